@@ -1,0 +1,64 @@
+package hippo
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+)
+
+// ID identifies a memory: a UUID, version 7 for memories recorded by this
+// program. The zero ID means none.
+type ID [16]byte
+
+// ParseID reads the 36-character form of a UUID, in either case.
+// The error is [ErrInvalid].
+func ParseID(s string) (ID, error) {
+	var id ID
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return ID{}, fmt.Errorf("%w: %q is not a UUID", ErrInvalid, clip(s))
+	}
+	plain := s[:8] + s[9:13] + s[14:18] + s[19:23] + s[24:]
+	if _, err := hex.Decode(id[:], []byte(plain)); err != nil {
+		return ID{}, fmt.Errorf("%w: %q is not a UUID", ErrInvalid, clip(s))
+	}
+	return id, nil
+}
+
+// String returns the lower-case 36-character form.
+func (id ID) String() string {
+	var b [36]byte
+	hex.Encode(b[0:8], id[0:4])
+	hex.Encode(b[9:13], id[4:6])
+	hex.Encode(b[14:18], id[6:8])
+	hex.Encode(b[19:23], id[8:10])
+	hex.Encode(b[24:], id[10:])
+	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
+	return string(b[:])
+}
+
+// IsZero reports whether id is the zero ID.
+func (id ID) IsZero() bool { return id == ID{} }
+
+// Compare orders IDs by their bytes; for version 7 that is by time.
+func (id ID) Compare(other ID) int { return bytes.Compare(id[:], other[:]) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (id *ID) UnmarshalText(b []byte) error {
+	v, err := ParseID(string(b))
+	if err == nil {
+		*id = v
+	}
+	return err
+}
+
+// clip shortens a text for use in an error message.
+func clip(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "..."
+}

@@ -1,0 +1,206 @@
+package hippo
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Day is an active day: a counter that advances at most once per calendar day,
+// and only when a memory is recorded or searched for. The first day is 1.
+type Day int
+
+// Revision orders the changes of one store. The store assigns it, strictly
+// increasing, starting at 1; zero means not stored yet.
+type Revision uint64
+
+// Memory is one record: an insight, and all that is known about it.
+//
+// Times are UTC; the zero time means unset. Slices and maps belong to whoever
+// holds the Memory; use [Memory.Clone] before changing one that is shared.
+type Memory struct {
+	ID ID
+
+	// Content is the text of the insight, 1 to [MaxContent] bytes of UTF-8.
+	Content string
+	// Situation says when and where the insight applies, one aspect an element.
+	Situation []string
+	// Tags are labels, without duplicates.
+	Tags []string
+	// Type is an open vocabulary ("decision", "error", ...); empty is allowed.
+	Type string
+
+	Importance Importance
+	// Pinned memories never decay.
+	Pinned bool
+	// Accesses is the use by active day, ascending, the newest [MaxAccessDays].
+	Accesses []Access
+
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	// EventTime is when the thing told happened, if that differs from CreatedAt.
+	EventTime time.Time
+	// ValidFrom and ValidUntil bound the validity of a fact: it holds at t iff
+	// ValidFrom <= t < ValidUntil. Unset means unbounded.
+	ValidFrom  time.Time
+	ValidUntil time.Time
+	// SupersededBy is the memory that replaces this one.
+	SupersededBy ID
+	// ForgottenAt is set while the memory is forgotten: kept, but not found.
+	ForgottenAt time.Time
+	// Version counts the changes of content, situation, tags or type, from 1.
+	Version int
+
+	Surprise Surprise
+	Source   Source
+	Trust    Trust
+
+	// Project is the identity of the project the memory belongs to; empty: none.
+	Project string
+	// Namespace separates tenants of one store; empty is the default one.
+	Namespace string
+
+	// ContentHash is [HashContent] of Content.
+	ContentHash Hash
+	// Metadata is free JSON by key; keys this program does not know survive.
+	Metadata map[string]json.RawMessage
+
+	Revision Revision
+}
+
+// Importance is how much a memory matters, in [0, 1].
+type Importance struct {
+	// Base is the last value set explicitly.
+	Base float64
+	// Value is the value after votes, undecayed as of SetDay.
+	Value float64
+	// SetDay and SetAt are when Value was last set.
+	SetDay Day
+	SetAt  time.Time
+}
+
+// Access is the number of uses on one active day.
+type Access struct {
+	Day   Day
+	Count int
+}
+
+// Surprise is how unexpected a memory was when it was recorded; each in [0, 1].
+type Surprise struct {
+	Score      float64 `json:"score,omitempty"`
+	Outlier    float64 `json:"outlier,omitempty"`
+	Engagement float64 `json:"engagement,omitempty"`
+	Explicit   float64 `json:"explicit,omitempty"`
+	Loss       float64 `json:"loss,omitempty"`
+}
+
+// Source is where a memory came from.
+type Source struct {
+	Kind SourceKind `json:"kind,omitempty"`
+	// Author is who said it, Client the program that recorded it.
+	Author string `json:"author,omitempty"`
+	Client string `json:"client,omitempty"`
+	// Session groups the memories of one conversation; Seq orders them in it.
+	Session string `json:"session,omitempty"`
+	Seq     int    `json:"seq,omitempty"`
+	URI     string `json:"uri,omitempty"`
+}
+
+// SourceKind is the kind of a [Source].
+type SourceKind string
+
+// The kinds of source.
+const (
+	SourceUser   SourceKind = "user"
+	SourceAgent  SourceKind = "agent"
+	SourceTool   SourceKind = "tool"
+	SourceImport SourceKind = "import"
+	SourceHook   SourceKind = "hook"
+	SourceSync   SourceKind = "sync"
+)
+
+// SourceKinds returns every kind, in the order of their declaration.
+func SourceKinds() []SourceKind {
+	return []SourceKind{SourceUser, SourceAgent, SourceTool, SourceImport, SourceHook, SourceSync}
+}
+
+// Trust says how far a memory may be relied on without a person looking at it.
+type Trust int8
+
+// The levels of trust. Memories of TrustNone are never injected by themselves.
+const (
+	TrustNone Trust = iota
+	TrustLow
+	TrustNormal
+	TrustHigh
+)
+
+// DefaultTrust returns the trust that a new memory from a source of kind k gets.
+func DefaultTrust(k SourceKind) Trust {
+	switch k {
+	case SourceUser:
+		return TrustHigh
+	case SourceTool:
+		return TrustNone
+	case SourceImport, SourceHook, SourceSync:
+		return TrustLow
+	default:
+		return TrustNormal
+	}
+}
+
+// Hash is a SHA-256 sum.
+type Hash [sha256.Size]byte
+
+// HashContent identifies a text regardless of case and surrounding space: the
+// SHA-256 of the trimmed, lower-cased text. Equal texts have equal hashes; two
+// memories may carry the same one.
+func HashContent(content string) Hash {
+	return sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(content))))
+}
+
+// MaxAccessDays is how many active days [Memory.Accesses] keeps.
+// Source: the Hippo design of 2025, MAX_DAILY_ACCESS_ENTRIES.
+const MaxAccessDays = 90
+
+// Touch records n accesses on day. A day before the newest entry (another
+// process was ahead) counts on the newest one, so that the list stays ascending.
+func (m *Memory) Touch(day Day, n int) {
+	if n <= 0 {
+		return
+	}
+	if k := len(m.Accesses); k > 0 && m.Accesses[k-1].Day >= day {
+		m.Accesses[k-1].Count += n
+		return
+	}
+	m.Accesses = append(m.Accesses, Access{Day: day, Count: n})
+	if over := len(m.Accesses) - MaxAccessDays; over > 0 {
+		m.Accesses = slices.Delete(m.Accesses, 0, over)
+	}
+}
+
+// ValidAt reports whether the memory's fact holds at t.
+func (m *Memory) ValidAt(t time.Time) bool {
+	return (m.ValidFrom.IsZero() || !t.Before(m.ValidFrom)) &&
+		(m.ValidUntil.IsZero() || t.Before(m.ValidUntil))
+}
+
+// Forgotten reports whether the memory is forgotten.
+func (m *Memory) Forgotten() bool { return !m.ForgottenAt.IsZero() }
+
+// Clone returns a deep copy.
+func (m *Memory) Clone() *Memory {
+	c := *m
+	c.Situation = slices.Clone(m.Situation)
+	c.Tags = slices.Clone(m.Tags)
+	c.Accesses = slices.Clone(m.Accesses)
+	if m.Metadata != nil {
+		c.Metadata = make(map[string]json.RawMessage, len(m.Metadata))
+		for k, v := range m.Metadata {
+			c.Metadata[k] = slices.Clone(v)
+		}
+	}
+	return &c
+}

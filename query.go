@@ -1,0 +1,171 @@
+package hippo
+
+import (
+	"math"
+	"time"
+)
+
+// Ranker names a way to order what a query found.
+type Ranker string
+
+// The rankers. See docs/ranking.md for their formulas.
+const (
+	// RankerHippo is the default: relevance to the query times a bounded prior.
+	RankerHippo Ranker = "hippo"
+	// RankerInsight orders by recency, frequency, importance and situation; the
+	// query text only decides what takes part.
+	RankerInsight Ranker = "insight"
+	// RankerBM25 orders by words alone.
+	RankerBM25 Ranker = "bm25"
+)
+
+// Rankers returns every ranker, the default first.
+func Rankers() []Ranker { return []Ranker{RankerHippo, RankerInsight, RankerBM25} }
+
+// Query asks for memories.
+type Query struct {
+	// Text is what to look for, at most [MaxQuery] bytes; empty matches everything.
+	Text string
+	// Situation keeps memories of which at least one situation element matches
+	// at least one of these (context above 0.4). Empty: no filter.
+	Situation []string
+	Filter    Filter
+	// Relevance keeps hits whose relevance lies in the range, bounds included.
+	// Nil means the default floor of the ranker.
+	Relevance *Range
+	// Offset and Count choose the page. Count 0 means [DefaultCount]; at most [MaxCount].
+	Offset int
+	Count  int
+	// Ranker; empty means the engine's default.
+	Ranker Ranker
+	// NoTouch leaves no trace: the hits are not counted as accessed and the
+	// active day does not advance.
+	NoTouch bool
+}
+
+// Range is a closed interval. An infinite Max is no upper bound.
+type Range struct {
+	Min, Max float64
+}
+
+// Filter keeps some memories before ranking. Zero fields keep everything.
+type Filter struct {
+	// Projects keeps memories of any of these projects; "" is "no project".
+	Projects []string
+	// Namespace is matched exactly, also when empty.
+	Namespace string
+	Types     []string
+	// Tags must all be present.
+	Tags    []string
+	Author  string
+	Session string
+	// CreatedAfter is inclusive, CreatedBefore exclusive.
+	CreatedAfter  time.Time
+	CreatedBefore time.Time
+	// ValidAt keeps memories whose fact holds at that time.
+	ValidAt  time.Time
+	MinTrust Trust
+	// Pinned keeps pinned memories only.
+	Pinned bool
+}
+
+// Validate reports the first rule that q breaks, as a [*FieldError].
+func (q *Query) Validate() error {
+	if err := validText("query", q.Text, MaxQuery, true); err != nil {
+		return err
+	}
+	if err := ValidSituation("situation_filter", q.Situation); err != nil {
+		return err
+	}
+	if q.Offset < 0 {
+		return Fieldf("limit.offset", "must not be negative, got %d", q.Offset)
+	}
+	if q.Count < 0 || q.Count > MaxCount {
+		return Fieldf("limit.count", "must be between 1 and %d, got %d", MaxCount, q.Count)
+	}
+	if r := q.Relevance; r != nil && (math.IsNaN(r.Min) || math.IsNaN(r.Max) || r.Min > r.Max) {
+		return Fieldf("relevance_range", "min must not be above max, got [%v, %v]", r.Min, r.Max)
+	}
+	for _, k := range Rankers() {
+		if q.Ranker == k || q.Ranker == "" {
+			return ValidTags("tags", q.Filter.Tags)
+		}
+	}
+	return Fieldf("ranker", "must be one of %v, got %q", Rankers(), clip(string(q.Ranker)))
+}
+
+// Hit is one memory that a query found.
+type Hit struct {
+	// Memory is as it was before this search was counted as an access.
+	Memory *Memory
+	// Relevance is what the ranker ordered by.
+	Relevance float64
+	Signals   Signals
+}
+
+// Signals are the parts a ranker combines; each in [0, 1], higher is better,
+// except BM25, which is unbounded.
+type Signals struct {
+	// BM25 is the raw word score, 0 or more.
+	BM25 float64 `json:"bm25"`
+	// Words is BM25 as a share of the most any text could score on the query.
+	Words float64 `json:"words"`
+	// Coverage is the share of the query's word weight that the memory holds.
+	Coverage   float64 `json:"coverage"`
+	Recency    float64 `json:"recency"`
+	Frequency  float64 `json:"frequency"`
+	Importance float64 `json:"importance"`
+	Context    float64 `json:"context"`
+	// Prior is what use and votes add up to, before its bound is applied.
+	Prior float64 `json:"prior"`
+}
+
+// Answer is the outcome of a query.
+type Answer struct {
+	Hits []Hit
+	// Total is the number of memories in the relevance range, on all pages.
+	Total int
+	// Distribution counts all matches, before the relevance range.
+	Distribution Distribution
+	Ranker       Ranker
+	// Day is the active day the answer was computed for.
+	Day Day
+	// Degraded names what could not take part, with the reason; empty when whole.
+	Degraded []string
+}
+
+// Distribution counts matches by relevance in six buckets: below 0.2, four of
+// width 0.2 up to and including 1.0, and above 1.0.
+type Distribution [6]int
+
+// BucketNames are the names of the buckets, in order.
+func BucketNames() [6]string {
+	return [6]string{"below_0.2", "0.2_to_0.4", "0.4_to_0.6", "0.6_to_0.8", "0.8_to_1.0", "above_1.0"}
+}
+
+// Add counts one relevance. A bucket holds its lower bound; 1.0 belongs to 0.8_to_1.0.
+func (d *Distribution) Add(relevance float64) {
+	switch {
+	case relevance < 0.2:
+		d[0]++
+	case relevance < 0.4:
+		d[1]++
+	case relevance < 0.6:
+		d[2]++
+	case relevance < 0.8:
+		d[3]++
+	case relevance <= 1.0:
+		d[4]++
+	default:
+		d[5]++
+	}
+}
+
+// Sum is the number of matches counted.
+func (d Distribution) Sum() int {
+	n := 0
+	for _, c := range d {
+		n += c
+	}
+	return n
+}
