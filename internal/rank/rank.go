@@ -1,0 +1,66 @@
+package rank
+
+import (
+	"math"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Func computes the relevance of a memory from its signals, in [0, 1].
+type Func func(w Weights, s *hippo.Signals) float64
+
+// For returns the ranker named r, or false if there is none.
+func For(r hippo.Ranker) (Func, bool) {
+	switch r {
+	case hippo.RankerHippo:
+		return Hippo, true
+	case hippo.RankerInsight:
+		return Insight, true
+	case hippo.RankerBM25:
+		return BM25, true
+	default:
+		return nil, false
+	}
+}
+
+// Insight is the weighted mean of recency, frequency, importance and situation.
+// What the query says does not order; see [Weights.Match] for what it decides.
+// Source: the Hippo design of 2025.
+func Insight(w Weights, s *hippo.Signals) float64 {
+	return settle(mean(w.Insight, s))
+}
+
+// Hippo is relevance to the query times a bounded prior from use and votes:
+//
+//	words * (1 - ContextBound*(1-context)) * (1 - PriorBound*(1-prior))
+//
+// so that use orders what is comparably relevant and never buries what is.
+func Hippo(w Weights, s *hippo.Signals) float64 {
+	return settle(s.Words * (1 - w.ContextBound*(1-s.Context)) * (1 - w.PriorBound*(1-s.Prior)))
+}
+
+// BM25 orders by words alone: the baseline.
+func BM25(_ Weights, s *hippo.Signals) float64 { return settle(s.Words) }
+
+// PriorOf is the weighted mean of recency, frequency and importance that ranker
+// hippo uses, in [0, 1].
+func PriorOf(w Weights, s *hippo.Signals) float64 { return mean(w.Prior, s) }
+
+func mean(w Shares, s *hippo.Signals) float64 {
+	return w.Recency*s.Recency + w.Frequency*s.Frequency + w.Importance*s.Importance + w.Context*s.Context
+}
+
+// settle rounds away the last bits, in which processors differ (fused
+// multiply-add, library exp), so that the order is the same everywhere.
+func settle(x float64) float64 {
+	const unit = 1e12
+	return math.Round(x*unit) / unit
+}
+
+// Floor is the least relevance of a hit when the query sets no range.
+func Floor(w Weights, r hippo.Ranker) float64 {
+	if r == hippo.RankerInsight {
+		return w.InsightFloor
+	}
+	return 0
+}

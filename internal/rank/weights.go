@@ -1,0 +1,60 @@
+// Package rank turns the signals of a memory into its relevance. It is pure: no
+// store, no clock, no I/O. Every constant lives in [Weights]; docs/ranking.md
+// explains each and tells where it comes from.
+package rank
+
+// Weights holds every constant of the rankers. The zero value is useless; start
+// from [DefaultWeights].
+type Weights struct {
+	// RecencyRate is the exponential rate per active day: recency = exp(-rate*days).
+	RecencyRate float64
+	// FrequencyWindow is the number of active days, today included, that count.
+	FrequencyWindow int
+	// FrequencyFull is the mean number of accesses per active day of the window
+	// at which frequency is 1.
+	FrequencyFull float64
+	// ImportanceDecay is the factor by which importance shrinks per active day.
+	ImportanceDecay float64
+	// Upvote and Downvote multiply the decayed importance.
+	Upvote, Downvote float64
+
+	// Insight are the shares of ranker insight; they add up to 1.
+	Insight Shares
+	// InsightFloor is the relevance below which ranker insight drops a hit,
+	// unless the query sets a range.
+	InsightFloor float64
+	// Match is the content relevance that a memory must exceed to take part in
+	// ranker insight.
+	Match float64
+
+	// Prior are the shares of the prior of ranker hippo; Context has no part in it.
+	Prior Shares
+	// PriorBound is the largest fraction of its relevance that a memory can lose
+	// for lack of use: relevance is multiplied by a number in [1-PriorBound, 1].
+	PriorBound float64
+	// ContextBound is the same for a partial match of the situation.
+	ContextBound float64
+}
+
+// Shares are the parts of a weighted mean.
+type Shares struct {
+	Recency, Frequency, Importance, Context float64
+}
+
+// DefaultWeights returns the weights in docs/ranking.md.
+func DefaultWeights() Weights {
+	return Weights{
+		RecencyRate:     0.05,
+		FrequencyWindow: 30,
+		FrequencyFull:   10,
+		ImportanceDecay: 0.9,
+		Upvote:          1.5,
+		Downvote:        0.5,
+		Insight:         Shares{Recency: 0.30, Frequency: 0.20, Importance: 0.35, Context: 0.15},
+		InsightFloor:    0.1,
+		Match:           0.4,
+		Prior:           Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
+		PriorBound:      0.10,
+		ContextBound:    0.15,
+	}
+}

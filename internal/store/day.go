@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Today returns the active day and advances it if the calendar date is later
+// than the one it began on. A clock that went back changes nothing. It writes
+// at most once a day.
+func (s *Store) Today(ctx context.Context) (hippo.Day, error) {
+	if cal, ok := s.current(); ok {
+		return cal.Day, nil
+	}
+	var cal driver.Calendar
+	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) (err error) {
+		cal, err = s.advance(tx)
+		return err
+	})
+	if err != nil {
+		return 0, wrap("active day", err)
+	}
+	return s.remember(cal).Day, nil
+}
+
+// advance moves the calendar of the transaction to today.
+func (s *Store) advance(tx driver.Tx) (driver.Calendar, error) {
+	cal, err := tx.Calendar()
+	if err != nil {
+		return cal, err
+	}
+	today := s.now().In(s.zone).Format(time.DateOnly)
+	if cal.Day > 0 && today <= cal.Date {
+		return cal, nil
+	}
+	cal = driver.Calendar{Day: cal.Day + 1, Date: today}
+	return cal, tx.SetCalendar(cal)
+}
+
+// current returns the calendar if it need not be advanced.
+func (s *Store) current() (driver.Calendar, bool) {
+	today := s.now().In(s.zone).Format(time.DateOnly)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calendar, s.calendar.Day > 0 && today <= s.calendar.Date
+}
+
+// remember keeps the later of c and the calendar known so far, and returns it.
+func (s *Store) remember(c driver.Calendar) driver.Calendar {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.Day > s.calendar.Day {
+		s.calendar = c
+	}
+	return s.calendar
+}

@@ -1,0 +1,112 @@
+// Package driver is the contract between the store and its back ends. Only
+// implementers and [store] need it; everybody else uses store.Store.
+package driver
+
+import (
+	"context"
+	"iter"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Backend keeps memories. The store above it guarantees that memories are
+// valid, IDs are not zero and times are UTC. Methods are safe for concurrent
+// use and honour ctx. Errors wrap the sentinels of package hippo where one
+// fits (ErrReadOnly, ErrFull, ErrCorrupt, ErrUnavailable), else are returned raw.
+//
+// Several processes may have the same data open. A Backend sees what others
+// committed no later than its next call of Head, Get, Changes or Write (a
+// directory that is edited by other programs may take up to its polling interval).
+type Backend interface {
+	// Get returns the memories with these IDs, in the order of ids, forgotten
+	// ones included. Missing IDs are left out. The caller owns the result.
+	Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error)
+
+	// Write runs fn in a transaction that excludes all other writers, of every
+	// process. If fn returns nil the changes are committed, all or nothing, and
+	// Write returns when they are durable as asked; if fn returns an error
+	// nothing changes and Write returns that error. Back ends may commit
+	// several waiting writes together (group commit). fn may run more than once
+	// and must have no other effect than on its captured results; it must not
+	// call the Backend.
+	Write(ctx context.Context, d Durability, fn func(Tx) error) error
+
+	// Changes yields what changed after since, in ascending order of revision:
+	// each memory at most once, at its latest revision; purged ones with a nil
+	// Memory. since 0 yields all that exists. The caller owns what is yielded.
+	// Memory use is bounded: it streams.
+	Changes(ctx context.Context, since hippo.Revision) iter.Seq2[Change, error]
+
+	// Head returns the state of the store, cheaply: it is called before every search.
+	Head(ctx context.Context) (Head, error)
+
+	// Problems lists data that could not be read and where it was put aside.
+	Problems(ctx context.Context) ([]Problem, error)
+
+	// Close releases everything. Writes that were acknowledged are kept.
+	Close() error
+}
+
+// Tx is a transaction. It is used by one goroutine, inside [Backend.Write].
+type Tx interface {
+	// Get is [Backend.Get] as seen by this transaction.
+	Get(ids ...hippo.ID) ([]*hippo.Memory, error)
+	// Put inserts or replaces whole memories, by ID, and sets Revision on each
+	// to a value above all that the store has given out.
+	// The Backend does not keep the pointers.
+	Put(ms ...*hippo.Memory) error
+	// Purge removes memories for good and leaves a tombstone for Changes.
+	// Unknown IDs are ignored.
+	Purge(ids ...hippo.ID) error
+	// Calendar returns the active day; SetCalendar replaces it.
+	Calendar() (Calendar, error)
+	SetCalendar(Calendar) error
+}
+
+// Durability is what a commit must survive.
+type Durability int
+
+const (
+	// Durable commits survive a crash of the machine.
+	Durable Durability = iota
+	// Lazy commits survive a crash of the process; a crash of the machine may
+	// undo them, but never tears them. For accesses.
+	Lazy
+)
+
+// Calendar maps active days to calendar days.
+type Calendar struct {
+	// Day is the active day; 0 before first use.
+	Day hippo.Day
+	// Date is the calendar date, YYYY-MM-DD in the user's zone, on which Day
+	// began; empty before first use.
+	Date string
+}
+
+// Head is the state of a store at one moment.
+type Head struct {
+	// Store identifies the store's data; a copy of the data has the same one.
+	Store string
+	// Revision is the last one given out; 0 for an empty store.
+	Revision hippo.Revision
+	Calendar Calendar
+	// Memories counts all memories, Forgotten those of them that are forgotten.
+	Memories  int
+	Forgotten int
+}
+
+// Change is one entry of [Backend.Changes].
+type Change struct {
+	ID       hippo.ID
+	Revision hippo.Revision
+	// Memory is nil when the memory was purged.
+	Memory *hippo.Memory
+}
+
+// Problem is a piece of data that could not be read.
+type Problem struct {
+	// Path is where the data is now, Was where it was found.
+	Path string
+	Was  string
+	Err  string
+}

@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Import adds memories as another store held them: IDs, times, votes and
+// accesses stay. Memories whose ID is already here are left as they are and
+// counted as present. All of ms must be valid; all are added or none.
+//
+// cal is the calendar of the store they came from. A store that was never used
+// takes it over; else the active days in ms are moved by the difference between
+// the two calendars, so that what was recent there is recent here. A zero cal
+// means the memories carry no days: they count as accessed once, today.
+func (s *Store) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Memory) (added, present int, err error) {
+	for i, m := range ms {
+		if err := s.stampImported(m); err != nil {
+			return 0, 0, at(err, i, len(ms))
+		}
+	}
+	err = s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		fresh, err := absent(tx, ms)
+		if err != nil {
+			return err
+		}
+		added, present = len(fresh), len(ms)-len(fresh)
+		here, err := s.adopt(tx, cal)
+		if err != nil {
+			return err
+		}
+		for i, m := range fresh {
+			c := m.Clone() // the transaction may run again
+			moveDays(c, cal.Day, here.Day)
+			fresh[i] = c
+		}
+		return tx.Put(fresh...)
+	})
+	if err != nil {
+		return 0, 0, wrap("import", err)
+	}
+	return added, present, nil
+}
+
+func (s *Store) stampImported(m *hippo.Memory) error {
+	now := s.now().UTC()
+	created, updated, version, at := m.CreatedAt, m.UpdatedAt, m.Version, m.Importance.SetAt
+	value := m.Importance.Value
+	if err := stampNew(m, now); err != nil {
+		return err
+	}
+	m.Importance.Value = value
+	if !updated.IsZero() {
+		m.UpdatedAt = updated
+	}
+	if !at.IsZero() {
+		m.Importance.SetAt = at
+	} else if !created.IsZero() {
+		m.Importance.SetAt = created
+	}
+	m.Version = max(1, version)
+	normalise(m)
+	return m.Validate()
+}
+
+// absent returns those of ms that the store does not hold, the first of each ID.
+func absent(tx driver.Tx, ms []*hippo.Memory) ([]*hippo.Memory, error) {
+	ids := make([]hippo.ID, len(ms))
+	for i, m := range ms {
+		ids[i] = m.ID
+	}
+	here, err := tx.Get(ids...)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[hippo.ID]bool, len(here))
+	for _, m := range here {
+		seen[m.ID] = true
+	}
+	fresh := make([]*hippo.Memory, 0, len(ms))
+	for _, m := range ms {
+		if !seen[m.ID] {
+			seen[m.ID] = true
+			fresh = append(fresh, m)
+		}
+	}
+	return fresh, nil
+}
+
+// adopt returns the calendar, taken over from cal if this store has none.
+func (s *Store) adopt(tx driver.Tx, cal driver.Calendar) (driver.Calendar, error) {
+	here, err := tx.Calendar()
+	if err != nil || here.Day > 0 {
+		return here, err
+	}
+	if cal.Day == 0 {
+		return s.advance(tx)
+	}
+	return cal, tx.SetCalendar(cal)
+}
+
+// moveDays shifts the active days of m from a calendar at day from to one at
+// day to. Days that would fall before day 1 become day 1.
+func moveDays(m *hippo.Memory, from, to hippo.Day) {
+	if from == 0 || len(m.Accesses) == 0 {
+		m.Accesses = []hippo.Access{{Day: to, Count: 1}}
+		m.Importance.SetDay = to
+		return
+	}
+	shift := to - from
+	m.Importance.SetDay = min(to, max(1, m.Importance.SetDay+shift))
+	moved := &hippo.Memory{}
+	for _, a := range m.Accesses {
+		moved.Touch(min(to, max(1, a.Day+shift)), a.Count)
+	}
+	m.Accesses = moved.Accesses
+}

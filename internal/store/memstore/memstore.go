@@ -1,0 +1,194 @@
+// Package memstore keeps memories in RAM. It is the reference implementation
+// of [driver.Backend] and the fake for tests of everything above it.
+//
+// It persists nothing: data lives as long as the [Store], and no other process
+// sees it. Invariant: a stored memory is never changed in place, only replaced,
+// and no pointer to one leaves the package.
+package memstore
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Store is a [driver.Backend] in RAM. It is safe for concurrent use. After
+// Close its methods return [hippo.ErrUnavailable].
+type Store struct {
+	// writing holds a token while a transaction runs. A channel and not a
+	// mutex, so that a waiting writer can give up when its context ends.
+	writing chan struct{}
+
+	mu     sync.RWMutex // guards what follows; only the running writer changes it
+	closed bool
+	head   driver.Head
+	rows   map[hippo.ID]row
+}
+
+// row is the latest state of one ID; memory is nil when it was purged.
+type row struct {
+	revision hippo.Revision
+	memory   *hippo.Memory
+}
+
+// Options configures a [Store]; the zero value and nil are useful.
+type Options struct {
+	// StoreID is the identity in [driver.Head]; empty means a random one.
+	StoreID string
+}
+
+// New returns an empty store.
+func New(o *Options) *Store {
+	s := &Store{
+		writing: make(chan struct{}, 1),
+		rows:    make(map[hippo.ID]row),
+	}
+	if o != nil {
+		s.head.Store = o.StoreID
+	}
+	if s.head.Store == "" {
+		s.head.Store = rand.Text()
+	}
+	return s
+}
+
+// Get implements [driver.Backend]. An ID given twice is answered twice, with
+// separate copies.
+func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	return collect(ids, func(id hippo.ID) *hippo.Memory { return s.rows[id].memory }), nil
+}
+
+// Write implements [driver.Backend]. Durability has no meaning here: both kinds
+// last as long as the Store.
+func (s *Store) Write(ctx context.Context, _ driver.Durability, fn func(driver.Tx) error) error {
+	select {
+	case s.writing <- struct{}{}:
+		defer func() { <-s.writing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	s.mu.RLock()
+	t := &tx{store: s, changed: make(map[hippo.ID]row), head: s.head}
+	err := s.usable(ctx)
+	s.mu.RUnlock()
+	if err != nil {
+		return err
+	}
+	if err := fn(t); err != nil {
+		return err
+	}
+	return s.commit(ctx, t)
+}
+
+func (s *Store) commit(ctx context.Context, t *tx) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(ctx); err != nil {
+		return err
+	}
+	s.head = t.head
+	maps.Copy(s.rows, t.changed)
+	return nil
+}
+
+// Changes implements [driver.Backend]. It yields the state at the moment of the
+// first step; what is written later is left for the next call.
+// Cost: O(n log n) time and a pointer per change to begin with.
+func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
+	return func(yield func(driver.Change, error) bool) {
+		for _, c := range s.after(since) {
+			if err := s.check(ctx); err != nil {
+				yield(driver.Change{}, err)
+				return
+			}
+			if c.Memory != nil {
+				c.Memory = c.Memory.Clone()
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+		if err := s.check(ctx); err != nil {
+			yield(driver.Change{}, err)
+		}
+	}
+}
+
+// after returns the changes after since, by revision, with shared memories.
+func (s *Store) after(since hippo.Revision) []driver.Change {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var list []driver.Change
+	for id, r := range s.rows {
+		if r.revision > since {
+			list = append(list, driver.Change{ID: id, Revision: r.revision, Memory: r.memory})
+		}
+	}
+	slices.SortFunc(list, func(a, b driver.Change) int {
+		if a.Revision < b.Revision {
+			return -1
+		}
+		return 1 // revisions are unique
+	})
+	return list
+}
+
+// Head implements [driver.Backend]. Cost: O(1).
+func (s *Store) Head(ctx context.Context) (driver.Head, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return driver.Head{}, err
+	}
+	return s.head, nil
+}
+
+// Problems implements [driver.Backend]; there are never any.
+func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
+	return nil, s.check(ctx)
+}
+
+// Close implements [driver.Backend]. The data is gone with the Store.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return nil
+}
+
+func (s *Store) check(ctx context.Context) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.usable(ctx)
+}
+
+// usable needs s.mu.
+func (s *Store) usable(ctx context.Context) error {
+	if s.closed {
+		return fmt.Errorf("%w: store is closed", hippo.ErrUnavailable)
+	}
+	return ctx.Err()
+}
+
+// collect returns copies of what find knows of ids, in their order.
+func collect(ids []hippo.ID, find func(hippo.ID) *hippo.Memory) []*hippo.Memory {
+	found := make([]*hippo.Memory, 0, len(ids))
+	for _, id := range ids {
+		if m := find(id); m != nil {
+			found = append(found, m.Clone())
+		}
+	}
+	return found
+}

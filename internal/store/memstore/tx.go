@@ -1,0 +1,74 @@
+package memstore
+
+import (
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// tx is a transaction: changes laid over the rows of the store, which nobody
+// else can change while it runs.
+type tx struct {
+	store   *Store
+	changed map[hippo.ID]row
+	head    driver.Head
+}
+
+func (t *tx) row(id hippo.ID) row {
+	if r, ok := t.changed[id]; ok {
+		return r
+	}
+	return t.store.rows[id]
+}
+
+// Get implements [driver.Tx].
+func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
+	return collect(ids, func(id hippo.ID) *hippo.Memory { return t.row(id).memory }), nil
+}
+
+// Put implements [driver.Tx].
+func (t *tx) Put(ms ...*hippo.Memory) error {
+	for _, m := range ms {
+		t.head.Revision++
+		m.Revision = t.head.Revision
+		t.set(m.ID, m.Clone())
+	}
+	return nil
+}
+
+// Purge implements [driver.Tx].
+func (t *tx) Purge(ids ...hippo.ID) error {
+	for _, id := range ids {
+		if t.row(id).memory == nil {
+			continue
+		}
+		t.head.Revision++
+		t.set(id, nil)
+	}
+	return nil
+}
+
+// set makes m the state of id at the newest revision, and keeps the counts.
+func (t *tx) set(id hippo.ID, m *hippo.Memory) {
+	t.count(t.row(id).memory, -1)
+	t.count(m, +1)
+	t.changed[id] = row{revision: t.head.Revision, memory: m}
+}
+
+func (t *tx) count(m *hippo.Memory, by int) {
+	if m == nil {
+		return
+	}
+	t.head.Memories += by
+	if m.Forgotten() {
+		t.head.Forgotten += by
+	}
+}
+
+// Calendar implements [driver.Tx].
+func (t *tx) Calendar() (driver.Calendar, error) { return t.head.Calendar, nil }
+
+// SetCalendar implements [driver.Tx].
+func (t *tx) SetCalendar(c driver.Calendar) error {
+	t.head.Calendar = c
+	return nil
+}

@@ -1,0 +1,224 @@
+// Package store is the one door to stored memories. It validates, stamps and
+// hashes above any back end (package driver), keeps the active day, and wraps
+// errors once. It never ranks and never indexes.
+package store
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Store holds memories in a back end. It is safe for concurrent use.
+type Store struct {
+	backend driver.Backend
+	now     func() time.Time
+	zone    *time.Location
+
+	mu       sync.Mutex
+	calendar driver.Calendar // the latest seen; never goes back
+}
+
+// Options configures a [Store]; the zero value and nil are useful.
+type Options struct {
+	// Now is the clock; nil means the system's.
+	Now func() time.Time
+	// Zone decides where a calendar day begins; nil means the system's.
+	Zone *time.Location
+}
+
+// New returns a Store on b and takes over closing it.
+func New(b driver.Backend, o *Options) *Store {
+	s := &Store{backend: b, now: time.Now, zone: time.Local} //nolint:forbidigo // the system clock is the default
+	if o != nil && o.Now != nil {
+		s.now = o.Now
+	}
+	if o != nil && o.Zone != nil {
+		s.zone = o.Zone
+	}
+	return s
+}
+
+// Add records new memories: it stamps ID, times, version, hash, the first
+// access and the day, advances the active day if the date is new, and returns
+// when all are durable; all or none. It completes ms in place.
+func (s *Store) Add(ctx context.Context, ms ...*hippo.Memory) error {
+	now := s.now().UTC()
+	for i, m := range ms {
+		if err := stampNew(m, now); err != nil {
+			return fmt.Errorf("store: new id: %w", err)
+		}
+		if err := m.Validate(); err != nil {
+			return at(err, i, len(ms))
+		}
+	}
+	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		cal, err := s.advance(tx)
+		if err != nil {
+			return err
+		}
+		for _, m := range ms {
+			m.Importance.SetDay = cal.Day
+			m.Accesses = []hippo.Access{{Day: cal.Day, Count: 1}}
+		}
+		return tx.Put(ms...)
+	})
+	return wrap("add", err)
+}
+
+func stampNew(m *hippo.Memory, now time.Time) error {
+	if m.ID.IsZero() {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		m.ID = hippo.ID(id)
+	}
+	if m.CreatedAt.IsZero() {
+		m.CreatedAt = now
+	}
+	m.UpdatedAt = m.CreatedAt
+	m.Version = 1
+	m.Importance.Value = m.Importance.Base
+	m.Importance.SetAt = now
+	normalise(m)
+	return nil
+}
+
+// Get returns the memories with these IDs, in the order of ids, forgotten ones
+// included. Missing ones are left out.
+func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	ms, err := s.backend.Get(ctx, ids)
+	return ms, wrap("get", err)
+}
+
+// Update changes existing memories in one transaction: it calls fn on each, in
+// the order of ids, with the current active day, and stores the result. When
+// an ID is unknown or fn fails nothing changes; unknown IDs are a
+// [*hippo.UnknownError]. The memories are returned as stored.
+// fn may run more than once.
+func (s *Store) Update(ctx context.Context, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+	var changed []*hippo.Memory
+	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		ms, err := tx.Get(ids...)
+		if err != nil {
+			return err
+		}
+		if err := allThere(ids, ms); err != nil {
+			return err
+		}
+		cal, err := tx.Calendar()
+		if err != nil {
+			return err
+		}
+		for _, m := range ms {
+			if err := s.update(m, cal.Day, fn); err != nil {
+				return err
+			}
+		}
+		changed = ms
+		return tx.Put(ms...)
+	})
+	if err != nil {
+		return nil, wrap("update", err)
+	}
+	return changed, nil
+}
+
+func (s *Store) update(m *hippo.Memory, day hippo.Day, fn func(*hippo.Memory, hippo.Day) error) error {
+	before := m.Clone()
+	if err := fn(m, day); err != nil {
+		return err
+	}
+	normalise(m)
+	m.UpdatedAt = s.now().UTC()
+	if textChanged(before, m) {
+		m.Version++
+	}
+	return m.Validate()
+}
+
+func allThere(ids []hippo.ID, ms []*hippo.Memory) error {
+	found := make(map[hippo.ID]bool, len(ms))
+	for _, m := range ms {
+		found[m.ID] = true
+	}
+	var missing []hippo.ID
+	for _, id := range ids {
+		if !found[id] {
+			missing = append(missing, id)
+		}
+	}
+	if missing != nil {
+		return &hippo.UnknownError{IDs: missing}
+	}
+	return nil
+}
+
+// Purge removes memories for good. Unknown IDs are a [*hippo.UnknownError] and
+// nothing is removed.
+func (s *Store) Purge(ctx context.Context, ids []hippo.ID) error {
+	return wrap("purge", s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		ms, err := tx.Get(ids...)
+		if err != nil {
+			return err
+		}
+		if err := allThere(ids, ms); err != nil {
+			return err
+		}
+		return tx.Purge(ids...)
+	}))
+}
+
+// Touch counts accesses of memories on day. Memories that are gone are passed
+// over. The write survives a crash of the process, not of the machine.
+func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]int) error {
+	ids := make([]hippo.ID, 0, len(counts))
+	for id := range counts {
+		ids = append(ids, id)
+	}
+	return wrap("touch", s.backend.Write(ctx, driver.Lazy, func(tx driver.Tx) error {
+		ms, err := tx.Get(ids...)
+		if err != nil {
+			return err
+		}
+		for _, m := range ms {
+			m.Touch(day, counts[m.ID])
+		}
+		return tx.Put(ms...)
+	}))
+}
+
+// Changes yields what changed after since; see [driver.Backend].
+func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
+	return s.backend.Changes(ctx, since)
+}
+
+// Head returns the state of the store.
+func (s *Store) Head(ctx context.Context) (driver.Head, error) {
+	h, err := s.backend.Head(ctx)
+	if err != nil {
+		return h, wrap("head", err)
+	}
+	s.remember(h.Calendar)
+	return h, nil
+}
+
+// Problems lists data that could not be read and where it was put aside.
+func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
+	ps, err := s.backend.Problems(ctx)
+	return ps, wrap("problems", err)
+}
+
+// Close closes the back end.
+func (s *Store) Close() error { return wrap("close", s.backend.Close()) }
