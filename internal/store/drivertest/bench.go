@@ -1,0 +1,119 @@
+package drivertest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// benchSize is how many memories a store holds while it is measured.
+const benchSize = 10_000
+
+// Bench measures what the engine does most, on a store of 10,000 memories.
+func Bench(b *testing.B, h Harness) {
+	for _, c := range []struct {
+		name string
+		run  func(b *testing.B, s driver.Backend)
+	}{
+		{"put_durable", benchPut},
+		{"put_100_concurrent", benchPutConcurrent},
+		{"get_10", benchGet},
+		{"touch_10_lazy", benchTouch},
+		{"head", benchHead},
+		{"changes_10k", benchChanges},
+		{"changes_none", benchChangesNone},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s := h.fresh(b)
+			put(b, s, plains(0, benchSize)...)
+			b.ReportAllocs()
+			c.run(b, s)
+		})
+	}
+}
+
+// putOne is the write of the benchmarks: one new memory.
+func putOne(ctx context.Context, s driver.Backend, n int) error {
+	m := plain(n)
+	return s.Write(ctx, driver.Durable, func(tx driver.Tx) error { return tx.Put(m) })
+}
+
+func benchPut(b *testing.B, s driver.Backend) {
+	n := benchSize
+	for b.Loop() {
+		n++
+		if err := putOne(b.Context(), s, n); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// benchPutConcurrent counts 100 writes by 100 goroutines as one operation.
+func benchPutConcurrent(b *testing.B, s driver.Backend) {
+	n := benchSize
+	for b.Loop() {
+		together(b, 100, func(i int) error { return putOne(b.Context(), s, n+i) })
+		n += 100
+	}
+}
+
+// some returns ten IDs, others each time.
+func some(n int) []hippo.ID {
+	ids := make([]hippo.ID, 10)
+	for i := range ids {
+		ids[i] = id((n*7919 + i*911) % benchSize)
+	}
+	return ids
+}
+
+func benchGet(b *testing.B, s driver.Backend) {
+	n := 0
+	for b.Loop() {
+		n++
+		ms, err := s.Get(b.Context(), some(n))
+		if err != nil || len(ms) != 10 {
+			b.Fatalf("get: %d memories, %v", len(ms), err)
+		}
+	}
+}
+
+func benchTouch(b *testing.B, s driver.Backend) {
+	n := 0
+	for b.Loop() {
+		n++
+		touch(b, s, 2, some(n)...)
+	}
+}
+
+func benchHead(b *testing.B, s driver.Backend) {
+	for b.Loop() {
+		head(b, s)
+	}
+}
+
+func benchChanges(b *testing.B, s driver.Backend) {
+	for b.Loop() {
+		n := 0
+		for _, err := range s.Changes(b.Context(), 0) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n != benchSize {
+			b.Fatalf("%d changes, want %d", n, benchSize)
+		}
+	}
+}
+
+// benchChangesNone is what a search costs when nothing is new.
+func benchChangesNone(b *testing.B, s driver.Backend) {
+	last := head(b, s).Revision
+	for b.Loop() {
+		for c, err := range s.Changes(b.Context(), last) {
+			b.Fatalf("there is a change: %v, %v", c, err)
+		}
+	}
+}

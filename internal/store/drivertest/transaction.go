@@ -1,0 +1,188 @@
+package drivertest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+func transactionChecks() []check {
+	return []check{
+		{"sees_its_own_writes", ownWrites},
+		{"an_error_leaves_nothing", rollback},
+		{"an_error_after_a_thousand_leaves_nothing", rollbackMany},
+		{"the_error_comes_back", errorComesBack},
+		{"the_store_works_on_after_an_error", worksAfterError},
+		{"put_and_purge_in_one", putAndPurge},
+		{"both_durabilities_are_visible_at_once", durabilities},
+	}
+}
+
+func ownWrites(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, plains(0, 3)...)
+	changed, added := withText(1, "changed"), full(9)
+	write(t, b, func(tx driver.Tx) error {
+		if err := tx.Put(changed, added); err != nil {
+			return err
+		}
+		if err := tx.Purge(id(2)); err != nil {
+			return err
+		}
+		got, err := tx.Get(id(9), id(2), id(1))
+		same(t, "after put and purge", got, []*hippo.Memory{added, changed})
+		if err != nil {
+			return err
+		}
+		changed.Content = "changed twice"
+		if err := tx.Put(changed); err != nil {
+			return err
+		}
+		got, err = tx.Get(id(1))
+		same(t, "after another put", got, []*hippo.Memory{changed})
+		return err
+	})
+	same(t, "after the commit", find(t, b, id(9), id(2), id(1)), []*hippo.Memory{added, changed})
+}
+
+// everything is what a store shows to the outside.
+type everything struct {
+	Head    driver.Head
+	Changes []driver.Change
+}
+
+func look(t testing.TB, b driver.Backend) everything {
+	t.Helper()
+	return everything{head(t, b), changes(t, b, 0)}
+}
+
+func rollback(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, full(1), plain(2), forgotten(3))
+	write(t, b, func(tx driver.Tx) error { return tx.SetCalendar(driver.Calendar{Day: 3, Date: "2025-03-01"}) })
+	before := look(t, b)
+	steps := []func(driver.Tx) error{
+		func(tx driver.Tx) error { return tx.Put(plain(4)) },
+		func(tx driver.Tx) error { return tx.Put(bare(1), forgotten(2)) },
+		func(tx driver.Tx) error { return tx.Purge(id(1), id(3)) },
+		func(tx driver.Tx) error { return tx.SetCalendar(driver.Calendar{Day: 4, Date: "2025-03-02"}) },
+		func(tx driver.Tx) error { return touchIn(tx, 5, id(2)) },
+	}
+	for n := range len(steps) + 1 {
+		err := b.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
+			for _, step := range steps[:n] {
+				if err := step(tx); err != nil {
+					return err
+				}
+			}
+			return errWanted
+		})
+		if !errors.Is(err, errWanted) {
+			t.Fatalf("write with %d steps returned %v", n, err)
+		}
+		same(t, fmt.Sprintf("store after %d steps undone", n), look(t, b), before)
+		if got := get(t, b, id(1), id(2), id(3)); diff(got, existing(before.Changes)) != "" {
+			t.Errorf("memories differ after %d steps undone", n)
+		}
+	}
+	if ms := find(t, b, id(4)); len(ms) != 0 {
+		t.Error("a memory that was never committed is there")
+	}
+}
+
+func rollbackMany(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, plains(0, 50)...)
+	before := look(t, b)
+	err := b.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
+		for from := 0; from < 1500; from += 100 {
+			if err := tx.Put(plains(from, from+100)...); err != nil {
+				return err
+			}
+		}
+		return errWanted
+	})
+	if !errors.Is(err, errWanted) {
+		t.Fatalf("write returned %v", err)
+	}
+	same(t, "store", look(t, b), before)
+}
+
+func errorComesBack(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	for _, want := range []error{
+		errWanted, hippo.Fieldf("content", "is wrong"), &hippo.UnknownError{IDs: []hippo.ID{id(1)}},
+		fmt.Errorf("outer: %w", hippo.ErrConflict),
+	} {
+		for _, d := range []driver.Durability{driver.Durable, driver.Lazy} {
+			err := b.Write(t.Context(), d, func(driver.Tx) error { return want })
+			if !errors.Is(err, want) {
+				t.Errorf("write returned %v, want %v", err, want)
+			}
+			if hippo.CodeOf(err) != hippo.CodeOf(want) {
+				t.Errorf("code of %v is %s, want %s", err, hippo.CodeOf(err), hippo.CodeOf(want))
+			}
+		}
+	}
+}
+
+func worksAfterError(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	for n := range 20 {
+		m := plain(n)
+		err := b.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
+			if err := tx.Put(withText(n, "never to be seen")); err != nil {
+				return err
+			}
+			return errWanted
+		})
+		if !errors.Is(err, errWanted) {
+			t.Fatalf("write returned %v", err)
+		}
+		put(t, b, m)
+		same(t, "memory", get(t, b, m.ID), []*hippo.Memory{m})
+	}
+	if got := len(changes(t, b, 0)); got != 20 {
+		t.Errorf("changes has %d entries, want 20", got)
+	}
+}
+
+func putAndPurge(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, plain(1))
+	last := withText(1, "back again")
+	write(t, b, func(tx driver.Tx) error {
+		if err := tx.Put(plain(2)); err != nil {
+			return err
+		}
+		if err := tx.Purge(id(1), id(2)); err != nil {
+			return err
+		}
+		return tx.Put(last)
+	})
+	same(t, "memories", find(t, b, id(1), id(2)), []*hippo.Memory{last})
+	same(t, "changes", existing(changes(t, b, 0)), []*hippo.Memory{last})
+	if n := head(t, b).Memories; n != 1 {
+		t.Errorf("head counts %d memories, want 1", n)
+	}
+}
+
+func durabilities(t *testing.T, h Harness) {
+	handles := h.handles(t)
+	for i, d := range []driver.Durability{driver.Lazy, driver.Durable, driver.Lazy, driver.Lazy} {
+		m := plain(i)
+		err := handles[0].Write(t.Context(), d, func(tx driver.Tx) error { return tx.Put(m) })
+		if err != nil {
+			t.Fatalf("write: %v", err)
+		}
+		for _, b := range handles {
+			same(t, "memory", get(t, b, m.ID), []*hippo.Memory{m})
+			if got := head(t, b).Revision; got != m.Revision {
+				t.Errorf("head is at revision %d, want %d", got, m.Revision)
+			}
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package sqlitestore
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// explain adds what kind of failure a database error is, and which file it is
+// about. Errors of the caller's functions pass unchanged.
+func (s *Store) explain(op string, err error) error {
+	var e *sqlite.Error
+	if err == nil || !errors.As(err, &e) {
+		return err
+	}
+	kind, hint := kindOf(e.Code())
+	if kind == nil {
+		return fmt.Errorf("%s %s: %w", op, s.path, err)
+	}
+	return fmt.Errorf("%w: %s %s: %w%s", kind, op, s.path, err, hint)
+}
+
+// kindOf maps the low byte of a result code, which the extended codes share.
+func kindOf(code int) (kind error, hint string) {
+	switch code & 0xff {
+	case sqlite3.SQLITE_READONLY:
+		return hippo.ErrReadOnly, ""
+	case sqlite3.SQLITE_FULL:
+		return hippo.ErrFull, ""
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return hippo.ErrCorrupt, " (the file was left as it is; restore a backup, or move it away to start anew)"
+	case sqlite3.SQLITE_IOERR:
+		return hippo.ErrUnavailable, " (the disk may be full or failing)"
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return hippo.ErrUnavailable, ""
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return hippo.ErrUnavailable, " (another program holds the file)"
+	default:
+		return nil, ""
+	}
+}
+
+func isReadOnlyFS(err error) bool { return errors.Is(err, syscall.EROFS) }

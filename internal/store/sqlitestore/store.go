@@ -1,0 +1,171 @@
+// Package sqlitestore keeps memories in one SQLite file, without cgo. Several
+// processes may share the file.
+//
+// The schema is in migrations/; PRAGMA user_version holds the number of the last
+// one applied. Every write runs on one connection in one goroutine, which commits
+// waiting transactions together; reads have connections of their own and never
+// wait for writes (WAL). A commit that is acknowledged as durable was synced.
+//
+// It refuses to touch what it does not understand: a file that is not a
+// database, is damaged, or was written by a newer program.
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	_ "modernc.org/sqlite" // the database driver
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Store is a [driver.Backend] on a SQLite file. It is safe for concurrent use.
+type Store struct {
+	path   string
+	reads  *sql.DB
+	writes *sql.DB
+	writer *writer
+	close  func() error
+}
+
+// Options configures a [Store]; the zero value and nil are useful.
+type Options struct {
+	// ReadOnly opens an existing file without the right to change it.
+	ReadOnly bool
+	// Log tells of migrations; nil discards.
+	Log *slog.Logger
+}
+
+// Open opens the file, making it and its folder (readable by the user alone) if
+// they do not exist, and brings its schema up to date. A file that may not be
+// written is opened for reading, and writes are [hippo.ErrReadOnly].
+// Errors: [hippo.ErrInvalid] for a folder, [hippo.ErrCorrupt] for a file that is
+// not a sound database, [hippo.ErrUnsupported] for one of a newer program.
+func Open(ctx context.Context, path string, o *Options) (*Store, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	readOnly, err := prepare(path, o.ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{path: path}
+	if s.reads, err = sql.Open("sqlite", dsn(path, readOnly, "_pragma=query_only(1)")); err != nil {
+		return nil, s.explain("open", err)
+	}
+	s.reads.SetMaxOpenConns(readConns)
+	s.reads.SetMaxIdleConns(readConns)
+	if readOnly {
+		if err := s.checkVersion(ctx); err != nil {
+			return nil, errors.Join(err, s.reads.Close())
+		}
+		s.close = s.reads.Close
+		return s, nil
+	}
+	if err := s.openWriter(ctx, o.Log); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// readConns bounds concurrent reads, and with it the memory of their caches.
+const readConns = 3
+
+func (s *Store) openWriter(ctx context.Context, log *slog.Logger) error {
+	var err error
+	s.close = s.reads.Close
+	if s.writes, err = sql.Open("sqlite", dsn(s.path, false, "_txlock=immediate")); err != nil {
+		return s.explain("open", err)
+	}
+	s.close = sync.OnceValue(func() error { return errors.Join(s.reads.Close(), s.writes.Close()) })
+	conn, err := s.writes.Conn(ctx)
+	if err != nil {
+		return s.explain("open", err)
+	}
+	if err := migrate(ctx, conn, migrations(), log); err != nil {
+		return errors.Join(s.explain("open", err), conn.Close())
+	}
+	s.writer = newWriter(conn)
+	s.close = sync.OnceValue(func() error { return errors.Join(s.writer.close(), s.reads.Close(), s.writes.Close()) })
+	return nil
+}
+
+// prepare makes sure that there is a file, and tells whether it can only be read.
+func prepare(path string, readOnly bool) (bool, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return false, fmt.Errorf("%w: store %s is a directory, want a file (dir:%s opens a directory of JSON files)", hippo.ErrInvalid, path, path)
+	case err == nil && !readOnly:
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err == nil {
+			err = f.Close()
+		}
+		return errors.Is(err, os.ErrPermission) || isReadOnlyFS(err), nil
+	case err == nil:
+		return true, nil
+	case !errors.Is(err, os.ErrNotExist) || readOnly:
+		return false, fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return false, fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return false, fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
+	}
+	return false, f.Close()
+}
+
+// dsn returns the data source name of the file.
+func dsn(path string, readOnly bool, more string) string {
+	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}
+	u.RawQuery = "_pragma=busy_timeout(10000)&_pragma=cache_size(-2048)&" + more
+	if readOnly {
+		u.RawQuery += "&mode=ro"
+		return u.String()
+	}
+	u.RawQuery += "&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+	return u.String()
+}
+
+// Get implements [driver.Backend].
+func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
+	ms, err := get(ctx, s.reads, ids)
+	if err != nil {
+		return nil, s.explain("read", err)
+	}
+	out := make([]*hippo.Memory, len(ms))
+	for i, m := range ms {
+		out[i] = m.Memory
+	}
+	return out, nil
+}
+
+// Head implements [driver.Backend].
+func (s *Store) Head(ctx context.Context) (driver.Head, error) {
+	h, err := readHead(ctx, s.reads)
+	return h, s.explain("read", err)
+}
+
+// Problems implements [driver.Backend]: SQLite keeps nothing aside.
+func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) { return nil, ctx.Err() }
+
+// Write implements [driver.Backend].
+func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
+	if s.writer == nil {
+		return fmt.Errorf("%w: store %s", hippo.ErrReadOnly, s.path)
+	}
+	return s.explain("write", s.writer.do(ctx, d, fn))
+}
+
+// Close implements [driver.Backend].
+func (s *Store) Close() error { return s.close() }
