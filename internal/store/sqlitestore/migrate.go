@@ -81,16 +81,19 @@ func version(ctx context.Context, q queryer) (at int, err error) {
 	return at, err
 }
 
-// checkVersion refuses a file that cannot be migrated because it is read-only.
-func (s *Store) checkVersion(ctx context.Context) error {
+// checkVersion refuses, before anything is written, a file of a newer program,
+// and one that would have to be migrated and cannot be.
+func (s *Store) checkVersion(ctx context.Context, readOnly bool) error {
 	at, err := version(ctx, s.reads)
 	if err != nil {
 		return s.explain("open", err)
 	}
-	if known := len(migrations()); at < known {
+	known := len(migrations())
+	if at < known && readOnly {
 		return fmt.Errorf("%w: store %s has schema version %d and cannot be brought to %d", hippo.ErrReadOnly, s.path, at, known)
-	} else if at > known {
-		return fmt.Errorf("%s: %w", s.path, tooNew(at, known))
+	}
+	if err := tooNew(at, known); err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	return nil
 }

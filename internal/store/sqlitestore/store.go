@@ -63,11 +63,11 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	}
 	s.reads.SetMaxOpenConns(readConns)
 	s.reads.SetMaxIdleConns(readConns)
+	s.close = s.reads.Close
+	if err := s.checkVersion(ctx, readOnly); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	if readOnly {
-		if err := s.checkVersion(ctx); err != nil {
-			return nil, errors.Join(err, s.reads.Close())
-		}
-		s.close = s.reads.Close
 		return s, nil
 	}
 	if err := s.openWriter(ctx, o.Log); err != nil {
@@ -76,13 +76,15 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	return s, nil
 }
 
+// writePragmas make the file a WAL database that syncs every commit.
+const writePragmas = "_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+
 // readConns bounds concurrent reads, and with it the memory of their caches.
 const readConns = 3
 
 func (s *Store) openWriter(ctx context.Context, log *slog.Logger) error {
 	var err error
-	s.close = s.reads.Close
-	if s.writes, err = sql.Open("sqlite", dsn(s.path, false, "_txlock=immediate")); err != nil {
+	if s.writes, err = sql.Open("sqlite", dsn(s.path, false, writePragmas)); err != nil {
 		return s.explain("open", err)
 	}
 	s.close = sync.OnceValue(func() error { return errors.Join(s.reads.Close(), s.writes.Close()) })
@@ -131,9 +133,7 @@ func dsn(path string, readOnly bool, more string) string {
 	u.RawQuery = "_pragma=busy_timeout(10000)&_pragma=cache_size(-2048)&" + more
 	if readOnly {
 		u.RawQuery += "&mode=ro"
-		return u.String()
 	}
-	u.RawQuery += "&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 	return u.String()
 }
 

@@ -20,6 +20,7 @@ type writer struct {
 
 	requests chan *request
 	done     chan struct{}
+	commits  atomic.Int64 // groups so far
 
 	mu     sync.RWMutex // held for reading while a request is handed over
 	closed bool
@@ -110,6 +111,7 @@ func (w *writer) run() {
 
 // commit runs a group in one database transaction and replies to all.
 func (w *writer) commit(group []*request) {
+	w.commits.Add(1)
 	outcomes := make([]outcome, len(group))
 	if err := w.attempt(group, outcomes); err != nil {
 		for i := range outcomes {

@@ -1,0 +1,119 @@
+package sqlitestore_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
+)
+
+// crashChild, set to a path, makes the test binary record into that store until
+// it is killed, and print the ID of every memory that was acknowledged.
+const crashChild = "HIPPO_TEST_CRASH_STORE"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(crashChild); path != "" {
+		recordForever(path)
+	}
+	os.Exit(m.Run())
+}
+
+func recordForever(path string) {
+	ctx := context.Background()
+	s, err := sqlitestore.Open(ctx, path, nil)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	acks := make(chan hippo.ID, 1000)
+	for range 16 {
+		go func() {
+			for {
+				m := memory(0)
+				m.ID = hippo.ID(uuid.New())
+				if err := s.Write(ctx, driver.Durable, put(m)); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(1)
+				}
+				acks <- m.ID
+			}
+		}()
+	}
+	for id := range acks {
+		fmt.Println(id)
+	}
+}
+
+// Nothing that was acknowledged is lost by kill -9, round after round on the
+// same file. HIPPO_CRASH_ROUNDS sets how many rounds; 200 are run before a release.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	rounds := 5
+	if n, err := strconv.Atoi(os.Getenv("HIPPO_CRASH_ROUNDS")); err == nil {
+		rounds = n
+	}
+	path := filepath.Join(t.TempDir(), "memory.db")
+	total := 0
+	for round := range rounds {
+		ids := killed(t, path, time.Duration(5+round*37%150)*time.Millisecond)
+		total += len(ids)
+		s, err := sqlitestore.Open(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ms, err := s.Get(t.Context(), ids)
+		if err != nil || len(ms) != len(ids) {
+			t.Errorf("round %d: %d of %d acknowledged memories are there (%v)", round, len(ms), len(ids), err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if total == 0 {
+		t.Error("nothing was ever acknowledged: the test tests nothing")
+	}
+	t.Logf("%d acknowledged in %d rounds", total, rounds)
+}
+
+// killed runs the child until some time after its first acknowledgement.
+func killed(t *testing.T, path string, after time.Duration) []hippo.ID {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe)
+	cmd.Env = append(os.Environ(), crashChild+"="+path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var ids []hippo.ID
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if len(ids) == 0 {
+			time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+		}
+		id, err := hippo.ParseID(lines.Text())
+		if err != nil {
+			break // the last line was cut
+		}
+		ids = append(ids, id)
+	}
+	_ = cmd.Wait() // it was killed
+	return ids
+}
