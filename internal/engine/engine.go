@@ -1,0 +1,73 @@
+// Package engine holds the use cases: record, recall, modify, reinforce,
+// forget, list, import and export, one file a verb. It joins the store, the
+// index and the rankers, and is the only place where they meet. Front ends call
+// it and nothing below it.
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// Engine is a memory at work. It is safe for concurrent use.
+type Engine struct {
+	store   *store.Store
+	index   *index.Index
+	weights rank.Weights
+	ranker  hippo.Ranker
+	now     func() time.Time
+	pages   *pages
+	touches *touches
+}
+
+// Config wires an [Engine].
+type Config struct {
+	// Store and Index are required; the engine takes over closing both.
+	Store *store.Store
+	Index *index.Index
+	// Weights of the rankers; nil means [rank.DefaultWeights].
+	Weights *rank.Weights
+	// Ranker for queries that name none; empty means [hippo.RankerHippo].
+	Ranker hippo.Ranker
+	// Now is the clock; nil means the system's.
+	Now func() time.Time
+	// Log receives failures of background work; nil discards them.
+	Log *slog.Logger
+}
+
+// New returns an Engine. It starts one goroutine, which Close ends.
+func New(c Config) *Engine {
+	e := &Engine{store: c.Store, index: c.Index, weights: rank.DefaultWeights(), ranker: hippo.RankerHippo, now: c.Now}
+	if c.Weights != nil {
+		e.weights = *c.Weights
+	}
+	if c.Ranker != "" {
+		e.ranker = c.Ranker
+	}
+	if e.now == nil {
+		e.now = time.Now //nolint:forbidigo // the system clock is the default
+	}
+	log := c.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	e.pages = newPages(e.now)
+	e.touches = newTouches(e.store, log)
+	return e
+}
+
+// Flush waits until the accesses of all searches so far are stored.
+func (e *Engine) Flush(ctx context.Context) error { return e.touches.flush(ctx) }
+
+// Close stores what is pending and closes the index and the store.
+func (e *Engine) Close() error {
+	e.touches.close()
+	return errors.Join(e.index.Close(), e.store.Close())
+}

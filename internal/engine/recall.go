@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/rank"
+)
+
+// Search answers a query: it advances the active day, filters and scores in the
+// index, ranks, loads one page from the store, and counts each memory on the
+// page as accessed once, after the answer.
+//
+// Pages of one query go on where the earlier page ended, although reading it
+// counts as use, as long as the same engine is asked within ten minutes.
+func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	q.Ranker = cmp.Or(q.Ranker, e.ranker)
+	q.Count = cmp.Or(q.Count, hippo.DefaultCount)
+	day, degraded, err := e.day(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	o, err := e.order(ctx, q, day)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := e.load(ctx, pageOf(o.hits, q.Offset, q.Count))
+	if err != nil {
+		return nil, err
+	}
+	if !q.NoTouch {
+		e.touch(day, hits)
+	}
+	return &hippo.Answer{
+		Hits: hits, Total: o.total, Distribution: o.distribution, Ranker: q.Ranker, Day: day, Degraded: degraded,
+	}, nil
+}
+
+// day returns the active day, advanced unless the search is to leave no trace. A
+// store that cannot be written is searched without one, and the answer says so.
+func (e *Engine) day(ctx context.Context, q *hippo.Query) (day hippo.Day, degraded []string, err error) {
+	if !q.NoTouch {
+		day, err = e.store.Today(ctx)
+		if err == nil || !errors.Is(err, hippo.ErrReadOnly) && !errors.Is(err, hippo.ErrFull) {
+			return day, nil, err
+		}
+		q.NoTouch = true
+		degraded = []string{"use is not counted: " + err.Error()}
+	}
+	h, err := e.store.Head(ctx)
+	return h.Calendar.Day, degraded, err
+}
+
+// order returns the order of all matches, kept from an earlier page or computed.
+func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*order, error) {
+	key, end := keyOf(q), q.Offset+q.Count
+	if q.Offset > 0 {
+		if o := e.pages.get(key, end); o != nil {
+			return o, nil
+		}
+	}
+	if err := e.index.CatchUp(ctx); err != nil {
+		return nil, err
+	}
+	o := e.score(q, day, max(end, orderLength))
+	o.key, o.made = key, e.now()
+	e.pages.put(o)
+	return o, nil
+}
+
+// score ranks every match and keeps the best of them.
+func (e *Engine) score(q hippo.Query, day hippo.Day, keep int) *order {
+	o := &order{day: day}
+	relevance, _ := rank.For(q.Ranker)
+	within := e.rangeOf(q)
+	clock := rank.NewClock(e.weights, day)
+	best := newBest(keep)
+	e.index.View(func(v *index.View) {
+		found := v.Search(index.Query{
+			Text: q.Text, Situation: q.Situation, Filter: q.Filter,
+			Substring: q.Ranker == hippo.RankerInsight,
+		})
+		for _, m := range found.Matches {
+			if q.Ranker == hippo.RankerInsight && m.Coverage <= e.weights.Match {
+				continue
+			}
+			row := v.Row(m.Doc)
+			s := e.signals(clock, &row, m, found.MaxScore)
+			r := relevance(e.weights, &s)
+			o.distribution.Add(r)
+			if r < within.Min || r > within.Max {
+				continue
+			}
+			o.total++
+			best.add(ranked{id: row.ID, created: row.CreatedAt, relevance: r, signals: s})
+		}
+	})
+	o.hits = best.sorted()
+	return o
+}
+
+// signals gathers what the rankers combine.
+func (e *Engine) signals(c *rank.Clock, row *index.Row, m index.Match, most float64) hippo.Signals {
+	s := hippo.Signals{
+		BM25:       m.Score,
+		Words:      1, // nothing was asked for
+		Coverage:   m.Coverage,
+		Recency:    c.Recency(row.LastAccess),
+		Frequency:  c.Frequency(row.Accesses),
+		Importance: c.Importance(row.Importance, row.SetDay, row.Pinned),
+		Context:    m.Context,
+	}
+	if most > 0 {
+		s.Words = min(1, m.Score/most)
+	}
+	s.Prior = rank.PriorOf(e.weights, &s)
+	return s
+}
+
+// load completes ranked memories from the store; those that were removed or
+// forgotten meanwhile are left out.
+func (e *Engine) load(ctx context.Context, page []ranked) ([]hippo.Hit, error) {
+	ids := make([]hippo.ID, len(page))
+	for i, r := range page {
+		ids[i] = r.id
+	}
+	ms, err := e.store.Get(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]hippo.Hit, 0, len(ms))
+	for _, m := range ms {
+		i := slices.Index(ids, m.ID)
+		if !m.Forgotten() {
+			hits = append(hits, hippo.Hit{Memory: m, Relevance: page[i].relevance, Signals: page[i].signals})
+		}
+	}
+	return hits, nil
+}
+
+// touch counts the hits as accessed: in the index now, in the store soon.
+func (e *Engine) touch(day hippo.Day, hits []hippo.Hit) {
+	ids := make([]hippo.ID, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Memory.ID
+	}
+	e.index.Touch(ids, day)
+	e.touches.add(day, ids)
+}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// touches writes the accesses of searches behind them: one goroutine, one batch
+// for all searches that waited while it was busy.
+type touches struct {
+	store *store.Store
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	idle    *sync.Cond // pending is empty and nothing is being written
+	pending map[hippo.Day]map[hippo.ID]int
+	writing bool
+	wake    chan struct{}
+	done    chan struct{}
+}
+
+func newTouches(s *store.Store, log *slog.Logger) *touches {
+	t := &touches{
+		store: s, log: log,
+		pending: map[hippo.Day]map[hippo.ID]int{},
+		wake:    make(chan struct{}, 1),
+		done:    make(chan struct{}),
+	}
+	t.idle = sync.NewCond(&t.mu)
+	go t.run()
+	return t
+}
+
+// add counts one access of each of ids. It does not wait.
+func (t *touches) add(day hippo.Day, ids []hippo.ID) {
+	if len(ids) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.pending[day] == nil {
+		t.pending[day] = make(map[hippo.ID]int, len(ids))
+	}
+	for _, id := range ids {
+		t.pending[day][id]++
+	}
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (t *touches) run() {
+	defer close(t.done)
+	for range t.wake {
+		t.write()
+	}
+}
+
+func (t *touches) write() {
+	t.mu.Lock()
+	batch := t.pending
+	t.pending = map[hippo.Day]map[hippo.ID]int{}
+	t.writing = true
+	t.mu.Unlock()
+	for day, counts := range batch {
+		// Best effort: a lost access costs a little rank, never a memory.
+		if err := t.store.Touch(context.Background(), day, counts); err != nil {
+			t.log.Warn("accesses not stored", "memories", len(counts), "error", err)
+		}
+	}
+	t.mu.Lock()
+	t.writing = false
+	t.idle.Broadcast()
+	t.mu.Unlock()
+}
+
+// flush waits until nothing is pending.
+func (t *touches) flush(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.idle.Broadcast()
+	})
+	defer stop()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.pending) > 0 || t.writing {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t.idle.Wait()
+	}
+	return nil
+}
+
+// close writes what is pending and ends the goroutine. No add may follow.
+func (t *touches) close() {
+	close(t.wake)
+	<-t.done
+	t.write()
+}
