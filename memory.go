@@ -12,6 +12,15 @@ import (
 // and only when a memory is recorded or searched for. The first day is 1.
 type Day int
 
+// Calendar maps active days to calendar days.
+type Calendar struct {
+	// Day is the active day; 0 before first use.
+	Day Day
+	// Date is the calendar date, YYYY-MM-DD in the user's zone, on which Day
+	// began; empty before first use.
+	Date string
+}
+
 // Revision orders the changes of one store. The store assigns it, strictly
 // increasing, starting at 1; zero means not stored yet.
 type Revision uint64

@@ -8,7 +8,7 @@ import (
 
 // Limits on a memory and on a query, in bytes of UTF-8 unless said otherwise.
 const (
-	MaxContent        = 256 << 10
+	MaxContent        = 512 << 10
 	MaxSituations     = 64 // elements
 	MaxSituation      = 1000
 	MaxTags           = 64 // elements

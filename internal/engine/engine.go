@@ -21,6 +21,7 @@ type Engine struct {
 	store   *store.Store
 	index   *index.Index
 	weights rank.Weights
+	days    *rank.Calendar
 	ranker  hippo.Ranker
 	now     func() time.Time
 	pages   *pages
@@ -54,6 +55,7 @@ func New(c Config) *Engine {
 	if e.now == nil {
 		e.now = time.Now //nolint:forbidigo // the system clock is the default
 	}
+	e.days = rank.NewCalendar(e.weights)
 	log := c.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

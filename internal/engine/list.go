@@ -42,7 +42,9 @@ func (e *Engine) List(ctx context.Context, q ListQuery) (*Listing, error) {
 		return nil, err
 	}
 	rows := e.rows(q.Filter)
-	slices.SortFunc(rows, newestFirst)
+	slices.SortFunc(rows, func(a, b listed) int {
+		return cmp.Or(cmp.Compare(b.created, a.created), a.id.Compare(b.id))
+	})
 	ids := make([]hippo.ID, 0, q.Count)
 	for _, r := range pageOf(rows, q.Offset, q.Count) {
 		ids = append(ids, r.id)
@@ -51,13 +53,19 @@ func (e *Engine) List(ctx context.Context, q ListQuery) (*Listing, error) {
 	return &Listing{Memories: ms, Total: len(rows)}, err
 }
 
+// listed is what a list is ordered by; created in microseconds since 1970.
+type listed struct {
+	id      hippo.ID
+	created int64
+}
+
 // rows returns all memories that pass the filter, in no order.
-func (e *Engine) rows(f hippo.Filter) []ranked {
-	var out []ranked
+func (e *Engine) rows(f hippo.Filter) []listed {
+	var out []listed
 	e.index.View(func(v *index.View) {
 		for _, m := range v.Search(index.Query{Filter: f}).Matches {
 			r := v.Row(m.Doc)
-			out = append(out, ranked{id: r.ID, created: r.CreatedAt})
+			out = append(out, listed{id: r.ID, created: r.CreatedAt})
 		}
 	})
 	return out
@@ -89,11 +97,6 @@ func keeps(f hippo.Filter, m *hippo.Memory) bool {
 		}
 	}
 	return true
-}
-
-// newestFirst orders by creation, then by ID.
-func newestFirst(a, b ranked) int {
-	return cmp.Or(cmp.Compare(b.created, a.created), a.id.Compare(b.id))
 }
 
 func pageOf[T any](all []T, offset, count int) []T {

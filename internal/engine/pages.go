@@ -22,7 +22,7 @@ const (
 	maxOrders = 16
 	orderLife = 10 * time.Minute
 	// orderLength is how many hits of a search are kept at least.
-	orderLength = 500
+	orderLength = 100
 )
 
 // order is the outcome of a search, best first, cut to a bounded length.
@@ -38,7 +38,6 @@ type order struct {
 // ranked is one memory in an order.
 type ranked struct {
 	id        hippo.ID
-	created   int64
 	relevance float64
 	signals   hippo.Signals
 }

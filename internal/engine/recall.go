@@ -78,49 +78,70 @@ func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*orde
 // score ranks every match and keeps the best of them.
 func (e *Engine) score(q hippo.Query, day hippo.Day, keep int) *order {
 	o := &order{day: day}
-	relevance, _ := rank.For(q.Ranker)
-	within := e.rangeOf(q)
-	clock := rank.NewClock(e.weights, day)
+	r := ranking{clock: e.days.At(day), weights: e.weights, within: e.rangeOf(q)}
+	r.relevance, _ = rank.For(q.Ranker)
+	if q.Ranker == hippo.RankerInsight {
+		r.gate = e.weights.Match
+	}
 	best := newBest(keep)
 	e.index.View(func(v *index.View) {
 		found := v.Search(index.Query{
 			Text: q.Text, Situation: q.Situation, Filter: q.Filter,
 			Substring: q.Ranker == hippo.RankerInsight,
 		})
-		for _, m := range found.Matches {
-			if q.Ranker == hippo.RankerInsight && m.Coverage <= e.weights.Match {
-				continue
-			}
-			row := v.Row(m.Doc)
-			s := e.signals(clock, &row, m, found.MaxScore)
-			r := relevance(e.weights, &s)
-			o.distribution.Add(r)
-			if r < within.Min || r > within.Max {
-				continue
-			}
-			o.total++
-			best.add(ranked{id: row.ID, created: row.CreatedAt, relevance: r, signals: s})
+		r.most = found.MaxScore
+		for i := range found.Matches {
+			r.consider(v, &found.Matches[i], o, best)
+		}
+		for _, c := range best.sorted() {
+			o.hits = append(o.hits, ranked{id: c.id, relevance: c.relevance, signals: *r.signals(v, c.match)})
 		}
 	})
-	o.hits = best.sorted()
 	return o
 }
 
-// signals gathers what the rankers combine.
-func (e *Engine) signals(c *rank.Clock, row *index.Row, m index.Match, most float64) hippo.Signals {
-	s := hippo.Signals{
-		BM25:       m.Score,
-		Words:      1, // nothing was asked for
-		Coverage:   m.Coverage,
-		Recency:    c.Recency(row.LastAccess),
-		Frequency:  c.Frequency(row.Accesses),
-		Importance: c.Importance(row.Importance, row.SetDay, row.Pinned),
-		Context:    m.Context,
+// ranking is what the scoring of all matches of one search has in common.
+type ranking struct {
+	clock     rank.Clock
+	weights   rank.Weights
+	relevance rank.Func
+	within    hippo.Range
+	// gate is the coverage that a match must exceed; most the highest word score.
+	gate, most float64
+	// row and s are of the match at hand, kept here to be used again.
+	row index.Row
+	s   hippo.Signals
+}
+
+// consider ranks one match, counts it, and keeps it if it is among the best.
+func (r *ranking) consider(v *index.View, m *index.Match, o *order, best *best) {
+	if m.Coverage <= r.gate {
+		return
 	}
-	if most > 0 {
-		s.Words = min(1, m.Score/most)
+	relevance := r.relevance(&r.weights, r.signals(v, m))
+	o.distribution.Add(relevance)
+	if relevance < r.within.Min || relevance > r.within.Max {
+		return
 	}
-	s.Prior = rank.PriorOf(e.weights, &s)
+	o.total++
+	if best.wants(relevance) {
+		best.add(candidate{id: r.row.ID, created: r.row.CreatedAt, relevance: relevance, match: m})
+	}
+}
+
+// signals gathers what the rankers combine; valid until the next call.
+func (r *ranking) signals(v *index.View, m *index.Match) *hippo.Signals {
+	r.row = v.Row(m.Doc)
+	s := &r.s
+	s.BM25, s.Coverage, s.Context = m.Score, m.Coverage, m.Context
+	s.Words = 1 // nothing was asked for
+	if r.most > 0 {
+		s.Words = min(1, m.Score/r.most)
+	}
+	s.Recency = r.clock.Recency(r.row.LastAccess)
+	s.Frequency = r.clock.Frequency(r.row.Accesses)
+	s.Importance = r.clock.Importance(r.row.Importance, r.row.SetDay, r.row.Pinned)
+	s.Prior = rank.PriorOf(&r.weights, s)
 	return s
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/rank"
 )
 
 // Reinforcement is the effect of a vote on one memory.
@@ -53,7 +52,7 @@ func (e *Engine) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinforc
 
 // vote applies v to m on day.
 func (e *Engine) vote(m *hippo.Memory, v Vote, day hippo.Day) Reinforcement {
-	now := rank.NewClock(e.weights, day).Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned)
+	now := e.days.At(day).Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned)
 	r := Reinforcement{ID: m.ID, Before: now, After: now}
 	switch v {
 	case VoteUp:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -49,3 +50,6 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 		Problems:  problems,
 	}, nil
 }
+
+// Clock evaluates decayed importance and the like as of an active day.
+func (e *Engine) Clock(day hippo.Day) rank.Clock { return e.days.At(day) }

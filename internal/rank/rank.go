@@ -7,7 +7,7 @@ import (
 )
 
 // Func computes the relevance of a memory from its signals, in [0, 1].
-type Func func(w Weights, s *hippo.Signals) float64
+type Func func(w *Weights, s *hippo.Signals) float64
 
 // For returns the ranker named r, or false if there is none.
 func For(r hippo.Ranker) (Func, bool) {
@@ -26,8 +26,8 @@ func For(r hippo.Ranker) (Func, bool) {
 // Insight is the weighted mean of recency, frequency, importance and situation.
 // What the query says does not order; see [Weights.Match] for what it decides.
 // Source: the Hippo design of 2025.
-func Insight(w Weights, s *hippo.Signals) float64 {
-	return settle(mean(w.Insight, s))
+func Insight(w *Weights, s *hippo.Signals) float64 {
+	return settle(mean(&w.Insight, s))
 }
 
 // Hippo is relevance to the query times a bounded prior from use and votes:
@@ -35,18 +35,18 @@ func Insight(w Weights, s *hippo.Signals) float64 {
 //	words * (1 - ContextBound*(1-context)) * (1 - PriorBound*(1-prior))
 //
 // so that use orders what is comparably relevant and never buries what is.
-func Hippo(w Weights, s *hippo.Signals) float64 {
+func Hippo(w *Weights, s *hippo.Signals) float64 {
 	return settle(s.Words * (1 - w.ContextBound*(1-s.Context)) * (1 - w.PriorBound*(1-s.Prior)))
 }
 
 // BM25 orders by words alone: the baseline.
-func BM25(_ Weights, s *hippo.Signals) float64 { return settle(s.Words) }
+func BM25(_ *Weights, s *hippo.Signals) float64 { return settle(s.Words) }
 
 // PriorOf is the weighted mean of recency, frequency and importance that ranker
 // hippo uses, in [0, 1].
-func PriorOf(w Weights, s *hippo.Signals) float64 { return mean(w.Prior, s) }
+func PriorOf(w *Weights, s *hippo.Signals) float64 { return mean(&w.Prior, s) }
 
-func mean(w Shares, s *hippo.Signals) float64 {
+func mean(w *Shares, s *hippo.Signals) float64 {
 	return w.Recency*s.Recency + w.Frequency*s.Frequency + w.Importance*s.Importance + w.Context*s.Context
 }
 

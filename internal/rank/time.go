@@ -6,22 +6,20 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Clock evaluates what depends on the active day. Making one is cheap; it
-// keeps the powers it has computed, so that scoring many memories costs a table
-// look-up each. It is for one goroutine.
-type Clock struct {
+// Calendar evaluates what depends on active days. It is immutable; making one
+// costs some 20 us.
+type Calendar struct {
 	w       Weights
-	day     hippo.Day
 	recency []float64
 	decay   []float64
 }
 
-// tableDays is how far back the tables of a Clock reach; older days are computed.
+// tableDays is how far back the tables of a Calendar reach; what is older is computed.
 const tableDays = 256
 
-// NewClock returns a Clock that stands at day.
-func NewClock(w Weights, day hippo.Day) *Clock {
-	c := &Clock{w: w, day: day, recency: make([]float64, tableDays), decay: make([]float64, tableDays)}
+// NewCalendar returns the Calendar of w.
+func NewCalendar(w Weights) *Calendar {
+	c := &Calendar{w: w, recency: make([]float64, tableDays), decay: make([]float64, tableDays)}
 	for i := range tableDays {
 		c.recency[i] = math.Exp(-w.RecencyRate * float64(i))
 		c.decay[i] = math.Pow(w.ImportanceDecay, float64(i))
@@ -29,9 +27,22 @@ func NewClock(w Weights, day hippo.Day) *Clock {
 	return c
 }
 
+// At returns the Clock that stands at day.
+func (c *Calendar) At(day hippo.Day) Clock { return Clock{Calendar: c, day: day} }
+
+// Clock is a Calendar at one active day.
+type Clock struct {
+	*Calendar
+	day hippo.Day
+}
+
+// NewClock returns the Clock of w at day, for a few evaluations; for many,
+// keep the Calendar.
+func NewClock(w Weights, day hippo.Day) Clock { return NewCalendar(w).At(day) }
+
 // Recency is exp(-rate * active days since the last access), in (0, 1]; 0 for a
 // memory that was never accessed (last 0). An access in the future counts as today.
-func (c *Clock) Recency(last hippo.Day) float64 {
+func (c Clock) Recency(last hippo.Day) float64 {
 	if last <= 0 {
 		return 0
 	}
@@ -44,7 +55,7 @@ func (c *Clock) Recency(last hippo.Day) float64 {
 
 // Frequency is the mean number of accesses per active day over the window that
 // ends today, as a share of the full one, in [0, 1]. accesses need not be sorted.
-func (c *Clock) Frequency(accesses []hippo.Access) float64 {
+func (c Clock) Frequency(accesses []hippo.Access) float64 {
 	from, n := c.day-hippo.Day(c.w.FrequencyWindow)+1, 0
 	for _, a := range accesses {
 		if a.Day >= from {
@@ -55,7 +66,7 @@ func (c *Clock) Frequency(accesses []hippo.Access) float64 {
 }
 
 // Importance is value decayed since setDay, in [0, 1]; a pinned one does not decay.
-func (c *Clock) Importance(value float64, setDay hippo.Day, pinned bool) float64 {
+func (c Clock) Importance(value float64, setDay hippo.Day, pinned bool) float64 {
 	n := int(c.day - setDay)
 	switch {
 	case pinned || n <= 0:

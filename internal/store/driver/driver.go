@@ -74,14 +74,8 @@ const (
 	Lazy
 )
 
-// Calendar maps active days to calendar days.
-type Calendar struct {
-	// Day is the active day; 0 before first use.
-	Day hippo.Day
-	// Date is the calendar date, YYYY-MM-DD in the user's zone, on which Day
-	// began; empty before first use.
-	Date string
-}
+// Calendar is [hippo.Calendar].
+type Calendar = hippo.Calendar
 
 // Head is the state of a store at one moment.
 type Head struct {

@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 
@@ -43,7 +42,7 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 // returns, at most end.
 func (s *Store) page(ctx context.Context, since, end hippo.Revision) ([]driver.Change, hippo.Revision, error) {
 	ms, err := all(ctx, s.reads, "SELECT "+columns+` FROM memory m
-		WHERE m.revision > ? AND m.revision <= ? ORDER BY m.revision LIMIT ?`, int64(since), int64(end), changesPage) //nolint:gosec // revisions fit
+		WHERE m.revision > ? AND m.revision <= ? ORDER BY m.revision LIMIT ?`, int64(since), int64(end), changesPage)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -71,19 +70,20 @@ func (s *Store) page(ctx context.Context, since, end hippo.Revision) ([]driver.C
 }
 
 func (s *Store) tombstones(ctx context.Context, since, end hippo.Revision) ([]driver.Change, error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT id, revision FROM tombstone WHERE revision > ? AND revision <= ?", int64(since), int64(end)) //nolint:gosec // revisions fit
+	rows, err := s.reads.QueryContext(ctx, "SELECT id, revision FROM tombstone WHERE revision > ? AND revision <= ?", int64(since), int64(end))
 	if err != nil {
 		return nil, err
 	}
+	defer rows.Close() //nolint:errcheck // rows.Err has it
 	var out []driver.Change
 	for rows.Next() {
 		var c driver.Change
 		var id []byte
 		if err := rows.Scan(&id, &c.Revision); err != nil {
-			return nil, errors.Join(err, rows.Close())
+			return nil, err
 		}
 		copy(c.ID[:], id)
 		out = append(out, c)
 	}
-	return out, errors.Join(rows.Err(), rows.Close())
+	return out, rows.Err()
 }

@@ -57,7 +57,7 @@ func recordForever(path string) {
 
 // Nothing that was acknowledged is lost by kill -9, round after round on the
 // same file. HIPPO_CRASH_ROUNDS sets how many rounds; 200 are run before a release.
-func TestKill(t *testing.T) {
+func TestCrash_Kill(t *testing.T) {
 	t.Parallel()
 	rounds := 5
 	if n, err := strconv.Atoi(os.Getenv("HIPPO_CRASH_ROUNDS")); err == nil {

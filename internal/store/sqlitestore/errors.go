@@ -18,7 +18,7 @@ func (s *Store) explain(op string, err error) error {
 	if err == nil || !errors.As(err, &e) {
 		return err
 	}
-	kind, hint := kindOf(e.Code())
+	hint, kind := kindOf(e.Code())
 	if kind == nil {
 		return fmt.Errorf("%s %s: %w", op, s.path, err)
 	}
@@ -26,22 +26,22 @@ func (s *Store) explain(op string, err error) error {
 }
 
 // kindOf maps the low byte of a result code, which the extended codes share.
-func kindOf(code int) (kind error, hint string) {
+func kindOf(code int) (hint string, kind error) {
 	switch code & 0xff {
 	case sqlite3.SQLITE_READONLY:
-		return hippo.ErrReadOnly, ""
+		return "", hippo.ErrReadOnly
 	case sqlite3.SQLITE_FULL:
-		return hippo.ErrFull, ""
+		return "", hippo.ErrFull
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return hippo.ErrCorrupt, " (the file was left as it is; restore a backup, or move it away to start anew)"
+		return " (the file was left as it is; restore a backup, or move it away to start anew)", hippo.ErrCorrupt
 	case sqlite3.SQLITE_IOERR:
-		return hippo.ErrUnavailable, " (the disk may be full or failing)"
+		return " (the disk may be full or failing)", hippo.ErrUnavailable
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
-		return hippo.ErrUnavailable, ""
+		return "", hippo.ErrUnavailable
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return hippo.ErrUnavailable, " (another program holds the file)"
+		return " (another program holds the file)", hippo.ErrUnavailable
 	default:
-		return nil, ""
+		return "", nil
 	}
 }
 

@@ -3,6 +3,7 @@ package sqlitestore_test
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestMigrate_Steps(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := append(sqlitestore.Migrations(), "ALTER TABLE memory ADD COLUMN colour TEXT", "UPDATE memory SET colour = 'blue'")
-	broken := append(list[:len(list):len(list)], "UPDATE memory SET colour = 'red'; SELECT nothing FROM nowhere")
+	broken := append(slices.Clip(list), "UPDATE memory SET colour = 'red'; SELECT nothing FROM nowhere")
 	if err := sqlitestore.Migrate(t.Context(), s, broken); err == nil {
 		t.Fatal("a broken migration passed")
 	}

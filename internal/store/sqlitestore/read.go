@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -88,15 +87,16 @@ func all(ctx context.Context, q queryer, query string, args ...any) ([]stored, e
 	if err != nil {
 		return nil, err
 	}
+	defer rows.Close() //nolint:errcheck // rows.Err has it
 	var out []stored
 	for rows.Next() {
 		m, err := scan(rows)
 		if err != nil {
-			return nil, errors.Join(err, rows.Close())
+			return nil, err
 		}
 		out = append(out, m)
 	}
-	return out, errors.Join(rows.Err(), rows.Close())
+	return out, rows.Err()
 }
 
 // maxParams is how many IDs one statement asks for.

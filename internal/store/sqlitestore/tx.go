@@ -19,7 +19,7 @@ var errClosed = fmt.Errorf("%w: the store is closed", hippo.ErrUnavailable)
 // tx is a [driver.Tx]. The transactions of a group use it one after the other.
 type tx struct {
 	w    *writer
-	ctx  context.Context //nolint:containedctx // the interface has none: it is that of Write
+	ctx  context.Context
 	head driver.Head
 	// known is what this transaction has read or written, as stored: Put writes
 	// only what differs from it.
@@ -28,7 +28,7 @@ type tx struct {
 
 // QueryContext and QueryRowContext read through prepared statements.
 func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	s, err := t.w.stmt(ctx, query)
+	s, err := t.w.stmt(ctx, query) //nolint:sqlclosecheck // the writer keeps it until it closes
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 		if err := t.w.exec(t.ctx, "DELETE FROM memory WHERE pk = ?", old.pk); err != nil {
 			return err
 		}
-		if err := t.w.exec(t.ctx, "INSERT INTO tombstone VALUES (?, ?)", id[:], int64(t.head.Revision)); err != nil { //nolint:gosec // revisions fit
+		if err := t.w.exec(t.ctx, "INSERT INTO tombstone VALUES (?, ?)", id[:], int64(t.head.Revision)); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (t *tx) insert(m *hippo.Memory) (pk int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	s, err := t.w.stmt(t.ctx, "INSERT INTO memory ("+written+") VALUES (?"+strings.Repeat(",?", len(args)-1)+")")
+	s, err := t.w.stmt(t.ctx, "INSERT INTO memory ("+written+") VALUES (?"+strings.Repeat(",?", len(args)-1)+")") //nolint:sqlclosecheck // the writer keeps it until it closes
 	if err != nil {
 		return 0, err
 	}
@@ -160,7 +160,7 @@ func (t *tx) insert(m *hippo.Memory) (pk int64, err error) {
 
 func (t *tx) update(m *hippo.Memory, pk int64) error {
 	if old := t.known[m.ID].Memory; old != nil && onlyTouched(old, m) {
-		return t.w.exec(t.ctx, "UPDATE memory SET revision = ? WHERE pk = ?", int64(m.Revision), pk) //nolint:gosec // revisions fit
+		return t.w.exec(t.ctx, "UPDATE memory SET revision = ? WHERE pk = ?", int64(m.Revision), pk)
 	}
 	args, err := values(m)
 	if err != nil {
@@ -201,7 +201,7 @@ func values(m *hippo.Memory) ([]any, error) {
 		superseded = m.SupersededBy[:]
 	}
 	return []any{
-		m.ID[:], int64(m.Revision), m.Content, m.Type, m.Importance.Base, m.Importance.Value, int(m.Importance.SetDay), //nolint:gosec // revisions fit
+		m.ID[:], int64(m.Revision), m.Content, m.Type, m.Importance.Base, m.Importance.Value, int(m.Importance.SetDay),
 		micros(m.Importance.SetAt), m.Pinned, micros(m.CreatedAt), micros(m.UpdatedAt), micros(m.EventTime),
 		micros(m.ValidFrom), micros(m.ValidUntil), superseded, micros(m.ForgottenAt), m.Version, surprise,
 		string(m.Source.Kind), m.Source.Author, m.Source.Client, m.Source.Session, m.Source.Seq, m.Source.URI,

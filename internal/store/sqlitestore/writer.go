@@ -28,7 +28,7 @@ type writer struct {
 
 // request is one waiting transaction.
 type request struct {
-	ctx        context.Context //nolint:containedctx // it travels with the request to the goroutine that serves it
+	ctx        context.Context
 	durability driver.Durability
 	fn         func(driver.Tx) error
 	reply      chan outcome
@@ -146,7 +146,7 @@ func (w *writer) attempt(group []*request, outcomes []outcome) error {
 	}
 	if t.head != head {
 		err = w.exec(ctx, "UPDATE state SET revision = ?, day = ?, date = ?, memories = ?, forgotten = ?",
-			int64(t.head.Revision), int(t.head.Calendar.Day), t.head.Calendar.Date, t.head.Memories, t.head.Forgotten) //nolint:gosec // revisions fit
+			int64(t.head.Revision), int(t.head.Calendar.Day), t.head.Calendar.Date, t.head.Memories, t.head.Forgotten)
 	}
 	if err == nil {
 		err = w.exec(ctx, "COMMIT")
@@ -214,7 +214,7 @@ func (w *writer) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 }
 
 func (w *writer) exec(ctx context.Context, query string, args ...any) error {
-	s, err := w.stmt(ctx, query)
+	s, err := w.stmt(ctx, query) //nolint:sqlclosecheck // the writer keeps it until it closes
 	if err == nil {
 		_, err = s.ExecContext(ctx, args...)
 	}

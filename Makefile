@@ -1,0 +1,71 @@
+# make check is exactly what CI runs. make help lists the targets.
+SHELL    := /bin/bash
+LINT     := go tool -modfile=tools/go.mod golangci-lint
+TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+FUZZTIME ?= 20s
+ROUNDS   ?= 200
+PKG      ?= ./...
+
+.PHONY: help check fmt format vet lint arch test race cross generate build fuzz bench golden crash interop cover clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+check: ## everything CI checks, in its order, with times; arch is a part of test
+	@set -e; for t in fmt vet lint test race cross generate; do s=$$SECONDS; echo "== $$t"; \
+	$(MAKE) --no-print-directory $$t; echo "== $$t: $$((SECONDS - s)) s"; done; echo "== all: $$SECONDS s"
+
+fmt: ## fail, with a diff, if a file is not formatted
+	$(LINT) fmt --diff
+
+format: ## format all files
+	$(LINT) fmt
+
+vet: ## go vet, the tools included
+	go vet ./...
+	go -C tools vet ./...
+
+lint: ## the linters of .golangci.yml
+	$(LINT) run
+
+arch: ## only the shape: import directions, sizes, comments
+	go test ./internal/arch
+
+test: ## all tests
+	go test $(PKG)
+
+race: ## all tests under the race detector, long loops shortened; needs a C compiler
+	CGO_ENABLED=1 go test -race -short -timeout 20m $(PKG)
+
+cross: ## every system and processor, without cgo
+	@set -e; for t in $(TARGETS); do echo "build $$t"; CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} go build ./...; done
+
+generate: ## generated files are up to date
+	@tree() { { git status --porcelain -uall; git diff; } | git hash-object --stdin; }; \
+	before=$$(tree) && go generate ./... && test "$$before" = "$$(tree)" || { git status --short; echo "go generate changed the tree"; exit 1; }
+
+build: ## bin/hippo, as released
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/hippo ./cmd/hippo
+
+fuzz: ## every fuzz target for FUZZTIME
+	@set -o pipefail; grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' --exclude-dir=tools . | sed 's|/[^/]*:func | |' | \
+	while read -r dir name; do echo "$$dir $$name"; go test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) "$$dir" < /dev/null || exit 1; done
+
+bench: build ## the binary from outside: start, search, record, memory, lost writes
+	go -C tools run ./bench -hippo ../bin/hippo
+
+golden: ## rewrite the golden files; read the diff before committing it
+	go test -count=1 $$(grep -rl --include='*_test.go' '"update"' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|') -update
+
+crash: ## kill -9 a writer ROUNDS times per store: no acknowledged write is lost
+	HIPPO_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -run Crash -timeout 60m -v ./internal/store/...
+
+interop: ## files, databases and protocols of other programs and versions
+	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' -v $(PKG) | grep -Ev 'no tests to run|no test files'; exit $${PIPESTATUS[0]}
+
+cover: ## coverage by function, the least covered first
+	go test -coverpkg=./... -coverprofile=coverage.out $(PKG)
+	@go tool cover -func=coverage.out | sort -k3 -n | head -40; go tool cover -func=coverage.out | tail -1
+
+clean: ## remove what was built
+	rm -rf bin coverage.out

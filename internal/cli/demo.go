@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+func (s *shell) demoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Watch a memory live for two weeks, in a temporary store",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			dir, err := os.MkdirTemp("", "hippo-demo")
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+			d := &demo{ctx: c.Context(), out: s.out, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), ids: map[string]hippo.ID{}}
+			cfg := config.Config{Store: config.Store{Kind: "sqlite", Path: filepath.Join(dir, "memory.db")}}
+			d.engine, err = app.Open(d.ctx, cfg, &app.Options{Now: func() time.Time { return d.now }, Zone: time.UTC})
+			if err != nil {
+				return err
+			}
+			return errors.Join(d.run(), d.engine.Close())
+		},
+	}
+}
+
+// demo is a scripted life of a memory; its clock moves when the script says so.
+type demo struct {
+	ctx    context.Context //nolint:containedctx // it lives as long as the one call that made it
+	out    io.Writer
+	engine *engine.Engine
+	now    time.Time
+	ids    map[string]hippo.ID
+}
+
+// insights are what the demo records, by a short name.
+func insights() []struct {
+	name, content, situation string
+	importance               float64
+} {
+	return []struct {
+		name, content, situation string
+		importance               float64
+	}{
+		{"jitter", "Without jitter, retries overload the gateway: add some to the backoff", "debugging outages", .6},
+		{"gateway", "Under load, the gateway gives up on requests after thirty seconds", "debugging outages", .6},
+		{"tests", "Ana wants table tests, one behaviour per case", "code review", .5},
+		{"deploy", "Deploys go out on Tuesday mornings, never on Friday", "release planning", .5},
+		{"cache", "The price cache is invalidated by the nightly job at 02:00 UTC", "debugging stale data", .4},
+		{"lunch", "The team has lunch together on Thursdays", "small talk", .2},
+	}
+}
+
+func (d *demo) run() error {
+	for _, step := range []func() error{d.record, d.first, d.vote, d.pass, d.again, d.insight, d.forget, d.status} {
+		if err := step(); err != nil {
+			return err
+		}
+		d.say("")
+	}
+	return nil
+}
+
+func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
+
+const question = "why does the gateway fail"
+
+func (d *demo) record() error {
+	d.say("1. Monday. An agent records what it learns, with the situation it applies to.")
+	for _, in := range insights() {
+		m, err := d.engine.Record(d.ctx, &hippo.Memory{
+			Content: in.content, Situation: []string{in.situation}, Importance: hippo.Importance{Base: in.importance},
+		})
+		if err != nil {
+			return err
+		}
+		d.ids[in.name] = m.ID
+		d.now = d.now.Add(time.Minute)
+		d.say("   + %s (%s, importance %.1f)", in.content, in.situation, in.importance)
+	}
+	return nil
+}
+
+func (d *demo) first() error {
+	d.say("2. It searches. Words decide; both insights about the gateway match.")
+	return d.search(hippo.Query{Text: question})
+}
+
+func (d *demo) vote() error {
+	d.say("3. The first hint was true but did not help; the jitter did. It votes.")
+	rs, err := d.engine.Reinforce(d.ctx, []hippo.ID{d.ids["jitter"]}, []hippo.ID{d.ids["gateway"]})
+	if err != nil {
+		return err
+	}
+	d.say("   jitter   importance %.2f -> %.2f", rs[0].Before, rs[0].After)
+	d.say("   timeout  importance %.2f -> %.2f", rs[1].Before, rs[1].After)
+	return nil
+}
+
+// pass lets two weeks go by, with a week of holidays in them.
+func (d *demo) pass() error {
+	const week = 7
+	for range week {
+		d.now = d.now.AddDate(0, 0, 1)
+		if _, err := d.engine.Search(d.ctx, hippo.Query{Text: "backoff jitter", Count: 1}); err != nil {
+			return err
+		}
+	}
+	d.now = d.now.AddDate(0, 0, week)
+	d.say("4. Two weeks pass: seven days of work, in which only the jitter is looked up, then a")
+	d.say("   week of holidays, which do not count: time is active days.")
+	return nil
+}
+
+func (d *demo) again() error {
+	d.say("5. The same question. What helped and stayed in use leads; the bound on use keeps it fair.")
+	return d.search(hippo.Query{Text: question})
+}
+
+func (d *demo) insight() error {
+	d.say("6. What matters in this situation? The ranker \"insight\" orders by use and votes alone.")
+	return d.search(hippo.Query{Situation: []string{"debugging outages"}, Ranker: hippo.RankerInsight, NoTouch: true})
+}
+
+func (d *demo) forget() error {
+	d.say("7. Forgetting hides, and can be undone.")
+	ids := []hippo.ID{d.ids["lunch"]}
+	steps := []struct {
+		name string
+		do   func(context.Context, []hippo.ID) ([]*hippo.Memory, error)
+	}{{"forget ", d.engine.Forget}, {"restore", d.engine.Restore}}
+	for _, step := range steps {
+		if _, err := step.do(d.ctx, ids); err != nil {
+			return err
+		}
+		a, err := d.engine.Search(d.ctx, hippo.Query{Text: "lunch", NoTouch: true})
+		if err != nil {
+			return err
+		}
+		d.say("   %s: a search for lunch finds %d", step.name, a.Total)
+	}
+	return nil
+}
+
+func (d *demo) status() error {
+	st, err := d.engine.Status(d.ctx)
+	if err != nil {
+		return err
+	}
+	d.say("8. %d insights, active day %d. Your own store: hippo record, hippo search, hippo serve.", st.Memories, st.Day)
+	return nil
+}
+
+func (d *demo) search(q hippo.Query) error {
+	a, err := d.engine.Search(d.ctx, q)
+	if err != nil {
+		return err
+	}
+	what := q.Text
+	if what == "" {
+		what = "situation: " + q.Situation[0]
+	}
+	d.say("   ? %s", what)
+	for i, h := range a.Hits {
+		g := h.Signals
+		d.say("   %d. %.3f  %s", i+1, h.Relevance, clip(h.Memory.Content, 66))
+		d.say("             words %.2f · recency %.2f, frequency %.3f, importance %.2f", g.Words, g.Recency, g.Frequency, g.Importance)
+	}
+	return d.engine.Flush(d.ctx)
+}

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// modifyFlags are the flags of modify as given.
+type modifyFlags struct {
+	content, kind, vote string
+	situation, tags     []string
+	importance          float64
+	pin                 bool
+}
+
+func (s *shell) modifyCommand() *cobra.Command {
+	var f modifyFlags
+	c := &cobra.Command{
+		Use:   "modify ID",
+		Short: "Change an insight; what is not given stays",
+		Args:  exactly(1, "an id"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return s.with(c.Context(), func(e *engine.Engine) error {
+				ids, err := resolve(c.Context(), e, args)
+				if err != nil {
+					return err
+				}
+				m, err := e.Modify(c.Context(), ids[0], f.modification(c))
+				if err != nil {
+					return err
+				}
+				return s.modified(m)
+			})
+		},
+	}
+	v := c.Flags()
+	v.StringVar(&f.content, "content", "", "the new text")
+	v.StringArrayVar(&f.situation, "situation", nil, "replaces all situations; may be repeated")
+	v.StringArrayVar(&f.tags, "tag", nil, "replaces all tags; may be repeated")
+	v.StringVar(&f.kind, "type", "", "the new type")
+	v.Float64Var(&f.importance, "importance", 0, "0 to 1")
+	v.BoolVar(&f.pin, "pin", false, "pin, or unpin with --pin=false")
+	v.StringVar(&f.vote, "reinforce", "", "upvote, downvote or none; by default, new text is an upvote")
+	return c
+}
+
+// modification holds the flags that were given.
+func (f *modifyFlags) modification(c *cobra.Command) engine.Modification {
+	m := engine.Modification{Vote: engine.Vote(f.vote)}
+	m.Content = given(c, "content", &f.content)
+	m.Situation = given(c, "situation", &f.situation)
+	m.Tags = given(c, "tag", &f.tags)
+	m.Type = given(c, "type", &f.kind)
+	m.Importance = given(c, "importance", &f.importance)
+	m.Pinned = given(c, "pin", &f.pin)
+	return m
+}
+
+// given returns v if the flag was set.
+func given[T any](c *cobra.Command, flag string, v *T) *T {
+	if c.Flags().Changed(flag) {
+		return v
+	}
+	return nil
+}
+
+func (s *shell) modified(m *hippo.Memory) error {
+	if s.json || s.lines {
+		return s.printMemories([]*hippo.Memory{m})
+	}
+	_, err := fmt.Fprintf(s.out, "Modified insight: %s (importance %.2f)\n", m.ID, m.Importance.Value)
+	return err
+}
+
+func (s *shell) voteCommand(name string) *cobra.Command {
+	short := map[string]string{
+		"upvote":   "Vote insights up: they helped",
+		"downvote": "Vote insights down: they were wrong or misled",
+	}
+	return &cobra.Command{
+		Use:   name + " ID...",
+		Short: short[name],
+		Args:  atLeast(1, "an id"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return s.with(c.Context(), func(e *engine.Engine) error {
+				ids, err := resolve(c.Context(), e, args)
+				if err != nil {
+					return err
+				}
+				up, down := ids, []hippo.ID(nil)
+				if name == "downvote" {
+					up, down = down, up
+				}
+				rs, err := e.Reinforce(c.Context(), up, down)
+				if err != nil {
+					return err
+				}
+				return s.reinforced(rs)
+			})
+		},
+	}
+}
+
+func (s *shell) reinforced(rs []engine.Reinforcement) error {
+	if s.json {
+		type effect struct {
+			ID     hippo.ID `json:"uuid"`
+			Before float64  `json:"before"`
+			After  float64  `json:"after"`
+		}
+		out := make([]effect, len(rs))
+		for i, r := range rs {
+			out[i] = effect(r)
+		}
+		return s.printJSON(out)
+	}
+	for _, r := range rs {
+		fmt.Fprintf(s.out, "%s  importance %.2f -> %.2f\n", r.ID, r.Before, r.After)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/formats"
+)
+
+// printJSON prints a value, indented.
+func (s *shell) printJSON(v any) error {
+	enc := json.NewEncoder(s.out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// memoryJSON is a memory in the one JSON shape that files and exports use.
+func memoryJSON(m *hippo.Memory) (json.RawMessage, error) { return formats.EncodeInsight(m) }
+
+func memoriesJSON(ms []*hippo.Memory) ([]json.RawMessage, error) {
+	out := make([]json.RawMessage, len(ms))
+	for i, m := range ms {
+		var err error
+		if out[i], err = memoryJSON(m); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// printMemories prints memories as JSON, lines, or a table.
+func (s *shell) printMemories(ms []*hippo.Memory) error {
+	switch {
+	case s.json:
+		list, err := memoriesJSON(ms)
+		if err != nil {
+			return err
+		}
+		return s.printJSON(list)
+	case s.lines:
+		for _, m := range ms {
+			fmt.Fprintln(s.out, line(m))
+		}
+		return nil
+	}
+	return s.table(func(w io.Writer) {
+		fmt.Fprintln(w, "ID\tCREATED\tIMPORTANCE\tCONTENT\tSITUATION")
+		for _, m := range ms {
+			fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\n", m.ID, m.CreatedAt.Format(time.DateOnly), m.Importance.Value,
+				clip(m.Content, 60), clip(strings.Join(m.Situation, "; "), 40))
+		}
+	})
+}
+
+// table aligns tab-separated cells.
+func (s *shell) table(fill func(io.Writer)) error {
+	w := tabwriter.NewWriter(s.out, 0, 4, 2, ' ', 0)
+	fill(w)
+	return w.Flush()
+}
+
+// previewLength is how many characters of the content a line shows.
+const previewLength = 200
+
+// line is a memory in the form hash8|created|type|tags|preview.
+func line(m *hippo.Memory) string {
+	return strings.Join([]string{
+		hex.EncodeToString(m.ContentHash[:4]), m.CreatedAt.Format(time.RFC3339), field(m.Type),
+		field(strings.Join(m.Tags, ",")), clip(m.Content, previewLength),
+	}, "|")
+}
+
+// field keeps a value from being taken for two.
+func field(s string) string { return strings.ReplaceAll(s, "|", "/") }
+
+// clip puts a text on one line of at most n characters.
+func clip(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+func (s *shell) recordCommand() *cobra.Command {
+	m := &hippo.Memory{Importance: hippo.Importance{Base: hippo.DefaultImportance}}
+	var event string
+	c := &cobra.Command{
+		Use:   "record CONTENT",
+		Short: "Record an insight; - reads it from stdin",
+		Args:  exactly(1, "the content"),
+		Example: `  hippo record "Retries need jitter" --situation "debugging outages" --importance 0.8
+  git log -1 --format=%B | hippo record - --type commit`,
+		RunE: func(c *cobra.Command, args []string) error {
+			var err error
+			if m.Content, err = s.text(args[0]); err != nil {
+				return err
+			}
+			if m.EventTime, err = parseTime("event-time", event); err != nil {
+				return err
+			}
+			if m.Project, err = s.project(c.Context()); err != nil {
+				return err
+			}
+			m.Source.Kind = hippo.SourceUser
+			return s.with(c.Context(), func(e *engine.Engine) error {
+				if _, err := e.Record(c.Context(), m); err != nil {
+					return err
+				}
+				return s.recorded(m)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringArrayVar(&m.Situation, "situation", nil, "when it applies; may be repeated")
+	f.Float64Var(&m.Importance.Base, "importance", m.Importance.Base, "0 to 1")
+	f.StringArrayVar(&m.Tags, "tag", nil, "a label; may be repeated")
+	f.StringVar(&m.Type, "type", "", "a kind: decision, error, preference, ...")
+	f.BoolVar(&m.Pinned, "pin", false, "never fades")
+	f.StringVar(&event, "event-time", "", "when it happened, if not now")
+	return c
+}
+
+func (s *shell) recorded(m *hippo.Memory) error {
+	if s.json || s.lines {
+		return s.printMemories([]*hippo.Memory{m})
+	}
+	_, err := fmt.Fprintf(s.out, "Recorded insight with UUID: %s\n", m.ID)
+	return err
+}
+
+// text returns an argument, or what stdin holds if it is "-".
+func (s *shell) text(arg string) (string, error) {
+	if arg != "-" {
+		return arg, nil
+	}
+	b, err := io.ReadAll(io.LimitReader(s.in, hippo.MaxContent+1))
+	return strings.TrimRight(string(b), "\r\n"), err
+}
+
+// parseTime reads a time or a date of the user's zone; empty is unset.
+func parseTime(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		var dateErr error
+		t, dateErr = time.ParseInLocation(time.DateOnly, text, time.Local)
+		err = errors.Join(err, dateErr)
+		if dateErr == nil {
+			err = nil
+		}
+	}
+	if err != nil {
+		return t, hippo.Fieldf(flag, "must be a time like 2026-03-01 or 2026-03-01T12:00:00Z, got %q", text)
+	}
+	return t, nil
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// searchFlags are the flags of search as given.
+type searchFlags struct {
+	query        hippo.Query
+	scope        string
+	low, high    float64
+	since, until string
+	explain      bool
+}
+
+func (s *shell) searchCommand() *cobra.Command {
+	var f searchFlags
+	c := &cobra.Command{
+		Use:   "search [WORDS...]",
+		Short: "Find insights, best first; without words, all of them",
+		RunE: func(c *cobra.Command, args []string) error {
+			q, err := s.query(c, &f, args)
+			if err != nil {
+				return err
+			}
+			return s.with(c.Context(), func(e *engine.Engine) error {
+				a, err := e.Search(c.Context(), q)
+				if err != nil {
+					return err
+				}
+				return s.answer(a, f.explain)
+			})
+		},
+	}
+	v := c.Flags()
+	v.StringArrayVar(&f.query.Situation, "situation", nil, "only insights for this situation; may be repeated (any)")
+	v.StringArrayVar(&f.query.Filter.Tags, "tag", nil, "only insights with this tag; may be repeated (all)")
+	v.StringArrayVar(&f.query.Filter.Types, "type", nil, "only insights of this type; may be repeated (any)")
+	v.StringVar(&f.query.Filter.Author, "author", "", "only what this author said")
+	v.StringVar(&f.query.Filter.Session, "session", "", "only what this session holds")
+	v.BoolVar(&f.query.Filter.Pinned, "pinned", false, "only pinned insights")
+	v.StringVar(&f.scope, "in", "all", "all projects, the current one, or a name")
+	v.StringVar(&f.since, "since", "", "recorded at or after this time or date")
+	v.StringVar(&f.until, "until", "", "recorded before this time or date")
+	v.Float64Var(&f.low, "min", 0, "least relevance")
+	v.Float64Var(&f.high, "max", math.Inf(1), "highest relevance")
+	v.IntVar(&f.query.Offset, "offset", 0, "skip this many hits")
+	v.IntVar(&f.query.Count, "count", hippo.DefaultCount, "show this many hits")
+	v.BoolVar(&f.explain, "explain", false, "show the signals of each hit")
+	v.BoolVar(&f.query.NoTouch, "no-touch", false, "do not count the hits as used")
+	return c
+}
+
+func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
+	q := f.query
+	q.Text = strings.Join(args, " ")
+	if q.Count == 0 {
+		return q, hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
+	}
+	if c.Flags().Changed("min") || c.Flags().Changed("max") {
+		q.Relevance = &hippo.Range{Min: f.low, Max: f.high}
+	}
+	var err error
+	if q.Filter.CreatedAfter, err = parseTime("since", f.since); err != nil {
+		return q, err
+	}
+	if q.Filter.CreatedBefore, err = parseTime("until", f.until); err != nil {
+		return q, err
+	}
+	q.Filter.Projects, err = s.scope(c.Context(), f.scope)
+	return q, err
+}
+
+// scope returns the projects that a search is kept to; nil for all.
+func (s *shell) scope(ctx context.Context, in string) ([]string, error) {
+	switch in {
+	case "", "all":
+		return nil, nil
+	case "none":
+		return []string{""}, nil
+	case "current":
+		name, err := s.project(ctx)
+		return []string{name, ""}, err
+	default:
+		return []string{in}, nil
+	}
+}
+
+// answer prints the outcome of a search.
+func (s *shell) answer(a *hippo.Answer, explain bool) error {
+	for _, d := range a.Degraded {
+		fmt.Fprintln(s.errw, "hippo: degraded:", d)
+	}
+	switch {
+	case s.json:
+		return s.answerJSON(a)
+	case s.lines:
+		for _, h := range a.Hits {
+			fmt.Fprintln(s.out, line(h.Memory))
+		}
+		return nil
+	case len(a.Hits) == 0:
+		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, or no filter.")
+		return nil
+	}
+	fmt.Fprintf(s.out, "%d of %d\n", len(a.Hits), a.Total)
+	for i := range a.Hits {
+		s.hit(&a.Hits[i], explain)
+	}
+	return nil
+}
+
+// hit prints one result: relevance and content, then where it belongs.
+func (s *shell) hit(h *hippo.Hit, explain bool) {
+	m := h.Memory
+	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, strings.ReplaceAll(m.Content, "\n", "\n       "))
+	var notes []string
+	if len(m.Situation) > 0 {
+		notes = append(notes, strings.Join(m.Situation, "; "))
+	}
+	for _, t := range m.Tags {
+		notes = append(notes, "#"+t)
+	}
+	notes = append(notes, m.CreatedAt.Format(time.DateOnly), m.ID.String())
+	fmt.Fprintf(s.out, "       %s\n", strings.Join(notes, " · "))
+	if explain {
+		g := h.Signals
+		fmt.Fprintf(s.out, "       words %.3f (bm25 %.2f, coverage %.2f) × context %.2f × prior %.3f (recency %.3f, frequency %.4f, importance %.3f)\n",
+			g.Words, g.BM25, g.Coverage, g.Context, g.Prior, g.Recency, g.Frequency, g.Importance)
+	}
+}
+
+// jsonHit is a result as JSON.
+type jsonHit struct {
+	Insight   json.RawMessage `json:"insight"`
+	Relevance float64         `json:"relevance"`
+	Signals   hippo.Signals   `json:"signals"`
+}
+
+func (s *shell) answerJSON(a *hippo.Answer) error {
+	out := struct {
+		Results      []jsonHit      `json:"results"`
+		Total        int            `json:"total_count"`
+		Distribution map[string]int `json:"relevance_distribution"`
+		Ranker       hippo.Ranker   `json:"ranker"`
+		Day          hippo.Day      `json:"active_day"`
+	}{Results: make([]jsonHit, len(a.Hits)), Total: a.Total, Distribution: map[string]int{}, Ranker: a.Ranker, Day: a.Day}
+	for i, name := range hippo.BucketNames() {
+		out.Distribution[name] = a.Distribution[i]
+	}
+	for i, h := range a.Hits {
+		m, err := memoryJSON(h.Memory)
+		if err != nil {
+			return err
+		}
+		out.Results[i] = jsonHit{Insight: m, Relevance: h.Relevance, Signals: h.Signals}
+	}
+	return s.printJSON(out)
+}

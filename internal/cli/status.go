@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+func (s *shell) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show what is there, and what is wrong, if anything",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := s.config()
+			if err != nil {
+				return err
+			}
+			return s.with(c.Context(), func(e *engine.Engine) error {
+				st, err := e.Status(c.Context())
+				if err != nil {
+					return err
+				}
+				name, err := s.project(c.Context())
+				if err != nil {
+					return err
+				}
+				return s.status(state{
+					Store: cfg.Store.String(), Memories: st.Memories, Forgotten: st.Forgotten, ActiveDay: st.Day, Date: st.Date,
+					Project: name, Ranker: st.Ranker, Terms: st.Index.Terms, Version: version().Version, Problems: st.Problems,
+				})
+			})
+		},
+	}
+}
+
+// state is what status prints.
+type state struct {
+	Store     string           `json:"store"`
+	Memories  int              `json:"memories"`
+	Forgotten int              `json:"forgotten"`
+	ActiveDay hippo.Day        `json:"active_day"`
+	Date      string           `json:"date"`
+	Project   string           `json:"project,omitempty"`
+	Ranker    hippo.Ranker     `json:"ranker"`
+	Terms     int              `json:"terms"`
+	Version   string           `json:"version"`
+	Problems  []driver.Problem `json:"problems,omitempty"`
+}
+
+func (s *shell) status(st state) error {
+	if s.json {
+		return s.printJSON(st)
+	}
+	return s.table(func(w io.Writer) {
+		fmt.Fprintf(w, "store\t%s\n", st.Store)
+		fmt.Fprintf(w, "insights\t%d, %d forgotten\n", st.Memories, st.Forgotten)
+		fmt.Fprintf(w, "active day\t%d\t\n", st.ActiveDay)
+		if st.Project != "" {
+			fmt.Fprintf(w, "project\t%s\n", st.Project)
+		}
+		fmt.Fprintf(w, "ranker\t%s\n", st.Ranker)
+		fmt.Fprintf(w, "index\t%d terms\n", st.Terms)
+		fmt.Fprintf(w, "version\t%s\n", st.Version)
+		for _, p := range st.Problems {
+			fmt.Fprintf(w, "unreadable\t%s (was %s): %s\n", p.Path, p.Was, p.Err)
+		}
+	})
+}
+
+// build says which program this is.
+type build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Time    string `json:"time,omitempty"`
+	Dirty   bool   `json:"dirty,omitempty"`
+	Go      string `json:"go"`
+}
+
+// version reads what the Go toolchain stamped into the binary.
+func version() build {
+	b := build{Version: "(devel)"}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	b.Go = info.GoVersion
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Time = s.Value
+		case "vcs.modified":
+			b.Dirty = s.Value == "true"
+		}
+	}
+	return b
+}
+
+func (s *shell) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Show which program this is",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			b := version()
+			if s.json {
+				return s.printJSON(b)
+			}
+			_, err := fmt.Fprintf(s.out, "hippo %s %s %s\n", b.Version, b.Commit, b.Go)
+			return err
+		},
+	}
+}

@@ -1,0 +1,148 @@
+// Package config turns flags and the environment into one typed Config. It opens
+// nothing. Flags win over the environment, which wins over the defaults.
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/adrg/xdg"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Setting is one thing that can be configured.
+type Setting struct {
+	Name, Flag, Env, Default, Meaning string
+}
+
+// Settings is the table of all settings.
+func Settings() []Setting {
+	return []Setting{
+		{"store", "store", "HIPPO_STORE", "sqlite:" + defaultPath(), "where memories are: sqlite:PATH or dir:PATH"},
+		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files: the same as --store dir:PATH"},
+		{"project", "project", "HIPPO_PROJECT", "", "the project to work for, instead of that of the current directory; none for no project"},
+		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight or bm25"},
+		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
+	}
+}
+
+// Config is the configuration of one run.
+type Config struct {
+	Store Store
+	// Project is empty for the project of the current directory.
+	Project string
+	Ranker  hippo.Ranker
+	Level   slog.Level
+}
+
+// Store says which store to open.
+type Store struct {
+	// Kind is "sqlite", "dir" or "memory".
+	Kind string
+	// Path is absolute; empty for memory.
+	Path string
+}
+
+// String returns the URL of the store.
+func (s Store) String() string { return s.Kind + ":" + s.Path }
+
+// Load returns the configuration; given returns the value of a flag and whether
+// it was set. Errors name the setting and are [hippo.ErrInvalid], or
+// [hippo.ErrUnsupported] for a kind of store that this build does not have.
+func Load(given func(flag string) (string, bool), env func(string) string) (Config, error) {
+	value := make(map[string]string)
+	explicit := make(map[string]bool)
+	for _, s := range Settings() {
+		value[s.Name] = s.Default
+		if v := env(s.Env); v != "" {
+			value[s.Name], explicit[s.Name] = v, true
+		}
+	}
+	for _, s := range Settings() {
+		if v, ok := given(s.Flag); ok {
+			value[s.Name], explicit[s.Name] = v, true
+			drop(explicit, given, s.Name)
+		}
+	}
+	if explicit["store"] && explicit["memory-dir"] {
+		return Config{}, hippo.Fieldf("memory-dir", "and store exclude each other: give one of them")
+	}
+	if explicit["memory-dir"] {
+		value["store"] = "dir:" + value["memory-dir"]
+	}
+	return parse(value)
+}
+
+// drop lets a flag win over the other name of the same setting in the environment.
+func drop(explicit map[string]bool, given func(string) (string, bool), name string) {
+	other := map[string]string{"store": "memory-dir", "memory-dir": "store"}[name]
+	if _, ok := given(other); other != "" && !ok {
+		explicit[other] = false
+	}
+}
+
+func parse(value map[string]string) (c Config, err error) {
+	c.Project = value["project"]
+	if c.Store, err = ParseStore(value["store"]); err != nil {
+		return c, err
+	}
+	c.Ranker = hippo.Ranker(value["ranker"])
+	if !slices.Contains(hippo.Rankers(), c.Ranker) {
+		return c, hippo.Fieldf("ranker", "must be one of %v, got %q", hippo.Rankers(), value["ranker"])
+	}
+	if err := c.Level.UnmarshalText([]byte(value["log"])); err != nil {
+		return c, hippo.Fieldf("log", "must be debug, info, warn or error, got %q", value["log"])
+	}
+	return c, nil
+}
+
+// ParseStore reads the URL of a store. A path without a kind is a directory of
+// JSON files if it is one, else a SQLite file. "~" at the beginning of a path is
+// the home directory.
+func ParseStore(url string) (Store, error) {
+	kind, path, ok := strings.Cut(url, ":")
+	switch {
+	case url == "memory:" || url == "memory":
+		return Store{Kind: "memory"}, nil
+	case ok && (kind == "sqlite" || kind == "dir"):
+	case ok && len(kind) > 1: // one letter is a drive
+		return Store{}, fmt.Errorf("%w: store %q: this build knows sqlite:PATH and dir:PATH", hippo.ErrUnsupported, url)
+	default:
+		kind, path = guess(url), url
+	}
+	if path == "" {
+		return Store{}, hippo.Fieldf("store", "has no path: want %s:PATH", kind)
+	}
+	full, err := Expand(path)
+	return Store{Kind: kind, Path: full}, err
+}
+
+func guess(path string) string {
+	full, err := Expand(path)
+	if err != nil {
+		return "sqlite"
+	}
+	if info, err := os.Stat(full); err == nil && info.IsDir() {
+		return "dir"
+	}
+	return "sqlite"
+}
+
+// Expand returns the absolute form of a path; a leading "~" is the home directory.
+func Expand(path string) (string, error) {
+	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, `~\`) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, path, err)
+		}
+		path = filepath.Join(home, path[1:])
+	}
+	return filepath.Abs(path)
+}
+
+func defaultPath() string { return filepath.Join(xdg.DataHome, "hippo", "memory.db") }

@@ -1,0 +1,75 @@
+package config_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/config"
+)
+
+func load(flags, env map[string]string) (config.Config, error) {
+	return config.Load(
+		func(name string) (string, bool) { v, ok := flags[name]; return v, ok },
+		func(name string) string { return env[name] },
+	)
+}
+
+func TestLoad_Precedence(t *testing.T) {
+	t.Setenv("HOME", "/home/me")
+	for _, tc := range []struct {
+		name       string
+		flags, env map[string]string
+		want       string
+	}{
+		{"default", nil, nil, "memory.db"},
+		{"environment", nil, map[string]string{"HIPPO_STORE": "sqlite:/a/b.db"}, "sqlite:/a/b.db"},
+		{"flag_wins", map[string]string{"store": "dir:/flag"}, map[string]string{"HIPPO_STORE": "sqlite:/a/b.db"}, "dir:/flag"},
+		{"flag_wins_over_the_other_name", map[string]string{"memory-dir": "/flag"}, map[string]string{"HIPPO_STORE": "sqlite:/a/b.db"}, "dir:/flag"},
+		{"memory_dir", nil, map[string]string{"HIPPO_MEMORY_DIR": "~/.hippo"}, "dir:/home/me/.hippo"},
+	} {
+		c, err := load(tc.flags, tc.env)
+		if err != nil || !strings.HasSuffix(filepath.ToSlash(c.Store.String()), tc.want) {
+			t.Errorf("%s: got %v (%v), want %s", tc.name, c.Store, err, tc.want)
+		}
+	}
+}
+
+func TestLoad_Refuses(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		flags map[string]string
+		want  error
+		names string
+	}{
+		{"both", map[string]string{"store": "sqlite:/a", "memory-dir": "/b"}, hippo.ErrInvalid, "memory-dir"},
+		{"scheme", map[string]string{"store": "postgres://host/db"}, hippo.ErrUnsupported, "sqlite:PATH"},
+		{"no_path", map[string]string{"store": "sqlite:"}, hippo.ErrInvalid, "store"},
+		{"ranker", map[string]string{"ranker": "magic"}, hippo.ErrInvalid, "ranker"},
+		{"log", map[string]string{"log": "loud"}, hippo.ErrInvalid, "log"},
+	} {
+		if _, err := load(tc.flags, nil); !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.names) {
+			t.Errorf("%s: got %v, want %v that names %s", tc.name, err, tc.want, tc.names)
+		}
+	}
+}
+
+func TestParseStore(t *testing.T) {
+	t.Setenv("HOME", "/home/me")
+	dir := t.TempDir()
+	for url, want := range map[string]string{
+		"sqlite:~/m.db":    "sqlite:/home/me/m.db",
+		"dir:~":            "dir:/home/me",
+		"sqlite:/a~b/~.db": "sqlite:/a~b/~.db",
+		dir:                "dir:" + dir,
+		dir + "/x.db":      "sqlite:" + dir + "/x.db",
+		"memory:":          "memory:",
+	} {
+		if got, err := config.ParseStore(url); err != nil || got.String() != want {
+			t.Errorf("%s: got %v (%v), want %s", url, got, err, want)
+		}
+	}
+}

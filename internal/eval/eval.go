@@ -1,0 +1,231 @@
+// Package eval measures how well a way of searching finds what answers a
+// question, and how fast. It reads two kinds of sets: conversations with
+// questions about them, and a corpus with queries and judgements; runs the
+// engine on them, or whatever else implements [Searcher]; and reports the usual
+// measures. It changes nothing but the stores it is given for that.
+//
+// The rules, so that numbers compare: a question is asked within its
+// conversation (the harder case, all conversations in one store, is a row of its
+// own); a document is "SPEAKER: TEXT", or "TITLE\nTEXT" of a corpus; questions
+// without evidence do not count; some categories are reported but kept out of
+// the mean, see [Apart].
+//
+// A set of conversations is a folder with conversations.jsonl (the turns that
+// package formats reads) and questions.jsonl, one object a line: id,
+// conversation, question, category, evidence (a list of turn ids). A corpus is a
+// folder with corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and
+// qrels.tsv (query, document, gain).
+//
+// Invariant: apart from latencies, equal data and code give an equal report.
+package eval
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Depth is how many documents are asked for, and the largest k of a measure.
+const Depth = 10
+
+// Scope is within what a question is asked.
+type Scope string
+
+// The scopes.
+const (
+	// ScopeConversation: within the question's conversation.
+	ScopeConversation Scope = "conversation"
+	// ScopePooled: in one store with all conversations.
+	ScopePooled Scope = "pooled"
+	// ScopeCorpus: in the whole corpus.
+	ScopeCorpus Scope = "corpus"
+)
+
+// Apart reports whether questions of a category are kept out of the mean: the
+// trick questions of LoCoMo, and the tasks of BEAM that finding a few turns
+// cannot solve.
+func Apart(category string) bool {
+	switch category {
+	case "adversarial", "event_ordering", "summarization", "instruction_following", "abstention":
+		return true
+	default:
+		return false
+	}
+}
+
+// Options says what to measure.
+type Options struct {
+	// Data is the folder of one set, or a folder of such folders.
+	Data string
+	// Backend returns an empty store; required. Each row has stores of its own.
+	Backend func() driver.Backend
+	// Rankers are the engine's rankers to measure beside the baseline; nil means all.
+	Rankers []hippo.Ranker
+	// Systems are measured beside those.
+	Systems []System
+	// Pooled adds the rows with all conversations in one store.
+	Pooled bool
+	// Now is the clock that measures latency; nil means the system's.
+	Now func() time.Time
+	// Progress, if not nil, is called after every question, from one goroutine.
+	Progress func(done, total int)
+}
+
+// Report is the outcome of a run.
+type Report struct {
+	Sets []SetReport `json:"sets"`
+}
+
+// SetReport is what was measured on one set.
+type SetReport struct {
+	Name      string `json:"name"`
+	Documents int    `json:"documents"`
+	// Questions are those with evidence.
+	Questions int `json:"questions"`
+	// Rejected are documents that a store refuses, with the reason; they take
+	// no part, but count as not found.
+	Rejected []string `json:"rejected,omitempty"`
+	Rows     []Row    `json:"rows"`
+}
+
+// Row is one system in one scope.
+type Row struct {
+	System string `json:"system"`
+	Scope  Scope  `json:"scope"`
+	// Score is the mean over the categories that are not [Apart].
+	Score
+	Latency    Latency    `json:"latency"`
+	Categories []Category `json:"categories,omitempty"`
+}
+
+// Category is the score of the questions of one category.
+type Category struct {
+	Name string `json:"name"`
+	// Apart categories are not part of the row's score.
+	Apart bool `json:"apart,omitempty"`
+	Score
+}
+
+// Run measures every system on every set. It asks one question at a time, so
+// that latencies mean something. Errors: [hippo.ErrInvalid] if Data holds no
+// set or a line of one is broken; any error of a search.
+func Run(ctx context.Context, o Options) (Report, error) {
+	if o.Backend == nil {
+		return Report{}, hippo.Fieldf("backend", "must be given")
+	}
+	sets, err := findSets(o.Data)
+	if err != nil {
+		return Report{}, fmt.Errorf("eval: %w", err)
+	}
+	r := &runner{now: o.Now, progress: o.Progress}
+	if r.now == nil {
+		r.now = time.Now //nolint:forbidigo // the system clock is the default
+	}
+	systems := append(Systems(o.Backend, o.Rankers), o.Systems...)
+	var plan [][]*set
+	for _, s := range sets {
+		s.questions = slices.DeleteFunc(s.questions, func(q question) bool { return len(q.relevant) == 0 })
+		scopes := []*set{s}
+		if o.Pooled && s.scope == ScopeConversation {
+			scopes = append(scopes, s.pooled())
+		}
+		plan = append(plan, scopes)
+		r.total += len(s.questions) * len(scopes) * len(systems)
+	}
+	var report Report
+	for i, s := range sets {
+		sr := SetReport{Name: s.name, Documents: s.documents(), Questions: len(s.questions), Rejected: s.rejected}
+		for _, scoped := range plan[i] {
+			for _, sys := range systems {
+				row, err := r.row(ctx, scoped, sys)
+				if err != nil {
+					return Report{}, fmt.Errorf("eval: %s: %s: %w", s.name, sys.Name, err)
+				}
+				sr.Rows = append(sr.Rows, row)
+			}
+		}
+		report.Sets = append(report.Sets, sr)
+	}
+	return report, nil
+}
+
+// runner asks questions and measures the answers.
+type runner struct {
+	now         func() time.Time
+	progress    func(done, total int)
+	done, total int
+}
+
+// answered is a question's category and what its answer was worth.
+type answered struct {
+	category string
+	score    Score
+	taken    time.Duration
+}
+
+func (r *runner) row(ctx context.Context, s *set, sys System) (Row, error) {
+	var all []answered
+	for _, g := range s.groups {
+		of := slices.DeleteFunc(slices.Clone(s.questions), func(q question) bool { return q.group != g.name })
+		if len(of) == 0 {
+			continue
+		}
+		as, err := r.ask(ctx, sys, g, of)
+		if err != nil {
+			return Row{}, err
+		}
+		all = append(all, as...)
+	}
+	return summary(sys.Name, s.scope, all), nil
+}
+
+// ask opens the system on one group of documents and asks all its questions.
+func (r *runner) ask(ctx context.Context, sys System, g group, questions []question) (all []answered, err error) {
+	searcher, err := sys.Open(ctx, g.docs)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, searcher.Close()) }()
+	for _, q := range questions {
+		start := r.now()
+		found, err := searcher.Search(ctx, q.text, Depth)
+		taken := r.now().Sub(start)
+		if err != nil {
+			return nil, fmt.Errorf("question %s: %w", q.id, err)
+		}
+		all = append(all, answered{category: q.category, score: ScoreOf(found, q.relevant), taken: taken})
+		r.done++
+		if r.progress != nil {
+			r.progress(r.done, r.total)
+		}
+	}
+	return all, nil
+}
+
+func summary(system string, scope Scope, all []answered) Row {
+	row := Row{System: system, Scope: scope}
+	var counted []Score
+	var taken []time.Duration
+	by := make(map[string][]Score)
+	for _, a := range all {
+		taken = append(taken, a.taken)
+		by[a.category] = append(by[a.category], a.score)
+		if !Apart(a.category) {
+			counted = append(counted, a.score)
+		}
+	}
+	row.Score, row.Latency = Mean(counted), LatencyOf(taken)
+	for name, scores := range by {
+		if name != "" {
+			row.Categories = append(row.Categories, Category{Name: name, Apart: Apart(name), Score: Mean(scores)})
+		}
+	}
+	slices.SortFunc(row.Categories, func(a, b Category) int { return cmp.Compare(a.Name, b.Name) })
+	return row
+}

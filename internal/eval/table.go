@@ -1,0 +1,111 @@
+package eval
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// TableOptions says what a table shows; nil is useful.
+type TableOptions struct {
+	// NoLatency leaves out the only columns that differ from run to run.
+	NoLatency bool
+	// Categories adds a row for each category; those apart are in brackets.
+	Categories bool
+}
+
+// WriteTable writes a report as aligned text, a line a row: measures in [0, 1],
+// latencies in milliseconds.
+func WriteTable(w io.Writer, r Report, o *TableOptions) error {
+	if o == nil {
+		o = &TableOptions{}
+	}
+	rows := [][]string{header(o)}
+	for _, s := range r.Sets {
+		for _, row := range s.Rows {
+			rows = append(rows, cells(s.Name, row, o))
+			if !o.Categories {
+				continue
+			}
+			for _, c := range row.Categories {
+				name := "  " + c.Name
+				if c.Apart {
+					name = "  (" + c.Name + ")"
+				}
+				rows = append(rows, append([]string{"", name, ""}, measures(c.Score)...))
+			}
+		}
+	}
+	b := bufio.NewWriter(w)
+	align(b, rows)
+	for _, s := range r.Sets {
+		if n := len(s.Rejected); n > 0 {
+			fmt.Fprintf(b, "\n%s: %d of %d documents were refused: %s\n", s.Name, n, n+s.Documents, s.Rejected[0])
+		}
+	}
+	return b.Flush()
+}
+
+// WriteJSON writes a report as indented JSON.
+func WriteJSON(w io.Writer, r Report) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// leftColumns is how many columns are names; the others are numbers.
+const leftColumns = 3
+
+func header(o *TableOptions) []string {
+	h := []string{"set", "system", "scope", "n", "R@1", "R@5", "R@10", "hit@1", "MRR@10", "nDCG@10"}
+	if !o.NoLatency {
+		h = append(h, "p50 ms", "p95 ms", "p99 ms")
+	}
+	return h
+}
+
+func cells(set string, row Row, o *TableOptions) []string {
+	c := append([]string{set, row.System, string(row.Scope)}, measures(row.Score)...)
+	if !o.NoLatency {
+		for _, ms := range []float64{row.Latency.P50, row.Latency.P95, row.Latency.P99} {
+			c = append(c, strconv.FormatFloat(ms, 'f', 3, 64))
+		}
+	}
+	return c
+}
+
+func measures(s Score) []string {
+	c := []string{strconv.Itoa(s.Questions)}
+	for _, v := range []float64{s.Recall1, s.Recall5, s.Recall10, s.Hit1, s.MRR10, s.NDCG10} {
+		c = append(c, strconv.FormatFloat(v, 'f', 3, 64))
+	}
+	return c
+}
+
+// align writes rows with columns of equal width, names to the left and numbers
+// to the right.
+func align(b *bufio.Writer, rows [][]string) {
+	width := make([]int, len(slices.MaxFunc(rows, func(x, y []string) int { return len(x) - len(y) })))
+	for _, row := range rows {
+		for i, c := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, c := range row {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
+			if i < leftColumns {
+				line.WriteString(c + pad + "  ")
+			} else {
+				line.WriteString(pad + c + "  ")
+			}
+		}
+		_, _ = b.WriteString(strings.TrimRight(line.String(), " ") + "\n") // Flush tells
+	}
+}

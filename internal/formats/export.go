@@ -1,0 +1,97 @@
+package formats
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// exportKey marks the header of an export; its value is the version.
+const exportKey = "hippo_export"
+
+// exportVersion is the version of the format that is written.
+// 1: the header and [EncodeInsight] on one line.
+const exportVersion = 1
+
+// Writer writes an export: the header, then a memory a line. It is used by one
+// goroutine.
+type Writer struct {
+	b *bufio.Writer
+}
+
+// NewWriter returns a Writer to w for the memories of a store with calendar
+// cal. Errors of writing the header come with those of the memories.
+func NewWriter(w io.Writer, cal Calendar) *Writer {
+	e := &Writer{b: bufio.NewWriter(w)}
+	header := &objectWriter{}
+	header.put(exportKey, exportVersion)
+	header.put("active_day_counter", cal.Day)
+	var date any // null for a store that was never used
+	if cal.Date != "" {
+		date = cal.Date
+	}
+	header.put("last_calendar_date_used", date)
+	b, _ := header.plain()            // a number and a date always encode
+	_, _ = e.b.Write(append(b, '\n')) // the buffer repeats the error
+	return e
+}
+
+// Write appends one memory; Revision is not written. A memory that cannot be
+// encoded is [hippo.ErrInvalid], names the memory, and leaves no trace, so that
+// the next one can be written.
+func (e *Writer) Write(m *hippo.Memory) error {
+	w := &objectWriter{}
+	w.old(m)
+	w.own(m)
+	w.metadata(m)
+	b, err := w.plain()
+	if err != nil {
+		return fmt.Errorf("memory %s: %w", m.ID, err)
+	}
+	var line bytes.Buffer
+	line.Grow(len(b) + 1)
+	if err := json.Compact(&line, b); err != nil {
+		return fmt.Errorf("memory %s: %w: %w", m.ID, hippo.ErrInvalid, err)
+	}
+	line.WriteByte('\n')
+	_, err = e.b.Write(line.Bytes())
+	return err
+}
+
+// Flush writes out what is buffered. An export is whole after it returned nil.
+func (e *Writer) Flush() error { return e.b.Flush() }
+
+// readHeader takes the first line of an export.
+func readHeader(in *lines) (Calendar, error) {
+	line, err := in.next()
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%w: no header", hippo.ErrCorrupt)
+		}
+		return Calendar{}, err
+	}
+	var h struct {
+		Version json.Number `json:"hippo_export"`
+		calendarKeys
+	}
+	if err := json.Unmarshal(line, &h); err != nil {
+		return Calendar{}, fmt.Errorf("line %d: %w", in.n, broken(err))
+	}
+	v, err := h.Version.Int64()
+	if err != nil || v < 1 {
+		return Calendar{}, fmt.Errorf("line %d: %w", in.n, hippo.Fieldf(exportKey, "must be %d, got %q", exportVersion, h.Version))
+	}
+	if v > exportVersion {
+		return Calendar{}, fmt.Errorf("%w: %s is %d, this program reads up to %d", hippo.ErrUnsupported, exportKey, v, exportVersion)
+	}
+	cal, err := h.calendar()
+	if err != nil {
+		return cal, fmt.Errorf("line %d: %w", in.n, err)
+	}
+	return cal, nil
+}

@@ -1,0 +1,128 @@
+package formats
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// insightsKey is the key of a legacy file that holds its insights.
+const insightsKey = "insights"
+
+// calendarKeys are the keys of metadata.json, which a legacy file and the
+// header of an export also have.
+type calendarKeys struct {
+	Day  json.RawMessage `json:"active_day_counter"`
+	Date json.RawMessage `json:"last_calendar_date_used"`
+}
+
+// calendar reads the keys; what is missing or null is zero.
+func (k calendarKeys) calendar() (Calendar, error) {
+	var c Calendar
+	if len(k.Day) > 0 {
+		if err := json.Unmarshal(k.Day, &c.Day); err != nil || c.Day < 0 || c.Day > maxCount {
+			return Calendar{}, hippo.Fieldf("active_day_counter", "must be a whole number from 0 to %d", maxCount)
+		}
+	}
+	if len(k.Date) > 0 {
+		if err := json.Unmarshal(k.Date, &c.Date); err != nil || !isDate(c.Date) {
+			return Calendar{}, hippo.Fieldf("last_calendar_date_used", "must be a date as 2006-01-02 or null")
+		}
+	}
+	if c.Day == 0 {
+		return Calendar{}, nil
+	}
+	return c, nil
+}
+
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil || s == ""
+}
+
+// walkLegacy reads a legacy file: element for each insight, other for each
+// other key.
+func walkLegacy(r *bufio.Reader, element func([]byte, int, int, error) error, other func(key string, value []byte)) error {
+	e := newElements(r)
+	if err := e.expect('{'); err != nil {
+		return err
+	}
+	for {
+		c, err := e.peek()
+		if err != nil {
+			return broken(err)
+		}
+		if c == ',' || c == '}' {
+			if _, err := e.read(); err != nil {
+				return err
+			}
+			if c == '}' {
+				return e.end()
+			}
+			continue
+		}
+		if err := walkKey(e, element, other); err != nil {
+			return err
+		}
+	}
+}
+
+func walkKey(e *elements, element func([]byte, int, int, error) error, other func(string, []byte)) error {
+	line := e.line
+	b, err := e.value()
+	if err != nil {
+		return err
+	}
+	var key string
+	if err := json.Unmarshal(b, &key); err != nil {
+		return fmt.Errorf("line %d: %w: broken JSON: %w", line, hippo.ErrCorrupt, err)
+	}
+	if err := e.expect(':'); err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	if key == insightsKey {
+		return e.array(element)
+	}
+	if b, err = e.value(); err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	other(key, b)
+	return nil
+}
+
+func readLegacy(r *bufio.Reader, y yield) error {
+	return walkLegacy(r, decodeElements(DecodeInsight, y), func(string, []byte) {})
+}
+
+// surveyLegacy returns the calendar and the number of insights. Where the file
+// breaks off is left to [readLegacy] to report.
+func surveyLegacy(r *bufio.Reader) (Calendar, int, error) {
+	var keys calendarKeys
+	var newest hippo.Day
+	n := 0
+	see := func(m *hippo.Memory, _ error) bool {
+		n++
+		newest = max(newest, newestDay(m))
+		return true
+	}
+	err := walkLegacy(r, decodeElements(DecodeInsight, see), func(key string, value []byte) {
+		switch key {
+		case "active_day_counter":
+			keys.Day = value
+		case "last_calendar_date_used":
+			keys.Date = value
+		}
+	})
+	if err != nil && !errors.Is(err, hippo.ErrCorrupt) {
+		return Calendar{}, 0, err
+	}
+	cal, err := keys.calendar()
+	if cal.Day == 0 {
+		cal = Calendar{Day: newest}
+	}
+	return cal, n, err
+}

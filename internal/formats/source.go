@@ -1,0 +1,257 @@
+package formats
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// MaxEntry is the most bytes that one entry may have: a line, an element of an
+// array, a file of a directory. It leaves room for the largest valid memory
+// with every character escaped.
+const MaxEntry = 4 << 20
+
+// Kind is a format of a source of memories; the package comment describes each.
+type Kind string
+
+// The kinds.
+const (
+	KindDirectory Kind = "hippo directory"
+	KindInsights  Kind = "python directory"
+	KindLegacy    Kind = "legacy file"
+	KindInsight   Kind = "insight file"
+	KindExport    Kind = "hippo export"
+	KindTurns     Kind = "conversation lines"
+	KindLines     Kind = "json lines"
+	KindArray     Kind = "json array"
+)
+
+// Calendar is [hippo.Calendar].
+type Calendar = hippo.Calendar
+
+// Source is a source of memories that was recognised.
+type Source struct {
+	Kind Kind
+	// Calendar is the active day that the source ended on; zero if its memories
+	// carry no active days. A source that lost its counter gets the newest
+	// access day, without a date.
+	Calendar Calendar
+	// Count is the number of entries, blank lines not counted; 0 if unknown.
+	Count int
+
+	each func(yield) error
+}
+
+// yield receives an entry or the error in its place; false ends the reading.
+type yield func(*hippo.Memory, error) bool
+
+// errStop ends a reading that nobody listens to any more.
+var errStop = errors.New("stop")
+
+// Entries yields the memories in the order of the source, each valid by
+// [hippo.Memory.Validate], or the error of an entry that is not. Every error
+// says where the entry is: "line 7: importance: must be ...". A source that
+// cannot be read on (an I/O error, an array that is cut off) ends with an error.
+// The caller owns the memories. A source made by [Open] may be read again; one
+// made by [Read] once.
+func (s *Source) Entries() iter.Seq2[*hippo.Memory, error] {
+	return func(y func(*hippo.Memory, error) bool) {
+		if err := s.each(y); err != nil && !errors.Is(err, errStop) {
+			y(nil, err)
+		}
+	}
+}
+
+// Open recognises what is at path, a file or a directory. It reads the source
+// once to count the entries. Errors: [hippo.ErrInvalid] if it is none of the
+// kinds, [hippo.ErrUnsupported] if a newer program wrote it, those of package
+// os if it cannot be read.
+func Open(path string) (*Source, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return openDirectory(path)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s is neither a file nor a directory", hippo.ErrInvalid, path)
+	}
+	s, err := openFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+// Read recognises what comes from r, in one pass: JSON lines of every kind, an
+// array, one insight. The count is unknown, and so is the calendar of insights
+// without an export's header. A legacy file is [hippo.ErrUnsupported], because
+// its calendar stands at its end; other errors are those of [Open].
+func Read(r io.Reader) (*Source, error) {
+	b := newReader(r)
+	kind, err := sniff(b)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Kind: kind}
+	in := newLines(b)
+	switch kind {
+	case KindLegacy:
+		return nil, fmt.Errorf("%w: a legacy file cannot be read from a stream, give its path", hippo.ErrUnsupported)
+	case KindExport:
+		if s.Calendar, err = readHeader(in); err != nil {
+			return nil, err
+		}
+	default:
+	}
+	s.each = func(y yield) error { return readAs(kind, in, y) }
+	return s, nil
+}
+
+// Detect returns the kind of what is at path; the errors are those of [Open].
+// It reads the beginning only.
+func Detect(path string) (Kind, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if info.IsDir() {
+		d, err := listDirectory(path)
+		return d.kind, err
+	}
+	var kind Kind
+	err = withFile(path, func(b *bufio.Reader) error {
+		kind, err = sniff(b)
+		return err
+	})
+	return kind, err
+}
+
+func openFile(path string) (*Source, error) {
+	s := &Source{}
+	err := withFile(path, func(b *bufio.Reader) (err error) {
+		if s.Kind, err = sniff(b); err != nil {
+			return err
+		}
+		return s.survey(b)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.each = func(y yield) error {
+		return withFile(path, func(b *bufio.Reader) error {
+			if s.Kind == KindLegacy {
+				return readLegacy(b, y)
+			}
+			in := newLines(b)
+			if s.Kind == KindExport {
+				if _, err := readHeader(in); err != nil {
+					return err
+				}
+			}
+			return readAs(s.Kind, in, y)
+		})
+	}
+	return s, nil
+}
+
+// survey reads a whole file for its calendar and its number of entries.
+func (s *Source) survey(b *bufio.Reader) (err error) {
+	see := func(entry []byte) {
+		s.Count++
+		if s.Kind != KindExport && bytes.Contains(entry, []byte(`"daily_access_counts"`)) {
+			if m, err := DecodeInsight(entry); err == nil {
+				s.Calendar.Day = max(s.Calendar.Day, newestDay(m))
+			}
+		}
+	}
+	switch s.Kind {
+	case KindLegacy:
+		s.Calendar, s.Count, err = surveyLegacy(b)
+		return err
+	case KindArray:
+		return surveyArray(b, see)
+	case KindInsight:
+		entry, err := io.ReadAll(io.LimitReader(b, MaxEntry))
+		see(entry)
+		return err
+	case KindExport:
+		in := newLines(b)
+		if s.Calendar, err = readHeader(in); err != nil {
+			return err
+		}
+		return in.survey(see)
+	default:
+		return newLines(b).survey(see)
+	}
+}
+
+// readAs yields what is in a stream of any kind but a legacy file.
+func readAs(kind Kind, in *lines, y yield) error {
+	d := newDecoder()
+	switch kind {
+	case KindArray:
+		return readArray(in.r, d, y)
+	case KindInsight:
+		m, err := readWhole(in.r, d)
+		y(m, err)
+		return nil
+	case KindExport:
+		return in.each(DecodeInsight, y)
+	default:
+		return in.each(d.decode, y)
+	}
+}
+
+// readWhole reads one object that fills the stream.
+func readWhole(r io.Reader, d *decoder) (*hippo.Memory, error) {
+	b, err := io.ReadAll(io.LimitReader(r, MaxEntry+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > MaxEntry {
+		return nil, tooLong("file")
+	}
+	return checked(d.decode(b))
+}
+
+// checked applies the limits of a memory to what was decoded.
+func checked(m *hippo.Memory, err error) (*hippo.Memory, error) {
+	if err == nil {
+		err = m.Validate()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func tooLong(what string) error {
+	return hippo.Fieldf(what, "must be at most %d bytes", MaxEntry)
+}
+
+// newestDay is the last day that m was accessed on; 0 for no memory.
+func newestDay(m *hippo.Memory) hippo.Day {
+	if m == nil || len(m.Accesses) == 0 {
+		return 0
+	}
+	return m.Accesses[len(m.Accesses)-1].Day
+}
+
+func newReader(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, sniffLength) }
+
+func withFile(path string, read func(*bufio.Reader) error) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return read(newReader(f))
+}

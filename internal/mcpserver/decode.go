@@ -1,0 +1,232 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// input is the arguments of a tool, or an object inside of them.
+type input interface {
+	fields() []field
+}
+
+// field is one argument: where it goes, and what else it may be called.
+type field struct {
+	name     string
+	to       any
+	required bool
+	alias    string
+}
+
+// decode reads JSON into in. It is strict: what is unknown, of another type, or
+// missing is a [*hippo.FieldError] that names the field; null means absent.
+func decode(raw json.RawMessage, in input) error { return decodeAt("", raw, in) }
+
+func decodeAt(prefix string, raw json.RawMessage, in input) error {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return hippo.Fieldf(cut(prefix, "arguments"), "must be an object")
+	}
+	fields := in.fields()
+	values := make([]json.RawMessage, len(fields))
+	for i, f := range fields {
+		var err error
+		if values[i], err = take(given, f, prefix); err != nil {
+			return err
+		}
+	}
+	if err := unknown(given, fields, prefix); err != nil {
+		return err
+	}
+	for i, f := range fields {
+		switch {
+		case values[i] == nil && f.required:
+			return hippo.Fieldf(prefix+f.name, "is required")
+		case values[i] != nil:
+			if err := set(prefix+f.name, values[i], f.to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// cut returns the name of the object that prefix stands for.
+func cut(prefix, otherwise string) string {
+	if prefix == "" {
+		return otherwise
+	}
+	return strings.TrimSuffix(prefix, ".")
+}
+
+// take removes the value of a field from given; nil if there is none.
+func take(given map[string]json.RawMessage, f field, prefix string) (json.RawMessage, error) {
+	var found json.RawMessage
+	for _, name := range []string{f.name, f.alias} {
+		v, ok := given[name]
+		delete(given, name)
+		if !ok || name == "" || string(bytes.TrimSpace(v)) == "null" {
+			continue
+		}
+		if found != nil {
+			return nil, hippo.Fieldf(prefix+f.alias, "is another name of %s: give one of them", f.name)
+		}
+		found = v
+	}
+	return found, nil
+}
+
+// unknown reports the arguments that are left over.
+func unknown(left map[string]json.RawMessage, fields []field, prefix string) error {
+	if len(left) == 0 {
+		return nil
+	}
+	names := make([]string, 0, len(left))
+	for name := range left {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	known := make([]string, len(fields))
+	for i, f := range fields {
+		known[i] = f.name
+	}
+	if len(known) == 0 {
+		return hippo.Fieldf(prefix+names[0], "is unknown; no arguments are known here")
+	}
+	return hippo.Fieldf(prefix+names[0], "is unknown%s; known are %s", suggestion(names[0], known), strings.Join(known, ", "))
+}
+
+func suggestion(name string, known []string) string {
+	for _, k := range known {
+		if strings.EqualFold(name, k) || strings.TrimSuffix(name, "s") == strings.TrimSuffix(k, "s") ||
+			len(name) > 3 && (strings.HasPrefix(k, name) || strings.HasPrefix(name, k)) {
+			return "; did you mean " + k + "?"
+		}
+	}
+	return ""
+}
+
+// texts is a list of texts; a single text is a list of one.
+type texts []string
+
+// set reads one value.
+func set(name string, raw json.RawMessage, to any) error {
+	switch to := to.(type) {
+	case input:
+		return decodeAt(name+".", raw, to)
+	case *texts:
+		if bytes.HasPrefix(bytes.TrimSpace(raw), []byte(`"`)) {
+			*to = make(texts, 1)
+			return set(name, raw, &(*to)[0])
+		}
+		return set(name, raw, (*[]string)(to))
+	case *[]hippo.ID:
+		return setIDs(name, raw, to)
+	case *hippo.ID:
+		var s string
+		if err := set(name, raw, &s); err != nil {
+			return err
+		}
+		id, err := hippo.ParseID(s)
+		*to = id
+		return badID(name, err)
+	case *time.Time:
+		return setTime(name, raw, to)
+	}
+	if err := json.Unmarshal(raw, to); err != nil {
+		return mismatch(name, raw, to, err)
+	}
+	return nil
+}
+
+func setIDs(name string, raw json.RawMessage, to *[]hippo.ID) error {
+	var list texts
+	if err := set(name, raw, &list); err != nil {
+		return err
+	}
+	for i, s := range list {
+		id, err := hippo.ParseID(s)
+		if err != nil {
+			return badID(fmt.Sprintf("%s[%d]", name, i), err)
+		}
+		*to = append(*to, id)
+	}
+	return nil
+}
+
+func badID(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return hippo.Fieldf(name, "must be a UUID: %v", err)
+}
+
+func setTime(name string, raw json.RawMessage, to *time.Time) error {
+	var s string
+	if err := set(name, raw, &s); err != nil {
+		return err
+	}
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			*to = t
+			return nil
+		}
+	}
+	return hippo.Fieldf(name, "must be a time like 2026-03-01 or 2026-03-01T12:00:00Z, got %.40q", s)
+}
+
+// mismatch explains that a value has another type than it should.
+func mismatch(name string, raw json.RawMessage, to any, err error) error {
+	var e *json.UnmarshalTypeError
+	if !errors.As(err, &e) {
+		return hippo.Fieldf(name, "is not readable: %v", err)
+	}
+	if strings.HasPrefix(e.Value, "number") && wantsNumber(to) {
+		return hippo.Fieldf(name, "must be %s, got %.40s", wanted(to), raw)
+	}
+	return hippo.Fieldf(name, "must be %s, got %s", wanted(to), e.Value)
+}
+
+func wantsNumber(to any) bool {
+	switch to.(type) {
+	case *float64, **float64, *int:
+		return true
+	default:
+		return false
+	}
+}
+
+// wanted names the type of a field in the words of JSON.
+func wanted(to any) string {
+	switch to.(type) {
+	case *float64, **float64:
+		return "a number"
+	case *int:
+		return "a whole number"
+	case *bool, **bool:
+		return "true or false"
+	case *[]string:
+		return "a list of texts"
+	default:
+		return "a text"
+	}
+}
+
+// choice checks that a text is one of several; empty means absent.
+func choice(name, got string, of ...string) error {
+	if got == "" || slices.Contains(of, got) {
+		return nil
+	}
+	return hippo.Fieldf(name, "must be one of %s, got %.40q", strings.Join(of, ", "), got)
+}

@@ -1,0 +1,54 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+const forgetSchema = `{"type":"object","additionalProperties":false,"required":["uuids"],"properties":{
+"uuids":{"type":"array","items":{"type":"string","format":"uuid"}},
+"restore":{"type":"boolean","description":"bring forgotten ones back"},
+"purge":{"type":"boolean","description":"delete for good, no undo"}}}`
+
+type forgetInput struct {
+	ids            []hippo.ID
+	restore, purge bool
+}
+
+func (in *forgetInput) fields() []field {
+	return []field{
+		{name: "uuids", alias: "uuid", to: &in.ids, required: true},
+		{name: "restore", to: &in.restore},
+		{name: "purge", to: &in.purge},
+	}
+}
+
+// forgot is the structured content of forgetting.
+type forgot struct {
+	Action string     `json:"action"`
+	UUIDs  []hippo.ID `json:"uuids"`
+}
+
+func (in *forgetInput) call(ctx context.Context, _ *Server, e *engine.Engine) (reply, error) {
+	action, text := "forgotten", "Forgot %d insights; restore brings them back"
+	var err error
+	switch {
+	case in.restore && in.purge:
+		err = hippo.Fieldf("purge", "and restore exclude each other")
+	case in.purge:
+		action, text = "purged", "Purged %d insights for good"
+		err = e.Purge(ctx, in.ids)
+	case in.restore:
+		action, text = "restored", "Restored %d insights"
+		_, err = e.Restore(ctx, in.ids)
+	default:
+		_, err = e.Forget(ctx, in.ids)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{text: fmt.Sprintf(text, len(in.ids)), data: forgot{Action: action, UUIDs: in.ids}}, nil
+}

@@ -1,0 +1,72 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+const modifySchema = `{"type":"object","additionalProperties":false,"required":["uuid"],"properties":{
+"uuid":{"type":"string","format":"uuid"},
+"content":{"type":"string"},
+"situation":{"type":"array","items":{"type":"string"},"description":"replaces all"},
+"importance":{"type":"number","minimum":0,"maximum":1},
+"tags":{"type":"array","items":{"type":"string"},"description":"replaces all"},
+"type":{"type":"string"},
+"pinned":{"type":"boolean"},
+"reinforce":{"type":"string","enum":["upvote","downvote","none"],"description":"a vote after the change"}}}`
+
+type modifyInput struct {
+	id              hippo.ID
+	content, kind   *string
+	situation, tags texts
+	importance      *float64
+	pinned          *bool
+	reinforce       string
+}
+
+func (in *modifyInput) fields() []field {
+	return []field{
+		{name: "uuid", to: &in.id, required: true},
+		{name: "content", to: &in.content},
+		{name: "situation", alias: "context", to: &in.situation},
+		{name: "importance", to: &in.importance},
+		{name: "tags", to: &in.tags},
+		{name: "type", to: &in.kind},
+		{name: "pinned", to: &in.pinned},
+		{name: "reinforce", to: &in.reinforce},
+	}
+}
+
+// modified is the structured content of a modification.
+type modified struct {
+	UUID       hippo.ID `json:"uuid"`
+	Importance float64  `json:"importance"`
+	Version    int      `json:"version"`
+}
+
+func (in *modifyInput) call(ctx context.Context, _ *Server, e *engine.Engine) (reply, error) {
+	c := engine.Modification{
+		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.reinforce),
+		Situation: list(in.situation), Tags: list(in.tags),
+	}
+	m, err := e.Modify(ctx, in.id, c)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{
+		text: fmt.Sprintf("Modified insight: %v (importance %.2f)", m.ID, m.Importance.Value),
+		data: modified{UUID: m.ID, Importance: m.Importance.Value, Version: m.Version},
+	}, nil
+}
+
+// list returns nil for a list that was not given.
+func list(t texts) *[]string {
+	if t == nil {
+		return nil
+	}
+	s := []string(t)
+	return &s
+}

@@ -1,0 +1,90 @@
+package mcpserver
+
+import (
+	"context"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+const recordSchema = `{"type":"object","additionalProperties":false,"required":["content","situation","importance"],"properties":{
+"content":{"type":"string","description":"the insight, one idea"},
+"situation":{"type":"array","items":{"type":"string"},"description":"when it applies, each aspect meaningful alone: the activity, the problem or goal, further details"},
+"importance":{"type":"number","minimum":0,"maximum":1,"description":"0.8+ breakthrough, 0.6 useful decision, 0.4 incremental, 0.2 routine"},
+"tags":{"type":"array","items":{"type":"string"}},
+"type":{"type":"string","description":"e.g. decision, error, preference"},
+"pinned":{"type":"boolean","description":"never fades"},
+"event_time":{"type":"string","description":"when it happened, if not now (RFC 3339 or date)"},
+"source":{"type":"string","enum":["user","agent","tool"],"default":"agent","description":"who said it"},
+"project":{"type":"string","description":"default: the current project; none: no project"}}}`
+
+type recordInput struct {
+	content    string
+	situation  texts
+	importance float64
+	tags       texts
+	kind       string
+	pinned     bool
+	eventTime  time.Time
+	source     string
+	project    string
+}
+
+func (in *recordInput) fields() []field {
+	return []field{
+		{name: "content", to: &in.content, required: true},
+		{name: "situation", alias: "context", to: &in.situation, required: true},
+		{name: "importance", to: &in.importance, required: true},
+		{name: "tags", to: &in.tags},
+		{name: "type", to: &in.kind},
+		{name: "pinned", to: &in.pinned},
+		{name: "event_time", to: &in.eventTime},
+		{name: "source", to: &in.source},
+		{name: "project", to: &in.project},
+	}
+}
+
+// recorded is the structured content of a record.
+type recorded struct {
+	UUID       hippo.ID  `json:"uuid"`
+	Importance float64   `json:"importance"`
+	ActiveDay  hippo.Day `json:"active_day"`
+	CreatedAt  time.Time `json:"created_at"`
+	Project    string    `json:"project,omitempty"`
+}
+
+func (in *recordInput) call(ctx context.Context, s *Server, e *engine.Engine) (reply, error) {
+	if err := choice("source", in.source, "user", "agent", "tool"); err != nil {
+		return reply{}, err
+	}
+	m, err := e.Record(ctx, &hippo.Memory{
+		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned,
+		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime,
+		Source: hippo.Source{Kind: hippo.SourceKind(in.source)}, Project: s.project(ctx, in.project),
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{
+		text: "Recorded insight with UUID: " + m.ID.String(),
+		data: recorded{
+			UUID: m.ID, Importance: m.Importance.Value, ActiveDay: m.Importance.SetDay,
+			CreatedAt: m.CreatedAt, Project: m.Project,
+		},
+	}, nil
+}
+
+// project returns the project that a memory is recorded for.
+func (s *Server) project(ctx context.Context, given string) string {
+	switch {
+	case given == "none":
+		return ""
+	case given != "" && given != "current":
+		return given
+	case s.Project != nil:
+		return s.Project(ctx)
+	default:
+		return ""
+	}
+}

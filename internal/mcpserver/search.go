@@ -1,0 +1,137 @@
+package mcpserver
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+const searchSchema = `{"type":"object","additionalProperties":false,"properties":{
+"query":{"type":"string","default":"","description":"what to look for, in plain words; empty: everything"},
+"situation_filter":{"type":"array","items":{"type":"string"},"description":"only insights for any of these situations"},
+"relevance_range":{"type":"object","properties":{"min":{"type":"number"},"max":{"type":["number","null"]}}},
+"limit":{"type":"object","properties":{"offset":{"type":"integer","minimum":0,"default":0},"count":{"type":"integer","minimum":1,"maximum":1000,"default":10}}},
+"tags":{"type":"array","items":{"type":"string"},"description":"all of them"},
+"type":{"type":"array","items":{"type":"string"},"description":"any of them"},
+"project":{"type":"string","description":"a project, or current: this one and what belongs to none; default: all"},
+"author":{"type":"string"},
+"session":{"type":"string"},
+"created_after":{"type":"string","description":"RFC 3339 or date"},
+"created_before":{"type":"string"},
+"pinned":{"type":"boolean"},
+"ranker":{"type":"string","enum":["hippo","insight","bm25"],"description":"insight: by use, votes and situation only"},
+"detail":{"type":"string","enum":["compact","full"],"default":"compact"},
+"explain":{"type":"boolean","description":"show the signals of each hit"}}}`
+
+type searchInput struct {
+	query                       string
+	situation                   texts
+	relevance                   *rangeInput
+	limit                       limitInput
+	tags, kinds                 texts
+	project, author, session    string
+	createdAfter, createdBefore time.Time
+	pinned                      bool
+	ranker, detail              string
+	explain                     bool
+}
+
+func (in *searchInput) fields() []field {
+	in.relevance = &rangeInput{}
+	return []field{
+		{name: "query", to: &in.query},
+		{name: "situation_filter", alias: "context_filter", to: &in.situation},
+		{name: "relevance_range", alias: "score_range", to: in.relevance},
+		{name: "limit", to: &in.limit},
+		{name: "tags", to: &in.tags},
+		{name: "type", to: &in.kinds},
+		{name: "project", to: &in.project},
+		{name: "author", to: &in.author},
+		{name: "session", to: &in.session},
+		{name: "created_after", to: &in.createdAfter},
+		{name: "created_before", to: &in.createdBefore},
+		{name: "pinned", to: &in.pinned},
+		{name: "ranker", to: &in.ranker},
+		{name: "detail", to: &in.detail},
+		{name: "explain", to: &in.explain},
+	}
+}
+
+// rangeInput is a range of relevance. A range that is given without min begins at
+// 0.1, the floor of the original program.
+type rangeInput struct {
+	given    bool
+	min, max *float64
+}
+
+func (in *rangeInput) fields() []field {
+	in.given = true
+	return []field{{name: "min", to: &in.min}, {name: "max", to: &in.max}}
+}
+
+func (in *rangeInput) value() *hippo.Range {
+	if !in.given {
+		return nil
+	}
+	r := &hippo.Range{Min: 0.1, Max: math.Inf(1)}
+	if in.min != nil {
+		r.Min = *in.min
+	}
+	if in.max != nil {
+		r.Max = *in.max
+	}
+	return r
+}
+
+// limitInput is a page.
+type limitInput struct {
+	offset int
+	count  *int
+}
+
+func (in *limitInput) fields() []field {
+	return []field{{name: "offset", to: &in.offset}, {name: "count", to: &in.count}}
+}
+
+func (in *searchInput) call(ctx context.Context, s *Server, e *engine.Engine) (reply, error) {
+	q, err := in.toQuery(ctx, s)
+	if err != nil {
+		return reply{}, err
+	}
+	a, err := e.Search(ctx, q)
+	if err != nil {
+		return reply{}, err
+	}
+	v := view{answer: a, now: s.Now(), offset: q.Offset, full: in.detail == "full", explain: in.explain, clock: e.Clock(a.Day)}
+	return reply{text: v.text(), data: v.data()}, nil
+}
+
+func (in *searchInput) toQuery(ctx context.Context, s *Server) (hippo.Query, error) {
+	q := hippo.Query{
+		Text: in.query, Situation: in.situation, Relevance: in.relevance.value(), Offset: in.limit.offset,
+		Ranker: hippo.Ranker(in.ranker),
+		Filter: hippo.Filter{
+			Tags: in.tags, Types: in.kinds, Author: in.author, Session: in.session, Pinned: in.pinned,
+			CreatedAfter: in.createdAfter, CreatedBefore: in.createdBefore,
+		},
+	}
+	if in.limit.count != nil {
+		q.Count = *in.limit.count
+		if q.Count == 0 {
+			return q, hippo.Fieldf("limit.count", "must be between 1 and %d, got 0", hippo.MaxCount)
+		}
+	}
+	switch in.project {
+	case "", "all":
+	case "current":
+		q.Filter.Projects = []string{s.project(ctx, ""), ""}
+	case "none":
+		q.Filter.Projects = []string{""}
+	default:
+		q.Filter.Projects = []string{in.project}
+	}
+	return q, choice("detail", in.detail, "compact", "full")
+}

@@ -1,0 +1,177 @@
+// Package mcpserver is the MCP front end: tools over the engine, for agents. It
+// decodes arguments strictly, calls the engine, and encodes the answer as
+// structured content and as a short text for a model to read.
+//
+// It keeps nothing between calls and logs nothing to its output. What goes wrong
+// in a call is a result with isError and a code; protocol errors are for
+// malformed messages only, and neither ends the session.
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// Opener returns the engine that serves a call. It is called for every call, may
+// take its time at the first, and is asked again after an error.
+type Opener func(ctx context.Context) (*engine.Engine, error)
+
+// Options configures a [Server]; the zero value and nil are useful.
+type Options struct {
+	// Version of the program, for serverInfo.
+	Version string
+	// Project returns the identity of the project that this server works for;
+	// empty means none. Nil: none. It may take its time at the first call.
+	Project func(ctx context.Context) string
+	// Store describes the store, for hippo_status.
+	Store string
+	// Now is the clock; nil means the system's.
+	Now func() time.Time
+	// Log receives failures that are not the caller's; nil discards them.
+	Log *slog.Logger
+}
+
+// Server serves one store over MCP.
+type Server struct {
+	open Opener
+	Options
+	mcp *mcp.Server
+}
+
+// instructions tell a model what the tools are for.
+const instructions = `Hippo remembers across conversations. Search it before answering questions that earlier work may touch, ` +
+	`and when the user refers to the past. Record one insight at a time when something was decided, learned or went wrong, ` +
+	`with the situations it applies to (two to four specific phrases). At natural pauses vote: up for what helped, ` +
+	`down for what misled. Modify an insight rather than record it twice.`
+
+// New returns a server on the engine that open returns.
+func New(open Opener, o *Options) *Server {
+	s := &Server{open: open}
+	if o != nil {
+		s.Options = *o
+	}
+	if s.Now == nil {
+		s.Now = time.Now //nolint:forbidigo // the system clock is the default
+	}
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "hippo", Title: "Hippo", Version: s.Version}, &mcp.ServerOptions{
+		Instructions: instructions,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+	})
+	for _, t := range tools() {
+		s.mcp.AddTool(t.describe(), s.handler(t))
+	}
+	return s
+}
+
+// Serve speaks MCP over in and out until in ends or ctx does. Requests that were
+// received before in ends are answered.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	err := s.mcp.Run(ctx, &stdio{in: in, out: out})
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// reply is the outcome of a tool: text for a model, and data for a program.
+type reply struct {
+	text string
+	data any
+}
+
+// handler wraps a tool for the SDK.
+func (s *Server) handler(t tool) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		in := t.input()
+		if err := decode(req.Params.Arguments, in); err != nil {
+			return failure(err), nil
+		}
+		e, err := s.open(ctx)
+		if err != nil {
+			s.Log.Error("store not opened", "error", err)
+			return failure(err), nil
+		}
+		r, err := in.call(ctx, s, e)
+		if err != nil {
+			if hippo.CodeOf(err) == hippo.CodeInternal {
+				s.Log.Error("tool failed", "tool", t.name, "error", err)
+			}
+			return failure(err), nil
+		}
+		return result(r)
+	}
+}
+
+func result(r reply) (*mcp.CallToolResult, error) {
+	data, err := json.Marshal(r.data)
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.CallToolResult{
+		Content:           []mcp.Content{&mcp.TextContent{Text: r.text}},
+		StructuredContent: json.RawMessage(data),
+	}, nil
+}
+
+// problem is the structured content of a failed call.
+type problem struct {
+	Error struct {
+		Code    hippo.Code `json:"code"`
+		Field   string     `json:"field,omitempty"`
+		Message string     `json:"message"`
+		Hint    string     `json:"hint,omitempty"`
+	} `json:"error"`
+}
+
+// failure tells a model and a program what went wrong.
+func failure(err error) *mcp.CallToolResult {
+	var p problem
+	p.Error.Code, p.Error.Message, p.Error.Hint = hippo.CodeOf(err), err.Error(), hint(hippo.CodeOf(err))
+	var f *hippo.FieldError
+	if errors.As(err, &f) {
+		p.Error.Field = f.Field
+	}
+	text := "error [" + string(p.Error.Code) + "] " + p.Error.Message
+	if p.Error.Hint != "" {
+		text += " (" + p.Error.Hint + ")"
+	}
+	return &mcp.CallToolResult{
+		Content:           []mcp.Content{&mcp.TextContent{Text: text}},
+		StructuredContent: p,
+		IsError:           true,
+	}
+}
+
+// hint says what to do about a kind of failure; empty where the message does.
+func hint(c hippo.Code) string {
+	switch c {
+	case hippo.CodeNotFound:
+		return "nothing was changed; search for the current uuids"
+	case hippo.CodeReadOnly:
+		return "the memory can be searched but not changed"
+	case hippo.CodeFull:
+		return "nothing was stored; free some space and try again"
+	case hippo.CodeCorrupt:
+		return "nothing was changed; tell the user"
+	case hippo.CodeUnavailable, hippo.CodeCanceled:
+		return "nothing was changed; try again"
+	case hippo.CodeInternal:
+		return "this is a fault of hippo; tell the user"
+	case hippo.CodeOK, hippo.CodeInvalid, hippo.CodeConflict, hippo.CodeUnsupported:
+		return ""
+	default:
+		return ""
+	}
+}

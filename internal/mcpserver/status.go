@@ -1,0 +1,56 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+type statusInput struct{}
+
+func (*statusInput) fields() []field { return nil }
+
+// status is the structured content of hippo_status.
+type status struct {
+	Memories  int          `json:"memories"`
+	Forgotten int          `json:"forgotten"`
+	ActiveDay hippo.Day    `json:"active_day"`
+	Store     string       `json:"store,omitempty"`
+	Project   string       `json:"project,omitempty"`
+	Version   string       `json:"version"`
+	Ranker    hippo.Ranker `json:"ranker"`
+	Terms     int          `json:"terms"`
+	Problems  []trouble    `json:"problems,omitempty"`
+	Degraded  []string     `json:"degraded,omitempty"`
+}
+
+// trouble is data that could not be read.
+type trouble struct {
+	Path  string `json:"path"`
+	Was   string `json:"was,omitempty"`
+	Error string `json:"error"`
+}
+
+func (*statusInput) call(ctx context.Context, s *Server, e *engine.Engine) (reply, error) {
+	st, err := e.Status(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	out := status{
+		Memories: st.Memories, Forgotten: st.Forgotten, ActiveDay: st.Day, Store: s.Store, Version: s.Version,
+		Project: s.project(ctx, ""), Ranker: st.Ranker, Terms: st.Index.Terms, Degraded: st.Degraded,
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d insights, %d forgotten, active day %d", st.Memories, st.Forgotten, st.Day)
+	for _, p := range st.Problems {
+		out.Problems = append(out.Problems, trouble{Path: p.Path, Was: p.Was, Error: p.Err})
+		fmt.Fprintf(&text, "\nunreadable: %s: %s", p.Path, p.Err)
+	}
+	for _, d := range st.Degraded {
+		fmt.Fprintf(&text, "\ndegraded: %s", d)
+	}
+	return reply{text: text.String(), data: out}, nil
+}

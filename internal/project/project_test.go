@@ -1,0 +1,104 @@
+package project_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hippo-memory/hippo/internal/project"
+)
+
+func TestNormalise(t *testing.T) {
+	t.Parallel()
+	const want = "github.com/owner/name"
+	for _, url := range []string{
+		"https://github.com/owner/name.git", "https://github.com/owner/name/", "git@github.com:owner/name.git",
+		"ssh://git@GitHub.com:22/owner/name.git", "https://user:secret@github.com/owner/name", "git://github.com/owner/name",
+	} {
+		if got := project.Normalise(url); got != want {
+			t.Errorf("%s: got %s, want %s", url, got, want)
+		}
+	}
+	if got := project.Normalise("/srv/git/name.git"); got != "/srv/git/name.git" {
+		t.Errorf("got %s for a local path", got)
+	}
+}
+
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_CONFIG_GLOBAL=/dev/null")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+// repository makes one with a commit.
+func repository(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "name")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	git(t, dir, "init", "-q")
+	git(t, dir, "commit", "-q", "--allow-empty", "-m", "first "+dir)
+	return dir
+}
+
+func TestIdentify(t *testing.T) {
+	t.Parallel()
+	identify := func(dir string) string { return project.Identify(t.Context(), dir) }
+	dir := repository(t)
+	local := identify(dir)
+	if !strings.HasPrefix(local, "local#") || len(local) != len("local#")+12 {
+		t.Errorf("got %q without a remote", local)
+	}
+	git(t, dir, "remote", "add", "origin", "git@github.com:owner/name.git")
+	id := identify(dir)
+	if !strings.HasPrefix(id, "github.com/owner/name#") {
+		t.Errorf("got %q with a remote", id)
+	}
+	sub := filepath.Join(dir, "sub")
+	if err := os.Mkdir(sub, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tree := filepath.Join(t.TempDir(), "elsewhere")
+	git(t, dir, "worktree", "add", "-q", tree, "-b", "branch")
+	git(t, dir, "commit", "-q", "--allow-empty", "-m", "second")
+	for what, d := range map[string]string{"subdirectory": sub, "worktree": tree, "after a commit": dir} {
+		if got := identify(d); got != id {
+			t.Errorf("%s: got %q, want %q", what, got, id)
+		}
+	}
+	fork := filepath.Join(t.TempDir(), "name")
+	git(t, dir, "clone", "-q", dir, fork)
+	git(t, fork, "remote", "set-url", "origin", "git@github.com:other/name.git")
+	if got := identify(fork); got == id || !strings.HasPrefix(got, "github.com/other/name#") {
+		t.Errorf("a fork is %q, the original %q", got, id)
+	}
+}
+
+func TestIdentify_None(t *testing.T) {
+	t.Parallel()
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.Mkdir(empty, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	git(t, empty, "init", "-q")
+	for what, dir := range map[string]string{"no commit": empty, "no repository": t.TempDir(), "no directory": "/nowhere/at/all"} {
+		if got := project.Identify(t.Context(), dir); got != "" {
+			t.Errorf("%s: got %q, want none", what, got)
+		}
+	}
+}
+
+func TestIdentify_WithoutGit(t *testing.T) {
+	dir := repository(t)
+	t.Setenv("PATH", t.TempDir())
+	if got := project.Identify(t.Context(), dir); got != "" {
+		t.Errorf("got %q, want none", got)
+	}
+}

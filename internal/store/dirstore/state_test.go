@@ -1,0 +1,349 @@
+package dirstore_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/dirstore"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// syncWriter is a log that is written and read at the same time.
+type syncWriter struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (w *syncWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.Write(b)
+}
+
+func (w *syncWriter) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.String()
+}
+
+func TestState_may_be_deleted_between_openings(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.open()
+	put(t, s, memory(1), memory(2))
+	setCalendar(t, s, driver.Calendar{Day: 3, Date: "2025-08-03"})
+	before := head(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.remove(".hippo")
+	s = p.open()
+	after := head(t, s)
+	if after.Store == before.Store || after.Memories != 2 || after.Calendar != before.Calendar {
+		t.Errorf("head is %+v, was %+v", after, before)
+	}
+}
+
+func TestState_may_be_deleted_while_open(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s, other := p.open(), p.open()
+	put(t, s, memory(1))
+	before := head(t, s)
+	p.remove(".hippo")
+	put(t, s, memory(2))
+	put(t, other, memory(3))
+	for _, s := range []*dirstore.Store{s, other, p.open()} {
+		for n := 1; n <= 3; n++ {
+			get(t, s, n)
+		}
+		if h := head(t, s); h.Store != before.Store || h.Memories != 3 {
+			t.Errorf("head is %+v, was %+v", h, before)
+		}
+	}
+}
+
+func TestState_of_another_store_is_taken_over(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.open()
+	put(t, s, memory(1))
+	p.remove(".hippo")
+	other := p.open()
+	put(t, other, memory(2))
+	equal(t, "head", head(t, s), head(t, other))
+	equal(t, "changes", changes(t, s, 0), changes(t, other, 0))
+}
+
+func TestRevisions_lost_with_the_end_of_the_log_are_not_given_out_again(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.open()
+	put(t, s, memory(1))
+	short := p.read(".hippo/log")
+	put(t, s, memory(2))
+	m := memory(3)
+	put(t, s, m)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []string{"", "half a record", strings.Repeat("\x00", 128)} {
+		p.write(".hippo/log", short+end)
+		s = p.open()
+		cs := changes(t, s, m.Revision)
+		if len(cs) != 2 {
+			t.Errorf("with %q at the end: %d changes above revision %d", end, len(cs), m.Revision)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRevisions_are_dense_when_handles_are_closed(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for n := range 5 {
+		s := p.open()
+		m := memory(n)
+		put(t, s, m)
+		if want := hippo.Revision(n + 1); m.Revision != want {
+			t.Errorf("revision is %d, want %d", m.Revision, want)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestLog_is_shortened(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s, other := p.open(), p.open()
+	put(t, s, memory(1), memory(2))
+	update(t, s, func(tx driver.Tx) error { return tx.Purge(id(2)) })
+	for n := range 1500 {
+		update(t, s, func(tx driver.Tx) error {
+			return errors.Join(tx.SetCalendar(driver.Calendar{Day: hippo.Day(n)}), tx.SetCalendar(driver.Calendar{Day: hippo.Day(n + 1)}))
+		})
+		if n%500 == 0 {
+			for range 3 {
+				put(t, s, memory(1))
+			}
+		}
+	}
+	if i, err := os.Stat(p.path(".hippo/log")); err != nil || i.Size() > 64*5000 {
+		t.Errorf("log has %d bytes, %v", i.Size(), err)
+	}
+	equal(t, "changes", changes(t, other, 0), changes(t, s, 0))
+	equal(t, "head", head(t, other), head(t, s))
+}
+
+func TestOpen_a_file(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write("file", "")
+	_, err := dirstore.Open(t.Context(), p.path("file"), nil)
+	if !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), p.path("file")) {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// failing makes every change fail whose operation is op, while on.
+type failing struct {
+	op  string
+	err error
+	mu  sync.Mutex
+	on  bool
+}
+
+func (f *failing) turn(on bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.on = on
+}
+
+func (f *failing) fault(op, _ string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.on && op == f.op {
+		return f.err
+	}
+	return nil
+}
+
+func TestWrite_fails_whole(t *testing.T) {
+	t.Parallel()
+	for op, want := range map[string]error{"write": hippo.ErrFull, "rename": hippo.ErrReadOnly, "promised": hippo.ErrFull} {
+		t.Run(op, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			f := &failing{op: op, err: syscall.ENOSPC}
+			if op == "rename" {
+				f.err = syscall.EROFS
+			}
+			s := p.openWith(p.options().WithFault(f.fault))
+			put(t, s, memory(1), memory(2))
+			before := changes(t, s, 0)
+			f.turn(true)
+			err := s.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
+				return errors.Join(tx.Put(memory(1), memory(3)), tx.Purge(id(2)))
+			})
+			if op == "promised" {
+				want = syscall.ENOSPC
+			}
+			if !errors.Is(err, want) {
+				t.Errorf("got error %v, want %v", err, want)
+			}
+			if op != "promised" && !strings.Contains(err.Error(), p.dir) {
+				t.Errorf("error does not name the path: %v", err)
+			}
+			f.turn(false)
+			for _, s := range []*dirstore.Store{s, p.open()} {
+				equal(t, "changes", changes(t, s, 0), before)
+			}
+			put(t, s, memory(3))
+			get(t, p.open(), 3)
+			if left := p.leftovers(); len(left) != 0 {
+				t.Errorf("temporary files: %v", left)
+			}
+		})
+	}
+}
+
+func TestWrite_outcome_is_settled_when_it_fails_in_the_middle(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	var renames int
+	on := false
+	s := p.openWith(p.options().WithFault(func(op, _ string) error {
+		if op == "rename" && on {
+			if renames++; renames == 2 {
+				return syscall.EIO
+			}
+		}
+		return nil
+	}))
+	put(t, s, memory(1))
+	on = true
+	if err := s.Write(t.Context(), driver.Durable, func(tx driver.Tx) error { return tx.Put(memory(2), memory(3)) }); err == nil {
+		t.Error("no error")
+	}
+	on = false
+	put(t, s, memory(4))
+	for _, s := range []*dirstore.Store{s, p.open()} {
+		for n := 1; n <= 4; n++ {
+			if got := get(t, s, n); got.Version != 1 {
+				t.Errorf("memory %d has version %d", n, got.Version)
+			}
+		}
+	}
+}
+
+func TestWrite_stands_when_the_log_cannot_be_written(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	f := &failing{op: "append", err: syscall.EIO}
+	s := p.openWith(p.options().WithFault(f.fault))
+	other := p.open()
+	put(t, s, memory(1))
+	f.turn(true)
+	put(t, s, memory(2))
+	f.turn(false)
+	put(t, s, memory(3))
+	equal(t, "changes", changes(t, other, 0), changes(t, s, 0))
+	if n := len(changes(t, other, 0)); n != 3 {
+		t.Errorf("%d changes, want 3", n)
+	}
+}
+
+func TestOpen_a_directory_that_cannot_be_written(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	put(t, p.open(), memory(1))
+	p.writeOld(name(2), text(t, memory(2)))
+	p.writeOld(name(3), "broken")
+	o := p.options()
+	s := p.openWith(o.WithFault(func(op, _ string) error { return syscall.EROFS }))
+	get(t, s, 1)
+	get(t, s, 2)
+	if h := head(t, s); h.Memories != 2 || len(changes(t, s, 0)) != 2 {
+		t.Errorf("head is %+v", h)
+	}
+	err := s.Write(t.Context(), driver.Durable, func(tx driver.Tx) error { return tx.Put(memory(4)) })
+	if !errors.Is(err, hippo.ErrReadOnly) || !strings.Contains(err.Error(), p.dir) {
+		t.Errorf("got error %v", err)
+	}
+	if ps := problems(t, s); len(ps) != 1 || ps[0].Path != p.path(name(3)) {
+		t.Errorf("problems: %+v", ps)
+	}
+	put(t, p.open(), memory(5))
+	get(t, s, 5)
+}
+
+// The reader knows neither of two commits, and the second is under way: of its
+// two files one is replaced.
+func TestGet_waits_for_a_commit_under_way(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	reader := p.open()
+	read := make(chan []*hippo.Memory, 1)
+	start := func() {
+		ms, err := reader.Get(context.Background(), []hippo.ID{id(1), id(2)})
+		if err != nil {
+			t.Error(err)
+		}
+		read <- ms
+	}
+	var renames int
+	var early []*hippo.Memory
+	s := p.openWith(p.options().WithFault(func(op, _ string) error {
+		if op != "rename" {
+			return nil
+		}
+		if renames++; renames == 4 { // the last of two for each commit
+			go start()
+			select {
+			case early = <-read:
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+		return nil
+	}))
+	renames = 0
+	put(t, s, memory(1), memory(2))
+	a, b := memory(1), memory(2)
+	a.Content, b.Content = "changed", "changed"
+	put(t, s, a, b)
+	if early == nil {
+		early = <-read
+	}
+	if len(early) != 2 || early[0].Revision >= early[1].Revision || (early[0].Content == "changed") != (early[1].Content == "changed") {
+		t.Errorf("read %+v", early)
+	}
+}
+
+func TestClose_ends_everything(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.openWith(nil)
+	put(t, s, memory(1))
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.Head(t.Context())
+	werr := s.Write(t.Context(), driver.Durable, func(driver.Tx) error { return nil })
+	if !errors.Is(err, hippo.ErrUnavailable) || !errors.Is(werr, hippo.ErrUnavailable) {
+		t.Errorf("got errors %v, %v", err, werr)
+	}
+}

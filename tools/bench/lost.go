@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// lost counts acknowledged records that are missing afterwards, on both stores.
+func (b *bench) lost(rounds int) error {
+	for _, kind := range []string{"sqlite", "dir"} {
+		for _, processes := range []int{1, 4} {
+			store := fmt.Sprintf("%s:%s", kind, filepath.Join(b.dir, fmt.Sprintf("lost-%s-%d", kind, processes)))
+			if err := b.together(store, processes, 200); err != nil {
+				return err
+			}
+			n, err := b.count(store)
+			if err != nil {
+				return err
+			}
+			row(fmt.Sprintf("lost of %d processes x 200 pipelined, %s", processes, kind), fmt.Sprint(processes*200-n), "0")
+		}
+		missing, acked, err := b.kills(kind, rounds)
+		if err != nil {
+			return err
+		}
+		row(fmt.Sprintf("lost of %d acknowledged in %d rounds of kill -9, %s", acked, rounds, kind), fmt.Sprint(missing), "0")
+	}
+	return nil
+}
+
+// together lets several processes record into one store at once.
+func (b *bench) together(store string, processes, each int) error {
+	errs := make([]error, processes)
+	var wg sync.WaitGroup
+	for i := range processes {
+		wg.Go(func() {
+			c, err := hello(b.serve(store)...)
+			if err == nil {
+				err = pipeline(c, newWriter(uint64(i)), each)
+			}
+			if err == nil {
+				err = c.stop()
+			}
+			errs[i] = err
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) count(store string) (int, error) {
+	out, err := exec.Command(b.hippo, "status", "--json", "--store", store).Output()
+	if err != nil {
+		return 0, err
+	}
+	var s struct{ Memories int }
+	return s.Memories, json.Unmarshal(out, &s)
+}
+
+// kills starts a server, records without waiting, kills it at a random moment,
+// and looks for every memory that was acknowledged.
+func (b *bench) kills(kind string, rounds int) (missing, acked int, err error) {
+	store := kind + ":" + filepath.Join(b.dir, "killed-"+kind)
+	for round := range rounds {
+		ids, err := b.killed(store, uint64(round))
+		if err != nil {
+			return 0, 0, err
+		}
+		acked += len(ids)
+		for chunk := range chunks(ids, 100) {
+			args := append([]string{"get", "--json", "--store", store}, chunk...)
+			if out, err := exec.Command(b.hippo, args...).CombinedOutput(); err != nil {
+				fmt.Printf("round %d: %s", round, out)
+				missing++
+			}
+		}
+	}
+	return missing, acked, nil
+}
+
+func chunks(ids []string, n int) func(func([]string) bool) {
+	return func(yield func([]string) bool) {
+		for len(ids) > 0 {
+			k := min(n, len(ids))
+			if !yield(ids[:k]) {
+				return
+			}
+			ids = ids[k:]
+		}
+	}
+}
+
+// killed runs one round and returns the IDs that were acknowledged.
+func (b *bench) killed(store string, seed uint64) ([]string, error) {
+	c, err := hello(b.serve(store)...)
+	if err != nil {
+		return nil, err
+	}
+	w := newWriter(seed)
+	life := time.Duration(20+w.rng.IntN(120)) * time.Millisecond
+	go func() {
+		for c.post("tools/call", map[string]any{"name": "hippo_record_insight", "arguments": record(w)}) == nil {
+		}
+	}()
+	time.AfterFunc(life, func() { _ = c.cmd.Process.Kill() })
+	var ids []string
+	for {
+		line, err := c.out.ReadBytes('\n')
+		if err != nil {
+			_ = c.cmd.Wait() // it was killed
+			return ids, nil
+		}
+		var r struct {
+			Result struct{ StructuredContent struct{ UUID string } }
+		}
+		if err := json.Unmarshal(line, &r); err != nil || r.Result.StructuredContent.UUID == "" {
+			return nil, fmt.Errorf("unexpected reply %s", line)
+		}
+		ids = append(ids, r.Result.StructuredContent.UUID)
+	}
+}
