@@ -5,11 +5,13 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
@@ -66,12 +68,13 @@ func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backen
 // Memory returns an empty back end in RAM, for evaluations.
 func Memory() driver.Backend { return memstore.New(nil) }
 
-// Opener opens a store once, in the background, and again if that fails.
+// Opener opens a store once, when it is first asked for, and again if that fails.
 type Opener struct {
 	open func(ctx context.Context) (*engine.Engine, error)
 
 	mu      sync.Mutex
-	pending *opening
+	pending *opening // nil until it is first asked for
+	closed  bool
 }
 
 // opening is one attempt.
@@ -81,13 +84,9 @@ type opening struct {
 	err    error
 }
 
-// NewOpener returns an Opener that has begun to open.
-func NewOpener(ctx context.Context, c config.Config, o *Options) *Opener {
-	p := &Opener{open: func(ctx context.Context) (*engine.Engine, error) { return Open(ctx, c, o) }}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.begin(ctx)
-	return p
+// NewOpener returns an Opener of the store that c names.
+func NewOpener(c config.Config, o *Options) *Opener {
+	return &Opener{open: func(ctx context.Context) (*engine.Engine, error) { return Open(ctx, c, o) }}
 }
 
 // begin starts an attempt that outlives its caller's ctx: others wait for it, too.
@@ -101,17 +100,27 @@ func (p *Opener) begin(ctx context.Context) *opening {
 	return a
 }
 
+// failed reports whether the attempt is over and came to nothing.
+func (a *opening) failed() bool {
+	select {
+	case <-a.done:
+		return a.err != nil
+	default:
+		return false
+	}
+}
+
 // Engine returns the engine when it is open. After a failure each call that
 // comes later tries again.
 func (p *Opener) Engine(ctx context.Context) (*engine.Engine, error) {
 	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil, fmt.Errorf("%w: the program is ending", hippo.ErrUnavailable)
+	}
 	a := p.pending
-	select {
-	case <-a.done:
-		if a.err != nil {
-			a = p.begin(ctx)
-		}
-	default:
+	if a == nil || a.failed() {
+		a = p.begin(ctx)
 	}
 	p.mu.Unlock()
 	select {
@@ -126,6 +135,10 @@ func (p *Opener) Engine(ctx context.Context) (*engine.Engine, error) {
 func (p *Opener) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.closed = true
+	if p.pending == nil {
+		return nil
+	}
 	<-p.pending.done
 	if p.pending.err != nil {
 		return nil // it was told to whoever asked for the engine

@@ -36,7 +36,7 @@ func (s *shell) serve(ctx context.Context) error {
 		return err
 	}
 	log := s.logger(cfg)
-	opener := app.NewOpener(ctx, cfg, &app.Options{Now: s.now, Log: log})
+	opener := app.NewOpener(cfg, &app.Options{Now: s.now, Log: log})
 	project := sync.OnceValue(func() string {
 		name, err := s.project(context.WithoutCancel(ctx))
 		if err != nil {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
 // touches writes the accesses of searches behind them: one goroutine, one batch
-// for all searches that waited while it was busy.
+// for all searches of a moment.
 type touches struct {
 	store *store.Store
 	log   *slog.Logger
@@ -19,15 +20,21 @@ type touches struct {
 	idle    *sync.Cond // pending is empty and nothing is being written
 	pending map[hippo.Day]map[hippo.ID]int
 	writing bool
-	wake    chan struct{}
+	wake    chan struct{} // something is pending
+	hurry   chan struct{} // somebody waits for it
 	done    chan struct{}
 }
+
+// touchDelay is how long accesses are collected. They show at once in this
+// process; a crash within the delay loses them, which costs a little rank.
+const touchDelay = 200 * time.Millisecond
 
 func newTouches(s *store.Store, log *slog.Logger) *touches {
 	t := &touches{
 		store: s, log: log,
 		pending: map[hippo.Day]map[hippo.ID]int{},
 		wake:    make(chan struct{}, 1),
+		hurry:   make(chan struct{}, 1),
 		done:    make(chan struct{}),
 	}
 	t.idle = sync.NewCond(&t.mu)
@@ -57,6 +64,10 @@ func (t *touches) add(day hippo.Day, ids []hippo.ID) {
 func (t *touches) run() {
 	defer close(t.done)
 	for range t.wake {
+		select {
+		case <-t.hurry:
+		case <-time.After(touchDelay):
+		}
 		t.write()
 	}
 }
@@ -93,14 +104,24 @@ func (t *touches) flush(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		t.rush()
 		t.idle.Wait()
 	}
 	return nil
 }
 
+// rush ends the delay.
+func (t *touches) rush() {
+	select {
+	case t.hurry <- struct{}{}:
+	default:
+	}
+}
+
 // close writes what is pending and ends the goroutine. No add may follow.
 func (t *touches) close() {
 	close(t.wake)
+	t.rush()
 	<-t.done
 	t.write()
 }

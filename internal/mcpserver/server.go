@@ -68,11 +68,20 @@ func New(open Opener, o *Options) *Server {
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "hippo", Title: "Hippo", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		// The store opens when the client is ready: it has its answer by then, and
+		// the first call does not wait as long.
+		InitializedHandler: func(ctx context.Context, _ *mcp.InitializedRequest) { s.warm(ctx) },
 	})
 	for _, t := range tools() {
 		s.mcp.AddTool(t.describe(), s.handler(t))
 	}
 	return s
+}
+
+// warm opens the store in the background. A failure is told to the call that
+// needs the store.
+func (s *Server) warm(ctx context.Context) {
+	go func() { _, _ = s.open(context.WithoutCancel(ctx)) }()
 }
 
 // Serve speaks MCP over in and out until in ends or ctx does. Requests that were

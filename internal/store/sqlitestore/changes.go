@@ -41,7 +41,7 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 // page returns the changes after since, up to and including the revision that it
 // returns, at most end.
 func (s *Store) page(ctx context.Context, since, end hippo.Revision) ([]driver.Change, hippo.Revision, error) {
-	ms, err := all(ctx, s.reads, "SELECT "+columns+` FROM memory m
+	ms, err := all(ctx, s, "SELECT "+columns+` FROM memory m
 		WHERE m.revision > ? AND m.revision <= ? ORDER BY m.revision LIMIT ?`, int64(since), int64(end), changesPage)
 	if err != nil {
 		return nil, 0, err
@@ -70,7 +70,7 @@ func (s *Store) page(ctx context.Context, since, end hippo.Revision) ([]driver.C
 }
 
 func (s *Store) tombstones(ctx context.Context, since, end hippo.Revision) ([]driver.Change, error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT id, revision FROM tombstone WHERE revision > ? AND revision <= ?", int64(since), int64(end))
+	rows, err := s.QueryContext(ctx, "SELECT id, revision FROM tombstone WHERE revision > ? AND revision <= ?", int64(since), int64(end))
 	if err != nil {
 		return nil, err
 	}

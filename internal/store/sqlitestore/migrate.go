@@ -73,12 +73,18 @@ func tooNew(at, known int) error {
 // queryer is what reads need: a pool, a connection or a transaction.
 type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
 func version(ctx context.Context, q queryer) (at int, err error) {
-	err = q.QueryRowContext(ctx, "PRAGMA user_version").Scan(&at)
-	return at, err
+	rows, err := q.QueryContext(ctx, "PRAGMA user_version")
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err has it
+	if rows.Next() {
+		err = rows.Scan(&at)
+	}
+	return at, errors.Join(err, rows.Err())
 }
 
 // checkVersion refuses, before anything is written, a file of a newer program,

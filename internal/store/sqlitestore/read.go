@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -99,20 +100,31 @@ func all(ctx context.Context, q queryer, query string, args ...any) ([]stored, e
 	return out, rows.Err()
 }
 
-// maxParams is how many IDs one statement asks for.
-const maxParams = 200
+// sizes are how many IDs one statement asks for: a few fixed numbers, so that the
+// statements can be prepared once. Numbers in between repeat an ID.
+func sizes() []int { return []int{1, 10, 100} }
+
+// byID returns the statement that asks for n memories.
+func byID(n int) string {
+	return "SELECT " + columns + " FROM memory m WHERE m.id IN (?" + strings.Repeat(",?", n-1) + ")"
+}
 
 // get returns the memories in the order of ids, without those that are missing.
 func get(ctx context.Context, q queryer, ids []hippo.ID) ([]stored, error) {
 	found := make(map[hippo.ID]stored, len(ids))
 	for rest := ids; len(rest) > 0; {
-		n := min(len(rest), maxParams)
+		n := sizes()[0]
+		for _, size := range sizes() {
+			if n < len(rest) {
+				n = size
+			}
+		}
 		args := make([]any, n)
 		for i := range args {
-			args[i] = rest[i][:]
+			args[i] = rest[min(i, len(rest)-1)][:]
 		}
-		query := "SELECT " + columns + " FROM memory m WHERE m.id IN (?" + strings.Repeat(",?", n-1) + ")"
-		ms, err := all(ctx, q, query, args...)
+		n = min(n, len(rest))
+		ms, err := all(ctx, q, byID(len(args)), args...)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +144,13 @@ func get(ctx context.Context, q queryer, ids []hippo.ID) ([]stored, error) {
 }
 
 func readHead(ctx context.Context, q queryer) (h driver.Head, err error) {
-	err = q.QueryRowContext(ctx, "SELECT store, revision, day, date, memories, forgotten FROM state").
-		Scan(&h.Store, &h.Revision, &h.Calendar.Day, &h.Calendar.Date, &h.Memories, &h.Forgotten)
-	return h, err
+	rows, err := q.QueryContext(ctx, "SELECT store, revision, day, date, memories, forgotten FROM state")
+	if err != nil {
+		return h, err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err has it
+	if rows.Next() {
+		err = rows.Scan(&h.Store, &h.Revision, &h.Calendar.Day, &h.Calendar.Date, &h.Memories, &h.Forgotten)
+	}
+	return h, errors.Join(err, rows.Err())
 }

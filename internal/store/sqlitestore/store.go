@@ -31,6 +31,7 @@ import (
 type Store struct {
 	path   string
 	reads  *sql.DB
+	stmts  sync.Map // of the reads: query -> *sql.Stmt, prepared at first use
 	writes *sql.DB
 	writer *writer
 	close  func() error
@@ -76,8 +77,9 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	return s, nil
 }
 
-// writePragmas make the file a WAL database that syncs every commit.
-const writePragmas = "_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+// writePragmas make the file a WAL database that syncs every commit; what undoes
+// a savepoint stays in memory.
+const writePragmas = "_txlock=immediate&_pragma=temp_store(memory)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 
 // readConns bounds concurrent reads, and with it the memory of their caches.
 const readConns = 3
@@ -137,9 +139,39 @@ func dsn(path string, readOnly bool, more string) string {
 	return u.String()
 }
 
+// stmt returns a prepared statement on the reading connections.
+func (s *Store) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if st, ok := s.stmts.Load(query); ok {
+		return st.(*sql.Stmt), nil //nolint:errcheck // nothing else is kept there
+	}
+	st, err := s.reads.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if first, raced := s.stmts.LoadOrStore(query, st); raced {
+		return first.(*sql.Stmt), st.Close() //nolint:errcheck // as above
+	}
+	return st, nil
+}
+
+// QueryContext reads through a prepared statement. All reads are short: a context
+// is looked at before, not during one, because watching it costs the driver a
+// goroutine each time.
+func (s *Store) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	st, err := s.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return st.QueryContext(ctx, args...)
+}
+
 // Get implements [driver.Backend].
 func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
-	ms, err := get(ctx, s.reads, ids)
+	ms, err := get(ctx, s, ids)
 	if err != nil {
 		return nil, s.explain("read", err)
 	}
@@ -152,7 +184,7 @@ func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 
 // Head implements [driver.Backend].
 func (s *Store) Head(ctx context.Context) (driver.Head, error) {
-	h, err := readHead(ctx, s.reads)
+	h, err := readHead(ctx, s)
 	return h, s.explain("read", err)
 }
 

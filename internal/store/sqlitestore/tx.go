@@ -19,25 +19,20 @@ var errClosed = fmt.Errorf("%w: the store is closed", hippo.ErrUnavailable)
 // tx is a [driver.Tx]. The transactions of a group use it one after the other.
 type tx struct {
 	w    *writer
-	ctx  context.Context
+	ctx  context.Context // the values of that of Write, without its end
 	head driver.Head
 	// known is what this transaction has read or written, as stored: Put writes
 	// only what differs from it.
 	known map[hippo.ID]stored
 }
 
-// QueryContext and QueryRowContext read through prepared statements.
+// QueryContext reads through a prepared statement.
 func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	s, err := t.w.stmt(ctx, query) //nolint:sqlclosecheck // the writer keeps it until it closes
 	if err != nil {
 		return nil, err
 	}
 	return s.QueryContext(ctx, args...)
-}
-
-// QueryRowContext implements queryer.
-func (t *tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	return t.w.conn.QueryRowContext(ctx, query, args...)
 }
 
 // Get implements [driver.Tx].

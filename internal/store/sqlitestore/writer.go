@@ -134,7 +134,7 @@ func (w *writer) attempt(group []*request, outcomes []outcome) error {
 	if err := w.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	head, err := readHead(ctx, w.conn)
+	head, err := readHead(ctx, &tx{w: w})
 	if err != nil {
 		return errors.Join(err, w.exec(ctx, "ROLLBACK"))
 	}
@@ -167,7 +167,7 @@ func (w *writer) one(ctx context.Context, t *tx, r *request) (o outcome, err err
 		return o, err
 	}
 	before := t.head
-	t.ctx, t.known = r.ctx, make(map[hippo.ID]stored)
+	t.ctx, t.known = context.WithoutCancel(r.ctx), make(map[hippo.ID]stored)
 	o = call(r.fn, t)
 	if o.err == nil && o.panicked == nil {
 		o.err = r.ctx.Err()
