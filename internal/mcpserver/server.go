@@ -148,8 +148,7 @@ type problem struct {
 func failure(err error) *mcp.CallToolResult {
 	var p problem
 	p.Error.Code, p.Error.Message, p.Error.Hint = hippo.CodeOf(err), err.Error(), hint(hippo.CodeOf(err))
-	var f *hippo.FieldError
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*hippo.FieldError](err); ok {
 		p.Error.Field = f.Field
 	}
 	text := "error [" + string(p.Error.Code) + "] " + p.Error.Message

@@ -12,8 +12,6 @@ import (
 
 func clock(day hippo.Day) rank.Clock { return rank.NewClock(rank.DefaultWeights(), day) }
 
-func ptr[T any](v T) *T { return &v }
-
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if math.Abs(got-want) > 1e-6 {
@@ -81,7 +79,7 @@ func TestVotes(t *testing.T) {
 func TestInsight_FreshMemory(t *testing.T) {
 	t.Parallel()
 	for _, i := range []float64{0, .1, .3, .5, .6, .7, .8, .9, .95, 1} {
-		got := rank.Insight(ptr(rank.DefaultWeights()), &hippo.Signals{Recency: 1, Frequency: 1. / 300, Importance: i, Context: 1})
+		got := rank.Insight(new(rank.DefaultWeights()), &hippo.Signals{Recency: 1, Frequency: 1. / 300, Importance: i, Context: 1})
 		near(t, "insight", got, .45+.2/300+.35*i)
 	}
 }
@@ -104,7 +102,7 @@ func TestRankers_StayInRange(t *testing.T) {
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			s := drawSignals(t)
-			if got := f(ptr(rank.DefaultWeights()), &s); got < 0 || got > 1 || math.IsNaN(got) {
+			if got := f(new(rank.DefaultWeights()), &s); got < 0 || got > 1 || math.IsNaN(got) {
 				t.Fatalf("%s: %v outside [0, 1] for %+v", r, got, s)
 			}
 		})
@@ -115,7 +113,7 @@ func TestRankers_StayInRange(t *testing.T) {
 // the bound wins, whatever the votes.
 func TestHippo_PriorIsBounded(t *testing.T) {
 	t.Parallel()
-	w := ptr(rank.DefaultWeights())
+	w := new(rank.DefaultWeights())
 	rapid.Check(t, func(t *rapid.T) {
 		loved, relevant := drawSignals(t), drawSignals(t)
 		loved.Context, relevant.Context = 1, 1
@@ -129,7 +127,7 @@ func TestHippo_PriorIsBounded(t *testing.T) {
 
 func TestHippo_PriorOrdersEqualTexts(t *testing.T) {
 	t.Parallel()
-	w := ptr(rank.DefaultWeights())
+	w := new(rank.DefaultWeights())
 	base := hippo.Signals{Words: .5, Context: 1, Recency: .5, Frequency: .1, Importance: .5}
 	for name, change := range map[string]func(*hippo.Signals){
 		"recency":    func(s *hippo.Signals) { s.Recency = .9 },
@@ -150,7 +148,7 @@ func TestBM25_IgnoresUse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawSignals(t), drawSignals(t)
 		b.Words = a.Words
-		w := ptr(rank.DefaultWeights())
+		w := new(rank.DefaultWeights())
 		if got, want := rank.BM25(w, &a), rank.BM25(w, &b); got != want {
 			t.Fatalf("got %v, want %v", got, want)
 		}

@@ -148,9 +148,7 @@ func (s *Store) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	if err != nil {
 		return nil, err
 	}
-	if first, raced := s.stmts.LoadOrStore(query, st); raced {
-		return first.(*sql.Stmt), st.Close() //nolint:errcheck // as above
-	}
+	s.stmts.Store(query, st) // a statement that lost a race ends with the store
 	return st, nil
 }
 
@@ -162,7 +160,7 @@ func (s *Store) QueryContext(ctx context.Context, query string, args ...any) (*s
 		return nil, err
 	}
 	ctx = context.WithoutCancel(ctx)
-	st, err := s.stmt(ctx, query)
+	st, err := s.stmt(ctx, query) //nolint:sqlclosecheck // it is kept until the store closes
 	if err != nil {
 		return nil, err
 	}

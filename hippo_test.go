@@ -1,0 +1,196 @@
+package hippo_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+)
+
+func TestParseID(t *testing.T) {
+	t.Parallel()
+	const text = "e3fc03e2-5da0-4dca-ae23-4da4b44d104e"
+	for _, s := range []string{text, strings.ToUpper(text)} {
+		id, err := hippo.ParseID(s)
+		if err != nil || id.String() != text {
+			t.Errorf("%s: got %v (%v)", s, id, err)
+		}
+	}
+	for _, s := range []string{"", text[:35], text + "0", strings.Replace(text, "-", "x", 1), strings.Replace(text, "e3", "zz", 1), strings.Repeat("é", 18)} {
+		if _, err := hippo.ParseID(s); !errors.Is(err, hippo.ErrInvalid) {
+			t.Errorf("%q: got %v, want invalid", s, err)
+		}
+	}
+}
+
+func FuzzParseID(f *testing.F) {
+	f.Add("e3fc03e2-5da0-4dca-ae23-4da4b44d104e")
+	f.Add("e3fc03e2_5da0-4dca-ae23-4da4b44d104e")
+	f.Fuzz(func(t *testing.T, s string) {
+		if id, err := hippo.ParseID(s); err == nil && !strings.EqualFold(id.String(), s) {
+			t.Errorf("%q became %v", s, id)
+		}
+	})
+}
+
+func TestHashContent(t *testing.T) {
+	t.Parallel()
+	if hippo.HashContent("  Same TEXT\n") != hippo.HashContent("same text") {
+		t.Error("case or surrounding space changes the hash")
+	}
+	if hippo.HashContent("same text") == hippo.HashContent("sametext") {
+		t.Error("inner space does not change the hash")
+	}
+	if got := fmt.Sprintf("%x", hippo.HashContent("")); !strings.HasPrefix(got, "e3b0c44298fc1c14") {
+		t.Errorf("got %s for no text", got)
+	}
+}
+
+func TestMemory_Touch(t *testing.T) {
+	t.Parallel()
+	var m hippo.Memory
+	for day := hippo.Day(1); day <= 120; day++ {
+		m.Touch(day, 1)
+	}
+	if n := len(m.Accesses); n != 90 || m.Accesses[0] != (hippo.Access{Day: 31, Count: 1}) || m.Accesses[89] != (hippo.Access{Day: 120, Count: 1}) {
+		t.Errorf("got %d entries, %v to %v", n, m.Accesses[0], m.Accesses[n-1])
+	}
+	m = hippo.Memory{}
+	m.Touch(5, 2)
+	m.Touch(5, 1)
+	m.Touch(3, 4) // a process that was behind
+	m.Touch(6, 0)
+	if diff := cmp.Diff([]hippo.Access{{Day: 5, Count: 7}}, m.Accesses); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMemory_ValidAt(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	until := from.AddDate(0, 1, 0)
+	m := hippo.Memory{ValidFrom: from, ValidUntil: until}
+	for at, want := range map[time.Time]bool{
+		from.Add(-1): false, from: true, until.Add(-1): true, until: false,
+	} {
+		if got := m.ValidAt(at); got != want {
+			t.Errorf("%v: got %v, want %v", at, got, want)
+		}
+	}
+	if always := (&hippo.Memory{}); !always.ValidAt(from) {
+		t.Error("a memory without bounds is not valid")
+	}
+}
+
+func TestDistribution(t *testing.T) {
+	t.Parallel()
+	var d hippo.Distribution
+	for _, r := range []float64{-1, 0, .1999, .2, .4, .5999, .6, .8, 1, 1.0001} {
+		d.Add(r)
+	}
+	if diff := cmp.Diff(hippo.Distribution{3, 1, 2, 1, 2, 1}, d); diff != "" || d.Sum() != 10 {
+		t.Error(diff)
+	}
+}
+
+func TestMemory_Validate(t *testing.T) {
+	t.Parallel()
+	many := func(n int) []string { return make([]string, n) }
+	for _, tc := range []struct {
+		field string
+		spoil func(*hippo.Memory)
+	}{
+		{"content", func(m *hippo.Memory) { m.Content = "" }},
+		{"content", func(m *hippo.Memory) { m.Content = " \n\t" }},
+		{"content", func(m *hippo.Memory) { m.Content = strings.Repeat("x", hippo.MaxContent+1) }},
+		{"content", func(m *hippo.Memory) { m.Content = "bell\a" }},
+		{"content", func(m *hippo.Memory) { m.Content = "nul\x00" }},
+		{"content", func(m *hippo.Memory) { m.Content = "\xff" }},
+		{"situation", func(m *hippo.Memory) { m.Situation = many(hippo.MaxSituations + 1) }},
+		{"situation[1]", func(m *hippo.Memory) { m.Situation = []string{"a", " "} }},
+		{"situation[0]", func(m *hippo.Memory) { m.Situation = []string{"two\nlines"} }},
+		{"tags[0]", func(m *hippo.Memory) { m.Tags = []string{strings.Repeat("x", hippo.MaxTag+1)} }},
+		{"type", func(m *hippo.Memory) { m.Type = strings.Repeat("x", hippo.MaxType+1) }},
+		{"project", func(m *hippo.Memory) { m.Project = "a\x1b[0m" }},
+		{"importance", func(m *hippo.Memory) { m.Importance.Value = 1.01 }},
+		{"importance", func(m *hippo.Memory) { m.Importance.Value = math.NaN() }},
+		{"base_importance", func(m *hippo.Memory) { m.Importance.Base = -.1 }},
+		{"surprise.loss", func(m *hippo.Memory) { m.Surprise.Loss = 2 }},
+		{"valid_until", func(m *hippo.Memory) { m.ValidFrom, m.ValidUntil = time.Unix(2, 0), time.Unix(2, 0) }},
+		{"metadata", func(m *hippo.Memory) {
+			m.Metadata = map[string]json.RawMessage{"k": json.RawMessage(`"` + strings.Repeat("x", hippo.MaxMetadata) + `"`)}
+		}},
+	} {
+		m := &hippo.Memory{Content: "fine\ttext\r\n", Situation: []string{"fine"}}
+		if err := m.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		tc.spoil(m)
+		var f *hippo.FieldError
+		if err := m.Validate(); !errors.As(err, &f) || f.Field != tc.field || !errors.Is(err, hippo.ErrInvalid) {
+			t.Errorf("%s: got %v", tc.field, err)
+		}
+	}
+}
+
+func TestQuery_Validate(t *testing.T) {
+	t.Parallel()
+	for field, q := range map[string]hippo.Query{
+		"query":               {Text: strings.Repeat("x", hippo.MaxQuery+1)},
+		"situation_filter[0]": {Situation: []string{""}},
+		"limit.offset":        {Offset: -1},
+		"limit.count":         {Count: hippo.MaxCount + 1},
+		"relevance_range":     {Relevance: &hippo.Range{Min: 1, Max: 0}},
+		"ranker":              {Ranker: "magic"},
+		"tags[0]":             {Filter: hippo.Filter{Tags: []string{"\x00"}}},
+	} {
+		var f *hippo.FieldError
+		if err := q.Validate(); !errors.As(err, &f) || f.Field != field {
+			t.Errorf("%s: got %v", field, err)
+		}
+	}
+	if err := (&hippo.Query{}).Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCodeOf(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[hippo.Code]error{
+		hippo.CodeOK:       nil,
+		hippo.CodeInvalid:  fmt.Errorf("op: %w", hippo.Fieldf("a", "b")),
+		hippo.CodeNotFound: &hippo.UnknownError{IDs: []hippo.ID{{1}}},
+		hippo.CodeReadOnly: fmt.Errorf("op: %w", hippo.ErrReadOnly),
+		hippo.CodeCanceled: context.Canceled,
+		hippo.CodeInternal: errors.New("anything else"),
+	} {
+		if got := hippo.CodeOf(err); got != want {
+			t.Errorf("%v: got %s, want %s", err, got, want)
+		}
+	}
+}
+
+func TestMemory_CloneIsDeep(t *testing.T) {
+	t.Parallel()
+	m := &hippo.Memory{
+		Situation: []string{"a"}, Tags: []string{"b"}, Accesses: []hippo.Access{{Day: 1, Count: 1}},
+		Metadata: map[string]json.RawMessage{"k": json.RawMessage("1")},
+	}
+	c := m.Clone()
+	c.Situation[0], c.Tags[0], c.Accesses[0].Count, c.Metadata["k"][0] = "x", "x", 9, '2'
+	want := &hippo.Memory{
+		Situation: []string{"a"}, Tags: []string{"b"}, Accesses: []hippo.Access{{Day: 1, Count: 1}},
+		Metadata: map[string]json.RawMessage{"k": json.RawMessage("1")},
+	}
+	if diff := cmp.Diff(want, m); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,117 @@
+package app_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+)
+
+func stores(t *testing.T) map[string]config.Config {
+	t.Helper()
+	dir := t.TempDir()
+	return map[string]config.Config{
+		"sqlite": {Store: config.Store{Kind: "sqlite", Path: filepath.Join(dir, "memory.db")}},
+		"dir":    {Store: config.Store{Kind: "dir", Path: filepath.Join(dir, "memories")}},
+	}
+}
+
+// A second process finds what the first recorded, and its index snapshot.
+func TestOpen_Again(t *testing.T) {
+	t.Parallel()
+	for kind, c := range stores(t) {
+		for i := range 2 {
+			e, err := app.Open(t.Context(), c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				for range 100 {
+					if _, err := e.Record(t.Context(), &hippo.Memory{Content: "found again"}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			a, err := e.Search(t.Context(), hippo.Query{Text: "again"})
+			if err != nil || a.Total != 100 {
+				t.Errorf("%s: got %+v (%v), want 100", kind, a, err)
+			}
+			if st, err := e.Status(t.Context()); err != nil || i == 1 && st.Index.Snapshot == 0 {
+				t.Errorf("%s: the snapshot was not used: %+v (%v)", kind, st, err)
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Two open stores on the same data see each other's writes at the next search.
+func TestOpen_Shared(t *testing.T) {
+	t.Parallel()
+	for kind, c := range stores(t) {
+		one, err := app.Open(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := app.Open(t.Context(), c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := one.Record(t.Context(), &hippo.Memory{Content: "told by one"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := two.Search(t.Context(), hippo.Query{Text: "told"}); err != nil || a.Total != 1 {
+			t.Errorf("%s: two does not see the record: %+v (%v)", kind, a, err)
+		}
+		if _, err := two.Forget(t.Context(), []hippo.ID{m.ID}); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := one.Search(t.Context(), hippo.Query{Text: "told"}); err != nil || a.Total != 0 {
+			t.Errorf("%s: one does not see that it was forgotten: %+v (%v)", kind, a, err)
+		}
+		if err := errors.Join(one.Close(), two.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOpener_TriesAgain(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	if err := os.WriteFile(path, []byte("this is not a database, it is a text of some length"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := app.NewOpener(config.Config{Store: config.Store{Kind: "sqlite", Path: path}}, nil)
+	if _, err := p.Engine(t.Context()); !errors.Is(err, hippo.ErrCorrupt) {
+		t.Fatalf("got %v, want corrupt", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	first, err := p.Engine(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if e, err := p.Engine(t.Context()); err != nil || e != first {
+				t.Errorf("got another engine (%v)", err)
+			}
+		})
+	}
+	wg.Wait()
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.Engine(t.Context()); !errors.Is(err, hippo.ErrUnavailable) {
+		t.Errorf("got %v after Close, want unavailable", err)
+	}
+}

@@ -1,0 +1,70 @@
+package bm25
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxTerm is the most bytes of a term; longer ones are cut at a rune boundary,
+// so that the dictionary stays small whatever is recorded (keys, base64).
+const MaxTerm = 64
+
+// Analyzer turns text into terms. Implementations are deterministic, and safe
+// for concurrent use.
+type Analyzer interface {
+	// Name identifies the analyzer and its version. An index that was made by an
+	// analyzer of another name is made anew.
+	Name() string
+	// Terms calls emit for each term of text, repeated ones repeatedly. A term is
+	// 1 to MaxTerm bytes of valid UTF-8 and begins with no control character;
+	// emit must not keep it.
+	Terms(text string, emit func(term []byte))
+	// Stop reports whether term is a function word, which may be left out of a
+	// query that has other words.
+	Stop(term string) bool
+}
+
+// Plain returns the analyzer of the plain baseline: lower-cased runs of letters
+// and digits, no stemming.
+func Plain() Analyzer { return plain{} }
+
+type plain struct{}
+
+func (plain) Name() string { return "plain/1" }
+
+func (plain) Stop(term string) bool { return isFunctionWord(term) }
+
+func (plain) Terms(text string, emit func([]byte)) {
+	var buf [MaxTerm]byte
+	term := buf[:0]
+	full := false // the rest of a long run is dropped
+	for _, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			if len(term) > 0 {
+				emit(term)
+			}
+			term, full = buf[:0], false
+			continue
+		}
+		r = unicode.ToLower(r)
+		full = full || len(term)+utf8.RuneLen(r) > MaxTerm
+		if !full {
+			term = utf8.AppendRune(term, r)
+		}
+	}
+	if len(term) > 0 {
+		emit(term)
+	}
+}
+
+// cut shortens term to MaxTerm bytes, at a rune boundary.
+func cut(term []byte) []byte {
+	if len(term) <= MaxTerm {
+		return term
+	}
+	n := MaxTerm
+	for n > 0 && !utf8.RuneStart(term[n]) {
+		n--
+	}
+	return term[:n]
+}

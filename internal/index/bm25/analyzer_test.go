@@ -1,0 +1,130 @@
+package bm25_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo/internal/index/bm25"
+)
+
+func terms(a bm25.Analyzer, text string) string {
+	var out []string
+	a.Terms(text, func(b []byte) { out = append(out, string(b)) })
+	return strings.Join(out, " ")
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	a := bm25.Words()
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", ""},
+		{"punctuation", "... -- !?", ""},
+		{"prose", "The Cats were running, quickly.", "the cat were run quick"},
+		{"possessive", "Caroline's dogs' toys", "carolin dog toy"},
+		{"typographic_apostrophe", "Caroline’s I’m don’t", "carolin im dont"},
+		{"accents", "Café naïve Ångström Łódź straße", "cafe naiv angstrom lodz strass"},
+		{"decomposed", "cafe\u0301", "cafe"},
+		{"compatibility", "ﬁne ２０２４ Ⅳ", "fine 2024 iv"},
+		{"camel", "HTTPServerError", "http server error httpservererror"},
+		{"camel_digits", "utf8String getX2Y", "utf8 string utf8string get x2 y getx2y"},
+		{"capitals", "NASA API", "nasa api"},
+		{"snake", "snake_case_names", "snake case name snake_case_names"},
+		{"kebab", "well-known", "well known well-known"},
+		{"path", "internal/index/bm25.go", "intern index bm25 go internal/index/bm25.go"},
+		{"url", "https://example.com/a?x=1", "https exampl com a example.com/a x 1"},
+		{"mail", "Mail me@Example.org.", "mail me exampl org me@example.org"},
+		{"date", "2024-05-08 3.14", "2024 05 08 2024-05-08 3 14 3.14"},
+		{"sentence_end", "end. Begin", "end begin"},
+		{"han", "東京都に", "東京 京都 都に"},
+		{"lone_han", "A 東 b", "a 東 b"},
+		{"mixed", "Go言語で書く v2", "go 言語 語で で書 書く v2"},
+		{"voiced_kana", "ガギ", "ガギ"},
+		{"hangul", "한국어 말", "한국 국어 말"},
+		{"thai", "ภาษา", "ภา าษ ษา"},
+		{"cyrillic", "Привет Мир", "привет мир"},
+		{"greek_final_sigma", "Λόγος ΛΟΓΟΣ", "λογοσ λογοσ"},
+		{"hebrew_points", "שָׁלוֹם", "שלום"},
+		{"arabic_vowels", "مَرْحَبًا", "مرحبا"},
+		{"devanagari_keeps_vowels", "हिन्दी", "हिन्दी"},
+		{"emoji", "nice 🎉🎉 ok❤️", "nice 🎉 🎉 ok ❤"},
+		{"zero_width", "zero\u200bwidth", "zerowidth"},
+		{"control", "a\x00b\tc", "a b c"},
+		{"invalid_utf8", "a\xffb é\xff", "a b e"},
+		{"long", strings.Repeat("x", 100), strings.Repeat("x", 64)},
+		{"long_runes", strings.Repeat("é", 40) + strings.Repeat("ж", 40), strings.Repeat("e", 40) + strings.Repeat("ж", 12)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if d := cmp.Diff(c.want, terms(a, c.text)); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"The Cats' HTTPServer_x2, é!":    "the cats httpserver x2 é",
+		strings.Repeat("Ж", 40) + " end": strings.Repeat("ж", 32) + " end",
+		"東京":                             "東京",
+		"a\xffb":                         "a b",
+	} {
+		if d := cmp.Diff(want, terms(bm25.Plain(), text)); d != "" {
+			t.Errorf("%q (-want +got):\n%s", text, d)
+		}
+	}
+}
+
+func TestStop(t *testing.T) {
+	t.Parallel()
+	for _, a := range []bm25.Analyzer{bm25.Plain(), bm25.Words()} {
+		var kept []string
+		a.Terms("Why does the very same cat, because of these, do anything with her own two dogs", func(b []byte) {
+			if !a.Stop(string(b)) {
+				kept = append(kept, string(b))
+			}
+		})
+		if len(kept) != 6 {
+			t.Errorf("%s keeps %v", a.Name(), kept)
+		}
+	}
+}
+
+func FuzzAnalyzers(f *testing.F) {
+	for _, s := range []string{
+		"The Cats", "HTTPServerError x_y", "https://example.com/ä?é=1", "東京都", "한국어", "🎉👩‍👩‍👧", "שָׁלוֹם", "\xff\xfe", "e\u0301\u0301", "ﷺ", "a'''b's'", "#️⃣",
+	} {
+		f.Add(s)
+	}
+	analyzers := []bm25.Analyzer{bm25.Plain(), bm25.Words()}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, a := range analyzers {
+			a.Terms(s, func(b []byte) {
+				if len(b) == 0 || len(b) > bm25.MaxTerm || !utf8.Valid(b) || b[0] <= ' ' {
+					t.Errorf("%s: bad term %q of %q", a.Name(), b, s)
+				}
+			})
+			if x, y := terms(a, s), terms(a, s); x != y {
+				t.Errorf("%s: %q, then %q", a.Name(), x, y)
+			}
+		}
+	})
+}
+
+func BenchmarkWords(b *testing.B) {
+	text := strings.Repeat("When Melanie went to the pottery class yesterday, she said that it's been a great way to relax, "+
+		"and the support group meets again on Thursday evening near the community centre. ", 50)
+	for name, a := range map[string]bm25.Analyzer{"words": bm25.Words(), "plain": bm25.Plain()} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				a.Terms(text, func([]byte) {})
+			}
+		})
+	}
+}

@@ -1,0 +1,338 @@
+package index_test
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/index/bm25"
+)
+
+func TestSearch_filters_exactly(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	at := func(us int64) time.Time { return time.UnixMicro(us).UTC() }
+	for n, f := range []func(*hippo.Memory){
+		func(*hippo.Memory) {},
+		func(m *hippo.Memory) { m.Project, m.Type, m.Tags = "p", "error", []string{"a", "b"} },
+		func(m *hippo.Memory) { m.Project, m.Pinned, m.Tags = "q", true, []string{"a"} },
+		func(m *hippo.Memory) { m.Namespace = "other" },
+		func(m *hippo.Memory) { m.Source.Author, m.Source.Session = "Ann", "s1" },
+		func(m *hippo.Memory) { m.ValidFrom, m.ValidUntil = at(100), at(200) },
+		func(m *hippo.Memory) { m.Trust = hippo.TrustNone },
+		func(m *hippo.Memory) { m.Trust = hippo.TrustHigh },
+	} {
+		m := note(n, "word")
+		m.CreatedAt = at(int64(n) + 10)
+		f(m)
+		s.put(m)
+	}
+	x := open(t, s, nil)
+	for name, c := range map[string]struct {
+		f    hippo.Filter
+		want []int
+	}{
+		"none":                    {hippo.Filter{}, []int{0, 1, 2, 4, 5, 6, 7}},
+		"project":                 {hippo.Filter{Projects: []string{"p", "unknown"}}, []int{1}},
+		"no_project":              {hippo.Filter{Projects: []string{"", "q"}}, []int{0, 2, 4, 5, 6, 7}},
+		"unknown_project":         {hippo.Filter{Projects: []string{"unknown"}}, []int{}},
+		"namespace":               {hippo.Filter{Namespace: "other"}, []int{3}},
+		"unknown_namespace":       {hippo.Filter{Namespace: "x"}, []int{}},
+		"type":                    {hippo.Filter{Types: []string{"error"}}, []int{1}},
+		"no_type":                 {hippo.Filter{Types: []string{""}}, []int{0, 2, 4, 5, 6, 7}},
+		"tag":                     {hippo.Filter{Tags: []string{"a"}}, []int{1, 2}},
+		"all_tags":                {hippo.Filter{Tags: []string{"a", "b"}}, []int{1}},
+		"tags_are_case_sensitive": {hippo.Filter{Tags: []string{"A"}}, []int{}},
+		"author":                  {hippo.Filter{Author: "Ann"}, []int{4}},
+		"session":                 {hippo.Filter{Session: "s1"}, []int{4}},
+		"created_after":           {hippo.Filter{CreatedAfter: at(16)}, []int{6, 7}},
+		"created_after_between":   {hippo.Filter{CreatedAfter: at(16).Add(1)}, []int{7}},
+		"created_before":          {hippo.Filter{CreatedBefore: at(11)}, []int{0}},
+		"created_before_between":  {hippo.Filter{CreatedBefore: at(11).Add(1)}, []int{0, 1}},
+		"valid_before":            {hippo.Filter{ValidAt: at(99)}, []int{0, 1, 2, 4, 6, 7}},
+		"valid_from":              {hippo.Filter{ValidAt: at(100)}, []int{0, 1, 2, 4, 5, 6, 7}},
+		"valid_until":             {hippo.Filter{ValidAt: at(200).Add(-1)}, []int{0, 1, 2, 4, 5, 6, 7}},
+		"valid_no_more":           {hippo.Filter{ValidAt: at(200)}, []int{0, 1, 2, 4, 6, 7}},
+		"pinned":                  {hippo.Filter{Pinned: true}, []int{2}},
+		"trust":                   {hippo.Filter{MinTrust: hippo.TrustHigh}, []int{7}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, text := range []string{"", "word"} {
+				if d := cmp.Diff(c.want, ids(x, index.Query{Text: text, Filter: c.f})); d != "" {
+					t.Errorf("text %q (-want +got):\n%s", text, d)
+				}
+			}
+		})
+	}
+}
+
+func TestSearch_context(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		filter, situation []string
+		want              float64 // 0: filtered out
+	}{
+		"no_filter":             {nil, nil, 1},
+		"no_situation":          {[]string{"debugging"}, nil, 0},
+		"equal":                 {[]string{"debugging the cache"}, []string{"Debugging the caches"}, 1},
+		"order_does_not_matter": {[]string{"cache debugging"}, []string{"debugging cache"}, 1},
+		"part":                  {[]string{"cache"}, []string{"debugging cache"}, .9},
+		"one_of_two":            {[]string{"cache tuning"}, []string{"debugging cache"}, .45},
+		"one_of_three":          {[]string{"cache tuning here"}, []string{"debugging cache now"}, 0},
+		"any_pair":              {[]string{"zebra", "cache"}, []string{"night", "cache"}, 1},
+		"elements_apart":        {[]string{"red green"}, []string{"red dust stays", "green dust stays"}, .45},
+		"content_is_no_element": {[]string{"content"}, []string{"situation"}, 0},
+		"wordless_equal":        {[]string{"!!!"}, []string{"!!!"}, 1},
+		"wordless_different":    {[]string{"!!!"}, []string{"???"}, 0},
+		"emoji":                 {[]string{"🎉"}, []string{"🎉"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSource("s")
+			s.put(note(1, "some content", c.situation...), note(2, "filler"))
+			x := open(t, s, nil)
+			got := 0.0
+			list, _ := search(x, index.Query{Text: "content", Situation: c.filter})
+			for _, f := range list {
+				got = f.Context
+			}
+			if got != c.want {
+				t.Errorf("got context %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+func TestSearch_substring(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	s.put(note(1, "the database is slow"), note(2, "base camp"), note(3, "nothing"), note(4, "tabulate"))
+	x := open(t, s, nil)
+	for range 2 { // from the delta, then from the base
+		for text, want := range map[string][]int{"tabas": {1}, "bas": {1, 2}, "base": {1, 2}, "abase": {1}, "ta": {1, 4}, "zzz": {}, "ta bas": {}} {
+			if d := cmp.Diff(want, ids(x, index.Query{Text: text, Substring: true})); d != "" {
+				t.Errorf("%q (-want +got):\n%s", text, d)
+			}
+		}
+		list, _ := search(x, index.Query{Text: "base", Substring: true})
+		for _, f := range list {
+			if f.Coverage != 1 || (f.Score > 0) != (f.ID == id(2)) {
+				t.Errorf("%v: got coverage %v, score %v", f.ID, f.Coverage, f.Score)
+			}
+		}
+		if err := x.Save(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSearch_stop_words(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	s.put(note(1, "the cat"), note(2, "the dog"))
+	for _, c := range []struct {
+		text string
+		o    *index.Options
+		want []int
+	}{
+		{"where is the cat", nil, []int{1}},
+		{"what is the", nil, []int{1, 2}},
+		{"the cat", &index.Options{KeepStopWords: true}, []int{1, 2}},
+		{"the cat", &index.Options{Analyzer: bm25.Plain()}, []int{1}},
+		{"...", nil, []int{}},
+		{" \n", nil, []int{1, 2}},
+	} {
+		if d := cmp.Diff(c.want, ids(open(t, s, c.o), index.Query{Text: c.text})); d != "" {
+			t.Errorf("%q, %+v (-want +got):\n%s", c.text, c.o, d)
+		}
+	}
+}
+
+func TestSearch_empty_index(t *testing.T) {
+	t.Parallel()
+	x := open(t, newSource("s"), nil)
+	for _, q := range []index.Query{{}, {Text: "a"}, {Text: "a", Situation: []string{"b"}, Substring: true}} {
+		if got := ids(x, q); len(got) > 0 {
+			t.Errorf("%+v: got %v", q, got)
+		}
+	}
+}
+
+func TestIndex_Touch(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	m := note(1, "word")
+	m.Touch(1, 1)
+	s.put(m)
+	x := open(t, s, nil)
+	x.Touch([]hippo.ID{id(1), id(99)}, 40)
+	x.Touch([]hippo.ID{id(1)}, 39)
+	list, _ := search(x, index.Query{})
+	want := []hippo.Access{{Day: 40, Count: 2}}
+	if d := cmp.Diff(want, list[0].Row.Accesses); d != "" || list[0].Row.LastAccess != 40 {
+		t.Errorf("last %v (-want +got):\n%s", list[0].Row.LastAccess, d)
+	}
+	m.Touch(2, 1)
+	s.put(m)
+	catchUp(t, x)
+	list, _ = search(x, index.Query{})
+	if d := cmp.Diff(m.Accesses, list[0].Row.Accesses); d != "" {
+		t.Errorf("the store is authoritative (-want +got):\n%s", d)
+	}
+}
+
+func TestIndex_Row_and_Detail(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	m := note(1, "two words", "one")
+	m.UpdatedAt, m.EventTime, m.ValidFrom = time.UnixMicro(7), time.UnixMicro(-8), time.UnixMicro(0)
+	m.Importance = hippo.Importance{Value: .25, SetDay: 3}
+	m.Pinned, m.SupersededBy, m.Trust = true, id(2), hippo.TrustLow
+	m.Type, m.Project, m.Tags = "error", "p", []string{"a", "b"}
+	m.Source = hippo.Source{Author: "Ann", Session: "s1", Seq: -4}
+	m.Surprise.Score = .5
+	m.Accesses = []hippo.Access{{Day: 1, Count: 1}, {Day: 11, Count: 2}, {Day: 40, Count: 3}}
+	s.put(m)
+	hash := hippo.HashContent("two words")
+	want := []found{{
+		ID: m.ID, Coverage: 1, Context: 1,
+		Row: index.Row{
+			ID: m.ID, CreatedAt: 1e6, Importance: .25, SetDay: 3, LastAccess: 40,
+			Accesses: m.Accesses[1:], Pinned: true, Superseded: true, Trust: hippo.TrustLow,
+		},
+		Detail: index.Detail{
+			UpdatedAt: 7, EventTime: -8, ValidFrom: 1, Type: "error", Project: "p", Author: "Ann", Session: "s1", Seq: -4,
+			Tags: m.Tags, Hash: binary.BigEndian.Uint64(hash[:]), Surprise: .5, Length: bm25.Counts{2, 1, 2},
+		},
+	}}
+	o := &index.Options{SnapshotPath: filepath.Join(t.TempDir(), "i")}
+	for _, what := range []string{"built", "from the snapshot"} {
+		x := open(t, s, o)
+		got, _ := search(x, index.Query{})
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", what, d)
+		}
+		if err := x.Save(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestIndex_Lookup(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	for n := range 20 {
+		s.put(note(n, strings.Repeat("word ", n+1)))
+	}
+	s.purge(id(5))
+	x := open(t, s, nil)
+	whole, hash := id(7).String(), hippo.HashContent(strings.Repeat("word ", 8))
+	sum := hex.EncodeToString(hash[:])
+	for prefix, want := range map[string][]hippo.ID{
+		whole: {id(7)}, whole[:9]: {id(7)}, whole[:5]: {id(7)}, sum: {id(7)}, sum[:7]: {id(7)},
+		id(5).String(): nil, "": nil, "-": nil, "xyz": nil, whole + "0": nil, strings.ToUpper(sum[:9]) + "g": nil,
+	} {
+		if d := cmp.Diff(want, x.Lookup(prefix)); d != "" {
+			t.Errorf("%q (-want +got):\n%s", prefix, d)
+		}
+	}
+}
+
+func TestIndex_follows_replaced_store(t *testing.T) {
+	t.Parallel()
+	s := newSource("one")
+	s.put(note(1, "old"), note(2, "old"))
+	x := open(t, s, nil)
+	other := newSource("two")
+	other.put(note(3, "new"))
+	s.mu.Lock()
+	s.store, s.revision, s.changes = other.store, other.revision, other.changes
+	s.mu.Unlock()
+	catchUp(t, x)
+	if d := cmp.Diff([]int{3}, ids(x, index.Query{})); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+func TestIndex_after_Close(t *testing.T) {
+	t.Parallel()
+	x, err := index.Open(t.Context(), newSource("s"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := x.CatchUp(t.Context()); !errors.Is(err, hippo.ErrUnavailable) {
+		t.Errorf("got %v, want ErrUnavailable", err)
+	}
+	if got := ids(x, index.Query{}); len(got) > 0 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// Searches, changes, touches, merges and saves at the same time.
+func TestIndex_concurrent(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	x := open(t, s, &index.Options{SnapshotPath: filepath.Join(t.TempDir(), "i"), SaveEvery: 300})
+	const n = 6000
+	var writer, readers sync.WaitGroup
+	done := make(chan struct{})
+	writer.Go(func() {
+		defer close(done)
+		for i := range n {
+			s.put(note(i, "word number "+strconv.Itoa(i%50)))
+			if i%3 == 0 {
+				s.purge(id(i / 2))
+			}
+			if i%100 == 0 {
+				if err := x.CatchUp(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	for range 3 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if err := x.CatchUp(t.Context()); err != nil {
+					t.Error(err)
+				}
+				for _, f := range ids(x, index.Query{Text: "number 7", Situation: nil})[:0] {
+					_ = f
+				}
+				x.Touch([]hippo.ID{id(3), id(1000)}, 2)
+				x.Stats()
+			}
+		})
+	}
+	writer.Wait()
+	readers.Wait()
+	s.put(note(3, "word again"), note(1000, "word again"))
+	catchUp(t, x)
+	q := index.Query{Text: "word number 7 again"}
+	got, _ := search(x, q)
+	want, _ := search(open(t, s, nil), q)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("differs from a fresh build (-fresh +index):\n%s", d)
+	}
+}

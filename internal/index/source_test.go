@@ -1,0 +1,169 @@
+package index_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"iter"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// source is a store in RAM: the latest change of each ID.
+type source struct {
+	mu       sync.Mutex
+	store    string
+	revision hippo.Revision
+	changes  map[hippo.ID]driver.Change
+}
+
+func newSource(store string) *source {
+	return &source{store: store, changes: make(map[hippo.ID]driver.Change)}
+}
+
+func (s *source) Head(context.Context) (driver.Head, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return driver.Head{Store: s.store, Revision: s.revision}, nil
+}
+
+func (s *source) Changes(_ context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
+	s.mu.Lock()
+	var list []driver.Change
+	for _, c := range s.changes {
+		if c.Revision > since {
+			list = append(list, c)
+		}
+	}
+	s.mu.Unlock()
+	slices.SortFunc(list, func(a, b driver.Change) int { return cmp.Compare(a.Revision, b.Revision) })
+	return func(yield func(driver.Change, error) bool) {
+		for _, c := range list {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// put stores copies of memories.
+func (s *source) put(ms ...*hippo.Memory) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range ms {
+		s.revision++
+		c := m.Clone()
+		c.Revision = s.revision
+		c.ContentHash = hippo.HashContent(c.Content)
+		s.changes[m.ID] = driver.Change{ID: m.ID, Revision: s.revision, Memory: c}
+	}
+}
+
+// purge removes memories for good.
+func (s *source) purge(ids ...hippo.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		s.revision++
+		s.changes[id] = driver.Change{ID: id, Revision: s.revision}
+	}
+}
+
+// get returns a copy of a stored memory, nil if there is none.
+func (s *source) get(id hippo.ID) *hippo.Memory {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, ok := s.changes[id]; ok && c.Memory != nil {
+		return c.Memory.Clone()
+	}
+	return nil
+}
+
+// live returns all memories that can be found.
+func (s *source) live() []*hippo.Memory {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []*hippo.Memory
+	for _, c := range s.changes {
+		if c.Memory != nil && !c.Memory.Forgotten() {
+			out = append(out, c.Memory)
+		}
+	}
+	return out
+}
+
+// id returns an ID that is not in the order of n.
+func id(n int) (out hippo.ID) {
+	binary.BigEndian.PutUint32(out[:], uint32(n)*2654435761)
+	binary.BigEndian.PutUint32(out[12:], uint32(n))
+	return out
+}
+
+// note returns a memory with defaults.
+func note(n int, content string, situation ...string) *hippo.Memory {
+	return &hippo.Memory{
+		ID: id(n), Content: content, Situation: situation, Trust: hippo.TrustNormal,
+		CreatedAt: time.UnixMicro(int64(n) * 1e6).UTC(),
+	}
+}
+
+func open(t testing.TB, s index.Source, o *index.Options) *index.Index {
+	t.Helper()
+	x, err := index.Open(t.Context(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+func catchUp(t testing.TB, x *index.Index) {
+	t.Helper()
+	if err := x.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// found is a match with what belongs to it, comparable.
+type found struct {
+	ID                       hippo.ID
+	Score, Coverage, Context float64
+	Row                      index.Row
+	Detail                   index.Detail
+}
+
+// search returns all matches by ID, and the bound of the score.
+func search(x *index.Index, q index.Query) (list []found, most float64) {
+	x.View(func(v *index.View) {
+		r := v.Search(q)
+		most = r.MaxScore
+		for _, m := range r.Matches {
+			row := v.Row(m.Doc)
+			row.Accesses = slices.Clone(row.Accesses)
+			list = append(list, found{row.ID, m.Score, m.Coverage, m.Context, row, v.Detail(m.Doc)})
+		}
+	})
+	slices.SortFunc(list, func(a, b found) int { return a.ID.Compare(b.ID) })
+	return list, most
+}
+
+// ids returns the numbers of the notes that match, ascending.
+func ids(x *index.Index, q index.Query) []int {
+	list, _ := search(x, q)
+	out := make([]int, 0, len(list))
+	for _, f := range list {
+		out = append(out, int(binary.BigEndian.Uint32(f.ID[12:])))
+	}
+	slices.Sort(out)
+	return out
+}
