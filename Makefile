@@ -60,8 +60,10 @@ golden: ## rewrite the golden files; read the diff before committing it
 crash: ## kill -9 a writer ROUNDS times per store: no acknowledged write is lost
 	HIPPO_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -run Crash -timeout 60m -v ./internal/store/...
 
-interop: ## files, databases and protocols of other programs and versions
-	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' -v $(PKG) | grep -Ev 'no tests to run|no test files'; exit $${PIPESTATUS[0]}
+interop: build ## files and protocols of other programs; a peer server in the pipelined test (needs npm)
+	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)
+	npm install --silent --prefix bin/peer @modelcontextprotocol/server-memory@2026.8.31
+	go -C tools run ./bench -hippo ../bin/hippo -peer 'node ../bin/peer/node_modules/@modelcontextprotocol/server-memory/dist/index.js'
 
 cover: ## coverage by function, the least covered first
 	go test -coverpkg=./... -coverprofile=coverage.out $(PKG)

@@ -7,6 +7,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -20,17 +21,19 @@ func main() {
 	hippo := flag.String("hippo", "../bin/hippo", "the binary to measure")
 	runs := flag.Int("runs", 40, "process starts per number")
 	sizes := flag.String("sizes", "10000,100000", "stores to measure, in memories")
-	rounds := flag.Int("kills", 20, "rounds of kill -9 per store")
-	peer := flag.String("peer", "", "command of a peer memory server for the pipelined test")
+	rounds := flag.Int("kills", 200, "rounds of kill -9 per store")
+	peer := flag.String("peer", "", "command of a peer memory server; measures only it, with the pipelined test")
 	flag.Parse()
 	b := bench{runs: *runs}
-	err := b.run(*hippo, *sizes, *rounds)
-	if err == nil && *peer != "" {
+	err := b.prepare(*hippo)
+	switch {
+	case err != nil:
+	case *peer != "":
 		err = b.peer(*peer, 20)
+	default:
+		err = b.run(parseSizes(*sizes), *rounds)
 	}
-	if rm := os.RemoveAll(b.dir); err == nil {
-		err = rm
-	}
+	err = errors.Join(err, os.RemoveAll(b.dir))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -43,7 +46,8 @@ type bench struct {
 	runs             int
 }
 
-func (b *bench) run(hippo, sizes string, rounds int) error {
+// prepare builds the server to compare with.
+func (b *bench) prepare(hippo string) error {
 	var err error
 	if b.hippo, err = filepath.Abs(hippo); err != nil {
 		return err
@@ -55,10 +59,14 @@ func (b *bench) run(hippo, sizes string, rounds int) error {
 	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", b.bare, "./bench/bare").CombinedOutput(); err != nil {
 		return fmt.Errorf("build bare server: %w\n%s", err, out)
 	}
+	return nil
+}
+
+func (b *bench) run(sizes []int, rounds int) error {
 	if err := b.empty(); err != nil {
 		return err
 	}
-	for _, n := range parseSizes(sizes) {
+	for _, n := range sizes {
 		if err := b.filled(n); err != nil {
 			return fmt.Errorf("%d memories: %w", n, err)
 		}

@@ -41,6 +41,6 @@ func (b *bench) peer(command string, n int) error {
 		return err
 	}
 	kept := bytes.Count(graph, []byte(`"type":"entity"`))
-	row("peer "+command+": kept of "+fmt.Sprint(acknowledged)+" acknowledged", fmt.Sprint(kept), "all")
+	row(fmt.Sprintf("peer: kept of %d acknowledged, %d pipelined", acknowledged, n), fmt.Sprint(kept), "all")
 	return c.stop()
 }
