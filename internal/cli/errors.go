@@ -44,13 +44,24 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
+// known refuses what is no subcommand, and says which one may be meant.
+func known(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return usagef(c, "unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+	}
+	return usagef(c, "unknown command %q", args[0])
+}
+
 // exitCode maps an error to the exit code of the program.
 func exitCode(err error) int {
 	var usage *usageError
 	switch code := hippo.CodeOf(err); {
 	case code == hippo.CodeOK:
 		return 0
-	case errors.As(err, &usage), isUnknownCommand(err), code == hippo.CodeInvalid:
+	case errors.As(err, &usage), code == hippo.CodeInvalid:
 		return 2
 	case code == hippo.CodeNotFound:
 		return 3
@@ -59,8 +70,6 @@ func exitCode(err error) int {
 	}
 }
 
-func isUnknownCommand(err error) bool { return strings.HasPrefix(err.Error(), "unknown command") }
-
 // explain prints an error and what to do about it.
 func (s *shell) explain(err error) {
 	fmt.Fprintf(s.errw, "hippo: %v\n", err)
@@ -68,8 +77,6 @@ func (s *shell) explain(err error) {
 	switch {
 	case errors.As(err, &usage):
 		fmt.Fprintf(s.errw, "try: %s --help\n", usage.command)
-	case isUnknownCommand(err):
-		fmt.Fprintln(s.errw, "try: hippo --help")
 	case errors.Is(err, hippo.ErrNotFound):
 		fmt.Fprintln(s.errw, "try: hippo list")
 	case errors.Is(err, hippo.ErrReadOnly):

@@ -57,9 +57,10 @@ func (s *shell) newRoot() *cobra.Command {
 		Short:         "A memory for AI agents that learns what is worth remembering",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          known,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SuggestionsMinimumDistance = 2
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.errw)
