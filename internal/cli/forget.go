@@ -20,22 +20,16 @@ func (s *shell) forgetCommand() *cobra.Command {
 		Use:   "forget ID...",
 		Short: "Hide insights; hippo restore brings them back",
 		Args:  atLeast(1, "an id"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return s.with(c.Context(), func(e *engine.Engine) error {
-				ids, err := resolve(c.Context(), e, args)
-				if err != nil {
-					return err
-				}
-				if purge {
-					return s.purge(c.Context(), e, ids, yes)
-				}
-				ms, err := e.Forget(c.Context(), ids)
-				if err != nil {
-					return err
-				}
-				return s.done("Forgot", ms)
-			})
-		},
+		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
+			if purge {
+				return s.purge(c.Context(), e, ids, yes)
+			}
+			ms, err := e.Forget(c.Context(), ids)
+			if err != nil {
+				return err
+			}
+			return s.done("Forgot", ms)
+		}),
 	}
 	c.Flags().BoolVar(&purge, "purge", false, "delete for good; there is no undo")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask before a purge")
@@ -73,19 +67,13 @@ func (s *shell) restoreCommand() *cobra.Command {
 		Use:   "restore ID...",
 		Short: "Bring forgotten insights back (hippo list --forgotten shows them)",
 		Args:  atLeast(1, "an id"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return s.with(c.Context(), func(e *engine.Engine) error {
-				ids, err := resolve(c.Context(), e, args)
-				if err != nil {
-					return err
-				}
-				ms, err := e.Restore(c.Context(), ids)
-				if err != nil {
-					return err
-				}
-				return s.done("Restored", ms)
-			})
-		},
+		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
+			ms, err := e.Restore(c.Context(), ids)
+			if err != nil {
+				return err
+			}
+			return s.done("Restored", ms)
+		}),
 	}
 }
 

@@ -14,19 +14,13 @@ func (s *shell) getCommand() *cobra.Command {
 		Use:   "get ID...",
 		Short: "Show insights whole; an ID is a UUID or the beginning of one or of a content hash",
 		Args:  atLeast(1, "an id"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return s.with(c.Context(), func(e *engine.Engine) error {
-				ids, err := resolve(c.Context(), e, args)
-				if err != nil {
-					return err
-				}
-				ms, err := e.Get(c.Context(), ids)
-				if err != nil {
-					return err
-				}
-				return s.whole(ms)
-			})
-		},
+		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
+			ms, err := e.Get(c.Context(), ids)
+			if err != nil {
+				return err
+			}
+			return s.whole(ms)
+		}),
 	}
 }
 

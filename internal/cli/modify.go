@@ -23,19 +23,13 @@ func (s *shell) modifyCommand() *cobra.Command {
 		Use:   "modify ID",
 		Short: "Change an insight; what is not given stays",
 		Args:  exactly(1, "an id"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return s.with(c.Context(), func(e *engine.Engine) error {
-				ids, err := resolve(c.Context(), e, args)
-				if err != nil {
-					return err
-				}
-				m, err := e.Modify(c.Context(), ids[0], f.modification(c))
-				if err != nil {
-					return err
-				}
-				return s.modified(m)
-			})
-		},
+		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
+			m, err := e.Modify(c.Context(), ids[0], f.modification(c))
+			if err != nil {
+				return err
+			}
+			return s.modified(m)
+		}),
 	}
 	v := c.Flags()
 	v.StringVar(&f.content, "content", "", "the new text")
@@ -85,23 +79,17 @@ func (s *shell) voteCommand(name string) *cobra.Command {
 		Use:   name + " ID...",
 		Short: short[name],
 		Args:  atLeast(1, "an id"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return s.with(c.Context(), func(e *engine.Engine) error {
-				ids, err := resolve(c.Context(), e, args)
-				if err != nil {
-					return err
-				}
-				up, down := ids, []hippo.ID(nil)
-				if name == "downvote" {
-					up, down = down, up
-				}
-				rs, err := e.Reinforce(c.Context(), up, down)
-				if err != nil {
-					return err
-				}
-				return s.reinforced(rs)
-			})
-		},
+		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
+			up, down := ids, []hippo.ID(nil)
+			if name == "downvote" {
+				up, down = down, up
+			}
+			rs, err := e.Reinforce(c.Context(), up, down)
+			if err != nil {
+				return err
+			}
+			return s.reinforced(rs)
+		}),
 	}
 }
 
