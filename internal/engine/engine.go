@@ -65,6 +65,15 @@ func New(c Config) *Engine {
 	return e
 }
 
+// update changes memories in the store. Accesses that wait to be written go
+// first: else what the change makes the index read would be without them.
+func (e *Engine) update(ctx context.Context, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+	if err := e.Flush(ctx); err != nil {
+		return nil, err
+	}
+	return e.store.Update(ctx, ids, fn)
+}
+
 // Flush waits until the accesses of all searches so far are stored.
 func (e *Engine) Flush(ctx context.Context) error { return e.touches.flush(ctx) }
 

@@ -24,7 +24,7 @@ func (e *Engine) mark(ctx context.Context, ids []hippo.ID, at time.Time) ([]*hip
 	if err != nil {
 		return nil, err
 	}
-	return e.store.Update(ctx, ids, func(m *hippo.Memory, _ hippo.Day) error {
+	return e.update(ctx, ids, func(m *hippo.Memory, _ hippo.Day) error {
 		if !m.Forgotten() || at.IsZero() {
 			m.ForgottenAt = at
 		}

@@ -37,7 +37,7 @@ func (e *Engine) Modify(ctx context.Context, id hippo.ID, c Modification) (*hipp
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	ms, err := e.store.Update(ctx, []hippo.ID{id}, func(m *hippo.Memory, day hippo.Day) error {
+	ms, err := e.update(ctx, []hippo.ID{id}, func(m *hippo.Memory, day hippo.Day) error {
 		e.apply(c, m, day)
 		return nil
 	})

@@ -32,7 +32,7 @@ func (e *Engine) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinforc
 		}
 	}
 	effects := make(map[hippo.ID]Reinforcement, len(up)+len(down))
-	ms, err := e.store.Update(ctx, slices.Concat(up, down), func(m *hippo.Memory, day hippo.Day) error {
+	ms, err := e.update(ctx, slices.Concat(up, down), func(m *hippo.Memory, day hippo.Day) error {
 		v := VoteDown
 		if slices.Contains(up, m.ID) {
 			v = VoteUp

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,7 +80,8 @@ func (t *touches) write() {
 	t.pending = map[hippo.Day]map[hippo.ID]int{}
 	t.writing = true
 	t.mu.Unlock()
-	for day, counts := range batch {
+	for _, day := range slices.Sorted(maps.Keys(batch)) {
+		counts := batch[day]
 		// Best effort: a lost access costs a little rank, never a memory.
 		if err := t.store.Touch(context.Background(), day, counts); err != nil {
 			t.log.Warn("accesses not stored", "memories", len(counts), "error", err)

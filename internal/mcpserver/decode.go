@@ -104,14 +104,14 @@ func unknown(left map[string]json.RawMessage, fields []field, prefix string) err
 	if len(known) == 0 {
 		return hippo.Fieldf(prefix+names[0], "is unknown; no arguments are known here")
 	}
-	return hippo.Fieldf(prefix+names[0], "is unknown%s; known are %s", suggestion(names[0], known), strings.Join(known, ", "))
+	return hippo.Fieldf(prefix+names[0], "is unknown%s: known are %s", suggestion(names[0], known), strings.Join(known, ", "))
 }
 
 func suggestion(name string, known []string) string {
 	for _, k := range known {
 		if strings.EqualFold(name, k) || strings.TrimSuffix(name, "s") == strings.TrimSuffix(k, "s") ||
 			len(name) > 3 && (strings.HasPrefix(k, name) || strings.HasPrefix(name, k)) {
-			return "; did you mean " + k + "?"
+			return " (did you mean " + k + "?)"
 		}
 	}
 	return ""
@@ -139,8 +139,11 @@ func set(name string, raw json.RawMessage, to any) error {
 			return err
 		}
 		id, err := hippo.ParseID(s)
+		if err != nil {
+			return badID(name, s)
+		}
 		*to = id
-		return badID(name, err)
+		return nil
 	case *time.Time:
 		return setTime(name, raw, to)
 	}
@@ -158,18 +161,15 @@ func setIDs(name string, raw json.RawMessage, to *[]hippo.ID) error {
 	for i, s := range list {
 		id, err := hippo.ParseID(s)
 		if err != nil {
-			return badID(fmt.Sprintf("%s[%d]", name, i), err)
+			return badID(fmt.Sprintf("%s[%d]", name, i), s)
 		}
 		*to = append(*to, id)
 	}
 	return nil
 }
 
-func badID(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return hippo.Fieldf(name, "must be a UUID: %v", err)
+func badID(name, got string) error {
+	return hippo.Fieldf(name, "must be a UUID, got %.40q", got)
 }
 
 func setTime(name string, raw json.RawMessage, to *time.Time) error {
@@ -200,7 +200,7 @@ func mismatch(name string, raw json.RawMessage, to any, err error) error {
 
 func wantsNumber(to any) bool {
 	switch to.(type) {
-	case *float64, **float64, *int:
+	case *float64, **float64, *int, **int:
 		return true
 	default:
 		return false
@@ -212,7 +212,7 @@ func wanted(to any) string {
 	switch to.(type) {
 	case *float64, **float64:
 		return "a number"
-	case *int:
+	case *int, **int:
 		return "a whole number"
 	case *bool, **bool:
 		return "true or false"

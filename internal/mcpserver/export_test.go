@@ -1,0 +1,23 @@
+package mcpserver
+
+// ToolFields is what a tool takes, by its schema and by its decoder.
+type ToolFields struct {
+	Schema          string
+	Names, Required []string
+}
+
+// Fields returns the fields of all tools.
+func Fields() map[string]ToolFields {
+	out := make(map[string]ToolFields)
+	for _, t := range tools() {
+		f := ToolFields{Schema: t.schema}
+		for _, field := range t.input().fields() {
+			f.Names = append(f.Names, field.name)
+			if field.required {
+				f.Required = append(f.Required, field.name)
+			}
+		}
+		out[t.name] = f
+	}
+	return out
+}

@@ -1,0 +1,207 @@
+package mcpserver_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/mcpserver"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+)
+
+// maxToolsList is what a client pays in every session for knowing the tools.
+const maxToolsList = 6000
+
+func TestToolsList_IsSmall(t *testing.T) {
+	t.Parallel()
+	if n := len(start(t).call("tools/list", object{})); n >= maxToolsList {
+		t.Errorf("got %d bytes, want less than %d", n, maxToolsList)
+	}
+}
+
+// What a schema promises is what the decoder takes.
+func TestSchemas_MatchTheDecoder(t *testing.T) {
+	t.Parallel()
+	for name, got := range mcpserver.Fields() {
+		var schema struct {
+			Type       string
+			Required   []string
+			Properties map[string]json.RawMessage
+			Additional bool `json:"additionalProperties"`
+		}
+		if err := json.Unmarshal([]byte(got.Schema), &schema); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, f := range got.Names {
+			if _, ok := schema.Properties[f]; !ok {
+				t.Errorf("%s: %s is not in the schema", name, f)
+			}
+		}
+		if len(schema.Properties) != len(got.Names) || schema.Type != "object" || schema.Additional {
+			t.Errorf("%s: got schema %+v for %v", name, schema, got.Names)
+		}
+		if diff := cmp.Diff(got.Required, schema.Required); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// Records that are sent without waiting are all stored and all answered, also
+// those that are under way when the input ends.
+func TestPipelined(t *testing.T) {
+	t.Parallel()
+	const n = 200
+	for kind, open := range backends() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := startOn(t, open(t, t.TempDir()))
+			go func() {
+				for i := range n {
+					fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":"r%d","method":"tools/call","params":{"name":"hippo_record_insight",`+
+						`"arguments":{"content":"pipelined %d","situation":["testing"],"importance":0.5}}}`+"\n", i, i)
+				}
+				_ = s.in.Close()
+			}()
+			seen := map[string]bool{}
+			for lines := bufio.NewScanner(s.out); lines.Scan(); {
+				var r struct {
+					ID     string
+					Result struct{ IsError bool }
+				}
+				if err := json.Unmarshal(lines.Bytes(), &r); err != nil || r.Result.IsError {
+					t.Errorf("got %s", lines.Bytes())
+				}
+				seen[r.ID] = true
+			}
+			st, err := s.engine.Status(t.Context())
+			if err != nil || st.Memories != n || len(seen) != n {
+				t.Errorf("got %d stored and %d answered (%v), want %d", st.Memories, len(seen), err, n)
+			}
+		})
+	}
+}
+
+// initialize and tools/list are answered while the store opens; a call waits for
+// it, a failure is told, and the next call tries again.
+func TestOpener(t *testing.T) {
+	t.Parallel()
+	s := connect(t, memstore.New(nil))
+	s.end()
+	opened := make(chan error)
+	s.serve(mcpserver.New(func(ctx context.Context) (*engine.Engine, error) {
+		select {
+		case err := <-opened:
+			return s.engine, err
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}, nil))
+	s.call("initialize", object{"protocolVersion": "2025-06-18", "capabilities": object{}, "clientInfo": object{"name": "t", "version": "1"}})
+	s.call("tools/list", object{})
+	go func() { opened <- fmt.Errorf("%w: store /a/b.db: disk on fire", hippo.ErrUnavailable) }()
+	if o := s.tool("hippo_status", object{}); !o.IsError || !strings.Contains(o.Text, "[unavailable]") || !strings.Contains(o.Text, "/a/b.db") {
+		t.Errorf("got %+v", o)
+	}
+	go func() { opened <- nil }()
+	s.must("hippo_status", object{}, nil)
+}
+
+func TestServe_EndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := connect(t, memstore.New(nil))
+	ctx, cancel := context.WithCancel(t.Context())
+	server := mcpserver.New(func(context.Context) (*engine.Engine, error) { return s.engine, nil }, nil)
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ctx, neverReader{ctx}, &strings.Builder{}) }()
+	cancel()
+	select {
+	case err := <-done:
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("serve goes on after its context ended")
+	}
+}
+
+// neverReader has nothing to read until its context ends.
+type neverReader struct{ ctx context.Context }
+
+func (r neverReader) Read([]byte) (int, error) {
+	<-r.ctx.Done()
+	return 0, r.ctx.Err()
+}
+
+// A content over the limit is refused with the limit, and costs nothing else.
+func TestHugeInput(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	o := s.tool("hippo_record_insight", object{"content": strings.Repeat("x", 1<<20), "situation": []string{"s"}, "importance": .5})
+	want := fmt.Sprintf("error [invalid] content: must be at most %d bytes, got %d", hippo.MaxContent, 1<<20)
+	if !o.IsError || o.Text != want {
+		t.Errorf("got %.200q, want %q", o.Text, want)
+	}
+	s.line(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"pad":"` + strings.Repeat("y", 9<<20) + `"}}`)
+	if got := string(s.reply()); !strings.Contains(got, "must be at most") {
+		t.Errorf("got %.200q", got)
+	}
+	s.must("hippo_status", object{}, nil)
+}
+
+// Every kind of error has a text of its own for the agent.
+func TestFailures_HaveCodes(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{
+		hippo.ErrInvalid, hippo.ErrNotFound, hippo.ErrConflict, hippo.ErrUnsupported, hippo.ErrUnavailable, hippo.ErrCorrupt,
+		hippo.ErrReadOnly, hippo.ErrFull, context.Canceled, errors.New("internal"),
+	} {
+		s := connect(t, memstore.New(nil))
+		s.end()
+		s.serve(mcpserver.New(func(context.Context) (*engine.Engine, error) { return nil, err }, nil))
+		s.call("initialize", object{"protocolVersion": "2025-06-18", "capabilities": object{}, "clientInfo": object{"name": "t", "version": "1"}})
+		o := s.tool("hippo_status", object{})
+		var p struct {
+			Error struct{ Code, Message string }
+		}
+		if uerr := json.Unmarshal(o.Data, &p); uerr != nil || p.Error.Code != string(hippo.CodeOf(err)) || !o.IsError {
+			t.Errorf("%v: got %+v (%v)", err, o, uerr)
+		}
+	}
+}
+
+// FuzzToolInput: whatever the arguments, a tool answers with a result, and the
+// server lives on.
+func FuzzToolInput(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `null`, `[]`, `{"content":"x","situation":["s"],"importance":0.5}`, `{"content":null,"situation":"s","importance":1e999}`,
+		`{"query":"\u0000","limit":{"offset":9223372036854775807,"count":1000}}`, `{"uuids":["\ud800"]}`, `{"limit":[1]}`,
+		`{"relevance_range":{"min":-1e308,"max":1e308}}`, `{"upvotes":[1,2,3]}`, `{"created_after":"0000-00-00"}`,
+	} {
+		for tool := range byte(6) {
+			f.Add(tool, seed)
+		}
+	}
+	f.Fuzz(func(t *testing.T, tool byte, args string) {
+		if !json.Valid([]byte(args)) || strings.ContainsAny(args, "\n\r") {
+			return
+		}
+		names := []string{
+			"hippo_record_insight", "hippo_search_insights", "hippo_modify_insight", "hippo_reinforce_insight", "hippo_forget", "hippo_status",
+		}
+		s := start(t)
+		o := s.tool(names[int(tool)%len(names)], json.RawMessage(args))
+		if o.Protocol != nil || o.Text == "" {
+			t.Errorf("%s: got %+v", args, o)
+		}
+		s.must("hippo_status", object{}, nil)
+	})
+}
