@@ -21,7 +21,7 @@ func (s *shell) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Watch a memory live for two weeks, in a temporary store",
-		Args:  cobra.NoArgs,
+		Args:  atMost(0),
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			dir, err := os.MkdirTemp("", "hippo-demo")
 			if err != nil {

@@ -34,15 +34,18 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-// exactly is cobra.ExactArgs with a message that says what is missing.
-func exactly(n int, what string) cobra.PositionalArgs {
+// atMost is cobra.MaximumNArgs as a usage error.
+func atMost(n int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > n {
 			return usagef(c, "unexpected argument %q", args[n])
 		}
-		return atLeast(n, what)(c, args)
+		return nil
 	}
 }
+
+// exactly is cobra.ExactArgs with a message that says what is missing.
+func exactly(n int, what string) cobra.PositionalArgs { return cobra.MatchAll(atMost(n), atLeast(n, what)) }
 
 // known refuses what is no subcommand, and says which one may be meant.
 func known(c *cobra.Command, args []string) error {

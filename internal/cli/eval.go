@@ -21,7 +21,7 @@ func (s *shell) evalCommand() *cobra.Command {
 (conversations.jsonl, questions.jsonl) and corpora (corpus.jsonl, queries.jsonl,
 qrels.tsv). DIR is one set or a folder of sets. --ranker keeps it to one ranker.
 The first row of each set is the baseline: BM25 on plain words.`,
-		Args: cobra.NoArgs,
+		Args: atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if data == "" {
 				return usagef(c, "--data is needed: a folder with an evaluation set")

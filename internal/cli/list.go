@@ -45,7 +45,7 @@ func (s *shell) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List insights, newest first",
-		Args:  cobra.NoArgs,
+		Args:  atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			var err error
 			if q.Filter.Projects, err = s.scope(c.Context(), scope); err != nil {

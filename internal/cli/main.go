@@ -83,6 +83,9 @@ func (s *shell) config() (config.Config, error) {
 	flags := s.root.PersistentFlags()
 	return config.Load(func(name string) (string, bool) {
 		f := flags.Lookup(name)
+		if f == nil {
+			return "", false
+		}
 		return f.Value.String(), f.Changed
 	}, os.Getenv)
 }

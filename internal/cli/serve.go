@@ -16,7 +16,7 @@ func (s *shell) serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the memory to an agent over MCP on stdin and stdout",
-		Args:  cobra.NoArgs,
+		Args:  atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if debug {
 				if err := s.root.PersistentFlags().Set("log", "debug"); err != nil {

@@ -16,7 +16,7 @@ func (s *shell) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show what is there, and what is wrong, if anything",
-		Args:  cobra.NoArgs,
+		Args:  atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.config()
 			if err != nil {
@@ -111,7 +111,7 @@ func (s *shell) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show which program this is",
-		Args:  cobra.NoArgs,
+		Args:  atMost(0),
 		RunE: func(*cobra.Command, []string) error {
 			b := version()
 			if s.json {

@@ -114,7 +114,7 @@ func (s *shell) exportCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write all memories as JSON lines that import back identically",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return s.with(c.Context(), func(e *engine.Engine) error {
 				if len(args) == 0 || args[0] == "-" {
@@ -180,7 +180,7 @@ func (s *shell) migrateCommand() *cobra.Command {
 		Use:     "migrate --from URL --to URL",
 		Short:   "Copy all memories from one store to another",
 		Example: `  hippo migrate --from dir:~/.hippo --to sqlite:~/memory.db`,
-		Args:    cobra.NoArgs,
+		Args:    atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if from == "" || to == "" {
 				return usagef(c, "both --from and --to are needed")

@@ -76,9 +76,6 @@ func (x *Index) save(ctx context.Context, s *state, b *base) error {
 	}
 	written, err := x.write(s, b)
 	if err != nil {
-		x.complain.Do(func() {
-			x.log.Warn("index: the snapshot cannot be written, going on in memory", "path", x.path, "error", err)
-		})
 		return fmt.Errorf("snapshot %s: %w", x.path, err)
 	}
 	x.mu.Lock()

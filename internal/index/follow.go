@@ -207,9 +207,16 @@ func (x *Index) maintain(save bool) {
 		defer x.busy.Store(false)
 		x.upkeep.Lock()
 		defer x.upkeep.Unlock()
-		// Best effort: what went wrong was logged, and the next save tries again.
-		_ = x.merge(context.Background(), save)
+		x.best(x.merge(context.Background(), save))
 	}()
+}
+
+// best ends a best effort to save: the index goes on in memory, and the next
+// save tries again. What stands in the way is logged once.
+func (x *Index) best(err error) {
+	if err != nil {
+		x.complain.Do(func() { x.log.Warn("index: the snapshot cannot be written", "error", err) })
+	}
 }
 
 // Save writes the snapshot now. Without a path it only merges.

@@ -235,8 +235,8 @@ func (x *Index) scoring() *bm25.Scorer {
 	return c.Scorer
 }
 
-// Close saves what is worth it and releases everything. An error is about the
-// snapshot only; the store has all the data.
+// Close saves what is worth it and releases everything. That the snapshot cannot
+// be written is logged and no error: the store has all the data.
 func (x *Index) Close() error {
 	x.follow <- struct{}{}
 	x.mu.Lock()
@@ -251,14 +251,13 @@ func (x *Index) Close() error {
 	x.running.Wait()
 	x.upkeep.Lock()
 	defer x.upkeep.Unlock()
-	var err error
 	if worth {
-		err = x.merge(context.Background(), true)
+		x.best(x.merge(context.Background(), true))
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.clear()
-	return err
+	return nil
 }
 
 // int32Of narrows a count that no real store exceeds.

@@ -1,7 +1,6 @@
 package index_test
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"iter"
@@ -21,6 +20,7 @@ type source struct {
 	store    string
 	revision hippo.Revision
 	changes  map[hippo.ID]driver.Change
+	log      []driver.Change // all there ever were, by revision
 }
 
 func newSource(store string) *source {
@@ -36,13 +36,12 @@ func (s *source) Head(context.Context) (driver.Head, error) {
 func (s *source) Changes(_ context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
 	s.mu.Lock()
 	var list []driver.Change
-	for _, c := range s.changes {
-		if c.Revision > since {
+	for _, c := range s.log[min(int(since), len(s.log)):] {
+		if s.changes[c.ID].Revision == c.Revision {
 			list = append(list, c)
 		}
 	}
 	s.mu.Unlock()
-	slices.SortFunc(list, func(a, b driver.Change) int { return cmp.Compare(a.Revision, b.Revision) })
 	return func(yield func(driver.Change, error) bool) {
 		for _, c := range list {
 			if !yield(c, nil) {
@@ -61,7 +60,7 @@ func (s *source) put(ms ...*hippo.Memory) {
 		c := m.Clone()
 		c.Revision = s.revision
 		c.ContentHash = hippo.HashContent(c.Content)
-		s.changes[m.ID] = driver.Change{ID: m.ID, Revision: s.revision, Memory: c}
+		s.note(driver.Change{ID: m.ID, Revision: s.revision, Memory: c})
 	}
 }
 
@@ -71,8 +70,13 @@ func (s *source) purge(ids ...hippo.ID) {
 	defer s.mu.Unlock()
 	for _, id := range ids {
 		s.revision++
-		s.changes[id] = driver.Change{ID: id, Revision: s.revision}
+		s.note(driver.Change{ID: id, Revision: s.revision})
 	}
+}
+
+func (s *source) note(c driver.Change) {
+	s.changes[c.ID] = c
+	s.log = append(s.log, c)
 }
 
 // get returns a copy of a stored memory, nil if there is none.

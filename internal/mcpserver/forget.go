@@ -33,16 +33,16 @@ type forgot struct {
 }
 
 func (in *forgetInput) call(ctx context.Context, _ *Server, e *engine.Engine) (reply, error) {
-	action, text := "forgotten", "Forgot %d insights; restore brings them back"
+	action, text := "forgotten", "Forgot %s; restore undoes it"
 	var err error
 	switch {
 	case in.restore && in.purge:
 		err = hippo.Fieldf("purge", "and restore exclude each other")
 	case in.purge:
-		action, text = "purged", "Purged %d insights for good"
+		action, text = "purged", "Purged %s for good"
 		err = e.Purge(ctx, in.ids)
 	case in.restore:
-		action, text = "restored", "Restored %d insights"
+		action, text = "restored", "Restored %s"
 		_, err = e.Restore(ctx, in.ids)
 	default:
 		_, err = e.Forget(ctx, in.ids)
@@ -50,5 +50,5 @@ func (in *forgetInput) call(ctx context.Context, _ *Server, e *engine.Engine) (r
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{text: fmt.Sprintf(text, len(in.ids)), data: forgot{Action: action, UUIDs: in.ids}}, nil
+	return reply{text: fmt.Sprintf(text, insights(len(in.ids))), data: forgot{Action: action, UUIDs: in.ids}}, nil
 }

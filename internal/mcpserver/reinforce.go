@@ -40,7 +40,7 @@ func (in *reinforceInput) call(ctx context.Context, _ *Server, e *engine.Engine)
 	}
 	out := reinforced{Reinforced: make([]effect, len(rs))}
 	var text strings.Builder
-	fmt.Fprintf(&text, "Applied reinforcement to %d insights", len(rs))
+	fmt.Fprintf(&text, "Applied reinforcement to %s", insights(len(rs)))
 	for i, r := range rs {
 		out.Reinforced[i] = effect{UUID: r.ID, Before: round(r.Before, 6), After: round(r.After, 6)}
 		fmt.Fprintf(&text, "\n%v %.2f -> %.2f", r.ID, r.Before, r.After)

@@ -44,7 +44,7 @@ func (*statusInput) call(ctx context.Context, s *Server, e *engine.Engine) (repl
 		Project: s.project(ctx, ""), Ranker: st.Ranker, Terms: st.Index.Terms, Degraded: st.Degraded,
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d insights, %d forgotten, active day %d", st.Memories, st.Forgotten, st.Day)
+	fmt.Fprintf(&text, "%s, %d forgotten, active day %d", insights(st.Memories), st.Forgotten, st.Day)
 	for _, p := range st.Problems {
 		out.Problems = append(out.Problems, trouble{Path: p.Path, Was: p.Was, Error: p.Err})
 		fmt.Fprintf(&text, "\nunreadable: %s: %s", p.Path, p.Err)

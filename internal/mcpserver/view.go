@@ -142,7 +142,7 @@ func (v *view) text() string {
 	case a.Total == 0:
 		b.WriteString("No insight found. Try fewer or other words, or no filter.")
 	default:
-		fmt.Fprintf(&b, "%d of %d insights", len(a.Hits), a.Total)
+		fmt.Fprintf(&b, "%d of %s", len(a.Hits), insights(a.Total))
 	}
 	for i := range a.Hits {
 		v.line(&b, v.offset+i+1, &a.Hits[i])
@@ -172,6 +172,14 @@ func (v *view) line(b *strings.Builder, n int, h *hippo.Hit) {
 		fmt.Fprintf(b, "\n   words %.3f coverage %.2f recency %.3f frequency %.4f importance %.3f context %.2f prior %.3f",
 			s.Words, s.Coverage, s.Recency, s.Frequency, s.Importance, s.Context, s.Prior)
 	}
+}
+
+// insights counts insights in words.
+func insights(n int) string {
+	if n == 1 {
+		return "1 insight"
+	}
+	return fmt.Sprintf("%d insights", n)
 }
 
 // round keeps a number of decimals, so that answers stay short.
