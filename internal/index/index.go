@@ -126,7 +126,7 @@ type cached struct {
 // A snapshot that does not fit is deleted; its state is never an error. Close
 // the Index after use.
 //
-// Cost: some 20 ms with a snapshot of 100,000 memories, about 20 us a memory without.
+// Cost: some 20 ms with a snapshot of 100,000 memories, about 40 us a memory without.
 func Open(ctx context.Context, src Source, o *Options) (*Index, error) {
 	if o == nil {
 		o = &Options{}

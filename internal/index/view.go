@@ -130,7 +130,7 @@ func (v *View) Detail(doc uint32) Detail {
 }
 
 // Search returns every document that matches. The cost grows with the number of
-// postings of the query's terms, some 3 ns each, and the number of matches.
+// postings of the query's terms, some 4 ns each, and the number of matches.
 func (v *View) Search(q Query) Result {
 	x := v.x
 	keep, possible := x.rows.compile(q.Filter)
