@@ -61,7 +61,7 @@ func New(c Config) *Engine {
 		log = slog.New(slog.DiscardHandler)
 	}
 	e.pages = newPages(e.now)
-	e.touches = newTouches(e.store, log)
+	e.touches = newTouches(e.store, e.index, log)
 	return e
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
@@ -16,6 +17,7 @@ import (
 // for all searches of a moment.
 type touches struct {
 	store *store.Store
+	index *index.Index
 	log   *slog.Logger
 
 	mu      sync.Mutex
@@ -31,9 +33,9 @@ type touches struct {
 // process; a crash within the delay loses them, which costs a little rank.
 const touchDelay = 200 * time.Millisecond
 
-func newTouches(s *store.Store, log *slog.Logger) *touches {
+func newTouches(s *store.Store, x *index.Index, log *slog.Logger) *touches {
 	t := &touches{
-		store: s, log: log,
+		store: s, index: x, log: log,
 		pending: map[hippo.Day]map[hippo.ID]int{},
 		wake:    make(chan struct{}, 1),
 		hurry:   make(chan struct{}, 1),
@@ -83,7 +85,10 @@ func (t *touches) write() {
 	for _, day := range slices.Sorted(maps.Keys(batch)) {
 		counts := batch[day]
 		// Best effort: a lost access costs a little rank, never a memory.
-		if err := t.store.Touch(context.Background(), day, counts); err != nil {
+		err := t.index.Settle(context.Background(), day, counts, func() ([]*hippo.Memory, error) {
+			return t.store.Touch(context.Background(), day, counts)
+		})
+		if err != nil {
 			t.log.Warn("accesses not stored", "memories", len(counts), "error", err)
 		}
 	}

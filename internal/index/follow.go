@@ -98,6 +98,7 @@ func (x *Index) apply(c driver.Change) error {
 		x.rows.set(old, m, text)
 		x.note(old)
 		delete(x.touched, m.ID)
+		x.lay(m.ID, old)
 	case len(x.rows.hot) >= maxDocs:
 		x.mu.Unlock()
 		return fmt.Errorf("more than %d memories: %w", maxDocs, hippo.ErrUnsupported)
@@ -106,7 +107,9 @@ func (x *Index) apply(c driver.Change) error {
 			x.kill(old)
 		}
 		length := x.active.add(x.analyzer, m)
-		x.recent[m.ID] = x.rows.append(m, text, length)
+		doc := x.rows.append(m, text, length)
+		x.recent[m.ID] = doc
+		x.lay(m.ID, doc)
 	}
 	x.changed++
 	x.revision = max(x.revision, c.Revision)
@@ -147,27 +150,6 @@ func (r *rows) kill(doc uint32) {
 func (x *Index) note(doc uint32) {
 	if x.merging {
 		x.moved = append(x.moved, doc)
-	}
-}
-
-// Touch counts one access on day for each of these memories, before the store
-// knows of it. The next CatchUp that reads such a memory is authoritative.
-// Unknown IDs are ignored.
-func (x *Index) Touch(ids []hippo.ID, day hippo.Day) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, id := range ids {
-		doc, ok := x.doc(id)
-		if !ok {
-			continue
-		}
-		h := &x.rows.hot[doc]
-		list := x.rows.uses(h)
-		if _, ok := x.touched[id]; !ok {
-			x.touched[id] = append([]use(nil), list...)
-		}
-		x.rows.setUses(h, touched(list, int32Of(int(day))))
-		x.note(doc)
 	}
 }
 

@@ -109,6 +109,7 @@ type Index struct {
 	rows     *rows
 	recent   map[hippo.ID]uint32 // live documents that are not in the base
 	touched  map[hippo.ID][]use  // accesses as the store has them, of rows that Touch changed
+	owed     map[hippo.ID][]use  // accesses that Touch counted and Settle has not seen
 	merging  bool                // moved is kept
 	moved    []uint32            // documents whose columns changed since the merge began
 	changed  int                 // rows since the last save
@@ -171,7 +172,7 @@ func (x *Index) reset(store string) {
 // clear drops all documents.
 func (x *Index) clear() {
 	x.base, x.frozen, x.active, x.rows = emptyBase(), nil, newDelta(), newRows()
-	x.recent, x.touched = make(map[hippo.ID]uint32), make(map[hippo.ID][]use)
+	x.recent, x.touched, x.owed = make(map[hippo.ID]uint32), make(map[hippo.ID][]use), make(map[hippo.ID][]use)
 	x.merging, x.moved = false, nil
 }
 

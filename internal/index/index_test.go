@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -186,9 +187,62 @@ func TestIndex_Touch(t *testing.T) {
 	m.Touch(2, 1)
 	s.put(m)
 	catchUp(t, x)
-	list, _ = search(x, index.Query{})
-	if d := cmp.Diff(m.Accesses, list[0].Row.Accesses); d != "" {
-		t.Errorf("the store is authoritative (-want +got):\n%s", d)
+	wantUses(t, x, "what the store does not know is added to what it says", want...)
+	settle(t, x, 40, map[hippo.ID]int{id(1): 2}, func() []*hippo.Memory {
+		m.Touch(40, 2)
+		s.put(m)
+		return []*hippo.Memory{s.get(id(1))}
+	})
+	wantUses(t, x, "stored accesses are counted once", want...)
+	catchUp(t, x)
+	wantUses(t, x, "the store is authoritative", want...)
+}
+
+// An access that comes while others are being stored is not lost, and what
+// others changed in between is read.
+func TestIndex_Settle_overtaken(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	m, other := note(1, "word"), note(2, "word")
+	s.put(m, other)
+	x := open(t, s, nil)
+	x.Touch([]hippo.ID{id(1)}, 1)
+	settle(t, x, 1, map[hippo.ID]int{id(1): 1}, func() []*hippo.Memory {
+		x.Touch([]hippo.ID{id(1)}, 1)
+		other.Pinned = true
+		s.put(other) // as another process
+		m.Touch(1, 1)
+		s.put(m)
+		return []*hippo.Memory{s.get(id(1))}
+	})
+	catchUp(t, x)
+	wantUses(t, x, "one stored, one owed", hippo.Access{Day: 1, Count: 2})
+	settle(t, x, 1, map[hippo.ID]int{id(1): 1}, func() []*hippo.Memory { return nil })
+	m.Touch(1, 1)
+	s.put(m)
+	catchUp(t, x)
+	wantUses(t, x, "both stored", hippo.Access{Day: 1, Count: 2})
+}
+
+func settle(t *testing.T, x *index.Index, day hippo.Day, counts map[hippo.ID]int, write func() []*hippo.Memory) {
+	t.Helper()
+	err := x.Settle(t.Context(), day, counts, func() ([]*hippo.Memory, error) { return write(), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantUses checks the accesses of memory 1.
+func wantUses(t *testing.T, x *index.Index, what string, want ...hippo.Access) {
+	t.Helper()
+	list, _ := search(x, index.Query{})
+	for _, m := range list {
+		if m.Row.ID != id(1) {
+			continue
+		}
+		if d := cmp.Diff(want, m.Row.Accesses); d != "" {
+			t.Errorf("%s (-want +got):\n%s", what, d)
+		}
 	}
 }
 
@@ -327,6 +381,7 @@ func TestIndex_concurrent(t *testing.T) {
 	}
 	writer.Wait()
 	readers.Wait()
+	settle(t, x, 2, map[hippo.ID]int{id(3): math.MaxInt32, id(1000): math.MaxInt32}, func() []*hippo.Memory { return nil })
 	s.put(note(3, "word again"), note(1000, "word again"))
 	catchUp(t, x)
 	q := index.Query{Text: "word number 7 again"}

@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -176,10 +177,15 @@ func TestIndex_equals_fresh_build_and_formula(t *testing.T) {
 			"touch": func(t *rapid.T) { // the store hears of it later
 				i := id(someID(t))
 				w.x.Touch([]hippo.ID{i}, w.day)
-				if m := w.src.get(i); m != nil {
+				w.must(t, w.x.Settle(context.Background(), w.day, map[hippo.ID]int{i: 1}, func() ([]*hippo.Memory, error) {
+					m := w.src.get(i)
+					if m == nil {
+						return nil, nil
+					}
 					m.Touch(w.day, 1)
 					w.src.put(m)
-				}
+					return []*hippo.Memory{w.src.get(i)}, nil
+				}))
 			},
 			"catch_up": func(t *rapid.T) { w.must(t, w.x.CatchUp(t.Context())) },
 			"save":     func(t *rapid.T) { w.must(t, w.x.Save(t.Context())) },

@@ -209,15 +209,15 @@ func recent(all []hippo.Access) []use {
 	return out
 }
 
-// touched returns list with one more access on day, as [hippo.Memory.Touch] does it.
-func touched(list []use, day int32) []use {
+// plus returns list with the accesses u added, as [hippo.Memory.Touch] does it.
+func plus(list []use, u use) []use {
 	out := slices.Clone(list)
-	if k := len(out); k > 0 && out[k-1].day >= day {
-		out[k-1].count++
+	if k := len(out); k > 0 && out[k-1].day >= u.day {
+		out[k-1].count += u.count
 		return out
 	}
-	out = append(out, use{day, 1})
-	for out[0].day <= day-window {
+	out = append(out, u)
+	for out[0].day <= u.day-window {
 		out = out[1:]
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"testing"
@@ -244,9 +245,7 @@ type result struct {
 func (s *session) search(query string, more object) answer {
 	s.t.Helper()
 	args := object{"query": query, "ranker": "insight", "explain": true, "detail": "full"}
-	for k, v := range more {
-		args[k] = v
-	}
+	maps.Copy(args, more)
 	var a answer
 	s.must("hippo_search_insights", args, &a)
 	return a

@@ -106,12 +106,11 @@ func (b *bench) killed(store string, seed uint64) ([]string, error) {
 		return nil, err
 	}
 	w := newWriter(seed)
-	life := time.Duration(20+w.rng.IntN(120)) * time.Millisecond
+	life := time.Duration(1+w.rng.IntN(150)) * time.Millisecond
 	go func() {
 		for c.post("tools/call", map[string]any{"name": "hippo_record_insight", "arguments": record(w)}) == nil {
 		}
 	}()
-	time.AfterFunc(life, func() { _ = c.cmd.Process.Kill() })
 	var ids []string
 	for {
 		line, err := c.out.ReadBytes('\n')
@@ -124,6 +123,9 @@ func (b *bench) killed(store string, seed uint64) ([]string, error) {
 		}
 		if err := json.Unmarshal(line, &r); err != nil || r.Result.StructuredContent.UUID == "" {
 			return nil, fmt.Errorf("unexpected reply %s", line)
+		}
+		if len(ids) == 0 {
+			time.AfterFunc(life, func() { _ = c.cmd.Process.Kill() })
 		}
 		ids = append(ids, r.Result.StructuredContent.UUID)
 	}

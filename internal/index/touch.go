@@ -1,0 +1,98 @@
+package index
+
+import (
+	"context"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Touch counts one access on day for each of these memories, before the store
+// knows of it: the index adds it to what the store says until [Index.Settle].
+// Unknown IDs are ignored.
+func (x *Index) Touch(ids []hippo.ID, day hippo.Day) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, id := range ids {
+		doc, ok := x.doc(id)
+		if !ok {
+			continue
+		}
+		one := use{int32Of(int(day)), 1}
+		x.owed[id] = plus(x.owed[id], one)
+		x.lend(id, doc, one)
+	}
+}
+
+// lend adds accesses to a row and keeps what the store says beside it.
+func (x *Index) lend(id hippo.ID, doc uint32, more ...use) {
+	h := &x.rows.hot[doc]
+	list := x.rows.uses(h)
+	if _, ok := x.touched[id]; !ok {
+		x.touched[id] = append([]use(nil), list...)
+	}
+	for _, u := range more {
+		list = plus(list, u)
+	}
+	x.rows.setUses(h, list)
+	x.note(doc)
+}
+
+// lay adds what is owed to a row that was just read from the store.
+func (x *Index) lay(id hippo.ID, doc uint32) {
+	if list := x.owed[id]; len(list) > 0 {
+		x.lend(id, doc, list...)
+	}
+}
+
+// Settle runs write, which stores accesses that Touch counted on day, and takes
+// over the memories that it returns as stored. counts are the accesses that are
+// no longer owed afterwards, stored or given up. Nobody reads changes meanwhile,
+// so that no access is counted twice. The error is that of write or of ctx.
+func (x *Index) Settle(ctx context.Context, day hippo.Day, counts map[hippo.ID]int, write func() ([]*hippo.Memory, error)) error {
+	select {
+	case x.follow <- struct{}{}:
+		defer func() { <-x.follow }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	stored, err := write()
+	x.mu.Lock()
+	for id, n := range counts {
+		x.pay(id, use{int32Of(int(day)), int32Of(n)})
+	}
+	x.mu.Unlock()
+	for _, m := range stored {
+		// What others changed in between has to be read first: CatchUp does.
+		if m.Revision != x.known()+1 || x.apply(driver.Change{ID: m.ID, Revision: m.Revision, Memory: m}) != nil {
+			break
+		}
+	}
+	x.maintain(true)
+	return err
+}
+
+// pay takes accesses off what is owed, on their day or the next, where [plus]
+// may have put them.
+func (x *Index) pay(id hippo.ID, u use) {
+	list := x.owed[id][:0]
+	for _, o := range x.owed[id] {
+		if o.day >= u.day {
+			n := min(o.count, u.count)
+			o.count, u.count = o.count-n, u.count-n
+		}
+		if o.count > 0 {
+			list = append(list, o)
+		}
+	}
+	if x.owed[id] = list; len(list) == 0 {
+		delete(x.owed, id)
+	}
+}
+
+// known is the revision up to which the index knows all changes.
+func (x *Index) known() hippo.Revision {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.revision
+}
