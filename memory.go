@@ -196,6 +196,14 @@ func (m *Memory) ValidAt(t time.Time) bool {
 		(m.ValidUntil.IsZero() || t.Before(m.ValidUntil))
 }
 
+// When returns the time that the memory is about: EventTime, or else CreatedAt.
+func (m *Memory) When() time.Time {
+	if m.EventTime.IsZero() {
+		return m.CreatedAt
+	}
+	return m.EventTime
+}
+
 // Forgotten reports whether the memory is forgotten.
 func (m *Memory) Forgotten() bool { return !m.ForgottenAt.IsZero() }
 

@@ -45,7 +45,9 @@ func atMost(n int) cobra.PositionalArgs {
 }
 
 // exactly is cobra.ExactArgs with a message that says what is missing.
-func exactly(n int, what string) cobra.PositionalArgs { return cobra.MatchAll(atMost(n), atLeast(n, what)) }
+func exactly(n int, what string) cobra.PositionalArgs {
+	return cobra.MatchAll(atMost(n), atLeast(n, what))
+}
 
 // known refuses what is no subcommand, and says which one may be meant.
 func known(c *cobra.Command, args []string) error {

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
@@ -46,7 +44,7 @@ The first row of each set is the baseline: BM25 on plain words.`,
 			r, err := eval.Run(c.Context(), o)
 			_ = bar.Finish()
 			if err != nil {
-				return fmt.Errorf("eval: %w", err)
+				return err
 			}
 			if s.json {
 				return eval.WriteJSON(s.out, r)

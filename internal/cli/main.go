@@ -57,6 +57,7 @@ func (s *shell) newRoot() *cobra.Command {
 		Short:         "A memory for AI agents that learns what is worth remembering",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       version().Version,
 		Args:          known,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -83,9 +84,6 @@ func (s *shell) config() (config.Config, error) {
 	flags := s.root.PersistentFlags()
 	return config.Load(func(name string) (string, bool) {
 		f := flags.Lookup(name)
-		if f == nil {
-			return "", false
-		}
 		return f.Value.String(), f.Changed
 	}, os.Getenv)
 }

@@ -131,7 +131,7 @@ func (s *shell) hit(h *hippo.Hit, explain bool) {
 	for _, t := range m.Tags {
 		notes = append(notes, "#"+t)
 	}
-	notes = append(notes, m.CreatedAt.Format(time.DateOnly), m.ID.String())
+	notes = append(notes, m.When().Format(time.DateOnly), m.ID.String())
 	fmt.Fprintf(s.out, "       %s\n", strings.Join(notes, " · "))
 	if explain {
 		g := h.Signals

@@ -127,26 +127,44 @@ func (s *shell) exportCommand() *cobra.Command {
 	}
 }
 
-// exportFile writes to a file that appears when it is whole.
+// exportFile writes to a file that appears when it is whole. What is there and is
+// no plain file, a link or a pipe, stays what it is and is written directly.
 func (s *shell) exportFile(ctx context.Context, e *engine.Engine, path string) error {
 	path, err := config.Expand(path)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	plain := true
+	if info, err := os.Lstat(path); err == nil {
+		plain = info.Mode().IsRegular()
+	}
+	name := path
+	if plain {
+		name += ".tmp"
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	n, err := s.export(ctx, e, f)
-	err = errors.Join(err, f.Sync(), f.Close())
+	if plain {
+		err = errors.Join(err, f.Sync())
+	}
+	if err = errors.Join(err, f.Close()); plain {
+		err = settle(name, path, err)
+	}
+	if err == nil {
+		fmt.Fprintf(s.errw, "exported %d memories to %s\n", n, path)
+	}
+	return err
+}
+
+// settle gives a written file its name, or removes it if err says it is not whole.
+func settle(name, path string, err error) error {
 	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+		return errors.Join(err, os.Remove(name))
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	fmt.Fprintf(s.errw, "exported %d memories to %s\n", n, path)
-	return nil
+	return os.Rename(name, path)
 }
 
 func (s *shell) export(ctx context.Context, e *engine.Engine, w io.Writer) (n int, err error) {
@@ -194,6 +212,9 @@ func (s *shell) migrateCommand() *cobra.Command {
 }
 
 func (s *shell) migrate(ctx context.Context, from, to string) error {
+	if err := twoStores(from, to); err != nil {
+		return err
+	}
 	src, err := s.openURL(ctx, from)
 	if err != nil {
 		return err
@@ -204,6 +225,26 @@ func (s *shell) migrate(ctx context.Context, from, to string) error {
 	}
 	err = s.copyAll(ctx, src, dst)
 	return errors.Join(err, src.Close(), dst.Close())
+}
+
+// twoStores refuses to copy a store onto itself, and to read from one that opening
+// would make.
+func twoStores(fromURL, toURL string) error {
+	from, err := config.ParseStore(fromURL)
+	if err != nil {
+		return err
+	}
+	to, err := config.ParseStore(toURL)
+	if err != nil {
+		return err
+	}
+	if from == to {
+		return hippo.Fieldf("to", "must be another store than from, got %s twice", from)
+	}
+	if _, err := os.Stat(from.Path); err != nil {
+		return fmt.Errorf("%w: no store at %s: %w", hippo.ErrNotFound, from, err)
+	}
+	return nil
 }
 
 func (s *shell) openURL(ctx context.Context, url string) (*engine.Engine, error) {

@@ -80,8 +80,11 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 
 // drop lets a flag win over the other name of the same setting in the environment.
 func drop(explicit map[string]bool, given func(string) (string, bool), name string) {
-	other := map[string]string{"store": "memory-dir", "memory-dir": "store"}[name]
-	if _, ok := given(other); other != "" && !ok {
+	other, ok := map[string]string{"store": "memory-dir", "memory-dir": "store"}[name]
+	if !ok {
+		return
+	}
+	if _, ok := given(other); !ok {
 		explicit[other] = false
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 type statusInput struct{}
@@ -15,23 +16,16 @@ func (*statusInput) fields() []field { return nil }
 
 // status is the structured content of hippo_status.
 type status struct {
-	Memories  int          `json:"memories"`
-	Forgotten int          `json:"forgotten"`
-	ActiveDay hippo.Day    `json:"active_day"`
-	Store     string       `json:"store,omitempty"`
-	Project   string       `json:"project,omitempty"`
-	Version   string       `json:"version"`
-	Ranker    hippo.Ranker `json:"ranker"`
-	Terms     int          `json:"terms"`
-	Problems  []trouble    `json:"problems,omitempty"`
-	Degraded  []string     `json:"degraded,omitempty"`
-}
-
-// trouble is data that could not be read.
-type trouble struct {
-	Path  string `json:"path"`
-	Was   string `json:"was,omitempty"`
-	Error string `json:"error"`
+	Memories  int              `json:"memories"`
+	Forgotten int              `json:"forgotten"`
+	ActiveDay hippo.Day        `json:"active_day"`
+	Store     string           `json:"store,omitempty"`
+	Project   string           `json:"project,omitempty"`
+	Version   string           `json:"version"`
+	Ranker    hippo.Ranker     `json:"ranker"`
+	Terms     int              `json:"terms"`
+	Problems  []driver.Problem `json:"problems,omitempty"`
+	Degraded  []string         `json:"degraded,omitempty"`
 }
 
 func (*statusInput) call(ctx context.Context, s *Server, e *engine.Engine) (reply, error) {
@@ -41,12 +35,11 @@ func (*statusInput) call(ctx context.Context, s *Server, e *engine.Engine) (repl
 	}
 	out := status{
 		Memories: st.Memories, Forgotten: st.Forgotten, ActiveDay: st.Day, Store: s.Store, Version: s.Version,
-		Project: s.project(ctx, ""), Ranker: st.Ranker, Terms: st.Index.Terms, Degraded: st.Degraded,
+		Project: s.project(ctx, ""), Ranker: st.Ranker, Terms: st.Index.Terms, Degraded: st.Degraded, Problems: st.Problems,
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s, %d forgotten, active day %d", insights(st.Memories), st.Forgotten, st.Day)
 	for _, p := range st.Problems {
-		out.Problems = append(out.Problems, trouble{Path: p.Path, Was: p.Was, Error: p.Err})
 		fmt.Fprintf(&text, "\nunreadable: %s: %s", p.Path, p.Err)
 	}
 	for _, d := range st.Degraded {

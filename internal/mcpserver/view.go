@@ -51,6 +51,7 @@ type insight struct {
 	Tags       []string `json:"tags,omitempty"`
 	Type       string   `json:"type,omitempty"`
 	Pinned     bool     `json:"pinned,omitempty"`
+	EventTime  string   `json:"event_time,omitempty"`
 	*detail
 }
 
@@ -63,7 +64,6 @@ type detail struct {
 	Version            int           `json:"version"`
 	Project            string        `json:"project,omitempty"`
 	Source             *hippo.Source `json:"source,omitempty"`
-	EventTime          string        `json:"event_time,omitempty"`
 }
 
 func (v *view) data() found {
@@ -105,6 +105,9 @@ func (v *view) insight(m *hippo.Memory) insight {
 	if out.Situation == nil {
 		out.Situation = []string{}
 	}
+	if !m.EventTime.IsZero() {
+		out.EventTime = m.EventTime.Format(time.RFC3339)
+	}
 	if !v.full {
 		return out
 	}
@@ -116,9 +119,6 @@ func (v *view) insight(m *hippo.Memory) insight {
 	}
 	for _, a := range m.Accesses {
 		out.DailyAccessCounts = append(out.DailyAccessCounts, [2]int{int(a.Day), a.Count})
-	}
-	if !m.EventTime.IsZero() {
-		out.EventTime = m.EventTime.Format(time.RFC3339)
 	}
 	return out
 }
@@ -166,7 +166,7 @@ func (v *view) line(b *strings.Builder, n int, h *hippo.Hit) {
 	if len(m.Tags) > 0 {
 		fmt.Fprintf(b, " #%s", strings.Join(m.Tags, " #"))
 	}
-	fmt.Fprintf(b, " | %s %v", m.CreatedAt.Format(time.DateOnly), m.ID)
+	fmt.Fprintf(b, " | %s %v", m.When().Format(time.DateOnly), m.ID)
 	if v.explain {
 		s := h.Signals
 		fmt.Fprintf(b, "\n   words %.3f coverage %.2f recency %.3f frequency %.4f importance %.3f context %.2f prior %.3f",

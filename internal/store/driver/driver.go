@@ -100,7 +100,7 @@ type Change struct {
 // Problem is a piece of data that could not be read.
 type Problem struct {
 	// Path is where the data is now, Was where it was found.
-	Path string
-	Was  string
-	Err  string
+	Path string `json:"path"`
+	Was  string `json:"was,omitempty"`
+	Err  string `json:"error"`
 }

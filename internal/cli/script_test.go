@@ -1,0 +1,127 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/hippo-memory/hippo/internal/cli"
+)
+
+// TestMain makes the test binary run as hippo when it is called by that name.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"hippo":        program,
+		"hippo-server": program,
+	})
+}
+
+// program is what cmd/hippo does.
+func program() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := cli.Main(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	small, err := filepath.Abs(filepath.Join("..", "eval", "testdata", "small"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			for name, value := range environment(e.WorkDir) {
+				e.Setenv(name, value)
+			}
+			e.Setenv("EVAL_SET", small)
+			e.Values[sessionsKey{}] = map[string]*session{}
+			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o755)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code":    code,
+			"capture": capture,
+			"patch":   patch,
+			"mcp":     mcpCommand,
+		},
+	})
+}
+
+// environment keeps a program to the directory dir: its home and its data, no
+// repository above it, no settings of the machine, one zone.
+func environment(dir string) map[string]string {
+	home := filepath.Join(dir, "home")
+	return map[string]string{
+		"HOME": home, "USERPROFILE": home, "TZ": "UTC",
+		"GORACE":        "atexit_sleep_ms=10", // a race detector waits a second at each exit
+		"XDG_DATA_HOME": filepath.Join(home, "data"),
+		"HIPPO_STORE":   "", "HIPPO_MEMORY_DIR": "", "HIPPO_PROJECT": "", "HIPPO_RANKER": "", "HIPPO_LOG": "",
+		"GIT_CEILING_DIRECTORIES": filepath.Dir(dir), "GIT_CONFIG_NOSYSTEM": "1",
+		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",
+		"GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.org",
+	}
+}
+
+// code runs a program that must end with the given exit code: code 3 hippo get x.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("run %s: %v", args[1], err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// capture sets a variable to what the first group of a pattern matches in the
+// latest output: capture ID 'UUID: (.*)'.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: capture NAME PATTERN")
+	}
+	re, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	found := re.FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(found) < 2 {
+		ts.Fatalf("no match of %q with a group", args[1])
+	}
+	ts.Setenv(args[0], found[1])
+}
+
+// patch overwrites bytes of a file: patch FILE OFFSET HEX.
+func patch(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: patch FILE OFFSET HEX")
+	}
+	offset, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	b, err := hex.DecodeString(args[2])
+	ts.Check(err)
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_WRONLY, 0)
+	ts.Check(err)
+	_, err = f.WriteAt(b, offset)
+	ts.Check(errors.Join(err, f.Close()))
+}
