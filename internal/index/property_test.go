@@ -93,7 +93,7 @@ func (r reference) score(text string) (scores, coverage map[hippo.ID]float64, mo
 				df++
 			}
 		}
-		idf := math.Log(1 + (float64(len(docs)-df)+.5)/(float64(df)+.5))
+		idf := math.Log(1 + (float64(len(docs)-max(df, 1))+.5)/(float64(max(df, 1))+.5))
 		total += idf
 		most += idf * (r.params.K1 + 1)
 		for i, d := range docs {

@@ -88,7 +88,9 @@ func (s *scratch) ask(text string) (most float64) {
 				df += s.alive(t.at[k], p.first)
 			}
 		}
-		t.idf = bm25.IDF(x.rows.live.Docs, df)
+		// A word that no memory has counts like one that one memory has: in a
+		// small store it would outweigh all that were found.
+		t.idf = bm25.IDF(x.rows.live.Docs, max(df, 1))
 		s.total += t.idf
 		most += float64(t.idf * s.scorer.Most())
 	}

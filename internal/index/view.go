@@ -41,7 +41,7 @@ type Result struct {
 	// Matches are all matches, in no particular order. They belong to the View.
 	Matches []Match
 	// MaxScore is the bound of the score of any document: the sum of idf*(k1+1)
-	// over the query's distinct terms, those that no memory has included; 0 if
+	// over the query's distinct terms, each as if at least one memory had it; 0 if
 	// the query has no text or no term.
 	MaxScore float64
 }
