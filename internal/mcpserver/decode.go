@@ -87,6 +87,9 @@ func take(given map[string]json.RawMessage, f field, prefix string) (json.RawMes
 	return found, nil
 }
 
+// maxUnknown is how many unknown arguments an error names.
+const maxUnknown = 5
+
 // unknown reports the arguments that are left over.
 func unknown(left map[string]json.RawMessage, fields []field, prefix string) error {
 	if len(left) == 0 {
@@ -94,17 +97,24 @@ func unknown(left map[string]json.RawMessage, fields []field, prefix string) err
 	}
 	names := make([]string, 0, len(left))
 	for name := range left {
-		names = append(names, name)
+		names = append(names, fmt.Sprintf("%.60s", name))
 	}
 	sort.Strings(names)
 	known := make([]string, len(fields))
 	for i, f := range fields {
 		known[i] = f.name
 	}
-	if len(known) == 0 {
-		return hippo.Fieldf(prefix+names[0], "is unknown; no arguments are known here")
+	more := ""
+	for _, name := range names[1:min(len(names), maxUnknown)] {
+		more += ", so is " + name + suggestion(name, known)
 	}
-	return hippo.Fieldf(prefix+names[0], "is unknown%s: known are %s", suggestion(names[0], known), strings.Join(known, ", "))
+	if n := len(names) - maxUnknown; n > 0 {
+		more += fmt.Sprintf(", so are %d more", n)
+	}
+	if len(known) == 0 {
+		return hippo.Fieldf(prefix+names[0], "is unknown%s; no arguments are known here", more)
+	}
+	return hippo.Fieldf(prefix+names[0], "is unknown%s%s: known are %s", suggestion(names[0], known), more, strings.Join(known, ", "))
 }
 
 func suggestion(name string, known []string) string {
@@ -126,11 +136,7 @@ func set(name string, raw json.RawMessage, to any) error {
 	case input:
 		return decodeAt(name+".", raw, to)
 	case *texts:
-		if bytes.HasPrefix(bytes.TrimSpace(raw), []byte(`"`)) {
-			*to = make(texts, 1)
-			return set(name, raw, &(*to)[0])
-		}
-		return set(name, raw, (*[]string)(to))
+		return setTexts(name, raw, to)
 	case *[]hippo.ID:
 		return setIDs(name, raw, to)
 	case *hippo.ID:
@@ -149,6 +155,28 @@ func set(name string, raw json.RawMessage, to any) error {
 	}
 	if err := json.Unmarshal(raw, to); err != nil {
 		return mismatch(name, raw, to, err)
+	}
+	return nil
+}
+
+func setTexts(name string, raw json.RawMessage, to *texts) error {
+	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte(`"`)) {
+		*to = make(texts, 1)
+		return set(name, raw, &(*to)[0])
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil {
+		return mismatch(name, raw, to, err)
+	}
+	*to = make(texts, len(items))
+	for i, item := range items {
+		name := fmt.Sprintf("%s[%d]", name, i)
+		if string(item) == "null" {
+			return hippo.Fieldf(name, "must be a text, got null")
+		}
+		if err := set(name, item, &(*to)[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -216,7 +244,7 @@ func wanted(to any) string {
 		return "a whole number"
 	case *bool, **bool:
 		return "true or false"
-	case *[]string:
+	case *texts:
 		return "a list of texts"
 	default:
 		return "a text"

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -53,6 +54,47 @@ func TestSchemas_MatchTheDecoder(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
+}
+
+// The limits that the schemas promise are those of the domain.
+func TestSchemas_MatchTheDomain(t *testing.T) {
+	t.Parallel()
+	fields := mcpserver.Fields()
+	search := schemaOf(t, fields["hippo_search_insights"].Schema)
+	var rankers []string
+	for _, r := range hippo.Rankers() {
+		rankers = append(rankers, string(r))
+	}
+	if diff := cmp.Diff(rankers, search["ranker"].Enum); diff != "" {
+		t.Error(diff)
+	}
+	count := search["limit"].Properties["count"]
+	if count.Minimum != 1 || count.Maximum != hippo.MaxCount || count.Default != float64(hippo.DefaultCount) {
+		t.Errorf("got %+v", count)
+	}
+	for _, tool := range []string{"hippo_record_insight", "hippo_modify_insight"} {
+		if i := schemaOf(t, fields[tool].Schema)["importance"]; i.Type != "number" || i.Minimum != 0 || i.Maximum != 1 {
+			t.Errorf("%s: got %+v", tool, i)
+		}
+	}
+}
+
+// property is a part of a JSON Schema.
+type property struct {
+	Type             any
+	Enum             []string
+	Minimum, Maximum float64
+	Default          any
+	Properties       map[string]property
+}
+
+func schemaOf(t *testing.T, text string) map[string]property {
+	t.Helper()
+	var p property
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p.Properties
 }
 
 // Records that are sent without waiting are all stored and all answered, also
@@ -191,8 +233,8 @@ func FuzzToolInput(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, tool byte, args string) {
-		if !json.Valid([]byte(args)) || strings.ContainsAny(args, "\n\r") {
-			return
+		if !json.Valid([]byte(args)) || !utf8.ValidString(args) || strings.ContainsAny(args, "\n\r") {
+			return // no message at all: see FuzzTransport
 		}
 		names := []string{
 			"hippo_record_insight", "hippo_search_insights", "hippo_modify_insight", "hippo_reinforce_insight", "hippo_forget", "hippo_status",

@@ -66,12 +66,20 @@ func start(t *testing.T) *session {
 func startOn(t *testing.T, b driver.Backend) *session {
 	t.Helper()
 	s := connect(t, b)
-	s.call("initialize", map[string]any{
-		"protocolVersion": "2025-06-18", "capabilities": map[string]any{},
-		"clientInfo": map[string]string{"name": "test", "version": "1"},
-	})
-	s.line(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	s.hello()
 	return s
+}
+
+// initialize is how a client begins.
+const initialize = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+	`"clientInfo":{"name":"test","version":"1"}}}`
+
+// hello begins a session.
+func (s *session) hello() {
+	s.t.Helper()
+	s.line(initialize)
+	s.reply()
+	s.line(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
 // connect returns a session before initialize.

@@ -6,9 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,173 +18,161 @@ import (
 // room to spare.
 const maxLine = 8 << 20
 
-// stdio is the transport over standard input and output. Two things set it apart
-// from the SDK's: what is no message is answered with an error and the session
-// goes on; and when the input ends, requests that were received are still
-// answered before the session does.
+// stdio is the transport over standard input and output, a message a line. It
+// sets itself apart from the SDK's: what is no message is refused and the session
+// goes on; a batch is carried out whole or not at all; when the input ends, what
+// was received is still answered; and when the context of Connect ends, so does
+// the session, whatever the client does.
 type stdio struct {
 	in  io.Reader
 	out io.Writer
 }
 
-// Connect implements [mcp.Transport].
+// Connect implements [mcp.Transport]. It starts a goroutine, which ends with the
+// connection and the next line or the end of the input.
 func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
-	out := &lockedWriter{w: t.out}
-	lines := &lineReader{r: bufio.NewReaderSize(t.in, 64<<10), out: out}
-	inner := &mcp.IOTransport{Reader: io.NopCloser(lines), Writer: out, MaxLineLength: 2 * maxLine}
-	c, err := inner.Connect(ctx)
-	if err != nil {
-		return nil, err
+	c := &conn{
+		lines: make(chan line), closed: make(chan struct{}),
+		replies: replies{out: t.out, stop: ctx.Done(), idle: make(chan struct{}, 1)},
 	}
-	return &conn{Connection: c, out: out, idle: make(chan struct{}, 1)}, nil
+	go c.scan(bufio.NewReaderSize(t.in, 64<<10))
+	return c, nil
 }
 
-// lockedWriter writes whole messages, one after the other.
-type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
+// line is one line of the input, or what ended the input.
+type line struct {
+	text    []byte
+	tooLong bool
+	err     error
 }
 
-func (l *lockedWriter) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(b)
+// conn is the connection of [stdio].
+type conn struct {
+	replies
+	lines  chan line
+	queue  []jsonrpc.Message // accepted, not yet read
+	once   sync.Once
+	closed chan struct{}
 }
 
-// Close implements [io.Closer]; the output is the caller's.
-func (l *lockedWriter) Close() error { return nil }
-
-// refuse answers what could not be read, and so has no id.
-func (l *lockedWriter) refuse(code int, format string, args ...any) error {
-	message, err := json.Marshal(fmt.Sprintf(format, args...))
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(l, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%s}}`+"\n", code, message)
-	return err
-}
-
-// lineReader passes on the lines that are JSON and refuses the others.
-type lineReader struct {
-	r    *bufio.Reader
-	out  *lockedWriter
-	rest []byte // of the line that is being read
-}
-
-// Read implements [io.Reader].
-func (l *lineReader) Read(p []byte) (int, error) {
-	for len(l.rest) == 0 {
-		line, tooLong, err := l.line()
-		line = bytes.TrimSpace(line)
-		switch {
-		case tooLong:
-			err = errors.Join(err, l.out.refuse(jsonrpc.CodeInvalidRequest, "message must be at most %d bytes", maxLine))
-		case len(line) == 0:
-		case !json.Valid(line):
-			err = errors.Join(err, l.out.refuse(jsonrpc.CodeParseError, "message is not JSON"))
-		default:
-			l.rest = append(line, '\n')
-			err = nil // it comes again at the next line
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
-	n := copy(p, l.rest)
-	l.rest = l.rest[n:]
-	return n, nil
-}
-
-// line reads up to the next line break, keeping at most maxLine bytes.
-func (l *lineReader) line() (line []byte, tooLong bool, err error) {
+// scan passes on the lines of r until it ends.
+func (c *conn) scan(r *bufio.Reader) {
 	for {
-		part, err := l.r.ReadSlice('\n')
-		if !tooLong {
-			line = append(line, part...)
-			tooLong = len(line) > maxLine
+		l := readLine(r)
+		if len(l.text) > 0 && !c.pass(line{text: l.text, tooLong: l.tooLong}) {
+			return
+		}
+		if l.err != nil {
+			c.pass(line{err: l.err})
+			return
+		}
+	}
+}
+
+// pass reports whether somebody took the line.
+func (c *conn) pass(l line) bool {
+	select {
+	case c.lines <- l:
+		return true
+	case <-c.closed:
+	case <-c.stop:
+	}
+	return false
+}
+
+// readLine reads up to the next line break, keeping at most maxLine bytes.
+func readLine(r *bufio.Reader) line {
+	var l line
+	for {
+		part, err := r.ReadSlice('\n')
+		if !l.tooLong {
+			l.text = append(l.text, part...)
+			l.tooLong = len(l.text) > maxLine
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, tooLong, err
+			l.text, l.err = bytes.TrimSpace(l.text), err
+			return l
 		}
 	}
 }
 
-// conn counts the requests that wait for an answer.
-type conn struct {
-	mcp.Connection
-	out *lockedWriter
-
-	mu      sync.Mutex
-	waiting map[any]bool
-	idle    chan struct{} // a token when the last answer was written
-}
-
-// Read implements [mcp.Connection]. A message that is no valid request is
-// refused; the end of the input is passed on once all requests are answered.
+// Read implements [mcp.Connection]. The end of the input is told once all
+// requests are answered.
 func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	for {
-		m, err := c.Connection.Read(ctx)
-		switch {
-		case err == nil:
-			if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
-				c.begin(r.ID)
+	for len(c.queue) == 0 {
+		select {
+		case l := <-c.lines:
+			if l.err != nil {
+				c.drain(c.closed)
+				return nil, l.err
 			}
-			return m, nil
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case errors.Is(err, io.EOF), errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, io.ErrUnexpectedEOF):
-			c.drain(ctx)
+			if err := c.accept(l); err != nil {
+				return nil, err
+			}
+		case <-c.closed:
 			return nil, io.EOF
-		}
-		if err := c.out.refuse(jsonrpc.CodeInvalidRequest, "message is not a JSON-RPC request: %v", err); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// Write implements [mcp.Connection].
-func (c *conn) Write(ctx context.Context, m jsonrpc.Message) error {
-	err := c.Connection.Write(ctx, m)
-	if r, ok := m.(*jsonrpc.Response); ok {
-		c.end(r.ID)
-	}
-	return err
-}
-
-func (c *conn) begin(id jsonrpc.ID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.waiting == nil {
-		c.waiting = make(map[any]bool)
-	}
-	c.waiting[id.Raw()] = true
-}
-
-func (c *conn) end(id jsonrpc.ID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.waiting, id.Raw())
-	if len(c.waiting) == 0 {
-		select {
-		case c.idle <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// drain returns when no request waits for an answer.
-func (c *conn) drain(ctx context.Context) {
-	for {
-		c.mu.Lock()
-		n := len(c.waiting)
-		c.mu.Unlock()
-		if n == 0 {
-			return
-		}
-		select {
-		case <-c.idle:
+		case <-c.stop:
+			return nil, context.Canceled
 		case <-ctx.Done():
-			return
+			return nil, ctx.Err()
 		}
 	}
+	m := c.queue[0]
+	c.queue = c.queue[1:]
+	return m, nil
 }
+
+// accept queues the messages of a line, or refuses it.
+func (c *conn) accept(l line) error {
+	switch {
+	case l.tooLong:
+		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "message must be at most %d bytes", maxLine)
+	case !utf8.Valid(l.text):
+		return c.refuse(idOf(l.text), jsonrpc.CodeParseError, "message is not UTF-8")
+	case !json.Valid(l.text):
+		return c.refuse(nil, jsonrpc.CodeParseError, "message is not JSON")
+	}
+	parts, isBatch := []json.RawMessage{l.text}, l.text[0] == '['
+	if isBatch {
+		if err := json.Unmarshal(l.text, &parts); err != nil {
+			return c.refuse(nil, jsonrpc.CodeParseError, "message is not readable: %v", err)
+		}
+	}
+	if len(parts) == 0 {
+		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "batch is empty")
+	}
+	messages := make([]jsonrpc.Message, len(parts))
+	for i, part := range parts {
+		if part[0] != '{' {
+			return c.refuse(nil, jsonrpc.CodeInvalidRequest, "message must be an object")
+		}
+		m, err := jsonrpc.DecodeMessage(part)
+		if err != nil {
+			return c.refuse(idOf(part), jsonrpc.CodeInvalidRequest, "message is not a JSON-RPC request: %v", err)
+		}
+		messages[i] = m
+	}
+	if id, ok := c.begin(messages, isBatch); !ok {
+		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "id %v is in use", id.Raw())
+	}
+	c.queue = messages
+	return nil
+}
+
+// idOf returns the id of a message that is no request; nil if there is none.
+func idOf(message json.RawMessage) json.RawMessage {
+	var m struct{ ID json.RawMessage }
+	if json.Unmarshal(message, &m) != nil || len(m.ID) == 0 || !utf8.Valid(m.ID) || !bytes.ContainsAny(m.ID[:1], `"-0123456789`) {
+		return nil
+	}
+	return m.ID
+}
+
+// Close implements [mcp.Connection].
+func (c *conn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return nil
+}
+
+// SessionID implements [mcp.Connection]; there is one session only.
+func (c *conn) SessionID() string { return "" }
