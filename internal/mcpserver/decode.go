@@ -104,17 +104,17 @@ func unknown(left map[string]json.RawMessage, fields []field, prefix string) err
 	for i, f := range fields {
 		known[i] = f.name
 	}
-	more := ""
+	var more strings.Builder
 	for _, name := range names[1:min(len(names), maxUnknown)] {
-		more += ", so is " + name + suggestion(name, known)
+		more.WriteString(", so is " + name + suggestion(name, known))
 	}
 	if n := len(names) - maxUnknown; n > 0 {
-		more += fmt.Sprintf(", so are %d more", n)
+		fmt.Fprintf(&more, ", so are %d more", n)
 	}
 	if len(known) == 0 {
-		return hippo.Fieldf(prefix+names[0], "is unknown%s; no arguments are known here", more)
+		return hippo.Fieldf(prefix+names[0], "is unknown%s; no arguments are known here", more.String())
 	}
-	return hippo.Fieldf(prefix+names[0], "is unknown%s%s: known are %s", suggestion(names[0], known), more, strings.Join(known, ", "))
+	return hippo.Fieldf(prefix+names[0], "is unknown%s%s: known are %s", suggestion(names[0], known), more.String(), strings.Join(known, ", "))
 }
 
 func suggestion(name string, known []string) string {
@@ -191,7 +191,9 @@ func setIDs(name string, raw json.RawMessage, to *[]hippo.ID) error {
 		if err != nil {
 			return badID(fmt.Sprintf("%s[%d]", name, i), s)
 		}
-		*to = append(*to, id)
+		if !slices.Contains(*to, id) { // an ID given twice is meant once
+			*to = append(*to, id)
+		}
 	}
 	return nil
 }

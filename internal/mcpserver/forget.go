@@ -50,19 +50,5 @@ func (in *forgetInput) call(ctx context.Context, _ *Server, e *engine.Engine) (r
 	if err != nil {
 		return reply{}, err
 	}
-	ids := distinct(in.ids)
-	return reply{text: fmt.Sprintf(text, insights(len(ids))), data: forgot{Action: action, UUIDs: ids}}, nil
-}
-
-// distinct returns ids without repetitions, in order.
-func distinct(ids []hippo.ID) []hippo.ID {
-	out := make([]hippo.ID, 0, len(ids))
-	seen := make(map[hippo.ID]bool, len(ids))
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	return out
+	return reply{text: fmt.Sprintf(text, insights(len(in.ids))), data: forgot{Action: action, UUIDs: in.ids}}, nil
 }

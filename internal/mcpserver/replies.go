@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -66,9 +67,7 @@ func (r *replies) begin(messages []jsonrpc.Message, isBatch bool) (inUse jsonrpc
 	if r.waiting == nil {
 		r.waiting = make(map[jsonrpc.ID]place, len(places))
 	}
-	for id, p := range places {
-		r.waiting[id] = p
-	}
+	maps.Copy(r.waiting, places)
 	r.unsent += len(places)
 	return jsonrpc.ID{}, true
 }
