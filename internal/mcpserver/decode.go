@@ -186,6 +186,9 @@ func setIDs(name string, raw json.RawMessage, to *[]hippo.ID) error {
 	if err := set(name, raw, &list); err != nil {
 		return err
 	}
+	if len(list) > hippo.MaxIDs {
+		return hippo.Fieldf(name, "must have at most %d elements, got %d", hippo.MaxIDs, len(list))
+	}
 	for i, s := range list {
 		id, err := hippo.ParseID(s)
 		if err != nil {

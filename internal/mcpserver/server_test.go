@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -197,6 +198,26 @@ func TestHugeInput(t *testing.T) {
 		t.Errorf("got %.200q", got)
 	}
 	s.must("hippo_status", object{}, nil)
+}
+
+// A list of ids over the limit is refused before anything is done with it.
+func TestManyIDs(t *testing.T) {
+	t.Parallel()
+	const n = 100_000
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = uuidAt(i)
+	}
+	want := fmt.Sprintf("error [invalid] uuids: must have at most %d elements, got %d", hippo.MaxIDs, n)
+	if o := start(t).tool("hippo_forget", object{"uuids": ids}); !o.IsError || o.Text != want {
+		t.Errorf("got %.200q, want %q", o.Text, want)
+	}
+	again := slices.Repeat([]string{ids[1]}, 3) // given thrice, meant once
+	s := start(t)
+	o := s.tool("hippo_forget", object{"uuids": append(again, s.record("to forget", .5))})
+	if !o.IsError || strings.Count(o.Text, ids[1]) != 1 {
+		t.Errorf("got %q", o.Text)
+	}
 }
 
 // Every kind of error has a text of its own for the agent.
