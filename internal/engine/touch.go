@@ -31,7 +31,7 @@ type touches struct {
 
 // touchDelay is how long accesses are collected. They show at once in this
 // process; a crash within the delay loses them, which costs a little rank.
-const touchDelay = 200 * time.Millisecond
+const touchDelay = 500 * time.Millisecond
 
 func newTouches(s *store.Store, x *index.Index, log *slog.Logger) *touches {
 	t := &touches{

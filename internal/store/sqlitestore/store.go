@@ -82,7 +82,7 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 const writePragmas = "_txlock=immediate&_pragma=temp_store(memory)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 
 // readConns bounds concurrent reads, and with it the memory of their caches.
-const readConns = 3
+const readConns = 2
 
 func (s *Store) openWriter(ctx context.Context, log *slog.Logger) error {
 	var err error
@@ -132,7 +132,7 @@ func prepare(path string, readOnly bool) (bool, error) {
 // dsn returns the data source name of the file.
 func dsn(path string, readOnly bool, more string) string {
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}
-	u.RawQuery = "_pragma=busy_timeout(10000)&_pragma=cache_size(-2048)&" + more
+	u.RawQuery = "_pragma=busy_timeout(10000)&_pragma=cache_size(-1024)&" + more
 	if readOnly {
 		u.RawQuery += "&mode=ro"
 	}

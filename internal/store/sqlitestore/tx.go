@@ -220,17 +220,28 @@ func (t *tx) children(m *hippo.Memory, old stored) error {
 	if err := t.list("tag", old.pk, old.Tags, m.Tags); err != nil {
 		return err
 	}
+	return t.accesses(m, old)
+}
+
+// accesses writes the days whose count differs.
+func (t *tx) accesses(m *hippo.Memory, old stored) error {
 	kept := make(map[hippo.Day]int, len(old.Accesses))
 	for _, a := range old.Accesses {
 		kept[a.Day] = a.Count
 	}
 	for _, a := range m.Accesses {
-		if n, ok := kept[a.Day]; !ok || n != a.Count {
-			if err := t.w.exec(t.ctx, "INSERT OR REPLACE INTO access VALUES (?, ?, ?)", old.pk, int(a.Day), a.Count); err != nil {
-				return err
-			}
-		}
+		n, ok := kept[a.Day]
 		delete(kept, a.Day)
+		var err error
+		switch {
+		case !ok:
+			err = t.w.exec(t.ctx, "INSERT INTO access VALUES (?, ?, ?)", old.pk, int(a.Day), a.Count)
+		case n != a.Count:
+			err = t.w.exec(t.ctx, "UPDATE access SET count = ? WHERE memory = ? AND day = ?", a.Count, old.pk, int(a.Day))
+		}
+		if err != nil {
+			return err
+		}
 	}
 	for day := range kept {
 		if err := t.w.exec(t.ctx, "DELETE FROM access WHERE memory = ? AND day = ?", old.pk, int(day)); err != nil {
