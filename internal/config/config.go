@@ -74,8 +74,16 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 	}
 	if explicit["memory-dir"] {
 		value["store"] = "dir:" + value["memory-dir"]
+	} else if !explicit["store"] && homeless(env) {
+		return Config{}, hippo.Fieldf("store", "has no default, because there is no home directory: give sqlite:PATH or dir:PATH")
 	}
 	return parse(value)
+}
+
+// homeless reports whether the default store would land in the root directory.
+func homeless(env func(string) string) bool {
+	_, err := os.UserHomeDir()
+	return err != nil && env("XDG_DATA_HOME") == ""
 }
 
 // drop lets a flag win over the other name of the same setting in the environment.
@@ -110,6 +118,8 @@ func parse(value map[string]string) (c Config, err error) {
 func ParseStore(url string) (Store, error) {
 	kind, path, ok := strings.Cut(url, ":")
 	switch {
+	case url == "":
+		return Store{}, hippo.Fieldf("store", "must not be empty: want sqlite:PATH or dir:PATH")
 	case url == "memory:" || url == "memory":
 		return Store{Kind: "memory"}, nil
 	case ok && (kind == "sqlite" || kind == "dir"):
@@ -137,6 +147,8 @@ func guess(path string) string {
 }
 
 // Expand returns the absolute form of a path; a leading "~" is the home directory.
+// The home of another user, "~name", is refused: it would become a directory of
+// that very name.
 func Expand(path string) (string, error) {
 	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, `~\`) {
 		home, err := os.UserHomeDir()
@@ -144,6 +156,8 @@ func Expand(path string) (string, error) {
 			return "", fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, path, err)
 		}
 		path = filepath.Join(home, path[1:])
+	} else if strings.HasPrefix(path, "~") {
+		return "", fmt.Errorf("%w: %s: only ~ and ~/ are understood; write ./%s if that is its name", hippo.ErrInvalid, path, path)
 	}
 	return filepath.Abs(path)
 }

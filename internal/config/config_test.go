@@ -48,6 +48,9 @@ func TestLoad_Refuses(t *testing.T) {
 		{"both", map[string]string{"store": "sqlite:/a", "memory-dir": "/b"}, hippo.ErrInvalid, "memory-dir"},
 		{"scheme", map[string]string{"store": "postgres://host/db"}, hippo.ErrUnsupported, "sqlite:PATH"},
 		{"no_path", map[string]string{"store": "sqlite:"}, hippo.ErrInvalid, "store"},
+		{"empty", map[string]string{"store": ""}, hippo.ErrInvalid, "sqlite:PATH or dir:PATH"},
+		{"home_of_another", map[string]string{"store": "dir:~bob/m"}, hippo.ErrInvalid, "~bob/m"},
+		{"name_with_tilde", map[string]string{"store": "~m.db"}, hippo.ErrInvalid, "./~m.db"},
 		{"ranker", map[string]string{"ranker": "magic"}, hippo.ErrInvalid, "ranker"},
 		{"log", map[string]string{"log": "loud"}, hippo.ErrInvalid, "log"},
 	} {
@@ -71,5 +74,21 @@ func TestParseStore(t *testing.T) {
 		if got, err := config.ParseStore(url); err != nil || got.String() != want {
 			t.Errorf("%s: got %v (%v), want %s", url, got, err, want)
 		}
+	}
+}
+
+// Without a home directory there is no default, instead of one in the root directory.
+func TestLoad_Homeless(t *testing.T) {
+	for _, name := range []string{"HOME", "USERPROFILE", "home"} {
+		t.Setenv(name, "")
+	}
+	if c, err := load(nil, nil); !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), "store") {
+		t.Errorf("got %v (%v), want a refusal that names store", c.Store, err)
+	}
+	if _, err := load(map[string]string{"store": "sqlite:/m.db"}, nil); err != nil {
+		t.Errorf("a given store: %v", err)
+	}
+	if _, err := load(nil, map[string]string{"XDG_DATA_HOME": "/data"}); err != nil {
+		t.Errorf("a given data directory: %v", err)
 	}
 }

@@ -1,13 +1,13 @@
 // Package project tells which project a directory belongs to: the same for all
 // its worktrees and clones, another one for a fork. It asks the git program and
 // reads nothing itself; without a repository, or without git, there is no project.
+// A shallow clone does not hold its first commit, and is known by its remote alone.
 package project
 
 import (
 	"context"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -15,21 +15,34 @@ import (
 // limit is how long git may take, all told.
 const limit = 2 * time.Second
 
+// grace is how long after that a child of git may keep its output open.
+const grace = 100 * time.Millisecond
+
 // Identify returns the identity of the project that dir belongs to, for people
 // to read: "github.com/owner/name#1a2b3c4d", the remote and the first commit, or
 // "local#1a2b3c4d5e6f" without a remote. Empty: no project.
 func Identify(ctx context.Context, dir string) string {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	roots := strings.Fields(git(ctx, dir, "rev-list", "--max-parents=0", "HEAD"))
-	if len(roots) == 0 {
+	first := firstCommit(ctx, dir)
+	if len(first) < 12 {
 		return ""
 	}
-	root := slices.Min(roots) // a history may have several; any fixed choice will do
-	if remote := Normalise(remote(ctx, dir)); remote != "" {
-		return remote + "#" + root[:8]
+	remote := Normalise(remote(ctx, dir))
+	switch {
+	case git(ctx, dir, "rev-parse", "--is-shallow-repository") == "true":
+		return remote
+	case remote != "":
+		return remote + "#" + first[:8]
+	default:
+		return "local#" + first[:12]
 	}
-	return "local#" + root[:12]
+}
+
+// firstCommit follows first parents only: that is quick in a long history, and a
+// history that was merged in later, with a first commit of its own, changes nothing.
+func firstCommit(ctx context.Context, dir string) string {
+	return git(ctx, dir, "rev-list", "--first-parent", "--max-parents=0", "HEAD")
 }
 
 // remote returns the URL of origin, or of the first remote.
@@ -48,6 +61,7 @@ func remote(ctx context.Context, dir string) string {
 func git(ctx context.Context, dir string, args ...string) string {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
+	cmd.WaitDelay = grace
 	out, err := cmd.Output()
 	if err != nil {
 		return ""
@@ -70,7 +84,9 @@ func Normalise(url string) string {
 	if at := strings.LastIndex(host, "@"); at >= 0 {
 		host = host[at+1:]
 	}
-	host, _, _ = strings.Cut(host, ":")
+	if colon := strings.LastIndex(host, ":"); colon > strings.LastIndex(host, "]") {
+		host = host[:colon]
+	}
 	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
 	return strings.Trim(strings.ToLower(host)+"/"+path, "/")
 }

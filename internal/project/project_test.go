@@ -1,11 +1,14 @@
 package project_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hippo-memory/hippo/internal/project"
 )
@@ -20,6 +23,9 @@ func TestNormalise(t *testing.T) {
 		if got := project.Normalise(url); got != want {
 			t.Errorf("%s: got %s, want %s", url, got, want)
 		}
+	}
+	if got := project.Normalise("ssh://git@[2001:db8::1]:22/owner/name"); got != "[2001:db8::1]/owner/name" {
+		t.Errorf("got %s for a numeric host", got)
 	}
 	if got := project.Normalise("/srv/git/name.git"); got != "/srv/git/name.git" {
 		t.Errorf("got %s for a local path", got)
@@ -92,6 +98,48 @@ func TestIdentify_None(t *testing.T) {
 		if got := project.Identify(t.Context(), dir); got != "" {
 			t.Errorf("%s: got %q, want none", what, got)
 		}
+	}
+}
+
+// A history that is merged in does not change which project it is.
+func TestIdentify_MergedHistory(t *testing.T) {
+	t.Parallel()
+	dir, other := repository(t), repository(t)
+	id := project.Identify(t.Context(), dir)
+	git(t, dir, "fetch", "-q", other)
+	git(t, dir, "merge", "-q", "--allow-unrelated-histories", "-m", "both", "FETCH_HEAD")
+	if got := project.Identify(t.Context(), dir); got != id {
+		t.Errorf("got %q after the merge, want %q", got, id)
+	}
+}
+
+// A shallow clone has a first commit that moves: only the remote counts.
+func TestIdentify_Shallow(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	git(t, dir, "commit", "-q", "--allow-empty", "-m", "second")
+	clone := filepath.Join(t.TempDir(), "clone")
+	git(t, dir, "clone", "-q", "--depth=1", "file://"+filepath.ToSlash(dir), clone)
+	git(t, clone, "remote", "set-url", "origin", "https://me:secret@github.com/owner/name.git")
+	if got := project.Identify(t.Context(), clone); got != "github.com/owner/name" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A git that hangs, with a child that holds its output, does not hang the caller.
+func TestIdentify_SlowGit(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a script is no program there")
+	}
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n/bin/sleep 60\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if got := project.Identify(ctx, t.TempDir()); got != "" {
+		t.Errorf("got %q, want none", got)
 	}
 }
 
