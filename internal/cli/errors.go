@@ -12,23 +12,20 @@ import (
 
 // usageError is a command line that cannot be understood.
 type usageError struct {
-	command string
-	err     error
+	err error
 }
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
 
-// usagef returns a usage error of command c.
-func usagef(c *cobra.Command, format string, args ...any) error {
-	return &usageError{command: c.CommandPath(), err: fmt.Errorf(format, args...)}
-}
+// usagef returns a usage error.
+func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
 
 // atLeast is cobra.MinimumNArgs with a message that says what is missing.
 func atLeast(n int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
+	return func(_ *cobra.Command, args []string) error {
 		if len(args) < n {
-			return usagef(c, "%s is missing", what)
+			return usagef("%s is missing", what)
 		}
 		return nil
 	}
@@ -36,9 +33,9 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 
 // atMost is cobra.MaximumNArgs as a usage error.
 func atMost(n int) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
+	return func(_ *cobra.Command, args []string) error {
 		if len(args) > n {
-			return usagef(c, "unexpected argument %q", args[n])
+			return usagef("unexpected argument %q", args[n])
 		}
 		return nil
 	}
@@ -55,18 +52,23 @@ func known(c *cobra.Command, args []string) error {
 		return nil
 	}
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		return usagef(c, "unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+		return usagef("unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
 	}
-	return usagef(c, "unknown command %q", args[0])
+	return usagef("unknown command %q", args[0])
+}
+
+// isUsage reports whether the command line is wrong, in form or in content.
+func isUsage(err error) bool {
+	var usage *usageError
+	return errors.As(err, &usage) || hippo.CodeOf(err) == hippo.CodeInvalid
 }
 
 // exitCode maps an error to the exit code of the program.
 func exitCode(err error) int {
-	var usage *usageError
 	switch code := hippo.CodeOf(err); {
 	case code == hippo.CodeOK:
 		return 0
-	case errors.As(err, &usage), code == hippo.CodeInvalid:
+	case isUsage(err):
 		return 2
 	case code == hippo.CodeNotFound:
 		return 3
@@ -75,16 +77,35 @@ func exitCode(err error) int {
 	}
 }
 
-// explain prints an error and what to do about it.
-func (s *shell) explain(err error) {
+// explain prints an error and what to do about it. command is what was run:
+// "hippo search".
+func (s *shell) explain(command string, err error) {
 	fmt.Fprintf(s.errw, "hippo: %v\n", err)
-	var usage *usageError
-	switch {
-	case errors.As(err, &usage):
-		fmt.Fprintf(s.errw, "try: %s --help\n", usage.command)
-	case errors.Is(err, hippo.ErrNotFound):
-		fmt.Fprintln(s.errw, "try: hippo list")
-	case errors.Is(err, hippo.ErrReadOnly):
-		fmt.Fprintln(s.errw, "the memory can be searched, but not changed")
+	h := hint(hippo.CodeOf(err))
+	if isUsage(err) {
+		h = "try: " + command + " --help"
+	}
+	if h != "" {
+		fmt.Fprintln(s.errw, h)
+	}
+}
+
+// hint says what to do about a kind of failure; empty where the message does.
+func hint(c hippo.Code) string {
+	switch c {
+	case hippo.CodeNotFound:
+		return "try: hippo list; --store says where to look"
+	case hippo.CodeReadOnly:
+		return "the memory can be searched, but not changed"
+	case hippo.CodeFull:
+		return "nothing was stored; free some space and try again"
+	case hippo.CodeCorrupt:
+		return "nothing was changed; go on with a copy, or import an export into a new store"
+	case hippo.CodeUnavailable:
+		return "check the path and its permissions, and try again"
+	case hippo.CodeOK, hippo.CodeInvalid, hippo.CodeConflict, hippo.CodeUnsupported, hippo.CodeCanceled, hippo.CodeInternal:
+		return ""
+	default:
+		return ""
 	}
 }

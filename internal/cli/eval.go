@@ -22,7 +22,7 @@ The first row of each set is the baseline: BM25 on plain words.`,
 		Args: atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if data == "" {
-				return usagef(c, "--data is needed: a folder with an evaluation set")
+				return usagef("--data is needed: a folder with an evaluation set")
 			}
 			o := eval.Options{Backend: app.Memory, Pooled: pooled, Now: s.now}
 			if f := s.root.PersistentFlags().Lookup("ranker"); f.Changed {

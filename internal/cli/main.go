@@ -30,6 +30,7 @@ type shell struct {
 	root      *cobra.Command
 	json      bool
 	lines     bool
+	verbose   bool
 	now       func() time.Time
 }
 
@@ -44,9 +45,9 @@ func Main(ctx context.Context, args []string, in io.Reader, out, errw io.Writer)
 		rest = append([]string{"serve"}, rest...)
 	}
 	s.root.SetArgs(rest)
-	err := s.root.ExecuteContext(ctx)
+	ran, err := s.root.ExecuteContextC(ctx)
 	if err != nil {
-		s.explain(err)
+		s.explain(ran.CommandPath(), err)
 	}
 	return exitCode(err)
 }
@@ -65,12 +66,13 @@ func (s *shell) newRoot() *cobra.Command {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.errw)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{command: c.CommandPath(), err: err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err: err} })
 	for _, set := range config.Settings() {
 		root.PersistentFlags().String(set.Flag, "", fmt.Sprintf("%s ($%s)", set.Meaning, set.Env))
 	}
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print JSON")
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: hash8|created|type|tags|preview")
+	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
 	root.AddCommand(
 		s.serveCommand(), s.recordCommand(), s.searchCommand(), s.getCommand(), s.listCommand(), s.modifyCommand(),
 		s.voteCommand("upvote"), s.voteCommand("downvote"), s.forgetCommand(), s.restoreCommand(), s.statusCommand(),
@@ -84,6 +86,9 @@ func (s *shell) config() (config.Config, error) {
 	flags := s.root.PersistentFlags()
 	return config.Load(func(name string) (string, bool) {
 		f := flags.Lookup(name)
+		if name == "log" && s.verbose && !f.Changed {
+			return "info", true
+		}
 		return f.Value.String(), f.Changed
 	}, os.Getenv)
 }

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/term"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/formats"
@@ -51,13 +54,49 @@ func (s *shell) printMemories(ms []*hippo.Memory) error {
 		}
 		return nil
 	}
+	l := layoutFor(s.columns())
 	return s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "ID\tCREATED\tIMPORTANCE\tCONTENT\tSITUATION")
 		for _, m := range ms {
-			fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\n", m.ID, m.CreatedAt.Format(time.DateOnly), m.Importance.Value,
-				clip(m.Content, 60), clip(strings.Join(m.Situation, "; "), 40))
+			fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\n", m.ID.String()[:l.id], m.CreatedAt.Format(time.DateOnly), m.Importance.Value,
+				clip(m.Content, l.content), clip(strings.Join(m.Situation, "; "), l.situation))
 		}
 	})
+}
+
+// layout is how many characters the columns of a table of memories have.
+type layout struct {
+	id, content, situation int
+}
+
+// layoutFor fits a table into a terminal of so many columns; 0 is no terminal.
+// A narrow one gets the beginning of each ID, which still is one for all commands.
+func layoutFor(columns int) layout {
+	const wholeID, shortID = 36, 18
+	if columns == 0 {
+		return layout{id: wholeID, content: 60, situation: 40}
+	}
+	const others = 4*2 + len(time.DateOnly) + len("IMPORTANCE") // gaps and fixed columns
+	l, rest := layout{id: wholeID}, columns-others-wholeID
+	if rest < 2*wholeID {
+		l.id, rest = shortID, columns-others-shortID
+	}
+	l.situation = max(rest*2/5, len("SITUATION"))
+	l.content = max(rest-l.situation, 2*len("CONTENT"))
+	return l
+}
+
+// columns is the width of the terminal that out is; 0 if it is none.
+func (s *shell) columns() int {
+	f, ok := s.out.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }
 
 // table aligns tab-separated cells.

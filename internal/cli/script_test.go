@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -51,6 +52,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("EVAL_SET", small)
 			e.Values[sessionsKey{}] = map[string]*session{}
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o755)
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code":    code,

@@ -201,7 +201,7 @@ func (s *shell) migrateCommand() *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if from == "" || to == "" {
-				return usagef(c, "both --from and --to are needed")
+				return usagef("both --from and --to are needed")
 			}
 			return s.migrate(c.Context(), from, to)
 		},
