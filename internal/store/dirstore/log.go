@@ -77,7 +77,8 @@ func scanLog(f *os.File, t tail) (tail, error) {
 // appendLog writes records behind the last whole one. It needs the lock.
 func (s *Store) appendLog(sync bool, records ...record) error {
 	b := make([]byte, 0, len(records)*recordSize)
-	for _, r := range records {
+	for i, r := range records {
+		r.more = i < len(records)-1
 		b = r.append(b)
 	}
 	err := s.disk.at("append", logName)

@@ -13,7 +13,7 @@ import (
 //
 //	0  CRC-32C of the rest, little endian like all numbers
 //	4  kind
-//	5  not used
+//	5  1 if the next record belongs to the same commit, else 0
 //	6  version of the memory, if it is above the one in its file
 //	8  revision; bound; active day; version of the format
 //	16 ID
@@ -35,6 +35,7 @@ const (
 
 type record struct {
 	kind    kind
+	more    bool // the commit goes on in the next record
 	version uint16
 	number  uint64
 	id      hippo.ID
@@ -61,13 +62,20 @@ func (r record) calendar() driver.Calendar {
 
 func (r record) append(b []byte) []byte {
 	start := len(b)
-	b = append(b, 0, 0, 0, 0, byte(r.kind), 0)
+	b = append(b, 0, 0, 0, 0, byte(r.kind), flag(r.more))
 	b = binary.LittleEndian.AppendUint16(b, r.version)
 	b = binary.LittleEndian.AppendUint64(b, r.number)
 	b = append(b, r.id[:]...)
 	b = append(b, r.sum[:]...)
 	binary.LittleEndian.PutUint32(b[start:], checksum(b[start+4:]))
 	return b
+}
+
+func flag(set bool) byte {
+	if set {
+		return 1
+	}
+	return 0
 }
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
@@ -77,7 +85,7 @@ func parseRecords(b []byte) []record {
 	var list []record
 	for len(b) >= recordSize && checksum(b[4:recordSize]) == binary.LittleEndian.Uint32(b) {
 		r := record{
-			kind: kind(b[4]), version: binary.LittleEndian.Uint16(b[6:]), number: binary.LittleEndian.Uint64(b[8:]),
+			kind: kind(b[4]), more: b[5] == 1, version: binary.LittleEndian.Uint16(b[6:]), number: binary.LittleEndian.Uint64(b[8:]),
 			id: hippo.ID(b[16:32]), sum: [32]byte(b[32:64]),
 		}
 		list = append(list, r)

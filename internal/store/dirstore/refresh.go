@@ -49,7 +49,11 @@ func (s *Store) refresh(locked bool) error {
 	if err != nil {
 		return s.disk.failed("read", logName, err)
 	}
-	err = s.take(t, locked)
+	if !locked && t.records[len(t.records)-1].more {
+		err = errUnsettled // a write that crosses a page is seen in parts
+	} else {
+		err = s.take(t, locked)
+	}
 	if err != nil && t.file != nil {
 		return errors.Join(err, t.file.Close())
 	}
