@@ -96,7 +96,7 @@ func hint(c hippo.Code) string {
 	case hippo.CodeNotFound:
 		return "try: hippo list; --store says where to look"
 	case hippo.CodeReadOnly:
-		return "the memory can be searched, but not changed"
+		return "nothing was stored: check the permissions of the store"
 	case hippo.CodeFull:
 		return "nothing was stored; free some space and try again"
 	case hippo.CodeCorrupt:

@@ -1,0 +1,65 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cli"
+)
+
+func TestExitCode(t *testing.T) {
+	t.Parallel()
+	for code, err := range map[int][]error{
+		0: {nil},
+		1: {
+			errors.New("other"), hippo.ErrConflict, hippo.ErrUnsupported, hippo.ErrUnavailable, hippo.ErrCorrupt,
+			hippo.ErrReadOnly, hippo.ErrFull, context.Canceled, fmt.Errorf("open: %w", hippo.ErrCorrupt),
+		},
+		2: {hippo.Fieldf("count", "must be one"), hippo.ErrInvalid},
+		3: {&hippo.UnknownError{IDs: []hippo.ID{{1}}}, hippo.ErrNotFound},
+	} {
+		for _, e := range err {
+			if got := cli.ExitCode(e); got != code {
+				t.Errorf("%v: got exit code %d, want %d", e, got, code)
+			}
+		}
+	}
+}
+
+// A wrong command line names the subcommand whose help is of use.
+func TestMain_Hint(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ line, want string }{
+		{"search x --count 0", "try: hippo search --help"},
+		{"search x --colour", "try: hippo search --help"},
+		{"record", "try: hippo record --help"},
+		{"nonsense", "try: hippo --help"},
+		{"list --store postgres://h/d", "this build knows sqlite:PATH"},
+	} {
+		var out, errw bytes.Buffer
+		code := cli.Main(t.Context(), append([]string{"hippo"}, strings.Fields(tc.line)...), strings.NewReader(""), &out, &errw)
+		if code == 0 || out.Len() > 0 || !strings.Contains(errw.String(), tc.want) {
+			t.Errorf("%s: code %d, out %q, err %q; want %q", tc.line, code, &out, &errw, tc.want)
+		}
+	}
+}
+
+// A table fits into the terminal, unless that is too narrow for any.
+func TestLayout(t *testing.T) {
+	t.Parallel()
+	const others = 28 // gaps, date, importance
+	for columns := range 400 {
+		id, content, situation := cli.Layout(columns)
+		if content < 14 || situation < 9 || id != 18 && id != 36 {
+			t.Errorf("%d columns: id %d, content %d, situation %d", columns, id, content, situation)
+		}
+		if width := id + content + situation + others; columns >= 80 && width > columns {
+			t.Errorf("%d columns: a line of %d", columns, width)
+		}
+	}
+}
