@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// limit is how long git may take, all told.
+// limit is how long git may take, all told, if the caller sets no deadline.
 const limit = 2 * time.Second
 
 // grace is how long after that a child of git may keep its output open.
@@ -20,53 +20,74 @@ const grace = 100 * time.Millisecond
 
 // Identify returns the identity of the project that dir belongs to, for people
 // to read: "github.com/owner/name#1a2b3c4d", the remote and the first commit, or
-// "local#1a2b3c4d5e6f" without a remote. Empty: no project.
+// "local#1a2b3c4d5e6f" without a remote. Empty: no project, or git did not answer
+// within the deadline of ctx, 2 seconds if it has none: never half an identity.
 func Identify(ctx context.Context, dir string) string {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	first := firstCommit(ctx, dir)
-	if len(first) < 12 {
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	name, err := identify(ctx, dir)
+	if err != nil {
 		return ""
 	}
-	remote := Normalise(remote(ctx, dir))
+	return name
+}
+
+func identify(ctx context.Context, dir string) (string, error) {
+	// Along first parents only: that is quick in a long history, and a history that
+	// was merged in later, with a first commit of its own, changes nothing.
+	first, err := git(ctx, dir, "rev-list", "--first-parent", "--max-parents=0", "HEAD")
+	if err != nil || len(first) < 12 {
+		return "", err
+	}
+	shallow, err := git(ctx, dir, "rev-parse", "--is-shallow-repository")
+	if err != nil {
+		return "", err
+	}
+	remotes, err := git(ctx, dir, "remote", "-v")
+	if err != nil {
+		return "", err
+	}
+	url := Normalise(pick(remotes))
 	switch {
-	case git(ctx, dir, "rev-parse", "--is-shallow-repository") == "true":
-		return remote
-	case remote != "":
-		return remote + "#" + first[:8]
+	case shallow == "true":
+		return url, nil
+	case url != "":
+		return url + "#" + first[:8], nil
 	default:
-		return "local#" + first[:12]
+		return "local#" + first[:12], nil
 	}
 }
 
-// firstCommit follows first parents only: that is quick in a long history, and a
-// history that was merged in later, with a first commit of its own, changes nothing.
-func firstCommit(ctx context.Context, dir string) string {
-	return git(ctx, dir, "rev-list", "--first-parent", "--max-parents=0", "HEAD")
+// pick returns the URL of origin, or of the first remote, from a list with lines
+// "name<TAB>url (fetch)"; empty if there is none.
+func pick(remotes string) string {
+	first := ""
+	for line := range strings.Lines(remotes) {
+		name, url, _ := strings.Cut(line, "\t")
+		end := strings.LastIndex(url, " (fetch)")
+		if end < 0 {
+			continue
+		}
+		if name == "origin" {
+			return url[:end]
+		}
+		if first == "" {
+			first = url[:end]
+		}
+	}
+	return first
 }
 
-// remote returns the URL of origin, or of the first remote.
-func remote(ctx context.Context, dir string) string {
-	if url := git(ctx, dir, "remote", "get-url", "origin"); url != "" {
-		return url
-	}
-	names := strings.Fields(git(ctx, dir, "remote"))
-	if len(names) == 0 {
-		return ""
-	}
-	return git(ctx, dir, "remote", "get-url", names[0])
-}
-
-// git returns what a git command prints, trimmed; nothing if it fails.
-func git(ctx context.Context, dir string, args ...string) string {
+// git returns what a git command prints, trimmed.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
 	cmd.WaitDelay = grace
 	out, err := cmd.Output()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(string(out)), err
 }
 
 // Normalise reduces the URL of a remote to host and path, so that all ways to

@@ -32,6 +32,16 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
+// patience is long enough for git on a machine that does much else.
+const patience = time.Minute
+
+func identify(t *testing.T, dir string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	return project.Identify(ctx, dir)
+}
+
 func git(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", args...)
@@ -56,14 +66,13 @@ func repository(t *testing.T) string {
 
 func TestIdentify(t *testing.T) {
 	t.Parallel()
-	identify := func(dir string) string { return project.Identify(t.Context(), dir) }
 	dir := repository(t)
-	local := identify(dir)
+	local := identify(t, dir)
 	if !strings.HasPrefix(local, "local#") || len(local) != len("local#")+12 {
 		t.Errorf("got %q without a remote", local)
 	}
 	git(t, dir, "remote", "add", "origin", "git@github.com:owner/name.git")
-	id := identify(dir)
+	id := identify(t, dir)
 	if !strings.HasPrefix(id, "github.com/owner/name#") {
 		t.Errorf("got %q with a remote", id)
 	}
@@ -75,14 +84,20 @@ func TestIdentify(t *testing.T) {
 	git(t, dir, "worktree", "add", "-q", tree, "-b", "branch")
 	git(t, dir, "commit", "-q", "--allow-empty", "-m", "second")
 	for what, d := range map[string]string{"subdirectory": sub, "worktree": tree, "after a commit": dir} {
-		if got := identify(d); got != id {
+		if got := identify(t, d); got != id {
 			t.Errorf("%s: got %q, want %q", what, got, id)
 		}
 	}
+	git(t, dir, "remote", "rename", "origin", "upstream")
+	git(t, dir, "remote", "add", "zoo", "git@github.com:zoo/name.git")
+	if got := identify(t, dir); got != id {
+		t.Errorf("got %q without an origin, want that of the first remote, %q", got, id)
+	}
+	git(t, dir, "remote", "add", "origin", "git@github.com:owner/name.git")
 	fork := filepath.Join(t.TempDir(), "name")
 	git(t, dir, "clone", "-q", dir, fork)
 	git(t, fork, "remote", "set-url", "origin", "git@github.com:other/name.git")
-	if got := identify(fork); got == id || !strings.HasPrefix(got, "github.com/other/name#") {
+	if got := identify(t, fork); got == id || !strings.HasPrefix(got, "github.com/other/name#") {
 		t.Errorf("a fork is %q, the original %q", got, id)
 	}
 }
@@ -95,7 +110,7 @@ func TestIdentify_None(t *testing.T) {
 	}
 	git(t, empty, "init", "-q")
 	for what, dir := range map[string]string{"no commit": empty, "no repository": t.TempDir(), "no directory": "/nowhere/at/all"} {
-		if got := project.Identify(t.Context(), dir); got != "" {
+		if got := identify(t, dir); got != "" {
 			t.Errorf("%s: got %q, want none", what, got)
 		}
 	}
@@ -105,10 +120,10 @@ func TestIdentify_None(t *testing.T) {
 func TestIdentify_MergedHistory(t *testing.T) {
 	t.Parallel()
 	dir, other := repository(t), repository(t)
-	id := project.Identify(t.Context(), dir)
+	id := identify(t, dir)
 	git(t, dir, "fetch", "-q", other)
 	git(t, dir, "merge", "-q", "--allow-unrelated-histories", "-m", "both", "FETCH_HEAD")
-	if got := project.Identify(t.Context(), dir); got != id {
+	if got := identify(t, dir); got != id {
 		t.Errorf("got %q after the merge, want %q", got, id)
 	}
 }
@@ -121,7 +136,7 @@ func TestIdentify_Shallow(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	git(t, dir, "clone", "-q", "--depth=1", "file://"+filepath.ToSlash(dir), clone)
 	git(t, clone, "remote", "set-url", "origin", "https://me:secret@github.com/owner/name.git")
-	if got := project.Identify(t.Context(), clone); got != "github.com/owner/name" {
+	if got := identify(t, clone); got != "github.com/owner/name" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -146,7 +161,7 @@ func TestIdentify_SlowGit(t *testing.T) {
 func TestIdentify_WithoutGit(t *testing.T) {
 	dir := repository(t)
 	t.Setenv("PATH", t.TempDir())
-	if got := project.Identify(t.Context(), dir); got != "" {
+	if got := identify(t, dir); got != "" {
 		t.Errorf("got %q, want none", got)
 	}
 }
