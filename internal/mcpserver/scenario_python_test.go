@@ -183,7 +183,8 @@ func TestScenario_Y9_Y10_Y11(t *testing.T) {
 	}
 }
 
-// Y13: migration takes over what was there, once, whatever its state. Y12, that a
+// Y13: migration takes over what was there, once, whatever its state. The file
+// that it reads stays where it is, so there is no renaming to test. Y12, that a
 // watcher starts and stops, is in the tests of dirstore.
 func TestScenario_Y13(t *testing.T) {
 	t.Parallel()
@@ -196,22 +197,17 @@ func TestScenario_Y13(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t)
-	migrate := func() {
-		src, err := formats.Open(path)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		if _, err := s.engine.Import(t.Context(), src.Calendar, src.Entries(), nil); err != nil {
+	again := func() {
+		if _, err := migrate(t, s, path); err != nil {
 			t.Error(err)
 		}
 	}
 	var wg sync.WaitGroup
 	for range 3 { // at once, and again
-		wg.Go(migrate)
+		wg.Go(again)
 	}
 	wg.Wait()
-	migrate()
+	again()
 	a := s.search("old", nil)
 	if a.Total != 2 || a.Day != 5 {
 		t.Errorf("got %d insights on day %d, want 2 on day 5", a.Total, a.Day)
@@ -220,13 +216,42 @@ func TestScenario_Y13(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"insights":[{"uuid":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := migrateCorrupt(t, s, path); err == nil && len(r.Rejected) == 0 || r.Added > 0 {
+	if r, err := migrate(t, s, path); err == nil && len(r.Rejected) == 0 || r.Added > 0 {
 		t.Errorf("a corrupt file: got %+v (%v)", r, err)
 	}
 }
 
-// migrateCorrupt imports a file that cannot be read to its end.
-func migrateCorrupt(t *testing.T, s *session, path string) (engine.ImportReport, error) {
+// Y13, partial overlap: what is there already stays as it is, the rest is added.
+func TestScenario_Y13_Overlap(t *testing.T) {
+	t.Parallel()
+	const one = `{"uuid":"00000000-0000-4000-8000-000000000001","content":"old one","situation":["s"],"importance":0.6,` +
+		`"created_at":"2025-07-28T18:57:08","daily_access_counts":[[3,1]]}`
+	changed := strings.Replace(one, "old one", "old one, changed since", 1)
+	other := strings.Replace(strings.Replace(one, "0001", "0002", 1), "one", "two", 1)
+	s := start(t)
+	path := filepath.Join(t.TempDir(), "hippo.json")
+	for _, tc := range []struct {
+		insights       string
+		added, present int
+	}{{"", 0, 0}, {one, 1, 0}, {changed + "," + other, 1, 1}} {
+		text := `{"insights":[` + tc.insights + `],"active_day_counter":5,"last_calendar_date_used":"2026-03-01"}`
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := migrate(t, s, path)
+		if err != nil || r.Added != tc.added || r.Present != tc.present || len(r.Rejected) > 0 {
+			t.Errorf("%s: got %+v (%v)", tc.insights, r, err)
+		}
+	}
+	got := s.search("old", nil).contents()
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"old one", "old two"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// migrate imports a file of the original.
+func migrate(t *testing.T, s *session, path string) (engine.ImportReport, error) {
 	t.Helper()
 	src, err := formats.Open(path)
 	if err != nil {

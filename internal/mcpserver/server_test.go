@@ -6,7 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -220,9 +225,11 @@ func TestManyIDs(t *testing.T) {
 	}
 }
 
-// Every kind of error has a text of its own for the agent.
+// Every kind of error has a text of its own for the agent, and there is no kind
+// that this test does not know.
 func TestFailures_HaveCodes(t *testing.T) {
 	t.Parallel()
+	seen := []string{string(hippo.CodeOK)}
 	for _, err := range []error{
 		hippo.ErrInvalid, hippo.ErrNotFound, hippo.ErrConflict, hippo.ErrUnsupported, hippo.ErrUnavailable, hippo.ErrCorrupt,
 		hippo.ErrReadOnly, hippo.ErrFull, context.Canceled, errors.New("internal"),
@@ -238,7 +245,47 @@ func TestFailures_HaveCodes(t *testing.T) {
 		if uerr := json.Unmarshal(o.Data, &p); uerr != nil || p.Error.Code != string(hippo.CodeOf(err)) || !o.IsError {
 			t.Errorf("%v: got %+v (%v)", err, o, uerr)
 		}
+		if !strings.HasPrefix(o.Text, "error ["+p.Error.Code+"] "+err.Error()) {
+			t.Errorf("%v: got %q", err, o.Text)
+		}
+		seen = append(seen, p.Error.Code)
 	}
+	slices.Sort(seen)
+	if diff := cmp.Diff(declaredCodes(t), seen); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// declaredCodes are the constants of type Code in package hippo, sorted.
+func declaredCodes(t *testing.T) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "errors.go"), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		kind, ok := spec.Type.(*ast.Ident)
+		if !ok || kind.Name != "Code" {
+			return true
+		}
+		literal, ok := spec.Values[0].(*ast.BasicLit)
+		if !ok {
+			t.Fatalf("the value of %s is not a literal", spec.Names[0])
+		}
+		code, err := strconv.Unquote(literal.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, code)
+		return true
+	})
+	slices.Sort(out)
+	return out
 }
 
 // FuzzToolInput: whatever the arguments, a tool answers with a result, and the

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -200,6 +201,54 @@ func TestEndOfInput_Cancelled(t *testing.T) {
 	if len(got) != 1 || !strings.Contains(got[0], `"id":2`) {
 		t.Errorf("got %q", got)
 	}
+}
+
+// A call that is still under way when the input ends is carried out and answered.
+func TestEndOfInput_SlowCall(t *testing.T) {
+	t.Parallel()
+	s := connect(t, memstore.New(nil))
+	s.end()
+	in := &endReader{Reader: strings.NewReader(initialize + "\n" + recordCall(`2`, "slow") + "\n"), ended: make(chan struct{})}
+	server := mcpserver.New(func(ctx context.Context) (*engine.Engine, error) {
+		select {
+		case <-in.ended:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		select { // a server that ends its calls with its input has time to do so
+		case <-time.After(50 * time.Millisecond):
+			return s.engine, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}, nil)
+	var out strings.Builder
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	if err := server.Serve(ctx, in, &out); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.Contains(got, `"id":2,"result"`) || strings.Contains(got, "isError") {
+		t.Errorf("got %s", got)
+	}
+	if n := s.stored(); n != 1 {
+		t.Errorf("%d stored, want 1", n)
+	}
+}
+
+// endReader closes ended once its reader is at its end.
+type endReader struct {
+	io.Reader
+	once  sync.Once
+	ended chan struct{}
+}
+
+func (r *endReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		r.once.Do(func() { close(r.ended) })
+	}
+	return n, err
 }
 
 // A client that sends everything before it reads anything gets all answers.
