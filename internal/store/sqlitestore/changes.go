@@ -9,9 +9,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// changesPage is how many memories are read at once: no read transaction is open
-// while the caller works, so that it never holds up a checkpoint.
-const changesPage = 1000
+// A page is what is read at once: no read transaction is open while the caller
+// works, so that it never holds up a checkpoint. It ends after so many memories,
+// or with the one whose text passes the limit of bytes: content may be long.
+const (
+	changesPage  = 1000
+	changesBytes = 4 << 20
+)
 
 // Changes implements [driver.Backend]. It yields the state at the moment of the
 // first step: what changes meanwhile is left for the next call.
@@ -41,17 +45,21 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 // page returns the changes after since, up to and including the revision that it
 // returns, at most end.
 func (s *Store) page(ctx context.Context, since, end hippo.Revision) ([]driver.Change, hippo.Revision, error) {
-	ms, err := all(ctx, s, "SELECT "+columns+` FROM memory m
-		WHERE m.revision > ? AND m.revision <= ? ORDER BY m.revision LIMIT ?`, int64(since), int64(end), changesPage)
+	var changes []driver.Change
+	size, whole := 0, true
+	add := func(m stored) bool {
+		changes = append(changes, driver.Change{ID: m.ID, Revision: m.Revision, Memory: m.Memory})
+		size += len(m.Content)
+		whole = size < changesBytes && len(changes) < changesPage
+		return whole
+	}
+	err := each(ctx, s, add, "SELECT "+columns+` FROM memory m
+		WHERE m.revision > ? AND m.revision <= ? ORDER BY m.revision`, int64(since), int64(end))
 	if err != nil {
 		return nil, 0, err
 	}
-	if len(ms) == changesPage {
-		end = ms[len(ms)-1].Revision
-	}
-	changes := make([]driver.Change, 0, len(ms))
-	for _, m := range ms {
-		changes = append(changes, driver.Change{ID: m.ID, Revision: m.Revision, Memory: m.Memory})
+	if !whole {
+		end = changes[len(changes)-1].Revision
 	}
 	purged, err := s.tombstones(ctx, since, end)
 	if err != nil {

@@ -82,22 +82,23 @@ func (m *stored) unpack(situation, tags, accesses, surprise, metadata string) er
 	return nil
 }
 
-// all reads every row of a query.
-func all(ctx context.Context, q queryer, query string, args ...any) ([]stored, error) {
+// each reads the rows of a query until fn returns false.
+func each(ctx context.Context, q queryer, fn func(stored) bool, query string, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err has it
-	var out []stored
 	for rows.Next() {
 		m, err := scan(rows)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, m)
+		if !fn(m) {
+			return nil
+		}
 	}
-	return out, rows.Err()
+	return rows.Err()
 }
 
 // sizes are how many IDs one statement asks for: a few fixed numbers, so that the
@@ -124,12 +125,12 @@ func get(ctx context.Context, q queryer, ids []hippo.ID) ([]stored, error) {
 			args[i] = rest[min(i, len(rest)-1)][:]
 		}
 		n = min(n, len(rest))
-		ms, err := all(ctx, q, byID(len(args)), args...)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range ms {
+		keep := func(m stored) bool {
 			found[m.ID] = m
+			return true
+		}
+		if err := each(ctx, q, keep, byID(len(args)), args...); err != nil {
+			return nil, err
 		}
 		rest = rest[n:]
 	}
