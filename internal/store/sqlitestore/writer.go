@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"modernc.org/sqlite"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -134,27 +136,33 @@ func (w *writer) attempt(group []*request, outcomes []outcome) error {
 	if err := w.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	head, err := readHead(ctx, &tx{w: w})
-	if err != nil {
-		return errors.Join(err, w.exec(ctx, "ROLLBACK"))
-	}
-	t := &tx{w: w, head: head}
-	for i, r := range group {
-		if outcomes[i], err = w.one(ctx, t, r); err != nil {
-			return errors.Join(err, w.exec(ctx, "ROLLBACK"))
-		}
-	}
-	if t.head != head {
-		err = w.exec(ctx, "UPDATE state SET revision = ?, day = ?, date = ?, memories = ?, forgotten = ?",
-			int64(t.head.Revision), int(t.head.Calendar.Day), t.head.Calendar.Date, t.head.Memories, t.head.Forgotten)
-	}
+	err := w.all(ctx, group, outcomes)
 	if err == nil {
 		err = w.exec(ctx, "COMMIT")
 	}
 	if err != nil {
-		_ = w.exec(ctx, "ROLLBACK") // fails when the commit already did it
+		_ = w.exec(ctx, "ROLLBACK") // fails when SQLite already did it
 	}
 	return err
+}
+
+// all runs the functions of a group inside the transaction.
+func (w *writer) all(ctx context.Context, group []*request, outcomes []outcome) error {
+	head, err := readHead(ctx, &tx{w: w})
+	if err != nil {
+		return err
+	}
+	t := &tx{w: w, head: head}
+	for i, r := range group {
+		if outcomes[i], err = w.one(ctx, t, r); err != nil {
+			return err
+		}
+	}
+	if t.head == head {
+		return nil
+	}
+	return w.exec(ctx, "UPDATE state SET revision = ?, day = ?, date = ?, memories = ?, forgotten = ?",
+		int64(t.head.Revision), int(t.head.Calendar.Day), t.head.Calendar.Date, t.head.Memories, t.head.Forgotten)
 }
 
 // one runs a request inside a savepoint. The error is about the database; what
@@ -172,11 +180,20 @@ func (w *writer) one(ctx context.Context, t *tx, r *request) (o outcome, err err
 	if o.err == nil && o.panicked == nil {
 		o.err = r.ctx.Err()
 	}
-	if o.err != nil || o.panicked != nil {
-		t.head = before
-		err = w.exec(ctx, "ROLLBACK TO one")
+	if o.err == nil && o.panicked == nil {
+		return o, w.exec(ctx, "RELEASE one")
 	}
-	return o, errors.Join(err, w.exec(ctx, "RELEASE one"))
+	t.head = before
+	if err := w.exec(ctx, "ROLLBACK TO one"); err != nil {
+		// SQLite undid the whole group, as it does when the disk is full: what it
+		// said to this function is the reason for all.
+		var cause *sqlite.Error
+		if errors.As(o.err, &cause) {
+			return o, cause
+		}
+		return o, err
+	}
+	return o, w.exec(ctx, "RELEASE one")
 }
 
 func call(fn func(driver.Tx) error, t *tx) (o outcome) {
@@ -197,8 +214,11 @@ func (w *writer) sync(ctx context.Context, group []*request) error {
 	if lazy {
 		mode = "NORMAL"
 	}
-	w.lazy = lazy
-	return w.exec(ctx, "PRAGMA synchronous = "+mode)
+	err := w.exec(ctx, "PRAGMA synchronous = "+mode)
+	if err == nil {
+		w.lazy = lazy
+	}
+	return err
 }
 
 // stmt returns a prepared statement, made at first use.
