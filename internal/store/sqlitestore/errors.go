@@ -3,7 +3,6 @@ package sqlitestore
 import (
 	"errors"
 	"fmt"
-	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -19,6 +18,9 @@ func (s *Store) explain(op string, err error) error {
 		return err
 	}
 	hint, kind := kindOf(e.Code())
+	if e.Code() == sqlite3.SQLITE_READONLY_DIRECTORY {
+		hint = " (its folder cannot be written either, which even reading needs: copy the file elsewhere)"
+	}
 	if kind == nil {
 		return fmt.Errorf("%s %s: %w", op, s.path, err)
 	}
@@ -44,5 +46,3 @@ func kindOf(code int) (hint string, kind error) {
 		return "", nil
 	}
 }
-
-func isReadOnlyFS(err error) bool { return errors.Is(err, syscall.EROFS) }

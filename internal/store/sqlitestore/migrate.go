@@ -42,25 +42,63 @@ func migrate(ctx context.Context, conn *sql.Conn, list []string, log *slog.Logge
 	if err := tooNew(at, len(list)); err != nil {
 		return err
 	}
-	tx, err := conn.BeginTx(ctx, nil) // immediate: others wait here
-	if err != nil {
+	// A migration may make a table anew: dropping the old one must not delete the
+	// rows that refer to it. Only outside a transaction can that be switched.
+	if _, err := conn.ExecContext(ctx, "PRAGMA foreign_keys = 0"); err != nil {
 		return err
 	}
+	at, err = steps(ctx, conn, list)
+	if _, e := conn.ExecContext(ctx, "PRAGMA foreign_keys = 1"); err == nil {
+		err = e
+	}
+	if err == nil && log != nil && 0 < at && at < len(list) {
+		log.Info("store migrated", "from", at, "to", len(list))
+	}
+	return err
+}
+
+// steps runs the migrations that are missing and returns the version before them.
+func steps(ctx context.Context, conn *sql.Conn, list []string) (at int, err error) {
+	tx, err := conn.BeginTx(ctx, nil) // immediate: others wait here
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to undo
 	if at, err = version(ctx, tx); err != nil {
-		return errors.Join(err, tx.Rollback())
+		return 0, err
+	}
+	if at >= len(list) { // another process was faster
+		return at, tooNew(at, len(list))
 	}
 	for i := at; i < len(list); i++ {
 		if _, err := tx.ExecContext(ctx, list[i]); err != nil {
-			return errors.Join(fmt.Errorf("migration %d: %w", i+1, err), tx.Rollback())
+			return at, fmt.Errorf("migration %d: %w", i+1, err)
 		}
 	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", max(at, len(list)))); err != nil {
-		return errors.Join(err, tx.Rollback())
+	if err := checkReferences(ctx, tx); err != nil {
+		return at, err
 	}
-	if log != nil && at > 0 {
-		log.Info("store migrated", "from", at, "to", len(list))
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(list))); err != nil {
+		return at, err
 	}
-	return errors.Join(tx.Commit(), tooNew(at, len(list)))
+	return at, tx.Commit()
+}
+
+// checkReferences fails if a row refers to one that is not there.
+func checkReferences(ctx context.Context, q queryer) error {
+	rows, err := q.QueryContext(ctx, `SELECT "table" FROM pragma_foreign_key_check`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err has it
+	if rows.Next() {
+		var table string
+		if err := rows.Scan(&table); err != nil {
+			return err
+		}
+		return fmt.Errorf("migration: rows of table %s refer to none", table)
+	}
+	return rows.Err()
 }
 
 func tooNew(at, known int) error {
@@ -87,19 +125,38 @@ func version(ctx context.Context, q queryer) (at int, err error) {
 	return at, errors.Join(err, rows.Err())
 }
 
-// checkVersion refuses, before anything is written, a file of a newer program,
-// and one that would have to be migrated and cannot be.
+// checkVersion refuses, before anything is written, a file of another or a newer
+// program, and one that would have to be migrated and cannot be.
 func (s *Store) checkVersion(ctx context.Context, readOnly bool) error {
-	at, err := version(ctx, s.reads)
+	at, tables, own, err := identity(ctx, s.reads)
 	if err != nil {
 		return s.explain("open", err)
 	}
 	known := len(migrations())
-	if at < known && readOnly {
+	switch {
+	case at == 0 && tables > 0 || at > 0 && !own:
+		return fmt.Errorf("%w: %s is a database of another program, which is left as it is: name another file", hippo.ErrUnsupported, s.path)
+	case at < known && readOnly:
 		return fmt.Errorf("%w: store %s has schema version %d and cannot be brought to %d", hippo.ErrReadOnly, s.path, at, known)
 	}
 	if err := tooNew(at, known); err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	return nil
+}
+
+// identity returns the schema version of a file, how many tables and indexes it
+// has, and whether the one that every version of ours has is among them. It is one
+// statement, because another process may be making them.
+func identity(ctx context.Context, q queryer) (at, tables int, own bool, err error) {
+	rows, err := q.QueryContext(ctx, `SELECT (SELECT user_version FROM pragma_user_version),
+		count(*), ifnull(sum(name = 'state'), 0) FROM sqlite_schema`)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err has it
+	if rows.Next() {
+		err = rows.Scan(&at, &tables, &own)
+	}
+	return at, tables, own, errors.Join(err, rows.Err())
 }

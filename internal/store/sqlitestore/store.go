@@ -7,7 +7,7 @@
 // wait for writes (WAL). A commit that is acknowledged as durable was synced.
 //
 // It refuses to touch what it does not understand: a file that is not a
-// database, is damaged, or was written by a newer program.
+// database, is damaged, or was written by another or a newer program.
 package sqlitestore
 
 import (
@@ -48,8 +48,10 @@ type Options struct {
 // Open opens the file, making it and its folder (readable by the user alone) if
 // they do not exist, and brings its schema up to date. A file that may not be
 // written is opened for reading, and writes are [hippo.ErrReadOnly].
-// Errors: [hippo.ErrInvalid] for a folder, [hippo.ErrCorrupt] for a file that is
-// not a sound database, [hippo.ErrUnsupported] for one of a newer program.
+// Errors: [hippo.ErrInvalid] for what is not a file, [hippo.ErrCorrupt] for a file
+// that is not a sound database, [hippo.ErrUnsupported] for one of another or a
+// newer program, [hippo.ErrReadOnly] for one that can be read only in a folder
+// that can be written, and [hippo.ErrUnavailable] for what cannot be reached.
 func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	if o == nil {
 		o = &Options{}
@@ -59,7 +61,7 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path}
-	if s.reads, err = sql.Open("sqlite", dsn(path, readOnly, "_pragma=query_only(1)")); err != nil {
+	if s.reads, err = pool(path, readOnly, "_pragma=query_only(1)"); err != nil {
 		return nil, s.explain("open", err)
 	}
 	s.reads.SetMaxOpenConns(readConns)
@@ -86,7 +88,7 @@ const readConns = 2
 
 func (s *Store) openWriter(ctx context.Context, log *slog.Logger) error {
 	var err error
-	if s.writes, err = sql.Open("sqlite", dsn(s.path, false, writePragmas)); err != nil {
+	if s.writes, err = pool(s.path, false, writePragmas); err != nil {
 		return s.explain("open", err)
 	}
 	s.close = sync.OnceValue(func() error { return errors.Join(s.reads.Close(), s.writes.Close()) })
@@ -103,40 +105,54 @@ func (s *Store) openWriter(ctx context.Context, log *slog.Logger) error {
 }
 
 // prepare makes sure that there is a file, and tells whether it can only be read.
+// It never opens one that exists; see mayWrite.
 func prepare(path string, readOnly bool) (bool, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
 		return false, fmt.Errorf("%w: store %s is a directory, want a file (dir:%s opens a directory of JSON files)", hippo.ErrInvalid, path, path)
-	case err == nil && !readOnly:
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err == nil {
-			err = f.Close()
-		}
-		return errors.Is(err, os.ErrPermission) || isReadOnlyFS(err), nil
+	case err == nil && !info.Mode().IsRegular():
+		return false, fmt.Errorf("%w: store %s is a device or a pipe, want a file", hippo.ErrInvalid, path)
 	case err == nil:
-		return true, nil
+		return readOnly || !mayWrite(path), nil
 	case !errors.Is(err, os.ErrNotExist) || readOnly:
 		return false, fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return false, fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, os.ErrExist): // another process was faster
+		return false, nil
+	case err != nil:
 		return false, fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
 	}
 	return false, f.Close()
 }
 
-// dsn returns the data source name of the file.
-func dsn(path string, readOnly bool, more string) string {
+// dsn returns the data source name of the file. An absolute path is never taken
+// for the name of something else, as ":memory:" and "//host" are.
+func dsn(path string, readOnly bool, more string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}
 	u.RawQuery = "_pragma=busy_timeout(10000)&_pragma=cache_size(-1024)&" + more
 	if readOnly {
 		u.RawQuery += "&mode=ro"
 	}
-	return u.String()
+	return u.String(), nil
+}
+
+// pool returns connections to the file, none of them open yet.
+func pool(path string, readOnly bool, more string) (*sql.DB, error) {
+	name, err := dsn(path, readOnly, more)
+	if err != nil {
+		return nil, err
+	}
+	return sql.Open("sqlite", name)
 }
 
 // stmt returns a prepared statement on the reading connections.
