@@ -187,8 +187,7 @@ func (w *writer) one(ctx context.Context, t *tx, r *request) (o outcome, err err
 	if err := w.exec(ctx, "ROLLBACK TO one"); err != nil {
 		// SQLite undid the whole group, as it does when the disk is full: what it
 		// said to this function is the reason for all.
-		var cause *sqlite.Error
-		if errors.As(o.err, &cause) {
+		if cause, ok := errors.AsType[*sqlite.Error](o.err); ok {
 			return o, cause
 		}
 		return o, err
