@@ -23,7 +23,7 @@ func layers() [][]string {
 		{
 			"internal/rank", "internal/index/bm25", "internal/index/vector", "internal/index/graph",
 			"internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/surprise", "internal/arch",
+			"internal/embed", "internal/surprise", "internal/arch", "models",
 		},
 		{"internal/store"},
 		{"internal/index", "internal/consolidate", "internal/codeindex"},

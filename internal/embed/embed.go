@@ -1,0 +1,58 @@
+// Package embed is the contract between what turns texts into vectors and what
+// uses vectors. Models live in sub-packages; only package app knows them.
+//
+// The rule that everything here serves: vectors of different spaces are never
+// compared, and there is no stand-in vector. A model that cannot answer returns
+// an error, and the search goes on without meaning.
+package embed
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrNotReady is what an [Embedder] answers while its model is being loaded.
+var ErrNotReady = errors.New("model is loading")
+
+// Role says what a text is for; some models embed questions and passages
+// differently.
+type Role uint8
+
+const (
+	// Passage is a text that is to be found.
+	Passage Role = iota
+	// Query is a text to find others by.
+	Query
+)
+
+func (r Role) String() string {
+	if r == Query {
+		return "query"
+	}
+	return "passage"
+}
+
+// Model identifies what made a vector.
+type Model struct {
+	// ID names the model and everything that decides its vectors: weights,
+	// pooling, prefixes. It is "NAME@REVISION"; vectors of equal IDs are
+	// interchangeable.
+	ID string
+	// Space names the space the vectors lie in. A vector may be compared with
+	// those of the same ID only, unless the space is equal, too.
+	Space string
+	// Dimension is the length of a vector.
+	Dimension int
+}
+
+// Embedder turns texts into vectors. It is safe for concurrent use.
+type Embedder interface {
+	// Model is constant for the life of the Embedder.
+	Model() Model
+	// Embed returns a vector for each text, in order, each of Model().Dimension
+	// numbers and of length 1. A text without anything that the model knows may
+	// give a vector of zeros, which is like nothing. Long texts are embedded
+	// whole. The caller owns the result. All or nothing: on an error there is no
+	// vector at all. [ErrNotReady] while the model loads.
+	Embed(ctx context.Context, role Role, texts []string) ([][]float32, error)
+}
