@@ -15,21 +15,28 @@ import (
 var ErrNotReady = errors.New("model is loading")
 
 // Role says what a text is for; some models embed questions and passages
-// differently.
+// differently, and to be found differently from to be compared.
 type Role uint8
 
 const (
 	// Passage is a text that is to be found.
 	Passage Role = iota
-	// Query is a text to find others by.
+	// Query is a text to find passages by.
 	Query
+	// Sentence is a text to be compared with others of this role: how much they
+	// say the same.
+	Sentence
 )
 
 func (r Role) String() string {
-	if r == Query {
+	switch r {
+	case Query:
 		return "query"
+	case Sentence:
+		return "sentence"
+	default:
+		return "passage"
 	}
-	return "passage"
 }
 
 // Model identifies what made a vector.

@@ -1,0 +1,19 @@
+package vector
+
+// portable computes the inner product of each row and q; len(q) is the length of
+// a row and a multiple of lane.
+func portable(dst []int32, rows, q []int8) {
+	n := len(q)
+	for i := range dst {
+		row := rows[i*n:][:n]
+		var a, b, c, d int32
+		for j := 0; j+4 <= n; j += 4 {
+			x, y := row[j:j+4:j+4], q[j:j+4:j+4]
+			a += int32(x[0]) * int32(y[0])
+			b += int32(x[1]) * int32(y[1])
+			c += int32(x[2]) * int32(y[2])
+			d += int32(x[3]) * int32(y[3])
+		}
+		dst[i] = a + b + c + d
+	}
+}

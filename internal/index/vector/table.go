@@ -1,0 +1,157 @@
+package vector
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// chunkRows is how many rows are allocated at a time.
+const chunkRows = 1 << 10
+
+// Table is a list of vectors that grows at its end. Rows never change and never
+// move: one goroutine may append while others read the rows of a copy of the
+// struct that they took before.
+type Table struct {
+	dim, stride int
+	// The first rows lie in one piece, perhaps in a mapped file.
+	hi, lo []int8
+	scales []byte // float32, little-endian
+	first  int
+	chunks []*chunk
+	n      int
+}
+
+// chunk is room for some more rows.
+type chunk struct {
+	hi, lo []int8
+	scales []float32
+}
+
+// New returns an empty table for vectors of this dimension, 1 to [MaxDimension].
+func New(dim int) *Table { return &Table{dim: dim, stride: padded(dim)} }
+
+// Open returns a table over planes as [Table.Planes] returns them, without copying
+// or reading them. The error is [hippo.ErrCorrupt] if the lengths do not fit.
+func Open(dim, rows int, hi, lo, scales []byte) (*Table, error) {
+	if dim < 1 || dim > MaxDimension || rows < 0 {
+		return nil, fmt.Errorf("%w: vectors: %d rows of dimension %d", hippo.ErrCorrupt, rows, dim)
+	}
+	t := New(dim)
+	if len(hi) != rows*t.stride || len(lo) != rows*t.stride || len(scales) != 4*rows {
+		return nil, fmt.Errorf("%w: vectors: planes of %d, %d and %d bytes for %d rows of dimension %d",
+			hippo.ErrCorrupt, len(hi), len(lo), len(scales), rows, dim)
+	}
+	t.hi, t.lo, t.scales, t.first, t.n = signed(hi), signed(lo), scales, rows, rows
+	return t, nil
+}
+
+// signed returns the same bytes as signed numbers.
+func signed(b []byte) []int8 {
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
+}
+
+func unsigned(b []int8) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
+}
+
+// Len returns the number of rows.
+func (t *Table) Len() int { return t.n }
+
+// Dim returns the dimension of the vectors.
+func (t *Table) Dim() int { return t.dim }
+
+// Append adds a vector and returns its row.
+func (t *Table) Append(v []float32) uint32 { return t.AppendCode(Quantize(v)) }
+
+// AppendCode adds a vector of the table's dimension and returns its row.
+func (t *Table) AppendCode(c Code) uint32 {
+	if len(c.Hi) != t.stride || len(c.Lo) != t.stride {
+		panic("vector: a code of another dimension")
+	}
+	i := t.n - t.first
+	if i/chunkRows == len(t.chunks) {
+		t.chunks = append(t.chunks, &chunk{
+			hi: make([]int8, chunkRows*t.stride), lo: make([]int8, chunkRows*t.stride), scales: make([]float32, chunkRows),
+		})
+	}
+	k := t.chunks[i/chunkRows]
+	i %= chunkRows
+	copy(k.hi[i*t.stride:], c.Hi)
+	copy(k.lo[i*t.stride:], c.Lo)
+	k.scales[i] = c.Scale
+	t.n++
+	return uint32(t.n - 1)
+}
+
+// At returns a row. Its planes are those of the table: the caller must not change
+// them.
+func (t *Table) At(row uint32) Code {
+	i := int(row)
+	if i < t.first {
+		from, to := i*t.stride, (i+1)*t.stride
+		return Code{Hi: t.hi[from:to:to], Lo: t.lo[from:to:to], Scale: t.scale(i)}
+	}
+	i -= t.first
+	k := t.chunks[i/chunkRows]
+	from := i % chunkRows * t.stride
+	to := from + t.stride
+	return Code{Hi: k.hi[from:to:to], Lo: k.lo[from:to:to], Scale: k.scales[i%chunkRows]}
+}
+
+func (t *Table) scale(i int) float32 {
+	return math.Float32frombits(binary.LittleEndian.Uint32(t.scales[4*i:]))
+}
+
+// Pick returns a table of the given rows of t, in one piece.
+func Pick(t *Table, rows []uint32) *Table {
+	p := New(t.dim)
+	hi, lo := make([]int8, len(rows)*t.stride), make([]int8, len(rows)*t.stride)
+	p.hi, p.lo, p.scales = hi, lo, make([]byte, 0, 4*len(rows))
+	for i, r := range rows {
+		c := t.At(r)
+		copy(hi[i*t.stride:], c.Hi)
+		copy(lo[i*t.stride:], c.Lo)
+		p.scales = binary.LittleEndian.AppendUint32(p.scales, math.Float32bits(c.Scale))
+	}
+	p.first, p.n = len(rows), len(rows)
+	return p
+}
+
+// Planes returns the bytes of a table that came from [Pick] or [Open], without the
+// rows that were appended since: the upper halves, the lower halves, padded, and
+// the scales, float32, little-endian.
+func (t *Table) Planes() (hi, lo, scales []byte) { return unsigned(t.hi), unsigned(t.lo), t.scales }
+
+// Scan appends to dst[:0] the cosine of each row and q, right to about .01. q has
+// the dimension of the table. Cost: 384 bytes of memory a row.
+func (t *Table) Scan(dst []float32, q *Code) []float32 {
+	if cap(dst) < t.n {
+		dst = make([]float32, t.n)
+	}
+	dst = dst[:t.n]
+	var products [chunkRows]int32
+	for from := 0; from < t.first; from += chunkRows {
+		d := products[:min(chunkRows, t.first-from)]
+		dots(d, t.hi[from*t.stride:], q.Hi)
+		for i, n := range d {
+			dst[from+i] = weigh(n, t.scale(from+i), q.Scale)
+		}
+	}
+	for k, from := 0, t.first; from < t.n; k, from = k+1, from+chunkRows {
+		d := products[:min(chunkRows, t.n-from)]
+		dots(d, t.chunks[k].hi, q.Hi)
+		for i, n := range d {
+			dst[from+i] = weigh(n, t.chunks[k].scales[i], q.Scale)
+		}
+	}
+	return dst
+}
+
+// weigh turns a product of upper halves into a cosine.
+func weigh(n int32, a, b float32) float32 {
+	return float32(float32(n)*65536*a) * b
+}
