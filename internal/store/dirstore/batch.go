@@ -27,6 +27,7 @@ type pending struct {
 type batch struct {
 	store    *Store
 	changes  map[hippo.ID]pending
+	purged   []hippo.ID // whose vectors go
 	calendar *driver.Calendar
 	next     hippo.Revision
 	durable  bool
@@ -49,6 +50,7 @@ func newBatch(s *Store) *batch {
 func (b *batch) merge(t *tx) {
 	n := len(t.changes)
 	maps.Copy(b.changes, t.changes)
+	b.purged = append(b.purged, t.purged...)
 	if t.calendar != nil {
 		b.calendar = t.calendar
 		n++
@@ -82,6 +84,9 @@ func (s *Store) commit(b *batch) error {
 	}
 	if b.whole {
 		err = s.disk.writeJournal(stepsOf(writes), b.durable)
+	}
+	if err == nil {
+		err = s.purgeVectors(b.purged)
 	}
 	done := 0
 	for err == nil && done < len(writes) {

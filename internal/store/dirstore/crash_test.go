@@ -141,6 +141,7 @@ func TestCrash_at_every_change(t *testing.T) {
 		bystander := p.open()
 		put(t, bystander, memory(1), memory(2))
 		setCalendar(t, bystander, driver.Calendar{Day: 1, Date: "2025-08-01"})
+		putVectors(t, bystander, vector(1, 2, 0), vector(2, 2, 0))
 		c, out := child(t, p, "crash "+strconv.Itoa(at), 0)
 		said, err := io.ReadAll(out)
 		if err != nil {
@@ -163,6 +164,7 @@ func TestCrash_at_every_change(t *testing.T) {
 			afterCrash(t, s, at, done)
 		}
 		equal(t, "changes", changes(t, bystander, 0), changes(t, reopened, 0))
+		vectorsAfterCrash(t, reopened, bystander, done)
 		update(t, bystander, func(tx driver.Tx) error { return tx.Purge(id(3)) })
 		put(t, bystander, memory(4))
 		missing(t, p.open(), 3)
@@ -203,6 +205,19 @@ func afterCrash(t *testing.T, s *dirstore.Store, at int, done bool) {
 		t.Errorf("change %d: the commit is done: %t, but memory 1 is %+v", at, done, ms[0])
 	}
 	noProblems(t, s)
+}
+
+// vectorsAfterCrash allows a purge that was undone to have cost a vector.
+func vectorsAfterCrash(t *testing.T, s, other *dirstore.Store, done bool) {
+	t.Helper()
+	want := []driver.Vector{vector(1, 2, 0)}
+	if done {
+		put(t, s, memory(2))
+	} else if len(vectors(t, s)) > 1 {
+		want = append(want, vector(2, 2, 0))
+	}
+	equal(t, "vectors", vectors(t, s), want)
+	equal(t, "vectors of the bystander", vectors(t, other), want)
 }
 
 // TestCrash_keeps_what_was_acknowledged kills a busy writer; HIPPO_CRASH_ROUNDS

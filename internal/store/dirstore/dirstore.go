@@ -45,6 +45,8 @@ type Store struct {
 
 	mu    sync.RWMutex // guards state; only the owner of working changes memories
 	state state
+
+	vectors vectors
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
@@ -188,6 +190,7 @@ func (s *Store) release() error {
 	if s.state.file != nil {
 		err = errors.Join(err, s.state.file.Close())
 	}
+	s.vectors.close()
 	return err
 }
 

@@ -153,11 +153,19 @@ func readAll(r io.Reader, b []byte) ([]byte, error) {
 
 // temp writes a new file of this program's own and returns its name.
 func (d *disk) temp(b []byte) (string, stamp, error) {
+	return d.tempOf(func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+// tempOf is temp for a content that is written in parts.
+func (d *disk) tempOf(fill func(io.Writer) error) (string, stamp, error) {
 	name := stateDir + "/" + tempPrefix + rand.Text()
 	if err := d.at("write", name); err != nil {
 		return name, stamp{}, d.failed("write", name, err)
 	}
-	st, err := d.create(name, b)
+	st, err := d.create(name, fill)
 	if err != nil {
 		d.root.Remove(name) //nolint:errcheck // best effort: the next Open removes it
 		return name, stamp{}, d.failed("write", name, err)
@@ -165,13 +173,12 @@ func (d *disk) temp(b []byte) (string, stamp, error) {
 	return name, st, nil
 }
 
-func (d *disk) create(name string, b []byte) (stamp, error) {
+func (d *disk) create(name string, fill func(io.Writer) error) (stamp, error) {
 	f, err := d.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return stamp{}, err
 	}
-	_, err = f.Write(b)
-	if err == nil {
+	if err = fill(f); err == nil {
 		err = f.Sync()
 	}
 	var st stamp

@@ -12,6 +12,7 @@
 //	    journal     the files of a commit that changes several; empty between commits
 //	    corrupt/    files that could not be read, as <name>.<hash>
 //	    index       room for a snapshot of the search index
+//	    vectors-*   vectors of one model each, appended
 //	    tmp-*       files being written
 //
 // The files are the truth. All of .hippo may be deleted without losing a
@@ -19,6 +20,16 @@
 // The log is a cache of which revision each content has: a file that differs
 // from its entry was changed by another program, or survived a crash that its
 // entry did not, and gets a new revision.
+//
+// # Vectors
+//
+// A file of vectors is named by the first 16 bytes of the SHA-256 of its model's
+// name, in hex, and made of checked records, see vectorHeader. It is changed under
+// the lock; readers need none, for they take no notice of a write before it is
+// whole. What a killed writer left is cut off by the next one. When more than half
+// of a file was replaced or purged, a new one is renamed over it. Vectors can be
+// made again, so a record that is broken counts as missing, and a file that is not
+// ours as none, to be replaced by the next write.
 //
 // # Other programs
 //

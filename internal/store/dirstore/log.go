@@ -129,7 +129,10 @@ func (s *Store) reserveRevisions(next hippo.Revision) error {
 // be written, what it should say is kept and the next lock tries again.
 // It needs the lock and s.mu.
 func (s *Store) publish(records []record) error {
-	err := s.reserveRevisions(s.state.next)
+	err := s.purgeVectors(purgedBy(records))
+	if err == nil {
+		err = s.reserveRevisions(s.state.next)
+	}
 	if err == nil {
 		err = s.appendLog(false, records...)
 	}
@@ -137,6 +140,16 @@ func (s *Store) publish(records []record) error {
 		s.staleLog = true
 	}
 	return err
+}
+
+func purgedBy(records []record) []hippo.ID {
+	var ids []hippo.ID
+	for _, r := range records {
+		if r.kind == kindPurge {
+			ids = append(ids, r.id)
+		}
+	}
+	return ids
 }
 
 // trim lowers the bound to what was given out, so that the next Open does not

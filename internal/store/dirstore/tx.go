@@ -18,6 +18,7 @@ var errStale = errors.New("file changed by another program")
 type tx struct {
 	batch    *batch
 	changes  map[hippo.ID]pending
+	purged   []hippo.ID // some of them perhaps put again since
 	calendar *driver.Calendar
 	next     hippo.Revision
 	stale    []string // files that were changed by other programs
@@ -110,6 +111,7 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 			continue
 		}
 		t.changes[id] = pending{revision: t.next}
+		t.purged = append(t.purged, id)
 		t.next++
 	}
 	return nil

@@ -43,6 +43,9 @@ type Backend interface {
 	// Problems lists data that could not be read and where it was put aside.
 	Problems(ctx context.Context) ([]Problem, error)
 
+	// Vectors are kept beside the memories.
+	Vectors
+
 	// Close releases everything. Writes that were acknowledged are kept.
 	Close() error
 }

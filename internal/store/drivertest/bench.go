@@ -24,6 +24,10 @@ func Bench(b *testing.B, h Harness) {
 		{"head", benchHead},
 		{"changes_10k", benchChanges},
 		{"changes_none", benchChangesNone},
+		{"put_vectors_10k", benchPutVectors},
+		{"put_vector", benchPutVector},
+		{"vectors_10k", benchVectors},
+		{"vector_models", benchVectorModels},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			s := h.fresh(b)
@@ -115,5 +119,44 @@ func benchChangesNone(b *testing.B, s driver.Backend) {
 		for c, err := range s.Changes(b.Context(), last) {
 			b.Fatalf("there is a change: %v, %v", c, err)
 		}
+	}
+}
+
+// benchDimension is that of small models, the common ones.
+const benchDimension = 384
+
+// benchPutVectors is what a new model costs.
+func benchPutVectors(b *testing.B, s driver.Backend) {
+	vs := vectors(0, benchSize, benchDimension, 0)
+	for b.Loop() {
+		putVectors(b, s, "model", vs...)
+	}
+}
+
+// benchPutVector is what a new memory costs.
+func benchPutVector(b *testing.B, s driver.Backend) {
+	vs := vectors(0, 1000, benchDimension, 0)
+	n := 0
+	for b.Loop() {
+		n++
+		putVectors(b, s, "model", vs[n%len(vs)])
+	}
+}
+
+// benchVectors is what an index costs that is made anew.
+func benchVectors(b *testing.B, s driver.Backend) {
+	putVectors(b, s, "model", vectors(0, benchSize, benchDimension, 0)...)
+	ids := idRange(benchSize)
+	for b.Loop() {
+		if vs := findVectors(b, s, "model", ids...); len(vs) != benchSize {
+			b.Fatalf("%d vectors, want %d", len(vs), benchSize)
+		}
+	}
+}
+
+func benchVectorModels(b *testing.B, s driver.Backend) {
+	putVectors(b, s, "model", vectors(0, benchSize, benchDimension, 0)...)
+	for b.Loop() {
+		models(b, s)
 	}
 }

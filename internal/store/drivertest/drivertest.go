@@ -64,6 +64,8 @@ func Run(t *testing.T, h Harness) {
 		{"head", headChecks()},
 		{"concurrent", concurrentChecks()},
 		{"cancel", cancelChecks()},
+		{"vectors", vectorChecks()},
+		{"vectorlife", vectorLifeChecks()},
 		{"model", modelChecks()},
 	}
 	for _, topic := range topics {

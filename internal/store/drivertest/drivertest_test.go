@@ -1,6 +1,7 @@
 package drivertest_test
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -41,6 +42,12 @@ func TestEqual_passes_sound_stores(t *testing.T) {
 	})
 }
 
+func allFaults() map[string]fault {
+	all := faults()
+	maps.Copy(all, vectorFaults())
+	return all
+}
+
 // faultEnv names the fault to plant in a child process.
 const faultEnv = "DRIVERTEST_FAULT"
 
@@ -52,7 +59,7 @@ func TestRun_catches_faults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range faults() {
+	for name, f := range allFaults() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), exe, "-test.run=^TestFaulty$/^"+f.topic+"$")
@@ -68,7 +75,7 @@ func TestRun_catches_faults(t *testing.T) {
 // TestFaulty is what the child process runs; without a fault named it has
 // nothing to do.
 func TestFaulty(t *testing.T) {
-	if f, ok := faults()[os.Getenv(faultEnv)]; ok {
+	if f, ok := allFaults()[os.Getenv(faultEnv)]; ok {
 		drivertest.Run(t, shared(f.plant))
 	}
 }

@@ -15,6 +15,7 @@ func handleChecks() []check {
 		{"none_sees_what_was_undone", handlesUndone},
 		{"closing_one_leaves_the_other", handlesClose},
 		{"many_open_one_new_store_together", handlesOpenTogether},
+		{"each_sees_the_vectors_of_the_other", vectorHandles},
 	}
 }
 

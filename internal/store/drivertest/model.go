@@ -22,7 +22,7 @@ func modelCheck(t *testing.T, h Harness) {
 		if err != nil {
 			rt.Fatalf("open: %v", err)
 		}
-		m := &model{memories: make(map[hippo.ID]*hippo.Memory)}
+		m := &model{memories: make(map[hippo.ID]*hippo.Memory), vectors: make(embeddings)}
 		for i, sc := range scripts().Draw(rt, "script") {
 			got, err := s.play(t.Context(), sc)
 			if err != nil {
@@ -92,6 +92,7 @@ type model struct {
 	memories map[hippo.ID]*hippo.Memory
 	order    []hippo.ID // of the latest change, purged ones included
 	calendar driver.Calendar
+	vectors  embeddings
 }
 
 func (m *model) play(sc scene) outside {
@@ -110,6 +111,10 @@ func (m *model) play(sc scene) outside {
 			out.Gone = append(out.Gone, id)
 		}
 	}
+	for _, e := range sc.Embeds {
+		m.vectors.play(e, func(id hippo.ID) bool { return m.memories[id] != nil })
+	}
+	out.Embedded = m.vectors.list()
 	for _, one := range m.memories {
 		if one.Forgotten() {
 			out.Forgotten++
@@ -121,7 +126,7 @@ func (m *model) play(sc scene) outside {
 }
 
 func (m *model) copy() model {
-	c := model{memories: make(map[hippo.ID]*hippo.Memory), order: slices.Clone(m.order), calendar: m.calendar}
+	c := model{memories: make(map[hippo.ID]*hippo.Memory), order: slices.Clone(m.order), calendar: m.calendar, vectors: m.vectors.copy()}
 	for id, one := range m.memories {
 		c.memories[id] = one.Clone()
 	}
@@ -157,6 +162,7 @@ func (m *model) Purge(ids ...hippo.ID) error {
 	for _, id := range ids {
 		if m.memories[id] != nil {
 			delete(m.memories, id)
+			m.vectors.purge(id)
 			m.changed(id)
 		}
 	}

@@ -15,6 +15,7 @@ func reopenChecks() []check {
 		{"revisions_go_on", reopenRevisions},
 		{"nothing_undone_comes_back", reopenUndone},
 		{"thousands_are_still_there", reopenMany},
+		{"vectors_are_still_there", vectorReopen},
 	}
 }
 

@@ -21,6 +21,8 @@ type script []scene
 // scene is one transaction.
 type scene struct {
 	Steps []step
+	// Embeds are done on the writer's handle after the transaction.
+	Embeds []embed
 	// Fails ends the transaction with an error.
 	Fails bool
 	Lazy  bool
@@ -70,6 +72,7 @@ func scripts() *rapid.Generator[script] {
 	scenes := rapid.Custom(func(t *rapid.T) scene {
 		return scene{
 			Steps:  rapid.SliceOfN(steps, 0, 5).Draw(t, "steps"),
+			Embeds: rapid.SliceOfN(embeds(), 0, 2).Draw(t, "embeds"),
 			Fails:  rapid.IntRange(0, 4).Draw(t, "fails") == 4,
 			Lazy:   rapid.Bool().Draw(t, "lazy"),
 			Writer: rapid.IntRange(0, scriptHandles-1).Draw(t, "writer"),
@@ -191,6 +194,7 @@ type outside struct {
 	// those that did exist before it; each in the order of change.
 	Changed, Gone []hippo.ID
 	Memories      []*hippo.Memory
+	Embedded      map[string][]driver.Vector
 	Calendar      driver.Calendar
 	Count         int
 	Forgotten     int
@@ -210,6 +214,11 @@ func (s *stage) play(ctx context.Context, sc scene) (outside, error) {
 	})
 	if sc.Fails != errors.Is(err, errWanted) || !sc.Fails && err != nil {
 		return out, fmt.Errorf("write returned: %v", err) //nolint:errorlint // err may be nil
+	}
+	for _, e := range sc.Embeds {
+		if err := e.play(ctx, s.handles[w]); err != nil {
+			return out, err
+		}
 	}
 	if sc.Reopen && !s.volatile {
 		if err := s.reopen(w); err != nil {
@@ -263,9 +272,10 @@ func (s *stage) look(ctx context.Context, b driver.Backend, out *outside) error 
 		return fmt.Errorf("head is at revision %d after %d, the last change at %d", h.Revision, s.revision, s.known.revision)
 	}
 	s.revision = h.Revision
+	out.Embedded, err = embedded(ctx, b)
 	out.Memories = withoutRevisions(ms)
 	out.Calendar, out.Count, out.Forgotten = h.Calendar, h.Memories, h.Forgotten
-	return nil
+	return err
 }
 
 func idSet(ms map[hippo.ID]*hippo.Memory) map[hippo.ID]bool {

@@ -30,6 +30,7 @@ type Store struct {
 	closed bool
 	head   driver.Head
 	rows   map[hippo.ID]row
+	models map[string]map[hippo.ID]driver.Vector // none without a vector
 }
 
 // row is the latest state of one ID; memory is nil when it was purged.
@@ -49,6 +50,7 @@ func New(o *Options) *Store {
 	s := &Store{
 		writing: make(chan struct{}, 1),
 		rows:    make(map[hippo.ID]row),
+		models:  make(map[string]map[hippo.ID]driver.Vector),
 	}
 	if o != nil {
 		s.head.Store = o.StoreID
@@ -73,12 +75,10 @@ func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 // Write implements [driver.Backend]. Durability has no meaning here: both kinds
 // last as long as the Store.
 func (s *Store) Write(ctx context.Context, _ driver.Durability, fn func(driver.Tx) error) error {
-	select {
-	case s.writing <- struct{}{}:
-		defer func() { <-s.writing }()
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := s.begin(ctx); err != nil {
+		return err
 	}
+	defer s.end()
 	s.mu.RLock()
 	t := &tx{store: s, changed: make(map[hippo.ID]row), head: s.head}
 	err := s.usable(ctx)
@@ -92,6 +92,18 @@ func (s *Store) Write(ctx context.Context, _ driver.Durability, fn func(driver.T
 	return s.commit(ctx, t)
 }
 
+// begin waits until no other writer is at work.
+func (s *Store) begin(ctx context.Context) error {
+	select {
+	case s.writing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Store) end() { <-s.writing }
+
 func (s *Store) commit(ctx context.Context, t *tx) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,6 +112,9 @@ func (s *Store) commit(ctx context.Context, t *tx) error {
 	}
 	s.head = t.head
 	maps.Copy(s.rows, t.changed)
+	for _, id := range t.purged {
+		s.dropVectorsOf(id)
+	}
 	return nil
 }
 

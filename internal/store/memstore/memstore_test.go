@@ -44,6 +44,15 @@ func TestStore_closed_refuses(t *testing.T) {
 	if !errors.Is(err, hippo.ErrUnavailable) {
 		t.Errorf("write returned %v", err)
 	}
+	_, err = s.Vectors(t.Context(), "model", nil)
+	_, merr := s.VectorModels(t.Context())
+	perr := s.PutVectors(t.Context(), "model", nil)
+	derr := s.DropVectors(t.Context(), "model")
+	for _, err := range []error{err, merr, perr, derr} {
+		if !errors.Is(err, hippo.ErrUnavailable) {
+			t.Errorf("vectors returned %v", err)
+		}
+	}
 	for _, err := range s.Changes(t.Context(), 0) {
 		if !errors.Is(err, hippo.ErrUnavailable) {
 			t.Errorf("changes yields %v", err)

@@ -10,6 +10,7 @@ import (
 type tx struct {
 	store   *Store
 	changed map[hippo.ID]row
+	purged  []hippo.ID // some of them perhaps put again since
 	head    driver.Head
 }
 
@@ -43,6 +44,7 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 		}
 		t.head.Revision++
 		t.set(id, nil)
+		t.purged = append(t.purged, id)
 	}
 	return nil
 }

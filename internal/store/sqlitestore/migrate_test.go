@@ -2,10 +2,14 @@ package sqlitestore_test
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -23,10 +27,66 @@ func TestMigrate_FromEveryVersion(t *testing.T) {
 		for _, statement := range list[:from] {
 			raw(t, path, statement)
 		}
+		raw(t, path, fmt.Sprintf("PRAGMA user_version = %d", from))
 		s := open(t, path)
 		if err := s.Write(t.Context(), driver.Durable, put(memory(1))); err != nil {
 			t.Errorf("from version %d: %v", from, err)
 		}
+	}
+}
+
+// A store that a program of version 1 made keeps its memories and gets vectors.
+func TestMigrate_Version1(t *testing.T) {
+	t.Parallel()
+	dump, err := os.ReadFile("testdata/version1.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "memory.db")
+	raw(t, path, string(dump))
+	ids := make([]hippo.ID, 3)
+	for i, text := range []string{
+		"01a1fde9-e18c-7e97-9157-9a920909b374", "01a1fde9-e1a1-7413-ae3b-02ccce5e50f0", "01a1fde9-e1af-78e6-a459-909188514d95",
+	} {
+		if ids[i], err = hippo.ParseID(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // migrated, then opened as it is
+		s, err := sqlitestore.Open(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkVersion1(t, s, ids)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func checkVersion1(t *testing.T, s *sqlitestore.Store, ids []hippo.ID) {
+	t.Helper()
+	h, err := s.Head(t.Context())
+	want := driver.Head{
+		Store: "a61c760fac4ebe08bddfb65e2985abcf", Revision: 5,
+		Calendar: driver.Calendar{Day: 1, Date: "2026-11-21"}, Memories: 3, Forgotten: 1,
+	}
+	if err != nil || h != want {
+		t.Errorf("got head %+v (%v), want %+v", h, err, want)
+	}
+	ms, err := s.Get(t.Context(), ids)
+	if err != nil || len(ms) != 3 {
+		t.Fatalf("got %d memories (%v), want 3", len(ms), err)
+	}
+	if m := ms[0]; m.Content != "Retries need jitter 🦛" || m.Importance.Value != .8 || len(m.Tags) != 2 || !ms[2].Forgotten() {
+		t.Errorf("got %+v", m)
+	}
+	vector := []driver.Vector{{ID: ids[2], Text: 7, Values: []float32{1, 0}}}
+	if err := s.PutVectors(t.Context(), "model", vector); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Vectors(t.Context(), "model", ids); err != nil || cmp.Diff(vector, got) != "" {
+		t.Errorf("got vectors %v (%v), want %v", got, err, vector)
 	}
 }
 

@@ -105,34 +105,41 @@ func each(ctx context.Context, q queryer, fn func(stored) bool, query string, ar
 // statements can be prepared once. Numbers in between repeat an ID.
 func sizes() []int { return []int{1, 10, 100} }
 
-// byID returns the statement that asks for n memories.
-func byID(n int) string {
-	return "SELECT " + columns + " FROM memory m WHERE m.id IN (?" + strings.Repeat(",?", n-1) + ")"
+// batch returns the arguments of one statement, as many as one of sizes, and the
+// IDs that are left for others.
+func batch(ids []hippo.ID) (args []any, rest []hippo.ID) {
+	n := sizes()[0]
+	for _, size := range sizes() {
+		if n < len(ids) {
+			n = size
+		}
+	}
+	args = make([]any, n)
+	for i := range args {
+		args[i] = ids[min(i, len(ids)-1)][:]
+	}
+	return args, ids[min(n, len(ids)):]
 }
+
+// marks returns the place holders of n arguments.
+func marks(n int) string { return "(?" + strings.Repeat(",?", n-1) + ")" }
+
+// byID returns the statement that asks for n memories.
+func byID(n int) string { return "SELECT " + columns + " FROM memory m WHERE m.id IN " + marks(n) }
 
 // get returns the memories in the order of ids, without those that are missing.
 func get(ctx context.Context, q queryer, ids []hippo.ID) ([]stored, error) {
 	found := make(map[hippo.ID]stored, len(ids))
+	keep := func(m stored) bool {
+		found[m.ID] = m
+		return true
+	}
 	for rest := ids; len(rest) > 0; {
-		n := sizes()[0]
-		for _, size := range sizes() {
-			if n < len(rest) {
-				n = size
-			}
-		}
-		args := make([]any, n)
-		for i := range args {
-			args[i] = rest[min(i, len(rest)-1)][:]
-		}
-		n = min(n, len(rest))
-		keep := func(m stored) bool {
-			found[m.ID] = m
-			return true
-		}
+		var args []any
+		args, rest = batch(rest)
 		if err := each(ctx, q, keep, byID(len(args)), args...); err != nil {
 			return nil, err
 		}
-		rest = rest[n:]
 	}
 	out := make([]stored, 0, len(found))
 	for _, id := range ids {

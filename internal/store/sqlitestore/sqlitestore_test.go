@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
@@ -158,6 +160,10 @@ func TestReadOnly(t *testing.T) {
 	if err := s.Write(t.Context(), driver.Durable, put(memory(1))); err != nil {
 		t.Fatal(err)
 	}
+	vector := []driver.Vector{{ID: hippo.ID{15: 1}, Text: 1, Values: []float32{1, 2}}}
+	if err := s.PutVectors(t.Context(), "model", vector); err != nil {
+		t.Fatal(err)
+	}
 	ro, err := sqlitestore.Open(t.Context(), path, &sqlitestore.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
@@ -168,6 +174,13 @@ func TestReadOnly(t *testing.T) {
 	}
 	if err := ro.Write(t.Context(), driver.Durable, put(memory(2))); !errors.Is(err, hippo.ErrReadOnly) {
 		t.Errorf("got %v, want read-only", err)
+	}
+	if vs, err := ro.Vectors(t.Context(), "model", []hippo.ID{{15: 1}}); err != nil || cmp.Diff(vector, vs) != "" {
+		t.Errorf("got vectors %v (%v), want %v", vs, err, vector)
+	}
+	perr, derr := ro.PutVectors(t.Context(), "model", vector), ro.DropVectors(t.Context(), "model")
+	if !errors.Is(perr, hippo.ErrReadOnly) || !errors.Is(derr, hippo.ErrReadOnly) {
+		t.Errorf("got %v and %v, want read-only", perr, derr)
 	}
 }
 

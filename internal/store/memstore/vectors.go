@@ -1,0 +1,111 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Vectors implements [driver.Vectors].
+func (s *Store) Vectors(ctx context.Context, model string, ids []hippo.ID) ([]driver.Vector, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	found := make([]driver.Vector, 0, len(ids))
+	for _, id := range ids {
+		if v, ok := s.models[model][id]; ok {
+			found = append(found, clone(v))
+		}
+	}
+	return found, nil
+}
+
+func clone(v driver.Vector) driver.Vector {
+	v.Values = slices.Clone(v.Values)
+	return v
+}
+
+// PutVectors implements [driver.Vectors].
+func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector) error {
+	if err := driver.CheckVectors(model, vs); err != nil {
+		return err
+	}
+	return s.change(ctx, func() error {
+		rows := s.models[model]
+		if has := dimension(rows); has > 0 && len(vs) > 0 {
+			if err := driver.CheckDimension(model, has, len(vs[0].Values)); err != nil {
+				return err
+			}
+		}
+		for _, v := range vs {
+			if s.rows[v.ID].memory == nil {
+				continue
+			}
+			if rows == nil {
+				rows = make(map[hippo.ID]driver.Vector)
+				s.models[model] = rows
+			}
+			rows[v.ID] = clone(v)
+		}
+		return nil
+	})
+}
+
+// VectorModels implements [driver.Vectors].
+func (s *Store) VectorModels(ctx context.Context) ([]driver.VectorModel, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	var list []driver.VectorModel
+	for name, rows := range s.models {
+		list = append(list, driver.VectorModel{Name: name, Dimension: dimension(rows), Count: len(rows)})
+	}
+	slices.SortFunc(list, func(a, b driver.VectorModel) int { return cmp.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// dimension returns the length of the vectors of a model; 0 if it has none.
+func dimension(rows map[hippo.ID]driver.Vector) int {
+	for _, v := range rows {
+		return len(v.Values)
+	}
+	return 0
+}
+
+// DropVectors implements [driver.Vectors].
+func (s *Store) DropVectors(ctx context.Context, model string) error {
+	return s.change(ctx, func() error {
+		delete(s.models, model)
+		return nil
+	})
+}
+
+// change runs fn while nobody else reads or writes.
+func (s *Store) change(ctx context.Context, fn func() error) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.end()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(ctx); err != nil {
+		return err
+	}
+	return fn()
+}
+
+// dropVectorsOf removes what all models have of one memory. It needs s.mu.
+func (s *Store) dropVectorsOf(id hippo.ID) {
+	for model, rows := range s.models {
+		if delete(rows, id); len(rows) == 0 {
+			delete(s.models, model)
+		}
+	}
+}
