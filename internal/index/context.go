@@ -39,14 +39,20 @@ func (s *scratch) situations(elements []string) []situation {
 	return out
 }
 
+// fitting are the documents of a segment that fit the situation filter.
+type fitting struct {
+	docs    docSet
+	context []float64 // by document, valid for those in docs
+}
+
 // contexts finds the documents of a segment that fit the situation filter.
-func (s *scratch) contexts(p part, filter []situation) {
-	n := p.docs()
-	s.fits.reset(n)
-	if cap(s.context) < n {
-		s.context = make([]float64, n)
+func (s *scratch) contexts(p part, k int, filter []situation) {
+	n, fit := p.docs(), &s.fits[k]
+	fit.docs.reset(n)
+	if cap(fit.context) < n {
+		fit.context = make([]float64, n)
 	}
-	s.context = s.context[:n]
+	fit.context = fit.context[:n]
 	for i := range filter {
 		f := &filter[i]
 		f.ids = f.ids[:0]
@@ -57,24 +63,24 @@ func (s *scratch) contexts(p part, filter []situation) {
 		}
 		slices.Sort(f.ids)
 		for _, id := range f.ids {
-			s.mark(p, id)
+			fit.mark(p, id)
 		}
 	}
-	for i, w := range s.fits {
+	for i, w := range fit.docs {
 		for ; w != 0; w &= w - 1 {
 			bit := bits.TrailingZeros64(w)
 			doc := uint32(i*64 + bit)
 			if c := s.best(filter, p.elements(doc)); c > minContext {
-				s.context[doc] = c
+				fit.context[doc] = c
 			} else {
-				s.fits[i] &^= 1 << bit
+				fit.docs[i] &^= 1 << bit
 			}
 		}
 	}
 }
 
-// mark adds the documents to fits that have a term in their situation.
-func (s *scratch) mark(p part, id uint32) {
+// mark adds the documents that have a term in their situation.
+func (f *fitting) mark(p part, id uint32) {
 	l := p.postings(id)
 	rare := l.rare
 	for b := l.posts; len(b) >= postSize; b = b[postSize:] {
@@ -84,7 +90,7 @@ func (s *scratch) mark(p part, id uint32) {
 			c, rare = rareCounts(rare), rare[rareSize:]
 		}
 		if c[bm25.Situation] > 0 {
-			s.fits.add(binary.LittleEndian.Uint32(b) >> 8)
+			f.docs.add(binary.LittleEndian.Uint32(b) >> 8)
 		}
 	}
 }

@@ -40,17 +40,16 @@ func (x *Index) read(head driver.Head) error {
 	if err == nil {
 		err = x.fits(&h, head)
 	}
-	var b *base
-	var r *rows
+	var c *contents
 	if err == nil {
-		b, r, err = decode(data, &h, body)
+		c, err = decode(data, &h, body)
 	}
 	if err != nil {
 		mapping.close()
 		return err
 	}
-	mapping.belongsTo(b)
-	x.base, x.rows = b, r
+	mapping.belongsTo(c.base)
+	x.base, x.rows, x.spaces = c.base, c.rows, c.spaces
 	x.store, x.revision, x.saved = h.Store, h.Revision, h.Revision
 	return nil
 }
@@ -85,15 +84,19 @@ func (x *Index) save(ctx context.Context, s *state, b *base) error {
 	}
 	x.changed -= s.changed
 	x.saved = s.Revision
-	// From now on the base lies in the page cache instead of on the heap.
-	if x.base == b && written.n > 0 {
-		x.base = written
+	// From now on base and vectors lie in the page cache instead of on the heap.
+	if x.base == b && written.base.n > 0 {
+		x.base = written.base
+	}
+	for i, sp := range written.spaces {
+		s.spaces[i].rebase(x, sp.table, written.base)
 	}
 	return nil
 }
 
-// write replaces the file, and returns b over its bytes; nil if it was left alone.
-func (x *Index) write(s *state, b *base) (*base, error) {
+// write replaces the file, and returns what is in it over its bytes, as far as
+// it is mapped; nil if it was left alone.
+func (x *Index) write(s *state, b *base) (*contents, error) {
 	lock := flock.New(x.path+".lock", flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
 	if err != nil || !ok {
@@ -102,10 +105,14 @@ func (x *Index) write(s *state, b *base) (*base, error) {
 	defer lock.Close() //nolint:errcheck // nothing was written through it
 	if old, err := readHeader(x.path); err == nil && old.Store == s.Store && old.Revision > s.Revision &&
 		x.analyzer.Name() == old.Analyzer && x.params == old.Params {
-		return b, nil // as good as saved
+		return &contents{base: b}, nil // as good as saved
 	}
 	shapes := encodeShapes(&b.shapes)
-	list := b.blobs(s, &shapes)
+	spaces := make([]*planes, len(s.spaces))
+	for i, v := range s.spaces {
+		spaces[i] = planesOf(v)
+	}
+	list := b.blobs(s, &shapes, spaces)
 	h := x.headerOf(s, b, list)
 	top, err := h.encode()
 	if err != nil {
@@ -125,23 +132,33 @@ func (x *Index) write(s *state, b *base) (*base, error) {
 	return out, syncDir(filepath.Dir(x.path))
 }
 
-// remap returns b with its bytes mapped from the file just written, or b itself
-// where files are not mapped.
-func remap(path string, b *base, h *header, body int64) (*base, error) {
+// remap returns b and the spaces with their bytes mapped from the file just
+// written, or b itself where files are not mapped.
+func remap(path string, b *base, h *header, body int64) (*contents, error) {
 	if !canMap {
-		return b, nil
+		return &contents{base: b}, nil
 	}
 	data, mapping, err := mapFile(path)
 	if err != nil {
 		return nil, err
 	}
-	c := &base{n: b.n, words: b.words, shapes: b.shapes}
+	c := &contents{base: &base{n: b.n, words: b.words, shapes: b.shapes}}
+	mapping.belongsTo(c.base)
 	var shapes []byte
-	for i, l := range c.blobs(&state{}, &shapes) {
-		from := body + h.Sections[i].Offset
-		*l.data = data[from : from+h.Sections[i].Length]
+	spaces := make([]*planes, len(h.Spaces))
+	for i := range spaces {
+		spaces[i] = &planes{}
 	}
-	mapping.belongsTo(c)
+	if err := cut(data[body:], h.Sections, c.base.blobs(&state{}, &shapes, spaces)); err != nil {
+		return nil, err
+	}
+	for i, p := range spaces {
+		sp, err := p.open(h.Spaces[i], h.Docs, c.base)
+		if err != nil {
+			return nil, err
+		}
+		c.spaces = append(c.spaces, sp)
+	}
 	return c, nil
 }
 

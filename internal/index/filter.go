@@ -102,7 +102,7 @@ func (c *filter) keepsDetail(r *rows, d *detail) bool {
 	if c.valid && (d.from != 0 && c.validAt < d.from || d.until != 0 && c.validAt >= d.until) {
 		return false
 	}
-	tags := r.tags[d.tags : int(d.tags)+int(d.tagCount)]
+	tags := r.tags(d)
 	for _, t := range c.tags {
 		if !slices.Contains(tags, t) {
 			return false

@@ -134,6 +134,9 @@ func (x *Index) doc(id hippo.ID) (uint32, bool) {
 func (x *Index) kill(doc uint32) {
 	id := x.rows.hot[doc].id
 	x.rows.kill(doc)
+	for _, s := range x.spaces {
+		s.drop(doc)
+	}
 	x.note(doc)
 	delete(x.recent, id)
 	delete(x.touched, id)

@@ -99,6 +99,8 @@ type Index struct {
 	pool    sync.Pool // of *scratch
 
 	mu       sync.RWMutex // guards what follows
+	spaces   []*space
+	elements elements
 	closed   bool
 	store    string
 	revision hippo.Revision
@@ -174,6 +176,9 @@ func (x *Index) clear() {
 	x.base, x.frozen, x.active, x.rows = emptyBase(), nil, newDelta(), newRows()
 	x.recent, x.touched, x.owed = make(map[hippo.ID]uint32), make(map[hippo.ID][]use), make(map[hippo.ID][]use)
 	x.merging, x.moved = false, nil
+	for i, s := range x.spaces {
+		x.spaces[i] = newSpace(s.model)
+	}
 }
 
 // Stats describes an index.

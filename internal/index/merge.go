@@ -17,7 +17,8 @@ type merger struct {
 	newOf  []uint32 // old document to new, or gone
 	oldOf  []uint32 // and back
 	names  []uint32 // old name to new, plus 1; 0: not carried over yet
-	state  *state   // what to save, if anything
+	spaces []*moving
+	state  *state // what to save, if anything
 }
 
 // gone stands for the new number of a dead document.
@@ -52,9 +53,12 @@ func (x *Index) freeze(save bool) *merger {
 		names: make([]uint32, len(x.rows.names.list)),
 	}
 	m.gather(x.rows)
+	for _, s := range x.spaces {
+		m.spaces = append(m.spaces, m.move(s))
+	}
 	if save {
 		m.state = &state{
-			Store: x.store, Revision: x.revision, changed: x.changed,
+			Store: x.store, Revision: x.revision, changed: x.changed, spaces: m.spaces,
 			names: encodeNames(m.rows.names), rows: encodeRows(m.rows, x.touched),
 		}
 	}
@@ -116,10 +120,14 @@ func (m *merger) replace(doc uint32, from *rows, d uint32) {
 	r.spaces[h.namespace]++
 	r.setUses(&h, from.uses(&h))
 	c.author, c.session = m.name(from, c.author), m.name(from, c.session)
-	tags := from.tags[c.tags : int(c.tags)+int(c.tagCount)]
-	c.tags = uint32(len(r.tags))
-	for _, t := range tags {
-		r.tags = append(r.tags, m.name(from, t))
+	labels := from.labels[c.labels : int(c.labels)+int(c.tagCount)+int(c.elemCount)]
+	c.labels = uint32(len(r.labels))
+	for i, t := range labels {
+		name := m.name(from, t)
+		r.labels = append(r.labels, name)
+		if i >= int(c.tagCount) {
+			r.element(r.names.list[name])
+		}
 	}
 	r.hot[doc], r.cold[doc] = h, c
 }
@@ -140,6 +148,9 @@ func (x *Index) finish(ctx context.Context, m *merger) error {
 	made := m.base
 	if m.frozen.docs() > 0 || len(m.oldOf) != m.base.n {
 		made = mergeSegments(m)
+	}
+	for _, s := range m.spaces {
+		s.pick()
 	}
 	x.mu.Lock()
 	if m.epoch != x.epoch || x.rows == nil {
@@ -181,6 +192,9 @@ func (x *Index) swap(m *merger, made *base) {
 		if d >= boundary {
 			recent[id] = d - boundary + uint32(made.n)
 		}
+	}
+	for _, s := range m.spaces {
+		s.swap(x, m)
 	}
 	x.base, x.frozen, x.rows, x.recent = made, nil, m.rows, recent
 	x.merging, x.moved = false, nil

@@ -187,6 +187,10 @@ func TestIndex_equals_fresh_build_and_formula(t *testing.T) {
 					return []*hippo.Memory{w.src.get(i)}, nil
 				}))
 			},
+			"embed": func(t *rapid.T) {
+				w.must(t, w.x.CatchUp(t.Context()))
+				embed(w.src, w.x, few, rapid.IntRange(1, 5).Draw(t, "embed"))
+			},
 			"catch_up": func(t *rapid.T) { w.must(t, w.x.CatchUp(t.Context())) },
 			"save":     func(t *rapid.T) { w.must(t, w.x.Save(t.Context())) },
 			"reopen": func(t *rapid.T) {
@@ -209,6 +213,7 @@ func (w *world) open(t *rapid.T) {
 	x, err := index.Open(t.Context(), w.src, w.opts)
 	w.must(t, err)
 	w.x = x
+	x.Embed(whole, few)
 }
 
 func (w *world) check(t *rapid.T) {
@@ -216,6 +221,10 @@ func (w *world) check(t *rapid.T) {
 	fresh, err := index.Open(t.Context(), w.src, nil)
 	w.must(t, err)
 	defer fresh.Close() //nolint:errcheck // nothing to save
+	fresh.Embed(whole)
+	embed(w.src, w.x, whole, 100)
+	embed(w.src, fresh, whole, 100)
+	w.partial(t)
 	ref := reference{bm25.Words(), bm25.DefaultParams(), w.src.live()}
 	for _, q := range []index.Query{
 		{},
@@ -224,6 +233,9 @@ func (w *world) check(t *rapid.T) {
 		{Text: "ca", Substring: true},
 		{Text: "the"},
 		{Text: "cache", Situation: []string{"flaky error", "the db"}},
+		{Text: "deploy", Vector: vectorOf("deploy", whole), Model: whole.ID, Nearest: 3},
+		{Text: "the", Vector: vectorOf("x", whole), Model: whole.ID, Nearest: 2, Situation: []string{"flaky", "cache"}},
+		{Text: "nothing", Vector: vectorOf("y", whole), Model: whole.ID, Nearest: 100, MinCosine: .1, Filter: hippo.Filter{Projects: []string{"p"}}},
 		{Filter: hippo.Filter{Projects: []string{"", "q"}, Pinned: true, ValidAt: time.UnixMicro(4)}},
 	} {
 		got, most := search(w.x, q)
@@ -231,7 +243,7 @@ func (w *world) check(t *rapid.T) {
 		if d := cmp.Diff(want, got); d != "" || most != wantMost {
 			t.Fatalf("query %+v differs from a fresh build (-fresh +index), bound %v, %v:\n%s", q, wantMost, most, d)
 		}
-		if q.Text != "" && q.Situation == nil && !q.Substring {
+		if q.Text != "" && q.Situation == nil && !q.Substring && q.Vector == nil {
 			ref.compare(t, q.Text, got, most)
 		}
 	}

@@ -72,9 +72,11 @@ func encodeRow(b []byte, r *rows, d uint32, uses []use) []byte {
 		b = binary.AppendVarint(b, c.from)
 		b = binary.AppendVarint(b, c.until)
 	}
-	b = binary.AppendUvarint(b, uint64(c.tagCount))
-	for _, t := range r.tags[c.tags : int(c.tags)+int(c.tagCount)] {
-		b = binary.AppendUvarint(b, uint64(t))
+	for _, list := range [][]uint32{r.tags(c), r.elems(c)} {
+		b = binary.AppendUvarint(b, uint64(len(list)))
+		for _, t := range list {
+			b = binary.AppendUvarint(b, uint64(t))
+		}
 	}
 	b = binary.AppendUvarint(b, uint64(len(uses)))
 	for _, u := range uses {
@@ -194,16 +196,13 @@ func (r *reader) row(to *rows, d int) {
 	r.lists(to, h, c)
 }
 
-// lists reads tags and accesses.
+// lists reads tags, situation and accesses.
 func (r *reader) lists(to *rows, h *row, c *detail) {
-	tags := r.uint()
-	if tags > hippo.MaxTags {
-		r.bad = true
-		return
-	}
-	c.tags, c.tagCount = uint32(len(to.tags)), uint8(tags)
-	for range tags {
-		to.tags = append(to.tags, r.name(len(to.names.list)))
+	c.labels = uint32(len(to.labels))
+	c.tagCount = r.labels(to, hippo.MaxTags)
+	c.elemCount = r.labels(to, hippo.MaxSituations)
+	for _, name := range to.elems(c) {
+		to.element(to.names.list[name])
 	}
 	uses := r.uint()
 	if uses > window {
@@ -215,4 +214,17 @@ func (r *reader) lists(to *rows, h *row, c *detail) {
 		h.lastDay = int32(r.int())
 		to.accesses = append(to.accesses, use{h.lastDay, int32(r.int())})
 	}
+}
+
+// labels reads a list of names and returns its length, at most most.
+func (r *reader) labels(to *rows, most uint64) uint8 {
+	n := r.uint()
+	if n > most {
+		r.bad = true
+		return 0
+	}
+	for range n {
+		to.labels = append(to.labels, r.name(len(to.names.list)))
+	}
+	return uint8(n)
 }

@@ -40,8 +40,8 @@ type detail struct {
 	text                        uint64 // hash of what is indexed
 	hash                        uint64 // first 8 bytes of ContentHash, big-endian
 	author, session             uint32
-	tags                        uint32 // offset in rows.tags
-	tagCount                    uint8
+	labels                      uint32 // offset in rows.labels
+	tagCount, elemCount         uint8  // how many of them are tags, and how many situation elements after those
 	surprise                    float32
 }
 
@@ -60,7 +60,8 @@ type rows struct {
 	content  []uint32    // lengths in terms
 	other    [][2]uint32 // lengths of situation and tags
 	accesses []use
-	tags     []uint32 // names
+	labels   []uint32 // names
+	isElem   []bool   // by name: it is a situation element
 	dead     docSet
 	// live are the numbers the formula needs; spaces counts rows by namespace.
 	live   bm25.Stats
@@ -101,6 +102,12 @@ func (b *docSet) add(i uint32) {
 		*b = append(*b, 0)
 	}
 	(*b)[i>>6] |= 1 << (i & 63)
+}
+
+func (b docSet) remove(i uint32) {
+	if int(i>>6) < len(b) {
+		b[i>>6] &^= 1 << (i & 63)
+	}
 }
 
 // reset empties the set and makes room for n documents.
@@ -161,21 +168,40 @@ func (r *rows) set(doc uint32, m *hippo.Memory, text uint64) {
 	}
 	r.setUses(h, recent(m.Accesses))
 	c := &r.cold[doc]
-	tags := c.tags
-	if int(c.tagCount) != len(m.Tags) {
-		tags = uint32(len(r.tags))
-		r.tags = append(r.tags, make([]uint32, len(m.Tags))...)
+	labels, n := c.labels, len(m.Tags)+len(m.Situation)
+	if int(c.tagCount)+int(c.elemCount) != n {
+		labels = uint32(len(r.labels))
+		r.labels = append(r.labels, make([]uint32, n)...)
 	}
 	*c = detail{
 		updated: micros(m.UpdatedAt), event: micros(m.EventTime), from: micros(m.ValidFrom), until: micros(m.ValidUntil),
 		seq: int64(m.Source.Seq), text: text, hash: binary.BigEndian.Uint64(m.ContentHash[:]),
 		author: r.names.add(m.Source.Author), session: r.names.add(m.Source.Session),
-		tags: tags, tagCount: uint8(len(m.Tags)), surprise: float32(m.Surprise.Score),
+		labels: labels, tagCount: uint8(len(m.Tags)), elemCount: uint8(len(m.Situation)), surprise: float32(m.Surprise.Score),
 	}
 	for i, t := range m.Tags {
-		r.tags[int(tags)+i] = r.names.add(t)
+		r.labels[int(labels)+i] = r.names.add(t)
+	}
+	for i, e := range m.Situation {
+		r.labels[int(labels)+len(m.Tags)+i] = r.element(e)
 	}
 }
+
+// element numbers the text of a situation element.
+func (r *rows) element(text string) uint32 {
+	id := r.names.add(text)
+	for int(id) >= len(r.isElem) {
+		r.isElem = append(r.isElem, false)
+	}
+	r.isElem[id] = true
+	return id
+}
+
+// tags returns the names of a document's tags.
+func (r *rows) tags(c *detail) []uint32 { return r.labels[c.labels:][:c.tagCount] }
+
+// elems returns the names of a document's situation elements.
+func (r *rows) elems(c *detail) []uint32 { return r.labels[c.labels:][c.tagCount:][:c.elemCount] }
 
 // setUses gives h new access entries. The old ones stay where they are, for
 // whoever kept their place, until the next merge.

@@ -41,10 +41,12 @@ type scratch struct {
 	table   [256]*bm25.Row // of the segment at hand
 	found   docSet         // documents with a term that contains part
 
-	filtered bool      // by situation
-	context  []float64 // by document, valid where inContext
-	fits     docSet
+	filtered bool // by situation
+	fits     [maxParts]fitting
+	at       *fitting // of the segment at hand
 	ids      []uint32
+
+	near near
 }
 
 func (s *scratch) begin(x *Index) {
@@ -128,6 +130,7 @@ type cursor struct {
 func (s *scratch) search(p part, k int) {
 	n := uint32(p.docs())
 	s.open(k)
+	s.at = &s.fits[k]
 	if s.part != "" {
 		s.contain(p)
 	}
@@ -234,7 +237,7 @@ func (s *scratch) collect(w windowOf) {
 			m = upTo(int(w.end) - at*64)
 		}
 		if s.filtered {
-			m &= s.fits.word(at)
+			m &= s.at.docs.word(at)
 		}
 		for all := m | scored; all != 0; all &= all - 1 {
 			bit := bits.TrailingZeros64(all)
@@ -257,7 +260,7 @@ func (s *scratch) match(doc, local uint32, d sum) {
 		m.Coverage = d.cover / s.total
 	}
 	if s.filtered {
-		m.Context = s.context[local]
+		m.Context = s.at.context[local]
 	}
 	s.matches = append(s.matches, m)
 }

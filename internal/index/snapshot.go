@@ -13,8 +13,8 @@ import (
 
 const (
 	magic = "HIPPOIDX"
-	// version of the format: 1, November 2026, the first.
-	version  = 1
+	// version of the format: 2, November 2026, with vectors; 1 was without.
+	version  = 2
 	preamble = len(magic) + 3*4
 	// maxHeader is far above what a header takes.
 	maxHeader = 64 << 10
@@ -32,6 +32,7 @@ type header struct {
 	Revision hippo.Revision `json:"revision"`
 	Docs     int            `json:"docs"`
 	Terms    int            `json:"terms"`
+	Spaces   []spaceHeader  `json:"spaces"`
 	Sections []section      `json:"sections"`
 }
 
@@ -50,29 +51,37 @@ type state struct {
 	Revision    hippo.Revision
 	changed     int
 	names, rows []byte
+	spaces      []*moving
 }
 
 // blob is a section and its bytes.
 type blob struct {
 	name string
 	data *[]byte
+	// bare sections have no checksum: they are too large to be read at the start,
+	// and no number in them leads a search astray.
+	bare bool
 }
 
 // blobs lists the sections of a snapshot in their order in the file.
-func (b *base) blobs(s *state, shapes *[]byte) []blob {
-	return []blob{
-		{"names", &s.names},
-		{"rows", &s.rows},
-		{"shapes", shapes},
-		{"dict", &b.dict},
-		{"dict.ends", &b.dictEnds},
-		{"posts", &b.posts},
-		{"posts.ends", &b.postEnds},
-		{"rare", &b.rare},
-		{"rare.ends", &b.rareEnds},
-		{"elems", &b.elems},
-		{"elems.ends", &b.elemEnds},
+func (b *base) blobs(s *state, shapes *[]byte, spaces []*planes) []blob {
+	list := []blob{
+		{name: "names", data: &s.names},
+		{name: "rows", data: &s.rows},
+		{name: "shapes", data: shapes},
+		{name: "dict", data: &b.dict},
+		{name: "dict.ends", data: &b.dictEnds},
+		{name: "posts", data: &b.posts},
+		{name: "posts.ends", data: &b.postEnds},
+		{name: "rare", data: &b.rare},
+		{name: "rare.ends", data: &b.rareEnds},
+		{name: "elems", data: &b.elems},
+		{name: "elems.ends", data: &b.elemEnds},
 	}
+	for i, p := range spaces {
+		list = append(list, p.blobs(i)...)
+	}
+	return list
 }
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
@@ -85,10 +94,17 @@ func (x *Index) headerOf(s *state, b *base, list []blob) header {
 		Analyzer: x.analyzer.Name(), Params: x.params,
 		Store: s.Store, Revision: s.Revision, Docs: b.n, Terms: b.words,
 	}
+	for _, v := range s.spaces {
+		h.Spaces = append(h.Spaces, spaceHeader{v.from.model, v.table.Len()})
+	}
 	offset := int64(0)
 	for _, l := range list {
 		n := int64(len(*l.data))
-		h.Sections = append(h.Sections, section{l.name, offset, n, checksum(*l.data)})
+		sec := section{Name: l.name, Offset: offset, Length: n}
+		if !l.bare {
+			sec.CRC = checksum(*l.data)
+		}
+		h.Sections = append(h.Sections, sec)
 		offset = roundUp(offset + n)
 	}
 	return h
@@ -128,50 +144,77 @@ func decodeHeader(b []byte) (h header, body int64, err error) {
 	if err := json.Unmarshal(text, &h); err != nil {
 		return h, 0, fmt.Errorf("header: %w", hippo.ErrCorrupt)
 	}
-	return h, roundUp(int64(preamble) + int64(n)), nil
+	return h, min(roundUp(int64(preamble)+int64(n)), int64(len(b))), nil
 }
 
-// decode reads a snapshot whole; the base keeps parts of file. The error is
-// [hippo.ErrCorrupt].
-func decode(file []byte, h *header, body int64) (*base, *rows, error) {
-	b, s := emptyBase(), &state{}
+// contents is what a snapshot holds.
+type contents struct {
+	base   *base
+	rows   *rows
+	spaces []*space
+}
+
+// decode reads a snapshot whole; the base and the spaces keep parts of file. The
+// error is [hippo.ErrCorrupt].
+func decode(file []byte, h *header, body int64) (*contents, error) {
+	c, s := &contents{base: emptyBase()}, &state{}
 	var shapes []byte
-	list := b.blobs(s, &shapes)
-	if len(h.Sections) != len(list) {
-		return nil, nil, fmt.Errorf("%d sections: %w", len(h.Sections), hippo.ErrCorrupt)
+	spaces := make([]*planes, len(h.Spaces))
+	for i := range spaces {
+		spaces[i] = &planes{}
 	}
-	room := int64(len(file)) - body
-	for i, sec := range h.Sections {
-		if sec.Name != list[i].name || sec.Offset < 0 || sec.Length < 0 || sec.Offset > room || sec.Length > room-sec.Offset {
-			return nil, nil, fmt.Errorf("section %q does not fit: %w", sec.Name, hippo.ErrCorrupt)
-		}
-		from := body + sec.Offset
-		*list[i].data = file[from : from+sec.Length : from+sec.Length]
+	list := c.base.blobs(s, &shapes, spaces)
+	if err := cut(file[body:], h.Sections, list); err != nil {
+		return nil, err
 	}
-	b.n, b.words = h.Docs, h.Terms
-	if b.n < 0 || b.n > maxDocs || b.words < 0 {
-		return nil, nil, fmt.Errorf("sizes: %w", hippo.ErrCorrupt)
+	c.base.n, c.base.words = h.Docs, h.Terms
+	if h.Docs < 0 || h.Docs > maxDocs || h.Terms < 0 {
+		return nil, fmt.Errorf("sizes: %w", hippo.ErrCorrupt)
 	}
-	var r *rows
 	wait := make(chan error)
 	go func() { // the two halves take about as long
 		err := sums(list[:2], h.Sections)
 		if err == nil {
-			r, err = decodeRows(s.names, s.rows, b.n)
+			c.rows, err = decodeRows(s.names, s.rows, h.Docs)
 		}
 		wait <- err
 	}()
 	err := sums(list[2:], h.Sections[2:])
 	if err == nil {
-		err = b.check(shapes)
+		err = c.base.check(shapes)
 	}
-	return b, r, errors.Join(err, <-wait)
+	if err = errors.Join(err, <-wait); err != nil {
+		return nil, err
+	}
+	for i, p := range spaces {
+		sp, err := p.open(h.Spaces[i], h.Docs, c.base)
+		if err != nil {
+			return nil, err
+		}
+		c.spaces = append(c.spaces, sp)
+	}
+	return c, nil
+}
+
+// cut gives each section its bytes.
+func cut(body []byte, table []section, list []blob) error {
+	if len(table) != len(list) {
+		return fmt.Errorf("%d sections: %w", len(table), hippo.ErrCorrupt)
+	}
+	room := int64(len(body))
+	for i, sec := range table {
+		if sec.Name != list[i].name || sec.Offset < 0 || sec.Length < 0 || sec.Offset > room || sec.Length > room-sec.Offset {
+			return fmt.Errorf("section %q does not fit: %w", sec.Name, hippo.ErrCorrupt)
+		}
+		*list[i].data = body[sec.Offset : sec.Offset+sec.Length : sec.Offset+sec.Length]
+	}
+	return nil
 }
 
 // sums verifies the checksums of sections.
 func sums(list []blob, table []section) error {
 	for i, l := range list {
-		if checksum(*l.data) != table[i].CRC {
+		if !l.bare && checksum(*l.data) != table[i].CRC {
 			return fmt.Errorf("section %s has a wrong checksum: %w", l.name, hippo.ErrCorrupt)
 		}
 	}

@@ -142,6 +142,7 @@ func catchUp(t testing.TB, x *index.Index) {
 type found struct {
 	ID                       hippo.ID
 	Score, Coverage, Context float64
+	Cosine, Exact            float64
 	Row                      index.Row
 	Detail                   index.Detail
 }
@@ -154,7 +155,7 @@ func search(x *index.Index, q index.Query) (list []found, most float64) {
 		for _, m := range r.Matches {
 			row := v.Row(m.Doc)
 			row.Accesses = slices.Clone(row.Accesses)
-			list = append(list, found{row.ID, m.Score, m.Coverage, m.Context, row, v.Detail(m.Doc)})
+			list = append(list, found{row.ID, m.Score, m.Coverage, m.Context, m.Cosine, v.Cosine(m.Doc), row, v.Detail(m.Doc)})
 		}
 	})
 	slices.SortFunc(list, func(a, b found) int { return a.ID.Compare(b.ID) })

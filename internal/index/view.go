@@ -19,6 +19,17 @@ type Query struct {
 	// Substring makes a Text of one word also match documents with a term that
 	// contains that word. Such a document has coverage 1; its score is unchanged.
 	Substring bool
+	// Vector is what the model named Model made of the query, nil for none. The
+	// Nearest documents by cosine, of those above MinCosine, match as well.
+	Vector    []float32
+	Model     string
+	Nearest   int
+	MinCosine float64
+	// Elements are what the model named ElementModel made of the elements of
+	// Situation: then an element also matches one that is alike by meaning, see
+	// [Match].
+	Elements     [][]float32
+	ElementModel string
 }
 
 // Match is one document that a query found.
@@ -27,12 +38,16 @@ type Match struct {
 	Doc uint32
 	// Score is BM25F, 0 or more; 0 if the query has no text.
 	Score float64
+	// Cosine of the query's vector and the document's, to about .01; see
+	// [View.Cosine]. 0 if it is negative, or one of them has none.
+	Cosine float64
 	// Coverage is the share, weighted by idf, of the query's distinct terms that
 	// occur in any field, in [0, 1]; 1 if the query has no text.
 	Coverage float64
 	// Context is the best match of a situation filter F with an element E: 1 if
-	// their sets of terms are equal, else .9 |F and E| / min(|F|, |E|). It is
-	// above .4, or 1 if there was no filter.
+	// their sets of terms are equal, else the larger of .9 |F and E| / min(|F|, |E|)
+	// and, where meaning is known, their cosine, at most .9. It is above .4, or 1
+	// if there was no filter.
 	Context float64
 }
 
@@ -51,6 +66,7 @@ type Result struct {
 type View struct {
 	x    *Index
 	held []*scratch
+	near *near // of the latest search
 	uses []hippo.Access
 }
 
@@ -123,7 +139,7 @@ func (v *View) Detail(doc uint32) Detail {
 		Author: name[c.author], Session: name[c.session], Seq: int(c.seq),
 		Hash: c.hash, Surprise: c.surprise, Length: r.length(doc),
 	}
-	for _, t := range r.tags[c.tags : int(c.tags)+int(c.tagCount)] {
+	for _, t := range r.tags(c) {
 		d.Tags = append(d.Tags, name[t])
 	}
 	return d
@@ -154,11 +170,21 @@ func (v *View) Search(q Query) Result {
 		return Result{MaxScore: most}
 	}
 	situations := s.situations(q.Situation)
-	for i, p := range x.parts() {
+	parts := x.parts()
+	alike := s.alike(&q)
+	for i, p := range parts {
 		if len(situations) > 0 {
-			s.contexts(p, situations)
+			s.contexts(p, i, situations)
+			if alike != nil {
+				s.fits[i].mean(x.rows, p, alike)
+			}
 		}
+	}
+	s.nearest(&q)
+	for i, p := range parts {
 		s.search(p, i)
 	}
+	s.join()
+	v.near = &s.near
 	return Result{Matches: s.matches, MaxScore: most}
 }
