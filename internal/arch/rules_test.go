@@ -60,7 +60,8 @@ func heavy() map[string]string {
 	return map[string]string{
 		"modernc.org/sqlite":                     "internal/store/sqlitestore",
 		"github.com/fsnotify/fsnotify":           "internal/store/dirstore",
-		"github.com/clipperhouse/uax29":          "internal/index/bm25",
+		"github.com/clipperhouse/uax29/v2/words":     "internal/index/bm25",
+		"github.com/clipperhouse/uax29/v2/graphemes": "internal/embed/token",
 		"github.com/kljensen/snowball":           "internal/index/bm25",
 		"github.com/blevesearch/snowballstem":    "internal/index/bm25",
 		"github.com/modelcontextprotocol/go-sdk": "internal/mcpserver",

@@ -1,0 +1,48 @@
+package token
+
+import "unicode"
+
+// class says what an ASCII character does to a word.
+type class uint8
+
+const (
+	letter      class = iota // belongs to a word
+	space                    // ends it
+	punctuation              // is a word of its own
+	dropped                  // is not there
+)
+
+// classOf returns the class of an ASCII character. Symbols count as punctuation.
+func classOf(c byte) class {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		return letter
+	case c == ' ', c == '\t', c == '\n', c == '\r':
+		return space
+	case c < ' ', c == 0x7F:
+		return dropped
+	default:
+		return punctuation
+	}
+}
+
+// isDropped reports whether a character above ASCII is taken out of a text:
+// control and format characters, private ones, those without a meaning, and the
+// replacement character.
+func isDropped(r rune) bool {
+	return r == unicode.ReplacementChar || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs)
+}
+
+// isChinese reports whether a character is a word of its own: the CJK ideographs,
+// neither kana nor hangul.
+func isChinese(r rune) bool {
+	switch {
+	case r < 0x3400:
+		return false
+	case r <= 0x4DBF, r >= 0x4E00 && r <= 0x9FFF, r >= 0xF900 && r <= 0xFAFF:
+		return true
+	default:
+		return r >= 0x20000 && r <= 0x2A6DF || r >= 0x2A700 && r <= 0x2B73F || r >= 0x2B740 && r <= 0x2B81F ||
+			r >= 0x2B820 && r <= 0x2CEAF || r >= 0x2F800 && r <= 0x2FA1F
+	}
+}

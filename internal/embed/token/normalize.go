@@ -1,0 +1,190 @@
+package token
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/graphemes"
+	"golang.org/x/text/unicode/norm"
+)
+
+// loadNormalizer returns the function that a normalizer describes.
+func loadNormalizer(part json.RawMessage) (func(string) string, error) {
+	var p struct {
+		Type    string            `json:"type"`
+		Parts   []json.RawMessage `json:"normalizers"`
+		Charmap string            `json:"precompiled_charsmap"`
+		Left    bool              `json:"strip_left"`
+		Right   bool              `json:"strip_right"`
+		Content string            `json:"content"`
+		Pattern struct {
+			Regex, String *string
+		} `json:"pattern"`
+	}
+	if len(part) == 0 || string(part) == "null" {
+		return func(s string) string { return s }, nil
+	}
+	if err := unmarshal(part, "normalizer", &p); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.Type == "Sequence":
+		return sequence(p.Parts)
+	case p.Type == "Precompiled":
+		return precompiled(p.Charmap)
+	case p.Type == "Strip":
+		return strip(p.Left, p.Right), nil
+	case p.Type == "Replace" && p.Pattern.String != nil:
+		return func(s string) string { return strings.ReplaceAll(s, *p.Pattern.String, p.Content) }, nil
+	case p.Type == "Replace" && p.Pattern.Regex != nil && *p.Pattern.Regex == " {2,}":
+		return func(s string) string { return squeeze(s, p.Content) }, nil
+	case p.Type == "Lowercase":
+		return strings.ToLower, nil
+	case p.Type == "NFKC":
+		return norm.NFKC.String, nil
+	case p.Type == "NFC":
+		return norm.NFC.String, nil
+	default:
+		return nil, unsupported("normalizer", p.Type)
+	}
+}
+
+func sequence(parts []json.RawMessage) (func(string) string, error) {
+	all := make([]func(string) string, len(parts))
+	for i, part := range parts {
+		var err error
+		if all[i], err = loadNormalizer(part); err != nil {
+			return nil, err
+		}
+	}
+	return func(s string) string {
+		for _, f := range all {
+			s = f(s)
+		}
+		return s
+	}, nil
+}
+
+func strip(left, right bool) func(string) string {
+	return func(s string) string {
+		if left {
+			s = strings.TrimLeftFunc(s, unicode.IsSpace)
+		}
+		if right {
+			s = strings.TrimRightFunc(s, unicode.IsSpace)
+		}
+		return s
+	}
+}
+
+// squeeze replaces runs of two and more spaces.
+func squeeze(s, by string) string {
+	var b strings.Builder
+	for s != "" {
+		i := strings.Index(s, "  ")
+		if i < 0 {
+			break
+		}
+		b.WriteString(s[:i])
+		b.WriteString(by)
+		s = strings.TrimLeft(s[i:], " ")
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// charmap is the precompiled map of SentencePiece: a double-array trie from
+// characters to what replaces them, and the replacements, each with a zero byte at
+// its end.
+type charmap struct {
+	units []uint32
+	texts string
+}
+
+// precompiled reads a map: the size of the trie in bytes, the trie, the texts.
+func precompiled(encoded string) (func(string) string, error) {
+	raw, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || len(raw) < 4 {
+		return nil, corrupt("normalizer: the character map is not base64 or too short")
+	}
+	size := binary.LittleEndian.Uint32(raw)
+	if uint64(size) > uint64(len(raw)-4) || size%4 != 0 || size == 0 {
+		return nil, corrupt("normalizer: a character map of %d bytes has a trie of %d", len(raw), size)
+	}
+	m := &charmap{units: make([]uint32, size/4), texts: string(raw[4+size:])}
+	for i := range m.units {
+		m.units[i] = binary.LittleEndian.Uint32(raw[4+4*i:])
+	}
+	if !utf8.ValidString(m.texts) {
+		return nil, corrupt("normalizer: replacements are not UTF-8")
+	}
+	return m.apply, nil
+}
+
+// wholeCluster is the size, in bytes, from which a grapheme cluster is looked up
+// character by character only. Source: the reference implementation.
+const wholeCluster = 6
+
+// apply replaces characters, clusters of few bytes as a whole.
+func (m *charmap) apply(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for g := graphemes.FromString(s); g.Next(); {
+		cluster := g.Value()
+		if len(cluster) < wholeCluster {
+			if to, ok := m.lookup(cluster); ok {
+				b.WriteString(to)
+				continue
+			}
+		}
+		for i := 0; i < len(cluster); {
+			_, n := utf8.DecodeRuneInString(cluster[i:])
+			if to, ok := m.lookup(cluster[i : i+n]); ok {
+				b.WriteString(to)
+			} else {
+				b.WriteString(cluster[i : i+n])
+			}
+			i += n
+		}
+	}
+	return b.String()
+}
+
+// lookup returns what replaces the shortest known beginning of key. The layout of
+// a unit is that of the Darts-clone library.
+func (m *charmap) lookup(key string) (string, bool) {
+	at := offset(m.units[0])
+	for i := range len(key) {
+		c := uint32(key[i])
+		if c == 0 {
+			break
+		}
+		at ^= c
+		if int(at) >= len(m.units) {
+			return "", false
+		}
+		u := m.units[at]
+		if u&(1<<31|0xFF) != c {
+			return "", false
+		}
+		at ^= offset(u)
+		if u>>8&1 == 1 && int(at) < len(m.units) {
+			return m.text(m.units[at] & (1<<31 - 1))
+		}
+	}
+	return "", false
+}
+
+func offset(u uint32) uint32 { return u >> 10 << (u & (1 << 9) >> 6) }
+
+func (m *charmap) text(from uint32) (string, bool) {
+	if int64(from) >= int64(len(m.texts)) {
+		return "", false
+	}
+	text, _, _ := strings.Cut(m.texts[from:], "\x00")
+	return text, true
+}

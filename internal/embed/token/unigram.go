@@ -1,0 +1,262 @@
+package token
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// unigram cuts a text into the pieces whose scores, logarithms of their
+// probabilities, have the largest sum.
+type unigram struct {
+	special   Special
+	normalize func(string) string
+	split     metaspace
+	pieces    []scored // sorted by text
+	unknown   float64  // score of a character without a piece
+	bytes     []int32  // numbers of <0x00> to <0xFF>, or nil
+}
+
+// scored is a piece of the vocabulary.
+type scored struct {
+	text  string
+	id    int32
+	score float64
+}
+
+// unknownPenalty is how much worse a character without a piece is than the worst
+// piece. Source: SentencePiece.
+const unknownPenalty = 10
+
+func loadUnigram(f *file) (Tokenizer, error) {
+	var m struct {
+		Unknown  *int32              `json:"unk_id"`
+		Vocab    [][]json.RawMessage `json:"vocab"`
+		Fallback bool                `json:"byte_fallback"`
+	}
+	if err := unmarshal(f.Model, "model", &m); err != nil {
+		return nil, err
+	}
+	if m.Unknown == nil || *m.Unknown < 0 || int(*m.Unknown) >= len(m.Vocab) {
+		return nil, corrupt("model: unk_id is not in the vocabulary")
+	}
+	u := &unigram{pieces: make([]scored, len(m.Vocab))}
+	names := make(map[string]int32, len(m.Vocab))
+	worst := math.Inf(1)
+	for i, entry := range m.Vocab {
+		p := &u.pieces[i]
+		if len(entry) != 2 || json.Unmarshal(entry[0], &p.text) != nil || json.Unmarshal(entry[1], &p.score) != nil {
+			return nil, corrupt("model: piece %d is not a text and a score", i)
+		}
+		p.id = int32(i)
+		names[p.text] = p.id
+		worst = min(worst, p.score)
+	}
+	u.unknown = worst - unknownPenalty
+	var err error
+	if u.special, err = specialOf(f, names, u.pieces[*m.Unknown].text); err != nil {
+		return nil, err
+	}
+	if m.Fallback {
+		if u.bytes, err = bytePieces(names); err != nil {
+			return nil, err
+		}
+	}
+	// The last of equal texts counts, as it does in a map.
+	slices.SortStableFunc(u.pieces, func(a, b scored) int { return strings.Compare(a.text, b.text) })
+	u.pieces = slices.DeleteFunc(u.pieces, func(p scored) bool { return p.text == "" || names[p.text] != p.id })
+	if u.normalize, err = loadNormalizer(f.Normalizer); err != nil {
+		return nil, err
+	}
+	u.split, err = loadMetaspace(f.PreTokenizer)
+	return u, err
+}
+
+func bytePieces(names map[string]int32) ([]int32, error) {
+	const hex = "0123456789ABCDEF"
+	out := make([]int32, 256)
+	for b := range out {
+		id, ok := names["<0x"+string(hex[b>>4])+string(hex[b&15])+">"]
+		if !ok {
+			return nil, corrupt("model: no piece for byte %d", b)
+		}
+		out[b] = id
+	}
+	return out, nil
+}
+
+// Special implements [Tokenizer].
+func (u *unigram) Special() Special { return u.special }
+
+// Encode implements [Tokenizer].
+func (u *unigram) Encode(dst []int32, text string) []int32 {
+	text = u.normalize(strings.ToValidUTF8(text, "\uFFFD"))
+	var best []step
+	u.split.words(text, func(word string) { dst, best = u.word(dst, word, best) })
+	return dst
+}
+
+// step is the best way to a position of a word.
+type step struct {
+	score float64
+	from  int
+	id    int32 // of the last piece; -1: a character without one
+	known bool
+}
+
+// word appends the pieces of a word. best is room to work in.
+func (u *unigram) word(dst []int32, word string, best []step) ([]int32, []step) {
+	best = slices.Grow(best[:0], len(word)+1)[:len(word)+1]
+	clear(best)
+	best[0].known = true
+	for at := 0; at < len(word); {
+		_, size := utf8.DecodeRuneInString(word[at:])
+		if best[at].known {
+			u.extend(word, at, size, best)
+		}
+		at += size
+	}
+	return u.back(dst, word, best), best
+}
+
+// extend takes every piece that begins at a position, where a character of size
+// bytes stands.
+func (u *unigram) extend(word string, at, size int, best []step) {
+	single := false
+	u.prefixes(word[at:], func(p *scored) {
+		single = single || len(p.text) == size
+		take(&best[at+len(p.text)], step{best[at].score + p.score, at, p.id, true})
+	})
+	if !single {
+		take(&best[at+size], step{best[at].score + u.unknown, at, -1, true})
+	}
+}
+
+func take(to *step, s step) {
+	if !to.known || s.score > to.score {
+		*to = s
+	}
+}
+
+// prefixes calls f with the pieces that text begins with, the shortest first.
+func (u *unigram) prefixes(text string, f func(*scored)) {
+	lo, hi := 0, len(u.pieces)
+	for n := 1; n <= len(text); n++ {
+		c := text[n-1]
+		part := u.pieces[lo:hi]
+		first := sort.Search(len(part), func(i int) bool { return len(part[i].text) >= n && part[i].text[n-1] >= c })
+		last := first + sort.Search(len(part)-first, func(i int) bool { return part[first+i].text[n-1] > c })
+		if lo, hi = lo+first, lo+last; lo == hi {
+			return
+		}
+		if p := &u.pieces[lo]; len(p.text) == n {
+			f(p)
+		}
+	}
+}
+
+// back follows the best way from the end of the word. Characters without a piece
+// that follow each other are one unknown piece.
+func (u *unigram) back(dst []int32, word string, best []step) []int32 {
+	mark, open := len(dst), false
+	for at := len(word); at > 0; at = best[at].from {
+		s := best[at]
+		unknown := s.id < 0
+		switch {
+		case !unknown:
+			dst = append(dst, s.id)
+		case u.bytes != nil:
+			for i := at - 1; i >= s.from; i-- {
+				dst = append(dst, u.bytes[word[i]])
+			}
+		case !open:
+			dst = append(dst, u.special.Unknown)
+		}
+		open = unknown
+	}
+	slices.Reverse(dst[mark:])
+	return dst
+}
+
+// metaspace says how a text is cut into words before it is cut into pieces: "▁"
+// stands for a space, and goes with the word that follows.
+type metaspace struct {
+	atSpaces bool // any white space divides, and is dropped
+	prefix   bool // each part begins with the mark
+	whole    bool // a part is not cut at its marks
+}
+
+const spaceMark = "▁"
+
+func loadMetaspace(part json.RawMessage) (m metaspace, err error) {
+	var p struct {
+		Type        string            `json:"type"`
+		Parts       []json.RawMessage `json:"pretokenizers"`
+		Replacement string            `json:"replacement"`
+		AddPrefix   *bool             `json:"add_prefix_space"`
+		Scheme      string            `json:"prepend_scheme"`
+		Split       *bool             `json:"split"`
+	}
+	if err := unmarshal(part, "pre_tokenizer", &p); err != nil {
+		return m, err
+	}
+	switch {
+	case p.Type == "Sequence" && len(p.Parts) == 2:
+		first, err := typeOf(p.Parts[0], "pre_tokenizer")
+		if err != nil {
+			return m, err
+		}
+		second, err := typeOf(p.Parts[1], "pre_tokenizer")
+		if err != nil || first != "WhitespaceSplit" || second != "Metaspace" {
+			return m, unsupported("pre_tokenizer", first+", "+second)
+		}
+		m, err = loadMetaspace(p.Parts[1])
+		m.atSpaces = true
+		return m, err
+	case p.Type != "Metaspace" || p.Replacement != spaceMark:
+		return m, unsupported("pre_tokenizer", p.Type)
+	}
+	m.whole = p.Split != nil && !*p.Split
+	switch {
+	case p.Scheme == "always", p.Scheme == "" && (p.AddPrefix == nil || *p.AddPrefix):
+		m.prefix = true
+	case p.Scheme == "never", p.Scheme == "" && !*p.AddPrefix:
+	default:
+		return m, unsupported("pre_tokenizer", "Metaspace with prepend_scheme "+p.Scheme)
+	}
+	return m, nil
+}
+
+// words calls f with each word of a text.
+func (m metaspace) words(text string, f func(string)) {
+	if !m.atSpaces {
+		m.part(text, f)
+		return
+	}
+	for _, part := range strings.FieldsFunc(text, unicode.IsSpace) {
+		m.part(part, f)
+	}
+}
+
+func (m metaspace) part(text string, f func(string)) {
+	if text == "" {
+		return
+	}
+	text = strings.ReplaceAll(text, " ", spaceMark)
+	if m.prefix && !strings.HasPrefix(text, spaceMark) {
+		text = spaceMark + text
+	}
+	for !m.whole {
+		next := strings.Index(text[1:], spaceMark)
+		if next < 0 {
+			break
+		}
+		f(text[:next+1])
+		text = text[next+1:]
+	}
+	f(text)
+}

@@ -1,0 +1,183 @@
+package token
+
+import (
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// WordPieceOptions adjusts a [WordPiece]; nil means all off.
+type WordPieceOptions struct {
+	// Lower makes all letters lower-case, StripAccents takes marks off letters.
+	Lower, StripAccents bool
+	// Unknown appends what stands for a word that has no pieces; nil appends the
+	// unknown piece.
+	Unknown func(dst []int32, word []byte) []int32
+}
+
+// WordPiece cuts a text into words, at spaces, around punctuation and around each
+// Chinese character, and a word into the longest pieces from its beginning; those
+// that do not begin it start with "##".
+type WordPiece struct {
+	vocab   Vocab
+	special Special
+	o       WordPieceOptions
+	pool    sync.Pool // of *[]byte
+}
+
+// maxWord is the most characters of a word that is cut into pieces.
+const maxWord = 100
+
+// NewWordPiece returns a WordPiece over a vocabulary.
+func NewWordPiece(v Vocab, special Special, o *WordPieceOptions) *WordPiece {
+	w := &WordPiece{vocab: v, special: special}
+	if o != nil {
+		w.o = *o
+	}
+	w.pool.New = func() any { return new([]byte) }
+	return w
+}
+
+// Special implements [Tokenizer].
+func (w *WordPiece) Special() Special { return w.special }
+
+// Encode implements [Tokenizer]. Cost: about 50 ns for a word of common text.
+func (w *WordPiece) Encode(dst []int32, text string) []int32 {
+	held, ok := w.pool.Get().(*[]byte)
+	if !ok {
+		panic("token: the pool holds a foreign value")
+	}
+	word := append((*held)[:0], "##"...) // the word begins after the marker
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			i++
+			switch classOf(c) {
+			case letter:
+				if w.o.Lower && 'A' <= c && c <= 'Z' {
+					c += 'a' - 'A'
+				}
+				word = append(word, c)
+			case space:
+				dst, word = w.flush(dst, word), word[:marker]
+			case punctuation:
+				dst = w.flush(dst, word)
+				dst = w.flush(dst, append(word[:marker], c))
+				word = word[:marker]
+			}
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case n == 1 || isDropped(r):
+		case unicode.IsSpace(r):
+			dst, word = w.flush(dst, word), word[:marker]
+		default:
+			end := i + n
+			for end < len(text) && text[end] >= utf8.RuneSelf { // marks act on what they follow
+				_, n := utf8.DecodeRuneInString(text[end:])
+				end += n
+			}
+			dst, word = w.foreign(dst, word, text[i:end])
+			i = end
+			continue
+		}
+		i += n
+	}
+	dst = w.flush(dst, word)
+	*held = word
+	w.pool.Put(held)
+	return dst
+}
+
+// foreign handles a stretch of characters outside of ASCII.
+func (w *WordPiece) foreign(dst []int32, word []byte, text string) ([]int32, []byte) {
+	var buf [256]byte
+	rest := append(buf[:0], text...)
+	if w.o.StripAccents {
+		rest = norm.NFD.AppendString(buf[:0], text)
+	}
+	for len(rest) > 0 {
+		r, n := utf8.DecodeRune(rest)
+		rest = rest[n:]
+		switch {
+		case r == utf8.RuneError || isDropped(r):
+		case w.o.StripAccents && unicode.Is(unicode.Mn, r):
+		case unicode.IsSpace(r):
+			dst, word = w.flush(dst, word), word[:marker]
+		case unicode.IsPunct(r) || isChinese(r):
+			dst = w.flush(dst, word)
+			dst = w.flush(dst, utf8.AppendRune(word[:marker], w.lower(r)))
+			word = word[:marker]
+		case r < utf8.RuneSelf && classOf(byte(r)) == punctuation: // what an accent was on
+			dst = w.flush(dst, word)
+			dst = w.flush(dst, append(word[:marker], byte(r)))
+			word = word[:marker]
+		default:
+			word = utf8.AppendRune(word, w.lower(r))
+		}
+	}
+	return dst, word
+}
+
+func (w *WordPiece) lower(r rune) rune {
+	if w.o.Lower {
+		return unicode.ToLower(r)
+	}
+	return r
+}
+
+// marker is the length of "##".
+const marker = 2
+
+// flush appends the pieces of a word, which begins after the marker.
+func (w *WordPiece) flush(dst []int32, word []byte) []int32 {
+	if len(word) == marker {
+		return dst
+	}
+	text := word[marker:]
+	if len(text) > maxWord && utf8.RuneCount(text) > maxWord {
+		return w.unknown(dst, text)
+	}
+	mark := len(dst)
+	for from := 0; from < len(text); {
+		end, id := w.longest(word, from)
+		if end == from {
+			return w.unknown(dst[:mark], text)
+		}
+		dst = append(dst, id)
+		from = end
+	}
+	return dst
+}
+
+// longest returns the longest piece of the word that begins at from, and where it
+// ends; end is from if there is none. Meanwhile the marker stands before the piece.
+func (w *WordPiece) longest(word []byte, from int) (end int, id int32) {
+	first := marker
+	a, b := word[from], word[from+1]
+	if from > 0 {
+		first, word[from], word[from+1] = from, '#', '#'
+	}
+	text := word[marker:]
+	end = len(text)
+	for found := false; end > from; end-- {
+		if end < len(text) && !utf8.RuneStart(text[end]) {
+			continue
+		}
+		if id, found = w.vocab.ID(word[first : marker+end]); found {
+			break
+		}
+	}
+	word[from], word[from+1] = a, b
+	return max(end, from), id
+}
+
+func (w *WordPiece) unknown(dst []int32, word []byte) []int32 {
+	if w.o.Unknown != nil {
+		return w.o.Unknown(dst, word)
+	}
+	return append(dst, w.special.Unknown)
+}
