@@ -55,7 +55,8 @@ func bert(t testing.TB) token.Tokenizer {
 		"normalizer":    map[string]any{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "lowercase": true},
 		"pre_tokenizer": map[string]any{"type": "BertPreTokenizer"},
 		"post_processor": map[string]any{"type": "TemplateProcessing", "single": []any{
-			map[string]any{"SpecialToken": map[string]any{"id": "[CLS]"}}, map[string]any{"Sequence": map[string]any{"id": "A"}},
+			map[string]any{"SpecialToken": map[string]any{"id": "[CLS]"}},
+			map[string]any{"Sequence": map[string]any{"id": "A"}},
 			map[string]any{"SpecialToken": map[string]any{"id": "[SEP]"}},
 		}},
 		"model": map[string]any{

@@ -66,6 +66,7 @@ func (w *WordPiece) Encode(dst []int32, text string) []int32 {
 				dst = w.flush(dst, word)
 				dst = w.flush(dst, append(word[:marker], c))
 				word = word[:marker]
+			case dropped:
 			}
 			continue
 		}
