@@ -1,0 +1,253 @@
+// Package gemm provides the float32 arithmetic of transformer encoders: products
+// with packed matrices, softmax, GELU, SiLU and layer normalisation, with vector
+// instructions where the processor has them.
+//
+// It refuses to be a general linear algebra library: no strides of both kinds, no
+// shapes that an encoder does not need, no threads. The caller splits the rows
+// among goroutines.
+//
+// Invariant: every [Kernel] gives the same numbers, but for rounding (1e-5 of
+// the largest term); [Portable] exists everywhere.
+package gemm
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Kernel is a set of routines for one instruction set. The zero value is
+// [Portable]. A kernel may be used only if [Available] lists it.
+type Kernel uint8
+
+// The kernels.
+const (
+	// Portable is plain Go.
+	Portable Kernel = iota
+	// AVX2 needs AVX2 and FMA of an amd64 processor.
+	AVX2
+	// AVX512 needs AVX-512 F on top of them.
+	AVX512
+	// NEON is what every arm64 processor has.
+	NEON
+)
+
+func (k Kernel) String() string {
+	switch k {
+	case AVX2:
+		return "avx2"
+	case AVX512:
+		return "avx512"
+	case NEON:
+		return "neon"
+	default:
+		return "portable"
+	}
+}
+
+// Best returns the fastest kernel that this processor runs.
+func Best() Kernel {
+	all := Available()
+	return all[len(all)-1]
+}
+
+// Available returns the kernels that this processor runs, the fastest last.
+func Available() []Kernel { return append([]Kernel{Portable}, detect()...) }
+
+// shape returns the most rows, and the number of columns, of the part of a
+// product that the kernel keeps in registers.
+func (k Kernel) shape() (rows, cols int) {
+	switch k {
+	case AVX2:
+		return 6, 16
+	case AVX512:
+		return 12, 32
+	case NEON:
+		return 8, 8
+	default:
+		return 4, 8
+	}
+}
+
+const (
+	// maxTile bounds rows*cols of every shape.
+	maxTile = 12 * 32
+	// depth is how many rows of a panel are multiplied at a time: 24 KiB of an
+	// AVX2 panel, so that it stays in the first-level cache.
+	depth = 384
+	// height is how many rows of the left side are multiplied at a time, so that
+	// they stay in the second-level cache: 240 rows of depth are 360 KiB.
+	height = 240
+)
+
+// Matrix is the right side of a product, in the order in which a kernel reads
+// it: panels of some columns, each row after row, the last filled up with zeros.
+// It is safe for concurrent use while nobody packs it.
+type Matrix struct {
+	kernel     Kernel
+	rows, cols int
+	panels     []float32
+}
+
+// Dims returns the number of rows and of columns.
+func (m *Matrix) Dims() (rows, cols int) { return m.rows, m.cols }
+
+// Width returns how many columns a panel has; the last may have fewer.
+func (m *Matrix) Width() int {
+	_, width := m.kernel.shape()
+	return width
+}
+
+// Pack makes m the matrix b of rows times cols numbers, of which each row begins
+// stride after the one before. The memory of m is used again.
+func (m *Matrix) Pack(k Kernel, b []float32, rows, cols, stride int) {
+	m.reset(k, rows, cols)
+	_, width := k.shape()
+	at := 0
+	for from := 0; from < cols; from += width {
+		n := min(width, cols-from)
+		for r := range rows {
+			row := m.panels[at : at+width]
+			copy(row, b[r*stride+from:][:n])
+			clear(row[n:])
+			at += width
+		}
+	}
+}
+
+// PackTransposed makes m the transpose of b, so that m has rows times cols
+// numbers and b cols rows of them: the weights of a linear layer as they are
+// stored. The memory of m is used again.
+func (m *Matrix) PackTransposed(k Kernel, b []float32, rows, cols, stride int) {
+	m.reset(k, rows, cols)
+	_, width := k.shape()
+	for from := 0; from < cols; from += width {
+		panel := m.panels[from*rows:][:rows*width]
+		n := min(width, cols-from)
+		if n < width {
+			clear(panel)
+		}
+		for c := range n {
+			for r, x := range b[(from+c)*stride:][:rows] {
+				panel[r*width+c] = x
+			}
+		}
+	}
+}
+
+func (m *Matrix) reset(k Kernel, rows, cols int) {
+	_, width := k.shape()
+	n := (cols + width - 1) / width * width * rows
+	if cap(m.panels) < n {
+		m.panels = make([]float32, n)
+	}
+	m.kernel, m.rows, m.cols, m.panels = k, rows, cols, m.panels[:n]
+}
+
+// AddProduct adds a·m to c: a has n rows of as many numbers as m has rows, c n rows
+// of as many as m has columns. Rows begin lda and ldc numbers apart. c may share
+// memory with neither. It panics if a slice is too short. Cost: 2*n*rows*cols
+// operations, 70 to 100 a nanosecond on one core with AVX2.
+func (m *Matrix) AddProduct(c []float32, ldc int, a []float32, lda, n int) {
+	m.AddColumns(c, ldc, a, lda, n, 0, m.cols)
+}
+
+// AddColumns is [Matrix.AddProduct] for the columns from, a multiple of Width, up
+// to to. Calls for different columns of one product may run concurrently.
+func (m *Matrix) AddColumns(c []float32, ldc int, a []float32, lda, n, from, to int) {
+	if n == 0 || m.rows == 0 || from >= to {
+		return
+	}
+	if from < 0 || from%m.Width() != 0 || to > m.cols || lda < m.rows || ldc < m.cols || len(a) < (n-1)*lda+m.rows || len(c) < (n-1)*ldc+m.cols {
+		panic(fmt.Sprintf("gemm: %d rows %d apart of %d numbers, times %dx%d, to rows %d apart of %d numbers",
+			n, lda, len(a), m.rows, m.cols, ldc, len(c)))
+	}
+	for top := 0; top < n; top += height {
+		for term := 0; term < m.rows; term += depth {
+			b := block{
+				Matrix: m, term: term, k: min(depth, m.rows-term),
+				a: a[top*lda+term:], lda: lda, c: c[top*ldc:], ldc: ldc, n: min(height, n-top),
+			}
+			b.run(from, to)
+		}
+	}
+}
+
+// block is the part of a product of n rows and k terms, beginning with a term.
+type block struct {
+	*Matrix
+	term, k  int
+	a, c     []float32
+	lda, ldc int
+	n        int
+}
+
+func (b *block) run(from, to int) {
+	most, width := b.kernel.shape()
+	for j := from; j < to; j += width {
+		panel := b.panels[j*b.rows+b.term*width:]
+		full := j+width <= b.cols
+		for i := 0; i < b.n; {
+			rows := share(b.n-i, most)
+			if full {
+				b.kernel.tile(&b.a[i*b.lda], b.lda, &panel[0], &b.c[i*b.ldc+j], b.ldc, b.k, rows)
+			} else {
+				b.edge(panel, i, j, rows)
+			}
+			i += rows
+		}
+	}
+}
+
+// share returns how many of the rows left to take at a time: the most, but
+// rather two halves than a large and a small part, which would be slow.
+func share(left, most int) int {
+	if left <= most {
+		return left
+	}
+	if left < 2*most {
+		return (left + 1) / 2
+	}
+	return most
+}
+
+// edge computes a tile of which c has not all columns.
+func (b *block) edge(panel []float32, i, j, rows int) {
+	var tile [maxTile]float32
+	_, width := b.kernel.shape()
+	n := b.cols - j
+	b.kernel.tile(&b.a[i*b.lda], b.lda, &panel[0], &tile[0], width, b.k, rows)
+	for r := range rows {
+		to := b.c[(i+r)*b.ldc+j:][:n]
+		for x, v := range tile[r*width:][:n] {
+			to[x] += v
+		}
+	}
+}
+
+// at returns the n numbers that begin i after p.
+func at(p *float32, i, n int) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(p), i*4)), n)
+}
+
+// tilePortable adds to rows of 8 numbers of c, ldc apart, the product of rows of
+// k numbers of a, lda apart, and k rows of 8 numbers of b.
+func tilePortable(a *float32, lda int, b, c *float32, ldc, k, rows int) {
+	for r := range rows {
+		left, sum := at(a, r*lda, k), (*[8]float32)(at(c, r*ldc, 8))
+		s := *sum
+		right := at(b, 0, 8*k)
+		for _, x := range left {
+			row := (*[8]float32)(right)
+			right = right[8:]
+			s[0] += x * row[0]
+			s[1] += x * row[1]
+			s[2] += x * row[2]
+			s[3] += x * row[3]
+			s[4] += x * row[4]
+			s[5] += x * row[5]
+			s[6] += x * row[6]
+			s[7] += x * row[7]
+		}
+		*sum = s
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !amd64 && !arm64
+
+package gemm
+
+func detect() []Kernel { return nil }
+
+func (k Kernel) tile(a *float32, lda int, b, c *float32, ldc, n, rows int) {
+	tilePortable(a, lda, b, c, ldc, n, rows)
+}

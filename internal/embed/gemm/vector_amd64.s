@@ -1,0 +1,258 @@
+#include "textflag.h"
+
+// All routines take a multiple of 8 numbers, at least 8.
+
+DATA one<>+0(SB)/4, $1.0
+GLOBL one<>(SB), RODATA|NOPTR, $4
+DATA half<>+0(SB)/4, $0.5
+GLOBL half<>(SB), RODATA|NOPTR, $4
+DATA magnitude<>+0(SB)/4, $0x7fffffff
+GLOBL magnitude<>(SB), RODATA|NOPTR, $4
+
+// SUM adds up the numbers of Y0 in X0. It uses Y1.
+#define SUM \
+	VEXTRACTF128 $1, Y0, X1 \
+	VADDPS X1, X0, X0 \
+	VHADDPS X0, X0, X0 \
+	VHADDPS X0, X0, X0
+
+// func dotVector(a, b *float32, n int) float32
+TEXT ·dotVector(SB), NOSPLIT, $0-28
+	MOVQ a+0(FP), SI
+	MOVQ b+8(FP), DI
+	MOVQ n+16(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	TESTQ $8, CX
+	JZ   pairs
+	VMOVUPS (SI), Y2
+	VMULPS (DI), Y2, Y0
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JZ   done
+pairs:
+	VMOVUPS (SI), Y2
+	VMOVUPS 32(SI), Y3
+	VFMADD231PS (DI), Y2, Y0
+	VFMADD231PS 32(DI), Y3, Y1
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JNZ  pairs
+done:
+	VADDPS Y1, Y0, Y0
+	SUM
+	VZEROUPPER
+	MOVSS X0, ret+24(FP)
+	RET
+
+// func multiplyVector(x *float32, n int, by float32)
+TEXT ·multiplyVector(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VBROADCASTSS by+16(FP), Y0
+loop:
+	VMULPS (SI), Y0, Y1
+	VMOVUPS Y1, (SI)
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JNZ  loop
+	VZEROUPPER
+	RET
+
+// func largestVector(x *float32, n int) float32
+TEXT ·largestVector(SB), NOSPLIT, $0-20
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VMOVUPS (SI), Y0
+loop:
+	VMAXPS (SI), Y0, Y0
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JNZ  loop
+	VEXTRACTF128 $1, Y0, X1
+	VMAXPS X1, X0, X0
+	VPERMILPS $0x4e, X0, X1
+	VMAXPS X1, X0, X0
+	VPERMILPS $0xb1, X0, X1
+	VMAXPS X1, X0, X0
+	VZEROUPPER
+	MOVSS X0, ret+16(FP)
+	RET
+
+// EXP_TABLE loads the constants of expTable at DX into Y4 to Y15.
+#define EXP_TABLE \
+	VBROADCASTSS (DX), Y4 \
+	VBROADCASTSS 4(DX), Y5 \
+	VBROADCASTSS 8(DX), Y6 \
+	VBROADCASTSS 12(DX), Y7 \
+	VBROADCASTSS 16(DX), Y8 \
+	VBROADCASTSS 20(DX), Y9 \
+	VBROADCASTSS 24(DX), Y10 \
+	VBROADCASTSS 28(DX), Y11 \
+	VBROADCASTSS 32(DX), Y12 \
+	VBROADCASTSS 36(DX), Y13 \
+	VBROADCASTSS 40(DX), Y14 \
+	VBROADCASTSS 44(DX), Y15
+
+// EXP makes Y3 the powers e^Y1. It changes Y1 and Y2.
+#define EXP \
+	VMAXPS Y4, Y1, Y1 \
+	VMINPS Y5, Y1, Y1 \
+	VMULPS Y6, Y1, Y2 \
+	VROUNDPS $0, Y2, Y2 \
+	VFMADD231PS Y7, Y2, Y1 \
+	VFMADD231PS Y8, Y2, Y1 \
+	VCVTPS2DQ Y2, Y2 \
+	VPSLLD $23, Y2, Y2 \
+	VMOVAPS Y9, Y3 \
+	VFMADD213PS Y10, Y1, Y3 \
+	VFMADD213PS Y11, Y1, Y3 \
+	VFMADD213PS Y12, Y1, Y3 \
+	VFMADD213PS Y13, Y1, Y3 \
+	VFMADD213PS Y14, Y1, Y3 \
+	VFMADD213PS Y15, Y1, Y3 \
+	VPADDD Y2, Y3, Y3
+
+// func expSumVector(x *float32, n int, scale, shift float32, table *float32) float32
+TEXT ·expSumVector(SB), NOSPLIT, $0-36
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ table+24(FP), DX
+	EXP_TABLE
+	VXORPS Y0, Y0, Y0
+loop:
+	VBROADCASTSS scale+16(FP), Y1
+	VBROADCASTSS shift+20(FP), Y2
+	VFMSUB132PS (SI), Y2, Y1
+	EXP
+	VMOVUPS Y3, (SI)
+	VADDPS Y3, Y0, Y0
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JNZ  loop
+	SUM
+	VZEROUPPER
+	MOVSS X0, ret+32(FP)
+	RET
+
+// func siluVector(x, gate *float32, n int, table *float32)
+TEXT ·siluVector(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), SI
+	MOVQ gate+8(FP), DI
+	MOVQ n+16(FP), CX
+	MOVQ table+24(FP), DX
+	EXP_TABLE
+	VBROADCASTSS one<>(SB), Y0
+loop:
+	VXORPS Y1, Y1, Y1
+	VSUBPS (DI), Y1, Y1
+	EXP
+	VADDPS Y0, Y3, Y3
+	VMOVUPS (DI), Y1
+	VDIVPS Y3, Y1, Y1
+	VMULPS (SI), Y1, Y1
+	VMOVUPS Y1, (SI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JNZ  loop
+	VZEROUPPER
+	RET
+
+// GELU_TERM makes Y0 the next value of Horner's scheme in Y1.
+#define GELU_TERM(n) \
+	VBROADCASTSS (4*n)(DX), Y2 \
+	VFMADD213PS Y2, Y1, Y0
+
+// func geluVector(x *float32, n int, table *float32)
+TEXT ·geluVector(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ table+16(FP), DX
+	VBROADCASTSS (DX), Y10
+	VBROADCASTSS 4(DX), Y11
+	VBROADCASTSS 8(DX), Y12
+	VBROADCASTSS magnitude<>(SB), Y13
+	VBROADCASTSS one<>(SB), Y14
+	VBROADCASTSS half<>(SB), Y15
+	VXORPS Y9, Y9, Y9
+loop:
+	VMOVUPS (SI), Y3
+	VANDPS Y13, Y3, Y4
+	VMINPS Y10, Y4, Y4
+	VMULPS Y4, Y4, Y1
+	VFMSUB213PS Y14, Y11, Y1
+	VMOVAPS Y12, Y0
+	GELU_TERM(3)
+	GELU_TERM(4)
+	GELU_TERM(5)
+	GELU_TERM(6)
+	GELU_TERM(7)
+	GELU_TERM(8)
+	GELU_TERM(9)
+	GELU_TERM(10)
+	GELU_TERM(11)
+	GELU_TERM(12)
+	GELU_TERM(13)
+	GELU_TERM(14)
+	GELU_TERM(15)
+	GELU_TERM(16)
+	GELU_TERM(17)
+	VMAXPS Y9, Y3, Y3
+	VFNMADD231PS Y15, Y4, Y3
+	VADDPS Y3, Y0, Y0
+	VMOVUPS Y0, (SI)
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JNZ  loop
+	VZEROUPPER
+	RET
+
+// func layerNormVector(x, gamma, beta *float32, n int, epsilon float32)
+TEXT ·layerNormVector(SB), NOSPLIT, $0-36
+	MOVQ x+0(FP), SI
+	MOVQ gamma+8(FP), DI
+	MOVQ beta+16(FP), DX
+	MOVQ n+24(FP), CX
+	VCVTSI2SSQ CX, X9, X9
+	VXORPS Y0, Y0, Y0
+	XORQ AX, AX
+sum:
+	VADDPS (SI)(AX*4), Y0, Y0
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT  sum
+	SUM
+	VDIVSS X9, X0, X0
+	VBROADCASTSS X0, Y8
+	VXORPS Y0, Y0, Y0
+	XORQ AX, AX
+squares:
+	VMOVUPS (SI)(AX*4), Y2
+	VSUBPS Y8, Y2, Y2
+	VFMADD231PS Y2, Y2, Y0
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT  squares
+	SUM
+	VDIVSS X9, X0, X0
+	VADDSS epsilon+32(FP), X0, X0
+	VSQRTSS X0, X0, X0
+	VMOVSS one<>(SB), X1
+	VDIVSS X0, X1, X1
+	VBROADCASTSS X1, Y7
+	XORQ AX, AX
+apply:
+	VMOVUPS (SI)(AX*4), Y2
+	VSUBPS Y8, Y2, Y2
+	VMULPS Y7, Y2, Y2
+	VMOVUPS (DI)(AX*4), Y3
+	VFMADD213PS (DX)(AX*4), Y3, Y2
+	VMOVUPS Y2, (SI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT  apply
+	VZEROUPPER
+	RET
