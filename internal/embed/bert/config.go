@@ -1,0 +1,200 @@
+package bert
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// family is what a model_type of config.json stands for.
+type family uint8
+
+const (
+	// classic is BERT, and XLM-RoBERTa but for where its positions begin.
+	classic family = iota
+	// nomic has rotated queries and keys instead of positions, and a gated
+	// inner layer.
+	nomic
+)
+
+// config is what the encoder needs of config.json, whatever the names there.
+type config struct {
+	family                         family
+	layers, heads, hidden, inner   int
+	vocab, types, positions        int
+	firstPosition                  int
+	epsilon                        float32
+	rotaryBase                     float64
+	rotaryDims                     int
+	attentionBias, upBias, outBias bool
+}
+
+// The limits of a model's shape keep a broken file from asking for more memory
+// than machines have; the largest known encoders stay at a tenth of them.
+const (
+	maxLayers   = 256
+	maxWidth    = 1 << 16
+	maxPosition = 1 << 20
+	maxVocab    = 1 << 24
+)
+
+// parseConfig reads config.json. The error is [hippo.ErrCorrupt], or
+// [hippo.ErrUnsupported] with the name and value of what is not supported.
+func parseConfig(file []byte) (config, error) {
+	var kind struct {
+		Type string `json:"model_type"`
+	}
+	if err := json.Unmarshal(file, &kind); err != nil {
+		return config{}, fmt.Errorf("%w: config.json: %w", hippo.ErrCorrupt, err)
+	}
+	var c config
+	var err error
+	switch kind.Type {
+	case "bert", "xlm-roberta":
+		c, err = parseClassic(file, kind.Type)
+	case "nomic_bert":
+		c, err = parseNomic(file)
+	default:
+		err = unsupported("model_type", kind.Type)
+	}
+	if err != nil {
+		return config{}, err
+	}
+	return c, c.check()
+}
+
+func parseClassic(file []byte, kind string) (config, error) {
+	raw := struct {
+		Hidden       int     `json:"hidden_size"`
+		Layers       int     `json:"num_hidden_layers"`
+		Heads        int     `json:"num_attention_heads"`
+		Inner        int     `json:"intermediate_size"`
+		Vocab        int     `json:"vocab_size"`
+		Positions    int     `json:"max_position_embeddings"`
+		Types        int     `json:"type_vocab_size"`
+		Epsilon      float64 `json:"layer_norm_eps"`
+		Pad          int     `json:"pad_token_id"`
+		Activation   string  `json:"hidden_act"`
+		PositionType string  `json:"position_embedding_type"`
+		Decoder      bool    `json:"is_decoder"`
+	}{Activation: "gelu", PositionType: "absolute", Epsilon: 1e-12, Types: 2, Positions: 512}
+	if kind == "xlm-roberta" {
+		raw.Pad = 1
+	}
+	if err := json.Unmarshal(file, &raw); err != nil {
+		return config{}, fmt.Errorf("%w: config.json: %w", hippo.ErrCorrupt, err)
+	}
+	switch {
+	case raw.Activation != "gelu":
+		return config{}, unsupported("hidden_act", raw.Activation)
+	case raw.PositionType != "absolute":
+		return config{}, unsupported("position_embedding_type", raw.PositionType)
+	case raw.Decoder:
+		return config{}, unsupported("is_decoder", true)
+	}
+	c := config{
+		family: classic, layers: raw.Layers, heads: raw.Heads, hidden: raw.Hidden, inner: raw.Inner,
+		vocab: raw.Vocab, types: raw.Types, positions: raw.Positions, epsilon: float32(raw.Epsilon),
+		attentionBias: true, upBias: true, outBias: true,
+	}
+	if kind == "xlm-roberta" {
+		c.firstPosition = raw.Pad + 1
+	}
+	return c, nil
+}
+
+func parseNomic(file []byte) (config, error) {
+	raw := struct {
+		Hidden      int      `json:"n_embd"`
+		Layers      int      `json:"n_layer"`
+		Heads       int      `json:"n_head"`
+		Inner       int      `json:"n_inner"`
+		Vocab       int      `json:"vocab_size"`
+		Positions   int      `json:"n_positions"`
+		Trained     int      `json:"max_trained_positions"`
+		Types       int      `json:"type_vocab_size"`
+		Epsilon     float64  `json:"layer_norm_epsilon"`
+		Activation  string   `json:"activation_function"`
+		Base        float64  `json:"rotary_emb_base"`
+		Fraction    float64  `json:"rotary_emb_fraction"`
+		Interleaved bool     `json:"rotary_emb_interleaved"`
+		ScaleBase   *float64 `json:"rotary_emb_scale_base"`
+		BeforeNorm  bool     `json:"prenorm"`
+		Parallel    bool     `json:"parallel_block"`
+		Causal      bool     `json:"causal"`
+		RMS         bool     `json:"use_rms_norm"`
+		Experts     int      `json:"num_experts"`
+		QKVBias     bool     `json:"qkv_proj_bias"`
+		UpBias      bool     `json:"mlp_fc1_bias"`
+		OutBias     bool     `json:"mlp_fc2_bias"`
+	}{Trained: 2048, Base: 10000, Epsilon: 1e-12, QKVBias: true, UpBias: true, OutBias: true}
+	if err := json.Unmarshal(file, &raw); err != nil {
+		return config{}, fmt.Errorf("%w: config.json: %w", hippo.ErrCorrupt, err)
+	}
+	switch {
+	case raw.Activation != "swiglu":
+		return config{}, unsupported("activation_function", raw.Activation)
+	case raw.Interleaved:
+		return config{}, unsupported("rotary_emb_interleaved", true)
+	case raw.ScaleBase != nil:
+		return config{}, unsupported("rotary_emb_scale_base", *raw.ScaleBase)
+	case raw.BeforeNorm:
+		return config{}, unsupported("prenorm", true)
+	case raw.Parallel:
+		return config{}, unsupported("parallel_block", true)
+	case raw.Causal:
+		return config{}, unsupported("causal", true)
+	case raw.RMS:
+		return config{}, unsupported("use_rms_norm", true)
+	case raw.Experts > 0:
+		return config{}, unsupported("num_experts", raw.Experts)
+	case !(raw.Fraction > 0 && raw.Fraction <= 1):
+		return config{}, unsupported("rotary_emb_fraction", raw.Fraction)
+	}
+	c := config{
+		family: nomic, layers: raw.Layers, heads: raw.Heads, hidden: raw.Hidden, inner: raw.Inner,
+		vocab: raw.Vocab, types: raw.Types, positions: min(raw.Positions, raw.Trained), epsilon: float32(raw.Epsilon),
+		rotaryBase: raw.Base, attentionBias: raw.QKVBias, upBias: raw.UpBias, outBias: raw.OutBias,
+	}
+	if c.heads > 0 {
+		c.rotaryDims = int(float64(c.hidden/c.heads) * raw.Fraction)
+	}
+	return c, nil
+}
+
+// check bounds what the shapes of the tensors are computed from.
+func (c config) check() error {
+	for _, n := range []struct {
+		name            string
+		value, from, to int
+	}{
+		{"layers", c.layers, 1, maxLayers},
+		{"hidden size", c.hidden, 1, maxWidth},
+		{"inner size", c.inner, 1, maxWidth},
+		{"heads", c.heads, 1, c.hidden},
+		{"vocabulary", c.vocab, 1, maxVocab},
+		{"token types", c.types, 0, maxVocab},
+		{"first position", c.firstPosition, 0, maxPosition},
+		{"positions", c.positions, c.firstPosition + 1, maxPosition},
+	} {
+		if n.value < n.from || n.value > n.to {
+			return fmt.Errorf("%w: config.json: %s must be between %d and %d, got %d", hippo.ErrCorrupt, n.name, n.from, n.to, n.value)
+		}
+	}
+	if c.hidden%c.heads != 0 {
+		return fmt.Errorf("%w: config.json: hidden size %d is not a multiple of %d heads", hippo.ErrCorrupt, c.hidden, c.heads)
+	}
+	if !(c.epsilon >= 0) || c.rotaryDims%2 != 0 || c.rotaryDims > 0 && !(c.rotaryBase > 1) || math.IsInf(c.rotaryBase, 0) {
+		return fmt.Errorf("%w: config.json: epsilon %g, %d rotated numbers with base %g", hippo.ErrCorrupt, c.epsilon, c.rotaryDims, c.rotaryBase)
+	}
+	return nil
+}
+
+// maxTokens is the length of the longest sequence.
+func (c config) maxTokens() int { return c.positions - c.firstPosition }
+
+func unsupported(name string, value any) error {
+	return fmt.Errorf("%w: config.json: %s %v", hippo.ErrUnsupported, name, value)
+}

@@ -1,0 +1,201 @@
+package bert
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed/gemm"
+)
+
+// linear is a layer x·w + bias; no bias is nil.
+type linear struct {
+	w    gemm.Matrix
+	bias []float32
+}
+
+// norm is a layer normalisation.
+type norm struct{ gamma, beta []float32 }
+
+// layer is one layer of the encoder. up computes the inner numbers and, in a gated
+// one, the gates after them.
+type layer struct {
+	qkv, out, up, down   linear
+	afterAttention, last norm
+}
+
+// encoder is the model in memory.
+type encoder struct {
+	config
+	kernel gemm.Kernel
+	words  table
+	// positions are added to the words: those of the place and of token type 0.
+	// One row if only the type is.
+	positions []float32
+	first     norm
+	layers    []layer
+	// cos and sin have rotaryDims/2 numbers for each place.
+	cos, sin []float32
+}
+
+// table is the tensor of word vectors, which stays in the file: it is half of a
+// small model and most of a multilingual one, of which a text needs few rows.
+type table struct {
+	file   io.ReaderAt
+	tensor tensor
+	name   string
+}
+
+// row makes dst the vector of a token, by way of buf.
+func (t *table) row(dst []float32, id int32, buf []byte) error {
+	if id < 0 || int(id) >= t.tensor.shape[0] {
+		return fmt.Errorf("%w: tokenizer.json: token %d, the model has %d", hippo.ErrCorrupt, id, t.tensor.shape[0])
+	}
+	buf = buf[:len(dst)*int(width(t.tensor.kind))]
+	if err := readFull(t.file, buf, t.tensor.at+int64(id)*int64(len(buf))); err != nil {
+		return fmt.Errorf("model.safetensors: tensor %q: %w", t.name, err)
+	}
+	decode(dst, buf, t.tensor.kind)
+	if i := notFinite(dst); i >= 0 {
+		return fmt.Errorf("%w: model.safetensors: tensor %q: row %d has %g", hippo.ErrCorrupt, t.name, id, dst[i])
+	}
+	return nil
+}
+
+// loader reads tensors; after the first error it reads no more.
+type loader struct {
+	*weights
+	kernel  gemm.Kernel
+	prefix  string
+	scratch []float32
+	err     error
+}
+
+// load reads the weights of a model for sequences of up to tokens tokens.
+func load(w *weights, c config, k gemm.Kernel, tokens int) (*encoder, error) {
+	prefix, err := w.prefix()
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{weights: w, kernel: k, prefix: prefix}
+	e := &encoder{config: c, kernel: k}
+	e.words.file, e.words.name = w.file, prefix+"embeddings.word_embeddings.weight"
+	if e.words.tensor, err = w.find(e.words.name, c.vocab, c.hidden); err != nil {
+		return nil, err
+	}
+	e.positions = l.positions(c, tokens)
+	e.layers = make([]layer, c.layers)
+	if c.family == nomic {
+		e.first = l.norm("emb_ln", c.hidden)
+		e.cos, e.sin = rotation(c, tokens)
+	} else {
+		e.first = l.norm("embeddings.LayerNorm", c.hidden)
+	}
+	for i := range e.layers {
+		if c.family == nomic {
+			e.layers[i] = l.nomic(c, fmt.Sprintf("encoder.layers.%d.", i))
+		} else {
+			e.layers[i] = l.classic(c, fmt.Sprintf("encoder.layer.%d.", i))
+		}
+	}
+	return e, l.err
+}
+
+// positions returns what is added to the words, row by row.
+func (l *loader) positions(c config, tokens int) []float32 {
+	var types []float32
+	if c.types > 0 {
+		types = l.read("embeddings.token_type_embeddings.weight", c.types, c.hidden)
+	}
+	if c.family == nomic {
+		if l.err != nil || types == nil {
+			return make([]float32, c.hidden)
+		}
+		return types[:c.hidden:c.hidden]
+	}
+	all := l.read("embeddings.position_embeddings.weight", c.positions, c.hidden)
+	if l.err != nil {
+		return nil
+	}
+	rows := append([]float32(nil), all[c.firstPosition*c.hidden:][:tokens*c.hidden]...)
+	if types != nil {
+		for i := range rows {
+			rows[i] += types[i%c.hidden]
+		}
+	}
+	return rows
+}
+
+func (l *loader) classic(c config, at string) layer {
+	h := c.hidden
+	return layer{
+		qkv:            l.linear(true, h, h, at+"attention.self.query", at+"attention.self.key", at+"attention.self.value"),
+		out:            l.linear(true, h, h, at+"attention.output.dense"),
+		afterAttention: l.norm(at+"attention.output.LayerNorm", h),
+		up:             l.linear(true, h, c.inner, at+"intermediate.dense"),
+		down:           l.linear(true, c.inner, h, at+"output.dense"),
+		last:           l.norm(at+"output.LayerNorm", h),
+	}
+}
+
+func (l *loader) nomic(c config, at string) layer {
+	h := c.hidden
+	return layer{
+		qkv:            l.linear(c.attentionBias, h, 3*h, at+"attn.Wqkv"),
+		out:            l.linear(c.attentionBias, h, h, at+"attn.out_proj"),
+		afterAttention: l.norm(at+"norm1", h),
+		up:             l.linear(c.upBias, h, c.inner, at+"mlp.fc11", at+"mlp.fc12"),
+		down:           l.linear(c.outBias, c.inner, h, at+"mlp.fc2"),
+		last:           l.norm(at+"norm2", h),
+	}
+}
+
+// linear reads layers of from numbers to to numbers as one that has the results
+// of all side by side.
+func (l *loader) linear(biased bool, from, to int, names ...string) linear {
+	var out linear
+	all := l.scratch[:0]
+	for _, name := range names {
+		all = l.append(all, name+".weight", to, from)
+		if biased {
+			out.bias = l.append(out.bias, name+".bias", to)
+		}
+	}
+	if l.err != nil {
+		return out
+	}
+	l.scratch = all
+	out.w.PackTransposed(l.kernel, all, from, to*len(names), from)
+	return out
+}
+
+func (l *loader) norm(name string, n int) norm {
+	return norm{gamma: l.read(name+".weight", n), beta: l.read(name+".bias", n)}
+}
+
+func (l *loader) read(name string, shape ...int) []float32 { return l.append(nil, name, shape...) }
+
+func (l *loader) append(dst []float32, name string, shape ...int) []float32 {
+	if l.err != nil {
+		return nil
+	}
+	dst, l.err = l.weights.read(dst, l.prefix+name, shape...)
+	return dst
+}
+
+// rotation returns the cosines and sines that turn pairs of numbers at each
+// place.
+// Source: Su et al., RoFormer, arXiv 2104.09864, section 3.2.
+func rotation(c config, tokens int) (cos, sin []float32) {
+	pairs := c.rotaryDims / 2
+	cos, sin = make([]float32, tokens*pairs), make([]float32, tokens*pairs)
+	for place := range tokens {
+		for i := range pairs {
+			angle := float64(place) * math.Pow(c.rotaryBase, -2*float64(i)/float64(c.rotaryDims))
+			s, co := math.Sincos(angle)
+			cos[place*pairs+i], sin[place*pairs+i] = float32(co), float32(s)
+		}
+	}
+	return cos, sin
+}
