@@ -1,0 +1,390 @@
+package hub_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed/hub"
+)
+
+// pulled is a cache that has the model.
+func pulled(t *testing.T, s hub.Spec) (*hub.Cache, hub.Local) {
+	t.Helper()
+	cache := newCache(t, s)
+	l, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cache, l
+}
+
+func TestSpecs(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, s := range hub.Specs() {
+		for _, name := range append([]string{s.ID}, s.Aliases...) {
+			if names[name] || name != strings.ToLower(name) || name != filepath.Base(name) {
+				t.Errorf("the name %q is taken or not fit for a folder", name)
+			}
+			names[name] = true
+		}
+		if s.ID == hub.Builtin {
+			continue
+		}
+		if s.Dimension < 1 || s.MaxTokens < 1 || s.Licence == "" || len(s.Revision) != 40 || s.Pooling != hub.Mean && s.Pooling != hub.CLS {
+			t.Errorf("%s is not complete: %+v", s.ID, s)
+		}
+		var size int64
+		for _, f := range s.Files {
+			size += f.Size
+			if (f.Size == 0) != (f.SHA256 == "") || f.SHA256 != "" && len(f.SHA256) != 64 {
+				t.Errorf("%s: %+v has a size or a sum alone", s.ID, f)
+			}
+		}
+		if size > 0 && size != s.Size {
+			t.Errorf("%s: the files have %d bytes, it says %d", s.ID, size, s.Size)
+		}
+	}
+	for _, name := range []string{"builtin", "minilm-l6-v2", "bge-small-en-v1.5", "e5-small", "e5_small", "e5-base", "e5_multi", "nomic", "bge-m3", "bge_m3"} {
+		if !names[name] {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
+func TestDefaultDir(t *testing.T) {
+	t.Parallel()
+	c := hub.New(nil)
+	if !filepath.IsAbs(c.Dir()) {
+		t.Errorf("Dir is %q, want an absolute path", c.Dir())
+	}
+	if s, err := c.Lookup("E5_MULTI"); err != nil || s.ID != "e5-base" {
+		t.Errorf("Lookup = %v, %v, want e5-base", s.ID, err)
+	}
+	if _, err := c.Lookup("gpt"); !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), "minilm-l6-v2") {
+		t.Errorf("Lookup: %v, want the names that are known", err)
+	}
+}
+
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	l := hub.Local{Spec: pinned()}
+	want := "tiny@" + sum(content()[hub.WeightsFile])[:12] + "-"
+	id := l.Identity()
+	if len(id) != len(want)+8 || !strings.HasPrefix(id, want) {
+		t.Errorf("Identity is %q, want %s and 8 digits", id, want)
+	}
+	seen := map[string]string{id: "itself"}
+	for name, change := range map[string]func(*hub.Spec){
+		"id":      func(s *hub.Spec) { s.ID = "other" },
+		"pooling": func(s *hub.Spec) { s.Pooling = hub.CLS },
+		"query":   func(s *hub.Spec) { s.QueryPrefix = "q" },
+		"passage": func(s *hub.Spec) { s.PassagePrefix = "q" },
+		"length":  func(s *hub.Spec) { s.MaxTokens = 1 },
+		"config":  func(s *hub.Spec) { s.Files[0].SHA256 = sum([]byte("c")) },
+		"tokens":  func(s *hub.Spec) { s.Files[1].SHA256 = sum([]byte("c")) },
+		"weights": func(s *hub.Spec) { s.Files[2].SHA256 = sum([]byte("c")) },
+	} {
+		s := pinned()
+		change(&s)
+		id := hub.Local{Spec: s}.Identity()
+		if before, ok := seen[id]; ok {
+			t.Errorf("another %s has the identity of %s", name, before)
+		}
+		seen[id] = name
+	}
+	same := pinned()
+	slices.Reverse(same.Files)
+	same.Note, same.Aliases = "n", nil
+	if got := (hub.Local{Spec: same}).Identity(); got != id {
+		t.Errorf("Identity is %q, want %q whatever the order of files", got, id)
+	}
+}
+
+func TestPullFrom(t *testing.T) {
+	t.Parallel()
+	without := func(name string) map[string][]byte {
+		files := content()
+		delete(files, name)
+		return files
+	}
+	with := func(name, data string) map[string][]byte {
+		files := content()
+		files[name] = []byte(data)
+		return files
+	}
+	flipped := content()
+	flipped[hub.WeightsFile][500] ^= 1
+	for _, c := range []struct {
+		name  string
+		spec  hub.Spec
+		files map[string][]byte
+		kind  error
+		say   string
+	}{
+		{"empty", tiny(), nil, hippo.ErrInvalid, "has no config.json"},
+		{"no weights", tiny(), without(hub.WeightsFile), hippo.ErrInvalid, "has no model.safetensors"},
+		{"a directory", tiny(), func() map[string][]byte {
+			files := without(hub.WeightsFile)
+			files[hub.WeightsFile+"/x"] = nil
+			return files
+		}(), hippo.ErrInvalid, "is not a file"},
+		{"another model", tiny(), with(hub.ConfigFile, `{"hidden_size":9}`), hippo.ErrCorrupt, "dimension 9, want 8"},
+		{"no shape", tiny(), with(hub.ConfigFile, `{}`), hippo.ErrCorrupt, "hidden_size"},
+		{"no JSON", tiny(), with(hub.TokenizerFile, `<html>`), hippo.ErrCorrupt, "tokenizer.json is not JSON"},
+		{"other bytes", pinned(), flipped, hippo.ErrCorrupt, "has sha256"},
+		{"other length", pinned(), with(hub.WeightsFile, "x"), hippo.ErrCorrupt, "has 1 bytes, want 960010"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cache := newCache(t, c.spec)
+			_, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, c.files)})
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) {
+				t.Errorf("Pull: %v, want %v with %q", err, c.kind, c.say)
+			}
+			if _, err := cache.Resolve(t.Context(), "tiny"); !errors.Is(err, hippo.ErrUnavailable) {
+				t.Errorf("Resolve: %v, want unavailable", err)
+			}
+			l, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())})
+			if err != nil {
+				t.Fatalf("from the right folder: %v", err)
+			}
+			check(t, l)
+		})
+	}
+
+	manual := pinned()
+	manual.Manual = "convert it"
+	cache := newCache(t, manual)
+	if _, err := cache.Resolve(t.Context(), "tiny"); err == nil || !strings.Contains(err.Error(), "hippo model pull tiny --from FOLDER") {
+		t.Errorf("Resolve: %v, want the command with a folder", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := cache.Pull(ctx, "tiny", &hub.PullOptions{From: folder(t, content())}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Pull: %v, want that it is cancelled", err)
+	}
+	l, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, l)
+}
+
+func TestTampering(t *testing.T) {
+	t.Parallel()
+	record := func(change func(m map[string]any, files []any)) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, "hippo-model.json")
+			data, err := os.ReadFile(path)
+			must(t, err)
+			var m map[string]any
+			must(t, json.Unmarshal(data, &m))
+			files, ok := m["files"].([]any)
+			if !ok {
+				t.Fatalf("the manifest has files %v", m["files"])
+			}
+			change(m, files)
+			data, err = json.Marshal(m)
+			must(t, err)
+			write(t, path, data)
+		}
+	}
+	file := func(i int, key string, value any) func(*testing.T, string) {
+		return record(func(_ map[string]any, files []any) {
+			if f, ok := files[i].(map[string]any); ok {
+				f[key] = value
+			}
+		})
+	}
+	for _, c := range []struct {
+		name   string
+		change func(t *testing.T, dir string)
+		kind   error
+		say    string
+	}{
+		{"manifest gone", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "hippo-model.json"))) }, hippo.ErrCorrupt, "missing"},
+		{"manifest cut", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "hippo-model.json"), 20)) }, hippo.ErrCorrupt, "hippo-model.json"},
+		{"manifest huge", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "hippo-model.json"), 2<<20)) }, hippo.ErrCorrupt, "larger than"},
+		{"other format", record(func(m map[string]any, _ []any) { m["format"] = 2 }), hippo.ErrUnsupported, "format 2"},
+		{"other model", record(func(m map[string]any, _ []any) { m["id"] = "big" }), hippo.ErrCorrupt, "it is of big"},
+		{"outside", file(0, "name", "../../secret"), hippo.ErrCorrupt, `file name "../../secret"`},
+		{"absolute", file(0, "name", "/etc/passwd"), hippo.ErrCorrupt, "file name"},
+		{"itself", file(0, "name", "hippo-model.json"), hippo.ErrCorrupt, "file name"},
+		{"unknown file", file(0, "name", "run.py"), hippo.ErrCorrupt, "run.py is no file of tiny"},
+		{"twice", file(0, "name", hub.WeightsFile), hippo.ErrCorrupt, "listed twice"},
+		{"fewer", record(func(m map[string]any, f []any) { m["files"] = f[:2] }), hippo.ErrCorrupt, "2 files, want 3"},
+		{"size", file(2, "size", 5), hippo.ErrCorrupt, "has 5 bytes"},
+		{"negative", file(2, "size", -5), hippo.ErrCorrupt, "size -5"},
+		{"sum", file(2, "sha256", sum(nil)), hippo.ErrCorrupt, "has sha256 " + sum(nil)},
+		{"no sum", file(2, "sha256", "?"), hippo.ErrCorrupt, "sha256"},
+		{"weights gone", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, hub.WeightsFile))) }, hippo.ErrCorrupt, "model.safetensors is missing"},
+		{"weights cut", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, hub.WeightsFile), 100)) }, hippo.ErrCorrupt, "has 100 bytes"},
+		{"a link", func(t *testing.T, dir string) {
+			path := filepath.Join(dir, hub.WeightsFile)
+			if err := os.Rename(path, path+"2"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(path+"2", path); err != nil {
+				write(t, filepath.Join(path, "x"), nil) // no links here: a directory does as well
+			}
+		}, hippo.ErrCorrupt, "not a regular file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cache, l := pulled(t, pinned())
+			c.change(t, l.Dir)
+			_, err := cache.Resolve(t.Context(), "tiny")
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), "hippo model pull tiny") {
+				t.Errorf("Resolve: %v, want %v with %q and the command", err, c.kind, c.say)
+			}
+			entries, err := cache.List()
+			if err != nil || entries[1].State != hub.Damaged || !errors.Is(entries[1].Problem, c.kind) {
+				t.Errorf("List: %v, %v, want a damaged model", entries[1], err)
+			}
+			l, err = cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())})
+			if err != nil {
+				t.Fatalf("Pull anew: %v", err)
+			}
+			check(t, l)
+		})
+	}
+}
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	cache, l := pulled(t, tiny())
+	if err := cache.Verify(t.Context(), "tiny"); err != nil {
+		t.Error(err)
+	}
+	data := content()[hub.WeightsFile]
+	data[700] ^= 1
+	write(t, filepath.Join(l.Dir, hub.WeightsFile), data)
+	if _, err := cache.Resolve(t.Context(), "tiny"); err != nil {
+		t.Errorf("Resolve: %v, want that it looks at sizes only", err)
+	}
+	err := cache.Verify(t.Context(), "tiny")
+	if !errors.Is(err, hippo.ErrCorrupt) || !strings.Contains(err.Error(), "model.safetensors has sha256 "+sum(data)+", want "+sum(content()[hub.WeightsFile])) {
+		t.Errorf("Verify: %v, want corrupt with both sums", err)
+	}
+	if err := cache.Verify(t.Context(), hub.Builtin); err != nil {
+		t.Errorf("Verify(builtin): %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := cache.Verify(ctx, "tiny"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Verify: %v, want that it is cancelled", err)
+	}
+}
+
+func TestListAndRemove(t *testing.T) {
+	t.Parallel()
+	cache := newCache(t, tiny())
+	states := func() []hub.State {
+		entries, err := cache.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s []hub.State
+		for _, e := range entries {
+			s = append(s, e.State)
+		}
+		return s
+	}
+	if diff := cmp.Diff([]hub.State{hub.Here, hub.Absent}, states()); diff != "" {
+		t.Errorf("List (-want +got):\n%s", diff)
+	}
+	if err := cache.Remove(t.Context(), "tiny"); err != nil {
+		t.Errorf("Remove of nothing: %v", err)
+	}
+	l, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]hub.State{hub.Here, hub.Here}, states()); diff != "" {
+		t.Errorf("List (-want +got):\n%s", diff)
+	}
+	write(t, filepath.Join(cache.Dir(), "tiny", "older", hub.WeightsFile), []byte("x"))
+
+	open, err := os.Open(filepath.Join(l.Dir, hub.WeightsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = open.Close() })
+	if runtime.GOOS == "windows" { // where an open file cannot be removed
+		if err := cache.Remove(t.Context(), "tiny"); !errors.Is(err, hippo.ErrConflict) {
+			t.Errorf("Remove of a model in use: %v, want a conflict", err)
+		}
+		must(t, open.Close())
+	}
+	if err := cache.Remove(t.Context(), "small"); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" {
+		if got, err := io.ReadAll(open); err != nil || !bytes.Equal(got, content()[hub.WeightsFile]) {
+			t.Errorf("a file in use has %d bytes, %v, want all", len(got), err)
+		}
+	}
+	if diff := cmp.Diff([]hub.State{hub.Here, hub.Absent}, states()); diff != "" {
+		t.Errorf("List (-want +got):\n%s", diff)
+	}
+	left, err := os.ReadDir(cache.Dir())
+	if err != nil || len(left) != 1 || left[0].Name() != "tiny.lock" {
+		t.Errorf("%v, %v are left, want the lock only", left, err)
+	}
+	for _, id := range []string{hub.Builtin, "./tiny", "huge"} {
+		if err := cache.Remove(t.Context(), id); !errors.Is(err, hippo.ErrInvalid) {
+			t.Errorf("Remove(%s): %v, want invalid", id, err)
+		}
+	}
+}
+
+func TestNoPlace(t *testing.T) {
+	t.Parallel()
+	blocked := filepath.Join(t.TempDir(), "file")
+	write(t, blocked, nil)
+	cache := hub.New(&hub.Options{Dir: filepath.Join(blocked, "models"), Specs: []hub.Spec{tiny()}})
+	if _, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())}); err == nil {
+		t.Error("Pull into a file worked")
+	}
+}
+
+// TestOrigins checks that files of two folders, or of a folder and the hub, never
+// come together when no sums are known.
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	cache := newCache(t, tiny())
+	other := content()
+	other[hub.TokenizerFile] = []byte(`{"of":"another"}`)
+	delete(other, hub.WeightsFile)
+	if _, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, other)}); !errors.Is(err, hippo.ErrInvalid) {
+		t.Fatalf("Pull: %v, want invalid", err)
+	}
+	// A copy that was killed, too.
+	left := filepath.Join(cache.Dir(), "tiny", revision+".copy")
+	_, l := pulled(t, tiny())
+	if err := os.CopyFS(left, os.DirFS(l.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(left, hub.TokenizerFile), bytes.Repeat([]byte(" "), len(content()[hub.TokenizerFile])))
+	l, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, l)
+	if _, err := os.Stat(left); err == nil {
+		t.Error("the copy is left")
+	}
+}
