@@ -58,20 +58,20 @@ func private() map[string]string {
 func heavy() map[string]string {
 	const suite = "internal/store/drivertest"
 	return map[string]string{
-		"modernc.org/sqlite":                     "internal/store/sqlitestore",
-		"github.com/fsnotify/fsnotify":           "internal/store/dirstore",
+		"modernc.org/sqlite":                         "internal/store/sqlitestore",
+		"github.com/fsnotify/fsnotify":               "internal/store/dirstore",
 		"github.com/clipperhouse/uax29/v2/words":     "internal/index/bm25",
 		"github.com/clipperhouse/uax29/v2/graphemes": "internal/embed/token",
-		"github.com/kljensen/snowball":           "internal/index/bm25",
-		"github.com/blevesearch/snowballstem":    "internal/index/bm25",
-		"github.com/modelcontextprotocol/go-sdk": "internal/mcpserver",
-		"github.com/google/jsonschema-go":        "internal/mcpserver",
-		"github.com/spf13/cobra":                 "internal/cli",
-		"github.com/spf13/pflag":                 "internal/cli",
-		"github.com/schollz/progressbar":         "internal/cli",
-		"github.com/google/go-cmp":               suite,
-		"pgregory.net/rapid":                     suite,
-		"go.uber.org/goleak":                     suite,
-		"testing":                                suite,
+		"github.com/kljensen/snowball":               "internal/index/bm25",
+		"github.com/blevesearch/snowballstem":        "internal/index/bm25",
+		"github.com/modelcontextprotocol/go-sdk":     "internal/mcpserver",
+		"github.com/google/jsonschema-go":            "internal/mcpserver",
+		"github.com/spf13/cobra":                     "internal/cli",
+		"github.com/spf13/pflag":                     "internal/cli",
+		"github.com/schollz/progressbar":             "internal/cli",
+		"github.com/google/go-cmp":                   suite,
+		"pgregory.net/rapid":                         suite,
+		"go.uber.org/goleak":                         suite,
+		"testing":                                    suite,
 	}
 }

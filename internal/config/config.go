@@ -1,5 +1,6 @@
-// Package config turns flags and the environment into one typed Config. It opens
-// nothing. Flags win over the environment, which wins over the defaults.
+// Package config turns flags, the environment and the user's file of settings into
+// one typed Config. It opens nothing. Flags win over the environment, which wins
+// over the file, which wins over the defaults.
 package config
 
 import (
@@ -27,6 +28,7 @@ func Settings() []Setting {
 		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files: the same as --store dir:PATH"},
 		{"project", "project", "HIPPO_PROJECT", "", "the project to work for, instead of that of the current directory; none for no project"},
 		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight or bm25"},
+		{"model", "model", "HIPPO_MODEL", Builtin, "what finds memories by meaning: builtin, none, a model of hippo model list, a folder, or URL#NAME"},
 		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
 	}
 }
@@ -37,7 +39,27 @@ type Config struct {
 	// Project is empty for the project of the current directory.
 	Project string
 	Ranker  hippo.Ranker
+	Model   Model
 	Level   slog.Level
+}
+
+// The models that are no files.
+const (
+	// Builtin is the model inside the program.
+	Builtin = "builtin"
+	// NoModel stands for words only.
+	NoModel = "none"
+)
+
+// Model says what finds memories by meaning.
+type Model struct {
+	// Name is the setting.
+	Name string
+	// URL and Remote are set for a model behind an OpenAI-compatible endpoint.
+	URL, Remote string
+	// Key is the secret for it, from HIPPO_MODEL_KEY or the file that
+	// HIPPO_MODEL_KEY_FILE names; empty for none.
+	Key string
 }
 
 // Store says which store to open.
@@ -55,19 +77,20 @@ func (s Store) String() string { return s.Kind + ":" + s.Path }
 // it was set. Errors name the setting and are [hippo.ErrInvalid], or
 // [hippo.ErrUnsupported] for a kind of store that this build does not have.
 func Load(given func(flag string) (string, bool), env func(string) string) (Config, error) {
-	value := make(map[string]string)
-	explicit := make(map[string]bool)
+	file, err := readFile(Path(env))
+	if err != nil {
+		return Config{}, err
+	}
+	value, explicit := make(map[string]string), make(map[string]bool)
 	for _, s := range Settings() {
 		value[s.Name] = s.Default
-		if v := env(s.Env); v != "" {
-			value[s.Name], explicit[s.Name] = v, true
-		}
 	}
-	for _, s := range Settings() {
-		if v, ok := given(s.Flag); ok {
-			value[s.Name], explicit[s.Name] = v, true
-			drop(explicit, given, s.Name)
-		}
+	for _, layer := range []func(Setting) (string, bool){
+		func(s Setting) (string, bool) { v, ok := file[s.Name]; return v, ok },
+		func(s Setting) (string, bool) { v := env(s.Env); return v, v != "" },
+		func(s Setting) (string, bool) { return given(s.Flag) },
+	} {
+		overlay(value, explicit, layer)
 	}
 	if explicit["store"] && explicit["memory-dir"] {
 		return Config{}, hippo.Fieldf("memory-dir", "and store exclude each other: give one of them")
@@ -77,7 +100,21 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 	} else if !explicit["store"] && homeless(env) {
 		return Config{}, hippo.Fieldf("store", "has no default, because there is no home directory: give sqlite:PATH or dir:PATH")
 	}
-	return parse(value)
+	return parse(value, env)
+}
+
+// overlay takes over what a layer sets. Store and memory-dir are two names of one
+// setting: what a layer says of one replaces what those below say of the other.
+func overlay(value map[string]string, explicit map[string]bool, layer func(Setting) (string, bool)) {
+	here := make(map[string]bool)
+	for _, s := range Settings() {
+		if v, ok := layer(s); ok {
+			value[s.Name], here[s.Name] = v, true
+		}
+	}
+	if here["store"] || here["memory-dir"] {
+		explicit["store"], explicit["memory-dir"] = here["store"], here["memory-dir"]
+	}
 }
 
 // homeless reports whether the default store would land in the root directory.
@@ -86,18 +123,7 @@ func homeless(env func(string) string) bool {
 	return err != nil && env("XDG_DATA_HOME") == ""
 }
 
-// drop lets a flag win over the other name of the same setting in the environment.
-func drop(explicit map[string]bool, given func(string) (string, bool), name string) {
-	other, ok := map[string]string{"store": "memory-dir", "memory-dir": "store"}[name]
-	if !ok {
-		return
-	}
-	if _, ok := given(other); !ok {
-		explicit[other] = false
-	}
-}
-
-func parse(value map[string]string) (c Config, err error) {
+func parse(value map[string]string, env func(string) string) (c Config, err error) {
 	c.Project = value["project"]
 	if c.Store, err = ParseStore(value["store"]); err != nil {
 		return c, err
@@ -105,6 +131,9 @@ func parse(value map[string]string) (c Config, err error) {
 	c.Ranker = hippo.Ranker(value["ranker"])
 	if !slices.Contains(hippo.Rankers(), c.Ranker) {
 		return c, hippo.Fieldf("ranker", "must be one of %v, got %q", hippo.Rankers(), value["ranker"])
+	}
+	if c.Model, err = ParseModel(value["model"], env); err != nil {
+		return c, err
 	}
 	if err := c.Level.UnmarshalText([]byte(value["log"])); err != nil {
 		return c, hippo.Fieldf("log", "must be debug, info, warn or error, got %q", value["log"])

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -90,5 +91,51 @@ func TestLoad_Homeless(t *testing.T) {
 	}
 	if _, err := load(nil, map[string]string{"XDG_DATA_HOME": "/data"}); err != nil {
 		t.Errorf("a given data directory: %v", err)
+	}
+}
+
+// The file is the lowest layer, and one setting of it is changed without the rest.
+func TestFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "hippo", "config.toml")
+	env := map[string]string{"HIPPO_CONFIG": path, "HOME": "/home/me"}
+	if err := config.Save(path, "model", "none"); err != nil {
+		t.Fatal(err)
+	}
+	text := "# mine\nranker = \"bm25\"\nmodel = \"none\" # for now\nstore = \"sqlite:/file.db\"\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := load(nil, env)
+	if err != nil || c.Model.Name != "none" || c.Ranker != "bm25" || c.Store.Path != "/file.db" {
+		t.Errorf("got %+v (%v)", c, err)
+	}
+	env["HIPPO_MODEL"], env["HIPPO_MEMORY_DIR"] = "http://host/v1#m", "/mem"
+	c, err = load(nil, env)
+	if err != nil || c.Model.URL != "http://host/v1" || c.Model.Remote != "m" || c.Store.Kind != "dir" {
+		t.Errorf("with the environment: got %+v (%v)", c, err)
+	}
+	if err := config.Save(path, "model", `a"b`); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if want := "# mine\nranker = \"bm25\"\nstore = \"sqlite:/file.db\"\nmodel = \"a\\\"b\"\n"; err != nil || string(got) != want {
+		t.Errorf("got %q (%v), want %q", got, err, want)
+	}
+	if err := config.Save(path, "model", ""); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = load(nil, map[string]string{"HIPPO_CONFIG": path}); err != nil || c.Model.Name != config.Builtin {
+		t.Errorf("after taking it out: got %+v (%v)", c, err)
+	}
+	for name, text := range map[string]string{
+		"syntax": "model", "unknown": "color = \"x\"", "number": "model = 3", "endpoint": "model = \"ftp://x#y\"", "no_name": "model = \"http://x/v1\"",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := load(nil, map[string]string{"HIPPO_CONFIG": path}); !errors.Is(err, hippo.ErrInvalid) {
+			t.Errorf("%s: got %v, want ErrInvalid", name, err)
+		}
 	}
 }
