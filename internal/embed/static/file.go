@@ -1,0 +1,152 @@
+package static
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math/bits"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+)
+
+const (
+	magic = "HIPPOVEC"
+	// version of the format: 1, November 2026, the first.
+	version   = 1
+	preamble  = len(magic) + 3*4
+	maxHeader = 4 << 10
+	align     = 64
+	// byteRows is the number of pieces that stand for bytes.
+	byteRows     = 128
+	maxPieces    = 1<<16 - 2
+	maxDimension = 4096
+)
+
+// header is the JSON at the beginning of a file.
+type header struct {
+	// ID, Space and Dimension are those of [embed.Model].
+	ID        string `json:"id"`
+	Space     string `json:"space"`
+	Dimension int    `json:"dimension"`
+	Pieces    int    `json:"pieces"`
+	Slots     int    `json:"slots"`
+	// Texts is the length of that section in bytes.
+	Texts int `json:"texts"`
+}
+
+// file is a parsed model; the slices are parts of its bytes.
+type file struct {
+	head                                      header
+	slots, ends, texts, scales, weights, rows []byte
+}
+
+// parse checks everything that a lookup relies on.
+func parse(data []byte) (file, error) {
+	h, body, err := parseHeader(data)
+	if err != nil {
+		return file{}, err
+	}
+	f := file{head: h}
+	at := roundUp(body)
+	for _, s := range []struct {
+		name string
+		to   *[]byte
+		n    int
+	}{
+		{"slots", &f.slots, 2 * h.Slots},
+		{"ends", &f.ends, 4 * h.Pieces},
+		{"texts", &f.texts, h.Texts},
+		{"scales", &f.scales, 2 * h.Pieces},
+		{"weights", &f.weights, 2 * h.Pieces},
+		{"rows", &f.rows, h.Dimension * h.Pieces},
+	} {
+		if at > len(data) || s.n > len(data)-at {
+			return file{}, fmt.Errorf("%w: model: section %s is cut short", hippo.ErrCorrupt, s.name)
+		}
+		*s.to = data[at : at+s.n : at+s.n]
+		at = roundUp(at + s.n)
+	}
+	last := uint32(0)
+	for i := range h.Pieces {
+		end := binary.LittleEndian.Uint32(f.ends[4*i:])
+		if end < last || end > uint32(h.Texts) {
+			return file{}, fmt.Errorf("%w: model: section ends is not in order", hippo.ErrCorrupt)
+		}
+		last = end
+	}
+	return f, nil
+}
+
+func parseHeader(data []byte) (h header, body int, err error) {
+	if len(data) < preamble || string(data[:len(magic)]) != magic {
+		return h, 0, fmt.Errorf("%w: not a static model", hippo.ErrCorrupt)
+	}
+	numbers := data[len(magic):]
+	if v := binary.LittleEndian.Uint32(numbers); v != version {
+		return h, 0, fmt.Errorf("%w: static model of format %d, this program reads %d", hippo.ErrUnsupported, v, version)
+	}
+	n := binary.LittleEndian.Uint32(numbers[4:])
+	if n > maxHeader || int(n) > len(data)-preamble {
+		return h, 0, fmt.Errorf("%w: model: header is cut short", hippo.ErrCorrupt)
+	}
+	text := data[preamble : preamble+int(n)]
+	if crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)) != binary.LittleEndian.Uint32(numbers[8:]) {
+		return h, 0, fmt.Errorf("%w: model: header has a wrong checksum", hippo.ErrCorrupt)
+	}
+	if err := json.Unmarshal(text, &h); err != nil {
+		return h, 0, fmt.Errorf("%w: model: header: %w", hippo.ErrCorrupt, err)
+	}
+	sound := h.ID != "" && h.Dimension > 0 && h.Dimension <= maxDimension &&
+		h.Pieces >= byteRows && h.Pieces <= maxPieces && h.Texts >= 0 &&
+		h.Slots > h.Pieces && h.Slots <= 1<<20 && bits.OnesCount(uint(h.Slots)) == 1
+	if !sound {
+		return h, 0, fmt.Errorf("%w: model: sizes in the header", hippo.ErrCorrupt)
+	}
+	return h, preamble + int(n), nil
+}
+
+func roundUp(n int) int { return (n + align - 1) / align * align }
+
+// ID implements [token.Vocab].
+func (f *file) ID(piece []byte) (int32, bool) {
+	mask := uint32(f.head.Slots - 1)
+	h := uint32(2166136261)
+	for _, b := range piece {
+		h = (h ^ uint32(b)) * 16777619
+	}
+	for i := range mask + 1 {
+		n := int32(binary.LittleEndian.Uint16(f.slots[2*((h+i)&mask):]))
+		if n == 0 {
+			break
+		}
+		if id := n - 1; int(id) < f.head.Pieces && string(f.text(id)) == string(piece) {
+			return id, true
+		}
+	}
+	return 0, false
+}
+
+// text returns the text of a piece.
+func (f *file) text(id int32) []byte {
+	from := uint32(0)
+	if id > 0 {
+		from = binary.LittleEndian.Uint32(f.ends[4*(id-1):])
+	}
+	return f.texts[from:binary.LittleEndian.Uint32(f.ends[4*id:])]
+}
+
+// weight is what one unit of a row counts in a text of that role.
+func (f *file) weight(id int32, role embed.Role) float32 {
+	w := upper(f.scales, id)
+	if role != embed.Sentence {
+		w = float32(w * upper(f.weights, id))
+	}
+	return w
+}
+
+// row returns a row of the table, int8 each.
+func (f *file) row(id int32) []byte {
+	return f.rows[int(id)*f.head.Dimension : (int(id)+1)*f.head.Dimension]
+}
