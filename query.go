@@ -17,10 +17,12 @@ const (
 	RankerInsight Ranker = "insight"
 	// RankerBM25 orders by words alone.
 	RankerBM25 Ranker = "bm25"
+	// RankerCosine orders by meaning alone.
+	RankerCosine Ranker = "cosine"
 )
 
 // Rankers returns every ranker, the default first.
-func Rankers() []Ranker { return []Ranker{RankerHippo, RankerInsight, RankerBM25} }
+func Rankers() []Ranker { return []Ranker{RankerHippo, RankerInsight, RankerCosine, RankerBM25} }
 
 // Query asks for memories.
 type Query struct {
@@ -111,7 +113,12 @@ type Signals struct {
 	// Words is BM25 as a share of the most any text could score on the query.
 	Words float64 `json:"words"`
 	// Coverage is the share of the query's word weight that the memory holds.
-	Coverage   float64 `json:"coverage"`
+	Coverage float64 `json:"coverage"`
+	// Cosine says how alike the meanings of query and memory are; 0 if there is
+	// no model, or they are opposite.
+	Cosine float64 `json:"cosine"`
+	// Text is what words and meaning together say.
+	Text       float64 `json:"text"`
 	Recency    float64 `json:"recency"`
 	Frequency  float64 `json:"frequency"`
 	Importance float64 `json:"importance"`

@@ -26,6 +26,7 @@ type Engine struct {
 	now     func() time.Time
 	pages   *pages
 	touches *touches
+	meaning *meaning
 }
 
 // Config wires an [Engine].
@@ -37,13 +38,18 @@ type Config struct {
 	Weights *rank.Weights
 	// Ranker for queries that name none; empty means [hippo.RankerHippo].
 	Ranker hippo.Ranker
+	// Models find memories by meaning, the most wanted first; none: by words only.
+	// The engine takes over closing them.
+	Models []Model
+	// Degraded says what could not be wired; searches by meaning repeat it.
+	Degraded []string
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures of background work; nil discards them.
 	Log *slog.Logger
 }
 
-// New returns an Engine. It starts one goroutine, which Close ends.
+// New returns an Engine. It starts one or two goroutines, which Close ends.
 func New(c Config) *Engine {
 	e := &Engine{store: c.Store, index: c.Index, weights: rank.DefaultWeights(), ranker: hippo.RankerHippo, now: c.Now}
 	if c.Weights != nil {
@@ -62,6 +68,7 @@ func New(c Config) *Engine {
 	}
 	e.pages = newPages(e.now)
 	e.touches = newTouches(e.store, e.index, log)
+	e.meaning = newMeaning(&c, log)
 	return e
 }
 
@@ -80,5 +87,5 @@ func (e *Engine) Flush(ctx context.Context) error { return e.touches.flush(ctx) 
 // Close stores what is pending and closes the index and the store.
 func (e *Engine) Close() error {
 	e.touches.close()
-	return errors.Join(e.index.Close(), e.store.Close())
+	return errors.Join(e.meaning.close(), e.index.Close(), e.store.Close())
 }

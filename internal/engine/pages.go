@@ -33,6 +33,7 @@ type order struct {
 	total        int
 	distribution hippo.Distribution
 	day          hippo.Day
+	degraded     []string
 }
 
 // ranked is one memory in an order.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -39,7 +40,8 @@ func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, erro
 		e.touch(day, hits)
 	}
 	return &hippo.Answer{
-		Hits: hits, Total: o.total, Distribution: o.distribution, Ranker: q.Ranker, Day: day, Degraded: degraded,
+		Hits: hits, Total: o.total, Distribution: o.distribution, Ranker: q.Ranker, Day: day,
+		Degraded: append(degraded, o.degraded...),
 	}, nil
 }
 
@@ -69,35 +71,54 @@ func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*orde
 	if err := e.index.CatchUp(ctx); err != nil {
 		return nil, err
 	}
-	o := e.score(q, day, max(end, orderLength))
+	a, err := e.meaning.ask(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	o := e.score(q, a, day, max(end, orderLength))
 	o.key, o.made = key, e.now()
 	e.pages.put(o)
 	return o, nil
 }
 
 // score ranks every match and keeps the best of them.
-func (e *Engine) score(q hippo.Query, day hippo.Day, keep int) *order {
-	o := &order{day: day}
-	r := ranking{clock: e.days.At(day), weights: e.weights, within: e.rangeOf(q)}
+func (e *Engine) score(q hippo.Query, a asked, day hippo.Day, keep int) *order {
+	o := &order{day: day, degraded: a.degraded}
+	r := ranking{clock: e.days.At(day), weights: e.weights, within: e.rangeOf(q), meaning: a.vector != nil}
 	r.relevance, _ = rank.For(q.Ranker)
 	if q.Ranker == hippo.RankerInsight {
 		r.gate = e.weights.Match
 	}
 	best := newBest(keep)
 	e.index.View(func(v *index.View) {
-		found := v.Search(index.Query{
-			Text: q.Text, Situation: q.Situation, Filter: q.Filter,
-			Substring: q.Ranker == hippo.RankerInsight,
-		})
+		found := v.Search(e.ask(&q, &a))
 		r.most = found.MaxScore
+		for i := range found.Matches {
+			r.best = max(r.best, found.Matches[i].Score)
+		}
 		for i := range found.Matches {
 			r.consider(v, &found.Matches[i], o, best)
 		}
-		for _, c := range best.sorted() {
-			o.hits = append(o.hits, ranked{id: c.id, relevance: c.relevance, signals: *r.signals(v, c.match)})
-		}
+		o.hits = r.exact(v, best.sorted())
 	})
 	return o
+}
+
+// ask returns what the index is asked for.
+func (e *Engine) ask(q *hippo.Query, a *asked) index.Query {
+	iq := index.Query{
+		Text: q.Text, Situation: q.Situation, Filter: q.Filter,
+		Elements: a.elements, ElementModel: a.elementModel,
+		Vector: a.vector, Model: a.model, Nearest: e.weights.Nearest, MinCosine: e.weights.MinCosine,
+	}
+	switch q.Ranker {
+	case hippo.RankerInsight: // content is a gate there, open to all that pass
+		iq.Substring, iq.Nearest, iq.MinCosine = true, math.MaxInt, e.weights.Match
+	case hippo.RankerCosine:
+		iq.Nearest, iq.MinCosine = math.MaxInt, 0
+	case hippo.RankerHippo, hippo.RankerBM25:
+	}
+	return iq
 }
 
 // ranking is what the scoring of all matches of one search has in common.
@@ -106,8 +127,11 @@ type ranking struct {
 	weights   rank.Weights
 	relevance rank.Func
 	within    hippo.Range
-	// gate is the coverage that a match must exceed; most the highest word score.
-	gate, most float64
+	// meaning: the query has a vector.
+	meaning bool
+	// gate is the coverage or cosine that a match must exceed; most the highest
+	// word score there can be, best the highest there is.
+	gate, most, best float64
 	// row and s are of the match at hand, kept here to be used again.
 	row index.Row
 	s   hippo.Signals
@@ -115,7 +139,7 @@ type ranking struct {
 
 // consider ranks one match, counts it, and keeps it if it is among the best.
 func (r *ranking) consider(v *index.View, m *index.Match, o *order, best *best) {
-	if m.Coverage <= r.gate {
+	if max(m.Coverage, m.Cosine) <= r.gate {
 		return
 	}
 	relevance := r.relevance(&r.weights, r.signals(v, m))
@@ -138,11 +162,31 @@ func (r *ranking) signals(v *index.View, m *index.Match) *hippo.Signals {
 	if r.most > 0 {
 		s.Words = min(1, m.Score/r.most)
 	}
+	s.Cosine = m.Cosine
+	s.Text = rank.TextOf(&r.weights, s, r.best, r.meaning)
 	s.Recency = r.clock.Recency(r.row.LastAccess)
 	s.Frequency = r.clock.Frequency(r.row.Accesses)
 	s.Importance = r.clock.Importance(r.row.Importance, r.row.SetDay, r.row.Pinned)
 	s.Prior = rank.PriorOf(&r.weights, s)
 	return s
+}
+
+// exact ranks the best matches anew, by exact cosines: the index scores all
+// documents by rough ones.
+func (r *ranking) exact(v *index.View, list []candidate) []ranked {
+	for i := range list {
+		c := &list[i]
+		if r.meaning {
+			c.match.Cosine = v.Cosine(c.match.Doc)
+			c.relevance = r.relevance(&r.weights, r.signals(v, c.match))
+		}
+	}
+	slices.SortFunc(list, func(a, b candidate) int { return better(&a, &b) })
+	hits := make([]ranked, len(list))
+	for i, c := range list {
+		hits[i] = ranked{id: c.id, relevance: c.relevance, signals: *r.signals(v, c.match)}
+	}
+	return hits
 }
 
 // load completes ranked memories from the store; those that were removed or

@@ -20,10 +20,27 @@ type Status struct {
 	Revision hippo.Revision
 	Ranker   hippo.Ranker
 	Index    index.Stats
+	// Models are those that find memories by meaning, the most wanted first.
+	Models []ModelStatus
 	// Problems are data that could not be read, with the place they are kept.
 	Problems []driver.Problem
 	// Degraded names what does not work, with the reason; empty when all is well.
 	Degraded []string
+}
+
+// ModelStatus is how far a model is.
+type ModelStatus struct {
+	// ID is that of [embed.Model].
+	ID string `json:"id"`
+	// Embedded counts the memories with a vector, of all that can be found. An
+	// instant model embeds when it is first needed.
+	Embedded int  `json:"embedded"`
+	Memories int  `json:"memories"`
+	Instant  bool `json:"instant,omitempty"`
+	// Serves says that searches use this one.
+	Serves bool `json:"serves,omitempty"`
+	// Error is why it does not get on.
+	Error string `json:"error,omitempty"`
 }
 
 // Status returns the state of the memory. It changes nothing.
@@ -47,6 +64,8 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 		Revision:  h.Revision,
 		Ranker:    e.ranker,
 		Index:     e.index.Stats(),
+		Models:    e.meaning.status(),
+		Degraded:  e.meaning.degraded(),
 		Problems:  problems,
 	}, nil
 }

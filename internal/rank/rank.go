@@ -18,6 +18,8 @@ func For(r hippo.Ranker) (Func, bool) {
 		return Insight, true
 	case hippo.RankerBM25:
 		return BM25, true
+	case hippo.RankerCosine:
+		return Cosine, true
 	default:
 		return nil, false
 	}
@@ -32,15 +34,32 @@ func Insight(w *Weights, s *hippo.Signals) float64 {
 
 // Hippo is relevance to the query times a bounded prior from use and votes:
 //
-//	words * (1 - ContextBound*(1-context)) * (1 - PriorBound*(1-prior))
+//	text * (1 - ContextBound*(1-context)) * (1 - PriorBound*(1-prior))
 //
 // so that use orders what is comparably relevant and never buries what is.
 func Hippo(w *Weights, s *hippo.Signals) float64 {
-	return settle(s.Words * (1 - w.ContextBound*(1-s.Context)) * (1 - w.PriorBound*(1-s.Prior)))
+	return settle(s.Text * (1 - w.ContextBound*(1-s.Context)) * (1 - w.PriorBound*(1-s.Prior)))
 }
 
 // BM25 orders by words alone: the baseline.
 func BM25(_ *Weights, s *hippo.Signals) float64 { return settle(s.Words) }
+
+// Cosine orders by meaning alone: the other baseline.
+func Cosine(_ *Weights, s *hippo.Signals) float64 { return settle(s.Cosine) }
+
+// TextOf is the relevance of a text to the query, in [0, 1]: the weighted mean of
+// its words, as a share of the best match's, and its meaning. best is the highest
+// BM25 of all matches. Without meaning it is s.Words.
+func TextOf(w *Weights, s *hippo.Signals, best float64, meaning bool) float64 {
+	if !meaning {
+		return s.Words
+	}
+	words := 0.0
+	if best > 0 {
+		words = s.BM25 / best
+	}
+	return w.Words*words + (1-w.Words)*s.Cosine
+}
 
 // PriorOf is the weighted mean of recency, frequency and importance that ranker
 // hippo uses, in [0, 1].

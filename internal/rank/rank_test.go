@@ -88,7 +88,7 @@ func unit(t *rapid.T, name string) float64 { return rapid.Float64Range(0, 1).Dra
 
 func drawSignals(t *rapid.T) hippo.Signals {
 	return hippo.Signals{
-		Words: unit(t, "words"), Recency: unit(t, "recency"), Frequency: unit(t, "frequency"),
+		Words: unit(t, "words"), Cosine: unit(t, "cosine"), Text: unit(t, "text"), Recency: unit(t, "recency"), Frequency: unit(t, "frequency"),
 		Importance: unit(t, "importance"), Context: unit(t, "context"), Prior: unit(t, "prior"),
 	}
 }
@@ -117,8 +117,8 @@ func TestHippo_PriorIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		loved, relevant := drawSignals(t), drawSignals(t)
 		loved.Context, relevant.Context = 1, 1
-		relevant.Words = rapid.Float64Range(.01, 1).Draw(t, "relevant")
-		loved.Words = relevant.Words * (1 - w.PriorBound) * .999
+		relevant.Text = rapid.Float64Range(.01, 1).Draw(t, "relevant")
+		loved.Text = relevant.Text * (1 - w.PriorBound) * .999
 		if rank.Hippo(w, &loved) > rank.Hippo(w, &relevant) {
 			t.Fatalf("%+v beats %+v", loved, relevant)
 		}
@@ -128,7 +128,7 @@ func TestHippo_PriorIsBounded(t *testing.T) {
 func TestHippo_PriorOrdersEqualTexts(t *testing.T) {
 	t.Parallel()
 	w := new(rank.DefaultWeights())
-	base := hippo.Signals{Words: .5, Context: 1, Recency: .5, Frequency: .1, Importance: .5}
+	base := hippo.Signals{Text: .5, Context: 1, Recency: .5, Frequency: .1, Importance: .5}
 	for name, change := range map[string]func(*hippo.Signals){
 		"recency":    func(s *hippo.Signals) { s.Recency = .9 },
 		"frequency":  func(s *hippo.Signals) { s.Frequency = .9 },
@@ -153,4 +153,13 @@ func TestBM25_IgnoresUse(t *testing.T) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
+}
+
+func TestTextOf(t *testing.T) {
+	t.Parallel()
+	w := rank.DefaultWeights()
+	s := hippo.Signals{BM25: 3, Words: .4, Cosine: .8}
+	near(t, "without meaning", rank.TextOf(&w, &s, 6, false), .4)
+	near(t, "half of the best words", rank.TextOf(&w, &s, 6, true), .5*.5+.5*.8)
+	near(t, "no words match anything", rank.TextOf(&w, &hippo.Signals{Cosine: .8}, 0, true), .4)
 }

@@ -23,6 +23,13 @@ type Weights struct {
 	// InsightFloor is the relevance below which ranker insight drops a hit,
 	// unless the query sets a range.
 	InsightFloor float64
+	// Words is the share of words in what words and meaning say together.
+	Words float64
+	// Nearest is how many memories are looked at because of their meaning, whatever
+	// their words, and MinCosine what their cosine must exceed.
+	Nearest   int
+	MinCosine float64
+
 	// Match is the content relevance that a memory must exceed to take part in
 	// ranker insight.
 	Match float64
@@ -52,6 +59,9 @@ func DefaultWeights() Weights {
 		Downvote:        0.5,
 		Insight:         Shares{Recency: 0.30, Frequency: 0.20, Importance: 0.35, Context: 0.15},
 		InsightFloor:    0.1,
+		Words:           0.5,
+		Nearest:         50,
+		MinCosine:       0.2,
 		Match:           0.4,
 		Prior:           Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
 		PriorBound:      0.10,
