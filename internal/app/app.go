@@ -45,7 +45,13 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	return engine.New(engine.Config{Store: s, Index: x, Ranker: c.Ranker, Now: o.Now, Log: o.Log}), nil
+	m, err := choose(ctx, c.Model, s)
+	if err != nil {
+		return nil, errors.Join(err, x.Close(), s.Close())
+	}
+	return engine.New(engine.Config{
+		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Degraded: m.degraded, Now: o.Now, Log: o.Log,
+	}), nil
 }
 
 // openBackend returns the back end and where its index snapshot belongs.
@@ -95,7 +101,9 @@ func (p *Opener) begin(ctx context.Context) *opening {
 	p.pending = a
 	go func() {
 		defer close(a.done)
-		a.engine, a.err = p.open(context.WithoutCancel(ctx))
+		if a.engine, a.err = p.open(context.WithoutCancel(ctx)); a.err == nil {
+			go a.engine.Warm()
+		}
 	}()
 	return a
 }

@@ -57,7 +57,7 @@ func insights() []struct {
 		name, content, situation string
 		importance               float64
 	}{
-		{"jitter", "Without jitter, retries overload the gateway: add some to the backoff", "debugging outages", .6},
+		{"jitter", "Retries without jitter overload the gateway: make the backoff random", "debugging outages", .6},
 		{"gateway", "Under load, the gateway gives up on requests after thirty seconds", "debugging outages", .6},
 		{"tests", "Ana wants table tests, one behaviour per case", "code review", .5},
 		{"deploy", "Deploys go out on Tuesday mornings, never on Friday", "release planning", .5},
@@ -97,7 +97,7 @@ func (d *demo) record() error {
 }
 
 func (d *demo) first() error {
-	d.say("2. It searches. Words decide; both insights about the gateway match.")
+	d.say("2. It searches. Words and meaning decide; both insights about the gateway match.")
 	return d.search(hippo.Query{Text: question})
 }
 
@@ -179,7 +179,7 @@ func (d *demo) search(q hippo.Query) error {
 	for i, h := range a.Hits {
 		g := h.Signals
 		d.say("   %d. %.3f  %s", i+1, h.Relevance, clip(h.Memory.Content, 66))
-		d.say("             words %.2f · recency %.2f, frequency %.3f, importance %.2f", g.Words, g.Recency, g.Frequency, g.Importance)
+		d.say("             words %.2f, meaning %.2f · recency %.2f, frequency %.3f, importance %.2f", g.Words, g.Cosine, g.Recency, g.Frequency, g.Importance)
 	}
 	return d.engine.Flush(d.ctx)
 }

@@ -21,10 +21,10 @@ func (e *usageError) Unwrap() error { return e.err }
 // usagef returns a usage error.
 func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
 
-// atLeast is cobra.MinimumNArgs with a message that says what is missing.
-func atLeast(n int, what string) cobra.PositionalArgs {
+// needs is cobra.MinimumNArgs(1) with a message that says what is missing.
+func needs(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) < n {
+		if len(args) == 0 {
 			return usagef("%s is missing", what)
 		}
 		return nil
@@ -41,9 +41,9 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// exactly is cobra.ExactArgs with a message that says what is missing.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return cobra.MatchAll(atMost(n), atLeast(n, what))
+// one is cobra.ExactArgs(1) with a message that says what is missing.
+func one(what string) cobra.PositionalArgs {
+	return cobra.MatchAll(atMost(1), needs(what))
 }
 
 // known refuses what is no subcommand, and says which one may be meant.

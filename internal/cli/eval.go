@@ -1,17 +1,24 @@
 package cli
 
 import (
+	"context"
+	"io"
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/eval"
 )
 
 func (s *shell) evalCommand() *cobra.Command {
 	var data string
 	var pooled, categories bool
+	var names []string
 	c := &cobra.Command{
 		Use:   "eval --data DIR",
 		Short: "Measure how well searches find what they should",
@@ -36,6 +43,11 @@ The first row of each set is the baseline: BM25 on plain words.`,
 			if o.Data, err = config.Expand(data); err != nil {
 				return err
 			}
+			done, err := s.evalModels(c.Context(), names, &o)
+			if err != nil {
+				return err
+			}
+			defer done()
 			bar := s.bar(0, "measuring")
 			o.Progress = func(done, total int) {
 				bar.ChangeMax(total)
@@ -53,7 +65,44 @@ The first row of each set is the baseline: BM25 on plain words.`,
 		},
 	}
 	c.Flags().StringVar(&data, "data", "", "the folder")
+	c.Flags().StringSliceVar(&names, "models", nil, "the models to measure, separated by commas; default: the one of --model")
 	c.Flags().BoolVar(&pooled, "pooled", false, "also with all conversations in one store")
 	c.Flags().BoolVar(&categories, "categories", false, "a row for each kind of question")
 	return c
 }
+
+// evalModels opens the models to measure; the caller calls done after use. They
+// are asked the same texts by row after row, so each text is embedded once.
+func (s *shell) evalModels(ctx context.Context, names []string, o *eval.Options) (done func(), err error) {
+	var open []engine.Model
+	done = func() {
+		for _, m := range open {
+			if c, ok := m.Embedder.(io.Closer); ok {
+				_ = c.Close() // it was only read
+			}
+		}
+	}
+	cfg, err := s.config()
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		names = []string{cfg.Model.Name}
+	}
+	for _, name := range names {
+		if name == config.NoModel {
+			continue
+		}
+		m, err := app.OpenModel(ctx, name, os.Getenv)
+		if err != nil {
+			done()
+			return nil, err
+		}
+		open = append(open, m)
+		o.Models = append(o.Models, eval.Model{Name: name, Embedder: embed.NewCache(m, evalCache)})
+	}
+	return done, nil
+}
+
+// evalCache is more than the texts of all sets.
+const evalCache = 1 << 18

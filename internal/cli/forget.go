@@ -19,7 +19,7 @@ func (s *shell) forgetCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "forget ID...",
 		Short: "Hide insights; hippo restore brings them back",
-		Args:  atLeast(1, "an id"),
+		Args:  needs("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
 			if purge {
 				return s.purge(c.Context(), e, ids, yes)
@@ -66,7 +66,7 @@ func (s *shell) restoreCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore ID...",
 		Short: "Bring forgotten insights back (hippo list --forgotten shows them)",
-		Args:  atLeast(1, "an id"),
+		Args:  needs("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
 			ms, err := e.Restore(c.Context(), ids)
 			if err != nil {

@@ -13,7 +13,7 @@ func (s *shell) getCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "get ID...",
 		Short: "Show insights whole; an ID is a UUID or the beginning of one or of a content hash",
-		Args:  atLeast(1, "an id"),
+		Args:  needs("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
 			ms, err := e.Get(c.Context(), ids)
 			if err != nil {

@@ -76,7 +76,7 @@ func (s *shell) newRoot() *cobra.Command {
 	root.AddCommand(
 		s.serveCommand(), s.recordCommand(), s.searchCommand(), s.getCommand(), s.listCommand(), s.modifyCommand(),
 		s.voteCommand("upvote"), s.voteCommand("downvote"), s.forgetCommand(), s.restoreCommand(), s.statusCommand(),
-		s.importCommand(), s.exportCommand(), s.migrateCommand(), s.evalCommand(), s.demoCommand(), s.versionCommand(),
+		s.importCommand(), s.exportCommand(), s.migrateCommand(), s.modelCommand(), s.evalCommand(), s.demoCommand(), s.versionCommand(),
 	)
 	return root
 }

@@ -22,7 +22,7 @@ func (s *shell) modifyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "modify ID",
 		Short: "Change an insight; what is not given stays",
-		Args:  exactly(1, "an id"),
+		Args:  one("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
 			m, err := e.Modify(c.Context(), ids[0], f.modification(c))
 			if err != nil {
@@ -78,7 +78,7 @@ func (s *shell) voteCommand(name string) *cobra.Command {
 	return &cobra.Command{
 		Use:   name + " ID...",
 		Short: short[name],
-		Args:  atLeast(1, "an id"),
+		Args:  needs("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
 			up, down := ids, []hippo.ID(nil)
 			if name == "downvote" {

@@ -19,7 +19,7 @@ func (s *shell) recordCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record CONTENT",
 		Short: "Record an insight; - reads it from stdin",
-		Args:  exactly(1, "the content"),
+		Args:  one("the content"),
 		Example: `  hippo record "Retries need jitter" --situation "debugging outages" --importance 0.8
   git log -1 --format=%B | hippo record - --type commit`,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -34,6 +34,9 @@ func (s *shell) searchCommand() *cobra.Command {
 				return err
 			}
 			return s.with(c.Context(), func(e *engine.Engine) error {
+				if q.Ranker != hippo.RankerBM25 {
+					_ = e.Ready(c.Context()) // the answer tells what is missing
+				}
 				a, err := e.Search(c.Context(), q)
 				if err != nil {
 					return err

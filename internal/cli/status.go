@@ -34,6 +34,7 @@ func (s *shell) statusCommand() *cobra.Command {
 				return s.status(state{
 					Store: cfg.Store.String(), Memories: st.Memories, Forgotten: st.Forgotten, ActiveDay: st.Day, Date: st.Date,
 					Project: name, Ranker: st.Ranker, Terms: st.Index.Terms, Version: version().Version, Problems: st.Problems,
+					Models: st.Models, Degraded: st.Degraded,
 				})
 			})
 		},
@@ -52,6 +53,9 @@ type state struct {
 	Terms     int              `json:"terms"`
 	Version   string           `json:"version"`
 	Problems  []driver.Problem `json:"problems,omitempty"`
+
+	Models   []engine.ModelStatus `json:"models,omitempty"`
+	Degraded []string             `json:"degraded,omitempty"`
 }
 
 func (s *shell) status(st state) error {
@@ -67,11 +71,32 @@ func (s *shell) status(st state) error {
 		}
 		fmt.Fprintf(w, "ranker\t%s\n", st.Ranker)
 		fmt.Fprintf(w, "index\t%d terms\n", st.Terms)
+		for _, m := range st.Models {
+			fmt.Fprintf(w, "meaning\t%s\n", describe(m))
+		}
 		fmt.Fprintf(w, "version\t%s\n", st.Version)
+		for _, d := range st.Degraded {
+			fmt.Fprintf(w, "degraded\t%s\n", d)
+		}
 		for _, p := range st.Problems {
 			fmt.Fprintf(w, "unreadable\t%s (was %s): %s\n", p.Path, p.Was, p.Err)
 		}
 	})
+}
+
+// describe says in a line how far a model is.
+func describe(m engine.ModelStatus) string {
+	text := m.ID
+	if !m.Instant {
+		text += fmt.Sprintf(", %d of %d embedded", m.Embedded, m.Memories)
+	}
+	if m.Serves {
+		text += ", serves"
+	}
+	if m.Error != "" {
+		text += ": " + m.Error
+	}
+	return text
 }
 
 // build says which program this is.

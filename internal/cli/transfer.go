@@ -41,7 +41,7 @@ func (s *shell) importCommand() *cobra.Command {
 a Hippo directory or file in any shape it ever had, an export of this program,
 JSON lines or a JSON array of objects, conversations in LoCoMo format.
 Importing the same source again adds nothing.`,
-		Args: exactly(1, "a path"),
+		Args: one("a path"),
 		RunE: func(c *cobra.Command, args []string) error {
 			src, err := s.source(args[0])
 			if err != nil {

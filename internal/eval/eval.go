@@ -14,7 +14,8 @@
 // package formats reads) and questions.jsonl, one object a line: id,
 // conversation, question, category, evidence (a list of turn ids). A corpus is a
 // folder with corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and
-// qrels.tsv (query, document, gain).
+// qrels.tsv (query, document, gain). A table of sentence pairs is a .tsv file with
+// the columns score, a and b.
 //
 // Invariant: apart from latencies, equal data and code give an equal report.
 package eval
@@ -67,6 +68,9 @@ type Options struct {
 	Backend func() driver.Backend
 	// Rankers are the engine's rankers to measure beside the baseline; nil means all.
 	Rankers []hippo.Ranker
+	// Models are measured with each ranker that uses meaning, and on tables of
+	// sentence pairs; none: words only. Run does not close them.
+	Models []Model
 	// Systems are measured beside those.
 	Systems []System
 	// Pooled adds the rows with all conversations in one store.
@@ -80,6 +84,8 @@ type Options struct {
 // Report is the outcome of a run.
 type Report struct {
 	Sets []SetReport `json:"sets"`
+	// Similarities are of the tables of sentence pairs.
+	Similarities []Similarity `json:"similarities,omitempty"`
 }
 
 // SetReport is what was measured on one set.
@@ -127,7 +133,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if r.now == nil {
 		r.now = time.Now //nolint:forbidigo // the system clock is the default
 	}
-	systems := append(Systems(o.Backend, o.Rankers), o.Systems...)
+	systems := append(Systems(o.Backend, o.Rankers, o.Models), o.Systems...)
 	var plan [][]*set
 	for _, s := range sets {
 		s.questions = slices.DeleteFunc(s.questions, func(q question) bool { return len(q.relevant) == 0 })
@@ -139,6 +145,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		r.total += len(s.questions) * len(scopes) * len(systems)
 	}
 	var report Report
+	if report.Similarities, err = similarities(ctx, o.Data, o.Models); err != nil {
+		return Report{}, fmt.Errorf("eval: %w", err)
+	}
 	for i, s := range sets {
 		sr := SetReport{Name: s.name, Documents: s.documents(), Questions: len(s.questions), Rejected: s.rejected}
 		for _, scoped := range plan[i] {

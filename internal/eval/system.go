@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
@@ -37,23 +38,38 @@ type System struct {
 // function words are left out of the questions, see [bm25.Plain].
 const Baseline = "bm25 plain"
 
-// Systems returns the baseline, and the engine with each of these rankers; nil
-// means all, the words first. backend returns an empty store.
-func Systems(backend func() driver.Backend, rankers []hippo.Ranker) []System {
+// Model is a model that can be measured.
+type Model struct {
+	// Name is the name of its rows.
+	Name string
+	embed.Embedder
+}
+
+// Systems returns the baseline, and the engine with each of these rankers, nil
+// meaning all: once for rankers by words alone, else for each model, or without
+// one if there is none. backend returns an empty store.
+func Systems(backend func() driver.Backend, rankers []hippo.Ranker, models []Model) []System {
 	if rankers == nil {
 		rankers = slices.Clone(hippo.Rankers())
 		slices.Reverse(rankers)
 	}
 	plain := &index.Options{Analyzer: bm25.Plain()}
-	systems := []System{engineSystem(Baseline, backend, hippo.RankerBM25, plain)}
+	systems := []System{engineSystem(Baseline, backend, hippo.RankerBM25, plain, nil)}
 	for _, r := range rankers {
-		systems = append(systems, engineSystem(string(r), backend, r, nil))
+		switch {
+		case r == hippo.RankerBM25 || r != hippo.RankerCosine && len(models) == 0:
+			systems = append(systems, engineSystem(string(r), backend, r, nil, nil))
+		default:
+			for i := range models {
+				systems = append(systems, engineSystem(string(r)+" "+models[i].Name, backend, r, nil, models[i].Embedder))
+			}
+		}
 	}
 	return systems
 }
 
 // engineSystem is the product's own search.
-func engineSystem(name string, backend func() driver.Backend, ranker hippo.Ranker, o *index.Options) System {
+func engineSystem(name string, backend func() driver.Backend, ranker hippo.Ranker, o *index.Options, model embed.Embedder) System {
 	return System{Name: name, Open: func(ctx context.Context, docs []*hippo.Memory) (Searcher, error) {
 		// Any fixed time does: what was recorded at once has one age.
 		now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
@@ -62,13 +78,20 @@ func engineSystem(name string, backend func() driver.Backend, ranker hippo.Ranke
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
-		e := &engineSearcher{engine.New(engine.Config{Store: s, Index: x, Ranker: ranker, Now: now})}
+		c := engine.Config{Store: s, Index: x, Ranker: ranker, Now: now}
+		if model != nil {
+			c.Models = []engine.Model{{Embedder: kept{model}, Instant: true}}
+		}
+		e := &engineSearcher{engine.New(c)}
 		if err := e.load(ctx, docs); err != nil {
 			return nil, errors.Join(err, e.Close())
 		}
 		return e, nil
 	}}
 }
+
+// kept hides that a model can be closed: it outlives the engine.
+type kept struct{ embed.Embedder }
 
 type engineSearcher struct{ *engine.Engine }
 

@@ -43,6 +43,7 @@ func WriteTable(w io.Writer, r Report, o *TableOptions) error {
 	}
 	b := bufio.NewWriter(w)
 	align(b, rows)
+	writeSimilarities(b, r.Similarities)
 	for _, s := range r.Sets {
 		if n := len(s.Rejected); n > 0 {
 			fmt.Fprintf(b, "\n%s: %d of %d documents were refused: %s\n", s.Name, n, n+s.Documents, s.Rejected[0])
@@ -108,4 +109,21 @@ func align(b *bufio.Writer, rows [][]string) {
 		}
 		_, _ = b.WriteString(strings.TrimRight(line.String(), " ") + "\n") // Flush tells
 	}
+}
+
+// writeSimilarities writes the table of the sentence pairs.
+func writeSimilarities(b *bufio.Writer, list []Similarity) {
+	if len(list) == 0 {
+		return
+	}
+	rows := [][]string{{"pairs", "model", "", "n", "Spearman", "agreement"}}
+	for _, s := range list {
+		row := []string{s.Set, s.Model, "", strconv.Itoa(s.Pairs), strconv.FormatFloat(s.Spearman, 'f', 3, 64), ""}
+		if s.Agreement != 0 {
+			row[5] = strconv.FormatFloat(s.Agreement, 'f', 3, 64)
+		}
+		rows = append(rows, row)
+	}
+	fmt.Fprintln(b)
+	align(b, rows)
 }

@@ -25,7 +25,9 @@ type status struct {
 	Ranker    hippo.Ranker     `json:"ranker"`
 	Terms     int              `json:"terms"`
 	Problems  []driver.Problem `json:"problems,omitempty"`
-	Degraded  []string         `json:"degraded,omitempty"`
+
+	Models   []engine.ModelStatus `json:"models,omitempty"`
+	Degraded []string             `json:"degraded,omitempty"`
 }
 
 func (*statusInput) call(ctx context.Context, s *Server, e *engine.Engine) (reply, error) {
@@ -36,6 +38,7 @@ func (*statusInput) call(ctx context.Context, s *Server, e *engine.Engine) (repl
 	out := status{
 		Memories: st.Memories, Forgotten: st.Forgotten, ActiveDay: st.Day, Store: s.Store, Version: s.Version,
 		Project: s.project(ctx, ""), Ranker: st.Ranker, Terms: st.Index.Terms, Degraded: st.Degraded, Problems: st.Problems,
+		Models: st.Models,
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s, %d forgotten, active day %d", insights(st.Memories), st.Forgotten, st.Day)

@@ -1,0 +1,299 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embed/hub"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+func (s *shell) modelCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "model",
+		Short: "List, get and choose the models that find memories by meaning",
+		Long: `A small model is part of the program and needs nothing. Larger ones find better,
+and take milliseconds a text instead of microseconds; their files come from the
+Hugging Face hub, a mirror, or a folder. A model can also be a folder of yours
+(config.json, tokenizer.json, model.safetensors) or an OpenAI-compatible endpoint,
+http://127.0.0.1:11434/v1#nomic-embed-text; its key is in HIPPO_MODEL_KEY or the file
+that HIPPO_MODEL_KEY_FILE names.`,
+		Args: known,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(s.modelListCommand(), s.modelPullCommand(), s.modelUseCommand(), s.modelRemoveCommand(), s.modelTestCommand())
+	return c
+}
+
+func (s *shell) modelListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "Show the models that are known, and which are here",
+		Args:  atMost(0),
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := s.config()
+			if err != nil {
+				return err
+			}
+			list, err := hub.New(nil).List()
+			if err != nil {
+				return err
+			}
+			return s.printModels(cfg.Model.Name, list)
+		},
+	}
+}
+
+// modelView is a line of the list.
+type modelView struct {
+	ID        string `json:"id"`
+	Current   bool   `json:"current,omitempty"`
+	State     string `json:"state"`
+	Dimension int    `json:"dimension,omitempty"`
+	Size      int64  `json:"size,omitempty"`
+	Licence   string `json:"licence,omitempty"`
+	Repo      string `json:"repo,omitempty"`
+	Note      string `json:"note,omitempty"`
+	Problem   string `json:"problem,omitempty"`
+}
+
+func (s *shell) printModels(current string, list []hub.Entry) error {
+	var views []modelView
+	listed := false
+	for _, e := range list {
+		v := modelView{
+			ID: e.ID, Current: e.ID == current || slices.Contains(e.Aliases, current), State: string(e.State),
+			Dimension: e.Dimension, Size: e.Size, Licence: e.Licence, Repo: e.Repo, Note: e.Note,
+		}
+		if e.Problem != nil {
+			v.Problem = e.Problem.Error()
+		}
+		listed = listed || v.Current
+		views = append(views, v)
+	}
+	if !listed {
+		views = append(views, modelView{ID: current, Current: true, State: "yours"})
+	}
+	if s.json {
+		return s.printJSON(views)
+	}
+	return s.table(func(w io.Writer) {
+		fmt.Fprintln(w, "\tmodel\tstate\tdimension\tMB\tlicence\t")
+		for _, v := range views {
+			mark := ""
+			if v.Current {
+				mark = "*"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, v.ID, v.State, count(v.Dimension), count(int(v.Size/1e6)), v.Licence, v.Note)
+			if v.Problem != "" {
+				fmt.Fprintf(w, "\t\t%s\n", v.Problem)
+			}
+		}
+	})
+}
+
+// count is a number, or nothing for 0.
+func count(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+func (s *shell) modelPullCommand() *cobra.Command {
+	var o hub.PullOptions
+	c := &cobra.Command{
+		Use:   "pull MODEL",
+		Short: "Get the files of a model; goes on where it was interrupted",
+		Args:  one("a model"),
+		RunE: func(c *cobra.Command, args []string) error {
+			l, err := s.pull(c.Context(), args[0], o)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(s.out, "%s is here: %s\n", l.ID, l.Dir)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&o.Endpoint, "endpoint", "", "the address of a mirror, instead of https://huggingface.co ($HF_ENDPOINT)")
+	c.Flags().StringVar(&o.From, "from", "", "a folder with the files, instead of the network")
+	return c
+}
+
+// pull gets a model and shows how far it is.
+func (s *shell) pull(ctx context.Context, id string, o hub.PullOptions) (hub.Local, error) {
+	bar, file := s.bar(0, id), ""
+	o.Progress = func(name string, done, total int64) {
+		if name != file {
+			file = name
+			bar.Describe(id + " " + name)
+		}
+		if total > 0 {
+			bar.ChangeMax64(total)
+		}
+		_ = bar.Set64(done)
+	}
+	defer func() { _ = bar.Finish() }()
+	return hub.New(nil).Pull(ctx, id, &o)
+}
+
+func (s *shell) modelRemoveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "rm MODEL",
+		Short: "Delete the files of a model, and unfinished downloads",
+		Args:  one("a model"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := hub.New(nil).Remove(c.Context(), args[0]); err != nil {
+				return err
+			}
+			fmt.Fprintf(s.out, "%s is removed; vectors that it made stay in the stores\n", args[0])
+			return nil
+		},
+	}
+}
+
+func (s *shell) modelUseCommand() *cobra.Command {
+	var later bool
+	c := &cobra.Command{
+		Use:   "use MODEL",
+		Short: "Choose the model for all stores, and embed the memories of this one",
+		Long: `Choose the model, in the file of settings. The memories of the store are then
+embedded; Ctrl-C leaves what is done, and servers go on with the rest in the
+background. Until that is over searches use the model of before.`,
+		Args: one("a model: builtin, none, one of hippo model list, a folder or URL#NAME"),
+		RunE: func(c *cobra.Command, args []string) error {
+			name, err := s.usable(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if err := config.Save(config.Path(os.Getenv), "model", name); err != nil {
+				return err
+			}
+			fmt.Fprintf(s.out, "the model is %s\n", name)
+			if later || name == config.NoModel || name == config.Builtin {
+				return nil
+			}
+			return s.embed(c.Context())
+		},
+	}
+	c.Flags().BoolVar(&later, "later", false, "leave the embedding to servers")
+	return c
+}
+
+// usable returns the name to keep of a model that can be used: files that are not
+// here, or do not fit, are told now rather than at the next search.
+func (s *shell) usable(ctx context.Context, name string) (string, error) {
+	if name == config.NoModel || name == config.Builtin {
+		return name, nil
+	}
+	if !strings.Contains(name, "://") && strings.ContainsAny(name, `/\~`) {
+		path, err := config.Expand(name)
+		if err != nil {
+			return "", err
+		}
+		name = path
+	}
+	m, err := app.OpenModel(ctx, name, os.Getenv)
+	if err != nil {
+		return "", err
+	}
+	return name, closeModel(m)
+}
+
+func closeModel(m engine.Model) error {
+	if c, ok := m.Embedder.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// embed brings the store level with the chosen model.
+func (s *shell) embed(ctx context.Context) error {
+	return s.with(ctx, func(e *engine.Engine) error {
+		bar := s.bar(0, "embedding")
+		total := 0
+		err := e.Embed(ctx, func(done, all int) {
+			bar.ChangeMax(all)
+			_ = bar.Set(done)
+			total = all
+		})
+		_ = bar.Finish()
+		if errors.Is(err, context.Canceled) {
+			fmt.Fprintln(s.errw, "what is done is kept; servers go on with the rest")
+			return nil
+		}
+		if err == nil {
+			fmt.Fprintf(s.out, "%d memories are embedded\n", total)
+		}
+		return err
+	})
+}
+
+func (s *shell) modelTestCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "test [MODEL]",
+		Short: "Check the files of a model and try it",
+		Args:  atMost(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := s.config()
+			if err != nil {
+				return err
+			}
+			name := cfg.Model.Name
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return s.tryModel(c.Context(), name)
+		},
+	}
+}
+
+// tryModel verifies every byte of a model and asks it for a few vectors.
+func (s *shell) tryModel(ctx context.Context, name string) error {
+	if !strings.Contains(name, "://") {
+		if err := hub.New(nil).Verify(ctx, name); err != nil {
+			return err
+		}
+	}
+	m, err := app.OpenModel(ctx, name, os.Getenv)
+	if err != nil {
+		return err
+	}
+	texts := []string{"The database was slow because an index was missing.", "A query took long: no index.", "We had pizza on Friday."}
+	start := s.now()
+	vectors, err := m.Embed(ctx, embed.Sentence, texts)
+	taken := s.now().Sub(start)
+	if err == nil {
+		err = embed.Check(m.Model(), len(texts), vectors)
+	}
+	if err = errors.Join(err, closeModel(m)); err != nil {
+		return err
+	}
+	alike, other := cosine(vectors[0], vectors[1]), cosine(vectors[0], vectors[2])
+	fmt.Fprintf(s.out, "%s: dimension %d, %.3f ms a text, cosine %.2f for two texts that are alike and %.2f for two that are not\n",
+		m.Model().ID, m.Model().Dimension, float64(taken.Microseconds())/1000/float64(len(texts)), alike, other)
+	if alike <= other {
+		return fmt.Errorf("%w: model %s does not tell texts apart", hippo.ErrCorrupt, m.Model().ID)
+	}
+	return nil
+}
+
+// cosine of two vectors of length 1.
+func cosine(a, b []float32) float64 {
+	sum := 0.0
+	for i, x := range a {
+		sum += float64(x) * float64(b[i])
+	}
+	return sum
+}
