@@ -3,14 +3,16 @@
     python tokens.py ../../internal/embed/token/testdata FOLDER_OF_MINILM
 
 wordpiece.jsonl holds texts and their numbers by the tokenizer of MiniLM, whose
-vocabulary is copied beside it. unigram-NAME.json.gz are small tokenizers in the
+vocabulary is copied beside it; characters.txt what it makes of each character. unigram-NAME.json.gz are small tokenizers in the
 shapes of XLM-R files, trained here, unigram-NAME.jsonl texts and numbers by them.
 """
 
 import gzip
+import hashlib
 import io
 import json
 import random
+import struct
 import sys
 from pathlib import Path
 
@@ -85,6 +87,17 @@ def write(path, tokenizer, special):
             f.write(json.dumps({"text": t, "ids": ids[1:-1]}, ensure_ascii=True, separators=(",", ":")) + "\n")
 
 
+def characters(path, tokenizer):
+    """One line for 4096 characters: a digest of what each is cut into between two letters."""
+    with path.open("w") as f:
+        for block in range(0, 0x110000, 4096):
+            texts = [f"a{chr(c)}b" for c in range(block, block + 4096) if not 0xD800 <= c < 0xE000]
+            digest = hashlib.sha256()
+            for e in tokenizer.encode_batch(texts, add_special_tokens=False):
+                digest.update(struct.pack(f"<{len(e.ids) + 1}H", len(e.ids), *e.ids))
+            f.write(f"{block:06X} {digest.hexdigest()[:16]}\n")
+
+
 def main():
     out, minilm = Path(sys.argv[1]), Path(sys.argv[2])
     out.mkdir(exist_ok=True)
@@ -93,6 +106,7 @@ def main():
     t.no_padding()
     t.no_truncation()
     write(out / "wordpiece.jsonl", t, (101, 102))
+    characters(out / "characters.txt", t)
     for name, t in unigrams():
         (out / f"unigram-{name}.json.gz").write_bytes(gzip.compress(t.to_str().encode(), mtime=0))
         write(out / f"unigram-{name}.jsonl", t, (0, 2))

@@ -1,7 +1,5 @@
 package token
 
-import "unicode"
-
 // class says what an ASCII character does to a word.
 type class uint8
 
@@ -26,15 +24,9 @@ func classOf(c byte) class {
 	}
 }
 
-// isDropped reports whether a character above ASCII is taken out of a text:
-// control and format characters, private ones, those without a meaning, and the
-// replacement character.
-func isDropped(r rune) bool {
-	return r == unicode.ReplacementChar || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs)
-}
-
 // isChinese reports whether a character is a word of its own: the CJK ideographs,
-// neither kana nor hangul.
+// neither kana nor hangul. The last extension begins where the reference has it,
+// 256 characters late.
 func isChinese(r rune) bool {
 	switch {
 	case r < 0x3400:
@@ -43,6 +35,6 @@ func isChinese(r rune) bool {
 		return true
 	default:
 		return r >= 0x20000 && r <= 0x2A6DF || r >= 0x2A700 && r <= 0x2B73F || r >= 0x2B740 && r <= 0x2B81F ||
-			r >= 0x2B820 && r <= 0x2CEAF || r >= 0x2F800 && r <= 0x2FA1F
+			r >= 0x2B920 && r <= 0x2CEAF || r >= 0x2F800 && r <= 0x2FA1F
 	}
 }

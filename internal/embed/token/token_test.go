@@ -3,8 +3,11 @@ package token_test
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -123,6 +126,35 @@ func TestEncode_Reference(t *testing.T) {
 }
 
 // A vocab.txt is enough, but for texts with special pieces in them.
+// Each line of characters.txt is a digest of what the reference cuts 4096 characters
+// into, each between two letters.
+func TestEncode_EveryCharacter(t *testing.T) {
+	t.Parallel()
+	tok := bert(t)
+	for line := range strings.Lines(string(read(t, "characters.txt"))) {
+		var block rune
+		var want string
+		if _, err := fmt.Sscanf(line, "%X %s", &block, &want); err != nil {
+			t.Fatal(err)
+		}
+		digest := sha256.New()
+		for c := block; c < block+4096; c++ {
+			if 0xD800 <= c && c < 0xE000 {
+				continue
+			}
+			ids := tok.Encode(nil, "a"+string(c)+"b")
+			numbers := binary.LittleEndian.AppendUint16(nil, uint16(len(ids)))
+			for _, id := range ids {
+				numbers = binary.LittleEndian.AppendUint16(numbers, uint16(id))
+			}
+			digest.Write(numbers)
+		}
+		if got := fmt.Sprintf("%x", digest.Sum(nil)[:8]); got != want {
+			t.Errorf("characters from %U are cut in another way than by the reference", block)
+		}
+	}
+}
+
 func TestLoadVocab(t *testing.T) {
 	t.Parallel()
 	tok, err := token.LoadVocab(read(t, "vocab.txt"), true)

@@ -24,6 +24,7 @@ type WordPiece struct {
 	vocab   Vocab
 	special Special
 	o       WordPieceOptions
+	later   []span
 	pool    sync.Pool // of *[]byte
 }
 
@@ -32,7 +33,7 @@ const maxWord = 100
 
 // NewWordPiece returns a WordPiece over a vocabulary.
 func NewWordPiece(v Vocab, special Special, o *WordPieceOptions) *WordPiece {
-	w := &WordPiece{vocab: v, special: special}
+	w := &WordPiece{vocab: v, special: special, later: spans(later)}
 	if o != nil {
 		w.o = *o
 	}
@@ -70,22 +71,12 @@ func (w *WordPiece) Encode(dst []int32, text string) []int32 {
 			}
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case n == 1 || isDropped(r):
-		case unicode.IsSpace(r):
-			dst, word = w.flush(dst, word), word[:marker]
-		default:
-			end := i + n
-			for end < len(text) && text[end] >= utf8.RuneSelf { // marks act on what they follow
-				_, n := utf8.DecodeRuneInString(text[end:])
-				end += n
-			}
-			dst, word = w.foreign(dst, word, text[i:end])
-			i = end
-			continue
+		end := i + 1
+		for end < len(text) && text[end] >= utf8.RuneSelf { // marks act on what they follow
+			end++
 		}
-		i += n
+		dst, word = w.foreign(dst, word, text[i:end])
+		i = end
 	}
 	dst = w.flush(dst, word)
 	*held = word
@@ -103,24 +94,44 @@ func (w *WordPiece) foreign(dst []int32, word []byte, text string) ([]int32, []b
 	for len(rest) > 0 {
 		r, n := utf8.DecodeRune(rest)
 		rest = rest[n:]
-		switch {
-		case r == utf8.RuneError || isDropped(r):
-		case w.o.StripAccents && unicode.Is(unicode.Mn, r):
-		case unicode.IsSpace(r):
+		switch w.classOf(r) {
+		case space:
 			dst, word = w.flush(dst, word), word[:marker]
-		case unicode.IsPunct(r) || isChinese(r):
+		case punctuation:
 			dst = w.flush(dst, word)
 			dst = w.flush(dst, utf8.AppendRune(word[:marker], w.lower(r)))
 			word = word[:marker]
-		case r < utf8.RuneSelf && classOf(byte(r)) == punctuation: // what an accent was on
-			dst = w.flush(dst, word)
-			dst = w.flush(dst, append(word[:marker], byte(r)))
-			word = word[:marker]
-		default:
+		case letter:
 			word = utf8.AppendRune(word, w.lower(r))
+		case dropped:
 		}
 	}
 	return dst, word
+}
+
+// classOf returns the class of a character. Those of ASCII are here what an accent
+// was on.
+func (w *WordPiece) classOf(r rune) class {
+	switch {
+	case r < utf8.RuneSelf:
+		return classOf(byte(r))
+	case r == utf8.RuneError, unicode.In(r, unicode.Cc, unicode.Co, unicode.Cs):
+		return dropped
+	case r == '\u166D', r == '\U000111C9': // punctuation, before Unicode changed its mind
+		return punctuation
+	case r == '\u1734' && w.o.StripAccents: // likewise a mark
+		return dropped
+	case within(w.later, r):
+		return letter
+	case unicode.IsSpace(r):
+		return space
+	case unicode.IsPunct(r), isChinese(r):
+		return punctuation
+	case unicode.Is(unicode.Cf, r), w.o.StripAccents && unicode.Is(unicode.Mn, r):
+		return dropped
+	default:
+		return letter
+	}
 }
 
 func (w *WordPiece) lower(r rune) rune {
