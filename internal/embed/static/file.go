@@ -76,8 +76,16 @@ func parse(data []byte) (file, error) {
 		}
 		last = end
 	}
+	for i := range int32(h.Pieces) {
+		if !sound(upper(f.scales, i)) || !sound(upper(f.weights, i)) {
+			return file{}, fmt.Errorf("%w: model: piece %d has no sound weight", hippo.ErrCorrupt, i)
+		}
+	}
 	return f, nil
 }
+
+// sound reports whether a scale or a weight can be: sums of such do not overflow.
+func sound(x float32) bool { return x >= 0 && x <= 1e6 }
 
 func parseHeader(data []byte) (h header, body int, err error) {
 	if len(data) < preamble || string(data[:len(magic)]) != magic {
@@ -89,7 +97,7 @@ func parseHeader(data []byte) (h header, body int, err error) {
 	}
 	n := binary.LittleEndian.Uint32(numbers[4:])
 	if n > maxHeader || int(n) > len(data)-preamble {
-		return h, 0, fmt.Errorf("%w: model: header is cut short", hippo.ErrCorrupt)
+		return h, 0, fmt.Errorf("%w: model: header of %d bytes, at most %d of %d", hippo.ErrCorrupt, n, maxHeader, len(data))
 	}
 	text := data[preamble : preamble+int(n)]
 	if crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)) != binary.LittleEndian.Uint32(numbers[8:]) {
@@ -98,10 +106,10 @@ func parseHeader(data []byte) (h header, body int, err error) {
 	if err := json.Unmarshal(text, &h); err != nil {
 		return h, 0, fmt.Errorf("%w: model: header: %w", hippo.ErrCorrupt, err)
 	}
-	sound := h.ID != "" && h.Dimension > 0 && h.Dimension <= maxDimension &&
+	fits := h.ID != "" && h.Space != "" && h.Dimension > 0 && h.Dimension <= maxDimension &&
 		h.Pieces >= byteRows && h.Pieces <= maxPieces && h.Texts >= 0 &&
 		h.Slots > h.Pieces && h.Slots <= 1<<20 && bits.OnesCount(uint(h.Slots)) == 1
-	if !sound {
+	if !fits {
 		return h, 0, fmt.Errorf("%w: model: sizes in the header", hippo.ErrCorrupt)
 	}
 	return h, preamble + int(n), nil

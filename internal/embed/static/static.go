@@ -76,16 +76,22 @@ func (m *Model) Embed(ctx context.Context, role embed.Role, texts []string) ([][
 	return out, nil
 }
 
-// spell appends the pieces of a word that has none: its bytes outside of ASCII.
+// spell appends the pieces of a word that has none: its letters of ASCII, and the
+// bytes of others.
 func (m *Model) spell(dst []int32, word []byte) []int32 {
 	first := int32(m.file.head.Pieces - byteRows)
-	for _, b := range word {
+	for _, b := range word[:min(len(word), maxSpelled)] {
 		if b >= 0x80 {
 			dst = append(dst, first+int32(b-0x80))
+		} else if id, ok := m.file.ID([]byte{'#', '#', b}); ok {
+			dst = append(dst, id)
 		}
 	}
 	return dst
 }
+
+// maxSpelled is how many bytes of a word are spelled.
+const maxSpelled = 256
 
 // leading is the position at which a piece counts half of what the first one
 // does in a text that is to be found: texts begin with what they are about. It was
