@@ -12,6 +12,11 @@ import (
 	"github.com/hippo-memory/hippo/internal/index"
 )
 
+// queryTimeout is how long a model may take for a query before the next one is asked.
+const queryTimeout = 5 * time.Second
+
+var errSlow = fmt.Errorf("%w: no answer within %v", hippo.ErrUnavailable, queryTimeout)
+
 // asked is what a query means.
 type asked struct {
 	vector []float32
@@ -23,70 +28,101 @@ type asked struct {
 	degraded []string
 }
 
-// ask embeds a query with the model that serves. The index is level with the
-// store; instant models are brought level with the index first.
-func (m *meaning) ask(ctx context.Context, q *hippo.Query) (a asked, err error) {
-	if err := m.situate(ctx, q.Situation, &a); err != nil || q.Text == "" || q.Ranker == hippo.RankerBM25 {
-		return a, err
+// ask embeds a query and its situation; what cannot be embedded is looked for by
+// words. The index is level with the store. The error is that of ctx.
+func (m *meaning) ask(ctx context.Context, q *hippo.Query) (asked, error) {
+	var a asked
+	if len(q.Situation) > 0 {
+		m.situate(ctx, q.Situation, &a)
 	}
-	m.wake()
-	a.degraded = m.degraded()
-	i := m.serving()
-	if i < 0 {
-		return a, nil
+	if q.Text != "" && q.Ranker != hippo.RankerBM25 {
+		m.wake()
+		a.degraded = append(a.degraded, m.degraded()...)
+		m.question(ctx, q.Text, &a)
 	}
-	model := m.models[i]
-	a.model = model.Model().ID
-	if model.Instant {
-		if err := m.level(ctx, model); err != nil {
-			return a, err
+	if q.Ranker == hippo.RankerCosine && len(m.models) == 0 {
+		a.degraded = append(a.degraded, "meaning: no model is in use, and ranker cosine goes by nothing else")
+	}
+	return a, ctx.Err()
+}
+
+// question embeds a query with the first model that can.
+func (m *meaning) question(ctx context.Context, text string, a *asked) {
+	for _, l := range m.models {
+		if !m.answers(l) {
+			continue
 		}
+		var err error
+		if l.Instant {
+			err = m.level(ctx, l)
+		}
+		var vectors [][]float32
+		if err == nil {
+			vectors, err = m.query(ctx, l, text)
+		}
+		if err == nil {
+			a.model, a.vector = l.id, vectors[0]
+			return
+		}
+		a.degraded = append(a.degraded, fmt.Sprintf("meaning: model %s: %v", l.id, err))
 	}
-	vectors, err := model.Embed(ctx, embed.Query, []string{q.Text})
+}
+
+// query embeds a query. A model that is too busy, or hangs, is not waited for.
+func (m *meaning) query(ctx context.Context, l *member, text string) ([][]float32, error) {
+	if !l.Instant {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, queryTimeout, errSlow)
+		defer cancel()
+	}
+	vectors, err := checked(ctx, l, embed.Query, []string{text})
+	if err != nil && errors.Is(context.Cause(ctx), errSlow) {
+		err = errSlow
+	}
+	return vectors, err
+}
+
+// situate embeds the situation of a query, and what the index has of them, with
+// the instant model: situations are many short texts that come and go.
+func (m *meaning) situate(ctx context.Context, situation []string, a *asked) {
+	i := slices.IndexFunc(m.models, func(l *member) bool { return l.Instant })
+	if i < 0 {
+		return
+	}
+	l := m.models[i]
+	err := m.elements(ctx, l)
 	if err == nil {
-		err = embed.Check(model.Model(), 1, vectors)
+		a.elements, err = checked(ctx, l, embed.Sentence, situation)
 	}
 	if err != nil {
-		a.degraded = append(a.degraded, "meaning: "+err.Error())
-		return a, ctx.Err()
+		a.elements = nil
+		a.degraded = append(a.degraded, fmt.Sprintf("situations: model %s: %v", l.id, err))
+		return
 	}
-	a.vector = vectors[0]
-	return a, nil
+	a.elementModel = l.id
 }
 
-// serving returns the number of the model that answers: the first that has
-// embedded all memories, or all but a few; -1 if there is none.
-func (m *meaning) serving() int {
-	return slices.IndexFunc(m.models, func(model Model) bool {
-		have, all := m.index.Embedded(model.Model().ID)
-		return model.Instant || all-have <= max(slackCount, int(slackShare*float64(all)))
-	})
-}
-
-// degraded says what keeps the wanted model from answering.
-func (m *meaning) degraded() []string {
-	out := slices.Clone(m.missing)
-	if i := m.serving(); i >= 0 {
-		return append(out, m.behind(m.models[:i])...)
-	}
-	return append(out, m.behind(m.models)...)
-}
-
-// status describes all models.
-func (m *meaning) status() []ModelStatus {
-	serving := m.serving()
-	var out []ModelStatus
-	for i, model := range m.models {
-		id := model.Model().ID
-		s := ModelStatus{ID: id, Instant: model.Instant, Serves: i == serving}
-		s.Embedded, s.Memories = m.index.Embedded(id)
-		if err := m.err(id); err != nil {
-			s.Error = err.Error()
+// elements tells the index the meaning of all situations in it.
+func (m *meaning) elements(ctx context.Context, l *member) error {
+	for {
+		texts := m.index.UnembeddedElements(l.id, instantBatch)
+		if len(texts) == 0 {
+			return nil
 		}
-		out = append(out, s)
+		vectors, err := checked(ctx, l, embed.Sentence, texts)
+		if err != nil {
+			return err
+		}
+		list := make([]index.Element, len(texts))
+		for i, t := range texts {
+			list[i] = index.Element{Text: t, Values: vectors[i]}
+		}
+		m.index.SetElements(l.id, list)
 	}
-	return out
 }
+
+// pollEvery is how often progress is told.
+const pollEvery = 100 * time.Millisecond
 
 // Embed waits until the most wanted model has embedded all memories, and calls
 // progress meanwhile. The error is that of the model, or of ctx; what was embedded
@@ -98,19 +134,20 @@ func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int
 	if err := e.index.CatchUp(ctx); err != nil {
 		return err
 	}
-	m, model := e.meaning, e.meaning.models[0]
-	if model.Instant {
-		return m.level(ctx, model)
+	m, l := e.meaning, e.meaning.models[0]
+	if l.Instant {
+		return m.level(ctx, l)
 	}
+	m.note(l, nil) // what was wrong before is tried again
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
-		have, all := m.index.Embedded(model.Model().ID)
+		have, all := m.index.Embedded(l.id)
 		progress(have, all)
 		if have == all {
 			return nil
 		}
-		if err := m.err(model.Model().ID); err != nil && !errors.Is(err, embed.ErrNotReady) {
+		if err := l.trouble(); err != nil && !errors.Is(err, embed.ErrNotReady) {
 			return err
 		}
 		m.wake()
@@ -129,8 +166,8 @@ func (e *Engine) Warm() { _ = e.Ready(context.Background()) }
 // Ready waits until the models are loaded; until then searches go by words. The
 // error is that of loading, or of ctx.
 func (e *Engine) Ready(ctx context.Context) error {
-	for _, model := range e.meaning.models {
-		if w, ok := model.Embedder.(interface {
+	for _, l := range e.meaning.models {
+		if w, ok := l.Embedder.(interface {
 			Wait(ctx context.Context) error
 		}); ok {
 			if err := w.Wait(ctx); err != nil {
@@ -139,51 +176,4 @@ func (e *Engine) Ready(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// pollEvery is how often progress is told.
-const pollEvery = 100 * time.Millisecond
-
-// behind says how far the wanted models are that do not serve yet.
-func (m *meaning) behind(models []Model) []string {
-	var out []string
-	for _, model := range models {
-		id := model.Model().ID
-		have, all := m.index.Embedded(id)
-		text := fmt.Sprintf("meaning: model %s has embedded %d of %d memories", id, have, all)
-		if err := m.err(id); err != nil {
-			text += ": " + err.Error()
-		}
-		out = append(out, text)
-	}
-	return out
-}
-
-// situate embeds the situation of a query, and what the index has of them, with
-// the instant model: situations are many short texts that come and go.
-func (m *meaning) situate(ctx context.Context, situation []string, a *asked) error {
-	i := slices.IndexFunc(m.models, func(model Model) bool { return model.Instant })
-	if i < 0 || len(situation) == 0 {
-		return nil
-	}
-	model := m.models[i]
-	a.elementModel = model.Model().ID
-	for {
-		texts := m.index.UnembeddedElements(a.elementModel, instantBatch)
-		if len(texts) == 0 {
-			break
-		}
-		vectors, err := model.Embed(ctx, embed.Sentence, texts)
-		if err != nil {
-			return err
-		}
-		list := make([]index.Element, len(texts))
-		for i, t := range texts {
-			list[i] = index.Element{Text: t, Values: vectors[i]}
-		}
-		m.index.SetElements(a.elementModel, list)
-	}
-	var err error
-	a.elements, err = model.Embed(ctx, embed.Sentence, situation)
-	return err
 }

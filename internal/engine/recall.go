@@ -84,7 +84,7 @@ func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*orde
 // score ranks every match and keeps the best of them.
 func (e *Engine) score(q hippo.Query, a asked, day hippo.Day, keep int) *order {
 	o := &order{day: day, degraded: a.degraded}
-	r := ranking{clock: e.days.At(day), weights: e.weights, within: e.rangeOf(q), meaning: a.vector != nil}
+	r := ranking{clock: e.days.At(day), weights: e.weights, within: limits(e.rangeOf(q)), meaning: a.vector != nil}
 	r.relevance, _ = rank.For(q.Ranker)
 	if q.Ranker == hippo.RankerInsight {
 		r.gate = e.weights.Match
@@ -126,7 +126,7 @@ type ranking struct {
 	clock     rank.Clock
 	weights   rank.Weights
 	relevance rank.Func
-	within    hippo.Range
+	within    limits
 	// meaning: the query has a vector.
 	meaning bool
 	// gate is the coverage or cosine that a match must exceed; most the highest
@@ -137,14 +137,30 @@ type ranking struct {
 	s   hippo.Signals
 }
 
+// limits is the range that the relevance of a hit must be in.
+type limits hippo.Range
+
+func (l limits) has(relevance float64) bool { return relevance >= l.Min && relevance <= l.Max }
+
+// near reports whether a relevance by a rough cosine may be on the other side of a
+// limit by the exact one.
+func (l limits) near(relevance float64) bool {
+	const rough = .02 // what package vector keeps a scan within
+	return l.Min > 0 && math.Abs(relevance-l.Min) < rough || l.Max < 1 && math.Abs(relevance-l.Max) < rough
+}
+
 // consider ranks one match, counts it, and keeps it if it is among the best.
 func (r *ranking) consider(v *index.View, m *index.Match, o *order, best *best) {
 	if max(m.Coverage, m.Cosine) <= r.gate {
 		return
 	}
 	relevance := r.relevance(&r.weights, r.signals(v, m))
+	if r.meaning && r.within.near(relevance) {
+		m.Cosine = v.Cosine(m.Doc)
+		relevance = r.relevance(&r.weights, r.signals(v, m))
+	}
 	o.distribution.Add(relevance)
-	if relevance < r.within.Min || relevance > r.within.Max {
+	if !r.within.has(relevance) {
 		return
 	}
 	o.total++

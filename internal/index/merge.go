@@ -193,6 +193,7 @@ func (x *Index) swap(m *merger, made *base) {
 			recent[id] = d - boundary + uint32(made.n)
 		}
 	}
+	m.spaces = append(m.spaces, m.late(x.spaces)...)
 	for _, s := range m.spaces {
 		s.swap(x, m)
 	}

@@ -26,7 +26,7 @@ func (p *planes) blobs(i int) []blob {
 		{name: name + "docs", data: &p.docs},
 		{name: name + "hi", data: &p.hi, bare: true},
 		{name: name + "lo", data: &p.lo, bare: true},
-		{name: name + "scales", data: &p.scales, bare: true},
+		{name: name + "scales", data: &p.scales},
 	}
 }
 

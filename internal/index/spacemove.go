@@ -1,6 +1,10 @@
 package index
 
-import "github.com/hippo-memory/hippo/internal/index/vector"
+import (
+	"slices"
+
+	"github.com/hippo-memory/hippo/internal/index/vector"
+)
 
 // moving is a space in a merge: its rows go into a new table in the order of the
 // new documents.
@@ -23,6 +27,18 @@ func (m *merger) move(s *space) *moving {
 		}
 	}
 	return v
+}
+
+// late returns moves of the spaces that came after the merge began: all of their
+// rows are new.
+func (m *merger) late(spaces []*space) []*moving {
+	var out []*moving
+	for _, s := range spaces {
+		if !slices.ContainsFunc(m.spaces, func(v *moving) bool { return v.from == s }) {
+			out = append(out, &moving{from: s, table: vector.New(s.model.Dimension), rowOf: make([]uint32, len(m.oldOf))})
+		}
+	}
+	return out
 }
 
 // pick makes the new table; searches and new vectors go on meanwhile.
