@@ -24,7 +24,7 @@ import (
 
 // probeTimeout bounds the one question to an endpoint that a store has no vectors
 // of yet.
-const probeTimeout = 10 * time.Second
+const probeTimeout = 5 * time.Second
 
 // wholeRunes is how much of a text an endpoint is given at a time. Some cut longer
 // texts off without a word; about 500 tokens fit every model that is in use.
@@ -49,21 +49,24 @@ func choose(ctx context.Context, m config.Model, s *store.Store) (chosen, error)
 	if err != nil {
 		return c, err
 	}
-	if m.Name != config.Builtin {
-		known, err := s.VectorModels(ctx)
-		if err != nil {
-			return c, err
-		}
-		cache := hub.New(nil)
-		wanted, err := open(ctx, m, cache, known)
-		if err != nil {
-			c.degraded = []string{fmt.Sprintf("meaning: model %s: %v", m.Name, err)}
-		} else {
-			c.models = append(c.models, wanted)
-			c.models = append(c.models, former(ctx, cache, known, wanted.Model().ID)...)
-		}
+	if m.Name == config.Builtin {
+		c.models = []engine.Model{own}
+		return c, nil
 	}
-	c.models = append(c.models, own)
+	known, err := s.VectorModels(ctx)
+	if err != nil {
+		return c, err
+	}
+	cache, id := hub.New(nil), ""
+	switch wanted, err := open(ctx, m, cache, known); {
+	case err != nil:
+		c.degraded = []string{fmt.Sprintf("meaning: model %s: %v", m.Name, err)}
+	case wanted.Model().ID == own.Model().ID:
+		return chosen{models: []engine.Model{own}}, nil
+	default:
+		c.models, id = append(c.models, wanted), wanted.Model().ID
+	}
+	c.models = append(append(c.models, former(ctx, cache, known, id)...), own)
 	return c, nil
 }
 
@@ -93,6 +96,9 @@ func former(ctx context.Context, cache *hub.Cache, known []driver.VectorModel, w
 // open returns the model that a setting names. Its weights are loaded when they
 // are needed.
 func open(ctx context.Context, m config.Model, cache *hub.Cache, known []driver.VectorModel) (engine.Model, error) {
+	if m.Problem != nil {
+		return engine.Model{}, m.Problem
+	}
 	if m.URL != "" {
 		return remote(ctx, m, known)
 	}
@@ -116,7 +122,7 @@ func open(ctx context.Context, m config.Model, cache *hub.Cache, known []driver.
 
 // remote returns the model behind an endpoint.
 func remote(ctx context.Context, m config.Model, known []driver.VectorModel) (engine.Model, error) {
-	c := openai.Config{URL: m.URL, Model: m.Remote, Key: openai.NewSecret(m.Key), Client: &http.Client{}, Dimension: 1, MaxRunes: wholeRunes}
+	c := openai.Config{URL: m.URL, Model: m.Remote, Key: openai.NewSecret(m.Key), Client: &http.Client{}, Dimension: 1, MaxRunes: wholeRunes, Retries: -1}
 	client, err := openai.Open(ctx, c) // no request yet: only the name counts
 	if err != nil {
 		return engine.Model{}, err
@@ -209,7 +215,9 @@ func OpenModel(ctx context.Context, name string, env func(string) string) (engin
 		return e, err
 	}
 	if c, ok := e.Embedder.(*closing); ok {
-		err = c.Wait(ctx)
+		if err := c.Wait(ctx); err != nil {
+			return engine.Model{}, errors.Join(err, c.Close())
+		}
 	}
-	return e, err
+	return e, nil
 }

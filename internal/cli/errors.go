@@ -51,6 +51,7 @@ func known(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	c.SuggestionsMinimumDistance = 2
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		return usagef("unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
 	}
@@ -82,6 +83,9 @@ func exitCode(err error) int {
 func (s *shell) explain(command string, err error) {
 	fmt.Fprintf(s.errw, "hippo: %v\n", err)
 	h := hint(hippo.CodeOf(err))
+	if strings.HasPrefix(command, "hippo model ") { // their messages say it
+		h = ""
+	}
 	if isUsage(err) {
 		h = "try: " + command + " --help"
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,10 +69,13 @@ type modelView struct {
 
 func (s *shell) printModels(current string, list []hub.Entry) error {
 	var views []modelView
-	listed := false
+	listed := current == config.NoModel
+	if known, err := hub.New(nil).Lookup(current); err == nil && (known.Repo != "" || known.ID == hub.Builtin) {
+		current = known.ID
+	}
 	for _, e := range list {
 		v := modelView{
-			ID: e.ID, Current: e.ID == current || slices.Contains(e.Aliases, current), State: string(e.State),
+			ID: e.ID, Current: e.ID == current, State: string(e.State),
 			Dimension: e.Dimension, Size: e.Size, Licence: e.Licence, Repo: e.Repo, Note: e.Note,
 		}
 		if e.Problem != nil {
@@ -121,6 +123,10 @@ func (s *shell) modelPullCommand() *cobra.Command {
 			l, err := s.pull(c.Context(), args[0], o)
 			if err != nil {
 				return err
+			}
+			if l.Dir == "" {
+				fmt.Fprintf(s.out, "%s is part of the program\n", l.ID)
+				return nil
 			}
 			fmt.Fprintf(s.out, "%s is here: %s\n", l.ID, l.Dir)
 			return nil
@@ -181,6 +187,12 @@ background. Until that is over searches use the model of before.`,
 				return err
 			}
 			fmt.Fprintf(s.out, "the model is %s\n", name)
+			if cfg, err := s.config(); err != nil {
+				return err
+			} else if cfg.Model.Name != name {
+				fmt.Fprintf(s.errw, "hippo: HIPPO_MODEL or --model says %s, which goes before it\n", cfg.Model.Name)
+				return nil
+			}
 			if later || name == config.NoModel || name == config.Builtin {
 				return nil
 			}
@@ -197,18 +209,28 @@ func (s *shell) usable(ctx context.Context, name string) (string, error) {
 	if name == config.NoModel || name == config.Builtin {
 		return name, nil
 	}
-	if !strings.Contains(name, "://") && strings.ContainsAny(name, `/\~`) {
-		path, err := config.Expand(name)
-		if err != nil {
-			return "", err
-		}
-		name = path
+	name, err := full(name)
+	if err != nil || name == config.Builtin {
+		return name, err
 	}
 	m, err := app.OpenModel(ctx, name, os.Getenv)
 	if err != nil {
 		return "", err
 	}
 	return name, closeModel(m)
+}
+
+// full returns the one name of a model: the whole path of a folder, the ID of one
+// that is known.
+func full(name string) (string, error) {
+	switch {
+	case strings.Contains(name, "://"):
+		return name, nil
+	case name == "." || name == ".." || strings.ContainsAny(name, `/\~`):
+		return config.Expand(name)
+	}
+	s, err := hub.New(nil).Lookup(name)
+	return s.ID, err
 }
 
 func closeModel(m engine.Model) error {
@@ -253,6 +275,12 @@ func (s *shell) modelTestCommand() *cobra.Command {
 			name := cfg.Model.Name
 			if len(args) == 1 {
 				name = args[0]
+			}
+			if name == config.NoModel {
+				return usagef("no model is chosen: name one")
+			}
+			if name, err = full(name); err != nil {
+				return err
 			}
 			return s.tryModel(c.Context(), name)
 		},

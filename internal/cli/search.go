@@ -138,8 +138,8 @@ func (s *shell) hit(h *hippo.Hit, explain bool) {
 	fmt.Fprintf(s.out, "       %s\n", strings.Join(notes, " · "))
 	if explain {
 		g := h.Signals
-		fmt.Fprintf(s.out, "       words %.3f (bm25 %.2f, coverage %.2f) × context %.2f × prior %.3f (recency %.3f, frequency %.4f, importance %.3f)\n",
-			g.Words, g.BM25, g.Coverage, g.Context, g.Prior, g.Recency, g.Frequency, g.Importance)
+		fmt.Fprintf(s.out, "       text %.3f (words %.3f, bm25 %.2f, coverage %.2f, cosine %.3f) × context %.2f × prior %.3f (recency %.3f, frequency %.4f, importance %.3f)\n",
+			g.Text, g.Words, g.BM25, g.Coverage, g.Cosine, g.Context, g.Prior, g.Recency, g.Frequency, g.Importance)
 	}
 }
 
@@ -157,7 +157,8 @@ func (s *shell) answerJSON(a *hippo.Answer) error {
 		Distribution map[string]int `json:"relevance_distribution"`
 		Ranker       hippo.Ranker   `json:"ranker"`
 		Day          hippo.Day      `json:"active_day"`
-	}{Results: make([]jsonHit, len(a.Hits)), Total: a.Total, Distribution: map[string]int{}, Ranker: a.Ranker, Day: a.Day}
+		Degraded     []string       `json:"degraded,omitempty"`
+	}{Results: make([]jsonHit, len(a.Hits)), Total: a.Total, Distribution: map[string]int{}, Ranker: a.Ranker, Day: a.Day, Degraded: a.Degraded}
 	for i, name := range hippo.BucketNames() {
 		out.Distribution[name] = a.Distribution[i]
 	}

@@ -25,8 +25,8 @@ func ParseModel(name string, env func(string) string) (Model, error) {
 	m.Remote = u.Fragment
 	u.Fragment, u.RawFragment = "", ""
 	m.URL = u.String()
-	m.Key, err = key(env)
-	return m, err
+	m.Key, m.Problem = key(env)
+	return m, nil
 }
 
 // key returns the secret for the endpoint.

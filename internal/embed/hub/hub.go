@@ -203,7 +203,7 @@ func (c *Cache) Verify(ctx context.Context, id string) (err error) {
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	if err := (manifest{Files: l.Files}).sums(ctx, root); err != nil {
-		return fmt.Errorf("model %s in %s: %w", l.ID, l.Dir, err)
+		return fmt.Errorf("model %s in %s: %w; remove it with: hippo model rm %s, and get it anew with: %s", l.ID, l.Dir, err, l.ID, l.command())
 	}
 	return nil
 }

@@ -1,0 +1,131 @@
+package mcpserver_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo/internal/embed/static"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/mcpserver"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+	"github.com/hippo-memory/hippo/models"
+)
+
+// missing is what package app says of a model that cannot be had.
+const missing = "meaning: model nomic: model nomic is not here: unavailable: get it with: hippo model pull nomic"
+
+// meanings are the sessions in testdata/meaning, by name: which models there are,
+// and which are missing.
+func meanings(t *testing.T) map[string]engine.Config {
+	t.Helper()
+	m, err := static.Open(models.Builtin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	builtin := []engine.Model{{Embedder: m, Instant: true}}
+	return map[string]engine.Config{
+		"builtin":  {Models: builtin},
+		"degraded": {Models: builtin, Degraded: []string{missing}},
+		"none":     {},
+	}
+}
+
+// TestTranscripts_Meaning is TestTranscripts with the real model of the program.
+// What depends on how good that is, relevances and counts of hits, is left out.
+func TestTranscripts_Meaning(t *testing.T) {
+	t.Parallel()
+	for name, c := range meanings(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join("testdata", "meaning", name+".transcript")
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := replayOn(t, connectWith(t, c), string(b))
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(b), got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", path, diff)
+			}
+		})
+	}
+}
+
+// connectWith is connect with the models of c.
+func connectWith(t *testing.T, c engine.Config) *session {
+	t.Helper()
+	s := &session{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), done: make(chan error, 1)}
+	c.Now = func() time.Time { return s.now }
+	c.Store = store.New(memstore.New(nil), &store.Options{Now: c.Now, Zone: time.UTC})
+	var err error
+	if c.Index, err = index.Open(t.Context(), c.Store, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.engine = engine.New(c)
+	open := func(context.Context) (*engine.Engine, error) { return s.engine, nil }
+	s.serve(mcpserver.New(open, &mcpserver.Options{Version: "v1.2.3", Store: "memory:", Now: c.Now}))
+	t.Cleanup(func() {
+		s.end()
+		if err := s.engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// replayOn is replay on a session.
+func replayOn(t *testing.T, s *session, transcript string) string {
+	t.Helper()
+	names := &names{}
+	var out strings.Builder
+	for text := range strings.Lines(transcript) {
+		text = strings.TrimSuffix(text, "\n")
+		message, ok := strings.CutPrefix(text, "-> ")
+		if strings.HasPrefix(text, "<- ") {
+			continue
+		}
+		fmt.Fprintln(&out, text)
+		if !ok {
+			continue
+		}
+		s.line(names.original(message))
+		if expectsReply(message) {
+			fmt.Fprintf(&out, "<- %s\n", steady(names.replace(compact(t, s.reply()))))
+		}
+	}
+	return out.String()
+}
+
+// steady replaces what differs from model to model.
+func steady(s string) string {
+	for pattern, by := range map[string]string{
+		`"relevance":[0-9.]+`:                `"relevance":R`,
+		`\[[0-9.]+\]`:                        `[R]`,
+		`[0-9]+ of [0-9]+ insights?`:         `N of N insights`,
+		`"total_count":[1-9][0-9]*`:          `"total_count":N`,
+		`"relevance_distribution":\{[^}]*\}`: `"relevance_distribution":{}`,
+		`,"next_offset":[0-9]+`:              ``,
+		`\\nmore with limit.offset [0-9]+`:   ``,
+		`builtin@[0-9A-Za-z.-]+`:             `builtin@REVISION`,
+		`"serverInfo":.*`:                    `...`,
+		`"instructions":"[^"]*"`:             `"instructions":"..."`,
+	} {
+		s = regexp.MustCompile(pattern).ReplaceAllString(s, by)
+	}
+	return s
+}
