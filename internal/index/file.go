@@ -108,11 +108,7 @@ func (x *Index) write(s *state, b *base) (*contents, error) {
 		return &contents{base: b}, nil // as good as saved
 	}
 	shapes := encodeShapes(&b.shapes)
-	spaces := make([]*planes, len(s.spaces))
-	for i, v := range s.spaces {
-		spaces[i] = planesOf(v)
-	}
-	list := b.blobs(s, &shapes, spaces)
+	list := b.blobs(s, &shapes, s.planes)
 	h := x.headerOf(s, b, list)
 	top, err := h.encode()
 	if err != nil {

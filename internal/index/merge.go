@@ -151,6 +151,9 @@ func (x *Index) finish(ctx context.Context, m *merger) error {
 	}
 	for _, s := range m.spaces {
 		s.pick()
+		if m.state != nil { // before the swap: after it new vectors come into the table
+			m.state.planes = append(m.state.planes, planesOf(s))
+		}
 	}
 	x.mu.Lock()
 	if m.epoch != x.epoch || x.rows == nil {

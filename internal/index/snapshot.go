@@ -52,6 +52,7 @@ type state struct {
 	changed     int
 	names, rows []byte
 	spaces      []*moving
+	planes      []*planes // of spaces, as they were when the merge began
 }
 
 // blob is a section and its bytes.
@@ -94,8 +95,8 @@ func (x *Index) headerOf(s *state, b *base, list []blob) header {
 		Analyzer: x.analyzer.Name(), Params: x.params,
 		Store: s.Store, Revision: s.Revision, Docs: b.n, Terms: b.words,
 	}
-	for _, v := range s.spaces {
-		h.Spaces = append(h.Spaces, spaceHeader{v.from.model, v.table.Len()})
+	for i, v := range s.spaces {
+		h.Spaces = append(h.Spaces, spaceHeader{v.from.model, len(s.planes[i].docs) / 4})
 	}
 	offset := int64(0)
 	for _, l := range list {
