@@ -14,8 +14,9 @@ DIVERGENCE, TEMPERATURE = .05, .05
 RARE = 1e-3
 # The weights of search are learned in the last steps, while the table stands still for them.
 SEARCH_FROM, SEARCH_BATCH, SEARCH_LOSS, SEARCH_RATE = .85, 512, .3, .02
-# The position at which a token counts half of the first, as in package static.
-LEADING = 64
+# The position at which a token counts half of the first. In use, where texts are longer than
+# the sides of pairs, it is twice that: see package static.
+LEADING = 32
 
 
 class Bags:

