@@ -105,6 +105,12 @@ type Hit struct {
 	Signals   Signals
 }
 
+// Evidence is what the text of a memory says about a query.
+type Evidence struct {
+	Share       float64 `json:"share"`
+	Interaction float64 `json:"interaction"`
+}
+
 // Signals are the parts a ranker combines; each in [0, 1], higher is better,
 // except BM25, which is unbounded.
 type Signals struct {
@@ -117,7 +123,21 @@ type Signals struct {
 	// Cosine says how alike the meanings of query and memory are; 0 if there is
 	// no model, or they are opposite.
 	Cosine float64 `json:"cosine"`
-	// Text is what words and meaning together say.
+	// Share is BM25 as a share of the best match's.
+	Share float64 `json:"share"`
+	// Interaction says how well each word of the query is met by some word of the
+	// memory, by meaning; 0 if it was not looked at closely.
+	Interaction float64 `json:"interaction"`
+	// Before and After are the evidence of the memories beside it in its session.
+	Before Evidence `json:"before"`
+	After  Evidence `json:"after"`
+	// Session is the mean evidence of the best three memories of its session.
+	Session float64 `json:"session"`
+	// Named is 1 if the query names the author.
+	Named float64 `json:"named"`
+	// Length is ln(1 + words of the content) / 5.
+	Length float64 `json:"length"`
+	// Text is what all of these together say.
 	Text       float64 `json:"text"`
 	Recency    float64 `json:"recency"`
 	Frequency  float64 `json:"frequency"`
@@ -151,20 +171,25 @@ func BucketNames() [6]string {
 }
 
 // Add counts one relevance. A bucket holds its lower bound; 1.0 belongs to 0.8_to_1.0.
-func (d *Distribution) Add(relevance float64) {
+func (d *Distribution) Add(relevance float64) { d[bucketOf(relevance)]++ }
+
+// Remove takes one relevance out again that was added.
+func (d *Distribution) Remove(relevance float64) { d[bucketOf(relevance)]-- }
+
+func bucketOf(relevance float64) int {
 	switch {
 	case relevance < 0.2:
-		d[0]++
+		return 0
 	case relevance < 0.4:
-		d[1]++
+		return 1
 	case relevance < 0.6:
-		d[2]++
+		return 2
 	case relevance < 0.8:
-		d[3]++
+		return 3
 	case relevance <= 1.0:
-		d[4]++
+		return 4
 	default:
-		d[5]++
+		return 5
 	}
 }
 

@@ -50,7 +50,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 		return nil, errors.Join(err, x.Close(), s.Close())
 	}
 	return engine.New(engine.Config{
-		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Degraded: m.degraded, Now: o.Now, Log: o.Log,
+		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Pieces: m.pieces, Degraded: m.degraded, Now: o.Now, Log: o.Log,
 	}), nil
 }
 

@@ -33,6 +33,7 @@ const wholeRunes = 2000
 // chosen is what finds memories by meaning in a store.
 type chosen struct {
 	models []engine.Model
+	pieces embed.Pieces
 	// degraded says why the wanted model is not among them.
 	degraded []string
 }
@@ -49,6 +50,9 @@ func choose(ctx context.Context, m config.Model, s *store.Store) (chosen, error)
 	if err != nil {
 		return c, err
 	}
+	if c.pieces, err = Pieces(); err != nil {
+		return c, err
+	}
 	if m.Name == config.Builtin {
 		c.models = []engine.Model{own}
 		return c, nil
@@ -62,12 +66,19 @@ func choose(ctx context.Context, m config.Model, s *store.Store) (chosen, error)
 	case err != nil:
 		c.degraded = []string{fmt.Sprintf("meaning: model %s: %v", m.Name, err)}
 	case wanted.Model().ID == own.Model().ID:
-		return chosen{models: []engine.Model{own}}, nil
+		c.models = []engine.Model{own}
+		return c, nil
 	default:
 		c.models, id = append(c.models, wanted), wanted.Model().ID
 	}
 	c.models = append(append(c.models, former(ctx, cache, known, id)...), own)
 	return c, nil
+}
+
+// Pieces returns the word pieces of the model that is part of the program.
+func Pieces() (embed.Pieces, error) {
+	m, err := static.Open(models.Builtin())
+	return m, err
 }
 
 func builtin() (engine.Model, error) {

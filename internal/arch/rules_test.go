@@ -20,8 +20,9 @@ const (
 func layers() [][]string {
 	return [][]string{
 		{"."},
+		{"internal/index/vector"},
 		{
-			"internal/rank", "internal/index/bm25", "internal/index/vector", "internal/index/graph",
+			"internal/rank", "internal/index/bm25", "internal/index/graph",
 			"internal/store/driver", "internal/formats", "internal/project", "internal/config",
 			"internal/embed", "internal/surprise", "internal/arch", "models",
 		},

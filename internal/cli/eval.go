@@ -40,6 +40,9 @@ The first row of each set is the baseline: BM25 on plain words.`,
 				o.Rankers = []hippo.Ranker{cfg.Ranker}
 			}
 			var err error
+			if o.Pieces, err = app.Pieces(); err != nil {
+				return err
+			}
 			if o.Data, err = config.Expand(data); err != nil {
 				return err
 			}

@@ -52,6 +52,25 @@ type Model struct {
 	Dimension int
 }
 
+// Pieces is a table of word pieces whose meanings can be compared one by one. It is
+// safe for concurrent use.
+type Pieces interface {
+	// Pieces appends the numbers of the pieces of a text to dst.
+	Pieces(dst []int32, text string) []int32
+	// Weight is what a piece counts in a text to be searched, 0 or more.
+	Weight(piece int32) float64
+	// Interact returns an Interaction of a query that consists of pieces.
+	Interact(query []int32) Interaction
+}
+
+// Interaction compares the pieces of a query with those of texts. It is for one
+// goroutine.
+type Interaction interface {
+	// Best sets dst, which is as long as the query, to the highest cosine of each
+	// of its pieces with any piece of a text, 0 or more.
+	Best(dst []float32, text []int32)
+}
+
 // Embedder turns texts into vectors. It is safe for concurrent use.
 type Embedder interface {
 	// Model is constant for the life of the Embedder.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -27,6 +28,8 @@ type Engine struct {
 	pages   *pages
 	touches *touches
 	meaning *meaning
+	pieces  embed.Pieces
+	texts   *texts
 }
 
 // Config wires an [Engine].
@@ -41,6 +44,8 @@ type Config struct {
 	// Models find memories by meaning, the most wanted first; none: by words only.
 	// The engine takes over closing them.
 	Models []Model
+	// Pieces compares texts word by word in ranker hippo; nil: it does not.
+	Pieces embed.Pieces
 	// Degraded says what could not be wired; searches by meaning repeat it.
 	Degraded []string
 	// Now is the clock; nil means the system's.
@@ -69,6 +74,7 @@ func New(c Config) *Engine {
 	e.pages = newPages(e.now)
 	e.touches = newTouches(e.store, e.index, log)
 	e.meaning = newMeaning(&c, log)
+	e.pieces, e.texts = c.Pieces, newTexts(c.Store, c.Pieces)
 	return e
 }
 

@@ -38,9 +38,8 @@ type order struct {
 
 // ranked is one memory in an order.
 type ranked struct {
-	id        hippo.ID
-	relevance float64
-	signals   hippo.Signals
+	candidate
+	signals hippo.Signals
 }
 
 func newPages(now func() time.Time) *pages { return &pages{now: now} }

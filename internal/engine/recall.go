@@ -75,16 +75,23 @@ func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*orde
 	if err != nil {
 		return nil, err
 	}
-	o := e.score(q, a, day, max(end, orderLength))
+	o, err := e.score(ctx, q, a, day, max(end, orderLength))
+	if err != nil {
+		return nil, err
+	}
 	o.key, o.made = key, e.now()
 	e.pages.put(o)
 	return o, nil
 }
 
 // score ranks every match and keeps the best of them.
-func (e *Engine) score(q hippo.Query, a asked, day hippo.Day, keep int) *order {
+func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Day, keep int) (*order, error) {
 	o := &order{day: day, degraded: a.degraded}
 	r := ranking{clock: e.days.At(day), weights: e.weights, within: limits(e.rangeOf(q)), meaning: a.vector != nil}
+	if q.Ranker == hippo.RankerHippo && q.Text != "" && e.pieces != nil {
+		r.near = newBest(closerCount)
+	}
+	var c *closer
 	r.relevance, _ = rank.For(q.Ranker)
 	if q.Ranker == hippo.RankerInsight {
 		r.gate = e.weights.Match
@@ -92,16 +99,30 @@ func (e *Engine) score(q hippo.Query, a asked, day hippo.Day, keep int) *order {
 	best := newBest(keep)
 	e.index.View(func(v *index.View) {
 		found := v.Search(e.ask(&q, &a))
-		r.most = found.MaxScore
+		r.most, r.length = found.MaxScore, v.MeanLength()
 		for i := range found.Matches {
 			r.best = max(r.best, found.Matches[i].Score)
 		}
 		for i := range found.Matches {
 			r.consider(v, &found.Matches[i], o, best)
 		}
+		if r.near != nil {
+			c = newCloser(v, &r, q.Text, r.near.sorted(), found.Matches)
+			c.ask(v, e.pieces, q.Text)
+		}
 		o.hits = r.exact(v, best.sorted())
 	})
-	return o
+	if c == nil {
+		return o, nil
+	}
+	texts, err := e.texts.of(ctx, c.ids())
+	if err != nil {
+		return nil, err
+	}
+	c.interact(e.pieces, texts)
+	c.share()
+	c.merge(&r, o)
+	return o, nil
 }
 
 // ask returns what the index is asked for.
@@ -121,6 +142,9 @@ func (e *Engine) ask(q *hippo.Query, a *asked) index.Query {
 	return iq
 }
 
+// lengthUnit brings the logarithm of a length into the order of 1.
+const lengthUnit = 5
+
 // ranking is what the scoring of all matches of one search has in common.
 type ranking struct {
 	clock     rank.Clock
@@ -132,6 +156,11 @@ type ranking struct {
 	// gate is the coverage or cosine that a match must exceed; most the highest
 	// word score there can be, best the highest there is.
 	gate, most, best float64
+	// length is the mean number of words of a memory.
+	length float64
+	// near are the best whatever range was asked for, if they are to be looked at
+	// closely.
+	near *best
 	// row and s are of the match at hand, kept here to be used again.
 	row index.Row
 	s   hippo.Signals
@@ -160,6 +189,9 @@ func (r *ranking) consider(v *index.View, m *index.Match, o *order, best *best) 
 		relevance = r.relevance(&r.weights, r.signals(v, m))
 	}
 	o.distribution.Add(relevance)
+	if r.near != nil && r.near.wants(relevance) {
+		r.near.add(candidate{id: r.row.ID, created: r.row.CreatedAt, relevance: relevance, match: m})
+	}
 	if !r.within.has(relevance) {
 		return
 	}
@@ -178,8 +210,14 @@ func (r *ranking) signals(v *index.View, m *index.Match) *hippo.Signals {
 	if r.most > 0 {
 		s.Words = min(1, m.Score/r.most)
 	}
-	s.Cosine = m.Cosine
-	s.Text = rank.TextOf(&r.weights, s, r.best, r.meaning)
+	s.Cosine, s.Share = m.Cosine, 0
+	if r.best > 0 {
+		s.Share = m.Score / r.best
+	}
+	s.Length = math.Log1p(float64(v.Length(m.Doc))) / lengthUnit
+	if s.Text = 1; r.most > 0 || r.meaning {
+		s.Text = rank.TextOf(&r.weights, s, r.length)
+	}
 	s.Recency = r.clock.Recency(r.row.LastAccess)
 	s.Frequency = r.clock.Frequency(r.row.Accesses)
 	s.Importance = r.clock.Importance(r.row.Importance, r.row.SetDay, r.row.Pinned)
@@ -200,7 +238,7 @@ func (r *ranking) exact(v *index.View, list []candidate) []ranked {
 	slices.SortFunc(list, func(a, b candidate) int { return better(&a, &b) })
 	hits := make([]ranked, len(list))
 	for i, c := range list {
-		hits[i] = ranked{id: c.id, relevance: c.relevance, signals: *r.signals(v, c.match)}
+		hits[i] = ranked{c, *r.signals(v, c.match)}
 	}
 	return hits
 }

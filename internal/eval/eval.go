@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -71,6 +72,8 @@ type Options struct {
 	// Models are measured with each ranker that uses meaning, and on tables of
 	// sentence pairs; none: words only. Run does not close them.
 	Models []Model
+	// Pieces compares texts word by word in ranker hippo, where there is a model.
+	Pieces embed.Pieces
 	// Systems are measured beside those.
 	Systems []System
 	// Pooled adds the rows with all conversations in one store.
@@ -133,7 +136,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if r.now == nil {
 		r.now = time.Now //nolint:forbidigo // the system clock is the default
 	}
-	systems := append(Systems(o.Backend, o.Rankers, o.Models), o.Systems...)
+	systems := append(Systems(o.Backend, o.Rankers, o.Models, o.Pieces), o.Systems...)
 	var plan [][]*set
 	for _, s := range sets {
 		s.questions = slices.DeleteFunc(s.questions, func(q question) bool { return len(q.relevant) == 0 })

@@ -48,20 +48,20 @@ type Model struct {
 // Systems returns the baseline, and the engine with each of these rankers, nil
 // meaning all: once for rankers by words alone, else for each model, or without
 // one if there is none. backend returns an empty store.
-func Systems(backend func() driver.Backend, rankers []hippo.Ranker, models []Model) []System {
+func Systems(backend func() driver.Backend, rankers []hippo.Ranker, models []Model, pieces embed.Pieces) []System {
 	if rankers == nil {
 		rankers = slices.Clone(hippo.Rankers())
 		slices.Reverse(rankers)
 	}
 	plain := &index.Options{Analyzer: bm25.Plain()}
-	systems := []System{engineSystem(Baseline, backend, hippo.RankerBM25, plain, nil)}
+	systems := []System{engineSystem(Baseline, backend, hippo.RankerBM25, plain, nil, nil)}
 	for _, r := range rankers {
 		switch {
 		case r == hippo.RankerBM25 || r != hippo.RankerCosine && len(models) == 0:
-			systems = append(systems, engineSystem(string(r), backend, r, nil, nil))
+			systems = append(systems, engineSystem(string(r), backend, r, nil, nil, nil))
 		default:
 			for i := range models {
-				systems = append(systems, engineSystem(string(r)+" "+models[i].Name, backend, r, nil, models[i].Embedder))
+				systems = append(systems, engineSystem(string(r)+" "+models[i].Name, backend, r, nil, models[i].Embedder, pieces))
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func Systems(backend func() driver.Backend, rankers []hippo.Ranker, models []Mod
 }
 
 // engineSystem is the product's own search.
-func engineSystem(name string, backend func() driver.Backend, ranker hippo.Ranker, o *index.Options, model embed.Embedder) System {
+func engineSystem(name string, backend func() driver.Backend, ranker hippo.Ranker, o *index.Options, model embed.Embedder, pieces embed.Pieces) System {
 	return System{Name: name, Open: func(ctx context.Context, docs []*hippo.Memory) (Searcher, error) {
 		// Any fixed time does: what was recorded at once has one age.
 		now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
@@ -81,6 +81,7 @@ func engineSystem(name string, backend func() driver.Backend, ranker hippo.Ranke
 		c := engine.Config{Store: s, Index: x, Ranker: ranker, Now: now}
 		if model != nil {
 			c.Models = []engine.Model{{Embedder: kept{model}, Instant: true}}
+			c.Pieces = pieces
 		}
 		e := &engineSearcher{engine.New(c)}
 		if err := e.load(ctx, docs); err != nil {

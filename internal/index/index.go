@@ -101,6 +101,7 @@ type Index struct {
 	mu       sync.RWMutex // guards what follows
 	spaces   []*space
 	elements elements
+	sessions sessions
 	closed   bool
 	store    string
 	revision hippo.Revision

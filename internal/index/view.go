@@ -67,6 +67,7 @@ type View struct {
 	x    *Index
 	held []*scratch
 	near *near // of the latest search
+	last *scratch
 	uses []hippo.Access
 }
 
@@ -185,6 +186,6 @@ func (v *View) Search(q Query) Result {
 		s.search(p, i)
 	}
 	s.join()
-	v.near = &s.near
+	v.near, v.last = &s.near, s
 	return Result{Matches: s.matches, MaxScore: most}
 }

@@ -47,18 +47,20 @@ func BM25(_ *Weights, s *hippo.Signals) float64 { return settle(s.Words) }
 // Cosine orders by meaning alone: the other baseline.
 func Cosine(_ *Weights, s *hippo.Signals) float64 { return settle(s.Cosine) }
 
-// TextOf is the relevance of a text to the query, in [0, 1]: the weighted mean of
-// its words, as a share of the best match's, and its meaning. best is the highest
-// BM25 of all matches. Without meaning it is s.Words.
-func TextOf(w *Weights, s *hippo.Signals, best float64, meaning bool) float64 {
-	if !meaning {
-		return s.Words
-	}
-	words := 0.0
-	if best > 0 {
-		words = s.BM25 / best
-	}
-	return w.Words*words + (1-w.Words)*s.Cosine
+// TextOf is the relevance of a text to the query, in [0, 1]: 1 - exp(-sum/scale) of
+// the weighted sum of its evidence, where the weights depend on how long the
+// memories of the store are. length is the mean number of words of their contents.
+func TextOf(w *Weights, s *hippo.Signals, length float64) float64 {
+	z := math.Log1p(length) - w.MeanLength
+	sum := evidence(&w.Evidence, s) + z*evidence(&w.EvidenceLong, s)
+	return 1 - math.Exp(-max(0, sum)/w.EvidenceScale)
+}
+
+func evidence(w *Evidence, s *hippo.Signals) float64 {
+	return w.Share*s.Share + w.Cosine*s.Cosine + w.Interaction*s.Interaction + w.Named*s.Named +
+		w.ShareBefore*s.Before.Share + w.ShareAfter*s.After.Share +
+		w.InteractionBefore*s.Before.Interaction + w.InteractionAfter*s.After.Interaction +
+		w.Session*s.Session + w.Length*s.Length
 }
 
 // PriorOf is the weighted mean of recency, frequency and importance that ranker

@@ -158,8 +158,28 @@ func TestBM25_IgnoresUse(t *testing.T) {
 func TestTextOf(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
-	s := hippo.Signals{BM25: 3, Words: .4, Cosine: .8}
-	near(t, "without meaning", rank.TextOf(&w, &s, 6, false), .4)
-	near(t, "half of the best words", rank.TextOf(&w, &s, 6, true), .5*.5+.5*.8)
-	near(t, "no words match anything", rank.TextOf(&w, &hippo.Signals{Cosine: .8}, 0, true), .4)
+	w.Evidence, w.EvidenceLong = rank.Evidence{Share: 2, Cosine: 3, Session: 1}, rank.Evidence{Cosine: -1}
+	w.MeanLength, w.EvidenceScale = math.Log(11), 5
+	s := hippo.Signals{Share: .5, Cosine: .8, Words: .1}
+	near(t, "words and meaning", rank.TextOf(&w, &s, 10), 1-math.Exp(-(2*.5+3*.8)/5))
+	near(t, "longer memories", rank.TextOf(&w, &s, 11*math.E-1), 1-math.Exp(-(2*.5+2*.8)/5))
+	near(t, "nothing", rank.TextOf(&w, &hippo.Signals{}, 10), 0)
+	s.Session = 1
+	near(t, "the session", rank.TextOf(&w, &s, 10), 1-math.Exp(-(2*.5+3*.8+1)/5))
+}
+
+func TestTextOf_StaysInRange(t *testing.T) {
+	t.Parallel()
+	w := rank.DefaultWeights()
+	rapid.Check(t, func(t *rapid.T) {
+		s := hippo.Signals{
+			Share: unit(t, "share"), Cosine: unit(t, "cosine"), Interaction: unit(t, "interaction"), Named: unit(t, "named"),
+			Before:  hippo.Evidence{Share: unit(t, "before"), Interaction: unit(t, "before interaction")},
+			After:   hippo.Evidence{Share: unit(t, "after"), Interaction: unit(t, "after interaction")},
+			Session: unit(t, "session"), Length: 2 * unit(t, "length"),
+		}
+		if got := rank.TextOf(&w, &s, rapid.Float64Range(0, 1e5).Draw(t, "mean")); got < 0 || got > 1 || math.IsNaN(got) {
+			t.Fatalf("%v outside [0, 1] for %+v", got, s)
+		}
+	})
 }

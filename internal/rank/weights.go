@@ -23,8 +23,12 @@ type Weights struct {
 	// InsightFloor is the relevance below which ranker insight drops a hit,
 	// unless the query sets a range.
 	InsightFloor float64
-	// Words is the share of words in what words and meaning say together.
-	Words float64
+	// Evidence weighs what texts say about a query; EvidenceLong is added for each
+	// unit that the logarithm of the mean length of memories is above MeanLength.
+	Evidence, EvidenceLong Evidence
+	MeanLength             float64
+	// EvidenceScale is the weighted sum at which relevance is 1 - 1/e.
+	EvidenceScale float64
 	// Nearest is how many memories are looked at because of their meaning, whatever
 	// their words, and MinCosine what their cosine must exceed.
 	Nearest   int
@@ -43,6 +47,12 @@ type Weights struct {
 	ContextBound float64
 }
 
+// Evidence holds a weight for each signal of a text.
+type Evidence struct {
+	Share, Cosine, Interaction, Named, ShareBefore, ShareAfter float64
+	InteractionBefore, InteractionAfter, Session, Length       float64
+}
+
 // Shares are the parts of a weighted mean.
 type Shares struct {
 	Recency, Frequency, Importance, Context float64
@@ -59,12 +69,21 @@ func DefaultWeights() Weights {
 		Downvote:        0.5,
 		Insight:         Shares{Recency: 0.30, Frequency: 0.20, Importance: 0.35, Context: 0.15},
 		InsightFloor:    0.1,
-		Words:           0.5,
-		Nearest:         50,
-		MinCosine:       0.2,
-		Match:           0.4,
-		Prior:           Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
-		PriorBound:      0.10,
-		ContextBound:    0.15,
+		Evidence: Evidence{
+			Share: 2.93, Cosine: 2.76, Interaction: 2.92, Named: 2.01, ShareBefore: 1.19, ShareAfter: 1.27,
+			InteractionBefore: .55, InteractionAfter: 1.70, Session: 2.71, Length: 1.66,
+		},
+		EvidenceLong: Evidence{
+			Share: -.15, Cosine: .91, Interaction: -1.13, Named: -1.49, ShareBefore: -.73, ShareAfter: .40,
+			InteractionBefore: .21, InteractionAfter: .64, Session: -1.58, Length: -2.04,
+		},
+		MeanLength:    3.6,
+		EvidenceScale: 5,
+		Nearest:       50,
+		MinCosine:     0.2,
+		Match:         0.4,
+		Prior:         Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
+		PriorBound:    0.10,
+		ContextBound:  0.15,
 	}
 }

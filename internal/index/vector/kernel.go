@@ -1,7 +1,7 @@
 package vector
 
 // portable computes the inner product of each row and q; len(q) is the length of
-// a row and a multiple of lane.
+// a row and a multiple of Lane.
 func portable(dst []int32, rows, q []int8) {
 	n := len(q)
 	for i := range dst {

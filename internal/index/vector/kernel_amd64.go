@@ -3,7 +3,7 @@ package vector
 import "golang.org/x/sys/cpu"
 
 // dots computes the inner product of each row and q; len(q) is the length of a
-// row and a multiple of lane.
+// row and a multiple of Lane.
 func dots(dst []int32, rows, q []int8) {
 	if !cpu.X86.HasAVX2 {
 		portable(dst, rows, q)

@@ -1,7 +1,7 @@
 package vector
 
 // dots computes the inner product of each row and q; len(q) is the length of a
-// row and a multiple of lane.
+// row and a multiple of Lane.
 func dots(dst []int32, rows, q []int8) {
 	if len(dst) == 0 || len(q) == 0 {
 		clear(dst)

@@ -54,6 +54,10 @@ func signed(b []byte) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
+// Dots sets dst to the inner products of rows and q, all of signed bytes. Rows lie
+// one after the other, each as long as q, which is a multiple of [Lane].
+func Dots(dst []int32, rows, q []byte) { dots(dst, signed(rows), signed(q)) }
+
 func unsigned(b []int8) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }

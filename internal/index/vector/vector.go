@@ -24,8 +24,8 @@ import "math"
 const (
 	// most is the largest component of a vector: 127*256 + 127.
 	most = 32639
-	// lane is what rows are padded to, in components: the step of the kernels.
-	lane = 32
+	// Lane is what rows are padded to, in components: the step of the kernels.
+	Lane = 32
 	// MaxDimension is the longest vector.
 	MaxDimension = 8192
 )
@@ -78,7 +78,7 @@ func Cosine(a, b *Code) float64 {
 	return min(max(float64(float64(n)*float64(a.Scale))*float64(b.Scale), -1), 1)
 }
 
-func padded(n int) int { return (n + lane - 1) / lane * lane }
+func padded(n int) int { return (n + Lane - 1) / Lane * Lane }
 
 // dot is the inner product of two planes of equal, padded length.
 func dot(a, b []int8) int32 {
