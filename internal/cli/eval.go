@@ -17,7 +17,7 @@ import (
 
 func (s *shell) evalCommand() *cobra.Command {
 	var data string
-	var pooled, categories bool
+	var pooled, categories, signals bool
 	var names []string
 	c := &cobra.Command{
 		Use:   "eval --data DIR",
@@ -51,6 +51,9 @@ The first row of each set is the baseline: BM25 on plain words.`,
 				return err
 			}
 			defer done()
+			if signals {
+				return eval.WriteSignals(c.Context(), s.out, &o)
+			}
 			bar := s.bar(0, "measuring")
 			o.Progress = func(done, total int) {
 				bar.ChangeMax(total)
@@ -70,6 +73,7 @@ The first row of each set is the baseline: BM25 on plain words.`,
 	c.Flags().StringVar(&data, "data", "", "the folder")
 	c.Flags().StringSliceVar(&names, "models", nil, "the models to measure, separated by commas; default: the one of --model")
 	c.Flags().BoolVar(&pooled, "pooled", false, "also with all conversations in one store")
+	c.Flags().BoolVar(&signals, "signals", false, "instead, a line of JSON for each question with the signals of what ranker hippo finds")
 	c.Flags().BoolVar(&categories, "categories", false, "a row for each kind of question")
 	return c
 }

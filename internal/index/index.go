@@ -188,6 +188,8 @@ type Stats struct {
 	Memories int
 	// Terms is the size of the dictionaries.
 	Terms int
+	// MeanLength is the mean number of words of a content.
+	MeanLength float64
 	// Delta counts documents that are not in the base yet, Dead those that wait
 	// for the next merge to go.
 	Delta int
@@ -203,7 +205,7 @@ func (x *Index) Stats() Stats {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	s := Stats{
-		Memories: x.rows.live.Docs,
+		Memories: x.rows.live.Docs, MeanLength: x.rows.meanLength(),
 		Delta:    len(x.rows.hot) - x.base.n,
 		Dead:     len(x.rows.hot) - x.rows.live.Docs,
 		Revision: x.revision,

@@ -30,9 +30,10 @@ func (v *View) Rarity(word string) float64 {
 func (v *View) Length(doc uint32) int { return int(v.x.rows.content[doc]) }
 
 // MeanLength is the mean of Length over the live documents.
-func (v *View) MeanLength() float64 {
-	s := &v.x.rows.live
-	return float64(s.Length[bm25.Content]) / float64(max(s.Docs, 1))
+func (v *View) MeanLength() float64 { return v.x.rows.meanLength() }
+
+func (r *rows) meanLength() float64 {
+	return float64(r.live.Length[bm25.Content]) / float64(max(r.live.Docs, 1))
 }
 
 // Author returns who wrote a document, "" if that is unknown.
