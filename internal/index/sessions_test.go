@@ -143,10 +143,10 @@ func TestPlace_follows(t *testing.T) {
 		{"put between", func() { s.put(said(2, "a", 20, 0), said(9, "", 25, 0)) }, inRow(inRow(map[int]stand{}, 1, 2, 3, 4), 9)},
 		{"another session", func() { s.put(said(8, "b", 25, 0)) }, inRow(inRow(inRow(map[int]stand{}, 1, 2, 3, 4), 9), 8)},
 		{"purged", func() { s.purge(id(2), id(9)) }, inRow(inRow(map[int]stand{}, 1, 3, 4), 8)},
-		{"merged", func() { save(t, x) }, inRow(inRow(map[int]stand{}, 1, 3, 4), 8)},
+		{"merged", func() { condense(t, x) }, inRow(inRow(map[int]stand{}, 1, 3, 4), 8)},
 		{"purged from the base", func() { s.purge(id(1), id(3)) }, inRow(inRow(map[int]stand{}, 4), 8)},
 		{"came back", func() { s.put(said(3, "a", 30, 0)) }, inRow(inRow(map[int]stand{}, 3, 4), 8)},
-		{"merged again", func() { save(t, x) }, inRow(inRow(map[int]stand{}, 3, 4), 8)},
+		{"merged again", func() { condense(t, x) }, inRow(inRow(map[int]stand{}, 3, 4), 8)},
 	} {
 		step.do()
 		catchUp(t, x)
@@ -156,7 +156,7 @@ func TestPlace_follows(t *testing.T) {
 	}
 }
 
-func save(t *testing.T, x *index.Index) {
+func condense(t *testing.T, x *index.Index) {
 	t.Helper()
 	if err := x.Save(t.Context()); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestPlace_of_a_memory_with_another_text(t *testing.T) {
 			wantPlaces(t, x, want)
 		}
 	}
-	save(t, x)
+	condense(t, x)
 	wantPlaces(t, x, want)
 }
 

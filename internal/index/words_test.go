@@ -50,7 +50,7 @@ func TestRarity(t *testing.T) {
 	if d := cmp.Diff(want, rarities(x, words...)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	save(t, x)
+	condense(t, x)
 	if d := cmp.Diff(want, rarities(x, words...)); d != "" {
 		t.Errorf("after a merge (-want +got):\n%s", d)
 	}
