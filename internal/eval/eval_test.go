@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // ranking shows as a difference.
 func TestRun_small(t *testing.T) {
 	t.Parallel()
-	options := eval.Options{Backend: ram, Data: filepath.Join("testdata", "small"), Pooled: true}
+	options := withMeaning(t, eval.Options{Backend: ram, Data: filepath.Join("testdata", "small"), Pooled: true})
 	r, err := eval.Run(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
