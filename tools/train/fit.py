@@ -15,7 +15,7 @@ RARE = 1e-3
 # The weights of search are learned in the last steps, while the table stands still for them.
 SEARCH_FROM, SEARCH_BATCH, SEARCH_LOSS, SEARCH_RATE = .85, 512, .3, .02
 # The position at which a token counts half of the first. In use, where texts are longer than
-# the sides of pairs, it is twice that: see package static.
+# the sides of pairs, it is more: see package static.
 LEADING = 32
 
 

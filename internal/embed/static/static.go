@@ -96,7 +96,7 @@ const maxSpelled = 256
 // leading is the position at which a piece counts half of what the first one
 // does in a text that is to be found: texts begin with what they are about. It was
 // chosen on the development sets; see models/README.md.
-const leading = 64
+const leading = 48
 
 // sum adds up the rows. Conversions round each product, so that no processor
 // fuses it with the sum.

@@ -58,12 +58,12 @@ func wantNear(t *testing.T, got []float32, want [dimension]float64) {
 }
 
 // TestEmbedValues compares with sums made by hand. A piece counts scale times row;
-// in a text of a search also its weight, and 64/(64+its place).
+// in a text of a search also its weight, and 48/(48+its place).
 func TestEmbedValues(t *testing.T) {
 	t.Parallel()
 	m := open(t, writeSmall(t).data)
 	type sums = [dimension]float64
-	at := func(place float64) float64 { return 64 / (64 + place) }
+	at := func(place float64) float64 { return 48 / (48 + place) }
 	for _, c := range []struct {
 		name, text       string
 		search, sentence sums
@@ -90,7 +90,7 @@ func TestEmbedValues(t *testing.T) {
 		},
 		{"ASCII in a word without pieces is nothing", "alphaж", sums{0: 16, 6: -10 * at(1)}, sums{0: 16, 6: -10}},
 		{"a word without pieces takes no place", "qq beta", sums{1: 1}, sums{1: 1}},
-		{"64 places are half", strings.Repeat("the ", 64) + "alpha beta", sums{0: 2 * 0.5, 1: 6 * at(65)}, sums{0: 1, 1: 1.5, 3: 320}},
+		{"48 places are half", strings.Repeat("the ", 48) + "alpha beta", sums{0: 2 * 0.5, 1: 6 * at(49)}, sums{0: 1, 1: 1.5, 3: 240}},
 		{"bytes that are not UTF-8", "al\xffpha\xc3 beta", sums{0: 2, 1: 6 * at(1)}, sums{0: 1, 1: 1.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,196 @@
+package static_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embed/static"
+)
+
+var _ embed.Pieces = (*static.Model)(nil)
+
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	m := open(t, writeSmall(t).data)
+	const first = 6 // that stands for a byte
+	for text, want := range map[string][]int32{
+		"":             nil,
+		" \t\n":        nil,
+		"qq":           nil,
+		"alpha":        {0},
+		"Alphas BÉTA!": {0, 2, 1, 5},
+		"the the":      {3, 3},
+		"ø":            {4},
+		"ж":            {first + 0x50, first + 0x36},
+	} {
+		got := m.Pieces(nil, text)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q is %v, want %v", text, got, want)
+		}
+		if got = m.Pieces([]int32{9, 8}, text); !slices.Equal(got, append([]int32{9, 8}, want...)) {
+			t.Errorf("%q is %v behind others", text, got)
+		}
+	}
+}
+
+// What a piece counts is the length of what it adds to the vector of a query.
+func TestWeight(t *testing.T) {
+	t.Parallel()
+	m := open(t, writeSmall(t).data)
+	for i, p := range small() {
+		sum := 0.0
+		for _, x := range p.row {
+			sum += float64(x) * float64(x)
+		}
+		want := math.Sqrt(sum) * float64(p.scale) * float64(p.weight)
+		if got := m.Weight(int32(i)); !(math.Abs(got-want) <= 1e-6*want) {
+			t.Errorf("%s weighs %v, want %v", p.text, got, want)
+		}
+	}
+}
+
+// wide returns a model of n columns whose rows are those of the pieces of the bytes.
+func wide(t testing.TB, n int, row func(piece, column int) int8) (*static.Model, [][]int8) {
+	t.Helper()
+	all := withBytes()
+	h := head(all, 256)
+	h["dimension"] = n
+	w := write(t, h, all, 256)
+	data := bytes.Clone(w.data[:w.at["rows"]])
+	rows := make([][]int8, len(all))
+	for i := range rows {
+		for k := range n {
+			x := row(i, k)
+			rows[i] = append(rows[i], x)
+			data = append(data, byte(x))
+		}
+	}
+	return open(t, data), rows
+}
+
+// cosine is that of two rows in float64; 0 if one has no length.
+func cosine(a, b []int8) float64 {
+	var dot, x, y float64
+	for i := range a {
+		dot += float64(a[i]) * float64(b[i])
+		x += float64(a[i]) * float64(a[i])
+		y += float64(b[i]) * float64(b[i])
+	}
+	if x == 0 || y == 0 {
+		return 0
+	}
+	return dot / math.Sqrt(x*y)
+}
+
+func brute(rows [][]int8, query, text []int32) []float64 {
+	out := make([]float64, len(query))
+	for i, q := range query {
+		for _, p := range text {
+			out[i] = max(out[i], cosine(rows[q], rows[p]))
+		}
+	}
+	return out
+}
+
+func wantBest(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, got []float32, want []float64, what string,
+) {
+	t.Helper()
+	for i := range want {
+		if !(math.Abs(float64(got[i])-want[i]) <= 1e-6) {
+			t.Fatalf("%s: piece %d is at best %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func TestBest_is_the_highest_cosine(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		n := rapid.SampledFrom([]int{1, 7, 31, 32, 33, 64, 100}).Draw(r, "dimension")
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
+		m, rows := wide(t, n, func(piece, column int) int8 {
+			switch piece % 8 {
+			case 0:
+				return 0
+			case 1:
+				return -128
+			case 2:
+				return 127
+			default:
+				return int8(random.IntN(256) - 128)
+			}
+		})
+		pieces := rapid.SliceOfN(rapid.Int32Range(0, int32(len(rows)-1)), 0, 12)
+		query := pieces.Draw(r, "query")
+		x, got := m.Interact(query), make([]float32, len(query))
+		for i := range got {
+			got[i] = 7 // of another text, and far too much
+		}
+		for i := range 3 {
+			text := pieces.Draw(r, "text")
+			x.Best(got, text)
+			wantBest(r, got, brute(rows, query, text), fmt.Sprint("text ", i))
+		}
+	})
+}
+
+func TestBest_extremes(t *testing.T) {
+	t.Parallel()
+	m, rows := wide(t, 96, func(piece, _ int) int8 { return []int8{-128, 127, 0, 1}[piece%4] })
+	query := []int32{0, 1, 2, 3, 0}
+	for _, text := range [][]int32{nil, {0}, {1}, {2}, {3}, {1, 0}, {2, 2, 1}, {0, 1, 2, 3}} {
+		got := make([]float32, len(query))
+		m.Interact(query).Best(got, text)
+		wantBest(t, got, brute(rows, query, text), fmt.Sprint(text))
+	}
+}
+
+func TestBest_of_nothing(t *testing.T) {
+	t.Parallel()
+	m := open(t, writeSmall(t).data)
+	m.Interact(nil).Best(nil, []int32{0, 1})
+	got := []float32{1, 1}
+	m.Interact([]int32{0, 1}).Best(got, nil)
+	if d := cmp.Diff([]float32{0, 0}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Interactions of one model do not disturb each other, and the query may change
+// after it was asked.
+func TestInteract_apart(t *testing.T) {
+	t.Parallel()
+	m, rows := wide(t, 40, func(piece, column int) int8 { return int8(piece*37 + column*column*11) })
+	var wg sync.WaitGroup
+	for g := range int32(8) {
+		wg.Go(func() {
+			query := []int32{g, g + 20, 127 - g}
+			kept := slices.Clone(query)
+			x, got := m.Interact(query), make([]float32, len(query))
+			clear(query)
+			for at := range int32(20) {
+				text := []int32{at, at + g, 100 - at}
+				x.Best(got, text)
+				want := brute(rows, kept, text)
+				for i := range want {
+					if math.Abs(float64(got[i])-want[i]) > 1e-6 {
+						t.Errorf("query %v, text %v: got %v, want %v", kept, text, got, want)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
