@@ -54,20 +54,7 @@ The first row of each set is the baseline: BM25 on plain words.`,
 			if signals {
 				return eval.WriteSignals(c.Context(), s.out, &o)
 			}
-			bar := s.bar(0, "measuring")
-			o.Progress = func(done, total int) {
-				bar.ChangeMax(total)
-				_ = bar.Set(done)
-			}
-			r, err := eval.Run(c.Context(), o)
-			_ = bar.Finish()
-			if err != nil {
-				return err
-			}
-			if s.json {
-				return eval.WriteJSON(s.out, r)
-			}
-			return eval.WriteTable(s.out, r, &eval.TableOptions{Categories: categories})
+			return s.measure(c.Context(), &o, categories)
 		},
 	}
 	c.Flags().StringVar(&data, "data", "", "the folder")
@@ -76,6 +63,24 @@ The first row of each set is the baseline: BM25 on plain words.`,
 	c.Flags().BoolVar(&signals, "signals", false, "instead, a line of JSON for each question with the signals of what ranker hippo finds")
 	c.Flags().BoolVar(&categories, "categories", false, "a row for each kind of question")
 	return c
+}
+
+// measure prints the report.
+func (s *shell) measure(ctx context.Context, o *eval.Options, categories bool) error {
+	bar := s.bar(0, "measuring")
+	o.Progress = func(done, total int) {
+		bar.ChangeMax(total)
+		_ = bar.Set(done)
+	}
+	r, err := eval.Run(ctx, *o)
+	_ = bar.Finish()
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return eval.WriteJSON(s.out, r)
+	}
+	return eval.WriteTable(s.out, r, &eval.TableOptions{Categories: categories})
 }
 
 // evalModels opens the models to measure; the caller calls done after use. They

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,6 +16,9 @@ import (
 // closerCount is how many of the best matches are looked at closely, with the
 // memories beside them in their sessions.
 const closerCount = 100
+
+// closerMost is the most memories that are looked at closely.
+const closerMost = 3 * closerCount
 
 // closer is the second look at the best matches of a search: word by word, and with
 // what stands beside them.
@@ -68,7 +72,7 @@ func newCloser(v *index.View, r *ranking, text string, list []candidate, matches
 // ask cuts the query into pieces. A piece weighs what it does in the model, times
 // how rare its word is among the memories.
 func (c *closer) ask(v *index.View, model embed.Pieces, text string) {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+	for word := range wordsOf(text) {
 		rarity, from := v.Rarity(word), len(c.pieces)
 		c.pieces = model.Pieces(c.pieces, word)
 		for _, p := range c.pieces[from:] {
@@ -84,6 +88,11 @@ func (c *closer) ids() []wanted {
 		out[i] = wanted{c.passages[i].id, c.passages[i].text}
 	}
 	return out
+}
+
+// wordsOf yields the runs of letters and digits of a text.
+func wordsOf(text string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
 // interact compares the query with each passage, piece by piece. texts are those of
@@ -147,7 +156,7 @@ func (c *closer) evidence(i int) hippo.Evidence {
 // whole name, or by its first word.
 func authors(text string) func(string) bool {
 	words := make(map[string]bool)
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+	for w := range wordsOf(strings.ToLower(text)) {
 		words[w] = true
 	}
 	known := make(map[string]bool)
@@ -157,8 +166,10 @@ func authors(text string) func(string) bool {
 		}
 		is, ok := known[author]
 		if !ok {
-			first, _, _ := strings.Cut(strings.ToLower(author), " ")
-			is = words[first]
+			for first := range wordsOf(strings.ToLower(author)) {
+				is = words[first]
+				break
+			}
 			known[author] = is
 		}
 		return is
@@ -166,8 +177,9 @@ func authors(text string) func(string) bool {
 }
 
 // merge puts the passages in the place of what was found at first: their relevance
-// is that of the closer look.
-func (c *closer) merge(r *ranking, o *order) {
+// is that of the closer look. If there may be more than were kept, what comes after
+// the last that was kept is left out: others may belong before it.
+func (c *closer) merge(r *ranking, o *order, more bool) {
 	seen := make(map[hippo.ID]bool, len(c.passages))
 	var hits []ranked
 	for i := range c.passages {
@@ -189,6 +201,9 @@ func (c *closer) merge(r *ranking, o *order) {
 		}
 	}
 	slices.SortFunc(hits, func(a, b ranked) int { return better(&a.candidate, &b.candidate) })
+	for more && len(hits) > 0 && seen[hits[len(hits)-1].id] {
+		hits = hits[:len(hits)-1]
+	}
 	o.hits = hits
 }
 
@@ -250,12 +265,14 @@ func (c *closer) neighbours(v *index.View, r *ranking, matches []index.Match, fi
 		}
 		p := &c.passages[k]
 		if p.match == nil {
-			p.match = &index.Match{Doc: doc, Context: 1}
+			p.match = &index.Match{Doc: doc}
 		} else {
 			p.first, p.counted = r.relevance(&r.weights, r.signals(v, p.match)), true
 		}
 		p.match.Cosine = v.Cosine(doc)
-		p.admitted = v.Admits(doc)
+		if p.admitted = v.Admits(doc); p.admitted {
+			p.match.Context = v.Context(doc)
+		}
 		place := v.Place(doc)
 		p.session = place.Session
 		p.before, p.after = c.known(place.Before), c.known(place.After)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index"
@@ -21,6 +22,9 @@ import (
 func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
+	}
+	if strings.TrimSpace(q.Text) == "" {
+		q.Text = ""
 	}
 	q.Ranker = cmp.Or(q.Ranker, e.ranker)
 	q.Count = cmp.Or(q.Count, hippo.DefaultCount)
@@ -90,6 +94,7 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 	r := ranking{clock: e.days.At(day), weights: e.weights, within: limits(e.rangeOf(q)), meaning: a.vector != nil}
 	if q.Ranker == hippo.RankerHippo && q.Text != "" && e.pieces != nil {
 		r.near = newBest(closerCount)
+		keep += closerMost // what is looked at closely leaves its place
 	}
 	var c *closer
 	r.relevance, _ = rank.For(q.Ranker)
@@ -121,7 +126,7 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 	}
 	c.interact(e.pieces, texts)
 	c.share()
-	c.merge(&r, o)
+	c.merge(&r, o, len(o.hits) == keep)
 	return o, nil
 }
 

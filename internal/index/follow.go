@@ -95,7 +95,11 @@ func (x *Index) apply(c driver.Change) error {
 			x.kill(old)
 		}
 	case known && x.rows.cold[old].text == text:
+		before := x.rows.standing(old)
 		x.rows.set(old, m, text)
+		if x.rows.standing(old) != before {
+			x.sessions.forget()
+		}
 		x.note(old)
 		delete(x.touched, m.ID)
 		x.lay(m.ID, old)

@@ -51,6 +51,24 @@ func (s *sessions) follow(r *rows) {
 	}
 }
 
+// forget makes the next question start anew: a document stands elsewhere now.
+func (s *sessions) forget() {
+	s.mu.Lock()
+	s.in = nil
+	s.mu.Unlock()
+}
+
+// standing is what decides where a document stands.
+type standing struct {
+	key                 sessionKey
+	seq, event, created int64
+}
+
+func (r *rows) standing(d uint32) standing {
+	h, c := &r.hot[d], &r.cold[d]
+	return standing{sessionKey{h.namespace, h.project, c.session}, c.seq, c.event, h.created}
+}
+
 // inSession orders the documents of a session: by position, then by time.
 func (r *rows) inSession(a, b uint32) int {
 	x, y := &r.cold[a], &r.cold[b]
@@ -58,6 +76,7 @@ func (r *rows) inSession(a, b uint32) int {
 		cmp.Compare(x.seq, y.seq),
 		cmp.Compare(cmp.Or(x.event, r.hot[a].created), cmp.Or(y.event, r.hot[b].created)),
 		r.hot[a].id.Compare(r.hot[b].id),
+		cmp.Compare(a, b), // of two texts of one memory, one is dead
 	)
 }
 

@@ -68,7 +68,9 @@ type View struct {
 	held []*scratch
 	near *near // of the latest search
 	last *scratch
-	uses []hippo.Access
+	// possible: some document may pass its filters.
+	possible bool
+	uses     []hippo.Access
 }
 
 // View calls f with the current state, which changes only after f has returned;
@@ -158,6 +160,7 @@ func (v *View) Search(q Query) Result {
 	v.held = append(v.held, s)
 	s.begin(x)
 	s.keep = keep
+	v.near, v.last, v.possible = nil, s, possible
 	var most float64
 	if text := strings.TrimSpace(q.Text); text == "" {
 		s.everything = true
@@ -186,6 +189,6 @@ func (v *View) Search(q Query) Result {
 		s.search(p, i)
 	}
 	s.join()
-	v.near, v.last = &s.near, s
+	v.near = &s.near
 	return Result{Matches: s.matches, MaxScore: most}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 )
 
-// Rarity returns the idf of a word: of the rarest of its terms, as if at least one
+// Rarity returns the idf of a word after a search: of the rarest of its terms, as if at least one
 // memory had it; 0 if it has no term.
 func (v *View) Rarity(word string) float64 {
 	x, least := v.x, math.MaxInt
@@ -14,7 +14,7 @@ func (v *View) Rarity(word string) float64 {
 		df := 0
 		for _, p := range x.parts() {
 			if id, ok := p.find(string(term)); ok {
-				df += p.postings(id).len()
+				df += v.last.alive(p.postings(id), p.first)
 			}
 		}
 		least = min(least, df)
@@ -43,10 +43,19 @@ func (v *View) Author(doc uint32) string { return v.x.rows.names.list[v.x.rows.c
 // search, whether it matches or not.
 func (v *View) Admits(doc uint32) bool {
 	s := v.last
-	if v.x.rows.dead.has(doc) || !s.keep.all && !s.keep.keeps(v.x.rows, doc) {
+	if !v.possible || v.x.rows.dead.has(doc) || !s.keep.all && !s.keep.keeps(v.x.rows, doc) {
 		return false
 	}
 	return !s.filtered || s.fitsAt(v.x.parts(), doc)
+}
+
+// Context is [Match.Context] of a document that the latest search admits.
+func (v *View) Context(doc uint32) float64 {
+	if !v.last.filtered {
+		return 1
+	}
+	k, local := locate(v.x.parts(), doc)
+	return v.last.fits[k].context[local]
 }
 
 // Text is [TextOf] the memory that the index knows.

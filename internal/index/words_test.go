@@ -16,6 +16,7 @@ import (
 func rarities(x *index.Index, words ...string) map[string]float64 {
 	out := make(map[string]float64)
 	x.View(func(v *index.View) {
+		v.Search(index.Query{})
 		for _, w := range words {
 			out[w] = v.Rarity(w)
 		}
@@ -192,7 +193,7 @@ func TestAdmits_is_what_an_empty_text_finds(t *testing.T) {
 			want[f.ID] = true
 		}
 		if d := cmp.Diff(want, admitted(x, q)); d != "" {
-			t.Errorf("%+v (-want +got):\n%s", q, d)
+			t.Errorf("text %q (-want +got):\n%s", q.Text, d)
 		}
 	}
 	for name, q := range map[string]index.Query{

@@ -47,13 +47,16 @@ func BM25(_ *Weights, s *hippo.Signals) float64 { return settle(s.Words) }
 // Cosine orders by meaning alone: the other baseline.
 func Cosine(_ *Weights, s *hippo.Signals) float64 { return settle(s.Cosine) }
 
-// TextOf is the relevance of a text to the query, in [0, 1]: 1 - exp(-sum/scale) of
-// the weighted sum of its evidence, where the weights depend on how long the
+// mostEvidence keeps exp finite.
+const mostEvidence = 500
+
+// TextOf is the relevance of a text to the query, in [0, 1]: 1 - exp(-u/scale), where
+// u = ln(1 + exp(sum)), which is above 0, of the weighted sum of its evidence; the weights depend on how long the
 // memories of the store are. length is the mean number of words of their contents.
 func TextOf(w *Weights, s *hippo.Signals, length float64) float64 {
 	z := math.Log1p(length) - w.MeanLength
 	sum := evidence(&w.Evidence, s) + z*evidence(&w.EvidenceLong, s)
-	return 1 - math.Exp(-max(0, sum)/w.EvidenceScale)
+	return 1 - math.Exp(-math.Log1p(math.Exp(min(sum, mostEvidence)))/w.EvidenceScale)
 }
 
 func evidence(w *Evidence, s *hippo.Signals) float64 {

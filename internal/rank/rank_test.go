@@ -160,12 +160,13 @@ func TestTextOf(t *testing.T) {
 	w := rank.DefaultWeights()
 	w.Evidence, w.EvidenceLong = rank.Evidence{Share: 2, Cosine: 3, Session: 1}, rank.Evidence{Cosine: -1}
 	w.MeanLength, w.EvidenceScale = math.Log(11), 5
+	scaled := func(sum float64) float64 { return 1 - math.Exp(-math.Log(1+math.Exp(sum))/5) }
 	s := hippo.Signals{Share: .5, Cosine: .8, Words: .1}
-	near(t, "words and meaning", rank.TextOf(&w, &s, 10), 1-math.Exp(-(2*.5+3*.8)/5))
-	near(t, "longer memories", rank.TextOf(&w, &s, 11*math.E-1), 1-math.Exp(-(2*.5+2*.8)/5))
-	near(t, "nothing", rank.TextOf(&w, &hippo.Signals{}, 10), 0)
+	near(t, "words and meaning", rank.TextOf(&w, &s, 10), scaled(2*.5+3*.8))
+	near(t, "longer memories", rank.TextOf(&w, &s, 11*math.E-1), scaled(2*.5+2*.8))
+	near(t, "nothing", rank.TextOf(&w, &hippo.Signals{}, 10), scaled(0))
 	s.Session = 1
-	near(t, "the session", rank.TextOf(&w, &s, 10), 1-math.Exp(-(2*.5+3*.8+1)/5))
+	near(t, "the session", rank.TextOf(&w, &s, 10), scaled(2*.5+3*.8+1))
 }
 
 func TestTextOf_StaysInRange(t *testing.T) {

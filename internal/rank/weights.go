@@ -70,12 +70,12 @@ func DefaultWeights() Weights {
 		Insight:         Shares{Recency: 0.30, Frequency: 0.20, Importance: 0.35, Context: 0.15},
 		InsightFloor:    0.1,
 		Evidence: Evidence{
-			Share: 2.75, Cosine: 3.79, Interaction: 5.51, Named: 1.93, ShareBefore: 1.84, ShareAfter: .41,
-			InteractionBefore: -.11, InteractionAfter: .18, Session: 1.35, Length: 1.71,
+			Share: 2.67, Cosine: 3.85, Interaction: 5.59, Named: 1.95, ShareBefore: 1.78, ShareAfter: .39,
+			InteractionBefore: .01, InteractionAfter: .27, Session: 1.49, Length: 1.79,
 		},
 		EvidenceLong: Evidence{
-			Share: -.34, Cosine: .89, Interaction: -.43, Named: .20, ShareBefore: -.64, ShareAfter: .25,
-			InteractionBefore: .03, InteractionAfter: .11, Session: .43, Length: -2.04,
+			Share: -.37, Cosine: .93, Interaction: -.37, Named: .18, ShareBefore: -.62, ShareAfter: .20,
+			InteractionBefore: .03, InteractionAfter: .14, Session: .41, Length: -2.09,
 		},
 		MeanLength:    3,
 		EvidenceScale: 5,
