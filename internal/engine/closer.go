@@ -54,9 +54,9 @@ func newCloser(v *index.View, r *ranking, text string, list []candidate, matches
 	for i := range list {
 		doc := list[i].match.Doc
 		place := v.Place(doc)
-		c.passages[i].session = place.Session
-		c.passages[i].before = c.beside(v, place.Before, named)
-		c.passages[i].after = c.beside(v, place.After, named)
+		before, after := c.beside(v, place.Before, named), c.beside(v, place.After, named)
+		p := &c.passages[i]
+		p.session, p.before, p.after = place.Session, before, after
 	}
 	c.neighbours(v, r, matches, len(list))
 	for i := range c.passages {
@@ -90,9 +90,9 @@ func (c *closer) ids() []wanted {
 	return out
 }
 
-// wordsOf yields the runs of letters and digits of a text.
+// wordsOf yields the runs of letters, marks and digits of a text.
 func wordsOf(text string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 }
 
 // interact compares the query with each passage, piece by piece. texts are those of
