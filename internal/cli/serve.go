@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"runtime/debug"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -12,13 +14,13 @@ import (
 )
 
 func (s *shell) serveCommand() *cobra.Command {
-	var debug bool
+	var verbose bool
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the memory to an agent over MCP on stdin and stdout",
 		Args:  atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if debug {
+			if verbose {
 				if err := s.root.PersistentFlags().Set("log", "debug"); err != nil {
 					return err
 				}
@@ -26,14 +28,21 @@ func (s *shell) serveCommand() *cobra.Command {
 			return s.serve(c.Context())
 		},
 	}
-	c.Flags().BoolVar(&debug, "debug", false, "the same as --log debug")
+	c.Flags().BoolVar(&verbose, "debug", false, "the same as --log debug")
 	return c
 }
+
+// serveGC is the garbage that a server lets grow, in percent of what is in use.
+const serveGC = 50
 
 func (s *shell) serve(ctx context.Context) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
+	}
+	if os.Getenv("GOGC") == "" {
+		// Several servers may run at once: memory is dearer than the time to tidy up.
+		defer debug.SetGCPercent(debug.SetGCPercent(serveGC))
 	}
 	log := s.logger(cfg)
 	opener := app.NewOpener(cfg, &app.Options{Now: s.now, Log: log})

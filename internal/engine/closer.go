@@ -15,7 +15,7 @@ import (
 
 // closerCount is how many of the best matches are looked at closely, with the
 // memories beside them in their sessions.
-const closerCount = 100
+const closerCount = 64
 
 // closerMost is the most memories that are looked at closely.
 const closerMost = 3 * closerCount
@@ -48,7 +48,6 @@ func newCloser(v *index.View, r *ranking, text string, list []candidate, matches
 	c := &closer{at: make(map[uint32]int, 3*len(list))}
 	named := authors(text)
 	for _, x := range list {
-		x.match.Cosine = v.Cosine(x.match.Doc)
 		c.add(v, x.match.Doc, named).of(x.match, x.relevance)
 	}
 	for i := range list {
@@ -265,11 +264,10 @@ func (c *closer) neighbours(v *index.View, r *ranking, matches []index.Match, fi
 		}
 		p := &c.passages[k]
 		if p.match == nil {
-			p.match = &index.Match{Doc: doc}
+			p.match = &index.Match{Doc: doc, Cosine: v.Cosine(doc)}
 		} else {
 			p.first, p.counted = r.relevance(&r.weights, r.signals(v, p.match)), true
 		}
-		p.match.Cosine = v.Cosine(doc)
 		if p.admitted = v.Admits(doc); p.admitted {
 			p.match.Context = v.Context(doc)
 		}

@@ -231,11 +231,12 @@ func (r *ranking) signals(v *index.View, m *index.Match) *hippo.Signals {
 }
 
 // exact ranks the best matches anew, by exact cosines: the index scores all
-// documents by rough ones.
+// documents by rough ones. Where they are looked at closely, rough ones do: an error
+// of .01 is little beside all that is added up there.
 func (r *ranking) exact(v *index.View, list []candidate) []ranked {
 	for i := range list {
 		c := &list[i]
-		if r.meaning {
+		if r.meaning && r.near == nil {
 			c.match.Cosine = v.Cosine(c.match.Doc)
 			c.relevance = r.relevance(&r.weights, r.signals(v, c.match))
 		}

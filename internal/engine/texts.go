@@ -13,8 +13,8 @@ import (
 const (
 	// maxPieces is how many pieces of a text are compared with a query.
 	maxPieces = 1024
-	// keptPieces is how many pieces are remembered, of all texts together: 8 MB.
-	keptPieces = 1 << 20
+	// keptPieces is how many pieces are remembered, of all texts together: 4 MB at most.
+	keptPieces = 1 << 19
 )
 
 // texts remembers what the contents of memories consist of.

@@ -31,7 +31,7 @@ func (r *rows) compile(f hippo.Filter) (filter, bool) {
 	c := filter{after: math.MinInt64, before: math.MaxInt64, trust: math.MinInt8, pinned: f.Pinned}
 	ok := true
 	one := func(name string) uint32 {
-		id, known := r.names.ids[name]
+		id, known := r.names.find(name)
 		ok = ok && known
 		return id
 	}
@@ -66,7 +66,7 @@ func (r *rows) compile(f hippo.Filter) (filter, bool) {
 func (r *rows) any(list []string) []uint32 {
 	var out []uint32
 	for _, s := range list {
-		if id, ok := r.names.ids[s]; ok {
+		if id, ok := r.names.find(s); ok {
 			out = append(out, id)
 		}
 	}

@@ -126,7 +126,7 @@ func (m *merger) replace(doc uint32, from *rows, d uint32) {
 		name := m.name(from, t)
 		r.labels = append(r.labels, name)
 		if i >= int(c.tagCount) {
-			r.element(r.names.list[name])
+			r.mark(name)
 		}
 	}
 	r.hot[doc], r.cold[doc] = h, c

@@ -134,18 +134,17 @@ func (r *reader) take(n int) []byte {
 }
 
 func decodeNames(b []byte) (*names, bool) {
-	n := newNames()
-	r := &reader{b: b}
-	for i := 0; r.pos < len(b); i++ {
+	text, r := string(b), &reader{b: b}
+	var list []string
+	for r.pos < len(b) {
 		size := r.uint()
-		if size > uint64(len(b)) {
+		if size > uint64(len(b)-r.pos) || r.bad {
 			return nil, false
 		}
-		if id := n.add(string(r.take(int(size)))); int(id) != i || r.bad {
-			return nil, false
-		}
+		list = append(list, text[r.pos:r.pos+int(size)])
+		r.pos += int(size)
 	}
-	return n, true
+	return &names{list: list}, len(list) > 0 && list[0] == ""
 }
 
 // decodeRows reads n records.
@@ -202,7 +201,7 @@ func (r *reader) lists(to *rows, h *row, c *detail) {
 	c.tagCount = r.labels(to, hippo.MaxTags)
 	c.elemCount = r.labels(to, hippo.MaxSituations)
 	for _, name := range to.elems(c) {
-		to.element(to.names.list[name])
+		to.mark(name)
 	}
 	uses := r.uint()
 	if uses > window {

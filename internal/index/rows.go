@@ -75,14 +75,30 @@ func newRows() *rows {
 // names numbers the strings that repeat; "" is 0. Numbers never change.
 type names struct {
 	list []string
-	ids  map[string]uint32
+	ids  map[string]uint32 // nil until a name is added: it takes longer to make than all else of a start
 }
 
 func newNames() *names {
-	return &names{list: []string{""}, ids: map[string]uint32{"": 0}}
+	return &names{list: []string{""}}
+}
+
+// find returns the number of s. Cost: a pass over the names while there is no map.
+func (n *names) find(s string) (uint32, bool) {
+	if n.ids != nil {
+		id, ok := n.ids[s]
+		return id, ok
+	}
+	i := slices.Index(n.list, s)
+	return uint32(max(i, 0)), i >= 0
 }
 
 func (n *names) add(s string) uint32 {
+	if n.ids == nil {
+		n.ids = make(map[string]uint32, len(n.list))
+		for i, s := range n.list {
+			n.ids[s] = uint32(i)
+		}
+	}
 	id, ok := n.ids[s]
 	if !ok {
 		id = uint32(len(n.list))
@@ -190,11 +206,16 @@ func (r *rows) set(doc uint32, m *hippo.Memory, text uint64) {
 // element numbers the text of a situation element.
 func (r *rows) element(text string) uint32 {
 	id := r.names.add(text)
+	r.mark(id)
+	return id
+}
+
+// mark says that a name is a situation element.
+func (r *rows) mark(id uint32) {
 	for int(id) >= len(r.isElem) {
 		r.isElem = append(r.isElem, false)
 	}
 	r.isElem[id] = true
-	return id
 }
 
 // tags returns the names of a document's tags.

@@ -32,13 +32,14 @@ func (p *planes) blobs(i int) []blob {
 
 // planesOf returns the sections of a space that was just merged.
 func planesOf(v *moving) *planes {
-	p := &planes{docs: make([]byte, 4*v.table.Len())}
+	table := v.frozen()
+	p := &planes{docs: make([]byte, 4*table.Len())}
 	for d, r := range v.rowOf {
 		if r != 0 {
 			binary.LittleEndian.PutUint32(p.docs[4*(r-1):], uint32(d))
 		}
 	}
-	p.hi, p.lo, p.scales = v.table.Planes()
+	p.hi, p.lo, p.scales = table.Planes()
 	return p
 }
 

@@ -15,6 +15,8 @@ type moving struct {
 	picks []uint32     // rows of the old table, in the order of the new one
 	rowOf []uint32     // by new document, see space
 	table *vector.Table
+	// kept: no row goes, and none moves; the table stays what it is.
+	kept bool
 }
 
 // move plans where the rows go.
@@ -26,7 +28,18 @@ func (m *merger) move(s *space) *moving {
 			v.rowOf[to] = uint32(len(v.picks))
 		}
 	}
+	v.kept = v.old.Whole() && inPlace(v.picks, v.old.Len())
 	return v
+}
+
+// inPlace reports whether picks are all n rows in their order.
+func inPlace(picks []uint32, n int) bool {
+	for i, r := range picks {
+		if int(r) != i {
+			return false
+		}
+	}
+	return len(picks) == n
 }
 
 // late returns moves of the spaces that came after the merge began: all of their
@@ -42,7 +55,21 @@ func (m *merger) late(spaces []*space) []*moving {
 }
 
 // pick makes the new table; searches and new vectors go on meanwhile.
-func (v *moving) pick() { v.table = vector.Pick(&v.old, v.picks) }
+func (v *moving) pick() {
+	if v.kept {
+		v.table = v.from.table
+	} else {
+		v.table = vector.Pick(&v.old, v.picks)
+	}
+}
+
+// frozen returns the new table as it is without what came meanwhile.
+func (v *moving) frozen() *vector.Table {
+	if v.kept {
+		return &v.old
+	}
+	return v.table
+}
 
 // swap puts the new table in place, with the vectors that came meanwhile. The
 // columns of x are still the old ones, m.rows the new ones.
@@ -52,6 +79,9 @@ func (v *moving) swap(x *Index, m *merger) {
 		return // not wanted any more
 	}
 	s := &space{model: v.from.model, table: v.table, rowOf: v.rowOf}
+	if v.kept {
+		s.file = v.from.file
+	}
 	boundary, first := len(m.newOf), uint32(len(m.oldOf))
 	for d, r := range v.from.rowOf {
 		var to uint32
@@ -63,7 +93,11 @@ func (v *moving) swap(x *Index, m *merger) {
 		} else {
 			to = uint32(d-boundary) + first
 		}
-		s.put(to, r, v.from.table)
+		if v.kept {
+			s.point(to, r)
+		} else {
+			s.put(to, r, v.from.table)
+		}
 	}
 	s.index()
 	x.spaces[i] = s
@@ -71,12 +105,18 @@ func (v *moving) swap(x *Index, m *merger) {
 
 // put gives a document a copy of a row of another table, 0 for none.
 func (s *space) put(doc, row uint32, from *vector.Table) {
+	if row != 0 {
+		row = s.table.AppendCode(from.At(row-1)) + 1
+	}
+	s.point(doc, row)
+}
+
+// point gives a document a row of its own table, 0 for none.
+func (s *space) point(doc, row uint32) {
 	for int(doc) >= len(s.rowOf) {
 		s.rowOf = append(s.rowOf, 0)
 	}
-	if s.rowOf[doc] = row; row != 0 {
-		s.rowOf[doc] = s.table.AppendCode(from.At(row-1)) + 1
-	}
+	s.rowOf[doc] = row
 }
 
 // index makes docOf and have from rowOf.

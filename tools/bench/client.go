@@ -96,17 +96,26 @@ func (c *client) stop() error {
 	return c.cmd.Wait()
 }
 
-// rss is the resident memory of the server in MB; 0 where /proc is missing.
-func (c *client) rss() float64 {
+// rss is the resident memory of the server, and the part of it that is pages of
+// mapped files, in MB; 0 where /proc is missing.
+func (c *client) rss() (all, files float64) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(c.cmd.Process.Pid) + "/status")
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	for line := range strings.Lines(string(b)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kb, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-			return kb / 1024
+		name, rest, _ := strings.Cut(line, ":")
+		fields := strings.Fields(rest)
+		if len(fields) == 0 {
+			continue
+		}
+		kb, _ := strconv.ParseFloat(fields[0], 64)
+		switch name {
+		case "VmRSS":
+			all = kb / 1024
+		case "RssFile":
+			files = kb / 1024
 		}
 	}
-	return 0
+	return all, files
 }

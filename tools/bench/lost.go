@@ -40,7 +40,7 @@ func (b *bench) together(store string, processes, each int) error {
 		wg.Go(func() {
 			c, err := hello(b.serve(store)...)
 			if err == nil {
-				err = pipeline(c, newWriter(uint64(i)), each)
+				err = pipeline(c, newWriter(uint64(i), b.words), each)
 			}
 			if err == nil {
 				err = c.stop()
@@ -105,7 +105,7 @@ func (b *bench) killed(store string, seed uint64) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := newWriter(seed)
+	w := newWriter(seed, b.words)
 	life := time.Duration(1+w.rng.IntN(150)) * time.Millisecond
 	go func() {
 		for c.post("tools/call", map[string]any{"name": "hippo_record_insight", "arguments": record(w)}) == nil {

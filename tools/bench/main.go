@@ -44,12 +44,16 @@ func main() {
 type bench struct {
 	hippo, bare, dir string
 	runs             int
+	words            []string // for texts
 }
 
 // prepare builds the server to compare with.
 func (b *bench) prepare(hippo string) error {
 	var err error
 	if b.hippo, err = filepath.Abs(hippo); err != nil {
+		return err
+	}
+	if b.words, err = commentWords(); err != nil {
 		return err
 	}
 	if b.dir, err = os.MkdirTemp("", "hippo-bench"); err != nil {

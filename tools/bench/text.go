@@ -2,15 +2,22 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // writer makes text with the word frequencies of a natural language: a Zipf
-// distribution over a vocabulary whose head is the common words of English.
+// distribution over the words of the comments in Go's standard library, the
+// frequent ones first. They are real words, so that a tokenizer meets what it knows.
 type writer struct {
 	rng   *rand.Rand
 	zipf  *rand.Zipf
@@ -19,21 +26,34 @@ type writer struct {
 
 const vocabulary = 40000
 
-func newWriter(seed uint64) *writer {
+func newWriter(seed uint64, words []string) *writer {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	w := &writer{rng: rng, zipf: rand.NewZipf(rng, 1.07, 4, vocabulary-1)}
-	w.words = strings.Fields(`the a to of and in is that for it we on with was this be as use not are when by from at
-		or have but an if test file error server build user code data should run fix add set new change call type name
-		time value query store cache branch deploy config request response timeout memory index release review team`)
-	syllables := strings.Fields("ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu bra cle dri flo gru sta ple tri sho")
-	for i := len(w.words); i < vocabulary; i++ {
-		var b strings.Builder
-		for n := i; n > 0; n /= len(syllables) {
-			b.WriteString(syllables[n%len(syllables)])
-		}
-		w.words = append(w.words, b.String())
+	return &writer{rng: rng, zipf: rand.NewZipf(rng, 1.07, 4, uint64(len(words)-1)), words: words}
+}
+
+// commentWords returns up to vocabulary words, by frequency and then by alphabet.
+func commentWords() ([]string, error) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
 	}
-	return w
+	counts := make(map[string]int)
+	dir := filepath.Join(strings.TrimSpace(string(root)), "src")
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for line := range strings.Lines(string(text)) {
+			_, comment, _ := strings.Cut(line, "// ")
+			for w := range strings.FieldsFuncSeq(comment, func(r rune) bool { return r < 'A' || r > 'Z' && r < 'a' || r > 'z' }) {
+				counts[strings.ToLower(w)]++
+			}
+		}
+		return err
+	})
+	words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
+	return words[:min(len(words), vocabulary)], err
 }
 
 func (w *writer) text(n int) string {

@@ -62,6 +62,9 @@ func unsigned(b []int8) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
+// Whole reports whether all rows lie in one piece, as [Table.Planes] returns them.
+func (t *Table) Whole() bool { return t.n == t.first }
+
 // Len returns the number of rows.
 func (t *Table) Len() int { return t.n }
 
