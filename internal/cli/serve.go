@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
 )
 
@@ -40,10 +41,6 @@ func (s *shell) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if os.Getenv("GOGC") == "" {
-		// Several servers may run at once: memory is dearer than the time to tidy up.
-		defer debug.SetGCPercent(debug.SetGCPercent(serveGC))
-	}
 	log := s.logger(cfg)
 	opener := app.NewOpener(cfg, &app.Options{Now: s.now, Log: log})
 	project := sync.OnceValue(func() string {
@@ -53,7 +50,19 @@ func (s *shell) serve(ctx context.Context) error {
 		}
 		return name
 	})
-	server := mcpserver.New(opener.Engine, &mcpserver.Options{
+	frugal := sync.OnceFunc(func() {
+		// Several servers may run at once: memory is dearer than the time to tidy
+		// up. Not from the beginning, where it would take a sixth more to start.
+		if os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(serveGC)
+		}
+	})
+	open := func(ctx context.Context) (*engine.Engine, error) {
+		e, err := opener.Engine(ctx)
+		frugal()
+		return e, err
+	}
+	server := mcpserver.New(open, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log,
 		Project: func(context.Context) string { return project() },
 	})
