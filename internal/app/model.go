@@ -46,13 +46,12 @@ func choose(ctx context.Context, m config.Model, s *store.Store) (chosen, error)
 	if m.Name == config.NoModel {
 		return c, nil
 	}
-	own, err := builtin()
+	table, err := static.Open(models.Builtin())
 	if err != nil {
 		return c, err
 	}
-	if c.pieces, err = Pieces(); err != nil {
-		return c, err
-	}
+	own := engine.Model{Embedder: table, Instant: true}
+	c.pieces = table
 	if m.Name == config.Builtin {
 		c.models = []engine.Model{own}
 		return c, nil

@@ -245,6 +245,7 @@ func (r *ranking) exact(v *index.View, list []candidate) []ranked {
 	hits := make([]ranked, len(list))
 	for i, c := range list {
 		hits[i] = ranked{c, *r.signals(v, c.match)}
+		hits[i].match = nil // it lies in memory of the View, and the order is kept
 	}
 	return hits
 }

@@ -201,5 +201,7 @@ func (x *Index) swap(m *merger, made *base) {
 		s.swap(x, m)
 	}
 	x.base, x.frozen, x.rows, x.recent = made, nil, m.rows, recent
+	x.sessions.forget()
+	x.elements.in = nil
 	x.merging, x.moved = false, nil
 }

@@ -51,10 +51,10 @@ func (s *sessions) follow(r *rows) {
 	}
 }
 
-// forget makes the next question start anew: a document stands elsewhere now.
+// forget makes the next question start anew, and lets go of old columns.
 func (s *sessions) forget() {
 	s.mu.Lock()
-	s.in = nil
+	s.in, s.number, s.of, s.lists = nil, nil, nil, nil
 	s.mu.Unlock()
 }
 

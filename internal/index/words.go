@@ -6,8 +6,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 )
 
-// Rarity returns the idf of a word after a search: of the rarest of its terms, as if at least one
-// memory had it; 0 if it has no term.
+// Rarity returns the idf of a word: of the rarest of its terms, as if at least one
+// memory had it; 0 if it has no term. It is asked after a search.
 func (v *View) Rarity(word string) float64 {
 	x, least := v.x, math.MaxInt
 	x.analyzer.Terms(word, func(term []byte) {

@@ -2,11 +2,9 @@ package mcpserver_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -52,7 +50,7 @@ func TestTranscripts_Meaning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := replayOn(t, connectWith(t, c), string(b))
+			got := replayOn(t, steady, connectWith(t, c), string(b))
 			if *update {
 				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 					t.Fatal(err)
@@ -86,29 +84,6 @@ func connectWith(t *testing.T, c engine.Config) *session {
 		}
 	})
 	return s
-}
-
-// replayOn is replay on a session.
-func replayOn(t *testing.T, s *session, transcript string) string {
-	t.Helper()
-	names := &names{}
-	var out strings.Builder
-	for text := range strings.Lines(transcript) {
-		text = strings.TrimSuffix(text, "\n")
-		message, ok := strings.CutPrefix(text, "-> ")
-		if strings.HasPrefix(text, "<- ") {
-			continue
-		}
-		fmt.Fprintln(&out, text)
-		if !ok {
-			continue
-		}
-		s.line(names.original(message))
-		if expectsReply(message) {
-			fmt.Fprintf(&out, "<- %s\n", steady(names.replace(compact(t, s.reply()))))
-		}
-	}
-	return out.String()
 }
 
 // steady replaces what differs from model to model.

@@ -52,7 +52,12 @@ func TestTranscripts(t *testing.T) {
 // replay sends the messages of a transcript and returns it with the answers.
 func replay(t *testing.T, transcript string) string {
 	t.Helper()
-	s := connect(t, memstore.New(nil))
+	return replayOn(t, func(answer string) string { return answer }, connect(t, memstore.New(nil)), transcript)
+}
+
+// replayOn is replay on a session; edit is done to the answers.
+func replayOn(t *testing.T, edit func(string) string, s *session, transcript string) string {
+	t.Helper()
 	names := &names{}
 	var out strings.Builder
 	for text := range strings.Lines(transcript) {
@@ -67,7 +72,7 @@ func replay(t *testing.T, transcript string) string {
 		}
 		s.line(names.original(message))
 		if expectsReply(message) {
-			fmt.Fprintf(&out, "<- %s\n", names.replace(compact(t, s.reply())))
+			fmt.Fprintf(&out, "<- %s\n", edit(names.replace(compact(t, s.reply()))))
 		}
 	}
 	return out.String()
