@@ -24,6 +24,9 @@ import "math"
 const (
 	// most is the largest component of a vector: 127*256 + 127.
 	most = 32639
+	// least is the smallest largest component: below it the scale would have lost
+	// digits, as the smallest numbers of float32 do.
+	least = most * 0x1p-126
 	// Lane is what rows are padded to, in components: the step of the kernels.
 	Lane = 32
 	// MaxDimension is the longest vector.
@@ -37,7 +40,8 @@ type Code struct {
 	Scale float32
 }
 
-// Quantize returns the code of v. Components that are not finite count as 0.
+// Quantize returns the code of v. Components that are not finite count as 0, and a
+// vector without a component above 3.8e-34 is one of zeros.
 func Quantize(v []float32) Code {
 	n := padded(len(v))
 	planes := make([]int8, 2*n)
@@ -48,10 +52,10 @@ func Quantize(v []float32) Code {
 			largest = a
 		}
 	}
-	c.Scale = float32(float64(largest) / most)
-	if c.Scale == 0 {
+	if largest < least {
 		return c
 	}
+	c.Scale = float32(float64(largest) / most)
 	for i, x := range v {
 		q := math.Round(float64(x) / float64(c.Scale))
 		if !(math.Abs(q) <= most+1) {
