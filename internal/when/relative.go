@@ -1,0 +1,149 @@
+package when
+
+import "time"
+
+// ago reads two weeks ago, a couple of days ago, half an hour ago.
+func (p *parser) ago(i int) (value, int) {
+	n, next := p.numbers(i)
+	if p.at(i) == "half" && (p.at(i+1) == "a" || p.at(i+1) == "an") {
+		n, next = count{}, i+2
+	}
+	u, ok := unitOf(p.at(next))
+	if word := p.at(next + 1); next == 0 || !ok || word != "ago" && (word != "back" || u < day) {
+		return value{}, 0
+	}
+	if n == (count{}) && p.at(i) == "half" {
+		switch u {
+		case hour:
+			n, u = count{30, 30}, minute
+		case day:
+			n, u = count{12, 12}, hour
+		case year:
+			n, u = count{6, 6}, month
+		default:
+			return value{}, 0
+		}
+	}
+	v, known := p.before(n, u)
+	return v, over(known, next+2)
+}
+
+// before is the unit that long ago. Of units less than a day nobody counts
+// exactly: it is from one and a half as long ago until half as long ago.
+func (p *parser) before(n count, u unit) (value, bool) {
+	if u < day {
+		d := u.duration()
+		high, low := time.Duration(n.high)*d*3/2, time.Duration(n.low)*d/2
+		return value{Span: Span{p.now.Add(-high), p.now.Add(-low)}}, n.low > 0
+	}
+	from, until := p.unitAt(u, n.high).From, p.unitAt(u, n.low).Until
+	return value{Span: Span{from, until}, single: u == day && n.low == n.high}, from.Year() > 0
+}
+
+// isLast reports whether a word tells of what has been.
+func isLast(word string) bool {
+	return word == "last" || word == "past" || word == "previous" || word == "prior" || word == "preceding"
+}
+
+// lastMany reads last 3 days, the past two weeks: from the beginning of the unit
+// that many ago until the end of today.
+func (p *parser) lastMany(i int) (value, int) {
+	if p.at(i) == "the" || p.at(i) == "these" {
+		i++
+	}
+	if !isLast(p.at(i)) {
+		return value{}, 0
+	}
+	n, next := p.numbers(i + 1)
+	u, ok := unitOf(p.at(next))
+	if next == 0 || !ok || n.high == 0 {
+		return value{}, 0
+	}
+	v := p.rolling(n.high, u)
+	return v, over(v.From.Year() > 0, next+1)
+}
+
+func (p *parser) rolling(n int, u unit) value {
+	if u < day {
+		return value{Span: Span{p.now.Add(-time.Duration(n) * u.duration()), soon(p.now)}}
+	}
+	return value{Span: Span{p.start(u, n), p.start(day, -1)}}
+}
+
+// lastOne reads last week, this month, the past year, the week before last.
+func (p *parser) lastOne(i int) (value, int) {
+	the := p.at(i) == "the"
+	if the {
+		i++
+	}
+	word := p.at(i)
+	if u, ok := unitOf(word); ok && u >= week && p.at(i+1) == "before" && p.at(i+2) == "last" {
+		return value{Span: p.unitAt(u, 2+weekendOver(p, u))}, i + 3
+	}
+	if word == "weekend" {
+		return value{Span: p.unitAt(weekend, 0), sense: alone}, i + 1
+	}
+	u, ok := unitOf(p.at(i + 1))
+	if !ok || len(p.at(i+1)) == 1 {
+		return value{}, 0
+	}
+	during := p.after == "in" || p.after == "over" || p.after == "during" || p.after == "within" || p.after == "for"
+	switch {
+	case word == "this" || word == "current":
+		return p.current(u), i + 2
+	case !isLast(word):
+		return value{}, 0
+	case word == "past" || the && during || u < day:
+		v := p.rolling(1, u)
+		if u <= minute || u == day && !during && word != "past" || u == hour && !during && word != "past" {
+			v.sense = alone // at the last minute, the last day
+		}
+		return v, i + 2
+	case u == day:
+		return value{Span: p.unitAt(day, 1), sense: alone, single: true}, i + 2
+	case u == weekend:
+		return value{Span: p.unitAt(u, weekendOver(p, u))}, i + 2
+	default:
+		return value{Span: p.unitAt(u, 1)}, i + 2
+	}
+}
+
+// weekendOver is 1 if now lies in a weekend, which is then not the last one.
+func weekendOver(p *parser, u unit) int {
+	if u == weekend && monday(p.now.Weekday()) >= 5 {
+		return 1
+	}
+	return 0
+}
+
+// current is this week, this month.
+func (p *parser) current(u unit) value {
+	if u < day {
+		from := p.now.Truncate(u.duration())
+		return value{Span: Span{from, from.Add(u.duration())}, sense: alone}
+	}
+	v := value{Span: p.unitAt(u, 0)}
+	if u == day {
+		v.sense = alone
+	}
+	return v
+}
+
+// recent reads recently, lately, the other day: the last seven days.
+func (p *parser) recent(i int) (value, int) {
+	v := value{Span: Span{p.start(day, 7), p.start(day, -1)}}
+	switch w := p.at(i); {
+	case w == "recently" || w == "lately":
+		return v, i + 1
+	case w == "recent":
+		v.sense = alone
+		return v, i + 1
+	case w == "these" && p.at(i+1) == "days":
+		v.sense = alone
+		return v, i + 2
+	case w == "the" && p.at(i+1) == "other" && p.at(i+2) == "day":
+		return v, i + 3
+	default:
+		return value{}, 0
+	}
+}
