@@ -32,6 +32,9 @@ type Query struct {
 	// at least one of these (context above 0.4). Empty: no filter.
 	Situation []string
 	Filter    Filter
+	// When keeps memories of a time that is told in words, like "last week", as the
+	// engine's clock and zone have it; empty: no filter. See docs/ranking.md.
+	When string
 	// Relevance keeps hits whose relevance lies in the range, bounds included.
 	// Nil means the default floor of the ranker.
 	Relevance *Range
@@ -64,6 +67,10 @@ type Filter struct {
 	// CreatedAfter is inclusive, CreatedBefore exclusive.
 	CreatedAfter  time.Time
 	CreatedBefore time.Time
+	// EventAfter, inclusive, and EventBefore, exclusive, are compared with what
+	// [Memory.When] returns.
+	EventAfter  time.Time
+	EventBefore time.Time
 	// ValidAt keeps memories whose fact holds at that time.
 	ValidAt  time.Time
 	MinTrust Trust
@@ -74,6 +81,9 @@ type Filter struct {
 // Validate reports the first rule that q breaks, as a [*FieldError].
 func (q *Query) Validate() error {
 	if err := validText("query", q.Text, MaxQuery, true); err != nil {
+		return err
+	}
+	if err := validText("when", q.When, MaxQuery, true); err != nil {
 		return err
 	}
 	if err := ValidSituation("situation_filter", q.Situation); err != nil {
@@ -137,6 +147,9 @@ type Signals struct {
 	Named float64 `json:"named"`
 	// Length is ln(1 + words of the content) / 5.
 	Length float64 `json:"length"`
+	// Time is 1 if the query names no time, or one that the memory is of; the less,
+	// the farther from it that is.
+	Time float64 `json:"time"`
 	// Text is what all of these together say.
 	Text       float64 `json:"text"`
 	Recency    float64 `json:"recency"`

@@ -19,8 +19,11 @@ type filter struct {
 	session   uint32
 	after     int64 // created at or after
 	before    int64 // and before
+	since     int64 // of a time at or after
+	until     int64 // and before
 	validAt   int64
 	valid     bool // validAt is asked for
+	timed     bool // since or until is
 	trust     int8
 	pinned    bool
 	detail    bool // looks at more than the row
@@ -29,6 +32,7 @@ type filter struct {
 // compile returns the filter for f, or false if no document can pass.
 func (r *rows) compile(f hippo.Filter) (filter, bool) {
 	c := filter{after: math.MinInt64, before: math.MaxInt64, trust: math.MinInt8, pinned: f.Pinned}
+	c.since, c.until, c.timed = eventBounds(f)
 	ok := true
 	one := func(name string) uint32 {
 		id, known := r.names.find(name)
@@ -58,7 +62,7 @@ func (r *rows) compile(f hippo.Filter) (filter, bool) {
 	c.detail = c.author != 0 || c.session != 0 || len(c.tags) > 0 || c.valid
 	onlySpace := r.spaces[c.namespace] == r.live.Docs
 	c.all = onlySpace && !c.detail && c.projects == nil && c.kinds == nil && !c.pinned &&
-		c.after == math.MinInt64 && c.before == math.MaxInt64 && c.trust == math.MinInt8
+		c.after == math.MinInt64 && c.before == math.MaxInt64 && c.trust == math.MinInt8 && !c.timed
 	return c, ok
 }
 
@@ -92,6 +96,7 @@ func (c *filter) keeps(r *rows, doc uint32) bool {
 		(!c.pinned || h.flags&flagPinned != 0) &&
 		(c.projects == nil || slices.Contains(c.projects, h.project)) &&
 		(c.kinds == nil || slices.Contains(c.kinds, h.kind)) &&
+		(!c.timed || c.keepsTime(r, doc)) &&
 		(!c.detail || c.keepsDetail(r, &r.cold[doc]))
 }
 

@@ -46,6 +46,9 @@ func New(b driver.Backend, o *Options) *Store {
 	return s
 }
 
+// Zone is where the days of the calendar begin.
+func (s *Store) Zone() *time.Location { return s.zone }
+
 // Add records new memories: it stamps ID, times, version, hash, the first
 // access and the day, advances the active day if the date is new, and returns
 // when all are durable; all or none. It completes ms in place.
