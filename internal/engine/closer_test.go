@@ -202,6 +202,8 @@ func TestCloser_NeighboursPassTheFilters(t *testing.T) {
 		"tags":      {hippo.Query{Filter: hippo.Filter{Tags: []string{"go"}}}, func(m *hippo.Memory) { m.Tags = []string{"go", "x"} }},
 		"author":    {hippo.Query{Filter: hippo.Filter{Author: "Ann"}}, func(m *hippo.Memory) { m.Source.Author = "Ann" }},
 		"created":   {hippo.Query{Filter: hippo.Filter{CreatedBefore: time.Unix(9, 0)}}, func(m *hippo.Memory) { m.CreatedAt = time.Unix(8, 0) }},
+		"time":      {hippo.Query{Filter: hippo.Filter{EventBefore: time.Unix(9, 0)}}, func(m *hippo.Memory) { m.EventTime = time.Unix(8, 0) }},
+		"when":      {hippo.Query{When: "before 1971"}, func(m *hippo.Memory) { m.EventTime = time.Unix(8, 0) }},
 		"valid":     {hippo.Query{Filter: hippo.Filter{ValidAt: time.Unix(9, 0)}}, func(m *hippo.Memory) { m.ValidFrom = time.Unix(8, 0) }},
 		"trust":     {hippo.Query{Filter: hippo.Filter{MinTrust: hippo.TrustHigh}}, func(m *hippo.Memory) { m.Trust = hippo.TrustHigh }},
 		"pinned":    {hippo.Query{Filter: hippo.Filter{Pinned: true}}, func(m *hippo.Memory) { m.Pinned = true }},

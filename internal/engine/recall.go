@@ -26,6 +26,9 @@ func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, erro
 	if strings.TrimSpace(q.Text) == "" {
 		q.Text = ""
 	}
+	if _, err := e.told(q); err != nil {
+		return nil, err
+	}
 	q.Ranker = cmp.Or(q.Ranker, e.ranker)
 	q.Count = cmp.Or(q.Count, hippo.DefaultCount)
 	day, degraded, err := e.day(ctx, &q)
@@ -96,6 +99,11 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 		r.near = newBest(closerCount)
 		keep += closerMost // what is looked at closely leaves its place
 	}
+	var err error
+	if r.time, err = e.told(q); err != nil {
+		return nil, err
+	}
+	r.time.narrow(&q.Filter)
 	var c *closer
 	r.relevance, _ = rank.For(q.Ranker)
 	if q.Ranker == hippo.RankerInsight {
@@ -166,6 +174,8 @@ type ranking struct {
 	// near are the best whatever range was asked for, if they are to be looked at
 	// closely.
 	near *best
+	// time is what the query tells of time.
+	time told
 	// row and s are of the match at hand, kept here to be used again.
 	row index.Row
 	s   hippo.Signals
@@ -223,6 +233,7 @@ func (r *ranking) signals(v *index.View, m *index.Match) *hippo.Signals {
 	if s.Text = 1; r.most > 0 || r.meaning {
 		s.Text = rank.TextOf(&r.weights, s, r.length)
 	}
+	s.Time = r.time.signal(v, m.Doc)
 	s.Recency = r.clock.Recency(r.row.LastAccess)
 	s.Frequency = r.clock.Frequency(r.row.Accesses)
 	s.Importance = r.clock.Importance(r.row.Importance, r.row.SetDay, r.row.Pinned)

@@ -34,11 +34,11 @@ func Insight(w *Weights, s *hippo.Signals) float64 {
 
 // Hippo is relevance to the query times a bounded prior from use and votes:
 //
-//	text * (1 - ContextBound*(1-context)) * (1 - PriorBound*(1-prior))
+//	text * (1 - ContextBound*(1-context)) * (1 - TimeBound*(1-time)) * (1 - PriorBound*(1-prior))
 //
 // so that use orders what is comparably relevant and never buries what is.
 func Hippo(w *Weights, s *hippo.Signals) float64 {
-	return settle(s.Text * (1 - w.ContextBound*(1-s.Context)) * (1 - w.PriorBound*(1-s.Prior)))
+	return settle(s.Text * (1 - w.ContextBound*(1-s.Context)) * (1 - w.TimeBound*(1-s.Time)) * (1 - w.PriorBound*(1-s.Prior)))
 }
 
 // BM25 orders by words alone: the baseline.

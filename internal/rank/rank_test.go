@@ -143,6 +143,21 @@ func TestHippo_PriorOrdersEqualTexts(t *testing.T) {
 	}
 }
 
+// The time that a query tells of orders what is as relevant, and no more.
+func TestHippo_Time(t *testing.T) {
+	t.Parallel()
+	w := new(rank.DefaultWeights())
+	of := hippo.Signals{Text: .5, Context: 1, Prior: .5, Time: 1}
+	other, better := of, of
+	other.Time, better.Time, better.Text = 0, 0, .5/(1-w.TimeBound)*1.001
+	if got := rank.Hippo(w, &other) / rank.Hippo(w, &of); math.Abs(got-(1-w.TimeBound)) > 1e-9 {
+		t.Errorf("another time takes it down to %v, want %v", got, 1-w.TimeBound)
+	}
+	if rank.Hippo(w, &better) <= rank.Hippo(w, &of) {
+		t.Error("a time buries a text that is better by more than its bound")
+	}
+}
+
 func TestBM25_IgnoresUse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -45,6 +45,8 @@ type Weights struct {
 	PriorBound float64
 	// ContextBound is the same for a partial match of the situation.
 	ContextBound float64
+	// TimeBound is the same for being of another time than the query tells of.
+	TimeBound float64
 }
 
 // Evidence holds a weight for each signal of a text.
@@ -85,5 +87,6 @@ func DefaultWeights() Weights {
 		Prior:         Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
 		PriorBound:    0.10,
 		ContextBound:  0.15,
+		TimeBound:     0.15,
 	}
 }

@@ -1,0 +1,212 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+)
+
+// happened records what happened some days before the life's now, a Sunday noon
+// at first.
+func (l *life) happened(content string, days int) {
+	l.t.Helper()
+	l.now = l.now.Add(time.Second)
+	m := &hippo.Memory{Content: content, EventTime: l.now.AddDate(0, 0, -days)}
+	if _, err := l.Record(l.t.Context(), m); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func sorted(a *hippo.Answer) []string {
+	list := contents(a)
+	slices.Sort(list)
+	return list
+}
+
+func TestSearch_When(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	l.happened("cache in January", 40)
+	l.happened("cache last week", 8)
+	l.happened("cache yesterday", 1)
+	l.record("cache today", .5)
+	for _, c := range []struct {
+		when string
+		want []string
+	}{
+		{"yesterday", []string{"cache yesterday"}},
+		{"last week", []string{"cache last week"}},
+		{"in January", []string{"cache in January"}},
+		{"before last week", []string{"cache in January"}},
+		{"since last week", []string{"cache last week", "cache today", "cache yesterday"}},
+		{"2 years ago", nil},
+	} {
+		for _, ranker := range hippo.Rankers() {
+			for _, text := range []string{"cache", ""} {
+				if ranker == hippo.RankerCosine && text != "" {
+					continue // there is no model
+				}
+				a := l.search(hippo.Query{Text: text, When: c.when, Ranker: ranker, NoTouch: true})
+				if d := cmp.Diff(c.want, sorted(a)); d != "" || a.Total != len(c.want) && ranker != hippo.RankerCosine {
+					t.Errorf("%s, %q, %q: total %d (-want +got):\n%s", ranker, c.when, text, a.Total, d)
+				}
+			}
+		}
+	}
+}
+
+// Both limits hold where a time is told in words and in numbers.
+func TestSearch_WhenNarrowsTheFilter(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	f := hippo.Filter{EventAfter: l.now.AddDate(0, 0, -4), EventBefore: l.now.AddDate(0, 0, -2)}
+	for days := range 7 {
+		l.happened(fmt.Sprint("day ", days), days)
+	}
+	a := l.search(hippo.Query{When: "since 3 days ago", Filter: f})
+	if d := cmp.Diff([]string{"day 3"}, sorted(a)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	list, err := l.List(t.Context(), engine.ListQuery{Filter: f})
+	if err != nil || list.Total != 2 {
+		t.Errorf("list: got %+v (%v), want days 3 and 4", list, err)
+	}
+}
+
+func TestSearch_WhenIsChecked(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	l.record("cache", .5)
+	day := l.search(hippo.Query{NoTouch: true}).Day
+	l.now = l.now.AddDate(0, 0, 1)
+	for _, text := range []string{"someday", "tomorrow", "Feb 30"} {
+		_, err := l.Search(t.Context(), hippo.Query{When: text})
+		var field *hippo.FieldError
+		if !errors.As(err, &field) || field.Field != "when" {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+	if got := l.search(hippo.Query{NoTouch: true}).Day; got != day {
+		t.Errorf("a bad search advanced the day to %d", got)
+	}
+}
+
+// Later pages go on although the clock, and with it the span, has moved.
+func TestSearch_WhenPages(t *testing.T) {
+	t.Parallel()
+	l := newLife(t)
+	for i := range 6 {
+		l.happened(fmt.Sprint("cache ", i), 0)
+	}
+	seen := map[string]bool{}
+	for page := range 3 {
+		for _, c := range contents(l.search(hippo.Query{Text: "cache", When: "in the last 2 hours", Offset: 2 * page, Count: 2})) {
+			seen[c] = true
+		}
+		l.now = l.now.Add(2 * time.Minute)
+	}
+	if len(seen) != 6 {
+		t.Errorf("pages held %v", seen)
+	}
+}
+
+// Days are those of the store's zone.
+func TestSearch_WhenInTheZone(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC) // 2 March, 7 in the morning
+	clock := func() time.Time { return now }
+	s := store.New(memstore.New(nil), &store.Options{Now: clock, Zone: time.FixedZone("east", 11*60*60)})
+	x, err := index.Open(t.Context(), s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &life{t: t, now: now, Engine: engine.New(engine.Config{Store: s, Index: x, Now: clock})}
+	defer func() { _ = l.Close() }()
+	for _, hours := range []int{6, 8} {
+		m := &hippo.Memory{Content: fmt.Sprint(hours, " hours ago"), EventTime: now.Add(-time.Duration(hours) * time.Hour)}
+		if _, err := l.Record(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff([]string{"6 hours ago"}, contents(l.search(hippo.Query{When: "today"}))); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// boosted returns the order of two alike memories of other times, and their signals.
+func boosted(t *testing.T, bound float64, q hippo.Query) ([]string, []float64) {
+	t.Helper()
+	w := rank.DefaultWeights()
+	w.TimeBound = bound
+	l := newWeighted(t, w)
+	l.happened("we moved the cache to Redis in the old cluster", 8)
+	l.happened("we moved the cache to Redis in the new cluster", 30)
+	a := l.search(q)
+	var times []float64
+	for _, h := range a.Hits {
+		times = append(times, h.Signals.Time)
+	}
+	return contents(a), times
+}
+
+func newWeighted(t *testing.T, w rank.Weights) *life {
+	t.Helper()
+	l := &life{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	clock := func() time.Time { return l.now }
+	s := store.New(memstore.New(nil), &store.Options{Now: clock, Zone: time.UTC})
+	x, err := index.Open(t.Context(), s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Engine = engine.New(engine.Config{Store: s, Index: x, Weights: &w, Now: clock})
+	t.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// A time that a question names brings what is of that time to the front, and keeps
+// the rest. Without the bound the newer one comes first.
+func TestSearch_TimeInTheTextBoosts(t *testing.T) {
+	t.Parallel()
+	last, older := "we moved the cache to Redis in the old cluster", "we moved the cache to Redis in the new cluster"
+	bound := rank.DefaultWeights().TimeBound
+	for name, c := range map[string]struct {
+		bound float64
+		q     hippo.Query
+		want  []string
+		times []float64
+	}{
+		"no_time":       {bound, hippo.Query{Text: "cache moved"}, []string{older, last}, []float64{1, 1}},
+		"last_week":     {bound, hippo.Query{Text: "cache moved last week"}, []string{last, older}, []float64{1, math.Exp(-16.5 / 7)}},
+		"off":           {0, hippo.Query{Text: "cache moved last week"}, []string{older, last}, []float64{math.Exp(-16.5 / 7), 1}},
+		"january":       {bound, hippo.Query{Text: "cache moved in January"}, []string{older, last}, []float64{1, math.Exp(-20.5 / 31)}},
+		"since":         {bound, hippo.Query{Text: "cache moved since 2 weeks ago"}, []string{last, older}, []float64{1, math.Exp(-9.5 / 20.5)}},
+		"until":         {bound, hippo.Query{Text: "cache moved before february"}, []string{older, last}, []float64{1, math.Exp(-20.5 / 28.5)}},
+		"filter":        {bound, hippo.Query{Text: "cache moved last week", When: "this year"}, []string{older, last}, []float64{1, 1}},
+		"other_rankers": {bound, hippo.Query{Text: "cache moved last week", Ranker: hippo.RankerBM25}, []string{older, last}, []float64{1, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, times := boosted(t, c.bound, c.q)
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+			for i := range times {
+				if math.Abs(times[i]-c.times[i]) > 1e-4 {
+					t.Errorf("time signals %v, want %v", times, c.times)
+				}
+			}
+		})
+	}
+}
