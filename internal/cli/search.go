@@ -53,6 +53,7 @@ func (s *shell) searchCommand() *cobra.Command {
 	v.StringVar(&f.query.Filter.Session, "session", "", "only what this session holds")
 	v.BoolVar(&f.query.Filter.Pinned, "pinned", false, "only pinned insights")
 	v.StringVar(&f.scope, "in", "all", "all projects, the current one, or a name")
+	v.StringVar(&f.query.When, "when", "", "of this time: 'last week', 'since 1 March', 2026-01-01..2026-02-01")
 	v.StringVar(&f.since, "since", "", "recorded at or after this time or date")
 	v.StringVar(&f.until, "until", "", "recorded before this time or date")
 	v.Float64Var(&f.low, "min", 0, "least relevance")
@@ -139,8 +140,8 @@ func (s *shell) hit(h *hippo.Hit, explain bool) {
 	if explain {
 		g := h.Signals
 		fmt.Fprintf(s.out, "       text %.3f (words %.3f, bm25 %.2f, coverage %.2f, cosine %.3f, interaction %.3f, session %.3f, before %.3f, after %.3f, named %.0f)\n"+
-			"       × context %.2f × prior %.3f (recency %.3f, frequency %.4f, importance %.3f)\n",
-			g.Text, g.Words, g.BM25, g.Coverage, g.Cosine, g.Interaction, g.Session, g.Before.Interaction, g.After.Interaction, g.Named, g.Context, g.Prior, g.Recency, g.Frequency, g.Importance)
+			"       × context %.2f × time %.2f × prior %.3f (recency %.3f, frequency %.4f, importance %.3f)\n",
+			g.Text, g.Words, g.BM25, g.Coverage, g.Cosine, g.Interaction, g.Session, g.Before.Interaction, g.After.Interaction, g.Named, g.Context, g.Time, g.Prior, g.Recency, g.Frequency, g.Importance)
 	}
 }
 

@@ -19,6 +19,7 @@ const searchSchema = `{"type":"object","additionalProperties":false,"properties"
 "project":{"type":"string","description":"a project, or current: this one and what belongs to none; default: all"},
 "author":{"type":"string"},
 "session":{"type":"string"},
+"when":{"type":"string","description":"time it is about: last week, since 1 May, 2026-01-01..2026-02-01"},
 "created_after":{"type":"string","description":"RFC 3339 or date"},
 "created_before":{"type":"string"},
 "pinned":{"type":"boolean"},
@@ -33,6 +34,7 @@ type searchInput struct {
 	limit                       limitInput
 	tags, kinds                 texts
 	project, author, session    string
+	when                        string
 	createdAfter, createdBefore time.Time
 	pinned                      bool
 	ranker, detail              string
@@ -51,6 +53,7 @@ func (in *searchInput) fields() []field {
 		{name: "project", to: &in.project},
 		{name: "author", to: &in.author},
 		{name: "session", to: &in.session},
+		{name: "when", to: &in.when},
 		{name: "created_after", to: &in.createdAfter},
 		{name: "created_before", to: &in.createdBefore},
 		{name: "pinned", to: &in.pinned},
@@ -112,7 +115,7 @@ func (in *searchInput) call(ctx context.Context, s *Server, e *engine.Engine) (r
 func (in *searchInput) toQuery(ctx context.Context, s *Server) (hippo.Query, error) {
 	q := hippo.Query{
 		Text: in.query, Situation: in.situation, Relevance: in.relevance.value(), Offset: in.limit.offset,
-		Ranker: hippo.Ranker(in.ranker),
+		Ranker: hippo.Ranker(in.ranker), When: in.when,
 		Filter: hippo.Filter{
 			Tags: in.tags, Types: in.kinds, Author: in.author, Session: in.session, Pinned: in.pinned,
 			CreatedAfter: in.createdAfter, CreatedBefore: in.createdBefore,

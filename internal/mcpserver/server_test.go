@@ -294,7 +294,7 @@ func FuzzToolInput(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `null`, `[]`, `{"content":"x","situation":["s"],"importance":0.5}`, `{"content":null,"situation":"s","importance":1e999}`,
 		`{"query":"\u0000","limit":{"offset":9223372036854775807,"count":1000}}`, `{"uuids":["\ud800"]}`, `{"limit":[1]}`,
-		`{"relevance_range":{"min":-1e308,"max":1e308}}`, `{"upvotes":[1,2,3]}`, `{"created_after":"0000-00-00"}`,
+		`{"relevance_range":{"min":-1e308,"max":1e308}}`, `{"upvotes":[1,2,3]}`, `{"created_after":"0000-00-00"}`, `{"when":"last week"}`,
 	} {
 		for tool := range byte(6) {
 			f.Add(tool, seed)

@@ -169,8 +169,8 @@ func (v *view) line(b *strings.Builder, n int, h *hippo.Hit) {
 	fmt.Fprintf(b, " | %s %v", m.When().Format(time.DateOnly), m.ID)
 	if v.explain {
 		s := h.Signals
-		fmt.Fprintf(b, "\n   text %.3f words %.3f coverage %.2f cosine %.3f recency %.3f frequency %.4f importance %.3f context %.2f prior %.3f",
-			s.Text, s.Words, s.Coverage, s.Cosine, s.Recency, s.Frequency, s.Importance, s.Context, s.Prior)
+		fmt.Fprintf(b, "\n   text %.3f words %.3f coverage %.2f cosine %.3f recency %.3f frequency %.4f importance %.3f context %.2f time %.2f prior %.3f",
+			s.Text, s.Words, s.Coverage, s.Cosine, s.Recency, s.Frequency, s.Importance, s.Context, s.Time, s.Prior)
 	}
 }
 
