@@ -26,7 +26,7 @@ func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, erro
 	if strings.TrimSpace(q.Text) == "" {
 		q.Text = ""
 	}
-	if _, err := e.told(q); err != nil {
+	if err := e.checkWhen(&q); err != nil {
 		return nil, err
 	}
 	q.Ranker = cmp.Or(q.Ranker, e.ranker)

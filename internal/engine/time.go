@@ -20,6 +20,15 @@ type told struct {
 	scale       float64
 }
 
+// checkWhen reports what is wrong with the time that a query asks for.
+func (e *Engine) checkWhen(q *hippo.Query) error {
+	if q.When == "" {
+		return nil
+	}
+	_, err := when.Parse(q.When, e.now().In(e.store.Zone()))
+	return err
+}
+
 // told reads the time that a query asks for, or else one that its text names. The
 // text counts for ranker hippo only, and not beside another time that is asked for.
 func (e *Engine) told(q hippo.Query) (told, error) {
