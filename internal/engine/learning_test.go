@@ -80,16 +80,14 @@ const (
 	question = "backup billing database"
 )
 
-// ways are all that teaches the order: what happens to noteA, and how to turn off
-// the part of the weights that takes notice.
-func ways() map[string]struct {
+// way is one that teaches the order: what happens to noteA, and how to turn off the
+// part of the weights that takes notice.
+type way struct {
 	live func(l *life, a, b hippo.ID)
 	off  func(w *rank.Weights)
-} {
-	type way = struct {
-		live func(l *life, a, b hippo.ID)
-		off  func(w *rank.Weights)
-	}
+}
+
+func ways() map[string]way {
 	return map[string]way{
 		"upvote": {
 			live: func(l *life, a, _ hippo.ID) { l.upvote(a) },
