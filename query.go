@@ -46,6 +46,9 @@ type Query struct {
 	// NoTouch leaves no trace: the hits are not counted as accessed and the
 	// active day does not advance.
 	NoTouch bool
+	// Explain adds an [Explanation] to every hit. It costs an exact cosine for each
+	// match, some 0.1 us.
+	Explain bool
 }
 
 // Range is a closed interval. An infinite Max is no upper bound.
@@ -113,6 +116,8 @@ type Hit struct {
 	// Relevance is what the ranker ordered by.
 	Relevance float64
 	Signals   Signals
+	// Explanation is nil unless [Query.Explain] asked for it.
+	Explanation *Explanation
 }
 
 // Evidence is what the text of a memory says about a query.

@@ -20,7 +20,6 @@ type searchFlags struct {
 	scope        string
 	low, high    float64
 	since, until string
-	explain      bool
 }
 
 func (s *shell) searchCommand() *cobra.Command {
@@ -41,7 +40,7 @@ func (s *shell) searchCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return s.answer(a, f.explain)
+				return s.answer(a)
 			})
 		},
 	}
@@ -60,7 +59,7 @@ func (s *shell) searchCommand() *cobra.Command {
 	v.Float64Var(&f.high, "max", math.Inf(1), "highest relevance")
 	v.IntVar(&f.query.Offset, "offset", 0, "skip this many hits")
 	v.IntVar(&f.query.Count, "count", hippo.DefaultCount, "show this many hits")
-	v.BoolVar(&f.explain, "explain", false, "show the signals of each hit")
+	v.BoolVar(&f.query.Explain, "explain", false, "show why each hit is where it is")
 	v.BoolVar(&f.query.NoTouch, "no-touch", false, "do not count the hits as used")
 	return c
 }
@@ -101,7 +100,7 @@ func (s *shell) scope(ctx context.Context, in string) ([]string, error) {
 }
 
 // answer prints the outcome of a search.
-func (s *shell) answer(a *hippo.Answer, explain bool) error {
+func (s *shell) answer(a *hippo.Answer) error {
 	for _, d := range a.Degraded {
 		fmt.Fprintln(s.errw, "hippo: degraded:", d)
 	}
@@ -119,13 +118,13 @@ func (s *shell) answer(a *hippo.Answer, explain bool) error {
 	}
 	fmt.Fprintf(s.out, "%d of %d\n", len(a.Hits), a.Total)
 	for i := range a.Hits {
-		s.hit(&a.Hits[i], explain)
+		s.hit(&a.Hits[i])
 	}
 	return nil
 }
 
 // hit prints one result: relevance and content, then where it belongs.
-func (s *shell) hit(h *hippo.Hit, explain bool) {
+func (s *shell) hit(h *hippo.Hit) {
 	m := h.Memory
 	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, strings.ReplaceAll(m.Content, "\n", "\n       "))
 	var notes []string
@@ -137,11 +136,8 @@ func (s *shell) hit(h *hippo.Hit, explain bool) {
 	}
 	notes = append(notes, m.When().Format(time.DateOnly), m.ID.String())
 	fmt.Fprintf(s.out, "       %s\n", strings.Join(notes, " · "))
-	if explain {
-		g := h.Signals
-		fmt.Fprintf(s.out, "       text %.3f (words %.3f, bm25 %.2f, coverage %.2f, cosine %.3f, interaction %.3f, session %.3f, before %.3f, after %.3f, named %.0f)\n"+
-			"       × context %.2f × time %.2f × prior %.3f (recency %.3f, frequency %.4f, importance %.3f)\n",
-			g.Text, g.Words, g.BM25, g.Coverage, g.Cosine, g.Interaction, g.Session, g.Before.Interaction, g.After.Interaction, g.Named, g.Context, g.Time, g.Prior, g.Recency, g.Frequency, g.Importance)
+	if h.Explanation != nil {
+		explanation(s.out, h)
 	}
 }
 
@@ -150,6 +146,8 @@ type jsonHit struct {
 	Insight   json.RawMessage `json:"insight"`
 	Relevance float64         `json:"relevance"`
 	Signals   hippo.Signals   `json:"signals"`
+	// Explanation is there if it was asked for.
+	Explanation *hippo.Explanation `json:"explanation,omitempty"`
 }
 
 func (s *shell) answerJSON(a *hippo.Answer) error {
@@ -169,7 +167,7 @@ func (s *shell) answerJSON(a *hippo.Answer) error {
 		if err != nil {
 			return err
 		}
-		out.Results[i] = jsonHit{Insight: m, Relevance: h.Relevance, Signals: h.Signals}
+		out.Results[i] = jsonHit{Insight: m, Relevance: h.Relevance, Signals: h.Signals, Explanation: h.Explanation}
 	}
 	return s.printJSON(out)
 }

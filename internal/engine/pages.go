@@ -34,6 +34,7 @@ type order struct {
 	distribution hippo.Distribution
 	day          hippo.Day
 	degraded     []string
+	explain      *explainer // nil: was not asked for
 }
 
 // ranked is one memory in an order.

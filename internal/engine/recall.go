@@ -43,6 +43,7 @@ func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, erro
 	if err != nil {
 		return nil, err
 	}
+	o.explain.complete(hits)
 	if !q.NoTouch {
 		e.touch(day, hits)
 	}
@@ -111,7 +112,8 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 	}
 	best := newBest(keep)
 	e.index.View(func(v *index.View) {
-		found := v.Search(e.ask(&q, &a))
+		iq := e.ask(&q, &a)
+		found := v.Search(iq)
 		r.most, r.length = found.MaxScore, v.MeanLength()
 		for i := range found.Matches {
 			r.best = max(r.best, found.Matches[i].Score)
@@ -124,6 +126,9 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 			c.ask(v, e.pieces, q.Text)
 		}
 		o.hits = r.exact(v, best.sorted())
+		if q.Explain {
+			o.explain = newExplainer(v, &r, &q, &iq, o.hits, c, found.Matches)
+		}
 	})
 	if c == nil {
 		return o, nil

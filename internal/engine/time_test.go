@@ -150,7 +150,7 @@ func boosted(t *testing.T, bound float64, q hippo.Query) ([]string, []float64) {
 	t.Helper()
 	w := rank.DefaultWeights()
 	w.TimeBound = bound
-	l := newWeighted(t, w)
+	l := newWeighted(t, func(x *rank.Weights) { *x = w })
 	l.happened("we moved the cache to Redis in the old cluster", 8)
 	l.happened("we moved the cache to Redis in the new cluster", 30)
 	a := l.search(q)
@@ -159,20 +159,6 @@ func boosted(t *testing.T, bound float64, q hippo.Query) ([]string, []float64) {
 		times = append(times, h.Signals.Time)
 	}
 	return contents(a), times
-}
-
-func newWeighted(t *testing.T, w rank.Weights) *life {
-	t.Helper()
-	l := &life{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	clock := func() time.Time { return l.now }
-	s := store.New(memstore.New(nil), &store.Options{Now: clock, Zone: time.UTC})
-	x, err := index.Open(t.Context(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Engine = engine.New(engine.Config{Store: s, Index: x, Weights: &w, Now: clock})
-	t.Cleanup(func() { _ = l.Close() })
-	return l
 }
 
 // A time that a question names brings what is of that time to the front, and keeps

@@ -13,9 +13,10 @@
 // A set of conversations is a folder with conversations.jsonl (the turns that
 // package formats reads) and questions.jsonl, one object a line: id,
 // conversation, question, category, evidence (a list of turn ids). A corpus is a
-// folder with corpus.jsonl (_id, title, text), queries.jsonl (_id, text) and
-// qrels.tsv (query, document, gain). A table of sentence pairs is a .tsv file with
-// the columns score, a and b.
+// folder with corpus.jsonl (_id, title, text; or insights as exports have them, named
+// by the URI of their source), queries.jsonl (_id, text, and category if there are
+// any) and qrels.tsv (query, document, gain). A table of sentence pairs is a .tsv file
+// with the columns score, a and b.
 //
 // Invariant: apart from latencies, equal data and code give an equal report.
 package eval
@@ -82,6 +83,20 @@ type Options struct {
 	Now func() time.Time
 	// Progress, if not nil, is called after every question, from one goroutine.
 	Progress func(done, total int)
+	// Answered, if not nil, is called with every answer, from one goroutine.
+	Answered func(Answer)
+}
+
+// Answer is what one system found for one question.
+type Answer struct {
+	Set, System              string
+	Scope                    Scope
+	Question, Text, Category string
+	// Found are the names of the documents, best first, at most [Depth].
+	Found []string
+	// Relevant is the gain of each document that answers the question. It must not
+	// be changed.
+	Relevant map[string]float64
 }
 
 // Report is the outcome of a run.
@@ -132,7 +147,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("eval: %w", err)
 	}
-	r := &runner{now: o.Now, progress: o.Progress}
+	r := &runner{now: o.Now, progress: o.Progress, answered: o.Answered}
 	if r.now == nil {
 		r.now = time.Now //nolint:forbidigo // the system clock is the default
 	}
@@ -171,6 +186,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 type runner struct {
 	now         func() time.Time
 	progress    func(done, total int)
+	answered    func(Answer)
 	done, total int
 }
 
@@ -188,7 +204,7 @@ func (r *runner) row(ctx context.Context, s *set, sys System) (Row, error) {
 		if len(of) == 0 {
 			continue
 		}
-		as, err := r.ask(ctx, sys, g, of)
+		as, err := r.ask(ctx, s, sys, g, of)
 		if err != nil {
 			return Row{}, err
 		}
@@ -198,7 +214,7 @@ func (r *runner) row(ctx context.Context, s *set, sys System) (Row, error) {
 }
 
 // ask opens the system on one group of documents and asks all its questions.
-func (r *runner) ask(ctx context.Context, sys System, g group, questions []question) (all []answered, err error) {
+func (r *runner) ask(ctx context.Context, s *set, sys System, g group, questions []question) (all []answered, err error) {
 	searcher, err := sys.Open(ctx, g.docs)
 	if err != nil {
 		return nil, err
@@ -212,6 +228,12 @@ func (r *runner) ask(ctx context.Context, sys System, g group, questions []quest
 			return nil, fmt.Errorf("question %s: %w", q.id, err)
 		}
 		all = append(all, answered{category: q.category, score: ScoreOf(found, q.relevant), taken: taken})
+		if r.answered != nil {
+			r.answered(Answer{
+				Set: s.name, System: sys.Name, Scope: s.scope, Question: q.id, Text: q.text, Category: q.category,
+				Found: found, Relevant: q.relevant,
+			})
+		}
 		r.done++
 		if r.progress != nil {
 			r.progress(r.done, r.total)

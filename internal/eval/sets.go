@@ -131,8 +131,9 @@ func loadSet(dir string) (*set, error) {
 	}
 }
 
-// load reads the documents of a file into groups.
-func (s *set) load(path string, prepare func(*hippo.Memory)) error {
+// load reads the documents of a file into groups; prepare completes a document and
+// returns the name of its group.
+func (s *set) load(path string, prepare func(*hippo.Memory) string) error {
 	src, err := formats.Open(path)
 	if err != nil {
 		return err
@@ -143,12 +144,12 @@ func (s *set) load(path string, prepare func(*hippo.Memory)) error {
 			s.rejected = append(s.rejected, filepath.Base(path)+": "+err.Error())
 			continue
 		}
-		prepare(m)
-		i, ok := at[m.Project]
+		name := prepare(m)
+		i, ok := at[name]
 		if !ok {
 			i = len(s.groups)
-			at[m.Project] = i
-			s.groups = append(s.groups, group{name: m.Project})
+			at[name] = i
+			s.groups = append(s.groups, group{name: name})
 		}
 		s.groups[i].docs = append(s.groups[i].docs, m)
 	}
@@ -157,7 +158,7 @@ func (s *set) load(path string, prepare func(*hippo.Memory)) error {
 
 func loadConversations(dir string) (*set, error) {
 	s := &set{scope: ScopeConversation}
-	if err := s.load(filepath.Join(dir, conversationsFile), func(*hippo.Memory) {}); err != nil {
+	if err := s.load(filepath.Join(dir, conversationsFile), func(m *hippo.Memory) string { return m.Project }); err != nil {
 		return nil, err
 	}
 	err := eachRow(filepath.Join(dir, questionsFile), func(row []byte) error {
@@ -182,14 +183,16 @@ func loadConversations(dir string) (*set, error) {
 }
 
 // loadCorpus reads the layout of the BEIR collections. A document is its title,
-// if it has one, and its text.
+// if it has one, and its text; or a whole insight. Whatever their projects, all are
+// searched together.
 func loadCorpus(dir string) (*set, error) {
 	s := &set{scope: ScopeCorpus}
-	err := s.load(filepath.Join(dir, corpusFile), func(m *hippo.Memory) {
+	err := s.load(filepath.Join(dir, corpusFile), func(m *hippo.Memory) string {
 		var title string
 		if json.Unmarshal(m.Metadata["title"], &title) == nil && title != "" {
 			m.Content = title + "\n" + m.Content
 		}
+		return ""
 	})
 	if err != nil {
 		return nil, err
@@ -200,11 +203,11 @@ func loadCorpus(dir string) (*set, error) {
 	}
 	err = eachRow(filepath.Join(dir, queriesFile), func(row []byte) error {
 		var r struct {
-			ID   string `json:"_id"`
-			Text string
+			ID             string `json:"_id"`
+			Text, Category string
 		}
 		err := json.Unmarshal(row, &r)
-		s.questions = append(s.questions, question{id: r.ID, text: r.Text, relevant: relevant[r.ID]})
+		s.questions = append(s.questions, question{id: r.ID, text: r.Text, category: r.Category, relevant: relevant[r.ID]})
 		return err
 	})
 	return s, err

@@ -108,14 +108,14 @@ func (in *searchInput) call(ctx context.Context, s *Server, e *engine.Engine) (r
 	if err != nil {
 		return reply{}, err
 	}
-	v := view{answer: a, now: s.Now(), offset: q.Offset, full: in.detail == "full", explain: in.explain, clock: e.Clock(a.Day)}
+	v := view{answer: a, now: s.Now(), offset: q.Offset, full: in.detail == "full", clock: e.Clock(a.Day)}
 	return reply{text: v.text(), data: v.data()}, nil
 }
 
 func (in *searchInput) toQuery(ctx context.Context, s *Server) (hippo.Query, error) {
 	q := hippo.Query{
 		Text: in.query, Situation: in.situation, Relevance: in.relevance.value(), Offset: in.limit.offset,
-		Ranker: hippo.Ranker(in.ranker), When: in.when,
+		Ranker: hippo.Ranker(in.ranker), When: in.when, Explain: in.explain,
 		Filter: hippo.Filter{
 			Tags: in.tags, Types: in.kinds, Author: in.author, Session: in.session, Pinned: in.pinned,
 			CreatedAfter: in.createdAfter, CreatedBefore: in.createdBefore,

@@ -12,11 +12,11 @@ import (
 
 // view is an answer as the caller wants to see it.
 type view struct {
-	answer        *hippo.Answer
-	now           time.Time
-	offset        int
-	full, explain bool
-	clock         rank.Clock
+	answer *hippo.Answer
+	now    time.Time
+	offset int
+	full   bool
+	clock  rank.Clock
 }
 
 // found is the structured content of a search.
@@ -33,11 +33,12 @@ type found struct {
 
 // hit is one result. The days are calendar days, with fractions.
 type hit struct {
-	Insight           insight        `json:"insight"`
-	Relevance         float64        `json:"relevance"`
-	DaysSinceCreated  float64        `json:"days_since_created"`
-	DaysSinceModified float64        `json:"days_since_importance_modified"`
-	Signals           *hippo.Signals `json:"signals,omitempty"`
+	Insight           insight            `json:"insight"`
+	Relevance         float64            `json:"relevance"`
+	DaysSinceCreated  float64            `json:"days_since_created"`
+	DaysSinceModified float64            `json:"days_since_importance_modified"`
+	Signals           *hippo.Signals     `json:"signals,omitempty"`
+	Explanation       *hippo.Explanation `json:"explanation,omitempty"`
 }
 
 // insight is a memory. Importance is the decayed value, or, in full detail, the
@@ -90,9 +91,9 @@ func (v *view) hit(h *hippo.Hit) hit {
 		Insight: v.insight(m), Relevance: round(h.Relevance, 4),
 		DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
 	}
-	if v.explain {
+	if h.Explanation != nil {
 		out.Relevance = round(h.Relevance, 9)
-		out.Signals = &h.Signals
+		out.Signals, out.Explanation = &h.Signals, h.Explanation
 	}
 	return out
 }
@@ -167,10 +168,8 @@ func (v *view) line(b *strings.Builder, n int, h *hippo.Hit) {
 		fmt.Fprintf(b, " #%s", strings.Join(m.Tags, " #"))
 	}
 	fmt.Fprintf(b, " | %s %v", m.When().Format(time.DateOnly), m.ID)
-	if v.explain {
-		s := h.Signals
-		fmt.Fprintf(b, "\n   text %.3f words %.3f coverage %.2f cosine %.3f recency %.3f frequency %.4f importance %.3f context %.2f time %.2f prior %.3f",
-			s.Text, s.Words, s.Coverage, s.Cosine, s.Recency, s.Frequency, s.Importance, s.Context, s.Time, s.Prior)
+	if h.Explanation != nil {
+		b.WriteString("\n   " + why(h))
 	}
 }
 

@@ -38,8 +38,14 @@ func Insight(w *Weights, s *hippo.Signals) float64 {
 //
 // so that use orders what is comparably relevant and never buries what is.
 func Hippo(w *Weights, s *hippo.Signals) float64 {
-	return settle(s.Text * (1 - w.ContextBound*(1-s.Context)) * (1 - w.TimeBound*(1-s.Time)) * (1 - w.PriorBound*(1-s.Prior)))
+	return settle(s.Text * contextFactor(w, s) * timeFactor(w, s) * priorFactor(w, s))
 }
+
+func contextFactor(w *Weights, s *hippo.Signals) float64 { return 1 - w.ContextBound*(1-s.Context) }
+
+func timeFactor(w *Weights, s *hippo.Signals) float64 { return 1 - w.TimeBound*(1-s.Time) }
+
+func priorFactor(w *Weights, s *hippo.Signals) float64 { return 1 - w.PriorBound*(1-s.Prior) }
 
 // BM25 orders by words alone: the baseline.
 func BM25(_ *Weights, s *hippo.Signals) float64 { return settle(s.Words) }

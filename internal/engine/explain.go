@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/rank"
+)
+
+// explainer completes the hits of a search with why they are there. The nil
+// explainer adds nothing.
+type explainer struct {
+	ranker  hippo.Ranker
+	weights rank.Weights
+	asked   bool // the query has a text
+	length  float64
+	at      map[hippo.ID]places // of what may be on a page
+}
+
+// places are where the channels put a memory, from 1; 0: they did not find it.
+type places struct{ words, cosine int }
+
+// newExplainer looks up the places of what may be on a page: list, and the passages
+// of c. The View is that of the search for q, as iq, that found matches.
+func newExplainer(v *index.View, r *ranking, q *hippo.Query, iq *index.Query, list []ranked, c *closer, matches []index.Match) *explainer {
+	x := &explainer{
+		ranker: q.Ranker, weights: r.weights, asked: r.most > 0 || r.meaning, length: r.length,
+		at: make(map[hippo.ID]places, len(list)),
+	}
+	for i := range list {
+		x.at[list[i].id] = places{}
+	}
+	if c != nil {
+		for i := range c.passages {
+			x.at[c.passages[i].id] = places{}
+		}
+	}
+	words, cosines := make([]placed, 0, len(matches)), make([]placed, 0, len(matches))
+	for i := range matches {
+		m := &matches[i]
+		id := v.Row(m.Doc).ID
+		words = append(words, placed{id, m.Score})
+		if m.Cosine > 0 { // exact ones: those of the index would mistake close places
+			cosines = append(cosines, placed{id, v.Cosine(m.Doc)})
+		}
+	}
+	x.place(words, 0, len(words), func(p *places, n int) { p.words = n })
+	x.place(cosines, max(0, iq.MinCosine), iq.Nearest, func(p *places, n int) { p.cosine = n })
+	return x
+}
+
+// placed is a memory with what a channel orders it by.
+type placed struct {
+	id hippo.ID
+	by float64
+}
+
+// place sorts a channel and notes the places of those that it found: the first most
+// that are above least.
+func (x *explainer) place(list []placed, least float64, most int, note func(*places, int)) {
+	slices.SortFunc(list, func(a, b placed) int { return cmp.Or(cmp.Compare(b.by, a.by), a.id.Compare(b.id)) })
+	n := 1
+	for i, l := range list[:min(most, len(list))] {
+		if l.by <= least {
+			return
+		}
+		if i > 0 && l.by < list[i-1].by {
+			n = i + 1
+		}
+		if p, ok := x.at[l.id]; ok {
+			note(&p, n)
+			x.at[l.id] = p
+		}
+	}
+}
+
+// complete adds the explanations.
+func (x *explainer) complete(hits []hippo.Hit) {
+	if x == nil {
+		return
+	}
+	for i := range hits {
+		h := &hits[i]
+		h.Explanation = rank.Explain(&x.weights, x.ranker, &h.Signals, x.asked, x.length)
+		p := x.at[h.Memory.ID]
+		h.Explanation.WordsRank, h.Explanation.CosineRank = p.words, p.cosine
+	}
+}
