@@ -7,7 +7,7 @@ ROUNDS   ?= 200
 PKG      ?= ./...
 DATA     ?= ../shared/data
 
-.PHONY: help check fmt format vet lint arch test race cross generate build fuzz bench golden crash model interop reference cover clean
+.PHONY: help check fmt format vet lint arch test race cross generate build fuzz bench golden crash model interop reference cover clean benchmarks
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -54,6 +54,9 @@ fuzz: ## every fuzz target for FUZZTIME
 
 bench: build ## the binary from outside: start, search, record, memory, lost writes
 	go -C tools run ./bench -hippo ../bin/hippo
+
+benchmarks: build ## rewrite the figures of docs/benchmarks.md from the sets in DATA; some minutes
+	bin/hippo eval --data $(DATA) --harder --jobs 2 --markdown docs/benchmarks.md
 
 golden: ## rewrite the golden files; read the diff before committing it
 	go test -count=1 $$(grep -rl --include='*_test.go' '"update"' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|') -update

@@ -5,10 +5,9 @@
 // measures. It changes nothing but the stores it is given for that.
 //
 // The rules, so that numbers compare: a question is asked within its
-// conversation (the harder case, all conversations in one store, is a row of its
-// own); a document is "SPEAKER: TEXT", or "TITLE\nTEXT" of a corpus; questions
-// without evidence do not count; some categories are reported but kept out of
-// the mean, see [Apart].
+// conversation (harder cases are rows of their own, see [Harder]); a document is
+// "SPEAKER: TEXT", or "TITLE\nTEXT" of a corpus; questions without evidence do
+// not count; some categories are reported but kept out of the mean, see [Apart].
 //
 // A set of conversations is a folder with conversations.jsonl (the turns that
 // package formats reads) and questions.jsonl, one object a line: id,
@@ -27,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -48,6 +48,13 @@ const (
 	ScopePooled Scope = "pooled"
 	// ScopeCorpus: in the whole corpus.
 	ScopeCorpus Scope = "corpus"
+	// ScopeParaphrased: like the first, in other words; see [Paraphrase].
+	ScopeParaphrased Scope = "paraphrased"
+	// ScopeDistractors: in one store with all of the set, and texts of other sets.
+	ScopeDistractors Scope = "distractors"
+	// ScopeUsed: like the first, where one in a hundred memories, none of which
+	// answers a question, was opened daily for months and voted up.
+	ScopeUsed Scope = "used"
 )
 
 // Apart reports whether questions of a category are kept out of the mean: the
@@ -77,13 +84,16 @@ type Options struct {
 	Pieces embed.Pieces
 	// Systems are measured beside those.
 	Systems []System
-	// Pooled adds the rows with all conversations in one store.
-	Pooled bool
+	// Harder adds rows.
+	Harder
+	// Workers is how many rows are measured at the same time; at most 1 measures
+	// latencies, too, which mean nothing otherwise.
+	Workers int
 	// Now is the clock that measures latency; nil means the system's.
 	Now func() time.Time
-	// Progress, if not nil, is called after every question, from one goroutine.
+	// Progress, if not nil, is called after every question, never twice at a time.
 	Progress func(done, total int)
-	// Answered, if not nil, is called with every answer, from one goroutine.
+	// Answered, if not nil, is called with every answer, never twice at a time.
 	Answered func(Answer)
 }
 
@@ -124,8 +134,13 @@ type Row struct {
 	Scope  Scope  `json:"scope"`
 	// Score is the mean over the categories that are not [Apart].
 	Score
-	Latency    Latency    `json:"latency"`
-	Categories []Category `json:"categories,omitempty"`
+	Interval Interval `json:"interval_95,omitzero"`
+	// Lead is this row less that of the [Baseline] in the same scope.
+	Lead *Difference `json:"lead,omitempty"`
+	// Loss is the row of the same system in an easier scope, less this one.
+	Loss       *Difference `json:"loss,omitempty"`
+	Latency    Latency     `json:"latency,omitzero"`
+	Categories []Category  `json:"categories,omitempty"`
 }
 
 // Category is the score of the questions of one category.
@@ -136,9 +151,9 @@ type Category struct {
 	Score
 }
 
-// Run measures every system on every set. It asks one question at a time, so
-// that latencies mean something. Errors: [hippo.ErrInvalid] if Data holds no
-// set or a line of one is broken; any error of a search.
+// Run measures every system on every set. Errors: [hippo.ErrInvalid] if Data holds
+// no set or a line of one is broken, or too few other texts for the distractors; any
+// error of a search.
 func Run(ctx context.Context, o Options) (Report, error) {
 	if o.Backend == nil {
 		return Report{}, hippo.Fieldf("backend", "must be given")
@@ -147,34 +162,29 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("eval: %w", err)
 	}
-	r := &runner{now: o.Now, progress: o.Progress, answered: o.Answered}
-	if r.now == nil {
-		r.now = time.Now //nolint:forbidigo // the system clock is the default
-	}
-	systems := append(Systems(o.Backend, o.Rankers, o.Models, o.Pieces), o.Systems...)
-	var plan [][]*set
-	for _, s := range sets {
-		s.questions = slices.DeleteFunc(s.questions, func(q question) bool { return len(q.relevant) == 0 })
-		scopes := []*set{s}
-		if o.Pooled && s.scope == ScopeConversation {
-			scopes = append(scopes, s.pooled())
-		}
-		plan = append(plan, scopes)
-		r.total += len(s.questions) * len(scopes) * len(systems)
+	if o.Distractors > 0 && len(sets) == 1 {
+		return Report{}, hippo.Fieldf("distractors", "must be 0 for a single set: they are texts of other sets in the folder")
 	}
 	var report Report
 	if report.Similarities, err = similarities(ctx, o.Data, o.Models); err != nil {
 		return Report{}, fmt.Errorf("eval: %w", err)
 	}
-	for i, s := range sets {
+	r := &runner{now: o.Now, progress: o.Progress, answered: o.Answered, timed: o.Workers <= 1}
+	if r.now == nil {
+		r.now = time.Now //nolint:forbidigo // the system clock is the default
+	}
+	plan := newPlan(sets, append(Systems(o.Backend, o.Rankers, o.Models, o.Pieces), o.Systems...), &o.Harder)
+	for _, j := range plan {
+		r.total += len(j.set.questions)
+	}
+	if err := r.all(ctx, plan, max(1, o.Workers)); err != nil {
+		return Report{}, fmt.Errorf("eval: %w", err)
+	}
+	for _, s := range sets {
 		sr := SetReport{Name: s.name, Documents: s.documents(), Questions: len(s.questions), Rejected: s.rejected}
-		for _, scoped := range plan[i] {
-			for _, sys := range systems {
-				row, err := r.row(ctx, scoped, sys)
-				if err != nil {
-					return Report{}, fmt.Errorf("eval: %s: %s: %w", s.name, sys.Name, err)
-				}
-				sr.Rows = append(sr.Rows, row)
+		for _, j := range plan {
+			if j.set == s {
+				sr.Rows = append(sr.Rows, j.row())
 			}
 		}
 		report.Sets = append(report.Sets, sr)
@@ -184,7 +194,10 @@ func Run(ctx context.Context, o Options) (Report, error) {
 
 // runner asks questions and measures the answers.
 type runner struct {
-	now         func() time.Time
+	now   func() time.Time
+	timed bool
+
+	mu          sync.Mutex // guards the rest
 	progress    func(done, total int)
 	answered    func(Answer)
 	done, total int
@@ -192,12 +205,14 @@ type runner struct {
 
 // answered is a question's category and what its answer was worth.
 type answered struct {
+	number   int // of the question in the set
 	category string
 	score    Score
 	taken    time.Duration
 }
 
-func (r *runner) row(ctx context.Context, s *set, sys System) (Row, error) {
+// measure asks a system all questions of a set, and returns the answers in their order.
+func (r *runner) measure(ctx context.Context, s *set, sys *System) ([]answered, error) {
 	var all []answered
 	for _, g := range s.groups {
 		of := slices.DeleteFunc(slices.Clone(s.questions), func(q question) bool { return q.group != g.name })
@@ -206,15 +221,16 @@ func (r *runner) row(ctx context.Context, s *set, sys System) (Row, error) {
 		}
 		as, err := r.ask(ctx, s, sys, g, of)
 		if err != nil {
-			return Row{}, err
+			return nil, err
 		}
 		all = append(all, as...)
 	}
-	return summary(sys.Name, s.scope, all), nil
+	slices.SortFunc(all, func(a, b answered) int { return a.number - b.number })
+	return all, nil
 }
 
 // ask opens the system on one group of documents and asks all its questions.
-func (r *runner) ask(ctx context.Context, s *set, sys System, g group, questions []question) (all []answered, err error) {
+func (r *runner) ask(ctx context.Context, s *set, sys *System, g group, questions []question) (all []answered, err error) {
 	searcher, err := sys.Open(ctx, g.docs)
 	if err != nil {
 		return nil, err
@@ -227,34 +243,42 @@ func (r *runner) ask(ctx context.Context, s *set, sys System, g group, questions
 		if err != nil {
 			return nil, fmt.Errorf("question %s: %w", q.id, err)
 		}
-		all = append(all, answered{category: q.category, score: ScoreOf(found, q.relevant), taken: taken})
-		if r.answered != nil {
-			r.answered(Answer{
-				Set: s.name, System: sys.Name, Scope: s.scope, Question: q.id, Text: q.text, Category: q.category,
-				Found: found, Relevant: q.relevant,
-			})
+		a := answered{number: q.number, category: q.category, score: ScoreOf(found, q.relevant)}
+		if r.timed {
+			a.taken = taken
 		}
-		r.done++
-		if r.progress != nil {
-			r.progress(r.done, r.total)
-		}
+		all = append(all, a)
+		r.tick(Answer{
+			Set: s.name, System: sys.Name, Scope: s.scope, Question: q.id, Text: q.text, Category: q.category,
+			Found: found, Relevant: q.relevant,
+		})
 	}
 	return all, nil
 }
 
+// tick tells of an answer.
+func (r *runner) tick(a Answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.answered != nil {
+		r.answered(a)
+	}
+	r.done++
+	if r.progress != nil {
+		r.progress(r.done, r.total)
+	}
+}
+
 func summary(system string, scope Scope, all []answered) Row {
 	row := Row{System: system, Scope: scope}
-	var counted []Score
 	var taken []time.Duration
 	by := make(map[string][]Score)
 	for _, a := range all {
 		taken = append(taken, a.taken)
 		by[a.category] = append(by[a.category], a.score)
-		if !Apart(a.category) {
-			counted = append(counted, a.score)
-		}
 	}
-	row.Score, row.Latency = Mean(counted), LatencyOf(taken)
+	scores := counted(all)
+	row.Score, row.Interval, row.Latency = Mean(scores), Bootstrap(scores), LatencyOf(taken)
 	for name, scores := range by {
 		if name != "" {
 			row.Categories = append(row.Categories, Category{Name: name, Apart: Apart(name), Score: Mean(scores)})

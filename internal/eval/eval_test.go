@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // ranking shows as a difference.
 func TestRun_small(t *testing.T) {
 	t.Parallel()
-	options := withMeaning(t, eval.Options{Backend: ram, Data: filepath.Join("testdata", "small"), Pooled: true})
+	options := withMeaning(t, eval.Options{Backend: ram, Data: filepath.Join("testdata", "small"), Harder: eval.Harder{Pooled: true}})
 	r, err := eval.Run(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestRun_follows_the_rules(t *testing.T) {
 	clock := func() time.Time { tick = tick.Add(time.Millisecond); return tick }
 	var progress []int
 	r, err := eval.Run(t.Context(), eval.Options{
-		Backend: ram, Data: write(t, twoSets()), Rankers: []hippo.Ranker{}, Systems: []eval.System{fake()}, Pooled: true, Now: clock,
+		Backend: ram, Data: write(t, twoSets()), Rankers: []hippo.Ranker{}, Systems: []eval.System{fake()}, Harder: eval.Harder{Pooled: true}, Now: clock,
 		Progress: func(done, total int) { progress = append(progress, done, total) },
 	})
 	if err != nil {
@@ -169,6 +169,10 @@ func TestRun_follows_the_rules(t *testing.T) {
 	}}
 	for i, s := range r.Sets {
 		r.Sets[i].Rows = slices.DeleteFunc(s.Rows, func(row eval.Row) bool { return row.System == eval.Baseline })
+		for k := range r.Sets[i].Rows { // those have tests of their own
+			row := &r.Sets[i].Rows[k]
+			row.Interval, row.Lead, row.Loss = eval.Interval{}, nil, nil
+		}
 	}
 	approx := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })
 	if d := cmp.Diff(want, r, approx); d != "" {
@@ -260,14 +264,31 @@ func TestWriteTable_aligns(t *testing.T) {
 	if err := eval.WriteTable(&b, r, &eval.TableOptions{Categories: true}); err != nil {
 		t.Fatal(err)
 	}
-	want := `set  system           scope   n    R@1    R@5   R@10  hit@1  MRR@10  nDCG@10  p50 ms  p95 ms   p99 ms
-é    bm25             pooled  2  0.250  0.500  1.000  0.500   0.667    0.700   0.040  12.000  123.457
-       (adversarial)          1  0.000  0.000  0.000  0.000   0.000    0.000
+	want := `set  system           scope   n   R@1   R@5   R@10  hit@1  MRR@10  nDCG@10  p50 ms  p95 ms   p99 ms
+é    bm25             pooled  2  .250  .500  1.000   .500    .667     .700   0.040  12.000  123.457
+       (adversarial)          1  .000  .000   .000   .000    .000     .000
 
 é: 1 of 10 documents were refused: conversations.jsonl: line 4: text: must not be empty
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Errorf("table (-want +got):\n%s", d)
+	}
+}
+
+func TestWriteTable_shows_intervals_and_losses(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := eval.WriteTable(&b, fixedReport(), &eval.TableOptions{NoLatency: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"talks   hippo builtin  conversation  40  .375 [.344 .406]  .750 [.688 .812]",
+		"loss   system         scope        against   n ",
+		"talks  hippo builtin  pooled  conversation  40  .025 [-.006 .056]  .050 [-.012 .113]",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
 	}
 }
 

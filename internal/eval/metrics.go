@@ -42,24 +42,28 @@ func ScoreOf(found []string, relevant map[string]float64) Score {
 // Mean returns the mean of scores, weighted by their questions.
 func Mean(scores []Score) Score {
 	var sum Score
+	to := sum.measures()
 	for _, s := range scores {
-		n := float64(s.Questions)
 		sum.Questions += s.Questions
-		sum.Recall1 += n * s.Recall1
-		sum.Recall5 += n * s.Recall5
-		sum.Recall10 += n * s.Recall10
-		sum.Hit1 += n * s.Hit1
-		sum.MRR10 += n * s.MRR10
-		sum.NDCG10 += n * s.NDCG10
+		for i, v := range s.measures() {
+			*to[i] += float64(float64(s.Questions) * *v)
+		}
 	}
 	if sum.Questions == 0 {
 		return sum
 	}
-	n := float64(sum.Questions)
-	for _, v := range []*float64{&sum.Recall1, &sum.Recall5, &sum.Recall10, &sum.Hit1, &sum.MRR10, &sum.NDCG10} {
-		*v /= n
+	for _, v := range to {
+		*v /= float64(sum.Questions)
 	}
 	return sum
+}
+
+// measureCount is the number of measures of a [Score].
+const measureCount = 6
+
+// measures returns the measures, in the order of their declaration.
+func (s *Score) measures() [measureCount]*float64 {
+	return [...]*float64{&s.Recall1, &s.Recall5, &s.Recall10, &s.Hit1, &s.MRR10, &s.NDCG10}
 }
 
 // Recall is the share of the relevant documents among the first k found; 0 if

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,6 +52,20 @@ type group struct {
 type question struct {
 	id, text, category, group string
 	relevant                  map[string]float64
+	number                    int // in the set
+}
+
+// all yields the documents of all groups, in their order.
+func (s *set) all() iter.Seq[*hippo.Memory] {
+	return func(yield func(*hippo.Memory) bool) {
+		for _, g := range s.groups {
+			for _, m := range g.docs {
+				if !yield(m) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // documents is the number of documents in all groups.

@@ -31,6 +31,9 @@ type System struct {
 	// Open makes documents searchable; it must not keep or change them. What it
 	// takes is not measured.
 	Open func(ctx context.Context, docs []*hippo.Memory) (Searcher, error)
+	// common: it is one of the rankers beside the default, measured because no
+	// ranker was asked for.
+	common bool
 }
 
 // Baseline is the name of the plain system that all others are compared with:
@@ -49,13 +52,15 @@ type Model struct {
 // meaning all: once for rankers by words alone, else for each model, or without
 // one if there is none. backend returns an empty store.
 func Systems(backend func() driver.Backend, rankers []hippo.Ranker, models []Model, pieces embed.Pieces) []System {
-	if rankers == nil {
+	all := rankers == nil
+	if all {
 		rankers = slices.Clone(hippo.Rankers())
 		slices.Reverse(rankers)
 	}
 	plain := &index.Options{Analyzer: bm25.Plain()}
 	systems := []System{engineSystem(Baseline, backend, hippo.RankerBM25, plain, nil, nil)}
 	for _, r := range rankers {
+		first := len(systems)
 		switch {
 		case r == hippo.RankerBM25 || r != hippo.RankerCosine && len(models) == 0:
 			systems = append(systems, engineSystem(string(r), backend, r, nil, nil, nil))
@@ -63,6 +68,9 @@ func Systems(backend func() driver.Backend, rankers []hippo.Ranker, models []Mod
 			for i := range models {
 				systems = append(systems, engineSystem(string(r)+" "+models[i].Name, backend, r, nil, models[i].Embedder, pieces))
 			}
+		}
+		for i := first; i < len(systems); i++ {
+			systems[i].common = all && r != hippo.RankerHippo
 		}
 	}
 	return systems
@@ -84,7 +92,7 @@ func engineSystem(name string, backend func() driver.Backend, ranker hippo.Ranke
 			c.Pieces = pieces
 		}
 		e := &engineSearcher{engine.New(c)}
-		if err := e.load(ctx, docs); err != nil {
+		if err := e.load(ctx, calendarOf(docs, now()), docs); err != nil {
 			return nil, errors.Join(err, e.Close())
 		}
 		return e, nil
@@ -97,8 +105,8 @@ type kept struct{ embed.Embedder }
 type engineSearcher struct{ *engine.Engine }
 
 // load imports the documents, and searches once so that they are indexed.
-func (e *engineSearcher) load(ctx context.Context, docs []*hippo.Memory) error {
-	report, err := e.Import(ctx, hippo.Calendar{}, copies(docs), nil)
+func (e *engineSearcher) load(ctx context.Context, cal hippo.Calendar, docs []*hippo.Memory) error {
+	report, err := e.Import(ctx, cal, copies(docs), nil)
 	if err != nil {
 		return err
 	}

@@ -19,8 +19,9 @@ type TableOptions struct {
 	Categories bool
 }
 
-// WriteTable writes a report as aligned text, a line a row: measures in [0, 1],
-// latencies in milliseconds.
+// WriteTable writes a report as aligned text, a line a row: measures in [0, 1], with
+// their 95 % intervals, and latencies in milliseconds; then what the harder settings
+// lose, and the tables of sentence pairs.
 func WriteTable(w io.Writer, r Report, o *TableOptions) error {
 	if o == nil {
 		o = &TableOptions{}
@@ -37,12 +38,13 @@ func WriteTable(w io.Writer, r Report, o *TableOptions) error {
 				if c.Apart {
 					name = "  (" + c.Name + ")"
 				}
-				rows = append(rows, append([]string{"", name, ""}, measures(c.Score)...))
+				rows = append(rows, append([]string{"", name, ""}, measures(c.Score, Interval{})...))
 			}
 		}
 	}
 	b := bufio.NewWriter(w)
 	align(b, rows)
+	writeLosses(b, r.Sets)
 	writeSimilarities(b, r.Similarities)
 	for _, s := range r.Sets {
 		if n := len(s.Rejected); n > 0 {
@@ -71,7 +73,7 @@ func header(o *TableOptions) []string {
 }
 
 func cells(set string, row Row, o *TableOptions) []string {
-	c := append([]string{set, row.System, string(row.Scope)}, measures(row.Score)...)
+	c := append([]string{set, row.System, string(row.Scope)}, measures(row.Score, row.Interval)...)
 	if !o.NoLatency {
 		for _, ms := range []float64{row.Latency.P50, row.Latency.P95, row.Latency.P99} {
 			c = append(c, strconv.FormatFloat(ms, 'f', 3, 64))
@@ -80,12 +82,46 @@ func cells(set string, row Row, o *TableOptions) []string {
 	return c
 }
 
-func measures(s Score) []string {
+func measures(s Score, within Interval) []string {
 	c := []string{strconv.Itoa(s.Questions)}
-	for _, v := range []float64{s.Recall1, s.Recall5, s.Recall10, s.Hit1, s.MRR10, s.NDCG10} {
-		c = append(c, strconv.FormatFloat(v, 'f', 3, 64))
+	low, high := within.Low.measures(), within.High.measures()
+	for i, v := range s.measures() {
+		if within == (Interval{}) {
+			c = append(c, short(*v))
+		} else {
+			c = append(c, ranged(*v, *low[i], *high[i]))
+		}
 	}
 	return c
+}
+
+// short is a number with three decimals and no 0 before the point.
+func short(v float64) string {
+	text := strconv.FormatFloat(v, 'f', 3, 64)
+	if strings.Trim(text, "-0.") == "" {
+		return ".000"
+	}
+	if sign, rest, ok := strings.Cut(text, "0."); ok && strings.Trim(sign, "-") == "" {
+		return sign + "." + rest
+	}
+	return text
+}
+
+// writeLosses writes by how much each row of a harder setting is below the one that
+// it is compared with.
+func writeLosses(b *bufio.Writer, sets []SetReport) {
+	rows := [][]string{{"loss", "system", "scope", "against", "n", "R@1", "R@5", "R@10", "hit@1", "MRR@10", "nDCG@10"}}
+	for _, s := range sets {
+		for _, row := range s.Rows {
+			if d := row.Loss; d != nil {
+				rows = append(rows, append([]string{s.Name, row.System, string(row.Scope), string(d.Scope)}, measures(d.Score, d.Interval)...))
+			}
+		}
+	}
+	if len(rows) > 1 {
+		fmt.Fprintln(b)
+		align(b, rows)
+	}
 }
 
 // align writes rows with columns of equal width, names to the left and numbers
@@ -118,9 +154,9 @@ func writeSimilarities(b *bufio.Writer, list []Similarity) {
 	}
 	rows := [][]string{{"pairs", "model", "", "n", "Spearman", "agreement"}}
 	for _, s := range list {
-		row := []string{s.Set, s.Model, "", strconv.Itoa(s.Pairs), strconv.FormatFloat(s.Spearman, 'f', 3, 64), ""}
+		row := []string{s.Set, s.Model, "", strconv.Itoa(s.Pairs), short(s.Spearman), ""}
 		if s.Agreement != 0 {
-			row[5] = strconv.FormatFloat(s.Agreement, 'f', 3, 64)
+			row[5] = short(s.Agreement)
 		}
 		rows = append(rows, row)
 	}

@@ -1,0 +1,158 @@
+package eval
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// The lines of a document between which [Splice] puts figures.
+const (
+	figuresBegin = "<!-- figures: written by hippo eval --markdown -->"
+	figuresEnd   = "<!-- /figures -->"
+)
+
+// WriteMarkdown writes a report as tables in Markdown: first recall@10 and hit@1 of
+// every system on every set; then for each set all measures with their 95 %
+// intervals and the lead over the [Baseline], and what each harder setting loses.
+// Latencies are left out, so equal data and code write equal bytes.
+func WriteMarkdown(w io.Writer, r Report) error {
+	var b bytes.Buffer
+	writeOverview(&b, r.Sets)
+	for _, s := range r.Sets {
+		fmt.Fprintf(&b, "\n### %s\n\n%d documents, %d questions", s.Name, s.Documents, s.Questions)
+		if n := plainCount(s); n != s.Questions {
+			fmt.Fprintf(&b, ", %d of them counted", n)
+		}
+		if n := len(s.Rejected); n > 0 {
+			fmt.Fprintf(&b, "; %d more documents were refused", n)
+		}
+		b.WriteString(".\n")
+		writePlain(&b, s)
+		writeHarder(&b, s)
+	}
+	writePairs(&b, r.Similarities)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Splice returns a document with figures in place of what stood between the two
+// lines that mark their place. The error is a [*hippo.FieldError] if the document
+// lacks one of them.
+func Splice(document, figures []byte) ([]byte, error) {
+	before, rest, ok := bytes.Cut(document, []byte(figuresBegin+"\n"))
+	_, after, closed := bytes.Cut(rest, []byte(figuresEnd))
+	if !ok || !closed {
+		return nil, hippo.Fieldf("markdown", "must be a document with the lines %q and %q", figuresBegin, figuresEnd)
+	}
+	return slices.Concat(before, []byte(figuresBegin+"\n\n"), bytes.TrimSpace(figures), []byte("\n\n"+figuresEnd), after), nil
+}
+
+// plainRow reports whether a row is of the plain setting.
+func plainRow(r Row) bool { return r.Scope == ScopeConversation || r.Scope == ScopeCorpus }
+
+func plainCount(s SetReport) int {
+	if i := slices.IndexFunc(s.Rows, plainRow); i >= 0 {
+		return s.Rows[i].Questions
+	}
+	return s.Questions
+}
+
+func tableRow(b *bytes.Buffer, cells ...string) {
+	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+}
+
+// heading writes the first two lines of a table.
+func heading(b *bytes.Buffer, cells ...string) {
+	b.WriteString("\n")
+	tableRow(b, cells...)
+	b.WriteString(strings.Repeat("|---", len(cells)) + "|\n")
+}
+
+// writeOverview writes a line for each system that any set has, in their order.
+func writeOverview(b *bytes.Buffer, sets []SetReport) {
+	head := []string{"recall@10 / hit@1"}
+	var systems []string
+	for _, s := range sets {
+		head = append(head, s.Name)
+		for _, r := range s.Rows {
+			if !slices.Contains(systems, r.System) {
+				systems = append(systems, r.System)
+			}
+		}
+	}
+	heading(b, head...)
+	for _, name := range systems {
+		cells := []string{name}
+		for _, s := range sets {
+			cell := ""
+			if i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.System == name && plainRow(r) }); i >= 0 {
+				cell = short(s.Rows[i].Recall10) + " / " + short(s.Rows[i].Hit1)
+			}
+			cells = append(cells, cell)
+		}
+		tableRow(b, cells...)
+	}
+}
+
+// writePlain writes the rows of the plain setting.
+func writePlain(b *bytes.Buffer, s SetReport) {
+	heading(b, "system", "R@1", "R@5", "R@10", "hit@1", "MRR@10", "nDCG@10", "R@10 over "+Baseline)
+	for _, r := range s.Rows {
+		if !plainRow(r) {
+			continue
+		}
+		lead := ""
+		if d := r.Lead; d != nil {
+			lead = ranged(d.Recall10, d.Interval.Low.Recall10, d.Interval.High.Recall10)
+		}
+		tableRow(b, append(append([]string{r.System}, measures(r.Score, r.Interval)[1:]...), lead)...)
+	}
+}
+
+// writeHarder writes the rows of the other settings, and what they lose.
+func writeHarder(b *bytes.Buffer, s SetReport) {
+	first := true
+	for _, r := range s.Rows {
+		if plainRow(r) {
+			continue
+		}
+		if first {
+			heading(b, "setting", "system", "R@5", "R@10", "hit@1", "less than", "R@5 lost", "R@10 lost", "hit@1 lost")
+			first = false
+		}
+		cells := []string{string(r.Scope), r.System, short(r.Recall5), short(r.Recall10), short(r.Hit1), "", "", "", ""}
+		if d := r.Loss; d != nil {
+			low, high := d.Interval.Low, d.Interval.High
+			cells = append(cells[:5], string(d.Scope), ranged(d.Recall5, low.Recall5, high.Recall5),
+				ranged(d.Recall10, low.Recall10, high.Recall10), ranged(d.Hit1, low.Hit1, high.Hit1))
+		}
+		tableRow(b, cells...)
+	}
+}
+
+// writePairs writes the table of the sentence pairs.
+func writePairs(b *bytes.Buffer, list []Similarity) {
+	if len(list) == 0 {
+		return
+	}
+	b.WriteString("\n### Sentence pairs\n")
+	heading(b, "pairs", "model", "n", "Spearman", "cosine to the first model of the space")
+	for _, s := range list {
+		agreement := ""
+		if s.Agreement != 0 {
+			agreement = short(s.Agreement)
+		}
+		tableRow(b, s.Set, s.Model, strconv.Itoa(s.Pairs), short(s.Spearman), agreement)
+	}
+}
+
+// ranged is a number with its interval.
+func ranged(v, low, high float64) string {
+	return short(v) + " [" + short(low) + " " + short(high) + "]"
+}
