@@ -105,7 +105,7 @@ func (p *pair) differs(o *pair, common int, loose bool) bool {
 			return x.unit == y.unit && p.isValue(common) && o.isValue(common)
 		case x.kind != word || y.kind != word:
 			return false
-		case opposite(strings.ToLower(x.raw), strings.ToLower(y.raw)):
+		case opposite(x.low, y.low):
 			return common > 1 || p.marker() != nil && o.marker() != nil
 		}
 	}
@@ -120,9 +120,9 @@ func (p *pair) marker() *token {
 	for i := p.at[0] - 1; i >= 0; i-- {
 		t := &p.all[i]
 		switch {
-		case t.kind == mark || stative(strings.ToLower(t.raw)):
+		case t.kind == mark || stative(t.low):
 			return t
-		case t.text == "to" && i > 0 && change(strings.ToLower(p.all[i-1].raw)):
+		case t.text == "to" && i > 0 && change(p.all[i-1].low):
 			return t
 		case t.light:
 		case skipped || t.kind != word:
@@ -143,7 +143,7 @@ func (p *pair) isValue(common int) bool {
 	if m == nil || common < 2 && !m.defines() {
 		return false
 	}
-	if t.kind == date && !m.defines() && !schedules(stem(strings.ToLower(m.raw))) {
+	if t.kind == date && !m.defines() && !schedules(stem(m.low)) {
 		return false
 	}
 	i := p.at[0]
@@ -179,11 +179,11 @@ func (p *pair) isName(common int, loose bool) bool {
 	if m == nil || p.at[0] > 0 && p.all[p.at[0]-1].listed {
 		return false
 	}
-	return m.defines() || loose && common > 1 && tool(stem(strings.ToLower(m.raw)))
+	return m.defines() || loose && common > 1 && tool(stem(m.low))
 }
 
 // defines reports whether a marker says what something is: "is", "=", "set to".
-func (t *token) defines() bool { return t.kind == mark || copula(t.raw) || t.text == "to" }
+func (t *token) defines() bool { return t.kind == mark || copula(t.low) || t.text == "to" }
 
 // named reports whether what differs are names, or the values of a key that has one.
 func (p *pair) named(o *pair, loose bool) bool {
@@ -198,7 +198,7 @@ func (p *pair) named(o *pair, loose bool) bool {
 	case key != nil && kindOf(key.text):
 		return both
 	default:
-		return loose && (both && p.words > 2 || tool(stem(strings.ToLower(m.raw))))
+		return loose && (both && p.words > 2 || tool(stem(m.low)))
 	}
 }
 
@@ -219,7 +219,7 @@ func (p *pair) key() *token {
 	var key *token
 	for i := range p.at[0] {
 		t := &p.all[i]
-		switch low := strings.ToLower(t.raw); {
+		switch low := t.low; {
 		case t.kind == mark, copula(low), key != nil && (low == "of" || low == "for" || low == "in"), change(low):
 			if key != nil {
 				return key
@@ -242,8 +242,8 @@ func akin(a, b string) bool {
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
-func copula(raw string) bool {
-	switch strings.ToLower(raw) {
+func copula(low string) bool {
+	switch low {
 	case "is", "are", "be":
 		return true
 	default:

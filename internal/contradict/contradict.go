@@ -24,8 +24,8 @@ const (
 	// maxBytes and maxSentences are the most of a text that is taken apart. What is
 	// longer is a document: its sentences depend on their headings and each other.
 	maxBytes, maxSentences = 600, 6
-	// maxTokens is the most of a sentence that is compared.
-	maxTokens = 40
+	// maxWords is the longest sentence that is compared.
+	maxWords = 32
 )
 
 // Parse takes a text apart. A document, or the code of a program, says nothing. Cost: about half a microsecond a word.

@@ -24,6 +24,7 @@ type token struct {
 	kind   kind
 	text   string // in the form that is compared
 	raw    string // as written
+	low    string // that in lower case
 	value  float64
 	unit   string // of a number: its dimension, "" for none
 	scale  string // of a number: its unit as written
@@ -51,7 +52,7 @@ func parse(text string) (sentence, bool) {
 	s := sentence{question: strings.HasSuffix(text, "?"), clause: -1}
 	fields := strings.Fields(text)
 	s.all = make([]token, 0, len(fields)+2)
-	if s.question || len(fields) > 2*maxTokens {
+	if s.question || len(fields) > maxWords {
 		return s, false
 	}
 	for _, f := range fields {
@@ -71,7 +72,7 @@ func parse(text string) (sentence, bool) {
 			}
 		}
 	}
-	return s, s.words > 0 && len(s.content) <= maxTokens
+	return s, s.words > 0
 }
 
 // read adds what stands between two spaces; false: what follows only explains.
@@ -86,7 +87,7 @@ func (s *sentence) read(field string) bool {
 	s.no = lower == "no"
 	switch {
 	case field == "→" || field == "->":
-		core = "to"
+		core, lower = "to", "to"
 	case before && (lower == "longer" || lower == "more"):
 		return true
 	case core == "=" || field == "=" || field == ":=" || field == ":" || field == "==":
@@ -108,11 +109,11 @@ func (s *sentence) read(field string) bool {
 	}
 	key, value, ok := assignment(core)
 	if ok {
-		s.add(key, false)
+		s.add(key, strings.ToLower(key), false)
 		s.mark()
-		core = value
+		core, lower = value, strings.ToLower(value)
 	}
-	s.add(core, quoted)
+	s.add(core, lower, quoted)
 	last := &s.all[len(s.all)-1]
 	last.listed = listed || lower == "and" || lower == "or"
 	if colon {
@@ -136,16 +137,16 @@ func assignment(core string) (key, value string, ok bool) {
 
 func (s *sentence) mark() {
 	if n := len(s.all); n > 0 && s.all[n-1].kind != mark {
-		s.all = append(s.all, token{kind: mark, text: "=", raw: "="})
+		s.all = append(s.all, token{kind: mark, text: "=", raw: "=", low: "="})
 	}
 }
 
-func (s *sentence) add(core string, quoted bool) {
-	t := valueOf(core)
-	t.raw, t.quoted = core, quoted
+func (s *sentence) add(core, lower string, quoted bool) {
+	t := valueOf(core, lower)
+	t.raw, t.low, t.quoted = core, lower, quoted
 	if t.kind == word {
-		t.text = stem(strings.ToLower(core))
-		t.light = !quoted && light(strings.ToLower(core))
+		t.text = stem(lower)
+		t.light = !quoted && light(lower)
 	}
 	s.all = append(s.all, t)
 }

@@ -8,12 +8,12 @@ import (
 )
 
 // valueOf says what a word stands for: a value, or a word.
-func valueOf(core string) token {
-	lower := strings.ToLower(core)
-	if strings.Contains(core, "://") {
+func valueOf(core, lower string) token {
+	named := strings.ContainsAny(core, "/\\.")
+	if named && strings.Contains(core, "://") {
 		return token{kind: link, text: strings.TrimRight(lower, "/")}
 	}
-	if isPath(core) {
+	if named && isPath(core) {
 		return token{kind: path, text: strings.TrimPrefix(core, "./")}
 	}
 	if n, ok := numeral(lower); ok {
@@ -25,7 +25,7 @@ func valueOf(core string) token {
 	if weekday(strings.TrimSuffix(lower, "s")) {
 		return token{kind: date, text: strings.TrimSuffix(lower, "s")}
 	}
-	if !strings.ContainsFunc(core, unicode.IsDigit) {
+	if c := lower[0]; c >= 'a' && c <= 'z' && (c != 'v' || len(lower) > 12) || !strings.ContainsAny(lower, "0123456789") {
 		return token{}
 	}
 	return numeric(lower)
