@@ -73,6 +73,10 @@ const (
 	resembleBytes, resembleWords = 1000, 64
 	// resembleMost are compared with it, resembleNamed named.
 	resembleMost, resembleNamed = 32, 5
+	// Those after the first resembleLeast must have resembleShare of the best score,
+	// that of the text itself. It is low: the value in which two texts differ is a
+	// rare word, and weighs as much as several others.
+	resembleLeast, resembleShare = 10, .15
 )
 
 // Resembling looks among the live memories of the same project and namespace for
@@ -109,17 +113,23 @@ func (e *Engine) alike(m *hippo.Memory) []hippo.ID {
 	if q.Text == "" {
 		return nil
 	}
-	best := newBest(resembleMost)
+	best := newBest(resembleMost + 1) // it finds itself, too
 	e.index.View(func(v *index.View) {
 		for _, x := range v.Search(q).Matches {
-			if row := v.Row(x.Doc); row.ID != m.ID && !row.Superseded && best.wants(x.Score) {
+			if !best.wants(x.Score) {
+				continue
+			}
+			if row := v.Row(x.Doc); !row.Superseded {
 				best.add(candidate{id: row.ID, created: row.CreatedAt, relevance: x.Score})
 			}
 		}
 	})
+	list := best.sorted()
 	var ids []hippo.ID
-	for _, c := range best.sorted() {
-		ids = append(ids, c.id)
+	for i, c := range list {
+		if c.id != m.ID && (i <= resembleLeast || c.relevance >= resembleShare*list[0].relevance) {
+			ids = append(ids, c.id)
+		}
 	}
 	return ids
 }
