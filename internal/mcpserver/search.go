@@ -21,6 +21,7 @@ const searchSchema = `{"type":"object","additionalProperties":false,"properties"
 "session":{"type":"string"},
 "created_after":{"type":"string","description":"RFC 3339 or date"},
 "created_before":{"type":"string"},
+"as_of":{"type":"string","description":"only what held at this time or date"},
 "pinned":{"type":"boolean"},
 "ranker":{"type":"string","enum":["hippo","insight","cosine","bm25"],"description":"insight: by use, votes and situation only"},
 "detail":{"type":"string","enum":["compact","full"],"default":"compact"},
@@ -34,6 +35,7 @@ type searchInput struct {
 	tags, kinds                 texts
 	project, author, session    string
 	createdAfter, createdBefore time.Time
+	asOf                        time.Time
 	pinned                      bool
 	ranker, detail              string
 	explain                     bool
@@ -53,6 +55,7 @@ func (in *searchInput) fields() []field {
 		{name: "session", to: &in.session},
 		{name: "created_after", to: &in.createdAfter},
 		{name: "created_before", to: &in.createdBefore},
+		{name: "as_of", to: &in.asOf},
 		{name: "pinned", to: &in.pinned},
 		{name: "ranker", to: &in.ranker},
 		{name: "detail", to: &in.detail},
@@ -115,7 +118,7 @@ func (in *searchInput) toQuery(ctx context.Context, s *Server) (hippo.Query, err
 		Ranker: hippo.Ranker(in.ranker),
 		Filter: hippo.Filter{
 			Tags: in.tags, Types: in.kinds, Author: in.author, Session: in.session, Pinned: in.pinned,
-			CreatedAfter: in.createdAfter, CreatedBefore: in.createdBefore,
+			CreatedAfter: in.createdAfter, CreatedBefore: in.createdBefore, ValidAt: in.asOf,
 		},
 	}
 	if in.limit.count != nil {
