@@ -175,8 +175,18 @@ type Answer struct {
 	Ranker       Ranker
 	// Day is the active day the answer was computed for.
 	Day Day
+	// Conflicts are pairs among Hits that hold at the same time and seem to
+	// contradict each other, the newest first.
+	Conflicts []Conflict
 	// Degraded names what could not take part, with the reason; empty when whole.
 	Degraded []string
+}
+
+// Conflict is two memories that seem to contradict each other; A is the newer one.
+type Conflict struct {
+	A, B ID
+	// Reason says in what they differ: "30 s / 60 s".
+	Reason string
 }
 
 // Distribution counts matches by relevance in six buckets: below 0.2, four of

@@ -131,14 +131,23 @@ func (s *shell) project(ctx context.Context) (string, error) {
 func (s *shell) onIDs(fn func(*cobra.Command, *engine.Engine, []hippo.ID) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, refs []string) error {
 		return s.with(c.Context(), func(e *engine.Engine) error {
-			ids := make([]hippo.ID, len(refs))
-			for i, ref := range refs {
-				var err error
-				if ids[i], err = e.Resolve(c.Context(), ref); err != nil {
-					return err
-				}
+			ids, err := resolve(c.Context(), e, refs)
+			if err != nil {
+				return err
 			}
 			return fn(c, e, ids)
 		})
 	}
+}
+
+// resolve turns what was typed into IDs.
+func resolve(ctx context.Context, e *engine.Engine, refs []string) ([]hippo.ID, error) {
+	ids := make([]hippo.ID, len(refs))
+	for i, ref := range refs {
+		var err error
+		if ids[i], err = e.Resolve(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
 }

@@ -13,6 +13,7 @@ import (
 type modifyFlags struct {
 	content, kind, vote string
 	situation, tags     []string
+	supersedes          []string
 	importance          float64
 	pin                 bool
 }
@@ -24,7 +25,15 @@ func (s *shell) modifyCommand() *cobra.Command {
 		Short: "Change an insight; what is not given stays",
 		Args:  one("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
-			m, err := e.Modify(c.Context(), ids[0], f.modification(c))
+			change := f.modification(c)
+			if len(f.supersedes) > 0 {
+				old, err := resolve(c.Context(), e, f.supersedes)
+				if err != nil {
+					return err
+				}
+				change.Supersedes = &old
+			}
+			m, err := e.Modify(c.Context(), ids[0], change)
 			if err != nil {
 				return err
 			}
@@ -39,6 +48,7 @@ func (s *shell) modifyCommand() *cobra.Command {
 	v.Float64Var(&f.importance, "importance", 0, "0 to 1")
 	v.BoolVar(&f.pin, "pin", false, "pin, or unpin with --pin=false")
 	v.StringVar(&f.vote, "reinforce", "", "upvote, downvote or none; by default, new text is an upvote")
+	v.StringArrayVar(&f.supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
 	return c
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,8 @@ import (
 
 func (s *shell) recordCommand() *cobra.Command {
 	m := &hippo.Memory{Importance: hippo.Importance{Base: hippo.DefaultImportance}}
-	var event string
+	var times struct{ event, from, until string }
+	var supersedes []string
 	c := &cobra.Command{
 		Use:   "record CONTENT",
 		Short: "Record an insight; - reads it from stdin",
@@ -27,7 +29,10 @@ func (s *shell) recordCommand() *cobra.Command {
 			if m.Content, err = s.text(args[0]); err != nil {
 				return err
 			}
-			if m.EventTime, err = parseTime("event-time", event); err != nil {
+			if err = cmp.Or(
+				setTime(&m.EventTime, "event-time", times.event),
+				setTime(&m.ValidFrom, "valid-from", times.from), setTime(&m.ValidUntil, "valid-until", times.until),
+			); err != nil {
 				return err
 			}
 			if m.Project, err = s.project(c.Context()); err != nil {
@@ -35,9 +40,14 @@ func (s *shell) recordCommand() *cobra.Command {
 			}
 			m.Source.Kind = hippo.SourceUser
 			return s.with(c.Context(), func(e *engine.Engine) error {
-				if _, err := e.Record(c.Context(), m); err != nil {
+				old, err := resolve(c.Context(), e, supersedes)
+				if err != nil {
 					return err
 				}
+				if _, err := e.Record(c.Context(), m, old...); err != nil {
+					return err
+				}
+				s.resembling(c.Context(), e, m)
 				return s.recorded(m)
 			})
 		},
@@ -48,7 +58,10 @@ func (s *shell) recordCommand() *cobra.Command {
 	f.StringArrayVar(&m.Tags, "tag", nil, "a label; may be repeated")
 	f.StringVar(&m.Type, "type", "", "a kind: decision, error, preference, ...")
 	f.BoolVar(&m.Pinned, "pin", false, "never fades")
-	f.StringVar(&event, "event-time", "", "when it happened, if not now")
+	f.StringVar(&times.event, "event-time", "", "when it happened, if not now")
+	f.StringVar(&times.from, "valid-from", "", "the fact holds from this time or date on")
+	f.StringVar(&times.until, "valid-until", "", "the fact no longer holds at this time or date")
+	f.StringArrayVar(&supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
 	return c
 }
 

@@ -20,6 +20,7 @@ type searchFlags struct {
 	scope        string
 	low, high    float64
 	since, until string
+	asOf         string
 }
 
 func (s *shell) searchCommand() *cobra.Command {
@@ -55,6 +56,7 @@ func (s *shell) searchCommand() *cobra.Command {
 	v.StringVar(&f.query.When, "when", "", "of this time: 'last week', 'since 1 March', 2026-01-01..2026-02-01")
 	v.StringVar(&f.since, "since", "", "recorded at or after this time or date")
 	v.StringVar(&f.until, "until", "", "recorded before this time or date")
+	v.StringVar(&f.asOf, "as-of", "", "only what held at this time or date")
 	v.Float64Var(&f.low, "min", 0, "least relevance")
 	v.Float64Var(&f.high, "max", math.Inf(1), "highest relevance")
 	v.IntVar(&f.query.Offset, "offset", 0, "skip this many hits")
@@ -78,6 +80,9 @@ func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Qu
 		return q, err
 	}
 	if q.Filter.CreatedBefore, err = parseTime("until", f.until); err != nil {
+		return q, err
+	}
+	if q.Filter.ValidAt, err = parseTime("as-of", f.asOf); err != nil {
 		return q, err
 	}
 	q.Filter.Projects, err = s.scope(c.Context(), f.scope)
@@ -120,6 +125,7 @@ func (s *shell) answer(a *hippo.Answer) error {
 	for i := range a.Hits {
 		s.hit(&a.Hits[i])
 	}
+	s.conflicts(a)
 	return nil
 }
 
@@ -135,6 +141,9 @@ func (s *shell) hit(h *hippo.Hit) {
 		notes = append(notes, "#"+t)
 	}
 	notes = append(notes, m.When().Format(time.DateOnly), m.ID.String())
+	if !m.SupersededBy.IsZero() {
+		notes = append(notes, "superseded by "+m.SupersededBy.String())
+	}
 	fmt.Fprintf(s.out, "       %s\n", strings.Join(notes, " · "))
 	if h.Explanation != nil {
 		explanation(s.out, h)
@@ -157,10 +166,14 @@ func (s *shell) answerJSON(a *hippo.Answer) error {
 		Distribution map[string]int `json:"relevance_distribution"`
 		Ranker       hippo.Ranker   `json:"ranker"`
 		Day          hippo.Day      `json:"active_day"`
+		Conflicts    []jsonConflict `json:"conflicts,omitempty"`
 		Degraded     []string       `json:"degraded,omitempty"`
 	}{Results: make([]jsonHit, len(a.Hits)), Total: a.Total, Distribution: map[string]int{}, Ranker: a.Ranker, Day: a.Day, Degraded: a.Degraded}
 	for i, name := range hippo.BucketNames() {
 		out.Distribution[name] = a.Distribution[i]
+	}
+	for _, c := range a.Conflicts {
+		out.Conflicts = append(out.Conflicts, jsonConflict(c))
 	}
 	for i, h := range a.Hits {
 		m, err := memoryJSON(h.Memory)

@@ -72,3 +72,23 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkResembling measures what a record costs beside storing it: looking for
+// what a memory of 15 words repeats or replaces.
+func BenchmarkResembling(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		text := zipfText()
+		e := filled(b, n, text)
+		m := &hippo.Memory{Content: text(15)}
+		if _, err := e.Resembling(b.Context(), m); err != nil { // the index catches up
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := e.Resembling(b.Context(), m); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

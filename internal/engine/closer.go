@@ -190,6 +190,7 @@ func (c *closer) merge(r *ranking, o *order, more bool) {
 		p.signals.Text = rank.TextOf(&r.weights, &p.signals, r.length)
 		relevance := r.relevance(&r.weights, &p.signals)
 		o.recount(p, relevance, r.within)
+		p.first, p.counted = relevance, true
 		if r.within.has(relevance) {
 			hits = append(hits, ranked{candidate{id: p.id, created: p.created, relevance: relevance}, p.signals})
 		}

@@ -37,13 +37,13 @@ func newExplainer(v *index.View, r *ranking, q *hippo.Query, iq *index.Query, li
 			x.at[c.passages[i].id] = places{}
 		}
 	}
-	words, cosines := make([]placed, 0, len(matches)), make([]placed, 0, len(matches))
+	words, cosines := make([]standing, 0, len(matches)), make([]standing, 0, len(matches))
 	for i := range matches {
 		m := &matches[i]
 		id := v.Row(m.Doc).ID
-		words = append(words, placed{id, m.Score})
+		words = append(words, standing{id, m.Score})
 		if m.Cosine > 0 { // exact ones: those of the index would mistake close places
-			cosines = append(cosines, placed{id, v.Cosine(m.Doc)})
+			cosines = append(cosines, standing{id, v.Cosine(m.Doc)})
 		}
 	}
 	x.place(words, 0, len(words), func(p *places, n int) { p.words = n })
@@ -51,16 +51,16 @@ func newExplainer(v *index.View, r *ranking, q *hippo.Query, iq *index.Query, li
 	return x
 }
 
-// placed is a memory with what a channel orders it by.
-type placed struct {
+// standing is a memory with what a channel orders it by.
+type standing struct {
 	id hippo.ID
 	by float64
 }
 
 // place sorts a channel and notes the places of those that it found: the first most
 // that are above least.
-func (x *explainer) place(list []placed, least float64, most int, note func(*places, int)) {
-	slices.SortFunc(list, func(a, b placed) int { return cmp.Or(cmp.Compare(b.by, a.by), a.id.Compare(b.id)) })
+func (x *explainer) place(list []standing, least float64, most int, note func(*places, int)) {
+	slices.SortFunc(list, func(a, b standing) int { return cmp.Or(cmp.Compare(b.by, a.by), a.id.Compare(b.id)) })
 	n := 1
 	for i, l := range list[:min(most, len(list))] {
 		if l.by <= least {

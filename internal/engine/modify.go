@@ -29,6 +29,8 @@ type Modification struct {
 	// really change and no importance is given (what is reworked is in use),
 	// else none.
 	Vote Vote
+	// Supersedes are memories that this one takes the place of, as in [Engine.Record].
+	Supersedes *[]hippo.ID
 }
 
 // Modify changes one memory and returns it as stored. An unknown id is
@@ -36,6 +38,9 @@ type Modification struct {
 func (e *Engine) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
+	}
+	if c.Supersedes != nil {
+		return e.supersede(ctx, id, c)
 	}
 	ms, err := e.update(ctx, []hippo.ID{id}, func(m *hippo.Memory, day hippo.Day) error {
 		e.apply(c, m, day)
@@ -49,7 +54,7 @@ func (e *Engine) Modify(ctx context.Context, id hippo.ID, c Modification) (*hipp
 
 func (c *Modification) validate() error {
 	if *c == (Modification{}) {
-		return hippo.Fieldf("modification", "must change at least one of content, situation, tags, type, importance, pinned, reinforce")
+		return hippo.Fieldf("modification", "must change at least one of content, situation, tags, type, importance, pinned, reinforce, supersedes")
 	}
 	if c.Importance != nil {
 		if err := hippo.ValidUnit("importance", *c.Importance); err != nil {

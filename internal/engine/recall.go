@@ -49,7 +49,7 @@ func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, erro
 	}
 	return &hippo.Answer{
 		Hits: hits, Total: o.total, Distribution: o.distribution, Ranker: q.Ranker, Day: day,
-		Degraded: append(degraded, o.degraded...),
+		Conflicts: e.conflicts(hits, q.Filter.ValidAt), Degraded: append(degraded, o.degraded...),
 	}, nil
 }
 
@@ -106,6 +106,7 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 	}
 	r.time.narrow(&q.Filter)
 	var c *closer
+	var later *heirs
 	r.relevance, _ = rank.For(q.Ranker)
 	if q.Ranker == hippo.RankerInsight {
 		r.gate = e.weights.Match
@@ -126,20 +127,24 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 			c.ask(v, e.pieces, q.Text)
 		}
 		o.hits = r.exact(v, best.sorted())
+		if q.Ranker == hippo.RankerHippo || q.Ranker == hippo.RankerInsight {
+			later = newHeirs(v, &r, c, found.Matches)
+		}
 		if q.Explain {
 			o.explain = newExplainer(v, &r, &q, &iq, o.hits, c, found.Matches)
 		}
 	})
-	if c == nil {
-		return o, nil
+	more := len(o.hits) == keep
+	if c != nil {
+		texts, err := e.texts.of(ctx, c.ids())
+		if err != nil {
+			return nil, err
+		}
+		c.interact(e.pieces, texts)
+		c.share()
+		c.merge(&r, o, more)
 	}
-	texts, err := e.texts.of(ctx, c.ids())
-	if err != nil {
-		return nil, err
-	}
-	c.interact(e.pieces, texts)
-	c.share()
-	c.merge(&r, o, len(o.hits) == keep)
+	later.lift(&r, o, c, more)
 	return o, nil
 }
 
@@ -181,6 +186,8 @@ type ranking struct {
 	near *best
 	// time is what the query tells of time.
 	time told
+	// replaced are the matches that are superseded.
+	replaced []candidate
 	// row and s are of the match at hand, kept here to be used again.
 	row index.Row
 	s   hippo.Signals
@@ -209,6 +216,9 @@ func (r *ranking) consider(v *index.View, m *index.Match, o *order, best *best) 
 		relevance = r.relevance(&r.weights, r.signals(v, m))
 	}
 	o.distribution.Add(relevance)
+	if r.row.Superseded {
+		r.replaced = append(r.replaced, candidate{relevance: relevance, match: m})
+	}
 	if r.near != nil && r.near.wants(relevance) {
 		r.near.add(candidate{id: r.row.ID, created: r.row.CreatedAt, relevance: relevance, match: m})
 	}

@@ -151,6 +151,7 @@ func (r *rows) kill(doc uint32) {
 	r.dead.add(doc)
 	r.count(doc, -1)
 	r.spaces[r.hot[doc].namespace]--
+	delete(r.heirs, r.hot[doc].id)
 }
 
 // note remembers, while a merge runs, that a document is not what it was.

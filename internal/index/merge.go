@@ -130,6 +130,7 @@ func (m *merger) replace(doc uint32, from *rows, d uint32) {
 		}
 	}
 	r.hot[doc], r.cold[doc] = h, c
+	r.inherit(h.id, from.heirs[h.id])
 }
 
 // name returns the new number of a name.

@@ -146,6 +146,9 @@ func (w *world) memory(t *rapid.T) *hippo.Memory {
 	if rapid.Bool().Draw(t, "valid") {
 		m.ValidFrom = time.UnixMicro(5).UTC()
 	}
+	if rapid.IntRange(0, 3).Draw(t, "superseded") == 0 {
+		m.SupersededBy = id(someID(t))
+	}
 	return m
 }
 
@@ -170,6 +173,10 @@ func TestIndex_equals_fresh_build_and_formula(t *testing.T) {
 			"use": func(t *rapid.T) {
 				w.day++
 				w.change(t, func(m *hippo.Memory) { m.Touch(w.day, 2); m.Importance.Value = .5 })
+			},
+			"supersede": func(t *rapid.T) {
+				by := rapid.SampledFrom([]hippo.ID{{}, id(someID(t))}).Draw(t, "by")
+				w.change(t, func(m *hippo.Memory) { m.SupersededBy = by })
 			},
 			"forget":  func(t *rapid.T) { w.change(t, func(m *hippo.Memory) { m.ForgottenAt = time.UnixMicro(1) }) },
 			"restore": func(t *rapid.T) { w.change(t, func(m *hippo.Memory) { m.ForgottenAt = time.Time{} }) },
@@ -225,6 +232,9 @@ func (w *world) check(t *rapid.T) {
 	embed(w.src, w.x, whole, 100)
 	embed(w.src, fresh, whole, 100)
 	w.partial(t)
+	if d := cmp.Diff(heirs(fresh), heirs(w.x)); d != "" {
+		t.Fatalf("what replaces what differs from a fresh build (-fresh +index):\n%s", d)
+	}
 	ref := reference{bm25.Words(), bm25.DefaultParams(), w.src.live()}
 	for _, q := range []index.Query{
 		{},
@@ -247,6 +257,19 @@ func (w *world) check(t *rapid.T) {
 			ref.compare(t, q.Text, got, most)
 		}
 	}
+}
+
+// heirs returns what replaces each memory, as the index tells it.
+func heirs(x *index.Index) map[hippo.ID]hippo.ID {
+	out := make(map[hippo.ID]hippo.ID)
+	x.View(func(v *index.View) {
+		for _, m := range v.Search(index.Query{}).Matches {
+			if d := v.Heir(m.Doc); d != index.None {
+				out[v.Row(m.Doc).ID] = v.Row(d).ID
+			}
+		}
+	})
+	return out
 }
 
 func (r reference) compare(t *rapid.T, text string, got []found, most float64) {

@@ -72,6 +72,10 @@ func encodeRow(b []byte, r *rows, d uint32, uses []use) []byte {
 		b = binary.AppendVarint(b, c.from)
 		b = binary.AppendVarint(b, c.until)
 	}
+	if flags&flagSuperseded != 0 {
+		heir := r.heirs[h.id]
+		b = append(b, heir[:]...)
+	}
 	for _, list := range [][]uint32{r.tags(c), r.elems(c)} {
 		b = binary.AppendUvarint(b, uint64(len(list)))
 		for _, t := range list {
@@ -191,6 +195,9 @@ func (r *reader) row(to *rows, d int) {
 	h.setDay, h.trust, c.seq = int32(r.int()), int8(r.int()), r.int()
 	if f[52]&flagTimes != 0 {
 		c.event, c.from, c.until = r.int(), r.int(), r.int()
+	}
+	if h.flags&flagSuperseded != 0 {
+		to.inherit(h.id, hippo.ID(r.take(len(hippo.ID{}))))
 	}
 	r.lists(to, h, c)
 }

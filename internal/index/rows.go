@@ -63,13 +63,14 @@ type rows struct {
 	labels   []uint32 // names
 	isElem   []bool   // by name: it is a situation element
 	dead     docSet
+	heirs    map[hippo.ID]hippo.ID // what replaces a live document that is superseded
 	// live are the numbers the formula needs; spaces counts rows by namespace.
 	live   bm25.Stats
 	spaces map[uint32]int
 }
 
 func newRows() *rows {
-	return &rows{names: newNames(), spaces: make(map[uint32]int)}
+	return &rows{names: newNames(), heirs: make(map[hippo.ID]hippo.ID), spaces: make(map[uint32]int)}
 }
 
 // names numbers the strings that repeat; "" is 0. Numbers never change.
@@ -182,6 +183,7 @@ func (r *rows) set(doc uint32, m *hippo.Memory, text uint64) {
 	if !m.SupersededBy.IsZero() {
 		h.flags |= flagSuperseded
 	}
+	r.inherit(m.ID, m.SupersededBy)
 	r.setUses(h, recent(m.Accesses))
 	c := &r.cold[doc]
 	labels, n := c.labels, len(m.Tags)+len(m.Situation)

@@ -13,8 +13,9 @@ import (
 
 const (
 	magic = "HIPPOIDX"
-	// version of the format: 2, November 2026, with vectors; 1 was without.
-	version  = 2
+	// version of the format: 3, November 2026, with what replaces a superseded
+	// memory; 2 was without it, 1 without vectors.
+	version  = 3
 	preamble = len(magic) + 3*4
 	// maxHeader is far above what a header takes.
 	maxHeader = 64 << 10

@@ -16,7 +16,8 @@ const modifySchema = `{"type":"object","additionalProperties":false,"required":[
 "tags":{"type":"array","items":{"type":"string"},"description":"replaces all"},
 "type":{"type":"string"},
 "pinned":{"type":"boolean"},
-"reinforce":{"type":"string","enum":["upvote","downvote","none"],"description":"a vote after the change"}}}`
+"reinforce":{"type":"string","enum":["upvote","downvote","none"],"description":"a vote after the change"},
+"supersedes":{"type":"array","items":{"type":"string","format":"uuid"},"description":"insights that this one replaces"}}}`
 
 type modifyInput struct {
 	id              hippo.ID
@@ -25,6 +26,7 @@ type modifyInput struct {
 	importance      *float64
 	pinned          *bool
 	reinforce       string
+	supersedes      []hippo.ID
 }
 
 func (in *modifyInput) fields() []field {
@@ -37,6 +39,7 @@ func (in *modifyInput) fields() []field {
 		{name: "type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
 		{name: "reinforce", to: &in.reinforce},
+		{name: "supersedes", to: &in.supersedes},
 	}
 }
 
@@ -51,6 +54,9 @@ func (in *modifyInput) call(ctx context.Context, _ *Server, e *engine.Engine) (r
 	c := engine.Modification{
 		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.reinforce),
 		Situation: list(in.situation), Tags: list(in.tags),
+	}
+	if len(in.supersedes) > 0 {
+		c.Supersedes = &in.supersedes
 	}
 	m, err := e.Modify(ctx, in.id, c)
 	if err != nil {

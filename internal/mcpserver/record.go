@@ -16,6 +16,9 @@ const recordSchema = `{"type":"object","additionalProperties":false,"required":[
 "type":{"type":"string","description":"e.g. decision, error, preference"},
 "pinned":{"type":"boolean","description":"never fades"},
 "event_time":{"type":"string","description":"when it happened, if not now (RFC 3339 or date)"},
+"valid_from":{"type":"string","description":"the fact holds from then on"},
+"valid_until":{"type":"string"},
+"supersedes":{"type":"array","items":{"type":"string","format":"uuid"},"description":"insights that this one replaces"},
 "source":{"type":"string","enum":["user","agent","tool"],"default":"agent","description":"who said it"},
 "project":{"type":"string","description":"default: the current project; none: no project"}}}`
 
@@ -27,6 +30,9 @@ type recordInput struct {
 	kind       string
 	pinned     bool
 	eventTime  time.Time
+	validFrom  time.Time
+	validUntil time.Time
+	supersedes []hippo.ID
 	source     string
 	project    string
 }
@@ -40,6 +46,9 @@ func (in *recordInput) fields() []field {
 		{name: "type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
 		{name: "event_time", to: &in.eventTime},
+		{name: "valid_from", to: &in.validFrom},
+		{name: "valid_until", to: &in.validUntil},
+		{name: "supersedes", to: &in.supersedes},
 		{name: "source", to: &in.source},
 		{name: "project", to: &in.project},
 	}
@@ -52,6 +61,11 @@ type recorded struct {
 	ActiveDay  hippo.Day `json:"active_day"`
 	CreatedAt  time.Time `json:"created_at"`
 	Project    string    `json:"project,omitempty"`
+	// Supersedes are those that it replaced, as asked; the rest is what it seems to be.
+	Supersedes     []hippo.ID `json:"supersedes,omitempty"`
+	LikelyReplaces []rival    `json:"likely_replaces,omitempty"`
+	DuplicateOf    []hippo.ID `json:"duplicate_of,omitempty"`
+	Degraded       []string   `json:"degraded,omitempty"`
 }
 
 func (in *recordInput) call(ctx context.Context, s *Server, e *engine.Engine) (reply, error) {
@@ -61,18 +75,22 @@ func (in *recordInput) call(ctx context.Context, s *Server, e *engine.Engine) (r
 	m, err := e.Record(ctx, &hippo.Memory{
 		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned,
 		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime,
+		ValidFrom: in.validFrom, ValidUntil: in.validUntil,
 		Source: hippo.Source{Kind: hippo.SourceKind(in.source)}, Project: s.project(ctx, in.project),
-	})
+	}, in.supersedes...)
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{
-		text: "Recorded insight with UUID: " + m.ID.String(),
-		data: recorded{
-			UUID: m.ID, Importance: m.Importance.Value, ActiveDay: m.Importance.SetDay,
-			CreatedAt: m.CreatedAt, Project: m.Project,
-		},
-	}, nil
+	out := recorded{
+		UUID: m.ID, Importance: m.Importance.Value, ActiveDay: m.Importance.SetDay,
+		CreatedAt: m.CreatedAt, Project: m.Project, Supersedes: in.supersedes,
+	}
+	text := "Recorded insight with UUID: " + m.ID.String()
+	if n := len(in.supersedes); n > 0 {
+		text += "\nsuperseded " + insights(n)
+	}
+	text += out.compare(ctx, e, m)
+	return reply{text: text, data: out}, nil
 }
 
 // project returns the project that a memory is recorded for.

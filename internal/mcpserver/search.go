@@ -22,6 +22,7 @@ const searchSchema = `{"type":"object","additionalProperties":false,"properties"
 "when":{"type":"string","description":"time it is about: last week, since 1 May, 2026-01-01..2026-02-01"},
 "created_after":{"type":"string","description":"RFC 3339 or date"},
 "created_before":{"type":"string"},
+"as_of":{"type":"string","description":"only what held at this time or date"},
 "pinned":{"type":"boolean"},
 "ranker":{"type":"string","enum":["hippo","insight","cosine","bm25"],"description":"insight: by use, votes and situation only"},
 "detail":{"type":"string","enum":["compact","full"],"default":"compact"},
@@ -36,6 +37,7 @@ type searchInput struct {
 	project, author, session    string
 	when                        string
 	createdAfter, createdBefore time.Time
+	asOf                        time.Time
 	pinned                      bool
 	ranker, detail              string
 	explain                     bool
@@ -56,6 +58,7 @@ func (in *searchInput) fields() []field {
 		{name: "when", to: &in.when},
 		{name: "created_after", to: &in.createdAfter},
 		{name: "created_before", to: &in.createdBefore},
+		{name: "as_of", to: &in.asOf},
 		{name: "pinned", to: &in.pinned},
 		{name: "ranker", to: &in.ranker},
 		{name: "detail", to: &in.detail},
@@ -118,7 +121,7 @@ func (in *searchInput) toQuery(ctx context.Context, s *Server) (hippo.Query, err
 		Ranker: hippo.Ranker(in.ranker), When: in.when, Explain: in.explain,
 		Filter: hippo.Filter{
 			Tags: in.tags, Types: in.kinds, Author: in.author, Session: in.session, Pinned: in.pinned,
-			CreatedAfter: in.createdAfter, CreatedBefore: in.createdBefore,
+			CreatedAfter: in.createdAfter, CreatedBefore: in.createdBefore, ValidAt: in.asOf,
 		},
 	}
 	if in.limit.count != nil {

@@ -28,6 +28,7 @@ type found struct {
 	ActiveDay     hippo.Day      `json:"active_day"`
 	Ranker        hippo.Ranker   `json:"ranker"`
 	NextOffset    int            `json:"next_offset,omitempty"`
+	Conflicts     []conflict     `json:"conflicts,omitempty"`
 	Degraded      []string       `json:"degraded,omitempty"`
 }
 
@@ -53,6 +54,7 @@ type insight struct {
 	Type       string   `json:"type,omitempty"`
 	Pinned     bool     `json:"pinned,omitempty"`
 	EventTime  string   `json:"event_time,omitempty"`
+	validity
 	*detail
 }
 
@@ -71,7 +73,7 @@ func (v *view) data() found {
 	a := v.answer
 	out := found{
 		Results: make([]hit, len(a.Hits)), TotalCount: a.Total, ReturnedCount: len(a.Hits),
-		Distribution: make(map[string]int, len(a.Distribution)), ActiveDay: a.Day, Ranker: a.Ranker, Degraded: a.Degraded,
+		Distribution: make(map[string]int, len(a.Distribution)), ActiveDay: a.Day, Ranker: a.Ranker, Degraded: a.Degraded, Conflicts: conflictsOf(a.Conflicts),
 	}
 	for i, name := range hippo.BucketNames() {
 		out.Distribution[name] = a.Distribution[i]
@@ -102,12 +104,10 @@ func (v *view) insight(m *hippo.Memory) insight {
 	out := insight{
 		UUID: m.ID, Content: m.Content, Situation: m.Situation, Importance: round(v.current(m), 4),
 		CreatedAt: m.CreatedAt.Format(time.RFC3339), Tags: m.Tags, Type: m.Type, Pinned: m.Pinned,
+		EventTime: timeText(m.EventTime), validity: validityOf(m),
 	}
 	if out.Situation == nil {
 		out.Situation = []string{}
-	}
-	if !m.EventTime.IsZero() {
-		out.EventTime = m.EventTime.Format(time.RFC3339)
 	}
 	if !v.full {
 		return out
@@ -151,6 +151,9 @@ func (v *view) text() string {
 	if end := v.offset + len(a.Hits); len(a.Hits) > 0 && end < a.Total {
 		fmt.Fprintf(&b, "\nmore with limit.offset %d", end)
 	}
+	for _, c := range a.Conflicts {
+		fmt.Fprintf(&b, "\nconflict: %v, %v: %s", c.A, c.B, c.Reason)
+	}
 	for _, d := range a.Degraded {
 		fmt.Fprintf(&b, "\ndegraded: %s", d)
 	}
@@ -168,6 +171,9 @@ func (v *view) line(b *strings.Builder, n int, h *hippo.Hit) {
 		fmt.Fprintf(b, " #%s", strings.Join(m.Tags, " #"))
 	}
 	fmt.Fprintf(b, " | %s %v", m.When().Format(time.DateOnly), m.ID)
+	if !m.SupersededBy.IsZero() {
+		fmt.Fprintf(b, " superseded by %v", m.SupersededBy)
+	}
 	if h.Explanation != nil {
 		b.WriteString("\n   " + why(h))
 	}

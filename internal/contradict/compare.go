@@ -1,0 +1,252 @@
+package contradict
+
+import (
+	"strings"
+	"unicode"
+)
+
+// hunk is a place where two sentences differ: tokens of content of each.
+type hunk struct{ a, b []int }
+
+// compare judges two sentences.
+func compare(a, b *sentence, loose bool) (Reason, bool) {
+	if d := len(a.content) - len(b.content); d > 3 || d < -3 {
+		return "", false
+	}
+	hunks, common := diff(a, b)
+	switch {
+	case len(hunks) == 0 && a.denied != b.denied:
+		if len(a.content) < 2 || a.clause < len(a.all) || b.clause < len(b.all) || a.asymmetric(b) {
+			return "", false
+		}
+		return denies, true
+	case len(hunks) != 1 || a.denied != b.denied || common == 0:
+		return "", false
+	}
+	h := hunks[0]
+	if len(h.a) == 0 || len(h.b) == 0 || h.a[0] >= a.clause || h.b[0] >= b.clause {
+		return "", false
+	}
+	x, y := pair{a, h.a}, pair{b, h.b}
+	if !x.differs(&y, common, loose) {
+		return "", false
+	}
+	return Reason(x.raw() + " / " + y.raw()), true
+}
+
+// asymmetric: one of two sentences that differ in a negation says "only" or the
+// like, so that the negation does not deny the rest.
+func (s *sentence) asymmetric(o *sentence) bool {
+	for _, x := range []*sentence{s, o} {
+		for i := range x.all {
+			switch x.all[i].text {
+			case "only", "just", "necessarily", "doubt", "matter":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// diff aligns the contents of two sentences and returns where they differ, and how
+// many words they share. It gives up early where they differ in too much.
+func diff(a, b *sentence) (hunks []hunk, common int) {
+	n, m := len(a.content), len(b.content)
+	at := func(i, j int) bool { return a.all[a.content[i]].same(&b.all[b.content[j]]) }
+	from := 0
+	for from < n && from < m && at(from, from) {
+		if a.all[a.content[from]].kind == word {
+			common++
+		}
+		from++
+	}
+	for n > from && m > from && at(n-1, m-1) {
+		n, m = n-1, m-1
+		if a.all[a.content[n]].kind == word {
+			common++
+		}
+	}
+	if n == from && m == from {
+		return nil, common
+	}
+	// One hunk is all that is ever judged: what lies between must be it.
+	for i := from; i < n; i++ {
+		for j := from; j < m; j++ {
+			if at(i, j) {
+				return make([]hunk, 2), common
+			}
+		}
+	}
+	return []hunk{{a.content[from:n], b.content[from:m]}}, common
+}
+
+// pair is a sentence and the tokens in which it differs from another.
+type pair struct {
+	*sentence
+	at []int
+}
+
+func (p *pair) first() *token { return &p.all[p.at[0]] }
+
+func (p *pair) raw() string {
+	out := make([]string, len(p.at))
+	for i, n := range p.at {
+		out[i] = p.all[n].raw
+	}
+	return strings.Join(out, " ")
+}
+
+// differs reports whether what differs cannot both be true.
+func (p *pair) differs(o *pair, common int, loose bool) bool {
+	if len(p.at) == 1 && len(o.at) == 1 {
+		x, y := p.first(), o.first()
+		switch {
+		case x.kind != word && x.kind == y.kind:
+			return x.unit == y.unit && p.isValue(common) && o.isValue(common)
+		case x.kind != word || y.kind != word:
+			return false
+		case opposite(x.low, y.low):
+			return common > 1 || p.marker() != nil && o.marker() != nil
+		}
+	}
+	return p.isName(common, loose) && o.isName(common, loose) && !akin(p.raw(), o.raw()) && p.named(o, loose)
+}
+
+// marker returns the word or mark that gives the first token its value: "is", "=",
+// "takes", with nothing but light words between; nil if there is none. One word may
+// stand between that belongs to the value: "listens on port 80", "uses Go 1.25".
+func (p *pair) marker() *token {
+	skipped := false
+	for i := p.at[0] - 1; i >= 0; i-- {
+		t := &p.all[i]
+		switch {
+		case t.kind == mark || stative(t.low):
+			return t
+		case t.text == "to" && i > 0 && change(p.all[i-1].low):
+			return t
+		case t.light:
+		case skipped || t.kind != word:
+			return nil
+		case label(t.text), p.first().kind == version, p.first().kind == number && strings.Contains(p.first().raw, ".") && capital(t.raw):
+			skipped = true
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// isValue reports whether the differing token is the value of what the sentence is
+// about, and not the name or number of a thing.
+func (p *pair) isValue(common int) bool {
+	m, t := p.marker(), p.first()
+	if m == nil || common < 2 && !m.defines() {
+		return false
+	}
+	if t.kind == date && !m.defines() && !schedules(stem(m.low)) {
+		return false
+	}
+	i := p.at[0]
+	if i > 0 {
+		before := &p.all[i-1]
+		if before.kind == mark && i > 1 {
+			before = &p.all[i-2]
+		}
+		if before.kind == t.kind || before.listed || identifier(before.text) {
+			return false
+		}
+	}
+	if t.listed || i+1 == len(p.all) {
+		return !t.listed
+	}
+	after := &p.all[i+1]
+	return after.kind != t.kind && (!after.listed || !after.light)
+}
+
+// isName reports whether the differing tokens are a name at the end of a sentence
+// that says what something is.
+func (p *pair) isName(common int, loose bool) bool {
+	last := p.at[len(p.at)-1]
+	if len(p.at) > 2 || last != p.content[len(p.content)-1] || last-p.at[0] != len(p.at)-1 {
+		return false
+	}
+	for _, i := range p.at {
+		if t := &p.all[i]; t.listed || t.kind == number || t.kind == date {
+			return false
+		}
+	}
+	m := p.marker()
+	if m == nil || p.at[0] > 0 && p.all[p.at[0]-1].listed {
+		return false
+	}
+	return m.defines() || loose && common > 1 && tool(stem(m.low))
+}
+
+// defines reports whether a marker says what something is: "is", "=", "set to".
+func (t *token) defines() bool { return t.kind == mark || copula(t.low) || t.text == "to" }
+
+// named reports whether what differs are names, or the values of a key that has one.
+func (p *pair) named(o *pair, loose bool) bool {
+	m := p.marker()
+	both := p.nameLike() && o.nameLike()
+	key := p.key()
+	switch {
+	case m.kind == mark && o.marker().kind == mark && key != nil && strings.ContainsAny(key.raw, "_-."):
+		return true // a setting
+	case key != nil && unique(key.text):
+		return true
+	case key != nil && kindOf(key.text):
+		return both
+	default:
+		return loose && (both && p.words > 2 || tool(stem(m.low)))
+	}
+}
+
+// nameLike reports whether all differing tokens look like names.
+func (p *pair) nameLike() bool {
+	for _, i := range p.at {
+		t := &p.all[i]
+		if !t.quoted && !capital(t.raw) && strings.IndexFunc(t.raw, func(r rune) bool { return !unicode.IsLetter(r) }) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// key returns what the sentence gives a value: the noun before the first of marker
+// and "of" or "for"; nil if there is none.
+func (p *pair) key() *token {
+	var key *token
+	for i := range p.at[0] {
+		t := &p.all[i]
+		switch low := t.low; {
+		case t.kind == mark, copula(low), key != nil && (low == "of" || low == "for" || low == "in"), change(low):
+			if key != nil {
+				return key
+			}
+		case t.kind == word && !t.light:
+			key = t
+		}
+	}
+	return key
+}
+
+// capital reports whether a word begins with a capital letter.
+func capital(s string) bool {
+	return s != "" && strings.ToUpper(s[:1]) == s[:1] && strings.ToLower(s[:1]) != s[:1]
+}
+
+// akin reports whether two names may be one, written shorter and longer.
+func akin(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+}
+
+func copula(low string) bool {
+	switch low {
+	case "is", "are", "be":
+		return true
+	default:
+		return false
+	}
+}

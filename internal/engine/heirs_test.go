@@ -1,0 +1,158 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+)
+
+// entangle makes memories supersede each other at random: in chains, in circles,
+// themselves, and by what is not there.
+func (c *crowd) entangle(r *rapid.T) {
+	for i, m := range c.list {
+		switch rapid.IntRange(0, 5).Draw(r, "superseded") {
+		case 0, 1, 2:
+			m.SupersededBy = c.list[rapid.IntRange(0, len(c.list)-1).Draw(r, "by")].ID
+		case 3:
+			m.SupersededBy = hippo.ID{15: 1, 3: byte(i + 1)}
+		}
+	}
+}
+
+// above returns the memories that have to stand above each one: what replaces it and
+// is kept, or what replaces what is not. Those in a circle replace nothing.
+func (c *crowd) above(kept func(*hippo.Memory) bool) map[hippo.ID]hippo.ID {
+	byID := make(map[hippo.ID]*hippo.Memory)
+	for _, m := range c.list {
+		byID[m.ID] = m
+	}
+	inCircle := func(m *hippo.Memory) bool {
+		at := byID[m.SupersededBy]
+		for n := 0; at != nil && at != m && n <= len(c.list); n++ {
+			at = byID[at.SupersededBy]
+		}
+		return at == m
+	}
+	out := make(map[hippo.ID]hippo.ID)
+	for _, m := range c.list {
+		at := m
+		for at != nil && !inCircle(at) && (at == m || !kept(at)) {
+			at = byID[at.SupersededBy]
+		}
+		if at != nil && at != m && kept(at) {
+			out[m.ID] = at.ID
+		}
+	}
+	return out
+}
+
+func TestHeirs_NewerIsAboveWhatItReplaces(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(t *testing.T) *mind{
+		"words":     func(t *testing.T) *mind { return openTalk(t, newKept(), &wordPieces{}) },
+		"meaning":   func(t *testing.T) *mind { return openTalk(t, newKept(), &wordPieces{}, instant(newFake("word"))) },
+		"no_pieces": func(t *testing.T) *mind { return openTalk(t, newKept(), embed.Pieces(nil), instant(newFake("word"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(r *rapid.T) {
+				m := open(t)
+				defer m.end()
+				c := drawCrowd(r, 20)
+				c.entangle(r)
+				m.put(c.list...)
+				q := hippo.Query{Text: rapid.SampledFrom([]string{"", "car", "fuel lunch", "lisbon rain"}).Draw(r, "text"), NoTouch: true}
+				q.Filter.Pinned = rapid.Bool().Draw(r, "only pinned")
+				q.Ranker = rapid.SampledFrom([]hippo.Ranker{hippo.RankerHippo, hippo.RankerInsight}).Draw(r, "ranker")
+				hits := m.all(r, q, 1000)
+				place := make(map[hippo.ID]int)
+				for i, h := range hits {
+					place[h.Memory.ID] = i + 1
+				}
+				for old, now := range c.above(func(m *hippo.Memory) bool { return m.Pinned || !q.Filter.Pinned }) {
+					if at := place[old]; at > 0 && (place[now] == 0 || place[now] > at) {
+						r.Fatalf("%+v: %v is at %d, what replaces it, %v, at %d", q, old, at, now, place[now])
+					}
+				}
+				if !slices.IsSortedFunc(hits, func(a, b hippo.Hit) int { return int(1e9 * (b.Relevance - a.Relevance)) }) {
+					r.Fatalf("%+v: the hits are not in the order of their relevance", q)
+				}
+				if q.Ranker == hippo.RankerHippo && name != "no_pieces" { // there the distribution is of rough cosines
+					wantConsistent(r, m, q)
+				}
+			})
+		})
+	}
+}
+
+// Hits that are lifted from far behind are so on every page.
+func TestHeirs_PagesOfManyHits(t *testing.T) {
+	t.Parallel()
+	for name, session := range map[string]func(n int) string{
+		"alone":      func(int) string { return "" },
+		"neighbours": func(n int) string { return fmt.Sprint("s", n/10) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(1, 2))
+			var list []*hippo.Memory
+			for n := range 900 {
+				list = append(list, turn(n+1, session(n), fmt.Sprint([]string{"car", "car fuel", "lunch"}[n%3], strings.Repeat(" filler", n%9))))
+			}
+			for _, m := range list {
+				if random.IntN(4) == 0 {
+					m.SupersededBy = list[random.IntN(len(list))].ID
+				}
+			}
+			m := newTalk(t)
+			m.put(list...)
+			other := newTalk(t)
+			random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			other.put(list...)
+			q := hippo.Query{Text: "car fuel"}
+			ids := func(hits []hippo.Hit) (out []hippo.ID) {
+				for _, h := range hits {
+					out = append(out, h.Memory.ID)
+				}
+				return out
+			}
+			want := ids(m.all(t, q, 1000))
+			if d := cmp.Diff(want, ids(m.all(t, q, 10))); d != "" || len(want) < 600 {
+				t.Errorf("%d hits, in pages of 10:\n%s", len(want), d)
+			}
+			if d := cmp.Diff(want, ids(other.all(t, q, 1000))); d != "" {
+				t.Errorf("recorded in another order:\n%s", d)
+			}
+		})
+	}
+}
+
+func TestHeirs_JoinTheHits(t *testing.T) {
+	t.Parallel()
+	m := newTalk(t)
+	old, next, last, other := turn(1, "", "car in lisbon"), turn(2, "", "lunch"), turn(3, "", "rain"), turn(4, "", "car")
+	old.SupersededBy, next.SupersededBy = next.ID, last.ID
+	m.put(old, next, last, other)
+	m.wantOrder(hippo.Query{Text: "car lisbon"}, "rain", "lunch", "car in lisbon", "car")
+	m.wantOrder(hippo.Query{Text: "lunch"}, "rain", "lunch")
+	m.wantOrder(hippo.Query{Text: "rain"}, "rain")
+	for _, baseline := range []hippo.Ranker{hippo.RankerBM25, hippo.RankerCosine} {
+		for _, h := range m.search(hippo.Query{Text: "car lisbon", Ranker: baseline}).Hits {
+			if h.Memory.ID == next.ID || h.Memory.ID == last.ID {
+				t.Errorf("ranker %s finds %q", baseline, h.Memory.Content)
+			}
+		}
+	}
+	if _, err := m.Forget(t.Context(), []hippo.ID{next.ID}); err != nil {
+		t.Fatal(err)
+	}
+	m.wantOrder(hippo.Query{Text: "car lisbon"}, "car in lisbon", "car")
+}

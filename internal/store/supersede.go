@@ -1,0 +1,192 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// AddInstead is [Store.Add] of one memory that takes the place of others, in one
+// transaction. Each of those gets m as its SupersededBy and ends when m begins: at
+// its ValidFrom, which, if it is unset, becomes its EventTime or else CreatedAt. One
+// that ended earlier keeps its end. It returns the others as stored.
+//
+// Unknown IDs, or those of another namespace, are a [*hippo.UnknownError]; one that
+// is superseded already is [hippo.ErrConflict] and the error names what to supersede
+// instead; nothing is changed then. A ValidFrom that is given and lies before that of
+// a memory to be replaced is [hippo.ErrInvalid].
+func (s *Store) AddInstead(ctx context.Context, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
+	if err := stampNew(m, s.now().UTC()); err != nil {
+		return nil, fmt.Errorf("store: new id: %w", err)
+	}
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	given := m.ValidFrom
+	var replaced []*hippo.Memory
+	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		cal, err := s.advance(tx)
+		if err != nil {
+			return err
+		}
+		m.Importance.SetDay = cal.Day
+		m.Accesses = []hippo.Access{{Day: cal.Day, Count: 1}}
+		m.ValidFrom = given // the transaction may run again
+		replaced, err = s.replace(tx, m, old)
+		if err != nil {
+			return err
+		}
+		return tx.Put(append([]*hippo.Memory{m}, replaced...)...)
+	})
+	if err != nil {
+		return nil, wrap("add", err)
+	}
+	return replaced, nil
+}
+
+// Supersede makes a memory that is stored take the place of others, as
+// [Store.AddInstead] does for a new one, after fn has changed it. It returns the
+// memory as stored. fn may run more than once.
+func (s *Store) Supersede(ctx context.Context, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
+	var m *hippo.Memory
+	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		ms, err := tx.Get(id)
+		if err != nil {
+			return err
+		}
+		if err := allThere([]hippo.ID{id}, ms); err != nil {
+			return err
+		}
+		cal, err := tx.Calendar()
+		if err != nil {
+			return err
+		}
+		m = ms[0]
+		if err := s.update(m, cal.Day, fn); err != nil {
+			return err
+		}
+		replaced, err := s.replace(tx, m, old)
+		if err != nil {
+			return err
+		}
+		return tx.Put(append(ms, replaced...)...)
+	})
+	if err != nil {
+		return nil, wrap("supersede", err)
+	}
+	return m, nil
+}
+
+// replace sets when m begins and marks what it replaces. It stores nothing.
+func (s *Store) replace(tx driver.Tx, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
+	ms, err := tx.Get(old...)
+	if err != nil {
+		return nil, err
+	}
+	ms = slices.DeleteFunc(ms, func(o *hippo.Memory) bool { return o.Namespace != m.Namespace })
+	if err := allThere(old, ms); err != nil {
+		return nil, err
+	}
+	for i, o := range ms {
+		if err := replaceable(tx, m, o); err != nil {
+			return nil, err
+		}
+		if !m.ValidFrom.IsZero() && !o.ValidFrom.IsZero() && !o.ValidFrom.Before(m.ValidFrom) {
+			return nil, hippo.Fieldf("valid_from", "must be after %s, since when %v holds, which is to be superseded",
+				o.ValidFrom.Format(time.RFC3339Nano), ms[i].ID)
+		}
+	}
+	if m.ValidFrom.IsZero() {
+		m.ValidFrom = beginning(m, ms)
+	}
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	for _, o := range ms {
+		o.SupersededBy = m.ID
+		if o.ValidUntil.IsZero() || m.ValidFrom.Before(o.ValidUntil) {
+			o.ValidUntil = m.ValidFrom
+		}
+		o.UpdatedAt = s.now().UTC()
+		normalise(o)
+		if err := o.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	return ms, nil
+}
+
+// beginning is when a memory begins that says nothing of it: when it was, and
+// after everything that it replaces began.
+func beginning(m *hippo.Memory, old []*hippo.Memory) time.Time {
+	t := m.When()
+	for _, o := range old {
+		if !t.After(o.ValidFrom) {
+			t = o.ValidFrom.Add(time.Microsecond) // the unit of stored times
+		}
+	}
+	return t
+}
+
+// maxChain is how many steps of a chain are followed.
+const maxChain = 1000
+
+// replaceable reports why m cannot take the place of o.
+func replaceable(tx driver.Tx, m, o *hippo.Memory) error {
+	if o.ID == m.ID {
+		return hippo.Fieldf("supersedes", "must not name the memory itself: %v", o.ID)
+	}
+	if o.SupersededBy == m.ID {
+		return nil
+	}
+	last, err := newest(tx, o)
+	if err != nil {
+		return err
+	}
+	if last != o.ID {
+		return fmt.Errorf("supersedes: %v is superseded already; supersede %v instead: %w", o.ID, last, hippo.ErrConflict)
+	}
+	return notAbove(tx, m, o)
+}
+
+// newest returns the end of the chain of what supersedes o: o itself if nothing
+// does that is still there, or if the chain leads back to it.
+func newest(tx driver.Tx, o *hippo.Memory) (hippo.ID, error) {
+	at := o
+	for range maxChain {
+		if at.SupersededBy.IsZero() {
+			return at.ID, nil
+		}
+		ms, err := tx.Get(at.SupersededBy)
+		if err != nil || len(ms) == 0 {
+			return at.ID, err
+		}
+		if at = ms[0]; at.ID == o.ID {
+			break
+		}
+	}
+	return at.ID, nil
+}
+
+// notAbove reports that o replaces m, directly or not, so that m cannot replace o.
+func notAbove(tx driver.Tx, m, o *hippo.Memory) error {
+	at := m
+	for range maxChain {
+		if at.SupersededBy.IsZero() {
+			return nil
+		}
+		if at.SupersededBy == o.ID {
+			return fmt.Errorf("supersedes: %v supersedes %v already: %w", o.ID, m.ID, hippo.ErrConflict)
+		}
+		ms, err := tx.Get(at.SupersededBy)
+		if err != nil || len(ms) == 0 {
+			return err
+		}
+		at = ms[0]
+	}
+	return nil
+}
