@@ -24,7 +24,7 @@ func layers() [][]string {
 		{
 			"internal/rank", "internal/index/bm25", "internal/index/graph",
 			"internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/surprise", "internal/arch", "models",
+			"internal/embed", "internal/entity", "internal/surprise", "internal/arch", "models",
 		},
 		{"internal/store"},
 		{"internal/index", "internal/consolidate", "internal/codeindex"},

@@ -12,7 +12,7 @@ const maxToken = 200
 // classify says what a token is, and what makes it the same as another; "" if it is
 // a word, or nothing.
 func classify(t string) (kind Kind, norm string) {
-	if len(t) < 2 || len(t) > maxToken {
+	if len(t) < 2 || len(t) > maxToken || isPlain(t) {
 		return "", ""
 	}
 	if norm, ok := url(t); ok {
@@ -34,6 +34,11 @@ func classify(t string) (kind Kind, norm string) {
 		return Identifier, norm
 	}
 	return "", ""
+}
+
+// isPlain reports whether a token is small ASCII letters after the first one: a word.
+func isPlain(t string) bool {
+	return isLetter(t[0]) && all(t[1:], func(c byte) bool { return c >= 'a' && c <= 'z' })
 }
 
 // url returns a web address without scheme, www., fragment and last slash.

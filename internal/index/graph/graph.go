@@ -62,30 +62,51 @@ func (b *Builder) Add(e Edge) {
 	}
 }
 
-// Graph returns the graph of the edges so far. Cost: sorting them.
+// Graph returns the graph of the edges so far. Cost: two passes over them, and sorting
+// those of each node.
 func (b *Builder) Graph() *Graph {
-	// By weight as well, so that the sum of edges between two nodes has one order.
-	slices.SortFunc(b.arcs, func(x, y arc) int {
-		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.to, y.to), cmp.Compare(x.weight, y.weight))
-	})
-	g := &Graph{ends: make([]uint32, b.nodes), degree: make([]float64, b.nodes)}
-	for i, a := range b.arcs {
-		if i > 0 && b.arcs[i-1].from == a.from && b.arcs[i-1].to == a.to {
-			g.weights[len(g.weights)-1] += a.weight
-		} else {
-			g.to, g.weights = append(g.to, a.to), append(g.weights, a.weight)
-		}
-		g.ends[a.from] = uint32(len(g.to))
+	g := &Graph{
+		ends: make([]uint32, b.nodes), degree: make([]float64, b.nodes),
+		to: make([]uint32, 0, len(b.arcs)), weights: make([]float64, 0, len(b.arcs)),
 	}
-	start := uint32(0)
-	for n := range g.ends {
-		g.ends[n] = max(g.ends[n], start)
-		for _, w := range g.weights[start:g.ends[n]] {
+	from := uint32(0)
+	for n, row := range b.rows() {
+		for i, a := range row {
+			if i > 0 && row[i-1].to == a.to {
+				g.weights[len(g.weights)-1] += a.weight
+			} else {
+				g.to, g.weights = append(g.to, a.to), append(g.weights, a.weight)
+			}
+		}
+		g.ends[n] = uint32(len(g.to))
+		for _, w := range g.weights[from:] {
 			g.degree[n] += w
 		}
-		start = g.ends[n]
+		from = g.ends[n]
 	}
 	return g
+}
+
+// rows returns the arcs by their first node. They are sorted by weight as well, so
+// that the sum of edges between two nodes has one order.
+func (b *Builder) rows() [][]arc {
+	rows, all := make([][]arc, b.nodes), make([]arc, len(b.arcs))
+	count := make([]int, b.nodes)
+	for _, a := range b.arcs {
+		count[a.from]++
+	}
+	at := 0
+	for n, c := range count {
+		rows[n] = all[at : at : at+c]
+		at += c
+	}
+	for _, a := range b.arcs {
+		rows[a.from] = append(rows[a.from], a)
+	}
+	for _, row := range rows {
+		slices.SortFunc(row, func(x, y arc) int { return cmp.Or(cmp.Compare(x.to, y.to), cmp.Compare(x.weight, y.weight)) })
+	}
+	return rows
 }
 
 // Graph is an undirected weighted graph in compressed rows. It is immutable and safe
