@@ -104,7 +104,7 @@ func isPath(t string) bool {
 		return len(parts) > 1 || len(parts[0]) > 2
 	case !strings.ContainsAny(t, `/\`):
 		return isFile(t)
-	case strings.ContainsAny(t, "_") || len(parts) > 3:
+	case strings.Contains(t, "_") || len(parts) > 3:
 		return true
 	}
 	name, ending, ok := cutLast(parts[len(parts)-1], ".")
@@ -154,7 +154,7 @@ func identifier(t string) (string, bool) {
 
 // isJoined accepts words that _, :: or dots hold together.
 func isJoined(t string) bool {
-	if i := strings.IndexByte(t, '_'); i >= 0 {
+	if strings.Contains(t, "_") {
 		return strings.IndexFunc(t, func(r rune) bool { return divides(r) || r == '/' || r == '\'' || r == '’' }) < 0
 	}
 	if strings.Contains(t, "::") {

@@ -44,7 +44,7 @@ func (s *scanner) phrase(text string) {
 		return
 	}
 	s.last = text
-	if before != "" && !(capitalised(before) && capitalised(text)) {
+	if before != "" && (!capitalised(before) || !capitalised(text)) {
 		s.emit(Phrase, before+" "+text)
 	}
 }
