@@ -90,6 +90,9 @@ func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*orde
 
 // score ranks every match and keeps the best of them.
 func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Day, keep int) (*order, error) {
+	if q.Ranker == hippo.RankerHybrid && q.Text != "" {
+		return e.hybrid(ctx, q, a, day, keep)
+	}
 	o := &order{day: day, degraded: a.degraded}
 	r := ranking{clock: e.days.At(day), weights: e.weights, within: limits(e.rangeOf(q)), meaning: a.vector != nil}
 	if q.Ranker == hippo.RankerHippo && q.Text != "" && e.pieces != nil {
@@ -142,7 +145,7 @@ func (e *Engine) ask(q *hippo.Query, a *asked) index.Query {
 		iq.Substring, iq.Nearest, iq.MinCosine = true, math.MaxInt, e.weights.Match
 	case hippo.RankerCosine:
 		iq.Nearest, iq.MinCosine = math.MaxInt, 0
-	case hippo.RankerHippo, hippo.RankerBM25:
+	case hippo.RankerHippo, hippo.RankerHybrid, hippo.RankerBM25:
 	}
 	return iq
 }

@@ -77,9 +77,14 @@ func signalsOf(ctx context.Context, out *json.Encoder, sys System, set string, g
 		if err != nil {
 			return err
 		}
+		graph, err := graphOf(ctx, e, q.text)
+		if err != nil {
+			return err
+		}
 		line := Signals{Set: set, Group: g.name, Question: q.text, Relevant: len(q.relevant), MeanLength: status.Index.MeanLength}
 		for _, h := range answer.Hits {
 			_, is := q.relevant[idOf(h.Memory)]
+			h.Signals.Graph = graph[h.Memory.ID]
 			line.Found = append(line.Found, SignalsHit{Answers: is, Signals: h.Signals})
 		}
 		if err := out.Encode(line); err != nil {
@@ -87,4 +92,18 @@ func signalsOf(ctx context.Context, out *json.Encoder, sys System, set string, g
 		}
 	}
 	return nil
+}
+
+// graphOf returns the signal that only ranker hybrid has, so that it can be tried
+// beside the others.
+func graphOf(ctx context.Context, e *engineSearcher, text string) (map[hippo.ID]float64, error) {
+	answer, err := e.Engine.Search(ctx, hippo.Query{Text: text, Ranker: hippo.RankerHybrid, Count: hippo.MaxCount, NoTouch: true})
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[hippo.ID]float64, len(answer.Hits))
+	for _, h := range answer.Hits {
+		out[h.Memory.ID] = h.Signals.Graph
+	}
+	return out, nil
 }

@@ -171,6 +171,9 @@ func (v *view) line(b *strings.Builder, n int, h *hippo.Hit) {
 		s := h.Signals
 		fmt.Fprintf(b, "\n   text %.3f words %.3f coverage %.2f cosine %.3f recency %.3f frequency %.4f importance %.3f context %.2f prior %.3f",
 			s.Text, s.Words, s.Coverage, s.Cosine, s.Recency, s.Frequency, s.Importance, s.Context, s.Prior)
+		if v.answer.Ranker == hippo.RankerHybrid {
+			fmt.Fprintf(b, " graph %.3f", s.Graph)
+		}
 	}
 }
 

@@ -16,6 +16,8 @@ func For(r hippo.Ranker) (Func, bool) {
 		return Hippo, true
 	case hippo.RankerInsight:
 		return Insight, true
+	case hippo.RankerHybrid:
+		return Hybrid, true
 	case hippo.RankerBM25:
 		return BM25, true
 	case hippo.RankerCosine:
@@ -40,6 +42,10 @@ func Insight(w *Weights, s *hippo.Signals) float64 {
 func Hippo(w *Weights, s *hippo.Signals) float64 {
 	return settle(s.Text * (1 - w.ContextBound*(1-s.Context)) * (1 - w.PriorBound*(1-s.Prior)))
 }
+
+// Hybrid is what [MixOf] words, meaning and graph says; use and votes have no part in
+// it.
+func Hybrid(_ *Weights, s *hippo.Signals) float64 { return settle(s.Text) }
 
 // BM25 orders by words alone: the baseline.
 func BM25(_ *Weights, s *hippo.Signals) float64 { return settle(s.Words) }
