@@ -34,7 +34,8 @@ type SignalsHit struct {
 }
 
 // WriteSignals asks all questions that are not [Apart] by ranker hippo with the
-// first model, and writes a line of JSON, a [Signals], for each.
+// first model, and writes a line of JSON, a [Signals], for each; the signal graph is
+// what ranker hybrid says about the same memories.
 func WriteSignals(ctx context.Context, w io.Writer, o *Options) error {
 	if len(o.Models) == 0 {
 		return hippo.Fieldf("models", "must hold one")
