@@ -15,6 +15,9 @@ const (
 	// RankerInsight orders by recency, frequency, importance and situation; the
 	// query text only decides what takes part.
 	RankerInsight Ranker = "insight"
+	// RankerHybrid adds up words, meaning, and a walk over the graph of memories and
+	// what they mention.
+	RankerHybrid Ranker = "hybrid"
 	// RankerBM25 orders by words alone.
 	RankerBM25 Ranker = "bm25"
 	// RankerCosine orders by meaning alone.
@@ -22,7 +25,9 @@ const (
 )
 
 // Rankers returns every ranker, the default first.
-func Rankers() []Ranker { return []Ranker{RankerHippo, RankerInsight, RankerCosine, RankerBM25} }
+func Rankers() []Ranker {
+	return []Ranker{RankerHippo, RankerInsight, RankerHybrid, RankerCosine, RankerBM25}
+}
 
 // Query asks for memories.
 type Query struct {
@@ -155,6 +160,10 @@ type Signals struct {
 	// Time is 1 if the query names no time, or one that the memory is of; the less,
 	// the farther from it that is.
 	Time float64 `json:"time"`
+
+	// Graph is where a walk from the best matches leads, over what they mention and
+	// what stands beside them, as a share of the likeliest place; of ranker hybrid only.
+	Graph float64 `json:"graph"`
 	// Text is what all of these together say.
 	Text       float64 `json:"text"`
 	Recency    float64 `json:"recency"`

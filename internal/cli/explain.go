@@ -19,6 +19,9 @@ func explanation(w io.Writer, h *hippo.Hit) {
 	switch {
 	case x.PriorFactor > 0:
 		fmt.Fprintf(w, "%s%.3f = text %.3f × situation %.3f × time %.3f × use %.3f\n", indent, h.Relevance, s.Text, x.ContextFactor, x.TimeFactor, x.PriorFactor)
+	case h.Signals.Graph > 0:
+		fmt.Fprintf(w, "%s%.3f = words and meaning, and graph %.3f × %.2f\n", indent, h.Relevance, s.Graph, x.Evidence[0].Weight)
+		return
 	case len(x.Prior) == 0:
 		return // one signal is the relevance
 	}

@@ -27,7 +27,7 @@ func Settings() []Setting {
 		{"store", "store", "HIPPO_STORE", "sqlite:" + defaultPath(), "where memories are: sqlite:PATH or dir:PATH"},
 		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files: the same as --store dir:PATH"},
 		{"project", "project", "HIPPO_PROJECT", "", "the project to work for, instead of that of the current directory; none for no project"},
-		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight, bm25 or cosine"},
+		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight, hybrid, bm25 or cosine"},
 		{"model", "model", "HIPPO_MODEL", Builtin, "what finds memories by meaning: builtin, none, a model of hippo model list, a folder, or URL#NAME"},
 		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
 	}

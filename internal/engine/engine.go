@@ -30,6 +30,8 @@ type Engine struct {
 	meaning *meaning
 	pieces  embed.Pieces
 	texts   *texts
+	mention *mentions
+	linker  linker
 }
 
 // Config wires an [Engine].
@@ -75,6 +77,7 @@ func New(c Config) *Engine {
 	e.touches = newTouches(e.store, e.index, log)
 	e.meaning = newMeaning(&c, log)
 	e.pieces, e.texts = c.Pieces, newTexts(c.Store, c.Pieces)
+	e.mention = newMentions(c.Store)
 	return e
 }
 

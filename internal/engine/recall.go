@@ -94,17 +94,20 @@ func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*orde
 
 // score ranks every match and keeps the best of them.
 func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Day, keep int) (*order, error) {
+	t, err := e.told(q)
+	if err != nil {
+		return nil, err
+	}
+	t.narrow(&q.Filter)
+	if q.Ranker == hippo.RankerHybrid && q.Text != "" {
+		return e.hybrid(ctx, q, a, day, keep)
+	}
 	o := &order{day: day, degraded: a.degraded}
-	r := ranking{clock: e.days.At(day), weights: e.weights, within: limits(e.rangeOf(q)), meaning: a.vector != nil}
+	r := ranking{clock: e.days.At(day), weights: e.weights, within: limits(e.rangeOf(q)), meaning: a.vector != nil, time: t}
 	if q.Ranker == hippo.RankerHippo && q.Text != "" && e.pieces != nil {
 		r.near = newBest(closerCount)
 		keep += closerMost // what is looked at closely leaves its place
 	}
-	var err error
-	if r.time, err = e.told(q); err != nil {
-		return nil, err
-	}
-	r.time.narrow(&q.Filter)
 	var c *closer
 	var later *heirs
 	r.relevance, _ = rank.For(q.Ranker)
@@ -160,7 +163,7 @@ func (e *Engine) ask(q *hippo.Query, a *asked) index.Query {
 		iq.Substring, iq.Nearest, iq.MinCosine = true, math.MaxInt, e.weights.Match
 	case hippo.RankerCosine:
 		iq.Nearest, iq.MinCosine = math.MaxInt, 0
-	case hippo.RankerHippo, hippo.RankerBM25:
+	case hippo.RankerHippo, hippo.RankerHybrid, hippo.RankerBM25:
 	}
 	return iq
 }

@@ -24,7 +24,7 @@ const searchSchema = `{"type":"object","additionalProperties":false,"properties"
 "created_before":{"type":"string"},
 "as_of":{"type":"string","description":"only what held at this time or date"},
 "pinned":{"type":"boolean"},
-"ranker":{"type":"string","enum":["hippo","insight","cosine","bm25"],"description":"insight: by use, votes and situation only"},
+"ranker":{"type":"string","enum":["hippo","insight","hybrid","cosine","bm25"],"description":"insight: by use, votes and situation only"},
 "detail":{"type":"string","enum":["compact","full"],"default":"compact"},
 "explain":{"type":"boolean","description":"show the signals of each hit"}}}`
 

@@ -22,6 +22,8 @@ func Explain(w *Weights, r hippo.Ranker, s *hippo.Signals, asked bool, length fl
 		x.ContextFactor, x.TimeFactor, x.PriorFactor = contextFactor(w, s), timeFactor(w, s), priorFactor(w, s)
 	case hippo.RankerInsight:
 		x.Prior = priorParts(&w.Insight, s)
+	case hippo.RankerHybrid:
+		x.Evidence = contributions([]hippo.Contribution{{Signal: "graph", Value: s.Graph, Weight: w.Mix.Graph}})
 	case hippo.RankerBM25, hippo.RankerCosine: // the signal of that name is the relevance
 	}
 	return x

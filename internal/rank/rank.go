@@ -16,6 +16,8 @@ func For(r hippo.Ranker) (Func, bool) {
 		return Hippo, true
 	case hippo.RankerInsight:
 		return Insight, true
+	case hippo.RankerHybrid:
+		return Hybrid, true
 	case hippo.RankerBM25:
 		return BM25, true
 	case hippo.RankerCosine:
@@ -46,6 +48,10 @@ func contextFactor(w *Weights, s *hippo.Signals) float64 { return 1 - w.ContextB
 func timeFactor(w *Weights, s *hippo.Signals) float64 { return 1 - w.TimeBound*(1-s.Time) }
 
 func priorFactor(w *Weights, s *hippo.Signals) float64 { return 1 - w.PriorBound*(1-s.Prior) }
+
+// Hybrid is what [MixOf] words, meaning and graph says; use and votes have no part in
+// it.
+func Hybrid(_ *Weights, s *hippo.Signals) float64 { return settle(s.Text) }
 
 // BM25 orders by words alone: the baseline.
 func BM25(_ *Weights, s *hippo.Signals) float64 { return settle(s.Words) }

@@ -199,3 +199,26 @@ func TestTextOf_StaysInRange(t *testing.T) {
 		}
 	})
 }
+
+func TestMixOf(t *testing.T) {
+	t.Parallel()
+	m := rank.DefaultMix()
+	near(t, "all shares", m.Cosine+m.Words+m.Graph, 1)
+	near(t, "nothing", rank.MixOf(&m, 0, 0, 0), 0)
+	near(t, "everything", rank.MixOf(&m, 1, 1, 1), 1)
+	near(t, "meaning", rank.MixOf(&m, .5, 0, 0), .2)
+	near(t, "words", rank.MixOf(&m, 0, .4, 0), .06)
+	near(t, "graph", rank.MixOf(&m, 0, 0, .2), .09)
+}
+
+func TestHybrid_IgnoresUse(t *testing.T) {
+	t.Parallel()
+	w := new(rank.DefaultWeights())
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawSignals(t), drawSignals(t)
+		b.Text = a.Text
+		if got, want := rank.Hybrid(w, &a), rank.Hybrid(w, &b); got != want {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	})
+}

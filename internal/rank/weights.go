@@ -34,6 +34,9 @@ type Weights struct {
 	Nearest   int
 	MinCosine float64
 
+	// Mix are the constants of ranker hybrid.
+	Mix Mix
+
 	// Match is the content relevance that a memory must exceed to take part in
 	// ranker insight.
 	Match float64
@@ -83,6 +86,7 @@ func DefaultWeights() Weights {
 		EvidenceScale: 5,
 		Nearest:       50,
 		MinCosine:     0.2,
+		Mix:           DefaultMix(),
 		Match:         0.4,
 		Prior:         Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
 		PriorBound:    0.10,

@@ -1,0 +1,157 @@
+package entity
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// maxName is the most words of a name: what is longer is a heading, or shouted.
+	maxName = 6
+	// minPhrase is the least letters of a word of a phrase.
+	minPhrase = 3
+	// maxPhrase is the most bytes of one.
+	maxPhrase = 40
+)
+
+// word takes the next word: part of a name, or of a phrase, or neither.
+func (s *scanner) word(from, to int) {
+	text := s.text[from:to]
+	first := s.start
+	s.start = false
+	switch {
+	case capitalised(text):
+		if len(s.gap) > 0 {
+			s.run = append(s.run, s.gap...)
+			s.gap = s.gap[:0]
+		}
+		s.run = append(s.run, word{from, to, first})
+	case len(s.run) > 0 && isParticle(text) && len(s.gap) < 2:
+		s.gap = append(s.gap, word{from, to, false})
+	default:
+		s.flush()
+	}
+	s.phrase(text)
+}
+
+// phrase offers a word together with the one before.
+func (s *scanner) phrase(text string) {
+	before := s.last
+	s.last = ""
+	if utf8.RuneCountInString(text) < minPhrase || len(text) > maxPhrase || isCommon(strings.ToLower(text)) ||
+		strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) >= 0 || unspaced(text) {
+		return
+	}
+	s.last = text
+	if before != "" && (!capitalised(before) || !capitalised(text)) {
+		s.emit(Phrase, before+" "+text)
+	}
+}
+
+// unspaced reports whether a text is of a script that puts no spaces between words.
+func unspaced(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// flush emits the run of capitalised words.
+func (s *scanner) flush() {
+	run := s.run
+	s.run, s.gap = s.run[:0], s.gap[:0]
+	if len(run) == 0 || len(run) > maxName || s.shouted(run) {
+		return
+	}
+	if run[0].first {
+		w := s.textOf(run[:1])
+		if !isAcronym(w) {
+			if !isCommon(strings.ToLower(bare(w))) && len(run) > 1 {
+				s.name(run)
+			}
+			run = run[1:]
+		}
+	}
+	for len(run) > 0 && (isEmpty(strings.ToLower(bare(s.textOf(run[:1])))) || isParticle(s.textOf(run[:1]))) {
+		run = run[1:]
+	}
+	s.name(run)
+}
+
+// name emits a run, unless it says nothing by itself.
+func (s *scanner) name(run []word) {
+	if len(run) == 0 {
+		return
+	}
+	text := s.textOf(run)
+	if name := bare(text); utf8.RuneCountInString(name) > 1 && (len(run) > 1 || !isEmpty(strings.ToLower(name))) {
+		s.emit(Name, name)
+	}
+}
+
+func (s *scanner) textOf(run []word) string { return s.text[run[0].from:run[len(run)-1].to] }
+
+// shouted reports whether several words, and all of them, are in capitals.
+func (s *scanner) shouted(run []word) bool {
+	for _, w := range run {
+		if !isAcronym(s.text[w.from:w.to]) {
+			return false
+		}
+	}
+	return len(run) > 1
+}
+
+// bare is a name without the possessive.
+func bare(name string) string {
+	for _, end := range []string{"'s", "’s", "'", "’"} {
+		if b, ok := strings.CutSuffix(name, end); ok {
+			return b
+		}
+	}
+	return name
+}
+
+// capitalised reports whether a word begins with a capital and has only what names
+// have in them.
+func capitalised(w string) bool {
+	r, _ := utf8.DecodeRuneInString(w)
+	return (unicode.IsUpper(r) || unicode.IsTitle(r)) &&
+		strings.IndexFunc(w, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) && r != '\'' && r != '’' && r != '-' && r != '.'
+		}) < 0
+}
+
+// isAcronym reports whether a word is of two or more capitals.
+func isAcronym(w string) bool {
+	n := 0
+	for _, r := range w {
+		if !unicode.IsUpper(r) {
+			return false
+		}
+		n++
+	}
+	return n > 1
+}
+
+// abbreviated reports whether a full stop after a word does not end the sentence: it
+// is a title or an initial, and a name goes on.
+func (s *scanner) abbreviated(w, marks string) bool {
+	if marks != "." || len(s.run) == 0 {
+		return false
+	}
+	switch w {
+	case "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Jr", "Sr", "Mt", "Lt", "Col", "Gen", "Sgt", "Hon", "Rev":
+		s.run[len(s.run)-1].first = false
+		return true
+	}
+	r, n := utf8.DecodeRuneInString(w)
+	return n == len(w) && unicode.IsUpper(r) && w != "I"
+}
+
+// isParticle reports whether a small word may stand within a name.
+func isParticle(w string) bool {
+	switch w {
+	case "of", "the", "de", "la", "le", "du", "des", "del", "della", "di", "da", "dos", "van", "von", "der", "den", "zu", "al", "el", "bin", "ibn", "y", "e":
+		return true
+	}
+	return false
+}

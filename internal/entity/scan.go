@@ -1,0 +1,250 @@
+package entity
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// scanner goes through a text once.
+type scanner struct {
+	text  string
+	at    int
+	found []Entity
+	seen  map[string]bool
+
+	start bool   // a sentence begins here
+	run   []word // capitalised words in a row
+	gap   []word // words after them that may stand within a name
+	last  string // the word before, where it may begin a phrase
+}
+
+// word is a word of a run.
+type word struct {
+	from, to int  // in the text
+	first    bool // of a sentence
+}
+
+// scan cuts the text at white space and quotes.
+func (s *scanner) scan() {
+	for s.at < len(s.text) {
+		r, n := utf8.DecodeRuneInString(s.text[s.at:])
+		switch {
+		case r == '\n' || r == '\r':
+			s.stop(true)
+			s.at += n
+		case unicode.IsSpace(r):
+			s.at += n
+		default:
+			if end := s.quoted(r, n); end > 0 {
+				s.stop(false)
+				s.at = end
+				continue
+			}
+			from := s.at
+			s.at = s.chunkEnd(s.at + n)
+			s.chunk(from, s.at)
+		}
+	}
+	s.stop(true)
+}
+
+// chunkEnd returns the end of what neither white space nor a quote divides.
+func (s *scanner) chunkEnd(at int) int {
+	for at < len(s.text) {
+		r, n := utf8.DecodeRuneInString(s.text[at:])
+		if unicode.IsSpace(r) || closing(r) != 0 && r != '\'' && r != '’' {
+			break
+		}
+		at += n
+	}
+	return at
+}
+
+const (
+	// maxQuoted is the most bytes of a quoted term, and maxQuotedWords its words: what
+	// is longer is speech.
+	maxQuoted      = 80
+	maxQuotedWords = 6
+)
+
+// quoted emits the term that begins with a quote r of n bytes, and returns where it
+// ends; 0 if there is none.
+func (s *scanner) quoted(r rune, n int) int {
+	end := closing(r)
+	if end == 0 {
+		return 0
+	}
+	from := s.at + n
+	limit := min(len(s.text), from+maxQuoted+utf8.UTFMax)
+	for at := from; at < limit; {
+		c, size := utf8.DecodeRuneInString(s.text[at:])
+		if c == '\n' {
+			return 0
+		}
+		if c == end && s.closes(r, at+size) {
+			inner := s.text[from:at]
+			words := len(strings.Fields(inner))
+			if words == 0 || words > maxQuotedWords || !hasLetter(inner) {
+				return 0
+			}
+			s.term(strings.TrimSpace(inner))
+			return at + size
+		}
+		at += size
+	}
+	return 0
+}
+
+// closes reports whether a closing quote may end at a place: a plain one, which may
+// be an apostrophe, stands before no letter.
+func (s *scanner) closes(open rune, at int) bool {
+	if open != '\'' && open != '‘' {
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(s.text[at:])
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+// term emits what stands in quotes, by what it looks like.
+func (s *scanner) term(inner string) {
+	trimmed := strings.Trim(inner, ".,;:!?…")
+	if trimmed == "" {
+		return
+	}
+	if kind, norm := classify(trimmed); kind != "" {
+		s.emitAs(kind, trimmed, norm)
+		return
+	}
+	s.emit(Quoted, trimmed)
+}
+
+// closing returns the quote that ends what r begins; 0 if r begins nothing.
+func closing(r rune) rune {
+	switch r {
+	case '"', '`', '\'':
+		return r
+	case '“', '„':
+		return '”'
+	case '‘':
+		return '’'
+	case '«':
+		return '»'
+	case '「':
+		return '」'
+	case '『':
+		return '』'
+	case '《':
+		return '》'
+	case '【':
+		return '】'
+	default:
+		return 0
+	}
+}
+
+func hasLetter(text string) bool { return strings.ContainsFunc(text, unicode.IsLetter) }
+
+// stop ends a run, and the sentence, if that is over.
+func (s *scanner) stop(sentence bool) {
+	s.flush()
+	s.last = ""
+	s.start = sentence
+}
+
+// chunk looks at what stands between white space.
+func (s *scanner) chunk(from, to int) {
+	text := s.text[from:to]
+	left := len(text) - len(strings.TrimLeftFunc(text, opens))
+	right := len(strings.TrimRightFunc(text, ends))
+	if right <= left {
+		s.punctuation(text)
+		return
+	}
+	if left > 0 {
+		s.punctuation(text[:left])
+	}
+	core := text[left:right]
+	if kind, norm := classify(core); kind != "" {
+		s.flush()
+		s.last, s.start = "", false
+		s.emitAs(kind, core, norm)
+	} else {
+		s.pieces(from+left, from+right)
+	}
+	if right < len(text) && !s.abbreviated(core, text[right:]) {
+		s.punctuation(text[right:])
+	}
+}
+
+// pieces looks at the parts of a chunk that is nothing as a whole: of code, or words
+// that no space divides.
+func (s *scanner) pieces(from, to int) {
+	for at := from; at < to; {
+		cut := strings.IndexFunc(s.text[at:to], divides)
+		if cut < 0 {
+			cut = to - at
+		}
+		if cut > 0 {
+			s.piece(at, at+cut)
+			at += cut
+		}
+		if at < to {
+			n := strings.IndexFunc(s.text[at:to], func(r rune) bool { return !divides(r) })
+			if n < 0 {
+				n = to - at
+			}
+			s.punctuation(s.text[at : at+n])
+			at += n
+		}
+	}
+}
+
+func (s *scanner) piece(from, to int) {
+	text := s.text[from:to]
+	left := len(text) - len(strings.TrimLeftFunc(text, opens))
+	right := len(strings.TrimRightFunc(text, ends))
+	if right <= left {
+		s.punctuation(text)
+		return
+	}
+	core := text[left:right]
+	if kind, norm := classify(core); kind != "" {
+		s.flush()
+		s.last, s.start = "", false
+		s.emitAs(kind, core, norm)
+		return
+	}
+	s.word(from+left, from+right)
+}
+
+// punctuation ends the run, and perhaps the sentence.
+func (s *scanner) punctuation(marks string) {
+	s.stop(s.start || strings.ContainsAny(marks, ".!?…:。！？•") || strings.Trim(marks, "-–—*>#") == "")
+}
+
+// opens and ends tell what belongs to a sentence rather than to the word in it.
+func opens(r rune) bool {
+	switch r {
+	case '/', '~', '.', '#', '@', '-', '$', '_', '\\':
+		return false
+	}
+	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.M, r)
+}
+
+func ends(r rune) bool {
+	switch r {
+	case '/', '_', '+':
+		return false
+	}
+	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.M, r)
+}
+
+// divides tells what divides words and parts of code.
+func divides(r rune) bool {
+	switch r {
+	case '_', '-', '.', ':', '/', '\\', '#', '@', '$', '\'', '’', '~', '+':
+		return false
+	}
+	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.M, r)
+}

@@ -1,0 +1,215 @@
+// Package graph holds small weighted graphs and walks on them: personalised
+// PageRank over compressed rows. It knows no memories, only nodes by number, and
+// keeps nothing: a graph is built, asked and thrown away.
+//
+// Invariant: the same nodes and edges give bit-identical results, in whatever order
+// the edges were added and on every platform: all sums have a fixed order, and no
+// multiplication is fused with an addition.
+package graph
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Edge joins two nodes, in both directions. An edge from a node to itself counts
+// once among the edges of that node.
+type Edge struct {
+	A, B int
+	// Weight must be above 0 and finite; an edge with another one is left out.
+	Weight float64
+	// From and Until bound the time for which the edge holds, in microseconds since
+	// 1970: From <= t < Until; 0 is unbounded.
+	From, Until int64
+}
+
+// Holds reports whether the edge holds at a time, in microseconds since 1970; at 0,
+// every edge does.
+func (e *Edge) Holds(at int64) bool {
+	return at == 0 || (e.From == 0 || e.From <= at) && (e.Until == 0 || at < e.Until)
+}
+
+// Builder collects the edges of a [Graph]. The zero value is of no use.
+type Builder struct {
+	nodes int
+	at    int64
+	arcs  []arc
+}
+
+// arc is one direction of an edge.
+type arc struct {
+	from, to uint32
+	weight   float64
+}
+
+// NewBuilder returns a Builder for nodes 0 to nodes-1, and edges that hold at a
+// time, see [Edge.Holds].
+func NewBuilder(nodes int, at int64) *Builder { return &Builder{nodes: nodes, at: at} }
+
+// Add adds an edge; that it does not hold, or weighs nothing, leaves it out. Several
+// edges between two nodes add up. It panics if there is no such node.
+func (b *Builder) Add(e Edge) {
+	if e.A < 0 || e.B < 0 || e.A >= b.nodes || e.B >= b.nodes {
+		panic("graph: no such node")
+	}
+	if !(e.Weight > 0) || math.IsInf(e.Weight, 1) || !e.Holds(b.at) {
+		return
+	}
+	b.arcs = append(b.arcs, arc{uint32(e.A), uint32(e.B), e.Weight})
+	if e.A != e.B {
+		b.arcs = append(b.arcs, arc{uint32(e.B), uint32(e.A), e.Weight})
+	}
+}
+
+// Graph returns the graph of the edges so far. Cost: two passes over them, and sorting
+// those of each node.
+func (b *Builder) Graph() *Graph {
+	g := &Graph{
+		ends: make([]uint32, b.nodes), degree: make([]float64, b.nodes),
+		to: make([]uint32, 0, len(b.arcs)), weights: make([]float64, 0, len(b.arcs)),
+	}
+	from := uint32(0)
+	for n, row := range b.rows() {
+		for i, a := range row {
+			if i > 0 && row[i-1].to == a.to {
+				g.weights[len(g.weights)-1] += a.weight
+			} else {
+				g.to, g.weights = append(g.to, a.to), append(g.weights, a.weight)
+			}
+		}
+		g.ends[n] = uint32(len(g.to))
+		for _, w := range g.weights[from:] {
+			g.degree[n] += w
+		}
+		from = g.ends[n]
+	}
+	return g
+}
+
+// rows returns the arcs by their first node. They are sorted by weight as well, so
+// that the sum of edges between two nodes has one order.
+func (b *Builder) rows() [][]arc {
+	rows, all := make([][]arc, b.nodes), make([]arc, len(b.arcs))
+	count := make([]int, b.nodes)
+	for _, a := range b.arcs {
+		count[a.from]++
+	}
+	at := 0
+	for n, c := range count {
+		rows[n] = all[at : at : at+c]
+		at += c
+	}
+	for _, a := range b.arcs {
+		rows[a.from] = append(rows[a.from], a)
+	}
+	for _, row := range rows {
+		slices.SortFunc(row, func(x, y arc) int { return cmp.Or(cmp.Compare(x.to, y.to), cmp.Compare(x.weight, y.weight)) })
+	}
+	return rows
+}
+
+// Graph is an undirected weighted graph in compressed rows. It is immutable and safe
+// for concurrent use.
+type Graph struct {
+	ends    []uint32 // of the rows of the nodes in what follows
+	to      []uint32
+	weights []float64
+	degree  []float64 // by node: the sum of its weights
+}
+
+// Nodes and Arcs are the sizes; an edge between two nodes is two arcs.
+func (g *Graph) Nodes() int { return len(g.ends) }
+
+// Arcs counts the directed edges, parallel ones as one.
+func (g *Graph) Arcs() int { return len(g.to) }
+
+const (
+	// finest is the least tolerance that rounding lets a walk reach.
+	finest = 1e-13
+	// longest is the most damping: an error shrinks by this factor with each round.
+	longest = .999
+)
+
+// PageRank returns, by node, where a random walk is in the long run that follows an
+// edge with probability damping, chosen by weight, and else, or where there is no
+// edge, starts anew at a node drawn from reset. The result adds up to 1 and is
+// within tolerance of the exact one, as the sum of all differences.
+//
+// reset holds a weight for each node; what is not above 0 counts as 0. Nil is
+// returned if nothing is left. damping is kept within 0 and .999, tolerance at 1e-13
+// or more. Cost: a pass over the arcs for each factor of damping between 1 and the
+// tolerance; with .5 and 1e-9 some 31.
+//
+// Source: Page et al., The PageRank Citation Ranking, 1999; personalised as by
+// Haveliwala, Topic-Sensitive PageRank, 2002.
+func (g *Graph) PageRank(reset []float64, damping, tolerance float64) []float64 {
+	start := share(reset, g.Nodes())
+	if start == nil {
+		return nil
+	}
+	damping, tolerance = min(max(damping, 0), longest), max(tolerance, finest)
+	x, next, out := slices.Clone(start), make([]float64, len(start)), make([]float64, len(start))
+	for {
+		g.step(next, x, out, start, damping)
+		// What is left to go is a geometric series that begins with this change.
+		left := distance(x, next) * damping / (1 - damping)
+		x, next = next, x
+		if !(left > tolerance) {
+			return x
+		}
+	}
+}
+
+// step makes one step of the walk from x; out is room for what leaves each node.
+func (g *Graph) step(next, x, out, start []float64, damping float64) {
+	stuck := 0.0
+	for n, d := range g.degree {
+		if out[n] = 0; d > 0 {
+			out[n] = x[n] / d
+		} else {
+			stuck += x[n]
+		}
+	}
+	anew := 1 - damping + float64(damping*stuck)
+	from := uint32(0)
+	for n, end := range g.ends {
+		sum := 0.0
+		for i := from; i < end; i++ {
+			sum += float64(out[g.to[i]] * g.weights[i])
+		}
+		next[n] = float64(damping*sum) + float64(anew*start[n])
+		from = end
+	}
+}
+
+// share returns the positive weights as shares of 1; nil if there are none.
+func share(weights []float64, n int) []float64 {
+	out, most := make([]float64, n), 0.0
+	for i, w := range weights[:min(n, len(weights))] {
+		if w > 0 && !math.IsInf(w, 1) {
+			out[i] = w
+			most = max(most, w)
+		}
+	}
+	if most == 0 {
+		return nil
+	}
+	sum := 0.0
+	for i := range out {
+		out[i] /= most // so that the sum stays finite
+		sum += out[i]
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+	return out
+}
+
+func distance(a, b []float64) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += math.Abs(a[i] - b[i])
+	}
+	return sum
+}
