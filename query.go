@@ -137,6 +137,9 @@ type Signals struct {
 	Named float64 `json:"named"`
 	// Length is ln(1 + words of the content) / 5.
 	Length float64 `json:"length"`
+	// Related is the largest product of the weight of a relation with one of the
+	// best matches and the relevance of that one.
+	Related float64 `json:"related"`
 	// Text is what all of these together say.
 	Text       float64 `json:"text"`
 	Recency    float64 `json:"recency"`

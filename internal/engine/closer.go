@@ -191,7 +191,7 @@ func (c *closer) merge(r *ranking, o *order, more bool) {
 		relevance := r.relevance(&r.weights, &p.signals)
 		o.recount(p, relevance, r.within)
 		if r.within.has(relevance) {
-			hits = append(hits, ranked{candidate{id: p.id, created: p.created, relevance: relevance}, p.signals})
+			hits = append(hits, ranked{candidate: candidate{id: p.id, created: p.created, relevance: relevance}, signals: p.signals})
 		}
 	}
 	for i := range o.hits {
