@@ -138,9 +138,9 @@ func (s *shell) hit(h *hippo.Hit, explain bool) {
 	fmt.Fprintf(s.out, "       %s\n", strings.Join(notes, " · "))
 	if explain {
 		g := h.Signals
-		fmt.Fprintf(s.out, "       text %.3f (words %.3f, bm25 %.2f, coverage %.2f, cosine %.3f, interaction %.3f, session %.3f, before %.3f, after %.3f, named %.0f)\n"+
+		fmt.Fprintf(s.out, "       text %.3f (words %.3f, bm25 %.2f, coverage %.2f, cosine %.3f, interaction %.3f, session %.3f, before %.3f, after %.3f, named %.0f, related %.3f)\n"+
 			"       × context %.2f × prior %.3f (recency %.3f, frequency %.4f, importance %.3f)\n",
-			g.Text, g.Words, g.BM25, g.Coverage, g.Cosine, g.Interaction, g.Session, g.Before.Interaction, g.After.Interaction, g.Named, g.Context, g.Prior, g.Recency, g.Frequency, g.Importance)
+			g.Text, g.Words, g.BM25, g.Coverage, g.Cosine, g.Interaction, g.Session, g.Before.Interaction, g.After.Interaction, g.Named, g.Related, g.Context, g.Prior, g.Recency, g.Frequency, g.Importance)
 	}
 }
 
