@@ -164,6 +164,10 @@ type Signals struct {
 	// Graph is where a walk from the best matches leads, over what they mention and
 	// what stands beside them, as a share of the likeliest place; of ranker hybrid only.
 	Graph float64 `json:"graph"`
+
+	// Related is the largest product of the weight of a relation with one of the
+	// best matches and the relevance of that one.
+	Related float64 `json:"related"`
 	// Text is what all of these together say.
 	Text       float64 `json:"text"`
 	Recency    float64 `json:"recency"`

@@ -75,7 +75,7 @@ func (s *shell) newRoot() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
 	root.AddCommand(
 		s.serveCommand(), s.recordCommand(), s.searchCommand(), s.getCommand(), s.listCommand(), s.modifyCommand(),
-		s.voteCommand("upvote"), s.voteCommand("downvote"), s.forgetCommand(), s.restoreCommand(), s.statusCommand(),
+		s.voteCommand("upvote"), s.voteCommand("downvote"), s.forgetCommand(), s.restoreCommand(), s.relateCommand(), s.statusCommand(),
 		s.importCommand(), s.exportCommand(), s.migrateCommand(), s.modelCommand(), s.evalCommand(), s.demoCommand(), s.versionCommand(),
 	)
 	return root

@@ -49,6 +49,9 @@ Importing the same source again adds nothing.`,
 			}
 			return s.with(c.Context(), func(e *engine.Engine) error {
 				r, err := s.importFrom(c.Context(), e, src)
+				if err == nil {
+					_, err = e.ImportRelations(c.Context(), src.Relations())
+				}
 				return errors.Join(s.report(r, src), err)
 			})
 		},
@@ -178,10 +181,14 @@ func (s *shell) export(ctx context.Context, e *engine.Engine, w io.Writer) (n in
 	}
 	bar := s.bar(st.Memories+st.Forgotten, "exporting")
 	defer bar.Finish() //nolint:errcheck // it is only shown
+	related, err := relationsOf(ctx, e)
+	if err != nil {
+		return 0, err
+	}
 	out := formats.NewWriter(w, cal)
 	for m, err := range e.Export(ctx) {
 		if err == nil {
-			err = out.Write(m)
+			err = out.Write(m, related[m.ID]...)
 		}
 		if err != nil {
 			return n, err
@@ -190,6 +197,18 @@ func (s *shell) export(ctx context.Context, e *engine.Engine, w io.Writer) (n in
 		_ = bar.Add(1)
 	}
 	return n, out.Flush()
+}
+
+// relationsOf returns all relations, by the memory they are from.
+func relationsOf(ctx context.Context, e *engine.Engine) (map[hippo.ID][]hippo.Relation, error) {
+	from := make(map[hippo.ID][]hippo.Relation)
+	for r, err := range e.ExportRelations(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		from[r.From] = append(from[r.From], r)
+	}
+	return from, nil
 }
 
 func (s *shell) migrateCommand() *cobra.Command {
@@ -270,5 +289,20 @@ func (s *shell) copyAll(ctx context.Context, src, dst *engine.Engine) error {
 	bar := s.bar(st.Memories+st.Forgotten, "copying")
 	defer bar.Finish() //nolint:errcheck // it is only shown
 	r, err := dst.Import(ctx, cal, until(ctx, src.Export(ctx)), func(done int) { _ = bar.Set(done) })
+	if err == nil {
+		err = copyRelations(ctx, src, dst)
+	}
 	return errors.Join(s.report(r, &formats.Source{Kind: "store"}), err)
+}
+
+func copyRelations(ctx context.Context, src, dst *engine.Engine) error {
+	var all []hippo.Relation
+	for r, err := range src.ExportRelations(ctx) {
+		if err != nil {
+			return err
+		}
+		all = append(all, r)
+	}
+	_, err := dst.ImportRelations(ctx, all)
+	return err
 }

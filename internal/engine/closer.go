@@ -192,7 +192,7 @@ func (c *closer) merge(r *ranking, o *order, more bool) {
 		o.recount(p, relevance, r.within)
 		p.first, p.counted = relevance, true
 		if r.within.has(relevance) {
-			hits = append(hits, ranked{candidate{id: p.id, created: p.created, relevance: relevance}, p.signals})
+			hits = append(hits, ranked{candidate: candidate{id: p.id, created: p.created, relevance: relevance}, signals: p.signals})
 		}
 	}
 	for i := range o.hits {

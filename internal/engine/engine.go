@@ -1,5 +1,5 @@
 // Package engine holds the use cases: record, recall, modify, reinforce,
-// forget, list, import and export, one file a verb. It joins the store, the
+// forget, relate, list, import and export, one file a verb. It joins the store, the
 // index and the rankers, and is the only place where they meet. Front ends call
 // it and nothing below it.
 package engine
@@ -74,7 +74,7 @@ func New(c Config) *Engine {
 		log = slog.New(slog.DiscardHandler)
 	}
 	e.pages = newPages(e.now)
-	e.touches = newTouches(e.store, e.index, log)
+	e.touches = newTouches(e.store, e.index, e.weights.Relations, log)
 	e.meaning = newMeaning(&c, log)
 	e.pieces, e.texts = c.Pieces, newTexts(c.Store, c.Pieces)
 	e.mention = newMentions(c.Store)

@@ -21,6 +21,9 @@ func (e *Engine) hybrid(ctx context.Context, q hippo.Query, a asked, day hippo.D
 		mention: e.mention, linker: e.linker, query: mentionsOf(q.Text),
 		entities: make(map[wanted][]entity.Entity), links: make(map[hippo.ID][]link),
 	}
+	if k.linker == nil && e.store.HasRelations() {
+		k.linker = stored{e}
+	}
 	for try := 1; ; try++ {
 		var o *order
 		var missing []wanted
@@ -205,7 +208,7 @@ func (h *hybrid) rank(o *order, keep int) {
 		s := h.signals(h.v, c.match)
 		s.Graph, s.Text = graph, h.mixed(c.match, graph)
 		c.match = nil // it lies in memory of the View, and the order is kept
-		o.hits = append(o.hits, ranked{c, *s})
+		o.hits = append(o.hits, ranked{candidate: c, signals: *s})
 	}
 }
 

@@ -41,6 +41,7 @@ type order struct {
 type ranked struct {
 	candidate
 	signals hippo.Signals
+	pulled  bool // by a relation, not by what the query says
 }
 
 func newPages(now func() time.Time) *pages { return &pages{now: now} }

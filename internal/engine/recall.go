@@ -45,7 +45,7 @@ func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, erro
 	}
 	o.explain.complete(hits)
 	if !q.NoTouch {
-		e.touch(day, hits)
+		e.touch(day, hits, o.together(&q, hits))
 	}
 	return &hippo.Answer{
 		Hits: hits, Total: o.total, Distribution: o.distribution, Ranker: q.Ranker, Day: day,
@@ -145,7 +145,12 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 		}
 		c.interact(e.pieces, texts)
 		c.share()
+		links, err := e.relate(ctx, &q, c, &r)
+		if err != nil {
+			return nil, err
+		}
 		c.merge(&r, o, more)
+		e.pull(&q, &a, c, &r, o, links, more)
 	}
 	later.lift(&r, o, c, more)
 	return o, nil
@@ -273,7 +278,7 @@ func (r *ranking) exact(v *index.View, list []candidate) []ranked {
 	slices.SortFunc(list, func(a, b candidate) int { return better(&a, &b) })
 	hits := make([]ranked, len(list))
 	for i, c := range list {
-		hits[i] = ranked{c, *r.signals(v, c.match)}
+		hits[i] = ranked{candidate: c, signals: *r.signals(v, c.match)}
 		hits[i].match = nil // it lies in memory of the View, and the order is kept
 	}
 	return hits
@@ -300,12 +305,13 @@ func (e *Engine) load(ctx context.Context, page []ranked) ([]hippo.Hit, error) {
 	return hits, nil
 }
 
-// touch counts the hits as accessed: in the index now, in the store soon.
-func (e *Engine) touch(day hippo.Day, hits []hippo.Hit) {
+// touch counts the hits as accessed, in the index now, in the store soon, and has the
+// pairs learn that they were found together.
+func (e *Engine) touch(day hippo.Day, hits []hippo.Hit, pairs []hippo.Relation) {
 	ids := make([]hippo.ID, len(hits))
 	for i, h := range hits {
 		ids[i] = h.Memory.ID
 	}
 	e.index.Touch(ids, day)
-	e.touches.add(day, ids)
+	e.touches.add(day, ids, pairs)
 }

@@ -21,6 +21,8 @@ type listing struct {
 	path  string
 	files []string // relative to path, in order of their names
 	meta  bool
+	// relations: there is a file of them.
+	relations bool
 }
 
 // listDirectory finds the insight files at path and in its folder insights/.
@@ -38,6 +40,8 @@ func listDirectory(dir string) (listing, error) {
 			below = true
 		case f.Type().IsRegular() && f.Name() == metadataName:
 			l.meta = true
+		case f.Type().IsRegular() && f.Name() == RelationsName:
+			l.relations = true
 		case isInsightFile(f):
 			l.files = append(l.files, f.Name())
 		}
@@ -87,7 +91,10 @@ func openDirectory(dir string) (*Source, error) {
 		if trouble != nil && !y(nil, trouble) {
 			return errStop
 		}
-		return l.each(y)
+		if err := l.each(y); err != nil || !l.relations {
+			return err
+		}
+		return s.readRelations(path.Join(l.path, RelationsName), y)
 	}
 	if cal.Day == 0 {
 		// The counter is lost; the newest access is the least it can have been.

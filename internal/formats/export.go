@@ -41,13 +41,14 @@ func NewWriter(w io.Writer, cal Calendar) *Writer {
 	return e
 }
 
-// Write appends one memory; Revision is not written. A memory that cannot be
+// Write appends one memory with the relations from it; Revision is not written. A memory that cannot be
 // encoded is [hippo.ErrInvalid], names the memory, and leaves no trace, so that
 // the next one can be written.
-func (e *Writer) Write(m *hippo.Memory) error {
+func (e *Writer) Write(m *hippo.Memory, from ...hippo.Relation) error {
 	w := &objectWriter{}
 	w.old(m)
 	w.own(m)
+	w.relations(from)
 	w.metadata(m)
 	b, err := w.plain()
 	if err != nil {

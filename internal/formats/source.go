@@ -45,7 +45,8 @@ type Source struct {
 	// Count is the number of entries, blank lines not counted; 0 if unknown.
 	Count int
 
-	each func(yield) error
+	each      func(yield) error
+	relations []hippo.Relation // met so far
 }
 
 // yield receives an entry or the error in its place; false ends the reading.
@@ -111,7 +112,7 @@ func Read(r io.Reader) (*Source, error) {
 		}
 	default:
 	}
-	s.each = func(y yield) error { return readAs(kind, in, y) }
+	s.each = func(y yield) error { return s.readAs(kind, in, y) }
 	return s, nil
 }
 
@@ -156,7 +157,7 @@ func openFile(path string) (*Source, error) {
 					return err
 				}
 			}
-			return readAs(s.Kind, in, y)
+			return s.readAs(s.Kind, in, y)
 		})
 	}
 	return s, nil
@@ -194,7 +195,7 @@ func (s *Source) survey(b *bufio.Reader) (err error) {
 }
 
 // readAs yields what is in a stream of any kind but a legacy file.
-func readAs(kind Kind, in *lines, y yield) error {
+func (s *Source) readAs(kind Kind, in *lines, y yield) error {
 	d := newDecoder()
 	switch kind {
 	case KindArray:
@@ -204,7 +205,7 @@ func readAs(kind Kind, in *lines, y yield) error {
 		y(m, err)
 		return nil
 	case KindExport:
-		return in.each(DecodeInsight, y)
+		return in.each(func(b []byte) (*hippo.Memory, error) { return s.takeRelations(DecodeInsight(b)) }, y)
 	default:
 		return in.each(d.decode, y)
 	}

@@ -65,10 +65,12 @@ const mostEvidence = 500
 // TextOf is the relevance of a text to the query, in [0, 1]: 1 - exp(-u/scale), where
 // u = ln(1 + exp(sum)), which is above 0, of the weighted sum of its evidence; the weights depend on how long the
 // memories of the store are. length is the mean number of words of their contents.
+// To that comes Relations.Bound * related of what it lacks to 1.
 func TextOf(w *Weights, s *hippo.Signals, length float64) float64 {
 	z := math.Log1p(length) - w.MeanLength
 	sum := evidence(&w.Evidence, s) + z*evidence(&w.EvidenceLong, s)
-	return 1 - math.Exp(-math.Log1p(math.Exp(min(sum, mostEvidence)))/w.EvidenceScale)
+	text := 1 - math.Exp(-math.Log1p(math.Exp(min(sum, mostEvidence)))/w.EvidenceScale)
+	return text + w.Relations.Bound*s.Related*(1-text)
 }
 
 func evidence(w *Evidence, s *hippo.Signals) float64 {

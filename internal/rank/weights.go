@@ -50,6 +50,28 @@ type Weights struct {
 	ContextBound float64
 	// TimeBound is the same for being of another time than the query tells of.
 	TimeBound float64
+
+	// Relations says what relations between memories count.
+	Relations Relations
+}
+
+// Relations are the constants of relations between memories.
+type Relations struct {
+	// Bound is the largest part of what a text lacks to 1 that it gains by being
+	// related to what was found.
+	Bound float64
+	// Pull is how relevant the text of a memory is that has a relation of weight 1
+	// with one of the best hits, as a part of the relevance of that one's text.
+	// Below (1 - PriorBound)(1 - ContextBound) it stays behind that hit.
+	Pull float64
+	// PullFrom is what the weight of a learned relation must exceed to pull.
+	PullFrom float64
+	// Learn is the part of what its weight lacks to 1 that a learned relation gains
+	// on a day on which a search found both memories.
+	Learn float64
+	// HalfLife is the number of days in which a learned one halves, and Forget the
+	// weight below which it is dropped.
+	HalfLife, Forget float64
 }
 
 // Evidence holds a weight for each signal of a text.
@@ -92,5 +114,6 @@ func DefaultWeights() Weights {
 		PriorBound:    0.10,
 		ContextBound:  0.15,
 		TimeBound:     0.15,
+		Relations:     Relations{Bound: 0.05, Pull: 0.6, PullFrom: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
 	}
 }

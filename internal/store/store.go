@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,6 +25,8 @@ type Store struct {
 
 	mu       sync.Mutex
 	calendar driver.Calendar // the latest seen; never goes back
+
+	related atomic.Bool // there were relations when Head was read last
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
@@ -221,6 +224,7 @@ func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 		return h, wrap("head", err)
 	}
 	s.remember(h.Calendar)
+	s.related.Store(h.Relations > 0)
 	return h, nil
 }
 

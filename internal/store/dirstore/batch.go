@@ -86,7 +86,7 @@ func (s *Store) commit(b *batch) error {
 		err = s.disk.writeJournal(stepsOf(writes), b.durable)
 	}
 	if err == nil {
-		err = s.purgeVectors(b.purged)
+		err = errors.Join(s.purgeVectors(b.purged), s.purgeRelations(b.purged))
 	}
 	done := 0
 	for err == nil && done < len(writes) {

@@ -46,7 +46,8 @@ type Store struct {
 	mu    sync.RWMutex // guards state; only the owner of working changes memories
 	state state
 
-	vectors vectors
+	vectors   vectors
+	relations relations
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
@@ -118,6 +119,7 @@ func (s *Store) openDisk(dir string, o *Options) error {
 		return fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, dir, err)
 	}
 	s.disk = &disk{path: path}
+	s.relations = newRelations(s.disk)
 	if o != nil {
 		s.disk.fault = o.fault
 	}
@@ -191,6 +193,7 @@ func (s *Store) release() error {
 		err = errors.Join(err, s.state.file.Close())
 	}
 	s.vectors.close()
+	s.relations.close()
 	return err
 }
 
@@ -244,7 +247,9 @@ func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.state.head(), nil
+	h := s.state.head()
+	err := s.relations.look(func() { h.Relations = s.relations.graph.Len() })
+	return h, s.orClosed(err)
 }
 
 // Changes implements [driver.Backend]. It yields the state at the moment of the

@@ -6,6 +6,7 @@
 //
 //	<uuid>.json     one memory each, see package formats
 //	metadata.json   {"active_day_counter": 1, "last_calendar_date_used": "2025-08-02"}
+//	relations.jsonl relations that were declared, one a line, see package formats
 //	.hippo/         this program's own state, ignored by git:
 //	    lock        held while files are changed
 //	    log         revisions: 64-byte records, appended
@@ -13,6 +14,7 @@
 //	    corrupt/    files that could not be read, as <name>.<hash>
 //	    index       room for a snapshot of the search index
 //	    vectors-*   vectors of one model each, appended
+//	    co_recalled relations that were learned, appended
 //	    tmp-*       files being written
 //
 // The files are the truth. All of .hippo may be deleted without losing a
@@ -30,6 +32,15 @@
 // of a file was replaced or purged, a new one is renamed over it. Vectors can be
 // made again, so a record that is broken counts as missing, and a file that is not
 // ours as none, to be replaced by the next write.
+//
+// # Relations
+//
+// Those that were declared are text in one order, to be kept under version control
+// and merged by lines; those that searches learn change every day and stay in .hippo.
+// Both are read whole, changed under the lock, and read again when they were changed;
+// docs/formats.md has the lines. A call that changes both writes the declared ones
+// first, and a crash in between leaves the learned ones as they were. Relations of
+// memories that are purged go before them.
 //
 // # Other programs
 //

@@ -34,6 +34,9 @@ func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
 		list = append(list, driver.Problem{Path: path, Was: path, Err: err.Error()})
 	}
 	s.mu.RUnlock()
+	if err := s.relations.look(func() { list = append(list, s.relations.declared.problems()...) }); err != nil {
+		return nil, s.orClosed(err)
+	}
 	slices.SortFunc(list, func(a, b driver.Problem) int { return strings.Compare(a.Path, b.Path) })
 	return list, nil
 }

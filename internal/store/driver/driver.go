@@ -46,6 +46,9 @@ type Backend interface {
 	// Vectors are kept beside the memories.
 	Vectors
 
+	// Relations join them.
+	Relations
+
 	// Close releases everything. Writes that were acknowledged are kept.
 	Close() error
 }
@@ -90,6 +93,8 @@ type Head struct {
 	// Memories counts all memories, Forgotten those of them that are forgotten.
 	Memories  int
 	Forgotten int
+	// Relations counts those between them, hidden ones too.
+	Relations int
 }
 
 // Change is one entry of [Backend.Changes].

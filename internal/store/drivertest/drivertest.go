@@ -66,6 +66,7 @@ func Run(t *testing.T, h Harness) {
 		{"cancel", cancelChecks()},
 		{"vectors", vectorChecks()},
 		{"vectorlife", vectorLifeChecks()},
+		{"relations", relationChecks()},
 		{"model", modelChecks()},
 	}
 	for _, topic := range topics {

@@ -45,6 +45,7 @@ func TestEqual_passes_sound_stores(t *testing.T) {
 func allFaults() map[string]fault {
 	all := faults()
 	maps.Copy(all, vectorFaults())
+	maps.Copy(all, relationFaults())
 	return all
 }
 

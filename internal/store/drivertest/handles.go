@@ -16,6 +16,7 @@ func handleChecks() []check {
 		{"closing_one_leaves_the_other", handlesClose},
 		{"many_open_one_new_store_together", handlesOpenTogether},
 		{"each_sees_the_vectors_of_the_other", vectorHandles},
+		{"each_sees_the_relations_of_the_other", relationHandles},
 	}
 }
 

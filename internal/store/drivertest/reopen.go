@@ -16,6 +16,7 @@ func reopenChecks() []check {
 		{"nothing_undone_comes_back", reopenUndone},
 		{"thousands_are_still_there", reopenMany},
 		{"vectors_are_still_there", vectorReopen},
+		{"relations_are_still_there", relationReopen},
 	}
 }
 

@@ -31,6 +31,7 @@ type Store struct {
 	head   driver.Head
 	rows   map[hippo.ID]row
 	models map[string]map[hippo.ID]driver.Vector // none without a vector
+	graph  driver.Graph
 }
 
 // row is the latest state of one ID; memory is nil when it was purged.
@@ -114,6 +115,7 @@ func (s *Store) commit(ctx context.Context, t *tx) error {
 	maps.Copy(s.rows, t.changed)
 	for _, id := range t.purged {
 		s.dropVectorsOf(id)
+		s.dropRelationsOf(id)
 	}
 	return nil
 }
@@ -167,7 +169,9 @@ func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 	if err := s.usable(ctx); err != nil {
 		return driver.Head{}, err
 	}
-	return s.head, nil
+	h := s.head
+	h.Relations = s.graph.Len()
+	return h, nil
 }
 
 // Problems implements [driver.Backend]; there are never any.

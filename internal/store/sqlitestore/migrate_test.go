@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -88,6 +89,28 @@ func checkVersion1(t *testing.T, s *sqlitestore.Store, ids []hippo.ID) {
 	if got, err := s.Vectors(t.Context(), "model", ids); err != nil || cmp.Diff(vector, got) != "" {
 		t.Errorf("got vectors %v (%v), want %v", got, err, vector)
 	}
+	checkRelations(t, s, ids)
+}
+
+// checkRelations relates the first two memories, and parts them again.
+func checkRelations(t *testing.T, s *sqlitestore.Store, ids []hippo.ID) {
+	t.Helper()
+	r := hippo.Relation{From: ids[1], To: ids[0], Kind: "follows", Weight: .5}
+	relate := func(weight float64) {
+		err := s.Relate(t.Context(), driver.Durable, []hippo.Relation{r}, func(old, _ hippo.Relation) hippo.Relation {
+			old.Weight = weight
+			return old
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	relate(.5)
+	got, err := s.Relations(t.Context(), ids, time.Time{}, 5)
+	if h, herr := s.Head(t.Context()); err != nil || herr != nil || len(got) != 1 || got[0] != r || h.Relations != 1 {
+		t.Errorf("got relations %v (%v), head %+v (%v)", got, err, h, herr)
+	}
+	relate(0)
 }
 
 func TestMigrate_Steps(t *testing.T) {

@@ -152,13 +152,13 @@ func get(ctx context.Context, q queryer, ids []hippo.ID) ([]stored, error) {
 }
 
 func readHead(ctx context.Context, q queryer) (h driver.Head, err error) {
-	rows, err := q.QueryContext(ctx, "SELECT store, revision, day, date, memories, forgotten FROM state")
+	rows, err := q.QueryContext(ctx, "SELECT store, revision, day, date, memories, forgotten, relations FROM state")
 	if err != nil {
 		return h, err
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err has it
 	if rows.Next() {
-		err = rows.Scan(&h.Store, &h.Revision, &h.Calendar.Day, &h.Calendar.Date, &h.Memories, &h.Forgotten)
+		err = rows.Scan(&h.Store, &h.Revision, &h.Calendar.Day, &h.Calendar.Date, &h.Memories, &h.Forgotten, &h.Relations)
 	}
 	return h, errors.Join(err, rows.Err())
 }

@@ -110,6 +110,9 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 		t.head.Memories--
 		t.head.Forgotten -= count(old.Forgotten())
 		t.known[id] = stored{}
+		if err := t.part(id); err != nil {
+			return err
+		}
 		if err := t.w.exec(t.ctx, "DELETE FROM memory WHERE pk = ?", old.pk); err != nil {
 			return err
 		}

@@ -161,8 +161,8 @@ func (w *writer) all(ctx context.Context, group []*request, outcomes []outcome) 
 	if t.head == head {
 		return nil
 	}
-	return w.exec(ctx, "UPDATE state SET revision = ?, day = ?, date = ?, memories = ?, forgotten = ?",
-		int64(t.head.Revision), int(t.head.Calendar.Day), t.head.Calendar.Date, t.head.Memories, t.head.Forgotten)
+	return w.exec(ctx, "UPDATE state SET revision = ?, day = ?, date = ?, memories = ?, forgotten = ?, relations = ?",
+		int64(t.head.Revision), int(t.head.Calendar.Day), t.head.Calendar.Date, t.head.Memories, t.head.Forgotten, t.head.Relations)
 }
 
 // one runs a request inside a savepoint. The error is about the database; what

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/formats"
+)
+
+func (s *shell) relateCommand() *cobra.Command {
+	var weight float64
+	var from, until string
+	var remove bool
+	c := &cobra.Command{
+		Use:   "relate FROM KIND TO | relate ID",
+		Short: "Say that one insight has to do with another, or show what an insight has to do with",
+		Long: `Say that one insight has to do with another: a search that finds one of them
+then finds the other, too, or ranks it a little higher. KIND is any word: explains,
+contradicts, follows. Searches learn relations of kind co_recalled by themselves.
+With one ID, show the relations of that insight.`,
+		Example: `  hippo relate 0198c2 explains 0198d7 --weight .8
+  hippo relate 0198c2 explains 0198d7 --remove`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 && len(args) != 3 {
+				return usagef("FROM KIND TO are needed, or one id")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			r := hippo.Relation{Weight: weight}
+			var err error
+			if r.ValidFrom, err = parseTime("valid-from", from); err != nil {
+				return err
+			}
+			if r.ValidUntil, err = parseTime("valid-until", until); err != nil {
+				return err
+			}
+			return s.with(c.Context(), func(e *engine.Engine) error {
+				if len(args) == 1 {
+					return s.showRelations(c.Context(), e, args[0])
+				}
+				return s.relate(c.Context(), e, args, r, remove)
+			})
+		},
+	}
+	f := c.Flags()
+	f.Float64Var(&weight, "weight", 1, "how much it counts, above 0 and at most 1")
+	f.StringVar(&from, "valid-from", "", "when it begins to hold")
+	f.StringVar(&until, "valid-until", "", "when it ceases to hold")
+	f.BoolVar(&remove, "remove", false, "remove it instead")
+	return c
+}
+
+// relate declares the relation that args name, or removes it.
+func (s *shell) relate(ctx context.Context, e *engine.Engine, args []string, r hippo.Relation, remove bool) error {
+	var err error
+	if r.From, err = e.Resolve(ctx, args[0]); err != nil {
+		return err
+	}
+	if r.To, err = e.Resolve(ctx, args[2]); err != nil {
+		return err
+	}
+	r.Kind = args[1]
+	what, change := "Related", e.Relate
+	if remove {
+		what, change = "No longer related", e.Unrelate
+	}
+	if err := change(ctx, []hippo.Relation{r}); err != nil {
+		return err
+	}
+	if s.json {
+		return s.printRelations(nil, []hippo.Relation{r})
+	}
+	fmt.Fprintf(s.out, "%s %s %s %s\n", what, r.From, r.Kind, r.To)
+	return nil
+}
+
+func (s *shell) showRelations(ctx context.Context, e *engine.Engine, ref string) error {
+	id, err := e.Resolve(ctx, ref)
+	if err != nil {
+		return err
+	}
+	rs, err := e.Relations(ctx, []hippo.ID{id})
+	if err != nil {
+		return err
+	}
+	contents := make(map[hippo.ID]string, len(rs))
+	if len(rs) > 0 {
+		ids := make([]hippo.ID, len(rs))
+		for i := range rs {
+			ids[i] = rs[i].Other(id)
+		}
+		ms, err := e.Get(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, m := range ms {
+			contents[m.ID] = m.Content
+		}
+	}
+	return s.printRelations(func(r *hippo.Relation) string { return contents[r.Other(id)] }, rs)
+}
+
+// printRelations prints relations as JSON or a table with the content that other
+// returns.
+func (s *shell) printRelations(other func(*hippo.Relation) string, rs []hippo.Relation) error {
+	if s.json {
+		list := make([]json.RawMessage, len(rs))
+		for i := range rs {
+			b, err := formats.EncodeRelation(&rs[i])
+			if err != nil {
+				return err
+			}
+			list[i] = b
+		}
+		return s.printJSON(list)
+	}
+	return s.table(func(w io.Writer) {
+		fmt.Fprintln(w, "FROM\tKIND\tTO\tWEIGHT\tREINFORCED\tTHE OTHER")
+		for i := range rs {
+			r := &rs[i]
+			fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\n", r.From, r.Kind, r.To, r.Weight,
+				r.LastReinforced.Format(time.DateOnly), clip(other(r), 40))
+		}
+	})
+}

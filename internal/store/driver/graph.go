@@ -1,0 +1,105 @@
+package driver
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Graph holds relations in RAM, for back ends that hold all there. The zero value
+// is empty. It is not safe for concurrent use.
+type Graph struct {
+	relations map[RelationKey]hippo.Relation
+	ends      map[hippo.ID]map[RelationKey]bool
+}
+
+// RelationKey says which relation one is.
+type RelationKey struct {
+	From, To hippo.ID
+	Kind     string
+}
+
+// KeyOf returns the key of a relation.
+func KeyOf(r *hippo.Relation) RelationKey { return RelationKey{r.From, r.To, r.Kind} }
+
+// Len is the number of relations.
+func (g *Graph) Len() int { return len(g.relations) }
+
+// Get returns the relation with the key of r, of Weight 0 if there is none.
+func (g *Graph) Get(r hippo.Relation) hippo.Relation {
+	if old, ok := g.relations[KeyOf(&r)]; ok {
+		return old
+	}
+	return hippo.Relation{From: r.From, To: r.To, Kind: r.Kind}
+}
+
+// Set stores a relation in place of what has its key; one of Weight 0 is removed.
+func (g *Graph) Set(r hippo.Relation) {
+	k := KeyOf(&r)
+	if r.Weight == 0 {
+		delete(g.relations, k)
+		g.part(k.From, k)
+		g.part(k.To, k)
+		return
+	}
+	if g.relations == nil {
+		g.relations, g.ends = make(map[RelationKey]hippo.Relation), make(map[hippo.ID]map[RelationKey]bool)
+	}
+	g.relations[k] = r
+	for _, id := range []hippo.ID{k.From, k.To} {
+		if g.ends[id] == nil {
+			g.ends[id] = make(map[RelationKey]bool)
+		}
+		g.ends[id][k] = true
+	}
+}
+
+// part takes a relation off one of its ends.
+func (g *Graph) part(id hippo.ID, k RelationKey) {
+	if delete(g.ends[id], k); len(g.ends[id]) == 0 {
+		delete(g.ends, id)
+	}
+}
+
+// At returns all relations of one memory, in no order.
+func (g *Graph) At(id hippo.ID) []hippo.Relation {
+	out := make([]hippo.Relation, 0, len(g.ends[id]))
+	for k := range g.ends[id] {
+		out = append(out, g.relations[k])
+	}
+	return out
+}
+
+// All returns every relation, by From, To and Kind.
+func (g *Graph) All() []hippo.Relation {
+	return slices.SortedFunc(maps.Values(g.relations), func(a, b hippo.Relation) int { return a.Compare(&b) })
+}
+
+// Strongest is [Relations.Relations]; shown tells which memories are there and not
+// forgotten.
+func (g *Graph) Strongest(ids []hippo.ID, at time.Time, most int, shown func(hippo.ID) bool) []hippo.Relation {
+	var out []hippo.Relation
+	for _, id := range ids {
+		if len(g.ends[id]) == 0 || !shown(id) {
+			continue
+		}
+		list := slices.DeleteFunc(g.At(id), func(r hippo.Relation) bool {
+			return !at.IsZero() && !r.ValidAt(at) || !shown(r.Other(id))
+		})
+		slices.SortFunc(list, func(a, b hippo.Relation) int { return Stronger(&a, &b) })
+		out = append(out, list[:min(len(list), max(0, most))]...)
+	}
+	slices.SortFunc(out, func(a, b hippo.Relation) int { return a.Compare(&b) })
+	return slices.CompactFunc(out, func(a, b hippo.Relation) bool { return a.Compare(&b) == 0 })
+}
+
+// Change is what [Relations.Relate] does to one relation: it returns what fn makes
+// of it, and whether that differs from what there is.
+func (g *Graph) Change(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) (next hippo.Relation, changed bool) {
+	old := g.Get(r)
+	next = fn(old, r)
+	next.From, next.To, next.Kind = r.From, r.To, r.Kind
+	return next, next != old
+}

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Relations returns the relations that have one of ids at either end, of each ID the
+// most strongest, by From, To and Kind. Those that do not hold at that time, if it is
+// not zero, and those of forgotten memories are left out.
+func (s *Store) Relations(ctx context.Context, ids []hippo.ID, at time.Time, most int) ([]hippo.Relation, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rs, err := s.backend.Relations(ctx, ids, at, most)
+	return rs, wrap("relations", err)
+}
+
+// HasRelations reports whether there were any when the state of the store was last
+// read, by [Store.Head]. Cost: nothing.
+func (s *Store) HasRelations() bool { return s.related.Load() }
+
+// AllRelations yields every relation; see [driver.Relations].
+func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
+	return s.backend.AllRelations(ctx)
+}
+
+// Relate stores relations, each in place of the one with its From, To and Kind; all
+// or none, durably. LastReinforced is set to now where it is unset. Errors: those of
+// [hippo.Relation.Validate], and [*hippo.UnknownError] for memories that are not there.
+func (s *Store) Relate(ctx context.Context, rs []hippo.Relation) error {
+	clean, err := s.clean(rs)
+	if err != nil || len(rs) == 0 {
+		return err
+	}
+	ids := make([]hippo.ID, 0, 2*len(rs))
+	for _, r := range rs {
+		ids = append(ids, r.From, r.To)
+	}
+	ms, err := s.backend.Get(ctx, ids)
+	if err == nil {
+		err = allThere(ids, ms)
+	}
+	if err == nil {
+		err = s.backend.Relate(ctx, driver.Durable, clean, func(_, r hippo.Relation) hippo.Relation { return r })
+	}
+	return wrap("relate", err)
+}
+
+// Unrelate removes the relations with these keys; weights and times mean nothing.
+// Those that are not there are [hippo.ErrNotFound], after the others were removed.
+func (s *Store) Unrelate(ctx context.Context, rs []hippo.Relation) error {
+	for i := range rs {
+		if err := rs[i].ValidKey(); err != nil {
+			return at(err, i, len(rs))
+		}
+	}
+	removed := make(map[driver.RelationKey]bool, len(rs)) // a set, for fn may run again
+	err := s.backend.Relate(ctx, driver.Durable, rs, func(old, r hippo.Relation) hippo.Relation {
+		if old.Weight > 0 {
+			removed[driver.KeyOf(&r)] = true
+		}
+		return hippo.Relation{}
+	})
+	for i := 0; err == nil && i < len(rs); i++ {
+		if r := &rs[i]; !removed[driver.KeyOf(r)] {
+			err = fmt.Errorf("%w: no relation %s from %s to %s", hippo.ErrNotFound, r.Kind, r.From, r.To)
+		}
+	}
+	return wrap("unrelate", err)
+}
+
+// ImportRelations adds relations as another store held them. Those that are here
+// already stay as they are, and those of memories that are not here are left out.
+// All must be valid.
+func (s *Store) ImportRelations(ctx context.Context, rs []hippo.Relation) (added int, err error) {
+	clean, err := s.clean(rs)
+	if err != nil || len(rs) == 0 {
+		return 0, err
+	}
+	fresh := make(map[driver.RelationKey]bool, len(rs)) // a set, for fn may run again
+	err = s.backend.Relate(ctx, driver.Durable, clean, func(old, r hippo.Relation) hippo.Relation {
+		if old.Weight > 0 {
+			return old
+		}
+		fresh[driver.KeyOf(&r)] = true
+		return r
+	})
+	if err != nil {
+		return 0, wrap("import relations", err)
+	}
+	return len(fresh), nil
+}
+
+// CoRecall learns that one search found both memories of each pair: weigh returns the
+// new weight, in (0, 1], of a relation as it is, of Weight 0 if there is none yet, at
+// a time. A pair learns once a calendar day at most, so that repeated searching does
+// not add up. Memories that are gone are passed over. The write survives a crash of
+// the process, not of the machine.
+func (s *Store) CoRecall(ctx context.Context, pairs []hippo.Relation, weigh func(old hippo.Relation, now time.Time) float64) error {
+	now := s.now().UTC().Truncate(time.Microsecond)
+	today := s.date(now)
+	return wrap("co-recall", s.backend.Relate(ctx, driver.Lazy, pairs, func(old, r hippo.Relation) hippo.Relation {
+		if old.Weight > 0 && s.date(old.LastReinforced) >= today {
+			return old
+		}
+		r.Weight, r.LastReinforced = weigh(old, now), now
+		return r
+	}))
+}
+
+// PruneRelations removes those for which drop returns true. It reads all of them.
+func (s *Store) PruneRelations(ctx context.Context, drop func(r hippo.Relation, now time.Time) bool) error {
+	now := s.now()
+	var faded []hippo.Relation
+	for r, err := range s.backend.AllRelations(ctx) {
+		if err != nil {
+			return wrap("prune relations", err)
+		}
+		if drop(r, now) {
+			faded = append(faded, r)
+		}
+	}
+	if len(faded) == 0 {
+		return nil
+	}
+	return wrap("prune relations", s.backend.Relate(ctx, driver.Lazy, faded, func(old, _ hippo.Relation) hippo.Relation {
+		if drop(old, now) {
+			return hippo.Relation{}
+		}
+		return old
+	}))
+}
+
+func (s *Store) date(t time.Time) string { return t.In(s.zone).Format(time.DateOnly) }
+
+// clean returns valid relations in the one form that is stored.
+func (s *Store) clean(rs []hippo.Relation) ([]hippo.Relation, error) {
+	out := make([]hippo.Relation, len(rs))
+	for i, r := range rs {
+		if err := r.Validate(); err != nil {
+			return nil, at(err, i, len(rs))
+		}
+		if r.LastReinforced.IsZero() {
+			r.LastReinforced = s.now()
+		}
+		for _, t := range []*time.Time{&r.ValidFrom, &r.ValidUntil, &r.LastReinforced} {
+			if !t.IsZero() {
+				*t = t.UTC().Truncate(time.Microsecond)
+			}
+		}
+		out[i] = r
+	}
+	return out, nil
+}

@@ -1,0 +1,98 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// half adds half of what is missing.
+func half(old hippo.Relation, _ time.Time) float64 { return old.Weight + (1-old.Weight)/2 }
+
+func weightOf(t *testing.T, s *store.Store, r hippo.Relation) float64 {
+	t.Helper()
+	rs, err := s.Relations(t.Context(), []hippo.ID{r.From}, time.Time{}, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range rs {
+		if x.To == r.To && x.Kind == r.Kind {
+			return x.Weight
+		}
+	}
+	return 0
+}
+
+func TestStore_CoRecallOnceADay(t *testing.T) {
+	t.Parallel()
+	c := start()
+	s := open(t, c)
+	a, b := memory("a"), memory("b")
+	add(t, s, a, b)
+	pair := hippo.CoRecall(a.ID, b.ID)
+	learn := func() {
+		t.Helper()
+		if err := s.CoRecall(t.Context(), []hippo.Relation{pair, hippo.CoRecall(a.ID, hippo.ID{9})}, half); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for day, want := range []float64{.5, .75, .875} {
+		for range 3 {
+			learn()
+			c.t = c.t.Add(time.Hour)
+		}
+		if got := weightOf(t, s, pair); got != want {
+			t.Errorf("day %d: weight %v, want %v", day, got, want)
+		}
+		c.advance(1)
+	}
+	c.advance(-30)
+	learn()
+	if got := weightOf(t, s, pair); got != .875 {
+		t.Errorf("a clock that went back makes it %v", got)
+	}
+}
+
+func TestStore_Relate(t *testing.T) {
+	t.Parallel()
+	c := start()
+	s := open(t, c)
+	a, b := memory("a"), memory("b")
+	add(t, s, a, b)
+	r := hippo.Relation{From: a.ID, To: b.ID, Kind: "explains", Weight: .5, ValidFrom: c.t.In(time.FixedZone("", 3600)).Add(time.Nanosecond)}
+	if s.HasRelations() {
+		t.Error("there are relations to begin with")
+	}
+	if err := s.Relate(t.Context(), []hippo.Relation{r}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Head(t.Context()); err != nil || !s.HasRelations() {
+		t.Errorf("there are none (%v)", err)
+	}
+	got, err := s.Relations(t.Context(), []hippo.ID{b.ID}, time.Time{}, 9)
+	r.ValidFrom, r.LastReinforced = c.t, c.t
+	if err != nil || len(got) != 1 || got[0] != r {
+		t.Errorf("got %+v (%v), want %+v", got, err, r)
+	}
+	other := r
+	other.Weight = .25
+	fresh := hippo.Relation{From: b.ID, To: a.ID, Kind: "x", Weight: 1}
+	gone := hippo.Relation{From: b.ID, To: hippo.ID{7}, Kind: "x", Weight: 1}
+	if n, err := s.ImportRelations(t.Context(), []hippo.Relation{other, fresh, gone}); err != nil || n != 1 || weightOf(t, s, r) != .5 {
+		t.Errorf("imported %d (%v), weight %v", n, err, weightOf(t, s, r))
+	}
+	err = s.Relate(t.Context(), []hippo.Relation{other, gone})
+	if unknown, ok := errors.AsType[*hippo.UnknownError](err); !ok || len(unknown.IDs) != 1 || weightOf(t, s, r) != .5 {
+		t.Errorf("relate returned %v", err)
+	}
+	if err := s.Unrelate(t.Context(), []hippo.Relation{gone, r}); !errors.Is(err, hippo.ErrNotFound) || weightOf(t, s, r) != 0 {
+		t.Errorf("unrelate returned %v", err)
+	}
+	err = s.Relate(t.Context(), []hippo.Relation{r, {From: a.ID, To: b.ID}})
+	if f, ok := errors.AsType[*hippo.FieldError](err); !ok || f.Field != "[1].kind" {
+		t.Errorf("relate returned %v", err)
+	}
+}

@@ -1,0 +1,91 @@
+package hippo
+
+import (
+	"cmp"
+	"math"
+	"time"
+)
+
+// MaxKind is the largest length of [Relation.Kind], in bytes.
+const MaxKind = 64
+
+// CoRecalled is the kind of the relations that are learned: memories that one
+// search found together. It has no direction, so From is the smaller ID.
+const CoRecalled = "co_recalled"
+
+// Relation says that one memory has to do with another. Two memories have at most
+// one relation of a kind in each direction.
+//
+// Times are UTC; the zero time means unset.
+type Relation struct {
+	From, To ID
+	// Kind is an open vocabulary ("explains", "contradicts", ...), 1 to [MaxKind]
+	// bytes; [CoRecalled] is the learned one.
+	Kind string
+	// Weight is how much it counts, above 0 and at most 1.
+	Weight float64
+	// ValidFrom and ValidUntil bound when it holds, as those of a [Memory].
+	ValidFrom  time.Time
+	ValidUntil time.Time
+	// LastReinforced is when it was declared or learned last.
+	LastReinforced time.Time
+}
+
+// CoRecall returns the key of the learned relation of two memories.
+func CoRecall(a, b ID) Relation {
+	if a.Compare(b) > 0 {
+		a, b = b, a
+	}
+	return Relation{From: a, To: b, Kind: CoRecalled}
+}
+
+// Validate reports the first rule that r breaks, as a [*FieldError].
+func (r *Relation) Validate() error {
+	if err := r.ValidKey(); err != nil {
+		return err
+	}
+	if math.IsNaN(r.Weight) || r.Weight <= 0 || r.Weight > 1 {
+		return Fieldf("weight", "must be above 0 and at most 1, got %v", r.Weight)
+	}
+	if !r.ValidFrom.IsZero() && !r.ValidUntil.IsZero() && !r.ValidFrom.Before(r.ValidUntil) {
+		return Fieldf("valid_until", "must be after valid_from")
+	}
+	return nil
+}
+
+// ValidKey is [Relation.Validate] for what says which relation it is: From, To and
+// Kind.
+func (r *Relation) ValidKey() error {
+	switch {
+	case r.From.IsZero():
+		return Fieldf("from", "must be given")
+	case r.To.IsZero():
+		return Fieldf("to", "must be given")
+	case r.From == r.To:
+		return Fieldf("to", "must be another memory than from, got %s twice", r.To)
+	case r.Kind == "" || isBlank(r.Kind):
+		return Fieldf("kind", "must not be empty")
+	case r.Kind == CoRecalled && r.From.Compare(r.To) > 0:
+		return Fieldf("from", "must be the smaller id in a relation of kind %s", CoRecalled)
+	}
+	return validText("kind", r.Kind, MaxKind, false)
+}
+
+// ValidAt reports whether the relation holds at t.
+func (r *Relation) ValidAt(t time.Time) bool {
+	return (r.ValidFrom.IsZero() || !t.Before(r.ValidFrom)) &&
+		(r.ValidUntil.IsZero() || t.Before(r.ValidUntil))
+}
+
+// Other returns the end that is not id.
+func (r *Relation) Other(id ID) ID {
+	if r.From == id {
+		return r.To
+	}
+	return r.From
+}
+
+// Compare orders relations by From, To and Kind, which no two have in common.
+func (r *Relation) Compare(other *Relation) int {
+	return cmp.Or(r.From.Compare(other.From), r.To.Compare(other.To), cmp.Compare(r.Kind, other.Kind))
+}
