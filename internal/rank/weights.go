@@ -45,6 +45,15 @@ type Weights struct {
 	PriorBound float64
 	// ContextBound is the same for a partial match of the situation.
 	ContextBound float64
+
+	// Confidence makes the confidence of an answer of what supports it, and
+	// ConfidenceWords does where meaning has no part in the search.
+	Confidence, ConfidenceWords Confidence
+	// Abstain is the confidence below which ranker hippo returns nothing, unless the
+	// query sets a range; 0: never.
+	Abstain float64
+	// AbstainFrom is the number of memories below which nothing is ever held back.
+	AbstainFrom int
 }
 
 // Evidence holds a weight for each signal of a text.
@@ -85,5 +94,11 @@ func DefaultWeights() Weights {
 		Prior:         Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
 		PriorBound:    0.10,
 		ContextBound:  0.15,
+		Confidence: Confidence{
+			Base: -7.55, Evidence: .37, EvidenceTerms: .19, Coverage: 2.43, Met: 2.14, Strange: -8.19,
+		},
+		ConfidenceWords: Confidence{Base: -2.24, Coverage: 7.39, Strange: -7.93},
+		Abstain:         0.02,
+		AbstainFrom:     20,
 	}
 }
