@@ -34,6 +34,7 @@ type order struct {
 	distribution hippo.Distribution
 	day          hippo.Day
 	degraded     []string
+	verdict
 }
 
 // ranked is one memory in an order.

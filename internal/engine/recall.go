@@ -45,7 +45,8 @@ func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, erro
 	}
 	return &hippo.Answer{
 		Hits: hits, Total: o.total, Distribution: o.distribution, Ranker: q.Ranker, Day: day,
-		Degraded: append(degraded, o.degraded...),
+		Degraded:   append(degraded, o.degraded...),
+		Confidence: o.confidence, Support: o.support, Abstained: o.abstained,
 	}, nil
 }
 
@@ -83,6 +84,7 @@ func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*orde
 	if err != nil {
 		return nil, err
 	}
+	o.judge(&e.weights, &q)
 	o.key, o.made = key, e.now()
 	e.pages.put(o)
 	return o, nil
@@ -116,6 +118,7 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 			c.ask(v, e.pieces, q.Text)
 		}
 		o.hits = r.exact(v, best.sorted())
+		o.support = supportOf(v, q.Text)
 	})
 	if c == nil {
 		return o, nil
@@ -127,6 +130,7 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 	c.interact(e.pieces, texts)
 	c.share()
 	c.merge(&r, o, len(o.hits) == keep)
+	o.support.Met, o.support.Meaning = c.met(o.hits, texts), r.meaning
 	return o, nil
 }
 
