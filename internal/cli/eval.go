@@ -17,7 +17,7 @@ import (
 
 func (s *shell) evalCommand() *cobra.Command {
 	var data string
-	var pooled, categories, signals bool
+	var pooled, categories, signals, abstention bool
 	var names []string
 	c := &cobra.Command{
 		Use:   "eval --data DIR",
@@ -51,6 +51,9 @@ The first row of each set is the baseline: BM25 on plain words.`,
 				return err
 			}
 			defer done()
+			if abstention {
+				return s.abstention(c.Context(), &o, signals)
+			}
 			if signals {
 				return eval.WriteSignals(c.Context(), s.out, &o)
 			}
@@ -60,6 +63,7 @@ The first row of each set is the baseline: BM25 on plain words.`,
 	c.Flags().StringVar(&data, "data", "", "the folder")
 	c.Flags().StringSliceVar(&names, "models", nil, "the models to measure, separated by commas; default: the one of --model")
 	c.Flags().BoolVar(&pooled, "pooled", false, "also with all conversations in one store")
+	c.Flags().BoolVar(&abstention, "abstention", false, "instead, how well ranker hippo tells questions that a store answers from others; with --signals, a line of JSON for each search")
 	c.Flags().BoolVar(&signals, "signals", false, "instead, a line of JSON for each question with the signals of what ranker hippo finds")
 	c.Flags().BoolVar(&categories, "categories", false, "a row for each kind of question")
 	return c
@@ -81,6 +85,28 @@ func (s *shell) measure(ctx context.Context, o *eval.Options, categories bool) e
 		return eval.WriteJSON(s.out, r)
 	}
 	return eval.WriteTable(s.out, r, &eval.TableOptions{Categories: categories})
+}
+
+// abstention prints how well confidence tells what can be answered, or what that is
+// measured on.
+func (s *shell) abstention(ctx context.Context, o *eval.Options, signals bool) error {
+	bar := s.bar(0, "asking")
+	o.Progress = func(done, total int) {
+		bar.ChangeMax(total)
+		_ = bar.Set(done)
+	}
+	trials, err := eval.Trials(ctx, o)
+	_ = bar.Finish()
+	switch {
+	case err != nil:
+		return err
+	case signals:
+		return eval.WriteTrials(s.out, trials)
+	case s.json:
+		return s.printJSON(eval.Abstentions(trials))
+	default:
+		return eval.WriteAbstentions(s.out, eval.Abstentions(trials))
+	}
 }
 
 // evalModels opens the models to measure; the caller calls done after use. They
