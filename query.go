@@ -191,6 +191,17 @@ type Answer struct {
 	// Conflicts are pairs among Hits that hold at the same time and seem to
 	// contradict each other, the newest first.
 	Conflicts []Conflict
+
+	// Confidence says how likely it is that what was found answers the query, in
+	// [0, 1]: about so many of 100 such answers do, if every other query is about
+	// something else. 0 if nothing matches, or nobody can tell: the query has no
+	// text, or the ranker is not [RankerHippo].
+	Confidence float64
+	// Support is what Confidence is made of.
+	Support Support
+	// Abstained says why there are no hits although something matches: Confidence
+	// is too low. A query that sets Relevance is always answered. Empty otherwise.
+	Abstained string
 	// Degraded names what could not take part, with the reason; empty when whole.
 	Degraded []string
 }
@@ -200,6 +211,27 @@ type Conflict struct {
 	A, B ID
 	// Reason says in what they differ: "30 s / 60 s".
 	Reason string
+}
+
+// Support is what speaks for or against an answer as a whole; the fractions are in
+// [0, 1].
+type Support struct {
+	// Text is the best [Signals.Text] of the first hits, Coverage the best
+	// [Signals.Coverage].
+	Text     float64 `json:"text"`
+	Coverage float64 `json:"coverage"`
+	// Met says how well each word of the query is met by some word of some of the
+	// first hits, by meaning.
+	Met float64 `json:"met"`
+	// Strange is the share, by rarity, of the words of the query that are written
+	// like names and that no memory has.
+	Strange float64 `json:"strange"`
+	// Terms is the number of distinct words that were looked for, Memories of
+	// memories in the store.
+	Terms    int `json:"terms"`
+	Memories int `json:"memories"`
+	// Meaning: the query was compared by meaning, too.
+	Meaning bool `json:"meaning"`
 }
 
 // Distribution counts matches by relevance in six buckets: below 0.2, four of

@@ -18,11 +18,12 @@ import (
 
 // evalFlags are the flags of hippo eval.
 type evalFlags struct {
-	data, markdown           string
-	models                   []string
-	harder                   eval.Harder
-	all, categories, signals bool
-	jobs                     int
+	data, markdown      string
+	models              []string
+	harder              eval.Harder
+	all, categories     bool
+	signals, abstention bool
+	jobs                int
 }
 
 func (s *shell) evalCommand() *cobra.Command {
@@ -50,6 +51,7 @@ what each loses.`,
 	c.Flags().BoolVar(&f.harder.Used, "used", false, "also with 1 % of the memories, that answer nothing, voted up and opened daily for months")
 	c.Flags().IntVar(&f.jobs, "jobs", 1, "how many rows are measured at a time; above 1, no latencies")
 	c.Flags().StringVar(&f.markdown, "markdown", "", "instead, rewrite the figures in this Markdown file, between two lines that mark their place")
+	c.Flags().BoolVar(&f.abstention, "abstention", false, "instead, how well ranker hippo tells questions that a store answers from others; with --signals, a line of JSON for each search")
 	c.Flags().BoolVar(&f.signals, "signals", false, "instead, a line of JSON for each question with the signals of what ranker hippo finds")
 	c.Flags().BoolVar(&f.categories, "categories", false, "a row for each kind of question")
 	return c
@@ -88,6 +90,9 @@ func (s *shell) eval(c *cobra.Command, f *evalFlags) error {
 		return err
 	}
 	defer done()
+	if f.abstention {
+		return s.abstention(c.Context(), &o, f.signals)
+	}
 	if f.signals {
 		return eval.WriteSignals(c.Context(), s.out, &o)
 	}
@@ -136,6 +141,28 @@ func rewrite(path string, document []byte, r eval.Report) error {
 		return err
 	}
 	return os.WriteFile(path, text, 0o644)
+}
+
+// abstention prints how well confidence tells what can be answered, or what that is
+// measured on.
+func (s *shell) abstention(ctx context.Context, o *eval.Options, signals bool) error {
+	bar := s.bar(0, "asking")
+	o.Progress = func(done, total int) {
+		bar.ChangeMax(total)
+		_ = bar.Set(done)
+	}
+	trials, err := eval.Trials(ctx, o)
+	_ = bar.Finish()
+	switch {
+	case err != nil:
+		return err
+	case signals:
+		return eval.WriteTrials(s.out, trials)
+	case s.json:
+		return s.printJSON(eval.Abstentions(trials))
+	default:
+		return eval.WriteAbstentions(s.out, eval.Abstentions(trials))
+	}
 }
 
 // evalModels opens the models to measure; the caller calls done after use. They

@@ -57,7 +57,7 @@ func (s *shell) searchCommand() *cobra.Command {
 	v.StringVar(&f.since, "since", "", "recorded at or after this time or date")
 	v.StringVar(&f.until, "until", "", "recorded before this time or date")
 	v.StringVar(&f.asOf, "as-of", "", "only what held at this time or date")
-	v.Float64Var(&f.low, "min", 0, "least relevance")
+	v.Float64Var(&f.low, "min", 0, "least relevance; 0 also shows what is unlikely to answer")
 	v.Float64Var(&f.high, "max", math.Inf(1), "highest relevance")
 	v.IntVar(&f.query.Offset, "offset", 0, "skip this many hits")
 	v.IntVar(&f.query.Count, "count", hippo.DefaultCount, "show this many hits")
@@ -109,6 +109,9 @@ func (s *shell) answer(a *hippo.Answer) error {
 	for _, d := range a.Degraded {
 		fmt.Fprintln(s.errw, "hippo: degraded:", d)
 	}
+	if a.Abstained != "" {
+		fmt.Fprintf(s.errw, "hippo: %s; --min 0 shows them\n", a.Abstained)
+	}
 	switch {
 	case s.json:
 		return s.answerJSON(a)
@@ -117,11 +120,17 @@ func (s *shell) answer(a *hippo.Answer) error {
 			fmt.Fprintln(s.out, line(h.Memory))
 		}
 		return nil
+	case a.Abstained != "":
+		return nil
 	case len(a.Hits) == 0:
 		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, or no filter.")
 		return nil
 	}
 	fmt.Fprintf(s.out, "%d of %d\n", len(a.Hits), a.Total)
+	if a.Confidence > 0 && a.Hits[0].Explanation != nil {
+		p := a.Support
+		fmt.Fprintf(s.out, "confidence %.3f (text %.3f, coverage %.2f, met %.3f, strange %.2f, terms %d)\n", a.Confidence, p.Text, p.Coverage, p.Met, p.Strange, p.Terms)
+	}
 	for i := range a.Hits {
 		s.hit(&a.Hits[i])
 	}
@@ -167,8 +176,17 @@ func (s *shell) answerJSON(a *hippo.Answer) error {
 		Ranker       hippo.Ranker   `json:"ranker"`
 		Day          hippo.Day      `json:"active_day"`
 		Conflicts    []jsonConflict `json:"conflicts,omitempty"`
+		Confidence   float64        `json:"confidence,omitempty"`
+		Support      *hippo.Support `json:"support,omitempty"`
+		Abstained    string         `json:"abstained,omitempty"`
 		Degraded     []string       `json:"degraded,omitempty"`
-	}{Results: make([]jsonHit, len(a.Hits)), Total: a.Total, Distribution: map[string]int{}, Ranker: a.Ranker, Day: a.Day, Degraded: a.Degraded}
+	}{
+		Results: make([]jsonHit, len(a.Hits)), Total: a.Total, Distribution: map[string]int{}, Ranker: a.Ranker, Day: a.Day,
+		Confidence: a.Confidence, Abstained: a.Abstained, Degraded: a.Degraded,
+	}
+	if a.Confidence > 0 {
+		out.Support = &a.Support
+	}
 	for i, name := range hippo.BucketNames() {
 		out.Distribution[name] = a.Distribution[i]
 	}

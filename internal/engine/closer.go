@@ -27,6 +27,7 @@ type closer struct {
 	at       map[uint32]int // passage by document
 	pieces   []int32        // of the query
 	weights  []float64      // of those
+	compared embed.Interaction
 }
 
 // passage is a memory that is looked at closely.
@@ -105,6 +106,7 @@ func (c *closer) interact(model embed.Pieces, texts [][]int32) {
 		return
 	}
 	x, best := model.Interact(c.pieces), make([]float32, len(c.pieces))
+	c.compared = x
 	for i := range c.passages {
 		x.Best(best, texts[i])
 		sum := 0.0

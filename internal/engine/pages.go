@@ -35,6 +35,7 @@ type order struct {
 	day          hippo.Day
 	degraded     []string
 	explain      *explainer // nil: was not asked for
+	verdict
 }
 
 // ranked is one memory in an order.

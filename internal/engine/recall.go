@@ -50,6 +50,7 @@ func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, erro
 	return &hippo.Answer{
 		Hits: hits, Total: o.total, Distribution: o.distribution, Ranker: q.Ranker, Day: day,
 		Conflicts: e.conflicts(hits, q.Filter.ValidAt), Degraded: append(degraded, o.degraded...),
+		Confidence: o.confidence, Support: o.support, Abstained: o.abstained,
 	}, nil
 }
 
@@ -87,6 +88,7 @@ func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*orde
 	if err != nil {
 		return nil, err
 	}
+	o.judge(&e.weights, &q)
 	o.key, o.made = key, e.now()
 	e.pages.put(o)
 	return o, nil
@@ -136,6 +138,7 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 		if q.Explain {
 			o.explain = newExplainer(v, &r, &q, &iq, o.hits, c, found.Matches)
 		}
+		o.support = supportOf(v, q.Text)
 	})
 	more := len(o.hits) == keep
 	if c != nil {
@@ -151,6 +154,7 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 		}
 		c.merge(&r, o, more)
 		e.pull(&q, &a, c, &r, o, links, more)
+		o.support.Met, o.support.Meaning = c.met(o.hits, texts), r.meaning
 	}
 	later.lift(&r, o, c, more)
 	return o, nil

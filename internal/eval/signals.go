@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -73,7 +74,7 @@ func signalsOf(ctx context.Context, out *json.Encoder, sys System, set string, g
 		return err
 	}
 	for _, q := range of {
-		answer, err := e.Engine.Search(ctx, hippo.Query{Text: q.text, Count: signalDepth, NoTouch: true})
+		answer, err := e.Engine.Search(ctx, hippo.Query{Text: q.text, Count: signalDepth, NoTouch: true, Relevance: &hippo.Range{Max: math.Inf(1)}})
 		if err != nil {
 			return err
 		}

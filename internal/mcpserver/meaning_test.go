@@ -90,6 +90,8 @@ func connectWith(t *testing.T, c engine.Config) *session {
 func steady(s string) string {
 	for pattern, by := range map[string]string{
 		`"relevance":[0-9.]+`:                `"relevance":R`,
+		`confidence [0-9.]+`:                 `confidence C`,
+		`"confidence":[0-9.]+`:               `"confidence":C`,
 		`\[[0-9.]+\]`:                        `[R]`,
 		`[0-9]+ of [0-9]+ insights?`:         `N of N insights`,
 		`"total_count":[1-9][0-9]*`:          `"total_count":N`,

@@ -12,7 +12,7 @@ import (
 const searchSchema = `{"type":"object","additionalProperties":false,"properties":{
 "query":{"type":"string","default":"","description":"what to look for, in plain words; empty: everything"},
 "situation_filter":{"type":"array","items":{"type":"string"},"description":"only insights for any of these situations"},
-"relevance_range":{"type":"object","properties":{"min":{"type":"number"},"max":{"type":["number","null"]}}},
+"relevance_range":{"type":"object","properties":{"min":{"type":"number"},"max":{"type":["number","null"]}},"description":"min 0: also what is unlikely to answer"},
 "limit":{"type":"object","properties":{"offset":{"type":"integer","minimum":0,"default":0},"count":{"type":"integer","minimum":1,"maximum":1000,"default":10}}},
 "tags":{"type":"array","items":{"type":"string"},"description":"all of them"},
 "type":{"type":"array","items":{"type":"string"},"description":"any of them"},

@@ -29,6 +29,8 @@ type found struct {
 	Ranker        hippo.Ranker   `json:"ranker"`
 	NextOffset    int            `json:"next_offset,omitempty"`
 	Conflicts     []conflict     `json:"conflicts,omitempty"`
+	Confidence    float64        `json:"confidence,omitempty"`
+	Abstained     string         `json:"abstained,omitempty"`
 	Degraded      []string       `json:"degraded,omitempty"`
 }
 
@@ -74,6 +76,7 @@ func (v *view) data() found {
 	out := found{
 		Results: make([]hit, len(a.Hits)), TotalCount: a.Total, ReturnedCount: len(a.Hits),
 		Distribution: make(map[string]int, len(a.Distribution)), ActiveDay: a.Day, Ranker: a.Ranker, Degraded: a.Degraded, Conflicts: conflictsOf(a.Conflicts),
+		Confidence: round(a.Confidence, 2), Abstained: a.Abstained,
 	}
 	for i, name := range hippo.BucketNames() {
 		out.Distribution[name] = a.Distribution[i]
@@ -138,12 +141,17 @@ func (v *view) text() string {
 	a := v.answer
 	var b strings.Builder
 	switch {
+	case a.Abstained != "":
+		fmt.Fprintf(&b, "No insight: %s. relevance_range {\"min\":0} shows them.", a.Abstained)
 	case a.Total == 0 && a.Distribution.Sum() > 0:
 		fmt.Fprintf(&b, "No insight in this relevance range; %d match outside of it.", a.Distribution.Sum())
 	case a.Total == 0:
 		b.WriteString("No insight found. Try fewer or other words, or no filter.")
 	default:
 		fmt.Fprintf(&b, "%d of %s", len(a.Hits), insights(a.Total))
+		if a.Confidence > 0 {
+			fmt.Fprintf(&b, ", confidence %.2f", a.Confidence)
+		}
 	}
 	for i := range a.Hits {
 		v.line(&b, v.offset+i+1, &a.Hits[i])

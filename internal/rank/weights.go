@@ -53,6 +53,15 @@ type Weights struct {
 
 	// Relations says what relations between memories count.
 	Relations Relations
+
+	// Confidence makes the confidence of an answer of what supports it, and
+	// ConfidenceWords does where meaning has no part in the search.
+	Confidence, ConfidenceWords Confidence
+	// Abstain is the confidence below which ranker hippo returns nothing, unless the
+	// query sets a range; 0: never.
+	Abstain float64
+	// AbstainFrom is the number of memories below which nothing is ever held back.
+	AbstainFrom int
 }
 
 // Relations are the constants of relations between memories.
@@ -115,5 +124,11 @@ func DefaultWeights() Weights {
 		ContextBound:  0.15,
 		TimeBound:     0.15,
 		Relations:     Relations{Bound: 0.05, Pull: 0.6, PullFrom: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
+		Confidence: Confidence{
+			Base: -7.55, Evidence: .37, EvidenceTerms: .19, Coverage: 2.43, Met: 2.14, Strange: -8.19,
+		},
+		ConfidenceWords: Confidence{Base: -2.24, Coverage: 7.39, Strange: -7.93},
+		Abstain:         0.02,
+		AbstainFrom:     20,
 	}
 }

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/rank"
+)
+
+const (
+	// judgedHits is how many hits an answer is judged by, metHits how many its words
+	// are looked for in.
+	judgedHits = 10
+	metHits    = 5
+)
+
+// verdict is what an answer as a whole is worth.
+type verdict struct {
+	support    hippo.Support
+	confidence float64
+	// abstained says why there are no hits; empty: there may be.
+	abstained string
+}
+
+// supportOf begins the support of an answer with what the index knows of the query.
+func supportOf(v *index.View, text string) hippo.Support {
+	s := hippo.Support{Terms: v.Asked(), Memories: v.Memories()}
+	names, later := 0, 0
+	var all, strange float64
+	first := true
+	for word := range wordsOf(text) {
+		rarity := v.Rarity(word)
+		all += rarity
+		if first { // the first word of a sentence is written like a name
+			first = false
+			continue
+		}
+		later++
+		if c, _ := utf8.DecodeRuneInString(word); !unicode.IsUpper(c) {
+			continue
+		}
+		names++
+		if v.Unknown(word) {
+			strange += rarity
+		}
+	}
+	// Where most words have capitals, they tell no names.
+	if all > 0 && 2*names <= later {
+		s.Strange = strange / all
+	}
+	return s
+}
+
+// met says how well the pieces of the query are met in the first hits, in [0, 1].
+func (c *closer) met(hits []ranked, texts [][]int32) float64 {
+	if c.compared == nil {
+		return 0
+	}
+	one, most := make([]float32, len(c.pieces)), make([]float32, len(c.pieces))
+	for _, h := range hits[:min(metHits, len(hits))] {
+		i := slices.IndexFunc(c.passages, func(p passage) bool { return p.id == h.id })
+		if i < 0 {
+			continue
+		}
+		c.compared.Best(one, texts[i])
+		for k, b := range one {
+			most[k] = max(most[k], b)
+		}
+	}
+	var sum, total float64
+	for k, w := range c.weights {
+		sum, total = sum+float64(w*float64(most[k])), total+w
+	}
+	return min(1, sum/total)
+}
+
+// judge sets the confidence of an order, and empties it if that is too low for a
+// query that leaves the bound to us.
+func (o *order) judge(w *rank.Weights, q *hippo.Query) {
+	if q.Ranker != hippo.RankerHippo || q.Text == "" || len(o.hits) == 0 {
+		o.verdict = verdict{}
+		return
+	}
+	s := &o.support
+	for i := range o.hits[:min(judgedHits, len(o.hits))] {
+		g := &o.hits[i].signals
+		s.Text, s.Coverage = max(s.Text, g.Text), max(s.Coverage, g.Coverage)
+	}
+	o.confidence = rank.ConfidenceOf(w, s)
+	if q.Relevance != nil || !rank.Abstains(w, s) {
+		return
+	}
+	o.abstained = o.reason(w)
+	o.hits, o.total = nil, 0
+}
+
+// reason says in plain words why nothing is returned.
+func (o *order) reason(w *rank.Weights) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "nothing seems to answer this: the best of %s has relevance %.2f, and confidence in it is %.2f, below %.2f",
+		matches(o.total), o.hits[0].relevance, o.confidence, w.Abstain)
+	if o.support.Strange > 0 {
+		b.WriteString("; the query names what no memory mentions")
+	}
+	return b.String()
+}
+
+func matches(n int) string {
+	if n == 1 {
+		return "1 match"
+	}
+	return fmt.Sprintf("%d matches", n)
+}

@@ -1,0 +1,170 @@
+package engine_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed/static"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+	"github.com/hippo-memory/hippo/models"
+)
+
+// notes are what a developer may have noted.
+func notes() []string {
+	return []string{
+		"The deploy key for staging lies in the vault under ops/staging", "Retries need jitter, or the backend is flooded",
+		"parse_config_v2 drops unknown keys without a warning", "The nightly export runs out of memory above 2 GB",
+		"Table tests have one case a line", "The cache is keyed by tenant and locale", "Postgres 16 is what production runs",
+		"Never release on a Friday", "The linter forbids naked returns", "Feature flags are removed after two releases",
+		"The gateway times out after thirty seconds", "Metrics are scraped every fifteen seconds",
+		"The invoice service rounds half to even", "Search results are cached for a minute", "Secrets rotate every ninety days",
+		"The mobile client retries three times", "Backups are restored to a scratch host each week",
+		"The queue drops messages above 256 kB", "Logs are kept for thirty days", "The importer skips empty lines",
+		"Integration tests need docker", "The schema migration locks the orders table", "Dark mode uses the system setting",
+		"Error codes are documented in the handbook",
+	}
+}
+
+// unrelated is about nothing in notes, although it has a word in common with one.
+const unrelated = "Which opera did Wilhelmina sing in Salzburg on the Friday when she visited her aunt?"
+
+// openNotes opens an engine with the first n notes and the model of the program.
+func openNotes(t *testing.T, n int, w *rank.Weights, withModel bool) *life {
+	t.Helper()
+	l := &life{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	clock := func() time.Time { return l.now }
+	s := store.New(memstore.New(nil), &store.Options{Now: clock, Zone: time.UTC})
+	x, err := index.Open(t.Context(), s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := engine.Config{Store: s, Index: x, Now: clock, Weights: w}
+	if withModel {
+		m, err := static.Open(models.Builtin())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Models, c.Pieces = []engine.Model{{Embedder: m, Instant: true}}, m
+	}
+	l.Engine = engine.New(c)
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for i := range n {
+		l.record(notes()[i], .5)
+	}
+	return l
+}
+
+func TestSearch_unrelatedFindsNothing(t *testing.T) {
+	t.Parallel()
+	l := openNotes(t, len(notes()), nil, true)
+	a := l.search(hippo.Query{Text: unrelated})
+	if len(a.Hits) != 0 || a.Total != 0 || a.Abstained == "" || a.Confidence <= 0 || a.Confidence >= .02 {
+		t.Fatalf("%d hits, total %d, confidence %v, abstained %q", len(a.Hits), a.Total, a.Confidence, a.Abstained)
+	}
+	if a.Distribution.Sum() == 0 || !strings.Contains(a.Abstained, "names") || !strings.Contains(a.Abstained, "relevance 0.") {
+		t.Errorf("distribution %v, reason %q", a.Distribution, a.Abstained)
+	}
+	second := l.search(hippo.Query{Text: unrelated, Offset: 10})
+	if len(second.Hits) != 0 || second.Abstained != a.Abstained || second.Confidence != a.Confidence {
+		t.Errorf("second page: %d hits, %v, %q", len(second.Hits), second.Confidence, second.Abstained)
+	}
+	l.now = l.now.Add(time.Hour) // the order is forgotten
+	if late := l.search(hippo.Query{Text: unrelated, Offset: 10}); len(late.Hits) != 0 || late.Abstained != a.Abstained {
+		t.Errorf("second page, an hour later: %d hits, %q", len(late.Hits), late.Abstained)
+	}
+	for _, h := range l.search(hippo.Query{}).Hits { // nothing was counted as used
+		if n := len(h.Memory.Accesses); n != 1 || h.Memory.Accesses[0].Count != 1 {
+			t.Errorf("%q was used: %v", h.Memory.Content, h.Memory.Accesses)
+		}
+	}
+}
+
+// TestSearch_neverAbstains: a range, another ranker and a weight switch it off.
+func TestSearch_neverAbstains(t *testing.T) {
+	t.Parallel()
+	l := openNotes(t, len(notes()), nil, true)
+	for name, q := range map[string]hippo.Query{
+		"any relevance": {Relevance: &hippo.Range{Max: math.Inf(1)}},
+		"bm25":          {Ranker: hippo.RankerBM25, Text: unrelated + " memory"},
+		"cosine":        {Ranker: hippo.RankerCosine},
+	} {
+		q.NoTouch = true
+		if q.Text == "" {
+			q.Text = unrelated
+		}
+		a := l.search(q)
+		if len(a.Hits) == 0 || a.Abstained != "" {
+			t.Errorf("%s: %d hits, %q", name, len(a.Hits), a.Abstained)
+		}
+		if (a.Confidence > 0) != (q.Ranker == "") {
+			t.Errorf("%s: confidence %v", name, a.Confidence)
+		}
+	}
+	w := rank.DefaultWeights()
+	w.Abstain = 0
+	if a := openNotes(t, len(notes()), &w, true).search(hippo.Query{Text: unrelated}); len(a.Hits) == 0 {
+		t.Error("nothing found although abstention is switched off")
+	}
+}
+
+// TestSearch_relatedIsFound: by whole and by few words, in stores of all sizes, with a
+// model and without.
+func TestSearch_relatedIsFound(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 2, 5, 19, 20, len(notes())} {
+		for _, model := range []bool{false, true} {
+			l := openNotes(t, n, nil, model)
+			for _, q := range []hippo.Query{
+				{Text: "staging"},
+				{Text: "vault"},
+				{Text: "Where is the deploy key?"},
+				{Text: "ops/staging"},
+				{Text: "What did Grafana say about the key that Wilhelmina used for staging?"},
+				{Text: "DEPLOY KEY STAGING"},
+				{Text: "deploy"},
+				{},
+				{Situation: []string{"opera"}},
+			} {
+				q.NoTouch = true
+				a := l.search(q)
+				if a.Abstained != "" || len(q.Situation) == 0 && len(a.Hits) == 0 {
+					t.Errorf("%d memories, model %v: %q: %d hits, %q", n, model, q.Text, len(a.Hits), a.Abstained)
+				}
+				if q.Text != "" && (len(a.Hits) == 0 || !strings.HasPrefix(a.Hits[0].Memory.Content, "The deploy key")) {
+					t.Errorf("%d memories, model %v: %q finds something else first", n, model, q.Text)
+				}
+				if q.Text == "" && a.Confidence != 0 {
+					t.Errorf("confidence %v although nothing was asked", a.Confidence)
+				}
+			}
+		}
+	}
+}
+
+// TestSearch_everyNoteByItsWords: words of a memory find it, whatever else there is.
+func TestSearch_everyNoteByItsWords(t *testing.T) {
+	t.Parallel()
+	for _, model := range []bool{false, true} {
+		l := openNotes(t, len(notes()), nil, model)
+		for _, note := range notes() {
+			words := strings.Fields(note)
+			for _, text := range []string{note, strings.Join(words[len(words)/2:], " "), fmt.Sprintf("what about %s", words[len(words)-1])} {
+				if a := l.search(hippo.Query{Text: text, NoTouch: true}); a.Abstained != "" {
+					t.Errorf("model %v: %q: %s", model, text, a.Abstained)
+				}
+			}
+		}
+	}
+}

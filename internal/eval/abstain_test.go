@@ -1,0 +1,111 @@
+package eval_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hippo-memory/hippo/internal/eval"
+)
+
+func TestAUROC(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		right, wrong []float64
+		want         float64
+	}{
+		{nil, nil, .5},
+		{[]float64{1}, nil, .5},
+		{[]float64{.9, .8}, []float64{.1, .2, .3}, 1},
+		{[]float64{.1}, []float64{.2}, 0},
+		{[]float64{.5}, []float64{.5}, .5},
+		{[]float64{.9, .2}, []float64{.5, .1}, .75},
+	} {
+		if got := eval.AUROC(c.right, c.wrong); got != c.want {
+			t.Errorf("right %v, wrong %v: %v, want %v", c.right, c.wrong, got, c.want)
+		}
+	}
+}
+
+// TestAUROC_pairs: it is the share of pairs that are in order.
+func TestAUROC_pairs(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		some := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, 9), func(n int) float64 { return float64(n) / 10 }), 1, 20)
+		right, wrong := some.Draw(t, "right"), some.Draw(t, "wrong")
+		sum := 0.0
+		for _, r := range right {
+			for _, w := range wrong {
+				switch {
+				case r > w:
+					sum++
+				case r == w:
+					sum += .5
+				}
+			}
+		}
+		if got, want := eval.AUROC(right, wrong), sum/float64(len(right)*len(wrong)); math.Abs(got-want) > 1e-9 {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
+
+// TestTrials_small: confidence tells the questions of the small set apart, the same
+// each time.
+func TestTrials_small(t *testing.T) {
+	t.Parallel()
+	o := withMeaning(t, eval.Options{Backend: ram, Data: filepath.Join("testdata", "small")})
+	trials, err := eval.Trials(t.Context(), &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := eval.Trials(t.Context(), &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(trials, again); d != "" {
+		t.Errorf("a second run differs: %s", d)
+	}
+	list := eval.Abstentions(trials)
+	if len(list) == 0 || list[0].Set != "small" || list[0].Kind != eval.TrialWhole {
+		t.Fatalf("%+v", list)
+	}
+	a := list[0]
+	if a.Right != 35 || a.Wrong != 35 || a.AUROC.Value < .85 || a.Lost.Value != 0 {
+		t.Errorf("%+v", a)
+	}
+	for _, b := range []eval.Bounded{a.AUROC, a.Answered, a.Refused, a.Lost} {
+		if b.Low > b.Value || b.Value > b.High || b.Low < 0 || b.High > 1 {
+			t.Errorf("interval %+v", b)
+		}
+	}
+	var table, lines bytes.Buffer
+	if err := eval.WriteAbstentions(&table, list); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(table.String(), "AUROC") || strings.Count(table.String(), "\n") != len(list)+1 {
+		t.Errorf("table:\n%s", table.String())
+	}
+	if err := eval.WriteTrials(&lines, trials); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for d := json.NewDecoder(&lines); d.More(); n++ {
+		var one eval.Trial
+		if err := d.Decode(&one); err != nil {
+			t.Fatal(err)
+		}
+		if one.Confidence < 0 || one.Confidence > 1 {
+			t.Errorf("%q: confidence %v", one.Question, one.Confidence)
+		}
+	}
+	if n != len(trials) {
+		t.Errorf("%d lines of %d trials", n, len(trials))
+	}
+}

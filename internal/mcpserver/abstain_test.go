@@ -1,0 +1,42 @@
+package mcpserver_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestSearch_Abstains: an unrelated query gets a reason instead of insights, and what
+// there is if it asks for that.
+func TestSearch_Abstains(t *testing.T) {
+	t.Parallel()
+	s := connectWith(t, meanings(t)["none"])
+	s.hello()
+	for i := range 30 {
+		s.record(fmt.Sprintf("Release %d went out on a Friday, ticket %d", i, 100+i), .5)
+	}
+	const query = "Which opera did Wilhelmina Huber sing in Salzburg before the last Friday with her aunt?"
+	var got struct {
+		Total      int     `json:"total_count"`
+		Confidence float64 `json:"confidence"`
+		Abstained  string  `json:"abstained"`
+	}
+	out := s.must("hippo_search_insights", object{"query": query}, &got)
+	if got.Total != 0 || got.Abstained == "" {
+		t.Fatalf("%+v", got)
+	}
+	for _, want := range []string{"No insight: nothing seems to answer this", `relevance_range {"min":0} shows them`} {
+		if !strings.Contains(out.Text, want) {
+			t.Errorf("%q lacks %q", out.Text, want)
+		}
+	}
+	got.Abstained = ""
+	s.must("hippo_search_insights", object{"query": query, "relevance_range": object{"min": 0}}, &got)
+	if got.Total != 30 || got.Abstained != "" {
+		t.Errorf("with a range: %+v", got)
+	}
+	out = s.must("hippo_search_insights", object{"query": "Friday release"}, &got)
+	if got.Confidence < .9 || !strings.Contains(out.Text, "confidence 0.9") {
+		t.Errorf("related: %+v, %q", got, out.Text)
+	}
+}

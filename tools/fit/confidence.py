@@ -1,0 +1,138 @@
+"""Fits the confidence of ranker hippo to questions asked of the right store and of another.
+
+    hippo eval --data DIR --abstention --signals > meaning.jsonl
+    hippo eval --data DIR --abstention --signals --models none > words.jsonl
+    python confidence.py meaning.jsonl words.jsonl
+
+Logistic regression of "the store is the right one", right and wrong counting half each and every
+set the same, with a little of the squares of the weights. Prints, per set, the AUROC
+by cross-validation (five folds over conversations, over questions where there is one corpus) and
+with the set left out; then the weights fitted to all in the form of internal/rank/weights.go, and what each
+threshold would keep back.
+"""
+
+import json
+import math
+import sys
+import zlib
+from collections import defaultdict
+
+import numpy as np
+
+SCALE, LEAST = 5.0, -5.0  # rank.Weights.EvidenceScale, leastEvidence in internal/rank/confidence.go
+NAMES = ["Base", "Evidence", "EvidenceTerms", "Coverage", "Met", "Strange"]
+SIGNS = np.array([0, 1, 1, 1, 1, -1])  # what speaks for an answer must not speak against it
+FOLDS, DECAY, STEPS = 5, 1e-4, 50
+THRESHOLDS = [0.01, 0.02, 0.03, 0.05, 0.07, 0.1]
+SHARES, FEWEST = {"whole": 1.0, "nameless": 0.25, "small": 0.25}, 50  # what a group of questions weighs, and its size
+SMALL = 20  # rank.Weights.AbstainFrom
+
+
+def evidence(text):
+    u = -SCALE * math.log1p(-min(text, 1 - 1e-9))
+    return LEAST if u <= 0 else max(LEAST, u + math.log(-math.expm1(-u)))
+
+
+def features(s):
+    e = evidence(s["text"]) if s["meaning"] else 0.0  # by words alone it does not carry over to other stores
+    return [1.0, e, math.log1p(s["terms"]) * e, s["coverage"], s["met"], s["strange"]]
+
+
+class Trials:
+    def __init__(self, lines):
+        rows = [r for r in map(json.loads, lines) if r["kind"] != "abstention"]
+        self.rows = rows
+        self.x = np.array([features(r["support"]) for r in rows])
+        self.y = np.array([float(r["right"]) for r in rows])
+        self.none = np.array([r["support"]["terms"] == 0 or r["confidence"] == 0 for r in rows])  # nothing matched
+        self.set = np.array([r["set"] for r in rows])
+        self.fold = np.array([zlib.crc32((r["group"] or r["question"]).encode()) % FOLDS for r in rows])
+        self.recall = np.array([r["recall"] for r in rows])
+        self.safe = np.array([r["support"]["coverage"] >= 1 or r["support"]["terms"] < 2 or r["support"]["memories"] < SMALL for r in rows])
+        groups = defaultdict(list)
+        for i, r in enumerate(rows):
+            groups[r["set"], r["kind"], r.get("size", 0), r["right"]].append(i)
+        self.groups = {k: np.array(v) for k, v in groups.items()}
+        self.weight = np.zeros(len(rows))
+        for k, v in self.groups.items():
+            self.weight[v] = SHARES[k[1]] * (len(v) >= FEWEST) / len(v)
+        self.weight /= self.weight.sum()
+
+
+def fit(t, use):
+    """Minimises the weighted logistic loss; a weight that would have the wrong sign is 0."""
+    use = use & ~t.none
+    x, y, w = t.x[use], t.y[use], t.weight[use]
+    active = x.std(0) > 0
+    active[0] = True
+    while True:
+        b = newton(x, y, w, active)
+        wrong = active & (b * SIGNS < 0)
+        if not wrong.any():
+            return b
+        active[np.argmin(np.where(wrong, b * SIGNS, 0))] = False
+
+
+def newton(x, y, w, active):
+    b = np.zeros(x.shape[1])
+    decay = DECAY * np.diag([0.0] + [1.0] * (x.shape[1] - 1))
+    for _ in range(STEPS):
+        p = 1 / (1 + np.exp(-x @ b))
+        gradient = x.T @ (w * (p - y)) + decay @ b
+        hessian = (x * (w * p * (1 - p))[:, None]).T @ x + decay
+        b[active] -= np.linalg.solve(hessian[np.ix_(active, active)], gradient[active])
+    return b
+
+
+def confidence(t, b):
+    return np.where(t.none, 0, 1 / (1 + np.exp(-t.x @ b)))
+
+
+def auroc(right, wrong):
+    both = np.sort(wrong)
+    return float((np.searchsorted(both, right, "left") + np.searchsorted(both, right, "right")).mean() / 2 / len(both))
+
+
+def table(t, cross, left):
+    for set_, kind, size, right in sorted(t.groups):
+        if not right:
+            continue
+        r, w = t.groups[set_, kind, size, True], t.groups[set_, kind, size, False]
+        print(f"{set_:16} {kind:9} {size or '':4} cross-validated {auroc(cross[r], cross[w]):.3f}  set left out {auroc(left[r], left[w]):.3f}")
+
+
+def thresholds(t, p):
+    """Per set, in whole stores: answered, lost recall@10, refused."""
+    for limit in THRESHOLDS:
+        back = (p < limit) & ~t.safe
+        out = []
+        for set_, kind, size, right in sorted(t.groups):
+            if right and kind == "whole":
+                r, w = t.groups[set_, kind, size, True], t.groups[set_, kind, size, False]
+                out.append(f"{set_} {1 - back[r].mean():.3f} -{(back[r] * t.recall[r]).mean():.4f} {(back[w] | t.none[w]).mean():.2f}")
+        print(f"below {limit:.2f}: " + "  ".join(out))
+
+
+def main():
+    for path in sys.argv[1:]:
+        with open(path) as lines:
+            t = Trials(lines)
+        cross, left = np.zeros(len(t.y)), np.zeros(len(t.y))
+        for f in range(FOLDS):
+            test = t.fold == f
+            cross[test] = confidence(t, fit(t, ~test))[test]
+        for s in set(t.set):
+            test = t.set == s
+            left[test] = confidence(t, fit(t, ~test))[test]
+        print(path)
+        table(t, cross, left)
+        b = fit(t, np.ones(len(t.y), bool))
+        print("Confidence{" + ", ".join(f"{n}: {v:.2f}" for n, v in zip(NAMES, b)) + "}")
+        print("cross-validated: answered, lost recall@10, refused")
+        thresholds(t, cross)
+        print("set left out:")
+        thresholds(t, left)
+
+
+if __name__ == "__main__":
+    main()
