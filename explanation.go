@@ -8,6 +8,10 @@ type Explanation struct {
 	// channel did not find it.
 	WordsRank  int `json:"words_rank"`
 	CosineRank int `json:"cosine_rank"`
+	// Closely says that the memory was looked at closely, and Longer by how much the
+	// logarithm of the length of what was looked at is above that of usual memories.
+	Closely bool    `json:"closely,omitempty"`
+	Longer  float64 `json:"longer,omitempty"`
 	// Evidence are the parts of the sum that [Signals.Text] is made of. Empty if the
 	// ranker does not use it, or the query has no text.
 	Evidence []Contribution `json:"evidence,omitempty"`
@@ -24,8 +28,7 @@ type Explanation struct {
 // Contribution is what one signal gives: Value * Weight = Adds. Lists of them begin
 // with the largest Adds, whatever its sign, and leave out signals of 0.
 type Contribution struct {
-	// Signal is the name of the signal, as in the JSON of [Signals]; those of a
-	// neighbour are before.share, before.interaction, after.share, after.interaction.
+	// Signal is the name of the signal, as in the JSON of [Signals] and [Evidence].
 	Signal string  `json:"signal"`
 	Value  float64 `json:"value"`
 	Weight float64 `json:"weight"`

@@ -125,12 +125,6 @@ type Hit struct {
 	Explanation *Explanation
 }
 
-// Evidence is what the text of a memory says about a query.
-type Evidence struct {
-	Share       float64 `json:"share"`
-	Interaction float64 `json:"interaction"`
-}
-
 // Signals are the parts a ranker combines; each in [0, 1], higher is better,
 // except BM25, which is unbounded.
 type Signals struct {
@@ -143,20 +137,9 @@ type Signals struct {
 	// Cosine says how alike the meanings of query and memory are; 0 if there is
 	// no model, or they are opposite.
 	Cosine float64 `json:"cosine"`
-	// Share is BM25 as a share of the best match's.
-	Share float64 `json:"share"`
-	// Interaction says how well each word of the query is met by some word of the
-	// memory, by meaning; 0 if it was not looked at closely.
-	Interaction float64 `json:"interaction"`
-	// Before and After are the evidence of the memories beside it in its session.
-	Before Evidence `json:"before"`
-	After  Evidence `json:"after"`
-	// Session is the mean evidence of the best three memories of its session.
-	Session float64 `json:"session"`
-	// Named is 1 if the query names the author.
-	Named float64 `json:"named"`
-	// Length is ln(1 + words of the content) / 5.
-	Length float64 `json:"length"`
+	// Evidence is what the text says about the query. Only what was looked at closely
+	// has more of it than share, cosine and length.
+	Evidence Evidence `json:"evidence"`
 	// Time is 1 if the query names no time, or one that the memory is of; the less,
 	// the farther from it that is.
 	Time float64 `json:"time"`
@@ -168,7 +151,7 @@ type Signals struct {
 	// Related is the largest product of the weight of a relation with one of the
 	// best matches and the relevance of that one.
 	Related float64 `json:"related"`
-	// Text is what all of these together say.
+	// Text is what Evidence and Related together say.
 	Text       float64 `json:"text"`
 	Recency    float64 `json:"recency"`
 	Frequency  float64 `json:"frequency"`

@@ -69,7 +69,7 @@ func channels(h *hippo.Hit) string {
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")
-	case s.Session > 0:
+	case s.Evidence[hippo.EvidenceSession] > 0:
 		return "found beside others of its session"
 	default:
 		return "" // nothing was asked for

@@ -1,156 +1,86 @@
 package engine
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/rank"
 )
 
-// closerCount is how many of the best matches are looked at closely, with the
-// memories beside them in their sessions.
-const closerCount = 64
-
-// closerMost is the most memories that are looked at closely.
-const closerMost = 3 * closerCount
-
-// closer is the second look at the best matches of a search: word by word, and with
-// what stands beside them.
+// closer is the second look at the best matches of a search, and at what stands
+// beside them in their sessions: word by word, and with what those say.
 type closer struct {
-	passages []passage
+	passages []passage      // the matches of the first look, best first; then the others
 	at       map[uint32]int // passage by document
-	pieces   []int32        // of the query
-	weights  []float64      // of those
-	compared embed.Interaction
+	named    func(author string) bool
+	query    asking
+	// longer is by how much the logarithm of the length of the matches is above
+	// that of usual memories.
+	longer float64
 }
 
 // passage is a memory that is looked at closely.
 type passage struct {
 	id            hippo.ID
-	text          uint64 // see [index.TextOf]
 	created       int64
 	match         *index.Match // nil: it did not match by itself
 	admitted      bool         // it may be a hit
-	counted       bool         // it matched, with a relevance of first
+	counted       bool         // it is counted, with a relevance of first
 	first         float64
 	before, after int // passages beside it, or -1
 	session       uint32
+	cues          cue.Cues
+	met           []float32 // how well it meets each piece of the query; nil: it was not read
 	signals       hippo.Signals
 }
 
-// newCloser gathers the passages. The View is that of the search that found list.
-func newCloser(v *index.View, r *ranking, text string, list []candidate, matches []index.Match) *closer {
-	c := &closer{at: make(map[uint32]int, 3*len(list))}
-	named := authors(text)
+// newCloser looks closely at the best matches. The View is that of the search that
+// found them.
+func newCloser(v *index.View, r *ranking, text string, model embed.Pieces, matches []index.Match) *closer {
+	list := r.near.sorted()
+	c := &closer{at: make(map[uint32]int, 3*len(list)), named: authors(text)}
 	for _, x := range list {
-		c.add(v, x.match.Doc, named).of(x.match, x.relevance)
+		p := c.add(v, x.match.Doc)
+		p.match, p.first, p.counted, p.admitted = x.match, x.relevance, true, true
 	}
 	for i := range list {
 		doc := list[i].match.Doc
 		place := v.Place(doc)
-		before, after := c.beside(v, place.Before, named), c.beside(v, place.After, named)
+		before, after := c.beside(v, place.Before), c.beside(v, place.After)
 		p := &c.passages[i]
 		p.session, p.before, p.after = place.Session, before, after
 	}
 	c.neighbours(v, r, matches, len(list))
 	for i := range c.passages {
-		p := &c.passages[i]
-		named := p.signals.Named
-		p.signals = *r.signals(v, p.match)
-		p.signals.Named = named
-		p.id, p.created, p.text = r.row.ID, r.row.CreatedAt, v.Text(p.match.Doc)
+		c.passages[i].look(v, r)
 	}
+	for i := range list {
+		c.longer += rank.LogLength(&c.passages[i].signals.Evidence) / float64(len(list))
+	}
+	c.longer -= r.weights.MeanLength
+	c.query = newAsking(v, model, text)
+	c.read(v)
+	c.compare(v, len(list))
 	return c
 }
 
-// ask cuts the query into pieces. A piece weighs what it does in the model, times
-// how rare its word is among the memories.
-func (c *closer) ask(v *index.View, model embed.Pieces, text string) {
-	for word := range wordsOf(text) {
-		rarity, from := v.Rarity(word), len(c.pieces)
-		c.pieces = model.Pieces(c.pieces, word)
-		for _, p := range c.pieces[from:] {
-			c.weights = append(c.weights, rarity*model.Weight(p))
-		}
-	}
-}
-
-// ids returns the passages, and which texts of them are meant.
-func (c *closer) ids() []wanted {
-	out := make([]wanted, len(c.passages))
-	for i := range c.passages {
-		out[i] = wanted{c.passages[i].id, c.passages[i].text}
-	}
-	return out
+// look gives a passage the signals of the first look.
+func (p *passage) look(v *index.View, r *ranking) {
+	named := p.signals.Evidence[hippo.EvidenceNamed]
+	p.signals = *r.signals(v, p.match)
+	p.signals.Evidence[hippo.EvidenceNamed] = named
+	p.id, p.created, p.cues = r.row.ID, r.row.CreatedAt, v.Cues(p.match.Doc)
 }
 
 // wordsOf yields the runs of letters, marks and digits of a text.
 func wordsOf(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
-}
-
-// interact compares the query with each passage, piece by piece. texts are those of
-// the passages, nil where there is none any more.
-func (c *closer) interact(model embed.Pieces, texts [][]int32) {
-	total := 0.0
-	for _, w := range c.weights {
-		total += w
-	}
-	if total == 0 {
-		return
-	}
-	x, best := model.Interact(c.pieces), make([]float32, len(c.pieces))
-	c.compared = x
-	for i := range c.passages {
-		x.Best(best, texts[i])
-		sum := 0.0
-		for j, b := range best {
-			sum += float64(c.weights[j] * float64(b))
-		}
-		c.passages[i].signals.Interaction = sum / total
-	}
-}
-
-// share gives each passage the evidence of those beside it, and of its session.
-func (c *closer) share() {
-	sessions := make(map[uint32][]float64)
-	for i := range c.passages {
-		p := &c.passages[i]
-		if p.session != 0 {
-			g := &p.signals
-			sessions[p.session] = append(sessions[p.session], (g.Share+g.Cosine+g.Interaction)/3)
-		}
-	}
-	for n, list := range sessions {
-		slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(b, a) })
-		sum := 0.0
-		for _, x := range list[:min(3, len(list))] {
-			sum += x
-		}
-		sessions[n] = append(list[:0], sum/3)
-	}
-	for i := range c.passages {
-		p := &c.passages[i]
-		p.signals.Before, p.signals.After = c.evidence(p.before), c.evidence(p.after)
-		if p.session != 0 {
-			p.signals.Session = sessions[p.session][0]
-		}
-	}
-}
-
-// evidence is that of a passage; none of -1.
-func (c *closer) evidence(i int) hippo.Evidence {
-	if i < 0 {
-		return hippo.Evidence{}
-	}
-	g := &c.passages[i].signals
-	return hippo.Evidence{Share: g.Share, Interaction: g.Interaction}
 }
 
 // authors returns a function that tells whether a text names an author: by the
@@ -189,7 +119,7 @@ func (c *closer) merge(r *ranking, o *order, more bool) {
 		if !p.admitted {
 			continue
 		}
-		p.signals.Text = rank.TextOf(&r.weights, &p.signals, r.length)
+		p.signals.Text = rank.TextOf(&r.weights, &p.signals, c.longer)
 		relevance := r.relevance(&r.weights, &p.signals)
 		o.recount(p, relevance, r.within)
 		p.first, p.counted = relevance, true
@@ -223,31 +153,26 @@ func (o *order) recount(p *passage, relevance float64, within limits) {
 	}
 }
 
-// of makes a passage that of a match.
-func (p *passage) of(m *index.Match, relevance float64) {
-	p.match, p.first, p.counted, p.admitted = m, relevance, true, true
-}
-
 // add appends the passage of a document.
-func (c *closer) add(v *index.View, doc uint32, named func(string) bool) *passage {
+func (c *closer) add(v *index.View, doc uint32) *passage {
 	c.at[doc] = len(c.passages)
 	p := passage{before: -1, after: -1}
-	if named(v.Author(doc)) {
-		p.signals.Named = 1
+	if c.named(v.Author(doc)) {
+		p.signals.Evidence[hippo.EvidenceNamed] = 1
 	}
 	c.passages = append(c.passages, p)
 	return &c.passages[len(c.passages)-1]
 }
 
 // beside returns the passage of a document beside another, which it adds if need be.
-func (c *closer) beside(v *index.View, doc uint32, named func(string) bool) int {
+func (c *closer) beside(v *index.View, doc uint32) int {
 	if doc == index.None {
 		return -1
 	}
 	if i, ok := c.at[doc]; ok {
 		return i
 	}
-	c.add(v, doc, named)
+	c.add(v, doc)
 	return len(c.passages) - 1
 }
 

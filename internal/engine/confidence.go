@@ -56,27 +56,15 @@ func supportOf(v *index.View, text string) hippo.Support {
 	return s
 }
 
-// met says how well the pieces of the query are met in the first hits, in [0, 1].
-func (c *closer) met(hits []ranked, texts [][]int32) float64 {
-	if c.compared == nil {
-		return 0
-	}
-	one, most := make([]float32, len(c.pieces)), make([]float32, len(c.pieces))
+// covered says how well the pieces of the query are met in the first hits, in [0, 1].
+func (c *closer) covered(hits []ranked) float64 {
+	met := make([]float32, len(c.query.pieces))
 	for _, h := range hits[:min(metHits, len(hits))] {
-		i := slices.IndexFunc(c.passages, func(p passage) bool { return p.id == h.id })
-		if i < 0 {
-			continue
-		}
-		c.compared.Best(one, texts[i])
-		for k, b := range one {
-			most[k] = max(most[k], b)
+		if i := slices.IndexFunc(c.passages, func(p passage) bool { return p.id == h.id }); i >= 0 {
+			raise(met, c.passages[i].met)
 		}
 	}
-	var sum, total float64
-	for k, w := range c.weights {
-		sum, total = sum+float64(w*float64(most[k])), total+w
-	}
-	return min(1, sum/total)
+	return min(1, sum(c.query.weights, met))
 }
 
 // judge sets the confidence of an order, and empties it if that is too low for a

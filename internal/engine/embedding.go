@@ -28,6 +28,22 @@ func (m *meaning) level(ctx context.Context, l *member) error {
 	return m.fill(ctx, l, instantBatch)
 }
 
+// prepare embeds what instant models lack, so that no search has to. What fails here
+// the next search tries again, and tells.
+func (m *meaning) prepare(ctx context.Context) {
+	if err := m.index.CatchUp(ctx); err != nil {
+		return
+	}
+	for _, l := range m.models {
+		if !l.Instant {
+			continue
+		}
+		if err := m.level(ctx, l); err != nil {
+			m.log.Debug("what was imported is not embedded", "model", l.id, "error", err)
+		}
+	}
+}
+
 // fill embeds, batch by batch, what a model lacks.
 func (m *meaning) fill(ctx context.Context, l *member, batch int) error {
 	for stuck := false; ; {

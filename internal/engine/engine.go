@@ -23,13 +23,13 @@ type Engine struct {
 	index   *index.Index
 	weights rank.Weights
 	days    *rank.Calendar
+	look    *rank.FirstLook
 	ranker  hippo.Ranker
 	now     func() time.Time
 	pages   *pages
 	touches *touches
 	meaning *meaning
 	pieces  embed.Pieces
-	texts   *texts
 	mention *mentions
 	linker  linker
 }
@@ -68,7 +68,7 @@ func New(c Config) *Engine {
 	if e.now == nil {
 		e.now = time.Now //nolint:forbidigo // the system clock is the default
 	}
-	e.days = rank.NewCalendar(e.weights)
+	e.days, e.look = rank.NewCalendar(e.weights), rank.NewFirstLook(e.weights)
 	log := c.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -76,7 +76,7 @@ func New(c Config) *Engine {
 	e.pages = newPages(e.now)
 	e.touches = newTouches(e.store, e.index, e.weights.Relations, log)
 	e.meaning = newMeaning(&c, log)
-	e.pieces, e.texts = c.Pieces, newTexts(c.Store, c.Pieces)
+	e.pieces = c.Pieces
 	e.mention = newMentions(c.Store)
 	return e
 }

@@ -15,26 +15,30 @@ type explainer struct {
 	ranker  hippo.Ranker
 	weights rank.Weights
 	asked   bool // the query has a text
-	length  float64
+	longer  float64
 	at      map[hippo.ID]places // of what may be on a page
 }
 
 // places are where the channels put a memory, from 1; 0: they did not find it.
-type places struct{ words, cosine int }
+type places struct {
+	words, cosine int
+	closely       bool // it was looked at closely
+}
 
 // newExplainer looks up the places of what may be on a page: list, and the passages
 // of c. The View is that of the search for q, as iq, that found matches.
 func newExplainer(v *index.View, r *ranking, q *hippo.Query, iq *index.Query, list []ranked, c *closer, matches []index.Match) *explainer {
 	x := &explainer{
-		ranker: q.Ranker, weights: r.weights, asked: r.most > 0 || r.meaning, length: r.length,
+		ranker: q.Ranker, weights: r.weights, asked: r.most > 0 || r.meaning,
 		at: make(map[hippo.ID]places, len(list)),
 	}
 	for i := range list {
 		x.at[list[i].id] = places{}
 	}
 	if c != nil {
+		x.longer = c.longer
 		for i := range c.passages {
-			x.at[c.passages[i].id] = places{}
+			x.at[c.passages[i].id] = places{closely: true}
 		}
 	}
 	words, cosines := make([]standing, 0, len(matches)), make([]standing, 0, len(matches))
@@ -83,8 +87,8 @@ func (x *explainer) complete(hits []hippo.Hit) {
 	}
 	for i := range hits {
 		h := &hits[i]
-		h.Explanation = rank.Explain(&x.weights, x.ranker, &h.Signals, x.asked, x.length)
 		p := x.at[h.Memory.ID]
+		h.Explanation = rank.Explain(&x.weights, x.ranker, &h.Signals, x.asked, p.closely, x.longer)
 		h.Explanation.WordsRank, h.Explanation.CosineRank = p.words, p.cosine
 	}
 }

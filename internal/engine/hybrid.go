@@ -29,7 +29,7 @@ func (e *Engine) hybrid(ctx context.Context, q hippo.Query, a asked, day hippo.D
 		var missing []wanted
 		e.index.View(func(v *index.View) {
 			h := newHybrid(v, e, &q)
-			h.clock, h.meaning = e.days.At(day), a.vector != nil
+			h.clock, h.look, h.meaning = e.days.At(day), e.look, a.vector != nil
 			iq := e.ask(&q, &a)
 			h.search(iq)
 			if missing = k.missing(h.seeds); len(missing) > 0 && try < tries {
@@ -94,7 +94,7 @@ func newHybrid(v *index.View, e *Engine, q *hippo.Query) *hybrid {
 // search finds the best matches by words and by meaning, and the seeds.
 func (h *hybrid) search(q index.Query) {
 	found := h.v.Search(q)
-	h.matches, h.most, h.length = found.Matches, found.MaxScore, h.v.MeanLength()
+	h.matches, h.most = found.Matches, found.MaxScore
 	for i := range h.matches {
 		h.best = max(h.best, h.matches[i].Score)
 	}

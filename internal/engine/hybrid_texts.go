@@ -22,6 +22,12 @@ const (
 	keptMentions = 1 << 16
 )
 
+// wanted is a memory with a certain text; see [index.TextOf].
+type wanted struct {
+	id   hippo.ID
+	text uint64
+}
+
 // mentions remembers what the contents of memories mention.
 type mentions struct {
 	store *store.Store

@@ -105,10 +105,10 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 		return e.hybrid(ctx, q, a, day, keep)
 	}
 	o := &order{day: day, degraded: a.degraded}
-	r := ranking{clock: e.days.At(day), weights: e.weights, within: limits(e.rangeOf(q)), meaning: a.vector != nil, time: t}
+	r := ranking{clock: e.days.At(day), look: e.look, weights: e.weights, within: limits(e.rangeOf(q)), meaning: a.vector != nil, time: t}
 	if q.Ranker == hippo.RankerHippo && q.Text != "" && e.pieces != nil {
-		r.near = newBest(closerCount)
-		keep += closerMost // what is looked at closely leaves its place
+		r.near = newBest(r.weights.Closely)
+		keep += 3 * r.weights.Closely // what is looked at closely leaves its place
 	}
 	var c *closer
 	var later *heirs
@@ -120,7 +120,7 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 	e.index.View(func(v *index.View) {
 		iq := e.ask(&q, &a)
 		found := v.Search(iq)
-		r.most, r.length = found.MaxScore, v.MeanLength()
+		r.most = found.MaxScore
 		for i := range found.Matches {
 			r.best = max(r.best, found.Matches[i].Score)
 		}
@@ -128,8 +128,7 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 			r.consider(v, &found.Matches[i], o, best)
 		}
 		if r.near != nil {
-			c = newCloser(v, &r, q.Text, r.near.sorted(), found.Matches)
-			c.ask(v, e.pieces, q.Text)
+			c = newCloser(v, &r, q.Text, e.pieces, found.Matches)
 		}
 		o.hits = r.exact(v, best.sorted())
 		if q.Ranker == hippo.RankerHippo || q.Ranker == hippo.RankerInsight {
@@ -142,19 +141,13 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 	})
 	more := len(o.hits) == keep
 	if c != nil {
-		texts, err := e.texts.of(ctx, c.ids())
-		if err != nil {
-			return nil, err
-		}
-		c.interact(e.pieces, texts)
-		c.share()
 		links, err := e.relate(ctx, &q, c, &r)
 		if err != nil {
 			return nil, err
 		}
 		c.merge(&r, o, more)
 		e.pull(&q, &a, c, &r, o, links, more)
-		o.support.Met, o.support.Meaning = c.met(o.hits, texts), r.meaning
+		o.support.Met, o.support.Meaning = c.covered(o.hits), r.meaning
 	}
 	later.lift(&r, o, c, more)
 	return o, nil
@@ -177,12 +170,10 @@ func (e *Engine) ask(q *hippo.Query, a *asked) index.Query {
 	return iq
 }
 
-// lengthUnit brings the logarithm of a length into the order of 1.
-const lengthUnit = 5
-
 // ranking is what the scoring of all matches of one search has in common.
 type ranking struct {
 	clock     rank.Clock
+	look      *rank.FirstLook
 	weights   rank.Weights
 	relevance rank.Func
 	within    limits
@@ -191,8 +182,6 @@ type ranking struct {
 	// gate is the coverage or cosine that a match must exceed; most the highest
 	// word score there can be, best the highest there is.
 	gate, most, best float64
-	// length is the mean number of words of a memory.
-	length float64
 	// near are the best whatever range was asked for, if they are to be looked at
 	// closely.
 	near *best
@@ -252,13 +241,15 @@ func (r *ranking) signals(v *index.View, m *index.Match) *hippo.Signals {
 	if r.most > 0 {
 		s.Words = min(1, m.Score/r.most)
 	}
-	s.Cosine, s.Share = m.Cosine, 0
+	s.Cosine = m.Cosine
+	e := &s.Evidence
+	e[hippo.EvidenceCosine], e[hippo.EvidenceShare] = m.Cosine, 0
 	if r.best > 0 {
-		s.Share = m.Score / r.best
+		e[hippo.EvidenceShare] = m.Score / r.best
 	}
-	s.Length = math.Log1p(float64(v.Length(m.Doc))) / lengthUnit
+	e[hippo.EvidenceLength] = r.look.Length(v.Length(m.Doc))
 	if s.Text = 1; r.most > 0 || r.meaning {
-		s.Text = rank.TextOf(&r.weights, s, r.length)
+		s.Text = r.look.Of(e)
 	}
 	s.Time = r.time.signal(v, m.Doc)
 	s.Recency = r.clock.Recency(r.row.LastAccess)

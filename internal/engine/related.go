@@ -102,7 +102,7 @@ func (c *closer) found(r *ranking) ([]hippo.ID, map[hippo.ID]float64) {
 			continue
 		}
 		s := p.signals
-		s.Text = rank.TextOf(&r.weights, &s, r.length)
+		s.Text = rank.TextOf(&r.weights, &s, c.longer)
 		if x := r.relevance(&r.weights, &s); r.within.has(x) && best.wants(x) {
 			best.add(candidate{id: p.id, created: p.created, relevance: x})
 		}

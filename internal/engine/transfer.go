@@ -31,7 +31,8 @@ type Rejection struct {
 // to active days. An entry that comes with an error, or is not valid, is
 // rejected and the rest goes on. The report is right also when the error is not
 // nil: what it counts as added is durable. progress, if not nil, is called with
-// the number of entries done after each batch.
+// the number of entries done after each batch. What was imported is indexed and
+// embedded at last, as far as that is a matter of seconds.
 func (e *Engine) Import(ctx context.Context, cal hippo.Calendar, entries iter.Seq2[*hippo.Memory, error], progress func(done int)) (ImportReport, error) {
 	var r ImportReport
 	batch := make([]*hippo.Memory, 0, importBatch)
@@ -61,7 +62,11 @@ func (e *Engine) Import(ctx context.Context, cal hippo.Calendar, entries iter.Se
 			}
 		}
 	}
-	return r, errors.Join(flush(), ctx.Err())
+	if err := errors.Join(flush(), ctx.Err()); err != nil {
+		return r, err
+	}
+	e.meaning.prepare(ctx)
+	return r, nil
 }
 
 func importable(m *hippo.Memory) error {

@@ -23,9 +23,10 @@ type Signals struct {
 	Question string `json:"question"`
 	// Relevant counts the documents that answer the question, found or not.
 	Relevant int `json:"relevant"`
-	// MeanLength is the mean number of words of the documents.
-	MeanLength float64      `json:"mean_length"`
-	Found      []SignalsHit `json:"found"`
+	// Longer is that of [hippo.Explanation].
+	Longer float64 `json:"longer"`
+	// Found is what was looked at closely.
+	Found []SignalsHit `json:"found"`
 }
 
 // SignalsHit is one document that was found.
@@ -69,17 +70,19 @@ func signalsOf(ctx context.Context, out *json.Encoder, sys System, set string, g
 	if !ok {
 		panic("eval: signals are of the engine only")
 	}
-	status, err := e.Status(ctx)
-	if err != nil {
-		return err
-	}
 	for _, q := range of {
-		answer, err := e.Engine.Search(ctx, hippo.Query{Text: q.text, Count: signalDepth, NoTouch: true, Relevance: &hippo.Range{Max: math.Inf(1)}})
+		answer, err := e.Engine.Search(ctx, hippo.Query{
+			Text: q.text, Count: signalDepth, NoTouch: true, Explain: true, Relevance: &hippo.Range{Max: math.Inf(1)},
+		})
 		if err != nil {
 			return err
 		}
-		line := Signals{Set: set, Group: g.name, Question: q.text, Relevant: len(q.relevant), MeanLength: status.Index.MeanLength}
+		line := Signals{Set: set, Group: g.name, Question: q.text, Relevant: len(q.relevant)}
 		for _, h := range answer.Hits {
+			if !h.Explanation.Closely {
+				continue
+			}
+			line.Longer = h.Explanation.Longer
 			_, is := q.relevant[idOf(h.Memory)]
 			line.Found = append(line.Found, SignalsHit{Answers: is, Signals: h.Signals})
 		}

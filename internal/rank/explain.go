@@ -9,14 +9,17 @@ import (
 )
 
 // Explain takes the relevance that ranker r gives to a memory apart. asked: the
-// query has a text; length is that of [TextOf]. The places in the channels are left
-// to the caller.
-func Explain(w *Weights, r hippo.Ranker, s *hippo.Signals, asked bool, length float64) *hippo.Explanation {
-	x := &hippo.Explanation{}
+// query has a text; closely: the memory was looked at closely; longer is that of
+// [TextOf]. The places in the channels are left to the caller.
+func Explain(w *Weights, r hippo.Ranker, s *hippo.Signals, asked, closely bool, longer float64) *hippo.Explanation {
+	x := &hippo.Explanation{Closely: closely}
 	switch r {
 	case hippo.RankerHippo:
-		if asked {
-			x.Evidence = evidenceParts(w, s, length)
+		switch {
+		case closely:
+			x.Longer, x.Evidence = longer, evidenceParts(w, &s.Evidence, longer)
+		case asked:
+			x.Evidence = firstParts(&w.First, &s.Evidence)
 		}
 		x.Prior = priorParts(&w.Prior, s)
 		x.ContextFactor, x.TimeFactor, x.PriorFactor = contextFactor(w, s), timeFactor(w, s), priorFactor(w, s)
@@ -30,20 +33,20 @@ func Explain(w *Weights, r hippo.Ranker, s *hippo.Signals, asked bool, length fl
 }
 
 // evidenceParts are the terms of the sum in [TextOf].
-func evidenceParts(w *Weights, s *hippo.Signals, length float64) []hippo.Contribution {
-	z := math.Log1p(length) - w.MeanLength
-	a, b := &w.Evidence, &w.EvidenceLong
+func evidenceParts(w *Weights, e *hippo.Evidence, longer float64) []hippo.Contribution {
+	list := []hippo.Contribution{{Signal: "base", Value: 1, Weight: w.EvidenceBase}}
+	for k, x := range e {
+		list = append(list, hippo.Contribution{Signal: hippo.EvidenceKind(k).String(), Value: x, Weight: w.Evidence[k] + longer*w.EvidenceLong[k]})
+	}
+	return contributions(list)
+}
+
+// firstParts are the terms of the sum in [FirstLook.Of].
+func firstParts(w *First, e *hippo.Evidence) []hippo.Contribution {
 	return contributions([]hippo.Contribution{
-		{Signal: "share", Value: s.Share, Weight: a.Share + z*b.Share},
-		{Signal: "cosine", Value: s.Cosine, Weight: a.Cosine + z*b.Cosine},
-		{Signal: "interaction", Value: s.Interaction, Weight: a.Interaction + z*b.Interaction},
-		{Signal: "named", Value: s.Named, Weight: a.Named + z*b.Named},
-		{Signal: "before.share", Value: s.Before.Share, Weight: a.ShareBefore + z*b.ShareBefore},
-		{Signal: "before.interaction", Value: s.Before.Interaction, Weight: a.InteractionBefore + z*b.InteractionBefore},
-		{Signal: "after.share", Value: s.After.Share, Weight: a.ShareAfter + z*b.ShareAfter},
-		{Signal: "after.interaction", Value: s.After.Interaction, Weight: a.InteractionAfter + z*b.InteractionAfter},
-		{Signal: "session", Value: s.Session, Weight: a.Session + z*b.Session},
-		{Signal: "length", Value: s.Length, Weight: a.Length + z*b.Length},
+		{Signal: hippo.EvidenceShare.String(), Value: e[hippo.EvidenceShare], Weight: w.Share},
+		{Signal: hippo.EvidenceCosine.String(), Value: e[hippo.EvidenceCosine], Weight: w.Cosine},
+		{Signal: hippo.EvidenceLength.String(), Value: e[hippo.EvidenceLength], Weight: w.Length},
 	})
 }
 

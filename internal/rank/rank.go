@@ -62,22 +62,22 @@ func Cosine(_ *Weights, s *hippo.Signals) float64 { return settle(s.Cosine) }
 // mostEvidence keeps exp finite.
 const mostEvidence = 500
 
-// TextOf is the relevance of a text to the query, in [0, 1]: 1 - exp(-u/scale), where
-// u = ln(1 + exp(sum)), which is above 0, of the weighted sum of its evidence; the weights depend on how long the
-// memories of the store are. length is the mean number of words of their contents.
-// To that comes Relations.Bound * related of what it lacks to 1.
-func TextOf(w *Weights, s *hippo.Signals, length float64) float64 {
-	z := math.Log1p(length) - w.MeanLength
-	sum := evidence(&w.Evidence, s) + z*evidence(&w.EvidenceLong, s)
-	text := 1 - math.Exp(-math.Log1p(math.Exp(min(sum, mostEvidence)))/w.EvidenceScale)
+// TextOf is the relevance of a text to the query at the closer look, in [0, 1]:
+// 1 - exp(-u/scale), where u = ln(1 + exp(sum)), which is above 0, of the weighted sum
+// of its evidence. The weights depend on longer, which says by how much the logarithm
+// of the length of what is looked at is above [Weights.MeanLength]. To that comes
+// Relations.Bound * related of what it lacks to 1.
+func TextOf(w *Weights, s *hippo.Signals, longer float64) float64 {
+	sum := w.EvidenceBase
+	for k, x := range s.Evidence {
+		sum += float64((w.Evidence[k] + float64(longer*w.EvidenceLong[k])) * x)
+	}
+	text := relevanceOf(w, sum)
 	return text + w.Relations.Bound*s.Related*(1-text)
 }
 
-func evidence(w *Evidence, s *hippo.Signals) float64 {
-	return w.Share*s.Share + w.Cosine*s.Cosine + w.Interaction*s.Interaction + w.Named*s.Named +
-		w.ShareBefore*s.Before.Share + w.ShareAfter*s.After.Share +
-		w.InteractionBefore*s.Before.Interaction + w.InteractionAfter*s.After.Interaction +
-		w.Session*s.Session + w.Length*s.Length
+func relevanceOf(w *Weights, sum float64) float64 {
+	return 1 - math.Exp(-math.Log1p(math.Exp(min(sum, mostEvidence)))/w.EvidenceScale)
 }
 
 // PriorOf is the weighted mean of recency, frequency and importance that ranker

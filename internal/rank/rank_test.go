@@ -170,32 +170,67 @@ func TestBM25_IgnoresUse(t *testing.T) {
 	})
 }
 
+// scaled is what a weighted sum of evidence makes of a text.
+func scaled(w *rank.Weights, sum float64) float64 {
+	return 1 - math.Exp(-math.Log(1+math.Exp(sum))/w.EvidenceScale)
+}
+
 func TestTextOf(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
-	w.Evidence, w.EvidenceLong = rank.Evidence{Share: 2, Cosine: 3, Session: 1}, rank.Evidence{Cosine: -1}
-	w.MeanLength, w.EvidenceScale = math.Log(11), 5
-	scaled := func(sum float64) float64 { return 1 - math.Exp(-math.Log(1+math.Exp(sum))/5) }
-	s := hippo.Signals{Share: .5, Cosine: .8, Words: .1}
-	near(t, "words and meaning", rank.TextOf(&w, &s, 10), scaled(2*.5+3*.8))
-	near(t, "longer memories", rank.TextOf(&w, &s, 11*math.E-1), scaled(2*.5+2*.8))
-	near(t, "nothing", rank.TextOf(&w, &hippo.Signals{}, 10), scaled(0))
-	s.Session = 1
-	near(t, "the session", rank.TextOf(&w, &s, 10), scaled(2*.5+3*.8+1))
+	w.Evidence = hippo.Evidence{hippo.EvidenceShare: 2, hippo.EvidenceCosine: 3, hippo.EvidenceSession: 1}
+	w.EvidenceLong = hippo.Evidence{hippo.EvidenceCosine: -1}
+	w.EvidenceBase, w.EvidenceScale = .5, 5
+	s := hippo.Signals{Evidence: hippo.Evidence{hippo.EvidenceShare: .5, hippo.EvidenceCosine: .8}, Words: .1}
+	near(t, "words and meaning", rank.TextOf(&w, &s, 0), scaled(&w, .5+2*.5+3*.8))
+	near(t, "longer memories", rank.TextOf(&w, &s, 1), scaled(&w, .5+2*.5+2*.8))
+	near(t, "shorter memories", rank.TextOf(&w, &s, -1), scaled(&w, .5+2*.5+4*.8))
+	near(t, "nothing", rank.TextOf(&w, &hippo.Signals{}, 1), scaled(&w, .5))
+	s.Evidence[hippo.EvidenceSession] = 1
+	near(t, "the session", rank.TextOf(&w, &s, 0), scaled(&w, .5+2*.5+3*.8+1))
+}
+
+func TestFirstLook(t *testing.T) {
+	t.Parallel()
+	w := rank.DefaultWeights()
+	for _, first := range []rank.First{w.First, {Share: 2, Cosine: 3, Length: 1}, {Share: -30, Cosine: 60, Length: 1}} {
+		w.First = first
+		f := rank.NewFirstLook(w)
+		rapid.Check(t, func(t *rapid.T) {
+			e := drawEvidence(t)
+			words := rapid.IntRange(0, 5000).Draw(t, "words")
+			e[hippo.EvidenceLength] = f.Length(words)
+			if want := math.Log(1+float64(words)) / 5; math.Abs(f.Length(words)-want) > 1e-12 {
+				t.Fatalf("%d words: got %v, want %v", words, f.Length(words), want)
+			}
+			sum := first.Share*e[hippo.EvidenceShare] + first.Cosine*e[hippo.EvidenceCosine] + first.Length*e[hippo.EvidenceLength]
+			if got, want := f.Of(&e), scaled(&w, sum); math.Abs(got-want) > 1e-5 {
+				t.Fatalf("sum %v: got %v, want %v", sum, got, want)
+			}
+		})
+	}
+}
+
+// drawEvidence draws a number for each kind of evidence.
+func drawEvidence(t *rapid.T) (e hippo.Evidence) {
+	for k := range e {
+		e[k] = unit(t, hippo.EvidenceKind(k).String())
+	}
+	return e
 }
 
 func TestTextOf_StaysInRange(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
+	look := rank.NewFirstLook(w)
 	rapid.Check(t, func(t *rapid.T) {
-		s := hippo.Signals{
-			Share: unit(t, "share"), Cosine: unit(t, "cosine"), Interaction: unit(t, "interaction"), Named: unit(t, "named"),
-			Before:  hippo.Evidence{Share: unit(t, "before"), Interaction: unit(t, "before interaction")},
-			After:   hippo.Evidence{Share: unit(t, "after"), Interaction: unit(t, "after interaction")},
-			Session: unit(t, "session"), Length: 2 * unit(t, "length"),
-		}
-		if got := rank.TextOf(&w, &s, rapid.Float64Range(0, 1e5).Draw(t, "mean")); got < 0 || got > 1 || math.IsNaN(got) {
-			t.Fatalf("%v outside [0, 1] for %+v", got, s)
+		s := hippo.Signals{Evidence: drawEvidence(t), Related: unit(t, "related")}
+		for what, got := range map[string]float64{
+			"closer look": rank.TextOf(&w, &s, rapid.Float64Range(-5, 8).Draw(t, "longer")), "first look": look.Of(&s.Evidence),
+		} {
+			if got < 0 || got > 1 || math.IsNaN(got) {
+				t.Fatalf("%s: %v outside [0, 1] for %+v", what, got, s)
+			}
 		}
 	})
 }

@@ -61,7 +61,7 @@ func TestRelations_AreBounded(t *testing.T) {
 		if rank.Hippo(&w, &other) >= rank.Hippo(&w, &hit) {
 			t.Fatalf("%+v is pulled before %+v", other, hit)
 		}
-		s := hippo.Signals{Share: unit(t, "share"), Cosine: unit(t, "a cosine")}
+		s := hippo.Signals{Evidence: drawEvidence(t)}
 		without := rank.TextOf(&w, &s, 20)
 		s.Related = unit(t, "related")
 		if with := rank.TextOf(&w, &s, 20); with < without || with > without+w.Relations.Bound*(1-without)+1e-12 {

@@ -3,6 +3,8 @@
 // explains each and tells where it comes from.
 package rank
 
+import "github.com/hippo-memory/hippo"
+
 // Weights holds every constant of the rankers. The zero value is useless; start
 // from [DefaultWeights].
 type Weights struct {
@@ -23,10 +25,15 @@ type Weights struct {
 	// InsightFloor is the relevance below which ranker insight drops a hit,
 	// unless the query sets a range.
 	InsightFloor float64
+	// First weighs what the first look at all matches knows, by which those are
+	// chosen that are looked at closely: Closely of them, and what stands beside them.
+	First   First
+	Closely int
 	// Evidence weighs what texts say about a query; EvidenceLong is added for each
-	// unit that the logarithm of the mean length of memories is above MeanLength.
-	Evidence, EvidenceLong Evidence
-	MeanLength             float64
+	// unit that the logarithm of the length of what is looked at is above MeanLength,
+	// and EvidenceBase to every sum.
+	Evidence, EvidenceLong   hippo.Evidence
+	EvidenceBase, MeanLength float64
 	// EvidenceScale is the weighted sum at which relevance is 1 - 1/e.
 	EvidenceScale float64
 	// Nearest is how many memories are looked at because of their meaning, whatever
@@ -83,11 +90,8 @@ type Relations struct {
 	HalfLife, Forget float64
 }
 
-// Evidence holds a weight for each signal of a text.
-type Evidence struct {
-	Share, Cosine, Interaction, Named, ShareBefore, ShareAfter float64
-	InteractionBefore, InteractionAfter, Session, Length       float64
-}
+// First holds the weights of the first look.
+type First struct{ Share, Cosine, Length float64 }
 
 // Shares are the parts of a weighted mean.
 type Shares struct {
@@ -105,25 +109,22 @@ func DefaultWeights() Weights {
 		Downvote:        0.5,
 		Insight:         Shares{Recency: 0.30, Frequency: 0.20, Importance: 0.35, Context: 0.15},
 		InsightFloor:    0.1,
-		Evidence: Evidence{
-			Share: 2.67, Cosine: 3.85, Interaction: 5.59, Named: 1.95, ShareBefore: 1.78, ShareAfter: .39,
-			InteractionBefore: .01, InteractionAfter: .27, Session: 1.49, Length: 1.79,
-		},
-		EvidenceLong: Evidence{
-			Share: -.37, Cosine: .93, Interaction: -.37, Named: .18, ShareBefore: -.62, ShareAfter: .20,
-			InteractionBefore: .03, InteractionAfter: .14, Session: .41, Length: -2.09,
-		},
-		MeanLength:    3,
-		EvidenceScale: 5,
-		Nearest:       50,
-		MinCosine:     0.2,
-		Mix:           DefaultMix(),
-		Match:         0.4,
-		Prior:         Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
-		PriorBound:    0.10,
-		ContextBound:  0.15,
-		TimeBound:     0.15,
-		Relations:     Relations{Bound: 0.05, Pull: 0.6, PullFrom: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
+		First:           First{Share: 2.67, Cosine: 3.85, Length: 1.79},
+		Closely:         64,
+		Evidence:        evidenceWeights(),
+		EvidenceLong:    evidenceLong(),
+		EvidenceBase:    0,
+		MeanLength:      3,
+		EvidenceScale:   5,
+		Nearest:         50,
+		MinCosine:       0.2,
+		Mix:             DefaultMix(),
+		Match:           0.4,
+		Prior:           Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
+		PriorBound:      0.10,
+		ContextBound:    0.15,
+		TimeBound:       0.15,
+		Relations:       Relations{Bound: 0.05, Pull: 0.6, PullFrom: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
 		Confidence: Confidence{
 			Base: -7.55, Evidence: .37, EvidenceTerms: .19, Coverage: 2.43, Met: 2.14, Strange: -8.19,
 		},

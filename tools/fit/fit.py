@@ -3,108 +3,136 @@
     hippo eval --data DIR --signals > signals.jsonl
     python fit.py signals.jsonl
 
-Each question is a softmax over what was found for it; the loss is the mean over
-the answers of the negative logarithm of their share, every set counting the same, plus a little of
-the squares of the weights. Prints recall@10 and hit@1 by cross-validation (five folds
-over conversations, over questions where there is one corpus), with each signal left out,
-and the weights fitted to all in the form of internal/rank/weights.go.
+Each question is a softmax over what was looked at closely for it; the loss is the mean
+over the answers of the negative logarithm of their share, every set counting the same,
+plus a little of the squares of the weights, which are those of signals of standard
+deviation 1. Prints recall@10 and hit@1 by cross-validation (five folds over
+conversations, over questions where there is one corpus), with groups of signals left
+out, and the weights fitted to all in the form of internal/rank/evidence.go.
 """
 
 import json
-import math
+import re
 import sys
 import zlib
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import torch
 
-SIGNALS = {
-    "Share": lambda s: s["share"], "Cosine": lambda s: s["cosine"], "Interaction": lambda s: s["interaction"], "Named": lambda s: s["named"],
-    "ShareBefore": lambda s: s["before"]["share"], "ShareAfter": lambda s: s["after"]["share"],
-    "InteractionBefore": lambda s: s["before"]["interaction"], "InteractionAfter": lambda s: s["after"]["interaction"],
-    "Session": lambda s: s["session"], "Length": lambda s: s["length"],
-}
+GO = Path(__file__).parents[2] / "evidence.go"
 GROUPS = {
-    "words": ["Share"], "meaning": ["Cosine"], "interaction": ["Interaction", "InteractionBefore", "InteractionAfter"], "author": ["Named"],
-    "neighbours": ["ShareBefore", "ShareAfter", "InteractionBefore", "InteractionAfter"], "session": ["Session"], "length": ["Length"],
+    "words": ["share", "strength", "exact"], "meaning": ["cosine", "cosine.best", "feedback"], "feedback": ["feedback"],
+    "interaction": ["interaction", "interaction.best", "sharp", "rare", "lead", "completed", "around", "reply", "before.interaction"],
+    "phrases": ["phrase"], "beginning": ["lead"], "shares of the best": ["cosine.best", "interaction.best"],
+    "neighbours": ["before.share", "before.cosine", "before.interaction", "after.cosine", "reply", "completed", "around"],
+    "session": ["session"], "author": ["named"], "length": ["length"], "questions": ["asks", "reply"], "kind of answer": ["tells.time", "tells.number"],
 }
-MEAN_LENGTH = 3.0  # where the weights that depend on length have no say
-FOLDS, STEPS, DECAY = 5, 40, 1e-3
+FIRST = ["share", "cosine", "length"]
+FOLDS, STEPS, DECAY = 5, 60, 1e-3
+
+
+def kinds():
+    """The kinds of evidence: names in Go, and in JSON."""
+    text = GO.read_text()
+    go = re.findall(r"^\t(Evidence\w+)(?: EvidenceKind = iota)?$", text, re.M)
+    names = re.search(r"return \[NumEvidence\]string\{(.*?)\n\t\}", text, re.S)[1]
+    return dict(zip(re.findall(r'"([^"]+)"', names), go))
+
+
+KINDS = kinds()
+NAMES = list(KINDS)
 
 
 class Question:
     def __init__(self, line):
         r = json.loads(line)
-        found = [h for h in r["found"] if h["signals"]["interaction"] > 0]  # those that were looked at closely
-        x = np.array([[f(h["signals"]) for f in SIGNALS.values()] for h in found], np.float32).reshape(-1, len(SIGNALS))
-        z = math.log1p(r["mean_length"]) - MEAN_LENGTH
-        self.x = torch.from_numpy(np.hstack([x, z * x]))
-        self.answers = torch.tensor([float(h.get("answers", False)) for h in found])
-        self.relevant, self.set = r["relevant"], r["set"]
+        found = r["found"] or []
+        self.x = np.array([[h["signals"]["evidence"].get(n, 0) for n in NAMES] for h in found], np.float32).reshape(-1, len(NAMES))
+        self.answers = np.array([float(h.get("answers", False)) for h in found], np.float32)
+        self.longer, self.relevant, self.set = r["longer"], r["relevant"], r["set"]
         self.fold = zlib.crc32((r["group"] or r["question"]).encode()) % FOLDS
 
 
-def batch(questions):
-    """Pads questions to one tensor: signals, answers, mask, weights."""
-    n = max(len(q.x) for q in questions)
-    share = defaultdict(int)
-    for q in questions:
-        share[q.set] += 1
-    x = torch.zeros(len(questions), n, 2 * len(SIGNALS))
-    answers, mask = torch.zeros(len(questions), n), torch.full((len(questions), n), -1e9)
-    for i, q in enumerate(questions):
-        x[i, :len(q.x)], answers[i, :len(q.x)], mask[i, :len(q.x)] = q.x, q.answers, 0
-    weights = torch.tensor([1 / share[q.set] / len(share) for q in questions])
-    return x, answers / answers.sum(1, keepdim=True).clamp(min=1), mask, weights * (answers.sum(1) > 0)
+class Batch:
+    """Questions padded to tensors."""
+
+    def __init__(self, questions, scale):
+        n = max(len(q.x) for q in questions)
+        share = defaultdict(int)
+        for q in questions:
+            share[q.set] += 1
+        self.x = torch.zeros(len(questions), n, len(NAMES))
+        answers, self.mask = torch.zeros(len(questions), n), torch.full((len(questions), n), -1e9)
+        for i, q in enumerate(questions):
+            k = len(q.x)
+            self.x[i, :k], answers[i, :k], self.mask[i, :k] = torch.from_numpy(q.x / scale), torch.from_numpy(q.answers), 0
+        self.longer = torch.tensor([q.longer for q in questions]).float()
+        self.answers = answers / answers.sum(1, keepdim=True).clamp(min=1)
+        self.weights = torch.tensor([1 / share[q.set] / len(share) for q in questions]) * (answers.sum(1) > 0)
+
+    def loss(self, w):
+        s = self.x @ w[0] + self.longer[:, None] * (self.x @ w[1]) + self.mask
+        return -(self.weights * (self.answers * torch.log_softmax(s, 1)).sum(1)).sum() + DECAY * (w ** 2).sum()
 
 
-def fit(questions, without=()):
-    x, answers, mask, weights = batch(questions)
-    use = torch.tensor([0.0 if n in without else 1.0 for n in SIGNALS]).repeat(2)
-    w = torch.zeros(2 * len(SIGNALS), requires_grad=True)
+def fit(questions, scale, use=None, long=True):
+    """Weights, and those for each unit of longer, of the signals to use."""
+    on = torch.tensor([[float(use is None or n in use) for n in NAMES]] * 2)
+    if not long:
+        on[1] = 0
+    batch, w = Batch(questions, scale), torch.zeros(2, len(NAMES), requires_grad=True)
     descent = torch.optim.LBFGS([w], max_iter=STEPS, line_search_fn="strong_wolfe")
 
-    def loss():
+    def step():
         descent.zero_grad()
-        log = torch.log_softmax(x @ (w * use) + mask, 1)
-        value = -(weights * (answers * log).sum(1)).sum() + DECAY * (w ** 2).sum()
+        value = batch.loss(w * on)
         value.backward()
         return value
 
-    descent.step(loss)
-    return (w * use).detach()
+    descent.step(step)
+    return (w * on).detach().numpy() / scale
+
+
+def scores(q, w):
+    return q.x @ w[0] + q.longer * (q.x @ w[1])
 
 
 def measure(questions, weights):
     """Recall@10 and hit@1 by set; weights(q) are those to use."""
     out = defaultdict(list)
     for q in questions:
-        top = torch.argsort(q.x @ weights(q), descending=True, stable=True)[:10]
-        hits = q.answers[top]
-        out[q.set].append((hits.sum().item() / q.relevant, hits[:1].sum().item()))
-    return "  ".join(f"{s} {np.mean([a for a, _ in v]):.3f} / {np.mean([b for _, b in v]):.3f}" for s, v in out.items())
+        hits = q.answers[np.argsort(-scores(q, weights(q)), kind="stable")[:10]]
+        out[q.set].append((hits.sum() / q.relevant, hits[:1].sum()))
+    return "  ".join(f"{s} {np.mean([a for a, _ in v]):.3f} / {np.mean([b for _, b in v]):.3f}" for s, v in sorted(out.items()))
 
 
-def validate(questions, without=()):
-    folds = [fit([q for q in questions if q.fold != f], without) for f in range(FOLDS)]
+def validate(questions, scale, without=()):
+    use = [n for n in NAMES if n not in without]
+    folds = [fit([q for q in questions if q.fold != f], scale, use) for f in range(FOLDS)]
     return measure(questions, lambda q: folds[q.fold])
 
 
-def literal(name, w):
-    return f"{name}: Evidence{{\n\t" + ", ".join(f"{n}: {v:.2f}" for n, v in zip(SIGNALS, w.tolist())) + ",\n},"
+def literal(function, w):
+    rows = "".join(f"\t\thippo.{KINDS[n]}: {v:.3f},\n" for n, v in zip(NAMES, w))
+    return f"func {function}() hippo.Evidence {{\n\treturn hippo.Evidence{{\n{rows}\t}}\n}}\n"
 
 
 def main():
     with open(sys.argv[1]) as lines:
         questions = [q for q in map(Question, lines) if len(q.x)]
-    print("cross-validated     ", validate(questions), flush=True)
+    scale = np.concatenate([q.x for q in questions]).std(0) + 1e-6
+    print("cross-validated     ", validate(questions, scale), flush=True)
     for name, signals in GROUPS.items():
-        print(f"without {name:12}", validate(questions, signals), flush=True)
-    w = fit(questions)
+        print(f"without {name:18}", validate(questions, scale, signals), flush=True)
+    w, first = fit(questions, scale), fit(questions, scale, FIRST, long=False)
     print("fitted to all       ", measure(questions, lambda _: w))
-    print(literal("Evidence", w[:len(SIGNALS)]))
-    print(literal("EvidenceLong", w[len(SIGNALS):]))
+    print("first look, of these", measure(questions, lambda _: first))
+    base = np.mean([np.mean(scores(q, first) - scores(q, w)) for q in questions])
+    print(f"First: First{{Share: {first[0][0]:.3f}, Cosine: {first[0][3]:.3f}, Length: {first[0][NAMES.index('length')]:.3f}}},\nEvidenceBase: {base:.3f},")
+    print(literal("evidenceWeights", w[0]))
+    print(literal("evidenceLong", w[1]))
 
 
 if __name__ == "__main__":
