@@ -108,6 +108,7 @@ func (c *closer) interact(model embed.Pieces, texts [][]int32) {
 	x, best := model.Interact(c.pieces), make([]float32, len(c.pieces))
 	c.compared = x
 	for i := range c.passages {
+		clear(best)
 		x.Best(best, texts[i])
 		sum := 0.0
 		for j, b := range best {

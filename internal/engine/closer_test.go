@@ -45,6 +45,9 @@ func (p *wordPieces) Pieces(dst []int32, text string) []int32 {
 	return dst
 }
 
+// Table is another for each: numbers are given in the order in which words come.
+func (p *wordPieces) Table() string { return fmt.Sprintf("words %p", p) }
+
 func (p *wordPieces) Weight(int32) float64 { return 1 }
 
 func (p *wordPieces) Interact(query []int32) embed.Interaction { return wordInteraction{p, query} }
@@ -58,7 +61,6 @@ func (x wordInteraction) Best(dst []float32, text []int32) {
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
 	same := synonyms()
-	clear(dst)
 	for i, q := range x.query {
 		for _, t := range text {
 			a, b := x.p.words[q], x.p.words[t]

@@ -61,16 +61,13 @@ func (c *closer) met(hits []ranked, texts [][]int32) float64 {
 	if c.compared == nil {
 		return 0
 	}
-	one, most := make([]float32, len(c.pieces)), make([]float32, len(c.pieces))
+	most := make([]float32, len(c.pieces))
 	for _, h := range hits[:min(metHits, len(hits))] {
 		i := slices.IndexFunc(c.passages, func(p passage) bool { return p.id == h.id })
 		if i < 0 {
 			continue
 		}
-		c.compared.Best(one, texts[i])
-		for k, b := range one {
-			most[k] = max(most[k], b)
-		}
+		c.compared.Best(most, texts[i])
 	}
 	var sum, total float64
 	for k, w := range c.weights {

@@ -34,6 +34,8 @@ func (b *blown) Pieces(dst []int32, text string) []int32 {
 	return dst
 }
 
+func (b *blown) Table() string { return fmt.Sprint("blown ", b.n) }
+
 func (b *blown) Weight(int32) float64                 { return 1 }
 func (b *blown) Interact(q []int32) embed.Interaction { return nil }
 
