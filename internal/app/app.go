@@ -41,7 +41,12 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 		return nil, err
 	}
 	s := store.New(backend, &store.Options{Now: o.Now, Zone: o.Zone})
-	x, err := index.Open(ctx, s, &index.Options{SnapshotPath: snapshot, Log: o.Log})
+	// Without a model, too: the snapshot is the same then, whoever asks.
+	pieces, err := Pieces()
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	x, err := index.Open(ctx, s, &index.Options{SnapshotPath: snapshot, Pieces: pieces, Log: o.Log})
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -24,7 +24,7 @@ func layers() [][]string {
 		{
 			"internal/rank", "internal/index/bm25", "internal/index/graph",
 			"internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/surprise", "internal/entity", "internal/when", "internal/contradict", "internal/arch", "models",
+			"internal/embed", "internal/surprise", "internal/entity", "internal/when", "internal/contradict", "internal/cue", "internal/arch", "models",
 		},
 		{"internal/store"},
 		{"internal/index", "internal/consolidate", "internal/codeindex"},

@@ -55,19 +55,26 @@ type Model struct {
 // Pieces is a table of word pieces whose meanings can be compared one by one. It is
 // safe for concurrent use.
 type Pieces interface {
-	// Pieces appends the numbers of the pieces of a text to dst.
+	// Table names the table, and is never empty. Tables of equal names make equal
+	// pieces of every text, so pieces may be kept with that name.
+	Table() string
+	// Pieces appends the numbers of the pieces of a text to dst. They are at least 0
+	// and below 65,536, so that two bytes hold one.
 	Pieces(dst []int32, text string) []int32
-	// Weight is what a piece counts in a text to be searched, 0 or more.
+	// Weight is what a piece counts in a text to be searched, 0 or more; 0 for a
+	// number that is not in the table.
 	Weight(piece int32) float64
 	// Interact returns an Interaction of a query that consists of pieces.
 	Interact(query []int32) Interaction
 }
 
 // Interaction compares the pieces of a query with those of texts. It is for one
-// goroutine.
+// goroutine. A number that is not in the table is like nothing: pieces may come from
+// a file that is damaged.
 type Interaction interface {
-	// Best sets dst, which is as long as the query, to the highest cosine of each
-	// of its pieces with any piece of a text, 0 or more.
+	// Best raises dst, which is as long as the query, to the highest cosine of each
+	// of its pieces with any piece of a text, and lowers none of it. So a text may be
+	// given in parts; who begins another clears dst first.
 	Best(dst []float32, text []int32)
 }
 

@@ -329,8 +329,8 @@ func TestCloser_ChangesInBetweenDoNoHarm(t *testing.T) {
 				if h.Memory.ID == first {
 					want = 0
 				}
-				if h.Signals.Interaction != want {
-					t.Errorf("%q has interaction %v, want %v", h.Memory.Content, h.Signals.Interaction, want)
+				if h.Signals.Evidence[hippo.EvidenceInteraction] != want {
+					t.Errorf("%q has interaction %v, want %v", h.Memory.Content, h.Signals.Evidence[hippo.EvidenceInteraction], want)
 				}
 			}
 			m.wantOrder(q, c.then...)
@@ -362,8 +362,8 @@ func TestCloser_RemembersPieces(t *testing.T) {
 	if d := cmp.Diff([]string{"car", "fuel", "purple car"}, pieces.seen()); d != "" {
 		t.Errorf("cut (-want +got):\n%s", d)
 	}
-	if s := a.Hits[0].Signals; a.Hits[0].Memory.Content != text || s.Interaction <= 0 || s.Interaction >= .7 {
-		t.Errorf("%q has %+v", a.Hits[0].Memory.Content, s)
+	if x := a.Hits[0].Signals.Evidence[hippo.EvidenceInteraction]; a.Hits[0].Memory.Content != text || x <= 0 || x >= .7 {
+		t.Errorf("%q has interaction %v", a.Hits[0].Memory.Content, x)
 	}
 }
 

@@ -45,6 +45,9 @@ func (p *wordPieces) Pieces(dst []int32, text string) []int32 {
 	return dst
 }
 
+// Table is another for each: numbers are given in the order in which words come.
+func (p *wordPieces) Table() string { return fmt.Sprintf("words %p", p) }
+
 func (p *wordPieces) Weight(int32) float64 { return 1 }
 
 func (p *wordPieces) Interact(query []int32) embed.Interaction { return wordInteraction{p, query} }
@@ -58,7 +61,6 @@ func (x wordInteraction) Best(dst []float32, text []int32) {
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
 	same := synonyms()
-	clear(dst)
 	for i, q := range x.query {
 		for _, t := range text {
 			a, b := x.p.words[q], x.p.words[t]
@@ -82,13 +84,23 @@ func (p *wordPieces) seen() []string {
 	return out
 }
 
+// beside reports whether there is evidence of neighbours.
+func beside(e hippo.Evidence) bool {
+	for k := hippo.EvidenceBeforeShare; k <= hippo.EvidenceAround; k++ {
+		if e[k] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // openTalk opens an engine on b that looks closely, unless pieces is nil.
 func openTalk(t *testing.T, b driver.Backend, pieces embed.Pieces, models ...engine.Model) *mind {
 	t.Helper()
 	l := &life{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return l.now }
 	s := store.New(b, &store.Options{Now: clock, Zone: time.UTC})
-	x, err := index.Open(t.Context(), s, nil)
+	x, err := index.Open(t.Context(), s, &index.Options{Pieces: pieces})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,17 +163,14 @@ func TestCloser_FindsWhatStandsBeside(t *testing.T) {
 		t.Errorf("got total %d, distribution %v", a.Total, a.Distribution)
 	}
 	for _, h := range a.Hits[1:] {
-		s := h.Signals
-		beside, away := s.Before, s.After // of the one that matches
-		if h.Memory.Source.Seq == 1 {
-			beside, away = away, beside
-		}
-		if s.Share != 0 || beside != (hippo.Evidence{Share: 1, Interaction: 1}) || away != (hippo.Evidence{}) || s.Session <= 0 || h.Relevance <= 0 {
-			t.Errorf("%q has relevance %v, signals %+v", h.Memory.Content, h.Relevance, s)
+		s := h.Signals.Evidence
+		heard := s[hippo.EvidenceBeforeShare] == 1 && s[hippo.EvidenceBeforeInteraction] == 1 && s[hippo.EvidenceCompleted] == 1
+		if s[hippo.EvidenceShare] != 0 || heard != (h.Memory.Source.Seq == 3) || s[hippo.EvidenceAround] != 1 || s[hippo.EvidenceSession] <= 0 || h.Relevance <= 0 {
+			t.Errorf("%q has relevance %v, evidence %v", h.Memory.Content, h.Relevance, s)
 		}
 	}
-	if s := a.Hits[0].Signals; s.Interaction != 1 || s.Before != (hippo.Evidence{}) || s.After != (hippo.Evidence{}) {
-		t.Errorf("what matches has signals %+v", s)
+	if s := a.Hits[0].Signals.Evidence; s[hippo.EvidenceInteraction] != 1 || beside(s) {
+		t.Errorf("what matches has evidence %v", s)
 	}
 	if _, err := m.Forget(t.Context(), []hippo.ID{turn(3, "", "").ID}); err != nil {
 		t.Fatal(err)
@@ -269,11 +278,11 @@ func TestCloser_WithoutASessionOnlyTextCounts(t *testing.T) {
 			turn(3, session, "fuel for the car"), turn(4, session, "mending it"), turn(5, session, "car"),
 		)
 		for _, h := range m.search(hippo.Query{Text: "car fuel", NoTouch: true}).Hits {
-			s := h.Signals
+			s := h.Signals.Evidence
 			if h.Memory.Source.Session != "" {
 				continue
 			}
-			if s.Session != 0 || s.Named != 0 || s.Before != (hippo.Evidence{}) || s.After != (hippo.Evidence{}) {
+			if s[hippo.EvidenceSession] != 0 || s[hippo.EvidenceNamed] != 0 || beside(s) {
 				t.Errorf("%q has %+v", h.Memory.Content, s)
 			}
 			if h.Memory.Source.Seq < 3 {
@@ -296,8 +305,9 @@ func TestCloser_SynonymsHelp(t *testing.T) {
 	if d := cmp.Diff([]string{"petrol car", "purple car"}, contents(a)); d != "" {
 		t.Error(d)
 	}
-	if s := a.Hits[0].Signals; s.Interaction <= a.Hits[1].Signals.Interaction || s.Interaction >= 1 {
-		t.Errorf("got interaction %v, of the other %v", s.Interaction, a.Hits[1].Signals.Interaction)
+	of := func(i int) float64 { return a.Hits[i].Signals.Evidence[hippo.EvidenceInteraction] }
+	if of(0) <= of(1) || of(0) >= 1 {
+		t.Errorf("got interaction %v, of the other %v", of(0), of(1))
 	}
 }
 
@@ -333,8 +343,8 @@ func TestCloser_NamedAuthorsComeFirst(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			for _, h := range a.Hits {
-				if h.Memory.Source.Author == c.author && h.Signals.Named != c.want {
-					t.Errorf("named is %v, want %v", h.Signals.Named, c.want)
+				if h.Memory.Source.Author == c.author && h.Signals.Evidence[hippo.EvidenceNamed] != c.want {
+					t.Errorf("named is %v, want %v", h.Signals.Evidence[hippo.EvidenceNamed], c.want)
 				}
 			}
 		})
@@ -383,7 +393,7 @@ func TestCloser_WithoutPieces(t *testing.T) {
 	if d := cmp.Diff([]string{"where was your holiday"}, contents(a)); d != "" || a.Total != 1 {
 		t.Errorf("total %d (-want +got):\n%s", a.Total, d)
 	}
-	if s := a.Hits[0].Signals; s.Interaction != 0 || s.Named != 0 || s.Session != 0 {
+	if s := a.Hits[0].Signals.Evidence; s[hippo.EvidenceInteraction] != 0 || s[hippo.EvidenceNamed] != 0 || s[hippo.EvidenceSession] != 0 {
 		t.Errorf("got %+v", s)
 	}
 }

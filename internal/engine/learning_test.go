@@ -40,7 +40,7 @@ func openWeighted(t tester, now *time.Time, pieces embed.Pieces, change func(*ra
 	*now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return *now }
 	s := store.New(memstore.New(nil), &store.Options{Now: clock, Zone: time.UTC})
-	x, err := index.Open(t.Context(), s, nil)
+	x, err := index.Open(t.Context(), s, &index.Options{Pieces: pieces})
 	if err != nil {
 		t.Fatal(err)
 	}

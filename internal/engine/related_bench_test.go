@@ -17,10 +17,11 @@ import (
 // noPieces makes a search look closely at no cost of its own.
 type noPieces struct{}
 
+func (noPieces) Table() string                        { return "none" }
 func (noPieces) Pieces(dst []int32, _ string) []int32 { return append(dst, 0) }
 func (noPieces) Weight(int32) float64                 { return 1 }
 func (p noPieces) Interact([]int32) embed.Interaction { return p }
-func (noPieces) Best(dst []float32, _ []int32)        { clear(dst) }
+func (noPieces) Best([]float32, []int32)              {}
 
 // BenchmarkSearch_Related measures a warm search in 10,000 memories of a SQLite file
 // without relations, and with ten of each memory.
@@ -31,7 +32,7 @@ func BenchmarkSearch_Related(b *testing.B) {
 		b.Fatal(err)
 	}
 	s := store.New(back, nil)
-	x, err := index.Open(b.Context(), s, nil)
+	x, err := index.Open(b.Context(), s, &index.Options{Pieces: noPieces{}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -24,14 +24,14 @@ func weighed(t *testing.T, change func(*rank.Weights)) *mind {
 	t.Helper()
 	l := &life{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return l.now }
-	s := store.New(memstore.New(nil), &store.Options{Now: clock, Zone: time.UTC})
-	x, err := index.Open(t.Context(), s, nil)
+	s, pieces := store.New(memstore.New(nil), &store.Options{Now: clock, Zone: time.UTC}), &wordPieces{}
+	x, err := index.Open(t.Context(), s, &index.Options{Pieces: pieces})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := rank.DefaultWeights()
 	change(&w)
-	l.Engine = engine.New(engine.Config{Store: s, Index: x, Now: clock, Pieces: &wordPieces{}, Weights: &w})
+	l.Engine = engine.New(engine.Config{Store: s, Index: x, Now: clock, Pieces: pieces, Weights: &w})
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)

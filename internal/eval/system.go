@@ -82,14 +82,18 @@ func engineSystem(name string, backend func() driver.Backend, ranker hippo.Ranke
 		// Any fixed time does: what was recorded at once has one age.
 		now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
 		s := store.New(backend(), &store.Options{Now: now, Zone: time.UTC})
-		x, err := index.Open(ctx, s, o)
-		if err != nil {
-			return nil, errors.Join(err, s.Close())
+		c := engine.Config{Store: s, Ranker: ranker, Now: now}
+		var options index.Options
+		if o != nil {
+			options = *o
 		}
-		c := engine.Config{Store: s, Index: x, Ranker: ranker, Now: now}
 		if model != nil {
 			c.Models = []engine.Model{{Embedder: kept{model}, Instant: true}}
-			c.Pieces = pieces
+			c.Pieces, options.Pieces = pieces, pieces
+		}
+		var err error
+		if c.Index, err = index.Open(ctx, s, &options); err != nil {
+			return nil, errors.Join(err, s.Close())
 		}
 		e := &engineSearcher{engine.New(c)}
 		if err := e.load(ctx, calendarOf(docs, now()), docs); err != nil {

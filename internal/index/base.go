@@ -17,13 +17,15 @@ type base struct {
 	posts, postEnds []byte // the lists
 	rare, rareEnds  []byte
 	elems, elemEnds []byte // situations
-	shapes          shapes
+	// The pieces of the contents.
+	forward, forwardEnds []byte
+	shapes               shapes
 }
 
 // emptyBase returns a base without documents.
 func emptyBase() *base {
 	zero := make([]byte, 4)
-	return &base{dictEnds: zero, postEnds: zero, rareEnds: zero, elemEnds: zero}
+	return &base{dictEnds: zero, postEnds: zero, rareEnds: zero, elemEnds: zero, forwardEnds: zero}
 }
 
 func (b *base) docs() int  { return b.n }

@@ -23,6 +23,9 @@ type delta struct {
 	elems  []byte
 	ends   []uint32 // of the documents in elems
 
+	forward     []byte // the pieces of the contents
+	forwardEnds []uint32
+
 	// The document that is being added.
 	counts []bm25.Counts // by term
 	seen   []uint32      // terms with counts
@@ -71,8 +74,9 @@ func (d *delta) containing(part needle, f func(uint32)) {
 	}
 }
 
-// add indexes the text of m as the next document and returns its lengths.
-func (d *delta) add(a bm25.Analyzer, m *hippo.Memory) bm25.Counts {
+// add indexes the text of m, whose content has these pieces, as the next document
+// and returns its lengths.
+func (d *delta) add(a bm25.Analyzer, m *hippo.Memory, pieces []byte) bm25.Counts {
 	d.length, d.seen = bm25.Counts{}, d.seen[:0]
 	d.field = bm25.Content
 	a.Terms(m.Content, d.emit)
@@ -94,6 +98,8 @@ func (d *delta) add(a bm25.Analyzer, m *hippo.Memory) bm25.Counts {
 	}
 	doc := uint32(len(d.ends))
 	d.ends = append(d.ends, uint32(len(d.elems)))
+	d.forward = appendPieces(d.forward, pieces)
+	d.forwardEnds = append(d.forwardEnds, uint32(len(d.forward)))
 	for _, id := range d.seen {
 		l := &d.lists[id]
 		l.posts, l.rare = appendPosting(l.posts, l.rare, &d.shapes, doc, d.counts[id])

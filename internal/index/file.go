@@ -57,14 +57,19 @@ func (x *Index) read(head driver.Head) error {
 // fits reports why a snapshot is of no use for this index and store.
 func (x *Index) fits(h *header, head driver.Head) error {
 	switch {
-	case h.Analyzer != x.analyzer.Name() || h.Params != x.params:
-		return fmt.Errorf("made for analyzer %q or other parameters: %w", h.Analyzer, errStale)
+	case !x.madeAlike(h):
+		return fmt.Errorf("made for analyzer %q and pieces %q, or other parameters: %w", h.Analyzer, h.Pieces, errStale)
 	case h.Store != head.Store:
 		return fmt.Errorf("made for store %q, this is %q: %w", h.Store, head.Store, errStale)
 	case h.Revision > head.Revision:
 		return fmt.Errorf("revision %d is newer than the store's %d: %w", h.Revision, head.Revision, errStale)
 	}
 	return nil
+}
+
+// madeAlike reports whether a snapshot was made by what this index is made by.
+func (x *Index) madeAlike(h *header) bool {
+	return h.Analyzer == x.analyzer.Name() && h.Params == x.params && h.Pieces == x.cutter.name()
 }
 
 // save writes the snapshot of b and s, unless another process is at it or has
@@ -103,8 +108,7 @@ func (x *Index) write(s *state, b *base) (*contents, error) {
 		return nil, err
 	}
 	defer lock.Close() //nolint:errcheck // nothing was written through it
-	if old, err := readHeader(x.path); err == nil && old.Store == s.Store && old.Revision > s.Revision &&
-		x.analyzer.Name() == old.Analyzer && x.params == old.Params {
+	if old, err := readHeader(x.path); err == nil && old.Store == s.Store && old.Revision > s.Revision && x.madeAlike(&old) {
 		return &contents{base: b}, nil // as good as saved
 	}
 	shapes := encodeShapes(&b.shapes)

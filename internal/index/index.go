@@ -2,7 +2,7 @@
 // what changed since the revision it knows, and can be thrown away and made anew
 // at any time. It holds every live memory's words (BM25F over content, situation
 // and tags) and the columns that filters and rankers need, so that a search reads
-// no memory. It does not rank, does not keep texts and never writes to the store.
+// no memory, not even to compare its words one by one. It does not rank, does not keep texts and never writes to the store.
 //
 // Invariant: equal live memories give bit-identical scores, whatever happened
 // before: the same numbers come out of a fresh build, of changes one by one, and
@@ -22,8 +22,8 @@
 //	"HIPPOIDX"  uint32 version  uint32 n  uint32 CRC-32C of the header  header: n bytes of JSON
 //	sections, in the order of the header's table {name, offset, length, crc}
 //
-// Sections names, rows, shapes, dict, posts, rare and elems, the last four each
-// with their ends (uint32 offsets, one more than there are things). Beside it
+// Sections names, rows, shapes, dict, posts, rare, elems and pieces, the last five
+// each with their ends (uint32 offsets, one more than there are things). Beside it
 // lies an empty file with the suffix .lock, which the process that writes holds.
 package index
 
@@ -37,6 +37,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -57,6 +58,9 @@ type Options struct {
 	Analyzer bm25.Analyzer
 	// Params of the formula; nil means [bm25.DefaultParams].
 	Params *bm25.Params
+	// Pieces cuts contents into the pieces that [View.Pieces] returns; nil: there
+	// are none. An index of another table, or of none, is made anew.
+	Pieces embed.Pieces
 	// KeepStopWords lets function words of a query take part although it has
 	// other words. Texts always keep theirs.
 	KeepStopWords bool
@@ -90,6 +94,7 @@ type Index struct {
 	path      string
 	saveEvery int
 	log       *slog.Logger
+	cutter    cutter // its buffers belong to who holds the token of follow
 
 	follow  chan struct{} // holds a token while changes are read
 	upkeep  sync.Mutex    // merges and saves
@@ -138,6 +143,7 @@ func Open(ctx context.Context, src Source, o *Options) (*Index, error) {
 	x := &Index{
 		src: src, analyzer: o.Analyzer, params: bm25.DefaultParams(), keepStop: o.KeepStopWords,
 		path: o.SnapshotPath, saveEvery: o.SaveEvery, log: o.Log, follow: make(chan struct{}, 1),
+		cutter: cutter{table: o.Pieces},
 	}
 	if x.analyzer == nil {
 		x.analyzer = bm25.Words()

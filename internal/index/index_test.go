@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 )
@@ -269,6 +270,7 @@ func TestIndex_Row_and_Detail(t *testing.T) {
 			UpdatedAt: 7, EventTime: -8, ValidFrom: 1, Type: "error", Project: "p", Author: "Ann", Session: "s1", Seq: -4,
 			Tags: m.Tags, Hash: binary.BigEndian.Uint64(hash[:]), Surprise: .5, Length: bm25.Counts{2, 1, 2},
 		},
+		Cues: cue.TellsNumber,
 	}}
 	o := &index.Options{SnapshotPath: filepath.Join(t.TempDir(), "i")}
 	for _, what := range []string{"built", "from the snapshot"} {
@@ -342,7 +344,7 @@ func TestIndex_after_Close(t *testing.T) {
 func TestIndex_concurrent(t *testing.T) {
 	t.Parallel()
 	s := newSource("s")
-	x := open(t, s, &index.Options{SnapshotPath: filepath.Join(t.TempDir(), "i"), SaveEvery: 300})
+	x := open(t, s, &index.Options{SnapshotPath: filepath.Join(t.TempDir(), "i"), SaveEvery: 300, Pieces: hashed("a")})
 	const n = 6000
 	var writer, readers sync.WaitGroup
 	done := make(chan struct{})
@@ -386,7 +388,7 @@ func TestIndex_concurrent(t *testing.T) {
 	catchUp(t, x)
 	q := index.Query{Text: "word number 7 again"}
 	got, _ := search(x, q)
-	want, _ := search(open(t, s, nil), q)
+	want, _ := search(open(t, s, &index.Options{Pieces: hashed("a")}), q)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("differs from a fresh build (-fresh +index):\n%s", d)
 	}

@@ -38,10 +38,10 @@ func mergeSegments(m *merger) *base {
 		s.order, s.ids = sortedTerms(s), make([]uint32, s.terms())
 	}
 	b := &builder{base: *emptyBase()}
-	b.dictEnds, b.postEnds, b.rareEnds, b.elemEnds = nil, nil, nil, nil
+	b.dictEnds, b.postEnds, b.rareEnds, b.elemEnds, b.forwardEnds = nil, nil, nil, nil, nil
 	b.room(m.base, m.frozen)
 	b.merge(sources[0], sources[1])
-	b.situations(m, sources)
+	b.documents(m, sources)
 	made := b.base
 	made.n = len(m.oldOf)
 	made.close()
@@ -57,6 +57,7 @@ func (b *builder) room(old *base, d *delta) {
 	}
 	b.posts = make([]byte, 0, posts)
 	b.dict = make([]byte, 0, len(old.dict)+8*d.terms())
+	b.forward = make([]byte, 0, len(old.forward)+len(d.forward))
 	for _, ends := range []*[]byte{&b.dictEnds, &b.postEnds, &b.rareEnds} {
 		*ends = make([]byte, 0, 4*(old.words+d.terms()+1))
 	}
@@ -134,20 +135,23 @@ func (b *base) begin() {
 func (b *base) close() {
 	b.begin()
 	b.elemEnds = appendEnd(b.elemEnds, b.elems)
+	b.forwardEnds = appendEnd(b.forwardEnds, b.forward)
 }
 
 func appendEnd(ends, data []byte) []byte {
 	return binary.LittleEndian.AppendUint32(ends, uint32(len(data)))
 }
 
-// situations writes the situations of the new documents, in order.
-func (b *builder) situations(m *merger, sources []*source) {
+// documents writes the situations and pieces of the new documents, in order.
+func (b *builder) documents(m *merger, sources []*source) {
 	var ids []uint32
 	for _, d := range m.oldOf {
 		s := sources[0]
 		if int(d) >= m.base.n {
 			s, d = sources[1], d-uint32(m.base.n)
 		}
+		b.forwardEnds = appendEnd(b.forwardEnds, b.forward)
+		b.forward = appendPieces(b.forward, s.pieces(d))
 		b.elemEnds = appendEnd(b.elemEnds, b.elems)
 		for rest := s.elements(d); len(rest) > 0; {
 			ids, rest = nextElement(ids, rest)

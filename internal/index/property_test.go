@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	modelof "github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 )
@@ -165,7 +166,7 @@ func TestIndex_equals_fresh_build_and_formula(t *testing.T) {
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++
-		w := &world{src: newSource("s"), day: 1, opts: &index.Options{SnapshotPath: filepath.Join(dir, fmt.Sprint(n))}}
+		w := &world{src: newSource("s"), day: 1, opts: &index.Options{SnapshotPath: filepath.Join(dir, fmt.Sprint(n)), Pieces: hashed("a")}}
 		w.open(t)
 		defer func() { _ = w.x.Close() }()
 		t.Repeat(map[string]func(*rapid.T){
@@ -205,7 +206,12 @@ func TestIndex_equals_fresh_build_and_formula(t *testing.T) {
 				w.open(t)
 			},
 			"crash": func(t *rapid.T) { w.open(t) },
-			"":      w.check,
+			"recut": func(t *rapid.T) { // with another table, or none
+				w.must(t, w.x.Close())
+				w.opts.Pieces = rapid.SampledFrom([]modelof.Pieces{nil, hashed("a"), hashed("b")}).Draw(t, "table")
+				w.open(t)
+			},
+			"": w.check,
 		})
 	})
 }
@@ -225,13 +231,14 @@ func (w *world) open(t *rapid.T) {
 
 func (w *world) check(t *rapid.T) {
 	w.must(t, w.x.CatchUp(t.Context()))
-	fresh, err := index.Open(t.Context(), w.src, nil)
+	fresh, err := index.Open(t.Context(), w.src, &index.Options{Pieces: w.opts.Pieces})
 	w.must(t, err)
 	defer fresh.Close() //nolint:errcheck // nothing to save
 	fresh.Embed(whole)
 	embed(w.src, w.x, whole, 100)
 	embed(w.src, fresh, whole, 100)
 	w.partial(t)
+	w.forward(t)
 	if d := cmp.Diff(heirs(fresh), heirs(w.x)); d != "" {
 		t.Fatalf("what replaces what differs from a fresh build (-fresh +index):\n%s", d)
 	}

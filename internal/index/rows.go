@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 )
 
@@ -31,6 +32,9 @@ type row struct {
 const (
 	flagPinned     = 1 << iota // never decays
 	flagSuperseded             // another memory replaces it
+	// Above them the [cue.Cues] of the content.
+	cueShift = 2
+	cueMask  = 7
 )
 
 // detail is the rest of a document's columns.
@@ -177,6 +181,7 @@ func (r *rows) set(doc uint32, m *hippo.Memory, text uint64) {
 		namespace: r.names.add(m.Namespace), project: r.names.add(m.Project), kind: r.names.add(m.Type), trust: int8(m.Trust),
 	}
 	r.spaces[h.namespace]++
+	h.flags = uint8(cue.Of(m.Content)) << cueShift
 	if m.Pinned {
 		h.flags |= flagPinned
 	}

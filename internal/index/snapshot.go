@@ -13,9 +13,10 @@ import (
 
 const (
 	magic = "HIPPOIDX"
-	// version of the format: 3, November 2026, with what replaces a superseded
-	// memory; 2 was without it, 1 without vectors.
-	version  = 3
+	// version of the format: 4, November 2026, with the pieces and the cues of
+	// contents; 3 was without them, 2 without what replaces a superseded memory, 1
+	// without vectors.
+	version  = 4
 	preamble = len(magic) + 3*4
 	// maxHeader is far above what a header takes.
 	maxHeader = 64 << 10
@@ -29,6 +30,7 @@ var errStale = errors.New("stale")
 type header struct {
 	Analyzer string         `json:"analyzer"`
 	Params   bm25.Params    `json:"params"`
+	Pieces   string         `json:"pieces"` // the table of the pieces; "": there are none
 	Store    string         `json:"store"`
 	Revision hippo.Revision `json:"revision"`
 	Docs     int            `json:"docs"`
@@ -79,6 +81,8 @@ func (b *base) blobs(s *state, shapes *[]byte, spaces []*planes) []blob {
 		{name: "rare.ends", data: &b.rareEnds},
 		{name: "elems", data: &b.elems},
 		{name: "elems.ends", data: &b.elemEnds},
+		{name: "pieces", data: &b.forward, bare: true},
+		{name: "pieces.ends", data: &b.forwardEnds},
 	}
 	for i, p := range spaces {
 		list = append(list, p.blobs(i)...)
@@ -93,7 +97,7 @@ func roundUp(n int64) int64 { return (n + align - 1) / align * align }
 // headerOf describes the snapshot of b and s.
 func (x *Index) headerOf(s *state, b *base, list []blob) header {
 	h := header{
-		Analyzer: x.analyzer.Name(), Params: x.params,
+		Analyzer: x.analyzer.Name(), Params: x.params, Pieces: x.cutter.name(),
 		Store: s.Store, Revision: s.Revision, Docs: b.n, Terms: b.words,
 	}
 	for i, v := range s.spaces {
@@ -242,6 +246,7 @@ func (b *base) check(shapes []byte) error {
 		{"posts", b.posts, b.postEnds, b.words, postSize},
 		{"rare", b.rare, b.rareEnds, b.words, rareSize},
 		{"elems", b.elems, b.elemEnds, b.n, 1},
+		{"pieces", b.forward, b.forwardEnds, b.n, pieceSize},
 	} {
 		if !soundEnds(t.data, t.ends, t.n, t.unit) {
 			return fmt.Errorf("section %s.ends: %w", t.name, hippo.ErrCorrupt)

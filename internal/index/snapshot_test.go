@@ -135,6 +135,7 @@ func TestSnapshot_of_other_origin_is_replaced(t *testing.T) {
 	}{
 		"analyzer": {s, index.Options{Analyzer: bm25.Plain()}},
 		"params":   {s, index.Options{Params: &params}},
+		"pieces":   {s, index.Options{Pieces: hashed("a")}},
 		"store":    {other, index.Options{}},
 		"newer":    {old, index.Options{}},
 	} {
@@ -246,7 +247,7 @@ func FuzzSnapshot(f *testing.F) {
 		b := bytes.Clone(file)
 		at %= uint32(len(b) - body - 4)
 		binary.LittleEndian.PutUint32(b[body+int(at):], value)
-		x, _ := reopen(t, s, resum(b), index.Options{})
+		x, _ := reopen(t, s, resum(b), index.Options{Pieces: hashed("a")})
 		for _, q := range []index.Query{{}, {Text: "word other3"}, {Text: "o", Substring: true, Situation: []string{"some", "!!!"}}} {
 			search(x, q)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -145,6 +146,8 @@ type found struct {
 	Cosine, Exact            float64
 	Row                      index.Row
 	Detail                   index.Detail
+	Pieces                   []int32
+	Cues                     cue.Cues
 }
 
 // search returns all matches by ID, and the bound of the score.
@@ -155,7 +158,10 @@ func search(x *index.Index, q index.Query) (list []found, most float64) {
 		for _, m := range r.Matches {
 			row := v.Row(m.Doc)
 			row.Accesses = slices.Clone(row.Accesses)
-			list = append(list, found{row.ID, m.Score, m.Coverage, m.Context, m.Cosine, v.Cosine(m.Doc), row, v.Detail(m.Doc)})
+			list = append(list, found{
+				row.ID, m.Score, m.Coverage, m.Context, m.Cosine, v.Cosine(m.Doc), row, v.Detail(m.Doc),
+				v.Pieces(nil, m.Doc), v.Cues(m.Doc),
+			})
 		}
 	})
 	slices.SortFunc(list, func(a, b found) int { return a.ID.Compare(b.ID) })

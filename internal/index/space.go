@@ -251,3 +251,20 @@ func (v *View) Cosine(doc uint32) float64 {
 	c := s.table.At(r)
 	return max(0, vector.Cosine(&v.near.code, &c))
 }
+
+// Alike returns the cosine of the vectors of two documents in the space of the latest
+// query's vector, exact as [View.Cosine]; 0 if it is negative, if one of them has no
+// vector, or if the query had none.
+func (v *View) Alike(a, b uint32) float64 {
+	if v.near == nil || v.near.space == nil {
+		return 0
+	}
+	s := v.near.space
+	i, ok := s.row(a)
+	j, too := s.row(b)
+	if !ok || !too {
+		return 0
+	}
+	x, y := s.table.At(i), s.table.At(j)
+	return max(0, vector.Cosine(&x, &y))
+}

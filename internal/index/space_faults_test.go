@@ -23,7 +23,7 @@ func embedded(t testing.TB) (*source, []byte) {
 	if err := os.WriteFile(path, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	x := open(t, s, &index.Options{SnapshotPath: path})
+	x := open(t, s, &index.Options{SnapshotPath: path, Pieces: hashed("a")})
 	x.Embed(whole, few)
 	embed(s, x, whole, 30)
 	embed(s, x, few, 15)
@@ -41,7 +41,7 @@ func embedded(t testing.TB) (*source, []byte) {
 // cosines are cosines, and all memories are there.
 func survive(t testing.TB, s *source, file []byte) {
 	t.Helper()
-	x, _ := reopen(t, s, file, index.Options{})
+	x, _ := reopen(t, s, file, index.Options{Pieces: hashed("a")})
 	memories := len(s.live())
 	for _, m := range []modelof.Model{whole, few} {
 		q := index.Query{Text: "word other3", Vector: vectorOf("q", m), Model: m.ID, Nearest: 1000, MinCosine: -1}
@@ -91,10 +91,10 @@ func TestSnapshot_VectorsDamaged(t *testing.T) {
 	_, file := embedded(t)
 	h, body := parts(file)
 	sections, _ := h["sections"].([]any)
-	if len(sections) != 11+2*4 {
+	if len(sections) != 13+2*4 {
 		t.Fatalf("got %d sections", len(sections))
 	}
-	for _, sec := range sections[11:] {
+	for _, sec := range sections[13:] {
 		m, _ := sec.(map[string]any)
 		offset, _ := m["offset"].(float64)
 		length, _ := m["length"].(float64)
@@ -150,7 +150,7 @@ func TestSnapshot_SpacesThatDoNotFit(t *testing.T) {
 func withHeader(h map[string]any, sections []byte) []byte {
 	text, _ := json.Marshal(h)
 	b := []byte("HIPPOIDX")
-	b = binary.LittleEndian.AppendUint32(b, 2)
+	b = binary.LittleEndian.AppendUint32(b, 4)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
 	b = append(b, text...)

@@ -34,7 +34,7 @@ func Explain(w *Weights, r hippo.Ranker, s *hippo.Signals, asked, closely bool, 
 
 // evidenceParts are the terms of the sum in [TextOf].
 func evidenceParts(w *Weights, e *hippo.Evidence, longer float64) []hippo.Contribution {
-	list := []hippo.Contribution{{Signal: "base", Value: 1, Weight: w.EvidenceBase}}
+	list := []hippo.Contribution{{Signal: "base", Value: 1, Weight: w.EvidenceBase + longer*w.EvidenceBaseLong}}
 	for k, x := range e {
 		list = append(list, hippo.Contribution{Signal: hippo.EvidenceKind(k).String(), Value: x, Weight: w.Evidence[k] + longer*w.EvidenceLong[k]})
 	}

@@ -49,6 +49,7 @@ func TestExplain_BeginsWithWhatGivesTheMost(t *testing.T) {
 	w := rank.DefaultWeights()
 	w.Evidence = hippo.Evidence{hippo.EvidenceShare: .5, hippo.EvidenceCosine: 4, hippo.EvidenceLength: -3, hippo.EvidenceSession: 9}
 	w.EvidenceLong, w.EvidenceBase = hippo.Evidence{hippo.EvidenceShare: .25}, .5
+	w.EvidenceBaseLong = 0
 	s := hippo.Signals{Evidence: hippo.Evidence{hippo.EvidenceShare: 1, hippo.EvidenceCosine: .5, hippo.EvidenceLength: 1}, Recency: 1, Context: 1, Time: 1}
 	want := &hippo.Explanation{
 		Evidence: []hippo.Contribution{

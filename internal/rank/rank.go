@@ -68,7 +68,7 @@ const mostEvidence = 500
 // of the length of what is looked at is above [Weights.MeanLength]. To that comes
 // Relations.Bound * related of what it lacks to 1.
 func TextOf(w *Weights, s *hippo.Signals, longer float64) float64 {
-	sum := w.EvidenceBase
+	sum := w.EvidenceBase + float64(longer*w.EvidenceBaseLong)
 	for k, x := range s.Evidence {
 		sum += float64((w.Evidence[k] + float64(longer*w.EvidenceLong[k])) * x)
 	}

@@ -180,12 +180,12 @@ func TestTextOf(t *testing.T) {
 	w := rank.DefaultWeights()
 	w.Evidence = hippo.Evidence{hippo.EvidenceShare: 2, hippo.EvidenceCosine: 3, hippo.EvidenceSession: 1}
 	w.EvidenceLong = hippo.Evidence{hippo.EvidenceCosine: -1}
-	w.EvidenceBase, w.EvidenceScale = .5, 5
+	w.EvidenceBase, w.EvidenceBaseLong, w.EvidenceScale = .5, .25, 5
 	s := hippo.Signals{Evidence: hippo.Evidence{hippo.EvidenceShare: .5, hippo.EvidenceCosine: .8}, Words: .1}
 	near(t, "words and meaning", rank.TextOf(&w, &s, 0), scaled(&w, .5+2*.5+3*.8))
-	near(t, "longer memories", rank.TextOf(&w, &s, 1), scaled(&w, .5+2*.5+2*.8))
-	near(t, "shorter memories", rank.TextOf(&w, &s, -1), scaled(&w, .5+2*.5+4*.8))
-	near(t, "nothing", rank.TextOf(&w, &hippo.Signals{}, 1), scaled(&w, .5))
+	near(t, "longer memories", rank.TextOf(&w, &s, 1), scaled(&w, .75+2*.5+2*.8))
+	near(t, "shorter memories", rank.TextOf(&w, &s, -1), scaled(&w, .25+2*.5+4*.8))
+	near(t, "nothing", rank.TextOf(&w, &hippo.Signals{}, 1), scaled(&w, .75))
 	s.Evidence[hippo.EvidenceSession] = 1
 	near(t, "the session", rank.TextOf(&w, &s, 0), scaled(&w, .5+2*.5+3*.8+1))
 }

@@ -30,10 +30,12 @@ type Weights struct {
 	First   First
 	Closely int
 	// Evidence weighs what texts say about a query; EvidenceLong is added for each
-	// unit that the logarithm of the length of what is looked at is above MeanLength,
-	// and EvidenceBase to every sum.
-	Evidence, EvidenceLong   hippo.Evidence
-	EvidenceBase, MeanLength float64
+	// unit that the logarithm of the length of what is looked at is above MeanLength.
+	// EvidenceBase and EvidenceBaseLong are what is added whatever the evidence: they
+	// bring the sums to where those of the first look are.
+	Evidence, EvidenceLong         hippo.Evidence
+	EvidenceBase, EvidenceBaseLong float64
+	MeanLength                     float64
 	// EvidenceScale is the weighted sum at which relevance is 1 - 1/e.
 	EvidenceScale float64
 	// Nearest is how many memories are looked at because of their meaning, whatever
@@ -101,30 +103,31 @@ type Shares struct {
 // DefaultWeights returns the weights in docs/ranking.md.
 func DefaultWeights() Weights {
 	return Weights{
-		RecencyRate:     0.05,
-		FrequencyWindow: 30,
-		FrequencyFull:   10,
-		ImportanceDecay: 0.9,
-		Upvote:          1.5,
-		Downvote:        0.5,
-		Insight:         Shares{Recency: 0.30, Frequency: 0.20, Importance: 0.35, Context: 0.15},
-		InsightFloor:    0.1,
-		First:           First{Share: 2.67, Cosine: 3.85, Length: 1.79},
-		Closely:         64,
-		Evidence:        evidenceWeights(),
-		EvidenceLong:    evidenceLong(),
-		EvidenceBase:    0,
-		MeanLength:      3,
-		EvidenceScale:   5,
-		Nearest:         50,
-		MinCosine:       0.2,
-		Mix:             DefaultMix(),
-		Match:           0.4,
-		Prior:           Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
-		PriorBound:      0.10,
-		ContextBound:    0.15,
-		TimeBound:       0.15,
-		Relations:       Relations{Bound: 0.05, Pull: 0.6, PullFrom: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
+		RecencyRate:      0.05,
+		FrequencyWindow:  30,
+		FrequencyFull:    10,
+		ImportanceDecay:  0.9,
+		Upvote:           1.5,
+		Downvote:         0.5,
+		Insight:          Shares{Recency: 0.30, Frequency: 0.20, Importance: 0.35, Context: 0.15},
+		InsightFloor:     0.1,
+		First:            First{Share: 2, Cosine: 6, Length: 2},
+		Closely:          64,
+		Evidence:         evidenceWeights(),
+		EvidenceLong:     evidenceLong(),
+		EvidenceBase:     -4.620,
+		EvidenceBaseLong: 1.690,
+		MeanLength:       3,
+		EvidenceScale:    5,
+		Nearest:          50,
+		MinCosine:        0.2,
+		Mix:              DefaultMix(),
+		Match:            0.4,
+		Prior:            Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
+		PriorBound:       0.10,
+		ContextBound:     0.15,
+		TimeBound:        0.15,
+		Relations:        Relations{Bound: 0.05, Pull: 0.6, PullFrom: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
 		Confidence: Confidence{
 			Base: -7.55, Evidence: .37, EvidenceTerms: .19, Coverage: 2.43, Met: 2.14, Strange: -8.19,
 		},

@@ -29,7 +29,7 @@ GROUPS = {
     "neighbours": ["before.share", "before.cosine", "before.interaction", "after.cosine", "reply", "completed", "around"],
     "session": ["session"], "author": ["named"], "length": ["length"], "questions": ["asks", "reply"], "kind of answer": ["tells.time", "tells.number"],
 }
-FIRST = ["share", "cosine", "length"]
+FIRST = {"share": 2, "cosine": 6, "length": 2}  # as in internal/rank/weights.go
 FOLDS, STEPS, DECAY = 5, 60, 1e-3
 
 
@@ -77,11 +77,9 @@ class Batch:
         return -(self.weights * (self.answers * torch.log_softmax(s, 1)).sum(1)).sum() + DECAY * (w ** 2).sum()
 
 
-def fit(questions, scale, use=None, long=True):
+def fit(questions, scale, use=None):
     """Weights, and those for each unit of longer, of the signals to use."""
     on = torch.tensor([[float(use is None or n in use) for n in NAMES]] * 2)
-    if not long:
-        on[1] = 0
     batch, w = Batch(questions, scale), torch.zeros(2, len(NAMES), requires_grad=True)
     descent = torch.optim.LBFGS([w], max_iter=STEPS, line_search_fn="strong_wolfe")
 
@@ -114,6 +112,17 @@ def validate(questions, scale, without=()):
     return measure(questions, lambda q: folds[q.fold])
 
 
+def level(questions, w):
+    """The base, and that for each unit of longer, with which the medians of both looks agree."""
+    share = defaultdict(int)
+    for q in questions:
+        share[q.set] += 1
+    first = np.array([FIRST.get(n, 0) for n in NAMES])
+    rows = np.array([[1, q.longer, np.median(q.x @ first) - np.median(scores(q, w))] for q in questions])
+    weights = np.sqrt([1 / share[q.set] for q in questions])[:, None]
+    return np.linalg.lstsq(rows[:, :2] * weights, rows[:, 2] * weights[:, 0], rcond=None)[0]
+
+
 def literal(function, w):
     rows = "".join(f"\t\thippo.{KINDS[n]}: {v:.3f},\n" for n, v in zip(NAMES, w))
     return f"func {function}() hippo.Evidence {{\n\treturn hippo.Evidence{{\n{rows}\t}}\n}}\n"
@@ -126,11 +135,10 @@ def main():
     print("cross-validated     ", validate(questions, scale), flush=True)
     for name, signals in GROUPS.items():
         print(f"without {name:18}", validate(questions, scale, signals), flush=True)
-    w, first = fit(questions, scale), fit(questions, scale, FIRST, long=False)
+    w = fit(questions, scale)
     print("fitted to all       ", measure(questions, lambda _: w))
-    print("first look, of these", measure(questions, lambda _: first))
-    base = np.mean([np.mean(scores(q, first) - scores(q, w)) for q in questions])
-    print(f"First: First{{Share: {first[0][0]:.3f}, Cosine: {first[0][3]:.3f}, Length: {first[0][NAMES.index('length')]:.3f}}},\nEvidenceBase: {base:.3f},")
+    base, long = level(questions, w)
+    print(f"EvidenceBase: {base:.3f}, EvidenceBaseLong: {long:.3f},")
     print(literal("evidenceWeights", w[0]))
     print(literal("evidenceLong", w[1]))
 

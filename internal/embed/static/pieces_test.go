@@ -134,12 +134,12 @@ func TestBest_is_the_highest_cosine(t *testing.T) {
 		pieces := rapid.SliceOfN(rapid.Int32Range(0, int32(len(rows)-1)), 0, 12)
 		query := pieces.Draw(r, "query")
 		x, got := m.Interact(query), make([]float32, len(query))
-		for i := range got {
-			got[i] = 7 // of another text, and far too much
-		}
 		for i := range 3 {
 			text := pieces.Draw(r, "text")
-			x.Best(got, text)
+			cut := rapid.IntRange(0, len(text)).Draw(r, "cut")
+			clear(got)
+			x.Best(got, text[:cut])
+			x.Best(got, text[cut:])
 			wantBest(r, got, brute(rows, query, text), fmt.Sprint("text ", i))
 		}
 	})
@@ -160,10 +160,58 @@ func TestBest_of_nothing(t *testing.T) {
 	t.Parallel()
 	m := open(t, writeSmall(t).data)
 	m.Interact(nil).Best(nil, []int32{0, 1})
-	got := []float32{1, 1}
+	got := []float32{.25, 1}
 	m.Interact([]int32{0, 1}).Best(got, nil)
-	if d := cmp.Diff([]float32{0, 0}, got); d != "" {
+	if d := cmp.Diff([]float32{.25, 1}, got); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestBest_lowers_nothing(t *testing.T) {
+	t.Parallel()
+	m := open(t, writeSmall(t).data)
+	got := []float32{7, 0}
+	m.Interact([]int32{0, 1}).Best(got, []int32{0, 1})
+	if got[0] != 7 || math.Abs(float64(got[1])-1) > 1e-6 {
+		t.Errorf("got %v, want 7 as it was and 1", got)
+	}
+}
+
+// Numbers that are not in the table may come from a damaged file: they weigh nothing,
+// and are like nothing.
+func TestPieces_outside_the_table(t *testing.T) {
+	t.Parallel()
+	m := open(t, writeSmall(t).data)
+	outside := []int32{-1, math.MinInt32, int32(len(small())), 65535, math.MaxInt32}
+	query := slices.Concat([]int32{0}, outside)
+	got := make([]float32, len(query))
+	x := m.Interact(query)
+	x.Best(got, outside)
+	if d := cmp.Diff(make([]float32, len(query)), got); d != "" {
+		t.Errorf("what is unknown is like something (-want +got):\n%s", d)
+	}
+	x.Best(got, slices.Concat(outside, []int32{0}, outside))
+	if math.Abs(float64(got[0])-1) > 1e-6 || slices.Max(got[1:]) != 0 {
+		t.Errorf("got %v, want 1 and zeros", got)
+	}
+	for _, p := range outside {
+		if w := m.Weight(p); w != 0 {
+			t.Errorf("piece %d weighs %v, want 0", p, w)
+		}
+	}
+}
+
+// What an index keeps is two bytes a piece, under the name of the table.
+func TestPieces_Table(t *testing.T) {
+	t.Parallel()
+	m := open(t, writeSmall(t).data)
+	if m.Table() == "" || m.Table() != m.Model().ID {
+		t.Errorf("got table %q, want the ID of the model, %q", m.Table(), m.Model().ID)
+	}
+	for _, p := range m.Pieces(nil, "Alphas BÉTA! ж \xff") {
+		if p < 0 || p >= 1<<16 {
+			t.Errorf("piece %d does not fit two bytes", p)
+		}
 	}
 }
 
@@ -181,6 +229,7 @@ func TestInteract_apart(t *testing.T) {
 			clear(query)
 			for at := range int32(20) {
 				text := []int32{at, at + g, 100 - at}
+				clear(got)
 				x.Best(got, text)
 				want := brute(rows, kept, text)
 				for i := range want {

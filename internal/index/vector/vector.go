@@ -76,10 +76,10 @@ func (c *Code) Floats(dst []float32, dim int) []float32 {
 }
 
 // Cosine returns the cosine of two vectors of length 1 and of the same dimension,
-// in [-1, 1].
+// in [-1, 1]; equal both ways round, for the product of the scales is exact.
 func Cosine(a, b *Code) float64 {
 	n := int64(65536)*int64(dot(a.Hi, b.Hi)) + 256*(int64(dot(a.Hi, b.Lo))+int64(dot(a.Lo, b.Hi))) + int64(dot(a.Lo, b.Lo))
-	return min(max(float64(float64(n)*float64(a.Scale))*float64(b.Scale), -1), 1)
+	return min(max(float64(n)*(float64(a.Scale)*float64(b.Scale)), -1), 1)
 }
 
 func padded(n int) int { return (n + Lane - 1) / Lane * Lane }

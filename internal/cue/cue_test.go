@@ -1,0 +1,170 @@
+package cue_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hippo-memory/hippo/internal/cue"
+)
+
+const (
+	asks   = cue.Asks
+	tells  = cue.TellsTime
+	number = cue.TellsNumber
+)
+
+func TestOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]cue.Cues{
+		"":                                 0,
+		" \t\n":                            0,
+		"?":                                asks,
+		"really? \n":                       asks,
+		"本当ですか？":                           asks,
+		"حقا؟":                             asks,
+		"really?!":                         0,
+		"a? b":                             0,
+		"the cache is slow":                0,
+		"we met yesterday":                 tells,
+		"YESTERDAY.":                       tells,
+		"today's plan":                     tells,
+		"two centuries":                    tells | number,
+		"a month, some weeks":              tells,
+		"weekly":                           0,
+		"lastly":                           0,
+		"everlasting":                      0,
+		"on Monday":                        tells,
+		"mid-October":                      tells,
+		"sept":                             0,
+		"until then":                       tells,
+		"in 2023":                          tells | number,
+		"in 20231":                         number,
+		"in 202":                           number,
+		"v2023":                            number,
+		"(1999)":                           tells | number,
+		"the 21st":                         tells | number,
+		"the 3RD":                          tells | number,
+		"the 4thx":                         number,
+		"the x4th":                         number,
+		"the 4 th":                         number,
+		"4xth":                             number,
+		"st":                               0,
+		"٢٠٢٣":                             tells | number,
+		"٢":                                number,
+		"seven dwarfs":                     number,
+		"Twice":                            number,
+		"few":                              number,
+		"fewer":                            0,
+		"phone":                            0, // it ends as a number does
+		"tone one-off":                     number,
+		"öne":                              0,
+		"oneö":                             0,
+		"one—ö":                            number,
+		"x1":                               number,
+		"a\xffone\xff":                     number,
+		"wednesdaywednesdaywednesday":      0,
+		"12345678901th":                    number,
+		"the 1234567890th":                 tells | number,
+		"Did it take three years, or ten?": asks | tells | number,
+	} {
+		if got := cue.Of(text); got != want {
+			t.Errorf("%q has cues %03b, want %03b", text, got, want)
+		}
+	}
+}
+
+func TestWanted(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]cue.Cues{
+		"":                                   0,
+		"when did we meet?":                  tells,
+		"Since when is it slow":              tells,
+		"whenever":                           0,
+		"what year was it":                   tells,
+		"on which DATE":                      tells,
+		"what a year":                        0,
+		"what day, which month":              tells,
+		"at what time":                       tells,
+		"whatever time":                      0,
+		"how long did it take":               tells | number,
+		"how many cats":                      number,
+		"How much?":                          number,
+		"how old, how often":                 number,
+		"how far":                            number,
+		"how tall is it":                     number,
+		"how to":                             0,
+		"many":                               0,
+		"long":                               0,
+		"the number of cats":                 number,
+		"what percent of cats":               number,
+		"percent":                            0,
+		"percentage":                         number,
+		"of":                                 0,
+		"how is it, many":                    0,
+		"what is the amount, and since when": tells | number,
+	} {
+		if got := cue.Wanted(query); got != want {
+			t.Errorf("%q wants %03b, want %03b", query, got, want)
+		}
+	}
+}
+
+// Every word counts in every place, in every case, and only whole.
+func TestOf_Words(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string]cue.Cues{
+		`yesterday today tomorrow tonight week weeks weekend weekends month months year years morning mornings
+		evening evenings century centuries ago last next since until during monday tuesday wednesday thursday
+		friday saturday sunday january february march april may june july august september october november
+		december 1984 1st 22nd 103rd 4th`: tells,
+		`one two three four five six seven eight nine ten dozen hundred thousand million billion once twice
+		several few 7 1st x2`: number,
+	} {
+		for word := range strings.FieldsSeq(list) {
+			for _, text := range []string{word, strings.ToUpper(word), "the " + word + ".", "\"" + word + "\" it is", "a-" + word} {
+				if got := cue.Of(text); got&want != want {
+					t.Errorf("%q has cues %03b, want %03b", text, got, want)
+				}
+			}
+			if text := "q" + word + "q"; !strings.ContainsAny(word, "0123456789") && cue.Of(text) != 0 {
+				t.Errorf("%q has cues %03b, want none", text, cue.Of(text))
+			}
+		}
+	}
+}
+
+func TestOf_Allocates_nothing(t *testing.T) {
+	text := sample()
+	if n := testing.AllocsPerRun(10, func() { cue.Of(text); cue.Wanted(text) }); n != 0 {
+		t.Errorf("%v allocations, want 0", n)
+	}
+}
+
+// FuzzOf compares with a plain reading of the rules.
+func FuzzOf(f *testing.F) {
+	for _, s := range []string{"", "in 2023?", "the 21st ٢ 東京 one", "how long\xff", "Since WHEN—seven", "K one"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, want := cue.Of(text), plain(text); got != want {
+			t.Errorf("%q has cues %03b, want %03b", text, got, want)
+		}
+		if w := cue.Wanted(text); w&cue.Asks != 0 || w != cue.Wanted(" "+text+" ") {
+			t.Errorf("%q wants %03b, and between blanks %03b", text, w, cue.Wanted(" "+text+" "))
+		}
+	})
+}
+
+func BenchmarkOf(b *testing.B) {
+	text := sample()
+	b.ReportAllocs()
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		cue.Of(text)
+	}
+}
+
+// sample is a text of 40 words.
+func sample() string {
+	return strings.Repeat("The deployment of the billing service failed yesterday because seven caches were cold ", 3) + "again"
+}

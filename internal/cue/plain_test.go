@@ -1,0 +1,38 @@
+package cue_test
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/hippo-memory/hippo/internal/cue"
+)
+
+// plain reads the rules as they are written down.
+func plain(text string) cue.Cues {
+	var c cue.Cues
+	if regexp.MustCompile(`[?？؟]$`).MatchString(strings.TrimSpace(text)) {
+		c |= cue.Asks
+	}
+	if regexp.MustCompile(`\p{Nd}`).MatchString(text) {
+		c |= cue.TellsNumber
+	}
+	times := regexp.MustCompile(`^(?:\p{Nd}{4}|[0-9]{1,10}(?:st|nd|rd|th)|yesterday|today|tomorrow|tonight|(?:morning|evening|week|weekend|month|year)s?` +
+		`|century|centuries|ago|last|next|since|until|during|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june` +
+		`|july|august|september|october|november|december)$`)
+	numbers := regexp.MustCompile(`^(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|million|billion|once|twice|several|few)$`)
+	for _, w := range regexp.MustCompile(`[\p{L}\p{Nd}]+`).FindAllString(text, -1) {
+		w = strings.Map(func(r rune) rune {
+			if r >= 'A' && r <= 'Z' {
+				return r + 'a' - 'A'
+			}
+			return r
+		}, w)
+		if times.MatchString(w) {
+			c |= cue.TellsTime
+		}
+		if numbers.MatchString(w) {
+			c |= cue.TellsNumber
+		}
+	}
+	return c
+}
