@@ -79,9 +79,8 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	return s, nil
 }
 
-// writePragmas make the file a WAL database that syncs every commit; what undoes
-// a savepoint stays in memory.
-const writePragmas = "_txlock=immediate&_pragma=temp_store(memory)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+// writePragmas make every commit sync; what undoes a savepoint stays in memory.
+const writePragmas = "_txlock=immediate&_pragma=temp_store(memory)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 
 // readConns bounds concurrent reads, and with it the memory of their caches.
 const readConns = 2
@@ -96,7 +95,10 @@ func (s *Store) openWriter(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return s.explain("open", err)
 	}
-	if err := migrate(ctx, conn, migrations(), log); err != nil {
+	if err = makeWAL(ctx, conn); err == nil {
+		err = migrate(ctx, conn, migrations(), log)
+	}
+	if err != nil {
 		return errors.Join(s.explain("open", err), conn.Close())
 	}
 	s.writer = newWriter(conn)
@@ -139,7 +141,7 @@ func dsn(path string, readOnly bool, more string) (string, error) {
 		return "", err
 	}
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}
-	u.RawQuery = "_pragma=busy_timeout(10000)&_pragma=cache_size(-1024)&" + more
+	u.RawQuery = fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=cache_size(-1024)&%s", busyTimeout.Milliseconds(), more)
 	if readOnly {
 		u.RawQuery += "&mode=ro"
 	}
