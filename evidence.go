@@ -12,14 +12,11 @@ type EvidenceKind int
 // before and after are the memories beside it there. See docs/ranking.md for the
 // formulas.
 const (
-	// EvidenceShare is [Signals.BM25] as a share of the best match's.
+	// EvidenceShare is [Signals.BM25] as a share of the best match's; of the first look.
 	EvidenceShare EvidenceKind = iota
 	// EvidenceStrength is BM25 / 20, at most EvidenceShare: low where even the best
 	// match has little of the query.
 	EvidenceStrength
-	// EvidenceExact is EvidenceShare times the share of the query, piece by piece,
-	// that the text has to the letter.
-	EvidenceExact
 	// EvidenceCosine is [Signals.Cosine].
 	EvidenceCosine
 	// EvidenceCosineBest is the cosine as a share of the best one's.
@@ -75,7 +72,7 @@ type Evidence [NumEvidence]float64
 // evidenceNames returns the names of the kinds, in their order.
 func evidenceNames() [NumEvidence]string {
 	return [NumEvidence]string{
-		"share", "strength", "exact", "cosine", "cosine.best", "feedback", "interaction", "interaction.best",
+		"share", "strength", "cosine", "cosine.best", "feedback", "interaction", "interaction.best",
 		"sharp", "rare", "lead", "phrase", "before.share", "before.cosine", "before.interaction", "after.cosine",
 		"reply", "completed", "around", "session", "named", "length", "asks", "tells.time", "tells.number",
 	}
@@ -106,4 +103,16 @@ func (e Evidence) MarshalJSON() ([]byte, error) {
 		b = append(append(append(append(b, '"'), name...), `":`...), v...)
 	}
 	return append(b, '}'), nil
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. Names that are not known are left out.
+func (e *Evidence) UnmarshalJSON(b []byte) error {
+	var by map[string]float64
+	if err := json.Unmarshal(b, &by); err != nil {
+		return err
+	}
+	for k, name := range evidenceNames() {
+		e[k] = by[name]
+	}
+	return nil
 }

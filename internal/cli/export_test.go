@@ -1,5 +1,16 @@
 package cli
 
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// MainAt is [Main] with a clock.
+func MainAt(ctx context.Context, now func() time.Time, args []string, in io.Reader, out, errw io.Writer) int {
+	return mainAt(ctx, now, args, in, out, errw)
+}
+
 // ExitCode is for the tests of its table.
 func ExitCode(err error) int { return exitCode(err) }
 

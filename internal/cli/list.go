@@ -56,10 +56,13 @@ func (s *shell) listCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := s.printMemories(list.Memories); err != nil {
+				if s.json || s.lines {
+					return s.printMemories(list.Memories)
+				}
+				if err := s.printTable(list.Memories, e.Clock(list.Day)); err != nil {
 					return err
 				}
-				if shown := q.Offset + len(list.Memories); shown < list.Total && !s.json && !s.lines {
+				if shown := q.Offset + len(list.Memories); shown < list.Total {
 					fmt.Fprintf(s.errw, "%d of %d; more with --offset %d\n", len(list.Memories), list.Total, shown)
 				}
 				return nil

@@ -38,7 +38,12 @@ type shell struct {
 // 1 failed, 2 wrong usage, 3 not found. A program that is named hippo-server, as
 // the original was, serves.
 func Main(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
-	s := &shell{in: in, out: out, errw: errw, now: time.Now} //nolint:forbidigo // the program's one clock
+	return mainAt(ctx, time.Now, args, in, out, errw) //nolint:forbidigo // the program's one clock
+}
+
+// mainAt is [Main] with a clock.
+func mainAt(ctx context.Context, now func() time.Time, args []string, in io.Reader, out, errw io.Writer) int {
+	s := &shell{in: in, out: out, errw: errw, now: now}
 	s.root = s.newRoot()
 	rest := args[1:]
 	if name := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); name == "hippo-server" {

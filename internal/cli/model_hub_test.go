@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -40,12 +41,12 @@ type hubServer struct {
 //	hub fault KIND    from now on answers wrongly: corrupt (other bytes than those of
 //	                  the sum that it tells), hang (half of the weights, then nothing),
 //	                  html (a web page), none (rightly)
-//	hub half          waits until half of the weights were sent
+//	hub half FILE     waits until half of the weights were sent and FILE has some of them
 //	hub log           prints how many requests there were, and a line for each, and forgets them
 func hubCommand(ts *testscript.TestScript, neg bool, args []string) {
 	h, ok := ts.Value(hubKey{}).(*hubServer)
 	if neg || !ok || len(args) == 0 {
-		ts.Fatalf("usage: hub start|fault|half|log")
+		ts.Fatalf("usage: hub start|fault|half|log ...")
 	}
 	switch args[0] {
 	case "start":
@@ -63,12 +64,28 @@ func hubCommand(ts *testscript.TestScript, neg bool, args []string) {
 		h.setFault(args[1])
 	case "half":
 		<-h.half
+		awaitContent(ts, ts.MkAbs(args[1]))
 	case "log":
 		lines := h.takeLog()
 		_, err := fmt.Fprintf(ts.Stdout(), "%d requests\n%s\n", len(lines), strings.Join(lines, "\n"))
 		ts.Check(err)
 	default:
 		ts.Fatalf("hub %s is unknown", args[0])
+	}
+}
+
+// awaitContent waits until a file that another process writes is not empty: what
+// was sent to a program is not yet what it has stored.
+func awaitContent(ts *testscript.TestScript, path string) {
+	for end := time.After(patience); ; {
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+			return
+		}
+		select {
+		case <-end:
+			ts.Fatalf("%s stays empty", path)
+		case <-time.After(time.Millisecond):
+		}
 	}
 }
 

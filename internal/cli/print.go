@@ -15,6 +15,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/rank"
 )
 
 // printJSON prints a value, indented.
@@ -39,26 +40,30 @@ func memoriesJSON(ms []*hippo.Memory) ([]json.RawMessage, error) {
 	return out, nil
 }
 
-// printMemories prints memories as JSON, lines, or a table.
+// printMemories prints memories as JSON or lines.
 func (s *shell) printMemories(ms []*hippo.Memory) error {
-	switch {
-	case s.json:
+	if s.json {
 		list, err := memoriesJSON(ms)
 		if err != nil {
 			return err
 		}
 		return s.printJSON(list)
-	case s.lines:
-		for _, m := range ms {
-			fmt.Fprintln(s.out, line(m))
-		}
-		return nil
 	}
+	for _, m := range ms {
+		fmt.Fprintln(s.out, line(m))
+	}
+	return nil
+}
+
+// printTable prints memories as a table, with the importance that the clock says
+// is left.
+func (s *shell) printTable(ms []*hippo.Memory, clock rank.Clock) error {
 	l := layoutFor(s.columns())
 	return s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "ID\tCREATED\tIMPORTANCE\tCONTENT\tSITUATION")
 		for _, m := range ms {
-			fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\n", m.ID.String()[:l.id], m.CreatedAt.Format(time.DateOnly), m.Importance.Value,
+			importance := clock.Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned)
+			fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\n", m.ID.String()[:l.id], m.CreatedAt.Format(time.DateOnly), importance,
 				clip(m.Content, l.content), clip(strings.Join(m.Situation, "; "), l.situation))
 		}
 	})

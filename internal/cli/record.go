@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/when"
 )
 
 func (s *shell) recordCommand() *cobra.Command {
@@ -87,16 +87,8 @@ func parseTime(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		var dateErr error
-		t, dateErr = time.ParseInLocation(time.DateOnly, text, time.Local)
-		err = errors.Join(err, dateErr)
-		if dateErr == nil {
-			err = nil
-		}
-	}
-	if err != nil {
+	t, ok := when.Moment(text, time.Local)
+	if !ok {
 		return t, hippo.Fieldf(flag, "must be a time like 2026-03-01 or 2026-03-01T12:00:00Z, got %q", text)
 	}
 	return t, nil

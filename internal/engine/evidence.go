@@ -17,8 +17,6 @@ const (
 	fullScore = 20
 	// feedbackFrom is how many of the best matches show what answers look like.
 	feedbackFrom = 3
-	// literal is the cosine above which two pieces are the same.
-	literal = .999
 )
 
 // asking is a query as the closer look sees it.
@@ -111,15 +109,10 @@ func (q *asking) meet(p *passage, text []int32) {
 	q.compared.Best(p.met, text[len(lead):])
 	e[hippo.EvidenceInteraction] = sum(q.weights, p.met)
 	e[hippo.EvidenceRare] = sum(q.rarities, p.met)
-	exact := 0.0
 	for i, x := range p.met {
 		cube := float64(x) * float64(x) * float64(x)
 		e[hippo.EvidenceSharp] += float64(q.weights[i] * cube)
-		if x > literal {
-			exact += q.weights[i]
-		}
 	}
-	e[hippo.EvidenceExact] = e[hippo.EvidenceShare] * exact
 	e[hippo.EvidencePhrase] = q.phrase(text)
 }
 

@@ -2,11 +2,8 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -285,113 +282,4 @@ func TestLearning_UseSaturates(t *testing.T) {
 type tester interface {
 	rapid.TB
 	Context() context.Context
-}
-
-// past is an engine with memories at random and a history of their use.
-type past struct {
-	*engine.Engine
-	now time.Time
-	ids []hippo.ID
-	t   *rapid.T
-}
-
-func words(t *rapid.T, name string) string {
-	w := []string{"backup", "billing", "database", "night", "key", "lamp", "river", "slow", "token", "queue"}
-	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(w), 1, 6).Draw(t, name), " ")
-}
-
-func drawPast(t *rapid.T) *past {
-	p := &past{t: t}
-	var pieces embed.Pieces
-	if rapid.Bool().Draw(t, "closely") {
-		pieces = &wordPieces{}
-	}
-	p.Engine = openWeighted(t, &p.now, pieces, nil)
-	for i := range rapid.IntRange(2, 12).Draw(t, "memories") {
-		m := &hippo.Memory{
-			Content:    words(t, "content"),
-			Importance: hippo.Importance{Base: rapid.Float64Range(0, 1).Draw(t, "importance")},
-			Pinned:     rapid.Bool().Draw(t, "pinned"),
-		}
-		if session := rapid.SampledFrom([]string{"", "s1", "s2"}).Draw(t, "session"); session != "" {
-			m.Source = hippo.Source{Session: session, Seq: i}
-		}
-		p.now = p.now.Add(time.Second)
-		if _, err := p.Record(t.Context(), m); err != nil {
-			t.Fatal(err)
-		}
-		p.ids = append(p.ids, m.ID)
-	}
-	return p
-}
-
-// live does something at random.
-func (p *past) live() {
-	id := rapid.SampledFrom(p.ids).Draw(p.t, "id")
-	var err error
-	switch rapid.IntRange(0, 4).Draw(p.t, "what") {
-	case 0:
-		p.now = p.now.AddDate(0, 0, rapid.IntRange(1, 40).Draw(p.t, "days"))
-	case 1:
-		_, err = p.Reinforce(p.t.Context(), []hippo.ID{id}, nil)
-	case 2:
-		_, err = p.Reinforce(p.t.Context(), nil, []hippo.ID{id})
-	default:
-		q := hippo.Query{Text: words(p.t, "used"), Count: rapid.IntRange(1, 3).Draw(p.t, "count")}
-		for range rapid.IntRange(1, 20).Draw(p.t, "times") {
-			if _, err = p.Search(p.t.Context(), q); err != nil {
-				break
-			}
-		}
-	}
-	if err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-// end closes the engine; what is stored already needs no delay.
-func (p *past) end() {
-	if err := errors.Join(p.Flush(p.t.Context()), p.Close()); err != nil {
-		p.t.Error(err)
-	}
-}
-
-func (p *past) hits(text string) []hippo.Hit {
-	a, err := p.Search(p.t.Context(), hippo.Query{Text: text, Count: 100, NoTouch: true})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return a.Hits
-}
-
-// The bound of docs/ranking.md: a text that is better by more than the bound comes
-// first, whatever was voted, opened or pinned; and what a text says about a query
-// does not depend on any of that.
-func TestLearning_TheBoundHolds(t *testing.T) {
-	t.Parallel()
-	bound := rank.DefaultWeights().PriorBound
-	rapid.Check(t, func(t *rapid.T) {
-		p := drawPast(t)
-		defer p.end()
-		query := words(t, "query")
-		before := make(map[hippo.ID]float64)
-		for _, h := range p.hits(query) {
-			before[h.Memory.ID] = h.Signals.Text
-		}
-		for range rapid.IntRange(0, 12).Draw(t, "history") {
-			p.live()
-		}
-		hits := p.hits(query)
-		if len(hits) != len(before) {
-			t.Fatalf("%d hits before, %d after", len(before), len(hits))
-		}
-		for i, h := range hits {
-			if was := before[h.Memory.ID]; was != h.Signals.Text {
-				t.Fatalf("use changed what %q says about %q from %v to %v", h.Memory.Content, query, was, h.Signals.Text)
-			}
-			if j := slices.IndexFunc(hits[i+1:], func(o hippo.Hit) bool { return o.Signals.Text*(1-bound) > h.Signals.Text }); j >= 0 {
-				t.Fatalf("for %q, %q (%+v) is before %q (%+v)", query, h.Memory.Content, h.Signals, hits[i+1+j].Memory.Content, hits[i+1+j].Signals)
-			}
-		}
-	})
 }

@@ -25,6 +25,8 @@ type Listing struct {
 	Memories []*hippo.Memory
 	// Total counts all pages.
 	Total int
+	// Day is the active day that the list is of.
+	Day hippo.Day
 }
 
 // List returns memories by the time they were created, newest first. It is not
@@ -35,6 +37,16 @@ func (e *Engine) List(ctx context.Context, q ListQuery) (*Listing, error) {
 		return nil, err
 	}
 	q.Count = cmp.Or(q.Count, hippo.DefaultCount)
+	list, err := e.list(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	head, err := e.store.Head(ctx)
+	list.Day = head.Calendar.Day
+	return list, err
+}
+
+func (e *Engine) list(ctx context.Context, q ListQuery) (*Listing, error) {
 	if q.Forgotten {
 		return e.listForgotten(ctx, q)
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index"
@@ -72,3 +73,6 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 
 // Clock evaluates decayed importance and the like as of an active day.
 func (e *Engine) Clock(day hippo.Day) rank.Clock { return e.days.At(day) }
+
+// Zone is where the days of the user begin and end.
+func (e *Engine) Zone() *time.Location { return e.store.Zone() }

@@ -32,6 +32,7 @@ type touches struct {
 	writing bool
 	wake    chan struct{} // something is pending
 	hurry   chan struct{} // somebody waits for it
+	quit    chan struct{} // closed at the end
 	done    chan struct{}
 }
 
@@ -46,6 +47,7 @@ func newTouches(s *store.Store, x *index.Index, rule rank.Relations, log *slog.L
 		pairs:   map[hippo.Relation]bool{},
 		wake:    make(chan struct{}, 1),
 		hurry:   make(chan struct{}, 1),
+		quit:    make(chan struct{}),
 		done:    make(chan struct{}),
 	}
 	t.idle = sync.NewCond(&t.mu)
@@ -78,9 +80,15 @@ func (t *touches) add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation) {
 
 func (t *touches) run() {
 	defer close(t.done)
-	for range t.wake {
+	for {
+		select {
+		case <-t.wake:
+		case <-t.quit:
+			return
+		}
 		select {
 		case <-t.hurry:
+		case <-t.quit:
 		case <-time.After(touchDelay):
 		}
 		t.write()
@@ -156,8 +164,7 @@ func (t *touches) rush() {
 
 // close writes what is pending and ends the goroutine. No add may follow.
 func (t *touches) close() {
-	close(t.wake)
-	t.rush()
+	close(t.quit)
 	<-t.done
 	t.write()
 }

@@ -42,15 +42,18 @@ func TestWriteSignals(t *testing.T) {
 			if h.Answers {
 				found++
 			}
-			if h.Signals.Interaction > 0 {
-				looked++
+			looked++
+			if h.Signals.Text < 0 || h.Signals.Text > 1 {
+				t.Errorf("%s: %q: text is %v, outside [0, 1]", s.Group, s.Question, h.Signals.Text)
 			}
-			if h.Signals.Share < 0 || h.Signals.Share > 1 || h.Signals.Text < 0 || h.Signals.Text > 1 {
-				t.Errorf("%s: %q: signals outside [0, 1]: %+v", s.Group, s.Question, h.Signals)
+			for name, x := range h.Signals.Evidence {
+				if x < -1e-9 || x > 2 {
+					t.Errorf("%s: %q: %s is %v", s.Group, s.Question, hippo.EvidenceKind(name), x)
+				}
 			}
 		}
-		if found > s.Relevant || s.MeanLength <= 0 || s.Set != "small" {
-			t.Errorf("%q: %d of %d answers, mean length %v, set %q", s.Question, found, s.Relevant, s.MeanLength, s.Set)
+		if found > s.Relevant || s.Longer == 0 || s.Set != "small" {
+			t.Errorf("%q: %d of %d answers, longer %v, set %q", s.Question, found, s.Relevant, s.Longer, s.Set)
 		}
 		answers += found
 	}

@@ -1,7 +1,9 @@
 package index
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -19,9 +21,20 @@ func (x *Index) Touch(ids []hippo.ID, day hippo.Day) {
 			continue
 		}
 		one := use{int32Of(int(day)), 1}
-		x.owed[id] = plus(x.owed[id], one)
+		x.owed[id] = owe(x.owed[id], one)
 		x.lend(id, doc, one)
 	}
+}
+
+// owe adds accesses to what is owed. Each stays on its own day however old it
+// gets, unlike in [plus], so that pay finds it again.
+func owe(list []use, u use) []use {
+	i, ok := slices.BinarySearchFunc(list, u, func(a, b use) int { return cmp.Compare(a.day, b.day) })
+	if !ok {
+		return slices.Insert(list, i, u)
+	}
+	list[i].count += u.count
+	return list
 }
 
 // lend adds accesses to a row and keeps what the store says beside it.
@@ -72,17 +85,12 @@ func (x *Index) Settle(ctx context.Context, day hippo.Day, counts map[hippo.ID]i
 	return err
 }
 
-// pay takes accesses off what is owed, on their day or the next, where [plus]
-// may have put them.
+// pay takes accesses off what is owed of their day.
 func (x *Index) pay(id hippo.ID, u use) {
-	list := x.owed[id][:0]
-	for _, o := range x.owed[id] {
-		if o.day >= u.day {
-			n := min(o.count, u.count)
-			o.count, u.count = o.count-n, u.count-n
-		}
-		if o.count > 0 {
-			list = append(list, o)
+	list := x.owed[id]
+	if i := slices.IndexFunc(list, func(o use) bool { return o.day == u.day }); i >= 0 {
+		if list[i].count -= u.count; list[i].count <= 0 {
+			list = slices.Delete(list, i, i+1)
 		}
 	}
 	if x.owed[id] = list; len(list) == 0 {

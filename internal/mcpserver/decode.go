@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -150,8 +149,8 @@ func set(name string, raw json.RawMessage, to any) error {
 		}
 		*to = id
 		return nil
-	case *time.Time:
-		return setTime(name, raw, to)
+	case *moment:
+		return to.set(name, raw)
 	}
 	if err := json.Unmarshal(raw, to); err != nil {
 		return mismatch(name, raw, to, err)
@@ -203,20 +202,6 @@ func setIDs(name string, raw json.RawMessage, to *[]hippo.ID) error {
 
 func badID(name, got string) error {
 	return hippo.Fieldf(name, "must be a UUID, got %.40q", got)
-}
-
-func setTime(name string, raw json.RawMessage, to *time.Time) error {
-	var s string
-	if err := set(name, raw, &s); err != nil {
-		return err
-	}
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			*to = t
-			return nil
-		}
-	}
-	return hippo.Fieldf(name, "must be a time like 2026-03-01 or 2026-03-01T12:00:00Z, got %.40q", s)
 }
 
 // mismatch explains that a value has another type than it should.

@@ -1,5 +1,11 @@
 package mcpserver
 
+import (
+	"io"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
 // ToolFields is what a tool takes, by its schema and by its decoder.
 type ToolFields struct {
 	Schema          string
@@ -21,3 +27,6 @@ func Fields() map[string]ToolFields {
 	}
 	return out
 }
+
+// Stdio returns the transport of a server.
+func Stdio(in io.Reader, out io.Writer) mcp.Transport { return &stdio{in: in, out: out} }

@@ -29,9 +29,9 @@ type recordInput struct {
 	tags       texts
 	kind       string
 	pinned     bool
-	eventTime  time.Time
-	validFrom  time.Time
-	validUntil time.Time
+	eventTime  moment
+	validFrom  moment
+	validUntil moment
 	supersedes []hippo.ID
 	source     string
 	project    string
@@ -74,8 +74,8 @@ func (in *recordInput) call(ctx context.Context, s *Server, e *engine.Engine) (r
 	}
 	m, err := e.Record(ctx, &hippo.Memory{
 		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned,
-		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime,
-		ValidFrom: in.validFrom, ValidUntil: in.validUntil,
+		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime.in(e.Zone()),
+		ValidFrom: in.validFrom.in(e.Zone()), ValidUntil: in.validUntil.in(e.Zone()),
 		Source: hippo.Source{Kind: hippo.SourceKind(in.source)}, Project: s.project(ctx, in.project),
 	}, in.supersedes...)
 	if err != nil {

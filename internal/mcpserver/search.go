@@ -36,8 +36,8 @@ type searchInput struct {
 	tags, kinds                 texts
 	project, author, session    string
 	when                        string
-	createdAfter, createdBefore time.Time
-	asOf                        time.Time
+	createdAfter, createdBefore moment
+	asOf                        moment
 	pinned                      bool
 	ranker, detail              string
 	explain                     bool
@@ -103,7 +103,7 @@ func (in *limitInput) fields() []field {
 }
 
 func (in *searchInput) call(ctx context.Context, s *Server, e *engine.Engine) (reply, error) {
-	q, err := in.toQuery(ctx, s)
+	q, err := in.toQuery(ctx, s, e.Zone())
 	if err != nil {
 		return reply{}, err
 	}
@@ -115,13 +115,13 @@ func (in *searchInput) call(ctx context.Context, s *Server, e *engine.Engine) (r
 	return reply{text: v.text(), data: v.data()}, nil
 }
 
-func (in *searchInput) toQuery(ctx context.Context, s *Server) (hippo.Query, error) {
+func (in *searchInput) toQuery(ctx context.Context, s *Server, zone *time.Location) (hippo.Query, error) {
 	q := hippo.Query{
 		Text: in.query, Situation: in.situation, Relevance: in.relevance.value(), Offset: in.limit.offset,
 		Ranker: hippo.Ranker(in.ranker), When: in.when, Explain: in.explain,
 		Filter: hippo.Filter{
 			Tags: in.tags, Types: in.kinds, Author: in.author, Session: in.session, Pinned: in.pinned,
-			CreatedAfter: in.createdAfter, CreatedBefore: in.createdBefore, ValidAt: in.asOf,
+			CreatedAfter: in.createdAfter.in(zone), CreatedBefore: in.createdBefore.in(zone), ValidAt: in.asOf.in(zone),
 		},
 	}
 	if in.limit.count != nil {

@@ -85,9 +85,15 @@ func (s *session) hello() {
 // connect returns a session before initialize.
 func connect(t *testing.T, b driver.Backend) *session {
 	t.Helper()
+	return connectIn(t, b, time.UTC)
+}
+
+// connectIn returns a session of a user in a zone, before initialize.
+func connectIn(t *testing.T, b driver.Backend, zone *time.Location) *session {
+	t.Helper()
 	s := &session{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), done: make(chan error, 1)}
 	clock := func() time.Time { return s.now }
-	st := store.New(b, &store.Options{Now: clock, Zone: time.UTC})
+	st := store.New(b, &store.Options{Now: clock, Zone: zone})
 	x, err := index.Open(t.Context(), st, nil)
 	if err != nil {
 		t.Fatal(err)

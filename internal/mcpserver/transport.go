@@ -97,14 +97,13 @@ func readLine(r *bufio.Reader) line {
 }
 
 // Read implements [mcp.Connection]. The end of the input is told once all
-// requests are answered.
+// requests are answered, or as a cancellation if the session has to end before.
 func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for len(c.queue) == 0 {
 		select {
 		case l := <-c.lines:
 			if l.err != nil {
-				c.drain(c.closed)
-				return nil, l.err
+				return nil, c.end(l.err)
 			}
 			if err := c.accept(l); err != nil {
 				return nil, err
@@ -120,6 +119,18 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m := c.queue[0]
 	c.queue = c.queue[1:]
 	return m, nil
+}
+
+// end returns why the session ends once the input did: that all requests were
+// answered, or that it had to stop, which can leave some without.
+func (c *conn) end(err error) error {
+	c.drain(c.closed)
+	select {
+	case <-c.stop:
+		return context.Canceled
+	default:
+		return err
+	}
 }
 
 // accept queues the messages of a line, or refuses it.

@@ -23,12 +23,13 @@ import torch
 
 GO = Path(__file__).parents[2] / "evidence.go"
 GROUPS = {
-    "words": ["share", "strength", "exact"], "meaning": ["cosine", "cosine.best", "feedback"], "feedback": ["feedback"],
+    "words": ["strength"], "meaning": ["cosine", "cosine.best", "feedback"], "feedback": ["feedback"],
     "interaction": ["interaction", "interaction.best", "sharp", "rare", "lead", "completed", "around", "reply", "before.interaction"],
     "phrases": ["phrase"], "beginning": ["lead"], "shares of the best": ["cosine.best", "interaction.best"],
     "neighbours": ["before.share", "before.cosine", "before.interaction", "after.cosine", "reply", "completed", "around"],
     "session": ["session"], "author": ["named"], "length": ["length"], "questions": ["asks", "reply"], "kind of answer": ["tells.time", "tells.number"],
 }
+UNUSED = {"share"}  # of the first look only
 FIRST = {"share": 2, "cosine": 6, "length": 2}  # as in internal/rank/weights.go
 FOLDS, STEPS, DECAY = 5, 60, 1e-3
 
@@ -79,7 +80,7 @@ class Batch:
 
 def fit(questions, scale, use=None):
     """Weights, and those for each unit of longer, of the signals to use."""
-    on = torch.tensor([[float(use is None or n in use) for n in NAMES]] * 2)
+    on = torch.tensor([[float(n not in UNUSED and (use is None or n in use)) for n in NAMES]] * 2)
     batch, w = Batch(questions, scale), torch.zeros(2, len(NAMES), requires_grad=True)
     descent = torch.optim.LBFGS([w], max_iter=STEPS, line_search_fn="strong_wolfe")
 
@@ -124,7 +125,7 @@ def level(questions, w):
 
 
 def literal(function, w):
-    rows = "".join(f"\t\thippo.{KINDS[n]}: {v:.3f},\n" for n, v in zip(NAMES, w))
+    rows = "".join(f"\t\thippo.{KINDS[n]}: {v:.3f},\n" for n, v in zip(NAMES, w) if n not in UNUSED)
     return f"func {function}() hippo.Evidence {{\n\treturn hippo.Evidence{{\n{rows}\t}}\n}}\n"
 
 

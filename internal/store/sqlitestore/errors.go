@@ -19,7 +19,7 @@ func (s *Store) explain(op string, err error) error {
 	}
 	hint, kind := kindOf(e.Code())
 	if e.Code() == sqlite3.SQLITE_READONLY_DIRECTORY {
-		hint = " (its folder cannot be written either, which even reading needs: copy the file elsewhere)"
+		hint = " (its folder cannot be written, which reading needs while there is a -wal file: copy both elsewhere)"
 	}
 	if kind == nil {
 		return fmt.Errorf("%s %s: %w", op, s.path, err)

@@ -30,6 +30,7 @@ import (
 // Store is a [driver.Backend] on a SQLite file. It is safe for concurrent use.
 type Store struct {
 	path   string
+	still  *still // nil unless it is read as a file that nobody writes
 	reads  *sql.DB
 	stmts  sync.Map // of the reads: query -> *sql.Stmt, prepared at first use
 	writes *sql.DB
@@ -47,7 +48,8 @@ type Options struct {
 
 // Open opens the file, making it and its folder (readable by the user alone) if
 // they do not exist, and brings its schema up to date. A file that may not be
-// written is opened for reading, and writes are [hippo.ErrReadOnly].
+// written, or whose folder cannot, is opened for reading, and writes are
+// [hippo.ErrReadOnly].
 // Errors: [hippo.ErrInvalid] for what is not a file, [hippo.ErrCorrupt] for a file
 // that is not a sound database, [hippo.ErrUnsupported] for one of another or a
 // newer program, [hippo.ErrReadOnly] for one that can be read only in a folder
@@ -61,14 +63,14 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path}
-	if s.reads, err = pool(path, readOnly, "_pragma=query_only(1)"); err != nil {
-		return nil, s.explain("open", err)
+	err = s.openReads(ctx, readOnly)
+	if isLocked(err) {
+		if s.still = standsStill(path); s.still != nil {
+			readOnly, err = true, s.openReads(ctx, true)
+		}
 	}
-	s.reads.SetMaxOpenConns(readConns)
-	s.reads.SetMaxIdleConns(readConns)
-	s.close = s.reads.Close
-	if err := s.checkVersion(ctx, readOnly); err != nil {
-		return nil, errors.Join(err, s.Close())
+	if err != nil {
+		return nil, err
 	}
 	if readOnly {
 		return s, nil
@@ -79,9 +81,27 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	return s, nil
 }
 
-// writePragmas make the file a WAL database that syncs every commit; what undoes
-// a savepoint stays in memory.
-const writePragmas = "_txlock=immediate&_pragma=temp_store(memory)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+// openReads opens the connections that read, and looks what the file is.
+func (s *Store) openReads(ctx context.Context, readOnly bool) error {
+	more := "_pragma=query_only(1)"
+	if s.still != nil {
+		more += "&immutable=1"
+	}
+	var err error
+	if s.reads, err = pool(s.path, readOnly, more); err != nil {
+		return s.explain("open", err)
+	}
+	s.reads.SetMaxOpenConns(readConns)
+	s.reads.SetMaxIdleConns(readConns)
+	s.close = s.reads.Close
+	if err := s.checkVersion(ctx, readOnly); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
+}
+
+// writePragmas make every commit sync; what undoes a savepoint stays in memory.
+const writePragmas = "_txlock=immediate&_pragma=temp_store(memory)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 
 // readConns bounds concurrent reads, and with it the memory of their caches.
 const readConns = 2
@@ -96,7 +116,10 @@ func (s *Store) openWriter(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return s.explain("open", err)
 	}
-	if err := migrate(ctx, conn, migrations(), log); err != nil {
+	if err = makeWAL(ctx, conn); err == nil {
+		err = migrate(ctx, conn, migrations(), log)
+	}
+	if err != nil {
 		return errors.Join(s.explain("open", err), conn.Close())
 	}
 	s.writer = newWriter(conn)
@@ -139,7 +162,7 @@ func dsn(path string, readOnly bool, more string) (string, error) {
 		return "", err
 	}
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}
-	u.RawQuery = "_pragma=busy_timeout(10000)&_pragma=cache_size(-1024)&" + more
+	u.RawQuery = fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=cache_size(-1024)&%s", busyTimeout.Milliseconds(), more)
 	if readOnly {
 		u.RawQuery += "&mode=ro"
 	}
@@ -173,6 +196,9 @@ func (s *Store) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 // goroutine each time.
 func (s *Store) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.still.check(); err != nil {
 		return nil, err
 	}
 	ctx = context.WithoutCancel(ctx)

@@ -1,0 +1,56 @@
+package mcpserver_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+)
+
+// A date is a day of the user's, in whatever argument it is given.
+func TestDates_AreOfTheUsersZone(t *testing.T) {
+	t.Parallel()
+	s := connectIn(t, memstore.New(nil), time.FixedZone("", -5*60*60))
+	s.hello()
+	var r struct{ UUID string }
+	s.must("hippo_record_insight", object{
+		"content": "the shop is closed", "situation": []string{"shopping"}, "importance": .5,
+		"event_time": "2026-02-10", "valid_from": "2026-02-11", "valid_until": "2026-02-12T00:00:00Z",
+	}, &r)
+	id, err := hippo.ParseID(r.UUID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ms, err := s.engine.Get(t.Context(), []hippo.ID{id})
+	if err != nil || len(ms) != 1 {
+		t.Fatalf("got %d memories (%v), want 1", len(ms), err)
+	}
+	var got []string
+	for _, at := range []time.Time{ms[0].EventTime, ms[0].ValidFrom, ms[0].ValidUntil} {
+		got = append(got, at.UTC().Format(time.RFC3339))
+	}
+	want := []string{"2026-02-10T05:00:00Z", "2026-02-11T05:00:00Z", "2026-02-12T00:00:00Z"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("event, from, until (-want +got):\n%s", d)
+	}
+	for _, c := range []struct {
+		name, value string
+		found       int
+	}{
+		{"as_of", "2026-02-11", 1},
+		{"as_of", "2026-02-11T04:59:59Z", 0},
+		{"as_of", "2026-02-12", 0},
+		{"when", "2026-02-10", 1},
+		{"when", "2026-02-09", 0},
+		{"created_after", "2026-03-01", 1}, // recorded at 7 in the morning
+		{"created_before", "2026-03-01", 0},
+		{"created_before", "2026-03-02", 1},
+	} {
+		if got := len(s.search("shop", object{c.name: c.value}).Results); got != c.found {
+			t.Errorf("%s %s: got %d results, want %d", c.name, c.value, got, c.found)
+		}
+	}
+}
