@@ -58,7 +58,9 @@ func newCloser(v *index.View, r *ranking, text string, model embed.Pieces, match
 	}
 	c.neighbours(v, r, matches, len(list))
 	for i := range c.passages {
-		c.passages[i].look(v, r)
+		p := &c.passages[i]
+		p.match.Cosine = v.Cosine(p.match.Doc) // the index scores all documents by rough ones
+		p.look(v, r)
 	}
 	for i := range list {
 		c.longer += rank.LogLength(&c.passages[i].signals.Evidence) / float64(len(list))

@@ -260,8 +260,8 @@ func (r *ranking) signals(v *index.View, m *index.Match) *hippo.Signals {
 }
 
 // exact ranks the best matches anew, by exact cosines: the index scores all
-// documents by rough ones. Where they are looked at closely, rough ones do: an error
-// of .01 is little beside all that is added up there.
+// documents by rough ones. Where the best are looked at closely that is done there, and
+// for the others an error of .01 is little.
 func (r *ranking) exact(v *index.View, list []candidate) []ranked {
 	for i := range list {
 		c := &list[i]

@@ -1,9 +1,11 @@
 """Fits the weights of ranker hippo to questions with known answers.
 
-    hippo eval --data DIR --signals > signals.jsonl
-    python fit.py signals.jsonl
+    hippo eval --data DIR --signals > builtin.jsonl
+    hippo eval --data DIR --signals --models minilm-l6-v2 > minilm.jsonl
+    python fit.py builtin.jsonl minilm.jsonl
 
-Each question is a softmax over what was looked at closely for it; the loss is the mean
+A model's cosines are like no other's, so the weights are those that suit several: the
+questions of each file count as sets of their own. Each question is a softmax over what was looked at closely for it; the loss is the mean
 over the answers of the negative logarithm of their share, every set counting the same,
 plus a little of the squares of the weights, which are those of signals of standard
 deviation 1. Prints recall@10 and hit@1 by cross-validation (five folds over
@@ -47,12 +49,12 @@ NAMES = list(KINDS)
 
 
 class Question:
-    def __init__(self, line):
+    def __init__(self, line, model=""):
         r = json.loads(line)
         found = r["found"] or []
         self.x = np.array([[h["signals"]["evidence"].get(n, 0) for n in NAMES] for h in found], np.float32).reshape(-1, len(NAMES))
         self.answers = np.array([float(h.get("answers", False)) for h in found], np.float32)
-        self.longer, self.relevant, self.set = r["longer"], r["relevant"], r["set"]
+        self.longer, self.relevant, self.set = r["longer"], r["relevant"], r["set"] + model
         self.fold = zlib.crc32((r["group"] or r["question"]).encode()) % FOLDS
 
 
@@ -130,8 +132,11 @@ def literal(function, w):
 
 
 def main():
-    with open(sys.argv[1]) as lines:
-        questions = [q for q in map(Question, lines) if len(q.x)]
+    questions = []
+    for path in sys.argv[1:]:
+        with open(path) as lines:
+            model = " " + Path(path).stem if len(sys.argv) > 2 else ""
+            questions += [q for q in (Question(line, model) for line in lines) if len(q.x)]
     scale = np.concatenate([q.x for q in questions]).std(0) + 1e-6
     print("cross-validated     ", validate(questions, scale), flush=True)
     for name, signals in GROUPS.items():
