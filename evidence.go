@@ -28,8 +28,6 @@ const (
 	EvidenceInteraction
 	// EvidenceInteractionBest is that as a share of the best one's.
 	EvidenceInteractionBest
-	// EvidenceSharp is the interaction with each cosine cubed: near misses count less.
-	EvidenceSharp
 	// EvidenceRare is the interaction with words weighed by their rarity alone.
 	EvidenceRare
 	// EvidenceLead is the interaction with the first 24 pieces of the text.
@@ -73,7 +71,7 @@ type Evidence [NumEvidence]float64
 func evidenceNames() [NumEvidence]string {
 	return [NumEvidence]string{
 		"share", "strength", "cosine", "cosine.best", "feedback", "interaction", "interaction.best",
-		"sharp", "rare", "lead", "phrase", "before.share", "before.cosine", "before.interaction", "after.cosine",
+		"rare", "lead", "phrase", "before.share", "before.cosine", "before.interaction", "after.cosine",
 		"reply", "completed", "around", "session", "named", "length", "asks", "tells.time", "tells.number",
 	}
 }

@@ -199,7 +199,8 @@ type Conflict struct {
 // Support is what speaks for or against an answer as a whole; the fractions are in
 // [0, 1].
 type Support struct {
-	// Text is the best [Signals.Text] of the first hits, Coverage the best
+	// Text is the best relevance of a text among the first hits, as the first look
+	// sees it: the closer look compares them with each other. Coverage is the best
 	// [Signals.Coverage].
 	Text     float64 `json:"text"`
 	Coverage float64 `json:"coverage"`

@@ -21,9 +21,12 @@ type closer struct {
 	named    func(author string) bool
 	query    asking
 	// longer is by how much the logarithm of the length of the matches is above
-	// that of usual memories.
+	// that of usual memories, in [0, longest].
 	longer float64
 }
+
+// longest is the most that longer is: beyond, there was nothing to learn weights from.
+const longest = 3
 
 // passage is a memory that is looked at closely.
 type passage struct {
@@ -65,7 +68,7 @@ func newCloser(v *index.View, r *ranking, text string, model embed.Pieces, match
 	for i := range list {
 		c.longer += rank.LogLength(&c.passages[i].signals.Evidence) / float64(len(list))
 	}
-	c.longer -= r.weights.MeanLength
+	c.longer = min(max(0, c.longer-r.weights.MeanLength), longest)
 	c.query = newAsking(v, model, text)
 	c.read(v)
 	c.compare(v, len(list))

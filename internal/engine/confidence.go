@@ -69,7 +69,7 @@ func (c *closer) covered(hits []ranked) float64 {
 
 // judge sets the confidence of an order, and empties it if that is too low for a
 // query that leaves the bound to us.
-func (o *order) judge(w *rank.Weights, q *hippo.Query) {
+func (o *order) judge(w *rank.Weights, look *rank.FirstLook, q *hippo.Query) {
 	if q.Ranker != hippo.RankerHippo || q.Text == "" || len(o.hits) == 0 {
 		o.verdict = verdict{}
 		return
@@ -77,7 +77,7 @@ func (o *order) judge(w *rank.Weights, q *hippo.Query) {
 	s := &o.support
 	for i := range o.hits[:min(judgedHits, len(o.hits))] {
 		g := &o.hits[i].signals
-		s.Text, s.Coverage = max(s.Text, g.Text), max(s.Coverage, g.Coverage)
+		s.Text, s.Coverage = max(s.Text, look.Of(&g.Evidence)), max(s.Coverage, g.Coverage)
 	}
 	o.confidence = rank.ConfidenceOf(w, s)
 	if q.Relevance != nil || !rank.Abstains(w, s) {

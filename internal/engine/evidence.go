@@ -109,10 +109,6 @@ func (q *asking) meet(p *passage, text []int32) {
 	q.compared.Best(p.met, text[len(lead):])
 	e[hippo.EvidenceInteraction] = sum(q.weights, p.met)
 	e[hippo.EvidenceRare] = sum(q.rarities, p.met)
-	for i, x := range p.met {
-		cube := float64(x) * float64(x) * float64(x)
-		e[hippo.EvidenceSharp] += float64(q.weights[i] * cube)
-	}
 	e[hippo.EvidencePhrase] = q.phrase(text)
 }
 

@@ -34,7 +34,7 @@ func ConfidenceOf(w *Weights, s *hippo.Support) float64 {
 	return settle(1 / (1 + math.Exp(-sum)))
 }
 
-// evidenceIn is the weighted sum that [TextOf] makes text of, at least leastEvidence.
+// evidenceIn is the weighted sum that [FirstLook.Of] makes text of, at least leastEvidence.
 func evidenceIn(w *Weights, text float64) float64 {
 	u := -w.EvidenceScale * math.Log1p(-min(text, 1-1e-9))
 	if u <= 0 {

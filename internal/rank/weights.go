@@ -115,8 +115,8 @@ func DefaultWeights() Weights {
 		Closely:          64,
 		Evidence:         evidenceWeights(),
 		EvidenceLong:     evidenceLong(),
-		EvidenceBase:     -4.993,
-		EvidenceBaseLong: 1.782,
+		EvidenceBase:     -4.342,
+		EvidenceBaseLong: 1.901,
 		MeanLength:       3,
 		EvidenceScale:    5,
 		Nearest:          50,
@@ -129,9 +129,9 @@ func DefaultWeights() Weights {
 		TimeBound:        0.15,
 		Relations:        Relations{Bound: 0.05, Pull: 0.6, PullFrom: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
 		Confidence: Confidence{
-			Base: -7.55, Evidence: .37, EvidenceTerms: .19, Coverage: 2.43, Met: 2.14, Strange: -8.19,
+			Base: -8.21, Evidence: 1.09, Coverage: 2.86, Met: 1.70, Strange: -6.63,
 		},
-		ConfidenceWords: Confidence{Base: -2.24, Coverage: 7.39, Strange: -7.93},
+		ConfidenceWords: Confidence{Base: -2.24, Coverage: 6.78, Strange: -7.36},
 		Abstain:         0.02,
 		AbstainFrom:     20,
 	}

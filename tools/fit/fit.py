@@ -26,14 +26,17 @@ import torch
 GO = Path(__file__).parents[2] / "evidence.go"
 GROUPS = {
     "words": ["strength"], "meaning": ["cosine", "cosine.best", "feedback"], "feedback": ["feedback"],
-    "interaction": ["interaction", "interaction.best", "sharp", "rare", "lead", "completed", "around", "reply", "before.interaction"],
+    "interaction": ["interaction", "interaction.best", "rare", "lead", "completed", "around", "reply", "before.interaction"],
     "phrases": ["phrase"], "beginning": ["lead"], "shares of the best": ["cosine.best", "interaction.best"],
     "neighbours": ["before.share", "before.cosine", "before.interaction", "after.cosine", "reply", "completed", "around"],
     "session": ["session"], "author": ["named"], "length": ["length"], "questions": ["asks", "reply"], "kind of answer": ["tells.time", "tells.number"],
 }
 UNUSED = {"share"}  # of the first look only
 FIRST = {"share": 2, "cosine": 6, "length": 2}  # as in internal/rank/weights.go
-FOLDS, STEPS, DECAY = 5, 60, 1e-3
+# What may speak for or against; all else speaks for.
+EITHER = {"length", "asks", "before.share", "before.cosine", "before.interaction", "after.cosine"}
+LONGEST = 3  # longer is in [0, 3]
+FOLDS, STEPS, DECAY = 5, 80, 1e-3
 
 
 def kinds():
@@ -83,17 +86,23 @@ class Batch:
 def fit(questions, scale, use=None):
     """Weights, and those for each unit of longer, of the signals to use."""
     on = torch.tensor([[float(n not in UNUSED and (use is None or n in use)) for n in NAMES]] * 2)
-    batch, w = Batch(questions, scale), torch.zeros(2, len(NAMES), requires_grad=True)
-    descent = torch.optim.LBFGS([w], max_iter=STEPS, line_search_fn="strong_wolfe")
+    rising = torch.tensor([n not in EITHER for n in NAMES])
+    batch, ends = Batch(questions, scale), torch.full((2, len(NAMES)), 0.5, requires_grad=True)
+    descent = torch.optim.LBFGS([ends], max_iter=STEPS, line_search_fn="strong_wolfe")
+
+    def weights():
+        """Of the weights at both ends of longer; more evidence never counts less."""
+        low, high = torch.where(rising, ends**2, ends) * on
+        return torch.stack([low, (high - low) / LONGEST])
 
     def step():
         descent.zero_grad()
-        value = batch.loss(w * on)
+        value = batch.loss(weights())
         value.backward()
         return value
 
     descent.step(step)
-    return (w * on).detach().numpy() / scale
+    return weights().detach().numpy() / scale
 
 
 def scores(q, w):
