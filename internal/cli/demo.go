@@ -57,8 +57,8 @@ func insights() []struct {
 		name, content, situation string
 		importance               float64
 	}{
-		{"jitter", "Retries without jitter overload the gateway: make the backoff random", "debugging outages", .6},
-		{"gateway", "Under load, the gateway gives up on requests after thirty seconds", "debugging outages", .6},
+		{"jitter", "Without jitter, retries make the gateway fail: make the backoff random", "debugging outages", .6},
+		{"gateway", "Under load, requests fail in the gateway after thirty seconds", "debugging outages", .6},
 		{"tests", "Ana wants table tests, one behaviour per case", "code review", .5},
 		{"deploy", "Deploys go out on Tuesday mornings, never on Friday", "release planning", .5},
 		{"cache", "The price cache is invalidated by the nightly job at 02:00 UTC", "debugging stale data", .4},

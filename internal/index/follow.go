@@ -110,7 +110,7 @@ func (x *Index) apply(c driver.Change) error {
 		if known {
 			x.kill(old)
 		}
-		length := x.active.add(x.analyzer, m, x.cutter.of(m.Content))
+		length := x.active.add(x.analyzer, m, x.cutter.of(m))
 		doc := x.rows.append(m, text, length)
 		x.recent[m.ID] = doc
 		x.lay(m.ID, doc)

@@ -4,18 +4,19 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/embed"
 )
 
-// MaxPieces is how many pieces of a content are kept: about a page and a half.
+// MaxPieces is how many pieces of a memory are kept: about a page and a half.
 const MaxPieces = 1024
 
 // pieceSize is that of a piece in bytes, little-endian.
 const pieceSize = 2
 
-// Pieces appends the pieces of a document's content to dst, the first [MaxPieces] of
-// them; none if the index keeps none, see [Options]. A file that is damaged may hold
+// Pieces appends the pieces of a document to dst: of its content, then of its situation
+// and tags, the first [MaxPieces] of them; none if the index keeps none, see [Options]. A file that is damaged may hold
 // any number below 65,536. Cost: about 1 ns a piece, and what the page cache takes
 // where the bytes were not read before.
 func (v *View) Pieces(dst []int32, doc uint32) []int32 {
@@ -56,13 +57,18 @@ func (c *cutter) name() string {
 	return c.table.Table()
 }
 
-// of returns the pieces of a text, until it is called again.
-func (c *cutter) of(text string) []byte {
+// of returns the pieces of a memory, until it is called again.
+func (c *cutter) of(m *hippo.Memory) []byte {
 	c.bytes = c.bytes[:0]
 	if c.table == nil {
 		return nil
 	}
-	c.pieces = c.table.Pieces(c.pieces[:0], text)
+	c.pieces = c.table.Pieces(c.pieces[:0], m.Content)
+	for _, list := range [][]string{m.Situation, m.Tags} {
+		for _, text := range list {
+			c.pieces = c.table.Pieces(c.pieces, text)
+		}
+	}
 	for _, p := range c.pieces[:min(len(c.pieces), MaxPieces)] {
 		c.bytes = binary.LittleEndian.AppendUint16(c.bytes, uint16(p))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/cue"
 	modelof "github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/static"
@@ -42,12 +43,15 @@ func (h hashed) Pieces(dst []int32, text string) []int32 {
 func (hashed) Weight(int32) float64                 { return 1 }
 func (hashed) Interact([]int32) modelof.Interaction { return nil }
 
-// piecesOf is what an index keeps of a text.
-func piecesOf(table modelof.Pieces, text string) []int32 {
+// piecesOf is what an index keeps of a memory.
+func piecesOf(table modelof.Pieces, m *hippo.Memory) []int32 {
 	if table == nil {
 		return nil
 	}
-	list := table.Pieces(nil, text)
+	list := table.Pieces(nil, m.Content)
+	for _, text := range slices.Concat(m.Situation, m.Tags) {
+		list = table.Pieces(list, text)
+	}
 	return list[:min(len(list), index.MaxPieces)]
 }
 
@@ -60,8 +64,9 @@ func (w *world) forward(t *rapid.T) {
 			t.Fatalf("found %d memories of %d", len(all), len(w.src.live()))
 		}
 		for _, m := range all {
-			text := w.src.get(v.Row(m.Doc).ID).Content
-			want := append([]int32{-1}, piecesOf(w.opts.Pieces, text)...)
+			memory := w.src.get(v.Row(m.Doc).ID)
+			text := memory.Content
+			want := append([]int32{-1}, piecesOf(w.opts.Pieces, memory)...)
 			if got := v.Pieces([]int32{-1}, m.Doc); !slices.Equal(got, want) {
 				t.Fatalf("%q has pieces %v, want %v", text, got, want)
 			}
@@ -161,7 +166,7 @@ func TestPieces_while_merging(t *testing.T) {
 		list, _ := search(x, index.Query{})
 		for _, f := range list {
 			text := contents[int(f.ID[15])]
-			if !slices.Equal(f.Pieces, piecesOf(table, text)) {
+			if !slices.Equal(f.Pieces, piecesOf(table, s.get(f.ID))) {
 				t.Errorf("%q has pieces %v", text, f.Pieces)
 			}
 		}
@@ -220,7 +225,7 @@ func TestSnapshot_PiecesDamaged(t *testing.T) {
 	list, _ := search(x, index.Query{})
 	query := table.Pieces(nil, "some word")
 	for _, f := range list {
-		want := bytes.Repeat([]byte{1}, len(table.Pieces(nil, s.get(f.ID).Content)))
+		want := bytes.Repeat([]byte{1}, len(piecesOf(table, s.get(f.ID))))
 		if len(f.Pieces) != len(want) || slices.Min(f.Pieces) != 65535 {
 			t.Fatalf("got pieces %v, want %d of 65535", f.Pieces, len(want))
 		}
@@ -262,7 +267,7 @@ func TestSnapshot_OfAnotherTable(t *testing.T) {
 		}
 		list, _ := search(x, index.Query{})
 		for _, f := range list {
-			if d := cmp.Diff(piecesOf(c.table, s.get(f.ID).Content), f.Pieces); d != "" {
+			if d := cmp.Diff(piecesOf(c.table, s.get(f.ID)), f.Pieces); d != "" {
 				t.Errorf("with table %v (-want +got):\n%s", c.table, d)
 			}
 			if want := cue.Of(s.get(f.ID).Content); f.Cues != want {

@@ -15,7 +15,7 @@ func TestSearch_Abstains(t *testing.T) {
 	for i := range 30 {
 		s.record(fmt.Sprintf("Release %d went out on a Friday, ticket %d", i, 100+i), .5)
 	}
-	const query = "Which opera did Wilhelmina Huber sing in Salzburg before the last Friday with her aunt?"
+	const query = "Which opera did Wilhelmina Huber sing in Salzburg and Innsbruck before the last Friday with Griselda Moser?"
 	var got struct {
 		Total      int     `json:"total_count"`
 		Confidence float64 `json:"confidence"`

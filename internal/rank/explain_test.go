@@ -60,7 +60,7 @@ func TestExplain_BeginsWithWhatGivesTheMost(t *testing.T) {
 		},
 		Closely: true, Longer: 2,
 		Prior:         []hippo.Contribution{{Signal: "recency", Value: 1, Weight: .35, Adds: .35}},
-		ContextFactor: 1, TimeFactor: 1, PriorFactor: .9,
+		ContextFactor: 1, TimeFactor: 1, PriorFactor: .94,
 	}
 	if d := cmp.Diff(want, rank.Explain(&w, hippo.RankerHippo, &s, true, true, 2)); d != "" {
 		t.Errorf("-want +got:\n%s", d)

@@ -124,7 +124,7 @@ func DefaultWeights() Weights {
 		Mix:              DefaultMix(),
 		Match:            0.4,
 		Prior:            Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
-		PriorBound:       0.10,
+		PriorBound:       0.06,
 		ContextBound:     0.15,
 		TimeBound:        0.15,
 		Relations:        Relations{Bound: 0.05, Pull: 0.6, PullFrom: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
