@@ -61,9 +61,7 @@ func newCloser(v *index.View, r *ranking, text string, model embed.Pieces, match
 	}
 	c.neighbours(v, r, matches, len(list))
 	for i := range c.passages {
-		p := &c.passages[i]
-		p.match.Cosine = v.Cosine(p.match.Doc) // the index scores all documents by rough ones
-		p.look(v, r)
+		c.passages[i].look(v, r)
 	}
 	for i := range list {
 		c.longer += rank.LogLength(&c.passages[i].signals.Evidence) / float64(len(list))
@@ -129,7 +127,7 @@ func (c *closer) merge(r *ranking, o *order, more bool) {
 		o.recount(p, relevance, r.within)
 		p.first, p.counted = relevance, true
 		if r.within.has(relevance) {
-			hits = append(hits, ranked{candidate: candidate{id: p.id, created: p.created, relevance: relevance}, signals: p.signals})
+			hits = append(hits, ranked{candidate: candidate{id: p.id, created: p.created, relevance: relevance}, signals: &p.signals})
 		}
 	}
 	for i := range o.hits {
@@ -197,7 +195,7 @@ func (c *closer) neighbours(v *index.View, r *ranking, matches []index.Match, fi
 		}
 		p := &c.passages[k]
 		if p.match == nil {
-			p.match = &index.Match{Doc: doc, Cosine: v.Cosine(doc)}
+			p.match = &index.Match{Doc: doc, Cosine: v.RoughCosine(doc)}
 		} else {
 			p.first, p.counted = r.relevance(&r.weights, r.signals(v, p.match)), true
 		}

@@ -76,7 +76,7 @@ func (o *order) judge(w *rank.Weights, look *rank.FirstLook, q *hippo.Query) {
 	}
 	s := &o.support
 	for i := range o.hits[:min(judgedHits, len(o.hits))] {
-		g := &o.hits[i].signals
+		g := o.hits[i].signals
 		s.Text, s.Coverage = max(s.Text, look.Of(&g.Evidence)), max(s.Coverage, g.Coverage)
 	}
 	o.confidence = rank.ConfidenceOf(w, s)

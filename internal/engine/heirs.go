@@ -118,8 +118,8 @@ func (h *heir) score(v *index.View, r *ranking) {
 	if !matched {
 		h.match = &index.Match{Doc: h.doc, Cosine: v.Cosine(h.doc), Context: v.Context(h.doc)}
 	}
-	h.signals = *r.signals(v, h.match)
-	h.relevance = r.relevance(&r.weights, &h.signals)
+	s := *r.signals(v, h.match)
+	h.signals, h.relevance = &s, r.relevance(&r.weights, &s)
 	if matched && !h.found && max(h.match.Coverage, h.match.Cosine) > r.gate {
 		h.found, h.counted = true, h.relevance
 	}
@@ -183,7 +183,7 @@ func (x *heirs) update(o *order, c *closer) {
 			p := &c.passages[i]
 			if at, ok := x.at[p.id]; ok && p.admitted {
 				h := &x.list[at]
-				h.found, h.counted, h.relevance, h.signals = true, p.first, p.first, p.signals
+				h.found, h.counted, h.relevance, h.signals = true, p.first, p.first, &p.signals
 			}
 		}
 	}

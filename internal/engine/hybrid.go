@@ -205,10 +205,10 @@ func (h *hybrid) rank(o *order, keep int) {
 		if x := h.union[c.match.Doc]; x != nil {
 			graph = x.graph
 		}
-		s := h.signals(h.v, c.match)
+		s := *h.signals(h.v, c.match)
 		s.Graph, s.Text = graph, h.mixed(c.match, graph)
 		c.match = nil // it lies in memory of the View, and the order is kept
-		o.hits = append(o.hits, ranked{candidate: c, signals: *s})
+		o.hits = append(o.hits, ranked{candidate: c, signals: &s})
 	}
 }
 

@@ -41,7 +41,7 @@ type order struct {
 // ranked is one memory in an order.
 type ranked struct {
 	candidate
-	signals hippo.Signals
+	signals *hippo.Signals
 	pulled  bool // by a relation, not by what the query says
 }
 

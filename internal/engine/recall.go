@@ -212,7 +212,7 @@ func (r *ranking) consider(v *index.View, m *index.Match, o *order, best *best) 
 		return
 	}
 	relevance := r.relevance(&r.weights, r.signals(v, m))
-	if r.meaning && r.within.near(relevance) {
+	if r.meaning && r.near == nil && r.within.near(relevance) {
 		m.Cosine = v.Cosine(m.Doc)
 		relevance = r.relevance(&r.weights, r.signals(v, m))
 	}
@@ -260,8 +260,9 @@ func (r *ranking) signals(v *index.View, m *index.Match) *hippo.Signals {
 }
 
 // exact ranks the best matches anew, by exact cosines: the index scores all
-// documents by rough ones. Where the best are looked at closely that is done there, and
-// for the others an error of .01 is little.
+// documents by rough ones. Where the best are looked at closely, rough ones do: an error
+// of .01 is little beside all that is added up there, and half of the vectors stays on
+// the disk.
 func (r *ranking) exact(v *index.View, list []candidate) []ranked {
 	for i := range list {
 		c := &list[i]
@@ -271,9 +272,10 @@ func (r *ranking) exact(v *index.View, list []candidate) []ranked {
 		}
 	}
 	slices.SortFunc(list, func(a, b candidate) int { return better(&a, &b) })
-	hits := make([]ranked, len(list))
+	hits, signals := make([]ranked, len(list)), make([]hippo.Signals, len(list))
 	for i, c := range list {
-		hits[i] = ranked{candidate: c, signals: *r.signals(v, c.match)}
+		signals[i] = *r.signals(v, c.match)
+		hits[i] = ranked{candidate: c, signals: &signals[i]}
 		hits[i].match = nil // it lies in memory of the View, and the order is kept
 	}
 	return hits
@@ -294,7 +296,7 @@ func (e *Engine) load(ctx context.Context, page []ranked) ([]hippo.Hit, error) {
 	for _, m := range ms {
 		i := slices.Index(ids, m.ID)
 		if !m.Forgotten() {
-			hits = append(hits, hippo.Hit{Memory: m, Relevance: page[i].relevance, Signals: page[i].signals})
+			hits = append(hits, hippo.Hit{Memory: m, Relevance: page[i].relevance, Signals: *page[i].signals})
 		}
 	}
 	return hits, nil

@@ -15,14 +15,14 @@ const (
 	// linked is how many of the best hits a search looks for relations of, and
 	// linksEach how many of each it looks at. What lies behind them is less relevant
 	// and says less, and reading costs as much for it.
-	linked    = 16
-	linksEach = 16
+	linked    = 8
+	linksEach = 8
 	// pullers is how many of the best hits make others hits, and pulled how many
 	// they make.
 	pullers = 5
 	pulled  = 5
 	// learners is how many hits of a search learn that they were found together.
-	learners = 5
+	learners = 3
 )
 
 // links returns the relations of memories that hold at a time, the strongest of each,
@@ -190,7 +190,7 @@ func (r *ranking) lift(o *order, h *ranked, p pull) {
 	if h.signals.Text >= p.text {
 		return
 	}
-	s := h.signals
+	s := *h.signals
 	s.Text, s.Related = p.text, max(s.Related, p.related)
 	relevance := r.relevance(&r.weights, &s)
 	if !r.within.has(relevance) {
@@ -198,7 +198,7 @@ func (r *ranking) lift(o *order, h *ranked, p pull) {
 	}
 	o.distribution.Remove(h.relevance)
 	o.distribution.Add(relevance)
-	h.signals, h.relevance, h.pulled = s, relevance, true
+	h.signals, h.relevance, h.pulled = &s, relevance, true
 }
 
 // join returns a memory that did not match as a hit, if it passes the filters and
@@ -211,7 +211,7 @@ func (r *ranking) join(v *index.View, p pull) (ranked, bool) {
 	s := *r.signals(v, &index.Match{Doc: doc, Context: v.Context(doc)})
 	s.Text, s.Related = p.text, p.related
 	relevance := r.relevance(&r.weights, &s)
-	return ranked{candidate{id: p.id, created: r.row.CreatedAt, relevance: relevance}, s, true}, true
+	return ranked{candidate{id: p.id, created: r.row.CreatedAt, relevance: relevance}, &s, true}, true
 }
 
 // together returns the pairs of memories that a search found together: of its first

@@ -171,7 +171,7 @@ func TestCoRecall_WhatTeaches(t *testing.T) {
 	}
 }
 
-// A search teaches at most the pairs of its first five hits.
+// A search teaches at most the pairs of its first three hits.
 func TestCoRecall_IsBounded(t *testing.T) {
 	t.Parallel()
 	m := newTalk(t)
@@ -186,8 +186,8 @@ func TestCoRecall_IsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n != 10 {
-		t.Errorf("%d pairs are learned, want 10", n)
+	if n != 3 {
+		t.Errorf("%d pairs are learned, want 3", n)
 	}
 }
 

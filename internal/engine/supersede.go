@@ -68,11 +68,11 @@ type Rival struct {
 }
 
 const (
-	// resembleBytes and resembleWords bound the part of a text that others like it
-	// are looked for by.
-	resembleBytes, resembleWords = 1000, 64
+	// resembleBytes bounds the part of a text that others like it are looked for by:
+	// its resembleWords rarest words, which cost the least to look for and say the most.
+	resembleBytes, resembleWords = 1000, 12
 	// resembleMost are compared with it, resembleNamed named.
-	resembleMost, resembleNamed = 32, 5
+	resembleMost, resembleNamed = 16, 5
 	// Those after the first resembleLeast must have resembleShare of the best score,
 	// that of the text itself. It is low: the value in which two texts differ is a
 	// rare word, and weighs as much as several others.
@@ -109,12 +109,12 @@ func (e *Engine) Resembling(ctx context.Context, m *hippo.Memory) (*Resemblance,
 
 // alike returns the memories that have most words in common with m.
 func (e *Engine) alike(m *hippo.Memory) []hippo.ID {
-	q := index.Query{Text: head(m.Content), Filter: hippo.Filter{Projects: []string{m.Project}, Namespace: m.Namespace}}
-	if q.Text == "" {
-		return nil
-	}
+	q := index.Query{Filter: hippo.Filter{Projects: []string{m.Project}, Namespace: m.Namespace}}
 	best := newBest(resembleMost + 1) // it finds itself, too
 	e.index.View(func(v *index.View) {
+		if q.Text = rarest(v, head(m.Content)); q.Text == "" {
+			return
+		}
 		for _, x := range v.Search(q).Matches {
 			if !best.wants(x.Score) {
 				continue
@@ -134,13 +134,27 @@ func (e *Engine) alike(m *hippo.Memory) []hippo.ID {
 	return ids
 }
 
-// head returns the first words of a text.
+// head returns the beginning of a text.
 func head(text string) string {
 	n := min(len(text), resembleBytes)
 	for n < len(text) && !utf8.RuneStart(text[n]) {
 		n--
 	}
-	words := strings.Fields(text[:n])
+	return text[:n]
+}
+
+// rarest returns the words of a text that the fewest memories have.
+func rarest(v *index.View, text string) string {
+	v.Aim(index.Query{})
+	rarity := make(map[string]float64)
+	var words []string
+	for w := range wordsOf(text) {
+		if _, ok := rarity[w]; !ok {
+			rarity[w] = v.Rarity(w)
+			words = append(words, w)
+		}
+	}
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(rarity[b], rarity[a]) })
 	return strings.Join(words[:min(len(words), resembleWords)], " ")
 }
 

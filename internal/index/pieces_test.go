@@ -99,7 +99,7 @@ func (w *world) alike(t *rapid.T, v *index.View, a, b uint32) {
 	for i, y := range vectorOf(w.src.get(v.Row(b).ID).Content, few) {
 		want += float64(x[i]) * float64(y)
 	}
-	if math.Abs(got-max(0, want)) > 1e-4 || got > 1 {
+	if math.Abs(got-max(0, want)) > .02 || got > 1 {
 		t.Fatalf("alike by %v, want %v", got, want)
 	}
 }
@@ -131,7 +131,7 @@ func TestAlike(t *testing.T) {
 				if model != few.ID {
 					want = 0
 				}
-				if got := v.Alike(docs[c.a], docs[c.b]); math.Abs(got-want) > 1e-4 {
+				if got := v.Alike(docs[c.a], docs[c.b]); math.Abs(got-want) > .02 {
 					t.Errorf("in space %q %d and %d are alike by %v, want %v", model, c.a, c.b, got, want)
 				}
 			}

@@ -239,7 +239,12 @@ func (s *scratch) join() {
 
 // Cosine returns the cosine of the latest query's vector and that of a document,
 // exact to 16 bits; 0 if it is negative, or one of them has none.
-func (v *View) Cosine(doc uint32) float64 {
+func (v *View) Cosine(doc uint32) float64 { return v.cosine(doc, vector.Cosine) }
+
+// RoughCosine is Cosine as a search finds it, right to about .01.
+func (v *View) RoughCosine(doc uint32) float64 { return v.cosine(doc, vector.Rough) }
+
+func (v *View) cosine(doc uint32, of func(a, b *vector.Code) float64) float64 {
 	if v.near == nil || v.near.space == nil {
 		return 0
 	}
@@ -249,12 +254,12 @@ func (v *View) Cosine(doc uint32) float64 {
 		return 0
 	}
 	c := s.table.At(r)
-	return max(0, vector.Cosine(&v.near.code, &c))
+	return max(0, of(&v.near.code, &c))
 }
 
-// Alike returns the cosine of the vectors of two documents in the space of the latest
-// query's vector, exact as [View.Cosine]; 0 if it is negative, if one of them has no
-// vector, or if the query had none.
+// Alike returns the rough cosine of the vectors of two documents in the space of the
+// latest query's vector; 0 if it is negative, if one of them has no vector, or if the
+// query had none.
 func (v *View) Alike(a, b uint32) float64 {
 	if v.near == nil || v.near.space == nil {
 		return 0
@@ -266,5 +271,5 @@ func (v *View) Alike(a, b uint32) float64 {
 		return 0
 	}
 	x, y := s.table.At(i), s.table.At(j)
-	return max(0, vector.Cosine(&x, &y))
+	return max(0, vector.Rough(&x, &y))
 }

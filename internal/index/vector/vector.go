@@ -82,6 +82,13 @@ func Cosine(a, b *Code) float64 {
 	return min(max(float64(n)*(float64(a.Scale)*float64(b.Scale)), -1), 1)
 }
 
+// Rough is Cosine by the upper planes alone: right to about .01, and the lower ones,
+// half of a table, need not be in memory.
+func Rough(a, b *Code) float64 {
+	x := float64(65536*int64(dot(a.Hi, b.Hi))) * (float64(a.Scale) * float64(b.Scale))
+	return min(max(x, -1), 1)
+}
+
 func padded(n int) int { return (n + Lane - 1) / Lane * Lane }
 
 // dot is the inner product of two planes of equal, padded length.
