@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -32,6 +33,7 @@ type Engine struct {
 	pieces  embed.Pieces
 	mention *mentions
 	linker  linker
+	hinting atomic.Int32 // memories whose like are looked for
 }
 
 // Config wires an [Engine].

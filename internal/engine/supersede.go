@@ -77,13 +77,22 @@ const (
 	// that of the text itself. It is low: the value in which two texts differ is a
 	// rare word, and weighs as much as several others.
 	resembleLeast, resembleShare = 10, .15
+	// hintsAtATime is how many memories are looked up at a time.
+	hintsAtATime = 2
 )
 
 // Resembling looks among the live memories of the same project and namespace for
 // those that a stored memory repeats or probably replaces: they are not superseded,
 // and the latter hold when it begins. At most five of each are named, the most alike
 // first. It changes nothing. Cost: a search by words for the beginning of the text.
+// Of many at a time only two are looked up, and the others resemble nothing: when
+// thousands are recorded in a row, nobody reads hints.
 func (e *Engine) Resembling(ctx context.Context, m *hippo.Memory) (*Resemblance, error) {
+	if e.hinting.Add(1) > hintsAtATime {
+		e.hinting.Add(-1)
+		return &Resemblance{}, nil
+	}
+	defer e.hinting.Add(-1)
 	if err := e.index.CatchUp(ctx); err != nil {
 		return nil, err
 	}
