@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,24 @@ func (e *usageError) Unwrap() error { return e.err }
 
 // usagef returns a usage error.
 func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
+
+// badFlag is a usage error without the name of the function that reads the value.
+func badFlag(err error) error {
+	num, ok := errors.AsType[*strconv.NumError](err)
+	if !ok {
+		return &usageError{err: err}
+	}
+	what := "a number"
+	switch {
+	case errors.Is(num, strconv.ErrRange):
+		what = "a smaller number"
+	case num.Func == "ParseBool":
+		what = "true or false"
+	case num.Func == "ParseInt":
+		what = "a whole number"
+	}
+	return usagef("%smust be %s", strings.TrimSuffix(err.Error(), num.Error()), what)
+}
 
 // needs is cobra.MinimumNArgs(1) with a message that says what is missing.
 func needs(what string) cobra.PositionalArgs {

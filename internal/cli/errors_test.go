@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -61,5 +62,19 @@ func TestLayout(t *testing.T) {
 		if width := id + content + situation + others; columns >= 80 && width > columns {
 			t.Errorf("%d columns: a line of %d", columns, width)
 		}
+	}
+}
+
+// What reads stdin does not wait for it when it is told to stop.
+func TestMain_StopsReading(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("stop")
+	cancel(stop)
+	in, w := io.Pipe()
+	t.Cleanup(func() { _ = w.Close() })
+	var out, errw bytes.Buffer
+	if code := cli.Main(ctx, []string{"hippo", "record", "-"}, in, &out, &errw); code != 1 || errw.String() != "hippo: stop\n" {
+		t.Errorf("got exit code %d and %q", code, errw.String())
 	}
 }

@@ -64,6 +64,9 @@ func (s *shell) eval(c *cobra.Command, f *evalFlags) error {
 	if f.harder.Distractors < 0 {
 		return usagef("--distractors must not be negative, got %d", f.harder.Distractors)
 	}
+	if f.jobs < 1 {
+		return usagef("--jobs must be at least 1, got %d", f.jobs)
+	}
 	if f.all {
 		f.harder.Pooled, f.harder.Paraphrased, f.harder.Used = true, true, true
 		if !c.Flags().Changed("distractors") {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -26,7 +27,7 @@ func (s *shell) recordCommand() *cobra.Command {
   git log -1 --format=%B | hippo record - --type commit`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var err error
-			if m.Content, err = s.text(args[0]); err != nil {
+			if m.Content, err = s.text(c.Context(), args[0]); err != nil {
 				return err
 			}
 			if err = cmp.Or(
@@ -40,7 +41,7 @@ func (s *shell) recordCommand() *cobra.Command {
 			}
 			m.Source.Kind = hippo.SourceUser
 			return s.with(c.Context(), func(e *engine.Engine) error {
-				old, err := resolve(c.Context(), e, supersedes)
+				old, err := replaced(c.Context(), e, supersedes)
 				if err != nil {
 					return err
 				}
@@ -73,13 +74,25 @@ func (s *shell) recorded(m *hippo.Memory) error {
 	return err
 }
 
-// text returns an argument, or what stdin holds if it is "-".
-func (s *shell) text(arg string) (string, error) {
+// text returns an argument, or what stdin holds if it is "-". A read cannot be
+// interrupted, so one that outlives ctx is left behind.
+func (s *shell) text(ctx context.Context, arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil
 	}
-	b, err := io.ReadAll(io.LimitReader(s.in, hippo.MaxContent+1))
-	return strings.TrimRight(string(b), "\r\n"), err
+	var b []byte
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		b, err = io.ReadAll(io.LimitReader(s.in, hippo.MaxContent+1))
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case <-done:
+		return strings.TrimRight(string(b), "\r\n"), err
+	}
 }
 
 // parseTime reads a time or a date of the user's zone; empty is unset.

@@ -27,12 +27,7 @@ contradicts, follows. Searches learn relations of kind co_recalled by themselves
 With one ID, show the relations of that insight.`,
 		Example: `  hippo relate 0198c2 explains 0198d7 --weight .8
   hippo relate 0198c2 explains 0198d7 --remove`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 && len(args) != 3 {
-				return usagef("FROM KIND TO are needed, or one id")
-			}
-			return nil
-		},
+		Args: relateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			r := hippo.Relation{Weight: weight}
 			var err error
@@ -56,6 +51,19 @@ With one ID, show the relations of that insight.`,
 	f.StringVar(&until, "valid-until", "", "when it ceases to hold")
 	f.BoolVar(&remove, "remove", false, "remove it instead")
 	return c
+}
+
+// relateArgs refuses flags that would change nothing: one ID only shows.
+func relateArgs(c *cobra.Command, args []string) error {
+	if len(args) != 1 && len(args) != 3 {
+		return usagef("FROM KIND TO are needed, or one id")
+	}
+	for _, name := range []string{"weight", "valid-from", "valid-until", "remove"} {
+		if len(args) == 1 && c.Flags().Changed(name) {
+			return usagef("--%s needs FROM KIND TO; one id only shows its relations", name)
+		}
+	}
+	return nil
 }
 
 // relate declares the relation that args name, or removes it.

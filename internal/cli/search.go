@@ -28,6 +28,8 @@ func (s *shell) searchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "search [WORDS...]",
 		Short: "Find insights, best first; without words, all of them",
+		Example: `  hippo search why did the gateway go down --when "last week" --explain
+  hippo search default branch --as-of 2026-03-01`,
 		RunE: func(c *cobra.Command, args []string) error {
 			q, err := s.query(c, &f, args)
 			if err != nil {
@@ -82,6 +84,9 @@ func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Qu
 	if q.Filter.CreatedBefore, err = parseTime("until", f.until); err != nil {
 		return q, err
 	}
+	if from, to := q.Filter.CreatedAfter, q.Filter.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
+		return q, hippo.Fieldf("until", "must be after since, got %q and %q", f.until, f.since)
+	}
 	if q.Filter.ValidAt, err = parseTime("as-of", f.asOf); err != nil {
 		return q, err
 	}
@@ -121,6 +126,12 @@ func (s *shell) answer(a *hippo.Answer) error {
 		}
 		return nil
 	case a.Abstained != "":
+		return nil
+	case len(a.Hits) == 0 && a.Total > 0:
+		fmt.Fprintf(s.out, "Nothing on this page: %d in all. Try a smaller --offset.\n", a.Total)
+		return nil
+	case len(a.Hits) == 0 && a.Distribution.Sum() > 0:
+		fmt.Fprintf(s.out, "Nothing in this range of relevance; %d outside of it. Try other --min and --max.\n", a.Distribution.Sum())
 		return nil
 	case len(a.Hits) == 0:
 		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, or no filter.")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -43,6 +44,15 @@ func (s *shell) resembling(ctx context.Context, e *engine.Engine, m *hippo.Memor
 	if len(like.Replaces) > 0 {
 		fmt.Fprintf(s.errw, "to confirm: hippo modify %s --supersedes ID\n", m.ID)
 	}
+}
+
+// replaced is [resolve] for --supersedes, which its errors name.
+func replaced(ctx context.Context, e *engine.Engine, refs []string) ([]hippo.ID, error) {
+	ids, err := resolve(ctx, e, refs)
+	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
+		return nil, hippo.Fieldf("supersedes", "%s", bad.Why)
+	}
+	return ids, err
 }
 
 // setTime is [parseTime] into a field.
