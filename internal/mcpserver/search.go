@@ -139,5 +139,8 @@ func (in *searchInput) toQuery(ctx context.Context, s *Server, zone *time.Locati
 	default:
 		q.Filter.Projects = []string{in.project}
 	}
+	if from, to := q.Filter.CreatedAfter, q.Filter.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
+		return q, hippo.Fieldf("created_before", "must be after created_after")
+	}
 	return q, choice("detail", in.detail, "compact", "full")
 }
