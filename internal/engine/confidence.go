@@ -17,6 +17,8 @@ const (
 	// are looked for in.
 	judgedHits = 10
 	metHits    = 5
+	// unknownNamed is how many words that no memory has are named.
+	unknownNamed = 3
 )
 
 // verdict is what an answer as a whole is worth.
@@ -69,7 +71,8 @@ func (c *closer) covered(hits []ranked) float64 {
 
 // judge sets the confidence of an order, and empties it if that is too low for a
 // query that leaves the bound to us.
-func (o *order) judge(w *rank.Weights, look *rank.FirstLook, q *hippo.Query) {
+func (e *Engine) judge(o *order, q *hippo.Query) {
+	w := &e.weights
 	if q.Ranker != hippo.RankerHippo || q.Text == "" || len(o.hits) == 0 {
 		o.verdict = verdict{}
 		return
@@ -77,25 +80,42 @@ func (o *order) judge(w *rank.Weights, look *rank.FirstLook, q *hippo.Query) {
 	s := &o.support
 	for i := range o.hits[:min(judgedHits, len(o.hits))] {
 		g := o.hits[i].signals
-		s.Text, s.Coverage = max(s.Text, look.Of(&g.Evidence)), max(s.Coverage, g.Coverage)
+		s.Text, s.Coverage = max(s.Text, e.look.Of(&g.Evidence)), max(s.Coverage, g.Coverage)
 	}
 	o.confidence = rank.ConfidenceOf(w, s)
 	if q.Relevance != nil || !rank.Abstains(w, s) {
 		return
 	}
-	o.abstained = o.reason(w)
+	unknown, misspelt := e.unknown(q.Text)
+	if misspelt {
+		return
+	}
+	o.abstained = o.reason(unknown)
 	o.hits, o.total = nil, 0
 }
 
+// unknown returns the words of a query that no memory has, and whether one of them is
+// nearly one that some memory has: a slip of the pen is no reason to return nothing.
+func (e *Engine) unknown(text string) (words []string, misspelt bool) {
+	e.index.View(func(v *index.View) {
+		v.Aim(index.Query{})
+		for word := range wordsOf(text) {
+			if v.Unknown(word) && !slices.Contains(words, word) {
+				words = append(words, word)
+				misspelt = misspelt || v.Nearly(word)
+			}
+		}
+	})
+	return words, misspelt
+}
+
 // reason says in plain words why nothing is returned.
-func (o *order) reason(w *rank.Weights) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "nothing seems to answer this: the best of %s has relevance %.2f, and confidence in it is %.2f, below %.2f",
-		matches(o.total), o.hits[0].relevance, o.confidence, w.Abstain)
-	if o.support.Strange > 0 {
-		b.WriteString("; the query names what no memory mentions")
+func (o *order) reason(unknown []string) string {
+	text := fmt.Sprintf("nothing seems to answer this: the best of %s has relevance %.2f and little of the query", matches(o.total), o.hits[0].relevance)
+	if n := min(len(unknown), unknownNamed); n > 0 {
+		text += "; no memory mentions " + strings.Join(unknown[:n], ", ")
 	}
-	return b.String()
+	return text
 }
 
 func matches(n int) string {

@@ -168,3 +168,22 @@ func TestSearch_everyNoteByItsWords(t *testing.T) {
 		}
 	}
 }
+
+// A slip in the only name of a query does not hide what it means; another name does.
+func TestSearch_MisspeltNamesAreNotRefused(t *testing.T) {
+	t.Parallel()
+	m := newTalk(t)
+	m.put(turn(1, "", "Priya Raghunathan moved from the platform team to data engineering"))
+	for n := range 30 {
+		m.put(turn(n+2, "", fmt.Sprintf("Where the release notes of number%d are kept", n)))
+	}
+	for text, found := range map[string]bool{
+		"Where is Pryia now": true, "Where is Prya working": true, "Where is Raghunatan": true,
+		"Where did Wilhelmina Zauberberger release her Salzburg opera": false,
+	} {
+		a := m.search(hippo.Query{Text: text, NoTouch: true})
+		if (a.Abstained == "") != found {
+			t.Errorf("%q: %d hits, %q", text, len(a.Hits), a.Abstained)
+		}
+	}
+}

@@ -88,7 +88,7 @@ func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*orde
 	if err != nil {
 		return nil, err
 	}
-	o.judge(&e.weights, e.look, &q)
+	e.judge(o, &q)
 	o.key, o.made = key, e.now()
 	e.pages.put(o)
 	return o, nil

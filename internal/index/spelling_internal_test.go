@@ -1,0 +1,33 @@
+package index
+
+import "testing"
+
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		most int
+		want bool
+	}{
+		{"priya", "priya", 0, true},
+		{"pryia", "priya", 1, true},
+		{"prya", "priya", 1, true},
+		{"priyya", "priya", 1, true},
+		{"prija", "priya", 1, true},
+		{"pirya", "priya", 1, true},
+		{"ayirp", "priya", 2, false},
+		{"lissabon", "lisbon", 2, true},
+		{"lissabon", "lisbon", 1, false},
+		{"größe", "grösse", 2, true},
+		{"", "ab", 2, true},
+		{"", "abc", 2, false},
+		{"redis", "kafka", 2, false},
+	} {
+		if got := within([]rune(c.a), []rune(c.b), c.most); got != c.want {
+			t.Errorf("%q and %q within %d: %v", c.a, c.b, c.most, got)
+		}
+		if got := within([]rune(c.b), []rune(c.a), c.most); got != c.want {
+			t.Errorf("%q and %q within %d: %v", c.b, c.a, c.most, got)
+		}
+	}
+}
