@@ -116,6 +116,7 @@ func authors(text string) func(string) bool {
 func (c *closer) merge(r *ranking, o *order, more bool) {
 	seen := make(map[hippo.ID]bool, len(c.passages))
 	var hits []ranked
+	kept := make([]hippo.Signals, len(c.passages)) // an order must not keep the passages
 	for i := range c.passages {
 		p := &c.passages[i]
 		seen[p.id] = true
@@ -127,7 +128,8 @@ func (c *closer) merge(r *ranking, o *order, more bool) {
 		o.recount(p, relevance, r.within)
 		p.first, p.counted = relevance, true
 		if r.within.has(relevance) {
-			hits = append(hits, ranked{candidate: candidate{id: p.id, created: p.created, relevance: relevance}, signals: &p.signals})
+			kept[i] = p.signals
+			hits = append(hits, ranked{candidate: candidate{id: p.id, created: p.created, relevance: relevance}, signals: &kept[i]})
 		}
 	}
 	for i := range o.hits {

@@ -11,6 +11,8 @@ import (
 )
 
 const (
+	// maxPieces is how many pieces of a query are compared.
+	maxPieces = 512
 	// leadPieces is how many pieces of a text are its beginning.
 	leadPieces = 24
 	// fullScore is the word score from which on a match is as strong as can be.
@@ -42,7 +44,10 @@ func newAsking(v *index.View, model embed.Pieces, text string) asking {
 	q := asking{wants: cue.Wanted(text), pairs: make(map[pair]float64)}
 	for word := range wordsOf(text) {
 		rarity, from := v.Rarity(word), len(q.pieces)
-		q.pieces = model.Pieces(q.pieces, word)
+		if q.pieces = model.Pieces(q.pieces, word); len(q.pieces) > maxPieces {
+			q.pieces = q.pieces[:from]
+			break
+		}
 		for _, p := range q.pieces[from:] {
 			q.weights = append(q.weights, rarity*model.Weight(p))
 			q.rarities = append(q.rarities, rarity)

@@ -176,20 +176,25 @@ type placed struct {
 	ranked
 }
 
-// update takes over what the closer look and exact cosines changed.
+// update takes over what the closer look, relations and exact cosines changed.
 func (x *heirs) update(o *order, c *closer) {
 	if c != nil {
 		for i := range c.passages {
 			p := &c.passages[i]
 			if at, ok := x.at[p.id]; ok && p.admitted {
 				h := &x.list[at]
-				h.found, h.counted, h.relevance, h.signals = true, p.first, p.first, &p.signals
+				s := p.signals // an order must not keep the passage
+				h.found, h.counted, h.relevance, h.signals = true, p.first, p.first, &s
 			}
 		}
 	}
 	for i := range o.hits {
 		if at, ok := x.at[o.hits[i].id]; ok {
-			x.list[at].ranked = o.hits[i]
+			h := &x.list[at]
+			h.ranked = o.hits[i]
+			if c != nil { // relations made it a hit, or lifted it, and counted it anew
+				h.found, h.counted = true, h.relevance
+			}
 		}
 	}
 }

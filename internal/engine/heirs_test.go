@@ -156,3 +156,37 @@ func TestHeirs_JoinTheHits(t *testing.T) {
 	}
 	m.wantOrder(hippo.Query{Text: "car lisbon"}, "car in lisbon", "car")
 }
+
+// What replaces a hit may have a relation to one, too: it is counted once, and stands
+// where the better of the two puts it.
+func TestHeirs_ThatArePulled(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"joins": "raise the pool", "is lifted": "raise a timeout of the pool for whatever waits there so long"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newTalk(t)
+			old := turn(2, "", "gateway words of no use to anyone who reads them here today or on another day")
+			old.SupersededBy = idOf(3)
+			m.put(turn(1, "", "gateway timeout"), old, turn(3, "", content), turn(4, "", "bread"))
+			q := hippo.Query{Text: "gateway timeout", NoTouch: true, Relevance: &hippo.Range{Max: 2}}
+			before := m.search(q)
+			m.relate(3, "fixes", 1, 1)
+			a := m.search(q)
+			buckets := hippo.Distribution{}
+			for _, h := range a.Hits {
+				buckets.Add(h.Relevance)
+				for _, b := range before.Hits {
+					if b.Memory.ID == h.Memory.ID && h.Relevance < b.Relevance {
+						t.Errorf("a relation takes %q from %v to %v", h.Memory.Content, b.Relevance, h.Relevance)
+					}
+				}
+				if h.Memory.ID == idOf(3) && h.Relevance < .5*a.Hits[0].Relevance {
+					t.Errorf("the relation counts for nothing: %v of %v", h.Relevance, a.Hits[0].Relevance)
+				}
+			}
+			if a.Total != 3 || len(a.Hits) != 3 || a.Distribution != buckets {
+				t.Errorf("%d hits, total %d, distribution %v, want %v", len(a.Hits), a.Total, a.Distribution, buckets)
+			}
+		})
+	}
+}

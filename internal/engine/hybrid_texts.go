@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"github.com/hippo-memory/hippo"
@@ -98,7 +99,7 @@ func mentionsOf(text string) []entity.Entity {
 			n, most = &phrases, maxPhrases
 		}
 		if *n++; *n <= most {
-			x.Text = "" // it would keep the whole text
+			x.Text, x.Norm = "", strings.Clone(x.Norm) // they would keep the whole text
 			out = append(out, x)
 		}
 	}

@@ -84,7 +84,8 @@ func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*orde
 	if err != nil {
 		return nil, err
 	}
-	o, err := e.score(ctx, q, a, day, max(end, orderLength))
+	const most = math.MaxInt / 2 // more can be added to that
+	o, err := e.score(ctx, q, a, day, max(min(end, most), orderLength))
 	if err != nil {
 		return nil, err
 	}

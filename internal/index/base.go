@@ -17,7 +17,7 @@ type base struct {
 	posts, postEnds []byte // the lists
 	rare, rareEnds  []byte
 	elems, elemEnds []byte // situations
-	// The pieces of the contents.
+	// The pieces of the texts, see [View.Pieces].
 	forward, forwardEnds []byte
 	shapes               shapes
 }

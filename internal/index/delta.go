@@ -23,7 +23,7 @@ type delta struct {
 	elems  []byte
 	ends   []uint32 // of the documents in elems
 
-	forward     []byte // the pieces of the contents
+	forward     []byte // the pieces of the texts
 	forwardEnds []uint32
 
 	// The document that is being added.
@@ -74,7 +74,7 @@ func (d *delta) containing(part needle, f func(uint32)) {
 	}
 }
 
-// add indexes the text of m, whose content has these pieces, as the next document
+// add indexes the text of m, which has these pieces, as the next document
 // and returns its lengths.
 func (d *delta) add(a bm25.Analyzer, m *hippo.Memory, pieces []byte) bm25.Counts {
 	d.length, d.seen = bm25.Counts{}, d.seen[:0]

@@ -2,7 +2,8 @@
 // what changed since the revision it knows, and can be thrown away and made anew
 // at any time. It holds every live memory's words (BM25F over content, situation
 // and tags) and the columns that filters and rankers need, so that a search reads
-// no memory, not even to compare its words one by one. It does not rank, does not keep texts and never writes to the store.
+// no memory, not even to compare its words one by one. It does not rank, does not
+// keep texts and never writes to the store.
 //
 // Invariant: equal live memories give bit-identical scores, whatever happened
 // before: the same numbers come out of a fresh build, of changes one by one, and
@@ -58,7 +59,7 @@ type Options struct {
 	Analyzer bm25.Analyzer
 	// Params of the formula; nil means [bm25.DefaultParams].
 	Params *bm25.Params
-	// Pieces cuts contents into the pieces that [View.Pieces] returns; nil: there
+	// Pieces cuts texts into the pieces that [View.Pieces] returns; nil: there
 	// are none. An index of another table, or of none, is made anew.
 	Pieces embed.Pieces
 	// KeepStopWords lets function words of a query take part although it has

@@ -16,9 +16,9 @@ const MaxPieces = 1024
 const pieceSize = 2
 
 // Pieces appends the pieces of a document to dst: of its content, then of its situation
-// and tags, the first [MaxPieces] of them; none if the index keeps none, see [Options]. A file that is damaged may hold
-// any number below 65,536. Cost: about 1 ns a piece, and what the page cache takes
-// where the bytes were not read before.
+// and tags, the first [MaxPieces] of them; none if the index keeps none, see
+// [Options]. A file that is damaged may hold any number below 65,536. Cost: about
+// 1 ns a piece, and what the page cache takes where the bytes were not read before.
 func (v *View) Pieces(dst []int32, doc uint32) []int32 {
 	parts := v.x.parts()
 	k, local := locate(parts, doc)

@@ -21,7 +21,7 @@ type segment interface {
 	postings(id uint32) list
 	// elements returns the situation of a document, see [appendElement].
 	elements(doc uint32) []byte
-	// pieces returns those of the content of a document, see [appendPieces].
+	// pieces returns those of the text of a document, see [appendPieces].
 	pieces(doc uint32) []byte
 	// containing calls f with every term that contains part.
 	containing(part needle, f func(id uint32))
