@@ -1,31 +1,41 @@
 package index
 
+import "github.com/hippo-memory/hippo"
+
 // Aim makes q the latest search without searching, so that [View.Admits] and
 // [View.Context] answer for its filters. Its text and vector mean nothing.
 // Cost: that of the situation filter, if there is one.
 func (v *View) Aim(q Query) {
-	x := v.x
-	keep, possible := x.rows.compile(q.Filter)
-	s, ok := x.pool.Get().(*scratch)
+	if s := v.begin(&q.Filter); v.possible {
+		s.narrow(&q)
+	}
+}
+
+// begin takes working memory for what becomes the latest search.
+func (v *View) begin(f *hippo.Filter) *scratch {
+	keep, possible := v.x.rows.compile(*f)
+	s, ok := v.x.pool.Get().(*scratch)
 	if !ok {
 		panic("index: pool holds a foreign value")
 	}
 	v.held = append(v.held, s)
-	s.begin(x)
+	s.begin(v.x)
 	s.keep = keep
 	v.near, v.last, v.possible = nil, s, possible
-	if !possible {
-		return
-	}
+	return s
+}
+
+// narrow finds the documents that fit the situation of a query, if it has one.
+func (s *scratch) narrow(q *Query) {
 	situations := s.situations(q.Situation)
 	if len(situations) == 0 {
 		return
 	}
-	alike := s.alike(&q)
-	for i, p := range x.parts() {
+	alike := s.alike(q)
+	for i, p := range s.x.parts() {
 		s.contexts(p, i, situations)
 		if alike != nil {
-			s.fits[i].mean(x.rows, p, alike)
+			s.fits[i].mean(s.x.rows, p, alike)
 		}
 	}
 }

@@ -151,16 +151,7 @@ func (v *View) Detail(doc uint32) Detail {
 // Search returns every document that matches. The cost grows with the number of
 // postings of the query's terms, some 4 ns each, and the number of matches.
 func (v *View) Search(q Query) Result {
-	x := v.x
-	keep, possible := x.rows.compile(q.Filter)
-	s, ok := x.pool.Get().(*scratch)
-	if !ok {
-		panic("index: pool holds a foreign value")
-	}
-	v.held = append(v.held, s)
-	s.begin(x)
-	s.keep = keep
-	v.near, v.last, v.possible = nil, s, possible
+	s := v.begin(&q.Filter)
 	var most float64
 	if text := strings.TrimSpace(q.Text); text == "" {
 		s.everything = true
@@ -170,22 +161,12 @@ func (v *View) Search(q Query) Result {
 			s.within(text)
 		}
 	}
-	if !possible {
+	if !v.possible {
 		return Result{MaxScore: most}
 	}
-	situations := s.situations(q.Situation)
-	parts := x.parts()
-	alike := s.alike(&q)
-	for i, p := range parts {
-		if len(situations) > 0 {
-			s.contexts(p, i, situations)
-			if alike != nil {
-				s.fits[i].mean(x.rows, p, alike)
-			}
-		}
-	}
+	s.narrow(&q)
 	s.nearest(&q)
-	for i, p := range parts {
+	for i, p := range v.x.parts() {
 		s.search(p, i)
 	}
 	s.join()

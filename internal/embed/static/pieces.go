@@ -89,9 +89,13 @@ func (x *interaction) Best(dst []float32, text []int32) {
 
 // compare appends the cosines of a piece with those of the query.
 func (x *interaction) compare(piece int32) {
-	copy(x.row, x.model.file.row(piece))
-	vector.Dots(x.dots, x.rows, x.row)
-	n := norm(x.row)
+	row := x.model.file.row(piece)
+	if len(row) < x.stride {
+		copy(x.row, row)
+		row = x.row
+	}
+	vector.Dots(x.dots, x.rows, row)
+	n := norm(row)
 	at := len(x.cosines)
 	x.cosines = slices.Grow(x.cosines, len(x.dots))[:at+len(x.dots)]
 	for i, d := range x.dots {
