@@ -45,7 +45,7 @@ type passage struct {
 
 // newCloser looks closely at the best matches. The View is that of the search that
 // found them.
-func newCloser(v *index.View, r *ranking, text string, model embed.Pieces, matches []index.Match) *closer {
+func newCloser(v *index.View, r *ranking, text string, words []word, model embed.Pieces, matches []index.Match) *closer {
 	list := r.near.sorted()
 	c := &closer{at: make(map[uint32]int, 3*len(list)), named: authors(text)}
 	for _, x := range list {
@@ -67,7 +67,7 @@ func newCloser(v *index.View, r *ranking, text string, model embed.Pieces, match
 		c.longer += rank.LogLength(&c.passages[i].signals.Evidence) / float64(len(list))
 	}
 	c.longer = min(max(0, c.longer-r.weights.MeanLength), longest)
-	c.query = newAsking(v, model, text)
+	c.query = newAsking(model, text, words)
 	c.read(v)
 	c.compare(v, len(list))
 	return c

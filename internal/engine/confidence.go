@@ -30,25 +30,22 @@ type verdict struct {
 }
 
 // supportOf begins the support of an answer with what the index knows of the query.
-func supportOf(v *index.View, text string) hippo.Support {
+func supportOf(v *index.View, words []word) hippo.Support {
 	s := hippo.Support{Terms: v.Asked(), Memories: v.Memories()}
 	names, later := 0, 0
 	var all, strange float64
-	first := true
-	for word := range wordsOf(text) {
-		rarity := v.Rarity(word)
-		all += rarity
-		if first { // the first word of a sentence is written like a name
-			first = false
+	for i, w := range words {
+		all += w.rarity
+		if i == 0 { // the first word of a sentence is written like a name
 			continue
 		}
 		later++
-		if c, _ := utf8.DecodeRuneInString(word); !unicode.IsUpper(c) {
+		if c, _ := utf8.DecodeRuneInString(w.text); !unicode.IsUpper(c) {
 			continue
 		}
 		names++
-		if v.Unknown(word) {
-			strange += rarity
+		if v.Unknown(w.text) {
+			strange += w.rarity
 		}
 	}
 	// Where most words have capitals, they tell no names.

@@ -39,18 +39,33 @@ type asking struct {
 // pair is two pieces side by side.
 type pair struct{ a, b int32 }
 
-// newAsking cuts a query into pieces. It is asked after the search.
-func newAsking(v *index.View, model embed.Pieces, text string) asking {
+// word is a word of a query, and how rare it is among the memories.
+type word struct {
+	text   string
+	rarity float64
+}
+
+// weighed returns the words of a query, in their order. It is asked after the search.
+func weighed(v *index.View, text string) []word {
+	var out []word
+	for w := range wordsOf(text) {
+		out = append(out, word{w, v.Rarity(w)})
+	}
+	return out
+}
+
+// newAsking cuts a query, which consists of words, into pieces.
+func newAsking(model embed.Pieces, text string, words []word) asking {
 	q := asking{wants: cue.Wanted(text), pairs: make(map[pair]float64)}
-	for word := range wordsOf(text) {
-		rarity, from := v.Rarity(word), len(q.pieces)
-		if q.pieces = model.Pieces(q.pieces, word); len(q.pieces) > maxPieces {
+	for _, w := range words {
+		from := len(q.pieces)
+		if q.pieces = model.Pieces(q.pieces, w.text); len(q.pieces) > maxPieces {
 			q.pieces = q.pieces[:from]
 			break
 		}
 		for _, p := range q.pieces[from:] {
-			q.weights = append(q.weights, rarity*model.Weight(p))
-			q.rarities = append(q.rarities, rarity)
+			q.weights = append(q.weights, w.rarity*model.Weight(p))
+			q.rarities = append(q.rarities, w.rarity)
 		}
 	}
 	for i := 1; i < len(q.pieces); i++ {

@@ -128,17 +128,20 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 		for i := range found.Matches {
 			r.consider(v, &found.Matches[i], o, best)
 		}
-		if r.near != nil {
-			c = newCloser(v, &r, q.Text, e.pieces, found.Matches)
+		if q.Ranker == hippo.RankerHippo && q.Text != "" {
+			words := weighed(v, q.Text)
+			o.support = supportOf(v, words)
+			if r.near != nil {
+				c = newCloser(v, &r, q.Text, words, e.pieces, found.Matches)
+			}
+		}
+		if q.Ranker == hippo.RankerHippo || q.Ranker == hippo.RankerInsight {
+			later = newHeirs(v, &r, c, found.Matches) // by the cosines that were counted
 		}
 		o.hits = r.exact(v, best.sorted())
-		if q.Ranker == hippo.RankerHippo || q.Ranker == hippo.RankerInsight {
-			later = newHeirs(v, &r, c, found.Matches)
-		}
 		if q.Explain {
 			o.explain = newExplainer(v, &r, &q, &iq, o.hits, c, found.Matches)
 		}
-		o.support = supportOf(v, q.Text)
 	})
 	more := len(o.hits) == keep
 	if c != nil {

@@ -222,9 +222,13 @@ func (o *order) together(q *hippo.Query, hits []hippo.Hit) []hippo.Relation {
 		return nil
 	}
 	var ids []hippo.ID
+	best := 0.0
 	for _, h := range o.hits[:min(len(o.hits), q.Count)] {
+		if !h.pulled {
+			best = max(best, h.relevance)
+		}
 		there := slices.ContainsFunc(hits, func(x hippo.Hit) bool { return x.Memory.ID == h.id })
-		if there && !h.pulled && h.relevance >= o.hits[0].relevance/2 && len(ids) < learners {
+		if there && !h.pulled && h.relevance >= best/2 && len(ids) < learners {
 			ids = append(ids, h.id)
 		}
 	}

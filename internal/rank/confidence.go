@@ -10,10 +10,8 @@ import (
 type Confidence struct {
 	// Base is what is added whatever was found.
 	Base float64
-	// Evidence weighs the evidence of the best hit, and EvidenceTerms that times
-	// ln(1 + terms): the more was asked for, the more its being found says.
-	Evidence, EvidenceTerms float64
-	Coverage, Met, Strange  float64
+	// Evidence weighs the evidence of the best hit.
+	Evidence, Coverage, Met, Strange float64
 }
 
 // leastEvidence keeps the evidence of a hit that says next to nothing finite.
@@ -29,8 +27,7 @@ func ConfidenceOf(w *Weights, s *hippo.Support) float64 {
 		c = &w.Confidence
 	}
 	e := evidenceIn(w, s.Text)
-	sum := c.Base + (c.Evidence+c.EvidenceTerms*math.Log1p(float64(s.Terms)))*e +
-		c.Coverage*s.Coverage + c.Met*s.Met + c.Strange*s.Strange
+	sum := c.Base + c.Evidence*e + c.Coverage*s.Coverage + c.Met*s.Met + c.Strange*s.Strange
 	return settle(1 / (1 + math.Exp(-sum)))
 }
 

@@ -47,7 +47,7 @@ func evidenceLong() hippo.Evidence {
 		hippo.EvidenceBeforeCosine:      -0.664,
 		hippo.EvidenceBeforeInteraction: 1.162,
 		hippo.EvidenceAfterCosine:       0.279,
-		hippo.EvidenceReply:             -0.636,
+		hippo.EvidenceReply:             -0.635,
 		hippo.EvidenceCompleted:         -0.075,
 		hippo.EvidenceAround:            -1.955,
 		hippo.EvidenceSession:           0.639,

@@ -235,6 +235,24 @@ func TestTextOf_StaysInRange(t *testing.T) {
 	})
 }
 
+// More of what a text says for itself, or hears from those beside it, never counts less,
+// however long the memories are.
+func TestEvidence_MoreNeverCountsLess(t *testing.T) {
+	t.Parallel()
+	w := rank.DefaultWeights()
+	either := map[hippo.EvidenceKind]bool{
+		hippo.EvidenceLength: true, hippo.EvidenceAsks: true, hippo.EvidenceBeforeShare: true,
+		hippo.EvidenceBeforeCosine: true, hippo.EvidenceBeforeInteraction: true, hippo.EvidenceAfterCosine: true,
+	}
+	for k := range hippo.NumEvidence {
+		for _, longer := range []float64{0, 3} {
+			if x := w.Evidence[k] + longer*w.EvidenceLong[k]; x < -1e-9 && !either[k] {
+				t.Errorf("%s has weight %v where longer is %v", k, x, longer)
+			}
+		}
+	}
+}
+
 func TestMixOf(t *testing.T) {
 	t.Parallel()
 	m := rank.DefaultMix()

@@ -20,8 +20,8 @@ from collections import defaultdict
 import numpy as np
 
 SCALE, LEAST = 5.0, -5.0  # rank.Weights.EvidenceScale, leastEvidence in internal/rank/confidence.go
-NAMES = ["Base", "Evidence", "EvidenceTerms", "Coverage", "Met", "Strange"]
-SIGNS = np.array([0, 1, 1, 1, 1, -1])  # what speaks for an answer must not speak against it
+NAMES = ["Base", "Evidence", "Coverage", "Met", "Strange"]
+SIGNS = np.array([0, 1, 1, 1, -1])  # what speaks for an answer must not speak against it
 FOLDS, DECAY, STEPS = 5, 1e-4, 50
 THRESHOLDS = [0.01, 0.02, 0.03, 0.05, 0.07, 0.1]
 SHARES, FEWEST = {"whole": 1.0, "nameless": 0.25, "small": 0.25}, 50  # what a group of questions weighs, and its size
@@ -35,7 +35,7 @@ def evidence(text):
 
 def features(s):
     e = evidence(s["text"]) if s["meaning"] else 0.0  # by words alone it does not carry over to other stores
-    return [1.0, e, math.log1p(s["terms"]) * e, s["coverage"], s["met"], s["strange"]]
+    return [1.0, e, s["coverage"], s["met"], s["strange"]]
 
 
 class Trials:

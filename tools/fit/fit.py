@@ -135,6 +135,13 @@ def level(questions, w):
     return np.linalg.lstsq(rows[:, :2] * weights, rows[:, 2] * weights[:, 0], rcond=None)[0]
 
 
+def rounded(w):
+    """To three digits, so that more evidence still counts no less at the end of longer."""
+    short = np.round(w[0], 3)
+    low = np.where([n in EITHER for n in NAMES], -np.inf, np.ceil(-short / LONGEST * 1000 - 1e-9) / 1000)
+    return np.stack([short, np.maximum(np.round(w[1], 3), low)])
+
+
 def literal(function, w):
     rows = "".join(f"\t\thippo.{KINDS[n]}: {v:.3f},\n" for n, v in zip(NAMES, w) if n not in UNUSED)
     return f"func {function}() hippo.Evidence {{\n\treturn hippo.Evidence{{\n{rows}\t}}\n}}\n"
@@ -154,6 +161,7 @@ def main():
     print("fitted to all       ", measure(questions, lambda _: w))
     base, long = level(questions, w)
     print(f"EvidenceBase: {base:.3f}, EvidenceBaseLong: {long:.3f},")
+    w = rounded(w)
     print(literal("evidenceWeights", w[0]))
     print(literal("evidenceLong", w[1]))
 

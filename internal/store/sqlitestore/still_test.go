@@ -26,7 +26,7 @@ func shut(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join("no", "where"), path+"-shm"); err != nil {
-		t.Skipf("this system makes no links: %v", err)
+		t.Skipf("no symbolic link, which makes SQLite fail as in a folder that cannot be written (Windows wants a privilege for one): %v", err)
 	}
 	return path
 }
