@@ -8,6 +8,10 @@ type Explanation struct {
 	// channel did not find it.
 	WordsRank  int `json:"words_rank"`
 	CosineRank int `json:"cosine_rank"`
+	// Because says why the relevance is not what the evidence makes of it: "related" if a
+	// relation with a better hit gives it, "replaces" if the memory stands where one that
+	// it replaces would; else empty. There are no parts then.
+	Because string `json:"because,omitempty"`
 	// Closely says that the memory was looked at closely, and Longer by how much the
 	// logarithm of the length of what was looked at is above that of usual memories.
 	Closely bool    `json:"closely,omitempty"`

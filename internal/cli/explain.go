@@ -17,6 +17,12 @@ func explanation(w io.Writer, h *hippo.Hit) {
 		fmt.Fprintf(w, "%s%s\n", indent, found)
 	}
 	switch {
+	case x.Because == "related":
+		fmt.Fprintf(w, "%s%.3f by a relation with a better hit\n", indent, h.Relevance)
+		return
+	case x.Because == "replaces":
+		fmt.Fprintf(w, "%s%.3f in the place of what it replaces\n", indent, h.Relevance)
+		return
 	case x.PriorFactor > 0:
 		fmt.Fprintf(w, "%s%.3f = text %.3f × situation %.3f × time %.3f × use %.3f\n", indent, h.Relevance, s.Text, x.ContextFactor, x.TimeFactor, x.PriorFactor)
 	case h.Signals.Graph > 0:

@@ -80,15 +80,22 @@ func (x *explainer) place(list []standing, least float64, most int, note func(*p
 	}
 }
 
-// complete adds the explanations.
-func (x *explainer) complete(hits []hippo.Hit) {
+// complete adds the explanations to the hits of a page.
+func (x *explainer) complete(hits []hippo.Hit, page []ranked) {
 	if x == nil {
 		return
 	}
 	for i := range hits {
 		h := &hits[i]
 		p := x.at[h.Memory.ID]
-		h.Explanation = rank.Explain(&x.weights, x.ranker, &h.Signals, x.asked, p.closely, x.longer)
+		switch r := page[slices.IndexFunc(page, func(r ranked) bool { return r.id == h.Memory.ID })]; {
+		case r.instead:
+			h.Explanation = &hippo.Explanation{Because: "replaces"}
+		case r.pulled:
+			h.Explanation = &hippo.Explanation{Because: "related"}
+		default:
+			h.Explanation = rank.Explain(&x.weights, x.ranker, &h.Signals, x.asked, p.closely, x.longer)
+		}
 		h.Explanation.WordsRank, h.Explanation.CosineRank = p.words, p.cosine
 	}
 }

@@ -147,7 +147,7 @@ func (x *heirs) lift(r *ranking, o *order, c *closer, more bool) {
 		if !r.within.has(h.place.key.relevance) || more && (last < 0 || better(&o.hits[last].candidate, &h.place.key) < 0) {
 			continue
 		}
-		h.relevance = h.place.key.relevance
+		h.relevance, h.instead = h.place.key.relevance, true
 		list = append(list, placed{h.place, h.ranked})
 	}
 	if len(lifted) == 0 {

@@ -142,6 +142,11 @@ func TestHeirs_JoinTheHits(t *testing.T) {
 	old.SupersededBy, next.SupersededBy = next.ID, last.ID
 	m.put(old, next, last, other)
 	m.wantOrder(hippo.Query{Text: "car lisbon"}, "rain", "lunch", "car in lisbon", "car")
+	for i, h := range m.search(hippo.Query{Text: "car lisbon", Explain: true}).Hits {
+		if (h.Explanation.Because == "replaces") != (i < 2) { // rain and lunch
+			t.Errorf("%q is explained by %+v", h.Memory.Content, h.Explanation)
+		}
+	}
 	m.wantOrder(hippo.Query{Text: "lunch"}, "rain", "lunch")
 	m.wantOrder(hippo.Query{Text: "rain"}, "rain")
 	for _, baseline := range []hippo.Ranker{hippo.RankerBM25, hippo.RankerCosine} {

@@ -43,6 +43,7 @@ type ranked struct {
 	candidate
 	signals *hippo.Signals
 	pulled  bool // by a relation, not by what the query says
+	instead bool // of what it replaces, with the relevance of that
 }
 
 func newPages(now func() time.Time) *pages { return &pages{now: now} }

@@ -39,11 +39,12 @@ func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	hits, err := e.load(ctx, pageOf(o.hits, q.Offset, q.Count))
+	page := pageOf(o.hits, q.Offset, q.Count)
+	hits, err := e.load(ctx, page)
 	if err != nil {
 		return nil, err
 	}
-	o.explain.complete(hits)
+	o.explain.complete(hits, page)
 	if !q.NoTouch {
 		e.touch(day, hits, o.together(&q, hits))
 	}

@@ -211,7 +211,7 @@ func (r *ranking) join(v *index.View, p pull) (ranked, bool) {
 	s := *r.signals(v, &index.Match{Doc: doc, Context: v.Context(doc)})
 	s.Text, s.Related = p.text, p.related
 	relevance := r.relevance(&r.weights, &s)
-	return ranked{candidate{id: p.id, created: r.row.CreatedAt, relevance: relevance}, &s, true}, true
+	return ranked{candidate: candidate{id: p.id, created: r.row.CreatedAt, relevance: relevance}, signals: &s, pulled: true}, true
 }
 
 // together returns the pairs of memories that a search found together: of its first

@@ -211,6 +211,12 @@ func TestRelate_PullsWhatDoesNotMatch(t *testing.T) {
 			t.Errorf("signals are %+v", h.Signals)
 		}
 	}
+	q.Explain = true
+	for _, h := range m.search(q).Hits {
+		if x := h.Explanation; (x.Because == "related") != (h.Memory.ID == idOf(2)) || (len(x.Evidence) == 0) != (x.Because != "") {
+			t.Errorf("%q is explained by %+v", h.Memory.Content, x)
+		}
+	}
 	m.search(hippo.Query{Text: "gateway timeout"})
 	if m.learned(1, 2) != 0 {
 		t.Error("what a relation pulled in is learned")

@@ -18,6 +18,12 @@ func why(h *hippo.Hit) string {
 	if x.CosineRank > 0 {
 		parts = append(parts, fmt.Sprintf("#%d by meaning", x.CosineRank))
 	}
+	switch x.Because {
+	case "related":
+		parts = append(parts, "by a relation with a better hit")
+	case "replaces":
+		parts = append(parts, "in the place of what it replaces")
+	}
 	if x.PriorFactor > 0 {
 		parts = append(parts, fmt.Sprintf("text %.3f%s * situation %.3f * time %.3f * use %.3f%s",
 			h.Signals.Text, given(x.Evidence), x.ContextFactor, x.TimeFactor, x.PriorFactor, given(x.Prior)))
