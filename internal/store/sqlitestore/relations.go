@@ -3,11 +3,10 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -17,18 +16,29 @@ import (
 // relationColumns are in the order of scanRelation.
 const relationColumns = "source, target, kind, weight, valid_from, valid_until, reinforced"
 
-// strongest returns the statement that asks for the strongest relations of n
-// memories, which are at the end near of them: a row of JSON a memory. It takes the
-// time twice, then how many are wanted, then the IDs. The inner query walks an index
-// and stops early, whatever the number of relations. JSON holds weights to the last
-// bit.
-func strongest(n int, near, far string) string {
-	return `SELECT m.id, (SELECT json_group_array(json_array(hex(` + far + `), kind, weight, valid_from, valid_until, reinforced)) FROM (
-			SELECT ` + far + `, kind, weight, valid_from, valid_until, reinforced FROM relation
-			WHERE ` + near + ` = m.id AND ifnull(valid_from <= ?, 1) AND ifnull(valid_until > ?, 1)
-				AND NOT EXISTS (SELECT 1 FROM memory f INDEXED BY forgotten WHERE f.id = ` + far + ` AND f.forgotten_at IS NOT NULL)
-			ORDER BY weight DESC, reinforced DESC, ` + far + `, kind LIMIT ?))
-		FROM memory m WHERE m.forgotten_at IS NULL AND m.id IN ` + marks(n)
+// together is how many memories one statement of strongest asks for: most of the time
+// goes into beginning and ending one.
+const together = 8
+
+// strongest asks for the strongest relations of memories: those that each is the source
+// of, then those that it is the target of. It takes the time, how many are wanted of
+// each, and the memories; NULL for none. Each part walks an index and stops early,
+// whatever the number of relations.
+func strongest() string {
+	var parts []string
+	for i := range together {
+		near := "?" + strconv.Itoa(i+3)
+		parts = append(parts, strongestAt(near, "source", "target"), strongestAt(near, "target", "source"))
+	}
+	return strings.Join(parts, " UNION ALL ")
+}
+
+func strongestAt(memory, near, far string) string {
+	forgotten := "EXISTS (SELECT 1 FROM memory f INDEXED BY forgotten WHERE f.forgotten_at IS NOT NULL AND f.id = "
+	return "SELECT * FROM (SELECT " + relationColumns + " FROM relation WHERE " + near + " = " + memory + `
+			AND ifnull(valid_from <= ?1, 1) AND ifnull(valid_until > ?1, 1)
+			AND NOT ` + forgotten + memory + ") AND NOT " + forgotten + far + `)
+		ORDER BY weight DESC, reinforced DESC, ` + far + ", kind LIMIT ?2)"
 }
 
 // Relations implements [driver.Relations].
@@ -36,86 +46,38 @@ func (s *Store) Relations(ctx context.Context, ids []hippo.ID, at time.Time, mos
 	if most <= 0 {
 		return nil, ctx.Err()
 	}
-	found := make(map[hippo.ID][]hippo.Relation, len(ids))
-	for rest := ids; len(rest) > 0; {
-		var args []any
-		args, rest = batch(rest)
-		n := len(args)
-		args = append([]any{micros(at), micros(at), most}, args...)
-		err := s.readStrongest(ctx, found, true, strongest(n, "source", "target"), args...)
-		if err == nil {
-			err = s.readStrongest(ctx, found, false, strongest(n, "target", "source"), args...)
+	var found []hippo.Relation
+	for some := range slices.Chunk(ids, together) {
+		args := make([]any, 2+together)
+		args[0], args[1] = micros(at), most
+		for i := range some {
+			args[2+i] = some[i][:]
 		}
+		rs, err := readRelations(ctx, s, s.strongest, args...)
 		if err != nil {
 			return nil, s.explain("read", err)
 		}
+		found = append(found, rs...)
 	}
-	return join(found, most), ctx.Err()
+	return best(found, ids, most), ctx.Err()
 }
 
-// readStrongest adds what a statement of strongest finds.
-func (s *Store) readStrongest(ctx context.Context, found map[hippo.ID][]hippo.Relation, source bool, query string, args ...any) error {
-	rows, err := s.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
+// best keeps the strongest of each memory, by From, To and Kind. The relations hold as
+// many at both of its ends, some of them twice.
+func best(rs []hippo.Relation, ids []hippo.ID, most int) []hippo.Relation {
+	left := make(map[hippo.ID]int, len(ids))
+	for _, id := range ids {
+		left[id] = most
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err has it
-	for rows.Next() {
-		var id, list sql.RawBytes
-		if err := rows.Scan(&id, &list); err != nil {
-			return err
-		}
-		if len(list) <= len("[]") {
-			continue
-		}
-		near := hippo.ID(id)
-		var of []json.RawMessage
-		if err := json.Unmarshal(list, &of); err != nil {
-			return fmt.Errorf("%w: relations of memory %v: %w", hippo.ErrCorrupt, near, err)
-		}
-		for _, x := range of {
-			r, err := unpackRelation(x, near, source)
-			if err != nil {
-				return fmt.Errorf("%w: relations of memory %v: %w", hippo.ErrCorrupt, near, err)
-			}
-			found[near] = append(found[near], r)
-		}
-	}
-	return rows.Err()
-}
-
-// unpackRelation reads one element of a row of strongest.
-func unpackRelation(x json.RawMessage, near hippo.ID, source bool) (hippo.Relation, error) {
-	var far string
-	var times [3]*int64
-	r := hippo.Relation{From: near}
-	if err := json.Unmarshal(x, &[]any{&far, &r.Kind, &r.Weight, &times[0], &times[1], &times[2]}); err != nil {
-		return r, err
-	}
-	if _, err := hex.Decode(r.To[:], []byte(far)); err != nil {
-		return r, err
-	}
-	if !source {
-		r.From, r.To = r.To, r.From
-	}
-	for i, to := range []*time.Time{&r.ValidFrom, &r.ValidUntil, &r.LastReinforced} {
-		if times[i] != nil {
-			*to = time.UnixMicro(*times[i]).UTC()
-		}
-	}
-	return r, nil
-}
-
-// join keeps the strongest of each memory, of those at its two ends.
-func join(of map[hippo.ID][]hippo.Relation, most int) []hippo.Relation {
-	var out []hippo.Relation
-	for _, list := range of {
-		slices.SortFunc(list, func(a, b hippo.Relation) int { return driver.Stronger(&a, &b) })
-		list = slices.CompactFunc(list, same) // of a batch that repeats an ID
-		out = append(out, list[:min(len(list), most)]...)
-	}
-	slices.SortFunc(out, func(a, b hippo.Relation) int { return a.Compare(&b) })
-	return slices.CompactFunc(out, same)
+	slices.SortFunc(rs, func(a, b hippo.Relation) int { return driver.Stronger(&a, &b) })
+	rs = slices.CompactFunc(rs, same)
+	rs = slices.DeleteFunc(rs, func(r hippo.Relation) bool {
+		from, to := left[r.From], left[r.To]
+		left[r.From], left[r.To] = from-1, to-1
+		return from <= 0 && to <= 0
+	})
+	slices.SortFunc(rs, func(a, b hippo.Relation) int { return a.Compare(&b) })
+	return rs
 }
 
 func same(a, b hippo.Relation) bool { return a.Compare(&b) == 0 }

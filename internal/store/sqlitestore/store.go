@@ -29,13 +29,15 @@ import (
 
 // Store is a [driver.Backend] on a SQLite file. It is safe for concurrent use.
 type Store struct {
-	path   string
-	still  *still // nil unless it is read as a file that nobody writes
-	reads  *sql.DB
-	stmts  sync.Map // of the reads: query -> *sql.Stmt, prepared at first use
-	writes *sql.DB
-	writer *writer
-	close  func() error
+	path  string
+	still *still // nil unless it is read as a file that nobody writes
+	reads *sql.DB
+	stmts sync.Map // of the reads: query -> *sql.Stmt, prepared at first use
+	// strongest is the statement of that name: long, and asked in every search.
+	strongest string
+	writes    *sql.DB
+	writer    *writer
+	close     func() error
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
@@ -62,7 +64,7 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path}
+	s := &Store{path: path, strongest: strongest()}
 	err = s.openReads(ctx, readOnly)
 	if isLocked(err) {
 		if s.still = standsStill(path); s.still != nil {
