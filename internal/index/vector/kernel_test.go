@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// The kernel of this processor and the portable one agree, the extremes included.
+// The kernels of this processor and the portable one agree, the extremes included.
 func TestDots_Kernels(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{32, 64, 96, 384, 1024, MaxDimension} {
-		for _, count := range []int{0, 1, 2, 3, 17} {
+		for _, count := range []int{0, 1, 2, 3, 4, 17} {
 			for _, value := range []func() int8{
 				func() int8 { return int8(r.IntN(256) - 128) },
 				func() int8 { return -128 },
@@ -24,13 +24,19 @@ func TestDots_Kernels(t *testing.T) {
 				for i := range q {
 					q[i] = value()
 				}
-				got, want := make([]int32, count), make([]int32, count)
-				dots(got, rows, q)
+				want := make([]int32, count)
 				portable(want, rows, q)
-				if !slices.Equal(got, want) {
-					t.Errorf("%d rows of %d: got %v, want %v", count, n, got, want)
+				for name, kernel := range kernels(t) {
+					if got := make([]int32, count); !is(kernel, got, rows, q, want) {
+						t.Errorf("%s: %d rows of %d: got %v, want %v", name, count, n, got, want)
+					}
 				}
 			}
 		}
 	}
+}
+
+func is(kernel func(dst []int32, rows, q []int8), got []int32, rows, q []int8, want []int32) bool {
+	kernel(got, rows, q)
+	return slices.Equal(got, want)
 }
