@@ -64,7 +64,8 @@ type Pieces interface {
 	// Weight is what a piece counts in a text to be searched, 0 or more; 0 for a
 	// number that is not in the table.
 	Weight(piece int32) float64
-	// Interact returns an Interaction of a query that consists of pieces.
+	// Interact returns an Interaction of a query that consists of pieces. The caller
+	// closes it.
 	Interact(query []int32) Interaction
 }
 
@@ -76,6 +77,8 @@ type Interaction interface {
 	// of its pieces with any piece of a text, and lowers none of it. So a text may be
 	// given in parts; who begins another clears dst first.
 	Best(dst []float32, text []int32)
+	// Close gives its memory back. It is not used afterwards.
+	Close()
 }
 
 // Embedder turns texts into vectors. It is safe for concurrent use.

@@ -57,6 +57,8 @@ type wordInteraction struct {
 	query []int32
 }
 
+func (wordInteraction) Close() {}
+
 func (x wordInteraction) Best(dst []float32, text []int32) {
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()

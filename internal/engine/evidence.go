@@ -106,6 +106,7 @@ func sum(weights []float64, met []float32) float64 {
 
 // read compares the query with each passage, piece by piece.
 func (c *closer) read(v *index.View) {
+	defer c.query.compared.Close()
 	n := len(c.query.pieces)
 	if n == 0 {
 		return

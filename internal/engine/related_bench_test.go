@@ -22,6 +22,7 @@ func (noPieces) Pieces(dst []int32, _ string) []int32 { return append(dst, 0) }
 func (noPieces) Weight(int32) float64                 { return 1 }
 func (p noPieces) Interact([]int32) embed.Interaction { return p }
 func (noPieces) Best([]float32, []int32)              {}
+func (noPieces) Close()                               {}
 
 // BenchmarkSearch_Related measures a warm search in 10,000 memories of a SQLite file
 // without relations, and with ten of each memory.

@@ -19,12 +19,7 @@ func (m *Model) Weight(piece int32) float64 {
 	if !m.has(piece) {
 		return 0
 	}
-	row := m.file.row(piece)
-	sum := 0
-	for _, q := range row {
-		sum += int(int8(q)) * int(int8(q))
-	}
-	return math.Sqrt(float64(sum)) * float64(m.file.weight(piece, embed.Query))
+	return m.norm(piece) * float64(m.file.weight(piece, embed.Query))
 }
 
 // has reports whether a number is that of a piece.
@@ -36,35 +31,51 @@ type interaction struct {
 	stride  int
 	rows    []byte // of the query's pieces, padded
 	norms   []float64
-	place   []uint16  // by piece of a text: its place in cosines plus 1; 0: not compared yet
-	cosines []float32 // by place: with each piece of the query
+	place   []uint16 // by piece of a text: its place in cosines plus 1; 0: not compared yet
+	placed  []int32  // the pieces that have a place, in that order
+	cosines []float32
 	row     []byte
 	dots    []int32
 }
 
-// usualPieces is how many different pieces the texts of a search have, about.
-const usualPieces = 1024
-
-// Interact implements [embed.Pieces]. Cost: about 20 ns a piece, and two bytes for
-// each piece of the table.
+// Interact implements [embed.Pieces]. Cost: about 20 ns a piece; its memory, two bytes
+// for each piece of the table, is used again.
 func (m *Model) Interact(pieces []int32) embed.Interaction {
-	stride := (m.file.head.Dimension + vector.Lane - 1) / vector.Lane * vector.Lane
-	x := &interaction{
-		model: m, stride: stride, rows: make([]byte, stride*len(pieces)), row: make([]byte, stride),
-		dots: make([]int32, len(pieces)), norms: make([]float64, len(pieces)), place: make([]uint16, m.file.head.Pieces),
-		cosines: make([]float32, 0, usualPieces*len(pieces)),
+	x, ok := m.idle.Get().(*interaction)
+	if !ok {
+		stride := (m.file.head.Dimension + vector.Lane - 1) / vector.Lane * vector.Lane
+		x = &interaction{model: m, stride: stride, row: make([]byte, stride), place: make([]uint16, m.file.head.Pieces)}
 	}
+	n := len(pieces)
+	x.rows = resized(x.rows, x.stride*n)
+	x.norms, x.dots = resized(x.norms, n), resized(x.dots, n)
 	for i, p := range pieces {
 		if m.has(p) {
-			copy(x.rows[i*stride:], m.file.row(p))
-			x.norms[i] = norm(x.rows[i*stride:][:stride])
+			copy(x.rows[i*x.stride:], m.file.row(p))
+			x.norms[i] = m.norm(p)
 		}
 	}
 	return x
 }
 
+// resized returns n zeros, in the memory of a list if it suffices.
+func resized[T any](list []T, n int) []T {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
+}
+
+// Close implements [embed.Interaction].
+func (x *interaction) Close() {
+	for _, p := range x.placed {
+		x.place[p] = 0
+	}
+	x.placed, x.cosines = x.placed[:0], x.cosines[:0]
+	x.model.idle.Put(x)
+}
+
 // Best implements [embed.Interaction]. Cost: some 10 ns a piece of the text, and
-// 10 ns for each pair of pieces that were not compared before.
+// 5 ns for each pair of pieces that were not compared before.
 func (x *interaction) Best(dst []float32, text []int32) {
 	n := len(x.dots)
 	if n == 0 {
@@ -76,7 +87,6 @@ func (x *interaction) Best(dst []float32, text []int32) {
 		}
 		if x.place[p] == 0 {
 			x.compare(p)
-			x.place[p] = uint16(len(x.cosines) / n)
 		}
 		at := (int(x.place[p]) - 1) * n
 		for i, c := range x.cosines[at : at+n] {
@@ -95,7 +105,7 @@ func (x *interaction) compare(piece int32) {
 		row = x.row
 	}
 	vector.Dots(x.dots, x.rows, row)
-	n := norm(row)
+	n := x.model.norm(piece)
 	at := len(x.cosines)
 	x.cosines = slices.Grow(x.cosines, len(x.dots))[:at+len(x.dots)]
 	for i, d := range x.dots {
@@ -104,11 +114,23 @@ func (x *interaction) compare(piece int32) {
 			x.cosines[at+i] = float32(float64(d) / length)
 		}
 	}
+	x.placed = append(x.placed, piece)
+	x.place[piece] = uint16(len(x.placed))
 }
 
-// norm is the length of a row, in its own units.
-func norm(row []byte) float64 {
-	var sum [1]int32
-	vector.Dots(sum[:], row, row)
-	return math.Sqrt(float64(sum[0]))
+// norm is the length of the row of a piece, in its own units.
+func (m *Model) norm(piece int32) float64 {
+	square := m.squares[piece].Load()
+	if square == 0 {
+		row := m.file.row(piece)
+		whole := len(row) / vector.Lane * vector.Lane
+		var sum [1]int32
+		vector.Dots(sum[:], row[:whole], row[:whole])
+		square = sum[0]
+		for _, q := range row[whole:] {
+			square += int32(int8(q)) * int32(int8(q))
+		}
+		m.squares[piece].Store(square)
+	}
+	return math.Sqrt(float64(square))
 }

@@ -38,6 +38,7 @@ func BenchmarkBest(b *testing.B) {
 					clear(best)
 					x.Best(best, text)
 				}
+				x.Close()
 			}
 		})
 	}

@@ -132,15 +132,18 @@ func TestBest_is_the_highest_cosine(t *testing.T) {
 			}
 		})
 		pieces := rapid.SliceOfN(rapid.Int32Range(0, int32(len(rows)-1)), 0, 12)
-		query := pieces.Draw(r, "query")
-		x, got := m.Interact(query), make([]float32, len(query))
-		for i := range 3 {
-			text := pieces.Draw(r, "text")
-			cut := rapid.IntRange(0, len(text)).Draw(r, "cut")
-			clear(got)
-			x.Best(got, text[:cut])
-			x.Best(got, text[cut:])
-			wantBest(r, got, brute(rows, query, text), fmt.Sprint("text ", i))
+		for k := range 3 { // in the memory of those before
+			query := pieces.Draw(r, "query")
+			x, got := m.Interact(query), make([]float32, len(query))
+			for i := range 3 {
+				text := pieces.Draw(r, "text")
+				cut := rapid.IntRange(0, len(text)).Draw(r, "cut")
+				clear(got)
+				x.Best(got, text[:cut])
+				x.Best(got, text[cut:])
+				wantBest(r, got, brute(rows, query, text), fmt.Sprint("query ", k, " text ", i))
+			}
+			x.Close()
 		}
 	})
 }
@@ -226,6 +229,7 @@ func TestInteract_apart(t *testing.T) {
 			query := []int32{g, g + 20, 127 - g}
 			kept := slices.Clone(query)
 			x, got := m.Interact(query), make([]float32, len(query))
+			defer x.Close()
 			clear(query)
 			for at := range int32(20) {
 				text := []int32{at, at + g, 100 - at}

@@ -26,6 +26,8 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"sync"
+	"sync/atomic"
 
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/token"
@@ -36,6 +38,9 @@ import (
 type Model struct {
 	file   file
 	pieces *token.WordPiece
+	// squares are those of the lengths of the rows; 0: not known yet.
+	squares []atomic.Int32
+	idle    sync.Pool // of *interaction
 }
 
 // Open reads the model in data, which it keeps and never changes. The error is
@@ -46,7 +51,7 @@ func Open(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{file: f}
+	m := &Model{file: f, squares: make([]atomic.Int32, f.head.Pieces)}
 	m.pieces = token.NewWordPiece(&m.file, token.Special{First: -1, Last: -1, Pad: -1, Unknown: -1}, &token.WordPieceOptions{
 		Lower: true, StripAccents: true, Unknown: m.spell,
 	})
