@@ -51,10 +51,10 @@ type sentence struct {
 func parse(text string) (sentence, bool) {
 	s := sentence{question: strings.HasSuffix(text, "?"), clause: -1}
 	fields := strings.Fields(text)
-	s.all = make([]token, 0, len(fields)+2)
 	if s.question || len(fields) > maxWords {
 		return s, false
 	}
+	s.all = make([]token, 0, len(fields)+2)
 	for _, f := range fields {
 		if !s.read(f) {
 			break

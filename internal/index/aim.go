@@ -14,9 +14,9 @@ func (v *View) Aim(q Query) {
 // begin takes working memory for what becomes the latest search.
 func (v *View) begin(f *hippo.Filter) *scratch {
 	keep, possible := v.x.rows.compile(*f)
-	s, ok := v.x.pool.Get().(*scratch)
-	if !ok {
-		panic("index: pool holds a foreign value")
+	s := v.x.spare.Swap(nil)
+	if s == nil {
+		s = new(scratch)
 	}
 	v.held = append(v.held, s)
 	s.begin(v.x)

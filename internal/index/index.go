@@ -102,7 +102,7 @@ type Index struct {
 	busy    atomic.Bool   // upkeep runs in the background
 	running sync.WaitGroup
 	scorer  atomic.Pointer[cached]
-	pool    sync.Pool // of *scratch
+	spare   atomic.Pointer[scratch] // that of the latest search, to be used again
 
 	mu       sync.RWMutex // guards what follows
 	spaces   []*space
@@ -158,7 +158,6 @@ func Open(ctx context.Context, src Source, o *Options) (*Index, error) {
 	if x.log == nil {
 		x.log = slog.New(slog.DiscardHandler)
 	}
-	x.pool.New = func() any { return new(scratch) }
 	x.reset("")
 	head, err := src.Head(ctx)
 	if err != nil {

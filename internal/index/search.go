@@ -24,7 +24,7 @@ type term struct {
 // sum is what a document has so far.
 type sum struct{ score, cover float64 }
 
-// scratch is the working memory of one search. It is pooled.
+// scratch is the working memory of one search.
 type scratch struct {
 	x          *Index
 	scorer     *bm25.Scorer

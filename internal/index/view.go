@@ -81,7 +81,7 @@ func (x *Index) View(f func(*View)) {
 	v := &View{x: x}
 	defer func() {
 		for _, s := range v.held {
-			x.pool.Put(s)
+			x.spare.Store(s)
 		}
 	}()
 	f(v)
