@@ -43,11 +43,10 @@ type passage struct {
 	signals       hippo.Signals
 }
 
-// newCloser looks closely at the best matches. The View is that of the search that
-// found them.
-func newCloser(v *index.View, r *ranking, text string, words []word, model embed.Pieces, matches []index.Match) *closer {
-	list := r.near.sorted()
-	c := &closer{at: make(map[uint32]int, 3*len(list)), named: authors(text)}
+// newCloser looks closely at the best of the matches, which are listed. The View is
+// that of the search that found them.
+func newCloser(v *index.View, r *ranking, text string, words []word, model embed.Pieces, list []candidate, matches []index.Match) *closer {
+	c := &closer{at: make(map[uint32]int, 3*len(list)), named: authors(text), passages: make([]passage, 0, len(list))}
 	for _, x := range list {
 		p := c.add(v, x.match.Doc)
 		p.match, p.first, p.counted, p.admitted = x.match, x.relevance, true, true
@@ -71,6 +70,15 @@ func newCloser(v *index.View, r *ranking, text string, words []word, model embed
 	c.read(v)
 	c.compare(v, len(list))
 	return c
+}
+
+// others returns, in their order, the candidates that are no passages: all, if nothing
+// was looked at closely.
+func (c *closer) others(list []candidate) []candidate {
+	if c == nil {
+		return list
+	}
+	return slices.DeleteFunc(list, func(x candidate) bool { return c.known(x.match.Doc) >= 0 })
 }
 
 // look gives a passage the signals of the first look.
@@ -110,12 +118,12 @@ func authors(text string) func(string) bool {
 	}
 }
 
-// merge puts the passages in the place of what was found at first: their relevance
-// is that of the closer look. If there may be more than were kept, what comes after
-// the last that was kept is left out: others may belong before it.
+// merge adds the passages to what was found at first, by the relevance of the closer
+// look. If there may be more than were kept, what comes after the last that was kept is
+// left out: others may belong before it.
 func (c *closer) merge(r *ranking, o *order, more bool) {
 	seen := make(map[hippo.ID]bool, len(c.passages))
-	var hits []ranked
+	hits := make([]ranked, 0, len(c.passages)+len(o.hits))
 	kept := make([]hippo.Signals, len(c.passages)) // an order must not keep the passages
 	for i := range c.passages {
 		p := &c.passages[i]
@@ -132,12 +140,8 @@ func (c *closer) merge(r *ranking, o *order, more bool) {
 			hits = append(hits, ranked{candidate: candidate{id: p.id, created: p.created, relevance: relevance}, signals: &kept[i]})
 		}
 	}
-	for i := range o.hits {
-		if !seen[o.hits[i].id] {
-			hits = append(hits, o.hits[i])
-		}
-	}
-	slices.SortFunc(hits, func(a, b ranked) int { return better(&a.candidate, &b.candidate) })
+	hits = append(hits, o.hits...)
+	slices.SortFunc(hits, func(a, b ranked) int { return better(a.candidate, b.candidate) })
 	for more && len(hits) > 0 && seen[hits[len(hits)-1].id] {
 		hits = hits[:len(hits)-1]
 	}

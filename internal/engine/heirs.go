@@ -144,7 +144,7 @@ func (x *heirs) lift(r *ranking, o *order, c *closer, more bool) {
 		lifted[h.id] = true
 		o.recount(&passage{counted: h.found, first: h.counted}, h.place.key.relevance, r.within)
 		last := len(o.hits) - 1
-		if !r.within.has(h.place.key.relevance) || more && (last < 0 || better(&o.hits[last].candidate, &h.place.key) < 0) {
+		if !r.within.has(h.place.key.relevance) || more && (last < 0 || better(o.hits[last].candidate, h.place.key) < 0) {
 			continue
 		}
 		h.relevance, h.instead = h.place.key.relevance, true
@@ -159,7 +159,7 @@ func (x *heirs) lift(r *ranking, o *order, c *closer, more bool) {
 		}
 	}
 	slices.SortFunc(list, func(a, b placed) int {
-		if n := better(&a.key, &b.key); n != 0 {
+		if n := better(a.key, b.key); n != 0 {
 			return n
 		}
 		return b.steps - a.steps
@@ -242,7 +242,7 @@ func (h *heir) stand() {
 }
 
 func (h *heir) offer(p place) {
-	if !h.place.taken || better(&p.key, &h.place.key) < 0 {
+	if !h.place.taken || better(p.key, h.place.key) < 0 {
 		h.place = p
 	}
 }

@@ -105,7 +105,7 @@ func (h *hybrid) search(q index.Query) {
 		row := h.v.Row(doc)
 		all = append(all, candidate{id: row.ID, created: row.CreatedAt, relevance: x.places, match: x.match})
 	}
-	slices.SortFunc(all, func(a, b candidate) int { return better(&a, &b) })
+	slices.SortFunc(all, better)
 	h.scale()
 	for _, c := range all[:min(len(all), h.mix.Seeds)] {
 		doc := c.match.Doc
@@ -134,10 +134,10 @@ func (h *hybrid) list(score func(*index.Match) float64) {
 		m := &h.matches[i]
 		if s := score(m); s > 0 && best.wants(s) {
 			row := h.v.Row(m.Doc)
-			best.add(candidate{id: row.ID, created: row.CreatedAt, relevance: s, match: m})
+			best.Add(candidate{id: row.ID, created: row.CreatedAt, relevance: s, match: m})
 		}
 	}
-	for place, c := range best.sorted() {
+	for place, c := range best.Sorted() {
 		x := h.union[c.match.Doc]
 		if x == nil {
 			x = &mixed{match: c.match}
@@ -200,7 +200,7 @@ func (h *hybrid) rank(o *order, keep int) {
 			h.take(m, 0, o, best)
 		}
 	}
-	for _, c := range best.sorted() {
+	for _, c := range best.Sorted() {
 		graph := 0.0
 		if x := h.union[c.match.Doc]; x != nil {
 			graph = x.graph
@@ -213,7 +213,7 @@ func (h *hybrid) rank(o *order, keep int) {
 }
 
 // take counts a memory, and keeps it if it is among the best.
-func (h *hybrid) take(m *index.Match, graph float64, o *order, best *best) {
+func (h *hybrid) take(m *index.Match, graph float64, o *order, best best) {
 	relevance := h.relevance(&h.weights, &hippo.Signals{Text: h.mixed(m, graph)})
 	if h.meaning && h.within.near(relevance) {
 		m.Cosine = h.v.Cosine(m.Doc)
@@ -226,7 +226,7 @@ func (h *hybrid) take(m *index.Match, graph float64, o *order, best *best) {
 	o.total++
 	if best.wants(relevance) {
 		row := h.v.Row(m.Doc)
-		best.add(candidate{id: row.ID, created: row.CreatedAt, relevance: relevance, match: m})
+		best.Add(candidate{id: row.ID, created: row.CreatedAt, relevance: relevance, match: m})
 	}
 }
 

@@ -107,44 +107,39 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 		return e.hybrid(ctx, q, a, day, keep)
 	}
 	o := &order{day: day, degraded: a.degraded}
-	r := ranking{clock: e.days.At(day), look: e.look, weights: e.weights, within: limits(e.rangeOf(q)), meaning: a.vector != nil, time: t}
-	if q.Ranker == hippo.RankerHippo && q.Text != "" && e.pieces != nil {
+	r := e.ranking(&q, &a, day, t)
+	best := newBest(keep)
+	if r.closely { // what is looked at closely leaves its place: itself, and two beside it
+		best = newBest(keep + 3*r.weights.Closely)
+	}
+	if r.near = best; !r.within.open() {
 		r.near = newBest(r.weights.Closely)
-		keep += 3 * r.weights.Closely // what is looked at closely leaves its place
 	}
 	var c *closer
 	var later *heirs
-	r.relevance, _ = rank.For(q.Ranker)
-	if q.Ranker == hippo.RankerInsight {
-		r.gate = e.weights.Match
-	}
-	best := newBest(keep)
+	more := false
 	e.index.View(func(v *index.View) {
 		iq := e.ask(&q, &a)
 		found := v.Search(iq)
-		r.most = found.MaxScore
-		for i := range found.Matches {
-			r.best = max(r.best, found.Matches[i].Score)
-		}
-		for i := range found.Matches {
-			r.consider(v, &found.Matches[i], o, best)
-		}
+		r.take(v, &found, o, best)
+		list := best.Sorted()
 		if q.Ranker == hippo.RankerHippo && q.Text != "" {
 			words := weighed(v, q.Text)
 			o.support = supportOf(v, words)
-			if r.near != nil {
-				c = newCloser(v, &r, q.Text, words, e.pieces, found.Matches)
+			if r.closely {
+				c = newCloser(v, &r, q.Text, words, e.pieces, r.nearest(list), found.Matches)
 			}
 		}
 		if q.Ranker == hippo.RankerHippo || q.Ranker == hippo.RankerInsight {
 			later = newHeirs(v, &r, c, found.Matches) // by the cosines that were counted
 		}
-		o.hits = r.exact(v, best.sorted())
+		list = c.others(list)
+		more = len(list) >= keep
+		o.hits = r.exact(v, list[:min(keep, len(list))])
 		if q.Explain {
 			o.explain = newExplainer(v, &r, &q, &iq, o.hits, c, found.Matches)
 		}
 	})
-	more := len(o.hits) == keep
 	if c != nil {
 		links, err := e.relate(ctx, &q, c, &r)
 		if err != nil {
@@ -187,9 +182,10 @@ type ranking struct {
 	// gate is the coverage or cosine that a match must exceed; most the highest
 	// word score there can be, best the highest there is.
 	gate, most, best float64
-	// near are the best whatever range was asked for, if they are to be looked at
-	// closely.
-	near *best
+	// closely: the best are looked at closely. near are those, whatever range was asked
+	// for.
+	closely bool
+	near    best
 	// time is what the query tells of time.
 	time told
 	// replaced are the matches that are superseded.
@@ -199,10 +195,37 @@ type ranking struct {
 	s   hippo.Signals
 }
 
+// ranking prepares the scoring of all matches of a query that tells t of time.
+func (e *Engine) ranking(q *hippo.Query, a *asked, day hippo.Day, t told) ranking {
+	r := ranking{
+		clock: e.days.At(day), look: e.look, weights: e.weights, within: limits(e.rangeOf(*q)), meaning: a.vector != nil, time: t,
+		closely: q.Ranker == hippo.RankerHippo && q.Text != "" && e.pieces != nil,
+	}
+	r.relevance, _ = rank.For(q.Ranker)
+	if q.Ranker == hippo.RankerInsight {
+		r.gate = e.weights.Match
+	}
+	return r
+}
+
+// take ranks all matches.
+func (r *ranking) take(v *index.View, found *index.Result, o *order, best best) {
+	r.most = found.MaxScore
+	for i := range found.Matches {
+		r.best = max(r.best, found.Matches[i].Score)
+	}
+	for i := range found.Matches {
+		r.consider(v, &found.Matches[i], o, best)
+	}
+}
+
 // limits is the range that the relevance of a hit must be in.
 type limits hippo.Range
 
 func (l limits) has(relevance float64) bool { return relevance >= l.Min && relevance <= l.Max }
+
+// open reports whether every relevance is in the range.
+func (l limits) open() bool { return l.Min <= 0 && l.Max >= 1 }
 
 // near reports whether a relevance by a rough cosine may be on the other side of a
 // limit by the exact one.
@@ -212,12 +235,12 @@ func (l limits) near(relevance float64) bool {
 }
 
 // consider ranks one match, counts it, and keeps it if it is among the best.
-func (r *ranking) consider(v *index.View, m *index.Match, o *order, best *best) {
+func (r *ranking) consider(v *index.View, m *index.Match, o *order, best best) {
 	if max(m.Coverage, m.Cosine) <= r.gate {
 		return
 	}
 	relevance := r.relevance(&r.weights, r.signals(v, m))
-	if r.meaning && r.near == nil && r.within.near(relevance) {
+	if r.meaning && !r.closely && r.within.near(relevance) {
 		m.Cosine = v.Cosine(m.Doc)
 		relevance = r.relevance(&r.weights, r.signals(v, m))
 	}
@@ -225,16 +248,25 @@ func (r *ranking) consider(v *index.View, m *index.Match, o *order, best *best) 
 	if r.row.Superseded {
 		r.replaced = append(r.replaced, candidate{relevance: relevance, match: m})
 	}
-	if r.near != nil && r.near.wants(relevance) {
-		r.near.add(candidate{id: r.row.ID, created: r.row.CreatedAt, relevance: relevance, match: m})
+	if r.closely && r.near != best && r.near.wants(relevance) {
+		r.near.Add(candidate{id: r.row.ID, created: r.row.CreatedAt, relevance: relevance, match: m})
 	}
 	if !r.within.has(relevance) {
 		return
 	}
 	o.total++
 	if best.wants(relevance) {
-		best.add(candidate{id: r.row.ID, created: r.row.CreatedAt, relevance: relevance, match: m})
+		best.Add(candidate{id: r.row.ID, created: r.row.CreatedAt, relevance: relevance, match: m})
 	}
+}
+
+// nearest returns what is looked at closely, best first. The list holds the best that
+// are in the range.
+func (r *ranking) nearest(list []candidate) []candidate {
+	if !r.within.open() {
+		list = r.near.Sorted()
+	}
+	return list[:min(r.weights.Closely, len(list))]
 }
 
 // signals gathers what the rankers combine; valid until the next call.
@@ -271,12 +303,12 @@ func (r *ranking) signals(v *index.View, m *index.Match) *hippo.Signals {
 func (r *ranking) exact(v *index.View, list []candidate) []ranked {
 	for i := range list {
 		c := &list[i]
-		if r.meaning && r.near == nil {
+		if r.meaning && !r.closely {
 			c.match.Cosine = v.Cosine(c.match.Doc)
 			c.relevance = r.relevance(&r.weights, r.signals(v, c.match))
 		}
 	}
-	slices.SortFunc(list, func(a, b candidate) int { return better(&a, &b) })
+	slices.SortFunc(list, better)
 	hits, signals := make([]ranked, len(list)), make([]hippo.Signals, len(list))
 	for i, c := range list {
 		signals[i] = *r.signals(v, c.match)

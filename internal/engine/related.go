@@ -101,14 +101,14 @@ func (c *closer) found(r *ranking) ([]hippo.ID, map[hippo.ID]float64) {
 		if !p.admitted {
 			continue
 		}
-		s := p.signals
-		s.Text = rank.TextOf(&r.weights, &s, c.longer)
-		if x := r.relevance(&r.weights, &s); r.within.has(x) && best.wants(x) {
-			best.add(candidate{id: p.id, created: p.created, relevance: x})
+		r.s = p.signals
+		r.s.Text = rank.TextOf(&r.weights, &r.s, c.longer)
+		if x := r.relevance(&r.weights, &r.s); r.within.has(x) && best.wants(x) {
+			best.Add(candidate{id: p.id, created: p.created, relevance: x})
 		}
 	}
-	ids, relevance := make([]hippo.ID, len(best.list)), make(map[hippo.ID]float64, len(best.list))
-	for i, x := range best.list {
+	ids, relevance := make([]hippo.ID, len(best.Items())), make(map[hippo.ID]float64, len(best.Items()))
+	for i, x := range best.Items() {
 		ids[i], relevance[x.id] = x.id, x.relevance
 	}
 	return ids, relevance
@@ -182,7 +182,7 @@ func (e *Engine) pull(q *hippo.Query, a *asked, c *closer, r *ranking, o *order,
 			}
 		})
 	}
-	slices.SortFunc(o.hits, func(a, b ranked) int { return better(&a.candidate, &b.candidate) })
+	slices.SortFunc(o.hits, func(a, b ranked) int { return better(a.candidate, b.candidate) })
 }
 
 // lift makes a hit as relevant as what it is related to makes it, if that is more.

@@ -129,11 +129,11 @@ func (e *Engine) alike(m *hippo.Memory) []hippo.ID {
 				continue
 			}
 			if row := v.Row(x.Doc); !row.Superseded {
-				best.add(candidate{id: row.ID, created: row.CreatedAt, relevance: x.Score})
+				best.Add(candidate{id: row.ID, created: row.CreatedAt, relevance: x.Score})
 			}
 		}
 	})
-	list := best.sorted()
+	list := best.Sorted()
 	var ids []hippo.ID
 	for i, c := range list {
 		if c.id != m.ID && (i <= resembleLeast || c.relevance >= resembleShare*list[0].relevance) {

@@ -2,8 +2,9 @@ package vector
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
+
+	"github.com/hippo-memory/hippo/internal/top"
 )
 
 // Candidate is a row and its score.
@@ -19,27 +20,16 @@ func Top(k int, scores []float32, keep func(row uint32) bool) []Candidate {
 	if k <= 0 {
 		return nil
 	}
-	best := worstFirst(make([]Candidate, 0, min(k, 1024)))
+	best := top.New(k, inOrder)
 	for row, s := range scores {
-		if len(best) == k && s <= best[0].Score {
+		if b := best.Bound(); b != nil && s <= b.Score {
 			continue
 		}
-		if keep != nil && !keep(uint32(row)) {
-			continue
-		}
-		c := Candidate{uint32(row), s}
-		switch {
-		case len(best) == k:
-			best[0] = c
-			heap.Fix(&best, 0)
-		default:
-			if best = append(best, c); len(best) == k {
-				heap.Init(&best)
-			}
+		if keep == nil || keep(uint32(row)) {
+			best.Add(Candidate{uint32(row), s})
 		}
 	}
-	slices.SortFunc(best, inOrder)
-	return best
+	return best.Sorted()
 }
 
 // Search returns the k rows nearest to q by exact cosine, best first: it scans all
@@ -55,18 +45,8 @@ func (t *Table) Search(q *Code, k int, keep func(row uint32) bool) []Candidate {
 }
 
 func inOrder(a, b Candidate) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))
+	if a.Score != b.Score {
+		return cmp.Compare(b.Score, a.Score)
+	}
+	return cmp.Compare(a.Row, b.Row)
 }
-
-// worstFirst is a heap with the worst candidate on top.
-type worstFirst []Candidate
-
-func (h worstFirst) Len() int           { return len(h) }
-func (h worstFirst) Less(i, j int) bool { return inOrder(h[i], h[j]) > 0 }
-func (h worstFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-
-// Push implements [heap.Interface].
-func (h *worstFirst) Push(any) { panic("vector: the heap does not grow") }
-
-// Pop implements [heap.Interface].
-func (h *worstFirst) Pop() any { panic("vector: the heap does not shrink") }

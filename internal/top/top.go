@@ -1,0 +1,109 @@
+// Package top keeps the best of many.
+package top
+
+import "slices"
+
+// List keeps the n best items that it is given. It gathers more than n and now and then
+// drops the worse ones, which takes less than keeping them in order.
+type List[T any] struct {
+	n       int
+	compare func(a, b T) int
+	items   []T
+	cut     bool // item n-1 is the worst of the n best so far; those after it came later
+}
+
+// slack is how many items are gathered at least before some are dropped.
+const slack = 16
+
+// New returns an empty List. compare is below 0 if a is better than b, in a total order:
+// what is kept does not depend on the order of what came.
+func New[T any](n int, compare func(a, b T) int) *List[T] {
+	return &List[T]{n: max(n, 0), compare: compare}
+}
+
+// Bound returns an item so that one that is worse is not among the best; nil while
+// nothing is known.
+func (l *List[T]) Bound() *T {
+	if !l.cut {
+		return nil
+	}
+	return &l.items[l.n-1]
+}
+
+// Add takes an item. Cost: about 20 ns.
+func (l *List[T]) Add(x T) {
+	if l.items = append(l.items, x); len(l.items)-l.n >= max(l.n, slack) {
+		l.drop()
+	}
+}
+
+// Items returns what is kept, in no order, until the next call.
+func (l *List[T]) Items() []T {
+	l.drop()
+	return l.items
+}
+
+// Sorted is Items, best first.
+func (l *List[T]) Sorted() []T {
+	l.drop()
+	slices.SortFunc(l.items, l.compare)
+	return l.items
+}
+
+// drop keeps n items at most.
+func (l *List[T]) drop() {
+	if len(l.items) <= l.n {
+		return
+	}
+	if l.n > 0 {
+		l.sift()
+		l.cut = true
+	}
+	l.items = l.items[:l.n]
+}
+
+// sift moves the n best items to the front, the worst of them to place n-1: Hoare's
+// selection.
+func (l *List[T]) sift() {
+	from, to, at := 0, len(l.items)-1, l.n-1
+	for from < to {
+		pivot := l.middle(from, (from+to)/2, to)
+		i, k := from, to
+		for i <= k {
+			for l.compare(l.items[i], pivot) < 0 {
+				i++
+			}
+			for l.compare(pivot, l.items[k]) < 0 {
+				k--
+			}
+			if i <= k {
+				l.items[i], l.items[k] = l.items[k], l.items[i]
+				i++
+				k--
+			}
+		}
+		switch {
+		case at <= k:
+			to = k
+		case at >= i:
+			from = i
+		default:
+			return
+		}
+	}
+}
+
+// middle is the median of three items.
+func (l *List[T]) middle(a, b, c int) T {
+	x, y, z := l.items[a], l.items[b], l.items[c]
+	if l.compare(y, x) < 0 {
+		x, y = y, x
+	}
+	if l.compare(z, x) < 0 {
+		return x
+	}
+	if l.compare(z, y) < 0 {
+		return z
+	}
+	return y
+}
