@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // touches writes the accesses of searches behind them: one goroutine, one batch
@@ -105,7 +106,7 @@ func (t *touches) write() {
 	for _, day := range days {
 		counts := batch[day]
 		// Best effort: a lost access costs a little rank, never a memory.
-		err := t.index.Settle(context.Background(), day, counts, func() ([]*hippo.Memory, error) {
+		err := t.index.Settle(context.Background(), day, counts, func() ([]driver.Touched, error) {
 			return t.store.Touch(context.Background(), day, counts)
 		})
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 func TestSearch_filters_exactly(t *testing.T) {
@@ -230,10 +231,19 @@ func TestIndex_Settle_overtaken(t *testing.T) {
 
 func settle(t *testing.T, x *index.Index, day hippo.Day, counts map[hippo.ID]int, write func() []*hippo.Memory) {
 	t.Helper()
-	err := x.Settle(t.Context(), day, counts, func() ([]*hippo.Memory, error) { return write(), nil })
+	err := x.Settle(t.Context(), day, counts, func() ([]driver.Touched, error) { return touched(write()...), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// touched is what a store tells of memories that it has touched.
+func touched(ms ...*hippo.Memory) []driver.Touched {
+	var out []driver.Touched
+	for _, m := range ms {
+		out = append(out, driver.Touched{ID: m.ID, Revision: m.Revision, Newest: m.Accesses[len(m.Accesses)-1]})
+	}
+	return out
 }
 
 // wantUses checks the accesses of memory 1.

@@ -18,6 +18,7 @@ import (
 	modelof "github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // reference scores by the formula as it is written down, over plain maps.
@@ -185,14 +186,14 @@ func TestIndex_equals_fresh_build_and_formula(t *testing.T) {
 			"touch": func(t *rapid.T) { // the store hears of it later
 				i := id(someID(t))
 				w.x.Touch([]hippo.ID{i}, w.day)
-				w.must(t, w.x.Settle(context.Background(), w.day, map[hippo.ID]int{i: 1}, func() ([]*hippo.Memory, error) {
+				w.must(t, w.x.Settle(context.Background(), w.day, map[hippo.ID]int{i: 1}, func() ([]driver.Touched, error) {
 					m := w.src.get(i)
 					if m == nil {
 						return nil, nil
 					}
 					m.Touch(w.day, 1)
 					w.src.put(m)
-					return []*hippo.Memory{w.src.get(i)}, nil
+					return touched(w.src.get(i)), nil
 				}))
 			},
 			"embed": func(t *rapid.T) {

@@ -58,11 +58,11 @@ func (x *Index) lay(id hippo.ID, doc uint32) {
 	}
 }
 
-// Settle runs write, which stores accesses that Touch counted on day, and takes
-// over the memories that it returns as stored. counts are the accesses that are
-// no longer owed afterwards, stored or given up. Nobody reads changes meanwhile,
-// so that no access is counted twice. The error is that of write or of ctx.
-func (x *Index) Settle(ctx context.Context, day hippo.Day, counts map[hippo.ID]int, write func() ([]*hippo.Memory, error)) error {
+// Settle runs write, which stores accesses that Touch counted on day, and takes over
+// what it returns as stored. counts are the accesses that are no longer owed
+// afterwards, stored or given up. Nobody reads changes meanwhile, so that no access is
+// counted twice. The error is that of write or of ctx.
+func (x *Index) Settle(ctx context.Context, day hippo.Day, counts map[hippo.ID]int, write func() ([]driver.Touched, error)) error {
 	select {
 	case x.follow <- struct{}{}:
 		defer func() { <-x.follow }()
@@ -74,15 +74,39 @@ func (x *Index) Settle(ctx context.Context, day hippo.Day, counts map[hippo.ID]i
 	for id, n := range counts {
 		x.pay(id, use{int32Of(int(day)), int32Of(n)})
 	}
-	x.mu.Unlock()
-	for _, m := range stored {
+	for _, t := range stored {
 		// What others changed in between has to be read first: CatchUp does.
-		if m.Revision != x.known()+1 || x.apply(driver.Change{ID: m.ID, Revision: m.Revision, Memory: m}) != nil {
+		if t.Revision != x.revision+1 {
 			break
 		}
+		x.revision = t.Revision
+		x.settle(t)
 	}
+	x.mu.Unlock()
 	x.maintain(true)
 	return err
+}
+
+// settle takes over the newest access that the store has of a memory.
+func (x *Index) settle(t driver.Touched) {
+	x.changed++
+	doc, ok := x.doc(t.ID)
+	if !ok {
+		return
+	}
+	h := &x.rows.hot[doc]
+	list, lent := x.touched[t.ID]
+	if !lent {
+		list = x.rows.uses(h)
+	}
+	newest := use{int32Of(int(t.Newest.Day)), int32Of(t.Newest.Count)}
+	if k := len(list); k > 0 && list[k-1].day == newest.day {
+		list = list[:k-1]
+	}
+	x.rows.setUses(h, plus(list, newest))
+	x.note(doc)
+	delete(x.touched, t.ID)
+	x.lay(t.ID, doc)
 }
 
 // pay takes accesses off what is owed of their day.
@@ -96,11 +120,4 @@ func (x *Index) pay(id hippo.ID, u use) {
 	if x.owed[id] = list; len(list) == 0 {
 		delete(x.owed, id)
 	}
-}
-
-// known is the revision up to which the index knows all changes.
-func (x *Index) known() hippo.Revision {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.revision
 }

@@ -189,27 +189,12 @@ func (s *Store) Purge(ctx context.Context, ids []hippo.ID) error {
 // Touch counts accesses of memories on day and returns the memories as stored,
 // by revision. Memories that are gone are passed over. The write survives a
 // crash of the process, not of the machine.
-func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]int) ([]*hippo.Memory, error) {
-	ids := make([]hippo.ID, 0, len(counts))
-	for id := range counts {
-		ids = append(ids, id)
-	}
-	var touched []*hippo.Memory
-	err := s.backend.Write(ctx, driver.Lazy, func(tx driver.Tx) error {
-		ms, err := tx.Get(ids...)
-		if err != nil {
-			return err
-		}
-		for _, m := range ms {
-			m.Touch(day, counts[m.ID])
-		}
-		touched = ms
-		return tx.Put(ms...)
+func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]int) (touched []driver.Touched, err error) {
+	err = s.backend.Write(ctx, driver.Lazy, func(tx driver.Tx) (err error) {
+		touched, err = tx.Touch(day, counts)
+		return err
 	})
-	if err != nil {
-		return nil, wrap("touch", err)
-	}
-	return touched, nil
+	return touched, wrap("touch", err)
 }
 
 // Changes yields what changed after since; see [driver.Backend].

@@ -101,6 +101,11 @@ func (t *tx) put(m *hippo.Memory) error {
 	return nil
 }
 
+// Touch implements [driver.Tx].
+func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
+	return driver.TouchAll(t, day, counts)
+}
+
 // Purge implements [driver.Tx].
 func (t *tx) Purge(ids ...hippo.ID) error {
 	if err := t.check(ids); err != nil {

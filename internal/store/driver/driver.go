@@ -5,6 +5,7 @@ package driver
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -61,12 +62,55 @@ type Tx interface {
 	// to a value above all that the store has given out.
 	// The Backend does not keep the pointers.
 	Put(ms ...*hippo.Memory) error
+	// Touch counts accesses on a day: [hippo.Memory.Touch] of each memory, as often as
+	// counts says, and a new revision of each. It returns those that exist and have a
+	// count above 0, by revision. It reads and writes no more of them than it must.
+	Touch(day hippo.Day, counts map[hippo.ID]int) ([]Touched, error)
 	// Purge removes memories for good and leaves a tombstone for Changes.
 	// Unknown IDs are ignored.
 	Purge(ids ...hippo.ID) error
 	// Calendar returns the active day; SetCalendar replaces it.
 	Calendar() (Calendar, error)
 	SetCalendar(Calendar) error
+}
+
+// Touched is a memory whose accesses were counted.
+type Touched struct {
+	ID       hippo.ID
+	Revision hippo.Revision
+	// Newest is the last of its accesses.
+	Newest hippo.Access
+}
+
+// TouchAll implements [Tx.Touch] with Get and Put.
+func TouchAll(tx Tx, day hippo.Day, counts map[hippo.ID]int) ([]Touched, error) {
+	ms, err := tx.Get(Counted(counts)...)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range ms {
+		m.Touch(day, counts[m.ID])
+	}
+	if err := tx.Put(ms...); err != nil {
+		return nil, err
+	}
+	out := make([]Touched, len(ms))
+	for i, m := range ms {
+		out[i] = Touched{ID: m.ID, Revision: m.Revision, Newest: m.Accesses[len(m.Accesses)-1]}
+	}
+	return out, nil
+}
+
+// Counted returns the IDs with a count above 0, ascending.
+func Counted(counts map[hippo.ID]int) []hippo.ID {
+	ids := make([]hippo.ID, 0, len(counts))
+	for id, n := range counts {
+		if n > 0 {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, hippo.ID.Compare)
+	return ids
 }
 
 // Durability is what a commit must survive.

@@ -13,6 +13,8 @@ func accessChecks() []check {
 		{"the_whole_history_is_kept", wholeHistory},
 		{"touches_add_up", touchesAddUp},
 		{"a_touch_is_a_change", touchIsChange},
+		{"a_touch_tells_what_is_stored", touchTells},
+		{"a_touch_is_part_of_its_transaction", touchInTransaction},
 	}
 }
 
@@ -55,6 +57,88 @@ func touchIsChange(t *testing.T, h Harness) {
 	same(t, "changes", got, get(t, b, id(1)))
 }
 
+// touchTells touches memories that are new, used, used on a later day, full, forgotten
+// and missing.
+func touchTells(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	ms := plains(0, 6)
+	ms[0].Accesses = nil
+	ms[1].Accesses = []hippo.Access{{Day: 2, Count: 3}, {Day: 5, Count: 1}}
+	ms[2].Accesses = []hippo.Access{{Day: 9, Count: 4}}
+	ms[3].Accesses = nil
+	for day := hippo.Day(-hippo.MaxAccessDays); day < 0; day++ {
+		ms[3].Accesses = append(ms[3].Accesses, hippo.Access{Day: day + 5, Count: 2})
+	}
+	ms[4].ForgottenAt = ms[4].CreatedAt
+	put(t, b, ms...)
+	before := head(t, b)
+	counts := map[hippo.ID]int{ms[0].ID: 1, ms[1].ID: 2, ms[2].ID: 3, ms[3].ID: 1, ms[4].ID: 7, ms[5].ID: 0, id(poolSize + 1): 4}
+	var told []driver.Touched
+	err := b.Write(t.Context(), driver.Lazy, func(tx driver.Tx) (err error) {
+		told, err = tx.Touch(5, counts)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("touch: %v", err)
+	}
+	got := get(t, b, idsOf(ms)...)
+	var want []driver.Touched
+	for i, m := range ms {
+		m.Touch(5, counts[m.ID])
+		if i < 5 {
+			want = append(want, driver.Touched{ID: m.ID, Revision: got[i].Revision, Newest: m.Accesses[len(m.Accesses)-1]})
+		}
+		m.Revision = got[i].Revision
+	}
+	same(t, "memories", got, ms)
+	same(t, "told", told, want)
+	for i, one := range told {
+		if last := before.Revision; one.Revision <= last || i > 0 && one.Revision <= told[i-1].Revision {
+			t.Errorf("revisions are %+v, want them ascending above %d", told, last)
+		}
+	}
+	if after := head(t, b); after.Revision != told[len(told)-1].Revision || after.Memories != before.Memories || after.Forgotten != before.Forgotten {
+		t.Errorf("head is %+v after %+v, told %+v", after, before, told)
+	}
+}
+
+// touchInTransaction touches between other steps of a transaction.
+func touchInTransaction(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, plain(1))
+	want := get(t, b, id(1))[0]
+	err := b.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
+		ms, err := tx.Get(id(1))
+		if err != nil {
+			return err
+		}
+		ms[0].Content += " changed"
+		if err := tx.Put(ms...); err != nil {
+			return err
+		}
+		if err := touchIn(tx, 70, id(1), id(1)); err != nil {
+			return err
+		}
+		if ms, err = tx.Get(id(1)); err != nil {
+			return err
+		}
+		ms[0].Tags = append(ms[0].Tags, "late")
+		if err := tx.Put(ms...); err != nil {
+			return err
+		}
+		return tx.Purge(id(2))
+	})
+	if err != nil {
+		t.Fatalf("write: %v", err)
+	}
+	want.Content += " changed"
+	want.Touch(70, 2)
+	want.Tags = append(want.Tags, "late")
+	got := get(t, b, id(1))[0]
+	want.Revision = got.Revision
+	same(t, "memory", got, want)
+}
+
 // touch counts one access of each on day, as the store above does: lazily.
 func touch(t testing.TB, b driver.Backend, day hippo.Day, ids ...hippo.ID) {
 	t.Helper()
@@ -65,6 +149,16 @@ func touch(t testing.TB, b driver.Backend, day hippo.Day, ids ...hippo.ID) {
 }
 
 func touchIn(tx driver.Tx, day hippo.Day, ids ...hippo.ID) error {
+	counts := make(map[hippo.ID]int)
+	for _, id := range ids {
+		counts[id]++
+	}
+	_, err := tx.Touch(day, counts)
+	return err
+}
+
+// rewriteIn is touchIn by Get and Put.
+func rewriteIn(tx driver.Tx, day hippo.Day, ids ...hippo.ID) error {
 	ms, err := tx.Get(ids...)
 	if err != nil {
 		return err

@@ -88,7 +88,7 @@ func noLostTouches(t *testing.T, h Harness) {
 	together(t, writers, func(w int) error {
 		for r := range rounds {
 			err := handles[w%len(handles)].Write(t.Context(), driver.Lazy, func(tx driver.Tx) error {
-				return touchIn(tx, hippo.Day(1+r/5), id(r%4), id(4+w))
+				return rewriteIn(tx, hippo.Day(1+r/5), id(r%4), id(4+w))
 			})
 			if err != nil {
 				return err

@@ -229,6 +229,10 @@ func (f altersTx) Put(ms ...*hippo.Memory) error {
 	return nil
 }
 
+func (f altersTx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
+	return driver.TouchAll(f, day, counts)
+}
+
 // purgesAtOnce commits purges even when the transaction fails later.
 type purgesAtOnce struct{ driver.Backend }
 
@@ -286,6 +290,10 @@ type notesPuts struct {
 func (n *notesPuts) Put(ms ...*hippo.Memory) error {
 	n.puts = append(n.puts, ms...)
 	return n.Tx.Put(ms...)
+}
+
+func (n *notesPuts) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
+	return driver.TouchAll(n, day, counts)
 }
 
 func (n *notesPuts) Purge(ids ...hippo.ID) error {

@@ -157,6 +157,11 @@ func (m *model) Put(ms ...*hippo.Memory) error {
 	return nil
 }
 
+// Touch implements [driver.Tx].
+func (m *model) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
+	return driver.TouchAll(m, day, counts)
+}
+
 // Purge implements [driver.Tx].
 func (m *model) Purge(ids ...hippo.ID) error {
 	for _, id := range ids {

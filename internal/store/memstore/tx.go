@@ -36,6 +36,11 @@ func (t *tx) Put(ms ...*hippo.Memory) error {
 	return nil
 }
 
+// Touch implements [driver.Tx].
+func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
+	return driver.TouchAll(t, day, counts)
+}
+
 // Purge implements [driver.Tx].
 func (t *tx) Purge(ids ...hippo.ID) error {
 	for _, id := range ids {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -157,25 +156,12 @@ func (t *tx) insert(m *hippo.Memory) (pk int64, err error) {
 }
 
 func (t *tx) update(m *hippo.Memory, pk int64) error {
-	if old := t.known[m.ID].Memory; old != nil && onlyTouched(old, m) {
-		return t.w.exec(t.ctx, "UPDATE memory SET revision = ? WHERE pk = ?", int64(m.Revision), pk)
-	}
 	args, err := values(m)
 	if err != nil {
 		return err
 	}
 	set := "(" + written + ") = (?" + strings.Repeat(",?", len(args)-1) + ")"
 	return t.w.exec(t.ctx, "UPDATE memory SET "+set+" WHERE pk = ?", append(args, pk)...)
-}
-
-// onlyTouched reports whether accesses, which are rows of their own, are all that
-// differs.
-func onlyTouched(old, m *hippo.Memory) bool {
-	a, b := *old, *m
-	for _, c := range []*hippo.Memory{&a, &b} {
-		c.Accesses, c.Revision = nil, 0
-	}
-	return reflect.DeepEqual(a, b)
 }
 
 // values returns the values of the columns in written.
