@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hippo-memory/hippo"
@@ -197,12 +198,14 @@ func vectorWhole(t *testing.T, h Harness) {
 	putVectors(t, handles[0], "model", vectors(0, n, 50, 0)...)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
+	var reads atomic.Int64
 	together(t, 1+2*len(handles), func(i int) error {
+		defer stop()
 		if i == 0 {
-			defer stop()
-			return replaceVectors(t.Context(), handles[0], n)
+			return replaceVectors(ctx, handles[0], n, &reads)
 		}
 		for ctx.Err() == nil {
+			reads.Add(1)
 			vs, err := handles[i%len(handles)].Vectors(t.Context(), "model", idRange(n))
 			if err != nil {
 				return err
@@ -219,9 +222,13 @@ func vectorWhole(t *testing.T, h Harness) {
 	})
 }
 
-func replaceVectors(ctx context.Context, b driver.Backend, n int) error {
-	for r := range 10 * rounds {
-		if err := b.PutVectors(ctx, "model", vectors(0, n, 50, r)); err != nil {
+// replaceVectors goes on until there were many puts and many reads beside them.
+func replaceVectors(ctx context.Context, b driver.Backend, n int, reads *atomic.Int64) error {
+	for r := 0; r < 10*rounds || reads.Load() < 10*rounds; r++ {
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // a reader has ended it
+		}
+		if err := b.PutVectors(context.WithoutCancel(ctx), "model", vectors(0, n, 50, r)); err != nil {
 			return err
 		}
 	}
