@@ -102,8 +102,34 @@ func (s *shell) logger(c config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(s.errw, &slog.HandlerOptions{Level: c.Level}))
 }
 
-// with opens the store, runs fn and closes it.
+// with opens the store, runs fn and closes it. A store that the command line names
+// must exist: who asks what is in one, or changes that, has mistyped it.
 func (s *shell) with(ctx context.Context, fn func(*engine.Engine) error) error {
+	c, err := s.config()
+	if err != nil {
+		return err
+	}
+	if flags := s.root.PersistentFlags(); flags.Changed("store") || flags.Changed("memory-dir") {
+		if err := exists(c.Store); err != nil {
+			return err
+		}
+	}
+	return s.making(ctx, fn)
+}
+
+// exists refuses a store that opening would make.
+func exists(store config.Store) error {
+	if store.Kind == "memory" {
+		return nil
+	}
+	if _, err := os.Stat(store.Path); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%w: no store at %s (hippo record or hippo import makes one)", hippo.ErrNotFound, store)
+	}
+	return nil
+}
+
+// making is with for a store that is made if it does not exist.
+func (s *shell) making(ctx context.Context, fn func(*engine.Engine) error) error {
 	c, err := s.config()
 	if err != nil {
 		return err

@@ -242,7 +242,7 @@ func closeModel(m engine.Model) error {
 
 // embed brings the store level with the chosen model.
 func (s *shell) embed(ctx context.Context) error {
-	return s.with(ctx, func(e *engine.Engine) error {
+	return s.making(ctx, func(e *engine.Engine) error {
 		bar := s.bar(0, "embedding")
 		total := 0
 		err := e.Embed(ctx, func(done, all int) {

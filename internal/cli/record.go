@@ -40,7 +40,7 @@ func (s *shell) recordCommand() *cobra.Command {
 				return err
 			}
 			m.Source.Kind = hippo.SourceUser
-			return s.with(c.Context(), func(e *engine.Engine) error {
+			return s.making(c.Context(), func(e *engine.Engine) error {
 				old, err := replaced(c.Context(), e, supersedes)
 				if err != nil {
 					return err

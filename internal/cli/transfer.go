@@ -47,7 +47,7 @@ Importing the same source again adds nothing.`,
 			if err != nil {
 				return err
 			}
-			return s.with(c.Context(), func(e *engine.Engine) error {
+			return s.making(c.Context(), func(e *engine.Engine) error {
 				r, err := s.importFrom(c.Context(), e, src)
 				if err == nil {
 					_, err = e.ImportRelations(c.Context(), src.Relations())
@@ -260,10 +260,7 @@ func twoStores(fromURL, toURL string) error {
 	if from == to {
 		return hippo.Fieldf("to", "must be another store than from, got %s twice", from)
 	}
-	if _, err := os.Stat(from.Path); err != nil {
-		return fmt.Errorf("%w: no store at %s: %w", hippo.ErrNotFound, from, err)
-	}
-	return nil
+	return exists(from)
 }
 
 func (s *shell) openURL(ctx context.Context, url string) (*engine.Engine, error) {
