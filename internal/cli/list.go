@@ -47,14 +47,17 @@ func (s *shell) listCommand() *cobra.Command {
 		Short: "List insights, newest first",
 		Args:  atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			var err error
+			err := counted(q.Count)
+			if err != nil {
+				return err
+			}
 			if q.Filter.Projects, err = s.scope(c.Context(), scope); err != nil {
 				return err
 			}
 			return s.with(c.Context(), func(e *engine.Engine) error {
 				list, err := e.List(c.Context(), q)
 				if err != nil {
-					return err
+					return flagged(err)
 				}
 				if s.json || s.lines {
 					return s.printMemories(list.Memories)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -71,8 +72,8 @@ func (s *shell) searchCommand() *cobra.Command {
 func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
 	q := f.query
 	q.Text = strings.Join(args, " ")
-	if q.Count == 0 {
-		return q, hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
+	if err := counted(q.Count); err != nil {
+		return q, err
 	}
 	if c.Flags().Changed("min") || c.Flags().Changed("max") {
 		q.Relevance = &hippo.Range{Min: f.low, Max: f.high}
@@ -90,8 +91,35 @@ func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Qu
 	if q.Filter.ValidAt, err = parseTime("as-of", f.asOf); err != nil {
 		return q, err
 	}
-	q.Filter.Projects, err = s.scope(c.Context(), f.scope)
-	return q, err
+	if q.Filter.Projects, err = s.scope(c.Context(), f.scope); err != nil {
+		return q, err
+	}
+	return q, flagged(q.Validate())
+}
+
+// counted refuses a count of 0, which the engine takes for none given.
+func counted(n int) error {
+	if n == 0 {
+		return hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
+	}
+	return nil
+}
+
+// flagged gives a bad field of a query the name of its flag.
+func flagged(err error) error {
+	bad, ok := errors.AsType[*hippo.FieldError](err)
+	if !ok {
+		return err
+	}
+	switch bad.Field {
+	case "limit.count":
+		return hippo.Fieldf("count", "%s", bad.Why)
+	case "limit.offset":
+		return hippo.Fieldf("offset", "%s", bad.Why)
+	case "relevance_range":
+		return hippo.Fieldf("min, max", "%s", bad.Why)
+	}
+	return err
 }
 
 // scope returns the projects that a search is kept to; nil for all.
