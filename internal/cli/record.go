@@ -48,6 +48,9 @@ func (s *shell) recordCommand() *cobra.Command {
 				if _, err := e.Record(c.Context(), m, old...); err != nil {
 					return err
 				}
+				for _, id := range old {
+					fmt.Fprintf(s.errw, "hippo: replaces %s\n", id)
+				}
 				s.resembling(c.Context(), e, m)
 				return s.recorded(m)
 			})
