@@ -290,7 +290,7 @@ func (r *ranking) signals(v *index.View, m *index.Match) *hippo.Signals {
 	}
 	s.Time = r.time.signal(v, m.Doc)
 	s.Recency = r.clock.Recency(r.row.LastAccess)
-	s.Frequency = r.clock.Frequency(r.row.Accesses)
+	s.Frequency = r.clock.Frequency(v.Accesses(m.Doc))
 	s.Importance = r.clock.Importance(r.row.Importance, r.row.SetDay, r.row.Pinned)
 	s.Prior = rank.PriorOf(&r.weights, s)
 	return s

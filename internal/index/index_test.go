@@ -183,7 +183,7 @@ func TestIndex_Touch(t *testing.T) {
 	x.Touch([]hippo.ID{id(1)}, 39)
 	list, _ := search(x, index.Query{})
 	want := []hippo.Access{{Day: 40, Count: 2}}
-	if d := cmp.Diff(want, list[0].Row.Accesses); d != "" || list[0].Row.LastAccess != 40 {
+	if d := cmp.Diff(want, list[0].Accesses); d != "" || list[0].Row.LastAccess != 40 {
 		t.Errorf("last %v (-want +got):\n%s", list[0].Row.LastAccess, d)
 	}
 	m.Touch(2, 1)
@@ -254,7 +254,7 @@ func wantUses(t *testing.T, x *index.Index, what string, want ...hippo.Access) {
 		if m.Row.ID != id(1) {
 			continue
 		}
-		if d := cmp.Diff(want, m.Row.Accesses); d != "" {
+		if d := cmp.Diff(want, m.Accesses); d != "" {
 			t.Errorf("%s (-want +got):\n%s", what, d)
 		}
 	}
@@ -277,8 +277,9 @@ func TestIndex_Row_and_Detail(t *testing.T) {
 		ID: m.ID, Coverage: 1, Context: 1,
 		Row: index.Row{
 			ID: m.ID, CreatedAt: 1e6, Importance: .25, SetDay: 3, LastAccess: 40,
-			Accesses: m.Accesses[1:], Pinned: true, Superseded: true, Trust: hippo.TrustLow,
+			Pinned: true, Superseded: true, Trust: hippo.TrustLow,
 		},
+		Accesses: m.Accesses[1:],
 		Detail: index.Detail{
 			UpdatedAt: 7, EventTime: -8, ValidFrom: 1, Type: "error", Project: "p", Author: "Ann", Session: "s1", Seq: -4,
 			Tags: m.Tags, Hash: binary.BigEndian.Uint64(hash[:]), Surprise: .5, Length: bm25.Counts{2, 1, 2},

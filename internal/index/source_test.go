@@ -145,6 +145,7 @@ type found struct {
 	Score, Coverage, Context float64
 	Cosine, Exact            float64
 	Row                      index.Row
+	Accesses                 []hippo.Access
 	Detail                   index.Detail
 	Pieces                   []int32
 	Cues                     cue.Cues
@@ -157,9 +158,8 @@ func search(x *index.Index, q index.Query) (list []found, most float64) {
 		most = r.MaxScore
 		for _, m := range r.Matches {
 			row := v.Row(m.Doc)
-			row.Accesses = slices.Clone(row.Accesses)
 			list = append(list, found{
-				row.ID, m.Score, m.Coverage, m.Context, m.Cosine, v.Cosine(m.Doc), row, v.Detail(m.Doc),
+				row.ID, m.Score, m.Coverage, m.Context, m.Cosine, v.Cosine(m.Doc), row, slices.Clone(v.Accesses(m.Doc)), v.Detail(m.Doc),
 				v.Pieces(nil, m.Doc), v.Cues(m.Doc),
 			})
 		}

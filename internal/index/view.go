@@ -96,9 +96,6 @@ type Row struct {
 	SetDay     hippo.Day
 	// LastAccess is the day of the newest access, 0 if there is none.
 	LastAccess hippo.Day
-	// Accesses are those of the 30 active days up to the newest, ascending; valid
-	// until the next call of Row.
-	Accesses   []hippo.Access
 	Pinned     bool
 	Superseded bool
 	Trust      hippo.Trust
@@ -108,15 +105,24 @@ type Row struct {
 // line and does not allocate.
 func (v *View) Row(doc uint32) Row {
 	h := &v.x.rows.hot[doc]
+	return Row{
+		ID: h.id, CreatedAt: h.created, Importance: h.importance, SetDay: hippo.Day(h.setDay), LastAccess: hippo.Day(h.lastDay),
+		Pinned: h.flags&flagPinned != 0, Superseded: h.flags&flagSuperseded != 0, Trust: hippo.Trust(h.trust),
+	}
+}
+
+// Accesses returns those of a document in the 30 active days up to the newest,
+// ascending; valid until the next call.
+func (v *View) Accesses(doc uint32) []hippo.Access {
+	h := &v.x.rows.hot[doc]
+	if h.uses == 0 {
+		return nil
+	}
 	v.uses = v.uses[:0]
 	for _, u := range v.x.rows.uses(h) {
 		v.uses = append(v.uses, hippo.Access{Day: hippo.Day(u.day), Count: int(u.count)})
 	}
-	return Row{
-		ID: h.id, CreatedAt: h.created, Importance: h.importance, SetDay: hippo.Day(h.setDay),
-		LastAccess: hippo.Day(h.lastDay), Accesses: v.uses,
-		Pinned: h.flags&flagPinned != 0, Superseded: h.flags&flagSuperseded != 0, Trust: hippo.Trust(h.trust),
-	}
+	return v.uses
 }
 
 // Detail is the rest of what the index knows of a document; times as in [Row].

@@ -92,7 +92,7 @@ func mean(w *Shares, s *hippo.Signals) float64 {
 // multiply-add, library exp), so that the order is the same everywhere.
 func settle(x float64) float64 {
 	const unit = 1e12
-	return math.Round(x*unit) / unit
+	return math.RoundToEven(x*unit) / unit
 }
 
 // Floor is the least relevance of a hit when the query sets no range.
