@@ -8,6 +8,8 @@ type Explanation struct {
 	// channel did not find it.
 	WordsRank  int `json:"words_rank"`
 	CosineRank int `json:"cosine_rank"`
+	// GraphRank is likewise the place among what the walk of ranker hybrid found.
+	GraphRank int `json:"graph_rank,omitempty"`
 	// Because says why the relevance is not what the evidence makes of it: "related" if a
 	// relation with a better hit gives it, "replaces" if the memory stands where one that
 	// it replaces would; else empty. There are no parts then.

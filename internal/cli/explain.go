@@ -72,6 +72,9 @@ func channels(h *hippo.Hit) string {
 	if x.CosineRank > 0 {
 		parts = append(parts, fmt.Sprintf("#%d by meaning (cosine %.3f)", x.CosineRank, s.Cosine))
 	}
+	if x.GraphRank > 0 {
+		parts = append(parts, fmt.Sprintf("#%d by the graph", x.GraphRank))
+	}
 	switch {
 	case len(parts) > 0:
 		return strings.Join(parts, ", ")

@@ -21,8 +21,9 @@ type explainer struct {
 
 // places are where the channels put a memory, from 1; 0: they did not find it.
 type places struct {
-	words, cosine int
-	closely       bool // it was looked at closely
+	words, cosine, graph int
+
+	closely bool // it was looked at closely
 }
 
 // newExplainer looks up the places of what may be on a page: list, and the passages
@@ -80,6 +81,15 @@ func (x *explainer) place(list []standing, least float64, most int, note func(*p
 	}
 }
 
+// walked notes the places of what the walk of ranker hybrid found.
+func (x *explainer) walked(h *hybrid) {
+	list := make([]standing, 0, len(h.union))
+	for doc, m := range h.union {
+		list = append(list, standing{h.v.Row(doc).ID, m.graph})
+	}
+	x.place(list, 0, len(list), func(p *places, n int) { p.graph = n })
+}
+
 // complete adds the explanations to the hits of a page.
 func (x *explainer) complete(hits []hippo.Hit, page []ranked) {
 	if x == nil {
@@ -96,6 +106,6 @@ func (x *explainer) complete(hits []hippo.Hit, page []ranked) {
 		default:
 			h.Explanation = rank.Explain(&x.weights, x.ranker, &h.Signals, x.asked, p.closely, x.longer)
 		}
-		h.Explanation.WordsRank, h.Explanation.CosineRank = p.words, p.cosine
+		h.Explanation.WordsRank, h.Explanation.CosineRank, h.Explanation.GraphRank = p.words, p.cosine, p.graph
 	}
 }

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -81,5 +82,36 @@ func TestSearch_ExplainsWithoutAQuery(t *testing.T) {
 	x := m.search(hippo.Query{Explain: true, NoTouch: true}).Hits[0].Explanation
 	if x == nil || x.WordsRank != 0 || x.CosineRank != 0 || x.Evidence != nil || len(x.Prior) == 0 {
 		t.Errorf("got %+v", x)
+	}
+}
+
+func TestSearch_ExplainsPlacesInTheGraph(t *testing.T) {
+	t.Parallel()
+	m := newTalk(t)
+	m.put(
+		turn(1, "", "a Northwind Traders moved to Lisbon"),
+		turn(2, "", "b the invoice of Northwind Traders is late"),
+		turn(3, "s", "c where is the invoice"),
+		turn(4, "s", "d nobody knows"),
+		turn(5, "", "e something else"),
+	)
+	hits := m.search(hippo.Query{Text: "late invoice", Ranker: hippo.RankerHybrid, Explain: true, NoTouch: true}).Hits
+	by := map[float64]int{}
+	for _, h := range hits {
+		by[h.Signals.Graph] = h.Explanation.GraphRank
+	}
+	graph := slices.Sorted(maps.Keys(by))
+	if len(graph) < 3 || graph[len(graph)-1] != 1 {
+		t.Fatalf("the graph says %v of %v", graph, hits)
+	}
+	place := 0
+	for _, g := range slices.Backward(graph) {
+		if n := by[g]; n <= place && g > 0 || g == 0 && n != 0 {
+			t.Errorf("graph %v is at place %d after %d", g, n, place)
+		}
+		place = by[g]
+	}
+	if first := by[1]; first != 1 {
+		t.Errorf("the best of the graph is at place %d", first)
 	}
 }

@@ -40,6 +40,7 @@ func (e *Engine) hybrid(ctx context.Context, q hippo.Query, a asked, day hippo.D
 			h.rank(o, keep)
 			if q.Explain {
 				o.explain = newExplainer(v, &h.ranking, &q, &iq, o.hits, nil, h.matches)
+				o.explain.walked(h)
 			}
 		})
 		if o != nil {

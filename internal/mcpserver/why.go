@@ -18,6 +18,9 @@ func why(h *hippo.Hit) string {
 	if x.CosineRank > 0 {
 		parts = append(parts, fmt.Sprintf("#%d by meaning", x.CosineRank))
 	}
+	if x.GraphRank > 0 {
+		parts = append(parts, fmt.Sprintf("#%d by the graph", x.GraphRank))
+	}
 	switch x.Because {
 	case "related":
 		parts = append(parts, "by a relation with a better hit")
