@@ -1,8 +1,8 @@
 package sqlitestore
 
 import (
+	"database/sql"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -57,21 +57,7 @@ func (t *tx) counted(ids []hippo.ID) ([]counted, error) {
 	for rest := ids; len(rest) > 0; {
 		var args []any
 		args, rest = batch(rest)
-		rows, err := t.QueryContext(t.ctx, `SELECT m.id, m.pk, ifnull(max(a.day), 0), ifnull(a.count, 0), count(a.day)
-			FROM memory m LEFT JOIN access a ON a.memory = m.pk WHERE m.id IN `+marks(len(args))+" GROUP BY m.pk", args...)
-		if err != nil {
-			return nil, err
-		}
-		for rows.Next() {
-			var c counted
-			var id []byte
-			if err := rows.Scan(&id, &c.pk, &c.Newest.Day, &c.Newest.Count, &c.days); err != nil {
-				return nil, errors.Join(err, rows.Close())
-			}
-			copy(c.ID[:], id)
-			found[c.ID] = c
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		if err := t.count(found, args); err != nil {
 			return nil, err
 		}
 	}
@@ -82,6 +68,26 @@ func (t *tx) counted(ids []hippo.ID) ([]counted, error) {
 		}
 	}
 	return out, nil
+}
+
+// count adds the memories of one statement to found.
+func (t *tx) count(found map[hippo.ID]counted, ids []any) error {
+	rows, err := t.QueryContext(t.ctx, `SELECT m.id, m.pk, ifnull(max(a.day), 0), ifnull(a.count, 0), count(a.day)
+		FROM memory m LEFT JOIN access a ON a.memory = m.pk WHERE m.id IN `+marks(len(ids))+" GROUP BY m.pk", ids...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err has it
+	for rows.Next() {
+		var c counted
+		var id sql.RawBytes
+		if err := rows.Scan(&id, &c.pk, &c.Newest.Day, &c.Newest.Count, &c.days); err != nil {
+			return err
+		}
+		copy(c.ID[:], id)
+		found[c.ID] = c
+	}
+	return rows.Err()
 }
 
 // onEach runs a statement on a list, which it takes as JSON.
