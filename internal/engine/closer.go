@@ -123,7 +123,7 @@ func authors(text string) func(string) bool {
 // left out: others may belong before it.
 func (c *closer) merge(r *ranking, o *order, more bool) {
 	seen := make(map[hippo.ID]bool, len(c.passages))
-	hits := make([]ranked, 0, len(c.passages)+len(o.hits))
+	hits := make([]ranked, 0, len(c.passages))
 	kept := make([]hippo.Signals, len(c.passages)) // an order must not keep the passages
 	for i := range c.passages {
 		p := &c.passages[i]
@@ -140,12 +140,25 @@ func (c *closer) merge(r *ranking, o *order, more bool) {
 			hits = append(hits, ranked{candidate: candidate{id: p.id, created: p.created, relevance: relevance}, signals: &kept[i]})
 		}
 	}
-	hits = append(hits, o.hits...)
 	slices.SortFunc(hits, func(a, b ranked) int { return better(a.candidate, b.candidate) })
+	hits = merged(hits, o.hits)
 	for more && len(hits) > 0 && seen[hits[len(hits)-1].id] {
 		hits = hits[:len(hits)-1]
 	}
 	o.hits = hits
+}
+
+// merged returns two sorted lists as one.
+func merged(a, b []ranked) []ranked {
+	out := make([]ranked, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		from := &a
+		if better(b[0].candidate, a[0].candidate) < 0 {
+			from = &b
+		}
+		out, *from = append(out, (*from)[0]), (*from)[1:]
+	}
+	return append(append(out, a...), b...)
 }
 
 // recount counts a passage by its relevance now, and no longer by that at first.

@@ -1,7 +1,8 @@
 package engine
 
 import (
-	"fmt"
+	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +28,7 @@ const (
 
 // order is the outcome of a search, best first, cut to a bounded length.
 type order struct {
-	key          string
+	key          hippo.Query
 	made         time.Time
 	hits         []ranked
 	total        int
@@ -48,24 +49,29 @@ type ranked struct {
 
 func newPages(now func() time.Time) *pages { return &pages{now: now} }
 
-// keyOf identifies what a query asks for, whatever page of it.
-func keyOf(q hippo.Query) string {
+// keyOf is what a query asks for, whatever page of it, in memory of its own.
+func keyOf(q hippo.Query) hippo.Query {
 	q.Offset, q.Count = 0, 0
-	r := hippo.Range{}
-	if q.Relevance != nil {
-		r = *q.Relevance
+	f := &q.Filter
+	for _, list := range []*[]string{&q.Situation, &f.Projects, &f.Types, &f.Tags} {
+		*list = slices.Clone(*list)
 	}
-	has := q.Relevance != nil
-	q.Relevance = nil
-	return fmt.Sprintf("%#v %v %v", q, has, r)
+	if q.Relevance != nil {
+		r := *q.Relevance
+		q.Relevance = &r
+	}
+	return q
 }
 
+// same reports whether two queries ask for the same.
+func same(a, b *hippo.Query) bool { return a.Text == b.Text && reflect.DeepEqual(a, b) }
+
 // get returns the kept order for the query if it reaches to the end of the page.
-func (p *pages) get(key string, end int) *order {
+func (p *pages) get(key *hippo.Query, end int) *order {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, o := range p.recent {
-		if o.key == key && p.now().Sub(o.made) < orderLife && (end <= len(o.hits) || len(o.hits) == o.total) {
+		if same(&o.key, key) && p.now().Sub(o.made) < orderLife && (end <= len(o.hits) || len(o.hits) == o.total) {
 			return o
 		}
 	}
@@ -78,7 +84,7 @@ func (p *pages) put(o *order) {
 	defer p.mu.Unlock()
 	kept := p.recent[:0]
 	for _, old := range p.recent {
-		if old.key != o.key {
+		if !same(&old.key, &o.key) {
 			kept = append(kept, old)
 		}
 	}

@@ -74,7 +74,7 @@ func (e *Engine) day(ctx context.Context, q *hippo.Query) (day hippo.Day, degrad
 func (e *Engine) order(ctx context.Context, q hippo.Query, day hippo.Day) (*order, error) {
 	key, end := keyOf(q), q.Offset+q.Count
 	if q.Offset > 0 {
-		if o := e.pages.get(key, end); o != nil {
+		if o := e.pages.get(&key, end); o != nil {
 			return o, nil
 		}
 	}

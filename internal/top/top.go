@@ -12,13 +12,21 @@ type List[T any] struct {
 	cut     bool // item n-1 is the worst of the n best so far; those after it came later
 }
 
-// slack is how many items are gathered at least before some are dropped.
-const slack = 16
+const (
+	// slack is how many items are gathered at least before some are dropped.
+	slack = 16
+	// usual is up to which n room is made for all at once.
+	usual = 512
+)
 
 // New returns an empty List. compare is below 0 if a is better than b, in a total order:
 // what is kept does not depend on the order of what came.
 func New[T any](n int, compare func(a, b T) int) *List[T] {
-	return &List[T]{n: max(n, 0), compare: compare}
+	l := &List[T]{n: max(n, 0), compare: compare}
+	if n := l.n + max(l.n, slack); l.n <= usual {
+		l.items = make([]T, 0, n)
+	}
+	return l
 }
 
 // Bound returns an item so that one that is worse is not among the best; nil while
