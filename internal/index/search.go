@@ -55,6 +55,13 @@ func (s *scratch) begin(x *Index) {
 	s.terms, s.matches = s.terms[:0], s.matches[:0]
 }
 
+// end lets go of the index: a base that has been replaced would stay mapped.
+func (s *scratch) end() {
+	clear(s.terms[:cap(s.terms)])
+	clear(s.cursors[:cap(s.cursors)])
+	s.x, s.scorer, s.keep, s.table, s.near.space = nil, nil, filter{}, [256]*bm25.Row{}, nil
+}
+
 // ask analyses the text and looks up its terms, each once, in the order of
 // their first occurrence. It returns the bound of the score.
 func (s *scratch) ask(text string) (most float64) {

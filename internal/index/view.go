@@ -81,6 +81,7 @@ func (x *Index) View(f func(*View)) {
 	v := &View{x: x}
 	defer func() {
 		for _, s := range v.held {
+			s.end()
 			x.spare.Store(s)
 		}
 	}()
