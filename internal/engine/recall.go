@@ -214,10 +214,16 @@ func (r *ranking) take(v *index.View, found *index.Result, o *order, best best) 
 	for i := range found.Matches {
 		r.best = max(r.best, found.Matches[i].Score)
 	}
-	for i := range found.Matches {
-		r.consider(v, &found.Matches[i], o, best)
+	for some := range slices.Chunk(found.Matches, fetched) {
+		v.Fetch(some)
+		for i := range some {
+			r.consider(v, &some[i], o, best)
+		}
 	}
 }
+
+// fetched is how many rows of matches are fetched together.
+const fetched = 32
 
 // limits is the range that the relevance of a hit must be in.
 type limits hippo.Range

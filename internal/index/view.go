@@ -71,6 +71,7 @@ type View struct {
 	// possible: some document may pass its filters.
 	possible bool
 	uses     []hippo.Access
+	fetched  uint8 // so that Fetch is not left out
 }
 
 // View calls f with the current state, which changes only after f has returned;
@@ -110,6 +111,16 @@ func (v *View) Row(doc uint32) Row {
 		ID: h.id, CreatedAt: h.created, Importance: h.importance, SetDay: hippo.Day(h.setDay), LastAccess: hippo.Day(h.lastDay),
 		Pinned: h.flags&flagPinned != 0, Superseded: h.flags&flagSuperseded != 0, Trust: hippo.Trust(h.trust),
 	}
+}
+
+// Fetch reads a bit of the row of each of some matches: the processor waits for all of
+// them at a time here, and for one after the other when they are asked for.
+func (v *View) Fetch(matches []Match) {
+	sum := uint8(0)
+	for i := range matches {
+		sum += v.x.rows.hot[matches[i].Doc].flags
+	}
+	v.fetched = sum
 }
 
 // Accesses returns those of a document in the 30 active days up to the newest,
