@@ -21,7 +21,8 @@ const (
 	EvidenceCosine
 	// EvidenceCosineBest is the cosine as a share of the best one's.
 	EvidenceCosineBest
-	// EvidenceFeedback is the mean cosine with the best three of the first look.
+	// EvidenceFeedback is the mean cosine with the best five others by all other
+	// evidence, of which the better ones count more.
 	EvidenceFeedback
 	// EvidenceInteraction says how well each word of the query is met by some word
 	// of the text, by meaning.
@@ -55,9 +56,10 @@ const (
 	// EvidenceAsks is 1 if the text is a question.
 	EvidenceAsks
 	// EvidenceTellsTime is 1 if the query asks for a time and the text tells one,
-	// EvidenceTellsNumber likewise.
+	// EvidenceTellsNumber and EvidenceTellsName likewise.
 	EvidenceTellsTime
 	EvidenceTellsNumber
+	EvidenceTellsName
 
 	// NumEvidence is the number of kinds.
 	NumEvidence
@@ -72,7 +74,7 @@ func evidenceNames() [NumEvidence]string {
 	return [NumEvidence]string{
 		"share", "strength", "cosine", "cosine.best", "feedback", "interaction", "interaction.best",
 		"rare", "lead", "phrase", "before.share", "before.cosine", "before.interaction", "after.cosine",
-		"reply", "completed", "around", "session", "named", "length", "asks", "tells.time", "tells.number",
+		"reply", "completed", "around", "session", "named", "length", "asks", "tells.time", "tells.number", "tells.name",
 	}
 }
 

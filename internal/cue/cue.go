@@ -1,7 +1,7 @@
 // Package cue tells what kind of thing a text says, by its words alone: whether it
-// asks, tells a time, tells a number; and what kind of thing a question wants. It
-// knows English words only; digits and question marks count in every script that has
-// them. It understands nothing: "may" is a month, and "last" a time, wherever they
+// asks, tells a time, a number, a name; and what kind of thing a question wants. It
+// knows English words only; digits, question marks and capitals count in every script
+// that has them. It understands nothing: "may" is a month, and "last" a time, wherever they
 // stand.
 //
 // Invariant: the answer depends on the text alone. Indexes keep it in files: whoever
@@ -21,6 +21,10 @@ const (
 	TellsTime
 	// TellsNumber means that there is a digit, or a word of a number: "seven", "dozen", "twice".
 	TellsNumber
+	// TellsName means that a word of two letters or more begins with a capital, and no
+	// sentence begins with it: it is not the first one of a line, nor behind a full stop,
+	// a question mark, an exclamation mark or a colon.
+	TellsName
 )
 
 // Of returns the cues of a text. It does not allocate. Cost: about 20 ns a word.
@@ -37,15 +41,20 @@ func Of(content string) Cues {
 		if number(s.folded()) {
 			c |= TellsNumber
 		}
+		if s.capital && s.inside && s.size > 1 {
+			c |= TellsName
+		}
 	}
 	return c
 }
 
-// Wanted returns what a query asks to be told, TellsTime or TellsNumber or both:
+// Wanted returns what a query asks to be told, any of TellsTime, TellsNumber, TellsName:
 // a time by "when", by "what" or "which" before "year", "date", "day", "month" or
 // "time", and by "how long"; a number by "how" before "many", "much", "old", "long",
 // "often", "far", "big", "large" or "tall", by "number", "amount" and "percentage",
-// and by "percent of". It does not allocate. Cost: as that of [Of].
+// and by "percent of"; a name by "who", "whom", "whose" and "where", by "name of", and by
+// "what" or "which" before one of the words for what goes by a name, such as "person",
+// "city" or "team". It does not allocate. Cost: as that of [Of].
 func Wanted(query string) Cues {
 	var c Cues
 	s := scanner{text: query}
@@ -77,6 +86,7 @@ const (
 	how          // asks how much of it there is
 	which        // asks which of them it is
 	percent      // tells a share of it
+	name         // tells what it is called
 )
 
 func leadOf(word []byte) lead {
@@ -87,6 +97,8 @@ func leadOf(word []byte) lead {
 		return which
 	case "percent":
 		return percent
+	case "name":
+		return name
 	}
 	return other
 }
@@ -98,6 +110,8 @@ func wanted(before lead, word []byte) Cues {
 		return TellsTime
 	case "number", "amount", "percentage":
 		return TellsNumber
+	case "who", "whom", "whose", "where":
+		return TellsName
 	}
 	switch before {
 	case how:
@@ -112,9 +126,16 @@ func wanted(before lead, word []byte) Cues {
 		case "year", "date", "day", "month", "time":
 			return TellsTime
 		}
+		if goesByName(word) {
+			return TellsName
+		}
 	case percent:
 		if string(word) == "of" {
 			return TellsNumber
+		}
+	case name:
+		if string(word) == "of" {
+			return TellsName
 		}
 	case other:
 	}
@@ -140,6 +161,18 @@ func number(word []byte) bool {
 	switch string(word) {
 	case "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 		"dozen", "hundred", "thousand", "million", "billion", "once", "twice", "several", "few":
+		return true
+	}
+	return false
+}
+
+// goesByName reports whether a word in small letters is for what goes by a name.
+func goesByName(word []byte) bool {
+	switch string(word) {
+	case "name", "names", "person", "people", "man", "woman", "group", "team", "teams", "party",
+		"company", "companies", "organization", "school", "university",
+		"place", "places", "town", "city", "cities", "state", "states", "country", "countries", "river",
+		"book", "movie", "film", "song", "band", "game":
 		return true
 	}
 	return false

@@ -11,6 +11,7 @@ const (
 	asks   = cue.Asks
 	tells  = cue.TellsTime
 	number = cue.TellsNumber
+	named  = cue.TellsName
 )
 
 func TestOf(t *testing.T) {
@@ -33,8 +34,8 @@ func TestOf(t *testing.T) {
 		"weekly":                           0,
 		"lastly":                           0,
 		"everlasting":                      0,
-		"on Monday":                        tells,
-		"mid-October":                      tells,
+		"on Monday":                        tells | named,
+		"mid-October":                      tells | named,
 		"sept":                             0,
 		"until then":                       tells,
 		"in 2023":                          tells | number,
@@ -66,6 +67,28 @@ func TestOf(t *testing.T) {
 		"12345678901th":                    number,
 		"the 1234567890th":                 tells | number,
 		"Did it take three years, or ten?": asks | tells | number,
+		"we met Ann":                       named,
+		"Ann met us":                       0,
+		"so Ann met us":                    named,
+		"So. Ann met us":                   0,
+		"So? \"Ann met us\"":               0,
+		"So! (Ann met us)":                 0,
+		"to do: Ann meets us":              0,
+		"a title\nAnn met us":              0,
+		"a title\r\n  - Ann Lee met us":    named,
+		"Ann, Lee":                         named,
+		"I and I'd":                        0,
+		"plan B":                           0,
+		"plan B2":                          named | number,
+		"the HTTP server, v1.Get":          named | number,
+		"see v1.Get":                       number,
+		"the iPhone":                       0,
+		"in Ürzig":                         named,
+		"in Ü":                             0,
+		"в Москве":                         named,
+		"the 2Pac":                         number,
+		"a.Bc":                             0,
+		"a…Bc":                             named,
 	} {
 		if got := cue.Of(text); got != want {
 			t.Errorf("%q has cues %03b, want %03b", text, got, want)
@@ -101,6 +124,20 @@ func TestWanted(t *testing.T) {
 		"percentage":                         number,
 		"of":                                 0,
 		"how is it, many":                    0,
+		"Who is it":                          named,
+		"by whom, and WHOSE":                 named,
+		"where":                              named,
+		"whoever, wherever, somewhere":       0,
+		"the name of the dog":                named,
+		"what name":                          named,
+		"which names":                        named,
+		"a name":                             0,
+		"what was the name? of":              named,
+		"which of the cities":                0,
+		"what city, which companies":         named,
+		"how many teams":                     number,
+		"who did it, and in what year":       named | tells,
+		"when and where":                     named | tells,
 		"what is the amount, and since when": tells | number,
 	} {
 		if got := cue.Wanted(query); got != want {

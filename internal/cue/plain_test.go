@@ -20,7 +20,13 @@ func plain(text string) cue.Cues {
 		`|century|centuries|ago|last|next|since|until|during|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june` +
 		`|july|august|september|october|november|december)$`)
 	numbers := regexp.MustCompile(`^(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand|million|billion|once|twice|several|few)$`)
-	for _, w := range regexp.MustCompile(`[\p{L}\p{Nd}]+`).FindAllString(text, -1) {
+	end := 0
+	for _, at := range regexp.MustCompile(`[\p{L}\p{Nd}]+`).FindAllStringIndex(text, -1) {
+		w := text[at[0]:at[1]]
+		if end > 0 && !strings.ContainsAny(text[end:at[0]], ".?!:\n") && regexp.MustCompile(`^\p{Lu}.`).MatchString(w) {
+			c |= cue.TellsName
+		}
+		end = at[1]
 		w = strings.Map(func(r rune) rune {
 			if r >= 'A' && r <= 'Z' {
 				return r + 'a' - 'A'

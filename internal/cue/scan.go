@@ -19,23 +19,32 @@ type scanner struct {
 	// nothing but those and digits.
 	small [longest]byte
 	plain bool
+	// capital: it begins with a capital; inside: no sentence begins with it.
+	capital, inside bool
+	// begun: what was read last is inside a sentence.
+	begun bool
 }
 
 // next finds the next word.
 func (s *scanner) next() bool {
-	s.size, s.digits, s.leading, s.plain = 0, 0, 0, true
+	s.size, s.digits, s.leading, s.plain, s.capital = 0, 0, 0, true, false
 	for s.at < len(s.text) {
 		c := s.text[s.at]
 		switch low := c | 0x20; {
 		case low >= 'a' && low <= 'z':
+			s.begin(c != low)
 			s.letter(low)
 			s.at++
 		case c >= '0' && c <= '9':
+			s.begin(false)
 			s.letter(c)
 			s.digit()
 			s.at++
 		case c < utf8.RuneSelf:
 			s.at++
+			if c == '.' || c == '?' || c == '!' || c == ':' || c == '\n' {
+				s.begun = false
+			}
 			if s.size > 0 {
 				return true
 			}
@@ -46,6 +55,13 @@ func (s *scanner) next() bool {
 		}
 	}
 	return s.size > 0
+}
+
+// begin takes note of how a word begins, if this is its first character.
+func (s *scanner) begin(capital bool) {
+	if s.size == 0 {
+		s.capital, s.inside, s.begun = capital, s.begun, true
+	}
 }
 
 // letter takes a character of ASCII into the word.
@@ -72,6 +88,7 @@ func (s *scanner) far() bool {
 	if !digit && !unicode.IsLetter(r) {
 		return false
 	}
+	s.begin(unicode.IsUpper(r))
 	s.plain = false
 	s.size++
 	if digit {

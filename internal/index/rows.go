@@ -34,7 +34,7 @@ const (
 	flagSuperseded             // another memory replaces it
 	// Above them the [cue.Cues] of the content.
 	cueShift = 2
-	cueMask  = 7
+	cueMask  = 15
 )
 
 // detail is the rest of a document's columns.

@@ -13,10 +13,10 @@ import (
 
 const (
 	magic = "HIPPOIDX"
-	// version of the format: 4, November 2026, with the pieces and the cues of
-	// contents; 3 was without them, 2 without what replaces a superseded memory, 1
+	// version of the format: 5, November 2026, with cues of names; 4 was without those, 3
+	// without the pieces and the cues of contents, 2 without what replaces a superseded memory, 1
 	// without vectors.
-	version  = 4
+	version  = 5
 	preamble = len(magic) + 3*4
 	// maxHeader is far above what a header takes.
 	maxHeader = 64 << 10
