@@ -68,7 +68,10 @@ func newCloser(v *index.View, r *ranking, text string, words []word, model embed
 	c.longer = min(max(0, c.longer-r.weights.MeanLength), longest)
 	c.query = newAsking(model, text, words)
 	c.read(v)
-	c.compare(v, len(list))
+	c.compare()
+	if r.meaning {
+		c.feedback(v, &r.weights)
+	}
 	return c
 }
 

@@ -17,8 +17,6 @@ const (
 	leadPieces = 24
 	// fullScore is the word score from which on a match is as strong as can be.
 	fullScore = 20
-	// feedbackFrom is how many of the best matches show what answers look like.
-	feedbackFrom = 3
 )
 
 // asking is a query as the closer look sees it.
@@ -154,8 +152,8 @@ func (q *asking) phrase(text []int32) float64 {
 }
 
 // compare completes the evidence of the passages by that of others: the best, those
-// beside them, their sessions. The first of them are the matches of the first look.
-func (c *closer) compare(v *index.View, matches int) {
+// beside them, their sessions.
+func (c *closer) compare() {
 	var cosine, interaction float64
 	for i := range c.passages {
 		e := &c.passages[i].signals.Evidence
@@ -172,22 +170,13 @@ func (c *closer) compare(v *index.View, matches int) {
 		if interaction > 0 {
 			e[hippo.EvidenceInteractionBest] = e[hippo.EvidenceInteraction] / interaction
 		}
-		c.feedback(v, p, min(feedbackFrom, matches))
 		c.hear(p, around)
 		e[hippo.EvidenceAsks] = flag(p.cues&cue.Asks != 0)
 		e[hippo.EvidenceTellsTime] = flag(p.cues&c.query.wants&cue.TellsTime != 0)
 		e[hippo.EvidenceTellsNumber] = flag(p.cues&c.query.wants&cue.TellsNumber != 0)
+		e[hippo.EvidenceTellsName] = flag(p.cues&c.query.wants&cue.TellsName != 0)
 	}
 	c.sessions()
-}
-
-// feedback compares a passage with the best n matches of the first look.
-func (c *closer) feedback(v *index.View, p *passage, n int) {
-	total := 0.0
-	for i := range n {
-		total += v.Alike(p.match.Doc, c.passages[i].match.Doc) / float64(n)
-	}
-	p.signals.Evidence[hippo.EvidenceFeedback] = total
 }
 
 // hear gives a passage the evidence of those beside it. around is working memory.

@@ -76,6 +76,27 @@ func TextOf(w *Weights, s *hippo.Signals, longer float64) float64 {
 	return text + w.Relations.Bound*s.Related*(1-text)
 }
 
+// Sum adds up evidence as [TextOf] does, but for the base, for one value of longer.
+type Sum hippo.Evidence
+
+// NewSum returns the Sum for a value of longer.
+func NewSum(w *Weights, longer float64) Sum {
+	var s Sum
+	for k := range s {
+		s[k] = w.Evidence[k] + float64(longer*w.EvidenceLong[k])
+	}
+	return s
+}
+
+// Of returns the weighted sum, rounded so that it is the same everywhere.
+func (s *Sum) Of(e *hippo.Evidence) float64 {
+	sum := 0.0
+	for k, x := range e {
+		sum += float64(s[k] * x)
+	}
+	return settle(sum)
+}
+
 func relevanceOf(w *Weights, sum float64) float64 {
 	return 1 - math.Exp(-math.Log1p(math.Exp(min(sum, mostEvidence)))/w.EvidenceScale)
 }

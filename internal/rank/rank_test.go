@@ -275,3 +275,18 @@ func TestHybrid_IgnoresUse(t *testing.T) {
 		}
 	})
 }
+
+// The sum orders as the relevance of the text does.
+func TestSum_AgreesWithTextOf(t *testing.T) {
+	t.Parallel()
+	w := rank.DefaultWeights()
+	rapid.Check(t, func(t *rapid.T) {
+		longer := rapid.Float64Range(0, 3).Draw(t, "longer")
+		sum := rank.NewSum(&w, longer)
+		a, b := hippo.Signals{Evidence: drawEvidence(t)}, hippo.Signals{Evidence: drawEvidence(t)}
+		more, text := sum.Of(&a.Evidence)-sum.Of(&b.Evidence), rank.TextOf(&w, &a, longer)-rank.TextOf(&w, &b, longer)
+		if math.Abs(more) > 1e-6 && (more > 0) != (text > 0) && math.Abs(text) > 1e-12 {
+			t.Fatalf("by the sum %v more, by the text %v", more, text)
+		}
+	})
+}
