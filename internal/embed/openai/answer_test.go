@@ -63,11 +63,20 @@ func FuzzDecode(f *testing.F) {
 }
 
 // TestCutText_covers_the_text: pieces are in order, overlap or follow each other
-// but for space, and are no longer than they may be.
+// but for space, and are no longer than they may be. No character but space comes
+// twice, so that it is plain where a piece is from.
 func TestCutText_covers_the_text(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOfN(rapid.StringMatching(`[a-zé\x{4f60}]{1,12}`), 1, 60).Draw(t, "words")
+		words := make([]string, 0, 60)
+		for n, lengths := 0, rapid.SliceOfN(rapid.IntRange(1, 12), 1, 60).Draw(t, "lengths"); len(words) < len(lengths); {
+			word := make([]rune, lengths[len(words)])
+			for i := range word {
+				word[i] = letter(n)
+				n++
+			}
+			words = append(words, string(word))
+		}
 		text := strings.Join(words, rapid.SampledFrom([]string{"", " ", "\n\n", "            "}).Draw(t, "space"))
 		size := rapid.IntRange(1, 80).Draw(t, "size")
 		covered := 0
@@ -85,6 +94,18 @@ func TestCutText_covers_the_text(t *testing.T) {
 			t.Fatalf("%d bytes of %d are covered", covered, len(text))
 		}
 	})
+}
+
+// letter returns the n-th of many letters, of one to three bytes.
+func letter(n int) rune {
+	switch {
+	case n%3 == 0 && n/3 < 26:
+		return rune('a' + n/3)
+	case n%3 == 1:
+		return rune(0x100 + n)
+	default:
+		return rune(0x4e00 + n)
+	}
 }
 
 // lastStart returns the last place where piece may begin that leaves nothing but

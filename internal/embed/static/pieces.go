@@ -141,7 +141,8 @@ func (x *interaction) compare(piece int32) {
 
 // norm is the length of the row of a piece, in its own units.
 func (m *Model) norm(piece int32) float64 {
-	square := m.squares[piece].Load()
+	known := &m.squares()[piece]
+	square := known.Load()
 	if square == 0 {
 		row := m.file.row(piece)
 		whole := len(row) / vector.Lane * vector.Lane
@@ -151,7 +152,7 @@ func (m *Model) norm(piece int32) float64 {
 		for _, q := range row[whole:] {
 			square += int32(int8(q)) * int32(int8(q))
 		}
-		m.squares[piece].Store(square)
+		known.Store(square)
 	}
 	return math.Sqrt(float64(square))
 }

@@ -38,8 +38,9 @@ import (
 type Model struct {
 	file   file
 	pieces *token.WordPiece
-	// squares are those of the lengths of the rows; 0: not known yet.
-	squares []atomic.Int32
+	// squares are those of the lengths of the rows, 0: not known yet. Who compares no
+	// pieces has no list of them.
+	squares func() []atomic.Int32
 	idle    sync.Pool // of *interaction
 }
 
@@ -51,7 +52,7 @@ func Open(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{file: f, squares: make([]atomic.Int32, f.head.Pieces)}
+	m := &Model{file: f, squares: sync.OnceValue(func() []atomic.Int32 { return make([]atomic.Int32, f.head.Pieces) })}
 	m.pieces = token.NewWordPiece(&m.file, token.Special{First: -1, Last: -1, Pad: -1, Unknown: -1}, &token.WordPieceOptions{
 		Lower: true, StripAccents: true, Unknown: m.spell,
 	})
