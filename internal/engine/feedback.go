@@ -14,7 +14,7 @@ const (
 	feedbackFrom = 5
 	// feedbackScale is by how much the sum of the evidence of a passage must be above
 	// that of another to show e times as much.
-	feedbackScale = 1
+	feedbackScale = 2
 	// feedbackLeast is the least that one shows, as a part of the best one, to be compared
 	// with: less changes nothing.
 	feedbackLeast = .05
