@@ -17,6 +17,9 @@ const (
 	// are looked for in.
 	judgedHits = 10
 	metHits    = 5
+	// mostSlips is the share of slips of the pen among the terms of a query from which on
+	// it is answered whatever comes of it: there is little else to judge it by.
+	mostSlips = .5
 	// unknownNamed is how many words that no memory has are named.
 	unknownNamed = 3
 )
@@ -83,27 +86,60 @@ func (e *Engine) judge(o *order, q *hippo.Query) {
 	if q.Relevance != nil || !rank.Abstains(w, s) {
 		return
 	}
-	unknown, misspelt := e.unknown(q.Text)
-	if misspelt {
+	unknown, slips := e.unknown(q.Text)
+	if slips.n > 0 && float64(slips.n) >= mostSlips*float64(s.Terms) {
+		return
+	}
+	if slips.forgive(s); !rank.Abstains(w, s) {
 		return
 	}
 	o.abstained = o.reason(unknown)
 	o.hits, o.total = nil, 0
 }
 
-// unknown returns the words of a query that no memory has, and whether one of them is
-// nearly one that some memory has: a slip of the pen is no reason to return nothing.
-func (e *Engine) unknown(text string) (words []string, misspelt bool) {
+// slips are the words of a query that are slips of the pen, which no memory has but
+// nearly: how many, their share of its rarity, and that of those written like names.
+type slips struct {
+	n            int
+	share, names float64
+}
+
+// unknown returns the words of a query that no memory has, but for slips.
+func (e *Engine) unknown(text string) (words []string, x slips) {
 	e.index.View(func(v *index.View) {
 		v.Aim(index.Query{})
-		for word := range wordsOf(text) {
-			if v.Unknown(word) && !slices.Contains(words, word) {
-				words = append(words, word)
-				misspelt = misspelt || v.Nearly(word)
+		all := 0.0
+		for i, w := range weighed(v, text) {
+			all += w.rarity
+			switch {
+			case !v.Unknown(w.text):
+			case v.Nearly(w.text):
+				x.n++
+				x.share += w.rarity
+				if c, _ := utf8.DecodeRuneInString(w.text); i > 0 && unicode.IsUpper(c) {
+					x.names += w.rarity
+				}
+			case !slices.Contains(words, w.text):
+				words = append(words, w.text)
 			}
 		}
+		if x.share > 0 {
+			x.share, x.names = x.share/all, x.names/all
+		}
 	})
-	return words, misspelt
+	return words, x
+}
+
+// forgive takes slips out of what an answer is judged by: the rest of the query decides.
+func (x slips) forgive(s *hippo.Support) {
+	rest := 1 - x.share
+	if rest <= 0 {
+		return
+	}
+	s.Coverage = min(1, s.Coverage/rest)
+	if s.Strange > 0 {
+		s.Strange = max(0, s.Strange-x.names) / rest
+	}
 }
 
 // reason says in plain words why nothing is returned.

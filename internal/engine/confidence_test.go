@@ -179,7 +179,8 @@ func TestSearch_MisspeltNamesAreNotRefused(t *testing.T) {
 	}
 	for text, found := range map[string]bool{
 		"Where is Pryia now": true, "Where is Prya working": true, "Where is Raghunatan": true,
-		"Where did Wilhelmina Zauberberger release her Salzburg opera": false,
+		"Where did Wilhelmina Zauberberger release her Salzburg opera":          false,
+		"Where did Wilhelmina Zauberberger release her Salzburg opera to Pryia": false, // the rest decides
 	} {
 		a := m.search(hippo.Query{Text: text, NoTouch: true})
 		if (a.Abstained == "") != found {
