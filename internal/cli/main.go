@@ -114,7 +114,7 @@ func (s *shell) with(ctx context.Context, fn func(*engine.Engine) error) error {
 			return err
 		}
 	}
-	return s.making(ctx, fn)
+	return s.on(ctx, c, fn)
 }
 
 // exists refuses a store that opening would make.
@@ -134,6 +134,10 @@ func (s *shell) making(ctx context.Context, fn func(*engine.Engine) error) error
 	if err != nil {
 		return err
 	}
+	return s.on(ctx, c, fn)
+}
+
+func (s *shell) on(ctx context.Context, c config.Config, fn func(*engine.Engine) error) error {
 	e, err := app.Open(ctx, c, &app.Options{Now: s.now, Log: s.logger(c)})
 	if err != nil {
 		return err

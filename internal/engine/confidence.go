@@ -90,7 +90,7 @@ func (e *Engine) judge(o *order, q *hippo.Query) {
 	if slips.n > 0 && float64(slips.n) >= mostSlips*float64(s.Terms) {
 		return
 	}
-	if slips.forgive(s); !rank.Abstains(w, s) {
+	if rest := slips.forgiven(*s); !rank.Abstains(w, &rest) {
 		return
 	}
 	o.abstained = o.reason(unknown)
@@ -130,16 +130,18 @@ func (e *Engine) unknown(text string) (words []string, x slips) {
 	return words, x
 }
 
-// forgive takes slips out of what an answer is judged by: the rest of the query decides.
-func (x slips) forgive(s *hippo.Support) {
+// forgiven is what an answer is judged by without the slips: the rest of the query
+// decides.
+func (x slips) forgiven(s hippo.Support) hippo.Support {
 	rest := 1 - x.share
 	if rest <= 0 {
-		return
+		return s
 	}
 	s.Coverage = min(1, s.Coverage/rest)
 	if s.Strange > 0 {
 		s.Strange = max(0, s.Strange-x.names) / rest
 	}
+	return s
 }
 
 // reason says in plain words why nothing is returned.

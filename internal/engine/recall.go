@@ -108,11 +108,12 @@ func (e *Engine) score(ctx context.Context, q hippo.Query, a asked, day hippo.Da
 	}
 	o := &order{day: day, degraded: a.degraded}
 	r := e.ranking(&q, &a, day, t)
-	best := newBest(keep)
+	room := keep
 	if r.closely { // what is looked at closely leaves its place: itself, and two beside it
-		best = newBest(keep + 3*r.weights.Closely)
+		room += 3 * r.weights.Closely
 	}
-	if r.near = best; !r.within.open() {
+	best := newBest(room)
+	if r.near = best; r.closely && !r.within.open() {
 		r.near = newBest(r.weights.Closely)
 	}
 	var c *closer
@@ -254,7 +255,7 @@ func (r *ranking) consider(v *index.View, m *index.Match, o *order, best best) {
 	if r.row.Superseded {
 		r.replaced = append(r.replaced, candidate{relevance: relevance, match: m})
 	}
-	if r.closely && r.near != best && r.near.wants(relevance) {
+	if r.near != best && r.near.wants(relevance) {
 		r.near.Add(candidate{id: r.row.ID, created: r.row.CreatedAt, relevance: relevance, match: m})
 	}
 	if !r.within.has(relevance) {

@@ -68,15 +68,13 @@ const mostEvidence = 500
 // of the length of what is looked at is above [Weights.MeanLength]. To that comes
 // Relations.Bound * related of what it lacks to 1.
 func TextOf(w *Weights, s *hippo.Signals, longer float64) float64 {
-	sum := w.EvidenceBase + float64(longer*w.EvidenceBaseLong)
-	for k, x := range s.Evidence {
-		sum += float64((w.Evidence[k] + float64(longer*w.EvidenceLong[k])) * x)
-	}
+	weights := NewSum(w, longer)
+	sum := w.EvidenceBase + float64(longer*w.EvidenceBaseLong) + weights.Of(&s.Evidence)
 	text := relevanceOf(w, sum)
 	return text + w.Relations.Bound*s.Related*(1-text)
 }
 
-// Sum adds up evidence as [TextOf] does, but for the base, for one value of longer.
+// Sum adds up evidence for one value of longer, as [TextOf] does beside a base.
 type Sum hippo.Evidence
 
 // NewSum returns the Sum for a value of longer.
