@@ -14,6 +14,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/groupcommit"
 )
 
 // Store is a [driver.Backend] on a directory. All memories are held in RAM. It
@@ -26,10 +27,9 @@ type Store struct {
 	now      func() time.Time
 	readOnly error // why nothing can be written; nil if it can
 
-	requests chan *request
+	writer   *groupcommit.Writer[driver.Tx]
 	closing  context.Context
 	close    context.CancelFunc
-	stopped  chan struct{} // closed when the writer has ended
 	watching sync.WaitGroup
 	again    chan struct{} // asks for another look at files that cannot be read
 	once     sync.Once
@@ -87,7 +87,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 		s.close()
 		return nil, errors.Join(err, s.release())
 	}
-	go s.serve()
+	s.writer = groupcommit.New(s.commitGroup)
 	s.watch(o)
 	return s, nil
 }
@@ -96,8 +96,6 @@ func newStore(o *Options) *Store {
 	s := &Store{
 		log:       slog.New(slog.DiscardHandler),
 		now:       time.Now, //nolint:forbidigo // the system clock is the default
-		requests:  make(chan *request, maxGroup),
-		stopped:   make(chan struct{}),
 		again:     make(chan struct{}, 1),
 		working:   make(chan struct{}, 1),
 		lostTrack: true,
@@ -177,7 +175,7 @@ func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {
 		s.close()
-		<-s.stopped
+		s.writer.Close()
 		s.watching.Wait()
 		err = errors.Join(s.tidy(), s.release())
 	})

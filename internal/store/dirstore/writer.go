@@ -4,27 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/groupcommit"
 )
-
-// maxGroup is how many waiting writes are committed together.
-const maxGroup = 256
-
-// request is one call of Write. Its caller and the writer agree by claim which
-// of them ends it.
-type request struct {
-	ctx        context.Context
-	durability driver.Durability
-	fn         func(driver.Tx) error
-	claimed    atomic.Bool
-	done       chan error
-}
-
-// claim reports whether the caller of claim is the first.
-func (r *request) claim() bool { return r.claimed.CompareAndSwap(false, true) }
 
 // Write implements [driver.Backend]. Waiting writes are committed together.
 // A memory that cannot be encoded makes Put fail with [hippo.ErrInvalid].
@@ -35,83 +19,33 @@ func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.T
 	if s.readOnly != nil {
 		return s.readOnly
 	}
-	r := &request{ctx: ctx, durability: d, fn: fn, done: make(chan error, 1)}
-	select {
-	case s.requests <- r:
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.stopped:
-		return errClosed()
-	}
-	select {
-	case err := <-r.done:
-		return err
-	case <-ctx.Done():
-		if r.claim() {
-			return ctx.Err()
-		}
-	case <-s.stopped:
-		if r.claim() {
-			return errClosed()
-		}
-	}
-	return <-r.done
+	return s.writer.Write(ctx, d, fn)
 }
 
 func errClosed() error { return fmt.Errorf("%w: store is closed", hippo.ErrUnavailable) }
 
-// serve is the writer: one goroutine, until Close.
-func (s *Store) serve() {
-	defer close(s.stopped)
-	for {
-		select {
-		case r := <-s.requests:
-			s.serveGroup(s.gather(r))
-		case <-s.closing.Done():
-			return
-		}
-	}
-}
+// request is one waiting transaction.
+type request = groupcommit.Request[driver.Tx]
 
-// gather returns first and the writes that wait behind it.
-func (s *Store) gather(first *request) []*request {
-	group := []*request{first}
-	for len(group) < maxGroup {
-		select {
-		case r := <-s.requests:
-			group = append(group, r)
-		default:
-			return group
-		}
-	}
-	return group
-}
-
-func (s *Store) serveGroup(group []*request) {
+// commitGroup runs and commits transactions under the lock of the directory.
+func (s *Store) commitGroup(group []*request) error {
 	unlock, err := s.lock(s.closing)
 	if err != nil {
-		if s.closing.Err() != nil {
-			err = errClosed()
-		}
-		for _, r := range group {
-			if r.claim() {
-				r.done <- err
-			}
-		}
-		return
+		return s.orClosed(err)
 	}
 	defer unlock()
 	g := &running{store: s, batch: newBatch(s)}
 	g.batch.durable = false
 	for _, r := range group {
-		if r.claim() {
+		if r.Start() {
 			g.run(r)
 		}
 	}
 	g.commit()
+	return nil
 }
 
-// running is a group being run: a batch, and who waits for it.
+// running is a group being run: a batch, and the requests that wait for its commit.
 type running struct {
 	store   *Store
 	batch   *batch
@@ -123,25 +57,25 @@ type running struct {
 // the transaction run again, on the new state.
 func (g *running) run(r *request) {
 	for {
-		if err := r.ctx.Err(); err != nil {
-			r.done <- err
+		if err := r.Context().Err(); err != nil {
+			r.Reply(err)
 			return
 		}
 		t := newTx(g.batch)
-		err := r.fn(t)
+		err := r.Run(t)
 		if len(t.stale) > 0 {
 			if err := g.catchUp(t.stale); err != nil {
-				r.done <- err
+				r.Reply(err)
 				return
 			}
 			continue
 		}
 		if err != nil {
-			r.done <- err
+			r.Reply(err)
 			return
 		}
 		g.batch.merge(t)
-		g.batch.durable = g.batch.durable || r.durability == driver.Durable
+		g.batch.durable = g.batch.durable || r.Durability() == driver.Durable
 		g.waiting = append(g.waiting, r)
 		return
 	}
@@ -164,7 +98,7 @@ func (g *running) catchUp(names []string) error {
 func (g *running) commit() {
 	err := g.store.commit(g.batch)
 	for _, r := range g.waiting {
-		r.done <- err
+		r.Reply(err)
 	}
 	g.waiting = nil
 }

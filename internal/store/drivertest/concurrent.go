@@ -18,6 +18,7 @@ func concurrentChecks() []check {
 		{"every_touch_is_counted", noLostTouches},
 		{"read_then_write_excludes_others", counters},
 		{"a_failing_writer_harms_no_other", failingWriters},
+		{"a_panic_reaches_its_caller_and_harms_no_other", panickingWriters},
 		{"readers_see_all_or_nothing", allOrNothing},
 		{"a_follower_misses_nothing", follower},
 	}
@@ -209,6 +210,42 @@ func writeOrFail(ctx context.Context, b driver.Backend, n int, fail bool) error 
 		return fmt.Errorf("write that fails returned: %v", err) //nolint:errorlint // err may be nil
 	}
 	return err
+}
+
+// panickingWriters writes from several goroutines, half of whose transactions panic
+// after they changed something.
+func panickingWriters(t *testing.T, h Harness) {
+	handles := h.handles(t)
+	together(t, writers, func(w int) error {
+		for r := range rounds {
+			panics := (w+r)%2 == 0
+			got, err := writeAndRecover(t.Context(), handles[w%len(handles)], w*rounds+r, panics)
+			if panics && got != errWanted || !panics && (got != nil || err != nil) {
+				return fmt.Errorf("write %d of writer %d should panic: %t; it panicked with %v and returned: %v", r, w, panics, got, err) //nolint:errorlint // err may be nil
+			}
+		}
+		return nil
+	})
+	for _, b := range handles {
+		if n := len(find(t, b, idRange(writers*rounds)...)); n != writers*rounds/2 || head(t, b).Memories != n {
+			t.Errorf("%d memories are there, head counts %d, want %d", n, head(t, b).Memories, writers*rounds/2)
+		}
+	}
+}
+
+// writeAndRecover puts memory n, and panics then if it is to. It returns what it
+// recovered in the goroutine of the caller.
+func writeAndRecover(ctx context.Context, b driver.Backend, n int, panics bool) (recovered any, err error) {
+	defer func() { recovered = recover() }()
+	return nil, b.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		if err := tx.Put(plain(n)); err != nil {
+			return err
+		}
+		if panics {
+			panic(errWanted)
+		}
+		return nil
+	})
 }
 
 // allOrNothing writes the same text to several memories in each transaction,

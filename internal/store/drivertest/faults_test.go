@@ -28,6 +28,7 @@ func faults() map[string]fault {
 		"get_sorts_by_id":                     {"crud", gets(sortByID)},
 		"forgotten_ones_are_hidden":           {"reopen", gets(hideForgotten)},
 		"an_error_is_swallowed_and_committed": {"transaction", func(b driver.Backend) driver.Backend { return commitsAnyway{b} }},
+		"a_panic_is_swallowed":                {"concurrent", func(b driver.Backend) driver.Backend { return swallowsPanic{b} }},
 		"an_error_is_not_returned":            {"transaction", func(b driver.Backend) driver.Backend { return losesError{b} }},
 		"purge_is_not_undone":                 {"transaction", func(b driver.Backend) driver.Backend { return purgesAtOnce{b} }},
 		"memories_are_cached_and_shared":      {"ownership", func(b driver.Backend) driver.Backend { return &caches{Backend: b} }},
@@ -139,6 +140,19 @@ func (f losesError) Write(ctx context.Context, d driver.Durability, fn func(driv
 		return nil
 	}
 	return err
+}
+
+type swallowsPanic struct{ driver.Backend }
+
+func (f swallowsPanic) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
+	return f.Backend.Write(ctx, d, func(tx driver.Tx) (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = errors.New("panic")
+			}
+		}()
+		return fn(tx)
+	})
 }
 
 // caches gives everybody the same pointer until the memory changes.

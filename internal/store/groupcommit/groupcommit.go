@@ -1,0 +1,177 @@
+// Package groupcommit lets concurrent transactions share a commit.
+//
+// One goroutine runs the transactions of a store one after the other. Those that wait
+// when it becomes free form a group, which is committed, and so flushed to the disk,
+// once. A transaction that fails or panics harms no other one of its group.
+package groupcommit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// maxGroup bounds how many transactions share a commit, so that the first one does not
+// wait long for its reply. As many more may wait without blocking their callers' sends.
+const maxGroup = 256
+
+// Writer runs transactions on a T. It is safe for concurrent use.
+type Writer[T any] struct {
+	commit func(group []*Request[T]) error
+	queue  chan *Request[T]
+	done   chan struct{} // closed when the goroutine has ended
+
+	mu     sync.RWMutex // held for reading while a request is queued
+	closed bool
+}
+
+// New starts the goroutine of a Writer, which lives until Close.
+//
+// commit runs the requests of a group and commits them. For each it calls
+// [Request.Start] and, if that is true, [Request.Run]; it answers those that failed
+// with [Request.Reply]. The error it returns, nil if the group is committed, is the
+// reply to all others.
+func New[T any](commit func(group []*Request[T]) error) *Writer[T] {
+	w := &Writer[T]{commit: commit, queue: make(chan *Request[T], maxGroup), done: make(chan struct{})}
+	go w.run()
+	return w
+}
+
+// Write runs fn in a transaction and returns when it is committed, with the error of fn
+// or of the commit. A caller whose ctx ends before fn has begun gets its error at once,
+// and fn does not run. A panic of fn is raised again here. After Close it returns
+// [hippo.ErrUnavailable].
+func (w *Writer[T]) Write(ctx context.Context, d driver.Durability, fn func(T) error) error {
+	r := &Request[T]{ctx: ctx, durability: d, fn: fn, reply: make(chan error, 1)}
+	if err := w.enqueue(r); err != nil {
+		return err
+	}
+	var err error
+	select {
+	case err = <-r.reply:
+	case <-ctx.Done():
+		if r.claim() {
+			return ctx.Err()
+		}
+		err = <-r.reply // it runs already
+	}
+	if p, ok := errors.AsType[*panicError](err); ok {
+		panic(p.value)
+	}
+	return err
+}
+
+func (w *Writer[T]) enqueue(r *Request[T]) error {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.closed {
+		return fmt.Errorf("%w: the store is closed", hippo.ErrUnavailable)
+	}
+	select {
+	case w.queue <- r:
+		return nil
+	case <-r.ctx.Done():
+		return r.ctx.Err()
+	}
+}
+
+func (w *Writer[T]) run() {
+	defer close(w.done)
+	for first := range w.queue {
+		group := w.gather(first)
+		err := w.commit(group)
+		for _, r := range group {
+			if !r.replied && (r.started || r.claim()) {
+				r.Reply(err)
+			}
+		}
+	}
+}
+
+// gather returns first and the requests that wait behind it.
+func (w *Writer[T]) gather(first *Request[T]) []*Request[T] {
+	group := []*Request[T]{first}
+	for len(group) < maxGroup {
+		select {
+		case r, ok := <-w.queue:
+			if !ok {
+				return group
+			}
+			group = append(group, r)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// Close lets the waiting transactions run and ends the goroutine. Further calls do
+// nothing.
+func (w *Writer[T]) Close() {
+	w.mu.Lock()
+	if !w.closed {
+		w.closed = true
+		close(w.queue)
+	}
+	w.mu.Unlock()
+	<-w.done
+}
+
+// Request is one waiting transaction. Its methods are for the commit function of [New].
+type Request[T any] struct {
+	ctx        context.Context
+	durability driver.Durability
+	fn         func(T) error
+	reply      chan error
+	claimed    atomic.Bool // by the first of: the goroutine of the Writer, a caller who gives up
+
+	started, replied bool // seen by the goroutine of the Writer only
+}
+
+func (r *Request[T]) claim() bool { return r.claimed.CompareAndSwap(false, true) }
+
+// Context is that of the caller.
+func (r *Request[T]) Context() context.Context { return r.ctx }
+
+// Durability is what the caller asked for.
+func (r *Request[T]) Durability() driver.Durability { return r.durability }
+
+// Start reports whether the transaction has to be run. It has not if its caller gave up.
+func (r *Request[T]) Start() bool {
+	if !r.claim() {
+		return false
+	}
+	r.started = true
+	if err := r.ctx.Err(); err != nil {
+		r.Reply(err)
+		return false
+	}
+	return true
+}
+
+// Run calls the function of the caller and returns its error. If the function panics
+// the error says so; as a reply it becomes a panic in the goroutine of the caller.
+func (r *Request[T]) Run(tx T) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicError{v}
+		}
+	}()
+	return r.fn(tx)
+}
+
+// Reply ends the request. It is called at most once, after Start.
+func (r *Request[T]) Reply(err error) {
+	r.replied = true
+	r.reply <- err
+}
+
+// panicError carries a panic from the goroutine of the Writer to the caller.
+type panicError struct{ value any }
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic in a transaction: %v", e.value) }
