@@ -1,5 +1,7 @@
-// Package driver is the contract between the store and its back ends. Only
-// implementers and [store] need it; everybody else uses store.Store.
+// Package driver is the contract between the store and its back ends.
+//
+// store.Store is the only caller of a [Backend]. The types that it passes on, such as
+// [Change], [Head] and [Problem], are also used by what stands above it.
 package driver
 
 import (
@@ -16,8 +18,8 @@ import (
 // fits (ErrReadOnly, ErrFull, ErrCorrupt, ErrUnavailable), else are returned raw.
 //
 // Several processes may have the same data open. A Backend sees what others
-// committed no later than its next call of Head, Get, Changes or Write (a
-// directory that is edited by other programs may take up to its polling interval).
+// committed no later than its next call of Head, Get, Changes or Write; edits of a
+// directory by other programs may take up to its polling interval.
 type Backend interface {
 	// Get returns the memories with these IDs, in the order of ids, forgotten
 	// ones included. Missing IDs are left out. The caller owns the result.
@@ -25,29 +27,28 @@ type Backend interface {
 
 	// Write runs fn in a transaction that excludes all other writers, of every
 	// process. If fn returns nil the changes are committed, all or nothing, and
-	// Write returns when they are durable as asked; if fn returns an error
-	// nothing changes and Write returns that error. Back ends may commit
-	// several waiting writes together (group commit). fn may run more than once
-	// and must have no other effect than on its captured results; it must not
-	// call the Backend.
+	// Write returns when they are as durable as requested; if fn returns an error
+	// nothing changes and Write returns that error; if fn panics nothing changes and
+	// the panic is raised again in the goroutine of the caller. Back ends may commit
+	// several waiting writes together (group commit). fn may run more than once,
+	// in another goroutine, and must have no other effect than on its captured
+	// results; it must not call the Backend.
 	Write(ctx context.Context, d Durability, fn func(Tx) error) error
 
 	// Changes yields what changed after since, in ascending order of revision:
 	// each memory at most once, at its latest revision; purged ones with a nil
-	// Memory. since 0 yields all that exists. The caller owns what is yielded.
-	// Memory use is bounded: it streams.
+	// Memory. since 0 yields all memories that exist. The caller owns what is yielded.
+	// RAM use is bounded: it streams.
 	Changes(ctx context.Context, since hippo.Revision) iter.Seq2[Change, error]
 
-	// Head returns the state of the store, cheaply: it is called before every search.
+	// Head returns the state of the store. It is cheap, tens of microseconds, because
+	// it is called before every search.
 	Head(ctx context.Context) (Head, error)
 
-	// Problems lists data that could not be read and where it was put aside.
+	// Problems lists data that could not be read, with the place where it is kept.
 	Problems(ctx context.Context) ([]Problem, error)
 
-	// Vectors are kept beside the memories.
 	Vectors
-
-	// Relations join them.
 	Relations
 
 	// Close releases everything. Writes that were acknowledged are kept.
@@ -59,12 +60,13 @@ type Tx interface {
 	// Get is [Backend.Get] as seen by this transaction.
 	Get(ids ...hippo.ID) ([]*hippo.Memory, error)
 	// Put inserts or replaces whole memories, by ID, and sets Revision on each
-	// to a value above all that the store has given out.
+	// to a value above all that the store has assigned.
 	// The Backend does not keep the pointers.
 	Put(ms ...*hippo.Memory) error
-	// Touch counts accesses on a day: [hippo.Memory.Touch] of each memory, as often as
-	// counts says, and a new revision of each. It returns those that exist and have a
-	// count above 0, by revision. It reads and writes no more of them than it must.
+	// Touch counts accesses on a day: it calls [hippo.Memory.Touch] of each memory with
+	// its count, and gives each a new revision. It returns those that exist and have a
+	// count above 0, by revision. It reads and writes only their accesses, where the
+	// back end can.
 	Touch(day hippo.Day, counts map[hippo.ID]int) ([]Touched, error)
 	// Purge removes memories for good and leaves a tombstone for Changes.
 	// Unknown IDs are ignored.
@@ -131,13 +133,13 @@ type Calendar = hippo.Calendar
 type Head struct {
 	// Store identifies the store's data; a copy of the data has the same one.
 	Store string
-	// Revision is the last one given out; 0 for an empty store.
+	// Revision is the last one that was assigned; 0 for an empty store.
 	Revision hippo.Revision
 	Calendar Calendar
 	// Memories counts all memories, Forgotten those of them that are forgotten.
 	Memories  int
 	Forgotten int
-	// Relations counts those between them, hidden ones too.
+	// Relations counts the relations between them, hidden ones too.
 	Relations int
 }
 

@@ -18,13 +18,13 @@ const (
 	MaxModelName = 200
 )
 
-// Vector is what a model made of the text of one memory.
+// Vector is the embedding of the text of one memory by a model.
 type Vector struct {
 	ID hippo.ID
-	// Text is a hash of the text that was embedded, made by the user of the store
-	// and opaque to it: who reads it decides whether the vector still counts.
+	// Text is a hash of the text that was embedded. It is opaque to the store; whoever
+	// reads the vector decides by it whether the vector is still valid.
 	Text uint64
-	// Values are finite; a back end gives them back bit by bit.
+	// Values are finite; a back end returns them bit by bit.
 	Values []float32
 }
 
@@ -53,22 +53,22 @@ type Vectors interface {
 	// counts. Vectors of unknown memories are left out silently. The write is
 	// [Lazy]. It does not keep vs.
 	//
-	// Errors: [hippo.ErrInvalid] for a name or a vector against the limits, for
-	// numbers that are not finite, and for a length other than that of the vectors
-	// the model has, which it names with its own; [hippo.ErrReadOnly].
+	// Errors: [hippo.ErrInvalid] for a name or a vector that breaks the limits, for
+	// numbers that are not finite, and for a dimension other than that of the stored
+	// vectors of the model, with both dimensions; [hippo.ErrReadOnly].
 	PutVectors(ctx context.Context, model string, vs []Vector) error
 
 	// VectorModels lists the models that have vectors, by name.
 	VectorModels(ctx context.Context) ([]VectorModel, error)
 
 	// DropVectors removes all vectors of a model, so that its next ones may have
-	// another length. For an unknown model nothing happens. The write is [Lazy].
+	// another dimension. For an unknown model nothing happens. The write is [Lazy].
 	DropVectors(ctx context.Context, model string) error
 }
 
 // CheckVectors is for back ends: it returns [hippo.ErrInvalid] unless the model's
-// name and the vectors keep the limits of [Vectors] and all have one length.
-// Whether it is the length of the stored ones is [CheckDimension].
+// name and the vectors keep the limits of [Vectors] and all have one dimension.
+// Whether it is that of the stored ones is checked by [CheckDimension].
 // Cost: some 0.4 ms for 1,000 vectors of 384 numbers.
 func CheckVectors(model string, vs []Vector) error {
 	if n := len(model); n < 1 || n > MaxModelName || !utf8.ValidString(model) {
@@ -93,8 +93,8 @@ func CheckVectors(model string, vs []Vector) error {
 // exponent is the exponent of a float32; all its bits are set in what is not finite.
 const exponent = 0x7f800000
 
-// CheckDimension is for back ends: it returns [hippo.ErrInvalid] with both lengths
-// unless the vectors of a model, of length has, and a new one are of one length.
+// CheckDimension is for back ends: it returns [hippo.ErrInvalid] with both dimensions
+// unless the vectors of a model, of dimension has, and a new one of dimension got agree.
 func CheckDimension(model string, has, got int) error {
 	if has == got {
 		return nil
