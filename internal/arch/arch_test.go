@@ -50,7 +50,7 @@ func TestChecksBite(t *testing.T) {
 		{"own tree", "internal/store/x.go", imports("internal/store/driver"), ""},
 		{"unknown place", "internal/util/x.go", "// Package p.\npackage p\n", "has no layer"},
 		{"SDK elsewhere", "internal/cli/x.go", "// Package p.\npackage p\nimport _ \"github.com/modelcontextprotocol/go-sdk/mcp\"\n", "only internal/mcpserver may"},
-		{"other system's file", "internal/engine/x_windows.go", "// Package p.\npackage p\nimport _ \"modernc.org/sqlite\"\n", "only internal/store/sqlitestore may"},
+		{"other system's file", "internal/engine/x_windows.go", "// Package p.\npackage p\nimport _ \"modernc.org/sqlite\"\n", "only internal/store/sqlitex may"},
 		{"testing in a program", "internal/rank/x.go", "// Package p.\npackage p\nimport _ \"testing\"\n", "only internal/store/drivertest may"},
 		{"cgo", "internal/rank/x.go", "// Package p.\npackage p\nimport \"C\"\n", "cgo is not used"},
 		{"no package comment", "internal/rank/x.go", "package p\n", "no package comment"},

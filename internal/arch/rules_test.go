@@ -60,7 +60,7 @@ func private() map[string]string {
 func heavy() map[string]string {
 	const suite = "internal/store/drivertest"
 	return map[string]string{
-		"modernc.org/sqlite":                         "internal/store/sqlitestore",
+		"modernc.org/sqlite":                         "internal/store/sqlitex",
 		"github.com/fsnotify/fsnotify":               "internal/store/dirstore",
 		"github.com/clipperhouse/uax29/v2/words":     "internal/index/bm25",
 		"github.com/clipperhouse/uax29/v2/graphemes": "internal/embed/token",

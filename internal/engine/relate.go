@@ -58,7 +58,7 @@ func (e *Engine) Relations(ctx context.Context, ids []hippo.ID) ([]hippo.Relatio
 	if _, err := e.Get(ctx, ids); err != nil {
 		return nil, err
 	}
-	rs, err := e.store.Relations(ctx, distinct(ids), time.Time{}, maxRelations)
+	rs, err := e.store.Relations(ctx, hippo.LocalScope(""), distinct(ids), time.Time{}, maxRelations)
 	return e.weigh(rs, e.now()), err
 }
 

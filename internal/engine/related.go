@@ -31,7 +31,7 @@ func (e *Engine) links(ctx context.Context, ids []hippo.ID, at time.Time) ([]hip
 	if !e.store.HasRelations() {
 		return nil, nil
 	}
-	rs, err := e.store.Relations(ctx, ids, at, linksEach)
+	rs, err := e.store.Relations(ctx, hippo.LocalScope(""), ids, at, linksEach)
 	return e.weigh(rs, at), err
 }
 
@@ -40,7 +40,7 @@ type stored struct{ *Engine }
 
 // Links implements [linker]: those of all times, as strong as they are now.
 func (e stored) Links(ctx context.Context, ids []hippo.ID) ([]link, error) {
-	rs, err := e.store.Relations(ctx, ids, time.Time{}, linksEach)
+	rs, err := e.store.Relations(ctx, hippo.LocalScope(""), ids, time.Time{}, linksEach)
 	if err != nil {
 		return nil, err
 	}

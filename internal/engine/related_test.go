@@ -307,9 +307,9 @@ type counts struct {
 	reads int
 }
 
-func (c *counts) Relations(ctx context.Context, ids []hippo.ID, at time.Time, most int) ([]hippo.Relation, error) {
+func (c *counts) Relations(ctx context.Context, q driver.RelationQuery) ([]hippo.Relation, error) {
 	c.reads++
-	return c.Backend.Relations(ctx, ids, at, most)
+	return c.Backend.Relations(ctx, q)
 }
 
 func TestRelate_ReadsOnceOrNever(t *testing.T) {

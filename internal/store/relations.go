@@ -12,12 +12,12 @@ import (
 
 // Relations returns the relations that have one of ids at either end, of each ID the
 // most strongest, by From, To and Kind. Those that do not hold at that time, if it is
-// not zero, and those of forgotten memories are left out.
-func (s *Store) Relations(ctx context.Context, ids []hippo.ID, at time.Time, most int) ([]hippo.Relation, error) {
+// not zero, and those of memories that are forgotten or outside of scope are left out.
+func (s *Store) Relations(ctx context.Context, scope hippo.Scope, ids []hippo.ID, at time.Time, most int) ([]hippo.Relation, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rs, err := s.backend.Relations(ctx, ids, at, most)
+	rs, err := s.backend.Relations(ctx, driver.RelationQuery{Scope: scope, IDs: ids, At: at, Limit: most})
 	return rs, wrap("relations", err)
 }
 

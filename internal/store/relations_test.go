@@ -14,7 +14,7 @@ func half(old hippo.Relation, _ time.Time) float64 { return old.Weight + (1-old.
 
 func weightOf(t *testing.T, s *store.Store, r hippo.Relation) float64 {
 	t.Helper()
-	rs, err := s.Relations(t.Context(), []hippo.ID{r.From}, time.Time{}, 9)
+	rs, err := s.Relations(t.Context(), hippo.LocalScope(""), []hippo.ID{r.From}, time.Time{}, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestStore_Relate(t *testing.T) {
 	if _, err := s.Head(t.Context()); err != nil || !s.HasRelations() {
 		t.Errorf("there are none (%v)", err)
 	}
-	got, err := s.Relations(t.Context(), []hippo.ID{b.ID}, time.Time{}, 9)
+	got, err := s.Relations(t.Context(), hippo.LocalScope(""), []hippo.ID{b.ID}, time.Time{}, 9)
 	r.ValidFrom, r.LastReinforced = c.t, c.t
 	if err != nil || len(got) != 1 || got[0] != r {
 		t.Errorf("got %+v (%v), want %+v", got, err, r)

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -80,17 +79,14 @@ func forget(g *driver.Graph, learned bool) {
 
 // Relations implements [driver.Relations]. What names a memory that is not there, as
 // a file under version control may, is left out.
-func (s *Store) Relations(ctx context.Context, ids []hippo.ID, at time.Time, most int) (found []hippo.Relation, err error) {
+func (s *Store) Relations(ctx context.Context, q driver.RelationQuery) (found []hippo.Relation, err error) {
 	if err := s.current(ctx); err != nil {
 		return nil, err
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	err = s.relations.look(func() {
-		found = s.relations.graph.Strongest(ids, at, most, func(id hippo.ID) bool {
-			m := s.state.rows[id].memory
-			return m != nil && !m.Forgotten()
-		})
+		found = s.relations.graph.Strongest(&q, func(id hippo.ID) *hippo.Memory { return s.state.rows[id].memory })
 	})
 	return found, s.orClosed(err)
 }

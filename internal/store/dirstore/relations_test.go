@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
@@ -159,7 +158,7 @@ func TestRelations_FullDisk(t *testing.T) {
 	wantRelations(t, p.open(), want...)
 	full = false
 	relate(t, s, relation(1, 2, "a", .75))
-	rs, err := s.Relations(t.Context(), []hippo.ID{id(1)}, time.Time{}, 1)
+	rs, err := s.Relations(t.Context(), driver.RelationQuery{Scope: hippo.LocalScope(""), IDs: []hippo.ID{id(1)}, Limit: 1})
 	if err != nil || len(rs) != 1 || rs[0].Weight != .75 {
 		t.Errorf("got %v (%v)", rs, err)
 	}

@@ -3,19 +3,18 @@ package driver
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 )
 
-// Graph holds relations in RAM, for back ends that hold all there. The zero value
+// Graph is relations in RAM, for back ends that keep all of them there. The zero value
 // is empty. It is not safe for concurrent use.
 type Graph struct {
 	relations map[RelationKey]hippo.Relation
 	ends      map[hippo.ID]map[RelationKey]bool
 }
 
-// RelationKey says which relation one is.
+// RelationKey identifies a relation.
 type RelationKey struct {
 	From, To hippo.ID
 	Kind     string
@@ -40,8 +39,8 @@ func (g *Graph) Set(r hippo.Relation) {
 	k := KeyOf(&r)
 	if r.Weight == 0 {
 		delete(g.relations, k)
-		g.part(k.From, k)
-		g.part(k.To, k)
+		g.detach(k.From, k)
+		g.detach(k.To, k)
 		return
 	}
 	if g.relations == nil {
@@ -56,8 +55,8 @@ func (g *Graph) Set(r hippo.Relation) {
 	}
 }
 
-// part takes a relation off one of its ends.
-func (g *Graph) part(id hippo.ID, k RelationKey) {
+// detach removes a relation from one of its ends.
+func (g *Graph) detach(id hippo.ID, k RelationKey) {
 	if delete(g.ends[id], k); len(g.ends[id]) == 0 {
 		delete(g.ends, id)
 	}
@@ -77,26 +76,29 @@ func (g *Graph) All() []hippo.Relation {
 	return slices.SortedFunc(maps.Values(g.relations), func(a, b hippo.Relation) int { return a.Compare(&b) })
 }
 
-// Strongest is [Relations.Relations]; shown tells which memories are there and not
-// forgotten.
-func (g *Graph) Strongest(ids []hippo.ID, at time.Time, most int, shown func(hippo.ID) bool) []hippo.Relation {
+// Strongest is [Relations.Relations]. memory returns a memory, nil if there is none.
+func (g *Graph) Strongest(q *RelationQuery, memory func(hippo.ID) *hippo.Memory) []hippo.Relation {
+	visible := func(id hippo.ID) bool {
+		m := memory(id)
+		return m != nil && !m.Forgotten() && q.Scope.Sees(m)
+	}
 	var out []hippo.Relation
-	for _, id := range ids {
-		if len(g.ends[id]) == 0 || !shown(id) {
+	for _, id := range q.IDs {
+		if len(g.ends[id]) == 0 || !visible(id) {
 			continue
 		}
 		list := slices.DeleteFunc(g.At(id), func(r hippo.Relation) bool {
-			return !at.IsZero() && !r.ValidAt(at) || !shown(r.Other(id))
+			return !q.At.IsZero() && !r.ValidAt(q.At) || !visible(r.Other(id))
 		})
 		slices.SortFunc(list, func(a, b hippo.Relation) int { return Stronger(&a, &b) })
-		out = append(out, list[:min(len(list), max(0, most))]...)
+		out = append(out, list[:min(len(list), max(0, q.Limit))]...)
 	}
 	slices.SortFunc(out, func(a, b hippo.Relation) int { return a.Compare(&b) })
 	return slices.CompactFunc(out, func(a, b hippo.Relation) bool { return a.Compare(&b) == 0 })
 }
 
-// Change is what [Relations.Relate] does to one relation: it returns what fn makes
-// of it, and whether that differs from what there is.
+// Change is what [Relations.Relate] does to one relation: it returns what fn returns for
+// it, and whether that differs from what is stored.
 func (g *Graph) Change(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) (next hippo.Relation, changed bool) {
 	old := g.Get(r)
 	next = fn(old, r)

@@ -24,6 +24,7 @@ func Bench(b *testing.B, h Harness) {
 		{"head", benchHead},
 		{"changes_10k", benchChanges},
 		{"changes_none", benchChangesNone},
+		{"relations_8x8", benchRelations},
 		{"put_vectors_10k", benchPutVectors},
 		{"put_vector", benchPutVector},
 		{"vectors_10k", benchVectors},
@@ -118,6 +119,24 @@ func benchChangesNone(b *testing.B, s driver.Backend) {
 	for b.Loop() {
 		for c, err := range s.Changes(b.Context(), last) {
 			b.Fatalf("there is a change: %v, %v", c, err)
+		}
+	}
+}
+
+// benchRelations is what a search costs in a store of five relations a memory.
+func benchRelations(b *testing.B, s driver.Backend) {
+	var rs []hippo.Relation
+	for i := range 5 * benchSize {
+		if x, y := i%benchSize, i*7919%benchSize; x != y {
+			rs = append(rs, relation(x, y, hippo.CoRecalled, float64(1+i%100)/100))
+		}
+	}
+	relate(b, s, rs...)
+	n := 0
+	for b.Loop() {
+		n++
+		if rs := relations(b, s, at(0), 8, some(n)[:8]...); len(rs) == 0 {
+			b.Fatal("no relations")
 		}
 	}
 }

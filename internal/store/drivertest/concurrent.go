@@ -218,9 +218,9 @@ func panickingWriters(t *testing.T, h Harness) {
 	handles := h.handles(t)
 	together(t, writers, func(w int) error {
 		for r := range rounds {
-			panics := (w+r)%2 == 0
-			got, err := writeAndRecover(t.Context(), handles[w%len(handles)], w*rounds+r, panics)
-			if panics && got != errWanted || !panics && (got != nil || err != nil) {
+			n, panics := w*rounds+r, (w+r)%2 == 0
+			got, err := writeAndRecover(t.Context(), handles[w%len(handles)], n, panics)
+			if panics && got != n || !panics && (got != nil || err != nil) {
 				return fmt.Errorf("write %d of writer %d should panic: %t; it panicked with %v and returned: %v", r, w, panics, got, err) //nolint:errorlint // err may be nil
 			}
 		}
@@ -242,7 +242,7 @@ func writeAndRecover(ctx context.Context, b driver.Backend, n int, panics bool) 
 			return err
 		}
 		if panics {
-			panic(errWanted)
+			panic(n)
 		}
 		return nil
 	})

@@ -3,6 +3,8 @@ package drivertest_test
 import (
 	"context"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -13,9 +15,12 @@ func relationFaults() map[string]fault {
 	return map[string]fault{
 		"weights_are_of_single_precision":      {"relations", related(func(r *hippo.Relation) { r.Weight = float64(float32(r.Weight)) })},
 		"a_reinforcement_is_forgotten":         {"relations", related(func(r *hippo.Relation) { r.LastReinforced = time.Time{} })},
-		"the_time_of_a_relation_is_ignored":    {"relations", asks(func(a *asked) { a.at = time.Time{} })},
-		"a_relation_too_many":                  {"relations", asks(func(a *asked) { a.most++ })},
-		"relations_of_the_first_id_only":       {"relations", asks(func(a *asked) { a.ids = a.ids[:min(1, len(a.ids))] })},
+		"the_time_of_a_relation_is_ignored":    {"relations", asks(func(q *driver.RelationQuery) { q.At = time.Time{} })},
+		"a_relation_too_many":                  {"relations", asks(func(q *driver.RelationQuery) { q.Limit++ })},
+		"relations_of_the_first_id_only":       {"relations", asks(func(q *driver.RelationQuery) { q.IDs = q.IDs[:min(1, len(q.IDs))] })},
+		"namespaces_see_each_other":            {"relations", asks(func(q *driver.RelationQuery) { q.Scope.Namespace = strings.ToLower(q.Scope.Namespace) })},
+		"an_empty_list_of_projects_is_all":     {"relations", asks(allProjects)},
+		"what_is_not_seen_takes_a_place":       {"relations", func(b driver.Backend) driver.Backend { return scopesLate{b} }},
 		"relations_are_changed_without_a_lock": {"relations", func(b driver.Backend) driver.Backend { return relatesTwice{b} }},
 	}
 }
@@ -38,27 +43,38 @@ func (f altersRelations) Relate(ctx context.Context, d driver.Durability, rs []h
 	})
 }
 
-// asked is what [driver.Relations.Relations] is asked for.
-type asked struct {
-	ids  []hippo.ID
-	at   time.Time
-	most int
-}
-
 // asks makes a store that is asked for something else.
-func asks(alter func(*asked)) func(driver.Backend) driver.Backend {
+func asks(alter func(*driver.RelationQuery)) func(driver.Backend) driver.Backend {
 	return func(b driver.Backend) driver.Backend { return asksOther{b, alter} }
 }
 
 type asksOther struct {
 	driver.Backend
-	alter func(*asked)
+	alter func(*driver.RelationQuery)
 }
 
-func (f asksOther) Relations(ctx context.Context, ids []hippo.ID, at time.Time, most int) ([]hippo.Relation, error) {
-	a := asked{ids, at, most}
-	f.alter(&a)
-	return f.Backend.Relations(ctx, a.ids, a.at, a.most)
+func (f asksOther) Relations(ctx context.Context, q driver.RelationQuery) ([]hippo.Relation, error) {
+	f.alter(&q)
+	return f.Backend.Relations(ctx, q)
+}
+
+func allProjects(q *driver.RelationQuery) {
+	if len(q.Scope.Projects) == 0 {
+		q.Scope.Projects = nil
+	}
+}
+
+// scopesLate looks at the projects after it chose the strongest relations.
+type scopesLate struct{ driver.Backend }
+
+func (f scopesLate) Relations(ctx context.Context, q driver.RelationQuery) ([]hippo.Relation, error) {
+	scope := q.Scope
+	q.Scope.Projects = nil
+	rs, err := f.Backend.Relations(ctx, q)
+	return slices.DeleteFunc(rs, func(r hippo.Relation) bool {
+		ms, err := f.Get(ctx, []hippo.ID{r.From, r.To})
+		return err != nil || len(ms) != 2 || !scope.Sees(ms[0]) || !scope.Sees(ms[1])
+	}), err
 }
 
 // relatesTwice computes in one transaction and stores in another.

@@ -3,6 +3,7 @@ package drivertest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -27,8 +28,9 @@ func relationChecks() []check {
 		{"a_change_of_a_memory_keeps_them", relationKept},
 		{"they_change_no_revision", relationApart},
 		{"nothing_is_lost_by_writers_at_once", relationRace},
-		{"an_ended_context_is_heard", relationCancel},
+		{"an_ended_context_is_an_error", relationCancel},
 		{"as_a_simple_model_does", relationModel},
+		{"of_what_the_scope_sees_only", relationScope},
 	}
 }
 
@@ -51,9 +53,14 @@ func relate(t testing.TB, b driver.Backend, rs ...hippo.Relation) {
 	}
 }
 
-func relations(t testing.TB, b driver.Backend, at time.Time, most int, ids ...hippo.ID) []hippo.Relation {
+func relations(t testing.TB, b driver.Backend, at time.Time, limit int, ids ...hippo.ID) []hippo.Relation {
 	t.Helper()
-	rs, err := b.Relations(t.Context(), ids, at, most)
+	return queryRelations(t, b, driver.RelationQuery{Scope: hippo.LocalScope(""), IDs: ids, At: at, Limit: limit})
+}
+
+func queryRelations(t testing.TB, b driver.Backend, q driver.RelationQuery) []hippo.Relation {
+	t.Helper()
+	rs, err := b.Relations(t.Context(), q)
 	if err != nil {
 		t.Fatalf("relations: %v", err)
 	}
@@ -181,9 +188,9 @@ func relationValid(t *testing.T, h Harness) {
 	between.ValidFrom, between.ValidUntil = at(5), at(15)
 	relate(t, b, from, until, between, always)
 	for _, c := range []struct {
-		at   time.Time
-		most int
-		want []hippo.Relation
+		at    time.Time
+		limit int
+		want  []hippo.Relation
 	}{
 		{time.Time{}, 9, []hippo.Relation{from, until, between, always}},
 		{at(4), 9, []hippo.Relation{until, always}},
@@ -192,7 +199,7 @@ func relationValid(t *testing.T, h Harness) {
 		{at(15), 9, []hippo.Relation{from, always}},
 		{at(4), 1, []hippo.Relation{until}}, // the strongest one does not hold
 	} {
-		sameRelations(t, c.at.String(), relations(t, b, c.at, c.most, id(0)), c.want...)
+		sameRelations(t, c.at.String(), relations(t, b, c.at, c.limit, id(0)), c.want...)
 	}
 }
 
@@ -260,7 +267,7 @@ func relationCancel(t *testing.T, h Harness) {
 	if err := b.Relate(ctx, driver.Durable, []hippo.Relation{relation(0, 1, "a", 1)}, replaceOld); !errors.Is(err, context.Canceled) {
 		t.Errorf("relate returned %v", err)
 	}
-	if _, err := b.Relations(ctx, idRange(2), time.Time{}, 5); !errors.Is(err, context.Canceled) {
+	if _, err := b.Relations(ctx, driver.RelationQuery{IDs: idRange(2), Limit: 5}); !errors.Is(err, context.Canceled) {
 		t.Errorf("relations returned %v", err)
 	}
 	failed := false
@@ -302,10 +309,51 @@ func relationModel(t *testing.T, h Harness) {
 				graph.Set(r)
 			}
 		}
-		most := 1 + random.IntN(4)
-		ids := idRange(1 + random.IntN(n))
-		want := graph.Strongest(ids, time.Time{}, most, func(hippo.ID) bool { return true })
-		sameRelations(t, "strongest", relations(t, b, time.Time{}, most, ids...), want...)
+		q := driver.RelationQuery{Scope: hippo.LocalScope(""), IDs: idRange(1 + random.IntN(n)), Limit: 1 + random.IntN(4)}
+		want := graph.Strongest(&q, func(hippo.ID) *hippo.Memory { return &hippo.Memory{} })
+		sameRelations(t, "strongest", queryRelations(t, b, q), want...)
+	}
+	expectRelations(t, "store", b, graph.All()...)
+}
+
+// relationScope compares what random scopes see with a list that is gone through, while
+// memories move between namespaces and projects, are forgotten and restored.
+func relationScope(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	const n = 16
+	random := rand.New(rand.NewPCG(5, 6))
+	namespaces, projects := []string{"", "a", "A"}, []string{"", "x", "y%_'\"🦛"}
+	memories := make(map[hippo.ID]*hippo.Memory)
+	change := func(i int) {
+		m := plain(i)
+		m.Namespace, m.Project = namespaces[random.IntN(3)%(1+i%3)], projects[random.IntN(3)]
+		if random.IntN(5) == 0 {
+			m.ForgottenAt = at(1)
+		}
+		put(t, b, m)
+		memories[m.ID] = m
+	}
+	var graph driver.Graph
+	for i := range n {
+		change(i)
+	}
+	for i := range n {
+		for j := range i {
+			r := relation(i, j, "a", float64(1+random.IntN(20))/20)
+			r.LastReinforced = at(random.IntN(3))
+			graph.Set(r)
+		}
+	}
+	relate(t, b, graph.All()...)
+	scopes := [][]string{nil, {}, {""}, {"x"}, {"", projects[2]}, projects, {"other"}}
+	for i := range 90 {
+		if i%5 == 0 {
+			change(random.IntN(n))
+		}
+		q := driver.RelationQuery{IDs: idRange(1 + random.IntN(n)), Limit: 1 + random.IntN(4)}
+		q.Scope = hippo.Scope{Namespace: namespaces[random.IntN(3)], Projects: scopes[random.IntN(len(scopes))], Project: "x"}
+		want := graph.Strongest(&q, func(id hippo.ID) *hippo.Memory { return memories[id] })
+		sameRelations(t, fmt.Sprintf("%+v", q.Scope), queryRelations(t, b, q), want...)
 	}
 	expectRelations(t, "store", b, graph.All()...)
 }

@@ -3,23 +3,19 @@ package memstore
 import (
 	"context"
 	"iter"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // Relations implements [driver.Relations].
-func (s *Store) Relations(ctx context.Context, ids []hippo.ID, at time.Time, most int) ([]hippo.Relation, error) {
+func (s *Store) Relations(ctx context.Context, q driver.RelationQuery) ([]hippo.Relation, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
-	return s.graph.Strongest(ids, at, most, func(id hippo.ID) bool {
-		m := s.rows[id].memory
-		return m != nil && !m.Forgotten()
-	}), nil
+	return s.graph.Strongest(&q, func(id hippo.ID) *hippo.Memory { return s.rows[id].memory }), nil
 }
 
 // AllRelations implements [driver.Relations].

@@ -1,20 +1,23 @@
 package sqlitestore
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"iter"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // A page is what is read at once: no read transaction is open while the caller
-// works, so that it never holds up a checkpoint. It ends after so many memories,
-// or with the one whose text passes the limit of bytes: content may be long.
+// works, so that it never holds up a checkpoint. It ends after pageSize memories, or
+// with the one whose content reaches pageBytes.
 const (
-	changesPage  = 1000
-	changesBytes = 4 << 20
+	pageSize  = 1000
+	pageBytes = 4 << 20
 )
 
 // Changes implements [driver.Backend]. It yields the state at the moment of the
@@ -27,9 +30,13 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 			return
 		}
 		for since < head.Revision {
-			page, upto, err := s.page(ctx, since, head.Revision)
+			var page []driver.Change
+			err := s.db.View(ctx, func(q sqlitex.Queryer) (err error) {
+				page, since, err = changes(ctx, q, since, head.Revision)
+				return err
+			})
 			if err != nil {
-				yield(driver.Change{}, s.explain("read", err))
+				yield(driver.Change{}, err)
 				return
 			}
 			for _, c := range page {
@@ -37,61 +44,52 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 					return
 				}
 			}
-			since = upto
 		}
 	}
 }
 
-// page returns the changes after since, up to and including the revision that it
-// returns, at most end.
-func (s *Store) page(ctx context.Context, since, end hippo.Revision) ([]driver.Change, hippo.Revision, error) {
-	var changes []driver.Change
-	size, whole := 0, true
-	add := func(m stored) bool {
-		changes = append(changes, driver.Change{ID: m.ID, Revision: m.Revision, Memory: m.Memory})
-		size += len(m.Content)
-		whole = size < changesBytes && len(changes) < changesPage
-		return whole
+// changes returns a page of what changed after since, up to and including the revision
+// that it returns, at most end.
+func changes(ctx context.Context, q sqlitex.Queryer, since, end hippo.Revision) ([]driver.Change, hippo.Revision, error) {
+	var list []driver.Change
+	size := 0
+	for rows, err := range sqlitex.Rows(ctx, q, "SELECT "+columns+` FROM memory m
+		WHERE m.revision > ? AND m.revision <= ? ORDER BY m.revision`, int64(since), int64(end)) {
+		if err != nil {
+			return nil, 0, err
+		}
+		m, err := scan(rows)
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, driver.Change{ID: m.ID, Revision: m.Revision, Memory: m.Memory})
+		if size += len(m.Content); size >= pageBytes || len(list) == pageSize {
+			end = m.Revision
+			break
+		}
 	}
-	err := each(ctx, s, add, "SELECT "+columns+` FROM memory m
-		WHERE m.revision > ? AND m.revision <= ? ORDER BY m.revision`, int64(since), int64(end))
-	if err != nil {
-		return nil, 0, err
+	purged, err := tombstones(ctx, q, since, end)
+	if err != nil || len(purged) == 0 {
+		return list, end, err
 	}
-	if !whole {
-		end = changes[len(changes)-1].Revision
-	}
-	purged, err := s.tombstones(ctx, since, end)
-	if err != nil {
-		return nil, 0, err
-	}
-	if len(purged) > 0 {
-		changes = append(changes, purged...)
-		slices.SortFunc(changes, func(a, b driver.Change) int {
-			if a.Revision < b.Revision {
-				return -1
-			}
-			return 1 // revisions are unique
-		})
-	}
-	return changes, end, nil
+	list = append(list, purged...)
+	slices.SortFunc(list, func(a, b driver.Change) int { return cmp.Compare(a.Revision, b.Revision) })
+	return list, end, nil
 }
 
-func (s *Store) tombstones(ctx context.Context, since, end hippo.Revision) ([]driver.Change, error) {
-	rows, err := s.QueryContext(ctx, "SELECT id, revision FROM tombstone WHERE revision > ? AND revision <= ?", int64(since), int64(end))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err has it
-	var out []driver.Change
-	for rows.Next() {
+func tombstones(ctx context.Context, q sqlitex.Queryer, since, end hippo.Revision) ([]driver.Change, error) {
+	var list []driver.Change
+	for rows, err := range sqlitex.Rows(ctx, q, "SELECT id, revision FROM tombstone WHERE revision > ? AND revision <= ?", int64(since), int64(end)) {
+		if err != nil {
+			return nil, err
+		}
 		var c driver.Change
-		var id []byte
+		var id sql.RawBytes
 		if err := rows.Scan(&id, &c.Revision); err != nil {
 			return nil, err
 		}
 		copy(c.ID[:], id)
-		out = append(out, c)
+		list = append(list, c)
 	}
-	return out, rows.Err()
+	return list, nil
 }

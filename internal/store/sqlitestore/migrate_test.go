@@ -1,14 +1,10 @@
 package sqlitestore_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -92,7 +88,7 @@ func checkVersion1(t *testing.T, s *sqlitestore.Store, ids []hippo.ID) {
 	checkRelations(t, s, ids)
 }
 
-// checkRelations relates the first two memories, and parts them again.
+// checkRelations relates the first two memories, and removes the relation.
 func checkRelations(t *testing.T, s *sqlitestore.Store, ids []hippo.ID) {
 	t.Helper()
 	r := hippo.Relation{From: ids[1], To: ids[0], Kind: "follows", Weight: .5}
@@ -106,59 +102,9 @@ func checkRelations(t *testing.T, s *sqlitestore.Store, ids []hippo.ID) {
 		}
 	}
 	relate(.5)
-	got, err := s.Relations(t.Context(), ids, time.Time{}, 5)
+	got, err := s.Relations(t.Context(), driver.RelationQuery{Scope: hippo.LocalScope(""), IDs: ids, Limit: 5})
 	if h, herr := s.Head(t.Context()); err != nil || herr != nil || len(got) != 1 || got[0] != r || h.Relations != 1 {
 		t.Errorf("got relations %v (%v), head %+v (%v)", got, err, h, herr)
 	}
 	relate(0)
-}
-
-func TestMigrate_Steps(t *testing.T) {
-	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "memory.db"))
-	if err := s.Write(t.Context(), driver.Durable, put(memory(1))); err != nil {
-		t.Fatal(err)
-	}
-	list := append(sqlitestore.Migrations(), "ALTER TABLE memory ADD COLUMN colour TEXT", "UPDATE memory SET colour = 'blue'")
-	broken := append(slices.Clip(list), "UPDATE memory SET colour = 'red'; SELECT nothing FROM nowhere")
-	if err := sqlitestore.Migrate(t.Context(), s, broken); err == nil {
-		t.Fatal("a broken migration passed")
-	}
-	if err := sqlitestore.Migrate(t.Context(), s, list); err != nil {
-		t.Fatalf("after the broken one was undone: %v", err)
-	}
-	if err := sqlitestore.Migrate(t.Context(), s, list); err != nil {
-		t.Errorf("nothing to do: %v", err)
-	}
-	if err := sqlitestore.Migrate(t.Context(), s, list[:1]); !errors.Is(err, hippo.ErrUnsupported) {
-		t.Errorf("got %v, want unsupported: the program is older than the store", err)
-	}
-	if ms, err := s.Get(t.Context(), []hippo.ID{{15: 1}}); err != nil || len(ms) != 1 {
-		t.Errorf("got %d memories (%v), want 1", len(ms), err)
-	}
-}
-
-func TestMigrate_SeveralAtOnce(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "memory.db")
-	var wg sync.WaitGroup
-	for i := range byte(8) {
-		wg.Go(func() {
-			s, err := sqlitestore.Open(t.Context(), path, nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if err := s.Write(t.Context(), driver.Durable, put(memory(i))); err != nil {
-				t.Error(err)
-			}
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if h, err := open(t, path).Head(t.Context()); err != nil || h.Memories != 8 {
-		t.Errorf("got %+v (%v), want 8 memories", h, err)
-	}
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // stored is a memory with its key.
@@ -82,25 +82,6 @@ func (m *stored) unpack(situation, tags, accesses, surprise, metadata string) er
 	return nil
 }
 
-// each reads the rows of a query until fn returns false.
-func each(ctx context.Context, q queryer, fn func(stored) bool, query string, args ...any) error {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err has it
-	for rows.Next() {
-		m, err := scan(rows)
-		if err != nil {
-			return err
-		}
-		if !fn(m) {
-			return nil
-		}
-	}
-	return rows.Err()
-}
-
 // sizes are how many IDs one statement asks for: a few fixed numbers, so that the
 // statements can be prepared once. Numbers in between repeat an ID.
 func sizes() []int { return []int{1, 10, 100} }
@@ -121,24 +102,29 @@ func batch(ids []hippo.ID) (args []any, rest []hippo.ID) {
 	return args, ids[min(n, len(ids)):]
 }
 
-// marks returns the place holders of n arguments.
-func marks(n int) string { return "(?" + strings.Repeat(",?", n-1) + ")" }
+// placeholders returns those of n arguments.
+func placeholders(n int) string { return "(?" + strings.Repeat(",?", n-1) + ")" }
 
 // byID returns the statement that asks for n memories.
-func byID(n int) string { return "SELECT " + columns + " FROM memory m WHERE m.id IN " + marks(n) }
+func byID(n int) string {
+	return "SELECT " + columns + " FROM memory m WHERE m.id IN " + placeholders(n)
+}
 
 // get returns the memories in the order of ids, without those that are missing.
-func get(ctx context.Context, q queryer, ids []hippo.ID) ([]stored, error) {
+func get(ctx context.Context, q sqlitex.Queryer, ids []hippo.ID) ([]stored, error) {
 	found := make(map[hippo.ID]stored, len(ids))
-	keep := func(m stored) bool {
-		found[m.ID] = m
-		return true
-	}
 	for rest := ids; len(rest) > 0; {
 		var args []any
 		args, rest = batch(rest)
-		if err := each(ctx, q, keep, byID(len(args)), args...); err != nil {
-			return nil, err
+		for rows, err := range sqlitex.Rows(ctx, q, byID(len(args)), args...) {
+			if err != nil {
+				return nil, err
+			}
+			m, err := scan(rows)
+			if err != nil {
+				return nil, err
+			}
+			found[m.ID] = m
 		}
 	}
 	out := make([]stored, 0, len(found))
@@ -151,14 +137,16 @@ func get(ctx context.Context, q queryer, ids []hippo.ID) ([]stored, error) {
 	return out, nil
 }
 
-func readHead(ctx context.Context, q queryer) (h driver.Head, err error) {
-	rows, err := q.QueryContext(ctx, "SELECT store, revision, day, date, memories, forgotten, relations FROM state")
-	if err != nil {
-		return h, err
+func memoriesOf(list []stored) []*hippo.Memory {
+	ms := make([]*hippo.Memory, len(list))
+	for i, m := range list {
+		ms[i] = m.Memory
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err has it
-	if rows.Next() {
-		err = rows.Scan(&h.Store, &h.Revision, &h.Calendar.Day, &h.Calendar.Date, &h.Memories, &h.Forgotten, &h.Relations)
-	}
-	return h, errors.Join(err, rows.Err())
+	return ms
+}
+
+func readHead(ctx context.Context, q sqlitex.Queryer) (h driver.Head, err error) {
+	_, err = sqlitex.First(ctx, q, "SELECT store, revision, day, date, memories, forgotten, relations FROM state", nil,
+		&h.Store, &h.Revision, &h.Calendar.Day, &h.Calendar.Date, &h.Memories, &h.Forgotten, &h.Relations)
+	return h, err
 }

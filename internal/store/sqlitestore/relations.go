@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"iter"
 	"slices"
 	"strconv"
@@ -11,63 +12,106 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // relationColumns are in the order of scanRelation.
 const relationColumns = "source, target, kind, weight, valid_from, valid_until, reinforced"
 
-// together is how many memories one statement of strongest asks for: most of the time
+// idsPerQuery is how many memories one run of strongestQuery asks for: most of the time
 // goes into beginning and ending one.
-const together = 8
+const idsPerQuery = 8
 
-// strongest asks for the strongest relations of memories: those that each is the source
-// of, then those that it is the target of. It takes the time, how many are wanted of
-// each, and the memories; NULL for none. Each part walks an index and stops early,
-// whatever the number of relations.
-func strongest() string {
+// strongestQuery returns the query for the strongest relations of memories: for each
+// those that it is the source of, then those that it is the target of. Its parameters
+// are the time, the limit for each of these parts, the namespace, the projects as a JSON
+// array, NULL for all, and the memories, NULL for none. Each part walks an index in the
+// order of strength and stops at the limit, whatever the number of relations. visible
+// returns the condition that a caller sees a memory.
+func strongestQuery(visible func(id string) string) string {
+	part := func(id, near, far string) string {
+		return "SELECT * FROM (SELECT " + relationColumns + " FROM relation WHERE " + near + " = " + id + `
+			AND ifnull(valid_from <= ?1, 1) AND ifnull(valid_until > ?1, 1)
+			AND ` + visible(id) + " AND " + visible(far) + `
+		ORDER BY weight DESC, reinforced DESC, ` + far + ", kind LIMIT ?2)"
+	}
 	var parts []string
-	for i := range together {
-		near := "?" + strconv.Itoa(i+3)
-		parts = append(parts, strongestAt(near, "source", "target"), strongestAt(near, "target", "source"))
+	for i := range idsPerQuery {
+		id := "?" + strconv.Itoa(i+5)
+		parts = append(parts, part(id, "source", "target"), part(id, "target", "source"))
 	}
 	return strings.Join(parts, " UNION ALL ")
 }
 
-func strongestAt(memory, near, far string) string {
-	forgotten := "EXISTS (SELECT 1 FROM memory f INDEXED BY forgotten WHERE f.forgotten_at IS NOT NULL AND f.id = "
-	return "SELECT * FROM (SELECT " + relationColumns + " FROM relation WHERE " + near + " = " + memory + `
-			AND ifnull(valid_from <= ?1, 1) AND ifnull(valid_until > ?1, 1)
-			AND NOT ` + forgotten + memory + ") AND NOT " + forgotten + far + `)
-		ORDER BY weight DESC, reinforced DESC, ` + far + ", kind LIMIT ?2)"
+// scopeQueries are the queries for scopes of the default namespace, such with a list of
+// projects, and those of another namespace.
+type scopeQueries struct{ byDefault, inProjects, inNamespace string }
+
+func newScopeQueries() scopeQueries {
+	const hidden = "EXISTS (SELECT 1 FROM memory h INDEXED BY hidden WHERE (h.forgotten_at IS NOT NULL OR h.namespace <> '') AND h.id = "
+	byDefault := func(id string) string { return "NOT " + hidden + id + ")" }
+	return scopeQueries{
+		byDefault: strongestQuery(byDefault),
+		inProjects: strongestQuery(func(id string) string {
+			return byDefault(id) + " AND (SELECT project FROM memory v WHERE v.id = " + id + ") IN (SELECT value FROM json_each(?4))"
+		}),
+		inNamespace: strongestQuery(func(id string) string {
+			return hidden + id + ` AND h.forgotten_at IS NULL AND h.namespace = ?3
+				AND (?4 IS NULL OR h.project IN (SELECT value FROM json_each(?4))))`
+		}),
+	}
+}
+
+// of returns the query for a scope.
+func (q *scopeQueries) of(s *hippo.Scope) string {
+	switch {
+	case s.Namespace != "":
+		return q.inNamespace
+	case s.Projects != nil:
+		return q.inProjects
+	default:
+		return q.byDefault
+	}
 }
 
 // Relations implements [driver.Relations].
-func (s *Store) Relations(ctx context.Context, ids []hippo.ID, at time.Time, most int) ([]hippo.Relation, error) {
-	if most <= 0 {
+func (s *Store) Relations(ctx context.Context, q driver.RelationQuery) ([]hippo.Relation, error) {
+	if q.Limit <= 0 {
 		return nil, ctx.Err()
 	}
-	var found []hippo.Relation
-	for some := range slices.Chunk(ids, together) {
-		args := make([]any, 2+together)
-		args[0], args[1] = micros(at), most
-		for i := range some {
-			args[2+i] = some[i][:]
-		}
-		rs, err := readRelations(ctx, s, s.strongest, args...)
+	args := make([]any, 4+idsPerQuery)
+	args[0], args[1], args[2] = micros(q.At), q.Limit, q.Scope.Namespace
+	if q.Scope.Projects != nil {
+		b, err := json.Marshal(q.Scope.Projects)
 		if err != nil {
-			return nil, s.explain("read", err)
+			return nil, err
 		}
-		found = append(found, rs...)
+		args[3] = string(b)
 	}
-	return best(found, ids, most), ctx.Err()
+	var found []hippo.Relation
+	err := s.db.View(ctx, func(db sqlitex.Queryer) error {
+		for ids := range slices.Chunk(q.IDs, idsPerQuery) {
+			clear(args[4:])
+			for i := range ids {
+				args[4+i] = ids[i][:]
+			}
+			rs, err := readRelations(ctx, db, s.strongest.of(&q.Scope), args...)
+			if err != nil {
+				return err
+			}
+			found = append(found, rs...)
+		}
+		return nil
+	})
+	return strongest(found, q.IDs, q.Limit), err
 }
 
-// best keeps the strongest of each memory, by From, To and Kind. The relations hold as
-// many at both of its ends, some of them twice.
-func best(rs []hippo.Relation, ids []hippo.ID, most int) []hippo.Relation {
+// strongest returns the limit strongest relations of each memory, by From, To and Kind.
+// rs has as many for each of both ends, and some of them twice.
+func strongest(rs []hippo.Relation, ids []hippo.ID, limit int) []hippo.Relation {
 	left := make(map[hippo.ID]int, len(ids))
 	for _, id := range ids {
-		left[id] = most
+		left[id] = limit
 	}
 	slices.SortFunc(rs, func(a, b hippo.Relation) int { return driver.Stronger(&a, &b) })
 	rs = slices.CompactFunc(rs, same)
@@ -83,21 +127,19 @@ func best(rs []hippo.Relation, ids []hippo.ID, most int) []hippo.Relation {
 func same(a, b hippo.Relation) bool { return a.Compare(&b) == 0 }
 
 // readRelations reads the rows of a query for relationColumns.
-func readRelations(ctx context.Context, q queryer, query string, args ...any) ([]hippo.Relation, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err has it
+func readRelations(ctx context.Context, q sqlitex.Queryer, query string, args ...any) ([]hippo.Relation, error) {
 	var out []hippo.Relation
-	for rows.Next() {
+	for rows, err := range sqlitex.Rows(ctx, q, query, args...) {
+		if err != nil {
+			return nil, err
+		}
 		r, err := scanRelation(rows)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, r)
 	}
-	return out, rows.Err()
+	return out, nil
 }
 
 func scanRelation(rows *sql.Rows) (r hippo.Relation, err error) {
@@ -124,7 +166,11 @@ func timeOf(t sql.NullInt64) time.Time {
 // 100 bytes each, so that no connection is held while the loop runs.
 func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
-		all, err := readRelations(ctx, s, "SELECT "+relationColumns+" FROM relation ORDER BY source, target, kind")
+		var all []hippo.Relation
+		err := s.db.View(ctx, func(q sqlitex.Queryer) (err error) {
+			all, err = readRelations(ctx, q, "SELECT "+relationColumns+" FROM relation ORDER BY source, target, kind")
+			return err
+		})
 		for _, r := range all {
 			if err != nil {
 				break
@@ -135,15 +181,14 @@ func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 			err = ctx.Err()
 		}
 		if err != nil {
-			yield(hippo.Relation{}, s.explain("read", err))
+			yield(hippo.Relation{}, err)
 		}
 	}
 }
 
 // Relate implements [driver.Relations].
 func (s *Store) Relate(ctx context.Context, d driver.Durability, rs []hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
-	return s.Write(ctx, d, func(dt driver.Tx) error {
-		t := dt.(*tx) //nolint:errcheck // the writer has no other
+	return s.writer.Write(ctx, d, func(t *tx) error {
 		for _, r := range rs {
 			if err := t.relate(r, fn); err != nil {
 				return err
@@ -157,11 +202,11 @@ func (t *tx) relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 	var pk sql.NullInt64
 	var weight sql.NullFloat64
 	var times [3]sql.NullInt64
-	there := 0
-	err := t.one(`SELECT n, pk, weight, valid_from, valid_until, reinforced FROM
+	ends := 0
+	err := t.first(`SELECT n, pk, weight, valid_from, valid_until, reinforced FROM
 		(SELECT count(*) AS n FROM memory WHERE id IN (?, ?)) LEFT JOIN relation ON source = ? AND target = ? AND kind = ?`,
-		[]any{r.From[:], r.To[:], r.From[:], r.To[:], r.Kind}, &there, &pk, &weight, &times[0], &times[1], &times[2])
-	if err != nil || there < 2 {
+		[]any{r.From[:], r.To[:], r.From[:], r.To[:], r.Kind}, &ends, &pk, &weight, &times[0], &times[1], &times[2])
+	if err != nil || ends < 2 {
 		return err
 	}
 	old := hippo.Relation{
@@ -176,21 +221,21 @@ func (t *tx) relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 		return nil
 	case next.Weight == 0:
 		t.head.Relations--
-		return t.w.exec(t.ctx, "DELETE FROM relation WHERE pk = ?", pk.Int64)
+		return t.Exec("DELETE FROM relation WHERE pk = ?", pk.Int64)
 	case pk.Valid:
-		return t.w.exec(t.ctx, "UPDATE relation SET (weight, valid_from, valid_until, reinforced) = (?, ?, ?, ?) WHERE pk = ?", append(values, pk.Int64)...)
+		return t.Exec("UPDATE relation SET (weight, valid_from, valid_until, reinforced) = (?, ?, ?, ?) WHERE pk = ?", append(values, pk.Int64)...)
 	}
 	t.head.Relations++
-	return t.w.exec(t.ctx, "INSERT INTO relation (source, target, kind, weight, valid_from, valid_until, reinforced) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	return t.Exec("INSERT INTO relation (source, target, kind, weight, valid_from, valid_until, reinforced) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		append([]any{r.From[:], r.To[:], r.Kind}, values...)...)
 }
 
-// part removes the relations of a memory.
-func (t *tx) part(id hippo.ID) error {
+// dropRelations removes the relations of a memory.
+func (t *tx) dropRelations(id hippo.ID) error {
 	n := 0
-	if err := t.one("SELECT count(*) FROM relation WHERE source = ? OR target = ?", []any{id[:], id[:]}, &n); err != nil || n == 0 {
+	if err := t.first("SELECT count(*) FROM relation WHERE source = ? OR target = ?", []any{id[:], id[:]}, &n); err != nil || n == 0 {
 		return err
 	}
 	t.head.Relations -= n
-	return t.w.exec(t.ctx, "DELETE FROM relation WHERE source = ? OR target = ?", id[:], id[:])
+	return t.Exec("DELETE FROM relation WHERE source = ? OR target = ?", id[:], id[:])
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // counted is a memory to be touched, with the last of its accesses and how many days
@@ -72,13 +73,11 @@ func (t *tx) counted(ids []hippo.ID) ([]counted, error) {
 
 // count adds the memories of one statement to found.
 func (t *tx) count(found map[hippo.ID]counted, ids []any) error {
-	rows, err := t.QueryContext(t.ctx, `SELECT m.id, m.pk, ifnull(max(a.day), 0), ifnull(a.count, 0), count(a.day)
-		FROM memory m LEFT JOIN access a ON a.memory = m.pk WHERE m.id IN `+marks(len(ids))+" GROUP BY m.pk", ids...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err has it
-	for rows.Next() {
+	for rows, err := range sqlitex.Rows(t.ctx, t, `SELECT m.id, m.pk, ifnull(max(a.day), 0), ifnull(a.count, 0), count(a.day)
+		FROM memory m LEFT JOIN access a ON a.memory = m.pk WHERE m.id IN `+placeholders(len(ids))+" GROUP BY m.pk", ids...) {
+		if err != nil {
+			return err
+		}
 		var c counted
 		var id sql.RawBytes
 		if err := rows.Scan(&id, &c.pk, &c.Newest.Day, &c.Newest.Count, &c.days); err != nil {
@@ -87,7 +86,7 @@ func (t *tx) count(found map[hippo.ID]counted, ids []any) error {
 		copy(c.ID[:], id)
 		found[c.ID] = c
 	}
-	return rows.Err()
+	return nil
 }
 
 // onEach runs a statement on a list, which it takes as JSON.
@@ -96,7 +95,7 @@ func (t *tx) onEach(query string, list any, args ...any) error {
 	if err != nil {
 		return err
 	}
-	return t.w.exec(t.ctx, query, slices.Concat([]any{string(data)}, args)...)
+	return t.Exec(query, slices.Concat([]any{string(data)}, args)...)
 }
 
 // trim drops the days before the last [hippo.MaxAccessDays].
@@ -105,7 +104,7 @@ func (t *tx) trim(list []counted) error {
 		if c.days <= hippo.MaxAccessDays {
 			continue
 		}
-		err := t.w.exec(t.ctx, `DELETE FROM access WHERE memory = ?1 AND day <=
+		err := t.Exec(`DELETE FROM access WHERE memory = ?1 AND day <=
 			(SELECT day FROM access WHERE memory = ?1 ORDER BY day DESC LIMIT 1 OFFSET ?2)`, c.pk, hippo.MaxAccessDays)
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,41 +10,52 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-var errClosed = fmt.Errorf("%w: the store is closed", hippo.ErrUnavailable)
+// group is what the transactions of one commit share: the head as it is stored, and as
+// it is after those that succeeded. It implements [sqlitex.Group].
+type group struct {
+	*sqlitex.Tx
+	stored, head driver.Head
+}
 
-// tx is a [driver.Tx]. The transactions of a group use it one after the other.
+func beginGroup(t *sqlitex.Tx) (sqlitex.Group[*tx], error) {
+	head, err := readHead(context.Background(), t)
+	return &group{Tx: t, stored: head, head: head}, err
+}
+
+func (g *group) Begin(ctx context.Context) *tx {
+	return &tx{Tx: g.Tx, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored)}
+}
+
+func (g *group) Keep(t *tx) { g.head = t.head }
+
+func (g *group) End() error {
+	if g.head == g.stored {
+		return nil
+	}
+	return g.Exec("UPDATE state SET revision = ?, day = ?, date = ?, memories = ?, forgotten = ?, relations = ?",
+		int64(g.head.Revision), int(g.head.Calendar.Day), g.head.Calendar.Date, g.head.Memories, g.head.Forgotten, g.head.Relations)
+}
+
+// tx is a [driver.Tx].
 type tx struct {
-	w    *writer
-	ctx  context.Context // the values of that of Write, without its end
+	*sqlitex.Tx
+	ctx  context.Context // of the caller, without its end
 	head driver.Head
 	// known is what this transaction has read or written, as stored: Put writes
 	// only what differs from it.
 	known map[hippo.ID]stored
 }
 
-// QueryContext reads through a prepared statement.
-func (t *tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	s, err := t.w.stmt(ctx, query) //nolint:sqlclosecheck // the writer keeps it until it closes
-	if err != nil {
-		return nil, err
-	}
-	return s.QueryContext(ctx, args...)
-}
-
 // Get implements [driver.Tx].
 func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	ms, err := get(t.ctx, t, ids)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*hippo.Memory, len(ms))
-	for i, m := range ms {
-		out[i] = m.Memory
+	for _, m := range ms {
 		t.known[m.ID] = stored{Memory: m.Clone(), pk: m.pk}
 	}
-	return out, nil
+	return memoriesOf(ms), err
 }
 
 // Put implements [driver.Tx].
@@ -109,13 +119,13 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 		t.head.Memories--
 		t.head.Forgotten -= count(old.Forgotten())
 		t.known[id] = stored{}
-		if err := t.part(id); err != nil {
+		if err := t.dropRelations(id); err != nil {
 			return err
 		}
-		if err := t.w.exec(t.ctx, "DELETE FROM memory WHERE pk = ?", old.pk); err != nil {
+		if err := t.Exec("DELETE FROM memory WHERE pk = ?", old.pk); err != nil {
 			return err
 		}
-		if err := t.w.exec(t.ctx, "INSERT INTO tombstone VALUES (?, ?)", id[:], int64(t.head.Revision)); err != nil {
+		if err := t.Exec("INSERT INTO tombstone VALUES (?, ?)", id[:], int64(t.head.Revision)); err != nil {
 			return err
 		}
 	}
@@ -137,22 +147,14 @@ const written = `id, revision, content, type, base, value, set_day, set_at, pinn
 	uri, trust, project, namespace, content_hash, metadata`
 
 func (t *tx) insert(m *hippo.Memory) (pk int64, err error) {
-	if err := t.w.exec(t.ctx, "DELETE FROM tombstone WHERE id = ?", m.ID[:]); err != nil {
+	if err := t.Exec("DELETE FROM tombstone WHERE id = ?", m.ID[:]); err != nil {
 		return 0, err
 	}
 	args, err := values(m)
 	if err != nil {
 		return 0, err
 	}
-	s, err := t.w.stmt(t.ctx, "INSERT INTO memory ("+written+") VALUES (?"+strings.Repeat(",?", len(args)-1)+")") //nolint:sqlclosecheck // the writer keeps it until it closes
-	if err != nil {
-		return 0, err
-	}
-	r, err := s.ExecContext(t.ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	return r.LastInsertId()
+	return t.Insert("INSERT INTO memory ("+written+") VALUES (?"+strings.Repeat(",?", len(args)-1)+")", args...)
 }
 
 func (t *tx) update(m *hippo.Memory, pk int64) error {
@@ -161,7 +163,7 @@ func (t *tx) update(m *hippo.Memory, pk int64) error {
 		return err
 	}
 	set := "(" + written + ") = (?" + strings.Repeat(",?", len(args)-1) + ")"
-	return t.w.exec(t.ctx, "UPDATE memory SET "+set+" WHERE pk = ?", append(args, pk)...)
+	return t.Exec("UPDATE memory SET "+set+" WHERE pk = ?", append(args, pk)...)
 }
 
 // values returns the values of the columns in written.
@@ -224,16 +226,16 @@ func (t *tx) accesses(m *hippo.Memory, old stored) error {
 		var err error
 		switch {
 		case !ok:
-			err = t.w.exec(t.ctx, "INSERT INTO access VALUES (?, ?, ?)", old.pk, int(a.Day), a.Count)
+			err = t.Exec("INSERT INTO access VALUES (?, ?, ?)", old.pk, int(a.Day), a.Count)
 		case n != a.Count:
-			err = t.w.exec(t.ctx, "UPDATE access SET count = ? WHERE memory = ? AND day = ?", a.Count, old.pk, int(a.Day))
+			err = t.Exec("UPDATE access SET count = ? WHERE memory = ? AND day = ?", a.Count, old.pk, int(a.Day))
 		}
 		if err != nil {
 			return err
 		}
 	}
 	for day := range kept {
-		if err := t.w.exec(t.ctx, "DELETE FROM access WHERE memory = ? AND day = ?", old.pk, int(day)); err != nil {
+		if err := t.Exec("DELETE FROM access WHERE memory = ? AND day = ?", old.pk, int(day)); err != nil {
 			return err
 		}
 	}
@@ -246,12 +248,12 @@ func (t *tx) list(table string, pk int64, old, now []string) error {
 		return nil
 	}
 	if len(old) > 0 {
-		if err := t.w.exec(t.ctx, "DELETE FROM "+table+" WHERE memory = ?", pk); err != nil {
+		if err := t.Exec("DELETE FROM "+table+" WHERE memory = ?", pk); err != nil {
 			return err
 		}
 	}
 	for i, s := range now {
-		if err := t.w.exec(t.ctx, "INSERT INTO "+table+" VALUES (?, ?, ?)", pk, i, s); err != nil {
+		if err := t.Exec("INSERT INTO "+table+" VALUES (?, ?, ?)", pk, i, s); err != nil {
 			return err
 		}
 	}

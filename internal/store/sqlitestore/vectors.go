@@ -9,17 +9,24 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // Vectors implements [driver.Vectors].
 func (s *Store) Vectors(ctx context.Context, model string, ids []hippo.ID) ([]driver.Vector, error) {
 	found := make(map[hippo.ID]driver.Vector, len(ids))
-	for rest := ids; len(rest) > 0; {
-		var args []any
-		args, rest = batch(rest)
-		if err := s.readVectors(ctx, model, args, found); err != nil {
-			return nil, s.explain("read", err)
+	err := s.db.View(ctx, func(q sqlitex.Queryer) error {
+		for rest := ids; len(rest) > 0; {
+			var args []any
+			args, rest = batch(rest)
+			if err := readVectors(ctx, q, model, args, found); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := make([]driver.Vector, 0, len(found))
 	given := make(map[hippo.ID]bool, len(found))
@@ -32,18 +39,16 @@ func (s *Store) Vectors(ctx context.Context, model string, ids []hippo.ID) ([]dr
 			out = append(out, v)
 		}
 	}
-	return out, ctx.Err()
+	return out, nil
 }
 
 // readVectors adds to found what one statement asks for.
-func (s *Store) readVectors(ctx context.Context, model string, ids []any, found map[hippo.ID]driver.Vector) error {
-	rows, err := s.QueryContext(ctx, `SELECT m.id, v.text, v.value FROM memory m JOIN vector v ON v.memory = m.pk
-		WHERE v.model = (SELECT pk FROM model WHERE name = ?) AND m.id IN `+marks(len(ids)), append([]any{model}, ids...)...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err has it
-	for rows.Next() {
+func readVectors(ctx context.Context, q sqlitex.Queryer, model string, ids []any, found map[hippo.ID]driver.Vector) error {
+	for rows, err := range sqlitex.Rows(ctx, q, `SELECT m.id, v.text, v.value FROM memory m JOIN vector v ON v.memory = m.pk
+		WHERE v.model = (SELECT pk FROM model WHERE name = ?) AND m.id IN `+placeholders(len(ids)), append([]any{model}, ids...)...) {
+		if err != nil {
+			return err
+		}
 		var id, value sql.RawBytes
 		var text int64
 		if err := rows.Scan(&id, &text, &value); err != nil {
@@ -55,7 +60,7 @@ func (s *Store) readVectors(ctx context.Context, model string, ids []any, found 
 		}
 		found[v.ID] = v
 	}
-	return rows.Err()
+	return nil
 }
 
 // PutVectors implements [driver.Vectors].
@@ -63,7 +68,7 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector
 	if err := driver.CheckVectors(model, vs); err != nil {
 		return err
 	}
-	return s.vectorWrite(ctx, func(t *tx) error {
+	return s.writer.Write(ctx, driver.Lazy, func(t *tx) error {
 		if len(vs) == 0 {
 			return nil
 		}
@@ -77,7 +82,7 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector
 			for _, f := range v.Values {
 				value = binary.LittleEndian.AppendUint32(value, math.Float32bits(f))
 			}
-			err := t.w.exec(t.ctx, `INSERT INTO vector SELECT pk, ?, ?, ? FROM memory WHERE id = ?
+			err := t.Exec(`INSERT INTO vector SELECT pk, ?, ?, ? FROM memory WHERE id = ?
 				ON CONFLICT DO UPDATE SET text = excluded.text, value = excluded.value`, pk, int64(v.Text), value, v.ID[:])
 			if err != nil {
 				return err
@@ -87,75 +92,54 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector
 	})
 }
 
-// vectorWrite runs fn in a transaction of this package's own kind.
-func (s *Store) vectorWrite(ctx context.Context, fn func(*tx) error) error {
-	return s.Write(ctx, driver.Lazy, func(t driver.Tx) error {
-		return fn(t.(*tx)) //nolint:errcheck // the writer has no other
-	})
-}
-
 // model returns the key of a model that has, or is about to get, vectors of this
 // dimension.
 func (t *tx) model(name string, dimension int) (pk int64, err error) {
 	has := 0
-	err = t.one(`SELECT pk, dimension FROM model WHERE name = ?`, []any{name}, &pk, &has)
+	err = t.first(`SELECT pk, dimension FROM model WHERE name = ?`, []any{name}, &pk, &has)
 	switch {
 	case err != nil || has == dimension:
 		return pk, err
 	case has == 0:
-		err = t.one(`INSERT INTO model (name, dimension) VALUES (?, ?) RETURNING pk`, []any{name, dimension}, &pk)
+		err = t.first(`INSERT INTO model (name, dimension) VALUES (?, ?) RETURNING pk`, []any{name, dimension}, &pk)
 		return pk, err
 	}
 	used := false
-	if err := t.one(`SELECT EXISTS (SELECT 1 FROM vector WHERE model = ?)`, []any{pk}, &used); err != nil {
+	if err := t.first(`SELECT EXISTS (SELECT 1 FROM vector WHERE model = ?)`, []any{pk}, &used); err != nil {
 		return 0, err
 	}
 	if used {
 		return 0, driver.CheckDimension(name, has, dimension)
 	}
-	return pk, t.w.exec(t.ctx, "UPDATE model SET dimension = ? WHERE pk = ?", dimension, pk)
+	return pk, t.Exec("UPDATE model SET dimension = ? WHERE pk = ?", dimension, pk)
 }
 
-// one reads the first row of a query; without one, to is left as it is.
-func (t *tx) one(query string, args []any, to ...any) error {
-	rows, err := t.QueryContext(t.ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err has it
-	if rows.Next() {
-		if err := rows.Scan(to...); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+// first scans the first row of a query; without one, dest is left as it is.
+func (t *tx) first(query string, args []any, dest ...any) error {
+	_, err := sqlitex.First(t.ctx, t, query, args, dest...)
+	return err
 }
 
 // VectorModels implements [driver.Vectors].
-func (s *Store) VectorModels(ctx context.Context) ([]driver.VectorModel, error) {
-	list, err := readModels(ctx, s)
-	return list, s.explain("read", err)
-}
-
-func readModels(ctx context.Context, q queryer) ([]driver.VectorModel, error) {
-	rows, err := q.QueryContext(ctx, `SELECT name, dimension, n FROM model
-		JOIN (SELECT model, count(*) AS n FROM vector GROUP BY model) ON model = pk ORDER BY name`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err has it
-	var list []driver.VectorModel
-	for rows.Next() {
-		var m driver.VectorModel
-		if err := rows.Scan(&m.Name, &m.Dimension, &m.Count); err != nil {
-			return nil, err
+func (s *Store) VectorModels(ctx context.Context) (list []driver.VectorModel, err error) {
+	err = s.db.View(ctx, func(q sqlitex.Queryer) error {
+		for rows, err := range sqlitex.Rows(ctx, q, `SELECT name, dimension, n FROM model
+			JOIN (SELECT model, count(*) AS n FROM vector GROUP BY model) ON model = pk ORDER BY name`) {
+			if err != nil {
+				return err
+			}
+			var m driver.VectorModel
+			if err := rows.Scan(&m.Name, &m.Dimension, &m.Count); err != nil {
+				return err
+			}
+			list = append(list, m)
 		}
-		list = append(list, m)
-	}
-	return list, rows.Err()
+		return nil
+	})
+	return list, err
 }
 
 // DropVectors implements [driver.Vectors].
 func (s *Store) DropVectors(ctx context.Context, model string) error {
-	return s.vectorWrite(ctx, func(t *tx) error { return t.w.exec(t.ctx, "DELETE FROM model WHERE name = ?", model) })
+	return s.writer.Write(ctx, driver.Lazy, func(t *tx) error { return t.Exec("DELETE FROM model WHERE name = ?", model) })
 }

@@ -1,4 +1,4 @@
-package sqlitestore
+package sqlitex
 
 import (
 	"context"
@@ -13,16 +13,16 @@ import (
 // busyTimeout is how long a connection waits for a lock of another program.
 const busyTimeout = 10 * time.Second
 
-// walPause is the time between two attempts to make the file a WAL database.
-const walPause = 5 * time.Millisecond
+// walRetry is the time between two attempts to make the file a WAL database.
+const walRetry = 5 * time.Millisecond
 
-// makeWAL makes the file a WAL database, which it stays. It waits up to
-// busyTimeout for others that do the same: SQLite asks for the write lock while it
-// holds the read lock, and then fails at once instead of waiting, because two that
-// wait so would wait for each other. A failed attempt gives the read lock up, so
-// that the one that has the write lock comes to its end.
+// makeWAL makes the file a WAL database, which it stays. It waits up to busyTimeout for
+// other processes that do the same. SQLite itself does not wait here: it asks for the
+// write lock while it holds the read lock, where two that wait would deadlock, and fails
+// at once. A failed attempt releases the read lock, so that the process with the write
+// lock can finish.
 func makeWAL(ctx context.Context, conn *sql.Conn) error {
-	patience, stop := context.WithTimeout(ctx, busyTimeout)
+	limit, stop := context.WithTimeout(ctx, busyTimeout)
 	defer stop()
 	for {
 		_, err := conn.ExecContext(ctx, "PRAGMA journal_mode = WAL")
@@ -30,9 +30,9 @@ func makeWAL(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		select {
-		case <-patience.Done():
+		case <-limit.Done():
 			return errors.Join(err, ctx.Err())
-		case <-time.After(walPause):
+		case <-time.After(walRetry):
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package sqlitestore_test
+package sqlitex_test
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// A file that is no WAL database yet and that another program is about to write is
-// waited for: SQLite itself fails at once when its journal mode is to change.
-func TestOpen_WaitsForAnotherThatMakesTheFile(t *testing.T) {
+// Open waits for another program that is about to write a file that is no WAL database
+// yet: SQLite itself fails at once when its journal mode has to change.
+func TestOpen_WaitsForAnotherThatCreatesTheFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate")
@@ -27,11 +27,11 @@ func TestOpen_WaitsForAnotherThatMakesTheFile(t *testing.T) {
 	}
 	short, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer stop()
-	if s, err := sqlitestore.Open(short, path, nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, %v, want that it waits until its context ends", s, err)
+	if db, err := sqlitex.Open(short, path, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, %v, want that it waits until its context ends", db, err)
 	}
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	open(t, path)
+	open(t, path, nil)
 }

@@ -1,11 +1,11 @@
 //go:build !unix
 
-package sqlitestore
+package sqlitex
 
 import "os"
 
-// mayWrite reports whether the user may write an existing file.
-func mayWrite(path string) bool {
+// canWrite reports whether the user may write an existing file.
+func canWrite(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return !os.IsPermission(err)

@@ -1,0 +1,97 @@
+package sqlitex
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Derived is the schema of a private file whose data can be computed again, so that it
+// is never migrated.
+type Derived struct {
+	// Version is above 0 and changes with SQL or with the meaning of what is stored.
+	Version int
+	// SQL creates the tables in an empty file.
+	SQL string
+}
+
+// OpenDerived opens a file of derived data. It creates the file and its tables if they do
+// not exist, and drops and creates all tables if they are of another version. A damaged
+// file is deleted. What the tables have to hold is the caller's business: they may be
+// empty after any call.
+//
+// Processes that share a file have to agree on the version, else each empties it when it
+// opens it. Errors are those of [Open]; [hippo.ErrReadOnly] if the tables would have to be
+// created and cannot be.
+func OpenDerived(ctx context.Context, path string, s Derived, log *slog.Logger) (*DB, error) {
+	d, err := openDerived(ctx, path, s)
+	if !errors.Is(err, hippo.ErrCorrupt) {
+		return d, err
+	}
+	if log != nil {
+		log.Warn("derived data is damaged and is rebuilt", "file", path, "error", err)
+	}
+	for _, suffix := range []string{"-wal", "-shm", "-journal", ""} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)
+		}
+	}
+	return openDerived(ctx, path, s)
+}
+
+func openDerived(ctx context.Context, path string, s Derived) (*DB, error) {
+	d, err := Open(ctx, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	at, err := version(ctx, d.reads)
+	switch {
+	case err != nil:
+	case at == s.Version:
+		return d, nil
+	case d.ReadOnly():
+		err = fmt.Errorf("%w: %s has version %d of its tables and cannot be changed to %d", hippo.ErrReadOnly, path, at, s.Version)
+	default:
+		err = withoutForeignKeys(ctx, d.tx.conn, func() error { return s.create(ctx, d.tx.conn) })
+	}
+	if err != nil {
+		return nil, errors.Join(d.Explain("open", err), d.Close())
+	}
+	return d, nil
+}
+
+// create replaces all tables by empty ones, unless another process has just done it.
+func (s Derived) create(ctx context.Context, conn *sql.Conn) error {
+	tx, err := conn.BeginTx(ctx, nil) // immediate: others wait here
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to undo
+	at, err := version(ctx, tx)
+	if err != nil || at == s.Version {
+		return err
+	}
+	drop, err := dropAll(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, drop+s.SQL); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", s.Version)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// dropAll returns the SQL that drops all tables and views.
+func dropAll(ctx context.Context, q Queryer) (drop string, err error) {
+	_, err = First(ctx, q, `SELECT ifnull(group_concat(printf('DROP %s "%w";', type, name), ' '), '') FROM sqlite_schema
+		WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`, nil, &drop)
+	return drop, err
+}

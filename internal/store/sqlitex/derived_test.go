@@ -1,0 +1,50 @@
+package sqlitex_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+)
+
+// Tables of the same version are kept; those of any other one, and a damaged file, are
+// replaced by empty ones.
+func TestOpenDerived(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), ".hippo", "state.db")
+	use := func(what string, s sqlitex.Derived, want ...string) {
+		t.Helper()
+		db, err := sqlitex.OpenDerived(t.Context(), path, s, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		got, err := read(t.Context(), db)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: got %q (%v), want %q", what, got, err, want)
+		}
+		if err := errors.Join(add(t.Context(), db, what), db.Close()); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	first := sqlitex.Derived{Version: 3, SQL: `CREATE TABLE "odd "" name" (x INTEGER PRIMARY KEY) STRICT;
+		CREATE TABLE note (text TEXT, x INTEGER REFERENCES "odd "" name" (x)); CREATE INDEX i ON note (text);
+		CREATE VIEW v AS SELECT text FROM note; INSERT INTO "odd "" name" VALUES (1); INSERT INTO note VALUES ('made', 1); DELETE FROM note WHERE x <> 1`}
+	second := sqlitex.Derived{Version: 2, SQL: "CREATE TABLE note (text TEXT) STRICT"}
+	use("created", sqlitex.Derived{Version: 2, SQL: second.SQL})
+	use("kept", second, "created")
+	raw(t, path, "CREATE TABLE IF NOT EXISTS left_over (x)")
+	if db, err := sqlitex.OpenDerived(t.Context(), path, first, nil); err != nil {
+		t.Error(err)
+	} else if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	use("another version", second)
+	if err := os.WriteFile(path, []byte("this is not a database, and long enough to be sure of it"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	use("damaged", second)
+	use("repaired", second, "damaged")
+}

@@ -1,0 +1,48 @@
+package sqlitex
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Explain adds to an error of SQLite which kind of failure it is, what was done (op) and
+// which file it is about. Other errors, and nil, pass unchanged.
+func (d *DB) Explain(op string, err error) error {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return err
+	}
+	hint, kind := kindOf(e.Code())
+	if kind == nil {
+		return fmt.Errorf("%s %s: %w", op, d.path, err)
+	}
+	return fmt.Errorf("%w: %s %s: %w%s", kind, op, d.path, err, hint)
+}
+
+// kindOf maps a result code, most by their low byte, which the extended codes share.
+func kindOf(code int) (hint string, kind error) {
+	if code == sqlite3.SQLITE_READONLY_DIRECTORY {
+		return " (its folder cannot be written, which reading needs while there is a -wal file: copy both elsewhere)", hippo.ErrReadOnly
+	}
+	switch code & 0xff {
+	case sqlite3.SQLITE_READONLY:
+		return "", hippo.ErrReadOnly
+	case sqlite3.SQLITE_FULL:
+		return "", hippo.ErrFull
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return " (the file was left as it is; restore a backup, or move it away to begin with an empty store)", hippo.ErrCorrupt
+	case sqlite3.SQLITE_IOERR:
+		return " (the disk may be full or failing)", hippo.ErrUnavailable
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return "", hippo.ErrUnavailable
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return " (another program holds the file)", hippo.ErrUnavailable
+	default:
+		return "", nil
+	}
+}

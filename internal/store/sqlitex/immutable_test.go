@@ -1,0 +1,77 @@
+package sqlitex_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+)
+
+// locked returns the path of a file with one text beside which SQLite cannot create its
+// files, whoever runs the test.
+func locked(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := sqlitex.Open(t.Context(), path, &sqlitex.Options{Schema: notes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(add(t.Context(), db, "a"), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("no", "where"), path+"-shm"); err != nil {
+		t.Skipf("no symbolic link, which makes SQLite fail as in a folder that cannot be written (Windows wants a privilege for one): %v", err)
+	}
+	return path
+}
+
+// A file in a folder that cannot be written is read, and not written.
+func TestOpen_FolderCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	for name, readOnly := range map[string]bool{"as_it_is": false, "read_only": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := open(t, locked(t), &sqlitex.Options{ReadOnly: readOnly, Schema: notes()})
+			if got, err := read(t.Context(), db); err != nil || !slices.Equal(got, []string{"a"}) {
+				t.Errorf("got %q (%v), want a", got, err)
+			}
+			if err := add(t.Context(), db, "b"); !errors.Is(err, hippo.ErrReadOnly) {
+				t.Errorf("write: got %v, want read-only", err)
+			}
+		})
+	}
+}
+
+// Data that is not in the file is not left out silently: neither a log that is there
+// when it is opened, nor what another program writes later.
+func TestOpen_FolderCannotBeWritten_ButOthersWrite(t *testing.T) {
+	t.Parallel()
+	path := locked(t)
+	if err := os.WriteFile(path+"-wal", []byte("log"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if db, err := sqlitex.Open(t.Context(), path, &sqlitex.Options{Schema: notes()}); !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), path) {
+		t.Errorf("with a log: got %v, %v, want unavailable with the path", db, err)
+	}
+	for name, change := range map[string]func(path string) error{
+		"log":     func(path string) error { return os.WriteFile(path+"-wal", []byte("log"), 0o600) },
+		"journal": func(path string) error { return os.WriteFile(path+"-journal", []byte("log"), 0o600) },
+		"write":   func(path string) error { return os.Chtimes(path, time.Time{}, time.UnixMicro(1)) },
+		"deleted": os.Remove,
+	} {
+		path := locked(t)
+		db := open(t, path, nil)
+		if err := change(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := read(t.Context(), db); !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), path) {
+			t.Errorf("after a change (%s): got %v, want unavailable with the path", name, err)
+		}
+	}
+}

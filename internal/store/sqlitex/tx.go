@@ -1,0 +1,219 @@
+package sqlitex
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/groupcommit"
+)
+
+// Tx is a transaction that excludes all other writers, of every process. It is used by
+// one goroutine, inside of [DB.Update] or [Writer.Write]. Statements are prepared once
+// for the life of the file, so queries should be few and constant.
+type Tx struct {
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+	lazy  bool // commits do not flush the disk
+}
+
+// stmt returns a prepared statement.
+func (t *Tx) stmt(query string) (*sql.Stmt, error) {
+	if s, ok := t.stmts[query]; ok {
+		return s, nil
+	}
+	s, err := t.conn.PrepareContext(context.Background(), query)
+	if err == nil {
+		t.stmts[query] = s
+	}
+	return s, err
+}
+
+// Exec runs a statement.
+func (t *Tx) Exec(query string, args ...any) error {
+	_, err := t.exec(query, args)
+	return err
+}
+
+// Insert runs an INSERT and returns the row ID.
+func (t *Tx) Insert(query string, args ...any) (int64, error) {
+	r, err := t.exec(query, args)
+	if err != nil {
+		return 0, err
+	}
+	return r.LastInsertId()
+}
+
+func (t *Tx) exec(query string, args []any) (sql.Result, error) {
+	s, err := t.stmt(query) //nolint:sqlclosecheck // it is kept until the file is closed
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(context.Background(), args...)
+}
+
+// QueryContext implements [Queryer].
+func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	s, err := t.stmt(query) //nolint:sqlclosecheck // it is kept until the file is closed
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(context.WithoutCancel(ctx), args...)
+}
+
+// flush sets whether commits flush the disk, before a transaction begins.
+func (t *Tx) flush(d driver.Durability) error {
+	lazy, mode := false, "FULL"
+	if d == driver.Lazy {
+		lazy, mode = true, "NORMAL"
+	}
+	if lazy == t.lazy {
+		return nil
+	}
+	err := t.Exec("PRAGMA synchronous = " + mode)
+	if err == nil {
+		t.lazy = lazy
+	}
+	return err
+}
+
+func (t *Tx) close() error {
+	var errs []error
+	for _, s := range t.stmts {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, t.conn.Close())...)
+}
+
+// Update runs fn in a transaction and commits it; if fn fails nothing changes and Update
+// returns its error. Calls wait for each other; [Writer] commits several at once.
+// Errors: [hippo.ErrReadOnly], and those of SQLite, explained.
+func (d *DB) Update(ctx context.Context, durability driver.Durability, fn func(*Tx) error) error {
+	return d.Explain("write", d.update(ctx, durability, fn))
+}
+
+func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*Tx) error) error {
+	if d.ReadOnly() {
+		return fmt.Errorf("%w: store %s", hippo.ErrReadOnly, d.path)
+	}
+	select {
+	case d.writing <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-d.writing }()
+	if err := d.tx.flush(durability); err != nil {
+		return err
+	}
+	if err := d.tx.Exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	committed := false
+	defer func() {
+		if !committed { // also if fn panics
+			_ = d.tx.Exec("ROLLBACK") // fails when SQLite already did it
+		}
+	}()
+	if err := fn(d.tx); err != nil {
+		return err
+	}
+	err := d.tx.Exec("COMMIT")
+	committed = err == nil
+	return err
+}
+
+// Writer commits the transactions of concurrent callers together; see [groupcommit].
+// Each runs inside of a savepoint, so that those that fail are undone alone.
+type Writer[T any] struct {
+	db    *DB
+	begin func(*Tx) (Group[T], error)
+	queue *groupcommit.Writer[T]
+}
+
+// Group is what a driver keeps while a group of transactions runs.
+type Group[T any] interface {
+	// Begin returns what the next function is called with. ctx has the values of that
+	// of its caller, and does not end.
+	Begin(ctx context.Context) T
+	// Keep is called with that when the function succeeded. When it failed, what it did
+	// to the file is undone, and what it did to its T must not be seen by later ones.
+	Keep(T)
+	// End is called before the commit.
+	End() error
+}
+
+// NewWriter returns a Writer on a file. begin is called at the beginning of a group, in
+// its transaction. The Writer is to be closed before the file.
+func NewWriter[T any](db *DB, begin func(*Tx) (Group[T], error)) *Writer[T] {
+	w := &Writer[T]{db: db, begin: begin}
+	w.queue = groupcommit.New(w.commit)
+	return w
+}
+
+// Write runs fn in a transaction and returns when it is committed. A panic of fn is
+// raised again in the goroutine of the caller. Errors: that of fn, [hippo.ErrReadOnly],
+// and those of SQLite, explained.
+func (w *Writer[T]) Write(ctx context.Context, d driver.Durability, fn func(T) error) error {
+	return w.db.Explain("write", w.queue.Write(ctx, d, fn))
+}
+
+// Close waits for the transactions that were begun or wait.
+func (w *Writer[T]) Close() { w.queue.Close() }
+
+// commit runs a group in one database transaction.
+func (w *Writer[T]) commit(requests []*groupcommit.Request[T]) error {
+	d := driver.Lazy
+	for _, r := range requests {
+		if r.Durability() == driver.Durable {
+			d = driver.Durable
+		}
+	}
+	// One caller's end must not undo the others.
+	return w.db.update(context.Background(), d, func(tx *Tx) error {
+		g, err := w.begin(tx)
+		if err != nil {
+			return err
+		}
+		for _, r := range requests {
+			if err := run(tx, g, r); err != nil {
+				return err
+			}
+		}
+		return g.End()
+	})
+}
+
+// run runs one request inside of a savepoint. It returns what is wrong with the
+// database; what the function did wrong is the reply to its caller.
+func run[T any](tx *Tx, g Group[T], r *groupcommit.Request[T]) error {
+	if !r.Start() {
+		return nil
+	}
+	if err := tx.Exec("SAVEPOINT one"); err != nil {
+		return err
+	}
+	t := g.Begin(context.WithoutCancel(r.Context()))
+	err := r.Run(t)
+	if err == nil {
+		err = r.Context().Err()
+	}
+	if err == nil {
+		g.Keep(t)
+		return tx.Exec("RELEASE one")
+	}
+	r.Reply(err)
+	if undo := tx.Exec("ROLLBACK TO one"); undo != nil {
+		// SQLite undid the whole group, as it does when the disk is full: what it
+		// said to this function is the reason for all.
+		if cause, ok := errors.AsType[*sqlite.Error](err); ok {
+			return cause
+		}
+		return undo
+	}
+	return tx.Exec("RELEASE one")
+}
