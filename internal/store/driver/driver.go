@@ -131,7 +131,8 @@ type Calendar = hippo.Calendar
 
 // Head is the state of a store at one moment.
 type Head struct {
-	// Store identifies the store's data; a copy of the data has the same one.
+	// Store identifies one history of the data: while it and Revision are the same, so
+	// are the memories. All handles on the data have the same one; a copy may have another.
 	Store string
 	// Revision is the last one that was assigned; 0 for an empty store.
 	Revision hippo.Revision

@@ -17,7 +17,7 @@ import (
 )
 
 // maxGroup bounds how many transactions share a commit, so that the first one does not
-// wait long for its reply. As many more may wait without blocking their callers' sends.
+// wait long for its reply.
 const maxGroup = 256
 
 // Writer runs transactions on a T. It is safe for concurrent use.
@@ -141,9 +141,10 @@ func (r *Request[T]) Context() context.Context { return r.ctx }
 // Durability is what the caller asked for.
 func (r *Request[T]) Durability() driver.Durability { return r.durability }
 
-// Start reports whether the transaction has to be run. It has not if its caller gave up.
+// Start reports whether the transaction has to be run. It has not if its caller gave up, or
+// has its reply already. A group may be run again, from the beginning.
 func (r *Request[T]) Start() bool {
-	if !r.claim() {
+	if r.replied || !r.started && !r.claim() {
 		return false
 	}
 	r.started = true

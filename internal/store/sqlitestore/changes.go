@@ -31,7 +31,7 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 		}
 		for since < head.Revision {
 			var page []driver.Change
-			err := s.db.View(ctx, func(q sqlitex.Queryer) (err error) {
+			err := s.db.View(ctx, func(q *sqlitex.File) (err error) {
 				page, since, err = changes(ctx, q, since, head.Revision)
 				return err
 			})

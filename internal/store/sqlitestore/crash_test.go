@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(crashChild); path != "" {
 		recordForever(path)
 	}
+	if path := os.Getenv(serverChild); path != "" {
+		serve(path, os.Stdin)
+		return
+	}
 	os.Exit(m.Run())
 }
 

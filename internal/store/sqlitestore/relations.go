@@ -89,7 +89,7 @@ func (s *Store) Relations(ctx context.Context, q driver.RelationQuery) ([]hippo.
 		args[3] = string(b)
 	}
 	var found []hippo.Relation
-	err := s.db.View(ctx, func(db sqlitex.Queryer) error {
+	err := s.db.View(ctx, func(db *sqlitex.File) error {
 		for ids := range slices.Chunk(q.IDs, idsPerQuery) {
 			clear(args[4:])
 			for i := range ids {
@@ -167,7 +167,7 @@ func timeOf(t sql.NullInt64) time.Time {
 func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
 		var all []hippo.Relation
-		err := s.db.View(ctx, func(q sqlitex.Queryer) (err error) {
+		err := s.db.View(ctx, func(q *sqlitex.File) (err error) {
 			all, err = readRelations(ctx, q, "SELECT "+relationColumns+" FROM relation ORDER BY source, target, kind")
 			return err
 		})

@@ -68,7 +68,7 @@ func schema() sqlitex.Schema {
 
 // Get implements [driver.Backend].
 func (s *Store) Get(ctx context.Context, ids []hippo.ID) (ms []*hippo.Memory, err error) {
-	err = s.db.View(ctx, func(q sqlitex.Queryer) error {
+	err = s.db.View(ctx, func(q *sqlitex.File) error {
 		found, err := get(ctx, q, ids)
 		ms = memoriesOf(found)
 		return err
@@ -76,10 +76,13 @@ func (s *Store) Get(ctx context.Context, ids []hippo.ID) (ms []*hippo.Memory, er
 	return ms, err
 }
 
-// Head implements [driver.Backend].
+// Head implements [driver.Backend]. A copy of a file that takes its place has another
+// Head.Store: it may have the revisions of the file, with other memories.
 func (s *Store) Head(ctx context.Context) (h driver.Head, err error) {
-	err = s.db.View(ctx, func(q sqlitex.Queryer) (err error) {
-		h, err = readHead(ctx, q)
+	err = s.db.View(ctx, func(f *sqlitex.File) (err error) {
+		if h, err = readHead(ctx, f); f.Number() != "" {
+			h.Store += "-" + f.Number()
+		}
 		return err
 	})
 	return h, err

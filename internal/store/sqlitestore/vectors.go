@@ -15,7 +15,7 @@ import (
 // Vectors implements [driver.Vectors].
 func (s *Store) Vectors(ctx context.Context, model string, ids []hippo.ID) ([]driver.Vector, error) {
 	found := make(map[hippo.ID]driver.Vector, len(ids))
-	err := s.db.View(ctx, func(q sqlitex.Queryer) error {
+	err := s.db.View(ctx, func(q *sqlitex.File) error {
 		for rest := ids; len(rest) > 0; {
 			var args []any
 			args, rest = batch(rest)
@@ -122,7 +122,7 @@ func (t *tx) first(query string, args []any, dest ...any) error {
 
 // VectorModels implements [driver.Vectors].
 func (s *Store) VectorModels(ctx context.Context) (list []driver.VectorModel, err error) {
-	err = s.db.View(ctx, func(q sqlitex.Queryer) error {
+	err = s.db.View(ctx, func(q *sqlitex.File) error {
 		for rows, err := range sqlitex.Rows(ctx, q, `SELECT name, dimension, n FROM model
 			JOIN (SELECT model, count(*) AS n FROM vector GROUP BY model) ON model = pk ORDER BY name`) {
 			if err != nil {

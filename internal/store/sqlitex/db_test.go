@@ -45,7 +45,7 @@ func add(ctx context.Context, db *sqlitex.DB, text string) error {
 
 // read returns the texts, in their order.
 func read(ctx context.Context, db *sqlitex.DB) (texts []string, err error) {
-	err = db.View(ctx, func(q sqlitex.Queryer) error {
+	err = db.View(ctx, func(q *sqlitex.File) error {
 		for rows, err := range sqlitex.Rows(ctx, q, "SELECT text FROM note ORDER BY text") {
 			if err != nil {
 				return err

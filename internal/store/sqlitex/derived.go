@@ -36,7 +36,7 @@ func OpenDerived(ctx context.Context, path string, s Derived, log *slog.Logger) 
 	if log != nil {
 		log.Warn("derived data is damaged and is rebuilt", "file", path, "error", err)
 	}
-	for _, suffix := range []string{"-wal", "-shm", "-journal", ""} {
+	for _, suffix := range []string{walSuffix, shmSuffix, "-journal", ownerSuffix, ""} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)
 		}
@@ -49,20 +49,22 @@ func openDerived(ctx context.Context, path string, s Derived) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := version(ctx, d.reads)
-	switch {
-	case err != nil:
-	case at == s.Version:
-		return d, nil
-	case d.ReadOnly():
-		err = fmt.Errorf("%w: %s has version %d of its tables and cannot be changed to %d", hippo.ErrReadOnly, path, at, s.Version)
-	default:
-		err = withoutForeignKeys(ctx, d.tx.conn, func() error { return s.create(ctx, d.tx.conn) })
-	}
-	if err != nil {
+	if err := s.ensure(ctx, d.file); err != nil {
 		return nil, errors.Join(d.Explain("open", err), d.Close())
 	}
 	return d, nil
+}
+
+// ensure creates the tables, unless those of this version are there.
+func (s Derived) ensure(ctx context.Context, f *File) error {
+	at, err := version(ctx, f)
+	switch {
+	case err != nil || at == s.Version:
+		return err
+	case f.tx == nil:
+		return fmt.Errorf("%w: %s has version %d of its tables and cannot be changed to %d", hippo.ErrReadOnly, f.path, at, s.Version)
+	}
+	return withoutForeignKeys(ctx, f.tx.conn, func() error { return s.create(ctx, f.tx.conn) })
 }
 
 // create replaces all tables by empty ones, unless another process has just done it.

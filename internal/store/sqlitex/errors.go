@@ -12,16 +12,18 @@ import (
 
 // Explain adds to an error of SQLite which kind of failure it is, what was done (op) and
 // which file it is about. Other errors, and nil, pass unchanged.
-func (d *DB) Explain(op string, err error) error {
+func (d *DB) Explain(op string, err error) error { return explain(op, d.path, err) }
+
+func explain(op, path string, err error) error {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
 		return err
 	}
 	hint, kind := kindOf(e.Code())
 	if kind == nil {
-		return fmt.Errorf("%s %s: %w", op, d.path, err)
+		return fmt.Errorf("%s %s: %w", op, path, err)
 	}
-	return fmt.Errorf("%w: %s %s: %w%s", kind, op, d.path, err, hint)
+	return fmt.Errorf("%w: %s %s: %w%s", kind, op, path, err, hint)
 }
 
 // kindOf maps a result code, most by their low byte, which the extended codes share.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
@@ -49,7 +48,7 @@ func TestOpen_FolderCannotBeWritten(t *testing.T) {
 }
 
 // Data that is not in the file is not left out silently: neither a log that is there
-// when it is opened, nor what another program writes later.
+// when it is opened, nor one that another program writes later.
 func TestOpen_FolderCannotBeWritten_ButOthersWrite(t *testing.T) {
 	t.Parallel()
 	path := locked(t)
@@ -61,8 +60,6 @@ func TestOpen_FolderCannotBeWritten_ButOthersWrite(t *testing.T) {
 	}
 	for name, change := range map[string]func(path string) error{
 		"log":     func(path string) error { return os.WriteFile(path+"-wal", []byte("log"), 0o600) },
-		"journal": func(path string) error { return os.WriteFile(path+"-journal", []byte("log"), 0o600) },
-		"write":   func(path string) error { return os.Chtimes(path, time.Time{}, time.UnixMicro(1)) },
 		"deleted": os.Remove,
 	} {
 		path := locked(t)
@@ -73,5 +70,27 @@ func TestOpen_FolderCannotBeWritten_ButOthersWrite(t *testing.T) {
 		if _, err := read(t.Context(), db); !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), path) {
 			t.Errorf("after a change (%s): got %v, want unavailable with the path", name, err)
 		}
+	}
+}
+
+// A file that another program wrote is read again.
+func TestOpen_FolderCannotBeWritten_NewContent(t *testing.T) {
+	t.Parallel()
+	path := locked(t)
+	db := open(t, path, nil)
+	other := filepath.Join(t.TempDir(), "other.db")
+	if err := add(t.Context(), open(t, other, nil), "b"); err != nil {
+		t.Fatal(err)
+	}
+	raw(t, other, "PRAGMA wal_checkpoint(TRUNCATE)")
+	b, err := os.ReadFile(other)
+	if err == nil {
+		err = os.WriteFile(path, b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := read(t.Context(), db); err != nil || !slices.Equal(got, []string{"b"}) {
+		t.Errorf("got %q (%v), want b", got, err)
 	}
 }

@@ -82,6 +82,29 @@ func (t *Tx) flush(d driver.Durability) error {
 	return err
 }
 
+// checkpoint brings the log into the file, if no other process has that open, and makes
+// closing the connection keep the log, which is empty then. SQLite itself does not
+// checkpoint when it closes a file that is no longer at its path.
+func (t *Tx) checkpoint() error {
+	err := t.conn.Raw(func(c any) error {
+		f, ok := c.(sqlite.FileControl)
+		if !ok {
+			return errors.ErrUnsupported
+		}
+		_, err := f.FileControlPersistWAL("main", 1)
+		return err
+	})
+	if err == nil {
+		err = t.Exec("PRAGMA journal_size_limit = 0")
+	}
+	if err == nil {
+		// To leave WAL mode SQLite locks the file exclusively and checkpoints. What comes
+		// then may fail, because the file is not in its place.
+		_ = t.Exec("PRAGMA journal_mode = DELETE")
+	}
+	return err
+}
+
 func (t *Tx) close() error {
 	var errs []error
 	for _, s := range t.stmts {
@@ -97,32 +120,59 @@ func (d *DB) Update(ctx context.Context, durability driver.Durability, fn func(*
 	return d.Explain("write", d.update(ctx, durability, fn))
 }
 
+// maxRepeats bounds how often an update is repeated because the file was replaced.
+const maxRepeats = 3
+
 func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*Tx) error) error {
-	if d.ReadOnly() {
-		return fmt.Errorf("%w: store %s", hippo.ErrReadOnly, d.path)
-	}
 	select {
 	case d.writing <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	defer func() { <-d.writing }()
-	if err := d.tx.flush(durability); err != nil {
+	for range maxRepeats {
+		f, err := d.acquire(ctx)
+		if err != nil {
+			return err
+		}
+		kept, err := f.update(durability, fn)
+		if kept {
+			return err
+		}
+		d.drop(f)
+	}
+	return fmt.Errorf("%w: store %s is being replaced again and again", hippo.ErrUnavailable, d.path)
+}
+
+// update runs fn in a transaction. kept is false if the file, or the log that has the
+// transaction, is no longer at its path.
+func (f *File) update(d driver.Durability, fn func(*Tx) error) (kept bool, err error) {
+	defer f.release()
+	if f.tx == nil {
+		return true, fmt.Errorf("%w: store %s", hippo.ErrReadOnly, f.path)
+	}
+	err = f.tx.run(d, fn)
+	return f.logged(), err
+}
+
+// run runs fn between BEGIN and COMMIT.
+func (t *Tx) run(d driver.Durability, fn func(*Tx) error) error {
+	if err := t.flush(d); err != nil {
 		return err
 	}
-	if err := d.tx.Exec("BEGIN IMMEDIATE"); err != nil {
+	if err := t.Exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	committed := false
 	defer func() {
 		if !committed { // also if fn panics
-			_ = d.tx.Exec("ROLLBACK") // fails when SQLite already did it
+			_ = t.Exec("ROLLBACK") // fails when SQLite already did it
 		}
 	}()
-	if err := fn(d.tx); err != nil {
+	if err := fn(t); err != nil {
 		return err
 	}
-	err := d.tx.Exec("COMMIT")
+	err := t.Exec("COMMIT")
 	committed = err == nil
 	return err
 }

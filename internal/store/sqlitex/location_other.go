@@ -4,6 +4,13 @@ package sqlitex
 
 import "os"
 
+// replaceable says that a file can be renamed or deleted while it is open.
+const replaceable = false
+
+func number(os.FileInfo) string { return "none" }
+
+func lockFolder(string) (unlock func()) { return func() {} }
+
 // canWrite reports whether the user may write an existing file.
 func canWrite(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

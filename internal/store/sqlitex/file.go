@@ -1,0 +1,232 @@
+package sqlitex
+
+import (
+	"context"
+	"database/sql"
+	sqldriver "database/sql/driver"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"modernc.org/sqlite"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// File is one opening of the file of a [DB], for reading, inside of [DB.View].
+type File struct {
+	location  // what was at the path when it was opened
+	inode     string
+	immutable bool
+	reads     *sql.DB
+	stmts     sync.Map       // of the reads: query -> *sql.Stmt, prepared at first use
+	writes    *sql.DB        // nil if the file can only be read
+	tx        *Tx            // nil if the file can only be read
+	users     sync.WaitGroup // calls that read or write
+}
+
+// create ensures that there is a file. It never opens one that exists; see canWrite.
+func create(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		return nil // what it is, openFile finds out
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, os.ErrExist): // another process was faster
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
+	}
+	return f.Close()
+}
+
+// openFile opens a file that exists.
+func openFile(ctx context.Context, path string, o *Options) (*File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
+	case info.IsDir():
+		return nil, fmt.Errorf("%w: store %s is a directory, want a file (dir:%s opens a directory of JSON files)", hippo.ErrInvalid, path, path)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%w: store %s is a device or a pipe, want a file", hippo.ErrInvalid, path)
+	}
+	if err := removeForeignLog(path, o.Log); err != nil {
+		return nil, err
+	}
+	f := &File{location: locate(path)}
+	if !replaceable || !same(f.db, locate(path).db) { // a file system without stable file numbers
+		f.db = nil
+	}
+	readOnly := o.ReadOnly || !canWrite(path)
+	err = f.openReads(ctx, o.Schema, readOnly)
+	if needsFolder(err) && f.whole() {
+		f.immutable, readOnly = true, true
+		err = f.openReads(ctx, o.Schema, true)
+	}
+	if err == nil && !readOnly {
+		err = f.openWriter(ctx, o)
+	}
+	if err == nil {
+		err = f.settle()
+	}
+	if err != nil {
+		return nil, errors.Join(explain("open", path, err), f.close())
+	}
+	return f, nil
+}
+
+// openReads opens the connections that read, and refuses a file that does not fit.
+func (f *File) openReads(ctx context.Context, s Schema, readOnly bool) (err error) {
+	more := "_pragma=query_only(1)"
+	if f.immutable {
+		more += "&immutable=1"
+	}
+	if f.reads, err = f.pool(readOnly, more); err != nil {
+		return err
+	}
+	f.reads.SetMaxOpenConns(readConns)
+	f.reads.SetMaxIdleConns(readConns)
+	err = s.check(ctx, f.reads, f.path, readOnly)
+	if err != nil {
+		err = errors.Join(err, f.reads.Close())
+		f.reads = nil
+	}
+	return err
+}
+
+// writePragmas make every commit flush the disk, and keep what a savepoint undoes in RAM.
+const writePragmas = "_txlock=immediate&_pragma=temp_store(memory)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+
+// readConns bounds concurrent reads, and with it the RAM of their caches.
+const readConns = 2
+
+// openWriter opens the connection that writes, and migrates.
+func (f *File) openWriter(ctx context.Context, o *Options) (err error) {
+	if f.writes, err = f.pool(false, writePragmas); err != nil {
+		return err
+	}
+	conn, err := f.writes.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	f.tx = &Tx{conn: conn, stmts: make(map[string]*sql.Stmt)}
+	if err := makeWAL(ctx, conn); err != nil {
+		return err
+	}
+	return o.Schema.migrate(ctx, conn, o.Log)
+}
+
+// dsn returns the data source name of the file. An absolute path is never taken
+// for the name of something else, as ":memory:" and "//host" are.
+func dsn(path string, readOnly bool, more string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}
+	u.RawQuery = fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=cache_size(-1024)&%s", busyTimeout.Milliseconds(), more)
+	if readOnly {
+		u.RawQuery += "&mode=ro"
+	}
+	return u.String(), nil
+}
+
+// pool returns connections to the file, none of them open yet.
+func (f *File) pool(readOnly bool, more string) (*sql.DB, error) {
+	name, err := dsn(f.path, readOnly, more)
+	if err != nil {
+		return nil, err
+	}
+	c, err := sqlite.NewConnector(name)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector{c, f}), nil
+}
+
+// connector opens connections to the file that was at the path at first, and to no other:
+// connections of one process to different files would share one log.
+type connector struct {
+	sqldriver.Connector
+	file *File
+}
+
+// Connect implements [sqldriver.Connector].
+func (c connector) Connect(ctx context.Context) (sqldriver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err == nil && !c.file.inPlace() {
+		return nil, errors.Join(errReplaced(c.file.path), conn.Close())
+	}
+	return conn, err
+}
+
+func errReplaced(path string) error {
+	return fmt.Errorf("%w: store %s was replaced while it was opened: try again", hippo.ErrUnavailable, path)
+}
+
+// QueryContext implements [Queryer] on the connections that read. All reads are short: ctx
+// is looked at before, not during a query, because watching it costs the driver a
+// goroutine each time.
+func (f *File) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	st, err := f.stmt(ctx, query) //nolint:sqlclosecheck // it is kept until the file is closed
+	if err != nil {
+		return nil, err
+	}
+	return st.QueryContext(ctx, args...)
+}
+
+// stmt returns a prepared statement on the connections that read.
+func (f *File) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if st, ok := f.stmts.Load(query); ok {
+		return st.(*sql.Stmt), nil //nolint:errcheck // nothing else is kept there
+	}
+	st, err := f.reads.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	f.stmts.Store(query, st) // a statement that lost a race is closed with the file
+	return st, nil
+}
+
+// release ends a use that [DB.acquire] began.
+func (f *File) release() { f.users.Done() }
+
+// close closes all connections. The last one of all processes checkpoints the log into
+// the file and deletes it.
+func (f *File) close() error {
+	var errs []error
+	if f.tx != nil {
+		errs = append(errs, f.tx.close())
+	}
+	for _, pool := range []*sql.DB{f.reads, f.writes} {
+		if pool != nil {
+			errs = append(errs, pool.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// abandon closes a file that is no longer at its path, or whose log is not. What the log
+// has is brought into the file, wherever that is. The log at the path, if it is the one of
+// this file, is moved away from another file that is there.
+func (f *File) abandon(log *slog.Logger) error {
+	f.users.Wait()
+	err := f.detachLog(log)
+	if f.tx != nil {
+		err = errors.Join(err, f.reads.Close(), f.tx.checkpoint())
+		f.reads = nil
+	}
+	return errors.Join(err, f.close(), f.removeEmptyLog())
+}

@@ -1,0 +1,42 @@
+//go:build unix
+
+package sqlitex
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// replaceable says that a file can be renamed or deleted while it is open.
+const replaceable = true
+
+// number identifies a file on this machine for as long as it exists; empty for nil.
+func number(info os.FileInfo) string {
+	if info == nil {
+		return "none"
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "none"
+	}
+	return fmt.Sprintf("%d:%d", st.Dev, st.Ino)
+}
+
+// lockFolder waits until no other process changes the names of files in a folder, and
+// returns what ends the lock. It is a matter of milliseconds. Where folders cannot be locked it does nothing.
+func lockFolder(dir string) (unlock func()) {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return func() {}
+	}
+	_ = unix.Flock(fd, unix.LOCK_EX)     // see above
+	return func() { _ = unix.Close(fd) } // that ends the lock
+}
+
+// canWrite reports whether the user may write an existing file. It does not open
+// it: closing a file that SQLite has open in this process releases SQLite's
+// locks, and other programs may then delete the write-ahead log in use.
+func canWrite(path string) bool { return unix.Access(path, unix.W_OK) == nil }
