@@ -13,6 +13,8 @@ var (
 	ErrInvalid = errors.New("invalid")
 	// ErrNotFound: no memory has that ID.
 	ErrNotFound = errors.New("not found")
+	// ErrForbidden: the caller lacks the right to do it.
+	ErrForbidden = errors.New("forbidden")
 	// ErrConflict: the request contradicts itself or the state of the store.
 	ErrConflict = errors.New("conflict")
 	// ErrUnsupported: this store or build cannot do it.
@@ -69,6 +71,7 @@ const (
 	CodeOK          Code = "ok"
 	CodeInvalid     Code = "invalid"
 	CodeNotFound    Code = "not_found"
+	CodeForbidden   Code = "forbidden"
 	CodeConflict    Code = "conflict"
 	CodeUnsupported Code = "unsupported"
 	CodeUnavailable Code = "unavailable"
@@ -91,6 +94,7 @@ func CodeOf(err error) Code {
 	}{
 		{ErrInvalid, CodeInvalid},
 		{ErrNotFound, CodeNotFound},
+		{ErrForbidden, CodeForbidden},
 		{ErrConflict, CodeConflict},
 		{ErrUnsupported, CodeUnsupported},
 		{ErrReadOnly, CodeReadOnly},

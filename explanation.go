@@ -1,42 +1,52 @@
 package hippo
 
-// Explanation says why a hit has the relevance it has: where each channel put the
-// memory, and what each signal gave. It is made for [Query.Explain] only.
+// Via says how a memory became a hit, or a better one, other than by its own text.
+type Via string
+
+// The ways.
+const (
+	// ViaText: by its own text; the usual way.
+	ViaText Via = ""
+	// ViaRelation: by a relation with a better hit.
+	ViaRelation Via = "relation"
+	// ViaSuccession: it supersedes a memory that was found, and stands in its place.
+	ViaSuccession Via = "succession"
+)
+
+// Explanation says why a hit has its relevance: its rank in each list of candidates, and what
+// each feature contributed. It is made for [Query.Explain] only. The names of features may
+// change with every version.
 type Explanation struct {
-	// WordsRank is the place of the memory, from 1, among all that were found by
-	// words, CosineRank among those found by meaning; equals share a place. 0: that
-	// channel did not find it.
-	WordsRank  int `json:"words_rank"`
-	CosineRank int `json:"cosine_rank"`
-	// GraphRank is likewise the place among what the walk of ranker hybrid found.
-	GraphRank int `json:"graph_rank,omitempty"`
-	// Because says why the relevance is not what the evidence makes of it: "related" if a
-	// relation with a better hit gives it, "replaces" if the memory stands where one that
-	// it replaces would; else empty. There are no parts then.
-	Because string `json:"because,omitempty"`
-	// Closely says that the memory was looked at closely, and Longer by how much the
-	// logarithm of the length of what was looked at is above that of usual memories.
-	Closely bool    `json:"closely,omitempty"`
-	Longer  float64 `json:"longer,omitempty"`
-	// Evidence are the parts of the sum that [Signals.Text] is made of. Empty if the
-	// ranker does not use it, or the query has no text.
-	Evidence []Contribution `json:"evidence,omitempty"`
-	// Prior are the parts of [Signals.Prior] in ranker hippo, and of the relevance
-	// in ranker insight; empty in others.
-	Prior []Contribution `json:"prior,omitempty"`
-	// ContextFactor, TimeFactor and PriorFactor are what the text signal is multiplied
-	// by in ranker hippo, each in (0, 1]; 0 in others.
-	ContextFactor float64 `json:"context_factor,omitempty"`
-	TimeFactor    float64 `json:"time_factor,omitempty"`
-	PriorFactor   float64 `json:"prior_factor,omitempty"`
+	// LexicalRank is the rank of the memory, from 1, by BM25, SemanticRank by cosine and
+	// GraphRank by the graph of ranker hybrid; ties share a rank. 0: it is not in that list.
+	LexicalRank, SemanticRank, GraphRank int
+	// Via is not [ViaText] if the relevance is that of another memory. There are no
+	// contributions then.
+	Via Via
+	// Reranked says that the memory was reranked, and LengthOffset by how much the mean
+	// logarithm of the lengths of what was reranked is above that of usual memories.
+	Reranked     bool
+	LengthOffset float64
+	// Features are the values of the reranker by name; nil if it was not reranked.
+	Features map[string]float64
+	// Text are the terms of the sum that [Signals.Text] is made of. Empty if the ranker
+	// does not use it, or the query has no text.
+	Text []Contribution
+	// Prior are the terms of [Signals.Prior] in ranker hippo, and of the relevance in
+	// ranker insight; empty in others.
+	Prior []Contribution
+	// Factors are what Signals.Text is multiplied by in ranker hippo; nil in others.
+	Factors *Factors
 }
 
-// Contribution is what one signal gives: Value * Weight = Adds. Lists of them begin
-// with the largest Adds, whatever its sign, and leave out signals of 0.
+// Factors are the bounded factors of ranker hippo, each in (0, 1].
+type Factors struct{ Context, Time, Prior float64 }
+
+// Contribution is one term of a weighted sum: Value * Weight = Sum. Lists of them begin with
+// the largest, whatever its sign, and leave out those of 0.
 type Contribution struct {
-	// Signal is the name of the signal, as in the JSON of [Signals] and [Evidence].
-	Signal string  `json:"signal"`
-	Value  float64 `json:"value"`
-	Weight float64 `json:"weight"`
-	Adds   float64 `json:"adds"`
+	Feature string
+	Value   float64
+	Weight  float64
+	Sum     float64
 }

@@ -15,8 +15,8 @@ const (
 	// RankerInsight orders by recency, frequency, importance and situation; the
 	// query text only decides what takes part.
 	RankerInsight Ranker = "insight"
-	// RankerHybrid adds up words, meaning, and a walk over the graph of memories and
-	// what they mention.
+	// RankerHybrid fuses lexical and semantic search with personalised PageRank over the
+	// graph of memories and what they mention.
 	RankerHybrid Ranker = "hybrid"
 	// RankerBM25 orders by words alone.
 	RankerBM25 Ranker = "bm25"
@@ -51,8 +51,8 @@ type Query struct {
 	// NoTouch leaves no trace: the hits are not counted as accessed and the
 	// active day does not advance.
 	NoTouch bool
-	// Explain adds an [Explanation] to every hit. It costs an exact cosine for each
-	// match, some 0.1 us.
+	// Explain adds an [Explanation] to every hit, and [Answer.Support]. It costs an exact
+	// cosine for each match, some 0.1 us.
 	Explain bool
 }
 
@@ -63,10 +63,10 @@ type Range struct {
 
 // Filter keeps some memories before ranking. Zero fields keep everything.
 type Filter struct {
-	// Projects keeps memories of any of these projects; "" is "no project".
+	// Projects keeps memories of any of these projects; "" is "no project". Nil: the
+	// current project of the [Scope] and none, or all if there is no current one;
+	// [AllProjects]: all.
 	Projects []string
-	// Namespace is matched exactly, also when empty.
-	Namespace string
 	Types     []string
 	// Tags must all be present.
 	Tags    []string
@@ -125,40 +125,31 @@ type Hit struct {
 	Explanation *Explanation
 }
 
-// Signals are the parts a ranker combines; each in [0, 1], higher is better,
-// except BM25, which is unbounded.
+// Signals are the parts a ranker combines; each in [0, 1], higher is better, except BM25,
+// which is unbounded.
 type Signals struct {
-	// BM25 is the raw word score, 0 or more.
-	BM25 float64 `json:"bm25"`
-	// Words is BM25 as a share of the most any text could score on the query.
-	Words float64 `json:"words"`
-	// Coverage is the share of the query's word weight that the memory holds.
-	Coverage float64 `json:"coverage"`
-	// Cosine says how alike the meanings of query and memory are; 0 if there is
-	// no model, or they are opposite.
-	Cosine float64 `json:"cosine"`
-	// Evidence is what the text says about the query. Only what was looked at closely
-	// has more of it than share, cosine and length.
-	Evidence Evidence `json:"evidence"`
-	// Time is 1 if the query names no time, or one that the memory is of; the less,
-	// the farther from it that is.
-	Time float64 `json:"time"`
+	// BM25 is the lexical score, 0 or more, and Lexical its share of the most that any
+	// text could score on the query.
+	BM25, Lexical float64
+	// Coverage is the share of the query's terms, weighted by idf, that the memory has.
+	Coverage float64
+	// Cosine is the semantic similarity of query and memory; 0 if there is no model, or it
+	// is negative.
+	Cosine float64
+	// Related is the largest product of the weight of a relation with one of the best
+	// matches and the relevance of that one.
+	Related float64
+	// Text is what the text and its relations say together.
+	Text float64
+	// Context is the match of the situation.
+	Context float64
+	// Time is 1 if the query names no time, or one that the memory is of; the less, the
+	// farther from it the memory is.
+	Time float64
 
-	// Graph is where a walk from the best matches leads, over what they mention and
-	// what stands beside them, as a share of the likeliest place; of ranker hybrid only.
-	Graph float64 `json:"graph"`
-
-	// Related is the largest product of the weight of a relation with one of the
-	// best matches and the relevance of that one.
-	Related float64 `json:"related"`
-	// Text is what Evidence and Related together say.
-	Text       float64 `json:"text"`
-	Recency    float64 `json:"recency"`
-	Frequency  float64 `json:"frequency"`
-	Importance float64 `json:"importance"`
-	Context    float64 `json:"context"`
-	// Prior is what use and votes add up to, before its bound is applied.
-	Prior float64 `json:"prior"`
+	Recency, Frequency, Importance float64
+	// Prior is the weighted mean of the three, before its bound is applied.
+	Prior float64
 }
 
 // Answer is the outcome of a query.
@@ -180,8 +171,9 @@ type Answer struct {
 	// something else. 0 if nothing matches, or nobody can tell: the query has no
 	// text, or the ranker is not [RankerHippo].
 	Confidence float64
-	// Support is what Confidence is made of.
-	Support Support
+	// Support are the parts of Confidence by name, for [Query.Explain]; else nil. The names
+	// may change with every version.
+	Support map[string]float64
 	// Abstained says why there are no hits although something matches: Confidence
 	// is too low. A query that sets Relevance is always answered. Empty otherwise.
 	Abstained string
@@ -194,28 +186,6 @@ type Conflict struct {
 	A, B ID
 	// Reason says in what they differ: "30 s / 60 s".
 	Reason string
-}
-
-// Support is what speaks for or against an answer as a whole; the fractions are in
-// [0, 1].
-type Support struct {
-	// Text is the best relevance of a text among the first hits, as the first look
-	// sees it: the closer look compares them with each other. Coverage is the best
-	// [Signals.Coverage].
-	Text     float64 `json:"text"`
-	Coverage float64 `json:"coverage"`
-	// Met says how well each word of the query is met by some word of some of the
-	// first hits, by meaning.
-	Met float64 `json:"met"`
-	// Strange is the share, by rarity, of the words of the query that are written
-	// like names and that no memory has.
-	Strange float64 `json:"strange"`
-	// Terms is the number of distinct words that were looked for, Memories of
-	// memories in the store.
-	Terms    int `json:"terms"`
-	Memories int `json:"memories"`
-	// Meaning: the query was compared by meaning, too.
-	Meaning bool `json:"meaning"`
 }
 
 // Distribution counts matches by relevance in six buckets: below 0.2, four of

@@ -14,9 +14,12 @@ const (
 	RightWrite
 	// RightPurge allows to delete for good.
 	RightPurge
+	// RightAdmin allows to see the state of the store itself: what is damaged, how much of
+	// it is indexed, revisions.
+	RightAdmin
 
 	// AllRights allows everything.
-	AllRights = RightRead | RightWrite | RightPurge
+	AllRights = RightRead | RightWrite | RightPurge | RightAdmin
 )
 
 // AllProjects in [Filter.Projects] stands for every project of the [Scope].
@@ -49,6 +52,17 @@ func (s *Scope) Allows(r Rights) bool { return s.Rights&r == r }
 // Contains reports whether what belongs to a namespace and a project lies in the scope.
 func (s *Scope) Contains(namespace, project string) bool {
 	return namespace == s.Namespace && (s.Projects == nil || slices.Contains(s.Projects, project))
+}
+
+// Narrow returns a filter with the projects that the scope has by default filled in.
+func (s *Scope) Narrow(f Filter) Filter {
+	switch {
+	case f.Projects == nil && s.Project != "":
+		f.Projects = []string{s.Project, ""}
+	case slices.Contains(f.Projects, AllProjects):
+		f.Projects = nil
+	}
+	return f
 }
 
 // Sees reports whether a memory lies in the scope.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
 // zipf returns a source with n memories of about 40 words, whose frequencies
@@ -48,15 +49,8 @@ func word(n int) string {
 func sizes(b *testing.B, f func(b *testing.B, s *source, o *index.Options)) {
 	for _, n := range []int{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			f(b, zipf(n), &index.Options{SnapshotPath: filepath.Join(b.TempDir(), "index")})
+			f(b, zipf(n), &index.Options{Path: filepath.Join(b.TempDir(), "index")})
 		})
-	}
-}
-
-func save(b *testing.B, x *index.Index) {
-	b.Helper()
-	if err := x.Save(b.Context()); err != nil {
-		b.Fatal(err)
 	}
 }
 
@@ -67,6 +61,7 @@ func BenchmarkBuild(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			catchUp(b, x)
 			_ = x.Close()
 		}
 	})
@@ -75,14 +70,14 @@ func BenchmarkBuild(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	sizes(b, func(b *testing.B, s *source, o *index.Options) {
 		save(b, open(b, s, o))
-		info, err := os.Stat(o.SnapshotPath)
+		info, err := os.Stat(o.Path)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() {
 			x, err := index.Open(b.Context(), s, o)
-			if err != nil || x.Stats().Delta > 0 {
-				b.Fatal(err, "no snapshot")
+			if err != nil || x.Stats().Saved == 0 {
+				b.Fatal(err, "no file")
 			}
 			_ = x.Close()
 		}
@@ -120,7 +115,7 @@ func BenchmarkSearch(b *testing.B) {
 	sizes(b, func(b *testing.B, s *source, o *index.Options) {
 		x := open(b, s, o)
 		save(b, x)
-		for name, q := range map[string]index.Query{
+		for name, q := range map[string]query{
 			"rare":       {Text: word(500) + " " + word(3000) + " " + word(9000)},
 			"mixed":      {Text: word(1) + " " + word(20) + " " + word(300) + " " + word(5000)},
 			"frequent6":  {Text: strings.Join([]string{word(0), word(1), word(2), word(3), word(4), word(5)}, " ")},
@@ -133,7 +128,7 @@ func BenchmarkSearch(b *testing.B) {
 				b.ReportAllocs()
 				n := 0
 				for b.Loop() {
-					x.View(func(v *index.View) { n = len(v.Search(q).Matches) })
+					find(x, q, func(r *retrieve.Result) { n = len(r.Matches) })
 				}
 				b.ReportMetric(float64(n), "matches")
 			})
@@ -141,18 +136,13 @@ func BenchmarkSearch(b *testing.B) {
 	})
 }
 
-// BenchmarkRow reads what ranking needs of every document.
-func BenchmarkRow(b *testing.B) {
+// BenchmarkRows reads what ranking needs of every document.
+func BenchmarkRows(b *testing.B) {
 	sizes(b, func(b *testing.B, s *source, o *index.Options) {
 		x := open(b, s, o)
-		var last hippo.Day
+		var rows []retrieve.Row
 		for b.Loop() {
-			x.View(func(v *index.View) {
-				for _, m := range v.Search(index.Query{}).Matches {
-					r := v.Row(m.Doc)
-					last += r.LastAccess
-				}
-			})
+			find(x, query{}, func(r *retrieve.Result) { rows = r.Reader.Rows(rows[:0], r.Matches) })
 		}
 	})
 }

@@ -1,113 +1,135 @@
 package index
 
 import (
+	"sync"
+
 	"github.com/hippo-memory/hippo/internal/index/vector"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// elements are the meanings of situation elements, by their text. They are made
-// when a search first asks for situations, and live as long as the process.
-type elements struct {
+// elementTable holds the vectors of situation elements, by their text. They are computed when
+// a search first asks for situations, and live as long as the process.
+type elementTable struct {
+	mu    sync.Mutex
 	model string
 	table *vector.Table
-	rows  map[string]uint32
-	// Names up to known of the columns in are all in rows.
-	known int
-	in    *rows
+	known map[string]uint32 // row plus 1
 }
 
-// rough is more than the error of a scan.
-const rough = .05
+// elementRows are the rows of the situation elements of a segment, by name, plus 1; 0: the
+// name is no element or has no vector yet.
+type elementRows struct {
+	table *vector.Table
+	rows  []uint32
+	// complete: every element has a row.
+	complete bool
+}
 
-// Element is what a model made of a situation element.
+// approximate is more than the error of a scan.
+const approximate = .05
+
+// Element is the embedding of a situation element.
 type Element struct {
 	Text   string
 	Values []float32
 }
 
-// UnembeddedElements returns up to most situation elements whose meaning the index
-// does not know by this model.
-func (x *Index) UnembeddedElements(model string, most int) []string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	e, r := &x.elements, x.rows
-	if e.model != model || e.in != r {
-		e.known, e.in = 0, r
-	}
+// UnembeddedElements returns up to limit situation elements that have no vector by this model.
+// Cost: nothing for segments that were asked before and had none.
+func (v *Vectors) UnembeddedElements(model string, limit int) []string {
+	e := &v.elements
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	seen := make(map[string]bool)
 	var out []string
-	for name := e.known; name < len(r.isElem) && len(out) < most; name++ {
-		text := r.names.list[name]
-		if _, ok := e.rows[text]; r.isElem[name] && (!ok || e.model != model) {
+	for _, p := range v.current.Load().parts {
+		if r := p.elements.Load(); e.model == model && r != nil && r.table == e.table && r.complete {
+			continue
+		}
+		for _, name := range p.elementNames() {
+			text := p.names.text(name)
+			if e.model == model && e.known[text] != 0 || seen[text] {
+				continue
+			}
+			if len(out) == limit {
+				return out
+			}
+			seen[text] = true
 			out = append(out, text)
 		}
-	}
-	if len(out) == 0 {
-		e.known = len(r.isElem)
 	}
 	return out
 }
 
-// SetElements tells the index the meaning of situation elements. All are of one
-// model; those of another are forgotten.
-func (x *Index) SetElements(model string, list []Element) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	e := &x.elements
-	for _, v := range list {
-		if e.model != model || e.table == nil {
-			*e = elements{model: model, table: vector.New(len(v.Values)), rows: make(map[string]uint32), in: x.rows}
+// elementNames returns the names that are situation elements, each once.
+func (s *segment) elementNames() []uint32 {
+	seen := make([]bool, s.names.len())
+	var out []uint32
+	for d := range s.columns.extras {
+		for _, name := range s.columns.elements(&s.columns.extras[d]) {
+			if !seen[name] {
+				seen[name] = true
+				out = append(out, name)
+			}
 		}
-		if _, ok := e.rows[v.Text]; !ok && len(v.Values) == e.table.Dim() {
-			e.rows[v.Text] = e.table.AppendCode(vector.Quantize(v.Values))
+	}
+	return out
+}
+
+// SetElements takes over vectors of situation elements. All are of one model; those of another
+// are dropped.
+func (v *Vectors) SetElements(model string, list []Element) {
+	e := &v.elements
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, el := range list {
+		if e.table == nil || e.model != model {
+			e.model, e.table, e.known = model, vector.New(len(el.Values)), make(map[string]uint32)
+		}
+		if e.known[el.Text] == 0 && len(el.Values) == e.table.Dim() {
+			e.known[el.Text] = e.table.AppendCode(vector.Quantize(el.Values)) + 1
 		}
 	}
 }
 
-// alike returns, by the number of its name, how alike each situation element is
-// to the most similar element of the filter, by meaning; nil if that is unknown.
-func (s *scratch) alike(q *Query) []float64 {
-	e, r := &s.x.elements, s.x.rows
-	if e.table == nil || e.model != q.ElementModel || len(q.Elements) == 0 {
+// similar returns, by row, how similar each situation element is to the most similar element
+// of the filter, where that exceeds what a match needs; nil if that is unknown.
+func (e *elementTable) similar(q *retrieve.Situation) []float64 {
+	e.mu.Lock()
+	if e.table == nil || e.model != q.Model || len(q.Vectors) == 0 {
+		e.mu.Unlock()
 		return nil
 	}
-	best := make([]float64, e.table.Len())
-	for _, v := range q.Elements {
-		if len(v) != e.table.Dim() {
+	table := *e.table // rows never change
+	e.mu.Unlock()
+	best := make([]float64, table.Len())
+	for _, v := range q.Vectors {
+		if len(v) != table.Dim() {
 			return nil
 		}
 		code := vector.Quantize(v)
-		for row, c := range e.table.Scan(nil, &code) {
-			if c > minContext-rough {
-				at := e.table.At(uint32(row))
+		for row, c := range table.Scan(nil, &code) {
+			if c > minContext-approximate {
+				at := table.At(uint32(row))
 				best[row] = max(best[row], vector.Cosine(&code, &at))
 			}
 		}
 	}
-	out := make([]float64, len(r.names.list))
-	for name, is := range r.isElem {
-		if !is {
-			continue
-		}
-		if row, ok := e.rows[r.names.list[name]]; ok {
-			out[name] = best[row]
-		}
-	}
-	return out
+	return best
 }
 
-// mean adds to the documents of a segment that fit the filter those whose
-// situation is alike by meaning.
-func (f *fitting) mean(r *rows, p part, alike []float64) {
-	for local := range uint32(p.docs()) {
-		best := 0.0
-		for _, name := range r.elems(&r.cold[p.first+local]) {
-			best = max(best, min(alike[name], partContext))
-		}
-		if f.docs.has(local) {
-			best = max(best, f.context[local])
-		}
-		if best > minContext {
-			f.docs.add(local)
-			f.context[local] = best
-		}
+// rows returns the rows of the situation elements of a segment, by name, plus 1.
+func (e *elementTable) rows(s *segment) []uint32 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if r := s.elements.Load(); r != nil && r.table == e.table && r.complete {
+		return r.rows
 	}
+	r := &elementRows{table: e.table, rows: make([]uint32, s.names.len()), complete: true}
+	for _, name := range s.elementNames() {
+		r.rows[name] = e.known[s.names.text(name)]
+		r.complete = r.complete && r.rows[name] != 0
+	}
+	s.elements.Store(r)
+	return r.rows
 }

@@ -2,8 +2,9 @@ package index
 
 import "weak"
 
-// BaseAlive returns a function that tells whether the base of now is still in memory.
-func (x *Index) BaseAlive() func() bool {
-	p := weak.Make(x.base)
+// SegmentAlive returns a function that tells whether the first segment of now is still in
+// memory.
+func SegmentAlive(x *Index) func() bool {
+	p := weak.Make(x.current.Load().parts[0].segment)
 	return func() bool { return p.Value() != nil }
 }

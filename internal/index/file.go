@@ -1,203 +1,249 @@
 package index
 
 import (
-	"bufio"
-	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
+	"sync"
 
-	"github.com/gofrs/flock"
-
-	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/index/bm25"
 )
 
-// load takes the snapshot into the empty index. One that does not fit is deleted.
-func (x *Index) load(head driver.Head) {
-	if x.path == "" {
-		return
+// The file of an index, in the byte order of the machine; docs/formats.md has the same:
+//
+//	header   128 bytes: "HIPPOIDX", uint32 version, uint32 byte order mark, 16 bytes identity,
+//	         two slots of 32 bytes
+//	         slot: uint64 generation, uint64 offset and uint32 length of a root, uint32 CRC-32C of
+//	         the root, uint32 CRC-32C of the slot up to here
+//	sections at multiples of 64
+//	roots    JSON, see [root]
+//
+// The slot with the higher generation counts; a save writes sections and a root at the end of
+// the file and then the other slot, so that a crash leaves the old root in force. Nothing that
+// a root refers to is ever overwritten.
+const (
+	magic = "HIPPOIDX"
+	// version of the format: 6, November 2026, append-only with segments; up to 5 a file was
+	// one segment and replaced as a whole.
+	version    = 6
+	orderMark  = 0x01020304
+	headerSize = 128
+	slotSize   = 32
+	firstSlot  = len(magic) + 4 + 4 + 16
+	alignment  = 64
+	maxRoot    = 64 << 20
+)
+
+// errStale is the reason for a file that is sound and does not fit.
+var errStale = errors.New("stale")
+
+// root describes the state of an index in its file.
+type root struct {
+	Analyzer string         `json:"analyzer"`
+	Params   bm25.Params    `json:"params"`
+	Tokens   string         `json:"tokens"` // name of the word pieces, "": there are none
+	Store    string         `json:"store"`
+	Revision hippo.Revision `json:"revision"`
+	Parts    []partRoot     `json:"parts"`
+}
+
+// partRoot describes a part: its sections in the order of [segment.sections] and
+// [mutableSections], and its vectors.
+type partRoot struct {
+	Docs    int          `json:"docs"`
+	Static  []section    `json:"static"`
+	Mutable []section    `json:"mutable"`
+	Vectors []vectorRoot `json:"vectors"`
+}
+
+// vectorRoot describes the vectors of a part by one model.
+type vectorRoot struct {
+	Model    embed.Model `json:"model"`
+	Rows     int         `json:"rows"`
+	Sections []section   `json:"sections"`
+}
+
+// section is a range of the file. Those without a checksum (CRC 0) are too large to be read at
+// the start, and no number in them leads a search astray.
+type section struct {
+	Offset int64  `json:"o"`
+	Length int64  `json:"n"`
+	CRC    uint32 `json:"c,omitempty"`
+}
+
+// identity tells one file from another of the same name.
+type identity [16]byte
+
+// header is the beginning of a file.
+type header struct {
+	identity   identity
+	generation uint64
+	root       section
+}
+
+// indexFile is the file of an index as this process knows it.
+type indexFile struct {
+	path     string
+	mappings mappings
+
+	mu       sync.Mutex // guards what follows
+	identity identity   // of the file that refs is about
+	refs     map[*segment]*savedPart
+	revision hippo.Revision
+	info     os.FileInfo // when this process opened or wrote it last
+}
+
+// is notes what the file is after it was opened or written.
+func (f *indexFile) is(id identity, refs map[*segment]*savedPart, r hippo.Revision, info os.FileInfo) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.identity, f.refs, f.revision, f.info = id, refs, r, info
+}
+
+// changed reports whether somebody else has written to the file since.
+func (f *indexFile) changed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.info == nil {
+		return false
 	}
-	err := x.read(head)
+	info, err := os.Stat(f.path)
+	return err != nil || !os.SameFile(info, f.info) || info.Size() != f.info.Size() || !info.ModTime().Equal(f.info.ModTime())
+}
+
+// savedRevision is the revision of the file, 0 if there is none.
+func (f *indexFile) savedRevision() hippo.Revision {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.revision
+}
+
+// forget deletes the file.
+func (f *indexFile) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.identity, f.refs, f.revision, f.info = identity{}, nil, 0, nil
+	if f.path != "" {
+		_ = os.Remove(f.path) // what cannot be deleted is replaced by the next save
+	}
+}
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+
+func roundUp(n int64) int64 { return (n + alignment - 1) / alignment * alignment }
+
+// encodeHeader returns the header of a new file, whose slots are empty.
+func encodeHeader(id identity) []byte {
+	b := append(make([]byte, 0, headerSize), magic...)
+	b = binary.NativeEndian.AppendUint32(b, version)
+	b = binary.NativeEndian.AppendUint32(b, orderMark)
+	b = append(b, id[:]...)
+	return append(b, make([]byte, headerSize-len(b))...)
+}
+
+func newIdentity() (id identity) {
+	_, _ = rand.Read(id[:]) // it never fails
+	return id
+}
+
+// slot returns the bytes of a slot and its place in the file.
+func (h *header) slot() (b []byte, at int64) {
+	b = binary.NativeEndian.AppendUint64(nil, h.generation)
+	b = binary.NativeEndian.AppendUint64(b, uint64(h.root.Offset))
+	b = binary.NativeEndian.AppendUint32(b, uint32(h.root.Length))
+	b = binary.NativeEndian.AppendUint32(b, h.root.CRC)
+	b = binary.NativeEndian.AppendUint32(b, checksum(b))
+	return b, int64(firstSlot) + int64(h.generation%2)*slotSize
+}
+
+// decodeHeader reads the header of a file of a size.
+func decodeHeader(b []byte, size int64) (h header, err error) {
+	if len(b) < headerSize || string(b[:len(magic)]) != magic {
+		return h, fmt.Errorf("not an index: %w", hippo.ErrCorrupt)
+	}
+	ne := binary.NativeEndian
+	if v, order := ne.Uint32(b[len(magic):]), ne.Uint32(b[len(magic)+4:]); v != version || order != orderMark {
+		return h, fmt.Errorf("format version %d, not %d: %w", v, version, errStale)
+	}
+	copy(h.identity[:], b[len(magic)+8:])
+	for i := range 2 {
+		s := b[firstSlot+i*slotSize:][:slotSize]
+		generation := ne.Uint64(s)
+		root := section{int64(ne.Uint64(s[8:])), int64(ne.Uint32(s[16:])), ne.Uint32(s[20:])}
+		if generation > h.generation && checksum(s[:24]) == ne.Uint32(s[24:]) && root.fits(size) && root.Length <= maxRoot {
+			h.generation, h.root = generation, root
+		}
+	}
+	if h.generation == 0 {
+		return h, fmt.Errorf("no root: %w", hippo.ErrCorrupt)
+	}
+	return h, nil
+}
+
+// fits reports whether a section lies in a file of a size.
+func (s section) fits(size int64) bool {
+	return s.Offset >= headerSize && s.Length >= 0 && s.Offset <= size && s.Length <= size-s.Offset
+}
+
+// decodeRoot reads a root.
+func decodeRoot(b []byte, crc uint32) (r root, err error) {
+	if checksum(b) != crc {
+		return r, fmt.Errorf("the root has a wrong checksum: %w", hippo.ErrCorrupt)
+	}
+	if err := json.Unmarshal(b, &r); err != nil {
+		return r, fmt.Errorf("root: %w", hippo.ErrCorrupt)
+	}
+	return r, nil
+}
+
+// readRoot reads header and root of an open file.
+func readRoot(f *os.File) (h header, r root, size int64, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return h, r, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return h, r, 0, errors.New("not a regular file")
+	}
+	b := make([]byte, headerSize)
+	if _, err := f.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
+		return h, r, 0, err
+	}
+	if h, err = decodeHeader(b, info.Size()); err != nil {
+		return h, r, 0, err
+	}
+	b = make([]byte, h.root.Length)
+	if _, err := f.ReadAt(b, h.root.Offset); err != nil {
+		return h, r, 0, err
+	}
+	r, err = decodeRoot(b, h.root.CRC)
+	return h, r, info.Size(), err
+}
+
+// misfit reports why a root is of no use for this index and store.
+func (o *Options) misfit(r *root, store string, revision hippo.Revision) error {
 	switch {
-	case err == nil:
-	case errors.Is(err, fs.ErrNotExist):
-	default:
-		x.log.Info("index: making the snapshot anew", "path", x.path, "reason", err)
-		// Best effort: what cannot be deleted is replaced by the next save.
-		_ = os.Remove(x.path)
-	}
-}
-
-func (x *Index) read(head driver.Head) error {
-	data, mapping, err := mapFile(x.path)
-	if err != nil {
-		return err
-	}
-	h, body, err := decodeHeader(data)
-	if err == nil {
-		err = x.fits(&h, head)
-	}
-	var c *contents
-	if err == nil {
-		c, err = decode(data, &h, body)
-	}
-	if err != nil {
-		mapping.close()
-		return err
-	}
-	mapping.belongsTo(c.base)
-	x.base, x.rows, x.spaces = c.base, c.rows, c.spaces
-	x.store, x.revision, x.saved = h.Store, h.Revision, h.Revision
-	return nil
-}
-
-// fits reports why a snapshot is of no use for this index and store.
-func (x *Index) fits(h *header, head driver.Head) error {
-	switch {
-	case !x.madeAlike(h):
-		return fmt.Errorf("made for analyzer %q and pieces %q, or other parameters: %w", h.Analyzer, h.Pieces, errStale)
-	case h.Store != head.Store:
-		return fmt.Errorf("made for store %q, this is %q: %w", h.Store, head.Store, errStale)
-	case h.Revision > head.Revision:
-		return fmt.Errorf("revision %d is newer than the store's %d: %w", h.Revision, head.Revision, errStale)
+	case r.Analyzer != o.Analyzer.Name() || r.Params != *o.Params || r.Tokens != o.tokensName():
+		return fmt.Errorf("built with analyzer %q and word pieces %q, or other parameters: %w", r.Analyzer, r.Tokens, errStale)
+	case r.Store != store:
+		return fmt.Errorf("built for store %q, this is %q: %w", r.Store, store, errStale)
+	case r.Revision > revision:
+		return fmt.Errorf("revision %d is newer than the store's %d: %w", r.Revision, revision, errStale)
 	}
 	return nil
 }
 
-// madeAlike reports whether a snapshot was made by what this index is made by.
-func (x *Index) madeAlike(h *header) bool {
-	return h.Analyzer == x.analyzer.Name() && h.Params == x.params && h.Pieces == x.cutter.name()
-}
-
-// save writes the snapshot of b and s, unless another process is at it or has
-// written a newer one. The caller holds upkeep.
-func (x *Index) save(ctx context.Context, s *state, b *base) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// tokensName is the name of the word pieces.
+func (o *Options) tokensName() string {
+	if o.Tokens == nil {
+		return ""
 	}
-	written, err := x.write(s, b)
-	if err != nil {
-		return fmt.Errorf("snapshot %s: %w", x.path, err)
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if written == nil || x.store != s.Store {
-		return nil
-	}
-	x.changed -= s.changed
-	x.saved = s.Revision
-	// From now on base and vectors lie in the page cache instead of on the heap.
-	if x.base == b && written.base.n > 0 {
-		x.base = written.base
-	}
-	for i, sp := range written.spaces {
-		s.spaces[i].rebase(x, sp.table, written.base)
-	}
-	return nil
-}
-
-// write replaces the file, and returns what is in it over its bytes, as far as
-// it is mapped; nil if it was left alone.
-func (x *Index) write(s *state, b *base) (*contents, error) {
-	lock := flock.New(x.path+".lock", flock.SetPermissions(0o600))
-	ok, err := lock.TryLock()
-	if err != nil || !ok {
-		return nil, err
-	}
-	defer lock.Close() //nolint:errcheck // nothing was written through it
-	if old, err := readHeader(x.path); err == nil && old.Store == s.Store && old.Revision > s.Revision && x.madeAlike(&old) {
-		return &contents{base: b}, nil // as good as saved
-	}
-	shapes := encodeShapes(&b.shapes)
-	list := b.blobs(s, &shapes, s.planes)
-	h := x.headerOf(s, b, list)
-	top, err := h.encode()
-	if err != nil {
-		return nil, err
-	}
-	temp := x.path + ".tmp"
-	if err := writeFile(temp, top, list); err != nil {
-		return nil, errors.Join(err, os.Remove(temp))
-	}
-	out, err := remap(temp, b, &h, int64(len(top)))
-	if err == nil {
-		err = os.Rename(temp, x.path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, os.Remove(temp))
-	}
-	return out, syncDir(filepath.Dir(x.path))
-}
-
-// remap returns b and the spaces with their bytes mapped from the file just
-// written, or b itself where files are not mapped.
-func remap(path string, b *base, h *header, body int64) (*contents, error) {
-	if !canMap {
-		return &contents{base: b}, nil
-	}
-	data, mapping, err := mapFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c := &contents{base: &base{n: b.n, words: b.words, shapes: b.shapes}}
-	mapping.belongsTo(c.base)
-	var shapes []byte
-	spaces := make([]*planes, len(h.Spaces))
-	for i := range spaces {
-		spaces[i] = &planes{}
-	}
-	if err := cut(data[body:], h.Sections, c.base.blobs(&state{}, &shapes, spaces)); err != nil {
-		return nil, err
-	}
-	for i, p := range spaces {
-		sp, err := p.open(h.Spaces[i], h.Docs, c.base)
-		if err != nil {
-			return nil, err
-		}
-		c.spaces = append(c.spaces, sp)
-	}
-	return c, nil
-}
-
-// writeFile writes and syncs a new file.
-func writeFile(path string, top []byte, list []blob) (err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	w := bufio.NewWriterSize(f, 1<<16)
-	if _, err := w.Write(top); err != nil {
-		return err
-	}
-	for _, l := range list {
-		if _, err := w.Write(*l.data); err != nil {
-			return err
-		}
-		if _, err := w.Write(make([]byte, roundUp(int64(len(*l.data)))-int64(len(*l.data)))); err != nil {
-			return err
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return f.Sync()
-}
-
-// readHeader reads the header of a snapshot only.
-func readHeader(path string) (header, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return header{}, err
-	}
-	defer f.Close() //nolint:errcheck // only read
-	b, err := io.ReadAll(io.LimitReader(f, int64(preamble+maxHeader)))
-	if err != nil {
-		return header{}, err
-	}
-	h, _, err := decodeHeader(b)
-	return h, err
+	return o.Tokens.Table()
 }

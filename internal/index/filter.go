@@ -6,79 +6,48 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// filter is a [hippo.Filter] in terms of the columns.
+// filter is the scope and the [hippo.Filter] of a query in terms of the columns of one part.
 type filter struct {
-	all       bool // keeps everything
-	namespace uint32
+	docs      docSet // that may pass: live or hidden ones, of the scope
+	open      bool   // all of docs pass
 	projects  []uint32
 	kinds     []uint32
 	tags      []uint32
 	author    uint32 // 0: any
 	session   uint32
-	after     int64 // created at or after
-	before    int64 // and before
-	since     int64 // of a time at or after
-	until     int64 // and before
 	validAt   int64
-	valid     bool // validAt is asked for
-	timed     bool // since or until is
+	created   span
+	event     span
 	trust     int8
-	pinned    bool
-	detail    bool // looks at more than the row
+	columnSet columnSet
 }
 
-// compile returns the filter for f, or false if no document can pass.
-func (r *rows) compile(f hippo.Filter) (filter, bool) {
-	c := filter{after: math.MinInt64, before: math.MaxInt64, trust: math.MinInt8, pinned: f.Pinned}
-	c.since, c.until, c.timed = eventBounds(f)
-	ok := true
-	one := func(name string) uint32 {
-		id, known := r.names.find(name)
-		ok = ok && known
-		return id
+// columnSet says which columns a filter looks at.
+type columnSet struct{ pinned, valid, created, event, extras bool }
+
+// span is a half-open interval of microseconds since 1970.
+type span struct{ from, until int64 }
+
+func (s span) has(t int64) bool { return t >= s.from && t < s.until }
+
+// spanOf returns the times from one, inclusive, to another, exclusive, and whether it bounds
+// anything.
+func spanOf(from, until time.Time) (s span, bound bool) {
+	s = span{math.MinInt64, math.MaxInt64}
+	if !from.IsZero() {
+		s.from = ceil(from)
 	}
-	c.namespace, c.author, c.session = one(f.Namespace), one(f.Author), one(f.Session)
-	for _, t := range f.Tags {
-		c.tags = append(c.tags, one(t))
+	if !until.IsZero() {
+		s.until = ceil(until)
 	}
-	c.projects, c.kinds = r.any(f.Projects), r.any(f.Types)
-	if len(f.Projects) > 0 && c.projects == nil || len(f.Types) > 0 && c.kinds == nil {
-		ok = false
-	}
-	if !f.CreatedAfter.IsZero() {
-		c.after = ceil(f.CreatedAfter)
-	}
-	if !f.CreatedBefore.IsZero() {
-		c.before = ceil(f.CreatedBefore)
-	}
-	if !f.ValidAt.IsZero() {
-		c.validAt, c.valid = f.ValidAt.UnixMicro(), true
-	}
-	if f.MinTrust > hippo.TrustNone {
-		c.trust = int8(f.MinTrust)
-	}
-	c.detail = c.author != 0 || c.session != 0 || len(c.tags) > 0 || c.valid
-	onlySpace := r.spaces[c.namespace] == r.live.Docs
-	c.all = onlySpace && !c.detail && c.projects == nil && c.kinds == nil && !c.pinned &&
-		c.after == math.MinInt64 && c.before == math.MaxInt64 && c.trust == math.MinInt8 && !c.timed
-	return c, ok
+	return s, !from.IsZero() || !until.IsZero()
 }
 
-// any returns the numbers of those names that occur.
-func (r *rows) any(list []string) []uint32 {
-	var out []uint32
-	for _, s := range list {
-		if id, ok := r.names.find(s); ok {
-			out = append(out, id)
-		}
-	}
-	return out
-}
-
-// ceil is t in microseconds, rounded up: what is created in whole microseconds
-// is before t if and only if it is before ceil(t).
+// ceil is t in microseconds, rounded up: what is created in whole microseconds is before t
+// if and only if it is before ceil(t).
 func ceil(t time.Time) int64 {
 	u := t.UnixMicro()
 	if t.After(time.UnixMicro(u)) {
@@ -87,27 +56,83 @@ func ceil(t time.Time) int64 {
 	return u
 }
 
-// keeps reports whether a document passes.
-func (c *filter) keeps(r *rows, doc uint32) bool {
-	h := &r.hot[doc]
-	return h.namespace == c.namespace &&
-		h.created >= c.after && h.created < c.before &&
-		h.trust >= c.trust &&
-		(!c.pinned || h.flags&flagPinned != 0) &&
-		(c.projects == nil || slices.Contains(c.projects, h.project)) &&
-		(c.kinds == nil || slices.Contains(c.kinds, h.kind)) &&
-		(!c.timed || c.keepsTime(r, doc)) &&
-		(!c.detail || c.keepsDetail(r, &r.cold[doc]))
+// compile returns the filter of a query, or false if no document of the part can pass. scope
+// are the documents of the query's scope.
+func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
+	f, possible := &q.Filter, true
+	c := filter{docs: p.live, trust: math.MinInt8}
+	if q.Forgotten {
+		c.docs = p.hidden
+	}
+	c.docs = intersection(c.docs, scope)
+	one := func(name string) uint32 {
+		id, ok := p.names.find(name)
+		possible = possible && ok
+		return id
+	}
+	c.author, c.session = one(f.Author), one(f.Session)
+	for _, t := range f.Tags {
+		c.tags = append(c.tags, one(t))
+	}
+	if f.Projects != nil {
+		c.projects = p.anyName(f.Projects)
+		possible = possible && len(c.projects) > 0
+	}
+	if len(f.Types) > 0 {
+		c.kinds = p.anyName(f.Types)
+		possible = possible && len(c.kinds) > 0
+	}
+	if f.MinTrust > hippo.TrustNone {
+		c.trust = int8(f.MinTrust)
+	}
+	set := &c.columnSet
+	c.created, set.created = spanOf(f.CreatedAfter, f.CreatedBefore)
+	c.event, set.event = spanOf(f.EventAfter, f.EventBefore)
+	c.validAt, set.valid, set.pinned = f.ValidAt.UnixMicro(), !f.ValidAt.IsZero(), f.Pinned
+	set.extras = c.author != 0 || c.session != 0 || len(c.tags) > 0 || set.valid || set.event
+	c.open = *set == columnSet{} && c.projects == nil && c.kinds == nil && c.trust == math.MinInt8
+	return c, possible
 }
 
-func (c *filter) keepsDetail(r *rows, d *detail) bool {
-	if c.author != 0 && d.author != c.author || c.session != 0 && d.session != c.session {
+// intersection returns the members that two sets of equal length have in common, which may be
+// one of them.
+func intersection(a, b docSet) docSet {
+	if b == nil {
+		return a
+	}
+	out := slices.Clone(a)
+	for i, w := range b {
+		out[i] &= w
+	}
+	return out
+}
+
+// passes reports whether a document passes.
+func (c *filter) passes(p *part, doc uint32) bool {
+	return c.docs.has(doc) && (c.open || c.passesRow(p, doc))
+}
+
+func (c *filter) passesRow(p *part, doc uint32) bool {
+	r := p.shown.row(doc)
+	return r.trust >= c.trust &&
+		(!c.columnSet.created || c.created.has(r.created)) &&
+		(!c.columnSet.pinned || r.flags&flagPinned != 0) &&
+		(c.projects == nil || slices.Contains(c.projects, r.project)) &&
+		(c.kinds == nil || slices.Contains(c.kinds, r.kind)) &&
+		(!c.columnSet.extras || c.passesExtras(p, r, &p.columns.extras[doc]))
+}
+
+func (c *filter) passesExtras(p *part, r *row, x *extra) bool {
+	if c.author != 0 && x.author != c.author || c.session != 0 && x.session != c.session {
 		return false
 	}
-	if c.valid && (d.from != 0 && c.validAt < d.from || d.until != 0 && c.validAt >= d.until) {
+	if c.columnSet.valid && (x.from != 0 && c.validAt < x.from || x.until != 0 && c.validAt >= x.until) {
 		return false
 	}
-	tags := r.tags(d)
+	if c.columnSet.event && !c.event.has(when(r, x)) {
+		return false
+	}
+	tags := p.columns.tags(x)
 	for _, t := range c.tags {
 		if !slices.Contains(tags, t) {
 			return false

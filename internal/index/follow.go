@@ -2,219 +2,241 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sort"
+	"runtime"
+	"sync"
+	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/index/vector"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// CatchUp brings the index to the state of the store. It returns at once when
-// nothing changed; else it reads the changes, and searches may run meanwhile.
-// If it fails, what was read so far stays and the next call goes on from there.
-func (x *Index) CatchUp(ctx context.Context) error {
-	head, err := x.src.Head(ctx)
-	if err != nil {
-		return fmt.Errorf("index: catch up: %w", err)
+// follower brings the index to the state of the store. One catch-up runs at a time; whoever
+// needs one that began later joins it and looks again.
+type follower struct {
+	*state
+	src    Source
+	opts   *Options
+	upkeep *upkeep
+	token  chan struct{} // held while changes are read or accesses are stored
+
+	joining sync.Mutex // guards what follows
+	now     *landing   // nil: none runs
+	cancel  context.CancelFunc
+	closed  bool
+	running sync.WaitGroup
+}
+
+// landing is the end of a catch-up.
+type landing struct {
+	done chan struct{}
+	err  error
+}
+
+// CatchUp brings the index to the state of the store that it has now. It returns at once when
+// nothing changed. Several callers share one catch-up, and searches run meanwhile. If it fails,
+// what was read so far stays and the next call goes on from there.
+func (f *follower) CatchUp(ctx context.Context) error {
+	_, err := f.CatchUpWithin(ctx, 0)
+	return err
+}
+
+// CatchUpWithin is [Index.CatchUp] for at most this long; 0 means without limit. When the time
+// is over it goes on in the background, and CatchUpWithin returns how many memories are
+// missing from the index. Ordinary changes take milliseconds; this is for a rebuild.
+func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (missing int, err error) {
+	var timeout <-chan time.Time
+	for {
+		head, err := f.src.Head(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("index: catch up: %w", err)
+		}
+		s := f.current.Load()
+		if s.closed {
+			return 0, fmt.Errorf("index: closed: %w", hippo.ErrUnavailable)
+		}
+		if s.at(head) {
+			return 0, nil
+		}
+		if limit > 0 && timeout == nil {
+			timeout = time.After(limit)
+		}
+		l := f.join()
+		select {
+		case <-l.done:
+			if l.err != nil {
+				return 0, fmt.Errorf("index: catch up: %w", l.err)
+			}
+		case <-timeout:
+			return max(1, head.Memories-s.docs()), nil
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
 	}
-	if behind, err := x.behind(head); !behind {
-		return err
+}
+
+// join returns the catch-up that runs, or starts one.
+func (f *follower) join() *landing {
+	f.joining.Lock()
+	defer f.joining.Unlock()
+	if f.now != nil {
+		return f.now
 	}
+	l := &landing{done: make(chan struct{})}
+	if f.closed {
+		l.err = fmt.Errorf("closed: %w", hippo.ErrUnavailable)
+		close(l.done)
+		return l
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	f.now, f.cancel = l, cancel
+	f.running.Go(func() {
+		defer cancel()
+		l.err = f.upkeep.guard(func() error { return f.catchUp(ctx) })
+		f.joining.Lock()
+		f.now = nil
+		f.joining.Unlock()
+		close(l.done)
+		f.upkeep.maintain()
+	})
+	return l
+}
+
+// close cancels the catch-up that runs and waits for its end; no other begins.
+func (f *follower) close() {
+	f.joining.Lock()
+	f.closed = true
+	if f.now != nil {
+		f.cancel()
+	}
+	f.joining.Unlock()
+	f.running.Wait()
+}
+
+// catchUp reads the changes.
+func (f *follower) catchUp(ctx context.Context) error {
 	select {
-	case x.follow <- struct{}{}:
+	case f.token <- struct{}{}:
+		defer func() { <-f.token }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	err = x.catchUp(ctx)
-	<-x.follow
+	head, err := f.src.Head(ctx)
 	if err != nil {
-		return fmt.Errorf("index: catch up: %w", err)
+		return err
 	}
-	x.maintain(true)
+	s := f.current.Load()
+	if s.at(head) {
+		return nil
+	}
+	if head.Store != s.store || head.Revision < s.revision {
+		if s.store != "" {
+			f.opts.Log.Info("index: the store was replaced, rebuilding")
+		}
+		f.edit(func(d *draft) { d.reset(head.Store, f.opts.Models) })
+	}
+	if err := f.read(ctx, f.current.Load()); err != nil {
+		return err
+	}
+	f.edit(func(d *draft) { d.revision = max(d.revision, head.Revision) })
 	return nil
 }
 
-// behind reports whether the store is in another state than the index.
-func (x *Index) behind(h driver.Head) (bool, error) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if x.closed {
-		return false, fmt.Errorf("index: closed: %w", hippo.ErrUnavailable)
-	}
-	return h.Store != x.store || h.Revision != x.revision, nil
+// batch is a run of changes on its way into the index.
+type batch struct {
+	changes []driver.Change
+	fresh   []*hippo.Memory // those of them that have to be indexed
+	ready   chan struct{}
+	segment *segment // of fresh, nil if there are none
+	codes   []vector.Code
+	err     error
 }
 
-// catchUp reads the changes; the caller holds the token.
-func (x *Index) catchUp(ctx context.Context) error {
-	head, err := x.src.Head(ctx) // anew: others may have gone on while we waited
-	if err != nil {
-		return err
-	}
-	behind, err := x.behind(head)
-	if !behind {
-		return err
-	}
-	x.mu.Lock()
-	if head.Store != x.store || head.Revision < x.revision {
-		if x.store != "" {
-			x.log.Info("index: the store was replaced, reading all of it")
+// batchSize is the number of changes that are applied at a time.
+const batchSize = 4096
+
+// read applies what changed since a snapshot: it reads in this goroutine, indexes batches
+// beside it on all processors, and publishes them in their order.
+func (f *follower) read(ctx context.Context, s *snapshot) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	queue := make(chan *batch, runtime.GOMAXPROCS(0))
+	applied := make(chan error, 1)
+	go func() {
+		var err error
+		for b := range queue {
+			<-b.ready
+			if err == nil {
+				if err = errors.Join(b.err, f.upkeep.guard(func() error { f.apply(b); return nil })); err != nil {
+					cancel()
+				}
+			}
 		}
-		x.reset(head.Store)
+		applied <- err
+	}()
+	err := f.batches(ctx, s, func(b *batch) {
+		queue <- b
+		go func() {
+			defer close(b.ready)
+			b.err = f.upkeep.guard(func() error { return f.index(ctx, b) })
+		}()
+	})
+	close(queue)
+	if failed := <-applied; failed != nil {
+		return failed
 	}
-	since := x.revision
-	x.mu.Unlock()
-	for c, err := range x.src.Changes(ctx, since) {
+	return err
+}
+
+// batches reads what changed since a snapshot and passes it on.
+func (f *follower) batches(ctx context.Context, s *snapshot, pass func(*batch)) error {
+	b := &batch{ready: make(chan struct{})}
+	for c, err := range f.src.Changes(ctx, s.revision) {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return err
 		}
-		if err := x.apply(c); err != nil {
-			return err
+		b.changes = append(b.changes, c)
+		if c.Memory != nil && !s.has(c.Memory) {
+			b.fresh = append(b.fresh, c.Memory)
 		}
-		if err := x.condense(ctx); err != nil {
-			return err
+		if len(b.changes) == batchSize {
+			pass(b)
+			b = &batch{ready: make(chan struct{})}
 		}
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.revision = max(x.revision, head.Revision)
+	if len(b.changes) > 0 {
+		pass(b)
+	}
 	return nil
 }
 
-// apply brings one change into the index.
-func (x *Index) apply(c driver.Change) error {
-	m := c.Memory
-	var text uint64
-	if m != nil {
-		text = textHash(m)
-	}
-	x.mu.Lock()
-	old, known := x.doc(c.ID)
-	switch {
-	case m == nil || m.Forgotten():
-		if known {
-			x.kill(old)
-		}
-	case known && x.rows.cold[old].text == text:
-		before := x.rows.standing(old)
-		x.rows.set(old, m, text)
-		if x.rows.standing(old) != before {
-			x.sessions.forget()
-		}
-		x.note(old)
-		delete(x.touched, m.ID)
-		x.lay(m.ID, old)
-	case len(x.rows.hot) >= maxDocs:
-		x.mu.Unlock()
-		return fmt.Errorf("more than %d memories: %w", maxDocs, hippo.ErrUnsupported)
-	default:
-		if known {
-			x.kill(old)
-		}
-		length := x.active.add(x.analyzer, m, x.cutter.of(m))
-		doc := x.rows.append(m, text, length)
-		x.recent[m.ID] = doc
-		x.lay(m.ID, doc)
-	}
-	x.changed++
-	x.revision = max(x.revision, c.Revision)
-	x.mu.Unlock()
-	return nil
-}
-
-// doc returns the live document of a memory.
-func (x *Index) doc(id hippo.ID) (uint32, bool) {
-	if d, ok := x.recent[id]; ok {
-		return d, true
-	}
-	hot := x.rows.hot[:x.base.n]
-	i := sort.Search(len(hot), func(i int) bool { return hot[i].id.Compare(id) >= 0 })
-	if i == len(hot) || hot[i].id != id || x.rows.dead.has(uint32(i)) {
-		return 0, false
-	}
-	return uint32(i), true
-}
-
-// kill takes a live document out.
-func (x *Index) kill(doc uint32) {
-	id := x.rows.hot[doc].id
-	x.rows.kill(doc)
-	for _, s := range x.spaces {
-		s.drop(doc)
-	}
-	x.note(doc)
-	delete(x.recent, id)
-	delete(x.touched, id)
-}
-
-// kill marks a live document as dead.
-func (r *rows) kill(doc uint32) {
-	r.dead.add(doc)
-	r.count(doc, -1)
-	r.spaces[r.hot[doc].namespace]--
-	delete(r.heirs, r.hot[doc].id)
-}
-
-// note remembers, while a merge runs, that a document is not what it was.
-func (x *Index) note(doc uint32) {
-	if x.merging {
-		x.moved = append(x.moved, doc)
-	}
-}
-
-// wantsMerge reports whether enough has changed to make a new base.
-func (x *Index) wantsMerge() bool {
-	most := max(mergeDocs, int(mergeShare*float64(x.base.n)))
-	delta := len(x.rows.hot) - x.base.n
-	dead := len(x.rows.hot) - x.rows.live.Docs
-	return delta > most || dead > most
-}
-
-// condense merges in the middle of a long catch-up, so that the delta, which
-// takes more memory than the base, stays bounded. Whenever it happens the
-// index doubles, so that the cost is linear. The caller holds the token.
-func (x *Index) condense(ctx context.Context) error {
-	if n := x.active.docs(); n < bulkDocs || n < x.base.n || !x.upkeep.TryLock() {
+// index makes the segment of a batch.
+func (f *follower) index(ctx context.Context, b *batch) error {
+	if len(b.fresh) == 0 {
 		return nil
 	}
-	defer x.upkeep.Unlock()
-	m := x.freeze(false)
-	return x.finish(ctx, m)
-}
-
-// maintain merges, and where allowed saves, in the background if it is time to.
-func (x *Index) maintain(save bool) {
-	x.mu.RLock()
-	save = save && x.path != "" && x.changed >= x.saveEvery
-	wanted := !x.closed && (save || x.wantsMerge())
-	if !wanted || !x.busy.CompareAndSwap(false, true) {
-		x.mu.RUnlock()
-		return
+	b.segment = build(b.fresh, f.opts.Analyzer, f.opts.Tokens) // sorts fresh
+	if f.opts.Instant == nil {
+		return nil
 	}
-	x.running.Add(1) // under the lock, so that Close waits for it
-	x.mu.RUnlock()
-	go func() {
-		defer x.running.Done()
-		defer x.busy.Store(false)
-		x.upkeep.Lock()
-		defer x.upkeep.Unlock()
-		x.best(x.merge(context.Background(), save))
-	}()
-}
-
-// best ends a best effort to save: the index goes on in memory, and the next
-// save tries again. What stands in the way is logged once.
-func (x *Index) best(err error) {
+	texts := make([]string, len(b.fresh))
+	for i, m := range b.fresh {
+		texts[i] = m.Content
+	}
+	// What cannot be embedded now stays without a vector, and is reported by who embeds it
+	// again.
+	list, err := f.opts.Instant.Embed(ctx, embed.Passage, texts)
 	if err != nil {
-		x.complain.Do(func() { x.log.Warn("index: the snapshot cannot be written", "error", err) })
+		return ctx.Err()
 	}
-}
-
-// Save writes the snapshot now. Without a path it only merges.
-func (x *Index) Save(ctx context.Context) error {
-	x.upkeep.Lock()
-	defer x.upkeep.Unlock()
-	if err := x.merge(ctx, x.path != ""); err != nil {
-		return fmt.Errorf("index: save: %w", err)
+	for _, v := range list {
+		b.codes = append(b.codes, vector.Quantize(v))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package index_test
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"math"
@@ -18,7 +17,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
-	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
 func TestSearch_filters_exactly(t *testing.T) {
@@ -49,8 +48,6 @@ func TestSearch_filters_exactly(t *testing.T) {
 		"project":                 {hippo.Filter{Projects: []string{"p", "unknown"}}, []int{1}},
 		"no_project":              {hippo.Filter{Projects: []string{"", "q"}}, []int{0, 2, 4, 5, 6, 7}},
 		"unknown_project":         {hippo.Filter{Projects: []string{"unknown"}}, []int{}},
-		"namespace":               {hippo.Filter{Namespace: "other"}, []int{3}},
-		"unknown_namespace":       {hippo.Filter{Namespace: "x"}, []int{}},
 		"type":                    {hippo.Filter{Types: []string{"error"}}, []int{1}},
 		"no_type":                 {hippo.Filter{Types: []string{""}}, []int{0, 2, 4, 5, 6, 7}},
 		"tag":                     {hippo.Filter{Tags: []string{"a"}}, []int{1, 2}},
@@ -72,7 +69,7 @@ func TestSearch_filters_exactly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, text := range []string{"", "word"} {
-				if d := cmp.Diff(c.want, ids(x, index.Query{Text: text, Filter: c.f})); d != "" {
+				if d := cmp.Diff(c.want, ids(x, query{Text: text, Filter: c.f})); d != "" {
 					t.Errorf("text %q (-want +got):\n%s", text, d)
 				}
 			}
@@ -106,7 +103,7 @@ func TestSearch_context(t *testing.T) {
 			s.put(note(1, "some content", c.situation...), note(2, "filler"))
 			x := open(t, s, nil)
 			got := 0.0
-			list, _ := search(x, index.Query{Text: "content", Situation: c.filter})
+			list, _ := search(x, query{Text: "content", Situation: c.filter})
 			for _, f := range list {
 				got = f.Context
 			}
@@ -124,11 +121,11 @@ func TestSearch_substring(t *testing.T) {
 	x := open(t, s, nil)
 	for range 2 { // from the delta, then from the base
 		for text, want := range map[string][]int{"tabas": {1}, "bas": {1, 2}, "base": {1, 2}, "abase": {1}, "ta": {1, 4}, "zzz": {}, "ta bas": {}} {
-			if d := cmp.Diff(want, ids(x, index.Query{Text: text, Substring: true})); d != "" {
+			if d := cmp.Diff(want, ids(x, query{Text: text, Substring: true})); d != "" {
 				t.Errorf("%q (-want +got):\n%s", text, d)
 			}
 		}
-		list, _ := search(x, index.Query{Text: "base", Substring: true})
+		list, _ := search(x, query{Text: "base", Substring: true})
 		for _, f := range list {
 			if f.Coverage != 1 || (f.Score > 0) != (f.ID == id(2)) {
 				t.Errorf("%v: got coverage %v, score %v", f.ID, f.Coverage, f.Score)
@@ -151,12 +148,11 @@ func TestSearch_stop_words(t *testing.T) {
 	}{
 		{"where is the cat", nil, []int{1}},
 		{"what is the", nil, []int{1, 2}},
-		{"the cat", &index.Options{KeepStopWords: true}, []int{1, 2}},
 		{"the cat", &index.Options{Analyzer: bm25.Plain()}, []int{1}},
 		{"...", nil, []int{}},
 		{" \n", nil, []int{1, 2}},
 	} {
-		if d := cmp.Diff(c.want, ids(open(t, s, c.o), index.Query{Text: c.text})); d != "" {
+		if d := cmp.Diff(c.want, ids(open(t, s, c.o), query{Text: c.text})); d != "" {
 			t.Errorf("%q, %+v (-want +got):\n%s", c.text, c.o, d)
 		}
 	}
@@ -165,133 +161,42 @@ func TestSearch_stop_words(t *testing.T) {
 func TestSearch_empty_index(t *testing.T) {
 	t.Parallel()
 	x := open(t, newSource("s"), nil)
-	for _, q := range []index.Query{{}, {Text: "a"}, {Text: "a", Situation: []string{"b"}, Substring: true}} {
+	for _, q := range []query{{}, {Text: "a"}, {Text: "a", Situation: []string{"b"}, Substring: true}} {
 		if got := ids(x, q); len(got) > 0 {
 			t.Errorf("%+v: got %v", q, got)
 		}
 	}
 }
 
-func TestIndex_Touch(t *testing.T) {
-	t.Parallel()
-	s := newSource("s")
-	m := note(1, "word")
-	m.Touch(1, 1)
-	s.put(m)
-	x := open(t, s, nil)
-	x.Touch([]hippo.ID{id(1), id(99)}, 40)
-	x.Touch([]hippo.ID{id(1)}, 39)
-	list, _ := search(x, index.Query{})
-	want := []hippo.Access{{Day: 40, Count: 2}}
-	if d := cmp.Diff(want, list[0].Accesses); d != "" || list[0].Row.LastAccess != 40 {
-		t.Errorf("last %v (-want +got):\n%s", list[0].Row.LastAccess, d)
-	}
-	m.Touch(2, 1)
-	s.put(m)
-	catchUp(t, x)
-	want = []hippo.Access{{Day: 39, Count: 1}, {Day: 40, Count: 1}}
-	wantUses(t, x, "what the store does not know is added to what it says", want...)
-	for _, day := range []hippo.Day{39, 40} {
-		settle(t, x, day, map[hippo.ID]int{id(1): 1}, func() []*hippo.Memory {
-			m.Touch(day, 1)
-			s.put(m)
-			return []*hippo.Memory{s.get(id(1))}
-		})
-	}
-	wantUses(t, x, "stored accesses are counted once", want...)
-	catchUp(t, x)
-	wantUses(t, x, "the store is authoritative", want...)
-}
-
-// An access that comes while others are being stored is not lost, and what
-// others changed in between is read.
-func TestIndex_Settle_overtaken(t *testing.T) {
-	t.Parallel()
-	s := newSource("s")
-	m, other := note(1, "word"), note(2, "word")
-	s.put(m, other)
-	x := open(t, s, nil)
-	x.Touch([]hippo.ID{id(1)}, 1)
-	settle(t, x, 1, map[hippo.ID]int{id(1): 1}, func() []*hippo.Memory {
-		x.Touch([]hippo.ID{id(1)}, 1)
-		other.Pinned = true
-		s.put(other) // as another process
-		m.Touch(1, 1)
-		s.put(m)
-		return []*hippo.Memory{s.get(id(1))}
-	})
-	catchUp(t, x)
-	wantUses(t, x, "one stored, one owed", hippo.Access{Day: 1, Count: 2})
-	settle(t, x, 1, map[hippo.ID]int{id(1): 1}, func() []*hippo.Memory { return nil })
-	m.Touch(1, 1)
-	s.put(m)
-	catchUp(t, x)
-	wantUses(t, x, "both stored", hippo.Access{Day: 1, Count: 2})
-}
-
-func settle(t *testing.T, x *index.Index, day hippo.Day, counts map[hippo.ID]int, write func() []*hippo.Memory) {
-	t.Helper()
-	err := x.Settle(t.Context(), day, counts, func() ([]driver.Touched, error) { return touched(write()...), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// touched is what a store tells of memories that it has touched.
-func touched(ms ...*hippo.Memory) []driver.Touched {
-	var out []driver.Touched
-	for _, m := range ms {
-		out = append(out, driver.Touched{ID: m.ID, Revision: m.Revision, Newest: m.Accesses[len(m.Accesses)-1]})
-	}
-	return out
-}
-
-// wantUses checks the accesses of memory 1.
-func wantUses(t *testing.T, x *index.Index, what string, want ...hippo.Access) {
-	t.Helper()
-	list, _ := search(x, index.Query{})
-	for _, m := range list {
-		if m.Row.ID != id(1) {
-			continue
-		}
-		if d := cmp.Diff(want, m.Accesses); d != "" {
-			t.Errorf("%s (-want +got):\n%s", what, d)
-		}
-	}
-}
-
-func TestIndex_Row_and_Detail(t *testing.T) {
+func TestSearch_rows(t *testing.T) {
 	t.Parallel()
 	s := newSource("s")
 	m := note(1, "two words", "one")
 	m.UpdatedAt, m.EventTime, m.ValidFrom = time.UnixMicro(7), time.UnixMicro(-8), time.UnixMicro(0)
 	m.Importance = hippo.Importance{Value: .25, SetDay: 3}
-	m.Pinned, m.SupersededBy, m.Trust = true, id(2), hippo.TrustLow
-	m.Type, m.Project, m.Tags = "error", "p", []string{"a", "b"}
+	m.Pinned, m.SupersededBy = true, id(2)
 	m.Source = hippo.Source{Author: "Ann", Session: "s1", Seq: -4}
-	m.Surprise.Score = .5
 	m.Accesses = []hippo.Access{{Day: 1, Count: 1}, {Day: 11, Count: 2}, {Day: 40, Count: 3}}
 	s.put(m)
-	hash := hippo.HashContent("two words")
 	want := []found{{
 		ID: m.ID, Coverage: 1, Context: 1,
-		Row: index.Row{
-			ID: m.ID, CreatedAt: 1e6, Importance: .25, SetDay: 3, LastAccess: 40,
-			Pinned: true, Superseded: true, Trust: hippo.TrustLow,
+		Row: retrieve.Row{
+			ID: m.ID, CreatedAt: 1e6, When: -8, Importance: .25, SetDay: 3, LastUse: 40, Length: 2, Pinned: true, Superseded: true,
 		},
-		Accesses: m.Accesses[1:],
-		Detail: index.Detail{
-			UpdatedAt: 7, EventTime: -8, ValidFrom: 1, Type: "error", Project: "p", Author: "Ann", Session: "s1", Seq: -4,
-			Tags: m.Tags, Hash: binary.BigEndian.Uint64(hash[:]), Surprise: .5, Length: bm25.Counts{2, 1, 2},
-		},
-		Cues: cue.TellsNumber,
+		Author: "Ann", Cues: cue.TellsNumber,
 	}}
-	o := &index.Options{SnapshotPath: filepath.Join(t.TempDir(), "i")}
-	for _, what := range []string{"built", "from the snapshot"} {
+	o := &index.Options{Path: filepath.Join(t.TempDir(), "i")}
+	for _, what := range []string{"built", "from the file"} {
 		x := open(t, s, o)
-		got, _ := search(x, index.Query{})
+		got, _ := search(x, query{})
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", what, d)
+		}
+		// The accesses of the 30 days before the newest are kept.
+		for day, uses := range map[hippo.Day]int{1: 5, 40: 5, 41: 3, 69: 3, 70: 0} {
+			if got := usesOn(x, day)[m.ID]; got != uses {
+				t.Errorf("%s: day %d: %d recent uses, want %d", what, day, got, uses)
+			}
 		}
 		if err := x.Save(t.Context()); err != nil {
 			t.Fatal(err)
@@ -313,9 +218,20 @@ func TestIndex_Lookup(t *testing.T) {
 		whole: {id(7)}, whole[:9]: {id(7)}, whole[:5]: {id(7)}, sum: {id(7)}, sum[:7]: {id(7)},
 		id(5).String(): nil, "": nil, "-": nil, "xyz": nil, whole + "0": nil, strings.ToUpper(sum[:9]) + "g": nil,
 	} {
-		if d := cmp.Diff(want, x.Lookup(prefix)); d != "" {
-			t.Errorf("%q (-want +got):\n%s", prefix, d)
+		got, forgotten := x.Lookup(&hippo.Scope{}, prefix)
+		if d := cmp.Diff(want, got); d != "" || forgotten != nil {
+			t.Errorf("%q: forgotten %v (-want +got):\n%s", prefix, forgotten, d)
 		}
+	}
+	m := s.get(id(7))
+	m.ForgottenAt = time.Unix(1, 0)
+	s.put(m)
+	catchUp(t, x)
+	if live, forgotten := x.Lookup(&hippo.Scope{}, whole[:9]); live != nil || !cmp.Equal(forgotten, []hippo.ID{id(7)}) {
+		t.Errorf("forgotten: got %v and %v", live, forgotten)
+	}
+	if live, forgotten := x.Lookup(&hippo.Scope{Namespace: "other"}, whole[:9]); live != nil || forgotten != nil {
+		t.Errorf("of another namespace: got %v and %v", live, forgotten)
 	}
 }
 
@@ -330,7 +246,7 @@ func TestIndex_follows_replaced_store(t *testing.T) {
 	s.store, s.revision, s.changes, s.log = other.store, other.revision, other.changes, other.log
 	s.mu.Unlock()
 	catchUp(t, x)
-	if d := cmp.Diff([]int{3}, ids(x, index.Query{})); d != "" {
+	if d := cmp.Diff([]int{3}, ids(x, query{})); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
@@ -349,8 +265,8 @@ func TestIndex_after_Close(t *testing.T) {
 	if err := x.CatchUp(t.Context()); !errors.Is(err, hippo.ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
-	if got := ids(x, index.Query{}); len(got) > 0 {
-		t.Errorf("got %v", got)
+	if _, err := x.Search(t.Context(), &retrieve.Query{}); !errors.Is(err, hippo.ErrUnavailable) {
+		t.Errorf("got %v, want ErrUnavailable", err)
 	}
 }
 
@@ -358,7 +274,7 @@ func TestIndex_after_Close(t *testing.T) {
 func TestIndex_concurrent(t *testing.T) {
 	t.Parallel()
 	s := newSource("s")
-	x := open(t, s, &index.Options{SnapshotPath: filepath.Join(t.TempDir(), "i"), SaveEvery: 300, Pieces: hashed("a")})
+	x := open(t, s, &index.Options{Path: filepath.Join(t.TempDir(), "i"), SaveEvery: 300, Tokens: hashed("a")})
 	const n = 6000
 	var writer, readers sync.WaitGroup
 	done := make(chan struct{})
@@ -387,7 +303,7 @@ func TestIndex_concurrent(t *testing.T) {
 				if err := x.CatchUp(t.Context()); err != nil {
 					t.Error(err)
 				}
-				if list, most := search(x, index.Query{Text: "number 7"}); len(list) > 0 && most <= 0 {
+				if list, most := search(x, query{Text: "number 7"}); len(list) > 0 && most <= 0 {
 					t.Errorf("got %d matches, bound %v", len(list), most)
 				}
 				x.Touch([]hippo.ID{id(3), id(1000)}, 2)
@@ -400,9 +316,9 @@ func TestIndex_concurrent(t *testing.T) {
 	settle(t, x, 2, map[hippo.ID]int{id(3): math.MaxInt32, id(1000): math.MaxInt32}, func() []*hippo.Memory { return nil })
 	s.put(note(3, "word again"), note(1000, "word again"))
 	catchUp(t, x)
-	q := index.Query{Text: "word number 7 again"}
+	q := query{Text: "word number 7 again"}
 	got, _ := search(x, q)
-	want, _ := search(open(t, s, &index.Options{Pieces: hashed("a")}), q)
+	want, _ := search(open(t, s, &index.Options{Tokens: hashed("a")}), q)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("differs from a fresh build (-fresh +index):\n%s", d)
 	}

@@ -5,29 +5,31 @@ import (
 	"runtime"
 	"testing"
 
+	modelof "github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
 )
 
-// What a search kept to be used again must not hold the base that it was made on: its
+// What a search keeps to be used again must not hold the snapshot that it was made on: its
 // file would stay mapped.
-func TestView_lets_go_of_the_base(t *testing.T) {
+func TestSearch_releases_the_snapshot(t *testing.T) {
 	t.Parallel()
 	s := newSource("s")
 	for n := range 50 {
 		s.put(note(n, "some words of a note", "here"))
 	}
-	x := open(t, s, &index.Options{SnapshotPath: filepath.Join(t.TempDir(), "i")})
-	x.Embed(few)
+	x := open(t, s, &index.Options{Path: filepath.Join(t.TempDir(), "i"), Models: []modelof.Model{few}})
 	embed(s, x, few, 50)
 	if err := x.Save(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	q := index.Query{Text: "some words", Situation: []string{"here"}, Vector: vectorOf("some", few), Model: few.ID, Nearest: 20}
+	q := query{Text: "some words", Situation: []string{"here"}, Vector: vectorOf("some", few), Model: few.ID, Nearest: 20}
 	if list, _ := search(x, q); len(list) != 50 {
 		t.Fatalf("found %d notes", len(list))
 	}
-	alive := x.BaseAlive()
-	s.put(note(50, "one note more"))
+	alive := index.SegmentAlive(x)
+	for n := range 50 {
+		s.put(note(n, "other words of a note"))
+	}
 	catchUp(t, x)
 	if err := x.Save(t.Context()); err != nil {
 		t.Fatal(err)
@@ -35,6 +37,6 @@ func TestView_lets_go_of_the_base(t *testing.T) {
 	runtime.GC()
 	runtime.GC()
 	if alive() {
-		t.Error("the base is in memory after another has taken its place")
+		t.Error("a segment is in memory after another has taken its place")
 	}
 }

@@ -7,31 +7,44 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// maxLookup is the most memories that [Index.Lookup] returns.
+// maxLookup is the most memories of a kind that [Index.Lookup] returns.
 const maxLookup = 8
 
-// Lookup returns the live memories whose UUID, in its 36-character form, or
-// whose content hash, in hexadecimal, begins with prefix, in lower case; at most
-// 8, by ID. Of a hash only the first 16 digits are compared. Cost: a scan.
-func (x *Index) Lookup(prefix string) []hippo.ID {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
+// Lookup returns the memories of a scope whose UUID, in its 36-character form, or whose
+// content hash, in hexadecimal, begins with prefix, in lower case: those that can be found,
+// and the forgotten ones. At most 8 of each, by ID. Of a hash only the first 16 digits are
+// compared. Cost: a scan.
+func (s *state) Lookup(scope *hippo.Scope, prefix string) (live, forgotten []hippo.ID) {
 	if prefix == "" {
-		return nil
+		return nil, nil
 	}
-	idDigits, isID := uuidDigits(prefix)
+	id, isID := uuidDigits(prefix)
 	hash, isHash := hexPrefix(prefix[:min(len(prefix), 16)])
 	isHash = isHash && len(prefix) <= 64
-	var out []hippo.ID
-	for d := range x.rows.hot {
-		id := &x.rows.hot[d].id
-		fits := isID && idDigits.matches(id[:]) || isHash && hash.matchesUint(x.rows.cold[d].hash)
-		if fits && !x.rows.dead.has(uint32(d)) {
-			out = append(out, *id)
+	for _, p := range s.current.Load().parts {
+		set, ok := p.scope(scope)
+		if !ok {
+			continue
+		}
+		for d := range uint32(p.docs) {
+			r := &p.columns.rows[d]
+			if !(isID && id.matches(r.id[:]) || isHash && hash.matchesUint(p.columns.extras[d].hash)) || set != nil && !set.has(d) {
+				continue
+			}
+			switch {
+			case p.live.has(d):
+				live = append(live, r.id)
+			case p.hidden.has(d):
+				forgotten = append(forgotten, r.id)
+			}
 		}
 	}
-	slices.SortFunc(out, hippo.ID.Compare)
-	return out[:min(len(out), maxLookup)]
+	return firstIDs(live), firstIDs(forgotten)
+}
+
+func firstIDs(list []hippo.ID) []hippo.ID {
+	slices.SortFunc(list, hippo.ID.Compare)
+	return list[:min(len(list), maxLookup)]
 }
 
 // digits is a prefix in hexadecimal: whole bytes, and perhaps half of one.

@@ -2,24 +2,23 @@
 
 package index
 
-import "os"
+import (
+	"io"
+	"os"
+)
 
-// canMap reports whether snapshots are mapped. Where a mapped file cannot be
-// replaced they are read.
+// canMap reports whether files are mapped. Where a mapped file cannot be replaced they are
+// read.
 const canMap = false
 
-// mapping has no meaning here.
-type mapping struct{}
-
-// mapFile reads a file.
-func mapFile(path string) ([]byte, *mapping, error) {
-	data, err := os.ReadFile(path)
-	return data, &mapping{}, err
+// mapBytes reads a range of a file.
+func mapBytes(f *os.File, from, to int64) ([]byte, error) {
+	b := make([]byte, to-from)
+	_, err := io.ReadFull(io.NewSectionReader(f, from, to-from), b)
+	return b, err
 }
 
-func (*mapping) close() {}
-
-func (*mapping) belongsTo(*base) {}
+func unmapBytes([]byte) {}
 
 // syncDir does nothing: directories cannot be synced here.
 func syncDir(string) error { return nil }

@@ -1,208 +1,251 @@
 package index
 
 import (
-	"context"
+	"bytes"
+	"cmp"
 	"slices"
 
-	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/index/vector"
 )
 
-// merger is a merge under way: the live documents of the base and the frozen
-// delta, and where they go.
-type merger struct {
-	epoch  int
-	base   *base
-	frozen *delta
-	rows   *rows    // of the new base
-	newOf  []uint32 // old document to new, or gone
-	oldOf  []uint32 // and back
-	names  []uint32 // old name to new, plus 1; 0: not carried over yet
-	spaces []*moving
-	state  *state // what to save, if anything
-}
-
-// gone stands for the new number of a dead document.
+// gone stands for the new number of a document or a term that a merge leaves out.
 const gone = ^uint32(0)
 
-// merge makes a new base of the base and the delta, and saves it if asked to. It
-// works beside the searches; only the first and the last step lock them out, for
-// the time it takes to copy columns. The caller holds upkeep.
-func (x *Index) merge(ctx context.Context, save bool) error {
-	select {
-	case x.follow <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	m := x.freeze(save)
-	<-x.follow
-	return x.finish(ctx, m)
+// input is a part that goes into a merge.
+type input struct {
+	*part
+	newOf []uint32 // by document: its new number, or gone
+	names []uint32 // by name: its provisional number plus 1; 0: not used yet
+	terms []uint32 // by term: its new number, or gone
 }
 
-// freeze begins a merge. The caller holds the token, so that nothing but Touch
-// changes the index.
-func (x *Index) freeze(save bool) *merger {
-	x.mu.Lock()
-	x.frozen, x.active = x.active, newDelta()
-	x.merging, x.moved = true, nil
-	x.mu.Unlock()
-
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	m := &merger{
-		epoch: x.epoch, base: x.base, frozen: x.frozen, rows: newRows(),
-		names: make([]uint32, len(x.rows.names.list)),
-	}
-	m.gather(x.rows)
-	for _, s := range x.spaces {
-		m.spaces = append(m.spaces, m.move(s))
-	}
-	if save {
-		m.state = &state{
-			Store: x.store, Revision: x.revision, changed: x.changed, spaces: m.spaces,
-			names: encodeNames(m.rows.names), rows: encodeRows(m.rows, x.touched),
-		}
-	}
-	return m
+// merger makes one part of several.
+type merger struct {
+	inputs []*input
+	order  []origin // of the new documents
+	out    segment
+	names  *numbering
+	models []embed.Model
 }
 
-// gather copies the columns of the live documents, in the order of their IDs.
-func (m *merger) gather(from *rows) {
-	n := m.base.n
-	late := make([]uint32, 0, m.frozen.docs())
-	for d := range m.frozen.docs() {
-		late = append(late, uint32(n+d))
+// origin is where a document comes from.
+type origin struct {
+	in  *input
+	doc uint32
+}
+
+// merge returns a part of the documents of parts that are not deleted, in the order of their
+// IDs.
+func merge(parts []*part, models []embed.Model) (*part, *merger) {
+	m := &merger{names: newNumbering(), models: models}
+	docs := 0
+	for _, p := range parts {
+		in := &input{part: p, newOf: make([]uint32, p.docs), names: make([]uint32, p.names.len())}
+		m.inputs = append(m.inputs, in)
+		docs += p.docs
 	}
-	slices.SortFunc(late, func(a, b uint32) int { return from.hot[a].id.Compare(from.hot[b].id) })
-	m.newOf = make([]uint32, n+len(late))
-	m.oldOf = make([]uint32, 0, from.live.Docs)
-	m.rows.grow(from.live.Docs)
-	for i := 0; i < n || len(late) > 0; {
-		var d uint32
-		if len(late) == 0 || i < n && from.hot[i].id.Compare(from.hot[late[0]].id) <= 0 {
-			d = uint32(i)
-			i++
-		} else {
-			d, late = late[0], late[1:]
+	m.order = make([]origin, 0, docs)
+	m.sort()
+	m.columns()
+	m.lexicon()
+	m.documents()
+	m.out.sessions = m.out.orderSessions()
+	hidden := newDocSet(m.out.docs)
+	for i, o := range m.order {
+		if o.in.hidden.has(o.doc) {
+			hidden.add(uint32(i))
 		}
-		if from.dead.has(d) {
-			m.newOf[d] = gone
+	}
+	p := newPart(&m.out, hidden, len(models))
+	for k := range models {
+		p.vectors[k] = m.vectors(k)
+	}
+	return p, m
+}
+
+// sort numbers the documents that stay.
+func (m *merger) sort() {
+	for _, in := range m.inputs {
+		for d := range uint32(in.docs) {
+			in.newOf[d] = gone
+			if in.live.has(d) || in.hidden.has(d) {
+				m.order = append(m.order, origin{in, d})
+			}
+		}
+	}
+	slices.SortFunc(m.order, func(a, b origin) int {
+		return a.in.columns.rows[a.doc].id.Compare(b.in.columns.rows[b.doc].id)
+	})
+	for i, o := range m.order {
+		o.in.newOf[o.doc] = uint32(i)
+	}
+	m.out.docs = len(m.order)
+}
+
+// columns copies the columns, with the rows as they are stored now.
+func (m *merger) columns() {
+	c, n := &m.out.columns, len(m.order)
+	c.rows, c.extras = make([]row, n), make([]extra, n)
+	c.content, c.other = make([]uint32, n), make([][2]uint32, n)
+	for i, o := range m.order {
+		from := &o.in.columns
+		r, x, uses := *o.in.stored.row(o.doc), from.extras[o.doc], o.in.stored.uses(o.doc)
+		labels := from.labels[x.firstLabel:][:int(x.tagCount)+int(x.elemCount)]
+		x.firstLabel = uint32(len(c.labels))
+		for _, l := range labels {
+			c.labels = append(c.labels, m.name(o.in, l))
+		}
+		r.namespace, r.project, r.kind = m.name(o.in, r.namespace), m.name(o.in, r.project), m.name(o.in, r.kind)
+		x.author, x.session = m.name(o.in, x.author), m.name(o.in, x.session)
+		r.uses = useListOf(len(c.uses), uses)
+		c.uses = append(c.uses, uses...)
+		if r.flags&flagSuperseded != 0 {
+			c.successors = append(c.successors, successor{uint32(i), o.in.stored.successor(o.doc)})
+		}
+		c.rows[i], c.extras[i] = r, x
+		c.content[i], c.other[i] = from.content[o.doc], from.other[o.doc]
+	}
+	var final []uint32
+	m.out.names, final = m.names.seal()
+	for i := range c.rows {
+		r, x := &c.rows[i], &c.extras[i]
+		r.namespace, r.project, r.kind = final[r.namespace], final[r.project], final[r.kind]
+		x.author, x.session = final[x.author], final[x.session]
+	}
+	for i, l := range c.labels {
+		c.labels[i] = final[l]
+	}
+}
+
+// name returns the provisional number of a name.
+func (m *merger) name(in *input, old uint32) uint32 {
+	if in.names[old] == 0 {
+		in.names[old] = m.names.add(in.part.names.text(old)) + 1
+	}
+	return in.names[old] - 1
+}
+
+// posting is a decoded posting with its new document.
+type posting struct {
+	doc    uint32
+	counts bm25.Counts
+}
+
+// lexicon merges the sorted dictionaries and the lists of postings.
+func (m *merger) lexicon() {
+	letters, posts, terms := 0, 0, 0
+	for _, in := range m.inputs {
+		l := &in.lexicon
+		in.terms = make([]uint32, l.terms.len())
+		letters, posts, terms = max(letters, len(l.terms.data)), posts+len(l.posts.data), max(terms, l.terms.len())
+	}
+	out := &m.out.lexicon
+	out.terms, out.posts, out.rare = newBlobs(terms, letters), newBlobs(terms, posts), newBlobs(terms, 0)
+	next := make([]int, len(m.inputs))
+	var work []posting
+	for {
+		term := m.lowest(next)
+		if term == nil {
+			return
+		}
+		id := uint32(out.terms.len())
+		work = work[:0]
+		for i, in := range m.inputs {
+			t := next[i]
+			if t == in.lexicon.terms.len() || !bytes.Equal(in.lexicon.terms.at(t), term) {
+				continue
+			}
+			before := len(work)
+			work = in.take(work, uint32(t))
+			in.terms[t] = id
+			if len(work) == before {
+				in.terms[t] = gone
+			}
+			next[i]++
+		}
+		out.write(term, work)
+	}
+}
+
+// lowest returns the next term in order, nil at the end.
+func (m *merger) lowest(next []int) []byte {
+	var term []byte
+	for i, in := range m.inputs {
+		if next[i] == in.lexicon.terms.len() {
 			continue
 		}
-		m.newOf[d] = uint32(len(m.oldOf))
-		m.oldOf = append(m.oldOf, d)
-		m.copy(from, d)
+		if t := in.lexicon.terms.at(next[i]); term == nil || bytes.Compare(t, term) < 0 {
+			term = t
+		}
+	}
+	return term
+}
+
+// take appends the postings of a term, of documents that stay.
+func (in *input) take(work []posting, term uint32) []posting {
+	in.lexicon.postings(term).each(func(doc uint32, c bm25.Counts) {
+		if to := in.newOf[doc]; to != gone {
+			work = append(work, posting{to, c})
+		}
+	})
+	return work
+}
+
+// write appends a term and its postings; one without any is left out.
+func (x *lexicon) write(term []byte, work []posting) {
+	if len(work) == 0 {
+		return
+	}
+	slices.SortFunc(work, func(a, b posting) int { return cmp.Compare(a.doc, b.doc) })
+	x.terms.append(term)
+	for _, p := range work {
+		x.posts.data, x.rare.data = appendPosting(x.posts.data, x.rare.data, &x.shapes, p.doc, p.counts)
+	}
+	x.posts.end()
+	x.rare.end()
+}
+
+// documents copies the situations, with the new numbers of their terms, and the word pieces.
+func (m *merger) documents() {
+	situations, tokens := 0, 0
+	for _, in := range m.inputs {
+		situations, tokens = situations+len(in.situations.data), tokens+len(in.tokens.data)
+	}
+	m.out.situations, m.out.tokens = newBlobs(len(m.order), situations), newBlobs(len(m.order), tokens)
+	var ids []uint32
+	for _, o := range m.order {
+		m.out.tokens.append(o.in.tokens.at(int(o.doc)))
+		for rest := o.in.situations.at(int(o.doc)); len(rest) > 0; {
+			ids, rest = nextElement(ids, rest)
+			for i, id := range ids {
+				ids[i] = o.in.terms[id]
+			}
+			slices.Sort(ids)
+			m.out.situations.data = appendElement(m.out.situations.data, ids)
+		}
+		m.out.situations.end()
 	}
 }
 
-// grow makes room for n documents.
-func (r *rows) grow(n int) {
-	r.hot, r.cold = slices.Grow(r.hot, n), slices.Grow(r.cold, n)
-	r.content, r.other = slices.Grow(r.content, n), slices.Grow(r.other, n)
-	r.accesses = slices.Grow(r.accesses, n)
-}
-
-// copy appends a document of other columns.
-func (m *merger) copy(from *rows, d uint32) {
-	r := m.rows
-	doc := uint32(len(r.hot))
-	r.hot, r.cold = append(r.hot, row{}), append(r.cold, detail{})
-	r.content, r.other = append(r.content, from.content[d]), append(r.other, from.other[d])
-	r.count(doc, 1)
-	r.spaces[0]++
-	m.replace(doc, from, d)
-}
-
-// replace takes over all columns but the lengths.
-func (m *merger) replace(doc uint32, from *rows, d uint32) {
-	r, h, c := m.rows, from.hot[d], from.cold[d]
-	r.spaces[r.hot[doc].namespace]--
-	h.namespace, h.project, h.kind = m.name(from, h.namespace), m.name(from, h.project), m.name(from, h.kind)
-	r.spaces[h.namespace]++
-	r.setUses(&h, from.uses(&h))
-	c.author, c.session = m.name(from, c.author), m.name(from, c.session)
-	labels := from.labels[c.labels : int(c.labels)+int(c.tagCount)+int(c.elemCount)]
-	c.labels = uint32(len(r.labels))
-	for i, t := range labels {
-		name := m.name(from, t)
-		r.labels = append(r.labels, name)
-		if i >= int(c.tagCount) {
-			r.mark(name)
+// vectors copies those of model k, in the order of the documents.
+func (m *merger) vectors(k int) vectors {
+	n := 0
+	for _, o := range m.order {
+		if _, ok := o.in.part.vectors[k].row(o.doc); ok {
+			n++
 		}
 	}
-	r.hot[doc], r.cold[doc] = h, c
-	r.inherit(h.id, from.heirs[h.id])
-}
-
-// name returns the new number of a name.
-func (m *merger) name(from *rows, old uint32) uint32 {
-	for int(old) >= len(m.names) {
-		m.names = append(m.names, 0)
+	if n == 0 {
+		return vectors{}
 	}
-	if m.names[old] == 0 {
-		m.names[old] = m.rows.names.add(from.names.list[old]) + 1
-	}
-	return m.names[old] - 1
-}
-
-// finish makes the new base and puts it in place.
-func (x *Index) finish(ctx context.Context, m *merger) error {
-	made := m.base
-	if m.frozen.docs() > 0 || len(m.oldOf) != m.base.n {
-		made = mergeSegments(m)
-	}
-	for _, s := range m.spaces {
-		s.pick()
-		if m.state != nil { // before the swap: after it new vectors come into the table
-			m.state.planes = append(m.state.planes, planesOf(s))
+	v := vectors{table: *vector.NewSized(m.models[k].Dimension, n), rowOf: make([]uint32, len(m.order))}
+	for i, o := range m.order {
+		if row, ok := o.in.part.vectors[k].row(o.doc); ok {
+			v.rowOf[i] = v.table.AppendCode(o.in.part.vectors[k].table.At(row)) + 1
 		}
 	}
-	x.mu.Lock()
-	if m.epoch != x.epoch || x.rows == nil {
-		x.mu.Unlock()
-		return nil // the index was emptied meanwhile
-	}
-	x.swap(m, made)
-	x.mu.Unlock()
-	if m.state == nil {
-		return nil
-	}
-	return x.save(ctx, m.state, made)
-}
-
-// swap replaces base and frozen delta by the new base, with what happened to
-// their documents meanwhile.
-func (x *Index) swap(m *merger, made *base) {
-	from, boundary := x.rows, uint32(len(m.newOf))
-	for _, d := range x.moved {
-		if d >= boundary || m.newOf[d] == gone {
-			continue
-		}
-		switch to := m.newOf[d]; {
-		case m.rows.dead.has(to):
-		case from.dead.has(d):
-			m.rows.kill(to)
-		default:
-			m.replace(to, from, d)
-		}
-	}
-	for d := boundary; int(d) < len(from.hot); d++ {
-		m.copy(from, d)
-		if from.dead.has(d) {
-			m.rows.kill(uint32(len(m.rows.hot)) - 1)
-		}
-	}
-	recent := make(map[hippo.ID]uint32)
-	for id, d := range x.recent {
-		if d >= boundary {
-			recent[id] = d - boundary + uint32(made.n)
-		}
-	}
-	m.spaces = append(m.spaces, m.late(x.spaces)...)
-	for _, s := range m.spaces {
-		s.swap(x, m)
-	}
-	x.base, x.frozen, x.rows, x.recent = made, nil, m.rows, recent
-	x.sessions.forget()
-	x.elements.in = nil
-	x.merging, x.moved = false, nil
+	v.index(len(m.order))
+	return v
 }

@@ -18,6 +18,7 @@ import (
 	modelof "github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -167,7 +168,7 @@ func TestIndex_equals_fresh_build_and_formula(t *testing.T) {
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++
-		w := &world{src: newSource("s"), day: 1, opts: &index.Options{SnapshotPath: filepath.Join(dir, fmt.Sprint(n)), Pieces: hashed("a")}}
+		w := &world{src: newSource("s"), day: 1, opts: &index.Options{Path: filepath.Join(dir, fmt.Sprint(n)), Tokens: hashed("a"), Models: []modelof.Model{whole, few}}}
 		w.open(t)
 		defer func() { _ = w.x.Close() }()
 		t.Repeat(map[string]func(*rapid.T){
@@ -209,7 +210,7 @@ func TestIndex_equals_fresh_build_and_formula(t *testing.T) {
 			"crash": func(t *rapid.T) { w.open(t) },
 			"recut": func(t *rapid.T) { // with another table, or none
 				w.must(t, w.x.Close())
-				w.opts.Pieces = rapid.SampledFrom([]modelof.Pieces{nil, hashed("a"), hashed("b")}).Draw(t, "table")
+				w.opts.Tokens = rapid.SampledFrom([]modelof.Pieces{nil, hashed("a"), hashed("b")}).Draw(t, "table")
 				w.open(t)
 			},
 			"": w.check,
@@ -227,24 +228,24 @@ func (w *world) open(t *rapid.T) {
 	x, err := index.Open(t.Context(), w.src, w.opts)
 	w.must(t, err)
 	w.x = x
-	x.Embed(whole, few)
+	w.must(t, x.CatchUp(t.Context()))
 }
 
 func (w *world) check(t *rapid.T) {
 	w.must(t, w.x.CatchUp(t.Context()))
-	fresh, err := index.Open(t.Context(), w.src, &index.Options{Pieces: w.opts.Pieces})
+	fresh, err := index.Open(t.Context(), w.src, &index.Options{Tokens: w.opts.Tokens, Models: []modelof.Model{whole}})
 	w.must(t, err)
 	defer fresh.Close() //nolint:errcheck // nothing to save
-	fresh.Embed(whole)
+	w.must(t, fresh.CatchUp(t.Context()))
 	embed(w.src, w.x, whole, 100)
 	embed(w.src, fresh, whole, 100)
 	w.partial(t)
-	w.forward(t)
-	if d := cmp.Diff(heirs(fresh), heirs(w.x)); d != "" {
-		t.Fatalf("what replaces what differs from a fresh build (-fresh +index):\n%s", d)
+	w.documents(t)
+	if d := cmp.Diff(successors(fresh), successors(w.x)); d != "" {
+		t.Fatalf("successors differ from a fresh build (-fresh +index):\n%s", d)
 	}
 	ref := reference{bm25.Words(), bm25.DefaultParams(), w.src.live()}
-	for _, q := range []index.Query{
+	for _, q := range []query{
 		{},
 		{Text: "the cache of errors"},
 		{Text: "deploy http 東京 case flaky 🙂 unknown"},
@@ -267,13 +268,13 @@ func (w *world) check(t *rapid.T) {
 	}
 }
 
-// heirs returns what replaces each memory, as the index tells it.
-func heirs(x *index.Index) map[hippo.ID]hippo.ID {
+// successors returns what supersedes each memory.
+func successors(x *index.Index) map[hippo.ID]hippo.ID {
 	out := make(map[hippo.ID]hippo.ID)
-	x.View(func(v *index.View) {
-		for _, m := range v.Search(index.Query{}).Matches {
-			if d := v.Heir(m.Doc); d != index.None {
-				out[v.Row(m.Doc).ID] = v.Row(d).ID
+	find(x, query{}, func(r *retrieve.Result) {
+		for _, m := range r.Matches {
+			if d, ok := r.Reader.Successor(m.Doc); ok {
+				out[rowOf(r, m.Doc).ID] = rowOf(r, d).ID
 			}
 		}
 	})

@@ -1,178 +1,88 @@
 package index
 
 import (
-	"encoding/binary"
-	"strings"
+	"cmp"
+	"slices"
+	"sort"
+	"sync"
+	"sync/atomic"
 
-	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo"
 )
 
-// segment is a run of documents with a dictionary of its own: the base, or what
-// came after it. Documents are numbered from 0 within it; terms likewise.
-type segment interface {
-	// docs and terms are the sizes.
-	docs() int
-	terms() int
-	// find returns the number of a term.
-	find(term string) (uint32, bool)
-	// term returns a term; the caller must not change it.
-	term(id uint32) []byte
-	// postings returns where a term occurs.
-	postings(id uint32) list
-	// elements returns the situation of a document, see [appendElement].
-	elements(doc uint32) []byte
-	// pieces returns those of the text of a document, see [appendPieces].
-	pieces(doc uint32) []byte
-	// containing calls f with every term that contains part.
-	containing(part needle, f func(id uint32))
+// segment is an immutable run of documents, ordered by ID and numbered from 0, with
+// dictionaries of its own. Its bytes lie on the heap or in a mapped file.
+type segment struct {
+	docs    int
+	lexicon lexicon
+	names   names
+	columns columns
+	// situations holds the elements of each document, see [appendElement], and tokens the
+	// word pieces, two bytes each, little-endian.
+	situations, tokens blobs
+	// sessions are the documents that have a session, by session and position in it.
+	sessions []uint32
+	// file keeps the mapping alive that the bytes lie in; nil: they lie on the heap.
+	file *mapping
+	// elements caches the rows of the situation elements in the table of their vectors.
+	elements atomic.Pointer[elementRows]
+	// tenants caches the documents of each namespace; see [segment.tenant].
+	tenants sync.Map
 }
 
-// needle is what to look for within terms. Stems lack the e that words end in
-// (database: databas), so a needle that ends in e also matches without it at the
-// end of a term.
-type needle struct {
-	text string // without the e
-	e    bool
+// find returns the document of a memory, deleted or not.
+func (s *segment) find(id hippo.ID) (uint32, bool) {
+	rows := s.columns.rows
+	i := sort.Search(len(rows), func(i int) bool { return rows[i].id.Compare(id) >= 0 })
+	return uint32(i), i < len(rows) && rows[i].id == id
 }
 
-func needleOf(term string) needle {
-	if text, ok := strings.CutSuffix(term, "e"); ok && text != "" {
-		return needle{text, true}
+// author returns who said a document.
+func (s *segment) author(doc uint32) string { return s.names.text(s.columns.extras[doc].author) }
+
+// tenant returns the documents of a namespace, nil for all.
+func (s *segment) tenant(namespace uint32) docSet {
+	if set, ok := s.tenants.Load(namespace); ok {
+		return set.(docSet) //nolint:errcheck,forcetypeassert // nothing else is stored
 	}
-	return needle{term, false}
-}
-
-// at reports whether the needle is found where its text is, given what follows.
-func (n needle) at(rest []byte) bool { return !n.e || len(rest) == 0 || rest[0] == 'e' }
-
-// in reports whether term contains the needle.
-func (n needle) in(term string) bool {
-	return strings.Contains(term, n.text) &&
-		(!n.e || strings.HasSuffix(term, n.text) || strings.Contains(term, n.text+"e"))
-}
-
-// list holds the postings of one term, by ascending document: four bytes each,
-// little-endian document<<8 | code. The code says how often the term occurs, by
-// the shapes of the segment; code 0 is "see the next entry of rare".
-type list struct {
-	posts  []byte
-	rare   []byte // entries of rareSize bytes: the counts by field
-	shapes *shapes
-}
-
-const (
-	postSize = 4
-	rareSize = 4 * int(bm25.NumFields)
-	// maxDocs is what fits beside the code.
-	maxDocs = 1 << 24
-)
-
-// shapes maps codes to the counts they stand for. Nearly all postings have one
-// of few shapes (once or twice in the content), so one byte is enough.
-type shapes struct {
-	counts [256]bm25.Counts
-	used   int // codes 1 to used are taken
-}
-
-// code returns the code of c, 0 if there is none left for it.
-func (s *shapes) code(c bm25.Counts) byte {
-	for i := 1; i <= s.used; i++ {
-		if s.counts[i] == c {
-			return byte(i)
+	set := newDocSet(s.docs)
+	for i := range s.columns.rows {
+		if s.columns.rows[i].namespace == namespace {
+			set.add(uint32(i))
 		}
 	}
-	if s.used == len(s.counts)-1 {
-		return 0
+	if set.count() == s.docs {
+		set = nil
 	}
-	s.used++
-	s.counts[s.used] = c
-	return byte(s.used)
+	s.tenants.Store(namespace, set)
+	return set
 }
 
-// each calls f with every posting, in order.
-func (l list) each(f func(doc uint32, c bm25.Counts)) {
-	rare := l.rare
-	for b := l.posts; len(b) >= postSize; b = b[postSize:] {
-		p := binary.LittleEndian.Uint32(b)
-		c := l.shapes.counts[byte(p)]
-		if byte(p) == 0 {
-			c, rare = rareCounts(rare), rare[rareSize:]
-		}
-		f(p>>8, c)
-	}
+// inSession orders documents by session and by position in it: sequence number, time, ID.
+func (s *segment) inSession(a, b uint32) int {
+	p, q, x, y := &s.columns.rows[a], &s.columns.rows[b], &s.columns.extras[a], &s.columns.extras[b]
+	return cmp.Or(
+		cmp.Compare(p.namespace, q.namespace), cmp.Compare(p.project, q.project), cmp.Compare(x.session, y.session),
+		cmp.Compare(x.seq, y.seq), cmp.Compare(when(p, x), when(q, y)), p.id.Compare(q.id),
+	)
 }
 
-// len is the number of postings.
-func (l list) len() int { return len(l.posts) / postSize }
-
-// alive counts the postings of documents that are not dead; first is the number
-// of the segment's first document.
-func (l list) alive(dead docSet, first uint32) int {
-	n := l.len()
-	for b := l.posts; len(b) >= postSize; b = b[postSize:] {
-		if dead.has(first + binary.LittleEndian.Uint32(b)>>8) {
-			n--
+// orderSessions returns the documents that have a session, in order.
+func (s *segment) orderSessions() []uint32 {
+	var list []uint32
+	for d := range s.columns.extras {
+		if s.columns.extras[d].session != 0 {
+			list = append(list, uint32(d))
 		}
 	}
-	return n
+	slices.SortFunc(list, s.inSession)
+	return list
 }
 
-func rareCounts(b []byte) (c bm25.Counts) {
-	for f := range c {
-		c[f] = binary.LittleEndian.Uint32(b[4*f:])
-	}
-	return c
+// bytes is about how much memory the segment takes.
+func (s *segment) bytes() int {
+	return len(s.tokens.data) + len(s.lexicon.posts.data) + len(s.lexicon.terms.data) + len(s.names.data) + s.docs*fixedBytes
 }
 
-// appendPosting appends a posting to the list in posts and rare.
-func appendPosting(posts, rare []byte, s *shapes, doc uint32, c bm25.Counts) (p, r []byte) {
-	code := s.code(c)
-	if code == 0 {
-		for _, n := range c {
-			rare = binary.LittleEndian.AppendUint32(rare, n)
-		}
-	}
-	return binary.LittleEndian.AppendUint32(posts, doc<<8|uint32(code)), rare
-}
-
-// appendElement appends one element of a situation to the encoding of a
-// document's: the number of its distinct terms, then their numbers, ascending,
-// each as the difference to the one before; all uvarints.
-func appendElement(b []byte, sorted []uint32) []byte {
-	b = binary.AppendUvarint(b, uint64(len(sorted)))
-	last := uint32(0)
-	for _, id := range sorted {
-		b = binary.AppendUvarint(b, uint64(id-last))
-		last = id
-	}
-	return b
-}
-
-// nextElement decodes the first element of b into ids and returns the rest,
-// which is empty at the end, and where b is not well-formed.
-func nextElement(ids []uint32, b []byte) (sorted []uint32, rest []byte) {
-	n, at := uvarint32(b, 0)
-	ids = ids[:0]
-	last := uint32(0)
-	for ; n > 0 && at < len(b); n-- {
-		var d uint32
-		d, at = uvarint32(b, at)
-		last += d
-		ids = append(ids, last)
-	}
-	return ids, b[at:]
-}
-
-// uvarint32 reads a uvarint at b[at] and returns it and where it ends, at most
-// len(b).
-func uvarint32(b []byte, at int) (v uint32, end int) {
-	for shift := 0; at < len(b); shift += 7 {
-		c := b[at]
-		at++
-		v |= uint32(c&0x7F) << shift
-		if c < 0x80 {
-			break
-		}
-	}
-	return v, at
-}
+// fixedBytes is about what a document takes beside its terms and word pieces.
+const fixedBytes = 192

@@ -3,123 +3,122 @@ package index
 import (
 	"cmp"
 	"slices"
-	"sync"
+	"sort"
+
+	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// sessions knows the order of the documents of each session. It follows the
-// columns when it is asked, and is made anew after a merge.
-type sessions struct {
-	mu     sync.Mutex
-	in     *rows
-	number map[sessionKey]uint32
-	of     []uint32   // by document: its session plus 1; 0: none
-	lists  [][]uint32 // by session: its documents, in order
-}
-
 // sessionKey is a session: names repeat from project to project.
-type sessionKey struct{ namespace, project, session uint32 }
+type sessionKey struct{ namespace, project, session string }
 
-// follow takes over the documents that are new. s.mu is held.
-func (s *sessions) follow(r *rows) {
-	if s.in != r {
-		s.in, s.number, s.of, s.lists = r, make(map[sessionKey]uint32), nil, nil
+// sessionNumbers numbers the sessions that a search has met.
+type sessionNumbers struct {
+	local   map[localSession]uint32
+	numbers map[sessionKey]uint32
+	ranges  []sessionRanges // by number - 1
+}
+
+// localSession is a session in the names of one part.
+type localSession struct {
+	part                        int
+	namespace, project, session uint32
+}
+
+// sessionRanges are where the documents of a session lie in the order of each part.
+type sessionRanges []struct{ from, to int }
+
+func (n *sessionNumbers) clear() { *n = sessionNumbers{} }
+
+// sessionOf returns the number of the session of a document, and its ranges.
+func sessionOf(f *found, p *partFound, doc uint32) (uint32, sessionRanges) {
+	r, x, n := &p.columns.rows[doc], &p.columns.extras[doc], &f.sessions
+	here := localSession{p.number, r.namespace, r.project, x.session}
+	if number, ok := n.local[here]; ok {
+		return number, n.ranges[number-1]
 	}
-	from := len(s.of)
-	if from == len(r.hot) {
-		return
+	if n.local == nil {
+		n.local, n.numbers = make(map[localSession]uint32), make(map[sessionKey]uint32)
 	}
-	changed := make(map[uint32]bool)
-	for d := from; d < len(r.hot); d++ {
-		c, h := &r.cold[d], &r.hot[d]
-		if c.session == 0 {
-			s.of = append(s.of, 0)
-			continue
-		}
-		key := sessionKey{h.namespace, h.project, c.session}
-		n, ok := s.number[key]
-		if !ok {
-			n = uint32(len(s.lists))
-			s.number[key] = n
-			s.lists = append(s.lists, nil)
-		}
-		s.of = append(s.of, n+1)
-		s.lists[n] = append(s.lists[n], uint32(d))
-		changed[n] = true
-	}
-	for n := range changed {
-		slices.SortFunc(s.lists[n], r.inSession)
-	}
-}
-
-// forget makes the next question start anew, and lets go of old columns.
-func (s *sessions) forget() {
-	s.mu.Lock()
-	s.in, s.number, s.of, s.lists = nil, nil, nil, nil
-	s.mu.Unlock()
-}
-
-// standing is what decides where a document stands.
-type standing struct {
-	key                 sessionKey
-	seq, event, created int64
-}
-
-func (r *rows) standing(d uint32) standing {
-	h, c := &r.hot[d], &r.cold[d]
-	return standing{sessionKey{h.namespace, h.project, c.session}, c.seq, c.event, h.created}
-}
-
-// inSession orders the documents of a session: by position, then by time.
-func (r *rows) inSession(a, b uint32) int {
-	x, y := &r.cold[a], &r.cold[b]
-	return cmp.Or(
-		cmp.Compare(x.seq, y.seq),
-		cmp.Compare(cmp.Or(x.event, r.hot[a].created), cmp.Or(y.event, r.hot[b].created)),
-		r.hot[a].id.Compare(r.hot[b].id),
-		cmp.Compare(a, b), // of two texts of one memory, one is dead
-	)
-}
-
-// Place is where a document stands in its session.
-type Place struct {
-	// Session numbers the session, from 1; 0: the document has none.
-	Session uint32
-	// Before and After are the live documents beside it, or [None].
-	Before, After uint32
-}
-
-// None is no document.
-const None = gone
-
-// Place returns where a document stands in its session. Cost: the logarithm of the
-// length of the session, and at first a pass over all documents.
-func (v *View) Place(doc uint32) Place {
-	p := Place{Before: None, After: None}
-	r := v.x.rows
-	if r.cold[doc].session == 0 {
-		return p
-	}
-	s := &v.x.sessions
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.follow(r)
-	p.Session = s.of[doc]
-	list := s.lists[p.Session-1]
-	at, ok := slices.BinarySearchFunc(list, doc, r.inSession)
+	key := sessionKey{p.names.text(r.namespace), p.names.text(r.project), p.names.text(x.session)}
+	number, ok := n.numbers[key]
 	if !ok {
-		return p
+		ranges := make(sessionRanges, len(f.parts))
+		for i := range f.parts {
+			ranges[i].from, ranges[i].to = f.parts[i].sessionRange(key)
+		}
+		n.ranges = append(n.ranges, ranges)
+		number = uint32(len(n.ranges))
+		n.numbers[key] = number
 	}
-	for i := at - 1; i >= 0; i-- {
-		if !r.dead.has(list[i]) {
-			p.Before = list[i]
-			break
+	n.local[here] = number
+	return number, n.ranges[number-1]
+}
+
+// sessionRange returns where the documents of a session lie in the order of the segment.
+func (s *segment) sessionRange(key sessionKey) (from, to int) {
+	namespace, ok := s.names.find(key.namespace)
+	project, also := s.names.find(key.project)
+	session, too := s.names.find(key.session)
+	if !ok || !also || !too {
+		return 0, 0
+	}
+	after := func(i, than int) bool {
+		r, x := &s.columns.rows[s.sessions[i]], &s.columns.extras[s.sessions[i]]
+		return cmp.Or(cmp.Compare(r.namespace, namespace), cmp.Compare(r.project, project), cmp.Compare(x.session, session)) > than
+	}
+	n := len(s.sessions)
+	return sort.Search(n, func(i int) bool { return after(i, -1) }), sort.Search(n, func(i int) bool { return after(i, 0) })
+}
+
+// place returns the number of the session of a document and its live neighbours there.
+func place(f *found, p *partFound, doc uint32) (session uint32, before, after retrieve.Doc) {
+	number, ranges := sessionOf(f, p, doc)
+	before, after = retrieve.None, retrieve.None
+	for i := range f.parts {
+		q := &f.parts[i]
+		list := q.sessions[ranges[i].from:ranges[i].to]
+		at, _ := slices.BinarySearchFunc(list, doc, func(d, _ uint32) int { return q.position(d, p.segment, doc) })
+		for k := at - 1; k >= 0; k-- {
+			if q.live.has(list[k]) {
+				before = later(f, before, docIn(i, list[k]))
+				break
+			}
+		}
+		for ; at < len(list); at++ {
+			if q.live.has(list[at]) && (q.segment != p.segment || list[at] != doc) {
+				after = earlier(f, after, docIn(i, list[at]))
+				break
+			}
 		}
 	}
-	for i := at + 1; i < len(list); i++ {
-		if !r.dead.has(list[i]) {
-			p.After = list[i]
-			break
-		}
+	return number, before, after
+}
+
+// position compares a document of one segment with one of another within their session: by
+// sequence number, time and ID.
+func (s *segment) position(a uint32, t *segment, b uint32) int {
+	p, q, x, y := &s.columns.rows[a], &t.columns.rows[b], &s.columns.extras[a], &t.columns.extras[b]
+	return cmp.Or(cmp.Compare(x.seq, y.seq), cmp.Compare(when(p, x), when(q, y)), p.id.Compare(q.id))
+}
+
+// later returns the later one of two documents of a session, earlier the other one; either may
+// be none.
+func later(f *found, a, b retrieve.Doc) retrieve.Doc {
+	if a == retrieve.None || precedes(f, a, b) {
+		return b
 	}
-	return p
+	return a
+}
+
+func earlier(f *found, a, b retrieve.Doc) retrieve.Doc {
+	if a == retrieve.None || precedes(f, b, a) {
+		return b
+	}
+	return a
+}
+
+func precedes(f *found, a, b retrieve.Doc) bool {
+	p, x := f.at(a)
+	q, y := f.at(b)
+	return p.position(x, q.segment, y) < 0
 }

@@ -14,27 +14,28 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
 // none stands for no memory.
 const none = -1
 
-// stand is an [index.Place], by numbers of notes.
+// stand is where a note stands in its session, by numbers of notes.
 type stand struct{ Before, After int }
 
 // places returns where each live memory stands, and the session it is in by number.
 func places(x *index.Index) (map[int]stand, map[int]uint32) {
 	stands, sessions := make(map[int]stand), make(map[int]uint32)
-	x.View(func(v *index.View) {
-		number := func(doc uint32) int {
-			if doc == index.None {
+	find(x, query{}, func(r *retrieve.Result) {
+		number := func(doc retrieve.Doc) int {
+			if doc == retrieve.None {
 				return none
 			}
-			id := v.Row(doc).ID
+			id := rowOf(r, doc).ID
 			return int(binary.BigEndian.Uint32(id[12:]))
 		}
-		for _, m := range v.Search(index.Query{}).Matches {
-			p := v.Place(m.Doc)
+		for _, m := range r.Matches {
+			p := r.Reader.Passage(m.Doc)
 			stands[number(m.Doc)] = stand{number(p.Before), number(p.After)}
 			sessions[number(m.Doc)] = p.Session
 		}
@@ -119,9 +120,9 @@ func TestPlace_same_name_is_another_session_elsewhere(t *testing.T) {
 	s.put(foreign)
 	catchUp(t, x)
 	wantPlaces(t, x, want)
-	x.View(func(v *index.View) {
-		for _, m := range v.Search(index.Query{Filter: hippo.Filter{Namespace: "other"}}).Matches {
-			if p := v.Place(m.Doc); p.Before != index.None || p.After != index.None || p.Session == 0 {
+	find(x, query{Scope: hippo.Scope{Namespace: "other"}}, func(r *retrieve.Result) {
+		for _, m := range r.Matches {
+			if p := r.Reader.Passage(m.Doc); p.Before != retrieve.None || p.After != retrieve.None || p.Session == 0 {
 				t.Errorf("a memory alone in its namespace stands at %+v", p)
 			}
 		}
@@ -309,7 +310,7 @@ func TestPlace_agrees_with_a_sort(t *testing.T) {
 	dir, run := t.TempDir(), 0
 	rapid.Check(t, func(t *rapid.T) {
 		run++
-		c := &conversations{src: newSource("s"), opts: &index.Options{SnapshotPath: filepath.Join(dir, fmt.Sprint(run))}}
+		c := &conversations{src: newSource("s"), opts: &index.Options{Path: filepath.Join(dir, fmt.Sprint(run))}}
 		c.open(t)
 		defer func() { _ = c.x.Close() }()
 		t.Repeat(map[string]func(*rapid.T){

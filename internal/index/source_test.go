@@ -3,6 +3,7 @@ package index_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"iter"
 	"slices"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -31,7 +33,7 @@ func newSource(store string) *source {
 func (s *source) Head(context.Context) (driver.Head, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return driver.Head{Store: s.store, Revision: s.revision}, nil
+	return driver.Head{Store: s.store, Revision: s.revision, Memories: len(s.changes)}, nil
 }
 
 func (s *source) Changes(_ context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
@@ -129,6 +131,7 @@ func open(t testing.TB, s index.Source, o *index.Options) *index.Index {
 			t.Error(err)
 		}
 	})
+	catchUp(t, x)
 	return x
 }
 
@@ -139,28 +142,68 @@ func catchUp(t testing.TB, x *index.Index) {
 	}
 }
 
+// query is a [retrieve.Query], flat.
+type query struct {
+	Scope        hippo.Scope
+	Filter       hippo.Filter
+	Forgotten    bool
+	Text         string
+	Substring    bool
+	Situation    []string
+	Elements     [][]float32
+	ElementModel string
+	Vector       []float32
+	Model        string
+	Nearest      int
+	MinCosine    float64
+}
+
+// find searches and passes on what was found.
+func find(x *index.Index, q query, f func(*retrieve.Result)) {
+	err := x.Guard(func() error {
+		r, err := x.Search(context.Background(), &retrieve.Query{
+			Scope: q.Scope, Filter: q.Filter, Forgotten: q.Forgotten, Text: q.Text, Substring: q.Substring, Day: 1 << 20,
+			Situation: retrieve.Situation{Elements: q.Situation, Vectors: q.Elements, Model: q.ElementModel},
+			Vector:    retrieve.Vector{Values: q.Vector, Model: q.Model, TopK: q.Nearest, MinCosine: q.MinCosine},
+		})
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		f(r)
+		return nil
+	})
+	if err != nil && !errors.Is(err, hippo.ErrUnavailable) {
+		panic(err)
+	}
+}
+
+// rowOf returns the row of a document.
+func rowOf(r *retrieve.Result, doc retrieve.Doc) retrieve.Row {
+	return r.Reader.Rows(nil, []retrieve.Match{{Doc: doc}})[0]
+}
+
 // found is a match with what belongs to it, comparable.
 type found struct {
 	ID                       hippo.ID
 	Score, Coverage, Context float64
 	Cosine, Exact            float64
-	Row                      index.Row
-	Accesses                 []hippo.Access
-	Detail                   index.Detail
-	Pieces                   []int32
+	Row                      retrieve.Row
+	Author                   string
+	Tokens                   []int32
 	Cues                     cue.Cues
 }
 
 // search returns all matches by ID, and the bound of the score.
-func search(x *index.Index, q index.Query) (list []found, most float64) {
-	x.View(func(v *index.View) {
-		r := v.Search(q)
+func search(x *index.Index, q query) (list []found, most float64) {
+	find(x, q, func(r *retrieve.Result) {
 		most = r.MaxScore
-		for _, m := range r.Matches {
-			row := v.Row(m.Doc)
+		for i, row := range r.Reader.Rows(nil, r.Matches) {
+			m := r.Matches[i]
+			p := r.Reader.Passage(m.Doc)
 			list = append(list, found{
-				row.ID, m.Score, m.Coverage, m.Context, m.Cosine, v.Cosine(m.Doc), row, slices.Clone(v.Accesses(m.Doc)), v.Detail(m.Doc),
-				v.Pieces(nil, m.Doc), v.Cues(m.Doc),
+				row.ID, m.Score, m.Coverage, m.Context, m.Cosine, r.Reader.Cosine(m.Doc), row, p.Author,
+				r.Reader.Tokens(nil, m.Doc), p.Cues,
 			})
 		}
 	})
@@ -169,7 +212,7 @@ func search(x *index.Index, q index.Query) (list []found, most float64) {
 }
 
 // ids returns the numbers of the notes that match, ascending.
-func ids(x *index.Index, q index.Query) []int {
+func ids(x *index.Index, q query) []int {
 	list, _ := search(x, q)
 	out := make([]int, 0, len(list))
 	for _, f := range list {

@@ -2,12 +2,12 @@ package index
 
 import "testing"
 
-func TestWithin(t *testing.T) {
+func TestEditDistanceWithin(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		a, b string
-		most int
-		want bool
+		a, b  string
+		limit int
+		want  bool
 	}{
 		{"priya", "priya", 0, true},
 		{"pryia", "priya", 1, true},
@@ -23,11 +23,11 @@ func TestWithin(t *testing.T) {
 		{"", "abc", 2, false},
 		{"redis", "kafka", 2, false},
 	} {
-		if got := within([]rune(c.a), []rune(c.b), c.most); got != c.want {
-			t.Errorf("%q and %q within %d: %v", c.a, c.b, c.most, got)
+		if got := editDistanceWithin([]rune(c.a), []rune(c.b), c.limit); got != c.want {
+			t.Errorf("%q and %q within %d: %v", c.a, c.b, c.limit, got)
 		}
-		if got := within([]rune(c.b), []rune(c.a), c.most); got != c.want {
-			t.Errorf("%q and %q within %d: %v", c.b, c.a, c.most, got)
+		if got := editDistanceWithin([]rune(c.b), []rune(c.a), c.limit); got != c.want {
+			t.Errorf("%q and %q within %d: %v", c.b, c.a, c.limit, got)
 		}
 	}
 }

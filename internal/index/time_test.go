@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/index"
 )
 
 // A memory is of the time of its event, or else of its creation.
@@ -38,26 +37,9 @@ func TestSearch_filters_by_time(t *testing.T) {
 		"long_ago":       {hippo.Filter{EventBefore: time.Date(1600, 1, 1, 0, 0, 0, 0, time.UTC)}, []int{}},
 	} {
 		for _, text := range []string{"", "word"} {
-			if d := cmp.Diff(c.want, ids(x, index.Query{Text: text, Filter: c.f})); d != "" {
+			if d := cmp.Diff(c.want, ids(x, query{Text: text, Filter: c.f})); d != "" {
 				t.Errorf("%s, text %q (-want +got):\n%s", name, text, d)
 			}
 		}
-	}
-}
-
-func TestView_When(t *testing.T) {
-	t.Parallel()
-	s := newSource("s")
-	plain, event := note(1, "word"), note(2, "word")
-	plain.CreatedAt, event.CreatedAt, event.EventTime = time.UnixMicro(7), time.UnixMicro(8), time.UnixMicro(3)
-	s.put(plain, event)
-	got := map[hippo.ID]int64{}
-	open(t, s, nil).View(func(v *index.View) {
-		for _, m := range v.Search(index.Query{}).Matches {
-			got[v.Row(m.Doc).ID] = v.When(m.Doc)
-		}
-	})
-	if d := cmp.Diff(map[hippo.ID]int64{plain.ID: 7, event.ID: 3}, got); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
 	}
 }

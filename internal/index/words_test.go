@@ -11,20 +11,20 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-func rarities(x *index.Index, words ...string) map[string]float64 {
+func idfs(x *index.Index, scope hippo.Scope, words ...string) map[string]float64 {
 	out := make(map[string]float64)
-	x.View(func(v *index.View) {
-		v.Search(index.Query{})
+	find(x, query{Scope: scope}, func(r *retrieve.Result) {
 		for _, w := range words {
-			out[w] = v.Rarity(w)
+			out[w] = r.Vocabulary.IDF(w)
 		}
 	})
 	return out
 }
 
-func TestRarity(t *testing.T) {
+func TestIDF(t *testing.T) {
 	t.Parallel()
 	s := newSource("s")
 	s.put(
@@ -48,25 +48,25 @@ func TestRarity(t *testing.T) {
 	for w := range want {
 		words = append(words, w)
 	}
-	if d := cmp.Diff(want, rarities(x, words...)); d != "" {
+	if d := cmp.Diff(want, idfs(x, hippo.Scope{}, words...)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	condense(t, x)
-	if d := cmp.Diff(want, rarities(x, words...)); d != "" {
+	if d := cmp.Diff(want, idfs(x, hippo.Scope{}, words...)); d != "" {
 		t.Errorf("after a merge (-want +got):\n%s", d)
 	}
 }
 
-func TestRarity_of_an_empty_index_is_a_number(t *testing.T) {
+func TestIDF_of_an_empty_index_is_a_number(t *testing.T) {
 	t.Parallel()
 	x := open(t, newSource("s"), nil)
-	if r := rarities(x, "cache")["cache"]; math.IsNaN(r) || math.IsInf(r, 0) || r < 0 {
+	if r := idfs(x, hippo.Scope{}, "cache")["cache"]; math.IsNaN(r) || math.IsInf(r, 0) || r < 0 {
 		t.Errorf("got %v", r)
 	}
 }
 
 // Equal live memories give equal numbers, whatever happened before.
-func TestRarity_ignores_what_is_gone(t *testing.T) {
+func TestIDF_ignores_what_is_gone(t *testing.T) {
 	t.Parallel()
 	s := newSource("s")
 	for n := range 8 {
@@ -79,12 +79,12 @@ func TestRarity_ignores_what_is_gone(t *testing.T) {
 	s.put(m)
 	catchUp(t, x)
 	fresh := open(t, s, nil)
-	if d := cmp.Diff(rarities(fresh, "cache", "number0", "number4", "else"), rarities(x, "cache", "number0", "number4", "else")); d != "" {
+	if d := cmp.Diff(idfs(fresh, hippo.Scope{}, "cache", "number0", "number4", "else"), idfs(x, hippo.Scope{}, "cache", "number0", "number4", "else")); d != "" {
 		t.Errorf("it differs from a fresh build (-fresh +index):\n%s", d)
 	}
 }
 
-func TestLength(t *testing.T) {
+func TestSearch_reads_documents(t *testing.T) {
 	t.Parallel()
 	s := newSource("s")
 	s.put(note(1, "one two three four", "not counted"), note(2, "one, two!"), note(3, "gone with many many words"))
@@ -93,64 +93,104 @@ func TestLength(t *testing.T) {
 	s.put(m)
 	x := open(t, s, nil)
 	s.purge(id(3))
+	m.Content = "one two three changed"
+	s.put(m)
 	catchUp(t, x)
-	x.View(func(v *index.View) {
-		if got := v.MeanLength(); got != 3 {
-			t.Errorf("mean length %v, want 3", got)
+	list, _ := search(x, query{})
+	for _, f := range list {
+		length, author := 2, ""
+		if f.ID == id(1) {
+			length, author = 4, "Ann"
 		}
-		for _, f := range v.Search(index.Query{}).Matches {
-			row := v.Row(f.Doc)
-			length, author := 2, ""
-			if row.ID == id(1) {
-				length, author = 4, "Ann"
-			}
-			if got := v.Length(f.Doc); got != length {
-				t.Errorf("%v has length %d, want %d", row.ID, got, length)
-			}
-			if got := v.Author(f.Doc); got != author {
-				t.Errorf("%v is by %q, want %q", row.ID, got, author)
-			}
-			if got, want := v.Text(f.Doc), index.TextOf(s.get(row.ID)); got != want {
+		if f.Row.Length != length || f.Author != author {
+			t.Errorf("%v has length %d and author %q, want %d and %q", f.ID, f.Row.Length, f.Author, length, author)
+		}
+	}
+	find(x, query{}, func(r *retrieve.Result) {
+		for _, row := range r.Reader.Rows(nil, r.Matches) {
+			doc, ok := r.Reader.Find(row.ID)
+			if got, want := graphOf(r).TextKey(doc), index.TextKey(s.get(row.ID)); !ok || got != want {
 				t.Errorf("%v has text %x, want %x", row.ID, got, want)
 			}
 		}
 	})
-	empty := open(t, newSource("s"), nil)
-	empty.View(func(v *index.View) {
-		if got := v.MeanLength(); got != 0 {
-			t.Errorf("mean length of nothing is %v", got)
+}
+
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	src := newSource("s")
+	src.put(note(1, "the HTTPServer restarts at noon"), note(2, "Wilhelmina"))
+	x := open(t, src, nil)
+	want := map[string]bool{
+		"server": false, "Server": false, "restarting": false, "HTTPClient": false, // a part is known
+		"the": false, "What": false, "": false, "?!": false, // no word, or a stop word
+		"Salzburg": true, "zebra": true, "Wilhelmina": false,
+	}
+	check := func() {
+		t.Helper()
+		got := make(map[string]bool)
+		find(x, query{Text: "What restarts the server, Server?"}, func(r *retrieve.Result) {
+			if r.Terms != 2 {
+				t.Errorf("%d terms are searched, want 2", r.Terms)
+			}
+			for w := range want {
+				got[w] = r.Vocabulary.Unknown(w)
+			}
+		})
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	}
+	check()
+	src.purge(id(2))
+	catchUp(t, x)
+	want["Wilhelmina"] = true
+	check()
+	find(x, query{}, func(r *retrieve.Result) {
+		if r.Memories != 1 || r.Terms != 0 {
+			t.Errorf("%d memories, %d terms of no text", r.Memories, r.Terms)
 		}
 	})
 }
 
-func TestText_follows_changes(t *testing.T) {
+func TestMisspelt(t *testing.T) {
 	t.Parallel()
-	s := newSource("s")
-	s.put(note(1, "one"))
-	x := open(t, s, nil)
-	m := s.get(id(1))
-	m.Content = "two"
-	s.put(m)
+	src := newSource("s")
+	src.put(note(1, "Priya moved to Lissabon"), note(2, "gone Wilhelmina"))
+	x := open(t, src, nil)
+	src.purge(id(2))
 	catchUp(t, x)
-	x.View(func(v *index.View) {
-		if got := v.Text(v.Search(index.Query{}).Matches[0].Doc); got != index.TextOf(m) {
-			t.Errorf("got %x, want %x", got, index.TextOf(m))
+	find(x, query{}, func(r *retrieve.Result) {
+		for word, want := range map[string]bool{
+			"Pryia": true, "Prya": true, "Prija": true, "Pirya": true, "Lisabonn": true, "zebra": false, "to": false, "tx": false, "Wilhelmima": false, "": false,
+		} {
+			if got := r.Vocabulary.Misspelt(word); got != want {
+				t.Errorf("%q: got %v, want %v", word, got, want)
+			}
 		}
 	})
 }
 
 // admitted returns which of the notes of s pass the filters of a query, asked of all
 // documents. There must be a document of each note.
-func admitted(x *index.Index, q index.Query) map[hippo.ID]bool {
+func admitted(x *index.Index, q query) map[hippo.ID]bool {
 	out := make(map[hippo.ID]bool)
-	x.View(func(v *index.View) {
-		var docs []uint32
-		for _, m := range v.Search(index.Query{}).Matches {
-			docs = append(docs, m.Doc)
+	list, _ := search(x, query{})
+	find(x, q, func(r *retrieve.Result) {
+		context := make(map[retrieve.Doc]float64)
+		for _, m := range r.Matches {
+			context[m.Doc] = m.Context
 		}
-		v.Search(q)
-		for _, d := range docs {
-			out[v.Row(d).ID] = v.Admits(d)
+		for _, f := range list {
+			doc, ok := r.Reader.Find(f.ID)
+			if !ok || rowOf(r, doc).ID != f.ID {
+				panic("a document is not found by its ID")
+			}
+			m, ok := r.Reader.Admit(doc)
+			out[f.ID] = ok
+			if c, matches := context[doc]; matches && (!ok || m.Context != c) {
+				panic("a match is not admitted in its context")
+			}
 		}
 	})
 	return out
@@ -175,7 +215,7 @@ func TestAdmits_is_what_an_empty_text_finds(t *testing.T) {
 	x := open(t, s, nil)
 	s.put(note(20, "late", "cache"))
 	catchUp(t, x)
-	check := func(t *testing.T, q index.Query) {
+	check := func(t *testing.T, q query) {
 		t.Helper()
 		defer func() {
 			if r := recover(); r != nil {
@@ -196,7 +236,7 @@ func TestAdmits_is_what_an_empty_text_finds(t *testing.T) {
 			t.Errorf("text %q (-want +got):\n%s", q.Text, d)
 		}
 	}
-	for name, q := range map[string]index.Query{
+	for name, q := range map[string]query{
 		"nothing":         {},
 		"project":         {Filter: hippo.Filter{Projects: []string{"p"}}},
 		"situation":       {Situation: []string{"cache"}},
@@ -219,23 +259,21 @@ func TestAdmits_is_what_an_empty_text_finds(t *testing.T) {
 	}
 }
 
-func TestAdmits_nothing_dead(t *testing.T) {
+func TestFind_nothing_deleted(t *testing.T) {
 	t.Parallel()
 	s := newSource("s")
 	s.put(note(1, "one"), note(2, "two"))
 	x := open(t, s, nil)
-	var doc uint32
-	x.View(func(v *index.View) {
-		for _, m := range v.Search(index.Query{Text: "one"}).Matches {
-			doc = m.Doc
-		}
-	})
 	s.purge(id(1))
+	m := s.get(id(2))
+	m.ForgottenAt = time.Unix(1, 0)
+	s.put(m)
 	catchUp(t, x)
-	x.View(func(v *index.View) {
-		v.Search(index.Query{})
-		if v.Admits(doc) {
-			t.Error("a purged memory is admitted")
+	find(x, query{}, func(r *retrieve.Result) {
+		for _, n := range []int{1, 2, 99} {
+			if _, ok := r.Reader.Find(id(n)); ok {
+				t.Errorf("memory %d is found", n)
+			}
 		}
 	})
 }

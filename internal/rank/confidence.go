@@ -1,49 +1,65 @@
 package rank
 
-import (
-	"math"
+import "math"
 
-	"github.com/hippo-memory/hippo"
-)
-
-// Confidence holds a weight for each part of a [hippo.Support].
-type Confidence struct {
-	// Base is what is added whatever was found.
-	Base float64
-	// Evidence weighs the evidence of the best hit.
-	Evidence, Coverage, Met, Strange float64
+// Support is what speaks for or against an answer as a whole; the fractions are in [0, 1].
+type Support struct {
+	// Text is the best relevance of a text among the first hits at the first stage: the
+	// second one compares them with each other. Coverage is the best of the first hits.
+	Text, Coverage float64
+	// Covered is how well the tokens of the query are covered by those of the first hits
+	// together, by cosine.
+	Covered float64
+	// UnknownNames is the share, weighted by idf, of the query's words that are written
+	// like names and occur in no memory.
+	UnknownNames float64
+	// Terms is the number of distinct terms that were searched, Memories of memories in
+	// the scope.
+	Terms, Memories int
+	// Semantic: vectors took part in the search.
+	Semantic bool
 }
 
-// leastEvidence keeps the evidence of a hit that says next to nothing finite.
-const leastEvidence = -5
-
-// ConfidenceOf is the confidence that what was found answers the query, in (0, 1):
-// a logistic function of a weighted sum of s. It grows with Text, Coverage and Met and
-// falls with Strange. Source: logistic regression on questions asked of the right
-// store and of another; docs/ranking.md.
-func ConfidenceOf(w *Weights, s *hippo.Support) float64 {
-	c := &w.ConfidenceWords
-	if s.Meaning {
-		c = &w.Confidence
+// Map returns the parts by name.
+func (s *Support) Map() map[string]float64 {
+	semantic := 0.0
+	if s.Semantic {
+		semantic = 1
 	}
-	e := evidenceIn(w, s.Text)
-	sum := c.Base + c.Evidence*e + c.Coverage*s.Coverage + c.Met*s.Met + c.Strange*s.Strange
-	return settle(1 / (1 + math.Exp(-sum)))
+	return map[string]float64{
+		"text": s.Text, "coverage": s.Coverage, "covered": s.Covered, "unknown_names": s.UnknownNames,
+		"terms": float64(s.Terms), "memories": float64(s.Memories), "semantic": semantic,
+	}
 }
 
-// evidenceIn is the weighted sum that [FirstLook.Of] makes text of, at least leastEvidence.
-func evidenceIn(w *Weights, text float64) float64 {
-	u := -w.EvidenceScale * math.Log1p(-min(text, 1-1e-9))
+// minText keeps the log-odds of a hit that says next to nothing finite.
+const minText = -5
+
+// ConfidenceOf is the confidence that what was found answers the query, in (0, 1): a logistic
+// function of a weighted sum. It grows with Text, Coverage and Covered and falls with
+// UnknownNames. Source: logistic regression on questions asked of the right store and of
+// another; docs/ranking.md.
+func ConfidenceOf(w *Weights, s *Support) float64 {
+	c := &w.Confidence.Lexical
+	if s.Semantic {
+		c = &w.Confidence.Semantic
+	}
+	sum := c.Base + c.Text*sumOf(w.Rerank.Scale, s.Text) + c.Coverage*s.Coverage + c.Covered*s.Covered + c.UnknownNames*s.UnknownNames
+	return rounded(1 / (1 + math.Exp(-sum)))
+}
+
+// sumOf is the weighted sum that [Scorer.Text] maps to text, at least minText.
+func sumOf(scale, text float64) float64 {
+	u := -scale * math.Log1p(-min(text, 1-1e-9))
 	if u <= 0 {
-		return leastEvidence
+		return minText
 	}
-	return max(leastEvidence, u+math.Log(-math.Expm1(-u)))
+	return max(minText, u+math.Log(-math.Expm1(-u)))
 }
 
-// Abstains reports whether a search had better return nothing. It never does if one
-// hit has every term of the query, for a query of one term, which says too little, or
-// in a store of fewer than AbstainFrom memories: what is far from the query there may
-// still be meant, and rarity says nothing yet.
-func Abstains(w *Weights, s *hippo.Support) bool {
-	return s.Coverage < 1 && s.Terms > 1 && s.Memories >= w.AbstainFrom && ConfidenceOf(w, s) < w.Abstain
+// Abstains reports whether a search had better return nothing. It never does if one hit has
+// every term of the query, for a query of one term, which says too little, or in a store of
+// fewer than MinMemories memories: idf says nothing yet there.
+func Abstains(w *Weights, s *Support) bool {
+	return s.Coverage < 1 && s.Terms > 1 && s.Memories >= w.Confidence.MinMemories && ConfidenceOf(w, s) < w.Confidence.Abstain
 }

@@ -8,64 +8,75 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Explain takes the relevance that ranker r gives to a memory apart. asked: the
-// query has a text; closely: the memory was looked at closely; longer is that of
-// [TextOf]. The places in the channels are left to the caller.
-func Explain(w *Weights, r hippo.Ranker, s *hippo.Signals, asked, closely bool, longer float64) *hippo.Explanation {
-	x := &hippo.Explanation{Closely: closely}
-	switch r {
+// Explanation says how [ByHippo] and [ByInsight] come to the relevance of a hit.
+type Explanation struct {
+	Ranker hippo.Ranker
+	// Searched: the query has a text.
+	Searched bool
+	// Features are those of the reranker; nil: the hit was not reranked.
+	Features *Features
+	// LengthOffset is that of [NewLinear].
+	LengthOffset float64
+	// Length is the feature of the first stage, and BM25Relative likewise.
+	Length, BM25Relative float64
+}
+
+// Explain takes the relevance of a hit apart. Ranks and ways are left to the caller.
+func Explain(w *Weights, x Explanation, s *hippo.Signals) *hippo.Explanation {
+	out := &hippo.Explanation{}
+	switch x.Ranker {
 	case hippo.RankerHippo:
 		switch {
-		case closely:
-			x.Longer, x.Evidence = longer, evidenceParts(w, &s.Evidence, longer)
-		case asked:
-			x.Evidence = firstParts(&w.First, &s.Evidence)
+		case x.Features != nil:
+			out.Reranked, out.LengthOffset, out.Features = true, x.LengthOffset, x.Features.Map()
+			out.Text = rerankTerms(&w.Rerank, x.Features, x.LengthOffset)
+		case x.Searched:
+			out.Text = firstTerms(&w.FirstStage, x.BM25Relative, s.Cosine, x.Length)
 		}
-		x.Prior = priorParts(&w.Prior, s)
-		x.ContextFactor, x.TimeFactor, x.PriorFactor = contextFactor(w, s), timeFactor(w, s), priorFactor(w, s)
+		out.Prior = priorTerms(&w.Prior.Shares, s)
+		f := factors(w, s)
+		out.Factors = &f
 	case hippo.RankerInsight:
-		x.Prior = priorParts(&w.Insight, s)
-	case hippo.RankerHybrid:
-		x.Evidence = contributions([]hippo.Contribution{{Signal: "graph", Value: s.Graph, Weight: w.Mix.Graph}})
-	case hippo.RankerBM25, hippo.RankerCosine: // the signal of that name is the relevance
+		out.Prior = priorTerms(&w.Insight.Shares, s)
+	case hippo.RankerHybrid, hippo.RankerBM25, hippo.RankerCosine: // a signal is the relevance
 	}
-	return x
+	return out
 }
 
-// evidenceParts are the terms of the sum in [TextOf].
-func evidenceParts(w *Weights, e *hippo.Evidence, longer float64) []hippo.Contribution {
-	list := []hippo.Contribution{{Signal: "base", Value: 1, Weight: w.EvidenceBase + longer*w.EvidenceBaseLong}}
-	for k, x := range e {
-		list = append(list, hippo.Contribution{Signal: hippo.EvidenceKind(k).String(), Value: x, Weight: w.Evidence[k] + longer*w.EvidenceLong[k]})
+// rerankTerms are the terms of the sum in [Linear.Text].
+func rerankTerms(w *Rerank, f *Features, offset float64) []hippo.Contribution {
+	list := []hippo.Contribution{{Feature: "base", Value: 1, Weight: w.Base + offset*w.BaseByLength}}
+	for k, x := range f {
+		list = append(list, hippo.Contribution{Feature: Feature(k).String(), Value: x, Weight: w.Features[k] + offset*w.ByLength[k]})
 	}
-	return contributions(list)
+	return Contributions(list)
 }
 
-// firstParts are the terms of the sum in [FirstLook.Of].
-func firstParts(w *First, e *hippo.Evidence) []hippo.Contribution {
-	return contributions([]hippo.Contribution{
-		{Signal: hippo.EvidenceShare.String(), Value: e[hippo.EvidenceShare], Weight: w.Share},
-		{Signal: hippo.EvidenceCosine.String(), Value: e[hippo.EvidenceCosine], Weight: w.Cosine},
-		{Signal: hippo.EvidenceLength.String(), Value: e[hippo.EvidenceLength], Weight: w.Length},
+// firstTerms are the terms of the sum in [Scorer.Text].
+func firstTerms(w *FirstStage, bm25, cosine, length float64) []hippo.Contribution {
+	return Contributions([]hippo.Contribution{
+		{Feature: BM25Relative.String(), Value: bm25, Weight: w.BM25Relative},
+		{Feature: Cosine.String(), Value: cosine, Weight: w.Cosine},
+		{Feature: Length.String(), Value: length, Weight: w.Length},
 	})
 }
 
-// priorParts are the terms of a weighted mean of the signals of use.
-func priorParts(w *Shares, s *hippo.Signals) []hippo.Contribution {
-	return contributions([]hippo.Contribution{
-		{Signal: "recency", Value: s.Recency, Weight: w.Recency},
-		{Signal: "frequency", Value: s.Frequency, Weight: w.Frequency},
-		{Signal: "importance", Value: s.Importance, Weight: w.Importance},
-		{Signal: "context", Value: s.Context, Weight: w.Context},
+// priorTerms are the terms of a weighted mean of the signals of use.
+func priorTerms(w *Shares, s *hippo.Signals) []hippo.Contribution {
+	return Contributions([]hippo.Contribution{
+		{Feature: "recency", Value: s.Recency, Weight: w.Recency},
+		{Feature: "frequency", Value: s.Frequency, Weight: w.Frequency},
+		{Feature: "importance", Value: s.Importance, Weight: w.Importance},
+		{Feature: "context", Value: s.Context, Weight: w.Context},
 	})
 }
 
-// contributions completes parts, drops those that say nothing, and sorts the rest.
-func contributions(list []hippo.Contribution) []hippo.Contribution {
+// Contributions completes terms, drops those of 0, and sorts the rest by size.
+func Contributions(list []hippo.Contribution) []hippo.Contribution {
 	for i := range list {
-		list[i].Adds = settle(list[i].Value * list[i].Weight)
+		list[i].Sum = rounded(list[i].Value * list[i].Weight)
 	}
-	list = slices.DeleteFunc(list, func(c hippo.Contribution) bool { return c.Adds == 0 })
-	slices.SortStableFunc(list, func(a, b hippo.Contribution) int { return cmp.Compare(math.Abs(b.Adds), math.Abs(a.Adds)) })
+	list = slices.DeleteFunc(list, func(c hippo.Contribution) bool { return c.Sum == 0 })
+	slices.SortStableFunc(list, func(a, b hippo.Contribution) int { return cmp.Compare(math.Abs(b.Sum), math.Abs(a.Sum)) })
 	return list
 }

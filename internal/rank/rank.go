@@ -9,115 +9,115 @@ import (
 // Func computes the relevance of a memory from its signals, in [0, 1].
 type Func func(w *Weights, s *hippo.Signals) float64
 
-// For returns the ranker named r, or false if there is none.
-func For(r hippo.Ranker) (Func, bool) {
+// For returns the function of ranker r. Ranker hybrid fuses before it ranks: its function is
+// [ByText].
+func For(r hippo.Ranker) Func {
 	switch r {
-	case hippo.RankerHippo:
-		return Hippo, true
 	case hippo.RankerInsight:
-		return Insight, true
+		return ByInsight
 	case hippo.RankerHybrid:
-		return Hybrid, true
+		return ByText
 	case hippo.RankerBM25:
-		return BM25, true
+		return ByBM25
 	case hippo.RankerCosine:
-		return Cosine, true
+		return ByCosine
 	default:
-		return nil, false
+		return ByHippo
 	}
 }
 
-// Insight is the weighted mean of recency, frequency, importance and situation.
-// What the query says does not order; see [Weights.Match] for what it decides.
-// Source: the Hippo design of 2025.
-func Insight(w *Weights, s *hippo.Signals) float64 {
-	return settle(mean(&w.Insight, s))
-}
+// ByInsight is the weighted mean of recency, frequency, importance and situation. What the
+// query says does not order; see [Insight.MinContent] for what it decides. Source: the Hippo
+// design of 2025.
+func ByInsight(w *Weights, s *hippo.Signals) float64 { return rounded(mean(&w.Insight.Shares, s)) }
 
-// Hippo is relevance to the query times a bounded prior from use and votes:
+// ByHippo is relevance to the query times bounded factors:
 //
-//	text * (1 - ContextBound*(1-context)) * (1 - TimeBound*(1-time)) * (1 - PriorBound*(1-prior))
+//	text * (1 - ContextBound*(1-context)) * (1 - TimeBound*(1-time)) * (1 - Bound*(1-prior))
 //
-// so that use orders what is comparably relevant and never buries what is.
-func Hippo(w *Weights, s *hippo.Signals) float64 {
-	return settle(s.Text * contextFactor(w, s) * timeFactor(w, s) * priorFactor(w, s))
+// so that use orders what is comparably relevant and buries nothing.
+func ByHippo(w *Weights, s *hippo.Signals) float64 {
+	f := factors(w, s)
+	return rounded(s.Text * f.Context * f.Time * f.Prior)
 }
 
-func contextFactor(w *Weights, s *hippo.Signals) float64 { return 1 - w.ContextBound*(1-s.Context) }
-
-func timeFactor(w *Weights, s *hippo.Signals) float64 { return 1 - w.TimeBound*(1-s.Time) }
-
-func priorFactor(w *Weights, s *hippo.Signals) float64 { return 1 - w.PriorBound*(1-s.Prior) }
-
-// Hybrid is what [MixOf] words, meaning and graph says; use and votes have no part in
-// it.
-func Hybrid(_ *Weights, s *hippo.Signals) float64 { return settle(s.Text) }
-
-// BM25 orders by words alone: the baseline.
-func BM25(_ *Weights, s *hippo.Signals) float64 { return settle(s.Words) }
-
-// Cosine orders by meaning alone: the other baseline.
-func Cosine(_ *Weights, s *hippo.Signals) float64 { return settle(s.Cosine) }
-
-// mostEvidence keeps exp finite.
-const mostEvidence = 500
-
-// TextOf is the relevance of a text to the query at the closer look, in [0, 1]:
-// 1 - exp(-u/scale), where u = ln(1 + exp(sum)), which is above 0, of the weighted sum
-// of its evidence. The weights depend on longer, which says by how much the logarithm
-// of the length of what is looked at is above [Weights.MeanLength]. To that comes
-// Relations.Bound * related of what it lacks to 1.
-func TextOf(w *Weights, s *hippo.Signals, longer float64) float64 {
-	weights := NewSum(w, longer)
-	sum := w.EvidenceBase + float64(longer*w.EvidenceBaseLong) + weights.Of(&s.Evidence)
-	text := relevanceOf(w, sum)
-	return text + w.Relations.Bound*s.Related*(1-text)
-}
-
-// Sum adds up evidence for one value of longer, as [TextOf] does beside a base.
-type Sum hippo.Evidence
-
-// NewSum returns the Sum for a value of longer.
-func NewSum(w *Weights, longer float64) Sum {
-	var s Sum
-	for k := range s {
-		s[k] = w.Evidence[k] + float64(longer*w.EvidenceLong[k])
+func factors(w *Weights, s *hippo.Signals) hippo.Factors {
+	p := &w.Prior
+	return hippo.Factors{
+		Context: 1 - p.ContextBound*(1-s.Context), Time: 1 - p.TimeBound*(1-s.Time), Prior: 1 - p.Bound*(1-s.Prior),
 	}
-	return s
 }
 
-// Of returns the weighted sum, rounded so that it is the same everywhere.
-func (s *Sum) Of(e *hippo.Evidence) float64 {
+// ByText is what the text says; use and votes have no part in it.
+func ByText(_ *Weights, s *hippo.Signals) float64 { return rounded(s.Text) }
+
+// ByBM25 is the lexical baseline.
+func ByBM25(_ *Weights, s *hippo.Signals) float64 { return rounded(s.Lexical) }
+
+// ByCosine is the semantic baseline.
+func ByCosine(_ *Weights, s *hippo.Signals) float64 { return rounded(s.Cosine) }
+
+// MinRelevance is the least relevance of a hit when the query sets no range.
+func MinRelevance(w *Weights, r hippo.Ranker) float64 {
+	if r == hippo.RankerInsight {
+		return w.Insight.MinRelevance
+	}
+	return 0
+}
+
+// maxSum keeps exp finite.
+const maxSum = 500
+
+// Linear is the weighted sum of features for one length offset.
+type Linear struct {
+	rerank  *Rerank
+	offset  float64
+	weights Features
+}
+
+// NewLinear returns the weighted sum for a length offset: by how much the mean logarithm of
+// the lengths of what is reranked is above [Rerank.MeanLength], 0 or more.
+func NewLinear(w *Rerank, offset float64) Linear {
+	l := Linear{rerank: w, offset: offset}
+	for k := range l.weights {
+		l.weights[k] = w.Features[k] + float64(offset*w.ByLength[k])
+	}
+	return l
+}
+
+// Sum returns the weighted sum without its base, rounded so that it is the same everywhere.
+func (l *Linear) Sum(f *Features) float64 {
 	sum := 0.0
-	for k, x := range e {
-		sum += float64(s[k] * x)
+	for k, x := range f {
+		sum += float64(l.weights[k] * x)
 	}
-	return settle(sum)
+	return rounded(sum)
 }
 
-func relevanceOf(w *Weights, sum float64) float64 {
-	return 1 - math.Exp(-math.Log1p(math.Exp(min(sum, mostEvidence)))/w.EvidenceScale)
+// Text is the relevance of a text to the query at the second stage, in [0, 1]: 1 -
+// exp(-u/Scale), where u = ln(1 + exp(sum)), which is above 0, of the weighted sum with its
+// base; and of the headroom to 1 the fraction Boost * related.
+func (l *Linear) Text(w *Weights, f *Features, related float64) float64 {
+	text := relevance(l.rerank.Scale, l.rerank.Base+float64(l.offset*l.rerank.BaseByLength)+l.Sum(f))
+	return text + w.Relations.Boost*related*(1-text)
 }
 
-// PriorOf is the weighted mean of recency, frequency and importance that ranker
-// hippo uses, in [0, 1].
-func PriorOf(w *Weights, s *hippo.Signals) float64 { return mean(&w.Prior, s) }
+// relevance maps a weighted sum to [0, 1).
+func relevance(scale, sum float64) float64 {
+	return 1 - math.Exp(-math.Log1p(math.Exp(min(sum, maxSum)))/scale)
+}
+
+// PriorOf is the weighted mean of recency, frequency and importance that ranker hippo uses,
+// in [0, 1].
+func PriorOf(w *Weights, s *hippo.Signals) float64 { return mean(&w.Prior.Shares, s) }
 
 func mean(w *Shares, s *hippo.Signals) float64 {
 	return w.Recency*s.Recency + w.Frequency*s.Frequency + w.Importance*s.Importance + w.Context*s.Context
 }
 
-// settle rounds away the last bits, in which processors differ (fused
-// multiply-add, library exp), so that the order is the same everywhere.
-func settle(x float64) float64 {
+// rounded drops the last bits, in which processors differ (fused multiply-add, library exp),
+// so that the order is the same everywhere.
+func rounded(x float64) float64 {
 	const unit = 1e12
 	return math.RoundToEven(x*unit) / unit
-}
-
-// Floor is the least relevance of a hit when the query sets no range.
-func Floor(w Weights, r hippo.Ranker) float64 {
-	if r == hippo.RankerInsight {
-		return w.InsightFloor
-	}
-	return 0
 }

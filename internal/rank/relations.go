@@ -35,5 +35,5 @@ func (w *Relations) Faded(r *hippo.Relation, at time.Time) bool {
 // Pulls reports whether a relation of this weight makes one memory a hit because of the
 // other.
 func (w *Relations) Pulls(r *hippo.Relation, weight float64) bool {
-	return r.Kind != hippo.CoRecalled || weight > w.PullFrom
+	return r.Kind != hippo.CoRecalled || weight > w.MinPull
 }

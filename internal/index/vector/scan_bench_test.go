@@ -16,7 +16,7 @@ func BenchmarkScan(b *testing.B) {
 		for i := range rows {
 			rows[i] = uint32(i % 1000)
 		}
-		table = vector.Pick(table, rows)
+		table = pick(table, rows)
 		q := vector.Quantize(base[0])
 		var dst []float32
 		b.Run(map[int]string{1000: "1k", 10_000: "10k", 100_000: "100k"}[n], func(b *testing.B) {

@@ -14,13 +14,13 @@ const chunkRows = 1 << 10
 
 // Table is a list of vectors that grows at its end. Rows never change and never
 // move: one goroutine may append while others read the rows of a copy of the
-// struct that they took before.
+// struct that they took before. The zero Table is empty and of no dimension.
 type Table struct {
 	dim, stride int
 	// The first rows lie in one piece, perhaps in a mapped file.
 	hi, lo []int8
 	scales []byte // float32, little-endian
-	first  int
+	first  int    // rows that the piece has room for
 	chunks []*chunk
 	n      int
 }
@@ -33,6 +33,15 @@ type chunk struct {
 
 // New returns an empty table for vectors of this dimension, 1 to [MaxDimension].
 func New(dim int) *Table { return &Table{dim: dim, stride: padded(dim)} }
+
+// NewSized returns an empty table with room for some rows in one piece. Further rows are
+// allocated by the chunk.
+func NewSized(dim, rows int) *Table {
+	t := New(dim)
+	t.first = rows
+	t.hi, t.lo, t.scales = make([]int8, rows*t.stride), make([]int8, rows*t.stride), make([]byte, 4*rows)
+	return t
+}
 
 // Open returns a table over planes as [Table.Planes] returns them, without copying
 // or reading them. The error is [hippo.ErrCorrupt] if the lengths do not fit.
@@ -62,8 +71,8 @@ func unsigned(b []int8) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 
-// Whole reports whether all rows lie in one piece, as [Table.Planes] returns them.
-func (t *Table) Whole() bool { return t.n == t.first }
+// Whole reports whether all rows lie in one piece.
+func (t *Table) Whole() bool { return t.n <= t.first }
 
 // Len returns the number of rows.
 func (t *Table) Len() int { return t.n }
@@ -78,6 +87,13 @@ func (t *Table) Append(v []float32) uint32 { return t.AppendCode(Quantize(v)) }
 func (t *Table) AppendCode(c Code) uint32 {
 	if len(c.Hi) != t.stride || len(c.Lo) != t.stride {
 		panic("vector: a code of another dimension")
+	}
+	if t.n < t.first {
+		copy(t.hi[t.n*t.stride:], c.Hi)
+		copy(t.lo[t.n*t.stride:], c.Lo)
+		binary.LittleEndian.PutUint32(t.scales[4*t.n:], math.Float32bits(c.Scale))
+		t.n++
+		return uint32(t.n - 1)
 	}
 	i := t.n - t.first
 	if i/chunkRows == len(t.chunks) {
@@ -113,25 +129,13 @@ func (t *Table) scale(i int) float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32(t.scales[4*i:]))
 }
 
-// Pick returns a table of the given rows of t, in one piece.
-func Pick(t *Table, rows []uint32) *Table {
-	p := New(t.dim)
-	hi, lo := make([]int8, len(rows)*t.stride), make([]int8, len(rows)*t.stride)
-	p.hi, p.lo, p.scales = hi, lo, make([]byte, 0, 4*len(rows))
-	for i, r := range rows {
-		c := t.At(r)
-		copy(hi[i*t.stride:], c.Hi)
-		copy(lo[i*t.stride:], c.Lo)
-		p.scales = binary.LittleEndian.AppendUint32(p.scales, math.Float32bits(c.Scale))
-	}
-	p.first, p.n = len(rows), len(rows)
-	return p
+// Planes returns the bytes of the rows of a table that lies in one piece, see
+// [Table.Whole]: the upper halves, the lower halves, padded, and the scales, float32,
+// little-endian.
+func (t *Table) Planes() (hi, lo, scales []byte) {
+	n := t.n * t.stride
+	return unsigned(t.hi[:n]), unsigned(t.lo[:n]), t.scales[:4*t.n]
 }
-
-// Planes returns the bytes of a table that came from [Pick] or [Open], without the
-// rows that were appended since: the upper halves, the lower halves, padded, and
-// the scales, float32, little-endian.
-func (t *Table) Planes() (hi, lo, scales []byte) { return unsigned(t.hi), unsigned(t.lo), t.scales }
 
 // Scan appends to dst[:0] the cosine of each row and q, right to about .01. q has
 // the dimension of the table. Cost: 384 bytes of memory a row.
@@ -141,8 +145,9 @@ func (t *Table) Scan(dst []float32, q *Code) []float32 {
 	}
 	dst = dst[:t.n]
 	var products [chunkRows]int32
-	for from := 0; from < t.first; from += chunkRows {
-		d := products[:min(chunkRows, t.first-from)]
+	whole := min(t.first, t.n)
+	for from := 0; from < whole; from += chunkRows {
+		d := products[:min(chunkRows, whole-from)]
 		dots(d, t.hi[from*t.stride:], q.Hi)
 		for i, n := range d {
 			dst[from+i] = weigh(n, t.scale(from+i), q.Scale)

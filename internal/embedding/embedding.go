@@ -1,0 +1,242 @@
+// Package embedding follows the index with the models that are in use: it embeds what has no
+// vector yet, slow models in the background, and embeds queries. It ranks nothing.
+//
+// The first model that has embedded (nearly) all memories serves queries; better ones catch up
+// meanwhile. What a model cannot answer is searched by words, and the answer says so.
+package embedding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// Model is an embedder in use.
+type Model struct {
+	embed.Embedder
+	// Instant models take microseconds for a text: the index embeds with them, and their
+	// vectors are not kept in the store.
+	Instant bool
+	// Timeout is how long a query waits for the model; 0 means [DefaultTimeout].
+	Timeout time.Duration
+}
+
+// DefaultTimeout is how long a query waits for a model that says nothing else.
+const DefaultTimeout = 5 * time.Second
+
+const (
+	// A model serves although some memories have no vector yet: this many, if it has a
+	// multiple of them, or this share of all. Those are found by their words meanwhile.
+	maxMissing      = 16
+	missingMultiple = 4
+	maxMissingShare = .02
+
+	firstRetry = time.Second
+	maxRetry   = time.Minute
+)
+
+// Config wires a [Follower].
+type Config struct {
+	Store *store.Store
+	Index *index.Index
+	// Models are those in use, the most wanted first. The Follower takes over closing them.
+	Models []Model
+	// Degraded says which models could not be had, and why.
+	Degraded []string
+	// Log receives what goes wrong in the background; nil discards it.
+	Log *slog.Logger
+}
+
+// Follower embeds memories and queries. It is safe for concurrent use.
+type Follower struct {
+	store    *store.Store
+	index    *index.Index
+	log      *slog.Logger
+	members  []*member // the most wanted first
+	degraded []string  // why others are not among them
+
+	filling sync.Mutex // instant models are filled by one search at a time
+	stop    context.CancelFunc
+	work    sync.WaitGroup // of the models that are not instant
+}
+
+// member is a model in use and its state.
+type member struct {
+	Model
+	id   string
+	wake chan struct{}
+
+	mu        sync.Mutex
+	err       error     // the last one in the background
+	pausedTil time.Time // until then queries do not ask it, after one that failed
+}
+
+// New returns a Follower. It starts a goroutine for each model that is not instant, which
+// Close ends.
+func New(c Config) *Follower {
+	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded}
+	if f.log == nil {
+		f.log = slog.New(slog.DiscardHandler)
+	}
+	for _, m := range c.Models {
+		if m.Timeout == 0 {
+			m.Timeout = DefaultTimeout
+		}
+		f.members = append(f.members, &member{Model: m, id: m.Model().ID, wake: make(chan struct{}, 1)})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	f.stop = cancel
+	for i, m := range f.members {
+		if !m.Instant {
+			f.work.Go(func() { f.follow(ctx, i) })
+		}
+	}
+	return f
+}
+
+// Close ends the background work and releases the models.
+func (f *Follower) Close() error {
+	f.stop()
+	f.work.Wait()
+	var err error
+	for _, m := range f.members {
+		if c, ok := m.Embedder.(io.Closer); ok {
+			err = errors.Join(err, c.Close())
+		}
+	}
+	return err
+}
+
+// follow embeds in the background what the i-th model lacks, as long as no better one
+// serves.
+func (f *Follower) follow(ctx context.Context, i int) {
+	m, wait := f.members[i], firstRetry
+	for {
+		var err error
+		if best := f.serving(); best < 0 || best >= i {
+			err = f.fill(ctx, m, slowBatch)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		f.report(m, err)
+		var retry <-chan time.Time
+		if err != nil {
+			retry = time.After(wait)
+		} else {
+			wait = firstRetry
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-retry:
+			if !errors.Is(err, embed.ErrNotReady) {
+				wait = min(2*wait, maxRetry)
+			}
+		case <-m.wake:
+		}
+	}
+}
+
+// wakeAll makes the background work look for what is to be embedded.
+func (f *Follower) wakeAll() {
+	for _, m := range f.members {
+		select {
+		case m.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// report keeps the last error of a model, nil for none, and logs one that is new.
+func (f *Follower) report(m *member, err error) {
+	before := m.lastError()
+	m.mu.Lock()
+	m.err = err
+	m.mu.Unlock()
+	if err != nil && !errors.Is(err, embed.ErrNotReady) && (before == nil || before.Error() != err.Error()) {
+		f.log.Warn("memories cannot be embedded", "model", m.id, "error", err)
+	}
+}
+
+func (m *member) lastError() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}
+
+// ready reports whether a model can serve: it has embedded all memories, or all but a few.
+func (f *Follower) ready(m *member) bool {
+	have, all := f.index.Vectors.Embedded(m.id)
+	missing := all - have
+	return m.Instant || missing <= min(maxMissing, have/missingMultiple) || missing <= int(maxMissingShare*float64(all))
+}
+
+// serving returns the number of the model that is asked first; -1 if there is none.
+func (f *Follower) serving() int { return slices.IndexFunc(f.members, f.ready) }
+
+// Degraded says what keeps the wanted model from serving; empty when all is well.
+func (f *Follower) Degraded() []string {
+	out := slices.Clone(f.degraded)
+	for _, m := range f.members {
+		if f.ready(m) {
+			break
+		}
+		have, all := f.index.Vectors.Embedded(m.id)
+		text := fmt.Sprintf("semantic search: model %s has embedded %d of %d memories", m.id, have, all)
+		if err := m.lastError(); err != nil {
+			text += ": " + err.Error()
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// ModelStatus is the state of a model.
+type ModelStatus struct {
+	// ID is that of [embed.Model].
+	ID string
+	// Embedded counts the memories with a vector, of all that can be found.
+	Embedded, Memories int
+	Instant            bool
+	// Serving says that queries use this one.
+	Serving bool
+	// Err is the last error, nil for none.
+	Err error
+}
+
+// Status describes all models, the most wanted first.
+func (f *Follower) Status() []ModelStatus {
+	serving := f.serving()
+	var out []ModelStatus
+	for i, m := range f.members {
+		s := ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == serving, Err: m.lastError()}
+		s.Embedded, s.Memories = f.index.Vectors.Embedded(m.id)
+		out = append(out, s)
+	}
+	return out
+}
+
+// Ready waits until the models are loaded; until then queries go by words. The error is that
+// of loading, or of ctx.
+func (f *Follower) Ready(ctx context.Context) error {
+	for _, m := range f.members {
+		if w, ok := m.Embedder.(interface {
+			Wait(ctx context.Context) error
+		}); ok {
+			if err := w.Wait(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package embedding
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// How many memories are embedded at a time.
+const (
+	instantBatch = 256
+	slowBatch    = 16
+)
+
+// level embeds everything that an instant model lacks: the index has embedded with it already
+// what it could.
+func (f *Follower) level(ctx context.Context, m *member) error {
+	if have, all := f.index.Vectors.Embedded(m.id); have == all {
+		return nil
+	}
+	f.filling.Lock()
+	defer f.filling.Unlock()
+	return f.fill(ctx, m, instantBatch)
+}
+
+// fill embeds, batch by batch, what a model lacks.
+func (f *Follower) fill(ctx context.Context, m *member, batch int) error {
+	for stuck := false; ; {
+		ids := f.index.Vectors.Unembedded(m.id, batch)
+		if len(ids) == 0 {
+			return nil
+		}
+		n, err := f.embed(ctx, m, ids)
+		switch {
+		case err != nil:
+			return err
+		case n > 0:
+			stuck = false
+		case stuck:
+			return nil // they keep changing; the next search comes back to them
+		default: // the index does not know yet that they changed
+			stuck = true
+			if err := f.index.CatchUp(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// embed gives the index vectors of these memories, from the store or the model, and returns
+// how many it took.
+func (f *Follower) embed(ctx context.Context, m *member, ids []hippo.ID) (int, error) {
+	ms, err := f.store.Get(ctx, ids)
+	if err != nil {
+		return 0, err
+	}
+	var kept []index.Vector
+	if !m.Instant {
+		if kept, ms, err = f.stored(ctx, m, ms); err != nil {
+			return 0, err
+		}
+	}
+	taken := f.index.Vectors.Set(m.id, kept)
+	if len(ms) == 0 {
+		return taken, nil
+	}
+	computed, err := f.compute(ctx, m, ms)
+	return taken + f.index.Vectors.Set(m.id, computed), err
+}
+
+// compute embeds memories, and keeps the vectors in the store if they were expensive.
+func (f *Follower) compute(ctx context.Context, m *member, ms []*hippo.Memory) ([]index.Vector, error) {
+	texts := make([]string, len(ms))
+	for i, memory := range ms {
+		texts[i] = memory.Content
+	}
+	vectors, err := f.passages(ctx, m, texts)
+	if err != nil {
+		return nil, err
+	}
+	out, kept := make([]index.Vector, len(ms)), make([]driver.Vector, len(ms))
+	for i, memory := range ms {
+		out[i] = index.Vector{ID: memory.ID, Text: index.TextKey(memory), Values: vectors[i]}
+		kept[i] = driver.Vector{ID: memory.ID, Text: contentKey(memory), Values: vectors[i]}
+	}
+	if !m.Instant {
+		// A store that cannot keep them is no reason not to use them.
+		if err := f.store.PutVectors(ctx, m.id, kept); err != nil {
+			f.log.Debug("vectors are not kept", "model", m.id, "error", err)
+		}
+	}
+	return out, nil
+}
+
+// passages embeds texts. Those that the model refuses, while it takes others, get a vector of
+// zeros: they are found by their words.
+func (f *Follower) passages(ctx context.Context, m *member, texts []string) ([][]float32, error) {
+	out, err := checked(ctx, m, embed.Passage, texts)
+	if !errors.Is(err, hippo.ErrInvalid) || len(texts) == 1 {
+		return out, err
+	}
+	out = make([][]float32, len(texts))
+	taken := 0
+	for i, t := range texts {
+		switch v, err := checked(ctx, m, embed.Passage, []string{t}); {
+		case err == nil:
+			out[i] = v[0]
+			taken++
+		case errors.Is(err, hippo.ErrInvalid):
+			out[i] = make([]float32, m.Model.Model().Dimension)
+			f.log.Debug("a text is not embedded", "model", m.id, "error", err)
+		default:
+			return nil, err
+		}
+	}
+	if taken == 0 {
+		return nil, err
+	}
+	return out, nil
+}
+
+// stored takes what the store has: those vectors, and the memories without one.
+func (f *Follower) stored(ctx context.Context, m *member, ms []*hippo.Memory) ([]index.Vector, []*hippo.Memory, error) {
+	ids := make([]hippo.ID, len(ms))
+	for i, memory := range ms {
+		ids[i] = memory.ID
+	}
+	kept, err := f.store.Vectors(ctx, m.id, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	by := make(map[hippo.ID]driver.Vector, len(kept))
+	for _, v := range kept {
+		by[v.ID] = v
+	}
+	var found []index.Vector
+	var rest []*hippo.Memory
+	for _, memory := range ms {
+		v, ok := by[memory.ID]
+		if !ok || v.Text != contentKey(memory) || len(v.Values) != m.Model.Model().Dimension {
+			rest = append(rest, memory)
+			continue
+		}
+		found = append(found, index.Vector{ID: memory.ID, Text: index.TextKey(memory), Values: v.Values})
+	}
+	return found, rest, nil
+}
+
+// contentKey identifies the text that is embedded of a memory.
+func contentKey(m *hippo.Memory) uint64 {
+	sum := sha256.Sum256([]byte(m.Content))
+	return binary.LittleEndian.Uint64(sum[:])
+}
+
+// Level embeds what instant models lack, so that no search has to. What fails here the next
+// search tries again, and reports.
+func (f *Follower) Level(ctx context.Context) {
+	for _, m := range f.members {
+		if !m.Instant {
+			continue
+		}
+		if err := f.level(ctx, m); err != nil {
+			f.log.Debug("memories are not embedded", "model", m.id, "error", err)
+		}
+	}
+}
+
+// pollEvery is how often progress is reported.
+const pollEvery = 100 * time.Millisecond
+
+// Embed waits until the most wanted model has embedded all memories, and calls progress
+// meanwhile. The error is that of the model, or of ctx; what was embedded so far is kept. The
+// index is level with the store.
+func (f *Follower) Embed(ctx context.Context, progress func(embedded, memories int)) error {
+	if len(f.members) == 0 {
+		return nil
+	}
+	m := f.members[0]
+	if m.Instant {
+		return f.level(ctx, m)
+	}
+	f.report(m, nil) // what was wrong before is tried again
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		have, all := f.index.Vectors.Embedded(m.id)
+		progress(have, all)
+		if have == all {
+			return nil
+		}
+		if err := m.lastError(); err != nil && !errors.Is(err, embed.ErrNotReady) {
+			return err
+		}
+		f.wakeAll()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}

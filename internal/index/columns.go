@@ -1,0 +1,198 @@
+package index
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cue"
+)
+
+// row holds the columns of a document that scoring and most filters read: one cache line. Only
+// rows change after a segment was built. Names are numbers of the segment's dictionary, times are
+// microseconds since 1970.
+type row struct {
+	id         hippo.ID
+	created    int64
+	importance float64
+	namespace  uint32
+	project    uint32
+	kind       uint32
+	setDay     int32
+	uses       useList
+	flags      uint8
+	trust      int8
+	cues       uint8
+	_          uint8
+}
+
+// useList says where the accesses of a row lie.
+type useList struct {
+	first uint32 // offset
+	last  int32  // day of the newest, 0 if there is none
+	count uint8
+	_     [3]uint8
+}
+
+// useListOf returns the useList of accesses at an offset.
+func useListOf(first int, list []use) useList {
+	l := useList{first: uint32(first), count: uint8(len(list))}
+	if len(list) > 0 {
+		l.last = list[len(list)-1].day
+	}
+	return l
+}
+
+const (
+	flagPinned     = 1 << iota // never decays
+	flagSuperseded             // has a successor
+)
+
+// extra holds the other columns of a document. A document of which one of them changes is
+// indexed again.
+type extra struct {
+	event, from, until  int64 // microseconds since 1970, 0: unset
+	seq                 int64
+	text                uint64 // see [TextKey]
+	hash                uint64 // first 8 bytes of the content hash, big-endian
+	author, session     uint32
+	firstLabel          uint32 // offset of tags and situation elements in labels
+	tagCount, elemCount uint8
+	_                   [2]uint8
+}
+
+// use is the number of accesses on one active day.
+type use struct{ day, count int32 }
+
+// successor is what supersedes a document.
+type successor struct {
+	doc uint32
+	id  hippo.ID
+}
+
+// columns are the columns of a segment, by document.
+type columns struct {
+	rows       []row
+	extras     []extra
+	content    []uint32    // length of the content, in terms
+	other      [][2]uint32 // lengths of situation and tags
+	labels     []uint32    // names
+	uses       []use
+	successors []successor // ascending by document
+}
+
+// tags returns the names of the tags of a document.
+func (c *columns) tags(x *extra) []uint32 { return c.labels[x.firstLabel:][:x.tagCount] }
+
+// elements returns the names of the situation elements of a document.
+func (c *columns) elements(x *extra) []uint32 {
+	return c.labels[x.firstLabel:][x.tagCount:][:x.elemCount]
+}
+
+// useWindow is the number of active days of accesses that are kept: those that rankers look
+// back on.
+const useWindow = 30
+
+// rowOf returns the mutable columns of m, its names left out.
+func rowOf(m *hippo.Memory) row {
+	r := row{
+		id: m.ID, created: micros(m.CreatedAt), importance: m.Importance.Value,
+		setDay: int32(m.Importance.SetDay), trust: int8(m.Trust), cues: uint8(cue.Of(m.Content)),
+	}
+	if m.Pinned {
+		r.flags |= flagPinned
+	}
+	if !m.SupersededBy.IsZero() {
+		r.flags |= flagSuperseded
+	}
+	return r
+}
+
+// extraOf returns the immutable columns of m, its names left out.
+func extraOf(m *hippo.Memory) extra {
+	return extra{
+		event: micros(m.EventTime), from: micros(m.ValidFrom), until: micros(m.ValidUntil), seq: int64(m.Source.Seq),
+		text: TextKey(m), hash: binary.BigEndian.Uint64(m.ContentHash[:]),
+		tagCount: uint8(len(m.Tags)), elemCount: uint8(len(m.Situation)),
+	}
+}
+
+// same reports whether two documents have the same columns, names apart.
+func (x *extra) same(y *extra) bool {
+	return x.event == y.event && x.from == y.from && x.until == y.until && x.seq == y.seq && x.text == y.text && x.hash == y.hash
+}
+
+// recentUses returns the entries of the last [useWindow] active days up to the newest.
+func recentUses(all []hippo.Access) []use {
+	if len(all) == 0 {
+		return nil
+	}
+	newest := all[len(all)-1].Day
+	from := max(0, len(all)-useWindow)
+	for from < len(all) && all[from].Day <= newest-useWindow {
+		from++
+	}
+	out := make([]use, 0, len(all)-from)
+	for _, a := range all[from:] {
+		out = append(out, use{int32(a.Day), int32(min(a.Count, math.MaxInt32))})
+	}
+	return out
+}
+
+// addUse appends list with u added to dst, as [hippo.Memory.Touch] does it.
+func addUse(list []use, u use) []use {
+	out := make([]use, len(list), len(list)+1)
+	copy(out, list)
+	if k := len(out); k > 0 && out[k-1].day >= u.day {
+		out[k-1].count += u.count
+		return out
+	}
+	out = append(out, u)
+	for out[0].day <= u.day-useWindow {
+		out = out[1:]
+	}
+	return out
+}
+
+// when is the time that a document is about: that of its event, or else of its creation.
+func when(r *row, x *extra) int64 {
+	if x.event != 0 {
+		return x.event
+	}
+	return r.created
+}
+
+// micros is t in microseconds; unset is 0, so that the epoch itself becomes 1.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	if u := t.UnixMicro(); u != 0 {
+		return u
+	}
+	return 1
+}
+
+// TextKey identifies what is indexed of a memory: content, situation and tags. A vector counts
+// for a memory as long as this number is the same.
+func TextKey(m *hippo.Memory) uint64 {
+	h := sha256.New()
+	var n [8]byte
+	part := func(s string) {
+		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		h.Write([]byte(s))
+	}
+	part(m.Content)
+	for _, s := range m.Situation {
+		part(s)
+	}
+	part("") // no element is empty, so this divides the lists
+	for _, s := range m.Tags {
+		part(s)
+	}
+	var sum [sha256.Size]byte
+	return binary.LittleEndian.Uint64(h.Sum(sum[:0]))
+}

@@ -1,0 +1,178 @@
+package index
+
+import (
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index/bm25"
+)
+
+// part is a segment and its mutable columns as of one snapshot. It is immutable once
+// published; a [draft] changes copies.
+type part struct {
+	*segment
+	// live are the documents that can be found, hidden the forgotten ones. Documents in
+	// neither are deleted.
+	live, hidden docSet
+	// stored are the mutable columns as the store has them, shown the same with the accesses
+	// that are counted but not stored yet.
+	stored, shown rowTable
+	// vectors are those of the models, in the order of [snapshot.models].
+	vectors []vectors
+	tenants []tenant
+}
+
+// tenant holds the statistics of the live documents of one namespace.
+type tenant struct {
+	namespace uint32
+	stats     bm25.Stats
+}
+
+// newPart returns the part of a new segment, of which these documents are forgotten.
+func newPart(s *segment, hidden docSet, models int) *part {
+	p := &part{segment: s, live: fullDocSet(s.docs), hidden: hidden, vectors: make([]vectors, models)}
+	p.stored = newRowTable(&s.columns)
+	p.shown = p.stored
+	for i, w := range hidden {
+		p.live[i] &^= w
+	}
+	p.recount()
+	return p
+}
+
+// recount computes the statistics of the tenants.
+func (p *part) recount() {
+	p.tenants = nil
+	for d := range uint32(p.docs) {
+		if p.live.has(d) {
+			p.count(d, 1)
+		}
+	}
+}
+
+// count adds a document to the statistics of its tenant, or with sign -1 takes it out.
+func (p *part) count(doc uint32, sign int) {
+	namespace := p.columns.rows[doc].namespace
+	i := slices.IndexFunc(p.tenants, func(t tenant) bool { return t.namespace == namespace })
+	if i < 0 {
+		i = len(p.tenants)
+		p.tenants = append(p.tenants, tenant{namespace: namespace})
+	}
+	s := &p.tenants[i].stats
+	s.Docs += sign
+	o := p.columns.other[doc]
+	for f, n := range (bm25.Counts{p.columns.content[doc], o[0], o[1]}) {
+		s.Length[f] += uint64(sign * int(n)) // wraps around to a subtraction
+	}
+}
+
+// clone returns a copy that may be changed; rows are copied when they change.
+func (p *part) clone() *part {
+	c := *p
+	c.live, c.hidden = slices.Clone(p.live), slices.Clone(p.hidden)
+	c.stored.chunks, c.shown.chunks = slices.Clone(p.stored.chunks), slices.Clone(p.shown.chunks)
+	c.vectors, c.tenants = slices.Clone(p.vectors), slices.Clone(p.tenants)
+	return &c
+}
+
+// deleted counts the documents that are neither live nor hidden.
+func (p *part) deleted() int { return p.docs - p.live.count() - p.hidden.count() }
+
+// successor returns what supersedes a document, the zero ID if nothing does.
+func (p *part) successor(doc uint32) hippo.ID {
+	if p.shown.row(doc).flags&flagSuperseded == 0 {
+		return hippo.ID{}
+	}
+	return p.shown.successor(doc)
+}
+
+// chunkRows is the number of rows that are copied when one of them changes.
+const chunkRows = 128
+
+// rowTable holds the rows of a segment: those of the segment itself, and copies of the chunks
+// in which a row has changed.
+type rowTable struct {
+	columns *columns
+	chunks  []*rowChunk // by number of the row / chunkRows; nil: unchanged
+}
+
+// rowChunk is a copy of some consecutive rows with what belongs to them. It is immutable once
+// published.
+type rowChunk struct {
+	rows       []row
+	uses       []use
+	successors []successor
+}
+
+func newRowTable(c *columns) rowTable {
+	return rowTable{columns: c, chunks: make([]*rowChunk, (len(c.rows)+chunkRows-1)/chunkRows)}
+}
+
+// row returns a row; the caller must not change it.
+func (t *rowTable) row(doc uint32) *row {
+	if c := t.chunks[doc/chunkRows]; c != nil {
+		return &c.rows[doc%chunkRows]
+	}
+	return &t.columns.rows[doc]
+}
+
+// uses returns the accesses of a document, ascending by day.
+func (t *rowTable) uses(doc uint32) []use {
+	r, all := t.row(doc), t.columns.uses
+	if c := t.chunks[doc/chunkRows]; c != nil {
+		all = c.uses
+	}
+	return all[r.uses.first:][:r.uses.count]
+}
+
+// successor returns what supersedes a document that has a successor.
+func (t *rowTable) successor(doc uint32) hippo.ID {
+	list := t.columns.successors
+	if c := t.chunks[doc/chunkRows]; c != nil {
+		list = c.successors
+	}
+	i, ok := slices.BinarySearchFunc(list, doc, func(s successor, doc uint32) int { return int(s.doc) - int(doc) })
+	if !ok {
+		return hippo.ID{}
+	}
+	return list[i].id
+}
+
+// copyChunk returns a copy of the chunk of a document, whose accesses lie packed.
+func (t *rowTable) copyChunk(doc uint32) *rowChunk {
+	from := doc / chunkRows * chunkRows
+	to := min(from+chunkRows, uint32(len(t.columns.rows)))
+	c := &rowChunk{rows: make([]row, 0, to-from)}
+	for d := from; d < to; d++ {
+		r, list := *t.row(d), t.uses(d)
+		r.uses = useListOf(len(c.uses), list)
+		c.rows, c.uses = append(c.rows, r), append(c.uses, list...)
+		if r.flags&flagSuperseded != 0 {
+			c.successors = append(c.successors, successor{d, t.successor(d)})
+		}
+	}
+	return c
+}
+
+// set replaces a row, its accesses and its successor; the zero ID: none.
+func (c *rowChunk) set(doc uint32, r row, uses []use, by hippo.ID) {
+	r.uses = useListOf(len(c.uses), uses)
+	c.uses = append(c.uses, uses...)
+	c.rows[doc%chunkRows] = r
+	i, ok := slices.BinarySearchFunc(c.successors, doc, func(s successor, doc uint32) int { return int(s.doc) - int(doc) })
+	switch {
+	case ok && by.IsZero():
+		c.successors = slices.Delete(c.successors, i, i+1)
+	case ok:
+		c.successors[i].id = by
+	case !by.IsZero():
+		c.successors = slices.Insert(c.successors, i, successor{doc, by})
+	}
+}
+
+// setUses replaces the accesses of a document.
+func (c *rowChunk) setUses(doc uint32, list []use) {
+	r := &c.rows[doc%chunkRows]
+	r.uses = useListOf(len(c.uses), list)
+	c.uses = append(c.uses, list...)
+}

@@ -1,0 +1,154 @@
+package index
+
+import (
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cue"
+	"github.com/hippo-memory/hippo/internal/index/vector"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// reader implements [retrieve.Reader] for a search.
+type reader struct{ *found }
+
+// Close implements [retrieve.Reader]. What a search keeps must not hold the snapshot: a file
+// that has been replaced would stay mapped.
+func (f reader) Close() {
+	if f.pool == nil {
+		return
+	}
+	pool := f.pool
+	clear(f.parts)
+	clear(f.terms)
+	f.pool, f.snapshot, f.query = nil, nil, nil
+	f.sessions.clear()
+	f.window.clear()
+	pool.pool.Put(f.found)
+}
+
+// Rows implements [retrieve.Reader].
+func (f reader) Rows(dst []retrieve.Row, matches []retrieve.Match) []retrieve.Row {
+	f.prefetch(matches)
+	for i := range matches {
+		p, doc := f.at(matches[i].Doc)
+		r, x := p.shown.row(doc), &p.columns.extras[doc]
+		dst = append(dst, retrieve.Row{
+			ID: r.id, CreatedAt: r.created, When: when(r, x), Importance: r.importance,
+			SetDay: hippo.Day(r.setDay), LastUse: hippo.Day(r.uses.last), RecentUses: recentCount(p.shown.uses(doc), f.query.Day),
+			Length: int(p.columns.content[doc]), Pinned: r.flags&flagPinned != 0, Superseded: r.flags&flagSuperseded != 0,
+		})
+	}
+	return dst
+}
+
+// prefetch reads a bit of the row of each match, so that the processor waits for many cache
+// misses at a time and not for one after the other.
+func (f *found) prefetch(matches []retrieve.Match) {
+	sum := uint8(0)
+	for i := range matches {
+		p, doc := f.at(matches[i].Doc)
+		sum += p.shown.row(doc).flags
+	}
+	f.window.prefetched = sum // so that the loop is not optimised away
+}
+
+// recentCount is the number of accesses in the active days up to day that rankers look back on.
+func recentCount(list []use, day hippo.Day) int {
+	n, from := 0, int32Of(int(day))-useWindow+1
+	for _, u := range list {
+		if u.day >= from {
+			n += int(u.count)
+		}
+	}
+	return n
+}
+
+// Admit implements [retrieve.Reader].
+func (f reader) Admit(d retrieve.Doc) (retrieve.Match, bool) {
+	p, doc := f.at(d)
+	m := retrieve.Match{Doc: d, Cosine: f.cosine(p, doc, vector.Rough)}
+	if !p.admits(doc) {
+		return m, false
+	}
+	m.Context = p.fitting.of(doc)
+	return m, true
+}
+
+// Find implements [retrieve.Reader].
+func (f reader) Find(id hippo.ID) (retrieve.Doc, bool) {
+	at, doc, ok := f.snapshot.find(id)
+	if !ok || !f.inScope(at, doc) || !f.parts[at].live.has(doc) {
+		return retrieve.None, false
+	}
+	return docIn(at, doc), true
+}
+
+func (f *found) inScope(at int, doc uint32) bool {
+	p := &f.parts[at]
+	return !p.outside && (p.scope == nil || p.scope.has(doc))
+}
+
+// Successor implements [retrieve.Reader].
+func (f reader) Successor(d retrieve.Doc) (retrieve.Doc, bool) {
+	p, doc := f.at(d)
+	id := p.successor(doc)
+	if id.IsZero() {
+		return retrieve.None, false
+	}
+	return f.Find(id)
+}
+
+// Cosine implements [retrieve.Reader].
+func (f reader) Cosine(d retrieve.Doc) float64 {
+	p, doc := f.at(d)
+	return f.cosine(p, doc, vector.Cosine)
+}
+
+func (f *found) cosine(p *partFound, doc uint32, of func(a, b *vector.Code) float64) float64 {
+	if f.model < 0 {
+		return 0
+	}
+	v := &p.vectors[f.model]
+	row, ok := v.row(doc)
+	if !ok {
+		return 0
+	}
+	c := v.table.At(row)
+	return max(0, of(&f.code, &c))
+}
+
+// Similarity implements [retrieve.Reader].
+func (f reader) Similarity(a, b retrieve.Doc) float64 {
+	if f.model < 0 {
+		return 0
+	}
+	p, i := f.at(a)
+	q, k := f.at(b)
+	row, ok := p.vectors[f.model].row(i)
+	other, too := q.vectors[f.model].row(k)
+	if !ok || !too {
+		return 0
+	}
+	x, y := p.vectors[f.model].table.At(row), q.vectors[f.model].table.At(other)
+	return max(0, vector.Rough(&x, &y))
+}
+
+// Tokens implements [retrieve.Reader]. A file that is damaged may hold any number below 65,536.
+func (f reader) Tokens(dst []int32, d retrieve.Doc) []int32 {
+	p, doc := f.at(d)
+	for b := p.tokens.at(int(doc)); len(b) >= tokenSize; b = b[tokenSize:] {
+		dst = append(dst, int32(b[0])|int32(b[1])<<8)
+	}
+	return dst
+}
+
+// Passage implements [retrieve.Reader].
+func (f reader) Passage(d retrieve.Doc) retrieve.Passage {
+	p, doc := f.at(d)
+	out := retrieve.Passage{
+		Author: p.author(doc), Cues: cue.Cues(p.shown.row(doc).cues), Before: retrieve.None, After: retrieve.None,
+	}
+	if p.columns.extras[doc].session != 0 {
+		out.Session, out.Before, out.After = place(f.found, p, doc)
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package index
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+)
+
+// state publishes snapshots. Searches load the current one; edits make the next one.
+type state struct {
+	current atomic.Pointer[snapshot]
+	touches touches // accesses that no snapshot shows yet
+
+	mu      sync.Mutex // held by edits, guards what follows
+	pending pending
+	changed int // rows since the last save
+}
+
+func newState(models []embed.Model) *state {
+	s := &state{}
+	s.pending.clear()
+	s.current.Store(&snapshot{models: models})
+	return s
+}
+
+// edit publishes the current snapshot as f changes it. Edits exclude each other; searches do
+// not wait for them.
+func (s *state) edit(f func(d *draft)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.draft()
+	f(d)
+	s.publish(d)
+}
+
+// draft begins a draft; s.mu is held.
+func (s *state) draft() *draft {
+	d := &draft{
+		snapshot: *s.current.Load(), pending: &s.pending,
+		owned: make(map[*part]bool), chunks: make(map[*rowChunk]bool), stale: make(map[chunkKey]bool),
+	}
+	d.parts = slices.Clone(d.parts)
+	return d
+}
+
+// publish makes a draft the current snapshot; s.mu is held.
+func (s *state) publish(d *draft) {
+	d.show()
+	next := d.snapshot
+	s.changed += d.changed
+	s.current.Store(&next)
+}
+
+// newest returns the current snapshot with all accesses that were counted, as far as no edit
+// is under way.
+func (s *state) newest() *snapshot {
+	if s.mu.TryLock() {
+		if list := s.touches.take(); len(list) > 0 {
+			d := s.draft()
+			d.count(list)
+			s.publish(d)
+		}
+		s.mu.Unlock()
+	}
+	return s.current.Load()
+}
+
+// unsaved counts the rows that changed since the last save.
+func (s *state) unsaved() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
+// Touch counts one access on day for each of these memories, before the store knows of it: the
+// index adds it to what the store says until [Index.Settle]. Unknown IDs are ignored. It waits
+// for nothing. The next search shows the accesses, unless an edit is under way, which may then
+// come first.
+func (s *state) Touch(ids []hippo.ID, day hippo.Day) {
+	s.touches.mu.Lock()
+	defer s.touches.mu.Unlock()
+	for _, id := range ids {
+		s.touches.list = append(s.touches.list, touch{id, use{int32Of(int(day)), 1}})
+	}
+}
+
+// Count returns how many memories of a scope can be found, and how many are forgotten.
+func (s *state) Count(scope *hippo.Scope) (live, forgotten int) {
+	for _, p := range s.current.Load().parts {
+		if set, ok := p.scope(scope); ok {
+			live += p.live.common(set)
+			forgotten += p.hidden.common(set)
+		}
+	}
+	return live, forgotten
+}

@@ -1,0 +1,78 @@
+package recall
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// explain adds to the hits why they are where they are, if that was asked for.
+func explain(p *plan, found *retrieve.Result, r reranked, in ranking) ranking {
+	if !p.explain {
+		return in
+	}
+	out := in
+	out.hits = slices.Clone(in.hits)
+	lexical, semantic := ranks(p, found)
+	for i := range out.hits {
+		h := &out.hits[i]
+		h.explanation = &hippo.Explanation{Via: h.via}
+		if h.via == hippo.ViaText {
+			x := p.explanation(h, r)
+			x.Searched = found.MaxScore > 0 || p.semantic()
+			h.explanation = rank.Explain(p.weights, x, &h.signals)
+		}
+		h.explanation.LexicalRank, h.explanation.SemanticRank = lexical[h.match.Doc], semantic[h.match.Doc]
+	}
+	return out
+}
+
+// explanation says what the relevance of a hit is made of.
+func (p *plan) explanation(h *hit, r reranked) rank.Explanation {
+	x := rank.Explanation{Ranker: p.ranker, Length: h.first.length, BM25Relative: h.first.bm25}
+	if passage := r.byID(h.id); passage != nil {
+		x.Features, x.LengthOffset = &passage.features, r.offset
+	}
+	return x
+}
+
+// ranks returns the ranks of all matches in the two lists of candidates, from 1.
+func ranks(p *plan, found *retrieve.Result) (lexical, semantic map[retrieve.Doc]int) {
+	v := &p.search.Vector
+	byWords, byCosine := make([]standing, 0, len(found.Matches)), make([]standing, 0, len(found.Matches))
+	for i := range found.Matches {
+		m := &found.Matches[i]
+		byWords = append(byWords, standing{m.Doc, m.Score})
+		if m.Cosine > 0 { // exact ones: those of the index would mistake close ranks
+			byCosine = append(byCosine, standing{m.Doc, found.Reader.Cosine(m.Doc)})
+		}
+	}
+	return rankedBy(byWords, 0, len(byWords)), rankedBy(byCosine, max(0, v.MinCosine), v.TopK)
+}
+
+// standing is a document with what a list orders it by.
+type standing struct {
+	doc retrieve.Doc
+	by  float64
+}
+
+// rankedBy returns the ranks of the first limit documents that are above least. Ties share a
+// rank.
+func rankedBy(list []standing, least float64, limit int) map[retrieve.Doc]int {
+	slices.SortFunc(list, func(a, b standing) int { return cmp.Or(cmp.Compare(b.by, a.by), cmp.Compare(a.doc, b.doc)) })
+	out := make(map[retrieve.Doc]int)
+	n := 1
+	for i, l := range firstOf(list, limit) {
+		if l.by <= least {
+			break
+		}
+		if i > 0 && l.by < list[i-1].by {
+			n = i + 1
+		}
+		out[l.doc] = n
+	}
+	return out
+}

@@ -1,0 +1,50 @@
+package recall
+
+import (
+	"context"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// rankHybrid answers a query by the graph ranker. Use and votes have no part in it.
+func (s *Searcher) rankHybrid(ctx context.Context, p *plan, found *retrieve.Result) (*Ranking, error) {
+	list, err := s.hybrid.Rank(ctx, found, &p.search, p.within.near)
+	if err != nil {
+		return nil, err
+	}
+	f := newFirstStage(p, found)
+	byDoc := make(map[retrieve.Doc]*GraphHit, len(list))
+	out, best := ranking{}, newTop(p.keep)
+	rows := make([]retrieve.Row, 0, 1)
+	for i := range list {
+		g := &list[i]
+		byDoc[g.Match.Doc] = g
+		rows = found.Reader.Rows(rows[:0], []retrieve.Match{g.Match})
+		c := candidate{match: g.Match, id: rows[0].ID, created: rows[0].CreatedAt}
+		c.relevance = rank.ByText(p.weights, &hippo.Signals{Text: g.Relevance})
+		in := p.within.has(c.relevance)
+		out.tally.add(c.relevance, in)
+		if in && best.wants(c.relevance) {
+			best.Add(c)
+		}
+	}
+	for _, c := range best.Sorted() {
+		row := f.row(c.match)
+		h, g := newHit(c, f.of(&c.match, &row)), byDoc[c.match.Doc]
+		h.signals.Text = g.Relevance
+		if p.explain {
+			h.explanation = &hippo.Explanation{Text: rank.Contributions(g.Terms), GraphRank: g.GraphRank}
+		}
+		out.hits = append(out.hits, h)
+	}
+	if p.explain {
+		lexical, semantic := ranks(p, found)
+		for i := range out.hits {
+			h := &out.hits[i]
+			h.explanation.LexicalRank, h.explanation.SemanticRank = lexical[h.match.Doc], semantic[h.match.Doc]
+		}
+	}
+	return newRanking(p, out), nil
+}

@@ -1,0 +1,163 @@
+package recall
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Ranking is the outcome of a search, best first, cut to a bounded length. It is immutable.
+type Ranking struct {
+	Hits []Hit
+	// Total counts the matches in the range of relevance, Distribution all.
+	Total        int
+	Distribution hippo.Distribution
+	Day          hippo.Day
+	Confidence   float64
+	// Support is what Confidence is made of, by name; nil unless it was asked for.
+	Support map[string]float64
+	// Abstained says why there are no hits although something matches.
+	Abstained string
+	Degraded  []string
+}
+
+// Hit is one memory in a [Ranking].
+type Hit struct {
+	ID          hippo.ID
+	Relevance   float64
+	Signals     hippo.Signals
+	Via         hippo.Via
+	Explanation *hippo.Explanation // nil unless it was asked for
+}
+
+func newRanking(p *plan, in ranking) *Ranking {
+	out := &Ranking{
+		Hits: make([]Hit, len(in.hits)), Total: in.tally.total, Distribution: in.tally.distribution,
+		Day: p.search.Day, Degraded: p.degraded,
+	}
+	for i := range in.hits {
+		h := &in.hits[i]
+		out.Hits[i] = Hit{h.id, h.relevance, h.signals, h.via, h.explanation}
+	}
+	return out
+}
+
+// Page returns some of the hits.
+func (r *Ranking) Page(offset, count int) []Hit {
+	from := min(offset, len(r.Hits))
+	return r.Hits[from:min(len(r.Hits), from+count)]
+}
+
+// learners is how many hits of a search learn that they were found together.
+const learners = 3
+
+// CoRecalled returns the pairs of memories that a search found together: of the first hits of
+// a page that were loaded, those at least half as relevant as the best that were found by
+// themselves. What relations pulled in does not strengthen relations.
+func (r *Ranking) CoRecalled(count int, loaded func(hippo.ID) bool) []hippo.Relation {
+	var ids []hippo.ID
+	best := 0.0
+	for _, h := range firstOf(r.Hits, count) {
+		own := h.Via != hippo.ViaRelation
+		if own {
+			best = max(best, h.Relevance)
+		}
+		if own && h.Relevance >= best/2 && len(ids) < learners && loaded(h.ID) {
+			ids = append(ids, h.ID)
+		}
+	}
+	var pairs []hippo.Relation
+	for i, a := range ids {
+		for _, b := range ids[:i] {
+			pairs = append(pairs, hippo.CoRecall(a, b))
+		}
+	}
+	return pairs
+}
+
+// Pages keeps the rankings of recent searches: reading a page counts as an access and so
+// changes what the next search would find first, but the second page must go on where the
+// first one ended. It is safe for concurrent use.
+type Pages struct {
+	now func() time.Time
+
+	mu     sync.Mutex
+	recent []kept // newest last
+}
+
+// kept is a ranking and what it answers.
+type kept struct {
+	scope   hippo.Scope
+	query   hippo.Query
+	made    time.Time
+	ranking *Ranking
+}
+
+const (
+	maxKept  = 16
+	keptTime = 10 * time.Minute
+	// minKept is how many hits of a search are kept at least.
+	minKept = 100
+)
+
+// NewPages returns Pages with a clock.
+func NewPages(now func() time.Time) *Pages { return &Pages{now: now} }
+
+// Keep is how many hits a search for a page has to keep.
+func Keep(q *hippo.Query) int {
+	const limit = math.MaxInt / 2 // more can be added to that
+	return max(min(q.Offset+q.Count, limit), minKept)
+}
+
+// key is what a query asks for, whatever page of it, in memory of its own.
+func key(q hippo.Query) hippo.Query {
+	q.Offset, q.Count = 0, 0
+	f := &q.Filter
+	for _, list := range []*[]string{&q.Situation, &f.Projects, &f.Types, &f.Tags} {
+		*list = slices.Clone(*list)
+	}
+	if q.Relevance != nil {
+		r := *q.Relevance
+		q.Relevance = &r
+	}
+	return q
+}
+
+// answers reports whether a ranking answers a query.
+func (k *kept) answers(scope *hippo.Scope, q *hippo.Query) bool {
+	return k.query.Text == q.Text && reflect.DeepEqual(&k.query, q) && reflect.DeepEqual(&k.scope, scope)
+}
+
+// Get returns the kept ranking for a later page of a query, if it reaches to the end of the
+// page; else nil.
+func (p *Pages) Get(scope hippo.Scope, q *hippo.Query) *Ranking {
+	if q.Offset == 0 {
+		return nil
+	}
+	k, end := key(*q), q.Offset+q.Count
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.recent {
+		r := p.recent[i].ranking
+		if p.recent[i].answers(&scope, &k) && p.now().Sub(p.recent[i].made) < keptTime && (end <= len(r.Hits) || len(r.Hits) == r.Total) {
+			return r
+		}
+	}
+	return nil
+}
+
+// Put keeps a ranking in place of an older one for the same query.
+func (p *Pages) Put(scope hippo.Scope, q *hippo.Query, r *Ranking) {
+	k := key(*q)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.recent = slices.DeleteFunc(p.recent, func(old kept) bool { return old.answers(&scope, &k) })
+	p.recent = append(p.recent, kept{scope, k, p.now(), r})
+	if over := len(p.recent) - maxKept; over > 0 {
+		p.recent = slices.Delete(p.recent, 0, over)
+	}
+}

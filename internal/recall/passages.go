@@ -1,0 +1,201 @@
+package recall
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cue"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// passage is a memory that is reranked: one of the best candidates, or a neighbour of one in
+// its session.
+type passage struct {
+	candidate
+	first first
+	// admitted: it may be a hit. counted: it is in the tally, with the relevance of the
+	// candidate.
+	admitted, counted bool
+	// previous and next are the passages beside it, or -1.
+	previous, next int
+	session        uint32
+	cues           cue.Cues
+	named          bool      // the query names its author
+	similarities   []float32 // the highest cosine of each token of the query; nil: not read
+	features       rank.Features
+}
+
+// passages are those of one search.
+type passages struct {
+	list []passage // the top candidates, best first, then their neighbours
+	at   map[retrieve.Doc]int
+	// offset is the length offset of the top candidates, see [rank.NewLinear].
+	offset float64
+}
+
+// maxOffset is the largest length offset: beyond it there was nothing to fit weights to.
+const maxOffset = 3
+
+// gatherPassages returns the top candidates and their neighbours with the features of the
+// first stage.
+func gatherPassages(f *firstStage, found *retrieve.Result, top []candidate) *passages {
+	g := &passages{at: make(map[retrieve.Doc]int, 3*len(top)), list: make([]passage, 0, len(top))}
+	named := namesAuthor(f.search.Text)
+	about := make([]retrieve.Passage, 0, 3*len(top))
+	add := func(d retrieve.Doc) int {
+		if d == retrieve.None {
+			return -1
+		}
+		if i, ok := g.at[d]; ok {
+			return i
+		}
+		x := found.Reader.Passage(d)
+		about = append(about, x)
+		g.at[d] = len(g.list)
+		g.list = append(g.list, passage{
+			candidate: candidate{match: retrieve.Match{Doc: d}}, previous: -1, next: -1, session: x.Session, cues: x.Cues, named: named(x.Author),
+		})
+		return len(g.list) - 1
+	}
+	for _, c := range top {
+		p := &g.list[add(c.match.Doc)]
+		p.candidate, p.counted, p.admitted = c, true, true
+	}
+	for i := range top {
+		previous, next := add(about[i].Before), add(about[i].After)
+		g.list[i].previous, g.list[i].next = previous, next
+	}
+	g.complete(f, found, about, len(top))
+	for i := range top {
+		g.offset += rank.LogLength(g.list[i].first.length) / float64(len(top))
+	}
+	g.offset = min(max(0, g.offset-f.weights.Rerank.MeanLength), maxOffset)
+	return g
+}
+
+// complete fills in the neighbours, which begin at number n, and the first stage of all.
+func (g *passages) complete(f *firstStage, found *retrieve.Result, about []retrieve.Passage, n int) {
+	matched := matchesOf(found, g.list[n:])
+	for i := range g.list {
+		p := &g.list[i]
+		if i >= n {
+			p.previous, p.next = g.number(about[i].Before), g.number(about[i].After)
+			p.match, p.admitted = found.Reader.Admit(p.match.Doc)
+			if m, ok := matched[p.match.Doc]; ok {
+				p.match, p.counted = m, true
+			}
+		}
+		row := f.row(p.match)
+		p.id, p.created, p.first = row.ID, row.CreatedAt, f.of(&p.match, &row)
+		if i >= n && p.counted {
+			p.relevance = f.plan.relevance(f.weights, &p.first.signals)
+		}
+		p.features[rank.BM25Relative], p.features[rank.Cosine], p.features[rank.Length] = p.first.bm25, p.match.Cosine, p.first.length
+		p.features[rank.NamesAuthor] = indicator(p.named)
+	}
+}
+
+// number returns the passage of a document, or -1.
+func (g *passages) number(d retrieve.Doc) int {
+	if i, ok := g.at[d]; ok {
+		return i
+	}
+	return -1
+}
+
+// beside returns a passage by its number, nil for -1.
+func (g *passages) beside(i int) *passage {
+	if i < 0 {
+		return nil
+	}
+	return &g.list[i]
+}
+
+// byID returns the passage of a memory, or nil.
+func (g *passages) byID(id hippo.ID) *passage {
+	if g == nil {
+		return nil
+	}
+	for i := range g.list {
+		if g.list[i].id == id {
+			return &g.list[i]
+		}
+	}
+	return nil
+}
+
+// matchesOf returns the matches of passages, of those that matched by themselves.
+func matchesOf(found *retrieve.Result, list []passage) map[retrieve.Doc]retrieve.Match {
+	if len(list) == 0 {
+		return nil
+	}
+	wanted := newDocFilter(len(list))
+	for i := range list {
+		wanted.add(list[i].match.Doc)
+	}
+	return wanted.pick(found.Matches)
+}
+
+// docFilter finds a few documents among many matches: a map is slow for so many questions.
+type docFilter struct {
+	docs map[retrieve.Doc]bool
+	bits [1 << 10]uint64 // by the low bits of a document
+}
+
+func newDocFilter(n int) *docFilter { return &docFilter{docs: make(map[retrieve.Doc]bool, n)} }
+
+func (f *docFilter) add(d retrieve.Doc) {
+	f.docs[d] = true
+	f.bits[d>>6%retrieve.Doc(len(f.bits))] |= 1 << (d % 64)
+}
+
+func (f *docFilter) pick(matches []retrieve.Match) map[retrieve.Doc]retrieve.Match {
+	out := make(map[retrieve.Doc]retrieve.Match, len(f.docs))
+	for i := range matches {
+		d := matches[i].Doc
+		if f.bits[d>>6%retrieve.Doc(len(f.bits))]&(1<<(d%64)) != 0 && f.docs[d] {
+			out[d] = matches[i]
+		}
+	}
+	return out
+}
+
+// wordsOf yields the runs of letters, marks and digits of a text.
+func wordsOf(text string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
+}
+
+// namesAuthor returns a function that tells whether a text names an author: by the whole
+// name, or by its first word.
+func namesAuthor(text string) func(string) bool {
+	words := make(map[string]bool)
+	for w := range wordsOf(strings.ToLower(text)) {
+		words[w] = true
+	}
+	known := make(map[string]bool)
+	return func(author string) bool {
+		if author == "" {
+			return false
+		}
+		is, ok := known[author]
+		if !ok {
+			for first := range wordsOf(strings.ToLower(author)) {
+				is = words[first]
+				break
+			}
+			known[author] = is
+		}
+		return is
+	}
+}
+
+// indicator is 1 if something holds, else 0.
+func indicator(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,190 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/when"
+)
+
+// plan is what a query asks for, in the terms of the pipeline.
+type plan struct {
+	*model
+	ranker    hippo.Ranker
+	relevance rank.Func
+	search    retrieve.Query
+	clock     rank.Clock
+	temporal  temporal
+	within    limits
+	keep      int
+	// hybrid: ranker hybrid answers. rerank: the best candidates are reranked.
+	hybrid, rerank bool
+	explain        bool
+	// withhold: an answer may be withheld for lack of confidence.
+	withhold bool
+	degraded []string
+}
+
+// plan reads the query: its time, its vectors, its filters and its range.
+func (s *Searcher) plan(ctx context.Context, scope hippo.Scope, q *hippo.Query, day hippo.Day, keep int) (*plan, error) {
+	p := &plan{
+		model: &s.model, ranker: q.Ranker, relevance: rank.For(q.Ranker), clock: s.model.decay.At(day),
+		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep,
+		hybrid:  q.Ranker == hippo.RankerHybrid && q.Text != "",
+		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
+		explain: q.Explain, withhold: q.Relevance == nil,
+	}
+	if q.Relevance != nil {
+		p.within = limits(*q.Relevance)
+	}
+	if p.hybrid && s.hybrid == nil {
+		return nil, fmt.Errorf("ranker hybrid: %w", hippo.ErrUnsupported)
+	}
+	text := q.Text
+	if q.Ranker == hippo.RankerBM25 {
+		text = ""
+	}
+	vectors, err := s.embedder.Query(ctx, text, q.Situation)
+	if err != nil {
+		return nil, err
+	}
+	p.degraded = vectors.Degraded
+	if q.Ranker == hippo.RankerCosine && vectors.Text == nil && len(p.degraded) == 0 {
+		p.degraded = []string{"semantic search: no model is in use, and ranker cosine needs one"}
+	}
+	p.search = retrieve.Query{
+		Scope: scope, Text: q.Text, Filter: q.Filter, Day: day,
+		Situation: retrieve.Situation{Elements: q.Situation, Vectors: vectors.Situation, Model: vectors.SituationModel},
+		Vector:    retrieve.Vector{Values: vectors.Text, Model: vectors.TextModel},
+	}
+	p.candidates()
+	return p, p.time(q, s.now())
+}
+
+// candidates says which memories match because of their vectors.
+func (p *plan) candidates() {
+	v := &p.search.Vector
+	switch p.ranker {
+	case hippo.RankerInsight: // content is a gate there, open to all that pass
+		p.search.Substring, v.TopK, v.MinCosine = true, math.MaxInt, p.weights.Insight.MinContent
+	case hippo.RankerCosine:
+		v.TopK, v.MinCosine = math.MaxInt, 0
+	default:
+		v.TopK, v.MinCosine = p.weights.FirstStage.TopK, p.weights.FirstStage.MinCosine
+	}
+}
+
+// semantic reports whether the query has a vector.
+func (p *plan) semantic() bool { return p.search.Vector.Values != nil }
+
+// time reads the time that the query asks for, which filters, or else one that its text
+// names, which boosts. A text counts for ranker hippo only, and not beside another time that
+// is asked for.
+func (p *plan) time(q *hippo.Query, now time.Time) error {
+	f := &p.search.Filter
+	if q.When != "" {
+		span, err := when.Parse(q.When, now)
+		if err != nil {
+			return err
+		}
+		if span.From.After(f.EventAfter) {
+			f.EventAfter = span.From
+		}
+		if until := span.Until; !until.IsZero() && (f.EventBefore.IsZero() || until.Before(f.EventBefore)) {
+			f.EventBefore = until
+		}
+		return nil
+	}
+	if q.Ranker != hippo.RankerHippo || q.Text == "" || !f.EventAfter.IsZero() || !f.EventBefore.IsZero() {
+		return nil
+	}
+	if named, ok := when.Find(q.Text, now); ok {
+		p.temporal = temporalOf(named.Span, now)
+	}
+	return nil
+}
+
+// temporal is the time that the text of a query names. The zero value names none.
+type temporal struct {
+	named bool
+	// from and until are in microseconds since 1970; scale is the distance from them at
+	// which a memory is of another time.
+	from, until int64
+	scale       float64
+}
+
+// temporalOf returns what a span in the text of a query means. What is outside of it loses by
+// its distance as a share of the span's length, which is taken to be an hour at least. A span
+// without an end is as long as its end is from now.
+func temporalOf(s when.Span, now time.Time) temporal {
+	t := temporal{named: true, from: math.MinInt64, until: math.MaxInt64}
+	a, b := s.From, s.Until
+	if a.IsZero() {
+		a = now
+	} else {
+		t.from = a.UnixMicro()
+	}
+	if b.IsZero() {
+		b = now
+	} else {
+		t.until = b.UnixMicro()
+	}
+	t.scale = math.Max(math.Abs(float64(b.UnixMicro()-a.UnixMicro())), float64(time.Hour.Microseconds()))
+	return t
+}
+
+// fit says how well the time of a memory fits, in [0, 1]: 1 within the span, exp(-distance /
+// scale) outside of it. It is 1 if no time is named.
+func (t *temporal) fit(at int64) float64 {
+	switch {
+	case !t.named:
+		return 1
+	case at < t.from:
+		return math.Exp((float64(at) - float64(t.from)) / t.scale)
+	case at >= t.until:
+		return math.Exp((float64(t.until) - float64(at)) / t.scale)
+	default:
+		return 1
+	}
+}
+
+// limits is the range that the relevance of a hit must be in.
+type limits hippo.Range
+
+func (l limits) has(relevance float64) bool { return relevance >= l.Min && relevance <= l.Max }
+
+// open reports whether every relevance is in the range.
+func (l limits) open() bool { return l.Min <= 0 && l.Max >= 1 }
+
+// near reports whether a relevance by an approximate cosine may be on the other side of a
+// limit by the exact one.
+func (l limits) near(relevance float64) bool {
+	const approximate = .02 // what package vector keeps a scan within
+	return l.Min > 0 && math.Abs(relevance-l.Min) < approximate || l.Max < 1 && math.Abs(relevance-l.Max) < approximate
+}
+
+// at is the time at which facts and relations must hold.
+func (p *plan) at(now time.Time) time.Time {
+	if t := p.search.Filter.ValidAt; !t.IsZero() {
+		return t
+	}
+	return now
+}
+
+// CheckWhen reports what is wrong with the time that a query asks for.
+func (s *Searcher) CheckWhen(text string) error {
+	if text == "" {
+		return nil
+	}
+	_, err := when.Parse(text, s.now())
+	return err
+}
+
+// firstOf returns the first n of a list, or all of it.
+func firstOf[T any](list []T, n int) []T { return slices.Clip(list[:min(n, len(list))]) }

@@ -1,0 +1,257 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+const (
+	// relatedHits is how many of the best hits a search reads the relations of, and
+	// relationsEach how many of each. What lies behind them is less relevant and says
+	// less, and reading costs as much for it.
+	relatedHits   = 8
+	relationsEach = 8
+	// pullers is how many of the best hits make others hits, and maxPulled how many they
+	// make.
+	pullers   = 5
+	maxPulled = 5
+)
+
+// hit is a memory in the order of a search.
+type hit struct {
+	candidate
+	first       first
+	signals     hippo.Signals
+	via         hippo.Via
+	explanation *hippo.Explanation
+}
+
+func newHit(c candidate, f first) hit { return hit{candidate: c, first: f, signals: f.signals} }
+
+// ranking is the order of the hits, best first, and their count.
+type ranking struct {
+	hits  []hit
+	tally tally
+	// more: there may be hits behind the last, which were not kept.
+	more bool
+	// finals are all reranked passages that may be hits, in the range or not; nil if nothing
+	// was reranked.
+	finals map[hippo.ID]hit
+}
+
+// relate ranks the reranked passages with what relations say of them, adds the other
+// candidates, and what the best hits are related to.
+func (s *Searcher) relate(ctx context.Context, p *plan, found *retrieve.Result, sc scored, r reranked) (ranking, error) {
+	others := sc.best
+	if r.passages != nil {
+		others = slices.DeleteFunc(slices.Clone(others), func(c candidate) bool { return r.number(c.match.Doc) >= 0 })
+	}
+	rest := ranking{tally: sc.tally, more: len(others) >= p.keep, hits: exact(&sc.first, firstOf(others, p.keep))}
+	if r.passages == nil {
+		return rest, nil
+	}
+	linear := rank.NewLinear(&p.weights.Rerank, r.offset)
+	ids, relevance := bestPassages(p, &linear, r.list)
+	links, err := s.relations.Relations(ctx, p.search.Scope, ids, p.at(s.now()), relationsEach)
+	if err != nil {
+		return rest, err
+	}
+	merged := merge(p, &linear, r, relatedness(links, relevance), rest)
+	return pull(p, &sc.first, found, r, links, merged), nil
+}
+
+// exact ranks the best candidates by exact cosines: the index scores all documents by
+// approximate ones. Where the best are reranked, approximate ones do: an error of .01 is little
+// beside all that is added up there, and half of the vectors stays on the disk.
+func exact(f *firstStage, list []candidate) []hit {
+	out := make([]hit, len(list))
+	for i, c := range list {
+		if f.semantic() && !f.plan.rerank {
+			c.match.Cosine = f.reader.Cosine(c.match.Doc)
+		}
+		row := f.row(c.match)
+		out[i] = newHit(c, f.of(&c.match, &row))
+		if f.semantic() && !f.plan.rerank {
+			out[i].relevance = f.plan.relevance(f.weights, &out[i].signals)
+		}
+	}
+	slices.SortFunc(out, betterHit)
+	return out
+}
+
+func betterHit(a, b hit) int { return better(a.candidate, b.candidate) }
+
+// bestPassages returns the best passages that may be hits, and how relevant they are but for
+// their relations.
+func bestPassages(p *plan, linear *rank.Linear, list []passage) ([]hippo.ID, map[hippo.ID]float64) {
+	best := newTop(relatedHits)
+	for i := range list {
+		x := &list[i]
+		if !x.admitted {
+			continue
+		}
+		h := p.final(linear, x, 0)
+		if p.within.has(h.relevance) && best.wants(h.relevance) {
+			best.Add(h.candidate)
+		}
+	}
+	ids, relevance := make([]hippo.ID, len(best.Items())), make(map[hippo.ID]float64, len(best.Items()))
+	for i, x := range best.Items() {
+		ids[i], relevance[x.id] = x.id, x.relevance
+	}
+	return ids, relevance
+}
+
+// final is the hit that a passage makes, given how related it is to the best passages.
+func (p *plan) final(linear *rank.Linear, x *passage, related float64) hit {
+	h := newHit(x.candidate, x.first)
+	h.signals.Related = related
+	h.signals.Text = linear.Text(p.weights, &x.features, related)
+	h.relevance = p.relevance(p.weights, &h.signals)
+	return h
+}
+
+// relatedness returns, by memory, the largest product of the weight of a relation and the
+// relevance of the memory at its other end.
+func relatedness(links []hippo.Relation, relevance map[hippo.ID]float64) map[hippo.ID]float64 {
+	related := make(map[hippo.ID]float64, 2*len(links))
+	for _, l := range links {
+		related[l.From] = max(related[l.From], l.Weight*relevance[l.To])
+		related[l.To] = max(related[l.To], l.Weight*relevance[l.From])
+	}
+	return related
+}
+
+// merge adds the passages that may be hits to the other candidates. If there may be more
+// candidates than were kept, passages behind the last that was kept are left out: others may
+// belong before them.
+func merge(p *plan, linear *rank.Linear, r reranked, related map[hippo.ID]float64, rest ranking) ranking {
+	out := ranking{tally: rest.tally, more: rest.more, hits: make([]hit, 0, len(r.list)+len(rest.hits)), finals: make(map[hippo.ID]hit, len(r.list))}
+	for i := range r.list {
+		x := &r.list[i]
+		if !x.admitted {
+			continue
+		}
+		h := p.final(linear, x, related[x.id])
+		out.finals[x.id] = h
+		out.tally.move(x.was(), h.relevance, p.within)
+		if p.within.has(h.relevance) {
+			out.hits = append(out.hits, h)
+		}
+	}
+	out.hits = append(out.hits, rest.hits...)
+	slices.SortFunc(out.hits, betterHit)
+	for n := len(out.hits); out.more && n > 0 && r.number(out.hits[n-1].match.Doc) >= 0; n-- {
+		out.hits = out.hits[:n-1]
+	}
+	return out
+}
+
+// was is the relevance that a passage is counted with, nil if it is not.
+func (x *passage) was() *float64 {
+	if !x.counted {
+		return nil
+	}
+	return &x.relevance
+}
+
+// pulled is a memory that becomes a hit, or a better one, because of a hit.
+type pulled struct {
+	id            hippo.ID
+	text, related float64
+}
+
+// pulledBy returns what the best hits pull, the most relevant first.
+func pulledBy(w *rank.Relations, hits []hit, links []hippo.Relation) []pulled {
+	at := make(map[hippo.ID]int)
+	var out []pulled
+	for _, l := range links {
+		if !w.Pulls(&l, l.Weight) {
+			continue
+		}
+		for i := range firstOf(hits, pullers) {
+			h := &hits[i]
+			if h.id != l.From && h.id != l.To {
+				continue
+			}
+			p := pulled{l.Other(h.id), w.Pull * l.Weight * h.signals.Text, l.Weight * h.relevance}
+			i, ok := at[p.id]
+			switch {
+			case !ok:
+				at[p.id] = len(out)
+				out = append(out, p)
+			case p.text > out[i].text:
+				out[i] = p
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b pulled) int { return cmp.Or(cmp.Compare(b.text, a.text), a.id.Compare(b.id)) })
+	return firstOf(out, maxPulled)
+}
+
+// pull makes hits of the memories that are related to the best ones and pass the filters, and
+// lifts those that are hits already. If there may be more hits than were kept, none goes behind
+// the last of them. A memory that comes in this way counts as one match more.
+func pull(p *plan, f *firstStage, found *retrieve.Result, r reranked, links []hippo.Relation, in ranking) ranking {
+	list := pulledBy(&p.weights.Relations, in.hits, links)
+	if len(list) == 0 {
+		return in
+	}
+	out := ranking{hits: slices.Clone(in.hits), tally: in.tally, more: in.more, finals: in.finals}
+	least := 0.0
+	if n := len(in.hits); in.more && n > 0 {
+		least = in.hits[n-1].relevance
+	}
+	for _, x := range list {
+		i := slices.IndexFunc(out.hits, func(h hit) bool { return h.id == x.id })
+		switch {
+		case i >= 0:
+			if h, ok := p.lift(out.hits[i], x); ok {
+				was := out.hits[i].relevance
+				out.tally.move(&was, h.relevance, p.within)
+				out.hits[i] = h
+			}
+		case r.byID(x.id) == nil:
+			if h, ok := p.join(f, found, x); ok && p.within.has(h.relevance) && h.relevance >= least {
+				out.tally.add(h.relevance, true)
+				out.hits = append(out.hits, h)
+			}
+		}
+	}
+	slices.SortFunc(out.hits, betterHit)
+	return out
+}
+
+// lift returns a hit as relevant as what it is related to makes it, if that is more.
+func (p *plan) lift(h hit, by pulled) (hit, bool) {
+	if h.signals.Text >= by.text {
+		return h, false
+	}
+	h.signals.Text, h.signals.Related = by.text, max(h.signals.Related, by.related)
+	h.relevance, h.via = p.relevance(p.weights, &h.signals), hippo.ViaRelation
+	return h, p.within.has(h.relevance)
+}
+
+// join returns a memory that did not match as a hit, if it passes the filters and has no
+// successor.
+func (p *plan) join(f *firstStage, found *retrieve.Result, by pulled) (h hit, ok bool) {
+	doc, ok := found.Reader.Find(by.id)
+	if !ok {
+		return h, false
+	}
+	m, ok := found.Reader.Admit(doc)
+	m.Cosine = 0 // it is not here because of its own text
+	row := f.row(m)
+	if !ok || row.Superseded {
+		return h, false
+	}
+	h = newHit(candidate{match: m, id: row.ID, created: row.CreatedAt}, f.of(&m, &row))
+	h.signals.Text, h.signals.Related = by.text, by.related
+	h.relevance, h.via = p.relevance(p.weights, &h.signals), hippo.ViaRelation
+	return h, true
+}

@@ -1,0 +1,177 @@
+package recall
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cue"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// reranked is what the second stage makes of the best candidates: it compares them with the
+// query token by token, with their neighbours and with each other. The zero value reranks
+// nothing.
+type reranked struct {
+	*passages
+	words  []word
+	tokens queryTokens
+}
+
+// fullScore is the BM25 score from which on a match is as strong as can be.
+const fullScore = 20
+
+// rerank computes the features of the top candidates and their neighbours.
+func rerank(p *plan, found *retrieve.Result, s scored) reranked {
+	var r reranked
+	if p.ranker == hippo.RankerHippo && p.search.Text != "" {
+		r.words = queryWords(found.Vocabulary, p.search.Text)
+	}
+	if !p.rerank {
+		return r
+	}
+	r.passages = gatherPassages(&s.first, found, s.top)
+	r.tokens = tokenize(p.tokens, p.search.Text, r.words)
+	defer r.tokens.compared.Close()
+	r.tokens.read(found.Reader, r.list)
+	r.compare()
+	if p.semantic() {
+		r.feedback(found.Reader, &p.weights.Rerank)
+	}
+	return r
+}
+
+// compare adds the features that compare a passage with others: the best, its neighbours, its
+// session.
+func (r *reranked) compare() {
+	var cosine, maxSim float64
+	for i := range r.list {
+		f := &r.list[i].features
+		cosine, maxSim = max(cosine, f[rank.Cosine]), max(maxSim, f[rank.MaxSim])
+	}
+	around := make([]float32, len(r.tokens.tokens))
+	for i := range r.list {
+		p := &r.list[i]
+		f := &p.features
+		f[rank.BM25Absolute] = min(f[rank.BM25Relative], p.match.Score/fullScore)
+		if cosine > 0 {
+			f[rank.CosineRelative] = f[rank.Cosine] / cosine
+		}
+		if maxSim > 0 {
+			f[rank.MaxSimRelative] = f[rank.MaxSim] / maxSim
+		}
+		r.neighbours(p, around)
+		f[rank.IsQuestion] = indicator(p.cues&cue.Asks != 0)
+		f[rank.HasTime] = indicator(p.cues&r.tokens.wants&cue.TellsTime != 0)
+		f[rank.HasNumber] = indicator(p.cues&r.tokens.wants&cue.TellsNumber != 0)
+		f[rank.HasName] = indicator(p.cues&r.tokens.wants&cue.TellsName != 0)
+	}
+	r.sessions()
+}
+
+// neighbours sets the features of the passages beside one. around is working memory.
+func (r *reranked) neighbours(p *passage, around []float32) {
+	previous, next := r.beside(p.previous), r.beside(p.next)
+	if previous == nil && next == nil {
+		return
+	}
+	f := &p.features
+	copy(around, p.similarities)
+	if previous != nil {
+		b := &previous.features
+		f[rank.PreviousBM25], f[rank.PreviousCosine], f[rank.PreviousMaxSim] = b[rank.BM25Relative], b[rank.Cosine], b[rank.MaxSim]
+		f[rank.Reply] = indicator(previous.cues&cue.Asks != 0) * b[rank.MaxSim]
+		maxInto(around, previous.similarities)
+		f[rank.PreviousGain] = weightedSum(r.tokens.weights, around) - f[rank.MaxSim]
+		if further := r.beside(previous.previous); further != nil {
+			maxInto(around, further.similarities)
+		}
+	}
+	if next != nil {
+		f[rank.NextCosine] = next.features[rank.Cosine]
+		maxInto(around, next.similarities)
+		if further := r.beside(next.next); further != nil {
+			maxInto(around, further.similarities)
+		}
+	}
+	f[rank.WindowGain] = weightedSum(r.tokens.weights, around) - f[rank.MaxSim]
+}
+
+// bestOfSession is how many memories speak for their session.
+const bestOfSession = 3
+
+// sessions sets the feature of the sessions.
+func (r *reranked) sessions() {
+	scores := make(map[uint32][]float64)
+	for i := range r.list {
+		if p := &r.list[i]; p.session != 0 {
+			f := &p.features
+			scores[p.session] = append(scores[p.session], (f[rank.BM25Relative]+f[rank.Cosine]+f[rank.MaxSim])/3)
+		}
+	}
+	mean := make(map[uint32]float64, len(scores))
+	for n, list := range scores {
+		slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(b, a) })
+		total := 0.0
+		for _, x := range firstOf(list, bestOfSession) {
+			total += x
+		}
+		mean[n] = total / bestOfSession
+	}
+	for i := range r.list {
+		r.list[i].features[rank.Session] = mean[r.list[i].session]
+	}
+}
+
+const (
+	// feedbackFrom is how many of the best passages serve as examples of relevant ones. It
+	// and feedbackScale were chosen on the development halves.
+	feedbackFrom = 5
+	// feedbackScale is the difference of weighted sums at which an example weighs e times
+	// as much as another.
+	feedbackScale = 2
+	// minFeedback is the least weight of an example, as a fraction of the best one's:
+	// less changes nothing.
+	minFeedback = .05
+)
+
+// feedback sets the last feature: how similar passages are to the best of the others that may
+// be hits, by all other features. What is similar to an answer often belongs to it, and both
+// stages together know better what an answer is than the first. No passage is its own
+// example: that would widen the lead it has.
+func (r *reranked) feedback(reader retrieve.Reader, w *rank.Rerank) {
+	best, linear := newTop(feedbackFrom), rank.NewLinear(w, r.offset)
+	for i := range r.list {
+		p := &r.list[i]
+		if !p.admitted {
+			continue
+		}
+		if sum := linear.Sum(&p.features); best.wants(sum) {
+			best.Add(candidate{id: p.id, created: p.created, relevance: sum, match: p.match})
+		}
+	}
+	examples := best.Sorted()
+	weights := make([]float64, 0, feedbackFrom)
+	for i := range examples {
+		weight := math.Exp((examples[i].relevance - examples[0].relevance) / feedbackScale)
+		if i > 1 && weight < minFeedback { // two: the best one needs another
+			break
+		}
+		weights = append(weights, weight)
+	}
+	for i := range r.list {
+		p := &r.list[i]
+		similar, all := 0.0, 0.0
+		for k, weight := range weights {
+			if other := examples[k].match.Doc; other != p.match.Doc {
+				similar += float64(weight * reader.Similarity(p.match.Doc, other))
+				all += weight
+			}
+		}
+		if all > 0 {
+			p.features[rank.Feedback] = similar / all
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package recall
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/top"
+)
+
+// candidate is a match with its relevance by the first stage.
+type candidate struct {
+	match     retrieve.Match
+	id        hippo.ID
+	created   int64
+	relevance float64
+}
+
+// scored is what the first stage makes of the matches.
+type scored struct {
+	first firstStage
+	tally tally
+	// best are the best candidates in the range, best first: as many as are kept, and room
+	// for those that reranking moves.
+	best []candidate
+	// top are those to be reranked, whatever range was asked for.
+	top []candidate
+	// superseded are the matches that have a successor.
+	superseded []candidate
+}
+
+// firstStage computes the signals of a match from its columns.
+type firstStage struct {
+	*plan
+	reader retrieve.Reader
+	// maxScore bounds the lexical score, bestScore is the highest there is.
+	maxScore, bestScore float64
+	// gate is the coverage or cosine that a match must exceed.
+	gate float64
+}
+
+// first is what the first stage knows of a match.
+type first struct {
+	signals hippo.Signals
+	// bm25 and length are the features of that name; text the relevance of the text.
+	bm25, length, text float64
+}
+
+// rowBatch is the number of rows that are read at a time.
+const rowBatch = 32
+
+// score ranks every match by the first stage.
+func score(p *plan, found *retrieve.Result) scored {
+	s := scored{first: newFirstStage(p, found)}
+	room := p.keep
+	if p.rerank { // a reranked candidate leaves its place: itself, and two neighbours
+		room += 3 * p.weights.Rerank.TopK
+	}
+	best := newTop(room)
+	nearest := best
+	if p.rerank && !p.within.open() {
+		nearest = newTop(p.weights.Rerank.TopK)
+	}
+	rows := make([]retrieve.Row, 0, rowBatch)
+	for some := range slices.Chunk(found.Matches, rowBatch) {
+		rows = found.Reader.Rows(rows[:0], some)
+		for i := range some {
+			c, ok := s.first.candidate(&some[i], &rows[i])
+			if !ok {
+				continue
+			}
+			in := p.within.has(c.relevance)
+			s.tally.add(c.relevance, in)
+			if rows[i].Superseded {
+				s.superseded = append(s.superseded, c)
+			}
+			if nearest != best && nearest.wants(c.relevance) {
+				nearest.Add(c)
+			}
+			if in && best.wants(c.relevance) {
+				best.Add(c)
+			}
+		}
+	}
+	s.best = best.Sorted()
+	if p.rerank {
+		s.top = firstOf(nearest.Sorted(), p.weights.Rerank.TopK)
+	}
+	return s
+}
+
+func newFirstStage(p *plan, found *retrieve.Result) firstStage {
+	f := firstStage{plan: p, reader: found.Reader, maxScore: found.MaxScore}
+	if p.ranker == hippo.RankerInsight {
+		f.gate = p.weights.Insight.MinContent
+	}
+	for i := range found.Matches {
+		f.bestScore = max(f.bestScore, found.Matches[i].Score)
+	}
+	return f
+}
+
+// candidate ranks a match; not ok: it does not take part. Near a limit of the range the
+// exact cosine decides, unless the match may be reranked.
+func (f *firstStage) candidate(m *retrieve.Match, row *retrieve.Row) (c candidate, ok bool) {
+	if max(m.Coverage, m.Cosine) <= f.gate {
+		return c, false
+	}
+	c = candidate{match: *m, id: row.ID, created: row.CreatedAt}
+	c.relevance = f.rank(&c.match, row)
+	if f.semantic() && !f.plan.rerank && f.within.near(c.relevance) {
+		c.match.Cosine = f.reader.Cosine(m.Doc)
+		c.relevance = f.rank(&c.match, row)
+	}
+	return c, true
+}
+
+func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) float64 {
+	x := f.of(m, row)
+	return f.plan.relevance(f.weights, &x.signals)
+}
+
+// of computes the signals of a match.
+func (f *firstStage) of(m *retrieve.Match, row *retrieve.Row) first {
+	x := first{length: f.scorer.Length(row.Length)}
+	s := &x.signals
+	s.BM25, s.Coverage, s.Cosine, s.Context = m.Score, m.Coverage, m.Cosine, m.Context
+	s.Lexical = 1 // nothing was asked for
+	if f.maxScore > 0 {
+		s.Lexical = min(1, m.Score/f.maxScore)
+	}
+	if f.bestScore > 0 {
+		x.bm25 = m.Score / f.bestScore
+	}
+	x.text = f.scorer.Text(x.bm25, m.Cosine, x.length)
+	if s.Text = 1; f.maxScore > 0 || f.semantic() {
+		s.Text = x.text
+	}
+	s.Time = f.temporal.fit(row.When)
+	s.Recency = f.clock.Recency(row.LastUse)
+	s.Frequency = f.clock.Frequency(row.RecentUses)
+	s.Importance = f.clock.Importance(row.Importance, row.SetDay, row.Pinned)
+	s.Prior = rank.PriorOf(f.weights, s)
+	return x
+}
+
+// row reads one row.
+func (f *firstStage) row(m retrieve.Match) retrieve.Row {
+	return f.reader.Rows(nil, []retrieve.Match{m})[0]
+}
+
+// better orders candidates: by relevance, the newer first among equals, then by ID, so that
+// the order is total.
+func better(a, b candidate) int {
+	switch {
+	case a.relevance != b.relevance:
+		return cmp.Compare(b.relevance, a.relevance)
+	case a.created != b.created:
+		return cmp.Compare(b.created, a.created)
+	default:
+		return a.id.Compare(b.id)
+	}
+}
+
+// topList keeps the best candidates.
+type topList struct{ *top.List[candidate] }
+
+func newTop(n int) topList { return topList{top.New(n, better)} }
+
+// wants reports whether a candidate of this relevance may be among the best.
+func (t topList) wants(relevance float64) bool {
+	bound := t.Bound()
+	return bound == nil || relevance >= bound.relevance
+}
+
+// tally counts matches.
+type tally struct {
+	// total counts those in the range, distribution all.
+	total        int
+	distribution hippo.Distribution
+}
+
+func (t *tally) add(relevance float64, in bool) {
+	t.distribution.Add(relevance)
+	if in {
+		t.total++
+	}
+}
+
+// move counts a match by another relevance than before; one that was not counted has none.
+func (t *tally) move(was *float64, relevance float64, within limits) {
+	if was != nil {
+		t.distribution.Remove(*was)
+		if within.has(*was) {
+			t.total--
+		}
+	}
+	t.add(relevance, within.has(relevance))
+}

@@ -1,0 +1,241 @@
+package recall
+
+import (
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// successions are the superseded memories that a search found, and their successors. A
+// successor of a hit ranks above it: it takes the relevance of what it supersedes if its own is
+// lower, and becomes a hit if it did not match but passes the filters. Memories that supersede
+// each other in a circle have no successor.
+type successions struct {
+	list []succession
+	at   map[hippo.ID]int
+}
+
+// succession is a memory in a chain of successors.
+type succession struct {
+	hit       // by itself
+	doc       retrieve.Doc
+	next      int  // its successor, or -1
+	admitted  bool // it may be a hit
+	found     bool // it is one by itself, in the tally with the relevance counted
+	counted   float64
+	placement placement
+}
+
+// placement is where a memory ranks: as a hit, itself or one that it supersedes, and how many
+// steps it is from that.
+type placement struct {
+	key   candidate
+	steps int
+	taken bool
+}
+
+// succeed ranks successors above what they supersede. Cost: nothing if nothing that was found
+// is superseded, else a pass over the matches.
+func succeed(p *plan, found *retrieve.Result, sc scored, r reranked, in ranking) ranking {
+	if p.ranker != hippo.RankerHippo && p.ranker != hippo.RankerInsight {
+		return in
+	}
+	x := chains(found, sc, r)
+	if len(x.list) == 0 {
+		return in
+	}
+	x.score(&sc.first, found)
+	x.takeOver(in)
+	x.settle()
+	return x.apply(p, in)
+}
+
+// chains gathers the superseded matches and passages and what their chains lead to.
+func chains(found *retrieve.Result, sc scored, r reranked) *successions {
+	x := &successions{at: make(map[hippo.ID]int)}
+	for _, c := range sc.superseded {
+		s := x.add(c.match.Doc, c.id, c.created)
+		s.found, s.counted = true, c.relevance
+	}
+	if r.passages != nil {
+		for i := range r.list {
+			p := &r.list[i]
+			if _, ok := found.Reader.Successor(p.match.Doc); ok && p.admitted && !x.has(p.id) {
+				x.add(p.match.Doc, p.id, p.created)
+			}
+		}
+	}
+	for i := 0; i < len(x.list); i++ {
+		doc, ok := found.Reader.Successor(x.list[i].doc)
+		if !ok {
+			continue
+		}
+		row := found.Reader.Rows(nil, []retrieve.Match{{Doc: doc}})[0]
+		if !x.has(row.ID) {
+			x.add(doc, row.ID, row.CreatedAt)
+		}
+		x.list[i].next = x.at[row.ID]
+	}
+	return x
+}
+
+func (x *successions) has(id hippo.ID) bool {
+	_, ok := x.at[id]
+	return ok
+}
+
+func (x *successions) add(doc retrieve.Doc, id hippo.ID, created int64) *succession {
+	x.at[id] = len(x.list)
+	x.list = append(x.list, succession{doc: doc, next: -1, hit: hit{candidate: candidate{id: id, created: created}}})
+	return &x.list[len(x.list)-1]
+}
+
+// score ranks each memory by itself, as the first stage does.
+func (x *successions) score(f *firstStage, found *retrieve.Result) {
+	wanted := newDocFilter(len(x.list))
+	for i := range x.list {
+		wanted.add(x.list[i].doc)
+	}
+	matches := wanted.pick(found.Matches)
+	for i := range x.list {
+		s := &x.list[i]
+		m, matched := matches[s.doc]
+		if !matched {
+			if m, s.admitted = found.Reader.Admit(s.doc); !s.admitted {
+				continue
+			}
+			m.Cosine = found.Reader.Cosine(s.doc)
+		}
+		s.admitted = true
+		row := f.row(m)
+		if c, ok := f.candidate(&m, &row); ok && matched {
+			m = c.match
+			if !s.found {
+				s.found, s.counted = true, c.relevance
+			}
+		}
+		s.match, s.first = m, f.of(&m, &row)
+		s.signals, s.relevance = s.first.signals, f.plan.relevance(f.weights, &s.first.signals)
+	}
+}
+
+// takeOver replaces the scores of the first stage by those that reranking, relations and
+// exact cosines gave.
+func (x *successions) takeOver(in ranking) {
+	for i := range x.list {
+		s := &x.list[i]
+		if h, ok := in.finals[s.id]; ok {
+			s.hit, s.found, s.counted = h, true, h.relevance
+		}
+	}
+	for i := range in.hits {
+		if at, ok := x.at[in.hits[i].id]; ok {
+			s := &x.list[at]
+			s.hit = in.hits[i]
+			if in.finals != nil { // relations may have made it a hit, or counted it again
+				s.found, s.counted = true, s.relevance
+			}
+		}
+	}
+}
+
+// settle finds the placement of each memory, the oldest of a chain first.
+func (x *successions) settle() {
+	predecessors := make([]int, len(x.list))
+	for i := range x.list {
+		if n := x.list[i].next; n >= 0 {
+			predecessors[n]++
+		}
+	}
+	var ready []int
+	for i, n := range predecessors {
+		if n == 0 {
+			ready = append(ready, i)
+		}
+	}
+	for len(ready) > 0 {
+		s := &x.list[ready[0]]
+		ready = ready[1:]
+		s.stand()
+		if s.next < 0 {
+			continue
+		}
+		if s.placement.taken {
+			x.list[s.next].offer(placement{s.placement.key, s.placement.steps + 1, true})
+		}
+		if predecessors[s.next]--; predecessors[s.next] == 0 {
+			ready = append(ready, s.next)
+		}
+	}
+	for i, n := range predecessors {
+		if n > 0 { // in a circle
+			x.list[i].stand()
+		}
+	}
+}
+
+// stand offers a memory the placement that it has by itself.
+func (s *succession) stand() {
+	if s.found {
+		s.offer(placement{key: s.candidate, taken: true})
+	}
+}
+
+// offer takes a placement if it is better.
+func (s *succession) offer(p placement) {
+	if !s.placement.taken || better(p.key, s.placement.key) < 0 {
+		s.placement = p
+	}
+}
+
+// placed is a hit and its placement.
+type placed struct {
+	placement
+	hit
+}
+
+// apply ranks successors by their placements, and counts them so. If there may be more hits
+// than were kept, what would come after the last that was kept is left out.
+func (x *successions) apply(p *plan, in ranking) ranking {
+	out := ranking{tally: in.tally, more: in.more, finals: in.finals}
+	moved := make(map[hippo.ID]bool)
+	var list []placed
+	for i := range x.list {
+		s := &x.list[i]
+		if !s.admitted || !s.placement.taken || s.placement.key.id == s.id {
+			continue
+		}
+		moved[s.id] = true
+		var was *float64
+		if s.found {
+			was = &s.counted
+		}
+		relevance, last := s.placement.key.relevance, len(in.hits)-1
+		out.tally.move(was, relevance, p.within)
+		if !p.within.has(relevance) || in.more && (last < 0 || better(in.hits[last].candidate, s.placement.key) < 0) {
+			continue
+		}
+		h := s.hit
+		h.relevance, h.via = relevance, hippo.ViaSuccession
+		list = append(list, placed{s.placement, h})
+	}
+	if len(moved) == 0 {
+		return in
+	}
+	for _, h := range in.hits {
+		if !moved[h.id] {
+			list = append(list, placed{placement{key: h.candidate}, h})
+		}
+	}
+	slices.SortFunc(list, func(a, b placed) int {
+		if n := better(a.key, b.key); n != 0 {
+			return n
+		}
+		return b.steps - a.steps
+	})
+	for i := range list {
+		out.hits = append(out.hits, list[i].hit)
+	}
+	return out
+}

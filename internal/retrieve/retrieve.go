@@ -1,0 +1,176 @@
+// Package retrieve is the contract between recall and whatever finds candidates for it: the
+// in-memory index today, a database with full-text and vector search tomorrow. It holds no
+// code that searches and knows no ranking.
+//
+// A [Retriever] answers a [Query] with a [Result], which belongs to one state of the data.
+// What is asked of a Result later (a neighbour, a statistic, a cosine) is answered for that
+// state and that query, whatever is written meanwhile.
+package retrieve
+
+import (
+	"context"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/cue"
+)
+
+// Retriever finds candidates. It is safe for concurrent use, and searches do not wait for
+// one another.
+type Retriever interface {
+	// Search returns all documents that match q. The caller closes the Result. The error
+	// is that of ctx or of the data.
+	Search(ctx context.Context, q *Query) (*Result, error)
+}
+
+// Query asks for documents. The filters of Scope and Filter are applied before anything is
+// scored, and every statistic is taken over the documents of Scope.
+type Query struct {
+	Scope  hippo.Scope
+	Filter hippo.Filter
+	// Forgotten selects the forgotten memories instead of the others. They have no
+	// scores; Text must be empty.
+	Forgotten bool
+	// Text is what to look for; blank matches every document.
+	Text string
+	// Substring makes a Text of one word also match documents with a term that contains
+	// the word. Such a document has coverage 1; its score is unchanged.
+	Substring bool
+	// Vector adds the documents nearest to it.
+	Vector Vector
+	// Situation keeps documents of which at least one situation element matches.
+	Situation Situation
+	// Day is the active day on which the 30 days of [Row.RecentUses] end.
+	Day hippo.Day
+}
+
+// Vector is the semantic part of a [Query].
+type Vector struct {
+	// Values is the embedding of the query by the model named Model; nil for none.
+	Values []float32
+	Model  string
+	// TopK documents match because of their cosine, of those above MinCosine.
+	TopK      int
+	MinCosine float64
+}
+
+// Situation is the situation filter of a [Query]; see [Match.Context].
+type Situation struct {
+	// Elements are the elements to match. Empty: no filter.
+	Elements []string
+	// Vectors are the embeddings of Elements by the model named Model. Nil: elements are
+	// compared by their terms only.
+	Vectors [][]float32
+	Model   string
+}
+
+// Doc identifies a document within one [Result]. It means nothing in another one.
+type Doc uint32
+
+// None is no document.
+const None = ^Doc(0)
+
+// Match is a document that a query found.
+type Match struct {
+	Doc Doc
+	// Score is BM25F, 0 or more; 0 if the query has no text.
+	Score float64
+	// Cosine of the vectors of query and document, approximate to .01; 0 if it is
+	// negative or one of them has no vector. [Reader.Cosine] is exact.
+	Cosine float64
+	// Coverage is the share, weighted by idf, of the query's distinct terms that the
+	// document has in any field, in [0, 1]; 1 if the query has no text.
+	Coverage float64
+	// Context is the best match of an element F of the situation filter with a situation
+	// element E of the document: 1 if their sets of terms are equal, else the larger of
+	// .9 |F and E| / min(|F|, |E|) and, with vectors, their cosine, at most .9. It is
+	// above .4, or 1 if there is no filter. Source: the Hippo design of 2025.
+	Context float64
+}
+
+// Result is what one search found.
+type Result struct {
+	// Matches are all matches in no particular order, valid until Close.
+	Matches []Match
+	// MaxScore bounds the score of any document: the sum of idf*(k1+1) over the query's
+	// distinct terms, each as if at least one memory had it; 0 if there is no term.
+	MaxScore float64
+	// Terms is the number of distinct terms that were searched, without stop words.
+	Terms int
+	// Memories is the number of memories in the scope, forgotten ones apart.
+	Memories int
+
+	Reader     Reader
+	Vocabulary Vocabulary
+}
+
+// Close releases the Result and everything it returned.
+func (r *Result) Close() { r.Reader.Close() }
+
+// Reader reads documents of the state that was searched. It is for one goroutine.
+type Reader interface {
+	// Rows appends the row of each match to dst.
+	Rows(dst []Row, matches []Match) []Row
+	// Admit returns the match of a document that did not match by itself, and whether it
+	// passes the filters: its cosine and its context, and no score.
+	Admit(doc Doc) (Match, bool)
+	// Find returns the document of a memory in the scope.
+	Find(id hippo.ID) (Doc, bool)
+	// Successor returns the document that supersedes doc and lies in the scope.
+	Successor(doc Doc) (Doc, bool)
+	// Cosine is the cosine of the query and a document, exact to 16 bits a component;
+	// 0 if it is negative or one of them has no vector.
+	Cosine(doc Doc) float64
+	// Similarity is the approximate cosine of two documents in the space of the query's
+	// vector; 0 if it is negative or a vector is missing.
+	Similarity(a, b Doc) float64
+	// Passage returns what a reranker reads of a document.
+	Passage(doc Doc) Passage
+	// Tokens appends the word pieces of a document to dst.
+	Tokens(dst []int32, doc Doc) []int32
+	// Close releases what the search used.
+	Close()
+}
+
+// Row holds the columns of a document that ranking needs. Times are in microseconds since
+// 1970.
+type Row struct {
+	ID        hippo.ID
+	CreatedAt int64
+	// When is the time that the memory is about: that of its event, else CreatedAt.
+	When       int64
+	Importance float64
+	// SetDay is the day on which Importance was set, LastUse that of the newest access, 0
+	// if there is none.
+	SetDay, LastUse hippo.Day
+	// RecentUses counts the accesses of the 30 active days up to [Query.Day].
+	RecentUses int
+	// Length is the number of terms of the content.
+	Length             int
+	Pinned, Superseded bool
+}
+
+// Passage is what a reranker reads of a document beside its row.
+type Passage struct {
+	// Author is who said it, "" if that is unknown.
+	Author string
+	Cues   cue.Cues
+	// Session numbers the sessions of a result from 1; 0: the document has none.
+	Session uint32
+	// Before and After are the documents beside it in its session, or [None].
+	Before, After Doc
+}
+
+// Vocabulary knows the words of the documents in the scope. It is for one goroutine and is
+// closed with its [Result].
+type Vocabulary interface {
+	// IDF is the inverse document frequency of a word: that of its rarest term, as if at
+	// least one memory had it; 0 if it has no term.
+	IDF(word string) float64
+	// Unknown reports whether a word that is no stop word occurs in no document, whole or
+	// in part.
+	Unknown(word string) bool
+	// Misspelt reports whether a word is within the edit distance of a typo of a word that
+	// some document has: one edit in words of four to seven letters, two in longer ones.
+	// Cost: a pass over the dictionary.
+	Misspelt(word string) bool
+}

@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Scoped is a store as one caller sees it: every access by ID, every write and every listing
+// of a caller goes through it. What lies outside of the scope does not exist there: reading
+// leaves it out, and changing it is a [*hippo.UnknownError].
+type Scoped struct {
+	store *Store
+	scope hippo.Scope
+}
+
+// In returns the store as seen in a scope.
+func (s *Store) In(scope hippo.Scope) Scoped { return Scoped{s, scope} }
+
+// Allow returns [hippo.ErrForbidden] unless the scope has these rights.
+func (s Scoped) Allow(r hippo.Rights) error {
+	if s.scope.Allows(r) {
+		return nil
+	}
+	return fmt.Errorf("%w: the caller has no right to do this", hippo.ErrForbidden)
+}
+
+// Get returns the memories with these IDs, in the order of ids, forgotten ones included.
+// Missing ones are left out.
+func (s Scoped) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
+	if err := s.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	ms, err := s.store.Get(ctx, ids)
+	return s.seen(ms), err
+}
+
+// seen leaves out what lies outside of the scope.
+func (s Scoped) seen(ms []*hippo.Memory) []*hippo.Memory {
+	out := ms[:0]
+	for _, m := range ms {
+		if s.scope.Sees(m) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// place puts a new memory into the scope.
+func (s Scoped) place(m *hippo.Memory) error {
+	if m.Namespace == "" {
+		m.Namespace = s.scope.Namespace
+	}
+	switch {
+	case m.Namespace != s.scope.Namespace:
+		return hippo.Fieldf("namespace", "must be %q, the caller's own, got %q", s.scope.Namespace, m.Namespace)
+	case !s.scope.Sees(m):
+		return hippo.Fieldf("project", "must be one of %q, which the caller may use, got %q", s.scope.Projects, m.Project)
+	}
+	return nil
+}
+
+// Add is [Store.Add] of one memory into the scope.
+func (s Scoped) Add(ctx context.Context, m *hippo.Memory) error {
+	if err := s.Allow(hippo.RightWrite); err != nil {
+		return err
+	}
+	if err := s.place(m); err != nil {
+		return err
+	}
+	return s.store.Add(ctx, m)
+}
+
+// AddInstead records a new memory that supersedes others; see [Store.AddInstead].
+func (s Scoped) AddInstead(ctx context.Context, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
+	if err := s.Allow(hippo.RightWrite); err != nil {
+		return nil, err
+	}
+	if err := s.place(m); err != nil {
+		return nil, err
+	}
+	return s.store.addInstead(ctx, s, m, old)
+}
+
+// Update changes existing memories in one transaction: it calls fn on each, in the order of
+// ids, with the current active day, and stores what differs. When an ID is unknown or fn fails
+// nothing changes; unknown IDs are a [*hippo.UnknownError]. The memories are returned as
+// stored. fn may run more than once.
+func (s Scoped) Update(ctx context.Context, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+	if err := s.Allow(hippo.RightWrite); err != nil {
+		return nil, err
+	}
+	return s.store.update(ctx, s, ids, fn)
+}
+
+// Supersede makes a stored memory supersede others, after fn has changed it; see
+// [Store.supersede].
+func (s Scoped) Supersede(ctx context.Context, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
+	if err := s.Allow(hippo.RightWrite); err != nil {
+		return nil, err
+	}
+	return s.store.supersede(ctx, s, id, old, fn)
+}
+
+// Purge removes memories for good. Unknown IDs are a [*hippo.UnknownError] and nothing is
+// removed.
+func (s Scoped) Purge(ctx context.Context, ids []hippo.ID) error {
+	if err := s.Allow(hippo.RightPurge); err != nil {
+		return err
+	}
+	return wrap("purge", s.store.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		if _, err := s.getAll(tx, ids); err != nil {
+			return err
+		}
+		return tx.Purge(ids...)
+	}))
+}
+
+// getAll returns the memories with these IDs in a transaction, or a [*hippo.UnknownError].
+func (s Scoped) getAll(tx driver.Tx, ids []hippo.ID) ([]*hippo.Memory, error) {
+	ms, err := tx.Get(ids...)
+	if err != nil {
+		return nil, err
+	}
+	ms = s.seen(ms)
+	return ms, allThere(ids, ms)
+}
+
+// All yields every memory of the scope, forgotten ones included, in the order of their last
+// change.
+func (s Scoped) All(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
+	return func(yield func(*hippo.Memory, error) bool) {
+		if err := s.Allow(hippo.RightRead); err != nil {
+			yield(nil, err)
+			return
+		}
+		for c, err := range s.store.Changes(ctx, 0) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if c.Memory != nil && s.scope.Sees(c.Memory) && !yield(c.Memory, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Import adds memories as another store held them to the scope, see [Store.Import]. All are
+// put into the namespace of the scope.
+func (s Scoped) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Memory) (added, present int, err error) {
+	if err := s.Allow(hippo.RightWrite); err != nil {
+		return 0, 0, err
+	}
+	for i, m := range ms {
+		m.Namespace = s.scope.Namespace
+		if err := s.place(m); err != nil {
+			return 0, 0, at(err, i, len(ms))
+		}
+	}
+	return s.store.Import(ctx, cal, ms)
+}
+
+// Relations returns the relations that have one of ids at either end, of each ID the limit
+// strongest, by From, To and Kind. Those that do not hold at that time, if it is not zero, and
+// those of forgotten memories are left out.
+func (s Scoped) Relations(ctx context.Context, ids []hippo.ID, at time.Time, limit int) ([]hippo.Relation, error) {
+	if err := s.Allow(hippo.RightRead); err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	rs, err := s.store.backend.Relations(ctx, ids, at, limit)
+	if err != nil {
+		return nil, wrap("relations", err)
+	}
+	return s.related(ctx, rs)
+}
