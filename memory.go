@@ -138,9 +138,12 @@ func SourceKinds() []SourceKind {
 // Trust says how far a memory may be relied on without a person looking at it.
 type Trust int8
 
-// The levels of trust. Memories of TrustNone are never injected by themselves.
+// The levels of trust. Memories of TrustNone are never injected automatically.
 const (
-	TrustNone Trust = iota
+	// TrustDefault asks for the trust that belongs to the source, when a memory is
+	// recorded; it is never stored.
+	TrustDefault Trust = iota - 1
+	TrustNone
 	TrustLow
 	TrustNormal
 	TrustHigh

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -176,7 +177,7 @@ func (m *member) lastError() error {
 
 // ready reports whether a model can serve: it has embedded all memories, or all but a few.
 func (f *Follower) ready(m *member) bool {
-	have, all := f.index.Vectors.Embedded(m.id)
+	have, all := f.index.Vectors.Embedded(nil, m.id)
 	missing := all - have
 	return m.Instant || missing <= min(maxMissing, have/missingMultiple) || missing <= int(maxMissingShare*float64(all))
 }
@@ -184,14 +185,15 @@ func (f *Follower) ready(m *member) bool {
 // serving returns the number of the model that is asked first; -1 if there is none.
 func (f *Follower) serving() int { return slices.IndexFunc(f.members, f.ready) }
 
-// Degraded says what keeps the wanted model from serving; empty when all is well.
-func (f *Follower) Degraded() []string {
+// Degraded says what keeps the wanted model from serving, with counts of a scope; empty when
+// all is well.
+func (f *Follower) Degraded(scope *hippo.Scope) []string {
 	out := slices.Clone(f.degraded)
 	for _, m := range f.members {
 		if f.ready(m) {
 			break
 		}
-		have, all := f.index.Vectors.Embedded(m.id)
+		have, all := f.index.Vectors.Embedded(scope, m.id)
 		text := fmt.Sprintf("semantic search: model %s has embedded %d of %d memories", m.id, have, all)
 		if err := m.lastError(); err != nil {
 			text += ": " + err.Error()
@@ -214,13 +216,13 @@ type ModelStatus struct {
 	Err error
 }
 
-// Status describes all models, the most wanted first.
-func (f *Follower) Status() []ModelStatus {
+// Status describes all models, the most wanted first, with counts of a scope.
+func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
 	serving := f.serving()
 	var out []ModelStatus
 	for i, m := range f.members {
 		s := ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == serving, Err: m.lastError()}
-		s.Embedded, s.Memories = f.index.Vectors.Embedded(m.id)
+		s.Embedded, s.Memories = f.index.Vectors.Embedded(scope, m.id)
 		out = append(out, s)
 	}
 	return out

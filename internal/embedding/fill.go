@@ -22,7 +22,7 @@ const (
 // level embeds everything that an instant model lacks: the index has embedded with it already
 // what it could.
 func (f *Follower) level(ctx context.Context, m *member) error {
-	if have, all := f.index.Vectors.Embedded(m.id); have == all {
+	if have, all := f.index.Vectors.Embedded(nil, m.id); have == all {
 		return nil
 	}
 	f.filling.Lock()
@@ -190,7 +190,7 @@ func (f *Follower) Embed(ctx context.Context, progress func(embedded, memories i
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
-		have, all := f.index.Vectors.Embedded(m.id)
+		have, all := f.index.Vectors.Embedded(nil, m.id)
 		progress(have, all)
 		if have == all {
 			return nil

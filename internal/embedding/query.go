@@ -16,14 +16,14 @@ import (
 var errSlow = errors.New("no answer in time")
 
 // Query implements [recall.Embedder]. The index is level with the store.
-func (f *Follower) Query(ctx context.Context, text string, situation []string) (recall.Vectors, error) {
+func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, situation []string) (recall.Vectors, error) {
 	var v recall.Vectors
 	if len(situation) > 0 {
 		f.situation(ctx, situation, &v)
 	}
 	if text != "" {
 		f.wakeAll()
-		v.Degraded = append(v.Degraded, f.Degraded()...)
+		v.Degraded = append(v.Degraded, f.Degraded(scope)...)
 		f.text(ctx, text, &v)
 	}
 	return v, ctx.Err()

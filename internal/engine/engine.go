@@ -1,39 +1,43 @@
-// Package engine holds the use cases: record, recall, modify, reinforce,
-// forget, relate, list, import and export, one file a verb. It joins the store, the
-// index and the rankers, and is the only place where they meet. Front ends call
-// it and nothing below it.
+// Package engine holds the use cases, one file a verb: record, search, list, get, modify,
+// reinforce, forget, relate, compare, import and export. It joins the store, the index and
+// package recall. Front ends call it and nothing below it.
+//
+// The verbs are methods of [Memories], which is a store as one caller may see it: the scope of
+// the caller is given once, to [Engine.In], and holds for all that is done through it.
 package engine
 
 import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/recall"
+	"github.com/hippo-memory/hippo/internal/recall/hybrid"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
-// Engine is a memory at work. It is safe for concurrent use.
+// Engine is a memory in use. It is safe for concurrent use.
 type Engine struct {
-	store   *store.Store
-	index   *index.Index
-	weights rank.Weights
-	days    *rank.Calendar
-	look    *rank.FirstLook
-	ranker  hippo.Ranker
-	now     func() time.Time
-	pages   *pages
-	touches *touches
-	meaning *meaning
-	pieces  embed.Pieces
-	mention *mentions
-	linker  linker
-	hinting atomic.Int32 // memories whose like are looked for
+	store     *store.Store
+	index     *index.Index
+	embedding *embedding.Follower
+	searcher  *recall.Searcher
+	pages     *recall.Pages
+	accesses  *accessWriter
+	weights   *rank.Weights
+	ranker    hippo.Ranker
+	patience  time.Duration
+	now       func() time.Time
+	closing   func() error // once
+	comparing atomic.Int32 // memories that are compared with others
 }
 
 // Config wires an [Engine].
@@ -45,13 +49,16 @@ type Config struct {
 	Weights *rank.Weights
 	// Ranker for queries that name none; empty means [hippo.RankerHippo].
 	Ranker hippo.Ranker
-	// Models find memories by meaning, the most wanted first; none: by words only.
-	// The engine takes over closing them.
-	Models []Model
-	// Pieces compares texts word by word in ranker hippo; nil: it does not.
-	Pieces embed.Pieces
-	// Degraded says what could not be wired; searches by meaning repeat it.
+	// Models embed memories and queries, the most wanted first; none: search is lexical.
+	// The engine takes over closing them. The index was opened with the same models.
+	Models []embedding.Model
+	// Tokens compares texts token by token in ranker hippo; nil: nothing is reranked.
+	Tokens embed.Pieces
+	// Degraded says what could not be wired; searches repeat it.
 	Degraded []string
+	// Patience is how long a search waits for an index that is being rebuilt before it
+	// answers from what is there; 0: until it is complete.
+	Patience time.Duration
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures of background work; nil discards them.
@@ -60,43 +67,86 @@ type Config struct {
 
 // New returns an Engine. It starts one or two goroutines, which Close ends.
 func New(c Config) *Engine {
-	e := &Engine{store: c.Store, index: c.Index, weights: rank.DefaultWeights(), ranker: hippo.RankerHippo, now: c.Now}
-	if c.Weights != nil {
-		e.weights = *c.Weights
+	e := &Engine{store: c.Store, index: c.Index, weights: c.Weights, ranker: c.Ranker, patience: c.Patience, now: c.Now}
+	if e.weights == nil {
+		w := rank.DefaultWeights()
+		e.weights = &w
 	}
-	if c.Ranker != "" {
-		e.ranker = c.Ranker
+	if e.ranker == "" {
+		e.ranker = hippo.RankerHippo
 	}
 	if e.now == nil {
 		e.now = time.Now //nolint:forbidigo // the system clock is the default
 	}
-	e.days, e.look = rank.NewCalendar(e.weights), rank.NewFirstLook(e.weights)
-	log := c.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
-	e.pages = newPages(e.now)
-	e.touches = newTouches(e.store, e.index, e.weights.Relations, log)
-	e.meaning = newMeaning(&c, log)
-	e.pieces = c.Pieces
-	e.mention = newMentions(c.Store)
+	e.pages = recall.NewPages(e.now)
+	e.accesses = newAccessWriter(e.store, e.index, &e.weights.Relations, c.Log)
+	e.embedding = embedding.New(embedding.Config{Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Log: c.Log})
+	links := relations{e.store, &e.weights.Relations, e.now}
+	e.searcher = recall.New(recall.Config{
+		Index: e.index, Relations: links, Embedder: e.embedding, Tokens: c.Tokens, Weights: e.weights,
+		Hybrid: hybrid.New(hybrid.DefaultWeights(), e.store, index.TextKey, links, e.now),
+		Now:    func() time.Time { return e.now().In(e.store.Zone()) },
+	})
+	e.closing = sync.OnceValue(func() error {
+		e.accesses.close()
+		return errors.Join(e.embedding.Close(), e.index.Close(), e.store.Close())
+	})
 	return e
 }
 
-// update changes memories in the store. Accesses that wait to be written go
-// first: else what the change makes the index read would be without them.
-func (e *Engine) update(ctx context.Context, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
-	if err := e.Flush(ctx); err != nil {
+// Memories is a memory as one caller may see and change it: its methods are the verbs. It
+// costs nothing to make, and is safe for concurrent use.
+type Memories struct {
+	*Engine
+	scope  hippo.Scope
+	scoped store.Scoped
+}
+
+// In returns the memory as seen in a scope.
+func (e *Engine) In(scope hippo.Scope) *Memories {
+	return &Memories{e, scope, e.store.In(scope)}
+}
+
+// update changes memories in the store. Accesses that wait to be written go first, so that
+// what is returned has them.
+func update(ctx context.Context, m *Memories, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}
-	return e.store.Update(ctx, ids, fn)
+	return m.scoped.Update(ctx, ids, fn)
 }
 
 // Flush waits until the accesses of all searches so far are stored.
-func (e *Engine) Flush(ctx context.Context) error { return e.touches.flush(ctx) }
+func (e *Engine) Flush(ctx context.Context) error { return e.accesses.flush(ctx) }
 
-// Close stores what is pending and closes the index and the store.
-func (e *Engine) Close() error {
-	e.touches.close()
-	return errors.Join(e.meaning.close(), e.index.Close(), e.store.Close())
+// Embed waits until the most wanted model has embedded all memories, and calls progress
+// meanwhile. The error is that of the model, or of ctx; what was embedded so far is kept.
+func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int)) error {
+	if err := e.index.CatchUp(ctx); err != nil {
+		return err
+	}
+	return e.embedding.Embed(ctx, progress)
 }
+
+// Ready waits until the models are loaded; until then searches go by words. The error is that
+// of loading, or of ctx.
+func (e *Engine) Ready(ctx context.Context) error { return e.embedding.Ready(ctx) }
+
+// Warm prepares for the first search: it loads the models, and brings the index to the state
+// of the store. What stands in the way is reported by that search.
+func (e *Engine) Warm(ctx context.Context) { _ = errors.Join(e.index.CatchUp(ctx), e.Ready(ctx)) }
+
+// Importance returns the importance of a memory as of an active day, in [0, 1].
+func (e *Engine) Importance(m *hippo.Memory, day hippo.Day) float64 {
+	return e.searcher.Clock(day).Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned)
+}
+
+// Zone is where the days of the user begin and end.
+func (e *Engine) Zone() *time.Location { return e.store.Zone() }
+
+// Close stores what is pending and closes the index and the store. Closing again returns what
+// the first Close did.
+func (e *Engine) Close() error { return e.closing() }

@@ -8,23 +8,20 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Get returns memories by ID, in the order of ids, forgotten ones included.
-// Unknown IDs are a [*hippo.UnknownError]. It is not an access.
-func (e *Engine) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
-	ids, err := requireIDs(ids)
+// Get returns memories by ID, in the order of ids, forgotten ones included. Unknown IDs are a
+// [*hippo.UnknownError]. It is not an access.
+func (m *Memories) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
+	ids, err := someIDs("IDs", ids)
 	if err != nil {
 		return nil, err
 	}
-	ms, err := e.store.Get(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	if len(ms) == len(ids) {
-		return ms, nil
+	ms, err := m.scoped.Get(ctx, ids)
+	if err != nil || len(ms) == len(ids) {
+		return ms, err
 	}
 	found := make(map[hippo.ID]bool, len(ms))
-	for _, m := range ms {
-		found[m.ID] = true
+	for _, x := range ms {
+		found[x.ID] = true
 	}
 	unknown := &hippo.UnknownError{}
 	for _, id := range ids {
@@ -38,26 +35,54 @@ func (e *Engine) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, erro
 // minPrefix is the least number of characters that may stand for an ID.
 const minPrefix = 4
 
-// Resolve turns what a person types into an ID: a whole UUID, or the beginning
-// of one, or of a content hash, at least 4 characters. A beginning that fits
-// several memories is [hippo.ErrInvalid], one that fits none [hippo.ErrNotFound].
-// Forgotten memories are found by whole UUID only.
-func (e *Engine) Resolve(ctx context.Context, ref string) (hippo.ID, error) {
+// Resolve turns what a person types into an ID: a whole UUID, or the beginning of one, or of a
+// content hash, at least 4 characters. A beginning that fits several memories is
+// [hippo.ErrInvalid], one that fits none [hippo.ErrNotFound]. Memories that can be found come
+// before forgotten ones; with forgotten it is the other way round.
+func (m *Memories) Resolve(ctx context.Context, ref string, forgotten bool) (hippo.ID, error) {
 	if id, err := hippo.ParseID(ref); err == nil {
 		return id, nil
 	}
-	if len(ref) < minPrefix {
-		return hippo.ID{}, hippo.Fieldf("id", "must be a UUID or at least %d characters of one or of a content hash, got %q", minPrefix, ref)
-	}
-	if err := e.index.CatchUp(ctx); err != nil {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return hippo.ID{}, err
 	}
-	switch ids := e.index.Lookup(strings.ToLower(ref)); len(ids) {
+	if len(ref) < minPrefix {
+		return hippo.ID{}, hippo.Fieldf("ID", "must be a UUID or at least %d characters of one or of a content hash, got %q", minPrefix, ref)
+	}
+	if err := m.index.CatchUp(ctx); err != nil {
+		return hippo.ID{}, err
+	}
+	first, second := m.index.Lookup(&m.scope, strings.ToLower(ref))
+	if forgotten && len(second) > 0 || len(first) == 0 {
+		first = second
+	}
+	switch len(first) {
 	case 0:
 		return hippo.ID{}, fmt.Errorf("%w: no memory whose id or hash begins with %q", hippo.ErrNotFound, ref)
 	case 1:
-		return ids[0], nil
+		return first[0], nil
 	default:
-		return hippo.ID{}, hippo.Fieldf("id", "%q fits several memories: %v; give more characters", ref, ids)
+		return hippo.ID{}, hippo.Fieldf("ID", "%q fits several memories: %v; give more characters", ref, first)
 	}
+}
+
+// someIDs returns IDs without duplicates, if there are any and not too many.
+func someIDs(field string, ids []hippo.ID) ([]hippo.ID, error) {
+	ids = distinct(ids)
+	if len(ids) == 0 || len(ids) > hippo.MaxIDs {
+		return nil, hippo.Fieldf(field, "must have 1 to %d elements, got %d", hippo.MaxIDs, len(ids))
+	}
+	return ids, nil
+}
+
+func distinct(ids []hippo.ID) []hippo.ID {
+	out := make([]hippo.ID, 0, len(ids))
+	seen := make(map[hippo.ID]bool, len(ids))
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
 }

@@ -10,7 +10,7 @@ import (
 // Vote is feedback on one memory.
 type Vote string
 
-// The votes. The zero value leaves the decision to [Engine.Modify].
+// The votes. The zero value leaves the decision to [Memories.Modify].
 const (
 	VoteNone Vote = "none"
 	VoteUp   Vote = "upvote"
@@ -25,39 +25,47 @@ type Modification struct {
 	Type       *string
 	Importance *float64
 	Pinned     *bool
-	// Vote is applied after the rest. Empty: an upvote if content or situation
-	// really change and no importance is given (what is reworked is in use),
-	// else none.
+	// Vote is applied after the rest. Empty: an upvote if content or situation really
+	// change and no importance is given (what is reworked is in use), else none.
 	Vote Vote
-	// Supersedes are memories that this one takes the place of, as in [Engine.Record].
+	// Supersedes are memories that this one supersedes, as in [Memories.Record].
 	Supersedes *[]hippo.ID
 }
 
-// Modify changes one memory and returns it as stored. An unknown id is
-// [hippo.ErrNotFound]; a modification that would change nothing is [hippo.ErrInvalid].
-func (e *Engine) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
+// Modify changes one memory and returns it as stored. An unknown id is [hippo.ErrNotFound]; a
+// modification that names nothing to change is [hippo.ErrInvalid]. One that sets what is there
+// already changes nothing.
+func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	if c.Supersedes != nil {
-		return e.supersede(ctx, id, c)
-	}
-	ms, err := e.update(ctx, []hippo.ID{id}, func(m *hippo.Memory, day hippo.Day) error {
-		e.apply(c, m, day)
+	change := func(x *hippo.Memory, day hippo.Day) error {
+		c.apply(m.Engine, x, day)
 		return nil
-	})
+	}
+	if c.Supersedes == nil {
+		ms, err := update(ctx, m, []hippo.ID{id}, change)
+		if err != nil {
+			return nil, err
+		}
+		return ms[0], nil
+	}
+	old, err := someIDs("Supersedes", *c.Supersedes)
 	if err != nil {
 		return nil, err
 	}
-	return ms[0], nil
+	if err := m.Flush(ctx); err != nil {
+		return nil, err
+	}
+	return m.scoped.Supersede(ctx, id, old, change)
 }
 
 func (c *Modification) validate() error {
 	if *c == (Modification{}) {
-		return hippo.Fieldf("modification", "must change at least one of content, situation, tags, type, importance, pinned, reinforce, supersedes")
+		return hippo.Fieldf("Modification", "must change at least one of content, situation, tags, type, importance, pinned, vote, supersedes")
 	}
 	if c.Importance != nil {
-		if err := hippo.ValidUnit("importance", *c.Importance); err != nil {
+		if err := hippo.ValidUnit("Importance", *c.Importance); err != nil {
 			return err
 		}
 	}
@@ -65,26 +73,27 @@ func (c *Modification) validate() error {
 	case "", VoteNone, VoteUp, VoteDown:
 		return nil
 	default:
-		return hippo.Fieldf("reinforce", "must be upvote, downvote or none, got %q", string(c.Vote))
+		return hippo.Fieldf("Vote", "must be upvote, downvote or none, got %q", string(c.Vote))
 	}
 }
 
-func (e *Engine) apply(c Modification, m *hippo.Memory, day hippo.Day) {
-	reworked := c.Content != nil && *c.Content != m.Content ||
-		c.Situation != nil && !slices.Equal(*c.Situation, m.Situation)
-	set(&m.Content, c.Content)
-	set(&m.Situation, c.Situation)
-	set(&m.Tags, c.Tags)
-	set(&m.Type, c.Type)
-	set(&m.Pinned, c.Pinned)
+// apply changes a memory on an active day.
+func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) {
+	reworked := c.Content != nil && *c.Content != x.Content ||
+		c.Situation != nil && !slices.Equal(*c.Situation, x.Situation)
+	set(&x.Content, c.Content)
+	set(&x.Situation, c.Situation)
+	set(&x.Tags, c.Tags)
+	set(&x.Type, c.Type)
+	set(&x.Pinned, c.Pinned)
 	if c.Importance != nil {
-		m.Importance = hippo.Importance{Base: *c.Importance, Value: *c.Importance, SetDay: day, SetAt: e.now()}
+		x.Importance = hippo.Importance{Base: *c.Importance, Value: *c.Importance, SetDay: day, SetAt: e.now()}
 	}
 	vote := c.Vote
 	if vote == "" && reworked && c.Importance == nil {
 		vote = VoteUp
 	}
-	e.vote(m, vote, day)
+	e.vote(x, vote, day)
 }
 
 func set[T any](to, from *T) {

@@ -2,77 +2,73 @@ package engine
 
 import (
 	"context"
-	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/index"
-	"github.com/hippo-memory/hippo/internal/rank"
-	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/embedding"
 )
 
-// Status describes the state of a memory.
+// Status describes the state of a memory as one caller may know it.
 type Status struct {
 	// Memories counts those that can be found, Forgotten those that are hidden.
-	Memories  int
-	Forgotten int
+	Memories, Forgotten int
 	// Day is the active day and Date the calendar date it began on.
-	Day      hippo.Day
-	Date     string
-	Revision hippo.Revision
-	Ranker   hippo.Ranker
-	Index    index.Stats
-	// Models are those that find memories by meaning, the most wanted first.
+	Day    hippo.Day
+	Date   string
+	Ranker hippo.Ranker
+	// Models are those that embed, the most wanted first.
 	Models []ModelStatus
-	// Problems are data that could not be read, with the place they are kept.
-	Problems []driver.Problem
 	// Degraded names what does not work, with the reason; empty when all is well.
 	Degraded []string
+	// Store is the state of the store itself; nil without [hippo.RightAdmin].
+	Store *StoreStatus
 }
 
-// ModelStatus is how far a model is.
-type ModelStatus struct {
-	// ID is that of [embed.Model].
-	ID string `json:"id"`
-	// Embedded counts the memories with a vector, of all that can be found. An
-	// instant model embeds when it is first needed.
-	Embedded int  `json:"embedded"`
-	Memories int  `json:"memories"`
-	Instant  bool `json:"instant,omitempty"`
-	// Serves says that searches use this one.
-	Serves bool `json:"serves,omitempty"`
-	// Error is why it does not get on.
-	Error string `json:"error,omitempty"`
+// ModelStatus is the state of a model. Its counts are those of the caller's scope.
+type ModelStatus = embedding.ModelStatus
+
+// StoreStatus is the state of a store, of all scopes.
+type StoreStatus struct {
+	Revision hippo.Revision
+	// Indexed is the revision that the index has reached, Saved that of its file, 0 if
+	// there is none. Terms is the size of its dictionaries.
+	Indexed, Saved hippo.Revision
+	Terms          int
+	// Problems are data that could not be read.
+	Problems []Problem
+}
+
+// Problem is a piece of data that could not be read.
+type Problem struct {
+	// Path is where the data is now, Was where it was found, if that differs.
+	Path, Was string
+	Err       string
 }
 
 // Status returns the state of the memory. It changes nothing.
-func (e *Engine) Status(ctx context.Context) (Status, error) {
-	if err := e.index.CatchUp(ctx); err != nil {
+func (m *Memories) Status(ctx context.Context) (Status, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return Status{}, err
 	}
-	h, err := e.store.Head(ctx)
+	if err := m.index.CatchUp(ctx); err != nil {
+		return Status{}, err
+	}
+	h, err := m.store.Head(ctx)
 	if err != nil {
 		return Status{}, err
 	}
-	problems, err := e.store.Problems(ctx)
-	if err != nil {
-		return Status{}, err
+	s := Status{
+		Day: h.Calendar.Day, Date: h.Calendar.Date, Ranker: m.ranker,
+		Models: m.embedding.Status(&m.scope), Degraded: m.embedding.Degraded(&m.scope),
 	}
-	return Status{
-		Memories:  h.Memories - h.Forgotten,
-		Forgotten: h.Forgotten,
-		Day:       h.Calendar.Day,
-		Date:      h.Calendar.Date,
-		Revision:  h.Revision,
-		Ranker:    e.ranker,
-		Index:     e.index.Stats(),
-		Models:    e.meaning.status(),
-		Degraded:  e.meaning.degraded(),
-		Problems:  problems,
-	}, nil
+	s.Memories, s.Forgotten = m.index.Count(&m.scope)
+	if !m.scope.Allows(hippo.RightAdmin) {
+		return s, nil
+	}
+	problems, err := m.store.Problems(ctx)
+	x := m.index.Stats()
+	s.Store = &StoreStatus{Revision: h.Revision, Indexed: x.Revision, Saved: x.Saved, Terms: x.Terms}
+	for _, p := range problems {
+		s.Store.Problems = append(s.Store.Problems, Problem(p))
+	}
+	return s, err
 }
-
-// Clock evaluates decayed importance and the like as of an active day.
-func (e *Engine) Clock(day hippo.Day) rank.Clock { return e.days.At(day) }
-
-// Zone is where the days of the user begin and end.
-func (e *Engine) Zone() *time.Location { return e.store.Zone() }

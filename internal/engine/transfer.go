@@ -6,11 +6,21 @@ import (
 	"iter"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
 )
 
-// importBatch is how many memories one transaction of an import holds: large
-// enough that the commit does not count, small enough to stay responsive.
+// importBatch is how many memories one transaction of an import holds: large enough that the
+// commit does not count, small enough to stay responsive.
 const importBatch = 500
+
+// Transfer moves memories in and out of a store, as one caller may.
+type Transfer struct {
+	engine *Engine
+	scoped store.Scoped
+}
+
+// Transfer returns the transfer in and out of a scope.
+func (e *Engine) Transfer(scope hippo.Scope) Transfer { return Transfer{e, e.store.In(scope)} }
 
 // ImportReport is the outcome of an import.
 type ImportReport struct {
@@ -27,18 +37,17 @@ type Rejection struct {
 	Err   error
 }
 
-// Import adds the memories of a source; see store.Store.Import for what happens
-// to active days. An entry that comes with an error, or is not valid, is
-// rejected and the rest goes on. The report is right also when the error is not
-// nil: what it counts as added is durable. progress, if not nil, is called with
-// the number of entries done after each batch. What was imported is indexed and
-// embedded at last, as far as that is a matter of seconds.
-func (e *Engine) Import(ctx context.Context, cal hippo.Calendar, entries iter.Seq2[*hippo.Memory, error], progress func(done int)) (ImportReport, error) {
+// Import adds the memories of a source to the scope, in its namespace; see
+// [store.Store.Import] for what happens to active days. An entry that comes with an error, or
+// is not valid, is rejected and the rest goes on. The report is right also when the error is
+// not nil: what it counts as added is durable. progress, if not nil, is called with the number
+// of entries done after each batch. What was imported is indexed and embedded at last.
+func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.Seq2[*hippo.Memory, error], progress func(done int)) (ImportReport, error) {
 	var r ImportReport
 	batch := make([]*hippo.Memory, 0, importBatch)
 	entry := 0
 	flush := func() error {
-		added, present, err := e.store.Import(ctx, cal, batch)
+		added, present, err := t.scoped.Import(ctx, cal, batch)
 		r.Added += added
 		r.Present += present
 		batch = batch[:0]
@@ -65,7 +74,9 @@ func (e *Engine) Import(ctx context.Context, cal hippo.Calendar, entries iter.Se
 	if err := errors.Join(flush(), ctx.Err()); err != nil {
 		return r, err
 	}
-	e.meaning.prepare(ctx)
+	if t.engine.index.CatchUp(ctx) == nil { // else the next search does it, and reports
+		t.engine.embedding.Level(ctx)
+	}
 	return r, nil
 }
 
@@ -77,24 +88,32 @@ func importable(m *hippo.Memory) error {
 	return m.Validate()
 }
 
-// Export yields every memory, forgotten ones included, in the order of their
-// last change.
-func (e *Engine) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
-	return func(yield func(*hippo.Memory, error) bool) {
-		for c, err := range e.store.Changes(ctx, 0) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if c.Memory != nil && !yield(c.Memory, nil) {
-				return
-			}
+// ImportRelations adds relations as another store held them. Those that are here already stay
+// as they are, those of unknown memories are left out.
+func (t Transfer) ImportRelations(ctx context.Context, rs []hippo.Relation) (added int, err error) {
+	for len(rs) > 0 {
+		some := rs[:min(len(rs), importBatch)]
+		rs = rs[len(some):]
+		n, err := t.scoped.ImportRelations(ctx, some)
+		if added += n; err != nil {
+			return added, err
 		}
 	}
+	return added, nil
+}
+
+// Export yields every memory, forgotten ones included, in the order of their last change.
+func (t Transfer) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
+	return t.scoped.All(ctx)
+}
+
+// ExportRelations yields every relation as it is stored, by From, To and Kind.
+func (t Transfer) ExportRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
+	return t.scoped.AllRelations(ctx)
 }
 
 // Calendar returns the store's active day, for an export to carry along.
-func (e *Engine) Calendar(ctx context.Context) (hippo.Calendar, error) {
-	h, err := e.store.Head(ctx)
+func (t Transfer) Calendar(ctx context.Context) (hippo.Calendar, error) {
+	h, err := t.engine.store.Head(ctx)
 	return h.Calendar, err
 }

@@ -174,7 +174,7 @@ func usable(t testing.TB, s *source, file []byte) {
 			}
 		}
 		embed(s, x, m, 1000)
-		if have, _ := x.Vectors.Embedded(m.ID); have != memories {
+		if have, _ := x.Vectors.Embedded(nil, m.ID); have != memories {
 			t.Errorf("%s: %d of %d have a vector after all", m.ID, have, memories)
 		}
 	}

@@ -93,14 +93,23 @@ type Vector struct {
 	Values []float32
 }
 
-// Embedded counts the live memories and those of them that have a vector of the model.
-func (v *Vectors) Embedded(model string) (have, all int) {
+// Embedded counts the live memories of a scope, nil for all, and those of them that have a
+// vector of the model.
+func (v *Vectors) Embedded(scope *hippo.Scope, model string) (have, all int) {
 	s := v.current.Load()
 	k := s.model(model)
 	for _, p := range s.parts {
-		all += p.live.count()
+		set := p.live
+		if scope != nil {
+			docs, ok := p.scope(scope)
+			if !ok {
+				continue
+			}
+			set = intersection(set, docs)
+		}
+		all += set.count()
 		if k >= 0 && p.vectors[k].have != nil {
-			have += p.vectors[k].have.common(p.live)
+			have += p.vectors[k].have.common(set)
 		}
 	}
 	return have, all

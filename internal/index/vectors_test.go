@@ -55,7 +55,7 @@ func embed(s *source, x *index.Index, m modelof.Model, n int) int {
 func (w *world) partial(t *rapid.T) {
 	q := vectorOf("query", few)
 	got, _ := search(w.x, query{Text: "unknown", Vector: q, Model: few.ID, Nearest: 100, MinCosine: -1})
-	have, all := w.x.Vectors.Embedded(few.ID)
+	have, all := w.x.Vectors.Embedded(nil, few.ID)
 	if missing := len(w.x.Vectors.Unembedded(few.ID, 1000)); all-have != missing || len(got) != have {
 		t.Fatalf("%d of %d have a vector, %d have none, a search found %d", have, all, missing, len(got))
 	}
@@ -88,7 +88,7 @@ func TestVectors_stale(t *testing.T) {
 		{ID: id(9), Text: before, Values: v},
 		{ID: id(2), Text: index.TextKey(s.get(id(2))), Values: v[:3]},
 	})
-	if have, all := x.Vectors.Embedded(whole.ID); taken != 0 || have != 0 || all != 2 {
+	if have, all := x.Vectors.Embedded(nil, whole.ID); taken != 0 || have != 0 || all != 2 {
 		t.Errorf("took %d, have %d of %d; want none of 2", taken, have, all)
 	}
 	if n := x.Vectors.Set("unknown", []index.Vector{{ID: id(1), Text: before, Values: v}}); n != 0 {
@@ -120,7 +120,7 @@ func TestFile_vectors(t *testing.T) {
 	embed(s, x, few, 500) // after the save: on the heap, beside the mapped rows
 	q := query{Text: "b", Vector: vectorOf("q", few), Model: few.ID, Nearest: 10}
 	want, _ := search(x, q)
-	if have, _ := x.Vectors.Embedded(few.ID); have != 1500 {
+	if have, _ := x.Vectors.Embedded(nil, few.ID); have != 1500 {
 		t.Errorf("have %d vectors, want 1500", have)
 	}
 	if err := x.Save(t.Context()); err != nil {
@@ -128,7 +128,7 @@ func TestFile_vectors(t *testing.T) {
 	}
 	o.Models = []modelof.Model{few, whole}
 	y := open(t, s, o)
-	if have, all := y.Vectors.Embedded(few.ID); have != 1500 || all != 3000 {
+	if have, all := y.Vectors.Embedded(nil, few.ID); have != 1500 || all != 3000 {
 		t.Errorf("the file has %d of %d vectors, want 1500 of 3000", have, all)
 	}
 	got, _ := search(y, q)
@@ -137,7 +137,7 @@ func TestFile_vectors(t *testing.T) {
 	}
 	o.Models = []modelof.Model{few}
 	y = open(t, s, o)
-	if have, _ := y.Vectors.Embedded(whole.ID); have != 0 {
+	if have, _ := y.Vectors.Embedded(nil, whole.ID); have != 0 {
 		t.Errorf("an unwanted model still has %d vectors", have)
 	}
 }

@@ -50,7 +50,7 @@ func (s *Searcher) plan(ctx context.Context, scope hippo.Scope, q *hippo.Query, 
 	if q.Ranker == hippo.RankerBM25 {
 		text = ""
 	}
-	vectors, err := s.embedder.Query(ctx, text, q.Situation)
+	vectors, err := s.embedder.Query(ctx, &scope, text, q.Situation)
 	if err != nil {
 		return nil, err
 	}

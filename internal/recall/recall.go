@@ -43,8 +43,9 @@ type Relations interface {
 // Embedder embeds queries.
 type Embedder interface {
 	// Query returns the vectors of a query and of its situation, and what is wrong, if
-	// anything; what cannot be embedded is searched by its words. The error is that of ctx.
-	Query(ctx context.Context, text string, situation []string) (Vectors, error)
+	// anything, as a caller with this scope may know; what cannot be embedded is searched by
+	// its words. The error is that of ctx.
+	Query(ctx context.Context, scope *hippo.Scope, text string, situation []string) (Vectors, error)
 }
 
 // Vectors are the embeddings of a query.

@@ -37,8 +37,13 @@ func (s *Store) advance(tx driver.Tx) (driver.Calendar, error) {
 		return cal, nil
 	}
 	cal = driver.Calendar{Day: cal.Day + 1, Date: today}
+	s.advanced.Store(true)
 	return cal, tx.SetCalendar(cal)
 }
+
+// TakeAdvanced reports, once, that this process has advanced the active day: whoever did it
+// does the work of the day. If the process ends before, the next day makes up for it.
+func (s *Store) TakeAdvanced() bool { return s.advanced.Swap(false) }
 
 // current returns the calendar if it need not be advanced.
 func (s *Store) current() (driver.Calendar, bool) {

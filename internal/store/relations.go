@@ -4,20 +4,21 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// Relations returns the relations that have one of ids at either end, of each ID the
-// most strongest, by From, To and Kind. Those that do not hold at that time, if it is
-// not zero, and those of memories that are forgotten or outside of scope are left out.
-func (s *Store) Relations(ctx context.Context, scope hippo.Scope, ids []hippo.ID, at time.Time, most int) ([]hippo.Relation, error) {
-	if len(ids) == 0 {
-		return nil, nil
+// Relations returns the relations that have one of ids at either end, of each ID the limit
+// strongest, by From, To and Kind. Those that do not hold at that time, if it is not zero, and
+// those of forgotten memories, or of memories outside of the scope, do not exist here.
+func (s Scoped) Relations(ctx context.Context, ids []hippo.ID, at time.Time, limit int) ([]hippo.Relation, error) {
+	if err := s.Allow(hippo.RightRead); err != nil || len(ids) == 0 {
+		return nil, err
 	}
-	rs, err := s.backend.Relations(ctx, driver.RelationQuery{Scope: scope, IDs: ids, At: at, Limit: most})
+	rs, err := s.store.backend.Relations(ctx, driver.RelationQuery{Scope: s.scope, IDs: ids, At: at, Limit: limit})
 	return rs, wrap("relations", err)
 }
 
@@ -25,43 +26,116 @@ func (s *Store) Relations(ctx context.Context, scope hippo.Scope, ids []hippo.ID
 // read, by [Store.Head]. Cost: nothing.
 func (s *Store) HasRelations() bool { return s.related.Load() }
 
-// AllRelations yields every relation; see [driver.Relations].
-func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
-	return s.backend.AllRelations(ctx)
+// AllRelations yields every relation of which both ends lie in the scope, by From, To and
+// Kind. Cost: a read of the memories at the ends, some at a time.
+func (s Scoped) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
+	return func(yield func(hippo.Relation, error) bool) {
+		if err := s.Allow(hippo.RightRead); err != nil {
+			yield(hippo.Relation{}, err)
+			return
+		}
+		batch := make([]hippo.Relation, 0, relationBatch)
+		flush := func() bool {
+			seen, err := s.ends(ctx, batch)
+			for _, r := range batch {
+				if err != nil {
+					yield(r, err)
+					return false
+				}
+				if seen[r.From] && seen[r.To] && !yield(r, nil) {
+					return false
+				}
+			}
+			batch = batch[:0]
+			return true
+		}
+		for r, err := range s.store.backend.AllRelations(ctx) {
+			if err != nil {
+				yield(r, err)
+				return
+			}
+			if batch = append(batch, r); len(batch) == relationBatch && !flush() {
+				return
+			}
+		}
+		flush()
+	}
+}
+
+// relationBatch is how many relations are checked at a time.
+const relationBatch = 256
+
+// ends returns which memories at the ends of relations lie in the scope.
+func (s Scoped) ends(ctx context.Context, rs []hippo.Relation) (map[hippo.ID]bool, error) {
+	seen := make(map[hippo.ID]bool, 2*len(rs))
+	var ids []hippo.ID
+	for _, r := range rs {
+		for _, id := range []hippo.ID{r.From, r.To} {
+			if _, ok := seen[id]; !ok {
+				seen[id] = false
+				ids = append(ids, id)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return seen, nil
+	}
+	ms, err := s.Get(ctx, ids)
+	for _, m := range ms {
+		seen[m.ID] = true
+	}
+	return seen, err
 }
 
 // Relate stores relations, each in place of the one with its From, To and Kind; all
 // or none, durably. LastReinforced is set to now where it is unset. Errors: those of
 // [hippo.Relation.Validate], and [*hippo.UnknownError] for memories that are not there.
-func (s *Store) Relate(ctx context.Context, rs []hippo.Relation) error {
-	clean, err := s.clean(rs)
+func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation) error {
+	if err := s.Allow(hippo.RightWrite); err != nil {
+		return err
+	}
+	clean, err := s.store.clean(rs)
 	if err != nil || len(rs) == 0 {
 		return err
 	}
-	ids := make([]hippo.ID, 0, 2*len(rs))
+	seen, err := s.ends(ctx, rs)
+	if err != nil {
+		return err
+	}
+	var missing []hippo.ID
 	for _, r := range rs {
-		ids = append(ids, r.From, r.To)
+		for _, id := range []hippo.ID{r.From, r.To} {
+			if !seen[id] && !slices.Contains(missing, id) {
+				missing = append(missing, id)
+			}
+		}
 	}
-	ms, err := s.backend.Get(ctx, ids)
-	if err == nil {
-		err = allThere(ids, ms)
+	if missing != nil {
+		return &hippo.UnknownError{IDs: missing}
 	}
-	if err == nil {
-		err = s.backend.Relate(ctx, driver.Durable, clean, func(_, r hippo.Relation) hippo.Relation { return r })
-	}
-	return wrap("relate", err)
+	return wrap("relate", s.store.backend.Relate(ctx, driver.Durable, clean, func(_, r hippo.Relation) hippo.Relation { return r }))
 }
 
 // Unrelate removes the relations with these keys; weights and times mean nothing.
 // Those that are not there are [hippo.ErrNotFound], after the others were removed.
-func (s *Store) Unrelate(ctx context.Context, rs []hippo.Relation) error {
+func (s Scoped) Unrelate(ctx context.Context, rs []hippo.Relation) error {
+	if err := s.Allow(hippo.RightWrite); err != nil {
+		return err
+	}
 	for i := range rs {
 		if err := rs[i].ValidKey(); err != nil {
 			return at(err, i, len(rs))
 		}
 	}
+	seen, err := s.ends(ctx, rs)
+	if err != nil {
+		return err
+	}
 	removed := make(map[driver.RelationKey]bool, len(rs)) // a set, for fn may run again
-	err := s.backend.Relate(ctx, driver.Durable, rs, func(old, r hippo.Relation) hippo.Relation {
+	err = s.store.backend.Relate(ctx, driver.Durable, rs, func(old, r hippo.Relation) hippo.Relation {
+		if !seen[r.From] || !seen[r.To] {
+			return old
+		}
 		if old.Weight > 0 {
 			removed[driver.KeyOf(&r)] = true
 		}
@@ -78,13 +152,21 @@ func (s *Store) Unrelate(ctx context.Context, rs []hippo.Relation) error {
 // ImportRelations adds relations as another store held them. Those that are here
 // already stay as they are, and those of memories that are not here are left out.
 // All must be valid.
-func (s *Store) ImportRelations(ctx context.Context, rs []hippo.Relation) (added int, err error) {
-	clean, err := s.clean(rs)
+func (s Scoped) ImportRelations(ctx context.Context, rs []hippo.Relation) (added int, err error) {
+	if err := s.Allow(hippo.RightWrite); err != nil {
+		return 0, err
+	}
+	clean, err := s.store.clean(rs)
 	if err != nil || len(rs) == 0 {
 		return 0, err
 	}
+	seen, err := s.ends(ctx, rs)
+	if err != nil {
+		return 0, err
+	}
+	clean = slices.DeleteFunc(clean, func(r hippo.Relation) bool { return !seen[r.From] || !seen[r.To] })
 	fresh := make(map[driver.RelationKey]bool, len(rs)) // a set, for fn may run again
-	err = s.backend.Relate(ctx, driver.Durable, clean, func(old, r hippo.Relation) hippo.Relation {
+	err = s.store.backend.Relate(ctx, driver.Durable, clean, func(old, r hippo.Relation) hippo.Relation {
 		if old.Weight > 0 {
 			return old
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -163,18 +162,4 @@ func (s Scoped) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Mem
 		}
 	}
 	return s.store.Import(ctx, cal, ms)
-}
-
-// Relations returns the relations that have one of ids at either end, of each ID the limit
-// strongest, by From, To and Kind. Those that do not hold at that time, if it is not zero, and
-// those of forgotten memories are left out.
-func (s Scoped) Relations(ctx context.Context, ids []hippo.ID, at time.Time, limit int) ([]hippo.Relation, error) {
-	if err := s.Allow(hippo.RightRead); err != nil || len(ids) == 0 {
-		return nil, err
-	}
-	rs, err := s.store.backend.Relations(ctx, ids, at, limit)
-	if err != nil {
-		return nil, wrap("relations", err)
-	}
-	return s.related(ctx, rs)
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,7 +27,8 @@ type Store struct {
 	mu       sync.Mutex
 	calendar driver.Calendar // the latest seen; never goes back
 
-	related atomic.Bool // there were relations when Head was read last
+	related  atomic.Bool // there were relations when Head was read last
+	advanced atomic.Bool // this process has advanced the active day
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
@@ -52,9 +54,9 @@ func New(b driver.Backend, o *Options) *Store {
 // Zone is where the days of the calendar begin.
 func (s *Store) Zone() *time.Location { return s.zone }
 
-// Add records new memories: it stamps ID, times, version, hash, the first
-// access and the day, advances the active day if the date is new, and returns
-// when all are durable; all or none. It completes ms in place.
+// Add records new memories: it stamps ID, times, version, hash, the first access and the day,
+// advances the active day if the date is new, and returns when all are durable; all or none. It
+// completes ms in place. An ID that is in use is [hippo.ErrConflict].
 func (s *Store) Add(ctx context.Context, ms ...*hippo.Memory) error {
 	now := s.now().UTC()
 	for i, m := range ms {
@@ -74,9 +76,25 @@ func (s *Store) Add(ctx context.Context, ms ...*hippo.Memory) error {
 			m.Importance.SetDay = cal.Day
 			m.Accesses = []hippo.Access{{Day: cal.Day, Count: 1}}
 		}
+		if err := unused(tx, ms...); err != nil {
+			return err
+		}
 		return tx.Put(ms...)
 	})
 	return wrap("add", err)
+}
+
+// unused returns [hippo.ErrConflict] if one of the IDs is in use.
+func unused(tx driver.Tx, ms ...*hippo.Memory) error {
+	ids := make([]hippo.ID, len(ms))
+	for i, m := range ms {
+		ids[i] = m.ID
+	}
+	here, err := tx.Get(ids...)
+	if err != nil || len(here) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: the id %v is in use", hippo.ErrConflict, here[0].ID)
 }
 
 func stampNew(m *hippo.Memory, now time.Time) error {
@@ -108,50 +126,52 @@ func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 	return ms, wrap("get", err)
 }
 
-// Update changes existing memories in one transaction: it calls fn on each, in
-// the order of ids, with the current active day, and stores the result. When
-// an ID is unknown or fn fails nothing changes; unknown IDs are a
-// [*hippo.UnknownError]. The memories are returned as stored.
-// fn may run more than once.
-func (s *Store) Update(ctx context.Context, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
-	var changed []*hippo.Memory
+// update is [Scoped.Update].
+func (s *Store) update(ctx context.Context, in Scoped, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+	var all []*hippo.Memory
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		ms, err := tx.Get(ids...)
+		ms, err := in.getAll(tx, ids)
 		if err != nil {
-			return err
-		}
-		if err := allThere(ids, ms); err != nil {
 			return err
 		}
 		cal, err := tx.Calendar()
 		if err != nil {
 			return err
 		}
+		all = ms
+		var changed []*hippo.Memory
 		for _, m := range ms {
-			if err := s.update(m, cal.Day, fn); err != nil {
+			differs, err := s.change(m, cal.Day, fn)
+			if err != nil {
 				return err
 			}
+			if differs {
+				changed = append(changed, m)
+			}
 		}
-		changed = ms
-		return tx.Put(ms...)
+		return tx.Put(changed...)
 	})
 	if err != nil {
 		return nil, wrap("update", err)
 	}
-	return changed, nil
+	return all, nil
 }
 
-func (s *Store) update(m *hippo.Memory, day hippo.Day, fn func(*hippo.Memory, hippo.Day) error) error {
+// change applies fn to m and reports whether m differs from before.
+func (s *Store) change(m *hippo.Memory, day hippo.Day, fn func(*hippo.Memory, hippo.Day) error) (differs bool, err error) {
 	before := m.Clone()
 	if err := fn(m, day); err != nil {
-		return err
+		return false, err
 	}
 	normalise(m)
+	if reflect.DeepEqual(before, m) {
+		return false, nil
+	}
 	m.UpdatedAt = s.now().UTC()
 	if textChanged(before, m) {
 		m.Version++
 	}
-	return m.Validate()
+	return true, m.Validate()
 }
 
 func allThere(ids []hippo.ID, ms []*hippo.Memory) error {
@@ -169,21 +189,6 @@ func allThere(ids []hippo.ID, ms []*hippo.Memory) error {
 		return &hippo.UnknownError{IDs: missing}
 	}
 	return nil
-}
-
-// Purge removes memories for good. Unknown IDs are a [*hippo.UnknownError] and
-// nothing is removed.
-func (s *Store) Purge(ctx context.Context, ids []hippo.ID) error {
-	return wrap("purge", s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		ms, err := tx.Get(ids...)
-		if err != nil {
-			return err
-		}
-		if err := allThere(ids, ms); err != nil {
-			return err
-		}
-		return tx.Purge(ids...)
-	}))
 }
 
 // Touch counts accesses of memories on day and returns the memories as stored,

@@ -3,23 +3,22 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// AddInstead is [Store.Add] of one memory that takes the place of others, in one
-// transaction. Each of those gets m as its SupersededBy and ends when m begins: at
-// its ValidFrom, which, if it is unset, becomes its EventTime or else CreatedAt. One
-// that ended earlier keeps its end. It returns the others as stored.
+// addInstead is [Store.Add] of one memory that supersedes others, in one transaction. Each of
+// those gets m as its SupersededBy and ends when m begins: at its ValidFrom, which, if it is
+// unset, becomes its EventTime or else CreatedAt. One that ended earlier keeps its end. It
+// returns the others as stored.
 //
-// Unknown IDs, or those of another namespace, are a [*hippo.UnknownError]; one that
-// is superseded already is [hippo.ErrConflict] and the error names what to supersede
-// instead; nothing is changed then. A ValidFrom that is given and lies before that of
-// a memory to be replaced is [hippo.ErrInvalid].
-func (s *Store) AddInstead(ctx context.Context, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
+// Unknown IDs are a [*hippo.UnknownError]; one that is superseded already is
+// [hippo.ErrConflict] and the error names what to supersede instead; nothing is changed then. A
+// ValidFrom that is given and lies before that of a memory to be superseded is
+// [hippo.ErrInvalid].
+func (s *Store) addInstead(ctx context.Context, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
 	if err := stampNew(m, s.now().UTC()); err != nil {
 		return nil, fmt.Errorf("store: new id: %w", err)
 	}
@@ -36,7 +35,10 @@ func (s *Store) AddInstead(ctx context.Context, m *hippo.Memory, old []hippo.ID)
 		m.Importance.SetDay = cal.Day
 		m.Accesses = []hippo.Access{{Day: cal.Day, Count: 1}}
 		m.ValidFrom = given // the transaction may run again
-		replaced, err = s.replace(tx, m, old)
+		if err := unused(tx, m); err != nil {
+			return err
+		}
+		replaced, err = s.replace(tx, in, m, old)
 		if err != nil {
 			return err
 		}
@@ -48,17 +50,13 @@ func (s *Store) AddInstead(ctx context.Context, m *hippo.Memory, old []hippo.ID)
 	return replaced, nil
 }
 
-// Supersede makes a memory that is stored take the place of others, as
-// [Store.AddInstead] does for a new one, after fn has changed it. It returns the
-// memory as stored. fn may run more than once.
-func (s *Store) Supersede(ctx context.Context, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
+// supersede makes a stored memory supersede others, as [Store.addInstead] does for a new one,
+// after fn has changed it. It returns the memory as stored. fn may run more than once.
+func (s *Store) supersede(ctx context.Context, in Scoped, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
 	var m *hippo.Memory
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		ms, err := tx.Get(id)
+		ms, err := in.getAll(tx, []hippo.ID{id})
 		if err != nil {
-			return err
-		}
-		if err := allThere([]hippo.ID{id}, ms); err != nil {
 			return err
 		}
 		cal, err := tx.Calendar()
@@ -66,10 +64,10 @@ func (s *Store) Supersede(ctx context.Context, id hippo.ID, old []hippo.ID, fn f
 			return err
 		}
 		m = ms[0]
-		if err := s.update(m, cal.Day, fn); err != nil {
+		if _, err := s.change(m, cal.Day, fn); err != nil {
 			return err
 		}
-		replaced, err := s.replace(tx, m, old)
+		replaced, err := s.replace(tx, in, m, old)
 		if err != nil {
 			return err
 		}
@@ -82,13 +80,9 @@ func (s *Store) Supersede(ctx context.Context, id hippo.ID, old []hippo.ID, fn f
 }
 
 // replace sets when m begins and marks what it replaces. It stores nothing.
-func (s *Store) replace(tx driver.Tx, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
-	ms, err := tx.Get(old...)
+func (s *Store) replace(tx driver.Tx, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
+	ms, err := in.getAll(tx, old)
 	if err != nil {
-		return nil, err
-	}
-	ms = slices.DeleteFunc(ms, func(o *hippo.Memory) bool { return o.Namespace != m.Namespace })
-	if err := allThere(old, ms); err != nil {
 		return nil, err
 	}
 	for i, o := range ms {

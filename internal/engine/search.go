@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/recall"
+)
+
+// Search answers a query: it advances the active day, ranks, loads one page from the store,
+// and counts each memory on the page as accessed once, after the answer.
+//
+// Pages of one query go on where the earlier page ended, although reading it counts as use, as
+// long as the same engine is asked within ten minutes.
+func (m *Memories) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, error) {
+	if err := prepare(m, &q); err != nil {
+		return nil, err
+	}
+	day, degraded, err := activeDay(ctx, m, &q)
+	if err != nil {
+		return nil, err
+	}
+	ranking, err := rankingOf(ctx, m, &q, day)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := load(ctx, m, ranking.Page(q.Offset, q.Count))
+	if err != nil {
+		return nil, err
+	}
+	if !q.NoTouch {
+		touch(m, day, hits, ranking, &q)
+	}
+	return &hippo.Answer{
+		Hits: hits, Total: ranking.Total, Distribution: ranking.Distribution, Ranker: q.Ranker, Day: ranking.Day,
+		Conflicts: recall.Conflicts(hits, cmp.Or(q.Filter.ValidAt, m.now())), Degraded: append(degraded, ranking.Degraded...),
+		Confidence: ranking.Confidence, Support: ranking.Support, Abstained: ranking.Abstained,
+	}, nil
+}
+
+// prepare validates a query and fills in its defaults.
+func prepare(m *Memories, q *hippo.Query) error {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return err
+	}
+	if err := q.Validate(); err != nil {
+		return err
+	}
+	if strings.TrimSpace(q.Text) == "" {
+		q.Text = ""
+	}
+	q.Ranker = cmp.Or(q.Ranker, m.ranker)
+	q.Count = cmp.Or(q.Count, hippo.DefaultCount)
+	q.Filter = m.scope.Narrow(q.Filter)
+	return m.searcher.CheckWhen(q.When)
+}
+
+// activeDay returns the active day, advanced unless the search is to leave no trace. A store that
+// cannot be written is searched without one, and the answer says so.
+func activeDay(ctx context.Context, m *Memories, q *hippo.Query) (day hippo.Day, degraded []string, err error) {
+	if !q.NoTouch {
+		day, err = m.store.Today(ctx)
+		if err == nil || !errors.Is(err, hippo.ErrReadOnly) && !errors.Is(err, hippo.ErrFull) {
+			return day, nil, err
+		}
+		q.NoTouch = true
+		degraded = []string{"use is not counted: " + err.Error()}
+	}
+	h, err := m.store.Head(ctx)
+	return h.Calendar.Day, degraded, err
+}
+
+// rankingOf returns the ranking of all matches, kept from an earlier page or computed. If the
+// file of the index turns out to be damaged meanwhile, it is computed once more.
+func rankingOf(ctx context.Context, m *Memories, q *hippo.Query, day hippo.Day) (*recall.Ranking, error) {
+	if r := m.pages.Get(m.scope, q); r != nil {
+		return r, nil
+	}
+	r, err := recallOnce(ctx, m, q, day)
+	if errors.Is(err, index.ErrDamaged) {
+		r, err = recallOnce(ctx, m, q, day)
+	}
+	if err == nil {
+		m.pages.Put(m.scope, q, r)
+	}
+	return r, err
+}
+
+func recallOnce(ctx context.Context, m *Memories, q *hippo.Query, day hippo.Day) (r *recall.Ranking, err error) {
+	missing, err := m.index.CatchUpWithin(ctx, m.patience)
+	if err != nil {
+		return nil, err
+	}
+	err = m.index.Guard(func() (err error) {
+		r, err = m.searcher.Recall(ctx, m.scope, q, day, recall.Keep(q))
+		return err
+	})
+	if err == nil && missing > 0 {
+		r.Degraded = append(r.Degraded, fmt.Sprintf("the index is being rebuilt: it lacks %s", lacks(&m.scope, missing)))
+	}
+	return r, err
+}
+
+// lacks says how many memories the index lacks, to who may know.
+func lacks(scope *hippo.Scope, n int) string {
+	if scope.Allows(hippo.RightAdmin) {
+		return fmt.Sprintf("%d memories", n)
+	}
+	return "some memories"
+}
+
+// load completes hits from the store; memories that were removed or forgotten meanwhile are
+// left out.
+func load(ctx context.Context, m *Memories, page []recall.Hit) ([]hippo.Hit, error) {
+	ids := make([]hippo.ID, len(page))
+	for i, h := range page {
+		ids[i] = h.ID
+	}
+	ms, err := m.scoped.Get(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]hippo.Hit, 0, len(ms))
+	for _, memory := range ms {
+		h := &page[slices.Index(ids, memory.ID)]
+		if !memory.Forgotten() {
+			hits = append(hits, hippo.Hit{Memory: memory, Relevance: h.Relevance, Signals: h.Signals, Explanation: h.Explanation})
+		}
+	}
+	return hits, nil
+}
+
+// touch counts the hits as accessed, in the index now, in the store soon, and has the best of
+// a first page learn that they were found together.
+func touch(m *Memories, day hippo.Day, hits []hippo.Hit, r *recall.Ranking, q *hippo.Query) {
+	ids := make([]hippo.ID, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Memory.ID
+	}
+	var pairs []hippo.Relation
+	if q.Offset == 0 && q.Text != "" && len(hits) > 1 {
+		pairs = r.CoRecalled(q.Count, func(id hippo.ID) bool { return slices.Contains(ids, id) })
+	}
+	m.index.Touch(ids, day)
+	m.accesses.add(day, ids, pairs)
+}

@@ -1,0 +1,162 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/contradict"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+const (
+	// similarBytes bounds the part of a text that similar ones are searched by: its
+	// similarWords rarest words, which cost the least to look up and say the most.
+	similarBytes, similarWords = 1000, 12
+	// maxSimilar is how many are returned.
+	maxSimilar = 16
+	// Those after the first minSimilar must have minSimilarShare of the best score, that
+	// of the text itself. It is low: the value in which two texts differ is a rare word,
+	// and weighs as much as several others.
+	minSimilar, minSimilarShare = 10, .15
+)
+
+// Similar returns the live memories of the project of m that have most words in common with
+// it and no successor, the best first.
+func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, m *hippo.Memory) ([]hippo.ID, error) {
+	q := retrieve.Query{Scope: scope, Filter: hippo.Filter{Projects: []string{m.Project}}}
+	everything, err := s.index.Search(ctx, &retrieve.Query{Scope: scope, Filter: hippo.Filter{Projects: []string{}}})
+	if err != nil {
+		return nil, err
+	}
+	q.Text = rarestWords(everything.Vocabulary, beginning(m.Content))
+	everything.Close()
+	if q.Text == "" {
+		return nil, nil
+	}
+	found, err := s.index.Search(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	best := newTop(maxSimilar + 1) // it finds itself, too
+	for i := range found.Matches {
+		match := &found.Matches[i]
+		if !best.wants(match.Score) {
+			continue
+		}
+		if row := found.Reader.Rows(nil, found.Matches[i:i+1])[0]; !row.Superseded {
+			best.Add(candidate{id: row.ID, created: row.CreatedAt, relevance: match.Score})
+		}
+	}
+	list := best.Sorted()
+	var ids []hippo.ID
+	for i, c := range list {
+		if c.id != m.ID && (i <= minSimilar || c.relevance >= minSimilarShare*list[0].relevance) {
+			ids = append(ids, c.id)
+		}
+	}
+	return ids, nil
+}
+
+// beginning returns the part of a text that similar ones are searched by.
+func beginning(text string) string {
+	n := min(len(text), similarBytes)
+	for n < len(text) && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// rarestWords returns the words of a text that the fewest memories have.
+func rarestWords(v retrieve.Vocabulary, text string) string {
+	idf := make(map[string]float64)
+	var words []string
+	for w := range wordsOf(text) {
+		if _, ok := idf[w]; !ok {
+			idf[w] = v.IDF(w)
+			words = append(words, w)
+		}
+	}
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(idf[b], idf[a]) })
+	return strings.Join(firstOf(words, similarWords), " ")
+}
+
+// Contradiction is a memory that states the same as another one with another value.
+type Contradiction struct {
+	Memory *hippo.Memory
+	// Reason says in what they differ: "30 s / 60 s", the value of the other one last.
+	Reason string
+}
+
+// Revised returns those of others that m probably supersedes: they hold when it begins, and
+// state the same with another value.
+func Revised(m *hippo.Memory, others []*hippo.Memory) []Contradiction {
+	var out []Contradiction
+	text := contradict.Parse(m.Content)
+	for _, o := range others {
+		if o.ContentHash == m.ContentHash || !o.ValidAt(begins(m)) {
+			continue
+		}
+		if reason, ok := contradict.Parse(o.Content).Revised(text); ok {
+			out = append(out, Contradiction{o, string(reason)})
+		}
+	}
+	return out
+}
+
+// begins is when the fact of a memory begins to hold.
+func begins(m *hippo.Memory) time.Time {
+	if m.ValidFrom.IsZero() {
+		return m.When()
+	}
+	return m.ValidFrom
+}
+
+const (
+	// conflictHits is how many hits of a page are compared with each other.
+	conflictHits = 20
+	// maxConflicts is how many pairs an answer names.
+	maxConflicts = 5
+)
+
+// Conflicts returns the pairs among the first hits that hold at a time, for the same project,
+// and seem to contradict each other. What different people said is not compared: everybody
+// speaks for themselves.
+func Conflicts(hits []hippo.Hit, at time.Time) []hippo.Conflict {
+	type side struct {
+		m    *hippo.Memory
+		text contradict.Text
+	}
+	var sides []side
+	for _, h := range firstOf(hits, conflictHits) {
+		if h.Memory.SupersededBy.IsZero() && h.Memory.ValidAt(at) {
+			sides = append(sides, side{h.Memory, contradict.Parse(h.Memory.Content)})
+		}
+	}
+	slices.SortStableFunc(sides, func(a, b side) int {
+		return cmp.Or(begins(b.m).Compare(begins(a.m)), b.m.ID.Compare(a.m.ID))
+	})
+	var out []hippo.Conflict
+	for i, a := range sides {
+		for _, b := range sides[i+1:] {
+			if !sameTopic(a.m, b.m) || len(out) == maxConflicts {
+				continue
+			}
+			if reason, ok := a.text.Contradicts(b.text); ok {
+				out = append(out, hippo.Conflict{A: a.m.ID, B: b.m.ID, Reason: string(reason)})
+			}
+		}
+	}
+	return out
+}
+
+// sameTopic reports whether two memories speak of the same project, and not for different
+// people.
+func sameTopic(a, b *hippo.Memory) bool {
+	return a.Project == b.Project && (a.Source.Author == b.Source.Author || a.Source.Author == "" || b.Source.Author == "")
+}
