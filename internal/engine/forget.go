@@ -45,7 +45,7 @@ func (e *Engine) Purge(ctx context.Context, ids []hippo.ID) error {
 func requireIDs(ids []hippo.ID) ([]hippo.ID, error) {
 	ids = distinct(ids)
 	if len(ids) == 0 || len(ids) > hippo.MaxIDs {
-		return nil, hippo.Fieldf("uuids", "must have 1 to %d elements, got %d", hippo.MaxIDs, len(ids))
+		return nil, hippo.Fieldf("IDs", "must have 1 to %d elements, got %d", hippo.MaxIDs, len(ids))
 	}
 	return ids, nil
 }

@@ -54,7 +54,7 @@ func (e *Engine) Modify(ctx context.Context, id hippo.ID, c Modification) (*hipp
 
 func (c *Modification) validate() error {
 	if *c == (Modification{}) {
-		return hippo.Fieldf("modification", "must change at least one of content, situation, tags, type, importance, pinned, reinforce, supersedes")
+		return hippo.Fieldf("Modification", "must change at least one field")
 	}
 	if c.Importance != nil {
 		if err := hippo.ValidUnit("importance", *c.Importance); err != nil {
@@ -65,7 +65,7 @@ func (c *Modification) validate() error {
 	case "", VoteNone, VoteUp, VoteDown:
 		return nil
 	default:
-		return hippo.Fieldf("reinforce", "must be upvote, downvote or none, got %q", string(c.Vote))
+		return hippo.Fieldf("Vote", "must be upvote, downvote or none, got %q", string(c.Vote))
 	}
 }
 

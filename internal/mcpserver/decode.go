@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -94,26 +93,32 @@ func unknown(left map[string]json.RawMessage, fields []field, prefix string) err
 	if len(left) == 0 {
 		return nil
 	}
-	names := make([]string, 0, len(left))
+	given := make([]string, 0, len(left))
 	for name := range left {
-		names = append(names, fmt.Sprintf("%.60s", name))
+		given = append(given, fmt.Sprintf("%.60s", name))
 	}
-	sort.Strings(names)
-	known := make([]string, len(fields))
-	for i, f := range fields {
-		known[i] = f.name
-	}
+	slices.Sort(given)
+	known := names(fields)
 	var more strings.Builder
-	for _, name := range names[1:min(len(names), maxUnknown)] {
+	for _, name := range given[1:min(len(given), maxUnknown)] {
 		more.WriteString(", so is " + name + suggestion(name, known))
 	}
-	if n := len(names) - maxUnknown; n > 0 {
+	if n := len(given) - maxUnknown; n > 0 {
 		fmt.Fprintf(&more, ", so are %d more", n)
 	}
 	if len(known) == 0 {
-		return hippo.Fieldf(prefix+names[0], "is unknown%s; no arguments are known here", more.String())
+		return hippo.Fieldf(prefix+given[0], "is unknown%s; no arguments are known here", more.String())
 	}
-	return hippo.Fieldf(prefix+names[0], "is unknown%s%s: known are %s", suggestion(names[0], known), more.String(), strings.Join(known, ", "))
+	return hippo.Fieldf(prefix+given[0], "is unknown%s%s: known are %s", suggestion(given[0], known), more.String(), strings.Join(known, ", "))
+}
+
+// names returns the names of arguments.
+func names(fields []field) []string {
+	out := make([]string, len(fields))
+	for i, f := range fields {
+		out[i] = f.name
+	}
+	return out
 }
 
 func suggestion(name string, known []string) string {

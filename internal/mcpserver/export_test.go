@@ -28,5 +28,8 @@ func Fields() map[string]ToolFields {
 	return out
 }
 
+// ArgumentNames is the table of the names of domain fields.
+func ArgumentNames() map[string]string { return argumentNames() }
+
 // Stdio returns the transport of a server.
 func Stdio(in io.Reader, out io.Writer) mcp.Transport { return &stdio{in: in, out: out} }

@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +59,30 @@ func TestSchemas_MatchTheDecoder(t *testing.T) {
 		}
 		if diff := cmp.Diff(got.Required, schema.Required); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// Each field of a query that the domain can complain about has the name of an argument.
+func TestArgumentNames(t *testing.T) {
+	t.Parallel()
+	table := mcpserver.ArgumentNames()
+	for f := range reflect.TypeFor[hippo.Query]().Fields() {
+		switch name := f.Name; name {
+		case "Filter", "NoTouch", "Explain": // every value is valid, or its fields have names of their own
+		default:
+			if table[name] == "" {
+				t.Errorf("%s has no name", name)
+			}
+		}
+	}
+	var known []string
+	for _, f := range mcpserver.Fields() {
+		known = append(known, f.Names...)
+	}
+	for field, name := range table {
+		if root, _, _ := strings.Cut(name, "."); name != "arguments" && !slices.Contains(known, root) {
+			t.Errorf("%s: no tool has an argument %s", field, name)
 		}
 	}
 }
