@@ -13,15 +13,22 @@ import (
 
 // input is the arguments of a tool, or an object inside of them.
 type input interface {
+	// fields returns the arguments and where their values go. It changes nothing.
 	fields() []field
 }
 
-// field is one argument: where it goes, and what else it may be called.
+// setter is a value with a form of its own in JSON.
+type setter interface {
+	// set reads the value of the argument name.
+	set(name string, raw json.RawMessage) error
+}
+
+// field is one argument.
 type field struct {
 	name     string
-	to       any
+	to       any // a pointer to a value, an [input] or a [setter]
 	required bool
-	alias    string
+	alias    string // another name for it; empty: none
 }
 
 // decode reads JSON into in. It is strict: what is unknown, of another type, or
@@ -73,8 +80,11 @@ func take(given map[string]json.RawMessage, f field, prefix string) (json.RawMes
 	var found json.RawMessage
 	for _, name := range []string{f.name, f.alias} {
 		v, ok := given[name]
+		if name == "" || !ok {
+			continue
+		}
 		delete(given, name)
-		if !ok || name == "" || string(bytes.TrimSpace(v)) == "null" {
+		if string(bytes.TrimSpace(v)) == "null" {
 			continue
 		}
 		if found != nil {
@@ -137,6 +147,8 @@ type texts []string
 // set reads one value.
 func set(name string, raw json.RawMessage, to any) error {
 	switch to := to.(type) {
+	case setter:
+		return to.set(name, raw)
 	case input:
 		return decodeAt(name+".", raw, to)
 	case *texts:
@@ -154,8 +166,6 @@ func set(name string, raw json.RawMessage, to any) error {
 		}
 		*to = id
 		return nil
-	case *moment:
-		return to.set(name, raw)
 	}
 	if err := json.Unmarshal(raw, to); err != nil {
 		return mismatch(name, raw, to, err)

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,6 +25,23 @@ func Fields() map[string]ToolFields {
 			}
 		}
 		out[t.name] = f
+	}
+	return out
+}
+
+// InputsAskedTwice returns what the input of each tool holds before and after it, and the
+// objects in it, were asked for their fields.
+func InputsAskedTwice() map[string][2]string {
+	out := make(map[string][2]string)
+	for _, t := range tools() {
+		in := t.input()
+		before := fmt.Sprintf("%+v", in)
+		for _, f := range in.fields() {
+			if object, ok := f.to.(input); ok {
+				object.fields()
+			}
+		}
+		out[t.name] = [2]string{before, fmt.Sprintf("%+v", in)}
 	}
 	return out
 }
