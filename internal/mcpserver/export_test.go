@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -44,6 +45,18 @@ func InputsAskedTwice() map[string][2]string {
 		out[t.name] = [2]string{before, fmt.Sprintf("%+v", in)}
 	}
 	return out
+}
+
+// Members reads a JSON object strictly.
+func Members(text []byte) (map[string]json.RawMessage, error) { return members(text) }
+
+// FindID returns the id of a message that comes in pieces.
+func FindID(parts ...[]byte) json.RawMessage {
+	var f idFinder
+	for _, p := range parts {
+		f.add(p)
+	}
+	return f.found()
 }
 
 // ArgumentNames is the table of the names of domain fields.

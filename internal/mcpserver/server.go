@@ -18,6 +18,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -165,7 +166,7 @@ func failure(err error) *mcp.CallToolResult {
 	if f, ok := errors.AsType[*hippo.FieldError](err); ok {
 		p.Error.Field = f.Field
 	}
-	text := "error [" + string(p.Error.Code) + "] " + p.Error.Message
+	text := "error [" + string(p.Error.Code) + "] " + termtext.Line(p.Error.Message)
 	if p.Error.Hint != "" {
 		text += " (" + p.Error.Hint + ")"
 	}

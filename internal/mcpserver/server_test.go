@@ -313,8 +313,8 @@ func declaredCodes(t *testing.T) []string {
 	return out
 }
 
-// FuzzToolInput: whatever the arguments, a tool answers with a result, and the
-// server lives on.
+// FuzzToolInput: whatever the arguments, a tool answers with a result, unless they are
+// not what they seem; and the server lives on.
 func FuzzToolInput(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `null`, `[]`, `{"content":"x","situation":["s"],"importance":0.5}`, `{"content":null,"situation":"s","importance":1e999}`,
@@ -334,8 +334,9 @@ func FuzzToolInput(f *testing.F) {
 		}
 		s := start(t)
 		o := s.tool(names[int(tool)%len(names)], json.RawMessage(args))
-		if o.Protocol != nil || o.Text == "" {
-			t.Errorf("%s: got %+v", args, o)
+		refused := strings.Contains(string(o.Protocol), "surrogate pair") || strings.Contains(string(o.Protocol), "twice in one object")
+		if !refused && (o.Protocol != nil || o.Text == "") {
+			t.Errorf("%s: got %s %+v", args, o.Protocol, o)
 		}
 		s.must("hippo_status", object{}, nil)
 	})
