@@ -31,7 +31,9 @@ var (
 
 // FieldError says which input field breaks which rule. It is an [ErrInvalid].
 type FieldError struct {
-	// Field is the name the caller used, with an index where it has one: "situation[2]".
+	// Field is a field of a memory by its key in files ("situation[2]", "valid_until"), or a
+	// field of a [Query] or of another request by its Go name ("Offset", "IDs"), which a
+	// front end replaces by its own.
 	Field string
 	// Why states the rule and what was given: "must be between 0 and 1, got 1.5".
 	Why string

@@ -144,13 +144,13 @@ func TestMemory_Validate(t *testing.T) {
 func TestQuery_Validate(t *testing.T) {
 	t.Parallel()
 	for field, q := range map[string]hippo.Query{
-		"query":               {Text: strings.Repeat("x", hippo.MaxQuery+1)},
-		"situation_filter[0]": {Situation: []string{""}},
-		"limit.offset":        {Offset: -1},
-		"limit.count":         {Count: hippo.MaxCount + 1},
-		"relevance_range":     {Relevance: &hippo.Range{Min: 1, Max: 0}},
-		"ranker":              {Ranker: "magic"},
-		"tags[0]":             {Filter: hippo.Filter{Tags: []string{"\x00"}}},
+		"Text":         {Text: strings.Repeat("x", hippo.MaxQuery+1)},
+		"Situation[0]": {Situation: []string{""}},
+		"Offset":       {Offset: -1},
+		"Count":        {Count: hippo.MaxCount + 1},
+		"Relevance":    {Relevance: &hippo.Range{Min: 1, Max: 0}},
+		"Ranker":       {Ranker: "magic"},
+		"Tags[0]":      {Filter: hippo.Filter{Tags: []string{"\x00"}}},
 	} {
 		var f *hippo.FieldError
 		if err := q.Validate(); !errors.As(err, &f) || f.Field != field {

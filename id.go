@@ -15,11 +15,11 @@ type ID [16]byte
 func ParseID(s string) (ID, error) {
 	var id ID
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
-		return ID{}, fmt.Errorf("%w: %q is not a UUID", ErrInvalid, clip(s))
+		return ID{}, fmt.Errorf("%w: %.60q is not a UUID", ErrInvalid, s)
 	}
 	plain := s[:8] + s[9:13] + s[14:18] + s[19:23] + s[24:]
 	if _, err := hex.Decode(id[:], []byte(plain)); err != nil {
-		return ID{}, fmt.Errorf("%w: %q is not a UUID", ErrInvalid, clip(s))
+		return ID{}, fmt.Errorf("%w: %.60q is not a UUID", ErrInvalid, s)
 	}
 	return id, nil
 }
@@ -52,13 +52,4 @@ func (id *ID) UnmarshalText(b []byte) error {
 		*id = v
 	}
 	return err
-}
-
-// clip shortens a text for use in an error message.
-func clip(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + "..."
 }

@@ -86,32 +86,33 @@ type Filter struct {
 	Pinned bool
 }
 
-// Validate reports the first rule that q breaks, as a [*FieldError].
+// Validate reports the first rule that q breaks, as a [*FieldError] with the name of the
+// field in [Query] or [Filter].
 func (q *Query) Validate() error {
-	if err := validText("query", q.Text, MaxQuery, true); err != nil {
+	if err := validText("Text", q.Text, MaxQuery, true); err != nil {
 		return err
 	}
-	if err := validText("when", q.When, MaxQuery, true); err != nil {
+	if err := validText("When", q.When, MaxQuery, true); err != nil {
 		return err
 	}
-	if err := ValidSituation("situation_filter", q.Situation); err != nil {
+	if err := ValidSituation("Situation", q.Situation); err != nil {
 		return err
 	}
 	if q.Offset < 0 {
-		return Fieldf("limit.offset", "must not be negative, got %d", q.Offset)
+		return Fieldf("Offset", "must not be negative, got %d", q.Offset)
 	}
 	if q.Count < 0 || q.Count > MaxCount {
-		return Fieldf("limit.count", "must be between 1 and %d, got %d", MaxCount, q.Count)
+		return Fieldf("Count", "must be between 1 and %d, got %d", MaxCount, q.Count)
 	}
 	if r := q.Relevance; r != nil && (math.IsNaN(r.Min) || math.IsNaN(r.Max) || r.Min > r.Max) {
-		return Fieldf("relevance_range", "min must not be above max, got [%v, %v]", r.Min, r.Max)
+		return Fieldf("Relevance", "min must not be above max, got [%v, %v]", r.Min, r.Max)
 	}
 	for _, k := range Rankers() {
 		if q.Ranker == k || q.Ranker == "" {
-			return ValidTags("tags", q.Filter.Tags)
+			return ValidTags("Tags", q.Filter.Tags)
 		}
 	}
-	return Fieldf("ranker", "must be one of %v, got %q", Rankers(), clip(string(q.Ranker)))
+	return Fieldf("Ranker", "must be one of %v, got %.60q", Rankers(), string(q.Ranker))
 }
 
 // Hit is one memory that a query found.

@@ -5,13 +5,10 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
-	"sync"
 	"time"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
@@ -78,83 +75,3 @@ func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backen
 
 // Memory returns an empty back end in RAM, for evaluations.
 func Memory() driver.Backend { return memstore.New(nil) }
-
-// Opener opens a store once, when it is first asked for, and again if that fails.
-type Opener struct {
-	open func(ctx context.Context) (*engine.Engine, error)
-
-	mu      sync.Mutex
-	pending *opening // nil until it is first asked for
-	closed  bool
-}
-
-// opening is one attempt.
-type opening struct {
-	done   chan struct{}
-	engine *engine.Engine
-	err    error
-}
-
-// NewOpener returns an Opener of the store that c names.
-func NewOpener(c config.Config, o *Options) *Opener {
-	return &Opener{open: func(ctx context.Context) (*engine.Engine, error) { return Open(ctx, c, o) }}
-}
-
-// begin starts an attempt that outlives its caller's ctx: others wait for it, too.
-func (p *Opener) begin(ctx context.Context) *opening {
-	a := &opening{done: make(chan struct{})}
-	p.pending = a
-	go func() {
-		defer close(a.done)
-		if a.engine, a.err = p.open(context.WithoutCancel(ctx)); a.err == nil {
-			go a.engine.Warm()
-		}
-	}()
-	return a
-}
-
-// failed reports whether the attempt is over and came to nothing.
-func (a *opening) failed() bool {
-	select {
-	case <-a.done:
-		return a.err != nil
-	default:
-		return false
-	}
-}
-
-// Engine returns the engine when it is open. After a failure each call that
-// comes later tries again.
-func (p *Opener) Engine(ctx context.Context) (*engine.Engine, error) {
-	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return nil, fmt.Errorf("%w: the program is ending", hippo.ErrUnavailable)
-	}
-	a := p.pending
-	if a == nil || a.failed() {
-		a = p.begin(ctx)
-	}
-	p.mu.Unlock()
-	select {
-	case <-a.done:
-		return a.engine, a.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// Close waits for a pending attempt and closes what it opened.
-func (p *Opener) Close() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closed = true
-	if p.pending == nil {
-		return nil
-	}
-	<-p.pending.done
-	if p.pending.err != nil {
-		return nil // it was told to whoever asked for the engine
-	}
-	return p.pending.engine.Close()
-}

@@ -37,7 +37,7 @@ func TestChecksBite(t *testing.T) {
 		want            string // part of the one complaint; empty: none
 	}{
 		{"upwards", "internal/rank/x.go", imports("internal/engine"), "layer 3 may not know layer 6"},
-		{"neighbour", "internal/mcpserver/x.go", imports("internal/eval"), "layer 7 may not know layer 7"},
+		{"neighbour", "internal/mcpserver/x.go", imports("internal/eval"), "layer 8 may not know layer 8"},
 		{"leaf of a tree to the tree", "internal/index/bm25/x.go", imports("internal/index"), "layer 3 may not know layer 5"},
 		{"domain to anything", "x.go", imports("internal/rank"), "layer 0 may not know layer 3"},
 		{"domain to a module", "x.go", "// Package p.\npackage p\nimport _ \"golang.org/x/text\"\n", "only the standard library"},

@@ -20,7 +20,7 @@ const (
 func layers() [][]string {
 	return [][]string{
 		{"."},
-		{"internal/top"},
+		{"internal/top", "internal/termtext"},
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/index/graph",
@@ -30,6 +30,7 @@ func layers() [][]string {
 		{"internal/store"},
 		{"internal/index", "internal/consolidate", "internal/codeindex"},
 		{"internal/engine"},
+		{"internal/wire"},
 		{
 			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/web",
 			"internal/hook", "internal/script", "internal/setup",

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // usageError is a command line that cannot be understood.
@@ -85,23 +86,25 @@ func isUsage(err error) bool {
 
 // exitCode maps an error to the exit code of the program.
 func exitCode(err error) int {
-	switch code := hippo.CodeOf(err); {
-	case code == hippo.CodeOK:
-		return 0
-	case isUsage(err):
-		return 2
-	case code == hippo.CodeNotFound:
-		return 3
-	default:
-		return 1
+	if isUsage(err) {
+		return wire.ExitUsage
+	}
+	return wire.FailureOf(hippo.CodeOf(err)).Exit
+}
+
+// flagNames are the names of the flags and arguments that stand for fields of the domain.
+func flagNames() map[string]string {
+	return map[string]string{
+		"Text": "words", "Situation": "situation", "Tags": "tag", "When": "when", "Relevance": "min, max",
+		"Offset": "offset", "Count": "count", "Ranker": "ranker", "IDs": "id", "Vote": "reinforce", "Modification": "flags",
 	}
 }
 
 // explain prints an error and what to do about it. command is what was run:
 // "hippo search".
 func (s *shell) explain(command string, err error) {
-	fmt.Fprintf(s.errw, "hippo: %v\n", err)
-	h := hint(hippo.CodeOf(err))
+	fmt.Fprintf(s.errw, "hippo: %v\n", wire.RenameField(err, flagNames()))
+	h := wire.FailureOf(hippo.CodeOf(err)).CommandHint
 	if strings.HasPrefix(command, "hippo model ") { // their messages say it
 		h = ""
 	}
@@ -110,25 +113,5 @@ func (s *shell) explain(command string, err error) {
 	}
 	if h != "" {
 		fmt.Fprintln(s.errw, h)
-	}
-}
-
-// hint says what to do about a kind of failure; empty where the message does.
-func hint(c hippo.Code) string {
-	switch c {
-	case hippo.CodeNotFound:
-		return "try: hippo list; --store says where to look"
-	case hippo.CodeReadOnly:
-		return "nothing was stored: check the permissions of the store"
-	case hippo.CodeFull:
-		return "nothing was stored; free some space and try again"
-	case hippo.CodeCorrupt:
-		return "nothing was changed; go on with a copy, or import an export into a new store"
-	case hippo.CodeUnavailable:
-		return "check the path and its permissions, and try again"
-	case hippo.CodeOK, hippo.CodeInvalid, hippo.CodeConflict, hippo.CodeUnsupported, hippo.CodeCanceled, hippo.CodeInternal:
-		return ""
-	default:
-		return ""
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,10 +21,11 @@ func TestExitCode(t *testing.T) {
 		0: {nil},
 		1: {
 			errors.New("other"), hippo.ErrConflict, hippo.ErrUnsupported, hippo.ErrUnavailable, hippo.ErrCorrupt,
-			hippo.ErrReadOnly, hippo.ErrFull, context.Canceled, fmt.Errorf("open: %w", hippo.ErrCorrupt),
+			hippo.ErrReadOnly, hippo.ErrFull, fmt.Errorf("open: %w", hippo.ErrCorrupt),
 		},
-		2: {hippo.Fieldf("count", "must be one"), hippo.ErrInvalid},
-		3: {&hippo.UnknownError{IDs: []hippo.ID{{1}}}, hippo.ErrNotFound},
+		2:   {hippo.Fieldf("count", "must be one"), hippo.ErrInvalid},
+		130: {context.Canceled},
+		3:   {&hippo.UnknownError{IDs: []hippo.ID{{1}}}, hippo.ErrNotFound},
 	} {
 		for _, e := range err {
 			if got := cli.ExitCode(e); got != code {
@@ -46,6 +49,34 @@ func TestMain_Hint(t *testing.T) {
 		code := cli.Main(t.Context(), append([]string{"hippo"}, strings.Fields(tc.line)...), strings.NewReader(""), &out, &errw)
 		if code == 0 || out.Len() > 0 || !strings.Contains(errw.String(), tc.want) {
 			t.Errorf("%s: code %d, out %q, err %q; want %q", tc.line, code, &out, &errw, tc.want)
+		}
+	}
+}
+
+// Each field of a query that the domain can complain about has the name of a flag, or of
+// what stands for it on the command line.
+func TestFlagNames(t *testing.T) {
+	t.Parallel()
+	table := cli.FlagNames()
+	for f := range reflect.TypeFor[hippo.Query]().Fields() {
+		switch name := f.Name; name {
+		case "Filter", "NoTouch", "Explain": // every value is valid, or its fields have names of their own
+		default:
+			if table[name] == "" {
+				t.Errorf("%s has no name", name)
+			}
+		}
+	}
+	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"))
+	for field, name := range table {
+		switch name {
+		case "words", "id", "flags": // no flags
+		default:
+			for flag := range strings.SplitSeq(name, ", ") {
+				if !slices.Contains(flags, flag) {
+					t.Errorf("%s: no flag --%s", field, flag)
+				}
+			}
 		}
 	}
 }

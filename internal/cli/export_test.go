@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"github.com/spf13/pflag"
 )
 
 // MainAt is [Main] with a clock.
@@ -13,6 +15,22 @@ func MainAt(ctx context.Context, now func() time.Time, args []string, in io.Read
 
 // ExitCode is for the tests of its table.
 func ExitCode(err error) int { return exitCode(err) }
+
+// FlagNames is the table of the names of domain fields.
+func FlagNames() map[string]string { return flagNames() }
+
+// Flags returns the names of all flags of a subcommand.
+func Flags(command string) []string {
+	s := &shell{}
+	c, _, err := s.newRoot().Find([]string{command})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
 
 // Layout returns the widths of the columns ID, content and situation.
 func Layout(columns int) (id, content, situation int) {

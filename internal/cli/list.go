@@ -57,7 +57,7 @@ func (s *shell) listCommand() *cobra.Command {
 			return s.with(c.Context(), func(e *engine.Engine) error {
 				list, err := e.List(c.Context(), q)
 				if err != nil {
-					return flagged(err)
+					return err
 				}
 				if s.json || s.lines {
 					return s.printMemories(list.Memories)

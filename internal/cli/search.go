@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -94,7 +93,7 @@ func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Qu
 	if q.Filter.Projects, err = s.scope(c.Context(), f.scope); err != nil {
 		return q, err
 	}
-	return q, flagged(q.Validate())
+	return q, q.Validate()
 }
 
 // counted refuses a count of 0, which the engine takes for none given.
@@ -103,23 +102,6 @@ func counted(n int) error {
 		return hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
 	}
 	return nil
-}
-
-// flagged gives a bad field of a query the name of its flag.
-func flagged(err error) error {
-	bad, ok := errors.AsType[*hippo.FieldError](err)
-	if !ok {
-		return err
-	}
-	switch bad.Field {
-	case "limit.count":
-		return hippo.Fieldf("count", "%s", bad.Why)
-	case "limit.offset":
-		return hippo.Fieldf("offset", "%s", bad.Why)
-	case "relevance_range":
-		return hippo.Fieldf("min, max", "%s", bad.Why)
-	}
-	return err
 }
 
 // scope returns the projects that a search is kept to; nil for all.

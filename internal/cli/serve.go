@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,10 @@ func (s *shell) serveCommand() *cobra.Command {
 	c.Flags().BoolVar(&verbose, "debug", false, "the same as --log debug")
 	return c
 }
+
+// openPatience is how long the end of a server waits for a store that is just opening and
+// does not react. Nothing was acknowledged by it yet.
+const openPatience = 5 * time.Second
 
 // serveGC is the garbage that a server lets grow, in percent of what is in use.
 const serveGC = 50
@@ -70,5 +75,7 @@ func (s *shell) serve(ctx context.Context) error {
 	if errors.Is(err, context.Canceled) {
 		err = nil // told to stop
 	}
-	return errors.Join(err, opener.Close())
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openPatience)
+	defer cancel()
+	return errors.Join(err, opener.Close(closing))
 }

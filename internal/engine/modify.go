@@ -62,10 +62,10 @@ func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hi
 
 func (c *Modification) validate() error {
 	if *c == (Modification{}) {
-		return hippo.Fieldf("Modification", "must change at least one of content, situation, tags, type, importance, pinned, vote, supersedes")
+		return hippo.Fieldf("Modification", "must change at least one field")
 	}
 	if c.Importance != nil {
-		if err := hippo.ValidUnit("Importance", *c.Importance); err != nil {
+		if err := hippo.ValidUnit("importance", *c.Importance); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -14,15 +13,22 @@ import (
 
 // input is the arguments of a tool, or an object inside of them.
 type input interface {
+	// fields returns the arguments and where their values go. It changes nothing.
 	fields() []field
 }
 
-// field is one argument: where it goes, and what else it may be called.
+// setter is a value with a form of its own in JSON.
+type setter interface {
+	// set reads the value of the argument name.
+	set(name string, raw json.RawMessage) error
+}
+
+// field is one argument.
 type field struct {
 	name     string
-	to       any
+	to       any // a pointer to a value, an [input] or a [setter]
 	required bool
-	alias    string
+	alias    string // another name for it; empty: none
 }
 
 // decode reads JSON into in. It is strict: what is unknown, of another type, or
@@ -74,8 +80,11 @@ func take(given map[string]json.RawMessage, f field, prefix string) (json.RawMes
 	var found json.RawMessage
 	for _, name := range []string{f.name, f.alias} {
 		v, ok := given[name]
+		if name == "" || !ok {
+			continue
+		}
 		delete(given, name)
-		if !ok || name == "" || string(bytes.TrimSpace(v)) == "null" {
+		if string(bytes.TrimSpace(v)) == "null" {
 			continue
 		}
 		if found != nil {
@@ -94,26 +103,32 @@ func unknown(left map[string]json.RawMessage, fields []field, prefix string) err
 	if len(left) == 0 {
 		return nil
 	}
-	names := make([]string, 0, len(left))
+	given := make([]string, 0, len(left))
 	for name := range left {
-		names = append(names, fmt.Sprintf("%.60s", name))
+		given = append(given, fmt.Sprintf("%.60s", name))
 	}
-	sort.Strings(names)
-	known := make([]string, len(fields))
-	for i, f := range fields {
-		known[i] = f.name
-	}
+	slices.Sort(given)
+	known := names(fields)
 	var more strings.Builder
-	for _, name := range names[1:min(len(names), maxUnknown)] {
+	for _, name := range given[1:min(len(given), maxUnknown)] {
 		more.WriteString(", so is " + name + suggestion(name, known))
 	}
-	if n := len(names) - maxUnknown; n > 0 {
+	if n := len(given) - maxUnknown; n > 0 {
 		fmt.Fprintf(&more, ", so are %d more", n)
 	}
 	if len(known) == 0 {
-		return hippo.Fieldf(prefix+names[0], "is unknown%s; no arguments are known here", more.String())
+		return hippo.Fieldf(prefix+given[0], "is unknown%s; no arguments are known here", more.String())
 	}
-	return hippo.Fieldf(prefix+names[0], "is unknown%s%s: known are %s", suggestion(names[0], known), more.String(), strings.Join(known, ", "))
+	return hippo.Fieldf(prefix+given[0], "is unknown%s%s: known are %s", suggestion(given[0], known), more.String(), strings.Join(known, ", "))
+}
+
+// names returns the names of arguments.
+func names(fields []field) []string {
+	out := make([]string, len(fields))
+	for i, f := range fields {
+		out[i] = f.name
+	}
+	return out
 }
 
 func suggestion(name string, known []string) string {
@@ -132,6 +147,8 @@ type texts []string
 // set reads one value.
 func set(name string, raw json.RawMessage, to any) error {
 	switch to := to.(type) {
+	case setter:
+		return to.set(name, raw)
 	case input:
 		return decodeAt(name+".", raw, to)
 	case *texts:
@@ -149,8 +166,6 @@ func set(name string, raw json.RawMessage, to any) error {
 		}
 		*to = id
 		return nil
-	case *moment:
-		return to.set(name, raw)
 	}
 	if err := json.Unmarshal(raw, to); err != nil {
 		return mismatch(name, raw, to, err)

@@ -1,6 +1,8 @@
 package mcpserver
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,6 +29,38 @@ func Fields() map[string]ToolFields {
 	}
 	return out
 }
+
+// InputsAskedTwice returns what the input of each tool holds before and after it, and the
+// objects in it, were asked for their fields.
+func InputsAskedTwice() map[string][2]string {
+	out := make(map[string][2]string)
+	for _, t := range tools() {
+		in := t.input()
+		before := fmt.Sprintf("%+v", in)
+		for _, f := range in.fields() {
+			if object, ok := f.to.(input); ok {
+				object.fields()
+			}
+		}
+		out[t.name] = [2]string{before, fmt.Sprintf("%+v", in)}
+	}
+	return out
+}
+
+// Members reads a JSON object strictly.
+func Members(text []byte) (map[string]json.RawMessage, error) { return members(text) }
+
+// FindID returns the id of a message that comes in pieces.
+func FindID(parts ...[]byte) json.RawMessage {
+	var f idFinder
+	for _, p := range parts {
+		f.add(p)
+	}
+	return f.found()
+}
+
+// ArgumentNames is the table of the names of domain fields.
+func ArgumentNames() map[string]string { return argumentNames() }
 
 // Stdio returns the transport of a server.
 func Stdio(in io.Reader, out io.Writer) mcp.Transport { return &stdio{in: in, out: out} }

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -57,6 +58,9 @@ func (in *modifyInput) call(ctx context.Context, _ *Server, e *engine.Engine) (r
 	}
 	if len(in.supersedes) > 0 {
 		c.Supersedes = &in.supersedes
+	}
+	if c == (engine.Modification{}) {
+		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s", strings.Join(names(in.fields()[1:]), ", "))
 	}
 	m, err := e.Modify(ctx, in.id, c)
 	if err != nil {

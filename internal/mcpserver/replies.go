@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,18 +14,25 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// replies writes what the server says, and knows which requests wait for it. It
-// is safe for concurrent use.
+// codeCancelled is the code of the answer to a request that its client cancelled. The SDK
+// has none; this one is that of the Language Server Protocol.
+const codeCancelled = -32800
+
+// replies writes what the server sends, and knows which requests wait for an answer. It is
+// safe for concurrent use.
 type replies struct {
 	stop <-chan struct{} // the session has to end
 
-	writing sync.Mutex // guards out; never taken while mu is held
+	writing chan struct{} // holds a token while out is written
 	out     io.Writer
 
 	mu      sync.Mutex
 	waiting map[jsonrpc.ID]place
-	unsent  int           // requests whose answer is not written yet
-	idle    chan struct{} // a token when unsent falls to 0
+	open    int           // requests whose answer is neither written nor part of a batch
+	active  int           // those of them that began
+	unsent  int           // bytes of answers that wait to be written
+	inexact bool          // an id had to be replaced, see [inexact]
+	written chan struct{} // a token when an answer was written
 }
 
 // place is where an answer belongs: the batch is nil for one on its own.
@@ -39,9 +47,9 @@ type batch struct {
 	open    int
 }
 
-// begin notes the calls among messages. If the id of one is in use, it notes
-// none and returns that id.
-func (r *replies) begin(messages []jsonrpc.Message, isBatch bool) (inUse jsonrpc.ID, ok bool) {
+// begin notes the calls among messages. If the id of one is in use, it notes none and
+// returns that id.
+func (r *replies) begin(messages []message, isBatch bool) (inUse jsonrpc.ID, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	places := make(map[jsonrpc.ID]place, len(messages))
@@ -49,9 +57,9 @@ func (r *replies) begin(messages []jsonrpc.Message, isBatch bool) (inUse jsonrpc
 	if isBatch {
 		b = &batch{}
 	}
-	for _, m := range messages {
-		call, ok := m.(*jsonrpc.Request)
-		if !ok || !call.IsCall() {
+	for i := range messages {
+		call := messages[i].call()
+		if call == nil {
 			continue
 		}
 		if _, ok := r.waiting[call.ID]; ok {
@@ -61,108 +69,154 @@ func (r *replies) begin(messages []jsonrpc.Message, isBatch bool) (inUse jsonrpc
 			return call.ID, false
 		}
 		places[call.ID] = place{batch: b, index: len(places)}
+		r.inexact = r.inexact || isInexact(call.ID)
 	}
 	if b != nil {
 		b.answers, b.open = make([][]byte, len(places)), len(places)
 	}
-	if r.waiting == nil {
-		r.waiting = make(map[jsonrpc.ID]place, len(places))
-	}
 	maps.Copy(r.waiting, places)
-	r.unsent += len(places)
+	r.open += len(places)
 	return jsonrpc.ID{}, true
 }
 
-// Write implements [mcp.Connection]. The answers to a batch are written together.
+// inUse is the refusal of a request whose id another one has that is not answered yet. It
+// has no id: it would be taken for the answer to the other one.
+func inUse(id jsonrpc.ID) *malformed {
+	text := fmt.Sprint(id.Raw())
+	if isInexact(id) {
+		text = text[len(inexact):]
+	}
+	return &malformed{nil, jsonrpc.CodeInvalidRequest, fmt.Errorf("id %s is in use", text)}
+}
+
+// admit reports whether a request may begin, and counts it if so.
+func (r *replies) admit(call *jsonrpc.Request) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ok := r.active < maxActive && r.unsent < maxUnsent || call.Method == methodPing && r.active < maxActive+maxPings
+	if ok {
+		r.active++
+	}
+	return ok
+}
+
+// allAnswered reports whether every request has its answer.
+func (r *replies) allAnswered() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.open == 0
+}
+
+// Write implements [mcp.Connection]. The answers to a batch are written together. It waits
+// until the message is written.
 func (r *replies) Write(_ context.Context, m jsonrpc.Message) error {
-	data, err := encode(m)
+	if answer, ok := m.(*jsonrpc.Response); ok {
+		return r.answer(answer, true)
+	}
+	data, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		return err
 	}
-	answer, ok := m.(*jsonrpc.Response)
-	if !ok {
-		return r.send(data)
+	return r.send(r.exact(data))
+}
+
+// answer writes the answer to a request, which began or did not.
+func (r *replies) answer(a *jsonrpc.Response, began bool) error {
+	data, err := encode(a)
+	if err != nil {
+		return err
 	}
-	data, known := r.settle(answer.ID, data)
+	data, known := r.settle(a.ID, r.exact(data))
 	if data != nil {
 		err = r.send(data)
 	}
 	if known {
-		r.sent()
+		r.sent(len(data), began)
 	}
 	return err
 }
 
-// encode is [jsonrpc.EncodeMessage]. A result is JSON already: it is not read again,
-// which would cost a search a tenth of a millisecond.
-func encode(m jsonrpc.Message) ([]byte, error) {
-	answer, ok := m.(*jsonrpc.Response)
-	if !ok || answer.Error != nil || len(answer.Result) == 0 {
-		return jsonrpc.EncodeMessage(m)
+// exact returns a message with the ids that the client wrote.
+func (r *replies) exact(data []byte) []byte {
+	r.mu.Lock()
+	inexact := r.inexact
+	r.mu.Unlock()
+	if !inexact {
+		return data
 	}
-	id, err := json.Marshal(answer.ID.Raw())
-	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"result":`), answer.Result, []byte("}")), err
+	return restoreIDs(data)
 }
 
-// settle returns what is to be written now that a request has its answer: nil
-// while other requests of its batch wait. The id is free again: the client may
-// use it as soon as it reads the answer.
+// encode does what [jsonrpc.EncodeMessage] does. A result is JSON already: it is not read
+// again, which would cost a search a tenth of a millisecond. No error has code 0, which
+// the SDK gives to those of no kind.
+func encode(a *jsonrpc.Response) ([]byte, error) {
+	if a.Error == nil && len(a.Result) > 0 {
+		id, err := json.Marshal(a.ID.Raw())
+		return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"result":`), a.Result, []byte("}")), err
+	}
+	if a.Error == nil {
+		return jsonrpc.EncodeMessage(a)
+	}
+	wire := &jsonrpc.Error{Message: a.Error.Error()}
+	if inner, ok := errors.AsType[*jsonrpc.Error](a.Error); ok {
+		wire.Code, wire.Data = inner.Code, inner.Data
+	}
+	switch {
+	case errors.Is(a.Error, context.Canceled):
+		wire.Code, wire.Message = codeCancelled, "request was cancelled"
+	case wire.Code == 0:
+		wire.Code = jsonrpc.CodeInvalidRequest
+	}
+	return jsonrpc.EncodeMessage(&jsonrpc.Response{ID: a.ID, Error: wire})
+}
+
+// settle returns what is to be written now that a request has its answer: nil while other
+// requests of its batch wait. The id is free again: the client may use it as soon as it
+// reads the answer.
 func (r *replies) settle(id jsonrpc.ID, answer []byte) (data []byte, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p, known := r.waiting[id]
+	if !known {
+		return answer, false
+	}
 	delete(r.waiting, id)
-	b := p.batch
-	if b == nil {
-		return answer, known
+	if b := p.batch; b != nil {
+		b.answers[p.index] = answer
+		if b.open--; b.open > 0 {
+			return nil, true
+		}
+		answer = slices.Concat([]byte("["), bytes.Join(b.answers, []byte(",")), []byte("]"))
 	}
-	b.answers[p.index] = answer
-	if b.open--; b.open > 0 {
-		return nil, known
-	}
-	return bytes.Join([][]byte{[]byte("["), bytes.Join(b.answers, []byte(",")), []byte("]")}, nil), known
+	r.unsent += len(answer)
+	return answer, true
 }
 
-// sent notes that an answer is written, or waits in its batch for others.
-func (r *replies) sent() {
+// sent notes that an answer of some bytes was written, or with 0 that it waits in its
+// batch for others.
+func (r *replies) sent(size int, began bool) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.unsent--; r.unsent == 0 {
-		select {
-		case r.idle <- struct{}{}:
-		default:
-		}
+	r.unsent -= size
+	r.open--
+	if began {
+		r.active--
 	}
-}
-
-// drain returns when every request is answered, or nobody waits for it any more.
-func (r *replies) drain(closed <-chan struct{}) {
-	for {
-		r.mu.Lock()
-		n := r.unsent
-		r.mu.Unlock()
-		if n == 0 {
-			return
-		}
-		select {
-		case <-r.idle:
-		case <-closed:
-			return
-		case <-r.stop:
-			return
-		}
+	r.mu.Unlock()
+	select {
+	case r.written <- struct{}{}:
+	default:
 	}
 }
 
 // send writes one line. A client that does not read it must not keep the session
 // from ending, so it does not wait for out after stop.
 func (r *replies) send(data []byte) error {
-	r.writing.Lock()
-	defer r.writing.Unlock()
 	select {
+	case r.writing <- struct{}{}:
+		defer func() { <-r.writing }()
 	case <-r.stop:
 		return context.Canceled
-	default:
 	}
 	done := make(chan error, 1)
 	go func() {
@@ -177,13 +231,13 @@ func (r *replies) send(data []byte) error {
 	}
 }
 
-// refuse answers what is no request; id is nil where it has none.
-func (r *replies) refuse(id json.RawMessage, code int64, format string, args ...any) error {
+// refuse answers what is no request.
+func (r *replies) refuse(m *malformed) error {
 	data, err := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   jsonrpc.Error   `json:"error"`
-	}{"2.0", id, jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}})
+	}{"2.0", m.id, jsonrpc.Error{Code: m.code, Message: m.err.Error()}})
 	if err != nil {
 		return err
 	}

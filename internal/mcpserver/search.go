@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"time"
 
@@ -31,7 +32,7 @@ const searchSchema = `{"type":"object","additionalProperties":false,"properties"
 type searchInput struct {
 	query                       string
 	situation                   texts
-	relevance                   *rangeInput
+	relevance                   rangeInput
 	limit                       limitInput
 	tags, kinds                 texts
 	project, author, session    string
@@ -44,11 +45,10 @@ type searchInput struct {
 }
 
 func (in *searchInput) fields() []field {
-	in.relevance = &rangeInput{}
 	return []field{
 		{name: "query", to: &in.query},
 		{name: "situation_filter", alias: "context_filter", to: &in.situation},
-		{name: "relevance_range", alias: "score_range", to: in.relevance},
+		{name: "relevance_range", alias: "score_range", to: &in.relevance},
 		{name: "limit", to: &in.limit},
 		{name: "tags", to: &in.tags},
 		{name: "type", to: &in.kinds},
@@ -73,8 +73,13 @@ type rangeInput struct {
 	min, max *float64
 }
 
-func (in *rangeInput) fields() []field {
+// set implements [setter]: an empty object is a range, too.
+func (in *rangeInput) set(name string, raw json.RawMessage) error {
 	in.given = true
+	return decodeAt(name+".", raw, in)
+}
+
+func (in *rangeInput) fields() []field {
 	return []field{{name: "min", to: &in.min}, {name: "max", to: &in.max}}
 }
 

@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +59,30 @@ func TestSchemas_MatchTheDecoder(t *testing.T) {
 		}
 		if diff := cmp.Diff(got.Required, schema.Required); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// Each field of a query that the domain can complain about has the name of an argument.
+func TestArgumentNames(t *testing.T) {
+	t.Parallel()
+	table := mcpserver.ArgumentNames()
+	for f := range reflect.TypeFor[hippo.Query]().Fields() {
+		switch name := f.Name; name {
+		case "Filter", "NoTouch", "Explain": // every value is valid, or its fields have names of their own
+		default:
+			if table[name] == "" {
+				t.Errorf("%s has no name", name)
+			}
+		}
+	}
+	var known []string
+	for _, f := range mcpserver.Fields() {
+		known = append(known, f.Names...)
+	}
+	for field, name := range table {
+		if root, _, _ := strings.Cut(name, "."); name != "arguments" && !slices.Contains(known, root) {
+			t.Errorf("%s: no tool has an argument %s", field, name)
 		}
 	}
 }
@@ -288,8 +313,8 @@ func declaredCodes(t *testing.T) []string {
 	return out
 }
 
-// FuzzToolInput: whatever the arguments, a tool answers with a result, and the
-// server lives on.
+// FuzzToolInput: whatever the arguments, a tool answers with a result, unless they are
+// not what they seem; and the server lives on.
 func FuzzToolInput(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `null`, `[]`, `{"content":"x","situation":["s"],"importance":0.5}`, `{"content":null,"situation":"s","importance":1e999}`,
@@ -309,8 +334,9 @@ func FuzzToolInput(f *testing.F) {
 		}
 		s := start(t)
 		o := s.tool(names[int(tool)%len(names)], json.RawMessage(args))
-		if o.Protocol != nil || o.Text == "" {
-			t.Errorf("%s: got %+v", args, o)
+		refused := strings.Contains(string(o.Protocol), "surrogate pair") || strings.Contains(string(o.Protocol), "twice in one object")
+		if !refused && (o.Protocol != nil || o.Text == "") {
+			t.Errorf("%s: got %s %+v", args, o.Protocol, o)
 		}
 		s.must("hippo_status", object{}, nil)
 	})

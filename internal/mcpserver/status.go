@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 type statusInput struct{}
@@ -43,10 +44,10 @@ func (*statusInput) call(ctx context.Context, s *Server, e *engine.Engine) (repl
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s, %d forgotten, active day %d", insights(st.Memories), st.Forgotten, st.Day)
 	for _, p := range st.Problems {
-		fmt.Fprintf(&text, "\nunreadable: %s: %s", p.Path, p.Err)
+		fmt.Fprintf(&text, "\nunreadable: %s: %s", termtext.Line(p.Path), termtext.Line(p.Err))
 	}
 	for _, d := range st.Degraded {
-		fmt.Fprintf(&text, "\ndegraded: %s", d)
+		fmt.Fprintf(&text, "\ndegraded: %s", termtext.Line(d))
 	}
 	return reply{text: text.String(), data: out}, nil
 }

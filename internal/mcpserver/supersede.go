@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // rival is a memory that the one just recorded probably replaces.
@@ -65,7 +66,7 @@ func (r *recorded) compare(ctx context.Context, e *engine.Engine, m *hippo.Memor
 	like, err := e.Resembling(ctx, m)
 	if err != nil {
 		r.Degraded = []string{"not compared with others: " + err.Error()}
-		return "\ndegraded: " + r.Degraded[0]
+		return "\ndegraded: " + termtext.Line(r.Degraded[0])
 	}
 	var b strings.Builder
 	r.DuplicateOf = like.DuplicateOf
@@ -73,21 +74,12 @@ func (r *recorded) compare(ctx context.Context, e *engine.Engine, m *hippo.Memor
 		fmt.Fprintf(&b, "\nduplicate of %v", id)
 	}
 	for _, x := range like.Replaces {
-		short := clip(x.Memory.Content)
+		short := wire.Clip(x.Memory.Content, rivalLength)
 		r.LikelyReplaces = append(r.LikelyReplaces, rival{UUID: x.Memory.ID, Content: short, Reason: x.Reason})
-		fmt.Fprintf(&b, "\nlikely replaces %v: %s (%s)", x.Memory.ID, short, x.Reason)
+		fmt.Fprintf(&b, "\nlikely replaces %v: %s (%s)", x.Memory.ID, termtext.Line(short), termtext.Line(x.Reason))
 	}
 	if len(like.Replaces) > 0 {
 		b.WriteString("\nto confirm, modify the new insight with supersedes")
 	}
 	return b.String()
-}
-
-// clip puts a text on one short line.
-func clip(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= rivalLength {
-		return s
-	}
-	return string([]rune(s)[:rivalLength-1]) + "…"
 }

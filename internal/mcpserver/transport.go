@@ -7,22 +7,37 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxLine is the most bytes of one message: the largest memory, escaped, with
-// room to spare.
-const maxLine = 8 << 20
+// Limits of a connection. Together they bound the memory of a session whose client sends
+// requests and does not read the answers: such a client is made to wait.
+const (
+	// maxLine is the most bytes of one line: the largest memory, escaped, with room to spare.
+	maxLine = 8 << 20
+	// maxActive is the most requests that are carried out at a time. A request is active
+	// until its answer is written. Records that are active together share a commit.
+	maxActive = 64
+	// maxPings is how many pings may be active beside them, so that a ping is answered while
+	// all others wait.
+	maxPings = 16
+	// maxUnsent is how many bytes of answers may wait to be written before no request
+	// begins.
+	maxUnsent = 4 << 20
+	// maxHeld is how many bytes of received requests may wait for their turn before no line
+	// is read.
+	maxHeld = 1 << 20
+)
 
-// stdio is the transport over standard input and output, a message a line. It
-// sets itself apart from the SDK's: what is no message is refused and the session
-// goes on; a batch is carried out whole or not at all; when the input ends, what
-// was received is still answered; and when the context of Connect ends, so does
-// the session, whatever the client does.
+// stdio is the transport over standard input and output, a message a line. It differs from
+// the SDK's: a line that is no message is refused and the session goes on; ids are exact;
+// a batch is carried out whole or not at all; a client that does not read the answers has
+// to wait; when the input ends, what was received is still answered; and when the context
+// of Connect ends, so does the session, whatever the client does.
 type stdio struct {
 	in  io.Reader
 	out io.Writer
@@ -33,7 +48,10 @@ type stdio struct {
 func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 	c := &conn{
 		lines: make(chan line), closed: make(chan struct{}),
-		replies: replies{out: t.out, stop: ctx.Done(), idle: make(chan struct{}, 1)},
+		replies: replies{
+			out: t.out, stop: ctx.Done(), writing: make(chan struct{}, 1),
+			waiting: make(map[jsonrpc.ID]place), written: make(chan struct{}, 1),
+		},
 	}
 	go c.scan(bufio.NewReaderSize(t.in, 64<<10))
 	return c, nil
@@ -42,28 +60,36 @@ func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 // line is one line of the input, or what ended the input.
 type line struct {
 	text    []byte
-	tooLong bool
+	tooLong bool            // text is not kept
+	id      json.RawMessage // of a message that is too long, if it was found
 	err     error
 }
 
-// conn is the connection of [stdio].
+// conn is the connection of [stdio]. Messages pass through it in the order in which they
+// came, except that notifications, answers and pings pass requests that wait: a client can
+// cancel requests while too many are active.
 type conn struct {
 	replies
-	lines  chan line
-	queue  []jsonrpc.Message // accepted, not yet read
-	once   sync.Once
-	closed chan struct{}
+	lines    chan line
+	accepted []message // not yet looked at
+	held     []message // requests that wait until fewer are active
+	size     int       // bytes of both
+	ended    error     // why the input ended; nil while it goes on
+	once     sync.Once
+	closed   chan struct{}
 }
 
 // scan passes on the lines of r until it ends.
 func (c *conn) scan(r *bufio.Reader) {
 	for {
 		l := readLine(r)
-		if len(l.text) > 0 && !c.pass(line{text: l.text, tooLong: l.tooLong}) {
+		err := l.err
+		l.err = nil
+		if (len(l.text) > 0 || l.tooLong) && !c.pass(l) {
 			return
 		}
-		if l.err != nil {
-			c.pass(line{err: l.err})
+		if err != nil {
+			c.pass(line{err: err})
 			return
 		}
 	}
@@ -80,34 +106,52 @@ func (c *conn) pass(l line) bool {
 	return false
 }
 
-// readLine reads up to the next line break, keeping at most maxLine bytes.
+// readLine reads up to the next line break. Of a line that is too long it keeps the id.
 func readLine(r *bufio.Reader) line {
 	var l line
+	var f idFinder
 	for {
 		part, err := r.ReadSlice('\n')
 		if !l.tooLong {
 			l.text = append(l.text, part...)
+			part = l.text
 			l.tooLong = len(l.text) > maxLine
 		}
+		if l.tooLong {
+			f.add(part)
+			l.text = nil
+		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			l.text, l.err = bytes.TrimSpace(l.text), err
+			l.text, l.id, l.err = bytes.TrimSpace(l.text), f.found(), err
 			return l
 		}
 	}
 }
 
-// Read implements [mcp.Connection]. The end of the input is told once all
-// requests are answered, or as a cancellation if the session has to end before.
+// Read implements [mcp.Connection]. It reads no line while too many requests wait. The end
+// of the input is reported once all requests are answered, or as a cancellation if the
+// session has to end before.
 func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
-	for len(c.queue) == 0 {
+	for {
+		if m, err := c.next(); m != nil || err != nil {
+			return m, err
+		}
+		if c.ended != nil && c.allAnswered() {
+			return nil, c.ended
+		}
+		lines := c.lines
+		if c.ended != nil || c.size >= maxHeld {
+			lines = nil
+		}
 		select {
-		case l := <-c.lines:
-			if l.err != nil {
-				return nil, c.end(l.err)
+		case l := <-lines:
+			if c.ended = l.err; c.ended != nil {
+				continue
 			}
 			if err := c.accept(l); err != nil {
 				return nil, err
 			}
+		case <-c.written:
 		case <-c.closed:
 			return nil, io.EOF
 		case <-c.stop:
@@ -116,67 +160,65 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, ctx.Err()
 		}
 	}
-	m := c.queue[0]
-	c.queue = c.queue[1:]
-	return m, nil
 }
 
-// end returns why the session ends once the input did: that all requests were
-// answered, or that it had to stop, which can leave some without.
-func (c *conn) end(err error) error {
-	c.drain(c.closed)
-	select {
-	case <-c.stop:
-		return context.Canceled
-	default:
-		return err
+// next returns the next message that may pass; nil if there is none now.
+func (c *conn) next() (jsonrpc.Message, error) {
+	if len(c.held) > 0 && c.admit(c.held[0].call()) {
+		return c.take(&c.held), nil
 	}
+	for len(c.accepted) > 0 {
+		call := c.accepted[0].call()
+		if call == nil {
+			var err error
+			if id, ok := cancelled(&c.accepted[0]); ok {
+				err = c.cancelHeld(id)
+			}
+			return c.take(&c.accepted), err
+		}
+		if (len(c.held) == 0 || call.Method == methodPing) && c.admit(call) {
+			return c.take(&c.accepted), nil
+		}
+		c.held, c.accepted = append(c.held, c.accepted[0]), c.accepted[1:]
+	}
+	return nil, nil
+}
+
+// take removes the first message of a list.
+func (c *conn) take(list *[]message) jsonrpc.Message {
+	m := (*list)[0]
+	(*list)[0] = message{}
+	*list = (*list)[1:]
+	c.size -= m.size
+	return m.Message
 }
 
 // accept queues the messages of a line, or refuses it.
 func (c *conn) accept(l line) error {
-	switch {
-	case l.tooLong:
-		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "message must be at most %d bytes", maxLine)
-	case !utf8.Valid(l.text):
-		return c.refuse(idOf(l.text), jsonrpc.CodeParseError, "message is not UTF-8")
-	case !json.Valid(l.text):
-		return c.refuse(nil, jsonrpc.CodeParseError, "message is not JSON")
+	list, isBatch, err := parse(l)
+	if bad, ok := errors.AsType[*malformed](err); ok {
+		return c.refuse(bad)
 	}
-	parts, isBatch := []json.RawMessage{l.text}, l.text[0] == '['
-	if isBatch {
-		if err := json.Unmarshal(l.text, &parts); err != nil {
-			return c.refuse(nil, jsonrpc.CodeParseError, "message is not readable: %v", err)
-		}
+	if id, ok := c.begin(list, isBatch); !ok {
+		return c.refuse(inUse(id))
 	}
-	if len(parts) == 0 {
-		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "batch is empty")
+	for _, m := range list {
+		c.accepted = append(c.accepted, m)
+		c.size += m.size
 	}
-	messages := make([]jsonrpc.Message, len(parts))
-	for i, part := range parts {
-		if part[0] != '{' {
-			return c.refuse(nil, jsonrpc.CodeInvalidRequest, "message must be an object")
-		}
-		m, err := jsonrpc.DecodeMessage(part)
-		if err != nil {
-			return c.refuse(idOf(part), jsonrpc.CodeInvalidRequest, "message is not a JSON-RPC request: %v", err)
-		}
-		messages[i] = m
-	}
-	if id, ok := c.begin(messages, isBatch); !ok {
-		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "id %v is in use", id.Raw())
-	}
-	c.queue = messages
 	return nil
 }
 
-// idOf returns the id of a message that is no request; nil if there is none.
-func idOf(message json.RawMessage) json.RawMessage {
-	var m struct{ ID json.RawMessage }
-	if json.Unmarshal(message, &m) != nil || len(m.ID) == 0 || !utf8.Valid(m.ID) || !bytes.ContainsAny(m.ID[:1], `"-0123456789`) {
+// cancelHeld answers a request that has not begun, if there is one of that id, instead of
+// carrying it out.
+func (c *conn) cancelHeld(id jsonrpc.ID) error {
+	i := slices.IndexFunc(c.held, func(m message) bool { return m.call().ID == id })
+	if i < 0 {
 		return nil
 	}
-	return m.ID
+	c.size -= c.held[i].size
+	c.held = slices.Delete(c.held, i, i+1)
+	return c.answer(&jsonrpc.Response{ID: id, Error: context.Canceled}, false)
 }
 
 // Close implements [mcp.Connection].

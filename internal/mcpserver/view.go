@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 // view is an answer as the caller wants to see it.
@@ -160,10 +161,10 @@ func (v *view) text() string {
 		fmt.Fprintf(&b, "\nmore with limit.offset %d", end)
 	}
 	for _, c := range a.Conflicts {
-		fmt.Fprintf(&b, "\nconflict: %v, %v: %s", c.A, c.B, c.Reason)
+		fmt.Fprintf(&b, "\nconflict: %v, %v: %s", c.A, c.B, termtext.Line(c.Reason))
 	}
 	for _, d := range a.Degraded {
-		fmt.Fprintf(&b, "\ndegraded: %s", d)
+		fmt.Fprintf(&b, "\ndegraded: %s", termtext.Line(d))
 	}
 	return b.String()
 }
@@ -171,12 +172,12 @@ func (v *view) text() string {
 // line writes one hit: rank, relevance, content, situations, age, id.
 func (v *view) line(b *strings.Builder, n int, h *hippo.Hit) {
 	m := h.Memory
-	fmt.Fprintf(b, "\n%d. [%.2f] %s", n, h.Relevance, m.Content)
+	fmt.Fprintf(b, "\n%d. [%.2f] %s", n, h.Relevance, termtext.Line(m.Content))
 	if len(m.Situation) > 0 {
-		fmt.Fprintf(b, " (%s)", strings.Join(m.Situation, "; "))
+		fmt.Fprintf(b, " (%s)", termtext.Line(strings.Join(m.Situation, "; ")))
 	}
 	if len(m.Tags) > 0 {
-		fmt.Fprintf(b, " #%s", strings.Join(m.Tags, " #"))
+		fmt.Fprintf(b, " #%s", termtext.Line(strings.Join(m.Tags, " #")))
 	}
 	fmt.Fprintf(b, " | %s %v", m.When().Format(time.DateOnly), m.ID)
 	if !m.SupersededBy.IsZero() {

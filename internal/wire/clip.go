@@ -1,0 +1,17 @@
+package wire
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Clip returns s on one line of at most n characters (n > 0): each run of white space is
+// one space, and a text that was cut ends with an ellipsis. It escapes nothing. Cost:
+// O(len(s)).
+func Clip(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}

@@ -1,0 +1,77 @@
+// Package wire holds what all front ends have in common: how each kind of failure is
+// reported, and how a text is shortened. It knows no protocol and no terminal.
+package wire
+
+import "github.com/hippo-memory/hippo"
+
+// Exit codes of the command line.
+const (
+	ExitOK       = 0
+	ExitFailed   = 1
+	ExitUsage    = 2
+	ExitNotFound = 3
+	// ExitInterrupted is what a shell reports of a program that SIGINT ended: 128 + 2.
+	ExitInterrupted = 130
+)
+
+// Failure says how the front ends report one kind of failure. A hint is empty where the
+// message of the error says what to do.
+type Failure struct {
+	// Exit is the exit code of the command line.
+	Exit int
+	// CommandHint is for a person at the command line, ToolHint for a model that called a
+	// tool over MCP.
+	CommandHint, ToolHint string
+}
+
+// FailureOf returns how to report errors of a code, see [hippo.CodeOf]. A code that is
+// not known is reported as [hippo.CodeInternal].
+func FailureOf(c hippo.Code) Failure {
+	all := failures()
+	if f, ok := all[c]; ok {
+		return f
+	}
+	return all[hippo.CodeInternal]
+}
+
+func failures() map[hippo.Code]Failure {
+	return map[hippo.Code]Failure{
+		hippo.CodeOK:       {Exit: ExitOK},
+		hippo.CodeInvalid:  {Exit: ExitUsage},
+		hippo.CodeConflict: {Exit: ExitFailed},
+		hippo.CodeNotFound: {
+			Exit:        ExitNotFound,
+			CommandHint: "try: hippo list; --store says where to look",
+			ToolHint:    "nothing was changed; search for the current uuids",
+		},
+		hippo.CodeUnsupported: {Exit: ExitFailed},
+		hippo.CodeUnavailable: {
+			Exit:        ExitFailed,
+			CommandHint: "check the path and its permissions, and try again",
+			ToolHint:    "nothing was changed; try again",
+		},
+		hippo.CodeCorrupt: {
+			Exit:        ExitFailed,
+			CommandHint: "nothing was changed; go on with a copy, or import an export into a new store",
+			ToolHint:    "nothing was changed; tell the user",
+		},
+		hippo.CodeReadOnly: {
+			Exit:        ExitFailed,
+			CommandHint: "nothing was stored: check the permissions of the store",
+			ToolHint:    "hippo may not write its store; tell the user",
+		},
+		hippo.CodeFull: {
+			Exit:        ExitFailed,
+			CommandHint: "nothing was stored; free some space and try again",
+			ToolHint:    "nothing was stored; free some space and try again",
+		},
+		hippo.CodeCanceled: {
+			Exit:     ExitInterrupted,
+			ToolHint: "nothing was changed; try again",
+		},
+		hippo.CodeInternal: {
+			Exit:     ExitFailed,
+			ToolHint: "this is a fault of hippo; tell the user",
+		},
+	}
+}
