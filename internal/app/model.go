@@ -63,7 +63,7 @@ func choose(ctx context.Context, m config.Model, s *store.Store) (chosen, error)
 	cache, id := hub.New(nil), ""
 	switch wanted, err := open(ctx, m, cache, known); {
 	case err != nil:
-		c.degraded = []string{fmt.Sprintf("meaning: model %s: %v", m.Name, err)}
+		c.degraded = []string{fmt.Sprintf("meaning: model %s: %v", m, err)}
 	case wanted.Model().ID == own.Model().ID:
 		c.models = []engine.Model{own}
 		return c, nil
@@ -132,7 +132,7 @@ func open(ctx context.Context, m config.Model, cache *hub.Cache, known []driver.
 
 // remote returns the model behind an endpoint.
 func remote(ctx context.Context, m config.Model, known []driver.VectorModel) (engine.Model, error) {
-	c := openai.Config{URL: m.URL, Model: m.Remote, Key: openai.NewSecret(m.Key), Client: &http.Client{}, Dimension: 1, MaxRunes: wholeRunes, Retries: -1}
+	c := openai.Config{URL: m.URL, Model: m.Remote, Key: m.Key, Client: &http.Client{}, Dimension: 1, MaxRunes: wholeRunes, Retries: -1}
 	client, err := openai.Open(ctx, c) // no request yet: only the name counts
 	if err != nil {
 		return engine.Model{}, err

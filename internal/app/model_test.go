@@ -178,7 +178,6 @@ func TestOpen_Models(t *testing.T) { //nolint:paralleltest // the cache is named
 		{name: "not_here", wanted: "e5-base", want: []string{"builtin"}, degraded: "meaning: model e5-base: model e5-base is not here: unavailable: get it with: hippo model pull e5-base"},
 		{name: "not_known", wanted: "gpt", want: []string{"builtin"}, degraded: `meaning: model gpt: model: "gpt" is not known: want builtin, minilm-l6-v2`},
 		{name: "empty_folder", wanted: empty, want: []string{"builtin"}, degraded: "meaning: model " + empty + ": model: the folder " + empty + " has no config.json"},
-		{name: "nobody", wanted: "http://user:pass@127.0.0.1:1/v1#m", want: []string{"builtin"}, degraded: "must not hold a user or password"},
 	} {
 		t.Run(c.name, func(t *testing.T) { //nolint:paralleltest // as above
 			e := openWith(t, filled(t, 3, 4, c.vectors), c.wanted)

@@ -20,7 +20,7 @@ const (
 func layers() [][]string {
 	return [][]string{
 		{"."},
-		{"internal/top"},
+		{"internal/top", "internal/secret"},
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/index/graph",

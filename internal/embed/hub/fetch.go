@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/secret"
 )
 
 // hubSource downloads files.
@@ -23,7 +24,7 @@ type hubSource struct {
 func newHubSource(s Spec, o PullOptions) (*hubSource, error) {
 	base, err := url.Parse(o.Endpoint)
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" {
-		return nil, hippo.Fieldf("endpoint", "%q is not the address of a web server", o.Endpoint)
+		return nil, hippo.Fieldf("endpoint", "%q is not the address of a web server", secret.RedactURL(o.Endpoint))
 	}
 	return &hubSource{PullOptions: o, spec: s, base: base}, nil
 }
@@ -35,7 +36,7 @@ func (s *hubSource) fetch(ctx context.Context, root *os.Root, f File) (File, err
 		got, err = s.download(ctx, root, f)
 	}
 	if err != nil {
-		return File{}, fmt.Errorf("download %s from %s: %w", f.Name, s.base.Redacted(), err)
+		return File{}, fmt.Errorf("download %s from %s: %w", f.Name, secret.RedactURL(s.base.String()), err)
 	}
 	return got, nil
 }

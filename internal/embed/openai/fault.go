@@ -41,7 +41,7 @@ func (f *fault) Unwrap() error { return f.kind }
 
 // judge returns the fault that an answer with a status other than 200 is.
 func (c *Client) judge(r *http.Response, body []byte) *fault {
-	p := parseFault([]byte(c.config.Key.scrub(string(body))))
+	p := parseFault([]byte(c.redact(string(body))))
 	f := &fault{host: c.host, what: statusText(r.StatusCode), text: cut(p.text), kind: hippo.ErrUnavailable}
 	words := strings.ToLower(p.text + " " + p.code)
 	switch s := r.StatusCode; {
@@ -58,9 +58,9 @@ func (c *Client) judge(r *http.Response, body []byte) *fault {
 			f.kind = hippo.ErrUnsupported
 		}
 	case s == http.StatusNotFound, s == http.StatusMethodNotAllowed:
-		f.what += " at " + c.config.Key.scrub(r.Request.URL.Path) // which may be the mistake
+		f.what += " at " + c.redact(r.Request.URL.Path) // which may be the mistake
 	case s >= 300 && s < 400:
-		f.text = cut(c.config.Key.scrub(redirected(r)))
+		f.text = cut(c.redact(redirected(r)))
 	case s == http.StatusTooManyRequests && p.code == "insufficient_quota":
 	case s == http.StatusRequestTimeout, s == http.StatusConflict, s == http.StatusTooEarly,
 		s == http.StatusTooManyRequests, s > 500:

@@ -7,8 +7,9 @@
 // JSON. It follows no redirect, so that texts and key go to the configured host
 // and to no other.
 //
-// Invariant: the key is in the Authorization header of requests and nowhere else;
-// no error, log line or formatted value shows it.
+// Invariant: the key is in the Authorization header of requests and nowhere else, and
+// the query of the URL in their address; no error, log line or formatted value shows
+// either.
 package openai
 
 import (
@@ -25,6 +26,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/secret"
 )
 
 // Defaults of [Config].
@@ -48,7 +50,7 @@ type Config struct {
 	// Model is the server's name of the model.
 	Model string
 	// Key is sent as bearer token if there is one.
-	Key Secret
+	Key secret.Value
 	// Dimension is how many numbers a vector has; any other is an error. If it is
 	// 0, [Open] asks the server for a vector and learns it.
 	Dimension int
@@ -82,8 +84,9 @@ type Config struct {
 // one request at a time.
 type Client struct {
 	config   Config
-	endpoint string
-	host     string // what errors call the server
+	endpoint secret.Value   // the URL, whose query may hold a key
+	secrets  []secret.Value // what errors must not repeat
+	host     string         // what errors call the server
 	http     *http.Client
 	model    embed.Model
 	most     atomic.Int64 // texts of a request, as far as the server takes them
@@ -108,7 +111,12 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 	if c.Sleep == nil {
 		c.Sleep = sleep
 	}
-	cl := &Client{config: c, endpoint: u.String(), host: strings.ToLower(u.Host), http: direct(c.Client)}
+	secrets := secret.InURL(u)
+	if c.Key.Reveal() != "" {
+		secrets = append([]secret.Value{c.Key}, secrets...)
+	}
+	c.URL = ""
+	cl := &Client{config: c, endpoint: secret.New(u.String()), secrets: secrets, host: strings.ToLower(u.Host), http: direct(c.Client)}
 	cl.most.Store(int64(c.Batch))
 	id := identity(cl.host, c)
 	cl.model = embed.Model{ID: id, Space: id, Dimension: c.Dimension}
@@ -141,7 +149,7 @@ func (c *Config) check() error {
 	if strings.TrimSpace(c.Model) == "" {
 		return hippo.Fieldf("Model", "must not be empty")
 	}
-	if strings.ContainsFunc(c.Key.reveal(), func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if strings.ContainsFunc(c.Key.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return hippo.Fieldf("Key", "must be of visible ASCII characters")
 	}
 	return nil
@@ -170,7 +178,7 @@ func endpoint(base string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, hippo.Fieldf("URL", "must not hold a user or password; give the key apart")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, hippo.Fieldf("URL", "must be like http://127.0.0.1:11434/v1, got %q", u.Redacted())
+		return nil, hippo.Fieldf("URL", "must be like http://127.0.0.1:11434/v1, got %q", secret.RedactURL(base))
 	}
 	u.Fragment, u.RawFragment = "", ""
 	path := strings.TrimRight(u.Path, "/")
@@ -184,6 +192,9 @@ func endpoint(base string) (*url.URL, error) {
 	u.Path, u.RawPath = path, ""
 	return u, nil
 }
+
+// redact returns text without the key and the secrets of the URL.
+func (c *Client) redact(text string) string { return secret.Redact(text, c.secrets...) }
 
 // direct returns a copy of c that follows no redirect: net/http would take the
 // key along to a subdomain, and the texts anywhere.

@@ -19,6 +19,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/openai"
+	"github.com/hippo-memory/hippo/internal/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -70,7 +71,7 @@ func serve(t testing.TB, h http.Handler) *httptest.Server {
 }
 
 func configOf(s *httptest.Server, dimension int) openai.Config {
-	return openai.Config{URL: s.URL, Model: testModel, Dimension: dimension, Client: s.Client(), Key: openai.NewSecret(testKey)}
+	return openai.Config{URL: s.URL, Model: testModel, Dimension: dimension, Client: s.Client(), Key: secret.New(testKey)}
 }
 
 // near compares vectors but for rounding.
@@ -96,7 +97,7 @@ func TestOpen_refuses(t *testing.T) {
 		{"batch", openai.Config{URL: good, Model: "m", Batch: -1}, "Batch"},
 		{"bytes", openai.Config{URL: good, Model: "m", BatchBytes: -1}, "BatchBytes"},
 		{"timeout", openai.Config{URL: good, Model: "m", Timeout: -1}, "Timeout"},
-		{"key", openai.Config{URL: good, Model: "m", Key: openai.NewSecret(testKey + "\r\nX-Other: 1")}, "Key"},
+		{"key", openai.Config{URL: good, Model: "m", Key: secret.New(testKey + "\r\nX-Other: 1")}, "Key"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -308,7 +309,7 @@ func TestClient_live(t *testing.T) {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	t.Cleanup(transport.CloseIdleConnections)
 	client, err := openai.Open(t.Context(), openai.Config{
-		URL: base, Model: model, Key: openai.NewSecret(os.Getenv("HIPPO_EMBED_KEY")), Client: &http.Client{Transport: transport},
+		URL: base, Model: model, Key: secret.New(os.Getenv("HIPPO_EMBED_KEY")), Client: &http.Client{Transport: transport},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -44,9 +44,9 @@ func (c *Client) request(ctx context.Context, texts []string) ([][]float32, erro
 	if err == nil {
 		return vectors, nil
 	}
-	text := cut(c.config.Key.scrub(err.Error()))
+	text := cut(c.redact(err.Error()))
 	if errors.Is(err, errNotJSON) {
-		text += fmt.Sprintf(", it begins with %q", cut(c.config.Key.scrub(string(data))))
+		text += fmt.Sprintf(", it begins with %q", cut(c.redact(string(data))))
 	}
 	return nil, &fault{host: c.host, what: "model " + c.config.Model, text: text, kind: hippo.ErrUnsupported}
 }
@@ -103,14 +103,14 @@ func pause(attempt int, after time.Duration) time.Duration {
 func (c *Client) send(ctx context.Context, body []byte, limit int64) ([]byte, error) {
 	attempt, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(attempt, http.MethodPost, c.endpoint, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(attempt, http.MethodPost, c.endpoint.Reveal(), bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("openai: %s: request: %w", c.host, hippo.ErrInvalid)
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "hippo")
-	if key := c.config.Key.reveal(); key != "" {
+	if key := c.config.Key.Reveal(); key != "" {
 		r.Header.Set("Authorization", "Bearer "+key)
 	}
 	resp, err := c.http.Do(r)
@@ -149,7 +149,7 @@ func (c *Client) broken(ctx, attempt context.Context, what string, err error) er
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // its text has the whole URL
 	}
-	f.text = cut(c.config.Key.scrub(err.Error()))
+	f.text = cut(c.redact(err.Error()))
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		f.again = false
 	}
