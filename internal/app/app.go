@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"sync"
 	"time"
@@ -28,6 +29,8 @@ type Options struct {
 	Now  func() time.Time
 	Zone *time.Location
 	Log  *slog.Logger
+	// Client asks the endpoints of models; nil means one like [http.DefaultClient].
+	Client *http.Client
 }
 
 // Open opens the store that c names and everything above it.
@@ -50,7 +53,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	m, err := choose(ctx, c.Model, s)
+	m, err := choose(ctx, c.Model, s, o.Client)
 	if err != nil {
 		return nil, errors.Join(err, x.Close(), s.Close())
 	}

@@ -163,13 +163,12 @@ func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int
 // by that search.
 func (e *Engine) Warm() { _ = e.Ready(context.Background()) }
 
-// Ready waits until the models are loaded; until then searches go by words. The
-// error is that of loading, or of ctx.
+// Ready waits until the models are loaded; until then searches go by words. It does
+// not wait for a model whose dimension is unknown: that is behind an endpoint, which may
+// hang. The error is that of loading, or of ctx.
 func (e *Engine) Ready(ctx context.Context) error {
 	for _, l := range e.meaning.models {
-		if w, ok := l.Embedder.(interface {
-			Wait(ctx context.Context) error
-		}); ok {
+		if w, ok := l.Embedder.(embed.Waiter); ok && l.Model.Model().Dimension > 0 {
 			if err := w.Wait(ctx); err != nil {
 				return err
 			}

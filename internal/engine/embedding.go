@@ -46,6 +46,9 @@ func (m *meaning) prepare(ctx context.Context) {
 
 // fill embeds, batch by batch, what a model lacks.
 func (m *meaning) fill(ctx context.Context, l *member, batch int) error {
+	if err := m.learn(ctx, l); err != nil {
+		return err
+	}
 	for stuck := false; ; {
 		ids := m.index.Unembedded(l.id, batch)
 		if len(ids) == 0 {

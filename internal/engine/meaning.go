@@ -44,6 +44,8 @@ type meaning struct {
 	models  []*member // the most wanted first
 	missing []string  // why others are not among them
 
+	announcing sync.Mutex
+
 	inline sync.Mutex // instant models are followed by one search at a time
 	stop   context.CancelFunc
 	work   sync.WaitGroup // of the models that are not instant
@@ -54,6 +56,8 @@ type member struct {
 	Model
 	id   string
 	poke chan struct{}
+	// indexed says that the index keeps vectors of it; only its follower sets it.
+	indexed bool
 
 	mu  sync.Mutex
 	err error // why it does not
@@ -62,12 +66,11 @@ type member struct {
 // newMeaning starts a goroutine for each model that is not instant.
 func newMeaning(c *Config, log *slog.Logger) *meaning {
 	m := &meaning{store: c.Store, index: c.Index, log: log, missing: c.Degraded}
-	var all []embed.Model
 	for _, model := range c.Models {
-		all = append(all, model.Model())
-		m.models = append(m.models, &member{Model: model, id: model.Model().ID, poke: make(chan struct{}, 1)})
+		is := model.Model()
+		m.models = append(m.models, &member{Model: model, id: is.ID, poke: make(chan struct{}, 1), indexed: is.Dimension > 0})
 	}
-	m.index.Embed(all...)
+	m.announce()
 	ctx, cancel := context.WithCancel(context.Background())
 	m.stop = cancel
 	for i, l := range m.models {
@@ -76,6 +79,41 @@ func newMeaning(c *Config, log *slog.Logger) *meaning {
 		}
 	}
 	return m
+}
+
+// announce makes the index keep vectors of the models whose dimension is known.
+func (m *meaning) announce() {
+	m.announcing.Lock()
+	defer m.announcing.Unlock()
+	var known []embed.Model
+	for _, l := range m.models {
+		if model := l.Model.Model(); model.Dimension > 0 {
+			known = append(known, model)
+		}
+	}
+	m.index.Embed(known...)
+}
+
+// errUnanswered is why a model whose dimension is not known does not serve.
+var errUnanswered = fmt.Errorf("%w: its endpoint has not answered yet", embed.ErrNotReady)
+
+// learn waits until the dimension of a model is known, and has the index keep its
+// vectors from then on.
+func (m *meaning) learn(ctx context.Context, l *member) error {
+	if l.indexed {
+		return nil
+	}
+	if w, ok := l.Embedder.(embed.Waiter); ok {
+		if l.trouble() == nil {
+			m.note(l, errUnanswered)
+		}
+		if err := w.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	m.announce()
+	l.indexed = true
+	return nil
 }
 
 // close ends the background work and releases the models.
@@ -150,9 +188,12 @@ func (l *member) trouble() error {
 	return l.err
 }
 
-// answers reports whether a model can be asked: it has embedded all memories, or
-// all but a few.
+// answers reports whether a model can be asked: it knows its dimension, and has
+// embedded all memories, or all but a few.
 func (m *meaning) answers(l *member) bool {
+	if l.Model.Model().Dimension == 0 {
+		return false
+	}
 	have, all := m.index.Embedded(l.id)
 	lack := all - have
 	return l.Instant || lack <= min(slackCount, have/slackTimes) || lack <= int(slackShare*float64(all))

@@ -81,11 +81,32 @@ func TestClient_one_vector_needs_no_index(t *testing.T) {
 	}
 }
 
-func TestOpen_cannot_learn_the_dimension(t *testing.T) {
+// Before it is asked, a model knows no dimension and gives no vectors.
+func TestClient_not_ready(t *testing.T) {
+	t.Parallel()
+	b := newBackend(t)
+	client, err := openai.New(configOf(b.server, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Embed(t.Context(), embed.Query, []string{"a"}); !errors.Is(err, embed.ErrNotReady) || client.Model().Dimension != 0 || b.count() != 0 {
+		t.Errorf("got %v, dimension %d, after %d requests, want ErrNotReady without any", err, client.Model().Dimension, b.count())
+	}
+	for range 2 {
+		if err := client.Wait(t.Context()); err != nil || client.Model().Dimension != backendDimension || b.count() != 1 {
+			t.Errorf("got %v, dimension %d, after %d requests, want %d after one", err, client.Model().Dimension, b.count(), backendDimension)
+		}
+	}
+}
+
+func TestClient_cannot_learn_the_dimension(t *testing.T) {
 	t.Parallel()
 	s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { replay(w, "ollama_404_model", "") }))
-	_, err := openai.Open(t.Context(), configOf(s, 0))
-	if !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), "try pulling it first") {
+	client, err := openai.New(configOf(s, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = client.Wait(t.Context()); !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), "try pulling it first") {
 		t.Errorf("got %v, want an ErrUnavailable with the server's advice", err)
 	}
 }

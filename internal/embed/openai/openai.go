@@ -17,6 +17,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -52,7 +53,7 @@ type Config struct {
 	// Key is sent as bearer token if there is one.
 	Key secret.Value
 	// Dimension is how many numbers a vector has; any other is an error. If it is
-	// 0, [Open] asks the server for a vector and learns it.
+	// 0, [Client.Wait] asks the server for a vector and learns it.
 	Dimension int
 	// QueryPrefix and PassagePrefix are put before texts of these roles; before
 	// sentences goes that of queries, as the models want it that have one.
@@ -88,15 +89,15 @@ type Client struct {
 	secrets  []secret.Value // what errors must not repeat
 	host     string         // what errors call the server
 	http     *http.Client
-	model    embed.Model
+	id       string
+	dim      atomic.Int64 // 0 until it is known
 	most     atomic.Int64 // texts of a request, as far as the server takes them
 	plain    atomic.Bool  // the server does not know encoding_format
 }
 
-// Open returns a Client for a server. A Config that breaks a rule is a
-// [hippo.ErrInvalid]. There is a request only if c.Dimension is 0; its errors are
-// those of [Client.Embed].
-func Open(ctx context.Context, c Config) (*Client, error) {
+// New returns a Client for a server, without a request. A Config that breaks a rule is
+// a [hippo.ErrInvalid].
+func New(c Config) (*Client, error) {
 	u, err := endpoint(c.URL)
 	if err != nil {
 		return nil, err
@@ -118,16 +119,23 @@ func Open(ctx context.Context, c Config) (*Client, error) {
 	c.URL = ""
 	cl := &Client{config: c, endpoint: secret.New(u.String()), secrets: secrets, host: strings.ToLower(u.Host), http: direct(c.Client)}
 	cl.most.Store(int64(c.Batch))
-	id := identity(cl.host, c)
-	cl.model = embed.Model{ID: id, Space: id, Dimension: c.Dimension}
-	if c.Dimension == 0 {
-		probe, err := cl.request(ctx, []string{"dimension"})
-		if err != nil {
-			return nil, err
-		}
-		cl.model.Dimension = len(probe[0])
-	}
+	cl.id = identity(cl.host, c)
+	cl.dim.Store(int64(c.Dimension))
 	return cl, nil
+}
+
+// Wait implements [embed.Waiter]: it asks for a vector if the dimension is not known.
+// The errors are those of [Client.Embed].
+func (c *Client) Wait(ctx context.Context) error {
+	if c.dim.Load() > 0 {
+		return nil
+	}
+	probe, err := c.request(ctx, []string{"dimension"})
+	if err != nil {
+		return err
+	}
+	c.dim.CompareAndSwap(0, int64(len(probe[0])))
+	return nil
 }
 
 // check returns the first rule that c breaks.
@@ -220,8 +228,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // Model implements [embed.Embedder]. The ID and the space are
-// "openai:HOST/MODEL", with "@" and a hash of the prefixes if there are any.
-func (c *Client) Model() embed.Model { return c.model }
+// "openai:HOST/MODEL", with "@" and a hash of the prefixes if there are any. The
+// dimension is 0 until it is known.
+func (c *Client) Model() embed.Model {
+	return embed.Model{ID: c.id, Space: c.id, Dimension: int(c.dim.Load())}
+}
 
 // Embed implements [embed.Embedder]. Texts go in requests of a limited size; one
 // that the server finds too large is cut in halves, and a text that is too long
@@ -236,12 +247,16 @@ func (c *Client) Embed(ctx context.Context, role embed.Role, texts []string) ([]
 	if err := ctx.Err(); err != nil {
 		return nil, c.ended(err)
 	}
+	dimension := c.Model().Dimension
+	if dimension == 0 {
+		return nil, fmt.Errorf("openai: %s: the dimension is not known yet: %w", c.host, embed.ErrNotReady)
+	}
 	out := make([][]float32, len(texts))
 	var send []string
 	var place []int
 	for i, t := range texts {
 		if strings.TrimSpace(t) == "" {
-			out[i] = make([]float32, c.model.Dimension)
+			out[i] = make([]float32, dimension)
 			continue
 		}
 		send, place = append(send, t), append(place, i)

@@ -40,9 +40,14 @@ func open(t testing.TB, c openai.Config) (*openai.Client, *naps) {
 	if c.Sleep == nil {
 		c.Sleep = n.sleep
 	}
-	client, err := openai.Open(t.Context(), c)
+	client, err := openai.New(c)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if c.Dimension == 0 {
+		if err := client.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return client, n
 }
@@ -101,7 +106,7 @@ func TestOpen_refuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := openai.Open(t.Context(), c.config)
+			_, err := openai.New(c.config)
 			f, ok := errors.AsType[*hippo.FieldError](err)
 			if !ok || f.Field != c.want {
 				t.Fatalf("got %v, want a FieldError of %s", err, c.want)
@@ -308,12 +313,9 @@ func TestClient_live(t *testing.T) {
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
 	t.Cleanup(transport.CloseIdleConnections)
-	client, err := openai.Open(t.Context(), openai.Config{
+	client, _ := open(t, openai.Config{
 		URL: base, Model: model, Key: secret.New(os.Getenv("HIPPO_EMBED_KEY")), Client: &http.Client{Transport: transport},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	texts := []string{
 		"A man is playing the guitar.", "Someone makes music on a guitar.", "The stock market fell today.",
 		"caf\u00e9 \u4f60\u597d \U0001f980 \u0645\u0631\u062d\u0628\u0627", "", strings.Repeat("A long text about rivers and lakes. ", 2000),

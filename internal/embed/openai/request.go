@@ -40,7 +40,7 @@ func (c *Client) request(ctx context.Context, texts []string) ([][]float32, erro
 	if err != nil {
 		return nil, err
 	}
-	vectors, err := decode(data, len(texts), c.model.Dimension)
+	vectors, err := decode(data, len(texts), int(c.dim.Load()))
 	if err == nil {
 		return vectors, nil
 	}

@@ -243,7 +243,7 @@ func TestClient_context(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 			begun <- struct{}{}
 		}))
-		client, err := openai.Open(t.Context(), configOf(s, backendDimension))
+		client, err := openai.New(configOf(s, backendDimension))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func leaks(text string) bool {
 func TestClient_is_not_shown(t *testing.T) {
 	t.Parallel()
 	config := openai.Config{URL: "http://127.0.0.1:1?api_key=" + testKey, Model: "m", Dimension: 3, Key: secret.New(testKey)}
-	client, err := openai.Open(t.Context(), config)
+	client, err := openai.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +100,12 @@ func TestKey_is_not_shown(t *testing.T) {
 				if place == "query" {
 					config.Key, config.URL = secret.Value{}, config.URL+"/v1?version=1&api_key="+testKey
 				}
-				_, err := openai.Open(t.Context(), config)
-				if err == nil {
+				config.Model = testModel
+				unknown, err := openai.New(config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err = unknown.Wait(t.Context()); err == nil {
 					t.Fatal("want an error")
 				}
 				config.Dimension = 4

@@ -156,7 +156,7 @@ func TestClient_any_limits(t *testing.T) {
 		config := configOf(b.server, backendDimension)
 		config.Batch = rapid.IntRange(1, 9).Draw(t, "batch")
 		config.BatchBytes = rapid.IntRange(1, 1000).Draw(t, "bytes")
-		client, err := openai.Open(context.Background(), config)
+		client, err := openai.New(config)
 		if err != nil {
 			t.Fatal(err)
 		}
