@@ -25,10 +25,6 @@ import (
 // testTimeout bounds the first question to the endpoint that a user wants to try.
 const testTimeout = 5 * time.Second
 
-// wholeRunes is how much of a text an endpoint is given at a time. Some cut longer
-// texts off without a word; about 500 tokens fit every model that is in use.
-const wholeRunes = 2000
-
 // chosen is what finds memories by meaning in a store.
 type chosen struct {
 	models []engine.Model
@@ -132,7 +128,7 @@ func open(ctx context.Context, m config.Model, cache *hub.Cache, known []driver.
 // remote returns the model behind an endpoint, and asks nothing. If the store has no
 // vectors of it, its dimension is not known yet: the engine learns it in the background.
 func remote(m config.Model, known []driver.VectorModel, hc *http.Client) (engine.Model, error) {
-	c := openai.Config{URL: m.URL, Model: m.Remote, Key: m.Key, Client: hc, MaxRunes: wholeRunes, Retries: -1}
+	c := openai.Config{URL: m.URL, Model: m.Remote, Key: m.Key, Client: hc}
 	client, err := openai.New(c)
 	if err != nil {
 		return engine.Model{}, err
