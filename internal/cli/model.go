@@ -46,11 +46,7 @@ func (s *shell) modelListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := hub.New(nil).List()
-			if err != nil {
-				return err
-			}
-			return s.printModels(cfg.Model, list)
+			return s.printModels(cfg.Model, hub.New(nil).List())
 		},
 	}
 }
