@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"time"
 
@@ -25,6 +26,8 @@ type Options struct {
 	Now  func() time.Time
 	Zone *time.Location
 	Log  *slog.Logger
+	// Client asks the endpoints of models; nil means one like [http.DefaultClient].
+	Client *http.Client
 }
 
 // Open opens the store that c names and everything above it.
@@ -47,7 +50,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	m, err := choose(ctx, c.Model, s)
+	m, err := choose(ctx, c.Model, s, o.Client)
 	if err != nil {
 		return nil, errors.Join(err, x.Close(), s.Close())
 	}

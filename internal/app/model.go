@@ -22,13 +22,8 @@ import (
 	"github.com/hippo-memory/hippo/models"
 )
 
-// probeTimeout bounds the one question to an endpoint that a store has no vectors
-// of yet.
-const probeTimeout = 5 * time.Second
-
-// wholeRunes is how much of a text an endpoint is given at a time. Some cut longer
-// texts off without a word; about 500 tokens fit every model that is in use.
-const wholeRunes = 2000
+// testTimeout bounds the first question to the endpoint that a user wants to try.
+const testTimeout = 5 * time.Second
 
 // chosen is what finds memories by meaning in a store.
 type chosen struct {
@@ -41,7 +36,7 @@ type chosen struct {
 // choose returns the wanted model, behind it the one that the store was used with
 // before, which serves until the other has caught up, and behind that the built-in
 // one. A wanted model that cannot be had is no error: the store opens, and says so.
-func choose(ctx context.Context, m config.Model, s *store.Store) (chosen, error) {
+func choose(ctx context.Context, m config.Model, s *store.Store, client *http.Client) (chosen, error) {
 	var c chosen
 	if m.Name == config.NoModel {
 		return c, nil
@@ -61,9 +56,9 @@ func choose(ctx context.Context, m config.Model, s *store.Store) (chosen, error)
 		return c, err
 	}
 	cache, id := hub.New(nil), ""
-	switch wanted, err := open(ctx, m, cache, known); {
+	switch wanted, err := open(ctx, m, cache, known, client); {
 	case err != nil:
-		c.degraded = []string{fmt.Sprintf("meaning: model %s: %v", m.Name, err)}
+		c.degraded = []string{fmt.Sprintf("meaning: model %s: %v", m, err)}
 	case wanted.Model().ID == own.Model().ID:
 		c.models = []engine.Model{own}
 		return c, nil
@@ -105,12 +100,12 @@ func former(ctx context.Context, cache *hub.Cache, known []driver.VectorModel, w
 
 // open returns the model that a setting names. Its weights are loaded when they
 // are needed.
-func open(ctx context.Context, m config.Model, cache *hub.Cache, known []driver.VectorModel) (engine.Model, error) {
+func open(ctx context.Context, m config.Model, cache *hub.Cache, known []driver.VectorModel, client *http.Client) (engine.Model, error) {
 	if m.Problem != nil {
 		return engine.Model{}, m.Problem
 	}
 	if m.URL != "" {
-		return remote(ctx, m, known)
+		return remote(m, known, client)
 	}
 	name := m.Name
 	if strings.ContainsAny(name, `/\~`) {
@@ -130,25 +125,21 @@ func open(ctx context.Context, m config.Model, cache *hub.Cache, known []driver.
 	return background(l), nil
 }
 
-// remote returns the model behind an endpoint.
-func remote(ctx context.Context, m config.Model, known []driver.VectorModel) (engine.Model, error) {
-	c := openai.Config{URL: m.URL, Model: m.Remote, Key: openai.NewSecret(m.Key), Client: &http.Client{}, Dimension: 1, MaxRunes: wholeRunes, Retries: -1}
-	client, err := openai.Open(ctx, c) // no request yet: only the name counts
+// remote returns the model behind an endpoint, and asks nothing. If the store has no
+// vectors of it, its dimension is not known yet: the engine learns it in the background.
+func remote(m config.Model, known []driver.VectorModel, hc *http.Client) (engine.Model, error) {
+	c := openai.Config{URL: m.URL, Model: m.Remote, Key: m.Key, Client: hc}
+	client, err := openai.New(c)
 	if err != nil {
 		return engine.Model{}, err
 	}
-	c.Dimension = 0
 	for _, k := range known {
 		if k.Name == client.Model().ID {
 			c.Dimension = k.Dimension
+			client, err = openai.New(c)
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
-	if client, err = openai.Open(ctx, c); err != nil {
-		return engine.Model{}, err
-	}
-	return engine.Model{Embedder: shared(client)}, nil
+	return engine.Model{Embedder: shared(client)}, err
 }
 
 // background returns a model that is loaded when it is first used.
@@ -200,11 +191,11 @@ func (c *closing) Close() error {
 	return err
 }
 
-// Wait waits until what loads in the background is loaded.
+// Wait implements [embed.Waiter].
 func (c *closing) Wait(ctx context.Context) error {
 	for _, p := range c.parts {
-		if l, ok := p.(*embed.Lazy); ok {
-			return l.Wait(ctx)
+		if w, ok := p.(embed.Waiter); ok {
+			return w.Wait(ctx)
 		}
 	}
 	return nil
@@ -220,11 +211,16 @@ func OpenModel(ctx context.Context, name string, env func(string) string) (engin
 	if m.Name == config.Builtin {
 		return builtin()
 	}
-	e, err := open(ctx, m, hub.New(nil), nil)
+	e, err := open(ctx, m, hub.New(nil), nil, nil)
 	if err != nil {
 		return e, err
 	}
 	if c, ok := e.Embedder.(*closing); ok {
+		if m.URL != "" {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, testTimeout)
+			defer cancel()
+		}
 		if err := c.Wait(ctx); err != nil {
 			return engine.Model{}, errors.Join(err, c.Close())
 		}

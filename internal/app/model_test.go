@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -178,7 +177,6 @@ func TestOpen_Models(t *testing.T) { //nolint:paralleltest // the cache is named
 		{name: "not_here", wanted: "e5-base", want: []string{"builtin"}, degraded: "meaning: model e5-base: model e5-base is not here: unavailable: get it with: hippo model pull e5-base"},
 		{name: "not_known", wanted: "gpt", want: []string{"builtin"}, degraded: `meaning: model gpt: model: "gpt" is not known: want builtin, minilm-l6-v2`},
 		{name: "empty_folder", wanted: empty, want: []string{"builtin"}, degraded: "meaning: model " + empty + ": model: the folder " + empty + " has no config.json"},
-		{name: "nobody", wanted: "http://user:pass@127.0.0.1:1/v1#m", want: []string{"builtin"}, degraded: "must not hold a user or password"},
 	} {
 		t.Run(c.name, func(t *testing.T) { //nolint:paralleltest // as above
 			e := openWith(t, filled(t, 3, 4, c.vectors), c.wanted)
@@ -296,38 +294,51 @@ func TestOpen_FolderDisappears(t *testing.T) {
 	}
 }
 
-// A server is not asked when a store is opened that has vectors of its model, and
-// once for one that has none.
-func TestOpen_EndpointIsAskedOnce(t *testing.T) {
+// No endpoint is asked before a store is open. The dimension of a model that the store
+// has no vectors of is learned in the background; meanwhile the built-in one serves.
+func TestOpen_EndpointIsAskedInBackground(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
+	release := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
+		<-release
 		var in struct{ Input []string }
-		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || !slices.Equal(in.Input, []string{"dimension"}) {
-			http.Error(w, "what?", http.StatusUnauthorized)
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		_, _ = fmt.Fprint(w, `{"data":[{"index":0,"embedding":[1,2,3,4]}]}`)
+		items := make([]string, len(in.Input))
+		for i := range items {
+			items[i] = fmt.Sprintf(`{"index":%d,"embedding":[1,2,3,4]}`, i)
+		}
+		_, _ = fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(items, ","))
 	}))
 	t.Cleanup(server.Close)
-	name := server.URL + "/v1#m"
+	name, store := server.URL+"/v1#m", filled(t, 3, 4, nil)
 	id := "openai:" + strings.TrimPrefix(server.URL, "http://") + "/m"
-	st := statusOf(t, openWith(t, filled(t, 0, 4, nil), name))
-	if n := asked.Load(); n != 1 || len(st.Models) != 2 || st.Models[0].ID != id {
-		t.Errorf("%d requests for a new store, models %+v, want 1 and %s", n, st.Models, id)
+	e := openWith(t, store, name)
+	st := statusOf(t, e)
+	if len(st.Models) != 2 || st.Models[0].ID != id || st.Models[0].Serves || !st.Models[1].Serves {
+		t.Errorf("models %+v, want %s, and that the built-in one serves", st.Models, id)
 	}
-	st = statusOf(t, openWith(t, filled(t, 0, 4, nil), name))
-	if len(st.Degraded) != 0 {
-		t.Errorf("degraded: %q", st.Degraded)
+	if len(st.Degraded) != 1 || !strings.Contains(st.Degraded[0], id) {
+		t.Errorf("degraded: %q, want the model", st.Degraded)
 	}
-	asked.Store(0)
-	e := openWith(t, filled(t, 3, 4, map[string]int{id: 3}), name)
-	if n := asked.Load(); n != 0 {
-		t.Errorf("%d requests for a store with vectors, want none", n)
+	close(release)
+	if err := e.Embed(t.Context(), func(int, int) {}); err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{id, "builtin"}, ids(statusOf(t, e))); diff != "" {
-		t.Error(diff)
+	st = statusOf(t, e)
+	if !st.Models[0].Serves || st.Models[0].Embedded != 3 || len(st.Degraded) != 0 {
+		t.Errorf("models %+v, degraded %q, want that the model has all 3 and serves", st.Models, st.Degraded)
+	}
+	if n := asked.Load(); n != 2 {
+		t.Errorf("%d requests, want one for the dimension and one for the memories", n)
+	}
+	e = openWith(t, store, name)
+	if err := e.Embed(t.Context(), func(int, int) {}); err != nil || asked.Load() != 2 {
+		t.Errorf("%v after %d requests, want none for a store that has the vectors", err, asked.Load()-2)
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 func layers() [][]string {
 	return [][]string{
 		{"."},
-		{"internal/top", "internal/termtext"},
+		{"internal/top", "internal/termtext", "internal/secret"},
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/index/graph",

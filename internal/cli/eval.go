@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/eval"
+	"github.com/hippo-memory/hippo/internal/secret"
 )
 
 // evalFlags are the flags of hippo eval.
@@ -196,7 +197,7 @@ func (s *shell) evalModels(ctx context.Context, names []string, o *eval.Options)
 			return nil, err
 		}
 		open = append(open, m)
-		o.Models = append(o.Models, eval.Model{Name: name, Embedder: embed.NewCache(m, evalCache)})
+		o.Models = append(o.Models, eval.Model{Name: secret.RedactURL(name), Embedder: embed.NewCache(m, evalCache)})
 	}
 	return done, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/hub"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/secret"
 )
 
 func (s *shell) modelCommand() *cobra.Command {
@@ -45,11 +46,7 @@ func (s *shell) modelListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := hub.New(nil).List()
-			if err != nil {
-				return err
-			}
-			return s.printModels(cfg.Model.Name, list)
+			return s.printModels(cfg.Model, hub.New(nil).List())
 		},
 	}
 }
@@ -67,7 +64,8 @@ type modelView struct {
 	Problem   string `json:"problem,omitempty"`
 }
 
-func (s *shell) printModels(current string, list []hub.Entry) error {
+func (s *shell) printModels(chosen config.Model, list []hub.Entry) error {
+	current := chosen.String()
 	var views []modelView
 	listed := current == config.NoModel
 	if known, err := hub.New(nil).Lookup(current); err == nil && (known.Repo != "" || known.ID == hub.Builtin) {
@@ -186,11 +184,11 @@ background. Until that is over searches use the model of before.`,
 			if err := config.Save(config.Path(os.Getenv), "model", name); err != nil {
 				return err
 			}
-			fmt.Fprintf(s.out, "the model is %s\n", name)
+			fmt.Fprintf(s.out, "the model is %s\n", secret.RedactURL(name))
 			if cfg, err := s.config(); err != nil {
 				return err
 			} else if cfg.Model.Name != name {
-				fmt.Fprintf(s.errw, "hippo: HIPPO_MODEL or --model says %s, which goes before it\n", cfg.Model.Name)
+				fmt.Fprintf(s.errw, "hippo: HIPPO_MODEL or --model says %s, which goes before it\n", cfg.Model)
 				return nil
 			}
 			if later || name == config.NoModel || name == config.Builtin {

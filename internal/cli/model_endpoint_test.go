@@ -18,6 +18,7 @@ type endpoint struct {
 	mu        sync.Mutex
 	dimension int
 	refuses   bool
+	echoes    bool
 	choosy    bool // refuses texts of several words
 	busy      bool
 	keys      map[string]bool // the Authorization headers
@@ -31,12 +32,13 @@ type endpoint struct {
 //	endpoint refuse           from now on answers 401 and repeats the key
 //	endpoint choosy           from now on answers 401 to texts of several words
 //	endpoint busy             from now on answers 503
+//	endpoint echo             from now on answers 401 and repeats the URL of the request
 //	endpoint accept           answers again
 //	endpoint log              prints how many requests there were, and with which keys
 func endpointCommand(ts *testscript.TestScript, neg bool, args []string) {
 	e, ok := ts.Value(endpointKey{}).(*endpoint)
 	if neg || !ok || len(args) == 0 {
-		ts.Fatalf("usage: endpoint start|dimension|refuse|choosy|busy|accept|log")
+		ts.Fatalf("usage: endpoint start|dimension|refuse|choosy|busy|echo|accept|log")
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -48,8 +50,8 @@ func endpointCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv("ENDPOINT", server.URL+"/v1")
 	case "dimension":
 		e.dimension = number(ts, args[1])
-	case "refuse", "choosy", "busy", "accept":
-		e.refuses, e.choosy, e.busy = args[0] == "refuse", args[0] == "choosy", args[0] == "busy"
+	case "refuse", "choosy", "busy", "echo", "accept":
+		e.refuses, e.choosy, e.busy, e.echoes = args[0] == "refuse", args[0] == "choosy", args[0] == "busy", args[0] == "echo"
 	case "log":
 		_, err := fmt.Fprintf(ts.Stdout(), "%d requests\n", e.requests)
 		ts.Check(err)
@@ -81,6 +83,10 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case e.busy:
 		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	case e.echoes:
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = fmt.Fprintf(w, `{"error":{"message":"http://%s%s is refused, %q: %s"}}`, r.Host, r.URL, r.URL.Query(), r.URL.RawQuery)
 		return
 	case e.refuses, e.choosy && strings.Contains(strings.Join(in.Input, ""), " "):
 		w.WriteHeader(http.StatusUnauthorized)

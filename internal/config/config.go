@@ -14,6 +14,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/secret"
 )
 
 // Setting is one thing that can be configured.
@@ -55,14 +56,18 @@ const (
 type Model struct {
 	// Name is the setting.
 	Name string
-	// URL and Remote are set for a model behind an OpenAI-compatible endpoint.
+	// URL and Remote are set for a model behind an OpenAI-compatible endpoint: its
+	// address, whose query may hold a secret, and its name of the model.
 	URL, Remote string
-	// Key is the secret for it, from HIPPO_MODEL_KEY or the file that
+	// Key is the API key for it, from HIPPO_MODEL_KEY or the file that
 	// HIPPO_MODEL_KEY_FILE names; empty for none.
-	Key string
+	Key secret.Value
 	// Problem is why there is no key, if there should be one.
 	Problem error
 }
+
+// String returns the setting without the secrets of a URL: it is how a model is shown.
+func (m Model) String() string { return secret.RedactURL(m.Name) }
 
 // Store says which store to open.
 type Store struct {

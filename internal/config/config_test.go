@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,6 +76,37 @@ func TestParseStore(t *testing.T) {
 		if got, err := config.ParseStore(url); err != nil || got.String() != want {
 			t.Errorf("%s: got %v (%v), want %s", url, got, err, want)
 		}
+	}
+}
+
+// Secrets of the URL of an endpoint are in no error and in no formatted value.
+func TestParseModel_Secrets(t *testing.T) {
+	t.Parallel()
+	env := func(name string) string { return map[string]string{"HIPPO_MODEL_KEY": " SECRET\n"}[name] }
+	for _, tc := range []struct{ setting, want string }{
+		{"http://bob:SECRET@host/v1#m", "must not hold a user or password"},
+		{"http://SECRET@host/v1#m", "must not hold a user or password"},
+		{"http://bob:SECRET/1@host/v1#m", "must be like http"},
+		{"http://bob:SEC RET@host/v1#m", "must be like http"},
+		{"ftp://host/v1?key=SECRET#m", "must be like http"},
+		{"http://host/v1?key=SECRET", "must be like http"},
+		{"http://host/v1?key=a SECRET#m", "must be like http"},
+		{"http://host/v1#m?key=SECRET", "must have the query before the #"},
+	} {
+		_, err := config.ParseModel(tc.setting, env)
+		if !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "SEC") {
+			t.Errorf("%s: got %v, want that it %s, without secrets", tc.setting, err, tc.want)
+		}
+	}
+	m, err := config.ParseModel("http://host/v1?key=SECRET#m", env)
+	if err != nil || m.Remote != "m" || m.Key.Reveal() != "SECRET" {
+		t.Fatalf("got %v (%v), want model m with its key", m, err)
+	}
+	if text := fmt.Sprintf("%v %+v %s", m, config.Config{Model: m}, m); strings.Contains(text, "SECRET") {
+		t.Errorf("formatted: %s", text)
+	}
+	if m.String() != "http://host/v1?[redacted]#m" {
+		t.Errorf("String: got %s", m)
 	}
 }
 

@@ -48,7 +48,8 @@ type Model struct {
 	// Space names the space the vectors lie in. A vector may be compared with
 	// those of the same ID only, unless the space is equal, too.
 	Space string
-	// Dimension is the length of a vector.
+	// Dimension is the length of a vector. It is 0 for a [Waiter] that is not ready and
+	// learns it from its first answer.
 	Dimension int
 }
 
@@ -83,7 +84,8 @@ type Interaction interface {
 
 // Embedder turns texts into vectors. It is safe for concurrent use.
 type Embedder interface {
-	// Model is constant for the life of the Embedder.
+	// Model is constant for the life of the Embedder, except for a dimension that is not
+	// known yet.
 	Model() Model
 	// Embed returns a vector for each text, in order, each of Model().Dimension
 	// numbers and of length 1. A text without anything that the model knows may
@@ -91,4 +93,15 @@ type Embedder interface {
 	// whole. The caller owns the result. All or nothing: on an error there is no
 	// vector at all. [ErrNotReady] while the model loads.
 	Embed(ctx context.Context, role Role, texts []string) ([][]float32, error)
+}
+
+// Waiter is an [Embedder] that is not ready at once, because it loads files or has to
+// ask a server for its dimension. Embed answers [ErrNotReady] meanwhile.
+type Waiter interface {
+	Embedder
+	// Wait makes the Embedder ready, unless it is, and returns when it is ready or has
+	// failed. The error is that of loading or of the server, or of ctx. It may take as
+	// long as the server does: only work in the background, and who has asked for this
+	// model and nothing else, should wait.
+	Wait(ctx context.Context) error
 }

@@ -75,6 +75,8 @@ type member struct {
 	Model
 	id   string
 	wake chan struct{}
+	// indexed: the index keeps vectors of it. Only its follower sets it.
+	indexed bool
 
 	mu        sync.Mutex
 	err       error     // the last one in the background
@@ -92,7 +94,8 @@ func New(c Config) *Follower {
 		if m.Timeout == 0 {
 			m.Timeout = DefaultTimeout
 		}
-		f.members = append(f.members, &member{Model: m, id: m.Model().ID, wake: make(chan struct{}, 1)})
+		is := m.Model()
+		f.members = append(f.members, &member{Model: m, id: is.ID, wake: make(chan struct{}, 1), indexed: is.Dimension > 0})
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	f.stop = cancel
@@ -175,8 +178,34 @@ func (m *member) lastError() error {
 	return m.err
 }
 
-// ready reports whether a model can serve: it has embedded all memories, or all but a few.
+// errUnanswered is why a model whose dimension is unknown does not serve.
+var errUnanswered = fmt.Errorf("%w: its endpoint has not answered yet", embed.ErrNotReady)
+
+// learn waits until the dimension of a model is known, and has the index keep its vectors from
+// then on. Only an endpoint that was never asked has an unknown dimension.
+func (f *Follower) learn(ctx context.Context, m *member) error {
+	if m.indexed {
+		return nil
+	}
+	if w, ok := m.Embedder.(embed.Waiter); ok {
+		if m.lastError() == nil {
+			f.report(m, errUnanswered)
+		}
+		if err := w.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	f.index.Vectors.Keep(m.Model.Model())
+	m.indexed = true
+	return nil
+}
+
+// ready reports whether a model can serve: its dimension is known, and it has embedded all
+// memories, or all but a few.
 func (f *Follower) ready(m *member) bool {
+	if m.Model.Model().Dimension == 0 {
+		return false
+	}
 	have, all := f.index.Vectors.Embedded(nil, m.id)
 	missing := all - have
 	return m.Instant || missing <= min(maxMissing, have/missingMultiple) || missing <= int(maxMissingShare*float64(all))
@@ -228,13 +257,12 @@ func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
 	return out
 }
 
-// Ready waits until the models are loaded; until then queries go by words. The error is that
-// of loading, or of ctx.
+// Ready waits until the models are loaded; until then queries go by words. It does not wait
+// for a model whose dimension is unknown: that is behind an endpoint, which may hang. The error
+// is that of loading, or of ctx.
 func (f *Follower) Ready(ctx context.Context) error {
 	for _, m := range f.members {
-		if w, ok := m.Embedder.(interface {
-			Wait(ctx context.Context) error
-		}); ok {
+		if w, ok := m.Embedder.(embed.Waiter); ok && m.Model.Model().Dimension > 0 {
 			if err := w.Wait(ctx); err != nil {
 				return err
 			}

@@ -32,6 +32,9 @@ func (f *Follower) level(ctx context.Context, m *member) error {
 
 // fill embeds, batch by batch, what a model lacks.
 func (f *Follower) fill(ctx context.Context, m *member, batch int) error {
+	if err := f.learn(ctx, m); err != nil {
+		return err
+	}
 	for stuck := false; ; {
 		ids := f.index.Vectors.Unembedded(m.id, batch)
 		if len(ids) == 0 {

@@ -136,7 +136,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 		if s.store != "" {
 			f.opts.Log.Info("index: the store was replaced, rebuilding")
 		}
-		f.edit(func(d *draft) { d.reset(head.Store, f.opts.Models) })
+		f.edit(func(d *draft) { d.reset(head.Store, d.models) })
 	}
 	if err := f.read(ctx, f.current.Load()); err != nil {
 		return err

@@ -115,6 +115,20 @@ func (v *Vectors) Embedded(scope *hippo.Scope, model string) (have, all int) {
 	return have, all
 }
 
+// Keep makes the index keep vectors of one more model.
+func (v *Vectors) Keep(m embed.Model) {
+	v.edit(func(d *draft) {
+		if d.model(m.ID) >= 0 {
+			return
+		}
+		d.models = append(slices.Clone(d.models), m)
+		for i := range d.parts {
+			p := d.own(i)
+			p.vectors = append(p.vectors, vectors{})
+		}
+	})
+}
+
 // Unembedded returns up to limit live memories without a vector of the model, by
 // descending ID within segments, the newest segment first. Cost: a scan, unless there is none.
 func (v *Vectors) Unembedded(model string, limit int) []hippo.ID {

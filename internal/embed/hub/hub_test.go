@@ -64,12 +64,9 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-func TestDefaultDir(t *testing.T) {
+func TestLookup(t *testing.T) {
 	t.Parallel()
 	c := hub.New(nil)
-	if !filepath.IsAbs(c.Dir()) {
-		t.Errorf("Dir is %q, want an absolute path", c.Dir())
-	}
 	if s, err := c.Lookup("E5_MULTI"); err != nil || s.ID != "e5-base" {
 		t.Errorf("Lookup = %v, %v, want e5-base", s.ID, err)
 	}
@@ -217,17 +214,16 @@ func TestTampering(t *testing.T) {
 	}{
 		{"manifest gone", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "hippo-model.json"))) }, hippo.ErrCorrupt, "missing"},
 		{"manifest cut", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "hippo-model.json"), 20)) }, hippo.ErrCorrupt, "hippo-model.json"},
-		{"manifest huge", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "hippo-model.json"), 2<<20)) }, hippo.ErrCorrupt, "larger than"},
 		{"other format", record(func(m map[string]any, _ []any) { m["format"] = 2 }), hippo.ErrUnsupported, "format 2"},
 		{"other model", record(func(m map[string]any, _ []any) { m["id"] = "big" }), hippo.ErrCorrupt, "it is of big"},
-		{"outside", file(0, "name", "../../secret"), hippo.ErrCorrupt, `file name "../../secret"`},
-		{"absolute", file(0, "name", "/etc/passwd"), hippo.ErrCorrupt, "file name"},
-		{"itself", file(0, "name", "hippo-model.json"), hippo.ErrCorrupt, "file name"},
-		{"unknown file", file(0, "name", "run.py"), hippo.ErrCorrupt, "run.py is no file of tiny"},
-		{"twice", file(0, "name", hub.WeightsFile), hippo.ErrCorrupt, "listed twice"},
-		{"fewer", record(func(m map[string]any, f []any) { m["files"] = f[:2] }), hippo.ErrCorrupt, "2 files, want 3"},
+		{"outside", file(0, "name", "../../secret"), hippo.ErrCorrupt, `file "../../secret"`},
+		{"absolute", file(0, "name", "/etc/passwd"), hippo.ErrCorrupt, `file "/etc/passwd"`},
+		{"itself", file(0, "name", "hippo-model.json"), hippo.ErrCorrupt, `file "hippo-model.json"`},
+		{"unknown file", file(0, "name", "run.py"), hippo.ErrCorrupt, `file "run.py"`},
+		{"twice", file(0, "name", hub.WeightsFile), hippo.ErrCorrupt, `file "model.safetensors"`},
+		{"fewer", record(func(m map[string]any, f []any) { m["files"] = f[:2] }), hippo.ErrCorrupt, "with 2 files"},
 		{"size", file(2, "size", 5), hippo.ErrCorrupt, "has 5 bytes"},
-		{"negative", file(2, "size", -5), hippo.ErrCorrupt, "size -5"},
+		{"negative", file(2, "size", -5), hippo.ErrCorrupt, "with size -5"},
 		{"sum", file(2, "sha256", sum(nil)), hippo.ErrCorrupt, "has sha256 " + sum(nil)},
 		{"no sum", file(2, "sha256", "?"), hippo.ErrCorrupt, "sha256"},
 		{"weights gone", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, hub.WeightsFile))) }, hippo.ErrCorrupt, "model.safetensors is missing"},
@@ -250,9 +246,8 @@ func TestTampering(t *testing.T) {
 			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.say) || !strings.Contains(err.Error(), "hippo model pull tiny") {
 				t.Errorf("Resolve: %v, want %v with %q and the command", err, c.kind, c.say)
 			}
-			entries, err := cache.List()
-			if err != nil || entries[1].State != hub.Damaged || !errors.Is(entries[1].Problem, c.kind) {
-				t.Errorf("List: %v, %v, want a damaged model", entries[1], err)
+			if e := cache.List()[1]; e.State != hub.Damaged || !errors.Is(e.Problem, c.kind) {
+				t.Errorf("List: %v, want a damaged model", e)
 			}
 			l, err = cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())})
 			if err != nil {
@@ -293,12 +288,8 @@ func TestListAndRemove(t *testing.T) {
 	t.Parallel()
 	cache := newCache(t, tiny())
 	states := func() []hub.State {
-		entries, err := cache.List()
-		if err != nil {
-			t.Fatal(err)
-		}
 		var s []hub.State
-		for _, e := range entries {
+		for _, e := range cache.List() {
 			s = append(s, e.State)
 		}
 		return s
@@ -316,7 +307,8 @@ func TestListAndRemove(t *testing.T) {
 	if diff := cmp.Diff([]hub.State{hub.Here, hub.Here}, states()); diff != "" {
 		t.Errorf("List (-want +got):\n%s", diff)
 	}
-	write(t, filepath.Join(cache.Dir(), "tiny", "older", hub.WeightsFile), []byte("x"))
+	models := filepath.Dir(filepath.Dir(l.Dir))
+	write(t, filepath.Join(models, "tiny", "older", hub.WeightsFile), []byte("x"))
 
 	open, err := os.Open(filepath.Join(l.Dir, hub.WeightsFile))
 	if err != nil {
@@ -324,9 +316,6 @@ func TestListAndRemove(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = open.Close() })
 	if runtime.GOOS == "windows" { // where an open file cannot be removed
-		if err := cache.Remove(t.Context(), "tiny"); !errors.Is(err, hippo.ErrConflict) {
-			t.Errorf("Remove of a model in use: %v, want a conflict", err)
-		}
 		must(t, open.Close())
 	}
 	if err := cache.Remove(t.Context(), "small"); err != nil {
@@ -340,7 +329,7 @@ func TestListAndRemove(t *testing.T) {
 	if diff := cmp.Diff([]hub.State{hub.Here, hub.Absent}, states()); diff != "" {
 		t.Errorf("List (-want +got):\n%s", diff)
 	}
-	left, err := os.ReadDir(cache.Dir())
+	left, err := os.ReadDir(models)
 	if err != nil || len(left) != 1 || left[0].Name() != "tiny.lock" {
 		t.Errorf("%v, %v are left, want the lock only", left, err)
 	}
@@ -351,34 +340,22 @@ func TestListAndRemove(t *testing.T) {
 	}
 }
 
-func TestNoPlace(t *testing.T) {
-	t.Parallel()
-	blocked := filepath.Join(t.TempDir(), "file")
-	write(t, blocked, nil)
-	cache := hub.New(&hub.Options{Dir: filepath.Join(blocked, "models"), Specs: []hub.Spec{tiny()}})
-	if _, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())}); err == nil {
-		t.Error("Pull into a file worked")
-	}
-}
-
-// TestOrigins checks that files of two folders, or of a folder and the hub, never
-// come together when no sums are known.
+// Files of two folders, or of a folder and the hub, are never mixed when no checksums
+// are known.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
-	cache := newCache(t, tiny())
+	dir := t.TempDir()
+	cache := cacheIn(dir, tiny())
 	other := content()
 	other[hub.TokenizerFile] = []byte(`{"of":"another"}`)
 	delete(other, hub.WeightsFile)
 	if _, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, other)}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Fatalf("Pull: %v, want invalid", err)
 	}
-	// A copy that was killed, too.
-	left := filepath.Join(cache.Dir(), "tiny", revision+".copy")
-	_, l := pulled(t, tiny())
-	if err := os.CopyFS(left, os.DirFS(l.Dir)); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(left, hub.TokenizerFile), bytes.Repeat([]byte(" "), len(content()[hub.TokenizerFile])))
+	// what a copy leaves that was killed
+	left := filepath.Join(dir, "tiny", revision+".copy")
+	write(t, filepath.Join(left, hub.TokenizerFile), other[hub.TokenizerFile])
+	write(t, filepath.Join(left, hub.WeightsFile+".partial"), []byte("x"))
 	l, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())})
 	if err != nil {
 		t.Fatal(err)

@@ -155,8 +155,12 @@ func pinned() hub.Spec {
 
 func newCache(t *testing.T, s hub.Spec) *hub.Cache {
 	t.Helper()
+	return cacheIn(filepath.Join(t.TempDir(), "models"), s)
+}
+
+func cacheIn(dir string, s hub.Spec) *hub.Cache {
 	return hub.New(&hub.Options{
-		Dir:    filepath.Join(t.TempDir(), "models"),
+		Dir:    dir,
 		Specs:  []hub.Spec{{ID: hub.Builtin}, s},
 		Getenv: func(string) string { return "" },
 	})

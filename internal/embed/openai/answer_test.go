@@ -1,155 +1,136 @@
-package openai
+package openai_test
 
 import (
-	"bytes"
-	"math"
-	"os"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
-	"pgregory.net/rapid"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embed/openai"
 )
 
-// FuzzDecode checks that what decode gives is what was asked for.
-func FuzzDecode(f *testing.F) {
+// faults are the recorded answers that are failures, and how they are classified.
+func faults() map[string]struct {
+	kind     error
+	want     string
+	requests int // for two texts; more than 1 if halves and windows are tried
+} {
+	return map[string]struct {
+		kind     error
+		want     string
+		requests int
+	}{
+		"openai_401":         {hippo.ErrUnavailable, "401 Unauthorized: Incorrect API key provided: [redacted]. You can", 1},
+		"openai_429":         {hippo.ErrUnavailable, "429 Too Many Requests: Rate limit reached", 1},
+		"openai_400_long":    {hippo.ErrInvalid, "400 Bad Request: This model's maximum context length is 8192", 2},
+		"ollama_404_model":   {hippo.ErrUnavailable, `404 Not Found at /v1/embeddings: model "all-minilm" not found, try pulling it first`, 1},
+		"llamacpp_500_long":  {hippo.ErrUnsupported, "is too large to process", 2},
+		"llamacpp_null":      {hippo.ErrUnsupported, "a vector has a number that is null", 1},
+		"vllm_400_long":      {hippo.ErrInvalid, "maximum context length is 512", 2},
+		"fastapi_422_input":  {hippo.ErrInvalid, "422 Unprocessable Entity: Input should be a valid string", 2},
+		"lmstudio_200_error": {hippo.ErrUnsupported, "got 0 vectors for 2 texts: Unexpected endpoint", 1},
+		"nginx_502":          {hippo.ErrUnavailable, "502 Bad Gateway: <html>", 1},
+	}
+}
+
+func TestRecorded(t *testing.T) {
+	t.Parallel()
+	want := [][]float32{
+		{-.2480440, -.1910251, .8608161, .4012222},
+		{.1213192, -.4906205, .8309488, -.2325882},
+	}
 	files, err := filepath.Glob(filepath.Join("testdata", "*.http"))
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no recordings: %v", err)
+	if err != nil || len(files) != len(faults())+2 {
+		t.Fatalf("%d recordings (%v), want those of faults and two more", len(files), err)
 	}
-	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		_, body, _ := bytes.Cut(data, []byte("\n\n"))
-		f.Add(body, 2, 4)
-		f.Add(body, 1, 0)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".http")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			requests := 0
+			s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				requests++
+				replay(t, w, name, testKey)
+			}))
+			got, err := open(t, config(s, 4)).Embed(t.Context(), embed.Passage, []string{"a", "b"})
+			c, fails := faults()[name]
+			if !fails {
+				if diff := cmp.Diff(want, got, near()); err != nil || diff != "" {
+					t.Errorf("got %v: %s", err, diff)
+				}
+				return
+			}
+			if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 400 {
+				t.Errorf("got %v, want %v with %q", err, c.kind, c.want)
+			}
+			if requests != c.requests {
+				t.Errorf("%d requests, want %d", requests, c.requests)
+			}
+		})
 	}
-	f.Fuzz(func(t *testing.T, data []byte, n, dimension int) {
-		n, dimension = n&7, max(0, dimension&15)
-		vectors, err := decode(data, n, dimension)
-		p := parseFault(data)
-		if len(data) > 0 && p.text == "" {
-			t.Error("a fault without a word")
-		}
-		if err != nil {
-			if vectors != nil {
-				t.Error("vectors and an error")
-			}
-			return
-		}
-		if len(vectors) != n {
-			t.Fatalf("got %d vectors, want %d", len(vectors), n)
-		}
-		for i, v := range vectors {
-			if dimension == 0 {
-				dimension = len(v)
-			}
-			if len(v) != dimension || dimension == 0 {
-				t.Fatalf("vector %d has %d dimensions, want %d", i, len(v), dimension)
-			}
-			square := 0.0
-			for _, x := range v {
-				square += float64(x) * float64(x)
-			}
-			if !(math.Abs(math.Sqrt(square)-1) < 1e-3) {
-				t.Fatalf("vector %d has length %g", i, math.Sqrt(square))
-			}
-		}
-	})
 }
 
-// TestCutText_covers_the_text: pieces are in order, overlap or follow each other
-// but for space, and are no longer than they may be. No character but space comes
-// twice, so that it is plain where a piece is from.
-func TestCutText_covers_the_text(t *testing.T) {
+func TestClient_refuses_answers(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		words := make([]string, 0, 60)
-		for n, lengths := 0, rapid.SliceOfN(rapid.IntRange(1, 12), 1, 60).Draw(t, "lengths"); len(words) < len(lengths); {
-			word := make([]rune, lengths[len(words)])
-			for i := range word {
-				word[i] = letter(n)
-				n++
-			}
-			words = append(words, string(word))
+	const a, b = `{"index":0,"embedding":[1,2]}`, `{"index":1,"embedding":[3,4]}`
+	data := func(items ...string) string { return `{"data":[` + strings.Join(items, ",") + `]}` }
+	vector := func(v string) string { return data(a, `{"index":1,"embedding":`+v+`}`) }
+	for _, c := range []struct{ name, body, want string }{
+		{"too_few", data(a), "got 1 vectors for 2 texts"},
+		{"too_many", data(a, b, `{"index":2,"embedding":[5,6]}`), "got 3 vectors for 2 texts"},
+		{"no_data", `{"data":null,"error":null}`, "got 0 vectors for 2 texts"},
+		{"same_index", data(a, a), "index 0 of a vector is out of range or repeated"},
+		{"no_index", data(a, `{"embedding":[3,4]}`), "a vector without index"},
+		{"large_index", data(a, `{"index":2,"embedding":[3,4]}`), "index 2 of a vector"},
+		{"negative_index", data(a, `{"index":-1,"embedding":[3,4]}`), "index -1 of a vector"},
+		{"dimension", vector("[3,4,5]"), "vector 1 has 3 dimensions, want 2"},
+		{"no_vector", data(a, `{"index":1}`), "vector 1 has 0 dimensions, want 2"},
+		{"null_vector", vector("null"), "a number that is null"},
+		{"nested_vector", vector("[[3,4]]"), "not a list of embeddings"},
+		{"null_in_vector", vector("[3,null]"), "a number that is null"},
+		{"infinite", vector("[3,1e99]"), "number 1e99"},
+		{"overflow", vector("[3e38,3e38,3e38]"), "has 3 dimensions"},
+		{"zero", vector("[0,-0.0]"), "vector 1 is all zero"},
+		{"nan", vector("[NaN,1]"), "not a list of embeddings"},
+		{"base64", vector(`"AACAPw=="`), "not a list of embeddings"},
+		{"half", data(a, b)[:30], "not a list of embeddings"},
+		{"empty", "", "not a list of embeddings"},
+		{"html", "<html>" + strings.Repeat("x", 1000), "<html>x"},
+		{"error", `{"error":{"message":"out of credit","code":402}}`, "for 2 texts: out of credit"},
+		{"endless", strings.Repeat(" ", 2<<20), "more than 1572864 bytes"},
+	} {
+		s := answering(t, http.StatusOK, c.body)
+		got, err := open(t, config(s, 2)).Embed(t.Context(), embed.Query, []string{"a", "b"})
+		if !errors.Is(err, hippo.ErrUnsupported) || !strings.Contains(err.Error(), c.want) || got != nil || len(err.Error()) > 400 {
+			t.Errorf("%s: got %v, %v, want unsupported with %q", c.name, got, err, c.want)
 		}
-		text := strings.Join(words, rapid.SampledFrom([]string{"", " ", "\n\n", "            "}).Draw(t, "space"))
-		size := rapid.IntRange(1, 80).Draw(t, "size")
-		covered := 0
-		for _, p := range cutText(text, size) {
-			if n := utf8.RuneCountInString(p); n > size || !utf8.ValidString(p) {
-				t.Fatalf("piece %q has %d characters, want %d at most", p, n, size)
-			}
-			at := lastStart(text, p, covered)
-			if at < 0 {
-				t.Fatalf("piece %q leaves a gap after %d bytes", p, covered)
-			}
-			covered = at + len(p)
-		}
-		if strings.TrimSpace(text[covered:]) != "" {
-			t.Fatalf("%d bytes of %d are covered", covered, len(text))
-		}
-	})
-}
-
-// letter returns the n-th of many letters, of one to three bytes.
-func letter(n int) rune {
-	switch {
-	case n%3 == 0 && n/3 < 26:
-		return rune('a' + n/3)
-	case n%3 == 1:
-		return rune(0x100 + n)
-	default:
-		return rune(0x4e00 + n)
+	}
+	s := answering(t, http.StatusOK, "{\"data\":[{\"embedding\":[ 3 ,\n\t4e0 ]}]}")
+	if got, err := open(t, config(s, 2)).Embed(t.Context(), embed.Query, []string{"a"}); err != nil || fmt.Sprint(got) != "[[0.6 0.8]]" {
+		t.Errorf("a single vector without index: got %v, %v", got, err)
 	}
 }
 
-// lastStart returns the last place where piece may begin that leaves nothing but
-// space after the first covered bytes of text.
-func lastStart(text, piece string, covered int) int {
-	end := covered + len(text[covered:]) - len(strings.TrimLeftFunc(text[covered:], unicode.IsSpace))
-	for at := end; at >= 0; at-- {
-		if strings.HasPrefix(text[at:], piece) && at+len(piece) > covered {
-			return at
-		}
-	}
-	return -1
-}
-
-func TestCutText_prefers_spaces(t *testing.T) {
+func TestClient_no_server(t *testing.T) {
 	t.Parallel()
-	got := cutText(strings.Repeat("word ", 40), 40)
-	for _, p := range got {
-		for w := range strings.FieldsSeq(p) {
-			if w != "word" {
-				t.Errorf("cut through a word: %q in %q", w, got)
-			}
-		}
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(got) < 5 || len(got) > 8 {
-		t.Errorf("%d pieces: %q", len(got), got)
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestMean_that_cancels_out(t *testing.T) {
-	t.Parallel()
-	got := mean([]string{"a", "b"}, [][]float32{{1, 0}, {-1, 0}})
-	if got[0] != 0 || got[1] != 0 {
-		t.Errorf("got %v, want zeros", got)
-	}
-}
-
-func BenchmarkDecode(b *testing.B) {
-	vector := strings.TrimSuffix(strings.Repeat("-0.0123456789,", 384), ",")
-	data := []byte(`{"data":[{"index":0,"embedding":[` + vector + `]}]}`)
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		if _, err := decode(data, 1, 384); err != nil {
-			b.Fatal(err)
-		}
+	client := open(t, openai.Config{URL: "http://" + address + "/secret-path", Model: "m", Dimension: 4})
+	_, err = client.Embed(t.Context(), embed.Query, []string{"a"})
+	if !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), address+": no answer: ") || strings.Contains(err.Error(), "secret-path") {
+		t.Errorf("got %v, want unavailable with the address", err)
 	}
 }

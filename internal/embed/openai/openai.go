@@ -1,176 +1,109 @@
-// Package openai provides an embedder over any server that speaks OpenAI's
-// embeddings endpoint: OpenAI, Ollama, vLLM, llama.cpp, LM Studio,
-// text-embeddings-inference and others.
+// Package openai embeds texts with any server that implements OpenAI's embeddings
+// endpoint: OpenAI, Ollama, vLLM, llama.cpp, LM Studio, text-embeddings-inference and
+// others.
 //
-// It refuses an answer that it cannot put in its place without doubt: too few or
-// too many vectors, another dimension, numbers that are none, a body that is not
-// JSON. It follows no redirect, so that texts and key go to the configured host
-// and to no other.
+// It refuses an answer that does not fit the request beyond doubt: another number of
+// vectors, another dimension, values that are not finite numbers. It follows no
+// redirect, so texts and key reach the configured host only. It does not retry: the
+// caller knows whether somebody waits.
 //
-// Invariant: the key is in the Authorization header of requests and nowhere else;
-// no error, log line or formatted value shows it.
+// Invariant: the key is in the Authorization header of requests, and secrets of the URL
+// are in their address; no error, log line or formatted value shows either.
 package openai
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/secret"
 )
 
-// Defaults of [Config].
 const (
-	// DefaultBatch is below what the servers take that take the least but for
-	// those that say so, to which the client adapts.
-	DefaultBatch = 64
-	// DefaultBatchBytes is some 64,000 tokens; OpenAI takes 300,000 in a request.
-	DefaultBatchBytes = 256 << 10
-	// DefaultTimeout is enough for a batch on a processor.
-	DefaultTimeout = 30 * time.Second
-	// DefaultRetries last some 7 seconds altogether.
-	DefaultRetries = 4
+	// maxTexts is the largest number of texts in a request. Servers that accept fewer
+	// refuse the request, which is then halved.
+	maxTexts = 64
+	// maxRunes is the length in characters from which a text is embedded in windows,
+	// about 500 tokens: every model in use accepts that, and some servers, such as
+	// Ollama, truncate longer texts silently.
+	maxRunes = 2000
+	// requestTimeout bounds a request; a batch on a slow CPU needs some seconds.
+	requestTimeout = 30 * time.Second
 )
 
-// Config says which server and model to use. URL and Model are needed.
+// Config says which server and model to use. URL and Model are required.
 type Config struct {
-	// URL is the base of the server with or without /v1, or all of it with
-	// /embeddings: "http://127.0.0.1:11434", "https://api.openai.com/v1".
+	// URL is the base address of the server, with or without /v1, or the whole address
+	// with /embeddings: "http://127.0.0.1:11434", "https://api.openai.com/v1".
 	URL string
 	// Model is the server's name of the model.
 	Model string
-	// Key is sent as bearer token if there is one.
-	Key Secret
-	// Dimension is how many numbers a vector has; any other is an error. If it is
-	// 0, [Open] asks the server for a vector and learns it.
+	// Key is sent as bearer token unless it is empty.
+	Key secret.Value
+	// Dimension is the length of a vector; a vector of another length is an error. If it
+	// is 0, [Client.Wait] learns it from the server.
 	Dimension int
-	// QueryPrefix and PassagePrefix are put before texts of these roles; before
-	// sentences goes that of queries, as the models want it that have one.
-	QueryPrefix, PassagePrefix string
-	// MaxRunes is how long a text the model takes whole; of a longer one, pieces
-	// are embedded. 0 leaves it to the server to complain. Some, such as Ollama,
-	// cut texts off without a word; for these it should be set.
-	MaxRunes int
-	// Batch is the most texts of a request; [DefaultBatch] if it is 0.
-	Batch int
-	// BatchBytes is the most bytes of text of a request, but for a text that alone
-	// has more; [DefaultBatchBytes] if it is 0.
-	BatchBytes int
-	// Timeout is how long one attempt of a request may take; [DefaultTimeout] if
-	// it is 0.
-	Timeout time.Duration
-	// Retries is how often a request is sent again that failed for a reason that
-	// may pass; [DefaultRetries] if it is 0, none if it is negative.
-	Retries int
-	// Client sends the requests; nil is one like [http.DefaultClient]. Its
+	// Client sends the requests; nil means one like [http.DefaultClient]. Its
 	// CheckRedirect is not used.
 	Client *http.Client
-	// Sleep waits between attempts, and returns early with the error of a context
-	// that ends; nil waits for real. Tests replace it.
-	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Client is an [embed.Embedder]. It is safe for concurrent use, and Embed sends
+// Client is an [embed.Waiter] over a server. It is safe for concurrent use. A call sends
 // one request at a time.
 type Client struct {
-	config   Config
-	endpoint string
-	host     string // what errors call the server
-	http     *http.Client
-	model    embed.Model
-	most     atomic.Int64 // texts of a request, as far as the server takes them
-	plain    atomic.Bool  // the server does not know encoding_format
+	endpoint  secret.Value   // the address, whose query may hold a key
+	key       secret.Value   // sent as bearer token
+	secrets   []secret.Value // what errors must not repeat
+	host      string         // names the server in errors
+	name      string         // the server's name of the model
+	http      *http.Client
+	dimension atomic.Int64 // 0 until it is known
 }
 
-// Open returns a Client for a server. A Config that breaks a rule is a
-// [hippo.ErrInvalid]. There is a request only if c.Dimension is 0; its errors are
-// those of [Client.Embed].
-func Open(ctx context.Context, c Config) (*Client, error) {
+// New returns a Client for a server, without a request. A Config that breaks a rule is
+// a [hippo.ErrInvalid].
+func New(c Config) (*Client, error) {
 	u, err := endpoint(c.URL)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case strings.TrimSpace(c.Model) == "":
+		return nil, hippo.Fieldf("Model", "must not be empty")
+	case c.Dimension < 0:
+		return nil, hippo.Fieldf("Dimension", "must not be negative, got %d", c.Dimension)
+	case strings.ContainsFunc(c.Key.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil, hippo.Fieldf("Key", "must be of visible ASCII characters")
 	}
-	if err := c.check(); err != nil {
-		return nil, err
+	client := &Client{
+		endpoint: secret.New(u.String()), key: c.Key, secrets: append(secret.InURL(u), c.Key),
+		host: strings.ToLower(u.Host), name: c.Model, http: withoutRedirects(c.Client),
 	}
-	c.Batch = cmp.Or(c.Batch, DefaultBatch)
-	c.BatchBytes = cmp.Or(c.BatchBytes, DefaultBatchBytes)
-	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
-	c.Retries = max(0, cmp.Or(c.Retries, DefaultRetries))
-	if c.Sleep == nil {
-		c.Sleep = sleep
-	}
-	cl := &Client{config: c, endpoint: u.String(), host: strings.ToLower(u.Host), http: direct(c.Client)}
-	cl.most.Store(int64(c.Batch))
-	id := identity(cl.host, c)
-	cl.model = embed.Model{ID: id, Space: id, Dimension: c.Dimension}
-	if c.Dimension == 0 {
-		probe, err := cl.request(ctx, []string{"dimension"})
-		if err != nil {
-			return nil, err
-		}
-		cl.model.Dimension = len(probe[0])
-	}
-	return cl, nil
+	client.dimension.Store(int64(c.Dimension))
+	return client, nil
 }
 
-// check returns the first rule that c breaks.
-func (c *Config) check() error {
-	for _, n := range []struct {
-		field string
-		value int64
-	}{
-		{"Dimension", int64(c.Dimension)},
-		{"MaxRunes", int64(c.MaxRunes)},
-		{"Batch", int64(c.Batch)},
-		{"BatchBytes", int64(c.BatchBytes)},
-		{"Timeout", int64(c.Timeout)},
-	} {
-		if n.value < 0 {
-			return hippo.Fieldf(n.field, "must not be negative, got %d", n.value)
-		}
-	}
-	if strings.TrimSpace(c.Model) == "" {
-		return hippo.Fieldf("Model", "must not be empty")
-	}
-	if strings.ContainsFunc(c.Key.reveal(), func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return hippo.Fieldf("Key", "must be of visible ASCII characters")
-	}
-	return nil
-}
-
-// identity names the model of c. Prefixes decide about vectors, so those that
-// have some get a revision of their own.
-func identity(host string, c Config) string {
-	id := "openai:" + host + "/" + c.Model
-	if c.QueryPrefix == "" && c.PassagePrefix == "" {
-		return id
-	}
-	sum := sha256.Sum256([]byte(c.QueryPrefix + "\x00" + c.PassagePrefix))
-	return id + "@" + hex.EncodeToString(sum[:4])
-}
-
-// version is a segment of a path that says which version of an interface is meant.
+// version matches the segment of a path that names the version of an API.
 var version = regexp.MustCompile(`/v[0-9][0-9a-z]*(/|$)`)
 
-// endpoint returns the URL that takes texts.
+// endpoint returns the address that accepts texts.
 func endpoint(base string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(base))
 	switch {
 	case err != nil: // the error would quote the URL, and a password in it
 		return nil, hippo.Fieldf("URL", "must be a URL")
 	case u.User != nil:
-		return nil, hippo.Fieldf("URL", "must not hold a user or password; give the key apart")
+		return nil, hippo.Fieldf("URL", "must not hold a user or password: give the key separately")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, hippo.Fieldf("URL", "must be like http://127.0.0.1:11434/v1, got %q", u.Redacted())
+		return nil, hippo.Fieldf("URL", "must be like http://127.0.0.1:11434/v1, got %q", secret.RedactURL(base))
 	}
 	u.Fragment, u.RawFragment = "", ""
 	path := strings.TrimRight(u.Path, "/")
@@ -185,69 +118,122 @@ func endpoint(base string) (*url.URL, error) {
 	return u, nil
 }
 
-// direct returns a copy of c that follows no redirect: net/http would take the
-// key along to a subdomain, and the texts anywhere.
-func direct(c *http.Client) *http.Client {
-	d := &http.Client{}
+// withoutRedirects returns a copy of c that follows no redirect: net/http would send the
+// key to a subdomain, and the texts anywhere.
+func withoutRedirects(c *http.Client) *http.Client {
+	var copied http.Client
 	if c != nil {
-		*d = *c
+		copied = *c
 	}
-	d.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return d
+	copied.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &copied
 }
 
-// sleep waits for d, or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
+// Model implements [embed.Embedder]. The ID and the space are "openai:HOST/MODEL". The
+// dimension is 0 until it is known.
+func (c *Client) Model() embed.Model {
+	id := "openai:" + c.host + "/" + c.name
+	return embed.Model{ID: id, Space: id, Dimension: int(c.dimension.Load())}
+}
+
+// Wait implements [embed.Waiter]: it requests a vector if the dimension is not known.
+// The errors are those of [Client.Embed].
+func (c *Client) Wait(ctx context.Context) error {
+	if c.dimension.Load() > 0 {
 		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
+	vectors, err := c.post(ctx, []string{"dimension"})
+	if err != nil {
+		return err
+	}
+	c.dimension.CompareAndSwap(0, int64(len(vectors[0])))
+	return nil
 }
 
-// Model implements [embed.Embedder]. The ID and the space are
-// "openai:HOST/MODEL", with "@" and a hash of the prefixes if there are any.
-func (c *Client) Model() embed.Model { return c.model }
-
-// Embed implements [embed.Embedder]. Texts go in requests of a limited size; one
-// that the server finds too large is cut in halves, and a text that is too long
-// by itself into overlapping pieces whose vectors are averaged. A text of nothing
-// but space gets a vector of zeros and is not sent.
+// Embed implements [embed.Embedder]. A request that the server refuses as too large is
+// halved; a text that is too long by itself is embedded in overlapping windows, and its
+// vector is their mean. A text of white space gets a vector of zeros and is not sent.
+// The role is not used: these servers have no prefixes.
 //
-// An error is a [hippo.ErrUnavailable] when the server cannot be reached, refuses
-// the key, does not know the model or still asks for patience after the retries;
-// a [hippo.ErrInvalid] when it refuses the texts; a [hippo.ErrUnsupported] when
-// its answer cannot be used; or that of ctx.
-func (c *Client) Embed(ctx context.Context, role embed.Role, texts []string) ([][]float32, error) {
+// An error is a [hippo.ErrUnavailable] if the server cannot be reached, refuses the key,
+// does not know the model or is busy; a [hippo.ErrInvalid] if it refuses the texts; a
+// [hippo.ErrUnsupported] if it fails on them or its answer cannot be used; an
+// [embed.ErrNotReady] if the dimension is not known; or that of ctx.
+func (c *Client) Embed(ctx context.Context, _ embed.Role, texts []string) ([][]float32, error) {
+	dimension := int(c.dimension.Load())
+	if dimension == 0 {
+		return nil, fmt.Errorf("openai: %s: the dimension is not known yet: %w", c.host, embed.ErrNotReady)
+	}
 	if err := ctx.Err(); err != nil {
-		return nil, c.ended(err)
+		return nil, c.cancelled(err)
 	}
 	out := make([][]float32, len(texts))
-	var send []string
-	var place []int
+	var short []string
+	var at []int // the places of the short texts
 	for i, t := range texts {
-		if strings.TrimSpace(t) == "" {
-			out[i] = make([]float32, c.model.Dimension)
-			continue
+		switch {
+		case strings.TrimSpace(t) == "":
+			out[i] = make([]float32, dimension)
+		case len(t) > maxRunes && utf8.RuneCountInString(t) > maxRunes:
+			v, err := c.windowed(ctx, t, maxRunes)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = v
+		default:
+			short, at = append(short, t), append(at, i)
 		}
-		send, place = append(send, t), append(place, i)
 	}
-	vectors, err := c.texts(c.prefix(role)).embed(ctx, send)
+	vectors, err := c.batches(ctx, short, true)
 	if err != nil {
 		return nil, err
 	}
 	for i, v := range vectors {
-		out[place[i]] = v
+		out[at[i]] = v
 	}
 	return out, nil
 }
 
-func (c *Client) prefix(role embed.Role) string {
-	if role == embed.Passage {
-		return c.config.PassagePrefix
+// batches returns the vectors of any number of texts. windows allows a text that the
+// server refuses to be embedded in windows.
+func (c *Client) batches(ctx context.Context, texts []string, windows bool) ([][]float32, error) {
+	out := make([][]float32, 0, len(texts))
+	for batch := range slices.Chunk(texts, maxTexts) {
+		vectors, err := c.batch(ctx, batch, windows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, vectors...)
 	}
-	return c.config.QueryPrefix
+	return out, nil
+}
+
+// batch returns the vectors of texts, in one request or, if the server refuses that, in
+// two halves. Which limit a request breaks (texts, tokens of all, tokens of one, bytes)
+// servers say in many ways, or not at all; so it does not matter here.
+func (c *Client) batch(ctx context.Context, texts []string, windows bool) ([][]float32, error) {
+	vectors, err := c.post(ctx, texts)
+	if !isRefusal(err) {
+		return vectors, err
+	}
+	if len(texts) == 1 {
+		size := utf8.RuneCountInString(texts[0]) / 2
+		if !windows || size < minWindow {
+			return nil, err
+		}
+		v, smaller := c.windowed(ctx, texts[0], size)
+		if isRefusal(smaller) {
+			return nil, err
+		}
+		return [][]float32{v}, smaller
+	}
+	first, err := c.batch(ctx, texts[:len(texts)/2], windows)
+	if err != nil {
+		return nil, err
+	}
+	second, err := c.batch(ctx, texts[len(texts)/2:], windows)
+	if err != nil {
+		return nil, err
+	}
+	return append(first, second...), nil
 }

@@ -3,114 +3,78 @@ package openai
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
+	"math"
 	"net/http"
 	"net/url"
-	"time"
+	"regexp"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/secret"
 )
 
 const (
-	// firstPause and maxPause bound the time between attempts, which doubles.
-	// A minute is the longest that rate limits per minute ask for.
-	firstPause = 500 * time.Millisecond
-	maxPause   = time.Minute
-	// maxFault is how much is read of the body of an error.
-	maxFault = 64 << 10
-	// maxAnswer and maxVector bound what is read of an answer: 8,192 numbers of 25
-	// characters and the space around them for each vector.
+	// maxError bounds the bytes that are read of the body of an error, maxQuoted those
+	// that an error of this package repeats.
+	maxError  = 64 << 10
+	maxQuoted = 200
+	// maxAnswer and maxVector bound the bytes that are read of an answer: 8,192 numbers of
+	// 25 characters, and the white space around them, for each vector.
 	maxAnswer = 1 << 20
 	maxVector = 256 << 10
 )
 
-// request returns the vectors of texts, which go in one request.
-func (c *Client) request(ctx context.Context, texts []string) ([][]float32, error) {
-	plain := c.plain.Load()
-	data, err := c.persist(ctx, texts, plain)
-	if f, ok := errors.AsType[*fault](err); ok && f.format && !plain {
-		c.plain.Store(true)
-		data, err = c.persist(ctx, texts, true)
-	}
-	if err != nil {
-		return nil, err
-	}
-	vectors, err := decode(data, len(texts), c.model.Dimension)
-	if err == nil {
-		return vectors, nil
-	}
-	text := cut(c.config.Key.scrub(err.Error()))
-	if errors.Is(err, errNotJSON) {
-		text += fmt.Sprintf(", it begins with %q", cut(c.config.Key.scrub(string(data))))
-	}
-	return nil, &fault{host: c.host, what: "model " + c.config.Model, text: text, kind: hippo.ErrUnsupported}
+// fault is the failure of a request.
+type fault struct {
+	text string // without secrets
+	kind error  // a sentinel of package hippo
+	// refusal says that the server read the request and did not process its texts: fewer
+	// or shorter ones may succeed.
+	refusal bool
 }
 
-// persist sends a request as often as it takes, and returns the answer.
-func (c *Client) persist(ctx context.Context, texts []string, plain bool) ([]byte, error) {
-	body, err := encode(c.config.Model, texts, plain)
-	if err != nil {
-		return nil, err
-	}
-	limit := int64(maxAnswer + maxVector*len(texts))
-	for attempt := 0; ; attempt++ {
-		data, err := c.send(ctx, body, limit)
-		f, ok := errors.AsType[*fault](err)
-		if !ok || !f.again || attempt == c.config.Retries {
-			return data, err
-		}
-		if err := c.config.Sleep(ctx, pause(attempt, f.after)); err != nil {
-			return nil, fmt.Errorf("openai: %s: waiting to try again after %s: %w", c.host, f.what, err)
-		}
-	}
+func (f *fault) Error() string { return f.text + ": " + f.kind.Error() }
+func (f *fault) Unwrap() error { return f.kind }
+
+func isRefusal(err error) bool {
+	f, ok := errors.AsType[*fault](err)
+	return ok && f.refusal
 }
 
-// encode returns the body of a request.
-func encode(model string, texts []string, plain bool) ([]byte, error) {
-	r := struct {
-		Model  string   `json:"model"`
-		Input  []string `json:"input"`
-		Format string   `json:"encoding_format,omitempty"`
-	}{model, texts, "float"}
-	if plain {
-		r.Format = ""
+// fault returns a failure with an explanation, which may be empty or hold secrets.
+func (c *Client) fault(kind error, what, explanation string) *fault {
+	text := "openai: " + c.host + ": " + what
+	if explanation = quoted(secret.Redact(explanation, c.secrets...)); explanation != "" {
+		text += ": " + explanation
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // which would make code half as long again
-	if err := e.Encode(r); err != nil {
+	return &fault{text: text, kind: kind}
+}
+
+func (c *Client) cancelled(err error) error { return fmt.Errorf("openai: %s: %w", c.host, err) }
+
+// post returns the vectors of texts, which it sends in one request.
+func (c *Client) post(ctx context.Context, texts []string) ([][]float32, error) {
+	body, err := json.Marshal(struct {
+		Model string   `json:"model"`
+		Input []string `json:"input"`
+	}{c.name, texts})
+	if err != nil {
 		return nil, fmt.Errorf("openai: request: %w", err)
 	}
-	return b.Bytes(), nil
-}
-
-// pause returns how long to wait after the given attempt: what the server asks
-// for, or half to one and a half times 2^attempt, so that clients spread.
-func pause(attempt int, after time.Duration) time.Duration {
-	if after > 0 {
-		return after
-	}
-	d := min(firstPause<<min(attempt, 16), maxPause)
-	return min(d/2+rand.N(d), maxPause)
-}
-
-// send makes one attempt.
-func (c *Client) send(ctx context.Context, body []byte, limit int64) ([]byte, error) {
-	attempt, cancel := context.WithTimeout(ctx, c.config.Timeout)
+	attempt, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(attempt, http.MethodPost, c.endpoint, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(attempt, http.MethodPost, c.endpoint.Reveal(), bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("openai: %s: request: %w", c.host, hippo.ErrInvalid)
+		return nil, c.fault(hippo.ErrInvalid, "request", "")
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json")
 	r.Header.Set("User-Agent", "hippo")
-	if key := c.config.Key.reveal(); key != "" {
+	if key := c.key.Reveal(); key != "" {
 		r.Header.Set("Authorization", "Bearer "+key)
 	}
 	resp, err := c.http.Do(r)
@@ -119,42 +83,175 @@ func (c *Client) send(ctx context.Context, body []byte, limit int64) ([]byte, er
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	if resp.StatusCode != http.StatusOK {
-		// What can be read of the body is good enough to explain.
-		data, _ := io.ReadAll(io.LimitReader(resp.Body, maxFault))
-		if ctx.Err() != nil {
-			return nil, c.ended(ctx.Err())
-		}
-		return nil, c.judge(resp, data)
+		return nil, c.status(ctx, resp)
 	}
-	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	limit := int64(maxAnswer + maxVector*len(texts))
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	if err != nil {
 		return nil, c.broken(ctx, attempt, "the answer broke off", err)
 	}
-	if int64(len(data)) > limit {
-		return nil, &fault{host: c.host, what: fmt.Sprintf("the answer has more than %d bytes", limit), kind: hippo.ErrUnsupported}
+	if int64(len(answer)) > limit {
+		return nil, c.fault(hippo.ErrUnsupported, fmt.Sprintf("the answer has more than %d bytes", limit), "")
 	}
-	return data, nil
+	vectors, err := decode(answer, len(texts), int(c.dimension.Load()))
+	if err != nil {
+		return nil, c.fault(hippo.ErrUnsupported, "model "+c.name, err.Error())
+	}
+	return vectors, nil
 }
 
 // broken returns the error of a connection that failed.
 func (c *Client) broken(ctx, attempt context.Context, what string, err error) error {
-	if ctx.Err() != nil {
-		return c.ended(ctx.Err())
+	switch u, ok := errors.AsType[*url.Error](err); {
+	case ctx.Err() != nil:
+		return c.cancelled(ctx.Err())
+	case attempt.Err() != nil:
+		return c.fault(hippo.ErrUnavailable, what, fmt.Sprintf("took longer than %v", requestTimeout))
+	case ok:
+		err = u.Err // its own text has the whole URL
 	}
-	f := &fault{host: c.host, what: what, kind: hippo.ErrUnavailable, again: true}
-	if attempt.Err() != nil {
-		f.text = fmt.Sprintf("took longer than %v", c.config.Timeout)
-		return f
-	}
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err // its text has the whole URL
-	}
-	f.text = cut(c.config.Key.scrub(err.Error()))
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		f.again = false
-	}
-	return f
+	return c.fault(hippo.ErrUnavailable, what, err.Error())
 }
 
-// ended returns the error of a context that is over.
-func (c *Client) ended(err error) error { return fmt.Errorf("openai: %s: %w", c.host, err) }
+// status returns the error of an answer with a status other than 200.
+func (c *Client) status(ctx context.Context, r *http.Response) error {
+	body, _ := io.ReadAll(io.LimitReader(r.Body, maxError)) // what can be read explains enough
+	if ctx.Err() != nil {
+		return c.cancelled(ctx.Err())
+	}
+	what, text := strings.TrimSpace(fmt.Sprintf("%d %s", r.StatusCode, http.StatusText(r.StatusCode))), explanation(body)
+	switch s := r.StatusCode; {
+	case s == http.StatusBadRequest, s == http.StatusRequestEntityTooLarge, s == http.StatusUnprocessableEntity:
+		f := c.fault(hippo.ErrInvalid, what, text)
+		f.refusal = true
+		return f
+	case s == http.StatusInternalServerError: // some answer so to a text that is too long
+		f := c.fault(hippo.ErrUnsupported, what, text)
+		f.refusal = true
+		return f
+	case s == http.StatusNotFound, s == http.StatusMethodNotAllowed: // the path may be the mistake
+		what += " at " + secret.Redact(r.Request.URL.Path, c.secrets...)
+	case s >= 300 && s < 400:
+		text = "redirects are not followed"
+		if to, err := r.Location(); err == nil {
+			to.User, to.RawQuery, to.Fragment = nil, "", ""
+			text += "; if this one is right, set the URL to " + to.String()
+		}
+	}
+	return c.fault(hippo.ErrUnavailable, what, text)
+}
+
+// explanation returns the message in the body of an error, whatever its shape:
+//
+//	{"error": {"message": "..."}}          OpenAI, Ollama, llama.cpp, vLLM
+//	{"error": "..."}                       Ollama's own API, LM Studio
+//	{"object": "error", "message": "..."}  older vLLM, Mistral
+//	{"detail": [{"msg": "..."}]}           FastAPI
+//
+// Of anything else it returns the text.
+func explanation(body []byte) string {
+	var v any
+	if json.Unmarshal(body, &v) == nil {
+		if text := message(v); text != "" {
+			return text
+		}
+	}
+	return string(body)
+}
+
+func message(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		if len(v) > 0 {
+			return message(v[0])
+		}
+	case map[string]any:
+		for _, key := range []string{"error", "message", "detail", "msg"} {
+			if text := message(v[key]); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// blanks are control characters and runs of white space.
+var blanks = regexp.MustCompile(`[\s\pC]+`)
+
+// quoted returns the beginning of a text in one line.
+func quoted(s string) string {
+	s = strings.TrimSpace(blanks.ReplaceAllString(s, " "))
+	if len(s) > maxQuoted {
+		s = strings.ToValidUTF8(s[:maxQuoted], "") + "..."
+	}
+	return s
+}
+
+// vector is a JSON list of numbers. Unlike a slice it does not read null as 0: some
+// servers write NaN so.
+type vector []float32
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (v *vector) UnmarshalJSON(data []byte) error {
+	if bytes.Contains(data, []byte("null")) {
+		return errors.New("a vector has a number that is null")
+	}
+	return json.Unmarshal(data, (*[]float32)(v))
+}
+
+// decode returns the n vectors of an answer in the order of the texts, each of length 1
+// and of this dimension; 0 means any, but the same for all.
+func decode(answer []byte, n, dimension int) ([][]float32, error) {
+	var a struct {
+		Data []struct {
+			Index     *int   `json:"index"`
+			Embedding vector `json:"embedding"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(answer, &a); err != nil {
+		return nil, fmt.Errorf("the answer is not a list of embeddings (%w): %s", err, answer)
+	}
+	if len(a.Data) != n { // gateways send errors with status 200
+		return nil, fmt.Errorf("got %d vectors for %d texts: %s", len(a.Data), n, explanation(answer))
+	}
+	out := make([][]float32, n)
+	for i, d := range a.Data {
+		if d.Index != nil {
+			i = *d.Index
+		} else if n > 1 {
+			return nil, errors.New("a vector without index")
+		}
+		if i < 0 || i >= n || out[i] != nil {
+			return nil, fmt.Errorf("index %d of a vector is out of range or repeated, for %d texts", i, n)
+		}
+		if dimension == 0 {
+			dimension = len(d.Embedding)
+		}
+		if len(d.Embedding) != dimension || dimension == 0 {
+			return nil, fmt.Errorf("vector %d has %d dimensions, want %d", i, len(d.Embedding), dimension)
+		}
+		if !normalize(d.Embedding) {
+			return nil, fmt.Errorf("vector %d is all zero or overflows", i)
+		}
+		out[i] = d.Embedding
+	}
+	return out, nil
+}
+
+// normalize scales v to length 1, and reports whether it can.
+func normalize(v []float32) bool {
+	sum := 0.0
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if !(sum > 0) || math.IsInf(sum, 0) {
+		return false
+	}
+	length := math.Sqrt(sum)
+	for i, x := range v {
+		v[i] = float32(float64(x) / length)
+	}
+	return true
+}

@@ -1,0 +1,133 @@
+package app_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// endpointBound is how long an endpoint that hangs may hold up a command.
+const endpointBound = 300 * time.Millisecond
+
+type dialer = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// hanging are endpoints that never finish an answer, by what a connection to them does.
+// Their goroutines, of which wg keeps track, end when the client hangs up.
+func hanging() map[string]func(wg *sync.WaitGroup) dialer {
+	silent := func(wg *sync.WaitGroup) (here, there net.Conn) {
+		here, there = net.Pipe()
+		wg.Go(func() { _, _ = io.Copy(io.Discard, there) })
+		return here, there
+	}
+	return map[string]func(*sync.WaitGroup) dialer{
+		"accepts_and_never_answers": func(wg *sync.WaitGroup) dialer {
+			return func(context.Context, string, string) (net.Conn, error) {
+				here, _ := silent(wg)
+				return here, nil
+			}
+		},
+		"drips": func(wg *sync.WaitGroup) dialer {
+			return func(context.Context, string, string) (net.Conn, error) {
+				here, there := silent(wg)
+				wg.Go(func() { drip(there) })
+				return here, nil
+			}
+		},
+		"never_accepts": func(*sync.WaitGroup) dialer {
+			return func(ctx context.Context, _, _ string) (net.Conn, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+		},
+	}
+}
+
+// drip sends a byte of an answer now and then, until the client hangs up.
+func drip(conn net.Conn) {
+	_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n{")
+	for err == nil {
+		time.Sleep(50 * time.Millisecond) // of the bubble
+		_, err = io.WriteString(conn, " ")
+	}
+}
+
+// An endpoint that hangs, whose dimension is not known yet, holds up nothing: the
+// built-in model serves, and answers and status say so. Time is that of the bubble.
+func TestOpen_HangingEndpoint(t *testing.T) {
+	t.Parallel()
+	for name, dial := range hanging() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, err := config.ParseModel("http://127.0.0.1:1/v1#m", func(string) string { return "" })
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := config.Config{Store: config.Store{Kind: "sqlite", Path: filepath.Join(t.TempDir(), "memory.db")}, Model: m}
+			synctest.Test(t, func(t *testing.T) {
+				var wg sync.WaitGroup
+				transport := &http.Transport{DialContext: dial(&wg)}
+				defer wg.Wait()
+				defer transport.CloseIdleConnections()
+				useAll(t, c, &app.Options{Client: &http.Client{Transport: transport}})
+			})
+		})
+	}
+}
+
+// useAll uses a store in every way and checks how long each takes.
+func useAll(t *testing.T, c config.Config, o *app.Options) {
+	t.Helper()
+	within := func(what string, f func() error) {
+		t.Helper()
+		start := time.Now()
+		if err := f(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if taken := time.Since(start); taken > endpointBound {
+			t.Errorf("%s took %v, want %v at most", what, taken, endpointBound)
+		}
+	}
+	var e *engine.Engine
+	within("Open", func() (err error) { e, err = app.Open(t.Context(), c, o); return err })
+	if e == nil {
+		return
+	}
+	var said []string
+	within("Ready", func() error { return e.Ready(t.Context()) })
+	within("Record", func() error {
+		_, err := e.Record(t.Context(), &hippo.Memory{Content: "We had pizza on Friday"})
+		return err
+	})
+	within("Search", func() error {
+		a, err := e.Search(t.Context(), hippo.Query{Text: "food for lunch"})
+		if err != nil {
+			return err
+		}
+		if len(a.Hits) != 1 {
+			t.Errorf("%d hits, want that of the built-in model", len(a.Hits))
+		}
+		said = a.Degraded
+		return nil
+	})
+	within("Status", func() error {
+		st, err := e.Status(t.Context())
+		said = append(said, st.Degraded...)
+		return err
+	})
+	within("Close", e.Close)
+	if len(said) != 2 || !strings.HasPrefix(said[0], "meaning: model ") || !strings.Contains(said[1], "127.0.0.1:1") {
+		t.Errorf("degraded: %q, want the model in the answer and the status", said)
+	}
+}
