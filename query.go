@@ -67,7 +67,7 @@ type Filter struct {
 	// current project of the [Scope] and none, or all if there is no current one;
 	// [AllProjects]: all.
 	Projects []string
-	Types     []string
+	Types    []string
 	// Tags must all be present.
 	Tags    []string
 	Author  string

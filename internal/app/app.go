@@ -26,6 +26,8 @@ type Options struct {
 	Now  func() time.Time
 	Zone *time.Location
 	Log  *slog.Logger
+	// Patience is that of [engine.Config].
+	Patience time.Duration
 	// Client asks the endpoints of models; nil means one like [http.DefaultClient].
 	Client *http.Client
 }
@@ -36,30 +38,28 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if o == nil {
 		o = &Options{}
 	}
-	backend, snapshot, err := openBackend(ctx, c.Store, o)
+	backend, path, err := openBackend(ctx, c.Store, o)
 	if err != nil {
 		return nil, err
 	}
 	s := store.New(backend, &store.Options{Now: o.Now, Zone: o.Zone})
-	// Without a model, too: the snapshot is the same then, whoever asks.
-	pieces, err := Pieces()
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	x, err := index.Open(ctx, s, &index.Options{SnapshotPath: snapshot, Pieces: pieces, Log: o.Log})
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
 	m, err := choose(ctx, c.Model, s, o.Client)
 	if err != nil {
-		return nil, errors.Join(err, x.Close(), s.Close())
+		return nil, errors.Join(err, s.Close())
+	}
+	x, err := index.Open(ctx, s, &index.Options{
+		Path: path, Tokens: m.table, Models: m.names(), Instant: m.instant(), Log: o.Log,
+	})
+	if err != nil {
+		return nil, errors.Join(err, m.close(), s.Close())
 	}
 	return engine.New(engine.Config{
-		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Pieces: m.pieces, Degraded: m.degraded, Now: o.Now, Log: o.Log,
+		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.tokens, Degraded: m.degraded,
+		Patience: o.Patience, Now: o.Now, Log: o.Log,
 	}), nil
 }
 
-// openBackend returns the back end and where its index snapshot belongs.
+// openBackend returns the back end and where the file of its index belongs; empty: it has none.
 func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backend, string, error) {
 	switch s.Kind {
 	case "memory":

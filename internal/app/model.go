@@ -16,7 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/hub"
 	"github.com/hippo-memory/hippo/internal/embed/openai"
 	"github.com/hippo-memory/hippo/internal/embed/static"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/models"
@@ -25,10 +25,17 @@ import (
 // testTimeout bounds the first question to the endpoint that a user wants to try.
 const testTimeout = 5 * time.Second
 
-// chosen is what finds memories by meaning in a store.
+// remoteTimeout is how long a query waits for an endpoint before it is answered without.
+const remoteTimeout = 250 * time.Millisecond
+
+// chosen is what embeds memories and queries.
 type chosen struct {
-	models []engine.Model
-	pieces embed.Pieces
+	// models are those in use, the most wanted first.
+	models []embedding.Model
+	// table cuts texts into tokens for the index, and tokens is that table if texts are
+	// compared by tokens, too. The index has them in any case: its file is the same then,
+	// whoever asks.
+	table, tokens embed.Pieces
 	// degraded says why the wanted model is not among them.
 	degraded []string
 }
@@ -37,18 +44,18 @@ type chosen struct {
 // before, which serves until the other has caught up, and behind that the built-in
 // one. A wanted model that cannot be had is no error: the store opens, and says so.
 func choose(ctx context.Context, m config.Model, s *store.Store, client *http.Client) (chosen, error) {
-	var c chosen
+	table, err := static.Open(models.Builtin())
+	if err != nil {
+		return chosen{}, err
+	}
+	c := chosen{table: table}
 	if m.Name == config.NoModel {
 		return c, nil
 	}
-	table, err := static.Open(models.Builtin())
-	if err != nil {
-		return c, err
-	}
-	own := engine.Model{Embedder: table, Instant: true}
-	c.pieces = table
+	own := embedding.Model{Embedder: table, Instant: true}
+	c.tokens = table
 	if m.Name == config.Builtin {
-		c.models = []engine.Model{own}
+		c.models = []embedding.Model{own}
 		return c, nil
 	}
 	known, err := s.VectorModels(ctx)
@@ -58,9 +65,9 @@ func choose(ctx context.Context, m config.Model, s *store.Store, client *http.Cl
 	cache, id := hub.New(nil), ""
 	switch wanted, err := open(ctx, m, cache, known, client); {
 	case err != nil:
-		c.degraded = []string{fmt.Sprintf("meaning: model %s: %v", m, err)}
+		c.degraded = []string{fmt.Sprintf("semantic search: model %s: %v", m, err)}
 	case wanted.Model().ID == own.Model().ID:
-		c.models = []engine.Model{own}
+		c.models = []embedding.Model{own}
 		return c, nil
 	default:
 		c.models, id = append(c.models, wanted), wanted.Model().ID
@@ -69,20 +76,47 @@ func choose(ctx context.Context, m config.Model, s *store.Store, client *http.Cl
 	return c, nil
 }
 
-// Pieces returns the word pieces of the model that is part of the program.
-func Pieces() (embed.Pieces, error) {
-	m, err := static.Open(models.Builtin())
-	return m, err
+// names returns the models as the index knows them.
+func (c *chosen) names() []embed.Model {
+	out := make([]embed.Model, len(c.models))
+	for i, m := range c.models {
+		out[i] = m.Model()
+	}
+	return out
 }
 
-func builtin() (engine.Model, error) {
+// instant returns the model with which the index embeds; nil for none.
+func (c *chosen) instant() embed.Embedder {
+	for _, m := range c.models {
+		if m.Instant {
+			return m.Embedder
+		}
+	}
+	return nil
+}
+
+// close closes the models.
+func (c *chosen) close() error {
+	var err error
+	for _, m := range c.models {
+		if closer, ok := m.Embedder.(io.Closer); ok {
+			err = errors.Join(err, closer.Close())
+		}
+	}
+	return err
+}
+
+// Tokens returns the word pieces of the model that is part of the program.
+func Tokens() (embed.Pieces, error) { return static.Open(models.Builtin()) }
+
+func builtin() (embedding.Model, error) {
 	m, err := static.Open(models.Builtin())
-	return engine.Model{Embedder: m, Instant: true}, err
+	return embedding.Model{Embedder: m, Instant: true}, err
 }
 
 // former returns the model that has most of the vectors in the store, if it is not
 // the wanted one and its files are here.
-func former(ctx context.Context, cache *hub.Cache, known []driver.VectorModel, wanted string) []engine.Model {
+func former(ctx context.Context, cache *hub.Cache, known []driver.VectorModel, wanted string) []embedding.Model {
 	if len(known) == 0 {
 		return nil
 	}
@@ -95,14 +129,14 @@ func former(ctx context.Context, cache *hub.Cache, known []driver.VectorModel, w
 	if err != nil || l.Identity() != most.Name {
 		return nil
 	}
-	return []engine.Model{background(l)}
+	return []embedding.Model{background(l)}
 }
 
 // open returns the model that a setting names. Its weights are loaded when they
 // are needed.
-func open(ctx context.Context, m config.Model, cache *hub.Cache, known []driver.VectorModel, client *http.Client) (engine.Model, error) {
+func open(ctx context.Context, m config.Model, cache *hub.Cache, known []driver.VectorModel, client *http.Client) (embedding.Model, error) {
 	if m.Problem != nil {
-		return engine.Model{}, m.Problem
+		return embedding.Model{}, m.Problem
 	}
 	if m.URL != "" {
 		return remote(m, known, client)
@@ -111,13 +145,13 @@ func open(ctx context.Context, m config.Model, cache *hub.Cache, known []driver.
 	if strings.ContainsAny(name, `/\~`) {
 		path, err := config.Expand(name)
 		if err != nil {
-			return engine.Model{}, err
+			return embedding.Model{}, err
 		}
 		name = path
 	}
 	l, err := cache.Resolve(ctx, name)
 	if err != nil {
-		return engine.Model{}, err
+		return embedding.Model{}, err
 	}
 	if l.ID == hub.Builtin {
 		return builtin()
@@ -127,11 +161,11 @@ func open(ctx context.Context, m config.Model, cache *hub.Cache, known []driver.
 
 // remote returns the model behind an endpoint, and asks nothing. If the store has no
 // vectors of it, its dimension is not known yet: the engine learns it in the background.
-func remote(m config.Model, known []driver.VectorModel, hc *http.Client) (engine.Model, error) {
+func remote(m config.Model, known []driver.VectorModel, hc *http.Client) (embedding.Model, error) {
 	c := openai.Config{URL: m.URL, Model: m.Remote, Key: m.Key, Client: hc}
 	client, err := openai.New(c)
 	if err != nil {
-		return engine.Model{}, err
+		return embedding.Model{}, err
 	}
 	for _, k := range known {
 		if k.Name == client.Model().ID {
@@ -139,13 +173,13 @@ func remote(m config.Model, known []driver.VectorModel, hc *http.Client) (engine
 			client, err = openai.New(c)
 		}
 	}
-	return engine.Model{Embedder: shared(client)}, err
+	return embedding.Model{Embedder: shared(client), Timeout: remoteTimeout}, err
 }
 
 // background returns a model that is loaded when it is first used.
-func background(l hub.Local) engine.Model {
+func background(l hub.Local) embedding.Model {
 	m := modelOf(l)
-	return engine.Model{Embedder: shared(embed.NewLazy(m, func(context.Context) (embed.Embedder, error) { return load(l) }))}
+	return embedding.Model{Embedder: shared(embed.NewLazy(m, func(context.Context) (embed.Embedder, error) { return load(l) }))}
 }
 
 // modelOf names a model. MiniLM shares its space with the built-in one, which was
@@ -203,10 +237,10 @@ func (c *closing) Wait(ctx context.Context) error {
 
 // OpenModel opens the model that a setting names and waits until it is ready: for
 // measurements and tests. The caller closes its Embedder if that is an [io.Closer].
-func OpenModel(ctx context.Context, name string, env func(string) string) (engine.Model, error) {
+func OpenModel(ctx context.Context, name string, env func(string) string) (embedding.Model, error) {
 	m, err := config.ParseModel(name, env)
 	if err != nil {
-		return engine.Model{}, err
+		return embedding.Model{}, err
 	}
 	if m.Name == config.Builtin {
 		return builtin()
@@ -222,7 +256,7 @@ func OpenModel(ctx context.Context, name string, env func(string) string) (engin
 			defer cancel()
 		}
 		if err := c.Wait(ctx); err != nil {
-			return engine.Model{}, errors.Join(err, c.Close())
+			return embedding.Model{}, errors.Join(err, c.Close())
 		}
 	}
 	return e, nil

@@ -87,7 +87,7 @@ func (p *Opener) run(ctx context.Context, a *attempt) {
 		return
 	}
 	a.engine = e
-	go e.Warm()
+	go e.Warm(ctx)
 }
 
 // failed reports whether the attempt is over and came to nothing.

@@ -27,12 +27,17 @@ type Model struct {
 	// Instant models take microseconds for a text: the index embeds with them, and their
 	// vectors are not kept in the store.
 	Instant bool
-	// Timeout is how long a query waits for the model; 0 means [DefaultTimeout].
+	// Timeout is how long a query waits for the model; 0 means [DefaultTimeout]. For one
+	// that answered the last query a little later, it waits up to a second.
 	Timeout time.Duration
 }
 
 // DefaultTimeout is how long a query waits for a model that says nothing else.
 const DefaultTimeout = 5 * time.Second
+
+// maxPatience bounds how much longer than its timeout a query waits for a model that is known
+// to be slow.
+const maxPatience = time.Second
 
 const (
 	// A model serves although some memories have no vector yet: this many, if it has a
@@ -66,6 +71,7 @@ type Follower struct {
 	degraded []string  // why others are not among them
 
 	filling sync.Mutex // instant models are filled by one search at a time
+	ctx     context.Context // of the background work
 	stop    context.CancelFunc
 	work    sync.WaitGroup // of the models that are not instant
 }
@@ -78,9 +84,10 @@ type member struct {
 	// indexed: the index keeps vectors of it. Only its follower sets it.
 	indexed bool
 
-	mu        sync.Mutex
-	err       error     // the last one in the background
-	pausedTil time.Time // until then queries do not ask it, after one that failed
+	mu    sync.Mutex
+	err   error         // the last one in the background
+	hangs bool          // a question was given up on, and is not answered yet
+	took  time.Duration // the last answer; 0 after an error
 }
 
 // New returns a Follower. It starts a goroutine for each model that is not instant, which
@@ -97,11 +104,10 @@ func New(c Config) *Follower {
 		is := m.Model()
 		f.members = append(f.members, &member{Model: m, id: is.ID, wake: make(chan struct{}, 1), indexed: is.Dimension > 0})
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	f.stop = cancel
+	f.ctx, f.stop = context.WithCancel(context.Background())
 	for i, m := range f.members {
 		if !m.Instant {
-			f.work.Go(func() { f.follow(ctx, i) })
+			f.work.Go(func() { f.follow(f.ctx, i) })
 		}
 	}
 	return f

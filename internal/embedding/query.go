@@ -2,7 +2,6 @@ package embedding
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,8 +11,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/recall"
 )
-
-var errSlow = errors.New("no answer in time")
 
 // Query implements [recall.Embedder]. The index is level with the store.
 func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, situation []string) (recall.Vectors, error) {
@@ -35,13 +32,13 @@ func (f *Follower) text(ctx context.Context, text string, v *recall.Vectors) {
 		if !f.ready(m) {
 			continue
 		}
-		err := m.paused()
-		if err == nil && m.Instant {
+		var err error
+		if m.Instant {
 			err = f.level(ctx, m)
 		}
 		var vectors [][]float32
 		if err == nil {
-			vectors, err = m.ask(ctx, text)
+			vectors, err = f.ask(ctx, m, text)
 		}
 		if err == nil {
 			v.TextModel, v.Text = m.id, vectors[0]
@@ -51,38 +48,73 @@ func (f *Follower) text(ctx context.Context, text string, v *recall.Vectors) {
 	}
 }
 
-// ask embeds a query. A model that is too busy, or hangs, is not waited for, and not asked
-// again for a second.
-func (m *member) ask(ctx context.Context, text string) ([][]float32, error) {
+// outcome is what came of a question to a model.
+type outcome struct {
+	vectors [][]float32
+	err     error
+}
+
+// ask embeds a query. A model that takes longer than its timeout is not waited for: it goes on
+// in the background, so that the same question finds its answer in the cache, and meanwhile
+// other questions do not wait for it.
+func (f *Follower) ask(ctx context.Context, m *member, text string) ([][]float32, error) {
 	if m.Instant {
 		return checked(ctx, m, embed.Query, []string{text})
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, m.Timeout, errSlow)
-	defer cancel()
-	vectors, err := checked(limited, m, embed.Query, []string{text})
-	if err == nil || !errors.Is(context.Cause(limited), errSlow) {
-		return vectors, err
+	patience, err := m.begin()
+	if err != nil {
+		return nil, err
 	}
-	err = fmt.Errorf("%w: no answer within %v", hippo.ErrUnavailable, m.Timeout)
-	m.mu.Lock()
-	m.pausedTil = now().Add(firstRetry)
-	m.mu.Unlock()
-	return nil, err
+	done := make(chan outcome, 1)
+	go func() {
+		limited, cancel := context.WithTimeout(f.ctx, DefaultTimeout)
+		defer cancel()
+		start := now()
+		vectors, err := checked(limited, m, embed.Query, []string{text})
+		m.end(now().Sub(start), err)
+		done <- outcome{vectors, err}
+	}()
+	select {
+	case o := <-done:
+		return o.vectors, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(patience):
+		m.giveUp()
+		return nil, fmt.Errorf("%w: no answer within %v", hippo.ErrUnavailable, patience)
+	}
 }
 
-// paused is the error of a model that has just failed to answer in time; nil if it may be
-// asked.
-func (m *member) paused() error {
+// begin returns how long to wait for an answer: the timeout, and for a model that has proved
+// to answer a little later so much longer. The error is that of a model that hangs.
+func (m *member) begin() (time.Duration, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if now().Before(m.pausedTil) {
-		return fmt.Errorf("%w: no answer within %v a moment ago", hippo.ErrUnavailable, m.Timeout)
+	if m.hangs {
+		return 0, fmt.Errorf("%w: it has not answered yet", hippo.ErrUnavailable)
 	}
-	return nil
+	return max(m.Timeout, min(2*m.took, maxPatience)), nil
 }
 
-// now measures pauses between questions; no result depends on it.
-func now() time.Time { return time.Now() } //nolint:forbidigo // a pause, not the user's time
+// giveUp notes that a question is not answered.
+func (m *member) giveUp() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.hangs = true
+}
+
+// end notes that a question has ended, and how long it took.
+func (m *member) end(took time.Duration, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.hangs, m.took = false, took
+	if err != nil {
+		m.took = 0
+	}
+}
+
+// now measures how long an answer takes; no result depends on it.
+func now() time.Time { return time.Now() } //nolint:forbidigo // a duration, not the user's time
 
 // situation embeds the situation of a query, and the situation elements in the index, with
 // the instant model: elements are many short texts that come and go.

@@ -1,5 +1,3 @@
-// Package wire holds what all front ends have in common: how each kind of failure is
-// reported, and how a text is shortened. It knows no protocol and no terminal.
 package wire
 
 import "github.com/hippo-memory/hippo"
@@ -43,6 +41,10 @@ func failures() map[hippo.Code]Failure {
 			Exit:        ExitNotFound,
 			CommandHint: "try: hippo list; --store says where to look",
 			ToolHint:    "nothing was changed; search for the current uuids",
+		},
+		hippo.CodeForbidden: {
+			Exit:     ExitFailed,
+			ToolHint: "nothing was changed; this session may not do that",
 		},
 		hippo.CodeUnsupported: {Exit: ExitFailed},
 		hippo.CodeUnavailable: {

@@ -1,0 +1,113 @@
+package wire
+
+import (
+	"math"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Answer is an answer as JSON.
+type Answer struct {
+	Results    []Hit `json:"results"`
+	TotalCount int   `json:"total_count"`
+	// ReturnedCount is the number of Results.
+	ReturnedCount int `json:"returned_count"`
+	// Distribution counts all matches by the names of [hippo.BucketNames].
+	Distribution map[string]int `json:"relevance_distribution"`
+	ActiveDay    hippo.Day      `json:"active_day"`
+	Ranker       hippo.Ranker   `json:"ranker"`
+	// NextOffset is where the next page begins; absent on the last.
+	NextOffset int        `json:"next_offset,omitempty"`
+	Conflicts  []Conflict `json:"conflicts,omitempty"`
+	// Confidence has two decimals.
+	Confidence float64            `json:"confidence,omitempty"`
+	Support    map[string]float64 `json:"support,omitempty"`
+	Abstained  string             `json:"abstained,omitempty"`
+	Degraded   []string           `json:"degraded,omitempty"`
+}
+
+// Hit is one result as JSON. The days are calendar days, with fractions.
+type Hit struct {
+	Insight Insight `json:"insight"`
+	// Relevance has four decimals, nine if the hit is explained.
+	Relevance         float64      `json:"relevance"`
+	DaysSinceCreated  float64      `json:"days_since_created"`
+	DaysSinceModified float64      `json:"days_since_importance_modified"`
+	Signals           *Signals     `json:"signals,omitempty"`
+	Explanation       *Explanation `json:"explanation,omitempty"`
+}
+
+// Conflict is two results that seem to contradict each other, the newer one first.
+type Conflict struct {
+	A      hippo.ID `json:"a"`
+	B      hippo.ID `json:"b"`
+	Reason string   `json:"reason"`
+}
+
+// View is how a caller wants to see an answer.
+type View struct {
+	// Offset is where the page of the answer begins.
+	Offset int
+	Now    time.Time
+	// Full shows all that is known of a memory, see [Full]; else [Compact].
+	Full bool
+	// Importance returns the importance of a memory as of an active day, in [0, 1].
+	Importance func(m *hippo.Memory, day hippo.Day) float64
+}
+
+// Answer returns an answer as JSON. The error is that of [Full].
+func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
+	out := &Answer{
+		Results: make([]Hit, len(a.Hits)), TotalCount: a.Total, ReturnedCount: len(a.Hits),
+		Distribution: make(map[string]int, len(a.Distribution)), ActiveDay: a.Day, Ranker: a.Ranker,
+		Confidence: round(a.Confidence, 2), Support: a.Support, Abstained: a.Abstained, Degraded: a.Degraded,
+	}
+	for i, name := range hippo.BucketNames() {
+		out.Distribution[name] = a.Distribution[i]
+	}
+	if end := v.Offset + len(a.Hits); len(a.Hits) > 0 && end < a.Total {
+		out.NextOffset = end
+	}
+	for _, c := range a.Conflicts {
+		out.Conflicts = append(out.Conflicts, Conflict(c))
+	}
+	for i := range a.Hits {
+		var err error
+		if out.Results[i], err = v.hit(&a.Hits[i], a.Day); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (v *View) hit(h *hippo.Hit, day hippo.Day) (Hit, error) {
+	m := h.Memory
+	out := Hit{
+		Relevance: round(h.Relevance, 4), DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
+	}
+	importance := v.Importance(m, day)
+	var err error
+	if v.Full {
+		out.Insight, err = Full(m, importance)
+	} else {
+		out.Insight = Compact(m, importance)
+	}
+	if h.Explanation != nil {
+		out.Relevance = round(h.Relevance, 9)
+		signals := Signals(h.Signals)
+		out.Signals, out.Explanation = &signals, explanationOf(h.Explanation)
+	}
+	return out, err
+}
+
+// days returns the time since t in days, never negative.
+func (v *View) days(t time.Time) float64 {
+	return round(max(0, v.Now.Sub(t).Hours()/24), 4)
+}
+
+// round keeps a number of decimals, so that answers stay short.
+func round(x float64, decimals int) float64 {
+	unit := math.Pow10(decimals)
+	return math.Round(x*unit) / unit
+}

@@ -1,0 +1,30 @@
+package wire
+
+import (
+	"errors"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Error is a failure as JSON: {"error": {...}}.
+type Error struct {
+	Error ErrorBody `json:"error"`
+}
+
+// ErrorBody says what failed.
+type ErrorBody struct {
+	Code hippo.Code `json:"code"`
+	// Field is the argument at fault, by the name that the front end has for it.
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// ErrorOf returns an error as JSON, with a hint of the front end; empty for none.
+func ErrorOf(err error, hint string) Error {
+	body := ErrorBody{Code: hippo.CodeOf(err), Message: err.Error(), Hint: hint}
+	if f, ok := errors.AsType[*hippo.FieldError](err); ok {
+		body.Field = f.Field
+	}
+	return Error{body}
+}

@@ -1,0 +1,79 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/formats"
+)
+
+// Insight is a memory as JSON: [Compact] or [Full].
+type Insight json.Marshaler
+
+// compact is what a model needs of a memory.
+type compact struct {
+	UUID       hippo.ID `json:"uuid"`
+	Content    string   `json:"content"`
+	Situation  []string `json:"situation"`
+	Importance float64  `json:"importance"`
+	CreatedAt  string   `json:"created_at"`
+	Tags       []string `json:"tags,omitempty"`
+	Type       string   `json:"type,omitempty"`
+	Pinned     bool     `json:"pinned,omitempty"`
+	EventTime  string   `json:"event_time,omitempty"`
+	ValidFrom  string   `json:"valid_from,omitempty"`
+	ValidUntil string   `json:"valid_until,omitempty"`
+	// SupersededBy is absent for one that was not superseded.
+	SupersededBy *hippo.ID `json:"superseded_by,omitempty"`
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (c *compact) MarshalJSON() ([]byte, error) {
+	type plain compact
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode((*plain)(c))
+	return b.Bytes(), err
+}
+
+// Compact returns what a model needs of a memory, with keys as in [Full]: times to the second,
+// and as importance that of now, with four decimals.
+func Compact(m *hippo.Memory, importance float64) Insight {
+	out := &compact{
+		UUID: m.ID, Content: m.Content, Situation: m.Situation, Importance: round(importance, 4),
+		CreatedAt: m.CreatedAt.Format(time.RFC3339), Tags: m.Tags, Type: m.Type, Pinned: m.Pinned,
+		EventTime: timeText(m.EventTime), ValidFrom: timeText(m.ValidFrom), ValidUntil: timeText(m.ValidUntil),
+	}
+	if out.Situation == nil {
+		out.Situation = []string{}
+	}
+	if !m.SupersededBy.IsZero() {
+		out.SupersededBy = &m.SupersededBy
+	}
+	return out
+}
+
+// timeText is empty for an unset time.
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.RFC3339)
+}
+
+// Full returns a memory as its file holds it, see [formats.EncodeInsight], and last as
+// current_importance the importance of now, with nine decimals. The error is that of
+// EncodeInsight.
+func Full(m *hippo.Memory, importance float64) (Insight, error) {
+	b, err := formats.EncodeInsight(m)
+	if err != nil {
+		return nil, err
+	}
+	b = append(bytes.TrimRight(b, "\n}"), `, "current_importance": `...)
+	b = strconv.AppendFloat(b, round(importance, 9), 'f', -1, 64)
+	return json.RawMessage(append(b, '}')), nil
+}

@@ -1,0 +1,67 @@
+package wire
+
+import (
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// Status is the state of a memory as JSON.
+type Status struct {
+	Memories  int          `json:"memories"`
+	Forgotten int          `json:"forgotten"`
+	ActiveDay hippo.Day    `json:"active_day"`
+	Date      string       `json:"date,omitempty"`
+	Store     string       `json:"store,omitempty"`
+	Namespace string       `json:"namespace,omitempty"`
+	Project   string       `json:"project,omitempty"`
+	Version   string       `json:"version"`
+	Ranker    hippo.Ranker `json:"ranker"`
+	// Terms is the size of the dictionaries of the index, of all scopes; absent without
+	// [hippo.RightAdmin], as are Problems.
+	Terms    int       `json:"terms,omitempty"`
+	Models   []Model   `json:"models,omitempty"`
+	Degraded []string  `json:"degraded,omitempty"`
+	Problems []Problem `json:"problems,omitempty"`
+}
+
+// Model is the state of a model that embeds.
+type Model struct {
+	ID string `json:"id"`
+	// Embedded of Memories have a vector of the model.
+	Embedded int  `json:"embedded"`
+	Memories int  `json:"memories"`
+	Instant  bool `json:"instant,omitempty"`
+	// Serving says that queries use this one.
+	Serving bool   `json:"serving"`
+	Error   string `json:"error,omitempty"`
+}
+
+// Problem is a piece of data that could not be read.
+type Problem struct {
+	Path string `json:"path"`
+	// Was is where it was found, if it was moved aside.
+	Was   string `json:"was,omitempty"`
+	Error string `json:"error"`
+}
+
+// StatusOf returns a status as JSON. What only the front end knows is left to it: Store,
+// Namespace, Project and Version.
+func StatusOf(st *engine.Status) Status {
+	out := Status{
+		Memories: st.Memories, Forgotten: st.Forgotten, ActiveDay: st.Day, Date: st.Date, Ranker: st.Ranker, Degraded: st.Degraded,
+	}
+	for _, m := range st.Models {
+		model := Model{ID: m.ID, Embedded: m.Embedded, Memories: m.Memories, Instant: m.Instant, Serving: m.Serving}
+		if m.Err != nil {
+			model.Error = m.Err.Error()
+		}
+		out.Models = append(out.Models, model)
+	}
+	if st.Store != nil {
+		out.Terms = st.Store.Terms
+		for _, p := range st.Store.Problems {
+			out.Problems = append(out.Problems, Problem{Path: p.Path, Was: p.Was, Error: p.Err})
+		}
+	}
+	return out
+}
