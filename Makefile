@@ -1,6 +1,6 @@
 # make check is exactly what CI runs. make help lists the targets.
 SHELL    := /bin/bash
-LINT     := go tool -modfile=tools/go.mod golangci-lint
+LINT     := bin/golangci-lint
 TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME ?= 20s
 ROUNDS   ?= 200
@@ -16,18 +16,22 @@ check: ## everything CI checks, in its order, with times; arch is a part of test
 	@set -e; for t in fmt vet lint test race cross generate; do s=$$SECONDS; echo "== $$t"; \
 	$(MAKE) --no-print-directory $$t; echo "== $$t: $$((SECONDS - s)) s"; done; echo "== all: $$SECONDS s"
 
-fmt: ## fail, with a diff, if a file is not formatted
+$(LINT): .golangci.yml $(wildcard tools/lint/*.go)
+	go -C tools run ./lint ../.golangci.yml ../$(LINT)
+
+fmt: $(LINT) ## fail, with a diff, if a file is not formatted
 	$(LINT) fmt --diff
 
-format: ## format all files
+format: $(LINT) ## format all files
 	$(LINT) fmt
 
 vet: ## go vet, the tools included
 	go vet ./...
 	go -C tools vet ./...
 
-lint: ## the linters of .golangci.yml
+lint: $(LINT) ## the linters of .golangci.yml
 	$(LINT) run
+	cd tools && ../$(LINT) run
 
 arch: ## only the shape: import directions, sizes, comments
 	go test ./internal/arch
@@ -55,8 +59,8 @@ fuzz: ## every fuzz target for FUZZTIME
 bench: build ## the binary from outside: start, search, record, memory, lost writes
 	go -C tools run ./bench -hippo ../bin/hippo
 
-benchmarks: build ## rewrite the figures of docs/benchmarks.md from the sets in DATA; some minutes
-	bin/hippo eval --data $(DATA) --harder --jobs 2 --markdown docs/benchmarks.md
+benchmarks: ## rewrite the figures of docs/benchmarks.md from the sets in DATA; some minutes
+	go -C tools run ./eval --data $(abspath $(DATA)) --harder --jobs 2 --markdown ../docs/benchmarks.md
 
 golden: ## rewrite the golden files; read the diff before committing it
 	go test -count=1 $$(grep -rl --include='*_test.go' '"update"' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|') -update

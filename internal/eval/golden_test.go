@@ -26,24 +26,23 @@ const answersFully = 2
 // must be the best one, or as good.
 func TestRun_golden(t *testing.T) {
 	t.Parallel()
-	var answers []eval.Answer
-	o := withMeaning(t, eval.Options{Backend: ram, Data: filepath.Join("testdata", "golden")})
-	o.Answered = func(a eval.Answer) { answers = append(answers, a) }
-	r, err := eval.Run(t.Context(), o)
+	r, err := eval.Run(t.Context(), withModel(t, eval.Options{Engine: inMemory(), Data: filepath.Join("testdata", "golden")}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := len(r.Sets[0].Rejected); n > 0 {
-		t.Fatalf("%d memories were refused: %s", n, r.Sets[0].Rejected[0])
+		t.Fatalf("%d memories were rejected: %s", n, r.Sets[0].Rejected[0])
 	}
 	var b bytes.Buffer
 	if err := eval.WriteTable(&b, r, &eval.TableOptions{NoLatency: true, Categories: true}); err != nil {
 		t.Fatal(err)
 	}
 	b.WriteString("\nThe place of the first answer by ranker " + string(hippo.Rankers()[0]) + "; -: not among the first ten\n\n")
-	for _, a := range answers {
-		if isDefault(a.System) {
-			fmt.Fprintf(&b, "%2s  %s: %s\n", placeOf(a), a.Question, a.Text)
+	for _, row := range r.Sets[0].Rows {
+		if isDefault(row.System) {
+			for _, a := range row.Answers {
+				fmt.Fprintf(&b, "%2s  %s: %s\n", placeOf(a), a.ID, a.Text)
+			}
 		}
 	}
 	matchGolden(t, "golden.golden", b.Bytes())
@@ -101,19 +100,18 @@ func matchGolden(t *testing.T, name string, got []byte) {
 // TestGolden_IsWhatItSays keeps the set as hard and as varied as it was made.
 func TestGolden_IsWhatItSays(t *testing.T) {
 	t.Parallel()
-	var kinds map[string]int
-	var unanswered []string
-	o := eval.Options{Backend: ram, Data: filepath.Join("testdata", "golden"), Rankers: []hippo.Ranker{}}
-	kinds = make(map[string]int)
-	o.Answered = func(a eval.Answer) {
-		kinds[a.Category]++
-		if !slices.Contains(slices.Collect(maps.Values(a.Relevant)), answersFully) {
-			unanswered = append(unanswered, a.Question)
-		}
-	}
-	r, err := eval.Run(t.Context(), o)
+	sets, err := eval.Load(filepath.Join("testdata", "golden"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	set := sets[0].Judged()
+	kinds := make(map[string]int)
+	var unanswered []string
+	for _, q := range set.Questions {
+		kinds[q.Category]++
+		if !slices.Contains(slices.Collect(maps.Values(q.Relevant)), answersFully) {
+			unanswered = append(unanswered, q.ID)
+		}
 	}
 	want := []string{"author", "code", "distractor", "exact", "identifier", "language", "multi", "paraphrase", "session", "situation", "typo"}
 	if d := cmp.Diff(want, slices.SortedFunc(maps.Keys(kinds), gocmp.Compare)); d != "" {
@@ -124,7 +122,7 @@ func TestGolden_IsWhatItSays(t *testing.T) {
 			t.Errorf("%d queries of kind %s, want more", n, kind)
 		}
 	}
-	if s := r.Sets[0]; len(unanswered) > 0 || s.Documents < 250 || s.Questions < 80 {
+	if s := set.Report(); len(unanswered) > 0 || s.Documents < 250 || s.Questions < 80 {
 		t.Errorf("%d memories, %d queries, no answer wanted for %v", s.Documents, s.Questions, unanswered)
 	}
 }

@@ -42,10 +42,10 @@ func ScoreOf(found []string, relevant map[string]float64) Score {
 // Mean returns the mean of scores, weighted by their questions.
 func Mean(scores []Score) Score {
 	var sum Score
-	to := sum.measures()
+	to := sum.Measures()
 	for _, s := range scores {
 		sum.Questions += s.Questions
-		for i, v := range s.measures() {
+		for i, v := range s.Measures() {
 			*to[i] += float64(float64(s.Questions) * *v)
 		}
 	}
@@ -58,11 +58,11 @@ func Mean(scores []Score) Score {
 	return sum
 }
 
-// measureCount is the number of measures of a [Score].
-const measureCount = 6
+// MeasureCount is the number of measures of a [Score].
+const MeasureCount = 6
 
-// measures returns the measures, in the order of their declaration.
-func (s *Score) measures() [measureCount]*float64 {
+// Measures returns pointers to the measures, in the order of their declaration.
+func (s *Score) Measures() [MeasureCount]*float64 {
 	return [...]*float64{&s.Recall1, &s.Recall5, &s.Recall10, &s.Hit1, &s.MRR10, &s.NDCG10}
 }
 

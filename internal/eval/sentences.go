@@ -19,7 +19,7 @@ import (
 )
 
 // Similarity says how well the cosines of a model agree with people about how
-// alike two sentences are.
+// similar two sentences are.
 type Similarity struct {
 	// Set is the file, below the folder of the data.
 	Set   string `json:"set"`
@@ -85,8 +85,8 @@ func readPairs(path string) (_ *pairs, err error) {
 	return p, lines.Err()
 }
 
-// similarities measures every model on every table of pairs.
-func similarities(ctx context.Context, dir string, models []Model) ([]Similarity, error) {
+// Similarities measures every model on every table of sentence pairs below dir.
+func Similarities(ctx context.Context, dir string, models []Model) ([]Similarity, error) {
 	tables, err := findPairs(dir)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func cosine(a, b []float32) float64 {
 // Spearman returns the rank correlation of two lists of equal length, in [-1, 1];
 // equal values share the mean of their ranks. 0 if one of them is constant.
 func Spearman(x, y []float64) float64 {
-	a, b := ranks(x), ranks(y)
+	a, b := Ranks(x), Ranks(y)
 	mean := float64(len(x)+1) / 2
 	var ab, aa, bb float64
 	for i := range a {
@@ -143,8 +143,8 @@ func Spearman(x, y []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// ranks returns the rank of each value, from 1.
-func ranks(x []float64) []float64 {
+// Ranks returns the rank of each value, from 1.
+func Ranks(x []float64) []float64 {
 	order := make([]int, len(x))
 	for i := range order {
 		order[i] = i

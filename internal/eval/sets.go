@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,74 +27,72 @@ const (
 	qrelsFile         = "qrels.tsv"
 )
 
-// maxDepth is how many folders below the one given may hold sets.
+// maxDepth is the number of levels of folders below the given one that may hold sets.
 const maxDepth = 3
 
-// set is a collection of documents and questions about them.
-type set struct {
-	name string
-	// scope is within what its questions are asked.
-	scope     Scope
-	groups    []group
-	questions []question
-	// rejected are the documents that a store would refuse.
-	rejected []string
+// Setting is what a question is asked of.
+type Setting string
+
+// The settings of a set as it is read.
+const (
+	// SettingConversation: the conversation that the question is about.
+	SettingConversation Setting = "conversation"
+	// SettingCorpus: the whole corpus.
+	SettingCorpus Setting = "corpus"
+)
+
+// Set is a collection of documents and questions about them.
+type Set struct {
+	// Name is the folder below that of the data, with slashes.
+	Name      string
+	Setting   Setting
+	Groups    []Group
+	Questions []Question
+	// Rejected has the reason for each document that a store would refuse.
+	Rejected []string
 }
 
-// group is what one question searches: a conversation, or a whole corpus.
-type group struct {
-	name string
-	docs []*hippo.Memory
+// Group holds the documents that a question searches: a conversation or a whole corpus.
+type Group struct {
+	Name string
+	Docs []*hippo.Memory
 }
 
-// question is one search and the gain of each document that answers it.
-type question struct {
-	id, text, category, group string
-	relevant                  map[string]float64
-	number                    int // in the set
+// Question is one search, and the documents that answer it.
+type Question struct {
+	ID, Text, Category string
+	// Group is the name of the group that is searched.
+	Group string
+	// Relevant has the gain, above 0, of each document that answers, by its [Name].
+	Relevant map[string]float64
 }
 
-// all yields the documents of all groups, in their order.
-func (s *set) all() iter.Seq[*hippo.Memory] {
-	return func(yield func(*hippo.Memory) bool) {
-		for _, g := range s.groups {
-			for _, m := range g.docs {
-				if !yield(m) {
-					return
-				}
-			}
+// Judged returns the set with only those questions that have evidence. It shares all
+// else with s.
+func (s *Set) Judged() *Set {
+	out := *s
+	out.Questions = nil
+	for i := range s.Questions {
+		if len(s.Questions[i].Relevant) > 0 {
+			out.Questions = append(out.Questions, s.Questions[i])
 		}
 	}
+	return &out
 }
 
-// documents is the number of documents in all groups.
-func (s *set) documents() int {
+// Report returns the report on a set, without rows.
+func (s *Set) Report() SetReport {
 	n := 0
-	for _, g := range s.groups {
-		n += len(g.docs)
+	for i := range s.Groups {
+		n += len(s.Groups[i].Docs)
 	}
-	return n
+	return SetReport{Name: s.Name, Documents: n, Questions: len(s.Questions), Rejected: s.Rejected}
 }
 
-// pooled is the set with all groups put into one.
-func (s *set) pooled() *set {
-	p := &set{name: s.name, scope: ScopePooled}
-	all := group{}
-	for _, g := range s.groups {
-		all.docs = append(all.docs, g.docs...)
-	}
-	p.groups = []group{all}
-	for _, q := range s.questions {
-		q.group = ""
-		p.questions = append(p.questions, q)
-	}
-	return p
-}
-
-// findSets loads the set in dir, or every set in the folders below it, in the
-// order of their names.
-func findSets(dir string) ([]*set, error) {
-	var sets []*set
+// Load reads the set in dir, or every set in the folders below it, in the order of
+// their names. Errors: [hippo.ErrInvalid] if there is none, or a line of one is broken.
+func Load(dir string) ([]*Set, error) {
+	var sets []*Set
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
@@ -109,9 +106,9 @@ func findSets(dir string) ([]*set, error) {
 			return err
 		}
 		if s != nil {
-			s.name = filepath.ToSlash(name)
+			s.Name = filepath.ToSlash(name)
 			if name == "." {
-				s.name = filepath.Base(filepath.Clean(dir))
+				s.Name = filepath.Base(filepath.Clean(dir))
 			}
 			sets = append(sets, s)
 			return fs.SkipDir
@@ -129,7 +126,7 @@ func findSets(dir string) ([]*set, error) {
 }
 
 // loadSet returns the set in dir, or nil if there is none.
-func loadSet(dir string) (*set, error) {
+func loadSet(dir string) (*Set, error) {
 	has := func(names ...string) bool {
 		return !slices.ContainsFunc(names, func(n string) bool {
 			_, err := os.Stat(filepath.Join(dir, n))
@@ -148,7 +145,7 @@ func loadSet(dir string) (*set, error) {
 
 // load reads the documents of a file into groups; prepare completes a document and
 // returns the name of its group.
-func (s *set) load(path string, prepare func(*hippo.Memory) string) error {
+func (s *Set) load(path string, prepare func(*hippo.Memory) string) error {
 	src, err := formats.Open(path)
 	if err != nil {
 		return err
@@ -156,23 +153,23 @@ func (s *set) load(path string, prepare func(*hippo.Memory) string) error {
 	at := make(map[string]int)
 	for m, err := range src.Entries() {
 		if err != nil {
-			s.rejected = append(s.rejected, filepath.Base(path)+": "+err.Error())
+			s.Rejected = append(s.Rejected, filepath.Base(path)+": "+err.Error())
 			continue
 		}
 		name := prepare(m)
 		i, ok := at[name]
 		if !ok {
-			i = len(s.groups)
+			i = len(s.Groups)
 			at[name] = i
-			s.groups = append(s.groups, group{name: name})
+			s.Groups = append(s.Groups, Group{Name: name})
 		}
-		s.groups[i].docs = append(s.groups[i].docs, m)
+		s.Groups[i].Docs = append(s.Groups[i].Docs, m)
 	}
 	return nil
 }
 
-func loadConversations(dir string) (*set, error) {
-	s := &set{scope: ScopeConversation}
+func loadConversations(dir string) (*Set, error) {
+	s := &Set{Setting: SettingConversation}
 	if err := s.load(filepath.Join(dir, conversationsFile), func(m *hippo.Memory) string { return m.Project }); err != nil {
 		return nil, err
 	}
@@ -184,14 +181,14 @@ func loadConversations(dir string) (*set, error) {
 		if err := json.Unmarshal(row, &r); err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(s.groups, func(g group) bool { return g.name == r.Conversation }) {
+		if !slices.ContainsFunc(s.Groups, func(g Group) bool { return g.Name == r.Conversation }) {
 			return hippo.Fieldf("conversation", "must be one of %s, got %q", conversationsFile, r.Conversation)
 		}
-		q := question{id: r.ID, text: r.Question, category: r.Category, group: r.Conversation, relevant: make(map[string]float64)}
+		q := Question{ID: r.ID, Text: r.Question, Category: r.Category, Group: r.Conversation, Relevant: make(map[string]float64)}
 		for _, id := range r.Evidence {
-			q.relevant[canonical(id)] = 1
+			q.Relevant[canonical(id)] = 1
 		}
-		s.questions = append(s.questions, q)
+		s.Questions = append(s.Questions, q)
 		return nil
 	})
 	return s, err
@@ -200,8 +197,8 @@ func loadConversations(dir string) (*set, error) {
 // loadCorpus reads the layout of the BEIR collections. A document is its title,
 // if it has one, and its text; or a whole insight. Whatever their projects, all are
 // searched together.
-func loadCorpus(dir string) (*set, error) {
-	s := &set{scope: ScopeCorpus}
+func loadCorpus(dir string) (*Set, error) {
+	s := &Set{Setting: SettingCorpus}
 	err := s.load(filepath.Join(dir, corpusFile), func(m *hippo.Memory) string {
 		var title string
 		if json.Unmarshal(m.Metadata["title"], &title) == nil && title != "" {
@@ -222,7 +219,7 @@ func loadCorpus(dir string) (*set, error) {
 			Text, Category string
 		}
 		err := json.Unmarshal(row, &r)
-		s.questions = append(s.questions, question{id: r.ID, text: r.Text, category: r.Category, relevant: relevant[r.ID]})
+		s.Questions = append(s.Questions, Question{ID: r.ID, Text: r.Text, Category: r.Category, Relevant: relevant[r.ID]})
 		return err
 	})
 	return s, err
@@ -286,10 +283,11 @@ func scanRows(r io.Reader, fn func(int, []byte) error) error {
 	return lines.Err()
 }
 
-// idOf is the name that a set gives to a document.
-func idOf(m *hippo.Memory) string { return cmp.Or(m.Source.URI, m.ID.String()) }
+// Name returns the name that a set gives to a document: the URI of its source, or its
+// ID if it has none.
+func Name(m *hippo.Memory) string { return cmp.Or(m.Source.URI, m.ID.String()) }
 
-// canonical is the form of a document's name that [idOf] returns.
+// canonical returns the form of a document's name that [Name] returns.
 func canonical(name string) string {
 	if id, err := hippo.ParseID(name); err == nil {
 		return id.String()

@@ -2,24 +2,17 @@ package eval
 
 import (
 	"context"
-	"errors"
-	"iter"
 	"slices"
-	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
-	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // Searcher searches some documents.
 type Searcher interface {
-	// Search returns the names of at most k documents, best first: Source.URI,
-	// or the ID where that is empty.
+	// Search returns the names of at most k documents, best first, see [Name].
 	Search(ctx context.Context, query string, k int) ([]string, error)
 	Close() error
 }
@@ -28,12 +21,12 @@ type Searcher interface {
 type System struct {
 	// Name is the name of its rows.
 	Name string
-	// Open makes documents searchable; it must not keep or change them. What it
-	// takes is not measured.
+	// Open makes documents searchable; it must not keep or change them. The time that
+	// it takes is not measured.
 	Open func(ctx context.Context, docs []*hippo.Memory) (Searcher, error)
-	// common: it is one of the rankers beside the default, measured because no
-	// ranker was asked for.
-	common bool
+	// Optional marks a ranker beside the default one that nobody asked for by name;
+	// settings that take minutes leave it out.
+	Optional bool
 }
 
 // Baseline is the name of the plain system that all others are compared with:
@@ -41,105 +34,59 @@ type System struct {
 // function words are left out of the questions, see [bm25.Plain].
 const Baseline = "bm25 plain"
 
-// Model is a model that can be measured.
-type Model struct {
-	// Name is the name of its rows.
-	Name string
-	embed.Embedder
-}
-
 // Systems returns the baseline, and the engine with each of these rankers, nil
-// meaning all: once for rankers by words alone, else for each model, or without
-// one if there is none. backend returns an empty store.
-func Systems(backend func() driver.Backend, rankers []hippo.Ranker, models []Model, pieces embed.Pieces) []System {
+// meaning all: once for lexical rankers, else for each model, or without one if there
+// is none.
+func Systems(o *EngineOptions, rankers []hippo.Ranker, models []Model) []System {
 	all := rankers == nil
 	if all {
 		rankers = slices.Clone(hippo.Rankers())
 		slices.Reverse(rankers)
 	}
-	plain := &index.Options{Analyzer: bm25.Plain()}
-	systems := []System{engineSystem(Baseline, backend, hippo.RankerBM25, plain, nil, nil)}
+	plain := EngineOptions{Backend: o.Backend, Ranker: hippo.RankerBM25, Index: index.Options{Analyzer: bm25.Plain()}}
+	systems := []System{engineSystem(Baseline, &plain)}
 	for _, r := range rankers {
 		first := len(systems)
+		lexical := EngineOptions{Backend: o.Backend, Ranker: r}
 		switch {
 		case r == hippo.RankerBM25 || r != hippo.RankerCosine && len(models) == 0:
-			systems = append(systems, engineSystem(string(r), backend, r, nil, nil, nil))
+			systems = append(systems, engineSystem(string(r), &lexical))
 		default:
 			for i := range models {
-				systems = append(systems, engineSystem(string(r)+" "+models[i].Name, backend, r, nil, models[i].Embedder, pieces))
+				semantic := EngineOptions{Backend: o.Backend, Ranker: r, Model: models[i].Embedder, Tokens: o.Tokens}
+				systems = append(systems, engineSystem(string(r)+" "+models[i].Name, &semantic))
 			}
 		}
 		for i := first; i < len(systems); i++ {
-			systems[i].common = all && r != hippo.RankerHippo
+			systems[i].Optional = all && r != hippo.RankerHippo
 		}
 	}
 	return systems
 }
 
-// engineSystem is the product's own search.
-func engineSystem(name string, backend func() driver.Backend, ranker hippo.Ranker, o *index.Options, model embed.Embedder, pieces embed.Pieces) System {
+// engineSystem returns the product's own search.
+func engineSystem(name string, o *EngineOptions) System {
 	return System{Name: name, Open: func(ctx context.Context, docs []*hippo.Memory) (Searcher, error) {
-		// Any fixed time does: what was recorded at once has one age.
-		now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
-		s := store.New(backend(), &store.Options{Now: now, Zone: time.UTC})
-		c := engine.Config{Store: s, Ranker: ranker, Now: now}
-		var options index.Options
-		if o != nil {
-			options = *o
+		e, err := OpenEngine(ctx, docs, o)
+		if err != nil {
+			return nil, err
 		}
-		if model != nil {
-			c.Models = []engine.Model{{Embedder: kept{model}, Instant: true}}
-			c.Pieces, options.Pieces = pieces, pieces
-		}
-		var err error
-		if c.Index, err = index.Open(ctx, s, &options); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-		e := &engineSearcher{engine.New(c)}
-		if err := e.load(ctx, calendarOf(docs, now()), docs); err != nil {
-			return nil, errors.Join(err, e.Close())
-		}
-		return e, nil
+		return engineSearcher{e}, nil
 	}}
 }
 
-// kept hides that a model can be closed: it outlives the engine.
-type kept struct{ embed.Embedder }
-
+// engineSearcher searches an engine without counting the use of what it finds.
 type engineSearcher struct{ *engine.Engine }
 
-// load imports the documents, and searches once so that they are indexed.
-func (e *engineSearcher) load(ctx context.Context, cal hippo.Calendar, docs []*hippo.Memory) error {
-	report, err := e.Import(ctx, cal, copies(docs), nil)
-	if err != nil {
-		return err
-	}
-	for _, r := range report.Rejected {
-		return r.Err
-	}
-	_, err = e.Search(ctx, "a", 1)
-	return err
-}
-
-func copies(docs []*hippo.Memory) iter.Seq2[*hippo.Memory, error] {
-	return func(yield func(*hippo.Memory, error) bool) {
-		for _, m := range docs {
-			if !yield(m.Clone(), nil) {
-				return
-			}
-		}
-	}
-}
-
 // Search implements [Searcher].
-func (e *engineSearcher) Search(ctx context.Context, query string, k int) ([]string, error) {
-	answer, err := e.Engine.Search(ctx, hippo.Query{Text: query, Count: k, NoTouch: true})
+func (e engineSearcher) Search(ctx context.Context, query string, k int) ([]string, error) {
+	answer, err := e.In(Scope()).Search(ctx, hippo.Query{Text: query, Count: k, NoTouch: true})
 	if err != nil {
 		return nil, err
 	}
 	names := make([]string, len(answer.Hits))
 	for i, h := range answer.Hits {
-		names[i] = idOf(h.Memory)
+		names[i] = Name(h.Memory)
 	}
 	return names, nil
 }

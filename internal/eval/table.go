@@ -13,15 +13,14 @@ import (
 
 // TableOptions says what a table shows; nil is useful.
 type TableOptions struct {
-	// NoLatency leaves out the only columns that differ from run to run.
+	// NoLatency leaves out latencies, the only columns that differ from run to run.
 	NoLatency bool
-	// Categories adds a row for each category; those apart are in brackets.
+	// Categories adds a row for each category; excluded ones are in brackets.
 	Categories bool
 }
 
-// WriteTable writes a report as aligned text, a line a row: measures in [0, 1], with
-// their 95 % intervals, and latencies in milliseconds; then what the harder settings
-// lose, and the tables of sentence pairs.
+// WriteTable writes a report as aligned text, a line for each row: measures in [0, 1] and
+// latencies in milliseconds; then a table of the sentence pairs, and what was rejected.
 func WriteTable(w io.Writer, r Report, o *TableOptions) error {
 	if o == nil {
 		o = &TableOptions{}
@@ -35,20 +34,19 @@ func WriteTable(w io.Writer, r Report, o *TableOptions) error {
 			}
 			for _, c := range row.Categories {
 				name := "  " + c.Name
-				if c.Apart {
+				if c.Excluded {
 					name = "  (" + c.Name + ")"
 				}
-				rows = append(rows, append([]string{"", name, ""}, measures(c.Score, Interval{})...))
+				rows = append(rows, append([]string{"", name, ""}, cellsOf(c.Score)...))
 			}
 		}
 	}
 	b := bufio.NewWriter(w)
 	align(b, rows)
-	writeLosses(b, r.Sets)
 	writeSimilarities(b, r.Similarities)
 	for _, s := range r.Sets {
 		if n := len(s.Rejected); n > 0 {
-			fmt.Fprintf(b, "\n%s: %d of %d documents were refused: %s\n", s.Name, n, n+s.Documents, s.Rejected[0])
+			fmt.Fprintf(b, "\n%s: %d of %d documents were rejected: %s\n", s.Name, n, n+s.Documents, s.Rejected[0])
 		}
 	}
 	return b.Flush()
@@ -65,7 +63,7 @@ func WriteJSON(w io.Writer, r Report) error {
 const leftColumns = 3
 
 func header(o *TableOptions) []string {
-	h := []string{"set", "system", "scope", "n", "R@1", "R@5", "R@10", "hit@1", "MRR@10", "nDCG@10"}
+	h := []string{"set", "system", "setting", "n", "R@1", "R@5", "R@10", "hit@1", "MRR@10", "nDCG@10"}
 	if !o.NoLatency {
 		h = append(h, "p50 ms", "p95 ms", "p99 ms")
 	}
@@ -73,7 +71,7 @@ func header(o *TableOptions) []string {
 }
 
 func cells(set string, row Row, o *TableOptions) []string {
-	c := append([]string{set, row.System, string(row.Scope)}, measures(row.Score, row.Interval)...)
+	c := append([]string{set, row.System, string(row.Setting)}, cellsOf(row.Score)...)
 	if !o.NoLatency {
 		for _, ms := range []float64{row.Latency.P50, row.Latency.P95, row.Latency.P99} {
 			c = append(c, strconv.FormatFloat(ms, 'f', 3, 64))
@@ -82,21 +80,17 @@ func cells(set string, row Row, o *TableOptions) []string {
 	return c
 }
 
-func measures(s Score, within Interval) []string {
+// cellsOf returns the number of questions and the measures.
+func cellsOf(s Score) []string {
 	c := []string{strconv.Itoa(s.Questions)}
-	low, high := within.Low.measures(), within.High.measures()
-	for i, v := range s.measures() {
-		if within == (Interval{}) {
-			c = append(c, short(*v))
-		} else {
-			c = append(c, ranged(*v, *low[i], *high[i]))
-		}
+	for _, v := range s.Measures() {
+		c = append(c, Decimal(*v))
 	}
 	return c
 }
 
-// short is a number with three decimals and no 0 before the point.
-func short(v float64) string {
+// Decimal writes a measure with three decimals and no 0 before the point.
+func Decimal(v float64) string {
 	text := strconv.FormatFloat(v, 'f', 3, 64)
 	if strings.Trim(text, "-0.") == "" {
 		return ".000"
@@ -105,23 +99,6 @@ func short(v float64) string {
 		return sign + "." + rest
 	}
 	return text
-}
-
-// writeLosses writes by how much each row of a harder setting is below the one that
-// it is compared with.
-func writeLosses(b *bufio.Writer, sets []SetReport) {
-	rows := [][]string{{"loss", "system", "scope", "against", "n", "R@1", "R@5", "R@10", "hit@1", "MRR@10", "nDCG@10"}}
-	for _, s := range sets {
-		for _, row := range s.Rows {
-			if d := row.Loss; d != nil {
-				rows = append(rows, append([]string{s.Name, row.System, string(row.Scope), string(d.Scope)}, measures(d.Score, d.Interval)...))
-			}
-		}
-	}
-	if len(rows) > 1 {
-		fmt.Fprintln(b)
-		align(b, rows)
-	}
 }
 
 // align writes rows with columns of equal width, names to the left and numbers
@@ -143,7 +120,7 @@ func align(b *bufio.Writer, rows [][]string) {
 				line.WriteString(pad + c + "  ")
 			}
 		}
-		_, _ = b.WriteString(strings.TrimRight(line.String(), " ") + "\n") // Flush tells
+		_, _ = b.WriteString(strings.TrimRight(line.String(), " ") + "\n") // Flush returns the error
 	}
 }
 
@@ -154,9 +131,9 @@ func writeSimilarities(b *bufio.Writer, list []Similarity) {
 	}
 	rows := [][]string{{"pairs", "model", "", "n", "Spearman", "agreement"}}
 	for _, s := range list {
-		row := []string{s.Set, s.Model, "", strconv.Itoa(s.Pairs), short(s.Spearman), ""}
+		row := []string{s.Set, s.Model, "", strconv.Itoa(s.Pairs), Decimal(s.Spearman), ""}
 		if s.Agreement != 0 {
-			row[5] = short(s.Agreement)
+			row[5] = Decimal(s.Agreement)
 		}
 		rows = append(rows, row)
 	}

@@ -1,7 +1,7 @@
 """Fits the confidence of ranker hippo to questions asked of the right store and of another.
 
-    hippo eval --data DIR --abstention --signals > meaning.jsonl
-    hippo eval --data DIR --abstention --signals --models none > words.jsonl
+    go -C tools run ./eval --data DIR --abstention --signals > meaning.jsonl
+    go -C tools run ./eval --data DIR --abstention --signals --models none > words.jsonl
     python confidence.py meaning.jsonl words.jsonl
 
 Logistic regression of "the store is the right one", right and wrong counting half each and every

@@ -1,7 +1,7 @@
 """Fits the weights of ranker hippo to questions with known answers.
 
-    hippo eval --data DIR --signals > builtin.jsonl
-    hippo eval --data DIR --signals --models minilm-l6-v2 > minilm.jsonl
+    go -C tools run ./eval --data DIR --signals > builtin.jsonl
+    go -C tools run ./eval --data DIR --signals --models minilm-l6-v2 > minilm.jsonl
     python fit.py builtin.jsonl minilm.jsonl
 
 A model's cosines are like no other's, so the weights are those that suit several: the

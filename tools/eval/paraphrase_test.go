@@ -1,4 +1,4 @@
-package eval_test
+package main
 
 import (
 	"strings"
@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/eval"
 )
 
 func TestParaphrase(t *testing.T) {
@@ -27,7 +26,7 @@ func TestParaphrase(t *testing.T) {
 		"is it?":                                    "is it?",
 		"":                                          "",
 	} {
-		if got := eval.Paraphrase(question); got != want {
+		if got := paraphrase(question); got != want {
 			t.Errorf("%q: got %q, want %q", question, got, want)
 		}
 	}
@@ -39,11 +38,11 @@ func TestParaphrase_differs_and_is_deterministic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfNDistinct(words, 3, 12, rapid.ID).Draw(t, "words")
 		question := strings.Join(list, " ") + " kettle lamp?"
-		got := eval.Paraphrase(question)
+		got := paraphrase(question)
 		if got == question || got == "" {
 			t.Errorf("%q became %q", question, got)
 		}
-		if again := eval.Paraphrase(question); again != got {
+		if again := paraphrase(question); again != got {
 			t.Errorf("%q became %q and %q", question, got, again)
 		}
 		for _, w := range list { // what the table does not know stays
@@ -52,7 +51,7 @@ func TestParaphrase_differs_and_is_deterministic(t *testing.T) {
 			}
 		}
 	})
-	if long := strings.Repeat("buy ", hippo.MaxQuery/4); eval.Paraphrase(long) != long {
+	if long := strings.Repeat("buy ", hippo.MaxQuery/4); paraphrase(long) != long {
 		t.Error("a paraphrase is longer than a query may be")
 	}
 }

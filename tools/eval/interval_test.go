@@ -1,4 +1,4 @@
-package eval_test
+package main
 
 import (
 	"math"
@@ -24,8 +24,8 @@ func TestBootstrap_properties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.SampledFrom([]float64{0, .25, .5, 1}), 2, 40).Draw(t, "values")
 		scores := graded(values...)
-		mean, within := eval.Mean(scores), eval.Bootstrap(scores)
-		if d := cmp.Diff(within, eval.Bootstrap(scores)); d != "" {
+		mean, within := eval.Mean(scores), bootstrap(scores)
+		if d := cmp.Diff(within, bootstrap(scores)); d != "" {
 			t.Errorf("a second time differs:\n%s", d)
 		}
 		const e = 1e-12
@@ -50,7 +50,7 @@ func TestBootstrap_is_narrower_with_more_questions(t *testing.T) {
 		for i := range n {
 			values = append(values, float64(i%2))
 		}
-		x := eval.Bootstrap(graded(values...))
+		x := bootstrap(graded(values...))
 		return x.High.Recall5 - x.Low.Recall5
 	}
 	last := math.Inf(1)
@@ -69,10 +69,10 @@ func TestBootstrap_is_narrower_with_more_questions(t *testing.T) {
 
 func TestBootstrap_of_nothing_and_of_equals(t *testing.T) {
 	t.Parallel()
-	if got := eval.Bootstrap(nil); got != (eval.Interval{}) {
+	if got := bootstrap(nil); got != (interval{}) {
 		t.Errorf("got %+v for nothing", got)
 	}
-	same := eval.Bootstrap(graded(.5, .5, .5, .5))
+	same := bootstrap(graded(.5, .5, .5, .5))
 	if same.Low.NDCG10 != .5 || same.High.NDCG10 != .5 {
 		t.Errorf("got %+v for equal scores", same)
 	}
@@ -81,11 +81,11 @@ func TestBootstrap_of_nothing_and_of_equals(t *testing.T) {
 func TestDifferenceOf_pairs_questions(t *testing.T) {
 	t.Parallel()
 	a, b := graded(1, 0, 1, 0, 1, 0), graded(.75, -.25, .75, -.25, .75, -.25)
-	d := eval.DifferenceOf(a, b)
+	d := differenceOf(a, b)
 	if d.Recall1 != .25 || d.Interval.Low.Recall1 != .25 || d.Interval.High.Recall1 != .25 || d.Questions != 6 {
 		t.Errorf("got %+v: the difference is the same for every question", d)
 	}
-	if none := eval.DifferenceOf(a, a); none.Recall10 != 0 || none.Interval.High.Recall10 != 0 {
+	if none := differenceOf(a, a); none.Recall10 != 0 || none.Interval.High.Recall10 != 0 {
 		t.Errorf("got %+v for a row and itself", none)
 	}
 }

@@ -1,17 +1,14 @@
-package eval_test
+package main
 
 import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"github.com/hippo-memory/hippo/internal/eval"
 )
 
 func TestAUROC(t *testing.T) {
@@ -27,7 +24,7 @@ func TestAUROC(t *testing.T) {
 		{[]float64{.5}, []float64{.5}, .5},
 		{[]float64{.9, .2}, []float64{.5, .1}, .75},
 	} {
-		if got := eval.AUROC(c.right, c.wrong); got != c.want {
+		if got := auroc(c.right, c.wrong); got != c.want {
 			t.Errorf("right %v, wrong %v: %v, want %v", c.right, c.wrong, got, c.want)
 		}
 	}
@@ -50,54 +47,54 @@ func TestAUROC_pairs(t *testing.T) {
 				}
 			}
 		}
-		if got, want := eval.AUROC(right, wrong), sum/float64(len(right)*len(wrong)); math.Abs(got-want) > 1e-9 {
+		if got, want := auroc(right, wrong), sum/float64(len(right)*len(wrong)); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("%v, want %v", got, want)
 		}
 	})
 }
 
-// TestTrials_small: confidence tells the questions of the small set apart, the same
-// each time.
+// TestTrials_small: confidence separates the questions of the small set, the same each
+// time.
 func TestTrials_small(t *testing.T) {
 	t.Parallel()
-	o := withMeaning(t, eval.Options{Backend: ram, Data: filepath.Join("testdata", "small")})
-	trials, err := eval.Trials(t.Context(), &o)
+	m := small(t)
+	trials, err := m.trials(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := eval.Trials(t.Context(), &o)
+	again, err := m.trials(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(trials, again); d != "" {
 		t.Errorf("a second run differs: %s", d)
 	}
-	list := eval.Abstentions(trials)
-	if len(list) == 0 || list[0].Set != "small" || list[0].Kind != eval.TrialWhole {
+	list := abstentions(trials)
+	if len(list) == 0 || list[0].Set != "small" || list[0].Kind != trialWhole {
 		t.Fatalf("%+v", list)
 	}
 	a := list[0]
 	if a.Right != 35 || a.Wrong != 35 || a.AUROC.Value < .85 || a.Lost.Value != 0 {
 		t.Errorf("%+v", a)
 	}
-	for _, b := range []eval.Bounded{a.AUROC, a.Answered, a.Refused, a.Lost} {
+	for _, b := range []bounded{a.AUROC, a.Answered, a.Refused, a.Lost} {
 		if b.Low > b.Value || b.Value > b.High || b.Low < 0 || b.High > 1 {
 			t.Errorf("interval %+v", b)
 		}
 	}
 	var table, lines bytes.Buffer
-	if err := eval.WriteAbstentions(&table, list); err != nil {
+	if err := writeAbstentions(&table, list); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(table.String(), "AUROC") || strings.Count(table.String(), "\n") != len(list)+1 {
+	if !strings.Contains(table.String(), "AUROC") || strings.Count(table.String(), "\n") != len(list)+2 {
 		t.Errorf("table:\n%s", table.String())
 	}
-	if err := eval.WriteTrials(&lines, trials); err != nil {
+	if err := writeLines(&lines, trials); err != nil {
 		t.Fatal(err)
 	}
 	n := 0
 	for d := json.NewDecoder(&lines); d.More(); n++ {
-		var one eval.Trial
+		var one trial
 		if err := d.Decode(&one); err != nil {
 			t.Fatal(err)
 		}

@@ -1,19 +1,20 @@
-package eval
+package main
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
-	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+
+	"github.com/hippo-memory/hippo/internal/eval"
 )
 
-// Abstention says how well confidence tells questions that a store answers from
+// abstention says how well confidence separates questions that a store answers from
 // those that it does not.
-type Abstention struct {
+type abstention struct {
 	Set  string `json:"set"`
 	Kind string `json:"kind"`
 	Size int    `json:"size,omitempty"`
@@ -22,32 +23,32 @@ type Abstention struct {
 	Wrong int `json:"wrong"`
 	// AUROC is the probability that the confidence of a question of a right store is
 	// above that of one of a wrong store.
-	AUROC Bounded `json:"auroc"`
+	AUROC bounded `json:"auroc"`
 	// Answered is the share of the first that were answered by default, Refused that
 	// of the second that were not. Lost is what that costs in recall@10.
-	Answered Bounded `json:"answered"`
-	Refused  Bounded `json:"refused"`
-	Lost     Bounded `json:"lost"`
+	Answered bounded `json:"answered"`
+	Refused  bounded `json:"refused"`
+	Lost     bounded `json:"lost"`
 	// Error is the mean distance between confidence and the share that is right, in
 	// ten classes of confidence; right and wrong questions count half each.
 	Error float64 `json:"calibration_error"`
 }
 
-// Bounded is a measure with its 95 % interval by bootstrap.
-type Bounded struct {
+// bounded is a measure with its 95 % interval by bootstrap.
+type bounded struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 }
 
-// Abstentions summarises trials by set, kind and size. Those of the category
+// abstentions summarises trials by set, kind and size. Those of the category
 // abstention are wrong ones beside the right ones of their set.
-func Abstentions(trials []Trial) []Abstention {
+func abstentions(trials []trial) []abstention {
 	type key struct {
 		set, kind string
 		size      int
 	}
-	groups := make(map[key][]*Trial)
+	groups := make(map[key][]*trial)
 	var keys []key
 	for i := range trials {
 		t := &trials[i]
@@ -60,9 +61,9 @@ func Abstentions(trials []Trial) []Abstention {
 	slices.SortFunc(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.set, b.set), -cmp.Compare(a.kind, b.kind), cmp.Compare(a.size, b.size))
 	})
-	var out []Abstention
+	out := make([]abstention, 0, len(keys))
 	for _, k := range keys {
-		var right, wrong []*Trial
+		var right, wrong []*trial
 		for _, t := range groups[k] {
 			if t.Right {
 				right = append(right, t)
@@ -70,29 +71,29 @@ func Abstentions(trials []Trial) []Abstention {
 				wrong = append(wrong, t)
 			}
 		}
-		if k.kind == TrialAbstention {
-			for _, t := range groups[key{k.set, TrialWhole, 0}] {
+		if k.kind == trialAbstention {
+			for _, t := range groups[key{k.set, trialWhole, 0}] {
 				if t.Right {
 					right = append(right, t)
 				}
 			}
 		}
-		a := Abstention{Set: k.set, Kind: k.kind, Size: k.size, Right: len(right), Wrong: len(wrong)}
+		a := abstention{Set: k.set, Kind: k.kind, Size: k.size, Right: len(right), Wrong: len(wrong)}
 		a.measure(right, wrong)
 		out = append(out, a)
 	}
 	return out
 }
 
-func (a *Abstention) measure(right, wrong []*Trial) {
-	answered := func(r, _ []*Trial) float64 { return share(r, func(t *Trial) float64 { return truth(!t.Abstained) }) }
-	refused := func(_, w []*Trial) float64 { return share(w, func(t *Trial) float64 { return truth(t.Abstained) }) }
-	lost := func(r, _ []*Trial) float64 {
-		return share(r, func(t *Trial) float64 { return truth(t.Abstained) * t.Recall })
+func (a *abstention) measure(right, wrong []*trial) {
+	answered := func(r, _ []*trial) float64 { return share(r, func(t *trial) float64 { return truth(!t.Abstained) }) }
+	refused := func(_, w []*trial) float64 { return share(w, func(t *trial) float64 { return truth(t.Abstained) }) }
+	lost := func(r, _ []*trial) float64 {
+		return share(r, func(t *trial) float64 { return truth(t.Abstained) * t.Recall })
 	}
-	area := func(r, w []*Trial) float64 { return AUROC(confidences(r), confidences(w)) }
-	a.AUROC, a.Answered = bounded(right, wrong, area), bounded(right, wrong, answered)
-	a.Refused, a.Lost = bounded(right, wrong, refused), bounded(right, wrong, lost)
+	area := func(r, w []*trial) float64 { return auroc(confidences(r), confidences(w)) }
+	a.AUROC, a.Answered = bootstrapTrials(right, wrong, area), bootstrapTrials(right, wrong, answered)
+	a.Refused, a.Lost = bootstrapTrials(right, wrong, refused), bootstrapTrials(right, wrong, lost)
 	a.Error = calibration(confidences(right), confidences(wrong))
 }
 
@@ -103,7 +104,7 @@ func truth(is bool) float64 {
 	return 0
 }
 
-func share(list []*Trial, of func(*Trial) float64) float64 {
+func share(list []*trial, of func(*trial) float64) float64 {
 	sum := 0.0
 	for _, t := range list {
 		sum += of(t)
@@ -111,7 +112,7 @@ func share(list []*Trial, of func(*Trial) float64) float64 {
 	return sum / float64(max(1, len(list)))
 }
 
-func confidences(list []*Trial) []float64 {
+func confidences(list []*trial) []float64 {
 	out := make([]float64, len(list))
 	for i, t := range list {
 		out[i] = t.Confidence
@@ -119,12 +120,13 @@ func confidences(list []*Trial) []float64 {
 	return out
 }
 
-// bootstraps is how often is drawn for an interval.
+// bootstraps is the number of samples drawn for an interval.
 const bootstraps = 500
 
-// bounded measures, and measures again what is drawn with replacement.
-func bounded(right, wrong []*Trial, of func(right, wrong []*Trial) float64) Bounded {
-	b := Bounded{Value: of(right, wrong)}
+// bootstrapTrials measures trials, and for the interval samples of them drawn with
+// replacement.
+func bootstrapTrials(right, wrong []*trial, of func(right, wrong []*trial) float64) bounded {
+	b := bounded{Value: of(right, wrong)}
 	r, values := rand.New(rand.NewPCG(1, 2)), make([]float64, bootstraps)
 	x, y := slices.Clone(right), slices.Clone(wrong)
 	for i := range values {
@@ -141,16 +143,16 @@ func bounded(right, wrong []*Trial, of func(right, wrong []*Trial) float64) Boun
 	return b
 }
 
-// AUROC is the probability that one of right is above one of wrong, ties counting
+// auroc is the probability that one of right is above one of wrong, ties counting
 // half: the area under the receiver operating characteristic, in [0, 1]; .5 if one of
 // them is empty. Source: Hanley and McNeil, The meaning and use of the area under a
 // receiver operating characteristic curve, 1982.
-func AUROC(right, wrong []float64) float64 {
+func auroc(right, wrong []float64) float64 {
 	if len(right) == 0 || len(wrong) == 0 {
 		return .5
 	}
 	sum, n := 0.0, float64(len(right))
-	for _, r := range ranks(slices.Concat(right, wrong))[:len(right)] {
+	for _, r := range eval.Ranks(slices.Concat(right, wrong))[:len(right)] {
 		sum += r
 	}
 	return (sum - n*(n+1)/2) / n / float64(len(wrong))
@@ -179,21 +181,19 @@ func calibration(right, wrong []float64) float64 {
 	return sum / total
 }
 
-// WriteAbstentions writes aligned text, a line for each.
-func WriteAbstentions(w io.Writer, list []Abstention) error {
-	rows := [][]string{{"set", "questions", "memories", "right", "wrong", "AUROC", "answered", "refused", "lost R@10", "calibration error"}}
-	cell := func(b Bounded) string { return fmt.Sprintf("%.3f [%.3f, %.3f]", b.Value, b.Low, b.High) }
+// writeAbstentions writes a table in Markdown.
+func writeAbstentions(w io.Writer, list []abstention) error {
+	var b bytes.Buffer
+	heading(&b, "set", "questions", "memories", "right", "wrong", "AUROC", "answered", "refused", "lost R@10", "calibration error")
+	cell := func(x bounded) string { return ranged(x.Value, x.Low, x.High) }
 	for _, a := range list {
 		size := "all"
 		if a.Size > 0 {
 			size = strconv.Itoa(a.Size)
 		}
-		rows = append(rows, []string{
-			a.Set, a.Kind, size, strconv.Itoa(a.Right), strconv.Itoa(a.Wrong),
-			cell(a.AUROC), cell(a.Answered), cell(a.Refused), cell(a.Lost), strconv.FormatFloat(a.Error, 'f', 3, 64),
-		})
+		tableRow(&b, a.Set, a.Kind, size, strconv.Itoa(a.Right), strconv.Itoa(a.Wrong),
+			cell(a.AUROC), cell(a.Answered), cell(a.Refused), cell(a.Lost), eval.Decimal(a.Error))
 	}
-	b := bufio.NewWriter(w)
-	align(b, rows)
-	return b.Flush()
+	_, err := w.Write(bytes.TrimLeft(b.Bytes(), "\n"))
+	return err
 }

@@ -1,50 +1,48 @@
-package eval
+package main
 
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/eval"
 )
 
-// The lines of a document between which [Splice] puts figures.
+// The lines of a document between which [splice] puts figures.
 const (
-	figuresBegin = "<!-- figures: written by hippo eval --markdown -->"
+	figuresBegin = "<!-- figures: written by make benchmarks -->"
 	figuresEnd   = "<!-- /figures -->"
 )
 
-// WriteMarkdown writes a report as tables in Markdown: first recall@10 and hit@1 of
+// writeMarkdown writes a report as tables in Markdown: first recall@10 and hit@1 of
 // every system on every set; then for each set all measures with their 95 %
-// intervals and the lead over the [Baseline], and what each harder setting loses.
+// intervals and the lead over the [eval.Baseline], and what each harder setting loses.
 // Latencies are left out, so equal data and code write equal bytes.
-func WriteMarkdown(w io.Writer, r Report) error {
-	var b bytes.Buffer
-	writeOverview(&b, r.Sets)
-	for _, s := range r.Sets {
-		fmt.Fprintf(&b, "\n### %s\n\n%d documents, %d questions", s.Name, s.Documents, s.Questions)
-		if n := plainCount(s); n != s.Questions {
-			fmt.Fprintf(&b, ", %d of them counted", n)
+func writeMarkdown(b *bytes.Buffer, r *report) {
+	writeOverview(b, r.Sets)
+	for i := range r.Sets {
+		s := &r.Sets[i]
+		fmt.Fprintf(b, "\n### %s\n\n%d documents, %d questions", s.Name, s.Documents, s.Questions)
+		if n := scoredCount(s); n != s.Questions {
+			fmt.Fprintf(b, ", %d of them counted", n)
 		}
 		if n := len(s.Rejected); n > 0 {
-			fmt.Fprintf(&b, "; %d more documents were refused", n)
+			fmt.Fprintf(b, "; %d more documents were refused", n)
 		}
 		b.WriteString(".\n")
-		writePlain(&b, s)
-		writeHarder(&b, s)
+		writePlain(b, s)
+		writeHarder(b, s)
 	}
-	writePairs(&b, r.Similarities)
-	_, err := w.Write(b.Bytes())
-	return err
+	writeSimilarities(b, r.Similarities)
 }
 
-// Splice returns a document with figures in place of what stood between the two
+// splice returns a document with figures in place of what stood between the two
 // lines that mark their place. The error is a [*hippo.FieldError] if the document
 // lacks one of them.
-func Splice(document, figures []byte) ([]byte, error) {
+func splice(document, figures []byte) ([]byte, error) {
 	before, rest, ok := bytes.Cut(document, []byte(figuresBegin+"\n"))
 	_, after, closed := bytes.Cut(rest, []byte(figuresEnd))
 	if !ok || !closed {
@@ -53,16 +51,17 @@ func Splice(document, figures []byte) ([]byte, error) {
 	return slices.Concat(before, []byte(figuresBegin+"\n\n"), bytes.TrimSpace(figures), []byte("\n\n"+figuresEnd), after), nil
 }
 
-// plainRow reports whether a row is of the plain setting.
-func plainRow(r Row) bool { return r.Scope == ScopeConversation || r.Scope == ScopeCorpus }
-
-func plainCount(s SetReport) int {
-	if i := slices.IndexFunc(s.Rows, plainRow); i >= 0 {
+// scoredCount is the number of questions that are part of the mean.
+func scoredCount(s *setReport) int {
+	if i := slices.IndexFunc(s.Rows, isPlain); i >= 0 {
 		return s.Rows[i].Questions
 	}
 	return s.Questions
 }
 
+func isPlain(r row) bool { return plain(r.Setting) }
+
+// tableRow writes a line of a table.
 func tableRow(b *bytes.Buffer, cells ...string) {
 	b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 }
@@ -75,7 +74,7 @@ func heading(b *bytes.Buffer, cells ...string) {
 }
 
 // writeOverview writes a line for each system that any set has, in their order.
-func writeOverview(b *bytes.Buffer, sets []SetReport) {
+func writeOverview(b *bytes.Buffer, sets []setReport) {
 	head := []string{"recall@10 / hit@1"}
 	var systems []string
 	for _, s := range sets {
@@ -91,8 +90,8 @@ func writeOverview(b *bytes.Buffer, sets []SetReport) {
 		cells := []string{name}
 		for _, s := range sets {
 			cell := ""
-			if i := slices.IndexFunc(s.Rows, func(r Row) bool { return r.System == name && plainRow(r) }); i >= 0 {
-				cell = short(s.Rows[i].Recall10) + " / " + short(s.Rows[i].Hit1)
+			if i := slices.IndexFunc(s.Rows, func(r row) bool { return r.System == name && plain(r.Setting) }); i >= 0 {
+				cell = eval.Decimal(s.Rows[i].Recall10) + " / " + eval.Decimal(s.Rows[i].Hit1)
 			}
 			cells = append(cells, cell)
 		}
@@ -101,43 +100,43 @@ func writeOverview(b *bytes.Buffer, sets []SetReport) {
 }
 
 // writePlain writes the rows of the plain setting.
-func writePlain(b *bytes.Buffer, s SetReport) {
-	heading(b, "system", "R@1", "R@5", "R@10", "hit@1", "MRR@10", "nDCG@10", "R@10 over "+Baseline)
+func writePlain(b *bytes.Buffer, s *setReport) {
+	heading(b, "system", "R@1", "R@5", "R@10", "hit@1", "MRR@10", "nDCG@10", "R@10 over "+eval.Baseline)
 	for _, r := range s.Rows {
-		if !plainRow(r) {
+		if !plain(r.Setting) {
 			continue
 		}
 		lead := ""
 		if d := r.Lead; d != nil {
 			lead = ranged(d.Recall10, d.Interval.Low.Recall10, d.Interval.High.Recall10)
 		}
-		tableRow(b, append(append([]string{r.System}, measures(r.Score, r.Interval)[1:]...), lead)...)
+		tableRow(b, append(append([]string{r.System}, measures(&r)...), lead)...)
 	}
 }
 
 // writeHarder writes the rows of the other settings, and what they lose.
-func writeHarder(b *bytes.Buffer, s SetReport) {
+func writeHarder(b *bytes.Buffer, s *setReport) {
 	first := true
 	for _, r := range s.Rows {
-		if plainRow(r) {
+		if plain(r.Setting) {
 			continue
 		}
 		if first {
 			heading(b, "setting", "system", "R@5", "R@10", "hit@1", "less than", "R@5 lost", "R@10 lost", "hit@1 lost")
 			first = false
 		}
-		cells := []string{string(r.Scope), r.System, short(r.Recall5), short(r.Recall10), short(r.Hit1), "", "", "", ""}
+		cells := []string{string(r.Setting), r.System, eval.Decimal(r.Recall5), eval.Decimal(r.Recall10), eval.Decimal(r.Hit1), "", "", "", ""}
 		if d := r.Loss; d != nil {
 			low, high := d.Interval.Low, d.Interval.High
-			cells = append(cells[:5], string(d.Scope), ranged(d.Recall5, low.Recall5, high.Recall5),
+			cells = append(cells[:5], string(d.Setting), ranged(d.Recall5, low.Recall5, high.Recall5),
 				ranged(d.Recall10, low.Recall10, high.Recall10), ranged(d.Hit1, low.Hit1, high.Hit1))
 		}
 		tableRow(b, cells...)
 	}
 }
 
-// writePairs writes the table of the sentence pairs.
-func writePairs(b *bytes.Buffer, list []Similarity) {
+// writeSimilarities writes the table of the sentence pairs.
+func writeSimilarities(b *bytes.Buffer, list []eval.Similarity) {
 	if len(list) == 0 {
 		return
 	}
@@ -146,13 +145,23 @@ func writePairs(b *bytes.Buffer, list []Similarity) {
 	for _, s := range list {
 		agreement := ""
 		if s.Agreement != 0 {
-			agreement = short(s.Agreement)
+			agreement = eval.Decimal(s.Agreement)
 		}
-		tableRow(b, s.Set, s.Model, strconv.Itoa(s.Pairs), short(s.Spearman), agreement)
+		tableRow(b, s.Set, s.Model, strconv.Itoa(s.Pairs), eval.Decimal(s.Spearman), agreement)
 	}
 }
 
 // ranged is a number with its interval.
 func ranged(v, low, high float64) string {
-	return short(v) + " [" + short(low) + " " + short(high) + "]"
+	return eval.Decimal(v) + " [" + eval.Decimal(low) + " " + eval.Decimal(high) + "]"
+}
+
+// measures returns the measures of a row with their intervals.
+func measures(r *row) []string {
+	var cells []string
+	low, high := r.Interval.Low.Measures(), r.Interval.High.Measures()
+	for i, v := range r.Measures() {
+		cells = append(cells, ranged(*v, *low[i], *high[i]))
+	}
+	return cells
 }

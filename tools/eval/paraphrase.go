@@ -1,6 +1,7 @@
-package eval
+package main
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 	"unicode"
@@ -8,16 +9,7 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// paraphrased is the set with its questions in other words.
-func (s *set) paraphrased() *set {
-	out := &set{name: s.name, scope: ScopeParaphrased, groups: s.groups, questions: slices.Clone(s.questions)}
-	for i := range out.questions {
-		out.questions[i].text = Paraphrase(out.questions[i].text)
-	}
-	return out
-}
-
-// Paraphrase says a question in other words, by rule: contractions are written out; a
+// paraphrase says a question in other words, by rule: contractions are written out; a
 // question word at the start becomes a noun (when: date); function words go; common
 // English words become synonyms, in the same form, by a table of a few hundred words;
 // and the phrases that are left come in reverse order. Names, that is capitalised
@@ -25,18 +17,18 @@ func (s *set) paraphrased() *set {
 //
 //	When did Ann buy the old house in Rome?    date Rome old home Ann purchase
 //
-// That is harder than what was asked, because words that the memory shares with the
-// question are gone, but not as hard as what a person would say who never saw the
-// memory. A question of a single unknown word stays as it is. It never returns an
-// empty text for one that is not, nor one longer than [hippo.MaxQuery].
-func Paraphrase(question string) string {
+// That is harder than the question, because words that it shares with the memory are
+// gone, but not as hard as the words of a person who never saw the memory. A question of
+// a single unknown word stays as it is. The result is empty only for an empty question,
+// and never longer than [hippo.MaxQuery].
+func paraphrase(question string) string {
 	var phrases [][]string
-	open := false // the last phrase goes on
+	open := false // whether the last phrase continues
 	kind, words := questionWord(wordsOf(question))
 	synonyms := synonyms()
 	for i, w := range words {
 		lower := strings.ToLower(w)
-		if functionWord(lower) {
+		if isFunctionWord(lower) {
 			open = false
 			continue
 		}
@@ -66,13 +58,13 @@ func Paraphrase(question string) string {
 	return text
 }
 
-// wordsOf are the words of a question, contractions written out, without the marks
-// around them.
+// wordsOf returns the words of a question, contractions written out, without the
+// punctuation around them.
 func wordsOf(question string) []string {
 	var out []string
 	full := contractions()
 	for w := range strings.FieldsSeq(strings.ReplaceAll(question, "’", "'")) {
-		w = strings.TrimFunc(w, outer)
+		w = strings.TrimFunc(w, isOuter)
 		if long, ok := full[strings.ToLower(w)]; ok {
 			out = append(out, strings.Fields(long)...)
 		} else if w != "" {
@@ -82,9 +74,9 @@ func wordsOf(question string) []string {
 	return out
 }
 
-// outer reports whether a mark around a word is none of its own; those that names of
-// code begin or end with are.
-func outer(r rune) bool {
+// isOuter reports whether a mark at the edge of a word is punctuation; the marks that
+// identifiers in code begin or end with are not.
+func isOuter(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune("+#_$@%&/", r)
 }
 
@@ -121,9 +113,9 @@ func questionWord(words []string) (noun string, rest []string) {
 	}
 }
 
-// functionWord reports whether a lower-case word only holds a question together.
-// Those that change what is asked for (not, before, after) do not.
-func functionWord(w string) bool {
+// isFunctionWord reports whether a lower-case word carries no content. Words that
+// change what is asked for (not, before, after) are no function words here.
+func isFunctionWord(w string) bool {
 	switch w {
 	case "a", "an", "the", "this", "that", "these", "those", "there",
 		"is", "are", "was", "were", "be", "been", "being", "am",
@@ -139,7 +131,7 @@ func functionWord(w string) bool {
 	}
 }
 
-// contractions maps contractions to what they stand for. A possessive is none.
+// contractions maps contractions to their long forms. Possessives are not among them.
 func contractions() map[string]string {
 	out := map[string]string{
 		"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "i'm": "i am", "let's": "let us",
@@ -159,10 +151,17 @@ func contractions() map[string]string {
 	return out
 }
 
+// synonymTable has a line for each word: its forms, a colon, and those of a synonym in
+// the same order. They are everyday English, collected without a look at any question;
+// each word stands once on the left.
+//
+//go:embed synonyms.txt
+var synonymTable string
+
 // synonyms maps words to others that mean about the same, form by form.
 func synonyms() map[string]string {
 	out := make(map[string]string)
-	for line := range strings.SplitSeq(synonymTable, "\n") {
+	for line := range strings.Lines(synonymTable) {
 		from, to, _ := strings.Cut(line, ":")
 		others := strings.Fields(to)
 		for i, w := range strings.Fields(from) {

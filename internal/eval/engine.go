@@ -1,0 +1,99 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// EngineOptions wire an engine that is measured.
+type EngineOptions struct {
+	// Backend returns an empty store; required.
+	Backend func() driver.Backend
+	Ranker  hippo.Ranker
+	// Index is for the baseline only.
+	Index index.Options
+	// Model compares texts by vectors, and with its help Tokens token by token; nil: lexical
+	// search only. It is not closed.
+	Model  embed.Embedder
+	Tokens embed.Pieces
+}
+
+// OpenEngine returns an engine over a new store with copies of these documents, all of
+// them indexed. Its clock stands still, as documents that were recorded at once have
+// one age. The caller closes it.
+func OpenEngine(ctx context.Context, docs []*hippo.Memory, o *EngineOptions) (*engine.Engine, error) {
+	now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
+	s := store.New(o.Backend(), &store.Options{Now: now, Zone: time.UTC})
+	c := engine.Config{Store: s, Ranker: o.Ranker, Now: now}
+	indexed := o.Index
+	if o.Model != nil {
+		model := shared{o.Model}
+		c.Models = []embedding.Model{{Embedder: model, Instant: true}}
+		indexed.Models, indexed.Instant = []embed.Model{model.Model()}, model
+		c.Tokens, indexed.Tokens = o.Tokens, o.Tokens
+	}
+	var err error
+	if c.Index, err = index.Open(ctx, s, &indexed); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	e := engine.New(c)
+	if err := load(ctx, e, calendarOf(docs, now()), docs); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+// Scope is the scope of measured searches: all memories.
+func Scope() hippo.Scope { return hippo.LocalScope("") }
+
+// shared hides that a model can be closed: it outlives the engine.
+type shared struct{ embed.Embedder }
+
+// load imports the documents, and searches once so that they are indexed.
+func load(ctx context.Context, e *engine.Engine, c hippo.Calendar, docs []*hippo.Memory) error {
+	report, err := e.Transfer(Scope()).Import(ctx, c, copies(docs), nil)
+	if err != nil {
+		return err
+	}
+	for _, r := range report.Rejected {
+		return r.Err
+	}
+	_, err = e.In(Scope()).Search(ctx, hippo.Query{Text: "a", Count: 1, NoTouch: true})
+	return err
+}
+
+func copies(docs []*hippo.Memory) iter.Seq2[*hippo.Memory, error] {
+	return func(yield func(*hippo.Memory, error) bool) {
+		for _, m := range docs {
+			if !yield(m.Clone(), nil) {
+				return
+			}
+		}
+	}
+}
+
+// calendarOf returns the calendar, at now, of the store that documents came from: its
+// day is the newest active day that they know of. Zero if they carry no days.
+func calendarOf(docs []*hippo.Memory, now time.Time) hippo.Calendar {
+	var day hippo.Day
+	for _, m := range docs {
+		day = max(day, m.Importance.SetDay)
+		if n := len(m.Accesses); n > 0 {
+			day = max(day, m.Accesses[n-1].Day)
+		}
+	}
+	if day == 0 {
+		return hippo.Calendar{}
+	}
+	return hippo.Calendar{Day: day, Date: now.Format(time.DateOnly)}
+}

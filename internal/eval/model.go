@@ -1,0 +1,46 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/secret"
+)
+
+// cacheSize is the number of vectors kept for each model: more than the texts of all
+// sets. Every ranker embeds the same texts again.
+const cacheSize = 1 << 18
+
+// Model is a model that can be measured.
+type Model struct {
+	// Name is the name of its rows.
+	Name string
+	embed.Embedder
+}
+
+// OpenModels opens models by name, each with a cache of its vectors. The caller closes
+// them with [CloseModels], after an error too.
+func OpenModels(ctx context.Context, names []string, open func(ctx context.Context, name string) (embed.Embedder, error)) ([]Model, error) {
+	var models []Model
+	for _, name := range names {
+		m, err := open(ctx, name)
+		if err != nil {
+			return models, err
+		}
+		models = append(models, Model{Name: secret.RedactURL(name), Embedder: embed.NewCache(m, cacheSize)})
+	}
+	return models, nil
+}
+
+// CloseModels closes models.
+func CloseModels(models []Model) error {
+	var errs []error
+	for _, m := range models {
+		if c, ok := m.Embedder.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

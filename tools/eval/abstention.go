@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/eval"
+)
+
+// The kinds of [trial].
+const (
+	// trialWhole: a question in a whole store.
+	trialWhole = "whole"
+	// trialNameless: the same without the names of the authors in that store.
+	trialNameless = "nameless"
+	// trialSmall: in a store of a few memories, drawn from a whole one.
+	trialSmall = "small"
+	// trialAbstention: of the category abstention, which no memory answers, in the
+	// store that it is about.
+	trialAbstention = "abstention"
+)
+
+// trial is a question asked by ranker hippo of a store that has the answer, or of
+// another store of its set; those of a corpus are asked of the other corpora.
+type trial struct {
+	Set      string `json:"set"`
+	Group    string `json:"group"`
+	Question string `json:"question"`
+	Kind     string `json:"kind"`
+	// Size is the number of documents of a small store, else 0.
+	Size int `json:"size,omitempty"`
+	// Right: the store has the answer. Recall is the share of the answering documents
+	// among the first ten, if they are asked for whatever the confidence.
+	Right  bool    `json:"right"`
+	Recall float64 `json:"recall"`
+
+	Confidence float64 `json:"confidence"`
+	Abstained  bool    `json:"abstained"`
+	// Support has the features of the confidence, as an answer returns them.
+	Support any `json:"support"`
+}
+
+// smallSizes are the sizes of small stores; each smallStep-th question is asked there.
+func smallSizes() []int { return []int{1, 5, 25, 100} }
+
+const smallStep = 3
+
+// trials asks all questions that are not [eval.Excluded] of a right and a wrong store,
+// with the first model if there is one. What is drawn depends on the question alone.
+func (m *measurement) trials(ctx context.Context) (list []trial, err error) {
+	sets, err := eval.Load(m.Data)
+	if err != nil {
+		return nil, err
+	}
+	t := &trials{engine: m.engine()}
+	for _, s := range sets {
+		for i := range s.Groups {
+			t.stores = append(t.stores, trialStore{set: s, group: &s.Groups[i]})
+		}
+	}
+	defer func() {
+		for i := range t.stores {
+			err = errors.Join(err, t.stores[i].close())
+		}
+	}()
+	for _, s := range sets {
+		for i := range s.Questions {
+			if err := t.ask(ctx, s, &s.Questions[i], i%smallStep == 0); err != nil {
+				return nil, fmt.Errorf("%s: question %s: %w", s.Name, s.Questions[i].ID, err)
+			}
+		}
+	}
+	return t.list, nil
+}
+
+// trials asks questions of all stores of all sets.
+type trials struct {
+	engine *eval.EngineOptions
+	stores []trialStore
+	list   []trial
+}
+
+// trialStore is a group of a set, opened by its first question.
+type trialStore struct {
+	set    *eval.Set
+	group  *eval.Group
+	opened *engine.Engine
+}
+
+func (s *trialStore) close() error {
+	if s.opened == nil {
+		return nil
+	}
+	return s.opened.Close()
+}
+
+// ask asks one question in all ways.
+func (t *trials) ask(ctx context.Context, s *eval.Set, q *eval.Question, small bool) error {
+	own, others := t.split(s, q)
+	x := trial{Set: s.Name, Group: q.Group, Question: q.Text, Kind: trialWhole}
+	if q.Category == "abstention" {
+		x.Kind = trialAbstention
+		return t.search(ctx, own, q, x)
+	}
+	if len(q.Relevant) == 0 || eval.Excluded(q.Category) || len(others) == 0 {
+		return nil
+	}
+	r := randOf(s.Name, q)
+	wrong := others[r.IntN(len(others))]
+	err := t.both(ctx, own, wrong, q, x)
+	if text := withoutNames(q.Text, own.group.Docs); err == nil && text != q.Text && text != "" {
+		x.Kind, x.Question = trialNameless, text
+		err = t.both(ctx, own, wrong, q, x)
+	}
+	if err != nil || !small {
+		return err
+	}
+	x.Kind, x.Question = trialSmall, q.Text
+	for _, x.Size = range smallSizes() {
+		right := trialStore{set: s, group: &eval.Group{Docs: sample(r, own.group.Docs, q.Relevant, x.Size)}}
+		other := trialStore{set: s, group: &eval.Group{Docs: sample(r, wrong.group.Docs, nil, x.Size)}}
+		err := t.both(ctx, &right, &other, q, x)
+		if err := errors.Join(err, right.close(), other.close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// split returns the store that a question is about, and those that it may be asked of
+// as a wrong one.
+func (t *trials) split(s *eval.Set, q *eval.Question) (own *trialStore, others []*trialStore) {
+	for i := range t.stores {
+		switch x := &t.stores[i]; {
+		case x.set == s && x.group.Name == q.Group:
+			own = x
+		case x.set == s, s.Setting == eval.SettingCorpus && x.set.Setting == eval.SettingCorpus:
+			others = append(others, x)
+		}
+	}
+	return own, others
+}
+
+// both asks the right store and a wrong one.
+func (t *trials) both(ctx context.Context, right, wrong *trialStore, q *eval.Question, x trial) error {
+	x.Right = true
+	if err := t.search(ctx, right, q, x); err != nil {
+		return err
+	}
+	x.Right = false
+	return t.search(ctx, wrong, q, x)
+}
+
+// search asks one store with the defaults of a search, and once more without a bound
+// on relevance if it abstains.
+func (t *trials) search(ctx context.Context, s *trialStore, q *eval.Question, x trial) error {
+	if s.opened == nil {
+		var err error
+		if s.opened, err = eval.OpenEngine(ctx, s.group.Docs, t.engine); err != nil {
+			return err
+		}
+	}
+	query := hippo.Query{Text: x.Question, Count: eval.Depth, NoTouch: true}
+	a, err := s.opened.Search(ctx, query)
+	if err != nil {
+		return err
+	}
+	x.Confidence, x.Support, x.Abstained = a.Confidence, a.Support, len(a.Hits) == 0
+	if a.Abstained != "" {
+		query.Relevance = &hippo.Range{Max: math.Inf(1)}
+		if a, err = s.opened.Search(ctx, query); err != nil {
+			return err
+		}
+	}
+	var found []string
+	for _, h := range a.Hits {
+		found = append(found, eval.Name(h.Memory))
+	}
+	x.Recall = eval.Recall(found, q.Relevant, eval.Depth)
+	t.list = append(t.list, x)
+	return nil
+}
+
+// randOf returns a random source whose seed is the question.
+func randOf(set string, q *eval.Question) *rand.Rand {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, set+"\x00"+q.ID+"\x00"+q.Text) // never fails
+	return rand.New(rand.NewPCG(h.Sum64(), 1))
+}
+
+// sample draws n documents, the relevant ones first.
+func sample(r *rand.Rand, docs []*hippo.Memory, relevant map[string]float64, n int) []*hippo.Memory {
+	var out, rest []*hippo.Memory
+	for _, i := range r.Perm(len(docs)) {
+		if _, is := relevant[eval.Name(docs[i])]; is {
+			out = append(out, docs[i])
+		} else {
+			rest = append(rest, docs[i])
+		}
+	}
+	out = append(out, rest...)
+	return out[:min(n, len(out))]
+}
+
+// withoutNames removes the names of the authors from a question.
+func withoutNames(text string, docs []*hippo.Memory) string {
+	names := make(map[string]bool)
+	for _, m := range docs {
+		for w := range strings.FieldsSeq(m.Source.Author) {
+			names[w] = true
+		}
+	}
+	words := strings.Fields(text)
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool {
+		w, _, _ = strings.Cut(strings.Trim(w, `.,;:!?"()`), "'")
+		w, _, _ = strings.Cut(w, "’")
+		return names[w]
+	}), " ")
+}

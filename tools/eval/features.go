@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/eval"
+)
+
+// rerankDepth is the number of hits of a question that are written with their
+// features: all that ranker hippo reranks.
+const rerankDepth = 300
+
+// questionFeatures is what tools/fit learns weights from: a question and its hits.
+type questionFeatures struct {
+	Set      string `json:"set"`
+	Group    string `json:"group"`
+	Question string `json:"question"`
+	// Relevant counts the documents that answer the question, found or not.
+	Relevant int `json:"relevant"`
+	// Longer is that of the explanation of the hits.
+	Longer float64 `json:"longer"`
+	// Found are the hits that were reranked.
+	Found []hitFeatures `json:"found"`
+}
+
+// hitFeatures has the features of one hit, as an explained search returns them.
+type hitFeatures struct {
+	Answers bool `json:"answers,omitempty"`
+	Signals any  `json:"signals"`
+}
+
+// writeSignals asks all questions that are not [eval.Excluded] by ranker hippo with the
+// first model, and writes a line of JSON, a [questionFeatures], for each.
+func (m *measurement) writeSignals(ctx context.Context, w io.Writer) error {
+	if len(m.Models) == 0 {
+		return hippo.Fieldf("models", "must hold one for --signals")
+	}
+	sets, err := eval.Load(m.Data)
+	if err != nil {
+		return err
+	}
+	out := json.NewEncoder(w)
+	for _, s := range sets {
+		for i := range s.Groups {
+			if err := m.groupSignals(ctx, out, s.Judged(), &s.Groups[i]); err != nil {
+				return fmt.Errorf("%s: %w", s.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (m *measurement) groupSignals(ctx context.Context, out *json.Encoder, s *eval.Set, g *eval.Group) (err error) {
+	e, err := eval.OpenEngine(ctx, g.Docs, m.engine())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	for i := range s.Questions {
+		q := &s.Questions[i]
+		if q.Group != g.Name || eval.Excluded(q.Category) {
+			continue
+		}
+		answer, err := e.Search(ctx, hippo.Query{
+			Text: q.Text, Count: rerankDepth, NoTouch: true, Explain: true, Relevance: &hippo.Range{Max: math.Inf(1)},
+		})
+		if err != nil {
+			return err
+		}
+		line := questionFeatures{Set: s.Name, Group: g.Name, Question: q.Text, Relevant: len(q.Relevant)}
+		for _, h := range answer.Hits {
+			if !h.Explanation.Closely {
+				continue
+			}
+			line.Longer = h.Explanation.Longer
+			_, answers := q.Relevant[eval.Name(h.Memory)]
+			line.Found = append(line.Found, hitFeatures{Answers: answers, Signals: h.Signals})
+		}
+		if err := out.Encode(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// engine returns the options of ranker hippo with the first model, if there is one.
+func (m *measurement) engine() *eval.EngineOptions {
+	o := eval.EngineOptions{Backend: m.Engine.Backend, Ranker: hippo.RankerHippo}
+	if len(m.Models) > 0 {
+		o.Model, o.Pieces = m.Models[0].Embedder, m.Engine.Pieces
+	}
+	return &o
+}

@@ -1,0 +1,191 @@
+// Command eval measures what hippo eval measures, and more: harder settings, 95 %
+// intervals, and whether confidence separates questions that a store answers from others.
+// It also prints the data that tools/fit learns the ranker's weights from.
+//
+//	go -C tools run ./eval --data DIR --harder           (tables in Markdown)
+//	go -C tools run ./eval --data DIR --abstention
+//	go -C tools run ./eval --data DIR --signals          (a line of JSON for each question)
+//
+// Equal data and code print equal figures.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/eval"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "eval:", err)
+		os.Exit(1)
+	}
+}
+
+// options are the flags.
+type options struct {
+	data, models, ranker, markdown    string
+	json, harder, abstention, signals bool
+	settings                          harder
+	jobs                              int
+}
+
+func parse(args []string, stderr io.Writer) (*options, error) {
+	var o options
+	f := flag.NewFlagSet("eval", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.StringVar(&o.data, "data", "", "folder of one evaluation set, or of several")
+	f.StringVar(&o.models, "models", config.Builtin, "models to measure, separated by commas; none: lexical search only")
+	f.StringVar(&o.ranker, "ranker", "", "only this ranker and the baseline")
+	f.IntVar(&o.jobs, "jobs", 1, "rows measured at a time; above 1, no latencies")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.StringVar(&o.markdown, "markdown", "", "write the figures into this Markdown file, between the two lines that mark their place")
+	f.BoolVar(&o.harder, "harder", false, "all harder settings: --pooled --paraphrased --distractors 100000 --used")
+	f.BoolVar(&o.settings.pooled, "pooled", false, "add a row with all conversations in one store")
+	f.BoolVar(&o.settings.paraphrased, "paraphrased", false, "add a row with the questions paraphrased by rule")
+	f.IntVar(&o.settings.distractors, "distractors", 0, "add a row with this many texts of the other sets in the store")
+	f.BoolVar(&o.settings.used, "used", false, "add a row with 1 % of the memories, that answer nothing, voted up and opened daily for months")
+	f.BoolVar(&o.abstention, "abstention", false, "measure abstention by ranker hippo; with --signals, print a line of JSON for each search")
+	f.BoolVar(&o.signals, "signals", false, "print a line of JSON for each question, with the features of what ranker hippo finds")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if o.harder {
+		o.settings.pooled, o.settings.paraphrased, o.settings.used = true, true, true
+		if o.settings.distractors == 0 {
+			o.settings.distractors = usualDistractors
+		}
+	}
+	switch {
+	case f.NArg() > 0:
+		return nil, hippo.Fieldf("arguments", "must be flags, got %q", f.Arg(0))
+	case o.data == "":
+		return nil, hippo.Fieldf("data", "must be a folder with an evaluation set")
+	case o.settings.distractors < 0:
+		return nil, hippo.Fieldf("distractors", "must not be negative, got %d", o.settings.distractors)
+	case o.ranker != "" && !slices.Contains(hippo.Rankers(), hippo.Ranker(o.ranker)):
+		return nil, hippo.Fieldf("ranker", "must be one of %v, got %q", hippo.Rankers(), o.ranker)
+	case o.jobs < 1:
+		return nil, hippo.Fieldf("jobs", "must be at least 1, got %d", o.jobs)
+	}
+	return &o, nil
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	o, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	m, err := prepare(ctx, o)
+	defer func() { err = errors.Join(err, eval.CloseModels(m.Models)) }()
+	switch {
+	case err != nil:
+		return err
+	case o.abstention:
+		return m.abstention(ctx, stdout, o)
+	case o.signals:
+		return m.writeSignals(ctx, stdout)
+	default:
+		return m.write(ctx, stdout, o)
+	}
+}
+
+// prepare opens the models and the rest that a measurement needs.
+func prepare(ctx context.Context, o *options) (*measurement, error) {
+	m := &measurement{harder: o.settings, workers: o.jobs}
+	m.Data, m.Engine.Backend = o.data, app.Memory
+	if o.ranker != "" {
+		m.Rankers = []hippo.Ranker{hippo.Ranker(o.ranker)}
+	}
+	var err error
+	if m.Engine.Pieces, err = app.Pieces(); err != nil || o.models == config.NoModel {
+		return m, err
+	}
+	m.Models, err = eval.OpenModels(ctx, strings.Split(o.models, ","), func(ctx context.Context, name string) (embed.Embedder, error) {
+		x, err := app.OpenModel(ctx, name, os.Getenv)
+		return x.Embedder, err
+	})
+	return m, err
+}
+
+// write prints the report, or writes it into a document.
+func (m *measurement) write(ctx context.Context, w io.Writer, o *options) error {
+	var document []byte
+	if o.markdown != "" {
+		var err error
+		if document, err = os.ReadFile(o.markdown); err != nil {
+			return err
+		}
+		if _, err = splice(document, nil); err != nil {
+			return err // before the minutes that measuring takes
+		}
+	}
+	r, err := m.run(ctx)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(w, r)
+	}
+	var figures bytes.Buffer
+	writeMarkdown(&figures, &r)
+	if document == nil {
+		_, err := w.Write(figures.Bytes())
+		return err
+	}
+	text, err := splice(document, figures.Bytes())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.markdown, text, 0o644)
+}
+
+// abstention prints how well confidence separates questions, or the searches that this
+// is measured on.
+func (m *measurement) abstention(ctx context.Context, w io.Writer, o *options) error {
+	trials, err := m.trials(ctx)
+	if err != nil {
+		return err
+	}
+	switch summary := abstentions(trials); {
+	case o.signals:
+		return writeLines(w, trials)
+	case o.json:
+		return writeJSON(w, summary)
+	default:
+		return writeAbstentions(w, summary)
+	}
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// writeLines writes a line of JSON for each value.
+func writeLines[T any](w io.Writer, list []T) error {
+	e := json.NewEncoder(w)
+	for i := range list {
+		if err := e.Encode(&list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
