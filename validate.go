@@ -53,6 +53,9 @@ func (m *Memory) Validate() error {
 			return err
 		}
 	}
+	if m.Project == AllProjects {
+		return Fieldf("project", "must not be %q, which stands for all projects", AllProjects)
+	}
 	return m.validValues()
 }
 

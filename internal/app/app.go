@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -47,9 +48,8 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	x, err := index.Open(ctx, s, &index.Options{
-		Path: path, Tokens: m.table, Models: m.names(), Instant: m.instant(), Log: o.Log,
-	})
+	indexed, instant := embedding.Indexed(m.models)
+	x, err := index.Open(ctx, s, &index.Options{Path: path, Tokens: m.table, Models: indexed, Instant: instant, Log: o.Log})
 	if err != nil {
 		return nil, errors.Join(err, m.close(), s.Close())
 	}

@@ -21,7 +21,7 @@ func stores(t *testing.T) map[string]config.Config {
 	}
 }
 
-// A second process finds what the first recorded, and its index snapshot.
+// A second process finds what the first recorded, and the file of its index.
 func TestOpen_Again(t *testing.T) {
 	t.Parallel()
 	for kind, c := range stores(t) {
@@ -32,17 +32,17 @@ func TestOpen_Again(t *testing.T) {
 			}
 			if i == 0 {
 				for range 100 {
-					if _, err := e.Record(t.Context(), &hippo.Memory{Content: "found again"}); err != nil {
+					if _, err := local(e).Record(t.Context(), &hippo.Memory{Content: "found again"}); err != nil {
 						t.Fatal(err)
 					}
 				}
 			}
-			a, err := e.Search(t.Context(), hippo.Query{Text: "again"})
+			a, err := local(e).Search(t.Context(), hippo.Query{Text: "again"})
 			if err != nil || a.Total != 100 {
 				t.Errorf("%s: got %+v (%v), want 100", kind, a, err)
 			}
-			if st, err := e.Status(t.Context()); err != nil || i == 1 && st.Index.Snapshot == 0 {
-				t.Errorf("%s: the snapshot was not used: %+v (%v)", kind, st, err)
+			if st, err := local(e).Status(t.Context()); err != nil || i == 1 && st.Store.Saved == 0 {
+				t.Errorf("%s: the index was not saved: %+v (%v)", kind, st, err)
 			}
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
@@ -63,17 +63,17 @@ func TestOpen_Shared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := one.Record(t.Context(), &hippo.Memory{Content: "told by one"})
+		m, err := local(one).Record(t.Context(), &hippo.Memory{Content: "told by one"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, err := two.Search(t.Context(), hippo.Query{Text: "told"}); err != nil || a.Total != 1 {
+		if a, err := local(two).Search(t.Context(), hippo.Query{Text: "told"}); err != nil || a.Total != 1 {
 			t.Errorf("%s: two does not see the record: %+v (%v)", kind, a, err)
 		}
-		if _, err := two.Forget(t.Context(), []hippo.ID{m.ID}); err != nil {
+		if _, err := local(two).Forget(t.Context(), []hippo.ID{m.ID}); err != nil {
 			t.Fatal(err)
 		}
-		if a, err := one.Search(t.Context(), hippo.Query{Text: "told"}); err != nil || a.Total != 0 {
+		if a, err := local(one).Search(t.Context(), hippo.Query{Text: "told"}); err != nil || a.Total != 0 {
 			t.Errorf("%s: one does not see that it was forgotten: %+v (%v)", kind, a, err)
 		}
 		if err := errors.Join(one.Close(), two.Close()); err != nil {

@@ -107,11 +107,11 @@ func useAll(t *testing.T, c config.Config, o *app.Options) {
 	var said []string
 	within("Ready", func() error { return e.Ready(t.Context()) })
 	within("Record", func() error {
-		_, err := e.Record(t.Context(), &hippo.Memory{Content: "We had pizza on Friday"})
+		_, err := local(e).Record(t.Context(), &hippo.Memory{Content: "We had pizza on Friday"})
 		return err
 	})
 	within("Search", func() error {
-		a, err := e.Search(t.Context(), hippo.Query{Text: "food for lunch"})
+		a, err := local(e).Search(t.Context(), hippo.Query{Text: "food for lunch"})
 		if err != nil {
 			return err
 		}
@@ -122,12 +122,12 @@ func useAll(t *testing.T, c config.Config, o *app.Options) {
 		return nil
 	})
 	within("Status", func() error {
-		st, err := e.Status(t.Context())
+		st, err := local(e).Status(t.Context())
 		said = append(said, st.Degraded...)
 		return err
 	})
 	within("Close", e.Close)
-	if len(said) != 2 || !strings.HasPrefix(said[0], "meaning: model ") || !strings.Contains(said[1], "127.0.0.1:1") {
+	if len(said) != 2 || !strings.HasPrefix(said[0], "semantic search: model ") || !strings.Contains(said[1], "127.0.0.1:1") {
 		t.Errorf("degraded: %q, want the model in the answer and the status", said)
 	}
 }

@@ -76,25 +76,6 @@ func choose(ctx context.Context, m config.Model, s *store.Store, client *http.Cl
 	return c, nil
 }
 
-// names returns the models as the index knows them.
-func (c *chosen) names() []embed.Model {
-	out := make([]embed.Model, len(c.models))
-	for i, m := range c.models {
-		out[i] = m.Model()
-	}
-	return out
-}
-
-// instant returns the model with which the index embeds; nil for none.
-func (c *chosen) instant() embed.Embedder {
-	for _, m := range c.models {
-		if m.Instant {
-			return m.Embedder
-		}
-	}
-	return nil
-}
-
 // close closes the models.
 func (c *chosen) close() error {
 	var err error

@@ -83,7 +83,7 @@ func filled(t *testing.T, n, dimension int, counts map[string]int) config.Store 
 	}
 	var ids []hippo.ID
 	for i := range n {
-		m, err := e.Record(t.Context(), &hippo.Memory{Content: fmt.Sprintf("We had pizza, number %d", i)})
+		m, err := local(e).Record(t.Context(), &hippo.Memory{Content: fmt.Sprintf("We had pizza, number %d", i)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func ids(st engine.Status) []string {
 
 func statusOf(t *testing.T, e *engine.Engine) engine.Status {
 	t.Helper()
-	st, err := e.Status(t.Context())
+	st, err := local(e).Status(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,9 +174,9 @@ func TestOpen_Models(t *testing.T) { //nolint:paralleltest // the cache is named
 		{name: "former_of_other_revision", wanted: "nomic", vectors: map[string]int{"bge-m3@other": 3}, want: []string{"nomic", "builtin"}},
 		{name: "former_not_here", wanted: "nomic", vectors: map[string]int{"e5-base@a-b": 3}, want: []string{"nomic", "builtin"}},
 		{name: "former_not_known", wanted: "nomic", vectors: map[string]int{"folder@a-b": 3, "openai:host/m": 3, "../x": 3}, want: []string{"nomic", "builtin"}},
-		{name: "not_here", wanted: "e5-base", want: []string{"builtin"}, degraded: "meaning: model e5-base: model e5-base is not here: unavailable: get it with: hippo model pull e5-base"},
-		{name: "not_known", wanted: "gpt", want: []string{"builtin"}, degraded: `meaning: model gpt: model: "gpt" is not known: want builtin, minilm-l6-v2`},
-		{name: "empty_folder", wanted: empty, want: []string{"builtin"}, degraded: "meaning: model " + empty + ": model: the folder " + empty + " has no config.json"},
+		{name: "not_here", wanted: "e5-base", want: []string{"builtin"}, degraded: "semantic search: model e5-base: model e5-base is not here: unavailable: get it with: hippo model pull e5-base"},
+		{name: "not_known", wanted: "gpt", want: []string{"builtin"}, degraded: `semantic search: model gpt: model: "gpt" is not known: want builtin, minilm-l6-v2`},
+		{name: "empty_folder", wanted: empty, want: []string{"builtin"}, degraded: "semantic search: model " + empty + ": model: the folder " + empty + " has no config.json"},
 	} {
 		t.Run(c.name, func(t *testing.T) { //nolint:paralleltest // as above
 			e := openWith(t, filled(t, 3, 4, c.vectors), c.wanted)
@@ -187,7 +187,7 @@ func TestOpen_Models(t *testing.T) { //nolint:paralleltest // the cache is named
 			if said := strings.Join(st.Degraded, "; "); !strings.Contains(said, c.degraded) || c.degraded != "" && len(st.Degraded) != 1 {
 				t.Errorf("degraded: %q, want %q", said, c.degraded)
 			}
-			a, err := e.Search(t.Context(), hippo.Query{Text: "pizza"})
+			a, err := local(e).Search(t.Context(), hippo.Query{Text: "pizza"})
 			if err != nil || a.Total != 3 {
 				t.Errorf("search: %+v (%v), want all 3", a, err)
 			}
@@ -219,7 +219,7 @@ func TestOpen_Damaged(t *testing.T) { //nolint:paralleltest // the cache is name
 // ask for.
 func ask(t *testing.T, e *engine.Engine, text string) *hippo.Answer {
 	t.Helper()
-	a, err := e.Search(t.Context(), hippo.Query{Text: text, Relevance: &hippo.Range{Max: math.Inf(1)}})
+	a, err := local(e).Search(t.Context(), hippo.Query{Text: text, Relevance: &hippo.Range{Max: math.Inf(1)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestOpen_CutOffWhileInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := ask(t, e, "restaurant meal")
-	if said := strings.Join(a.Degraded, "; "); !strings.Contains(said, "meaning: ") || !strings.Contains(said, "model.safetensors") || !strings.Contains(said, "corrupt") {
+	if said := strings.Join(a.Degraded, "; "); !strings.Contains(said, "semantic search: ") || !strings.Contains(said, "model.safetensors") || !strings.Contains(said, "corrupt") {
 		t.Errorf("degraded: %q, want the file", said)
 	}
 	if a.Total == 0 {
@@ -319,7 +319,7 @@ func TestOpen_EndpointIsAskedInBackground(t *testing.T) {
 	id := "openai:" + strings.TrimPrefix(server.URL, "http://") + "/m"
 	e := openWith(t, store, name)
 	st := statusOf(t, e)
-	if len(st.Models) != 2 || st.Models[0].ID != id || st.Models[0].Serves || !st.Models[1].Serves {
+	if len(st.Models) != 2 || st.Models[0].ID != id || st.Models[0].Serving || !st.Models[1].Serving {
 		t.Errorf("models %+v, want %s, and that the built-in one serves", st.Models, id)
 	}
 	if len(st.Degraded) != 1 || !strings.Contains(st.Degraded[0], id) {
@@ -330,7 +330,7 @@ func TestOpen_EndpointIsAskedInBackground(t *testing.T) {
 		t.Fatal(err)
 	}
 	st = statusOf(t, e)
-	if !st.Models[0].Serves || st.Models[0].Embedded != 3 || len(st.Degraded) != 0 {
+	if !st.Models[0].Serving || st.Models[0].Embedded != 3 || len(st.Degraded) != 0 {
 		t.Errorf("models %+v, degraded %q, want that the model has all 3 and serves", st.Models, st.Degraded)
 	}
 	if n := asked.Load(); n != 2 {

@@ -112,3 +112,6 @@ func TestOpener_CloseWhileOpening(t *testing.T) {
 		}
 	})
 }
+
+// local returns the memories of an engine as its owner sees them.
+func local(e *engine.Engine) *engine.Memories { return e.In(hippo.LocalScope("")) }

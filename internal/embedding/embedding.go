@@ -32,6 +32,18 @@ type Model struct {
 	Timeout time.Duration
 }
 
+// Indexed returns what an index has to know of models: all that it keeps vectors of, and the
+// one that it embeds with itself, nil if none is instant.
+func Indexed(models []Model) (all []embed.Model, instant embed.Embedder) {
+	for _, m := range models {
+		all = append(all, m.Model())
+		if m.Instant && instant == nil {
+			instant = m.Embedder
+		}
+	}
+	return all, instant
+}
+
 // DefaultTimeout is how long a query waits for a model that says nothing else.
 const DefaultTimeout = 5 * time.Second
 
@@ -70,7 +82,7 @@ type Follower struct {
 	members  []*member // the most wanted first
 	degraded []string  // why others are not among them
 
-	filling sync.Mutex // instant models are filled by one search at a time
+	filling sync.Mutex      // instant models are filled by one search at a time
 	ctx     context.Context // of the background work
 	stop    context.CancelFunc
 	work    sync.WaitGroup // of the models that are not instant

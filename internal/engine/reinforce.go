@@ -21,14 +21,14 @@ type Reinforcement struct {
 func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinforcement, error) {
 	up, down = distinct(up), distinct(down)
 	if len(up)+len(down) == 0 {
-		return nil, hippo.Fieldf("Up", "and Down must not both be empty")
+		return nil, hippo.Fieldf("Up", "at least one memory must be voted on")
 	}
 	if len(up)+len(down) > hippo.MaxIDs {
-		return nil, hippo.Fieldf("Up", "and Down must have at most %d elements together, got %d", hippo.MaxIDs, len(up)+len(down))
+		return nil, hippo.Fieldf("Up", "at most %d memories may be voted on at once, got %d", hippo.MaxIDs, len(up)+len(down))
 	}
 	for _, id := range down {
 		if slices.Contains(up, id) {
-			return nil, hippo.Fieldf("Down", "must not repeat an ID of Up: %v", id)
+			return nil, hippo.Fieldf("Down", "must not hold what is upvoted, too: %v", id)
 		}
 	}
 	effects := make(map[hippo.ID]Reinforcement, len(up)+len(down))

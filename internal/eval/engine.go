@@ -37,9 +37,8 @@ func OpenEngine(ctx context.Context, docs []*hippo.Memory, o *EngineOptions) (*e
 	c := engine.Config{Store: s, Ranker: o.Ranker, Now: now}
 	indexed := o.Index
 	if o.Model != nil {
-		model := shared{o.Model}
-		c.Models = []embedding.Model{{Embedder: model, Instant: true}}
-		indexed.Models, indexed.Instant = []embed.Model{model.Model()}, model
+		c.Models = []embedding.Model{{Embedder: shared{o.Model}, Instant: true}}
+		indexed.Models, indexed.Instant = embedding.Indexed(c.Models)
 		c.Tokens, indexed.Tokens = o.Tokens, o.Tokens
 	}
 	var err error

@@ -74,7 +74,7 @@ func withModel(t *testing.T, o eval.Options) eval.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Models, o.Engine.Pieces = []eval.Model{{Name: "builtin", Embedder: m}}, m
+	o.Models, o.Engine.Tokens = []eval.Model{{Name: "builtin", Embedder: m}}, m
 	return o
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 const forgetSchema = `{"type":"object","additionalProperties":false,"required":["uuids"],"properties":{
@@ -32,7 +31,7 @@ type forgot struct {
 	UUIDs  []hippo.ID `json:"uuids"`
 }
 
-func (in *forgetInput) call(ctx context.Context, _ *Server, e *engine.Engine) (reply, error) {
+func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 	action, text := "forgotten", "Forgot %s; restore undoes it"
 	var err error
 	switch {
@@ -40,12 +39,12 @@ func (in *forgetInput) call(ctx context.Context, _ *Server, e *engine.Engine) (r
 		err = hippo.Fieldf("purge", "and restore exclude each other")
 	case in.purge:
 		action, text = "purged", "Purged %s for good"
-		err = e.Purge(ctx, in.ids)
+		err = s.Purge(ctx, in.ids)
 	case in.restore:
 		action, text = "restored", "Restored %s"
-		_, err = e.Restore(ctx, in.ids)
+		_, err = s.Restore(ctx, in.ids)
 	default:
-		_, err = e.Forget(ctx, in.ids)
+		_, err = s.Forget(ctx, in.ids)
 	}
 	if err != nil {
 		return reply{}, err

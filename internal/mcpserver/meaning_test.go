@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo/internal/embed/static"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
@@ -20,7 +21,7 @@ import (
 )
 
 // missing is what package app says of a model that cannot be had.
-const missing = "meaning: model nomic: model nomic is not here: unavailable: get it with: hippo model pull nomic"
+const missing = "semantic search: model nomic: model nomic is not here: unavailable: get it with: hippo model pull nomic"
 
 // meanings are the sessions in testdata/meaning, by name: which models there are,
 // and which are missing.
@@ -30,7 +31,7 @@ func meanings(t *testing.T) map[string]engine.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	builtin := []engine.Model{{Embedder: m, Instant: true}}
+	builtin := []embedding.Model{{Embedder: m, Instant: true}}
 	return map[string]engine.Config{
 		"builtin":  {Models: builtin},
 		"degraded": {Models: builtin, Degraded: []string{missing}},
@@ -70,8 +71,9 @@ func connectWith(t *testing.T, c engine.Config) *session {
 	s := &session{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), done: make(chan error, 1)}
 	c.Now = func() time.Time { return s.now }
 	c.Store = store.New(memstore.New(nil), &store.Options{Now: c.Now, Zone: time.UTC})
+	models, instant := embedding.Indexed(c.Models)
 	var err error
-	if c.Index, err = index.Open(t.Context(), c.Store, nil); err != nil {
+	if c.Index, err = index.Open(t.Context(), c.Store, &index.Options{Models: models, Instant: instant}); err != nil {
 		t.Fatal(err)
 	}
 	s.engine = engine.New(c)

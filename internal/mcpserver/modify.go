@@ -51,7 +51,7 @@ type modified struct {
 	Version    int      `json:"version"`
 }
 
-func (in *modifyInput) call(ctx context.Context, _ *Server, e *engine.Engine) (reply, error) {
+func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	c := engine.Modification{
 		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.reinforce),
 		Situation: list(in.situation), Tags: list(in.tags),
@@ -62,7 +62,7 @@ func (in *modifyInput) call(ctx context.Context, _ *Server, e *engine.Engine) (r
 	if c == (engine.Modification{}) {
 		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s", strings.Join(names(in.fields()[1:]), ", "))
 	}
-	m, err := e.Modify(ctx, in.id, c)
+	m, err := s.Modify(ctx, in.id, c)
 	if err != nil {
 		return reply{}, err
 	}

@@ -24,7 +24,7 @@ func TestDates_AreOfTheUsersZone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ms, err := s.engine.Get(t.Context(), []hippo.ID{id})
+	ms, err := s.engine.In(hippo.LocalScope("")).Get(t.Context(), []hippo.ID{id})
 	if err != nil || len(ms) != 1 {
 		t.Fatalf("got %d memories (%v), want 1", len(ms), err)
 	}

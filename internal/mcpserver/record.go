@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 const recordSchema = `{"type":"object","additionalProperties":false,"required":["content","situation","importance"],"properties":{
@@ -68,15 +67,15 @@ type recorded struct {
 	Degraded       []string   `json:"degraded,omitempty"`
 }
 
-func (in *recordInput) call(ctx context.Context, s *Server, e *engine.Engine) (reply, error) {
+func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := choice("source", in.source, "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
-	m, err := e.Record(ctx, &hippo.Memory{
+	m, err := s.Record(ctx, &hippo.Memory{
 		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned,
-		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime.in(e.Zone()),
-		ValidFrom: in.validFrom.in(e.Zone()), ValidUntil: in.validUntil.in(e.Zone()),
-		Source: hippo.Source{Kind: hippo.SourceKind(in.source)}, Project: s.project(ctx, in.project),
+		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime.in(s.Zone()),
+		ValidFrom: in.validFrom.in(s.Zone()), ValidUntil: in.validUntil.in(s.Zone()),
+		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
 	}, in.supersedes...)
 	if err != nil {
 		return reply{}, err
@@ -89,20 +88,18 @@ func (in *recordInput) call(ctx context.Context, s *Server, e *engine.Engine) (r
 	if n := len(in.supersedes); n > 0 {
 		text += "\nsuperseded " + insights(n)
 	}
-	text += out.compare(ctx, e, m)
+	text += out.compare(ctx, s, m)
 	return reply{text: text, data: out}, nil
 }
 
 // project returns the project that a memory is recorded for.
-func (s *Server) project(ctx context.Context, given string) string {
-	switch {
-	case given == "none":
+func (s *session) project(given string) string {
+	switch given {
+	case "none":
 		return ""
-	case given != "" && given != "current":
-		return given
-	case s.Project != nil:
-		return s.Project(ctx)
+	case "", "current":
+		return s.scope.Project
 	default:
-		return ""
+		return given
 	}
 }

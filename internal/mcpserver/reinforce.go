@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 const reinforceSchema = `{"type":"object","additionalProperties":false,"properties":{
@@ -33,8 +32,8 @@ type effect struct {
 	After  float64  `json:"after"`
 }
 
-func (in *reinforceInput) call(ctx context.Context, _ *Server, e *engine.Engine) (reply, error) {
-	rs, err := e.Reinforce(ctx, in.up, in.down)
+func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
+	rs, err := s.Reinforce(ctx, in.up, in.down)
 	if err != nil {
 		return reply{}, err
 	}

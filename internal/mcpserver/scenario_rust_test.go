@@ -11,6 +11,8 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
 )
 
 // The scenarios of the original Rust program, R1 to R23 and P1 to P3, through
@@ -144,7 +146,7 @@ func TestScenario_R11(t *testing.T) {
 func (s *session) engineView() []any {
 	s.t.Helper()
 	var out []any
-	for m, err := range s.engine.Export(s.t.Context()) {
+	for m, err := range s.engine.Transfer(hippo.LocalScope("")).Export(s.t.Context()) {
 		if err != nil {
 			s.t.Fatal(err)
 		}

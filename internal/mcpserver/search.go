@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 const searchSchema = `{"type":"object","additionalProperties":false,"properties":{
@@ -17,7 +16,7 @@ const searchSchema = `{"type":"object","additionalProperties":false,"properties"
 "limit":{"type":"object","properties":{"offset":{"type":"integer","minimum":0,"default":0},"count":{"type":"integer","minimum":1,"maximum":1000,"default":10}}},
 "tags":{"type":"array","items":{"type":"string"},"description":"all of them"},
 "type":{"type":"array","items":{"type":"string"},"description":"any of them"},
-"project":{"type":"string","description":"a project, or current: this one and what belongs to none; default: all"},
+"project":{"type":"string","description":"a project, or * for all; default: the current one and what belongs to none"},
 "author":{"type":"string"},
 "session":{"type":"string"},
 "when":{"type":"string","description":"time it is about: last week, since 1 May, 2026-01-01..2026-02-01"},
@@ -30,7 +29,7 @@ const searchSchema = `{"type":"object","additionalProperties":false,"properties"
 "explain":{"type":"boolean","description":"show the signals of each hit"}}}`
 
 type searchInput struct {
-	query                       string
+	text                        string
 	situation                   texts
 	relevance                   rangeInput
 	limit                       limitInput
@@ -46,7 +45,7 @@ type searchInput struct {
 
 func (in *searchInput) fields() []field {
 	return []field{
-		{name: "query", to: &in.query},
+		{name: "query", to: &in.text},
 		{name: "situation_filter", alias: "context_filter", to: &in.situation},
 		{name: "relevance_range", alias: "score_range", to: &in.relevance},
 		{name: "limit", to: &in.limit},
@@ -107,22 +106,27 @@ func (in *limitInput) fields() []field {
 	return []field{{name: "offset", to: &in.offset}, {name: "count", to: &in.count}}
 }
 
-func (in *searchInput) call(ctx context.Context, s *Server, e *engine.Engine) (reply, error) {
-	q, err := in.toQuery(ctx, s, e.Zone())
+func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
+	q, err := in.query(s)
 	if err != nil {
 		return reply{}, err
 	}
-	a, err := e.Search(ctx, q)
+	a, err := s.Search(ctx, q)
 	if err != nil {
 		return reply{}, err
 	}
-	v := view{answer: a, now: s.Now(), offset: q.Offset, full: in.detail == "full", clock: e.Clock(a.Day)}
-	return reply{text: v.text(), data: v.data()}, nil
+	v := wire.View{Offset: q.Offset, Now: s.server.Now(), Full: in.detail == "full", Importance: s.Importance}
+	data, err := v.Answer(a)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{text: textOf(a, q.Offset), data: data}, nil
 }
 
-func (in *searchInput) toQuery(ctx context.Context, s *Server, zone *time.Location) (hippo.Query, error) {
+func (in *searchInput) query(s *session) (hippo.Query, error) {
+	zone := s.Zone()
 	q := hippo.Query{
-		Text: in.query, Situation: in.situation, Relevance: in.relevance.value(), Offset: in.limit.offset,
+		Text: in.text, Situation: in.situation, Relevance: in.relevance.value(), Offset: in.limit.offset,
 		Ranker: hippo.Ranker(in.ranker), When: in.when, Explain: in.explain,
 		Filter: hippo.Filter{
 			Tags: in.tags, Types: in.kinds, Author: in.author, Session: in.session, Pinned: in.pinned,
@@ -136,9 +140,11 @@ func (in *searchInput) toQuery(ctx context.Context, s *Server, zone *time.Locati
 		}
 	}
 	switch in.project {
-	case "", "all":
+	case "": // that of the scope
+	case hippo.AllProjects, "all":
+		q.Filter.Projects = []string{hippo.AllProjects}
 	case "current":
-		q.Filter.Projects = []string{s.project(ctx, ""), ""}
+		q.Filter.Projects = []string{s.scope.Project, ""}
 	case "none":
 		q.Filter.Projects = []string{""}
 	default:

@@ -30,9 +30,9 @@ type Opener func(ctx context.Context) (*engine.Engine, error)
 type Options struct {
 	// Version of the program, for serverInfo.
 	Version string
-	// Project returns the identity of the project that this server works for;
-	// empty means none. Nil: none. It may take its time at the first call.
-	Project func(ctx context.Context) string
+	// Scope returns what the client may see and do, with the project that it works for. It
+	// may take its time at the first call. Nil: that of [hippo.LocalScope] without a project.
+	Scope func(ctx context.Context) hippo.Scope
 	// Store describes the store, for hippo_status.
 	Store string
 	// Now is the clock; nil means the system's.
@@ -62,6 +62,9 @@ func New(open Opener, o *Options) *Server {
 	}
 	if s.Now == nil {
 		s.Now = time.Now //nolint:forbidigo // the system clock is the default
+	}
+	if s.Scope == nil {
+		s.Scope = func(context.Context) hippo.Scope { return hippo.LocalScope("") }
 	}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
@@ -95,6 +98,13 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
+// session is what a call works with: the memories in the scope of its client.
+type session struct {
+	*engine.Memories
+	server *Server
+	scope  hippo.Scope
+}
+
 // reply is the outcome of a tool: text for a model, and data for a program.
 type reply struct {
 	text string
@@ -114,7 +124,8 @@ func (s *Server) handler(t tool) mcp.ToolHandler {
 			return failure(err), nil
 		}
 		growStack(len(t.name))
-		r, err := in.call(ctx, s, e)
+		scope := s.Scope(ctx)
+		r, err := in.call(ctx, &session{Memories: e.In(scope), server: s, scope: scope})
 		if err != nil {
 			if hippo.CodeOf(err) == hippo.CodeInternal {
 				s.Log.Error("tool failed", "tool", t.name, "error", err)
@@ -141,31 +152,18 @@ func result(r reply) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}, StructuredContent: r.data}
 }
 
-// problem is the structured content of a failed call.
-type problem struct {
-	Error struct {
-		Code    hippo.Code `json:"code"`
-		Field   string     `json:"field,omitempty"`
-		Message string     `json:"message"`
-		Hint    string     `json:"hint,omitempty"`
-	} `json:"error"`
-}
-
 // argumentNames are the names of the tool arguments that stand for fields of the domain.
 func argumentNames() map[string]string {
 	return map[string]string{
 		"Text": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
-		"Offset": "limit.offset", "Count": "limit.count", "Ranker": "ranker", "IDs": "uuids", "Vote": "reinforce", "Modification": "arguments",
+		"Offset": "limit.offset", "Count": "limit.count", "Ranker": "ranker", "Projects": "project", "Source.Kind": "source",
+		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Supersedes": "supersedes", "Vote": "reinforce", "Modification": "arguments",
 	}
 }
 
 // failure tells a model and a program what went wrong.
 func failure(err error) *mcp.CallToolResult {
-	var p problem
-	p.Error.Code, p.Error.Message, p.Error.Hint = hippo.CodeOf(err), err.Error(), wire.FailureOf(hippo.CodeOf(err)).ToolHint
-	if f, ok := errors.AsType[*hippo.FieldError](err); ok {
-		p.Error.Field = f.Field
-	}
+	p := wire.ErrorOf(err, wire.FailureOf(hippo.CodeOf(err)).ToolHint)
 	text := "error [" + string(p.Error.Code) + "] " + termtext.Line(p.Error.Message)
 	if p.Error.Hint != "" {
 		text += " (" + p.Error.Hint + ")"

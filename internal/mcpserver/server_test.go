@@ -155,7 +155,7 @@ func TestPipelined(t *testing.T) {
 				}
 				seen[r.ID] = true
 			}
-			st, err := s.engine.Status(t.Context())
+			st, err := s.engine.In(hippo.LocalScope("")).Status(t.Context())
 			if err != nil || st.Memories != n || len(seen) != n {
 				t.Errorf("got %d stored and %d answered (%v), want %d", st.Memories, len(seen), err, n)
 			}

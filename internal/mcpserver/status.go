@@ -5,48 +5,27 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 type statusInput struct{}
 
 func (*statusInput) fields() []field { return nil }
 
-// status is the structured content of hippo_status.
-type status struct {
-	Memories  int              `json:"memories"`
-	Forgotten int              `json:"forgotten"`
-	ActiveDay hippo.Day        `json:"active_day"`
-	Store     string           `json:"store,omitempty"`
-	Project   string           `json:"project,omitempty"`
-	Version   string           `json:"version"`
-	Ranker    hippo.Ranker     `json:"ranker"`
-	Terms     int              `json:"terms"`
-	Problems  []driver.Problem `json:"problems,omitempty"`
-
-	Models   []engine.ModelStatus `json:"models,omitempty"`
-	Degraded []string             `json:"degraded,omitempty"`
-}
-
-func (*statusInput) call(ctx context.Context, s *Server, e *engine.Engine) (reply, error) {
-	st, err := e.Status(ctx)
+func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
+	st, err := s.Status(ctx)
 	if err != nil {
 		return reply{}, err
 	}
-	out := status{
-		Memories: st.Memories, Forgotten: st.Forgotten, ActiveDay: st.Day, Store: s.Store, Version: s.Version,
-		Project: s.project(ctx, ""), Ranker: st.Ranker, Terms: st.Index.Terms, Degraded: st.Degraded, Problems: st.Problems,
-		Models: st.Models,
-	}
+	out := wire.StatusOf(&st)
+	out.Store, out.Namespace, out.Project, out.Version = s.server.Store, s.scope.Namespace, s.scope.Project, s.server.Version
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s, %d forgotten, active day %d", insights(st.Memories), st.Forgotten, st.Day)
-	for _, p := range st.Problems {
-		fmt.Fprintf(&text, "\nunreadable: %s: %s", termtext.Line(p.Path), termtext.Line(p.Err))
+	fmt.Fprintf(&text, "%s, %d forgotten, active day %d", insights(out.Memories), out.Forgotten, out.ActiveDay)
+	for _, p := range out.Problems {
+		fmt.Fprintf(&text, "\nunreadable: %s: %s", termtext.Line(p.Path), termtext.Line(p.Error))
 	}
-	for _, d := range st.Degraded {
+	for _, d := range out.Degraded {
 		fmt.Fprintf(&text, "\ndegraded: %s", termtext.Line(d))
 	}
 	return reply{text: text.String(), data: out}, nil

@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // arguments are the input of a tool, which knows how to carry it out.
 type arguments interface {
 	input
-	call(ctx context.Context, s *Server, e *engine.Engine) (reply, error)
+	call(ctx context.Context, s *session) (reply, error)
 }
 
 // tool is one entry of tools/list.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -51,7 +52,7 @@ func (s *session) exchange(text string) []string {
 
 func (s *session) stored() int {
 	s.t.Helper()
-	st, err := s.engine.Status(s.t.Context())
+	st, err := s.engine.In(hippo.LocalScope("")).Status(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
 	}

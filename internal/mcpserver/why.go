@@ -7,43 +7,41 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// why tells on one line why a hit is where it is: its places in the channels, and what
-// its relevance is made of, what gave the most first.
+// why tells on one line why a hit is where it is: its ranks in the lists of candidates, and
+// what its relevance is made of, the largest contributions first.
 func why(h *hippo.Hit) string {
 	x := h.Explanation
 	parts := make([]string, 0, 4)
-	if x.WordsRank > 0 {
-		parts = append(parts, fmt.Sprintf("#%d by words", x.WordsRank))
+	for _, list := range []struct {
+		name string
+		rank int
+	}{{"lexical", x.LexicalRank}, {"semantic", x.SemanticRank}, {"graph", x.GraphRank}} {
+		if list.rank > 0 {
+			parts = append(parts, fmt.Sprintf("%s #%d", list.name, list.rank))
+		}
 	}
-	if x.CosineRank > 0 {
-		parts = append(parts, fmt.Sprintf("#%d by meaning", x.CosineRank))
-	}
-	if x.GraphRank > 0 {
-		parts = append(parts, fmt.Sprintf("#%d by the graph", x.GraphRank))
-	}
-	switch x.Because {
-	case "related":
+	switch {
+	case x.Via == hippo.ViaRelation:
 		parts = append(parts, "by a relation with a better hit")
-	case "replaces":
-		parts = append(parts, "in the place of what it replaces")
-	}
-	if x.PriorFactor > 0 {
-		parts = append(parts, fmt.Sprintf("text %.3f%s * situation %.3f * time %.3f * use %.3f%s",
-			h.Signals.Text, given(x.Evidence), x.ContextFactor, x.TimeFactor, x.PriorFactor, given(x.Prior)))
-	} else if len(x.Prior) > 0 {
-		parts = append(parts, "use"+given(x.Prior))
+	case x.Via == hippo.ViaSuccession:
+		parts = append(parts, "in the place of what it supersedes")
+	case x.Factors != nil:
+		parts = append(parts, fmt.Sprintf("text %.3f%s * context %.3f * time %.3f * prior %.3f%s",
+			h.Signals.Text, sums(x.Text), x.Factors.Context, x.Factors.Time, x.Factors.Prior, sums(x.Prior)))
+	case len(x.Prior) > 0:
+		parts = append(parts, "prior"+sums(x.Prior))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// given lists what signals give, in brackets.
-func given(list []hippo.Contribution) string {
+// sums lists contributions in brackets.
+func sums(list []hippo.Contribution) string {
 	if len(list) == 0 {
 		return ""
 	}
 	parts := make([]string, len(list))
 	for i, c := range list {
-		parts[i] = fmt.Sprintf("%s %+.3f", c.Signal, c.Adds)
+		parts[i] = fmt.Sprintf("%s %+.3f", c.Feature, c.Sum)
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
 }

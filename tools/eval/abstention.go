@@ -46,7 +46,7 @@ type trial struct {
 	Confidence float64 `json:"confidence"`
 	Abstained  bool    `json:"abstained"`
 	// Support has the features of the confidence, as an answer returns them.
-	Support any `json:"support"`
+	Support map[string]float64 `json:"support"`
 }
 
 // smallSizes are the sizes of small stores; each smallStep-th question is asked there.
@@ -169,15 +169,15 @@ func (t *trials) search(ctx context.Context, s *trialStore, q *eval.Question, x 
 			return err
 		}
 	}
-	query := hippo.Query{Text: x.Question, Count: eval.Depth, NoTouch: true}
-	a, err := s.opened.Search(ctx, query)
+	query := hippo.Query{Text: x.Question, Count: eval.Depth, NoTouch: true, Explain: true}
+	a, err := s.opened.In(eval.Scope()).Search(ctx, query)
 	if err != nil {
 		return err
 	}
 	x.Confidence, x.Support, x.Abstained = a.Confidence, a.Support, len(a.Hits) == 0
 	if a.Abstained != "" {
 		query.Relevance = &hippo.Range{Max: math.Inf(1)}
-		if a, err = s.opened.Search(ctx, query); err != nil {
+		if a, err = s.opened.In(eval.Scope()).Search(ctx, query); err != nil {
 			return err
 		}
 	}

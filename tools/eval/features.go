@@ -23,23 +23,23 @@ type questionFeatures struct {
 	Question string `json:"question"`
 	// Relevant counts the documents that answer the question, found or not.
 	Relevant int `json:"relevant"`
-	// Longer is that of the explanation of the hits.
-	Longer float64 `json:"longer"`
+	// LengthOffset is that of the explanation of the hits.
+	LengthOffset float64 `json:"length_offset"`
 	// Found are the hits that were reranked.
 	Found []hitFeatures `json:"found"`
 }
 
 // hitFeatures has the features of one hit, as an explained search returns them.
 type hitFeatures struct {
-	Answers bool `json:"answers,omitempty"`
-	Signals any  `json:"signals"`
+	Answers  bool               `json:"answers,omitempty"`
+	Features map[string]float64 `json:"features"`
 }
 
-// writeSignals asks all questions that are not [eval.Excluded] by ranker hippo with the
+// writeFeatures asks all questions that are not [eval.Excluded] by ranker hippo with the
 // first model, and writes a line of JSON, a [questionFeatures], for each.
-func (m *measurement) writeSignals(ctx context.Context, w io.Writer) error {
+func (m *measurement) writeFeatures(ctx context.Context, w io.Writer) error {
 	if len(m.Models) == 0 {
-		return hippo.Fieldf("models", "must hold one for --signals")
+		return hippo.Fieldf("models", "must hold one for --features")
 	}
 	sets, err := eval.Load(m.Data)
 	if err != nil {
@@ -48,7 +48,7 @@ func (m *measurement) writeSignals(ctx context.Context, w io.Writer) error {
 	out := json.NewEncoder(w)
 	for _, s := range sets {
 		for i := range s.Groups {
-			if err := m.groupSignals(ctx, out, s.Judged(), &s.Groups[i]); err != nil {
+			if err := m.groupFeatures(ctx, out, s.Judged(), &s.Groups[i]); err != nil {
 				return fmt.Errorf("%s: %w", s.Name, err)
 			}
 		}
@@ -56,7 +56,7 @@ func (m *measurement) writeSignals(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-func (m *measurement) groupSignals(ctx context.Context, out *json.Encoder, s *eval.Set, g *eval.Group) (err error) {
+func (m *measurement) groupFeatures(ctx context.Context, out *json.Encoder, s *eval.Set, g *eval.Group) (err error) {
 	e, err := eval.OpenEngine(ctx, g.Docs, m.engine())
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (m *measurement) groupSignals(ctx context.Context, out *json.Encoder, s *ev
 		if q.Group != g.Name || eval.Excluded(q.Category) {
 			continue
 		}
-		answer, err := e.Search(ctx, hippo.Query{
+		answer, err := e.In(eval.Scope()).Search(ctx, hippo.Query{
 			Text: q.Text, Count: rerankDepth, NoTouch: true, Explain: true, Relevance: &hippo.Range{Max: math.Inf(1)},
 		})
 		if err != nil {
@@ -75,12 +75,12 @@ func (m *measurement) groupSignals(ctx context.Context, out *json.Encoder, s *ev
 		}
 		line := questionFeatures{Set: s.Name, Group: g.Name, Question: q.Text, Relevant: len(q.Relevant)}
 		for _, h := range answer.Hits {
-			if !h.Explanation.Closely {
+			if !h.Explanation.Reranked {
 				continue
 			}
-			line.Longer = h.Explanation.Longer
+			line.LengthOffset = h.Explanation.LengthOffset
 			_, answers := q.Relevant[eval.Name(h.Memory)]
-			line.Found = append(line.Found, hitFeatures{Answers: answers, Signals: h.Signals})
+			line.Found = append(line.Found, hitFeatures{Answers: answers, Features: h.Explanation.Features})
 		}
 		if err := out.Encode(line); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (m *measurement) groupSignals(ctx context.Context, out *json.Encoder, s *ev
 func (m *measurement) engine() *eval.EngineOptions {
 	o := eval.EngineOptions{Backend: m.Engine.Backend, Ranker: hippo.RankerHippo}
 	if len(m.Models) > 0 {
-		o.Model, o.Pieces = m.Models[0].Embedder, m.Engine.Pieces
+		o.Model, o.Tokens = m.Models[0].Embedder, m.Engine.Tokens
 	}
 	return &o
 }

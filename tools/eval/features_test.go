@@ -9,23 +9,17 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-func TestWriteSignals(t *testing.T) {
+func TestWriteFeatures(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := small(t).writeSignals(t.Context(), &b); err != nil {
+	if err := small(t).writeFeatures(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
 	questions, answers, looked := 0, 0, 0
 	for d := json.NewDecoder(&b); d.More(); questions++ {
 		var s struct {
 			questionFeatures
-			Found []struct {
-				Answers bool
-				Signals struct {
-					Text     float64
-					Evidence map[string]float64
-				}
-			} `json:"found"`
+			Found []hitFeatures `json:"found"`
 		}
 		if err := d.Decode(&s); err != nil {
 			t.Fatal(err)
@@ -36,17 +30,17 @@ func TestWriteSignals(t *testing.T) {
 				found++
 			}
 			looked++
-			if h.Signals.Text < 0 || h.Signals.Text > 1 {
-				t.Errorf("%s: %q: text is %v, outside [0, 1]", s.Group, s.Question, h.Signals.Text)
+			if len(h.Features) == 0 {
+				t.Errorf("%s: %q: a hit without features", s.Group, s.Question)
 			}
-			for name, x := range h.Signals.Evidence {
+			for name, x := range h.Features {
 				if x < -1e-9 || x > 2 {
 					t.Errorf("%s: %q: %s is %v", s.Group, s.Question, name, x)
 				}
 			}
 		}
-		if found > s.Relevant || s.Longer < 0 || s.Set != "small" {
-			t.Errorf("%q: %d of %d answers, longer %v, set %q", s.Question, found, s.Relevant, s.Longer, s.Set)
+		if found > s.Relevant || s.LengthOffset < 0 || s.Set != "small" {
+			t.Errorf("%q: %d of %d answers, length offset %v, set %q", s.Question, found, s.Relevant, s.LengthOffset, s.Set)
 		}
 		answers += found
 	}
@@ -55,11 +49,11 @@ func TestWriteSignals(t *testing.T) {
 	}
 }
 
-func TestWriteSignals_NeedsAModel(t *testing.T) {
+func TestWriteFeatures_NeedsAModel(t *testing.T) {
 	t.Parallel()
 	m := small(t)
 	m.Models = nil
-	if err := m.writeSignals(t.Context(), &bytes.Buffer{}); !errors.Is(err, hippo.ErrInvalid) {
+	if err := m.writeFeatures(t.Context(), &bytes.Buffer{}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("got %v", err)
 	}
 }

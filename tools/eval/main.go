@@ -4,7 +4,7 @@
 //
 //	go -C tools run ./eval --data DIR --harder           (tables in Markdown)
 //	go -C tools run ./eval --data DIR --abstention
-//	go -C tools run ./eval --data DIR --signals          (a line of JSON for each question)
+//	go -C tools run ./eval --data DIR --features          (a line of JSON for each question)
 //
 // Equal data and code print equal figures.
 package main
@@ -37,10 +37,10 @@ func main() {
 
 // options are the flags.
 type options struct {
-	data, models, ranker, markdown    string
-	json, harder, abstention, signals bool
-	settings                          harder
-	jobs                              int
+	data, models, ranker, markdown     string
+	json, harder, abstention, features bool
+	settings                           harder
+	jobs                               int
 }
 
 func parse(args []string, stderr io.Writer) (*options, error) {
@@ -58,8 +58,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.settings.paraphrased, "paraphrased", false, "add a row with the questions paraphrased by rule")
 	f.IntVar(&o.settings.distractors, "distractors", 0, "add a row with this many texts of the other sets in the store")
 	f.BoolVar(&o.settings.used, "used", false, "add a row with 1 % of the memories, that answer nothing, voted up and opened daily for months")
-	f.BoolVar(&o.abstention, "abstention", false, "measure abstention by ranker hippo; with --signals, print a line of JSON for each search")
-	f.BoolVar(&o.signals, "signals", false, "print a line of JSON for each question, with the features of what ranker hippo finds")
+	f.BoolVar(&o.abstention, "abstention", false, "measure abstention by ranker hippo; with --features, print a line of JSON for each search")
+	f.BoolVar(&o.features, "features", false, "print a line of JSON for each question, with the features of what ranker hippo finds")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return err
 	case o.abstention:
 		return m.abstention(ctx, stdout, o)
-	case o.signals:
-		return m.writeSignals(ctx, stdout)
+	case o.features:
+		return m.writeFeatures(ctx, stdout)
 	default:
 		return m.write(ctx, stdout, o)
 	}
@@ -114,7 +114,7 @@ func prepare(ctx context.Context, o *options) (*measurement, error) {
 		m.Rankers = []hippo.Ranker{hippo.Ranker(o.ranker)}
 	}
 	var err error
-	if m.Engine.Pieces, err = app.Pieces(); err != nil || o.models == config.NoModel {
+	if m.Engine.Tokens, err = app.Tokens(); err != nil || o.models == config.NoModel {
 		return m, err
 	}
 	m.Models, err = eval.OpenModels(ctx, strings.Split(o.models, ","), func(ctx context.Context, name string) (embed.Embedder, error) {
@@ -164,7 +164,7 @@ func (m *measurement) abstention(ctx context.Context, w io.Writer, o *options) e
 		return err
 	}
 	switch summary := abstentions(trials); {
-	case o.signals:
+	case o.features:
 		return writeLines(w, trials)
 	case o.json:
 		return writeJSON(w, summary)

@@ -67,8 +67,8 @@ func TestRun_writes_what_flags_ask_for(t *testing.T) {
 	for args, key := range map[string]string{
 		"--json --ranker bm25":     `"interval_95"`,
 		"--abstention --json":      `"calibration_error"`,
-		"--abstention --signals":   `"kind":"whole"`,
-		"--signals":                `"signals":{`,
+		"--abstention --features":  `"kind":"whole"`,
+		"--features":               `"features":{`,
 		"--abstention --jobs 2":    "| set | questions | memories |",
 		"--ranker bm25 --jobs 2":   "### towns",
 		"--ranker bm25 --used":     "| used |",
@@ -86,7 +86,7 @@ func TestRun_writes_what_flags_ask_for(t *testing.T) {
 				t.Errorf("%q is missing in\n%s", key, out.String())
 			}
 			for line := range strings.Lines(out.String()) {
-				if strings.Contains(args, "--signals") && !json.Valid([]byte(line)) {
+				if strings.Contains(args, "--features") && !json.Valid([]byte(line)) {
 					t.Errorf("no JSON: %s", line)
 				}
 			}
@@ -130,7 +130,7 @@ func TestRun_errors(t *testing.T) {
 		"--data DIR more":                           `arguments: must be flags, got "more"`,
 		"--data DIR --unknown":                      "unknown",
 		"--data DIR --models DIR/none":              "none",
-		"--data DIR --models none --signals":        "models: must hold one",
+		"--data DIR --models none --features":       "models: must hold one",
 		"--data DIR --markdown DIR/towns/qrels.tsv": "must be a document with the lines",
 	} {
 		t.Run(args, func(t *testing.T) {

@@ -26,7 +26,7 @@ func small(t *testing.T) *measurement {
 	}
 	x := &measurement{workers: 1}
 	x.Data = filepath.Join("..", "..", "internal", "eval", "testdata", "small")
-	x.Models, x.Engine = []eval.Model{{Name: "builtin", Embedder: m}}, eval.EngineOptions{Backend: app.Memory, Pieces: m}
+	x.Models, x.Engine = []eval.Model{{Name: "builtin", Embedder: m}}, eval.EngineOptions{Backend: app.Memory, Tokens: m}
 	return x
 }
 
@@ -74,7 +74,7 @@ func TestUsed_store_holds_the_votes_and_accesses(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	answer, err := e.Search(t.Context(), hippo.Query{Count: hippo.MaxCount, NoTouch: true})
+	answer, err := e.In(eval.Scope()).Search(t.Context(), hippo.Query{Count: hippo.MaxCount, NoTouch: true})
 	if err != nil {
 		t.Fatal(err)
 	}

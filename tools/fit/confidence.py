@@ -1,8 +1,8 @@
 """Fits the confidence of ranker hippo to questions asked of the right store and of another.
 
-    go -C tools run ./eval --data DIR --abstention --signals > meaning.jsonl
-    go -C tools run ./eval --data DIR --abstention --signals --models none > words.jsonl
-    python confidence.py meaning.jsonl words.jsonl
+    go -C tools run ./eval --data DIR --abstention --features > semantic.jsonl
+    go -C tools run ./eval --data DIR --abstention --features --models none > lexical.jsonl
+    python confidence.py semantic.jsonl lexical.jsonl
 
 Logistic regression of "the store is the right one", right and wrong counting half each and every
 set the same, with a little of the squares of the weights. Prints, per set, the AUROC
@@ -19,23 +19,23 @@ from collections import defaultdict
 
 import numpy as np
 
-SCALE, LEAST = 5.0, -5.0  # rank.Weights.EvidenceScale, leastEvidence in internal/rank/confidence.go
-NAMES = ["Base", "Evidence", "Coverage", "Met", "Strange"]
+SCALE, MIN_TEXT = 5.0, -5.0  # rank.Rerank.Scale, minText in internal/rank/confidence.go
+NAMES = ["Base", "Text", "Coverage", "Covered", "UnknownNames"]
 SIGNS = np.array([0, 1, 1, 1, -1])  # what speaks for an answer must not speak against it
 FOLDS, DECAY, STEPS = 5, 1e-4, 50
 THRESHOLDS = [0.01, 0.02, 0.03, 0.05, 0.07, 0.1]
 SHARES, FEWEST = {"whole": 1.0, "nameless": 0.25, "small": 0.25}, 50  # what a group of questions weighs, and its size
-SMALL = 20  # rank.Weights.AbstainFrom
+SMALL = 20  # rank.Confidence.MinMemories
 
 
-def evidence(text):
+def text_sum(text):
     u = -SCALE * math.log1p(-min(text, 1 - 1e-9))
-    return LEAST if u <= 0 else max(LEAST, u + math.log(-math.expm1(-u)))
+    return MIN_TEXT if u <= 0 else max(MIN_TEXT, u + math.log(-math.expm1(-u)))
 
 
 def features(s):
-    e = evidence(s["text"]) if s["meaning"] else 0.0  # by words alone it does not carry over to other stores
-    return [1.0, e, s["coverage"], s["met"], s["strange"]]
+    text = text_sum(s["text"]) if s["semantic"] else 0.0  # by words alone it does not carry over to other stores
+    return [1.0, text, s["coverage"], s["covered"], s["unknown_names"]]
 
 
 class Trials:
@@ -127,7 +127,7 @@ def main():
         print(path)
         table(t, cross, left)
         b = fit(t, np.ones(len(t.y), bool))
-        print("Confidence{" + ", ".join(f"{n}: {v:.2f}" for n, v in zip(NAMES, b)) + "}")
+        print("Logistic{" + ", ".join(f"{n}: {v:.2f}" for n, v in zip(NAMES, b)) + "}")
         print("cross-validated: answered, lost recall@10, refused")
         thresholds(t, cross)
         print("set left out:")

@@ -1,0 +1,75 @@
+package mcpserver
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/termtext"
+)
+
+// textOf is the answer for a model: a line a hit, and what to do next.
+func textOf(a *hippo.Answer, offset int) string {
+	var b strings.Builder
+	switch {
+	case a.Abstained != "":
+		fmt.Fprintf(&b, "No insight: %s. relevance_range {\"min\":0} shows them.", a.Abstained)
+	case a.Total == 0 && a.Distribution.Sum() > 0:
+		fmt.Fprintf(&b, "No insight in this relevance range; %d match outside of it.", a.Distribution.Sum())
+	case a.Total == 0:
+		b.WriteString("No insight found. Try fewer or other words, or no filter.")
+	default:
+		fmt.Fprintf(&b, "%d of %s", len(a.Hits), insights(a.Total))
+		if a.Confidence > 0 {
+			fmt.Fprintf(&b, ", confidence %.2f", a.Confidence)
+		}
+	}
+	for i := range a.Hits {
+		writeHit(&b, offset+i+1, &a.Hits[i])
+	}
+	if end := offset + len(a.Hits); len(a.Hits) > 0 && end < a.Total {
+		fmt.Fprintf(&b, "\nmore with limit.offset %d", end)
+	}
+	for _, c := range a.Conflicts {
+		fmt.Fprintf(&b, "\nconflict: %v, %v: %s", c.A, c.B, termtext.Line(c.Reason))
+	}
+	for _, d := range a.Degraded {
+		fmt.Fprintf(&b, "\ndegraded: %s", termtext.Line(d))
+	}
+	return b.String()
+}
+
+// writeHit writes one hit: rank, relevance, content, situations, age, id.
+func writeHit(b *strings.Builder, n int, h *hippo.Hit) {
+	m := h.Memory
+	fmt.Fprintf(b, "\n%d. [%.2f] %s", n, h.Relevance, termtext.Line(m.Content))
+	if len(m.Situation) > 0 {
+		fmt.Fprintf(b, " (%s)", termtext.Line(strings.Join(m.Situation, "; ")))
+	}
+	if len(m.Tags) > 0 {
+		fmt.Fprintf(b, " #%s", termtext.Line(strings.Join(m.Tags, " #")))
+	}
+	fmt.Fprintf(b, " | %s %v", m.When().Format(time.DateOnly), m.ID)
+	if !m.SupersededBy.IsZero() {
+		fmt.Fprintf(b, " superseded by %v", m.SupersededBy)
+	}
+	if h.Explanation != nil {
+		b.WriteString("\n   " + why(h))
+	}
+}
+
+// insights counts insights in words.
+func insights(n int) string {
+	if n == 1 {
+		return "1 insight"
+	}
+	return fmt.Sprintf("%d insights", n)
+}
+
+// round keeps a number of decimals, so that answers stay short.
+func round(x float64, decimals int) float64 {
+	unit := math.Pow10(decimals)
+	return math.Round(x*unit) / unit
+}
