@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -100,10 +101,19 @@ func flagNames() map[string]string {
 	}
 }
 
+// warn prints a line beside the result.
+func (s *shell) warn(format string, args ...any) {
+	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Line(fmt.Sprintf(format, args...)))
+}
+
 // explain prints an error and what to do about it. command is what was run:
 // "hippo search".
 func (s *shell) explain(command string, err error) {
-	fmt.Fprintf(s.errw, "hippo: %v\n", wire.RenameField(err, flagNames()))
+	text := wire.RenameField(err, flagNames()).Error()
+	if _, said := errors.AsType[*interruptedError](err); !said && hippo.CodeOf(err) == hippo.CodeCanceled {
+		text = "interrupted"
+	}
+	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Block(text, "  "))
 	h := wire.FailureOf(hippo.CodeOf(err)).CommandHint
 	if strings.HasPrefix(command, "hippo model ") { // their messages say it
 		h = ""

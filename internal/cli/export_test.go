@@ -10,7 +10,14 @@ import (
 
 // MainAt is [Main] with a clock.
 func MainAt(ctx context.Context, now func() time.Time, args []string, in io.Reader, out, errw io.Writer) int {
-	return mainAt(ctx, now, args, in, out, errw)
+	s := &shell{in: in, out: out, errw: errw, now: now, isTerminal: isTerminal}
+	return s.run(ctx, args)
+}
+
+// MainOnTerminal is [Main] with a person at the keyboard.
+func MainOnTerminal(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
+	s := &shell{in: in, out: out, errw: errw, now: time.Now, isTerminal: func(any) bool { return true }}
+	return s.run(ctx, args)
 }
 
 // ExitCode is for the tests of its table.

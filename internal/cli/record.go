@@ -49,7 +49,7 @@ func (s *shell) recordCommand() *cobra.Command {
 					return err
 				}
 				for _, id := range old {
-					fmt.Fprintf(s.errw, "hippo: replaces %s\n", id)
+					s.warn("replaces %s", id)
 				}
 				s.resembling(c.Context(), e, m)
 				return s.recorded(m)

@@ -71,6 +71,9 @@ func (s *shell) serve(ctx context.Context) error {
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log,
 		Project: func(context.Context) string { return project() },
 	})
+	if s.isTerminal(s.in) {
+		s.warn("this speaks MCP on stdin and stdout: an MCP client starts it, not a person; Ctrl-C ends it")
+	}
 	err = server.Serve(ctx, s.in, s.out)
 	if errors.Is(err, context.Canceled) {
 		err = nil // told to stop

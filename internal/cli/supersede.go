@@ -8,6 +8,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // jsonConflict is a [hippo.Conflict] as JSON.
@@ -23,7 +25,7 @@ func (s *shell) conflicts(a *hippo.Answer) {
 		if i == 0 {
 			fmt.Fprintln(s.out)
 		}
-		fmt.Fprintf(s.out, "conflict: %s, %s: %s\n", c.A, c.B, c.Reason)
+		fmt.Fprintf(s.out, "conflict: %s, %s: %s\n", c.A, c.B, termtext.Line(c.Reason))
 	}
 }
 
@@ -32,14 +34,14 @@ func (s *shell) conflicts(a *hippo.Answer) {
 func (s *shell) resembling(ctx context.Context, e *engine.Engine, m *hippo.Memory) {
 	like, err := e.Resembling(ctx, m)
 	if err != nil {
-		fmt.Fprintln(s.errw, "hippo: not compared with other insights:", err)
+		s.warn("not compared with other insights: %v", err)
 		return
 	}
 	for _, id := range like.DuplicateOf {
-		fmt.Fprintf(s.errw, "hippo: duplicate of %s\n", id)
+		s.warn("duplicate of %s", id)
 	}
 	for _, r := range like.Replaces {
-		fmt.Fprintf(s.errw, "hippo: likely replaces %s: %s (%s)\n", r.Memory.ID, clip(r.Memory.Content, previewLength), r.Reason)
+		s.warn("likely replaces %s: %s (%s)", r.Memory.ID, wire.Clip(r.Memory.Content, previewLength), r.Reason)
 	}
 	if len(like.Replaces) > 0 {
 		fmt.Fprintf(s.errw, "to confirm: hippo modify %s --supersedes ID\n", m.ID)
