@@ -81,6 +81,18 @@ func TestFlagNames(t *testing.T) {
 	}
 }
 
+// The query has the ranker that was asked for: a search by bm25 must not wait for a model.
+func TestSearch_HasItsRanker(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[hippo.Ranker][]string{
+		hippo.RankerBM25: {"search", "--ranker", "bm25"}, hippo.RankerHippo: {"search"}, hippo.RankerCosine: {"search", "--ranker=cosine"},
+	} {
+		if got, err := cli.RankerOf(args...); err != nil || got != want {
+			t.Errorf("%q: got %q (%v), want %s", args, got, err, want)
+		}
+	}
+}
+
 // A table fits into the terminal, unless that is too narrow for any.
 func TestLayout(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/hippo-memory/hippo"
 )
 
 // MainAt is [Main] with a clock.
@@ -22,6 +24,21 @@ func MainOnTerminal(ctx context.Context, args []string, in io.Reader, out, errw 
 
 // ExitCode is for the tests of its table.
 func ExitCode(err error) int { return exitCode(err) }
+
+// RankerOf returns the ranker of the query that a command line stands for.
+func RankerOf(args ...string) (hippo.Ranker, error) {
+	s := &shell{}
+	s.root = s.newRoot()
+	c, flags, err := s.root.Find(args)
+	if err != nil {
+		return "", err
+	}
+	if err := c.ParseFlags(flags); err != nil {
+		return "", err
+	}
+	q, err := s.query(c, &searchFlags{query: hippo.Query{Count: 1}}, nil)
+	return q.Ranker, err
+}
 
 // FlagNames is the table of the names of domain fields.
 func FlagNames() map[string]string { return flagNames() }

@@ -80,7 +80,7 @@ func (s *shell) printWhole(m *hippo.Memory, clock rank.Clock) error {
 		{"version", fmt.Sprint(m.Version)},
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {
-		rows = append(rows, [2]string{key, preview(string(m.Metadata[key]), previewLength)})
+		rows = append(rows, [2]string{preview(key, 30), preview(string(m.Metadata[key]), previewLength)})
 	}
 	return s.table(func(w io.Writer) {
 		for _, r := range rows {
