@@ -28,7 +28,7 @@ func (s *shell) forgetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.done("Forgot", ms)
+			return s.printDone("Forgot", ms)
 		}),
 	}
 	c.Flags().BoolVar(&purge, "purge", false, "delete for good; there is no undo")
@@ -49,7 +49,7 @@ func (s *shell) purge(ctx context.Context, e *engine.Engine, ids []hippo.ID, yes
 	if err := e.Purge(ctx, ids); err != nil {
 		return err
 	}
-	return s.done("Purged", ms)
+	return s.printDone("Purged", ms)
 }
 
 // confirmPurge shows a person what is about to be deleted and asks. Without a terminal
@@ -86,7 +86,7 @@ func (s *shell) restoreCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return s.done("Restored", ms)
+				return s.printDone("Restored", ms)
 			})
 		},
 	}
@@ -118,8 +118,8 @@ func resolveForgotten(ctx context.Context, e *engine.Engine, ref string) (hippo.
 	}
 }
 
-// done tells what happened to memories.
-func (s *shell) done(what string, ms []*hippo.Memory) error {
+// printDone prints what was done to memories.
+func (s *shell) printDone(what string, ms []*hippo.Memory) error {
 	if s.json || s.lines {
 		return s.printMemories(ms)
 	}

@@ -16,7 +16,7 @@ func (s *shell) listCommand() *cobra.Command {
 		Short: "List insights, newest first",
 		Args:  atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := counted(q.Count); err != nil {
+			if err := validCount(q.Count); err != nil {
 				return err
 			}
 			return s.with(c.Context(), func(e *engine.Engine) (err error) {
@@ -27,7 +27,7 @@ func (s *shell) listCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return s.listing(list, e, q.Offset)
+				return s.printListing(list, e, q.Offset)
 			})
 		},
 	}
@@ -41,8 +41,8 @@ func (s *shell) listCommand() *cobra.Command {
 	return c
 }
 
-// listing prints one page of a list.
-func (s *shell) listing(list *engine.Listing, e *engine.Engine, offset int) error {
+// printListing prints one page of a list.
+func (s *shell) printListing(list *engine.Listing, e *engine.Engine, offset int) error {
 	switch {
 	case s.json || s.lines:
 		return s.printMemories(list.Memories)

@@ -132,8 +132,8 @@ func (s *shell) logger(c config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(s.errw, &slog.HandlerOptions{Level: c.Level}))
 }
 
-// with opens the store, runs fn and closes it. A store that the command line names
-// must exist: who asks what is in one, or changes that, has mistyped it.
+// with opens the store, runs fn and closes it. A store that the command line names must
+// exist: a name that does not is probably mistyped.
 func (s *shell) with(ctx context.Context, fn func(*engine.Engine) error) error {
 	c, err := s.config()
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *shell) with(ctx context.Context, fn func(*engine.Engine) error) error {
 	return s.on(ctx, c, fn)
 }
 
-// exists refuses a store that opening would make.
+// exists returns an error if the store does not exist; opening would create it.
 func exists(store config.Store) error {
 	if store.Kind == "memory" {
 		return nil
@@ -158,7 +158,7 @@ func exists(store config.Store) error {
 	return nil
 }
 
-// making is with for a store that is made if it does not exist.
+// making is [shell.with] for commands that create the store if it does not exist.
 func (s *shell) making(ctx context.Context, fn func(*engine.Engine) error) error {
 	c, err := s.config()
 	if err != nil {
@@ -175,8 +175,8 @@ func (s *shell) on(ctx context.Context, c config.Config, fn func(*engine.Engine)
 	return errors.Join(fn(e), e.Close())
 }
 
-// onIDs returns what a subcommand runs that works on memories: it opens the
-// store and turns what a person typed into IDs.
+// onIDs returns the function of a subcommand whose arguments are references to memories:
+// it opens the store and resolves them.
 func (s *shell) onIDs(fn func(*cobra.Command, *engine.Engine, []hippo.ID) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, refs []string) error {
 		return s.with(c.Context(), func(e *engine.Engine) error {
@@ -189,7 +189,7 @@ func (s *shell) onIDs(fn func(*cobra.Command, *engine.Engine, []hippo.ID) error)
 	}
 }
 
-// resolve turns what was typed into IDs.
+// resolve turns references, as a person types them, into IDs.
 func resolve(ctx context.Context, e *engine.Engine, refs []string) ([]hippo.ID, error) {
 	return resolveBy(ctx, refs, e.Resolve)
 }

@@ -27,7 +27,7 @@ func (s *shell) modifyCommand() *cobra.Command {
 		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
 			change := f.modification(c)
 			if len(f.supersedes) > 0 {
-				old, err := replaced(c.Context(), e, f.supersedes)
+				old, err := resolveSuperseded(c.Context(), e, f.supersedes)
 				if err != nil {
 					return err
 				}

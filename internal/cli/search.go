@@ -74,7 +74,7 @@ func (s *shell) searchCommand() *cobra.Command {
 func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
 	q := f.query
 	q.Text = strings.Join(args, " ")
-	if err := counted(q.Count); err != nil {
+	if err := validCount(q.Count); err != nil {
 		return q, err
 	}
 	if c.Flags().Changed("min") || c.Flags().Changed("max") {
@@ -101,8 +101,8 @@ func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Qu
 	return q, q.Validate()
 }
 
-// counted refuses a count of 0, which the engine takes for none given.
-func counted(n int) error {
+// validCount refuses a count of 0, which the engine takes for none given.
+func validCount(n int) error {
 	if n == 0 {
 		return hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
 	}
@@ -145,7 +145,7 @@ func (s *shell) answer(a *hippo.Answer) error {
 	for i := range a.Hits {
 		s.hit(&a.Hits[i])
 	}
-	s.conflicts(a)
+	s.printConflicts(a)
 	return nil
 }
 

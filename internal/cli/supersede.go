@@ -19,8 +19,8 @@ type jsonConflict struct {
 	Reason string   `json:"reason"`
 }
 
-// conflicts prints the pairs of hits that seem to contradict each other.
-func (s *shell) conflicts(a *hippo.Answer) {
+// printConflicts prints the pairs of hits that seem to contradict each other.
+func (s *shell) printConflicts(a *hippo.Answer) {
 	for i, c := range a.Conflicts {
 		if i == 0 {
 			fmt.Fprintln(s.out)
@@ -29,9 +29,9 @@ func (s *shell) conflicts(a *hippo.Answer) {
 	}
 }
 
-// resembling tells what a memory just recorded repeats and probably replaces. That
-// it cannot be looked up is no failure: the memory is stored.
-func (s *shell) resembling(ctx context.Context, e *engine.Engine, m *hippo.Memory) {
+// printResembling prints which memories a new one duplicates and probably replaces. An
+// error of that search is only a warning: the memory is stored.
+func (s *shell) printResembling(ctx context.Context, e *engine.Engine, m *hippo.Memory) {
 	like, err := e.Resembling(ctx, m)
 	if err != nil {
 		s.warn("not compared with other insights: %v", err)
@@ -48,8 +48,8 @@ func (s *shell) resembling(ctx context.Context, e *engine.Engine, m *hippo.Memor
 	}
 }
 
-// replaced is [resolve] for --supersedes, which its errors name.
-func replaced(ctx context.Context, e *engine.Engine, refs []string) ([]hippo.ID, error) {
+// resolveSuperseded is [resolve] for --supersedes, which its errors name.
+func resolveSuperseded(ctx context.Context, e *engine.Engine, refs []string) ([]hippo.ID, error) {
 	ids, err := resolve(ctx, e, refs)
 	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
 		return nil, hippo.Fieldf("supersedes", "%s", bad.Why)

@@ -35,7 +35,7 @@ func (m *message) call() *jsonrpc.Request {
 	return nil
 }
 
-// malformed is a line that is no message, or the answer to one.
+// malformed says why a line is refused, and with which id and code of JSON-RPC.
 type malformed struct {
 	id   json.RawMessage // nil if there is none
 	code int64
@@ -44,8 +44,8 @@ type malformed struct {
 
 func (m *malformed) Error() string { return m.err.Error() }
 
-// parse returns the messages of a line; an error is a [*malformed]. It is strict: what the
-// decoder of Go would change, or read in one of several ways, is refused.
+// parse returns the messages of a line; an error is a [*malformed]. It is strict: a line
+// that the decoder of Go would change, or could read in several ways, is refused.
 func parse(l line) (list []message, isBatch bool, err error) {
 	switch {
 	case l.tooLong:

@@ -69,7 +69,7 @@ type recorded struct {
 }
 
 func (in *recordInput) call(ctx context.Context, s *Server, e *engine.Engine) (reply, error) {
-	if err := choice("source", in.source, "user", "agent", "tool"); err != nil {
+	if err := oneOf("source", in.source, "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
 	m, err := e.Record(ctx, &hippo.Memory{

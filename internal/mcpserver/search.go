@@ -147,5 +147,5 @@ func (in *searchInput) toQuery(ctx context.Context, s *Server, zone *time.Locati
 	if from, to := q.Filter.CreatedAfter, q.Filter.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
 		return q, hippo.Fieldf("created_before", "must be after created_after")
 	}
-	return q, choice("detail", in.detail, "compact", "full")
+	return q, oneOf("detail", in.detail, "compact", "full")
 }

@@ -69,8 +69,8 @@ func New(open Opener, o *Options) *Server {
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "hippo", Title: "Hippo", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
-		// The store opens when the client is ready: it has its answer by then, and
-		// the first call does not wait as long.
+		// The client has the answer to initialize by then. Opening the store now makes
+		// the first call wait less.
 		InitializedHandler: func(ctx context.Context, _ *mcp.InitializedRequest) { s.warm(ctx) },
 	})
 	for _, t := range tools() {
@@ -79,8 +79,8 @@ func New(open Opener, o *Options) *Server {
 	return s
 }
 
-// warm opens the store in the background. A failure is told to the call that
-// needs the store.
+// warm opens the store in the background. A failure is reported by the call that needs
+// the store.
 func (s *Server) warm(ctx context.Context) {
 	go func() { _, _ = s.open(context.WithoutCancel(ctx)) }()
 }
@@ -141,8 +141,8 @@ func result(r reply) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}, StructuredContent: r.data}
 }
 
-// problem is the structured content of a failed call.
-type problem struct {
+// failedCall is its structured content.
+type failedCall struct {
 	Error struct {
 		Code    hippo.Code `json:"code"`
 		Field   string     `json:"field,omitempty"`
@@ -159,9 +159,9 @@ func argumentNames() map[string]string {
 	}
 }
 
-// failure tells a model and a program what went wrong.
+// failure is the result of a failed call: text for a model, and a code for a program.
 func failure(err error) *mcp.CallToolResult {
-	var p problem
+	var p failedCall
 	p.Error.Code, p.Error.Message, p.Error.Hint = hippo.CodeOf(err), err.Error(), wire.FailureOf(hippo.CodeOf(err)).ToolHint
 	if f, ok := errors.AsType[*hippo.FieldError](err); ok {
 		p.Error.Field = f.Field
