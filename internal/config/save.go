@@ -45,29 +45,18 @@ func Save(path, name, value string) error {
 
 // target follows links to the file, which need not exist.
 func target(path string) (string, error) {
-	const most = 40 // links, as Linux has it
-	for range most {
-		info, err := os.Lstat(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return path, nil
-		case err != nil:
-			return "", err
-		case info.Mode().IsRegular():
-			return path, nil
-		case info.Mode()&fs.ModeSymlink == 0:
-			return "", fmt.Errorf("%s is not a file", path)
-		}
-		next, err := os.Readlink(path)
-		if err != nil {
-			return "", err
-		}
-		if !filepath.IsAbs(next) {
-			next = filepath.Join(filepath.Dir(path), next)
-		}
-		path = next
+	full, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return full, err
 	}
-	return "", fmt.Errorf("%s: too many links", path)
+	next, err := os.Readlink(path)
+	if err != nil {
+		return path, nil //nolint:nilerr // neither a file nor a link: it will be created
+	}
+	if !filepath.IsAbs(next) {
+		next = filepath.Join(filepath.Dir(path), next)
+	}
+	return target(next)
 }
 
 // edit returns a TOML document with one top-level key set, or removed if value is empty.
@@ -168,7 +157,9 @@ func replace(path string, text []byte) (err error) {
 	}
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
+		if mode = info.Mode(); !mode.IsRegular() {
+			return fmt.Errorf("%s is not a file", path)
+		}
 	}
 	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -180,7 +171,7 @@ func replace(path string, text []byte) (err error) {
 		}
 	}()
 	_, err = temp.Write(text)
-	if err = errors.Join(err, temp.Chmod(mode), temp.Sync(), temp.Close()); err != nil {
+	if err = errors.Join(err, temp.Chmod(mode.Perm()), temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
 	if err = os.Rename(temp.Name(), path); err != nil {

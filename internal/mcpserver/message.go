@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -146,29 +147,13 @@ func isInexact(id jsonrpc.ID) bool {
 	return ok && strings.HasPrefix(s, inexact)
 }
 
+// inexactID matches the internal form of an id in JSON. What it keeps is a number in JSON,
+// so that no text of a memory can break a message.
+var inexactID = regexp.MustCompile(`"\\u0000number:(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"`)
+
 // restoreIDs replaces the internal form of ids in a message of the server by the numbers
 // that the client wrote.
-func restoreIDs(text []byte) []byte {
-	form, err := json.Marshal(inexact)
-	if err != nil {
-		return text
-	}
-	form = form[:len(form)-1]
-	var out []byte
-	for {
-		before, rest, found := bytes.Cut(text, form)
-		out = append(out, before...)
-		if !found {
-			return out
-		}
-		number, after, closed := bytes.Cut(rest, []byte(`"`))
-		if closed && isID(number) && number[0] != '"' && json.Valid(number) {
-			out, text = append(out, number...), after
-		} else { // a text that looks like one
-			out, text = append(out, form...), rest
-		}
-	}
-}
+func restoreIDs(text []byte) []byte { return inexactID.ReplaceAll(text, []byte("$1")) }
 
 // cancelled returns the request that a notification cancels, if it is such a notification,
 // in which the id gets its internal form.
