@@ -178,7 +178,7 @@ func (d *demo) search(q hippo.Query) error {
 	d.say("   ? %s", what)
 	for i, h := range a.Hits {
 		g := h.Signals
-		d.say("   %d. %.3f  %s", i+1, h.Relevance, clip(h.Memory.Content, 66))
+		d.say("   %d. %.3f  %s", i+1, h.Relevance, preview(h.Memory.Content, 66))
 		d.say("             words %.2f, meaning %.2f · recency %.2f, frequency %.3f, importance %.2f", g.Words, g.Cosine, g.Recency, g.Frequency, g.Importance)
 	}
 	return d.engine.Flush(d.ctx)

@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// usageError is a command line that cannot be understood.
+// usageError is an error of the command line: exit code 2.
 type usageError struct {
 	err error
 }
@@ -23,7 +24,8 @@ func (e *usageError) Unwrap() error { return e.err }
 // usagef returns a usage error.
 func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
 
-// badFlag is a usage error without the name of the function that reads the value.
+// badFlag turns an error of a flag into a usage error, without the name of the Go function
+// that parsed the value.
 func badFlag(err error) error {
 	num, ok := errors.AsType[*strconv.NumError](err)
 	if !ok {
@@ -66,7 +68,7 @@ func one(what string) cobra.PositionalArgs {
 	return cobra.MatchAll(atMost(1), needs(what))
 }
 
-// known refuses what is no subcommand, and says which one may be meant.
+// known refuses arguments that are no subcommand, and suggests one with a similar name.
 func known(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -78,7 +80,7 @@ func known(c *cobra.Command, args []string) error {
 	return usagef("unknown command %q", args[0])
 }
 
-// isUsage reports whether the command line is wrong, in form or in content.
+// isUsage reports whether an argument is wrong, in form or in value.
 func isUsage(err error) bool {
 	var usage *usageError
 	return errors.As(err, &usage) || hippo.CodeOf(err) == hippo.CodeInvalid
@@ -100,12 +102,21 @@ func flagNames() map[string]string {
 	}
 }
 
+// warn prints a line beside the result.
+func (s *shell) warn(format string, args ...any) {
+	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Line(fmt.Sprintf(format, args...)))
+}
+
 // explain prints an error and what to do about it. command is what was run:
 // "hippo search".
 func (s *shell) explain(command string, err error) {
-	fmt.Fprintf(s.errw, "hippo: %v\n", wire.RenameField(err, flagNames()))
+	text := wire.RenameField(err, flagNames()).Error()
+	if _, said := errors.AsType[*interruptedError](err); !said && hippo.CodeOf(err) == hippo.CodeCanceled {
+		text = "interrupted"
+	}
+	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Block(text, "  "))
 	h := wire.FailureOf(hippo.CodeOf(err)).CommandHint
-	if strings.HasPrefix(command, "hippo model ") { // their messages say it
+	if strings.HasPrefix(command, "hippo model ") { // their messages say what to do
 		h = ""
 	}
 	if isUsage(err) {

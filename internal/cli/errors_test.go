@@ -43,7 +43,7 @@ func TestMain_Hint(t *testing.T) {
 		{"search x --colour", "try: hippo search --help"},
 		{"record", "try: hippo record --help"},
 		{"nonsense", "try: hippo --help"},
-		{"list --store postgres://h/d", "this build knows sqlite:PATH"},
+		{"list --store postgres://h/d", "must be sqlite:PATH or dir:PATH"},
 	} {
 		var out, errw bytes.Buffer
 		code := cli.Main(t.Context(), append([]string{"hippo"}, strings.Fields(tc.line)...), strings.NewReader(""), &out, &errw)
@@ -77,6 +77,18 @@ func TestFlagNames(t *testing.T) {
 					t.Errorf("%s: no flag --%s", field, flag)
 				}
 			}
+		}
+	}
+}
+
+// The query has the ranker that was asked for: a search by bm25 must not wait for a model.
+func TestSearch_HasItsRanker(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[hippo.Ranker][]string{
+		hippo.RankerBM25: {"search", "--ranker", "bm25"}, hippo.RankerHippo: {"search"}, hippo.RankerCosine: {"search", "--ranker=cosine"},
+	} {
+		if got, err := cli.RankerOf(args...); err != nil || got != want {
+			t.Errorf("%q: got %q (%v), want %s", args, got, err, want)
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 // found it, what its relevance is made of, and what each signal gave, the most first.
 func explanation(w io.Writer, h *hippo.Hit) {
 	x, s := h.Explanation, &h.Signals
-	const indent = "       "
 	if found := channels(h); found != "" {
 		fmt.Fprintf(w, "%s%s\n", indent, found)
 	}

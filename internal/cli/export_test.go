@@ -6,15 +6,39 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/hippo-memory/hippo"
 )
 
 // MainAt is [Main] with a clock.
 func MainAt(ctx context.Context, now func() time.Time, args []string, in io.Reader, out, errw io.Writer) int {
-	return mainAt(ctx, now, args, in, out, errw)
+	s := &shell{in: in, out: out, errw: errw, now: now, isTerminal: isTerminal}
+	return s.run(ctx, args)
+}
+
+// MainOnTerminal is [Main] with a person at the keyboard.
+func MainOnTerminal(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
+	s := &shell{in: in, out: out, errw: errw, now: time.Now, isTerminal: func(any) bool { return true }}
+	return s.run(ctx, args)
 }
 
 // ExitCode is for the tests of its table.
 func ExitCode(err error) int { return exitCode(err) }
+
+// RankerOf returns the ranker of the query that a command line stands for.
+func RankerOf(args ...string) (hippo.Ranker, error) {
+	s := &shell{}
+	s.root = s.newRoot()
+	c, flags, err := s.root.Find(args)
+	if err != nil {
+		return "", err
+	}
+	if err := c.ParseFlags(flags); err != nil {
+		return "", err
+	}
+	q, err := s.query(c, &searchFlags{query: hippo.Query{Count: 1}}, nil)
+	return q.Ranker, err
+}
 
 // FlagNames is the table of the names of domain fields.
 func FlagNames() map[string]string { return flagNames() }

@@ -3,12 +3,12 @@ package cli
 import (
 	"bufio"
 	"context"
+	"encoding/hex"
+	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -28,7 +28,7 @@ func (s *shell) forgetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.done("Forgot", ms)
+			return s.printDone("Forgot", ms)
 		}),
 	}
 	c.Flags().BoolVar(&purge, "purge", false, "delete for good; there is no undo")
@@ -41,25 +41,32 @@ func (s *shell) purge(ctx context.Context, e *engine.Engine, ids []hippo.ID, yes
 	if err != nil {
 		return err
 	}
-	if !yes && !s.confirm(fmt.Sprintf("Delete %d insights for good?", len(ms))) {
-		fmt.Fprintln(s.errw, "nothing was deleted")
-		return nil
+	if !yes {
+		if err := s.confirmPurge(ms); err != nil {
+			return err
+		}
 	}
 	if err := e.Purge(ctx, ids); err != nil {
 		return err
 	}
-	return s.done("Purged", ms)
+	return s.printDone("Purged", ms)
 }
 
-// confirm asks a person; a program that did not say --yes is taken at its word.
-func (s *shell) confirm(question string) bool {
-	f, ok := s.in.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return true
+// confirmPurge shows a person what is about to be deleted and asks. Without a terminal
+// there is nobody to ask: that is an error.
+func (s *shell) confirmPurge(ms []*hippo.Memory) error {
+	if !s.isTerminal(s.in) {
+		return usagef("--purge deletes for good and cannot ask, because stdin is no terminal: add --yes")
 	}
-	fmt.Fprintf(s.errw, "%s [y/N] ", question)
+	for _, m := range ms {
+		fmt.Fprintf(s.errw, "%s  %s\n", m.ID, preview(m.Content, previewLength))
+	}
+	fmt.Fprintf(s.errw, "Delete %d for good? [y/N] ", len(ms))
 	reply, err := bufio.NewReader(s.in).ReadString('\n')
-	return err == nil && strings.EqualFold(strings.TrimSpace(reply), "y")
+	if err != nil || !strings.EqualFold(strings.TrimSpace(reply), "y") {
+		return errors.New("nothing was deleted")
+	}
+	return nil
 }
 
 func (s *shell) restoreCommand() *cobra.Command {
@@ -67,23 +74,57 @@ func (s *shell) restoreCommand() *cobra.Command {
 		Use:   "restore ID...",
 		Short: "Bring forgotten insights back (hippo list --forgotten shows them)",
 		Args:  needs("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
-			ms, err := e.Restore(c.Context(), ids)
-			if err != nil {
-				return err
-			}
-			return s.done("Restored", ms)
-		}),
+		RunE: func(c *cobra.Command, refs []string) error {
+			return s.with(c.Context(), func(e *engine.Engine) error {
+				ids, err := resolveBy(c.Context(), refs, func(ctx context.Context, ref string) (hippo.ID, error) {
+					return resolveForgotten(ctx, e, ref)
+				})
+				if err != nil {
+					return err
+				}
+				ms, err := e.Restore(c.Context(), ids)
+				if err != nil {
+					return err
+				}
+				return s.printDone("Restored", ms)
+			})
+		},
 	}
 }
 
-// done tells what happened to memories.
-func (s *shell) done(what string, ms []*hippo.Memory) error {
+// resolveForgotten is [engine.Engine.Resolve] among the forgotten memories; what is not
+// among them may be a memory that is not forgotten. Cost: all memories are read.
+func resolveForgotten(ctx context.Context, e *engine.Engine, ref string) (hippo.ID, error) {
+	if _, err := hippo.ParseID(ref); err == nil || len(ref) < 4 {
+		return e.Resolve(ctx, ref)
+	}
+	var found []hippo.ID
+	for m, err := range e.Export(ctx) {
+		if err != nil {
+			return hippo.ID{}, err
+		}
+		prefix := strings.ToLower(ref)
+		if m.Forgotten() && (strings.HasPrefix(m.ID.String(), prefix) || strings.HasPrefix(hex.EncodeToString(m.ContentHash[:]), prefix)) {
+			found = append(found, m.ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return e.Resolve(ctx, ref)
+	case 1:
+		return found[0], nil
+	default:
+		return hippo.ID{}, hippo.Fieldf("id", "%q fits several forgotten memories: %v; give more characters", ref, found)
+	}
+}
+
+// printDone prints what was done to memories.
+func (s *shell) printDone(what string, ms []*hippo.Memory) error {
 	if s.json || s.lines {
 		return s.printMemories(ms)
 	}
 	for _, m := range ms {
-		fmt.Fprintf(s.out, "%s %s  %s\n", what, m.ID, clip(m.Content, 60))
+		fmt.Fprintf(s.out, "%s %s  %s\n", what, m.ID, preview(m.Content, 60))
 	}
 	return nil
 }

@@ -15,12 +15,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/project"
 )
 
 // shell is what all subcommands share.
@@ -32,18 +32,26 @@ type shell struct {
 	lines     bool
 	verbose   bool
 	now       func() time.Time
+	// isTerminal reports whether a person is at the other end of a stream.
+	isTerminal func(stream any) bool
 }
 
-// Main runs the program: args[0] is its name. It returns the exit code: 0 done,
-// 1 failed, 2 wrong usage, 3 not found. A program that is named hippo-server, as
-// the original was, serves.
+// Main runs the program: args[0] is its name. It returns an exit code of package wire:
+// 0 done, 1 failed, 2 wrong usage, 3 not found, 130 interrupted. A program that is named
+// hippo-server, as the original was, serves.
 func Main(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
-	return mainAt(ctx, time.Now, args, in, out, errw) //nolint:forbidigo // the program's one clock
+	s := &shell{in: in, out: out, errw: errw, now: time.Now, isTerminal: isTerminal} //nolint:forbidigo // the program's one clock
+	return s.run(ctx, args)
 }
 
-// mainAt is [Main] with a clock.
-func mainAt(ctx context.Context, now func() time.Time, args []string, in io.Reader, out, errw io.Writer) int {
-	s := &shell{in: in, out: out, errw: errw, now: now}
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// run is [Main] for a shell with its streams, clock and terminal.
+func (s *shell) run(ctx context.Context, args []string) int {
 	s.root = s.newRoot()
 	rest := args[1:]
 	if name := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); name == "hippo-server" {
@@ -83,7 +91,29 @@ func (s *shell) newRoot() *cobra.Command {
 		s.voteCommand("upvote"), s.voteCommand("downvote"), s.forgetCommand(), s.restoreCommand(), s.relateCommand(), s.statusCommand(),
 		s.importCommand(), s.exportCommand(), s.migrateCommand(), s.modelCommand(), s.evalCommand(), s.demoCommand(), s.versionCommand(),
 	)
+	refuseUnknownTopics(root)
 	return root
+}
+
+// refuseUnknownTopics makes help of a command that does not exist an error; cobra shows the
+// help of the program.
+func refuseUnknownTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+			topic, rest, err := root.Find(args)
+			if err == nil {
+				err = known(root, rest)
+			}
+			if err != nil {
+				return err
+			}
+			return topic.Help()
+		}
+	}
 }
 
 // config returns the configuration of this run.
@@ -102,8 +132,8 @@ func (s *shell) logger(c config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(s.errw, &slog.HandlerOptions{Level: c.Level}))
 }
 
-// with opens the store, runs fn and closes it. A store that the command line names
-// must exist: who asks what is in one, or changes that, has mistyped it.
+// with opens the store, runs fn and closes it. A store that the command line names must
+// exist: a name that does not is probably mistyped.
 func (s *shell) with(ctx context.Context, fn func(*engine.Engine) error) error {
 	c, err := s.config()
 	if err != nil {
@@ -117,7 +147,7 @@ func (s *shell) with(ctx context.Context, fn func(*engine.Engine) error) error {
 	return s.on(ctx, c, fn)
 }
 
-// exists refuses a store that opening would make.
+// exists returns an error if the store does not exist; opening would create it.
 func exists(store config.Store) error {
 	if store.Kind == "memory" {
 		return nil
@@ -128,7 +158,7 @@ func exists(store config.Store) error {
 	return nil
 }
 
-// making is with for a store that is made if it does not exist.
+// making is [shell.with] for commands that create the store if it does not exist.
 func (s *shell) making(ctx context.Context, fn func(*engine.Engine) error) error {
 	c, err := s.config()
 	if err != nil {
@@ -145,24 +175,8 @@ func (s *shell) on(ctx context.Context, c config.Config, fn func(*engine.Engine)
 	return errors.Join(fn(e), e.Close())
 }
 
-// project returns the project to work for: the one that was named, "" for none,
-// else that of the current directory.
-func (s *shell) project(ctx context.Context) (string, error) {
-	c, err := s.config()
-	switch {
-	case err != nil:
-		return "", err
-	case c.Project == "none":
-		return "", nil
-	case c.Project != "":
-		return c.Project, nil
-	default:
-		return project.Identify(ctx, "."), nil
-	}
-}
-
-// onIDs returns what a subcommand runs that works on memories: it opens the
-// store and turns what a person typed into IDs.
+// onIDs returns the function of a subcommand whose arguments are references to memories:
+// it opens the store and resolves them.
 func (s *shell) onIDs(fn func(*cobra.Command, *engine.Engine, []hippo.ID) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, refs []string) error {
 		return s.with(c.Context(), func(e *engine.Engine) error {
@@ -175,12 +189,17 @@ func (s *shell) onIDs(fn func(*cobra.Command, *engine.Engine, []hippo.ID) error)
 	}
 }
 
-// resolve turns what was typed into IDs.
+// resolve turns references, as a person types them, into IDs.
 func resolve(ctx context.Context, e *engine.Engine, refs []string) ([]hippo.ID, error) {
+	return resolveBy(ctx, refs, e.Resolve)
+}
+
+// resolveBy is [resolve] with a function that resolves one.
+func resolveBy(ctx context.Context, refs []string, one func(context.Context, string) (hippo.ID, error)) ([]hippo.ID, error) {
 	ids := make([]hippo.ID, len(refs))
 	for i, ref := range refs {
 		var err error
-		if ids[i], err = e.Resolve(ctx, ref); err != nil {
+		if ids[i], err = one(ctx, ref); err != nil {
 			return nil, err
 		}
 	}

@@ -27,7 +27,7 @@ func (s *shell) modifyCommand() *cobra.Command {
 		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
 			change := f.modification(c)
 			if len(f.supersedes) > 0 {
-				old, err := replaced(c.Context(), e, f.supersedes)
+				old, err := resolveSuperseded(c.Context(), e, f.supersedes)
 				if err != nil {
 					return err
 				}
@@ -78,46 +78,4 @@ func (s *shell) modified(m *hippo.Memory) error {
 	}
 	_, err := fmt.Fprintf(s.out, "Modified insight: %s (importance %.2f)\n", m.ID, m.Importance.Value)
 	return err
-}
-
-func (s *shell) voteCommand(name string) *cobra.Command {
-	short := map[string]string{
-		"upvote":   "Vote insights up: they helped",
-		"downvote": "Vote insights down: they were wrong or misled",
-	}
-	return &cobra.Command{
-		Use:   name + " ID...",
-		Short: short[name],
-		Args:  needs("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
-			up, down := ids, []hippo.ID(nil)
-			if name == "downvote" {
-				up, down = down, up
-			}
-			rs, err := e.Reinforce(c.Context(), up, down)
-			if err != nil {
-				return err
-			}
-			return s.reinforced(rs)
-		}),
-	}
-}
-
-func (s *shell) reinforced(rs []engine.Reinforcement) error {
-	if s.json {
-		type effect struct {
-			ID     hippo.ID `json:"uuid"`
-			Before float64  `json:"before"`
-			After  float64  `json:"after"`
-		}
-		out := make([]effect, len(rs))
-		for i, r := range rs {
-			out[i] = effect(r)
-		}
-		return s.printJSON(out)
-	}
-	for _, r := range rs {
-		fmt.Fprintf(s.out, "%s  importance %.2f -> %.2f\n", r.ID, r.Before, r.After)
-	}
-	return nil
 }

@@ -9,18 +9,19 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/term"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // printJSON prints a value, indented.
 func (s *shell) printJSON(v any) error {
-	enc := json.NewEncoder(s.out)
+	enc := json.NewEncoder(termtext.JSON(s.out))
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
@@ -64,7 +65,7 @@ func (s *shell) printTable(ms []*hippo.Memory, clock rank.Clock) error {
 		for _, m := range ms {
 			importance := clock.Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned)
 			fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\n", m.ID.String()[:l.id], m.CreatedAt.Format(time.DateOnly), importance,
-				clip(m.Content, l.content), clip(strings.Join(m.Situation, "; "), l.situation))
+				preview(m.Content, l.content), preview(strings.Join(m.Situation, "; "), l.situation))
 		}
 	})
 }
@@ -118,18 +119,12 @@ const previewLength = 200
 func line(m *hippo.Memory) string {
 	return strings.Join([]string{
 		hex.EncodeToString(m.ContentHash[:4]), m.CreatedAt.Format(time.RFC3339), field(m.Type),
-		field(strings.Join(m.Tags, ",")), clip(m.Content, previewLength),
+		field(strings.Join(m.Tags, ",")), preview(m.Content, previewLength),
 	}, "|")
 }
 
 // field keeps a value from being taken for two.
-func field(s string) string { return strings.ReplaceAll(s, "|", "/") }
+func field(s string) string { return termtext.Line(strings.ReplaceAll(s, "|", "/")) }
 
-// clip puts a text on one line of at most n characters.
-func clip(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
-}
+// preview puts a text on one line of at most n characters, escapes aside.
+func preview(s string, n int) string { return termtext.Line(wire.Clip(s, n)) }

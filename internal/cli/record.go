@@ -41,7 +41,7 @@ func (s *shell) recordCommand() *cobra.Command {
 			}
 			m.Source.Kind = hippo.SourceUser
 			return s.making(c.Context(), func(e *engine.Engine) error {
-				old, err := replaced(c.Context(), e, supersedes)
+				old, err := resolveSuperseded(c.Context(), e, supersedes)
 				if err != nil {
 					return err
 				}
@@ -49,9 +49,9 @@ func (s *shell) recordCommand() *cobra.Command {
 					return err
 				}
 				for _, id := range old {
-					fmt.Fprintf(s.errw, "hippo: replaces %s\n", id)
+					s.warn("replaces %s", id)
 				}
-				s.resembling(c.Context(), e, m)
+				s.printResembling(c.Context(), e, m)
 				return s.recorded(m)
 			})
 		},
@@ -77,8 +77,8 @@ func (s *shell) recorded(m *hippo.Memory) error {
 	return err
 }
 
-// text returns an argument, or what stdin holds if it is "-". A read cannot be
-// interrupted, so one that outlives ctx is left behind.
+// text returns an argument, or the text on stdin if it is "-". A blocked read cannot be
+// cancelled: when ctx ends, its goroutine is abandoned.
 func (s *shell) text(ctx context.Context, arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil

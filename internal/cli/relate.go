@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 func (s *shell) relateCommand() *cobra.Command {
@@ -86,7 +87,7 @@ func (s *shell) relate(ctx context.Context, e *engine.Engine, args []string, r h
 	if s.json {
 		return s.printRelations(nil, []hippo.Relation{r})
 	}
-	fmt.Fprintf(s.out, "%s %s %s %s\n", what, r.From, r.Kind, r.To)
+	fmt.Fprintf(s.out, "%s %s %s %s\n", what, r.From, termtext.Line(r.Kind), r.To)
 	return nil
 }
 
@@ -134,8 +135,8 @@ func (s *shell) printRelations(other func(*hippo.Relation) string, rs []hippo.Re
 		fmt.Fprintln(w, "FROM\tKIND\tTO\tWEIGHT\tREINFORCED\tTHE OTHER")
 		for i := range rs {
 			r := &rs[i]
-			fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\n", r.From, r.Kind, r.To, r.Weight,
-				r.LastReinforced.Format(time.DateOnly), clip(other(r), 40))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\n", r.From, termtext.Line(r.Kind), r.To, r.Weight,
+				r.LastReinforced.Format(time.DateOnly), preview(other(r), 40))
 		}
 	})
 }

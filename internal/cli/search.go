@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -12,12 +11,13 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 // searchFlags are the flags of search as given.
 type searchFlags struct {
 	query        hippo.Query
-	scope        string
+	all          bool
 	low, high    float64
 	since, until string
 	asOf         string
@@ -36,8 +36,11 @@ func (s *shell) searchCommand() *cobra.Command {
 				return err
 			}
 			return s.with(c.Context(), func(e *engine.Engine) error {
+				if q.Filter.Projects, err = s.projects(c.Context(), e, f.all); err != nil {
+					return err
+				}
 				if q.Ranker != hippo.RankerBM25 {
-					_ = e.Ready(c.Context()) // the answer tells what is missing
+					_ = e.Ready(c.Context()) // the answer says what is missing
 				}
 				a, err := e.Search(c.Context(), q)
 				if err != nil {
@@ -54,7 +57,6 @@ func (s *shell) searchCommand() *cobra.Command {
 	v.StringVar(&f.query.Filter.Author, "author", "", "only what this author said")
 	v.StringVar(&f.query.Filter.Session, "session", "", "only what this session holds")
 	v.BoolVar(&f.query.Filter.Pinned, "pinned", false, "only pinned insights")
-	v.StringVar(&f.scope, "in", "all", "all projects, the current one, or a name")
 	v.StringVar(&f.query.When, "when", "", "of this time: 'last week', 'since 1 March', 2026-01-01..2026-02-01")
 	v.StringVar(&f.since, "since", "", "recorded at or after this time or date")
 	v.StringVar(&f.until, "until", "", "recorded before this time or date")
@@ -65,13 +67,14 @@ func (s *shell) searchCommand() *cobra.Command {
 	v.IntVar(&f.query.Count, "count", hippo.DefaultCount, "show this many hits")
 	v.BoolVar(&f.query.Explain, "explain", false, "show why each hit is where it is")
 	v.BoolVar(&f.query.NoTouch, "no-touch", false, "do not count the hits as used")
+	allFlag(c, &f.all)
 	return c
 }
 
 func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
 	q := f.query
 	q.Text = strings.Join(args, " ")
-	if err := counted(q.Count); err != nil {
+	if err := validCount(q.Count); err != nil {
 		return q, err
 	}
 	if c.Flags().Changed("min") || c.Flags().Changed("max") {
@@ -90,42 +93,29 @@ func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Qu
 	if q.Filter.ValidAt, err = parseTime("as-of", f.asOf); err != nil {
 		return q, err
 	}
-	if q.Filter.Projects, err = s.scope(c.Context(), f.scope); err != nil {
+	cfg, err := s.config()
+	if err != nil {
 		return q, err
 	}
+	q.Ranker = cfg.Ranker
 	return q, q.Validate()
 }
 
-// counted refuses a count of 0, which the engine takes for none given.
-func counted(n int) error {
+// validCount refuses a count of 0, which the engine takes for none given.
+func validCount(n int) error {
 	if n == 0 {
 		return hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
 	}
 	return nil
 }
 
-// scope returns the projects that a search is kept to; nil for all.
-func (s *shell) scope(ctx context.Context, in string) ([]string, error) {
-	switch in {
-	case "", "all":
-		return nil, nil
-	case "none":
-		return []string{""}, nil
-	case "current":
-		name, err := s.project(ctx)
-		return []string{name, ""}, err
-	default:
-		return []string{in}, nil
-	}
-}
-
 // answer prints the outcome of a search.
 func (s *shell) answer(a *hippo.Answer) error {
 	for _, d := range a.Degraded {
-		fmt.Fprintln(s.errw, "hippo: degraded:", d)
+		s.warn("degraded: %s", d)
 	}
 	if a.Abstained != "" {
-		fmt.Fprintf(s.errw, "hippo: %s; --min 0 shows them\n", a.Abstained)
+		s.warn("%s; --min 0 shows them", a.Abstained)
 	}
 	switch {
 	case s.json:
@@ -155,14 +145,17 @@ func (s *shell) answer(a *hippo.Answer) error {
 	for i := range a.Hits {
 		s.hit(&a.Hits[i])
 	}
-	s.conflicts(a)
+	s.printConflicts(a)
 	return nil
 }
+
+// indent is how far the lines of a hit are indented below the first.
+const indent = "       "
 
 // hit prints one result: relevance and content, then where it belongs.
 func (s *shell) hit(h *hippo.Hit) {
 	m := h.Memory
-	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, strings.ReplaceAll(m.Content, "\n", "\n       "))
+	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, termtext.Block(m.Content, indent))
 	var notes []string
 	if len(m.Situation) > 0 {
 		notes = append(notes, strings.Join(m.Situation, "; "))
@@ -174,7 +167,7 @@ func (s *shell) hit(h *hippo.Hit) {
 	if !m.SupersededBy.IsZero() {
 		notes = append(notes, "superseded by "+m.SupersededBy.String())
 	}
-	fmt.Fprintf(s.out, "       %s\n", strings.Join(notes, " · "))
+	fmt.Fprintf(s.out, "%s%s\n", indent, termtext.Line(strings.Join(notes, " · ")))
 	if h.Explanation != nil {
 		explanation(s.out, h)
 	}

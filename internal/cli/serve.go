@@ -38,7 +38,7 @@ func (s *shell) serveCommand() *cobra.Command {
 // does not react. Nothing was acknowledged by it yet.
 const openPatience = 5 * time.Second
 
-// serveGC is the garbage that a server lets grow, in percent of what is in use.
+// serveGC is the GOGC of a server: garbage is collected when it is half of what is in use.
 const serveGC = 50
 
 func (s *shell) serve(ctx context.Context) error {
@@ -55,25 +55,29 @@ func (s *shell) serve(ctx context.Context) error {
 		}
 		return name
 	})
-	frugal := sync.OnceFunc(func() {
-		// Several servers may run at once: memory is dearer than the time to tidy
-		// up. Not from the beginning, where it would take a sixth more to start.
+	collectMore := sync.OnceFunc(func() {
+		// Several servers may run at once, so memory counts more than the time of the
+		// garbage collector. It is set after the store is open: from the beginning it
+		// would make the start a sixth slower.
 		if os.Getenv("GOGC") == "" {
 			debug.SetGCPercent(serveGC)
 		}
 	})
 	open := func(ctx context.Context) (*engine.Engine, error) {
 		e, err := opener.Engine(ctx)
-		frugal()
+		collectMore()
 		return e, err
 	}
 	server := mcpserver.New(open, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log,
 		Project: func(context.Context) string { return project() },
 	})
+	if s.isTerminal(s.in) {
+		s.warn("this speaks MCP on stdin and stdout: an MCP client starts it, not a person; Ctrl-C ends it")
+	}
 	err = server.Serve(ctx, s.in, s.out)
 	if errors.Is(err, context.Canceled) {
-		err = nil // told to stop
+		err = nil // a signal asked for the end
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openPatience)
 	defer cancel()

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 func (s *shell) statusCommand() *cobra.Command {
@@ -63,23 +64,26 @@ func (s *shell) status(st state) error {
 		return s.printJSON(st)
 	}
 	return s.table(func(w io.Writer) {
-		fmt.Fprintf(w, "store\t%s\n", st.Store)
-		fmt.Fprintf(w, "insights\t%d, %d forgotten\n", st.Memories, st.Forgotten)
-		fmt.Fprintf(w, "active day\t%d\t\n", st.ActiveDay)
+		row := func(name, format string, args ...any) {
+			fmt.Fprintf(w, "%s\t%s\n", name, termtext.Line(fmt.Sprintf(format, args...)))
+		}
+		row("store", "%s", st.Store)
+		row("insights", "%d, %d forgotten", st.Memories, st.Forgotten)
+		row("active day", "%d", st.ActiveDay)
 		if st.Project != "" {
-			fmt.Fprintf(w, "project\t%s\n", st.Project)
+			row("project", "%s", st.Project)
 		}
-		fmt.Fprintf(w, "ranker\t%s\n", st.Ranker)
-		fmt.Fprintf(w, "index\t%d terms\n", st.Terms)
+		row("ranker", "%s", st.Ranker)
+		row("index", "%d terms", st.Terms)
 		for _, m := range st.Models {
-			fmt.Fprintf(w, "meaning\t%s\n", describe(m))
+			row("meaning", "%s", describe(m))
 		}
-		fmt.Fprintf(w, "version\t%s\n", st.Version)
+		row("version", "%s", st.Version)
 		for _, d := range st.Degraded {
-			fmt.Fprintf(w, "degraded\t%s\n", d)
+			row("degraded", "%s", d)
 		}
 		for _, p := range st.Problems {
-			fmt.Fprintf(w, "unreadable\t%s (was %s): %s\n", p.Path, p.Was, p.Err)
+			row("unreadable", "%s (was %s): %s", p.Path, p.Was, p.Err)
 		}
 	})
 }

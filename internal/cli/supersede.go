@@ -8,6 +8,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // jsonConflict is a [hippo.Conflict] as JSON.
@@ -17,37 +19,37 @@ type jsonConflict struct {
 	Reason string   `json:"reason"`
 }
 
-// conflicts prints the pairs of hits that seem to contradict each other.
-func (s *shell) conflicts(a *hippo.Answer) {
+// printConflicts prints the pairs of hits that seem to contradict each other.
+func (s *shell) printConflicts(a *hippo.Answer) {
 	for i, c := range a.Conflicts {
 		if i == 0 {
 			fmt.Fprintln(s.out)
 		}
-		fmt.Fprintf(s.out, "conflict: %s, %s: %s\n", c.A, c.B, c.Reason)
+		fmt.Fprintf(s.out, "conflict: %s, %s: %s\n", c.A, c.B, termtext.Line(c.Reason))
 	}
 }
 
-// resembling tells what a memory just recorded repeats and probably replaces. That
-// it cannot be looked up is no failure: the memory is stored.
-func (s *shell) resembling(ctx context.Context, e *engine.Engine, m *hippo.Memory) {
+// printResembling prints which memories a new one duplicates and probably replaces. An
+// error of that search is only a warning: the memory is stored.
+func (s *shell) printResembling(ctx context.Context, e *engine.Engine, m *hippo.Memory) {
 	like, err := e.Resembling(ctx, m)
 	if err != nil {
-		fmt.Fprintln(s.errw, "hippo: not compared with other insights:", err)
+		s.warn("not compared with other insights: %v", err)
 		return
 	}
 	for _, id := range like.DuplicateOf {
-		fmt.Fprintf(s.errw, "hippo: duplicate of %s\n", id)
+		s.warn("duplicate of %s", id)
 	}
 	for _, r := range like.Replaces {
-		fmt.Fprintf(s.errw, "hippo: likely replaces %s: %s (%s)\n", r.Memory.ID, clip(r.Memory.Content, previewLength), r.Reason)
+		s.warn("likely replaces %s: %s (%s)", r.Memory.ID, wire.Clip(r.Memory.Content, previewLength), r.Reason)
 	}
 	if len(like.Replaces) > 0 {
 		fmt.Fprintf(s.errw, "to confirm: hippo modify %s --supersedes ID\n", m.ID)
 	}
 }
 
-// replaced is [resolve] for --supersedes, which its errors name.
-func replaced(ctx context.Context, e *engine.Engine, refs []string) ([]hippo.ID, error) {
+// resolveSuperseded is [resolve] for --supersedes, which its errors name.
+func resolveSuperseded(ctx context.Context, e *engine.Engine, refs []string) ([]hippo.ID, error) {
 	ids, err := resolve(ctx, e, refs)
 	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
 		return nil, hippo.Fieldf("supersedes", "%s", bad.Why)

@@ -10,26 +10,25 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 // bar shows the progress of n entries on a terminal, and nothing elsewhere; n 0
 // is unknown.
 func (s *shell) bar(n int, what string) *progressbar.ProgressBar {
-	f, ok := s.errw.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !s.isTerminal(s.errw) {
 		return progressbar.DefaultSilent(int64(n), what)
 	}
 	if n == 0 {
 		n = -1
 	}
-	return progressbar.NewOptions(n, progressbar.OptionSetWriter(f), progressbar.OptionSetDescription(what),
+	return progressbar.NewOptions(n, progressbar.OptionSetWriter(s.errw), progressbar.OptionSetDescription(what),
 		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30))
 }
 
@@ -52,7 +51,7 @@ Importing the same source again adds nothing.`,
 				if err == nil {
 					_, err = e.ImportRelations(c.Context(), src.Relations())
 				}
-				return errors.Join(s.report(r, src), err)
+				return s.imported(c.Context(), r, src, err)
 			})
 		},
 	}
@@ -86,6 +85,22 @@ func until(ctx context.Context, entries iter.Seq2[*hippo.Memory, error]) iter.Se
 	}
 }
 
+// interruptedError is an import that the user ended. What was added stays.
+type interruptedError struct{ added int }
+
+func (e *interruptedError) Error() string {
+	return fmt.Sprintf("interrupted: %d added; run again to go on", e.added)
+}
+func (e *interruptedError) Unwrap() error { return context.Canceled }
+
+// imported prints the outcome of an import that ended with err.
+func (s *shell) imported(ctx context.Context, r engine.ImportReport, src *formats.Source, err error) error {
+	if ctx.Err() != nil {
+		return &interruptedError{r.Added}
+	}
+	return errors.Join(s.report(r, src), err)
+}
+
 // maxShown is how many rejections are printed; all are counted.
 const maxShown = 20
 
@@ -105,7 +120,7 @@ func (s *shell) report(r engine.ImportReport, src *formats.Source) error {
 		fmt.Fprintf(s.out, "%s: %d added, %d already here, %d rejected\n", src.Kind, r.Added, r.Present, len(r.Rejected))
 	}
 	for _, x := range r.Rejected[:min(len(r.Rejected), maxShown)] {
-		fmt.Fprintf(s.errw, "rejected: %v\n", x.Err)
+		fmt.Fprintf(s.errw, "rejected: %s\n", termtext.Line(x.Err.Error()))
 	}
 	if len(r.Rejected) == 0 {
 		return nil
@@ -114,28 +129,34 @@ func (s *shell) report(r engine.ImportReport, src *formats.Source) error {
 }
 
 func (s *shell) exportCommand() *cobra.Command {
-	return &cobra.Command{
+	var force bool
+	c := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write all memories as JSON lines that import back identically",
 		Args:  atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return s.with(c.Context(), func(e *engine.Engine) error {
 				if len(args) == 0 || args[0] == "-" {
-					_, err := s.export(c.Context(), e, s.out)
+					_, err := s.export(c.Context(), e, termtext.JSON(s.out))
 					return err
 				}
-				return s.exportFile(c.Context(), e, args[0])
+				return s.exportFile(c.Context(), e, args[0], force)
 			})
 		},
 	}
+	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	return c
 }
 
 // exportFile writes to a file that appears when it is whole. What is there and is
 // no plain file, a link or a pipe, stays what it is and is written directly.
-func (s *shell) exportFile(ctx context.Context, e *engine.Engine, path string) error {
+func (s *shell) exportFile(ctx context.Context, e *engine.Engine, path string, force bool) error {
 	path, err := config.Expand(path)
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 && !force {
+		return fmt.Errorf("%w: %s is there already: give --force to replace it", hippo.ErrConflict, path)
 	}
 	plain := true
 	if info, err := os.Lstat(path); err == nil {
@@ -157,7 +178,7 @@ func (s *shell) exportFile(ctx context.Context, e *engine.Engine, path string) e
 		err = settle(name, path, err)
 	}
 	if err == nil {
-		fmt.Fprintf(s.errw, "exported %d memories to %s\n", n, path)
+		fmt.Fprintf(s.errw, "exported %d memories to %s\n", n, termtext.Line(path))
 	}
 	return err
 }
@@ -289,7 +310,7 @@ func (s *shell) copyAll(ctx context.Context, src, dst *engine.Engine) error {
 	if err == nil {
 		err = copyRelations(ctx, src, dst)
 	}
-	return errors.Join(s.report(r, &formats.Source{Kind: "store"}), err)
+	return s.imported(ctx, r, &formats.Source{Kind: "store"}, err)
 }
 
 func copyRelations(ctx context.Context, src, dst *engine.Engine) error {

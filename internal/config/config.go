@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/adrg/xdg"
-
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/secret"
 )
@@ -22,10 +20,11 @@ type Setting struct {
 	Name, Flag, Env, Default, Meaning string
 }
 
-// Settings is the table of all settings.
+// Settings is the table of all settings. The default of the store depends on the
+// environment, see [Load].
 func Settings() []Setting {
 	return []Setting{
-		{"store", "store", "HIPPO_STORE", "sqlite:" + defaultPath(), "where memories are: sqlite:PATH or dir:PATH"},
+		{"store", "store", "HIPPO_STORE", "", "where memories are: sqlite:PATH or dir:PATH"},
 		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files: the same as --store dir:PATH"},
 		{"project", "project", "HIPPO_PROJECT", "", "the project to work for, instead of that of the current directory; none for no project"},
 		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight, hybrid, bm25 or cosine"},
@@ -81,8 +80,7 @@ type Store struct {
 func (s Store) String() string { return s.Kind + ":" + s.Path }
 
 // Load returns the configuration; given returns the value of a flag and whether
-// it was set. Errors name the setting and are [hippo.ErrInvalid], or
-// [hippo.ErrUnsupported] for a kind of store that this build does not have.
+// it was set. Errors name the setting and are [hippo.ErrInvalid].
 func Load(given func(flag string) (string, bool), env func(string) string) (Config, error) {
 	file, err := readFile(Path(env))
 	if err != nil {
@@ -104,8 +102,11 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 	}
 	if explicit["memory-dir"] {
 		value["store"] = "dir:" + value["memory-dir"]
-	} else if !explicit["store"] && homeless(env) {
-		return Config{}, hippo.Fieldf("store", "has no default, because there is no home directory: give sqlite:PATH or dir:PATH")
+	} else if !explicit["store"] {
+		if homeless(env) {
+			return Config{}, hippo.Fieldf("store", "has no default, because there is no home directory: give sqlite:PATH or dir:PATH")
+		}
+		value["store"] = defaultStore(env)
 	}
 	return parse(value, env)
 }
@@ -124,10 +125,9 @@ func overlay(value map[string]string, explicit map[string]bool, layer func(Setti
 	}
 }
 
-// homeless reports whether the default store would land in the root directory.
+// homeless reports whether there is no place for a default store.
 func homeless(env func(string) string) bool {
-	_, err := os.UserHomeDir()
-	return err != nil && env("XDG_DATA_HOME") == ""
+	return !filepath.IsAbs(userDir(env, "XDG_DATA_HOME", ""))
 }
 
 func parse(value map[string]string, env func(string) string) (c Config, err error) {
@@ -160,7 +160,7 @@ func ParseStore(url string) (Store, error) {
 		return Store{Kind: "memory"}, nil
 	case ok && (kind == "sqlite" || kind == "dir"):
 	case ok && len(kind) > 1: // one letter is a drive
-		return Store{}, fmt.Errorf("%w: store %q: this build knows sqlite:PATH and dir:PATH", hippo.ErrUnsupported, url)
+		return Store{}, hippo.Fieldf("store", "must be sqlite:PATH or dir:PATH, got %q", url)
 	default:
 		kind, path = guess(url), url
 	}
@@ -198,4 +198,7 @@ func Expand(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-func defaultPath() string { return filepath.Join(xdg.DataHome, "hippo", "memory.db") }
+// defaultStore returns the store of a user who names none.
+func defaultStore(env func(string) string) string {
+	return "sqlite:" + filepath.Join(userDir(env, "XDG_DATA_HOME", filepath.Join(".local", "share")), "hippo", "memory.db")
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -12,21 +13,30 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 )
 
+// load loads the configuration of a user whose home is /home/me.
 func load(flags, env map[string]string) (config.Config, error) {
 	return config.Load(
 		func(name string) (string, bool) { v, ok := flags[name]; return v, ok },
-		func(name string) string { return env[name] },
+		func(name string) string {
+			if v, ok := env[name]; ok || name != "HOME" && name != "USERPROFILE" {
+				return v
+			}
+			return "/home/me"
+		},
 	)
 }
 
 func TestLoad_Precedence(t *testing.T) {
-	t.Setenv("HOME", "/home/me")
+	t.Setenv("HOME", "/home/me") // of ~
+	systems := map[string]string{"linux": ".local/share", "darwin": "Library/Application Support", "windows": "AppData/Local"}
 	for _, tc := range []struct {
 		name       string
 		flags, env map[string]string
 		want       string
 	}{
-		{"default", nil, nil, "memory.db"},
+		{"default", nil, nil, "/home/me/" + systems[runtime.GOOS] + "/hippo/memory.db"},
+		{"data_home", nil, map[string]string{"XDG_DATA_HOME": "/data"}, "sqlite:/data/hippo/memory.db"},
+		{"relative_data_home", nil, map[string]string{"XDG_DATA_HOME": "data"}, systems[runtime.GOOS] + "/hippo/memory.db"},
 		{"environment", nil, map[string]string{"HIPPO_STORE": "sqlite:/a/b.db"}, "sqlite:/a/b.db"},
 		{"flag_wins", map[string]string{"store": "dir:/flag"}, map[string]string{"HIPPO_STORE": "sqlite:/a/b.db"}, "dir:/flag"},
 		{"flag_wins_over_the_other_name", map[string]string{"memory-dir": "/flag"}, map[string]string{"HIPPO_STORE": "sqlite:/a/b.db"}, "dir:/flag"},
@@ -48,7 +58,7 @@ func TestLoad_Refuses(t *testing.T) {
 		names string
 	}{
 		{"both", map[string]string{"store": "sqlite:/a", "memory-dir": "/b"}, hippo.ErrInvalid, "memory-dir"},
-		{"scheme", map[string]string{"store": "postgres://host/db"}, hippo.ErrUnsupported, "sqlite:PATH"},
+		{"scheme", map[string]string{"store": "postgres://host/db"}, hippo.ErrInvalid, "sqlite:PATH"},
 		{"no_path", map[string]string{"store": "sqlite:"}, hippo.ErrInvalid, "store"},
 		{"empty", map[string]string{"store": ""}, hippo.ErrInvalid, "sqlite:PATH or dir:PATH"},
 		{"home_of_another", map[string]string{"store": "dir:~bob/m"}, hippo.ErrInvalid, "~bob/m"},
@@ -110,19 +120,22 @@ func TestParseModel_Secrets(t *testing.T) {
 	}
 }
 
-// Without a home directory there is no default, instead of one in the root directory.
+// Without a home directory there is no default, instead of one in the root or the current
+// directory.
 func TestLoad_Homeless(t *testing.T) {
-	for _, name := range []string{"HOME", "USERPROFILE", "home"} {
-		t.Setenv(name, "")
+	t.Parallel()
+	for _, home := range []string{"", "relative"} {
+		if c, err := load(nil, map[string]string{"HOME": home, "USERPROFILE": home}); !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), "store") {
+			t.Errorf("home %q: got %v (%v), want a refusal that names store", home, c.Store, err)
+		}
 	}
-	if c, err := load(nil, nil); !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), "store") {
-		t.Errorf("got %v (%v), want a refusal that names store", c.Store, err)
-	}
-	if _, err := load(map[string]string{"store": "sqlite:/m.db"}, nil); err != nil {
+	nowhere := map[string]string{"HOME": "", "USERPROFILE": ""}
+	if _, err := load(map[string]string{"store": "sqlite:/m.db"}, nowhere); err != nil {
 		t.Errorf("a given store: %v", err)
 	}
-	if _, err := load(nil, map[string]string{"XDG_DATA_HOME": "/data"}); err != nil {
-		t.Errorf("a given data directory: %v", err)
+	nowhere["XDG_DATA_HOME"] = "/data"
+	if c, err := load(nil, nowhere); err != nil || c.Store.Path != filepath.FromSlash("/data/hippo/memory.db") {
+		t.Errorf("a given data directory: %v (%v)", c.Store, err)
 	}
 }
 
@@ -151,7 +164,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(path)
-	if want := "# mine\nranker = \"bm25\"\nstore = \"sqlite:/file.db\"\nmodel = \"a\\\"b\"\n"; err != nil || string(got) != want {
+	if want := "# mine\nranker = \"bm25\"\nmodel = \"a\\\"b\" # for now\nstore = \"sqlite:/file.db\"\n"; err != nil || string(got) != want {
 		t.Errorf("got %q (%v), want %q", got, err, want)
 	}
 	if err := config.Save(path, "model", ""); err != nil {

@@ -1,17 +1,15 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/adrg/xdg"
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/hippo-memory/hippo"
@@ -23,7 +21,37 @@ func Path(env func(string) string) string {
 	if p := env("HIPPO_CONFIG"); p != "" {
 		return p
 	}
-	return filepath.Join(xdg.ConfigHome, "hippo", "config.toml")
+	return filepath.Join(userDir(env, "XDG_CONFIG_HOME", ".config"), "hippo", "config.toml")
+}
+
+// userDir returns a base directory of the user: what the environment says, else the one
+// of the system, which on Unix is a folder of the home directory. It is relative if there
+// is no home directory.
+// Source: XDG Base Directory Specification 0.8; on macOS and Windows what programs use there.
+func userDir(env func(string) string, variable, unix string) string {
+	if dir := env(variable); filepath.IsAbs(dir) {
+		return dir
+	}
+	home := homeDir(env)
+	switch runtime.GOOS {
+	case "windows":
+		if dir := env("LOCALAPPDATA"); dir != "" {
+			return dir
+		}
+		return filepath.Join(home, "AppData", "Local")
+	case "darwin":
+		return filepath.Join(home, "Library", "Application Support")
+	default:
+		return filepath.Join(home, unix)
+	}
+}
+
+// homeDir returns the home directory, as [os.UserHomeDir] finds it; empty if there is none.
+func homeDir(env func(string) string) string {
+	if runtime.GOOS == "windows" {
+		return env("USERPROFILE")
+	}
+	return env("HOME")
 }
 
 // readFile returns the settings in a TOML file: one string for each name.
@@ -59,46 +87,4 @@ func names() string {
 		list = append(list, s.Name)
 	}
 	return strings.Join(list, ", ")
-}
-
-// Save sets one setting in a file, which is made if need be; an empty value takes
-// it out. All other lines stay as they are.
-func Save(path, name, value string) error {
-	if _, err := readFile(path); err != nil {
-		return err
-	}
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: settings: %w", hippo.ErrUnavailable, err)
-	}
-	var out []string
-	for line := range strings.Lines(string(text)) {
-		key, _, _ := strings.Cut(line, "=")
-		if strings.Trim(strings.TrimSpace(key), `"'`) != name {
-			out = append(out, strings.TrimRight(line, "\r\n"))
-		}
-	}
-	if value != "" {
-		out = append(out, name+" = "+strconv.Quote(value))
-	}
-	return replace(path, []byte(strings.Join(append(out, ""), "\n")))
-}
-
-// replace writes a file whole or not at all.
-func replace(path string, text []byte) error {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("%w: settings: %w", hippo.ErrUnavailable, err)
-	}
-	temp := path + ".tmp"
-	err := os.WriteFile(temp, text, 0o600)
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		return fmt.Errorf("%w: settings: %w", hippo.ErrUnavailable, errors.Join(err, os.Remove(temp)))
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,8 +32,8 @@ type field struct {
 	alias    string // another name for it; empty: none
 }
 
-// decode reads JSON into in. It is strict: what is unknown, of another type, or
-// missing is a [*hippo.FieldError] that names the field; null means absent.
+// decode reads JSON into in. An argument that is unknown, missing or of another type is a
+// [*hippo.FieldError] that names it; null means absent.
 func decode(raw json.RawMessage, in input) error { return decodeAt("", raw, in) }
 
 func decodeAt(prefix string, raw json.RawMessage, in input) error {
@@ -41,17 +42,17 @@ func decodeAt(prefix string, raw json.RawMessage, in input) error {
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return hippo.Fieldf(cut(prefix, "arguments"), "must be an object")
+		return hippo.Fieldf(objectName(prefix), "must be an object")
 	}
 	fields := in.fields()
 	values := make([]json.RawMessage, len(fields))
 	for i, f := range fields {
 		var err error
-		if values[i], err = take(given, f, prefix); err != nil {
+		if values[i], err = takeValue(given, f, prefix); err != nil {
 			return err
 		}
 	}
-	if err := unknown(given, fields, prefix); err != nil {
+	if err := refuseUnknown(given, fields, prefix); err != nil {
 		return err
 	}
 	for i, f := range fields {
@@ -67,16 +68,17 @@ func decodeAt(prefix string, raw json.RawMessage, in input) error {
 	return nil
 }
 
-// cut returns the name of the object that prefix stands for.
-func cut(prefix, otherwise string) string {
+// objectName returns the name of the object whose fields have a prefix: "limit" for
+// "limit.".
+func objectName(prefix string) string {
 	if prefix == "" {
-		return otherwise
+		return "arguments"
 	}
 	return strings.TrimSuffix(prefix, ".")
 }
 
-// take removes the value of a field from given; nil if there is none.
-func take(given map[string]json.RawMessage, f field, prefix string) (json.RawMessage, error) {
+// takeValue removes a field from given and returns its value; nil if there is none.
+func takeValue(given map[string]json.RawMessage, f field, prefix string) (json.RawMessage, error) {
 	var found json.RawMessage
 	for _, name := range []string{f.name, f.alias} {
 		v, ok := given[name]
@@ -98,14 +100,14 @@ func take(given map[string]json.RawMessage, f field, prefix string) (json.RawMes
 // maxUnknown is how many unknown arguments an error names.
 const maxUnknown = 5
 
-// unknown reports the arguments that are left over.
-func unknown(left map[string]json.RawMessage, fields []field, prefix string) error {
+// refuseUnknown returns an error that names the arguments that no field took.
+func refuseUnknown(left map[string]json.RawMessage, fields []field, prefix string) error {
 	if len(left) == 0 {
 		return nil
 	}
 	given := make([]string, 0, len(left))
 	for name := range left {
-		given = append(given, fmt.Sprintf("%.60s", name))
+		given = append(given, fmt.Sprintf("%.60s", cmp.Or(name, `""`)))
 	}
 	slices.Sort(given)
 	known := names(fields)
@@ -131,6 +133,7 @@ func names(fields []field) []string {
 	return out
 }
 
+// suggestion is " (did you mean ...?)" if a known name resembles name.
 func suggestion(name string, known []string) string {
 	for _, k := range known {
 		if strings.EqualFold(name, k) || strings.TrimSuffix(name, "s") == strings.TrimSuffix(k, "s") ||
@@ -144,7 +147,7 @@ func suggestion(name string, known []string) string {
 // texts is a list of texts; a single text is a list of one.
 type texts []string
 
-// set reads one value.
+// set decodes one value into to, a pointer as in [field].
 func set(name string, raw json.RawMessage, to any) error {
 	switch to := to.(type) {
 	case setter:
@@ -219,16 +222,16 @@ func badID(name, got string) error {
 	return hippo.Fieldf(name, "must be a UUID, got %.40q", got)
 }
 
-// mismatch explains that a value has another type than it should.
+// mismatch returns the error for a value of the wrong type.
 func mismatch(name string, raw json.RawMessage, to any, err error) error {
 	var e *json.UnmarshalTypeError
 	if !errors.As(err, &e) {
 		return hippo.Fieldf(name, "is not readable: %v", err)
 	}
 	if strings.HasPrefix(e.Value, "number") && wantsNumber(to) {
-		return hippo.Fieldf(name, "must be %s, got %.40s", wanted(to), raw)
+		return hippo.Fieldf(name, "must be %s, got %.40s", typeName(to), raw)
 	}
-	return hippo.Fieldf(name, "must be %s, got %s", wanted(to), e.Value)
+	return hippo.Fieldf(name, "must be %s, got %s", typeName(to), e.Value)
 }
 
 func wantsNumber(to any) bool {
@@ -240,8 +243,8 @@ func wantsNumber(to any) bool {
 	}
 }
 
-// wanted names the type of a field in the words of JSON.
-func wanted(to any) string {
+// typeName names the type of a field in the terms of JSON.
+func typeName(to any) string {
 	switch to.(type) {
 	case *float64, **float64:
 		return "a number"
@@ -256,10 +259,10 @@ func wanted(to any) string {
 	}
 }
 
-// choice checks that a text is one of several; empty means absent.
-func choice(name, got string, of ...string) error {
-	if got == "" || slices.Contains(of, got) {
+// oneOf checks that a text is one of several; empty means absent.
+func oneOf(name, got string, allowed ...string) error {
+	if got == "" || slices.Contains(allowed, got) {
 		return nil
 	}
-	return hippo.Fieldf(name, "must be one of %s, got %.40q", strings.Join(of, ", "), got)
+	return hippo.Fieldf(name, "must be one of %s, got %.40q", strings.Join(allowed, ", "), got)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -35,7 +36,7 @@ func (m *message) call() *jsonrpc.Request {
 	return nil
 }
 
-// malformed is a line that is no message, or the answer to one.
+// malformed says why a line is refused, and with which id and code of JSON-RPC.
 type malformed struct {
 	id   json.RawMessage // nil if there is none
 	code int64
@@ -44,8 +45,8 @@ type malformed struct {
 
 func (m *malformed) Error() string { return m.err.Error() }
 
-// parse returns the messages of a line; an error is a [*malformed]. It is strict: what the
-// decoder of Go would change, or read in one of several ways, is refused.
+// parse returns the messages of a line; an error is a [*malformed]. It is strict: a line
+// that the decoder of Go would change, or could read in several ways, is refused.
 func parse(l line) (list []message, isBatch bool, err error) {
 	switch {
 	case l.tooLong:
@@ -146,29 +147,13 @@ func isInexact(id jsonrpc.ID) bool {
 	return ok && strings.HasPrefix(s, inexact)
 }
 
+// inexactID matches the internal form of an id in JSON. What it keeps is a number in JSON,
+// so that no text of a memory can break a message.
+var inexactID = regexp.MustCompile(`"\\u0000number:(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"`)
+
 // restoreIDs replaces the internal form of ids in a message of the server by the numbers
 // that the client wrote.
-func restoreIDs(text []byte) []byte {
-	form, err := json.Marshal(inexact)
-	if err != nil {
-		return text
-	}
-	form = form[:len(form)-1]
-	var out []byte
-	for {
-		before, rest, found := bytes.Cut(text, form)
-		out = append(out, before...)
-		if !found {
-			return out
-		}
-		number, after, closed := bytes.Cut(rest, []byte(`"`))
-		if closed && isID(number) && number[0] != '"' && json.Valid(number) {
-			out, text = append(out, number...), after
-		} else { // a text that looks like one
-			out, text = append(out, form...), rest
-		}
-	}
-}
+func restoreIDs(text []byte) []byte { return inexactID.ReplaceAll(text, []byte("$1")) }
 
 // cancelled returns the request that a notification cancels, if it is such a notification,
 // in which the id gets its internal form.

@@ -68,7 +68,7 @@ type recorded struct {
 }
 
 func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
-	if err := choice("source", in.source, "user", "agent", "tool"); err != nil {
+	if err := oneOf("source", in.source, "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
 	m, err := s.Record(ctx, &hippo.Memory{

@@ -27,16 +27,17 @@ type replies struct {
 	out     io.Writer
 
 	mu      sync.Mutex
-	waiting map[jsonrpc.ID]place
-	open    int           // requests whose answer is neither written nor part of a batch
+	waiting map[jsonrpc.ID]pendingCall
+	open    int           // requests whose answer is neither written nor kept in its batch
 	active  int           // those of them that began
 	unsent  int           // bytes of answers that wait to be written
 	inexact bool          // an id had to be replaced, see [inexact]
 	written chan struct{} // a token when an answer was written
 }
 
-// place is where an answer belongs: the batch is nil for one on its own.
-type place struct {
+// pendingCall is a request without an answer, and the place of its answer in the batch that
+// it came in; nil for none.
+type pendingCall struct {
 	batch *batch
 	index int
 }
@@ -52,7 +53,7 @@ type batch struct {
 func (r *replies) begin(messages []message, isBatch bool) (inUse jsonrpc.ID, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	places := make(map[jsonrpc.ID]place, len(messages))
+	calls := make(map[jsonrpc.ID]pendingCall, len(messages))
 	var b *batch
 	if isBatch {
 		b = &batch{}
@@ -65,17 +66,17 @@ func (r *replies) begin(messages []message, isBatch bool) (inUse jsonrpc.ID, ok 
 		if _, ok := r.waiting[call.ID]; ok {
 			return call.ID, false
 		}
-		if _, ok := places[call.ID]; ok {
+		if _, ok := calls[call.ID]; ok {
 			return call.ID, false
 		}
-		places[call.ID] = place{batch: b, index: len(places)}
+		calls[call.ID] = pendingCall{batch: b, index: len(calls)}
 		r.inexact = r.inexact || isInexact(call.ID)
 	}
 	if b != nil {
-		b.answers, b.open = make([][]byte, len(places)), len(places)
+		b.answers, b.open = make([][]byte, len(calls)), len(calls)
 	}
-	maps.Copy(r.waiting, places)
-	r.open += len(places)
+	maps.Copy(r.waiting, calls)
+	r.open += len(calls)
 	return jsonrpc.ID{}, true
 }
 
@@ -231,7 +232,7 @@ func (r *replies) send(data []byte) error {
 	}
 }
 
-// refuse answers what is no request.
+// refuse answers a line that is refused.
 func (r *replies) refuse(m *malformed) error {
 	data, err := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`

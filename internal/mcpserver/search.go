@@ -153,5 +153,5 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 	if from, to := q.Filter.CreatedAfter, q.Filter.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
 		return q, hippo.Fieldf("created_before", "must be after created_after")
 	}
-	return q, choice("detail", in.detail, "compact", "full")
+	return q, oneOf("detail", in.detail, "compact", "full")
 }

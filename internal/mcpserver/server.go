@@ -72,8 +72,8 @@ func New(open Opener, o *Options) *Server {
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "hippo", Title: "Hippo", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
-		// The store opens when the client is ready: it has its answer by then, and
-		// the first call does not wait as long.
+		// The client has the answer to initialize by then. Opening the store now makes
+		// the first call wait less.
 		InitializedHandler: func(ctx context.Context, _ *mcp.InitializedRequest) { s.warm(ctx) },
 	})
 	for _, t := range tools() {
@@ -82,8 +82,8 @@ func New(open Opener, o *Options) *Server {
 	return s
 }
 
-// warm opens the store in the background. A failure is told to the call that
-// needs the store.
+// warm opens the store in the background. A failure is reported by the call that needs
+// the store.
 func (s *Server) warm(ctx context.Context) {
 	go func() { _, _ = s.open(context.WithoutCancel(ctx)) }()
 }
@@ -161,7 +161,7 @@ func argumentNames() map[string]string {
 	}
 }
 
-// failure tells a model and a program what went wrong.
+// failure is the result of a failed call: text for a model, and a code for a program.
 func failure(err error) *mcp.CallToolResult {
 	p := wire.ErrorOf(err, wire.FailureOf(hippo.CodeOf(err)).ToolHint)
 	text := "error [" + string(p.Error.Code) + "] " + termtext.Line(p.Error.Message)

@@ -3,151 +3,98 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
 )
 
-// members reads a JSON value that [json.Valid] accepts. It returns the members of the
-// object that the value is, nil if it is another value, and the first thing in it, at any
-// depth, that Go would change without an error: a key that an object has twice, of which
-// the last would count, and half of a surrogate pair or a byte that is not UTF-8, which
-// would become U+FFFD. Members are nil, too, if a key of the object itself is there twice.
-// Cost: O(len(text)).
+// members returns the members of a JSON object that [json.Valid] accepts; nil for another
+// value. The error is the first thing in it, at any depth, that Go would change without an
+// error: a byte that is not UTF-8 or half of a surrogate pair, which would become U+FFFD,
+// and a key that an object has twice, of which the last would count. Then the members may
+// still be used to find the id. Cost: O(len(text)).
 func members(text []byte) (map[string]json.RawMessage, error) {
-	s := strictReader{text: text}
+	var out map[string]json.RawMessage
+	if text[0] == '{' {
+		if err := json.Unmarshal(text, &out); err != nil {
+			return nil, err
+		}
+	}
 	if !utf8.Valid(text) {
-		s.note("message is not UTF-8")
+		return out, errors.New("message is not UTF-8")
 	}
-	s.skipSpace()
-	if s.text[s.at] != '{' {
-		s.value()
-		return nil, s.problem
+	if err := checkSurrogates(text); err != nil {
+		return out, err
 	}
-	return s.object(), s.problem
+	key, depth := repeatedKey(text)
+	if depth == 0 {
+		return out, nil
+	}
+	if depth == 1 {
+		delete(out, key)
+	}
+	return out, fmt.Errorf("message has the key %.60q twice in one object", key)
 }
 
-// strictReader walks over valid JSON and notes the first problem.
-type strictReader struct {
-	text    []byte
-	at      int
-	problem error
-}
-
-func (s *strictReader) note(format string, args ...any) {
-	if s.problem == nil {
-		s.problem = fmt.Errorf(format, args...)
-	}
-}
-
-func (s *strictReader) skipSpace() {
-	for bytes.IndexByte([]byte(" \t\r\n"), s.text[s.at]) >= 0 {
-		s.at++
-	}
-}
-
-// value passes over a value.
-func (s *strictReader) value() {
-	switch s.skipSpace(); s.text[s.at] {
-	case '{':
-		s.object()
-	case '[':
-		s.at++
-		for s.skipSpace(); s.text[s.at] != ']'; s.skipSpace() {
-			if s.text[s.at] == ',' {
-				s.at++
-			}
-			s.value()
-		}
-		s.at++
-	case '"':
-		s.string()
-	default:
-		for s.at < len(s.text) && bytes.IndexByte([]byte(",]} \t\r\n"), s.text[s.at]) < 0 {
-			s.at++
-		}
-	}
-}
-
-// object passes over an object and returns its members; nil if a key is there twice.
-func (s *strictReader) object() map[string]json.RawMessage {
-	out, repeated := make(map[string]json.RawMessage), false
-	s.at++
-	for s.skipSpace(); s.text[s.at] != '}'; s.skipSpace() {
-		if s.text[s.at] == ',' {
-			s.at++
-			s.skipSpace()
-		}
-		key := s.string()
-		s.skipSpace()
-		s.at++ // the colon
-		s.skipSpace()
-		begin := s.at
-		s.value()
-		if _, ok := out[key]; ok {
-			repeated = true
-			s.note("message has the key %.60q twice in one object", key)
-		}
-		out[key] = s.text[begin:s.at]
-	}
-	s.at++
-	if repeated {
-		return nil
-	}
-	return out
-}
-
-// string passes over a string and returns its value.
-func (s *strictReader) string() string {
-	begin, escaped := s.at, false
-	for s.at++; s.text[s.at] != '"'; s.at++ {
-		if s.text[s.at] != '\\' {
-			continue
-		}
-		escaped = true
-		s.at++
-		if s.text[s.at] == 'u' {
-			s.surrogate()
-		}
-	}
-	s.at++
-	if !escaped {
-		return string(s.text[begin+1 : s.at-1])
-	}
-	var value string
-	if err := json.Unmarshal(s.text[begin:s.at], &value); err != nil {
-		s.note("message is not JSON: %w", err)
-	}
-	return value
-}
-
-// surrogate passes over the digits of \uXXXX and, if that is the first half of a
-// surrogate pair, over the other half.
-func (s *strictReader) surrogate() {
+// checkSurrogates looks for half of a surrogate pair among the escapes \uXXXX of valid JSON.
+func checkSurrogates(text []byte) error {
 	const (
 		high, low, end = 0xd800, 0xdc00, 0xe000
-		digits         = 4
+		size           = len(`\uXXXX`)
 	)
-	first := s.hex(s.at + 1)
-	s.at += digits
-	if first < high || first >= end {
-		return
+	escape := func(text []byte) uint64 { // 0 if text begins with another escape or none
+		if !bytes.HasPrefix(text, []byte(`\u`)) {
+			return 0
+		}
+		n, _ := strconv.ParseUint(string(text[2:size]), 16, 32) // valid JSON has four digits
+		return n
 	}
-	if next := s.at + 1; first < low && bytes.HasPrefix(s.text[next:], []byte(`\u`)) {
-		if second := s.hex(next + 2); second >= low && second < end {
-			s.at = next + 1 + digits
-			return
+	for i := bytes.IndexByte(text, '\\'); i >= 0; i = bytes.IndexByte(text, '\\') {
+		text = text[i:]
+		first := escape(text)
+		switch {
+		case first < high || first >= end:
+			text = text[2:] // also of \\, whose second byte begins no escape
+		case first < low && escape(text[size:]) >= low && escape(text[size:]) < end:
+			text = text[2*size:]
+		default:
+			return fmt.Errorf(`message has half of a surrogate pair, \u%04x, in a text`, first)
 		}
 	}
-	s.note(`message has half of a surrogate pair, \u%04x, in a text`, first)
+	return nil
 }
 
-func (s *strictReader) hex(at int) uint64 {
-	n, err := strconv.ParseUint(string(s.text[at:at+4]), 16, 32)
-	if err != nil {
-		s.note("message is not JSON: %w", err)
+// repeatedKey returns the first key that an object of a valid JSON value has twice, and how
+// deep the object is nested, from 1; 0 if there is none.
+func repeatedKey(text []byte) (key string, depth int) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var open []map[string]bool // keys of the objects that are open; nil for a list
+	isKey := false             // the next token is a key or ends the object
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return "", 0 // the end
+		}
+		if key, isText := token.(string); isText && isKey {
+			keys := open[len(open)-1]
+			if keys[key] {
+				return key, len(open)
+			}
+			keys[key], isKey = true, false
+			continue
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, make(map[string]bool))
+		case json.Delim('['):
+			open = append(open, nil)
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		}
+		isKey = len(open) > 0 && open[len(open)-1] != nil
 	}
-	return n
 }
 
 // maxID is the most bytes of an id that is looked for in a line that is too long.

@@ -50,7 +50,7 @@ func (t *stdio) Connect(ctx context.Context) (mcp.Connection, error) {
 		lines: make(chan line), closed: make(chan struct{}),
 		replies: replies{
 			out: t.out, stop: ctx.Done(), writing: make(chan struct{}, 1),
-			waiting: make(map[jsonrpc.ID]place), written: make(chan struct{}, 1),
+			waiting: make(map[jsonrpc.ID]pendingCall), written: make(chan struct{}, 1),
 		},
 	}
 	go c.scan(bufio.NewReaderSize(t.in, 64<<10))

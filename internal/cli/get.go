@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/termtext"
+)
+
+func (s *shell) getCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "get ID...",
+		Short: "Show insights whole; an ID is a UUID or the beginning of one or of a content hash",
+		Args:  needs("an id"),
+		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
+			ms, err := e.Get(c.Context(), ids)
+			if err != nil {
+				return err
+			}
+			if s.json || s.lines {
+				return s.printMemories(ms)
+			}
+			calendar, err := e.Calendar(c.Context())
+			if err != nil {
+				return err
+			}
+			for i, m := range ms {
+				if i > 0 {
+					fmt.Fprintln(s.out)
+				}
+				if err := s.printWhole(m, e.Clock(calendar.Day)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	}
+}
+
+// printWhole prints a memory with all that is known of it, for a person.
+func (s *shell) printWhole(m *hippo.Memory, clock rank.Clock) error {
+	fmt.Fprintf(s.out, "%s\n%s\n\n", m.ID, termtext.Block(m.Content, ""))
+	uses := 0
+	for _, a := range m.Accesses {
+		uses += a.Count
+	}
+	importance := fmt.Sprintf("%.2f; base %.2f, %.2f on active day %d",
+		clock.Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned), m.Importance.Base, m.Importance.Value, m.Importance.SetDay)
+	if m.Pinned {
+		importance += "; pinned"
+	}
+	superseded := ""
+	if !m.SupersededBy.IsZero() {
+		superseded = m.SupersededBy.String()
+	}
+	rows := [][2]string{
+		{"situation", strings.Join(m.Situation, "; ")},
+		{"tags", strings.Join(m.Tags, ", ")},
+		{"type", m.Type},
+		{"importance", importance},
+		{"used", plural(uses, "time") + " on " + plural(len(m.Accesses), "active day")},
+		{"project", m.Project},
+		{"source", origin(m.Source)},
+		{"created", moment(m.CreatedAt)},
+		{"updated", moment(m.UpdatedAt)},
+		{"happened", moment(m.EventTime)},
+		{"valid from", moment(m.ValidFrom)},
+		{"valid until", moment(m.ValidUntil)},
+		{"superseded by", superseded},
+		{"forgotten", moment(m.ForgottenAt)},
+		{"version", fmt.Sprint(m.Version)},
+	}
+	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {
+		rows = append(rows, [2]string{preview(key, 30), preview(string(m.Metadata[key]), previewLength)})
+	}
+	return s.table(func(w io.Writer) {
+		for _, r := range rows {
+			if r[1] != "" {
+				fmt.Fprintf(w, "%s\t%s\n", termtext.Line(r[0]), termtext.Line(r[1]))
+			}
+		}
+	})
+}
+
+// plural counts in words.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// moment is a time for a person; empty if it is unset.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04:05 MST")
+}
+
+// origin is where a memory came from, on one line.
+func origin(o hippo.Source) string {
+	parts := []string{string(o.Kind)}
+	for _, p := range [][2]string{{"by", o.Author}, {"with", o.Client}, {"in session", o.Session}, {"at", o.URI}} {
+		if p[1] != "" {
+			parts = append(parts, p[0], p[1])
+		}
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
+}

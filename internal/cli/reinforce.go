@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+func (s *shell) voteCommand(name string) *cobra.Command {
+	short := map[string]string{
+		"upvote":   "Vote insights up: they helped",
+		"downvote": "Vote insights down: they were wrong or misled",
+	}
+	return &cobra.Command{
+		Use:   name + " ID...",
+		Short: short[name],
+		Args:  needs("an id"),
+		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
+			up, down := ids, []hippo.ID(nil)
+			if name == "downvote" {
+				up, down = down, up
+			}
+			rs, err := e.Reinforce(c.Context(), up, down)
+			if err != nil {
+				return err
+			}
+			return s.reinforced(rs)
+		}),
+	}
+}
+
+func (s *shell) reinforced(rs []engine.Reinforcement) error {
+	if s.json {
+		type effect struct {
+			ID     hippo.ID `json:"uuid"`
+			Before float64  `json:"before"`
+			After  float64  `json:"after"`
+		}
+		out := make([]effect, len(rs))
+		for i, r := range rs {
+			out[i] = effect(r)
+		}
+		return s.printJSON(out)
+	}
+	for _, r := range rs {
+		fmt.Fprintf(s.out, "%s  importance %.2f -> %.2f\n", r.ID, r.Before, r.After)
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Save sets one setting in a TOML file, which is created if need be; an empty value
+// removes the setting. Everything else stays byte for byte: comments, other keys, their
+// order. A link stays a link: the file that it leads to is replaced, at once or not at
+// all. A file that is not valid TOML, and one in which the setting cannot be changed
+// alone, is [hippo.ErrInvalid] and stays as it is. Two calls at the same time: one counts.
+func Save(path, name, value string) error {
+	path, err := target(path)
+	if err != nil {
+		return fmt.Errorf("%w: settings: %w", hippo.ErrUnavailable, err)
+	}
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: settings: %w", hippo.ErrUnavailable, err)
+	}
+	text, err := edit(old, name, value)
+	if err != nil {
+		return fmt.Errorf("%w: settings %s: %w", hippo.ErrInvalid, path, err)
+	}
+	if bytes.Equal(old, text) {
+		return nil
+	}
+	if err := replace(path, text); err != nil {
+		return fmt.Errorf("%w: settings: %w", hippo.ErrUnavailable, err)
+	}
+	return nil
+}
+
+// target follows links to the file, which need not exist.
+func target(path string) (string, error) {
+	full, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return full, err
+	}
+	next, err := os.Readlink(path)
+	if err != nil {
+		return path, nil //nolint:nilerr // neither a file nor a link: it will be created
+	}
+	if !filepath.IsAbs(next) {
+		next = filepath.Join(filepath.Dir(path), next)
+	}
+	return target(next)
+}
+
+// edit returns a TOML document with one top-level key set, or removed if value is empty.
+// It checks that the rest means what it did.
+func edit(text []byte, name, value string) ([]byte, error) {
+	want := make(map[string]any)
+	if err := toml.Unmarshal(text, &want); err != nil {
+		return nil, err
+	}
+	if _, isText := want[name].(string); want[name] != nil && !isText {
+		return nil, fmt.Errorf("%s is not a text in quotes: change it by hand", name)
+	}
+	out, err := splice(text, name, value)
+	if err != nil {
+		return nil, err
+	}
+	delete(want, name)
+	if value != "" {
+		want[name] = value
+	}
+	got := make(map[string]any)
+	if err := toml.Unmarshal(out, &got); err != nil || !reflect.DeepEqual(got, want) {
+		return nil, fmt.Errorf("%s cannot be changed without changing the rest: change it by hand", name)
+	}
+	return out, nil
+}
+
+// splice is [edit] without the check.
+func splice(text []byte, name, value string) ([]byte, error) {
+	quoted, err := json.Marshal(value) // its escapes are those of TOML
+	if err != nil {
+		return nil, err
+	}
+	var p unstable.Parser
+	p.Reset(text)
+	end := 0 // of the last key before the first table
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind != unstable.KeyValue {
+			break
+		}
+		key, v := e.Key(), e.Value().Raw
+		if key.Next() && key.IsLast() && string(key.Node().Data) == name {
+			if value == "" {
+				return remove(text, int(e.Raw.Offset), int(v.Offset+v.Length)), nil
+			}
+			return join(text[:v.Offset], quoted, text[v.Offset+v.Length:]), nil
+		}
+		end = int(e.Raw.Offset + e.Raw.Length)
+	}
+	if value == "" {
+		return text, p.Error()
+	}
+	lineBreak := []byte("\n")
+	if bytes.Contains(text, []byte("\r\n")) {
+		lineBreak = []byte("\r\n")
+	}
+	line := join([]byte(name+" = "), quoted, lineBreak)
+	switch {
+	case end > 0:
+		end = endOfLine(text, end)
+	case !bytes.Contains(text, []byte("[")): // comments only, else before the first table
+		end = len(text)
+	}
+	if end > 0 && text[end-1] != '\n' {
+		line = join(lineBreak, line)
+	}
+	return join(text[:end], line, text[end:]), p.Error()
+}
+
+// endOfLine returns where the line after that of a byte begins.
+func endOfLine(text []byte, at int) int {
+	if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
+}
+
+// remove cuts text[from:to] out, and its line if nothing else is on it.
+func remove(text []byte, from, to int) []byte {
+	for from > 0 && (text[from-1] == ' ' || text[from-1] == '\t') {
+		from--
+	}
+	rest := bytes.TrimLeft(text[to:], " \t")
+	if i := bytes.IndexByte(rest, '\n'); i >= 0 && len(bytes.TrimSpace(rest[:i])) == 0 {
+		rest = rest[i+1:]
+	}
+	return join(text[:from], rest)
+}
+
+func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+// replace writes a file whole or not at all, durably, with the permissions it had.
+func replace(path string, text []byte) (err error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		if mode = info.Mode(); !mode.IsRegular() {
+			return fmt.Errorf("%s is not a file", path)
+		}
+	}
+	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+	}()
+	_, err = temp.Write(text)
+	if err = errors.Join(err, temp.Chmod(mode.Perm()), temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(temp.Name(), path); err != nil {
+		return err
+	}
+	if d, openErr := os.Open(dir); openErr == nil {
+		_ = d.Sync() // not every system can; the file is whole in any case
+		_ = d.Close()
+	}
+	return nil
+}
