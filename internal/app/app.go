@@ -53,7 +53,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	m, err := choose(ctx, c.Model, s, o.Client)
+	m, err := selectModels(ctx, c.Model, s, o.Client)
 	if err != nil {
 		return nil, errors.Join(err, x.Close(), s.Close())
 	}

@@ -16,7 +16,7 @@
 //	DIR/ID/REVISION.copy/       an unfinished copy of a folder
 //	DIR/ID.lock                 held by the process that changes DIR/ID
 //
-// A download becomes a model by one rename, after all of it was verified and synced.
+// A download becomes a model by one rename, after all of it was verified.
 // Checksums come from the registry; where that has none, the hub's own one is trusted at
 // the first download, and recorded.
 package hub
