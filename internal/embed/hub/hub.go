@@ -166,7 +166,7 @@ func (c *Cache) resolve(s Spec) (Local, error) {
 	}
 	files, err := readManifest(dir, s)
 	if err != nil {
-		return Local{}, fmt.Errorf("model %s in %s: get it anew with: %s: %w", s.ID, dir, s.pullCommand(), err)
+		return Local{}, fmt.Errorf("model %s in %s: get it again with: %s: %w", s.ID, dir, s.pullCommand(), err)
 	}
 	s.Files = files
 	return Local{Spec: s, Dir: dir}, nil
@@ -183,7 +183,7 @@ func (c *Cache) Verify(ctx context.Context, id string) error {
 	for _, want := range l.Files {
 		if _, err := verified(ctx, filepath.Join(l.Dir, want.Name), want); err != nil {
 			if !isPath(id) {
-				err = fmt.Errorf("%w; remove it with: hippo model rm %s, and get it anew with: %s", err, l.ID, l.pullCommand())
+				err = fmt.Errorf("%w; remove it with: hippo model rm %s, and get it again with: %s", err, l.ID, l.pullCommand())
 			}
 			return fmt.Errorf("model %s in %s: %w", l.ID, l.Dir, err)
 		}

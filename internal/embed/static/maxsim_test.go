@@ -42,7 +42,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// What a piece counts is the length of what it adds to the vector of a query.
+// What a token counts is the length of what it adds to the vector of a query.
 func TestWeight(t *testing.T) {
 	t.Parallel()
 	m := open(t, writeSmall(t).data)
@@ -58,8 +58,8 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// wide returns a model of n columns whose rows are those of the pieces of the bytes.
-func wide(t testing.TB, n int, row func(piece, column int) int8) (*static.Model, [][]int8) {
+// wide returns a model of n columns whose rows are those of the tokens of the bytes.
+func wide(t testing.TB, n int, row func(token, column int) int8) (*static.Model, [][]int8) {
 	t.Helper()
 	all := withBytes()
 	h := head(all, 256)
@@ -109,7 +109,7 @@ func wantBest(t interface {
 	t.Helper()
 	for i := range want {
 		if !(math.Abs(float64(got[i])-want[i]) <= 1e-6) {
-			t.Fatalf("%s: piece %d is at best %v, want %v", what, i, got[i], want[i])
+			t.Fatalf("%s: token %d is at best %v, want %v", what, i, got[i], want[i])
 		}
 	}
 }
@@ -119,8 +119,8 @@ func TestBest_is_the_highest_cosine(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 7, 31, 32, 33, 64, 100}).Draw(r, "dimension")
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
-		m, rows := wide(t, n, func(piece, column int) int8 {
-			switch piece % 8 {
+		m, rows := wide(t, n, func(token, column int) int8 {
+			switch token % 8 {
 			case 0:
 				return 0
 			case 1:
@@ -131,12 +131,12 @@ func TestBest_is_the_highest_cosine(t *testing.T) {
 				return int8(random.IntN(256) - 128)
 			}
 		})
-		pieces := rapid.SliceOfN(rapid.Int32Range(0, int32(len(rows)-1)), 0, 12)
+		tokens := rapid.SliceOfN(rapid.Int32Range(0, int32(len(rows)-1)), 0, 12)
 		for k := range 3 { // in the memory of those before
-			query := pieces.Draw(r, "query")
+			query := tokens.Draw(r, "query")
 			x, got := m.Interact(query), make([]float32, len(query))
 			for i := range 3 {
-				text := pieces.Draw(r, "text")
+				text := tokens.Draw(r, "text")
 				cut := rapid.IntRange(0, len(text)).Draw(r, "cut")
 				clear(got)
 				x.Best(got, text[:cut])
@@ -150,7 +150,7 @@ func TestBest_is_the_highest_cosine(t *testing.T) {
 
 func TestBest_extremes(t *testing.T) {
 	t.Parallel()
-	m, rows := wide(t, 96, func(piece, _ int) int8 { return []int8{-128, 127, 0, 1}[piece%4] })
+	m, rows := wide(t, 96, func(token, _ int) int8 { return []int8{-128, 127, 0, 1}[token%4] })
 	query := []int32{0, 1, 2, 3, 0}
 	for _, text := range [][]int32{nil, {0}, {1}, {2}, {3}, {1, 0}, {2, 2, 1}, {0, 1, 2, 3}} {
 		got := make([]float32, len(query))
@@ -199,12 +199,12 @@ func TestPieces_outside_the_table(t *testing.T) {
 	}
 	for _, p := range outside {
 		if w := m.Weight(p); w != 0 {
-			t.Errorf("piece %d weighs %v, want 0", p, w)
+			t.Errorf("token %d weighs %v, want 0", p, w)
 		}
 	}
 }
 
-// What an index keeps is two bytes a piece, under the name of the table.
+// What an index keeps is two bytes a token, under the name of the table.
 func TestPieces_Table(t *testing.T) {
 	t.Parallel()
 	m := open(t, writeSmall(t).data)
@@ -213,7 +213,7 @@ func TestPieces_Table(t *testing.T) {
 	}
 	for _, p := range m.Pieces(nil, "Alphas BÉTA! ж \xff") {
 		if p < 0 || p >= 1<<16 {
-			t.Errorf("piece %d does not fit two bytes", p)
+			t.Errorf("token %d does not fit two bytes", p)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func TestPieces_Table(t *testing.T) {
 // after it was asked.
 func TestInteract_apart(t *testing.T) {
 	t.Parallel()
-	m, rows := wide(t, 40, func(piece, column int) int8 { return int8(piece*37 + column*column*11) })
+	m, rows := wide(t, 40, func(token, column int) int8 { return int8(token*37 + column*column*11) })
 	var wg sync.WaitGroup
 	for g := range int32(8) {
 		wg.Go(func() {

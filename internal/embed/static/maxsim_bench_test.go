@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkBest compares a query with as many texts as a search looks at closely, of
-// pieces that are as frequent as words are.
+// tokens that are as frequent as words are.
 func BenchmarkBest(b *testing.B) {
 	m, err := static.Open(models.Builtin())
 	if err != nil {
