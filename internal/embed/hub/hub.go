@@ -80,13 +80,9 @@ func New(o *Options) *Cache {
 	return c
 }
 
-// Lookup returns the model with that ID or alias, in any case, or describes the model in
-// that folder ([SpecOf]) if id has a slash in it. The error is [hippo.ErrInvalid] for an
-// unknown name.
+// Lookup returns the model with that ID or alias, in any case. The error is
+// [hippo.ErrInvalid] for an unknown name.
 func (c *Cache) Lookup(id string) (Spec, error) {
-	if isPath(id) {
-		return SpecOf(id)
-	}
 	known := make([]string, len(c.specs))
 	for i, s := range c.specs {
 		if slices.ContainsFunc(append(s.Aliases, s.ID), func(name string) bool { return strings.EqualFold(name, id) }) {
