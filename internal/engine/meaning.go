@@ -68,7 +68,11 @@ func newMeaning(c *Config, log *slog.Logger) *meaning {
 	m := &meaning{store: c.Store, index: c.Index, log: log, missing: c.Degraded}
 	for _, model := range c.Models {
 		is := model.Model()
-		m.models = append(m.models, &member{Model: model, id: is.ID, poke: make(chan struct{}, 1), indexed: is.Dimension > 0})
+		l := &member{Model: model, id: is.ID, poke: make(chan struct{}, 1), indexed: is.Dimension > 0}
+		if !l.indexed {
+			l.err = errUnanswered
+		}
+		m.models = append(m.models, l)
 	}
 	m.announce()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -104,9 +108,6 @@ func (m *meaning) learn(ctx context.Context, l *member) error {
 		return nil
 	}
 	if w, ok := l.Embedder.(embed.Waiter); ok {
-		if l.trouble() == nil {
-			m.note(l, errUnanswered)
-		}
 		if err := w.Wait(ctx); err != nil {
 			return err
 		}
