@@ -45,7 +45,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	}
 	s := store.New(backend, &store.Options{Now: o.Now, Zone: o.Zone})
 	// Without a model, too: the snapshot is the same then, whoever asks.
-	pieces, err := Pieces()
+	pieces, err := TokenEmbedder()
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

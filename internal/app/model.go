@@ -29,7 +29,7 @@ const firstAnswerTimeout = 5 * time.Second
 // selection is the models of a store.
 type selection struct {
 	models []engine.Model // the preferred one first
-	pieces embed.Pieces
+	pieces embed.TokenEmbedder
 	// degraded says why the configured model is not among them.
 	degraded []string
 }
@@ -71,8 +71,8 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 	return sel, nil
 }
 
-// Pieces returns the token embeddings of the built-in model.
-func Pieces() (embed.Pieces, error) {
+// TokenEmbedder returns the token embeddings of the built-in model.
+func TokenEmbedder() (embed.TokenEmbedder, error) {
 	m, err := static.Open(models.Builtin())
 	return m, err
 }

@@ -83,7 +83,7 @@ func (s *shell) eval(c *cobra.Command, f *evalFlags) error {
 		o.Rankers = []hippo.Ranker{cfg.Ranker}
 	}
 	var err error
-	if o.Pieces, err = app.Pieces(); err != nil {
+	if o.Pieces, err = app.TokenEmbedder(); err != nil {
 		return err
 	}
 	if o.Data, err = config.Expand(f.data); err != nil {

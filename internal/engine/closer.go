@@ -45,7 +45,7 @@ type passage struct {
 
 // newCloser looks closely at the best of the matches, which are listed. The View is
 // that of the search that found them.
-func newCloser(v *index.View, r *ranking, text string, words []word, model embed.Pieces, list []candidate, matches []index.Match) *closer {
+func newCloser(v *index.View, r *ranking, text string, words []word, model embed.TokenEmbedder, list []candidate, matches []index.Match) *closer {
 	c := &closer{at: make(map[uint32]int, 3*len(list)), named: authors(text), passages: make([]passage, 0, len(list))}
 	for _, x := range list {
 		p := c.add(v, x.match.Doc)

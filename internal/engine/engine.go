@@ -30,7 +30,7 @@ type Engine struct {
 	pages   *pages
 	touches *touches
 	meaning *meaning
-	pieces  embed.Pieces
+	pieces  embed.TokenEmbedder
 	mention *mentions
 	linker  linker
 	hinting atomic.Int32 // memories whose like are looked for
@@ -49,7 +49,7 @@ type Config struct {
 	// The engine takes over closing them.
 	Models []Model
 	// Pieces compares texts word by word in ranker hippo; nil: it does not.
-	Pieces embed.Pieces
+	Pieces embed.TokenEmbedder
 	// Degraded says what could not be wired; searches by meaning repeat it.
 	Degraded []string
 	// Now is the clock; nil means the system's.

@@ -25,7 +25,7 @@ type asking struct {
 	// weights of the pieces: what they count in the model times how rare their words
 	// are, and rarities alone; each adds up to 1.
 	weights, rarities []float64
-	compared          embed.Interaction
+	compared          embed.MaxSim
 	// pairs are the pieces that stand side by side, with what they weigh; most is the
 	// sum.
 	pairs  map[pair]float64
@@ -53,11 +53,11 @@ func weighed(v *index.View, text string) []word {
 }
 
 // newAsking cuts a query, which consists of words, into pieces.
-func newAsking(model embed.Pieces, text string, words []word) asking {
+func newAsking(model embed.TokenEmbedder, text string, words []word) asking {
 	q := asking{wants: cue.Wanted(text), pairs: make(map[pair]float64)}
 	for _, w := range words {
 		from := len(q.pieces)
-		if q.pieces = model.Pieces(q.pieces, w.text); len(q.pieces) > maxPieces {
+		if q.pieces = model.Tokenize(q.pieces, w.text); len(q.pieces) > maxPieces {
 			q.pieces = q.pieces[:from]
 			break
 		}
@@ -76,7 +76,7 @@ func newAsking(model embed.Pieces, text string, words []word) asking {
 	}
 	normalise(q.weights)
 	normalise(q.rarities)
-	q.compared = model.Interact(q.pieces)
+	q.compared = model.NewMaxSim(q.pieces)
 	return q
 }
 
@@ -123,9 +123,9 @@ func (c *closer) read(v *index.View) {
 func (q *asking) meet(p *passage, text []int32) {
 	e := &p.signals.Evidence
 	lead := text[:min(leadPieces, len(text))]
-	q.compared.Best(p.met, lead)
+	q.compared.Update(p.met, lead)
 	e[hippo.EvidenceLead] = sum(q.weights, p.met)
-	q.compared.Best(p.met, text[len(lead):])
+	q.compared.Update(p.met, text[len(lead):])
 	e[hippo.EvidenceInteraction] = sum(q.weights, p.met)
 	e[hippo.EvidenceRare] = sum(q.rarities, p.met)
 	e[hippo.EvidencePhrase] = q.phrase(text)

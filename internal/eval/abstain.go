@@ -72,7 +72,7 @@ func Trials(ctx context.Context, o *Options) ([]Trial, error) {
 		return nil, fmt.Errorf("eval: %w", err)
 	}
 	var model embed.Embedder
-	var pieces embed.Pieces
+	var pieces embed.TokenEmbedder
 	if len(o.Models) > 0 {
 		model, pieces = o.Models[0].Embedder, o.Pieces
 	}

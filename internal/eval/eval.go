@@ -81,7 +81,7 @@ type Options struct {
 	// sentence pairs; none: words only. Run does not close them.
 	Models []Model
 	// Pieces compares texts word by word in ranker hippo, where there is a model.
-	Pieces embed.Pieces
+	Pieces embed.TokenEmbedder
 	// Systems are measured beside those.
 	Systems []System
 	// Harder adds rows.

@@ -51,7 +51,7 @@ type Model struct {
 // Systems returns the baseline, and the engine with each of these rankers, nil
 // meaning all: once for rankers by words alone, else for each model, or without
 // one if there is none. backend returns an empty store.
-func Systems(backend func() driver.Backend, rankers []hippo.Ranker, models []Model, pieces embed.Pieces) []System {
+func Systems(backend func() driver.Backend, rankers []hippo.Ranker, models []Model, pieces embed.TokenEmbedder) []System {
 	all := rankers == nil
 	if all {
 		rankers = slices.Clone(hippo.Rankers())
@@ -77,7 +77,7 @@ func Systems(backend func() driver.Backend, rankers []hippo.Ranker, models []Mod
 }
 
 // engineSystem is the product's own search.
-func engineSystem(name string, backend func() driver.Backend, ranker hippo.Ranker, o *index.Options, model embed.Embedder, pieces embed.Pieces) System {
+func engineSystem(name string, backend func() driver.Backend, ranker hippo.Ranker, o *index.Options, model embed.Embedder, pieces embed.TokenEmbedder) System {
 	return System{Name: name, Open: func(ctx context.Context, docs []*hippo.Memory) (Searcher, error) {
 		// Any fixed time does: what was recorded at once has one age.
 		now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }

@@ -61,7 +61,7 @@ type Options struct {
 	Params *bm25.Params
 	// Pieces cuts texts into the pieces that [View.Pieces] returns; nil: there
 	// are none. An index of another table, or of none, is made anew.
-	Pieces embed.Pieces
+	Pieces embed.TokenEmbedder
 	// KeepStopWords lets function words of a query take part although it has
 	// other words. Texts always keep theirs.
 	KeepStopWords bool

@@ -44,7 +44,7 @@ func appendPieces(all, more []byte) []byte {
 
 // cutter makes pieces of texts.
 type cutter struct {
-	table  embed.Pieces // nil: makes none
+	table  embed.TokenEmbedder // nil: makes none
 	pieces []int32
 	bytes  []byte
 }
@@ -54,7 +54,7 @@ func (c *cutter) name() string {
 	if c.table == nil {
 		return ""
 	}
-	return c.table.Table()
+	return c.table.Vocabulary()
 }
 
 // of returns the pieces of a memory, until it is called again.
@@ -63,10 +63,10 @@ func (c *cutter) of(m *hippo.Memory) []byte {
 	if c.table == nil {
 		return nil
 	}
-	c.pieces = c.table.Pieces(c.pieces[:0], m.Content)
+	c.pieces = c.table.Tokenize(c.pieces[:0], m.Content)
 	for _, list := range [][]string{m.Situation, m.Tags} {
 		for _, text := range list {
-			c.pieces = c.table.Pieces(c.pieces, text)
+			c.pieces = c.table.Tokenize(c.pieces, text)
 		}
 	}
 	for _, p := range c.pieces[:min(len(c.pieces), MaxPieces)] {

@@ -27,9 +27,9 @@ import (
 // texts have too many.
 type hashed string
 
-func (h hashed) Table() string { return string(h) }
+func (h hashed) Vocabulary() string { return string(h) }
 
-func (h hashed) Pieces(dst []int32, text string) []int32 {
+func (h hashed) Tokenize(dst []int32, text string) []int32 {
 	for w := range strings.FieldsSeq(text) {
 		sum := fnv.New32a()
 		sum.Write([]byte(string(h) + w))
@@ -40,17 +40,17 @@ func (h hashed) Pieces(dst []int32, text string) []int32 {
 	return dst
 }
 
-func (hashed) Weight(int32) float64                 { return 1 }
-func (hashed) Interact([]int32) modelof.Interaction { return nil }
+func (hashed) Weight(int32) float64             { return 1 }
+func (hashed) NewMaxSim([]int32) modelof.MaxSim { return nil }
 
 // piecesOf is what an index keeps of a memory.
-func piecesOf(table modelof.Pieces, m *hippo.Memory) []int32 {
+func piecesOf(table modelof.TokenEmbedder, m *hippo.Memory) []int32 {
 	if table == nil {
 		return nil
 	}
-	list := table.Pieces(nil, m.Content)
+	list := table.Tokenize(nil, m.Content)
 	for _, text := range slices.Concat(m.Situation, m.Tags) {
-		list = table.Pieces(list, text)
+		list = table.Tokenize(list, text)
 	}
 	return list[:min(len(list), index.MaxPieces)]
 }
@@ -223,15 +223,15 @@ func TestSnapshot_PiecesDamaged(t *testing.T) {
 		t.Error("the snapshot was made anew for a section that is not checked")
 	}
 	list, _ := search(x, index.Query{})
-	query := table.Pieces(nil, "some word")
+	query := table.Tokenize(nil, "some word")
 	for _, f := range list {
 		want := bytes.Repeat([]byte{1}, len(piecesOf(table, s.get(f.ID))))
 		if len(f.Pieces) != len(want) || slices.Min(f.Pieces) != 65535 {
 			t.Fatalf("got pieces %v, want %d of 65535", f.Pieces, len(want))
 		}
 		best := make([]float32, len(query))
-		table.Interact(query).Best(best, f.Pieces)
-		table.Interact(f.Pieces).Best(make([]float32, len(f.Pieces)), query)
+		table.NewMaxSim(query).Update(best, f.Pieces)
+		table.NewMaxSim(f.Pieces).Update(make([]float32, len(f.Pieces)), query)
 		if slices.Max(best) != 0 || table.Weight(f.Pieces[0]) != 0 {
 			t.Errorf("a piece that is not in the table counts: %v", best)
 		}
@@ -258,7 +258,7 @@ func TestSnapshot_OfAnotherTable(t *testing.T) {
 	s.put(note(1, "one two"), note(2, "in 2020?"))
 	path := filepath.Join(t.TempDir(), "index")
 	for _, c := range []struct {
-		table modelof.Pieces
+		table modelof.TokenEmbedder
 		used  bool
 	}{{nil, false}, {nil, true}, {hashed("a"), false}, {hashed("a"), true}, {hashed("b"), false}, {nil, false}} {
 		x := open(t, s, &index.Options{SnapshotPath: path, Pieces: c.table})

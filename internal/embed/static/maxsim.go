@@ -8,13 +8,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/index/vector"
 )
 
-// Table implements [embed.Pieces]: the ID of the model.
-func (m *Model) Table() string { return m.file.head.ID }
+// Vocabulary implements [embed.TokenEmbedder]: the ID of the model.
+func (m *Model) Vocabulary() string { return m.file.head.ID }
 
-// Pieces implements [embed.Pieces]. Cost: about 50 ns a word.
-func (m *Model) Pieces(dst []int32, text string) []int32 { return m.tokenizer.Encode(dst, text) }
+// Tokenize implements [embed.TokenEmbedder]. Cost: about 50 ns a word.
+func (m *Model) Tokenize(dst []int32, text string) []int32 { return m.tokenizer.Encode(dst, text) }
 
-// Weight implements [embed.Pieces]: the length of the vector times the weight in queries.
+// Weight implements [embed.TokenEmbedder]: the length of the vector times the weight in queries.
 func (m *Model) Weight(token int32) float64 {
 	if !m.has(token) {
 		return 0
@@ -25,8 +25,8 @@ func (m *Model) Weight(token int32) float64 {
 // has reports whether an ID is in the vocabulary.
 func (m *Model) has(token int32) bool { return token >= 0 && int(token) < m.file.head.Tokens }
 
-// interaction implements [embed.Interaction].
-type interaction struct {
+// maxSim implements [embed.MaxSim].
+type maxSim struct {
 	model   *Model
 	stride  int
 	rows    []byte // of the query's tokens, padded to stride
@@ -39,13 +39,13 @@ type interaction struct {
 	touched byte // keeps the compiler from removing prefetch
 }
 
-// Interact implements [embed.Pieces]. Cost: about 20 ns a token; its memory, two bytes for
+// NewMaxSim implements [embed.TokenEmbedder]. Cost: about 20 ns a token; its memory, two bytes for
 // each token of the vocabulary, is reused.
-func (m *Model) Interact(query []int32) embed.Interaction {
-	x, ok := m.idle.Get().(*interaction)
+func (m *Model) NewMaxSim(query []int32) embed.MaxSim {
+	x, ok := m.idle.Get().(*maxSim)
 	if !ok {
 		stride := (m.file.head.Dimension + vector.Lane - 1) / vector.Lane * vector.Lane
-		x = &interaction{model: m, stride: stride, row: make([]byte, stride), slot: make([]uint16, m.file.head.Tokens)}
+		x = &maxSim{model: m, stride: stride, row: make([]byte, stride), slot: make([]uint16, m.file.head.Tokens)}
 	}
 	n := len(query)
 	x.rows = resized(x.rows, x.stride*n)
@@ -66,8 +66,8 @@ func resized[T any](list []T, n int) []T {
 	return list
 }
 
-// Close implements [embed.Interaction].
-func (x *interaction) Close() {
+// Close implements [embed.MaxSim].
+func (x *maxSim) Close() {
 	for _, t := range x.tokens {
 		x.slot[t] = 0
 	}
@@ -75,9 +75,9 @@ func (x *interaction) Close() {
 	x.model.idle.Put(x)
 }
 
-// Best implements [embed.Interaction]. Cost: some 10 ns a token of the text, and 5 ns for
+// Update implements [embed.MaxSim]. Cost: some 10 ns a token of the text, and 5 ns for
 // each pair of tokens that were not compared before.
-func (x *interaction) Best(dst []float32, text []int32) {
+func (x *maxSim) Update(dst []float32, text []int32) {
 	n := len(x.dots)
 	if n == 0 {
 		return
@@ -104,7 +104,7 @@ const line = 64
 
 // prefetch reads a byte of each cache line of the rows that are about to be compared, so
 // that the processor waits for many lines at once instead of one after the other.
-func (x *interaction) prefetch(text []int32) {
+func (x *maxSim) prefetch(text []int32) {
 	sum := byte(0)
 	for _, t := range text {
 		if !x.model.has(t) || x.slot[t] != 0 {
@@ -119,7 +119,7 @@ func (x *interaction) prefetch(text []int32) {
 }
 
 // compare computes the cosines of a token with those of the query.
-func (x *interaction) compare(token int32) {
+func (x *maxSim) compare(token int32) {
 	row := x.model.file.row(token)
 	if len(row) < x.stride {
 		copy(x.row, row)

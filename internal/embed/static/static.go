@@ -41,7 +41,7 @@ type Model struct {
 	// squares are the squared lengths of the rows, 0 if not computed yet. The list exists
 	// only once tokens are compared.
 	squares func() []atomic.Int32
-	idle    sync.Pool // of *interaction
+	idle    sync.Pool // of *maxSim
 }
 
 // Open reads the model in data, which it keeps and never changes. The error is
