@@ -44,7 +44,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 		return nil, err
 	}
 	s := store.New(backend, &store.Options{Now: o.Now, Zone: o.Zone})
-	m, err := choose(ctx, c.Model, s, o.Client)
+	m, err := selectModels(ctx, c.Model, s, o.Client)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -54,7 +54,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 		return nil, errors.Join(err, m.close(), s.Close())
 	}
 	return engine.New(engine.Config{
-		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.tokens, Degraded: m.degraded,
+		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.reranker, Degraded: m.degraded,
 		Patience: o.Patience, Now: o.Now, Log: o.Log,
 	}), nil
 }

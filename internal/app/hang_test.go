@@ -6,7 +6,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -127,7 +127,8 @@ func useAll(t *testing.T, c config.Config, o *app.Options) {
 		return err
 	})
 	within("Close", e.Close)
-	if len(said) != 2 || !strings.HasPrefix(said[0], "semantic search: model ") || !strings.Contains(said[1], "127.0.0.1:1") {
-		t.Errorf("degraded: %q, want the model in the answer and the status", said)
+	want := "semantic search: model openai:127.0.0.1:1/m has embedded 0 of 1 memories: model is loading: its endpoint has not answered yet"
+	if !slices.Equal(said, []string{want, want}) {
+		t.Errorf("degraded: %q, want %q in the answer and the status", said, want)
 	}
 }

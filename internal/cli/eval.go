@@ -52,7 +52,7 @@ func (s *shell) eval(ctx context.Context, f *evalFlags) (err error) {
 	if s.root.PersistentFlags().Changed("ranker") {
 		o.Rankers = []hippo.Ranker{cfg.Ranker}
 	}
-	if o.Engine.Tokens, err = app.Tokens(); err != nil {
+	if o.Engine.Tokens, err = app.TokenEmbedder(); err != nil {
 		return err
 	}
 	if o.Data, err = config.Expand(f.data); err != nil {

@@ -22,13 +22,13 @@ import (
 func (s *shell) modelCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "model",
-		Short: "List, get and choose the models that find memories by meaning",
-		Long: `A small model is part of the program and needs nothing. Larger ones find better,
-and take milliseconds a text instead of microseconds; their files come from the
-Hugging Face hub, a mirror, or a folder. A model can also be a folder of yours
-(config.json, tokenizer.json, model.safetensors) or an OpenAI-compatible endpoint,
-http://127.0.0.1:11434/v1#nomic-embed-text; its key is in HIPPO_MODEL_KEY or the file
-that HIPPO_MODEL_KEY_FILE names.`,
+		Short: "List, download and choose the embedding models of semantic search",
+		Long: `A small embedding model is part of the program. Larger ones find more, and take
+milliseconds a text instead of microseconds; their files come from the Hugging Face
+hub, a mirror, or a folder. A model can also be a folder of yours (config.json,
+tokenizer.json, model.safetensors) or an OpenAI-compatible endpoint, such as
+http://127.0.0.1:11434/v1#nomic-embed-text; its API key is in HIPPO_MODEL_KEY or in
+the file that HIPPO_MODEL_KEY_FILE names.`,
 		Args: known,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -39,7 +39,7 @@ that HIPPO_MODEL_KEY_FILE names.`,
 func (s *shell) modelListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "Show the models that are known, and which are here",
+		Short: "List the known models, and which are downloaded",
 		Args:  atMost(0),
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := s.config()
@@ -51,7 +51,7 @@ func (s *shell) modelListCommand() *cobra.Command {
 	}
 }
 
-// modelView is a line of the list.
+// modelView is an entry of the list.
 type modelView struct {
 	ID        string `json:"id"`
 	Current   bool   `json:"current,omitempty"`
@@ -103,7 +103,7 @@ func (s *shell) printModels(chosen config.Model, list []hub.Entry) error {
 	})
 }
 
-// count is a number, or nothing for 0.
+// count formats a number; 0 is empty.
 func count(n int) string {
 	if n == 0 {
 		return ""
@@ -115,7 +115,7 @@ func (s *shell) modelPullCommand() *cobra.Command {
 	var o hub.PullOptions
 	c := &cobra.Command{
 		Use:   "pull MODEL",
-		Short: "Get the files of a model; goes on where it was interrupted",
+		Short: "Download the files of a model; resumes an interrupted download",
 		Args:  one("a model"),
 		RunE: func(c *cobra.Command, args []string) error {
 			l, err := s.pull(c.Context(), args[0], o)
@@ -135,7 +135,7 @@ func (s *shell) modelPullCommand() *cobra.Command {
 	return c
 }
 
-// pull gets a model and shows how far it is.
+// pull downloads a model and shows the progress.
 func (s *shell) pull(ctx context.Context, id string, o hub.PullOptions) (hub.Local, error) {
 	bar, file := s.bar(0, id), ""
 	o.Progress = func(name string, done, total int64) {
@@ -155,7 +155,7 @@ func (s *shell) pull(ctx context.Context, id string, o hub.PullOptions) (hub.Loc
 func (s *shell) modelRemoveCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm MODEL",
-		Short: "Delete the files of a model, and unfinished downloads",
+		Short: "Delete the files of a model, and its unfinished downloads",
 		Args:  one("a model"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := hub.New(nil).Remove(c.Context(), args[0]); err != nil {
@@ -172,9 +172,9 @@ func (s *shell) modelUseCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "use MODEL",
 		Short: "Choose the model for all stores, and embed the memories of this one",
-		Long: `Choose the model, in the file of settings. The memories of the store are then
-embedded; Ctrl-C leaves what is done, and servers go on with the rest in the
-background. Until that is over searches use the model of before.`,
+		Long: `Choose the model, in the settings file. The memories of the store are then embedded;
+Ctrl-C keeps what is done, and servers embed the rest in the background. Until all are
+embedded, searches use the previous model.`,
 		Args: one("a model: builtin, none, one of hippo model list, a folder or URL#NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			name, err := s.usable(c.Context(), args[0])
@@ -201,13 +201,13 @@ background. Until that is over searches use the model of before.`,
 	return c
 }
 
-// usable returns the name to keep of a model that can be used: files that are not
-// here, or do not fit, are told now rather than at the next search.
+// usable opens a model, so that missing or damaged files are reported now rather than at
+// the next search, and returns the name to save.
 func (s *shell) usable(ctx context.Context, name string) (string, error) {
 	if name == config.NoModel || name == config.Builtin {
 		return name, nil
 	}
-	name, err := full(name)
+	name, err := canonical(name)
 	if err != nil || name == config.Builtin {
 		return name, err
 	}
@@ -218,9 +218,8 @@ func (s *shell) usable(ctx context.Context, name string) (string, error) {
 	return name, closeModel(m)
 }
 
-// full returns the one name of a model: the whole path of a folder, the ID of one
-// that is known.
-func full(name string) (string, error) {
+// canonical returns the absolute path of a folder or the ID of a known model.
+func canonical(name string) (string, error) {
 	switch {
 	case strings.Contains(name, "://"):
 		return name, nil
@@ -238,7 +237,7 @@ func closeModel(m engine.Model) error {
 	return nil
 }
 
-// embed brings the store level with the chosen model.
+// embed embeds the memories of the store with the chosen model.
 func (s *shell) embed(ctx context.Context) error {
 	return s.making(ctx, func(e *engine.Engine) error {
 		bar := s.bar(0, "embedding")
@@ -250,7 +249,7 @@ func (s *shell) embed(ctx context.Context) error {
 		})
 		_ = bar.Finish()
 		if errors.Is(err, context.Canceled) {
-			fmt.Fprintln(s.errw, "what is done is kept; servers go on with the rest")
+			fmt.Fprintln(s.errw, "what is done is kept; servers embed the rest")
 			return nil
 		}
 		if err == nil {
@@ -277,7 +276,7 @@ func (s *shell) modelTestCommand() *cobra.Command {
 			if name == config.NoModel {
 				return usagef("no model is chosen: name one")
 			}
-			if name, err = full(name); err != nil {
+			if name, err = canonical(name); err != nil {
 				return err
 			}
 			return s.tryModel(c.Context(), name)
@@ -285,7 +284,7 @@ func (s *shell) modelTestCommand() *cobra.Command {
 	}
 }
 
-// tryModel verifies every byte of a model and asks it for a few vectors.
+// tryModel verifies every byte of a model and embeds a few texts.
 func (s *shell) tryModel(ctx context.Context, name string) error {
 	if !strings.Contains(name, "://") {
 		if err := hub.New(nil).Verify(ctx, name); err != nil {
@@ -306,16 +305,16 @@ func (s *shell) tryModel(ctx context.Context, name string) error {
 	if err = errors.Join(err, closeModel(m)); err != nil {
 		return err
 	}
-	alike, other := cosine(vectors[0], vectors[1]), cosine(vectors[0], vectors[2])
-	fmt.Fprintf(s.out, "%s: dimension %d, %.3f ms a text, cosine %.2f for two texts that are alike and %.2f for two that are not\n",
-		m.Model().ID, m.Model().Dimension, float64(taken.Microseconds())/1000/float64(len(texts)), alike, other)
-	if alike <= other {
-		return fmt.Errorf("%w: model %s does not tell texts apart", hippo.ErrCorrupt, m.Model().ID)
+	similar, different := cosine(vectors[0], vectors[1]), cosine(vectors[0], vectors[2])
+	fmt.Fprintf(s.out, "%s: dimension %d, %.3f ms a text, cosine %.2f for two similar texts and %.2f for two different ones\n",
+		m.Model().ID, m.Model().Dimension, float64(taken.Microseconds())/1000/float64(len(texts)), similar, different)
+	if similar <= different {
+		return fmt.Errorf("%w: model %s finds different texts as similar as similar ones", hippo.ErrCorrupt, m.Model().ID)
 	}
 	return nil
 }
 
-// cosine of two vectors of length 1.
+// cosine returns the cosine of two vectors of length 1.
 func cosine(a, b []float32) float64 {
 	sum := 0.0
 	for i, x := range a {

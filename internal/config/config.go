@@ -28,7 +28,7 @@ func Settings() []Setting {
 		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files: the same as --store dir:PATH"},
 		{"project", "project", "HIPPO_PROJECT", "", "the project to work for, instead of that of the current directory; none for no project"},
 		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight, hybrid, bm25 or cosine"},
-		{"model", "model", "HIPPO_MODEL", Builtin, "what finds memories by meaning: builtin, none, a model of hippo model list, a folder, or URL#NAME"},
+		{"model", "model", "HIPPO_MODEL", Builtin, "the embedding model: builtin, none, a model of hippo model list, a folder, or URL#NAME"},
 		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
 	}
 }
@@ -51,7 +51,7 @@ const (
 	NoModel = "none"
 )
 
-// Model says what finds memories by meaning.
+// Model is the embedding model of semantic search.
 type Model struct {
 	// Name is the setting.
 	Name string

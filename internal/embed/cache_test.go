@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 )
 
@@ -25,9 +24,6 @@ func TestCache_Embed(t *testing.T) {
 	mustEmbed(t, c, embed.Query, "a")
 	mustEmbed(t, c, embed.Passage, "A")
 	wantAsked(t, f, []string{"a", "b"}, []string{"c"}, []string{"a"}, []string{"A"})
-	if got := c.Stats(); got.Hits != 2 || got.Misses != 5 {
-		t.Errorf("got %+v, want 2 hits and 5 misses", got)
-	}
 	if got := c.Model(); got != fakeModel() {
 		t.Errorf("model %+v", got)
 	}
@@ -49,7 +45,7 @@ func TestCache_same_text(t *testing.T) {
 	wantAsked(t, f, []string{"caf\u00e9"})
 }
 
-func TestCache_drops_what_was_not_asked_for_longest(t *testing.T) {
+func TestCache_evicts_the_least_recently_used(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
 	c := embed.NewCache(f, 2)
@@ -69,7 +65,7 @@ func TestCache_batch_larger_than_cache(t *testing.T) {
 	mustEmbed(t, c, embed.Query, "d", "c", "b", "a")
 }
 
-func TestCache_gives_copies(t *testing.T) {
+func TestCache_returns_copies(t *testing.T) {
 	t.Parallel()
 	c := embed.NewCache(&fake{}, 0)
 	for range 2 {
@@ -87,7 +83,7 @@ func TestCache_gives_copies(t *testing.T) {
 	}
 }
 
-func TestCache_forgets_errors(t *testing.T) {
+func TestCache_keeps_no_error(t *testing.T) {
 	t.Parallel()
 	f := &fake{err: embed.ErrNotReady}
 	c := embed.NewCache(f, 0)
@@ -106,140 +102,33 @@ func TestCache_refuses_wrong_vectors(t *testing.T) {
 	}
 }
 
-func TestCache_computes_once_for_all(t *testing.T) {
+func TestCache_Wait(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f := &fake{gate: make(chan struct{})}
-		c := embed.NewCache(f, 0)
-		var wg sync.WaitGroup
-		for i := range 20 {
-			wg.Go(func() { mustEmbed(t, c, embed.Query, "shared", fmt.Sprint(i%2)) })
-			synctest.Wait()
-		}
-		close(f.gate)
-		wg.Wait()
-		wantAsked(t, f, []string{"shared", "0"}, []string{"1"})
-		if got := c.Stats(); got.Hits != 37 || got.Misses != 3 {
-			t.Errorf("got %+v, want 37 hits and 3 misses", got)
-		}
-	})
-}
-
-func TestCache_goes_on_while_one_waits(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f := &fake{gate: make(chan struct{})}
-		c := embed.NewCache(f, 0)
-		first, leave := context.WithCancel(t.Context())
-		got := make(chan error, 1)
-		go func() {
-			_, err := c.Embed(first, embed.Query, []string{"a"})
-			got <- err
-		}()
-		synctest.Wait()
-		var wg sync.WaitGroup
-		wg.Go(func() { mustEmbed(t, c, embed.Query, "a") })
-		synctest.Wait()
-		leave()
-		if err := <-got; !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v, want Canceled", err)
-		}
-		synctest.Wait()
-		f.gate <- struct{}{}
-		wg.Wait()
-		wantAsked(t, f, []string{"a"})
-	})
-}
-
-func TestCache_ends_when_nobody_waits(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f := &fake{gate: make(chan struct{})}
-		c := embed.NewCache(f, 0)
-		ctx, leave := context.WithCancel(t.Context())
-		var wg sync.WaitGroup
-		for range 3 {
-			wg.Go(func() {
-				if _, err := c.Embed(ctx, embed.Query, []string{"a"}); !errors.Is(err, context.Canceled) {
-					t.Errorf("got %v, want Canceled", err)
-				}
-			})
-		}
-		synctest.Wait()
-		leave()
-		wg.Wait()
-		synctest.Wait()
-		if f.endedCalls() != 1 {
-			t.Errorf("%d calls ended, want 1", f.endedCalls())
-		}
-		close(f.gate)
-		mustEmbed(t, c, embed.Query, "a")
-	})
-}
-
-// TestCache_late_caller comes when a computation was ended that has not returned.
-func TestCache_late_caller(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := &stubborn{fake: &fake{}, gate: make(chan struct{})}
-		c := embed.NewCache(s, 0)
-		ctx, leave := context.WithCancel(t.Context())
-		gone := make(chan error)
-		go func() {
-			_, err := c.Embed(ctx, embed.Query, []string{"a"})
-			gone <- err
-		}()
-		synctest.Wait()
-		leave()
-		if err := <-gone; !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v, want Canceled", err)
-		}
-		synctest.Wait()
-		var wg sync.WaitGroup
-		wg.Go(func() { mustEmbed(t, c, embed.Query, "a") })
-		synctest.Wait()
-		close(s.gate)
-		wg.Wait()
-		mustEmbed(t, c, embed.Query, "a")
-	})
-}
-
-// stubborn is an Embedder that notices late that its context ended.
-type stubborn struct {
-	*fake
-	gate chan struct{}
-}
-
-func (s *stubborn) Embed(ctx context.Context, role embed.Role, texts []string) ([][]float32, error) {
-	<-s.gate
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	broken := errors.New("no such file")
+	lazy := embed.NewLazy(fakeModel(), func(context.Context) (embed.Embedder, error) { return nil, broken })
+	c := embed.NewCache(lazy, 0)
+	if err := c.Wait(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("got %v, want the error of the inner embedder", err)
 	}
-	return s.fake.Embed(ctx, role, texts)
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := c.Wait(t.Context()); !errors.Is(err, hippo.ErrUnavailable) {
+		t.Errorf("got %v, want that the inner embedder is closed", err)
+	}
+	if err := embed.NewCache(&fake{}, 0).Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
 }
 
-func TestCache_is_not_harmed_by_texts_of_others(t *testing.T) {
+func TestCache_concurrent(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		f := &fake{gate: make(chan struct{})}
-		c := embed.NewCache(f, 0)
-		var wg sync.WaitGroup
-		wg.Go(func() {
-			if _, err := c.Embed(t.Context(), embed.Query, []string{"good", "bad"}); !errors.Is(err, errBadText) {
-				t.Errorf("got %v, want errBadText", err)
-			}
-		})
-		synctest.Wait()
-		wg.Go(func() { mustEmbed(t, c, embed.Query, "good", "other") })
-		synctest.Wait()
-		close(f.gate)
-		wg.Wait()
-		for _, b := range f.asked()[1:] {
-			if slices.Contains(b, "bad") {
-				t.Errorf("asked for the bad text again: %q", b)
-			}
-		}
-	})
+	c := embed.NewCache(&fake{}, 3)
+	var wg sync.WaitGroup
+	for i := range 100 {
+		wg.Go(func() { mustEmbed(t, c, embed.Role(i%3), fmt.Sprint(i%7), fmt.Sprint(i%5), fmt.Sprint(i%7)) })
+	}
+	wg.Wait()
 }
 
 // TestCache_is_transparent compares a small cache with what is behind it.

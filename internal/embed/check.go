@@ -7,14 +7,13 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// unitTolerance is how far the length of a vector may be from 1: a vector of
-// half-precision numbers is not off by more.
+// unitTolerance is the largest difference of a vector's length from 1: half precision has
+// no larger error.
 const unitTolerance = 1e-3
 
-// Check returns an error that is a [hippo.ErrUnsupported] unless vectors is what
-// model may answer to n texts: n vectors, each of model.Dimension finite numbers
-// and either of length 1 (give or take .001) or all zero. It costs one pass over
-// the numbers.
+// Check returns a [hippo.ErrUnsupported] unless vectors is a valid answer of model to n
+// texts: n vectors, each of model.Dimension finite numbers and either of length 1, within
+// .001, or all zero. Cost: one pass over the numbers.
 func Check(model Model, n int, vectors [][]float32) error {
 	if len(vectors) != n {
 		return fmt.Errorf("model %s: got %d vectors for %d texts: %w", model.ID, len(vectors), n, hippo.ErrUnsupported)

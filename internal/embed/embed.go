@@ -1,9 +1,9 @@
-// Package embed is the contract between what turns texts into vectors and what
-// uses vectors. Models live in sub-packages; only package app knows them.
+// Package embed defines embedding models. Their implementations are in sub-packages,
+// which only package app imports.
 //
-// The rule that everything here serves: vectors of different spaces are never
-// compared, and there is no stand-in vector. A model that cannot answer returns
-// an error, and the search goes on without meaning.
+// Invariant: vectors of different spaces are never compared, and no vector is made up. A
+// model that cannot answer returns an error, and the search falls back to another model or
+// to lexical matching.
 package embed
 
 import (
@@ -11,20 +11,19 @@ import (
 	"errors"
 )
 
-// ErrNotReady is what an [Embedder] answers while its model is being loaded.
+// ErrNotReady is the error of an [Embedder] whose model is being loaded.
 var ErrNotReady = errors.New("model is loading")
 
-// Role says what a text is for; some models embed questions and passages
-// differently, and to be found differently from to be compared.
+// Role is the purpose of a text: some models embed queries, passages and sentences that
+// are compared with each other differently.
 type Role uint8
 
 const (
-	// Passage is a text that is to be found.
+	// Passage is a text to be searched.
 	Passage Role = iota
-	// Query is a text to find passages by.
+	// Query is a text that passages are searched for.
 	Query
-	// Sentence is a text to be compared with others of this role: how much they
-	// say the same.
+	// Sentence is a text whose similarity with others of this role is measured.
 	Sentence
 )
 
@@ -41,57 +40,55 @@ func (r Role) String() string {
 
 // Model identifies what made a vector.
 type Model struct {
-	// ID names the model and everything that decides its vectors: weights,
-	// pooling, prefixes. It is "NAME@REVISION"; vectors of equal IDs are
-	// interchangeable.
+	// ID names the model and everything that determines its vectors: weights, pooling,
+	// prefixes. It is "NAME@REVISION"; vectors of equal IDs are interchangeable.
 	ID string
-	// Space names the space the vectors lie in. A vector may be compared with
-	// those of the same ID only, unless the space is equal, too.
+	// Space names the vector space. Vectors of different models may be compared only if
+	// their spaces are equal.
 	Space string
 	// Dimension is the length of a vector. It is 0 for a [Waiter] that is not ready and
 	// learns it from its first answer.
 	Dimension int
 }
 
-// Pieces is a table of word pieces whose meanings can be compared one by one. It is
-// safe for concurrent use.
-type Pieces interface {
-	// Table names the table, and is never empty. Tables of equal names make equal
-	// pieces of every text, so pieces may be kept with that name.
-	Table() string
-	// Pieces appends the numbers of the pieces of a text to dst. They are at least 0
-	// and below 65,536, so that two bytes hold one.
-	Pieces(dst []int32, text string) []int32
-	// Weight is what a piece counts in a text to be searched, 0 or more; 0 for a
-	// number that is not in the table.
-	Weight(piece int32) float64
-	// Interact returns an Interaction of a query that consists of pieces. The caller
-	// closes it.
-	Interact(query []int32) Interaction
+// TokenEmbedder compares texts token by token (late interaction, as in ColBERT, with
+// static token embeddings). It is safe for concurrent use.
+// Source: Khattab and Zaharia, ColBERT, arXiv 2004.12832.
+type TokenEmbedder interface {
+	// Vocabulary names the vocabulary and is never empty. Vocabularies of equal names give
+	// equal tokens for every text, so token IDs may be stored with that name.
+	Vocabulary() string
+	// Tokenize appends the token IDs of a text to dst. They are at least 0 and below
+	// 65,536, so that two bytes hold one.
+	Tokenize(dst []int32, text string) []int32
+	// Weight is the weight of a token in a query, 0 or more; 0 for an ID outside of the
+	// vocabulary.
+	Weight(token int32) float64
+	// NewMaxSim returns a MaxSim for the tokens of a query. The caller closes it.
+	NewMaxSim(query []int32) MaxSim
 }
 
-// Interaction compares the pieces of a query with those of texts. It is for one
-// goroutine. A number that is not in the table is like nothing: pieces may come from
-// a file that is damaged.
-type Interaction interface {
-	// Best raises dst, which is as long as the query, to the highest cosine of each
-	// of its pieces with any piece of a text, and lowers none of it. So a text may be
-	// given in parts; who begins another clears dst first.
-	Best(dst []float32, text []int32)
-	// Close gives its memory back. It is not used afterwards.
+// MaxSim computes the maximum similarity of each token of a query with the tokens of a
+// text. It is for one goroutine. An ID outside of the vocabulary is similar to nothing: it
+// may come from a damaged file.
+type MaxSim interface {
+	// Update raises each element of dst, which is as long as the query, to the highest
+	// cosine of that token with any token of a text. It lowers none, so a text may be given
+	// in parts; dst is zeros before the first part.
+	Update(dst []float32, text []int32)
+	// Close releases the memory. The MaxSim must not be used afterwards.
 	Close()
 }
 
-// Embedder turns texts into vectors. It is safe for concurrent use.
+// Embedder maps texts to vectors. It is safe for concurrent use.
 type Embedder interface {
 	// Model is constant for the life of the Embedder, except for a dimension that is not
 	// known yet.
 	Model() Model
-	// Embed returns a vector for each text, in order, each of Model().Dimension
-	// numbers and of length 1. A text without anything that the model knows may
-	// give a vector of zeros, which is like nothing. Long texts are embedded
-	// whole. The caller owns the result. All or nothing: on an error there is no
-	// vector at all. [ErrNotReady] while the model loads.
+	// Embed returns a vector for each text, in order, each of Model().Dimension numbers and
+	// of length 1. A text without a known token may have a vector of zeros, which is
+	// similar to nothing. Long texts are not truncated. The caller owns the result. On an
+	// error there is no vector at all; it is [ErrNotReady] while the model loads.
 	Embed(ctx context.Context, role Role, texts []string) ([][]float32, error)
 }
 

@@ -33,7 +33,6 @@ type fake struct {
 	mu      sync.Mutex
 	batches [][]string
 	err     error
-	ended   int // calls that ended with their context
 	closed  bool
 }
 
@@ -48,9 +47,6 @@ func (f *fake) Embed(ctx context.Context, role embed.Role, texts []string) ([][]
 		select {
 		case <-f.gate:
 		case <-ctx.Done():
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.ended++
 			return nil, ctx.Err()
 		}
 	}
@@ -92,12 +88,6 @@ func (f *fake) fail(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.err = err
-}
-
-func (f *fake) endedCalls() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.ended
 }
 
 func vectorOf(role embed.Role, text string) []float32 {

@@ -6,70 +6,42 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 )
 
-// loadAgain is how long a [Lazy] waits after a failure before it loads again: a
-// missing file or a server that is down does not change within seconds, and each
-// attempt may cost a download.
-const loadAgain = 30 * time.Second
+// retryLoad is how long a [Lazy] keeps a failure before it loads again: a missing file
+// does not appear within seconds, and reading a large one takes seconds.
+const retryLoad = 30 * time.Second
 
-// State says how far a [Lazy] is.
-type State uint8
-
-// The states.
-const (
-	// Idle: nobody has asked yet.
-	Idle State = iota
-	// Loading: texts get [ErrNotReady].
-	Loading
-	// Ready: texts get vectors.
-	Ready
-	// Failed: texts get the error of loading.
-	Failed
-	// Closed: texts get a [hippo.ErrUnavailable].
-	Closed
-)
-
-func (s State) String() string {
-	switch s {
-	case Idle:
-		return "idle"
-	case Loading:
-		return "loading"
-	case Ready:
-		return "ready"
-	case Failed:
-		return "failed"
-	default:
-		return "closed"
-	}
-}
-
-// Lazy is an [Embedder] that is loaded in the background when it is needed. Until
-// then it answers [ErrNotReady], at once. After a failure it answers the error of
-// loading; the first Embed or Start later than 30 seconds after it loads again.
+// Lazy is a [Waiter] that is loaded in the background when it is first needed. Until then
+// Embed returns [ErrNotReady] at once. After a failure it returns the error of loading; the
+// first Embed or Wait at least 30 seconds after it loads again.
 type Lazy struct {
 	model  Model
 	load   func(context.Context) (Embedder, error)
-	ctx    context.Context // which ends with Close
+	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
-	users  sync.WaitGroup // of the loaded Embedder, and the loader
+	users  sync.WaitGroup // the loader, and calls of the Lazy
 
-	mu       sync.Mutex
-	state    State
-	err      error
-	inner    Embedder
-	finished chan struct{} // closed when the load under way is over
-	timer    *time.Timer   // of the next attempt
-	again    bool          // a failure was long enough ago
+	mu     sync.Mutex
+	latest *attempt // to load; nil before the first
+	closed bool
 }
 
-// NewLazy returns a Lazy that declares to be model and gets it by load. The
-// context of load ends with Close. What load returns belongs to the Lazy, which
-// closes it if it is an [io.Closer].
+// attempt is an attempt to load.
+type attempt struct {
+	done   chan struct{} // closed when inner or err is set
+	inner  Embedder
+	err    error
+	expire atomic.Bool // the failure was long enough ago
+}
+
+// NewLazy returns a Lazy that declares to be model and gets it by load. The context of
+// load ends with Close. What load returns belongs to the Lazy, which closes it if it is
+// an [io.Closer].
 func NewLazy(model Model, load func(context.Context) (Embedder, error)) *Lazy {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Lazy{model: model, load: load, ctx: ctx, cancel: cancel}
@@ -78,138 +50,87 @@ func NewLazy(model Model, load func(context.Context) (Embedder, error)) *Lazy {
 // Model returns the declared model; that of what is loaded is equal.
 func (l *Lazy) Model() Model { return l.model }
 
-// State returns how far l is, and the error if it is [Failed]. It never blocks.
-func (l *Lazy) State() (State, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.state, l.err
-}
-
-// Start begins loading unless that has been done. It does not wait for it.
-func (l *Lazy) Start() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.start()
-}
-
-// Wait starts loading and waits until it is over; its error is that of loading,
-// or of ctx.
+// Wait implements [Waiter].
 func (l *Lazy) Wait(ctx context.Context) error {
-	l.mu.Lock()
-	l.start()
-	finished := l.finished
-	l.mu.Unlock()
-	if finished != nil {
-		select {
-		case <-finished:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	a, err := l.enter()
+	if err != nil {
+		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.state == Closed {
-		return l.errClosed()
+	defer l.users.Done()
+	select {
+	case <-a.done:
+		return a.err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return l.err
 }
 
 // Embed implements [Embedder].
 func (l *Lazy) Embed(ctx context.Context, role Role, texts []string) ([][]float32, error) {
-	inner, err := l.use()
+	a, err := l.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer l.users.Done()
-	return inner.Embed(ctx, role, texts)
-}
-
-// use returns the loaded Embedder, which stays open until users.Done.
-func (l *Lazy) use() (Embedder, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.start()
-	switch l.state {
-	case Ready:
-		l.users.Add(1)
-		return l.inner, nil
-	case Failed:
-		return nil, l.err
-	case Closed:
-		return nil, l.errClosed()
+	select {
+	case <-a.done:
 	default:
 		return nil, fmt.Errorf("model %s: %w", l.model.ID, ErrNotReady)
 	}
-}
-
-func (l *Lazy) errClosed() error {
-	return fmt.Errorf("model %s: closed: %w", l.model.ID, hippo.ErrUnavailable)
-}
-
-// start is called with l.mu held.
-func (l *Lazy) start() {
-	if due := l.state == Failed && l.again; l.state != Idle && !due {
-		return
+	if a.err != nil {
+		return nil, a.err
 	}
-	l.state, l.err, l.again = Loading, nil, false
-	l.finished = make(chan struct{})
-	l.users.Go(l.run)
+	return a.inner.Embed(ctx, role, texts)
 }
 
-func (l *Lazy) run() {
+// enter returns the latest attempt to load, or begins one. Nothing is closed until
+// users.Done.
+func (l *Lazy) enter() (*attempt, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, fmt.Errorf("model %s: closed: %w", l.model.ID, hippo.ErrUnavailable)
+	}
+	if l.latest == nil || l.latest.expire.Load() {
+		a := &attempt{done: make(chan struct{})}
+		l.latest = a
+		l.users.Go(func() { l.run(a) })
+	}
+	l.users.Add(1)
+	return l.latest, nil
+}
+
+func (l *Lazy) run(a *attempt) {
+	defer close(a.done)
 	inner, err := l.load(l.ctx)
 	if err == nil {
-		err = l.accept(inner)
+		if m := inner.Model(); m != l.model {
+			err = fmt.Errorf("loaded %s (space %s, %d dimensions), want %s (space %s, %d dimensions): %w",
+				m.ID, m.Space, m.Dimension, l.model.ID, l.model.Space, l.model.Dimension, hippo.ErrConflict)
+			err = errors.Join(err, closeEmbedder(inner))
+		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	defer close(l.finished)
-	if err == nil {
-		l.inner = inner // Close looks for it after this
+	if err != nil {
+		a.err = fmt.Errorf("model %s: %w", l.model.ID, err)
+		time.AfterFunc(retryLoad, func() { a.expire.Store(true) })
+		return
 	}
-	switch {
-	case l.state == Closed:
-	case err != nil:
-		l.state, l.err = Failed, fmt.Errorf("model %s: %w", l.model.ID, err)
-		l.timer = time.AfterFunc(loadAgain, l.allow)
-	default:
-		l.state = Ready
-	}
+	a.inner = inner
 }
 
-// accept closes inner and returns an error if it is not what l declares to be.
-func (l *Lazy) accept(inner Embedder) error {
-	m := inner.Model()
-	if m == l.model {
-		return nil
-	}
-	err := fmt.Errorf("loaded %s (space %s, %d dimensions), want %s (space %s, %d dimensions): %w",
-		m.ID, m.Space, m.Dimension, l.model.ID, l.model.Space, l.model.Dimension, hippo.ErrConflict)
-	return errors.Join(err, closeEmbedder(inner))
-}
-
-func (l *Lazy) allow() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.again = true
-}
-
-// Close ends loading, waits for calls that are under way, and closes what was
-// loaded. Closing again does nothing.
+// Close ends loading, waits for calls that are under way, and closes what was loaded.
+// Closing again does nothing.
 func (l *Lazy) Close() error {
 	l.mu.Lock()
-	if l.state == Closed {
-		l.mu.Unlock()
-		return nil
-	}
-	l.state, l.err = Closed, nil
-	if l.timer != nil {
-		l.timer.Stop()
-	}
+	again := l.closed
+	l.closed = true
 	l.mu.Unlock()
 	l.cancel()
 	l.users.Wait()
-	return closeEmbedder(l.inner)
+	if again || l.latest == nil || l.latest.inner == nil {
+		return nil
+	}
+	return closeEmbedder(l.latest.inner)
 }
 
 func closeEmbedder(e Embedder) error {

@@ -13,13 +13,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed"
 )
 
-func wantState(t testing.TB, l *embed.Lazy, want embed.State) {
-	t.Helper()
-	if got, _ := l.State(); got != want {
-		t.Errorf("state %v, want %v", got, want)
-	}
-}
-
 func wantError(t testing.TB, e embed.Embedder, want error) {
 	t.Helper()
 	if _, err := e.Embed(t.Context(), embed.Query, []string{"a"}); !errors.Is(err, want) {
@@ -39,10 +32,7 @@ func TestLazy(t *testing.T) {
 		if l.Model() != fakeModel() {
 			t.Errorf("model %+v", l.Model())
 		}
-		wantState(t, l, embed.Idle)
 		wantError(t, l, embed.ErrNotReady)
-		l.Start()
-		wantState(t, l, embed.Loading)
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
@@ -58,7 +48,6 @@ func TestLazy(t *testing.T) {
 		}
 		close(gate)
 		wg.Wait()
-		wantState(t, l, embed.Ready)
 		mustEmbed(t, l, embed.Query, "a")
 		if err := l.Close(); err != nil {
 			t.Error(err)
@@ -69,7 +58,6 @@ func TestLazy(t *testing.T) {
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		wantState(t, l, embed.Closed)
 		wantError(t, l, hippo.ErrUnavailable)
 		if err := l.Wait(t.Context()); !errors.Is(err, hippo.ErrUnavailable) {
 			t.Errorf("got %v, want ErrUnavailable", err)
@@ -92,12 +80,8 @@ func TestLazy_failure_is_tried_again_later(t *testing.T) {
 			t.Errorf("got %v, want %v", err, broken)
 		}
 		wantError(t, l, broken)
-		wantState(t, l, embed.Failed)
 		time.Sleep(31 * time.Second) // of the bubble
 		synctest.Wait()
-		if _, err := l.State(); !errors.Is(err, broken) {
-			t.Errorf("got %v, want %v", err, broken)
-		}
 		wantError(t, l, embed.ErrNotReady)
 		if err := l.Wait(t.Context()); err != nil {
 			t.Error(err)
@@ -145,7 +129,7 @@ func TestLazy_Close(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
-		l.Start()
+		wantError(t, l, embed.ErrNotReady)
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
@@ -157,7 +141,7 @@ func TestLazy_Close(t *testing.T) {
 			<-ctx.Done()
 			return inner, nil
 		})
-		l.Start()
+		wantError(t, l, embed.ErrNotReady)
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}

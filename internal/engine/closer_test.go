@@ -26,7 +26,7 @@ type wordPieces struct {
 	cut   []string // what was cut into pieces, in order
 }
 
-func (p *wordPieces) Pieces(dst []int32, text string) []int32 {
+func (p *wordPieces) Tokenize(dst []int32, text string) []int32 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = append(p.cut, text)
@@ -46,11 +46,11 @@ func (p *wordPieces) Pieces(dst []int32, text string) []int32 {
 }
 
 // Table is another for each: numbers are given in the order in which words come.
-func (p *wordPieces) Table() string { return fmt.Sprintf("words %p", p) }
+func (p *wordPieces) Vocabulary() string { return fmt.Sprintf("words %p", p) }
 
 func (p *wordPieces) Weight(int32) float64 { return 1 }
 
-func (p *wordPieces) Interact(query []int32) embed.Interaction { return wordInteraction{p, query} }
+func (p *wordPieces) NewMaxSim(query []int32) embed.MaxSim { return wordInteraction{p, query} }
 
 type wordInteraction struct {
 	p     *wordPieces
@@ -59,7 +59,7 @@ type wordInteraction struct {
 
 func (wordInteraction) Close() {}
 
-func (x wordInteraction) Best(dst []float32, text []int32) {
+func (x wordInteraction) Update(dst []float32, text []int32) {
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
 	same := synonyms()
@@ -97,7 +97,7 @@ func beside(e hippo.Evidence) bool {
 }
 
 // openTalk opens an engine on b that looks closely, unless pieces is nil.
-func openTalk(t *testing.T, b driver.Backend, pieces embed.Pieces, models ...engine.Model) *mind {
+func openTalk(t *testing.T, b driver.Backend, pieces embed.TokenEmbedder, models ...engine.Model) *mind {
 	t.Helper()
 	l := &life{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return l.now }
@@ -404,7 +404,7 @@ func TestCloser_WithoutPieces(t *testing.T) {
 func TestCloser_LongMemoriesAreOrdered(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat(" filler", 400)
-	for _, pieces := range []embed.Pieces{nil, &wordPieces{}} {
+	for _, pieces := range []embed.TokenEmbedder{nil, &wordPieces{}} {
 		m := openTalk(t, newKept(), pieces)
 		m.put(turn(1, "", "fuel car"+filler), turn(2, "", "car one"+filler), turn(3, "", "two"+filler))
 		if a := m.search(hippo.Query{Text: "fuel car"}); len(a.Hits) != 2 || !strings.HasPrefix(a.Hits[0].Memory.Content, "fuel") {

@@ -53,7 +53,7 @@ type Config struct {
 	// The engine takes over closing them. The index was opened with the same models.
 	Models []embedding.Model
 	// Tokens compares texts token by token in ranker hippo; nil: nothing is reranked.
-	Tokens embed.Pieces
+	Tokens embed.TokenEmbedder
 	// Degraded says what could not be wired; searches repeat it.
 	Degraded []string
 	// Patience is how long a search waits for an index that is being rebuilt before it

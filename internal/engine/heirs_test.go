@@ -57,9 +57,11 @@ func (c *crowd) above(kept func(*hippo.Memory) bool) map[hippo.ID]hippo.ID {
 func TestHeirs_NewerIsAboveWhatItReplaces(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) *mind{
-		"words":     func(t *testing.T) *mind { return openTalk(t, newKept(), &wordPieces{}) },
-		"meaning":   func(t *testing.T) *mind { return openTalk(t, newKept(), &wordPieces{}, instant(newFake("word"))) },
-		"no_pieces": func(t *testing.T) *mind { return openTalk(t, newKept(), embed.Pieces(nil), instant(newFake("word"))) },
+		"words":   func(t *testing.T) *mind { return openTalk(t, newKept(), &wordPieces{}) },
+		"meaning": func(t *testing.T) *mind { return openTalk(t, newKept(), &wordPieces{}, instant(newFake("word"))) },
+		"no_pieces": func(t *testing.T) *mind {
+			return openTalk(t, newKept(), embed.TokenEmbedder(nil), instant(newFake("word")))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

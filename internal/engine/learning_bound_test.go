@@ -31,7 +31,7 @@ func words(t *rapid.T, name string) string {
 // drawPast draws one whose ranker has weights that change changed, if not nil.
 func drawPast(t *rapid.T, change func(*rank.Weights)) *past {
 	p := &past{t: t}
-	var pieces embed.Pieces
+	var pieces embed.TokenEmbedder
 	if rapid.Bool().Draw(t, "closely") {
 		pieces = &wordPieces{}
 	}

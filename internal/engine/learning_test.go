@@ -32,7 +32,7 @@ func newWeighted(t *testing.T, change func(*rank.Weights)) *life {
 	return l
 }
 
-func openWeighted(t tester, now *time.Time, pieces embed.Pieces, change func(*rank.Weights)) *engine.Engine {
+func openWeighted(t tester, now *time.Time, pieces embed.TokenEmbedder, change func(*rank.Weights)) *engine.Engine {
 	t.Helper()
 	*now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return *now }

@@ -17,12 +17,12 @@ import (
 // noPieces makes a search look closely at no cost of its own.
 type noPieces struct{}
 
-func (noPieces) Table() string                        { return "none" }
-func (noPieces) Pieces(dst []int32, _ string) []int32 { return append(dst, 0) }
-func (noPieces) Weight(int32) float64                 { return 1 }
-func (p noPieces) Interact([]int32) embed.Interaction { return p }
-func (noPieces) Best([]float32, []int32)              {}
-func (noPieces) Close()                               {}
+func (noPieces) Vocabulary() string                     { return "none" }
+func (noPieces) Tokenize(dst []int32, _ string) []int32 { return append(dst, 0) }
+func (noPieces) Weight(int32) float64                   { return 1 }
+func (p noPieces) NewMaxSim([]int32) embed.MaxSim       { return p }
+func (noPieces) Update([]float32, []int32)              {}
+func (noPieces) Close()                                 {}
 
 // BenchmarkSearch_Related measures a warm search in 10,000 memories of a SQLite file
 // without relations, and with ten of each memory.

@@ -25,7 +25,7 @@ type EngineOptions struct {
 	// Model compares texts by vectors, and with its help Tokens token by token; nil: lexical
 	// search only. It is not closed.
 	Model  embed.Embedder
-	Tokens embed.Pieces
+	Tokens embed.TokenEmbedder
 }
 
 // OpenEngine returns an engine over a new store with copies of these documents, all of

@@ -17,7 +17,7 @@ const tokenSize = 2
 
 // build returns the segment of memories that have different IDs, at most maxDocs of them.
 // It sorts ms by ID. tokens cuts texts into word pieces; nil: there are none.
-func build(ms []*hippo.Memory, a bm25.Analyzer, tokens embed.Pieces) *segment {
+func build(ms []*hippo.Memory, a bm25.Analyzer, tokens embed.TokenEmbedder) *segment {
 	slices.SortFunc(ms, func(x, y *hippo.Memory) int { return x.ID.Compare(y.ID) })
 	b := newBuilder(a, tokens, len(ms))
 	for i, m := range ms {
@@ -29,14 +29,14 @@ func build(ms []*hippo.Memory, a bm25.Analyzer, tokens embed.Pieces) *segment {
 // builder collects documents into a segment.
 type builder struct {
 	analyzer bm25.Analyzer
-	tokens   embed.Pieces
+	tokens   embed.TokenEmbedder
 	out      segment
 	names    *numbering
 	terms    *termLists
 	pieces   []int32
 }
 
-func newBuilder(a bm25.Analyzer, tokens embed.Pieces, n int) *builder {
+func newBuilder(a bm25.Analyzer, tokens embed.TokenEmbedder, n int) *builder {
 	b := &builder{analyzer: a, tokens: tokens, names: newNumbering(), terms: newTermLists()}
 	b.out.situations, b.out.tokens = newBlobs(n, 0), newBlobs(n, 0)
 	c := &b.out.columns
@@ -99,10 +99,10 @@ func (b *builder) cut(m *hippo.Memory) {
 	if b.tokens == nil {
 		return
 	}
-	b.pieces = b.tokens.Pieces(b.pieces[:0], m.Content)
+	b.pieces = b.tokens.Tokenize(b.pieces[:0], m.Content)
 	for _, list := range [][]string{m.Situation, m.Tags} {
 		for _, text := range list {
-			b.pieces = b.tokens.Pieces(b.pieces, text)
+			b.pieces = b.tokens.Tokenize(b.pieces, text)
 		}
 	}
 	for _, p := range b.pieces[:min(len(b.pieces), MaxTokens)] {

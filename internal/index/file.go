@@ -245,5 +245,5 @@ func (o *Options) tokensName() string {
 	if o.Tokens == nil {
 		return ""
 	}
-	return o.Tokens.Table()
+	return o.Tokens.Vocabulary()
 }

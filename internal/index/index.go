@@ -31,7 +31,7 @@ type Options struct {
 	Params *bm25.Params
 	// Tokens cuts texts into the word pieces of [retrieve.Reader.Tokens]; nil: there are
 	// none. An index with other word pieces is rebuilt.
-	Tokens embed.Pieces
+	Tokens embed.TokenEmbedder
 	// Models are those whose vectors are kept; those of others are dropped.
 	Models []embed.Model
 	// Instant embeds memories while they are indexed; nil: vectors come by

@@ -210,7 +210,7 @@ func TestIndex_equals_fresh_build_and_formula(t *testing.T) {
 			"crash": func(t *rapid.T) { w.open(t) },
 			"recut": func(t *rapid.T) { // with another table, or none
 				w.must(t, w.x.Close())
-				w.opts.Tokens = rapid.SampledFrom([]modelof.Pieces{nil, hashed("a"), hashed("b")}).Draw(t, "table")
+				w.opts.Tokens = rapid.SampledFrom([]modelof.TokenEmbedder{nil, hashed("a"), hashed("b")}).Draw(t, "table")
 				w.open(t)
 			},
 			"": w.check,

@@ -41,7 +41,7 @@ func (hashed) Weight(int32) float64                 { return 1 }
 func (hashed) Interact([]int32) modelof.Interaction { return nil }
 
 // tokensOf are the word pieces that an index keeps of a memory.
-func tokensOf(table modelof.Pieces, m *hippo.Memory) []int32 {
+func tokensOf(table modelof.TokenEmbedder, m *hippo.Memory) []int32 {
 	if table == nil {
 		return nil
 	}
@@ -169,7 +169,7 @@ func TestFile_of_other_tokens(t *testing.T) {
 	s.put(note(1, "one two"), note(2, "in 2020?"))
 	path := filepath.Join(t.TempDir(), "index")
 	for _, c := range []struct {
-		table modelof.Pieces
+		table modelof.TokenEmbedder
 		used  bool
 	}{{nil, false}, {nil, true}, {hashed("a"), false}, {hashed("a"), true}, {hashed("b"), false}, {nil, false}} {
 		x := open(t, s, &index.Options{Path: path, Tokens: c.table})

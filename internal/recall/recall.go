@@ -30,7 +30,7 @@ type model struct {
 	weights *rank.Weights
 	decay   *rank.Decay
 	scorer  *rank.Scorer
-	tokens  embed.Pieces // nil: nothing is reranked
+	tokens  embed.TokenEmbedder // nil: nothing is reranked
 }
 
 // Relations are the relations between memories.
@@ -83,7 +83,7 @@ type Config struct {
 	Relations Relations
 	Embedder  Embedder
 	// Tokens compares texts token by token; nil: nothing is reranked.
-	Tokens embed.Pieces
+	Tokens embed.TokenEmbedder
 	// Hybrid answers ranker hybrid; nil: it is not supported.
 	Hybrid  Hybrid
 	Weights *rank.Weights

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxQueryTokens is how many word pieces of a query are compared.
+	// maxQueryTokens is how many word pieces of a query are maxsim.
 	maxQueryTokens = 512
 	// leadTokens is how many word pieces of a text are its beginning.
 	leadTokens = 24
@@ -37,7 +37,7 @@ type queryTokens struct {
 	// weights of the tokens: idf times what they count in the model, and idf alone; each
 	// adds up to 1.
 	weights, idfs []float64
-	compared      embed.Interaction
+	maxsim      embed.MaxSim
 	// bigrams are the tokens that stand side by side, with their weights; total is the
 	// sum.
 	bigrams map[bigram]float64
@@ -50,11 +50,11 @@ type queryTokens struct {
 type bigram struct{ a, b int32 }
 
 // tokenize cuts a query, which consists of words, into word pieces.
-func tokenize(model embed.Pieces, text string, words []word) queryTokens {
+func tokenize(model embed.TokenEmbedder, text string, words []word) queryTokens {
 	q := queryTokens{wants: cue.Wanted(text), bigrams: make(map[bigram]float64)}
 	for _, w := range words {
 		from := len(q.tokens)
-		if q.tokens = model.Pieces(q.tokens, w.text); len(q.tokens) > maxQueryTokens {
+		if q.tokens = model.Tokenize(q.tokens, w.text); len(q.tokens) > maxQueryTokens {
 			q.tokens = q.tokens[:from]
 			break
 		}
@@ -73,7 +73,7 @@ func tokenize(model embed.Pieces, text string, words []word) queryTokens {
 	}
 	normalise(q.weights)
 	normalise(q.idfs)
-	q.compared = model.Interact(q.tokens)
+	q.maxsim = model.NewMaxSim(q.tokens)
 	return q
 }
 
@@ -119,9 +119,9 @@ func (q *queryTokens) read(r retrieve.Reader, list []passage) {
 func (q *queryTokens) compare(p *passage, text []int32) {
 	f := &p.features
 	lead := text[:min(leadTokens, len(text))]
-	q.compared.Best(p.similarities, lead)
+	q.maxsim.Update(p.similarities, lead)
 	f[rank.MaxSimLead] = weightedSum(q.weights, p.similarities)
-	q.compared.Best(p.similarities, text[len(lead):])
+	q.maxsim.Update(p.similarities, text[len(lead):])
 	f[rank.MaxSim] = weightedSum(q.weights, p.similarities)
 	f[rank.MaxSimIDF] = weightedSum(q.idfs, p.similarities)
 	f[rank.Bigram] = q.bigramShare(text)

@@ -114,7 +114,7 @@ func prepare(ctx context.Context, o *options) (*measurement, error) {
 		m.Rankers = []hippo.Ranker{hippo.Ranker(o.ranker)}
 	}
 	var err error
-	if m.Engine.Tokens, err = app.Tokens(); err != nil || o.models == config.NoModel {
+	if m.Engine.Tokens, err = app.TokenEmbedder(); err != nil || o.models == config.NoModel {
 		return m, err
 	}
 	m.Models, err = eval.OpenModels(ctx, strings.Split(o.models, ","), func(ctx context.Context, name string) (embed.Embedder, error) {

@@ -1,21 +1,21 @@
 // Package bert provides sentence vectors from transformer encoders: BERT,
 // XLM-RoBERTa and Nomic BERT, as Hugging Face stores them.
 //
-// It refuses what it would compute only nearly: other model types, activations
-// and kinds of positions are [hippo.ErrUnsupported]. It downloads nothing.
+// It refuses what it would compute only approximately: other model types, activations
+// and kinds of positions are [hippo.ErrUnsupported].
 //
 // Invariant: the vector of a text depends on the text, the role and the model
 // alone, not on the texts embedded with it nor on the number of threads.
 //
 // A model is a folder with three files, which are only read:
 //
-//	config.json        the shape of the encoder
+//	config.json        the dimensions of the encoder
 //	model.safetensors  the weights, as F32, F16 or BF16
 //	tokenizer.json     see package token
 //
-// The weights of the layers are copied to memory at Open, as float32; the word
-// vectors stay in the file and are read as texts need them. So nothing is
-// mapped, and a file that is cut short while it is open is an error.
+// The weights of the layers are copied to memory at Open, as float32; the word embeddings
+// stay in the file and are read as texts need them. Nothing is memory-mapped, so a file
+// that is truncated while it is open is an error and not a signal.
 package bert
 
 import (
@@ -31,6 +31,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/gemm"
+	"github.com/hippo-memory/hippo/internal/embed/token"
 )
 
 // Pooling says how the vectors of tokens become one.
@@ -52,16 +53,16 @@ type Options struct {
 	// QueryPrefix and PassagePrefix are put before texts of these roles. A
 	// sentence has that of a query.
 	QueryPrefix, PassagePrefix string
-	// MaxTokens is the most tokens of a window, prefix and special tokens
+	// MaxTokens is the largest number of tokens in a window, prefix and special tokens
 	// included; 0 means 512, or fewer where the model has fewer positions.
 	MaxTokens int
-	// Threads is the most cores that one call uses; 0 means all of the process.
+	// Threads is the largest number of cores that one call uses; 0 means all of the process.
 	Threads int
 	// Kernel, if not nil, is used instead of the best of this processor.
 	Kernel *gemm.Kernel
 }
 
-// minRoom is the fewest tokens of a text that a window must have room for.
+// minRoom is the smallest number of tokens of a text that a window must have room for.
 const minRoom = 8
 
 // Model is an encoder with its tokenizer. It implements [embed.Embedder] and
@@ -69,7 +70,7 @@ const minRoom = 8
 type Model struct {
 	options Options
 	encoder *encoder
-	frame   frame
+	split   splitter
 	file    *os.File
 	passes  sync.Pool
 
@@ -81,7 +82,7 @@ type Model struct {
 // Open reads the model in folder dir. The error is [hippo.ErrCorrupt],
 // [hippo.ErrUnsupported] with what is not supported, [hippo.ErrInvalid] for
 // options that do not fit the model, or the file system's. The caller must Close
-// the model. Cost: reads all weights but the word vectors, about 1 ms for a
+// the model. Cost: reads all weights except for the word embeddings, about 1 ms for a
 // megabyte, and keeps 4 bytes for each of them.
 func Open(dir string, o Options) (*Model, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, "config.json"))
@@ -90,19 +91,21 @@ func Open(dir string, o Options) (*Model, error) {
 	}
 	c, err := parseConfig(raw)
 	if err != nil {
-		return nil, in(dir, err)
+		return nil, inFolder(dir, err)
 	}
-	tokens, err := openTokenizer(filepath.Join(dir, "tokenizer.json"))
+	if raw, err = os.ReadFile(filepath.Join(dir, "tokenizer.json")); err != nil {
+		return nil, inFolder(dir, err)
+	}
+	tokens, err := token.Load(raw)
 	if err != nil {
-		return nil, in(dir, err)
+		return nil, inFolder(dir, fmt.Errorf("tokenizer.json: %w", err))
 	}
 	if err := o.complete(c); err != nil {
 		return nil, err
 	}
-	m := &Model{options: o, frame: newFrame(tokens, o.MaxTokens)}
+	m := &Model{options: o, split: newSplitter(tokens, o.MaxTokens)}
 	for _, prefix := range []string{o.QueryPrefix, o.PassagePrefix} {
-		lead := len(tokens.Encode(nil, prefix))
-		if room := m.frame.room(lead); room < minRoom {
+		if room := m.split.room(len(tokens.Encode(nil, prefix))); room < minRoom {
 			return nil, hippo.Fieldf("MaxTokens", "must leave room for %d tokens after the prefix %q, leaves %d", minRoom, prefix, room)
 		}
 	}
@@ -110,15 +113,15 @@ func Open(dir string, o Options) (*Model, error) {
 		return nil, err
 	}
 	if m.encoder, err = openEncoder(m.file, c, o); err != nil {
-		return nil, in(dir, errors.Join(err, m.file.Close()))
+		return nil, inFolder(dir, errors.Join(err, m.file.Close()))
 	}
 	return m, nil
 }
 
-// in says in which folder an error is.
-func in(dir string, err error) error { return fmt.Errorf("model %s: %w", dir, err) }
+// inFolder adds the folder to an error.
+func inFolder(dir string, err error) error { return fmt.Errorf("model %s: %w", dir, err) }
 
-// complete fills in what the options leave open and checks the rest.
+// complete sets the defaults and checks the rest.
 func (o *Options) complete(c config) error {
 	if o.MaxTokens == 0 {
 		o.MaxTokens = min(512, c.maxTokens())
@@ -169,12 +172,11 @@ func (m *Model) Close() error {
 func (m *Model) Model() embed.Model { return m.options.Model }
 
 // Embed implements [embed.Embedder]. The vector of a text that is longer than a
-// window is the mean of those of overlapping windows, each counted by the tokens
-// that the ones before did not have. Errors are [hippo.ErrCorrupt] if the file of
-// weights has changed, [hippo.ErrUnavailable] after Close, and that of ctx, which
-// is looked at between layers. Cost: about 30 ms for 128 tokens, 8 ms for 32, on
-// one core with AVX2, for 6 layers 384 wide; and some 3 MB of memory a core, which
-// is used again.
+// window is the mean of those of overlapping windows, each weighted by its number of
+// tokens that are not in the previous one. Errors are [hippo.ErrCorrupt] if the file of
+// weights has changed, [hippo.ErrUnavailable] after Close, and that of ctx, which is
+// checked between layers. Cost: about 30 ms for 128 tokens, 8 ms for 32, on one core with
+// AVX2, for 6 layers 384 wide; and some 3 MB of memory a core, which is reused.
 func (m *Model) Embed(ctx context.Context, role embed.Role, texts []string) ([][]float32, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -190,7 +192,7 @@ func (m *Model) Embed(ctx context.Context, role embed.Role, texts []string) ([][
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		ws = m.frame.windows(ws, i, prefix, t)
+		ws = m.split.windows(ws, i, prefix, t)
 	}
 	vectors, err := m.encode(ctx, ws)
 	if err != nil {

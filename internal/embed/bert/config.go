@@ -8,18 +8,17 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// family is what a model_type of config.json stands for.
+// family is the architecture of a model_type of config.json.
 type family uint8
 
 const (
-	// classic is BERT, and XLM-RoBERTa but for where its positions begin.
+	// classic is BERT, and XLM-RoBERTa, which differs in its first position.
 	classic family = iota
-	// nomic has rotated queries and keys instead of positions, and a gated
-	// inner layer.
+	// nomic has rotary position embeddings and a gated feed-forward network.
 	nomic
 )
 
-// config is what the encoder needs of config.json, whatever the names there.
+// config is the settings of config.json that the encoder needs, for every family.
 type config struct {
 	family                         family
 	layers, heads, hidden, inner   int
@@ -31,8 +30,8 @@ type config struct {
 	attentionBias, upBias, outBias bool
 }
 
-// The limits of a model's shape keep a broken file from asking for more memory
-// than machines have; the largest known encoders stay at a tenth of them.
+// The limits of a model's dimensions keep a malformed file from exhausting memory; the
+// largest known encoders stay at a tenth of them.
 const (
 	maxLayers   = 256
 	maxWidth    = 1 << 16

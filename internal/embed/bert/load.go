@@ -18,8 +18,8 @@ type linear struct {
 // norm is a layer normalisation.
 type norm struct{ gamma, beta []float32 }
 
-// layer is one layer of the encoder. up computes the inner numbers and, in a gated
-// one, the gates after them.
+// layer is one layer of the encoder. up computes the hidden units of the feed-forward
+// network and, in a gated one, the gates after them.
 type layer struct {
 	qkv, out, up, down   linear
 	afterAttention, last norm
@@ -29,26 +29,26 @@ type layer struct {
 type encoder struct {
 	config
 	kernel gemm.Kernel
-	words  table
-	// positions are added to the words: those of the place and of token type 0.
-	// One row if only the type is.
+	words  wordEmbeddings
+	// positions are the sums of the embeddings of each position and of token type 0; one
+	// row, that of the type, if positions are rotated.
 	positions []float32
 	first     norm
 	layers    []layer
-	// cos and sin have rotaryDims/2 numbers for each place.
+	// cos and sin have rotaryDims/2 numbers for each position.
 	cos, sin []float32
 }
 
-// table is the tensor of word vectors, which stays in the file: it is half of a
-// small model and most of a multilingual one, of which a text needs few rows.
-type table struct {
+// wordEmbeddings is a tensor that stays in the file: it is half of a small model and most
+// of a multilingual one, and a text needs few of its rows.
+type wordEmbeddings struct {
 	file   io.ReaderAt
 	tensor tensor
 	name   string
 }
 
-// row makes dst the vector of a token, by way of buf.
-func (t *table) row(dst []float32, id int32, buf []byte) error {
+// row copies the vector of a token to dst; buf is a buffer.
+func (t *wordEmbeddings) row(dst []float32, id int32, buf []byte) error {
 	if id < 0 || int(id) >= t.tensor.shape[0] {
 		return fmt.Errorf("%w: tokenizer.json: token %d, the model has %d", hippo.ErrCorrupt, id, t.tensor.shape[0])
 	}
@@ -102,7 +102,7 @@ func load(w *weights, c config, k gemm.Kernel, tokens int) (*encoder, error) {
 	return e, l.err
 }
 
-// positions returns what is added to the words, row by row.
+// positions returns the embeddings that are added to those of words; see [encoder].
 func (l *loader) positions(c config, tokens int) []float32 {
 	var types []float32
 	if c.types > 0 {
@@ -151,8 +151,8 @@ func (l *loader) nomic(c config, at string) layer {
 	}
 }
 
-// linear reads layers of from numbers to to numbers as one that has the results
-// of all side by side.
+// linear reads layers with from inputs and to outputs as one, whose outputs are those of
+// all, one after the other.
 func (l *loader) linear(biased bool, from, to int, names ...string) linear {
 	var out linear
 	all := l.scratch[:0]
@@ -184,17 +184,16 @@ func (l *loader) append(dst []float32, name string, shape ...int) []float32 {
 	return dst
 }
 
-// rotation returns the cosines and sines that turn pairs of numbers at each
-// place.
+// rotation returns the cosines and sines of rotary position embeddings.
 // Source: Su et al., RoFormer, arXiv 2104.09864, section 3.2.
 func rotation(c config, tokens int) (cos, sin []float32) {
 	pairs := c.rotaryDims / 2
 	cos, sin = make([]float32, tokens*pairs), make([]float32, tokens*pairs)
-	for place := range tokens {
+	for position := range tokens {
 		for i := range pairs {
-			angle := float64(place) * math.Pow(c.rotaryBase, -2*float64(i)/float64(c.rotaryDims))
+			angle := float64(position) * math.Pow(c.rotaryBase, -2*float64(i)/float64(c.rotaryDims))
 			s, co := math.Sincos(angle)
-			cos[place*pairs+i], sin[place*pairs+i] = float32(co), float32(s)
+			cos[position*pairs+i], sin[position*pairs+i] = float32(co), float32(s)
 		}
 	}
 	return cos, sin

@@ -9,33 +9,33 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/gemm"
 )
 
-// blockRows is how many rows of scores and of inner numbers exist at a time, so
-// that they stay in the second-level cache.
+// blockRows is the number of rows of attention scores and of hidden units that are
+// computed at a time, so that they stay in the second-level cache.
 const blockRows = 128
 
-// partsPerThread is into how many parts work is split for each goroutine.
+// partsPerThread is the number of parts of the work for each goroutine.
 const partsPerThread = 4
 
-// pass is a batch of windows on its way through the encoder: their tokens one
-// after the other, without padding. Its buffers are used again for other batches.
+// pass is a forward pass of a batch of windows: their tokens one after the other, without
+// padding. Its buffers are reused for other batches.
 type pass struct {
 	*encoder
-	// threads is how many goroutines share the work.
+	// threads is the number of goroutines that share the work.
 	threads int
-	// starts are the places of the windows' first tokens, and the end of the last.
+	// starts are the offsets of the windows' first tokens, and the end of the last window.
 	starts []int
-	// x has hidden numbers for each token, qkv three times as many,
-	// drawn what the attention heads give.
-	x, qkv, drawn []float32
-	// mid are the inner numbers of blockRows tokens.
+	// x is the hidden state of each token, qkv its queries, keys and values, and attended
+	// the outputs of the attention heads.
+	x, qkv, attended []float32
+	// mid are the hidden units of the feed-forward network of blockRows tokens.
 	mid []float32
 	row []byte
-	// work has a head for each goroutine that attends.
-	work sync.Pool
+	// buffers has one for each goroutine that computes attention.
+	buffers sync.Pool // of *headBuffer
 }
 
-// head is what one attention head needs.
-type head struct {
+// headBuffer is the memory of one attention head.
+type headBuffer struct {
 	keys, values gemm.Matrix
 	scores       []float32
 }
@@ -57,7 +57,7 @@ func (p *pass) run(ctx context.Context, ws []window, group []int) error {
 	}
 	p.x = sized(p.x, n*p.hidden)
 	p.qkv = sized(p.qkv, n*3*p.hidden)
-	p.drawn = sized(p.drawn, n*p.hidden)
+	p.attended = sized(p.attended, n*p.hidden)
 	p.row = sized(p.row, 4*p.hidden)
 	for k, i := range group {
 		if err := p.embed(p.x[p.starts[k]*p.hidden:], ws[i].ids); err != nil {
@@ -71,22 +71,22 @@ func (p *pass) run(ctx context.Context, ws []window, group []int) error {
 		}
 		p.attend(&p.layers[i], n)
 		p.normalise(p.layers[i].afterAttention, n)
-		p.feed(&p.layers[i], n)
+		p.feedForward(&p.layers[i], n)
 		p.normalise(p.layers[i].last, n)
 	}
 	return nil
 }
 
-// embed makes x the sums of the vectors of the words and of their places.
+// embed sets x to the sums of word and position embeddings.
 func (p *pass) embed(x []float32, ids []int32) error {
-	for place, id := range ids {
-		row := x[place*p.hidden:][:p.hidden]
+	for position, id := range ids {
+		row := x[position*p.hidden:][:p.hidden]
 		if err := p.words.row(row, id, p.row); err != nil {
 			return err
 		}
 		add := p.positions[:p.hidden]
 		if len(p.positions) > p.hidden {
-			add = p.positions[place*p.hidden:][:p.hidden]
+			add = p.positions[position*p.hidden:][:p.hidden]
 		}
 		for i, v := range add {
 			row[i] += v
@@ -95,31 +95,31 @@ func (p *pass) embed(x []float32, ids []int32) error {
 	return nil
 }
 
-// attend adds to x what each token draws from those of its window.
+// attend adds multi-head self-attention within each window to x.
 // Source: Vaswani et al., Attention Is All You Need, arXiv 1706.03762, section 3.2.
 func (p *pass) attend(l *layer, n int) {
 	p.multiply(&l.qkv, p.qkv, p.x, p.hidden, n, false)
 	if p.rotaryDims > 0 {
 		p.split(n, p.rotate)
 	}
-	clear(p.drawn)
+	clear(p.attended)
 	p.split(p.heads, func(from, to int) {
-		w, ok := p.work.Get().(*head)
+		w, ok := p.buffers.Get().(*headBuffer)
 		if !ok {
-			w = new(head)
+			w = new(headBuffer)
 		}
-		defer p.work.Put(w)
+		defer p.buffers.Put(w)
 		for i := range len(p.starts) - 1 {
 			for k := from; k < to; k++ {
 				p.head(w, k, p.starts[i], p.starts[i+1])
 			}
 		}
 	})
-	p.multiply(&l.out, p.x, p.drawn, p.hidden, n, true)
+	p.multiply(&l.out, p.x, p.attended, p.hidden, n, true)
 }
 
-// head computes one head for the tokens from to to, which are one window.
-func (p *pass) head(w *head, k, from, to int) {
+// head computes head k for the tokens from to to, which are one window.
+func (p *pass) head(w *headBuffer, k, from, to int) {
 	h, n, size := p.hidden, to-from, p.hidden/p.heads
 	stride := 3 * h
 	queries := p.qkv[from*stride+k*size:]
@@ -137,11 +137,11 @@ func (p *pass) head(w *head, k, from, to int) {
 		for r := range rows {
 			p.kernel.Softmax(scores[r*wide:][:wide], n, scale)
 		}
-		w.values.AddProduct(p.drawn[(from+top)*h+k*size:], h, scores, wide, rows)
+		w.values.AddProduct(p.attended[(from+top)*h+k*size:], h, scores, wide, rows)
 	}
 }
 
-// rotate turns the queries and keys of the tokens from to to by their places.
+// rotate applies rotary position embeddings to the queries and keys of tokens from to to.
 func (p *pass) rotate(from, to int) {
 	pairs, size := p.rotaryDims/2, p.hidden/p.heads
 	window := 0
@@ -149,8 +149,8 @@ func (p *pass) rotate(from, to int) {
 		for t >= p.starts[window+1] {
 			window++
 		}
-		place := t - p.starts[window]
-		cos, sin := p.cos[place*pairs:][:pairs], p.sin[place*pairs:][:pairs]
+		position := t - p.starts[window]
+		cos, sin := p.cos[position*pairs:][:pairs], p.sin[position*pairs:][:pairs]
 		both := p.qkv[t*3*p.hidden:][:2*p.hidden]
 		for ; len(both) > 0; both = both[size:] {
 			low, high := both[:pairs], both[pairs:2*pairs]
@@ -163,8 +163,9 @@ func (p *pass) rotate(from, to int) {
 	}
 }
 
-// feed adds to x the result of the inner layer, a block of tokens at a time.
-func (p *pass) feed(l *layer, n int) {
+// feedForward adds the output of the feed-forward network to x, a block of tokens at a
+// time.
+func (p *pass) feedForward(l *layer, n int) {
 	_, wide := l.up.w.Dims()
 	p.mid = sized(p.mid, min(n, blockRows)*wide)
 	for top := 0; top < n; top += blockRows {
@@ -185,8 +186,8 @@ func (p *pass) feed(l *layer, n int) {
 	}
 }
 
-// multiply makes to the product of n rows of from, stride apart, with the layer,
-// or adds it.
+// multiply sets to to the output of a linear layer for n rows of from, stride apart, or
+// adds it.
 func (p *pass) multiply(l *linear, to, from []float32, stride, n int, add bool) {
 	_, out := l.w.Dims()
 	width := l.w.Width()
@@ -209,7 +210,7 @@ func (p *pass) multiply(l *linear, to, from []float32, stride, n int, add bool) 
 	})
 }
 
-// normalise normalises the n tokens of x.
+// normalise applies layer normalisation to the n tokens of x.
 func (p *pass) normalise(by norm, n int) {
 	p.split(n, func(from, to int) {
 		for t := from; t < to; t++ {
@@ -218,9 +219,8 @@ func (p *pass) normalise(by norm, n int) {
 	})
 }
 
-// split calls f for parts of 0 to n, in goroutines of their own if the pass has
-// several threads, and waits for them. There are more parts than goroutines, so
-// that one that starts late holds up nobody.
+// split calls f for parts of 0 to n, in goroutines if the pass has several threads, and
+// waits for them. There are more parts than goroutines, so that a late one delays nobody.
 func (p *pass) split(n int, f func(from, to int)) {
 	parts := min(partsPerThread*p.threads, n)
 	if p.threads <= 1 || parts <= 1 {

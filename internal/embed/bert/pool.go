@@ -20,8 +20,7 @@ func (p *pass) pool(how Pooling, group []int, out [][]float32) {
 	}
 }
 
-// join returns the vector of each of n texts from those of its windows, which
-// follow each other.
+// join returns the vector of each of n texts from those of its consecutive windows.
 func join(n int, ws []window, vectors [][]float32) [][]float32 {
 	out := make([][]float32, n)
 	for len(ws) > 0 {
@@ -38,20 +37,20 @@ func join(n int, ws []window, vectors [][]float32) [][]float32 {
 	return out
 }
 
-// mean returns the mean of the vectors of windows, each counted by its fresh
-// tokens, brought to length 1.
+// mean returns the mean of the vectors of windows, each weighted by its number of new
+// tokens, at length 1.
 func mean(ws []window, vectors [][]float32) []float32 {
 	v := make([]float32, len(vectors[0]))
 	for i, w := range ws {
 		for d, x := range vectors[i] {
-			v[d] += float32(w.fresh) * x
+			v[d] += float32(w.added) * x
 		}
 	}
 	unit(v)
 	return v
 }
 
-// unit brings v to length 1, unless it is zero.
+// unit scales v to length 1, unless it is zero.
 func unit(v []float32) {
 	sum := 0.0
 	for _, x := range v {

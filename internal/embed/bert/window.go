@@ -10,50 +10,50 @@ import (
 type window struct {
 	// text is its index in the request.
 	text int
-	// fresh is how many of its tokens no window before had.
-	fresh int
-	// ids are its tokens, with the prefix and the special ones.
+	// added is the number of its tokens that are not in the previous window of the text.
+	added int
+	// ids are its tokens, with the prefix and the special tokens.
 	ids []int32
 }
 
-// frame says how texts become windows.
-type frame struct {
+// splitter splits texts into windows.
+type splitter struct {
 	tokens token.Tokenizer
-	// first and last are the tokens around each window; negative: none.
+	// first and last are the tokens around each window; none if negative.
 	first, last int32
-	// size is the most tokens of a window.
+	// size is the largest number of tokens in a window.
 	size int
 }
 
-func newFrame(t token.Tokenizer, size int) frame {
+func newSplitter(t token.Tokenizer, size int) splitter {
 	special := t.Special()
-	return frame{tokens: t, first: special.First, last: special.Last, size: size}
+	return splitter{tokens: t, first: special.First, last: special.Last, size: size}
 }
 
 // windows appends the windows of a text, at least one. Each begins with the
 // tokens of the prefix; after it, windows overlap by an eighth.
-func (f *frame) windows(dst []window, text int, prefix, body string) []window {
-	lead := f.tokens.Encode(nil, prefix)
-	ids := f.tokens.Encode(nil, prefix+body)
+func (s *splitter) windows(dst []window, text int, prefix, body string) []window {
+	start := s.tokens.Encode(nil, prefix)
+	ids := s.tokens.Encode(nil, prefix+body)
 	// A tokenizer may join the end of the prefix with the text.
-	lead = ids[:common(lead, ids)]
-	ids = ids[len(lead):]
-	room := f.room(len(lead))
-	overlap := min(f.size/8, room/2)
+	start = ids[:common(start, ids)]
+	ids = ids[len(start):]
+	room := s.room(len(start))
+	overlap := min(s.size/8, room/2)
 	done := 0
 	for at := 0; ; at += room - overlap {
 		end := min(at+room, len(ids))
-		dst = append(dst, window{text: text, fresh: end - done, ids: f.wrap(lead, ids[at:end])})
+		dst = append(dst, window{text: text, added: end - done, ids: s.wrap(start, ids[at:end])})
 		if done = end; done == len(ids) {
 			return dst
 		}
 	}
 }
 
-// room is how many tokens of a text fit in a window with a prefix of lead tokens.
-func (f *frame) room(lead int) int {
-	n := f.size - lead
-	for _, id := range []int32{f.first, f.last} {
+// room is the number of tokens of a text that fit in a window after a prefix.
+func (s *splitter) room(prefix int) int {
+	n := s.size - prefix
+	for _, id := range []int32{s.first, s.last} {
 		if id >= 0 {
 			n--
 		}
@@ -61,19 +61,19 @@ func (f *frame) room(lead int) int {
 	return n
 }
 
-func (f *frame) wrap(lead, body []int32) []int32 {
-	ids := make([]int32, 0, len(lead)+len(body)+2)
-	if f.first >= 0 {
-		ids = append(ids, f.first)
+func (s *splitter) wrap(prefix, body []int32) []int32 {
+	ids := make([]int32, 0, len(prefix)+len(body)+2)
+	if s.first >= 0 {
+		ids = append(ids, s.first)
 	}
-	ids = append(append(ids, lead...), body...)
-	if f.last >= 0 {
-		ids = append(ids, f.last)
+	ids = append(append(ids, prefix...), body...)
+	if s.last >= 0 {
+		ids = append(ids, s.last)
 	}
 	return ids
 }
 
-// common is how many elements a and b have in common at their beginnings.
+// common is the length of the common prefix of a and b.
 func common(a, b []int32) int {
 	n := min(len(a), len(b))
 	for i := range n {
@@ -84,8 +84,8 @@ func common(a, b []int32) int {
 	return n
 }
 
-// batchTokens is how many tokens go through the encoder together. More hardly
-// raise the speed; fewer leave more of it to read the weights.
+// batchTokens is the number of tokens in a forward pass. More hardly raise the speed; with
+// fewer, more of the time goes into reading the weights.
 const batchTokens = 256
 
 // batches splits windows into groups of up to batchTokens tokens, or of one

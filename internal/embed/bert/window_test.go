@@ -25,32 +25,32 @@ func (letters) Special() token.Special {
 	return token.Special{First: -1, Last: -1, Pad: -1, Unknown: -1}
 }
 
-func TestFrame_windows(t *testing.T) {
+func TestSplitter_windows(t *testing.T) {
 	t.Parallel()
-	f := frame{tokens: letters{}, first: '<', last: '>', size: 16}
+	f := splitter{tokens: letters{}, first: '<', last: '>', size: 16}
 	var got []string
-	var fresh []int
+	var added []int
 	for _, w := range f.windows(nil, 0, "q:", "abcdefghijklmnopqrstuvw") {
 		s := ""
 		for _, id := range w.ids {
 			s += string(id)
 		}
-		got, fresh = append(got, s), append(fresh, w.fresh)
+		got, added = append(got, s), append(added, w.added)
 	}
 	if d := cmp.Diff([]string{"<q:abcdefghijkl>", "<q:klmnopqrstuv>", "<q:uvw>"}, got); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]int{12, 10, 1}, fresh); d != "" {
+	if d := cmp.Diff([]int{12, 10, 1}, added); d != "" {
 		t.Error(d)
 	}
 }
 
 // No token of a text may be lost, or counted twice.
-func TestFrame_windows_cover(t *testing.T) {
+func TestSplitter_windows_cover(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		prefix := rapid.SampledFrom([]string{"", "p", "query: "}).Draw(t, "prefix")
-		f := frame{tokens: letters{}, first: rapid.SampledFrom([]int32{-1, 1}).Draw(t, "first"), last: -1}
+		f := splitter{tokens: letters{}, first: rapid.SampledFrom([]int32{-1, 1}).Draw(t, "first"), last: -1}
 		f.size = rapid.IntRange(len(prefix)+minRoom+1, 100).Draw(t, "size")
 		body := strings.Repeat("x", rapid.IntRange(0, 1000).Draw(t, "length"))
 		ws := f.windows(nil, 3, prefix, body)
@@ -60,10 +60,10 @@ func TestFrame_windows_cover(t *testing.T) {
 			if w.text != 3 || len(w.ids) > f.size {
 				t.Fatalf("window %d of text %d has %d tokens, at most %d", i, w.text, len(w.ids), f.size)
 			}
-			if old := len(w.ids) - head - w.fresh; i == 0 && old != 0 || i > 0 && (old != min(f.size/8, f.room(len(prefix))/2) || w.fresh < 1) {
-				t.Fatalf("window %d has %d tokens of the one before and %d of its own", i, old, w.fresh)
+			if old := len(w.ids) - head - w.added; i == 0 && old != 0 || i > 0 && (old != min(f.size/8, f.room(len(prefix))/2) || w.added < 1) {
+				t.Fatalf("window %d has %d tokens of the one before and %d of its own", i, old, w.added)
 			}
-			end += w.fresh
+			end += w.added
 		}
 		if end != len(body) {
 			t.Fatalf("windows have %d of %d tokens", end, len(body))

@@ -2,12 +2,11 @@
 // with packed matrices, softmax, GELU, SiLU and layer normalisation, with vector
 // instructions where the processor has them.
 //
-// It refuses to be a general linear algebra library: no strides of both kinds, no
-// shapes that an encoder does not need, no threads. The caller splits the rows
-// among goroutines.
+// It is not a general linear algebra library: it has no column strides, no shapes that
+// an encoder does not need, and no threads. The caller divides the rows among goroutines.
 //
-// Invariant: every [Kernel] gives the same numbers, but for rounding (1e-5 of
-// the largest term); [Portable] exists everywhere.
+// Invariant: every [Kernel] gives the same numbers up to rounding (1e-5 of the largest
+// term); [Portable] exists everywhere.
 package gemm
 
 import (
@@ -27,7 +26,7 @@ const (
 	AVX2
 	// AVX512 needs AVX-512 F on top of them.
 	AVX512
-	// NEON is what every arm64 processor has.
+	// NEON is part of every arm64 processor.
 	NEON
 )
 
@@ -53,8 +52,8 @@ func Best() Kernel {
 // Available returns the kernels that this processor runs, the fastest last.
 func Available() []Kernel { return append([]Kernel{Portable}, detect()...) }
 
-// shape returns the most rows, and the number of columns, of the part of a
-// product that the kernel keeps in registers.
+// shape returns the largest number of rows, and the number of columns, of a tile: the part
+// of a product that the kernel keeps in registers.
 func (k Kernel) shape() (rows, cols int) {
 	switch k {
 	case AVX2:
@@ -71,17 +70,17 @@ func (k Kernel) shape() (rows, cols int) {
 const (
 	// maxTile bounds rows*cols of every shape.
 	maxTile = 12 * 32
-	// depth is how many rows of a panel are multiplied at a time: 24 KiB of an
-	// AVX2 panel, so that it stays in the first-level cache.
+	// depth is the number of rows of a panel that are multiplied at a time: 24 KiB of
+	// an AVX2 panel, so that it stays in the first-level cache.
 	depth = 384
-	// height is how many rows of the left side are multiplied at a time, so that
-	// they stay in the second-level cache: 240 rows of depth are 360 KiB.
+	// height is the number of rows of the left side that are multiplied at a time, so
+	// that they stay in the second-level cache: 240 rows of depth are 360 KiB.
 	height = 240
 )
 
-// Matrix is the right side of a product, in the order in which a kernel reads
-// it: panels of some columns, each row after row, the last filled up with zeros.
-// It is safe for concurrent use while nobody packs it.
+// Matrix is the right side of a product, packed in the order in which a kernel reads it:
+// in panels of some columns, each row by row, the last one padded with zeros. It is safe
+// for concurrent use, except for packing.
 type Matrix struct {
 	kernel     Kernel
 	rows, cols int
@@ -91,14 +90,14 @@ type Matrix struct {
 // Dims returns the number of rows and of columns.
 func (m *Matrix) Dims() (rows, cols int) { return m.rows, m.cols }
 
-// Width returns how many columns a panel has; the last may have fewer.
+// Width returns the number of columns of a panel; the last may have fewer.
 func (m *Matrix) Width() int {
 	_, width := m.kernel.shape()
 	return width
 }
 
-// Pack makes m the matrix b of rows times cols numbers, of which each row begins
-// stride after the one before. The memory of m is used again.
+// Pack sets m to the matrix b of rows times cols numbers, whose rows are stride numbers
+// apart. The memory of m is reused.
 func (m *Matrix) Pack(k Kernel, b []float32, rows, cols, stride int) {
 	m.reset(k, rows, cols)
 	_, width := k.shape()
@@ -114,9 +113,8 @@ func (m *Matrix) Pack(k Kernel, b []float32, rows, cols, stride int) {
 	}
 }
 
-// PackTransposed makes m the transpose of b, so that m has rows times cols
-// numbers and b cols rows of them: the weights of a linear layer as they are
-// stored. The memory of m is used again.
+// PackTransposed sets m to the transpose of b, so that m has rows times cols numbers and
+// b has cols rows: the weights of a linear layer are stored so. The memory of m is reused.
 func (m *Matrix) PackTransposed(k Kernel, b []float32, rows, cols, stride int) {
 	m.reset(k, rows, cols)
 	_, width := k.shape()
@@ -143,16 +141,16 @@ func (m *Matrix) reset(k Kernel, rows, cols int) {
 	m.kernel, m.rows, m.cols, m.panels = k, rows, cols, m.panels[:n]
 }
 
-// AddProduct adds a·m to c: a has n rows of as many numbers as m has rows, c n rows
-// of as many as m has columns. Rows begin lda and ldc numbers apart. c may share
-// memory with neither. It panics if a slice is too short. Cost: 2*n*rows*cols
-// operations, 70 to 100 a nanosecond on one core with AVX2.
+// AddProduct adds a·m to c, where a has n rows of m's number of rows, and c has n rows of
+// m's number of columns. Rows are lda and ldc numbers apart. c must not overlap a or m. It
+// panics if a slice is too short. Cost: 2*n*rows*cols operations, 70 to 100 a nanosecond
+// on one core with AVX2.
 func (m *Matrix) AddProduct(c []float32, ldc int, a []float32, lda, n int) {
 	m.AddColumns(c, ldc, a, lda, n, 0, m.cols)
 }
 
-// AddColumns is [Matrix.AddProduct] for the columns from, a multiple of Width, up
-// to to. Calls for different columns of one product may run concurrently.
+// AddColumns is [Matrix.AddProduct] for the columns between from, a multiple of Width, and
+// to. Calls for different columns of one product may run concurrently.
 func (m *Matrix) AddColumns(c []float32, ldc int, a []float32, lda, n, from, to int) {
 	if n == 0 || m.rows == 0 || from >= to {
 		return
@@ -172,7 +170,7 @@ func (m *Matrix) AddColumns(c []float32, ldc int, a []float32, lda, n, from, to 
 	}
 }
 
-// block is the part of a product of n rows and k terms, beginning with a term.
+// block is a part of a product: n rows, and k terms that begin with term.
 type block struct {
 	*Matrix
 	term, k  int
@@ -187,7 +185,7 @@ func (b *block) run(from, to int) {
 		panel := b.panels[j*b.rows+b.term*width:]
 		full := j+width <= b.cols
 		for i := 0; i < b.n; {
-			rows := share(b.n-i, most)
+			rows := tileRows(b.n-i, most)
 			if full {
 				b.kernel.tile(&b.a[i*b.lda], b.lda, &panel[0], &b.c[i*b.ldc+j], b.ldc, b.k, rows)
 			} else {
@@ -198,9 +196,9 @@ func (b *block) run(from, to int) {
 	}
 }
 
-// share returns how many of the rows left to take at a time: the most, but
-// rather two halves than a large and a small part, which would be slow.
-func share(left, most int) int {
+// tileRows returns the number of rows of the next tile: most, or half of what is left if
+// that is less than two tiles, because a small tile is slow.
+func tileRows(left, most int) int {
 	if left <= most {
 		return left
 	}
@@ -210,7 +208,7 @@ func share(left, most int) int {
 	return most
 }
 
-// edge computes a tile of which c has not all columns.
+// edge computes a tile that extends beyond the columns of c.
 func (b *block) edge(panel []float32, i, j, rows int) {
 	var tile [maxTile]float32
 	_, width := b.kernel.shape()
@@ -224,7 +222,7 @@ func (b *block) edge(panel []float32, i, j, rows int) {
 	}
 }
 
-// at returns the n numbers that begin i after p.
+// at returns the n numbers at p+i.
 func at(p *float32, i, n int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(p), i*4)), n)
 }

@@ -2,8 +2,8 @@ package gemm
 
 import "math"
 
-// lanes is how many numbers the routines of every kernel take at a time; the rest
-// is left to those in plain Go.
+// lanes is the number of numbers that the routines of every kernel process at a time; the
+// remainder is processed in plain Go.
 const lanes = 8
 
 // expTable returns the constants of e^x = 2^n·e^r, where n = round(x/ln 2) and
@@ -72,8 +72,8 @@ func (k Kernel) SiLU(x, gate []float32) {
 }
 
 // Softmax replaces the first n numbers of x by e^(scale·x), divided by their sum,
-// and those after by nearly nothing: at most 1e-37. n is at least 1, scale above
-// 0. It is fastest if x has a multiple of 8 numbers.
+// and the others by 1e-37 or less. n is at least 1, scale above 0. It is fastest if x has
+// a multiple of 8 numbers.
 func (k Kernel) Softmax(x []float32, n int, scale float32) {
 	for i := n; i < len(x); i++ {
 		x[i] = -math.MaxFloat32
@@ -94,7 +94,7 @@ func (k Kernel) Softmax(x []float32, n int, scale float32) {
 	multiply(x[whole:], 1/sum)
 }
 
-// LayerNorm brings x to mean 0 and variance 1, times gamma, plus beta, all of
+// LayerNorm scales x to mean 0 and variance 1, multiplies by gamma and adds beta, all of
 // equal length. epsilon is added to the variance.
 // Source: Ba, Kiros and Hinton, Layer Normalization, arXiv 1607.06450.
 func (k Kernel) LayerNorm(x, gamma, beta []float32, epsilon float32) {
@@ -151,8 +151,8 @@ func expSum(x []float32, scale, shift float32, table *[12]float32) float32 {
 	return sum
 }
 
-// rounder is 1.5·2^23: a float32 of that size has no fraction, so that what is
-// added to it and taken away again is rounded.
+// rounder is 1.5·2^23: a float32 of that size has no fraction, so adding and subtracting it
+// rounds to an integer.
 const rounder = 12582912
 
 func exp(x float32, table *[12]float32) float32 {

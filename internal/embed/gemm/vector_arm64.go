@@ -1,7 +1,7 @@
 package gemm
 
-// vectors reports whether the routines below may be called. They take a multiple
-// of 8 numbers, not none.
+// vectors reports whether the routines below may be called. They process a positive
+// multiple of 8 numbers.
 func (k Kernel) vectors() bool { return k == NEON }
 
 //go:noescape

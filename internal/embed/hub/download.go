@@ -83,7 +83,7 @@ func (d *downloader) origin(name string) string {
 var errTransient = fmt.Errorf("%w: interrupted", hippo.ErrUnavailable)
 
 // transfer is the download of one file. It resumes only what it can verify: without a
-// checksum of the registry or the hub it starts anew.
+// checksum of the registry or the hub it starts over.
 type transfer struct {
 	*downloader
 	part  *os.File

@@ -25,32 +25,37 @@ const (
 // notInID matches what the name of a folder may contain and an identity may not.
 var notInID = regexp.MustCompile(`[^a-zA-Z0-9._-]`)
 
-// SpecOf describes the model in a folder: config.json, tokenizer.json and
-// model.safetensors, and beside them the settings of sentence-transformers, if any:
+// resolveFolder returns the model in a folder of the user's: config.json, tokenizer.json
+// and model.safetensors, and beside them the settings of sentence-transformers, if any:
 // modules.json, the pooling's config.json, sentence_bert_config.json and
 // config_sentence_transformers.json, which has the prefixes. Without those, pooling is
 // [Mean] and there are no prefixes. The ID is the folder's name.
 //
 // The error is [hippo.ErrInvalid] if a file is missing, [hippo.ErrCorrupt] if one cannot
 // be read, [hippo.ErrUnsupported] for a pooling or a layer that is not implemented.
-func SpecOf(dir string) (Spec, error) {
+func resolveFolder(ctx context.Context, dir string) (Local, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Spec{}, err
+		return Local{}, err
 	}
 	s := Spec{ID: "folder-" + notInID.ReplaceAllLiteralString(filepath.Base(dir), "-"), Note: "A folder of yours."}
 	for _, name := range []string{ConfigFile, TokenizerFile, WeightsFile} {
 		size, err := sizeIn(dir, name, "model")
 		if err != nil {
-			return Spec{}, err
+			return Local{}, err
 		}
-		s.Files = append(s.Files, File{Name: name, Size: size})
+		s.Files = append(s.Files, File{Name: name})
 		s.Size += size
 	}
 	if err := readSettings(dir, &s); err != nil {
-		return Spec{}, fmt.Errorf("model %s: %w", dir, err)
+		return Local{}, fmt.Errorf("model %s: %w", dir, err)
 	}
-	return s, nil
+	for i, f := range s.Files {
+		if s.Files[i], err = checksum(ctx, filepath.Join(dir, f.Name), f.Name); err != nil {
+			return Local{}, err
+		}
+	}
+	return Local{Spec: s, Dir: dir}, nil
 }
 
 // sizeIn returns the size of a file in a folder that the user has named in a field. It
@@ -66,23 +71,6 @@ func sizeIn(dir, name, field string) (int64, error) {
 		return 0, hippo.Fieldf(field, "%s is not a file", filepath.Join(dir, name))
 	}
 	return info.Size(), nil
-}
-
-// resolveFolder returns the model in a folder of the user's, with its checksums.
-func resolveFolder(ctx context.Context, dir string) (Local, error) {
-	s, err := SpecOf(dir)
-	if err != nil {
-		return Local{}, err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return Local{}, err
-	}
-	for i, f := range s.Files {
-		if s.Files[i], err = checksum(ctx, filepath.Join(dir, f.Name), f.Name); err != nil {
-			return Local{}, err
-		}
-	}
-	return Local{Spec: s, Dir: dir}, nil
 }
 
 // readSettings sets the dimension, length, pooling and prefixes of a model from the files

@@ -17,7 +17,7 @@ const stModules = `[
 	{"idx":1,"path":"1_Pooling","type":"sentence_transformers.models.Pooling"},
 	{"idx":2,"path":"2_Normalize","type":"sentence_transformers.models.Normalize"}]`
 
-func TestSpecOf(t *testing.T) {
+func TestResolve_settings(t *testing.T) {
 	t.Parallel()
 	type settings map[string]string
 	for _, c := range []struct {
@@ -52,19 +52,20 @@ func TestSpecOf(t *testing.T) {
 			for name, text := range c.settings {
 				write(t, filepath.Join(dir, name), []byte(text))
 			}
-			got, err := hub.SpecOf(dir)
+			local, err := newCache(t, tiny()).Resolve(t.Context(), dir)
 			if c.kind != nil || err != nil {
 				if !errors.Is(err, c.kind) {
-					t.Errorf("SpecOf: %v, want %v", err, c.kind)
+					t.Errorf("Resolve: %v, want %v", err, c.kind)
 				}
 				return
 			}
+			got := local.Spec
 			if got.ID != "folder-converted" || len(got.Files) != 3 || got.Size < 900_000 {
-				t.Errorf("SpecOf = %+v", got)
+				t.Errorf("Resolve = %+v", got)
 			}
 			got.ID, got.Files, got.Size, got.Note = "", nil, 0, ""
 			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("SpecOf (-want +got):\n%s", diff)
+				t.Errorf("Resolve (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -16,7 +16,7 @@
 //	DIR/ID/REVISION.copy/       an unfinished copy of a folder
 //	DIR/ID.lock                 held by the process that changes DIR/ID
 //
-// A download becomes a model by one rename, after all of it was verified and synced.
+// A download becomes a model by one rename, after all of it was verified.
 // Checksums come from the registry; where that has none, the hub's own one is trusted at
 // the first download, and recorded.
 package hub
@@ -80,13 +80,9 @@ func New(o *Options) *Cache {
 	return c
 }
 
-// Lookup returns the model with that ID or alias, in any case, or describes the model in
-// that folder ([SpecOf]) if id has a slash in it. The error is [hippo.ErrInvalid] for an
-// unknown name.
+// Lookup returns the model with that ID or alias, in any case. The error is
+// [hippo.ErrInvalid] for an unknown name.
 func (c *Cache) Lookup(id string) (Spec, error) {
-	if isPath(id) {
-		return SpecOf(id)
-	}
 	known := make([]string, len(c.specs))
 	for i, s := range c.specs {
 		if slices.ContainsFunc(append(s.Aliases, s.ID), func(name string) bool { return strings.EqualFold(name, id) }) {
@@ -166,7 +162,7 @@ func (c *Cache) resolve(s Spec) (Local, error) {
 	}
 	files, err := readManifest(dir, s)
 	if err != nil {
-		return Local{}, fmt.Errorf("model %s in %s: get it anew with: %s: %w", s.ID, dir, s.pullCommand(), err)
+		return Local{}, fmt.Errorf("model %s in %s: get it again with: %s: %w", s.ID, dir, s.pullCommand(), err)
 	}
 	s.Files = files
 	return Local{Spec: s, Dir: dir}, nil
@@ -183,7 +179,7 @@ func (c *Cache) Verify(ctx context.Context, id string) error {
 	for _, want := range l.Files {
 		if _, err := verified(ctx, filepath.Join(l.Dir, want.Name), want); err != nil {
 			if !isPath(id) {
-				err = fmt.Errorf("%w; remove it with: hippo model rm %s, and get it anew with: %s", err, l.ID, l.pullCommand())
+				err = fmt.Errorf("%w; remove it with: hippo model rm %s, and get it again with: %s", err, l.ID, l.pullCommand())
 			}
 			return fmt.Errorf("model %s in %s: %w", l.ID, l.Dir, err)
 		}

@@ -3,7 +3,6 @@ package hub_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -161,80 +160,51 @@ func TestPullFrom(t *testing.T) {
 			check(t, l)
 		})
 	}
-
-	manual := pinned()
-	manual.Manual = "convert it"
-	cache := newCache(t, manual)
-	if _, err := cache.Resolve(t.Context(), "tiny"); err == nil || !strings.Contains(err.Error(), "hippo model pull tiny --from FOLDER") {
-		t.Errorf("Resolve: %v, want the command with a folder", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := cache.Pull(ctx, "tiny", &hub.PullOptions{From: folder(t, content())}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Pull: %v, want that it is cancelled", err)
-	}
-	l, err := cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())})
-	if err != nil {
-		t.Fatal(err)
-	}
-	check(t, l)
 }
 
-func TestTampering(t *testing.T) {
+func TestResolve_damaged(t *testing.T) {
 	t.Parallel()
-	record := func(change func(m map[string]any, files []any)) func(*testing.T, string) {
+	const manifest = "hippo-model.json"
+	edited := func(before, after string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
-			path := filepath.Join(dir, "hippo-model.json")
-			data, err := os.ReadFile(path)
-			must(t, err)
-			var m map[string]any
-			must(t, json.Unmarshal(data, &m))
-			files, ok := m["files"].([]any)
-			if !ok {
-				t.Fatalf("the manifest has files %v", m["files"])
+			data, err := os.ReadFile(filepath.Join(dir, manifest))
+			if err != nil || !strings.Contains(string(data), before) {
+				t.Fatalf("%v: no %q in %s", err, before, data)
 			}
-			change(m, files)
-			data, err = json.Marshal(m)
-			must(t, err)
-			write(t, path, data)
+			write(t, filepath.Join(dir, manifest), []byte(strings.Replace(string(data), before, after, 1)))
 		}
 	}
-	file := func(i int, key string, value any) func(*testing.T, string) {
-		return record(func(_ map[string]any, files []any) {
-			if f, ok := files[i].(map[string]any); ok {
-				f[key] = value
-			}
-		})
+	cut := func(name string, size int64) func(*testing.T, string) {
+		return func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, name), size)) }
 	}
+	gone := func(name string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, name))) }
+	}
+	weights := sum(content()[hub.WeightsFile])
 	for _, c := range []struct {
 		name   string
 		change func(t *testing.T, dir string)
 		kind   error
 		say    string
 	}{
-		{"manifest gone", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "hippo-model.json"))) }, hippo.ErrCorrupt, "missing"},
-		{"manifest cut", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "hippo-model.json"), 20)) }, hippo.ErrCorrupt, "hippo-model.json"},
-		{"other format", record(func(m map[string]any, _ []any) { m["format"] = 2 }), hippo.ErrUnsupported, "format 2"},
-		{"other model", record(func(m map[string]any, _ []any) { m["id"] = "big" }), hippo.ErrCorrupt, "it is of big"},
-		{"outside", file(0, "name", "../../secret"), hippo.ErrCorrupt, `file "../../secret"`},
-		{"absolute", file(0, "name", "/etc/passwd"), hippo.ErrCorrupt, `file "/etc/passwd"`},
-		{"itself", file(0, "name", "hippo-model.json"), hippo.ErrCorrupt, `file "hippo-model.json"`},
-		{"unknown file", file(0, "name", "run.py"), hippo.ErrCorrupt, `file "run.py"`},
-		{"twice", file(0, "name", hub.WeightsFile), hippo.ErrCorrupt, `file "model.safetensors"`},
-		{"fewer", record(func(m map[string]any, f []any) { m["files"] = f[:2] }), hippo.ErrCorrupt, "with 2 files"},
-		{"size", file(2, "size", 5), hippo.ErrCorrupt, "has 5 bytes"},
-		{"negative", file(2, "size", -5), hippo.ErrCorrupt, "with size -5"},
-		{"sum", file(2, "sha256", sum(nil)), hippo.ErrCorrupt, "has sha256 " + sum(nil)},
-		{"no sum", file(2, "sha256", "?"), hippo.ErrCorrupt, "sha256"},
-		{"weights gone", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, hub.WeightsFile))) }, hippo.ErrCorrupt, "model.safetensors is missing"},
-		{"weights cut", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, hub.WeightsFile), 100)) }, hippo.ErrCorrupt, "has 100 bytes"},
+		{"manifest gone", gone(manifest), hippo.ErrCorrupt, "missing"},
+		{"manifest cut", cut(manifest, 20), hippo.ErrCorrupt, manifest},
+		{"other format", edited(`"format": 1`, `"format": 2`), hippo.ErrUnsupported, "format 2"},
+		{"other model", edited(`"id": "tiny"`, `"id": "big"`), hippo.ErrCorrupt, "it is of big"},
+		{"outside", edited(`"config.json"`, `"../../secret"`), hippo.ErrCorrupt, `file "../../secret"`},
+		{"unknown file", edited(`"config.json"`, `"run.py"`), hippo.ErrCorrupt, `file "run.py"`},
+		{"another file", edited(`"files": [`, `"files": [{},`), hippo.ErrCorrupt, "with 4 files"},
+		{"size", edited(`"size": 960010`, `"size": 5`), hippo.ErrCorrupt, "has 5 bytes"},
+		{"negative size", edited(`"size": 960010`, `"size": -5`), hippo.ErrCorrupt, "with size -5"},
+		{"checksum", edited(weights, sum(nil)), hippo.ErrCorrupt, "has sha256 " + sum(nil)},
+		{"no checksum", edited(weights, "?"), hippo.ErrCorrupt, `sha256 "?"`},
+		{"weights gone", gone(hub.WeightsFile), hippo.ErrCorrupt, "model.safetensors is missing"},
+		{"weights cut", cut(hub.WeightsFile, 100), hippo.ErrCorrupt, "has 100 bytes"},
 		{"a link", func(t *testing.T, dir string) {
 			path := filepath.Join(dir, hub.WeightsFile)
-			if err := os.Rename(path, path+"2"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Rename(path, path+"2"))
 			if err := os.Symlink(path+"2", path); err != nil {
-				write(t, filepath.Join(path, "x"), nil) // no links here: a directory does as well
+				write(t, filepath.Join(path, "x"), nil) // a directory, where there are no links
 			}
 		}, hippo.ErrCorrupt, "not a regular file"},
 	} {
@@ -251,7 +221,7 @@ func TestTampering(t *testing.T) {
 			}
 			l, err = cache.Pull(t.Context(), "tiny", &hub.PullOptions{From: folder(t, content())})
 			if err != nil {
-				t.Fatalf("Pull anew: %v", err)
+				t.Fatalf("Pull again: %v", err)
 			}
 			check(t, l)
 		})

@@ -18,9 +18,9 @@ const (
 	preamble  = len(magic) + 3*4
 	maxHeader = 4 << 10
 	align     = 64
-	// byteRows is the number of pieces that stand for bytes.
+	// byteRows is the number of tokens that stand for bytes.
 	byteRows     = 128
-	maxPieces    = 1<<16 - 2
+	maxTokens    = 1<<16 - 2
 	maxDimension = 4096
 )
 
@@ -30,7 +30,7 @@ type header struct {
 	ID        string `json:"id"`
 	Space     string `json:"space"`
 	Dimension int    `json:"dimension"`
-	Pieces    int    `json:"pieces"`
+	Tokens    int    `json:"pieces"`
 	Slots     int    `json:"slots"`
 	// Texts is the length of that section in bytes.
 	Texts int `json:"texts"`
@@ -42,7 +42,7 @@ type file struct {
 	slots, ends, texts, scales, weights, rows []byte
 }
 
-// parse checks everything that a lookup relies on.
+// parse checks what lookups rely on, except for the slots.
 func parse(data []byte) (file, error) {
 	h, body, err := parseHeader(data)
 	if err != nil {
@@ -56,11 +56,11 @@ func parse(data []byte) (file, error) {
 		n    int
 	}{
 		{"slots", &f.slots, 2 * h.Slots},
-		{"ends", &f.ends, 4 * h.Pieces},
+		{"ends", &f.ends, 4 * h.Tokens},
 		{"texts", &f.texts, h.Texts},
-		{"scales", &f.scales, 2 * h.Pieces},
-		{"weights", &f.weights, 2 * h.Pieces},
-		{"rows", &f.rows, h.Dimension * h.Pieces},
+		{"scales", &f.scales, 2 * h.Tokens},
+		{"weights", &f.weights, 2 * h.Tokens},
+		{"rows", &f.rows, h.Dimension * h.Tokens},
 	} {
 		if at > len(data) || s.n > len(data)-at {
 			return file{}, fmt.Errorf("%w: model: section %s is cut short", hippo.ErrCorrupt, s.name)
@@ -69,23 +69,23 @@ func parse(data []byte) (file, error) {
 		at = roundUp(at + s.n)
 	}
 	last := uint32(0)
-	for i := range h.Pieces {
+	for i := range h.Tokens {
 		end := binary.LittleEndian.Uint32(f.ends[4*i:])
 		if end < last || end > uint32(h.Texts) {
 			return file{}, fmt.Errorf("%w: model: section ends is not in order", hippo.ErrCorrupt)
 		}
 		last = end
 	}
-	for i := range int32(h.Pieces) {
-		if !sound(upper(f.scales, i)) || !sound(upper(f.weights, i)) {
-			return file{}, fmt.Errorf("%w: model: piece %d has no sound weight", hippo.ErrCorrupt, i)
+	for i := range int32(h.Tokens) {
+		if !valid(upper(f.scales, i)) || !valid(upper(f.weights, i)) {
+			return file{}, fmt.Errorf("%w: model: token %d has an invalid weight", hippo.ErrCorrupt, i)
 		}
 	}
 	return f, nil
 }
 
-// sound reports whether a scale or a weight can be: sums of such do not overflow.
-func sound(x float32) bool { return x >= 0 && x <= 1e6 }
+// valid reports whether x can be a scale or a weight: sums of such do not overflow.
+func valid(x float32) bool { return x >= 0 && x <= 1e6 }
 
 func parseHeader(data []byte) (h header, body int, err error) {
 	if len(data) < preamble || string(data[:len(magic)]) != magic {
@@ -107,8 +107,8 @@ func parseHeader(data []byte) (h header, body int, err error) {
 		return h, 0, fmt.Errorf("%w: model: header: %w", hippo.ErrCorrupt, err)
 	}
 	fits := h.ID != "" && h.Space != "" && h.Dimension > 0 && h.Dimension <= maxDimension &&
-		h.Pieces >= byteRows && h.Pieces <= maxPieces && h.Texts >= 0 &&
-		h.Slots > h.Pieces && h.Slots <= 1<<20 && bits.OnesCount(uint(h.Slots)) == 1
+		h.Tokens >= byteRows && h.Tokens <= maxTokens && h.Texts >= 0 &&
+		h.Slots > h.Tokens && h.Slots <= 1<<20 && bits.OnesCount(uint(h.Slots)) == 1
 	if !fits {
 		return h, 0, fmt.Errorf("%w: model: sizes in the header", hippo.ErrCorrupt)
 	}
@@ -118,10 +118,10 @@ func parseHeader(data []byte) (h header, body int, err error) {
 func roundUp(n int) int { return (n + align - 1) / align * align }
 
 // ID implements [token.Vocab].
-func (f *file) ID(piece []byte) (int32, bool) {
+func (f *file) ID(token []byte) (int32, bool) {
 	mask := uint32(f.head.Slots - 1)
 	h := uint32(2166136261)
-	for _, b := range piece {
+	for _, b := range token {
 		h = (h ^ uint32(b)) * 16777619
 	}
 	for i := range mask + 1 {
@@ -129,14 +129,14 @@ func (f *file) ID(piece []byte) (int32, bool) {
 		if n == 0 {
 			break
 		}
-		if id := n - 1; int(id) < f.head.Pieces && string(f.text(id)) == string(piece) {
+		if id := n - 1; int(id) < f.head.Tokens && string(f.text(id)) == string(token) {
 			return id, true
 		}
 	}
 	return 0, false
 }
 
-// text returns the text of a piece.
+// text returns the text of a token.
 func (f *file) text(id int32) []byte {
 	from := uint32(0)
 	if id > 0 {
@@ -145,7 +145,7 @@ func (f *file) text(id int32) []byte {
 	return f.texts[from:binary.LittleEndian.Uint32(f.ends[4*id:])]
 }
 
-// weight is what one unit of a row counts in a text of that role.
+// weight returns the factor of a row in the vector of a text of that role.
 func (f *file) weight(id int32, role embed.Role) float32 {
 	w := upper(f.scales, id)
 	if role != embed.Sentence {
@@ -154,7 +154,7 @@ func (f *file) weight(id int32, role embed.Role) float32 {
 	return w
 }
 
-// row returns a row of the table, int8 each.
+// row returns the vector of a token, int8 each.
 func (f *file) row(id int32) []byte {
 	return f.rows[int(id)*f.head.Dimension : (int(id)+1)*f.head.Dimension]
 }

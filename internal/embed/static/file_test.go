@@ -24,8 +24,8 @@ const (
 	dimension = 8
 )
 
-// piece is one entry of a model to be written.
-type piece struct {
+// token is one entry of a model to be written.
+type token struct {
 	text          string
 	scale, weight float32
 	row           [dimension]int8
@@ -40,46 +40,46 @@ type written struct {
 // sections returns their names in the order of the file.
 func sections() []string { return []string{"slots", "ends", "texts", "scales", "weights", "rows"} }
 
-// small returns the pieces that the tests know by heart, and those of the bytes:
+// small returns the tokens that the tests know by heart, and those of the bytes:
 // that of byte 0x80+k has k-64 at place k modulo 8.
-func small() []piece {
+func small() []token {
 	return withBytes(
-		piece{"alpha", 1, 2, [dimension]int8{0: 1}},
-		piece{"beta", 0.5, 4, [dimension]int8{1: 3}},
-		piece{"##s", 0.25, 1, [dimension]int8{2: -4}},
-		piece{"the", 1, 0, [dimension]int8{3: 5}},
-		piece{"ø", 1, 1, [dimension]int8{4: -128}},
-		piece{"!", 1, 0.5, [dimension]int8{5: 2, 7: 127}},
+		token{"alpha", 1, 2, [dimension]int8{0: 1}},
+		token{"beta", 0.5, 4, [dimension]int8{1: 3}},
+		token{"##s", 0.25, 1, [dimension]int8{2: -4}},
+		token{"the", 1, 0, [dimension]int8{3: 5}},
+		token{"ø", 1, 1, [dimension]int8{4: -128}},
+		token{"!", 1, 0.5, [dimension]int8{5: 2, 7: 127}},
 	)
 }
 
-func withBytes(pieces ...piece) []piece {
+func withBytes(tokens ...token) []token {
 	for k := range 128 {
-		p := piece{text: fmt.Sprintf("<0x%02X>", 0x80+k), scale: 1, weight: 1}
+		p := token{text: fmt.Sprintf("<0x%02X>", 0x80+k), scale: 1, weight: 1}
 		p.row[k%dimension] = int8(k - 64)
-		pieces = append(pieces, p)
+		tokens = append(tokens, p)
 	}
-	return pieces
+	return tokens
 }
 
-// head is a sound header for pieces.
-func head(pieces []piece, slots int) map[string]any {
+// head is a sound header for tokens.
+func head(tokens []token, slots int) map[string]any {
 	texts := 0
-	for _, p := range pieces {
+	for _, p := range tokens {
 		texts += len(p.text)
 	}
 	return map[string]any{
 		"id": "small@1", "space": "tiny", "dimension": dimension,
-		"pieces": len(pieces), "slots": slots, "texts": texts,
+		"pieces": len(tokens), "slots": slots, "texts": texts,
 	}
 }
 
 // write lays a model out as the package comment says.
-func write(t testing.TB, header any, pieces []piece, slots int) written {
+func write(t testing.TB, header any, tokens []token, slots int) written {
 	t.Helper()
 	le := binary.LittleEndian
 	parts := map[string][]byte{"slots": make([]byte, 2*slots)}
-	for i, p := range pieces {
+	for i, p := range tokens {
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(p.text)) // never fails
 		at := int(h.Sum32() % uint32(slots))
@@ -245,9 +245,9 @@ func TestOpenRefusesHeader(t *testing.T) {
 // What is within the limits is refused for another reason, or not at all.
 func TestOpenLimits(t *testing.T) {
 	t.Parallel()
-	for pieces, names := range map[int]string{1<<16 - 2: "section ends", 1<<16 - 1: "header"} {
+	for tokens, names := range map[int]string{1<<16 - 2: "section ends", 1<<16 - 1: "header"} {
 		h := head(small(), 1<<17)
-		h["pieces"] = pieces
+		h["pieces"] = tokens
 		refused(t, write(t, h, small(), 1<<17).data, hippo.ErrCorrupt, names)
 	}
 	text, err := json.Marshal(head(small(), 256))
@@ -286,7 +286,7 @@ func TestOpenRefusesEveryBeginning(t *testing.T) {
 }
 
 // What is no number, or so large that sums overflow, would spoil every vector.
-func TestOpenRefusesUnsoundWeights(t *testing.T) {
+func TestOpenRefusesInvalidWeights(t *testing.T) {
 	t.Parallel()
 	for _, section := range []string{"scales", "weights"} {
 		for _, x := range []float64{math.NaN(), math.Inf(1), -1, 1e30} {
@@ -295,7 +295,7 @@ func TestOpenRefusesUnsoundWeights(t *testing.T) {
 				w := writeSmall(t)
 				at := w.at[section] + w.n[section] - 2
 				binary.LittleEndian.PutUint16(w.data[at:], uint16(math.Float32bits(float32(x))>>16))
-				refused(t, w.data, hippo.ErrCorrupt, "no sound weight")
+				refused(t, w.data, hippo.ErrCorrupt, "an invalid weight")
 			})
 		}
 	}
@@ -322,7 +322,7 @@ func TestOpenRefusesEndsOutOfOrder(t *testing.T) {
 }
 
 // Slots are not looked at when a file is opened, so a lookup has to bear whatever
-// is in them: at worst it does not find a piece.
+// is in them: at worst it does not find a token.
 func TestLookupsBearDamagedSlots(t *testing.T) {
 	t.Parallel()
 	w := writeSmall(t)
@@ -349,13 +349,13 @@ func TestLookupsBearDamagedSlots(t *testing.T) {
 	}
 }
 
-// In a table of 256 slots with one empty one, most pieces lie far behind their
+// In a table of 256 slots with one empty one, most tokens lie far behind their
 // hash, some beyond the end of the table.
 func TestLookupsProbeNearlyFullSlots(t *testing.T) {
 	t.Parallel()
-	var own []piece
+	var own []token
 	for i := range 127 {
-		p := piece{text: fmt.Sprintf("w%d", i), scale: 1, weight: 1}
+		p := token{text: fmt.Sprintf("w%d", i), scale: 1, weight: 1}
 		p.row[0], p.row[1] = int8(i), 127
 		own = append(own, p)
 	}

@@ -17,9 +17,9 @@ import (
 // off, and embeds with what opens. So the inputs are short and have the checksum
 // that they should have; whole files take the fuzzer minutes to make shorter.
 func FuzzOpen(f *testing.F) {
-	pieces := small()
-	sound := head(pieces, 256)
-	w := write(f, sound, pieces, 256)
+	tokens := small()
+	sound := head(tokens, 256)
+	w := write(f, sound, tokens, 256)
 	text := w.data[preamble : preamble+int(binary.LittleEndian.Uint32(w.data[12:]))]
 	end := uint32(len(w.data))
 	f.Add(text, uint32(0), []byte{}, end)
@@ -42,7 +42,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add(text, uint32(w.at[name]+2*100), []byte{0, 0x80, 0x7F, 1}, uint32(w.at[name]+w.n[name]))
 	}
 	f.Fuzz(func(t *testing.T, header []byte, at uint32, over []byte, cut uint32) {
-		data := write(t, header, pieces, 256).data
+		data := write(t, header, tokens, 256).data
 		copy(data[min(int64(at), int64(len(data))):], over)
 		try(t, data[:min(int64(cut), int64(len(data)))])
 	})

@@ -1,7 +1,7 @@
-// Package static embeds text with a table of token vectors: the vector of a text
-// is the weighted sum of the vectors of its pieces. There is no network to run,
-// so a sentence takes microseconds, and nothing to load, because the table is
-// read where it lies. It refuses a file that is damaged or of another format.
+// Package static embeds texts with static token embeddings: the vector of a text is the
+// weighted sum of the vectors of its tokens. There is no neural network to run, so a
+// sentence takes microseconds, and nothing to load, because the embedding matrix is read
+// in place. It refuses a file that is damaged or of another format.
 //
 // Invariant: the same text gives the same vector, bit by bit, on every processor.
 //
@@ -10,16 +10,16 @@
 // Little-endian; sections begin at multiples of 64:
 //
 //	"HIPPOVEC"  uint32 version  uint32 n  uint32 CRC-32C of the header  header: n bytes of JSON
-//	slots    uint16 each, a power of two of them: 1 + the number of a piece, 0 is empty
-//	ends     uint32 each: where the text of a piece ends in texts
-//	texts    the pieces, one after the other; those inside a word begin with "##"
-//	scales   uint16 each, the upper half of a float32: what one unit of a row is worth
-//	weights  uint16 each, likewise: what the row counts in a text to be searched
-//	rows     int8, dimension of them for each piece
+//	slots    uint16 each, a power of two of them: 1 + the ID of a token; 0 is empty
+//	ends     uint32 each: the offset in texts where the text of a token ends
+//	texts    the tokens, one after the other; those within a word begin with "##"
+//	scales   uint16 each, the upper half of a float32: the value of one unit of a row
+//	weights  uint16 each, likewise: the weight of a token in queries and passages
+//	rows     int8, dimension of them for each token
 //
-// A piece is in the first free slot at or after its FNV-1a hash (32 bits) modulo
-// the number of slots. The last 128 pieces stand for the bytes 0x80 to 0xFF, of
-// which words consist that have no other pieces.
+// slots is a hash table with linear probing: a token is in the first free slot at or after
+// its FNV-1a hash (32 bits) modulo the number of slots. The last 128 tokens stand for the
+// bytes 0x80 to 0xFF, into which words outside of the vocabulary are split.
 package static
 
 import (
@@ -33,15 +33,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/token"
 )
 
-// Model is a table of token vectors. It is safe for concurrent use and needs no
-// closing. It implements [embed.Embedder].
+// Model is a vocabulary with a vector for each token. It is safe for concurrent use and
+// needs no closing. It implements [embed.Embedder].
 type Model struct {
-	file   file
-	pieces *token.WordPiece
-	// squares are those of the lengths of the rows, 0: not known yet. Who compares no
-	// pieces has no list of them.
+	file      file
+	tokenizer *token.WordPiece
+	// squares are the squared lengths of the rows, 0 if not computed yet. The list exists
+	// only once tokens are compared.
 	squares func() []atomic.Int32
-	idle    sync.Pool // of *interaction
+	idle    sync.Pool // of *maxSim
 }
 
 // Open reads the model in data, which it keeps and never changes. The error is
@@ -52,9 +52,9 @@ func Open(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{file: f, squares: sync.OnceValue(func() []atomic.Int32 { return make([]atomic.Int32, f.head.Pieces) })}
-	m.pieces = token.NewWordPiece(&m.file, token.Special{First: -1, Last: -1, Pad: -1, Unknown: -1}, &token.WordPieceOptions{
-		Lower: true, StripAccents: true, Unknown: m.spell,
+	m := &Model{file: f, squares: sync.OnceValue(func() []atomic.Int32 { return make([]atomic.Int32, f.head.Tokens) })}
+	m.tokenizer = token.NewWordPiece(&m.file, token.Special{First: -1, Last: -1, Pad: -1, Unknown: -1}, &token.WordPieceOptions{
+		Lower: true, StripAccents: true, Unknown: m.byteTokens,
 	})
 	return m, nil
 }
@@ -74,7 +74,7 @@ func (m *Model) Embed(ctx context.Context, role embed.Role, texts []string) ([][
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		ids = m.pieces.Encode(ids[:0], t)
+		ids = m.tokenizer.Encode(ids[:0], t)
 		out[i], all = all[:m.file.head.Dimension:m.file.head.Dimension], all[m.file.head.Dimension:]
 		m.sum(out[i], ids, role)
 		normalise(out[i])
@@ -82,11 +82,11 @@ func (m *Model) Embed(ctx context.Context, role embed.Role, texts []string) ([][
 	return out, nil
 }
 
-// spell appends the pieces of a word that has none: its letters of ASCII, and the
-// bytes of others.
-func (m *Model) spell(dst []int32, word []byte) []int32 {
-	first := int32(m.file.head.Pieces - byteRows)
-	for _, b := range word[:min(len(word), maxSpelled)] {
+// byteTokens appends the tokens of a word outside of the vocabulary: its ASCII letters,
+// and the bytes of other characters.
+func (m *Model) byteTokens(dst []int32, word []byte) []int32 {
+	first := int32(m.file.head.Tokens - byteRows)
+	for _, b := range word[:min(len(word), maxBytes)] {
 		if b >= 0x80 {
 			dst = append(dst, first+int32(b-0x80))
 		} else if id, ok := m.file.ID([]byte{'#', '#', b}); ok {
@@ -96,21 +96,21 @@ func (m *Model) spell(dst []int32, word []byte) []int32 {
 	return dst
 }
 
-// maxSpelled is how many bytes of a word are spelled.
-const maxSpelled = 256
+// maxBytes bounds the bytes of a word that become tokens.
+const maxBytes = 256
 
-// leading is the position at which a piece counts half of what the first one
-// does in a text that is to be found: texts begin with what they are about. It was
-// chosen on the development sets; see models/README.md.
-const leading = 48
+// halfWeight is the position at which a token has half the weight of the first one in a
+// query or passage: texts begin with their subject. It was chosen on the development sets;
+// see models/README.md.
+const halfWeight = 48
 
-// sum adds up the rows. Conversions round each product, so that no processor
-// fuses it with the sum.
+// sum adds the weighted rows. The conversions round each product, so that no processor
+// uses a fused multiply-add.
 func (m *Model) sum(v []float32, ids []int32, role embed.Role) {
 	for at, id := range ids {
 		w := m.file.weight(id, role)
 		if role != embed.Sentence {
-			w = float32(w * float32(leading) / float32(leading+at))
+			w = float32(w * float32(halfWeight) / float32(halfWeight+at))
 		}
 		if w == 0 {
 			continue
@@ -122,7 +122,7 @@ func (m *Model) sum(v []float32, ids []int32, role embed.Role) {
 	}
 }
 
-// normalise brings v to length 1, unless it is zero.
+// normalise scales v to length 1, unless it is zero.
 func normalise(v []float32) {
 	sum := 0.0
 	for _, x := range v {
@@ -137,7 +137,7 @@ func normalise(v []float32) {
 	}
 }
 
-// upper returns the float32 whose upper half is the i-th number of table.
-func upper(table []byte, i int32) float32 {
-	return math.Float32frombits(uint32(binary.LittleEndian.Uint16(table[2*i:])) << 16)
+// upper returns the float32 whose upper half is the i-th uint16 of section.
+func upper(section []byte, i int32) float32 {
+	return math.Float32frombits(uint32(binary.LittleEndian.Uint16(section[2*i:])) << 16)
 }

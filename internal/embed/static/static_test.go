@@ -57,7 +57,7 @@ func wantNear(t *testing.T, got []float32, want [dimension]float64) {
 	}
 }
 
-// TestEmbedValues compares with sums made by hand. A piece counts scale times row;
+// TestEmbedValues compares with sums made by hand. A token counts scale times row;
 // in a text of a search also its weight, and 48/(48+its place).
 func TestEmbedValues(t *testing.T) {
 	t.Parallel()
@@ -68,11 +68,11 @@ func TestEmbedValues(t *testing.T) {
 		name, text       string
 		search, sentence sums
 	}{
-		{"one piece", "alpha", sums{0: 1}, sums{0: 1}},
-		{"two pieces", "alpha beta", sums{0: 2, 1: 6 * at(1)}, sums{0: 1, 1: 1.5}},
+		{"one token", "alpha", sums{0: 1}, sums{0: 1}},
+		{"two tokens", "alpha beta", sums{0: 2, 1: 6 * at(1)}, sums{0: 1, 1: 1.5}},
 		{"the other order", "beta alpha", sums{0: 2 * at(1), 1: 6}, sums{0: 1, 1: 1.5}},
 		{"capitals, spaces, accents", " ÁLPHA\n\tBêta ", sums{0: 2, 1: 6 * at(1)}, sums{0: 1, 1: 1.5}},
-		{"piece inside of a word", "alphas", sums{0: 2, 2: -1 * at(1)}, sums{0: 1, 2: -1}},
+		{"token inside of a word", "alphas", sums{0: 2, 2: -1 * at(1)}, sums{0: 1, 2: -1}},
 		{"inside of a word twice", "betass", sums{1: 6, 2: -1*at(1) - 1*at(2)}, sums{1: 1.5, 2: -2}},
 		{"weight zero", "the alpha the beta", sums{0: 2 * at(1), 1: 6 * at(3)}, sums{0: 1, 1: 1.5, 3: 10}},
 		{"only weight zero", "the", sums{}, sums{3: 1}},
@@ -88,8 +88,8 @@ func TestEmbedValues(t *testing.T) {
 			sums{6: 38 + 38*at(3), 7: -41 * at(1), 5: -27 * at(2), 4: -36*at(4) - 20*at(5)},
 			sums{6: 76, 7: -41, 5: -27, 4: -56},
 		},
-		{"ASCII in a word without pieces is nothing", "alphaж", sums{0: 16, 6: -10 * at(1)}, sums{0: 16, 6: -10}},
-		{"a word without pieces takes no place", "qq beta", sums{1: 1}, sums{1: 1}},
+		{"ASCII in a word without tokens is nothing", "alphaж", sums{0: 16, 6: -10 * at(1)}, sums{0: 16, 6: -10}},
+		{"a word without tokens takes no place", "qq beta", sums{1: 1}, sums{1: 1}},
 		{"48 places are half", strings.Repeat("the ", 48) + "alpha beta", sums{0: 2 * 0.5, 1: 6 * at(49)}, sums{0: 1, 1: 1.5, 3: 240}},
 		{"bytes that are not UTF-8", "al\xffpha\xc3 beta", sums{0: 2, 1: 6 * at(1)}, sums{0: 1, 1: 1.5}},
 	} {
@@ -108,7 +108,7 @@ func TestEmbedValues(t *testing.T) {
 func TestEmbedOfNothingKnownIsZero(t *testing.T) {
 	t.Parallel()
 	m := open(t, writeSmall(t).data)
-	long := strings.Repeat("beta", 26) // a word of more than 100 letters has no pieces
+	long := strings.Repeat("beta", 26) // a word of more than 100 letters has no tokens
 	for _, role := range roles() {
 		for _, text := range []string{"", " \t\r\n ", "\x00\x7f", "\xff\xfe", "\u200b", "\ufffd", "qq", "qq zz?", "é", long} {
 			if v := vectors(t, m, role, text)[0]; !cmp.Equal(v, make([]float32, dimension)) {
@@ -126,7 +126,7 @@ func TestEmbedWithoutTexts(t *testing.T) {
 	}
 }
 
-// text draws a text of words with pieces and without.
+// text draws a text of words with tokens and without.
 func text() *rapid.Generator[string] {
 	word := rapid.OneOf(
 		rapid.SampledFrom([]string{"alpha", "betas", "the", "ø", "!", "ж", "日本", "qq", "\xff", "ÁLPHA", "한국", "🙂"}),

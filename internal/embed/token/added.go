@@ -2,64 +2,64 @@ package token
 
 import "strings"
 
-// marked recognises pieces in a text before the rest of it is cut.
-type marked struct {
+// addedTokenizer recognises added tokens in a text before the rest of it is tokenized.
+type addedTokenizer struct {
 	Tokenizer
-	pieces []added
+	added []addedToken
 }
 
-// withAdded returns t with the added pieces in front of it. Ordinary pieces of the
-// vocabulary that are listed as added change nothing.
-func withAdded(t Tokenizer, list []added) (Tokenizer, error) {
-	m := &marked{Tokenizer: t}
+// withAddedTokens returns t behind the recognition of added tokens.
+func withAddedTokens(t Tokenizer, list []addedToken) (Tokenizer, error) {
+	m := &addedTokenizer{Tokenizer: t}
 	for _, a := range list {
 		switch {
 		case a.Content == "":
-			return nil, corrupt("added_tokens: an empty piece")
+			return nil, corrupt("added_tokens: an empty token")
 		case a.SingleWord || a.Normalized || a.RStrip:
 			return nil, unsupported("added_tokens", a.Content)
 		}
-		m.pieces = append(m.pieces, a)
+		m.added = append(m.added, a)
 	}
-	if len(m.pieces) == 0 {
+	if len(m.added) == 0 {
 		return t, nil
 	}
 	return m, nil
 }
 
 // Encode implements [Tokenizer].
-func (m *marked) Encode(dst []int32, text string) []int32 {
+func (m *addedTokenizer) Encode(dst []int32, text string) []int32 {
 	for {
-		at, piece := m.find(text)
-		if piece == nil {
+		at, token := m.find(text)
+		if token == nil {
 			return m.encode(dst, text)
 		}
 		before := text[:at]
-		if piece.LStrip {
+		if token.LStrip {
 			before = strings.TrimRight(before, " \t\r\n")
 		}
-		dst = append(m.encode(dst, before), piece.ID)
-		text = text[at+len(piece.Content):]
+		dst = append(m.encode(dst, before), token.ID)
+		text = text[at+len(token.Content):]
 	}
 }
 
-// encode cuts what lies between the added pieces.
-func (m *marked) encode(dst []int32, text string) []int32 {
+// encode tokenizes the text between added tokens.
+func (m *addedTokenizer) encode(dst []int32, text string) []int32 {
 	if text == "" {
 		return dst
 	}
 	return m.Tokenizer.Encode(dst, text)
 }
 
-// find returns the first added piece in text, the longest one that begins there.
-func (m *marked) find(text string) (at int, piece *added) {
+// find returns the first added token in text, and the longest one of those that begin
+// there.
+func (m *addedTokenizer) find(text string) (at int, token *addedToken) {
 	at = len(text)
-	for i := range m.pieces {
-		p := &m.pieces[i]
-		k := strings.Index(text[:min(len(text), at+len(p.Content))], p.Content)
-		if k >= 0 && (k < at || piece != nil && k == at && len(p.Content) > len(piece.Content)) {
-			at, piece = k, p
+	for i := range m.added {
+		a := &m.added[i]
+		k := strings.Index(text[:min(len(text), at+len(a.Content))], a.Content)
+		if k >= 0 && (k < at || token != nil && k == at && len(a.Content) > len(token.Content)) {
+			at, token = k, a
 		}
 	}
-	return at, piece
+	return at, token
 }

@@ -1,13 +1,13 @@
 package token
 
-// class says what an ASCII character does to a word.
+// class is the role of a character in splitting a text into words.
 type class uint8
 
 const (
-	letter      class = iota // belongs to a word
-	space                    // ends it
-	punctuation              // is a word of its own
-	dropped                  // is not there
+	letter      class = iota // part of a word
+	space                    // separates words
+	punctuation              // a word of its own
+	dropped                  // ignored
 )
 
 // classOf returns the class of an ASCII character. Symbols count as punctuation.
@@ -24,9 +24,9 @@ func classOf(c byte) class {
 	}
 }
 
-// isChinese reports whether a character is a word of its own: the CJK ideographs,
-// neither kana nor hangul. The last extension begins where the reference has it,
-// 256 characters late.
+// isChinese reports whether a character is a CJK ideograph, which is a word of its own;
+// kana and hangul are not. The last extension begins where the reference has it, 256
+// characters late.
 func isChinese(r rune) bool {
 	switch {
 	case r < 0x3400:

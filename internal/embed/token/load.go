@@ -4,22 +4,21 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/hippo-memory/hippo"
 )
 
-// file is what counts of a tokenizer.json of Hugging Face.
+// file is the part of a tokenizer.json of Hugging Face that matters here.
 type file struct {
-	Added         []added         `json:"added_tokens"`
+	Added         []addedToken    `json:"added_tokens"`
 	Normalizer    json.RawMessage `json:"normalizer"`
 	PreTokenizer  json.RawMessage `json:"pre_tokenizer"`
 	PostProcessor json.RawMessage `json:"post_processor"`
 	Model         json.RawMessage `json:"model"`
 }
 
-// added is a piece that is recognised before a text is cut.
-type added struct {
+// addedToken is a token that is recognised before a text is split.
+type addedToken struct {
 	ID         int32  `json:"id"`
 	Content    string `json:"content"`
 	SingleWord bool   `json:"single_word"`
@@ -29,9 +28,9 @@ type added struct {
 	Special    bool   `json:"special"`
 }
 
-// Load reads a tokenizer.json. Errors: [hippo.ErrCorrupt] for a file that is
-// malformed, [hippo.ErrUnsupported] for one that asks for something that is not
-// done here exactly; both name the part.
+// Load reads a tokenizer.json. The error is [hippo.ErrCorrupt] for a malformed file and
+// [hippo.ErrUnsupported] for one that asks for something that is not implemented exactly;
+// both name the part.
 func Load(text []byte) (Tokenizer, error) {
 	var f file
 	if err := json.Unmarshal(text, &f); err != nil {
@@ -53,10 +52,10 @@ func Load(text []byte) (Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return withAdded(t, f.Added)
+	return withAddedTokens(t, f.Added)
 }
 
-// typeOf returns the type of a part; "" for one that is not there.
+// typeOf returns the type of a part; "" for a missing one.
 func typeOf(part json.RawMessage, name string) (string, error) {
 	var t struct {
 		Type string `json:"type"`
@@ -78,7 +77,7 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: tokenizer: %s", hippo.ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
-// unmarshal reads a part.
+// unmarshal parses a part.
 func unmarshal(part json.RawMessage, name string, to any) error {
 	if err := json.Unmarshal(part, to); err != nil {
 		return corrupt("%s: %v", name, err)
@@ -123,11 +122,11 @@ func loadWordPiece(f *file) (Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewWordPiece(table(m.Vocab), special, &WordPieceOptions{Lower: n.Lower, StripAccents: strip}), nil
+	return NewWordPiece(mapVocab(m.Vocab), special, &WordPieceOptions{Lower: n.Lower, StripAccents: strip}), nil
 }
 
-// specialOf finds the special pieces: what the post-processor puts around a text,
-// and the unknown piece.
+// specialOf finds the special tokens: those that the post-processor puts around a text,
+// and the unknown token.
 func specialOf(f *file, vocab map[string]int32, unknown string) (s Special, err error) {
 	first, last, err := frame(f.PostProcessor)
 	if err != nil {
@@ -139,7 +138,7 @@ func specialOf(f *file, vocab map[string]int32, unknown string) (s Special, err 
 	}{{first, &s.First}, {last, &s.Last}, {unknown, &s.Unknown}} {
 		id, ok := vocab[p.name]
 		if !ok {
-			return s, corrupt("piece %q is not in the vocabulary", p.name)
+			return s, corrupt("token %q is not in the vocabulary", p.name)
 		}
 		*p.to = id
 	}
@@ -151,7 +150,7 @@ func specialOf(f *file, vocab map[string]int32, unknown string) (s Special, err 
 	return s, nil
 }
 
-// frame returns the pieces around a single text.
+// frame returns the tokens before and after a single text.
 func frame(part json.RawMessage) (first, last string, err error) {
 	var p struct {
 		Type   string `json:"type"`
@@ -177,26 +176,4 @@ func frame(part json.RawMessage) (first, last string, err error) {
 		}
 	}
 	return "", "", unsupported("post_processor", p.Type)
-}
-
-// LoadVocab reads a vocab.txt of BERT: a piece on each line, the first one is 0.
-// lower makes letters lower-case and takes accents off. The error is
-// [hippo.ErrCorrupt].
-func LoadVocab(text []byte, lower bool) (Tokenizer, error) {
-	vocab := make(table)
-	for line := range strings.Lines(string(text)) {
-		vocab[strings.TrimRight(line, "\r\n")] = int32(len(vocab))
-	}
-	var s Special
-	for _, p := range []struct {
-		name string
-		to   *int32
-	}{{"[CLS]", &s.First}, {"[SEP]", &s.Last}, {"[PAD]", &s.Pad}, {"[UNK]", &s.Unknown}} {
-		id, ok := vocab[p.name]
-		if !ok {
-			return nil, corrupt("piece %q is not in the vocabulary", p.name)
-		}
-		*p.to = id
-	}
-	return NewWordPiece(vocab, s, &WordPieceOptions{Lower: lower, StripAccents: lower}), nil
 }

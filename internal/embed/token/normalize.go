@@ -41,7 +41,7 @@ func loadNormalizer(part json.RawMessage) (func(string) string, error) {
 	case p.Type == "Replace" && p.Pattern.String != nil:
 		return func(s string) string { return strings.ReplaceAll(s, *p.Pattern.String, p.Content) }, nil
 	case p.Type == "Replace" && p.Pattern.Regex != nil && *p.Pattern.Regex == " {2,}":
-		return func(s string) string { return squeeze(s, p.Content) }, nil
+		return func(s string) string { return collapseSpaces(s, p.Content) }, nil
 	case p.Type == "Lowercase":
 		return strings.ToLower, nil
 	case p.Type == "NFKC":
@@ -81,8 +81,8 @@ func strip(left, right bool) func(string) string {
 	}
 }
 
-// squeeze replaces runs of two and more spaces.
-func squeeze(s, by string) string {
+// collapseSpaces replaces runs of two and more spaces.
+func collapseSpaces(s, by string) string {
 	var b strings.Builder
 	for s != "" {
 		i := strings.Index(s, "  ")
@@ -97,15 +97,16 @@ func squeeze(s, by string) string {
 	return b.String()
 }
 
-// charmap is the precompiled map of SentencePiece: a double-array trie from
-// characters to what replaces them, and the replacements, each with a zero byte at
-// its end.
+// charmap is the precompiled character map of SentencePiece: a double-array trie from
+// characters to offsets of their replacements, and the replacements, each terminated by a
+// zero byte.
 type charmap struct {
 	units []uint32
 	texts string
 }
 
-// precompiled reads a map: the size of the trie in bytes, the trie, the texts.
+// precompiled parses a character map: the size of the trie in bytes, the trie, the
+// replacements.
 func precompiled(encoded string) (func(string) string, error) {
 	raw, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil || len(raw) < 4 {
@@ -125,17 +126,17 @@ func precompiled(encoded string) (func(string) string, error) {
 	return m.apply, nil
 }
 
-// wholeCluster is the size, in bytes, from which a grapheme cluster is looked up
-// character by character only. Source: the reference implementation.
-const wholeCluster = 6
+// maxCluster is the size in bytes from which a grapheme cluster is looked up character by
+// character only. Source: the reference implementation.
+const maxCluster = 6
 
-// apply replaces characters, clusters of few bytes as a whole.
+// apply replaces characters, and short grapheme clusters as a whole.
 func (m *charmap) apply(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for g := graphemes.FromString(s); g.Next(); {
 		cluster := g.Value()
-		if len(cluster) < wholeCluster {
+		if len(cluster) < maxCluster {
 			if to, ok := m.lookup(cluster); ok {
 				b.WriteString(to)
 				continue
@@ -154,7 +155,7 @@ func (m *charmap) apply(s string) string {
 	return b.String()
 }
 
-// lookup returns what replaces the shortest known beginning of key. The layout of
+// lookup returns the replacement of the shortest prefix of key in the trie. The layout of
 // a unit is that of the Darts-clone library.
 func (m *charmap) lookup(key string) (string, bool) {
 	at := offset(m.units[0])

@@ -85,7 +85,7 @@ func unigram(t testing.TB, name string) token.Tokenizer {
 	return u
 }
 
-// golden is a text and its numbers by the reference implementation.
+// golden is a text and its token IDs by the reference implementation.
 type golden struct {
 	Text string  `json:"text"`
 	IDs  []int32 `json:"ids"`
@@ -108,7 +108,7 @@ func goldens(t testing.TB, name string) []golden {
 	return out
 }
 
-// The numbers are those of the reference, for every text.
+// The token IDs are those of the reference, for every text.
 func TestEncode_Reference(t *testing.T) {
 	t.Parallel()
 	for name, tok := range map[string]token.Tokenizer{
@@ -125,9 +125,8 @@ func TestEncode_Reference(t *testing.T) {
 	}
 }
 
-// A vocab.txt is enough, but for texts with special pieces in them.
-// Each line of characters.txt is a digest of what the reference cuts 4096 characters
-// into, each between two letters.
+// Each line of characters.txt is a digest of the tokens of 4096 characters, each between
+// two letters, by the reference.
 func TestEncode_EveryCharacter(t *testing.T) {
 	t.Parallel()
 	tok := bert(t)
@@ -150,31 +149,19 @@ func TestEncode_EveryCharacter(t *testing.T) {
 			digest.Write(numbers)
 		}
 		if got := fmt.Sprintf("%x", digest.Sum(nil)[:8]); got != want {
-			t.Errorf("characters from %U are cut in another way than by the reference", block)
+			t.Errorf("characters from %U are not tokenized as by the reference", block)
 		}
 	}
 }
 
-func TestLoadVocab(t *testing.T) {
+func TestSpecial(t *testing.T) {
 	t.Parallel()
-	tok, err := token.LoadVocab(read(t, "vocab.txt"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := (token.Special{First: 101, Last: 102, Pad: 0, Unknown: 100}); tok.Special() != want || bert(t).Special() != want {
-		t.Errorf("got %+v, want %+v", tok.Special(), want)
-	}
-	for _, g := range goldens(t, "wordpiece") {
-		if strings.Contains(g.Text, "[CLS]") || strings.Contains(g.Text, "[MASK]") {
-			continue
-		}
-		if got := tok.Encode(nil, g.Text); !slices.Equal(got, g.IDs) {
-			t.Errorf("%q: got %v, want %v", g.Text, got, g.IDs)
-		}
+	if got, want := bert(t).Special(), (token.Special{First: 101, Last: 102, Pad: 0, Unknown: 100}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
-// What is not done exactly is refused by name, and so is what is broken.
+// What is not implemented exactly is refused by name, and so is what is malformed.
 func TestLoad_Refuses(t *testing.T) {
 	t.Parallel()
 	var whole map[string]any
@@ -189,7 +176,7 @@ func TestLoad_Refuses(t *testing.T) {
 	}{
 		{"model", map[string]any{"type": "BPE"}, hippo.ErrUnsupported, `model "BPE"`},
 		{"model", map[string]any{"type": "Unigram", "vocab": []any{}}, hippo.ErrCorrupt, "unk_id"},
-		{"model", map[string]any{"type": "Unigram", "unk_id": 0, "vocab": []any{[]any{"a"}}}, hippo.ErrCorrupt, "piece 0"},
+		{"model", map[string]any{"type": "Unigram", "unk_id": 0, "vocab": []any{[]any{"a"}}}, hippo.ErrCorrupt, "token 0"},
 		{"model", map[string]any{"type": "WordPiece", "continuing_subword_prefix": "@"}, hippo.ErrUnsupported, "prefix"},
 		{"model", 3, hippo.ErrCorrupt, "model"},
 		{"normalizer", map[string]any{"type": "StripAccents"}, hippo.ErrUnsupported, "StripAccents"},
@@ -198,6 +185,7 @@ func TestLoad_Refuses(t *testing.T) {
 		{"pre_tokenizer", map[string]any{"type": "ByteLevel"}, hippo.ErrUnsupported, "ByteLevel"},
 		{"pre_tokenizer", map[string]any{"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first"}, hippo.ErrUnsupported, "first"},
 		{"post_processor", map[string]any{"type": "ByteLevel"}, hippo.ErrUnsupported, "ByteLevel"},
+		{"post_processor", map[string]any{"type": "BertProcessing", "sep": []any{"no", 1}, "cls": []any{"such", 2}}, hippo.ErrCorrupt, `token "such"`},
 		{"added_tokens", []any{map[string]any{"id": 1, "content": "x", "single_word": true}}, hippo.ErrUnsupported, "x"},
 		{"added_tokens", []any{map[string]any{"id": 1, "content": ""}}, hippo.ErrCorrupt, "empty"},
 	} {
@@ -213,15 +201,12 @@ func TestLoad_Refuses(t *testing.T) {
 	}
 	for _, text := range []string{"", "[]", "{", "null"} {
 		if _, err := token.Load([]byte(text)); err == nil {
-			t.Errorf("%q was taken", text)
+			t.Errorf("%q was accepted", text)
 		}
-	}
-	if _, err := token.LoadVocab([]byte("a\nb\n"), true); !errors.Is(err, hippo.ErrCorrupt) {
-		t.Errorf("a vocabulary without special pieces: got %v, want ErrCorrupt", err)
 	}
 }
 
-// A text is cut the same however many do it at once.
+// Concurrent calls do not disturb each other.
 func TestEncode_Concurrent(t *testing.T) {
 	t.Parallel()
 	for name, tok := range map[string]token.Tokenizer{"wordpiece": bert(t), "unigram-split": unigram(t, "split")} {
@@ -251,7 +236,7 @@ func FuzzEncode(f *testing.F) {
 		for i, tok := range toks {
 			for _, id := range tok.Encode([]int32{-1}, text)[1:] {
 				if id < 0 || id >= 30522 {
-					t.Errorf("tokenizer %d: %q has piece %d", i, text, id)
+					t.Errorf("tokenizer %d: %q has token %d", i, text, id)
 				}
 			}
 		}
@@ -288,14 +273,5 @@ func BenchmarkEncode(b *testing.B) {
 				ids = tok.Encode(ids[:0], text.String())
 			}
 		})
-	}
-}
-
-func BenchmarkLoadVocab(b *testing.B) {
-	text := read(b, "vocab.txt")
-	for b.Loop() {
-		if _, err := token.LoadVocab(text, true); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

@@ -10,26 +10,26 @@ import (
 	"unicode/utf8"
 )
 
-// unigram cuts a text into the pieces whose scores, logarithms of their
-// probabilities, have the largest sum.
+// unigram splits a text into the tokens with the largest sum of scores, which are
+// logarithms of probabilities.
 type unigram struct {
 	special   Special
 	normalize func(string) string
 	split     metaspace
-	pieces    []scored // sorted by text
-	unknown   float64  // score of a character without a piece
-	bytes     []int32  // numbers of <0x00> to <0xFF>, or nil
+	vocab     []scoredToken // sorted by text
+	unknown   float64       // score of a character outside of the vocabulary
+	bytes     []int32       // IDs of <0x00> to <0xFF>, or nil
 }
 
-// scored is a piece of the vocabulary.
-type scored struct {
+// scoredToken is a token of the vocabulary.
+type scoredToken struct {
 	text  string
 	id    int32
 	score float64
 }
 
-// unknownPenalty is how much worse a character without a piece is than the worst
-// piece. Source: SentencePiece.
+// unknownPenalty is the difference between the lowest score in the vocabulary and that of
+// an unknown character. Source: SentencePiece.
 const unknownPenalty = 10
 
 func loadUnigram(f *file) (Tokenizer, error) {
@@ -44,13 +44,13 @@ func loadUnigram(f *file) (Tokenizer, error) {
 	if m.Unknown == nil || *m.Unknown < 0 || int(*m.Unknown) >= len(m.Vocab) {
 		return nil, corrupt("model: unk_id is not in the vocabulary")
 	}
-	u := &unigram{pieces: make([]scored, len(m.Vocab))}
+	u := &unigram{vocab: make([]scoredToken, len(m.Vocab))}
 	names := make(map[string]int32, len(m.Vocab))
 	worst := math.Inf(1)
 	for i, entry := range m.Vocab {
-		p := &u.pieces[i]
+		p := &u.vocab[i]
 		if len(entry) != 2 || json.Unmarshal(entry[0], &p.text) != nil || json.Unmarshal(entry[1], &p.score) != nil {
-			return nil, corrupt("model: piece %d is not a text and a score", i)
+			return nil, corrupt("model: token %d is not a text and a score", i)
 		}
 		p.id = int32(i)
 		names[p.text] = p.id
@@ -58,17 +58,17 @@ func loadUnigram(f *file) (Tokenizer, error) {
 	}
 	u.unknown = worst - unknownPenalty
 	var err error
-	if u.special, err = specialOf(f, names, u.pieces[*m.Unknown].text); err != nil {
+	if u.special, err = specialOf(f, names, u.vocab[*m.Unknown].text); err != nil {
 		return nil, err
 	}
 	if m.Fallback {
-		if u.bytes, err = bytePieces(names); err != nil {
+		if u.bytes, err = byteTokens(names); err != nil {
 			return nil, err
 		}
 	}
 	// The last of equal texts counts, as it does in a map.
-	slices.SortStableFunc(u.pieces, func(a, b scored) int { return strings.Compare(a.text, b.text) })
-	u.pieces = slices.DeleteFunc(u.pieces, func(p scored) bool { return p.text == "" || names[p.text] != p.id })
+	slices.SortStableFunc(u.vocab, func(a, b scoredToken) int { return strings.Compare(a.text, b.text) })
+	u.vocab = slices.DeleteFunc(u.vocab, func(p scoredToken) bool { return p.text == "" || names[p.text] != p.id })
 	if u.normalize, err = loadNormalizer(f.Normalizer); err != nil {
 		return nil, err
 	}
@@ -76,13 +76,13 @@ func loadUnigram(f *file) (Tokenizer, error) {
 	return u, err
 }
 
-func bytePieces(names map[string]int32) ([]int32, error) {
+func byteTokens(names map[string]int32) ([]int32, error) {
 	const hex = "0123456789ABCDEF"
 	out := make([]int32, 256)
 	for b := range out {
 		id, ok := names["<0x"+string(hex[b>>4])+string(hex[b&15])+">"]
 		if !ok {
-			return nil, corrupt("model: no piece for byte %d", b)
+			return nil, corrupt("model: no token for byte %d", b)
 		}
 		out[b] = id
 	}
@@ -95,21 +95,21 @@ func (u *unigram) Special() Special { return u.special }
 // Encode implements [Tokenizer].
 func (u *unigram) Encode(dst []int32, text string) []int32 {
 	text = u.normalize(strings.ToValidUTF8(text, "\uFFFD"))
-	var best []step
+	var best []node
 	u.split.words(text, func(word string) { dst, best = u.word(dst, word, best) })
 	return dst
 }
 
-// step is the best way to a position of a word.
-type step struct {
+// node is a position in a word, with the best tokens up to there.
+type node struct {
 	score float64
-	from  int
-	id    int32 // of the last piece; -1: a character without one
+	from  int   // where the last of them begins
+	id    int32 // of the last of them; -1 for an unknown character
 	known bool
 }
 
-// word appends the pieces of a word. best is room to work in.
-func (u *unigram) word(dst []int32, word string, best []step) ([]int32, []step) {
+// word appends the tokens of a word (Viterbi algorithm). best is a buffer.
+func (u *unigram) word(dst []int32, word string, best []node) ([]int32, []node) {
 	best = slices.Grow(best[:0], len(word)+1)[:len(word)+1]
 	clear(best)
 	best[0].known = true
@@ -120,57 +120,58 @@ func (u *unigram) word(dst []int32, word string, best []step) ([]int32, []step) 
 		}
 		at += size
 	}
-	return u.back(dst, word, best), best
+	return u.backtrack(dst, word, best), best
 }
 
-// extend takes every piece that begins at a position, where a character of size
-// bytes stands.
-func (u *unigram) extend(word string, at, size int, best []step) {
+// extend follows every token that begins at a position, where the character has size
+// bytes.
+func (u *unigram) extend(word string, at, size int, best []node) {
 	single := false
-	u.prefixes(word[at:], func(p *scored) {
+	u.prefixes(word[at:], func(p *scoredToken) {
 		single = single || len(p.text) == size
-		take(&best[at+len(p.text)], step{best[at].score + p.score, at, p.id, true})
+		relax(&best[at+len(p.text)], node{best[at].score + p.score, at, p.id, true})
 	})
 	if !single {
-		take(&best[at+size], step{best[at].score + u.unknown, at, -1, true})
+		relax(&best[at+size], node{best[at].score + u.unknown, at, -1, true})
 	}
 }
 
-func take(to *step, s step) {
-	if !to.known || s.score > to.score {
-		*to = s
+// relax replaces a node by a better one.
+func relax(to *node, n node) {
+	if !to.known || n.score > to.score {
+		*to = n
 	}
 }
 
-// prefixes calls f with the pieces that text begins with, the shortest first.
-func (u *unigram) prefixes(text string, f func(*scored)) {
-	lo, hi := 0, len(u.pieces)
+// prefixes calls f with the tokens that text begins with, the shortest first.
+func (u *unigram) prefixes(text string, f func(*scoredToken)) {
+	lo, hi := 0, len(u.vocab)
 	for n := 1; n <= len(text); n++ {
 		c := text[n-1]
-		part := u.pieces[lo:hi]
+		part := u.vocab[lo:hi]
 		first := sort.Search(len(part), func(i int) bool { return len(part[i].text) >= n && part[i].text[n-1] >= c })
 		last := first + sort.Search(len(part)-first, func(i int) bool { return part[first+i].text[n-1] > c })
 		if lo, hi = lo+first, lo+last; lo == hi {
 			return
 		}
-		if p := &u.pieces[lo]; len(p.text) == n {
+		if p := &u.vocab[lo]; len(p.text) == n {
 			f(p)
 		}
 	}
 }
 
-// back follows the best way from the end of the word. Characters without a piece
-// that follow each other are one unknown piece.
-func (u *unigram) back(dst []int32, word string, best []step) []int32 {
+// backtrack appends the best tokens, from the end of the word. Consecutive unknown
+// characters are one unknown token.
+func (u *unigram) backtrack(dst []int32, word string, best []node) []int32 {
 	mark, open := len(dst), false
 	for at := len(word); at > 0; at = best[at].from {
-		s := best[at]
-		unknown := s.id < 0
+		n := best[at]
+		unknown := n.id < 0
 		switch {
 		case !unknown:
-			dst = append(dst, s.id)
+			dst = append(dst, n.id)
 		case u.bytes != nil:
-			for i := at - 1; i >= s.from; i-- {
+			for i := at - 1; i >= n.from; i-- {
 				dst = append(dst, u.bytes[word[i]])
 			}
 		case !open:
@@ -182,12 +183,12 @@ func (u *unigram) back(dst []int32, word string, best []step) []int32 {
 	return dst
 }
 
-// metaspace says how a text is cut into words before it is cut into pieces: "▁"
-// stands for a space, and goes with the word that follows.
+// metaspace splits a text into words: "▁" stands for a space, and belongs to the word
+// that follows.
 type metaspace struct {
-	atSpaces bool // any white space divides, and is dropped
+	atSpaces bool // any white space separates parts, and is dropped
 	prefix   bool // each part begins with the mark
-	whole    bool // a part is not cut at its marks
+	whole    bool // a part is not split at its marks
 }
 
 const spaceMark = "▁"

@@ -10,30 +10,31 @@ import (
 
 // WordPieceOptions adjusts a [WordPiece]; nil means all off.
 type WordPieceOptions struct {
-	// Lower makes all letters lower-case, StripAccents takes marks off letters.
+	// Lower converts letters to lower case, StripAccents removes marks from them.
 	Lower, StripAccents bool
-	// Unknown appends what stands for a word that has no pieces; nil appends the
-	// unknown piece.
+	// Unknown appends the tokens of a word that the vocabulary does not cover; nil appends
+	// the unknown token.
 	Unknown func(dst []int32, word []byte) []int32
 }
 
-// WordPiece cuts a text into words, at spaces, around punctuation and around each
-// Chinese character, and a word into the longest pieces from its beginning; those
-// that do not begin it start with "##".
+// WordPiece splits a text into words, at spaces, around punctuation and around each
+// Chinese character, and a word greedily into the longest tokens from its beginning. Those
+// within a word begin with "##".
 type WordPiece struct {
 	vocab   Vocab
 	special Special
 	o       WordPieceOptions
-	later   []span
-	pool    sync.Pool // of *[]byte
+	newer   []runeRange // see afterUnicode8
+	pool    sync.Pool   // of *[]byte
 }
 
-// maxWord is the most characters of a word that is cut into pieces.
+// maxWord is the longest word, in characters, that is split into tokens; a longer one is
+// unknown.
 const maxWord = 100
 
 // NewWordPiece returns a WordPiece over a vocabulary.
 func NewWordPiece(v Vocab, special Special, o *WordPieceOptions) *WordPiece {
-	w := &WordPiece{vocab: v, special: special, later: spans(later)}
+	w := &WordPiece{vocab: v, special: special, newer: parseRanges(afterUnicode8)}
 	if o != nil {
 		w.o = *o
 	}
@@ -72,10 +73,10 @@ func (w *WordPiece) Encode(dst []int32, text string) []int32 {
 			continue
 		}
 		end := i + 1
-		for end < len(text) && text[end] >= utf8.RuneSelf { // marks act on what they follow
+		for end < len(text) && text[end] >= utf8.RuneSelf { // marks combine with what precedes them
 			end++
 		}
-		dst, word = w.foreign(dst, word, text[i:end])
+		dst, word = w.nonASCII(dst, word, text[i:end])
 		i = end
 	}
 	dst = w.flush(dst, word)
@@ -84,8 +85,8 @@ func (w *WordPiece) Encode(dst []int32, text string) []int32 {
 	return dst
 }
 
-// foreign handles a stretch of characters outside of ASCII.
-func (w *WordPiece) foreign(dst []int32, word []byte, text string) ([]int32, []byte) {
+// nonASCII handles consecutive characters outside of ASCII.
+func (w *WordPiece) nonASCII(dst []int32, word []byte, text string) ([]int32, []byte) {
 	var buf [256]byte
 	rest := append(buf[:0], text...)
 	if w.o.StripAccents {
@@ -109,19 +110,19 @@ func (w *WordPiece) foreign(dst []int32, word []byte, text string) ([]int32, []b
 	return dst, word
 }
 
-// classOf returns the class of a character. Those of ASCII are here what an accent
-// was on.
+// classOf returns the class of a character. One of ASCII is here the base of an accented
+// letter.
 func (w *WordPiece) classOf(r rune) class {
 	switch {
 	case r < utf8.RuneSelf:
 		return classOf(byte(r))
 	case r == utf8.RuneError, unicode.In(r, unicode.Cc, unicode.Co, unicode.Cs):
 		return dropped
-	case r == '\u166D', r == '\U000111C9': // punctuation, before Unicode changed its mind
+	case r == '\u166D', r == '\U000111C9': // punctuation in Unicode 8
 		return punctuation
-	case r == '\u1734' && w.o.StripAccents: // likewise a mark
+	case r == '\u1734' && w.o.StripAccents: // a mark in Unicode 8
 		return dropped
-	case within(w.later, r):
+	case inRanges(w.newer, r):
 		return letter
 	case unicode.IsSpace(r):
 		return space
@@ -144,7 +145,7 @@ func (w *WordPiece) lower(r rune) rune {
 // marker is the length of "##".
 const marker = 2
 
-// flush appends the pieces of a word, which begins after the marker.
+// flush appends the tokens of a word, which begins after the marker.
 func (w *WordPiece) flush(dst []int32, word []byte) []int32 {
 	if len(word) == marker {
 		return dst
@@ -165,8 +166,9 @@ func (w *WordPiece) flush(dst []int32, word []byte) []int32 {
 	return dst
 }
 
-// longest returns the longest piece of the word that begins at from, and where it
-// ends; end is from if there is none. Meanwhile the marker stands before the piece.
+// longest returns the longest token of the word that begins at from, and its end, which
+// is from if there is none. It writes the marker before the token for the lookup, and
+// restores the word.
 func (w *WordPiece) longest(word []byte, from int) (end int, id int32) {
 	first := marker
 	a, b := word[from], word[from+1]

@@ -9,9 +9,9 @@ import (
 	"github.com/hippo-memory/hippo/models"
 )
 
-// BenchmarkBest compares a query with as many texts as a search looks at closely, of
-// pieces that are as frequent as words are.
-func BenchmarkBest(b *testing.B) {
+// BenchmarkUpdate compares a query with as many texts as a search re-ranks, of tokens as
+// frequent as words are.
+func BenchmarkUpdate(b *testing.B) {
 	m, err := static.Open(models.Builtin())
 	if err != nil {
 		b.Fatal(err)
@@ -33,10 +33,10 @@ func BenchmarkBest(b *testing.B) {
 			best := make([]float32, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				x := m.Interact(query)
+				x := m.NewMaxSim(query)
 				for _, text := range texts {
 					clear(best)
-					x.Best(best, text)
+					x.Update(best, text)
 				}
 				x.Close()
 			}

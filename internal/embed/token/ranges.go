@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// later holds the marks, punctuation and format characters that the tables of the
-// reference do not know: those have Unicode 8 of 2015. It takes them for letters.
-const later = `
+// afterUnicode8 lists the marks, punctuation and format characters, in hexadecimal, that
+// Unicode has gained since version 8 of 2015, which the reference implements: it treats
+// them as letters.
+const afterUnicode8 = `
 61D 7FD 890-891 898-89F 8CA-8E2 9FD-9FE A76 AFA-AFF B55 C04 C3C C77 C84 D00 D3B-D3C D81 EBA ECE 180F 1885-1886 1ABF-1ACE
 1B7D-1B7E 1DF6-1DFB 2E43-2E4F 2E52-2E5D A82C A8C5 A8FF A9BD 10D24-10D27 10EAB-10EAD 10EFD-10EFF 10F46-10F50 10F55-10F59
 10F82-10F89 11070 11073-11074 110C2 110CD 111C9 111CF 1123E 11241 1133B 11438-1143F 11442-11444 11446 1144B-1144F 1145A-1145B
@@ -20,38 +21,37 @@ const later = `
 1E026-1E02A 1E08F 1E130-1E136 1E2AE 1E2EC-1E2EF 1E4EC-1E4EF 1E944-1E94A 1E95E-1E95F
 `
 
-// span is a range of characters, both ends included.
-type span struct{ from, to rune }
+// runeRange is a range of characters, both ends included.
+type runeRange struct{ from, to rune }
 
-// spans reads a list like later, which is in order.
-func spans(list string) []span {
-	var out []span
+// parseRanges reads a list like afterUnicode8, which is sorted.
+func parseRanges(list string) []runeRange {
+	var out []runeRange
 	for entry := range strings.FieldsSeq(list) {
 		from, to, ok := strings.Cut(entry, "-")
 		if !ok {
 			to = from
 		}
-		out = append(out, span{number(from), number(to)})
+		out = append(out, runeRange{parseRune(from), parseRune(to)})
 	}
 	return out
 }
 
-// number reads a hexadecimal number of the list.
-func number(s string) rune {
-	n, err := strconv.ParseInt(s, 16, 32)
+func parseRune(hex string) rune {
+	n, err := strconv.ParseInt(hex, 16, 32)
 	if err != nil {
 		panic("token: " + err.Error())
 	}
 	return rune(n)
 }
 
-// within reports whether c is in one of the spans, which are in order.
-func within(list []span, c rune) bool {
-	_, ok := slices.BinarySearchFunc(list, c, func(s span, c rune) int {
+// inRanges reports whether c is in one of the sorted ranges.
+func inRanges(ranges []runeRange, c rune) bool {
+	_, ok := slices.BinarySearchFunc(ranges, c, func(r runeRange, c rune) int {
 		switch {
-		case s.to < c:
+		case r.to < c:
 			return -1
-		case s.from > c:
+		case r.from > c:
 			return 1
 		default:
 			return 0
