@@ -79,7 +79,7 @@ func (s *shell) status(st state) error {
 			fmt.Fprintf(w, "degraded\t%s\n", d)
 		}
 		for _, p := range st.Problems {
-			fmt.Fprintf(w, "unreadable\t%s (was %s): %s\n", p.Path, p.Was, p.Err)
+			fmt.Fprintf(w, "unreadable\t%v\n", p)
 		}
 	})
 }

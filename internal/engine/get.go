@@ -32,6 +32,9 @@ func (e *Engine) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, erro
 			unknown.IDs = append(unknown.IDs, id)
 		}
 	}
+	if _, err := e.store.Get(ctx, unknown.IDs); err != nil { // they are there and cannot be read
+		return nil, err
+	}
 	return nil, unknown
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // ListQuery asks for memories by filter, newest first.
@@ -86,10 +87,10 @@ func (e *Engine) rows(f hippo.Filter) []listed {
 func (e *Engine) listForgotten(ctx context.Context, q ListQuery) (*Listing, error) {
 	var all []*hippo.Memory
 	for m, err := range e.Export(ctx) {
-		if err != nil {
+		if driver.Readable(err) != nil {
 			return nil, err
 		}
-		if m.Forgotten() && keeps(q.Filter, m) {
+		if err == nil && m.Forgotten() && keeps(q.Filter, m) {
 			all = append(all, m)
 		}
 	}

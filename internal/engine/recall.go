@@ -60,7 +60,7 @@ func (e *Engine) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, erro
 func (e *Engine) day(ctx context.Context, q *hippo.Query) (day hippo.Day, degraded []string, err error) {
 	if !q.NoTouch {
 		day, err = e.store.Today(ctx)
-		if err == nil || !errors.Is(err, hippo.ErrReadOnly) && !errors.Is(err, hippo.ErrFull) {
+		if err == nil || !errors.Is(err, hippo.ErrReadOnly) && !errors.Is(err, hippo.ErrFull) && !errors.Is(err, hippo.ErrCorrupt) {
 			return day, nil, err
 		}
 		q.NoTouch = true

@@ -78,7 +78,8 @@ func importable(m *hippo.Memory) error {
 }
 
 // Export yields every memory, forgotten ones included, in the order of their
-// last change.
+// last change. A memory that cannot be read is a [*driver.UnreadableError], and the rest
+// follows.
 func (e *Engine) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {
 		for c, err := range e.store.Changes(ctx, 0) {
@@ -86,7 +87,13 @@ func (e *Engine) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 				yield(nil, err)
 				return
 			}
-			if c.Memory != nil && !yield(c.Memory, nil) {
+			more := true
+			if c.Unreadable != nil {
+				more = yield(nil, c.Unreadable)
+			} else if c.Memory != nil {
+				more = yield(c.Memory, nil)
+			}
+			if !more {
 				return
 			}
 		}

@@ -43,7 +43,7 @@ func (*statusInput) call(ctx context.Context, s *Server, e *engine.Engine) (repl
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s, %d forgotten, active day %d", insights(st.Memories), st.Forgotten, st.Day)
 	for _, p := range st.Problems {
-		fmt.Fprintf(&text, "\nunreadable: %s: %s", p.Path, p.Err)
+		fmt.Fprintf(&text, "\nunreadable: %v", p)
 	}
 	for _, d := range st.Degraded {
 		fmt.Fprintf(&text, "\ndegraded: %s", d)

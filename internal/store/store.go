@@ -5,6 +5,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
@@ -99,12 +100,16 @@ func stampNew(m *hippo.Memory, now time.Time) error {
 }
 
 // Get returns the memories with these IDs, in the order of ids, forgotten ones
-// included. Missing ones are left out.
+// included. Missing ones are left out, and so are those that cannot be read, unless
+// nothing else is found: that is a [*driver.UnreadableError].
 func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	ms, err := s.backend.Get(ctx, ids)
+	if len(ms) > 0 {
+		err = driver.Readable(err)
+	}
 	return ms, wrap("get", err)
 }
 
@@ -154,10 +159,15 @@ func (s *Store) update(m *hippo.Memory, day hippo.Day, fn func(*hippo.Memory, hi
 	return m.Validate()
 }
 
-func allThere(ids []hippo.ID, ms []*hippo.Memory) error {
+// allThere returns a [*hippo.UnknownError] unless each of ids is that of a memory, one that
+// cannot be read included.
+func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...driver.Problem) error {
 	found := make(map[hippo.ID]bool, len(ms))
 	for _, m := range ms {
 		found[m.ID] = true
+	}
+	for _, p := range unreadable {
+		found[p.ID] = true
 	}
 	var missing []hippo.ID
 	for _, id := range ids {
@@ -171,15 +181,18 @@ func allThere(ids []hippo.ID, ms []*hippo.Memory) error {
 	return nil
 }
 
-// Purge removes memories for good. Unknown IDs are a [*hippo.UnknownError] and
+// Purge removes memories for good, also those that cannot be read. Unknown IDs are a [*hippo.UnknownError] and
 // nothing is removed.
 func (s *Store) Purge(ctx context.Context, ids []hippo.ID) error {
 	return wrap("purge", s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
 		ms, err := tx.Get(ids...)
-		if err != nil {
+		var unreadable []driver.Problem
+		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+			unreadable = bad.Problems
+		} else if err != nil {
 			return err
 		}
-		if err := allThere(ids, ms); err != nil {
+		if err := allThere(ids, ms, unreadable...); err != nil {
 			return err
 		}
 		return tx.Purge(ids...)

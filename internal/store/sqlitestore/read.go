@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -17,6 +18,10 @@ import (
 type stored struct {
 	*hippo.Memory
 	pk int64
+	// err is why the memory cannot be read. Memory has then what could be, at least the
+	// ID, and pk is 0 if the row itself cannot be read.
+	err   error
+	given bool // in a result
 }
 
 // columns are those of table memory and its children, in the order of scan.
@@ -28,7 +33,7 @@ const columns = `m.pk, m.id, m.revision, m.content, m.type, m.base, m.value, m.s
 	(SELECT json_group_array(text) FROM (SELECT text FROM tag WHERE memory = m.pk ORDER BY pos)),
 	(SELECT json_group_array(json_array(day, count)) FROM (SELECT day, count FROM access WHERE memory = m.pk ORDER BY day))`
 
-// scan reads one row of columns.
+// scan reads one row of columns. An error is about the database.
 func scan(rows *sql.Rows) (stored, error) {
 	m := stored{Memory: &hippo.Memory{}}
 	var id, superseded, hash []byte
@@ -53,11 +58,20 @@ func scan(rows *sql.Rows) (stored, error) {
 			*t = time.UnixMicro(times[i].Int64).UTC()
 		}
 	}
-	return m, m.unpack(situation, tags, accesses, surprise.String, metadata.String)
+	m.err = m.unpack(situation, tags, accesses, surprise.String, metadata.String)
+	return m, nil
 }
 
-// unpack fills what is stored as JSON.
+// unpack fills what is stored as JSON, and refuses text that is not UTF-8.
 func (m *stored) unpack(situation, tags, accesses, surprise, metadata string) error {
+	for _, text := range []string{
+		m.Content, situation, tags, metadata, m.Type, string(m.Source.Kind), m.Source.Author, m.Source.Client,
+		m.Source.Session, m.Source.URI, m.Project, m.Namespace,
+	} {
+		if !utf8.ValidString(text) {
+			return fmt.Errorf("not UTF-8: %.40q", text)
+		}
+	}
 	var pairs [][2]int
 	for _, part := range []struct {
 		text string
@@ -73,7 +87,7 @@ func (m *stored) unpack(situation, tags, accesses, surprise, metadata string) er
 			continue
 		}
 		if err := json.Unmarshal([]byte(part.text), part.to); err != nil {
-			return fmt.Errorf("%w: memory %v: %w", hippo.ErrCorrupt, m.ID, err)
+			return err
 		}
 	}
 	for _, p := range pairs {
@@ -110,39 +124,55 @@ func byID(n int) string {
 	return "SELECT " + columns + " FROM memory m WHERE m.id IN " + placeholders(n)
 }
 
-// get returns the memories in the order of ids, without those that are missing.
+// get returns the memories in the order of ids, without those that are missing. Of a
+// damaged database it returns what can be read.
 func get(ctx context.Context, q sqlitex.Queryer, ids []hippo.ID) ([]stored, error) {
 	found := make(map[hippo.ID]stored, len(ids))
 	for rest := ids; len(rest) > 0; {
 		var args []any
+		asked := rest
 		args, rest = batch(rest)
-		for rows, err := range sqlitex.Rows(ctx, q, byID(len(args)), args...) {
-			if err != nil {
-				return nil, err
+		err := getBatch(ctx, q, args, found)
+		for i := 0; sqlitex.Damaged(err) && i < len(asked)-len(rest); i++ { // one by one
+			if one := getBatch(ctx, q, []any{asked[i][:]}, found); sqlitex.Damaged(one) {
+				found[asked[i]] = stored{Memory: &hippo.Memory{ID: asked[i]}, err: one}
+			} else if one != nil {
+				return nil, one
 			}
-			m, err := scan(rows)
-			if err != nil {
-				return nil, err
-			}
-			found[m.ID] = m
+		}
+		if err != nil && !sqlitex.Damaged(err) {
+			return nil, err
 		}
 	}
 	out := make([]stored, 0, len(found))
 	for _, id := range ids {
-		if m, ok := found[id]; ok {
-			out = append(out, m)
-			found[id] = stored{Memory: m.Clone(), pk: m.pk} // an ID given twice is answered twice
+		m, ok := found[id]
+		if !ok {
+			continue
 		}
+		if m.given { // an ID given twice is answered twice
+			m.Memory = m.Clone()
+		}
+		m.given = true
+		found[id] = m
+		out = append(out, m)
 	}
 	return out, nil
 }
 
-func memoriesOf(list []stored) []*hippo.Memory {
-	ms := make([]*hippo.Memory, len(list))
-	for i, m := range list {
-		ms[i] = m.Memory
+// getBatch adds the memories of one statement to found.
+func getBatch(ctx context.Context, q sqlitex.Queryer, ids []any, found map[hippo.ID]stored) error {
+	for rows, err := range sqlitex.Rows(ctx, q, byID(len(ids)), ids...) {
+		if err != nil {
+			return err
+		}
+		m, err := scan(rows)
+		if err != nil {
+			return err
+		}
+		found[m.ID] = m
 	}
-	return ms
+	return nil
 }
 
 func readHead(ctx context.Context, q sqlitex.Queryer) (h driver.Head, err error) {

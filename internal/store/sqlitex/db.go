@@ -165,17 +165,19 @@ func (d *DB) View(ctx context.Context, fn func(*File) error) error {
 func Rows(ctx context.Context, q Queryer, query string, args ...any) iter.Seq2[*sql.Rows, error] {
 	return func(yield func(*sql.Rows, error) bool) {
 		rows, err := q.QueryContext(ctx, query, args...)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer rows.Close() //nolint:errcheck // rows.Err has it
-		for rows.Next() {
-			if !yield(rows, nil) {
-				return
+		if err == nil {
+			defer rows.Close() //nolint:errcheck // rows.Err has it
+			for rows.Next() {
+				if !yield(rows, nil) {
+					return
+				}
 			}
+			err = rows.Err()
 		}
-		if err := rows.Err(); err != nil {
+		if f, ok := q.(*File); ok {
+			f.damage.note(err)
+		}
+		if err != nil {
 			yield(nil, err)
 		}
 	}

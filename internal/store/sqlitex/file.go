@@ -27,6 +27,7 @@ type File struct {
 	writes    *sql.DB        // nil if the file can only be read
 	tx        *Tx            // nil if the file can only be read
 	users     sync.WaitGroup // calls that read or write
+	damage    damage
 }
 
 // create ensures that there is a file. It never opens one that exists; see canWrite.
@@ -117,7 +118,7 @@ func (f *File) openWriter(ctx context.Context, o *Options) (err error) {
 	if err != nil {
 		return err
 	}
-	f.tx = &Tx{conn: conn, stmts: make(map[string]*sql.Stmt)}
+	f.tx = &Tx{conn: conn, stmts: make(map[string]*sql.Stmt), damage: &f.damage}
 	if err := makeWAL(ctx, conn); err != nil {
 		return err
 	}
