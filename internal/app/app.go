@@ -70,9 +70,14 @@ func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backen
 			return nil, "", err
 		}
 		return b, b.IndexPath(), nil
-	default:
+	case "sqlite":
 		b, err := sqlitestore.Open(ctx, s.Path, &sqlitestore.Options{Log: o.Log})
-		return b, filepath.Clean(s.Path) + ".index", err
+		if err != nil {
+			return nil, "", err
+		}
+		return b, filepath.Clean(s.Path) + ".index", nil
+	default:
+		return nil, "", fmt.Errorf("%w: a store of kind %q", hippo.ErrUnsupported, s.Kind)
 	}
 }
 

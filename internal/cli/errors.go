@@ -83,6 +83,12 @@ func isUsage(err error) bool {
 	return errors.As(err, &usage) || hippo.CodeOf(err) == hippo.CodeInvalid
 }
 
+// isDamage reports whether a command did what it should and found damage.
+func isDamage(err error) bool {
+	_, ok := errors.AsType[*damageError](err)
+	return ok
+}
+
 // exitCode maps an error to the exit code of the program.
 func exitCode(err error) int {
 	switch code := hippo.CodeOf(err); {
@@ -90,7 +96,7 @@ func exitCode(err error) int {
 		return 0
 	case isUsage(err):
 		return 2
-	case code == hippo.CodeNotFound:
+	case code == hippo.CodeNotFound || isDamage(err):
 		return 3
 	default:
 		return 1
@@ -123,7 +129,7 @@ func hint(c hippo.Code) string {
 	case hippo.CodeFull:
 		return "nothing was stored; free some space and try again"
 	case hippo.CodeCorrupt:
-		return "nothing was changed; go on with a copy, or import an export into a new store"
+		return "try: hippo check; hippo export --salvage FILE saves what can be read, hippo restore FILE takes a backup back"
 	case hippo.CodeUnavailable:
 		return "check the path and its permissions, and try again"
 	case hippo.CodeOK, hippo.CodeInvalid, hippo.CodeConflict, hippo.CodeUnsupported, hippo.CodeCanceled, hippo.CodeInternal:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 func (s *shell) forgetCommand() *cobra.Command {
@@ -38,15 +39,20 @@ func (s *shell) forgetCommand() *cobra.Command {
 
 func (s *shell) purge(ctx context.Context, e *engine.Engine, ids []hippo.ID, yes bool) error {
 	ms, err := e.Get(ctx, ids)
-	if err != nil {
+	unreadable := err // those that cannot be read are deleted, too
+	if driver.Readable(err) != nil {
 		return err
 	}
-	if !yes && !s.confirm(fmt.Sprintf("Delete %d insights for good?", len(ms))) {
+	if !yes && !s.confirm(fmt.Sprintf("Delete %d insights for good?", len(ids))) {
 		fmt.Fprintln(s.errw, "nothing was deleted")
 		return nil
 	}
 	if err := e.Purge(ctx, ids); err != nil {
 		return err
+	}
+	if unreadable != nil {
+		fmt.Fprintf(s.out, "Purged %d insights; %v\n", len(ids), unreadable)
+		return nil
 	}
 	return s.done("Purged", ms)
 }
@@ -63,18 +69,29 @@ func (s *shell) confirm(question string) bool {
 }
 
 func (s *shell) restoreCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "restore ID...",
-		Short: "Bring forgotten insights back (hippo list --forgotten shows them)",
-		Args:  needs("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
-			ms, err := e.Restore(c.Context(), ids)
-			if err != nil {
-				return err
+	var yes bool
+	insights := s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
+		ms, err := e.Restore(c.Context(), ids)
+		if err != nil {
+			return err
+		}
+		return s.done("Restored", ms)
+	})
+	c := &cobra.Command{
+		Use:   "restore ID... | FILE",
+		Short: "Bring forgotten insights back, or the whole store from a backup",
+		Long: `Bring forgotten insights back; hippo list --forgotten shows them. Or, given a file that hippo backup wrote, replace
+everything in the store by what it holds. What was there is saved to a file beside the store, and running servers follow.`,
+		Args: needs("an id"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if isBackup(args) {
+				return s.restoreFile(c.Context(), args[0], yes)
 			}
-			return s.done("Restored", ms)
-		}),
+			return insights(c, args)
+		},
 	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask before the store is replaced")
+	return c
 }
 
 // done tells what happened to memories.

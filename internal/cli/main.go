@@ -35,7 +35,7 @@ type shell struct {
 }
 
 // Main runs the program: args[0] is its name. It returns the exit code: 0 done,
-// 1 failed, 2 wrong usage, 3 not found. A program that is named hippo-server, as
+// 1 failed, 2 wrong usage, 3 not found, or damage found. A program that is named hippo-server, as
 // the original was, serves.
 func Main(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
 	return mainAt(ctx, time.Now, args, in, out, errw) //nolint:forbidigo // the program's one clock
@@ -81,7 +81,7 @@ func (s *shell) newRoot() *cobra.Command {
 	root.AddCommand(
 		s.serveCommand(), s.recordCommand(), s.searchCommand(), s.getCommand(), s.listCommand(), s.modifyCommand(),
 		s.voteCommand("upvote"), s.voteCommand("downvote"), s.forgetCommand(), s.restoreCommand(), s.relateCommand(), s.statusCommand(),
-		s.importCommand(), s.exportCommand(), s.migrateCommand(), s.modelCommand(), s.evalCommand(), s.demoCommand(), s.versionCommand(),
+		s.importCommand(), s.exportCommand(), s.migrateCommand(), s.backupCommand(), s.checkCommand(), s.modelCommand(), s.evalCommand(), s.demoCommand(), s.versionCommand(),
 	)
 	return root
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // bar shows the progress of n entries on a terminal, and nothing elsewhere; n 0
@@ -114,25 +115,76 @@ func (s *shell) report(r engine.ImportReport, src *formats.Source) error {
 }
 
 func (s *shell) exportCommand() *cobra.Command {
-	return &cobra.Command{
+	var salvage bool
+	c := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write all memories as JSON lines that import back identically",
 		Args:  atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if salvage {
+				return s.salvage(c.Context(), args)
+			}
 			return s.with(c.Context(), func(e *engine.Engine) error {
-				if len(args) == 0 || args[0] == "-" {
-					_, err := s.export(c.Context(), e, s.out)
+				x, err := exportOf(c.Context(), e)
+				if err != nil {
 					return err
 				}
-				return s.exportFile(c.Context(), e, args[0])
+				return s.export(x, args)
 			})
 		},
 	}
+	c.Flags().BoolVar(&salvage, "salvage", false, "of a damaged store: read past what is damaged, and report what is lost")
+	return c
+}
+
+// export is what goes into an export.
+type export struct {
+	calendar hippo.Calendar
+	count    int // of the memories; 0 if it is not known
+	memories iter.Seq2[*hippo.Memory, error]
+	related  map[hippo.ID][]hippo.Relation
+	lost     int // relations that cannot be read
+}
+
+func exportOf(ctx context.Context, e *engine.Engine) (x export, err error) {
+	if x.calendar, err = e.Calendar(ctx); err != nil {
+		return x, err
+	}
+	st, err := e.Status(ctx)
+	if err != nil {
+		return x, err
+	}
+	x.count, x.memories = st.Memories+st.Forgotten, e.Export(ctx)
+	x.related, err = relationsOf(ctx, e)
+	return x, err
+}
+
+// salvage exports what can be read of a store that may be too damaged to be opened.
+func (s *shell) salvage(ctx context.Context, args []string) error {
+	c, err := s.existing()
+	if err != nil {
+		return err
+	}
+	v, err := app.OpenSalvage(ctx, c.Store, &app.Options{Now: s.now, Log: s.logger(c)})
+	if err != nil {
+		return err
+	}
+	err = s.export(export{calendar: v.Calendar, memories: v.Memories, related: v.Relations, lost: v.LostRelations}, args)
+	return errors.Join(err, v.Close())
+}
+
+// export writes to the file that args names, or to the output.
+func (s *shell) export(x export, args []string) error {
+	if len(args) == 0 || args[0] == "-" {
+		_, unreadable, err := s.write(x, s.out)
+		return errors.Join(err, s.unreadable(x, unreadable))
+	}
+	return s.exportFile(x, args[0])
 }
 
 // exportFile writes to a file that appears when it is whole. What is there and is
 // no plain file, a link or a pipe, stays what it is and is written directly.
-func (s *shell) exportFile(ctx context.Context, e *engine.Engine, path string) error {
+func (s *shell) exportFile(x export, path string) error {
 	path, err := config.Expand(path)
 	if err != nil {
 		return err
@@ -149,17 +201,18 @@ func (s *shell) exportFile(ctx context.Context, e *engine.Engine, path string) e
 	if err != nil {
 		return err
 	}
-	n, err := s.export(ctx, e, f)
+	n, unreadable, err := s.write(x, f)
 	if plain {
 		err = errors.Join(err, f.Sync())
 	}
 	if err = errors.Join(err, f.Close()); plain {
 		err = settle(name, path, err)
 	}
-	if err == nil {
-		fmt.Fprintf(s.errw, "exported %d memories to %s\n", n, path)
+	if err != nil {
+		return err
 	}
-	return err
+	fmt.Fprintf(s.errw, "exported %d memories to %s\n", n, path)
+	return s.unreadable(x, unreadable)
 }
 
 // settle gives a written file its name, or removes it if err says it is not whole.
@@ -170,33 +223,40 @@ func settle(name, path string, err error) error {
 	return os.Rename(name, path)
 }
 
-func (s *shell) export(ctx context.Context, e *engine.Engine, w io.Writer) (n int, err error) {
-	cal, err := e.Calendar(ctx)
-	if err != nil {
-		return 0, err
-	}
-	st, err := e.Status(ctx)
-	if err != nil {
-		return 0, err
-	}
-	bar := s.bar(st.Memories+st.Forgotten, "exporting")
+// write writes an export, and returns how many memories it has, and what cannot be read.
+func (s *shell) write(x export, w io.Writer) (n int, unreadable []driver.Problem, err error) {
+	bar := s.bar(x.count, "exporting")
 	defer bar.Finish() //nolint:errcheck // it is only shown
-	related, err := relationsOf(ctx, e)
-	if err != nil {
-		return 0, err
-	}
-	out := formats.NewWriter(w, cal)
-	for m, err := range e.Export(ctx) {
+	out := formats.NewWriter(w, x.calendar)
+	for m, err := range x.memories {
+		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+			unreadable = append(unreadable, bad.Problems...)
+			continue
+		}
 		if err == nil {
-			err = out.Write(m, related[m.ID]...)
+			err = out.Write(m, x.related[m.ID]...)
 		}
 		if err != nil {
-			return n, err
+			return n, unreadable, err
 		}
 		n++
 		_ = bar.Add(1)
 	}
-	return n, out.Flush()
+	return n, unreadable, out.Flush()
+}
+
+// unreadable reports what could not be exported as it was stored.
+func (s *shell) unreadable(x export, unreadable []driver.Problem) error {
+	for _, p := range unreadable {
+		fmt.Fprintf(s.errw, "unreadable: %v\n", p)
+	}
+	if x.lost > 0 {
+		fmt.Fprintf(s.errw, "unreadable: %d relations\n", x.lost)
+	}
+	if n := len(unreadable) + x.lost; n > 0 {
+		return &damageError{n}
+	}
+	return nil
 }
 
 // relationsOf returns all relations, by the memory they are from.

@@ -145,3 +145,16 @@ func (s *Store) checkCounts(ctx context.Context) (faults []string, err error) {
 	}
 	return faults, err
 }
+
+// CopyTo writes a copy of the store, as it is at one moment, to a file that is empty or
+// does not exist.
+func (s *Store) CopyTo(ctx context.Context, path string) error { return s.db.CopyTo(ctx, path) }
+
+// CopyFile is [Store.CopyTo] for a file of any schema version, which is not changed.
+func CopyFile(ctx context.Context, from, to string) error {
+	db, err := sqlitex.Open(ctx, from, &sqlitex.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.CopyTo(ctx, to), db.Close())
+}

@@ -145,3 +145,71 @@ func TestCheck_Contents(t *testing.T) {
 		}
 	}
 }
+
+// salvage returns what can be read of a file, and what is said of the rest.
+func salvage(t *testing.T, path string) (ms map[hippo.ID]*hippo.Memory, faults map[hippo.ID]string, lostRelations int) {
+	t.Helper()
+	s, err := sqlitestore.OpenSalvage(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // only read
+	ms, faults = make(map[hippo.ID]*hippo.Memory), make(map[hippo.ID]string)
+	for m, err := range s.Memories(t.Context()) {
+		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+			faults[bad.Problems[0].ID] += bad.Problems[0].Err
+		} else if err != nil {
+			t.Fatal(err)
+		} else {
+			ms[m.ID] = m
+		}
+	}
+	_, lostRelations = s.Relations(t.Context())
+	return ms, faults, lostRelations
+}
+
+// Of each damaged table and index all is saved but the page, and each loss is named.
+func TestSalvage_Pages(t *testing.T) {
+	t.Parallel()
+	for name, wantLost := range map[string]bool{
+		"memory": true, "situation": false, "sqlite_autoindex_memory_1": false, "sqlite_autoindex_memory_2": false,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ms, faults, _ := salvage(t, pageDamaged(t, name))
+			lost := 0
+			for i := range byte(100) {
+				id := hippo.ID{15: i}
+				m := ms[id]
+				if m == nil {
+					lost++
+				}
+				whole := m != nil && strings.HasPrefix(m.Content, "long") && len(m.Situation) == 1
+				if whole == (faults[id] != "") {
+					t.Errorf("memory %d is whole: %t, but the report is %q", i, whole, faults[id])
+				}
+			}
+			if (lost > 0) != wantLost || lost > 5 || !wantLost && len(ms) != 100 {
+				t.Errorf("%d memories are lost, %d saved", lost, len(ms))
+			}
+		})
+	}
+}
+
+// Rows with broken values are saved without those.
+func TestSalvage_Rows(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	filled(t, path, 1, 2, 3, 4)
+	raw(t, path, `UPDATE memory SET content = CAST(x'61ff62' AS TEXT) WHERE content = 'memory 1'; UPDATE memory SET metadata = '{' WHERE content = 'memory 2';
+		INSERT INTO tag SELECT pk, 0, CAST(x'61ff' AS TEXT) FROM memory WHERE content = 'memory 3'`)
+	ms, faults, _ := salvage(t, path)
+	for n, want := range map[byte]struct{ content, fault string }{
+		1: {"a\uFFFDb", "repaired"}, 2: {"memory 2", "metadata"}, 3: {"memory 3", "repaired"}, 4: {"memory 4", ""},
+	} {
+		id := hippo.ID{15: n}
+		if m := ms[id]; m == nil || m.Content != want.content || !strings.Contains(faults[id], want.fault) || (want.fault == "") != (faults[id] == "") {
+			t.Errorf("memory %d is %+v, with %q; want %+v", n, m, faults[id], want)
+		}
+	}
+}

@@ -24,30 +24,48 @@ type stored struct {
 	given bool // in a result
 }
 
-// columns are those of table memory and its children, in the order of scan.
-const columns = `m.pk, m.id, m.revision, m.content, m.type, m.base, m.value, m.set_day, m.set_at, m.pinned,
+// columns are those of table memory and its lists, in the order of scan.
+const columns = rowColumns + ", " + situationColumn + ", " + tagColumn + ", " + accessColumn
+
+// The columns of table memory, and the lists of its other tables as JSON.
+const (
+	rowColumns = `m.pk, m.id, m.revision, m.content, m.type, m.base, m.value, m.set_day, m.set_at, m.pinned,
 	m.created_at, m.updated_at, m.event_time, m.valid_from, m.valid_until, m.superseded_by, m.forgotten_at, m.version,
 	m.surprise, m.source_kind, m.author, m.client, m.session, m.seq, m.uri, m.trust, m.project, m.namespace,
-	m.content_hash, m.metadata,
-	(SELECT json_group_array(text) FROM (SELECT text FROM situation WHERE memory = m.pk ORDER BY pos)),
-	(SELECT json_group_array(text) FROM (SELECT text FROM tag WHERE memory = m.pk ORDER BY pos)),
-	(SELECT json_group_array(json_array(day, count)) FROM (SELECT day, count FROM access WHERE memory = m.pk ORDER BY day))`
+	m.content_hash, m.metadata`
+	situationColumn = "(SELECT json_group_array(text) FROM (SELECT text FROM situation WHERE memory = m.pk ORDER BY pos))"
+	tagColumn       = "(SELECT json_group_array(text) FROM (SELECT text FROM tag WHERE memory = m.pk ORDER BY pos))"
+	accessColumn    = "(SELECT json_group_array(json_array(day, count)) FROM (SELECT day, count FROM access WHERE memory = m.pk ORDER BY day))"
+)
+
+// encoded is what is stored as JSON of one memory.
+type encoded struct{ situation, tags, accesses, surprise, metadata string }
 
 // scan reads one row of columns. An error is about the database.
 func scan(rows *sql.Rows) (stored, error) {
+	m, parts, err := scanRow(rows)
+	if err == nil {
+		m.err = m.unpack(&parts)
+	}
+	return m, err
+}
+
+// scanRow is scan without the parts that are stored as JSON.
+func scanRow(rows *sql.Rows) (stored, encoded, error) {
 	m := stored{Memory: &hippo.Memory{}}
 	var id, superseded, hash []byte
-	var situation, tags, accesses string
+	var parts encoded
 	var surprise, metadata sql.NullString
 	var times [7]sql.NullInt64
 	err := rows.Scan(&m.pk, &id, &m.Revision, &m.Content, &m.Type, &m.Importance.Base, &m.Importance.Value,
 		&m.Importance.SetDay, &times[0], &m.Pinned, &times[1], &times[2], &times[3], &times[4], &times[5],
 		&superseded, &times[6], &m.Version, &surprise, &m.Source.Kind, &m.Source.Author, &m.Source.Client,
 		&m.Source.Session, &m.Source.Seq, &m.Source.URI, &m.Trust, &m.Project, &m.Namespace, &hash, &metadata,
-		&situation, &tags, &accesses)
+		&parts.situation, &parts.tags, &parts.accesses)
 	if err != nil {
-		return m, err
+		return m, parts, err
 	}
+	parts.surprise, parts.metadata = surprise.String, metadata.String
 	copy(m.ID[:], id)
 	copy(m.SupersededBy[:], superseded)
 	copy(m.ContentHash[:], hash)
@@ -58,42 +76,68 @@ func scan(rows *sql.Rows) (stored, error) {
 			*t = time.UnixMicro(times[i].Int64).UTC()
 		}
 	}
-	m.err = m.unpack(situation, tags, accesses, surprise.String, metadata.String)
-	return m, nil
+	return m, parts, nil
 }
 
-// unpack fills what is stored as JSON, and refuses text that is not UTF-8.
-func (m *stored) unpack(situation, tags, accesses, surprise, metadata string) error {
-	for _, text := range []string{
-		m.Content, situation, tags, metadata, m.Type, string(m.Source.Kind), m.Source.Author, m.Source.Client,
-		m.Source.Session, m.Source.URI, m.Project, m.Namespace,
-	} {
-		if !utf8.ValidString(text) {
-			return fmt.Errorf("not UTF-8: %.40q", text)
+// texts are the fields of a memory that have to be UTF-8.
+func (m *stored) texts() []*string {
+	return []*string{
+		&m.Content, &m.Type, (*string)(&m.Source.Kind), &m.Source.Author, &m.Source.Client, &m.Source.Session, &m.Source.URI,
+		&m.Project, &m.Namespace,
+	}
+}
+
+// part is what is stored as JSON of a memory.
+type part struct {
+	name string
+	text *string
+	to   any
+}
+
+func (m *stored) parts(e *encoded, accesses *[][2]int) []part {
+	return []part{
+		{"situation", &e.situation, &m.Situation},
+		{"tags", &e.tags, &m.Tags},
+		{"accesses", &e.accesses, accesses},
+		{"surprise", &e.surprise, &m.Surprise},
+		{"metadata", &e.metadata, &m.Metadata},
+	}
+}
+
+func (p *part) decode() error {
+	switch {
+	case *p.text == "" || *p.text == "[]":
+		return nil
+	case !utf8.ValidString(*p.text):
+		return fmt.Errorf("%s: not UTF-8: %.40q", p.name, *p.text)
+	}
+	if err := json.Unmarshal([]byte(*p.text), p.to); err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	return nil
+}
+
+// unpack decodes what is stored as JSON, and refuses text that is not UTF-8.
+func (m *stored) unpack(e *encoded) error {
+	for _, text := range m.texts() {
+		if !utf8.ValidString(*text) {
+			return fmt.Errorf("not UTF-8: %.40q", *text)
 		}
 	}
-	var pairs [][2]int
-	for _, part := range []struct {
-		text string
-		to   any
-	}{
-		{situation, &m.Situation},
-		{tags, &m.Tags},
-		{accesses, &pairs},
-		{surprise, &m.Surprise},
-		{metadata, &m.Metadata},
-	} {
-		if part.text == "" || part.text == "[]" {
-			continue
-		}
-		if err := json.Unmarshal([]byte(part.text), part.to); err != nil {
+	var accesses [][2]int
+	for _, p := range m.parts(e, &accesses) {
+		if err := p.decode(); err != nil {
 			return err
 		}
 	}
+	m.access(accesses)
+	return nil
+}
+
+func (m *stored) access(pairs [][2]int) {
 	for _, p := range pairs {
 		m.Accesses = append(m.Accesses, hippo.Access{Day: hippo.Day(p[0]), Count: p[1]})
 	}
-	return nil
 }
 
 // sizes are how many IDs one statement asks for: a few fixed numbers, so that the

@@ -231,3 +231,19 @@ func (f *File) abandon(log *slog.Logger) error {
 	}
 	return errors.Join(err, f.close(), f.removeEmptyLog())
 }
+
+// CopyTo writes the content of the file, as it is at one moment, into another file that is
+// empty or does not exist, without free pages. Others may read and write meanwhile.
+func (d *DB) CopyTo(ctx context.Context, path string) error {
+	f, err := d.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer f.release()
+	pool, err := f.pool(true, "")
+	if err != nil {
+		return err
+	}
+	_, err = pool.ExecContext(ctx, "VACUUM INTO ?", path)
+	return d.Explain("copy", errors.Join(err, pool.Close()))
+}

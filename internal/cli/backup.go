@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+)
+
+func (s *shell) backupCommand() *cobra.Command {
+	var force bool
+	c := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write everything to one file, which hippo restore takes back",
+		Long: `Write everything to one SQLite file: all projects and namespaces, forgotten insights, votes, use, relations.
+The store may be in use, and may be of any kind. The file is checked before it gets its name; --store sqlite:FILE opens it.`,
+		Args: one("a file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := s.existing()
+			if err != nil {
+				return err
+			}
+			path, err := config.Expand(args[0])
+			if err != nil {
+				return err
+			}
+			r, err := app.Backup(c.Context(), cfg.Store, path, force, &app.Options{Now: s.now, Log: s.logger(cfg)})
+			if err != nil {
+				return err
+			}
+			for _, p := range r.Problems {
+				fmt.Fprintf(s.errw, "unreadable: %v\n", p)
+			}
+			if s.json {
+				return s.printJSON(r)
+			}
+			fmt.Fprintf(s.out, "backed up %d insights, %d forgotten, %d relations to %s\n", r.Memories, r.Forgotten, r.Relations, path)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&force, "force", false, "replace the file if it exists")
+	return c
+}
+
+// existing returns the configuration if its store exists.
+func (s *shell) existing() (config.Config, error) {
+	c, err := s.config()
+	if err == nil {
+		err = exists(c.Store)
+	}
+	return c, err
+}
+
+// isBackup reports whether what was given to hippo restore is a file.
+func isBackup(args []string) bool {
+	if len(args) != 1 {
+		return false
+	}
+	path, err := config.Expand(args[0])
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// restoreFile replaces the store by a backup. Unlike other questions this one is not
+// answered by a program that says nothing.
+func (s *shell) restoreFile(ctx context.Context, file string, yes bool) error {
+	cfg, err := s.config()
+	if err != nil {
+		return err
+	}
+	path, err := config.Expand(file)
+	if err != nil {
+		return err
+	}
+	if f, ok := s.in.(*os.File); !yes && (!ok || !term.IsTerminal(int(f.Fd()))) {
+		return usagef("restoring %s replaces everything in %s: confirm it with --yes", path, cfg.Store)
+	}
+	if !yes && !s.confirm(fmt.Sprintf("Replace everything in %s by %s?", cfg.Store, path)) {
+		fmt.Fprintln(s.errw, "nothing was changed")
+		return nil
+	}
+	r, err := app.Restore(ctx, cfg.Store, path, s.now(), &app.Options{Now: s.now, Log: s.logger(cfg)})
+	if r.Saved != "" {
+		fmt.Fprintf(s.errw, "what was there is in %s\n", r.Saved)
+	}
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return s.printJSON(r)
+	}
+	fmt.Fprintf(s.out, "restored %d insights from %s\n", r.Memories, path)
+	return nil
+}
