@@ -30,24 +30,6 @@ type File struct {
 	damage    damage
 }
 
-// create ensures that there is a file. It never opens one that exists; see canWrite.
-func create(path string) error {
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		return nil // what it is, openFile finds out
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	switch {
-	case errors.Is(err, os.ErrExist): // another process was faster
-		return nil
-	case err != nil:
-		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
-	}
-	return f.Close()
-}
-
 // openFile opens a file that exists.
 func openFile(ctx context.Context, path string, o *Options) (*File, error) {
 	info, err := os.Stat(path)
