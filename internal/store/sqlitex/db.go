@@ -45,6 +45,9 @@ type Options struct {
 	Schema Schema
 	// Log reports migrations, and files that were replaced; nil discards.
 	Log *slog.Logger
+
+	// ensure, if not nil, completes a file that was opened; see [OpenDerived].
+	ensure func(context.Context, *File) error
 }
 
 // Open opens the file, creating it and its folder (readable by the user alone) if they do

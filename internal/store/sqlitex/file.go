@@ -57,6 +57,9 @@ func openFile(ctx context.Context, path string, o *Options) (*File, error) {
 	if err == nil && !readOnly {
 		err = f.openWriter(ctx, o)
 	}
+	if err == nil && o.ensure != nil {
+		err = o.ensure(ctx, f)
+	}
 	if err == nil {
 		err = f.settle()
 	}
