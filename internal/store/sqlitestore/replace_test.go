@@ -367,3 +367,38 @@ func TestLogDeleted(t *testing.T) {
 		})
 	}
 }
+
+// The same while another process opens the store before the first one notices. What is
+// acknowledged then is kept, and both go on; what was in the deleted log only, no.
+func TestLogDeleted_AnotherIsFirst(t *testing.T) {
+	t.Parallel()
+	files := newStores(t)
+	for name, tc := range map[string]struct {
+		suffixes []string
+		want     []byte
+	}{
+		"log": {[]string{"-wal"}, []byte{1, 2, 3, 50}}, "both": {[]string{"-wal", "-shm"}, []byte{1, 2, 50}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, files, true)
+			remove(t, p.path, tc.suffixes...)
+			s, err := sqlitestore.Open(t.Context(), p.path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Write(t.Context(), driver.Durable, put(memory(60))) == nil {
+				tc.want = append(tc.want, 60)
+			}
+			p.server.want("put 50", "ok")
+			if err := s.Write(t.Context(), driver.Durable, put(memory(61))); err != nil {
+				t.Errorf("the other process does not go on: %v", err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			p.server.want("close", "closed")
+			wantContents(t, p.path, append(tc.want, 61)...)
+		})
+	}
+}

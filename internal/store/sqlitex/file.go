@@ -210,6 +210,10 @@ func (f *File) close() error {
 func (f *File) abandon(log *slog.Logger) error {
 	f.users.Wait()
 	err := f.detachLog(log)
+	if now := locate(f.path); f.tx != nil && same(f.db, now.db) && same(f.shm, now.shm) {
+		// Only the log was deleted. Other processes still coordinate with this one.
+		_ = f.tx.Exec("PRAGMA wal_checkpoint(TRUNCATE)") // at least it was tried
+	}
 	if f.tx != nil {
 		err = errors.Join(err, f.reads.Close(), f.tx.checkpoint())
 		f.reads = nil
