@@ -5,11 +5,13 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"path/filepath"
 	"time"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -48,8 +50,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	indexed, instant := embedding.Indexed(m.models)
-	x, err := index.Open(ctx, s, &index.Options{Path: path, Tokens: m.table, Models: indexed, Instant: instant, Log: o.Log})
+	x, err := openIndex(ctx, s, path, &m, o.Log)
 	if err != nil {
 		return nil, errors.Join(err, m.close(), s.Close())
 	}
@@ -57,6 +58,11 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.reranker, Degraded: m.degraded,
 		Patience: o.Patience, Now: o.Now, Log: o.Log,
 	}), nil
+}
+
+func openIndex(ctx context.Context, s *store.Store, path string, m *selection, log *slog.Logger) (*index.Index, error) {
+	indexed, instant := embedding.Indexed(m.models)
+	return index.Open(ctx, s, &index.Options{Path: path, Tokens: m.table, Models: indexed, Instant: instant, Log: log})
 }
 
 // openBackend returns the back end and where the file of its index belongs; empty: it has none.
@@ -70,9 +76,14 @@ func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backen
 			return nil, "", err
 		}
 		return b, b.IndexPath(), nil
-	default:
+	case "sqlite":
 		b, err := sqlitestore.Open(ctx, s.Path, &sqlitestore.Options{Log: o.Log})
-		return b, filepath.Clean(s.Path) + ".index", err
+		if err != nil {
+			return nil, "", err
+		}
+		return b, filepath.Clean(s.Path) + ".index", nil
+	default:
+		return nil, "", fmt.Errorf("%w: a store of kind %q", hippo.ErrUnsupported, s.Kind)
 	}
 }
 

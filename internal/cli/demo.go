@@ -30,10 +30,11 @@ func (s *shell) demoCommand() *cobra.Command {
 			defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 			d := &demo{ctx: c.Context(), out: s.out, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), ids: map[string]hippo.ID{}}
 			cfg := config.Config{Store: config.Store{Kind: "sqlite", Path: filepath.Join(dir, "memory.db")}}
-			d.engine, err = app.Open(d.ctx, cfg, &app.Options{Now: func() time.Time { return d.now }, Zone: time.UTC})
+			e, err := app.Open(d.ctx, cfg, &app.Options{Now: func() time.Time { return d.now }, Zone: time.UTC})
 			if err != nil {
 				return err
 			}
+			d.engine = e.In(hippo.LocalScope(""))
 			return errors.Join(d.run(), d.engine.Close())
 		},
 	}
@@ -43,7 +44,7 @@ func (s *shell) demoCommand() *cobra.Command {
 type demo struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as the one call that made it
 	out    io.Writer
-	engine *engine.Engine
+	engine *engine.Memories
 	now    time.Time
 	ids    map[string]hippo.ID
 }
@@ -84,7 +85,7 @@ func (d *demo) record() error {
 	d.say("1. Monday. An agent records what it learns, with the situation it applies to.")
 	for _, in := range insights() {
 		m, err := d.engine.Record(d.ctx, &hippo.Memory{
-			Content: in.content, Situation: []string{in.situation}, Importance: hippo.Importance{Base: in.importance},
+			Content: in.content, Situation: []string{in.situation}, Importance: hippo.Importance{Base: in.importance}, Trust: hippo.TrustDefault,
 		})
 		if err != nil {
 			return err
@@ -179,7 +180,7 @@ func (d *demo) search(q hippo.Query) error {
 	for i, h := range a.Hits {
 		g := h.Signals
 		d.say("   %d. %.3f  %s", i+1, h.Relevance, preview(h.Memory.Content, 66))
-		d.say("             words %.2f, meaning %.2f · recency %.2f, frequency %.3f, importance %.2f", g.Words, g.Cosine, g.Recency, g.Frequency, g.Importance)
+		d.say("             lexical %.2f, cosine %.2f · recency %.2f, frequency %.3f, importance %.2f", g.Lexical, g.Cosine, g.Recency, g.Frequency, g.Importance)
 	}
 	return d.engine.Flush(d.ctx)
 }

@@ -86,10 +86,19 @@ func isUsage(err error) bool {
 	return errors.As(err, &usage) || hippo.CodeOf(err) == hippo.CodeInvalid
 }
 
+// isDamage reports whether a command did what it should and found damage.
+func isDamage(err error) bool {
+	_, ok := errors.AsType[*damageError](err)
+	return ok
+}
+
 // exitCode maps an error to the exit code of the program.
 func exitCode(err error) int {
-	if isUsage(err) {
+	switch {
+	case isUsage(err):
 		return wire.ExitUsage
+	case isDamage(err):
+		return wire.ExitDamaged
 	}
 	return wire.FailureOf(hippo.CodeOf(err)).Exit
 }

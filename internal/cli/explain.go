@@ -8,31 +8,31 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// explanation prints why a hit is where it is, in at most 80 columns: which channel
-// found it, what its relevance is made of, and what each signal gave, the most first.
+// explanation prints why a hit is where it is, in at most 80 columns: its ranks in the lists of
+// candidates, what its relevance is made of, and the contribution of each feature, the largest
+// first.
 func explanation(w io.Writer, h *hippo.Hit) {
-	x, s := h.Explanation, &h.Signals
-	if found := channels(h); found != "" {
-		fmt.Fprintf(w, "%s%s\n", indent, found)
+	x := h.Explanation
+	if ranks := ranksOf(h); ranks != "" {
+		fmt.Fprintf(w, "%s%s\n", indent, ranks)
 	}
 	switch {
-	case x.Because == "related":
+	case x.Via == hippo.ViaRelation:
 		fmt.Fprintf(w, "%s%.3f by a relation with a better hit\n", indent, h.Relevance)
-		return
-	case x.Because == "replaces":
-		fmt.Fprintf(w, "%s%.3f in the place of what it replaces\n", indent, h.Relevance)
-		return
-	case x.PriorFactor > 0:
-		fmt.Fprintf(w, "%s%.3f = text %.3f × situation %.3f × time %.3f × use %.3f\n", indent, h.Relevance, s.Text, x.ContextFactor, x.TimeFactor, x.PriorFactor)
-	case h.Signals.Graph > 0:
-		fmt.Fprintf(w, "%s%.3f = words and meaning, and graph %.3f × %.2f\n", indent, h.Relevance, s.Graph, x.Evidence[0].Weight)
-		return
-	case len(x.Prior) == 0:
-		return // one signal is the relevance
+	case x.Via == hippo.ViaSuccession:
+		fmt.Fprintf(w, "%s%.3f in the place of what it supersedes\n", indent, h.Relevance)
+	case x.Factors != nil:
+		f := x.Factors
+		fmt.Fprintf(w, "%s%.3f = text %.3f × context %.3f × time %.3f × prior %.3f\n", indent, h.Relevance, h.Signals.Text, f.Context, f.Time, f.Prior)
 	}
-	left := column("text", x.Evidence, "%-18s %6.3f %6.2f %+7.3f", "%-18s %6s %6s %7s")
-	right := column("use", x.Prior, "%-10s %5.3f %6.2f %6.3f", "%-10s %5s %6s %6s")
-	if len(x.Evidence) == 0 {
+	contributions(w, x)
+}
+
+// contributions prints the terms of both sums beside each other.
+func contributions(w io.Writer, x *hippo.Explanation) {
+	left := column("text", x.Text, "%-18s %6.3f %6.2f %+7.3f", "%-18s %6s %6s %7s")
+	right := column("prior", x.Prior, "%-10s %5.3f %6.2f %6.3f", "%-10s %5s %6s %6s")
+	if left == nil {
 		left, right = right, nil
 	}
 	for i := range max(len(left), len(right)) {
@@ -49,37 +49,36 @@ func explanation(w io.Writer, h *hippo.Hit) {
 	}
 }
 
-// column is a table of what signals give, with a heading and a sum, as lines of equal
-// length.
+// column is a table of contributions, with a heading and their total, as lines of equal length;
+// nil if there are none.
 func column(name string, list []hippo.Contribution, row, text string) []string {
-	lines := []string{fmt.Sprintf(text, name, "value", "weight", "adds")}
-	sum := 0.0
-	for _, c := range list {
-		sum += c.Adds
-		lines = append(lines, fmt.Sprintf(row, c.Signal, c.Value, c.Weight, c.Adds))
+	if len(list) == 0 {
+		return nil
 	}
-	return append(lines, fmt.Sprintf(text, "sum", "", "", fmt.Sprintf("%.3f", sum)))
+	lines := []string{fmt.Sprintf(text, name, "value", "weight", "sum")}
+	total := 0.0
+	for _, c := range list {
+		total += c.Sum
+		lines = append(lines, fmt.Sprintf(row, c.Feature, c.Value, c.Weight, c.Sum))
+	}
+	return append(lines, fmt.Sprintf(text, "total", "", "", fmt.Sprintf("%.3f", total)))
 }
 
-// channels tells how a hit was found; empty if every memory was.
-func channels(h *hippo.Hit) string {
+// ranksOf tells the ranks of a hit in the lists of candidates; empty if nothing was asked for.
+func ranksOf(h *hippo.Hit) string {
 	x, s := h.Explanation, &h.Signals
 	var parts []string
-	if x.WordsRank > 0 {
-		parts = append(parts, fmt.Sprintf("#%d by words (bm25 %.2f, coverage %.2f)", x.WordsRank, s.BM25, s.Coverage))
+	if x.LexicalRank > 0 {
+		parts = append(parts, fmt.Sprintf("lexical #%d (bm25 %.2f, coverage %.2f)", x.LexicalRank, s.BM25, s.Coverage))
 	}
-	if x.CosineRank > 0 {
-		parts = append(parts, fmt.Sprintf("#%d by meaning (cosine %.3f)", x.CosineRank, s.Cosine))
+	if x.SemanticRank > 0 {
+		parts = append(parts, fmt.Sprintf("semantic #%d (cosine %.3f)", x.SemanticRank, s.Cosine))
 	}
 	if x.GraphRank > 0 {
-		parts = append(parts, fmt.Sprintf("#%d by the graph", x.GraphRank))
+		parts = append(parts, fmt.Sprintf("graph #%d", x.GraphRank))
 	}
-	switch {
-	case len(parts) > 0:
-		return strings.Join(parts, ", ")
-	case s.Evidence[hippo.EvidenceSession] > 0:
-		return "found beside others of its session"
-	default:
-		return "" // nothing was asked for
+	if len(parts) == 0 && x.Reranked {
+		parts = append(parts, "found beside others of its session")
 	}
+	return strings.Join(parts, ", ")
 }

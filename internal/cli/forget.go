@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 func (s *shell) forgetCommand() *cobra.Command {
@@ -20,11 +21,11 @@ func (s *shell) forgetCommand() *cobra.Command {
 		Use:   "forget ID...",
 		Short: "Hide insights; hippo restore brings them back",
 		Args:  needs("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
+		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			if purge {
-				return s.purge(c.Context(), e, ids, yes)
+				return s.purge(c.Context(), m, ids, yes)
 			}
-			ms, err := e.Forget(c.Context(), ids)
+			ms, err := m.Forget(c.Context(), ids...)
 			if err != nil {
 				return err
 			}
@@ -36,53 +37,62 @@ func (s *shell) forgetCommand() *cobra.Command {
 	return c
 }
 
-func (s *shell) purge(ctx context.Context, e *engine.Engine, ids []hippo.ID, yes bool) error {
-	ms, err := e.Get(ctx, ids)
-	if err != nil {
+func (s *shell) purge(ctx context.Context, m *client.Client, ids []hippo.ID, yes bool) error {
+	ms, err := m.Get(ctx, ids...)
+	unreadable := err // those that cannot be read are deleted, too
+	if driver.Readable(err) != nil {
 		return err
 	}
 	if !yes {
-		if err := s.confirmPurge(ms); err != nil {
+		for _, x := range ms {
+			fmt.Fprintf(s.errw, "%s  %s\n", x.ID, preview(x.Content, previewLength))
+		}
+		if err := s.confirm(fmt.Sprintf("Delete %d for good?", len(ids)), "--purge deletes for good"); err != nil {
 			return err
 		}
 	}
-	if err := e.Purge(ctx, ids); err != nil {
+	if err := m.Purge(ctx, ids...); err != nil {
 		return err
+	}
+	if unreadable != nil {
+		fmt.Fprintf(s.out, "Purged %d insights; %s\n", len(ids), termtext.Line(unreadable.Error()))
+		return nil
 	}
 	return s.printDone("Purged", ms)
 }
 
-// confirmPurge shows a person what is about to be deleted and asks. Without a terminal
-// there is nobody to ask: that is an error.
-func (s *shell) confirmPurge(ms []*hippo.Memory) error {
+// confirm asks a person; an error means no. Without a terminal there is nobody to ask: the
+// error says what would be done.
+func (s *shell) confirm(question, what string) error {
 	if !s.isTerminal(s.in) {
-		return usagef("--purge deletes for good and cannot ask, because stdin is no terminal: add --yes")
+		return usagef("%s and cannot ask, because stdin is no terminal: add --yes", what)
 	}
-	for _, m := range ms {
-		fmt.Fprintf(s.errw, "%s  %s\n", m.ID, preview(m.Content, previewLength))
-	}
-	fmt.Fprintf(s.errw, "Delete %d for good? [y/N] ", len(ms))
+	fmt.Fprintf(s.errw, "%s [y/N] ", question)
 	reply, err := bufio.NewReader(s.in).ReadString('\n')
 	if err != nil || !strings.EqualFold(strings.TrimSpace(reply), "y") {
-		return errors.New("nothing was deleted")
+		return errors.New("nothing was changed")
 	}
 	return nil
 }
 
 func (s *shell) restoreCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "restore ID...",
-		Short: "Bring forgotten insights back (hippo list --forgotten shows them)",
-		Args:  needs("an id"),
-		RunE: func(c *cobra.Command, refs []string) error {
-			return s.with(c.Context(), func(e *engine.Engine) error {
-				ids, err := resolveBy(c.Context(), refs, func(ctx context.Context, ref string) (hippo.ID, error) {
-					return resolveForgotten(ctx, e, ref)
-				})
+	var yes bool
+	c := &cobra.Command{
+		Use:   "restore ID... | FILE",
+		Short: "Bring forgotten insights back, or the whole store from a backup",
+		Long: `Bring forgotten insights back; hippo list --forgotten shows them. Or, given a file that hippo backup wrote, replace
+everything in the store by what it holds. What was there is saved to a file beside the store, and running servers follow.`,
+		Args: needs("an id"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if isBackup(args) {
+				return s.restoreFile(c.Context(), args[0], yes)
+			}
+			return s.with(c.Context(), func(m *client.Client) error {
+				ids, err := resolve(c.Context(), m, args, client.Forgotten())
 				if err != nil {
 					return err
 				}
-				ms, err := e.Restore(c.Context(), ids)
+				ms, err := m.Restore(c.Context(), ids...)
 				if err != nil {
 					return err
 				}
@@ -90,32 +100,8 @@ func (s *shell) restoreCommand() *cobra.Command {
 			})
 		},
 	}
-}
-
-// resolveForgotten is [engine.Engine.Resolve] among the forgotten memories; what is not
-// among them may be a memory that is not forgotten. Cost: all memories are read.
-func resolveForgotten(ctx context.Context, e *engine.Engine, ref string) (hippo.ID, error) {
-	if _, err := hippo.ParseID(ref); err == nil || len(ref) < 4 {
-		return e.Resolve(ctx, ref)
-	}
-	var found []hippo.ID
-	for m, err := range e.Export(ctx) {
-		if err != nil {
-			return hippo.ID{}, err
-		}
-		prefix := strings.ToLower(ref)
-		if m.Forgotten() && (strings.HasPrefix(m.ID.String(), prefix) || strings.HasPrefix(hex.EncodeToString(m.ContentHash[:]), prefix)) {
-			found = append(found, m.ID)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return e.Resolve(ctx, ref)
-	case 1:
-		return found[0], nil
-	default:
-		return hippo.ID{}, hippo.Fieldf("id", "%q fits several forgotten memories: %v; give more characters", ref, found)
-	}
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask before the store is replaced")
+	return c
 }
 
 // printDone prints what was done to memories.

@@ -11,8 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
@@ -21,23 +20,23 @@ func (s *shell) getCommand() *cobra.Command {
 		Use:   "get ID...",
 		Short: "Show insights whole; an ID is a UUID or the beginning of one or of a content hash",
 		Args:  needs("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
-			ms, err := e.Get(c.Context(), ids)
+		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
+			ms, err := m.Get(c.Context(), ids...)
 			if err != nil {
 				return err
 			}
 			if s.json || s.lines {
 				return s.printMemories(ms)
 			}
-			calendar, err := e.Calendar(c.Context())
+			st, err := m.Status(c.Context())
 			if err != nil {
 				return err
 			}
-			for i, m := range ms {
+			for i, x := range ms {
 				if i > 0 {
 					fmt.Fprintln(s.out)
 				}
-				if err := s.printWhole(m, e.Clock(calendar.Day)); err != nil {
+				if err := s.printWhole(x, st.Day); err != nil {
 					return err
 				}
 			}
@@ -47,14 +46,14 @@ func (s *shell) getCommand() *cobra.Command {
 }
 
 // printWhole prints a memory with all that is known of it, for a person.
-func (s *shell) printWhole(m *hippo.Memory, clock rank.Clock) error {
+func (s *shell) printWhole(m *hippo.Memory, day hippo.Day) error {
 	fmt.Fprintf(s.out, "%s\n%s\n\n", m.ID, termtext.Block(m.Content, ""))
 	uses := 0
 	for _, a := range m.Accesses {
 		uses += a.Count
 	}
 	importance := fmt.Sprintf("%.2f; base %.2f, %.2f on active day %d",
-		clock.Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned), m.Importance.Base, m.Importance.Value, m.Importance.SetDay)
+		client.ImportanceOn(m, day), m.Importance.Base, m.Importance.Value, m.Importance.SetDay)
 	if m.Pinned {
 		importance += "; pinned"
 	}

@@ -5,44 +5,50 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
 )
 
 func (s *shell) listCommand() *cobra.Command {
-	var q engine.ListQuery
-	var all bool
+	var f hippo.Filter
+	var offset, count int
+	var all, forgotten bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List insights, newest first",
 		Args:  atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := validCount(q.Count); err != nil {
+			if err := validCount(count); err != nil {
 				return err
 			}
-			return s.with(c.Context(), func(e *engine.Engine) (err error) {
-				if q.Filter.Projects, err = s.projects(c.Context(), e, all); err != nil {
+			return s.inProject(c.Context(), func(m *client.Client) (err error) {
+				if f.Projects, err = s.projects(c.Context(), m, all); err != nil {
 					return err
 				}
-				list, err := e.List(c.Context(), q)
+				opts := []client.ListOption{client.FromFilter(f), client.Page(offset, count)}
+				if forgotten {
+					opts = append(opts, client.Forgotten())
+				}
+				list, err := m.List(c.Context(), opts...)
 				if err != nil {
 					return err
 				}
-				return s.printListing(list, e, q.Offset)
+				return s.printListing(list, offset)
 			})
 		},
 	}
-	f := c.Flags()
-	f.IntVar(&q.Offset, "offset", 0, "skip this many")
-	f.IntVar(&q.Count, "count", 20, "show this many")
-	f.StringArrayVar(&q.Filter.Tags, "tag", nil, "with this tag; may be repeated (all)")
-	f.StringArrayVar(&q.Filter.Types, "type", nil, "of this type; may be repeated (any)")
-	f.BoolVar(&q.Forgotten, "forgotten", false, "the forgotten ones instead")
+	v := c.Flags()
+	v.IntVar(&offset, "offset", 0, "skip this many")
+	v.IntVar(&count, "count", 20, "show this many")
+	v.StringArrayVar(&f.Tags, "tag", nil, "with this tag; may be repeated (all)")
+	v.StringArrayVar(&f.Types, "type", nil, "of this type; may be repeated (any)")
+	v.BoolVar(&forgotten, "forgotten", false, "the forgotten ones instead")
 	allFlag(c, &all)
 	return c
 }
 
 // printListing prints one page of a list.
-func (s *shell) printListing(list *engine.Listing, e *engine.Engine, offset int) error {
+func (s *shell) printListing(list *client.Listing, offset int) error {
 	switch {
 	case s.json || s.lines:
 		return s.printMemories(list.Memories)
@@ -50,7 +56,7 @@ func (s *shell) printListing(list *engine.Listing, e *engine.Engine, offset int)
 		fmt.Fprintln(s.out, "Nothing here. hippo record CONTENT adds an insight.")
 		return nil
 	}
-	if err := s.printTable(list.Memories, e.Clock(list.Day)); err != nil {
+	if err := s.printTable(list.Memories, list.Day); err != nil {
 		return err
 	}
 	if shown := offset + len(list.Memories); shown < list.Total {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -37,7 +38,7 @@ type shell struct {
 }
 
 // Main runs the program: args[0] is its name. It returns an exit code of package wire:
-// 0 done, 1 failed, 2 wrong usage, 3 not found, 130 interrupted. A program that is named
+// 0 done, 1 failed, 2 wrong usage, 3 not found or damage found, 130 interrupted. A program that is named
 // hippo-server, as the original was, serves.
 func Main(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
 	s := &shell{in: in, out: out, errw: errw, now: time.Now, isTerminal: isTerminal} //nolint:forbidigo // the program's one clock
@@ -89,7 +90,7 @@ func (s *shell) newRoot() *cobra.Command {
 	root.AddCommand(
 		s.serveCommand(), s.recordCommand(), s.searchCommand(), s.getCommand(), s.listCommand(), s.modifyCommand(),
 		s.voteCommand("upvote"), s.voteCommand("downvote"), s.forgetCommand(), s.restoreCommand(), s.relateCommand(), s.statusCommand(),
-		s.importCommand(), s.exportCommand(), s.migrateCommand(), s.modelCommand(), s.evalCommand(), s.demoCommand(), s.versionCommand(),
+		s.importCommand(), s.exportCommand(), s.migrateCommand(), s.backupCommand(), s.checkCommand(), s.modelCommand(), s.evalCommand(), s.demoCommand(), s.versionCommand(),
 	)
 	refuseUnknownTopics(root)
 	return root
@@ -134,17 +135,29 @@ func (s *shell) logger(c config.Config) *slog.Logger {
 
 // with opens the store, runs fn and closes it. A store that the command line names must
 // exist: a name that does not is probably mistyped.
-func (s *shell) with(ctx context.Context, fn func(*engine.Engine) error) error {
-	c, err := s.config()
+func (s *shell) with(ctx context.Context, fn func(*client.Client) error) error {
+	c, err := s.named()
 	if err != nil {
 		return err
 	}
-	if flags := s.root.PersistentFlags(); flags.Changed("store") || flags.Changed("memory-dir") {
-		if err := exists(c.Store); err != nil {
-			return err
-		}
+	return s.on(ctx, c, "", fn)
+}
+
+// inProject is [shell.with] for commands that depend on the current project.
+func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) error {
+	c, err := s.named()
+	if err != nil {
+		return err
 	}
-	return s.on(ctx, c, fn)
+	return s.on(ctx, c, s.project(ctx, c), fn)
+}
+
+// named returns the configuration; a store that the command line names must exist.
+func (s *shell) named() (config.Config, error) {
+	if flags := s.root.PersistentFlags(); flags.Changed("store") || flags.Changed("memory-dir") {
+		return s.existing()
+	}
+	return s.config()
 }
 
 // exists returns an error if the store does not exist; opening would create it.
@@ -158,48 +171,52 @@ func exists(store config.Store) error {
 	return nil
 }
 
-// making is [shell.with] for commands that create the store if it does not exist.
-func (s *shell) making(ctx context.Context, fn func(*engine.Engine) error) error {
-	c, err := s.config()
+// on opens the store of a configuration, runs fn and closes it.
+func (s *shell) on(ctx context.Context, c config.Config, project string, fn func(*client.Client) error) error {
+	m, err := client.Open(ctx, c.Store.String(), client.Model(c.Model.Name), client.Ranker(c.Ranker), client.Namespace(c.Namespace),
+		client.Project(project), client.Clock(s.now, nil), client.Logger(s.logger(c)))
 	if err != nil {
 		return err
 	}
-	return s.on(ctx, c, fn)
+	return errors.Join(fn(m), m.Close())
 }
 
-func (s *shell) on(ctx context.Context, c config.Config, fn func(*engine.Engine) error) error {
+// withEngine is [shell.with] for commands that need more than package client has.
+func (s *shell) withEngine(ctx context.Context, c config.Config, fn func(*engine.Memories) error) error {
 	e, err := app.Open(ctx, c, &app.Options{Now: s.now, Log: s.logger(c)})
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(e), e.Close())
+	return errors.Join(fn(e.In(s.scope(c, ""))), e.Close())
+}
+
+// scope is what the user may see and do: everything in a namespace.
+func (s *shell) scope(c config.Config, project string) hippo.Scope {
+	scope := hippo.LocalScope(project)
+	scope.Namespace = c.Namespace
+	return scope
 }
 
 // onIDs returns the function of a subcommand whose arguments are references to memories:
 // it opens the store and resolves them.
-func (s *shell) onIDs(fn func(*cobra.Command, *engine.Engine, []hippo.ID) error) func(*cobra.Command, []string) error {
+func (s *shell) onIDs(fn func(*cobra.Command, *client.Client, []hippo.ID) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, refs []string) error {
-		return s.with(c.Context(), func(e *engine.Engine) error {
-			ids, err := resolve(c.Context(), e, refs)
+		return s.with(c.Context(), func(m *client.Client) error {
+			ids, err := resolve(c.Context(), m, refs)
 			if err != nil {
 				return err
 			}
-			return fn(c, e, ids)
+			return fn(c, m, ids)
 		})
 	}
 }
 
 // resolve turns references, as a person types them, into IDs.
-func resolve(ctx context.Context, e *engine.Engine, refs []string) ([]hippo.ID, error) {
-	return resolveBy(ctx, refs, e.Resolve)
-}
-
-// resolveBy is [resolve] with a function that resolves one.
-func resolveBy(ctx context.Context, refs []string, one func(context.Context, string) (hippo.ID, error)) ([]hippo.ID, error) {
+func resolve(ctx context.Context, m *client.Client, refs []string, opts ...client.ResolveOption) ([]hippo.ID, error) {
 	ids := make([]hippo.ID, len(refs))
 	for i, ref := range refs {
 		var err error
-		if ids[i], err = one(ctx, ref); err != nil {
+		if ids[i], err = m.Resolve(ctx, ref, opts...); err != nil {
 			return nil, err
 		}
 	}

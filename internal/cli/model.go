@@ -15,6 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/hub"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/secret"
 )
@@ -230,7 +231,7 @@ func canonical(name string) (string, error) {
 	return s.ID, err
 }
 
-func closeModel(m engine.Model) error {
+func closeModel(m embedding.Model) error {
 	if c, ok := m.Embedder.(io.Closer); ok {
 		return c.Close()
 	}
@@ -239,7 +240,11 @@ func closeModel(m engine.Model) error {
 
 // embed embeds the memories of the store with the chosen model.
 func (s *shell) embed(ctx context.Context) error {
-	return s.making(ctx, func(e *engine.Engine) error {
+	cfg, err := s.config()
+	if err != nil {
+		return err
+	}
+	return s.withEngine(ctx, cfg, func(e *engine.Memories) error {
 		bar := s.bar(0, "embedding")
 		total := 0
 		err := e.Embed(ctx, func(done, all int) {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/client"
 )
 
 // modifyFlags are the flags of modify as given.
@@ -24,20 +24,20 @@ func (s *shell) modifyCommand() *cobra.Command {
 		Use:   "modify ID",
 		Short: "Change an insight; what is not given stays",
 		Args:  one("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
-			change := f.modification(c)
+		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
+			changes := f.changes(c)
 			if len(f.supersedes) > 0 {
-				old, err := resolveSuperseded(c.Context(), e, f.supersedes)
+				old, err := resolveSuperseded(c.Context(), m, f.supersedes)
 				if err != nil {
 					return err
 				}
-				change.Supersedes = &old
+				changes = append(changes, client.SetSupersedes(old...))
 			}
-			m, err := e.Modify(c.Context(), ids[0], change)
+			x, err := m.Modify(c.Context(), ids[0], changes...)
 			if err != nil {
 				return err
 			}
-			return s.modified(m)
+			return s.modified(x)
 		}),
 	}
 	v := c.Flags()
@@ -52,24 +52,26 @@ func (s *shell) modifyCommand() *cobra.Command {
 	return c
 }
 
-// modification holds the flags that were given.
-func (f *modifyFlags) modification(c *cobra.Command) engine.Modification {
-	m := engine.Modification{Vote: engine.Vote(f.vote)}
-	m.Content = given(c, "content", &f.content)
-	m.Situation = given(c, "situation", &f.situation)
-	m.Tags = given(c, "tag", &f.tags)
-	m.Type = given(c, "type", &f.kind)
-	m.Importance = given(c, "importance", &f.importance)
-	m.Pinned = given(c, "pin", &f.pin)
-	return m
-}
-
-// given returns v if the flag was set.
-func given[T any](c *cobra.Command, flag string, v *T) *T {
-	if c.Flags().Changed(flag) {
-		return v
+// changes are those of the flags that were given.
+func (f *modifyFlags) changes(c *cobra.Command) []client.Change {
+	var list []client.Change
+	for _, x := range []struct {
+		flag   string
+		change client.Change
+	}{
+		{"content", client.SetContent(f.content)},
+		{"situation", client.SetSituation(f.situation...)},
+		{"tag", client.SetTags(f.tags...)},
+		{"type", client.SetType(f.kind)},
+		{"importance", client.SetImportance(f.importance)},
+		{"pin", client.SetPinned(f.pin)},
+		{"reinforce", client.SetVote(f.vote)},
+	} {
+		if c.Flags().Changed(x.flag) {
+			list = append(list, x.change)
+		}
 	}
-	return nil
+	return list
 }
 
 func (s *shell) modified(m *hippo.Memory) error {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/formats"
-	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -56,15 +56,14 @@ func (s *shell) printMemories(ms []*hippo.Memory) error {
 	return nil
 }
 
-// printTable prints memories as a table, with the importance that the clock says
-// is left.
-func (s *shell) printTable(ms []*hippo.Memory, clock rank.Clock) error {
+// printTable prints memories as a table, with what is left of their importance on an
+// active day.
+func (s *shell) printTable(ms []*hippo.Memory, day hippo.Day) error {
 	l := layoutFor(s.columns())
 	return s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "ID\tCREATED\tIMPORTANCE\tCONTENT\tSITUATION")
 		for _, m := range ms {
-			importance := clock.Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned)
-			fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\n", m.ID.String()[:l.id], m.CreatedAt.Format(time.DateOnly), importance,
+			fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\n", m.ID.String()[:l.id], m.CreatedAt.Format(time.DateOnly), client.ImportanceOn(m, day),
 				preview(m.Content, l.content), preview(strings.Join(m.Situation, "; "), l.situation))
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/when"
 )
 
@@ -36,23 +36,25 @@ func (s *shell) recordCommand() *cobra.Command {
 			); err != nil {
 				return err
 			}
-			if m.Project, err = s.project(c.Context()); err != nil {
+			m.Source.Kind = hippo.SourceUser
+			cfg, err := s.config()
+			if err != nil {
 				return err
 			}
-			m.Source.Kind = hippo.SourceUser
-			return s.making(c.Context(), func(e *engine.Engine) error {
-				old, err := resolveSuperseded(c.Context(), e, supersedes)
+			return s.on(c.Context(), cfg, s.project(c.Context(), cfg), func(x *client.Client) error {
+				old, err := resolveSuperseded(c.Context(), x, supersedes)
 				if err != nil {
 					return err
 				}
-				if _, err := e.Record(c.Context(), m, old...); err != nil {
+				r, err := x.Record(c.Context(), m.Content, client.FromMemory(*m), client.Supersedes(old...), client.Compared())
+				if err != nil {
 					return err
 				}
 				for _, id := range old {
 					s.warn("replaces %s", id)
 				}
-				s.printResembling(c.Context(), e, m)
-				return s.recorded(m)
+				s.printComparison(r)
+				return s.recorded(r.Memory)
 			})
 		},
 	}

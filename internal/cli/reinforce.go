@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/client"
 )
 
 func (s *shell) voteCommand(name string) *cobra.Command {
@@ -18,12 +18,12 @@ func (s *shell) voteCommand(name string) *cobra.Command {
 		Use:   name + " ID...",
 		Short: short[name],
 		Args:  needs("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, e *engine.Engine, ids []hippo.ID) error {
+		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			up, down := ids, []hippo.ID(nil)
 			if name == "downvote" {
 				up, down = down, up
 			}
-			rs, err := e.Reinforce(c.Context(), up, down)
+			rs, err := m.Reinforce(c.Context(), up, down)
 			if err != nil {
 				return err
 			}
@@ -32,7 +32,7 @@ func (s *shell) voteCommand(name string) *cobra.Command {
 	}
 }
 
-func (s *shell) reinforced(rs []engine.Reinforcement) error {
+func (s *shell) reinforced(rs []client.Vote) error {
 	if s.json {
 		type effect struct {
 			ID     hippo.ID `json:"uuid"`

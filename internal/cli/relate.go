@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
@@ -38,11 +38,11 @@ With one ID, show the relations of that insight.`,
 			if r.ValidUntil, err = parseTime("valid-until", until); err != nil {
 				return err
 			}
-			return s.with(c.Context(), func(e *engine.Engine) error {
+			return s.with(c.Context(), func(m *client.Client) error {
 				if len(args) == 1 {
-					return s.showRelations(c.Context(), e, args[0])
+					return s.showRelations(c.Context(), m, args[0])
 				}
-				return s.relate(c.Context(), e, args, r, remove)
+				return s.relate(c.Context(), m, args, r, remove)
 			})
 		},
 	}
@@ -68,20 +68,20 @@ func relateArgs(c *cobra.Command, args []string) error {
 }
 
 // relate declares the relation that args name, or removes it.
-func (s *shell) relate(ctx context.Context, e *engine.Engine, args []string, r hippo.Relation, remove bool) error {
+func (s *shell) relate(ctx context.Context, m *client.Client, args []string, r hippo.Relation, remove bool) error {
 	var err error
-	if r.From, err = e.Resolve(ctx, args[0]); err != nil {
+	if r.From, err = m.Resolve(ctx, args[0]); err != nil {
 		return err
 	}
-	if r.To, err = e.Resolve(ctx, args[2]); err != nil {
+	if r.To, err = m.Resolve(ctx, args[2]); err != nil {
 		return err
 	}
 	r.Kind = args[1]
-	what, change := "Related", e.Relate
+	what, change := "Related", m.Relations().Declare
 	if remove {
-		what, change = "No longer related", e.Unrelate
+		what, change = "No longer related", m.Relations().Remove
 	}
-	if err := change(ctx, []hippo.Relation{r}); err != nil {
+	if err := change(ctx, r); err != nil {
 		return err
 	}
 	if s.json {
@@ -91,12 +91,12 @@ func (s *shell) relate(ctx context.Context, e *engine.Engine, args []string, r h
 	return nil
 }
 
-func (s *shell) showRelations(ctx context.Context, e *engine.Engine, ref string) error {
-	id, err := e.Resolve(ctx, ref)
+func (s *shell) showRelations(ctx context.Context, m *client.Client, ref string) error {
+	id, err := m.Resolve(ctx, ref)
 	if err != nil {
 		return err
 	}
-	rs, err := e.Relations(ctx, []hippo.ID{id})
+	rs, err := m.Relations().Of(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -106,12 +106,12 @@ func (s *shell) showRelations(ctx context.Context, e *engine.Engine, ref string)
 		for i := range rs {
 			ids[i] = rs[i].Other(id)
 		}
-		ms, err := e.Get(ctx, ids)
+		ms, err := m.Get(ctx, ids...)
 		if err != nil {
 			return err
 		}
-		for _, m := range ms {
-			contents[m.ID] = m.Content
+		for _, x := range ms {
+			contents[x.ID] = x.Content
 		}
 	}
 	return s.printRelations(func(r *hippo.Relation) string { return contents[r.Other(id)] }, rs)

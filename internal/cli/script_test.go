@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -64,6 +66,8 @@ func TestScripts(t *testing.T) {
 			"code":    code,
 			"capture": capture,
 			"patch":   patch,
+			"garble":  garble,
+			"fill":    fill,
 			"mcp":     mcpCommand,
 		},
 	})
@@ -134,4 +138,40 @@ func patch(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	_, err = f.WriteAt(b, offset)
 	ts.Check(errors.Join(err, f.Close()))
+}
+
+// garble overwrites a text in a file, or the beginning of the database page that it is
+// on: garble FILE TEXT [page].
+func garble(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: garble FILE TEXT [page]")
+	}
+	name := ts.MkAbs(args[0])
+	b, err := os.ReadFile(name)
+	ts.Check(err)
+	at := bytes.Index(b, []byte(args[1]))
+	if at < 0 {
+		ts.Fatalf("%s does not have %q", args[0], args[1])
+	}
+	if len(args) > 2 {
+		at -= at % 4096
+	}
+	for i := range 16 {
+		b[at+i] = 0xa5
+	}
+	ts.Check(os.WriteFile(name, b, 0o600))
+}
+
+// fill writes a file of JSON lines with so many memories: fill FILE N.
+func fill(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fill FILE N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, "{\"content\": \"note number %d. %s\", \"situation\": [\"filling\"]}\n", i, strings.Repeat("filler ", 100))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o600))
 }

@@ -1,17 +1,19 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // searchFlags are the flags of search as given.
@@ -35,18 +37,19 @@ func (s *shell) searchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.with(c.Context(), func(e *engine.Engine) error {
-				if q.Filter.Projects, err = s.projects(c.Context(), e, f.all); err != nil {
+			return s.inProject(c.Context(), func(m *client.Client) error {
+				if q.Filter.Projects, err = s.projects(c.Context(), m, f.all); err != nil {
 					return err
 				}
+				opts := []client.SearchOption{client.FromQuery(q)}
 				if q.Ranker != hippo.RankerBM25 {
-					_ = e.Ready(c.Context()) // the answer says what is missing
+					opts = append(opts, client.Waiting())
 				}
-				a, err := e.Search(c.Context(), q)
+				a, err := m.Search(c.Context(), q.Text, opts...)
 				if err != nil {
 					return err
 				}
-				return s.answer(a)
+				return s.answer(a, &q)
 			})
 		},
 	}
@@ -110,7 +113,7 @@ func validCount(n int) error {
 }
 
 // answer prints the outcome of a search.
-func (s *shell) answer(a *hippo.Answer) error {
+func (s *shell) answer(a *hippo.Answer, q *hippo.Query) error {
 	for _, d := range a.Degraded {
 		s.warn("degraded: %s", d)
 	}
@@ -119,7 +122,7 @@ func (s *shell) answer(a *hippo.Answer) error {
 	}
 	switch {
 	case s.json:
-		return s.answerJSON(a)
+		return s.answerJSON(a, q.Offset)
 	case s.lines:
 		for _, h := range a.Hits {
 			fmt.Fprintln(s.out, line(h.Memory))
@@ -134,13 +137,16 @@ func (s *shell) answer(a *hippo.Answer) error {
 		fmt.Fprintf(s.out, "Nothing in this range of relevance; %d outside of it. Try other --min and --max.\n", a.Distribution.Sum())
 		return nil
 	case len(a.Hits) == 0:
-		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, or no filter.")
+		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, no filter, or --all projects.")
 		return nil
 	}
 	fmt.Fprintf(s.out, "%d of %d\n", len(a.Hits), a.Total)
-	if a.Confidence > 0 && a.Hits[0].Explanation != nil {
-		p := a.Support
-		fmt.Fprintf(s.out, "confidence %.3f (text %.3f, coverage %.2f, met %.3f, strange %.2f, terms %d)\n", a.Confidence, p.Text, p.Coverage, p.Met, p.Strange, p.Terms)
+	if a.Confidence > 0 && q.Explain {
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(a.Support)) {
+			parts = append(parts, fmt.Sprintf("%s %.3g", name, a.Support[name]))
+		}
+		fmt.Fprintf(s.out, "confidence %.3f (%s)\n", a.Confidence, strings.Join(parts, ", "))
 	}
 	for i := range a.Hits {
 		s.hit(&a.Hits[i])
@@ -173,46 +179,11 @@ func (s *shell) hit(h *hippo.Hit) {
 	}
 }
 
-// jsonHit is a result as JSON.
-type jsonHit struct {
-	Insight   json.RawMessage `json:"insight"`
-	Relevance float64         `json:"relevance"`
-	Signals   hippo.Signals   `json:"signals"`
-	// Explanation is there if it was asked for.
-	Explanation *hippo.Explanation `json:"explanation,omitempty"`
-}
-
-func (s *shell) answerJSON(a *hippo.Answer) error {
-	out := struct {
-		Results      []jsonHit      `json:"results"`
-		Total        int            `json:"total_count"`
-		Distribution map[string]int `json:"relevance_distribution"`
-		Ranker       hippo.Ranker   `json:"ranker"`
-		Day          hippo.Day      `json:"active_day"`
-		Conflicts    []jsonConflict `json:"conflicts,omitempty"`
-		Confidence   float64        `json:"confidence,omitempty"`
-		Support      *hippo.Support `json:"support,omitempty"`
-		Abstained    string         `json:"abstained,omitempty"`
-		Degraded     []string       `json:"degraded,omitempty"`
-	}{
-		Results: make([]jsonHit, len(a.Hits)), Total: a.Total, Distribution: map[string]int{}, Ranker: a.Ranker, Day: a.Day,
-		Confidence: a.Confidence, Abstained: a.Abstained, Degraded: a.Degraded,
-	}
-	if a.Confidence > 0 {
-		out.Support = &a.Support
-	}
-	for i, name := range hippo.BucketNames() {
-		out.Distribution[name] = a.Distribution[i]
-	}
-	for _, c := range a.Conflicts {
-		out.Conflicts = append(out.Conflicts, jsonConflict(c))
-	}
-	for i, h := range a.Hits {
-		m, err := memoryJSON(h.Memory)
-		if err != nil {
-			return err
-		}
-		out.Results[i] = jsonHit{Insight: m, Relevance: h.Relevance, Signals: h.Signals, Explanation: h.Explanation}
+func (s *shell) answerJSON(a *hippo.Answer, offset int) error {
+	v := wire.View{Offset: offset, Now: s.now(), Full: true, Importance: client.ImportanceOn}
+	out, err := v.Answer(a)
+	if err != nil {
+		return err
 	}
 	return s.printJSON(out)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
@@ -38,6 +39,10 @@ func (s *shell) serveCommand() *cobra.Command {
 // does not react. Nothing was acknowledged by it yet.
 const openPatience = 5 * time.Second
 
+// rebuildPatience is how long a search waits for an index that is being rebuilt before it
+// answers from what is there.
+const rebuildPatience = 2 * time.Second
+
 // serveGC is the GOGC of a server: garbage is collected when it is half of what is in use.
 const serveGC = 50
 
@@ -47,14 +52,8 @@ func (s *shell) serve(ctx context.Context) error {
 		return err
 	}
 	log := s.logger(cfg)
-	opener := app.NewOpener(cfg, &app.Options{Now: s.now, Log: log})
-	project := sync.OnceValue(func() string {
-		name, err := s.project(context.WithoutCancel(ctx))
-		if err != nil {
-			log.Warn("project not known", "error", err)
-		}
-		return name
-	})
+	opener := app.NewOpener(cfg, &app.Options{Patience: rebuildPatience, Now: s.now, Log: log})
+	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, s.project(context.WithoutCancel(ctx), cfg)) })
 	collectMore := sync.OnceFunc(func() {
 		// Several servers may run at once, so memory counts more than the time of the
 		// garbage collector. It is set after the store is open: from the beginning it
@@ -70,7 +69,7 @@ func (s *shell) serve(ctx context.Context) error {
 	}
 	server := mcpserver.New(open, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log,
-		Project: func(context.Context) string { return project() },
+		Scope: func(context.Context) hippo.Scope { return scope() },
 	})
 	if s.isTerminal(s.in) {
 		s.warn("this speaks MCP on stdin and stdout: an MCP client starts it, not a person; Ctrl-C ends it")

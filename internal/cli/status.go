@@ -7,10 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 func (s *shell) statusCommand() *cobra.Command {
@@ -19,83 +18,64 @@ func (s *shell) statusCommand() *cobra.Command {
 		Short: "Show what is there, and what is wrong, if anything",
 		Args:  atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := s.config()
+			cfg, err := s.named()
 			if err != nil {
 				return err
 			}
-			return s.with(c.Context(), func(e *engine.Engine) error {
-				st, err := e.Status(c.Context())
+			return s.withEngine(c.Context(), cfg, func(m *engine.Memories) error {
+				st, err := m.Status(c.Context())
 				if err != nil {
 					return err
 				}
-				name, err := s.project(c.Context())
-				if err != nil {
-					return err
-				}
-				return s.status(state{
-					Store: cfg.Store.String(), Memories: st.Memories, Forgotten: st.Forgotten, ActiveDay: st.Day, Date: st.Date,
-					Project: name, Ranker: st.Ranker, Terms: st.Index.Terms, Version: version().Version, Problems: st.Problems,
-					Models: st.Models, Degraded: st.Degraded,
-				})
+				out := wire.StatusOf(&st)
+				out.Store, out.Namespace, out.Version = cfg.Store.String(), cfg.Namespace, version().Version
+				out.Project = s.project(c.Context(), cfg)
+				return s.status(&st, &out)
 			})
 		},
 	}
 }
 
-// state is what status prints.
-type state struct {
-	Store     string           `json:"store"`
-	Memories  int              `json:"memories"`
-	Forgotten int              `json:"forgotten"`
-	ActiveDay hippo.Day        `json:"active_day"`
-	Date      string           `json:"date"`
-	Project   string           `json:"project,omitempty"`
-	Ranker    hippo.Ranker     `json:"ranker"`
-	Terms     int              `json:"terms"`
-	Version   string           `json:"version"`
-	Problems  []driver.Problem `json:"problems,omitempty"`
-
-	Models   []engine.ModelStatus `json:"models,omitempty"`
-	Degraded []string             `json:"degraded,omitempty"`
-}
-
-func (s *shell) status(st state) error {
+func (s *shell) status(st *engine.Status, out *wire.Status) error {
 	if s.json {
-		return s.printJSON(st)
+		return s.printJSON(out)
 	}
 	return s.table(func(w io.Writer) {
 		row := func(name, format string, args ...any) {
 			fmt.Fprintf(w, "%s\t%s\n", name, termtext.Line(fmt.Sprintf(format, args...)))
 		}
-		row("store", "%s", st.Store)
-		row("insights", "%d, %d forgotten", st.Memories, st.Forgotten)
-		row("active day", "%d", st.ActiveDay)
-		if st.Project != "" {
-			row("project", "%s", st.Project)
+		row("store", "%s", out.Store)
+		if out.Namespace != "" {
+			row("namespace", "%s", out.Namespace)
 		}
-		row("ranker", "%s", st.Ranker)
-		row("index", "%d terms", st.Terms)
-		for _, m := range st.Models {
-			row("meaning", "%s", describe(m))
+		row("insights", "%d, %d forgotten", out.Memories, out.Forgotten)
+		row("active day", "%d", out.ActiveDay)
+		if out.Project != "" {
+			row("project", "%s", out.Project)
 		}
-		row("version", "%s", st.Version)
-		for _, d := range st.Degraded {
+		row("ranker", "%s", out.Ranker)
+		row("index", "%d terms", out.Terms)
+		for _, m := range out.Models {
+			row("model", "%s", describe(m))
+		}
+		row("version", "%s", out.Version)
+		for _, d := range out.Degraded {
 			row("degraded", "%s", d)
 		}
-		for _, p := range st.Problems {
-			row("unreadable", "%s (was %s): %s", p.Path, p.Was, p.Err)
+		for _, p := range st.Store.Problems {
+			row("unreadable", "%v", p)
 		}
 	})
 }
 
 // describe says in a line how far a model is.
-func describe(m engine.ModelStatus) string {
+func describe(m wire.Model) string {
 	text := m.ID
 	if !m.Instant {
 		text += fmt.Sprintf(", %d of %d embedded", m.Embedded, m.Memories)
 	}
-	if m.Serves {
-		text += ", serves"
+	if m.Serving {
+		text += ", serving"
 	}
 	if m.Error != "" {
 		text += ": " + m.Error

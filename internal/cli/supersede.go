@@ -7,17 +7,10 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
-
-// jsonConflict is a [hippo.Conflict] as JSON.
-type jsonConflict struct {
-	A      hippo.ID `json:"a"`
-	B      hippo.ID `json:"b"`
-	Reason string   `json:"reason"`
-}
 
 // printConflicts prints the pairs of hits that seem to contradict each other.
 func (s *shell) printConflicts(a *hippo.Answer) {
@@ -29,28 +22,26 @@ func (s *shell) printConflicts(a *hippo.Answer) {
 	}
 }
 
-// printResembling prints which memories a new one duplicates and probably replaces. An
-// error of that search is only a warning: the memory is stored.
-func (s *shell) printResembling(ctx context.Context, e *engine.Engine, m *hippo.Memory) {
-	like, err := e.Resembling(ctx, m)
-	if err != nil {
-		s.warn("not compared with other insights: %v", err)
-		return
+// printComparison prints which insights a new one duplicates and probably replaces. That it
+// could not be compared is only a warning: it is stored.
+func (s *shell) printComparison(r *client.Recorded) {
+	if r.Degraded != "" {
+		s.warn("%s", r.Degraded)
 	}
-	for _, id := range like.DuplicateOf {
+	for _, id := range r.Duplicates {
 		s.warn("duplicate of %s", id)
 	}
-	for _, r := range like.Replaces {
-		s.warn("likely replaces %s: %s (%s)", r.Memory.ID, wire.Clip(r.Memory.Content, previewLength), r.Reason)
+	for _, x := range r.Replaces {
+		s.warn("likely replaces %s: %s (%s)", x.Memory.ID, wire.Clip(x.Memory.Content, previewLength), x.Reason)
 	}
-	if len(like.Replaces) > 0 {
-		fmt.Fprintf(s.errw, "to confirm: hippo modify %s --supersedes ID\n", m.ID)
+	if len(r.Replaces) > 0 {
+		fmt.Fprintf(s.errw, "to confirm: hippo modify %s --supersedes ID\n", r.ID)
 	}
 }
 
 // resolveSuperseded is [resolve] for --supersedes, which its errors name.
-func resolveSuperseded(ctx context.Context, e *engine.Engine, refs []string) ([]hippo.ID, error) {
-	ids, err := resolve(ctx, e, refs)
+func resolveSuperseded(ctx context.Context, m *client.Client, refs []string) ([]hippo.ID, error) {
+	ids, err := resolve(ctx, m, refs)
 	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
 		return nil, hippo.Fieldf("supersedes", "%s", bad.Why)
 	}

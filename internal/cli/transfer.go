@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
@@ -46,10 +47,14 @@ Importing the same source again adds nothing.`,
 			if err != nil {
 				return err
 			}
-			return s.making(c.Context(), func(e *engine.Engine) error {
-				r, err := s.importFrom(c.Context(), e, src)
+			cfg, err := s.config()
+			if err != nil {
+				return err
+			}
+			return s.withEngine(c.Context(), cfg, func(m *engine.Memories) error {
+				r, err := s.importFrom(c.Context(), m.Transfer(), src)
 				if err == nil {
-					_, err = e.ImportRelations(c.Context(), src.Relations())
+					_, err = m.Transfer().ImportRelations(c.Context(), src.Relations())
 				}
 				return s.imported(c.Context(), r, src, err)
 			})
@@ -68,10 +73,10 @@ func (s *shell) source(path string) (*formats.Source, error) {
 	return formats.Open(full)
 }
 
-func (s *shell) importFrom(ctx context.Context, e *engine.Engine, src *formats.Source) (engine.ImportReport, error) {
+func (s *shell) importFrom(ctx context.Context, t engine.Transfer, src *formats.Source) (engine.ImportReport, error) {
 	bar := s.bar(src.Count, "importing")
 	defer bar.Finish() //nolint:errcheck // it is only shown
-	return e.Import(ctx, src.Calendar, until(ctx, src.Entries()), func(done int) { _ = bar.Set(done) })
+	return t.Import(ctx, src.Calendar, until(ctx, src.Entries()), func(done int) { _ = bar.Set(done) })
 }
 
 // until ends a sequence when ctx does.
@@ -129,28 +134,81 @@ func (s *shell) report(r engine.ImportReport, src *formats.Source) error {
 }
 
 func (s *shell) exportCommand() *cobra.Command {
-	var force bool
+	var force, salvage bool
 	c := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write all memories as JSON lines that import back identically",
 		Args:  atMost(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return s.with(c.Context(), func(e *engine.Engine) error {
-				if len(args) == 0 || args[0] == "-" {
-					_, err := s.export(c.Context(), e, termtext.JSON(s.out))
+			if salvage {
+				return s.salvage(c.Context(), args, force)
+			}
+			cfg, err := s.named()
+			if err != nil {
+				return err
+			}
+			return s.withEngine(c.Context(), cfg, func(m *engine.Memories) error {
+				x, err := exportOf(c.Context(), m)
+				if err != nil {
 					return err
 				}
-				return s.exportFile(c.Context(), e, args[0], force)
+				return s.export(x, args, force)
 			})
 		},
 	}
 	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	c.Flags().BoolVar(&salvage, "salvage", false, "of a damaged store: read past what is damaged, and report what is lost")
 	return c
+}
+
+// export is what goes into an export.
+type export struct {
+	calendar hippo.Calendar
+	count    int // of the memories; 0 if it is not known
+	memories iter.Seq2[*hippo.Memory, error]
+	related  map[hippo.ID][]hippo.Relation
+	lost     int // relations that cannot be read
+}
+
+func exportOf(ctx context.Context, m *engine.Memories) (x export, err error) {
+	if x.calendar, err = m.Transfer().Calendar(ctx); err != nil {
+		return x, err
+	}
+	st, err := m.Status(ctx)
+	if err != nil {
+		return x, err
+	}
+	x.count, x.memories = st.Memories+st.Forgotten, m.Transfer().Export(ctx)
+	x.related, err = relationsOf(ctx, m.Transfer())
+	return x, err
+}
+
+// salvage exports what can be read of a store that may be too damaged to be opened.
+func (s *shell) salvage(ctx context.Context, args []string, force bool) error {
+	c, err := s.existing()
+	if err != nil {
+		return err
+	}
+	v, err := app.OpenSalvage(ctx, c.Store, &app.Options{Now: s.now, Log: s.logger(c)})
+	if err != nil {
+		return err
+	}
+	err = s.export(export{calendar: v.Calendar, memories: v.Memories, related: v.Relations, lost: v.LostRelations}, args, force)
+	return errors.Join(err, v.Close())
+}
+
+// export writes to the file that args names, or to the output.
+func (s *shell) export(x export, args []string, force bool) error {
+	if len(args) == 0 || args[0] == "-" {
+		_, unreadable, err := s.write(x, termtext.JSON(s.out))
+		return errors.Join(err, s.unreadable(x, unreadable))
+	}
+	return s.exportFile(x, args[0], force)
 }
 
 // exportFile writes to a file that appears when it is whole. What is there and is
 // no plain file, a link or a pipe, stays what it is and is written directly.
-func (s *shell) exportFile(ctx context.Context, e *engine.Engine, path string, force bool) error {
+func (s *shell) exportFile(x export, path string, force bool) error {
 	path, err := config.Expand(path)
 	if err != nil {
 		return err
@@ -170,17 +228,18 @@ func (s *shell) exportFile(ctx context.Context, e *engine.Engine, path string, f
 	if err != nil {
 		return err
 	}
-	n, err := s.export(ctx, e, f)
+	n, unreadable, err := s.write(x, f)
 	if plain {
 		err = errors.Join(err, f.Sync())
 	}
 	if err = errors.Join(err, f.Close()); plain {
 		err = settle(name, path, err)
 	}
-	if err == nil {
-		fmt.Fprintf(s.errw, "exported %d memories to %s\n", n, termtext.Line(path))
+	if err != nil {
+		return err
 	}
-	return err
+	fmt.Fprintf(s.errw, "exported %d memories to %s\n", n, termtext.Line(path))
+	return s.unreadable(x, unreadable)
 }
 
 // settle gives a written file its name, or removes it if err says it is not whole.
@@ -191,39 +250,46 @@ func settle(name, path string, err error) error {
 	return os.Rename(name, path)
 }
 
-func (s *shell) export(ctx context.Context, e *engine.Engine, w io.Writer) (n int, err error) {
-	cal, err := e.Calendar(ctx)
-	if err != nil {
-		return 0, err
-	}
-	st, err := e.Status(ctx)
-	if err != nil {
-		return 0, err
-	}
-	bar := s.bar(st.Memories+st.Forgotten, "exporting")
+// write writes an export, and returns how many memories it has, and what cannot be read.
+func (s *shell) write(x export, w io.Writer) (n int, unreadable []driver.Problem, err error) {
+	bar := s.bar(x.count, "exporting")
 	defer bar.Finish() //nolint:errcheck // it is only shown
-	related, err := relationsOf(ctx, e)
-	if err != nil {
-		return 0, err
-	}
-	out := formats.NewWriter(w, cal)
-	for m, err := range e.Export(ctx) {
+	out := formats.NewWriter(w, x.calendar)
+	for m, err := range x.memories {
+		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+			unreadable = append(unreadable, bad.Problems...)
+			continue
+		}
 		if err == nil {
-			err = out.Write(m, related[m.ID]...)
+			err = out.Write(m, x.related[m.ID]...)
 		}
 		if err != nil {
-			return n, err
+			return n, unreadable, err
 		}
 		n++
 		_ = bar.Add(1)
 	}
-	return n, out.Flush()
+	return n, unreadable, out.Flush()
+}
+
+// unreadable reports what could not be exported as it was stored.
+func (s *shell) unreadable(x export, unreadable []driver.Problem) error {
+	for _, p := range unreadable {
+		fmt.Fprintf(s.errw, "unreadable: %s\n", termtext.Line(p.String()))
+	}
+	if x.lost > 0 {
+		fmt.Fprintf(s.errw, "unreadable: %d relations\n", x.lost)
+	}
+	if n := len(unreadable) + x.lost; n > 0 {
+		return &damageError{n}
+	}
+	return nil
 }
 
 // relationsOf returns all relations, by the memory they are from.
-func relationsOf(ctx context.Context, e *engine.Engine) (map[hippo.ID][]hippo.Relation, error) {
+func relationsOf(ctx context.Context, t engine.Transfer) (map[hippo.ID][]hippo.Relation, error) {
 	from := make(map[hippo.ID][]hippo.Relation)
-	for r, err := range e.ExportRelations(ctx) {
+	for r, err := range t.ExportRelations(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -263,7 +329,7 @@ func (s *shell) migrate(ctx context.Context, from, to string) error {
 	if err != nil {
 		return errors.Join(err, src.Close())
 	}
-	err = s.copyAll(ctx, src, dst)
+	err = s.copyAll(ctx, src, dst.Transfer())
 	return errors.Join(err, src.Close(), dst.Close())
 }
 
@@ -284,7 +350,7 @@ func twoStores(fromURL, toURL string) error {
 	return exists(from)
 }
 
-func (s *shell) openURL(ctx context.Context, url string) (*engine.Engine, error) {
+func (s *shell) openURL(ctx context.Context, url string) (*engine.Memories, error) {
 	c, err := s.config()
 	if err != nil {
 		return nil, err
@@ -292,11 +358,15 @@ func (s *shell) openURL(ctx context.Context, url string) (*engine.Engine, error)
 	if c.Store, err = config.ParseStore(url); err != nil {
 		return nil, err
 	}
-	return app.Open(ctx, c, &app.Options{Now: s.now, Log: s.logger(c)})
+	e, err := app.Open(ctx, c, &app.Options{Now: s.now, Log: s.logger(c)})
+	if err != nil {
+		return nil, err
+	}
+	return e.In(s.scope(c, "")), nil
 }
 
-func (s *shell) copyAll(ctx context.Context, src, dst *engine.Engine) error {
-	cal, err := src.Calendar(ctx)
+func (s *shell) copyAll(ctx context.Context, src *engine.Memories, dst engine.Transfer) error {
+	cal, err := src.Transfer().Calendar(ctx)
 	if err != nil {
 		return err
 	}
@@ -306,14 +376,14 @@ func (s *shell) copyAll(ctx context.Context, src, dst *engine.Engine) error {
 	}
 	bar := s.bar(st.Memories+st.Forgotten, "copying")
 	defer bar.Finish() //nolint:errcheck // it is only shown
-	r, err := dst.Import(ctx, cal, until(ctx, src.Export(ctx)), func(done int) { _ = bar.Set(done) })
+	r, err := dst.Import(ctx, cal, until(ctx, src.Transfer().Export(ctx)), func(done int) { _ = bar.Set(done) })
 	if err == nil {
-		err = copyRelations(ctx, src, dst)
+		err = copyRelations(ctx, src.Transfer(), dst)
 	}
 	return s.imported(ctx, r, &formats.Source{Kind: "store"}, err)
 }
 
-func copyRelations(ctx context.Context, src, dst *engine.Engine) error {
+func copyRelations(ctx context.Context, src, dst engine.Transfer) error {
 	var all []hippo.Relation
 	for r, err := range src.ExportRelations(ctx) {
 		if err != nil {

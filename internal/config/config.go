@@ -27,6 +27,7 @@ func Settings() []Setting {
 		{"store", "store", "HIPPO_STORE", "", "where memories are: sqlite:PATH or dir:PATH"},
 		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files: the same as --store dir:PATH"},
 		{"project", "project", "HIPPO_PROJECT", "", "the project to work for, instead of that of the current directory; none for no project"},
+		{"namespace", "namespace", "HIPPO_NAMESPACE", "", "the tenant of the store; what others hold is not seen"},
 		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight, hybrid, bm25 or cosine"},
 		{"model", "model", "HIPPO_MODEL", Builtin, "the embedding model: builtin, none, a model of hippo model list, a folder, or URL#NAME"},
 		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
@@ -38,9 +39,11 @@ type Config struct {
 	Store Store
 	// Project is empty for the project of the current directory.
 	Project string
-	Ranker  hippo.Ranker
-	Model   Model
-	Level   slog.Level
+	// Namespace is the tenant of the store; empty is the default one.
+	Namespace string
+	Ranker    hippo.Ranker
+	Model     Model
+	Level     slog.Level
 }
 
 // The models that are no files.
@@ -131,7 +134,7 @@ func homeless(env func(string) string) bool {
 }
 
 func parse(value map[string]string, env func(string) string) (c Config, err error) {
-	c.Project = value["project"]
+	c.Project, c.Namespace = value["project"], value["namespace"]
 	if c.Store, err = ParseStore(value["store"]); err != nil {
 		return c, err
 	}

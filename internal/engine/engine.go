@@ -110,6 +110,9 @@ func (e *Engine) In(scope hippo.Scope) *Memories {
 	return &Memories{e, scope, e.store.In(scope)}
 }
 
+// Scope is what the caller may see and do.
+func (m *Memories) Scope() hippo.Scope { return m.scope }
+
 // update changes memories in the store. Accesses that wait to be written go first, so that
 // what is returned has them.
 func update(ctx context.Context, m *Memories, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {

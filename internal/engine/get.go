@@ -29,6 +29,12 @@ func (m *Memories) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, er
 			unknown.IDs = append(unknown.IDs, id)
 		}
 	}
+	if _, err := m.scoped.Get(ctx, unknown.IDs); err != nil { // they are there and cannot be read
+		return nil, err
+	}
+	if _, err := m.scoped.Get(ctx, unknown.IDs); err != nil { // they are there and cannot be read
+		return nil, err
+	}
 	return nil, unknown
 }
 

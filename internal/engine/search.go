@@ -66,7 +66,7 @@ func prepare(m *Memories, q *hippo.Query) error {
 func activeDay(ctx context.Context, m *Memories, q *hippo.Query) (day hippo.Day, degraded []string, err error) {
 	if !q.NoTouch {
 		day, err = m.store.Today(ctx)
-		if err == nil || !errors.Is(err, hippo.ErrReadOnly) && !errors.Is(err, hippo.ErrFull) {
+		if err == nil || !errors.Is(err, hippo.ErrReadOnly) && !errors.Is(err, hippo.ErrFull) && !errors.Is(err, hippo.ErrCorrupt) {
 			return day, nil, err
 		}
 		q.NoTouch = true

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // Status describes the state of a memory as one caller may know it.
@@ -37,12 +38,8 @@ type StoreStatus struct {
 	Problems []Problem
 }
 
-// Problem is a piece of data that could not be read.
-type Problem struct {
-	// Path is where the data is now, Was where it was found, if that differs.
-	Path, Was string
-	Err       string
-}
+// Problem is a piece of data that cannot be read.
+type Problem = driver.Problem
 
 // Status returns the state of the memory. It changes nothing.
 func (m *Memories) Status(ctx context.Context) (Status, error) {
@@ -66,9 +63,21 @@ func (m *Memories) Status(ctx context.Context) (Status, error) {
 	}
 	problems, err := m.store.Problems(ctx)
 	x := m.index.Stats()
-	s.Store = &StoreStatus{Revision: h.Revision, Indexed: x.Revision, Saved: x.Saved, Terms: x.Terms}
-	for _, p := range problems {
-		s.Store.Problems = append(s.Store.Problems, Problem(p))
-	}
+	s.Store = &StoreStatus{Revision: h.Revision, Indexed: x.Revision, Saved: x.Saved, Terms: x.Terms, Problems: problems}
 	return s, err
+}
+
+// Projects returns the projects that have memories, in alphabetical order.
+func (m *Memories) Projects(ctx context.Context) (list []string, err error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	if err := m.index.CatchUp(ctx); err != nil {
+		return nil, err
+	}
+	err = m.index.Guard(func() error {
+		list = m.index.Projects(&m.scope)
+		return nil
+	})
+	return list, err
 }

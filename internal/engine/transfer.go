@@ -19,8 +19,8 @@ type Transfer struct {
 	scoped store.Scoped
 }
 
-// Transfer returns the transfer in and out of a scope.
-func (e *Engine) Transfer(scope hippo.Scope) Transfer { return Transfer{e, e.store.In(scope)} }
+// Transfer returns the transfer in and out of what the caller may see.
+func (m *Memories) Transfer() Transfer { return Transfer{m.Engine, m.scoped} }
 
 // ImportReport is the outcome of an import.
 type ImportReport struct {
@@ -102,7 +102,8 @@ func (t Transfer) ImportRelations(ctx context.Context, rs []hippo.Relation) (add
 	return added, nil
 }
 
-// Export yields every memory, forgotten ones included, in the order of their last change.
+// Export yields every memory, forgotten ones included, in the order of their last change. One
+// that cannot be read is a [*driver.UnreadableError], and the rest follows.
 func (t Transfer) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	return t.scoped.All(ctx)
 }

@@ -60,7 +60,7 @@ type shared struct{ embed.Embedder }
 
 // load imports the documents, and searches once so that they are indexed.
 func load(ctx context.Context, e *engine.Engine, c hippo.Calendar, docs []*hippo.Memory) error {
-	report, err := e.Transfer(Scope()).Import(ctx, c, copies(docs), nil)
+	report, err := e.In(Scope()).Transfer().Import(ctx, c, copies(docs), nil)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -96,4 +97,29 @@ func (s *state) Count(scope *hippo.Scope) (live, forgotten int) {
 		}
 	}
 	return live, forgotten
+}
+
+// Projects returns the projects of a scope that have memories, forgotten ones included, in
+// alphabetical order and without the empty one. Cost: a pass over the rows.
+func (s *state) Projects(scope *hippo.Scope) []string {
+	seen := make(map[string]bool)
+	for _, p := range s.current.Load().parts {
+		set, ok := p.scope(scope)
+		if !ok {
+			continue
+		}
+		used := make([]bool, p.names.len())
+		for d := range uint32(p.docs) {
+			if (set == nil || set.has(d)) && (p.live.has(d) || p.hidden.has(d)) {
+				used[p.columns.rows[d].project] = true
+			}
+		}
+		for i, ok := range used {
+			if ok {
+				seen[p.names.text(uint32(i))] = true
+			}
+		}
+	}
+	delete(seen, "")
+	return slices.Sorted(maps.Keys(seen))
 }

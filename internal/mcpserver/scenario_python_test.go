@@ -257,7 +257,7 @@ func migrate(t *testing.T, s *session, path string) (engine.ImportReport, error)
 	if err != nil {
 		return engine.ImportReport{}, err
 	}
-	return s.engine.Transfer(hippo.LocalScope("")).Import(t.Context(), src.Calendar, src.Entries(), nil)
+	return s.engine.In(hippo.LocalScope("")).Transfer().Import(t.Context(), src.Calendar, src.Entries(), nil)
 }
 
 // The vectors of the formulas, for a fresh insight of each importance.

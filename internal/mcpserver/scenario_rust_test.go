@@ -146,7 +146,7 @@ func TestScenario_R11(t *testing.T) {
 func (s *session) engineView() []any {
 	s.t.Helper()
 	var out []any
-	for m, err := range s.engine.Transfer(hippo.LocalScope("")).Export(s.t.Context()) {
+	for m, err := range s.engine.In(hippo.LocalScope("")).Transfer().Export(s.t.Context()) {
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -120,7 +120,11 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{text: textOf(a, q.Offset), data: data}, nil
+	text := textOf(a, q.Offset)
+	if a.Total == 0 && q.Filter.Projects == nil && s.scope.Project != "" {
+		text += ` project "*" searches all projects.`
+	}
+	return reply{text: text, data: data}, nil
 }
 
 func (in *searchInput) query(s *session) (hippo.Query, error) {

@@ -22,8 +22,10 @@ func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
 	out.Store, out.Namespace, out.Project, out.Version = s.server.Store, s.scope.Namespace, s.scope.Project, s.server.Version
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s, %d forgotten, active day %d", insights(out.Memories), out.Forgotten, out.ActiveDay)
-	for _, p := range out.Problems {
-		fmt.Fprintf(&text, "\nunreadable: %s: %s", termtext.Line(p.Path), termtext.Line(p.Error))
+	if st.Store != nil {
+		for _, p := range st.Store.Problems {
+			fmt.Fprintf(&text, "\nunreadable: %s", termtext.Line(p.String()))
+		}
 	}
 	for _, d := range out.Degraded {
 		fmt.Fprintf(&text, "\ndegraded: %s", termtext.Line(d))

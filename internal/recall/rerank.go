@@ -34,7 +34,7 @@ func rerank(p *plan, found *retrieve.Result, s scored) reranked {
 	}
 	r.passages = gatherPassages(&s.first, found, s.top)
 	r.tokens = tokenize(p.tokens, p.search.Text, r.words)
-	defer r.tokens.compared.Close()
+	defer r.tokens.maxsim.Close()
 	r.tokens.read(found.Reader, r.list)
 	r.compare()
 	if p.semantic() {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxQueryTokens is how many word pieces of a query are maxsim.
+	// maxQueryTokens is how many word pieces of a query are compared.
 	maxQueryTokens = 512
 	// leadTokens is how many word pieces of a text are its beginning.
 	leadTokens = 24
@@ -37,7 +37,7 @@ type queryTokens struct {
 	// weights of the tokens: idf times what they count in the model, and idf alone; each
 	// adds up to 1.
 	weights, idfs []float64
-	maxsim      embed.MaxSim
+	maxsim        embed.MaxSim
 	// bigrams are the tokens that stand side by side, with their weights; total is the
 	// sum.
 	bigrams map[bigram]float64

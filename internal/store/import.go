@@ -72,7 +72,7 @@ func absent(tx driver.Tx, ms []*hippo.Memory) ([]*hippo.Memory, error) {
 		ids[i] = m.ID
 	}
 	here, err := tx.Get(ids...)
-	if err != nil {
+	if driver.Readable(err) != nil { // those that cannot be read are replaced
 		return nil, err
 	}
 	seen := make(map[hippo.ID]bool, len(here))

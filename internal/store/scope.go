@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -29,12 +30,17 @@ func (s Scoped) Allow(r hippo.Rights) error {
 }
 
 // Get returns the memories with these IDs, in the order of ids, forgotten ones included.
-// Missing ones are left out.
+// Missing ones are left out, and so are those that cannot be read, unless nothing else is found:
+// that is a [*driver.UnreadableError] for those with [hippo.RightAdmin]. Nobody can tell whose
+// such a memory is.
 func (s Scoped) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
 	if err := s.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
 	ms, err := s.store.Get(ctx, ids)
+	if !s.scope.Allows(hippo.RightAdmin) {
+		err = driver.Readable(err)
+	}
 	return s.seen(ms), err
 }
 
@@ -105,14 +111,23 @@ func (s Scoped) Supersede(ctx context.Context, id hippo.ID, old []hippo.ID, fn f
 	return s.store.supersede(ctx, s, id, old, fn)
 }
 
-// Purge removes memories for good. Unknown IDs are a [*hippo.UnknownError] and nothing is
-// removed.
+// Purge removes memories for good; with [hippo.RightAdmin] also those that cannot be read.
+// Unknown IDs are a [*hippo.UnknownError] and nothing is removed.
 func (s Scoped) Purge(ctx context.Context, ids []hippo.ID) error {
 	if err := s.Allow(hippo.RightPurge); err != nil {
 		return err
 	}
 	return wrap("purge", s.store.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		if _, err := s.getAll(tx, ids); err != nil {
+		ms, err := tx.Get(ids...)
+		var unreadable []driver.Problem
+		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+			if s.scope.Allows(hippo.RightAdmin) {
+				unreadable = bad.Problems
+			}
+		} else if err != nil {
+			return err
+		}
+		if err := allThere(ids, s.seen(ms), unreadable...); err != nil {
 			return err
 		}
 		return tx.Purge(ids...)
@@ -122,7 +137,7 @@ func (s Scoped) Purge(ctx context.Context, ids []hippo.ID) error {
 // getAll returns the memories with these IDs in a transaction, or a [*hippo.UnknownError].
 func (s Scoped) getAll(tx driver.Tx, ids []hippo.ID) ([]*hippo.Memory, error) {
 	ms, err := tx.Get(ids...)
-	if err != nil {
+	if err != nil && (driver.Readable(err) != nil || s.scope.Allows(hippo.RightAdmin)) {
 		return nil, err
 	}
 	ms = s.seen(ms)
@@ -130,7 +145,8 @@ func (s Scoped) getAll(tx driver.Tx, ids []hippo.ID) ([]*hippo.Memory, error) {
 }
 
 // All yields every memory of the scope, forgotten ones included, in the order of their last
-// change.
+// change. For those with [hippo.RightAdmin], a memory that cannot be read is a
+// [*driver.UnreadableError], and the rest follows.
 func (s Scoped) All(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {
 		if err := s.Allow(hippo.RightRead); err != nil {
@@ -138,11 +154,17 @@ func (s Scoped) All(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 			return
 		}
 		for c, err := range s.store.Changes(ctx, 0) {
-			if err != nil {
+			more := true
+			switch {
+			case err != nil:
 				yield(nil, err)
 				return
+			case c.Unreadable != nil && s.scope.Allows(hippo.RightAdmin):
+				more = yield(nil, c.Unreadable)
+			case c.Memory != nil && s.scope.Sees(c.Memory):
+				more = yield(c.Memory, nil)
 			}
-			if c.Memory != nil && s.scope.Sees(c.Memory) && !yield(c.Memory, nil) {
+			if !more {
 				return
 			}
 		}

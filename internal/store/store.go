@@ -117,12 +117,16 @@ func stampNew(m *hippo.Memory, now time.Time) error {
 }
 
 // Get returns the memories with these IDs, in the order of ids, forgotten ones
-// included. Missing ones are left out.
+// included. Missing ones are left out, and so are those that cannot be read, unless
+// nothing else is found: that is a [*driver.UnreadableError].
 func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	ms, err := s.backend.Get(ctx, ids)
+	if len(ms) > 0 {
+		err = driver.Readable(err)
+	}
 	return ms, wrap("get", err)
 }
 
@@ -174,10 +178,15 @@ func (s *Store) change(m *hippo.Memory, day hippo.Day, fn func(*hippo.Memory, hi
 	return true, m.Validate()
 }
 
-func allThere(ids []hippo.ID, ms []*hippo.Memory) error {
+// allThere returns a [*hippo.UnknownError] unless each of ids is that of a memory, one that
+// cannot be read included.
+func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...driver.Problem) error {
 	found := make(map[hippo.ID]bool, len(ms))
 	for _, m := range ms {
 		found[m.ID] = true
+	}
+	for _, p := range unreadable {
+		found[p.ID] = true
 	}
 	var missing []hippo.ID
 	for _, id := range ids {

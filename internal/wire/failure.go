@@ -8,6 +8,8 @@ const (
 	ExitFailed   = 1
 	ExitUsage    = 2
 	ExitNotFound = 3
+	// ExitDamaged is that of a command that found damage.
+	ExitDamaged = 3
 	// ExitInterrupted is what a shell reports of a program that SIGINT ended: 128 + 2.
 	ExitInterrupted = 130
 )
@@ -54,7 +56,7 @@ func failures() map[hippo.Code]Failure {
 		},
 		hippo.CodeCorrupt: {
 			Exit:        ExitFailed,
-			CommandHint: "nothing was changed; go on with a copy, or import an export into a new store",
+			CommandHint: "try: hippo check; hippo export --salvage FILE saves what can be read, hippo restore FILE takes a backup back",
 			ToolHint:    "nothing was changed; tell the user",
 		},
 		hippo.CodeReadOnly: {

@@ -36,9 +36,11 @@ type Model struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// Problem is a piece of data that could not be read.
+// Problem is a piece of data that cannot be read.
 type Problem struct {
-	Path string `json:"path"`
+	// ID is that of the memory; absent if it is none or is not known.
+	ID   hippo.ID `json:"id,omitzero"`
+	Path string   `json:"path"`
 	// Was is where it was found, if it was moved aside.
 	Was   string `json:"was,omitempty"`
 	Error string `json:"error"`
@@ -59,9 +61,16 @@ func StatusOf(st *engine.Status) Status {
 	}
 	if st.Store != nil {
 		out.Terms = st.Store.Terms
-		for _, p := range st.Store.Problems {
-			out.Problems = append(out.Problems, Problem{Path: p.Path, Was: p.Was, Error: p.Err})
-		}
+		out.Problems = ProblemsOf(st.Store.Problems)
+	}
+	return out
+}
+
+// ProblemsOf returns problems as JSON.
+func ProblemsOf(list []engine.Problem) []Problem {
+	out := make([]Problem, len(list))
+	for i, p := range list {
+		out[i] = Problem{ID: p.ID, Path: p.Path, Was: p.Was, Error: p.Err}
 	}
 	return out
 }

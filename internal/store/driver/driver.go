@@ -6,8 +6,11 @@ package driver
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -22,7 +25,9 @@ import (
 // directory by other programs may take up to its polling interval.
 type Backend interface {
 	// Get returns the memories with these IDs, in the order of ids, forgotten
-	// ones included. Missing IDs are left out. The caller owns the result.
+	// ones included. Missing IDs are left out. The caller owns the result. Memories
+	// that are stored and cannot be read are left out, too, and the error is an
+	// [*UnreadableError] about them beside the memories that can be read.
 	Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error)
 
 	// Write runs fn in a transaction that excludes all other writers, of every
@@ -38,14 +43,17 @@ type Backend interface {
 	// Changes yields what changed after since, in ascending order of revision:
 	// each memory at most once, at its latest revision; purged ones with a nil
 	// Memory. since 0 yields all memories that exist. The caller owns what is yielded.
-	// RAM use is bounded: it streams.
+	// RAM use is bounded: it streams. A memory that cannot be read is yielded as a
+	// purged one is, with the reason in [Change.Unreadable], and the rest follows.
 	Changes(ctx context.Context, since hippo.Revision) iter.Seq2[Change, error]
 
 	// Head returns the state of the store. It is cheap, tens of microseconds, because
 	// it is called before every search.
 	Head(ctx context.Context) (Head, error)
 
-	// Problems lists data that could not be read, with the place where it is kept.
+	// Problems lists data that cannot be read, as far as it is known or can be found in
+	// less than some seconds. A back end that finds its data damaged as a whole refuses
+	// writes from then on, with [hippo.ErrCorrupt].
 	Problems(ctx context.Context) ([]Problem, error)
 
 	Vectors
@@ -59,7 +67,7 @@ type Backend interface {
 type Tx interface {
 	// Get is [Backend.Get] as seen by this transaction.
 	Get(ids ...hippo.ID) ([]*hippo.Memory, error)
-	// Put inserts or replaces whole memories, by ID, and sets Revision on each
+	// Put inserts or replaces whole memories, by ID, unreadable ones too, and sets Revision on each
 	// to a value above all that the store has assigned.
 	// The Backend does not keep the pointers.
 	Put(ms ...*hippo.Memory) error
@@ -68,8 +76,8 @@ type Tx interface {
 	// count above 0, by revision. It reads and writes only their accesses, where the
 	// back end can.
 	Touch(day hippo.Day, counts map[hippo.ID]int) ([]Touched, error)
-	// Purge removes memories for good and leaves a tombstone for Changes.
-	// Unknown IDs are ignored.
+	// Purge removes memories for good, unreadable ones too, and leaves a tombstone for
+	// Changes. Unknown IDs are ignored.
 	Purge(ids ...hippo.ID) error
 	// Calendar returns the active day; SetCalendar replaces it.
 	Calendar() (Calendar, error)
@@ -87,7 +95,7 @@ type Touched struct {
 // TouchAll implements [Tx.Touch] with Get and Put.
 func TouchAll(tx Tx, day hippo.Day, counts map[hippo.ID]int) ([]Touched, error) {
 	ms, err := tx.Get(Counted(counts)...)
-	if err != nil {
+	if Readable(err) != nil {
 		return nil, err
 	}
 	for _, m := range ms {
@@ -146,16 +154,65 @@ type Head struct {
 
 // Change is one entry of [Backend.Changes].
 type Change struct {
+	// ID is zero if not even that can be read.
 	ID       hippo.ID
 	Revision hippo.Revision
-	// Memory is nil when the memory was purged.
+	// Memory is nil when the memory was purged, or cannot be read.
 	Memory *hippo.Memory
+	// Unreadable is why a memory that is stored cannot be read; else nil.
+	Unreadable *UnreadableError
 }
 
-// Problem is a piece of data that could not be read.
+// Problem is a piece of data that cannot be read.
 type Problem struct {
+	// ID is that of the memory, zero if it is none or is not known.
+	ID hippo.ID
 	// Path is where the data is now, Was where it was found.
-	Path string `json:"path"`
-	Was  string `json:"was,omitempty"`
-	Err  string `json:"error"`
+	Path, Was string
+	Err       string
+}
+
+// String is a line for people.
+func (p Problem) String() string {
+	text := p.Path
+	if !p.ID.IsZero() {
+		text = fmt.Sprintf("memory %v in %s", p.ID, text)
+	}
+	if p.Was != "" && p.Was != p.Path {
+		text += fmt.Sprintf(" (was %s)", p.Was)
+	}
+	return text + ": " + p.Err
+}
+
+// UnreadableError lists memories that are stored and cannot be read. It is a
+// [hippo.ErrCorrupt].
+type UnreadableError struct{ Problems []Problem }
+
+func (e *UnreadableError) Error() string {
+	parts := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		parts[i] = p.Err
+		if !p.ID.IsZero() {
+			parts[i] = fmt.Sprintf("memory %v cannot be read: %s", p.ID, p.Err)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Unwrap makes an UnreadableError a [hippo.ErrCorrupt].
+func (e *UnreadableError) Unwrap() error { return hippo.ErrCorrupt }
+
+// Readable returns nil for an [*UnreadableError], and other errors as they are: for
+// callers that go on with the memories that can be read.
+func Readable(err error) error {
+	if _, ok := errors.AsType[*UnreadableError](err); ok {
+		return nil
+	}
+	return err
+}
+
+// Checker is implemented by back ends that can look for damage in all of their data.
+type Checker interface {
+	// Check reads everything and lists what is wrong. Cost: seconds for 100,000 memories.
+	Check(ctx context.Context) ([]Problem, error)
 }

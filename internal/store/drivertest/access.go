@@ -13,7 +13,7 @@ func accessChecks() []check {
 		{"the_whole_history_is_kept", wholeHistory},
 		{"touches_add_up", touchesAddUp},
 		{"a_touch_is_a_change", touchIsChange},
-		{"a_touch_tells_what_is_stored", touchTells},
+		{"a_touch_returns_what_is_stored", touchReturns},
 		{"a_touch_is_part_of_its_transaction", touchInTransaction},
 	}
 }
@@ -57,9 +57,9 @@ func touchIsChange(t *testing.T, h Harness) {
 	same(t, "changes", got, get(t, b, id(1)))
 }
 
-// touchTells touches memories that are new, used, used on a later day, full, forgotten
+// touchReturns touches memories that are new, used, used on a later day, full, forgotten
 // and missing.
-func touchTells(t *testing.T, h Harness) {
+func touchReturns(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	ms := plains(0, 6)
 	ms[0].Accesses = nil
@@ -73,9 +73,9 @@ func touchTells(t *testing.T, h Harness) {
 	put(t, b, ms...)
 	before := head(t, b)
 	counts := map[hippo.ID]int{ms[0].ID: 1, ms[1].ID: 2, ms[2].ID: 3, ms[3].ID: 1, ms[4].ID: 7, ms[5].ID: 0, id(poolSize + 1): 4}
-	var told []driver.Touched
+	var touched []driver.Touched
 	err := b.Write(t.Context(), driver.Lazy, func(tx driver.Tx) (err error) {
-		told, err = tx.Touch(5, counts)
+		touched, err = tx.Touch(5, counts)
 		return err
 	})
 	if err != nil {
@@ -91,14 +91,14 @@ func touchTells(t *testing.T, h Harness) {
 		m.Revision = got[i].Revision
 	}
 	same(t, "memories", got, ms)
-	same(t, "told", told, want)
-	for i, one := range told {
-		if last := before.Revision; one.Revision <= last || i > 0 && one.Revision <= told[i-1].Revision {
-			t.Errorf("revisions are %+v, want them ascending above %d", told, last)
+	same(t, "touched", touched, want)
+	for i, one := range touched {
+		if last := before.Revision; one.Revision <= last || i > 0 && one.Revision <= touched[i-1].Revision {
+			t.Errorf("revisions are %+v, want them ascending above %d", touched, last)
 		}
 	}
-	if after := head(t, b); after.Revision != told[len(told)-1].Revision || after.Memories != before.Memories || after.Forgotten != before.Forgotten {
-		t.Errorf("head is %+v after %+v, told %+v", after, before, told)
+	if after := head(t, b); after.Revision != touched[len(touched)-1].Revision || after.Memories != before.Memories || after.Forgotten != before.Forgotten {
+		t.Errorf("head is %+v after %+v and touches %+v", after, before, touched)
 	}
 }
 

@@ -162,7 +162,7 @@ func benchPutVector(b *testing.B, s driver.Backend) {
 	}
 }
 
-// benchVectors is what an index costs that is made anew.
+// benchVectors is what rebuilding an index costs.
 func benchVectors(b *testing.B, s driver.Backend) {
 	putVectors(b, s, "model", vectors(0, benchSize, benchDimension, 0)...)
 	ids := idRange(benchSize)

@@ -19,6 +19,7 @@ package drivertest
 import (
 	"testing"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -32,6 +33,11 @@ type Harness struct {
 	// gives another, empty store. The checks of reopening and of sharing are
 	// then replaced by one that the claim is true.
 	Volatile bool
+	// Damaged are ways in which a memory of a store can become unreadable, by name. Each
+	// makes a store, fills it by calling fill with a handle, makes the memory id unreadable
+	// when that is closed, and returns how to open the store. None declares that there is
+	// no such way.
+	Damaged map[string]func(t testing.TB, fill func(driver.Backend), id hippo.ID) Opener
 }
 
 // Opener opens one more handle on the store of its place, as another process
@@ -68,6 +74,7 @@ func Run(t *testing.T, h Harness) {
 		{"vectorlife", vectorLifeChecks()},
 		{"relations", relationChecks()},
 		{"model", modelChecks()},
+		{"damage", damageChecks(h)},
 	}
 	for _, topic := range topics {
 		runChecks(t, h, topic.name, topic.checks)

@@ -14,9 +14,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// fault is a way to get a back end wrong, laid over a sound one.
+// fault is a mistake of a back end, as a wrapper of a correct one.
 type fault struct {
-	// topic is the part of the suite that has to notice.
+	// topic is the part of the suite that has to detect it.
 	topic string
 	plant func(driver.Backend) driver.Backend
 }
@@ -33,7 +33,7 @@ func faults() map[string]fault {
 		"purge_is_not_undone":                 {"transaction", func(b driver.Backend) driver.Backend { return purgesAtOnce{b} }},
 		"memories_are_cached_and_shared":      {"ownership", func(b driver.Backend) driver.Backend { return &caches{Backend: b} }},
 		"a_handle_reads_stale_data":           {"handles", func(b driver.Backend) driver.Backend { return &stale{Backend: b} }},
-		"an_ended_context_is_ignored":         {"cancel", func(b driver.Backend) driver.Backend { return deaf{b} }},
+		"a_canceled_context_is_ignored":       {"cancel", func(b driver.Backend) driver.Backend { return ignoresContext{b} }},
 		"an_update_is_lost":                   {"concurrent", func(b driver.Backend) driver.Backend { return racy{b} }},
 		"one_field_is_lost":                   {"fields", puts(func(m *hippo.Memory) { m.Surprise.Loss = 0 })},
 		"big_numbers_are_rounded":             {"fields", puts(roundNumbers)},
@@ -206,10 +206,10 @@ func (f *stale) Write(ctx context.Context, d driver.Durability, fn func(driver.T
 	return err
 }
 
-// deaf writes though the context has ended already.
-type deaf struct{ driver.Backend }
+// ignoresContext writes although the context has ended.
+type ignoresContext struct{ driver.Backend }
 
-func (f deaf) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
+func (f ignoresContext) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
 	if ctx.Err() != nil {
 		ctx = context.WithoutCancel(ctx)
 	}

@@ -36,7 +36,7 @@ func ownPut(t *testing.T, h Harness) {
 	scribble(m)
 	same(t, "stored memory", get(t, b, m.ID), []*hippo.Memory{want})
 	write(t, b, func(tx driver.Tx) error {
-		m = full(2) // anew each time: the transaction may run again
+		m = full(2) // a new one each time: the transaction may run again
 		if err := tx.Put(m); err != nil {
 			return err
 		}

@@ -14,7 +14,6 @@ func reopenChecks() []check {
 		{"empty_store_stays_the_same_one", reopenEmpty},
 		{"revisions_go_on", reopenRevisions},
 		{"nothing_undone_comes_back", reopenUndone},
-		{"thousands_are_still_there", reopenMany},
 		{"vectors_are_still_there", vectorReopen},
 		{"relations_are_still_there", relationReopen},
 	}
@@ -115,11 +114,4 @@ func reopenUndone(t *testing.T, h Harness) {
 			t.Errorf("found %v", got)
 		}
 	})
-}
-
-func reopenMany(t *testing.T, h Harness) {
-	opener := h.Place(t)
-	ms := plains(0, 1500)
-	reopen(t, opener, func(b driver.Backend) { put(t, b, ms...) })
-	reopen(t, opener, func(b driver.Backend) { same(t, "memories", existing(changes(t, b, 0)), ms) })
 }

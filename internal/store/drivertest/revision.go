@@ -72,7 +72,7 @@ func headIsLast(t *testing.T, h Harness) {
 	}
 }
 
-// neverUsedTwice empties the store in between, when it would be easy to begin anew.
+// neverUsedTwice empties the store in between, when it would be easy to begin at 1 again.
 func neverUsedTwice(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	used := make(map[hippo.Revision]bool)

@@ -65,7 +65,7 @@ func bare(n int) *hippo.Memory {
 	return &hippo.Memory{ID: id(n), Content: "x", ContentHash: hippo.HashContent("x")}
 }
 
-// full returns the nth memory with every field set; a check sees to that.
+// full returns the nth memory with every field set; a check ensures that.
 func full(n int) *hippo.Memory {
 	m := withText(n, fmt.Sprintf("Everything is set in %d.\nSecond line.", n))
 	m.Situation = []string{"when testing", "in CI, on Fridays"}

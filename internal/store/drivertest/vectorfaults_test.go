@@ -91,7 +91,7 @@ func (f putsInPart) PutVectors(ctx context.Context, model string, vs []driver.Ve
 	return err
 }
 
-// takesAnyLength starts the model anew for vectors of another length.
+// takesAnyLength drops the model for vectors of another length.
 type takesAnyLength struct{ driver.Backend }
 
 func (f takesAnyLength) PutVectors(ctx context.Context, model string, vs []driver.Vector) error {
@@ -172,7 +172,7 @@ func (f hidesVectors) Vectors(ctx context.Context, model string, ids []hippo.ID)
 	return f.Backend.Vectors(ctx, model, shown)
 }
 
-// touches stores the memory anew with its vector.
+// touches puts the memory again with its vector.
 type touches struct{ driver.Backend }
 
 func (f touches) PutVectors(ctx context.Context, model string, vs []driver.Vector) error {

@@ -4,16 +4,40 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/drivertest"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
+func opener(t testing.TB, path string) drivertest.Opener {
+	return func() (driver.Backend, error) { return sqlitestore.Open(t.Context(), path, nil) }
+}
+
+// damaged makes a record unreadable by an UPDATE of the row.
+func damaged(set string) func(testing.TB, func(driver.Backend), hippo.ID) drivertest.Opener {
+	return func(t testing.TB, fill func(driver.Backend), id hippo.ID) drivertest.Opener {
+		path := filepath.Join(t.TempDir(), "memory.db")
+		s, err := sqlitestore.Open(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill(s)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		raw(t, path, set, id[:])
+		return opener(t, path)
+	}
+}
+
 func harness() drivertest.Harness {
 	return drivertest.Harness{
-		Place: func(t testing.TB) drivertest.Opener {
-			path := filepath.Join(t.TempDir(), "memory.db")
-			return func() (driver.Backend, error) { return sqlitestore.Open(t.Context(), path, nil) }
+		Place: func(t testing.TB) drivertest.Opener { return opener(t, filepath.Join(t.TempDir(), "memory.db")) },
+		Damaged: map[string]func(testing.TB, func(driver.Backend), hippo.ID) drivertest.Opener{
+			"content_is_not_UTF-8": damaged("UPDATE memory SET content = CAST(x'61ff62' AS TEXT) WHERE id = ?"),
+			"tag_is_not_UTF-8":     damaged("INSERT INTO tag SELECT pk, 7, CAST(x'ff' AS TEXT) FROM memory WHERE id = ?"),
+			"metadata_is_not_JSON": damaged("UPDATE memory SET metadata = '{' WHERE id = ?"),
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -17,32 +18,54 @@ import (
 type stored struct {
 	*hippo.Memory
 	pk int64
+	// err is why the memory cannot be read. Memory has then what could be, at least the
+	// ID, and pk is 0 if the row itself cannot be read.
+	err   error
+	given bool // in a result
 }
 
-// columns are those of table memory and its children, in the order of scan.
-const columns = `m.pk, m.id, m.revision, m.content, m.type, m.base, m.value, m.set_day, m.set_at, m.pinned,
+// columns are those of table memory and its lists, in the order of scan.
+const columns = rowColumns + ", " + situationColumn + ", " + tagColumn + ", " + accessColumn
+
+// The columns of table memory, and the lists of its other tables as JSON.
+const (
+	rowColumns = `m.pk, m.id, m.revision, m.content, m.type, m.base, m.value, m.set_day, m.set_at, m.pinned,
 	m.created_at, m.updated_at, m.event_time, m.valid_from, m.valid_until, m.superseded_by, m.forgotten_at, m.version,
 	m.surprise, m.source_kind, m.author, m.client, m.session, m.seq, m.uri, m.trust, m.project, m.namespace,
-	m.content_hash, m.metadata,
-	(SELECT json_group_array(text) FROM (SELECT text FROM situation WHERE memory = m.pk ORDER BY pos)),
-	(SELECT json_group_array(text) FROM (SELECT text FROM tag WHERE memory = m.pk ORDER BY pos)),
-	(SELECT json_group_array(json_array(day, count)) FROM (SELECT day, count FROM access WHERE memory = m.pk ORDER BY day))`
+	m.content_hash, m.metadata`
+	situationColumn = "(SELECT json_group_array(text) FROM (SELECT text FROM situation WHERE memory = m.pk ORDER BY pos))"
+	tagColumn       = "(SELECT json_group_array(text) FROM (SELECT text FROM tag WHERE memory = m.pk ORDER BY pos))"
+	accessColumn    = "(SELECT json_group_array(json_array(day, count)) FROM (SELECT day, count FROM access WHERE memory = m.pk ORDER BY day))"
+)
 
-// scan reads one row of columns.
+// encoded is what is stored as JSON of one memory.
+type encoded struct{ situation, tags, accesses, surprise, metadata string }
+
+// scan reads one row of columns. An error is about the database.
 func scan(rows *sql.Rows) (stored, error) {
+	m, parts, err := scanRow(rows)
+	if err == nil {
+		m.err = m.unpack(&parts)
+	}
+	return m, err
+}
+
+// scanRow is scan without the parts that are stored as JSON.
+func scanRow(rows *sql.Rows) (stored, encoded, error) {
 	m := stored{Memory: &hippo.Memory{}}
 	var id, superseded, hash []byte
-	var situation, tags, accesses string
+	var parts encoded
 	var surprise, metadata sql.NullString
 	var times [7]sql.NullInt64
 	err := rows.Scan(&m.pk, &id, &m.Revision, &m.Content, &m.Type, &m.Importance.Base, &m.Importance.Value,
 		&m.Importance.SetDay, &times[0], &m.Pinned, &times[1], &times[2], &times[3], &times[4], &times[5],
 		&superseded, &times[6], &m.Version, &surprise, &m.Source.Kind, &m.Source.Author, &m.Source.Client,
 		&m.Source.Session, &m.Source.Seq, &m.Source.URI, &m.Trust, &m.Project, &m.Namespace, &hash, &metadata,
-		&situation, &tags, &accesses)
+		&parts.situation, &parts.tags, &parts.accesses)
 	if err != nil {
-		return m, err
+		return m, parts, err
 	}
+	parts.surprise, parts.metadata = surprise.String, metadata.String
 	copy(m.ID[:], id)
 	copy(m.SupersededBy[:], superseded)
 	copy(m.ContentHash[:], hash)
@@ -53,33 +76,68 @@ func scan(rows *sql.Rows) (stored, error) {
 			*t = time.UnixMicro(times[i].Int64).UTC()
 		}
 	}
-	return m, m.unpack(situation, tags, accesses, surprise.String, metadata.String)
+	return m, parts, nil
 }
 
-// unpack fills what is stored as JSON.
-func (m *stored) unpack(situation, tags, accesses, surprise, metadata string) error {
-	var pairs [][2]int
-	for _, part := range []struct {
-		text string
-		to   any
-	}{
-		{situation, &m.Situation},
-		{tags, &m.Tags},
-		{accesses, &pairs},
-		{surprise, &m.Surprise},
-		{metadata, &m.Metadata},
-	} {
-		if part.text == "" || part.text == "[]" {
-			continue
-		}
-		if err := json.Unmarshal([]byte(part.text), part.to); err != nil {
-			return fmt.Errorf("%w: memory %v: %w", hippo.ErrCorrupt, m.ID, err)
+// texts are the fields of a memory that have to be UTF-8.
+func (m *stored) texts() []*string {
+	return []*string{
+		&m.Content, &m.Type, (*string)(&m.Source.Kind), &m.Source.Author, &m.Source.Client, &m.Source.Session, &m.Source.URI,
+		&m.Project, &m.Namespace,
+	}
+}
+
+// part is what is stored as JSON of a memory.
+type part struct {
+	name string
+	text *string
+	to   any
+}
+
+func (m *stored) parts(e *encoded, accesses *[][2]int) []part {
+	return []part{
+		{"situation", &e.situation, &m.Situation},
+		{"tags", &e.tags, &m.Tags},
+		{"accesses", &e.accesses, accesses},
+		{"surprise", &e.surprise, &m.Surprise},
+		{"metadata", &e.metadata, &m.Metadata},
+	}
+}
+
+func (p *part) decode() error {
+	switch {
+	case *p.text == "" || *p.text == "[]":
+		return nil
+	case !utf8.ValidString(*p.text):
+		return fmt.Errorf("%s: not UTF-8: %.40q", p.name, *p.text)
+	}
+	if err := json.Unmarshal([]byte(*p.text), p.to); err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	return nil
+}
+
+// unpack decodes what is stored as JSON, and refuses text that is not UTF-8.
+func (m *stored) unpack(e *encoded) error {
+	for _, text := range m.texts() {
+		if !utf8.ValidString(*text) {
+			return fmt.Errorf("not UTF-8: %.40q", *text)
 		}
 	}
+	var accesses [][2]int
+	for _, p := range m.parts(e, &accesses) {
+		if err := p.decode(); err != nil {
+			return err
+		}
+	}
+	m.access(accesses)
+	return nil
+}
+
+func (m *stored) access(pairs [][2]int) {
 	for _, p := range pairs {
 		m.Accesses = append(m.Accesses, hippo.Access{Day: hippo.Day(p[0]), Count: p[1]})
 	}
-	return nil
 }
 
 // sizes are how many IDs one statement asks for: a few fixed numbers, so that the
@@ -110,39 +168,55 @@ func byID(n int) string {
 	return "SELECT " + columns + " FROM memory m WHERE m.id IN " + placeholders(n)
 }
 
-// get returns the memories in the order of ids, without those that are missing.
+// get returns the memories in the order of ids, without those that are missing. Of a
+// damaged database it returns what can be read.
 func get(ctx context.Context, q sqlitex.Queryer, ids []hippo.ID) ([]stored, error) {
 	found := make(map[hippo.ID]stored, len(ids))
 	for rest := ids; len(rest) > 0; {
 		var args []any
+		asked := rest
 		args, rest = batch(rest)
-		for rows, err := range sqlitex.Rows(ctx, q, byID(len(args)), args...) {
-			if err != nil {
-				return nil, err
+		err := getBatch(ctx, q, args, found)
+		for i := 0; sqlitex.Damaged(err) && i < len(asked)-len(rest); i++ { // one by one
+			if one := getBatch(ctx, q, []any{asked[i][:]}, found); sqlitex.Damaged(one) {
+				found[asked[i]] = stored{Memory: &hippo.Memory{ID: asked[i]}, err: one}
+			} else if one != nil {
+				return nil, one
 			}
-			m, err := scan(rows)
-			if err != nil {
-				return nil, err
-			}
-			found[m.ID] = m
+		}
+		if err != nil && !sqlitex.Damaged(err) {
+			return nil, err
 		}
 	}
 	out := make([]stored, 0, len(found))
 	for _, id := range ids {
-		if m, ok := found[id]; ok {
-			out = append(out, m)
-			found[id] = stored{Memory: m.Clone(), pk: m.pk} // an ID given twice is answered twice
+		m, ok := found[id]
+		if !ok {
+			continue
 		}
+		if m.given { // an ID given twice is answered twice
+			m.Memory = m.Clone()
+		}
+		m.given = true
+		found[id] = m
+		out = append(out, m)
 	}
 	return out, nil
 }
 
-func memoriesOf(list []stored) []*hippo.Memory {
-	ms := make([]*hippo.Memory, len(list))
-	for i, m := range list {
-		ms[i] = m.Memory
+// getBatch adds the memories of one statement to found.
+func getBatch(ctx context.Context, q sqlitex.Queryer, ids []any, found map[hippo.ID]stored) error {
+	for rows, err := range sqlitex.Rows(ctx, q, byID(len(ids)), ids...) {
+		if err != nil {
+			return err
+		}
+		m, err := scan(rows)
+		if err != nil {
+			return err
+		}
+		found[m.ID] = m
 	}
-	return ms
+	return nil
 }
 
 func readHead(ctx context.Context, q sqlitex.Queryer) (h driver.Head, err error) {

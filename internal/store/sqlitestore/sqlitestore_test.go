@@ -30,13 +30,13 @@ func open(t *testing.T, path string) *sqlitestore.Store {
 }
 
 // raw runs SQL on a file behind the store's back.
-func raw(t *testing.T, path, statement string) {
+func raw(t testing.TB, path, statement string, args ...any) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+	if _, err := db.ExecContext(t.Context(), statement, args...); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

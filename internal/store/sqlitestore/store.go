@@ -21,6 +21,7 @@ import (
 type Store struct {
 	db     *sqlitex.DB
 	writer *sqlitex.Writer[*tx]
+	bad    *unreadable
 	// strongest are the queries for relations, which are long and part of every search.
 	strongest scopeQueries
 }
@@ -44,7 +45,9 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db: db, writer: sqlitex.NewWriter(db, beginGroup), strongest: newScopeQueries()}, nil
+	s := &Store{db: db, strongest: newScopeQueries(), bad: newUnreadable(path, o.Log)}
+	s.writer = sqlitex.NewWriter(db, s.beginGroup)
+	return s, nil
 }
 
 //go:embed migrations/*.sql
@@ -68,9 +71,12 @@ func schema() sqlitex.Schema {
 
 // Get implements [driver.Backend].
 func (s *Store) Get(ctx context.Context, ids []hippo.ID) (ms []*hippo.Memory, err error) {
-	err = s.db.View(ctx, func(q *sqlitex.File) error {
-		found, err := get(ctx, q, ids)
-		ms = memoriesOf(found)
+	err = s.db.View(ctx, func(f *sqlitex.File) error {
+		found, err := get(ctx, f, ids)
+		if err != nil {
+			return err
+		}
+		ms, err = s.bad.split(found)
 		return err
 	})
 	return ms, err
@@ -87,9 +93,6 @@ func (s *Store) Head(ctx context.Context) (h driver.Head, err error) {
 	})
 	return h, err
 }
-
-// Problems implements [driver.Backend]: SQLite keeps nothing aside.
-func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) { return nil, ctx.Err() }
 
 // Write implements [driver.Backend].
 func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {

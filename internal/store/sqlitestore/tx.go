@@ -17,16 +17,17 @@ import (
 // it is after those that succeeded. It implements [sqlitex.Group].
 type group struct {
 	*sqlitex.Tx
+	bad          *unreadable
 	stored, head driver.Head
 }
 
-func beginGroup(t *sqlitex.Tx) (sqlitex.Group[*tx], error) {
+func (s *Store) beginGroup(t *sqlitex.Tx) (sqlitex.Group[*tx], error) {
 	head, err := readHead(context.Background(), t)
-	return &group{Tx: t, stored: head, head: head}, err
+	return &group{Tx: t, bad: s.bad, stored: head, head: head}, err
 }
 
 func (g *group) Begin(ctx context.Context) *tx {
-	return &tx{Tx: g.Tx, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored)}
+	return &tx{Tx: g.Tx, bad: g.bad, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored)}
 }
 
 func (g *group) Keep(t *tx) { g.head = t.head }
@@ -42,6 +43,7 @@ func (g *group) End() error {
 // tx is a [driver.Tx].
 type tx struct {
 	*sqlitex.Tx
+	bad  *unreadable
 	ctx  context.Context // of the caller, without its end
 	head driver.Head
 	// known is what this transaction has read or written, as stored: Put writes
@@ -51,17 +53,20 @@ type tx struct {
 
 // Get implements [driver.Tx].
 func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
-	ms, err := get(t.ctx, t, ids)
-	for _, m := range ms {
-		t.known[m.ID] = stored{Memory: m.Clone(), pk: m.pk}
+	found, err := get(t.ctx, t, ids)
+	if err != nil {
+		return nil, err
 	}
-	return memoriesOf(ms), err
+	for _, m := range found {
+		t.known[m.ID] = stored{Memory: m.Clone(), pk: m.pk, err: m.err}
+	}
+	return t.bad.split(found)
 }
 
 // Put implements [driver.Tx].
 func (t *tx) Put(ms ...*hippo.Memory) error {
 	for _, m := range ms {
-		old, err := t.stored(m.ID)
+		old, err := t.replaceable(m.ID)
 		if err != nil {
 			return err
 		}
@@ -93,16 +98,34 @@ func count(b bool) int {
 	return 0
 }
 
-// stored returns what is stored under an ID; a nil Memory if nothing is.
+// stored returns what is stored under an ID; a nil Memory if nothing is. Of one that
+// cannot be read it returns at least the key.
 func (t *tx) stored(id hippo.ID) (stored, error) {
 	if m, ok := t.known[id]; ok {
 		return m, nil
 	}
 	ms, err := get(t.ctx, t, []hippo.ID{id})
-	if err != nil || len(ms) == 0 {
+	switch {
+	case err != nil || len(ms) == 0:
 		return stored{}, err
+	case ms[0].pk == 0:
+		return stored{}, ms[0].err
 	}
 	return ms[0], nil
+}
+
+// replaceable is stored, after the lists of a memory that cannot be read were removed.
+func (t *tx) replaceable(id hippo.ID) (stored, error) {
+	old, err := t.stored(id)
+	if err != nil || old.err == nil {
+		return old, err
+	}
+	for _, table := range []string{"situation", "tag", "access"} {
+		if err := t.Exec("DELETE FROM "+table+" WHERE memory = ?", old.pk); err != nil {
+			return stored{}, err
+		}
+	}
+	return stored{Memory: &hippo.Memory{ForgottenAt: old.ForgottenAt}, pk: old.pk}, nil
 }
 
 // Purge implements [driver.Tx].

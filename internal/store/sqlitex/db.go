@@ -45,6 +45,9 @@ type Options struct {
 	Schema Schema
 	// Log reports migrations, and files that were replaced; nil discards.
 	Log *slog.Logger
+
+	// ensure, if not nil, completes a file that was opened; see [OpenDerived].
+	ensure func(context.Context, *File) error
 }
 
 // Open opens the file, creating it and its folder (readable by the user alone) if they do
@@ -64,7 +67,7 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 		d.options.Log = slog.New(slog.DiscardHandler)
 	}
 	if !d.options.ReadOnly {
-		if err := create(path); err != nil {
+		if err := create(ctx, path, d.options.Schema); err != nil {
 			return nil, err
 		}
 	}
@@ -165,17 +168,19 @@ func (d *DB) View(ctx context.Context, fn func(*File) error) error {
 func Rows(ctx context.Context, q Queryer, query string, args ...any) iter.Seq2[*sql.Rows, error] {
 	return func(yield func(*sql.Rows, error) bool) {
 		rows, err := q.QueryContext(ctx, query, args...)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		defer rows.Close() //nolint:errcheck // rows.Err has it
-		for rows.Next() {
-			if !yield(rows, nil) {
-				return
+		if err == nil {
+			defer rows.Close() //nolint:errcheck // rows.Err has it
+			for rows.Next() {
+				if !yield(rows, nil) {
+					return
+				}
 			}
+			err = rows.Err()
 		}
-		if err := rows.Err(); err != nil {
+		if f, ok := q.(*File); ok {
+			f.damage.note(err)
+		}
+		if err != nil {
 			yield(nil, err)
 		}
 	}

@@ -22,37 +22,36 @@ type Derived struct {
 
 // OpenDerived opens a file of derived data. It creates the file and its tables if they do
 // not exist, and drops and creates all tables if they are of another version. A damaged
-// file is deleted. What the tables have to hold is the caller's business: they may be
-// empty after any call.
+// file is removed, as far as its damage is seen at once; see [Remove]. What the tables
+// have to hold is the caller's business: they may be empty after any call.
 //
 // Processes that share a file have to agree on the version, else each empties it when it
 // opens it. Errors are those of [Open]; [hippo.ErrReadOnly] if the tables would have to be
 // created and cannot be.
 func OpenDerived(ctx context.Context, path string, s Derived, log *slog.Logger) (*DB, error) {
-	d, err := openDerived(ctx, path, s)
+	o := Options{Log: log, ensure: s.ensure}
+	d, err := Open(ctx, path, &o)
 	if !errors.Is(err, hippo.ErrCorrupt) {
 		return d, err
 	}
 	if log != nil {
 		log.Warn("derived data is damaged and is rebuilt", "file", path, "error", err)
 	}
-	for _, suffix := range []string{walSuffix, shmSuffix, "-journal", ownerSuffix, ""} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)
-		}
-	}
-	return openDerived(ctx, path, s)
-}
-
-func openDerived(ctx context.Context, path string, s Derived) (*DB, error) {
-	d, err := Open(ctx, path, nil)
-	if err != nil {
+	if err := Remove(path); err != nil {
 		return nil, err
 	}
-	if err := s.ensure(ctx, d.file); err != nil {
-		return nil, errors.Join(d.Explain("open", err), d.Close())
+	return Open(ctx, path, &o)
+}
+
+// Remove deletes a file with what SQLite keeps beside it, for its data to be rebuilt in a
+// new one. Processes that have it open notice that.
+func Remove(path string) error {
+	for _, suffix := range []string{"", walSuffix, shmSuffix, "-journal", ownerSuffix} {
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)
+		}
 	}
-	return d, nil
+	return nil
 }
 
 // ensure creates the tables, unless those of this version are there.

@@ -48,3 +48,32 @@ func TestOpenDerived(t *testing.T) {
 	use("damaged", second)
 	use("repaired", second, "damaged")
 }
+
+// A process that has the file open when another one removes it goes on with the new one.
+func TestOpenDerived_RemovedByAnother(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := sqlitex.Derived{Version: 1, SQL: "CREATE TABLE note (text TEXT) STRICT"}
+	one, err := sqlitex.OpenDerived(t.Context(), path, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(add(t.Context(), one, "old"), sqlitex.Remove(path)); err != nil {
+		t.Skipf("a file that is open cannot be removed here: %v", err)
+	}
+	two, err := sqlitex.OpenDerived(t.Context(), path, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(add(t.Context(), two, "b"), add(t.Context(), one, "a")); err != nil {
+		t.Error(err)
+	}
+	for _, db := range []*sqlitex.DB{one, two} {
+		if got, err := read(t.Context(), db); err != nil || !slices.Equal(got, []string{"a", "b"}) {
+			t.Errorf("got %q (%v), want a and b", got, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

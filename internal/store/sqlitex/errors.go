@@ -26,6 +26,12 @@ func explain(op, path string, err error) error {
 	return fmt.Errorf("%w: %s %s: %w%s", kind, op, path, err, hint)
 }
 
+// Damaged reports whether an error says that the pages of a file are damaged.
+func Damaged(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (e.Code()&0xff == sqlite3.SQLITE_CORRUPT || e.Code() == sqlite3.SQLITE_NOTADB)
+}
+
 // kindOf maps a result code, most by their low byte, which the extended codes share.
 func kindOf(code int) (hint string, kind error) {
 	if code == sqlite3.SQLITE_READONLY_DIRECTORY {

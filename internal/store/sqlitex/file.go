@@ -27,24 +27,7 @@ type File struct {
 	writes    *sql.DB        // nil if the file can only be read
 	tx        *Tx            // nil if the file can only be read
 	users     sync.WaitGroup // calls that read or write
-}
-
-// create ensures that there is a file. It never opens one that exists; see canWrite.
-func create(path string) error {
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		return nil // what it is, openFile finds out
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	switch {
-	case errors.Is(err, os.ErrExist): // another process was faster
-		return nil
-	case err != nil:
-		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
-	}
-	return f.Close()
+	damage    damage
 }
 
 // openFile opens a file that exists.
@@ -73,6 +56,9 @@ func openFile(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	if err == nil && !readOnly {
 		err = f.openWriter(ctx, o)
+	}
+	if err == nil && o.ensure != nil {
+		err = o.ensure(ctx, f)
 	}
 	if err == nil {
 		err = f.settle()
@@ -117,7 +103,7 @@ func (f *File) openWriter(ctx context.Context, o *Options) (err error) {
 	if err != nil {
 		return err
 	}
-	f.tx = &Tx{conn: conn, stmts: make(map[string]*sql.Stmt)}
+	f.tx = &Tx{conn: conn, stmts: make(map[string]*sql.Stmt), damage: &f.damage}
 	if err := makeWAL(ctx, conn); err != nil {
 		return err
 	}
@@ -224,9 +210,29 @@ func (f *File) close() error {
 func (f *File) abandon(log *slog.Logger) error {
 	f.users.Wait()
 	err := f.detachLog(log)
+	if now := locate(f.path); f.tx != nil && same(f.db, now.db) && same(f.shm, now.shm) {
+		// Only the log was deleted. Other processes still coordinate with this one.
+		_ = f.tx.Exec("PRAGMA wal_checkpoint(TRUNCATE)") // at least it was tried
+	}
 	if f.tx != nil {
 		err = errors.Join(err, f.reads.Close(), f.tx.checkpoint())
 		f.reads = nil
 	}
 	return errors.Join(err, f.close(), f.removeEmptyLog())
+}
+
+// CopyTo writes the content of the file, as it is at one moment, into another file that is
+// empty or does not exist, without free pages. Others may read and write meanwhile.
+func (d *DB) CopyTo(ctx context.Context, path string) error {
+	f, err := d.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer f.release()
+	pool, err := f.pool(true, "")
+	if err != nil {
+		return err
+	}
+	_, err = pool.ExecContext(ctx, "VACUUM INTO ?", path)
+	return d.Explain("copy", errors.Join(err, pool.Close()))
 }

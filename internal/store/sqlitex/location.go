@@ -164,7 +164,10 @@ func removeForeignLog(path string, log *slog.Logger) error {
 		return nil
 	}
 	at := locate(path)
-	if !readOwner(path).foreign(&at) {
+	if o := readOwner(path); !o.foreign(&at) {
+		if o[0] != "" && o[0] != number(at.db) {
+			_ = os.Remove(path + ownerSuffix) // its numbers may be given to other files now
+		}
 		return nil
 	}
 	defer lockFolder(filepath.Dir(path))()

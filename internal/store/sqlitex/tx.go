@@ -20,6 +20,8 @@ type Tx struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 	lazy  bool // commits do not flush the disk
+	// damage is that of the file.
+	damage *damage
 }
 
 // stmt returns a prepared statement.
@@ -151,7 +153,11 @@ func (f *File) update(d driver.Durability, fn func(*Tx) error) (kept bool, err e
 	if f.tx == nil {
 		return true, fmt.Errorf("%w: store %s", hippo.ErrReadOnly, f.path)
 	}
+	if faults := f.damage.known(); len(faults) > 0 {
+		return true, fmt.Errorf("%w: store %s is damaged and is not written any more (%s): hippo check shows what to do", hippo.ErrCorrupt, f.path, faults[0])
+	}
 	err = f.tx.run(d, fn)
+	f.damage.note(err)
 	return f.logged(), err
 }
 
@@ -257,6 +263,7 @@ func run[T any](tx *Tx, g Group[T], r *groupcommit.Request[T]) error {
 		return tx.Exec("RELEASE one")
 	}
 	r.Reply(err)
+	tx.damage.note(err)
 	if undo := tx.Exec("ROLLBACK TO one"); undo != nil {
 		// SQLite undid the whole group, as it does when the disk is full: what it
 		// said to this function is the reason for all.

@@ -1,0 +1,41 @@
+package client
+
+import (
+	"context"
+	"iter"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Export yields every insight as it is stored, forgotten ones included, in the order of their
+// last change. One that cannot be read is an error, and the rest follows.
+func (c *Client) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
+	return c.memories.Transfer().Export(ctx)
+}
+
+// ImportReport is the outcome of an import.
+type ImportReport struct {
+	// Added insights are new; Present ones were here already, by ID.
+	Added, Present int
+	// Rejected entries were not valid; nothing of them is stored.
+	Rejected []Rejection
+}
+
+// Rejection is an entry that an import refused.
+type Rejection struct {
+	// Entry counts the entries from 1.
+	Entry int
+	Err   error
+}
+
+// Import adds insights as another store held them, with their IDs, times and use. An entry that
+// is not valid, or comes with an error, is rejected, and the rest goes on. Importing the same
+// again adds nothing. What the report counts as added is durable, also if there is an error.
+func (c *Client) Import(ctx context.Context, entries iter.Seq2[*hippo.Memory, error]) (ImportReport, error) {
+	r, err := c.memories.Transfer().Import(ctx, hippo.Calendar{}, entries, nil)
+	out := ImportReport{Added: r.Added, Present: r.Present}
+	for _, x := range r.Rejected {
+		out.Rejected = append(out.Rejected, Rejection(x))
+	}
+	return out, err
+}

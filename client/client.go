@@ -1,0 +1,82 @@
+package client
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// Client is a memory in use. It is safe for concurrent use.
+type Client struct {
+	memories *engine.Memories
+}
+
+// Option is an option of [Open].
+type Option func(*options)
+
+type options struct {
+	model, namespace, project string
+	ranker                    hippo.Ranker
+	app                       app.Options
+}
+
+// Model chooses the embedding model: "builtin", the default, "none" for lexical search only, a
+// model of "hippo model list", a folder, or URL#NAME for an OpenAI-compatible endpoint, whose
+// key is in the environment variable HIPPO_MODEL_KEY. A model that cannot be had is no error:
+// the built-in one serves, and [hippo.Answer.Degraded] says so.
+func Model(setting string) Option { return func(o *options) { o.model = setting } }
+
+// Namespace chooses the tenant of the store; empty, the default, is a tenant, too. Nothing of
+// another one can be seen.
+func Namespace(name string) Option { return func(o *options) { o.namespace = name } }
+
+// Project sets the current project: insights are recorded for it, and searches and lists keep
+// to it and to what belongs to no project. Without it they see all projects.
+func Project(name string) Option { return func(o *options) { o.project = name } }
+
+// Ranker chooses the ranker of searches that name none; the default is [hippo.RankerHippo].
+func Ranker(r hippo.Ranker) Option { return func(o *options) { o.ranker = r } }
+
+// Logger receives failures of background work; the default discards them.
+func Logger(log *slog.Logger) Option { return func(o *options) { o.app.Log = log } }
+
+// Clock replaces the system's clock, and sets the time zone in which days begin.
+func Clock(now func() time.Time, zone *time.Location) Option {
+	return func(o *options) { o.app.Now, o.app.Zone = now, zone }
+}
+
+// Open opens the store at a URL, "sqlite:PATH", "dir:PATH" or "memory:", and creates it if it
+// does not exist. The caller closes the Client. Errors: [hippo.ErrInvalid] for a URL or option,
+// [hippo.ErrUnavailable], [hippo.ErrCorrupt]. Cost: some milliseconds; the index is read by the
+// first search.
+func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
+	o := options{model: config.Builtin}
+	for _, set := range opts {
+		set(&o)
+	}
+	store, err := config.ParseStore(url)
+	if err != nil {
+		return nil, err
+	}
+	model, err := config.ParseModel(o.model, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	e, err := app.Open(ctx, config.Config{Store: store, Model: model, Ranker: o.ranker}, &o.app)
+	if err != nil {
+		return nil, err
+	}
+	scope := hippo.LocalScope(o.project)
+	scope.Namespace = o.namespace
+	return &Client{e.In(scope)}, nil
+}
+
+// Close stores what is pending and closes the store. Closing again returns what the first
+// Close did.
+func (c *Client) Close() error { return c.memories.Close() }

@@ -1,0 +1,151 @@
+package client
+
+import (
+	"context"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+type listing struct {
+	filter        hippo.Filter
+	forgotten     bool
+	offset, count int
+}
+
+// Only is an option that selects a kind of insights, see [Forgotten].
+type Only struct{}
+
+func (Only) list(l *listing) { l.forgotten = true }
+
+// Forgotten selects the forgotten insights instead of the others.
+func Forgotten() Only { return Only{} }
+
+// Listing is one page of a list.
+type Listing struct {
+	Memories []*hippo.Memory
+	// Total counts all pages.
+	Total int
+	// Day is the active day that the list is of.
+	Day hippo.Day
+}
+
+// List returns insights by the time they were recorded, newest first. It does not count as use.
+func (c *Client) List(ctx context.Context, opts ...ListOption) (*Listing, error) {
+	var l listing
+	for _, o := range opts {
+		o.list(&l)
+	}
+	x, err := c.memories.List(ctx, engine.ListQuery{Filter: l.filter, Forgotten: l.forgotten, Offset: l.offset, Count: l.count})
+	if err != nil {
+		return nil, err
+	}
+	return (*Listing)(x), nil
+}
+
+// Get returns insights by ID, in the order of ids, forgotten ones included. Unknown IDs are a
+// [*hippo.UnknownError]. It does not count as use.
+func (c *Client) Get(ctx context.Context, ids ...hippo.ID) ([]*hippo.Memory, error) {
+	return c.memories.Get(ctx, ids)
+}
+
+// ResolveOption changes how [Client.Resolve] looks.
+type ResolveOption interface{ resolve(forgotten *bool) }
+
+func (Only) resolve(forgotten *bool) { *forgotten = true }
+
+// Resolve turns the beginning of an ID or of a content hash, at least 4 characters, into an ID.
+// One that fits several insights is [hippo.ErrInvalid], one that fits none
+// [hippo.ErrNotFound]. Insights that can be found come before forgotten ones; with [Forgotten]
+// it is the other way round.
+func (c *Client) Resolve(ctx context.Context, ref string, opts ...ResolveOption) (hippo.ID, error) {
+	forgotten := false
+	for _, o := range opts {
+		o.resolve(&forgotten)
+	}
+	return c.memories.Resolve(ctx, ref, forgotten)
+}
+
+// Change is a change of an insight.
+type Change func(*modification)
+
+type modification engine.Modification
+
+// SetContent replaces the text. Unless the importance is set or a vote is given, too, it counts
+// as an upvote: what is reworked is in use.
+func SetContent(text string) Change { return func(m *modification) { m.Content = &text } }
+
+// SetSituation replaces the situation; it counts as an upvote as [SetContent] does.
+func SetSituation(elements ...string) Change {
+	return func(m *modification) { m.Situation = &elements }
+}
+
+// SetTags replaces the tags.
+func SetTags(tags ...string) Change { return func(m *modification) { m.Tags = &tags } }
+
+// SetType replaces the type.
+func SetType(name string) Change { return func(m *modification) { m.Type = &name } }
+
+// SetImportance sets the importance as of today, in [0, 1].
+func SetImportance(x float64) Change { return func(m *modification) { m.Importance = &x } }
+
+// SetPinned pins or unpins.
+func SetPinned(pinned bool) Change { return func(m *modification) { m.Pinned = &pinned } }
+
+// SetSupersedes says which insights this one replaces.
+func SetSupersedes(ids ...hippo.ID) Change {
+	return func(m *modification) { m.Supersedes = &ids }
+}
+
+// SetVote votes after the other changes: "upvote", "downvote" or "none".
+func SetVote(vote string) Change {
+	return func(m *modification) { m.Vote = engine.Vote(vote) }
+}
+
+// Modify changes one insight and returns it as stored. An unknown ID is [hippo.ErrNotFound]; no
+// change at all is [hippo.ErrInvalid].
+func (c *Client) Modify(ctx context.Context, id hippo.ID, changes ...Change) (*hippo.Memory, error) {
+	var m modification
+	for _, set := range changes {
+		set(&m)
+	}
+	return c.memories.Modify(ctx, id, engine.Modification(m))
+}
+
+// Vote is the effect of a vote on one insight.
+type Vote struct {
+	ID hippo.ID
+	// Before and After are the importance as of today, in [0, 1].
+	Before, After float64
+}
+
+// Reinforce upvotes insights that helped and downvotes those that were wrong or misleading, all
+// or none, and returns the effects, those of up first. An ID in both lists is
+// [hippo.ErrInvalid].
+func (c *Client) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Vote, error) {
+	rs, err := c.memories.Reinforce(ctx, up, down)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Vote, len(rs))
+	for i, r := range rs {
+		out[i] = Vote(r)
+	}
+	return out, nil
+}
+
+// Forget hides insights from every search; they are kept. With an unknown ID nothing is
+// changed.
+func (c *Client) Forget(ctx context.Context, ids ...hippo.ID) ([]*hippo.Memory, error) {
+	return c.memories.Forget(ctx, ids)
+}
+
+// Restore undoes Forget.
+func (c *Client) Restore(ctx context.Context, ids ...hippo.ID) ([]*hippo.Memory, error) {
+	return c.memories.Restore(ctx, ids)
+}
+
+// Purge deletes insights for good, forgotten or not. With an unknown ID nothing is deleted.
+func (c *Client) Purge(ctx context.Context, ids ...hippo.ID) error {
+	return c.memories.Purge(ctx, ids)
+}

@@ -1,0 +1,135 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// RecordOption says more about an insight to record.
+type RecordOption func(*recording)
+
+type recording struct {
+	memory     hippo.Memory
+	project    *string
+	supersedes []hippo.ID
+	compared   bool
+}
+
+// FromMemory takes all that describes an insight from m, but for its content.
+func FromMemory(m hippo.Memory) RecordOption {
+	return func(r *recording) {
+		content := r.memory.Content
+		r.memory = *m.Clone()
+		r.memory.Content = content
+	}
+}
+
+// Situation says when and where the insight applies, one aspect an element. Two to four
+// specific phrases are best.
+func Situation(elements ...string) RecordOption {
+	return func(r *recording) { r.memory.Situation = elements }
+}
+
+// Importance sets how important the insight is, in [0, 1]; the default is
+// [hippo.DefaultImportance].
+func Importance(x float64) RecordOption {
+	return func(r *recording) { r.memory.Importance.Base = x }
+}
+
+// Tags labels the insight.
+func Tags(tags ...string) RecordOption { return func(r *recording) { r.memory.Tags = tags } }
+
+// Type names the kind of insight, such as "decision" or "error".
+func Type(name string) RecordOption { return func(r *recording) { r.memory.Type = name } }
+
+// Pinned keeps the insight from fading.
+func Pinned() RecordOption { return func(r *recording) { r.memory.Pinned = true } }
+
+// EventTime is when the thing told happened, if not now.
+func EventTime(t time.Time) RecordOption { return func(r *recording) { r.memory.EventTime = t } }
+
+// Valid bounds the time in which the fact holds: from is inclusive, until exclusive, and the
+// zero time no bound.
+func Valid(from, until time.Time) RecordOption {
+	return func(r *recording) { r.memory.ValidFrom, r.memory.ValidUntil = from, until }
+}
+
+// InProject records the insight for another project than the current one; "" is none.
+func InProject(name string) RecordOption { return func(r *recording) { r.project = &name } }
+
+// Source says where the insight comes from; the default is [hippo.SourceAgent].
+func Source(s hippo.Source) RecordOption { return func(r *recording) { r.memory.Source = s } }
+
+// Metadata adds free data, by key.
+func Metadata(data map[string]json.RawMessage) RecordOption {
+	return func(r *recording) { r.memory.Metadata = data }
+}
+
+// Supersedes says which insights the new one replaces: each ends when the new one begins, in
+// the same transaction.
+func Supersedes(ids ...hippo.ID) RecordOption {
+	return func(r *recording) { r.supersedes = append(r.supersedes, ids...) }
+}
+
+// Compared has [Client.Record] compare the new insight with others of its project. Cost: a
+// lexical search. When many are recorded at the same time, only two are compared.
+func Compared() RecordOption { return func(r *recording) { r.compared = true } }
+
+// Recorded is an insight as it was stored.
+type Recorded struct {
+	*hippo.Memory
+	// Duplicates have the same text, and Replaces state the same with another value, so that
+	// the new insight probably supersedes them; to confirm, modify it with [SetSupersedes]. At
+	// most five of each, the most similar first, with [Compared] only.
+	Duplicates []hippo.ID
+	Replaces   []Replaced
+	// Degraded says why it was not compared; empty otherwise.
+	Degraded string
+}
+
+// Replaced is a memory that another one probably supersedes.
+type Replaced struct {
+	Memory *hippo.Memory
+	// Reason says in what they differ: "30 s / 60 s".
+	Reason string
+}
+
+// Record stores an insight and returns it as stored. When it returns without an error, the
+// insight is durable. Errors: a [*hippo.FieldError] that names the field and the limit; a
+// [*hippo.UnknownError] for what it supersedes.
+func (c *Client) Record(ctx context.Context, content string, opts ...RecordOption) (*Recorded, error) {
+	r := recording{memory: hippo.Memory{Content: content, Importance: hippo.Importance{Base: hippo.DefaultImportance}}}
+	for _, set := range opts {
+		set(&r)
+	}
+	scope := c.memories.Scope()
+	r.memory.Trust, r.memory.Project, r.memory.Namespace = hippo.TrustDefault, scope.Project, scope.Namespace
+	if r.project != nil {
+		r.memory.Project = *r.project
+	}
+	m, err := c.memories.Record(ctx, &r.memory, r.supersedes...)
+	if err != nil {
+		return nil, err
+	}
+	out := &Recorded{Memory: m}
+	if r.compared {
+		out.compare(ctx, c)
+	}
+	return out, nil
+}
+
+// compare is best effort: the insight is stored.
+func (r *Recorded) compare(ctx context.Context, c *Client) {
+	same, err := c.memories.Compare(ctx, r.Memory)
+	if err != nil {
+		r.Degraded = "not compared with others: " + err.Error()
+		return
+	}
+	r.Duplicates = same.Duplicates
+	for _, x := range same.Replaces {
+		r.Replaces = append(r.Replaces, Replaced(x))
+	}
+}

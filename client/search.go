@@ -1,0 +1,123 @@
+package client
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// SearchOption narrows or changes a search.
+type SearchOption interface{ search(s *searching) }
+
+type searching struct {
+	query hippo.Query
+	wait  bool
+}
+
+// ListOption narrows a list.
+type ListOption interface{ list(l *listing) }
+
+// Filter keeps some insights; it is an option of searches and of lists.
+type Filter func(*hippo.Filter)
+
+func (f Filter) search(s *searching) { f(&s.query.Filter) }
+func (f Filter) list(l *listing)     { f(&l.filter) }
+
+// FromFilter keeps what passes a whole filter.
+func FromFilter(x hippo.Filter) Filter { return func(f *hippo.Filter) { *f = x } }
+
+// HasTags keeps insights with all of these tags.
+func HasTags(tags ...string) Filter { return func(f *hippo.Filter) { f.Tags = tags } }
+
+// OfType keeps insights of any of these types.
+func OfType(types ...string) Filter { return func(f *hippo.Filter) { f.Types = types } }
+
+// InProjects keeps insights of any of these projects; "" is none.
+func InProjects(names ...string) Filter { return func(f *hippo.Filter) { f.Projects = names } }
+
+// AllProjects keeps to no project.
+func AllProjects() Filter { return InProjects(hippo.AllProjects) }
+
+// CreatedBetween keeps insights recorded at or after from and before until; the zero time is
+// no bound.
+func CreatedBetween(from, until time.Time) Filter {
+	return func(f *hippo.Filter) { f.CreatedAfter, f.CreatedBefore = from, until }
+}
+
+// ValidAt keeps insights whose fact holds at a time.
+func ValidAt(t time.Time) Filter { return func(f *hippo.Filter) { f.ValidAt = t } }
+
+// Page chooses a page: count insights, at most [hippo.MaxCount], after the first offset. It is
+// an option of searches and of lists.
+func Page(offset, count int) interface {
+	SearchOption
+	ListOption
+} {
+	return page{offset, count}
+}
+
+type page struct{ offset, count int }
+
+func (p page) search(s *searching) { s.query.Offset, s.query.Count = p.offset, p.count }
+func (p page) list(l *listing)     { l.offset, l.count = p.offset, p.count }
+
+// Setting changes a search.
+type Setting func(*hippo.Query)
+
+func (s Setting) search(to *searching) { s(&to.query) }
+
+// FromQuery takes all of a query but its text.
+func FromQuery(x hippo.Query) Setting {
+	return func(q *hippo.Query) {
+		text := q.Text
+		*q = x
+		q.Text = text
+	}
+}
+
+// InSituation keeps insights for any of these situations.
+func InSituation(elements ...string) Setting {
+	return func(q *hippo.Query) { q.Situation = elements }
+}
+
+// When keeps insights of a time told in words: "last week", "since 1 May".
+func When(words string) Setting { return func(q *hippo.Query) { q.When = words } }
+
+// MinRelevance keeps insights of at least this relevance; 0 also finds what is unlikely to
+// answer. Without it the floor is that of the ranker.
+func MinRelevance(x float64) Setting {
+	return func(q *hippo.Query) { q.Relevance = &hippo.Range{Min: x, Max: math.Inf(1)} }
+}
+
+// RankedBy chooses the ranker.
+func RankedBy(r hippo.Ranker) Setting { return func(q *hippo.Query) { q.Ranker = r } }
+
+// WithoutTrace does not count what is found as used.
+func WithoutTrace() Setting { return func(q *hippo.Query) { q.NoTouch = true } }
+
+// Explained has each hit say why it is where it is.
+func Explained() Setting { return func(q *hippo.Query) { q.Explain = true } }
+
+type waiting struct{}
+
+func (waiting) search(s *searching) { s.wait = true }
+
+// Waiting waits until the embedding model is loaded. Without it a search is lexical until then,
+// and says so in [hippo.Answer.Degraded]. The built-in model is loaded from the start.
+func Waiting() SearchOption { return waiting{} }
+
+// Search finds insights by a question or by keywords, best first; empty text finds all that
+// pass the filters. Without [Page] it returns the first [hippo.DefaultCount]. What it returns
+// counts as used, after the answer. Errors: a [*hippo.FieldError].
+func (c *Client) Search(ctx context.Context, text string, opts ...SearchOption) (*hippo.Answer, error) {
+	s := searching{query: hippo.Query{Text: text}}
+	for _, o := range opts {
+		o.search(&s)
+	}
+	if s.wait {
+		_ = c.memories.Ready(ctx) // the answer says what is missing
+	}
+	return c.memories.Search(ctx, s.query)
+}

@@ -1,0 +1,75 @@
+package client
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
+)
+
+// Status is the state of a memory.
+type Status struct {
+	// Memories counts the insights that can be found, Forgotten those that are hidden.
+	Memories, Forgotten int
+	// Projects are the projects that have insights, in alphabetical order.
+	Projects []string
+	// Day is the active day.
+	Day    hippo.Day
+	Ranker hippo.Ranker
+	// Models are those that embed, the most wanted first.
+	Models []ModelStatus
+	// Degraded says what does not work, and why; empty when all is well.
+	Degraded []string
+	// Problems are data that cannot be read.
+	Problems []string
+}
+
+// ModelStatus is the state of an embedding model.
+type ModelStatus struct {
+	ID string
+	// Embedded of Memories have a vector of the model.
+	Embedded, Memories int
+	// Instant models embed while the index is built.
+	Instant bool
+	// Serving says that searches use this one.
+	Serving bool
+	// Err is the last error in the background; nil for none.
+	Err error
+}
+
+// Status returns the state of the memory. It changes nothing.
+func (c *Client) Status(ctx context.Context) (*Status, error) {
+	st, err := c.memories.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	projects, err := c.memories.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &Status{
+		Memories: st.Memories, Forgotten: st.Forgotten, Projects: projects, Day: st.Day, Ranker: st.Ranker, Degraded: st.Degraded,
+	}
+	for _, m := range st.Models {
+		out.Models = append(out.Models, ModelStatus(m))
+	}
+	if st.Store != nil {
+		for _, p := range st.Store.Problems {
+			out.Problems = append(out.Problems, p.String())
+		}
+	}
+	return out, nil
+}
+
+// decay is how importance decays; it is made once.
+var decay = sync.OnceValue(func() *rank.Decay {
+	w := rank.DefaultWeights()
+	return rank.NewDecay(&w.Usage)
+})
+
+// ImportanceOn returns what is left of the importance of an insight on an active day, in
+// [0, 1].
+func ImportanceOn(m *hippo.Memory, day hippo.Day) float64 {
+	return decay().At(day).Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned)
+}

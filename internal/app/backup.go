@@ -1,0 +1,123 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
+)
+
+// BackupReport is what a backup holds.
+type BackupReport struct {
+	Memories  int `json:"memories"`
+	Forgotten int `json:"forgotten"`
+	Relations int `json:"relations"`
+	// Problems are memories that cannot be read, in the store or in the backup.
+	Problems []driver.Problem `json:"problems,omitempty"`
+}
+
+// Backup writes all of a store, as it is at one moment, into one SQLite file, which can be
+// opened as a store. Other processes may use the store meanwhile. The file appears under
+// its name when it is whole, checked and flushed to the disk; one that exists is replaced
+// only if force is set, else it is [hippo.ErrConflict].
+func Backup(ctx context.Context, c config.Store, path string, force bool, o *Options) (r BackupReport, err error) {
+	if o == nil {
+		o = &Options{}
+	}
+	if !force {
+		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+			return r, fmt.Errorf("%w: %s exists: give another name, or --force to replace it", hippo.ErrConflict, path)
+		}
+	}
+	b, _, err := openBackend(ctx, c, o)
+	if err != nil {
+		return r, err
+	}
+	r, err = backup(ctx, b, path)
+	return r, errors.Join(err, b.Close())
+}
+
+func backup(ctx context.Context, b driver.Backend, path string) (r BackupReport, err error) {
+	dir, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return r, fmt.Errorf("%w: backup: %w", hippo.ErrUnavailable, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	file := filepath.Join(dir, "backup.db")
+	if err := r.write(ctx, b, dir, file); err != nil {
+		return r, err
+	}
+	if err := r.verify(ctx, file); err != nil {
+		return r, err
+	}
+	return r, publish(file, path)
+}
+
+// write writes a back end to a SQLite file; dir has room for more.
+func (r *BackupReport) write(ctx context.Context, b driver.Backend, dir, file string) (err error) {
+	if s, ok := b.(*sqlitestore.Store); ok {
+		return s.CopyTo(ctx, file)
+	}
+	if r.Problems, err = b.Problems(ctx); err != nil {
+		return err
+	}
+	s, err := sqlitestore.Open(ctx, filepath.Join(dir, "copy.db"), nil)
+	if err != nil {
+		return err
+	}
+	if err = replaceAll(ctx, b, s); err == nil {
+		err = s.CopyTo(ctx, file)
+	}
+	return errors.Join(err, s.Close())
+}
+
+// verify reads all of a SQLite file. Memories that cannot be read are reported.
+func (r *BackupReport) verify(ctx context.Context, path string) error {
+	s, err := sqlitestore.Open(ctx, path, &sqlitestore.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	ps, err := s.Check(ctx)
+	for _, p := range ps {
+		if p.ID.IsZero() {
+			err = errors.Join(err, fmt.Errorf("%w: %v", hippo.ErrCorrupt, p))
+		}
+	}
+	h, herr := s.Head(ctx)
+	r.Memories, r.Forgotten, r.Relations, r.Problems = h.Memories-h.Forgotten, h.Forgotten, h.Relations, append(r.Problems, ps...)
+	return errors.Join(err, herr, s.Close())
+}
+
+// publish gives a file its name, and flushes both to the disk.
+func publish(file, path string) error {
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err == nil {
+		err = errors.Join(f.Chmod(0o600), f.Sync(), f.Close())
+	}
+	if err == nil {
+		err = os.Rename(file, path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: backup: %w", hippo.ErrUnavailable, err)
+	}
+	return nil
+}
+
+// syncDir flushes the names in a directory, where the system can do that.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = f.Sync() // Windows cannot
+	return f.Close()
+}

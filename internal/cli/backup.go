@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/termtext"
+)
+
+func (s *shell) backupCommand() *cobra.Command {
+	var force bool
+	c := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Write everything to one file, which hippo restore takes back",
+		Long: `Write everything to one SQLite file: all projects and namespaces, forgotten insights, votes, use, relations.
+The store may be in use, and may be of any kind. The file is checked before it gets its name; --store sqlite:FILE opens it.`,
+		Args: one("a file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := s.existing()
+			if err != nil {
+				return err
+			}
+			path, err := config.Expand(args[0])
+			if err != nil {
+				return err
+			}
+			r, err := app.Backup(c.Context(), cfg.Store, path, force, &app.Options{Now: s.now, Log: s.logger(cfg)})
+			if err != nil {
+				return err
+			}
+			for _, p := range r.Problems {
+				fmt.Fprintf(s.errw, "unreadable: %s\n", termtext.Line(p.String()))
+			}
+			if s.json {
+				return s.printJSON(r)
+			}
+			fmt.Fprintf(s.out, "backed up %d insights, %d forgotten, %d relations to %s\n", r.Memories, r.Forgotten, r.Relations, termtext.Line(path))
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&force, "force", false, "replace the file if it exists")
+	return c
+}
+
+// existing returns the configuration if its store exists.
+func (s *shell) existing() (config.Config, error) {
+	c, err := s.config()
+	if err == nil {
+		err = exists(c.Store)
+	}
+	return c, err
+}
+
+// isBackup reports whether what was given to hippo restore is a file.
+func isBackup(args []string) bool {
+	if len(args) != 1 {
+		return false
+	}
+	path, err := config.Expand(args[0])
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// restoreFile replaces the store by a backup.
+func (s *shell) restoreFile(ctx context.Context, file string, yes bool) error {
+	cfg, err := s.config()
+	if err != nil {
+		return err
+	}
+	path, err := config.Expand(file)
+	if err != nil {
+		return err
+	}
+	if !yes {
+		question := fmt.Sprintf("Replace everything in %s by %s?", cfg.Store, path)
+		if err := s.confirm(termtext.Line(question), fmt.Sprintf("restoring %s replaces everything in %s", path, cfg.Store)); err != nil {
+			return err
+		}
+	}
+	r, err := app.Restore(ctx, cfg.Store, path, s.now(), &app.Options{Now: s.now, Log: s.logger(cfg)})
+	if r.Saved != "" {
+		fmt.Fprintf(s.errw, "what was there is in %s\n", termtext.Line(r.Saved))
+	}
+	if err != nil {
+		return err
+	}
+	if s.json {
+		return s.printJSON(r)
+	}
+	fmt.Fprintf(s.out, "restored %d insights from %s\n", r.Memories, termtext.Line(path))
+	return nil
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/termtext"
+)
+
+func (s *shell) checkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Look for damage in all of the store, and say what to do about it",
+		Long: `Read all of the store, which may be in use, and compare it with its checks: the pages and indexes of a database, every
+insight, every file of a directory, the file of the search index. Exit code 0: sound; 3: something is damaged.`,
+		Args: atMost(0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			cfg, err := s.existing()
+			if err != nil {
+				return err
+			}
+			r, err := app.Check(c.Context(), cfg.Store, &app.Options{Now: s.now, Log: s.logger(cfg)})
+			if err != nil {
+				return err
+			}
+			return s.checked(r)
+		},
+	}
+}
+
+// damageError says that something is damaged, which is not a failure of the command.
+type damageError struct{ n int }
+
+func (e *damageError) Error() string {
+	if e.n == 1 {
+		return "1 problem"
+	}
+	return fmt.Sprintf("%d problems", e.n)
+}
+
+func (s *shell) checked(r app.CheckReport) error {
+	if s.json {
+		if err := s.printJSON(r); err != nil {
+			return err
+		}
+	} else if err := s.table(func(w io.Writer) {
+		fmt.Fprintf(w, "store\t%s\n", termtext.Line(r.Store))
+		fmt.Fprintf(w, "insights\t%d, %d forgotten\n", r.Memories, r.Forgotten)
+		fmt.Fprintf(w, "index\t%s\n", r.Index)
+		for _, p := range r.Problems {
+			fmt.Fprintf(w, "problem\t%s\n", termtext.Line(p.String()))
+		}
+		if len(r.Problems) == 0 {
+			fmt.Fprintf(w, "sound\tyes\n")
+		}
+	}); err != nil {
+		return err
+	}
+	if len(r.Problems) == 0 {
+		return nil
+	}
+	fmt.Fprintln(s.errw, advice(r))
+	return &damageError{len(r.Problems)}
+}
+
+// advice says what to do about the problems of a store.
+func advice(r app.CheckReport) string {
+	if r.Damaged {
+		return `the store is damaged and is not written any more. Either
+  hippo restore BACKUP                  takes a backup back, and keeps the damaged file aside
+or
+  hippo export --salvage saved.jsonl    saves what can be read
+  move the damaged file away, and
+  hippo import saved.jsonl              makes a new store of it`
+	}
+	return `all others can be read and written. Of what is named above
+  hippo export --salvage saved.jsonl    saves what can be read of it
+  hippo import FILE                     puts it back from an older export
+  hippo forget ID --purge               removes it`
+}

@@ -1,0 +1,160 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+)
+
+// unreadable are the memories that could not be read so far.
+type unreadable struct {
+	path string
+	log  *slog.Logger
+	mu   sync.Mutex
+	ids  map[hippo.ID]bool
+}
+
+func newUnreadable(path string, log *slog.Logger) *unreadable {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &unreadable{path: path, log: log, ids: make(map[hippo.ID]bool)}
+}
+
+// problem describes a memory that cannot be read. The first time it is logged.
+func (u *unreadable) problem(id hippo.ID, err error) driver.Problem {
+	p := driver.Problem{ID: id, Path: u.path, Err: err.Error()}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.ids[id] {
+		u.ids[id] = true
+		u.log.Warn("a memory cannot be read", "store", u.path, "id", id, "error", err)
+	}
+	return p
+}
+
+// split returns the memories that can be read, and an error about the others.
+func (u *unreadable) split(list []stored) ([]*hippo.Memory, error) {
+	ms := make([]*hippo.Memory, 0, len(list))
+	var bad []driver.Problem
+	for _, m := range list {
+		if m.err == nil {
+			ms = append(ms, m.Memory)
+		} else {
+			bad = append(bad, u.problem(m.ID, m.err))
+		}
+	}
+	if len(bad) > 0 {
+		return ms, &driver.UnreadableError{Problems: bad}
+	}
+	return ms, nil
+}
+
+func (u *unreadable) list() []hippo.ID {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return slices.SortedFunc(maps.Keys(u.ids), hippo.ID.Compare)
+}
+
+// Problems implements [driver.Backend]: the memories that could not be read so far, and
+// what a look at the pages of the file finds; see [sqlitex.DB.QuickCheck].
+func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
+	faults, err := s.db.QuickCheck(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.problems(ctx, faults)
+}
+
+// problems lists faults of the file, and the memories that still cannot be read.
+func (s *Store) problems(ctx context.Context, faults []string) ([]driver.Problem, error) {
+	var list []driver.Problem
+	for _, fault := range faults {
+		list = append(list, driver.Problem{Path: s.db.Path(), Err: fault})
+	}
+	_, err := s.Get(ctx, s.bad.list())
+	if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
+		return append(list, bad.Problems...), nil
+	}
+	return list, err
+}
+
+// Check implements [driver.Checker].
+func (s *Store) Check(ctx context.Context) ([]driver.Problem, error) {
+	faults, err := s.db.IntegrityCheck(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, check := range []func(context.Context) ([]string, error){s.checkMemories, s.checkCounts} {
+		more, err := check(ctx)
+		if err != nil && len(faults) == 0 {
+			return nil, err
+		}
+		faults = append(faults, more...)
+	}
+	return s.problems(ctx, faults)
+}
+
+// checkMemories reads all memories. Those that cannot be read are remembered.
+func (s *Store) checkMemories(ctx context.Context) (faults []string, err error) {
+	for c, err := range s.Changes(ctx, 0) {
+		if err != nil {
+			return faults, err
+		}
+		if c.Memory == nil {
+			continue
+		}
+		if err := c.Memory.Validate(); err != nil {
+			faults = append(faults, fmt.Sprintf("memory %v: %v", c.ID, err))
+		}
+		if c.Memory.ContentHash != hippo.HashContent(c.Memory.Content) {
+			faults = append(faults, fmt.Sprintf("memory %v: the content does not have the hash that is stored with it", c.ID))
+		}
+	}
+	return faults, nil
+}
+
+// checkCounts compares what is counted with what there is, and the vectors with the
+// dimensions of their models. It is one statement, so that it sees one moment.
+func (s *Store) checkCounts(ctx context.Context) (faults []string, err error) {
+	what := [...]string{"memories", "forgotten memories", "relations"}
+	var counted, there [len(what)]int
+	vectors := 0
+	err = s.db.View(ctx, func(f *sqlitex.File) error {
+		_, err := sqlitex.First(ctx, f, `SELECT memories, forgotten, relations, (SELECT count(*) FROM memory),
+			(SELECT count(*) FROM memory WHERE forgotten_at IS NOT NULL), (SELECT count(*) FROM relation),
+			(SELECT count(*) FROM vector v JOIN model m ON m.pk = v.model WHERE length(v.value) <> 4 * m.dimension) FROM state`,
+			nil, &counted[0], &counted[1], &counted[2], &there[0], &there[1], &there[2], &vectors)
+		return err
+	})
+	for i := range what {
+		if there[i] != counted[i] {
+			faults = append(faults, fmt.Sprintf("there are %d %s, but %d are counted", there[i], what[i], counted[i]))
+		}
+	}
+	if vectors > 0 {
+		faults = append(faults, fmt.Sprintf("%d vectors do not have the dimension of their model", vectors))
+	}
+	return faults, err
+}
+
+// CopyTo writes a copy of the store, as it is at one moment, to a file that is empty or
+// does not exist.
+func (s *Store) CopyTo(ctx context.Context, path string) error { return s.db.CopyTo(ctx, path) }
+
+// CopyFile is [Store.CopyTo] for a file of any schema version, which is not changed.
+func CopyFile(ctx context.Context, from, to string) error {
+	db, err := sqlitex.Open(ctx, from, &sqlitex.Options{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.CopyTo(ctx, to), db.Close())
+}

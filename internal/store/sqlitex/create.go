@@ -1,0 +1,93 @@
+package sqlitex
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// create ensures that there is a file. It never opens one that exists; see canWrite.
+func create(ctx context.Context, path string, s Schema) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil // what it is, openFile finds out
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
+	}
+	if len(s.Migrations) > 0 && createWhole(ctx, path, s) == nil {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist): // another process was faster
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
+	}
+	return f.Close()
+}
+
+// createWhole creates a file with its tables, which appears when it is whole. It flushes
+// the disk twice, where SQLite would do so a dozen times. It needs hard links, with which
+// of several processes one succeeds; without them openFile creates the tables.
+func createWhole(ctx context.Context, path string, s Schema) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
+	if err != nil {
+		return err
+	}
+	name := f.Name()
+	defer func() { err = errors.Join(err, os.Remove(name)) }()
+	if err := errors.Join(f.Close(), writeTables(ctx, name, s)); err != nil {
+		return err
+	}
+	if f, err = os.OpenFile(name, os.O_RDWR, 0); err == nil {
+		err = errors.Join(f.Sync(), f.Close())
+	}
+	if err == nil {
+		err = os.Link(name, path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if errors.Is(err, fs.ErrExist) { // another process was faster
+		err = nil
+	}
+	return err
+}
+
+// writeTables makes an empty file a database in WAL mode, without flushing the disk.
+func writeTables(ctx context.Context, path string, s Schema) error {
+	name, err := dsn(path, false, "_txlock=immediate&_pragma=synchronous(OFF)&_pragma=journal_mode(MEMORY)")
+	if err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return err
+	}
+	conn, err := db.Conn(ctx)
+	if err == nil {
+		_, err = s.apply(ctx, conn)
+		if err == nil {
+			_, err = conn.ExecContext(ctx, "PRAGMA journal_mode = WAL")
+		}
+		err = errors.Join(err, conn.Close())
+	}
+	return errors.Join(err, db.Close())
+}
+
+// syncDir flushes the names in a directory, where the system can do that.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = f.Sync() // Windows cannot
+	return f.Close()
+}
