@@ -194,27 +194,3 @@ func TestMemory_CloneIsDeep(t *testing.T) {
 		t.Error(diff)
 	}
 }
-
-// Evidence is written by name, without zeros, and read back the same.
-func TestEvidence_JSON(t *testing.T) {
-	t.Parallel()
-	e := hippo.Evidence{hippo.EvidenceCosine: .5, hippo.EvidenceTellsNumber: 1, hippo.EvidenceLength: .25}
-	b, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := `{"cosine":0.5,"length":0.25,"tells.number":1}`; string(b) != want {
-		t.Errorf("got %s, want %s", b, want)
-	}
-	var back hippo.Evidence
-	if err := json.Unmarshal([]byte(strings.Replace(string(b), "{", `{"later":3,`, 1)), &back); err != nil || back != e {
-		t.Errorf("got %v (%v), want %v", back, err, e)
-	}
-	seen := make(map[string]bool)
-	for k := range hippo.NumEvidence {
-		if name := k.String(); name == "" || seen[name] {
-			t.Errorf("kind %d has the name %q", int(k), name)
-		}
-		seen[k.String()] = true
-	}
-}

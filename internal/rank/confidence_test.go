@@ -6,20 +6,19 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
 )
 
-func supports(t *rapid.T) hippo.Support {
+func supports(t *rapid.T) rank.Support {
 	part := rapid.Float64Range(0, 1)
-	return hippo.Support{
-		Text: part.Draw(t, "text"), Coverage: part.Draw(t, "coverage"), Met: part.Draw(t, "met"), Strange: part.Draw(t, "strange"),
+	return rank.Support{
+		Text: part.Draw(t, "text"), Coverage: part.Draw(t, "coverage"), Covered: part.Draw(t, "covered"), UnknownNames: part.Draw(t, "unknown names"),
 		Terms: rapid.IntRange(0, 200).Draw(t, "terms"), Memories: rapid.IntRange(0, 1_000_000).Draw(t, "memories"),
-		Meaning: rapid.Bool().Draw(t, "meaning"),
+		Semantic: rapid.Bool().Draw(t, "semantic"),
 	}
 }
 
-func TestConfidenceOf_bounds(t *testing.T) {
+func TestConfidenceOf_StaysInRange(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
 	rapid.Check(t, func(t *rapid.T) {
@@ -30,18 +29,18 @@ func TestConfidenceOf_bounds(t *testing.T) {
 	})
 }
 
-// TestConfidenceOf_direction: what speaks for an answer never lowers confidence.
-func TestConfidenceOf_direction(t *testing.T) {
+// What speaks for an answer never lowers confidence.
+func TestConfidenceOf_Monotone(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
 	rapid.Check(t, func(t *rapid.T) {
 		s, more := supports(t), rapid.Float64Range(0, 1).Draw(t, "more")
-		for name, part := range map[string]*float64{"text": &s.Text, "coverage": &s.Coverage, "met": &s.Met, "strange": &s.Strange} {
+		for name, part := range map[string]*float64{"text": &s.Text, "coverage": &s.Coverage, "covered": &s.Covered, "unknown names": &s.UnknownNames} {
 			before, was := rank.ConfidenceOf(&w, &s), *part
 			*part = was + more*(1-was)
 			after := rank.ConfidenceOf(&w, &s)
 			*part = was
-			if name == "strange" {
+			if name == "unknown names" {
 				before, after = after, before
 			}
 			if after < before {
@@ -54,34 +53,34 @@ func TestConfidenceOf_direction(t *testing.T) {
 func TestAbstains(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
-	off := hippo.Support{Text: .4, Met: .2, Terms: 5, Memories: 1000, Meaning: true}
-	with := func(change func(*hippo.Support)) hippo.Support {
-		s := off
+	unrelated := rank.Support{Text: .4, Covered: .2, Terms: 5, Memories: 1000, Semantic: true}
+	with := func(change func(*rank.Support)) rank.Support {
+		s := unrelated
 		change(&s)
 		return s
 	}
 	for _, c := range []struct {
 		name    string
-		support hippo.Support
+		support rank.Support
 		want    bool
 	}{
-		{"nothing in common", off, true},
-		{"good evidence", with(func(s *hippo.Support) { s.Text, s.Coverage, s.Met = .85, .5, .7 }), false},
-		{"good evidence about another", with(func(s *hippo.Support) { s.Text, s.Coverage, s.Met, s.Strange = .7, .1, .3, .6 }), true},
-		{"all words in one hit", with(func(s *hippo.Support) { s.Coverage = 1 }), false},
-		{"one word", with(func(s *hippo.Support) { s.Terms = 1 }), false},
-		{"one memory", with(func(s *hippo.Support) { s.Memories = 1 }), false},
-		{"just under the least number", with(func(s *hippo.Support) { s.Memories = w.AbstainFrom - 1 }), false},
-		{"the least number", with(func(s *hippo.Support) { s.Memories = w.AbstainFrom }), true},
-		{"words alone, a few of them", hippo.Support{Coverage: .2, Terms: 5, Memories: 1000}, false},
-		{"words alone, names that nobody knows", hippo.Support{Coverage: .1, Strange: .5, Terms: 5, Memories: 1000}, true},
+		{"nothing in common", unrelated, true},
+		{"good text", with(func(s *rank.Support) { s.Text, s.Coverage, s.Covered = .85, .5, .7 }), false},
+		{"good text about another", with(func(s *rank.Support) { s.Text, s.Coverage, s.Covered, s.UnknownNames = .7, .1, .3, .6 }), true},
+		{"all terms in one hit", with(func(s *rank.Support) { s.Coverage = 1 }), false},
+		{"one term", with(func(s *rank.Support) { s.Terms = 1 }), false},
+		{"one memory", with(func(s *rank.Support) { s.Memories = 1 }), false},
+		{"one memory too few", with(func(s *rank.Support) { s.Memories = w.Confidence.MinMemories - 1 }), false},
+		{"enough memories", with(func(s *rank.Support) { s.Memories = w.Confidence.MinMemories }), true},
+		{"lexical, a few terms", rank.Support{Coverage: .2, Terms: 5, Memories: 1000}, false},
+		{"lexical, unknown names", rank.Support{Coverage: .1, UnknownNames: .5, Terms: 5, Memories: 1000}, true},
 	} {
 		if got := rank.Abstains(&w, &c.support); got != c.want {
 			t.Errorf("%s: abstains %v, confidence %v", c.name, got, rank.ConfidenceOf(&w, &c.support))
 		}
 	}
-	w.Abstain = 0
-	if rank.Abstains(&w, &off) {
-		t.Error("abstains although that is switched off")
+	w.Confidence.Abstain = 0
+	if rank.Abstains(&w, &unrelated) {
+		t.Error("abstains although abstention is disabled")
 	}
 }

@@ -11,71 +11,76 @@ import (
 	"github.com/hippo-memory/hippo/internal/rank"
 )
 
-func sumOf(list []hippo.Contribution) float64 {
-	sum := 0.0
+func totalOf(list []hippo.Contribution) float64 {
+	total := 0.0
 	for _, c := range list {
-		sum += c.Adds
+		total += c.Sum
 	}
-	return sum
+	return total
 }
 
-// What is explained is what was computed: nothing is left out, nothing made up.
-func TestExplain_AddsUpToTheRelevance(t *testing.T) {
+// The contributions add up to the relevance.
+func TestExplain_AddsUp(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
 	rapid.Check(t, func(t *rapid.T) {
-		s := drawSignals(t)
-		s.Evidence, s.Time = drawEvidence(t), unit(t, "time")
-		longer := rapid.Float64Range(-3, 4).Draw(t, "longer")
-		s.Text, s.Prior = rank.TextOf(&w, &s, longer), rank.PriorOf(&w, &s)
+		s, f := drawSignals(t), drawFeatures(t)
+		offset := rapid.Float64Range(0, 4).Draw(t, "length offset")
+		linear := rank.NewLinear(&w.Rerank, offset)
+		s.Time, s.Text, s.Prior = unit(t, "time"), linear.Text(&w, &f, 0), rank.PriorOf(&w, &s)
 
-		x := rank.Explain(&w, hippo.RankerHippo, &s, true, true, longer)
-		text := 1 - math.Exp(-math.Log1p(math.Exp(sumOf(x.Evidence)))/w.EvidenceScale)
-		if math.Abs(text-s.Text) > 1e-9 || math.Abs(sumOf(x.Prior)-s.Prior) > 1e-9 {
-			t.Fatalf("text %v of %v, prior %v of %v", text, s.Text, sumOf(x.Prior), s.Prior)
+		x := rank.Explain(&w, rank.Explanation{Ranker: hippo.RankerHippo, Searched: true, Features: &f, LengthOffset: offset}, &s)
+		text := relevance(&w, totalOf(x.Text))
+		if math.Abs(text-s.Text) > 1e-9 || math.Abs(totalOf(x.Prior)-s.Prior) > 1e-9 {
+			t.Fatalf("text %v of %v, prior %v of %v", text, s.Text, totalOf(x.Prior), s.Prior)
 		}
-		if got := text * x.ContextFactor * x.TimeFactor * x.PriorFactor; math.Abs(got-rank.Hippo(&w, &s)) > 1e-9 {
-			t.Fatalf("explained %v, relevance %v", got, rank.Hippo(&w, &s))
+		if got := text * x.Factors.Context * x.Factors.Time * x.Factors.Prior; math.Abs(got-rank.ByHippo(&w, &s)) > 1e-9 {
+			t.Fatalf("explained %v, relevance %v", got, rank.ByHippo(&w, &s))
 		}
-		x = rank.Explain(&w, hippo.RankerInsight, &s, true, true, longer)
-		if got := sumOf(x.Prior); math.Abs(got-rank.Insight(&w, &s)) > 1e-9 || x.PriorFactor != 0 {
-			t.Fatalf("explained %v, relevance %v", got, rank.Insight(&w, &s))
+		if d := cmp.Diff(f.Map(), x.Features); d != "" {
+			t.Fatalf("features (-want +got):\n%s", d)
+		}
+		x = rank.Explain(&w, rank.Explanation{Ranker: hippo.RankerInsight, Searched: true, Features: &f, LengthOffset: offset}, &s)
+		if got := totalOf(x.Prior); math.Abs(got-rank.ByInsight(&w, &s)) > 1e-9 || x.Factors != nil {
+			t.Fatalf("explained %v, relevance %v", got, rank.ByInsight(&w, &s))
 		}
 	})
 }
 
-func TestExplain_BeginsWithWhatGivesTheMost(t *testing.T) {
+func TestExplain_LargestFirst(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
-	w.Evidence = hippo.Evidence{hippo.EvidenceShare: .5, hippo.EvidenceCosine: 4, hippo.EvidenceLength: -3, hippo.EvidenceSession: 9}
-	w.EvidenceLong, w.EvidenceBase = hippo.Evidence{hippo.EvidenceShare: .25}, .5
-	w.EvidenceBaseLong = 0
-	s := hippo.Signals{Evidence: hippo.Evidence{hippo.EvidenceShare: 1, hippo.EvidenceCosine: .5, hippo.EvidenceLength: 1}, Recency: 1, Context: 1, Time: 1}
+	w.Rerank.Features = rank.Features{rank.BM25Absolute: .5, rank.Cosine: 4, rank.Length: -3, rank.Session: 9}
+	w.Rerank.ByLength, w.Rerank.Base, w.Rerank.BaseByLength = rank.Features{rank.BM25Absolute: .25}, .5, 0
+	f := rank.Features{rank.BM25Absolute: 1, rank.Cosine: .5, rank.Length: 1}
+	s := hippo.Signals{Cosine: .5, Recency: 1, Context: 1, Time: 1}
 	want := &hippo.Explanation{
-		Evidence: []hippo.Contribution{
-			{Signal: "length", Value: 1, Weight: -3, Adds: -3},
-			{Signal: "cosine", Value: .5, Weight: 4, Adds: 2},
-			{Signal: "share", Value: 1, Weight: 1, Adds: 1},
-			{Signal: "base", Value: 1, Weight: .5, Adds: .5},
+		Text: []hippo.Contribution{
+			{Feature: "length", Value: 1, Weight: -3, Sum: -3},
+			{Feature: "cosine", Value: .5, Weight: 4, Sum: 2},
+			{Feature: "bm25.absolute", Value: 1, Weight: 1, Sum: 1},
+			{Feature: "base", Value: 1, Weight: .5, Sum: .5},
 		},
-		Closely: true, Longer: 2,
-		Prior:         []hippo.Contribution{{Signal: "recency", Value: 1, Weight: .35, Adds: .35}},
-		ContextFactor: 1, TimeFactor: 1, PriorFactor: .94,
+		Reranked: true, LengthOffset: 2, Features: f.Map(),
+		Prior:   []hippo.Contribution{{Feature: "recency", Value: 1, Weight: .35, Sum: .35}},
+		Factors: &hippo.Factors{Context: 1, Time: 1, Prior: .94},
 	}
-	if d := cmp.Diff(want, rank.Explain(&w, hippo.RankerHippo, &s, true, true, 2)); d != "" {
-		t.Errorf("-want +got:\n%s", d)
+	x := rank.Explanation{Ranker: hippo.RankerHippo, Searched: true, Features: &f, LengthOffset: 2, BM25Relative: 1}
+	if d := cmp.Diff(want, rank.Explain(&w, x, &s)); d != "" {
+		t.Errorf("reranked (-want +got):\n%s", d)
 	}
-	w.First = rank.First{Share: 2}
-	want.Evidence, want.Closely, want.Longer = []hippo.Contribution{{Signal: "share", Value: 1, Weight: 2, Adds: 2}}, false, 0
-	if d := cmp.Diff(want, rank.Explain(&w, hippo.RankerHippo, &s, true, false, 2)); d != "" {
-		t.Errorf("not looked at closely (-want +got):\n%s", d)
+	w.FirstStage = rank.FirstStage{BM25Relative: 2}
+	x.Features, want.Features, want.Reranked, want.LengthOffset = nil, nil, false, 0
+	want.Text = []hippo.Contribution{{Feature: "bm25.relative", Value: 1, Weight: 2, Sum: 2}}
+	if d := cmp.Diff(want, rank.Explain(&w, x, &s)); d != "" {
+		t.Errorf("not reranked (-want +got):\n%s", d)
 	}
-	want.Evidence = nil
-	if d := cmp.Diff(want, rank.Explain(&w, hippo.RankerHippo, &s, false, false, 2)); d != "" {
-		t.Errorf("nothing asked for (-want +got):\n%s", d)
+	x.Searched, want.Text = false, nil
+	if d := cmp.Diff(want, rank.Explain(&w, x, &s)); d != "" {
+		t.Errorf("a query without text (-want +got):\n%s", d)
 	}
 	for _, r := range []hippo.Ranker{hippo.RankerBM25, hippo.RankerCosine} {
-		if d := cmp.Diff(&hippo.Explanation{}, rank.Explain(&w, r, &s, true, false, 2)); d != "" {
+		if d := cmp.Diff(&hippo.Explanation{}, rank.Explain(&w, rank.Explanation{Ranker: r, Searched: true}, &s)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", r, d)
 		}
 	}

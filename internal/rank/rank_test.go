@@ -10,7 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/rank"
 )
 
-func clock(day hippo.Day) rank.Clock { return rank.NewClock(rank.DefaultWeights(), day) }
+func clock(day hippo.Day) rank.Clock { return rank.NewDecay(new(rank.DefaultWeights().Usage)).At(day) }
 
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
@@ -39,47 +39,28 @@ func TestImportance(t *testing.T) {
 	near(t, "set in the future", clock(3).Importance(.5, 9, false), .5)
 }
 
-// The total over the last 30 active days, divided by 30 and by 10, whatever the
-// span between the accesses.
+// The sum over the last 30 active days, divided by 30 and by 10.
 func TestFrequency(t *testing.T) {
 	t.Parallel()
-	for _, tc := range []struct {
-		name     string
-		accesses []hippo.Access
-		day      hippo.Day
-		want     float64
-	}{
-		{"none", nil, 5, 0},
-		{"old_access_is_outside", []hippo.Access{{Day: 0, Count: 1}, {Day: 95, Count: 1}}, 95, 1. / 300},
-		{"same_without_the_old_one", []hippo.Access{{Day: 95, Count: 1}}, 95, 1. / 300},
-		{"last_day_of_the_window", []hippo.Access{{Day: 1, Count: 1}}, 30, 1. / 300},
-		{"first_day_after_the_window", []hippo.Access{{Day: 1, Count: 1}}, 31, 0},
-		{"spread", []hippo.Access{{Day: 1, Count: 3}, {Day: 5, Count: 2}, {Day: 15, Count: 1}}, 15, 6. / 300},
-		{"one_busy_day", []hippo.Access{{Day: 1, Count: 10}}, 29, 10. / 300},
-		{"unordered", []hippo.Access{{Day: 12, Count: 1}, {Day: 10, Count: 2}}, 20, 3. / 300},
-		{"capped", []hippo.Access{{Day: 1, Count: 5000}}, 1, 1},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			near(t, "frequency", clock(tc.day).Frequency(tc.accesses), tc.want)
-		})
+	for accesses, want := range map[int]float64{0: 0, 1: 1. / 300, 6: 6. / 300, 299: 299. / 300, 5000: 1} {
+		near(t, "frequency", clock(5).Frequency(accesses), want)
 	}
 }
 
 func TestVotes(t *testing.T) {
 	t.Parallel()
-	w := rank.DefaultWeights()
-	near(t, "up", w.UpvoteOf(.6), .9)
-	near(t, "up is capped", w.UpvoteOf(.8), 1)
-	near(t, "down", w.DownvoteOf(.6), .3)
-	near(t, "upvote counts from the decayed value", w.UpvoteOf(clock(11).Importance(.8, 1, false)), .41841413)
+	w := rank.DefaultWeights().Usage
+	near(t, "up", w.Upvoted(.6), .9)
+	near(t, "up is capped", w.Upvoted(.8), 1)
+	near(t, "down", w.Downvoted(.6), .3)
+	near(t, "upvote counts from the decayed value", w.Upvoted(clock(11).Importance(.8, 1, false)), .41841413)
 }
 
 // A fresh memory that is searched on its first day: .30 + .20/300 + .35i + .15.
 func TestInsight_FreshMemory(t *testing.T) {
 	t.Parallel()
 	for _, i := range []float64{0, .1, .3, .5, .6, .7, .8, .9, .95, 1} {
-		got := rank.Insight(new(rank.DefaultWeights()), &hippo.Signals{Recency: 1, Frequency: 1. / 300, Importance: i, Context: 1})
+		got := rank.ByInsight(new(rank.DefaultWeights()), &hippo.Signals{Recency: 1, Frequency: 1. / 300, Importance: i, Context: 1})
 		near(t, "insight", got, .45+.2/300+.35*i)
 	}
 }
@@ -88,7 +69,7 @@ func unit(t *rapid.T, name string) float64 { return rapid.Float64Range(0, 1).Dra
 
 func drawSignals(t *rapid.T) hippo.Signals {
 	return hippo.Signals{
-		Words: unit(t, "words"), Cosine: unit(t, "cosine"), Text: unit(t, "text"), Recency: unit(t, "recency"), Frequency: unit(t, "frequency"),
+		Lexical: unit(t, "lexical"), Cosine: unit(t, "cosine"), Text: unit(t, "text"), Recency: unit(t, "recency"), Frequency: unit(t, "frequency"),
 		Importance: unit(t, "importance"), Context: unit(t, "context"), Prior: unit(t, "prior"),
 	}
 }
@@ -96,10 +77,7 @@ func drawSignals(t *rapid.T) hippo.Signals {
 func TestRankers_StayInRange(t *testing.T) {
 	t.Parallel()
 	for _, r := range hippo.Rankers() {
-		f, ok := rank.For(r)
-		if !ok {
-			t.Fatalf("no ranker %s", r)
-		}
+		f := rank.For(r)
 		rapid.Check(t, func(t *rapid.T) {
 			s := drawSignals(t)
 			if got := f(new(rank.DefaultWeights()), &s); got < 0 || got > 1 || math.IsNaN(got) {
@@ -109,18 +87,18 @@ func TestRankers_StayInRange(t *testing.T) {
 	}
 }
 
-// Use never buries relevance: a text that matches the query better by more than
-// the bound wins, whatever the votes.
+// A text that matches the query better by more than the bound of the prior wins, whatever the
+// use and the votes.
 func TestHippo_PriorIsBounded(t *testing.T) {
 	t.Parallel()
 	w := new(rank.DefaultWeights())
 	rapid.Check(t, func(t *rapid.T) {
-		loved, relevant := drawSignals(t), drawSignals(t)
-		loved.Context, relevant.Context = 1, 1
+		used, relevant := drawSignals(t), drawSignals(t)
+		used.Context, relevant.Context = 1, 1
 		relevant.Text = rapid.Float64Range(.01, 1).Draw(t, "relevant")
-		loved.Text = relevant.Text * (1 - w.PriorBound) * .999
-		if rank.Hippo(w, &loved) > rank.Hippo(w, &relevant) {
-			t.Fatalf("%+v beats %+v", loved, relevant)
+		used.Text = relevant.Text * (1 - w.Prior.Bound) * .999
+		if rank.ByHippo(w, &used) > rank.ByHippo(w, &relevant) {
+			t.Fatalf("%+v beats %+v", used, relevant)
 		}
 	})
 }
@@ -137,156 +115,156 @@ func TestHippo_PriorOrdersEqualTexts(t *testing.T) {
 		better := base
 		change(&better)
 		better.Prior, base.Prior = rank.PriorOf(w, &better), rank.PriorOf(w, &base)
-		if rank.Hippo(w, &better) <= rank.Hippo(w, &base) {
+		if rank.ByHippo(w, &better) <= rank.ByHippo(w, &base) {
 			t.Errorf("more %s does not help", name)
 		}
 	}
 }
 
-// The time that a query tells of orders what is as relevant, and no more.
+// The time that a query names reorders what is about as relevant, and no more.
 func TestHippo_Time(t *testing.T) {
 	t.Parallel()
 	w := new(rank.DefaultWeights())
 	of := hippo.Signals{Text: .5, Context: 1, Prior: .5, Time: 1}
 	other, better := of, of
-	other.Time, better.Time, better.Text = 0, 0, .5/(1-w.TimeBound)*1.001
-	if got := rank.Hippo(w, &other) / rank.Hippo(w, &of); math.Abs(got-(1-w.TimeBound)) > 1e-9 {
-		t.Errorf("another time takes it down to %v, want %v", got, 1-w.TimeBound)
+	other.Time, better.Time, better.Text = 0, 0, .5/(1-w.Prior.TimeBound)*1.001
+	if got := rank.ByHippo(w, &other) / rank.ByHippo(w, &of); math.Abs(got-(1-w.Prior.TimeBound)) > 1e-9 {
+		t.Errorf("another time multiplies it by %v, want %v", got, 1-w.Prior.TimeBound)
 	}
-	if rank.Hippo(w, &better) <= rank.Hippo(w, &of) {
-		t.Error("a time buries a text that is better by more than its bound")
+	if rank.ByHippo(w, &better) <= rank.ByHippo(w, &of) {
+		t.Error("a time outweighs a text that is better by more than its bound")
 	}
 }
 
-func TestBM25_IgnoresUse(t *testing.T) {
+func TestByBM25_IgnoresUse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawSignals(t), drawSignals(t)
-		b.Words = a.Words
+		b.Lexical = a.Lexical
 		w := new(rank.DefaultWeights())
-		if got, want := rank.BM25(w, &a), rank.BM25(w, &b); got != want {
+		if got, want := rank.ByBM25(w, &a), rank.ByBM25(w, &b); got != want {
 			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
 }
 
-// scaled is what a weighted sum of evidence makes of a text.
-func scaled(w *rank.Weights, sum float64) float64 {
-	return 1 - math.Exp(-math.Log(1+math.Exp(sum))/w.EvidenceScale)
+// relevance is what the reranker makes of a weighted sum.
+func relevance(w *rank.Weights, sum float64) float64 {
+	return 1 - math.Exp(-math.Log(1+math.Exp(sum))/w.Rerank.Scale)
 }
 
-func TestTextOf(t *testing.T) {
+func TestLinear_Text(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
-	w.Evidence = hippo.Evidence{hippo.EvidenceShare: 2, hippo.EvidenceCosine: 3, hippo.EvidenceSession: 1}
-	w.EvidenceLong = hippo.Evidence{hippo.EvidenceCosine: -1}
-	w.EvidenceBase, w.EvidenceBaseLong, w.EvidenceScale = .5, .25, 5
-	s := hippo.Signals{Evidence: hippo.Evidence{hippo.EvidenceShare: .5, hippo.EvidenceCosine: .8}, Words: .1}
-	near(t, "words and meaning", rank.TextOf(&w, &s, 0), scaled(&w, .5+2*.5+3*.8))
-	near(t, "longer memories", rank.TextOf(&w, &s, 1), scaled(&w, .75+2*.5+2*.8))
-	near(t, "shorter memories", rank.TextOf(&w, &s, -1), scaled(&w, .25+2*.5+4*.8))
-	near(t, "nothing", rank.TextOf(&w, &hippo.Signals{}, 1), scaled(&w, .75))
-	s.Evidence[hippo.EvidenceSession] = 1
-	near(t, "the session", rank.TextOf(&w, &s, 0), scaled(&w, .5+2*.5+3*.8+1))
+	r := &w.Rerank
+	r.Features = rank.Features{rank.BM25Absolute: 2, rank.Cosine: 3, rank.Session: 1}
+	r.ByLength = rank.Features{rank.Cosine: -1}
+	r.Base, r.BaseByLength, r.Scale = .5, .25, 5
+	text := func(f rank.Features, offset float64) float64 {
+		l := rank.NewLinear(r, offset)
+		return l.Text(&w, &f, 0)
+	}
+	f := rank.Features{rank.BM25Absolute: .5, rank.Cosine: .8}
+	near(t, "usual lengths", text(f, 0), relevance(&w, .5+2*.5+3*.8))
+	near(t, "longer memories", text(f, 1), relevance(&w, .75+2*.5+2*.8))
+	near(t, "shorter memories", text(f, -1), relevance(&w, .25+2*.5+4*.8))
+	near(t, "no features", text(rank.Features{}, 1), relevance(&w, .75))
+	f[rank.Session] = 1
+	near(t, "the session", text(f, 0), relevance(&w, .5+2*.5+3*.8+1))
 }
 
-func TestFirstLook(t *testing.T) {
+func TestScorer(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
-	for _, first := range []rank.First{w.First, {Share: 2, Cosine: 3, Length: 1}, {Share: -30, Cosine: 60, Length: 1}} {
-		w.First = first
-		f := rank.NewFirstLook(w)
+	for _, first := range []rank.FirstStage{w.FirstStage, {BM25Relative: 2, Cosine: 3, Length: 1}, {BM25Relative: -30, Cosine: 60, Length: 1}} {
+		w.FirstStage = first
+		s := rank.NewScorer(&w)
 		rapid.Check(t, func(t *rapid.T) {
-			e := drawEvidence(t)
-			words := rapid.IntRange(0, 5000).Draw(t, "words")
-			e[hippo.EvidenceLength] = f.Length(words)
-			if want := math.Log(1+float64(words)) / 5; math.Abs(f.Length(words)-want) > 1e-12 {
-				t.Fatalf("%d words: got %v, want %v", words, f.Length(words), want)
+			bm25, cosine, terms := unit(t, "bm25"), unit(t, "cosine"), rapid.IntRange(0, 5000).Draw(t, "terms")
+			length := s.Length(terms)
+			if want := math.Log(1+float64(terms)) / 5; math.Abs(length-want) > 1e-12 || math.Abs(rank.LogLength(length)-5*want) > 1e-12 {
+				t.Fatalf("%d terms: got %v, want %v", terms, length, want)
 			}
-			sum := first.Share*e[hippo.EvidenceShare] + first.Cosine*e[hippo.EvidenceCosine] + first.Length*e[hippo.EvidenceLength]
-			if got, want := f.Of(&e), scaled(&w, sum); math.Abs(got-want) > 1e-5 {
+			sum := first.BM25Relative*bm25 + first.Cosine*cosine + first.Length*length
+			if got, want := s.Text(bm25, cosine, length), relevance(&w, sum); math.Abs(got-want) > 1e-5 || got < 0 || got > 1 {
 				t.Fatalf("sum %v: got %v, want %v", sum, got, want)
 			}
 		})
 	}
 }
 
-// drawEvidence draws a number for each kind of evidence.
-func drawEvidence(t *rapid.T) (e hippo.Evidence) {
-	for k := range e {
-		e[k] = unit(t, hippo.EvidenceKind(k).String())
+// drawFeatures draws a number for each feature.
+func drawFeatures(t *rapid.T) (f rank.Features) {
+	for k := range f {
+		f[k] = unit(t, rank.Feature(k).String())
 	}
-	return e
+	return f
 }
 
-func TestTextOf_StaysInRange(t *testing.T) {
+func TestLinear_StaysInRange(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
-	look := rank.NewFirstLook(w)
 	rapid.Check(t, func(t *rapid.T) {
-		s := hippo.Signals{Evidence: drawEvidence(t), Related: unit(t, "related")}
-		for what, got := range map[string]float64{
-			"closer look": rank.TextOf(&w, &s, rapid.Float64Range(-5, 8).Draw(t, "longer")), "first look": look.Of(&s.Evidence),
-		} {
-			if got < 0 || got > 1 || math.IsNaN(got) {
-				t.Fatalf("%s: %v outside [0, 1] for %+v", what, got, s)
-			}
+		f, l := drawFeatures(t), rank.NewLinear(&w.Rerank, rapid.Float64Range(-5, 8).Draw(t, "length offset"))
+		if got := l.Text(&w, &f, unit(t, "related")); got < 0 || got > 1 || math.IsNaN(got) {
+			t.Fatalf("%v outside [0, 1] for %+v", got, f)
 		}
 	})
 }
 
-// More of what a text says for itself, or hears from those beside it, never counts less,
-// however long the memories are.
-func TestEvidence_MoreNeverCountsLess(t *testing.T) {
+// More of a feature of the text or its neighbours never counts less, however long the memories
+// are, but for those that may speak for or against.
+func TestFeatureWeights_AreMonotone(t *testing.T) {
 	t.Parallel()
-	w := rank.DefaultWeights()
-	either := map[hippo.EvidenceKind]bool{
-		hippo.EvidenceLength: true, hippo.EvidenceAsks: true, hippo.EvidenceBeforeShare: true,
-		hippo.EvidenceBeforeCosine: true, hippo.EvidenceBeforeInteraction: true, hippo.EvidenceAfterCosine: true,
+	w := rank.DefaultWeights().Rerank
+	either := map[rank.Feature]bool{
+		rank.Length: true, rank.IsQuestion: true, rank.PreviousBM25: true, rank.PreviousCosine: true, rank.PreviousMaxSim: true, rank.NextCosine: true,
 	}
-	for k := range hippo.NumEvidence {
-		for _, longer := range []float64{0, 3} {
-			if x := w.Evidence[k] + longer*w.EvidenceLong[k]; x < -1e-9 && !either[k] {
-				t.Errorf("%s has weight %v where longer is %v", k, x, longer)
+	for k := range rank.NumFeatures {
+		for _, offset := range []float64{0, 3} {
+			if x := w.Features[k] + offset*w.ByLength[k]; x < -1e-9 && !either[k] {
+				t.Errorf("%s has weight %v at length offset %v", k, x, offset)
 			}
 		}
 	}
 }
 
-func TestMixOf(t *testing.T) {
+func TestFeature_Names(t *testing.T) {
 	t.Parallel()
-	m := rank.DefaultMix()
-	near(t, "all shares", m.Cosine+m.Words+m.Graph, 1)
-	near(t, "nothing", rank.MixOf(&m, 0, 0, 0), 0)
-	near(t, "everything", rank.MixOf(&m, 1, 1, 1), 1)
-	near(t, "meaning", rank.MixOf(&m, .5, 0, 0), .2)
-	near(t, "words", rank.MixOf(&m, 0, .4, 0), .06)
-	near(t, "graph", rank.MixOf(&m, 0, 0, .2), .09)
+	seen := make(map[string]bool)
+	for k := range rank.NumFeatures {
+		if name := k.String(); name == "" || seen[name] {
+			t.Errorf("feature %d has the name %q", int(k), name)
+		}
+		seen[k.String()] = true
+	}
+	if f := (rank.Features{rank.Length: .5}); len(f.Map()) != int(rank.NumFeatures) || f.Map()["length"] != .5 {
+		t.Errorf("got %v", f.Map())
+	}
 }
 
-func TestHybrid_IgnoresUse(t *testing.T) {
+func TestByText_IgnoresUse(t *testing.T) {
 	t.Parallel()
 	w := new(rank.DefaultWeights())
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := drawSignals(t), drawSignals(t)
 		b.Text = a.Text
-		if got, want := rank.Hybrid(w, &a), rank.Hybrid(w, &b); got != want {
+		if got, want := rank.ByText(w, &a), rank.ByText(w, &b); got != want {
 			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
 }
 
-// The sum orders as the relevance of the text does.
-func TestSum_AgreesWithTextOf(t *testing.T) {
+// The weighted sum orders as the relevance does.
+func TestLinear_SumOrders(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
 	rapid.Check(t, func(t *rapid.T) {
-		longer := rapid.Float64Range(0, 3).Draw(t, "longer")
-		sum := rank.NewSum(&w, longer)
-		a, b := hippo.Signals{Evidence: drawEvidence(t)}, hippo.Signals{Evidence: drawEvidence(t)}
-		more, text := sum.Of(&a.Evidence)-sum.Of(&b.Evidence), rank.TextOf(&w, &a, longer)-rank.TextOf(&w, &b, longer)
-		if math.Abs(more) > 1e-6 && (more > 0) != (text > 0) && math.Abs(text) > 1e-12 {
-			t.Fatalf("by the sum %v more, by the text %v", more, text)
+		l := rank.NewLinear(&w.Rerank, rapid.Float64Range(0, 3).Draw(t, "length offset"))
+		a, b := drawFeatures(t), drawFeatures(t)
+		sum, text := l.Sum(&a)-l.Sum(&b), l.Text(&w, &a, 0)-l.Text(&w, &b, 0)
+		if math.Abs(sum) > 1e-6 && (sum > 0) != (text > 0) && math.Abs(text) > 1e-12 {
+			t.Fatalf("by the sum %v more, by the text %v", sum, text)
 		}
 	})
 }

@@ -50,7 +50,7 @@ func TestRelations_LearnedTendsToALimit(t *testing.T) {
 }
 
 // A memory that is pulled stays behind what pulls it, whatever its use, and a relation
-// lifts a text by no more than the bound.
+// raises a text by no more than the bound.
 func TestRelations_AreBounded(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
@@ -58,13 +58,12 @@ func TestRelations_AreBounded(t *testing.T) {
 		hit, other := drawSignals(t), drawSignals(t)
 		hit.Text = rapid.Float64Range(.01, 1).Draw(t, "found")
 		other.Text = w.Relations.Pull * hit.Text
-		if rank.Hippo(&w, &other) >= rank.Hippo(&w, &hit) {
+		if rank.ByHippo(&w, &other) >= rank.ByHippo(&w, &hit) {
 			t.Fatalf("%+v is pulled before %+v", other, hit)
 		}
-		s := hippo.Signals{Evidence: drawEvidence(t)}
-		without := rank.TextOf(&w, &s, 20)
-		s.Related = unit(t, "related")
-		if with := rank.TextOf(&w, &s, 20); with < without || with > without+w.Relations.Bound*(1-without)+1e-12 {
+		f, l := drawFeatures(t), rank.NewLinear(&w.Rerank, 3)
+		without := l.Text(&w, &f, 0)
+		if with := l.Text(&w, &f, unit(t, "related")); with < without || with > without+w.Relations.Boost*(1-without)+1e-12 {
 			t.Fatalf("%v becomes %v", without, with)
 		}
 	})
