@@ -24,9 +24,9 @@ import (
 // texts have too many.
 type hashed string
 
-func (h hashed) Table() string { return string(h) }
+func (h hashed) Vocabulary() string { return string(h) }
 
-func (h hashed) Pieces(dst []int32, text string) []int32 {
+func (h hashed) Tokenize(dst []int32, text string) []int32 {
 	for w := range strings.FieldsSeq(text) {
 		sum := fnv.New32a()
 		sum.Write([]byte(string(h) + w))
@@ -38,16 +38,16 @@ func (h hashed) Pieces(dst []int32, text string) []int32 {
 }
 
 func (hashed) Weight(int32) float64                 { return 1 }
-func (hashed) Interact([]int32) modelof.Interaction { return nil }
+func (hashed) NewMaxSim([]int32) modelof.MaxSim { return nil }
 
 // tokensOf are the word pieces that an index keeps of a memory.
 func tokensOf(table modelof.TokenEmbedder, m *hippo.Memory) []int32 {
 	if table == nil {
 		return nil
 	}
-	list := table.Pieces(nil, m.Content)
+	list := table.Tokenize(nil, m.Content)
 	for _, text := range slices.Concat(m.Situation, m.Tags) {
-		list = table.Pieces(list, text)
+		list = table.Tokenize(list, text)
 	}
 	return list[:min(len(list), index.MaxTokens)]
 }

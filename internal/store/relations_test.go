@@ -14,7 +14,7 @@ func half(old hippo.Relation, _ time.Time) float64 { return old.Weight + (1-old.
 
 func weightOf(t *testing.T, s *store.Store, r hippo.Relation) float64 {
 	t.Helper()
-	rs, err := s.Relations(t.Context(), hippo.LocalScope(""), []hippo.ID{r.From}, time.Time{}, 9)
+	rs, err := local(s).Relations(t.Context(), []hippo.ID{r.From}, time.Time{}, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,13 +66,13 @@ func TestStore_Relate(t *testing.T) {
 	if s.HasRelations() {
 		t.Error("there are relations to begin with")
 	}
-	if err := s.Relate(t.Context(), []hippo.Relation{r}); err != nil {
+	if err := local(s).Relate(t.Context(), []hippo.Relation{r}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Head(t.Context()); err != nil || !s.HasRelations() {
 		t.Errorf("there are none (%v)", err)
 	}
-	got, err := s.Relations(t.Context(), hippo.LocalScope(""), []hippo.ID{b.ID}, time.Time{}, 9)
+	got, err := local(s).Relations(t.Context(), []hippo.ID{b.ID}, time.Time{}, 9)
 	r.ValidFrom, r.LastReinforced = c.t, c.t
 	if err != nil || len(got) != 1 || got[0] != r {
 		t.Errorf("got %+v (%v), want %+v", got, err, r)
@@ -81,17 +81,17 @@ func TestStore_Relate(t *testing.T) {
 	other.Weight = .25
 	fresh := hippo.Relation{From: b.ID, To: a.ID, Kind: "x", Weight: 1}
 	gone := hippo.Relation{From: b.ID, To: hippo.ID{7}, Kind: "x", Weight: 1}
-	if n, err := s.ImportRelations(t.Context(), []hippo.Relation{other, fresh, gone}); err != nil || n != 1 || weightOf(t, s, r) != .5 {
+	if n, err := local(s).ImportRelations(t.Context(), []hippo.Relation{other, fresh, gone}); err != nil || n != 1 || weightOf(t, s, r) != .5 {
 		t.Errorf("imported %d (%v), weight %v", n, err, weightOf(t, s, r))
 	}
-	err = s.Relate(t.Context(), []hippo.Relation{other, gone})
+	err = local(s).Relate(t.Context(), []hippo.Relation{other, gone})
 	if unknown, ok := errors.AsType[*hippo.UnknownError](err); !ok || len(unknown.IDs) != 1 || weightOf(t, s, r) != .5 {
 		t.Errorf("relate returned %v", err)
 	}
-	if err := s.Unrelate(t.Context(), []hippo.Relation{gone, r}); !errors.Is(err, hippo.ErrNotFound) || weightOf(t, s, r) != 0 {
+	if err := local(s).Unrelate(t.Context(), []hippo.Relation{gone, r}); !errors.Is(err, hippo.ErrNotFound) || weightOf(t, s, r) != 0 {
 		t.Errorf("unrelate returned %v", err)
 	}
-	err = s.Relate(t.Context(), []hippo.Relation{r, {From: a.ID, To: b.ID}})
+	err = local(s).Relate(t.Context(), []hippo.Relation{r, {From: a.ID, To: b.ID}})
 	if f, ok := errors.AsType[*hippo.FieldError](err); !ok || f.Field != "[1].kind" {
 		t.Errorf("relate returned %v", err)
 	}

@@ -30,6 +30,9 @@ func open(t *testing.T, c *clock) *store.Store {
 	return s
 }
 
+// local is a store as its owner sees it.
+func local(s *store.Store) store.Scoped { return s.In(hippo.LocalScope("")) }
+
 func memory(content string) *hippo.Memory {
 	return &hippo.Memory{Content: content, Situation: []string{"testing"}, Importance: hippo.Importance{Base: .7}}
 }
@@ -93,7 +96,7 @@ func TestStore_Update(t *testing.T) {
 	m := memory("before")
 	add(t, s, m)
 	c.advance(1)
-	ms, err := s.Update(t.Context(), []hippo.ID{m.ID}, func(m *hippo.Memory, day hippo.Day) error {
+	ms, err := local(s).Update(t.Context(), []hippo.ID{m.ID}, func(m *hippo.Memory, day hippo.Day) error {
 		if day != 1 {
 			t.Errorf("got day %d, want 1: an update does not advance it", day)
 		}
@@ -118,13 +121,13 @@ func TestStore_UpdateRefuses(t *testing.T) {
 	unknown := hippo.ID{15: 1}
 	blank := func(m *hippo.Memory, _ hippo.Day) error { m.Content = " "; return nil }
 	var missing *hippo.UnknownError
-	if _, err := s.Update(t.Context(), []hippo.ID{m.ID, unknown}, blank); !errors.As(err, &missing) || missing.IDs[0] != unknown {
+	if _, err := local(s).Update(t.Context(), []hippo.ID{m.ID, unknown}, blank); !errors.As(err, &missing) || missing.IDs[0] != unknown {
 		t.Errorf("got %v, want the unknown id", err)
 	}
-	if _, err := s.Update(t.Context(), []hippo.ID{m.ID}, blank); !errors.Is(err, hippo.ErrInvalid) {
+	if _, err := local(s).Update(t.Context(), []hippo.ID{m.ID}, blank); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("got %v, want invalid content", err)
 	}
-	if err := s.Purge(t.Context(), []hippo.ID{unknown}); !errors.Is(err, hippo.ErrNotFound) {
+	if err := local(s).Purge(t.Context(), []hippo.ID{unknown}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("got %v, want not found", err)
 	}
 	if got := get(t, s, m.ID); got.Content != "kept" {
@@ -206,7 +209,7 @@ func TestStore_Import(t *testing.T) {
 	t.Run("fresh_store_takes_over_the_calendar", func(t *testing.T) {
 		t.Parallel()
 		s := open(t, c)
-		if added, present, err := s.Import(t.Context(), from, []*hippo.Memory{old(1), old(1), old(2)}); err != nil || added != 2 || present != 1 {
+		if added, present, err := local(s).Import(t.Context(), from, []*hippo.Memory{old(1), old(1), old(2)}); err != nil || added != 2 || present != 1 {
 			t.Fatalf("got %d added, %d present (%v), want 2 and 1", added, present, err)
 		}
 		got := get(t, s, hippo.ID{15: 1})
@@ -224,7 +227,7 @@ func TestStore_Import(t *testing.T) {
 		t.Parallel()
 		s := open(t, c)
 		add(t, s, memory("first day"))
-		if _, _, err := s.Import(t.Context(), from, []*hippo.Memory{old(1)}); err != nil {
+		if _, _, err := local(s).Import(t.Context(), from, []*hippo.Memory{old(1)}); err != nil {
 			t.Fatal(err)
 		}
 		got := get(t, s, hippo.ID{15: 1})
@@ -241,7 +244,7 @@ func TestStore_Import(t *testing.T) {
 		m := memory("mine")
 		m.ID = hippo.ID{15: 1}
 		add(t, s, m)
-		if added, present, err := s.Import(t.Context(), from, []*hippo.Memory{old(1)}); err != nil || added != 0 || present != 1 {
+		if added, present, err := local(s).Import(t.Context(), from, []*hippo.Memory{old(1)}); err != nil || added != 0 || present != 1 {
 			t.Fatalf("got %d added, %d present (%v), want 0 and 1", added, present, err)
 		}
 		if got := get(t, s, m.ID); got.Content != "mine" {

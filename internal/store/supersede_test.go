@@ -48,7 +48,7 @@ func onEach(t *testing.T, test func(t *testing.T, c *clock, s *store.Store)) {
 // instead adds a memory in the place of others.
 func instead(t *testing.T, s *store.Store, m *hippo.Memory, old ...hippo.ID) {
 	t.Helper()
-	if _, err := s.AddInstead(t.Context(), m, old); err != nil {
+	if _, err := local(s).AddInstead(t.Context(), m, old); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -62,7 +62,7 @@ func TestStore_AddInstead(t *testing.T) {
 		c.advance(2)
 		m := memory("port 8080")
 		m.EventTime = c.t.AddDate(0, 0, -1)
-		replaced, err := s.AddInstead(t.Context(), m, []hippo.ID{old.ID, ended.ID})
+		replaced, err := local(s).AddInstead(t.Context(), m, []hippo.ID{old.ID, ended.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestStore_AddInsteadIsAllOrNothing(t *testing.T) {
 			"too early":  {early, []hippo.ID{dated.ID}, hippo.ErrInvalid, "valid_from"},
 			"ends first": {ends, []hippo.ID{dated.ID}, hippo.ErrInvalid, "valid_until"},
 		} {
-			if _, err := s.AddInstead(t.Context(), x.m, x.old); !errors.Is(err, x.want) || !strings.Contains(err.Error(), x.says) {
+			if _, err := local(s).AddInstead(t.Context(), x.m, x.old); !errors.Is(err, x.want) || !strings.Contains(err.Error(), x.says) {
 				t.Errorf("%s: got error %v", name, err)
 			}
 		}
@@ -149,7 +149,7 @@ func TestStore_Supersede(t *testing.T) {
 			return nil
 		}
 		for range 2 { // again is as once
-			got, err := s.Supersede(t.Context(), b.ID, []hippo.ID{a.ID}, pin)
+			got, err := local(s).Supersede(t.Context(), b.ID, []hippo.ID{a.ID}, pin)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,11 +166,11 @@ func TestStore_Supersede(t *testing.T) {
 		}{
 			"itself": {b.ID, b.ID, hippo.ErrInvalid}, "circle": {a.ID, b.ID, hippo.ErrConflict}, "unknown": {hippo.ID{9}, a.ID, hippo.ErrNotFound},
 		} {
-			if _, err := s.Supersede(t.Context(), x.id, []hippo.ID{x.old}, pin); !errors.Is(err, x.want) {
+			if _, err := local(s).Supersede(t.Context(), x.id, []hippo.ID{x.old}, pin); !errors.Is(err, x.want) {
 				t.Errorf("%s: got error %v", name, err)
 			}
 		}
-		if err := s.Purge(t.Context(), []hippo.ID{b.ID}); err != nil {
+		if err := local(s).Purge(t.Context(), []hippo.ID{b.ID}); err != nil {
 			t.Fatal(err)
 		}
 		instead(t, s, memory("c"), a.ID) // what replaced it is gone

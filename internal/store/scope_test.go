@@ -1,0 +1,121 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// What lies outside of a scope can neither be read nor changed.
+func TestScoped(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, _ *clock, s *store.Store) {
+		mine, other, elsewhere := memory("mine"), memory("other project"), memory("other tenant")
+		mine.Project, other.Project, elsewhere.Project, elsewhere.Namespace = "p", "q", "p", "tenant"
+		add(t, s, mine, other, elsewhere)
+		in := s.In(hippo.Scope{Projects: []string{"p"}, Rights: hippo.AllRights})
+		all := []hippo.ID{mine.ID, other.ID, elsewhere.ID}
+		if ms, err := in.Get(t.Context(), all); err != nil || len(ms) != 1 || ms[0].ID != mine.ID {
+			t.Errorf("got %d memories (%v), want the one of the scope", len(ms), err)
+		}
+		before, err := s.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pin := func(m *hippo.Memory, _ hippo.Day) error { m.Pinned = true; return nil }
+		for _, id := range []hippo.ID{other.ID, elsewhere.ID} {
+			_, updated := in.Update(t.Context(), []hippo.ID{mine.ID, id}, pin)
+			_, superseded := in.Supersede(t.Context(), mine.ID, []hippo.ID{id}, pin)
+			_, added := in.AddInstead(t.Context(), &hippo.Memory{Content: "x", Project: "p"}, []hippo.ID{id})
+			for name, err := range map[string]error{
+				"update": updated, "supersede": superseded, "add instead": added,
+				"purge":    in.Purge(t.Context(), []hippo.ID{id}),
+				"relate":   in.Relate(t.Context(), []hippo.Relation{{From: mine.ID, To: id, Kind: "x", Weight: 1}}),
+				"unrelate": in.Unrelate(t.Context(), []hippo.Relation{{From: mine.ID, To: id, Kind: "x"}}),
+			} {
+				if !errors.Is(err, hippo.ErrNotFound) {
+					t.Errorf("%s: got %v, want not found", name, err)
+				}
+			}
+		}
+		for field, m := range map[string]*hippo.Memory{"project": {Content: "x", Project: "q"}, "namespace": {Content: "x", Project: "p", Namespace: "tenant"}} {
+			if f, ok := errors.AsType[*hippo.FieldError](in.Add(t.Context(), m)); !ok || f.Field != field {
+				t.Errorf("%s: got %v", field, f)
+			}
+		}
+		if after, err := s.Head(t.Context()); err != nil || after.Revision != before.Revision {
+			t.Errorf("revision %d (%v), want %d", after.Revision, err, before.Revision)
+		}
+		n := 0
+		for m, err := range in.All(t.Context()) {
+			if err != nil || m.ID != mine.ID {
+				t.Errorf("got %v (%v)", m, err)
+			}
+			n++
+		}
+		if n != 1 {
+			t.Errorf("exported %d, want 1", n)
+		}
+	})
+}
+
+// A caller does only what it has a right to.
+func TestScoped_Rights(t *testing.T) {
+	t.Parallel()
+	s := open(t, start())
+	m := memory("kept")
+	add(t, s, m)
+	ids := []hippo.ID{m.ID}
+	reader, writer := s.In(hippo.Scope{Rights: hippo.RightRead}), s.In(hippo.Scope{Rights: hippo.RightWrite})
+	_, read := writer.Get(t.Context(), ids)
+	_, updated := reader.Update(t.Context(), ids, func(*hippo.Memory, hippo.Day) error { return nil })
+	for name, err := range map[string]error{
+		"get": read, "update": updated, "add": reader.Add(t.Context(), memory("x")), "purge": writer.Purge(t.Context(), ids),
+	} {
+		if !errors.Is(err, hippo.ErrForbidden) {
+			t.Errorf("%s: got %v, want forbidden", name, err)
+		}
+	}
+	get(t, s, m.ID)
+}
+
+// A new memory never replaces another one.
+func TestStore_AddRefusesAnIDInUse(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, _ *clock, s *store.Store) {
+		first := memory("first")
+		add(t, s, first)
+		again := memory("again")
+		again.ID = first.ID
+		if err := s.Add(t.Context(), again); !errors.Is(err, hippo.ErrConflict) {
+			t.Errorf("got %v, want a conflict", err)
+		}
+		if _, err := local(s).AddInstead(t.Context(), again, []hippo.ID{first.ID}); !errors.Is(err, hippo.ErrConflict) {
+			t.Errorf("got %v, want a conflict", err)
+		}
+		if got := get(t, s, first.ID); got.Content != "first" {
+			t.Errorf("it was replaced by %q", got.Content)
+		}
+	})
+}
+
+// An update that changes nothing writes nothing.
+func TestStore_UpdateOfNothing(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, c *clock, s *store.Store) {
+		m := memory("same")
+		add(t, s, m)
+		before := get(t, s, m.ID)
+		c.advance(1)
+		ms, err := local(s).Update(t.Context(), []hippo.ID{m.ID}, func(m *hippo.Memory, _ hippo.Day) error {
+			m.Content = "same"
+			return nil
+		})
+		after := get(t, s, m.ID)
+		if err != nil || after.Revision != before.Revision || !after.UpdatedAt.Equal(before.UpdatedAt) || len(ms) != 1 || ms[0].Revision != before.Revision {
+			t.Errorf("got %+v (%v), want %+v", after, err, before)
+		}
+	})
+}
