@@ -106,7 +106,7 @@ func exitCode(err error) int {
 // flagNames are the names of the flags and arguments that stand for fields of the domain.
 func flagNames() map[string]string {
 	return map[string]string{
-		"Text": "words", "Situation": "situation", "Tags": "tag", "When": "when", "Relevance": "min, max",
+		"Text": "words", "ID": "id", "Up": "id", "Down": "id", "Kind": "kind", "Relations": "relations", "Supersedes": "supersedes", "Projects": "project", "Situation": "situation", "Tags": "tag", "When": "when", "Relevance": "min, max",
 		"Offset": "offset", "Count": "count", "Ranker": "ranker", "IDs": "id", "Vote": "reinforce", "Modification": "flags",
 	}
 }

@@ -142,11 +142,10 @@ func (s *shell) answer(a *hippo.Answer, q *hippo.Query) error {
 	}
 	fmt.Fprintf(s.out, "%d of %d\n", len(a.Hits), a.Total)
 	if a.Confidence > 0 && q.Explain {
-		var parts []string
+		fmt.Fprintf(s.out, "confidence %.3f\n", a.Confidence)
 		for _, name := range slices.Sorted(maps.Keys(a.Support)) {
-			parts = append(parts, fmt.Sprintf("%s %.3g", name, a.Support[name]))
+			fmt.Fprintf(s.out, "%s%-14s %.3g\n", indent, name, a.Support[name])
 		}
-		fmt.Fprintf(s.out, "confidence %.3f (%s)\n", a.Confidence, strings.Join(parts, ", "))
 	}
 	for i := range a.Hits {
 		s.hit(&a.Hits[i])

@@ -222,7 +222,7 @@ func TestPurge_Asks(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{"n\n", 1, "nothing was deleted"}, {"", 1, "nothing was deleted"}, {"yes please\n", 1, "nothing was deleted"}, {"Y\n", 0, "a secret"},
+		{"n\n", 1, "nothing was changed"}, {"", 1, "nothing was changed"}, {"yes please\n", 1, "nothing was changed"}, {"Y\n", 0, "a secret"},
 	} {
 		var out, errw strings.Builder
 		code := cli.MainOnTerminal(t.Context(), []string{"hippo", "forget", id, "--purge", "--store", store}, strings.NewReader(tc.reply), &out, &errw)

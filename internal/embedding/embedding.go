@@ -32,10 +32,14 @@ type Model struct {
 	Timeout time.Duration
 }
 
-// Indexed returns what an index has to know of models: all that it keeps vectors of, and the
-// one that it embeds with itself, nil if none is instant.
+// Indexed returns what an index has to know of models when it is opened: all that it keeps
+// vectors of, and the one that it embeds with itself, nil if none is instant. A model whose
+// dimension is not known yet is added by the [Follower].
 func Indexed(models []Model) (all []embed.Model, instant embed.Embedder) {
 	for _, m := range models {
+		if m.Model().Dimension == 0 {
+			continue
+		}
 		all = append(all, m.Model())
 		if m.Instant && instant == nil {
 			instant = m.Embedder

@@ -20,7 +20,7 @@ type Answer struct {
 	// NextOffset is where the next page begins; absent on the last.
 	NextOffset int        `json:"next_offset,omitempty"`
 	Conflicts  []Conflict `json:"conflicts,omitempty"`
-	// Confidence has two decimals.
+	// Confidence has two decimals, four if all is shown.
 	Confidence float64            `json:"confidence,omitempty"`
 	Support    map[string]float64 `json:"support,omitempty"`
 	Abstained  string             `json:"abstained,omitempty"`
@@ -62,6 +62,9 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 		Results: make([]Hit, len(a.Hits)), TotalCount: a.Total, ReturnedCount: len(a.Hits),
 		Distribution: make(map[string]int, len(a.Distribution)), ActiveDay: a.Day, Ranker: a.Ranker,
 		Confidence: round(a.Confidence, 2), Support: a.Support, Abstained: a.Abstained, Degraded: a.Degraded,
+	}
+	if v.Full {
+		out.Confidence = round(a.Confidence, 4)
 	}
 	for i, name := range hippo.BucketNames() {
 		out.Distribution[name] = a.Distribution[i]

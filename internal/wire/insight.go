@@ -73,7 +73,7 @@ func Full(m *hippo.Memory, importance float64) (Insight, error) {
 	if err != nil {
 		return nil, err
 	}
-	b = append(bytes.TrimRight(b, "\n}"), `, "current_importance": `...)
+	b = append(bytes.TrimSuffix(b, []byte("\n}")), `, "current_importance": `...)
 	b = strconv.AppendFloat(b, round(importance, 9), 'f', -1, 64)
 	return json.RawMessage(append(b, '}')), nil
 }
