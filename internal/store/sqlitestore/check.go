@@ -36,7 +36,7 @@ func (u *unreadable) problem(id hippo.ID, err error) driver.Problem {
 	defer u.mu.Unlock()
 	if !u.ids[id] {
 		u.ids[id] = true
-		u.log.Warn("a memory cannot be read", "store", u.path, "id", id, "error", err)
+		u.log.Error("a memory cannot be read", "store", u.path, "id", id, "error", err)
 	}
 	return p
 }
