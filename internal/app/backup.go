@@ -84,14 +84,9 @@ func (r *BackupReport) verify(ctx context.Context, path string) error {
 		return err
 	}
 	ps, err := s.Check(ctx)
-	for _, p := range ps {
-		if p.ID.IsZero() {
-			err = errors.Join(err, fmt.Errorf("%w: %v", hippo.ErrCorrupt, p))
-		}
-	}
 	h, herr := s.Head(ctx)
 	r.Memories, r.Forgotten, r.Relations, r.Problems = h.Memories-h.Forgotten, h.Forgotten, h.Relations, append(r.Problems, ps...)
-	return errors.Join(err, herr, s.Close())
+	return errors.Join(err, herr, s.Damaged(ctx), s.Close())
 }
 
 // publish gives a file its name, and flushes both to the disk.

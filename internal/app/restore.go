@@ -24,6 +24,9 @@ type RestoreReport struct {
 	Memories int `json:"memories"`
 	// Saved is the file that has what was there before; empty if there was nothing.
 	Saved string `json:"saved,omitempty"`
+	// Problems are memories of the backup that cannot be read. What the store has of
+	// them stays.
+	Problems []driver.Problem `json:"problems,omitempty"`
 }
 
 // Restore replaces all of a store, every namespace of it, by what a backup holds, after
@@ -48,7 +51,7 @@ func Restore(ctx context.Context, c config.Store, path string, now time.Time, o 
 		return r, fmt.Errorf("%w: restore: %w", hippo.ErrUnavailable, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	from, err := openCopy(ctx, path, filepath.Join(dir, "backup.db"))
+	from, err := r.openCopy(ctx, path, filepath.Join(dir, "backup.db"))
 	if err != nil {
 		return r, fmt.Errorf("backup %s: %w", path, err)
 	}
@@ -73,7 +76,7 @@ func sameFile(a, b string) bool {
 }
 
 // openCopy opens a copy of a file, migrated to the schema of this program, and checks it.
-func openCopy(ctx context.Context, path, file string) (*sqlitestore.Store, error) {
+func (r *RestoreReport) openCopy(ctx context.Context, path, file string) (*sqlitestore.Store, error) {
 	if err := sqlitestore.CopyFile(ctx, path, file); err != nil {
 		return nil, err
 	}
@@ -81,9 +84,8 @@ func openCopy(ctx context.Context, path, file string) (*sqlitestore.Store, error
 	if err != nil {
 		return nil, err
 	}
-	ps, err := s.Check(ctx)
-	if len(ps) > 0 {
-		err = fmt.Errorf("%w: %v", hippo.ErrCorrupt, ps[0])
+	if r.Problems, err = s.Check(ctx); err == nil {
+		err = s.Damaged(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -131,7 +133,7 @@ func (r *RestoreReport) takePlace(ctx context.Context, path string, from *sqlite
 	}
 	if os.Link(path, aside) != nil {
 		if err := os.Rename(path, aside); err != nil {
-			return fmt.Errorf("%w: restore: %w", hippo.ErrUnavailable, err)
+			return fmt.Errorf("%w: restore: %w", hippo.ErrUnavailable, errors.Join(err, os.Remove(file)))
 		}
 	}
 	r.Memories, r.Saved = h.Memories, aside
@@ -170,15 +172,16 @@ func replaceAll(ctx context.Context, from, to driver.Backend) error {
 	return err
 }
 
-// compareIDs returns the IDs of from, and those of to that from does not have.
+// compareIDs returns the IDs of the memories of from, and those of to that from does not
+// have, not even unreadable.
 func compareIDs(ctx context.Context, from, to driver.Backend) (ids, stale []hippo.ID, err error) {
 	kept := make(map[hippo.ID]bool)
 	for c, err := range from.Changes(ctx, 0) {
 		if err != nil {
 			return nil, nil, err
 		}
+		kept[c.ID] = c.Memory != nil || c.Unreadable != nil
 		if c.Memory != nil {
-			kept[c.ID] = true
 			ids = append(ids, c.ID)
 		}
 	}

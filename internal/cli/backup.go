@@ -92,6 +92,9 @@ func (s *shell) restoreFile(ctx context.Context, file string, yes bool) error {
 	if err != nil {
 		return err
 	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(s.errw, "unreadable: %v\n", p)
+	}
 	if s.json {
 		return s.printJSON(r)
 	}

@@ -144,8 +144,8 @@ func same(t testing.TB, what string, got, want any) {
 	}
 }
 
-// diff compares by meaning: nil and empty lists are one, times are instants,
-// JSON is compared as values, with numbers by their literals.
+// diff compares values: nil and empty lists are equal, times are compared as instants,
+// JSON as values, with numbers by their literals.
 func diff(got, want any) string {
 	switch want := want.(type) {
 	case []*hippo.Memory:

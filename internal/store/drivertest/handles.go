@@ -59,7 +59,7 @@ func handlesTx(t *testing.T, h Harness) {
 		write(t, b, countUp)
 		got := get(t, b, id(0))[0]
 		if got.Revision <= last {
-			t.Errorf("revision %d is given out after %d", got.Revision, last)
+			t.Errorf("revision %d is assigned after %d", got.Revision, last)
 		}
 		last = got.Revision
 	}

@@ -13,15 +13,15 @@ import (
 
 func relationFaults() map[string]fault {
 	return map[string]fault{
-		"weights_are_of_single_precision":      {"relations", related(func(r *hippo.Relation) { r.Weight = float64(float32(r.Weight)) })},
-		"a_reinforcement_is_forgotten":         {"relations", related(func(r *hippo.Relation) { r.LastReinforced = time.Time{} })},
-		"the_time_of_a_relation_is_ignored":    {"relations", asks(func(q *driver.RelationQuery) { q.At = time.Time{} })},
-		"a_relation_too_many":                  {"relations", asks(func(q *driver.RelationQuery) { q.Limit++ })},
-		"relations_of_the_first_id_only":       {"relations", asks(func(q *driver.RelationQuery) { q.IDs = q.IDs[:min(1, len(q.IDs))] })},
-		"namespaces_see_each_other":            {"relations", asks(func(q *driver.RelationQuery) { q.Scope.Namespace = strings.ToLower(q.Scope.Namespace) })},
-		"an_empty_list_of_projects_is_all":     {"relations", asks(allProjects)},
-		"what_is_not_seen_takes_a_place":       {"relations", func(b driver.Backend) driver.Backend { return scopesLate{b} }},
-		"relations_are_changed_without_a_lock": {"relations", func(b driver.Backend) driver.Backend { return relatesTwice{b} }},
+		"weights_are_of_single_precision":             {"relations", related(func(r *hippo.Relation) { r.Weight = float64(float32(r.Weight)) })},
+		"a_reinforcement_is_forgotten":                {"relations", related(func(r *hippo.Relation) { r.LastReinforced = time.Time{} })},
+		"the_time_of_a_relation_is_ignored":           {"relations", asks(func(q *driver.RelationQuery) { q.At = time.Time{} })},
+		"one_relation_too_many":                       {"relations", asks(func(q *driver.RelationQuery) { q.Limit++ })},
+		"relations_of_the_first_id_only":              {"relations", asks(func(q *driver.RelationQuery) { q.IDs = q.IDs[:min(1, len(q.IDs))] })},
+		"namespaces_see_each_other":                   {"relations", asks(func(q *driver.RelationQuery) { q.Scope.Namespace = strings.ToLower(q.Scope.Namespace) })},
+		"an_empty_list_of_projects_is_all":            {"relations", asks(allProjects)},
+		"invisible_relations_count_towards_the_limit": {"relations", func(b driver.Backend) driver.Backend { return scopesLate{b} }},
+		"relations_are_changed_without_a_lock":        {"relations", func(b driver.Backend) driver.Backend { return relatesTwice{b} }},
 	}
 }
 

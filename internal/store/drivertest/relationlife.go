@@ -10,7 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// What happens to relations when other things happen.
+// Relations while memories change.
 
 func relationPurge(t *testing.T, h Harness) {
 	b := h.fresh(t)

@@ -86,7 +86,7 @@ func reopenRevisions(t *testing.T, h Harness) {
 			m := plain(round)
 			put(t, b, m)
 			if m.Revision <= last {
-				t.Errorf("round %d: revision %d is given out after %d", round, m.Revision, last)
+				t.Errorf("round %d: revision %d is assigned after %d", round, m.Revision, last)
 			}
 			purge(t, b, m.ID)
 			last = head(t, b).Revision

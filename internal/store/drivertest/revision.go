@@ -11,7 +11,7 @@ func revisionChecks() []check {
 	return []check{
 		{"put_sets_a_higher_one_on_each", putSetsRevisions},
 		{"the_callers_own_is_ignored", callersRevision},
-		{"head_is_the_last_one_given_out", headIsLast},
+		{"head_has_the_last_one_assigned", headIsLast},
 		{"never_used_twice", neverUsedTwice},
 	}
 }

@@ -36,7 +36,7 @@ func (u *unreadable) problem(id hippo.ID, err error) driver.Problem {
 	defer u.mu.Unlock()
 	if !u.ids[id] {
 		u.ids[id] = true
-		u.log.Warn("a memory cannot be read", "store", u.path, "id", id, "error", err)
+		u.log.Error("a memory cannot be read", "store", u.path, "id", id, "error", err)
 	}
 	return p
 }
@@ -93,33 +93,37 @@ func (s *Store) Check(ctx context.Context) ([]driver.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, check := range []func(context.Context) ([]string, error){s.checkMemories, s.checkCounts} {
-		more, err := check(ctx)
-		if err != nil && len(faults) == 0 {
-			return nil, err
-		}
-		faults = append(faults, more...)
+	counts, err := s.checkCounts(ctx)
+	faults = append(faults, counts...)
+	var memories []driver.Problem
+	if err == nil {
+		memories, err = s.checkMemories(ctx)
 	}
-	return s.problems(ctx, faults)
+	if err != nil && len(faults) == 0 {
+		return nil, err
+	}
+	ps, err := s.problems(ctx, faults)
+	return append(ps, memories...), err
 }
 
-// checkMemories reads all memories. Those that cannot be read are remembered.
-func (s *Store) checkMemories(ctx context.Context) (faults []string, err error) {
+// checkMemories returns what is wrong with memories that can be read. It meets all that
+// cannot be.
+func (s *Store) checkMemories(ctx context.Context) (ps []driver.Problem, err error) {
 	for c, err := range s.Changes(ctx, 0) {
 		if err != nil {
-			return faults, err
+			return ps, err
 		}
 		if c.Memory == nil {
 			continue
 		}
 		if err := c.Memory.Validate(); err != nil {
-			faults = append(faults, fmt.Sprintf("memory %v: %v", c.ID, err))
+			ps = append(ps, driver.Problem{ID: c.ID, Path: s.db.Path(), Err: err.Error()})
 		}
 		if c.Memory.ContentHash != hippo.HashContent(c.Memory.Content) {
-			faults = append(faults, fmt.Sprintf("memory %v: the content does not have the hash that is stored with it", c.ID))
+			ps = append(ps, driver.Problem{ID: c.ID, Path: s.db.Path(), Err: "the content does not have the hash that is stored with it"})
 		}
 	}
-	return faults, nil
+	return ps, nil
 }
 
 // checkCounts compares what is counted with what there is, and the vectors with the
@@ -144,6 +148,16 @@ func (s *Store) checkCounts(ctx context.Context) (faults []string, err error) {
 		faults = append(faults, fmt.Sprintf("%d vectors do not have the dimension of their model", vectors))
 	}
 	return faults, err
+}
+
+// Damaged returns [hippo.ErrCorrupt] if [Store.Check], or anything else, found that the
+// file as a whole is damaged.
+func (s *Store) Damaged(ctx context.Context) error {
+	faults, err := s.db.QuickCheck(ctx)
+	if err == nil && len(faults) > 0 {
+		err = fmt.Errorf("%w: %s: %s", hippo.ErrCorrupt, s.db.Path(), faults[0])
+	}
+	return err
 }
 
 // CopyTo writes a copy of the store, as it is at one moment, to a file that is empty or

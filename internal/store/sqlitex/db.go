@@ -71,9 +71,12 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 			return nil, err
 		}
 	}
-	var err error
-	d.file, err = openFile(ctx, path, &d.options)
-	return d, err
+	f, err := openFile(ctx, path, &d.options)
+	if err != nil {
+		return nil, err
+	}
+	d.file = f
+	return d, nil
 }
 
 // Path is the name of the file.

@@ -147,9 +147,13 @@ type connector struct {
 
 // Connect implements [sqldriver.Connector].
 func (c connector) Connect(ctx context.Context) (sqldriver.Conn, error) {
+	if !c.file.inPlace() {
+		return nil, errReplaced(c.file.path)
+	}
 	conn, err := c.Connector.Connect(ctx)
 	if err == nil && !c.file.inPlace() {
-		return nil, errors.Join(errReplaced(c.file.path), conn.Close())
+		// Never closed: that could checkpoint the log of the old file into the new one.
+		return nil, errReplaced(c.file.path)
 	}
 	return conn, err
 }

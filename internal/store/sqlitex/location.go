@@ -66,8 +66,8 @@ func (l *location) inPlace() bool {
 	if l.db == nil {
 		return true
 	}
-	info, err := os.Stat(l.path)
-	return err == nil && os.SameFile(info, l.db) || errors.Is(err, os.ErrPermission)
+	there, err := isAt(l.path, l.db)
+	return there || errors.Is(err, os.ErrPermission)
 }
 
 // current reports whether the file is the one to read: it is still at its path, and one

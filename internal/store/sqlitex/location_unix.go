@@ -13,6 +13,17 @@ import (
 // replaceable says that a file can be renamed or deleted while it is open.
 const replaceable = true
 
+// isAt reports whether a file is at a path. It is what every read costs, and does not
+// allocate as [os.Stat] does.
+func isAt(path string, info os.FileInfo) (bool, error) {
+	var now unix.Stat_t
+	if err := unix.Stat(path, &now); err != nil {
+		return false, err
+	}
+	was, ok := info.Sys().(*syscall.Stat_t)
+	return ok && now.Dev == was.Dev && now.Ino == was.Ino, nil
+}
+
 // number identifies a file on this machine for as long as it exists; empty for nil.
 func number(info os.FileInfo) string {
 	if info == nil {
