@@ -2,6 +2,8 @@ package arch_test
 
 import (
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +17,14 @@ func TestImports(t *testing.T) {
 
 func TestForm(t *testing.T) {
 	t.Parallel()
-	report(t, checkForm(repository(t)))
+	tools, err := load(os.DirFS(filepath.Join(root, "tools")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tools {
+		tools[i].dir = path.Join("tools", tools[i].dir)
+	}
+	report(t, checkForm(append(repository(t), tools...)))
 }
 
 func TestDocs(t *testing.T) {
