@@ -10,23 +10,31 @@ PKG      ?= ./...
 DATA     ?= ../shared/data
 
 # The product is built without cgo; only the race detector needs it. One setting for all
-# steps, so that they share the build cache.
+# steps lets them share the build cache.
 export CGO_ENABLED := 0
-# Compilers and linters are short-lived: with a larger heap they take a sixth less time.
+# A larger heap saves compilers and linters a sixth of their time.
 FAST     := GOGC=400
 
-.PHONY: help check fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash model interop reference cover clean benchmarks compile compile-race
+# In the order in which check starts them.
+CHECKS   := lint test race fmt types deadcode arm64 generate
+
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash model interop reference cover clean benchmarks
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-CHECKS   := lint test race fmt types deadcode arm64 generate
-
-check: $(LINT) ## everything CI checks, two steps at a time; arch is a part of test
-	@s=$$SECONDS; $(MAKE) --no-print-directory -k -j2 --output-sync=target $(CHECKS:%=timed-%); r=$$?; echo "== all: $$((SECONDS - s)) s"; exit $$r
+check: ## everything CI checks, two steps at a time; arch is a part of test
+	@s=$$SECONDS; $(MAKE) --no-print-directory timed-linter timed-compile && \
+	$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target $(CHECKS:%=timed-%); r=$$?; echo "== all: $$((SECONDS - s)) s"; exit $$r
 
 timed-%:
-	@echo "== $*"; TIMEFORMAT='== $*: %0R s, processor %0U s'; time $(MAKE) --no-print-directory $*
+	@echo "== $*"; TIMEFORMAT='== $*: %0R s, processor %0U + %0S s'; time $(MAKE) --no-print-directory $*
+
+compile: # all packages and tests, before the steps that share them run beside each other
+	$(FAST) go list -export -test -deps ./... > /dev/null
+	$(FAST) go -C tools list -export -test -deps ./... > /dev/null
+
+linter: $(LINT)
 
 $(LINT): .golangci.yml $(wildcard tools/lint/*.go)
 	$(FAST) go -C tools run ./lint ../.golangci.yml ../$(LINT)
@@ -37,30 +45,27 @@ fmt: $(LINT) ## fail, with a diff, if a file is not formatted
 format: $(LINT) ## format all files
 	$(LINT) fmt
 
-vet: ## go vet, the tools included
-	go vet ./...
-	go -C tools vet ./...
-
-lint: $(LINT) ## the linters of .golangci.yml
+lint: $(LINT) ## the linters of .golangci.yml, all of go vet among them
 	$(FAST) $(LINT) run
 	cd tools && $(FAST) ../$(LINT) run
 
 types: ## type-check the program and its tests for every system and processor
-	go -C tools run ./platforms .. $(TARGETS)
+	$(FAST) go -C tools run ./platforms .. $(TARGETS)
 
 deadcode: ## functions that the program never reaches are those of tools/deadcode.txt
 	@diff <(grep -v '^#' tools/deadcode.txt) <($(FAST) go tool -modfile=tools/go.mod deadcode \
-	-f '{{range .Funcs}}{{println $$.Path .Name}}{{end}}' ./cmd/hippo | sort) || { echo "tools/deadcode.txt and the program differ: delete dead functions, and the lines of those that are gone"; exit 1; }
+	-f '{{range .Funcs}}{{println $$.Path .Name}}{{end}}' ./cmd/hippo | LC_ALL=C sort) || { echo "tools/deadcode.txt and the program differ: delete dead functions, and the lines of those that are gone"; exit 1; }
 
 arch: ## only the shape: import directions, sizes, comments
 	go test ./internal/arch
 
-test: ## all tests, those of the tools too
-	go test $(PKG)
-	go -C tools test ./...
+test: ## all tests, those of the tools too; go vet is a part of lint
+	go test -vet=off $(PKG)
+	go -C tools test -vet=off ./...
 
 race: ## all tests under the race detector, long loops shortened; needs a C compiler
-	CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 go test -race -short -timeout 20m $(PKG)
+	@CGO_ENABLED=1 $(FAST) go list -race -export -test -deps $(PKG) > /dev/null
+	CGO_ENABLED=1 GORACE=atexit_sleep_ms=10 go test -race -short -vet=off -timeout 20m $(PKG)
 
 arm64: ## tests of the packages with assembly for arm64, under emulation; needs qemu-user-static
 	GOARCH=arm64 go test -short -vet=asmdecl -exec qemu-aarch64-static $(ARM64)
