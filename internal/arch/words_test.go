@@ -107,7 +107,7 @@ func goWords(text []byte) []string {
 			for i, l := range strings.Split(lit, "\n") {
 				out = append(out, matches(wordsOf(l), false, line+i)...)
 			}
-		case tok == token.IDENT && lit != "Closer": // io.Closer
+		case tok == token.IDENT && !(token.IsExported(lit) && strings.HasSuffix(lit, "Closer")): // as io.Closer
 			out = append(out, matches(wordsOf(lit), true, line)...)
 		case tok == token.STRING:
 			if tag, err := strconv.Unquote(lit); err == nil {
@@ -174,7 +174,7 @@ func TestWordsCheckBites(t *testing.T) {
 		"document":      {"docs/a.md", "# A\n\nHow rarity, *rarity*, counts.\n", []string{`line 3: "rarity", say inverse document frequency`, `line 3: "rarity", say inverse document frequency`}},
 		"plain_english": {"p/a.go", "package p // no longer in use, we met it: look\n", nil},
 		"part_of_word":  {"p/a.go", "package p\n\nvar methods, stillness, rehear, metal int\n", nil},
-		"closer":        {"p/a.go", "package p\n\nimport \"io\"\n\nvar x io.Closer\n", nil},
+		"closer":        {"p/a.go", "package p\n\nimport \"io\"\n\nvar x io.Closer\n\nvar y io.WriteCloser\n", nil},
 		"text":          {"p/a.go", "package p\n\nconst s = \"told\"\n", nil},
 		"decision":      {"docs/adr/1.md", "made anew\n", nil},
 		"change_log":    {"CHANGELOG.md", "made anew\n", nil},
