@@ -107,7 +107,8 @@ func goWords(text []byte) []string {
 			for i, l := range strings.Split(lit, "\n") {
 				out = append(out, matches(wordsOf(l), false, line+i)...)
 			}
-		case tok == token.IDENT && !(token.IsExported(lit) && strings.HasSuffix(lit, "Closer")): // as io.Closer
+		case tok == token.IDENT && token.IsExported(lit) && strings.HasSuffix(lit, "Closer"): // as io.Closer
+		case tok == token.IDENT:
 			out = append(out, matches(wordsOf(lit), true, line)...)
 		case tok == token.STRING:
 			if tag, err := strconv.Unquote(lit); err == nil {
