@@ -28,12 +28,14 @@ func layers() [][]string {
 		{"internal/top", "internal/termtext", "internal/secret"},
 		{"internal/index/vector"},
 		{
-			"internal/rank", "internal/index/bm25", "internal/index/graph",
+			"internal/rank", "internal/index/bm25",
 			"internal/store/driver", "internal/formats", "internal/project", "internal/config",
 			"internal/embed", "internal/surprise", "internal/entity", "internal/when", "internal/contradict", "internal/cue", "internal/arch", "models",
 		},
-		{"internal/store"},
+		{"internal/retrieve"},
+		{"internal/store", "internal/recall"},
 		{"internal/index", "internal/consolidate", "internal/codeindex"},
+		{"internal/embedding"},
 		{"internal/engine"},
 		{"internal/wire"},
 		{
@@ -41,6 +43,7 @@ func layers() [][]string {
 			"internal/hook", "internal/script", "internal/setup",
 		},
 		{"internal/app"},
+		{"client"},
 		{"internal/cli"},
 		{"cmd/hippo"},
 	}

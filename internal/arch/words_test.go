@@ -45,6 +45,7 @@ func checkWords(counts map[string]int, first map[string]string, allowed map[stri
 // some, and one of them with its line. The change log and the records of decisions may
 // use the words of their time.
 func countWords(fsys fs.FS) (counts map[string]int, first map[string]string, err error) {
+	m := newMatcher()
 	counts, first = make(map[string]int), make(map[string]string)
 	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -65,9 +66,9 @@ func countWords(fsys fs.FS) (counts map[string]int, first map[string]string, err
 		if err != nil {
 			return err
 		}
-		found := documentWords
+		found := m.document
 		if goFile {
-			found = goWords
+			found = m.source
 		}
 		for _, f := range found(text) {
 			counts[name]++
@@ -80,18 +81,18 @@ func countWords(fsys fs.FS) (counts map[string]int, first map[string]string, err
 	return counts, first, err
 }
 
-// documentWords returns the private words of a text, each with its line.
-func documentWords(text []byte) []string {
+// document returns the private words of a text, each with its line.
+func (m matcher) document(text []byte) []string {
 	var out []string
 	for i, line := range strings.Split(string(text), "\n") {
-		out = append(out, matches(wordsOf(line), false, i+1)...)
+		out = append(out, m.find(wordsOf(line), false, i+1)...)
 	}
 	return out
 }
 
-// goWords returns the private words of the identifiers, comments and JSON keys of a Go
+// source returns the private words of the identifiers, comments and JSON keys of a Go
 // file, each with its line.
-func goWords(text []byte) []string {
+func (m matcher) source(text []byte) []string {
 	var out []string
 	var s scanner.Scanner
 	set := token.NewFileSet()
@@ -105,15 +106,15 @@ func goWords(text []byte) []string {
 			return out
 		case tok == token.COMMENT:
 			for i, l := range strings.Split(lit, "\n") {
-				out = append(out, matches(wordsOf(l), false, line+i)...)
+				out = append(out, m.find(wordsOf(l), false, line+i)...)
 			}
 		case tok == token.IDENT && token.IsExported(lit) && strings.HasSuffix(lit, "Closer"): // as io.Closer
 		case tok == token.IDENT:
-			out = append(out, matches(wordsOf(lit), true, line)...)
+			out = append(out, m.find(wordsOf(lit), true, line)...)
 		case tok == token.STRING:
 			if tag, err := strconv.Unquote(lit); err == nil {
 				key, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
-				out = append(out, matches(wordsOf(key), true, line)...)
+				out = append(out, m.find(wordsOf(key), true, line)...)
 			}
 		}
 	}
@@ -146,16 +147,27 @@ func wordsOf(text string) []string {
 	return out
 }
 
-// matches returns the private words in a sequence of words.
-func matches(words []string, name bool, line int) []string {
-	var out []string
-	const sep = "  " // two spaces: matches that follow each other share none
-	text := " " + strings.Join(words, sep) + " "
+// matcher finds private words, by the first word of each.
+type matcher map[string][]privateWord
+
+func newMatcher() matcher {
+	m := make(matcher)
 	for _, p := range privateWords() {
-		if p.names && !name {
-			continue
-		}
-		for range strings.Count(text, " "+strings.ReplaceAll(p.text, " ", sep)+" ") {
+		first, _, _ := strings.Cut(p.text, " ")
+		m[first] = append(m[first], p)
+	}
+	return m
+}
+
+// find returns the private words in a sequence of words: of a name, or of a text.
+func (m matcher) find(words []string, name bool, line int) []string {
+	var out []string
+	for i, w := range words {
+		for _, p := range m[w] {
+			phrase := strings.Fields(p.text)
+			if p.names && !name || len(phrase) > len(words)-i || !slices.Equal(phrase, words[i:i+len(phrase)]) {
+				continue
+			}
 			out = append(out, fmt.Sprintf("line %d: %q, say %s", line, p.text, p.say))
 		}
 	}
