@@ -13,8 +13,9 @@
 // with the columns score, a and b.
 //
 // So that figures can be compared: a question is asked within its conversation; a
-// document is "SPEAKER: TEXT", or "TITLE\nTEXT" of a corpus; questions without evidence
-// are left out; the categories of [Excluded] are reported but are not part of the mean.
+// document is "SPEAKER: TEXT", or "TITLE\nTEXT" of a corpus; questions without a
+// relevant document are left out; the categories of [Excluded] are reported but are not
+// part of the mean.
 //
 // Invariant: apart from latencies, equal data and code give an equal report.
 package eval
@@ -74,7 +75,7 @@ type Report struct {
 type SetReport struct {
 	Name      string `json:"name"`
 	Documents int    `json:"documents"`
-	// Questions counts those with evidence.
+	// Questions counts those with a relevant document.
 	Questions int `json:"questions"`
 	// Rejected has the reason for each document that a store refuses. They are not
 	// stored, so they count as not found.

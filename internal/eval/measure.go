@@ -52,7 +52,7 @@ func (r *Row) Scored() []Score {
 	return out
 }
 
-// Measure asks one system all questions of a set, which must all have evidence, see
+// Measure asks one system all questions of a set, which must all have relevant documents, see
 // [Set.Judged]. Now is the clock of the latencies; nil means the system's. Answered, if
 // not nil, is called after each question. Errors: any of the system; a question whose
 // group has no documents.

@@ -67,7 +67,7 @@ type Question struct {
 	Relevant map[string]float64
 }
 
-// Judged returns the set with only those questions that have evidence. It shares all
+// Judged returns the set with only those questions that a document answers. It shares all
 // else with s.
 func (s *Set) Judged() *Set {
 	out := *s

@@ -177,7 +177,7 @@ func (b *bench) firstSearch(store, size string, n int) error {
 	return nil
 }
 
-// warm measures searches of a server that is warm, by words and by default.
+// warm measures searches of a server that is warm, lexical and by default.
 func (b *bench) warm(store, size string, n int) error {
 	c, err := hello(b.serve(store)...)
 	if err != nil {

@@ -68,10 +68,10 @@ func build(config, binary string) (err error) {
 	if err := os.WriteFile(filepath.Join(dir, listFile), list, 0o600); err != nil {
 		return err
 	}
-	// Without the path of the copy in them, packages come from the build cache next time.
-	c := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "./cmd/golangci-lint")
+	// No flag that changes how packages are compiled: those of the standard library are
+	// shared with the product.
+	c := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, "./cmd/golangci-lint")
 	c.Dir, c.Stdout, c.Stderr = dir, os.Stderr, os.Stderr
-	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	return c.Run()
 }
 

@@ -136,6 +136,9 @@ func TestEncode_EveryCharacter(t *testing.T) {
 		if _, err := fmt.Sscanf(line, "%X %s", &block, &want); err != nil {
 			t.Fatal(err)
 		}
+		if testing.Short() && block > 0xFFFF {
+			break // the first plane has nearly all rules
+		}
 		digest := sha256.New()
 		for c := block; c < block+4096; c++ {
 			if 0xD800 <= c && c < 0xE000 {

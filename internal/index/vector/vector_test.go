@@ -78,7 +78,11 @@ func tableOf(all [][]float32) *vector.Table {
 // Nearly every one of the nearest by a plain scan of float32 is found.
 func TestSearch_AgainstExactScan(t *testing.T) {
 	t.Parallel()
-	const n, k, queries = 20_000, 20, 100
+	const k = 20
+	n, queries := 20_000, 100
+	if testing.Short() {
+		n, queries = 3_000, 50
+	}
 	for name, make := range map[string]func(*rand.Rand) [][]float32{
 		"clustered": func(r *rand.Rand) [][]float32 { return clustered(r, n, 384) },
 		"random": func(r *rand.Rand) [][]float32 {
@@ -105,7 +109,7 @@ func TestSearch_AgainstExactScan(t *testing.T) {
 					}
 				}
 			}
-			recall := float64(found) / (k * queries)
+			recall := float64(found) / float64(k*queries)
 			t.Logf("recall@%d %.4f", k, recall)
 			if recall < .999 {
 				t.Errorf("recall@%d is %.4f, want at least .999", k, recall)
