@@ -159,3 +159,19 @@ func TestSearch_PagesBeyondTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// A text of nothing but space matches everything, as no text does.
+func TestSearch_BlankTextIsNoText(t *testing.T) {
+	t.Parallel()
+	f := openReranking(t)
+	for n := range 5 {
+		f.put(turn(n+1, "s", fmt.Sprintf("note number%d", n)))
+	}
+	want := f.search(hippo.Query{NoTouch: true})
+	got := f.search(hippo.Query{Text: " \n", NoTouch: true})
+	for i := range want.Hits {
+		if len(got.Hits) != 5 || got.Hits[i].Relevance != want.Hits[i].Relevance {
+			t.Fatalf("got %q, the first of relevance %v, want %v", contents(got), got.Hits[0].Relevance, want.Hits[i].Relevance)
+		}
+	}
+}
