@@ -301,3 +301,26 @@ func TestRerank_FeedbackIsOfOthers(t *testing.T) {
 		t.Errorf("beside those that a filter hides: got %v, want 0", with)
 	}
 }
+
+// Contents are tokenized when they are indexed, and queries when they are searched.
+func TestRerank_TokenizesOnce(t *testing.T) {
+	t.Parallel()
+	tokens := &embedtest.Tokens{}
+	f := open(t, tokens)
+	f.put(turn(1, "s", "petrol car"), turn(2, "s", "rainy days"))
+	q := hippo.Query{Text: "car fuel", Explain: true}
+	for _, want := range [][]string{{"car", "fuel", "petrol car", "rainy days"}, {"car", "fuel"}} {
+		f.search(q)
+		if d := cmp.Diff(want, tokens.Tokenized()); d != "" {
+			t.Errorf("tokenized (-want +got):\n%s", d)
+		}
+	}
+	f.update(idOf(1), func(m *hippo.Memory) { m.Content = "purple car" })
+	first := f.search(q).Hits[0]
+	if d := cmp.Diff([]string{"car", "fuel", "purple car"}, tokens.Tokenized()); d != "" {
+		t.Errorf("tokenized (-want +got):\n%s", d)
+	}
+	if x := feature(first, rank.MaxSim); first.Memory.Content != "purple car" || x <= 0 || x >= .7 {
+		t.Errorf("%q has a similarity of %v", first.Memory.Content, x)
+	}
+}
