@@ -173,8 +173,8 @@ func (f *Follower) follow(ctx context.Context, i int) {
 	}
 }
 
-// wakeAll makes the background work look for what is to be embedded.
-func (f *Follower) wakeAll() {
+// Wake makes the background work look in the index for what is to be embedded.
+func (f *Follower) Wake() {
 	for _, m := range f.members {
 		select {
 		case m.wake <- struct{}{}:

@@ -201,7 +201,7 @@ func (f *Follower) Embed(ctx context.Context, progress func(embedded, memories i
 		if err := m.lastError(); err != nil && !errors.Is(err, embed.ErrNotReady) {
 			return err
 		}
-		f.wakeAll()
+		f.Wake()
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

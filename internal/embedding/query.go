@@ -19,7 +19,7 @@ func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, s
 		f.situation(ctx, situation, &v)
 	}
 	if text != "" {
-		f.wakeAll()
+		f.Wake()
 		v.Degraded = append(v.Degraded, f.Degraded(scope)...)
 		f.text(ctx, text, &v)
 	}

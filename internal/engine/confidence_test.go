@@ -9,11 +9,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed/static"
-	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/rank"
-	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
 	"github.com/hippo-memory/hippo/models"
 )
 
@@ -37,64 +34,52 @@ func notes() []string {
 const unrelated = "Which opera did Wilhelmina sing in Salzburg on the Friday when she visited her aunt?"
 
 // openNotes opens an engine with the first n notes and the model of the program.
-func openNotes(t *testing.T, n int, w *rank.Weights, withModel bool) *life {
+func openNotes(t *testing.T, n int, w *rank.Weights, withModel bool) *fixture {
 	t.Helper()
-	l := &life{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	clock := func() time.Time { return l.now }
-	s := store.New(memstore.New(nil), &store.Options{Now: clock, Zone: time.UTC})
-	x, err := index.Open(t.Context(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := engine.Config{Store: s, Index: x, Now: clock, Weights: w}
+	o := options{weights: w}
 	if withModel {
 		m, err := static.Open(models.Builtin())
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Models, c.Pieces = []engine.Model{{Embedder: m, Instant: true}}, m
+		o.models, o.tokens = []embedding.Model{{Embedder: m, Instant: true}}, m
 	}
-	l.Engine = engine.New(c)
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	f := open(t, o)
 	for i := range n {
-		l.record(notes()[i], .5)
+		f.record(notes()[i], .5)
 	}
-	return l
+	return f
 }
 
-func TestSearch_unrelatedFindsNothing(t *testing.T) {
+func TestSearch_AbstainsFromTheUnrelated(t *testing.T) {
 	t.Parallel()
-	l := openNotes(t, len(notes()), nil, true)
-	a := l.search(hippo.Query{Text: unrelated})
+	f := openNotes(t, len(notes()), nil, true)
+	a := f.search(hippo.Query{Text: unrelated})
 	if len(a.Hits) != 0 || a.Total != 0 || a.Abstained == "" || a.Confidence <= 0 || a.Confidence >= .02 {
 		t.Fatalf("%d hits, total %d, confidence %v, abstained %q", len(a.Hits), a.Total, a.Confidence, a.Abstained)
 	}
 	if a.Distribution.Sum() == 0 || !strings.Contains(a.Abstained, "no memory mentions") || !strings.Contains(a.Abstained, "relevance 0.") {
 		t.Errorf("distribution %v, reason %q", a.Distribution, a.Abstained)
 	}
-	second := l.search(hippo.Query{Text: unrelated, Offset: 10})
+	second := f.search(hippo.Query{Text: unrelated, Offset: 10})
 	if len(second.Hits) != 0 || second.Abstained != a.Abstained || second.Confidence != a.Confidence {
 		t.Errorf("second page: %d hits, %v, %q", len(second.Hits), second.Confidence, second.Abstained)
 	}
-	l.now = l.now.Add(time.Hour) // the order is forgotten
-	if late := l.search(hippo.Query{Text: unrelated, Offset: 10}); len(late.Hits) != 0 || late.Abstained != a.Abstained {
+	f.advance(0, time.Hour) // the ranking is no longer kept
+	if late := f.search(hippo.Query{Text: unrelated, Offset: 10}); len(late.Hits) != 0 || late.Abstained != a.Abstained {
 		t.Errorf("second page, an hour later: %d hits, %q", len(late.Hits), late.Abstained)
 	}
-	for _, h := range l.search(hippo.Query{}).Hits { // nothing was counted as used
+	for _, h := range f.search(hippo.Query{}).Hits { // nothing was counted as used
 		if n := len(h.Memory.Accesses); n != 1 || h.Memory.Accesses[0].Count != 1 {
 			t.Errorf("%q was used: %v", h.Memory.Content, h.Memory.Accesses)
 		}
 	}
 }
 
-// TestSearch_neverAbstains: a range, another ranker and a weight switch it off.
-func TestSearch_neverAbstains(t *testing.T) {
+// A range, another ranker and a weight turn abstention off.
+func TestSearch_NeverAbstains(t *testing.T) {
 	t.Parallel()
-	l := openNotes(t, len(notes()), nil, true)
+	f := openNotes(t, len(notes()), nil, true)
 	for name, q := range map[string]hippo.Query{
 		"any relevance": {Relevance: &hippo.Range{Max: math.Inf(1)}},
 		"bm25":          {Ranker: hippo.RankerBM25, Text: unrelated + " memory"},
@@ -104,7 +89,7 @@ func TestSearch_neverAbstains(t *testing.T) {
 		if q.Text == "" {
 			q.Text = unrelated
 		}
-		a := l.search(q)
+		a := f.search(q)
 		if len(a.Hits) == 0 || a.Abstained != "" {
 			t.Errorf("%s: %d hits, %q", name, len(a.Hits), a.Abstained)
 		}
@@ -112,20 +97,19 @@ func TestSearch_neverAbstains(t *testing.T) {
 			t.Errorf("%s: confidence %v", name, a.Confidence)
 		}
 	}
-	w := rank.DefaultWeights()
-	w.Abstain = 0
-	if a := openNotes(t, len(notes()), &w, true).search(hippo.Query{Text: unrelated}); len(a.Hits) == 0 {
-		t.Error("nothing found although abstention is switched off")
+	w := changed(func(w *rank.Weights) { w.Confidence.Abstain = 0 })
+	if a := openNotes(t, len(notes()), w, true).search(hippo.Query{Text: unrelated}); len(a.Hits) == 0 {
+		t.Error("nothing found although abstention is turned off")
 	}
 }
 
-// TestSearch_relatedIsFound: by whole and by few words, in stores of all sizes, with a
+// What is related is found, by a sentence and by one word, in stores of all sizes, with a
 // model and without.
-func TestSearch_relatedIsFound(t *testing.T) {
+func TestSearch_FindsTheRelated(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 2, 5, 19, 20, len(notes())} {
 		for _, model := range []bool{false, true} {
-			l := openNotes(t, n, nil, model)
+			f := openNotes(t, n, nil, model)
 			for _, q := range []hippo.Query{
 				{Text: "staging"},
 				{Text: "vault"},
@@ -138,7 +122,7 @@ func TestSearch_relatedIsFound(t *testing.T) {
 				{Situation: []string{"opera"}},
 			} {
 				q.NoTouch = true
-				a := l.search(q)
+				a := f.search(q)
 				if a.Abstained != "" || len(q.Situation) == 0 && len(a.Hits) == 0 {
 					t.Errorf("%d memories, model %v: %q: %d hits, %q", n, model, q.Text, len(a.Hits), a.Abstained)
 				}
@@ -146,22 +130,22 @@ func TestSearch_relatedIsFound(t *testing.T) {
 					t.Errorf("%d memories, model %v: %q finds something else first", n, model, q.Text)
 				}
 				if q.Text == "" && a.Confidence != 0 {
-					t.Errorf("confidence %v although nothing was asked", a.Confidence)
+					t.Errorf("confidence %v although there is no text", a.Confidence)
 				}
 			}
 		}
 	}
 }
 
-// TestSearch_everyNoteByItsWords: words of a memory find it, whatever else there is.
-func TestSearch_everyNoteByItsWords(t *testing.T) {
+// Words of a memory find it, whatever else there is.
+func TestSearch_FindsEveryNoteByItsWords(t *testing.T) {
 	t.Parallel()
 	for _, model := range []bool{false, true} {
-		l := openNotes(t, len(notes()), nil, model)
+		f := openNotes(t, len(notes()), nil, model)
 		for _, note := range notes() {
 			words := strings.Fields(note)
 			for _, text := range []string{note, strings.Join(words[len(words)/2:], " "), fmt.Sprintf("what about %s", words[len(words)-1])} {
-				if a := l.search(hippo.Query{Text: text, NoTouch: true}); a.Abstained != "" {
+				if a := f.search(hippo.Query{Text: text, NoTouch: true}); a.Abstained != "" {
 					t.Errorf("model %v: %q: %s", model, text, a.Abstained)
 				}
 			}
@@ -169,20 +153,20 @@ func TestSearch_everyNoteByItsWords(t *testing.T) {
 	}
 }
 
-// A slip in the only name of a query does not hide what it means; another name does.
-func TestSearch_MisspeltNamesAreNotRefused(t *testing.T) {
+// A typo in the only name of a query does not withhold the answer; another name does.
+func TestSearch_AnswersDespiteTypos(t *testing.T) {
 	t.Parallel()
-	m := newTalk(t)
-	m.put(turn(1, "", "Priya Raghunathan moved from the platform team to data engineering"))
+	f := openReranking(t)
+	f.put(turn(1, "", "Priya Raghunathan moved from the platform team to data engineering"))
 	for n := range 30 {
-		m.put(turn(n+2, "", fmt.Sprintf("Where the release notes of number%d are kept", n)))
+		f.put(turn(n+2, "", fmt.Sprintf("Where the release notes of number%d are kept", n)))
 	}
 	for text, found := range map[string]bool{
 		"Where is Pryia now": true, "Where is Prya working": true, "Where is Raghunatan": true,
 		"Where did Wilhelmina Zauberberger release her Salzburg opera":          false,
 		"Where did Wilhelmina Zauberberger release her Salzburg opera to Pryia": false, // the rest decides
 	} {
-		a := m.search(hippo.Query{Text: text, NoTouch: true})
+		a := f.search(hippo.Query{Text: text, NoTouch: true})
 		if (a.Abstained == "") != found {
 			t.Errorf("%q: %d hits, %q", text, len(a.Hits), a.Abstained)
 		}

@@ -138,9 +138,14 @@ func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int
 // of loading, or of ctx.
 func (e *Engine) Ready(ctx context.Context) error { return e.embedding.Ready(ctx) }
 
-// Warm prepares for the first search: it loads the models, and brings the index to the state
-// of the store. What stands in the way is reported by that search.
-func (e *Engine) Warm(ctx context.Context) { _ = errors.Join(e.index.CatchUp(ctx), e.Ready(ctx)) }
+// Warm prepares for the first search: it brings the index to the state of the store, has the
+// models embed what lacks a vector, and waits until they are loaded. A failure is reported by
+// that search.
+func (e *Engine) Warm(ctx context.Context) {
+	err := e.index.CatchUp(ctx)
+	e.embedding.Wake()
+	_ = errors.Join(err, e.Ready(ctx))
+}
 
 // Importance returns the importance of a memory as of an active day, in [0, 1].
 func (e *Engine) Importance(m *hippo.Memory, day hippo.Day) float64 {

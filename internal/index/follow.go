@@ -229,10 +229,10 @@ func (f *follower) index(ctx context.Context, b *batch) error {
 	for i, m := range b.fresh {
 		texts[i] = m.Content
 	}
-	// What cannot be embedded now stays without a vector, and is reported by who embeds it
-	// again.
+	// What cannot be embedded now stays without a vector. Package embedding tries again, and
+	// reports the failure.
 	list, err := f.opts.Instant.Embed(ctx, embed.Passage, texts)
-	if err != nil {
+	if err != nil || embed.Check(f.opts.Instant.Model(), len(texts), list) != nil {
 		return ctx.Err()
 	}
 	for _, v := range list {

@@ -12,20 +12,16 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/rank"
-	"github.com/hippo-memory/hippo/internal/store"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
-// happened records what happened some days before the life's now, a Sunday noon
-// at first.
-func (l *life) happened(content string, days int) {
-	l.t.Helper()
-	l.now = l.now.Add(time.Second)
-	m := &hippo.Memory{Content: content, EventTime: l.now.AddDate(0, 0, -days)}
-	if _, err := l.Record(l.t.Context(), m); err != nil {
-		l.t.Fatal(err)
+// happened records what happened some days before now, which is a Sunday noon at first.
+func (f *fixture) happened(content string, days int) {
+	f.t.Helper()
+	f.advance(0, time.Second)
+	m := &hippo.Memory{Content: content, EventTime: f.now().AddDate(0, 0, -days)}
+	if _, err := f.Record(f.t.Context(), m); err != nil {
+		f.t.Fatal(err)
 	}
 }
 
@@ -37,11 +33,11 @@ func sorted(a *hippo.Answer) []string {
 
 func TestSearch_When(t *testing.T) {
 	t.Parallel()
-	l := newLife(t)
-	l.happened("cache in January", 40)
-	l.happened("cache last week", 8)
-	l.happened("cache yesterday", 1)
-	l.record("cache today", .5)
+	f := open(t, options{})
+	f.happened("cache in January", 40)
+	f.happened("cache last week", 8)
+	f.happened("cache yesterday", 1)
+	f.record("cache today", .5)
 	for _, c := range []struct {
 		when string
 		want []string
@@ -58,7 +54,7 @@ func TestSearch_When(t *testing.T) {
 				if ranker == hippo.RankerCosine && text != "" {
 					continue // there is no model
 				}
-				a := l.search(hippo.Query{Text: text, When: c.when, Ranker: ranker, NoTouch: true})
+				a := f.search(hippo.Query{Text: text, When: c.when, Ranker: ranker, NoTouch: true})
 				if d := cmp.Diff(c.want, sorted(a)); d != "" || a.Total != len(c.want) && ranker != hippo.RankerCosine {
 					t.Errorf("%s, %q, %q: total %d (-want +got):\n%s", ranker, c.when, text, a.Total, d)
 				}
@@ -67,19 +63,19 @@ func TestSearch_When(t *testing.T) {
 	}
 }
 
-// Both limits hold where a time is told in words and in numbers.
+// Both limits hold where a time is given in words and in numbers.
 func TestSearch_WhenNarrowsTheFilter(t *testing.T) {
 	t.Parallel()
-	l := newLife(t)
-	f := hippo.Filter{EventAfter: l.now.AddDate(0, 0, -4), EventBefore: l.now.AddDate(0, 0, -2)}
+	f := open(t, options{})
+	between := hippo.Filter{EventAfter: f.now().AddDate(0, 0, -4), EventBefore: f.now().AddDate(0, 0, -2)}
 	for days := range 7 {
-		l.happened(fmt.Sprint("day ", days), days)
+		f.happened(fmt.Sprint("day ", days), days)
 	}
-	a := l.search(hippo.Query{When: "since 3 days ago", Filter: f})
+	a := f.search(hippo.Query{When: "since 3 days ago", Filter: between})
 	if d := cmp.Diff([]string{"day 3"}, sorted(a)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	list, err := l.List(t.Context(), engine.ListQuery{Filter: f})
+	list, err := f.List(t.Context(), engine.ListQuery{Filter: between})
 	if err != nil || list.Total != 2 {
 		t.Errorf("list: got %+v (%v), want days 3 and 4", list, err)
 	}
@@ -87,18 +83,18 @@ func TestSearch_WhenNarrowsTheFilter(t *testing.T) {
 
 func TestSearch_WhenIsChecked(t *testing.T) {
 	t.Parallel()
-	l := newLife(t)
-	l.record("cache", .5)
-	day := l.search(hippo.Query{NoTouch: true}).Day
-	l.now = l.now.AddDate(0, 0, 1)
+	f := open(t, options{})
+	f.record("cache", .5)
+	day := f.search(hippo.Query{NoTouch: true}).Day
+	f.advance(1, 0)
 	for _, text := range []string{"someday", "tomorrow", "Feb 30"} {
-		_, err := l.Search(t.Context(), hippo.Query{When: text})
+		_, err := f.Search(t.Context(), hippo.Query{When: text})
 		var field *hippo.FieldError
 		if !errors.As(err, &field) || field.Field != "when" {
 			t.Errorf("%q: got %v", text, err)
 		}
 	}
-	if got := l.search(hippo.Query{NoTouch: true}).Day; got != day {
+	if got := f.search(hippo.Query{NoTouch: true}).Day; got != day {
 		t.Errorf("a bad search advanced the day to %d", got)
 	}
 }
@@ -106,16 +102,16 @@ func TestSearch_WhenIsChecked(t *testing.T) {
 // Later pages go on although the clock, and with it the span, has moved.
 func TestSearch_WhenPages(t *testing.T) {
 	t.Parallel()
-	l := newLife(t)
+	f := open(t, options{})
 	for i := range 6 {
-		l.happened(fmt.Sprint("cache ", i), 0)
+		f.happened(fmt.Sprint("cache ", i), 0)
 	}
 	seen := map[string]bool{}
 	for page := range 3 {
-		for _, c := range contents(l.search(hippo.Query{Text: "cache", When: "in the last 2 hours", Offset: 2 * page, Count: 2})) {
+		for _, c := range contents(f.search(hippo.Query{Text: "cache", When: "in the last 2 hours", Offset: 2 * page, Count: 2})) {
 			seen[c] = true
 		}
-		l.now = l.now.Add(2 * time.Minute)
+		f.advance(0, 2*time.Minute)
 	}
 	if len(seen) != 6 {
 		t.Errorf("pages held %v", seen)
@@ -125,22 +121,15 @@ func TestSearch_WhenPages(t *testing.T) {
 // Days are those of the store's zone.
 func TestSearch_WhenInTheZone(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC) // 2 March, 7 in the morning
-	clock := func() time.Time { return now }
-	s := store.New(memstore.New(nil), &store.Options{Now: clock, Zone: time.FixedZone("east", 11*60*60)})
-	x, err := index.Open(t.Context(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &life{t: t, now: now, Engine: engine.New(engine.Config{Store: s, Index: x, Now: clock})}
-	defer func() { _ = l.Close() }()
+	f := open(t, options{zone: time.FixedZone("east", 11*60*60)})
+	f.advance(0, 8*time.Hour) // 2 March there, 7 in the morning
 	for _, hours := range []int{6, 8} {
-		m := &hippo.Memory{Content: fmt.Sprint(hours, " hours ago"), EventTime: now.Add(-time.Duration(hours) * time.Hour)}
-		if _, err := l.Record(t.Context(), m); err != nil {
+		m := &hippo.Memory{Content: fmt.Sprint(hours, " hours ago"), EventTime: f.now().Add(-time.Duration(hours) * time.Hour)}
+		if _, err := f.Record(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if d := cmp.Diff([]string{"6 hours ago"}, contents(l.search(hippo.Query{When: "today"}))); d != "" {
+	if d := cmp.Diff([]string{"6 hours ago"}, contents(f.search(hippo.Query{When: "today"}))); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
@@ -148,12 +137,10 @@ func TestSearch_WhenInTheZone(t *testing.T) {
 // boosted returns the order of two alike memories of other times, and their signals.
 func boosted(t *testing.T, bound float64, q hippo.Query) ([]string, []float64) {
 	t.Helper()
-	w := rank.DefaultWeights()
-	w.TimeBound = bound
-	l := newWeighted(t, func(x *rank.Weights) { *x = w })
-	l.happened("we moved the cache to Redis in the old cluster", 8)
-	l.happened("we moved the cache to Redis in the new cluster", 30)
-	a := l.search(q)
+	f := openWeighted(t, func(w *rank.Weights) { w.Prior.TimeBound = bound })
+	f.happened("we moved the cache to Redis in the old cluster", 8)
+	f.happened("we moved the cache to Redis in the new cluster", 30)
+	a := f.search(q)
 	var times []float64
 	for _, h := range a.Hits {
 		times = append(times, h.Signals.Time)
@@ -166,7 +153,7 @@ func boosted(t *testing.T, bound float64, q hippo.Query) ([]string, []float64) {
 func TestSearch_TimeInTheTextBoosts(t *testing.T) {
 	t.Parallel()
 	last, older := "we moved the cache to Redis in the old cluster", "we moved the cache to Redis in the new cluster"
-	bound := rank.DefaultWeights().TimeBound
+	bound := rank.DefaultWeights().Prior.TimeBound
 	for name, c := range map[string]struct {
 		bound float64
 		q     hippo.Query

@@ -1,4 +1,4 @@
-package engine_test
+package recall_test
 
 import (
 	"fmt"
@@ -11,38 +11,38 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embed/embedtest"
 )
 
-// entangle makes memories supersede each other at random: in chains, in circles,
-// themselves, and by what is not there.
-func (c *crowd) entangle(r *rapid.T) {
-	for i, m := range c.list {
+// supersede makes memories supersede each other at random: in chains, in circles, themselves,
+// and by what is not there.
+func (c corpus) supersede(r *rapid.T) {
+	for i, m := range c {
 		switch rapid.IntRange(0, 5).Draw(r, "superseded") {
 		case 0, 1, 2:
-			m.SupersededBy = c.list[rapid.IntRange(0, len(c.list)-1).Draw(r, "by")].ID
+			m.SupersededBy = c[rapid.IntRange(0, len(c)-1).Draw(r, "by")].ID
 		case 3:
 			m.SupersededBy = hippo.ID{15: 1, 3: byte(i + 1)}
 		}
 	}
 }
 
-// above returns the memories that have to stand above each one: what replaces it and
-// is kept, or what replaces what is not. Those in a circle replace nothing.
-func (c *crowd) above(kept func(*hippo.Memory) bool) map[hippo.ID]hippo.ID {
+// successors returns the memory that must rank above each one: its successor if that is kept,
+// or else the successor of that. Those in a circle are no successors.
+func (c corpus) successors(kept func(*hippo.Memory) bool) map[hippo.ID]hippo.ID {
 	byID := make(map[hippo.ID]*hippo.Memory)
-	for _, m := range c.list {
+	for _, m := range c {
 		byID[m.ID] = m
 	}
 	inCircle := func(m *hippo.Memory) bool {
 		at := byID[m.SupersededBy]
-		for n := 0; at != nil && at != m && n <= len(c.list); n++ {
+		for n := 0; at != nil && at != m && n <= len(c); n++ {
 			at = byID[at.SupersededBy]
 		}
 		return at == m
 	}
 	out := make(map[hippo.ID]hippo.ID)
-	for _, m := range c.list {
+	for _, m := range c {
 		at := m
 		for at != nil && !inCircle(at) && (at == m || !kept(at)) {
 			at = byID[at.SupersededBy]
@@ -54,49 +54,45 @@ func (c *crowd) above(kept func(*hippo.Memory) bool) map[hippo.ID]hippo.ID {
 	return out
 }
 
-func TestHeirs_NewerIsAboveWhatItReplaces(t *testing.T) {
+func TestSucceed_SuccessorsRankAboveWhatTheySupersede(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(t *testing.T) *mind{
-		"words":   func(t *testing.T) *mind { return openTalk(t, newKept(), &wordPieces{}) },
-		"meaning": func(t *testing.T) *mind { return openTalk(t, newKept(), &wordPieces{}, instant(newFake("word"))) },
-		"no_pieces": func(t *testing.T) *mind {
-			return openTalk(t, newKept(), embed.TokenEmbedder(nil), instant(newFake("word")))
-		},
+	for name, open := range map[string]func(t tester) *fixture{
+		"lexical":   func(t tester) *fixture { return openReranking(t) },
+		"semantic":  func(t tester) *fixture { return openReranking(t, embedtest.NewWords("word")) },
+		"no_tokens": func(t tester) *fixture { return open(t, nil, embedtest.NewWords("word")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(r *rapid.T) {
-				m := open(t)
-				defer m.end()
-				c := drawCrowd(r, 20)
-				c.entangle(r)
-				m.put(c.list...)
-				q := hippo.Query{Text: rapid.SampledFrom([]string{"", "car", "fuel lunch", "lisbon rain"}).Draw(r, "text"), NoTouch: true}
+				f, c := open(r), drawCorpus(r, 20)
+				c.supersede(r)
+				f.put(c...)
+				q := hippo.Query{Text: rapid.SampledFrom([]string{"", "car", "fuel lunch", "lisbon rain"}).Draw(r, "text")}
 				q.Filter.Pinned = rapid.Bool().Draw(r, "only pinned")
 				q.Ranker = rapid.SampledFrom([]hippo.Ranker{hippo.RankerHippo, hippo.RankerInsight}).Draw(r, "ranker")
-				hits := m.all(r, q, 1000)
-				place := make(map[hippo.ID]int)
+				hits := f.allPages(r, q, 1000)
+				rankOf := make(map[hippo.ID]int)
 				for i, h := range hits {
-					place[h.Memory.ID] = i + 1
+					rankOf[h.Memory.ID] = i + 1
 				}
-				for old, now := range c.above(func(m *hippo.Memory) bool { return m.Pinned || !q.Filter.Pinned }) {
-					if at := place[old]; at > 0 && (place[now] == 0 || place[now] > at) {
-						r.Fatalf("%+v: %v is at %d, what replaces it, %v, at %d", q, old, at, now, place[now])
+				for old, now := range c.successors(func(m *hippo.Memory) bool { return m.Pinned || !q.Filter.Pinned }) {
+					if at := rankOf[old]; at > 0 && (rankOf[now] == 0 || rankOf[now] > at) {
+						r.Fatalf("%+v: %v has rank %d, its successor %v rank %d", q, old, at, now, rankOf[now])
 					}
 				}
 				if !slices.IsSortedFunc(hits, func(a, b hippo.Hit) int { return int(1e9 * (b.Relevance - a.Relevance)) }) {
 					r.Fatalf("%+v: the hits are not in the order of their relevance", q)
 				}
-				if q.Ranker == hippo.RankerHippo && name != "no_pieces" { // there the distribution is of rough cosines
-					wantConsistent(r, m, q)
+				if q.Ranker == hippo.RankerHippo && name != "no_tokens" { // there the distribution is of approximate cosines
+					wantConsistent(r, f, q)
 				}
 			})
 		})
 	}
 }
 
-// Hits that are lifted from far behind are so on every page.
-func TestHeirs_PagesOfManyHits(t *testing.T) {
+// Successors that rise from far behind do so on every page.
+func TestSucceed_PagesOfManyHits(t *testing.T) {
 	t.Parallel()
 	for name, session := range map[string]func(n int) string{
 		"alone":      func(int) string { return "" },
@@ -114,9 +110,9 @@ func TestHeirs_PagesOfManyHits(t *testing.T) {
 					m.SupersededBy = list[random.IntN(len(list))].ID
 				}
 			}
-			m := newTalk(t)
-			m.put(list...)
-			other := newTalk(t)
+			f := openReranking(t)
+			f.put(list...)
+			other := openReranking(t)
 			random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 			other.put(list...)
 			q := hippo.Query{Text: "car fuel"}
@@ -126,59 +122,58 @@ func TestHeirs_PagesOfManyHits(t *testing.T) {
 				}
 				return out
 			}
-			want := ids(m.all(t, q, 1000))
-			if d := cmp.Diff(want, ids(m.all(t, q, 10))); d != "" || len(want) < 600 {
+			want := ids(f.allPages(t, q, 1000))
+			if d := cmp.Diff(want, ids(f.allPages(t, q, 10))); d != "" || len(want) < 600 {
 				t.Errorf("%d hits, in pages of 10:\n%s", len(want), d)
 			}
-			if d := cmp.Diff(want, ids(other.all(t, q, 1000))); d != "" {
+			if d := cmp.Diff(want, ids(other.allPages(t, q, 1000))); d != "" {
 				t.Errorf("recorded in another order:\n%s", d)
 			}
 		})
 	}
 }
 
-func TestHeirs_JoinTheHits(t *testing.T) {
+// A successor becomes a hit although it does not match.
+func TestSucceed_SuccessorsJoinTheHits(t *testing.T) {
 	t.Parallel()
-	m := newTalk(t)
+	f := openReranking(t)
 	old, next, last, other := turn(1, "", "car in lisbon"), turn(2, "", "lunch"), turn(3, "", "rain"), turn(4, "", "car")
 	old.SupersededBy, next.SupersededBy = next.ID, last.ID
-	m.put(old, next, last, other)
-	m.wantOrder(hippo.Query{Text: "car lisbon"}, "rain", "lunch", "car in lisbon", "car")
-	for i, h := range m.search(hippo.Query{Text: "car lisbon", Explain: true}).Hits {
-		if (h.Explanation.Because == "replaces") != (i < 2) { // rain and lunch
+	f.put(old, next, last, other)
+	f.wantOrder(hippo.Query{Text: "car lisbon"}, "rain", "lunch", "car in lisbon", "car")
+	for i, h := range f.search(hippo.Query{Text: "car lisbon", Explain: true}).Hits {
+		if (h.Explanation.Via == hippo.ViaSuccession) != (i < 2) { // rain and lunch
 			t.Errorf("%q is explained by %+v", h.Memory.Content, h.Explanation)
 		}
 	}
-	m.wantOrder(hippo.Query{Text: "lunch"}, "rain", "lunch")
-	m.wantOrder(hippo.Query{Text: "rain"}, "rain")
+	f.wantOrder(hippo.Query{Text: "lunch"}, "rain", "lunch")
+	f.wantOrder(hippo.Query{Text: "rain"}, "rain")
 	for _, baseline := range []hippo.Ranker{hippo.RankerBM25, hippo.RankerCosine} {
-		for _, h := range m.search(hippo.Query{Text: "car lisbon", Ranker: baseline}).Hits {
+		for _, h := range f.search(hippo.Query{Text: "car lisbon", Ranker: baseline}).Hits {
 			if h.Memory.ID == next.ID || h.Memory.ID == last.ID {
 				t.Errorf("ranker %s finds %q", baseline, h.Memory.Content)
 			}
 		}
 	}
-	if _, err := m.Forget(t.Context(), []hippo.ID{next.ID}); err != nil {
-		t.Fatal(err)
-	}
-	m.wantOrder(hippo.Query{Text: "car lisbon"}, "car in lisbon", "car")
+	f.forget(next.ID)
+	f.wantOrder(hippo.Query{Text: "car lisbon"}, "car in lisbon", "car")
 }
 
-// What replaces a hit may have a relation to one, too: it is counted once, and stands
-// where the better of the two puts it.
-func TestHeirs_ThatArePulled(t *testing.T) {
+// The successor of a hit may have a relation to another one, too: it is counted once, and
+// ranks where the better of the two puts it.
+func TestSucceed_SuccessorsThatArePulled(t *testing.T) {
 	t.Parallel()
-	for name, content := range map[string]string{"joins": "raise the pool", "is lifted": "raise a timeout of the pool for whatever waits there so long"} {
+	for name, content := range map[string]string{"joins": "raise the pool", "is raised": "raise a timeout of the pool for whatever waits there so long"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newTalk(t)
+			f := openReranking(t)
 			old := turn(2, "", "gateway words of no use to anyone who reads them here today or on another day")
 			old.SupersededBy = idOf(3)
-			m.put(turn(1, "", "gateway timeout"), old, turn(3, "", content), turn(4, "", "bread"))
-			q := hippo.Query{Text: "gateway timeout", NoTouch: true, Relevance: &hippo.Range{Max: 2}}
-			before := m.search(q)
-			m.relate(3, "fixes", 1, 1)
-			a := m.search(q)
+			f.put(turn(1, "", "gateway timeout"), old, turn(3, "", content), turn(4, "", "bread"))
+			q := hippo.Query{Text: "gateway timeout", Relevance: &hippo.Range{Max: 2}}
+			before := f.search(q)
+			f.relate(hippo.Relation{From: idOf(3), To: idOf(1), Kind: "fixes", Weight: 1})
+			a := f.search(q)
 			buckets := hippo.Distribution{}
 			for _, h := range a.Hits {
 				buckets.Add(h.Relevance)

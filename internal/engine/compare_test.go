@@ -1,0 +1,70 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+)
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	in := func(project, content string) hippo.Memory {
+		m := fact(content)
+		m.Project = project
+		return m
+	}
+	f.note(in("q", "The rate limit is 100 requests per minute"))
+	f.note(in("p", "Ana wants table tests for the rate limit"))
+	ended := in("p", "The rate limit is 50 requests per minute")
+	ended.ValidUntil = f.now().AddDate(0, 0, 4)
+	f.note(ended)
+	first := f.note(in("p", "The rate limit is 100 requests per minute"))
+	forgotten := f.note(in("p", "The rate limit is 150 requests per minute"))
+	f.forget(forgotten.ID)
+	second := f.note(in("p", "The rate limit is now 200 requests per minute."))
+	again := f.note(in("p", "the rate limit is 100 requests per minute "))
+	third := f.note(in("p", "The rate limit is 300 requests per minute"), second.ID, again.ID)
+	for _, c := range []struct {
+		of         *hippo.Memory
+		duplicates []hippo.ID
+		replaces   []string
+	}{
+		{first, nil, []string{"50 / 100"}},
+		{again, []hippo.ID{first.ID}, nil},
+		{third, nil, []string{"100 / 300"}},
+	} {
+		got, err := f.Compare(t.Context(), c.of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reasons []string
+		for _, r := range got.Replaces {
+			reasons = append(reasons, r.Reason)
+		}
+		if d := cmp.Diff(c.duplicates, got.Duplicates); d != "" {
+			t.Errorf("%q, duplicates: %s", c.of.Content, d)
+		}
+		if cmp.Diff(c.replaces, reasons) != "" {
+			t.Errorf("%q replaces %q, want %q", c.of.Content, reasons, c.replaces)
+		}
+	}
+	if got, err := f.Compare(t.Context(), f.note(fact("!!!"))); err != nil || len(got.Duplicates)+len(got.Replaces) > 0 {
+		t.Errorf("!!! is like %+v (%v)", got, err)
+	}
+}
+
+func TestCompare_NamesAFew(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	for n := range 40 {
+		f.note(fact(fmt.Sprintf("The rate limit is %d requests per minute", 10+n%20)))
+	}
+	got, err := f.Compare(t.Context(), f.note(fact("The rate limit is 12 requests per minute")))
+	if err != nil || len(got.Duplicates) != 2 || len(got.Replaces) != 5 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}

@@ -1,0 +1,34 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+func TestForget(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	id := f.record("a wrong idea", .5)
+	ids := []hippo.ID{id, id}
+	if _, err := f.Forget(t.Context(), ids); err != nil {
+		t.Fatal(err)
+	}
+	f.wantOrder(hippo.Query{Text: "idea"})
+	if list, err := f.List(t.Context(), engine.ListQuery{Forgotten: true}); err != nil || list.Total != 1 {
+		t.Errorf("got %+v (%v), want one forgotten memory", list, err)
+	}
+	if _, err := f.Restore(t.Context(), ids); err != nil {
+		t.Fatal(err)
+	}
+	f.wantOrder(hippo.Query{Text: "idea"}, "a wrong idea")
+	if err := f.Purge(t.Context(), ids); err != nil {
+		t.Fatal(err)
+	}
+	f.wantOrder(hippo.Query{Text: "idea"})
+	if _, err := f.Get(t.Context(), ids); !errors.Is(err, hippo.ErrNotFound) {
+		t.Errorf("got %v, want not found", err)
+	}
+}

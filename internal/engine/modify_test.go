@@ -1,0 +1,58 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+func TestModify(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		c    engine.Modification
+		want float64
+	}{
+		{"reworked_text_is_an_upvote", engine.Modification{Content: new("new")}, .75},
+		{"reworked_situation_is_an_upvote", engine.Modification{Situation: &[]string{"b"}}, .75},
+		{"same_text_is_none", engine.Modification{Content: new("old")}, .5},
+		{"tags_are_none", engine.Modification{Tags: &[]string{"x"}}, .5},
+		{"none_is_none", engine.Modification{Content: new("new"), Vote: engine.VoteNone}, .5},
+		{"downvote", engine.Modification{Content: new("new"), Vote: engine.VoteDown}, .25},
+		{"importance_is_set", engine.Modification{Importance: new(.4)}, .4},
+		{"importance_with_text_is_set", engine.Modification{Content: new("new"), Importance: new(.4)}, .4},
+		{"importance_then_vote", engine.Modification{Importance: new(.4), Vote: engine.VoteUp}, .6},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			f := open(t, options{})
+			m, err := f.Modify(t.Context(), f.record("old", .5, "a"), tc.c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(fmt.Sprintf("%.6f", tc.want), fmt.Sprintf("%.6f", m.Importance.Value)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestModify_Refuses(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	id := f.record("kept", .5)
+	for name, c := range map[string]engine.Modification{
+		"nothing":    {},
+		"importance": {Importance: new(1.5)},
+		"vote":       {Vote: "sideways"},
+	} {
+		if _, err := f.Modify(t.Context(), id, c); !errors.Is(err, hippo.ErrInvalid) {
+			t.Errorf("%s: got %v, want invalid", name, err)
+		}
+	}
+}

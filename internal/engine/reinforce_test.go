@@ -1,0 +1,35 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+func TestReinforce(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	up, down := f.record("up", .8), f.record("down", .7)
+	got, err := f.Reinforce(t.Context(), []hippo.ID{up, up}, []hippo.ID{down})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []engine.Reinforcement{{ID: up, Before: .8, After: 1}, {ID: down, Before: .7, After: .35}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	f.live(10)
+	if got, err = f.Reinforce(t.Context(), nil, []hippo.ID{up}); err != nil || got[0].After >= got[0].Before {
+		t.Errorf("a downvote raised an old memory: %+v (%v)", got, err)
+	}
+	if _, err := f.Reinforce(t.Context(), []hippo.ID{up, {15: 9}}, nil); !errors.Is(err, hippo.ErrNotFound) {
+		t.Errorf("got %v, want not found", err)
+	}
+	if _, err := f.Reinforce(t.Context(), []hippo.ID{up}, []hippo.ID{up}); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("got %v, want invalid", err)
+	}
+}
