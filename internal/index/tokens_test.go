@@ -37,7 +37,7 @@ func (h hashed) Tokenize(dst []int32, text string) []int32 {
 	return dst
 }
 
-func (hashed) Weight(int32) float64                 { return 1 }
+func (hashed) Weight(int32) float64             { return 1 }
 func (hashed) NewMaxSim([]int32) modelof.MaxSim { return nil }
 
 // tokensOf are the word pieces that an index keeps of a memory.
