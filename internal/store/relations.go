@@ -80,7 +80,7 @@ func (s Scoped) ends(ctx context.Context, rs []hippo.Relation) (map[hippo.ID]boo
 	if len(ids) == 0 {
 		return seen, nil
 	}
-	ms, err := s.Get(ctx, ids)
+	ms, err := s.get(ctx, ids)
 	for _, m := range ms {
 		seen[m.ID] = true
 	}
