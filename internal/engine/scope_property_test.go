@@ -3,6 +3,10 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +14,10 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/store/dirstore"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
 // A scope is a wall: whatever a caller does, with memories of his own or with the IDs of
@@ -17,8 +25,35 @@ import (
 // nothing of it.
 func TestScope_IsAWall(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(r *rapid.T) {
-		w := newWorld(t, r)
+	rapid.Check(t, scopeIsAWall(t, func(string) (driver.Backend, error) { return memstore.New(nil), nil }))
+}
+
+// The same for stores in files, with a few random sequences.
+func TestScope_IsAWallInFiles(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(string) (driver.Backend, error){
+		"sqlite": func(path string) (driver.Backend, error) { return sqlitestore.Open(t.Context(), path, nil) },
+		"dir":    func(path string) (driver.Backend, error) { return dirstore.Open(t.Context(), path, nil) },
+	} {
+		for seed := range byte(4) {
+			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
+				t.Parallel()
+				data := make([]byte, 1<<20)
+				_, _ = rand.NewChaCha8([32]byte{seed}).Read(data)
+				rapid.MakeFuzz(scopeIsAWall(t, open))(t, data)
+			})
+		}
+	}
+}
+
+// scopeIsAWall is the property, for a kind of store.
+func scopeIsAWall(t *testing.T, open func(path string) (driver.Backend, error)) func(*rapid.T) {
+	t.Helper()
+	return func(r *rapid.T) {
+		w := newWorld(t, r, open)
+		for range rapid.IntRange(0, 8).Draw(r, "memories") {
+			w.othersRecord(r)
+		}
 		r.Repeat(map[string]func(*rapid.T){
 			"new day":        func(*rapid.T) { w.newDay() },
 			"others record":  w.othersRecord,
@@ -28,9 +63,6 @@ func TestScope_IsAWall(t *testing.T) {
 			"record":         w.record,
 			"record again":   w.recordAgain,
 			"search":         w.search,
-			"list":           w.list,
-			"get":            w.get,
-			"resolve":        w.resolve,
 			"modify":         w.modify,
 			"supersede":      w.supersede,
 			"reinforce":      w.reinforce,
@@ -39,88 +71,43 @@ func TestScope_IsAWall(t *testing.T) {
 			"purge":          w.purge,
 			"relate":         w.relate,
 			"unrelate":       w.unrelate,
-			"relations":      w.relations,
-			"export":         w.export,
 			"import":         w.importing,
 			"import of used": w.importingUsed,
-			"status":         w.status,
-			"compare":        w.compare,
 		})
-	})
+		w.readAll(r)
+		w.unchanged(r)
+	}
 }
 
-func (w *world) othersRecord(r *rapid.T) {
-	m := w.drawMemory(r)
-	m.Namespace = rapid.SampledFrom(namespaces()).Draw(r, "namespace")
-	m.Project = rapid.SampledFrom(projects()).Draw(r, "project")
-	w.byOthers(r, m.Namespace, w.scope.Sees(m), func(x *engine.Memories) error {
-		_, err := x.Record(context.Background(), m.Clone())
-		return err
-	})
+// readAll reads everything in every way.
+func (w *world) readAll(r *rapid.T) {
+	for _, id := range w.ids {
+		w.readOne(r, id)
+	}
+	for _, ranker := range hippo.Rankers() {
+		w.searchAll(r, ranker)
+	}
+	for _, read := range []func(*rapid.T){w.search, w.list, w.export, w.status, w.compare} {
+		read(r)
+	}
 }
 
-// othersChange forgets or votes on a memory that the caller may not see.
-func (w *world) othersChange(r *rapid.T) {
-	ids := w.hidden()
-	if len(ids) == 0 {
-		r.Skip("nothing is hidden")
+// searchAll finds all that has any word.
+func (w *world) searchAll(r *rapid.T, ranker hippo.Ranker) {
+	q := hippo.Query{
+		Text: strings.Join(vocabulary(), " "), Ranker: ranker, Relevance: &hippo.Range{Max: 10}, Explain: true, NoTouch: true,
+		Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Count: hippo.MaxCount,
 	}
-	id := rapid.SampledFrom(ids).Draw(r, "hidden")
-	forget := rapid.Bool().Draw(r, "forget")
-	w.byOthers(r, w.outside.Memories[id].Namespace, false, func(x *engine.Memories) error {
-		if forget {
-			_, err := x.Forget(context.Background(), []hippo.ID{id})
-			return err
-		}
-		_, err := x.Reinforce(context.Background(), []hippo.ID{id}, nil)
-		return err
-	})
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Search(context.Background(), q) })
 }
 
-// othersRelate relates a memory that the caller may not see to another one.
-func (w *world) othersRelate(r *rapid.T) {
-	ids := w.hidden()
-	if len(ids) == 0 {
-		r.Skip("nothing is hidden")
-	}
-	x := hippo.Relation{From: rapid.SampledFrom(ids).Draw(r, "hidden"), To: w.anyID(r), Kind: "explains", Weight: 1}
-	if rapid.Bool().Draw(r, "backwards") {
-		x.From, x.To = x.To, x.From
-	}
-	w.byOthers(r, w.namespaceOf(x), false, func(m *engine.Memories) error {
-		err := m.Relate(context.Background(), []hippo.Relation{x})
-		if errors.Is(err, hippo.ErrNotFound) || errors.Is(err, hippo.ErrInvalid) { // of two tenants, or with itself
-			return nil
-		}
-		return err
-	})
-}
-
-func (w *world) namespaceOf(x hippo.Relation) string {
-	for _, id := range []hippo.ID{x.From, x.To} {
-		if m := w.outside.Memories[id]; m != nil {
-			return m.Namespace
-		}
-	}
-	return ""
-}
-
-// othersSearch counts the use of memories that the caller may not see, and learns from it.
-func (w *world) othersSearch(r *rapid.T) {
-	q := hippo.Query{Text: w.text(r)}
-	for _, namespace := range namespaces() {
-		scope := hippo.Scope{Namespace: namespace, Rights: hippo.AllRights, Projects: []string{}}
-		for _, p := range projects() {
-			if !w.scope.Contains(namespace, p) {
-				scope.Projects = append(scope.Projects, p)
-			}
-		}
-		if _, err := w.full.In(scope).Search(context.Background(), q); err != nil {
-			r.Fatal(err)
-		}
-		w.full.flush()
-	}
-	w.outside = w.look(r)
+// readOne reads what there is of one ID.
+func (w *world) readOne(r *rapid.T, id hippo.ID) {
+	ctx, ids := context.Background(), []hippo.ID{id}
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Get(ctx, ids) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Relations(ctx, ids) })
+	prefix, forgotten := id.String()[:rapid.SampledFrom([]int{3, 4, 6, 35}).Draw(r, "length")], rapid.Bool().Draw(r, "forgotten")
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Resolve(ctx, prefix, forgotten) })
 }
 
 func (*world) text(r *rapid.T) (text string) {
@@ -132,7 +119,7 @@ func (*world) text(r *rapid.T) (text string) {
 
 func (w *world) record(r *rapid.T) {
 	m := w.drawMemory(r)
-	m.Namespace = w.scope.Namespace
+	m.Namespace, w.namespaces[m.ID] = w.scope.Namespace, w.scope.Namespace
 	m.Project = rapid.SampledFrom(projects()).Draw(r, "project")
 	var old []hippo.ID
 	if rapid.IntRange(0, 3).Draw(r, "supersedes") == 0 {
@@ -176,7 +163,13 @@ func (w *world) search(r *rapid.T) {
 	if rapid.Bool().Draw(r, "all") {
 		q.Relevance = &hippo.Range{Max: 10}
 	}
+	if q.Offset > 0 && rapid.Bool().Draw(r, "others ask the same") { // for the first page, which is kept
+		first := q
+		first.Offset = 0
+		w.othersAsk(r, first)
+	}
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Search(context.Background(), q) })
+	w.unchanged(r) // hits are counted
 }
 
 func (w *world) filter(r *rapid.T) hippo.Filter {
@@ -197,17 +190,6 @@ func (w *world) filter(r *rapid.T) hippo.Filter {
 func (w *world) list(r *rapid.T) {
 	q := engine.ListQuery{Filter: w.filter(r), Forgotten: rapid.Bool().Draw(r, "forgotten"), Count: rapid.SampledFrom([]int{0, 2}).Draw(r, "count")}
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.List(context.Background(), q) })
-}
-
-func (w *world) get(r *rapid.T) {
-	ids := w.someIDs(r)
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Get(context.Background(), ids) })
-}
-
-func (w *world) resolve(r *rapid.T) {
-	n := rapid.SampledFrom([]int{3, 4, 6, 34, 35}).Draw(r, "length")
-	prefix, forgotten := w.anyID(r).String()[:n], rapid.Bool().Draw(r, "forgotten")
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Resolve(context.Background(), prefix, forgotten) })
 }
 
 func (w *world) modify(r *rapid.T) {
@@ -241,7 +223,15 @@ func (w *world) restore(r *rapid.T) {
 
 func (w *world) purge(r *rapid.T) {
 	ids := w.someIDs(r)
-	w.try(r, hippo.RightPurge, func(x *engine.Memories) (any, error) { return nil, x.Purge(context.Background(), ids) })
+	w.try(r, hippo.RightPurge, func(x *engine.Memories) (any, error) {
+		err := x.Purge(context.Background(), ids)
+		if err == nil { // their relations go with them, whoever declared those
+			w.outside.Relations = slices.DeleteFunc(w.outside.Relations, func(l hippo.Relation) bool {
+				return slices.Contains(ids, l.From) || slices.Contains(ids, l.To)
+			})
+		}
+		return nil, err
+	})
 }
 
 func (w *world) drawRelation(r *rapid.T) hippo.Relation {
@@ -261,11 +251,6 @@ func (w *world) unrelate(r *rapid.T) {
 	w.try(r, hippo.RightWrite, func(m *engine.Memories) (any, error) {
 		return nil, m.Unrelate(context.Background(), []hippo.Relation{x})
 	})
-}
-
-func (w *world) relations(r *rapid.T) {
-	ids := w.someIDs(r)
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Relations(context.Background(), ids) })
 }
 
 // export compares all memories and relations.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,10 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
-	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
 // world is two stores: full holds the memories of everybody, alone only those that one caller
@@ -27,7 +25,8 @@ type world struct {
 	full, alone *fixture
 	scope       hippo.Scope
 	ids         []hippo.ID // of all memories that ever were, and of one that never was
-	outside     outside    // as the others left it
+	namespaces  map[hippo.ID]string
+	outside     outside // as the others left it
 }
 
 // outside is what the caller must neither see nor change.
@@ -36,25 +35,13 @@ type outside struct {
 	Relations []hippo.Relation
 }
 
-// newWorld opens two stores of one kind: most in RAM, some in files.
-func newWorld(t *testing.T, r *rapid.T) *world {
-	var backend func(name string) (driver.Backend, error)
-	switch rapid.IntRange(0, 31).Draw(r, "store") {
-	case 30:
-		backend = func(name string) (driver.Backend, error) {
-			return sqlitestore.Open(context.WithoutCancel(r.Context()), filepath.Join(t.TempDir(), name), nil)
-		}
-	case 31:
-		backend = func(name string) (driver.Backend, error) {
-			return dirstore.Open(context.WithoutCancel(r.Context()), filepath.Join(t.TempDir(), name), nil)
-		}
-	default:
-		backend = func(string) (driver.Backend, error) { return memstore.New(nil), nil }
-	}
-	w := &world{scope: drawScope(r), ids: []hippo.ID{{0x10, 0, 15: 0xff}}}
+// newWorld opens two stores of one kind.
+func newWorld(t *testing.T, r *rapid.T, backend func(path string) (driver.Backend, error)) *world {
+	t.Helper()
+	w := &world{scope: drawScope(r), namespaces: make(map[hippo.ID]string), ids: []hippo.ID{{0x10, 0, 15: 0xff}}}
 	c := newClock()
 	for name, to := range map[string]**fixture{"full": &w.full, "alone": &w.alone} {
-		b, err := backend(name)
+		b, err := backend(filepath.Join(t.TempDir(), name))
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -111,13 +98,15 @@ func (w *world) try(r *rapid.T, needs hippo.Rights, verb func(*engine.Memories) 
 	if may := w.scope.Allows(needs); may == forbidden && !errors.Is(got.Err, hippo.ErrInvalid) {
 		r.Fatalf("the caller has rights %b and needs %b: got %v", w.scope.Rights, needs, got.Err)
 	}
-	w.unchanged(r)
+	if needs != hippo.RightRead {
+		w.unchanged(r)
+	}
 }
 
 // unchanged checks that nothing outside of the scope differs from what the others left.
 func (w *world) unchanged(r *rapid.T) {
 	r.Helper()
-	if d := cmp.Diff(w.outside, w.look(r)); d != "" {
+	if d := cmp.Diff(w.outside, w.look(r), cmpopts.EquateEmpty()); d != "" {
 		r.Fatalf("the caller changed what lies outside of the scope (-before +after):\n%s", d)
 	}
 }
@@ -204,6 +193,14 @@ func (w *world) hidden() []hippo.ID {
 	return out
 }
 
+// idsIn returns the IDs of the memories that were recorded in a namespace.
+func (w *world) idsIn(namespace string) []hippo.ID {
+	return slices.DeleteFunc(slices.Clone(w.ids), func(id hippo.ID) bool {
+		in, ok := w.namespaces[id]
+		return !ok || in != namespace
+	})
+}
+
 // drawMemory returns a memory of few words, some of which are names.
 func (w *world) drawMemory(r *rapid.T) *hippo.Memory {
 	w.full.advance(0, 1e9)
@@ -222,4 +219,73 @@ func (w *world) drawMemory(r *rapid.T) *hippo.Memory {
 
 func vocabulary() []string {
 	return strings.Fields("cache timeout 30 60 seconds Zanzibar Huber Ann zebra car petrol repair rollout")
+}
+
+func (w *world) othersRecord(r *rapid.T) {
+	m := w.drawMemory(r)
+	m.Namespace = rapid.SampledFrom(append(namespaces(), w.scope.Namespace)).Draw(r, "namespace")
+	m.Project = rapid.SampledFrom(projects()).Draw(r, "project")
+	w.namespaces[m.ID] = m.Namespace
+	w.byOthers(r, m.Namespace, w.scope.Sees(m), func(x *engine.Memories) error {
+		_, err := x.Record(context.Background(), m.Clone())
+		return err
+	})
+}
+
+// othersChange forgets or votes on a memory that the caller may not see.
+func (w *world) othersChange(r *rapid.T) {
+	ids := w.hidden()
+	if len(ids) == 0 {
+		r.Skip("nothing is hidden")
+	}
+	id := rapid.SampledFrom(ids).Draw(r, "hidden")
+	forget := rapid.Bool().Draw(r, "forget")
+	w.byOthers(r, w.outside.Memories[id].Namespace, false, func(x *engine.Memories) error {
+		if forget {
+			_, err := x.Forget(context.Background(), []hippo.ID{id})
+			return err
+		}
+		_, err := x.Reinforce(context.Background(), []hippo.ID{id}, nil)
+		return err
+	})
+}
+
+// othersRelate relates a memory that the caller may not see to one that he may, or to another.
+func (w *world) othersRelate(r *rapid.T) {
+	hidden := w.hidden()
+	if len(hidden) == 0 {
+		r.Skip("nothing is hidden")
+	}
+	x := hippo.Relation{From: rapid.SampledFrom(hidden).Draw(r, "hidden"), Kind: "explains", Weight: 1}
+	namespace := w.namespaces[x.From]
+	x.To = rapid.SampledFrom(w.idsIn(namespace)).Draw(r, "other")
+	if rapid.Bool().Draw(r, "backwards") {
+		x.From, x.To = x.To, x.From
+	}
+	w.byOthers(r, namespace, false, func(m *engine.Memories) error {
+		err := m.Relate(context.Background(), []hippo.Relation{x})
+		if errors.Is(err, hippo.ErrNotFound) || errors.Is(err, hippo.ErrInvalid) { // purged, or with itself
+			return nil
+		}
+		return err
+	})
+}
+
+// othersSearch counts the use of memories that the caller may not see, and learns from it.
+func (w *world) othersSearch(r *rapid.T) { w.othersAsk(r, hippo.Query{Text: w.text(r)}) }
+
+func (w *world) othersAsk(r *rapid.T, q hippo.Query) {
+	for _, namespace := range namespaces() {
+		scope := hippo.Scope{Namespace: namespace, Rights: hippo.AllRights, Projects: []string{}}
+		for _, p := range projects() {
+			if !w.scope.Contains(namespace, p) {
+				scope.Projects = append(scope.Projects, p)
+			}
+		}
+		if _, err := w.full.In(scope).Search(context.Background(), q); err != nil {
+			r.Fatal(err)
+		}
+		w.full.flush()
+	}
+	w.outside = w.look(r)
 }
