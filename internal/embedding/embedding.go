@@ -162,10 +162,12 @@ func (f *Follower) Close() error {
 func (f *Follower) follow(ctx context.Context, i int) {
 	m, wait := f.members[i], firstRetry
 	for {
-		var err error
-		if best := f.serving(); best < 0 || best >= i {
-			err = f.fill(ctx, m, slowBatch)
-		}
+		err := f.index.Guard(func() error {
+			if best := f.serving(); best >= 0 && best < i {
+				return nil
+			}
+			return f.fill(ctx, m, slowBatch)
+		})
 		if ctx.Err() != nil {
 			return
 		}

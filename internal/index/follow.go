@@ -177,12 +177,14 @@ func (f *follower) read(ctx context.Context, s *snapshot) error {
 		}
 		applied <- err
 	}()
-	err := f.batches(ctx, s, func(b *batch) {
-		queue <- b
-		go func() {
-			defer close(b.ready)
-			b.err = f.upkeep.guard(func() error { return f.index(ctx, b) })
-		}()
+	err := f.upkeep.guard(func() error {
+		return f.batches(ctx, s, func(b *batch) {
+			queue <- b
+			go func() {
+				defer close(b.ready)
+				b.err = f.upkeep.guard(func() error { return f.index(ctx, b) })
+			}()
+		})
 	})
 	close(queue)
 	if failed := <-applied; failed != nil {
