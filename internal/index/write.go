@@ -161,6 +161,9 @@ func (w *writer) save(u *upkeep, s *snapshot) (err error) {
 		if err != nil {
 			return err
 		}
+		if w.path != "" {
+			p.file.drop() // it was copied
+		}
 		refs[p.segment] = ref
 		pr := partRoot{Docs: p.docs, Static: ref.static, Mutable: ref.mutable}
 		for _, v := range ref.vectors {
