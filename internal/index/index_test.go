@@ -319,7 +319,7 @@ func TestIndex_concurrent(t *testing.T) {
 	q := query{Text: "word number 7 again"}
 	got, _ := search(x, q)
 	want, _ := search(open(t, s, &index.Options{Tokens: hashed("a")}), q)
-	if d := cmp.Diff(want, got); d != "" {
+	if d := difference(want, got); d != "" {
 		t.Errorf("differs from a fresh build (-fresh +index):\n%s", d)
 	}
 }
