@@ -30,7 +30,7 @@ func layers() [][]string {
 		{
 			"internal/rank", "internal/index/bm25",
 			"internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/surprise", "internal/entity", "internal/when", "internal/contradict", "internal/cue", "internal/arch", "models",
+			"internal/embed", "internal/surprise", "internal/lang/entity", "internal/lang/when", "internal/lang/contradict", "internal/lang/cue", "internal/arch", "models",
 		},
 		{"internal/retrieve"},
 		{"internal/store", "internal/recall"},

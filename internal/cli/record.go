@@ -12,7 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/when"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 func (s *shell) recordCommand() *cobra.Command {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
-	"github.com/hippo-memory/hippo/internal/when"
 )
 
 // plan is what a query asks for, in the terms of the pipeline.

@@ -5,7 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/hippo-memory/hippo/internal/contradict"
+	"github.com/hippo-memory/hippo/internal/lang/contradict"
 )
 
 // pairs that cannot both be true, and the reason.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/when"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 // friday is when most of the tables look back from.
