@@ -95,9 +95,6 @@ func TokenEmbedder() (embed.TokenEmbedder, error) {
 	return m, err
 }
 
-// Tokens returns the word pieces of the model that is part of the program.
-func Tokens() (embed.TokenEmbedder, error) { return static.Open(models.Builtin()) }
-
 func builtin() (embedding.Model, error) {
 	m, err := static.Open(models.Builtin())
 	return embedding.Model{Embedder: m, Instant: true}, err

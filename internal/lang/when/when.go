@@ -24,11 +24,6 @@ type Span struct{ From, Until time.Time }
 // IsZero reports whether both ends are open.
 func (s Span) IsZero() bool { return s.From.IsZero() && s.Until.IsZero() }
 
-// Contains reports whether t lies in the span.
-func (s Span) Contains(t time.Time) bool {
-	return (s.From.IsZero() || !t.Before(s.From)) && (s.Until.IsZero() || t.Before(s.Until))
-}
-
 // Parse reads a text that is one expression as a whole, seen from now, in now's
 // zone. The error is a [*hippo.FieldError] for "when" that quotes what was not
 // understood.
