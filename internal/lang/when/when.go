@@ -37,7 +37,7 @@ func Parse(text string, now time.Time) (Span, error) {
 		end--
 	}
 	p.tokens = p.tokens[from:end]
-	e, n := p.expression(0)
+	e, n := parseExpression(p, 0)
 	whole := n > 0 && n == len(p.tokens)
 	switch {
 	case whole && e.begun(now):
@@ -85,7 +85,7 @@ func Find(query string, now time.Time) (Found, bool) {
 		if !t.head || t.punctuation() {
 			continue
 		}
-		e, n := p.expression(i)
+		e, n := parseExpression(p, i)
 		if n == 0 || !e.begun(now) || !p.believes(e, i, n) {
 			continue
 		}
