@@ -71,7 +71,7 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 		sel.models = []embedding.Model{builtin}
 		return sel, nil
 	}
-	known, err := s.VectorModels(ctx)
+	known, err := s.Vectors().Models(ctx)
 	if err != nil {
 		return sel, err
 	}

@@ -111,7 +111,7 @@ func (s *Searcher) Recall(ctx context.Context, scope hippo.Scope, q *hippo.Query
 		return nil, err
 	}
 	defer found.Close()
-	if plan.hybrid {
+	if plan.hybrid() {
 		return s.rankHybrid(ctx, plan, found)
 	}
 	scored := score(plan, found)
