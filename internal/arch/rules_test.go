@@ -99,7 +99,16 @@ func heavy() map[string]string {
 
 // fileOrders maps the directories of packages to the order of their files.
 func fileOrders() map[string]fileOrder {
-	return map[string]fileOrder{}
+	return map[string]fileOrder{
+		"internal/recall": {files: []string{
+			"searcher.go", "plan.go", "score.go", "page.go", "passages.go", "similar.go", "tokens.go", "rerank.go",
+			"relate.go", "succeed.go", "judge.go", "explain.go", "graph.go", "recall.go",
+		}},
+		"internal/engine": {files: []string{
+			"relations.go", "access.go", "engine.go", "compare.go", "get.go", "forget.go", "list.go", "record.go",
+			"reinforce.go", "modify.go", "relate.go", "search.go", "status.go", "transfer.go",
+		}},
+	}
 }
 
 // privateWord is a word or phrase of our own for which the field has a standard term.
