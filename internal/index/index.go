@@ -141,7 +141,7 @@ func (x *Index) Save(ctx context.Context) error {
 // file cannot be written is logged and no error: the store has all the data. Closing again
 // does nothing.
 func (x *Index) Close() error {
-	x.follower.close()
+	x.close()
 	first := false
 	x.edit(func(d *draft) { first, d.closed = !d.closed, true })
 	if !first {

@@ -239,7 +239,7 @@ func (m *merger) documents() {
 func (m *merger) vectors(k int) vectors {
 	n := 0
 	for _, o := range m.order {
-		if _, ok := o.in.part.vectors[k].row(o.doc); ok {
+		if _, ok := o.in.vectors[k].row(o.doc); ok {
 			n++
 		}
 	}
@@ -248,8 +248,8 @@ func (m *merger) vectors(k int) vectors {
 	}
 	v := vectors{table: *vector.NewSized(m.models[k].Dimension, n), rowOf: make([]uint32, len(m.order))}
 	for i, o := range m.order {
-		if row, ok := o.in.part.vectors[k].row(o.doc); ok {
-			v.rowOf[i] = v.table.AppendCode(o.in.part.vectors[k].table.At(row)) + 1
+		if row, ok := o.in.vectors[k].row(o.doc); ok {
+			v.rowOf[i] = v.table.AppendCode(o.in.vectors[k].table.At(row)) + 1
 		}
 	}
 	v.index(len(m.order))
