@@ -81,7 +81,7 @@ func BenchmarkSearch_concurrent(b *testing.B) {
 	}
 }
 
-// searchAll sends b.N searches through so many callers.
+// searchAll sends b.N searches from a number of callers.
 func searchAll(b *testing.B, e *engine.Engine, questions []string, callers int, noTouch bool) {
 	b.Helper()
 	memories := local(e)
