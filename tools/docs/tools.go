@@ -117,7 +117,7 @@ func toolsDocument(ctx context.Context) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(notice + "# MCP tools\n\n`hippo serve` offers these tools over stdio. An unknown argument is an error that names the known ones; `null` counts as absent; a list of " +
 		"texts may be given as one text. Times are RFC 3339 or dates. A result has a text for a model and structured content for a program; a failed call has `isError` and a code " +
-		"([reference.md](reference.md#error-codes)). [reference.md](reference.md#limits) has the limits.\n\nWhat the server tells a model:\n\n")
+		"([reference.md](reference.md#error-codes)). [reference.md](reference.md#limits) has the limits.\n\nWhat the server says to a model:\n\n")
 	fmt.Fprintf(&b, "> %s\n\n", session.InitializeResult().Instructions)
 	contents := newTable("tool", "what it does")
 	for _, t := range list.Tools {
