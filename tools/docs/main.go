@@ -1,6 +1,6 @@
 // Command docs writes the documents that follow from the code, below the root of the
 // repository: docs/tools.md, docs/cli.md, docs/session.svg, and the parts of
-// docs/reference.md between marks.
+// docs/reference.md and docs/ranking.md between marks.
 //
 //	go -C tools run ./docs ..
 //
@@ -50,7 +50,13 @@ func write(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	for name, text := range map[string][]byte{"cli.md": cli, "tools.md": tools, "session.svg": picture, "reference.md": reference} {
+	ranking, err := rankingDocument(ctx, root)
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string][]byte{
+		"cli.md": cli, "tools.md": tools, "session.svg": picture, "reference.md": reference, "ranking.md": ranking,
+	} {
 		if err := os.WriteFile(filepath.Join(root, "docs", name), text, 0o644); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -31,6 +32,22 @@ func referenceDocument(root string) ([]byte, error) {
 		if document, err = splice(document, part.name, part.text); err != nil {
 			return nil, fmt.Errorf("docs/reference.md: %w", err)
 		}
+	}
+	return document, nil
+}
+
+// rankingDocument returns docs/ranking.md with its example.
+func rankingDocument(ctx context.Context, root string) ([]byte, error) {
+	document, err := os.ReadFile(filepath.Join(root, "docs", "ranking.md"))
+	if err != nil {
+		return nil, err
+	}
+	example, err := explanationExample(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if document, err = splice(document, "explanation", example); err != nil {
+		return nil, fmt.Errorf("docs/ranking.md: %w", err)
 	}
 	return document, nil
 }

@@ -24,8 +24,28 @@ func sessionCommands() [][]string {
 	}
 }
 
-// sessionText runs the program in a home of its own and returns what a terminal shows.
-func sessionText(ctx context.Context) (string, error) {
+// explanationCommands are the commands of the example in docs/ranking.md, of which the output
+// of the last is shown.
+func explanationCommands() [][]string {
+	return [][]string{
+		{"record", "Retries without jitter took the gateway down", "--situation", "debugging outages", "--importance", "0.8"},
+		{"record", "Under load, requests fail in the gateway after thirty seconds", "--situation", "debugging outages"},
+		{"record", "Deploys go out on Tuesday mornings", "--situation", "release planning"},
+		{"search", "why", "did", "the", "gateway", "go", "down", "--explain", "--count", "1"},
+	}
+}
+
+// explanationExample returns the output of the last of [explanationCommands].
+func explanationExample(ctx context.Context) (string, error) {
+	text, err := transcript(ctx, explanationCommands())
+	if err != nil {
+		return "", err
+	}
+	return "```\n" + strings.TrimSpace(text[strings.LastIndex(text, "$ hippo"):]) + "\n```", nil
+}
+
+// transcript runs commands in a home of their own and returns what a terminal shows.
+func transcript(ctx context.Context, commands [][]string) (string, error) {
 	home, err := os.MkdirTemp("", "hippo-docs-")
 	if err != nil {
 		return "", err
@@ -37,7 +57,7 @@ func sessionText(ctx context.Context) (string, error) {
 	n := newNormaliser()
 	var text strings.Builder
 	var recorded []string
-	for _, words := range sessionCommands() {
+	for _, words := range commands {
 		args := make([]string, len(words))
 		for i, w := range words {
 			if number, ok := strings.CutPrefix(w, "$"); ok {
@@ -121,7 +141,7 @@ const (
 
 // sessionPicture returns docs/session.svg.
 func sessionPicture(ctx context.Context) ([]byte, error) {
-	text, err := sessionText(ctx)
+	text, err := transcript(ctx, sessionCommands())
 	if err != nil {
 		return nil, err
 	}
