@@ -64,7 +64,7 @@ func readHelp(ctx context.Context, words ...string) (*help, error) {
 func readFlags(text string) []flag {
 	line := regexp.MustCompile(`^ +((?:-\w, )?--[\w-]+) ?(\w*) {2,}(.*?)(?: \(default (.*)\))?$`)
 	var out []flag
-	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		if m := line.FindStringSubmatch(l); m != nil && !strings.HasSuffix(m[1], "--help") {
 			out = append(out, flag{name: m[1], kind: m[2], meaning: m[3], fallback: m[4]})
 		}

@@ -68,40 +68,44 @@ func codeTable(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	meanings := map[string]string{
-		"CodeOK": "no error", "CodeCanceled": "the caller gave up, or a deadline passed", "CodeInternal": "a fault of the program",
+	meanings := map[string]string{"OK": "no error", "Canceled": "the caller gave up, or a deadline passed", "Internal": "a fault of the program"}
+	t := newTable("code", "meaning", "exit code", "hint at the command line", "hint of a tool")
+	for _, v := range values(file) {
+		name := v.Names[0].Name
+		if kind, ok := strings.CutPrefix(name, "Err"); ok {
+			_, meaning, _ := strings.Cut(strings.TrimSpace(v.Doc.Text()), ": ")
+			meanings[kind] = strings.TrimSuffix(strings.ReplaceAll(meaning, "\n", " "), ".")
+		}
+		kind, isCode := strings.CutPrefix(name, "Code")
+		literal, ok := v.Values[0].(*ast.BasicLit)
+		if !isCode || !ok {
+			continue
+		}
+		c, err := strconv.Unquote(literal.Value)
+		if err != nil {
+			return "", err
+		}
+		f := wire.FailureOf(hippo.Code(c))
+		t.row(code(c), meanings[kind], strconv.Itoa(f.Exit), f.CommandHint, f.ToolHint)
 	}
-	var names, codes []string
+	return t.String(), nil
+}
+
+// values returns the constants and variables that a file declares with a value, in its order.
+func values(file *ast.File) []*ast.ValueSpec {
+	var out []*ast.ValueSpec
 	for _, d := range file.Decls {
 		g, ok := d.(*ast.GenDecl)
 		if !ok {
 			continue
 		}
 		for _, spec := range g.Specs {
-			v, ok := spec.(*ast.ValueSpec)
-			if !ok {
-				continue
-			}
-			name := v.Names[0].Name
-			if kind, ok := strings.CutPrefix(name, "Err"); ok {
-				_, meaning, _ := strings.Cut(strings.TrimSpace(v.Doc.Text()), ": ")
-				meanings["Code"+kind] = strings.TrimSuffix(strings.ReplaceAll(meaning, "\n", " "), ".")
-			}
-			if value, ok := v.Values[0].(*ast.BasicLit); ok && strings.HasPrefix(name, "Code") {
-				c, err := strconv.Unquote(value.Value)
-				if err != nil {
-					return "", err
-				}
-				names, codes = append(names, name), append(codes, c)
+			if v, ok := spec.(*ast.ValueSpec); ok && len(v.Values) > 0 {
+				out = append(out, v)
 			}
 		}
 	}
-	t := newTable("code", "meaning", "exit code", "hint at the command line", "hint of a tool")
-	for i, c := range codes {
-		f := wire.FailureOf(hippo.Code(c))
-		t.row(code(c), meanings[names[i]], strconv.Itoa(f.Exit), f.CommandHint, f.ToolHint)
-	}
-	return t.String(), nil
+	return out
 }
 
 // limitsTable lists the limits on memories and requests.
