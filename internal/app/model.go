@@ -71,7 +71,7 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 		sel.models = []embedding.Model{builtin}
 		return sel, nil
 	}
-	known, err := s.VectorModels(ctx)
+	known, err := s.Vectors().Models(ctx)
 	if err != nil {
 		return sel, err
 	}
@@ -94,9 +94,6 @@ func TokenEmbedder() (embed.TokenEmbedder, error) {
 	m, err := static.Open(models.Builtin())
 	return m, err
 }
-
-// Tokens returns the word pieces of the model that is part of the program.
-func Tokens() (embed.TokenEmbedder, error) { return static.Open(models.Builtin()) }
 
 func builtin() (embedding.Model, error) {
 	m, err := static.Open(models.Builtin())

@@ -12,7 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
-func (s *shell) backupCommand() *cobra.Command {
+func newBackupCommand(s *shell) *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use:   "backup FILE",
@@ -21,7 +21,7 @@ func (s *shell) backupCommand() *cobra.Command {
 The store may be in use, and may be of any kind. The file is checked before it gets its name; --store sqlite:FILE opens it.`,
 		Args: one("a file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := s.existing()
+			cfg, err := existingStore(s)
 			if err != nil {
 				return err
 			}
@@ -47,8 +47,8 @@ The store may be in use, and may be of any kind. The file is checked before it g
 	return c
 }
 
-// existing returns the configuration if its store exists.
-func (s *shell) existing() (config.Config, error) {
+// existingStore returns the configuration if its store exists.
+func existingStore(s *shell) (config.Config, error) {
 	c, err := s.config()
 	if err == nil {
 		err = exists(c.Store)
@@ -70,7 +70,7 @@ func isBackup(args []string) bool {
 }
 
 // restoreFile replaces the store by a backup.
-func (s *shell) restoreFile(ctx context.Context, file string, yes bool) error {
+func restoreFile(ctx context.Context, s *shell, file string, yes bool) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *shell) restoreFile(ctx context.Context, file string, yes bool) error {
 	}
 	if !yes {
 		question := fmt.Sprintf("Replace everything in %s by %s?", cfg.Store, path)
-		if err := s.confirm(termtext.Line(question), fmt.Sprintf("restoring %s replaces everything in %s", path, cfg.Store)); err != nil {
+		if err := confirm(s, termtext.Line(question), fmt.Sprintf("restoring %s replaces everything in %s", path, cfg.Store)); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
-func (s *shell) checkCommand() *cobra.Command {
+func newCheckCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "Look for damage in all of the store, and say what to do about it",
@@ -18,7 +18,7 @@ func (s *shell) checkCommand() *cobra.Command {
 insight, every file of a directory, the file of the search index. Exit code 0: sound; 3: something is damaged.`,
 		Args: atMost(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := s.existing()
+			cfg, err := existingStore(s)
 			if err != nil {
 				return err
 			}
@@ -26,7 +26,7 @@ insight, every file of a directory, the file of the search index. Exit code 0: s
 			if err != nil {
 				return err
 			}
-			return s.checked(r)
+			return printCheck(s, r)
 		},
 	}
 }
@@ -41,7 +41,7 @@ func (e *damageError) Error() string {
 	return fmt.Sprintf("%d problems", e.n)
 }
 
-func (s *shell) checked(r app.CheckReport) error {
+func printCheck(s *shell, r app.CheckReport) error {
 	if s.json {
 		if err := s.printJSON(r); err != nil {
 			return err

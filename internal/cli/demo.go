@@ -17,7 +17,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-func (s *shell) demoCommand() *cobra.Command {
+func newDemoCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Watch a memory live for two weeks, in a temporary store",

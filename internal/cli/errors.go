@@ -116,9 +116,9 @@ func (s *shell) warn(format string, args ...any) {
 	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Line(fmt.Sprintf(format, args...)))
 }
 
-// explain prints an error and what to do about it. command is what was run:
+// explainError prints an error and what to do about it. command is what was run:
 // "hippo search".
-func (s *shell) explain(command string, err error) {
+func explainError(s *shell, command string, err error) {
 	text := wire.RenameField(err, flagNames()).Error()
 	if _, said := errors.AsType[*interruptedError](err); !said && hippo.CodeOf(err) == hippo.CodeCanceled {
 		text = "interrupted"

@@ -15,7 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
-func (s *shell) getCommand() *cobra.Command {
+func newGetCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get ID...",
 		Short: "Show insights whole; an ID is a UUID or the beginning of one or of a content hash",
@@ -26,7 +26,7 @@ func (s *shell) getCommand() *cobra.Command {
 				return err
 			}
 			if s.json || s.lines {
-				return s.printMemories(ms)
+				return printMemories(s, ms)
 			}
 			st, err := m.Status(c.Context())
 			if err != nil {
@@ -36,7 +36,7 @@ func (s *shell) getCommand() *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(s.out)
 				}
-				if err := s.printWhole(x, st.Day); err != nil {
+				if err := printWhole(s, x, st.Day); err != nil {
 					return err
 				}
 			}
@@ -46,7 +46,7 @@ func (s *shell) getCommand() *cobra.Command {
 }
 
 // printWhole prints a memory with all that is known of it, for a person.
-func (s *shell) printWhole(m *hippo.Memory, day hippo.Day) error {
+func printWhole(s *shell, m *hippo.Memory, day hippo.Day) error {
 	fmt.Fprintf(s.out, "%s\n%s\n\n", m.ID, termtext.Block(m.Content, ""))
 	uses := 0
 	for _, a := range m.Accesses {

@@ -61,7 +61,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	s.root.SetArgs(rest)
 	ran, err := s.root.ExecuteContextC(ctx)
 	if err != nil {
-		s.explain(ran.CommandPath(), err)
+		explainError(s, ran.CommandPath(), err)
 	}
 	return exitCode(err)
 }
@@ -88,9 +88,9 @@ func (s *shell) newRoot() *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: hash8|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
 	root.AddCommand(
-		s.serveCommand(), s.recordCommand(), s.searchCommand(), s.getCommand(), s.listCommand(), s.modifyCommand(),
-		s.voteCommand("upvote"), s.voteCommand("downvote"), s.forgetCommand(), s.restoreCommand(), s.relateCommand(), s.statusCommand(),
-		s.importCommand(), s.exportCommand(), s.migrateCommand(), s.backupCommand(), s.checkCommand(), s.modelCommand(), s.evalCommand(), s.demoCommand(), s.versionCommand(),
+		newServeCommand(s), newRecordCommand(s), newSearchCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s),
+		newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newStatusCommand(s),
+		newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s), newModelCommand(s), newEvalCommand(s), newDemoCommand(s), newVersionCommand(s),
 	)
 	refuseUnknownTopics(root)
 	return root
@@ -149,13 +149,13 @@ func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) er
 	if err != nil {
 		return err
 	}
-	return s.on(ctx, c, s.project(ctx, c), fn)
+	return s.on(ctx, c, projectOf(ctx, s, c), fn)
 }
 
 // named returns the configuration; a store that the command line names must exist.
 func (s *shell) named() (config.Config, error) {
 	if flags := s.root.PersistentFlags(); flags.Changed("store") || flags.Changed("memory-dir") {
-		return s.existing()
+		return existingStore(s)
 	}
 	return s.config()
 }

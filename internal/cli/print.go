@@ -42,7 +42,7 @@ func memoriesJSON(ms []*hippo.Memory) ([]json.RawMessage, error) {
 }
 
 // printMemories prints memories as JSON or lines.
-func (s *shell) printMemories(ms []*hippo.Memory) error {
+func printMemories(s *shell, ms []*hippo.Memory) error {
 	if s.json {
 		list, err := memoriesJSON(ms)
 		if err != nil {
@@ -58,7 +58,7 @@ func (s *shell) printMemories(ms []*hippo.Memory) error {
 
 // printTable prints memories as a table, with what is left of their importance on an
 // active day.
-func (s *shell) printTable(ms []*hippo.Memory, day hippo.Day) error {
+func printTable(s *shell, ms []*hippo.Memory, day hippo.Day) error {
 	l := layoutFor(s.columns())
 	return s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "ID\tCREATED\tIMPORTANCE\tCONTENT\tSITUATION")

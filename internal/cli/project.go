@@ -17,9 +17,9 @@ import (
 // noProject stands for what belongs to no project.
 const noProject = "none"
 
-// project returns the project to work for: the one that was named, "" for none,
+// projectOf returns the project to work for: the one that was named, "" for none,
 // else that of the current directory.
-func (s *shell) project(ctx context.Context, c config.Config) string {
+func projectOf(ctx context.Context, s *shell, c config.Config) string {
 	switch c.Project {
 	case noProject:
 		return ""
@@ -35,10 +35,10 @@ func allFlag(c *cobra.Command, all *bool) {
 	c.Flags().BoolVar(all, "all", false, "of all projects; without it, of the current one and of none; --project NAME keeps to one, --project none to none")
 }
 
-// projects returns the projects that a search or list is kept to, for
+// projectsOf returns the projects that a search or list is kept to, for
 // [hippo.Filter.Projects]; nil for the current one and none. Only the flag keeps to a project:
 // the setting is the project to work for. A name may be cut short, see [expandProject].
-func (s *shell) projects(ctx context.Context, m *client.Client, all bool) ([]string, error) {
+func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]string, error) {
 	flag := s.root.PersistentFlags().Lookup("project")
 	name := flag.Value.String()
 	everything := name == hippo.AllProjects

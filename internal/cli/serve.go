@@ -16,7 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/mcpserver"
 )
 
-func (s *shell) serveCommand() *cobra.Command {
+func newServeCommand(s *shell) *cobra.Command {
 	var verbose bool
 	c := &cobra.Command{
 		Use:   "serve",
@@ -28,7 +28,7 @@ func (s *shell) serveCommand() *cobra.Command {
 					return err
 				}
 			}
-			return s.serve(c.Context())
+			return runServe(c.Context(), s)
 		},
 	}
 	c.Flags().BoolVar(&verbose, "debug", false, "the same as --log debug")
@@ -46,14 +46,14 @@ const rebuildPatience = 2 * time.Second
 // serveGC is the GOGC of a server: garbage is collected when it is half of what is in use.
 const serveGC = 50
 
-func (s *shell) serve(ctx context.Context) error {
+func runServe(ctx context.Context, s *shell) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
 	}
 	log := s.logger(cfg)
 	opener := app.NewOpener(cfg, &app.Options{Patience: rebuildPatience, Now: s.now, Log: log})
-	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, s.project(context.WithoutCancel(ctx), cfg)) })
+	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), s, cfg)) })
 	collectMore := sync.OnceFunc(func() {
 		// Several servers may run at once, so memory counts more than the time of the
 		// garbage collector. It is set after the store is open: from the beginning it

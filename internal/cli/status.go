@@ -12,7 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-func (s *shell) statusCommand() *cobra.Command {
+func newStatusCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show what is there, and what is wrong, if anything",
@@ -29,14 +29,14 @@ func (s *shell) statusCommand() *cobra.Command {
 				}
 				out := wire.StatusOf(&st)
 				out.Store, out.Namespace, out.Version = cfg.Store.String(), cfg.Namespace, version().Version
-				out.Project = s.project(c.Context(), cfg)
-				return s.status(&st, &out)
+				out.Project = projectOf(c.Context(), s, cfg)
+				return printStatus(s, &st, &out)
 			})
 		},
 	}
 }
 
-func (s *shell) status(st *engine.Status, out *wire.Status) error {
+func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 	if s.json {
 		return s.printJSON(out)
 	}
@@ -116,7 +116,7 @@ func version() build {
 	return b
 }
 
-func (s *shell) versionCommand() *cobra.Command {
+func newVersionCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show which program this is",

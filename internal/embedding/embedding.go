@@ -123,7 +123,7 @@ func New(c Config) *Follower {
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	for i, m := range f.members {
 		if !m.Instant {
-			f.work.Go(func() { f.follow(f.ctx, i) })
+			f.work.Go(func() { followModel(f.ctx, f, i) })
 		}
 	}
 	return f
@@ -142,19 +142,19 @@ func (f *Follower) Close() error {
 	return err
 }
 
-// follow embeds in the background what the i-th model lacks, as long as no better one
+// followModel embeds in the background what the i-th model lacks, as long as no better one
 // serves.
-func (f *Follower) follow(ctx context.Context, i int) {
+func followModel(ctx context.Context, f *Follower, i int) {
 	m, wait := f.members[i], firstRetry
 	for {
 		var err error
 		if best := f.serving(); best < 0 || best >= i {
-			err = f.fill(ctx, m, slowBatch)
+			err = fillMissing(ctx, f, m, slowBatch)
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		f.report(m, err)
+		reportState(f, m, err)
 		var retry <-chan time.Time
 		if err != nil {
 			retry = time.After(wait)
@@ -183,8 +183,8 @@ func (f *Follower) Wake() {
 	}
 }
 
-// report keeps the last error of a model, nil for none, and logs one that is new.
-func (f *Follower) report(m *member, err error) {
+// reportState keeps the last error of a model, nil for none, and logs one that is new.
+func reportState(f *Follower, m *member, err error) {
 	before := m.lastError()
 	m.mu.Lock()
 	m.err = err
@@ -203,15 +203,15 @@ func (m *member) lastError() error {
 // errUnanswered is why a model whose dimension is unknown does not serve.
 var errUnanswered = fmt.Errorf("%w: its endpoint has not answered yet", embed.ErrNotReady)
 
-// learn waits until the dimension of a model is known, and has the index keep its vectors from
+// learnDimension waits until the dimension of a model is known, and has the index keep its vectors from
 // then on. Only an endpoint that was never asked has an unknown dimension.
-func (f *Follower) learn(ctx context.Context, m *member) error {
+func learnDimension(ctx context.Context, f *Follower, m *member) error {
 	if m.indexed {
 		return nil
 	}
 	if w, ok := m.Embedder.(embed.Waiter); ok {
 		if m.lastError() == nil {
-			f.report(m, errUnanswered)
+			reportState(f, m, errUnanswered)
 		}
 		if err := w.Wait(ctx); err != nil {
 			return err
@@ -222,9 +222,9 @@ func (f *Follower) learn(ctx context.Context, m *member) error {
 	return nil
 }
 
-// ready reports whether a model can serve: its dimension is known, and it has embedded all
+// isReady reports whether a model can serve: its dimension is known, and it has embedded all
 // memories, or all but a few.
-func (f *Follower) ready(m *member) bool {
+func isReady(f *Follower, m *member) bool {
 	if m.Model.Model().Dimension == 0 {
 		return false
 	}
@@ -234,14 +234,16 @@ func (f *Follower) ready(m *member) bool {
 }
 
 // serving returns the number of the model that is asked first; -1 if there is none.
-func (f *Follower) serving() int { return slices.IndexFunc(f.members, f.ready) }
+func (f *Follower) serving() int {
+	return slices.IndexFunc(f.members, func(m *member) bool { return isReady(f, m) })
+}
 
 // Degraded says what keeps the wanted model from serving, with counts of a scope; empty when
 // all is well.
 func (f *Follower) Degraded(scope *hippo.Scope) []string {
 	out := slices.Clone(f.degraded)
 	for _, m := range f.members {
-		if f.ready(m) {
+		if isReady(f, m) {
 			break
 		}
 		have, all := f.index.Vectors.Embedded(scope, m.id)

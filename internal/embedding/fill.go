@@ -19,20 +19,20 @@ const (
 	slowBatch    = 16
 )
 
-// level embeds everything that an instant model lacks: the index has embedded with it already
+// fillInstant embeds everything that an instant model lacks: the index has embedded with it already
 // what it could.
-func (f *Follower) level(ctx context.Context, m *member) error {
+func fillInstant(ctx context.Context, f *Follower, m *member) error {
 	if have, all := f.index.Vectors.Embedded(nil, m.id); have == all {
 		return nil
 	}
 	f.filling.Lock()
 	defer f.filling.Unlock()
-	return f.fill(ctx, m, instantBatch)
+	return fillMissing(ctx, f, m, instantBatch)
 }
 
-// fill embeds, batch by batch, what a model lacks.
-func (f *Follower) fill(ctx context.Context, m *member, batch int) error {
-	if err := f.learn(ctx, m); err != nil {
+// fillMissing embeds, batch by batch, what a model lacks.
+func fillMissing(ctx context.Context, f *Follower, m *member, batch int) error {
+	if err := learnDimension(ctx, f, m); err != nil {
 		return err
 	}
 	for stuck := false; ; {
@@ -40,7 +40,7 @@ func (f *Follower) fill(ctx context.Context, m *member, batch int) error {
 		if len(ids) == 0 {
 			return nil
 		}
-		n, err := f.embed(ctx, m, ids)
+		n, err := embedMemories(ctx, f, m, ids)
 		switch {
 		case err != nil:
 			return err
@@ -57,16 +57,16 @@ func (f *Follower) fill(ctx context.Context, m *member, batch int) error {
 	}
 }
 
-// embed gives the index vectors of these memories, from the store or the model, and returns
+// embedMemories gives the index vectors of these memories, from the store or the model, and returns
 // how many it took.
-func (f *Follower) embed(ctx context.Context, m *member, ids []hippo.ID) (int, error) {
+func embedMemories(ctx context.Context, f *Follower, m *member, ids []hippo.ID) (int, error) {
 	ms, err := f.store.Get(ctx, ids)
 	if err != nil {
 		return 0, err
 	}
 	var kept []index.Vector
 	if !m.Instant {
-		if kept, ms, err = f.stored(ctx, m, ms); err != nil {
+		if kept, ms, err = storedVectors(ctx, f, m, ms); err != nil {
 			return 0, err
 		}
 	}
@@ -74,17 +74,17 @@ func (f *Follower) embed(ctx context.Context, m *member, ids []hippo.ID) (int, e
 	if len(ms) == 0 {
 		return taken, nil
 	}
-	computed, err := f.compute(ctx, m, ms)
+	computed, err := computeVectors(ctx, f, m, ms)
 	return taken + f.index.Vectors.Set(m.id, computed), err
 }
 
-// compute embeds memories, and keeps the vectors in the store if they were expensive.
-func (f *Follower) compute(ctx context.Context, m *member, ms []*hippo.Memory) ([]index.Vector, error) {
+// computeVectors embeds memories, and keeps the vectors in the store if they were expensive.
+func computeVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Memory) ([]index.Vector, error) {
 	texts := make([]string, len(ms))
 	for i, memory := range ms {
 		texts[i] = memory.Content
 	}
-	vectors, err := f.passages(ctx, m, texts)
+	vectors, err := embedPassages(ctx, f, m, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -95,16 +95,16 @@ func (f *Follower) compute(ctx context.Context, m *member, ms []*hippo.Memory) (
 	}
 	if !m.Instant {
 		// A store that cannot keep them is no reason not to use them.
-		if err := f.store.PutVectors(ctx, m.id, kept); err != nil {
+		if err := f.store.Vectors().Put(ctx, m.id, kept); err != nil {
 			f.log.Debug("vectors are not kept", "model", m.id, "error", err)
 		}
 	}
 	return out, nil
 }
 
-// passages embeds texts. Those that the model refuses, while it takes others, get a vector of
+// embedPassages embeds texts. Those that the model refuses, while it takes others, get a vector of
 // zeros: they are found by their words.
-func (f *Follower) passages(ctx context.Context, m *member, texts []string) ([][]float32, error) {
+func embedPassages(ctx context.Context, f *Follower, m *member, texts []string) ([][]float32, error) {
 	out, err := checked(ctx, m, embed.Passage, texts)
 	if !errors.Is(err, hippo.ErrInvalid) || len(texts) == 1 {
 		return out, err
@@ -129,13 +129,13 @@ func (f *Follower) passages(ctx context.Context, m *member, texts []string) ([][
 	return out, nil
 }
 
-// stored takes what the store has: those vectors, and the memories without one.
-func (f *Follower) stored(ctx context.Context, m *member, ms []*hippo.Memory) ([]index.Vector, []*hippo.Memory, error) {
+// storedVectors takes what the store has: those vectors, and the memories without one.
+func storedVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Memory) ([]index.Vector, []*hippo.Memory, error) {
 	ids := make([]hippo.ID, len(ms))
 	for i, memory := range ms {
 		ids[i] = memory.ID
 	}
-	kept, err := f.store.Vectors(ctx, m.id, ids)
+	kept, err := f.store.Vectors().Get(ctx, m.id, ids)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,7 +169,7 @@ func (f *Follower) Level(ctx context.Context) {
 		if !m.Instant {
 			continue
 		}
-		if err := f.level(ctx, m); err != nil {
+		if err := fillInstant(ctx, f, m); err != nil {
 			f.log.Debug("memories are not embedded", "model", m.id, "error", err)
 		}
 	}
@@ -187,9 +187,9 @@ func (f *Follower) Embed(ctx context.Context, progress func(embedded, memories i
 	}
 	m := f.members[0]
 	if m.Instant {
-		return f.level(ctx, m)
+		return fillInstant(ctx, f, m)
 	}
-	f.report(m, nil) // what was wrong before is tried again
+	reportState(f, m, nil) // what was wrong before is tried again
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {

@@ -16,29 +16,29 @@ import (
 func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, situation []string) (recall.Vectors, error) {
 	var v recall.Vectors
 	if len(situation) > 0 {
-		f.situation(ctx, situation, &v)
+		querySituation(ctx, f, situation, &v)
 	}
 	if text != "" {
 		f.Wake()
 		v.Degraded = append(v.Degraded, f.Degraded(scope)...)
-		f.text(ctx, text, &v)
+		queryText(ctx, f, text, &v)
 	}
 	return v, ctx.Err()
 }
 
-// text embeds a query with the first model that can.
-func (f *Follower) text(ctx context.Context, text string, v *recall.Vectors) {
+// queryText embeds a query with the first model that can.
+func queryText(ctx context.Context, f *Follower, text string, v *recall.Vectors) {
 	for _, m := range f.members {
-		if !f.ready(m) {
+		if !isReady(f, m) {
 			continue
 		}
 		var err error
 		if m.Instant {
-			err = f.level(ctx, m)
+			err = fillInstant(ctx, f, m)
 		}
 		var vectors [][]float32
 		if err == nil {
-			vectors, err = f.ask(ctx, m, text)
+			vectors, err = askModel(ctx, f, m, text)
 		}
 		if err == nil {
 			v.TextModel, v.Text = m.id, vectors[0]
@@ -54,10 +54,10 @@ type outcome struct {
 	err     error
 }
 
-// ask embeds a query. A model that takes longer than its timeout is not waited for: it goes on
+// askModel embeds a query. A model that takes longer than its timeout is not waited for: it goes on
 // in the background, so that the same question finds its answer in the cache, and meanwhile
 // other questions do not wait for it.
-func (f *Follower) ask(ctx context.Context, m *member, text string) ([][]float32, error) {
+func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]float32, error) {
 	if m.Instant {
 		return checked(ctx, m, embed.Query, []string{text})
 	}
@@ -116,15 +116,15 @@ func (m *member) end(took time.Duration, err error) {
 // now measures how long an answer takes; no result depends on it.
 func now() time.Time { return time.Now() } //nolint:forbidigo // a duration, not the user's time
 
-// situation embeds the situation of a query, and the situation elements in the index, with
+// querySituation embeds the situation of a query, and the situation elements in the index, with
 // the instant model: elements are many short texts that come and go.
-func (f *Follower) situation(ctx context.Context, situation []string, v *recall.Vectors) {
+func querySituation(ctx context.Context, f *Follower, situation []string, v *recall.Vectors) {
 	i := slices.IndexFunc(f.members, func(m *member) bool { return m.Instant })
 	if i < 0 {
 		return
 	}
 	m := f.members[i]
-	err := f.elements(ctx, m)
+	err := embedElements(ctx, f, m)
 	if err == nil {
 		v.Situation, err = checked(ctx, m, embed.Sentence, situation)
 	}
@@ -136,8 +136,8 @@ func (f *Follower) situation(ctx context.Context, situation []string, v *recall.
 	v.SituationModel = m.id
 }
 
-// elements embeds all situation elements in the index that have no vector.
-func (f *Follower) elements(ctx context.Context, m *member) error {
+// embedElements embeds all situation elements in the index that have no vector.
+func embedElements(ctx context.Context, f *Follower, m *member) error {
 	for {
 		texts := f.index.Vectors.UnembeddedElements(m.id, instantBatch)
 		if len(texts) == 0 {

@@ -6,7 +6,7 @@
 // the size of the source, only with one entry, which is at most [MaxEntry] bytes.
 //
 // Text is UTF-8; a byte order mark, CRLF and blank lines are passed over. The
-// formats, as [Detect] tells them apart:
+// formats, as [Open] detects them:
 //
 //   - [KindDirectory]: <uuid>.json, one insight a file (see [EncodeInsight]), and
 //     metadata.json with active_day_counter and last_calendar_date_used.

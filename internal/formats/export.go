@@ -46,10 +46,10 @@ func NewWriter(w io.Writer, cal Calendar) *Writer {
 // the next one can be written.
 func (e *Writer) Write(m *hippo.Memory, from ...hippo.Relation) error {
 	w := &objectWriter{}
-	w.old(m)
-	w.own(m)
-	w.relations(from)
-	w.metadata(m)
+	writeLegacy(w, m)
+	writeOwn(w, m)
+	writeRelations(w, from)
+	writeMetadata(w, m)
 	b, err := w.plain()
 	if err != nil {
 		return fmt.Errorf("memory %s: %w", m.ID, err)

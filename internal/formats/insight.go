@@ -53,9 +53,9 @@ func knownKey(key string) bool {
 // not JSON, text that is not UTF-8. Cost: O(size).
 func EncodeInsight(m *hippo.Memory) ([]byte, error) {
 	w := &objectWriter{}
-	w.old(m)
-	w.own(m)
-	w.metadata(m)
+	writeLegacy(w, m)
+	writeOwn(w, m)
+	writeMetadata(w, m)
 	return w.close()
 }
 
@@ -66,7 +66,7 @@ type objectWriter struct {
 	err error
 }
 
-func (w *objectWriter) old(m *hippo.Memory) {
+func writeLegacy(w *objectWriter, m *hippo.Memory) {
 	w.put("uuid", m.ID)
 	w.text("content", m.Content)
 	w.texts("situation", m.Situation)
@@ -81,7 +81,7 @@ func (w *objectWriter) old(m *hippo.Memory) {
 	w.put("daily_access_counts", days)
 }
 
-func (w *objectWriter) own(m *hippo.Memory) {
+func writeOwn(w *objectWriter, m *hippo.Memory) {
 	if len(m.Tags) > 0 {
 		w.texts("tags", m.Tags)
 	}
@@ -120,8 +120,8 @@ func (w *objectWriter) own(m *hippo.Memory) {
 	}
 }
 
-// metadata writes the kept keys at the top level and the others as one object.
-func (w *objectWriter) metadata(m *hippo.Memory) {
+// writeMetadata writes the kept keys at the top level and the others as one object.
+func writeMetadata(w *objectWriter, m *hippo.Memory) {
 	keys := make([]string, 0, len(m.Metadata))
 	for k := range m.Metadata {
 		keys = append(keys, k)

@@ -77,8 +77,8 @@ func DecodeRelation(b []byte) (hippo.Relation, error) {
 	return j.relation(*j.From), nil
 }
 
-// relations writes those from a memory, if there are any.
-func (w *objectWriter) relations(rs []hippo.Relation) {
+// writeRelations writes those from a memory, if there are any.
+func writeRelations(w *objectWriter, rs []hippo.Relation) {
 	if len(rs) == 0 {
 		return
 	}

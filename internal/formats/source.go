@@ -116,25 +116,6 @@ func Read(r io.Reader) (*Source, error) {
 	return s, nil
 }
 
-// Detect returns the kind of what is at path; the errors are those of [Open].
-// It reads the beginning only.
-func Detect(path string) (Kind, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if info.IsDir() {
-		d, err := listDirectory(path)
-		return d.kind, err
-	}
-	var kind Kind
-	err = withFile(path, func(b *bufio.Reader) error {
-		kind, err = sniff(b)
-		return err
-	})
-	return kind, err
-}
-
 func openFile(path string) (*Source, error) {
 	s := &Source{}
 	err := withFile(path, func(b *bufio.Reader) (err error) {

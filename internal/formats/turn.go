@@ -41,7 +41,7 @@ func (d *decoder) turn(o *object) (*hippo.Memory, error) {
 		m.Content = m.Source.Author + ": " + text
 	}
 	m.ContentHash = hippo.HashContent(m.Content)
-	m.EventTime = o.moment("time")
+	m.EventTime = readMoment(o, "time")
 	if name := o.name("id"); name != "" {
 		setID(m, name)
 	} else {
@@ -50,7 +50,7 @@ func (d *decoder) turn(o *object) (*hippo.Memory, error) {
 	o.first("raw_text")
 	o.first("session_date_time")
 	o.first("turn_date_time")
-	o.rest(m)
+	keepRowRest(o, m)
 	if o.err != nil {
 		return nil, o.err
 	}

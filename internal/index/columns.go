@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cue"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 )
 
 // row holds the columns of a document that scoring and most filters read: one cache line. Only

@@ -221,8 +221,8 @@ func (f *follower) index(ctx context.Context, b *batch) error {
 	if len(b.fresh) == 0 {
 		return nil
 	}
-	b.segment = build(b.fresh, f.opts.Analyzer, f.opts.Tokens) // sorts fresh
-	if f.opts.Instant == nil {
+	b.segment, b.codes = build(b.fresh, f.opts) // sorts fresh
+	if f.opts.Instant == nil || b.codes != nil {
 		return nil
 	}
 	texts := make([]string, len(b.fresh))

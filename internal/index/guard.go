@@ -15,6 +15,13 @@ import (
 // mapping is a mapped range of a file. It is unmapped when nothing refers to it any more.
 type mapping struct{ data []byte }
 
+// drop takes the pages out of memory after a pass over all of them, until they are read again.
+func (m *mapping) drop() {
+	if m != nil {
+		dropBytes(m.data)
+	}
+}
+
 // mappings knows the address ranges that are mapped, to tell a fault in a file from a fault
 // of the program.
 type mappings struct {

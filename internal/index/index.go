@@ -68,6 +68,14 @@ func (o *Options) complete() *Options {
 	return &c
 }
 
+// static returns the instant model if it embeds the word pieces of the index, else nil.
+func (o *Options) static() embed.StaticEmbedder {
+	if m, ok := o.Instant.(embed.StaticEmbedder); ok && o.Tokens != nil && m.Vocabulary() == o.Tokens.Vocabulary() {
+		return m
+	}
+	return nil
+}
+
 // Index is a follower of a store. It is safe for concurrent use.
 type Index struct {
 	*state
@@ -133,7 +141,7 @@ func (x *Index) Save(ctx context.Context) error {
 // file cannot be written is logged and no error: the store has all the data. Closing again
 // does nothing.
 func (x *Index) Close() error {
-	x.follower.close()
+	x.close()
 	first := false
 	x.edit(func(d *draft) { first, d.closed = !d.closed, true })
 	if !first {

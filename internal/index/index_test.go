@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
@@ -319,7 +319,7 @@ func TestIndex_concurrent(t *testing.T) {
 	q := query{Text: "word number 7 again"}
 	got, _ := search(x, q)
 	want, _ := search(open(t, s, &index.Options{Tokens: hashed("a")}), q)
-	if d := cmp.Diff(want, got); d != "" {
+	if d := difference(want, got); d != "" {
 		t.Errorf("differs from a fresh build (-fresh +index):\n%s", d)
 	}
 }

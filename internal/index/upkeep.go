@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math/bits"
+	"runtime/debug"
 	"slices"
 	"sync"
 )
@@ -134,11 +135,7 @@ func (u *upkeep) maintain() {
 		u.warn(u.guard(func() error {
 			u.working.Lock()
 			defer u.working.Unlock()
-			u.mergeAll()
-			if !save {
-				return nil
-			}
-			return u.write()
+			return u.tidy(save)
 		}))
 	}()
 }
@@ -151,12 +148,35 @@ func (u *upkeep) save(ctx context.Context) error {
 		return err
 	}
 	return u.guard(func() error {
-		u.mergeAll()
-		if u.opts.Path == "" {
-			return nil
-		}
-		return u.write()
+		return u.tidy(u.opts.Path != "")
 	})
+}
+
+// manyDocs is the number of documents of a merged segment that is written at once: what is
+// merged next is then read from the file, and the heap holds one such segment at a time.
+const manyDocs = 1 << 14
+
+// tidy merges until nothing is left to merge, and writes the file if save is set.
+func (u *upkeep) tidy(save bool) error {
+	for {
+		docs := u.mergeNext()
+		switch {
+		case docs < 0 && save:
+			return u.write()
+		case docs < 0:
+			return nil
+		case docs < manyDocs:
+			continue
+		}
+		if save {
+			if err := u.write(); err != nil {
+				return err
+			}
+		}
+		// The collector would let the heap, and the mapped inputs with it, grow to twice
+		// their size first. A merge of this size happens once in as many changes.
+		debug.FreeOSMemory()
+	}
 }
 
 const (
@@ -180,22 +200,22 @@ func (u *upkeep) warn(err error) {
 	}
 }
 
-// mergeAll merges until nothing is left to merge. Searches and edits go on meanwhile: what
-// they changed is applied to the result when it takes its place.
-func (u *upkeep) mergeAll() {
-	for {
-		s := u.current.Load()
-		parts := s.mergeable(maxDocs)
-		if parts == nil {
-			return
-		}
-		p, m := merge(parts, s.models)
-		u.edit(func(d *draft) {
-			if d.epoch == s.epoch {
-				d.takeOver(m, p)
-			}
-		})
+// mergeNext does one merge and returns how many documents it made, or -1 if there is nothing to
+// merge. Searches and edits go on meanwhile: what they changed is applied to the result when it
+// takes its place.
+func (u *upkeep) mergeNext() (docs int) {
+	s := u.current.Load()
+	parts := s.mergeable(maxDocs)
+	if parts == nil {
+		return -1
 	}
+	p, m := merge(parts, s.models)
+	u.edit(func(d *draft) {
+		if d.epoch == s.epoch {
+			d.takeOver(m, p)
+		}
+	})
+	return p.docs
 }
 
 // takeOver puts a merged part in its place, with what happened to its documents since the

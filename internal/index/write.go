@@ -161,6 +161,9 @@ func (w *writer) save(u *upkeep, s *snapshot) (err error) {
 		if err != nil {
 			return err
 		}
+		if w.path != "" {
+			p.file.drop() // it was copied
+		}
 		refs[p.segment] = ref
 		pr := partRoot{Docs: p.docs, Static: ref.static, Mutable: ref.mutable}
 		for _, v := range ref.vectors {
@@ -186,7 +189,7 @@ func (w *writer) part(p *part, models []embed.Model) (ref *savedPart, err error)
 	ref = &savedPart{chunks: p.stored.chunks, live: p.live, hidden: p.hidden}
 	if old != nil {
 		ref.static = old.static
-	} else if ref.static, err = w.fields(p.segment.sections()); err != nil {
+	} else if ref.static, err = w.fields(p.sections()); err != nil {
 		return nil, err
 	}
 	if old != nil && slices.Equal(old.chunks, ref.chunks) && slices.Equal(old.live, ref.live) && slices.Equal(old.hidden, ref.hidden) {

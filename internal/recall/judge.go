@@ -160,3 +160,15 @@ func reason(in ranking, unknown []string) string {
 	}
 	return text
 }
+
+func newRanking(p *plan, in ranking) *Ranking {
+	out := &Ranking{
+		Hits: make([]Hit, len(in.hits)), Total: in.tally.total, Distribution: in.tally.distribution,
+		Day: p.search.Day, Degraded: p.degraded,
+	}
+	for i := range in.hits {
+		h := &in.hits[i]
+		out.Hits[i] = Hit{h.id, h.relevance, h.signals, h.via, h.explanation}
+	}
+	return out
+}

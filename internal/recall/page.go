@@ -34,18 +34,6 @@ type Hit struct {
 	Explanation *hippo.Explanation // nil unless it was asked for
 }
 
-func newRanking(p *plan, in ranking) *Ranking {
-	out := &Ranking{
-		Hits: make([]Hit, len(in.hits)), Total: in.tally.total, Distribution: in.tally.distribution,
-		Day: p.search.Day, Degraded: p.degraded,
-	}
-	for i := range in.hits {
-		h := &in.hits[i]
-		out.Hits[i] = Hit{h.id, h.relevance, h.signals, h.via, h.explanation}
-	}
-	return out
-}
-
 // Page returns some of the hits.
 func (r *Ranking) Page(offset, count int) []Hit {
 	from := min(offset, len(r.Hits))

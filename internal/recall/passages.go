@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cue"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
@@ -91,7 +91,7 @@ func (g *passages) complete(f *firstStage, found *retrieve.Result, about []retri
 		row := f.row(p.match)
 		p.id, p.created, p.first = row.ID, row.CreatedAt, f.of(&p.match, &row)
 		if i >= n && p.counted {
-			p.relevance = f.plan.relevance(f.weights, &p.first.signals)
+			p.relevance = f.relevance(f.weights, &p.first.signals)
 		}
 		p.features[rank.BM25Relative], p.features[rank.Cosine], p.features[rank.Length] = p.first.bm25, p.match.Cosine, p.first.length
 		p.features[rank.NamesAuthor] = indicator(p.named)

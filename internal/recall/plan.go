@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
-	"github.com/hippo-memory/hippo/internal/when"
 )
 
 // plan is what a query asks for, in the terms of the pipeline.
@@ -23,27 +23,29 @@ type plan struct {
 	temporal  temporal
 	within    limits
 	keep      int
-	// hybrid: ranker hybrid answers. rerank: the best candidates are reranked.
-	hybrid, rerank bool
-	explain        bool
+	// rerank: the best candidates are reranked.
+	rerank  bool
+	explain bool
 	// withhold: an answer may be withheld for lack of confidence.
 	withhold bool
 	degraded []string
 }
+
+// hybrid reports whether ranker hybrid answers.
+func (p *plan) hybrid() bool { return p.ranker == hippo.RankerHybrid && p.search.Text != "" }
 
 // plan reads the query: its time, its vectors, its filters and its range.
 func (s *Searcher) plan(ctx context.Context, scope hippo.Scope, q *hippo.Query, day hippo.Day, keep int) (*plan, error) {
 	p := &plan{
 		model: &s.model, ranker: q.Ranker, relevance: rank.For(q.Ranker), clock: s.model.decay.At(day),
 		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep,
-		hybrid:  q.Ranker == hippo.RankerHybrid && q.Text != "",
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
 		explain: q.Explain, withhold: q.Relevance == nil,
 	}
 	if q.Relevance != nil {
 		p.within = limits(*q.Relevance)
 	}
-	if p.hybrid && s.hybrid == nil {
+	if q.Ranker == hippo.RankerHybrid && q.Text != "" && s.hybrid == nil {
 		return nil, fmt.Errorf("ranker hybrid: %w", hippo.ErrUnsupported)
 	}
 	text := q.Text

@@ -71,13 +71,13 @@ func (s *Searcher) relate(ctx context.Context, p *plan, found *retrieve.Result, 
 func exact(f *firstStage, list []candidate) []hit {
 	out := make([]hit, len(list))
 	for i, c := range list {
-		if f.semantic() && !f.plan.rerank {
+		if f.semantic() && !f.rerank {
 			c.match.Cosine = f.reader.Cosine(c.match.Doc)
 		}
 		row := f.row(c.match)
 		out[i] = newHit(c, f.of(&c.match, &row))
-		if f.semantic() && !f.plan.rerank {
-			out[i].relevance = f.plan.relevance(f.weights, &out[i].signals)
+		if f.semantic() && !f.rerank {
+			out[i].relevance = f.relevance(f.weights, &out[i].signals)
 		}
 	}
 	slices.SortFunc(out, betterHit)

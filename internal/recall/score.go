@@ -110,7 +110,7 @@ func (f *firstStage) candidate(m *retrieve.Match, row *retrieve.Row) (c candidat
 	}
 	c = candidate{match: *m, id: row.ID, created: row.CreatedAt}
 	c.relevance = f.rank(&c.match, row)
-	if f.semantic() && !f.plan.rerank && f.within.near(c.relevance) {
+	if f.semantic() && !f.rerank && f.within.near(c.relevance) {
 		c.match.Cosine = f.reader.Cosine(m.Doc)
 		c.relevance = f.rank(&c.match, row)
 	}
@@ -119,7 +119,7 @@ func (f *firstStage) candidate(m *retrieve.Match, row *retrieve.Row) (c candidat
 
 func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) float64 {
 	x := f.of(m, row)
-	return f.plan.relevance(f.weights, &x.signals)
+	return f.relevance(f.weights, &x.signals)
 }
 
 // of computes the signals of a match.

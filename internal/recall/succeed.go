@@ -116,7 +116,7 @@ func (x *successions) score(f *firstStage, found *retrieve.Result) {
 			}
 		}
 		s.match, s.first = m, f.of(&m, &row)
-		s.signals, s.relevance = s.first.signals, f.plan.relevance(f.weights, &s.first.signals)
+		s.signals, s.relevance = s.first.signals, f.relevance(f.weights, &s.first.signals)
 	}
 }
 

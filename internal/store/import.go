@@ -7,7 +7,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// Import adds memories as another store held them: IDs, times, votes and
+// importMemories adds memories as another store held them: IDs, times, votes and
 // accesses stay. Memories whose ID is already here are left as they are and
 // counted as present. All of ms must be valid; all are added or none.
 //
@@ -15,9 +15,9 @@ import (
 // takes it over; else the active days in ms are moved by the difference between
 // the two calendars, so that what was recent there is recent here. A zero cal
 // means the memories carry no days: they count as accessed once, today.
-func (s *Store) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Memory) (added, present int, err error) {
+func importMemories(ctx context.Context, s *Store, cal driver.Calendar, ms []*hippo.Memory) (added, present int, err error) {
 	for i, m := range ms {
-		if err := s.stampImported(m); err != nil {
+		if err := stampImported(s, m); err != nil {
 			return 0, 0, at(err, i, len(ms))
 		}
 	}
@@ -27,7 +27,7 @@ func (s *Store) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Mem
 			return err
 		}
 		added, present = len(fresh), len(ms)-len(fresh)
-		here, err := s.adopt(tx, cal)
+		here, err := adoptCalendar(s, tx, cal)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (s *Store) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Mem
 	return added, present, nil
 }
 
-func (s *Store) stampImported(m *hippo.Memory) error {
+func stampImported(s *Store, m *hippo.Memory) error {
 	now := s.now().UTC()
 	created, updated, version, at := m.CreatedAt, m.UpdatedAt, m.Version, m.Importance.SetAt
 	value := m.Importance.Value
@@ -89,14 +89,14 @@ func absent(tx driver.Tx, ms []*hippo.Memory) ([]*hippo.Memory, error) {
 	return fresh, nil
 }
 
-// adopt returns the calendar, taken over from cal if this store has none.
-func (s *Store) adopt(tx driver.Tx, cal driver.Calendar) (driver.Calendar, error) {
+// adoptCalendar returns the calendar, taken over from cal if this store has none.
+func adoptCalendar(s *Store, tx driver.Tx, cal driver.Calendar) (driver.Calendar, error) {
 	here, err := tx.Calendar()
 	if err != nil || here.Day > 0 {
 		return here, err
 	}
 	if cal.Day == 0 {
-		return s.advance(tx)
+		return advanceDay(s, tx)
 	}
 	return cal, tx.SetCalendar(cal)
 }

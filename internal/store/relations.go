@@ -36,7 +36,7 @@ func (s Scoped) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 		}
 		batch := make([]hippo.Relation, 0, relationBatch)
 		flush := func() bool {
-			seen, err := s.ends(ctx, batch)
+			seen, err := visibleEnds(ctx, s, batch)
 			for _, r := range batch {
 				if err != nil {
 					yield(r, err)
@@ -65,8 +65,8 @@ func (s Scoped) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 // relationBatch is how many relations are checked at a time.
 const relationBatch = 256
 
-// ends returns which memories at the ends of relations lie in the scope.
-func (s Scoped) ends(ctx context.Context, rs []hippo.Relation) (map[hippo.ID]bool, error) {
+// visibleEnds returns which memories at the ends of relations lie in the scope.
+func visibleEnds(ctx context.Context, s Scoped, rs []hippo.Relation) (map[hippo.ID]bool, error) {
 	seen := make(map[hippo.ID]bool, 2*len(rs))
 	var ids []hippo.ID
 	for _, r := range rs {
@@ -94,11 +94,11 @@ func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation) error {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return err
 	}
-	clean, err := s.store.clean(rs)
+	clean, err := cleanRelations(s.store, rs)
 	if err != nil || len(rs) == 0 {
 		return err
 	}
-	seen, err := s.ends(ctx, rs)
+	seen, err := visibleEnds(ctx, s, rs)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s Scoped) Unrelate(ctx context.Context, rs []hippo.Relation) error {
 			return at(err, i, len(rs))
 		}
 	}
-	seen, err := s.ends(ctx, rs)
+	seen, err := visibleEnds(ctx, s, rs)
 	if err != nil {
 		return err
 	}
@@ -156,11 +156,11 @@ func (s Scoped) ImportRelations(ctx context.Context, rs []hippo.Relation) (added
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return 0, err
 	}
-	clean, err := s.store.clean(rs)
+	clean, err := cleanRelations(s.store, rs)
 	if err != nil || len(rs) == 0 {
 		return 0, err
 	}
-	seen, err := s.ends(ctx, rs)
+	seen, err := visibleEnds(ctx, s, rs)
 	if err != nil {
 		return 0, err
 	}
@@ -186,9 +186,9 @@ func (s Scoped) ImportRelations(ctx context.Context, rs []hippo.Relation) (added
 // the process, not of the machine.
 func (s *Store) CoRecall(ctx context.Context, pairs []hippo.Relation, weigh func(old hippo.Relation, now time.Time) float64) error {
 	now := s.now().UTC().Truncate(time.Microsecond)
-	today := s.date(now)
+	today := dateOf(s, now)
 	return wrap("co-recall", s.backend.Relate(ctx, driver.Lazy, pairs, func(old, r hippo.Relation) hippo.Relation {
-		if old.Weight > 0 && s.date(old.LastReinforced) >= today {
+		if old.Weight > 0 && dateOf(s, old.LastReinforced) >= today {
 			return old
 		}
 		r.Weight, r.LastReinforced = weigh(old, now), now
@@ -219,10 +219,10 @@ func (s *Store) PruneRelations(ctx context.Context, drop func(r hippo.Relation, 
 	}))
 }
 
-func (s *Store) date(t time.Time) string { return t.In(s.zone).Format(time.DateOnly) }
+func dateOf(s *Store, t time.Time) string { return t.In(s.zone).Format(time.DateOnly) }
 
-// clean returns valid relations in the one form that is stored.
-func (s *Store) clean(rs []hippo.Relation) ([]hippo.Relation, error) {
+// cleanRelations returns valid relations in the one form that is stored.
+func cleanRelations(s *Store, rs []hippo.Relation) ([]hippo.Relation, error) {
 	out := make([]hippo.Relation, len(rs))
 	for i, r := range rs {
 		if err := r.Validate(); err != nil {

@@ -41,11 +41,11 @@ func (s Scoped) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 	if !s.scope.Allows(hippo.RightAdmin) {
 		err = driver.Readable(err)
 	}
-	return s.seen(ms), err
+	return visibleMemories(s, ms), err
 }
 
-// seen leaves out what lies outside of the scope.
-func (s Scoped) seen(ms []*hippo.Memory) []*hippo.Memory {
+// visibleMemories leaves out what lies outside of the scope.
+func visibleMemories(s Scoped, ms []*hippo.Memory) []*hippo.Memory {
 	out := ms[:0]
 	for _, m := range ms {
 		if s.scope.Sees(m) {
@@ -55,8 +55,8 @@ func (s Scoped) seen(ms []*hippo.Memory) []*hippo.Memory {
 	return out
 }
 
-// place puts a new memory into the scope.
-func (s Scoped) place(m *hippo.Memory) error {
+// placeMemory puts a new memory into the scope.
+func placeMemory(s Scoped, m *hippo.Memory) error {
 	if m.Namespace == "" {
 		m.Namespace = s.scope.Namespace
 	}
@@ -74,7 +74,7 @@ func (s Scoped) Add(ctx context.Context, m *hippo.Memory) error {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return err
 	}
-	if err := s.place(m); err != nil {
+	if err := placeMemory(s, m); err != nil {
 		return err
 	}
 	return s.store.Add(ctx, m)
@@ -85,10 +85,10 @@ func (s Scoped) AddInstead(ctx context.Context, m *hippo.Memory, old []hippo.ID)
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return nil, err
 	}
-	if err := s.place(m); err != nil {
+	if err := placeMemory(s, m); err != nil {
 		return nil, err
 	}
-	return s.store.addInstead(ctx, s, m, old)
+	return addInstead(ctx, s.store, s, m, old)
 }
 
 // Update changes existing memories in one transaction: it calls fn on each, in the order of
@@ -99,7 +99,7 @@ func (s Scoped) Update(ctx context.Context, ids []hippo.ID, fn func(*hippo.Memor
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return nil, err
 	}
-	return s.store.update(ctx, s, ids, fn)
+	return updateMemories(ctx, s.store, s, ids, fn)
 }
 
 // Supersede makes a stored memory supersede others, after fn has changed it; see
@@ -108,7 +108,7 @@ func (s Scoped) Supersede(ctx context.Context, id hippo.ID, old []hippo.ID, fn f
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return nil, err
 	}
-	return s.store.supersede(ctx, s, id, old, fn)
+	return supersedeMemories(ctx, s.store, s, id, old, fn)
 }
 
 // Purge removes memories for good; with [hippo.RightAdmin] also those that cannot be read.
@@ -127,20 +127,20 @@ func (s Scoped) Purge(ctx context.Context, ids []hippo.ID) error {
 		} else if err != nil {
 			return err
 		}
-		if err := allThere(ids, s.seen(ms), unreadable...); err != nil {
+		if err := allThere(ids, visibleMemories(s, ms), unreadable...); err != nil {
 			return err
 		}
 		return tx.Purge(ids...)
 	}))
 }
 
-// getAll returns the memories with these IDs in a transaction, or a [*hippo.UnknownError].
-func (s Scoped) getAll(tx driver.Tx, ids []hippo.ID) ([]*hippo.Memory, error) {
+// getAllVisible returns the memories with these IDs in a transaction, or a [*hippo.UnknownError].
+func getAllVisible(s Scoped, tx driver.Tx, ids []hippo.ID) ([]*hippo.Memory, error) {
 	ms, err := tx.Get(ids...)
 	if err != nil && (driver.Readable(err) != nil || s.scope.Allows(hippo.RightAdmin)) {
 		return nil, err
 	}
-	ms = s.seen(ms)
+	ms = visibleMemories(s, ms)
 	return ms, allThere(ids, ms)
 }
 
@@ -179,9 +179,9 @@ func (s Scoped) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Mem
 	}
 	for i, m := range ms {
 		m.Namespace = s.scope.Namespace
-		if err := s.place(m); err != nil {
+		if err := placeMemory(s, m); err != nil {
 			return 0, 0, at(err, i, len(ms))
 		}
 	}
-	return s.store.Import(ctx, cal, ms)
+	return importMemories(ctx, s.store, cal, ms)
 }

@@ -68,7 +68,7 @@ func (s *Store) Add(ctx context.Context, ms ...*hippo.Memory) error {
 		}
 	}
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		cal, err := s.advance(tx)
+		cal, err := advanceDay(s, tx)
 		if err != nil {
 			return err
 		}
@@ -130,11 +130,11 @@ func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 	return ms, wrap("get", err)
 }
 
-// update is [Scoped.Update].
-func (s *Store) update(ctx context.Context, in Scoped, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+// updateMemories is [Scoped.Update].
+func updateMemories(ctx context.Context, s *Store, in Scoped, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
 	var all []*hippo.Memory
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		ms, err := in.getAll(tx, ids)
+		ms, err := getAllVisible(in, tx, ids)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (s *Store) update(ctx context.Context, in Scoped, ids []hippo.ID, fn func(*
 		all = ms
 		var changed []*hippo.Memory
 		for _, m := range ms {
-			differs, err := s.change(m, cal.Day, fn)
+			differs, err := changeMemory(s, m, cal.Day, fn)
 			if err != nil {
 				return err
 			}
@@ -161,8 +161,8 @@ func (s *Store) update(ctx context.Context, in Scoped, ids []hippo.ID, fn func(*
 	return all, nil
 }
 
-// change applies fn to m and reports whether m differs from before.
-func (s *Store) change(m *hippo.Memory, day hippo.Day, fn func(*hippo.Memory, hippo.Day) error) (differs bool, err error) {
+// changeMemory applies fn to m and reports whether m differs from before.
+func changeMemory(s *Store, m *hippo.Memory, day hippo.Day, fn func(*hippo.Memory, hippo.Day) error) (differs bool, err error) {
 	before := m.Clone()
 	if err := fn(m, day); err != nil {
 		return false, err
@@ -222,7 +222,7 @@ func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 	if err != nil {
 		return h, wrap("head", err)
 	}
-	s.remember(h.Calendar)
+	rememberCalendar(s, h.Calendar)
 	s.related.Store(h.Relations > 0)
 	return h, nil
 }

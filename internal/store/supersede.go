@@ -18,7 +18,7 @@ import (
 // [hippo.ErrConflict] and the error names what to supersede instead; nothing is changed then. A
 // ValidFrom that is given and lies before that of a memory to be superseded is
 // [hippo.ErrInvalid].
-func (s *Store) addInstead(ctx context.Context, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
+func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
 	if err := stampNew(m, s.now().UTC()); err != nil {
 		return nil, fmt.Errorf("store: new id: %w", err)
 	}
@@ -28,7 +28,7 @@ func (s *Store) addInstead(ctx context.Context, in Scoped, m *hippo.Memory, old 
 	given := m.ValidFrom
 	var replaced []*hippo.Memory
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		cal, err := s.advance(tx)
+		cal, err := advanceDay(s, tx)
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (s *Store) addInstead(ctx context.Context, in Scoped, m *hippo.Memory, old 
 		if err := unused(tx, m); err != nil {
 			return err
 		}
-		replaced, err = s.replace(tx, in, m, old)
+		replaced, err = replaceMemories(s, tx, in, m, old)
 		if err != nil {
 			return err
 		}
@@ -50,12 +50,12 @@ func (s *Store) addInstead(ctx context.Context, in Scoped, m *hippo.Memory, old 
 	return replaced, nil
 }
 
-// supersede makes a stored memory supersede others, as [Store.addInstead] does for a new one,
+// supersedeMemories makes a stored memory supersede others, as [Store.addInstead] does for a new one,
 // after fn has changed it. It returns the memory as stored. fn may run more than once.
-func (s *Store) supersede(ctx context.Context, in Scoped, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
+func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
 	var m *hippo.Memory
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		ms, err := in.getAll(tx, []hippo.ID{id})
+		ms, err := getAllVisible(in, tx, []hippo.ID{id})
 		if err != nil {
 			return err
 		}
@@ -64,10 +64,10 @@ func (s *Store) supersede(ctx context.Context, in Scoped, id hippo.ID, old []hip
 			return err
 		}
 		m = ms[0]
-		if _, err := s.change(m, cal.Day, fn); err != nil {
+		if _, err := changeMemory(s, m, cal.Day, fn); err != nil {
 			return err
 		}
-		replaced, err := s.replace(tx, in, m, old)
+		replaced, err := replaceMemories(s, tx, in, m, old)
 		if err != nil {
 			return err
 		}
@@ -79,9 +79,9 @@ func (s *Store) supersede(ctx context.Context, in Scoped, id hippo.ID, old []hip
 	return m, nil
 }
 
-// replace sets when m begins and marks what it replaces. It stores nothing.
-func (s *Store) replace(tx driver.Tx, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
-	ms, err := in.getAll(tx, old)
+// replaceMemories sets when m begins and marks what it replaces. It stores nothing.
+func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
+	ms, err := getAllVisible(in, tx, old)
 	if err != nil {
 		return nil, err
 	}

@@ -147,6 +147,21 @@ func TestReferenceIsComplete(t *testing.T) {
 	}
 }
 
+// TestArchitectureIsComplete finds packages that docs/architecture.md does not place.
+func TestArchitectureIsComplete(t *testing.T) {
+	t.Parallel()
+	text := documents(t)[filepath.Join(root, "docs", "architecture.md")]
+	dirs, err := os.ReadDir(filepath.Join(root, "internal"))
+	if err != nil || len(dirs) < 10 {
+		t.Fatal(dirs, err)
+	}
+	for _, d := range dirs {
+		if !strings.Contains(text, "`"+d.Name()+"`") && !strings.Contains(text, "`internal/"+d.Name()+"`") {
+			t.Errorf("docs/architecture.md lacks package %s", d.Name())
+		}
+	}
+}
+
 // TestReadmeCommandsWork runs the commands of the program in README.md and docs/backup.md, in
 // their order, in a home of their own. ID stands for the memory that was recorded last.
 func TestReadmeCommandsWork(t *testing.T) { //nolint:paralleltest // it changes the environment and the directory

@@ -54,7 +54,9 @@ func weirdLabels(t *testing.T, h Harness) {
 		if len(s) <= hippo.MaxType {
 			m.Type = s
 		}
-		m.Project, m.Namespace = s, s
+		if m.Namespace = s; s != hippo.AllProjects {
+			m.Project = s
+		}
 		m.Source = hippo.Source{Kind: hippo.SourceUser, Author: s, Client: s, Session: s, URI: s}
 		m.Tags, m.Situation = []string{s}, []string{s}
 		all = append(all, s)

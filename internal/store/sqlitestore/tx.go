@@ -142,7 +142,7 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 		t.head.Memories--
 		t.head.Forgotten -= count(old.Forgotten())
 		t.known[id] = stored{}
-		if err := t.dropRelations(id); err != nil {
+		if err := dropRelationsOf(t, id); err != nil {
 			return err
 		}
 		if err := t.Exec("DELETE FROM memory WHERE pk = ?", old.pk); err != nil {

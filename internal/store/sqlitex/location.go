@@ -180,7 +180,7 @@ func removeForeignLog(path string, log *slog.Logger) error {
 }
 
 // detachLog moves the log of a file away from another file that is at its path.
-func (f *File) detachLog(log *slog.Logger) error {
+func detachLog(f *File, log *slog.Logger) error {
 	if f.db == nil || f.immutable {
 		return nil
 	}
@@ -215,7 +215,7 @@ func asideName(path string, wal os.FileInfo) string {
 }
 
 // removeEmptyLog removes the log that was kept aside, if all of it is in the file now.
-func (f *File) removeEmptyLog() error {
+func removeEmptyLog(f *File) error {
 	if f.wal == nil {
 		return nil
 	}

@@ -42,7 +42,7 @@ func (s *scanner) scan() {
 				continue
 			}
 			from := s.at
-			s.at = s.chunkEnd(s.at + n)
+			s.at = chunkEnd(s, s.at+n)
 			s.chunk(from, s.at)
 		}
 	}
@@ -50,7 +50,7 @@ func (s *scanner) scan() {
 }
 
 // chunkEnd returns the end of what neither white space nor a quote divides.
-func (s *scanner) chunkEnd(at int) int {
+func chunkEnd(s *scanner, at int) int {
 	for at < len(s.text) {
 		r, n := utf8.DecodeRuneInString(s.text[at:])
 		if unicode.IsSpace(r) || closing(r) != 0 && r != '\'' && r != '’' {
@@ -82,7 +82,7 @@ func (s *scanner) quoted(r rune, n int) int {
 		if c == '\n' {
 			return 0
 		}
-		if c == end && s.closes(r, at+size) {
+		if c == end && closesQuote(s, r, at+size) {
 			inner := s.text[from:at]
 			words := len(strings.Fields(inner))
 			if words == 0 || words > maxQuotedWords || !hasLetter(inner) {
@@ -96,9 +96,9 @@ func (s *scanner) quoted(r rune, n int) int {
 	return 0
 }
 
-// closes reports whether a closing quote may end at a place: a plain one, which may
+// closesQuote reports whether a closing quote may end at a place: a plain one, which may
 // be an apostrophe, stands before no letter.
-func (s *scanner) closes(open rune, at int) bool {
+func closesQuote(s *scanner, open rune, at int) bool {
 	if open != '\'' && open != '‘' {
 		return true
 	}
@@ -172,7 +172,7 @@ func (s *scanner) chunk(from, to int) {
 	} else {
 		s.pieces(from+left, from+right)
 	}
-	if right < len(text) && !s.abbreviated(core, text[right:]) {
+	if right < len(text) && !isAbbreviated(s, core, text[right:]) {
 		s.punctuation(text[right:])
 	}
 }

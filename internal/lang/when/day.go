@@ -41,14 +41,14 @@ func partAt(t time.Time, c part) Span {
 	}
 }
 
-// partOfDay reads a day, and a part of it if one is named: yesterday, last Monday
+// parsePartOfDay reads a day, and a part of it if one is named: yesterday, last Monday
 // evening, 7 May at 3pm, this morning, tonight.
-func (p *parser) partOfDay(i int) (value, int) {
-	if v, next := p.thisPart(i); next > 0 {
+func parsePartOfDay(p *parser, i int) (value, int) {
+	if v, next := parseThisPart(p, i); next > 0 {
 		return v, next
 	}
-	v, next := p.dayNamed(i)
-	for _, r := range [...]rule{(*parser).weekdayNamed, (*parser).date, (*parser).dayOfMonth, (*parser).ago} {
+	v, next := parseDayNamed(p, i)
+	for _, r := range [...]rule{parseWeekday, parseDate, parseDayOfMonth, parseAgo} {
 		if w, n := r(p, i); n > next && w.single {
 			v, next = w, n
 		}
@@ -56,12 +56,12 @@ func (p *parser) partOfDay(i int) (value, int) {
 	if next == 0 {
 		return v, 0
 	}
-	span, end := p.within(v.From, next)
+	span, end := parseWithin(p, v.From, next)
 	if end == 0 {
 		return v, next
 	}
 	if span.From.After(p.now) && v.cycle == week { // not begun: the week before
-		span, _ = p.within(after(v.From, -7), next)
+		span, _ = parseWithin(p, after(v.From, -7), next)
 	}
 	p.missing = p.missing || !span.From.Before(span.Until)
 	v.edge = v.sense == weekday || v.edge && v.sense != plain
@@ -77,8 +77,8 @@ func (v *value) company() sense {
 	return v.sense
 }
 
-// within reads a part of the day that begins at from.
-func (p *parser) within(from time.Time, i int) (Span, int) {
+// parseWithin reads a part of the day that begins at from.
+func parseWithin(p *parser, from time.Time, i int) (Span, int) {
 	at := i
 	if p.at(at) == comma {
 		at++
@@ -92,7 +92,7 @@ func (p *parser) within(from time.Time, i int) (Span, int) {
 	if c, ok := partOf(p.at(at)); ok {
 		return partAt(from, c), at + 1
 	}
-	c, next := p.clock(at)
+	c, next := parseClock(p, at)
 	if next == 0 {
 		return Span{}, 0
 	}
@@ -110,8 +110,8 @@ type clock struct {
 	length       time.Duration
 }
 
-// clock reads 15:30, 3pm, 3:30 pm.
-func (p *parser) clock(i int) (clock, int) {
+// parseClock reads 15:30, 3pm, 3:30 pm.
+func parseClock(p *parser, i int) (clock, int) {
 	if w := p.at(i); p.at(i+1) == "am" || p.at(i+1) == "pm" {
 		c, ok := clockOf(w + p.at(i+1))
 		return c, over(ok, i+2)
@@ -147,9 +147,9 @@ func clockOf(word string) (c clock, ok bool) {
 	return c, c.hour < 24 && c.minute < 60
 }
 
-// thisPart reads this morning, tonight, last night; an hour or a part of the day
+// parseThisPart reads this morning, tonight, last night; an hour or a part of the day
 // alone if the text is nothing else. What has not begun today was yesterday.
-func (p *parser) thisPart(i int) (value, int) {
+func parseThisPart(p *parser, i int) (value, int) {
 	today, yesterday := p.start(day, 0), p.start(day, 1)
 	latest := func(c part) value {
 		s := partAt(today, c)
@@ -177,15 +177,15 @@ func (p *parser) thisPart(i int) (value, int) {
 		v.sense = alone
 		return v, i + 1
 	}
-	s, next := p.within(today, i)
+	s, next := parseWithin(p, today, i)
 	if next > 0 && s.From.After(p.now) {
-		s, _ = p.within(yesterday, i)
+		s, _ = parseWithin(p, yesterday, i)
 	}
 	return value{Span: s, sense: alone}, next
 }
 
-// dayNamed reads today, yesterday, the day before yesterday.
-func (p *parser) dayNamed(i int) (value, int) {
+// parseDayNamed reads today, yesterday, the day before yesterday.
+func parseDayNamed(p *parser, i int) (value, int) {
 	if p.at(i) == "the" {
 		i++
 	}
@@ -205,8 +205,8 @@ func (p *parser) dayNamed(i int) (value, int) {
 	return value{Span: p.unitAt(day, n), single: true}, next
 }
 
-// weekdayNamed reads Tuesday, last Tuesday, this Tuesday, Tuesday last week.
-func (p *parser) weekdayNamed(i int) (value, int) {
+// parseWeekday reads Tuesday, last Tuesday, this Tuesday, Tuesday last week.
+func parseWeekday(p *parser, i int) (value, int) {
 	which := p.at(i)
 	past := isLast(which)
 	if past || which == "this" {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// date reads a day that is told by its number: 7 May 2023, May 7th, 2026-03-01,
+// parseDate reads a day that is told by its number: 7 May 2023, May 7th, 2026-03-01,
 // 3/1/2026; with or without the day of the week.
-func (p *parser) date(i int) (value, int) {
+func parseDate(p *parser, i int) (value, int) {
 	at := i
 	if _, ok := weekdayOf(p.at(i)); ok {
 		if at++; p.at(at) == comma {
@@ -18,13 +18,13 @@ func (p *parser) date(i int) (value, int) {
 			at++
 		}
 	}
-	for _, r := range [...]rule{(*parser).dayMonth, (*parser).monthDay, (*parser).iso, (*parser).slashes} {
+	for _, r := range [...]rule{parseDayMonth, parseMonthDay, parseISO, parseSlashes} {
 		v, next := r(p, at)
 		if next == 0 {
 			continue
 		}
 		if d, ok := weekdayOf(p.at(i)); ok && !v.dated && v.From.Weekday() != d {
-			v, _ = p.onWeekday(r, at, d)
+			v, _ = parseOnWeekday(p, r, at, d)
 		} else if ok && v.From.Weekday() != d {
 			p.missing = true
 			return value{}, 0
@@ -34,8 +34,8 @@ func (p *parser) date(i int) (value, int) {
 	return value{}, 0
 }
 
-// onWeekday looks for the latest year in which a date falls on a day of the week.
-func (p *parser) onWeekday(r rule, i int, d time.Weekday) (value, int) {
+// parseOnWeekday looks for the latest year in which a date falls on a day of the week.
+func parseOnWeekday(p *parser, r rule, i int, d time.Weekday) (value, int) {
 	const calendars = 12 // years, after which every date has been every day
 	for n := range calendars {
 		v, next := r(p.seenAt(p.now.AddDate(-n, 0, 0)), i)
@@ -47,15 +47,15 @@ func (p *parser) onWeekday(r rule, i int, d time.Weekday) (value, int) {
 	return value{}, 0
 }
 
-// dayMonth reads 7 May, the 7th of May, 7 May last year.
-func (p *parser) dayMonth(i int) (value, int) {
+// parseDayMonth reads 7 May, the 7th of May, 7 May last year.
+func parseDayMonth(p *parser, i int) (value, int) {
 	if p.at(i) == "the" {
 		i++
 	}
-	d, next := p.ordinal(i)
+	d, next := parseOrdinal(p, i)
 	exact := next > 0
 	if !exact {
-		if d, next = p.dayNumber(i); next == 0 {
+		if d, next = parseDayNumber(p, i); next == 0 {
 			return value{}, 0
 		}
 	}
@@ -66,11 +66,11 @@ func (p *parser) dayMonth(i int) (value, int) {
 	if !ok {
 		return value{}, 0
 	}
-	return p.dayIn(m, d, p.at(next), next+1, exact)
+	return dayInMonth(p, m, d, p.at(next), next+1, exact)
 }
 
-// monthDay reads May 7, May 7th, May the 7th, May 7, 2023.
-func (p *parser) monthDay(i int) (value, int) {
+// parseMonthDay reads May 7, May 7th, May the 7th, May 7, 2023.
+func parseMonthDay(p *parser, i int) (value, int) {
 	m, ok := monthOf(p.at(i))
 	if !ok {
 		return value{}, 0
@@ -79,19 +79,19 @@ func (p *parser) monthDay(i int) (value, int) {
 	if p.at(at) == "the" {
 		at++
 	}
-	d, next := p.ordinal(at)
+	d, next := parseOrdinal(p, at)
 	exact := next > 0
 	if !exact && at == i+1 {
-		d, next = p.dayNumber(at)
+		d, next = parseDayNumber(p, at)
 	}
 	if next == 0 {
 		return value{}, 0
 	}
-	return p.dayIn(m, d, p.at(i), next, exact)
+	return dayInMonth(p, m, d, p.at(i), next, exact)
 }
 
-// dayNumber reads 1 to 31 in digits, and what looks like it.
-func (p *parser) dayNumber(i int) (d, next int) {
+// parseDayNumber reads 1 to 31 in digits, and what looks like it.
+func parseDayNumber(p *parser, i int) (d, next int) {
 	w := p.at(i)
 	if !digits(w) || len(w) > 2 {
 		return 0, 0
@@ -100,11 +100,11 @@ func (p *parser) dayNumber(i int) (d, next int) {
 	return d, over(err == nil, i+1)
 }
 
-// dayIn is the day of a month of the year that is named next, or else the latest
+// dayInMonth is the day of a month of the year that is named next, or else the latest
 // one. A number that is no ordinal may count what follows.
-func (p *parser) dayIn(m time.Month, d int, word string, next int, exact bool) (value, int) {
+func dayInMonth(p *parser, m time.Month, d int, word string, next int, exact bool) (value, int) {
 	v := value{single: true, cycle: year, edge: !exact && (doubtful(word) || shortened(word))}
-	if y, end := p.yearNamed(next); end > 0 {
+	if y, end := parseYearNamed(p, next); end > 0 {
 		v.Span, v.cycle, v.dated, v.edge = p.days(y, m, d, 0, 0), 0, true, false
 		p.missing = p.missing || !exists(y, m, d)
 		return v, over(exists(y, m, d), end)
@@ -120,13 +120,13 @@ func doubtful(word string) bool {
 	return word == "may" || word == "march" || word == "mar" || word == "spring" || word == "fall"
 }
 
-// yearNamed reads the year of something: 2024, of 2024, last year, this year.
-func (p *parser) yearNamed(i int) (y, next int) {
+// parseYearNamed reads the year of something: 2024, of 2024, last year, this year.
+func parseYearNamed(p *parser, i int) (y, next int) {
 	at := i
 	if p.at(at) == comma || p.at(at) == "of" || p.at(at) == "in" {
 		at++
 	}
-	if y, next := p.yearNumber(at); next > 0 {
+	if y, next := parseYearNumber(p, at); next > 0 {
 		return y, next
 	}
 	if p.at(at) == "the" {
@@ -145,8 +145,8 @@ func (p *parser) yearNamed(i int) (y, next int) {
 	}
 }
 
-// iso reads 2026-03-01 and 2026/03/01.
-func (p *parser) iso(i int) (value, int) {
+// parseISO reads 2026-03-01 and 2026/03/01.
+func parseISO(p *parser, i int) (value, int) {
 	w := p.at(i)
 	if len(w) < 8 || len(w) > 10 || !digits(w[:4]) || w[4] != '-' && w[4] != '/' {
 		return value{}, 0
@@ -155,11 +155,11 @@ func (p *parser) iso(i int) (value, int) {
 	if !ok || !digits(m) || !digits(d) || len(m) > 2 || len(d) > 2 {
 		return value{}, 0
 	}
-	return p.byNumbers(w[:4], m, d, i+1)
+	return dateOfNumbers(p, w[:4], m, d, i+1)
 }
 
-// slashes reads 3/1/2026, 3/1/26 and 3/1, month first, also with hyphens.
-func (p *parser) slashes(i int) (value, int) {
+// parseSlashes reads 3/1/2026, 3/1/26 and 3/1, month first, also with hyphens.
+func parseSlashes(p *parser, i int) (value, int) {
 	w := p.at(i)
 	mark := "/"
 	if strings.Contains(w, "-") {
@@ -181,7 +181,7 @@ func (p *parser) slashes(i int) (value, int) {
 			}
 			y = century + y
 		}
-		return p.byNumbers(y, parts[0], parts[1], i+1)
+		return dateOfNumbers(p, y, parts[0], parts[1], i+1)
 	}
 	m, _ := strconv.Atoi(parts[0])
 	d, _ := strconv.Atoi(parts[1])
@@ -189,7 +189,7 @@ func (p *parser) slashes(i int) (value, int) {
 		p.missing = true
 		return value{}, 0
 	}
-	v, next := p.dayIn(time.Month(m), d, "", i+1, true)
+	v, next := dayInMonth(p, time.Month(m), d, "", i+1, true)
 	if v.sense = numeric; mark == "-" {
 		v.sense = alone // one to two of something
 	}
@@ -197,8 +197,8 @@ func (p *parser) slashes(i int) (value, int) {
 	return v, next
 }
 
-// byNumbers is a date whose numbers are known.
-func (p *parser) byNumbers(year, month, date string, next int) (value, int) {
+// dateOfNumbers is a date whose numbers are known.
+func dateOfNumbers(p *parser, year, month, date string, next int) (value, int) {
 	y, _ := strconv.Atoi(year)
 	m, _ := strconv.Atoi(month)
 	d, _ := strconv.Atoi(date)
@@ -209,12 +209,12 @@ func (p *parser) byNumbers(year, month, date string, next int) (value, int) {
 	return value{Span: p.days(y, time.Month(m), d, 0, 0), single: true, dated: true}, next
 }
 
-// dayOfMonth reads the 7th: the latest one, of whatever month.
-func (p *parser) dayOfMonth(i int) (value, int) {
+// parseDayOfMonth reads the 7th: the latest one, of whatever month.
+func parseDayOfMonth(p *parser, i int) (value, int) {
 	if p.at(i) != "the" {
 		return value{}, 0
 	}
-	d, next := p.ordinal(i + 1)
+	d, next := parseOrdinal(p, i+1)
 	if next == 0 || d > 31 || d < 1 || !digit(rune(p.at(i + 1)[0])) {
 		return value{}, 0
 	}
@@ -230,8 +230,8 @@ func (p *parser) dayOfMonth(i int) (value, int) {
 	return value{Span: s, single: true, sense: dayNumber, edge: true}, next
 }
 
-// instant reads RFC 3339, and the same without a zone, to the second or minute.
-func (p *parser) instant(i int) (value, int) {
+// parseInstant reads RFC 3339, and the same without a zone, to the second or minute.
+func parseInstant(p *parser, i int) (value, int) {
 	w := strings.ToUpper(p.at(i))
 	if len(w) < 16 || w[10] != 'T' {
 		return value{}, 0

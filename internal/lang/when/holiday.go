@@ -8,14 +8,14 @@ type feast struct {
 	around int
 }
 
-// holiday reads Christmas, New Year's Eve, last Easter, Thanksgiving 2024. The
+// parseHoliday reads Christmas, New Year's Eve, last Easter, Thanksgiving 2024. The
 // feasts are meant with some days around them, their eves and days are not.
-func (p *parser) holiday(i int) (value, int) {
+func parseHoliday(p *parser, i int) (value, int) {
 	past, which := isLast(p.at(i)), isLast(p.at(i)) || p.at(i) == "this"
 	if p.at(i) == "the" && p.at(i+1) == "new" || which {
 		i++
 	}
-	f, next := p.feastNamed(i)
+	f, next := parseFeast(p, i)
 	if next == 0 {
 		return value{}, 0
 	}
@@ -23,7 +23,7 @@ func (p *parser) holiday(i int) (value, int) {
 		m, d := f.day(y)
 		return p.days(y, m, d, f.around, f.around), true
 	}
-	if y, end := p.yearNamed(next); end > 0 && !which {
+	if y, end := parseYearNamed(p, next); end > 0 && !which {
 		s, _ := of(y)
 		return value{Span: s, dated: true, single: f.around == 0}, end
 	}
@@ -35,8 +35,8 @@ func (p *parser) holiday(i int) (value, int) {
 	return v, next
 }
 
-// feastNamed reads the name of a holiday.
-func (p *parser) feastNamed(i int) (feast, int) {
+// parseFeast reads the name of a holiday.
+func parseFeast(p *parser, i int) (feast, int) {
 	fixed := func(m time.Month, d int) func(int) (time.Month, int) {
 		return func(int) (time.Month, int) { return m, d }
 	}

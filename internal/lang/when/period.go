@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// monthOrYear reads March, last March, March 2024, 2024-03, 2024, the year 2024,
+// parseMonthOrYear reads March, last March, March 2024, 2024-03, 2024, the year 2024,
 // and early, mid or late of those: the first, second or third of its thirds.
-func (p *parser) monthOrYear(i int) (value, int) {
-	third, at := p.third(i)
-	v, next := p.monthNamed(at)
-	if w, n := p.yearAlone(at); n > next {
+func parseMonthOrYear(p *parser, i int) (value, int) {
+	third, at := parseThird(p, i)
+	v, next := parseMonth(p, at)
+	if w, n := parseYearAlone(p, at); n > next {
 		v, next = w, n
 	}
 	if third == 0 || next == 0 {
@@ -27,8 +27,8 @@ func (p *parser) monthOrYear(i int) (value, int) {
 	return v, next
 }
 
-// third reads early, mid, late, the beginning of, the middle of, the end of.
-func (p *parser) third(i int) (n, next int) {
+// parseThird reads early, mid, late, the beginning of, the middle of, the end of.
+func parseThird(p *parser, i int) (n, next int) {
 	switch p.at(i) {
 	case "early":
 		return 1, i + 1
@@ -53,8 +53,8 @@ func (p *parser) third(i int) (n, next int) {
 	}
 }
 
-// monthNamed reads a month: the latest that has begun, or that of the year named.
-func (p *parser) monthNamed(i int) (value, int) {
+// parseMonth reads a month: the latest that has begun, or that of the year named.
+func parseMonth(p *parser, i int) (value, int) {
 	if w := p.at(i); len(w) == 7 && (w[4] == '-' || w[4] == '/') && digits(w[:4]) && digits(w[5:]) {
 		y, _ := strconv.Atoi(w[:4])
 		m, _ := strconv.Atoi(w[5:])
@@ -77,7 +77,7 @@ func (p *parser) monthNamed(i int) (value, int) {
 		return value{}, 0
 	}
 	word, next := p.at(i), i+1
-	if y, end := p.yearNamed(next); end > 0 && !which {
+	if y, end := parseYearNamed(p, next); end > 0 && !which {
 		return value{Span: p.monthOf(y, m), dated: true}, end
 	}
 	v := value{cycle: year, sense: monthName, edge: doubtful(word)}
@@ -102,15 +102,15 @@ func (p *parser) months(y, first, n int) Span {
 	return Span{midnight(y, time.Month(first), 1, zone), midnight(y, time.Month(first+n), 1, zone)}
 }
 
-// yearAlone reads 2024, the year 2024.
-func (p *parser) yearAlone(i int) (value, int) {
+// parseYearAlone reads 2024, the year 2024.
+func parseYearAlone(p *parser, i int) (value, int) {
 	v := value{dated: true, sense: bareYear, edge: true}
 	at := i + over(p.at(i) == "the", 1)
 	if p.at(at) == "year" {
 		v.sense, v.edge = plain, false
 		i = at + 1
 	}
-	y, next := p.yearNumber(i)
+	y, next := parseYearNumber(p, i)
 	if y < 1900 && v.sense == bareYear {
 		v.sense = alone
 	}
@@ -118,20 +118,20 @@ func (p *parser) yearAlone(i int) (value, int) {
 	return v, next
 }
 
-// season reads last summer, the spring of 2024, this winter. Seasons begin on 20
+// parseSeason reads last summer, the spring of 2024, this winter. Seasons begin on 20
 // March, 21 June, 23 September and 21 December.
-func (p *parser) season(i int) (value, int) {
+func parseSeason(p *parser, i int) (value, int) {
 	the := p.at(i) == "the"
 	past, which := isLast(p.at(i)), isLast(p.at(i)) || p.at(i) == "this"
 	if the || which {
 		i++
 	}
 	word := p.at(i)
-	of, ok := p.seasonOf(word)
+	of, ok := seasonIn(p, word)
 	if !ok {
 		return value{}, 0
 	}
-	if y, end := p.yearNamed(i + 1); end > 0 && !which {
+	if y, end := parseYearNamed(p, i+1); end > 0 && !which {
 		s, _ := of(y)
 		return value{Span: s, dated: true}, end
 	}
@@ -146,8 +146,8 @@ func (p *parser) season(i int) (value, int) {
 	return v, i + 1
 }
 
-// seasonOf returns the span of a season by the year in which it begins.
-func (p *parser) seasonOf(word string) (of func(y int) (Span, bool), ok bool) {
+// seasonIn returns the span of a season by the year in which it begins.
+func seasonIn(p *parser, word string) (of func(y int) (Span, bool), ok bool) {
 	type date struct {
 		month time.Month
 		day   int
@@ -171,18 +171,18 @@ func (p *parser) seasonOf(word string) (of func(y int) (Span, bool), ok bool) {
 	}, true
 }
 
-// fraction reads the second quarter of 2024, Q2 2024, first half of last year, H1.
-func (p *parser) fraction(i int) (value, int) {
+// parseFraction reads the second quarter of 2024, Q2 2024, first half of last year, H1.
+func parseFraction(p *parser, i int) (value, int) {
 	which := isLast(p.at(i)) || p.at(i) == "this"
 	past := isLast(p.at(i))
 	if p.at(i) == "the" || which {
 		i++
 	}
-	n, months, next := p.fractionNamed(i)
+	n, months, next := parseFractionName(p, i)
 	if next == 0 {
 		return value{}, 0
 	}
-	if y, end := p.yearNamed(next); end > 0 && !which {
+	if y, end := parseYearNamed(p, next); end > 0 && !which {
 		return value{Span: p.months(y, (n-1)*months+1, months), dated: true}, end
 	}
 	v := value{cycle: year, sense: alone}
@@ -193,15 +193,15 @@ func (p *parser) fraction(i int) (value, int) {
 	return v, next
 }
 
-// fractionNamed reads the number of a half or quarter, and how many months it has.
-func (p *parser) fractionNamed(i int) (n, months, next int) {
+// parseFractionName reads the number of a half or quarter, and how many months it has.
+func parseFractionName(p *parser, i int) (n, months, next int) {
 	if w := p.at(i); len(w) == 2 && (w[0] == 'q' && w[1] >= '1' && w[1] <= '4' || w[0] == 'h' && w[1] >= '1' && w[1] <= '2') {
 		if months = 3; w[0] == 'h' {
 			months = 6
 		}
 		return int(w[1] - '0'), months, i + 1
 	}
-	n, next = p.ordinal(i)
+	n, next = parseOrdinal(p, i)
 	switch {
 	case next == 0 || n < 1:
 		return 0, 0, 0

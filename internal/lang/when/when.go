@@ -24,11 +24,6 @@ type Span struct{ From, Until time.Time }
 // IsZero reports whether both ends are open.
 func (s Span) IsZero() bool { return s.From.IsZero() && s.Until.IsZero() }
 
-// Contains reports whether t lies in the span.
-func (s Span) Contains(t time.Time) bool {
-	return (s.From.IsZero() || !t.Before(s.From)) && (s.Until.IsZero() || t.Before(s.Until))
-}
-
 // Parse reads a text that is one expression as a whole, seen from now, in now's
 // zone. The error is a [*hippo.FieldError] for "when" that quotes what was not
 // understood.
@@ -42,7 +37,7 @@ func Parse(text string, now time.Time) (Span, error) {
 		end--
 	}
 	p.tokens = p.tokens[from:end]
-	e, n := p.expression(0)
+	e, n := parseExpression(p, 0)
 	whole := n > 0 && n == len(p.tokens)
 	switch {
 	case whole && e.begun(now):
@@ -90,7 +85,7 @@ func Find(query string, now time.Time) (Found, bool) {
 		if !t.head || t.punctuation() {
 			continue
 		}
-		e, n := p.expression(i)
+		e, n := parseExpression(p, i)
 		if n == 0 || !e.begun(now) || !p.believes(e, i, n) {
 			continue
 		}

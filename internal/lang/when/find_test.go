@@ -3,7 +3,7 @@ package when_test
 import (
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/when"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 func TestFind(t *testing.T) {

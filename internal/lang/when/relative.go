@@ -2,9 +2,9 @@ package when
 
 import "time"
 
-// ago reads two weeks ago, a couple of days ago, half an hour ago.
-func (p *parser) ago(i int) (value, int) {
-	n, next := p.numbers(i)
+// parseAgo reads two weeks ago, a couple of days ago, half an hour ago.
+func parseAgo(p *parser, i int) (value, int) {
+	n, next := parseNumbers(p, i)
 	if p.at(i) == "half" && (p.at(i+1) == "a" || p.at(i+1) == "an") {
 		n, next = count{}, i+2
 	}
@@ -24,13 +24,13 @@ func (p *parser) ago(i int) (value, int) {
 			return value{}, 0
 		}
 	}
-	v, known := p.before(n, u)
+	v, known := countBefore(p, n, u)
 	return v, over(known, next+2)
 }
 
-// before is the unit that long ago. Of units less than a day nobody counts
+// countBefore is the unit that long ago. Of units less than a day nobody counts
 // exactly: it is from one and a half as long ago until half as long ago.
-func (p *parser) before(n count, u unit) (value, bool) {
+func countBefore(p *parser, n count, u unit) (value, bool) {
 	if u < day {
 		d := u.duration()
 		high, low := time.Duration(n.high)*d*3/2, time.Duration(n.low)*d/2
@@ -45,16 +45,16 @@ func isLast(word string) bool {
 	return word == "last" || word == "past" || word == "previous" || word == "prior" || word == "preceding"
 }
 
-// lastMany reads last 3 days, the past two weeks: from the beginning of the unit
+// parseLastMany reads last 3 days, the past two weeks: from the beginning of the unit
 // that many ago until the end of today.
-func (p *parser) lastMany(i int) (value, int) {
+func parseLastMany(p *parser, i int) (value, int) {
 	if p.at(i) == "the" || p.at(i) == "these" {
 		i++
 	}
 	if !isLast(p.at(i)) {
 		return value{}, 0
 	}
-	n, next := p.numbers(i + 1)
+	n, next := parseNumbers(p, i+1)
 	u, ok := unitOf(p.at(next))
 	if next == 0 || !ok || n.high == 0 {
 		return value{}, 0
@@ -70,8 +70,8 @@ func (p *parser) rolling(n int, u unit) value {
 	return value{Span: Span{p.start(u, n), p.start(day, -1)}}
 }
 
-// lastOne reads last week, this month, the past year, the week before last.
-func (p *parser) lastOne(i int) (value, int) {
+// parseLastOne reads last week, this month, the past year, the week before last.
+func parseLastOne(p *parser, i int) (value, int) {
 	the := p.at(i) == "the"
 	if the {
 		i++
@@ -129,8 +129,8 @@ func (p *parser) current(u unit) value {
 	return v
 }
 
-// recent reads recently, lately, the other day: the last seven days.
-func (p *parser) recent(i int) (value, int) {
+// parseRecent reads recently, lately, the other day: the last seven days.
+func parseRecent(p *parser, i int) (value, int) {
 	v := value{Span: Span{p.start(day, 7), p.start(day, -1)}}
 	switch w := p.at(i); {
 	case w == "recently" || w == "lately":

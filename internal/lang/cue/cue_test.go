@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/cue"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 )
 
 const (

@@ -6,7 +6,7 @@
 // contradiction than report one that is none. Of two sentences it takes all words
 // that carry meaning to be equal but for one place. It is pure and keeps nothing.
 //
-// Invariant: Of(a, b) and Of(b, a) agree, and no text contradicts itself.
+// Invariant: a contradicts b if and only if b contradicts a, and no text contradicts itself.
 package contradict
 
 import "strings"
@@ -45,9 +45,6 @@ func Parse(text string) Text {
 	}
 	return t
 }
-
-// Of reports whether two texts contradict each other, and in what.
-func Of(a, b string) (Reason, bool) { return Parse(a).Contradicts(Parse(b)) }
 
 // Contradicts reports whether some sentence of t and one of other contradict each
 // other, and in what. Cost: some microseconds if the two are much alike, else less.

@@ -147,13 +147,13 @@ func begins(word string) bool {
 // count is a number of units, or what it may lie between.
 type count struct{ low, high int }
 
-// number reads digits, at most four, or words: two, twenty-one, a, a couple of, a few.
-func (p *parser) number(i int) (count, int) {
+// parseNumber reads digits, at most four, or words: two, twenty-one, a, a couple of, a few.
+func parseNumber(p *parser, i int) (count, int) {
 	w := p.at(i)
 	switch w {
 	case "a", "an":
 		if w := p.at(i + 1); w == "couple" || w == "few" {
-			return p.number(i + 1)
+			return parseNumber(p, i+1)
 		}
 		return count{1, 1}, i + 1
 	case "couple":
@@ -177,11 +177,11 @@ func (p *parser) number(i int) (count, int) {
 	return count{n, n}, over(n > 0, i+1)
 }
 
-// numbers reads a number, or two of which one is meant: 2 or 3, two to three.
-func (p *parser) numbers(i int) (count, int) {
-	n, next := p.number(i)
+// parseNumbers reads a number, or two of which one is meant: 2 or 3, two to three.
+func parseNumbers(p *parser, i int) (count, int) {
+	n, next := parseNumber(p, i)
 	if w := p.at(next); next > 0 && (w == "or" || w == "to" || w == dots) {
-		if m, end := p.number(next + 1); end > 0 && m.low >= n.high {
+		if m, end := parseNumber(p, next+1); end > 0 && m.low >= n.high {
 			return count{n.low, m.high}, end
 		}
 	}
@@ -193,8 +193,8 @@ func (p *parser) numbers(i int) (count, int) {
 	return n, next
 }
 
-// ordinal reads 7th, 21st, seventh, twenty-first.
-func (p *parser) ordinal(i int) (n, next int) {
+// parseOrdinal reads 7th, 21st, seventh, twenty-first.
+func parseOrdinal(p *parser, i int) (n, next int) {
 	w := p.at(i)
 	if n := rank(w); n > 0 {
 		return n, i + 1
@@ -220,8 +220,8 @@ func (p *parser) ordinal(i int) (n, next int) {
 	return n, over(err == nil && w[len(w)-2:] == suffix, i+1)
 }
 
-// yearNumber reads a year in four digits, from 1000 on.
-func (p *parser) yearNumber(i int) (y, next int) {
+// parseYearNumber reads a year in four digits, from 1000 on.
+func parseYearNumber(p *parser, i int) (y, next int) {
 	w := p.at(i)
 	if len(w) != 4 || !digits(w) {
 		return 0, 0

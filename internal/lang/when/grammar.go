@@ -54,28 +54,28 @@ func (v *value) begun(now time.Time) bool {
 	return !v.From.After(now) && (v.Until.IsZero() || v.From.Before(v.Until)) && !v.IsZero()
 }
 
-// expression reads what Parse and Find take: a range, a bound, or a time with a
+// parseExpression reads what Parse and Find take: a range, a bound, or a time with a
 // preposition or none. Like every rule it returns the index after what it read,
 // or 0 if there was nothing that it could read.
-func (p *parser) expression(i int) (value, int) {
+func parseExpression(p *parser, i int) (value, int) {
 	if w := p.at(i); w == "earlier" || w == "sometime" || w == "ever" || w == "back" {
 		i++
 	}
 	p.after = ""
-	best, end := p.bound(i)
-	if v, n := p.span(i); n > end {
+	best, end := parseBound(p, i)
+	if v, n := parseSpan(p, i); n > end {
 		best, end = v, n
 	}
-	lead, from := p.lead(i)
+	lead, from := parseLead(p, i)
 	p.after = lead
-	if v, n := p.simple(from); n > end && licensed(v.sense, lead) || n > end && !p.strict {
+	if v, n := parseSimple(p, from); n > end && licensed(v.sense, lead) || n > end && !p.strict {
 		best, end = v, n
 	}
 	return best, end
 }
 
-// lead reads a preposition.
-func (p *parser) lead(i int) (word string, next int) {
+// parseLead reads a preposition.
+func parseLead(p *parser, i int) (word string, next int) {
 	switch w := p.at(i); w {
 	case "in", "on", "at", "during", "over", "within", "for", "from", "of", "about", "around", "circa", "throughout":
 		return w, i + 1
@@ -84,8 +84,8 @@ func (p *parser) lead(i int) (word string, next int) {
 	}
 }
 
-// bound reads since, after, before, until a time, and from a time on.
-func (p *parser) bound(i int) (value, int) {
+// parseBound reads since, after, before, until a time, and from a time on.
+func parseBound(p *parser, i int) (value, int) {
 	word, next := p.at(i), i+1
 	switch {
 	case word == "prior" && p.at(next) == "to":
@@ -98,10 +98,10 @@ func (p *parser) bound(i int) (value, int) {
 	if !bounds(word) {
 		return value{}, 0
 	}
-	if w, n := p.lead(next); w == "about" || w == "around" || w == "in" || w == "on" || w == "at" {
+	if w, n := parseLead(p, next); w == "about" || w == "around" || w == "in" || w == "on" || w == "at" {
 		next = n
 	}
-	v, end := p.simple(next)
+	v, end := parseSimple(p, next)
 	if end == 0 || p.strict && !licensed(v.sense, word) {
 		return value{}, 0
 	}
@@ -136,13 +136,13 @@ func bounds(word string) bool {
 	}
 }
 
-// span reads between A and B, from A to B, A to B.
-func (p *parser) span(i int) (value, int) {
+// parseSpan reads between A and B, from A to B, A to B.
+func parseSpan(p *parser, i int) (value, int) {
 	lead, next := p.at(i), i+1
 	if lead != "between" && lead != "from" {
 		lead, next = "", i
 	}
-	a, end := p.simple(next)
+	a, end := parseSimple(p, next)
 	if end == 0 {
 		return value{}, 0
 	}
@@ -153,7 +153,7 @@ func (p *parser) span(i int) (value, int) {
 		return value{}, 0
 	}
 	from := end + 1
-	b, end := p.simple(from)
+	b, end := parseSimple(p, from)
 	if end == 0 || p.strict && (!licensed(a.sense, lead) || !licensed(b.sense, lead)) {
 		return value{}, 0
 	}
@@ -164,9 +164,9 @@ func (p *parser) span(i int) (value, int) {
 		if b.cycle == week {
 			d = a.From.AddDate(0, 0, 7)
 		}
-		b, _ = p.seenAt(d.Add(-1)).simple(from)
+		b, _ = parseSimple(p.seenAt(d.Add(-1)), from)
 	case a.cycle != 0 && b.From.Before(a.From):
-		a, _ = p.seenAt(b.From).simple(next)
+		a, _ = parseSimple(p.seenAt(b.From), next)
 	}
 	a.Until, a.edge, a.cycle, a.single = b.Until, b.edge, 0, false
 	if !a.From.Before(a.Until) {
@@ -179,8 +179,8 @@ func (p *parser) span(i int) (value, int) {
 // rule reads one form of time.
 type rule func(p *parser, i int) (value, int)
 
-// simple reads the longest time that stands for itself.
-func (p *parser) simple(i int) (value, int) {
+// parseSimple reads the longest time that stands for itself.
+func parseSimple(p *parser, i int) (value, int) {
 	first := i
 	if p.at(i) == "the" {
 		first++
@@ -188,10 +188,10 @@ func (p *parser) simple(i int) (value, int) {
 	if !begins(p.at(first)) {
 		return value{}, 0
 	}
-	best, end := p.partOfDay(i)
+	best, end := parsePartOfDay(p, i)
 	for _, r := range [...]rule{
-		(*parser).ago, (*parser).lastMany, (*parser).lastOne, (*parser).monthOrYear, (*parser).season,
-		(*parser).holiday, (*parser).fraction, (*parser).recent, (*parser).instant,
+		parseAgo, parseLastMany, parseLastOne, parseMonthOrYear, parseSeason,
+		parseHoliday, parseFraction, parseRecent, parseInstant,
 	} {
 		if v, n := r(p, i); n > end {
 			best, end = v, n

@@ -7,10 +7,8 @@ import (
 	"time"
 	_ "time/tzdata" // the zones of the tests
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/when"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 // friday is when most of the tables look back from.
@@ -315,26 +313,5 @@ func TestParse_Zones(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	if _, err := when.Parse("29 March 2026 at 2:30", time.Date(2026, 4, 1, 0, 0, 0, 0, berlin)); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("an hour that was left out: got %v", err)
-	}
-}
-
-func TestSpan(t *testing.T) {
-	t.Parallel()
-	day := func(d int) time.Time { return time.Date(2026, 1, d, 0, 0, 0, 0, time.UTC) }
-	got := func(s when.Span) []bool {
-		return []bool{s.Contains(day(1)), s.Contains(day(2)), s.Contains(day(3).Add(-1)), s.Contains(day(3)), s.IsZero()}
-	}
-	for name, c := range map[string]struct {
-		s    when.Span
-		want []bool
-	}{
-		"closed": {when.Span{From: day(2), Until: day(3)}, []bool{false, true, true, false, false}},
-		"since":  {when.Span{From: day(2)}, []bool{false, true, true, true, false}},
-		"until":  {when.Span{Until: day(3)}, []bool{true, true, true, false, false}},
-		"open":   {when.Span{}, []bool{true, true, true, true, true}},
-	} {
-		if d := cmp.Diff(c.want, got(c.s)); d != "" {
-			t.Errorf("%s (-want +got):\n%s", name, d)
-		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/hippo-memory/hippo/internal/entity"
+	"github.com/hippo-memory/hippo/internal/lang/entity"
 )
 
 // marked returns the entities, phrases apart, as "kind:norm".

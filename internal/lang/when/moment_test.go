@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hippo-memory/hippo/internal/when"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 func TestMoment(t *testing.T) {

@@ -63,7 +63,7 @@ func (s *scanner) flush() {
 		return
 	}
 	if run[0].first {
-		w := s.textOf(run[:1])
+		w := textOf(s, run[:1])
 		if !isAcronym(w) {
 			if !isCommon(strings.ToLower(bare(w))) && len(run) > 1 {
 				s.name(run)
@@ -71,7 +71,7 @@ func (s *scanner) flush() {
 			run = run[1:]
 		}
 	}
-	for len(run) > 0 && (isEmpty(strings.ToLower(bare(s.textOf(run[:1])))) || isParticle(s.textOf(run[:1]))) {
+	for len(run) > 0 && (isEmpty(strings.ToLower(bare(textOf(s, run[:1])))) || isParticle(textOf(s, run[:1]))) {
 		run = run[1:]
 	}
 	s.name(run)
@@ -82,13 +82,13 @@ func (s *scanner) name(run []word) {
 	if len(run) == 0 {
 		return
 	}
-	text := s.textOf(run)
+	text := textOf(s, run)
 	if name := bare(text); utf8.RuneCountInString(name) > 1 && (len(run) > 1 || !isEmpty(strings.ToLower(name))) {
 		s.emit(Name, name)
 	}
 }
 
-func (s *scanner) textOf(run []word) string { return s.text[run[0].from:run[len(run)-1].to] }
+func textOf(s *scanner, run []word) string { return s.text[run[0].from:run[len(run)-1].to] }
 
 // shouted reports whether several words, and all of them, are in capitals.
 func (s *scanner) shouted(run []word) bool {
@@ -132,9 +132,9 @@ func isAcronym(w string) bool {
 	return n > 1
 }
 
-// abbreviated reports whether a full stop after a word does not end the sentence: it
+// isAbbreviated reports whether a full stop after a word does not end the sentence: it
 // is a title or an initial, and a name goes on.
-func (s *scanner) abbreviated(w, marks string) bool {
+func isAbbreviated(s *scanner, w, marks string) bool {
 	if marks != "." || len(s.run) == 0 {
 		return false
 	}
