@@ -74,7 +74,8 @@ func codeTable(path string) (string, error) {
 		name := v.Names[0].Name
 		if kind, ok := strings.CutPrefix(name, "Err"); ok {
 			_, meaning, _ := strings.Cut(strings.TrimSpace(v.Doc.Text()), ": ")
-			meanings[kind] = strings.TrimSuffix(strings.ReplaceAll(meaning, "\n", " "), ".")
+			meaning, _, _ = strings.Cut(strings.ReplaceAll(meaning, "\n", " "), ";")
+			meanings[kind] = strings.TrimSuffix(meaning, ".")
 		}
 		kind, isCode := strings.CutPrefix(name, "Code")
 		literal, ok := v.Values[0].(*ast.BasicLit)
