@@ -64,7 +64,7 @@ func column(name string, list []hippo.Contribution, row, text string) []string {
 	return append(lines, fmt.Sprintf(text, "total", "", "", fmt.Sprintf("%.3f", total)))
 }
 
-// ranksOf tells the ranks of a hit in the lists of candidates; empty if nothing was asked for.
+// ranksOf formats the ranks of a hit in the lists of candidates; empty if nothing was asked for.
 func ranksOf(h *hippo.Hit) string {
 	x, s := h.Explanation, &h.Signals
 	var parts []string

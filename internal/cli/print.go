@@ -74,7 +74,7 @@ type layout struct {
 	id, content, situation int
 }
 
-// layoutFor fits a table into a terminal of so many columns; 0 is no terminal.
+// layoutFor fits a table into a terminal of that many columns; 0 is no terminal.
 // A narrow one gets the beginning of each ID, which still is one for all commands.
 func layoutFor(columns int) layout {
 	const wholeID, shortID = 36, 18

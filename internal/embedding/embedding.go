@@ -2,7 +2,7 @@
 // vector yet, slow models in the background, and embeds queries. It ranks nothing.
 //
 // The first model that has embedded (nearly) all memories serves queries; better ones catch up
-// meanwhile. What a model cannot answer is searched by words, and the answer says so.
+// meanwhile. What a model cannot answer is a lexical search, and the answer says so.
 package embedding
 
 import (
@@ -57,7 +57,7 @@ const maxPatience = time.Second
 
 const (
 	// A model serves although some memories have no vector yet: this many, if it has a
-	// multiple of them, or this share of all. Those are found by their words meanwhile.
+	// multiple of them, or this share of all. Until then those are found lexically.
 	maxMissing      = 16
 	missingMultiple = 4
 	maxMissingShare = .02
@@ -281,7 +281,7 @@ func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
 	return out
 }
 
-// Ready waits until the models are loaded; until then queries go by words. It does not wait
+// Ready waits until the models are loaded; until then searches are lexical. It does not wait
 // for a model whose dimension is unknown: that is behind an endpoint, which may hang. The error
 // is that of loading, or of ctx.
 func (f *Follower) Ready(ctx context.Context) error {

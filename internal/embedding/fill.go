@@ -103,7 +103,7 @@ func computeVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Mem
 }
 
 // embedPassages embeds texts. Those that the model refuses, while it takes others, get a vector of
-// zeros: they are found by their words.
+// zeros: they are found lexically.
 func embedPassages(ctx context.Context, f *Follower, m *member, texts []string) ([][]float32, error) {
 	out, err := checked(ctx, m, embed.Passage, texts)
 	if !errors.Is(err, hippo.ErrInvalid) || len(texts) == 1 {

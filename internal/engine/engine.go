@@ -134,7 +134,7 @@ func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int
 	return e.embedding.Embed(ctx, progress)
 }
 
-// Ready waits until the models are loaded; until then searches go by words. The error is that
+// Ready waits until the models are loaded; until then searches are lexical. The error is that
 // of loading, or of ctx.
 func (e *Engine) Ready(ctx context.Context) error { return e.embedding.Ready(ctx) }
 

@@ -40,7 +40,7 @@ func date(day, hour, minute, second, nano int) time.Time {
 	return time.Date(2025, 7, day, hour, minute, second, nano, time.UTC)
 }
 
-// diff compares by meaning: JSON as values, with numbers by their literals.
+// diff compares JSON as values, with numbers by their literals.
 func diff(got, want *hippo.Memory) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.Transformer("json", func(raw json.RawMessage) any {
 		d := json.NewDecoder(bytes.NewReader(raw))

@@ -39,7 +39,7 @@ func (d *decoder) decode(b []byte) (*hippo.Memory, error) {
 	}
 }
 
-// isInsight tells an insight by the keys that only Hippo wrote.
+// isInsight recognizes an insight by the keys that only Hippo wrote.
 func isInsight(has func(string) bool) bool {
 	return has("uuid") && slices.ContainsFunc([]string{
 		"daily_access_counts", "base_importance", "importance_modified_at", "current_importance",

@@ -6,7 +6,7 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// isTurn tells a turn of a conversation by its keys.
+// isTurn recognizes a turn of a conversation by its keys.
 func isTurn(has func(string) bool) bool {
 	return has("id") && has("conversation") && has("speaker") && has("text")
 }

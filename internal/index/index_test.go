@@ -183,7 +183,7 @@ func TestSearch_rows(t *testing.T) {
 		Row: retrieve.Row{
 			ID: m.ID, CreatedAt: 1e6, When: -8, Importance: .25, SetDay: 3, LastUse: 40, Length: 2, Pinned: true, Superseded: true,
 		},
-		Author: "Ann", Cues: cue.TellsNumber,
+		Author: "Ann", Cues: cue.HasNumber,
 	}}
 	o := &index.Options{Path: filepath.Join(t.TempDir(), "i")}
 	for _, what := range []string{"built", "from the file"} {

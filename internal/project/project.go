@@ -1,4 +1,4 @@
-// Package project tells which project a directory belongs to: the same for all
+// Package project finds out which project a directory belongs to: the same for all
 // its worktrees and clones, another one for a fork. It asks the git program and
 // reads nothing itself; without a repository, or without git, there is no project.
 // A shallow clone does not hold its first commit, and is known by its remote alone.
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// limit is how long git may take, all told, if the caller sets no deadline.
+// limit is how long git may take, in total, if the caller sets no deadline.
 const limit = 2 * time.Second
 
 // grace is how long after that a child of git may keep its output open.

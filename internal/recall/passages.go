@@ -139,7 +139,8 @@ func matchesOf(found *retrieve.Result, list []passage) map[retrieve.Doc]retrieve
 	return wanted.pick(found.Matches)
 }
 
-// docFilter finds a few documents among many matches: a map is slow for so many questions.
+// docFilter finds a few documents among many matches. It is faster than a map, because most
+// lookups miss.
 type docFilter struct {
 	docs map[retrieve.Doc]bool
 	bits [1 << 10]uint64 // by the low bits of a document
@@ -168,7 +169,7 @@ func wordsOf(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 }
 
-// namesAuthor returns a function that tells whether a text names an author: by the whole
+// namesAuthor returns a function that reports whether a text names an author: by the whole
 // name, or by its first word.
 func namesAuthor(text string) func(string) bool {
 	words := make(map[string]bool)

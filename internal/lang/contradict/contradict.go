@@ -1,4 +1,4 @@
-// Package contradict tells whether two short texts say nearly the same and differ in
+// Package contradict reports whether two short texts say nearly the same and differ in
 // what cannot both be true: a number of the same thing, a version, a date, a path, a
 // negation, an opposite ("enabled" and "disabled"), or the value of the same key.
 //

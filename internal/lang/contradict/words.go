@@ -1,7 +1,7 @@
 package contradict
 
 // light reports whether a word says little by itself: articles, forms of to be and to have,
-// prepositions, what tells that something changed.
+// prepositions, words that say that something changed.
 func light(w string) bool {
 	switch w {
 	case "a", "an", "the", "this", "that", "these", "those", "it", "its", "he", "she", "they", "we", "you", "i", "my",
@@ -59,7 +59,7 @@ func roughly(w string) bool {
 	}
 }
 
-// change reports whether a word tells that something was given another value.
+// change reports whether a word says that something got another value.
 func change(w string) bool {
 	switch w {
 	case "changed", "moved", "switched", "updated", "raised", "increased", "lowered", "reduced", "bumped", "upgraded",

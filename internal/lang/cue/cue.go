@@ -1,92 +1,91 @@
-// Package cue tells what kind of thing a text says, by its words alone: whether it
-// asks, tells a time, a number, a name; and what kind of thing a question wants. It
-// knows English words only; digits, question marks and capitals count in every script
-// that has them. It understands nothing: "may" is a month, and "last" a time, wherever they
-// stand.
+// Package cue classifies English texts by single words: whether a text is a question,
+// whether it contains a time, a number or a name, and which of these the answer to a
+// question should contain. Digits, question marks and capitals count in every script that
+// has them. Words are not disambiguated: "may" is always a month, and "last" a time.
 //
-// Invariant: the answer depends on the text alone. Indexes keep it in files: whoever
-// changes a rule raises the version of their format.
+// Invariant: the result depends on the text alone. Indexes store it: a change of a rule
+// needs a new version of their file format.
 package cue
 
 import "strings"
 
-// Cues is a set of kinds.
+// Cues is a set of properties of a text.
 type Cues uint8
 
 const (
-	// Asks means that the text ends with a question mark, the blanks after it aside.
-	Asks Cues = 1 << iota
-	// TellsTime means that a word tells a time: "yesterday", "months", "Monday", "ago", a
-	// number of four digits, or an ordinal number of at most ten digits, "21st".
-	TellsTime
-	// TellsNumber means that there is a digit, or a word of a number: "seven", "dozen", "twice".
-	TellsNumber
-	// TellsName means that a word of two letters or more begins with a capital, and no
-	// sentence begins with it: it is not the first one of a line, nor behind a full stop,
-	// a question mark, an exclamation mark or a colon.
-	TellsName
+	// IsQuestion: the text ends with a question mark, white space aside.
+	IsQuestion Cues = 1 << iota
+	// HasTime: a word denotes a time: "yesterday", "months", "Monday", "ago", a number of
+	// four digits, or an ordinal number of at most ten digits, "21st".
+	HasTime
+	// HasNumber: there is a digit, or a numeral: "seven", "dozen", "twice".
+	HasNumber
+	// HasName: a word of two letters or more begins with a capital and begins no sentence:
+	// it is not the first word of a line, nor after a full stop, a question mark, an
+	// exclamation mark or a colon.
+	HasName
 )
 
 // Of returns the cues of a text. It does not allocate. Cost: about 20 ns a word.
 func Of(content string) Cues {
-	c := asks(content)
+	c := question(content)
 	s := scanner{text: content}
 	for s.next() {
 		if s.digits > 0 {
-			c |= TellsNumber
+			c |= HasNumber
 		}
-		if s.digits == 4 && s.size == 4 || s.ordinal() || time(s.folded()) {
-			c |= TellsTime
+		if s.digits == 4 && s.size == 4 || s.ordinal() || isTime(s.folded()) {
+			c |= HasTime
 		}
-		if number(s.folded()) {
-			c |= TellsNumber
+		if isNumeral(s.folded()) {
+			c |= HasNumber
 		}
 		if s.capital && s.inside && s.size > 1 {
-			c |= TellsName
+			c |= HasName
 		}
 	}
 	return c
 }
 
-// Wanted returns what a query asks to be told, any of TellsTime, TellsNumber, TellsName:
-// a time by "when", by "what" or "which" before "year", "date", "day", "month" or
+// Expected returns the cues that the answer to a query should have, any of HasTime,
+// HasNumber and HasName: a time by "when", by "what" or "which" before "year", "date", "day", "month" or
 // "time", and by "how long"; a number by "how" before "many", "much", "old", "long",
 // "often", "far", "big", "large" or "tall", by "number", "amount" and "percentage",
 // and by "percent of"; a name by "who", "whom", "whose" and "where", by "name of", and by
-// "what" or "which" before one of the words for what goes by a name, such as "person",
+// "what" or "which" before a noun whose instances have names, such as "person",
 // "city" or "team". It does not allocate. Cost: as that of [Of].
-func Wanted(query string) Cues {
+func Expected(query string) Cues {
 	var c Cues
 	s := scanner{text: query}
 	last := other
 	for s.next() {
 		word := s.folded()
-		c |= wanted(last, word)
+		c |= expected(last, word)
 		last = leadOf(word)
 	}
 	return c
 }
 
-// asks returns Asks if a text ends as a question does.
-func asks(text string) Cues {
+// question returns IsQuestion if a text ends with a question mark.
+func question(text string) Cues {
 	text = strings.TrimSpace(text)
 	for _, mark := range [...]string{"?", "？", "؟"} {
 		if strings.HasSuffix(text, mark) {
-			return Asks
+			return IsQuestion
 		}
 	}
 	return 0
 }
 
-// lead is what a word does to the one after it.
+// lead is a word that decides what the word after it means for the answer.
 type lead uint8
 
 const (
-	other   lead = iota
-	how          // asks how much of it there is
-	which        // asks which of them it is
-	percent      // tells a share of it
-	name         // tells what it is called
+	other   lead = iota // any other word
+	how                 // "how": a quantity
+	which               // "what" or "which": a choice
+	percent             // "percent": a share
+	named               // "name": a name
 )
 
 func leadOf(word []byte) lead {
@@ -98,52 +97,52 @@ func leadOf(word []byte) lead {
 	case "percent":
 		return percent
 	case "name":
-		return name
+		return named
 	}
 	return other
 }
 
-// wanted is what a word asks for behind another.
-func wanted(before lead, word []byte) Cues {
+// expected returns the cues that a word asks for, given the word before it.
+func expected(before lead, word []byte) Cues {
 	switch string(word) {
 	case "when":
-		return TellsTime
+		return HasTime
 	case "number", "amount", "percentage":
-		return TellsNumber
+		return HasNumber
 	case "who", "whom", "whose", "where":
-		return TellsName
+		return HasName
 	}
 	switch before {
 	case how:
 		switch string(word) {
 		case "long":
-			return TellsTime | TellsNumber
+			return HasTime | HasNumber
 		case "many", "much", "old", "often", "far", "big", "large", "tall":
-			return TellsNumber
+			return HasNumber
 		}
 	case which:
 		switch string(word) {
 		case "year", "date", "day", "month", "time":
-			return TellsTime
+			return HasTime
 		}
-		if goesByName(word) {
-			return TellsName
+		if isNamedKind(word) {
+			return HasName
 		}
 	case percent:
 		if string(word) == "of" {
-			return TellsNumber
+			return HasNumber
 		}
-	case name:
+	case named:
 		if string(word) == "of" {
-			return TellsName
+			return HasName
 		}
 	case other:
 	}
 	return 0
 }
 
-// time reports whether a word in small letters tells a time.
-func time(word []byte) bool {
+// isTime reports whether a lower-case word denotes a time.
+func isTime(word []byte) bool {
 	switch string(word) {
 	case "yesterday", "today", "tomorrow", "tonight", "morning", "mornings", "evening", "evenings",
 		"week", "weeks", "weekend", "weekends", "month", "months", "year", "years", "century", "centuries",
@@ -156,8 +155,8 @@ func time(word []byte) bool {
 	return false
 }
 
-// number reports whether a word in small letters tells a number.
-func number(word []byte) bool {
+// isNumeral reports whether a lower-case word is a numeral.
+func isNumeral(word []byte) bool {
 	switch string(word) {
 	case "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 		"dozen", "hundred", "thousand", "million", "billion", "once", "twice", "several", "few":
@@ -166,8 +165,8 @@ func number(word []byte) bool {
 	return false
 }
 
-// goesByName reports whether a word in small letters is for what goes by a name.
-func goesByName(word []byte) bool {
+// isNamedKind reports whether the instances of a lower-case noun have names.
+func isNamedKind(word []byte) bool {
 	switch string(word) {
 	case "name", "names", "person", "people", "man", "woman", "group", "team", "teams", "party",
 		"company", "companies", "organization", "school", "university",

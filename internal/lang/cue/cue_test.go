@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	asks   = cue.Asks
-	tells  = cue.TellsTime
-	number = cue.TellsNumber
-	named  = cue.TellsName
+	asks    = cue.IsQuestion
+	hasTime = cue.HasTime
+	number  = cue.HasNumber
+	named   = cue.HasName
 )
 
 func TestOf(t *testing.T) {
@@ -26,31 +26,31 @@ func TestOf(t *testing.T) {
 		"really?!":                         0,
 		"a? b":                             0,
 		"the cache is slow":                0,
-		"we met yesterday":                 tells,
-		"YESTERDAY.":                       tells,
-		"today's plan":                     tells,
-		"two centuries":                    tells | number,
-		"a month, some weeks":              tells,
+		"we met yesterday":                 hasTime,
+		"YESTERDAY.":                       hasTime,
+		"today's plan":                     hasTime,
+		"two centuries":                    hasTime | number,
+		"a month, some weeks":              hasTime,
 		"weekly":                           0,
 		"lastly":                           0,
 		"everlasting":                      0,
-		"on Monday":                        tells | named,
-		"mid-October":                      tells | named,
+		"on Monday":                        hasTime | named,
+		"mid-October":                      hasTime | named,
 		"sept":                             0,
-		"until then":                       tells,
-		"in 2023":                          tells | number,
+		"until then":                       hasTime,
+		"in 2023":                          hasTime | number,
 		"in 20231":                         number,
 		"in 202":                           number,
 		"v2023":                            number,
-		"(1999)":                           tells | number,
-		"the 21st":                         tells | number,
-		"the 3RD":                          tells | number,
+		"(1999)":                           hasTime | number,
+		"the 21st":                         hasTime | number,
+		"the 3RD":                          hasTime | number,
 		"the 4thx":                         number,
 		"the x4th":                         number,
 		"the 4 th":                         number,
 		"4xth":                             number,
 		"st":                               0,
-		"٢٠٢٣":                             tells | number,
+		"٢٠٢٣":                             hasTime | number,
 		"٢":                                number,
 		"seven dwarfs":                     number,
 		"Twice":                            number,
@@ -65,8 +65,8 @@ func TestOf(t *testing.T) {
 		"a\xffone\xff":                     number,
 		"wednesdaywednesdaywednesday":      0,
 		"12345678901th":                    number,
-		"the 1234567890th":                 tells | number,
-		"Did it take three years, or ten?": asks | tells | number,
+		"the 1234567890th":                 hasTime | number,
+		"Did it take three years, or ten?": asks | hasTime | number,
 		"we met Ann":                       named,
 		"Ann met us":                       0,
 		"so Ann met us":                    named,
@@ -100,16 +100,16 @@ func TestWanted(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]cue.Cues{
 		"":                                   0,
-		"when did we meet?":                  tells,
-		"Since when is it slow":              tells,
+		"when did we meet?":                  hasTime,
+		"Since when is it slow":              hasTime,
 		"whenever":                           0,
-		"what year was it":                   tells,
-		"on which DATE":                      tells,
+		"what year was it":                   hasTime,
+		"on which DATE":                      hasTime,
 		"what a year":                        0,
-		"what day, which month":              tells,
-		"at what time":                       tells,
+		"what day, which month":              hasTime,
+		"at what time":                       hasTime,
 		"whatever time":                      0,
-		"how long did it take":               tells | number,
+		"how long did it take":               hasTime | number,
 		"how many cats":                      number,
 		"How much?":                          number,
 		"how old, how often":                 number,
@@ -136,11 +136,11 @@ func TestWanted(t *testing.T) {
 		"which of the cities":                0,
 		"what city, which companies":         named,
 		"how many teams":                     number,
-		"who did it, and in what year":       named | tells,
-		"when and where":                     named | tells,
-		"what is the amount, and since when": tells | number,
+		"who did it, and in what year":       named | hasTime,
+		"when and where":                     named | hasTime,
+		"what is the amount, and since when": hasTime | number,
 	} {
-		if got := cue.Wanted(query); got != want {
+		if got := cue.Expected(query); got != want {
 			t.Errorf("%q wants %03b, want %03b", query, got, want)
 		}
 	}
@@ -153,7 +153,7 @@ func TestOf_Words(t *testing.T) {
 		`yesterday today tomorrow tonight week weeks weekend weekends month months year years morning mornings
 		evening evenings century centuries ago last next since until during monday tuesday wednesday thursday
 		friday saturday sunday january february march april may june july august september october november
-		december 1984 1st 22nd 103rd 4th`: tells,
+		december 1984 1st 22nd 103rd 4th`: hasTime,
 		`one two three four five six seven eight nine ten dozen hundred thousand million billion once twice
 		several few 7 1st x2`: number,
 	} {
@@ -172,7 +172,7 @@ func TestOf_Words(t *testing.T) {
 
 func TestOf_Allocates_nothing(t *testing.T) {
 	text := sample()
-	if n := testing.AllocsPerRun(10, func() { cue.Of(text); cue.Wanted(text) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { cue.Of(text); cue.Expected(text) }); n != 0 {
 		t.Errorf("%v allocations, want 0", n)
 	}
 }
@@ -186,8 +186,8 @@ func FuzzOf(f *testing.F) {
 		if got, want := cue.Of(text), plain(text); got != want {
 			t.Errorf("%q has cues %03b, want %03b", text, got, want)
 		}
-		if w := cue.Wanted(text); w&cue.Asks != 0 || w != cue.Wanted(" "+text+" ") {
-			t.Errorf("%q wants %03b, and between blanks %03b", text, w, cue.Wanted(" "+text+" "))
+		if w := cue.Expected(text); w&cue.IsQuestion != 0 || w != cue.Expected(" "+text+" ") {
+			t.Errorf("%q wants %03b, and between blanks %03b", text, w, cue.Expected(" "+text+" "))
 		}
 	})
 }

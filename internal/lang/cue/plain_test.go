@@ -11,10 +11,10 @@ import (
 func plain(text string) cue.Cues {
 	var c cue.Cues
 	if regexp.MustCompile(`[?？؟]$`).MatchString(strings.TrimSpace(text)) {
-		c |= cue.Asks
+		c |= cue.IsQuestion
 	}
 	if regexp.MustCompile(`\p{Nd}`).MatchString(text) {
-		c |= cue.TellsNumber
+		c |= cue.HasNumber
 	}
 	times := regexp.MustCompile(`^(?:\p{Nd}{4}|[0-9]{1,10}(?:st|nd|rd|th)|yesterday|today|tomorrow|tonight|(?:morning|evening|week|weekend|month|year)s?` +
 		`|century|centuries|ago|last|next|since|until|during|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june` +
@@ -24,7 +24,7 @@ func plain(text string) cue.Cues {
 	for _, at := range regexp.MustCompile(`[\p{L}\p{Nd}]+`).FindAllStringIndex(text, -1) {
 		w := text[at[0]:at[1]]
 		if end > 0 && !strings.ContainsAny(text[end:at[0]], ".?!:\n") && regexp.MustCompile(`^\p{Lu}.`).MatchString(w) {
-			c |= cue.TellsName
+			c |= cue.HasName
 		}
 		end = at[1]
 		w = strings.Map(func(r rune) rune {
@@ -34,10 +34,10 @@ func plain(text string) cue.Cues {
 			return r
 		}, w)
 		if times.MatchString(w) {
-			c |= cue.TellsTime
+			c |= cue.HasTime
 		}
 		if numbers.MatchString(w) {
-			c |= cue.TellsNumber
+			c |= cue.HasNumber
 		}
 	}
 	return c

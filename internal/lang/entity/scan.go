@@ -240,7 +240,7 @@ func ends(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.M, r)
 }
 
-// divides tells what divides words and parts of code.
+// divides reports whether a rune divides words and parts of code.
 func divides(r rune) bool {
 	switch r {
 	case '_', '-', '.', ':', '/', '\\', '#', '@', '$', '\'', '’', '~', '+':

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// parseDate reads a day that is told by its number: 7 May 2023, May 7th, 2026-03-01,
+// parseDate reads a day that is given by its number: 7 May 2023, May 7th, 2026-03-01,
 // 3/1/2026; with or without the day of the week.
 func parseDate(p *parser, i int) (value, int) {
 	at := i

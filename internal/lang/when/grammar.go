@@ -200,7 +200,7 @@ func parseSimple(p *parser, i int) (value, int) {
 	return best, end
 }
 
-// isFuture reports whether the text tells of what comes.
+// isFuture reports whether the text is about the future.
 func (p *parser) isFuture() bool {
 	switch p.at(0) {
 	case "tomorrow", "next", "coming":

@@ -40,7 +40,7 @@ func countBefore(p *parser, n count, u unit) (value, bool) {
 	return value{Span: Span{from, until}, single: u == day && n.low == n.high}, from.Year() > 0
 }
 
-// isLast reports whether a word tells of what has been.
+// isLast reports whether a word is about the past.
 func isLast(word string) bool {
 	return word == "last" || word == "past" || word == "previous" || word == "prior" || word == "preceding"
 }

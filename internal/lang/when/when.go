@@ -1,8 +1,8 @@
-// Package when reads times told in English: "last week", "two days ago", "in
+// Package when reads times written in English: "last week", "two days ago", "in
 // March", "since Tuesday", "between 1 May and last month". [Parse] reads a text
 // that is one expression, [Find] finds one inside a question.
 //
-// What is told is remembered, not planned: an expression that fits many times
+// Texts are memories, not plans: an expression that fits many times
 // means the latest that has begun, and a span never begins in the future. Weeks
 // run from Monday to Sunday, days in the zone of the moment that is given. It
 // refuses dates that do not exist, days of other languages, and, in questions,
