@@ -126,8 +126,8 @@ func (f *fixture) put(ms ...*hippo.Memory) {
 	for i, m := range ms {
 		clones[i] = m.Clone()
 	}
-	if added, _, err := f.store.In(f.scope).Import(f.t.Context(), hippo.Calendar{}, clones); err != nil || added != len(ms) {
-		f.t.Fatalf("added %d of %d (%v)", added, len(ms), err)
+	if done, err := f.store.In(f.scope).Import(f.t.Context(), hippo.Calendar{}, clones); err != nil || done.Added != len(ms) {
+		f.t.Fatalf("got %+v of %d (%v)", done, len(ms), err)
 	}
 }
 
