@@ -29,8 +29,8 @@ type Options struct {
 	Now  func() time.Time
 	Zone *time.Location
 	Log  *slog.Logger
-	// Patience is that of [engine.Config].
-	Patience time.Duration
+	// IndexWait is that of [engine.Config].
+	IndexWait time.Duration
 	// Client asks the endpoints of models; nil means one like [http.DefaultClient].
 	Client *http.Client
 }
@@ -56,7 +56,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	}
 	return engine.New(engine.Config{
 		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.reranker, Degraded: m.degraded,
-		Patience: o.Patience, Now: o.Now, Log: o.Log,
+		IndexWait: o.IndexWait, Now: o.Now, Log: o.Log,
 	}), nil
 }
 

@@ -16,7 +16,7 @@ func newCheckCommand(s *shell) *cobra.Command {
 		Short: "Look for damage in all of the store, and say what to do about it",
 		Long: `Read all of the store, which may be in use, and compare it with its checks: the pages and indexes of a database, every
 insight, every file of a directory, the file of the search index. Exit code 0: sound; 3: something is damaged.`,
-		Args: atMost(0),
+		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := existingStore(s)
 			if err != nil {

@@ -21,7 +21,7 @@ func newDemoCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Watch a memory live for two weeks, in a temporary store",
-		Args:  atMost(0),
+		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			dir, err := os.MkdirTemp("", "hippo-demo")
 			if err != nil {

@@ -43,8 +43,8 @@ func badFlag(err error) error {
 	return usagef("%smust be %s", strings.TrimSuffix(err.Error(), num.Error()), what)
 }
 
-// needs is cobra.MinimumNArgs(1) with a message that says what is missing.
-func needs(what string) cobra.PositionalArgs {
+// requireArgument is cobra.MinimumNArgs(1) with a message that says what is missing.
+func requireArgument(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usagef("%s is missing", what)
@@ -53,8 +53,8 @@ func needs(what string) cobra.PositionalArgs {
 	}
 }
 
-// atMost is cobra.MaximumNArgs as a usage error.
-func atMost(n int) cobra.PositionalArgs {
+// maximumArguments is cobra.MaximumNArgs as a usage error.
+func maximumArguments(n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > n {
 			return usagef("unexpected argument %q", args[n])
@@ -63,13 +63,13 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// one is cobra.ExactArgs(1) with a message that says what is missing.
-func one(what string) cobra.PositionalArgs {
-	return cobra.MatchAll(atMost(1), needs(what))
+// oneArgument is cobra.ExactArgs(1) with a message that says what is missing.
+func oneArgument(what string) cobra.PositionalArgs {
+	return cobra.MatchAll(maximumArguments(1), requireArgument(what))
 }
 
-// known refuses arguments that are no subcommand, and suggests one with a similar name.
-func known(c *cobra.Command, args []string) error {
+// refuseUnknownCommand refuses arguments that are no subcommand, and suggests one with a similar name.
+func refuseUnknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}

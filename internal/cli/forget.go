@@ -20,7 +20,7 @@ func newForgetCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "forget ID...",
 		Short: "Hide insights; hippo restore brings them back",
-		Args:  needs("an id"),
+		Args:  requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			if purge {
 				return purgeMemories(c.Context(), s, m, ids, yes)
@@ -82,7 +82,7 @@ func newRestoreCommand(s *shell) *cobra.Command {
 		Short: "Bring forgotten insights back, or the whole store from a backup",
 		Long: `Bring forgotten insights back; hippo list --forgotten shows them. Or, given a file that hippo backup wrote, replace
 everything in the store by what it holds. What was there is saved to a file beside the store, and running servers follow.`,
-		Args: needs("an id"),
+		Args: requireArgument("an id"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if isBackup(args) {
 				return restoreFile(c.Context(), s, args[0], yes)

@@ -19,7 +19,7 @@ func newGetCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get ID...",
 		Short: "Show insights whole; an ID is a UUID or the beginning of one or of a content hash",
-		Args:  needs("an id"),
+		Args:  requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			ms, err := m.Get(c.Context(), ids...)
 			if err != nil {

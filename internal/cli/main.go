@@ -73,7 +73,7 @@ func (s *shell) newRoot() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version().Version,
-		Args:          known,
+		Args:          refuseUnknownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SuggestionsMinimumDistance = 2
@@ -107,7 +107,7 @@ func refuseUnknownTopics(root *cobra.Command) {
 		c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
 			topic, rest, err := root.Find(args)
 			if err == nil {
-				err = known(root, rest)
+				err = refuseUnknownCommand(root, rest)
 			}
 			if err != nil {
 				return err

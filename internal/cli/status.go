@@ -16,7 +16,7 @@ func newStatusCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show what is there, and what is wrong, if anything",
-		Args:  atMost(0),
+		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.named()
 			if err != nil {
@@ -120,7 +120,7 @@ func newVersionCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show which program this is",
-		Args:  atMost(0),
+		Args:  maximumArguments(0),
 		RunE: func(*cobra.Command, []string) error {
 			b := version()
 			if s.json {

@@ -41,7 +41,7 @@ func newImportCommand(s *shell) *cobra.Command {
 a Hippo directory or file in any shape it ever had, an export of this program,
 JSON lines or a JSON array of objects, conversations in LoCoMo format.
 Importing the same source again adds nothing.`,
-		Args: one("a path"),
+		Args: oneArgument("a path"),
 		RunE: func(c *cobra.Command, args []string) error {
 			src, err := openSource(s, args[0])
 			if err != nil {
@@ -138,7 +138,7 @@ func newExportCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write all memories as JSON lines that import back identically",
-		Args:  atMost(1),
+		Args:  maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if salvage {
 				return exportSalvaged(c.Context(), s, args, force)
@@ -233,7 +233,7 @@ func exportFile(s *shell, x export, path string, force bool) error {
 		err = errors.Join(err, f.Sync())
 	}
 	if err = errors.Join(err, f.Close()); plain {
-		err = settle(name, path, err)
+		err = finishFile(name, path, err)
 	}
 	if err != nil {
 		return err
@@ -242,8 +242,8 @@ func exportFile(s *shell, x export, path string, force bool) error {
 	return printUnreadable(s, x, unreadable)
 }
 
-// settle gives a written file its name, or removes it if err says it is not whole.
-func settle(name, path string, err error) error {
+// finishFile gives a written file its name, or removes it if err says it is not whole.
+func finishFile(name, path string, err error) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(name))
 	}
@@ -304,7 +304,7 @@ func newMigrateCommand(s *shell) *cobra.Command {
 		Use:     "migrate --from URL --to URL",
 		Short:   "Copy all memories from one store to another",
 		Example: `  hippo migrate --from dir:~/.hippo --to sqlite:~/memory.db`,
-		Args:    atMost(0),
+		Args:    maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if from == "" || to == "" {
 				return usagef("both --from and --to are needed")

@@ -106,7 +106,7 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 	if explicit["memory-dir"] {
 		value["store"] = "dir:" + value["memory-dir"]
 	} else if !explicit["store"] {
-		if homeless(env) {
+		if hasNoHome(env) {
 			return Config{}, hippo.Fieldf("store", "has no default, because there is no home directory: give sqlite:PATH or dir:PATH")
 		}
 		value["store"] = defaultStore(env)
@@ -128,8 +128,8 @@ func overlay(value map[string]string, explicit map[string]bool, layer func(Setti
 	}
 }
 
-// homeless reports whether there is no place for a default store.
-func homeless(env func(string) string) bool {
+// hasNoHome reports whether there is no place for a default store.
+func hasNoHome(env func(string) string) bool {
 	return !filepath.IsAbs(userDir(env, "XDG_DATA_HOME", ""))
 }
 

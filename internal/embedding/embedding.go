@@ -51,9 +51,9 @@ func Indexed(models []Model) (all []embed.Model, instant embed.Embedder) {
 // DefaultTimeout is how long a query waits for a model that says nothing else.
 const DefaultTimeout = 5 * time.Second
 
-// maxPatience bounds how much longer than its timeout a query waits for a model that is known
+// maxExtraWait bounds how much longer than its timeout a query waits for a model that is known
 // to be slow.
-const maxPatience = time.Second
+const maxExtraWait = time.Second
 
 const (
 	// A model serves although some memories have no vector yet: this many, if it has a
@@ -100,10 +100,10 @@ type member struct {
 	// indexed: the index keeps vectors of it. Only its follower sets it.
 	indexed bool
 
-	mu    sync.Mutex
-	err   error         // the last one in the background
-	hangs bool          // a question was given up on, and is not answered yet
-	took  time.Duration // the last answer; 0 after an error
+	mu      sync.Mutex
+	lastErr error         // the last one in the background
+	hanging bool          // a question was given up on, and is not answered yet
+	latency time.Duration // the last answer; 0 after an error
 }
 
 // New returns a Follower. It starts a goroutine for each model that is not instant, which
@@ -187,7 +187,7 @@ func (f *Follower) Wake() {
 func reportState(f *Follower, m *member, err error) {
 	before := m.lastError()
 	m.mu.Lock()
-	m.err = err
+	m.lastErr = err
 	m.mu.Unlock()
 	if err != nil && !errors.Is(err, embed.ErrNotReady) && (before == nil || before.Error() != err.Error()) {
 		f.log.Warn("memories cannot be embedded", "model", m.id, "error", err)
@@ -197,7 +197,7 @@ func reportState(f *Follower, m *member, err error) {
 func (m *member) lastError() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.err
+	return m.lastErr
 }
 
 // errUnanswered is why a model whose dimension is unknown does not serve.

@@ -162,9 +162,9 @@ func contentKey(m *hippo.Memory) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// Level embeds what instant models lack, so that no search has to. What fails here the next
+// EmbedInstant embeds what instant models lack, so that no search has to. What fails here the next
 // search tries again, and reports.
-func (f *Follower) Level(ctx context.Context) {
+func (f *Follower) EmbedInstant(ctx context.Context) {
 	for _, m := range f.members {
 		if !m.Instant {
 			continue

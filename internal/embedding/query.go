@@ -48,8 +48,8 @@ func queryText(ctx context.Context, f *Follower, text string, v *recall.Vectors)
 	}
 }
 
-// outcome is what came of a question to a model.
-type outcome struct {
+// queryResult is what came of a question to a model.
+type queryResult struct {
 	vectors [][]float32
 	err     error
 }
@@ -65,14 +65,14 @@ func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]flo
 	if err != nil {
 		return nil, err
 	}
-	done := make(chan outcome, 1)
+	done := make(chan queryResult, 1)
 	go func() {
 		limited, cancel := context.WithTimeout(f.ctx, DefaultTimeout)
 		defer cancel()
 		start := now()
 		vectors, err := checked(limited, m, embed.Query, []string{text})
 		m.end(now().Sub(start), err)
-		done <- outcome{vectors, err}
+		done <- queryResult{vectors, err}
 	}()
 	select {
 	case o := <-done:
@@ -90,26 +90,26 @@ func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]flo
 func (m *member) begin() (time.Duration, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.hangs {
+	if m.hanging {
 		return 0, fmt.Errorf("%w: it has not answered yet", hippo.ErrUnavailable)
 	}
-	return max(m.Timeout, min(2*m.took, maxPatience)), nil
+	return max(m.Timeout, min(2*m.latency, maxExtraWait)), nil
 }
 
 // giveUp notes that a question is not answered.
 func (m *member) giveUp() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.hangs = true
+	m.hanging = true
 }
 
 // end notes that a question has ended, and how long it took.
 func (m *member) end(took time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.hangs, m.took = false, took
+	m.hanging, m.latency = false, took
 	if err != nil {
-		m.took = 0
+		m.latency = 0
 	}
 }
 

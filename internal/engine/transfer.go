@@ -75,7 +75,7 @@ func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.S
 		return r, err
 	}
 	if t.engine.index.CatchUp(ctx) == nil { // else the next search does it, and reports
-		t.engine.embedding.Level(ctx)
+		t.engine.embedding.EmbedInstant(ctx)
 	}
 	return r, nil
 }

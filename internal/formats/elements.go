@@ -202,8 +202,8 @@ func readArray(r *bufio.Reader, d *decoder, y yield) error {
 	return e.end()
 }
 
-// surveyArray calls see for each entry of an array, broken or not.
-func surveyArray(r *bufio.Reader, see func([]byte)) error {
+// countArray calls see for each entry of an array, broken or not.
+func countArray(r *bufio.Reader, see func([]byte)) error {
 	err := newElements(r).array(func(b []byte, _, _ int, _ error) error { see(b); return nil })
 	if errors.Is(err, hippo.ErrCorrupt) {
 		return nil // the entries before it are good, and reading them reports it

@@ -19,9 +19,9 @@ import (
 // "colour" is Metadata["$colour"] in memory and "colour" again in the file.
 const KeptPrefix = "$"
 
-// OldKeys returns the keys that the first Hippo program wrote, in its order.
+// LegacyKeys returns the keys that the first Hippo program wrote, in its order.
 // It needs all of them, and drops every other key when it rewrites a file.
-func OldKeys() []string {
+func LegacyKeys() []string {
 	return []string{
 		"uuid", "content", "situation", "base_importance", "importance",
 		"created_at", "importance_modified_at", "daily_access_counts",
@@ -37,7 +37,7 @@ func ownKeys() []string {
 }
 
 func knownKey(key string) bool {
-	return slices.Contains(OldKeys(), key) || slices.Contains(ownKeys(), key)
+	return slices.Contains(LegacyKeys(), key) || slices.Contains(ownKeys(), key)
 }
 
 // EncodeInsight returns m as the content of its file <uuid>.json: one JSON

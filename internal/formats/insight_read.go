@@ -52,7 +52,7 @@ func DecodeInsight(b []byte) (*hippo.Memory, error) {
 	}
 	m := &hippo.Memory{}
 	o.id("uuid", &m.ID)
-	o.need("content")
+	o.require("content")
 	o.text("content", &m.Content)
 	m.Situation = readLines(o, "situation", "context")
 	readImportance(o, m)
@@ -67,14 +67,14 @@ func DecodeInsight(b []byte) (*hippo.Memory, error) {
 	return m, nil
 }
 
-// OnlyOldKeys reports whether b is an insight file without any key beyond
+// OnlyLegacyKeys reports whether b is an insight file without any key beyond
 // [OldKeys], as the first Hippo program leaves it.
-func OnlyOldKeys(b []byte) bool {
+func OnlyLegacyKeys(b []byte) bool {
 	o, err := readObject(b)
 	if err != nil {
 		return false
 	}
-	old := OldKeys()
+	old := LegacyKeys()
 	return !slices.ContainsFunc(o.keys, func(k string) bool { return !slices.Contains(old, k) })
 }
 
@@ -160,8 +160,8 @@ func (o *object) first(keys ...string) (string, json.RawMessage) {
 	return "", nil
 }
 
-// need complains if none of the keys is there.
-func (o *object) need(keys ...string) {
+// require complains if none of the keys is there.
+func (o *object) require(keys ...string) {
 	if k, _ := o.first(keys...); k == "" {
 		o.fail(hippo.Fieldf(keys[0], "must be given"))
 	}
@@ -184,7 +184,7 @@ func (o *object) read(v any, want string, keys ...string) bool {
 func (o *object) text(key string, s *string) { o.read(s, "a text", key) }
 
 func (o *object) id(key string, id *hippo.ID) {
-	o.need(key)
+	o.require(key)
 	o.optionalID(key, id)
 	if id.IsZero() {
 		o.fail(hippo.Fieldf(key, "must not be zero"))
@@ -226,7 +226,7 @@ func readLines(o *object, keys ...string) []string {
 
 func readImportance(o *object, m *hippo.Memory) {
 	current := []string{"importance", "current_importance", "score_at_last_change", "votes_at_last_change"}
-	o.need(current...)
+	o.require(current...)
 	m.Importance.Value = o.unit(current...)
 	m.Importance.Base = m.Importance.Value
 	if _, ok := o.values["base_importance"]; ok {
@@ -245,7 +245,7 @@ func (o *object) unit(keys ...string) float64 {
 }
 
 func readTimes(o *object, m *hippo.Memory) {
-	o.need("created_at")
+	o.require("created_at")
 	m.CreatedAt = readTime(o, "created_at")
 	m.Importance.SetAt = m.CreatedAt
 	if o.has("importance_modified_at", "importance_last_modified_at", "score_last_modified_at", "votes_last_modified_at") {

@@ -98,9 +98,9 @@ func readLegacy(r *bufio.Reader, y yield) error {
 	return walkLegacy(r, decodeElements(DecodeInsight, y), func(string, []byte) {})
 }
 
-// surveyLegacy returns the calendar and the number of insights. Where the file
+// countLegacy returns the calendar and the number of insights. Where the file
 // breaks off is left to [readLegacy] to report.
-func surveyLegacy(r *bufio.Reader) (Calendar, int, error) {
+func countLegacy(r *bufio.Reader) (Calendar, int, error) {
 	var keys calendarKeys
 	var newest hippo.Day
 	n := 0

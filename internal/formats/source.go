@@ -156,10 +156,10 @@ func (s *Source) survey(b *bufio.Reader) (err error) {
 	}
 	switch s.Kind {
 	case KindLegacy:
-		s.Calendar, s.Count, err = surveyLegacy(b)
+		s.Calendar, s.Count, err = countLegacy(b)
 		return err
 	case KindArray:
-		return surveyArray(b, see)
+		return countArray(b, see)
 	case KindInsight:
 		entry, err := io.ReadAll(io.LimitReader(b, MaxEntry))
 		see(entry)

@@ -31,7 +31,7 @@ func (d *decoder) turn(o *object) (*hippo.Memory, error) {
 	d.turns[m.Source.Session]++
 	m.Source.Seq = d.turns[m.Source.Session]
 	var text string
-	o.need("text")
+	o.require("text")
 	o.read(&text, "a text", "text")
 	if strings.TrimSpace(text) == "" {
 		o.fail(hippo.Fieldf("text", "must not be empty"))

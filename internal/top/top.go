@@ -64,15 +64,15 @@ func (l *List[T]) drop() {
 		return
 	}
 	if l.n > 0 {
-		l.sift()
+		l.selectBest()
 		l.cut = true
 	}
 	l.items = l.items[:l.n]
 }
 
-// sift moves the n best items to the front, the worst of them to place n-1: Hoare's
+// selectBest moves the n best items to the front, the worst of them to place n-1: Hoare's
 // selection.
-func (l *List[T]) sift() {
+func (l *List[T]) selectBest() {
 	from, to, at := 0, len(l.items)-1, l.n-1
 	for from < to {
 		pivot := l.middle(from, (from+to)/2, to)

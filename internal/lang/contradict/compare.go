@@ -15,12 +15,12 @@ func compare(a, b *sentence, loose bool) (Reason, bool) {
 	}
 	hunks, common := diff(a, b)
 	switch {
-	case len(hunks) == 0 && a.denied != b.denied:
+	case len(hunks) == 0 && a.negated != b.negated:
 		if len(a.content) < 2 || a.clause < len(a.all) || b.clause < len(b.all) || a.asymmetric(b) {
 			return "", false
 		}
-		return denies, true
-	case len(hunks) != 1 || a.denied != b.denied || common == 0:
+		return negated, true
+	case len(hunks) != 1 || a.negated != b.negated || common == 0:
 		return "", false
 	}
 	h := hunks[0]
@@ -105,11 +105,11 @@ func (p *pair) differs(o *pair, common int, loose bool) bool {
 			return x.unit == y.unit && p.isValue(common) && o.isValue(common)
 		case x.kind != word || y.kind != word:
 			return false
-		case opposite(x.low, y.low):
+		case opposite(x.lower, y.lower):
 			return common > 1 || p.marker() != nil && o.marker() != nil
 		}
 	}
-	return p.isName(common, loose) && o.isName(common, loose) && !akin(p.raw(), o.raw()) && p.named(o, loose)
+	return p.isName(common, loose) && o.isName(common, loose) && !sameName(p.raw(), o.raw()) && p.named(o, loose)
 }
 
 // marker returns the word or mark that gives the first token its value: "is", "=",
@@ -120,11 +120,11 @@ func (p *pair) marker() *token {
 	for i := p.at[0] - 1; i >= 0; i-- {
 		t := &p.all[i]
 		switch {
-		case t.kind == mark || stative(t.low):
+		case t.kind == mark || stative(t.lower):
 			return t
-		case t.text == "to" && i > 0 && change(p.all[i-1].low):
+		case t.text == "to" && i > 0 && change(p.all[i-1].lower):
 			return t
-		case t.light:
+		case t.functionWord:
 		case skipped || t.kind != word:
 			return nil
 		case label(t.text), p.first().kind == version, p.first().kind == number && strings.Contains(p.first().raw, ".") && capital(t.raw):
@@ -143,7 +143,7 @@ func (p *pair) isValue(common int) bool {
 	if m == nil || common < 2 && !m.defines() {
 		return false
 	}
-	if t.kind == date && !m.defines() && !schedules(stem(m.low)) {
+	if t.kind == date && !m.defines() && !schedules(stem(m.lower)) {
 		return false
 	}
 	i := p.at[0]
@@ -160,7 +160,7 @@ func (p *pair) isValue(common int) bool {
 		return !t.listed
 	}
 	after := &p.all[i+1]
-	return after.kind != t.kind && (!after.listed || !after.light)
+	return after.kind != t.kind && (!after.listed || !after.functionWord)
 }
 
 // isName reports whether the differing tokens are a name at the end of a sentence
@@ -179,11 +179,11 @@ func (p *pair) isName(common int, loose bool) bool {
 	if m == nil || p.at[0] > 0 && p.all[p.at[0]-1].listed {
 		return false
 	}
-	return m.defines() || loose && common > 1 && tool(stem(m.low))
+	return m.defines() || loose && common > 1 && tool(stem(m.lower))
 }
 
 // defines reports whether a marker says what something is: "is", "=", "set to".
-func (t *token) defines() bool { return t.kind == mark || copula(t.low) || t.text == "to" }
+func (t *token) defines() bool { return t.kind == mark || copula(t.lower) || t.text == "to" }
 
 // named reports whether what differs are names, or the values of a key that has one.
 func (p *pair) named(o *pair, loose bool) bool {
@@ -198,7 +198,7 @@ func (p *pair) named(o *pair, loose bool) bool {
 	case key != nil && kindOf(key.text):
 		return both
 	default:
-		return loose && (both && p.words > 2 || tool(stem(m.low)))
+		return loose && (both && p.words > 2 || tool(stem(m.lower)))
 	}
 }
 
@@ -219,12 +219,12 @@ func (p *pair) key() *token {
 	var key *token
 	for i := range p.at[0] {
 		t := &p.all[i]
-		switch low := t.low; {
+		switch low := t.lower; {
 		case t.kind == mark, copula(low), key != nil && (low == "of" || low == "for" || low == "in"), change(low):
 			if key != nil {
 				return key
 			}
-		case t.kind == word && !t.light:
+		case t.kind == word && !t.functionWord:
 			key = t
 		}
 	}
@@ -236,8 +236,8 @@ func capital(s string) bool {
 	return s != "" && strings.ToUpper(s[:1]) == s[:1] && strings.ToLower(s[:1]) != s[:1]
 }
 
-// akin reports whether two names may be one, written shorter and longer.
-func akin(a, b string) bool {
+// sameName reports whether two names may be one, written shorter and longer.
+func sameName(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }

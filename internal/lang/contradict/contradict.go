@@ -14,8 +14,8 @@ import "strings"
 // Reason says in what two texts differ: "30 s / 60 s", that of the first text first.
 type Reason string
 
-// denies is the reason where one text denies what the other says.
-const denies Reason = "one denies it"
+// negated is the reason where one text denies what the other says.
+const negated Reason = "one denies it"
 
 // Text is a text that was taken apart. The zero value says nothing.
 type Text struct{ sentences []sentence }

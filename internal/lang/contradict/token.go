@@ -21,17 +21,17 @@ const (
 
 // token is a word, a value or a mark of a sentence.
 type token struct {
-	kind   kind
-	text   string // in the form that is compared
-	raw    string // as written
-	low    string // that in lower case
-	value  float64
-	unit   string // of a number: its dimension, "" for none
-	scale  string // of a number: its unit as written
-	about  bool   // of a number: only roughly
-	light  bool   // says little: an article, a form of to be
-	listed bool   // part of an enumeration
-	quoted bool
+	kind         kind
+	text         string // in the form that is compared
+	raw          string // as written
+	lower        string // that in lower case
+	value        float64
+	unit         string // of a number: its dimension, "" for none
+	scale        string // of a number: its unit as written
+	approximate  bool   // of a number: only roughly
+	functionWord bool   // says little: an article, a form of to be
+	listed       bool   // part of an enumeration
+	quoted       bool
 }
 
 // sentence is a sentence: all its tokens but negations, and where those are that
@@ -40,7 +40,7 @@ type sentence struct {
 	all      []token
 	content  []int
 	words    int  // words among content
-	denied   bool // an odd number of negations
+	negated  bool // an odd number of negations
 	question bool
 	no       bool // the word before was "no"
 	// clause is the first token after if, when and the like; len(all): there is none.
@@ -65,7 +65,7 @@ func parse(text string) (sentence, bool) {
 		s.clause = len(s.all)
 	}
 	for i := range s.all {
-		if t := &s.all[i]; !t.light && t.kind != mark {
+		if t := &s.all[i]; !t.functionWord && t.kind != mark {
 			s.content = append(s.content, i)
 			if t.kind == word {
 				s.words++
@@ -102,7 +102,7 @@ func (s *sentence) read(field string) bool {
 	case lower == "no" && listed: // it answers something
 		return true
 	case negation(lower), strings.HasSuffix(lower, "n't"), strings.HasSuffix(lower, "n’t"):
-		s.denied = !s.denied
+		s.negated = !s.negated
 		return true
 	case condition(lower) && s.clause < 0:
 		s.clause = len(s.all)
@@ -137,16 +137,16 @@ func assignment(core string) (key, value string, ok bool) {
 
 func (s *sentence) mark() {
 	if n := len(s.all); n > 0 && s.all[n-1].kind != mark {
-		s.all = append(s.all, token{kind: mark, text: "=", raw: "=", low: "="})
+		s.all = append(s.all, token{kind: mark, text: "=", raw: "=", lower: "="})
 	}
 }
 
 func (s *sentence) add(core, lower string, quoted bool) {
 	t := valueOf(core, lower)
-	t.raw, t.low, t.quoted = core, lower, quoted
+	t.raw, t.lower, t.quoted = core, lower, quoted
 	if t.kind == word {
 		t.text = stem(lower)
-		t.light = !quoted && light(lower)
+		t.functionWord = !quoted && isFunctionWord(lower)
 	}
 	s.all = append(s.all, t)
 }
@@ -171,7 +171,7 @@ func fold(all []token) []token {
 	for i := range all {
 		t := all[i]
 		if t.kind == word && (t.text == "on" || t.text == "off") {
-			t.light = !switches(all, i)
+			t.functionWord = !switches(all, i)
 		}
 		if n := len(out); n > 0 {
 			last := &out[n-1]
@@ -181,7 +181,7 @@ func fold(all []token) []token {
 				last.listed = t.listed
 				continue
 			case t.kind == number && roughly(last.text):
-				t.about = true
+				t.approximate = true
 			case last.dates(&t):
 				continue
 			}
@@ -204,6 +204,6 @@ func switches(all []token, i int) bool {
 	case "turn", "turned", "switch", "switched":
 		return true
 	default:
-		return last && (before.kind == mark || before.light || before.text == "stay")
+		return last && (before.kind == mark || before.functionWord || before.text == "stay")
 	}
 }

@@ -69,7 +69,7 @@ func quantity(s string) token {
 	if err != nil {
 		return token{}
 	}
-	t := token{kind: number, value: n, text: body, about: strings.HasPrefix(s, "~")}
+	t := token{kind: number, value: n, text: body, approximate: strings.HasPrefix(s, "~")}
 	if t.ordinal(suffix) || suffix != "" && !t.measure(suffix) || prefix != "" && !t.measure(prefix) {
 		return token{}
 	}
@@ -142,14 +142,14 @@ func (t *token) same(o *token) bool {
 		}
 		slack := 1e-9
 		switch {
-		case t.about || o.about:
+		case t.approximate || o.approximate:
 			slack = .25
 		case t.scale != o.scale: // a kilobyte has 1,000 bytes or 1,024
 			slack = .1
 		}
 		return math.Abs(t.value-o.value) <= slack*max(math.Abs(t.value), math.Abs(o.value))
 	case version, date:
-		return fits(t.text, o.text)
+		return isLessPrecise(t.text, o.text)
 	case path:
 		return t.text == o.text || strings.HasSuffix(t.text, "/"+o.text) || strings.HasSuffix(o.text, "/"+t.text)
 	default:
@@ -157,9 +157,9 @@ func (t *token) same(o *token) bool {
 	}
 }
 
-// fits reports whether one date or version is the other, or says less of it: the
+// isLessPrecise reports whether one date or version is the other, or says less of it: the
 // beginning, or a date without its year.
-func fits(a, b string) bool {
+func isLessPrecise(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}

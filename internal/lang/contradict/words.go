@@ -1,8 +1,8 @@
 package contradict
 
-// light reports whether a word says little by itself: articles, forms of to be and to have,
+// isFunctionWord reports whether a word says little by itself: articles, forms of to be and to have,
 // prepositions, words that say that something changed.
-func light(w string) bool {
+func isFunctionWord(w string) bool {
 	switch w {
 	case "a", "an", "the", "this", "that", "these", "those", "it", "its", "he", "she", "they", "we", "you", "i", "my",
 		"our", "your", "their", "his", "her", "there", "here", "is", "are", "am", "be", "been", "being", "was",

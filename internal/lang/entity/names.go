@@ -59,19 +59,19 @@ func unspaced(text string) bool {
 func (s *scanner) flush() {
 	run := s.run
 	s.run, s.gap = s.run[:0], s.gap[:0]
-	if len(run) == 0 || len(run) > maxName || s.shouted(run) {
+	if len(run) == 0 || len(run) > maxName || s.allCapitals(run) {
 		return
 	}
 	if run[0].first {
 		w := textOf(s, run[:1])
 		if !isAcronym(w) {
-			if !isCommon(strings.ToLower(bare(w))) && len(run) > 1 {
+			if !isCommon(strings.ToLower(withoutPossessive(w))) && len(run) > 1 {
 				s.name(run)
 			}
 			run = run[1:]
 		}
 	}
-	for len(run) > 0 && (isEmpty(strings.ToLower(bare(textOf(s, run[:1])))) || isParticle(textOf(s, run[:1]))) {
+	for len(run) > 0 && (isEmpty(strings.ToLower(withoutPossessive(textOf(s, run[:1])))) || isParticle(textOf(s, run[:1]))) {
 		run = run[1:]
 	}
 	s.name(run)
@@ -83,15 +83,15 @@ func (s *scanner) name(run []word) {
 		return
 	}
 	text := textOf(s, run)
-	if name := bare(text); utf8.RuneCountInString(name) > 1 && (len(run) > 1 || !isEmpty(strings.ToLower(name))) {
+	if name := withoutPossessive(text); utf8.RuneCountInString(name) > 1 && (len(run) > 1 || !isEmpty(strings.ToLower(name))) {
 		s.emit(Name, name)
 	}
 }
 
 func textOf(s *scanner, run []word) string { return s.text[run[0].from:run[len(run)-1].to] }
 
-// shouted reports whether several words, and all of them, are in capitals.
-func (s *scanner) shouted(run []word) bool {
+// allCapitals reports whether several words, and all of them, are in capitals.
+func (s *scanner) allCapitals(run []word) bool {
 	for _, w := range run {
 		if !isAcronym(s.text[w.from:w.to]) {
 			return false
@@ -100,8 +100,8 @@ func (s *scanner) shouted(run []word) bool {
 	return len(run) > 1
 }
 
-// bare is a name without the possessive.
-func bare(name string) string {
+// withoutPossessive is a name without the possessive.
+func withoutPossessive(name string) string {
 	for _, end := range []string{"'s", "’s", "'", "’"} {
 		if b, ok := strings.CutSuffix(name, end); ok {
 			return b

@@ -31,13 +31,13 @@ func (s *scanner) scan() {
 		r, n := utf8.DecodeRuneInString(s.text[s.at:])
 		switch {
 		case r == '\n' || r == '\r':
-			s.stop(true)
+			s.endRun(true)
 			s.at += n
 		case unicode.IsSpace(r):
 			s.at += n
 		default:
 			if end := s.quoted(r, n); end > 0 {
-				s.stop(false)
+				s.endRun(false)
 				s.at = end
 				continue
 			}
@@ -46,7 +46,7 @@ func (s *scanner) scan() {
 			s.chunk(from, s.at)
 		}
 	}
-	s.stop(true)
+	s.endRun(true)
 }
 
 // chunkEnd returns the end of what neither white space nor a quote divides.
@@ -145,8 +145,8 @@ func closing(r rune) rune {
 
 func hasLetter(text string) bool { return strings.ContainsFunc(text, unicode.IsLetter) }
 
-// stop ends a run, and the sentence, if that is over.
-func (s *scanner) stop(sentence bool) {
+// endRun ends a run, and the sentence, if that is over.
+func (s *scanner) endRun(sentence bool) {
 	s.flush()
 	s.last = ""
 	s.start = sentence
@@ -220,7 +220,7 @@ func (s *scanner) piece(from, to int) {
 
 // punctuation ends the run, and perhaps the sentence.
 func (s *scanner) punctuation(marks string) {
-	s.stop(s.start || strings.ContainsAny(marks, ".!?…:。！？•") || strings.Trim(marks, "-–—*>#") == "")
+	s.endRun(s.start || strings.ContainsAny(marks, ".!?…:。！？•") || strings.Trim(marks, "-–—*>#") == "")
 }
 
 // opens and ends tell what belongs to a sentence rather than to the word in it.
