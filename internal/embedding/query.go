@@ -12,7 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/recall"
 )
 
-// Query implements [recall.Embedder]. The index is level with the store.
+// Query implements [recall.Embedder]. The index must be up to date with the store.
 func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, situation []string) (recall.Vectors, error) {
 	var v recall.Vectors
 	if len(situation) > 0 {
@@ -48,15 +48,15 @@ func queryText(ctx context.Context, f *Follower, text string, v *recall.Vectors)
 	}
 }
 
-// queryResult is what came of a question to a model.
+// queryResult is the result of a query to a model.
 type queryResult struct {
 	vectors [][]float32
 	err     error
 }
 
-// askModel embeds a query. A model that takes longer than its timeout is not waited for: it goes on
-// in the background, so that the same question finds its answer in the cache, and meanwhile
-// other questions do not wait for it.
+// askModel embeds a query, with a timeout. After the timeout the model continues in the
+// background, so that the same query later hits the cache; until it returns, other queries
+// do not use it.
 func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]float32, error) {
 	if m.Instant {
 		return checked(ctx, m, embed.Query, []string{text})
@@ -85,8 +85,8 @@ func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]flo
 	}
 }
 
-// begin returns how long to wait for an answer: the timeout, and for a model that has proved
-// to answer a little later so much longer. The error is that of a model that hangs.
+// begin returns the timeout of a query, extended to the latency of the last one, by at most
+// maxExtraWait. The error is that of a model that hangs.
 func (m *member) begin() (time.Duration, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,14 +96,14 @@ func (m *member) begin() (time.Duration, error) {
 	return max(m.Timeout, min(2*m.latency, maxExtraWait)), nil
 }
 
-// giveUp notes that a question is not answered.
+// giveUp records that a query timed out.
 func (m *member) giveUp() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.hanging = true
 }
 
-// end notes that a question has ended, and how long it took.
+// end records that a query has returned, and its latency.
 func (m *member) end(took time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -155,7 +155,7 @@ func embedElements(ctx context.Context, f *Follower, m *member) error {
 	}
 }
 
-// checked embeds texts, and refuses vectors that are not what they must be.
+// checked embeds texts, and rejects vectors of a wrong number, length or norm.
 func checked(ctx context.Context, m *member, role embed.Role, texts []string) ([][]float32, error) {
 	vectors, err := m.Embed(ctx, role, texts)
 	if err != nil {

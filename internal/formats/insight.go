@@ -14,9 +14,9 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// KeptPrefix marks the keys of [hippo.Memory.Metadata] that stand for top-level
-// keys of an insight file which this program does not know: the file's
-// "colour" is Metadata["$colour"] in memory and "colour" again in the file.
+// KeptPrefix marks the keys of [hippo.Memory.Metadata] that hold unknown top-level keys of
+// an insight file: the file's "colour" is Metadata["$colour"] in memory and "colour" again
+// in the file.
 const KeptPrefix = "$"
 
 // LegacyKeys returns the keys that the first Hippo program wrote, in its order.
@@ -59,8 +59,8 @@ func EncodeInsight(m *hippo.Memory) ([]byte, error) {
 	return w.close()
 }
 
-// objectWriter writes one JSON object in a chosen order of keys; the first
-// error stays.
+// objectWriter writes one JSON object with its keys in the order of the calls. The first
+// error is kept.
 type objectWriter struct {
 	buf bytes.Buffer
 	err error

@@ -43,8 +43,8 @@ const maxCount = math.MaxInt32
 // The limits of [hippo.Memory.Validate] are not checked.
 //
 // Errors: [hippo.ErrCorrupt] for bytes that are no JSON in UTF-8 (cut off, NaN,
-// conflict marks); a [*hippo.FieldError] for a value of the wrong kind, a
-// missing one, and a key given twice. Cost: O(size).
+// conflict marks); a [*hippo.FieldError] for a value of the wrong kind, a missing one, and a
+// repeated key. Cost: O(size).
 func DecodeInsight(b []byte) (*hippo.Memory, error) {
 	o, err := readObject(b)
 	if err != nil {
@@ -78,7 +78,7 @@ func OnlyLegacyKeys(b []byte) bool {
 	return !slices.ContainsFunc(o.keys, func(k string) bool { return !slices.Contains(old, k) })
 }
 
-// object is a JSON object being read; the first error stays.
+// object is a JSON object being read. The first error is kept.
 type object struct {
 	keys   []string
 	values map[string]json.RawMessage
@@ -148,8 +148,7 @@ func (o *object) fail(err error) {
 	}
 }
 
-// first returns the first of these keys that is there and not null, and marks
-// it as read.
+// first returns the first of these keys that is present and not null, and marks it as read.
 func (o *object) first(keys ...string) (string, json.RawMessage) {
 	for _, k := range keys {
 		if v, ok := o.values[k]; ok && string(v) != "null" {
@@ -160,7 +159,7 @@ func (o *object) first(keys ...string) (string, json.RawMessage) {
 	return "", nil
 }
 
-// require complains if none of the keys is there.
+// require sets an error if none of the keys is present.
 func (o *object) require(keys ...string) {
 	if k, _ := o.first(keys...); k == "" {
 		o.fail(hippo.Fieldf(keys[0], "must be given"))
@@ -203,7 +202,7 @@ func (o *object) optionalID(key string, id *hippo.ID) {
 	*id = v
 }
 
-// readLines reads a list of texts, or one text, without the blank ones.
+// readLines reads a list of texts, or one text, and drops blank ones.
 func readLines(o *object, keys ...string) []string {
 	k, raw := o.first(keys...)
 	if k == "" {
@@ -359,7 +358,7 @@ func readTrust(o *object) hippo.Trust {
 	return hippo.TrustNone
 }
 
-// keepUnknown takes over metadata and every key that was not read.
+// keepUnknown keeps metadata and every key that was not read.
 func keepUnknown(o *object, m *hippo.Memory) {
 	o.read(&m.Metadata, "an object", "metadata")
 	for _, k := range o.keys {

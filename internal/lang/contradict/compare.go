@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// hunk is a place where two sentences differ: tokens of content of each.
+// hunk is a place where two sentences differ: content tokens of each.
 type hunk struct{ a, b []int }
 
-// compare judges two sentences.
+// compare reports whether two sentences contradict each other.
 func compare(a, b *sentence, loose bool) (Reason, bool) {
 	if d := len(a.content) - len(b.content); d > 3 || d < -3 {
 		return "", false
@@ -34,8 +34,8 @@ func compare(a, b *sentence, loose bool) (Reason, bool) {
 	return Reason(x.raw() + " / " + y.raw()), true
 }
 
-// asymmetric: one of two sentences that differ in a negation says "only" or the
-// like, so that the negation does not deny the rest.
+// asymmetric: one of two sentences that differ in a negation contains "only" or a similar
+// word, so that the negation does not apply to the rest.
 func (s *sentence) asymmetric(o *sentence) bool {
 	for _, x := range []*sentence{s, o} {
 		for i := range x.all {
@@ -48,8 +48,8 @@ func (s *sentence) asymmetric(o *sentence) bool {
 	return false
 }
 
-// diff aligns the contents of two sentences and returns where they differ, and how
-// many words they share. It gives up early where they differ in too much.
+// diff aligns the content tokens of two sentences and returns the hunks and the number of
+// words in common. It stops early when there are too many differences.
 func diff(a, b *sentence) (hunks []hunk, common int) {
 	n, m := len(a.content), len(b.content)
 	at := func(i, j int) bool { return a.all[a.content[i]].same(&b.all[b.content[j]]) }
@@ -69,7 +69,7 @@ func diff(a, b *sentence) (hunks []hunk, common int) {
 	if n == from && m == from {
 		return nil, common
 	}
-	// One hunk is all that is ever judged: what lies between must be it.
+	// Only sentences with one hunk are compared further: the rest between must be it.
 	for i := from; i < n; i++ {
 		for j := from; j < m; j++ {
 			if at(i, j) {
@@ -80,7 +80,7 @@ func diff(a, b *sentence) (hunks []hunk, common int) {
 	return []hunk{{a.content[from:n], b.content[from:m]}}, common
 }
 
-// pair is a sentence and the tokens in which it differs from another.
+// pair is a sentence and its tokens that differ from another sentence.
 type pair struct {
 	*sentence
 	at []int
@@ -96,7 +96,7 @@ func (p *pair) raw() string {
 	return strings.Join(out, " ")
 }
 
-// differs reports whether what differs cannot both be true.
+// differs reports whether the differing tokens exclude each other.
 func (p *pair) differs(o *pair, common int, loose bool) bool {
 	if len(p.at) == 1 && len(o.at) == 1 {
 		x, y := p.first(), o.first()
@@ -112,9 +112,9 @@ func (p *pair) differs(o *pair, common int, loose bool) bool {
 	return p.isName(common, loose) && o.isName(common, loose) && !sameName(p.raw(), o.raw()) && p.named(o, loose)
 }
 
-// marker returns the word or mark that gives the first token its value: "is", "=",
-// "takes", with nothing but light words between; nil if there is none. One word may
-// stand between that belongs to the value: "listens on port 80", "uses Go 1.25".
+// marker returns the word or sign before the value at the first token: "is", "=", "takes";
+// nil if there is none. Function words may come between, and one noun that belongs to the
+// value: "listens on port 80", "uses Go 1.25".
 func (p *pair) marker() *token {
 	skipped := false
 	for i := p.at[0] - 1; i >= 0; i-- {
@@ -136,8 +136,8 @@ func (p *pair) marker() *token {
 	return nil
 }
 
-// isValue reports whether the differing token is the value of what the sentence is
-// about, and not the name or number of a thing.
+// isValue reports whether the differing token is the value of the subject of the sentence,
+// rather than the name or number of a thing.
 func (p *pair) isValue(common int) bool {
 	m, t := p.marker(), p.first()
 	if m == nil || common < 2 && !m.defines() {
@@ -182,10 +182,10 @@ func (p *pair) isName(common int, loose bool) bool {
 	return m.defines() || loose && common > 1 && tool(stem(m.lower))
 }
 
-// defines reports whether a marker says what something is: "is", "=", "set to".
+// defines reports whether a marker defines a value: "is", "=", "set to".
 func (t *token) defines() bool { return t.kind == mark || copula(t.lower) || t.text == "to" }
 
-// named reports whether what differs are names, or the values of a key that has one.
+// named reports whether the differing tokens are names, or values of a single-valued key.
 func (p *pair) named(o *pair, loose bool) bool {
 	m := p.marker()
 	both := p.nameLike() && o.nameLike()
@@ -213,8 +213,8 @@ func (p *pair) nameLike() bool {
 	return true
 }
 
-// key returns what the sentence gives a value: the noun before the first of marker
-// and "of" or "for"; nil if there is none.
+// key returns the noun that the value belongs to: the one before the marker, or before "of"
+// or "for" if that comes first; nil if there is none.
 func (p *pair) key() *token {
 	var key *token
 	for i := range p.at[0] {
@@ -236,7 +236,7 @@ func capital(s string) bool {
 	return s != "" && strings.ToUpper(s[:1]) == s[:1] && strings.ToLower(s[:1]) != s[:1]
 }
 
-// sameName reports whether two names may be one, written shorter and longer.
+// sameName reports whether two names may be a short and a long form of one name.
 func sameName(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)

@@ -22,20 +22,20 @@ const (
 // token is a word, a value or a mark of a sentence.
 type token struct {
 	kind         kind
-	text         string // in the form that is compared
+	text         string // normalized, for comparison
 	raw          string // as written
 	lower        string // that in lower case
 	value        float64
 	unit         string // of a number: its dimension, "" for none
 	scale        string // of a number: its unit as written
-	approximate  bool   // of a number: only roughly
-	functionWord bool   // says little: an article, a form of to be
+	approximate  bool   // of a number
+	functionWord bool   // an article, a form of to be
 	listed       bool   // part of an enumeration
 	quoted       bool
 }
 
-// sentence is a sentence: all its tokens but negations, and where those are that
-// carry meaning.
+// sentence is a parsed sentence: its tokens without negations, and the positions of the
+// content tokens.
 type sentence struct {
 	all      []token
 	content  []int
@@ -47,7 +47,7 @@ type sentence struct {
 	clause int
 }
 
-// parse takes a sentence apart; false: there is nothing to compare in it.
+// parse parses a sentence; false: it has nothing to compare.
 func parse(text string) (sentence, bool) {
 	s := sentence{question: strings.HasSuffix(text, "?"), clause: -1}
 	fields := strings.Fields(text)
@@ -75,7 +75,7 @@ func parse(text string) (sentence, bool) {
 	return s, s.words > 0
 }
 
-// read adds what stands between two spaces; false: what follows only explains.
+// read adds the text between two spaces; false: the rest of the sentence is an explanation.
 func (s *sentence) read(field string) bool {
 	core := strings.TrimLeft(field, "([{\"'`“‘*_")
 	quoted := core != field && strings.ContainsAny(field[:len(field)-len(core)], "\"'`“‘")
@@ -122,7 +122,7 @@ func (s *sentence) read(field string) bool {
 	return true
 }
 
-// assignment cuts key=value, and key:value where the key is a word.
+// assignment splits key=value, and key:value if the key is a word.
 func assignment(core string) (key, value string, ok bool) {
 	if strings.Contains(core, "://") {
 		return "", "", false
@@ -151,7 +151,7 @@ func (s *sentence) add(core, lower string, quoted bool) {
 	s.all = append(s.all, t)
 }
 
-// stem takes off what a plural, a verb or a possessive adds.
+// stem strips the endings of plurals, verbs and possessives.
 func stem(w string) string {
 	w = strings.TrimSuffix(w, "'s")
 	switch {
@@ -164,8 +164,8 @@ func stem(w string) string {
 	}
 }
 
-// fold joins tokens that are one thing: a number and its unit, the parts of a date;
-// gives on and off their meaning; and drops what a change came from.
+// fold joins the tokens of one value, such as a number and its unit or the parts of a date;
+// replaces on and off by states; and drops the old value of a change.
 func fold(all []token) []token {
 	out := all[:0]
 	for i := range all {
@@ -194,7 +194,7 @@ func fold(all []token) []token {
 	return out
 }
 
-// switches reports whether an on or off is a state, not a preposition.
+// switches reports whether "on" or "off" is a state rather than a preposition.
 func switches(all []token, i int) bool {
 	if i == 0 {
 		return false
