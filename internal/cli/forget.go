@@ -61,8 +61,8 @@ func purgeMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo.
 	return printDone(s, "Purged", ms)
 }
 
-// confirm asks a person; an error means no. Without a terminal there is nobody to ask: the
-// error says what would be done.
+// confirm asks the user for confirmation; an error means no. Without a terminal the error says
+// what would be done.
 func confirm(s *shell, question, what string) error {
 	if !s.isTerminal(s.in) {
 		return usagef("%s and cannot ask, because stdin is no terminal: add --yes", what)
@@ -104,7 +104,7 @@ everything in the store by what it holds. What was there is saved to a file besi
 	return c
 }
 
-// printDone prints what was done to memories.
+// printDone prints the memories that a command changed.
 func printDone(s *shell, what string, ms []*hippo.Memory) error {
 	if s.json || s.lines {
 		return printMemories(s, ms)

@@ -202,8 +202,8 @@ embedded, searches use the previous model.`,
 	return c
 }
 
-// usableModel opens a model, so that missing or damaged files are reported now rather than at
-// the next search, and returns the name to save.
+// usableModel opens a model to report missing or damaged files now rather than at the next
+// search, and returns the name to save.
 func usableModel(ctx context.Context, s *shell, name string) (string, error) {
 	if name == config.NoModel || name == config.Builtin {
 		return name, nil

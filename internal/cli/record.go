@@ -100,7 +100,7 @@ func readText(ctx context.Context, s *shell, arg string) (string, error) {
 	}
 }
 
-// parseTime reads a time or a date of the user's zone; empty is unset.
+// parseTime parses a time or a date in the user's zone; empty is unset.
 func parseTime(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

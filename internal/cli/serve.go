@@ -35,12 +35,12 @@ func newServeCommand(s *shell) *cobra.Command {
 	return c
 }
 
-// openTimeout is how long the end of a server waits for a store that is just opening and
-// does not react. Nothing was acknowledged by it yet.
+// openTimeout is how long the shutdown of a server waits for a store that is still being
+// opened. It has not acknowledged any write.
 const openTimeout = 5 * time.Second
 
-// indexWait is how long a search waits for an index that is being rebuilt before it
-// answers from what is there.
+// indexWait is how long a search waits for an index that is being rebuilt before it searches
+// the part that is complete.
 const indexWait = 2 * time.Second
 
 // serveGC is the GOGC of a server: garbage is collected when it is half of what is in use.

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// defaultTimeout is how long git may take, in total, if the caller sets no deadline.
+// defaultTimeout is the timeout of all git commands if the caller sets no deadline.
 const defaultTimeout = 2 * time.Second
 
-// outputGrace is how long after that a child of git may keep its output open.
+// outputGrace is how long a child process of git may then keep its output open.
 const outputGrace = 100 * time.Millisecond
 
 // Identify returns the identity of the project that dir belongs to, for people
@@ -36,8 +36,8 @@ func Identify(ctx context.Context, dir string) string {
 }
 
 func identify(ctx context.Context, dir string) (string, error) {
-	// Along first parents only: that is quick in a long history, and a history that
-	// was merged in later, with a first commit of its own, changes nothing.
+	// Only along first parents: that is fast in a long history, and ignores merged histories
+	// with a first commit of their own.
 	first, err := git(ctx, dir, "rev-list", "--first-parent", "--max-parents=0", "HEAD")
 	if err != nil || len(first) < 12 {
 		return "", err
