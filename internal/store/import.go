@@ -7,14 +7,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// importMemories adds memories as another store held them: IDs, times, votes and
-// accesses stay. Memories whose ID is already here are left as they are and
-// counted as present. All of ms must be valid; all are added or none.
+// importMemories adds memories of another store with their IDs, times, votes and accesses.
+// Memories whose ID exists are not changed and are counted as present. All of ms must be
+// valid; all are added or none.
 //
-// cal is the calendar of the store they came from. A store that was never used
-// takes it over; else the active days in ms are moved by the difference between
-// the two calendars, so that what was recent there is recent here. A zero cal
-// means the memories carry no days: they count as accessed once, today.
+// cal is the calendar of the source. An empty store adopts it; else the active days in ms are
+// shifted by the difference between the two calendars, so that recent memories stay recent.
+// A zero cal means that the memories have no days: they count as accessed once, today.
 func importMemories(ctx context.Context, s *Store, cal driver.Calendar, ms []*hippo.Memory) (added, present int, err error) {
 	for i, m := range ms {
 		if err := stampImported(s, m); err != nil {
@@ -65,7 +64,7 @@ func stampImported(s *Store, m *hippo.Memory) error {
 	return m.Validate()
 }
 
-// absent returns those of ms that the store does not hold, the first of each ID.
+// absent returns the memories that the store does not have, the first of each ID.
 func absent(tx driver.Tx, ms []*hippo.Memory) ([]*hippo.Memory, error) {
 	ids := make([]hippo.ID, len(ms))
 	for i, m := range ms {
@@ -89,7 +88,7 @@ func absent(tx driver.Tx, ms []*hippo.Memory) ([]*hippo.Memory, error) {
 	return fresh, nil
 }
 
-// adoptCalendar returns the calendar, taken over from cal if this store has none.
+// adoptCalendar returns the calendar; if the store has none it is set to cal.
 func adoptCalendar(s *Store, tx driver.Tx, cal driver.Calendar) (driver.Calendar, error) {
 	here, err := tx.Calendar()
 	if err != nil || here.Day > 0 {

@@ -114,8 +114,8 @@ func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []h
 	return ms, nil
 }
 
-// beginning is when a memory begins that says nothing of it: when it was, and
-// after everything that it replaces began.
+// beginning returns the default of ValidFrom: EventTime or CreatedAt, and after the beginning
+// of every memory that it replaces.
 func beginning(m *hippo.Memory, old []*hippo.Memory) time.Time {
 	t := m.When()
 	for _, o := range old {
@@ -126,7 +126,7 @@ func beginning(m *hippo.Memory, old []*hippo.Memory) time.Time {
 	return t
 }
 
-// maxChain is how many steps of a chain are followed.
+// maxChain is the maximum length of a chain of successors that is followed.
 const maxChain = 1000
 
 // replaceable reports why m cannot take the place of o.
@@ -147,8 +147,8 @@ func replaceable(tx driver.Tx, m, o *hippo.Memory) error {
 	return notAbove(tx, m, o)
 }
 
-// newest returns the end of the chain of what supersedes o: o itself if nothing
-// does that is still there, or if the chain leads back to it.
+// newest returns the last successor of o: o itself if it has none that exists, or if the
+// chain is a cycle.
 func newest(tx driver.Tx, o *hippo.Memory) (hippo.ID, error) {
 	at := o
 	for range maxChain {
@@ -166,7 +166,8 @@ func newest(tx driver.Tx, o *hippo.Memory) (hippo.ID, error) {
 	return at.ID, nil
 }
 
-// notAbove reports that o replaces m, directly or not, so that m cannot replace o.
+// notAbove returns an error if o is a direct or indirect successor of m, so that m cannot
+// supersede o.
 func notAbove(tx driver.Tx, m, o *hippo.Memory) error {
 	at := m
 	for range maxChain {

@@ -87,7 +87,7 @@ func (s *Store) DropVectors(ctx context.Context, model string) error {
 	})
 }
 
-// update runs fn while nobody else reads or writes.
+// update runs fn exclusively.
 func update(ctx context.Context, s *Store, fn func() error) error {
 	if err := beginWrite(ctx, s); err != nil {
 		return err
