@@ -1,6 +1,6 @@
 package when
 
-// ambiguity classifies an expression by its words. In a question some of them denote a
+// ambiguity classifies the words of an expression. In a question some of them denote a
 // time only after certain prepositions.
 type ambiguity int
 
