@@ -19,7 +19,7 @@ func newBackupCommand(s *shell) *cobra.Command {
 		Short: "Write everything to one file, which hippo restore takes back",
 		Long: `Write everything to one SQLite file: all projects and namespaces, forgotten insights, votes, use, relations.
 The store may be in use, and may be of any kind. The file is checked before it gets its name; --store sqlite:FILE opens it.`,
-		Args: one("a file"),
+		Args: oneArgument("a file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := existingStore(s)
 			if err != nil {

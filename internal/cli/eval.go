@@ -31,7 +31,7 @@ func newEvalCommand(s *shell) *cobra.Command {
 (conversations.jsonl, questions.jsonl) and corpora (corpus.jsonl, queries.jsonl,
 qrels.tsv). DIR is one set or a folder of sets. --ranker keeps it to one ranker.
 The first row of each set is the baseline: BM25 on plain words.`,
-		Args: atMost(0),
+		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error { return runEval(c.Context(), s, &f) },
 	}
 	c.Flags().StringVar(&f.data, "data", "", "the folder")

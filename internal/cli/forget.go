@@ -20,7 +20,7 @@ func newForgetCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "forget ID...",
 		Short: "Hide insights; hippo restore brings them back",
-		Args:  needs("an id"),
+		Args:  requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			if purge {
 				return purgeMemories(c.Context(), s, m, ids, yes)
@@ -61,8 +61,8 @@ func purgeMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo.
 	return printDone(s, "Purged", ms)
 }
 
-// confirm asks a person; an error means no. Without a terminal there is nobody to ask: the
-// error says what would be done.
+// confirm asks the user for confirmation; an error means no. Without a terminal the error says
+// what would be done.
 func confirm(s *shell, question, what string) error {
 	if !s.isTerminal(s.in) {
 		return usagef("%s and cannot ask, because stdin is no terminal: add --yes", what)
@@ -82,7 +82,7 @@ func newRestoreCommand(s *shell) *cobra.Command {
 		Short: "Bring forgotten insights back, or the whole store from a backup",
 		Long: `Bring forgotten insights back; hippo list --forgotten shows them. Or, given a file that hippo backup wrote, replace
 everything in the store by what it holds. What was there is saved to a file beside the store, and running servers follow.`,
-		Args: needs("an id"),
+		Args: requireArgument("an id"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if isBackup(args) {
 				return restoreFile(c.Context(), s, args[0], yes)
@@ -104,7 +104,7 @@ everything in the store by what it holds. What was there is saved to a file besi
 	return c
 }
 
-// printDone prints what was done to memories.
+// printDone prints the memories that a command changed.
 func printDone(s *shell, what string, ms []*hippo.Memory) error {
 	if s.json || s.lines {
 		return printMemories(s, ms)

@@ -16,7 +16,7 @@ func newListCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List insights, newest first",
-		Args:  atMost(0),
+		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := validCount(count); err != nil {
 				return err

@@ -24,7 +24,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// shell is what all subcommands share.
+// shell is the environment of all subcommands.
 type shell struct {
 	in        io.Reader
 	out, errw io.Writer
@@ -33,7 +33,7 @@ type shell struct {
 	lines     bool
 	verbose   bool
 	now       func() time.Time
-	// isTerminal reports whether a person is at the other end of a stream.
+	// isTerminal reports whether a stream is a terminal.
 	isTerminal func(stream any) bool
 }
 
@@ -51,7 +51,7 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// run is [Main] for a shell with its streams, clock and terminal.
+// run is [Main] with the streams, clock and terminal of the shell.
 func (s *shell) run(ctx context.Context, args []string) int {
 	s.root = s.newRoot()
 	rest := args[1:]
@@ -73,7 +73,7 @@ func (s *shell) newRoot() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version().Version,
-		Args:          known,
+		Args:          refuseUnknownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SuggestionsMinimumDistance = 2
@@ -107,7 +107,7 @@ func refuseUnknownTopics(root *cobra.Command) {
 		c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
 			topic, rest, err := root.Find(args)
 			if err == nil {
-				err = known(root, rest)
+				err = refuseUnknownCommand(root, rest)
 			}
 			if err != nil {
 				return err
@@ -190,7 +190,7 @@ func (s *shell) withEngine(ctx context.Context, c config.Config, fn func(*engine
 	return errors.Join(fn(e.In(s.scope(c, ""))), e.Close())
 }
 
-// scope is what the user may see and do: everything in a namespace.
+// scope returns the scope of the user: everything in a namespace.
 func (s *shell) scope(c config.Config, project string) hippo.Scope {
 	scope := hippo.LocalScope(project)
 	scope.Namespace = c.Namespace
@@ -211,7 +211,7 @@ func (s *shell) onIDs(fn func(*cobra.Command, *client.Client, []hippo.ID) error)
 	}
 }
 
-// resolve turns references, as a person types them, into IDs.
+// resolve turns references, such as abbreviated IDs, into IDs.
 func resolve(ctx context.Context, m *client.Client, refs []string, opts ...client.ResolveOption) ([]hippo.ID, error) {
 	ids := make([]hippo.ID, len(refs))
 	for i, ref := range refs {

@@ -30,7 +30,7 @@ hub, a mirror, or a folder. A model can also be a folder of yours (config.json,
 tokenizer.json, model.safetensors) or an OpenAI-compatible endpoint, such as
 http://127.0.0.1:11434/v1#nomic-embed-text; its API key is in HIPPO_MODEL_KEY or in
 the file that HIPPO_MODEL_KEY_FILE names.`,
-		Args: known,
+		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newModelListCommand(s), newModelPullCommand(s), newModelUseCommand(s), newModelRemoveCommand(s), newModelTestCommand(s))
@@ -41,7 +41,7 @@ func newModelListCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the known models, and which are downloaded",
-		Args:  atMost(0),
+		Args:  maximumArguments(0),
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := s.config()
 			if err != nil {
@@ -117,7 +117,7 @@ func newModelPullCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pull MODEL",
 		Short: "Download the files of a model; resumes an interrupted download",
-		Args:  one("a model"),
+		Args:  oneArgument("a model"),
 		RunE: func(c *cobra.Command, args []string) error {
 			l, err := pullModel(c.Context(), s, args[0], o)
 			if err != nil {
@@ -157,7 +157,7 @@ func newModelRemoveCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm MODEL",
 		Short: "Delete the files of a model, and its unfinished downloads",
-		Args:  one("a model"),
+		Args:  oneArgument("a model"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := hub.New(nil).Remove(c.Context(), args[0]); err != nil {
 				return err
@@ -176,7 +176,7 @@ func newModelUseCommand(s *shell) *cobra.Command {
 		Long: `Choose the model, in the settings file. The memories of the store are then embedded;
 Ctrl-C keeps what is done, and servers embed the rest in the background. Until all are
 embedded, searches use the previous model.`,
-		Args: one("a model: builtin, none, one of hippo model list, a folder or URL#NAME"),
+		Args: oneArgument("a model: builtin, none, one of hippo model list, a folder or URL#NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			name, err := usableModel(c.Context(), s, args[0])
 			if err != nil {
@@ -202,8 +202,8 @@ embedded, searches use the previous model.`,
 	return c
 }
 
-// usableModel opens a model, so that missing or damaged files are reported now rather than at
-// the next search, and returns the name to save.
+// usableModel opens a model to report missing or damaged files now rather than at the next
+// search, and returns the name to save.
 func usableModel(ctx context.Context, s *shell, name string) (string, error) {
 	if name == config.NoModel || name == config.Builtin {
 		return name, nil
@@ -268,7 +268,7 @@ func newModelTestCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "test [MODEL]",
 		Short: "Check the files of a model and try it",
-		Args:  atMost(1),
+		Args:  maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := s.config()
 			if err != nil {

@@ -23,7 +23,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "modify ID",
 		Short: "Change an insight; what is not given stays",
-		Args:  one("an id"),
+		Args:  oneArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			changes := f.changes(c)
 			if len(f.supersedes) > 0 {

@@ -22,7 +22,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record CONTENT",
 		Short: "Record an insight; - reads it from stdin",
-		Args:  one("the content"),
+		Args:  oneArgument("the content"),
 		Example: `  hippo record "Retries need jitter" --situation "debugging outages" --importance 0.8
   git log -1 --format=%B | hippo record - --type commit`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -100,7 +100,7 @@ func readText(ctx context.Context, s *shell, arg string) (string, error) {
 	}
 }
 
-// parseTime reads a time or a date of the user's zone; empty is unset.
+// parseTime parses a time or a date in the user's zone; empty is unset.
 func parseTime(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -17,7 +17,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 	return &cobra.Command{
 		Use:   name + " ID...",
 		Short: short[name],
-		Args:  needs("an id"),
+		Args:  requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			up, down := ids, []hippo.ID(nil)
 			if name == "downvote" {

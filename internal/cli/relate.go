@@ -54,7 +54,7 @@ With one ID, show the relations of that insight.`,
 	return c
 }
 
-// relateArgs refuses flags that would change nothing: one ID only shows.
+// relateArgs rejects flags that have no effect with one ID, which only lists relations.
 func relateArgs(c *cobra.Command, args []string) error {
 	if len(args) != 1 && len(args) != 3 {
 		return usagef("FROM KIND TO are needed, or one id")

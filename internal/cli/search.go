@@ -104,7 +104,7 @@ func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hip
 	return q, q.Validate()
 }
 
-// validCount refuses a count of 0, which the engine takes for none given.
+// validCount rejects a count of 0, which means the default to the engine.
 func validCount(n int) error {
 	if n == 0 {
 		return hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
@@ -157,10 +157,10 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	return nil
 }
 
-// indent is how far the lines of a hit are indented below the first.
+// indent is the indentation of the lines of a hit after the first.
 const indent = "       "
 
-// printHit prints one result: relevance and content, then where it belongs.
+// printHit prints one result: relevance and content, then its metadata.
 func printHit(s *shell, h *hippo.Hit) {
 	m := h.Memory
 	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, termtext.Block(m.Content, indent))

@@ -22,8 +22,8 @@ func printConflicts(s *shell, a *hippo.Answer) {
 	}
 }
 
-// printComparison prints which insights a new one duplicates and probably replaces. That it
-// could not be compared is only a warning: it is stored.
+// printComparison prints which insights a new one duplicates and probably supersedes. If the
+// comparison failed, that is only a warning, because the insight is stored.
 func printComparison(s *shell, r *client.Recorded) {
 	if r.Degraded != "" {
 		s.warn("%s", r.Degraded)

@@ -41,7 +41,7 @@ func newImportCommand(s *shell) *cobra.Command {
 a Hippo directory or file in any shape it ever had, an export of this program,
 JSON lines or a JSON array of objects, conversations in LoCoMo format.
 Importing the same source again adds nothing.`,
-		Args: one("a path"),
+		Args: oneArgument("a path"),
 		RunE: func(c *cobra.Command, args []string) error {
 			src, err := openSource(s, args[0])
 			if err != nil {
@@ -79,7 +79,7 @@ func importFrom(ctx context.Context, s *shell, t engine.Transfer, src *formats.S
 	return t.Import(ctx, src.Calendar, until(ctx, src.Entries()), func(done int) { _ = bar.Set(done) })
 }
 
-// until ends a sequence when ctx does.
+// until ends a sequence when ctx is done.
 func until(ctx context.Context, entries iter.Seq2[*hippo.Memory, error]) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {
 		for m, err := range entries {
@@ -90,7 +90,7 @@ func until(ctx context.Context, entries iter.Seq2[*hippo.Memory, error]) iter.Se
 	}
 }
 
-// interruptedError is an import that the user ended. What was added stays.
+// interruptedError is an import that the user cancelled. The memories added so far are kept.
 type interruptedError struct{ added int }
 
 func (e *interruptedError) Error() string {
@@ -106,7 +106,7 @@ func printImported(ctx context.Context, s *shell, r engine.ImportReport, src *fo
 	return errors.Join(printReport(s, r, src), err)
 }
 
-// maxShown is how many rejections are printed; all are counted.
+// maxShown is the number of rejections that are printed; all are counted.
 const maxShown = 20
 
 // printReport prints the outcome of an import; rejections make it an error.
@@ -138,7 +138,7 @@ func newExportCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write all memories as JSON lines that import back identically",
-		Args:  atMost(1),
+		Args:  maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if salvage {
 				return exportSalvaged(c.Context(), s, args, force)
@@ -161,7 +161,7 @@ func newExportCommand(s *shell) *cobra.Command {
 	return c
 }
 
-// export is what goes into an export.
+// export is the content of an export.
 type export struct {
 	calendar hippo.Calendar
 	count    int // of the memories; 0 if it is not known
@@ -206,8 +206,8 @@ func exportTo(s *shell, x export, args []string, force bool) error {
 	return exportFile(s, x, args[0], force)
 }
 
-// exportFile writes to a file that appears when it is whole. What is there and is
-// no plain file, a link or a pipe, stays what it is and is written directly.
+// exportFile writes to a temporary file and renames it when it is complete. An existing link
+// or pipe is kept and written directly.
 func exportFile(s *shell, x export, path string, force bool) error {
 	path, err := config.Expand(path)
 	if err != nil {
@@ -233,7 +233,7 @@ func exportFile(s *shell, x export, path string, force bool) error {
 		err = errors.Join(err, f.Sync())
 	}
 	if err = errors.Join(err, f.Close()); plain {
-		err = settle(name, path, err)
+		err = finishFile(name, path, err)
 	}
 	if err != nil {
 		return err
@@ -242,8 +242,8 @@ func exportFile(s *shell, x export, path string, force bool) error {
 	return printUnreadable(s, x, unreadable)
 }
 
-// settle gives a written file its name, or removes it if err says it is not whole.
-func settle(name, path string, err error) error {
+// finishFile renames a temporary file, or removes it if err is not nil.
+func finishFile(name, path string, err error) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(name))
 	}
@@ -272,7 +272,7 @@ func writeExport(s *shell, x export, w io.Writer) (n int, unreadable []driver.Pr
 	return n, unreadable, out.Flush()
 }
 
-// printUnreadable reports what could not be exported as it was stored.
+// printUnreadable reports memories that could not be exported, or not completely.
 func printUnreadable(s *shell, x export, unreadable []driver.Problem) error {
 	for _, p := range unreadable {
 		fmt.Fprintf(s.errw, "unreadable: %s\n", termtext.Line(p.String()))
@@ -304,7 +304,7 @@ func newMigrateCommand(s *shell) *cobra.Command {
 		Use:     "migrate --from URL --to URL",
 		Short:   "Copy all memories from one store to another",
 		Example: `  hippo migrate --from dir:~/.hippo --to sqlite:~/memory.db`,
-		Args:    atMost(0),
+		Args:    maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if from == "" || to == "" {
 				return usagef("both --from and --to are needed")
@@ -333,8 +333,7 @@ func migrateStore(ctx context.Context, s *shell, from, to string) error {
 	return errors.Join(err, src.Close(), dst.Close())
 }
 
-// twoStores refuses to copy a store onto itself, and to read from one that opening
-// would make.
+// twoStores rejects copying a store onto itself, and reading from one that does not exist.
 func twoStores(fromURL, toURL string) error {
 	from, err := config.ParseStore(fromURL)
 	if err != nil {

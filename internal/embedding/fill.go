@@ -19,8 +19,8 @@ const (
 	slowBatch    = 16
 )
 
-// fillInstant embeds everything that an instant model lacks: the index has embedded with it already
-// what it could.
+// fillInstant embeds the memories without a vector of an instant model. The index has embedded
+// most of them itself.
 func fillInstant(ctx context.Context, f *Follower, m *member) error {
 	if have, all := f.index.Vectors.Embedded(nil, m.id); have == all {
 		return nil
@@ -30,7 +30,7 @@ func fillInstant(ctx context.Context, f *Follower, m *member) error {
 	return fillMissing(ctx, f, m, instantBatch)
 }
 
-// fillMissing embeds, batch by batch, what a model lacks.
+// fillMissing embeds, batch by batch, the memories without a vector of a model.
 func fillMissing(ctx context.Context, f *Follower, m *member, batch int) error {
 	if err := learnDimension(ctx, f, m); err != nil {
 		return err
@@ -47,7 +47,7 @@ func fillMissing(ctx context.Context, f *Follower, m *member, batch int) error {
 		case n > 0:
 			stuck = false
 		case stuck:
-			return nil // they keep changing; the next search comes back to them
+			return nil // they keep changing; the next search tries again
 		default: // the index does not know yet that they changed
 			stuck = true
 			if err := f.index.CatchUp(ctx); err != nil {
@@ -57,8 +57,8 @@ func fillMissing(ctx context.Context, f *Follower, m *member, batch int) error {
 	}
 }
 
-// embedMemories gives the index vectors of these memories, from the store or the model, and returns
-// how many it took.
+// embedMemories adds vectors of these memories to the index, from the store or the model, and
+// returns how many it accepted.
 func embedMemories(ctx context.Context, f *Follower, m *member, ids []hippo.ID) (int, error) {
 	ms, err := f.store.Get(ctx, ids)
 	if err != nil {
@@ -78,7 +78,7 @@ func embedMemories(ctx context.Context, f *Follower, m *member, ids []hippo.ID) 
 	return taken + f.index.Vectors.Set(m.id, computed), err
 }
 
-// computeVectors embeds memories, and keeps the vectors in the store if they were expensive.
+// computeVectors embeds memories, and stores the vectors of a model that is not instant.
 func computeVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Memory) ([]index.Vector, error) {
 	texts := make([]string, len(ms))
 	for i, memory := range ms {
@@ -94,7 +94,7 @@ func computeVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Mem
 		kept[i] = driver.Vector{ID: memory.ID, Text: contentKey(memory), Values: vectors[i]}
 	}
 	if !m.Instant {
-		// A store that cannot keep them is no reason not to use them.
+		// The vectors are useful even if they cannot be stored.
 		if err := f.store.Vectors().Put(ctx, m.id, kept); err != nil {
 			f.log.Debug("vectors are not kept", "model", m.id, "error", err)
 		}
@@ -102,8 +102,8 @@ func computeVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Mem
 	return out, nil
 }
 
-// embedPassages embeds texts. Those that the model refuses, while it takes others, get a vector of
-// zeros: they are found lexically.
+// embedPassages embeds texts. If the model rejects some texts and accepts others, the rejected
+// ones get a zero vector: they are found lexically.
 func embedPassages(ctx context.Context, f *Follower, m *member, texts []string) ([][]float32, error) {
 	out, err := checked(ctx, m, embed.Passage, texts)
 	if !errors.Is(err, hippo.ErrInvalid) || len(texts) == 1 {
@@ -129,7 +129,7 @@ func embedPassages(ctx context.Context, f *Follower, m *member, texts []string) 
 	return out, nil
 }
 
-// storedVectors takes what the store has: those vectors, and the memories without one.
+// storedVectors returns the vectors in the store, and the memories without one.
 func storedVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Memory) ([]index.Vector, []*hippo.Memory, error) {
 	ids := make([]hippo.ID, len(ms))
 	for i, memory := range ms {
@@ -156,15 +156,15 @@ func storedVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Memo
 	return found, rest, nil
 }
 
-// contentKey identifies the text that is embedded of a memory.
+// contentKey is a hash of the text of a memory that is embedded.
 func contentKey(m *hippo.Memory) uint64 {
 	sum := sha256.Sum256([]byte(m.Content))
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// Level embeds what instant models lack, so that no search has to. What fails here the next
-// search tries again, and reports.
-func (f *Follower) Level(ctx context.Context) {
+// EmbedInstant embeds the memories without a vector of the instant models, so that no search
+// has to. The next search retries after an error, and reports it.
+func (f *Follower) EmbedInstant(ctx context.Context) {
 	for _, m := range f.members {
 		if !m.Instant {
 			continue
@@ -175,12 +175,12 @@ func (f *Follower) Level(ctx context.Context) {
 	}
 }
 
-// pollEvery is how often progress is reported.
+// pollEvery is the interval of progress reports.
 const pollEvery = 100 * time.Millisecond
 
-// Embed waits until the most wanted model has embedded all memories, and calls progress
-// meanwhile. The error is that of the model, or of ctx; what was embedded so far is kept. The
-// index is level with the store.
+// Embed waits until the preferred model has embedded all memories, and calls progress
+// meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept. The
+// index must be up to date with the store.
 func (f *Follower) Embed(ctx context.Context, progress func(embedded, memories int)) error {
 	if len(f.members) == 0 {
 		return nil
@@ -189,7 +189,7 @@ func (f *Follower) Embed(ctx context.Context, progress func(embedded, memories i
 	if m.Instant {
 		return fillInstant(ctx, f, m)
 	}
-	reportState(f, m, nil) // what was wrong before is tried again
+	reportState(f, m, nil) // retry after an earlier error
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {

@@ -12,7 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/recall"
 )
 
-// Query implements [recall.Embedder]. The index is level with the store.
+// Query implements [recall.Embedder]. The index must be up to date with the store.
 func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, situation []string) (recall.Vectors, error) {
 	var v recall.Vectors
 	if len(situation) > 0 {
@@ -48,15 +48,15 @@ func queryText(ctx context.Context, f *Follower, text string, v *recall.Vectors)
 	}
 }
 
-// outcome is what came of a question to a model.
-type outcome struct {
+// queryResult is the result of a query to a model.
+type queryResult struct {
 	vectors [][]float32
 	err     error
 }
 
-// askModel embeds a query. A model that takes longer than its timeout is not waited for: it goes on
-// in the background, so that the same question finds its answer in the cache, and meanwhile
-// other questions do not wait for it.
+// askModel embeds a query, with a timeout. After the timeout the model continues in the
+// background, so that the same query later hits the cache; until it returns, other queries
+// do not use it.
 func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]float32, error) {
 	if m.Instant {
 		return checked(ctx, m, embed.Query, []string{text})
@@ -65,14 +65,14 @@ func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]flo
 	if err != nil {
 		return nil, err
 	}
-	done := make(chan outcome, 1)
+	done := make(chan queryResult, 1)
 	started := f.start(func() {
 		limited, cancel := context.WithTimeout(f.ctx, DefaultTimeout)
 		defer cancel()
 		start := now()
 		vectors, err := checked(limited, m, embed.Query, []string{text})
 		m.end(now().Sub(start), err)
-		done <- outcome{vectors, err}
+		done <- queryResult{vectors, err}
 	})
 	if !started {
 		return nil, fmt.Errorf("%w: the memory is closed", hippo.ErrUnavailable)
@@ -88,31 +88,31 @@ func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]flo
 	}
 }
 
-// begin returns how long to wait for an answer: the timeout, and for a model that has proved
-// to answer a little later so much longer. The error is that of a model that hangs.
+// begin returns the timeout of a query, extended to the latency of the last one, by at most
+// maxExtraWait. The error is that of a model that hangs.
 func (m *member) begin() (time.Duration, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.hangs {
+	if m.hanging {
 		return 0, fmt.Errorf("%w: it has not answered yet", hippo.ErrUnavailable)
 	}
-	return max(m.Timeout, min(2*m.took, maxPatience)), nil
+	return max(m.Timeout, min(2*m.latency, maxExtraWait)), nil
 }
 
-// giveUp notes that a question is not answered.
+// giveUp records that a query timed out.
 func (m *member) giveUp() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.hangs = true
+	m.hanging = true
 }
 
-// end notes that a question has ended, and how long it took.
+// end records that a query has returned, and its latency.
 func (m *member) end(took time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.hangs, m.took = false, took
+	m.hanging, m.latency = false, took
 	if err != nil {
-		m.took = 0
+		m.latency = 0
 	}
 }
 
@@ -158,7 +158,7 @@ func embedElements(ctx context.Context, f *Follower, m *member) error {
 	}
 }
 
-// checked embeds texts, and refuses vectors that are not what they must be.
+// checked embeds texts, and rejects vectors of a wrong number, length or norm.
 func checked(ctx context.Context, m *member, role embed.Role, texts []string) ([][]float32, error) {
 	vectors, err := m.Embed(ctx, role, texts)
 	if err != nil {

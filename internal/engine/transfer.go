@@ -59,7 +59,7 @@ func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.S
 		return x.report, err
 	}
 	if t.engine.index.CatchUp(ctx) == nil { // else the next search does it, and reports
-		t.engine.embedding.Level(ctx)
+		t.engine.embedding.EmbedInstant(ctx)
 	}
 	return x.report, nil
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// KeptPrefix marks the keys of [hippo.Memory.Metadata] that stand for top-level
-// keys of an insight file which this program does not know: the file's
-// "colour" is Metadata["$colour"] in memory and "colour" again in the file.
+// KeptPrefix marks the keys of [hippo.Memory.Metadata] that hold unknown top-level keys of
+// an insight file: the file's "colour" is Metadata["$colour"] in memory and "colour" again
+// in the file.
 const KeptPrefix = "$"
 
-// OldKeys returns the keys that the first Hippo program wrote, in its order.
+// LegacyKeys returns the keys that the first Hippo program wrote, in its order.
 // It needs all of them, and drops every other key when it rewrites a file.
-func OldKeys() []string {
+func LegacyKeys() []string {
 	return []string{
 		"uuid", "content", "situation", "base_importance", "importance",
 		"created_at", "importance_modified_at", "daily_access_counts",
@@ -37,7 +37,7 @@ func ownKeys() []string {
 }
 
 func knownKey(key string) bool {
-	return slices.Contains(OldKeys(), key) || slices.Contains(ownKeys(), key)
+	return slices.Contains(LegacyKeys(), key) || slices.Contains(ownKeys(), key)
 }
 
 // EncodeInsight returns m as the content of its file <uuid>.json: one JSON
@@ -59,8 +59,8 @@ func EncodeInsight(m *hippo.Memory) ([]byte, error) {
 	return w.close()
 }
 
-// objectWriter writes one JSON object in a chosen order of keys; the first
-// error stays.
+// objectWriter writes one JSON object with its keys in the order of the calls. The first
+// error is kept.
 type objectWriter struct {
 	buf bytes.Buffer
 	err error

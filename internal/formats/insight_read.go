@@ -43,8 +43,8 @@ const maxCount = math.MaxInt32
 // The limits of [hippo.Memory.Validate] are not checked.
 //
 // Errors: [hippo.ErrCorrupt] for bytes that are no JSON in UTF-8 (cut off, NaN,
-// conflict marks); a [*hippo.FieldError] for a value of the wrong kind, a
-// missing one, and a key given twice. Cost: O(size).
+// conflict marks); a [*hippo.FieldError] for a value of the wrong kind, a missing one, and a
+// repeated key. Cost: O(size).
 func DecodeInsight(b []byte) (*hippo.Memory, error) {
 	o, err := readObject(b)
 	if err != nil {
@@ -52,7 +52,7 @@ func DecodeInsight(b []byte) (*hippo.Memory, error) {
 	}
 	m := &hippo.Memory{}
 	o.id("uuid", &m.ID)
-	o.need("content")
+	o.require("content")
 	o.text("content", &m.Content)
 	m.Situation = readLines(o, "situation", "context")
 	readImportance(o, m)
@@ -67,18 +67,18 @@ func DecodeInsight(b []byte) (*hippo.Memory, error) {
 	return m, nil
 }
 
-// OnlyOldKeys reports whether b is an insight file without any key beyond
+// OnlyLegacyKeys reports whether b is an insight file without any key beyond
 // [OldKeys], as the first Hippo program leaves it.
-func OnlyOldKeys(b []byte) bool {
+func OnlyLegacyKeys(b []byte) bool {
 	o, err := readObject(b)
 	if err != nil {
 		return false
 	}
-	old := OldKeys()
+	old := LegacyKeys()
 	return !slices.ContainsFunc(o.keys, func(k string) bool { return !slices.Contains(old, k) })
 }
 
-// object is a JSON object being read; the first error stays.
+// object is a JSON object being read. The first error is kept.
 type object struct {
 	keys   []string
 	values map[string]json.RawMessage
@@ -148,8 +148,7 @@ func (o *object) fail(err error) {
 	}
 }
 
-// first returns the first of these keys that is there and not null, and marks
-// it as read.
+// first returns the first of these keys that is present and not null, and marks it as read.
 func (o *object) first(keys ...string) (string, json.RawMessage) {
 	for _, k := range keys {
 		if v, ok := o.values[k]; ok && string(v) != "null" {
@@ -160,8 +159,8 @@ func (o *object) first(keys ...string) (string, json.RawMessage) {
 	return "", nil
 }
 
-// need complains if none of the keys is there.
-func (o *object) need(keys ...string) {
+// require sets an error if none of the keys is present.
+func (o *object) require(keys ...string) {
 	if k, _ := o.first(keys...); k == "" {
 		o.fail(hippo.Fieldf(keys[0], "must be given"))
 	}
@@ -184,7 +183,7 @@ func (o *object) read(v any, want string, keys ...string) bool {
 func (o *object) text(key string, s *string) { o.read(s, "a text", key) }
 
 func (o *object) id(key string, id *hippo.ID) {
-	o.need(key)
+	o.require(key)
 	o.optionalID(key, id)
 	if id.IsZero() {
 		o.fail(hippo.Fieldf(key, "must not be zero"))
@@ -203,7 +202,7 @@ func (o *object) optionalID(key string, id *hippo.ID) {
 	*id = v
 }
 
-// readLines reads a list of texts, or one text, without the blank ones.
+// readLines reads a list of texts, or one text, and drops blank ones.
 func readLines(o *object, keys ...string) []string {
 	k, raw := o.first(keys...)
 	if k == "" {
@@ -226,7 +225,7 @@ func readLines(o *object, keys ...string) []string {
 
 func readImportance(o *object, m *hippo.Memory) {
 	current := []string{"importance", "current_importance", "score_at_last_change", "votes_at_last_change"}
-	o.need(current...)
+	o.require(current...)
 	m.Importance.Value = o.unit(current...)
 	m.Importance.Base = m.Importance.Value
 	if _, ok := o.values["base_importance"]; ok {
@@ -245,7 +244,7 @@ func (o *object) unit(keys ...string) float64 {
 }
 
 func readTimes(o *object, m *hippo.Memory) {
-	o.need("created_at")
+	o.require("created_at")
 	m.CreatedAt = readTime(o, "created_at")
 	m.Importance.SetAt = m.CreatedAt
 	if o.has("importance_modified_at", "importance_last_modified_at", "score_last_modified_at", "votes_last_modified_at") {
@@ -359,7 +358,7 @@ func readTrust(o *object) hippo.Trust {
 	return hippo.TrustNone
 }
 
-// keepUnknown takes over metadata and every key that was not read.
+// keepUnknown keeps metadata and every key that was not read.
 func keepUnknown(o *object, m *hippo.Memory) {
 	o.read(&m.Metadata, "an object", "metadata")
 	for _, k := range o.keys {

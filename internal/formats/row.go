@@ -14,8 +14,8 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// decoder reads objects by what their keys say they are. It counts the turns of
-// each session it saw.
+// decoder decodes objects, whose kind it detects by their keys. It counts the turns of each
+// session.
 type decoder struct {
 	turns map[string]int
 }
@@ -48,8 +48,8 @@ func isInsight(has func(string) bool) bool {
 	}, has)
 }
 
-// row reads one object of any program. The first key of each list that is there
-// and not null counts:
+// row reads one object of any program. The first key of each list that is present and not
+// null counts:
 //
 //   - content: content, text, memory, insight, observation, body;
 //   - situation, a text or a list of texts: situation, context;
@@ -88,7 +88,7 @@ func row(o *object) (*hippo.Memory, error) {
 	return m, nil
 }
 
-// imported returns a memory with what all imported ones have in common.
+// imported returns a memory with the defaults of an imported one.
 func imported() *hippo.Memory {
 	return &hippo.Memory{
 		Importance: hippo.Importance{Base: hippo.DefaultImportance, Value: hippo.DefaultImportance},
@@ -144,7 +144,7 @@ func readTags(o *object) []string {
 	return tags
 }
 
-// name reads a text or a number as a name; empty if there is none.
+// name reads a text or a number as a name; empty if the keys are absent.
 func (o *object) name(keys ...string) string {
 	k, raw := o.first(keys...)
 	if k == "" {
@@ -201,8 +201,8 @@ func parseTime(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// keepRowRest puts metadata and every key that was not read, and says something, into
-// Metadata. Where both have a key, the one of metadata is named metadata.KEY.
+// keepRowRest puts metadata and every key that was not read and is not empty into Metadata.
+// If both have a key, the one of metadata is named metadata.KEY.
 func keepRowRest(o *object, m *hippo.Memory) {
 	kept := make(map[string]json.RawMessage)
 	for _, k := range o.keys {

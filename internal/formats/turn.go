@@ -13,15 +13,15 @@ func isTurn(has func(string) bool) bool {
 
 // turn reads one turn of a conversation:
 //
-//   - content is "SPEAKER: TEXT", or the text where nobody is named;
+//   - content is "SPEAKER: TEXT", or the text if there is no speaker;
 //   - Source has the speaker as author, "CONVERSATION/SESSION" as session, the
 //     place of the turn in its session from 1 as sequence, and the id as URI;
 //   - the conversation is the project, so that one store can hold many and a
 //     search can be kept to one;
 //   - time is the event time, and the UUID is that of [importID] of the id.
 //
-// Other forms of the text and of the time are dropped; every other key that
-// says something is kept in Metadata.
+// Other forms of the text and of the time are dropped; every other key that is not empty is
+// kept in Metadata.
 func (d *decoder) turn(o *object) (*hippo.Memory, error) {
 	m := imported()
 	conversation, session := o.name("conversation"), o.name("session")
@@ -31,7 +31,7 @@ func (d *decoder) turn(o *object) (*hippo.Memory, error) {
 	d.turns[m.Source.Session]++
 	m.Source.Seq = d.turns[m.Source.Session]
 	var text string
-	o.need("text")
+	o.require("text")
 	o.read(&text, "a text", "text")
 	if strings.TrimSpace(text) == "" {
 		o.fail(hippo.Fieldf("text", "must not be empty"))

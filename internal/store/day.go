@@ -41,11 +41,11 @@ func advanceDay(s *Store, tx driver.Tx) (driver.Calendar, error) {
 	return cal, tx.SetCalendar(cal)
 }
 
-// TakeAdvanced reports, once, that this process has advanced the active day: whoever did it
-// does the work of the day. If the process ends before, the next day makes up for it.
+// TakeAdvanced reports once that this process has advanced the active day: the caller then
+// does the daily maintenance. If the process ends before, it is done on the next day.
 func (s *Store) TakeAdvanced() bool { return s.advanced.Swap(false) }
 
-// knownCalendar returns the calendar if it need not be advanced.
+// knownCalendar returns the cached calendar if it is of today.
 func knownCalendar(s *Store) (driver.Calendar, bool) {
 	today := s.now().In(s.zone).Format(time.DateOnly)
 	s.mu.Lock()
@@ -53,7 +53,7 @@ func knownCalendar(s *Store) (driver.Calendar, bool) {
 	return s.calendar, s.calendar.Day > 0 && today <= s.calendar.Date
 }
 
-// rememberCalendar keeps the later of c and the calendar known so far, and returns it.
+// rememberCalendar caches the later of c and the cached calendar, and returns it.
 func rememberCalendar(s *Store, c driver.Calendar) driver.Calendar {
 	s.mu.Lock()
 	defer s.mu.Unlock()

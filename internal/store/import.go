@@ -103,7 +103,7 @@ func absentMemories(tx driver.Tx, s Scoped, ms []*hippo.Memory) (fresh []*hippo.
 	return fresh, refused, nil
 }
 
-// adoptCalendar returns the calendar, taken over from cal if this store has none.
+// adoptCalendar returns the calendar; if the store has none it is set to cal.
 func adoptCalendar(s *Store, tx driver.Tx, cal driver.Calendar) (driver.Calendar, error) {
 	here, err := tx.Calendar()
 	if err != nil || here.Day > 0 {

@@ -10,15 +10,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// Scoped is a store as one caller sees it: every access by ID, every write and every listing
-// of a caller goes through it. What lies outside of the scope does not exist there: reading
-// leaves it out, and changing it is a [*hippo.UnknownError].
+// Scoped is a store restricted to the scope of a caller: every access by ID, every write and
+// every listing of a caller goes through it. Memories outside of the scope do not exist for
+// it: reads skip them, and changing one is a [*hippo.UnknownError].
 type Scoped struct {
 	store *Store
 	scope hippo.Scope
 }
 
-// In returns the store as seen in a scope.
+// In returns the store restricted to a scope.
 func (s *Store) In(scope hippo.Scope) Scoped { return Scoped{s, scope} }
 
 // Allow returns [hippo.ErrForbidden] unless the scope has these rights.
@@ -31,8 +31,8 @@ func (s Scoped) Allow(r hippo.Rights) error {
 
 // Get returns the memories with these IDs, in the order of ids, forgotten ones included.
 // Missing ones are left out, and so are those that cannot be read, unless nothing else is found:
-// that is a [*driver.UnreadableError] for those with [hippo.RightAdmin]. Nobody can tell whose
-// such a memory is.
+// that is a [*driver.UnreadableError] for callers with [hippo.RightAdmin]. The scope of such a
+// memory is unknown.
 func (s Scoped) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
 	if err := s.Allow(hippo.RightRead); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func visibleByID(ctx context.Context, s Scoped, ids []hippo.ID) ([]*hippo.Memory
 	return visibleMemories(s, ms), err
 }
 
-// visibleMemories leaves out what lies outside of the scope.
+// visibleMemories returns the memories inside of the scope.
 func visibleMemories(s Scoped, ms []*hippo.Memory) []*hippo.Memory {
 	out := ms[:0]
 	for _, m := range ms {

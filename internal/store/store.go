@@ -1,6 +1,6 @@
-// Package store is the one door to stored memories. It validates, stamps and
-// hashes above any back end (package driver), keeps the active day, and wraps
-// errors once. It never ranks and never indexes.
+// Package store is the only access to stored memories. On top of any back end (package
+// driver) it validates memories, sets their derived fields, keeps the active day, and wraps
+// errors once. It does not rank or index.
 package store
 
 import (
@@ -51,7 +51,7 @@ func New(b driver.Backend, o *Options) *Store {
 	return s
 }
 
-// Zone is where the days of the calendar begin.
+// Zone returns the time zone of the calendar.
 func (s *Store) Zone() *time.Location { return s.zone }
 
 // Add records new memories: it stamps ID, times, version, hash, the first access and the day,
@@ -178,8 +178,8 @@ func changeMemory(s *Store, m *hippo.Memory, day hippo.Day, fn func(*hippo.Memor
 	return true, m.Validate()
 }
 
-// allThere returns a [*hippo.UnknownError] unless each of ids is that of a memory, one that
-// cannot be read included.
+// allThere returns a [*hippo.UnknownError] unless each of ids is that of a memory; it may be
+// unreadable.
 func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...driver.Problem) error {
 	found := make(map[hippo.ID]bool, len(ms))
 	for _, m := range ms {
@@ -201,8 +201,8 @@ func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...driver.Problem) 
 }
 
 // Touch counts accesses of memories on day and returns the memories as stored,
-// by revision. Memories that are gone are passed over. The write survives a
-// crash of the process, not of the machine.
+// by revision. Unknown memories are skipped. The write survives a crash of the process, not
+// of the machine.
 func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]int) (touched []driver.Touched, err error) {
 	err = s.backend.Write(ctx, driver.Lazy, func(tx driver.Tx) (err error) {
 		touched, err = tx.Touch(day, counts)
@@ -227,7 +227,7 @@ func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 	return h, nil
 }
 
-// Problems lists data that could not be read and where it was put aside.
+// Problems lists unreadable data, and where it was moved.
 func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
 	ps, err := s.backend.Problems(ctx)
 	return ps, wrap("problems", err)

@@ -114,8 +114,8 @@ func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []h
 	return ms, nil
 }
 
-// beginning is when a memory begins that says nothing of it: when it was, and
-// after everything that it replaces began.
+// beginning returns the default of ValidFrom: EventTime or CreatedAt, and after the beginning
+// of every memory that it replaces.
 func beginning(m *hippo.Memory, old []*hippo.Memory) time.Time {
 	t := m.When()
 	for _, o := range old {
@@ -126,7 +126,7 @@ func beginning(m *hippo.Memory, old []*hippo.Memory) time.Time {
 	return t
 }
 
-// maxChain is how many steps of a chain are followed.
+// maxChain is the maximum length of a chain of successors that is followed.
 const maxChain = 1000
 
 // replaceable reports why m cannot take the place of o.

@@ -40,8 +40,3 @@ func (s Vectors) Models(ctx context.Context) ([]driver.VectorModel, error) {
 	ms, err := s.backend.VectorModels(ctx)
 	return ms, wrap("vector models", err)
 }
-
-// Drop deletes all vectors of a model. An unknown model is no error.
-func (s Vectors) Drop(ctx context.Context, model string) error {
-	return wrap("drop vectors", s.backend.DropVectors(ctx, model))
-}

@@ -36,12 +36,6 @@ func TestStore_Vectors(t *testing.T) {
 	if after, err := s.Head(t.Context()); err != nil || after != before {
 		t.Errorf("head is %+v (%v), was %+v", after, err, before)
 	}
-	if err := s.Vectors().Drop(t.Context(), "model"); err != nil {
-		t.Error(err)
-	}
-	if got, err := s.Vectors().Get(t.Context(), "model", []hippo.ID{m.ID}); err != nil || len(got) != 0 {
-		t.Errorf("got %v (%v) after the drop", got, err)
-	}
 }
 
 func TestStore_VectorsErrors(t *testing.T) {

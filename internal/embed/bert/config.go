@@ -18,7 +18,6 @@ const (
 	nomic
 )
 
-// config is the settings of config.json that the encoder needs, for every family.
 // rotary is the rotary position embedding of a model; without one, dims is 0.
 type rotary struct {
 	base float64
@@ -28,6 +27,7 @@ type rotary struct {
 // biases says which linear layers have a bias.
 type biases struct{ attention, up, out bool }
 
+// config is the settings of config.json that the encoder needs, for every family.
 type config struct {
 	family                       family
 	layers, heads, hidden, inner int

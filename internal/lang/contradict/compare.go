@@ -5,22 +5,22 @@ import (
 	"unicode"
 )
 
-// hunk is a place where two sentences differ: tokens of content of each.
+// hunk is a place where two sentences differ: content tokens of each.
 type hunk struct{ a, b []int }
 
-// compare judges two sentences.
+// compare reports whether two sentences contradict each other.
 func compare(a, b *sentence, loose bool) (Reason, bool) {
 	if d := len(a.content) - len(b.content); d > 3 || d < -3 {
 		return "", false
 	}
 	hunks, common := diff(a, b)
 	switch {
-	case len(hunks) == 0 && a.denied != b.denied:
+	case len(hunks) == 0 && a.negated != b.negated:
 		if len(a.content) < 2 || a.clause < len(a.all) || b.clause < len(b.all) || a.asymmetric(b) {
 			return "", false
 		}
-		return denies, true
-	case len(hunks) != 1 || a.denied != b.denied || common == 0:
+		return negated, true
+	case len(hunks) != 1 || a.negated != b.negated || common == 0:
 		return "", false
 	}
 	h := hunks[0]
@@ -34,8 +34,8 @@ func compare(a, b *sentence, loose bool) (Reason, bool) {
 	return Reason(x.raw() + " / " + y.raw()), true
 }
 
-// asymmetric: one of two sentences that differ in a negation says "only" or the
-// like, so that the negation does not deny the rest.
+// asymmetric: one of two sentences that differ in a negation contains "only" or a similar
+// word, so that the negation does not apply to the rest.
 func (s *sentence) asymmetric(o *sentence) bool {
 	for _, x := range []*sentence{s, o} {
 		for i := range x.all {
@@ -48,8 +48,8 @@ func (s *sentence) asymmetric(o *sentence) bool {
 	return false
 }
 
-// diff aligns the contents of two sentences and returns where they differ, and how
-// many words they share. It gives up early where they differ in too much.
+// diff aligns the content tokens of two sentences and returns the hunks and the number of
+// words in common. It stops early when there are too many differences.
 func diff(a, b *sentence) (hunks []hunk, common int) {
 	n, m := len(a.content), len(b.content)
 	at := func(i, j int) bool { return a.all[a.content[i]].same(&b.all[b.content[j]]) }
@@ -69,7 +69,7 @@ func diff(a, b *sentence) (hunks []hunk, common int) {
 	if n == from && m == from {
 		return nil, common
 	}
-	// One hunk is all that is ever judged: what lies between must be it.
+	// Only sentences with one hunk are compared further: the rest between must be it.
 	for i := from; i < n; i++ {
 		for j := from; j < m; j++ {
 			if at(i, j) {
@@ -80,7 +80,7 @@ func diff(a, b *sentence) (hunks []hunk, common int) {
 	return []hunk{{a.content[from:n], b.content[from:m]}}, common
 }
 
-// pair is a sentence and the tokens in which it differs from another.
+// pair is a sentence and its tokens that differ from another sentence.
 type pair struct {
 	*sentence
 	at []int
@@ -96,7 +96,7 @@ func (p *pair) raw() string {
 	return strings.Join(out, " ")
 }
 
-// differs reports whether what differs cannot both be true.
+// differs reports whether the differing tokens exclude each other.
 func (p *pair) differs(o *pair, common int, loose bool) bool {
 	if len(p.at) == 1 && len(o.at) == 1 {
 		x, y := p.first(), o.first()
@@ -105,26 +105,26 @@ func (p *pair) differs(o *pair, common int, loose bool) bool {
 			return x.unit == y.unit && p.isValue(common) && o.isValue(common)
 		case x.kind != word || y.kind != word:
 			return false
-		case opposite(x.low, y.low):
+		case opposite(x.lower, y.lower):
 			return common > 1 || p.marker() != nil && o.marker() != nil
 		}
 	}
-	return p.isName(common, loose) && o.isName(common, loose) && !akin(p.raw(), o.raw()) && p.named(o, loose)
+	return p.isName(common, loose) && o.isName(common, loose) && !sameName(p.raw(), o.raw()) && p.named(o, loose)
 }
 
-// marker returns the word or mark that gives the first token its value: "is", "=",
-// "takes", with nothing but light words between; nil if there is none. One word may
-// stand between that belongs to the value: "listens on port 80", "uses Go 1.25".
+// marker returns the word or sign before the value at the first token: "is", "=", "takes";
+// nil if there is none. Function words may come between, and one noun that belongs to the
+// value: "listens on port 80", "uses Go 1.25".
 func (p *pair) marker() *token {
 	skipped := false
 	for i := p.at[0] - 1; i >= 0; i-- {
 		t := &p.all[i]
 		switch {
-		case t.kind == mark || stative(t.low):
+		case t.kind == mark || stative(t.lower):
 			return t
-		case t.text == "to" && i > 0 && change(p.all[i-1].low):
+		case t.text == "to" && i > 0 && change(p.all[i-1].lower):
 			return t
-		case t.light:
+		case t.functionWord:
 		case skipped || t.kind != word:
 			return nil
 		case label(t.text), p.first().kind == version, p.first().kind == number && strings.Contains(p.first().raw, ".") && capital(t.raw):
@@ -136,14 +136,14 @@ func (p *pair) marker() *token {
 	return nil
 }
 
-// isValue reports whether the differing token is the value of what the sentence is
-// about, and not the name or number of a thing.
+// isValue reports whether the differing token is the value of the subject of the sentence,
+// rather than the name or number of a thing.
 func (p *pair) isValue(common int) bool {
 	m, t := p.marker(), p.first()
 	if m == nil || common < 2 && !m.defines() {
 		return false
 	}
-	if t.kind == date && !m.defines() && !schedules(stem(m.low)) {
+	if t.kind == date && !m.defines() && !schedules(stem(m.lower)) {
 		return false
 	}
 	i := p.at[0]
@@ -160,7 +160,7 @@ func (p *pair) isValue(common int) bool {
 		return !t.listed
 	}
 	after := &p.all[i+1]
-	return after.kind != t.kind && (!after.listed || !after.light)
+	return after.kind != t.kind && (!after.listed || !after.functionWord)
 }
 
 // isName reports whether the differing tokens are a name at the end of a sentence
@@ -179,13 +179,13 @@ func (p *pair) isName(common int, loose bool) bool {
 	if m == nil || p.at[0] > 0 && p.all[p.at[0]-1].listed {
 		return false
 	}
-	return m.defines() || loose && common > 1 && tool(stem(m.low))
+	return m.defines() || loose && common > 1 && tool(stem(m.lower))
 }
 
-// defines reports whether a marker says what something is: "is", "=", "set to".
-func (t *token) defines() bool { return t.kind == mark || copula(t.low) || t.text == "to" }
+// defines reports whether a marker defines a value: "is", "=", "set to".
+func (t *token) defines() bool { return t.kind == mark || copula(t.lower) || t.text == "to" }
 
-// named reports whether what differs are names, or the values of a key that has one.
+// named reports whether the differing tokens are names, or values of a single-valued key.
 func (p *pair) named(o *pair, loose bool) bool {
 	m := p.marker()
 	both := p.nameLike() && o.nameLike()
@@ -198,7 +198,7 @@ func (p *pair) named(o *pair, loose bool) bool {
 	case key != nil && kindOf(key.text):
 		return both
 	default:
-		return loose && (both && p.words > 2 || tool(stem(m.low)))
+		return loose && (both && p.words > 2 || tool(stem(m.lower)))
 	}
 }
 
@@ -213,18 +213,18 @@ func (p *pair) nameLike() bool {
 	return true
 }
 
-// key returns what the sentence gives a value: the noun before the first of marker
-// and "of" or "for"; nil if there is none.
+// key returns the noun that the value belongs to: the one before the marker, or before "of"
+// or "for" if that comes first; nil if there is none.
 func (p *pair) key() *token {
 	var key *token
 	for i := range p.at[0] {
 		t := &p.all[i]
-		switch low := t.low; {
+		switch low := t.lower; {
 		case t.kind == mark, copula(low), key != nil && (low == "of" || low == "for" || low == "in"), change(low):
 			if key != nil {
 				return key
 			}
-		case t.kind == word && !t.light:
+		case t.kind == word && !t.functionWord:
 			key = t
 		}
 	}
@@ -236,8 +236,8 @@ func capital(s string) bool {
 	return s != "" && strings.ToUpper(s[:1]) == s[:1] && strings.ToLower(s[:1]) != s[:1]
 }
 
-// akin reports whether two names may be one, written shorter and longer.
-func akin(a, b string) bool {
+// sameName reports whether two names may be a short and a long form of one name.
+func sameName(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }

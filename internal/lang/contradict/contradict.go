@@ -2,33 +2,33 @@
 // what cannot both be true: a number of the same thing, a version, a date, a path, a
 // negation, an opposite ("enabled" and "disabled"), or the value of the same key.
 //
-// It knows words, not the world, and the words of English: it would rather miss a
-// contradiction than report one that is none. Of two sentences it takes all words
-// that carry meaning to be equal but for one place. It is pure and keeps nothing.
+// The rules are lexical and English, and prefer precision over recall. The content words of
+// two sentences must be equal except in one place. The package is pure and has no state.
 //
 // Invariant: a contradicts b if and only if b contradicts a, and no text contradicts itself.
 package contradict
 
 import "strings"
 
-// Reason says in what two texts differ: "30 s / 60 s", that of the first text first.
+// Reason is the difference of two texts: "30 s / 60 s", the first text first.
 type Reason string
 
-// denies is the reason where one text denies what the other says.
-const denies Reason = "one denies it"
+// negated is the reason when one text negates the other.
+const negated Reason = "one denies it"
 
-// Text is a text that was taken apart. The zero value says nothing.
+// Text is a parsed text. The zero value contradicts nothing.
 type Text struct{ sentences []sentence }
 
 const (
-	// maxBytes and maxSentences are the most of a text that is taken apart. What is
-	// longer is a document: its sentences depend on their headings and each other.
+	// maxBytes and maxSentences bound a text that is parsed. A longer one is a document,
+	// whose sentences depend on headings and on each other.
 	maxBytes, maxSentences = 600, 6
 	// maxWords is the longest sentence that is compared.
 	maxWords = 32
 )
 
-// Parse takes a text apart. A document, or the code of a program, says nothing. Cost: about half a microsecond a word.
+// Parse parses a text. A document, or source code, yields an empty Text. Cost: about .5 us a
+// word.
 func Parse(text string) Text {
 	if len(text) > maxBytes || isCode(text) {
 		return Text{}
@@ -50,9 +50,9 @@ func Parse(text string) Text {
 // other, and in what. Cost: some microseconds if the two are much alike, else less.
 func (t Text) Contradicts(other Text) (Reason, bool) { return t.against(other, false) }
 
-// Revised reports whether newer probably states the same as t with another value.
-// It is less strict than Contradicts: what a thing "uses" or "is" may be one of
-// several. It suits a question to somebody who knows, not a statement.
+// Revised reports whether newer probably gives another value to what t states. It has more
+// recall and less precision than Contradicts, because a thing may "use" or "be" several. The
+// result is a suggestion to ask about, not a finding.
 func (t Text) Revised(newer Text) (Reason, bool) { return t.against(newer, true) }
 
 func (t Text) against(other Text, loose bool) (Reason, bool) {
@@ -66,7 +66,7 @@ func (t Text) against(other Text, loose bool) (Reason, bool) {
 	return "", false
 }
 
-// isCode reports whether a text of several lines looks like a program.
+// isCode reports whether a text of several lines looks like source code.
 func isCode(text string) bool {
 	if strings.Count(text, "\n") < 2 {
 		return false
@@ -79,7 +79,7 @@ func isCode(text string) bool {
 	return false
 }
 
-// split cuts a text into sentences; the mark of a question stays.
+// split splits a text into sentences; a question keeps its question mark.
 func split(text string) []string {
 	var out []string
 	start := 0

@@ -21,33 +21,33 @@ const (
 
 // token is a word, a value or a mark of a sentence.
 type token struct {
-	kind   kind
-	text   string // in the form that is compared
-	raw    string // as written
-	low    string // that in lower case
-	value  float64
-	unit   string // of a number: its dimension, "" for none
-	scale  string // of a number: its unit as written
-	about  bool   // of a number: only roughly
-	light  bool   // says little: an article, a form of to be
-	listed bool   // part of an enumeration
-	quoted bool
+	kind         kind
+	text         string // normalized, for comparison
+	raw          string // as written
+	lower        string // that in lower case
+	value        float64
+	unit         string // of a number: its dimension, "" for none
+	scale        string // of a number: its unit as written
+	approximate  bool   // of a number
+	functionWord bool   // an article, a form of to be
+	listed       bool   // part of an enumeration
+	quoted       bool
 }
 
-// sentence is a sentence: all its tokens but negations, and where those are that
-// carry meaning.
+// sentence is a parsed sentence: its tokens without negations, and the positions of the
+// content tokens.
 type sentence struct {
 	all      []token
 	content  []int
 	words    int  // words among content
-	denied   bool // an odd number of negations
+	negated  bool // an odd number of negations
 	question bool
 	no       bool // the word before was "no"
 	// clause is the first token after if, when and the like; len(all): there is none.
 	clause int
 }
 
-// parse takes a sentence apart; false: there is nothing to compare in it.
+// parse parses a sentence; false: it has nothing to compare.
 func parse(text string) (sentence, bool) {
 	s := sentence{question: strings.HasSuffix(text, "?"), clause: -1}
 	fields := strings.Fields(text)
@@ -65,7 +65,7 @@ func parse(text string) (sentence, bool) {
 		s.clause = len(s.all)
 	}
 	for i := range s.all {
-		if t := &s.all[i]; !t.light && t.kind != mark {
+		if t := &s.all[i]; !t.functionWord && t.kind != mark {
 			s.content = append(s.content, i)
 			if t.kind == word {
 				s.words++
@@ -75,7 +75,7 @@ func parse(text string) (sentence, bool) {
 	return s, s.words > 0
 }
 
-// read adds what stands between two spaces; false: what follows only explains.
+// read adds the text between two spaces; false: the rest of the sentence is an explanation.
 func (s *sentence) read(field string) bool {
 	core := strings.TrimLeft(field, "([{\"'`“‘*_")
 	quoted := core != field && strings.ContainsAny(field[:len(field)-len(core)], "\"'`“‘")
@@ -102,7 +102,7 @@ func (s *sentence) read(field string) bool {
 	case lower == "no" && listed: // it answers something
 		return true
 	case negation(lower), strings.HasSuffix(lower, "n't"), strings.HasSuffix(lower, "n’t"):
-		s.denied = !s.denied
+		s.negated = !s.negated
 		return true
 	case condition(lower) && s.clause < 0:
 		s.clause = len(s.all)
@@ -122,7 +122,7 @@ func (s *sentence) read(field string) bool {
 	return true
 }
 
-// assignment cuts key=value, and key:value where the key is a word.
+// assignment splits key=value, and key:value if the key is a word.
 func assignment(core string) (key, value string, ok bool) {
 	if strings.Contains(core, "://") {
 		return "", "", false
@@ -137,21 +137,21 @@ func assignment(core string) (key, value string, ok bool) {
 
 func (s *sentence) mark() {
 	if n := len(s.all); n > 0 && s.all[n-1].kind != mark {
-		s.all = append(s.all, token{kind: mark, text: "=", raw: "=", low: "="})
+		s.all = append(s.all, token{kind: mark, text: "=", raw: "=", lower: "="})
 	}
 }
 
 func (s *sentence) add(core, lower string, quoted bool) {
 	t := valueOf(core, lower)
-	t.raw, t.low, t.quoted = core, lower, quoted
+	t.raw, t.lower, t.quoted = core, lower, quoted
 	if t.kind == word {
 		t.text = stem(lower)
-		t.light = !quoted && light(lower)
+		t.functionWord = !quoted && isFunctionWord(lower)
 	}
 	s.all = append(s.all, t)
 }
 
-// stem takes off what a plural, a verb or a possessive adds.
+// stem strips the endings of plurals, verbs and possessives.
 func stem(w string) string {
 	w = strings.TrimSuffix(w, "'s")
 	switch {
@@ -164,14 +164,14 @@ func stem(w string) string {
 	}
 }
 
-// fold joins tokens that are one thing: a number and its unit, the parts of a date;
-// gives on and off their meaning; and drops what a change came from.
+// fold joins the tokens of one value, such as a number and its unit or the parts of a date;
+// replaces on and off by states; and drops the old value of a change.
 func fold(all []token) []token {
 	out := all[:0]
 	for i := range all {
 		t := all[i]
 		if t.kind == word && (t.text == "on" || t.text == "off") {
-			t.light = !switches(all, i)
+			t.functionWord = !switches(all, i)
 		}
 		if n := len(out); n > 0 {
 			last := &out[n-1]
@@ -181,7 +181,7 @@ func fold(all []token) []token {
 				last.listed = t.listed
 				continue
 			case t.kind == number && roughly(last.text):
-				t.about = true
+				t.approximate = true
 			case last.dates(&t):
 				continue
 			}
@@ -194,7 +194,7 @@ func fold(all []token) []token {
 	return out
 }
 
-// switches reports whether an on or off is a state, not a preposition.
+// switches reports whether "on" or "off" is a state rather than a preposition.
 func switches(all []token, i int) bool {
 	if i == 0 {
 		return false
@@ -204,6 +204,6 @@ func switches(all []token, i int) bool {
 	case "turn", "turned", "switch", "switched":
 		return true
 	default:
-		return last && (before.kind == mark || before.light || before.text == "stay")
+		return last && (before.kind == mark || before.functionWord || before.text == "stay")
 	}
 }

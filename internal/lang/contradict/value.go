@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// valueOf says what a word stands for: a value, or a word.
+// valueOf returns the token of a word: a value, or a plain word.
 func valueOf(core, lower string) token {
 	named := strings.ContainsAny(core, "/\\.")
 	if named && strings.Contains(core, "://") {
@@ -31,7 +31,7 @@ func valueOf(core, lower string) token {
 	return numeric(lower)
 }
 
-// numeric reads what has digits: a date, a time, a version or a number.
+// numeric parses a word with digits: a date, a time, a version or a number.
 func numeric(s string) token {
 	digits := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -56,7 +56,7 @@ func numeric(s string) token {
 	return quantity(s)
 }
 
-// quantity reads a number, with what stands before or after it: $5, 30s, 80%.
+// quantity parses a number with its prefix or suffix: $5, 30s, 80%.
 func quantity(s string) token {
 	body := strings.TrimLeft(s, "$€£~<>≈")
 	prefix := strings.TrimPrefix(s[:len(s)-len(body)], "~")
@@ -69,19 +69,19 @@ func quantity(s string) token {
 	if err != nil {
 		return token{}
 	}
-	t := token{kind: number, value: n, text: body, about: strings.HasPrefix(s, "~")}
+	t := token{kind: number, value: n, text: body, approximate: strings.HasPrefix(s, "~")}
 	if t.ordinal(suffix) || suffix != "" && !t.measure(suffix) || prefix != "" && !t.measure(prefix) {
 		return token{}
 	}
 	return t
 }
 
-// ordinal: 1st and 2nd name things.
+// ordinal reports whether a word is an ordinal number, which names a thing: 1st, 2nd.
 func (t *token) ordinal(suffix string) bool {
 	return suffix == "st" || suffix == "nd" || suffix == "rd" || suffix == "th"
 }
 
-// measure gives a number its unit; false: that is none.
+// measure sets the unit of a number; false: the word is not a unit.
 func (t *token) measure(name string) bool {
 	u, ok := unitOf(name)
 	if !ok {
@@ -94,8 +94,7 @@ func (t *token) measure(name string) bool {
 	return true
 }
 
-// dates adds a part of a date to the month that t is: a day before or after it, or a
-// year.
+// dates adds a day or a year to the month t.
 func (t *token) dates(next *token) bool {
 	isMonth := func(x *token) bool { return x.kind == date && strings.HasPrefix(x.text, "-") && len(x.text) == 3 }
 	isDay := func(x *token) bool {
@@ -117,7 +116,7 @@ func (t *token) dates(next *token) bool {
 	return true
 }
 
-// isPath reports whether a word names a file.
+// isPath reports whether a word is the path of a file.
 func isPath(s string) bool {
 	if strings.ContainsAny(s, "<>|") || len(s) < 3 {
 		return false
@@ -130,7 +129,7 @@ func isPath(s string) bool {
 	return dot > 0 && fileEnd(strings.ToLower(s[dot+1:]))
 }
 
-// same reports whether two tokens may mean the same.
+// same reports whether two tokens may have the same meaning.
 func (t *token) same(o *token) bool {
 	if t.kind != o.kind {
 		return false
@@ -142,14 +141,14 @@ func (t *token) same(o *token) bool {
 		}
 		slack := 1e-9
 		switch {
-		case t.about || o.about:
+		case t.approximate || o.approximate:
 			slack = .25
 		case t.scale != o.scale: // a kilobyte has 1,000 bytes or 1,024
 			slack = .1
 		}
 		return math.Abs(t.value-o.value) <= slack*max(math.Abs(t.value), math.Abs(o.value))
 	case version, date:
-		return fits(t.text, o.text)
+		return isLessPrecise(t.text, o.text)
 	case path:
 		return t.text == o.text || strings.HasSuffix(t.text, "/"+o.text) || strings.HasSuffix(o.text, "/"+t.text)
 	default:
@@ -157,9 +156,9 @@ func (t *token) same(o *token) bool {
 	}
 }
 
-// fits reports whether one date or version is the other, or says less of it: the
-// beginning, or a date without its year.
-func fits(a, b string) bool {
+// isLessPrecise reports whether one of two dates or versions is a less precise form of the
+// other: a prefix, or a date without its year.
+func isLessPrecise(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}

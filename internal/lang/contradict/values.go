@@ -26,7 +26,7 @@ func opposed(a, b string) bool {
 	}
 }
 
-// numeral reads a number that is written out.
+// numeral parses a number that is written out.
 func numeral(w string) (float64, bool) {
 	for i, n := range [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"} {
 		if n == w && i != 1 { // "one" is a pronoun as well
@@ -48,13 +48,13 @@ func month(w string) (string, bool) {
 	return "", false
 }
 
-// unit is a unit: what it measures, and how many of the smallest one it is.
+// unit is a unit of measurement: its dimension, and its factor to the smallest one.
 type unit struct {
 	dimension string
 	size      float64
 }
 
-// unitOf reads a unit. Sizes of data are powers of 1,000, also where 1,024 is meant.
+// unitOf parses a unit. Data sizes are powers of 1,000, even where 1,024 is meant.
 func unitOf(s string) (unit, bool) {
 	switch s {
 	case "ns", "nanosecond", "nanoseconds":

@@ -1,8 +1,8 @@
 package contradict
 
-// light reports whether a word says little by itself: articles, forms of to be and to have,
-// prepositions, words that say that something changed.
-func light(w string) bool {
+// isFunctionWord reports whether a word has little meaning by itself: articles, forms of to
+// be and to have, prepositions, words for a change.
+func isFunctionWord(w string) bool {
 	switch w {
 	case "a", "an", "the", "this", "that", "these", "those", "it", "its", "he", "she", "they", "we", "you", "i", "my",
 		"our", "your", "their", "his", "her", "there", "here", "is", "are", "am", "be", "been", "being", "was",
@@ -19,7 +19,7 @@ func light(w string) bool {
 	}
 }
 
-// negation reports whether a word denies.
+// negation reports whether a word is a negation.
 func negation(w string) bool {
 	switch w {
 	case "not", "no", "cannot", "never", "neither", "nor":
@@ -39,7 +39,7 @@ func condition(w string) bool {
 	}
 }
 
-// explains reports whether a word begins what only explains.
+// explains reports whether a word begins an explanation.
 func explains(w string) bool {
 	switch w {
 	case "because", "since", "due", "thanks":
@@ -49,7 +49,7 @@ func explains(w string) bool {
 	}
 }
 
-// roughly reports whether a word makes a number a rough one.
+// roughly reports whether a word makes a number approximate.
 func roughly(w string) bool {
 	switch w {
 	case "about", "around", "approximately", "roughly", "nearly", "almost", "circa", "some", "~":
@@ -59,7 +59,7 @@ func roughly(w string) bool {
 	}
 }
 
-// change reports whether a word says that something got another value.
+// change reports whether a word describes a change of a value.
 func change(w string) bool {
 	switch w {
 	case "changed", "moved", "switched", "updated", "raised", "increased", "lowered", "reduced", "bumped", "upgraded",
@@ -70,7 +70,7 @@ func change(w string) bool {
 	}
 }
 
-// stative reports whether a word ties a lasting value to a thing.
+// stative reports whether a verb describes a lasting state.
 func stative(w string) bool {
 	switch w {
 	case "is", "are", "be", "has", "have", "=", "equals", "uses", "use", "using", "takes", "take", "costs", "cost",
@@ -84,7 +84,7 @@ func stative(w string) bool {
 	}
 }
 
-// schedules reports whether a word gives a thing its date.
+// schedules reports whether a word assigns a date.
 func schedules(w string) bool {
 	switch w {
 	case "expire", "end", "start", "begin", "open", "close", "due", "scheduled", "planned":
@@ -94,7 +94,7 @@ func schedules(w string) bool {
 	}
 }
 
-// label reports whether a noun stands between a verb and its value: listens on port 80.
+// label reports whether a noun may come between a verb and its value: listens on port 80.
 func label(w string) bool {
 	switch w {
 	case "port", "version", "level", "least", "most", "up", "maximum", "minimum", "max", "min", "limit", "timeout",
@@ -120,7 +120,7 @@ func identifier(w string) bool {
 	}
 }
 
-// tool reports whether a verb names one thing of possibly several.
+// tool reports whether the object of a verb may be one of several: uses, runs.
 func tool(w string) bool {
 	switch w {
 	case "use", "using", "live", "stored", "located", "kept", "hosted", "run":
@@ -130,7 +130,7 @@ func tool(w string) bool {
 	}
 }
 
-// unique reports whether a thing has one of what a noun names, whatever words say it.
+// unique reports whether a noun is a single-valued property, with any verb.
 func unique(w string) bool {
 	switch w {
 	case "name", "owner", "branch", "default", "format", "language", "colour", "color", "favourite", "favorite",
@@ -142,7 +142,7 @@ func unique(w string) bool {
 	}
 }
 
-// kindOf reports whether a noun names what a thing has one of, if names say it.
+// kindOf reports whether a noun is a property that is single-valued if its values are names.
 func kindOf(w string) bool {
 	switch w {
 	case "database", "db", "editor", "framework", "library", "tool", "store", "backend", "cache", "broker", "queue",
@@ -159,7 +159,7 @@ func kindOf(w string) bool {
 	}
 }
 
-// fileEnd reports whether an ending makes a word the name of a file.
+// fileEnd reports whether an extension marks a file name.
 func fileEnd(w string) bool {
 	switch w {
 	case "go", "py", "rs", "js", "ts", "tsx", "jsx", "c", "h", "cpp", "java", "rb", "sh", "sql", "md", "txt", "json",
@@ -181,7 +181,7 @@ func weekday(w string) bool {
 	}
 }
 
-// preface reports whether a word before a colon only introduces what follows.
+// preface reports whether a word before a colon only introduces the rest: note, todo.
 func preface(w string) bool {
 	switch w {
 	case "note", "update", "decision", "correction", "fyi", "reminder", "info", "important", "fact", "insight":

@@ -5,27 +5,27 @@ import (
 	"unicode/utf8"
 )
 
-// longest is at least the length of every word that says something.
+// longest is at least the length of every word with a cue.
 const longest = 12
 
-// scanner goes through the words of a text: the runs of letters and digits.
+// scanner iterates over the words of a text: runs of letters and digits.
 type scanner struct {
 	text string
 	at   int
-	// Of the word that was found: its length in characters, and how many of them
-	// are digits, all at its beginning or elsewhere.
+	// Of the current word: its length in characters, the number of digits, and of
+	// leading digits.
 	size, digits, leading int
-	// small holds the first of it, letters of ASCII in lower case; plain: it has
-	// nothing but those and digits.
+	// small is the beginning of the word in lower case; plain: the word has only ASCII
+	// letters and digits.
 	small [longest]byte
 	plain bool
-	// capital: it begins with a capital; inside: no sentence begins with it.
+	// capital: the word begins with a capital; inside: it does not begin a sentence.
 	capital, inside bool
-	// begun: what was read last is inside a sentence.
+	// begun: the position is inside a sentence.
 	begun bool
 }
 
-// next finds the next word.
+// next advances to the next word, and reports whether there is one.
 func (s *scanner) next() bool {
 	s.size, s.digits, s.leading, s.plain, s.capital = 0, 0, 0, true, false
 	for s.at < len(s.text) {
@@ -57,14 +57,14 @@ func (s *scanner) next() bool {
 	return s.size > 0
 }
 
-// begin takes note of how a word begins, if this is its first character.
+// begin records how a word begins, at its first character.
 func (s *scanner) begin(capital bool) {
 	if s.size == 0 {
 		s.capital, s.inside, s.begun = capital, s.begun, true
 	}
 }
 
-// letter takes a character of ASCII into the word.
+// letter adds an ASCII character to the word.
 func (s *scanner) letter(c byte) {
 	if s.size < longest {
 		s.small[s.size] = c
@@ -80,7 +80,7 @@ func (s *scanner) digit() {
 	}
 }
 
-// far takes a character outside of ASCII, and reports whether it belongs to a word.
+// far processes a character outside of ASCII, and reports whether it is part of a word.
 func (s *scanner) far() bool {
 	r, n := utf8.DecodeRuneInString(s.text[s.at:])
 	s.at += n
@@ -97,8 +97,7 @@ func (s *scanner) far() bool {
 	return true
 }
 
-// folded returns the word in small letters; nil if no word of English that matters
-// is as long, or written so.
+// folded returns the word in lower case; nil if it is too long for a cue or not plain ASCII.
 func (s *scanner) folded() []byte {
 	if !s.plain || s.size > longest {
 		return nil
@@ -106,7 +105,7 @@ func (s *scanner) folded() []byte {
 	return s.small[:s.size]
 }
 
-// ordinal reports whether the word is digits and the ending of an ordinal number.
+// ordinal reports whether the word is an ordinal number in digits: 21st.
 func (s *scanner) ordinal() bool {
 	if s.leading == 0 || s.digits != s.leading || s.size != s.leading+2 || !s.plain || s.size > longest {
 		return false

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxToken is the most bytes of an entity that is one token.
+// maxToken is the maximum length in bytes of an entity of one token.
 const maxToken = 200
 
-// classify says what a token is, and what makes it the same as another; "" if it is
-// a word, or nothing.
+// classify returns the kind and the normal form of a token; "" for a plain word or
+// punctuation.
 func classify(t string) (kind Kind, norm string) {
 	if len(t) < 2 || len(t) > maxToken || isPlain(t) {
 		return "", ""
@@ -36,7 +36,7 @@ func classify(t string) (kind Kind, norm string) {
 	return "", ""
 }
 
-// isPlain reports whether a token is small ASCII letters after the first one: a word.
+// isPlain reports whether all letters of a token after the first are lower-case ASCII: a word.
 func isPlain(t string) bool {
 	return isLetter(t[0]) && all(t[1:], func(c byte) bool { return c >= 'a' && c <= 'z' })
 }
@@ -62,13 +62,13 @@ func isEmail(t string) bool {
 		strings.Contains(host, ".") && isAlnumAt(host, 0) && isAlnumAt(host, len(host)-1)
 }
 
-// isHandle accepts @name and @scope/name.
+// isHandle reports whether a token is @name or @scope/name.
 func isHandle(t string) bool {
 	name, ok := strings.CutPrefix(t, "@")
 	return ok && len(name) > 1 && isAlnumAt(name, 0) && all(name, func(c byte) bool { return isAlnum(c) || strings.IndexByte("_-./", c) >= 0 })
 }
 
-// isIssue accepts #12, GH-12 and ABC-123.
+// isIssue reports whether a token is #12, GH-12 or ABC-123.
 func isIssue(t string) bool {
 	if digits, ok := strings.CutPrefix(t, "#"); ok {
 		return len(digits) > 1 && len(digits) < 10 && all(digits, isDigit)
@@ -78,7 +78,7 @@ func isIssue(t string) bool {
 		all(project, func(c byte) bool { return isUpper(c) || isDigit(c) }) && all(number, isDigit)
 }
 
-// withoutLine drops the numbers of line and column that may follow the name of a file.
+// withoutLine strips the line and column numbers after the name of a file.
 func withoutLine(t string) string {
 	for range 2 {
 		name, number, ok := cutLast(t, ":")
@@ -90,8 +90,8 @@ func withoutLine(t string) string {
 	return t
 }
 
-// isPath accepts what begins like a path, and relative ones of several parts if they
-// end like a file or are deep.
+// isPath reports whether a token is a path: it begins like one, or has several parts and
+// ends like a file name or is deep.
 func isPath(t string) bool {
 	parts := strings.FieldsFunc(t, func(r rune) bool { return r == '/' || r == '\\' })
 	if len(parts) == 0 || !hasLetter(t) || strings.Contains(t, "//") {
@@ -111,7 +111,7 @@ func isPath(t string) bool {
 	return ok && name != "" && ending != "" && len(ending) < 6 && isAlnumAt(ending, 0)
 }
 
-// isFile accepts a name that ends like a file of a kind that is common.
+// isFile reports whether a name has a common file extension.
 func isFile(t string) bool {
 	name, ending, ok := cutLast(t, ".")
 	if !ok || name == "" {
@@ -126,7 +126,8 @@ func isFile(t string) bool {
 	return false
 }
 
-// isVersion accepts v1, v1.2, 1.2.3, each with what may follow a dash or a plus.
+// isVersion reports whether a token is a version: v1, v1.2, 1.2.3, with an optional suffix
+// after a dash or a plus.
 func isVersion(t string) bool {
 	number, marked := strings.CutPrefix(strings.ToLower(t), "v")
 	number, _, _ = strings.Cut(number, "-")
@@ -136,7 +137,7 @@ func isVersion(t string) bool {
 		all(number, func(c byte) bool { return isDigit(c) || c == '.' }) && !strings.Contains(number, "..")
 }
 
-// identifier returns the normal form of a word of a program.
+// identifier returns the normal form of an identifier in source code.
 func identifier(t string) (string, bool) {
 	if flag := strings.TrimLeft(t, "-"); len(t)-len(flag) == 2 {
 		return t, len(flag) > 1 && isAlnumAt(flag, 0)
@@ -152,7 +153,7 @@ func identifier(t string) (string, bool) {
 	return name, isHash(name) || isJoined(name) || isCamel(name) || isNumbered(name)
 }
 
-// isJoined accepts words that _, :: or dots hold together.
+// isJoined reports whether a token is words joined by _, :: or dots.
 func isJoined(t string) bool {
 	if strings.Contains(t, "_") {
 		return strings.IndexFunc(t, func(r rune) bool { return divides(r) || r == '/' || r == '\'' || r == '’' }) < 0
@@ -204,8 +205,8 @@ func isCamel(t string) bool {
 	return humps > 0
 }
 
-// isNumbered accepts a letter first and a digit later, one word or several with
-// dashes between: gpt-4, utf8, e5-large-v2. 2nd, 10am and 5-year-old are words.
+// isNumbered reports whether a token begins with a letter and has a digit later, with or
+// without dashes: gpt-4, utf8, e5-large-v2. 2nd, 10am and 5-year-old are plain words.
 func isNumbered(t string) bool {
 	if !isLetter(t[0]) || !all(t, func(c byte) bool { return isAlnum(c) || c == '-' }) {
 		return false
@@ -218,8 +219,8 @@ func isNumbered(t string) bool {
 	return false
 }
 
-// isHash accepts seven or more hexadecimal digits in lower case, of both kinds, with
-// or without dashes between.
+// isHash reports whether a token is seven or more lower-case hexadecimal digits, with both
+// letters and decimals, with or without dashes.
 func isHash(t string) bool {
 	letters, digits := 0, 0
 	for i := range len(t) {

@@ -1,7 +1,7 @@
 package entity
 
-// isCommon reports whether an English word, in lower case, is likely to open a
-// sentence, and no part of a term.
+// isCommon reports whether a lower-case English word often begins a sentence and is rarely
+// part of a term.
 func isCommon(w string) bool {
 	switch w {
 	case "get", "got", "go", "going", "went", "come", "came", "make", "made", "take", "took", "know", "knew", "think", "thought", "see", "saw",
@@ -11,8 +11,8 @@ func isCommon(w string) bool {
 	return isEmpty(w)
 }
 
-// isEmpty reports whether an English word, in lower case, says nothing by itself even
-// with a capital: function words, exclamations, days and months, levels of logs.
+// isEmpty reports whether a lower-case English word is no name even with a capital: function
+// words, exclamations, days and months, log levels.
 func isEmpty(w string) bool {
 	switch w {
 	case "a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "all", "both", "no", "not", "none", "such", "same",

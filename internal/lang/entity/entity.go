@@ -1,10 +1,10 @@
-// Package entity finds what a text mentions, by rule: names, identifiers, paths,
-// addresses, versions, quoted terms. It knows no memories, no index, no language
-// model, and it does not tell which of two entities of one name is meant.
+// Package entity extracts the entities of a text by rules: names, identifiers, paths,
+// addresses, versions, quoted terms. It uses no index and no language model, and does not
+// disambiguate entities of the same name.
 //
-// The rules would rather miss a name than make one of any word with a capital: what
-// merely begins a sentence is none. Two words in a row that might be a term are
-// offered as a [Phrase], for who knows how rare they are.
+// The rules prefer precision over recall: a capital at the beginning of a sentence is not
+// enough for a name. Two words in a row that may be a term are a [Phrase], for callers that
+// know document frequencies.
 //
 // Invariant: equal texts give equal entities, in the order of their first occurrence,
 // each once; the time it takes grows linearly with the text.
@@ -43,8 +43,7 @@ type Entity struct {
 	Kind Kind
 	// Text is what the text says.
 	Text string
-	// Norm is the same for all ways to write it that the rules know of: in lower case,
-	// without a possessive, with single spaces.
+	// Norm is the normal form: in lower case, without a possessive, with single spaces.
 	Norm string
 }
 
@@ -55,7 +54,7 @@ func Of(text string) []Entity {
 	return s.found
 }
 
-// emit adds an entity unless there is one like it.
+// emit adds an entity unless an equal one was added.
 func (s *scanner) emit(kind Kind, text string) { s.emitAs(kind, text, text) }
 
 func (s *scanner) emitAs(kind Kind, text, norm string) {

@@ -7,15 +7,16 @@ import (
 )
 
 const (
-	// maxName is the most words of a name: what is longer is a heading, or shouted.
+	// maxName is the maximum number of words of a name: a longer run is a heading or in all
+	// capitals.
 	maxName = 6
-	// minPhrase is the least letters of a word of a phrase.
+	// minPhrase is the minimum length of a word of a phrase, in letters.
 	minPhrase = 3
-	// maxPhrase is the most bytes of one.
+	// maxPhrase is the maximum length of a phrase, in bytes.
 	maxPhrase = 40
 )
 
-// word takes the next word: part of a name, or of a phrase, or neither.
+// word processes the next word: part of a name, or of a phrase, or neither.
 func (s *scanner) word(from, to int) {
 	text := s.text[from:to]
 	first := s.start
@@ -35,7 +36,7 @@ func (s *scanner) word(from, to int) {
 	s.phrase(text)
 }
 
-// phrase offers a word together with the one before.
+// phrase emits a word with the one before as a candidate.
 func (s *scanner) phrase(text string) {
 	before := s.last
 	s.last = ""
@@ -59,39 +60,39 @@ func unspaced(text string) bool {
 func (s *scanner) flush() {
 	run := s.run
 	s.run, s.gap = s.run[:0], s.gap[:0]
-	if len(run) == 0 || len(run) > maxName || s.shouted(run) {
+	if len(run) == 0 || len(run) > maxName || s.allCapitals(run) {
 		return
 	}
 	if run[0].first {
 		w := textOf(s, run[:1])
 		if !isAcronym(w) {
-			if !isCommon(strings.ToLower(bare(w))) && len(run) > 1 {
+			if !isCommon(strings.ToLower(withoutPossessive(w))) && len(run) > 1 {
 				s.name(run)
 			}
 			run = run[1:]
 		}
 	}
-	for len(run) > 0 && (isEmpty(strings.ToLower(bare(textOf(s, run[:1])))) || isParticle(textOf(s, run[:1]))) {
+	for len(run) > 0 && (isEmpty(strings.ToLower(withoutPossessive(textOf(s, run[:1])))) || isParticle(textOf(s, run[:1]))) {
 		run = run[1:]
 	}
 	s.name(run)
 }
 
-// name emits a run, unless it says nothing by itself.
+// name emits a run as a name, unless its words are all empty.
 func (s *scanner) name(run []word) {
 	if len(run) == 0 {
 		return
 	}
 	text := textOf(s, run)
-	if name := bare(text); utf8.RuneCountInString(name) > 1 && (len(run) > 1 || !isEmpty(strings.ToLower(name))) {
+	if name := withoutPossessive(text); utf8.RuneCountInString(name) > 1 && (len(run) > 1 || !isEmpty(strings.ToLower(name))) {
 		s.emit(Name, name)
 	}
 }
 
 func textOf(s *scanner, run []word) string { return s.text[run[0].from:run[len(run)-1].to] }
 
-// shouted reports whether several words, and all of them, are in capitals.
-func (s *scanner) shouted(run []word) bool {
+// allCapitals reports whether a run has several words, all in capitals.
+func (s *scanner) allCapitals(run []word) bool {
 	for _, w := range run {
 		if !isAcronym(s.text[w.from:w.to]) {
 			return false
@@ -100,8 +101,8 @@ func (s *scanner) shouted(run []word) bool {
 	return len(run) > 1
 }
 
-// bare is a name without the possessive.
-func bare(name string) string {
+// withoutPossessive strips a possessive ending.
+func withoutPossessive(name string) string {
 	for _, end := range []string{"'s", "’s", "'", "’"} {
 		if b, ok := strings.CutSuffix(name, end); ok {
 			return b
@@ -110,8 +111,7 @@ func bare(name string) string {
 	return name
 }
 
-// capitalised reports whether a word begins with a capital and has only what names
-// have in them.
+// capitalised reports whether a word begins with a capital and has only characters of names.
 func capitalised(w string) bool {
 	r, _ := utf8.DecodeRuneInString(w)
 	return (unicode.IsUpper(r) || unicode.IsTitle(r)) &&
@@ -120,7 +120,7 @@ func capitalised(w string) bool {
 		}) < 0
 }
 
-// isAcronym reports whether a word is of two or more capitals.
+// isAcronym reports whether a word is two or more capitals.
 func isAcronym(w string) bool {
 	n := 0
 	for _, r := range w {
@@ -132,8 +132,8 @@ func isAcronym(w string) bool {
 	return n > 1
 }
 
-// isAbbreviated reports whether a full stop after a word does not end the sentence: it
-// is a title or an initial, and a name goes on.
+// isAbbreviated reports whether a full stop belongs to an abbreviation within a name, a
+// title or an initial, and does not end the sentence.
 func isAbbreviated(s *scanner, w, marks string) bool {
 	if marks != "." || len(s.run) == 0 {
 		return false
@@ -147,7 +147,7 @@ func isAbbreviated(s *scanner, w, marks string) bool {
 	return n == len(w) && unicode.IsUpper(r) && w != "I"
 }
 
-// isParticle reports whether a small word may stand within a name.
+// isParticle reports whether a lower-case word may be part of a name: of, van, de.
 func isParticle(w string) bool {
 	switch w {
 	case "of", "the", "de", "la", "le", "du", "des", "del", "della", "di", "da", "dos", "van", "von", "der", "den", "zu", "al", "el", "bin", "ibn", "y", "e":

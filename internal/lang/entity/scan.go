@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// scanner goes through a text once.
+// scanner extracts entities in one pass over a text.
 type scanner struct {
 	text  string
 	at    int
@@ -25,19 +25,19 @@ type word struct {
 	first    bool // of a sentence
 }
 
-// scan cuts the text at white space and quotes.
+// scan splits the text at white space and quotes.
 func (s *scanner) scan() {
 	for s.at < len(s.text) {
 		r, n := utf8.DecodeRuneInString(s.text[s.at:])
 		switch {
 		case r == '\n' || r == '\r':
-			s.stop(true)
+			s.endRun(true)
 			s.at += n
 		case unicode.IsSpace(r):
 			s.at += n
 		default:
 			if end := s.quoted(r, n); end > 0 {
-				s.stop(false)
+				s.endRun(false)
 				s.at = end
 				continue
 			}
@@ -46,10 +46,10 @@ func (s *scanner) scan() {
 			s.chunk(from, s.at)
 		}
 	}
-	s.stop(true)
+	s.endRun(true)
 }
 
-// chunkEnd returns the end of what neither white space nor a quote divides.
+// chunkEnd returns the end of a chunk, which has neither white space nor quotes.
 func chunkEnd(s *scanner, at int) int {
 	for at < len(s.text) {
 		r, n := utf8.DecodeRuneInString(s.text[at:])
@@ -106,7 +106,7 @@ func closesQuote(s *scanner, open rune, at int) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// term emits what stands in quotes, by what it looks like.
+// term emits a quoted text, with the kind that classify returns.
 func (s *scanner) term(inner string) {
 	trimmed := strings.Trim(inner, ".,;:!?…")
 	if trimmed == "" {
@@ -145,14 +145,14 @@ func closing(r rune) rune {
 
 func hasLetter(text string) bool { return strings.ContainsFunc(text, unicode.IsLetter) }
 
-// stop ends a run, and the sentence, if that is over.
-func (s *scanner) stop(sentence bool) {
+// endRun ends a run, and optionally the sentence.
+func (s *scanner) endRun(sentence bool) {
 	s.flush()
 	s.last = ""
 	s.start = sentence
 }
 
-// chunk looks at what stands between white space.
+// chunk processes the text between white space.
 func (s *scanner) chunk(from, to int) {
 	text := s.text[from:to]
 	left := len(text) - len(strings.TrimLeftFunc(text, opens))
@@ -177,8 +177,8 @@ func (s *scanner) chunk(from, to int) {
 	}
 }
 
-// pieces looks at the parts of a chunk that is nothing as a whole: of code, or words
-// that no space divides.
+// pieces processes the parts of a chunk that is no entity as a whole: of source code, or
+// words without a space between.
 func (s *scanner) pieces(from, to int) {
 	for at := from; at < to; {
 		cut := strings.IndexFunc(s.text[at:to], divides)
@@ -218,12 +218,12 @@ func (s *scanner) piece(from, to int) {
 	s.word(from+left, from+right)
 }
 
-// punctuation ends the run, and perhaps the sentence.
+// punctuation ends the run, and the sentence if the marks end one.
 func (s *scanner) punctuation(marks string) {
-	s.stop(s.start || strings.ContainsAny(marks, ".!?…:。！？•") || strings.Trim(marks, "-–—*>#") == "")
+	s.endRun(s.start || strings.ContainsAny(marks, ".!?…:。！？•") || strings.Trim(marks, "-–—*>#") == "")
 }
 
-// opens and ends tell what belongs to a sentence rather than to the word in it.
+// opens and ends report whether a rune is punctuation before or after a word.
 func opens(r rune) bool {
 	switch r {
 	case '/', '~', '.', '#', '@', '-', '$', '_', '\\':

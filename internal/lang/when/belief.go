@@ -1,35 +1,35 @@
 package when
 
-// sense is what an expression is made of. In a question some words tell a time
-// only in company.
-type sense int
+// ambiguity classifies the words of an expression. In a question some of them denote a
+// time only after certain prepositions.
+type ambiguity int
 
 const (
-	// plain is a time wherever it stands: last week, 7 May 2023.
-	plain sense = iota
-	// monthName is a month that is no name of a person, personal one that may be.
+	// unambiguous expressions always denote a time: last week, 7 May 2023.
+	unambiguous ambiguity = iota
+	// monthName is a month that is not also a given name; personal is one that is: May.
 	monthName
 	personal
 	weekday
 	bareYear
 	seasonName
 	festive
-	// numeric is a date in digits without a year.
+	// numeric is a date in digits without a year: 3/1.
 	numeric
-	// dayNumber is the seventh of some month.
+	// dayNumber is a day of a month that is not named: the 7th.
 	dayNumber
-	// alone is a time only if the text is nothing else.
-	alone
+	// wholeText denotes a time only if it is the whole text.
+	wholeText
 )
 
-// licensed reports whether the preposition before it, "" for none, makes it a time.
-func licensed(s sense, lead string) bool {
+// licensed reports whether an expression after a preposition, "" for none, denotes a time.
+func licensed(s ambiguity, lead string) bool {
 	in := lead == "in" || lead == "during" || lead == "throughout"
 	bound := lead == "since" || lead == "until" || lead == "till" || lead == "before" || lead == "after" || lead == "between"
 	of := lead == "of" || lead == "from" || lead == "around" || lead == "circa"
 	on := lead == "on" || lead == "at" || lead == "over" || lead == "for" || lead == "by"
 	switch s {
-	case plain:
+	case unambiguous:
 		return true
 	case monthName:
 		return in || bound || of || lead == "about" || lead == "by"
@@ -45,16 +45,16 @@ func licensed(s sense, lead string) bool {
 		return bound || on || in && lead != "in" || lead == "around"
 	case numeric, dayNumber:
 		return lead == "on" || lead == "since" || lead == "before" || lead == "after" || lead == "until"
-	case alone:
+	case wholeText:
 		return false
 	default:
 		return false
 	}
 }
 
-// believes reports whether the expression from token i to n is meant as a time,
-// by what stands around it.
-func (p *parser) believes(v value, i, n int) bool {
+// plausible reports whether the expression from token i to n denotes a time, judged by the
+// tokens before and after it.
+func (p *parser) plausible(v value, i, n int) bool {
 	if !p.tokens[n-1].tail {
 		return false // part of a longer word
 	}
@@ -68,8 +68,8 @@ func (p *parser) believes(v value, i, n int) bool {
 	return !v.edge || n == len(p.tokens) || p.tokens[n].punctuation() || opens(next)
 }
 
-// opens reports whether a word begins another part of a sentence, so that what is
-// before it stands for itself.
+// opens reports whether a word begins another clause or phrase, so that the expression
+// before it is complete.
 func opens(word string) bool {
 	switch word {
 	case "about", "with", "for", "at", "in", "on", "and", "or", "but", "from", "by", "regarding", "concerning", "when", "where",

@@ -18,8 +18,8 @@ const (
 	year
 )
 
-// midnight is when a day begins in a zone: the first moment of that date, also
-// where the clocks are changed at midnight. Days and months may be out of range.
+// midnight returns when a day begins in a zone: the first instant of that date, also where
+// clocks change at midnight. Days and months may be out of range.
 func midnight(y int, m time.Month, d int, zone *time.Location) time.Time {
 	date := time.Date(y, m, d, 12, 0, 0, 0, time.UTC)
 	t := time.Date(y, m, d, 0, 0, 0, 0, zone)
@@ -38,11 +38,11 @@ func midnight(y int, m time.Month, d int, zone *time.Location) time.Time {
 	return t
 }
 
-// monday returns the days since Monday.
+// monday returns the number of days since Monday.
 func monday(w time.Weekday) int { return (int(w) + 6) % 7 }
 
-// start is when the unit begins that lies n units before the one of now, for
-// units of a day and more.
+// start returns when the unit begins that is n units before the current one, for units of
+// a day and longer.
 func (p *parser) start(u unit, n int) time.Time {
 	y, m, d := p.now.Date()
 	sinceMonday := monday(p.now.Weekday())
@@ -65,7 +65,7 @@ func (p *parser) start(u unit, n int) time.Time {
 	return midnight(y, m, d, p.now.Location())
 }
 
-// unitAt is the unit that lies n units before the one of now, a day or longer.
+// unitAt returns the unit that is n units before the current one, a day or longer.
 func (p *parser) unitAt(u unit, n int) Span {
 	if u == weekend {
 		from := p.start(u, n)
@@ -78,13 +78,13 @@ func (p *parser) unitAt(u unit, n int) Span {
 	return Span{p.start(u, n), p.start(u, n-1)}
 }
 
-// days is the span of whole days around a date.
+// days returns the span of whole days around a date.
 func (p *parser) days(y int, m time.Month, d, before, behind int) Span {
 	zone := p.now.Location()
 	return Span{midnight(y, m, d-before, zone), midnight(y, m, d+behind+1, zone)}
 }
 
-// after is the beginning of the day that comes n days after that of t.
+// after returns the beginning of the day n days after that of t.
 func after(t time.Time, n int) time.Time {
 	y, m, d := t.Date()
 	return midnight(y, m, d+n, t.Location())
@@ -99,16 +99,16 @@ func daysBetween(from, until time.Time) int {
 	return int(date(until).Sub(date(from)) / (24 * time.Hour)) // in UTC every day is as long
 }
 
-// exists reports whether a date does.
+// exists reports whether a date exists.
 func exists(y int, m time.Month, d int) bool {
 	t := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 	return m >= 1 && m <= 12 && d >= 1 && t.Month() == m && t.Day() == d
 }
 
-// soon is the end of a span that lasts until now: the next whole minute.
-func soon(now time.Time) time.Time { return now.Truncate(time.Minute).Add(time.Minute) }
+// nextMinute returns the end of a span that lasts until now: the next whole minute.
+func nextMinute(now time.Time) time.Time { return now.Truncate(time.Minute).Add(time.Minute) }
 
-// duration is how long a second, minute or hour is.
+// duration returns the length of a second, minute or hour.
 func (u unit) duration() time.Duration {
 	switch u {
 	case second:
@@ -120,8 +120,8 @@ func (u unit) duration() time.Duration {
 	}
 }
 
-// latest returns the newest span of a yearly event that has begun; past leaves
-// out one that lasts still. It looks back far enough for a leap day.
+// latest returns the newest span of a yearly event that has begun; past excludes one that
+// has not ended. It searches as many years back as a leap day needs.
 func (p *parser) latest(past bool, of func(year int) (Span, bool)) (Span, bool) {
 	y := p.now.Year()
 	for n := y + 1; n > y-10; n-- {
@@ -132,7 +132,7 @@ func (p *parser) latest(past bool, of func(year int) (Span, bool)) (Span, bool) 
 	return Span{}, false
 }
 
-// easter is Easter Sunday of the Gregorian calendar.
+// easter returns Easter Sunday of the Gregorian calendar.
 // Source: the anonymous algorithm of Meeus, Astronomical Algorithms (1991), chapter 8.
 func easter(y int) (time.Month, int) {
 	a, b, c := y%19, y/100, y%100

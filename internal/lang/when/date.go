@@ -29,16 +29,16 @@ func parseDate(p *parser, i int) (value, int) {
 			p.missing = true
 			return value{}, 0
 		}
-		return v, over(v.single, next)
+		return v, indexOrZero(v.single, next)
 	}
 	return value{}, 0
 }
 
-// parseOnWeekday looks for the latest year in which a date falls on a day of the week.
+// parseOnWeekday finds the latest year in which a date falls on a day of the week.
 func parseOnWeekday(p *parser, r rule, i int, d time.Weekday) (value, int) {
-	const calendars = 12 // years, after which every date has been every day
+	const calendars = 12 // years in which every date falls on every day of the week
 	for n := range calendars {
-		v, next := r(p.seenAt(p.now.AddDate(-n, 0, 0)), i)
+		v, next := r(p.withNow(p.now.AddDate(-n, 0, 0)), i)
 		if next > 0 && v.From.Weekday() == d {
 			return v, next
 		}
@@ -90,33 +90,33 @@ func parseMonthDay(p *parser, i int) (value, int) {
 	return dayInMonth(p, m, d, p.at(i), next, exact)
 }
 
-// parseDayNumber reads 1 to 31 in digits, and what looks like it.
+// parseDayNumber reads 1 to 31 in digits, or an ordinal.
 func parseDayNumber(p *parser, i int) (d, next int) {
 	w := p.at(i)
 	if !digits(w) || len(w) > 2 {
 		return 0, 0
 	}
 	d, err := strconv.Atoi(w)
-	return d, over(err == nil, i+1)
+	return d, indexOrZero(err == nil, i+1)
 }
 
-// dayInMonth is the day of a month of the year that is named next, or else the latest
-// one. A number that is no ordinal may count what follows.
+// dayInMonth returns a day of a month, of the year that is named next or else the latest
+// one. A number that is not an ordinal may be the count of the noun after it.
 func dayInMonth(p *parser, m time.Month, d int, word string, next int, exact bool) (value, int) {
-	v := value{single: true, cycle: year, edge: !exact && (doubtful(word) || shortened(word))}
+	v := value{single: true, cycle: year, edge: !exact && (isAmbiguous(word) || isAbbreviation(word))}
 	if y, end := parseYearNamed(p, next); end > 0 {
 		v.Span, v.cycle, v.dated, v.edge = p.days(y, m, d, 0, 0), 0, true, false
 		p.missing = p.missing || !exists(y, m, d)
-		return v, over(exists(y, m, d), end)
+		return v, indexOrZero(exists(y, m, d), end)
 	}
 	var ok bool
 	v.Span, ok = p.latest(false, func(y int) (Span, bool) { return p.days(y, m, d, 0, 0), exists(y, m, d) })
 	p.missing = p.missing || !ok
-	return v, over(ok, next)
+	return v, indexOrZero(ok, next)
 }
 
-// doubtful reports whether a month or a season means something else as often.
-func doubtful(word string) bool {
+// isAmbiguous reports whether the name of a month or season has another common meaning.
+func isAmbiguous(word string) bool {
 	return word == "may" || word == "march" || word == "mar" || word == "spring" || word == "fall"
 }
 
@@ -190,14 +190,14 @@ func parseSlashes(p *parser, i int) (value, int) {
 		return value{}, 0
 	}
 	v, next := dayInMonth(p, time.Month(m), d, "", i+1, true)
-	if v.sense = numeric; mark == "-" {
-		v.sense = alone // one to two of something
+	if v.ambiguity = numeric; mark == "-" {
+		v.ambiguity = wholeText // one to two of something
 	}
 	v.edge = true
 	return v, next
 }
 
-// dateOfNumbers is a date whose numbers are known.
+// dateOfNumbers returns the date with these numbers.
 func dateOfNumbers(p *parser, year, month, date string, next int) (value, int) {
 	y, _ := strconv.Atoi(year)
 	m, _ := strconv.Atoi(month)
@@ -209,7 +209,7 @@ func dateOfNumbers(p *parser, year, month, date string, next int) (value, int) {
 	return value{Span: p.days(y, time.Month(m), d, 0, 0), single: true, dated: true}, next
 }
 
-// parseDayOfMonth reads the 7th: the latest one, of whatever month.
+// parseDayOfMonth reads the 7th: the latest one of any month.
 func parseDayOfMonth(p *parser, i int) (value, int) {
 	if p.at(i) != "the" {
 		return value{}, 0
@@ -227,7 +227,7 @@ func parseDayOfMonth(p *parser, i int) (value, int) {
 		first = first.AddDate(0, -1, 0)
 	}
 	s := p.days(first.Year(), first.Month(), d, 0, 0)
-	return value{Span: s, single: true, sense: dayNumber, edge: true}, next
+	return value{Span: s, single: true, ambiguity: dayNumber, edge: true}, next
 }
 
 // parseInstant reads RFC 3339, and the same without a zone, to the second or minute.

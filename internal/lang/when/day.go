@@ -29,10 +29,10 @@ func partOf(word string) (part, bool) {
 	}
 }
 
-// night is what tonight and last night mean: evening and night.
+// night returns the span of tonight and last night: evening and night.
 func wholeNight() part { return part{18, 29} }
 
-// partAt is a part of the day on which t lies.
+// partAt returns a part of the day of t.
 func partAt(t time.Time, c part) Span {
 	y, m, d := t.Date()
 	return Span{
@@ -64,20 +64,20 @@ func parsePartOfDay(p *parser, i int) (value, int) {
 		span, _ = parseWithin(p, after(v.From, -7), next)
 	}
 	p.missing = p.missing || !span.From.Before(span.Until)
-	v.edge = v.sense == weekday || v.edge && v.sense != plain
-	v.Span, v.single, v.sense = span, false, v.company()
+	v.edge = v.ambiguity == weekday || v.edge && v.ambiguity != unambiguous
+	v.Span, v.single, v.ambiguity = span, false, v.withDayPart()
 	return v, end
 }
 
-// company is the sense of a day of which a part is named.
-func (v *value) company() sense {
-	if v.sense == weekday {
-		return plain
+// withDayPart returns the ambiguity of a day of which a part is named.
+func (v *value) withDayPart() ambiguity {
+	if v.ambiguity == weekday {
+		return unambiguous
 	}
-	return v.sense
+	return v.ambiguity
 }
 
-// parseWithin reads a part of the day that begins at from.
+// parseWithin reads a part of the day that begins at from: in the evening, at 3pm.
 func parseWithin(p *parser, from time.Time, i int) (Span, int) {
 	at := i
 	if p.at(at) == comma {
@@ -104,7 +104,7 @@ func parseWithin(p *parser, from time.Time, i int) (Span, int) {
 	return Span{t, t.Add(c.length)}, next
 }
 
-// clock is an hour of a day, or a minute of one.
+// clock is a time of day, to the hour or minute.
 type clock struct {
 	hour, minute int
 	length       time.Duration
@@ -114,13 +114,13 @@ type clock struct {
 func parseClock(p *parser, i int) (clock, int) {
 	if w := p.at(i); p.at(i+1) == "am" || p.at(i+1) == "pm" {
 		c, ok := clockOf(w + p.at(i+1))
-		return c, over(ok, i+2)
+		return c, indexOrZero(ok, i+2)
 	}
 	c, ok := clockOf(p.at(i))
-	return c, over(ok, i+1)
+	return c, indexOrZero(ok, i+1)
 }
 
-// clockOf reads an hour that is one word.
+// clockOf reads a time of day that is one word.
 func clockOf(word string) (c clock, ok bool) {
 	half := ""
 	if n := len(word) - 2; n > 0 && (word[n:] == "am" || word[n:] == "pm") {
@@ -147,8 +147,8 @@ func clockOf(word string) (c clock, ok bool) {
 	return c, c.hour < 24 && c.minute < 60
 }
 
-// parseThisPart reads this morning, tonight, last night; an hour or a part of the day
-// alone if the text is nothing else. What has not begun today was yesterday.
+// parseThisPart reads this morning, tonight, last night; a time or part of a day without a
+// day only if it is the whole text. One that has not begun today was yesterday.
 func parseThisPart(p *parser, i int) (value, int) {
 	today, yesterday := p.start(day, 0), p.start(day, 1)
 	latest := func(c part) value {
@@ -161,7 +161,7 @@ func parseThisPart(p *parser, i int) (value, int) {
 	c, isPart := partOf(p.at(i + 1))
 	switch w := p.at(i); {
 	case w == "tonight" || w == "this" && p.at(i+1) == "night":
-		return latest(wholeNight()), i + over(w == "tonight", 1) + over(w != "tonight", 2)
+		return latest(wholeNight()), i + indexOrZero(w == "tonight", 1) + indexOrZero(w != "tonight", 2)
 	case w == "last" && p.at(i+1) == "night":
 		return value{Span: partAt(yesterday, wholeNight())}, i + 2
 	case w == "last" && p.at(i+1) == "evening":
@@ -174,14 +174,14 @@ func parseThisPart(p *parser, i int) (value, int) {
 	}
 	if c, ok := partOf(p.at(i)); ok {
 		v := latest(c)
-		v.sense = alone
+		v.ambiguity = wholeText
 		return v, i + 1
 	}
 	s, next := parseWithin(p, today, i)
 	if next > 0 && s.From.After(p.now) {
 		s, _ = parseWithin(p, yesterday, i)
 	}
-	return value{Span: s, sense: alone}, next
+	return value{Span: s, ambiguity: wholeText}, next
 }
 
 // parseDayNamed reads today, yesterday, the day before yesterday.
@@ -223,24 +223,24 @@ func parseWeekday(p *parser, i int) (value, int) {
 	if past && n == 0 {
 		n = 7
 	}
-	v := value{single: true, cycle: week, sense: weekday}
-	switch short := shortened(p.at(i)); {
+	v := value{single: true, cycle: week, ambiguity: weekday}
+	switch short := isAbbreviation(p.at(i)); {
 	case short:
-		v.sense = alone
+		v.ambiguity = wholeText
 	case past || which == "this":
-		v.sense = plain
+		v.ambiguity = unambiguous
 	case p.strict && p.last(i) && !named(p.at(i-1)):
-		v.sense = plain // what did we decide Tuesday?
+		v.ambiguity = unambiguous // what did we decide Tuesday?
 	}
 	i++
 	for _, weeks := range [...]struct {
 		word string
 		n    int
 	}{{"last", 1}, {"this", 0}} {
-		at := i + over(p.at(i) == "of", 1)
+		at := i + indexOrZero(p.at(i) == "of", 1)
 		if p.at(at) == weeks.word && p.at(at+1) == "week" {
 			n = monday(p.now.Weekday()) - monday(d) + 7*weeks.n
-			v.sense, v.cycle, i = plain, 0, at+2
+			v.ambiguity, v.cycle, i = unambiguous, 0, at+2
 			break
 		}
 	}
@@ -248,12 +248,12 @@ func parseWeekday(p *parser, i int) (value, int) {
 	return v, i
 }
 
-// last reports whether no word follows token i.
+// last reports whether token i is the last one.
 func (p *parser) last(i int) bool {
 	return i+1 >= len(p.tokens) || i+2 == len(p.tokens) && p.tokens[i+1].punctuation()
 }
 
-// named reports whether a word makes a feast or a thing of a weekday.
+// named reports whether a word after a weekday makes it a name: Monday morning blues.
 func named(word string) bool {
 	switch word {
 	case "black", "good", "cyber", "ash", "super", "fat", "palm", "casual", "every", "each":

@@ -2,16 +2,15 @@ package when
 
 import "time"
 
-// parser reads expressions from tokens. It never looks behind the expression,
-// apart from believes.
+// parser reads expressions from tokens. Only plausible reads tokens after the expression.
 type parser struct {
 	tokens []token
 	now    time.Time
-	// strict: the text is a question, not an expression.
+	// strict: the text is a question that may contain an expression.
 	strict bool
-	// after is the preposition before the time that is read.
+	// after is the preposition before the expression that is read.
 	after string
-	// missing: a date or hour was named that does not exist.
+	// missing: the text names a date or hour that does not exist.
 	missing bool
 	// reversed: a range ends before it begins.
 	reversed bool
@@ -19,14 +18,14 @@ type parser struct {
 
 func newParser(text string, now time.Time) *parser { return &parser{tokens: scan(text), now: now} }
 
-// seenAt is a parser of the same text, seen from another moment.
-func (p *parser) seenAt(now time.Time) *parser {
+// withNow returns a parser of the same text with another current time.
+func (p *parser) withNow(now time.Time) *parser {
 	q := *p
 	q.now = now
 	return &q
 }
 
-// at is the text of a token; "" beyond the last.
+// at returns the text of a token; "" beyond the last.
 func (p *parser) at(i int) string {
 	if i < 0 || i >= len(p.tokens) {
 		return ""
@@ -34,29 +33,29 @@ func (p *parser) at(i int) string {
 	return p.tokens[i].text
 }
 
-// value is what an expression, or a part of one, means.
+// value is the meaning of an expression, or of a part of one.
 type value struct {
 	Span
-	// sense is what kind of words it is made of: what Find asks of their company.
-	sense sense
-	// edge: its last word may belong to what follows, so that it must end a clause.
+	// ambiguity decides which prepositions Find requires.
+	ambiguity ambiguity
+	// edge: its last word may belong to the words after it, so that it must end a clause.
 	edge bool
-	// cycle is the unit after which it comes again: week or year, else 0.
+	// cycle is the unit after which it repeats: week or year, else 0.
 	cycle unit
-	// dated: it names a year.
+	// dated: the expression names a year.
 	dated bool
-	// single: it is one day, of which there may be a part.
+	// single: it is one day, which a part of the day may narrow.
 	single bool
 }
 
-// begun reports whether the span is none that begins after now, and not empty.
+// begun reports whether the span is not empty and does not begin after now.
 func (v *value) begun(now time.Time) bool {
 	return !v.From.After(now) && (v.Until.IsZero() || v.From.Before(v.Until)) && !v.IsZero()
 }
 
-// parseExpression reads what Parse and Find take: a range, a bound, or a time with a
-// preposition or none. Like every rule it returns the index after what it read,
-// or 0 if there was nothing that it could read.
+// parseExpression reads a whole expression: a range, a bound, or a time with or without a
+// preposition. Like every rule it returns the index after the tokens that it read, or 0 if
+// they do not match.
 func parseExpression(p *parser, i int) (value, int) {
 	if w := p.at(i); w == "earlier" || w == "sometime" || w == "ever" || w == "back" {
 		i++
@@ -68,7 +67,7 @@ func parseExpression(p *parser, i int) (value, int) {
 	}
 	lead, from := parseLead(p, i)
 	p.after = lead
-	if v, n := parseSimple(p, from); n > end && licensed(v.sense, lead) || n > end && !p.strict {
+	if v, n := parseSimple(p, from); n > end && licensed(v.ambiguity, lead) || n > end && !p.strict {
 		best, end = v, n
 	}
 	return best, end
@@ -102,7 +101,7 @@ func parseBound(p *parser, i int) (value, int) {
 		next = n
 	}
 	v, end := parseSimple(p, next)
-	if end == 0 || p.strict && !licensed(v.sense, word) {
+	if end == 0 || p.strict && !licensed(v.ambiguity, word) {
 		return value{}, 0
 	}
 	switch word {
@@ -126,7 +125,7 @@ func parseBound(p *parser, i int) (value, int) {
 	return v, end
 }
 
-// bounds reports whether a word makes a bound of a time.
+// bounds reports whether a preposition makes a time a bound.
 func bounds(word string) bool {
 	switch word {
 	case "since", "after", "before", "until", "till", "by", "from":
@@ -154,7 +153,7 @@ func parseSpan(p *parser, i int) (value, int) {
 	}
 	from := end + 1
 	b, end := parseSimple(p, from)
-	if end == 0 || p.strict && (!licensed(a.sense, lead) || !licensed(b.sense, lead)) {
+	if end == 0 || p.strict && (!licensed(a.ambiguity, lead) || !licensed(b.ambiguity, lead)) {
 		return value{}, 0
 	}
 	// "Monday to Wednesday" ends with the Wednesday after that Monday.
@@ -164,9 +163,9 @@ func parseSpan(p *parser, i int) (value, int) {
 		if b.cycle == week {
 			d = a.From.AddDate(0, 0, 7)
 		}
-		b, _ = parseSimple(p.seenAt(d.Add(-1)), from)
+		b, _ = parseSimple(p.withNow(d.Add(-1)), from)
 	case a.cycle != 0 && b.From.Before(a.From):
-		a, _ = parseSimple(p.seenAt(b.From), next)
+		a, _ = parseSimple(p.withNow(b.From), next)
 	}
 	a.Until, a.edge, a.cycle, a.single = b.Until, b.edge, 0, false
 	if !a.From.Before(a.Until) {
@@ -176,16 +175,16 @@ func parseSpan(p *parser, i int) (value, int) {
 	return a, end
 }
 
-// rule reads one form of time.
+// rule reads one form of expression.
 type rule func(p *parser, i int) (value, int)
 
-// parseSimple reads the longest time that stands for itself.
+// parseSimple returns the longest match of all rules.
 func parseSimple(p *parser, i int) (value, int) {
 	first := i
 	if p.at(i) == "the" {
 		first++
 	}
-	if !begins(p.at(first)) {
+	if !canBegin(p.at(first)) {
 		return value{}, 0
 	}
 	best, end := parsePartOfDay(p, i)

@@ -2,20 +2,21 @@ package when
 
 import "time"
 
-// feast is a day of each year, and how many days before and after it are meant.
-type feast struct {
+// holiday is a day of each year, with the number of days before and after it that its name
+// includes.
+type holiday struct {
 	day    func(y int) (time.Month, int)
 	around int
 }
 
-// parseHoliday reads Christmas, New Year's Eve, last Easter, Thanksgiving 2024. The
-// feasts are meant with some days around them, their eves and days are not.
+// parseHoliday reads Christmas, New Year's Eve, last Easter, Thanksgiving 2024. A holiday
+// includes some days around it, "Christmas Day" and "Christmas Eve" do not.
 func parseHoliday(p *parser, i int) (value, int) {
 	past, which := isLast(p.at(i)), isLast(p.at(i)) || p.at(i) == "this"
 	if p.at(i) == "the" && p.at(i+1) == "new" || which {
 		i++
 	}
-	f, next := parseFeast(p, i)
+	f, next := parseHolidayName(p, i)
 	if next == 0 {
 		return value{}, 0
 	}
@@ -27,41 +28,41 @@ func parseHoliday(p *parser, i int) (value, int) {
 		s, _ := of(y)
 		return value{Span: s, dated: true, single: f.around == 0}, end
 	}
-	v := value{cycle: year, sense: festive, edge: true, single: f.around == 0}
+	v := value{cycle: year, ambiguity: festive, edge: true, single: f.around == 0}
 	if which || f.around == 0 {
-		v.sense = plain
+		v.ambiguity = unambiguous
 	}
 	v.Span, _ = p.latest(past, of)
 	return v, next
 }
 
-// parseFeast reads the name of a holiday.
-func parseFeast(p *parser, i int) (feast, int) {
+// parseHolidayName reads the name of a holiday.
+func parseHolidayName(p *parser, i int) (holiday, int) {
 	fixed := func(m time.Month, d int) func(int) (time.Month, int) {
 		return func(int) (time.Month, int) { return m, d }
 	}
 	next := i + 1
-	var f feast
+	var f holiday
 	var eve func(int) (time.Month, int)
 	switch p.at(i) {
 	case "christmas", "xmas":
-		f, eve = feast{fixed(time.December, 25), 3}, fixed(time.December, 24)
+		f, eve = holiday{fixed(time.December, 25), 3}, fixed(time.December, 24)
 	case "newyear", "newyears":
-		f, eve = feast{fixed(time.January, 1), 3}, fixed(time.December, 31)
+		f, eve = holiday{fixed(time.January, 1), 3}, fixed(time.December, 31)
 	case "new":
 		if p.at(next) != "year" && p.at(next) != "years" {
 			return f, 0
 		}
 		next++
-		f, eve = feast{fixed(time.January, 1), 3}, fixed(time.December, 31)
+		f, eve = holiday{fixed(time.January, 1), 3}, fixed(time.December, 31)
 	case "valentine", "valentines":
-		f = feast{fixed(time.February, 14), 1}
+		f = holiday{fixed(time.February, 14), 1}
 	case "halloween":
-		f = feast{fixed(time.October, 31), 3}
+		f = holiday{fixed(time.October, 31), 3}
 	case "thanksgiving":
-		f = feast{thanksgiving, 3}
+		f = holiday{thanksgiving, 3}
 	case "easter":
-		f = feast{easter, 3}
+		f = holiday{easter, 3}
 	default:
 		return f, 0
 	}
@@ -72,12 +73,12 @@ func parseFeast(p *parser, i int) (feast, int) {
 		}
 		next++
 	case w == "eve" && eve != nil:
-		f, next = feast{eve, 0}, next+1
+		f, next = holiday{eve, 0}, next+1
 	}
 	return f, next
 }
 
-// thanksgiving is the fourth Thursday of November.
+// thanksgiving returns the fourth Thursday of November.
 func thanksgiving(y int) (time.Month, int) {
 	first := time.Date(y, time.November, 1, 0, 0, 0, 0, time.UTC).Weekday()
 	return time.November, 22 + int(time.Thursday-first+7)%7

@@ -14,7 +14,7 @@ func parseMonthOrYear(p *parser, i int) (value, int) {
 		v, next = w, n
 	}
 	if third == 0 || next == 0 {
-		return v, over(third == 0, next)
+		return v, indexOrZero(third == 0, next)
 	}
 	days := daysBetween(v.From, v.Until)
 	if third > 1 {
@@ -23,7 +23,7 @@ func parseMonthOrYear(p *parser, i int) (value, int) {
 	if third < 3 {
 		v.Until = after(v.Until, -(days - days*third/3))
 	}
-	v.sense = plain
+	v.ambiguity = unambiguous
 	return v, next
 }
 
@@ -37,7 +37,7 @@ func parseThird(p *parser, i int) (n, next int) {
 	case "late":
 		return 3, i + 1
 	}
-	at := i + over(p.at(i) == "the", 1)
+	at := i + indexOrZero(p.at(i) == "the", 1)
 	if p.at(at+1) != "of" {
 		return 0, i
 	}
@@ -62,9 +62,9 @@ func parseMonth(p *parser, i int) (value, int) {
 			p.missing = true
 			return value{}, 0
 		}
-		v := value{Span: p.monthOf(y, time.Month(m)), dated: true, sense: bareYear}
+		v := value{Span: p.monthOf(y, time.Month(m)), dated: true, ambiguity: bareYear}
 		if w[4] == '/' || y < 1900 {
-			v.sense = alone
+			v.ambiguity = wholeText
 		}
 		return v, i + 1
 	}
@@ -80,12 +80,12 @@ func parseMonth(p *parser, i int) (value, int) {
 	if y, end := parseYearNamed(p, next); end > 0 && !which {
 		return value{Span: p.monthOf(y, m), dated: true}, end
 	}
-	v := value{cycle: year, sense: monthName, edge: doubtful(word)}
+	v := value{cycle: year, ambiguity: monthName, edge: isAmbiguous(word)}
 	switch {
 	case which && past:
-		v.sense = plain
+		v.ambiguity = unambiguous
 	case word == "may" || word == "april" || word == "june" || word == "august" || word == "jan":
-		v.sense = personal
+		v.ambiguity = personal
 	}
 	v.Span, _ = p.latest(past, func(y int) (Span, bool) { return p.monthOf(y, m), true })
 	return v, next
@@ -104,15 +104,15 @@ func (p *parser) months(y, first, n int) Span {
 
 // parseYearAlone reads 2024, the year 2024.
 func parseYearAlone(p *parser, i int) (value, int) {
-	v := value{dated: true, sense: bareYear, edge: true}
-	at := i + over(p.at(i) == "the", 1)
+	v := value{dated: true, ambiguity: bareYear, edge: true}
+	at := i + indexOrZero(p.at(i) == "the", 1)
 	if p.at(at) == "year" {
-		v.sense, v.edge = plain, false
+		v.ambiguity, v.edge = unambiguous, false
 		i = at + 1
 	}
 	y, next := parseYearNumber(p, i)
-	if y < 1900 && v.sense == bareYear {
-		v.sense = alone
+	if y < 1900 && v.ambiguity == bareYear {
+		v.ambiguity = wholeText
 	}
 	v.Span = p.months(y, 1, 12)
 	return v, next
@@ -135,12 +135,12 @@ func parseSeason(p *parser, i int) (value, int) {
 		s, _ := of(y)
 		return value{Span: s, dated: true}, end
 	}
-	v := value{cycle: year, sense: seasonName, edge: true}
+	v := value{cycle: year, ambiguity: seasonName, edge: true}
 	switch {
 	case which:
-		v.sense, v.edge = plain, word == "fall"
-	case doubtful(word) && !the:
-		v.sense = alone
+		v.ambiguity, v.edge = unambiguous, word == "fall"
+	case isAmbiguous(word) && !the:
+		v.ambiguity = wholeText
 	}
 	v.Span, _ = p.latest(past, of)
 	return v, i + 1
@@ -185,9 +185,9 @@ func parseFraction(p *parser, i int) (value, int) {
 	if y, end := parseYearNamed(p, next); end > 0 && !which {
 		return value{Span: p.months(y, (n-1)*months+1, months), dated: true}, end
 	}
-	v := value{cycle: year, sense: alone}
+	v := value{cycle: year, ambiguity: wholeText}
 	if len(p.at(i)) == 2 && p.at(i)[0] == 'q' {
-		v.sense, v.edge = bareYear, true
+		v.ambiguity, v.edge = bareYear, true
 	}
 	v.Span, _ = p.latest(past, func(y int) (Span, bool) { return p.months(y, (n-1)*months+1, months), true })
 	return v, next

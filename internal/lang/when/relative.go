@@ -25,11 +25,11 @@ func parseAgo(p *parser, i int) (value, int) {
 		}
 	}
 	v, known := countBefore(p, n, u)
-	return v, over(known, next+2)
+	return v, indexOrZero(known, next+2)
 }
 
-// countBefore is the unit that long ago. Of units less than a day nobody counts
-// exactly: it is from one and a half as long ago until half as long ago.
+// countBefore returns the unit n units ago. Units shorter than a day are approximate: the
+// span is from 1.5 n units ago until .5 n units ago.
 func countBefore(p *parser, n count, u unit) (value, bool) {
 	if u < day {
 		d := u.duration()
@@ -60,12 +60,12 @@ func parseLastMany(p *parser, i int) (value, int) {
 		return value{}, 0
 	}
 	v := p.rolling(n.high, u)
-	return v, over(v.From.Year() > 0, next+1)
+	return v, indexOrZero(v.From.Year() > 0, next+1)
 }
 
 func (p *parser) rolling(n int, u unit) value {
 	if u < day {
-		return value{Span: Span{p.now.Add(-time.Duration(n) * u.duration()), soon(p.now)}}
+		return value{Span: Span{p.now.Add(-time.Duration(n) * u.duration()), nextMinute(p.now)}}
 	}
 	return value{Span: Span{p.start(u, n), p.start(day, -1)}}
 }
@@ -81,7 +81,7 @@ func parseLastOne(p *parser, i int) (value, int) {
 		return value{Span: p.unitAt(u, 2+weekendOver(p, u))}, i + 3
 	}
 	if word == "weekend" {
-		return value{Span: p.unitAt(weekend, 0), sense: alone}, i + 1
+		return value{Span: p.unitAt(weekend, 0), ambiguity: wholeText}, i + 1
 	}
 	u, ok := unitOf(p.at(i + 1))
 	if !ok || len(p.at(i+1)) == 1 {
@@ -96,11 +96,11 @@ func parseLastOne(p *parser, i int) (value, int) {
 	case word == "past" || the && during || u < day:
 		v := p.rolling(1, u)
 		if u <= minute || u == day && !during && word != "past" || u == hour && !during && word != "past" {
-			v.sense = alone // at the last minute, the last day
+			v.ambiguity = wholeText // at the last minute, the last day
 		}
 		return v, i + 2
 	case u == day:
-		return value{Span: p.unitAt(day, 1), sense: alone, single: true}, i + 2
+		return value{Span: p.unitAt(day, 1), ambiguity: wholeText, single: true}, i + 2
 	case u == weekend:
 		return value{Span: p.unitAt(u, weekendOver(p, u))}, i + 2
 	default:
@@ -108,7 +108,7 @@ func parseLastOne(p *parser, i int) (value, int) {
 	}
 }
 
-// weekendOver is 1 if now lies in a weekend, which is then not the last one.
+// weekendOver returns 1 at a weekend, which "last weekend" then excludes.
 func weekendOver(p *parser, u unit) int {
 	if u == weekend && monday(p.now.Weekday()) >= 5 {
 		return 1
@@ -116,15 +116,15 @@ func weekendOver(p *parser, u unit) int {
 	return 0
 }
 
-// current is this week, this month.
+// current returns the current unit: this week, this month.
 func (p *parser) current(u unit) value {
 	if u < day {
 		from := p.now.Truncate(u.duration())
-		return value{Span: Span{from, from.Add(u.duration())}, sense: alone}
+		return value{Span: Span{from, from.Add(u.duration())}, ambiguity: wholeText}
 	}
 	v := value{Span: p.unitAt(u, 0)}
 	if u == day {
-		v.sense = alone
+		v.ambiguity = wholeText
 	}
 	return v
 }
@@ -136,10 +136,10 @@ func parseRecent(p *parser, i int) (value, int) {
 	case w == "recently" || w == "lately":
 		return v, i + 1
 	case w == "recent":
-		v.sense = alone
+		v.ambiguity = wholeText
 		return v, i + 1
 	case w == "these" && p.at(i+1) == "days":
-		v.sense = alone
+		v.ambiguity = wholeText
 		return v, i + 2
 	case w == "the" && p.at(i+1) == "other" && p.at(i+2) == "day":
 		return v, i + 3

@@ -8,11 +8,11 @@ import (
 
 // token is a word, a part of a hyphenated word, or punctuation.
 type token struct {
-	// text is in lower case, without a possessive 's; "" for what no rule may read,
-	// "." for the end of a clause, ".." for a range.
+	// text is in lower case, without a possessive 's; "" is a token that matches no rule,
+	// "." the end of a clause, ".." a range.
 	text       string
 	start, end int
-	// head and tail: a word, as set apart by spaces, begins or ends here.
+	// head and tail: a word between spaces begins or ends with this token.
 	head, tail bool
 }
 
@@ -28,7 +28,7 @@ const (
 
 func (t *token) punctuation() bool { return t.text == stop || t.text == comma || t.text == dots }
 
-// scan cuts a text into tokens.
+// scan splits a text into tokens.
 func scan(text string) []token {
 	var out []token
 	for start := 0; start < len(text); {
@@ -47,7 +47,7 @@ func scan(text string) []token {
 	return out
 }
 
-// field appends the tokens of what stands between two spaces.
+// field appends the tokens of the text between two spaces.
 func field(out []token, text string, start, end int) []token {
 	switch word := text[start:end]; word {
 	case "-", "\u2013", "\u2014", dots:
@@ -64,7 +64,7 @@ func field(out []token, text string, start, end int) []token {
 	start += left
 	after := text[start+len(core) : end]
 	out = word(out, core, start)
-	switch abbreviated := shortened(out[len(out)-1].text); {
+	switch abbreviated := isAbbreviation(out[len(out)-1].text); {
 	case after == "" || after == stop && abbreviated:
 	case after == comma:
 		out = append(out, token{text: comma, start: start + len(core), end: end})
@@ -74,7 +74,7 @@ func field(out []token, text string, start, end int) []token {
 	return out
 }
 
-// word appends the tokens of a word without the marks around it.
+// word appends the tokens of a word without the punctuation around it.
 func word(out []token, core string, start int) []token {
 	first := len(out)
 	base := strings.TrimSuffix(strings.TrimSuffix(core, "'s"), "\u2019s")
@@ -90,7 +90,7 @@ func word(out []token, core string, start int) []token {
 	return out
 }
 
-// single appends the tokens of a word that is no range.
+// single appends the tokens of a word that is not a range.
 func single(out []token, core string, start int) []token {
 	first := len(out)
 	add := func(text string, from, to int) {
@@ -110,7 +110,7 @@ func single(out []token, core string, start int) []token {
 	return out
 }
 
-// rangeMark returns where a range is written into a word, and how long its mark is.
+// rangeMark returns the position and length of a range separator within a word.
 func rangeMark(word string) (at, length int) {
 	for _, mark := range []string{dots, "\u2013", "\u2014"} {
 		if i := strings.Index(word, mark); i > 0 && i+len(mark) < len(word) {
@@ -123,7 +123,7 @@ func rangeMark(word string) (at, length int) {
 	return 0, 0
 }
 
-// whole reports whether a word is read in one: a date or an hour in digits.
+// whole reports whether a word is one token: a date or a time in digits.
 func whole(word string) bool {
 	if len(word) > 15 && word[10] == 't' && word[4] == '-' && digits(word[:4]) {
 		return true
@@ -136,8 +136,8 @@ func whole(word string) bool {
 	return numeric && n == 0
 }
 
-// pieces cuts a word at hyphens, and a number from the unit written to it. A word
-// with anything but letters and digits yields nothing.
+// pieces splits a word at hyphens, and a number from its unit. A word with other
+// characters than letters and digits yields nothing.
 func pieces(word string, add func(text string, from, to int)) {
 	if strings.ContainsFunc(word, func(r rune) bool { return r != '-' && !digit(r) && !unicode.In(r, unicode.L, unicode.M) }) ||
 		strings.HasPrefix(word, "-") || strings.HasSuffix(word, "-") || strings.Contains(word, "--") {

@@ -2,11 +2,11 @@
 // March", "since Tuesday", "between 1 May and last month". [Parse] reads a text
 // that is one expression, [Find] finds one inside a question.
 //
-// Texts are memories, not plans: an expression that fits many times
-// means the latest that has begun, and a span never begins in the future. Weeks
-// run from Monday to Sunday, days in the zone of the moment that is given. It
-// refuses dates that do not exist, days of other languages, and, in questions,
-// every word that may mean something else ("may", "march on", "spring boot").
+// Texts are memories, not plans: an ambiguous expression denotes the latest time that has
+// begun, and a span never begins in the future. Weeks
+// run from Monday to Sunday, days in the zone of now. The package
+// rejects dates that do not exist, other languages, and, in questions, words with another
+// meaning ("may", "march on", "spring boot").
 package when
 
 import (
@@ -24,9 +24,8 @@ type Span struct{ From, Until time.Time }
 // IsZero reports whether both ends are open.
 func (s Span) IsZero() bool { return s.From.IsZero() && s.Until.IsZero() }
 
-// Parse reads a text that is one expression as a whole, seen from now, in now's
-// zone. The error is a [*hippo.FieldError] for "when" that quotes what was not
-// understood.
+// Parse parses a text that is one expression, relative to now, in now's zone. The error is
+// a [*hippo.FieldError] for "when" that quotes the part that was not understood.
 func Parse(text string, now time.Time) (Span, error) {
 	p := newParser(text, now)
 	from, end := 0, len(p.tokens)
@@ -54,7 +53,7 @@ func Parse(text string, now time.Time) (Span, error) {
 	return Span{}, problem("is not understood as a time", text)
 }
 
-// problem is the error for a text.
+// problem returns the error for a text.
 func problem(why, text string) error {
 	const most = 60
 	text = strings.ToValidUTF8(text, "\uFFFD")
@@ -67,16 +66,15 @@ func problem(why, text string) error {
 // Found is a time expression inside a text.
 type Found struct {
 	Span
-	// Start and End are where it lies, in bytes; the preposition before it belongs
-	// to it.
+	// Start and End are its position in bytes, with the preposition before it.
 	Start, End int
-	// Rest is the text without it; "" if no word is left.
+	// Rest is the text without it; "" if no words remain.
 	Rest string
 }
 
-// Find returns the longest expression in a question, the first of equals. It
-// takes only what can hardly mean anything else, and nothing that begins after
-// now. Cost: some 15 us for a sentence, linear in its length.
+// Find returns the longest expression in a question, the first one of equal length. It
+// accepts only unambiguous ones, and none that begins after now. Cost: about 15 us for a
+// sentence, linear in its length.
 func Find(query string, now time.Time) (Found, bool) {
 	p := newParser(query, now)
 	p.strict = true
@@ -86,7 +84,7 @@ func Find(query string, now time.Time) (Found, bool) {
 			continue
 		}
 		e, n := parseExpression(p, i)
-		if n == 0 || !e.begun(now) || !p.believes(e, i, n) {
+		if n == 0 || !e.begun(now) || !p.plausible(e, i, n) {
 			continue
 		}
 		if f := (Found{Span: e.Span, Start: t.start, End: p.tokens[n-1].end}); f.End-f.Start > best.End-best.Start {
@@ -100,7 +98,7 @@ func Find(query string, now time.Time) (Found, bool) {
 	return best, true
 }
 
-// rest joins what stood before and after an expression.
+// rest joins the text before and after an expression.
 func rest(before, after string) string {
 	before, after = strings.TrimSpace(before), strings.TrimSpace(after)
 	for { // brackets and quotes around it

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// monthOf reads the name of a month, whole or short.
+// monthOf parses the name of a month, full or abbreviated.
 func monthOf(word string) (time.Month, bool) {
 	switch word {
 	case "january", "jan":
@@ -38,7 +38,7 @@ func monthOf(word string) (time.Month, bool) {
 	}
 }
 
-// weekdayOf reads the name of a day of the week, whole or short.
+// weekdayOf parses the name of a day of the week, full or abbreviated.
 func weekdayOf(word string) (time.Weekday, bool) {
 	switch word {
 	case "sunday", "sun":
@@ -60,8 +60,8 @@ func weekdayOf(word string) (time.Weekday, bool) {
 	}
 }
 
-// shortened reports whether a word is the short name of a month or a day.
-func shortened(word string) bool {
+// isAbbreviation reports whether a word abbreviates the name of a month or a weekday.
+func isAbbreviation(word string) bool {
 	if len(word) > 5 {
 		return false
 	}
@@ -97,24 +97,25 @@ func unitOf(word string) (unit, bool) {
 	}
 }
 
-// small reads the words of the numbers up to twenty, and of the tens; 0 if it is none.
-func small(word string) int {
+// cardinal returns the number of a numeral up to twenty or a multiple of ten; 0 for another
+// word.
+func cardinal(word string) int {
 	const names = " one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
-	n := place(names, word)
+	n := positionIn(names, word)
 	if n > 20 {
 		return 10 * (n - 18)
 	}
 	return n
 }
 
-// rank reads the words from first to twentieth; 0 if it is none.
-func rank(word string) int {
+// ordinalWord returns the number of an ordinal from first to twentieth; 0 for another word.
+func ordinalWord(word string) int {
 	const names = " first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
-	return place(names, word)
+	return positionIn(names, word)
 }
 
-// place is the number of a word in a list of words, from 1 on; 0 if it is not there.
-func place(names, word string) int {
+// positionIn returns the position of a word in a list, from 1; 0 if it is absent.
+func positionIn(names, word string) int {
 	if len(word) < 3 {
 		return 0
 	}
@@ -122,9 +123,9 @@ func place(names, word string) int {
 	return strings.Count(names[:i+1], " ")
 }
 
-// begins reports whether a time may begin with a word. Most words of a question are
-// passed over here, in some 50 ns.
-func begins(word string) bool {
+// canBegin reports whether an expression may begin with a word. It rejects most words of a
+// question, in about 50 ns.
+func canBegin(word string) bool {
 	switch word {
 	case "":
 		return false
@@ -141,10 +142,10 @@ func begins(word string) bool {
 	_, isMonth := monthOf(word)
 	_, isDay := weekdayOf(word)
 	_, isUnit := unitOf(word)
-	return isMonth || isDay || isUnit || small(word) > 0 || rank(word) > 0
+	return isMonth || isDay || isUnit || cardinal(word) > 0 || ordinalWord(word) > 0
 }
 
-// count is a number of units, or what it may lie between.
+// count is a number of units, or a range of numbers.
 type count struct{ low, high int }
 
 // parseNumber reads digits, at most four, or words: two, twenty-one, a, a couple of, a few.
@@ -168,16 +169,16 @@ func parseNumber(p *parser, i int) (count, int) {
 	}
 	if digits(w) && len(w) <= 4 {
 		n, err := strconv.Atoi(w)
-		return count{n, n}, over(err == nil, i+1)
+		return count{n, n}, indexOrZero(err == nil, i+1)
 	}
-	n := small(w)
-	if m := small(p.at(i + 1)); n >= 20 && m > 0 && m < 10 {
+	n := cardinal(w)
+	if m := cardinal(p.at(i + 1)); n >= 20 && m > 0 && m < 10 {
 		return count{n + m, n + m}, i + 2
 	}
-	return count{n, n}, over(n > 0, i+1)
+	return count{n, n}, indexOrZero(n > 0, i+1)
 }
 
-// parseNumbers reads a number, or two of which one is meant: 2 or 3, two to three.
+// parseNumbers reads a number or a range of numbers: 2 or 3, two to three.
 func parseNumbers(p *parser, i int) (count, int) {
 	n, next := parseNumber(p, i)
 	if w := p.at(next); next > 0 && (w == "or" || w == "to" || w == dots) {
@@ -188,7 +189,7 @@ func parseNumbers(p *parser, i int) (count, int) {
 	if low, high, ok := strings.Cut(p.at(i), "-"); next == 0 && ok && digits(low) && digits(high) && len(low) < 4 && len(high) < 4 {
 		a, _ := strconv.Atoi(low)
 		b, _ := strconv.Atoi(high)
-		return count{a, b}, over(a <= b, i+1)
+		return count{a, b}, indexOrZero(a <= b, i+1)
 	}
 	return n, next
 }
@@ -196,10 +197,10 @@ func parseNumbers(p *parser, i int) (count, int) {
 // parseOrdinal reads 7th, 21st, seventh, twenty-first.
 func parseOrdinal(p *parser, i int) (n, next int) {
 	w := p.at(i)
-	if n := rank(w); n > 0 {
+	if n := ordinalWord(w); n > 0 {
 		return n, i + 1
 	}
-	if tens, ones := small(w), rank(p.at(i+1)); (tens == 20 || tens == 30) && ones > 0 && ones < 10 {
+	if tens, ones := cardinal(w), ordinalWord(p.at(i+1)); (tens == 20 || tens == 30) && ones > 0 && ones < 10 {
 		return tens + ones, i + 2
 	}
 	if len(w) < 3 || len(w) > 4 || !digits(w[:len(w)-2]) {
@@ -217,7 +218,7 @@ func parseOrdinal(p *parser, i int) (n, next int) {
 			suffix = "rd"
 		}
 	}
-	return n, over(err == nil && w[len(w)-2:] == suffix, i+1)
+	return n, indexOrZero(err == nil && w[len(w)-2:] == suffix, i+1)
 }
 
 // parseYearNumber reads a year in four digits, from 1000 on.
@@ -227,11 +228,11 @@ func parseYearNumber(p *parser, i int) (y, next int) {
 		return 0, 0
 	}
 	y, err := strconv.Atoi(w)
-	return y, over(err == nil && y >= 1000 && y < 3000, i+1)
+	return y, indexOrZero(err == nil && y >= 1000 && y < 3000, i+1)
 }
 
-// over is the index after what was read, or 0 if it was not.
-func over(ok bool, next int) int {
+// indexOrZero returns the index after the tokens that were read, or 0 if ok is false.
+func indexOrZero(ok bool, next int) int {
 	if ok {
 		return next
 	}

@@ -34,7 +34,7 @@ type Store struct {
 	graph  driver.Graph
 }
 
-// row is the latest state of one ID; memory is nil when it was purged.
+// row is the latest state of one ID; memory is nil if it was purged.
 type row struct {
 	revision hippo.Revision
 	memory   *hippo.Memory
@@ -93,7 +93,7 @@ func (s *Store) Write(ctx context.Context, _ driver.Durability, fn func(driver.T
 	return commitTx(ctx, s, t)
 }
 
-// beginWrite waits until no other writer is at work.
+// beginWrite waits until no other write is in progress.
 func beginWrite(ctx context.Context, s *Store) error {
 	select {
 	case s.writing <- struct{}{}:
@@ -201,7 +201,7 @@ func (s *Store) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// collect returns copies of what find knows of ids, in their order.
+// collect returns copies of the memories that find returns for ids, in their order.
 func collect(ids []hippo.ID, find func(hippo.ID) *hippo.Memory) []*hippo.Memory {
 	found := make([]*hippo.Memory, 0, len(ids))
 	for _, id := range ids {

@@ -41,7 +41,7 @@ func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 
 // Relate implements [driver.Relations].
 func (s *Store) Relate(ctx context.Context, _ driver.Durability, rs []hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
-	return exclusively(ctx, s, func() error {
+	return update(ctx, s, func() error {
 		for _, r := range rs {
 			if s.rows[r.From].memory == nil || s.rows[r.To].memory == nil {
 				continue

@@ -35,7 +35,7 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector
 	if err := driver.CheckVectors(model, vs); err != nil {
 		return err
 	}
-	return exclusively(ctx, s, func() error {
+	return update(ctx, s, func() error {
 		rows := s.models[model]
 		if has := dimension(rows); has > 0 && len(vs) > 0 {
 			if err := driver.CheckDimension(model, has, len(vs[0].Values)); err != nil {
@@ -81,14 +81,14 @@ func dimension(rows map[hippo.ID]driver.Vector) int {
 
 // DropVectors implements [driver.Vectors].
 func (s *Store) DropVectors(ctx context.Context, model string) error {
-	return exclusively(ctx, s, func() error {
+	return update(ctx, s, func() error {
 		delete(s.models, model)
 		return nil
 	})
 }
 
-// exclusively runs fn while nobody else reads or writes.
-func exclusively(ctx context.Context, s *Store, fn func() error) error {
+// update runs fn exclusively.
+func update(ctx context.Context, s *Store, fn func() error) error {
 	if err := beginWrite(ctx, s); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// unreadable are the memories that could not be read so far.
+// unreadable holds the memories that could not be read so far.
 type unreadable struct {
 	path string
 	log  *slog.Logger
@@ -64,8 +64,8 @@ func (u *unreadable) list() []hippo.ID {
 	return slices.SortedFunc(maps.Keys(u.ids), hippo.ID.Compare)
 }
 
-// Problems implements [driver.Backend]: the memories that could not be read so far, and
-// what a look at the pages of the file finds; see [sqlitex.DB.QuickCheck].
+// Problems implements [driver.Backend]: the memories that could not be read so far, and the
+// faults of the pages of the file; see [sqlitex.DB.QuickCheck].
 func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
 	faults, err := s.db.QuickCheck(ctx)
 	if err != nil {
@@ -106,8 +106,8 @@ func (s *Store) Check(ctx context.Context) ([]driver.Problem, error) {
 	return append(ps, memories...), err
 }
 
-// checkMemories returns what is wrong with memories that can be read. It meets all that
-// cannot be.
+// checkMemories returns the faults of readable memories. Reading all memories records the
+// unreadable ones.
 func checkMemories(ctx context.Context, s *Store) (ps []driver.Problem, err error) {
 	for c, err := range s.Changes(ctx, 0) {
 		if err != nil {
@@ -126,8 +126,8 @@ func checkMemories(ctx context.Context, s *Store) (ps []driver.Problem, err erro
 	return ps, nil
 }
 
-// checkCounts compares what is counted with what there is, and the vectors with the
-// dimensions of their models. It is one statement, so that it sees one moment.
+// checkCounts compares the stored counts with the rows, and the vectors with the dimensions
+// of their models. It is one statement, so that it reads one snapshot.
 func checkCounts(ctx context.Context, s *Store) (faults []string, err error) {
 	what := [...]string{"memories", "forgotten memories", "relations"}
 	var counted, there [len(what)]int

@@ -18,8 +18,8 @@ import (
 // relationColumns are in the order of scanRelation.
 const relationColumns = "source, target, kind, weight, valid_from, valid_until, reinforced"
 
-// idsPerQuery is how many memories one run of strongestQuery asks for: most of the time
-// goes into beginning and ending one.
+// idsPerQuery is the number of memories of one strongestQuery: most of its time is a fixed
+// cost.
 const idsPerQuery = 8
 
 // strongestQuery returns the query for the strongest relations of memories: for each
@@ -163,7 +163,7 @@ func scanRelation(rows *sql.Rows) (r hippo.Relation, err error) {
 	return r, nil
 }
 
-// timeOf undoes micros.
+// timeOf is the inverse of micros.
 func timeOf(t sql.NullInt64) time.Time {
 	if !t.Valid {
 		return time.Time{}

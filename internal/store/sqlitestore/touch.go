@@ -10,8 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// counted is a memory to be touched, with the last of its accesses and how many days
-// it has.
+// counted is a memory to be touched, with its last access and its number of access days.
 type counted struct {
 	driver.Touched
 	pk   int64
@@ -52,7 +51,7 @@ func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, er
 	return out, trimAccesses(t, list)
 }
 
-// countedAccesses reads what Touch has to know, in the order of ids.
+// countedAccesses reads the accesses that Touch needs, in the order of ids.
 func countedAccesses(t *tx, ids []hippo.ID) ([]counted, error) {
 	found := make(map[hippo.ID]counted, len(ids))
 	for rest := ids; len(rest) > 0; {
@@ -89,7 +88,7 @@ func countAccesses(t *tx, found map[hippo.ID]counted, ids []any) error {
 	return nil
 }
 
-// onEach runs a statement on a list, which it takes as JSON.
+// onEach runs a statement on a list, which is passed as JSON.
 func (t *tx) onEach(query string, list any, args ...any) error {
 	data, err := json.Marshal(list)
 	if err != nil {

@@ -50,7 +50,7 @@ func openFile(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	readOnly := o.ReadOnly || !canWrite(path)
 	err = f.openReads(ctx, o.Schema, readOnly)
-	if needsFolder(err) && f.whole() {
+	if needsFolder(err) && f.withoutLog() {
 		f.immutable, readOnly = true, true
 		err = f.openReads(ctx, o.Schema, true)
 	}
@@ -208,10 +208,10 @@ func (f *File) close() error {
 	return errors.Join(errs...)
 }
 
-// abandon closes a file that is no longer at its path, or whose log is not. What the log
+// detach closes a file that is no longer at its path, or whose log is not. What the log
 // has is brought into the file, wherever that is. The log at the path, if it is the one of
 // this file, is moved away from another file that is there.
-func (f *File) abandon(log *slog.Logger) error {
+func (f *File) detach(log *slog.Logger) error {
 	f.users.Wait()
 	err := detachLog(f, log)
 	if now := locate(f.path); f.tx != nil && same(f.db, now.db) && same(f.shm, now.shm) {
