@@ -111,7 +111,7 @@ bin/python: tools/reference/requirements.txt tools/train/requirements.txt
 	bin/python/bin/pip install -q -r tools/reference/requirements.txt -r tools/train/requirements.txt
 	touch bin/python
 
-model: bin/python ## train models/builtin.bin anew from the pairs in DATA (an hour of two cores; see models/README.md)
+model: bin/python ## train models/builtin.bin again from the pairs in DATA (an hour of two cores; see models/README.md)
 	bin/python/bin/python tools/train/train.py --data $(DATA) --out models/builtin.bin --work bin/train
 
 bin/models: bin/python

@@ -2,9 +2,12 @@
 // the answer, and the errors. It does no I/O and imports only the standard
 // library; everything else in this module builds on it.
 //
-// The life of a recall, top down:
+// The life of a search, top down:
 //
-//	front end -> engine.Recall -> index: filter, words -> rank -> store: load, touch -> answer
+//	front end -> engine.Memories.Search -> recall: plan, gather, score, rerank, relate, succeed, judge
+//	          -> store: load the page, count the accesses -> answer
 //
-// docs/architecture.md has the picture, docs/ranking.md the formulas.
+// docs/architecture.md has the picture, docs/ranking.md the formulas, docs/glossary.md the terms.
 package hippo
+
+//go:generate go -C tools run ./docs ..

@@ -21,7 +21,7 @@ var (
 	ErrUnsupported = errors.New("not supported")
 	// ErrUnavailable: a store or a model cannot be reached now.
 	ErrUnavailable = errors.New("unavailable")
-	// ErrCorrupt: stored data cannot be read; the error tells where it is.
+	// ErrCorrupt: stored data cannot be read; the error says where it is.
 	ErrCorrupt = errors.New("corrupt")
 	// ErrReadOnly: the store cannot be written.
 	ErrReadOnly = errors.New("read-only")

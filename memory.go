@@ -49,7 +49,7 @@ type Memory struct {
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	// EventTime is when the thing told happened, if that differs from CreatedAt.
+	// EventTime is when the event of the content happened, if that differs from CreatedAt.
 	EventTime time.Time
 	// ValidFrom and ValidUntil bound the validity of a fact: it holds at t iff
 	// ValidFrom <= t < ValidUntil. Unset means unbounded.

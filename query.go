@@ -18,9 +18,9 @@ const (
 	// RankerHybrid fuses lexical and semantic search with personalised PageRank over the
 	// graph of memories and what they mention.
 	RankerHybrid Ranker = "hybrid"
-	// RankerBM25 orders by words alone.
+	// RankerBM25 orders by BM25 alone, lexically.
 	RankerBM25 Ranker = "bm25"
-	// RankerCosine orders by meaning alone.
+	// RankerCosine orders by the cosine of embeddings alone.
 	RankerCosine Ranker = "cosine"
 )
 
@@ -37,7 +37,7 @@ type Query struct {
 	// at least one of these (context above 0.4). Empty: no filter.
 	Situation []string
 	Filter    Filter
-	// When keeps memories of a time that is told in words, like "last week", as the
+	// When keeps memories of a time that is written in English, like "last week", as the
 	// engine's clock and zone have it; empty: no filter. See docs/ranking.md.
 	When string
 	// Relevance keeps hits whose relevance lies in the range, bounds included.
@@ -168,7 +168,7 @@ type Answer struct {
 	Conflicts []Conflict
 
 	// Confidence says how likely it is that what was found answers the query, in
-	// [0, 1]: about so many of 100 such answers do, if every other query is about
+	// [0, 1]: of 100 answers with confidence c about 100c do, if every other query is about
 	// something else. 0 if nothing matches, or nobody can tell: the query has no
 	// text, or the ranker is not [RankerHippo].
 	Confidence float64

@@ -48,7 +48,7 @@ func Type(name string) RecordOption { return func(r *recording) { r.memory.Type 
 // Pinned keeps the insight from fading.
 func Pinned() RecordOption { return func(r *recording) { r.memory.Pinned = true } }
 
-// EventTime is when the thing told happened, if not now.
+// EventTime is when the event of the content happened, if not now.
 func EventTime(t time.Time) RecordOption { return func(r *recording) { r.memory.EventTime = t } }
 
 // Valid bounds the time in which the fact holds: from is inclusive, until exclusive, and the

@@ -82,7 +82,7 @@ func InSituation(elements ...string) Setting {
 	return func(q *hippo.Query) { q.Situation = elements }
 }
 
-// When keeps insights of a time told in words: "last week", "since 1 May".
+// When keeps insights of a time, written in English: "last week", "since 1 May".
 func When(words string) Setting { return func(q *hippo.Query) { q.When = words } }
 
 // MinRelevance keeps insights of at least this relevance; 0 also finds what is unlikely to

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
@@ -62,14 +61,9 @@ func (c *Client) Status(ctx context.Context) (*Status, error) {
 	return out, nil
 }
 
-// decay is how importance decays; it is made once.
-var decay = sync.OnceValue(func() *rank.Decay {
-	w := rank.DefaultWeights()
-	return rank.NewDecay(&w.Usage)
-})
-
 // ImportanceOn returns what is left of the importance of an insight on an active day, in
 // [0, 1].
 func ImportanceOn(m *hippo.Memory, day hippo.Day) float64 {
-	return decay().At(day).Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned)
+	w := rank.DefaultWeights()
+	return w.Usage.Importance(m.Importance.Value, m.Importance.SetDay, day, m.Pinned)
 }

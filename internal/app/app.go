@@ -23,19 +23,19 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
-// Options are what does not come from the user; the zero value and nil are useful.
+// Options are the settings that do not come from the user; the zero value and nil are useful.
 type Options struct {
 	// Now is the clock; nil means the system's. Zone decides where a day begins.
 	Now  func() time.Time
 	Zone *time.Location
 	Log  *slog.Logger
-	// Patience is that of [engine.Config].
-	Patience time.Duration
-	// Client asks the endpoints of models; nil means one like [http.DefaultClient].
+	// IndexWait is [engine.Config.IndexWait].
+	IndexWait time.Duration
+	// Client is the HTTP client for model endpoints; nil means one like [http.DefaultClient].
 	Client *http.Client
 }
 
-// Open opens the store that c names and everything above it.
+// Open opens the store of c, its index and its models.
 // The caller closes the engine.
 func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, error) {
 	if o == nil {
@@ -56,7 +56,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	}
 	return engine.New(engine.Config{
 		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.reranker, Degraded: m.degraded,
-		Patience: o.Patience, Now: o.Now, Log: o.Log,
+		IndexWait: o.IndexWait, Now: o.Now, Log: o.Log,
 	}), nil
 }
 
@@ -65,7 +65,7 @@ func openIndex(ctx context.Context, s *store.Store, path string, m *selection, l
 	return index.Open(ctx, s, &index.Options{Path: path, Tokens: m.table, Models: indexed, Instant: instant, Log: log})
 }
 
-// openBackend returns the back end and where the file of its index belongs; empty: it has none.
+// openBackend returns the back end and the path of its index file; empty if it has none.
 func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backend, string, error) {
 	switch s.Kind {
 	case "memory":

@@ -13,7 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
-// BackupReport is what a backup holds.
+// BackupReport describes a backup.
 type BackupReport struct {
 	Memories  int `json:"memories"`
 	Forgotten int `json:"forgotten"`
@@ -59,7 +59,7 @@ func backup(ctx context.Context, b driver.Backend, path string) (r BackupReport,
 	return r, publish(file, path)
 }
 
-// write writes a back end to a SQLite file; dir has room for more.
+// write writes a back end to a SQLite file; dir is for temporary files.
 func (r *BackupReport) write(ctx context.Context, b driver.Backend, dir, file string) (err error) {
 	if s, ok := b.(*sqlitestore.Store); ok {
 		return s.CopyTo(ctx, file)
@@ -89,7 +89,7 @@ func (r *BackupReport) verify(ctx context.Context, path string) error {
 	return errors.Join(err, herr, s.Damaged(ctx), s.Close())
 }
 
-// publish gives a file its name, and flushes both to the disk.
+// publish renames a file, and flushes the file and its directory.
 func publish(file, path string) error {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if err == nil {

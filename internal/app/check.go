@@ -18,17 +18,17 @@ type CheckReport struct {
 	Store     string `json:"store"`
 	Memories  int    `json:"memories"`
 	Forgotten int    `json:"forgotten"`
-	// Index says what became of the file of the search index: "ok", "rebuilt" if it did
-	// not fit the store or was damaged, "none" if there was none.
+	// Index is the state of the index file: "ok", "rebuilt" if it was damaged or did not
+	// match the store, "none" if there was none.
 	Index string `json:"index"`
-	// Problems are what is wrong with the store; none if it is sound.
+	// Problems lists the damage of the store; empty if there is none.
 	Problems []driver.Problem `json:"problems,omitempty"`
-	// Damaged says that it is the store as a whole, which is not written any more.
+	// Damaged: the store as a whole is damaged and rejects writes.
 	Damaged bool `json:"damaged,omitempty"`
 }
 
-// Check looks for damage in all of a store. A store that is too damaged to be opened is a
-// report, too. The file of the index is rebuilt if it does not fit.
+// Check checks all data of a store for damage. A store that is too damaged to be opened is
+// reported, too. The index file is rebuilt if it does not match the store.
 func Check(ctx context.Context, c config.Store, o *Options) (CheckReport, error) {
 	if o == nil {
 		o = &Options{}
@@ -58,7 +58,7 @@ func problems(ctx context.Context, b driver.Backend) ([]driver.Problem, error) {
 	return b.Problems(ctx)
 }
 
-// head adds the counts, and whether the store still takes writes.
+// head adds the counts, and whether the store accepts writes.
 func (r *CheckReport) head(ctx context.Context, b driver.Backend) error {
 	h, err := b.Head(ctx)
 	if errors.Is(err, hippo.ErrCorrupt) {
@@ -73,7 +73,7 @@ func (r *CheckReport) head(ctx context.Context, b driver.Backend) error {
 	return err
 }
 
-// checkIndex opens the index, which deletes a file that does not fit and rebuilds it.
+// checkIndex opens the index, which rebuilds a file that does not match the store.
 func checkIndex(ctx context.Context, b driver.Backend, path string, o *Options) (string, error) {
 	if _, err := os.Stat(path); err != nil {
 		return "none", nil //nolint:nilerr // the index is built when it is needed
@@ -95,7 +95,7 @@ func checkIndex(ctx context.Context, b driver.Backend, path string, o *Options) 
 	return state, errors.Join(err, x.Close())
 }
 
-// Salvage is what can be read of a store that may be damaged.
+// Salvage is the readable data of a store that may be damaged.
 type Salvage struct {
 	Calendar hippo.Calendar
 	// Memories yields the memories that can be read. For each that is lost, and for each
@@ -143,7 +143,7 @@ func OpenSalvage(ctx context.Context, c config.Store, o *Options) (*Salvage, err
 	return &Salvage{Calendar: h.Calendar, Memories: readable(ctx, b), Relations: relations, close: b.Close}, nil
 }
 
-// readable yields the memories of a back end, and its problems.
+// readable yields the readable memories of a back end, and its problems.
 func readable(ctx context.Context, b driver.Backend) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {
 		for c, err := range b.Changes(ctx, 0) {

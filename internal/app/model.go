@@ -23,19 +23,18 @@ import (
 	"github.com/hippo-memory/hippo/models"
 )
 
-// firstAnswerTimeout bounds the wait for an endpoint that the user wants to try. Opening
-// a store waits for none.
+// firstAnswerTimeout is the timeout for an endpoint that the user wants to try. Opening a
+// store does not wait for endpoints.
 const firstAnswerTimeout = 5 * time.Second
 
-// queryTimeout is how long a query waits for an endpoint before it is answered without.
+// queryTimeout is the timeout of a query to an endpoint, after which it is answered without.
 const queryTimeout = 250 * time.Millisecond
 
 // selection is the models of a store.
 type selection struct {
 	models []embedding.Model // the preferred one first
-	// table cuts texts into tokens for the index, and reranker is that table if texts are
-	// compared by tokens, too. The index has them in any case: its file is the same then,
-	// whoever asks.
+	// table tokenizes texts for the index, and reranker is the same table if the reranker
+	// is in use. The index always has tokens, so that its file does not depend on the model.
 	table, reranker embed.TokenEmbedder
 	// degraded says why the configured model is not among them.
 	degraded []string
@@ -71,7 +70,7 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 		sel.models = []embedding.Model{builtin}
 		return sel, nil
 	}
-	known, err := s.VectorModels(ctx)
+	known, err := s.Vectors().Models(ctx)
 	if err != nil {
 		return sel, err
 	}
@@ -95,16 +94,13 @@ func TokenEmbedder() (embed.TokenEmbedder, error) {
 	return m, err
 }
 
-// Tokens returns the word pieces of the model that is part of the program.
-func Tokens() (embed.TokenEmbedder, error) { return static.Open(models.Builtin()) }
-
 func builtin() (embedding.Model, error) {
 	m, err := static.Open(models.Builtin())
 	return embedding.Model{Embedder: m, Instant: true}, err
 }
 
-// previous returns the model with the most vectors in the store, unless it is the
-// configured one or its files are not on this machine.
+// previous returns the model with the most vectors in the store; none if it is the configured
+// one or its files are not on this machine.
 func previous(ctx context.Context, cache *hub.Cache, known []driver.VectorModel, configured string) []embedding.Model {
 	if len(known) == 0 {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// Opener opens a store once, when it is first asked for, and again if that fails. It is
-// safe for concurrent use.
+// Opener opens a store at first use, and retries after a failure. It is safe for concurrent
+// use.
 type Opener struct {
 	open func(ctx context.Context) (*engine.Engine, error)
 
 	mu      sync.Mutex // never held while something waits
-	pending *attempt   // nil until it is first asked for
+	pending *attempt   // nil until first use
 	closed  bool
 }
 
@@ -90,7 +90,7 @@ func (p *Opener) run(ctx context.Context, a *attempt) {
 	go e.Warm(ctx)
 }
 
-// failed reports whether the attempt is over and came to nothing.
+// failed reports whether the attempt has ended with an error.
 func (a *attempt) failed() bool {
 	select {
 	case <-a.done:

@@ -140,7 +140,7 @@ func (r *RestoreReport) takePlace(ctx context.Context, path string, from *sqlite
 	return publish(file, path)
 }
 
-// replaceAll makes to hold what from does.
+// replaceAll replaces the data of to by that of from.
 func replaceAll(ctx context.Context, from, to driver.Backend) error {
 	h, err := from.Head(ctx)
 	if err != nil {
@@ -196,7 +196,7 @@ func compareIDs(ctx context.Context, from, to driver.Backend) (ids, stale []hipp
 	return ids, stale, nil
 }
 
-// putAll puts the memories of from that differ from those of the transaction.
+// putAll stores the memories of from that differ from those of the transaction.
 func putAll(ctx context.Context, from driver.Backend, tx driver.Tx) error {
 	var batch []*hippo.Memory
 	for c, err := range from.Changes(ctx, 0) {
@@ -243,7 +243,7 @@ func putChanged(tx driver.Tx, ms []*hippo.Memory) error {
 	return nil
 }
 
-// replaceRelations makes to hold the relations of from.
+// replaceRelations replaces the relations of to by those of from.
 func replaceRelations(ctx context.Context, from, to driver.Backend) error {
 	want := make(map[driver.RelationKey]hippo.Relation)
 	var all []hippo.Relation

@@ -53,6 +53,11 @@ func refuse(dir, imp string) string {
 	if who, ok := private()[to]; ok && dir != who {
 		return "only " + cmp.Or(who, "a test") + " may"
 	}
+	for _, tree := range refused()[to] {
+		if within(dir, tree) {
+			return tree + " may not"
+		}
+	}
 	from, tree := layerOf(dir)
 	level, target := layerOf(to)
 	if level > from || level == from && tree != target {

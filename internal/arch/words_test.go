@@ -53,13 +53,13 @@ func countWords(fsys fs.FS) (counts map[string]int, first map[string]string, err
 		}
 		base := path.Base(name)
 		if d.IsDir() {
-			if name != "." && (base == "testdata" || base == "bin" || base[0] == '.' || name == "docs/adr") {
+			if name != "." && (base == "testdata" || base == "bin" || base[0] == '.' && base != ".ci" || name == "docs/adr") {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		goFile, document := path.Ext(name) == ".go", path.Ext(name) == ".md"
-		if !goFile && !document || name == "CHANGELOG.md" || within(name, "internal/arch") {
+		goFile := path.Ext(name) == ".go"
+		if !goFile && !isText(name) || name == "CHANGELOG.md" || within(name, "internal/arch") {
 			return nil
 		}
 		text, err := fs.ReadFile(fsys, name)
@@ -79,6 +79,15 @@ func countWords(fsys fs.FS) (counts map[string]int, first map[string]string, err
 		return nil
 	})
 	return counts, first, err
+}
+
+// isText reports whether a file is a document, a script or a configuration.
+func isText(name string) bool {
+	switch path.Ext(name) {
+	case ".md", ".py", ".sh", ".yml":
+		return true
+	}
+	return path.Base(name) == "Makefile" || within(name, ".ci")
 }
 
 // document returns the private words of a text, each with its line.
@@ -114,6 +123,9 @@ func (m matcher) source(text []byte) []string {
 		case tok == token.STRING:
 			if tag, err := strconv.Unquote(lit); err == nil {
 				key, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+				if key == "evidence" { // of the data sets of eval
+					continue
+				}
 				out = append(out, m.find(wordsOf(key), true, line)...)
 			}
 		}
@@ -189,6 +201,8 @@ func TestWordsCheckBites(t *testing.T) {
 		"part_of_word":  {"p/a.go", "package p\n\nvar methods, stillness, rehear, metal int\n", nil},
 		"closer":        {"p/a.go", "package p\n\nimport \"io\"\n\nvar x io.Closer\n\nvar y io.WriteCloser\n", nil},
 		"text":          {"p/a.go", "package p\n\nconst s = \"told\"\n", nil},
+		"script":        {".ci/run", "# build it anew\n", []string{`line 1: "anew", say again, or rebuilt`}},
+		"makefile":      {"Makefile", "x: # by words\n", []string{`line 1: "by words", say lexical`}},
 		"decision":      {"docs/adr/1.md", "made anew\n", nil},
 		"change_log":    {"CHANGELOG.md", "made anew\n", nil},
 		"test_data":     {"p/testdata/a.go", "package heirs\n", nil},

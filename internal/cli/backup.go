@@ -12,16 +12,16 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
-func (s *shell) backupCommand() *cobra.Command {
+func newBackupCommand(s *shell) *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write everything to one file, which hippo restore takes back",
 		Long: `Write everything to one SQLite file: all projects and namespaces, forgotten insights, votes, use, relations.
 The store may be in use, and may be of any kind. The file is checked before it gets its name; --store sqlite:FILE opens it.`,
-		Args: one("a file"),
+		Args: oneArgument("a file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			cfg, err := s.existing()
+			cfg, err := existingStore(s)
 			if err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ The store may be in use, and may be of any kind. The file is checked before it g
 			if s.json {
 				return s.printJSON(r)
 			}
-			fmt.Fprintf(s.out, "backed up %d insights, %d forgotten, %d relations to %s\n", r.Memories, r.Forgotten, r.Relations, termtext.Line(path))
+			fmt.Fprintf(s.out, "backed up %s, %d forgotten, %s to %s\n", plural(r.Memories, "insight"), r.Forgotten, plural(r.Relations, "relation"), termtext.Line(path))
 			return nil
 		},
 	}
@@ -47,8 +47,8 @@ The store may be in use, and may be of any kind. The file is checked before it g
 	return c
 }
 
-// existing returns the configuration if its store exists.
-func (s *shell) existing() (config.Config, error) {
+// existingStore returns the configuration if its store exists.
+func existingStore(s *shell) (config.Config, error) {
 	c, err := s.config()
 	if err == nil {
 		err = exists(c.Store)
@@ -70,7 +70,7 @@ func isBackup(args []string) bool {
 }
 
 // restoreFile replaces the store by a backup.
-func (s *shell) restoreFile(ctx context.Context, file string, yes bool) error {
+func restoreFile(ctx context.Context, s *shell, file string, yes bool) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *shell) restoreFile(ctx context.Context, file string, yes bool) error {
 	}
 	if !yes {
 		question := fmt.Sprintf("Replace everything in %s by %s?", cfg.Store, path)
-		if err := s.confirm(termtext.Line(question), fmt.Sprintf("restoring %s replaces everything in %s", path, cfg.Store)); err != nil {
+		if err := confirm(s, termtext.Line(question), fmt.Sprintf("restoring %s replaces everything in %s", path, cfg.Store)); err != nil {
 			return err
 		}
 	}
@@ -98,6 +98,6 @@ func (s *shell) restoreFile(ctx context.Context, file string, yes bool) error {
 	if s.json {
 		return s.printJSON(r)
 	}
-	fmt.Fprintf(s.out, "restored %d insights from %s\n", r.Memories, termtext.Line(path))
+	fmt.Fprintf(s.out, "restored %s from %s\n", plural(r.Memories, "insight"), termtext.Line(path))
 	return nil
 }

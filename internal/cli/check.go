@@ -10,15 +10,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
-func (s *shell) checkCommand() *cobra.Command {
+func newCheckCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "Look for damage in all of the store, and say what to do about it",
 		Long: `Read all of the store, which may be in use, and compare it with its checks: the pages and indexes of a database, every
 insight, every file of a directory, the file of the search index. Exit code 0: sound; 3: something is damaged.`,
-		Args: atMost(0),
+		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := s.existing()
+			cfg, err := existingStore(s)
 			if err != nil {
 				return err
 			}
@@ -26,12 +26,12 @@ insight, every file of a directory, the file of the search index. Exit code 0: s
 			if err != nil {
 				return err
 			}
-			return s.checked(r)
+			return printCheck(s, r)
 		},
 	}
 }
 
-// damageError says that something is damaged, which is not a failure of the command.
+// damageError reports damage that a command found; the command itself did not fail.
 type damageError struct{ n int }
 
 func (e *damageError) Error() string {
@@ -41,7 +41,7 @@ func (e *damageError) Error() string {
 	return fmt.Sprintf("%d problems", e.n)
 }
 
-func (s *shell) checked(r app.CheckReport) error {
+func printCheck(s *shell, r app.CheckReport) error {
 	if s.json {
 		if err := s.printJSON(r); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (s *shell) checked(r app.CheckReport) error {
 	return &damageError{len(r.Problems)}
 }
 
-// advice says what to do about the problems of a store.
+// advice returns what to do about the problems of a store.
 func advice(r app.CheckReport) string {
 	if r.Damaged {
 		return `the store is damaged and is not written any more. Either

@@ -17,11 +17,11 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-func (s *shell) demoCommand() *cobra.Command {
+func newDemoCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Watch a memory live for two weeks, in a temporary store",
-		Args:  atMost(0),
+		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			dir, err := os.MkdirTemp("", "hippo-demo")
 			if err != nil {
@@ -40,7 +40,7 @@ func (s *shell) demoCommand() *cobra.Command {
 	}
 }
 
-// demo is a scripted life of a memory; its clock moves when the script says so.
+// demo is a scripted session; the script moves its clock.
 type demo struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as the one call that made it
 	out    io.Writer
@@ -49,7 +49,7 @@ type demo struct {
 	ids    map[string]hippo.ID
 }
 
-// insights are what the demo records, by a short name.
+// insights are the texts that the demo records, by a short name.
 func insights() []struct {
 	name, content, situation string
 	importance               float64
@@ -113,7 +113,7 @@ func (d *demo) vote() error {
 	return nil
 }
 
-// pass lets two weeks go by, with a week of holidays in them.
+// pass advances the clock by two weeks, of which one is a holiday.
 func (d *demo) pass() error {
 	const week = 7
 	for range week {

@@ -43,8 +43,8 @@ func badFlag(err error) error {
 	return usagef("%smust be %s", strings.TrimSuffix(err.Error(), num.Error()), what)
 }
 
-// needs is cobra.MinimumNArgs(1) with a message that says what is missing.
-func needs(what string) cobra.PositionalArgs {
+// requireArgument is cobra.MinimumNArgs(1) with an error that names the missing argument.
+func requireArgument(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usagef("%s is missing", what)
@@ -53,8 +53,8 @@ func needs(what string) cobra.PositionalArgs {
 	}
 }
 
-// atMost is cobra.MaximumNArgs as a usage error.
-func atMost(n int) cobra.PositionalArgs {
+// maximumArguments is cobra.MaximumNArgs as a usage error.
+func maximumArguments(n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > n {
 			return usagef("unexpected argument %q", args[n])
@@ -63,13 +63,13 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// one is cobra.ExactArgs(1) with a message that says what is missing.
-func one(what string) cobra.PositionalArgs {
-	return cobra.MatchAll(atMost(1), needs(what))
+// oneArgument is cobra.ExactArgs(1) with an error that names the missing argument.
+func oneArgument(what string) cobra.PositionalArgs {
+	return cobra.MatchAll(maximumArguments(1), requireArgument(what))
 }
 
-// known refuses arguments that are no subcommand, and suggests one with a similar name.
-func known(c *cobra.Command, args []string) error {
+// refuseUnknownCommand rejects an unknown subcommand, and suggests one with a similar name.
+func refuseUnknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -86,7 +86,7 @@ func isUsage(err error) bool {
 	return errors.As(err, &usage) || hippo.CodeOf(err) == hippo.CodeInvalid
 }
 
-// isDamage reports whether a command did what it should and found damage.
+// isDamage reports whether a command succeeded and found damage.
 func isDamage(err error) bool {
 	_, ok := errors.AsType[*damageError](err)
 	return ok
@@ -103,7 +103,7 @@ func exitCode(err error) int {
 	return wire.FailureOf(hippo.CodeOf(err)).Exit
 }
 
-// flagNames are the names of the flags and arguments that stand for fields of the domain.
+// flagNames returns the names of the flags and arguments for the fields of the domain.
 func flagNames() map[string]string {
 	return map[string]string{
 		"Text": "words", "ID": "id", "Up": "id", "Down": "id", "Kind": "kind", "Relations": "relations", "Supersedes": "supersedes", "Projects": "project", "Situation": "situation", "Tags": "tag", "When": "when", "Relevance": "min, max",
@@ -116,9 +116,9 @@ func (s *shell) warn(format string, args ...any) {
 	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Line(fmt.Sprintf(format, args...)))
 }
 
-// explain prints an error and what to do about it. command is what was run:
+// explainError prints an error and a hint. command is the command line without arguments:
 // "hippo search".
-func (s *shell) explain(command string, err error) {
+func explainError(s *shell, command string, err error) {
 	text := wire.RenameField(err, flagNames()).Error()
 	if _, said := errors.AsType[*interruptedError](err); !said && hippo.CodeOf(err) == hippo.CodeCanceled {
 		text = "interrupted"

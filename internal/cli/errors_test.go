@@ -108,7 +108,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// What reads stdin does not wait for it when it is told to stop.
+// What reads stdin does not wait for it when it is cancelled.
 func TestMain_StopsReading(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())

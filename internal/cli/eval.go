@@ -22,7 +22,7 @@ type evalFlags struct {
 	categories bool
 }
 
-func (s *shell) evalCommand() *cobra.Command {
+func newEvalCommand(s *shell) *cobra.Command {
 	var f evalFlags
 	c := &cobra.Command{
 		Use:   "eval --data DIR",
@@ -31,8 +31,8 @@ func (s *shell) evalCommand() *cobra.Command {
 (conversations.jsonl, questions.jsonl) and corpora (corpus.jsonl, queries.jsonl,
 qrels.tsv). DIR is one set or a folder of sets. --ranker keeps it to one ranker.
 The first row of each set is the baseline: BM25 on plain words.`,
-		Args: atMost(0),
-		RunE: func(c *cobra.Command, _ []string) error { return s.eval(c.Context(), &f) },
+		Args: maximumArguments(0),
+		RunE: func(c *cobra.Command, _ []string) error { return runEval(c.Context(), s, &f) },
 	}
 	c.Flags().StringVar(&f.data, "data", "", "the folder")
 	c.Flags().StringSliceVar(&f.models, "models", nil, "the models to measure, separated by commas; default: the one of --model")
@@ -40,7 +40,7 @@ The first row of each set is the baseline: BM25 on plain words.`,
 	return c
 }
 
-func (s *shell) eval(ctx context.Context, f *evalFlags) (err error) {
+func runEval(ctx context.Context, s *shell, f *evalFlags) (err error) {
 	if f.data == "" {
 		return usagef("--data is needed: a folder with an evaluation set")
 	}
@@ -63,7 +63,7 @@ func (s *shell) eval(ctx context.Context, f *evalFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	bar := s.bar(0, "measuring")
+	bar := newBar(s, 0, "measuring")
 	o.Progress = func(done, total int) {
 		bar.ChangeMax(total)
 		_ = bar.Set(done)

@@ -8,8 +8,8 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// explanation prints why a hit is where it is, in at most 80 columns: its ranks in the lists of
-// candidates, what its relevance is made of, and the contribution of each feature, the largest
+// explanation prints why a hit has its rank, in at most 80 columns: its ranks in the candidate
+// lists, the factors of its relevance, and the contribution of each feature, the largest
 // first.
 func explanation(w io.Writer, h *hippo.Hit) {
 	x := h.Explanation
@@ -28,7 +28,7 @@ func explanation(w io.Writer, h *hippo.Hit) {
 	contributions(w, x)
 }
 
-// contributions prints the terms of both sums beside each other.
+// contributions prints the terms of both sums side by side.
 func contributions(w io.Writer, x *hippo.Explanation) {
 	left := column("text", x.Text, "%-18s %6.3f %6.2f %+7.3f", "%-18s %6s %6s %7s")
 	right := column("prior", x.Prior, "%-10s %5.3f %6.2f %6.3f", "%-10s %5s %6s %6s")
@@ -64,7 +64,7 @@ func column(name string, list []hippo.Contribution, row, text string) []string {
 	return append(lines, fmt.Sprintf(text, "total", "", "", fmt.Sprintf("%.3f", total)))
 }
 
-// ranksOf tells the ranks of a hit in the lists of candidates; empty if nothing was asked for.
+// ranksOf formats the ranks of a hit in the lists of candidates; empty if nothing was asked for.
 func ranksOf(h *hippo.Hit) string {
 	x, s := h.Explanation, &h.Signals
 	var parts []string

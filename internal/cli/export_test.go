@@ -36,7 +36,7 @@ func RankerOf(args ...string) (hippo.Ranker, error) {
 	if err := c.ParseFlags(flags); err != nil {
 		return "", err
 	}
-	q, err := s.query(c, &searchFlags{query: hippo.Query{Count: 1}}, nil)
+	q, err := searchQuery(s, c, &searchFlags{query: hippo.Query{Count: 1}}, nil)
 	return q.Ranker, err
 }
 

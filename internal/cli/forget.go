@@ -15,21 +15,21 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
-func (s *shell) forgetCommand() *cobra.Command {
+func newForgetCommand(s *shell) *cobra.Command {
 	var purge, yes bool
 	c := &cobra.Command{
 		Use:   "forget ID...",
 		Short: "Hide insights; hippo restore brings them back",
-		Args:  needs("an id"),
+		Args:  requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			if purge {
-				return s.purge(c.Context(), m, ids, yes)
+				return purgeMemories(c.Context(), s, m, ids, yes)
 			}
 			ms, err := m.Forget(c.Context(), ids...)
 			if err != nil {
 				return err
 			}
-			return s.printDone("Forgot", ms)
+			return printDone(s, "Forgot", ms)
 		}),
 	}
 	c.Flags().BoolVar(&purge, "purge", false, "delete for good; there is no undo")
@@ -37,7 +37,7 @@ func (s *shell) forgetCommand() *cobra.Command {
 	return c
 }
 
-func (s *shell) purge(ctx context.Context, m *client.Client, ids []hippo.ID, yes bool) error {
+func purgeMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo.ID, yes bool) error {
 	ms, err := m.Get(ctx, ids...)
 	unreadable := err // those that cannot be read are deleted, too
 	if driver.Readable(err) != nil {
@@ -47,7 +47,7 @@ func (s *shell) purge(ctx context.Context, m *client.Client, ids []hippo.ID, yes
 		for _, x := range ms {
 			fmt.Fprintf(s.errw, "%s  %s\n", x.ID, preview(x.Content, previewLength))
 		}
-		if err := s.confirm(fmt.Sprintf("Delete %d for good?", len(ids)), "--purge deletes for good"); err != nil {
+		if err := confirm(s, fmt.Sprintf("Delete %d for good?", len(ids)), "--purge deletes for good"); err != nil {
 			return err
 		}
 	}
@@ -55,15 +55,15 @@ func (s *shell) purge(ctx context.Context, m *client.Client, ids []hippo.ID, yes
 		return err
 	}
 	if unreadable != nil {
-		fmt.Fprintf(s.out, "Purged %d insights; %s\n", len(ids), termtext.Line(unreadable.Error()))
+		fmt.Fprintf(s.out, "Purged %s; %s\n", plural(len(ids), "insight"), termtext.Line(unreadable.Error()))
 		return nil
 	}
-	return s.printDone("Purged", ms)
+	return printDone(s, "Purged", ms)
 }
 
-// confirm asks a person; an error means no. Without a terminal there is nobody to ask: the
-// error says what would be done.
-func (s *shell) confirm(question, what string) error {
+// confirm asks the user for confirmation; an error means no. Without a terminal the error says
+// what would be done.
+func confirm(s *shell, question, what string) error {
 	if !s.isTerminal(s.in) {
 		return usagef("%s and cannot ask, because stdin is no terminal: add --yes", what)
 	}
@@ -75,17 +75,17 @@ func (s *shell) confirm(question, what string) error {
 	return nil
 }
 
-func (s *shell) restoreCommand() *cobra.Command {
+func newRestoreCommand(s *shell) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:   "restore ID... | FILE",
 		Short: "Bring forgotten insights back, or the whole store from a backup",
 		Long: `Bring forgotten insights back; hippo list --forgotten shows them. Or, given a file that hippo backup wrote, replace
 everything in the store by what it holds. What was there is saved to a file beside the store, and running servers follow.`,
-		Args: needs("an id"),
+		Args: requireArgument("an id"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if isBackup(args) {
-				return s.restoreFile(c.Context(), args[0], yes)
+				return restoreFile(c.Context(), s, args[0], yes)
 			}
 			return s.with(c.Context(), func(m *client.Client) error {
 				ids, err := resolve(c.Context(), m, args, client.Forgotten())
@@ -96,7 +96,7 @@ everything in the store by what it holds. What was there is saved to a file besi
 				if err != nil {
 					return err
 				}
-				return s.printDone("Restored", ms)
+				return printDone(s, "Restored", ms)
 			})
 		},
 	}
@@ -104,10 +104,10 @@ everything in the store by what it holds. What was there is saved to a file besi
 	return c
 }
 
-// printDone prints what was done to memories.
-func (s *shell) printDone(what string, ms []*hippo.Memory) error {
+// printDone prints the memories that a command changed.
+func printDone(s *shell, what string, ms []*hippo.Memory) error {
 	if s.json || s.lines {
-		return s.printMemories(ms)
+		return printMemories(s, ms)
 	}
 	for _, m := range ms {
 		fmt.Fprintf(s.out, "%s %s  %s\n", what, m.ID, preview(m.Content, 60))

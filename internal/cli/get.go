@@ -15,18 +15,18 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
-func (s *shell) getCommand() *cobra.Command {
+func newGetCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get ID...",
 		Short: "Show insights whole; an ID is a UUID or the beginning of one or of a content hash",
-		Args:  needs("an id"),
+		Args:  requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			ms, err := m.Get(c.Context(), ids...)
 			if err != nil {
 				return err
 			}
 			if s.json || s.lines {
-				return s.printMemories(ms)
+				return printMemories(s, ms)
 			}
 			st, err := m.Status(c.Context())
 			if err != nil {
@@ -36,7 +36,7 @@ func (s *shell) getCommand() *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(s.out)
 				}
-				if err := s.printWhole(x, st.Day); err != nil {
+				if err := printWhole(s, x, st.Day); err != nil {
 					return err
 				}
 			}
@@ -45,8 +45,8 @@ func (s *shell) getCommand() *cobra.Command {
 	}
 }
 
-// printWhole prints a memory with all that is known of it, for a person.
-func (s *shell) printWhole(m *hippo.Memory, day hippo.Day) error {
+// printWhole prints a memory with all its fields as text.
+func printWhole(s *shell, m *hippo.Memory, day hippo.Day) error {
 	fmt.Fprintf(s.out, "%s\n%s\n\n", m.ID, termtext.Block(m.Content, ""))
 	uses := 0
 	for _, a := range m.Accesses {
@@ -90,7 +90,7 @@ func (s *shell) printWhole(m *hippo.Memory, day hippo.Day) error {
 	})
 }
 
-// plural counts in words.
+// plural returns a count with its noun.
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -98,7 +98,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// moment is a time for a person; empty if it is unset.
+// moment formats a time; empty if it is unset.
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -106,7 +106,7 @@ func moment(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05 MST")
 }
 
-// origin is where a memory came from, on one line.
+// origin formats the source of a memory on one line.
 func origin(o hippo.Source) string {
 	parts := []string{string(o.Kind)}
 	for _, p := range [][2]string{{"by", o.Author}, {"with", o.Client}, {"in session", o.Session}, {"at", o.URI}} {

@@ -9,20 +9,20 @@ import (
 	"github.com/hippo-memory/hippo/client"
 )
 
-func (s *shell) listCommand() *cobra.Command {
+func newListCommand(s *shell) *cobra.Command {
 	var f hippo.Filter
 	var offset, count int
 	var all, forgotten bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List insights, newest first",
-		Args:  atMost(0),
+		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := validCount(count); err != nil {
 				return err
 			}
 			return s.inProject(c.Context(), func(m *client.Client) (err error) {
-				if f.Projects, err = s.projects(c.Context(), m, all); err != nil {
+				if f.Projects, err = projectsOf(c.Context(), s, m, all); err != nil {
 					return err
 				}
 				opts := []client.ListOption{client.FromFilter(f), client.Page(offset, count)}
@@ -33,7 +33,7 @@ func (s *shell) listCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return s.printListing(list, offset)
+				return printListing(s, list, offset)
 			})
 		},
 	}
@@ -48,15 +48,15 @@ func (s *shell) listCommand() *cobra.Command {
 }
 
 // printListing prints one page of a list.
-func (s *shell) printListing(list *client.Listing, offset int) error {
+func printListing(s *shell, list *client.Listing, offset int) error {
 	switch {
 	case s.json || s.lines:
-		return s.printMemories(list.Memories)
+		return printMemories(s, list.Memories)
 	case list.Total == 0:
 		fmt.Fprintln(s.out, "Nothing here. hippo record CONTENT adds an insight.")
 		return nil
 	}
-	if err := s.printTable(list.Memories, list.Day); err != nil {
+	if err := printTable(s, list.Memories, list.Day); err != nil {
 		return err
 	}
 	if shown := offset + len(list.Memories); shown < list.Total {

@@ -32,16 +32,16 @@ func TestLoCoMo(t *testing.T) {
 	for _, row := range rowsOf(t, filepath.Join(data, "questions.jsonl"), talk) {
 		var q struct {
 			Question, Category string
-			Evidence           []string
+			Relevant           []string `json:"evidence"`
 		}
 		if err := json.Unmarshal(row, &q); err != nil {
 			t.Fatal(err)
 		}
-		if q.Category != "single-hop" || len(q.Evidence) == 0 {
+		if q.Category != "single-hop" || len(q.Relevant) == 0 {
 			continue
 		}
 		asked++
-		if slices.ContainsFunc(search(t, s, q.Question), func(uri string) bool { return slices.Contains(q.Evidence, uri) }) {
+		if slices.ContainsFunc(search(t, s, q.Question), func(uri string) bool { return slices.Contains(q.Relevant, uri) }) {
 			answered++
 		}
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// shell is what all subcommands share.
+// shell is the environment of all subcommands.
 type shell struct {
 	in        io.Reader
 	out, errw io.Writer
@@ -33,7 +33,7 @@ type shell struct {
 	lines     bool
 	verbose   bool
 	now       func() time.Time
-	// isTerminal reports whether a person is at the other end of a stream.
+	// isTerminal reports whether a stream is a terminal.
 	isTerminal func(stream any) bool
 }
 
@@ -51,7 +51,7 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// run is [Main] for a shell with its streams, clock and terminal.
+// run is [Main] with the streams, clock and terminal of the shell.
 func (s *shell) run(ctx context.Context, args []string) int {
 	s.root = s.newRoot()
 	rest := args[1:]
@@ -61,7 +61,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	s.root.SetArgs(rest)
 	ran, err := s.root.ExecuteContextC(ctx)
 	if err != nil {
-		s.explain(ran.CommandPath(), err)
+		explainError(s, ran.CommandPath(), err)
 	}
 	return exitCode(err)
 }
@@ -73,7 +73,7 @@ func (s *shell) newRoot() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       version().Version,
-		Args:          known,
+		Args:          refuseUnknownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SuggestionsMinimumDistance = 2
@@ -88,9 +88,9 @@ func (s *shell) newRoot() *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: hash8|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
 	root.AddCommand(
-		s.serveCommand(), s.recordCommand(), s.searchCommand(), s.getCommand(), s.listCommand(), s.modifyCommand(),
-		s.voteCommand("upvote"), s.voteCommand("downvote"), s.forgetCommand(), s.restoreCommand(), s.relateCommand(), s.statusCommand(),
-		s.importCommand(), s.exportCommand(), s.migrateCommand(), s.backupCommand(), s.checkCommand(), s.modelCommand(), s.evalCommand(), s.demoCommand(), s.versionCommand(),
+		newServeCommand(s), newRecordCommand(s), newSearchCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s),
+		newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newStatusCommand(s),
+		newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s), newModelCommand(s), newEvalCommand(s), newDemoCommand(s), newVersionCommand(s),
 	)
 	refuseUnknownTopics(root)
 	return root
@@ -107,7 +107,7 @@ func refuseUnknownTopics(root *cobra.Command) {
 		c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
 			topic, rest, err := root.Find(args)
 			if err == nil {
-				err = known(root, rest)
+				err = refuseUnknownCommand(root, rest)
 			}
 			if err != nil {
 				return err
@@ -149,13 +149,13 @@ func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) er
 	if err != nil {
 		return err
 	}
-	return s.on(ctx, c, s.project(ctx, c), fn)
+	return s.on(ctx, c, projectOf(ctx, s, c), fn)
 }
 
 // named returns the configuration; a store that the command line names must exist.
 func (s *shell) named() (config.Config, error) {
 	if flags := s.root.PersistentFlags(); flags.Changed("store") || flags.Changed("memory-dir") {
-		return s.existing()
+		return existingStore(s)
 	}
 	return s.config()
 }
@@ -190,7 +190,7 @@ func (s *shell) withEngine(ctx context.Context, c config.Config, fn func(*engine
 	return errors.Join(fn(e.In(s.scope(c, ""))), e.Close())
 }
 
-// scope is what the user may see and do: everything in a namespace.
+// scope returns the scope of the user: everything in a namespace.
 func (s *shell) scope(c config.Config, project string) hippo.Scope {
 	scope := hippo.LocalScope(project)
 	scope.Namespace = c.Namespace
@@ -211,7 +211,7 @@ func (s *shell) onIDs(fn func(*cobra.Command, *client.Client, []hippo.ID) error)
 	}
 }
 
-// resolve turns references, as a person types them, into IDs.
+// resolve turns references, such as abbreviated IDs, into IDs.
 func resolve(ctx context.Context, m *client.Client, refs []string, opts ...client.ResolveOption) ([]hippo.ID, error) {
 	ids := make([]hippo.ID, len(refs))
 	for i, ref := range refs {

@@ -20,7 +20,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/secret"
 )
 
-func (s *shell) modelCommand() *cobra.Command {
+func newModelCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "model",
 		Short: "List, download and choose the embedding models of semantic search",
@@ -30,24 +30,24 @@ hub, a mirror, or a folder. A model can also be a folder of yours (config.json,
 tokenizer.json, model.safetensors) or an OpenAI-compatible endpoint, such as
 http://127.0.0.1:11434/v1#nomic-embed-text; its API key is in HIPPO_MODEL_KEY or in
 the file that HIPPO_MODEL_KEY_FILE names.`,
-		Args: known,
+		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(s.modelListCommand(), s.modelPullCommand(), s.modelUseCommand(), s.modelRemoveCommand(), s.modelTestCommand())
+	c.AddCommand(newModelListCommand(s), newModelPullCommand(s), newModelUseCommand(s), newModelRemoveCommand(s), newModelTestCommand(s))
 	return c
 }
 
-func (s *shell) modelListCommand() *cobra.Command {
+func newModelListCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the known models, and which are downloaded",
-		Args:  atMost(0),
+		Args:  maximumArguments(0),
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := s.config()
 			if err != nil {
 				return err
 			}
-			return s.printModels(cfg.Model, hub.New(nil).List())
+			return printModels(s, cfg.Model, hub.New(nil).List())
 		},
 	}
 }
@@ -65,7 +65,7 @@ type modelView struct {
 	Problem   string `json:"problem,omitempty"`
 }
 
-func (s *shell) printModels(chosen config.Model, list []hub.Entry) error {
+func printModels(s *shell, chosen config.Model, list []hub.Entry) error {
 	current := chosen.String()
 	var views []modelView
 	listed := current == config.NoModel
@@ -112,14 +112,14 @@ func count(n int) string {
 	return fmt.Sprint(n)
 }
 
-func (s *shell) modelPullCommand() *cobra.Command {
+func newModelPullCommand(s *shell) *cobra.Command {
 	var o hub.PullOptions
 	c := &cobra.Command{
 		Use:   "pull MODEL",
 		Short: "Download the files of a model; resumes an interrupted download",
-		Args:  one("a model"),
+		Args:  oneArgument("a model"),
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := s.pull(c.Context(), args[0], o)
+			l, err := pullModel(c.Context(), s, args[0], o)
 			if err != nil {
 				return err
 			}
@@ -136,9 +136,9 @@ func (s *shell) modelPullCommand() *cobra.Command {
 	return c
 }
 
-// pull downloads a model and shows the progress.
-func (s *shell) pull(ctx context.Context, id string, o hub.PullOptions) (hub.Local, error) {
-	bar, file := s.bar(0, id), ""
+// pullModel downloads a model and shows the progress.
+func pullModel(ctx context.Context, s *shell, id string, o hub.PullOptions) (hub.Local, error) {
+	bar, file := newBar(s, 0, id), ""
 	o.Progress = func(name string, done, total int64) {
 		if name != file {
 			file = name
@@ -153,11 +153,11 @@ func (s *shell) pull(ctx context.Context, id string, o hub.PullOptions) (hub.Loc
 	return hub.New(nil).Pull(ctx, id, &o)
 }
 
-func (s *shell) modelRemoveCommand() *cobra.Command {
+func newModelRemoveCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm MODEL",
 		Short: "Delete the files of a model, and its unfinished downloads",
-		Args:  one("a model"),
+		Args:  oneArgument("a model"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := hub.New(nil).Remove(c.Context(), args[0]); err != nil {
 				return err
@@ -168,7 +168,7 @@ func (s *shell) modelRemoveCommand() *cobra.Command {
 	}
 }
 
-func (s *shell) modelUseCommand() *cobra.Command {
+func newModelUseCommand(s *shell) *cobra.Command {
 	var later bool
 	c := &cobra.Command{
 		Use:   "use MODEL",
@@ -176,9 +176,9 @@ func (s *shell) modelUseCommand() *cobra.Command {
 		Long: `Choose the model, in the settings file. The memories of the store are then embedded;
 Ctrl-C keeps what is done, and servers embed the rest in the background. Until all are
 embedded, searches use the previous model.`,
-		Args: one("a model: builtin, none, one of hippo model list, a folder or URL#NAME"),
+		Args: oneArgument("a model: builtin, none, one of hippo model list, a folder or URL#NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			name, err := s.usable(c.Context(), args[0])
+			name, err := usableModel(c.Context(), s, args[0])
 			if err != nil {
 				return err
 			}
@@ -195,16 +195,16 @@ embedded, searches use the previous model.`,
 			if later || name == config.NoModel || name == config.Builtin {
 				return nil
 			}
-			return s.embed(c.Context())
+			return embedAll(c.Context(), s)
 		},
 	}
 	c.Flags().BoolVar(&later, "later", false, "leave the embedding to servers")
 	return c
 }
 
-// usable opens a model, so that missing or damaged files are reported now rather than at
-// the next search, and returns the name to save.
-func (s *shell) usable(ctx context.Context, name string) (string, error) {
+// usableModel opens a model to report missing or damaged files now rather than at the next
+// search, and returns the name to save.
+func usableModel(ctx context.Context, s *shell, name string) (string, error) {
 	if name == config.NoModel || name == config.Builtin {
 		return name, nil
 	}
@@ -238,14 +238,14 @@ func closeModel(m embedding.Model) error {
 	return nil
 }
 
-// embed embeds the memories of the store with the chosen model.
-func (s *shell) embed(ctx context.Context) error {
+// embedAll embeds the memories of the store with the chosen model.
+func embedAll(ctx context.Context, s *shell) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
 	}
 	return s.withEngine(ctx, cfg, func(e *engine.Memories) error {
-		bar := s.bar(0, "embedding")
+		bar := newBar(s, 0, "embedding")
 		total := 0
 		err := e.Embed(ctx, func(done, all int) {
 			bar.ChangeMax(all)
@@ -264,11 +264,11 @@ func (s *shell) embed(ctx context.Context) error {
 	})
 }
 
-func (s *shell) modelTestCommand() *cobra.Command {
+func newModelTestCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "test [MODEL]",
 		Short: "Check the files of a model and try it",
-		Args:  atMost(1),
+		Args:  maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := s.config()
 			if err != nil {
@@ -284,13 +284,13 @@ func (s *shell) modelTestCommand() *cobra.Command {
 			if name, err = canonical(name); err != nil {
 				return err
 			}
-			return s.tryModel(c.Context(), name)
+			return tryModel(c.Context(), s, name)
 		},
 	}
 }
 
 // tryModel verifies every byte of a model and embeds a few texts.
-func (s *shell) tryModel(ctx context.Context, name string) error {
+func tryModel(ctx context.Context, s *shell, name string) error {
 	if !strings.Contains(name, "://") {
 		if err := hub.New(nil).Verify(ctx, name); err != nil {
 			return err

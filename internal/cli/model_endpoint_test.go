@@ -103,7 +103,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for i, text := range in.Input {
 		out.Data = append(out.Data, item{i, wordVector(text, e.dimension)})
 	}
-	_ = json.NewEncoder(w).Encode(out) // the client tells if it got it
+	_ = json.NewEncoder(w).Encode(out) // the client reports a failure
 }
 
 // wordVector counts the words of each topic.

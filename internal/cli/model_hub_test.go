@@ -32,14 +32,14 @@ type hubServer struct {
 	mu    sync.Mutex
 	fault string
 	log   []string
-	half  chan struct{} // told when half a file was sent
+	half  chan struct{} // closed when half a file was sent
 }
 
 // hubCommand plays the hub:
 //
 //	hub start         begins, and sets HUB to its address
 //	hub fault KIND    from now on answers wrongly: corrupt (other bytes than those of
-//	                  the sum that it tells), hang (half of the weights, then nothing),
+//	                  the checksum that it announces), hang (half of the weights, then nothing),
 //	                  html (a web page), none (rightly)
 //	hub half FILE     waits until half of the weights were sent and FILE has some of them
 //	hub log           prints how many requests there were, and a line for each, and forgets them

@@ -18,12 +18,12 @@ type modifyFlags struct {
 	pin                 bool
 }
 
-func (s *shell) modifyCommand() *cobra.Command {
+func newModifyCommand(s *shell) *cobra.Command {
 	var f modifyFlags
 	c := &cobra.Command{
 		Use:   "modify ID",
 		Short: "Change an insight; what is not given stays",
-		Args:  one("an id"),
+		Args:  oneArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			changes := f.changes(c)
 			if len(f.supersedes) > 0 {
@@ -37,7 +37,7 @@ func (s *shell) modifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.modified(x)
+			return printModified(s, x)
 		}),
 	}
 	v := c.Flags()
@@ -74,9 +74,9 @@ func (f *modifyFlags) changes(c *cobra.Command) []client.Change {
 	return list
 }
 
-func (s *shell) modified(m *hippo.Memory) error {
+func printModified(s *shell, m *hippo.Memory) error {
 	if s.json || s.lines {
-		return s.printMemories([]*hippo.Memory{m})
+		return printMemories(s, []*hippo.Memory{m})
 	}
 	_, err := fmt.Fprintf(s.out, "Modified insight: %s (importance %.2f)\n", m.ID, m.Importance.Value)
 	return err

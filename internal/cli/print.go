@@ -42,7 +42,7 @@ func memoriesJSON(ms []*hippo.Memory) ([]json.RawMessage, error) {
 }
 
 // printMemories prints memories as JSON or lines.
-func (s *shell) printMemories(ms []*hippo.Memory) error {
+func printMemories(s *shell, ms []*hippo.Memory) error {
 	if s.json {
 		list, err := memoriesJSON(ms)
 		if err != nil {
@@ -56,9 +56,8 @@ func (s *shell) printMemories(ms []*hippo.Memory) error {
 	return nil
 }
 
-// printTable prints memories as a table, with what is left of their importance on an
-// active day.
-func (s *shell) printTable(ms []*hippo.Memory, day hippo.Day) error {
+// printTable prints memories as a table, with their decayed importance on an active day.
+func printTable(s *shell, ms []*hippo.Memory, day hippo.Day) error {
 	l := layoutFor(s.columns())
 	return s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "ID\tCREATED\tIMPORTANCE\tCONTENT\tSITUATION")
@@ -69,13 +68,13 @@ func (s *shell) printTable(ms []*hippo.Memory, day hippo.Day) error {
 	})
 }
 
-// layout is how many characters the columns of a table of memories have.
+// layout is the column widths of a table of memories, in characters.
 type layout struct {
 	id, content, situation int
 }
 
-// layoutFor fits a table into a terminal of so many columns; 0 is no terminal.
-// A narrow one gets the beginning of each ID, which still is one for all commands.
+// layoutFor fits a table into a terminal of that many columns; 0 is no terminal.
+// A narrow one gets prefixes of the IDs, which all commands accept.
 func layoutFor(columns int) layout {
 	const wholeID, shortID = 36, 18
 	if columns == 0 {
@@ -91,7 +90,7 @@ func layoutFor(columns int) layout {
 	return l
 }
 
-// columns is the width of the terminal that out is; 0 if it is none.
+// columns returns the width of the terminal; 0 if out is not a terminal.
 func (s *shell) columns() int {
 	f, ok := s.out.(*os.File)
 	if !ok {
@@ -122,7 +121,7 @@ func line(m *hippo.Memory) string {
 	}, "|")
 }
 
-// field keeps a value from being taken for two.
+// field replaces the separator in a value.
 func field(s string) string { return termtext.Line(strings.ReplaceAll(s, "|", "/")) }
 
 // preview puts a text on one line of at most n characters, escapes aside.

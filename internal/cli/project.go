@@ -14,12 +14,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/project"
 )
 
-// noProject stands for what belongs to no project.
+// noProject is the name for memories without a project.
 const noProject = "none"
 
-// project returns the project to work for: the one that was named, "" for none,
+// projectOf returns the project to work for: the one that was named, "" for none,
 // else that of the current directory.
-func (s *shell) project(ctx context.Context, c config.Config) string {
+func projectOf(ctx context.Context, s *shell, c config.Config) string {
 	switch c.Project {
 	case noProject:
 		return ""
@@ -35,10 +35,10 @@ func allFlag(c *cobra.Command, all *bool) {
 	c.Flags().BoolVar(all, "all", false, "of all projects; without it, of the current one and of none; --project NAME keeps to one, --project none to none")
 }
 
-// projects returns the projects that a search or list is kept to, for
-// [hippo.Filter.Projects]; nil for the current one and none. Only the flag keeps to a project:
-// the setting is the project to work for. A name may be cut short, see [expandProject].
-func (s *shell) projects(ctx context.Context, m *client.Client, all bool) ([]string, error) {
+// projectsOf returns the project filter of a search or list, for [hippo.Filter.Projects]; nil
+// for the current project and memories without one. Only the flag filters: the setting is the
+// current project. A name may be abbreviated, see [expandProject].
+func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]string, error) {
 	flag := s.root.PersistentFlags().Lookup("project")
 	name := flag.Value.String()
 	everything := name == hippo.AllProjects
@@ -59,12 +59,11 @@ func (s *shell) projects(ctx context.Context, m *client.Client, all bool) ([]str
 	return []string{full}, err
 }
 
-// maxProjects is how many projects an error names.
+// maxProjects is the number of projects that an error lists.
 const maxProjects = 10
 
-// expandProject returns the project that a name stands for: the project of that name, or
-// the only one of which it is the beginning, the end, or the end before the "#". What is
-// none is [hippo.ErrNotFound].
+// expandProject resolves an abbreviated project name: a full name, or a prefix, a suffix or a
+// suffix before the "#" of exactly one. Otherwise the error is [hippo.ErrNotFound].
 func expandProject(ctx context.Context, m *client.Client, name string) (string, error) {
 	st, err := m.Status(ctx)
 	if err != nil || slices.Contains(st.Projects, name) {

@@ -12,22 +12,22 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/when"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
-func (s *shell) recordCommand() *cobra.Command {
+func newRecordCommand(s *shell) *cobra.Command {
 	m := &hippo.Memory{Importance: hippo.Importance{Base: hippo.DefaultImportance}}
 	var times struct{ event, from, until string }
 	var supersedes []string
 	c := &cobra.Command{
 		Use:   "record CONTENT",
 		Short: "Record an insight; - reads it from stdin",
-		Args:  one("the content"),
+		Args:  oneArgument("the content"),
 		Example: `  hippo record "Retries need jitter" --situation "debugging outages" --importance 0.8
   git log -1 --format=%B | hippo record - --type commit`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var err error
-			if m.Content, err = s.text(c.Context(), args[0]); err != nil {
+			if m.Content, err = readText(c.Context(), s, args[0]); err != nil {
 				return err
 			}
 			if err = cmp.Or(
@@ -41,7 +41,7 @@ func (s *shell) recordCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.on(c.Context(), cfg, s.project(c.Context(), cfg), func(x *client.Client) error {
+			return s.on(c.Context(), cfg, projectOf(c.Context(), s, cfg), func(x *client.Client) error {
 				old, err := resolveSuperseded(c.Context(), x, supersedes)
 				if err != nil {
 					return err
@@ -53,8 +53,8 @@ func (s *shell) recordCommand() *cobra.Command {
 				for _, id := range old {
 					s.warn("replaces %s", id)
 				}
-				s.printComparison(r)
-				return s.recorded(r.Memory)
+				printComparison(s, r)
+				return printRecorded(s, r.Memory)
 			})
 		},
 	}
@@ -71,17 +71,17 @@ func (s *shell) recordCommand() *cobra.Command {
 	return c
 }
 
-func (s *shell) recorded(m *hippo.Memory) error {
+func printRecorded(s *shell, m *hippo.Memory) error {
 	if s.json || s.lines {
-		return s.printMemories([]*hippo.Memory{m})
+		return printMemories(s, []*hippo.Memory{m})
 	}
 	_, err := fmt.Fprintf(s.out, "Recorded insight with UUID: %s\n", m.ID)
 	return err
 }
 
-// text returns an argument, or the text on stdin if it is "-". A blocked read cannot be
+// readText returns an argument, or the text on stdin if it is "-". A blocked read cannot be
 // cancelled: when ctx ends, its goroutine is abandoned.
-func (s *shell) text(ctx context.Context, arg string) (string, error) {
+func readText(ctx context.Context, s *shell, arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil
 	}
@@ -100,7 +100,7 @@ func (s *shell) text(ctx context.Context, arg string) (string, error) {
 	}
 }
 
-// parseTime reads a time or a date of the user's zone; empty is unset.
+// parseTime parses a time or a date in the user's zone; empty is unset.
 func parseTime(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/client"
 )
 
-func (s *shell) voteCommand(name string) *cobra.Command {
+func newVoteCommand(s *shell, name string) *cobra.Command {
 	short := map[string]string{
 		"upvote":   "Vote insights up: they helped",
 		"downvote": "Vote insights down: they were wrong or misled",
@@ -17,7 +17,7 @@ func (s *shell) voteCommand(name string) *cobra.Command {
 	return &cobra.Command{
 		Use:   name + " ID...",
 		Short: short[name],
-		Args:  needs("an id"),
+		Args:  requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			up, down := ids, []hippo.ID(nil)
 			if name == "downvote" {
@@ -27,12 +27,12 @@ func (s *shell) voteCommand(name string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.reinforced(rs)
+			return printVotes(s, rs)
 		}),
 	}
 }
 
-func (s *shell) reinforced(rs []client.Vote) error {
+func printVotes(s *shell, rs []client.Vote) error {
 	if s.json {
 		type effect struct {
 			ID     hippo.ID `json:"uuid"`

@@ -15,7 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
-func (s *shell) relateCommand() *cobra.Command {
+func newRelateCommand(s *shell) *cobra.Command {
 	var weight float64
 	var from, until string
 	var remove bool
@@ -26,8 +26,8 @@ func (s *shell) relateCommand() *cobra.Command {
 then finds the other, too, or ranks it a little higher. KIND is any word: explains,
 contradicts, follows. Searches learn relations of kind co_recalled by themselves.
 With one ID, show the relations of that insight.`,
-		Example: `  hippo relate 0198c2 explains 0198d7 --weight .8
-  hippo relate 0198c2 explains 0198d7 --remove`,
+		Example: `  hippo relate 019f3c1a explains 5be02c77 --weight .8
+  hippo relate 019f3c1a explains 5be02c77 --remove`,
 		Args: relateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			r := hippo.Relation{Weight: weight}
@@ -40,9 +40,9 @@ With one ID, show the relations of that insight.`,
 			}
 			return s.with(c.Context(), func(m *client.Client) error {
 				if len(args) == 1 {
-					return s.showRelations(c.Context(), m, args[0])
+					return showRelations(c.Context(), s, m, args[0])
 				}
-				return s.relate(c.Context(), m, args, r, remove)
+				return changeRelation(c.Context(), s, m, args, r, remove)
 			})
 		},
 	}
@@ -54,7 +54,7 @@ With one ID, show the relations of that insight.`,
 	return c
 }
 
-// relateArgs refuses flags that would change nothing: one ID only shows.
+// relateArgs rejects flags that have no effect with one ID, which only lists relations.
 func relateArgs(c *cobra.Command, args []string) error {
 	if len(args) != 1 && len(args) != 3 {
 		return usagef("FROM KIND TO are needed, or one id")
@@ -67,8 +67,8 @@ func relateArgs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// relate declares the relation that args name, or removes it.
-func (s *shell) relate(ctx context.Context, m *client.Client, args []string, r hippo.Relation, remove bool) error {
+// changeRelation declares the relation that args name, or removes it.
+func changeRelation(ctx context.Context, s *shell, m *client.Client, args []string, r hippo.Relation, remove bool) error {
 	var err error
 	if r.From, err = m.Resolve(ctx, args[0]); err != nil {
 		return err
@@ -85,13 +85,13 @@ func (s *shell) relate(ctx context.Context, m *client.Client, args []string, r h
 		return err
 	}
 	if s.json {
-		return s.printRelations(nil, []hippo.Relation{r})
+		return printRelations(s, nil, []hippo.Relation{r})
 	}
 	fmt.Fprintf(s.out, "%s %s %s %s\n", what, r.From, termtext.Line(r.Kind), r.To)
 	return nil
 }
 
-func (s *shell) showRelations(ctx context.Context, m *client.Client, ref string) error {
+func showRelations(ctx context.Context, s *shell, m *client.Client, ref string) error {
 	id, err := m.Resolve(ctx, ref)
 	if err != nil {
 		return err
@@ -114,12 +114,12 @@ func (s *shell) showRelations(ctx context.Context, m *client.Client, ref string)
 			contents[x.ID] = x.Content
 		}
 	}
-	return s.printRelations(func(r *hippo.Relation) string { return contents[r.Other(id)] }, rs)
+	return printRelations(s, func(r *hippo.Relation) string { return contents[r.Other(id)] }, rs)
 }
 
 // printRelations prints relations as JSON or a table with the content that other
 // returns.
-func (s *shell) printRelations(other func(*hippo.Relation) string, rs []hippo.Relation) error {
+func printRelations(s *shell, other func(*hippo.Relation) string, rs []hippo.Relation) error {
 	if s.json {
 		list := make([]json.RawMessage, len(rs))
 		for i := range rs {

@@ -162,7 +162,7 @@ func garble(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(name, b, 0o600))
 }
 
-// fill writes a file of JSON lines with so many memories: fill FILE N.
+// fill writes a file of JSON lines with N memories: fill FILE N.
 func fill(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: fill FILE N")

@@ -25,7 +25,7 @@ type searchFlags struct {
 	asOf         string
 }
 
-func (s *shell) searchCommand() *cobra.Command {
+func newSearchCommand(s *shell) *cobra.Command {
 	var f searchFlags
 	c := &cobra.Command{
 		Use:   "search [WORDS...]",
@@ -33,12 +33,12 @@ func (s *shell) searchCommand() *cobra.Command {
 		Example: `  hippo search why did the gateway go down --when "last week" --explain
   hippo search default branch --as-of 2026-03-01`,
 		RunE: func(c *cobra.Command, args []string) error {
-			q, err := s.query(c, &f, args)
+			q, err := searchQuery(s, c, &f, args)
 			if err != nil {
 				return err
 			}
 			return s.inProject(c.Context(), func(m *client.Client) error {
-				if q.Filter.Projects, err = s.projects(c.Context(), m, f.all); err != nil {
+				if q.Filter.Projects, err = projectsOf(c.Context(), s, m, f.all); err != nil {
 					return err
 				}
 				opts := []client.SearchOption{client.FromQuery(q)}
@@ -49,7 +49,7 @@ func (s *shell) searchCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return s.answer(a, &q)
+				return printAnswer(s, a, &q)
 			})
 		},
 	}
@@ -74,7 +74,7 @@ func (s *shell) searchCommand() *cobra.Command {
 	return c
 }
 
-func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
+func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
 	q := f.query
 	q.Text = strings.Join(args, " ")
 	if err := validCount(q.Count); err != nil {
@@ -104,7 +104,7 @@ func (s *shell) query(c *cobra.Command, f *searchFlags, args []string) (hippo.Qu
 	return q, q.Validate()
 }
 
-// validCount refuses a count of 0, which the engine takes for none given.
+// validCount rejects a count of 0, which means the default to the engine.
 func validCount(n int) error {
 	if n == 0 {
 		return hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
@@ -112,8 +112,8 @@ func validCount(n int) error {
 	return nil
 }
 
-// answer prints the outcome of a search.
-func (s *shell) answer(a *hippo.Answer, q *hippo.Query) error {
+// printAnswer prints the outcome of a search.
+func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	for _, d := range a.Degraded {
 		s.warn("degraded: %s", d)
 	}
@@ -122,7 +122,7 @@ func (s *shell) answer(a *hippo.Answer, q *hippo.Query) error {
 	}
 	switch {
 	case s.json:
-		return s.answerJSON(a, q.Offset)
+		return printAnswerJSON(s, a, q.Offset)
 	case s.lines:
 		for _, h := range a.Hits {
 			fmt.Fprintln(s.out, line(h.Memory))
@@ -136,8 +136,11 @@ func (s *shell) answer(a *hippo.Answer, q *hippo.Query) error {
 	case len(a.Hits) == 0 && a.Distribution.Sum() > 0:
 		fmt.Fprintf(s.out, "Nothing in this range of relevance; %d outside of it. Try other --min and --max.\n", a.Distribution.Sum())
 		return nil
+	case len(a.Hits) == 0 && q.Filter.Projects == nil:
+		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, no filter, or --all for all projects.")
+		return nil
 	case len(a.Hits) == 0:
-		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, no filter, or --all projects.")
+		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, or no filter.")
 		return nil
 	}
 	fmt.Fprintf(s.out, "%d of %d\n", len(a.Hits), a.Total)
@@ -148,17 +151,17 @@ func (s *shell) answer(a *hippo.Answer, q *hippo.Query) error {
 		}
 	}
 	for i := range a.Hits {
-		s.hit(&a.Hits[i])
+		printHit(s, &a.Hits[i])
 	}
-	s.printConflicts(a)
+	printConflicts(s, a)
 	return nil
 }
 
-// indent is how far the lines of a hit are indented below the first.
+// indent is the indentation of the lines of a hit after the first.
 const indent = "       "
 
-// hit prints one result: relevance and content, then where it belongs.
-func (s *shell) hit(h *hippo.Hit) {
+// printHit prints one result: relevance and content, then its metadata.
+func printHit(s *shell, h *hippo.Hit) {
 	m := h.Memory
 	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, termtext.Block(m.Content, indent))
 	var notes []string
@@ -178,7 +181,7 @@ func (s *shell) hit(h *hippo.Hit) {
 	}
 }
 
-func (s *shell) answerJSON(a *hippo.Answer, offset int) error {
+func printAnswerJSON(s *shell, a *hippo.Answer, offset int) error {
 	v := wire.View{Offset: offset, Now: s.now(), Full: true, Importance: client.ImportanceOn}
 	out, err := v.Answer(a)
 	if err != nil {

@@ -16,44 +16,44 @@ import (
 	"github.com/hippo-memory/hippo/internal/mcpserver"
 )
 
-func (s *shell) serveCommand() *cobra.Command {
+func newServeCommand(s *shell) *cobra.Command {
 	var verbose bool
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the memory to an agent over MCP on stdin and stdout",
-		Args:  atMost(0),
+		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if verbose {
 				if err := s.root.PersistentFlags().Set("log", "debug"); err != nil {
 					return err
 				}
 			}
-			return s.serve(c.Context())
+			return runServe(c.Context(), s)
 		},
 	}
 	c.Flags().BoolVar(&verbose, "debug", false, "the same as --log debug")
 	return c
 }
 
-// openPatience is how long the end of a server waits for a store that is just opening and
-// does not react. Nothing was acknowledged by it yet.
-const openPatience = 5 * time.Second
+// openTimeout is how long the shutdown of a server waits for a store that is still being
+// opened. It has not acknowledged any write.
+const openTimeout = 5 * time.Second
 
-// rebuildPatience is how long a search waits for an index that is being rebuilt before it
-// answers from what is there.
-const rebuildPatience = 2 * time.Second
+// indexWait is how long a search waits for an index that is being rebuilt before it searches
+// the part that is complete.
+const indexWait = 2 * time.Second
 
 // serveGC is the GOGC of a server: garbage is collected when it is half of what is in use.
 const serveGC = 50
 
-func (s *shell) serve(ctx context.Context) error {
+func runServe(ctx context.Context, s *shell) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
 	}
 	log := s.logger(cfg)
-	opener := app.NewOpener(cfg, &app.Options{Patience: rebuildPatience, Now: s.now, Log: log})
-	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, s.project(context.WithoutCancel(ctx), cfg)) })
+	opener := app.NewOpener(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log})
+	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), s, cfg)) })
 	collectMore := sync.OnceFunc(func() {
 		// Several servers may run at once, so memory counts more than the time of the
 		// garbage collector. It is set after the store is open: from the beginning it
@@ -78,7 +78,7 @@ func (s *shell) serve(ctx context.Context) error {
 	if errors.Is(err, context.Canceled) {
 		err = nil // a signal asked for the end
 	}
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openPatience)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
 	defer cancel()
 	return errors.Join(err, opener.Close(closing))
 }

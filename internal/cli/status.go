@@ -12,11 +12,11 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-func (s *shell) statusCommand() *cobra.Command {
+func newStatusCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show what is there, and what is wrong, if anything",
-		Args:  atMost(0),
+		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.named()
 			if err != nil {
@@ -29,14 +29,14 @@ func (s *shell) statusCommand() *cobra.Command {
 				}
 				out := wire.StatusOf(&st)
 				out.Store, out.Namespace, out.Version = cfg.Store.String(), cfg.Namespace, version().Version
-				out.Project = s.project(c.Context(), cfg)
-				return s.status(&st, &out)
+				out.Project = projectOf(c.Context(), s, cfg)
+				return printStatus(s, &st, &out)
 			})
 		},
 	}
 }
 
-func (s *shell) status(st *engine.Status, out *wire.Status) error {
+func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 	if s.json {
 		return s.printJSON(out)
 	}
@@ -68,7 +68,7 @@ func (s *shell) status(st *engine.Status, out *wire.Status) error {
 	})
 }
 
-// describe says in a line how far a model is.
+// describe returns the state of a model on one line.
 func describe(m wire.Model) string {
 	text := m.ID
 	if !m.Instant {
@@ -83,7 +83,7 @@ func describe(m wire.Model) string {
 	return text
 }
 
-// build says which program this is.
+// build returns the version of the program.
 type build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
@@ -92,7 +92,7 @@ type build struct {
 	Go      string `json:"go"`
 }
 
-// version reads what the Go toolchain stamped into the binary.
+// version returns the build information in the binary.
 func version() build {
 	b := build{Version: "(devel)"}
 	info, ok := debug.ReadBuildInfo()
@@ -116,11 +116,11 @@ func version() build {
 	return b
 }
 
-func (s *shell) versionCommand() *cobra.Command {
+func newVersionCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show which program this is",
-		Args:  atMost(0),
+		Args:  maximumArguments(0),
 		RunE: func(*cobra.Command, []string) error {
 			b := version()
 			if s.json {

@@ -13,7 +13,7 @@ import (
 )
 
 // printConflicts prints the pairs of hits that seem to contradict each other.
-func (s *shell) printConflicts(a *hippo.Answer) {
+func printConflicts(s *shell, a *hippo.Answer) {
 	for i, c := range a.Conflicts {
 		if i == 0 {
 			fmt.Fprintln(s.out)
@@ -22,9 +22,9 @@ func (s *shell) printConflicts(a *hippo.Answer) {
 	}
 }
 
-// printComparison prints which insights a new one duplicates and probably replaces. That it
-// could not be compared is only a warning: it is stored.
-func (s *shell) printComparison(r *client.Recorded) {
+// printComparison prints which insights a new one duplicates and probably supersedes. If the
+// comparison failed, that is only a warning, because the insight is stored.
+func printComparison(s *shell, r *client.Recorded) {
 	if r.Degraded != "" {
 		s.warn("%s", r.Degraded)
 	}

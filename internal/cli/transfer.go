@@ -20,9 +20,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
-// bar shows the progress of n entries on a terminal, and nothing elsewhere; n 0
+// newBar shows the progress of n entries on a terminal, and nothing elsewhere; n 0
 // is unknown.
-func (s *shell) bar(n int, what string) *progressbar.ProgressBar {
+func newBar(s *shell, n int, what string) *progressbar.ProgressBar {
 	if !s.isTerminal(s.errw) {
 		return progressbar.DefaultSilent(int64(n), what)
 	}
@@ -33,7 +33,7 @@ func (s *shell) bar(n int, what string) *progressbar.ProgressBar {
 		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30))
 }
 
-func (s *shell) importCommand() *cobra.Command {
+func newImportCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import PATH",
 		Short: "Add memories from a file or directory; - reads JSON lines from stdin",
@@ -41,9 +41,9 @@ func (s *shell) importCommand() *cobra.Command {
 a Hippo directory or file in any shape it ever had, an export of this program,
 JSON lines or a JSON array of objects, conversations in LoCoMo format.
 Importing the same source again adds nothing.`,
-		Args: one("a path"),
+		Args: oneArgument("a path"),
 		RunE: func(c *cobra.Command, args []string) error {
-			src, err := s.source(args[0])
+			src, err := openSource(s, args[0])
 			if err != nil {
 				return err
 			}
@@ -52,17 +52,17 @@ Importing the same source again adds nothing.`,
 				return err
 			}
 			return s.withEngine(c.Context(), cfg, func(m *engine.Memories) error {
-				r, err := s.importFrom(c.Context(), m.Transfer(), src)
+				r, err := importFrom(c.Context(), s, m.Transfer(), src)
 				if err == nil {
 					_, err = m.Transfer().ImportRelations(c.Context(), src.Relations())
 				}
-				return s.imported(c.Context(), r, src, err)
+				return printImported(c.Context(), s, r, src, err)
 			})
 		},
 	}
 }
 
-func (s *shell) source(path string) (*formats.Source, error) {
+func openSource(s *shell, path string) (*formats.Source, error) {
 	if path == "-" {
 		return formats.Read(s.in)
 	}
@@ -73,13 +73,13 @@ func (s *shell) source(path string) (*formats.Source, error) {
 	return formats.Open(full)
 }
 
-func (s *shell) importFrom(ctx context.Context, t engine.Transfer, src *formats.Source) (engine.ImportReport, error) {
-	bar := s.bar(src.Count, "importing")
+func importFrom(ctx context.Context, s *shell, t engine.Transfer, src *formats.Source) (engine.ImportReport, error) {
+	bar := newBar(s, src.Count, "importing")
 	defer bar.Finish() //nolint:errcheck // it is only shown
 	return t.Import(ctx, src.Calendar, until(ctx, src.Entries()), func(done int) { _ = bar.Set(done) })
 }
 
-// until ends a sequence when ctx does.
+// until ends a sequence when ctx is done.
 func until(ctx context.Context, entries iter.Seq2[*hippo.Memory, error]) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {
 		for m, err := range entries {
@@ -90,7 +90,7 @@ func until(ctx context.Context, entries iter.Seq2[*hippo.Memory, error]) iter.Se
 	}
 }
 
-// interruptedError is an import that the user ended. What was added stays.
+// interruptedError is an import that the user cancelled. The memories added so far are kept.
 type interruptedError struct{ added int }
 
 func (e *interruptedError) Error() string {
@@ -98,19 +98,19 @@ func (e *interruptedError) Error() string {
 }
 func (e *interruptedError) Unwrap() error { return context.Canceled }
 
-// imported prints the outcome of an import that ended with err.
-func (s *shell) imported(ctx context.Context, r engine.ImportReport, src *formats.Source, err error) error {
+// printImported prints the outcome of an import that ended with err.
+func printImported(ctx context.Context, s *shell, r engine.ImportReport, src *formats.Source, err error) error {
 	if ctx.Err() != nil {
 		return &interruptedError{r.Added}
 	}
-	return errors.Join(s.report(r, src), err)
+	return errors.Join(printReport(s, r, src), err)
 }
 
-// maxShown is how many rejections are printed; all are counted.
+// maxShown is the number of rejections that are printed; all are counted.
 const maxShown = 20
 
-// report prints the outcome of an import; rejections make it an error.
-func (s *shell) report(r engine.ImportReport, src *formats.Source) error {
+// printReport prints the outcome of an import; rejections make it an error.
+func printReport(s *shell, r engine.ImportReport, src *formats.Source) error {
 	if s.json {
 		rejected := make([]string, len(r.Rejected))
 		for i, x := range r.Rejected {
@@ -133,15 +133,15 @@ func (s *shell) report(r engine.ImportReport, src *formats.Source) error {
 	return fmt.Errorf("%d of %d entries were rejected; the others are stored", len(r.Rejected), r.Added+r.Present+len(r.Rejected))
 }
 
-func (s *shell) exportCommand() *cobra.Command {
+func newExportCommand(s *shell) *cobra.Command {
 	var force, salvage bool
 	c := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write all memories as JSON lines that import back identically",
-		Args:  atMost(1),
+		Args:  maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if salvage {
-				return s.salvage(c.Context(), args, force)
+				return exportSalvaged(c.Context(), s, args, force)
 			}
 			cfg, err := s.named()
 			if err != nil {
@@ -152,7 +152,7 @@ func (s *shell) exportCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return s.export(x, args, force)
+				return exportTo(s, x, args, force)
 			})
 		},
 	}
@@ -161,7 +161,7 @@ func (s *shell) exportCommand() *cobra.Command {
 	return c
 }
 
-// export is what goes into an export.
+// export is the content of an export.
 type export struct {
 	calendar hippo.Calendar
 	count    int // of the memories; 0 if it is not known
@@ -183,9 +183,9 @@ func exportOf(ctx context.Context, m *engine.Memories) (x export, err error) {
 	return x, err
 }
 
-// salvage exports what can be read of a store that may be too damaged to be opened.
-func (s *shell) salvage(ctx context.Context, args []string, force bool) error {
-	c, err := s.existing()
+// exportSalvaged exports what can be read of a store that may be too damaged to be opened.
+func exportSalvaged(ctx context.Context, s *shell, args []string, force bool) error {
+	c, err := existingStore(s)
 	if err != nil {
 		return err
 	}
@@ -193,22 +193,22 @@ func (s *shell) salvage(ctx context.Context, args []string, force bool) error {
 	if err != nil {
 		return err
 	}
-	err = s.export(export{calendar: v.Calendar, memories: v.Memories, related: v.Relations, lost: v.LostRelations}, args, force)
+	err = exportTo(s, export{calendar: v.Calendar, memories: v.Memories, related: v.Relations, lost: v.LostRelations}, args, force)
 	return errors.Join(err, v.Close())
 }
 
-// export writes to the file that args names, or to the output.
-func (s *shell) export(x export, args []string, force bool) error {
+// exportTo writes to the file that args names, or to the output.
+func exportTo(s *shell, x export, args []string, force bool) error {
 	if len(args) == 0 || args[0] == "-" {
-		_, unreadable, err := s.write(x, termtext.JSON(s.out))
-		return errors.Join(err, s.unreadable(x, unreadable))
+		_, unreadable, err := writeExport(s, x, termtext.JSON(s.out))
+		return errors.Join(err, printUnreadable(s, x, unreadable))
 	}
-	return s.exportFile(x, args[0], force)
+	return exportFile(s, x, args[0], force)
 }
 
-// exportFile writes to a file that appears when it is whole. What is there and is
-// no plain file, a link or a pipe, stays what it is and is written directly.
-func (s *shell) exportFile(x export, path string, force bool) error {
+// exportFile writes to a temporary file and renames it when it is complete. An existing link
+// or pipe is kept and written directly.
+func exportFile(s *shell, x export, path string, force bool) error {
 	path, err := config.Expand(path)
 	if err != nil {
 		return err
@@ -228,31 +228,31 @@ func (s *shell) exportFile(x export, path string, force bool) error {
 	if err != nil {
 		return err
 	}
-	n, unreadable, err := s.write(x, f)
+	n, unreadable, err := writeExport(s, x, f)
 	if plain {
 		err = errors.Join(err, f.Sync())
 	}
 	if err = errors.Join(err, f.Close()); plain {
-		err = settle(name, path, err)
+		err = finishFile(name, path, err)
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.errw, "exported %d memories to %s\n", n, termtext.Line(path))
-	return s.unreadable(x, unreadable)
+	fmt.Fprintf(s.errw, "exported %s to %s\n", plural(n, "insight"), termtext.Line(path))
+	return printUnreadable(s, x, unreadable)
 }
 
-// settle gives a written file its name, or removes it if err says it is not whole.
-func settle(name, path string, err error) error {
+// finishFile renames a temporary file, or removes it if err is not nil.
+func finishFile(name, path string, err error) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(name))
 	}
 	return os.Rename(name, path)
 }
 
-// write writes an export, and returns how many memories it has, and what cannot be read.
-func (s *shell) write(x export, w io.Writer) (n int, unreadable []driver.Problem, err error) {
-	bar := s.bar(x.count, "exporting")
+// writeExport writes an export, and returns how many memories it has, and what cannot be read.
+func writeExport(s *shell, x export, w io.Writer) (n int, unreadable []driver.Problem, err error) {
+	bar := newBar(s, x.count, "exporting")
 	defer bar.Finish() //nolint:errcheck // it is only shown
 	out := formats.NewWriter(w, x.calendar)
 	for m, err := range x.memories {
@@ -272,8 +272,8 @@ func (s *shell) write(x export, w io.Writer) (n int, unreadable []driver.Problem
 	return n, unreadable, out.Flush()
 }
 
-// unreadable reports what could not be exported as it was stored.
-func (s *shell) unreadable(x export, unreadable []driver.Problem) error {
+// printUnreadable reports memories that could not be exported, or not completely.
+func printUnreadable(s *shell, x export, unreadable []driver.Problem) error {
 	for _, p := range unreadable {
 		fmt.Fprintf(s.errw, "unreadable: %s\n", termtext.Line(p.String()))
 	}
@@ -298,18 +298,18 @@ func relationsOf(ctx context.Context, t engine.Transfer) (map[hippo.ID][]hippo.R
 	return from, nil
 }
 
-func (s *shell) migrateCommand() *cobra.Command {
+func newMigrateCommand(s *shell) *cobra.Command {
 	var from, to string
 	c := &cobra.Command{
 		Use:     "migrate --from URL --to URL",
 		Short:   "Copy all memories from one store to another",
 		Example: `  hippo migrate --from dir:~/.hippo --to sqlite:~/memory.db`,
-		Args:    atMost(0),
+		Args:    maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if from == "" || to == "" {
 				return usagef("both --from and --to are needed")
 			}
-			return s.migrate(c.Context(), from, to)
+			return migrateStore(c.Context(), s, from, to)
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "the store to read")
@@ -317,24 +317,23 @@ func (s *shell) migrateCommand() *cobra.Command {
 	return c
 }
 
-func (s *shell) migrate(ctx context.Context, from, to string) error {
+func migrateStore(ctx context.Context, s *shell, from, to string) error {
 	if err := twoStores(from, to); err != nil {
 		return err
 	}
-	src, err := s.openURL(ctx, from)
+	src, err := openURL(ctx, s, from)
 	if err != nil {
 		return err
 	}
-	dst, err := s.openURL(ctx, to)
+	dst, err := openURL(ctx, s, to)
 	if err != nil {
 		return errors.Join(err, src.Close())
 	}
-	err = s.copyAll(ctx, src, dst.Transfer())
+	err = copyAll(ctx, s, src, dst.Transfer())
 	return errors.Join(err, src.Close(), dst.Close())
 }
 
-// twoStores refuses to copy a store onto itself, and to read from one that opening
-// would make.
+// twoStores rejects copying a store onto itself, and reading from one that does not exist.
 func twoStores(fromURL, toURL string) error {
 	from, err := config.ParseStore(fromURL)
 	if err != nil {
@@ -350,7 +349,7 @@ func twoStores(fromURL, toURL string) error {
 	return exists(from)
 }
 
-func (s *shell) openURL(ctx context.Context, url string) (*engine.Memories, error) {
+func openURL(ctx context.Context, s *shell, url string) (*engine.Memories, error) {
 	c, err := s.config()
 	if err != nil {
 		return nil, err
@@ -365,7 +364,7 @@ func (s *shell) openURL(ctx context.Context, url string) (*engine.Memories, erro
 	return e.In(s.scope(c, "")), nil
 }
 
-func (s *shell) copyAll(ctx context.Context, src *engine.Memories, dst engine.Transfer) error {
+func copyAll(ctx context.Context, s *shell, src *engine.Memories, dst engine.Transfer) error {
 	cal, err := src.Transfer().Calendar(ctx)
 	if err != nil {
 		return err
@@ -374,13 +373,13 @@ func (s *shell) copyAll(ctx context.Context, src *engine.Memories, dst engine.Tr
 	if err != nil {
 		return err
 	}
-	bar := s.bar(st.Memories+st.Forgotten, "copying")
+	bar := newBar(s, st.Memories+st.Forgotten, "copying")
 	defer bar.Finish() //nolint:errcheck // it is only shown
 	r, err := dst.Import(ctx, cal, until(ctx, src.Transfer().Export(ctx)), func(done int) { _ = bar.Set(done) })
 	if err == nil {
 		err = copyRelations(ctx, src.Transfer(), dst)
 	}
-	return s.imported(ctx, r, &formats.Source{Kind: "store"}, err)
+	return printImported(ctx, s, r, &formats.Source{Kind: "store"}, err)
 }
 
 func copyRelations(ctx context.Context, src, dst engine.Transfer) error {

@@ -50,7 +50,7 @@ type Config struct {
 const (
 	// Builtin is the model inside the program.
 	Builtin = "builtin"
-	// NoModel stands for words only.
+	// NoModel means lexical search only.
 	NoModel = "none"
 )
 
@@ -64,7 +64,7 @@ type Model struct {
 	// Key is the API key for it, from HIPPO_MODEL_KEY or the file that
 	// HIPPO_MODEL_KEY_FILE names; empty for none.
 	Key secret.Value
-	// Problem is why there is no key, if there should be one.
+	// Problem is why a key that is needed is missing.
 	Problem error
 }
 
@@ -106,7 +106,7 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 	if explicit["memory-dir"] {
 		value["store"] = "dir:" + value["memory-dir"]
 	} else if !explicit["store"] {
-		if homeless(env) {
+		if hasNoHome(env) {
 			return Config{}, hippo.Fieldf("store", "has no default, because there is no home directory: give sqlite:PATH or dir:PATH")
 		}
 		value["store"] = defaultStore(env)
@@ -114,8 +114,8 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 	return parse(value, env)
 }
 
-// overlay takes over what a layer sets. Store and memory-dir are two names of one
-// setting: what a layer says of one replaces what those below say of the other.
+// overlay applies the settings of a layer. Store and memory-dir are two names of one setting:
+// either one in a layer overrides both of the layers below.
 func overlay(value map[string]string, explicit map[string]bool, layer func(Setting) (string, bool)) {
 	here := make(map[string]bool)
 	for _, s := range Settings() {
@@ -128,8 +128,8 @@ func overlay(value map[string]string, explicit map[string]bool, layer func(Setti
 	}
 }
 
-// homeless reports whether there is no place for a default store.
-func homeless(env func(string) string) bool {
+// hasNoHome reports whether there is no folder for a default store.
+func hasNoHome(env func(string) string) bool {
 	return !filepath.IsAbs(userDir(env, "XDG_DATA_HOME", ""))
 }
 

@@ -46,7 +46,7 @@ func userDir(env func(string) string, variable, unix string) string {
 	}
 }
 
-// homeDir returns the home directory, as [os.UserHomeDir] finds it; empty if there is none.
+// homeDir returns the home directory by the rules of [os.UserHomeDir]; empty if there is none.
 func homeDir(env func(string) string) string {
 	if runtime.GOOS == "windows" {
 		return env("USERPROFILE")

@@ -17,10 +17,10 @@ import (
 )
 
 // Save sets one setting in a TOML file, which is created if need be; an empty value
-// removes the setting. Everything else stays byte for byte: comments, other keys, their
-// order. A link stays a link: the file that it leads to is replaced, at once or not at
-// all. A file that is not valid TOML, and one in which the setting cannot be changed
-// alone, is [hippo.ErrInvalid] and stays as it is. Two calls at the same time: one counts.
+// removes the setting. Everything else is kept byte for byte: comments, other keys, their
+// order. A symbolic link is kept, and its target replaced atomically. A file that is not
+// valid TOML, or in which the setting cannot be changed alone, is [hippo.ErrInvalid] and
+// unchanged. Of two concurrent calls one wins.
 func Save(path, name, value string) error {
 	path, err := target(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func Save(path, name, value string) error {
 	return nil
 }
 
-// target follows links to the file, which need not exist.
+// target resolves symbolic links to the file, which need not exist.
 func target(path string) (string, error) {
 	full, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +60,7 @@ func target(path string) (string, error) {
 }
 
 // edit returns a TOML document with one top-level key set, or removed if value is empty.
-// It checks that the rest means what it did.
+// It checks that the other values are unchanged.
 func edit(text []byte, name, value string) ([]byte, error) {
 	want := make(map[string]any)
 	if err := toml.Unmarshal(text, &want); err != nil {
@@ -135,7 +135,7 @@ func endOfLine(text []byte, at int) int {
 	return len(text)
 }
 
-// remove cuts text[from:to] out, and its line if nothing else is on it.
+// remove deletes text[from:to], and its line if the rest is empty.
 func remove(text []byte, from, to int) []byte {
 	for from > 0 && (text[from-1] == ' ' || text[from-1] == '\t') {
 		from--
@@ -149,7 +149,7 @@ func remove(text []byte, from, to int) []byte {
 
 func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// replace writes a file whole or not at all, durably, with the permissions it had.
+// replace replaces a file atomically and durably, and keeps its permissions.
 func replace(path string, text []byte) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -2,7 +2,7 @@
 // vector yet, slow models in the background, and embeds queries. It ranks nothing.
 //
 // The first model that has embedded (nearly) all memories serves queries; better ones catch up
-// meanwhile. What a model cannot answer is searched by words, and the answer says so.
+// meanwhile. What a model cannot answer is a lexical search, and the answer says so.
 package embedding
 
 import (
@@ -48,16 +48,16 @@ func Indexed(models []Model) (all []embed.Model, instant embed.Embedder) {
 	return all, instant
 }
 
-// DefaultTimeout is how long a query waits for a model that says nothing else.
+// DefaultTimeout is the default of [Model.Timeout].
 const DefaultTimeout = 5 * time.Second
 
-// maxPatience bounds how much longer than its timeout a query waits for a model that is known
-// to be slow.
-const maxPatience = time.Second
+// maxExtraWait is the maximum time that a query waits in addition to the timeout, for a model
+// that is known to be slow.
+const maxExtraWait = time.Second
 
 const (
-	// A model serves although some memories have no vector yet: this many, if it has a
-	// multiple of them, or this share of all. Those are found by their words meanwhile.
+	// A model serves queries while at most maxMissing memories, if it has missingMultiple
+	// times as many, or maxMissingShare of all have no vector. Those are found lexically.
 	maxMissing      = 16
 	missingMultiple = 4
 	maxMissingShare = .02
@@ -70,11 +70,11 @@ const (
 type Config struct {
 	Store *store.Store
 	Index *index.Index
-	// Models are those in use, the most wanted first. The Follower takes over closing them.
+	// Models are those in use, the preferred one first. The Follower closes them.
 	Models []Model
-	// Degraded says which models could not be had, and why.
+	// Degraded says which models are not available, and why.
 	Degraded []string
-	// Log receives what goes wrong in the background; nil discards it.
+	// Log receives errors of the background work; nil discards them.
 	Log *slog.Logger
 }
 
@@ -83,8 +83,8 @@ type Follower struct {
 	store    *store.Store
 	index    *index.Index
 	log      *slog.Logger
-	members  []*member // the most wanted first
-	degraded []string  // why others are not among them
+	members  []*member // the preferred one first
+	degraded []string  // why other models are not available
 
 	filling sync.Mutex      // instant models are filled by one search at a time
 	ctx     context.Context // of the background work
@@ -101,10 +101,10 @@ type member struct {
 	// indexed: the index keeps vectors of it. Only its follower sets it.
 	indexed bool
 
-	mu    sync.Mutex
-	err   error         // the last one in the background
-	hangs bool          // a question was given up on, and is not answered yet
-	took  time.Duration // the last answer; 0 after an error
+	mu      sync.Mutex
+	lastErr error         // the last one in the background
+	hanging bool          // a query timed out and has not returned yet
+	latency time.Duration // of the last query; 0 after an error
 }
 
 // New returns a Follower. It starts a goroutine for each model that is not instant, which
@@ -124,7 +124,7 @@ func New(c Config) *Follower {
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	for i, m := range f.members {
 		if !m.Instant {
-			f.work.Go(func() { f.follow(f.ctx, i) })
+			f.work.Go(func() { followModel(f.ctx, f, i) })
 		}
 	}
 	return f
@@ -157,21 +157,21 @@ func (f *Follower) Close() error {
 	return err
 }
 
-// follow embeds in the background what the i-th model lacks, as long as no better one
+// followModel embeds in the background what the i-th model lacks, as long as no better one
 // serves.
-func (f *Follower) follow(ctx context.Context, i int) {
+func followModel(ctx context.Context, f *Follower, i int) {
 	m, wait := f.members[i], firstRetry
 	for {
 		err := f.index.Guard(func() error {
 			if best := f.serving(); best >= 0 && best < i {
 				return nil
 			}
-			return f.fill(ctx, m, slowBatch)
+			return fillMissing(ctx, f, m, slowBatch)
 		})
 		if ctx.Err() != nil {
 			return
 		}
-		f.report(m, err)
+		reportState(f, m, err)
 		var retry <-chan time.Time
 		if err != nil {
 			retry = time.After(wait)
@@ -190,7 +190,7 @@ func (f *Follower) follow(ctx context.Context, i int) {
 	}
 }
 
-// Wake makes the background work look in the index for what is to be embedded.
+// Wake makes the background work check the index for memories without a vector.
 func (f *Follower) Wake() {
 	for _, m := range f.members {
 		select {
@@ -200,11 +200,11 @@ func (f *Follower) Wake() {
 	}
 }
 
-// report keeps the last error of a model, nil for none, and logs one that is new.
-func (f *Follower) report(m *member, err error) {
+// reportState sets the last error of a model, nil for none, and logs it if it is new.
+func reportState(f *Follower, m *member, err error) {
 	before := m.lastError()
 	m.mu.Lock()
-	m.err = err
+	m.lastErr = err
 	m.mu.Unlock()
 	if err != nil && !errors.Is(err, embed.ErrNotReady) && (before == nil || before.Error() != err.Error()) {
 		f.log.Warn("memories cannot be embedded", "model", m.id, "error", err)
@@ -214,21 +214,21 @@ func (f *Follower) report(m *member, err error) {
 func (m *member) lastError() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.err
+	return m.lastErr
 }
 
-// errUnanswered is why a model whose dimension is unknown does not serve.
+// errUnanswered is the state of an endpoint that has not returned a vector yet.
 var errUnanswered = fmt.Errorf("%w: its endpoint has not answered yet", embed.ErrNotReady)
 
-// learn waits until the dimension of a model is known, and has the index keep its vectors from
-// then on. Only an endpoint that was never asked has an unknown dimension.
-func (f *Follower) learn(ctx context.Context, m *member) error {
+// learnDimension waits until the dimension of a model is known, and then adds the model to
+// the index. Only an endpoint that was never used has an unknown dimension.
+func learnDimension(ctx context.Context, f *Follower, m *member) error {
 	if m.indexed {
 		return nil
 	}
 	if w, ok := m.Embedder.(embed.Waiter); ok {
 		if m.lastError() == nil {
-			f.report(m, errUnanswered)
+			reportState(f, m, errUnanswered)
 		}
 		if err := w.Wait(ctx); err != nil {
 			return err
@@ -239,9 +239,9 @@ func (f *Follower) learn(ctx context.Context, m *member) error {
 	return nil
 }
 
-// ready reports whether a model can serve: its dimension is known, and it has embedded all
-// memories, or all but a few.
-func (f *Follower) ready(m *member) bool {
+// isReady reports whether a model can serve queries: its dimension is known, and all
+// memories or all but a few have a vector.
+func isReady(f *Follower, m *member) bool {
 	if m.Model.Model().Dimension == 0 {
 		return false
 	}
@@ -250,15 +250,17 @@ func (f *Follower) ready(m *member) bool {
 	return m.Instant || missing <= min(maxMissing, have/missingMultiple) || missing <= int(maxMissingShare*float64(all))
 }
 
-// serving returns the number of the model that is asked first; -1 if there is none.
-func (f *Follower) serving() int { return slices.IndexFunc(f.members, f.ready) }
+// serving returns the number of the model that serves queries; -1 if there is none.
+func (f *Follower) serving() int {
+	return slices.IndexFunc(f.members, func(m *member) bool { return isReady(f, m) })
+}
 
-// Degraded says what keeps the wanted model from serving, with counts of a scope; empty when
-// all is well.
+// Degraded says why the preferred model does not serve queries, with counts of a scope; empty
+// if it does.
 func (f *Follower) Degraded(scope *hippo.Scope) []string {
 	out := slices.Clone(f.degraded)
 	for _, m := range f.members {
-		if f.ready(m) {
+		if isReady(f, m) {
 			break
 		}
 		have, all := f.index.Vectors.Embedded(scope, m.id)
@@ -275,7 +277,7 @@ func (f *Follower) Degraded(scope *hippo.Scope) []string {
 type ModelStatus struct {
 	// ID is that of [embed.Model].
 	ID string
-	// Embedded counts the memories with a vector, of all that can be found.
+	// Embedded is the number of memories with a vector, Memories that of all searchable ones.
 	Embedded, Memories int
 	Instant            bool
 	// Serving says that queries use this one.
@@ -284,7 +286,7 @@ type ModelStatus struct {
 	Err error
 }
 
-// Status describes all models, the most wanted first, with counts of a scope.
+// Status describes all models, the preferred one first, with counts of a scope.
 func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
 	serving := f.serving()
 	var out []ModelStatus
@@ -296,7 +298,7 @@ func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
 	return out
 }
 
-// Ready waits until the models are loaded; until then queries go by words. It does not wait
+// Ready waits until the models are loaded; until then searches are lexical. It does not wait
 // for a model whose dimension is unknown: that is behind an endpoint, which may hang. The error
 // is that of loading, or of ctx.
 func (f *Follower) Ready(ctx context.Context) error {

@@ -19,20 +19,20 @@ const (
 	slowBatch    = 16
 )
 
-// level embeds everything that an instant model lacks: the index has embedded with it already
-// what it could.
-func (f *Follower) level(ctx context.Context, m *member) error {
+// fillInstant embeds the memories without a vector of an instant model. The index has embedded
+// most of them itself.
+func fillInstant(ctx context.Context, f *Follower, m *member) error {
 	if have, all := f.index.Vectors.Embedded(nil, m.id); have == all {
 		return nil
 	}
 	f.filling.Lock()
 	defer f.filling.Unlock()
-	return f.fill(ctx, m, instantBatch)
+	return fillMissing(ctx, f, m, instantBatch)
 }
 
-// fill embeds, batch by batch, what a model lacks.
-func (f *Follower) fill(ctx context.Context, m *member, batch int) error {
-	if err := f.learn(ctx, m); err != nil {
+// fillMissing embeds, batch by batch, the memories without a vector of a model.
+func fillMissing(ctx context.Context, f *Follower, m *member, batch int) error {
+	if err := learnDimension(ctx, f, m); err != nil {
 		return err
 	}
 	for stuck := false; ; {
@@ -40,14 +40,14 @@ func (f *Follower) fill(ctx context.Context, m *member, batch int) error {
 		if len(ids) == 0 {
 			return nil
 		}
-		n, err := f.embed(ctx, m, ids)
+		n, err := embedMemories(ctx, f, m, ids)
 		switch {
 		case err != nil:
 			return err
 		case n > 0:
 			stuck = false
 		case stuck:
-			return nil // they keep changing; the next search comes back to them
+			return nil // they keep changing; the next search tries again
 		default: // the index does not know yet that they changed
 			stuck = true
 			if err := f.index.CatchUp(ctx); err != nil {
@@ -57,16 +57,16 @@ func (f *Follower) fill(ctx context.Context, m *member, batch int) error {
 	}
 }
 
-// embed gives the index vectors of these memories, from the store or the model, and returns
-// how many it took.
-func (f *Follower) embed(ctx context.Context, m *member, ids []hippo.ID) (int, error) {
+// embedMemories adds vectors of these memories to the index, from the store or the model, and
+// returns how many it accepted.
+func embedMemories(ctx context.Context, f *Follower, m *member, ids []hippo.ID) (int, error) {
 	ms, err := f.store.Get(ctx, ids)
 	if err != nil {
 		return 0, err
 	}
 	var kept []index.Vector
 	if !m.Instant {
-		if kept, ms, err = f.stored(ctx, m, ms); err != nil {
+		if kept, ms, err = storedVectors(ctx, f, m, ms); err != nil {
 			return 0, err
 		}
 	}
@@ -74,17 +74,17 @@ func (f *Follower) embed(ctx context.Context, m *member, ids []hippo.ID) (int, e
 	if len(ms) == 0 {
 		return taken, nil
 	}
-	computed, err := f.compute(ctx, m, ms)
+	computed, err := computeVectors(ctx, f, m, ms)
 	return taken + f.index.Vectors.Set(m.id, computed), err
 }
 
-// compute embeds memories, and keeps the vectors in the store if they were expensive.
-func (f *Follower) compute(ctx context.Context, m *member, ms []*hippo.Memory) ([]index.Vector, error) {
+// computeVectors embeds memories, and stores the vectors of a model that is not instant.
+func computeVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Memory) ([]index.Vector, error) {
 	texts := make([]string, len(ms))
 	for i, memory := range ms {
 		texts[i] = memory.Content
 	}
-	vectors, err := f.passages(ctx, m, texts)
+	vectors, err := embedPassages(ctx, f, m, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -94,17 +94,17 @@ func (f *Follower) compute(ctx context.Context, m *member, ms []*hippo.Memory) (
 		kept[i] = driver.Vector{ID: memory.ID, Text: contentKey(memory), Values: vectors[i]}
 	}
 	if !m.Instant {
-		// A store that cannot keep them is no reason not to use them.
-		if err := f.store.PutVectors(ctx, m.id, kept); err != nil {
+		// The vectors are useful even if they cannot be stored.
+		if err := f.store.Vectors().Put(ctx, m.id, kept); err != nil {
 			f.log.Debug("vectors are not kept", "model", m.id, "error", err)
 		}
 	}
 	return out, nil
 }
 
-// passages embeds texts. Those that the model refuses, while it takes others, get a vector of
-// zeros: they are found by their words.
-func (f *Follower) passages(ctx context.Context, m *member, texts []string) ([][]float32, error) {
+// embedPassages embeds texts. If the model rejects some texts and accepts others, the rejected
+// ones get a zero vector: they are found lexically.
+func embedPassages(ctx context.Context, f *Follower, m *member, texts []string) ([][]float32, error) {
 	out, err := checked(ctx, m, embed.Passage, texts)
 	if !errors.Is(err, hippo.ErrInvalid) || len(texts) == 1 {
 		return out, err
@@ -129,13 +129,13 @@ func (f *Follower) passages(ctx context.Context, m *member, texts []string) ([][
 	return out, nil
 }
 
-// stored takes what the store has: those vectors, and the memories without one.
-func (f *Follower) stored(ctx context.Context, m *member, ms []*hippo.Memory) ([]index.Vector, []*hippo.Memory, error) {
+// storedVectors returns the vectors in the store, and the memories without one.
+func storedVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Memory) ([]index.Vector, []*hippo.Memory, error) {
 	ids := make([]hippo.ID, len(ms))
 	for i, memory := range ms {
 		ids[i] = memory.ID
 	}
-	kept, err := f.store.Vectors(ctx, m.id, ids)
+	kept, err := f.store.Vectors().Get(ctx, m.id, ids)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,40 +156,40 @@ func (f *Follower) stored(ctx context.Context, m *member, ms []*hippo.Memory) ([
 	return found, rest, nil
 }
 
-// contentKey identifies the text that is embedded of a memory.
+// contentKey is a hash of the text of a memory that is embedded.
 func contentKey(m *hippo.Memory) uint64 {
 	sum := sha256.Sum256([]byte(m.Content))
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// Level embeds what instant models lack, so that no search has to. What fails here the next
-// search tries again, and reports.
-func (f *Follower) Level(ctx context.Context) {
+// EmbedInstant embeds the memories without a vector of the instant models, so that no search
+// has to. The next search retries after an error, and reports it.
+func (f *Follower) EmbedInstant(ctx context.Context) {
 	for _, m := range f.members {
 		if !m.Instant {
 			continue
 		}
-		if err := f.level(ctx, m); err != nil {
+		if err := fillInstant(ctx, f, m); err != nil {
 			f.log.Debug("memories are not embedded", "model", m.id, "error", err)
 		}
 	}
 }
 
-// pollEvery is how often progress is reported.
+// pollEvery is the interval of progress reports.
 const pollEvery = 100 * time.Millisecond
 
-// Embed waits until the most wanted model has embedded all memories, and calls progress
-// meanwhile. The error is that of the model, or of ctx; what was embedded so far is kept. The
-// index is level with the store.
+// Embed waits until the preferred model has embedded all memories, and calls progress
+// meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept. The
+// index must be up to date with the store.
 func (f *Follower) Embed(ctx context.Context, progress func(embedded, memories int)) error {
 	if len(f.members) == 0 {
 		return nil
 	}
 	m := f.members[0]
 	if m.Instant {
-		return f.level(ctx, m)
+		return fillInstant(ctx, f, m)
 	}
-	f.report(m, nil) // what was wrong before is tried again
+	reportState(f, m, nil) // retry after an earlier error
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {

@@ -12,33 +12,33 @@ import (
 	"github.com/hippo-memory/hippo/internal/recall"
 )
 
-// Query implements [recall.Embedder]. The index is level with the store.
+// Query implements [recall.Embedder]. The index must be up to date with the store.
 func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, situation []string) (recall.Vectors, error) {
 	var v recall.Vectors
 	if len(situation) > 0 {
-		f.situation(ctx, situation, &v)
+		querySituation(ctx, f, situation, &v)
 	}
 	if text != "" {
 		f.Wake()
 		v.Degraded = append(v.Degraded, f.Degraded(scope)...)
-		f.text(ctx, text, &v)
+		queryText(ctx, f, text, &v)
 	}
 	return v, ctx.Err()
 }
 
-// text embeds a query with the first model that can.
-func (f *Follower) text(ctx context.Context, text string, v *recall.Vectors) {
+// queryText embeds a query with the first model that can.
+func queryText(ctx context.Context, f *Follower, text string, v *recall.Vectors) {
 	for _, m := range f.members {
-		if !f.ready(m) {
+		if !isReady(f, m) {
 			continue
 		}
 		var err error
 		if m.Instant {
-			err = f.level(ctx, m)
+			err = fillInstant(ctx, f, m)
 		}
 		var vectors [][]float32
 		if err == nil {
-			vectors, err = f.ask(ctx, m, text)
+			vectors, err = askModel(ctx, f, m, text)
 		}
 		if err == nil {
 			v.TextModel, v.Text = m.id, vectors[0]
@@ -48,16 +48,16 @@ func (f *Follower) text(ctx context.Context, text string, v *recall.Vectors) {
 	}
 }
 
-// outcome is what came of a question to a model.
-type outcome struct {
+// queryResult is the result of a query to a model.
+type queryResult struct {
 	vectors [][]float32
 	err     error
 }
 
-// ask embeds a query. A model that takes longer than its timeout is not waited for: it goes on
-// in the background, so that the same question finds its answer in the cache, and meanwhile
-// other questions do not wait for it.
-func (f *Follower) ask(ctx context.Context, m *member, text string) ([][]float32, error) {
+// askModel embeds a query, with a timeout. After the timeout the model continues in the
+// background, so that the same query later hits the cache; until it returns, other queries
+// do not use it.
+func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]float32, error) {
 	if m.Instant {
 		return checked(ctx, m, embed.Query, []string{text})
 	}
@@ -65,14 +65,14 @@ func (f *Follower) ask(ctx context.Context, m *member, text string) ([][]float32
 	if err != nil {
 		return nil, err
 	}
-	done := make(chan outcome, 1)
+	done := make(chan queryResult, 1)
 	started := f.start(func() {
 		limited, cancel := context.WithTimeout(f.ctx, DefaultTimeout)
 		defer cancel()
 		start := now()
 		vectors, err := checked(limited, m, embed.Query, []string{text})
 		m.end(now().Sub(start), err)
-		done <- outcome{vectors, err}
+		done <- queryResult{vectors, err}
 	})
 	if !started {
 		return nil, fmt.Errorf("%w: the memory is closed", hippo.ErrUnavailable)
@@ -88,46 +88,46 @@ func (f *Follower) ask(ctx context.Context, m *member, text string) ([][]float32
 	}
 }
 
-// begin returns how long to wait for an answer: the timeout, and for a model that has proved
-// to answer a little later so much longer. The error is that of a model that hangs.
+// begin returns the timeout of a query, extended to the latency of the last one, by at most
+// maxExtraWait. The error is that of a model that hangs.
 func (m *member) begin() (time.Duration, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.hangs {
+	if m.hanging {
 		return 0, fmt.Errorf("%w: it has not answered yet", hippo.ErrUnavailable)
 	}
-	return max(m.Timeout, min(2*m.took, maxPatience)), nil
+	return max(m.Timeout, min(2*m.latency, maxExtraWait)), nil
 }
 
-// giveUp notes that a question is not answered.
+// giveUp records that a query timed out.
 func (m *member) giveUp() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.hangs = true
+	m.hanging = true
 }
 
-// end notes that a question has ended, and how long it took.
+// end records that a query has returned, and its latency.
 func (m *member) end(took time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.hangs, m.took = false, took
+	m.hanging, m.latency = false, took
 	if err != nil {
-		m.took = 0
+		m.latency = 0
 	}
 }
 
 // now measures how long an answer takes; no result depends on it.
 func now() time.Time { return time.Now() } //nolint:forbidigo // a duration, not the user's time
 
-// situation embeds the situation of a query, and the situation elements in the index, with
+// querySituation embeds the situation of a query, and the situation elements in the index, with
 // the instant model: elements are many short texts that come and go.
-func (f *Follower) situation(ctx context.Context, situation []string, v *recall.Vectors) {
+func querySituation(ctx context.Context, f *Follower, situation []string, v *recall.Vectors) {
 	i := slices.IndexFunc(f.members, func(m *member) bool { return m.Instant })
 	if i < 0 {
 		return
 	}
 	m := f.members[i]
-	err := f.elements(ctx, m)
+	err := embedElements(ctx, f, m)
 	if err == nil {
 		v.Situation, err = checked(ctx, m, embed.Sentence, situation)
 	}
@@ -139,8 +139,8 @@ func (f *Follower) situation(ctx context.Context, situation []string, v *recall.
 	v.SituationModel = m.id
 }
 
-// elements embeds all situation elements in the index that have no vector.
-func (f *Follower) elements(ctx context.Context, m *member) error {
+// embedElements embeds all situation elements in the index that have no vector.
+func embedElements(ctx context.Context, f *Follower, m *member) error {
 	for {
 		texts := f.index.Vectors.UnembeddedElements(m.id, instantBatch)
 		if len(texts) == 0 {
@@ -158,7 +158,7 @@ func (f *Follower) elements(ctx context.Context, m *member) error {
 	}
 }
 
-// checked embeds texts, and refuses vectors that are not what they must be.
+// checked embeds texts, and rejects vectors of a wrong number, length or norm.
 func checked(ctx context.Context, m *member, role embed.Role, texts []string) ([][]float32, error) {
 	vectors, err := m.Embed(ctx, role, texts)
 	if err != nil {

@@ -138,7 +138,7 @@ func TestSearch_FindsTheRelated(t *testing.T) {
 }
 
 // Words of a memory find it, whatever else there is.
-func TestSearch_FindsEveryNoteByItsWords(t *testing.T) {
+func TestSearch_FindsEveryNoteLexically(t *testing.T) {
 	t.Parallel()
 	for _, model := range []bool{false, true} {
 		f := openNotes(t, len(notes()), nil, model)

@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"pgregory.net/rapid"
 )
 
 // Ranker cosine orders as a direct computation does, whatever happened.

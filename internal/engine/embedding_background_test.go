@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/embedtest"
@@ -44,7 +45,7 @@ func (f *fixture) wantServing(id string) {
 // wantStored checks how many vectors the store has, by model.
 func (f *fixture) wantStored(want map[string]int) {
 	f.t.Helper()
-	models, err := f.store.VectorModels(f.t.Context())
+	models, err := f.store.Vectors().Models(f.t.Context())
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -56,9 +56,9 @@ type Config struct {
 	Tokens embed.TokenEmbedder
 	// Degraded says what could not be wired; searches repeat it.
 	Degraded []string
-	// Patience is how long a search waits for an index that is being rebuilt before it
+	// IndexWait is how long a search waits for an index that is being rebuilt before it
 	// answers from what is there; 0: until it is complete.
-	Patience time.Duration
+	IndexWait time.Duration
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures of background work; nil discards them.
@@ -67,7 +67,7 @@ type Config struct {
 
 // New returns an Engine. It starts one or two goroutines, which Close ends.
 func New(c Config) *Engine {
-	e := &Engine{store: c.Store, index: c.Index, weights: c.Weights, ranker: c.Ranker, patience: c.Patience, now: c.Now}
+	e := &Engine{store: c.Store, index: c.Index, weights: c.Weights, ranker: c.Ranker, patience: c.IndexWait, now: c.Now}
 	if e.weights == nil {
 		w := rank.DefaultWeights()
 		e.weights = &w
@@ -148,7 +148,7 @@ func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int
 	return e.indexed(ctx, func() error { return e.embedding.Embed(ctx, progress) })
 }
 
-// Ready waits until the models are loaded; until then searches go by words. The error is that
+// Ready waits until the models are loaded; until then searches are lexical. The error is that
 // of loading, or of ctx.
 func (e *Engine) Ready(ctx context.Context) error { return e.embedding.Ready(ctx) }
 

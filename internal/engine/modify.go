@@ -7,16 +7,6 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Vote is feedback on one memory.
-type Vote string
-
-// The votes. The zero value leaves the decision to [Memories.Modify].
-const (
-	VoteNone Vote = "none"
-	VoteUp   Vote = "upvote"
-	VoteDown Vote = "downvote"
-)
-
 // Modification is what to change in a memory; nil fields stay.
 type Modification struct {
 	Content    *string

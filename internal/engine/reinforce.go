@@ -7,6 +7,16 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
+// Vote is feedback on one memory.
+type Vote string
+
+// The votes. The zero value leaves the decision to [Memories.Modify].
+const (
+	VoteNone Vote = "none"
+	VoteUp   Vote = "upvote"
+	VoteDown Vote = "downvote"
+)
+
 // Reinforcement is the effect of a vote on one memory.
 type Reinforcement struct {
 	ID hippo.ID

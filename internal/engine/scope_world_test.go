@@ -50,7 +50,7 @@ func newWorld(t *testing.T, r *rapid.T, backend func(path string) (driver.Backen
 		})
 	}
 	w.newDay()
-	w.outside = w.look(r)
+	w.outside = w.readOutside(r)
 	return w
 }
 
@@ -106,7 +106,7 @@ func (w *world) try(r *rapid.T, needs hippo.Rights, verb func(*engine.Memories) 
 // unchanged checks that nothing outside of the scope differs from what the others left.
 func (w *world) unchanged(r *rapid.T) {
 	r.Helper()
-	if d := cmp.Diff(w.outside, w.look(r), cmpopts.EquateEmpty()); d != "" {
+	if d := cmp.Diff(w.outside, w.readOutside(r), cmpopts.EquateEmpty()); d != "" {
 		r.Fatalf("the caller changed what lies outside of the scope (-before +after):\n%s", d)
 	}
 }
@@ -131,11 +131,11 @@ func (w *world) byOthers(r *rapid.T, namespace string, seen bool, verb func(*eng
 		}
 		f.flush()
 	}
-	w.outside = w.look(r)
+	w.outside = w.readOutside(r)
 }
 
-// look returns what is outside of the scope, as it is stored.
-func (w *world) look(r *rapid.T) outside {
+// readOutside returns what is outside of the scope, as it is stored.
+func (w *world) readOutside(r *rapid.T) outside {
 	out := outside{Memories: make(map[hippo.ID]*hippo.Memory)}
 	ctx := context.WithoutCancel(r.Context())
 	for c, err := range w.full.store.Changes(ctx, 0) {
@@ -287,5 +287,5 @@ func (w *world) othersAsk(r *rapid.T, q hippo.Query) {
 		}
 		w.full.flush()
 	}
-	w.outside = w.look(r)
+	w.outside = w.readOutside(r)
 }

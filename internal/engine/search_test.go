@@ -13,7 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/embedtest"
 )
 
-func TestSearch_FindsByWords(t *testing.T) {
+func TestSearch_FindsLexically(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	f.record("SQLite needs one writer connection", .5, "database tuning")

@@ -59,7 +59,7 @@ func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.S
 		return x.report, err
 	}
 	_ = t.engine.indexed(ctx, func() error { // what fails the next search does, and reports
-		t.engine.embedding.Level(ctx)
+		t.engine.embedding.EmbedInstant(ctx)
 		return nil
 	})
 	return x.report, nil

@@ -6,7 +6,7 @@
 //
 // A set of conversations is a folder with conversations.jsonl (the turns that
 // package formats reads) and questions.jsonl, one object a line: id,
-// conversation, question, category, evidence (a list of turn ids). A corpus is a
+// conversation, question, category, and the ids of the turns that answer it. A corpus is a
 // folder with corpus.jsonl (_id, title, text; or insights as exports have them, named
 // by the URI of their source), queries.jsonl (_id, text, and category if there are
 // any) and qrels.tsv (query, document, gain). A table of sentence pairs is a .tsv file

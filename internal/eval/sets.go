@@ -176,7 +176,7 @@ func loadConversations(dir string) (*Set, error) {
 	err := eachRow(filepath.Join(dir, questionsFile), func(row []byte) error {
 		var r struct {
 			ID, Conversation, Question, Category string
-			Evidence                             []string
+			Relevant                             []string `json:"evidence"`
 		}
 		if err := json.Unmarshal(row, &r); err != nil {
 			return err
@@ -185,7 +185,7 @@ func loadConversations(dir string) (*Set, error) {
 			return hippo.Fieldf("conversation", "must be one of %s, got %q", conversationsFile, r.Conversation)
 		}
 		q := Question{ID: r.ID, Text: r.Question, Category: r.Category, Group: r.Conversation, Relevant: make(map[string]float64)}
-		for _, id := range r.Evidence {
+		for _, id := range r.Relevant {
 			q.Relevant[canonical(id)] = 1
 		}
 		s.Questions = append(s.Questions, q)

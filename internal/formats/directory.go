@@ -26,7 +26,7 @@ type listing struct {
 }
 
 // listDirectory finds the insight files at path and in its folder insights/.
-// Other files and links are passed over, as the old programs did.
+// Other files and links are skipped, as the old programs did.
 func listDirectory(dir string) (listing, error) {
 	l := listing{kind: KindDirectory, path: dir}
 	top, err := os.ReadDir(dir)
@@ -97,7 +97,7 @@ func openDirectory(dir string) (*Source, error) {
 		return s.readRelations(path.Join(l.path, RelationsName), y)
 	}
 	if cal.Day == 0 {
-		// The counter is lost; the newest access is the least it can have been.
+		// The counter is lost; the newest access day is a lower bound.
 		err = l.each(func(m *hippo.Memory, _ error) bool {
 			s.Calendar.Day = max(s.Calendar.Day, newestDay(m))
 			return true

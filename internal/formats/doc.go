@@ -1,12 +1,11 @@
-// Package formats reads and writes memories as files: Hippo's own JSON files in
-// every shape they ever had, the product's export, JSON lines of other
-// programs, and conversations. It refuses to guess: what an entry says wrongly
-// is an error that names the place, the field and the limit, and the entries
-// around it are still read. Reading is streaming; memory use does not grow with
-// the size of the source, only with one entry, which is at most [MaxEntry] bytes.
+// Package formats reads and writes memories as files: Hippo's JSON files in every version,
+// exports, JSON lines of other programs, and conversations. It does not guess: an invalid
+// entry is an error that names its position, the field and the limit, and the other entries
+// are still read. Reading is streaming: memory use depends on the largest entry, of at most
+// [MaxEntry] bytes, and not on the size of the source.
 //
-// Text is UTF-8; a byte order mark, CRLF and blank lines are passed over. The
-// formats, as [Detect] tells them apart:
+// Text is UTF-8; a byte order mark, CRLF and blank lines are skipped. The
+// formats, as [Open] detects them:
 //
 //   - [KindDirectory]: <uuid>.json, one insight a file (see [EncodeInsight]), and
 //     metadata.json with active_day_counter and last_calendar_date_used.
@@ -21,6 +20,6 @@
 //   - [KindTurns]: JSON lines, one turn of a conversation each, with id,
 //     conversation, session, speaker, text and time.
 //   - [KindLines]: JSON lines, one object a memory, with the usual names of
-//     things; an insight or a turn is read as such.
+//     fields; an insight or a turn is recognized.
 //   - [KindArray]: the same objects as the elements of one JSON array.
 package formats

@@ -10,14 +10,14 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// elements splits JSON into values by its brackets and strings alone, so that
-// a broken element costs itself and not its neighbours.
+// elements splits JSON into values by brackets and strings alone, so that a broken element
+// does not affect its neighbours.
 type elements struct {
 	r    *bufio.Reader
 	line int // of the byte read next, from 1
 }
 
-// newElements starts behind the byte order mark, if there is one.
+// newElements skips a byte order mark.
 func newElements(r *bufio.Reader) *elements {
 	mark := byteOrderMark()
 	if head, err := r.Peek(len(mark)); err == nil && bytes.Equal(head, mark) {
@@ -34,7 +34,7 @@ func (e *elements) read() (byte, error) {
 	return c, err
 }
 
-// unread takes back the byte c that was read last.
+// unread puts back the last byte that was read.
 func (e *elements) unread(c byte) error {
 	if c == '\n' {
 		e.line--
@@ -42,7 +42,7 @@ func (e *elements) unread(c byte) error {
 	return e.r.UnreadByte()
 }
 
-// peek returns the next byte that is not space, without taking it.
+// peek returns the next byte that is not white space, without consuming it.
 func (e *elements) peek() (byte, error) {
 	for {
 		c, err := e.read()
@@ -55,7 +55,7 @@ func (e *elements) peek() (byte, error) {
 	}
 }
 
-// expect takes the byte want and the space before it.
+// expect consumes the byte want and the white space before it.
 func (e *elements) expect(want byte) error {
 	c, err := e.peek()
 	if err != nil {
@@ -68,8 +68,8 @@ func (e *elements) expect(want byte) error {
 	return err
 }
 
-// value takes one value and the space before it. One that is too long is
-// passed over: [hippo.ErrInvalid].
+// value consumes one value and the white space before it. One that is too long is skipped:
+// [hippo.ErrInvalid].
 func (e *elements) value() ([]byte, error) {
 	if _, err := e.peek(); err != nil {
 		return nil, broken(err)
@@ -105,16 +105,16 @@ func (e *elements) value() ([]byte, error) {
 
 func endsScalar(c byte) bool { return bytes.IndexByte([]byte(",]} \t\r\n"), c) >= 0 }
 
-// nesting follows the brackets and strings of one value.
+// nesting tracks the brackets and strings of one value.
 type nesting struct {
 	depth           int
 	quoted, escaped bool
 }
 
-// scalar reports whether neither a bracket nor a string is open.
+// scalar reports whether no bracket and no string is open.
 func (s *nesting) scalar() bool { return s.depth == 0 && !s.quoted }
 
-// add takes the next byte and reports whether it closes the value.
+// add processes the next byte and reports whether it ends the value.
 func (s *nesting) add(c byte) bool {
 	switch {
 	case s.escaped:
@@ -136,8 +136,8 @@ func (s *nesting) add(c byte) bool {
 	return false
 }
 
-// array takes a whole array and calls fn for each element with its number and
-// line, both from 1. An element that is too long comes with an error.
+// array consumes an array and calls fn for each element with its number and line, both from
+// 1. An element that is too long comes with an error.
 func (e *elements) array(fn func(b []byte, n, line int, err error) error) error {
 	if err := e.expect('['); err != nil {
 		return err
@@ -182,7 +182,7 @@ func decodeElements(decode func([]byte) (*hippo.Memory, error), y yield) func([]
 	}
 }
 
-// end complains if anything but space follows.
+// end returns an error if anything but white space follows.
 func (e *elements) end() error {
 	c, err := e.peek()
 	if errors.Is(err, io.EOF) {
@@ -202,9 +202,9 @@ func readArray(r *bufio.Reader, d *decoder, y yield) error {
 	return e.end()
 }
 
-// surveyArray calls see for each entry of an array, broken or not.
-func surveyArray(r *bufio.Reader, see func([]byte)) error {
-	err := newElements(r).array(func(b []byte, _, _ int, _ error) error { see(b); return nil })
+// countArray calls see for each entry of an array, broken or not.
+func countArray(r *bufio.Reader, visit func([]byte)) error {
+	err := newElements(r).array(func(b []byte, _, _ int, _ error) error { visit(b); return nil })
 	if errors.Is(err, hippo.ErrCorrupt) {
 		return nil // the entries before it are good, and reading them reports it
 	}

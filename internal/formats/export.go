@@ -41,15 +41,15 @@ func NewWriter(w io.Writer, cal Calendar) *Writer {
 	return e
 }
 
-// Write appends one memory with the relations from it; Revision is not written. A memory that cannot be
-// encoded is [hippo.ErrInvalid], names the memory, and leaves no trace, so that
+// Write appends one memory with the relations from it; Revision is not written. If the memory
+// cannot be encoded, the error is [hippo.ErrInvalid] and names it, nothing is written, and
 // the next one can be written.
 func (e *Writer) Write(m *hippo.Memory, from ...hippo.Relation) error {
 	w := &objectWriter{}
-	w.old(m)
-	w.own(m)
-	w.relations(from)
-	w.metadata(m)
+	writeLegacy(w, m)
+	writeOwn(w, m)
+	writeRelations(w, from)
+	writeMetadata(w, m)
 	b, err := w.plain()
 	if err != nil {
 		return fmt.Errorf("memory %s: %w", m.ID, err)
@@ -64,10 +64,10 @@ func (e *Writer) Write(m *hippo.Memory, from ...hippo.Relation) error {
 	return err
 }
 
-// Flush writes out what is buffered. An export is whole after it returned nil.
+// Flush writes the buffer. The export is complete after it returned nil.
 func (e *Writer) Flush() error { return e.b.Flush() }
 
-// readHeader takes the first line of an export.
+// readHeader reads the first line of an export.
 func readHeader(in *lines) (Calendar, error) {
 	line, err := in.next()
 	if err != nil {

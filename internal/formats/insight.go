@@ -14,14 +14,14 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// KeptPrefix marks the keys of [hippo.Memory.Metadata] that stand for top-level
-// keys of an insight file which this program does not know: the file's
-// "colour" is Metadata["$colour"] in memory and "colour" again in the file.
+// KeptPrefix marks the keys of [hippo.Memory.Metadata] that hold unknown top-level keys of
+// an insight file: the file's "colour" is Metadata["$colour"] in memory and "colour" again
+// in the file.
 const KeptPrefix = "$"
 
-// OldKeys returns the keys that the first Hippo program wrote, in its order.
+// LegacyKeys returns the keys that the first Hippo program wrote, in its order.
 // It needs all of them, and drops every other key when it rewrites a file.
-func OldKeys() []string {
+func LegacyKeys() []string {
 	return []string{
 		"uuid", "content", "situation", "base_importance", "importance",
 		"created_at", "importance_modified_at", "daily_access_counts",
@@ -37,7 +37,7 @@ func ownKeys() []string {
 }
 
 func knownKey(key string) bool {
-	return slices.Contains(OldKeys(), key) || slices.Contains(ownKeys(), key)
+	return slices.Contains(LegacyKeys(), key) || slices.Contains(ownKeys(), key)
 }
 
 // EncodeInsight returns m as the content of its file <uuid>.json: one JSON
@@ -53,20 +53,20 @@ func knownKey(key string) bool {
 // not JSON, text that is not UTF-8. Cost: O(size).
 func EncodeInsight(m *hippo.Memory) ([]byte, error) {
 	w := &objectWriter{}
-	w.old(m)
-	w.own(m)
-	w.metadata(m)
+	writeLegacy(w, m)
+	writeOwn(w, m)
+	writeMetadata(w, m)
 	return w.close()
 }
 
-// objectWriter writes one JSON object in a chosen order of keys; the first
-// error stays.
+// objectWriter writes one JSON object with its keys in the order of the calls. The first
+// error is kept.
 type objectWriter struct {
 	buf bytes.Buffer
 	err error
 }
 
-func (w *objectWriter) old(m *hippo.Memory) {
+func writeLegacy(w *objectWriter, m *hippo.Memory) {
 	w.put("uuid", m.ID)
 	w.text("content", m.Content)
 	w.texts("situation", m.Situation)
@@ -81,7 +81,7 @@ func (w *objectWriter) old(m *hippo.Memory) {
 	w.put("daily_access_counts", days)
 }
 
-func (w *objectWriter) own(m *hippo.Memory) {
+func writeOwn(w *objectWriter, m *hippo.Memory) {
 	if len(m.Tags) > 0 {
 		w.texts("tags", m.Tags)
 	}
@@ -120,8 +120,8 @@ func (w *objectWriter) own(m *hippo.Memory) {
 	}
 }
 
-// metadata writes the kept keys at the top level and the others as one object.
-func (w *objectWriter) metadata(m *hippo.Memory) {
+// writeMetadata writes the kept keys at the top level and the others as one object.
+func writeMetadata(w *objectWriter, m *hippo.Memory) {
 	keys := make([]string, 0, len(m.Metadata))
 	for k := range m.Metadata {
 		keys = append(keys, k)

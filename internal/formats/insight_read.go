@@ -43,8 +43,8 @@ const maxCount = math.MaxInt32
 // The limits of [hippo.Memory.Validate] are not checked.
 //
 // Errors: [hippo.ErrCorrupt] for bytes that are no JSON in UTF-8 (cut off, NaN,
-// conflict marks); a [*hippo.FieldError] for a value of the wrong kind, a
-// missing one, and a key given twice. Cost: O(size).
+// conflict marks); a [*hippo.FieldError] for a value of the wrong kind, a missing one, and a
+// repeated key. Cost: O(size).
 func DecodeInsight(b []byte) (*hippo.Memory, error) {
 	o, err := readObject(b)
 	if err != nil {
@@ -52,14 +52,14 @@ func DecodeInsight(b []byte) (*hippo.Memory, error) {
 	}
 	m := &hippo.Memory{}
 	o.id("uuid", &m.ID)
-	o.need("content")
+	o.require("content")
 	o.text("content", &m.Content)
-	m.Situation = o.lines("situation", "context")
-	o.importance(m)
-	o.times(m)
-	o.accesses(m)
-	o.own(m)
-	o.keepRest(m)
+	m.Situation = readLines(o, "situation", "context")
+	readImportance(o, m)
+	readTimes(o, m)
+	readAccesses(o, m)
+	readOwn(o, m)
+	keepUnknown(o, m)
 	if o.err != nil {
 		return nil, o.err
 	}
@@ -67,18 +67,18 @@ func DecodeInsight(b []byte) (*hippo.Memory, error) {
 	return m, nil
 }
 
-// OnlyOldKeys reports whether b is an insight file without any key beyond
+// OnlyLegacyKeys reports whether b is an insight file without any key beyond
 // [OldKeys], as the first Hippo program leaves it.
-func OnlyOldKeys(b []byte) bool {
+func OnlyLegacyKeys(b []byte) bool {
 	o, err := readObject(b)
 	if err != nil {
 		return false
 	}
-	old := OldKeys()
+	old := LegacyKeys()
 	return !slices.ContainsFunc(o.keys, func(k string) bool { return !slices.Contains(old, k) })
 }
 
-// object is a JSON object being read; the first error stays.
+// object is a JSON object being read. The first error is kept.
 type object struct {
 	keys   []string
 	values map[string]json.RawMessage
@@ -148,8 +148,7 @@ func (o *object) fail(err error) {
 	}
 }
 
-// first returns the first of these keys that is there and not null, and marks
-// it as read.
+// first returns the first of these keys that is present and not null, and marks it as read.
 func (o *object) first(keys ...string) (string, json.RawMessage) {
 	for _, k := range keys {
 		if v, ok := o.values[k]; ok && string(v) != "null" {
@@ -160,8 +159,8 @@ func (o *object) first(keys ...string) (string, json.RawMessage) {
 	return "", nil
 }
 
-// need complains if none of the keys is there.
-func (o *object) need(keys ...string) {
+// require sets an error if none of the keys is present.
+func (o *object) require(keys ...string) {
 	if k, _ := o.first(keys...); k == "" {
 		o.fail(hippo.Fieldf(keys[0], "must be given"))
 	}
@@ -184,7 +183,7 @@ func (o *object) read(v any, want string, keys ...string) bool {
 func (o *object) text(key string, s *string) { o.read(s, "a text", key) }
 
 func (o *object) id(key string, id *hippo.ID) {
-	o.need(key)
+	o.require(key)
 	o.optionalID(key, id)
 	if id.IsZero() {
 		o.fail(hippo.Fieldf(key, "must not be zero"))
@@ -203,8 +202,8 @@ func (o *object) optionalID(key string, id *hippo.ID) {
 	*id = v
 }
 
-// lines reads a list of texts, or one text, without the blank ones.
-func (o *object) lines(keys ...string) []string {
+// readLines reads a list of texts, or one text, and drops blank ones.
+func readLines(o *object, keys ...string) []string {
 	k, raw := o.first(keys...)
 	if k == "" {
 		return nil
@@ -224,9 +223,9 @@ func (o *object) lines(keys ...string) []string {
 	return list
 }
 
-func (o *object) importance(m *hippo.Memory) {
+func readImportance(o *object, m *hippo.Memory) {
 	current := []string{"importance", "current_importance", "score_at_last_change", "votes_at_last_change"}
-	o.need(current...)
+	o.require(current...)
 	m.Importance.Value = o.unit(current...)
 	m.Importance.Base = m.Importance.Value
 	if _, ok := o.values["base_importance"]; ok {
@@ -244,24 +243,24 @@ func (o *object) unit(keys ...string) float64 {
 	return min(f, 1)
 }
 
-func (o *object) times(m *hippo.Memory) {
-	o.need("created_at")
-	m.CreatedAt = o.time("created_at")
+func readTimes(o *object, m *hippo.Memory) {
+	o.require("created_at")
+	m.CreatedAt = readTime(o, "created_at")
 	m.Importance.SetAt = m.CreatedAt
 	if o.has("importance_modified_at", "importance_last_modified_at", "score_last_modified_at", "votes_last_modified_at") {
-		m.Importance.SetAt = o.time("importance_modified_at",
+		m.Importance.SetAt = readTime(o, "importance_modified_at",
 			"importance_last_modified_at", "score_last_modified_at", "votes_last_modified_at")
 	}
 	m.UpdatedAt = m.CreatedAt
 	if _, ok := o.values["updated_at"]; ok {
-		m.UpdatedAt = o.time("updated_at") // null: not set
+		m.UpdatedAt = readTime(o, "updated_at") // null: not set
 	} else if o.has("content_last_modified_at") {
-		m.UpdatedAt = o.time("content_last_modified_at")
+		m.UpdatedAt = readTime(o, "content_last_modified_at")
 	}
-	m.EventTime = o.time("event_time")
-	m.ValidFrom = o.time("valid_from")
-	m.ValidUntil = o.time("valid_until")
-	m.ForgottenAt = o.time("forgotten_at")
+	m.EventTime = readTime(o, "event_time")
+	m.ValidFrom = readTime(o, "valid_from")
+	m.ValidUntil = readTime(o, "valid_until")
+	m.ForgottenAt = readTime(o, "forgotten_at")
 }
 
 func (o *object) has(keys ...string) bool {
@@ -269,7 +268,7 @@ func (o *object) has(keys ...string) bool {
 	return k != ""
 }
 
-func (o *object) time(keys ...string) time.Time {
+func readTime(o *object, keys ...string) time.Time {
 	var s string
 	if !o.read(&s, "a time", keys...) {
 		return time.Time{}
@@ -287,7 +286,7 @@ func (o *object) time(keys ...string) time.Time {
 	return time.Time{}
 }
 
-func (o *object) accesses(m *hippo.Memory) {
+func readAccesses(o *object, m *hippo.Memory) {
 	var days [][]int64
 	if !o.read(&days, "a list of pairs [day, count]", "daily_access_counts") {
 		day := 1
@@ -322,15 +321,15 @@ func (o *object) count(key string, absent int) int {
 	return int(n)
 }
 
-func (o *object) own(m *hippo.Memory) {
-	m.Tags = o.lines("tags")
+func readOwn(o *object, m *hippo.Memory) {
+	m.Tags = readLines(o, "tags")
 	o.text("type", &m.Type)
 	o.read(&m.Pinned, "true or false", "pinned")
 	o.optionalID("superseded_by", &m.SupersededBy)
 	m.Version = o.count("version", 1)
 	o.read(&m.Surprise, "an object of numbers", "surprise")
 	o.read(&m.Source, "an object of texts", "source")
-	m.Trust = o.trust()
+	m.Trust = readTrust(o)
 	o.text("project", &m.Project)
 	o.text("namespace", &m.Namespace)
 	lastDay := 0
@@ -340,7 +339,7 @@ func (o *object) own(m *hippo.Memory) {
 	m.Importance.SetDay = hippo.Day(o.count("importance_set_day", lastDay))
 }
 
-func (o *object) trust() hippo.Trust {
+func readTrust(o *object) hippo.Trust {
 	_, raw := o.first("trust")
 	if raw == nil {
 		return hippo.TrustNormal
@@ -359,8 +358,8 @@ func (o *object) trust() hippo.Trust {
 	return hippo.TrustNone
 }
 
-// keepRest takes over metadata and every key that was not read.
-func (o *object) keepRest(m *hippo.Memory) {
+// keepUnknown keeps metadata and every key that was not read.
+func keepUnknown(o *object, m *hippo.Memory) {
 	o.read(&m.Metadata, "an object", "metadata")
 	for _, k := range o.keys {
 		if o.used[k] || knownKey(k) {

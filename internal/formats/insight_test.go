@@ -40,7 +40,7 @@ func date(day, hour, minute, second, nano int) time.Time {
 	return time.Date(2025, 7, day, hour, minute, second, nano, time.UTC)
 }
 
-// diff compares by meaning: JSON as values, with numbers by their literals.
+// diff compares JSON as values, with numbers by their literals.
 func diff(got, want *hippo.Memory) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.Transformer("json", func(raw json.RawMessage) any {
 		d := json.NewDecoder(bytes.NewReader(raw))
@@ -107,7 +107,7 @@ func TestDecodeInsight_every_historic_shape(t *testing.T) {
 func TestEncodeInsight_leaves_a_file_of_the_old_program_but_for_the_day(t *testing.T) {
 	t.Parallel()
 	old := sample(t, "rust.json")
-	if !formats.OnlyOldKeys(old) {
+	if !formats.OnlyLegacyKeys(old) {
 		t.Error("a file of the old program is not recognised")
 	}
 	m, err := formats.DecodeInsight(old)
@@ -122,7 +122,7 @@ func TestEncodeInsight_leaves_a_file_of_the_old_program_but_for_the_day(t *testi
 	if string(got) != want {
 		t.Errorf("file differs (-want +got):\n%s", cmp.Diff(want, string(got)))
 	}
-	if formats.OnlyOldKeys(got) {
+	if formats.OnlyLegacyKeys(got) {
 		t.Error("a file of this program is taken for one of the old program")
 	}
 }

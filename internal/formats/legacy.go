@@ -20,7 +20,7 @@ type calendarKeys struct {
 	Date json.RawMessage `json:"last_calendar_date_used"`
 }
 
-// calendar reads the keys; what is missing or null is zero.
+// calendar reads the keys; missing ones and null are zero.
 func (k calendarKeys) calendar() (Calendar, error) {
 	var c Calendar
 	if len(k.Day) > 0 {
@@ -44,8 +44,8 @@ func isDate(s string) bool {
 	return err == nil || s == ""
 }
 
-// walkLegacy reads a legacy file: element for each insight, other for each
-// other key.
+// walkLegacy reads a legacy file. It calls element for each insight and other for each other
+// key.
 func walkLegacy(r *bufio.Reader, element func([]byte, int, int, error) error, other func(key string, value []byte)) error {
 	e := newElements(r)
 	if err := e.expect('{'); err != nil {
@@ -98,18 +98,18 @@ func readLegacy(r *bufio.Reader, y yield) error {
 	return walkLegacy(r, decodeElements(DecodeInsight, y), func(string, []byte) {})
 }
 
-// surveyLegacy returns the calendar and the number of insights. Where the file
-// breaks off is left to [readLegacy] to report.
-func surveyLegacy(r *bufio.Reader) (Calendar, int, error) {
+// countLegacy returns the calendar and the number of insights. [readLegacy] reports where a
+// truncated file ends.
+func countLegacy(r *bufio.Reader) (Calendar, int, error) {
 	var keys calendarKeys
 	var newest hippo.Day
 	n := 0
-	see := func(m *hippo.Memory, _ error) bool {
+	visit := func(m *hippo.Memory, _ error) bool {
 		n++
 		newest = max(newest, newestDay(m))
 		return true
 	}
-	err := walkLegacy(r, decodeElements(DecodeInsight, see), func(key string, value []byte) {
+	err := walkLegacy(r, decodeElements(DecodeInsight, visit), func(key string, value []byte) {
 		switch key {
 		case "active_day_counter":
 			keys.Day = value

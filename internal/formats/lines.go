@@ -20,8 +20,8 @@ type lines struct {
 func newLines(r *bufio.Reader) *lines { return &lines{r: r} }
 
 // next returns the next line that is not blank, without its end; the bytes are
-// good until the next call. At the end it is [io.EOF]. A line that is too long
-// is a [*hippo.FieldError], and the reading goes on behind it.
+// valid until the next call. At the end it is [io.EOF]. A line that is too long is a
+// [*hippo.FieldError], and reading continues after it.
 func (l *lines) next() ([]byte, error) {
 	for {
 		line, err := l.read()
@@ -34,7 +34,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// read returns the next line, whatever is in it.
+// read returns the next line, blank ones too.
 func (l *lines) read() ([]byte, error) {
 	l.buf = l.buf[:0]
 	over, any := false, false
@@ -60,7 +60,7 @@ func (l *lines) read() ([]byte, error) {
 	}
 }
 
-// each yields what decode makes of every line.
+// each yields the result of decode for every line.
 func (l *lines) each(decode func([]byte) (*hippo.Memory, error), y yield) error {
 	for {
 		line, err := l.next()
@@ -82,8 +82,8 @@ func (l *lines) each(decode func([]byte) (*hippo.Memory, error), y yield) error 
 	}
 }
 
-// survey calls see for each line that follows, nil for one that is too long.
-func (l *lines) survey(see func([]byte)) error {
+// survey calls visit for each remaining line, with nil for one that is too long.
+func (l *lines) survey(visit func([]byte)) error {
 	for {
 		line, err := l.next()
 		if errors.Is(err, io.EOF) {
@@ -92,7 +92,7 @@ func (l *lines) survey(see func([]byte)) error {
 		if err != nil && !errors.Is(err, hippo.ErrInvalid) {
 			return err
 		}
-		see(line)
+		visit(line)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 // declared: one [EncodeRelation] a line, in the order of [hippo.Relation.Compare].
 const RelationsName = "relations.jsonl"
 
-// relationsKey is the key of a line of an export that holds the relations from its
-// memory. A program that does not know it keeps it, as it keeps all keys.
+// relationsKey is the key of the relations from a memory in a line of an export. A program
+// that does not know it keeps it, as it keeps all keys.
 const relationsKey = "relations"
 
 // relationJSON is a relation in a file; From is absent beside its memory.
@@ -64,8 +64,8 @@ func EncodeRelation(r *hippo.Relation) ([]byte, error) {
 	return b, nil
 }
 
-// DecodeRelation undoes [EncodeRelation]. Keys it does not know are passed over. It
-// does not validate. The error is [hippo.ErrCorrupt].
+// DecodeRelation decodes the output of [EncodeRelation]. Unknown keys are ignored. It does
+// not validate. The error is [hippo.ErrCorrupt].
 func DecodeRelation(b []byte) (hippo.Relation, error) {
 	var j relationJSON
 	if err := json.Unmarshal(b, &j); err != nil {
@@ -77,8 +77,8 @@ func DecodeRelation(b []byte) (hippo.Relation, error) {
 	return j.relation(*j.From), nil
 }
 
-// relations writes those from a memory, if there are any.
-func (w *objectWriter) relations(rs []hippo.Relation) {
+// writeRelations writes those from a memory, if there are any.
+func writeRelations(w *objectWriter, rs []hippo.Relation) {
 	if len(rs) == 0 {
 		return
 	}
@@ -89,8 +89,8 @@ func (w *objectWriter) relations(rs []hippo.Relation) {
 	w.put(relationsKey, list)
 }
 
-// takeRelations moves the relations of an exported memory from its metadata to the
-// source. What is under their key and is none stays metadata.
+// takeRelations moves the relations of an exported memory from its metadata to the source.
+// If their key has another value, it stays metadata.
 func (s *Source) takeRelations(m *hippo.Memory, err error) (*hippo.Memory, error) {
 	if err != nil {
 		return m, err
@@ -114,8 +114,8 @@ func (s *Source) takeRelations(m *hippo.Memory, err error) (*hippo.Memory, error
 	return m, nil
 }
 
-// Relations returns the relations that the reading of [Source.Entries] has met so far, by
-// From, To and Kind.
+// Relations returns the relations that [Source.Entries] has read so far, ordered by From, To
+// and Kind.
 func (s *Source) Relations() []hippo.Relation {
 	out := slices.SortedFunc(slices.Values(s.relations), func(a, b hippo.Relation) int { return a.Compare(&b) })
 	return slices.CompactFunc(out, func(a, b hippo.Relation) bool { return a.Compare(&b) == 0 })

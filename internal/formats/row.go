@@ -14,8 +14,8 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// decoder reads objects by what their keys say they are. It counts the turns of
-// each session it saw.
+// decoder decodes objects, whose kind it detects by their keys. It counts the turns of each
+// session.
 type decoder struct {
 	turns map[string]int
 }
@@ -39,7 +39,7 @@ func (d *decoder) decode(b []byte) (*hippo.Memory, error) {
 	}
 }
 
-// isInsight tells an insight by the keys that only Hippo wrote.
+// isInsight recognizes an insight by the keys that only Hippo wrote.
 func isInsight(has func(string) bool) bool {
 	return has("uuid") && slices.ContainsFunc([]string{
 		"daily_access_counts", "base_importance", "importance_modified_at", "current_importance",
@@ -48,8 +48,8 @@ func isInsight(has func(string) bool) bool {
 	}, has)
 }
 
-// row reads one object of any program. The first key of each list that is there
-// and not null counts:
+// row reads one object of any program. The first key of each list that is present and not
+// null counts:
 //
 //   - content: content, text, memory, insight, observation, body;
 //   - situation, a text or a list of texts: situation, context;
@@ -64,9 +64,9 @@ func isInsight(has func(string) bool) bool {
 // What metadata holds and every other key end up in Metadata.
 func row(o *object) (*hippo.Memory, error) {
 	m := imported()
-	o.content(m)
-	m.Situation = o.lines("situation", "context")
-	m.Tags = o.tags()
+	readContent(o, m)
+	m.Situation = readLines(o, "situation", "context")
+	m.Tags = readTags(o)
 	o.read(&m.Type, "a text", "type", "category", "memory_type")
 	if k, _ := o.first("importance", "score"); k != "" {
 		var v float64
@@ -75,20 +75,20 @@ func row(o *object) (*hippo.Memory, error) {
 		}
 		m.Importance = hippo.Importance{Base: v, Value: v}
 	}
-	m.CreatedAt = o.moment("created_at", "timestamp", "time", "date")
+	m.CreatedAt = readMoment(o, "created_at", "timestamp", "time", "date")
 	if name := o.name("id", "uuid", "_id"); name != "" {
 		setID(m, name)
 	} else {
 		m.ID = importID("text", hex.EncodeToString(m.ContentHash[:]), m.CreatedAt.Format(time.RFC3339Nano))
 	}
-	o.rest(m)
+	keepRowRest(o, m)
 	if o.err != nil {
 		return nil, o.err
 	}
 	return m, nil
 }
 
-// imported returns a memory with what all imported ones have in common.
+// imported returns a memory with the defaults of an imported one.
 func imported() *hippo.Memory {
 	return &hippo.Memory{
 		Importance: hippo.Importance{Base: hippo.DefaultImportance, Value: hippo.DefaultImportance},
@@ -119,7 +119,7 @@ func (o *object) failIf(err error) {
 	}
 }
 
-func (o *object) content(m *hippo.Memory) {
+func readContent(o *object, m *hippo.Memory) {
 	keys := []string{"content", "text", "memory", "insight", "observation", "body"}
 	if k, _ := o.first(keys...); k == "" {
 		o.fail(hippo.Fieldf("content", "must be given, as one of %s", strings.Join(keys, ", ")))
@@ -128,12 +128,12 @@ func (o *object) content(m *hippo.Memory) {
 	m.ContentHash = hippo.HashContent(m.Content)
 }
 
-// tags reads a list of texts, or one text with commas between the tags.
-func (o *object) tags() []string {
+// readTags reads a list of texts, or one text with commas between the tags.
+func readTags(o *object) []string {
 	_, raw := o.first("tags")
 	var one string
 	if json.Unmarshal(raw, &one) != nil {
-		return o.lines("tags")
+		return readLines(o, "tags")
 	}
 	var tags []string
 	for tag := range strings.SplitSeq(one, ",") {
@@ -144,7 +144,7 @@ func (o *object) tags() []string {
 	return tags
 }
 
-// name reads a text or a number as a name; empty if there is none.
+// name reads a text or a number as a name; empty if the keys are absent.
 func (o *object) name(keys ...string) string {
 	k, raw := o.first(keys...)
 	if k == "" {
@@ -161,8 +161,8 @@ func (o *object) name(keys ...string) string {
 	return n.String()
 }
 
-// moment reads a time; zero if there is none.
-func (o *object) moment(keys ...string) time.Time {
+// readMoment reads a time; zero if there is none.
+func readMoment(o *object, keys ...string) time.Time {
 	s := o.name(keys...)
 	if s == "" {
 		return time.Time{}
@@ -201,9 +201,9 @@ func parseTime(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// rest puts metadata and every key that was not read, and says something, into
-// Metadata. Where both have a key, the one of metadata is named metadata.KEY.
-func (o *object) rest(m *hippo.Memory) {
+// keepRowRest puts metadata and every key that was not read and is not empty into Metadata.
+// If both have a key, the one of metadata is named metadata.KEY.
+func keepRowRest(o *object, m *hippo.Memory) {
 	kept := make(map[string]json.RawMessage)
 	for _, k := range o.keys {
 		if !o.used[k] && k != "metadata" && string(o.values[k]) != "null" {

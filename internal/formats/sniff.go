@@ -12,11 +12,10 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// sniffLength is how much of a source decides on its kind.
+// sniffLength is the number of bytes from which the kind of a source is detected.
 const sniffLength = 64 << 10
 
-// sniff returns the kind of a stream by its first object, without taking
-// anything from it.
+// sniff detects the kind of a stream from its first object, without consuming it.
 func sniff(r *bufio.Reader) (Kind, error) {
 	head, err := r.Peek(sniffLength)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -32,7 +31,7 @@ func sniff(r *bufio.Reader) (Kind, error) {
 	if head[0] == '[' {
 		return KindArray, nil
 	}
-	// A broken line must not hide what the lines after it are.
+	// A broken first line must not hide the kind of the other lines.
 	for rest := head; len(rest) > 0; {
 		if rest[0] == '{' {
 			if kind, ok := sniffObject(rest); ok {
@@ -57,7 +56,7 @@ func sniffObject(text []byte) (Kind, bool) {
 	}
 	line := bytes.IndexByte(text, '\n')
 	if line >= 0 && end > line {
-		// Of a broken line, too, a decoder may see the end on the next one.
+		// For a broken line, too, a decoder may find the end on the next one.
 		return KindInsight, err == nil || bytes.Equal(bytes.TrimSpace(text[:line]), []byte("{"))
 	}
 	if err != nil && line >= 0 {
@@ -66,8 +65,8 @@ func sniffObject(text []byte) (Kind, bool) {
 	return kindOf(keys), true
 }
 
-// topKeys returns the keys of the object that text begins with, as far as they
-// can be read, and where the reading ended. It stops at a list of insights.
+// topKeys returns the keys of the object at the beginning of text that can be read, and
+// where reading stopped. It stops at a list of insights.
 func topKeys(text []byte) (keys []string, end int, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	_, err = d.Token()

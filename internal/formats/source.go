@@ -12,9 +12,8 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// MaxEntry is the most bytes that one entry may have: a line, an element of an
-// array, a file of a directory. It leaves room for the largest valid memory
-// with every character escaped.
+// MaxEntry is the maximum size in bytes of one entry: a line, an element of an array, a file
+// of a directory. The largest valid memory fits with every character escaped.
 const MaxEntry = 4 << 20
 
 // Kind is a format of a source of memories; the package comment describes each.
@@ -35,24 +34,23 @@ const (
 // Calendar is [hippo.Calendar].
 type Calendar = hippo.Calendar
 
-// Source is a source of memories that was recognised.
+// Source is a source of memories of a known kind.
 type Source struct {
 	Kind Kind
-	// Calendar is the active day that the source ended on; zero if its memories
-	// carry no active days. A source that lost its counter gets the newest
-	// access day, without a date.
+	// Calendar is the last active day of the source; zero if its memories have no active
+	// days. If the counter is lost it is the newest access day, without a date.
 	Calendar Calendar
 	// Count is the number of entries, blank lines not counted; 0 if unknown.
 	Count int
 
 	each      func(yield) error
-	relations []hippo.Relation // met so far
+	relations []hippo.Relation // read so far
 }
 
 // yield receives an entry or the error in its place; false ends the reading.
 type yield func(*hippo.Memory, error) bool
 
-// errStop ends a reading that nobody listens to any more.
+// errStop stops reading when the loop over the entries has ended.
 var errStop = errors.New("stop")
 
 // Entries yields the memories in the order of the source, each valid by
@@ -69,10 +67,9 @@ func (s *Source) Entries() iter.Seq2[*hippo.Memory, error] {
 	}
 }
 
-// Open recognises what is at path, a file or a directory. It reads the source
-// once to count the entries. Errors: [hippo.ErrInvalid] if it is none of the
-// kinds, [hippo.ErrUnsupported] if a newer program wrote it, those of package
-// os if it cannot be read.
+// Open detects the kind of the file or directory at path, and reads it once to count the
+// entries. Errors: [hippo.ErrInvalid] if it is of no known kind, [hippo.ErrUnsupported] if a
+// newer program wrote it, those of package os if it cannot be read.
 func Open(path string) (*Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -91,10 +88,10 @@ func Open(path string) (*Source, error) {
 	return s, nil
 }
 
-// Read recognises what comes from r, in one pass: JSON lines of every kind, an
-// array, one insight. The count is unknown, and so is the calendar of insights
-// without an export's header. A legacy file is [hippo.ErrUnsupported], because
-// its calendar stands at its end; other errors are those of [Open].
+// Read detects the kind of a stream, which it reads in one pass: JSON lines of every kind,
+// an array, one insight. The count is unknown, and so is the calendar of insights without
+// the header of an export. A legacy file is [hippo.ErrUnsupported], because its calendar is
+// at its end; other errors are those of [Open].
 func Read(r io.Reader) (*Source, error) {
 	b := newReader(r)
 	kind, err := sniff(b)
@@ -114,25 +111,6 @@ func Read(r io.Reader) (*Source, error) {
 	}
 	s.each = func(y yield) error { return s.readAs(kind, in, y) }
 	return s, nil
-}
-
-// Detect returns the kind of what is at path; the errors are those of [Open].
-// It reads the beginning only.
-func Detect(path string) (Kind, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if info.IsDir() {
-		d, err := listDirectory(path)
-		return d.kind, err
-	}
-	var kind Kind
-	err = withFile(path, func(b *bufio.Reader) error {
-		kind, err = sniff(b)
-		return err
-	})
-	return kind, err
 }
 
 func openFile(path string) (*Source, error) {
@@ -165,7 +143,7 @@ func openFile(path string) (*Source, error) {
 
 // survey reads a whole file for its calendar and its number of entries.
 func (s *Source) survey(b *bufio.Reader) (err error) {
-	see := func(entry []byte) {
+	visit := func(entry []byte) {
 		s.Count++
 		if s.Kind != KindExport && bytes.Contains(entry, []byte(`"daily_access_counts"`)) {
 			if m, err := DecodeInsight(entry); err == nil {
@@ -175,26 +153,26 @@ func (s *Source) survey(b *bufio.Reader) (err error) {
 	}
 	switch s.Kind {
 	case KindLegacy:
-		s.Calendar, s.Count, err = surveyLegacy(b)
+		s.Calendar, s.Count, err = countLegacy(b)
 		return err
 	case KindArray:
-		return surveyArray(b, see)
+		return countArray(b, visit)
 	case KindInsight:
 		entry, err := io.ReadAll(io.LimitReader(b, MaxEntry))
-		see(entry)
+		visit(entry)
 		return err
 	case KindExport:
 		in := newLines(b)
 		if s.Calendar, err = readHeader(in); err != nil {
 			return err
 		}
-		return in.survey(see)
+		return in.survey(visit)
 	default:
-		return newLines(b).survey(see)
+		return newLines(b).survey(visit)
 	}
 }
 
-// readAs yields what is in a stream of any kind but a legacy file.
+// readAs yields the entries of a stream of any kind except a legacy file.
 func (s *Source) readAs(kind Kind, in *lines, y yield) error {
 	d := newDecoder()
 	switch kind {
@@ -223,7 +201,7 @@ func readWhole(r io.Reader, d *decoder) (*hippo.Memory, error) {
 	return checked(d.decode(b))
 }
 
-// checked applies the limits of a memory to what was decoded.
+// checked validates a decoded memory.
 func checked(m *hippo.Memory, err error) (*hippo.Memory, error) {
 	if err == nil {
 		err = m.Validate()

@@ -6,22 +6,22 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// isTurn tells a turn of a conversation by its keys.
+// isTurn recognizes a turn of a conversation by its keys.
 func isTurn(has func(string) bool) bool {
 	return has("id") && has("conversation") && has("speaker") && has("text")
 }
 
 // turn reads one turn of a conversation:
 //
-//   - content is "SPEAKER: TEXT", or the text where nobody is named;
+//   - content is "SPEAKER: TEXT", or the text if there is no speaker;
 //   - Source has the speaker as author, "CONVERSATION/SESSION" as session, the
 //     place of the turn in its session from 1 as sequence, and the id as URI;
 //   - the conversation is the project, so that one store can hold many and a
 //     search can be kept to one;
 //   - time is the event time, and the UUID is that of [importID] of the id.
 //
-// Other forms of the text and of the time are dropped; every other key that
-// says something is kept in Metadata.
+// Other forms of the text and of the time are dropped; every other key that is not empty is
+// kept in Metadata.
 func (d *decoder) turn(o *object) (*hippo.Memory, error) {
 	m := imported()
 	conversation, session := o.name("conversation"), o.name("session")
@@ -31,7 +31,7 @@ func (d *decoder) turn(o *object) (*hippo.Memory, error) {
 	d.turns[m.Source.Session]++
 	m.Source.Seq = d.turns[m.Source.Session]
 	var text string
-	o.need("text")
+	o.require("text")
 	o.read(&text, "a text", "text")
 	if strings.TrimSpace(text) == "" {
 		o.fail(hippo.Fieldf("text", "must not be empty"))
@@ -41,7 +41,7 @@ func (d *decoder) turn(o *object) (*hippo.Memory, error) {
 		m.Content = m.Source.Author + ": " + text
 	}
 	m.ContentHash = hippo.HashContent(m.Content)
-	m.EventTime = o.moment("time")
+	m.EventTime = readMoment(o, "time")
 	if name := o.name("id"); name != "" {
 		setID(m, name)
 	} else {
@@ -50,7 +50,7 @@ func (d *decoder) turn(o *object) (*hippo.Memory, error) {
 	o.first("raw_text")
 	o.first("session_date_time")
 	o.first("turn_date_time")
-	o.rest(m)
+	keepRowRest(o, m)
 	if o.err != nil {
 		return nil, o.err
 	}

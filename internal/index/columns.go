@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cue"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 )
 
 // row holds the columns of a document that scoring and most filters read: one cache line. Only
@@ -196,3 +196,6 @@ func TextKey(m *hippo.Memory) uint64 {
 	var sum [sha256.Size]byte
 	return binary.LittleEndian.Uint64(h.Sum(sum[:0]))
 }
+
+// int32Of narrows a count that no real store exceeds.
+func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }

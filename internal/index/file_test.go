@@ -314,7 +314,7 @@ func TestFile_grows_by_what_changed(t *testing.T) {
 	}
 	want, _ := search(x, query{Text: "word39 word7"})
 	got, _ := search(open(t, s, o), query{Text: "word39 word7"})
-	if d := cmp.Diff(want, got); d != "" || len(got) == 0 {
+	if d := difference(want, got); d != "" || len(got) == 0 {
 		t.Errorf("found %d; the file answers otherwise (-before +after):\n%s", len(got), d)
 	}
 }
@@ -498,7 +498,7 @@ func TestSearch_knows_nothing_outside_of_the_scope(t *testing.T) {
 		q.Scope = scope
 		got, most := search(x, q)
 		wanted, wantMost := search(want, q)
-		if d := cmp.Diff(wanted, got); d != "" || most != wantMost {
+		if d := difference(wanted, got); d != "" || most != wantMost {
 			t.Errorf("%+v: bound %v, want %v (-alone +among others):\n%s", q, most, wantMost, d)
 		}
 	}

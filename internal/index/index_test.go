@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
@@ -183,7 +183,7 @@ func TestSearch_rows(t *testing.T) {
 		Row: retrieve.Row{
 			ID: m.ID, CreatedAt: 1e6, When: -8, Importance: .25, SetDay: 3, LastUse: 40, Length: 2, Pinned: true, Superseded: true,
 		},
-		Author: "Ann", Cues: cue.TellsNumber,
+		Author: "Ann", Cues: cue.HasNumber,
 	}}
 	o := &index.Options{Path: filepath.Join(t.TempDir(), "i")}
 	for _, what := range []string{"built", "from the file"} {
@@ -319,7 +319,7 @@ func TestIndex_concurrent(t *testing.T) {
 	q := query{Text: "word number 7 again"}
 	got, _ := search(x, q)
 	want, _ := search(open(t, s, &index.Options{Tokens: hashed("a")}), q)
-	if d := cmp.Diff(want, got); d != "" {
+	if d := difference(want, got); d != "" {
 		t.Errorf("differs from a fresh build (-fresh +index):\n%s", d)
 	}
 }

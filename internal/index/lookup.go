@@ -28,7 +28,8 @@ func (s *state) Lookup(scope *hippo.Scope, prefix string) (live, forgotten []hip
 		}
 		for d := range uint32(p.docs) {
 			r := &p.columns.rows[d]
-			if !(isID && id.matches(r.id[:]) || isHash && hash.matchesUint(p.columns.extras[d].hash)) || set != nil && !set.has(d) {
+			found := isID && id.matches(r.id[:]) || isHash && hash.matchesUint(p.columns.extras[d].hash)
+			if !found || set != nil && !set.has(d) {
 				continue
 			}
 			switch {

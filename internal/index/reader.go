@@ -2,8 +2,8 @@ package index
 
 import (
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/index/vector"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 

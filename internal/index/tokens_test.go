@@ -14,9 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cue"
 	modelof "github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 

@@ -71,9 +71,9 @@ func connectWith(t *testing.T, c engine.Config) *session {
 	s := &session{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), done: make(chan error, 1)}
 	c.Now = func() time.Time { return s.now }
 	c.Store = store.New(memstore.New(nil), &store.Options{Now: c.Now, Zone: time.UTC})
-	models, instant := embedding.Indexed(c.Models)
+	indexed, instant := embedding.Indexed(c.Models)
 	var err error
-	if c.Index, err = index.Open(t.Context(), c.Store, &index.Options{Models: models, Instant: instant}); err != nil {
+	if c.Index, err = index.Open(t.Context(), c.Store, &index.Options{Models: indexed, Instant: instant}); err != nil {
 		t.Fatal(err)
 	}
 	s.engine = engine.New(c)

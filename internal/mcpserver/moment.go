@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/when"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 // moment is a time or a date as it was given; empty is unset. When a date begins

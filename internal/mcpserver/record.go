@@ -61,10 +61,10 @@ type recorded struct {
 	CreatedAt  time.Time `json:"created_at"`
 	Project    string    `json:"project,omitempty"`
 	// Supersedes are those that it replaced, as asked; the rest is what it seems to be.
-	Supersedes     []hippo.ID `json:"supersedes,omitempty"`
-	LikelyReplaces []rival    `json:"likely_replaces,omitempty"`
-	DuplicateOf    []hippo.ID `json:"duplicate_of,omitempty"`
-	Degraded       []string   `json:"degraded,omitempty"`
+	Supersedes     []hippo.ID           `json:"supersedes,omitempty"`
+	LikelyReplaces []supersedeCandidate `json:"likely_replaces,omitempty"`
+	DuplicateOf    []hippo.ID           `json:"duplicate_of,omitempty"`
+	Degraded       []string             `json:"degraded,omitempty"`
 }
 
 func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {

@@ -80,8 +80,8 @@ func (r *replies) begin(messages []message, isBatch bool) (inUse jsonrpc.ID, ok 
 	return jsonrpc.ID{}, true
 }
 
-// inUse is the refusal of a request whose id another one has that is not answered yet. It
-// has no id: it would be taken for the answer to the other one.
+// inUse is the error for a request whose id is that of a pending request. It has no id,
+// because the client would take it for the answer to the pending one.
 func inUse(id jsonrpc.ID) *malformed {
 	text := fmt.Sprint(id.Raw())
 	if isInexact(id) {

@@ -273,7 +273,7 @@ func TestScenario_FreshVectors(t *testing.T) {
 	}
 }
 
-// The vectors of recency and decay, after so many active days.
+// The vectors of recency and decay, after that many active days.
 func TestScenario_DayVectors(t *testing.T) {
 	t.Parallel()
 	for days, want := range map[int][2]float64{

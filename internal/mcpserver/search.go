@@ -28,19 +28,24 @@ const searchSchema = `{"type":"object","additionalProperties":false,"properties"
 "detail":{"type":"string","enum":["compact","full"],"default":"compact"},
 "explain":{"type":"boolean","description":"show the signals of each hit"}}}`
 
-type searchInput struct {
-	text                        string
-	situation                   texts
-	relevance                   rangeInput
-	limit                       limitInput
+// filterInput is the part of the arguments that narrows the search.
+type filterInput struct {
 	tags, kinds                 texts
 	project, author, session    string
-	when                        string
 	createdAfter, createdBefore moment
 	asOf                        moment
 	pinned                      bool
-	ranker, detail              string
-	explain                     bool
+}
+
+type searchInput struct {
+	text           string
+	situation      texts
+	relevance      rangeInput
+	limit          limitInput
+	filter         filterInput
+	when           string
+	ranker, detail string
+	explain        bool
 }
 
 func (in *searchInput) fields() []field {
@@ -49,16 +54,16 @@ func (in *searchInput) fields() []field {
 		{name: "situation_filter", alias: "context_filter", to: &in.situation},
 		{name: "relevance_range", alias: "score_range", to: &in.relevance},
 		{name: "limit", to: &in.limit},
-		{name: "tags", to: &in.tags},
-		{name: "type", to: &in.kinds},
-		{name: "project", to: &in.project},
-		{name: "author", to: &in.author},
-		{name: "session", to: &in.session},
+		{name: "tags", to: &in.filter.tags},
+		{name: "type", to: &in.filter.kinds},
+		{name: "project", to: &in.filter.project},
+		{name: "author", to: &in.filter.author},
+		{name: "session", to: &in.filter.session},
 		{name: "when", to: &in.when},
-		{name: "created_after", to: &in.createdAfter},
-		{name: "created_before", to: &in.createdBefore},
-		{name: "as_of", to: &in.asOf},
-		{name: "pinned", to: &in.pinned},
+		{name: "created_after", to: &in.filter.createdAfter},
+		{name: "created_before", to: &in.filter.createdBefore},
+		{name: "as_of", to: &in.filter.asOf},
+		{name: "pinned", to: &in.filter.pinned},
 		{name: "ranker", to: &in.ranker},
 		{name: "detail", to: &in.detail},
 		{name: "explain", to: &in.explain},
@@ -133,8 +138,8 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 		Text: in.text, Situation: in.situation, Relevance: in.relevance.value(), Offset: in.limit.offset,
 		Ranker: hippo.Ranker(in.ranker), When: in.when, Explain: in.explain,
 		Filter: hippo.Filter{
-			Tags: in.tags, Types: in.kinds, Author: in.author, Session: in.session, Pinned: in.pinned,
-			CreatedAfter: in.createdAfter.in(zone), CreatedBefore: in.createdBefore.in(zone), ValidAt: in.asOf.in(zone),
+			Tags: in.filter.tags, Types: in.filter.kinds, Author: in.filter.author, Session: in.filter.session, Pinned: in.filter.pinned,
+			CreatedAfter: in.filter.createdAfter.in(zone), CreatedBefore: in.filter.createdBefore.in(zone), ValidAt: in.filter.asOf.in(zone),
 		},
 	}
 	if in.limit.count != nil {
@@ -143,7 +148,7 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 			return q, hippo.Fieldf("limit.count", "must be between 1 and %d, got 0", hippo.MaxCount)
 		}
 	}
-	switch in.project {
+	switch in.filter.project {
 	case "": // that of the scope
 	case hippo.AllProjects, "all":
 		q.Filter.Projects = []string{hippo.AllProjects}
@@ -152,7 +157,7 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 	case "none":
 		q.Filter.Projects = []string{""}
 	default:
-		q.Filter.Projects = []string{in.project}
+		q.Filter.Projects = []string{in.filter.project}
 	}
 	if from, to := q.Filter.CreatedAfter, q.Filter.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
 		return q, hippo.Fieldf("created_before", "must be after created_after")

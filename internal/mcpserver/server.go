@@ -105,7 +105,7 @@ type session struct {
 	scope  hippo.Scope
 }
 
-// reply is the outcome of a tool: text for a model, and data for a program.
+// reply is the result of a tool: text for a model, and data for a program.
 type reply struct {
 	text string
 	data any

@@ -164,7 +164,7 @@ func TestPipelined(t *testing.T) {
 }
 
 // initialize and tools/list are answered while the store opens; a call waits for
-// it, a failure is told, and the next call tries again.
+// it, a failure is reported, and the next call tries again.
 func TestOpener(t *testing.T) {
 	t.Parallel()
 	s := connect(t, memstore.New(nil))

@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/mcpserver"
 )
 
-// A session that is told to stop while it answers what was received before the
+// A session that is cancelled while it answers what was received before the
 // input ended says so, and not that all was answered.
 func TestStop_AfterTheInputEnded(t *testing.T) {
 	t.Parallel()

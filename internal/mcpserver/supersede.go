@@ -10,18 +10,18 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// rival is a memory that the one just recorded probably replaces.
-type rival struct {
+// supersedeCandidate is a memory that the one just recorded probably supersedes.
+type supersedeCandidate struct {
 	UUID    hippo.ID `json:"uuid"`
 	Content string   `json:"content"`
 	Reason  string   `json:"reason"`
 }
 
-// rivalLength is how many characters of a rival's content a reply shows.
-const rivalLength = 120
+// candidatePreview is how many characters of a candidate's content a reply shows.
+const candidatePreview = 120
 
-// compare adds to the reply to a record what the memory repeats and probably
-// replaces. That it cannot be looked up is no failure: the memory is stored.
+// compare adds to the reply to a record the memories that it duplicates and probably
+// supersedes. An error of the lookup is not reported, because the memory is stored.
 func (r *recorded) compare(ctx context.Context, s *session, m *hippo.Memory) string {
 	same, err := s.Compare(ctx, m)
 	if err != nil {
@@ -34,8 +34,8 @@ func (r *recorded) compare(ctx context.Context, s *session, m *hippo.Memory) str
 		fmt.Fprintf(&b, "\nduplicate of %v", id)
 	}
 	for _, x := range same.Replaces {
-		short := wire.Clip(x.Memory.Content, rivalLength)
-		r.LikelyReplaces = append(r.LikelyReplaces, rival{UUID: x.Memory.ID, Content: short, Reason: x.Reason})
+		short := wire.Clip(x.Memory.Content, candidatePreview)
+		r.LikelyReplaces = append(r.LikelyReplaces, supersedeCandidate{UUID: x.Memory.ID, Content: short, Reason: x.Reason})
 		fmt.Fprintf(&b, "\nlikely replaces %v: %s (%s)", x.Memory.ID, termtext.Line(short), termtext.Line(x.Reason))
 	}
 	if len(same.Replaces) > 0 {

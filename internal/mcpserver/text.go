@@ -10,7 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
-// textOf is the answer for a model: a line a hit, and what to do next.
+// textOf formats an answer for a model: a line a hit, and what to do next.
 func textOf(a *hippo.Answer, offset int) string {
 	var b strings.Builder
 	switch {
@@ -60,7 +60,7 @@ func writeHit(b *strings.Builder, n int, h *hippo.Hit) {
 	}
 }
 
-// insights counts insights in words.
+// insights returns a count with its noun.
 func insights(n int) string {
 	if n == 1 {
 		return "1 insight"

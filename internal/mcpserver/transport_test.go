@@ -322,7 +322,7 @@ func TestServe_BrokenOutput(t *testing.T) {
 	wantEnd(t, done, broken)
 }
 
-// Serve tells when its input breaks.
+// Serve returns an error when its input breaks.
 func TestServe_BrokenInput(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("input/output error")

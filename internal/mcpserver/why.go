@@ -7,7 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// why tells on one line why a hit is where it is: its ranks in the lists of candidates, and
+// why explains the rank of a hit on one line: its ranks in the lists of candidates, and
 // what its relevance is made of, the largest contributions first.
 func why(h *hippo.Hit) string {
 	x := h.Explanation

@@ -1,4 +1,4 @@
-// Package project tells which project a directory belongs to: the same for all
+// Package project finds out which project a directory belongs to: the same for all
 // its worktrees and clones, another one for a fork. It asks the git program and
 // reads nothing itself; without a repository, or without git, there is no project.
 // A shallow clone does not hold its first commit, and is known by its remote alone.
@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// limit is how long git may take, all told, if the caller sets no deadline.
-const limit = 2 * time.Second
+// defaultTimeout is the timeout of all git commands if the caller sets no deadline.
+const defaultTimeout = 2 * time.Second
 
-// grace is how long after that a child of git may keep its output open.
-const grace = 100 * time.Millisecond
+// outputGrace is how long a child process of git may then keep its output open.
+const outputGrace = 100 * time.Millisecond
 
 // Identify returns the identity of the project that dir belongs to, for people
 // to read: "github.com/owner/name#1a2b3c4d", the remote and the first commit, or
@@ -25,7 +25,7 @@ const grace = 100 * time.Millisecond
 func Identify(ctx context.Context, dir string) string {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
+		ctx, cancel = context.WithTimeout(ctx, defaultTimeout)
 		defer cancel()
 	}
 	name, err := identify(ctx, dir)
@@ -36,8 +36,8 @@ func Identify(ctx context.Context, dir string) string {
 }
 
 func identify(ctx context.Context, dir string) (string, error) {
-	// Along first parents only: that is quick in a long history, and a history that
-	// was merged in later, with a first commit of its own, changes nothing.
+	// Only along first parents: that is fast in a long history, and ignores merged histories
+	// with a first commit of their own.
 	first, err := git(ctx, dir, "rev-list", "--first-parent", "--max-parents=0", "HEAD")
 	if err != nil || len(first) < 12 {
 		return "", err
@@ -85,7 +85,7 @@ func pick(remotes string) string {
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
-	cmd.WaitDelay = grace
+	cmd.WaitDelay = outputGrace
 	out, err := cmd.Output()
 	return strings.TrimSpace(string(out)), err
 }

@@ -54,17 +54,20 @@ func (c Clock) Frequency(accesses int) float64 {
 	return math.Min(1, float64(accesses)/float64(FrequencyWindow)/c.w.FrequencyFull)
 }
 
-// Importance is value decayed since setDay, in [0, 1]; a pinned one does not decay.
+// Importance is [Usage.Importance] on the day of the clock.
 func (c Clock) Importance(value float64, setDay hippo.Day, pinned bool) float64 {
-	n := int(c.day - setDay)
-	switch {
-	case pinned || n <= 0:
-		return value
-	case n < tableDays:
+	if n := int(c.day - setDay); !pinned && n > 0 && n < tableDays {
 		return value * c.decay[n]
-	default:
-		return value * math.Pow(c.w.ImportanceDecay, float64(n))
 	}
+	return c.w.Importance(value, setDay, c.day, pinned)
+}
+
+// Importance is value decayed from setDay to day, in [0, 1]; a pinned one does not decay.
+func (w *Usage) Importance(value float64, setDay, day hippo.Day, pinned bool) float64 {
+	if n := int(day - setDay); !pinned && n > 0 {
+		return value * math.Pow(w.ImportanceDecay, float64(n))
+	}
+	return value
 }
 
 // Upvoted returns the importance after an upvote, given the decayed one; at most 1.

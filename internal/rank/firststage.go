@@ -38,7 +38,7 @@ func NewScorer(w *Weights) *Scorer {
 	return s
 }
 
-// Length is the feature [Length] of a content of so many terms.
+// Length is the feature [Length] of a content with n terms.
 func (s *Scorer) Length(terms int) float64 {
 	if terms < tableLengths {
 		return s.lengths[terms]

@@ -1,5 +1,5 @@
 // Package rank turns the signals of a memory into its relevance. It is pure: no store, no
-// clock, no I/O. Every constant lives in [Weights]; docs/ranking.md explains each and tells
+// clock, no I/O. Every constant lives in [Weights]; docs/ranking.md explains each and says
 // where it comes from.
 package rank
 

@@ -10,7 +10,7 @@ import (
 )
 
 // explain adds to the hits why they are where they are, if that was asked for.
-func explain(p *plan, found *retrieve.Result, r reranked, in ranking) ranking {
+func explain(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {
 	if !p.explain {
 		return in
 	}
@@ -31,7 +31,7 @@ func explain(p *plan, found *retrieve.Result, r reranked, in ranking) ranking {
 }
 
 // explanation says what the relevance of a hit is made of.
-func (p *plan) explanation(h *hit, r reranked) rank.Explanation {
+func (p *Plan) explanation(h *hit, r reranked) rank.Explanation {
 	x := rank.Explanation{Ranker: p.ranker, Length: h.first.length, BM25Relative: h.first.bm25}
 	if passage := r.byID(h.id); passage != nil {
 		x.Features, x.LengthOffset = &passage.features, r.offset
@@ -40,29 +40,29 @@ func (p *plan) explanation(h *hit, r reranked) rank.Explanation {
 }
 
 // ranks returns the ranks of all matches in the two lists of candidates, from 1.
-func ranks(p *plan, found *retrieve.Result) (lexical, semantic map[retrieve.Doc]int) {
+func ranks(p *Plan, found *retrieve.Result) (lexical, semantic map[retrieve.Doc]int) {
 	v := &p.search.Vector
-	byWords, byCosine := make([]standing, 0, len(found.Matches)), make([]standing, 0, len(found.Matches))
+	byScore, byCosine := make([]docScore, 0, len(found.Matches)), make([]docScore, 0, len(found.Matches))
 	for i := range found.Matches {
 		m := &found.Matches[i]
-		byWords = append(byWords, standing{m.Doc, m.Score})
+		byScore = append(byScore, docScore{m.Doc, m.Score})
 		if m.Cosine > 0 { // exact ones: those of the index would mistake close ranks
-			byCosine = append(byCosine, standing{m.Doc, found.Reader.Cosine(m.Doc)})
+			byCosine = append(byCosine, docScore{m.Doc, found.Reader.Cosine(m.Doc)})
 		}
 	}
-	return rankedBy(byWords, 0, len(byWords)), rankedBy(byCosine, max(0, v.MinCosine), v.TopK)
+	return rankedBy(byScore, 0, len(byScore)), rankedBy(byCosine, max(0, v.MinCosine), v.TopK)
 }
 
-// standing is a document with what a list orders it by.
-type standing struct {
+// docScore is a document with what a list orders it by.
+type docScore struct {
 	doc retrieve.Doc
 	by  float64
 }
 
 // rankedBy returns the ranks of the first limit documents that are above least. Ties share a
 // rank.
-func rankedBy(list []standing, least float64, limit int) map[retrieve.Doc]int {
-	slices.SortFunc(list, func(a, b standing) int { return cmp.Or(cmp.Compare(b.by, a.by), cmp.Compare(a.doc, b.doc)) })
+func rankedBy(list []docScore, least float64, limit int) map[retrieve.Doc]int {
+	slices.SortFunc(list, func(a, b docScore) int { return cmp.Or(cmp.Compare(b.by, a.by), cmp.Compare(a.doc, b.doc)) })
 	out := make(map[retrieve.Doc]int)
 	n := 1
 	for i, l := range firstOf(list, limit) {

@@ -112,7 +112,11 @@ func (f *fixture) recall(q hippo.Query) *recall.Ranking {
 	if err := f.index.CatchUp(f.t.Context()); err != nil {
 		f.t.Fatal(err)
 	}
-	r, err := f.searcher.Recall(f.t.Context(), f.scope, &q, 1, recall.Keep(&q))
+	plan, err := f.searcher.Plan(f.scope, &q)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	r, err := f.searcher.Recall(f.t.Context(), plan, 1)
 	if err != nil {
 		f.t.Fatal(err)
 	}

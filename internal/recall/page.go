@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"math"
 	"reflect"
 	"slices"
 	"sync"
@@ -32,18 +31,6 @@ type Hit struct {
 	Signals     hippo.Signals
 	Via         hippo.Via
 	Explanation *hippo.Explanation // nil unless it was asked for
-}
-
-func newRanking(p *plan, in ranking) *Ranking {
-	out := &Ranking{
-		Hits: make([]Hit, len(in.hits)), Total: in.tally.total, Distribution: in.tally.distribution,
-		Day: p.search.Day, Degraded: p.degraded,
-	}
-	for i := range in.hits {
-		h := &in.hits[i]
-		out.Hits[i] = Hit{h.id, h.relevance, h.signals, h.via, h.explanation}
-	}
-	return out
 }
 
 // Page returns some of the hits.
@@ -100,18 +87,10 @@ type kept struct {
 const (
 	maxKept  = 16
 	keptTime = 10 * time.Minute
-	// minKept is how many hits of a search are kept at least.
-	minKept = 100
 )
 
 // NewPages returns Pages with a clock.
 func NewPages(now func() time.Time) *Pages { return &Pages{now: now} }
-
-// Keep is how many hits a search for a page has to keep.
-func Keep(q *hippo.Query) int {
-	const limit = math.MaxInt / 2 // more can be added to that
-	return max(min(q.Offset+q.Count, limit), minKept)
-}
 
 // key is what a query asks for, whatever page of it, in memory of its own.
 func key(q hippo.Query) hippo.Query {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cue"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
@@ -91,7 +91,7 @@ func (g *passages) complete(f *firstStage, found *retrieve.Result, about []retri
 		row := f.row(p.match)
 		p.id, p.created, p.first = row.ID, row.CreatedAt, f.of(&p.match, &row)
 		if i >= n && p.counted {
-			p.relevance = f.plan.relevance(f.weights, &p.first.signals)
+			p.relevance = f.relevance(f.weights, &p.first.signals)
 		}
 		p.features[rank.BM25Relative], p.features[rank.Cosine], p.features[rank.Length] = p.first.bm25, p.match.Cosine, p.first.length
 		p.features[rank.NamesAuthor] = indicator(p.named)
@@ -139,7 +139,8 @@ func matchesOf(found *retrieve.Result, list []passage) map[retrieve.Doc]retrieve
 	return wanted.pick(found.Matches)
 }
 
-// docFilter finds a few documents among many matches: a map is slow for so many questions.
+// docFilter finds a few documents among many matches. It is faster than a map, because most
+// lookups miss.
 type docFilter struct {
 	docs map[retrieve.Doc]bool
 	bits [1 << 10]uint64 // by the low bits of a document
@@ -168,7 +169,7 @@ func wordsOf(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 }
 
-// namesAuthor returns a function that tells whether a text names an author: by the whole
+// namesAuthor returns a function that reports whether a text names an author: by the whole
 // name, or by its first word.
 func namesAuthor(text string) func(string) bool {
 	words := make(map[string]bool)

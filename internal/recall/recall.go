@@ -7,102 +7,14 @@ package recall
 
 import (
 	"context"
-	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/rank"
-	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// Searcher answers queries over an index. It is safe for concurrent use.
-type Searcher struct {
-	index     retrieve.Retriever
-	relations Relations
-	embedder  Embedder
-	hybrid    Hybrid
-	now       func() time.Time // in the user's zone
-	model     model
-}
-
-// model is what the rankers are made of.
-type model struct {
-	weights *rank.Weights
-	decay   *rank.Decay
-	scorer  *rank.Scorer
-	tokens  embed.TokenEmbedder // nil: nothing is reranked
-}
-
-// Relations are the relations between memories.
-type Relations interface {
-	// Relations returns those with one of ids at either end that lie in scope and hold at a
-	// time, of each ID the limit strongest, with their weights of then.
-	Relations(ctx context.Context, scope hippo.Scope, ids []hippo.ID, at time.Time, limit int) ([]hippo.Relation, error)
-}
-
-// Embedder embeds queries.
-type Embedder interface {
-	// Query returns the vectors of a query and of its situation, and what is wrong, if
-	// anything, as a caller with this scope may know; what cannot be embedded is searched by
-	// its words. The error is that of ctx.
-	Query(ctx context.Context, scope *hippo.Scope, text string, situation []string) (Vectors, error)
-}
-
-// Vectors are the embeddings of a query.
-type Vectors struct {
-	// Text is of the text, by the model TextModel; nil for none.
-	Text      []float32
-	TextModel string
-	// Situation are of the elements of the situation, by SituationModel.
-	Situation      [][]float32
-	SituationModel string
-	// Degraded says what could not take part.
-	Degraded []string
-}
-
-// Hybrid is the graph ranker, which is optional.
-type Hybrid interface {
-	// Rank scores all that a search found, and what the graph adds to it, in no order. near
-	// reports whether a score is so near a limit of the range that the exact cosine counts.
-	Rank(ctx context.Context, r *retrieve.Result, q *retrieve.Query, near func(score float64) bool) ([]GraphHit, error)
-}
-
-// GraphHit is one memory that [Hybrid] scored.
-type GraphHit struct {
-	Match retrieve.Match
-	// Relevance is the sum of Terms, in [0, 1].
-	Relevance float64
-	Terms     []hippo.Contribution
-	// GraphRank is its rank by the graph, 0 if that did not reach it.
-	GraphRank int
-}
-
-// Config wires a [Searcher].
-type Config struct {
-	Index     retrieve.Retriever
-	Relations Relations
-	Embedder  Embedder
-	// Tokens compares texts token by token; nil: nothing is reranked.
-	Tokens embed.TokenEmbedder
-	// Hybrid answers ranker hybrid; nil: it is not supported.
-	Hybrid  Hybrid
-	Weights *rank.Weights
-	// Now is the time of the user, in the zone of their days.
-	Now func() time.Time
-}
-
-// New returns a Searcher.
-func New(c Config) *Searcher {
-	return &Searcher{
-		index: c.Index, relations: c.Relations, embedder: c.Embedder, hybrid: c.Hybrid, now: c.Now,
-		model: model{weights: c.Weights, decay: rank.NewDecay(&c.Weights.Usage), scorer: rank.NewScorer(c.Weights), tokens: c.Tokens},
-	}
-}
-
-// Recall answers a valid query as of an active day. keep is how many hits are wanted at
-// least, of those there are.
-func (s *Searcher) Recall(ctx context.Context, scope hippo.Scope, q *hippo.Query, day hippo.Day, keep int) (*Ranking, error) {
-	plan, err := s.plan(ctx, scope, q, day, keep)
+// Recall answers a query as of an active day.
+func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Ranking, error) {
+	plan, err := plan.embedded(ctx, s.embedder, day)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +23,7 @@ func (s *Searcher) Recall(ctx context.Context, scope hippo.Scope, q *hippo.Query
 		return nil, err
 	}
 	defer found.Close()
-	if plan.hybrid {
+	if plan.hybrid() {
 		return s.rankHybrid(ctx, plan, found)
 	}
 	scored := score(plan, found)

@@ -46,7 +46,7 @@ type ranking struct {
 
 // relate ranks the reranked passages with what relations say of them, adds the other
 // candidates, and what the best hits are related to.
-func (s *Searcher) relate(ctx context.Context, p *plan, found *retrieve.Result, sc scored, r reranked) (ranking, error) {
+func (s *Searcher) relate(ctx context.Context, p *Plan, found *retrieve.Result, sc scored, r reranked) (ranking, error) {
 	others := sc.best
 	if r.passages != nil {
 		others = slices.DeleteFunc(slices.Clone(others), func(c candidate) bool { return r.number(c.match.Doc) >= 0 })
@@ -71,13 +71,13 @@ func (s *Searcher) relate(ctx context.Context, p *plan, found *retrieve.Result, 
 func exact(f *firstStage, list []candidate) []hit {
 	out := make([]hit, len(list))
 	for i, c := range list {
-		if f.semantic() && !f.plan.rerank {
+		if f.semantic() && !f.rerank {
 			c.match.Cosine = f.reader.Cosine(c.match.Doc)
 		}
 		row := f.row(c.match)
 		out[i] = newHit(c, f.of(&c.match, &row))
-		if f.semantic() && !f.plan.rerank {
-			out[i].relevance = f.plan.relevance(f.weights, &out[i].signals)
+		if f.semantic() && !f.rerank {
+			out[i].relevance = f.relevance(f.weights, &out[i].signals)
 		}
 	}
 	slices.SortFunc(out, betterHit)
@@ -88,7 +88,7 @@ func betterHit(a, b hit) int { return better(a.candidate, b.candidate) }
 
 // bestPassages returns the best passages that may be hits, and how relevant they are but for
 // their relations.
-func bestPassages(p *plan, linear *rank.Linear, list []passage) ([]hippo.ID, map[hippo.ID]float64) {
+func bestPassages(p *Plan, linear *rank.Linear, list []passage) ([]hippo.ID, map[hippo.ID]float64) {
 	best := newTop(relatedHits)
 	for i := range list {
 		x := &list[i]
@@ -108,7 +108,7 @@ func bestPassages(p *plan, linear *rank.Linear, list []passage) ([]hippo.ID, map
 }
 
 // final is the hit that a passage makes, given how related it is to the best passages.
-func (p *plan) final(linear *rank.Linear, x *passage, related float64) hit {
+func (p *Plan) final(linear *rank.Linear, x *passage, related float64) hit {
 	h := newHit(x.candidate, x.first)
 	h.signals.Related = related
 	h.signals.Text = linear.Text(p.weights, &x.features, related)
@@ -130,7 +130,7 @@ func relatedness(links []hippo.Relation, relevance map[hippo.ID]float64) map[hip
 // merge adds the passages that may be hits to the other candidates. If there may be more
 // candidates than were kept, passages behind the last that was kept are left out: others may
 // belong before them.
-func merge(p *plan, linear *rank.Linear, r reranked, related map[hippo.ID]float64, rest ranking) ranking {
+func merge(p *Plan, linear *rank.Linear, r reranked, related map[hippo.ID]float64, rest ranking) ranking {
 	out := ranking{tally: rest.tally, more: rest.more, hits: make([]hit, 0, len(r.list)+len(rest.hits)), finals: make(map[hippo.ID]hit, len(r.list))}
 	for i := range r.list {
 		x := &r.list[i]
@@ -197,7 +197,7 @@ func pulledBy(w *rank.Relations, hits []hit, links []hippo.Relation) []pulled {
 // pull makes hits of the memories that are related to the best ones and pass the filters, and
 // lifts those that are hits already. If there may be more hits than were kept, none goes behind
 // the last of them. A memory that comes in this way counts as one match more.
-func pull(p *plan, f *firstStage, found *retrieve.Result, r reranked, links []hippo.Relation, in ranking) ranking {
+func pull(p *Plan, f *firstStage, found *retrieve.Result, r reranked, links []hippo.Relation, in ranking) ranking {
 	list := pulledBy(&p.weights.Relations, in.hits, links)
 	if len(list) == 0 {
 		return in
@@ -228,7 +228,7 @@ func pull(p *plan, f *firstStage, found *retrieve.Result, r reranked, links []hi
 }
 
 // lift returns a hit as relevant as what it is related to makes it, if that is more.
-func (p *plan) lift(h hit, by pulled) (hit, bool) {
+func (p *Plan) lift(h hit, by pulled) (hit, bool) {
 	if h.signals.Text >= by.text {
 		return h, false
 	}
@@ -239,7 +239,7 @@ func (p *plan) lift(h hit, by pulled) (hit, bool) {
 
 // join returns a memory that did not match as a hit, if it passes the filters and has no
 // successor.
-func (p *plan) join(f *firstStage, found *retrieve.Result, by pulled) (h hit, ok bool) {
+func (p *Plan) join(f *firstStage, found *retrieve.Result, by pulled) (h hit, ok bool) {
 	doc, ok := found.Reader.Find(by.id)
 	if !ok {
 		return h, false

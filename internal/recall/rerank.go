@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cue"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
@@ -24,7 +24,7 @@ type reranked struct {
 const fullScore = 20
 
 // rerank computes the features of the top candidates and their neighbours.
-func rerank(p *plan, found *retrieve.Result, s scored) reranked {
+func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	var r reranked
 	if p.ranker == hippo.RankerHippo && p.search.Text != "" {
 		r.words = queryWords(found.Vocabulary, p.search.Text)
@@ -63,10 +63,10 @@ func (r *reranked) compare() {
 			f[rank.MaxSimRelative] = f[rank.MaxSim] / maxSim
 		}
 		r.neighbours(p, around)
-		f[rank.IsQuestion] = indicator(p.cues&cue.Asks != 0)
-		f[rank.HasTime] = indicator(p.cues&r.tokens.wants&cue.TellsTime != 0)
-		f[rank.HasNumber] = indicator(p.cues&r.tokens.wants&cue.TellsNumber != 0)
-		f[rank.HasName] = indicator(p.cues&r.tokens.wants&cue.TellsName != 0)
+		f[rank.IsQuestion] = indicator(p.cues&cue.IsQuestion != 0)
+		f[rank.HasTime] = indicator(p.cues&r.tokens.wants&cue.HasTime != 0)
+		f[rank.HasNumber] = indicator(p.cues&r.tokens.wants&cue.HasNumber != 0)
+		f[rank.HasName] = indicator(p.cues&r.tokens.wants&cue.HasName != 0)
 	}
 	r.sessions()
 }
@@ -82,7 +82,7 @@ func (r *reranked) neighbours(p *passage, around []float32) {
 	if previous != nil {
 		b := &previous.features
 		f[rank.PreviousBM25], f[rank.PreviousCosine], f[rank.PreviousMaxSim] = b[rank.BM25Relative], b[rank.Cosine], b[rank.MaxSim]
-		f[rank.Reply] = indicator(previous.cues&cue.Asks != 0) * b[rank.MaxSim]
+		f[rank.Reply] = indicator(previous.cues&cue.IsQuestion != 0) * b[rank.MaxSim]
 		maxInto(around, previous.similarities)
 		f[rank.PreviousGain] = weightedSum(r.tokens.weights, around) - f[rank.MaxSim]
 		if further := r.beside(previous.previous); further != nil {

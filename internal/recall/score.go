@@ -33,7 +33,7 @@ type scored struct {
 
 // firstStage computes the signals of a match from its columns.
 type firstStage struct {
-	*plan
+	*Plan
 	reader retrieve.Reader
 	// maxScore bounds the lexical score, bestScore is the highest there is.
 	maxScore, bestScore float64
@@ -52,7 +52,7 @@ type first struct {
 const rowBatch = 32
 
 // score ranks every match by the first stage.
-func score(p *plan, found *retrieve.Result) scored {
+func score(p *Plan, found *retrieve.Result) scored {
 	s := scored{first: newFirstStage(p, found)}
 	room := p.keep
 	if p.rerank { // a reranked candidate leaves its place: itself, and two neighbours
@@ -91,8 +91,8 @@ func score(p *plan, found *retrieve.Result) scored {
 	return s
 }
 
-func newFirstStage(p *plan, found *retrieve.Result) firstStage {
-	f := firstStage{plan: p, reader: found.Reader, maxScore: found.MaxScore}
+func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
+	f := firstStage{Plan: p, reader: found.Reader, maxScore: found.MaxScore}
 	if p.ranker == hippo.RankerInsight {
 		f.gate = p.weights.Insight.MinContent
 	}
@@ -110,7 +110,7 @@ func (f *firstStage) candidate(m *retrieve.Match, row *retrieve.Row) (c candidat
 	}
 	c = candidate{match: *m, id: row.ID, created: row.CreatedAt}
 	c.relevance = f.rank(&c.match, row)
-	if f.semantic() && !f.plan.rerank && f.within.near(c.relevance) {
+	if f.semantic() && !f.rerank && f.within.near(c.relevance) {
 		c.match.Cosine = f.reader.Cosine(m.Doc)
 		c.relevance = f.rank(&c.match, row)
 	}
@@ -119,7 +119,7 @@ func (f *firstStage) candidate(m *retrieve.Match, row *retrieve.Row) (c candidat
 
 func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) float64 {
 	x := f.of(m, row)
-	return f.plan.relevance(f.weights, &x.signals)
+	return f.relevance(f.weights, &x.signals)
 }
 
 // of computes the signals of a match.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/contradict"
+	"github.com/hippo-memory/hippo/internal/lang/contradict"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 

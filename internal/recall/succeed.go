@@ -37,7 +37,7 @@ type placement struct {
 
 // succeed ranks successors above what they supersede. Cost: nothing if nothing that was found
 // is superseded, else a pass over the matches.
-func succeed(p *plan, found *retrieve.Result, sc scored, r reranked, in ranking) ranking {
+func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking) ranking {
 	if p.ranker != hippo.RankerHippo && p.ranker != hippo.RankerInsight {
 		return in
 	}
@@ -116,7 +116,7 @@ func (x *successions) score(f *firstStage, found *retrieve.Result) {
 			}
 		}
 		s.match, s.first = m, f.of(&m, &row)
-		s.signals, s.relevance = s.first.signals, f.plan.relevance(f.weights, &s.first.signals)
+		s.signals, s.relevance = s.first.signals, f.relevance(f.weights, &s.first.signals)
 	}
 }
 
@@ -197,7 +197,7 @@ type placed struct {
 
 // apply ranks successors by their placements, and counts them so. If there may be more hits
 // than were kept, what would come after the last that was kept is left out.
-func (x *successions) apply(p *plan, in ranking) ranking {
+func (x *successions) apply(p *Plan, in ranking) ranking {
 	out := ranking{tally: in.tally, more: in.more, finals: in.finals}
 	moved := make(map[hippo.ID]bool)
 	var list []placed

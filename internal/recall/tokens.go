@@ -3,8 +3,8 @@ package recall
 import (
 	"slices"
 
-	"github.com/hippo-memory/hippo/internal/cue"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
@@ -51,7 +51,7 @@ type bigram struct{ a, b int32 }
 
 // tokenize cuts a query, which consists of words, into word pieces.
 func tokenize(model embed.TokenEmbedder, text string, words []word) queryTokens {
-	q := queryTokens{wants: cue.Wanted(text), bigrams: make(map[bigram]float64)}
+	q := queryTokens{wants: cue.Expected(text), bigrams: make(map[bigram]float64)}
 	for _, w := range words {
 		from := len(q.tokens)
 		if q.tokens = model.Tokenize(q.tokens, w.text); len(q.tokens) > maxQueryTokens {

@@ -11,7 +11,7 @@ import (
 	"context"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/cue"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 )
 
 // Retriever finds candidates. It is safe for concurrent use, and searches do not wait for

@@ -12,22 +12,22 @@ import (
 // than the one it began on. A clock that went back changes nothing. It writes
 // at most once a day.
 func (s *Store) Today(ctx context.Context) (hippo.Day, error) {
-	if cal, ok := s.current(); ok {
+	if cal, ok := knownCalendar(s); ok {
 		return cal.Day, nil
 	}
 	var cal driver.Calendar
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) (err error) {
-		cal, err = s.advance(tx)
+		cal, err = advanceDay(s, tx)
 		return err
 	})
 	if err != nil {
 		return 0, wrap("active day", err)
 	}
-	return s.remember(cal).Day, nil
+	return rememberCalendar(s, cal).Day, nil
 }
 
-// advance moves the calendar of the transaction to today.
-func (s *Store) advance(tx driver.Tx) (driver.Calendar, error) {
+// advanceDay moves the calendar of the transaction to today.
+func advanceDay(s *Store, tx driver.Tx) (driver.Calendar, error) {
 	cal, err := tx.Calendar()
 	if err != nil {
 		return cal, err
@@ -41,20 +41,20 @@ func (s *Store) advance(tx driver.Tx) (driver.Calendar, error) {
 	return cal, tx.SetCalendar(cal)
 }
 
-// TakeAdvanced reports, once, that this process has advanced the active day: whoever did it
-// does the work of the day. If the process ends before, the next day makes up for it.
+// TakeAdvanced reports once that this process has advanced the active day: the caller then
+// does the daily maintenance. If the process ends before, it is done on the next day.
 func (s *Store) TakeAdvanced() bool { return s.advanced.Swap(false) }
 
-// current returns the calendar if it need not be advanced.
-func (s *Store) current() (driver.Calendar, bool) {
+// knownCalendar returns the cached calendar if it is of today.
+func knownCalendar(s *Store) (driver.Calendar, bool) {
 	today := s.now().In(s.zone).Format(time.DateOnly)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calendar, s.calendar.Day > 0 && today <= s.calendar.Date
 }
 
-// remember keeps the later of c and the calendar known so far, and returns it.
-func (s *Store) remember(c driver.Calendar) driver.Calendar {
+// rememberCalendar caches the later of c and the cached calendar, and returns it.
+func rememberCalendar(s *Store, c driver.Calendar) driver.Calendar {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c.Day > s.calendar.Day {

@@ -17,20 +17,21 @@ type Imported struct {
 	Refused []hippo.ID
 }
 
-// importAll is [Scoped.Import].
-func (s *Store) importAll(ctx context.Context, in Scoped, cal driver.Calendar, ms []*hippo.Memory) (out Imported, err error) {
+// importMemories is [Scoped.Import].
+func importMemories(ctx context.Context, in Scoped, cal driver.Calendar, ms []*hippo.Memory) (out Imported, err error) {
+	s := in.store
 	for i, m := range ms {
-		if err := s.stampImported(m); err != nil {
+		if err := stampImported(s, m); err != nil {
 			return Imported{}, at(err, i, len(ms))
 		}
 	}
 	err = s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		fresh, refused, err := in.absent(tx, ms)
+		fresh, refused, err := absentMemories(tx, in, ms)
 		if err != nil {
 			return err
 		}
 		out = Imported{Added: len(fresh), Present: len(ms) - len(fresh) - len(refused), Refused: refused}
-		here, err := s.adopt(tx, cal)
+		here, err := adoptCalendar(s, tx, cal)
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func (s *Store) importAll(ctx context.Context, in Scoped, cal driver.Calendar, m
 	return out, nil
 }
 
-func (s *Store) stampImported(m *hippo.Memory) error {
+func stampImported(s *Store, m *hippo.Memory) error {
 	now := s.now().UTC()
 	created, updated, version, at := m.CreatedAt, m.UpdatedAt, m.Version, m.Importance.SetAt
 	value := m.Importance.Value
@@ -68,10 +69,10 @@ func (s *Store) stampImported(m *hippo.Memory) error {
 	return m.Validate()
 }
 
-// absent returns those of ms that the store does not hold, the first of each ID, and the IDs
+// absentMemories returns those of ms that the store does not hold, the first of each ID, and the IDs
 // of the others that are refused. With [hippo.RightAdmin], a memory that cannot be read is
 // replaced.
-func (s Scoped) absent(tx driver.Tx, ms []*hippo.Memory) (fresh []*hippo.Memory, refused []hippo.ID, err error) {
+func absentMemories(tx driver.Tx, s Scoped, ms []*hippo.Memory) (fresh []*hippo.Memory, refused []hippo.ID, err error) {
 	ids := make([]hippo.ID, len(ms))
 	for i, m := range ms {
 		ids[i] = m.ID
@@ -102,14 +103,14 @@ func (s Scoped) absent(tx driver.Tx, ms []*hippo.Memory) (fresh []*hippo.Memory,
 	return fresh, refused, nil
 }
 
-// adopt returns the calendar, taken over from cal if this store has none.
-func (s *Store) adopt(tx driver.Tx, cal driver.Calendar) (driver.Calendar, error) {
+// adoptCalendar returns the calendar; if the store has none it is set to cal.
+func adoptCalendar(s *Store, tx driver.Tx, cal driver.Calendar) (driver.Calendar, error) {
 	here, err := tx.Calendar()
 	if err != nil || here.Day > 0 {
 		return here, err
 	}
 	if cal.Day == 0 {
-		return s.advance(tx)
+		return advanceDay(s, tx)
 	}
 	return cal, tx.SetCalendar(cal)
 }

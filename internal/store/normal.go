@@ -10,8 +10,8 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// normalise puts m into the one form that is stored: trimmed elements without
-// duplicates, UTC times in whole microseconds, derived fields computed.
+// normalise puts m into its stored form: trimmed elements without duplicates, UTC times in
+// whole microseconds, derived fields computed.
 func normalise(m *hippo.Memory) {
 	m.Situation = unique(m.Situation)
 	m.Tags = unique(m.Tags)
@@ -26,8 +26,8 @@ func normalise(m *hippo.Memory) {
 	}
 }
 
-// unique trims the elements and drops repeated ones; blank ones stay, for
-// validation to name them.
+// unique trims the elements and drops duplicates; blank ones are kept, for validation to
+// reject them.
 func unique(list []string) []string {
 	var out []string
 	for _, s := range list {
@@ -43,7 +43,7 @@ func textChanged(a, b *hippo.Memory) bool {
 		!slices.Equal(a.Situation, b.Situation) || !slices.Equal(a.Tags, b.Tags)
 }
 
-// at names the element of a list that an error is about.
+// at adds the index of an element to the field of an error.
 func at(err error, i, n int) error {
 	var f *hippo.FieldError
 	if n > 1 && errors.As(err, &f) {

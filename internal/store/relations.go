@@ -12,8 +12,8 @@ import (
 )
 
 // Relations returns the relations that have one of ids at either end, of each ID the limit
-// strongest, by From, To and Kind. Those that do not hold at that time, if it is not zero, and
-// those of forgotten memories, or of memories outside of the scope, do not exist here.
+// strongest, ordered by From, To and Kind. Excluded are relations that are not valid at that
+// time, if it is not zero, and those of forgotten memories or of memories outside of the scope.
 func (s Scoped) Relations(ctx context.Context, ids []hippo.ID, at time.Time, limit int) ([]hippo.Relation, error) {
 	if err := s.Allow(hippo.RightRead); err != nil || len(ids) == 0 {
 		return nil, err
@@ -22,8 +22,8 @@ func (s Scoped) Relations(ctx context.Context, ids []hippo.ID, at time.Time, lim
 	return rs, wrap("relations", err)
 }
 
-// HasRelations reports whether there were any when the state of the store was last
-// read, by [Store.Head]. Cost: nothing.
+// HasRelations reports whether there were relations at the last call of [Store.Head]. It
+// reads nothing.
 func (s *Store) HasRelations() bool { return s.related.Load() }
 
 // AllRelations yields every relation of which both ends lie in the scope, by From, To and
@@ -36,7 +36,7 @@ func (s Scoped) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 		}
 		batch := make([]hippo.Relation, 0, relationBatch)
 		flush := func() bool {
-			seen, err := s.ends(ctx, batch)
+			seen, err := visibleEnds(ctx, s, batch)
 			for _, r := range batch {
 				if err != nil {
 					yield(r, err)
@@ -65,8 +65,8 @@ func (s Scoped) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 // relationBatch is how many relations are checked at a time.
 const relationBatch = 256
 
-// ends returns which memories at the ends of relations lie in the scope.
-func (s Scoped) ends(ctx context.Context, rs []hippo.Relation) (map[hippo.ID]bool, error) {
+// visibleEnds returns which memories at the ends of relations lie in the scope.
+func visibleEnds(ctx context.Context, s Scoped, rs []hippo.Relation) (map[hippo.ID]bool, error) {
 	seen := make(map[hippo.ID]bool, 2*len(rs))
 	var ids []hippo.ID
 	for _, r := range rs {
@@ -80,7 +80,7 @@ func (s Scoped) ends(ctx context.Context, rs []hippo.Relation) (map[hippo.ID]boo
 	if len(ids) == 0 {
 		return seen, nil
 	}
-	ms, err := s.get(ctx, ids)
+	ms, err := visibleByID(ctx, s, ids)
 	for _, m := range ms {
 		seen[m.ID] = true
 	}
@@ -94,11 +94,11 @@ func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation) error {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return err
 	}
-	clean, err := s.store.clean(rs)
+	clean, err := cleanRelations(s.store, rs)
 	if err != nil || len(rs) == 0 {
 		return err
 	}
-	seen, err := s.ends(ctx, rs)
+	seen, err := visibleEnds(ctx, s, rs)
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,8 @@ func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation) error {
 	return wrap("relate", s.store.backend.Relate(ctx, driver.Durable, clean, func(_, r hippo.Relation) hippo.Relation { return r }))
 }
 
-// Unrelate removes the relations with these keys; weights and times mean nothing.
-// Those that are not there are [hippo.ErrNotFound], after the others were removed.
+// Unrelate removes the relations with these keys; weights and times are ignored.
+// Missing ones are [hippo.ErrNotFound], after the others were removed.
 func (s Scoped) Unrelate(ctx context.Context, rs []hippo.Relation) error {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (s Scoped) Unrelate(ctx context.Context, rs []hippo.Relation) error {
 			return at(err, i, len(rs))
 		}
 	}
-	seen, err := s.ends(ctx, rs)
+	seen, err := visibleEnds(ctx, s, rs)
 	if err != nil {
 		return err
 	}
@@ -149,18 +149,17 @@ func (s Scoped) Unrelate(ctx context.Context, rs []hippo.Relation) error {
 	return wrap("unrelate", err)
 }
 
-// ImportRelations adds relations as another store held them. Those that are here
-// already stay as they are, and those of memories that are not here are left out.
-// All must be valid.
+// ImportRelations adds relations of another store. Existing ones are not changed, and those
+// of unknown memories are skipped. All must be valid.
 func (s Scoped) ImportRelations(ctx context.Context, rs []hippo.Relation) (added int, err error) {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return 0, err
 	}
-	clean, err := s.store.clean(rs)
+	clean, err := cleanRelations(s.store, rs)
 	if err != nil || len(rs) == 0 {
 		return 0, err
 	}
-	seen, err := s.ends(ctx, rs)
+	seen, err := visibleEnds(ctx, s, rs)
 	if err != nil {
 		return 0, err
 	}
@@ -179,16 +178,16 @@ func (s Scoped) ImportRelations(ctx context.Context, rs []hippo.Relation) (added
 	return len(fresh), nil
 }
 
-// CoRecall learns that one search found both memories of each pair: weigh returns the
-// new weight, in (0, 1], of a relation as it is, of Weight 0 if there is none yet, at
-// a time. A pair learns once a calendar day at most, so that repeated searching does
-// not add up. Memories that are gone are passed over. The write survives a crash of
-// the process, not of the machine.
+// CoRecall reinforces the relation of each pair of memories that one search found: weigh
+// returns the new weight, in (0, 1], given the relation, of Weight 0 if it is new, and the
+// time. A pair is reinforced at most once a calendar day, so that repeated searches do not
+// add up. Unknown memories are skipped. The write survives a crash of the process, not of the
+// machine.
 func (s *Store) CoRecall(ctx context.Context, pairs []hippo.Relation, weigh func(old hippo.Relation, now time.Time) float64) error {
 	now := s.now().UTC().Truncate(time.Microsecond)
-	today := s.date(now)
+	today := dateOf(s, now)
 	return wrap("co-recall", s.backend.Relate(ctx, driver.Lazy, pairs, func(old, r hippo.Relation) hippo.Relation {
-		if old.Weight > 0 && s.date(old.LastReinforced) >= today {
+		if old.Weight > 0 && dateOf(s, old.LastReinforced) >= today {
 			return old
 		}
 		r.Weight, r.LastReinforced = weigh(old, now), now
@@ -219,10 +218,10 @@ func (s *Store) PruneRelations(ctx context.Context, drop func(r hippo.Relation, 
 	}))
 }
 
-func (s *Store) date(t time.Time) string { return t.In(s.zone).Format(time.DateOnly) }
+func dateOf(s *Store, t time.Time) string { return t.In(s.zone).Format(time.DateOnly) }
 
-// clean returns valid relations in the one form that is stored.
-func (s *Store) clean(rs []hippo.Relation) ([]hippo.Relation, error) {
+// cleanRelations returns validated relations in their stored form.
+func cleanRelations(s *Store, rs []hippo.Relation) ([]hippo.Relation, error) {
 	out := make([]hippo.Relation, len(rs))
 	for i, r := range rs {
 		if err := r.Validate(); err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// Scoped is a store as one caller sees it: every access by ID, every write and every listing
-// of a caller goes through it. What lies outside of the scope does not exist there: reading
-// leaves it out, and changing it is a [*hippo.UnknownError].
+// Scoped is a store restricted to the scope of a caller: every access by ID, every write and
+// every listing of a caller goes through it. Memories outside of the scope do not exist for
+// it: reads skip them, and changing one is a [*hippo.UnknownError].
 type Scoped struct {
 	store *Store
 	scope hippo.Scope
 }
 
-// In returns the store as seen in a scope.
+// In returns the store restricted to a scope.
 func (s *Store) In(scope hippo.Scope) Scoped { return Scoped{s, scope} }
 
 // Allow returns [hippo.ErrForbidden] unless the scope has these rights.
@@ -31,26 +31,26 @@ func (s Scoped) Allow(r hippo.Rights) error {
 
 // Get returns the memories with these IDs, in the order of ids, forgotten ones included.
 // Missing ones are left out, and so are those that cannot be read, unless nothing else is found:
-// that is a [*driver.UnreadableError] for those with [hippo.RightAdmin]. Nobody can tell whose
-// such a memory is.
+// that is a [*driver.UnreadableError] for callers with [hippo.RightAdmin]. The scope of such a
+// memory is unknown.
 func (s Scoped) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
 	if err := s.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
-	return s.get(ctx, ids)
+	return visibleByID(ctx, s, ids)
 }
 
-// get is Get for those with any right.
-func (s Scoped) get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
+// visibleByID is [Scoped.Get] for callers with any right.
+func visibleByID(ctx context.Context, s Scoped, ids []hippo.ID) ([]*hippo.Memory, error) {
 	ms, err := s.store.Get(ctx, ids)
 	if !s.scope.Allows(hippo.RightAdmin) {
 		err = driver.Readable(err)
 	}
-	return s.seen(ms), err
+	return visibleMemories(s, ms), err
 }
 
-// seen leaves out what lies outside of the scope.
-func (s Scoped) seen(ms []*hippo.Memory) []*hippo.Memory {
+// visibleMemories returns the memories inside of the scope.
+func visibleMemories(s Scoped, ms []*hippo.Memory) []*hippo.Memory {
 	out := ms[:0]
 	for _, m := range ms {
 		if s.scope.Sees(m) {
@@ -94,7 +94,7 @@ func (s Scoped) AddInstead(ctx context.Context, m *hippo.Memory, old []hippo.ID)
 	if err := s.Place(m); err != nil {
 		return nil, err
 	}
-	return s.store.addInstead(ctx, s, m, old)
+	return addInstead(ctx, s.store, s, m, old)
 }
 
 // Update changes existing memories in one transaction: it calls fn on each, in the order of
@@ -105,7 +105,7 @@ func (s Scoped) Update(ctx context.Context, ids []hippo.ID, fn func(*hippo.Memor
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return nil, err
 	}
-	return s.store.update(ctx, s, ids, fn)
+	return updateMemories(ctx, s.store, s, ids, fn)
 }
 
 // Supersede makes a stored memory supersede others, after fn has changed it; see
@@ -114,7 +114,7 @@ func (s Scoped) Supersede(ctx context.Context, id hippo.ID, old []hippo.ID, fn f
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return nil, err
 	}
-	return s.store.supersede(ctx, s, id, old, fn)
+	return supersedeMemories(ctx, s.store, s, id, old, fn)
 }
 
 // Purge removes memories for good; with [hippo.RightAdmin] also those that cannot be read.
@@ -133,20 +133,20 @@ func (s Scoped) Purge(ctx context.Context, ids []hippo.ID) error {
 		} else if err != nil {
 			return err
 		}
-		if err := allThere(ids, s.seen(ms), unreadable...); err != nil {
+		if err := allThere(ids, visibleMemories(s, ms), unreadable...); err != nil {
 			return err
 		}
 		return tx.Purge(ids...)
 	}))
 }
 
-// getAll returns the memories with these IDs in a transaction, or a [*hippo.UnknownError].
-func (s Scoped) getAll(tx driver.Tx, ids []hippo.ID) ([]*hippo.Memory, error) {
+// getAllVisible returns the memories with these IDs in a transaction, or a [*hippo.UnknownError].
+func getAllVisible(s Scoped, tx driver.Tx, ids []hippo.ID) ([]*hippo.Memory, error) {
 	ms, err := tx.Get(ids...)
 	if err != nil && (driver.Readable(err) != nil || s.scope.Allows(hippo.RightAdmin)) {
 		return nil, err
 	}
-	ms = s.seen(ms)
+	ms = visibleMemories(s, ms)
 	return ms, allThere(ids, ms)
 }
 
@@ -196,5 +196,5 @@ func (s Scoped) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Mem
 			return Imported{}, at(err, i, len(ms))
 		}
 	}
-	return s.store.importAll(ctx, s, cal, ms)
+	return importMemories(ctx, s, cal, ms)
 }

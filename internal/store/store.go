@@ -1,6 +1,6 @@
-// Package store is the one door to stored memories. It validates, stamps and
-// hashes above any back end (package driver), keeps the active day, and wraps
-// errors once. It never ranks and never indexes.
+// Package store is the only access to stored memories. On top of any back end (package
+// driver) it validates memories, sets their derived fields, keeps the active day, and wraps
+// errors once. It does not rank or index.
 package store
 
 import (
@@ -51,7 +51,7 @@ func New(b driver.Backend, o *Options) *Store {
 	return s
 }
 
-// Zone is where the days of the calendar begin.
+// Zone returns the time zone of the calendar.
 func (s *Store) Zone() *time.Location { return s.zone }
 
 // Add records new memories: it stamps ID, times, version, hash, the first access and the day,
@@ -68,7 +68,7 @@ func (s *Store) Add(ctx context.Context, ms ...*hippo.Memory) error {
 		}
 	}
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		cal, err := s.advance(tx)
+		cal, err := advanceDay(s, tx)
 		if err != nil {
 			return err
 		}
@@ -130,11 +130,11 @@ func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 	return ms, wrap("get", err)
 }
 
-// update is [Scoped.Update].
-func (s *Store) update(ctx context.Context, in Scoped, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+// updateMemories is [Scoped.Update].
+func updateMemories(ctx context.Context, s *Store, in Scoped, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
 	var all []*hippo.Memory
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		ms, err := in.getAll(tx, ids)
+		ms, err := getAllVisible(in, tx, ids)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (s *Store) update(ctx context.Context, in Scoped, ids []hippo.ID, fn func(*
 		all = ms
 		var changed []*hippo.Memory
 		for _, m := range ms {
-			differs, err := s.change(m, cal.Day, fn)
+			differs, err := changeMemory(s, m, cal.Day, fn)
 			if err != nil {
 				return err
 			}
@@ -161,8 +161,8 @@ func (s *Store) update(ctx context.Context, in Scoped, ids []hippo.ID, fn func(*
 	return all, nil
 }
 
-// change applies fn to m and reports whether m differs from before.
-func (s *Store) change(m *hippo.Memory, day hippo.Day, fn func(*hippo.Memory, hippo.Day) error) (differs bool, err error) {
+// changeMemory applies fn to m and reports whether m differs from before.
+func changeMemory(s *Store, m *hippo.Memory, day hippo.Day, fn func(*hippo.Memory, hippo.Day) error) (differs bool, err error) {
 	before := m.Clone()
 	if err := fn(m, day); err != nil {
 		return false, err
@@ -178,8 +178,8 @@ func (s *Store) change(m *hippo.Memory, day hippo.Day, fn func(*hippo.Memory, hi
 	return true, m.Validate()
 }
 
-// allThere returns a [*hippo.UnknownError] unless each of ids is that of a memory, one that
-// cannot be read included.
+// allThere returns a [*hippo.UnknownError] unless each of ids is that of a memory; it may be
+// unreadable.
 func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...driver.Problem) error {
 	found := make(map[hippo.ID]bool, len(ms))
 	for _, m := range ms {
@@ -201,8 +201,8 @@ func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...driver.Problem) 
 }
 
 // Touch counts accesses of memories on day and returns the memories as stored,
-// by revision. Memories that are gone are passed over. The write survives a
-// crash of the process, not of the machine.
+// by revision. Unknown memories are skipped. The write survives a crash of the process, not
+// of the machine.
 func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]int) (touched []driver.Touched, err error) {
 	err = s.backend.Write(ctx, driver.Lazy, func(tx driver.Tx) (err error) {
 		touched, err = tx.Touch(day, counts)
@@ -222,12 +222,12 @@ func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 	if err != nil {
 		return h, wrap("head", err)
 	}
-	s.remember(h.Calendar)
+	rememberCalendar(s, h.Calendar)
 	s.related.Store(h.Relations > 0)
 	return h, nil
 }
 
-// Problems lists data that could not be read and where it was put aside.
+// Problems lists unreadable data, and where it was moved.
 func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
 	ps, err := s.backend.Problems(ctx)
 	return ps, wrap("problems", err)

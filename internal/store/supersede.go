@@ -18,7 +18,7 @@ import (
 // [hippo.ErrConflict] and the error names what to supersede instead; nothing is changed then. A
 // ValidFrom that is given and lies before that of a memory to be superseded is
 // [hippo.ErrInvalid].
-func (s *Store) addInstead(ctx context.Context, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
+func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
 	if err := stampNew(m, s.now().UTC()); err != nil {
 		return nil, fmt.Errorf("store: new id: %w", err)
 	}
@@ -28,7 +28,7 @@ func (s *Store) addInstead(ctx context.Context, in Scoped, m *hippo.Memory, old 
 	given := m.ValidFrom
 	var replaced []*hippo.Memory
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		cal, err := s.advance(tx)
+		cal, err := advanceDay(s, tx)
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (s *Store) addInstead(ctx context.Context, in Scoped, m *hippo.Memory, old 
 		if err := unused(tx, m); err != nil {
 			return err
 		}
-		replaced, err = s.replace(tx, in, m, old)
+		replaced, err = replaceMemories(s, tx, in, m, old)
 		if err != nil {
 			return err
 		}
@@ -50,12 +50,12 @@ func (s *Store) addInstead(ctx context.Context, in Scoped, m *hippo.Memory, old 
 	return replaced, nil
 }
 
-// supersede makes a stored memory supersede others, as [Store.addInstead] does for a new one,
+// supersedeMemories makes a stored memory supersede others, as [Store.addInstead] does for a new one,
 // after fn has changed it. It returns the memory as stored. fn may run more than once.
-func (s *Store) supersede(ctx context.Context, in Scoped, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
+func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
 	var m *hippo.Memory
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		ms, err := in.getAll(tx, []hippo.ID{id})
+		ms, err := getAllVisible(in, tx, []hippo.ID{id})
 		if err != nil {
 			return err
 		}
@@ -64,10 +64,10 @@ func (s *Store) supersede(ctx context.Context, in Scoped, id hippo.ID, old []hip
 			return err
 		}
 		m = ms[0]
-		if _, err := s.change(m, cal.Day, fn); err != nil {
+		if _, err := changeMemory(s, m, cal.Day, fn); err != nil {
 			return err
 		}
-		replaced, err := s.replace(tx, in, m, old)
+		replaced, err := replaceMemories(s, tx, in, m, old)
 		if err != nil {
 			return err
 		}
@@ -79,9 +79,9 @@ func (s *Store) supersede(ctx context.Context, in Scoped, id hippo.ID, old []hip
 	return m, nil
 }
 
-// replace sets when m begins and marks what it replaces. It stores nothing.
-func (s *Store) replace(tx driver.Tx, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
-	ms, err := in.getAll(tx, old)
+// replaceMemories sets when m begins and marks what it replaces. It stores nothing.
+func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
+	ms, err := getAllVisible(in, tx, old)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +114,8 @@ func (s *Store) replace(tx driver.Tx, in Scoped, m *hippo.Memory, old []hippo.ID
 	return ms, nil
 }
 
-// beginning is when a memory begins that says nothing of it: when it was, and
-// after everything that it replaces began.
+// beginning returns the default of ValidFrom: EventTime or CreatedAt, and after the beginning
+// of every memory that it replaces.
 func beginning(m *hippo.Memory, old []*hippo.Memory) time.Time {
 	t := m.When()
 	for _, o := range old {
@@ -126,7 +126,7 @@ func beginning(m *hippo.Memory, old []*hippo.Memory) time.Time {
 	return t
 }
 
-// maxChain is how many steps of a chain are followed.
+// maxChain is the maximum length of a chain of successors that is followed.
 const maxChain = 1000
 
 // replaceable reports why m cannot take the place of o.
@@ -147,8 +147,8 @@ func replaceable(tx driver.Tx, in Scoped, m, o *hippo.Memory) error {
 	return notAbove(tx, in, m, o)
 }
 
-// successor returns what supersedes m; nil if nothing does that is in the scope.
-func (s Scoped) successor(tx driver.Tx, m *hippo.Memory) (*hippo.Memory, error) {
+// visibleSuccessor returns what supersedes m; nil if nothing does that is in the scope.
+func visibleSuccessor(tx driver.Tx, s Scoped, m *hippo.Memory) (*hippo.Memory, error) {
 	if m.SupersededBy.IsZero() {
 		return nil, nil
 	}
@@ -156,7 +156,7 @@ func (s Scoped) successor(tx driver.Tx, m *hippo.Memory) (*hippo.Memory, error) 
 	if err != nil && (driver.Readable(err) != nil || s.scope.Allows(hippo.RightAdmin)) {
 		return nil, err
 	}
-	if ms = s.seen(ms); len(ms) == 0 {
+	if ms = visibleMemories(s, ms); len(ms) == 0 {
 		return nil, nil
 	}
 	return ms[0], nil
@@ -167,7 +167,7 @@ func (s Scoped) successor(tx driver.Tx, m *hippo.Memory) (*hippo.Memory, error) 
 func newest(tx driver.Tx, in Scoped, o *hippo.Memory) (hippo.ID, error) {
 	at := o
 	for range maxChain {
-		next, err := in.successor(tx, at)
+		next, err := visibleSuccessor(tx, in, at)
 		if err != nil || next == nil {
 			return at.ID, err
 		}
@@ -185,7 +185,7 @@ func notAbove(tx driver.Tx, in Scoped, m, o *hippo.Memory) error {
 		if at.SupersededBy == o.ID {
 			return fmt.Errorf("supersedes: %v supersedes %v already: %w", o.ID, m.ID, hippo.ErrConflict)
 		}
-		next, err := in.successor(tx, at)
+		next, err := visibleSuccessor(tx, in, at)
 		if err != nil || next == nil {
 			return err
 		}

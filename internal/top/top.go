@@ -1,10 +1,10 @@
-// Package top keeps the best of many.
+// Package top selects the n best of many items.
 package top
 
 import "slices"
 
-// List keeps the n best items that it is given. It gathers more than n and now and then
-// drops the worse ones, which takes less than keeping them in order.
+// List keeps the n best of the items that are added. It buffers more than n and now and then
+// drops the worst, which is faster than a heap.
 type List[T any] struct {
 	n       int
 	compare func(a, b T) int
@@ -13,9 +13,9 @@ type List[T any] struct {
 }
 
 const (
-	// slack is how many items are gathered at least before some are dropped.
+	// slack is the minimum number of items in the buffer beyond n.
 	slack = 16
-	// usual is up to which n room is made for all at once.
+	// usual is the largest n for which the buffer is allocated at once.
 	usual = 512
 )
 
@@ -29,8 +29,8 @@ func New[T any](n int, compare func(a, b T) int) *List[T] {
 	return l
 }
 
-// Bound returns an item so that one that is worse is not among the best; nil while
-// nothing is known.
+// Bound returns an item such that a worse one is not among the n best; nil if there is none
+// yet.
 func (l *List[T]) Bound() *T {
 	if !l.cut {
 		return nil
@@ -38,14 +38,14 @@ func (l *List[T]) Bound() *T {
 	return &l.items[l.n-1]
 }
 
-// Add takes an item. Cost: about 20 ns.
+// Add adds an item. Cost: about 20 ns.
 func (l *List[T]) Add(x T) {
 	if l.items = append(l.items, x); len(l.items)-l.n >= max(l.n, slack) {
 		l.drop()
 	}
 }
 
-// Items returns what is kept, in no order, until the next call.
+// Items returns the kept items in no order; the slice is valid until the next call.
 func (l *List[T]) Items() []T {
 	l.drop()
 	return l.items
@@ -64,15 +64,15 @@ func (l *List[T]) drop() {
 		return
 	}
 	if l.n > 0 {
-		l.sift()
+		l.selectBest()
 		l.cut = true
 	}
 	l.items = l.items[:l.n]
 }
 
-// sift moves the n best items to the front, the worst of them to place n-1: Hoare's
-// selection.
-func (l *List[T]) sift() {
+// selectBest moves the n best items to the front, the worst of them to position n-1:
+// quickselect.
+func (l *List[T]) selectBest() {
 	from, to, at := 0, len(l.items)-1, l.n-1
 	for from < to {
 		pivot := l.middle(from, (from+to)/2, to)
@@ -101,7 +101,7 @@ func (l *List[T]) sift() {
 	}
 }
 
-// middle is the median of three items.
+// middle returns the median of three items.
 func (l *List[T]) middle(a, b, c int) T {
 	x, y, z := l.items[a], l.items[b], l.items[c]
 	if l.compare(y, x) < 0 {

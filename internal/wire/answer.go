@@ -45,12 +45,12 @@ type Conflict struct {
 	Reason string   `json:"reason"`
 }
 
-// View is how a caller wants to see an answer.
+// View selects how an answer is shown.
 type View struct {
 	// Offset is where the page of the answer begins.
 	Offset int
 	Now    time.Time
-	// Full shows all that is known of a memory, see [Full]; else [Compact].
+	// Full selects [Full]; else [Compact].
 	Full bool
 	// Importance returns the importance of a memory as of an active day, in [0, 1].
 	Importance func(m *hippo.Memory, day hippo.Day) float64
@@ -101,7 +101,7 @@ func (v *View) hit(h *hippo.Hit, day hippo.Day) (Hit, error) {
 	return out, err
 }
 
-// confidence keeps answers short, and tells a small confidence from none.
+// confidence keeps answers short. A small confidence stays above 0.
 func confidence(x float64) float64 {
 	if short := round(x, 2); short != 0 {
 		return short

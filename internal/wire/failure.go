@@ -14,8 +14,8 @@ const (
 	ExitInterrupted = 130
 )
 
-// Failure says how the front ends report one kind of failure. A hint is empty where the
-// message of the error says what to do.
+// Failure is how the front ends report one kind of failure. A hint is empty if the message of
+// the error is enough.
 type Failure struct {
 	// Exit is the exit code of the command line.
 	Exit int

@@ -13,7 +13,7 @@ import (
 // Insight is a memory as JSON: [Compact] or [Full].
 type Insight json.Marshaler
 
-// compact is what a model needs of a memory.
+// compact is the fields of a memory that a model needs.
 type compact struct {
 	UUID       hippo.ID `json:"uuid"`
 	Content    string   `json:"content"`
@@ -40,7 +40,7 @@ func (c *compact) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Compact returns what a model needs of a memory, with keys as in [Full]: times to the second,
+// Compact returns the fields of a memory that a model needs, with keys as in [Full]: times to the second,
 // and as importance that of now, with four decimals.
 func Compact(m *hippo.Memory, importance float64) Insight {
 	out := &compact{

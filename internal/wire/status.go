@@ -5,17 +5,22 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
+// Location is where the memories of a client are.
+type Location struct {
+	Store     string `json:"store,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Project   string `json:"project,omitempty"`
+}
+
 // Status is the state of a memory as JSON.
 type Status struct {
-	Memories  int          `json:"memories"`
-	Forgotten int          `json:"forgotten"`
-	ActiveDay hippo.Day    `json:"active_day"`
-	Date      string       `json:"date,omitempty"`
-	Store     string       `json:"store,omitempty"`
-	Namespace string       `json:"namespace,omitempty"`
-	Project   string       `json:"project,omitempty"`
-	Version   string       `json:"version"`
-	Ranker    hippo.Ranker `json:"ranker"`
+	Memories  int       `json:"memories"`
+	Forgotten int       `json:"forgotten"`
+	ActiveDay hippo.Day `json:"active_day"`
+	Date      string    `json:"date,omitempty"`
+	Location
+	Version string       `json:"version"`
+	Ranker  hippo.Ranker `json:"ranker"`
 	// Terms is the size of the dictionaries of the index, of all scopes; absent without
 	// [hippo.RightAdmin], as are Problems.
 	Terms    int       `json:"terms,omitempty"`

@@ -34,7 +34,7 @@ def text_sum(text):
 
 
 def features(s):
-    text = text_sum(s["text"]) if s["semantic"] else 0.0  # by words alone it does not carry over to other stores
+    text = text_sum(s["text"]) if s["semantic"] else 0.0  # lexical scores alone do not carry over to other stores
     return [1.0, text, s["coverage"], s["covered"], s["unknown_names"]]
 
 

@@ -20,7 +20,7 @@ SHARES = {
 }
 REST = .3
 HELD_OUT_SHARD = "pairs-07"
-HELD_OUT_TALK = 20  # every so many of them
+HELD_OUT_TALK = 20  # every 20th of them
 BREAK = re.compile(r"(?<=[.!?])\s+")
 
 

@@ -18,16 +18,24 @@ const (
 	nomic
 )
 
+// rotary is the rotary position embedding of a model; without one, dims is 0.
+type rotary struct {
+	base float64
+	dims int // of each head that are rotated
+}
+
+// biases says which linear layers have a bias.
+type biases struct{ attention, up, out bool }
+
 // config is the settings of config.json that the encoder needs, for every family.
 type config struct {
-	family                         family
-	layers, heads, hidden, inner   int
-	vocab, types, positions        int
-	firstPosition                  int
-	epsilon                        float32
-	rotaryBase                     float64
-	rotaryDims                     int
-	attentionBias, upBias, outBias bool
+	family                       family
+	layers, heads, hidden, inner int
+	vocab, types, positions      int
+	firstPosition                int
+	epsilon                      float32
+	rotary                       rotary
+	bias                         biases
 }
 
 // The limits of a model's dimensions keep a malformed file from exhausting memory; the
@@ -96,7 +104,7 @@ func parseClassic(file []byte, kind string) (config, error) {
 	c := config{
 		family: classic, layers: raw.Layers, heads: raw.Heads, hidden: raw.Hidden, inner: raw.Inner,
 		vocab: raw.Vocab, types: raw.Types, positions: raw.Positions, epsilon: float32(raw.Epsilon),
-		attentionBias: true, upBias: true, outBias: true,
+		bias: biases{true, true, true},
 	}
 	if kind == "xlm-roberta" {
 		c.firstPosition = raw.Pad + 1
@@ -155,10 +163,10 @@ func parseNomic(file []byte) (config, error) {
 	c := config{
 		family: nomic, layers: raw.Layers, heads: raw.Heads, hidden: raw.Hidden, inner: raw.Inner,
 		vocab: raw.Vocab, types: raw.Types, positions: min(raw.Positions, raw.Trained), epsilon: float32(raw.Epsilon),
-		rotaryBase: raw.Base, attentionBias: raw.QKVBias, upBias: raw.UpBias, outBias: raw.OutBias,
+		rotary: rotary{base: raw.Base}, bias: biases{attention: raw.QKVBias, up: raw.UpBias, out: raw.OutBias},
 	}
 	if c.heads > 0 {
-		c.rotaryDims = int(float64(c.hidden/c.heads) * raw.Fraction)
+		c.rotary.dims = int(float64(c.hidden/c.heads) * raw.Fraction)
 	}
 	return c, nil
 }
@@ -185,8 +193,8 @@ func (c config) check() error {
 	if c.hidden%c.heads != 0 {
 		return fmt.Errorf("%w: config.json: hidden size %d is not a multiple of %d heads", hippo.ErrCorrupt, c.hidden, c.heads)
 	}
-	if !(c.epsilon >= 0) || c.rotaryDims%2 != 0 || c.rotaryDims > 0 && !(c.rotaryBase > 1) || math.IsInf(c.rotaryBase, 0) {
-		return fmt.Errorf("%w: config.json: epsilon %g, %d rotated numbers with base %g", hippo.ErrCorrupt, c.epsilon, c.rotaryDims, c.rotaryBase)
+	if !(c.epsilon >= 0) || c.rotary.dims%2 != 0 || c.rotary.dims > 0 && !(c.rotary.base > 1) || math.IsInf(c.rotary.base, 0) {
+		return fmt.Errorf("%w: config.json: epsilon %g, %d rotated numbers with base %g", hippo.ErrCorrupt, c.epsilon, c.rotary.dims, c.rotary.base)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ type encoder struct {
 	positions []float32
 	first     norm
 	layers    []layer
-	// cos and sin have rotaryDims/2 numbers for each position.
+	// cos and sin have rotary.dims/2 numbers for each position.
 	cos, sin []float32
 }
 
@@ -142,11 +142,11 @@ func (l *loader) classic(c config, at string) layer {
 func (l *loader) nomic(c config, at string) layer {
 	h := c.hidden
 	return layer{
-		qkv:            l.linear(c.attentionBias, h, 3*h, at+"attn.Wqkv"),
-		out:            l.linear(c.attentionBias, h, h, at+"attn.out_proj"),
+		qkv:            l.linear(c.bias.attention, h, 3*h, at+"attn.Wqkv"),
+		out:            l.linear(c.bias.attention, h, h, at+"attn.out_proj"),
 		afterAttention: l.norm(at+"norm1", h),
-		up:             l.linear(c.upBias, h, c.inner, at+"mlp.fc11", at+"mlp.fc12"),
-		down:           l.linear(c.outBias, c.inner, h, at+"mlp.fc2"),
+		up:             l.linear(c.bias.up, h, c.inner, at+"mlp.fc11", at+"mlp.fc12"),
+		down:           l.linear(c.bias.out, c.inner, h, at+"mlp.fc2"),
 		last:           l.norm(at+"norm2", h),
 	}
 }
@@ -187,11 +187,11 @@ func (l *loader) append(dst []float32, name string, shape ...int) []float32 {
 // rotation returns the cosines and sines of rotary position embeddings.
 // Source: Su et al., RoFormer, arXiv 2104.09864, section 3.2.
 func rotation(c config, tokens int) (cos, sin []float32) {
-	pairs := c.rotaryDims / 2
+	pairs := c.rotary.dims / 2
 	cos, sin = make([]float32, tokens*pairs), make([]float32, tokens*pairs)
 	for position := range tokens {
 		for i := range pairs {
-			angle := float64(position) * math.Pow(c.rotaryBase, -2*float64(i)/float64(c.rotaryDims))
+			angle := float64(position) * math.Pow(c.rotary.base, -2*float64(i)/float64(c.rotary.dims))
 			s, co := math.Sincos(angle)
 			cos[position*pairs+i], sin[position*pairs+i] = float32(co), float32(s)
 		}

@@ -99,7 +99,7 @@ func (p *pass) embed(x []float32, ids []int32) error {
 // Source: Vaswani et al., Attention Is All You Need, arXiv 1706.03762, section 3.2.
 func (p *pass) attend(l *layer, n int) {
 	p.multiply(&l.qkv, p.qkv, p.x, p.hidden, n, false)
-	if p.rotaryDims > 0 {
+	if p.rotary.dims > 0 {
 		p.split(n, p.rotate)
 	}
 	clear(p.attended)
@@ -143,7 +143,7 @@ func (p *pass) head(w *headBuffer, k, from, to int) {
 
 // rotate applies rotary position embeddings to the queries and keys of tokens from to to.
 func (p *pass) rotate(from, to int) {
-	pairs, size := p.rotaryDims/2, p.hidden/p.heads
+	pairs, size := p.rotary.dims/2, p.hidden/p.heads
 	window := 0
 	for t := from; t < to; t++ {
 		for t >= p.starts[window+1] {

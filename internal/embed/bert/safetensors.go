@@ -69,7 +69,7 @@ func readFull(file io.ReaderAt, b []byte, at int64) error {
 	}
 }
 
-// parseHeader reads the header of a file with so many bytes of numbers. The
+// parseHeader reads the header of a file with that many bytes of numbers. The
 // tensors must cover these bytes without gap or overlap.
 func parseHeader(header []byte, numbers int64) (map[string]tensor, error) {
 	d := json.NewDecoder(bytes.NewReader(header))

@@ -12,7 +12,7 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// pack makes a file of a header and so many bytes of numbers.
+// pack makes a file of a header and that many bytes of numbers.
 func pack(header string, numbers int) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	b = append(b, header...)

@@ -32,16 +32,6 @@ func geluTable() [18]float32 {
 	}
 }
 
-// Dot returns the sum of the products of a and b, which are of equal length.
-func (k Kernel) Dot(a, b []float32) float32 {
-	b = b[:len(a)]
-	n := len(a) &^ (lanes - 1)
-	if n == 0 || !k.vectors() {
-		return dot(a, b)
-	}
-	return dotVector(&a[0], &b[0], n) + dot(a[n:], b[n:])
-}
-
 // GELU replaces each x by x·Φ(x), where Φ is the normal distribution function, to
 // 1e-6: the exact form, not the one with tanh.
 // Source: Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv 1606.08415.
@@ -104,14 +94,6 @@ func (k Kernel) LayerNorm(x, gamma, beta []float32, epsilon float32) {
 		return
 	}
 	layerNormVector(&x[0], &gamma[0], &beta[0], len(x), epsilon)
-}
-
-func dot(a, b []float32) float32 {
-	var s float32
-	for i, x := range a {
-		s += x * b[i]
-	}
-	return s
 }
 
 func gelu(x []float32, table *[18]float32) {

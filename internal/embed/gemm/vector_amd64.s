@@ -16,37 +16,6 @@ GLOBL magnitude<>(SB), RODATA|NOPTR, $4
 	VHADDPS X0, X0, X0 \
 	VHADDPS X0, X0, X0
 
-// func dotVector(a, b *float32, n int) float32
-TEXT ·dotVector(SB), NOSPLIT, $0-28
-	MOVQ a+0(FP), SI
-	MOVQ b+8(FP), DI
-	MOVQ n+16(FP), CX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	TESTQ $8, CX
-	JZ   pairs
-	VMOVUPS (SI), Y2
-	VMULPS (DI), Y2, Y0
-	ADDQ $32, SI
-	ADDQ $32, DI
-	SUBQ $8, CX
-	JZ   done
-pairs:
-	VMOVUPS (SI), Y2
-	VMOVUPS 32(SI), Y3
-	VFMADD231PS (DI), Y2, Y0
-	VFMADD231PS 32(DI), Y3, Y1
-	ADDQ $64, SI
-	ADDQ $64, DI
-	SUBQ $16, CX
-	JNZ  pairs
-done:
-	VADDPS Y1, Y0, Y0
-	SUM
-	VZEROUPPER
-	MOVSS X0, ret+24(FP)
-	RET
-
 // func multiplyVector(x *float32, n int, by float32)
 TEXT ·multiplyVector(SB), NOSPLIT, $0-20
 	MOVQ x+0(FP), SI

@@ -5,9 +5,6 @@ package gemm
 func (k Kernel) vectors() bool { return k == NEON }
 
 //go:noescape
-func dotVector(a, b *float32, n int) float32
-
-//go:noescape
 func geluVector(x *float32, n int, table *float32)
 
 //go:noescape

@@ -20,25 +20,6 @@
 	FADDS F3, F2, F2 \
 	FADDS F2, F0, F0
 
-// func dotVector(a, b *float32, n int) float32
-TEXT ·dotVector(SB), NOSPLIT, $0-28
-	MOVD a+0(FP), R0
-	MOVD b+8(FP), R1
-	MOVD n+16(FP), R2
-	ONES
-	ZERO(V0)
-	ZERO(V1)
-loop:
-	VLD1.P 32(R0), [V4.S4, V5.S4]
-	VLD1.P 32(R1), [V6.S4, V7.S4]
-	VFMLA V4.S4, V6.S4, V0.S4
-	VFMLA V5.S4, V7.S4, V1.S4
-	SUBS $8, R2
-	BNE  loop
-	SUM
-	FMOVS F0, ret+24(FP)
-	RET
-
 // func multiplyVector(x *float32, n int, by float32)
 TEXT ·multiplyVector(SB), NOSPLIT, $0-20
 	MOVD x+0(FP), R0

@@ -4,8 +4,6 @@ package gemm
 
 func (k Kernel) vectors() bool { return false }
 
-func dotVector(_, _ *float32, _ int) float32 { panic("gemm: no vectors") }
-
 func geluVector(_ *float32, _ int, _ *float32) { panic("gemm: no vectors") }
 
 func siluVector(_, _ *float32, _ int, _ *float32) { panic("gemm: no vectors") }

@@ -21,21 +21,6 @@ func near(t *testing.T, what string, got []float32, want []float64, tolerance fl
 	}
 }
 
-func TestDot(t *testing.T) {
-	t.Parallel()
-	kernels(t, func(t *testing.T, k gemm.Kernel) {
-		r := rand.New(rand.NewPCG(3, 4))
-		for _, n := range append(lengths(), 0) {
-			a, b := numbers(r, n), numbers(r, n)
-			want := 0.0
-			for i := range a {
-				want += float64(a[i]) * float64(b[i])
-			}
-			near(t, "dot", []float32{k.Dot(a, b)}, []float64{want}, 3e-5)
-		}
-	})
-}
-
 func TestGELU(t *testing.T) {
 	t.Parallel()
 	kernels(t, func(t *testing.T, k gemm.Kernel) {
@@ -134,7 +119,6 @@ func BenchmarkVector(b *testing.B) {
 			name string
 			run  func()
 		}{
-			{"dot", func() { k.Dot(x, y) }},
 			{"gelu", func() { k.GELU(x) }},
 			{"silu", func() { k.SiLU(x, y) }},
 			{"softmax", func() { k.Softmax(x, len(x), 1) }},

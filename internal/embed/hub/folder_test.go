@@ -26,18 +26,18 @@ func TestResolve_settings(t *testing.T) {
 		want     hub.Spec // of which the settings are compared
 		kind     error
 	}{
-		{"bare", nil, hub.Spec{Dimension: 8, Pooling: hub.Mean, MaxTokens: 512}, nil},
+		{"bare", nil, hub.Spec{Dimension: 8, Encoding: hub.Encoding{Pooling: hub.Mean, MaxTokens: 512}}, nil},
 		{"whole", settings{
 			"modules.json":                      stModules,
 			"1_Pooling/config.json":             `{"word_embedding_dimension":8,"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":false}`,
 			"sentence_bert_config.json":         `{"max_seq_length":256}`,
 			"config_sentence_transformers.json": `{"prompts":{"query":"q: ","document":"d: "}}`,
-		}, hub.Spec{Dimension: 8, Pooling: hub.CLS, MaxTokens: 256, QueryPrefix: "q: ", PassagePrefix: "d: "}, nil},
-		{"mean", settings{"1_Pooling/config.json": `{"pooling_mode_mean_tokens":true}`}, hub.Spec{Dimension: 8, Pooling: hub.Mean, MaxTokens: 512}, nil},
-		{"newer pooling", settings{"1_Pooling/config.json": `{"pooling_mode":"cls"}`}, hub.Spec{Dimension: 8, Pooling: hub.CLS, MaxTokens: 512}, nil},
-		{"long", settings{"sentence_bert_config.json": `{"max_seq_length":8192}`}, hub.Spec{Dimension: 8, Pooling: hub.Mean, MaxTokens: 2048}, nil},
-		{"nomic", settings{"config.json": `{"model_type":"nomic_bert","n_embd":16,"n_positions":8192}`}, hub.Spec{Dimension: 16, Pooling: hub.Mean, MaxTokens: 512}, nil},
-		{"roberta", settings{"config.json": `{"model_type":"xlm-roberta","hidden_size":16,"max_position_embeddings":130}`}, hub.Spec{Dimension: 16, Pooling: hub.Mean, MaxTokens: 128}, nil},
+		}, hub.Spec{Dimension: 8, Encoding: hub.Encoding{Pooling: hub.CLS, MaxTokens: 256, QueryPrefix: "q: ", PassagePrefix: "d: "}}, nil},
+		{"mean", settings{"1_Pooling/config.json": `{"pooling_mode_mean_tokens":true}`}, hub.Spec{Dimension: 8, Encoding: hub.Encoding{Pooling: hub.Mean, MaxTokens: 512}}, nil},
+		{"newer pooling", settings{"1_Pooling/config.json": `{"pooling_mode":"cls"}`}, hub.Spec{Dimension: 8, Encoding: hub.Encoding{Pooling: hub.CLS, MaxTokens: 512}}, nil},
+		{"long", settings{"sentence_bert_config.json": `{"max_seq_length":8192}`}, hub.Spec{Dimension: 8, Encoding: hub.Encoding{Pooling: hub.Mean, MaxTokens: 2048}}, nil},
+		{"nomic", settings{"config.json": `{"model_type":"nomic_bert","n_embd":16,"n_positions":8192}`}, hub.Spec{Dimension: 16, Encoding: hub.Encoding{Pooling: hub.Mean, MaxTokens: 512}}, nil},
+		{"roberta", settings{"config.json": `{"model_type":"xlm-roberta","hidden_size":16,"max_position_embeddings":130}`}, hub.Spec{Dimension: 16, Encoding: hub.Encoding{Pooling: hub.Mean, MaxTokens: 128}}, nil},
 		{"max pooling", settings{"1_Pooling/config.json": `{"pooling_mode_max_tokens":true}`}, hub.Spec{}, hippo.ErrUnsupported},
 		{"two poolings", settings{"1_Pooling/config.json": `{"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":true}`}, hub.Spec{}, hippo.ErrUnsupported},
 		{"other layer", settings{"modules.json": `[{"path":"2_Dense","type":"sentence_transformers.models.Dense"}]`}, hub.Spec{}, hippo.ErrUnsupported},

@@ -8,7 +8,7 @@ package hub
 // sentence-transformers settings beside the weights.
 func Specs() []Spec {
 	return append([]Spec{
-		{ID: Builtin, Aliases: []string{"static"}, Pooling: Mean, Licence: "Apache-2.0", Note: "In the program: no download, microseconds a text; English."},
+		{ID: Builtin, Aliases: []string{"static"}, Encoding: Encoding{Pooling: Mean}, Licence: "Apache-2.0", Note: "In the program: no download, microseconds a text; English."},
 		{
 			ID: "minilm-l6-v2", Aliases: []string{"minilm", "all-minilm-l6-v2"},
 			Repo: "sentence-transformers/all-MiniLM-L6-v2", Revision: "c9745ed1d9f207416be6d2e6f8de32d1f16199bf",
@@ -17,7 +17,7 @@ func Specs() []Spec {
 				{TokenizerFile, 466_247, "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"},
 				{WeightsFile, 90_868_376, "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"},
 			},
-			Dimension: 384, Size: 91_335_235, Licence: "Apache-2.0", Pooling: Mean, MaxTokens: 256,
+			Dimension: 384, Size: 91_335_235, Licence: "Apache-2.0", Encoding: Encoding{Pooling: Mean, MaxTokens: 256},
 			Note: "English; small and quick.",
 		},
 		{
@@ -28,9 +28,8 @@ func Specs() []Spec {
 				{TokenizerFile, 711_396, "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66"},
 				{WeightsFile, 133_466_304, "3c9f31665447c8911517620762200d2245a2518d6e7208acc78cd9db317e21ad"},
 			},
-			Dimension: 384, Size: 134_178_443, Licence: "MIT", Pooling: CLS, MaxTokens: 512,
-			QueryPrefix: "Represent this sentence for searching relevant passages: ",
-			Note:        "English; finds better than minilm-l6-v2 at half its speed.",
+			Dimension: 384, Size: 134_178_443, Licence: "MIT", Encoding: Encoding{Pooling: CLS, MaxTokens: 512, QueryPrefix: "Represent this sentence for searching relevant passages: "},
+			Note: "English; finds better than minilm-l6-v2 at half its speed.",
 		},
 		{
 			ID: "e5-small", Aliases: []string{"e5_small", "multilingual-e5-small"},
@@ -40,8 +39,7 @@ func Specs() []Spec {
 				{TokenizerFile, 17_082_730, "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39"},
 				{WeightsFile, 470_641_600, "1a55775f53449dac10a2bcbc312469fac40b96d53198c407081a831f81c98477"},
 			},
-			Dimension: 384, Size: 487_724_985, Licence: "MIT", Pooling: Mean, MaxTokens: 512,
-			QueryPrefix: "query: ", PassagePrefix: "passage: ",
+			Dimension: 384, Size: 487_724_985, Licence: "MIT", Encoding: Encoding{Pooling: Mean, MaxTokens: 512, QueryPrefix: "query: ", PassagePrefix: "passage: "},
 			Note: "About 100 languages.",
 		},
 	}, largeSpecs()...)
@@ -53,8 +51,7 @@ func largeSpecs() []Spec {
 			ID: "nomic", Aliases: []string{"nomic-embed-text-v1.5"},
 			Repo: "nomic-ai/nomic-embed-text-v1.5", Revision: "e9b6763023c676ca8431644204f50c2b100d9aab",
 			Files:     []File{{Name: ConfigFile}, {Name: TokenizerFile}, {Name: WeightsFile}},
-			Dimension: 768, Size: 547_000_000, Licence: "Apache-2.0", Pooling: Mean, MaxTokens: 2048,
-			QueryPrefix: "search_query: ", PassagePrefix: "search_document: ",
+			Dimension: 768, Size: 547_000_000, Licence: "Apache-2.0", Encoding: Encoding{Pooling: Mean, MaxTokens: 2048, QueryPrefix: "search_query: ", PassagePrefix: "search_document: "},
 			Note: "English; long texts, of which it would take 8192 tokens.",
 		},
 		{
@@ -65,15 +62,14 @@ func largeSpecs() []Spec {
 				{TokenizerFile, 17_082_660, "62c24cdc13d4c9952d63718d6c9fa4c287974249e16b7ade6d5a85e7bbb75626"},
 				{WeightsFile, 1_112_201_288, "a18a44fad1d0b46ded15928144138cff1135d5cc8233bdd90be5f18822de09a7"},
 			},
-			Dimension: 768, Size: 1_129_284_642, Licence: "MIT", Pooling: Mean, MaxTokens: 512,
-			QueryPrefix: "query: ", PassagePrefix: "passage: ",
+			Dimension: 768, Size: 1_129_284_642, Licence: "MIT", Encoding: Encoding{Pooling: Mean, MaxTokens: 512, QueryPrefix: "query: ", PassagePrefix: "passage: "},
 			Note: "About 100 languages; better and slower than e5-small.",
 		},
 		{
 			ID: "bge-m3", Aliases: []string{"bge_m3"},
 			Repo: "BAAI/bge-m3", Revision: "5617a9f61b028005a4858fdac845db406aefb181",
 			Files:     []File{{Name: ConfigFile}, {Name: TokenizerFile}, {Name: WeightsFile}},
-			Dimension: 1024, Size: 2_290_000_000, Licence: "MIT", Pooling: CLS, MaxTokens: 2048,
+			Dimension: 1024, Size: 2_290_000_000, Licence: "MIT", Encoding: Encoding{Pooling: CLS, MaxTokens: 2048},
 			Note:   "About 100 languages; long texts, of which it would take 8192 tokens; wants a large machine.",
 			Manual: "its repository has the weights as pytorch_model.bin only; convert them to model.safetensors and pull from that folder",
 		},

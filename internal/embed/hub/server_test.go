@@ -139,7 +139,7 @@ func tiny() hub.Spec {
 	return hub.Spec{
 		ID: "tiny", Aliases: []string{"small"}, Repo: repo, Revision: revision,
 		Files:     []hub.File{{Name: hub.ConfigFile}, {Name: hub.TokenizerFile}, {Name: hub.WeightsFile}},
-		Dimension: 8, Size: 1_000_000, Pooling: hub.Mean, MaxTokens: 512,
+		Dimension: 8, Size: 1_000_000, Encoding: hub.Encoding{Pooling: hub.Mean, MaxTokens: 512},
 	}
 }
 

@@ -51,6 +51,14 @@ func isChecksum(s string) bool {
 	return len(s) == hex.EncodedLen(sha256.Size) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
+// Encoding is how a text becomes a vector.
+type Encoding struct {
+	Pooling Pooling
+	// QueryPrefix and PassagePrefix are put before texts of these roles.
+	QueryPrefix, PassagePrefix string
+	MaxTokens                  int // the length of a window; longer texts take several
+}
+
 // Spec describes a model and how its vectors are computed.
 type Spec struct {
 	ID             string   // the name, fit for a directory
@@ -60,11 +68,8 @@ type Spec struct {
 	Dimension      int      // the length of a vector; 0 for [Builtin], which knows its own
 	Size           int64    // in bytes, of all files; approximate if that of one is unknown
 	Licence        string   // the SPDX identifier of that of the weights; empty if unknown
-	Pooling        Pooling
-	// QueryPrefix and PassagePrefix are put before texts of these roles.
-	QueryPrefix, PassagePrefix string
-	MaxTokens                  int    // the length of a window; longer texts take several
-	Note                       string // a sentence on strengths or limits
+	Encoding
+	Note string // a sentence on strengths or limits
 	// Manual is why the hub's files cannot be used as they are; empty if they can. Such a
 	// model comes from a folder only.
 	Manual string

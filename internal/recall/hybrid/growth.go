@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/entity"
+	"github.com/hippo-memory/hippo/internal/lang/entity"
 	"github.com/hippo-memory/hippo/internal/recall/hybrid/graph"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )

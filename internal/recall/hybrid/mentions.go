@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/entity"
+	"github.com/hippo-memory/hippo/internal/lang/entity"
 )
 
 const (

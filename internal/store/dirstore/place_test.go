@@ -174,7 +174,7 @@ func oldText(t testing.TB, m *hippo.Memory) string {
 		t.Fatal(err)
 	}
 	old := make(map[string]json.RawMessage)
-	for _, k := range formats.OldKeys() {
+	for _, k := range formats.LegacyKeys() {
 		old[k] = all[k]
 	}
 	b, err := json.MarshalIndent(old, "", "  ")

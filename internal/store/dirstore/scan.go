@@ -95,7 +95,7 @@ func (d *disk) look(name string, known file, contents bool) sight {
 		return v
 	}
 	// Told by one of our keys: an object that lacks it is looked at closely.
-	v.oldKeys = !bytes.Contains(b, []byte(`"importance_set_day"`)) && formats.OnlyOldKeys(b)
+	v.oldKeys = !bytes.Contains(b, []byte(`"importance_set_day"`)) && formats.OnlyLegacyKeys(b)
 	return v
 }
 

@@ -1,7 +1,7 @@
 // Package driver is the contract between the store and its back ends.
 //
 // store.Store is the only caller of a [Backend]. The types that it passes on, such as
-// [Change], [Head] and [Problem], are also used by what stands above it.
+// [Change], [Head] and [Problem], are also used by the packages above it.
 package driver
 
 import (
@@ -51,9 +51,9 @@ type Backend interface {
 	// it is called before every search.
 	Head(ctx context.Context) (Head, error)
 
-	// Problems lists data that cannot be read, as far as it is known or can be found in
-	// less than some seconds. A back end that finds its data damaged as a whole refuses
-	// writes from then on, with [hippo.ErrCorrupt].
+	// Problems lists unreadable data that is known or can be found within seconds. A back
+	// end that finds its data damaged as a whole rejects later writes with
+	// [hippo.ErrCorrupt].
 	Problems(ctx context.Context) ([]Problem, error)
 
 	Vectors
@@ -123,14 +123,14 @@ func Counted(counts map[hippo.ID]int) []hippo.ID {
 	return ids
 }
 
-// Durability is what a commit must survive.
+// Durability is the kind of crash that a commit must survive.
 type Durability int
 
 const (
 	// Durable commits survive a crash of the machine.
 	Durable Durability = iota
 	// Lazy commits survive a crash of the process; a crash of the machine may
-	// undo them, but never tears them. For accesses.
+	// undo them, all or none. For accesses.
 	Lazy
 )
 
@@ -172,7 +172,7 @@ type Problem struct {
 	Err       string
 }
 
-// String is a line for people.
+// String formats the problem on one line.
 func (p Problem) String() string {
 	text := p.Path
 	if !p.ID.IsZero() {

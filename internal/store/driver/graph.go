@@ -7,8 +7,8 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Graph is relations in RAM, for back ends that keep all of them there. The zero value
-// is empty. It is not safe for concurrent use.
+// Graph holds relations in memory, for back ends that load all of them. The zero value is
+// empty. It is not safe for concurrent use.
 type Graph struct {
 	relations map[RelationKey]hippo.Relation
 	ends      map[hippo.ID]map[RelationKey]bool
@@ -97,8 +97,8 @@ func (g *Graph) Strongest(q *RelationQuery, memory func(hippo.ID) *hippo.Memory)
 	return slices.CompactFunc(out, func(a, b hippo.Relation) bool { return a.Compare(&b) == 0 })
 }
 
-// Change is what [Relations.Relate] does to one relation: it returns what fn returns for
-// it, and whether that differs from what is stored.
+// Change applies [Relations.Relate] to one relation: it returns the result of fn, and whether
+// that differs from the stored relation.
 func (g *Graph) Change(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) (next hippo.Relation, changed bool) {
 	old := g.Get(r)
 	next = fn(old, r)

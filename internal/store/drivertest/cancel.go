@@ -22,7 +22,7 @@ func cancelChecks() []check {
 func canceledCalls(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	put(t, b, plain(1))
-	before := look(t, b)
+	before := readAll(t, b)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, call := range map[string]func() error{
@@ -41,7 +41,7 @@ func canceledCalls(t *testing.T, h Harness) {
 			t.Errorf("%s with an ended context returned %v", name, err)
 		}
 	}
-	same(t, "store", look(t, b), before)
+	same(t, "store", readAll(t, b), before)
 }
 
 // patience is how long a check waits before it calls something stuck.

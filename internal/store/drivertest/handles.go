@@ -46,7 +46,7 @@ func handlesSee(t *testing.T, h Harness) {
 		}
 		a, b = b, a
 	}
-	same(t, "store", look(t, a), look(t, b))
+	same(t, "store", readAll(t, a), readAll(t, b))
 }
 
 func handlesTx(t *testing.T, h Harness) {
@@ -74,7 +74,7 @@ func handlesUndone(t *testing.T, h Harness) {
 	opener := h.Place(t)
 	a, b := open(t, opener), open(t, opener)
 	put(t, a, plain(1))
-	before := look(t, b)
+	before := readAll(t, b)
 	err := a.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
 		if err := tx.Put(plain(2), withText(1, "undone")); err != nil {
 			return err
@@ -84,9 +84,9 @@ func handlesUndone(t *testing.T, h Harness) {
 	if !errors.Is(err, errWanted) {
 		t.Fatalf("write returned %v", err)
 	}
-	same(t, "store", look(t, b), before)
+	same(t, "store", readAll(t, b), before)
 	put(t, b, plain(2))
-	same(t, "store", look(t, a), look(t, b))
+	same(t, "store", readAll(t, a), readAll(t, b))
 }
 
 func handlesClose(t *testing.T, h Harness) {

@@ -47,11 +47,11 @@ func reopenKeeps(t *testing.T, h Harness) {
 		purge(t, b, id(5))
 		setCalendar(t, b, driver.Calendar{Day: 9, Date: "2025-04-01"})
 		touch(t, b, 9, id(6))
-		before, tombs = look(t, b), changes(t, b, known)
+		before, tombs = readAll(t, b), changes(t, b, known)
 	})
 	for range 2 {
 		reopen(t, opener, func(b driver.Backend) {
-			same(t, "store", look(t, b), before)
+			same(t, "store", readAll(t, b), before)
 			same(t, "changes with the purged one", changes(t, b, known), tombs)
 			same(t, "memories", get(t, b, idsOf(ms[:4])...), ms[:4])
 			if len(find(t, b, id(5))) != 0 {

@@ -225,7 +225,7 @@ func (s *stage) play(ctx context.Context, sc scene) (outside, error) {
 			return out, err
 		}
 	}
-	return out, s.look(ctx, s.handles[r], &out)
+	return out, s.observe(ctx, s.handles[r], &out)
 }
 
 func (s *stage) reopen(n int) error {
@@ -241,8 +241,8 @@ func (s *stage) reopen(n int) error {
 	return nil
 }
 
-// look completes out, and checks what is the same for every store.
-func (s *stage) look(ctx context.Context, b driver.Backend, out *outside) error {
+// observe completes out, and checks what is the same for every store.
+func (s *stage) observe(ctx context.Context, b driver.Backend, out *outside) error {
 	before, known := s.known.revision, idSet(s.known.memories)
 	list, err := readChanges(ctx, b, before)
 	if err != nil {

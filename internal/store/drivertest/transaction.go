@@ -54,7 +54,7 @@ type everything struct {
 	Changes []driver.Change
 }
 
-func look(t testing.TB, b driver.Backend) everything {
+func readAll(t testing.TB, b driver.Backend) everything {
 	t.Helper()
 	return everything{head(t, b), changes(t, b, 0)}
 }
@@ -63,7 +63,7 @@ func rollback(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	put(t, b, full(1), plain(2), forgotten(3))
 	write(t, b, func(tx driver.Tx) error { return tx.SetCalendar(driver.Calendar{Day: 3, Date: "2025-03-01"}) })
-	before := look(t, b)
+	before := readAll(t, b)
 	steps := []func(driver.Tx) error{
 		func(tx driver.Tx) error { return tx.Put(plain(4)) },
 		func(tx driver.Tx) error { return tx.Put(bare(1), forgotten(2)) },
@@ -83,7 +83,7 @@ func rollback(t *testing.T, h Harness) {
 		if !errors.Is(err, errWanted) {
 			t.Fatalf("write with %d steps returned %v", n, err)
 		}
-		same(t, fmt.Sprintf("store after %d steps undone", n), look(t, b), before)
+		same(t, fmt.Sprintf("store after %d steps undone", n), readAll(t, b), before)
 		if got := get(t, b, id(1), id(2), id(3)); diff(got, existing(before.Changes)) != "" {
 			t.Errorf("memories differ after %d steps undone", n)
 		}
@@ -96,7 +96,7 @@ func rollback(t *testing.T, h Harness) {
 func rollbackMany(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	put(t, b, plains(0, 50)...)
-	before := look(t, b)
+	before := readAll(t, b)
 	err := b.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
 		for from := 0; from < 1500; from += 100 {
 			if err := tx.Put(plains(from, from+100)...); err != nil {
@@ -108,7 +108,7 @@ func rollbackMany(t *testing.T, h Harness) {
 	if !errors.Is(err, errWanted) {
 		t.Fatalf("write returned %v", err)
 	}
-	same(t, "store", look(t, b), before)
+	same(t, "store", readAll(t, b), before)
 }
 
 func errorComesBack(t *testing.T, h Harness) {

@@ -79,17 +79,17 @@ func vectorKeep(t *testing.T, h Harness) {
 func vectorsAreDerived(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	put(t, b, plain(0), full(1))
-	before := look(t, b)
+	before := readAll(t, b)
 	putVectors(t, b, "model", vectors(0, 2, 3, 0)...)
 	putVectors(t, b, "model", vectors(0, 2, 3, 1)...)
-	same(t, "store after puts", look(t, b), before)
+	same(t, "store after puts", readAll(t, b), before)
 	if list := changes(t, b, before.Head.Revision); len(list) != 0 {
 		t.Errorf("changes has %v", list)
 	}
 	if err := b.DropVectors(t.Context(), "model"); err != nil {
 		t.Errorf("drop: %v", err)
 	}
-	same(t, "store after a drop", look(t, b), before)
+	same(t, "store after a drop", readAll(t, b), before)
 	ps, err := b.Problems(t.Context())
 	if err != nil || len(ps) != 0 {
 		t.Errorf("problems are %v, %v", ps, err)

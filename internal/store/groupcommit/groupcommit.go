@@ -93,7 +93,7 @@ func (w *Writer[T]) run() {
 	}
 }
 
-// gather returns first and the requests that wait behind it.
+// gather returns first and the queued requests.
 func (w *Writer[T]) gather(first *Request[T]) []*Request[T] {
 	group := []*Request[T]{first}
 	for len(group) < maxGroup {
@@ -130,7 +130,7 @@ type Request[T any] struct {
 	reply      chan error
 	claimed    atomic.Bool // by the first of: the goroutine of the Writer, a caller who gives up
 
-	started, replied bool // seen by the goroutine of the Writer only
+	started, replied bool // used by the goroutine of the Writer only
 }
 
 func (r *Request[T]) claim() bool { return r.claimed.CompareAndSwap(false, true) }
@@ -141,8 +141,8 @@ func (r *Request[T]) Context() context.Context { return r.ctx }
 // Durability is what the caller asked for.
 func (r *Request[T]) Durability() driver.Durability { return r.durability }
 
-// Start reports whether the transaction has to be run. It has not if its caller gave up, or
-// has its reply already. A group may be run again, from the beginning.
+// Start reports whether the transaction has to be run: its caller still waits, and has no
+// reply. A group may be run again, from the beginning.
 func (r *Request[T]) Start() bool {
 	if r.replied || !r.started && !r.claim() {
 		return false

@@ -34,7 +34,7 @@ type Store struct {
 	graph  driver.Graph
 }
 
-// row is the latest state of one ID; memory is nil when it was purged.
+// row is the latest state of one ID; memory is nil if it was purged.
 type row struct {
 	revision hippo.Revision
 	memory   *hippo.Memory
@@ -76,10 +76,10 @@ func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 // Write implements [driver.Backend]. Durability has no meaning here: both kinds
 // last as long as the Store.
 func (s *Store) Write(ctx context.Context, _ driver.Durability, fn func(driver.Tx) error) error {
-	if err := s.begin(ctx); err != nil {
+	if err := beginWrite(ctx, s); err != nil {
 		return err
 	}
-	defer s.end()
+	defer endWrite(s)
 	s.mu.RLock()
 	t := &tx{store: s, changed: make(map[hippo.ID]row), head: s.head}
 	err := s.usable(ctx)
@@ -90,11 +90,11 @@ func (s *Store) Write(ctx context.Context, _ driver.Durability, fn func(driver.T
 	if err := fn(t); err != nil {
 		return err
 	}
-	return s.commit(ctx, t)
+	return commitTx(ctx, s, t)
 }
 
-// begin waits until no other writer is at work.
-func (s *Store) begin(ctx context.Context) error {
+// beginWrite waits until no other write is in progress.
+func beginWrite(ctx context.Context, s *Store) error {
 	select {
 	case s.writing <- struct{}{}:
 		return nil
@@ -103,9 +103,9 @@ func (s *Store) begin(ctx context.Context) error {
 	}
 }
 
-func (s *Store) end() { <-s.writing }
+func endWrite(s *Store) { <-s.writing }
 
-func (s *Store) commit(ctx context.Context, t *tx) error {
+func commitTx(ctx context.Context, s *Store, t *tx) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.usable(ctx); err != nil {
@@ -114,8 +114,8 @@ func (s *Store) commit(ctx context.Context, t *tx) error {
 	s.head = t.head
 	maps.Copy(s.rows, t.changed)
 	for _, id := range t.purged {
-		s.dropVectorsOf(id)
-		s.dropRelationsOf(id)
+		dropVectorsOf(s, id)
+		dropRelationsOf(s, id)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (s *Store) commit(ctx context.Context, t *tx) error {
 // Cost: O(n log n) time and a pointer per change to begin with.
 func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
 	return func(yield func(driver.Change, error) bool) {
-		for _, c := range s.after(since) {
+		for _, c := range changesAfter(s, since) {
 			if err := s.check(ctx); err != nil {
 				yield(driver.Change{}, err)
 				return
@@ -143,8 +143,8 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 	}
 }
 
-// after returns the changes after since, by revision, with shared memories.
-func (s *Store) after(since hippo.Revision) []driver.Change {
+// changesAfter returns the changes after since, by revision, with shared memories.
+func changesAfter(s *Store, since hippo.Revision) []driver.Change {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var list []driver.Change
@@ -201,7 +201,7 @@ func (s *Store) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// collect returns copies of what find knows of ids, in their order.
+// collect returns copies of the memories that find returns for ids, in their order.
 func collect(ids []hippo.ID, find func(hippo.ID) *hippo.Memory) []*hippo.Memory {
 	found := make([]*hippo.Memory, 0, len(ids))
 	for _, id := range ids {

@@ -41,7 +41,7 @@ func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 
 // Relate implements [driver.Relations].
 func (s *Store) Relate(ctx context.Context, _ driver.Durability, rs []hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
-	return s.change(ctx, func() error {
+	return update(ctx, s, func() error {
 		for _, r := range rs {
 			if s.rows[r.From].memory == nil || s.rows[r.To].memory == nil {
 				continue
@@ -55,7 +55,7 @@ func (s *Store) Relate(ctx context.Context, _ driver.Durability, rs []hippo.Rela
 }
 
 // dropRelationsOf removes those of one memory. It needs s.mu.
-func (s *Store) dropRelationsOf(id hippo.ID) {
+func dropRelationsOf(s *Store, id hippo.ID) {
 	for _, r := range s.graph.At(id) {
 		r.Weight = 0
 		s.graph.Set(r)

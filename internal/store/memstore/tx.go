@@ -5,8 +5,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// tx is a transaction: changes laid over the rows of the store, which nobody
-// else can change while it runs.
+// tx is a transaction: an overlay of changes on the rows of the store, which no other
+// transaction changes while it runs.
 type tx struct {
 	store   *Store
 	changed map[hippo.ID]row

@@ -35,7 +35,7 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector
 	if err := driver.CheckVectors(model, vs); err != nil {
 		return err
 	}
-	return s.change(ctx, func() error {
+	return update(ctx, s, func() error {
 		rows := s.models[model]
 		if has := dimension(rows); has > 0 && len(vs) > 0 {
 			if err := driver.CheckDimension(model, has, len(vs[0].Values)); err != nil {
@@ -81,18 +81,18 @@ func dimension(rows map[hippo.ID]driver.Vector) int {
 
 // DropVectors implements [driver.Vectors].
 func (s *Store) DropVectors(ctx context.Context, model string) error {
-	return s.change(ctx, func() error {
+	return update(ctx, s, func() error {
 		delete(s.models, model)
 		return nil
 	})
 }
 
-// change runs fn while nobody else reads or writes.
-func (s *Store) change(ctx context.Context, fn func() error) error {
-	if err := s.begin(ctx); err != nil {
+// update runs fn exclusively.
+func update(ctx context.Context, s *Store, fn func() error) error {
+	if err := beginWrite(ctx, s); err != nil {
 		return err
 	}
-	defer s.end()
+	defer endWrite(s)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.usable(ctx); err != nil {
@@ -102,7 +102,7 @@ func (s *Store) change(ctx context.Context, fn func() error) error {
 }
 
 // dropVectorsOf removes what all models have of one memory. It needs s.mu.
-func (s *Store) dropVectorsOf(id hippo.ID) {
+func dropVectorsOf(s *Store, id hippo.ID) {
 	for model, rows := range s.models {
 		if delete(rows, id); len(rows) == 0 {
 			delete(s.models, model)

@@ -14,7 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// unreadable are the memories that could not be read so far.
+// unreadable holds the memories that could not be read so far.
 type unreadable struct {
 	path string
 	log  *slog.Logger
@@ -64,18 +64,18 @@ func (u *unreadable) list() []hippo.ID {
 	return slices.SortedFunc(maps.Keys(u.ids), hippo.ID.Compare)
 }
 
-// Problems implements [driver.Backend]: the memories that could not be read so far, and
-// what a look at the pages of the file finds; see [sqlitex.DB.QuickCheck].
+// Problems implements [driver.Backend]: the memories that could not be read so far, and the
+// faults of the pages of the file; see [sqlitex.DB.QuickCheck].
 func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
 	faults, err := s.db.QuickCheck(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.problems(ctx, faults)
+	return listProblems(ctx, s, faults)
 }
 
-// problems lists faults of the file, and the memories that still cannot be read.
-func (s *Store) problems(ctx context.Context, faults []string) ([]driver.Problem, error) {
+// listProblems lists faults of the file, and the memories that still cannot be read.
+func listProblems(ctx context.Context, s *Store, faults []string) ([]driver.Problem, error) {
 	var list []driver.Problem
 	for _, fault := range faults {
 		list = append(list, driver.Problem{Path: s.db.Path(), Err: fault})
@@ -93,22 +93,22 @@ func (s *Store) Check(ctx context.Context) ([]driver.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts, err := s.checkCounts(ctx)
+	counts, err := checkCounts(ctx, s)
 	faults = append(faults, counts...)
 	var memories []driver.Problem
 	if err == nil {
-		memories, err = s.checkMemories(ctx)
+		memories, err = checkMemories(ctx, s)
 	}
 	if err != nil && len(faults) == 0 {
 		return nil, err
 	}
-	ps, err := s.problems(ctx, faults)
+	ps, err := listProblems(ctx, s, faults)
 	return append(ps, memories...), err
 }
 
-// checkMemories returns what is wrong with memories that can be read. It meets all that
-// cannot be.
-func (s *Store) checkMemories(ctx context.Context) (ps []driver.Problem, err error) {
+// checkMemories returns the faults of readable memories. Reading all memories records the
+// unreadable ones.
+func checkMemories(ctx context.Context, s *Store) (ps []driver.Problem, err error) {
 	for c, err := range s.Changes(ctx, 0) {
 		if err != nil {
 			return ps, err
@@ -126,9 +126,9 @@ func (s *Store) checkMemories(ctx context.Context) (ps []driver.Problem, err err
 	return ps, nil
 }
 
-// checkCounts compares what is counted with what there is, and the vectors with the
-// dimensions of their models. It is one statement, so that it sees one moment.
-func (s *Store) checkCounts(ctx context.Context) (faults []string, err error) {
+// checkCounts compares the stored counts with the rows, and the vectors with the dimensions
+// of their models. It is one statement, so that it reads one snapshot.
+func checkCounts(ctx context.Context, s *Store) (faults []string, err error) {
 	what := [...]string{"memories", "forgotten memories", "relations"}
 	var counted, there [len(what)]int
 	vectors := 0

@@ -38,7 +38,7 @@ const (
 	accessColumn    = "(SELECT json_group_array(json_array(day, count)) FROM (SELECT day, count FROM access WHERE memory = m.pk ORDER BY day))"
 )
 
-// encoded is what is stored as JSON of one memory.
+// encoded is the fields of a memory that are stored as JSON.
 type encoded struct{ situation, tags, accesses, surprise, metadata string }
 
 // scan reads one row of columns. An error is about the database.
@@ -87,7 +87,7 @@ func (m *stored) texts() []*string {
 	}
 }
 
-// part is what is stored as JSON of a memory.
+// part is a field of a memory that is stored as JSON.
 type part struct {
 	name string
 	text *string
@@ -117,7 +117,7 @@ func (p *part) decode() error {
 	return nil
 }
 
-// unpack decodes what is stored as JSON, and refuses text that is not UTF-8.
+// unpack decodes the JSON fields, and rejects text that is not UTF-8.
 func (m *stored) unpack(e *encoded) error {
 	for _, text := range m.texts() {
 		if !utf8.ValidString(*text) {
@@ -140,8 +140,8 @@ func (m *stored) access(pairs [][2]int) {
 	}
 }
 
-// sizes are how many IDs one statement asks for: a few fixed numbers, so that the
-// statements can be prepared once. Numbers in between repeat an ID.
+// sizes are the numbers of IDs of one statement: a few fixed ones, so that the statements are
+// prepared once. For numbers in between an ID is repeated.
 func sizes() []int { return []int{1, 10, 100} }
 
 // batch returns the arguments of one statement, as many as one of sizes, and the
@@ -163,7 +163,7 @@ func batch(ids []hippo.ID) (args []any, rest []hippo.ID) {
 // placeholders returns those of n arguments.
 func placeholders(n int) string { return "(?" + strings.Repeat(",?", n-1) + ")" }
 
-// byID returns the statement that asks for n memories.
+// byID returns the statement that selects n memories.
 func byID(n int) string {
 	return "SELECT " + columns + " FROM memory m WHERE m.id IN " + placeholders(n)
 }

@@ -18,8 +18,8 @@ import (
 // relationColumns are in the order of scanRelation.
 const relationColumns = "source, target, kind, weight, valid_from, valid_until, reinforced"
 
-// idsPerQuery is how many memories one run of strongestQuery asks for: most of the time
-// goes into beginning and ending one.
+// idsPerQuery is the number of memories of one strongestQuery: most of its time is a fixed
+// cost.
 const idsPerQuery = 8
 
 // strongestQuery returns the query for the strongest relations of memories: for each
@@ -74,8 +74,17 @@ func (q *scopeQueries) of(s *hippo.Scope) string {
 	}
 }
 
+// relations is the part of a [Store] that keeps relations. It implements
+// [driver.Relations].
+type relations struct {
+	db     *sqlitex.DB
+	writer *sqlitex.Writer[*tx]
+	// strongest are the queries for relations, which are long and part of every search.
+	strongest scopeQueries
+}
+
 // Relations implements [driver.Relations].
-func (s *Store) Relations(ctx context.Context, q driver.RelationQuery) ([]hippo.Relation, error) {
+func (s *relations) Relations(ctx context.Context, q driver.RelationQuery) ([]hippo.Relation, error) {
 	if q.Limit <= 0 {
 		return nil, ctx.Err()
 	}
@@ -154,7 +163,7 @@ func scanRelation(rows *sql.Rows) (r hippo.Relation, err error) {
 	return r, nil
 }
 
-// timeOf undoes micros.
+// timeOf is the inverse of micros.
 func timeOf(t sql.NullInt64) time.Time {
 	if !t.Valid {
 		return time.Time{}
@@ -164,7 +173,7 @@ func timeOf(t sql.NullInt64) time.Time {
 
 // AllRelations implements [driver.Relations]. It holds all of them in RAM, some
 // 100 bytes each, so that no connection is held while the loop runs.
-func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
+func (s *relations) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
 		var all []hippo.Relation
 		err := s.db.View(ctx, func(q *sqlitex.File) (err error) {
@@ -187,10 +196,10 @@ func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 }
 
 // Relate implements [driver.Relations].
-func (s *Store) Relate(ctx context.Context, d driver.Durability, rs []hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
+func (s *relations) Relate(ctx context.Context, d driver.Durability, rs []hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
 	return s.writer.Write(ctx, d, func(t *tx) error {
 		for _, r := range rs {
-			if err := t.relate(r, fn); err != nil {
+			if err := relateIn(t, r, fn); err != nil {
 				return err
 			}
 		}
@@ -198,7 +207,7 @@ func (s *Store) Relate(ctx context.Context, d driver.Durability, rs []hippo.Rela
 	})
 }
 
-func (t *tx) relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
+func relateIn(t *tx, r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
 	var pk sql.NullInt64
 	var weight sql.NullFloat64
 	var times [3]sql.NullInt64
@@ -230,8 +239,8 @@ func (t *tx) relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 		append([]any{r.From[:], r.To[:], r.Kind}, values...)...)
 }
 
-// dropRelations removes the relations of a memory.
-func (t *tx) dropRelations(id hippo.ID) error {
+// dropRelationsOf removes the relations of a memory.
+func dropRelationsOf(t *tx, id hippo.ID) error {
 	n := 0
 	if err := t.first("SELECT count(*) FROM relation WHERE source = ? OR target = ?", []any{id[:], id[:]}, &n); err != nil || n == 0 {
 		return err

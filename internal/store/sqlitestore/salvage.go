@@ -89,7 +89,7 @@ func (s *Salvage) Memories(ctx context.Context) iter.Seq2[*hippo.Memory, error] 
 	}
 }
 
-// lastMemory returns the greatest key of a memory that anything in the file tells of.
+// lastMemory returns the greatest key of a memory that anything in the file refers to.
 func (s *Salvage) lastMemory() int64 {
 	last := int64(0)
 	for _, query := range []string{

@@ -22,8 +22,8 @@ type Store struct {
 	db     *sqlitex.DB
 	writer *sqlitex.Writer[*tx]
 	bad    *unreadable
-	// strongest are the queries for relations, which are long and part of every search.
-	strongest scopeQueries
+	vectors
+	relations
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
@@ -45,8 +45,10 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, strongest: newScopeQueries(), bad: newUnreadable(path, o.Log)}
+	s := &Store{db: db, bad: newUnreadable(path, o.Log)}
 	s.writer = sqlitex.NewWriter(db, s.beginGroup)
+	s.vectors = vectors{db, s.writer}
+	s.relations = relations{db, s.writer, newScopeQueries()}
 	return s, nil
 }
 

@@ -10,8 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// counted is a memory to be touched, with the last of its accesses and how many days
-// it has.
+// counted is a memory to be touched, with its last access and its number of access days.
 type counted struct {
 	driver.Touched
 	pk   int64
@@ -21,7 +20,7 @@ type counted struct {
 // Touch implements [driver.Tx]: a search costs as many touches as it has hits, so
 // nothing else of a memory is read or written, and three statements touch them all.
 func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
-	list, err := t.counted(driver.Counted(counts))
+	list, err := countedAccesses(t, driver.Counted(counts))
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -49,16 +48,16 @@ func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, er
 		return nil, err
 	}
 	t.head.Revision += hippo.Revision(len(list))
-	return out, t.trim(list)
+	return out, trimAccesses(t, list)
 }
 
-// counted reads what Touch has to know, in the order of ids.
-func (t *tx) counted(ids []hippo.ID) ([]counted, error) {
+// countedAccesses reads the accesses that Touch needs, in the order of ids.
+func countedAccesses(t *tx, ids []hippo.ID) ([]counted, error) {
 	found := make(map[hippo.ID]counted, len(ids))
 	for rest := ids; len(rest) > 0; {
 		var args []any
 		args, rest = batch(rest)
-		if err := t.count(found, args); err != nil {
+		if err := countAccesses(t, found, args); err != nil {
 			return nil, err
 		}
 	}
@@ -71,8 +70,8 @@ func (t *tx) counted(ids []hippo.ID) ([]counted, error) {
 	return out, nil
 }
 
-// count adds the memories of one statement to found.
-func (t *tx) count(found map[hippo.ID]counted, ids []any) error {
+// countAccesses adds the memories of one statement to found.
+func countAccesses(t *tx, found map[hippo.ID]counted, ids []any) error {
 	for rows, err := range sqlitex.Rows(t.ctx, t, `SELECT m.id, m.pk, ifnull(max(a.day), 0), ifnull(a.count, 0), count(a.day)
 		FROM memory m LEFT JOIN access a ON a.memory = m.pk WHERE m.id IN `+placeholders(len(ids))+" GROUP BY m.pk", ids...) {
 		if err != nil {
@@ -89,7 +88,7 @@ func (t *tx) count(found map[hippo.ID]counted, ids []any) error {
 	return nil
 }
 
-// onEach runs a statement on a list, which it takes as JSON.
+// onEach runs a statement on a list, which is passed as JSON.
 func (t *tx) onEach(query string, list any, args ...any) error {
 	data, err := json.Marshal(list)
 	if err != nil {
@@ -98,8 +97,8 @@ func (t *tx) onEach(query string, list any, args ...any) error {
 	return t.Exec(query, slices.Concat([]any{string(data)}, args)...)
 }
 
-// trim drops the days before the last [hippo.MaxAccessDays].
-func (t *tx) trim(list []counted) error {
+// trimAccesses drops the days before the last [hippo.MaxAccessDays].
+func trimAccesses(t *tx, list []counted) error {
 	for _, c := range list {
 		if c.days <= hippo.MaxAccessDays {
 			continue

@@ -46,8 +46,8 @@ type tx struct {
 	bad  *unreadable
 	ctx  context.Context // of the caller, without its end
 	head driver.Head
-	// known is what this transaction has read or written, as stored: Put writes
-	// only what differs from it.
+	// known caches the rows that this transaction has read or written: Put writes only
+	// differences.
 	known map[hippo.ID]stored
 }
 
@@ -98,8 +98,8 @@ func count(b bool) int {
 	return 0
 }
 
-// stored returns what is stored under an ID; a nil Memory if nothing is. Of one that
-// cannot be read it returns at least the key.
+// stored returns the row of an ID; a nil Memory if there is none. For an unreadable one it
+// returns at least the key.
 func (t *tx) stored(id hippo.ID) (stored, error) {
 	if m, ok := t.known[id]; ok {
 		return m, nil
@@ -142,7 +142,7 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 		t.head.Memories--
 		t.head.Forgotten -= count(old.Forgotten())
 		t.known[id] = stored{}
-		if err := t.dropRelations(id); err != nil {
+		if err := dropRelationsOf(t, id); err != nil {
 			return err
 		}
 		if err := t.Exec("DELETE FROM memory WHERE pk = ?", old.pk); err != nil {

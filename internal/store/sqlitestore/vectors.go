@@ -12,8 +12,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
+// vectors is the part of a [Store] that keeps embedding vectors. It implements
+// [driver.Vectors].
+type vectors struct {
+	db     *sqlitex.DB
+	writer *sqlitex.Writer[*tx]
+}
+
 // Vectors implements [driver.Vectors].
-func (s *Store) Vectors(ctx context.Context, model string, ids []hippo.ID) ([]driver.Vector, error) {
+func (s *vectors) Vectors(ctx context.Context, model string, ids []hippo.ID) ([]driver.Vector, error) {
 	found := make(map[hippo.ID]driver.Vector, len(ids))
 	err := s.db.View(ctx, func(q *sqlitex.File) error {
 		for rest := ids; len(rest) > 0; {
@@ -64,7 +71,7 @@ func readVectors(ctx context.Context, q sqlitex.Queryer, model string, ids []any
 }
 
 // PutVectors implements [driver.Vectors].
-func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector) error {
+func (s *vectors) PutVectors(ctx context.Context, model string, vs []driver.Vector) error {
 	if err := driver.CheckVectors(model, vs); err != nil {
 		return err
 	}
@@ -72,7 +79,7 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector
 		if len(vs) == 0 {
 			return nil
 		}
-		pk, err := t.model(model, len(vs[0].Values))
+		pk, err := modelKey(t, model, len(vs[0].Values))
 		if err != nil {
 			return err
 		}
@@ -92,9 +99,9 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector
 	})
 }
 
-// model returns the key of a model that has, or is about to get, vectors of this
+// modelKey returns the key of a model that has, or is about to get, vectors of this
 // dimension.
-func (t *tx) model(name string, dimension int) (pk int64, err error) {
+func modelKey(t *tx, name string, dimension int) (pk int64, err error) {
 	has := 0
 	err = t.first(`SELECT pk, dimension FROM model WHERE name = ?`, []any{name}, &pk, &has)
 	switch {
@@ -121,7 +128,7 @@ func (t *tx) first(query string, args []any, dest ...any) error {
 }
 
 // VectorModels implements [driver.Vectors].
-func (s *Store) VectorModels(ctx context.Context) (list []driver.VectorModel, err error) {
+func (s *vectors) VectorModels(ctx context.Context) (list []driver.VectorModel, err error) {
 	err = s.db.View(ctx, func(q *sqlitex.File) error {
 		for rows, err := range sqlitex.Rows(ctx, q, `SELECT name, dimension, n FROM model
 			JOIN (SELECT model, count(*) AS n FROM vector GROUP BY model) ON model = pk ORDER BY name`) {
@@ -140,6 +147,6 @@ func (s *Store) VectorModels(ctx context.Context) (list []driver.VectorModel, er
 }
 
 // DropVectors implements [driver.Vectors].
-func (s *Store) DropVectors(ctx context.Context, model string) error {
+func (s *vectors) DropVectors(ctx context.Context, model string) error {
 	return s.writer.Write(ctx, driver.Lazy, func(t *tx) error { return t.Exec("DELETE FROM model WHERE name = ?", model) })
 }

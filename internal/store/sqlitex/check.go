@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// damage is what is known of the damaged pages of a file. The zero value knows nothing.
+// damage is the known damage of a file. The zero value is none.
 type damage struct {
 	mu      sync.Mutex
 	checked bool // by a quick check
 	faults  []string
 }
 
-// note adds what an error says, if it is about damaged pages.
+// note adds the text of an error, if it is about damaged pages.
 func (d *damage) note(err error) {
 	if Damaged(err) {
 		d.add(false, err.Error())
@@ -45,16 +45,16 @@ func (d *damage) wasChecked() bool {
 }
 
 const (
-	// maxFaults bounds what is reported of one file.
+	// maxFaults is the number of faults that are reported of one file.
 	maxFaults = 20
 	// maxQuickCheck is the size in bytes of the largest file that QuickCheck reads, which
 	// takes a second or two.
 	maxQuickCheck = 256 << 20
 )
 
-// QuickCheck lists what is known to be wrong with the pages of the file; nil if nothing
-// is. It looks at all of them at its first call, unless the file has more than 256 MiB.
-// Cost: some 5 ms a MiB at the first call. A damaged file is not written any more.
+// QuickCheck lists the known faults of the pages of the file. Its first call checks all
+// pages, unless the file has more than 256 MiB. Cost: about 5 ms a MiB at the first call.
+// Writes to a damaged file are rejected from then on.
 func (d *DB) QuickCheck(ctx context.Context) ([]string, error) {
 	f, err := d.acquire(ctx)
 	if err != nil {
@@ -68,8 +68,8 @@ func (d *DB) QuickCheck(ctx context.Context) ([]string, error) {
 	return f.damage.known(), d.Explain("check", err)
 }
 
-// IntegrityCheck lists what is wrong with the pages, the indexes and the references of
-// the file; nil if nothing is. Cost: some 15 ms a MiB. A damaged file is not written any more.
+// IntegrityCheck lists the faults of the pages, the indexes and the references of the file.
+// Cost: about 15 ms a MiB. Writes to a damaged file are rejected from then on.
 func (d *DB) IntegrityCheck(ctx context.Context) ([]string, error) {
 	f, err := d.acquire(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (d *DB) IntegrityCheck(ctx context.Context) ([]string, error) {
 	return faults, nil
 }
 
-// check runs a pragma that looks at all pages, and notes what it finds. Unlike other
+// check runs a pragma that reads all pages, and records the faults. Unlike other
 // reads it ends when ctx does.
 func (f *File) check(ctx context.Context, pragma string) error {
 	rows, err := f.reads.QueryContext(ctx, fmt.Sprintf("PRAGMA %s(%d)", pragma, maxFaults))

@@ -15,7 +15,7 @@ import (
 // create ensures that there is a file. It never opens one that exists; see canWrite.
 func create(ctx context.Context, path string, s Schema) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil // what it is, openFile finds out
+		return nil // openFile checks what it is
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
@@ -33,9 +33,9 @@ func create(ctx context.Context, path string, s Schema) error {
 	return f.Close()
 }
 
-// createWhole creates a file with its tables, which appears when it is whole. It flushes
-// the disk twice, where SQLite would do so a dozen times. It needs hard links, with which
-// of several processes one succeeds; without them openFile creates the tables.
+// createWhole creates a complete file with its tables under a temporary name and links it to
+// its path. It flushes the disk twice, where SQLite would do so a dozen times. Of several
+// processes one succeeds. Without hard links openFile creates the tables.
 func createWhole(ctx context.Context, path string, s Schema) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
 	if err != nil {

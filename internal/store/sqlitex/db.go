@@ -95,7 +95,7 @@ func (d *DB) Close() error {
 	case f.logged():
 		return f.close()
 	default:
-		return f.abandon(d.options.Log)
+		return f.detach(d.options.Log)
 	}
 }
 
@@ -125,7 +125,7 @@ func (d *DB) drop(f *File) {
 	}
 	d.file = nil
 	d.options.Log.Warn("the file of the store was replaced, moved or deleted", "store", d.path)
-	if err := f.abandon(d.options.Log); err != nil {
+	if err := f.detach(d.options.Log); err != nil {
 		d.options.Log.Warn("the file that was replaced cannot be closed", "store", d.path, "error", err)
 	}
 }

@@ -22,8 +22,8 @@ type Derived struct {
 
 // OpenDerived opens a file of derived data. It creates the file and its tables if they do
 // not exist, and drops and creates all tables if they are of another version. A damaged
-// file is removed, as far as its damage is seen at once; see [Remove]. What the tables
-// have to hold is the caller's business: they may be empty after any call.
+// file is removed if the damage shows when it is opened; see [Remove]. What the tables
+// contain is up to the caller: they may be empty after any call.
 //
 // Processes that share a file have to agree on the version, else each empties it when it
 // opens it. Errors are those of [Open]; [hippo.ErrReadOnly] if the tables would have to be

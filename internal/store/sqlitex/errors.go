@@ -10,8 +10,8 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Explain adds to an error of SQLite which kind of failure it is, what was done (op) and
-// which file it is about. Other errors, and nil, pass unchanged.
+// Explain adds the kind of failure, the operation (op) and the file to an error of SQLite.
+// Other errors, and nil, are returned unchanged.
 func (d *DB) Explain(op string, err error) error { return explain(op, d.path, err) }
 
 func explain(op, path string, err error) error {
@@ -26,7 +26,7 @@ func explain(op, path string, err error) error {
 	return fmt.Errorf("%w: %s %s: %w%s", kind, op, path, err, hint)
 }
 
-// Damaged reports whether an error says that the pages of a file are damaged.
+// Damaged reports whether an error is about damaged pages of a file.
 func Damaged(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code()&0xff == sqlite3.SQLITE_CORRUPT || e.Code() == sqlite3.SQLITE_NOTADB)

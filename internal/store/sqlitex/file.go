@@ -50,7 +50,7 @@ func openFile(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	readOnly := o.ReadOnly || !canWrite(path)
 	err = f.openReads(ctx, o.Schema, readOnly)
-	if needsFolder(err) && f.whole() {
+	if needsFolder(err) && f.withoutLog() {
 		f.immutable, readOnly = true, true
 		err = f.openReads(ctx, o.Schema, true)
 	}
@@ -208,12 +208,12 @@ func (f *File) close() error {
 	return errors.Join(errs...)
 }
 
-// abandon closes a file that is no longer at its path, or whose log is not. What the log
+// detach closes a file that is no longer at its path, or whose log is not. What the log
 // has is brought into the file, wherever that is. The log at the path, if it is the one of
 // this file, is moved away from another file that is there.
-func (f *File) abandon(log *slog.Logger) error {
+func (f *File) detach(log *slog.Logger) error {
 	f.users.Wait()
-	err := f.detachLog(log)
+	err := detachLog(f, log)
 	if now := locate(f.path); f.tx != nil && same(f.db, now.db) && same(f.shm, now.shm) {
 		// Only the log was deleted. Other processes still coordinate with this one.
 		_ = f.tx.Exec("PRAGMA wal_checkpoint(TRUNCATE)") // at least it was tried
@@ -222,7 +222,7 @@ func (f *File) abandon(log *slog.Logger) error {
 		err = errors.Join(err, f.reads.Close(), f.tx.checkpoint())
 		f.reads = nil
 	}
-	return errors.Join(err, f.close(), f.removeEmptyLog())
+	return errors.Join(err, f.close(), removeEmptyLog(f))
 }
 
 // CopyTo writes the content of the file, as it is at one moment, into another file that is

@@ -56,7 +56,7 @@ func (f *File) settle() error {
 	f.location = now
 	_, f.inode, _ = strings.Cut(number(f.db), ":")
 	if f.tx != nil {
-		f.claim()
+		f.writeOwner()
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (f *File) current() bool {
 		return f.inPlace()
 	}
 	info, err := os.Stat(f.path)
-	return err == nil && (f.db == nil || os.SameFile(info, f.db) && info.Size() == f.db.Size() && info.ModTime().Equal(f.db.ModTime())) && f.whole()
+	return err == nil && (f.db == nil || os.SameFile(info, f.db) && info.Size() == f.db.Size() && info.ModTime().Equal(f.db.ModTime())) && f.withoutLog()
 }
 
 // logged reports whether the log that is written is still the one at its path, as is
@@ -98,9 +98,9 @@ func (f *File) logged() bool {
 // is no such number.
 func (f *File) Number() string { return f.inode }
 
-// whole reports whether the file alone is the database: neither a log nor a journal
+// withoutLog reports whether the file alone is the database: neither a log nor a journal
 // beside it has data.
-func (l *location) whole() bool {
+func (l *location) withoutLog() bool {
 	for _, suffix := range []string{walSuffix, "-journal"} {
 		info, err := os.Stat(l.path + suffix)
 		if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -137,9 +137,9 @@ func (o owner) foreign(l *location) bool {
 	return o[0] != "" && o[0] != now[0] && (l.wal != nil && o[1] == now[1] || l.shm != nil && o[2] == now[2])
 }
 
-// claim writes PATH-owner, if it says something else. In a folder where that cannot be
+// writeOwner writes PATH-owner, if it says something else. In a folder where that cannot be
 // written nobody can put another file either.
-func (l *location) claim() {
+func (l *location) writeOwner() {
 	o := l.owner()
 	if readOwner(l.path) == o {
 		return
@@ -180,7 +180,7 @@ func removeForeignLog(path string, log *slog.Logger) error {
 }
 
 // detachLog moves the log of a file away from another file that is at its path.
-func (f *File) detachLog(log *slog.Logger) error {
+func detachLog(f *File, log *slog.Logger) error {
 	if f.db == nil || f.immutable {
 		return nil
 	}
@@ -196,7 +196,7 @@ func (f *File) detachLog(log *slog.Logger) error {
 func (l *location) moveLog(wal, shm bool, log *slog.Logger) error {
 	var errs []error
 	if wal && l.wal != nil {
-		aside := asideName(l.path, l.wal)
+		aside := detachedLogName(l.path, l.wal)
 		log.Warn("the log beside a database belongs to another file and is kept aside", "store", l.path, "log", aside)
 		errs = append(errs, os.Rename(l.path+walSuffix, aside))
 	}
@@ -209,17 +209,17 @@ func (l *location) moveLog(wal, shm bool, log *slog.Logger) error {
 	return nil
 }
 
-// asideName is where a log is kept whose database is elsewhere.
-func asideName(path string, wal os.FileInfo) string {
+// detachedLogName is where a log is kept whose database is elsewhere.
+func detachedLogName(path string, wal os.FileInfo) string {
 	return path + walSuffix + "-" + strings.ReplaceAll(number(wal), ":", "-")
 }
 
 // removeEmptyLog removes the log that was kept aside, if all of it is in the file now.
-func (f *File) removeEmptyLog() error {
+func removeEmptyLog(f *File) error {
 	if f.wal == nil {
 		return nil
 	}
-	name := asideName(f.path, f.wal)
+	name := detachedLogName(f.path, f.wal)
 	if info, err := os.Stat(name); err == nil && info.Size() == 0 && same(info, f.wal) {
 		return os.Remove(name)
 	}

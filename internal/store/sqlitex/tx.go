@@ -116,7 +116,7 @@ func (t *Tx) close() error {
 }
 
 // Update runs fn in a transaction and commits it; if fn fails nothing changes and Update
-// returns its error. Calls wait for each other; [Writer] commits several at once.
+// returns its error. Calls are serialized; [Writer] commits several together.
 // Errors: [hippo.ErrReadOnly], and those of SQLite, explained.
 func (d *DB) Update(ctx context.Context, durability driver.Durability, fn func(*Tx) error) error {
 	return d.Explain("write", d.update(ctx, durability, fn))
@@ -191,7 +191,7 @@ type Writer[T any] struct {
 	queue *groupcommit.Writer[T]
 }
 
-// Group is what a driver keeps while a group of transactions runs.
+// Group is the state of a driver during a group of transactions.
 type Group[T any] interface {
 	// Begin returns what the next function is called with. ctx has the values of that
 	// of its caller, and does not end.
@@ -218,7 +218,7 @@ func (w *Writer[T]) Write(ctx context.Context, d driver.Durability, fn func(T) e
 	return w.db.Explain("write", w.queue.Write(ctx, d, fn))
 }
 
-// Close waits for the transactions that were begun or wait.
+// Close waits for the running and the queued transactions.
 func (w *Writer[T]) Close() { w.queue.Close() }
 
 // commit runs a group in one database transaction.

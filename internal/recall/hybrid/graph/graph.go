@@ -118,11 +118,8 @@ type Graph struct {
 	degree  []float64 // by node: the sum of its weights
 }
 
-// Nodes and Arcs are the sizes; an edge between two nodes is two arcs.
+// Nodes returns the number of nodes.
 func (g *Graph) Nodes() int { return len(g.ends) }
-
-// Arcs counts the directed edges, parallel ones as one.
-func (g *Graph) Arcs() int { return len(g.to) }
 
 const (
 	// finest is the least tolerance that rounding lets a walk reach.

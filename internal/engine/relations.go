@@ -1,0 +1,38 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// relations implements [recall.Relations].
+type relations struct {
+	store *store.Store
+	rule  *rank.Relations
+	now   func() time.Time
+}
+
+// Relations implements [recall.Relations]. At the zero time, relations of all times are
+// returned with their weights of now. A store without relations is not read.
+func (r relations) Relations(ctx context.Context, scope hippo.Scope, ids []hippo.ID, at time.Time, limit int) ([]hippo.Relation, error) {
+	if !r.store.HasRelations() {
+		return nil, nil
+	}
+	rs, err := r.store.In(scope).Relations(ctx, ids, at, limit)
+	if at.IsZero() {
+		at = r.now()
+	}
+	return weighed(r.rule, rs, at), err
+}
+
+// weighed sets the weights to those of a time.
+func weighed(rule *rank.Relations, rs []hippo.Relation, at time.Time) []hippo.Relation {
+	for i := range rs {
+		rs[i].Weight = rule.WeightAt(&rs[i], at)
+	}
+	return rs
+}

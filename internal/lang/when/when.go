@@ -1,0 +1,125 @@
+// Package when reads times written in English: "last week", "two days ago", "in
+// March", "since Tuesday", "between 1 May and last month". [Parse] reads a text
+// that is one expression, [Find] finds one inside a question.
+//
+// Texts are memories, not plans: an ambiguous expression denotes the latest time that has
+// begun, and a span never begins in the future. Weeks
+// run from Monday to Sunday, days in the zone of now. The package
+// rejects dates that do not exist, other languages, and, in questions, words with another
+// meaning ("may", "march on", "spring boot").
+package when
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Span is the time from From, included, until Until, excluded. A zero end is open.
+type Span struct{ From, Until time.Time }
+
+// IsZero reports whether both ends are open.
+func (s Span) IsZero() bool { return s.From.IsZero() && s.Until.IsZero() }
+
+// Parse parses a text that is one expression, relative to now, in now's zone. The error is
+// a [*hippo.FieldError] for "when" that quotes the part that was not understood.
+func Parse(text string, now time.Time) (Span, error) {
+	p := newParser(text, now)
+	from, end := 0, len(p.tokens)
+	for from < end && p.tokens[from].punctuation() {
+		from++
+	}
+	for end > from && p.tokens[end-1].punctuation() {
+		end--
+	}
+	p.tokens = p.tokens[from:end]
+	e, n := parseExpression(p, 0)
+	whole := n > 0 && n == len(p.tokens)
+	switch {
+	case whole && e.begun(now):
+		return e.Span, nil
+	case whole && e.From.After(now) || n == 0 && p.isFuture():
+		return Span{}, problem("lies in the future, and only what was can be recalled", text)
+	case p.missing || whole:
+		return Span{}, problem("names a day or hour that does not exist", text)
+	case p.reversed:
+		return Span{}, problem("ends before it begins", text)
+	case n > 0:
+		text = text[p.tokens[n].start:]
+	}
+	return Span{}, problem("is not understood as a time", text)
+}
+
+// problem returns the error for a text.
+func problem(why, text string) error {
+	const most = 60
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if utf8.RuneCountInString(text) > most {
+		text = string([]rune(text)[:most]) + "..."
+	}
+	return hippo.Fieldf("when", "%q %s; say for example \"last week\", \"since 1 March\" or \"2026-01-01..2026-02-01\"", text, why)
+}
+
+// Found is a time expression inside a text.
+type Found struct {
+	Span
+	// Start and End are its position in bytes, with the preposition before it.
+	Start, End int
+	// Rest is the text without it; "" if no words remain.
+	Rest string
+}
+
+// Find returns the longest expression in a question, the first one of equal length. It
+// accepts only unambiguous ones, and none that begins after now. Cost: about 15 us for a
+// sentence, linear in its length.
+func Find(query string, now time.Time) (Found, bool) {
+	p := newParser(query, now)
+	p.strict = true
+	var best Found
+	for i, t := range p.tokens {
+		if !t.head || t.punctuation() {
+			continue
+		}
+		e, n := parseExpression(p, i)
+		if n == 0 || !e.begun(now) || !p.plausible(e, i, n) {
+			continue
+		}
+		if f := (Found{Span: e.Span, Start: t.start, End: p.tokens[n-1].end}); f.End-f.Start > best.End-best.Start {
+			best = f
+		}
+	}
+	if best.End == 0 {
+		return best, false
+	}
+	best.Rest = rest(query[:best.Start], query[best.End:])
+	return best, true
+}
+
+// rest joins the text before and after an expression.
+func rest(before, after string) string {
+	before, after = strings.TrimSpace(before), strings.TrimSpace(after)
+	for { // brackets and quotes around it
+		last, n := utf8.DecodeLastRuneInString(before)
+		first, k := utf8.DecodeRuneInString(after)
+		if i := strings.IndexRune(opening, last); n == 0 || k == 0 || i < 0 || i != strings.IndexRune(closing, first) {
+			break
+		}
+		before, after = strings.TrimSpace(before[:len(before)-n]), strings.TrimSpace(after[k:])
+	}
+	before = strings.TrimRight(before, " ,;:-\u2013\u2014")
+	if before == "" || strings.HasPrefix(after, ",") && strings.HasSuffix(before, ".") {
+		after = strings.TrimLeft(after, " ,;:.-\u2013\u2014")
+	}
+	joint := " "
+	if first, _ := utf8.DecodeRuneInString(after); before == "" || after == "" || strings.ContainsRune(",.;:!?", first) {
+		joint = ""
+	}
+	text := before + joint + after
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+		return ""
+	}
+	return text
+}

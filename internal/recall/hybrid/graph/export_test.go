@@ -1,0 +1,4 @@
+package graph
+
+// Arcs returns the number of directed edges, parallel ones counted as one.
+func (g *Graph) Arcs() int { return len(g.to) }
