@@ -31,15 +31,10 @@ type Rejection struct {
 // ImportOption says more about what is imported.
 type ImportOption func(*hippo.Calendar)
 
-// ActiveDays gives the calendar of the store that the insights come from, see
-// [Client.Calendar], so that what was used lately there is used lately here. Without it the
-// insights count as used once, today.
+// ActiveDays gives the calendar of the store that the insights come from, which its [Status]
+// has, so that what was used lately there is used lately here. Without it the insights count as
+// used once, today.
 func ActiveDays(c hippo.Calendar) ImportOption { return func(to *hippo.Calendar) { *to = c } }
-
-// Calendar returns the active day of the store, for [ActiveDays].
-func (c *Client) Calendar(ctx context.Context) (hippo.Calendar, error) {
-	return c.memories.Transfer().Calendar(ctx)
-}
 
 // Import adds insights as another store held them, with their IDs, times and votes. An entry
 // that is not valid, or comes with an error, or whose ID is in use outside of the namespace, is

@@ -23,7 +23,7 @@ func (f *follower) Settle(ctx context.Context, day hippo.Day, counts map[hippo.I
 	_ = f.upkeep.guard(func() error {
 		f.edit(func(d *draft) {
 			d.count(f.touches.take())
-			d.settleAll(day, counts, stored)
+			settleAll(d, day, counts, stored)
 		})
 		return nil
 	})

@@ -151,7 +151,7 @@ func (d *draft) count(list []touch) {
 }
 
 // settleAll takes counts off what is pending, and takes over what is stored instead.
-func (d *draft) settleAll(day hippo.Day, counts map[hippo.ID]int, stored []driver.Touched) {
+func settleAll(d *draft, day hippo.Day, counts map[hippo.ID]int, stored []driver.Touched) {
 	for id, n := range counts {
 		d.pending.settle(id, use{int32Of(int(day)), int32Of(n)})
 		d.touch(id)
