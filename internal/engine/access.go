@@ -61,6 +61,11 @@ func (w *accessWriter) add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	select {
+	case <-w.quit:
+		return // nobody would write it
+	default:
+	}
 	b := &w.pending
 	if b.counts == nil {
 		b.counts, b.pairs = make(map[hippo.Day]map[hippo.ID]int), make(map[hippo.Relation]bool)
@@ -154,7 +159,9 @@ func (w *accessWriter) flush(ctx context.Context) error {
 
 // close writes what is pending and ends the goroutine. What is added later is lost.
 func (w *accessWriter) close() {
+	w.mu.Lock()
 	close(w.quit)
+	w.mu.Unlock()
 	<-w.done
 	w.write()
 }
