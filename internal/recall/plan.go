@@ -13,7 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// plan is what a query asks for, in the terms of the pipeline.
+// plan is a query in the terms of the pipeline.
 type plan struct {
 	*model
 	ranker    hippo.Ranker
@@ -34,7 +34,7 @@ type plan struct {
 // hybrid reports whether ranker hybrid answers.
 func (p *plan) hybrid() bool { return p.ranker == hippo.RankerHybrid && p.search.Text != "" }
 
-// plan reads the query: its time, its vectors, its filters and its range.
+// plan prepares a query: its time, its vectors, its filters and its range.
 func (s *Searcher) plan(ctx context.Context, scope hippo.Scope, q *hippo.Query, day hippo.Day, keep int) (*plan, error) {
 	p := &plan{
 		model: &s.model, ranker: q.Ranker, relevance: rank.For(q.Ranker), clock: s.model.decay.At(day),
@@ -69,11 +69,11 @@ func (s *Searcher) plan(ctx context.Context, scope hippo.Scope, q *hippo.Query, 
 	return p, p.time(q, s.now())
 }
 
-// candidates says which memories match because of their vectors.
+// candidates sets which memories match because of their vectors.
 func (p *plan) candidates() {
 	v := &p.search.Vector
 	switch p.ranker {
-	case hippo.RankerInsight: // content is a gate there, open to all that pass
+	case hippo.RankerInsight: // content only filters
 		p.search.Substring, v.TopK, v.MinCosine = true, math.MaxInt, p.weights.Insight.MinContent
 	case hippo.RankerCosine:
 		v.TopK, v.MinCosine = math.MaxInt, 0
@@ -85,9 +85,8 @@ func (p *plan) candidates() {
 // semantic reports whether the query has a vector.
 func (p *plan) semantic() bool { return p.search.Vector.Values != nil }
 
-// time reads the time that the query asks for, which filters, or else one that its text
-// names, which boosts. A text counts for ranker hippo only, and not beside another time that
-// is asked for.
+// time sets the time filter of the query, or else the time that its text names, which boosts.
+// The text counts for ranker hippo only, and only without a time filter.
 func (p *plan) time(q *hippo.Query, now time.Time) error {
 	f := &p.search.Filter
 	if q.When != "" {
@@ -116,14 +115,14 @@ func (p *plan) time(q *hippo.Query, now time.Time) error {
 type temporal struct {
 	named bool
 	// from and until are in microseconds since 1970; scale is the distance from them at
-	// which a memory is of another time.
+	// which the fit falls to 1/e.
 	from, until int64
 	scale       float64
 }
 
-// temporalOf returns what a span in the text of a query means. What is outside of it loses by
-// its distance as a share of the span's length, which is taken to be an hour at least. A span
-// without an end is as long as its end is from now.
+// temporalOf returns the temporal constraint of a span. Outside of it the fit decays with the
+// distance in units of the length of the span, at least an hour. The length of an open span is
+// the distance of its end from now.
 func temporalOf(s when.Span, now time.Time) temporal {
 	t := temporal{named: true, from: math.MinInt64, until: math.MaxInt64}
 	a, b := s.From, s.Until
@@ -141,8 +140,8 @@ func temporalOf(s when.Span, now time.Time) temporal {
 	return t
 }
 
-// fit says how well the time of a memory fits, in [0, 1]: 1 within the span, exp(-distance /
-// scale) outside of it. It is 1 if no time is named.
+// fit is how well the time of a memory fits, in [0, 1]: 1 within the span, exp(-distance /
+// scale) outside of it, and 1 if no time is named.
 func (t *temporal) fit(at int64) float64 {
 	switch {
 	case !t.named:
@@ -167,11 +166,11 @@ func (l limits) open() bool { return l.Min <= 0 && l.Max >= 1 }
 // near reports whether a relevance by an approximate cosine may be on the other side of a
 // limit by the exact one.
 func (l limits) near(relevance float64) bool {
-	const approximate = .02 // what package vector keeps a scan within
+	const approximate = .02 // the maximum error of a scan of package vector
 	return l.Min > 0 && math.Abs(relevance-l.Min) < approximate || l.Max < 1 && math.Abs(relevance-l.Max) < approximate
 }
 
-// at is the time at which facts and relations must hold.
+// at is the time at which facts and relations must be valid.
 func (p *plan) at(now time.Time) time.Time {
 	if t := p.search.Filter.ValidAt; !t.IsZero() {
 		return t
@@ -179,7 +178,7 @@ func (p *plan) at(now time.Time) time.Time {
 	return now
 }
 
-// CheckWhen reports what is wrong with the time that a query asks for.
+// CheckWhen validates the time filter of a query.
 func (s *Searcher) CheckWhen(text string) error {
 	if text == "" {
 		return nil

@@ -2,7 +2,7 @@
 // ordered list with totals, confidence and explanations. It reads no memory and writes nothing.
 //
 // The pipeline is a chain of functions from value to value, see [Searcher.Recall]. No step
-// changes what another step made.
+// changes the result of another step.
 package recall
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/rank"
 )
 
-// Recall answers a valid query as of an active day. keep is how many hits are wanted at
-// least, of those there are.
+// Recall answers a valid query as of an active day. keep is the minimum number of hits to
+// return, if there are as many.
 func (s *Searcher) Recall(ctx context.Context, scope hippo.Scope, q *hippo.Query, day hippo.Day, keep int) (*Ranking, error) {
 	plan, err := s.plan(ctx, scope, q, day, keep)
 	if err != nil {
