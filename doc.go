@@ -1,6 +1,5 @@
-// Package hippo is the domain of a memory for AI agents: the record, the query,
-// the answer, and the errors. It does no I/O and imports only the standard
-// library; everything else in this module builds on it.
+// Package hippo is the domain of a memory for AI agents: the record, the query, the answer, and
+// the errors. It does no I/O and imports only the standard library.
 //
 // The life of a search, top down:
 //

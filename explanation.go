@@ -1,15 +1,15 @@
 package hippo
 
-// Via says how a memory became a hit, or a better one, other than by its own text.
+// Via is how a memory became a hit, or a more relevant one.
 type Via string
 
 // The ways.
 const (
-	// ViaText: by its own text; the usual way.
+	// ViaText: by its own text.
 	ViaText Via = ""
 	// ViaRelation: by a relation with a better hit.
 	ViaRelation Via = "relation"
-	// ViaSuccession: it supersedes a memory that was found, and stands in its place.
+	// ViaSuccession: it supersedes a memory that was found, and takes its place.
 	ViaSuccession Via = "succession"
 )
 
@@ -29,13 +29,13 @@ type Explanation struct {
 	LengthOffset float64
 	// Features are the values of the reranker by name; nil if it was not reranked.
 	Features map[string]float64
-	// Text are the terms of the sum that [Signals.Text] is made of. Empty if the ranker
-	// does not use it, or the query has no text.
+	// Text are the terms of the weighted sum of [Signals.Text]. Empty if the ranker does
+	// not use it, or the query has no text.
 	Text []Contribution
 	// Prior are the terms of [Signals.Prior] in ranker hippo, and of the relevance in
 	// ranker insight; empty in others.
 	Prior []Contribution
-	// Factors are what Signals.Text is multiplied by in ranker hippo; nil in others.
+	// Factors multiply Signals.Text in ranker hippo; nil in others.
 	Factors *Factors
 }
 

@@ -25,10 +25,10 @@ type Calendar struct {
 // increasing, starting at 1; zero means not stored yet.
 type Revision uint64
 
-// Memory is one record: an insight, and all that is known about it.
+// Memory is one record: an insight with its metadata.
 //
-// Times are UTC; the zero time means unset. Slices and maps belong to whoever
-// holds the Memory; use [Memory.Clone] before changing one that is shared.
+// Times are UTC; the zero time means unset. Copies share slices and maps; use
+// [Memory.Clone] before changing one that is shared.
 type Memory struct {
 	ID ID
 
@@ -73,7 +73,7 @@ type Memory struct {
 
 	// ContentHash is [HashContent] of Content.
 	ContentHash Hash
-	// Metadata is free JSON by key; keys this program does not know survive.
+	// Metadata is arbitrary JSON by key; unknown keys are kept.
 	Metadata map[string]json.RawMessage
 
 	Revision Revision
@@ -135,7 +135,7 @@ func SourceKinds() []SourceKind {
 	return []SourceKind{SourceUser, SourceAgent, SourceTool, SourceImport, SourceHook, SourceSync}
 }
 
-// Trust says how far a memory may be relied on without a person looking at it.
+// Trust is how far a memory may be relied on without a review.
 type Trust int8
 
 // The levels of trust. Memories of TrustNone are never injected automatically.

@@ -12,11 +12,11 @@ type Ranker string
 const (
 	// RankerHippo is the default: relevance to the query times a bounded prior.
 	RankerHippo Ranker = "hippo"
-	// RankerInsight orders by recency, frequency, importance and situation; the
-	// query text only decides what takes part.
+	// RankerInsight orders by recency, frequency, importance and situation; the query text
+	// only filters.
 	RankerInsight Ranker = "insight"
 	// RankerHybrid fuses lexical and semantic search with personalised PageRank over the
-	// graph of memories and what they mention.
+	// graph of memories and the entities that they mention.
 	RankerHybrid Ranker = "hybrid"
 	// RankerBM25 orders by BM25 alone, lexically.
 	RankerBM25 Ranker = "bm25"
@@ -31,7 +31,7 @@ func Rankers() []Ranker {
 
 // Query asks for memories.
 type Query struct {
-	// Text is what to look for, at most [MaxQuery] bytes; empty matches everything.
+	// Text is the search text, at most [MaxQuery] bytes; empty matches everything.
 	Text string
 	// Situation keeps memories of which at least one situation element matches
 	// at least one of these (context above 0.4). Empty: no filter.
@@ -48,8 +48,7 @@ type Query struct {
 	Count  int
 	// Ranker; empty means the engine's default.
 	Ranker Ranker
-	// NoTouch leaves no trace: the hits are not counted as accessed and the
-	// active day does not advance.
+	// NoTouch: the hits are not counted as accessed and the active day does not advance.
 	NoTouch bool
 	// Explain adds an [Explanation] to every hit, and [Answer.Support]. It costs an exact
 	// cosine for each match, some 0.1 us.
@@ -140,12 +139,12 @@ type Signals struct {
 	// Related is the largest product of the weight of a relation with one of the best
 	// matches and the relevance of that one.
 	Related float64
-	// Text is what the text and its relations say together.
+	// Text is the relevance of the text and its relations.
 	Text float64
 	// Context is the match of the situation.
 	Context float64
-	// Time is 1 if the query names no time, or one that the memory is of; the less, the
-	// farther from it the memory is.
+	// Time is 1 if the query names no time or the memory is of that time, and falls with
+	// the distance from it.
 	Time float64
 
 	Recency, Frequency, Importance float64
@@ -167,18 +166,17 @@ type Answer struct {
 	// contradict each other, the newest first.
 	Conflicts []Conflict
 
-	// Confidence says how likely it is that what was found answers the query, in
-	// [0, 1]: of 100 answers with confidence c about 100c do, if every other query is about
-	// something else. 0 if nothing matches, or nobody can tell: the query has no
-	// text, or the ranker is not [RankerHippo].
+	// Confidence is the probability that the hits answer the query, in [0, 1], calibrated
+	// on a set in which half of the queries have no answer. 0 if nothing matches, the query
+	// has no text, or the ranker is not [RankerHippo].
 	Confidence float64
-	// Support are the parts of Confidence by name, for [Query.Explain]; else nil. The names
-	// may change with every version.
+	// Support are the features of Confidence by name, for [Query.Explain]; else nil. The
+	// names may change with every version.
 	Support map[string]float64
 	// Abstained says why there are no hits although something matches: Confidence
 	// is too low. A query that sets Relevance is always answered. Empty otherwise.
 	Abstained string
-	// Degraded names what could not take part, with the reason; empty when whole.
+	// Degraded lists the parts of the search that were not available, with the reasons.
 	Degraded []string
 }
 
@@ -201,7 +199,7 @@ func BucketNames() [6]string {
 // Add counts one relevance. A bucket holds its lower bound; 1.0 belongs to 0.8_to_1.0.
 func (d *Distribution) Add(relevance float64) { d[bucketOf(relevance)]++ }
 
-// Remove takes one relevance out again that was added.
+// Remove undoes Add of one relevance.
 func (d *Distribution) Remove(relevance float64) { d[bucketOf(relevance)]-- }
 
 func bucketOf(relevance float64) int {

@@ -13,8 +13,8 @@ const MaxKind = 64
 // search found together. It has no direction, so From is the smaller ID.
 const CoRecalled = "co_recalled"
 
-// Relation says that one memory has to do with another. Two memories have at most
-// one relation of a kind in each direction.
+// Relation relates one memory to another. Two memories have at most one relation of a kind in
+// each direction.
 //
 // Times are UTC; the zero time means unset.
 type Relation struct {
@@ -53,8 +53,7 @@ func (r *Relation) Validate() error {
 	return nil
 }
 
-// ValidKey is [Relation.Validate] for what says which relation it is: From, To and
-// Kind.
+// ValidKey is [Relation.Validate] for the key of a relation: From, To and Kind.
 func (r *Relation) ValidKey() error {
 	switch {
 	case r.From.IsZero():
@@ -85,7 +84,7 @@ func (r *Relation) Other(id ID) ID {
 	return r.From
 }
 
-// Compare orders relations by From, To and Kind, which no two have in common.
+// Compare orders relations by From, To and Kind, which are unique.
 func (r *Relation) Compare(other *Relation) int {
 	return cmp.Or(r.From.Compare(other.From), r.To.Compare(other.To), cmp.Compare(r.Kind, other.Kind))
 }

@@ -14,8 +14,8 @@ const (
 	RightWrite
 	// RightPurge allows to delete for good.
 	RightPurge
-	// RightAdmin allows to see the state of the store itself: what is damaged, how much of
-	// it is indexed, revisions.
+	// RightAdmin allows to read the state of the store: damage, progress of the index,
+	// revisions.
 	RightAdmin
 
 	// AllRights allows everything.
@@ -25,20 +25,18 @@ const (
 // AllProjects in [Filter.Projects] stands for every project of the [Scope].
 const AllProjects = "*"
 
-// Scope is what one caller may see and do. Whatever lies outside of it does not exist for
-// that caller: it is not found, counted, named in an error or taken into account in a
-// statistic.
+// Scope is the data and the operations of one caller. Memories outside of it do not exist for
+// the caller: they are not found, counted, named in errors or included in statistics.
 type Scope struct {
 	// Namespace is the tenant, matched exactly; empty is the default one.
 	Namespace string
-	// Projects bounds what can be seen and recorded to these projects, "" being what
-	// belongs to none. Nil: no bound.
+	// Projects are the projects that can be read and written; "" is no project. Nil: all.
 	Projects []string
-	// Rights bound what can be done.
+	// Rights are the operations that are allowed.
 	Rights Rights
-	// Project is the current project, empty for none. Memories are recorded for it, and
-	// searches and lists that name no project keep to it and to what belongs to none. It is
-	// a default and no bound.
+	// Project is the current project, empty for none. It is the default of new memories;
+	// searches and lists without a project filter return its memories and those of no
+	// project. It does not restrict access.
 	Project string
 }
 
@@ -49,12 +47,12 @@ func LocalScope(project string) Scope { return Scope{Rights: AllRights, Project:
 // Allows reports whether the scope has all of these rights.
 func (s *Scope) Allows(r Rights) bool { return s.Rights&r == r }
 
-// Contains reports whether what belongs to a namespace and a project lies in the scope.
+// Contains reports whether memories of a namespace and a project are in the scope.
 func (s *Scope) Contains(namespace, project string) bool {
 	return namespace == s.Namespace && (s.Projects == nil || slices.Contains(s.Projects, project))
 }
 
-// Narrow returns a filter with the projects that the scope has by default filled in.
+// Narrow returns a filter with the default projects of the scope filled in.
 func (s *Scope) Narrow(f Filter) Filter {
 	switch {
 	case f.Projects == nil && s.Project != "":
@@ -65,5 +63,5 @@ func (s *Scope) Narrow(f Filter) Filter {
 	return f
 }
 
-// Sees reports whether a memory lies in the scope.
+// Sees reports whether a memory is in the scope.
 func (s *Scope) Sees(m *Memory) bool { return s.Contains(m.Namespace, m.Project) }

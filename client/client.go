@@ -29,16 +29,17 @@ type options struct {
 
 // Model chooses the embedding model: "builtin", the default, "none" for lexical search only, a
 // model of "hippo model list", a folder, or URL#NAME for an OpenAI-compatible endpoint, whose
-// key is in the environment variable HIPPO_MODEL_KEY. A model that cannot be had is no error:
-// the built-in one serves, and [hippo.Answer.Degraded] says so.
+// key is in the environment variable HIPPO_MODEL_KEY. If a model is not available, the built-in
+// one is used, and [hippo.Answer.Degraded] says so.
 func Model(setting string) Option { return func(o *options) { o.model = setting } }
 
-// Namespace chooses the tenant of the store; empty, the default, is a tenant, too. Nothing of
-// another one can be seen.
+// Namespace chooses the tenant of the store; empty, the default, is a tenant, too. Tenants do
+// not see each other's data.
 func Namespace(name string) Option { return func(o *options) { o.namespace = name } }
 
-// Project sets the current project: insights are recorded for it, and searches and lists keep
-// to it and to what belongs to no project. Without it, or with "*", they see all projects.
+// Project sets the current project: insights are recorded for it, and searches and lists
+// return its insights and those of no project. Without it, or with "*", they return those of all
+// projects.
 func Project(name string) Option {
 	return func(o *options) {
 		if o.project = name; name == hippo.AllProjects {

@@ -211,11 +211,11 @@ func TestImport_KeepsUse(t *testing.T) {
 	if _, err := from.Reinforce(ctx, []hippo.ID{m.ID}, nil); err != nil { // stores what was counted
 		t.Fatal(err)
 	}
-	status, err := from.Status(ctx)
+	st, err := from.Status(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c, opts := range map[*client.Client][]client.ImportOption{to: {client.ActiveDays(status.Calendar)}, without: nil} {
+	for c, opts := range map[*client.Client][]client.ImportOption{to: {client.ActiveDays(st.Calendar)}, without: nil} {
 		if r, err := c.Import(ctx, from.Export(ctx), opts...); err != nil || r.Added != 1 {
 			t.Fatalf("got %+v (%v)", r, err)
 		}

@@ -49,7 +49,7 @@ func (c *Client) Get(ctx context.Context, ids ...hippo.ID) ([]*hippo.Memory, err
 	return c.memories.Get(ctx, ids)
 }
 
-// ResolveOption changes how [Client.Resolve] looks.
+// ResolveOption is an option of [Client.Resolve].
 type ResolveOption interface{ resolve(forgotten *bool) }
 
 func (Only) resolve(forgotten *bool) { *forgotten = true }
@@ -72,7 +72,7 @@ type Change func(*modification)
 type modification engine.Modification
 
 // SetContent replaces the text. Unless the importance is set or a vote is given, too, it counts
-// as an upvote: what is reworked is in use.
+// as an upvote, because an insight that is revised is in use.
 func SetContent(text string) Change { return func(m *modification) { m.Content = &text } }
 
 // SetSituation replaces the situation; it counts as an upvote as [SetContent] does.

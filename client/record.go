@@ -8,7 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// RecordOption says more about an insight to record.
+// RecordOption is an option of [Client.Record].
 type RecordOption func(*recording)
 
 type recording struct {
@@ -18,7 +18,7 @@ type recording struct {
 	compared   bool
 }
 
-// FromMemory takes all that describes an insight from m, but for its content.
+// FromMemory copies all fields of m that describe an insight, except for its content.
 func FromMemory(m hippo.Memory) RecordOption {
 	return func(r *recording) {
 		content := r.memory.Content
@@ -45,7 +45,7 @@ func Tags(tags ...string) RecordOption { return func(r *recording) { r.memory.Ta
 // Type names the kind of insight, such as "decision" or "error".
 func Type(name string) RecordOption { return func(r *recording) { r.memory.Type = name } }
 
-// Pinned keeps the insight from fading.
+// Pinned keeps the importance of the insight from decaying.
 func Pinned() RecordOption { return func(r *recording) { r.memory.Pinned = true } }
 
 // EventTime is when the event of the content happened, if not now.
@@ -68,8 +68,8 @@ func Metadata(data map[string]json.RawMessage) RecordOption {
 	return func(r *recording) { r.memory.Metadata = data }
 }
 
-// Supersedes says which insights the new one replaces: each ends when the new one begins, in
-// the same transaction.
+// Supersedes lists the insights that the new one replaces: the validity of each ends when that
+// of the new one begins, in the same transaction.
 func Supersedes(ids ...hippo.ID) RecordOption {
 	return func(r *recording) { r.supersedes = append(r.supersedes, ids...) }
 }

@@ -25,7 +25,7 @@ type Filter func(*hippo.Filter)
 func (f Filter) search(s *searching) { f(&s.query.Filter) }
 func (f Filter) list(l *listing)     { f(&l.filter) }
 
-// FromFilter keeps what passes a whole filter.
+// FromFilter keeps insights that pass a [hippo.Filter].
 func FromFilter(x hippo.Filter) Filter { return func(f *hippo.Filter) { *f = x } }
 
 // HasTags keeps insights with all of these tags.
@@ -37,7 +37,7 @@ func OfType(types ...string) Filter { return func(f *hippo.Filter) { f.Types = t
 // InProjects keeps insights of any of these projects; "" is none.
 func InProjects(names ...string) Filter { return func(f *hippo.Filter) { f.Projects = names } }
 
-// AllProjects keeps to no project.
+// AllProjects keeps insights of all projects.
 func AllProjects() Filter { return InProjects(hippo.AllProjects) }
 
 // CreatedBetween keeps insights recorded at or after from and before until; the zero time is
@@ -68,7 +68,7 @@ type Setting func(*hippo.Query)
 
 func (s Setting) search(to *searching) { s(&to.query) }
 
-// FromQuery takes all of a query but its text.
+// FromQuery copies all fields of a query except for its text.
 func FromQuery(x hippo.Query) Setting {
 	return func(q *hippo.Query) {
 		text := q.Text
@@ -85,8 +85,8 @@ func InSituation(elements ...string) Setting {
 // When keeps insights of a time, written in English: "last week", "since 1 May".
 func When(words string) Setting { return func(q *hippo.Query) { q.When = words } }
 
-// MinRelevance keeps insights of at least this relevance; 0 also finds what is unlikely to
-// answer. Without it the floor is that of the ranker.
+// MinRelevance keeps insights of at least this relevance; 0 also finds unlikely ones. The
+// default is the floor of the ranker.
 func MinRelevance(x float64) Setting {
 	return func(q *hippo.Query) { q.Relevance = &hippo.Range{Min: x, Max: math.Inf(1)} }
 }
@@ -94,10 +94,10 @@ func MinRelevance(x float64) Setting {
 // RankedBy chooses the ranker.
 func RankedBy(r hippo.Ranker) Setting { return func(q *hippo.Query) { q.Ranker = r } }
 
-// WithoutTrace does not count what is found as used.
+// WithoutTrace does not count the hits as used.
 func WithoutTrace() Setting { return func(q *hippo.Query) { q.NoTouch = true } }
 
-// Explained has each hit say why it is where it is.
+// Explained adds an explanation to each hit.
 func Explained() Setting { return func(q *hippo.Query) { q.Explain = true } }
 
 type waiting struct{}
@@ -117,7 +117,7 @@ func (c *Client) Search(ctx context.Context, text string, opts ...SearchOption) 
 		o.search(&s)
 	}
 	if s.wait {
-		_ = c.memories.Ready(ctx) // the answer says what is missing
+		_ = c.memories.Ready(ctx) // the answer reports a missing model
 	}
 	return c.memories.Search(ctx, s.query)
 }

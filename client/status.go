@@ -9,18 +9,18 @@ import (
 
 // Status is the state of a memory.
 type Status struct {
-	// Memories counts the insights that can be found, Forgotten those that are hidden.
+	// Memories is the number of searchable insights, Forgotten that of hidden ones.
 	Memories, Forgotten int
 	// Projects are the projects that have insights, in alphabetical order.
 	Projects []string
-	// Calendar has the active day, and the date on which it began.
-	hippo.Calendar
-	Ranker hippo.Ranker
+	// Calendar has the active day, and the date it began on.
+	Calendar hippo.Calendar
+	Ranker   hippo.Ranker
 	// Models are those that embed, the most wanted first.
 	Models []ModelStatus
-	// Degraded says what does not work, and why; empty when all is well.
+	// Degraded lists the parts that are not available, with the reasons.
 	Degraded []string
-	// Problems are data that cannot be read.
+	// Problems lists unreadable data.
 	Problems []string
 }
 
@@ -62,8 +62,7 @@ func (c *Client) Status(ctx context.Context) (*Status, error) {
 	return out, nil
 }
 
-// ImportanceOn returns what is left of the importance of an insight on an active day, in
-// [0, 1].
+// ImportanceOn returns the decayed importance of an insight on an active day, in [0, 1].
 func ImportanceOn(m *hippo.Memory, day hippo.Day) float64 {
 	w := rank.DefaultWeights()
 	return w.Usage.Importance(m.Importance.Value, m.Importance.SetDay, day, m.Pinned)

@@ -61,7 +61,7 @@ func Restore(ctx context.Context, c config.Store, path string, now time.Time, o 
 		err = errors.Join(r.restore(ctx, to, from, saved+".db"), to.Close())
 	}
 	if c.Kind == "sqlite" && errors.Is(err, hippo.ErrCorrupt) {
-		err = r.takePlace(ctx, c.Path, from, saved+".damaged.db")
+		err = r.replaceDamaged(ctx, c.Path, from, saved+".damaged.db")
 	}
 	return r, errors.Join(err, from.Close())
 }
@@ -120,9 +120,9 @@ func (r *RestoreReport) restore(ctx context.Context, to driver.Backend, from *sq
 	return err
 }
 
-// takePlace renames a damaged file, and puts the backup in its place. A link keeps the
+// replaceDamaged renames a damaged file, and puts the backup in its place. A link keeps the
 // old file until the new one has its name, where the file system has links.
-func (r *RestoreReport) takePlace(ctx context.Context, path string, from *sqlitestore.Store, aside string) error {
+func (r *RestoreReport) replaceDamaged(ctx context.Context, path string, from *sqlitestore.Store, aside string) error {
 	h, err := from.Head(ctx)
 	if err != nil {
 		return err

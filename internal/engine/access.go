@@ -16,21 +16,21 @@ import (
 )
 
 // accessWriter is the write-behind buffer of access counts: one goroutine stores the accesses
-// of all searches of half a second together, and what they learned.
+// of all searches of half a second together, with their co-recalled pairs.
 type accessWriter struct {
 	store *store.Store
 	index *index.Index
 	log   *slog.Logger
 	rule  *rank.Relations
 
-	mu      sync.Mutex
-	idle    *sync.Cond // nothing is pending and nothing is being written
-	pending accessBatch
-	writing bool
-	wake    chan struct{} // something is pending
-	hurry   chan struct{} // somebody waits for it
-	quit    chan struct{} // closed at the end
-	done    chan struct{}
+	mu       sync.Mutex
+	idle     *sync.Cond // nothing is pending and nothing is being written
+	pending  accessBatch
+	writing  bool
+	wake     chan struct{} // something is pending
+	flushNow chan struct{} // a caller waits for a flush
+	quit     chan struct{} // closed at the end
+	done     chan struct{}
 }
 
 // accessBatch is what is written together.
@@ -39,22 +39,21 @@ type accessBatch struct {
 	pairs  map[hippo.Relation]bool // found together
 }
 
-// accessDelay is how long accesses are collected. They show at once in this process; a crash
-// within the delay loses them, which costs a little rank.
+// accessDelay is how long accesses are buffered. This process counts them at once; a crash
+// within the delay loses them, which changes ranks slightly.
 const accessDelay = 500 * time.Millisecond
 
 func newAccessWriter(s *store.Store, x *index.Index, rule *rank.Relations, log *slog.Logger) *accessWriter {
 	w := &accessWriter{
 		store: s, index: x, log: log, rule: rule,
-		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+		wake: make(chan struct{}, 1), flushNow: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	w.idle = sync.NewCond(&w.mu)
 	go w.run()
 	return w
 }
 
-// add counts one access of each of ids, and has pairs of them learn that they were found
-// together. It does not wait.
+// add counts one access of each of ids, and the co-recall of pairs. It does not block.
 func (w *accessWriter) add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation) {
 	if len(ids) == 0 {
 		return
@@ -91,7 +90,7 @@ func (w *accessWriter) run() {
 			return
 		}
 		select {
-		case <-w.hurry:
+		case <-w.flushNow:
 		case <-w.quit:
 		case <-time.After(accessDelay):
 		}
@@ -106,7 +105,7 @@ func (w *accessWriter) write() {
 	w.mu.Unlock()
 	for _, day := range slices.Sorted(maps.Keys(b.counts)) {
 		counts := b.counts[day]
-		// Best effort: a lost access costs a little rank, never a memory.
+		// Best effort: a lost access changes ranks slightly.
 		err := w.index.Settle(context.Background(), day, counts, func() ([]driver.Touched, error) {
 			return w.store.Touch(context.Background(), day, counts)
 		})
@@ -114,16 +113,16 @@ func (w *accessWriter) write() {
 			w.log.Warn("accesses not stored", "memories", len(counts), "error", err)
 		}
 	}
-	w.learn(slices.SortedFunc(maps.Keys(b.pairs), func(a, b hippo.Relation) int { return a.Compare(&b) }))
+	w.storePairs(slices.SortedFunc(maps.Keys(b.pairs), func(a, b hippo.Relation) int { return a.Compare(&b) }))
 	w.mu.Lock()
 	w.writing = false
 	w.idle.Broadcast()
 	w.mu.Unlock()
 }
 
-// learn stores that pairs were found together. The process that advanced the active day drops
-// what has faded.
-func (w *accessWriter) learn(pairs []hippo.Relation) {
+// storePairs reinforces the relations of co-recalled pairs. The process that advanced the active
+// day prunes faded ones.
+func (w *accessWriter) storePairs(pairs []hippo.Relation) {
 	ctx := context.Background()
 	var err error
 	if len(pairs) > 0 {
@@ -151,13 +150,13 @@ func (w *accessWriter) flush(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		signal(w.hurry)
+		signal(w.flushNow)
 		w.idle.Wait()
 	}
 	return nil
 }
 
-// close writes what is pending and ends the goroutine. What is added later is lost.
+// close stores pending accesses and ends the goroutine. Later ones are lost.
 func (w *accessWriter) close() {
 	w.mu.Lock()
 	close(w.quit)

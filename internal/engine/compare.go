@@ -7,14 +7,14 @@ import (
 	"github.com/hippo-memory/hippo/internal/recall"
 )
 
-// Comparison is what a memory has in common with others of its project.
+// Comparison lists the memories of the same project that a memory is similar to.
 type Comparison struct {
 	// Duplicates are those with the same text, see [hippo.HashContent].
 	Duplicates []hippo.ID
 	// Replaces are those that state the same with another value, so that the memory
 	// probably supersedes them.
 	Replaces []recall.Contradiction
-	// Skipped: too many were compared at once, and nothing was looked up.
+	// Skipped: too many comparisons ran at once, and nothing was searched.
 	Skipped bool
 }
 
@@ -25,11 +25,12 @@ const (
 	maxComparing = 2
 )
 
-// Compare looks among the live memories of the same project for those that a stored memory
-// repeats or probably supersedes: they are not superseded, and the latter hold when it begins.
+// Compare searches the live memories of the same project for those that a stored memory
+// duplicates or probably supersedes: they have no successor, and the latter are valid when it
+// begins.
 // At most five of each are named, the most similar first. It changes nothing. Cost: a lexical
-// search for the beginning of the text. Of many at a time only two are compared, and the
-// others are skipped: when thousands are recorded in a row, nobody reads hints.
+// search for the beginning of the text. At most two comparisons run at a time and others are
+// skipped, because nobody reads hints on a bulk import.
 func (m *Memories) Compare(ctx context.Context, x *hippo.Memory) (*Comparison, error) {
 	if m.comparing.Add(1) > maxComparing {
 		m.comparing.Add(-1)

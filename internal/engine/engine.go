@@ -2,8 +2,8 @@
 // reinforce, forget, relate, compare, import and export. It joins the store, the index and
 // package recall. Front ends call it and nothing below it.
 //
-// The verbs are methods of [Memories], which is a store as one caller may see it: the scope of
-// the caller is given once, to [Engine.In], and holds for all that is done through it.
+// The verbs are methods of [Memories], which is a store restricted to the scope of a caller:
+// [Engine.In] takes the scope once.
 package engine
 
 import (
@@ -49,15 +49,15 @@ type Config struct {
 	Weights *rank.Weights
 	// Ranker for queries that name none; empty means [hippo.RankerHippo].
 	Ranker hippo.Ranker
-	// Models embed memories and queries, the most wanted first; none: search is lexical.
+	// Models embed memories and queries, the preferred one first; none: search is lexical.
 	// The engine takes over closing them. The index was opened with the same models.
 	Models []embedding.Model
 	// Tokens compares texts token by token in ranker hippo; nil: nothing is reranked.
 	Tokens embed.TokenEmbedder
-	// Degraded says what could not be wired; searches repeat it.
+	// Degraded lists parts that are not available; searches repeat it.
 	Degraded []string
 	// IndexWait is how long a search waits for an index that is being rebuilt before it
-	// answers from what is there; 0: until it is complete.
+	// searches the part that is complete; 0: until all of it is.
 	IndexWait time.Duration
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
@@ -97,24 +97,24 @@ func New(c Config) *Engine {
 	return e
 }
 
-// Memories is a memory as one caller may see and change it: its methods are the verbs. It
-// costs nothing to make, and is safe for concurrent use.
+// Memories is the memory within the scope of a caller; its methods are the verbs. It is cheap to
+// create and safe for concurrent use.
 type Memories struct {
 	*Engine
 	scope  hippo.Scope
 	scoped store.Scoped
 }
 
-// In returns the memory as seen in a scope.
+// In returns the memory within a scope.
 func (e *Engine) In(scope hippo.Scope) *Memories {
 	return &Memories{e, scope, e.store.In(scope)}
 }
 
-// Scope is what the caller may see and do.
+// Scope returns the scope of the caller.
 func (m *Memories) Scope() hippo.Scope { return m.scope }
 
-// update changes memories in the store. Accesses that wait to be written go first, so that
-// what is returned has them.
+// update changes memories in the store, after it has flushed pending accesses, so that the
+// result includes them.
 func update(ctx context.Context, m *Memories, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
@@ -142,8 +142,8 @@ func (e *Engine) indexedOnce(ctx context.Context, f func() error) error {
 // Flush waits until the accesses of all searches so far are stored.
 func (e *Engine) Flush(ctx context.Context) error { return e.accesses.flush(ctx) }
 
-// Embed waits until the most wanted model has embedded all memories, and calls progress
-// meanwhile. The error is that of the model, or of ctx; what was embedded so far is kept.
+// Embed waits until the preferred model has embedded all memories, and calls progress
+// meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept.
 func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int)) error {
 	return e.indexed(ctx, func() error { return e.embedding.Embed(ctx, progress) })
 }
@@ -152,9 +152,8 @@ func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int
 // of loading, or of ctx.
 func (e *Engine) Ready(ctx context.Context) error { return e.embedding.Ready(ctx) }
 
-// Warm prepares for the first search: it brings the index to the state of the store, has the
-// models embed what lacks a vector, and waits until they are loaded. A failure is reported by
-// that search.
+// Warm prepares for the first search: it updates the index, embeds memories without a vector,
+// and waits until the models are loaded. The first search reports failures.
 func (e *Engine) Warm(ctx context.Context) {
 	err := e.index.CatchUp(ctx)
 	e.embedding.Wake()
@@ -166,7 +165,7 @@ func (e *Engine) Importance(m *hippo.Memory, day hippo.Day) float64 {
 	return e.searcher.Clock(day).Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned)
 }
 
-// Zone is where the days of the user begin and end.
+// Zone returns the time zone of the user.
 func (e *Engine) Zone() *time.Location { return e.store.Zone() }
 
 // Close stores what is pending and closes the index and the store. Closing again returns what

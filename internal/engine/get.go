@@ -35,13 +35,13 @@ func (m *Memories) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, er
 	return nil, unknown
 }
 
-// minPrefix is the least number of characters that may stand for an ID.
+// minPrefix is the minimum length of a prefix of an ID.
 const minPrefix = 4
 
-// Resolve turns what a person types into an ID: a whole UUID, or the beginning of one, or of a
-// content hash, at least 4 characters. A beginning that fits several memories is
-// [hippo.ErrInvalid], one that fits none [hippo.ErrNotFound]. Memories that can be found come
-// before forgotten ones; with forgotten it is the other way round.
+// Resolve resolves a reference to an ID: a UUID, or a prefix of at least 4 characters of a UUID
+// or of a content hash. A prefix of several memories is [hippo.ErrInvalid], one of none
+// [hippo.ErrNotFound]. Live memories are preferred to forgotten ones; with forgotten it is the
+// other way round.
 func (m *Memories) Resolve(ctx context.Context, ref string, forgotten bool) (hippo.ID, error) {
 	if id, err := hippo.ParseID(ref); err == nil {
 		return id, nil

@@ -16,15 +16,15 @@ type Modification struct {
 	Importance *float64
 	Pinned     *bool
 	// Vote is applied after the rest. Empty: an upvote if content or situation really
-	// change and no importance is given (what is reworked is in use), else none.
+	// change and no importance is given (a revised memory is in use), else none.
 	Vote Vote
 	// Supersedes are memories that this one supersedes, as in [Memories.Record].
 	Supersedes *[]hippo.ID
 }
 
 // Modify changes one memory and returns it as stored. An unknown id is [hippo.ErrNotFound]; a
-// modification that names nothing to change is [hippo.ErrInvalid]. One that sets what is there
-// already changes nothing.
+// modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
+// nothing.
 func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
 	if err := c.validate(); err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ import (
 // Search answers a query: it advances the active day, ranks, loads one page from the store,
 // and counts each memory on the page as accessed once, after the answer.
 //
-// Pages of one query go on where the earlier page ended, although reading it counts as use, as
-// long as the same engine is asked within ten minutes.
+// Pages of one query are consistent for ten minutes within one engine, although reading a page
+// counts as use.
 func (m *Memories) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, error) {
 	plan, err := prepare(m, &q)
 	if err != nil {
@@ -62,8 +62,8 @@ func prepare(m *Memories, q *hippo.Query) (*recall.Plan, error) {
 	return m.searcher.Plan(m.scope, q)
 }
 
-// activeDay returns the active day, advanced unless the search is to leave no trace. A store that
-// cannot be written is searched without one, and the answer says so.
+// activeDay returns the active day, advanced unless the query sets NoTouch. If the store cannot
+// be written the day does not advance, and the answer says so.
 func activeDay(ctx context.Context, m *Memories, q *hippo.Query) (day hippo.Day, degraded []string, err error) {
 	if !q.NoTouch {
 		day, err = m.store.Today(ctx)
@@ -77,8 +77,8 @@ func activeDay(ctx context.Context, m *Memories, q *hippo.Query) (day hippo.Day,
 	return h.Calendar.Day, degraded, err
 }
 
-// rankingOf returns the ranking of all matches, kept from an earlier page or computed. If the
-// file of the index turns out to be damaged meanwhile, it is computed once more.
+// rankingOf returns the ranking of all matches, cached from an earlier page or computed. If the
+// index file turns out to be damaged, it is computed again.
 func rankingOf(ctx context.Context, m *Memories, q *hippo.Query, plan *recall.Plan, day hippo.Day) (*recall.Ranking, error) {
 	if r := m.pages.Get(m.scope, q); r != nil {
 		return r, nil
@@ -108,7 +108,7 @@ func recallOnce(ctx context.Context, m *Memories, plan *recall.Plan, day hippo.D
 	return r, err
 }
 
-// lacks says how many memories the index lacks, to who may know.
+// lacks reports the number of memories that are not indexed yet, to callers who may know it.
 func lacks(scope *hippo.Scope, n int) string {
 	if scope.Allows(hippo.RightAdmin) {
 		return fmt.Sprintf("%d memories", n)
@@ -137,8 +137,8 @@ func load(ctx context.Context, m *Memories, page []recall.Hit) ([]hippo.Hit, err
 	return hits, nil
 }
 
-// touch counts the hits as accessed, in the index now, in the store soon, and has the best of
-// a first page learn that they were found together.
+// touch counts the hits as accessed, in the index at once and in the store later, and reinforces
+// the relations of the best hits of a first page.
 func touch(m *Memories, day hippo.Day, hits []hippo.Hit, r *recall.Ranking, q *hippo.Query) {
 	ids := make([]hippo.ID, len(hits))
 	for i, h := range hits {

@@ -9,17 +9,17 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// Status describes the state of a memory as one caller may know it.
+// Status describes the state of a memory within the scope of a caller.
 type Status struct {
-	// Memories counts those that can be found, Forgotten those that are hidden.
+	// Memories is the number of searchable memories, Forgotten that of hidden ones.
 	Memories, Forgotten int
 	// Day is the active day and Date the calendar date it began on.
 	Day    hippo.Day
 	Date   string
 	Ranker hippo.Ranker
-	// Models are those that embed, the most wanted first.
+	// Models are the embedding models, the preferred one first.
 	Models []ModelStatus
-	// Degraded names what does not work, with the reason; empty when all is well.
+	// Degraded lists the parts that are not available, with the reasons.
 	Degraded []string
 	// Store is the state of the store itself; nil without [hippo.RightAdmin].
 	Store *StoreStatus
@@ -35,7 +35,7 @@ type StoreStatus struct {
 	// there is none. Terms is the size of its dictionaries.
 	Indexed, Saved hippo.Revision
 	Terms          int
-	// Problems are data that could not be read.
+	// Problems lists unreadable data.
 	Problems []Problem
 }
 

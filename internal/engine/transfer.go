@@ -15,13 +15,13 @@ import (
 // commit does not count, small enough to stay responsive.
 const importBatch = 500
 
-// Transfer moves memories in and out of a store, as one caller may.
+// Transfer exports and imports memories within the scope of a caller.
 type Transfer struct {
 	engine *Engine
 	scoped store.Scoped
 }
 
-// Transfer returns the transfer in and out of what the caller may see.
+// Transfer returns the export and import within the scope.
 func (m *Memories) Transfer() Transfer { return Transfer{m.Engine, m.scoped} }
 
 // ImportReport is the outcome of an import.

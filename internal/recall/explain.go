@@ -9,7 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// explain adds to the hits why they are where they are, if that was asked for.
+// explain adds explanations to the hits, if the query asks for them.
 func explain(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {
 	if !p.explain {
 		return in
@@ -30,7 +30,7 @@ func explain(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {
 	return out
 }
 
-// explanation says what the relevance of a hit is made of.
+// explanation returns the parts of the relevance of a hit.
 func (p *Plan) explanation(h *hit, r reranked) rank.Explanation {
 	x := rank.Explanation{Ranker: p.ranker, Length: h.first.length, BM25Relative: h.first.bm25}
 	if passage := r.byID(h.id); passage != nil {
@@ -46,14 +46,14 @@ func ranks(p *Plan, found *retrieve.Result) (lexical, semantic map[retrieve.Doc]
 	for i := range found.Matches {
 		m := &found.Matches[i]
 		byScore = append(byScore, docScore{m.Doc, m.Score})
-		if m.Cosine > 0 { // exact ones: those of the index would mistake close ranks
+		if m.Cosine > 0 { // exact ones: approximate ones would swap close ranks
 			byCosine = append(byCosine, docScore{m.Doc, found.Reader.Cosine(m.Doc)})
 		}
 	}
 	return rankedBy(byScore, 0, len(byScore)), rankedBy(byCosine, max(0, v.MinCosine), v.TopK)
 }
 
-// docScore is a document with what a list orders it by.
+// docScore is a document with its sort key.
 type docScore struct {
 	doc retrieve.Doc
 	by  float64

@@ -8,7 +8,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// rankHybrid answers a query by the graph ranker. Use and votes have no part in it.
+// rankHybrid answers a query by the graph ranker, which ignores use and votes.
 func (s *Searcher) rankHybrid(ctx context.Context, p *Plan, found *retrieve.Result) (*Ranking, error) {
 	list, err := s.hybrid.Rank(ctx, found, &p.search, p.within.near)
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// judgedHits is how many hits an answer is judged by, coveringHits in how many the
-	// tokens of the query are looked for.
+	// judgedHits is the number of hits that the confidence depends on, coveringHits that of
+	// the hits whose tokens are compared with the query.
 	judgedHits   = 10
 	coveringHits = 5
-	// maxTypos is the share of misspelt words among the terms of a query from which on it is
-	// answered whatever comes of it: there is little else to judge it by.
+	// maxTypos is the share of misspelt words among the terms of a query from which on the
+	// answer is not withheld, because the other words say too little.
 	maxTypos = .5
-	// namedUnknown is how many unknown words a reason names.
+	// namedUnknown is the number of unknown words that a reason lists.
 	namedUnknown = 3
 )
 
-// judge decides how confident the answer is, and whether it is withheld.
+// judge computes the confidence of the answer, and decides whether it is withheld.
 func judge(p *Plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
 	out := newRanking(p, in)
 	if p.ranker != hippo.RankerHippo || p.search.Text == "" || len(in.hits) == 0 {
@@ -50,7 +50,7 @@ func judge(p *Plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
 	return out
 }
 
-// support gathers what speaks for or against the answer.
+// support computes the features of the confidence.
 func support(p *Plan, found *retrieve.Result, r reranked, hits []hit) rank.Support {
 	s := rank.Support{Terms: found.Terms, Memories: found.Memories, UnknownNames: unknownNames(found.Vocabulary, r.words)}
 	if r.passages != nil {
@@ -63,7 +63,7 @@ func support(p *Plan, found *retrieve.Result, r reranked, hits []hit) rank.Suppo
 	return s
 }
 
-// covered says how well the tokens of the query are covered by the first hits, in [0, 1].
+// covered is how well the first hits together cover the tokens of the query, in [0, 1].
 func (r *reranked) covered(hits []hit) float64 {
 	best := make([]float32, len(r.tokens.tokens))
 	for i := range firstOf(hits, coveringHits) {
@@ -105,8 +105,8 @@ func capitalised(word string) bool {
 	return unicode.IsUpper(c)
 }
 
-// typos are the misspelt words of a query, which no memory has but nearly: how many, their
-// share of its idf, and that of those written like names.
+// typos are the out-of-vocabulary words of a query within edit distance of a known word: their
+// number, their share of its idf, and the share of those written like names.
 type typos struct {
 	count        int
 	share, names float64
@@ -135,7 +135,7 @@ func unknownWords(v retrieve.Vocabulary, query []word) (words []string, x typos)
 	return words, x
 }
 
-// without is what an answer is judged by without the typos: the rest of the query decides.
+// without removes the typos from the features: the rest of the query decides.
 func (x typos) without(s rank.Support) rank.Support {
 	rest := 1 - x.share
 	if rest <= 0 {
@@ -148,7 +148,7 @@ func (x typos) without(s rank.Support) rank.Support {
 	return s
 }
 
-// reason says in plain words why nothing is returned.
+// reason explains why nothing is returned.
 func reason(in ranking, unknown []string) string {
 	matches := fmt.Sprintf("%d matches", in.tally.total)
 	if in.tally.total == 1 {

@@ -17,7 +17,7 @@ type Ranking struct {
 	Distribution hippo.Distribution
 	Day          hippo.Day
 	Confidence   float64
-	// Support is what Confidence is made of, by name; nil unless it was asked for.
+	// Support are the features of Confidence by name; nil unless the query asks for them.
 	Support map[string]float64
 	// Abstained says why there are no hits although something matches.
 	Abstained string
@@ -39,12 +39,12 @@ func (r *Ranking) Page(offset, count int) []Hit {
 	return r.Hits[from:min(len(r.Hits), from+count)]
 }
 
-// learners is how many hits of a search learn that they were found together.
-const learners = 3
+// coRecalledHits is the number of hits of a search whose co-recall is learned.
+const coRecalledHits = 3
 
-// CoRecalled returns the pairs of memories that a search found together: of the first hits of
-// a page that were loaded, those at least half as relevant as the best that were found by
-// themselves. What relations pulled in does not strengthen relations.
+// CoRecalled returns the pairs of memories that a search found together: of the first loaded
+// hits of a page, those at least half as relevant as the best one that matched by its own
+// text. Hits by relations do not reinforce relations.
 func (r *Ranking) CoRecalled(count int, loaded func(hippo.ID) bool) []hippo.Relation {
 	var ids []hippo.ID
 	best := 0.0
@@ -53,7 +53,7 @@ func (r *Ranking) CoRecalled(count int, loaded func(hippo.ID) bool) []hippo.Rela
 		if own {
 			best = max(best, h.Relevance)
 		}
-		if own && h.Relevance >= best/2 && len(ids) < learners && loaded(h.ID) {
+		if own && h.Relevance >= best/2 && len(ids) < coRecalledHits && loaded(h.ID) {
 			ids = append(ids, h.ID)
 		}
 	}
@@ -66,9 +66,9 @@ func (r *Ranking) CoRecalled(count int, loaded func(hippo.ID) bool) []hippo.Rela
 	return pairs
 }
 
-// Pages keeps the rankings of recent searches: reading a page counts as an access and so
-// changes what the next search would find first, but the second page must go on where the
-// first one ended. It is safe for concurrent use.
+// Pages caches the rankings of recent searches: reading a page counts as an access, which
+// changes the next ranking, but the second page must continue the first one. It is safe for
+// concurrent use.
 type Pages struct {
 	now func() time.Time
 
@@ -76,7 +76,7 @@ type Pages struct {
 	recent []kept // newest last
 }
 
-// kept is a ranking and what it answers.
+// kept is a cached ranking with its query.
 type kept struct {
 	scope   hippo.Scope
 	query   hippo.Query
@@ -129,7 +129,7 @@ func (p *Pages) Get(scope hippo.Scope, q *hippo.Query) *Ranking {
 	return nil
 }
 
-// Put keeps a ranking in place of an older one for the same query.
+// Put caches a ranking and drops an older one for the same query.
 func (p *Pages) Put(scope hippo.Scope, q *hippo.Query, r *Ranking) {
 	k := key(*q)
 	p.mu.Lock()

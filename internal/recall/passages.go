@@ -36,7 +36,7 @@ type passages struct {
 	offset float64
 }
 
-// maxOffset is the largest length offset: beyond it there was nothing to fit weights to.
+// maxOffset is the largest length offset in the training data.
 const maxOffset = 3
 
 // gatherPassages returns the top candidates and their neighbours with the features of the
@@ -76,7 +76,7 @@ func gatherPassages(f *firstStage, found *retrieve.Result, top []candidate) *pas
 	return g
 }
 
-// complete fills in the neighbours, which begin at number n, and the first stage of all.
+// complete adds the neighbours, which begin at number n, and the first-stage scores of all.
 func (g *passages) complete(f *firstStage, found *retrieve.Result, about []retrieve.Passage, n int) {
 	matched := matchesOf(found, g.list[n:])
 	for i := range g.list {
@@ -106,8 +106,8 @@ func (g *passages) number(d retrieve.Doc) int {
 	return -1
 }
 
-// beside returns a passage by its number, nil for -1.
-func (g *passages) beside(i int) *passage {
+// neighbour returns a passage by its number, nil for -1.
+func (g *passages) neighbour(i int) *passage {
 	if i < 0 {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (g *passages) byID(id hippo.ID) *passage {
 	return nil
 }
 
-// matchesOf returns the matches of passages, of those that matched by themselves.
+// matchesOf returns the matches of the passages that matched by their own text.
 func matchesOf(found *retrieve.Result, list []passage) map[retrieve.Doc]retrieve.Match {
 	if len(list) == 0 {
 		return nil
@@ -164,8 +164,8 @@ func (f *docFilter) pick(matches []retrieve.Match) map[retrieve.Doc]retrieve.Mat
 	return out
 }
 
-// wordsOf yields the runs of letters, marks and digits of a text.
-func wordsOf(text string) iter.Seq[string] {
+// wordsIn yields the runs of letters, marks and digits of a text.
+func wordsIn(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 }
 
@@ -173,7 +173,7 @@ func wordsOf(text string) iter.Seq[string] {
 // name, or by its first word.
 func namesAuthor(text string) func(string) bool {
 	words := make(map[string]bool)
-	for w := range wordsOf(strings.ToLower(text)) {
+	for w := range wordsIn(strings.ToLower(text)) {
 		words[w] = true
 	}
 	known := make(map[string]bool)
@@ -183,7 +183,7 @@ func namesAuthor(text string) func(string) bool {
 		}
 		is, ok := known[author]
 		if !ok {
-			for first := range wordsOf(strings.ToLower(author)) {
+			for first := range wordsIn(strings.ToLower(author)) {
 				is = words[first]
 				break
 			}
@@ -193,7 +193,7 @@ func namesAuthor(text string) func(string) bool {
 	}
 }
 
-// indicator is 1 if something holds, else 0.
+// indicator is 1 if ok is true, else 0.
 func indicator(is bool) float64 {
 	if is {
 		return 1

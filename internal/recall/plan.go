@@ -86,7 +86,7 @@ func (p *Plan) embedded(ctx context.Context, e Embedder, day hippo.Day) (*Plan, 
 func (p *Plan) candidates() {
 	v := &p.search.Vector
 	switch p.ranker {
-	case hippo.RankerInsight: // content is a gate there, open to all that pass
+	case hippo.RankerInsight: // content only filters
 		p.search.Substring, v.TopK, v.MinCosine = true, math.MaxInt, p.weights.Insight.MinContent
 	case hippo.RankerCosine:
 		v.TopK, v.MinCosine = math.MaxInt, 0
@@ -129,14 +129,14 @@ func (p *Plan) time(asked string, now time.Time) error {
 type temporal struct {
 	named bool
 	// from and until are in microseconds since 1970; scale is the distance from them at
-	// which a memory is of another time.
+	// which the fit falls to 1/e.
 	from, until int64
 	scale       float64
 }
 
-// temporalOf returns what a span in the text of a query means. What is outside of it loses by
-// its distance as a share of the span's length, which is taken to be an hour at least. A span
-// without an end is as long as its end is from now.
+// temporalOf returns the temporal constraint of a span. Outside of it the fit decays with the
+// distance in units of the length of the span, at least an hour. The length of an open span is
+// the distance of its end from now.
 func temporalOf(s when.Span, now time.Time) temporal {
 	t := temporal{named: true, from: math.MinInt64, until: math.MaxInt64}
 	a, b := s.From, s.Until
@@ -154,8 +154,8 @@ func temporalOf(s when.Span, now time.Time) temporal {
 	return t
 }
 
-// fit says how well the time of a memory fits, in [0, 1]: 1 within the span, exp(-distance /
-// scale) outside of it. It is 1 if no time is named.
+// fit is how well the time of a memory fits, in [0, 1]: 1 within the span, exp(-distance /
+// scale) outside of it, and 1 if no time is named.
 func (t *temporal) fit(at int64) float64 {
 	switch {
 	case !t.named:
@@ -180,7 +180,7 @@ func (l limits) open() bool { return l.Min <= 0 && l.Max >= 1 }
 // near reports whether a relevance by an approximate cosine may be on the other side of a
 // limit by the exact one.
 func (l limits) near(relevance float64) bool {
-	const approximate = .02 // what package vector keeps a scan within
+	const approximate = .02 // the maximum error of a scan of package vector
 	return l.Min > 0 && math.Abs(relevance-l.Min) < approximate || l.Max < 1 && math.Abs(relevance-l.Max) < approximate
 }
 

@@ -2,7 +2,7 @@
 // ordered list with totals, confidence and explanations. It reads no memory and writes nothing.
 //
 // The pipeline is a chain of functions from value to value, see [Searcher.Recall]. No step
-// changes what another step made.
+// changes the result of another step.
 package recall
 
 import (

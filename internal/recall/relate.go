@@ -12,14 +12,13 @@ import (
 
 const (
 	// relatedHits is how many of the best hits a search reads the relations of, and
-	// relationsEach how many of each. What lies behind them is less relevant and says
-	// less, and reading costs as much for it.
+	// relationsEach how many of each. Further hits are less relevant, at the same cost.
 	relatedHits   = 8
 	relationsEach = 8
-	// pullers is how many of the best hits make others hits, and maxPulled how many they
-	// make.
-	pullers   = 5
-	maxPulled = 5
+	// pullingHits is how many of the best hits pull in related memories, and maxPulled how
+	// many each search pulls in.
+	pullingHits = 5
+	maxPulled   = 5
 )
 
 // hit is a memory in the order of a search.
@@ -37,15 +36,15 @@ func newHit(c candidate, f first) hit { return hit{candidate: c, first: f, signa
 type ranking struct {
 	hits  []hit
 	tally tally
-	// more: there may be hits behind the last, which were not kept.
+	// more: there may be further hits after the last one.
 	more bool
 	// finals are all reranked passages that may be hits, in the range or not; nil if nothing
 	// was reranked.
 	finals map[hippo.ID]hit
 }
 
-// relate ranks the reranked passages with what relations say of them, adds the other
-// candidates, and what the best hits are related to.
+// relate ranks the reranked passages with their relations, adds the other candidates, and
+// pulls in memories related to the best hits.
 func (s *Searcher) relate(ctx context.Context, p *Plan, found *retrieve.Result, sc scored, r reranked) (ranking, error) {
 	others := sc.best
 	if r.passages != nil {
@@ -66,8 +65,8 @@ func (s *Searcher) relate(ctx context.Context, p *Plan, found *retrieve.Result, 
 }
 
 // exact ranks the best candidates by exact cosines: the index scores all documents by
-// approximate ones. Where the best are reranked, approximate ones do: an error of .01 is little
-// beside all that is added up there, and half of the vectors stays on the disk.
+// approximate ones. For reranked candidates approximate ones are enough: the sum of features
+// outweighs an error of .01, and half of the vectors need not be read.
 func exact(f *firstStage, list []candidate) []hit {
 	out := make([]hit, len(list))
 	for i, c := range list {
@@ -86,8 +85,8 @@ func exact(f *firstStage, list []candidate) []hit {
 
 func betterHit(a, b hit) int { return better(a.candidate, b.candidate) }
 
-// bestPassages returns the best passages that may be hits, and how relevant they are but for
-// their relations.
+// bestPassages returns the best passages that may be hits, with their relevance without
+// relations.
 func bestPassages(p *Plan, linear *rank.Linear, list []passage) ([]hippo.ID, map[hippo.ID]float64) {
 	best := newTop(relatedHits)
 	for i := range list {
@@ -107,7 +106,7 @@ func bestPassages(p *Plan, linear *rank.Linear, list []passage) ([]hippo.ID, map
 	return ids, relevance
 }
 
-// final is the hit that a passage makes, given how related it is to the best passages.
+// final returns the hit of a passage, given its relatedness to the best passages.
 func (p *Plan) final(linear *rank.Linear, x *passage, related float64) hit {
 	h := newHit(x.candidate, x.first)
 	h.signals.Related = related
@@ -128,8 +127,8 @@ func relatedness(links []hippo.Relation, relevance map[hippo.ID]float64) map[hip
 }
 
 // merge adds the passages that may be hits to the other candidates. If there may be more
-// candidates than were kept, passages behind the last that was kept are left out: others may
-// belong before them.
+// candidates than were kept, passages after the last kept one are dropped: unknown candidates
+// may rank before them.
 func merge(p *Plan, linear *rank.Linear, r reranked, related map[hippo.ID]float64, rest ranking) ranking {
 	out := ranking{tally: rest.tally, more: rest.more, hits: make([]hit, 0, len(r.list)+len(rest.hits)), finals: make(map[hippo.ID]hit, len(r.list))}
 	for i := range r.list {
@@ -152,7 +151,7 @@ func merge(p *Plan, linear *rank.Linear, r reranked, related map[hippo.ID]float6
 	return out
 }
 
-// was is the relevance that a passage is counted with, nil if it is not.
+// was returns the relevance that a passage is counted with in the tally, nil if it is not.
 func (x *passage) was() *float64 {
 	if !x.counted {
 		return nil
@@ -160,13 +159,13 @@ func (x *passage) was() *float64 {
 	return &x.relevance
 }
 
-// pulled is a memory that becomes a hit, or a better one, because of a hit.
+// pulled is a memory that becomes a hit, or a more relevant one, by its relation to a hit.
 type pulled struct {
 	id            hippo.ID
 	text, related float64
 }
 
-// pulledBy returns what the best hits pull, the most relevant first.
+// pulledBy returns the memories that the best hits pull in, the most relevant first.
 func pulledBy(w *rank.Relations, hits []hit, links []hippo.Relation) []pulled {
 	at := make(map[hippo.ID]int)
 	var out []pulled
@@ -174,7 +173,7 @@ func pulledBy(w *rank.Relations, hits []hit, links []hippo.Relation) []pulled {
 		if !w.Pulls(&l, l.Weight) {
 			continue
 		}
-		for i := range firstOf(hits, pullers) {
+		for i := range firstOf(hits, pullingHits) {
 			h := &hits[i]
 			if h.id != l.From && h.id != l.To {
 				continue
@@ -194,9 +193,9 @@ func pulledBy(w *rank.Relations, hits []hit, links []hippo.Relation) []pulled {
 	return firstOf(out, maxPulled)
 }
 
-// pull makes hits of the memories that are related to the best ones and pass the filters, and
-// lifts those that are hits already. If there may be more hits than were kept, none goes behind
-// the last of them. A memory that comes in this way counts as one match more.
+// pull adds the memories that are related to the best hits and pass the filters, and raises
+// those that are hits already. If there may be more hits than were kept, none is added after
+// the last one. An added memory counts as a match.
 func pull(p *Plan, f *firstStage, found *retrieve.Result, r reranked, links []hippo.Relation, in ranking) ranking {
 	list := pulledBy(&p.weights.Relations, in.hits, links)
 	if len(list) == 0 {
@@ -227,7 +226,7 @@ func pull(p *Plan, f *firstStage, found *retrieve.Result, r reranked, links []hi
 	return out
 }
 
-// lift returns a hit as relevant as what it is related to makes it, if that is more.
+// lift returns a hit with the relevance by its relation, if that is higher.
 func (p *Plan) lift(h hit, by pulled) (hit, bool) {
 	if h.signals.Text >= by.text {
 		return h, false

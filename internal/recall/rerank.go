@@ -11,16 +11,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// reranked is what the second stage makes of the best candidates: it compares them with the
-// query token by token, with their neighbours and with each other. The zero value reranks
-// nothing.
+// reranked is the result of the second stage: the best candidates, compared with the query
+// token by token, with their neighbours and with each other. The zero value has no passages.
 type reranked struct {
 	*passages
 	words  []word
 	tokens queryTokens
 }
 
-// fullScore is the BM25 score from which on a match is as strong as can be.
+// fullScore is the BM25 score at which [rank.BM25Absolute] is 1.
 const fullScore = 20
 
 // rerank computes the features of the top candidates and their neighbours.
@@ -71,9 +70,9 @@ func (r *reranked) compare() {
 	r.sessions()
 }
 
-// neighbours sets the features of the passages beside one. around is working memory.
+// neighbours sets the features of the neighbouring passages. around is a buffer.
 func (r *reranked) neighbours(p *passage, around []float32) {
-	previous, next := r.beside(p.previous), r.beside(p.next)
+	previous, next := r.neighbour(p.previous), r.neighbour(p.next)
 	if previous == nil && next == nil {
 		return
 	}
@@ -85,21 +84,21 @@ func (r *reranked) neighbours(p *passage, around []float32) {
 		f[rank.Reply] = indicator(previous.cues&cue.IsQuestion != 0) * b[rank.MaxSim]
 		maxInto(around, previous.similarities)
 		f[rank.PreviousGain] = weightedSum(r.tokens.weights, around) - f[rank.MaxSim]
-		if further := r.beside(previous.previous); further != nil {
+		if further := r.neighbour(previous.previous); further != nil {
 			maxInto(around, further.similarities)
 		}
 	}
 	if next != nil {
 		f[rank.NextCosine] = next.features[rank.Cosine]
 		maxInto(around, next.similarities)
-		if further := r.beside(next.next); further != nil {
+		if further := r.neighbour(next.next); further != nil {
 			maxInto(around, further.similarities)
 		}
 	}
 	f[rank.WindowGain] = weightedSum(r.tokens.weights, around) - f[rank.MaxSim]
 }
 
-// bestOfSession is how many memories speak for their session.
+// bestOfSession is the number of memories that the score of a session is the mean of.
 const bestOfSession = 3
 
 // sessions sets the feature of the sessions.
@@ -126,21 +125,20 @@ func (r *reranked) sessions() {
 }
 
 const (
-	// feedbackFrom is how many of the best passages serve as examples of relevant ones. It
-	// and feedbackScale were chosen on the development halves.
+	// feedbackFrom is the number of passages that are taken as relevant. It and
+	// feedbackScale were chosen on the development halves.
 	feedbackFrom = 5
-	// feedbackScale is the difference of weighted sums at which an example weighs e times
-	// as much as another.
+	// feedbackScale is the difference of weighted sums at which the weight of an example
+	// changes by a factor of e.
 	feedbackScale = 2
-	// minFeedback is the least weight of an example, as a fraction of the best one's:
-	// less changes nothing.
+	// minFeedback is the smallest weight of an example, as a fraction of the largest: less
+	// has no effect.
 	minFeedback = .05
 )
 
-// feedback sets the last feature: how similar passages are to the best of the others that may
-// be hits, by all other features. What is similar to an answer often belongs to it, and both
-// stages together know better what an answer is than the first. No passage is its own
-// example: that would widen the lead it has.
+// feedback sets the feature of pseudo-relevance feedback: the similarity of a passage with the
+// best others by all other features. A passage is not its own example, because that would only
+// increase its lead.
 func (r *reranked) feedback(reader retrieve.Reader, w *rank.Rerank) {
 	best, linear := newTop(feedbackFrom), rank.NewLinear(w, r.offset)
 	for i := range r.list {

@@ -18,14 +18,14 @@ type candidate struct {
 	relevance float64
 }
 
-// scored is what the first stage makes of the matches.
+// scored is the result of the first stage.
 type scored struct {
 	first firstStage
 	tally tally
 	// best are the best candidates in the range, best first: as many as are kept, and room
 	// for those that reranking moves.
 	best []candidate
-	// top are those to be reranked, whatever range was asked for.
+	// top are those to be reranked, in the range or not.
 	top []candidate
 	// superseded are the matches that have a successor.
 	superseded []candidate
@@ -35,13 +35,13 @@ type scored struct {
 type firstStage struct {
 	*Plan
 	reader retrieve.Reader
-	// maxScore bounds the lexical score, bestScore is the highest there is.
+	// maxScore bounds the lexical score of any text, bestScore is the highest of a match.
 	maxScore, bestScore float64
 	// gate is the coverage or cosine that a match must exceed.
 	gate float64
 }
 
-// first is what the first stage knows of a match.
+// first is the first-stage scores of a match.
 type first struct {
 	signals hippo.Signals
 	// bm25 and length are the features of that name; text the relevance of the text.
@@ -55,7 +55,7 @@ const rowBatch = 32
 func score(p *Plan, found *retrieve.Result) scored {
 	s := scored{first: newFirstStage(p, found)}
 	room := p.keep
-	if p.rerank { // a reranked candidate leaves its place: itself, and two neighbours
+	if p.rerank { // reranking may move a candidate and its two neighbours
 		room += 3 * p.weights.Rerank.TopK
 	}
 	best := newTop(room)
@@ -189,7 +189,7 @@ func (t *tally) add(relevance float64, in bool) {
 	}
 }
 
-// move counts a match by another relevance than before; one that was not counted has none.
+// move replaces the relevance by which a match is counted; nil if it is not counted yet.
 func (t *tally) move(was *float64, relevance float64, within limits) {
 	if was != nil {
 		t.distribution.Remove(*was)

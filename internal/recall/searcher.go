@@ -20,7 +20,7 @@ type Searcher struct {
 	model     model
 }
 
-// model is what the rankers are made of.
+// model is the parameters of the rankers.
 type model struct {
 	weights *rank.Weights
 	decay   *rank.Decay
@@ -37,9 +37,9 @@ type Relations interface {
 
 // Embedder embeds queries.
 type Embedder interface {
-	// Query returns the vectors of a query and of its situation, and what is wrong, if
-	// anything, as a caller with this scope may know; what cannot be embedded is searched by
-	// its words. The error is that of ctx.
+	// Query returns the vectors of a query and of its situation, and the models that are not
+	// available, as far as a caller with this scope may know. Texts without a vector are
+	// searched lexically. The error is that of ctx.
 	Query(ctx context.Context, scope *hippo.Scope, text string, situation []string) (Vectors, error)
 }
 
@@ -51,14 +51,15 @@ type Vectors struct {
 	// Situation are of the elements of the situation, by SituationModel.
 	Situation      [][]float32
 	SituationModel string
-	// Degraded says what could not take part.
+	// Degraded lists the parts that are not available.
 	Degraded []string
 }
 
 // Hybrid is the graph ranker, which is optional.
 type Hybrid interface {
-	// Rank scores all that a search found, and what the graph adds to it, in no order. near
-	// reports whether a score is so near a limit of the range that the exact cosine counts.
+	// Rank scores the matches of a search, and the memories that the graph adds, in no order.
+	// near reports whether a score is so near a limit of the range that the exact cosine
+	// decides.
 	Rank(ctx context.Context, r *retrieve.Result, q *retrieve.Query, near func(score float64) bool) ([]GraphHit, error)
 }
 
@@ -68,7 +69,7 @@ type GraphHit struct {
 	// Relevance is the sum of Terms, in [0, 1].
 	Relevance float64
 	Terms     []hippo.Contribution
-	// GraphRank is its rank by the graph, 0 if that did not reach it.
+	// GraphRank is its rank by the graph; 0 if the graph does not reach it.
 	GraphRank int
 }
 

@@ -14,14 +14,13 @@ import (
 )
 
 const (
-	// similarBytes bounds the part of a text that similar ones are searched by: its
-	// similarWords rarest words, which cost the least to look up and say the most.
+	// similarBytes bounds the part of a text that is the query for similar ones: its
+	// similarWords words of the highest idf, which are the fastest to look up.
 	similarBytes, similarWords = 1000, 12
 	// maxSimilar is how many are returned.
 	maxSimilar = 16
-	// Those after the first minSimilar must have minSimilarShare of the best score, that
-	// of the text itself. It is low: the value in which two texts differ is a rare word,
-	// and weighs as much as several others.
+	// Those after the first minSimilar must have minSimilarShare of the score of the text
+	// itself. It is low, because the value in which two texts differ has a high idf.
 	minSimilar, minSimilarShare = 10, .15
 )
 
@@ -43,7 +42,7 @@ func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, m *hippo.Memo
 		return nil, err
 	}
 	defer found.Close()
-	best := newTop(maxSimilar + 1) // it finds itself, too
+	best := newTop(maxSimilar + 1) // it matches itself, too
 	for i := range found.Matches {
 		match := &found.Matches[i]
 		if !best.wants(match.Score) {
@@ -63,7 +62,7 @@ func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, m *hippo.Memo
 	return ids, nil
 }
 
-// beginning returns the part of a text that similar ones are searched by.
+// beginning returns the part of a text that is searched for.
 func beginning(text string) string {
 	n := min(len(text), similarBytes)
 	for n < len(text) && !utf8.RuneStart(text[n]) {
@@ -76,7 +75,7 @@ func beginning(text string) string {
 func rarestWords(v retrieve.Vocabulary, text string) string {
 	idf := make(map[string]float64)
 	var words []string
-	for w := range wordsOf(text) {
+	for w := range wordsIn(text) {
 		if _, ok := idf[w]; !ok {
 			idf[w] = v.IDF(w)
 			words = append(words, w)
@@ -93,13 +92,13 @@ type Contradiction struct {
 	Reason string
 }
 
-// Revised returns those of others that m probably supersedes: they hold when it begins, and
-// state the same with another value.
+// Revised returns the memories that m probably supersedes: they are valid when it begins, and
+// give the same fact another value.
 func Revised(m *hippo.Memory, others []*hippo.Memory) []Contradiction {
 	var out []Contradiction
 	text := contradict.Parse(m.Content)
 	for _, o := range others {
-		if o.ContentHash == m.ContentHash || !o.ValidAt(begins(m)) {
+		if o.ContentHash == m.ContentHash || !o.ValidAt(beginOf(m)) {
 			continue
 		}
 		if reason, ok := contradict.Parse(o.Content).Revised(text); ok {
@@ -109,8 +108,8 @@ func Revised(m *hippo.Memory, others []*hippo.Memory) []Contradiction {
 	return out
 }
 
-// begins is when the fact of a memory begins to hold.
-func begins(m *hippo.Memory) time.Time {
+// beginOf returns when the fact of a memory begins to be valid.
+func beginOf(m *hippo.Memory) time.Time {
 	if m.ValidFrom.IsZero() {
 		return m.When()
 	}
@@ -125,8 +124,7 @@ const (
 )
 
 // Conflicts returns the pairs among the first hits that hold at a time, for the same project,
-// and seem to contradict each other. What different people said is not compared: everybody
-// speaks for themselves.
+// and seem to contradict each other. Statements of different authors are not compared.
 func Conflicts(hits []hippo.Hit, at time.Time) []hippo.Conflict {
 	type side struct {
 		m    *hippo.Memory
@@ -139,7 +137,7 @@ func Conflicts(hits []hippo.Hit, at time.Time) []hippo.Conflict {
 		}
 	}
 	slices.SortStableFunc(sides, func(a, b side) int {
-		return cmp.Or(begins(b.m).Compare(begins(a.m)), b.m.ID.Compare(a.m.ID))
+		return cmp.Or(beginOf(b.m).Compare(beginOf(a.m)), b.m.ID.Compare(a.m.ID))
 	})
 	var out []hippo.Conflict
 	for i, a := range sides {

@@ -8,9 +8,9 @@ import (
 )
 
 // successions are the superseded memories that a search found, and their successors. A
-// successor of a hit ranks above it: it takes the relevance of what it supersedes if its own is
-// lower, and becomes a hit if it did not match but passes the filters. Memories that supersede
-// each other in a circle have no successor.
+// successor of a hit ranks above it: it takes the relevance of the superseded memory if its own
+// is lower, and becomes a hit if it did not match but passes the filters. Memories in a cycle
+// have no successor.
 type successions struct {
 	list []succession
 	at   map[hippo.ID]int
@@ -35,8 +35,8 @@ type placement struct {
 	taken bool
 }
 
-// succeed ranks successors above what they supersede. Cost: nothing if nothing that was found
-// is superseded, else a pass over the matches.
+// succeed ranks successors above the memories that they supersede. Cost: one pass over the
+// matches if any is superseded.
 func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking) ranking {
 	if p.ranker != hippo.RankerHippo && p.ranker != hippo.RankerInsight {
 		return in
@@ -46,12 +46,12 @@ func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking)
 		return in
 	}
 	x.score(&sc.first, found)
-	x.takeOver(in)
-	x.settle()
+	x.useFinalScores(in)
+	x.place()
 	return x.apply(p, in)
 }
 
-// chains gathers the superseded matches and passages and what their chains lead to.
+// chains collects the superseded matches and passages with their successors.
 func chains(found *retrieve.Result, sc scored, r reranked) *successions {
 	x := &successions{at: make(map[hippo.ID]int)}
 	for _, c := range sc.superseded {
@@ -120,9 +120,9 @@ func (x *successions) score(f *firstStage, found *retrieve.Result) {
 	}
 }
 
-// takeOver replaces the scores of the first stage by those that reranking, relations and
-// exact cosines gave.
-func (x *successions) takeOver(in ranking) {
+// useFinalScores replaces the first-stage scores by those of reranking, relations and exact
+// cosines.
+func (x *successions) useFinalScores(in ranking) {
 	for i := range x.list {
 		s := &x.list[i]
 		if h, ok := in.finals[s.id]; ok {
@@ -140,8 +140,8 @@ func (x *successions) takeOver(in ranking) {
 	}
 }
 
-// settle finds the placement of each memory, the oldest of a chain first.
-func (x *successions) settle() {
+// place computes the placement of each memory, the oldest of a chain first.
+func (x *successions) place() {
 	predecessors := make([]int, len(x.list))
 	for i := range x.list {
 		if n := x.list[i].next; n >= 0 {
@@ -157,33 +157,33 @@ func (x *successions) settle() {
 	for len(ready) > 0 {
 		s := &x.list[ready[0]]
 		ready = ready[1:]
-		s.stand()
+		s.placeItself()
 		if s.next < 0 {
 			continue
 		}
 		if s.placement.taken {
-			x.list[s.next].offer(placement{s.placement.key, s.placement.steps + 1, true})
+			x.list[s.next].consider(placement{s.placement.key, s.placement.steps + 1, true})
 		}
 		if predecessors[s.next]--; predecessors[s.next] == 0 {
 			ready = append(ready, s.next)
 		}
 	}
 	for i, n := range predecessors {
-		if n > 0 { // in a circle
-			x.list[i].stand()
+		if n > 0 { // in a cycle
+			x.list[i].placeItself()
 		}
 	}
 }
 
-// stand offers a memory the placement that it has by itself.
-func (s *succession) stand() {
+// placeItself considers the placement of a memory by its own relevance.
+func (s *succession) placeItself() {
 	if s.found {
-		s.offer(placement{key: s.candidate, taken: true})
+		s.consider(placement{key: s.candidate, taken: true})
 	}
 }
 
-// offer takes a placement if it is better.
-func (s *succession) offer(p placement) {
+// consider replaces the placement if p is better.
+func (s *succession) consider(p placement) {
 	if !s.placement.taken || better(p.key, s.placement.key) < 0 {
 		s.placement = p
 	}
@@ -195,8 +195,8 @@ type placed struct {
 	hit
 }
 
-// apply ranks successors by their placements, and counts them so. If there may be more hits
-// than were kept, what would come after the last that was kept is left out.
+// apply ranks successors by their placements, and updates the tally. If there may be more hits
+// than were kept, successors after the last kept one are dropped.
 func (x *successions) apply(p *Plan, in ranking) ranking {
 	out := ranking{tally: in.tally, more: in.more, finals: in.finals}
 	moved := make(map[hippo.ID]bool)

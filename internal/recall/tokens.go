@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// maxQueryTokens is how many word pieces of a query are compared.
+	// maxQueryTokens is the number of word pieces of a query that are compared.
 	maxQueryTokens = 512
-	// leadTokens is how many word pieces of a text are its beginning.
+	// leadTokens is the number of word pieces of the lead of a text, see [rank.MaxSimLead].
 	leadTokens = 24
 )
 
@@ -25,7 +25,7 @@ type word struct {
 // queryWords returns the words of a query, in their order.
 func queryWords(v retrieve.Vocabulary, text string) []word {
 	var out []word
-	for w := range wordsOf(text) {
+	for w := range wordsIn(text) {
 		out = append(out, word{w, v.IDF(w)})
 	}
 	return out
@@ -34,22 +34,21 @@ func queryWords(v retrieve.Vocabulary, text string) []word {
 // queryTokens is a query as the reranker compares it.
 type queryTokens struct {
 	tokens []int32
-	// weights of the tokens: idf times what they count in the model, and idf alone; each
-	// adds up to 1.
+	// weights of the tokens: idf times the weight in the model, and idf alone; each adds up
+	// to 1.
 	weights, idfs []float64
 	maxsim        embed.MaxSim
-	// bigrams are the tokens that stand side by side, with their weights; total is the
-	// sum.
+	// bigrams are the pairs of adjacent tokens, with their weights; total is the sum.
 	bigrams map[bigram]float64
 	total   float64
 	firsts  uint64 // a bit for the low bits of each first token of a bigram
 	wants   cue.Cues
 }
 
-// bigram is two tokens side by side.
+// bigram is two adjacent tokens.
 type bigram struct{ a, b int32 }
 
-// tokenize cuts a query, which consists of words, into word pieces.
+// tokenize splits the words of a query into word pieces.
 func tokenize(model embed.TokenEmbedder, text string, words []word) queryTokens {
 	q := queryTokens{wants: cue.Expected(text), bigrams: make(map[bigram]float64)}
 	for _, w := range words {
@@ -147,7 +146,7 @@ func (q *queryTokens) bigramShare(text []int32) float64 {
 	return min(1, sum/q.total)
 }
 
-// maxInto makes numbers at least as high as others.
+// maxInto is the elementwise maximum, in place.
 func maxInto(dst, by []float32) {
 	for i, x := range by {
 		dst[i] = max(dst[i], x)

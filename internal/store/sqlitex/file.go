@@ -61,7 +61,7 @@ func openFile(ctx context.Context, path string, o *Options) (*File, error) {
 		err = o.ensure(ctx, f)
 	}
 	if err == nil {
-		err = f.settle()
+		err = f.findLog()
 	}
 	if err != nil {
 		return nil, errors.Join(explain("open", path, err), f.close())

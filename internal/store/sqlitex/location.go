@@ -44,8 +44,8 @@ func locate(path string) location {
 
 func same(a, b os.FileInfo) bool { return a != nil && b != nil && os.SameFile(a, b) }
 
-// settle completes the location of a file that was opened, whose log exists now.
-func (f *File) settle() error {
+// findLog completes the location of a file that was opened, whose log exists now.
+func (f *File) findLog() error {
 	if f.db == nil {
 		return nil
 	}
@@ -131,8 +131,8 @@ func readOwner(path string) (o owner) {
 	return o
 }
 
-// foreign reports whether the log at a location is known to belong to another database.
-func (o owner) foreign(l *location) bool {
+// isForeign reports whether the log at a location is known to belong to another database.
+func (o owner) isForeign(l *location) bool {
 	now := l.owner()
 	return o[0] != "" && o[0] != now[0] && (l.wal != nil && o[1] == now[1] || l.shm != nil && o[2] == now[2])
 }
@@ -164,7 +164,7 @@ func removeForeignLog(path string, log *slog.Logger) error {
 		return nil
 	}
 	at := locate(path)
-	if o := readOwner(path); !o.foreign(&at) {
+	if o := readOwner(path); !o.isForeign(&at) {
 		if o[0] != "" && o[0] != number(at.db) {
 			_ = os.Remove(path + ownerSuffix) // its numbers may be given to other files now
 		}
@@ -173,7 +173,7 @@ func removeForeignLog(path string, log *slog.Logger) error {
 	defer lockFolder(filepath.Dir(path))()
 	at = locate(path) // another process may have done it
 	o := readOwner(path)
-	if !o.foreign(&at) {
+	if !o.isForeign(&at) {
 		return nil
 	}
 	return at.moveLog(o[1] == number(at.wal), o[2] == number(at.shm), log)
