@@ -31,8 +31,9 @@ type Rejection struct {
 // ImportOption says more about what is imported.
 type ImportOption func(*hippo.Calendar)
 
-// ActiveDays gives the calendar of the store that the insights come from, see [Status], so that what was used lately there is used lately here. Without it the
-// insights count as used once, today.
+// ActiveDays gives the calendar of the store that the insights come from, which its [Status]
+// has, so that what was used lately there is used lately here. Without it the insights count as
+// used once, today.
 func ActiveDays(c hippo.Calendar) ImportOption { return func(to *hippo.Calendar) { *to = c } }
 
 // Import adds insights as another store held them, with their IDs, times and votes. An entry

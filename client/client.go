@@ -37,9 +37,15 @@ func Model(setting string) Option { return func(o *options) { o.model = setting 
 // not see each other's data.
 func Namespace(name string) Option { return func(o *options) { o.namespace = name } }
 
-// Project sets the current project: insights are recorded for it, and searches and lists
-// return its insights and those of no project. Without it they return those of all projects.
-func Project(name string) Option { return func(o *options) { o.project = name } }
+// Project sets the current project: insights are recorded for it, and searches and lists keep
+// to it and to what belongs to no project. Without it, or with "*", they see all projects.
+func Project(name string) Option {
+	return func(o *options) {
+		if o.project = name; name == hippo.AllProjects {
+			o.project = ""
+		}
+	}
+}
 
 // Ranker chooses the ranker of searches that name none; the default is [hippo.RankerHippo].
 func Ranker(r hippo.Ranker) Option { return func(o *options) { o.ranker = r } }

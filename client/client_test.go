@@ -48,7 +48,7 @@ func TestOpen_Refuses(t *testing.T) {
 	for _, url := range []string{"", "postgres://h/d", "sqlite:", "sqlite:/dev/null"} {
 		wantRefused(t, url, client.Clock(now, time.UTC))
 	}
-	for _, o := range []client.Option{client.Ranker("best"), client.Project(hippo.AllProjects), client.Namespace("a\x00")} {
+	for _, o := range []client.Option{client.Ranker("best"), client.Project("two\nlines"), client.Namespace("a\x00")} {
 		wantRefused(t, "memory:", o)
 	}
 }
@@ -211,11 +211,11 @@ func TestImport_KeepsUse(t *testing.T) {
 	if _, err := from.Reinforce(ctx, []hippo.ID{m.ID}, nil); err != nil { // stores what was counted
 		t.Fatal(err)
 	}
-	st, err := from.Status(ctx)
+	status, err := from.Status(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c, opts := range map[*client.Client][]client.ImportOption{to: {client.ActiveDays(st.Calendar)}, without: nil} {
+	for c, opts := range map[*client.Client][]client.ImportOption{to: {client.ActiveDays(status.Calendar)}, without: nil} {
 		if r, err := c.Import(ctx, from.Export(ctx), opts...); err != nil || r.Added != 1 {
 			t.Fatalf("got %+v (%v)", r, err)
 		}
@@ -281,7 +281,7 @@ func TestStatus(t *testing.T) {
 		t.Fatalf("got %+v (%v)", got, err)
 	}
 	got.Models = nil
-	want := &client.Status{Memories: 1, Forgotten: 1, Projects: []string{"p", "q"}, Calendar: got.Calendar, Ranker: hippo.RankerHippo}
+	want := &client.Status{Memories: 1, Forgotten: 1, Projects: []string{"p", "q"}, Ranker: hippo.RankerHippo, Calendar: hippo.Calendar{Day: 1, Date: "2026-03-02"}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

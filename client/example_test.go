@@ -262,12 +262,12 @@ func ExampleClient_Export() {
 	defer to.Close()
 	record(from, "Backups are restored each week")
 	record(from, "Metrics are scraped")
-	st, err := from.Status(ctx)
+	status, err := from.Status(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for range 2 {
-		r, err := to.Import(ctx, from.Export(ctx), client.ActiveDays(st.Calendar))
+		r, err := to.Import(ctx, from.Export(ctx), client.ActiveDays(status.Calendar))
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -107,6 +107,41 @@ func (f *indexFile) is(id identity, refs map[*segment]*savedPart, r hippo.Revisi
 	f.identity, f.refs, f.revision, f.info = id, refs, r, info
 }
 
+// overwritten reports whether somebody else has written into the file other than by appending, as
+// a save of another process does: a mapping shows that at once, as zeros where the file was cut
+// within a page. A file that was replaced or deleted stays as it is in a mapping. Cost: a stat,
+// and a read of the root after a save of another process.
+func (f *indexFile) overwritten() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !canMap || f.info == nil {
+		return false
+	}
+	info, err := os.Stat(f.path)
+	if err != nil || !os.SameFile(info, f.info) || info.Size() == f.info.Size() && info.ModTime().Equal(f.info.ModTime()) {
+		return false
+	}
+	if info.Size() < f.info.Size() || f.identity != identityOf(f.path) {
+		return true
+	}
+	f.info = info
+	return false
+}
+
+// identityOf reads the identity of a file; zero if it is none of an index.
+func identityOf(path string) identity {
+	f, err := os.Open(path)
+	if err != nil {
+		return identity{}
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	h, _, _, err := readRoot(f)
+	if err != nil {
+		return identity{}
+	}
+	return h.identity
+}
+
 // savedRevision is the revision of the file, 0 if there is none.
 func (f *indexFile) savedRevision() hippo.Revision {
 	f.mu.Lock()

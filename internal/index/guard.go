@@ -13,8 +13,12 @@ import (
 // in use. The index was emptied; the next catch-up rebuilds it.
 var ErrDamaged = errors.New("the index file was damaged while it was in use")
 
-// guard turns a panic that a damaged file causes into an error, and empties the index.
+// guard runs f. If the file turns out to be damaged, by a fault or because somebody has written
+// into it, guard empties the index and returns [ErrDamaged].
 func (u *upkeep) guard(f func() error) (err error) {
+	if u.file.overwritten() { // nothing of it may be saved again
+		return u.discard(errors.New("it was overwritten"))
+	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		r := recover()
@@ -25,10 +29,13 @@ func (u *upkeep) guard(f func() error) (err error) {
 		if !ok || !u.damaged(failed) {
 			panic(r)
 		}
-		u.discard(failed)
-		err = fmt.Errorf("index: %w: %w", ErrDamaged, hippo.ErrUnavailable)
+		err = u.discard(failed)
 	}()
-	return f()
+	err = f()
+	if err == nil && u.file.overwritten() {
+		err = u.discard(errors.New("it was overwritten"))
+	}
+	return err
 }
 
 // damaged reports whether the file is the cause of a panic: it was cut short, so that reading it
@@ -38,9 +45,10 @@ func (u *upkeep) damaged(r runtime.Error) bool {
 	return ok && u.file.mappings.has(fault.Addr()) || !u.file.intact(u.current.Load())
 }
 
-// discard empties the index and deletes the file.
-func (u *upkeep) discard(reason error) {
+// discard empties the index and deletes the file. It returns [ErrDamaged].
+func (u *upkeep) discard(reason error) error {
 	u.opts.Log.Warn("index: rebuilding it", "path", u.opts.Path, "reason", reason)
 	u.edit(func(d *draft) { d.reset("", d.models) })
 	u.file.forget()
+	return fmt.Errorf("index: %w: %w", ErrDamaged, hippo.ErrUnavailable)
 }
