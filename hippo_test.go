@@ -120,6 +120,7 @@ func TestMemory_Validate(t *testing.T) {
 		{"tags[0]", func(m *hippo.Memory) { m.Tags = []string{strings.Repeat("x", hippo.MaxTag+1)} }},
 		{"type", func(m *hippo.Memory) { m.Type = strings.Repeat("x", hippo.MaxType+1) }},
 		{"project", func(m *hippo.Memory) { m.Project = "a\x1b[0m" }},
+		{"project", func(m *hippo.Memory) { m.Project = hippo.AllProjects }},
 		{"importance", func(m *hippo.Memory) { m.Importance.Value = 1.01 }},
 		{"importance", func(m *hippo.Memory) { m.Importance.Value = math.NaN() }},
 		{"base_importance", func(m *hippo.Memory) { m.Importance.Base = -.1 }},

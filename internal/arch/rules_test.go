@@ -104,6 +104,19 @@ func fileOrders() map[string]fileOrder {
 			"searcher.go", "plan.go", "score.go", "page.go", "passages.go", "similar.go", "tokens.go", "rerank.go",
 			"relate.go", "succeed.go", "judge.go", "explain.go", "graph.go", "recall.go",
 		}},
+		"internal/index": {
+			files: []string{
+				"doc.go", "options.go", "map_unix.go", "mapping.go", "columns.go", "flat.go", "vectors.go", "postings.go", "names.go",
+				"segment.go", "part.go", "snapshot.go", "filter.go", "elements.go", "found.go", "situation.go", "file.go", "sections.go", "pending.go",
+				"draft.go", "state.go", "saved.go", "upkeep.go", "search.go", "remap.go", "write.go", "words.go", "guard.go", "sessions.go",
+				"near.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "compact.go", "maintain.go", "embedded.go",
+				"apply.go", "follow.go", "access.go", "index.go", "searcher.go",
+			},
+			up: []string{
+				"elements.go: minContext", "file.go: savedPart", "found.go: cachedScorer", "found.go: fitting", "found.go: term", "found.go: window",
+				"remap.go: writer",
+			},
+		},
 		"internal/engine": {files: []string{
 			"relations.go", "access.go", "engine.go", "compare.go", "get.go", "forget.go", "list.go", "record.go",
 			"reinforce.go", "modify.go", "relate.go", "search.go", "status.go", "transfer.go",

@@ -24,9 +24,11 @@ func newChecker(root string) *checker {
 }
 
 // uses returns the uses across the files of the package in a directory of the module,
-// and the files, for the system that the test runs on. Tests are left out.
+// and the files, as built for Linux, whatever the test runs on. Tests are left out.
 func (c *checker) uses(dir string) (uses []use, files []string, err error) {
-	p, err := build.Default.ImportDir(filepath.Join(c.root, filepath.FromSlash(dir)), 0)
+	linux := build.Default
+	linux.GOOS, linux.GOARCH = "linux", "amd64"
+	p, err := linux.ImportDir(filepath.Join(c.root, filepath.FromSlash(dir)), 0)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -39,7 +39,7 @@ The store may be in use, and may be of any kind. The file is checked before it g
 			if s.json {
 				return s.printJSON(r)
 			}
-			fmt.Fprintf(s.out, "backed up %d insights, %d forgotten, %d relations to %s\n", r.Memories, r.Forgotten, r.Relations, termtext.Line(path))
+			fmt.Fprintf(s.out, "backed up %s, %d forgotten, %s to %s\n", plural(r.Memories, "insight"), r.Forgotten, plural(r.Relations, "relation"), termtext.Line(path))
 			return nil
 		},
 	}
@@ -98,6 +98,6 @@ func restoreFile(ctx context.Context, s *shell, file string, yes bool) error {
 	if s.json {
 		return s.printJSON(r)
 	}
-	fmt.Fprintf(s.out, "restored %d insights from %s\n", r.Memories, termtext.Line(path))
+	fmt.Fprintf(s.out, "restored %s from %s\n", plural(r.Memories, "insight"), termtext.Line(path))
 	return nil
 }

@@ -70,7 +70,7 @@ func TestFlagNames(t *testing.T) {
 	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"))
 	for field, name := range table {
 		switch name {
-		case "words", "id", "flags", "kind", "relations": // no flags
+		case "words", "id", "kind", "relations", "flags": // arguments
 		default:
 			for flag := range strings.SplitSeq(name, ", ") {
 				if !slices.Contains(flags, flag) {

@@ -55,7 +55,7 @@ func purgeMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo.
 		return err
 	}
 	if unreadable != nil {
-		fmt.Fprintf(s.out, "Purged %d insights; %s\n", len(ids), termtext.Line(unreadable.Error()))
+		fmt.Fprintf(s.out, "Purged %s; %s\n", plural(len(ids), "insight"), termtext.Line(unreadable.Error()))
 		return nil
 	}
 	return printDone(s, "Purged", ms)

@@ -26,8 +26,8 @@ func newRelateCommand(s *shell) *cobra.Command {
 then finds the other, too, or ranks it a little higher. KIND is any word: explains,
 contradicts, follows. Searches learn relations of kind co_recalled by themselves.
 With one ID, show the relations of that insight.`,
-		Example: `  hippo relate 0198c2 explains 0198d7 --weight .8
-  hippo relate 0198c2 explains 0198d7 --remove`,
+		Example: `  hippo relate 019f3c1a explains 5be02c77 --weight .8
+  hippo relate 019f3c1a explains 5be02c77 --remove`,
 		Args: relateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			r := hippo.Relation{Weight: weight}

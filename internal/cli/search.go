@@ -136,8 +136,11 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	case len(a.Hits) == 0 && a.Distribution.Sum() > 0:
 		fmt.Fprintf(s.out, "Nothing in this range of relevance; %d outside of it. Try other --min and --max.\n", a.Distribution.Sum())
 		return nil
+	case len(a.Hits) == 0 && q.Filter.Projects == nil:
+		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, no filter, or --all for all projects.")
+		return nil
 	case len(a.Hits) == 0:
-		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, no filter, or --all projects.")
+		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, or no filter.")
 		return nil
 	}
 	fmt.Fprintf(s.out, "%d of %d\n", len(a.Hits), a.Total)

@@ -238,7 +238,7 @@ func exportFile(s *shell, x export, path string, force bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.errw, "exported %d memories to %s\n", n, termtext.Line(path))
+	fmt.Fprintf(s.errw, "exported %s to %s\n", plural(n, "insight"), termtext.Line(path))
 	return printUnreadable(s, x, unreadable)
 }
 

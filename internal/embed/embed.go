@@ -68,6 +68,16 @@ type TokenEmbedder interface {
 	NewMaxSim(query []int32) MaxSim
 }
 
+// StaticEmbedder is an Embedder whose vectors depend on nothing but the tokens of a text, so that
+// who needs both cuts the text once.
+type StaticEmbedder interface {
+	Embedder
+	TokenEmbedder
+	// EmbedTokens sets v, zeros as many as the dimension of the model, to the vector that
+	// Embed returns for a text of these tokens.
+	EmbedTokens(v []float32, role Role, tokens []int32)
+}
+
 // MaxSim computes the maximum similarity of each token of a query with the tokens of a
 // text. It is for one goroutine. An ID outside of the vocabulary is similar to nothing: it
 // may come from a damaged file.

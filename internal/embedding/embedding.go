@@ -89,7 +89,8 @@ type Follower struct {
 	filling sync.Mutex      // instant models are filled by one search at a time
 	ctx     context.Context // of the background work
 	stop    context.CancelFunc
-	work    sync.WaitGroup // of the models that are not instant
+	closing sync.Mutex     // held to start work, and to stop: none starts after the stop
+	work    sync.WaitGroup // of the models that are not instant, and of queries
 }
 
 // member is a model in use and its state.
@@ -129,9 +130,23 @@ func New(c Config) *Follower {
 	return f
 }
 
-// Close ends the background work and releases the models.
+// start runs work in the background, unless the Follower is closed.
+func (f *Follower) start(work func()) bool {
+	f.closing.Lock()
+	defer f.closing.Unlock()
+	if f.ctx.Err() != nil {
+		return false
+	}
+	f.work.Go(work)
+	return true
+}
+
+// Close ends the background work, with the queries that models have not answered, and releases
+// the models.
 func (f *Follower) Close() error {
+	f.closing.Lock()
 	f.stop()
+	f.closing.Unlock()
 	f.work.Wait()
 	var err error
 	for _, m := range f.members {

@@ -66,14 +66,17 @@ func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]flo
 		return nil, err
 	}
 	done := make(chan queryResult, 1)
-	go func() {
+	started := f.start(func() {
 		limited, cancel := context.WithTimeout(f.ctx, DefaultTimeout)
 		defer cancel()
 		start := now()
 		vectors, err := checked(limited, m, embed.Query, []string{text})
 		m.end(now().Sub(start), err)
 		done <- queryResult{vectors, err}
-	}()
+	})
+	if !started {
+		return nil, fmt.Errorf("%w: the memory is closed", hippo.ErrUnavailable)
+	}
 	select {
 	case o := <-done:
 		return o.vectors, o.err

@@ -19,14 +19,15 @@ import (
 // Pages of one query are consistent for ten minutes within one engine, although reading a page
 // counts as use.
 func (m *Memories) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, error) {
-	if err := prepare(m, &q); err != nil {
+	plan, err := prepare(m, &q)
+	if err != nil {
 		return nil, err
 	}
 	day, degraded, err := activeDay(ctx, m, &q)
 	if err != nil {
 		return nil, err
 	}
-	ranking, err := rankingOf(ctx, m, &q, day)
+	ranking, err := rankingOf(ctx, m, &q, plan, day)
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +45,13 @@ func (m *Memories) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, er
 	}, nil
 }
 
-// prepare validates a query and fills in its defaults.
-func prepare(m *Memories, q *hippo.Query) error {
+// prepare validates a query, fills in its defaults and plans it.
+func prepare(m *Memories, q *hippo.Query) (*recall.Plan, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
-		return err
+		return nil, err
 	}
 	if err := q.Validate(); err != nil {
-		return err
+		return nil, err
 	}
 	if strings.TrimSpace(q.Text) == "" {
 		q.Text = ""
@@ -58,7 +59,7 @@ func prepare(m *Memories, q *hippo.Query) error {
 	q.Ranker = cmp.Or(q.Ranker, m.ranker)
 	q.Count = cmp.Or(q.Count, hippo.DefaultCount)
 	q.Filter = m.scope.Narrow(q.Filter)
-	return m.searcher.CheckWhen(q.When)
+	return m.searcher.Plan(m.scope, q)
 }
 
 // activeDay returns the active day, advanced unless the query sets NoTouch. If the store cannot
@@ -78,13 +79,13 @@ func activeDay(ctx context.Context, m *Memories, q *hippo.Query) (day hippo.Day,
 
 // rankingOf returns the ranking of all matches, cached from an earlier page or computed. If the
 // index file turns out to be damaged, it is computed again.
-func rankingOf(ctx context.Context, m *Memories, q *hippo.Query, day hippo.Day) (*recall.Ranking, error) {
+func rankingOf(ctx context.Context, m *Memories, q *hippo.Query, plan *recall.Plan, day hippo.Day) (*recall.Ranking, error) {
 	if r := m.pages.Get(m.scope, q); r != nil {
 		return r, nil
 	}
-	r, err := recallOnce(ctx, m, q, day)
+	r, err := recallOnce(ctx, m, plan, day)
 	if errors.Is(err, index.ErrDamaged) {
-		r, err = recallOnce(ctx, m, q, day)
+		r, err = recallOnce(ctx, m, plan, day)
 	}
 	if err == nil {
 		m.pages.Put(m.scope, q, r)
@@ -92,13 +93,13 @@ func rankingOf(ctx context.Context, m *Memories, q *hippo.Query, day hippo.Day) 
 	return r, err
 }
 
-func recallOnce(ctx context.Context, m *Memories, q *hippo.Query, day hippo.Day) (r *recall.Ranking, err error) {
+func recallOnce(ctx context.Context, m *Memories, plan *recall.Plan, day hippo.Day) (r *recall.Ranking, err error) {
 	missing, err := m.index.CatchUpWithin(ctx, m.patience)
 	if err != nil {
 		return nil, err
 	}
 	err = m.index.Guard(func() (err error) {
-		r, err = m.searcher.Recall(ctx, m.scope, q, day, recall.Keep(q))
+		r, err = m.searcher.Recall(ctx, plan, day)
 		return err
 	})
 	if err == nil && missing > 0 {

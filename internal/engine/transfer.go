@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -38,52 +40,85 @@ type Rejection struct {
 }
 
 // Import adds the memories of a source to the scope, in its namespace; see
-// [store.Store.Import] for what happens to active days. An entry that comes with an error, or
-// is not valid, is rejected and the rest goes on. The report is right also when the error is
-// not nil: what it counts as added is durable. progress, if not nil, is called with the number
-// of entries done after each batch. What was imported is indexed and embedded at last.
+// [store.Scoped.Import] for what happens to active days. An entry that comes with an error, is
+// not valid, belongs to a project outside of the scope, or has an ID that is in use outside of
+// it, is rejected and the rest goes on. The report is right also when the error is not nil:
+// what it counts as added is durable. progress, if not nil, is called with the number of
+// entries done after each batch. What was imported is indexed and embedded at last.
 func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.Seq2[*hippo.Memory, error], progress func(done int)) (ImportReport, error) {
-	var r ImportReport
-	batch := make([]*hippo.Memory, 0, importBatch)
-	entry := 0
-	flush := func() error {
-		added, present, err := t.scoped.Import(ctx, cal, batch)
-		r.Added += added
-		r.Present += present
-		batch = batch[:0]
-		if progress != nil {
-			progress(entry)
-		}
-		return err
+	if err := t.scoped.Allow(hippo.RightWrite); err != nil {
+		return ImportReport{}, err
 	}
+	x := importer{transfer: t, calendar: cal, progress: progress}
 	for m, err := range entries {
-		entry++
-		if err == nil {
-			err = importable(m)
-		}
-		if err != nil {
-			r.Rejected = append(r.Rejected, Rejection{Entry: entry, Err: err})
-			continue
-		}
-		if batch = append(batch, m); len(batch) == importBatch {
-			if err := flush(); err != nil {
-				return r, err
-			}
+		if err := x.add(ctx, m, err); err != nil {
+			return x.report, err
 		}
 	}
-	if err := errors.Join(flush(), ctx.Err()); err != nil {
-		return r, err
+	if err := errors.Join(x.flush(ctx), ctx.Err()); err != nil {
+		return x.report, err
 	}
 	if t.engine.index.CatchUp(ctx) == nil { // else the next search does it, and reports
 		t.engine.embedding.EmbedInstant(ctx)
 	}
-	return r, nil
+	return x.report, nil
 }
 
-func importable(m *hippo.Memory) error {
+// importer collects entries into batches.
+type importer struct {
+	transfer Transfer
+	calendar hippo.Calendar
+	progress func(done int)
+	entry    int // the number of the latest
+	batch    []*hippo.Memory
+	numbers  []int // of the entries of batch
+	report   ImportReport
+}
+
+// add takes one entry. The error is that of the store.
+func (x *importer) add(ctx context.Context, m *hippo.Memory, err error) error {
+	x.entry++
+	if err == nil {
+		err = x.check(m)
+	}
+	if err != nil {
+		x.report.Rejected = append(x.report.Rejected, Rejection{Entry: x.entry, Err: err})
+		return nil
+	}
+	x.batch, x.numbers = append(x.batch, m), append(x.numbers, x.entry)
+	if len(x.batch) < importBatch {
+		return nil
+	}
+	return x.flush(ctx)
+}
+
+// flush stores the batch.
+func (x *importer) flush(ctx context.Context) error {
+	done, err := x.transfer.scoped.Import(ctx, x.calendar, x.batch)
+	x.report.Added += done.Added
+	x.report.Present += done.Present
+	for i, m := range x.batch {
+		if slices.Contains(done.Refused, m.ID) {
+			taken := fmt.Errorf("%w: the id %v is in use", hippo.ErrConflict, m.ID)
+			x.report.Rejected = append(x.report.Rejected, Rejection{Entry: x.numbers[i], Err: taken})
+		}
+	}
+	x.batch, x.numbers = x.batch[:0], x.numbers[:0]
+	if x.progress != nil {
+		x.progress(x.entry)
+	}
+	return err
+}
+
+// check reports why an entry cannot be stored.
+func (x *importer) check(m *hippo.Memory) error {
 	if m.Source.Kind == "" {
 		m.Source.Kind = hippo.SourceImport
 		m.Trust = max(m.Trust, hippo.DefaultTrust(hippo.SourceImport))
+	}
+	m.Namespace = ""
+	if err := x.transfer.scoped.Place(m); err != nil {
+		return err
 	}
 	return m.Validate()
 }

@@ -5,7 +5,19 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/index/vector"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
+
+// batch is a run of changes on its way into the index.
+type batch struct {
+	changes []driver.Change
+	fresh   []*hippo.Memory // those of them that have to be indexed
+	ready   chan struct{}
+	segment *segment // of fresh, nil if there are none
+	codes   []vector.Code
+	err     error
+}
 
 // has reports whether a memory is indexed as it is, its mutable columns apart.
 func (s *snapshot) has(m *hippo.Memory) bool {
@@ -31,34 +43,6 @@ func (p *part) unchanged(doc uint32, m *hippo.Memory) bool {
 		}
 	}
 	return true
-}
-
-// apply publishes a batch.
-func (f *follower) apply(b *batch) {
-	f.edit(func(d *draft) {
-		// Those that are indexed again keep the vectors that are of the same text.
-		var kept []keptVectors
-		for _, c := range b.changes {
-			at, doc, known := d.find(c.ID)
-			switch {
-			case !known:
-			case c.Memory != nil && d.parts[at].unchanged(doc, c.Memory):
-				d.update(at, doc, c.Memory)
-				continue
-			default:
-				if c.Memory != nil {
-					kept = append(kept, keptVectors{c.ID, d.parts[at], doc})
-				}
-				d.remove(at, doc)
-			}
-		}
-		if b.segment != nil {
-			d.add(b, kept, f.opts.Instant)
-		}
-		d.revision = max(d.revision, b.changes[len(b.changes)-1].Revision)
-		d.mergeSmall()
-	})
-	f.upkeep.maintain()
 }
 
 // keptVectors says where the vectors of a memory are that is indexed again.

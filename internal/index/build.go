@@ -7,6 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/index/vector"
 )
 
 // MaxTokens is how many word pieces of a memory are kept: about a page and a half.
@@ -15,29 +16,31 @@ const MaxTokens = 1024
 // tokenSize is that of a word piece in bytes.
 const tokenSize = 2
 
-// build returns the segment of memories that have different IDs, at most maxDocs of them.
-// It sorts ms by ID. tokens cuts texts into word pieces; nil: there are none.
-func build(ms []*hippo.Memory, a bm25.Analyzer, tokens embed.TokenEmbedder) *segment {
+// build returns the segment of memories that have different IDs, at most maxDocs of them, and
+// their vectors if the instant model embeds word pieces. It sorts ms by ID.
+func build(ms []*hippo.Memory, o *Options) (*segment, []vector.Code) {
 	slices.SortFunc(ms, func(x, y *hippo.Memory) int { return x.ID.Compare(y.ID) })
-	b := newBuilder(a, tokens, len(ms))
+	b := newBuilder(o, len(ms))
 	for i, m := range ms {
 		b.add(uint32(i), m)
 	}
-	return b.seal(len(ms))
+	return b.seal(len(ms)), b.codes
 }
 
 // builder collects documents into a segment.
 type builder struct {
 	analyzer bm25.Analyzer
 	tokens   embed.TokenEmbedder
+	static   embed.StaticEmbedder // embeds the same word pieces; nil: none does
+	codes    []vector.Code        // by static
 	out      segment
 	names    *numbering
 	terms    *termLists
 	pieces   []int32
 }
 
-func newBuilder(a bm25.Analyzer, tokens embed.TokenEmbedder, n int) *builder {
-	b := &builder{analyzer: a, tokens: tokens, names: newNumbering(), terms: newTermLists()}
+func newBuilder(o *Options, n int) *builder {
+	b := &builder{analyzer: o.Analyzer, tokens: o.Tokens, static: o.static(), names: newNumbering(), terms: newTermLists()}
 	b.out.situations, b.out.tokens = newBlobs(n, 0), newBlobs(n, 0)
 	c := &b.out.columns
 	c.rows, c.extras = make([]row, 0, n), make([]extra, 0, n)
@@ -93,13 +96,19 @@ func (b *builder) index(doc uint32, m *hippo.Memory) {
 	b.out.columns.other = append(b.out.columns.other, [2]uint32{n[bm25.Situation], n[bm25.Tags]})
 }
 
-// cut adds the word pieces of m: of its content, then of situation and tags.
+// cut adds the word pieces of m: of its content, then of situation and tags. The vector is that of
+// the content.
 func (b *builder) cut(m *hippo.Memory) {
 	defer b.out.tokens.end()
 	if b.tokens == nil {
 		return
 	}
 	b.pieces = b.tokens.Tokenize(b.pieces[:0], m.Content)
+	if b.static != nil {
+		v := make([]float32, b.static.Model().Dimension)
+		b.static.EmbedTokens(v, embed.Passage, b.pieces)
+		b.codes = append(b.codes, vector.Quantize(v))
+	}
 	for _, list := range [][]string{m.Situation, m.Tags} {
 		for _, text := range list {
 			b.pieces = b.tokens.Tokenize(b.pieces, text)

@@ -196,3 +196,6 @@ func TextKey(m *hippo.Memory) uint64 {
 	var sum [sha256.Size]byte
 	return binary.LittleEndian.Uint64(h.Sum(sum[:0]))
 }
+
+// int32Of narrows a count that no real store exceeds.
+func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // draft is the next snapshot while it is made. It shares with the current one whatever it does
@@ -138,4 +139,28 @@ func (d *draft) touch(id hippo.ID) bool {
 func (d *draft) reset(store string, models []embed.Model) {
 	d.snapshot = snapshot{store: store, models: models, epoch: d.epoch + 1}
 	d.pending.clear()
+}
+
+// count adds accesses to those that are pending.
+func (d *draft) count(list []touch) {
+	for _, t := range list {
+		if d.touch(t.id) {
+			d.pending.add(t.id, t.use)
+		}
+	}
+}
+
+// settle takes over the newest access that the store has of a memory.
+func (d *draft) settle(t driver.Touched) {
+	d.changed++
+	at, doc, ok := d.find(t.ID)
+	if !ok {
+		return
+	}
+	newest := use{int32Of(int(t.Newest.Day)), int32Of(t.Newest.Count)}
+	list := d.parts[at].stored.uses(doc)
+	if k := len(list); k > 0 && list[k-1].day == newest.day {
+		list = list[:k-1]
+	}
+	d.chunk(at, doc).setUses(doc, addUse(list, newest))
 }

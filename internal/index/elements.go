@@ -16,81 +16,8 @@ type elementTable struct {
 	known map[string]uint32 // row plus 1
 }
 
-// elementRows are the rows of the situation elements of a segment, by name, plus 1; 0: the
-// name is no element or has no vector yet.
-type elementRows struct {
-	table *vector.Table
-	rows  []uint32
-	// complete: every element has a row.
-	complete bool
-}
-
 // approximate is more than the error of a scan.
 const approximate = .05
-
-// Element is the embedding of a situation element.
-type Element struct {
-	Text   string
-	Values []float32
-}
-
-// UnembeddedElements returns up to limit situation elements that have no vector by this model.
-// Cost: nothing for segments that were asked before and had none.
-func (v *Vectors) UnembeddedElements(model string, limit int) []string {
-	e := &v.elements
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	seen := make(map[string]bool)
-	var out []string
-	for _, p := range v.current.Load().parts {
-		if r := p.elements.Load(); e.model == model && r != nil && r.table == e.table && r.complete {
-			continue
-		}
-		for _, name := range p.elementNames() {
-			text := p.names.text(name)
-			if e.model == model && e.known[text] != 0 || seen[text] {
-				continue
-			}
-			if len(out) == limit {
-				return out
-			}
-			seen[text] = true
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
-// elementNames returns the names that are situation elements, each once.
-func (s *segment) elementNames() []uint32 {
-	seen := make([]bool, s.names.len())
-	var out []uint32
-	for d := range s.columns.extras {
-		for _, name := range s.columns.elements(&s.columns.extras[d]) {
-			if !seen[name] {
-				seen[name] = true
-				out = append(out, name)
-			}
-		}
-	}
-	return out
-}
-
-// SetElements takes over vectors of situation elements. All are of one model; those of another
-// are dropped.
-func (v *Vectors) SetElements(model string, list []Element) {
-	e := &v.elements
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, el := range list {
-		if e.table == nil || e.model != model {
-			e.model, e.table, e.known = model, vector.New(len(el.Values)), make(map[string]uint32)
-		}
-		if e.known[el.Text] == 0 && len(el.Values) == e.table.Dim() {
-			e.known[el.Text] = e.table.AppendCode(vector.Quantize(el.Values)) + 1
-		}
-	}
-}
 
 // similar returns, by row, how similar each situation element is to the most similar element
 // of the filter, where that exceeds what a match needs; nil if that is unknown.
@@ -132,4 +59,19 @@ func (e *elementTable) rows(s *segment) []uint32 {
 	}
 	s.elements.Store(r)
 	return r.rows
+}
+
+// elementNames returns the names that are situation elements, each once.
+func (s *segment) elementNames() []uint32 {
+	seen := make([]bool, s.names.len())
+	var out []uint32
+	for d := range s.columns.extras {
+		for _, name := range s.columns.elements(&s.columns.extras[d]) {
+			if !seen[name] {
+				seen[name] = true
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }

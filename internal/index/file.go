@@ -239,11 +239,3 @@ func (o *Options) misfit(r *root, store string, revision hippo.Revision) error {
 	}
 	return nil
 }
-
-// tokensName is the name of the word pieces.
-func (o *Options) tokensName() string {
-	if o.Tokens == nil {
-		return ""
-	}
-	return o.Tokens.Vocabulary()
-}

@@ -11,7 +11,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index/vector"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // follower brings the index to the state of the store. One catch-up runs at a time; whoever
@@ -145,16 +144,6 @@ func (f *follower) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// batch is a run of changes on its way into the index.
-type batch struct {
-	changes []driver.Change
-	fresh   []*hippo.Memory // those of them that have to be indexed
-	ready   chan struct{}
-	segment *segment // of fresh, nil if there are none
-	codes   []vector.Code
-	err     error
-}
-
 // batchSize is the number of changes that are applied at a time.
 const batchSize = 4096
 
@@ -221,8 +210,8 @@ func (f *follower) index(ctx context.Context, b *batch) error {
 	if len(b.fresh) == 0 {
 		return nil
 	}
-	b.segment = build(b.fresh, f.opts.Analyzer, f.opts.Tokens) // sorts fresh
-	if f.opts.Instant == nil {
+	b.segment, b.codes = build(b.fresh, f.opts) // sorts fresh
+	if f.opts.Instant == nil || b.codes != nil {
 		return nil
 	}
 	texts := make([]string, len(b.fresh))
@@ -239,4 +228,32 @@ func (f *follower) index(ctx context.Context, b *batch) error {
 		b.codes = append(b.codes, vector.Quantize(v))
 	}
 	return nil
+}
+
+// apply publishes a batch.
+func (f *follower) apply(b *batch) {
+	f.edit(func(d *draft) {
+		// Those that are indexed again keep the vectors that are of the same text.
+		var kept []keptVectors
+		for _, c := range b.changes {
+			at, doc, known := d.find(c.ID)
+			switch {
+			case !known:
+			case c.Memory != nil && d.parts[at].unchanged(doc, c.Memory):
+				d.update(at, doc, c.Memory)
+				continue
+			default:
+				if c.Memory != nil {
+					kept = append(kept, keptVectors{c.ID, d.parts[at], doc})
+				}
+				d.remove(at, doc)
+			}
+		}
+		if b.segment != nil {
+			d.add(b, kept, f.opts.Instant)
+		}
+		d.revision = max(d.revision, b.changes[len(b.changes)-1].Revision)
+		d.mergeSmall()
+	})
+	f.upkeep.maintain()
 }

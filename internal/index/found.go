@@ -1,10 +1,7 @@
 package index
 
 import (
-	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -59,63 +56,6 @@ type searchPool struct {
 	scorer   atomic.Pointer[cachedScorer]
 }
 
-// Search implements [retrieve.Retriever]. Cost: some 4 ns for each posting of the query's
-// terms, 10 ns for each match, and 384 bytes read for each vector.
-func (x *Index) Search(ctx context.Context, q *retrieve.Query) (*retrieve.Result, error) {
-	s := x.newest()
-	if s.closed {
-		return nil, fmt.Errorf("index: closed: %w", hippo.ErrUnavailable)
-	}
-	f, ok := x.search.pool.Get().(*found)
-	if !ok {
-		f = &found{}
-	}
-	f.begin(&x.search, s, q)
-	text := strings.TrimSpace(q.Text)
-	most := f.lookUp(text)
-	f.situation()
-	f.nearest()
-	w := &f.window
-	w.scorer = x.search.scorerOf(f.stats)
-	if text != "" && q.Substring && !strings.ContainsAny(text, " \t\r\n") {
-		w.substring = f.longestTerm(text)
-	} else {
-		w.substring = ""
-	}
-	for i := range f.parts {
-		if f.parts[i].possible {
-			w.search(f, &f.parts[i], text == "")
-		}
-	}
-	f.join()
-	return &retrieve.Result{
-		Matches: f.matches, MaxScore: most, Terms: len(f.terms), Memories: f.stats.Docs, Reader: reader{f}, Vocabulary: vocabulary{f},
-	}, ctx.Err()
-}
-
-// begin prepares the parts for a query.
-func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
-	f.pool, f.snapshot, f.query = pool, s, q
-	f.stats, f.terms, f.totalIDF, f.matches = bm25.Stats{}, f.terms[:0], 0, f.matches[:0]
-	f.parts = slices.Grow(f.parts[:0], len(s.parts))[:len(s.parts)]
-	for i, p := range s.parts {
-		g := &f.parts[i]
-		g.part, g.number = p, i
-		var stats bm25.Stats
-		g.scope, stats, g.outside = p.within(&q.Scope)
-		if g.outside {
-			g.possible, g.filter = false, filter{docs: newDocSet(p.docs)}
-			continue
-		}
-		g.filter, g.possible = p.compile(q, g.scope)
-		g.whole = !q.Forgotten && g.filter.docs.count() == p.docs
-		f.stats.Docs += stats.Docs
-		for k, n := range stats.Length {
-			f.stats.Length[k] += n
-		}
-	}
-}
-
 // within returns the documents of a scope, nil for all, and the statistics of the live ones;
 // outside: there is no document.
 func (p *part) within(s *hippo.Scope) (docs docSet, stats bm25.Stats, outside bool) {
@@ -148,3 +88,24 @@ func (f *found) at(d retrieve.Doc) (*partFound, uint32) {
 	i, doc := split(d)
 	return &f.parts[i], doc
 }
+
+// sessionKey is a session: names repeat from project to project.
+type sessionKey struct{ namespace, project, session string }
+
+// sessionNumbers numbers the sessions that a search has met.
+type sessionNumbers struct {
+	local   map[localSession]uint32
+	numbers map[sessionKey]uint32
+	ranges  []sessionRanges // by number - 1
+}
+
+// localSession is a session in the names of one part.
+type localSession struct {
+	part                        int
+	namespace, project, session uint32
+}
+
+// sessionRanges are where the documents of a session lie in the order of each part.
+type sessionRanges []struct{ from, to int }
+
+func (n *sessionNumbers) clear() { *n = sessionNumbers{} }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hippo-memory/hippo/internal/index/bm25"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
@@ -16,13 +17,13 @@ import (
 //
 // Cost: the length of the shortest list of postings of the terms, or less if there are many.
 func (f reader) Mentions(text string, limit int) (docs []retrieve.Doc, more bool) {
-	return f.having(f.termsOf(text, f.pool.opts.Analyzer.Stop), limit, nil)
+	return f.having(termsOf(f.pool.opts.Analyzer, text, f.pool.opts.Analyzer.Stop), limit, nil)
 }
 
 // Situated returns the documents that have a situation element, whatever its case, counted
 // like those of Mentions.
 func (f reader) Situated(element string, limit int) (docs []retrieve.Doc, more bool) {
-	terms := f.termsOf(element, nil)
+	terms := termsOf(f.pool.opts.Analyzer, element, nil)
 	if len(terms) == 0 {
 		terms = []string{string(wordlessTerm(element))}
 	}
@@ -58,9 +59,9 @@ func (f reader) TextKey(d retrieve.Doc) uint64 {
 }
 
 // termsOf returns the distinct terms of a text but those to leave out.
-func (f reader) termsOf(text string, leave func(string) bool) []string {
+func termsOf(a bm25.Analyzer, text string, leave func(string) bool) []string {
 	var out []string
-	f.pool.opts.Analyzer.Terms(text, func(b []byte) {
+	a.Terms(text, func(b []byte) {
 		if t := string(b); !slices.Contains(out, t) && (leave == nil || !leave(t)) {
 			out = append(out, t)
 		}

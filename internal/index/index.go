@@ -3,70 +3,9 @@ package index
 import (
 	"context"
 	"fmt"
-	"iter"
-	"log/slog"
-	"math"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embed"
-	"github.com/hippo-memory/hippo/internal/index/bm25"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 )
-
-// Source is what an index follows; see [driver.Backend] for the contract of both methods.
-// Memories that Changes yields are only read.
-type Source interface {
-	Head(ctx context.Context) (driver.Head, error)
-	Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error]
-}
-
-// Options adjusts an [Index]. The zero value and nil are useful.
-type Options struct {
-	// Path is the file that keeps the index between processes; several may share it.
-	// Empty: in memory only.
-	Path string
-	// Analyzer of texts and queries; nil means [bm25.Words].
-	Analyzer bm25.Analyzer
-	// Params of the formula; nil means [bm25.DefaultParams].
-	Params *bm25.Params
-	// Tokens cuts texts into the word pieces of [retrieve.Reader.Tokens]; nil: there are
-	// none. An index with other word pieces is rebuilt.
-	Tokens embed.TokenEmbedder
-	// Models are those whose vectors are kept; those of others are dropped.
-	Models []embed.Model
-	// Instant embeds memories while they are indexed; nil: vectors come by
-	// [Vectors.Set] only. Its model is one of Models.
-	Instant embed.Embedder
-	// SaveEvery is the number of changed rows after which the file is written in the
-	// background; 0 means 4,096.
-	SaveEvery int
-	// Log receives what happens to the file; nil discards it.
-	Log *slog.Logger
-}
-
-const defaultSaveEvery = 4096
-
-// complete returns the options with the defaults filled in.
-func (o *Options) complete() *Options {
-	c := Options{}
-	if o != nil {
-		c = *o
-	}
-	if c.Analyzer == nil {
-		c.Analyzer = bm25.Words()
-	}
-	if c.Params == nil {
-		p := bm25.DefaultParams()
-		c.Params = &p
-	}
-	if c.SaveEvery <= 0 {
-		c.SaveEvery = defaultSaveEvery
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	return &c
-}
 
 // Index is a follower of a store. It is safe for concurrent use.
 type Index struct {
@@ -139,7 +78,7 @@ func (x *Index) Close() error {
 	if !first {
 		return nil
 	}
-	x.upkeep.close()
+	x.upkeep.background.close()
 	if x.upkeep.worthSaving() {
 		x.upkeep.warn(x.upkeep.save(context.Background()))
 	}
@@ -147,5 +86,7 @@ func (x *Index) Close() error {
 	return nil
 }
 
-// int32Of narrows a count that no real store exceeds.
-func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }
+// Guard runs f, which uses results of [Index.Search]. If the file of the index turns out to be
+// damaged meanwhile, Guard empties the index and returns [ErrDamaged]; what f did until then
+// is lost, and f may be run again after a catch-up.
+func (x *Index) Guard(f func() error) error { return x.upkeep.guard(f) }

@@ -20,6 +20,9 @@ func mapBytes(f *os.File, from, to int64) ([]byte, error) {
 
 func unmapBytes(b []byte) { _ = unix.Munmap(b) } // it fails for no mapping of ours
 
+// dropBytes takes mapped pages out of the memory of this process until they are read again.
+func dropBytes(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) } // advice only
+
 // syncDir makes a rename in a directory durable.
 func syncDir(path string) error {
 	d, err := os.Open(path)

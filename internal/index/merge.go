@@ -40,6 +40,9 @@ type origin struct {
 // IDs.
 func merge(parts []*part, models []embed.Model) (*part, *merger) {
 	m := &merger{names: newNumbering(), models: models}
+	// Segments of different times do not overlap: in the order of their IDs, postings are as
+	// good as sorted.
+	parts = slices.SortedFunc(slices.Values(parts), func(a, b *part) int { return a.columns.rows[0].id.Compare(b.columns.rows[0].id) })
 	docs := 0
 	for _, p := range parts {
 		in := &input{part: p, newOf: make([]uint32, p.docs), names: make([]uint32, p.names.len())}
@@ -61,6 +64,9 @@ func merge(parts []*part, models []embed.Model) (*part, *merger) {
 	p := newPart(&m.out, hidden, len(models))
 	for k := range models {
 		p.vectors[k] = m.vectors(k)
+	}
+	for _, in := range m.inputs {
+		in.file.drop()
 	}
 	return p, m
 }

@@ -55,9 +55,9 @@ func (s *searchPool) scorerOf(stats bm25.Stats) *bm25.Scorer {
 	return c.Scorer
 }
 
-// lookUp analyses the text and looks up its terms, each once, in the order of their first
+// resolveTerms analyses the text and finds its terms, each once, in the order of their first
 // occurrence. It returns the bound of the score.
-func (f *found) lookUp(text string) (most float64) {
+func (f *found) resolveTerms(text string) (most float64) {
 	a := f.pool.opts.Analyzer
 	seen := make(map[string]bool)
 	stops := 0

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index/vector"
 )
 
 // segment is an immutable run of documents, ordered by ID and numbered from 0, with
@@ -86,3 +87,12 @@ func (s *segment) bytes() int {
 
 // fixedBytes is about what a document takes beside its terms and word pieces.
 const fixedBytes = 192
+
+// elementRows are the rows of the situation elements of a segment, by name, plus 1; 0: the
+// name is no element or has no vector yet.
+type elementRows struct {
+	table *vector.Table
+	rows  []uint32
+	// complete: every element has a row.
+	complete bool
+}

@@ -8,27 +8,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// sessionKey is a session: names repeat from project to project.
-type sessionKey struct{ namespace, project, session string }
-
-// sessionNumbers numbers the sessions that a search has met.
-type sessionNumbers struct {
-	local   map[localSession]uint32
-	numbers map[sessionKey]uint32
-	ranges  []sessionRanges // by number - 1
-}
-
-// localSession is a session in the names of one part.
-type localSession struct {
-	part                        int
-	namespace, project, session uint32
-}
-
-// sessionRanges are where the documents of a session lie in the order of each part.
-type sessionRanges []struct{ from, to int }
-
-func (n *sessionNumbers) clear() { *n = sessionNumbers{} }
-
 // sessionOf returns the number of the session of a document, and its ranges.
 func sessionOf(f *found, p *partFound, doc uint32) (uint32, sessionRanges) {
 	r, x, n := &p.columns.rows[doc], &p.columns.extras[doc], &f.sessions

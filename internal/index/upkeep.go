@@ -1,26 +1,7 @@
 package index
 
 import (
-	"cmp"
-	"context"
-	"math/bits"
-	"slices"
 	"sync"
-)
-
-const (
-	// Segments of a tier hold between mergeFactor^n and mergeFactor^(n+1) documents. When
-	// there are mergeFactor of them they are merged, so that the number of segments and
-	// the copies of each document grow with the logarithm of the size.
-	mergeFactor = 4
-	// maxInline is the number of documents up to which edits merge themselves; larger
-	// merges run beside them.
-	maxInline = 1024
-	// maxBytes bounds what is merged, so that offsets fit 32 bits.
-	maxBytes = 256 << 20
-	// A segment is rewritten when this share of it is deleted.
-	maxDeleted = .25
-	minDeleted = 64
 )
 
 // upkeep is the background work: merges and saves, one at a time.
@@ -29,147 +10,40 @@ type upkeep struct {
 	opts *Options
 	file indexFile // guarded by working
 
-	working sync.Mutex // held by the work
-	flags   sync.Mutex // guards busy and closed
-	busy    bool
-	closed  bool
-	running sync.WaitGroup
-	warned  sync.Once // that the file cannot be written
+	working    sync.Mutex // held by the work
+	background background
+	warned     sync.Once // that the file cannot be written
 }
 
-// begin reports whether background work may start.
-func (u *upkeep) begin() bool {
-	u.flags.Lock()
-	defer u.flags.Unlock()
-	if u.busy || u.closed {
-		return false
-	}
-	u.busy = true
-	u.running.Add(1)
-	return true
+// background runs one function at a time.
+type background struct {
+	mu           sync.Mutex // guards busy and closed
+	busy, closed bool
+	running      sync.WaitGroup
 }
 
-func (u *upkeep) end() {
-	u.flags.Lock()
-	u.busy = false
-	u.flags.Unlock()
-	u.running.Done()
-}
-
-// close waits for the background work; no other begins.
-func (u *upkeep) close() {
-	u.flags.Lock()
-	u.closed = true
-	u.flags.Unlock()
-	u.running.Wait()
-}
-
-// tier is the logarithm of the size of a part, to the base of mergeFactor.
-func tier(docs int) int { return bits.Len(uint(docs)) / 2 }
-
-// mergeable returns parts that are to be merged, up to this many documents together; nil if
-// there are none.
-func (s *snapshot) mergeable(limit int) []*part {
-	byTier := make(map[int][]*part)
-	for _, p := range s.parts {
-		n, d := p.docs, p.deleted()
-		if d == n || n <= limit && d >= minDeleted && float64(d) > maxDeleted*float64(n) {
-			return []*part{p}
-		}
-		byTier[tier(n)] = append(byTier[tier(n)], p)
-	}
-	for _, list := range byTier {
-		if len(list) < mergeFactor {
-			continue
-		}
-		slices.SortFunc(list, func(a, b *part) int { return cmp.Compare(a.docs, b.docs) })
-		if list = upTo(list[:mergeFactor], limit); len(list) > 1 {
-			return list
-		}
-	}
-	return nil
-}
-
-// upTo returns the first of the parts, those that may be merged together.
-func upTo(parts []*part, limit int) []*part {
-	docs, size := 0, 0
-	for i, p := range parts {
-		docs, size = docs+p.docs, size+p.bytes()
-		if docs > limit || size > maxBytes {
-			return parts[:i]
-		}
-	}
-	return parts
-}
-
-// mergeSmall merges small parts within a draft.
-func (d *draft) mergeSmall() {
-	for {
-		parts := d.mergeable(maxInline)
-		if parts == nil {
-			return
-		}
-		p, _ := merge(parts, d.models)
-		d.replace(parts, p)
-	}
-}
-
-// replace puts one part in the place of others; nil where nothing is left.
-func (d *draft) replace(old []*part, p *part) {
-	d.parts = slices.DeleteFunc(d.parts, func(x *part) bool { return slices.Contains(old, x) })
-	if p.docs > 0 {
-		d.append(p)
-		d.changed -= p.docs // it was counted before
-	}
-}
-
-// maintain starts the background work if there is any.
-func (u *upkeep) maintain() {
-	save := u.opts.Path != "" && u.unsaved() >= u.opts.SaveEvery
-	if !save && u.current.Load().mergeable(maxDocs) == nil || !u.begin() {
+// try runs f in a goroutine, unless another function runs.
+func (b *background) try(f func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.busy || b.closed {
 		return
 	}
-	go func() {
-		defer u.end()
-		u.warn(u.guard(func() error {
-			u.working.Lock()
-			defer u.working.Unlock()
-			u.mergeAll()
-			if !save {
-				return nil
-			}
-			return u.write()
-		}))
-	}()
-}
-
-// save merges and writes the file now.
-func (u *upkeep) save(ctx context.Context) error {
-	u.working.Lock()
-	defer u.working.Unlock()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return u.guard(func() error {
-		u.mergeAll()
-		if u.opts.Path == "" {
-			return nil
-		}
-		return u.write()
+	b.busy = true
+	b.running.Go(func() {
+		f()
+		b.mu.Lock()
+		b.busy = false
+		b.mu.Unlock()
 	})
 }
 
-const (
-	// A new process reads this many rows again rather than have an old one spend the time
-	// to save a large index when it closes.
-	smallChange = 64
-	largeIndex  = 4096
-)
-
-// worthSaving reports whether a process that ends should write the file.
-func (u *upkeep) worthSaving() bool {
-	n := u.unsaved()
-	return u.opts.Path != "" && n > 0 && (n >= smallChange || u.current.Load().docs() < largeIndex)
+// close waits for the function that runs; no other begins.
+func (b *background) close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.running.Wait()
 }
 
 // warn ends a best effort: the index goes on in memory, and the next save tries again. What
@@ -178,84 +52,4 @@ func (u *upkeep) warn(err error) {
 	if err != nil {
 		u.warned.Do(func() { u.opts.Log.Warn("index: the file cannot be written", "error", err) })
 	}
-}
-
-// mergeAll merges until nothing is left to merge. Searches and edits go on meanwhile: what
-// they changed is applied to the result when it takes its place.
-func (u *upkeep) mergeAll() {
-	for {
-		s := u.current.Load()
-		parts := s.mergeable(maxDocs)
-		if parts == nil {
-			return
-		}
-		p, m := merge(parts, s.models)
-		u.edit(func(d *draft) {
-			if d.epoch == s.epoch {
-				d.takeOver(m, p)
-			}
-		})
-	}
-}
-
-// takeOver puts a merged part in its place, with what happened to its documents since the
-// merge began.
-func (d *draft) takeOver(m *merger, p *part) {
-	var old []*part
-	for _, in := range m.inputs {
-		i := slices.IndexFunc(d.parts, func(x *part) bool { return x.segment == in.segment })
-		if i < 0 {
-			return // a smaller merge took it
-		}
-		old = append(old, d.parts[i])
-	}
-	at := len(d.parts)
-	d.append(p)
-	for i, in := range m.inputs {
-		d.catchUp(m, in, old[i], at)
-	}
-	p = d.parts[at]
-	d.parts = slices.DeleteFunc(d.parts, func(x *part) bool { return slices.Contains(old, x) || x == p && p.docs == 0 })
-	d.changed -= m.out.docs
-}
-
-// catchUp applies to the new part what differs between an input and its current state.
-func (d *draft) catchUp(m *merger, in *input, now *part, at int) {
-	for doc, to := range in.newOf {
-		doc := uint32(doc)
-		if to == gone {
-			continue
-		}
-		switch live, hidden := now.live.has(doc), now.hidden.has(doc); {
-		case !live && !hidden:
-			d.remove(at, to)
-			continue
-		default:
-			d.hide(at, to, hidden)
-		}
-		if k := doc / chunkRows; now.stored.chunks[k] != in.stored.chunks[k] {
-			r, names := *now.stored.row(doc), d.parts[at].columns.rows[to]
-			r.namespace, r.project, r.kind = names.namespace, names.project, names.kind
-			d.chunk(at, to).set(to, r, now.stored.uses(doc), now.stored.successor(doc))
-		}
-	}
-	for k := range m.models {
-		if list := late(in, now, k); len(list) > 0 {
-			p := d.own(at)
-			p.vectors[k] = p.vectors[k].with(m.models[k], p.docs, list)
-		}
-	}
-}
-
-// late returns the vectors by model k that came since the merge began.
-func late(in *input, now *part, k int) []docVector {
-	var list []docVector
-	for doc, to := range in.newOf {
-		row, ok := now.vectors[k].row(uint32(doc))
-		before, had := in.part.vectors[k].row(uint32(doc))
-		if to != gone && ok && (!had || row != before) {
-			list = append(list, docVector{to, now.vectors[k].table.At(row)})
-		}
-	}
-	return list
 }

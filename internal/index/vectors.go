@@ -3,7 +3,6 @@ package index
 import (
 	"slices"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index/vector"
 )
@@ -76,104 +75,4 @@ func (v *vectors) index(docs int) {
 			v.have.add(uint32(d))
 		}
 	}
-}
-
-// Vectors are the embeddings in an index, of memories and of situation elements.
-type Vectors struct {
-	*state
-	upkeep   *upkeep
-	elements elementTable
-}
-
-// Vector is the embedding of a memory.
-type Vector struct {
-	ID hippo.ID
-	// Text is the [TextKey] of the memory that was embedded.
-	Text   uint64
-	Values []float32
-}
-
-// Embedded counts the live memories of a scope, nil for all, and those of them that have a
-// vector of the model.
-func (v *Vectors) Embedded(scope *hippo.Scope, model string) (have, all int) {
-	s := v.current.Load()
-	k := s.model(model)
-	for _, p := range s.parts {
-		set := p.live
-		if scope != nil {
-			docs, ok := p.scope(scope)
-			if !ok {
-				continue
-			}
-			set = intersection(set, docs)
-		}
-		all += set.count()
-		if k >= 0 && p.vectors[k].have != nil {
-			have += p.vectors[k].have.common(set)
-		}
-	}
-	return have, all
-}
-
-// Keep makes the index keep vectors of one more model.
-func (v *Vectors) Keep(m embed.Model) {
-	v.edit(func(d *draft) {
-		if d.model(m.ID) >= 0 {
-			return
-		}
-		d.models = append(slices.Clone(d.models), m)
-		for i := range d.parts {
-			p := d.own(i)
-			p.vectors = append(p.vectors, vectors{})
-		}
-	})
-}
-
-// Unembedded returns up to limit live memories without a vector of the model, by
-// descending ID within segments, the newest segment first. Cost: a scan, unless there is none.
-func (v *Vectors) Unembedded(model string, limit int) []hippo.ID {
-	s := v.current.Load()
-	k := s.model(model)
-	if k < 0 {
-		return nil
-	}
-	var out []hippo.ID
-	for _, p := range slices.Backward(s.parts) {
-		for d := p.docs - 1; d >= 0 && len(out) < limit; d-- {
-			if _, ok := p.vectors[k].row(uint32(d)); !ok && p.live.has(uint32(d)) {
-				out = append(out, p.columns.rows[d].id)
-			}
-		}
-	}
-	return out
-}
-
-// Set takes over vectors of a model and returns how many: those of memories that are
-// not in the index, or have another text by now, are left out.
-func (v *Vectors) Set(model string, list []Vector) (taken int) {
-	codes := make([]vector.Code, len(list))
-	for i := range list {
-		codes[i] = vector.Quantize(list[i].Values)
-	}
-	v.edit(func(d *draft) {
-		k := d.model(model)
-		if k < 0 {
-			return
-		}
-		byPart := make(map[int][]docVector)
-		for i := range list {
-			at, doc, ok := d.find(list[i].ID)
-			if ok && len(list[i].Values) == d.models[k].Dimension && d.parts[at].columns.extras[doc].text == list[i].Text {
-				byPart[at] = append(byPart[at], docVector{doc, codes[i]})
-				taken++
-			}
-		}
-		for at, list := range byPart {
-			p := d.own(at)
-			p.vectors[k] = p.vectors[k].with(d.models[k], p.docs, list)
-		}
-		d.changed += taken
-	})
-	v.upkeep.maintain()
-	return taken
 }

@@ -1,7 +1,9 @@
 package index_test
 
 import (
+	"fmt"
 	"hash/fnv"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -13,7 +15,9 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	modelof "github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embed/static"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/models"
 )
 
 // whole has embedded everything before a test looks, few only some.
@@ -67,6 +71,36 @@ func (w *world) partial(t *rapid.T) {
 		if math.Abs(f.Exact-max(0, want)) > 1e-4 || math.Abs(f.Cosine-max(0, want)) > .03 {
 			t.Fatalf("memory %v: cosine %v, exactly %v, want %v", f.ID, f.Cosine, f.Exact, want)
 		}
+	}
+}
+
+// A model that embeds the word pieces of the index gives the vectors that it gives without them.
+func TestVectors_of_word_pieces(t *testing.T) {
+	t.Parallel()
+	m, err := static.Open(models.Builtin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSource("s")
+	for n := range 50 {
+		s.put(note(n, fmt.Sprintf("note %d of the ferry, which leaves at %d o'clock", n, n%24), "at the harbour"))
+	}
+	q, err := m.Embed(t.Context(), modelof.Query, []string{"when does the ship go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(o *index.Options) map[hippo.ID]float64 {
+		o.Models, o.Instant = []modelof.Model{m.Model()}, m
+		list, _ := search(open(t, s, o), query{Text: "unknown", Vector: q[0], Model: m.Model().ID, Nearest: 100, MinCosine: -1})
+		out := make(map[hippo.ID]float64)
+		for _, f := range list {
+			out[f.ID] = f.Exact
+		}
+		return out
+	}
+	want := ask(&index.Options{})
+	if got := ask(&index.Options{Tokens: m}); len(want) != 50 || !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

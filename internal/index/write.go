@@ -15,35 +15,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed"
 )
 
-// savedPart is what the file has of a part, to write only what has changed since.
-type savedPart struct {
-	static, mutable []section
-	chunks          []*rowChunk
-	live, hidden    docSet
-	vectors         []savedVectors
-}
-
-// savedVectors are the vectors of a part in the file.
-type savedVectors struct {
-	root  vectorRoot
-	rowOf []uint32
-}
-
-// newSavedPart returns what a file has of a part that was just read from it.
-func newSavedPart(p *part, r *partRoot) *savedPart {
-	s := &savedPart{static: r.Static, mutable: r.Mutable, chunks: p.stored.chunks, live: p.live, hidden: p.hidden}
-	for _, v := range r.Vectors {
-		saved := savedVectors{root: v}
-		for _, have := range p.vectors {
-			if have.rowOf != nil && have.table.Dim() == v.Model.Dimension && have.table.Len() == v.Rows {
-				saved.rowOf = have.rowOf
-			}
-		}
-		s.vectors = append(s.vectors, saved)
-	}
-	return s
-}
-
 const (
 	// A file is replaced as a whole when it holds this many times what it must hold, and
 	// this much more.
@@ -122,27 +93,6 @@ func (u *upkeep) openWriter(s *snapshot) (*writer, error) {
 	return w, err
 }
 
-// used is how much of a file would still be referred to.
-func used(s *snapshot, refs map[*segment]*savedPart) (n int64) {
-	for _, p := range s.parts {
-		r := refs[p.segment]
-		if r == nil {
-			continue
-		}
-		for _, list := range [][]section{r.static, r.mutable} {
-			for _, s := range list {
-				n += s.Length
-			}
-		}
-		for _, v := range r.vectors {
-			for _, s := range v.root.Sections {
-				n += s.Length
-			}
-		}
-	}
-	return n
-}
-
 // save writes a snapshot and closes the file.
 func (w *writer) save(u *upkeep, s *snapshot) (err error) {
 	temp := w.file.Name()
@@ -160,6 +110,9 @@ func (w *writer) save(u *upkeep, s *snapshot) (err error) {
 		ref, err := w.part(p, s.models)
 		if err != nil {
 			return err
+		}
+		if w.path != "" {
+			p.file.drop() // it was copied
 		}
 		refs[p.segment] = ref
 		pr := partRoot{Docs: p.docs, Static: ref.static, Mutable: ref.mutable}
@@ -210,19 +163,6 @@ func (w *writer) part(p *part, models []embed.Model) (ref *savedPart, err error)
 		ref.vectors = append(ref.vectors, saved)
 	}
 	return ref, nil
-}
-
-// has returns the saved vectors of a model if they are the same.
-func (s *savedPart) has(m embed.Model, v *vectors) (savedVectors, bool) {
-	if s == nil {
-		return savedVectors{}, false
-	}
-	for _, x := range s.vectors {
-		if x.root.Model == m && x.root.Rows == v.table.Len() && slices.Equal(x.rowOf, v.rowOf) {
-			return x, true
-		}
-	}
-	return savedVectors{}, false
 }
 
 // vectors writes the vectors of a part by one model.

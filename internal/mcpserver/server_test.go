@@ -256,7 +256,7 @@ func TestFailures_HaveCodes(t *testing.T) {
 	t.Parallel()
 	seen := []string{string(hippo.CodeOK)}
 	for _, err := range []error{
-		hippo.ErrInvalid, hippo.ErrNotFound, hippo.ErrConflict, hippo.ErrUnsupported, hippo.ErrUnavailable, hippo.ErrCorrupt, hippo.ErrForbidden,
+		hippo.ErrInvalid, hippo.ErrNotFound, hippo.ErrForbidden, hippo.ErrConflict, hippo.ErrUnsupported, hippo.ErrUnavailable, hippo.ErrCorrupt,
 		hippo.ErrReadOnly, hippo.ErrFull, context.Canceled, errors.New("internal"),
 	} {
 		s := connect(t, memstore.New(nil))

@@ -33,7 +33,7 @@ func tools() []tool {
 		},
 		{
 			name: "hippo_search_insights", title: "Search insights",
-			description: "Find insights by words and situation, best first, with the true total. Found ones count as used.",
+			description: "Find insights by query and situation, best first, with the true total. Found ones count as used.",
 			schema:      searchSchema, idempotent: true,
 			input: func() arguments { return &searchInput{} },
 		},

@@ -10,7 +10,7 @@ import (
 )
 
 // explain adds explanations to the hits, if the query asks for them.
-func explain(p *plan, found *retrieve.Result, r reranked, in ranking) ranking {
+func explain(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {
 	if !p.explain {
 		return in
 	}
@@ -31,7 +31,7 @@ func explain(p *plan, found *retrieve.Result, r reranked, in ranking) ranking {
 }
 
 // explanation returns the parts of the relevance of a hit.
-func (p *plan) explanation(h *hit, r reranked) rank.Explanation {
+func (p *Plan) explanation(h *hit, r reranked) rank.Explanation {
 	x := rank.Explanation{Ranker: p.ranker, Length: h.first.length, BM25Relative: h.first.bm25}
 	if passage := r.byID(h.id); passage != nil {
 		x.Features, x.LengthOffset = &passage.features, r.offset
@@ -40,7 +40,7 @@ func (p *plan) explanation(h *hit, r reranked) rank.Explanation {
 }
 
 // ranks returns the ranks of all matches in the two lists of candidates, from 1.
-func ranks(p *plan, found *retrieve.Result) (lexical, semantic map[retrieve.Doc]int) {
+func ranks(p *Plan, found *retrieve.Result) (lexical, semantic map[retrieve.Doc]int) {
 	v := &p.search.Vector
 	byScore, byCosine := make([]docScore, 0, len(found.Matches)), make([]docScore, 0, len(found.Matches))
 	for i := range found.Matches {

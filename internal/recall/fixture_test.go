@@ -112,7 +112,11 @@ func (f *fixture) recall(q hippo.Query) *recall.Ranking {
 	if err := f.index.CatchUp(f.t.Context()); err != nil {
 		f.t.Fatal(err)
 	}
-	r, err := f.searcher.Recall(f.t.Context(), f.scope, &q, 1, recall.Keep(&q))
+	plan, err := f.searcher.Plan(f.scope, &q)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	r, err := f.searcher.Recall(f.t.Context(), plan, 1)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -126,8 +130,8 @@ func (f *fixture) put(ms ...*hippo.Memory) {
 	for i, m := range ms {
 		clones[i] = m.Clone()
 	}
-	if added, _, err := f.store.In(f.scope).Import(f.t.Context(), hippo.Calendar{}, clones); err != nil || added != len(ms) {
-		f.t.Fatalf("added %d of %d (%v)", added, len(ms), err)
+	if done, err := f.store.In(f.scope).Import(f.t.Context(), hippo.Calendar{}, clones); err != nil || done.Added != len(ms) {
+		f.t.Fatalf("got %+v of %d (%v)", done, len(ms), err)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // rankHybrid answers a query by the graph ranker, which ignores use and votes.
-func (s *Searcher) rankHybrid(ctx context.Context, p *plan, found *retrieve.Result) (*Ranking, error) {
+func (s *Searcher) rankHybrid(ctx context.Context, p *Plan, found *retrieve.Result) (*Ranking, error) {
 	list, err := s.hybrid.Rank(ctx, found, &p.search, p.within.near)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ const (
 )
 
 // judge computes the confidence of the answer, and decides whether it is withheld.
-func judge(p *plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
+func judge(p *Plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
 	out := newRanking(p, in)
 	if p.ranker != hippo.RankerHippo || p.search.Text == "" || len(in.hits) == 0 {
 		return out
@@ -51,7 +51,7 @@ func judge(p *plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
 }
 
 // support computes the features of the confidence.
-func support(p *plan, found *retrieve.Result, r reranked, hits []hit) rank.Support {
+func support(p *Plan, found *retrieve.Result, r reranked, hits []hit) rank.Support {
 	s := rank.Support{Terms: found.Terms, Memories: found.Memories, UnknownNames: unknownNames(found.Vocabulary, r.words)}
 	if r.passages != nil {
 		s.Covered, s.Semantic = r.covered(hits), p.semantic()
@@ -161,7 +161,7 @@ func reason(in ranking, unknown []string) string {
 	return text
 }
 
-func newRanking(p *plan, in ranking) *Ranking {
+func newRanking(p *Plan, in ranking) *Ranking {
 	out := &Ranking{
 		Hits: make([]Hit, len(in.hits)), Total: in.tally.total, Distribution: in.tally.distribution,
 		Day: p.search.Day, Degraded: p.degraded,

@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"math"
 	"reflect"
 	"slices"
 	"sync"
@@ -88,18 +87,10 @@ type kept struct {
 const (
 	maxKept  = 16
 	keptTime = 10 * time.Minute
-	// minKept is the minimum number of hits that are cached.
-	minKept = 100
 )
 
 // NewPages returns Pages with a clock.
 func NewPages(now func() time.Time) *Pages { return &Pages{now: now} }
-
-// Keep is the number of hits that a search for a page has to cache.
-func Keep(q *hippo.Query) int {
-	const limit = math.MaxInt / 2 // more can be added to that
-	return max(min(q.Offset+q.Count, limit), minKept)
-}
 
 // key is a copy of a query without its page.
 func key(q hippo.Query) hippo.Query {

@@ -13,8 +13,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// plan is a query in the terms of the pipeline.
-type plan struct {
+// Plan is what a query asks for, in the terms of the pipeline.
+type Plan struct {
 	*model
 	ranker    hippo.Ranker
 	relevance rank.Func
@@ -32,45 +32,58 @@ type plan struct {
 }
 
 // hybrid reports whether ranker hybrid answers.
-func (p *plan) hybrid() bool { return p.ranker == hippo.RankerHybrid && p.search.Text != "" }
+func (p *Plan) hybrid() bool { return p.ranker == hippo.RankerHybrid && p.search.Text != "" }
 
-// plan prepares a query: its time, its vectors, its filters and its range.
-func (s *Searcher) plan(ctx context.Context, scope hippo.Scope, q *hippo.Query, day hippo.Day, keep int) (*plan, error) {
-	p := &plan{
-		model: &s.model, ranker: q.Ranker, relevance: rank.For(q.Ranker), clock: s.model.decay.At(day),
-		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep,
+// Plan reads a valid query: its ranker, its range, its filters and its time. The error is a
+// [*hippo.FieldError] for a time that cannot be read, or [hippo.ErrUnsupported] for a ranker
+// that is not there.
+func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
+	p := &Plan{
+		model: &s.model, ranker: q.Ranker, relevance: rank.For(q.Ranker),
+		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep(q.Offset, q.Count),
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
 		explain: q.Explain, withhold: q.Relevance == nil,
+		search: retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Situation: retrieve.Situation{Elements: q.Situation}},
 	}
 	if q.Relevance != nil {
 		p.within = limits(*q.Relevance)
 	}
-	if q.Ranker == hippo.RankerHybrid && q.Text != "" && s.hybrid == nil {
+	if p.hybrid() && s.hybrid == nil {
 		return nil, fmt.Errorf("ranker hybrid: %w", hippo.ErrUnsupported)
 	}
-	text := q.Text
-	if q.Ranker == hippo.RankerBM25 {
+	p.candidates()
+	return p, p.time(q.When, s.now())
+}
+
+// keep is how many hits a search for a page has to keep.
+func keep(offset, count int) int {
+	const minKept, limit = 100, math.MaxInt / 2 // more can be added to limit
+	return max(min(offset+count, limit), minKept)
+}
+
+// embedded returns the plan with the vectors of the query, as of an active day.
+func (p *Plan) embedded(ctx context.Context, e Embedder, day hippo.Day) (*Plan, error) {
+	text := p.search.Text
+	if p.ranker == hippo.RankerBM25 {
 		text = ""
 	}
-	vectors, err := s.embedder.Query(ctx, &scope, text, q.Situation)
+	vectors, err := e.Query(ctx, &p.search.Scope, text, p.search.Situation.Elements)
 	if err != nil {
 		return nil, err
 	}
-	p.degraded = vectors.Degraded
-	if q.Ranker == hippo.RankerCosine && vectors.Text == nil && len(p.degraded) == 0 {
-		p.degraded = []string{"semantic search: no model is in use, and ranker cosine needs one"}
+	out := *p
+	out.clock, out.search.Day, out.degraded = p.decay.At(day), day, vectors.Degraded
+	if p.ranker == hippo.RankerCosine && vectors.Text == nil && len(vectors.Degraded) == 0 {
+		out.degraded = []string{"semantic search: no model is in use, and ranker cosine needs one"}
 	}
-	p.search = retrieve.Query{
-		Scope: scope, Text: q.Text, Filter: q.Filter, Day: day,
-		Situation: retrieve.Situation{Elements: q.Situation, Vectors: vectors.Situation, Model: vectors.SituationModel},
-		Vector:    retrieve.Vector{Values: vectors.Text, Model: vectors.TextModel},
-	}
-	p.candidates()
-	return p, p.time(q, s.now())
+	s := &out.search
+	s.Situation.Vectors, s.Situation.Model = vectors.Situation, vectors.SituationModel
+	s.Vector.Values, s.Vector.Model = vectors.Text, vectors.TextModel
+	return &out, nil
 }
 
 // candidates sets which memories match because of their vectors.
-func (p *plan) candidates() {
+func (p *Plan) candidates() {
 	v := &p.search.Vector
 	switch p.ranker {
 	case hippo.RankerInsight: // content only filters
@@ -83,14 +96,14 @@ func (p *plan) candidates() {
 }
 
 // semantic reports whether the query has a vector.
-func (p *plan) semantic() bool { return p.search.Vector.Values != nil }
+func (p *Plan) semantic() bool { return p.search.Vector.Values != nil }
 
 // time sets the time filter of the query, or else the time that its text names, which boosts.
 // The text counts for ranker hippo only, and only without a time filter.
-func (p *plan) time(q *hippo.Query, now time.Time) error {
+func (p *Plan) time(asked string, now time.Time) error {
 	f := &p.search.Filter
-	if q.When != "" {
-		span, err := when.Parse(q.When, now)
+	if asked != "" {
+		span, err := when.Parse(asked, now)
 		if err != nil {
 			return err
 		}
@@ -102,10 +115,10 @@ func (p *plan) time(q *hippo.Query, now time.Time) error {
 		}
 		return nil
 	}
-	if q.Ranker != hippo.RankerHippo || q.Text == "" || !f.EventAfter.IsZero() || !f.EventBefore.IsZero() {
+	if p.ranker != hippo.RankerHippo || p.search.Text == "" || !f.EventAfter.IsZero() || !f.EventBefore.IsZero() {
 		return nil
 	}
-	if named, ok := when.Find(q.Text, now); ok {
+	if named, ok := when.Find(p.search.Text, now); ok {
 		p.temporal = temporalOf(named.Span, now)
 	}
 	return nil
@@ -171,20 +184,11 @@ func (l limits) near(relevance float64) bool {
 }
 
 // at is the time at which facts and relations must be valid.
-func (p *plan) at(now time.Time) time.Time {
+func (p *Plan) at(now time.Time) time.Time {
 	if t := p.search.Filter.ValidAt; !t.IsZero() {
 		return t
 	}
 	return now
-}
-
-// CheckWhen validates the time filter of a query.
-func (s *Searcher) CheckWhen(text string) error {
-	if text == "" {
-		return nil
-	}
-	_, err := when.Parse(text, s.now())
-	return err
 }
 
 // firstOf returns the first n of a list, or all of it.

@@ -12,10 +12,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/rank"
 )
 
-// Recall answers a valid query as of an active day. keep is the minimum number of hits to
-// return, if there are as many.
-func (s *Searcher) Recall(ctx context.Context, scope hippo.Scope, q *hippo.Query, day hippo.Day, keep int) (*Ranking, error) {
-	plan, err := s.plan(ctx, scope, q, day, keep)
+// Recall answers a query as of an active day.
+func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Ranking, error) {
+	plan, err := plan.embedded(ctx, s.embedder, day)
 	if err != nil {
 		return nil, err
 	}

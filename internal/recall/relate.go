@@ -45,7 +45,7 @@ type ranking struct {
 
 // relate ranks the reranked passages with their relations, adds the other candidates, and
 // pulls in memories related to the best hits.
-func (s *Searcher) relate(ctx context.Context, p *plan, found *retrieve.Result, sc scored, r reranked) (ranking, error) {
+func (s *Searcher) relate(ctx context.Context, p *Plan, found *retrieve.Result, sc scored, r reranked) (ranking, error) {
 	others := sc.best
 	if r.passages != nil {
 		others = slices.DeleteFunc(slices.Clone(others), func(c candidate) bool { return r.number(c.match.Doc) >= 0 })
@@ -87,7 +87,7 @@ func betterHit(a, b hit) int { return better(a.candidate, b.candidate) }
 
 // bestPassages returns the best passages that may be hits, with their relevance without
 // relations.
-func bestPassages(p *plan, linear *rank.Linear, list []passage) ([]hippo.ID, map[hippo.ID]float64) {
+func bestPassages(p *Plan, linear *rank.Linear, list []passage) ([]hippo.ID, map[hippo.ID]float64) {
 	best := newTop(relatedHits)
 	for i := range list {
 		x := &list[i]
@@ -107,7 +107,7 @@ func bestPassages(p *plan, linear *rank.Linear, list []passage) ([]hippo.ID, map
 }
 
 // final returns the hit of a passage, given its relatedness to the best passages.
-func (p *plan) final(linear *rank.Linear, x *passage, related float64) hit {
+func (p *Plan) final(linear *rank.Linear, x *passage, related float64) hit {
 	h := newHit(x.candidate, x.first)
 	h.signals.Related = related
 	h.signals.Text = linear.Text(p.weights, &x.features, related)
@@ -129,7 +129,7 @@ func relatedness(links []hippo.Relation, relevance map[hippo.ID]float64) map[hip
 // merge adds the passages that may be hits to the other candidates. If there may be more
 // candidates than were kept, passages after the last kept one are dropped: unknown candidates
 // may rank before them.
-func merge(p *plan, linear *rank.Linear, r reranked, related map[hippo.ID]float64, rest ranking) ranking {
+func merge(p *Plan, linear *rank.Linear, r reranked, related map[hippo.ID]float64, rest ranking) ranking {
 	out := ranking{tally: rest.tally, more: rest.more, hits: make([]hit, 0, len(r.list)+len(rest.hits)), finals: make(map[hippo.ID]hit, len(r.list))}
 	for i := range r.list {
 		x := &r.list[i]
@@ -196,7 +196,7 @@ func pulledBy(w *rank.Relations, hits []hit, links []hippo.Relation) []pulled {
 // pull adds the memories that are related to the best hits and pass the filters, and raises
 // those that are hits already. If there may be more hits than were kept, none is added after
 // the last one. An added memory counts as a match.
-func pull(p *plan, f *firstStage, found *retrieve.Result, r reranked, links []hippo.Relation, in ranking) ranking {
+func pull(p *Plan, f *firstStage, found *retrieve.Result, r reranked, links []hippo.Relation, in ranking) ranking {
 	list := pulledBy(&p.weights.Relations, in.hits, links)
 	if len(list) == 0 {
 		return in
@@ -227,7 +227,7 @@ func pull(p *plan, f *firstStage, found *retrieve.Result, r reranked, links []hi
 }
 
 // lift returns a hit with the relevance by its relation, if that is higher.
-func (p *plan) lift(h hit, by pulled) (hit, bool) {
+func (p *Plan) lift(h hit, by pulled) (hit, bool) {
 	if h.signals.Text >= by.text {
 		return h, false
 	}
@@ -238,7 +238,7 @@ func (p *plan) lift(h hit, by pulled) (hit, bool) {
 
 // join returns a memory that did not match as a hit, if it passes the filters and has no
 // successor.
-func (p *plan) join(f *firstStage, found *retrieve.Result, by pulled) (h hit, ok bool) {
+func (p *Plan) join(f *firstStage, found *retrieve.Result, by pulled) (h hit, ok bool) {
 	doc, ok := found.Reader.Find(by.id)
 	if !ok {
 		return h, false

@@ -23,7 +23,7 @@ type reranked struct {
 const fullScore = 20
 
 // rerank computes the features of the top candidates and their neighbours.
-func rerank(p *plan, found *retrieve.Result, s scored) reranked {
+func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	var r reranked
 	if p.ranker == hippo.RankerHippo && p.search.Text != "" {
 		r.words = queryWords(found.Vocabulary, p.search.Text)

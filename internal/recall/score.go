@@ -33,7 +33,7 @@ type scored struct {
 
 // firstStage computes the signals of a match from its columns.
 type firstStage struct {
-	*plan
+	*Plan
 	reader retrieve.Reader
 	// maxScore bounds the lexical score of any text, bestScore is the highest of a match.
 	maxScore, bestScore float64
@@ -52,7 +52,7 @@ type first struct {
 const rowBatch = 32
 
 // score ranks every match by the first stage.
-func score(p *plan, found *retrieve.Result) scored {
+func score(p *Plan, found *retrieve.Result) scored {
 	s := scored{first: newFirstStage(p, found)}
 	room := p.keep
 	if p.rerank { // reranking may move a candidate and its two neighbours
@@ -91,8 +91,8 @@ func score(p *plan, found *retrieve.Result) scored {
 	return s
 }
 
-func newFirstStage(p *plan, found *retrieve.Result) firstStage {
-	f := firstStage{plan: p, reader: found.Reader, maxScore: found.MaxScore}
+func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
+	f := firstStage{Plan: p, reader: found.Reader, maxScore: found.MaxScore}
 	if p.ranker == hippo.RankerInsight {
 		f.gate = p.weights.Insight.MinContent
 	}

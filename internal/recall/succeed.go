@@ -37,7 +37,7 @@ type placement struct {
 
 // succeed ranks successors above the memories that they supersede. Cost: one pass over the
 // matches if any is superseded.
-func succeed(p *plan, found *retrieve.Result, sc scored, r reranked, in ranking) ranking {
+func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking) ranking {
 	if p.ranker != hippo.RankerHippo && p.ranker != hippo.RankerInsight {
 		return in
 	}
@@ -197,7 +197,7 @@ type placed struct {
 
 // apply ranks successors by their placements, and updates the tally. If there may be more hits
 // than were kept, successors after the last kept one are dropped.
-func (x *successions) apply(p *plan, in ranking) ranking {
+func (x *successions) apply(p *Plan, in ranking) ranking {
 	out := ranking{tally: in.tally, more: in.more, finals: in.finals}
 	moved := make(map[hippo.ID]bool)
 	var list []placed

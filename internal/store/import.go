@@ -2,30 +2,35 @@ package store
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// importMemories adds memories of another store with their IDs, times, votes and accesses.
-// Memories whose ID exists are not changed and are counted as present. All of ms must be
-// valid; all are added or none.
-//
-// cal is the calendar of the source. An empty store adopts it; else the active days in ms are
-// shifted by the difference between the two calendars, so that recent memories stay recent.
-// A zero cal means that the memories have no days: they count as accessed once, today.
-func importMemories(ctx context.Context, s *Store, cal driver.Calendar, ms []*hippo.Memory) (added, present int, err error) {
+// Imported is the outcome of an import.
+type Imported struct {
+	// Added memories are new; Present ones were here already, by ID.
+	Added, Present int
+	// Refused are the IDs in use by what the caller may not see, or cannot be read and is
+	// perhaps that of another caller. Nothing is stored for them.
+	Refused []hippo.ID
+}
+
+// importMemories is [Scoped.Import].
+func importMemories(ctx context.Context, in Scoped, cal driver.Calendar, ms []*hippo.Memory) (out Imported, err error) {
+	s := in.store
 	for i, m := range ms {
 		if err := stampImported(s, m); err != nil {
-			return 0, 0, at(err, i, len(ms))
+			return Imported{}, at(err, i, len(ms))
 		}
 	}
 	err = s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		fresh, err := absent(tx, ms)
+		fresh, refused, err := absentMemories(tx, in, ms)
 		if err != nil {
 			return err
 		}
-		added, present = len(fresh), len(ms)-len(fresh)
+		out = Imported{Added: len(fresh), Present: len(ms) - len(fresh) - len(refused), Refused: refused}
 		here, err := adoptCalendar(s, tx, cal)
 		if err != nil {
 			return err
@@ -38,9 +43,9 @@ func importMemories(ctx context.Context, s *Store, cal driver.Calendar, ms []*hi
 		return tx.Put(fresh...)
 	})
 	if err != nil {
-		return 0, 0, wrap("import", err)
+		return Imported{}, wrap("import", err)
 	}
-	return added, present, nil
+	return out, nil
 }
 
 func stampImported(s *Store, m *hippo.Memory) error {
@@ -64,28 +69,38 @@ func stampImported(s *Store, m *hippo.Memory) error {
 	return m.Validate()
 }
 
-// absent returns the memories that the store does not have, the first of each ID.
-func absent(tx driver.Tx, ms []*hippo.Memory) ([]*hippo.Memory, error) {
+// absentMemories returns those of ms that the store does not hold, the first of each ID, and the IDs
+// of the others that are refused. With [hippo.RightAdmin], a memory that cannot be read is
+// replaced.
+func absentMemories(tx driver.Tx, s Scoped, ms []*hippo.Memory) (fresh []*hippo.Memory, refused []hippo.ID, err error) {
 	ids := make([]hippo.ID, len(ms))
 	for i, m := range ms {
 		ids[i] = m.ID
 	}
 	here, err := tx.Get(ids...)
-	if driver.Readable(err) != nil { // those that cannot be read are replaced
-		return nil, err
+	if driver.Readable(err) != nil {
+		return nil, nil, err
+	}
+	taken := make(map[hippo.ID]bool) // outside of the scope
+	if bad, ok := errors.AsType[*driver.UnreadableError](err); ok && !s.scope.Allows(hippo.RightAdmin) {
+		for _, p := range bad.Problems {
+			taken[p.ID] = true
+		}
 	}
 	seen := make(map[hippo.ID]bool, len(here))
 	for _, m := range here {
-		seen[m.ID] = true
+		seen[m.ID], taken[m.ID] = true, !s.scope.Sees(m)
 	}
-	fresh := make([]*hippo.Memory, 0, len(ms))
 	for _, m := range ms {
-		if !seen[m.ID] {
+		switch {
+		case taken[m.ID]:
+			refused = append(refused, m.ID)
+		case !seen[m.ID]:
 			seen[m.ID] = true
 			fresh = append(fresh, m)
 		}
 	}
-	return fresh, nil
+	return fresh, refused, nil
 }
 
 // adoptCalendar returns the calendar; if the store has none it is set to cal.

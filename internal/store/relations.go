@@ -80,7 +80,7 @@ func visibleEnds(ctx context.Context, s Scoped, rs []hippo.Relation) (map[hippo.
 	if len(ids) == 0 {
 		return seen, nil
 	}
-	ms, err := s.Get(ctx, ids)
+	ms, err := visibleByID(ctx, s, ids)
 	for _, m := range ms {
 		seen[m.ID] = true
 	}

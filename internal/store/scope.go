@@ -37,6 +37,11 @@ func (s Scoped) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 	if err := s.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
+	return visibleByID(ctx, s, ids)
+}
+
+// visibleByID is [Scoped.Get] for callers with any right.
+func visibleByID(ctx context.Context, s Scoped, ids []hippo.ID) ([]*hippo.Memory, error) {
 	ms, err := s.store.Get(ctx, ids)
 	if !s.scope.Allows(hippo.RightAdmin) {
 		err = driver.Readable(err)
@@ -55,8 +60,9 @@ func visibleMemories(s Scoped, ms []*hippo.Memory) []*hippo.Memory {
 	return out
 }
 
-// placeMemory puts a new memory into the scope.
-func placeMemory(s Scoped, m *hippo.Memory) error {
+// Place puts a new memory into the namespace of the scope. The error is a [*hippo.FieldError]
+// for one that names another namespace, or a project outside of the scope.
+func (s Scoped) Place(m *hippo.Memory) error {
 	if m.Namespace == "" {
 		m.Namespace = s.scope.Namespace
 	}
@@ -74,7 +80,7 @@ func (s Scoped) Add(ctx context.Context, m *hippo.Memory) error {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return err
 	}
-	if err := placeMemory(s, m); err != nil {
+	if err := s.Place(m); err != nil {
 		return err
 	}
 	return s.store.Add(ctx, m)
@@ -85,7 +91,7 @@ func (s Scoped) AddInstead(ctx context.Context, m *hippo.Memory, old []hippo.ID)
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return nil, err
 	}
-	if err := placeMemory(s, m); err != nil {
+	if err := s.Place(m); err != nil {
 		return nil, err
 	}
 	return addInstead(ctx, s.store, s, m, old)
@@ -171,17 +177,24 @@ func (s Scoped) All(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	}
 }
 
-// Import adds memories as another store held them to the scope, see [Store.Import]. All are
-// put into the namespace of the scope.
-func (s Scoped) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Memory) (added, present int, err error) {
+// Import adds memories as another store held them to the scope, in its namespace: IDs, times,
+// votes and accesses stay. Memories whose ID is already here are left as they are. All of ms
+// must be valid and lie in the scope, see [Scoped.Place]; then all are added or none, but for
+// those that [Imported] says.
+//
+// cal is the calendar of the store they came from. A store that was never used takes it over;
+// else the active days in ms are moved by the difference between the two calendars, so that
+// what was recent there is recent here. A zero cal means the memories carry no days: they count
+// as accessed once, today.
+func (s Scoped) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Memory) (Imported, error) {
 	if err := s.Allow(hippo.RightWrite); err != nil {
-		return 0, 0, err
+		return Imported{}, err
 	}
 	for i, m := range ms {
 		m.Namespace = s.scope.Namespace
-		if err := placeMemory(s, m); err != nil {
-			return 0, 0, at(err, i, len(ms))
+		if err := s.Place(m); err != nil {
+			return Imported{}, at(err, i, len(ms))
 		}
 	}
-	return importMemories(ctx, s.store, cal, ms)
+	return importMemories(ctx, s, cal, ms)
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store"
 )
@@ -116,6 +118,46 @@ func TestStore_UpdateOfNothing(t *testing.T) {
 		after := get(t, s, m.ID)
 		if err != nil || after.Revision != before.Revision || !after.UpdatedAt.Equal(before.UpdatedAt) || len(ms) != 1 || ms[0].Revision != before.Revision {
 			t.Errorf("got %+v (%v), want %+v", after, err, before)
+		}
+	})
+}
+
+// What a memory was superseded by says nothing to who may not see that: an import may name any
+// ID.
+func TestScoped_SuccessorsOutsideAreUnknown(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, _ *clock, s *store.Store) {
+		hidden, old, mine := memory("hidden"), memory("old"), memory("mine")
+		hidden.Namespace = "tenant"
+		add(t, s, hidden, mine)
+		old.ID, old.SupersededBy = hippo.ID{15: 7}, hidden.ID
+		in := local(s)
+		if _, err := in.Import(t.Context(), hippo.Calendar{}, []*hippo.Memory{old}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := in.Supersede(t.Context(), mine.ID, []hippo.ID{old.ID}, func(*hippo.Memory, hippo.Day) error { return nil }); err != nil {
+			t.Errorf("got %v, want no word of a memory outside of the scope", err)
+		}
+	})
+}
+
+// An import replaces nothing outside of the scope, and does not tell that it is there from what
+// is its own.
+func TestScoped_ImportRefusesAnIDInUse(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, _ *clock, s *store.Store) {
+		hidden, fresh, here := memory("hidden"), memory("fresh"), memory("here")
+		hidden.Namespace = "tenant"
+		add(t, s, hidden, here)
+		again := memory("again")
+		again.ID, fresh.ID = hidden.ID, hippo.ID{15: 8}
+		done, err := local(s).Import(t.Context(), hippo.Calendar{}, []*hippo.Memory{again, fresh, here})
+		want := store.Imported{Added: 1, Present: 1, Refused: []hippo.ID{hidden.ID}}
+		if d := cmp.Diff(want, done); err != nil || d != "" {
+			t.Errorf("error %v (-want +got):\n%s", err, d)
+		}
+		if got := get(t, s, hidden.ID); got.Content != "hidden" {
+			t.Errorf("it was replaced by %q", got.Content)
 		}
 	})
 }

@@ -209,8 +209,8 @@ func TestStore_Import(t *testing.T) {
 	t.Run("fresh_store_takes_over_the_calendar", func(t *testing.T) {
 		t.Parallel()
 		s := open(t, c)
-		if added, present, err := local(s).Import(t.Context(), from, []*hippo.Memory{old(1), old(1), old(2)}); err != nil || added != 2 || present != 1 {
-			t.Fatalf("got %d added, %d present (%v), want 2 and 1", added, present, err)
+		if done, err := local(s).Import(t.Context(), from, []*hippo.Memory{old(1), old(1), old(2)}); err != nil || done.Added != 2 || done.Present != 1 {
+			t.Fatalf("got %+v (%v), want 2 and 1", done, err)
 		}
 		got := get(t, s, hippo.ID{15: 1})
 		if diff := cmp.Diff(old(1).Accesses, got.Accesses); diff != "" {
@@ -227,7 +227,7 @@ func TestStore_Import(t *testing.T) {
 		t.Parallel()
 		s := open(t, c)
 		add(t, s, memory("first day"))
-		if _, _, err := local(s).Import(t.Context(), from, []*hippo.Memory{old(1)}); err != nil {
+		if _, err := local(s).Import(t.Context(), from, []*hippo.Memory{old(1)}); err != nil {
 			t.Fatal(err)
 		}
 		got := get(t, s, hippo.ID{15: 1})
@@ -244,8 +244,8 @@ func TestStore_Import(t *testing.T) {
 		m := memory("mine")
 		m.ID = hippo.ID{15: 1}
 		add(t, s, m)
-		if added, present, err := local(s).Import(t.Context(), from, []*hippo.Memory{old(1)}); err != nil || added != 0 || present != 1 {
-			t.Fatalf("got %d added, %d present (%v), want 0 and 1", added, present, err)
+		if done, err := local(s).Import(t.Context(), from, []*hippo.Memory{old(1)}); err != nil || done.Added != 0 || done.Present != 1 {
+			t.Fatalf("got %+v (%v), want 0 and 1", done, err)
 		}
 		if got := get(t, s, m.ID); got.Content != "mine" {
 			t.Errorf("import replaced a memory: %+v", got)

@@ -86,7 +86,7 @@ func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []h
 		return nil, err
 	}
 	for i, o := range ms {
-		if err := replaceable(tx, m, o); err != nil {
+		if err := replaceable(tx, in, m, o); err != nil {
 			return nil, err
 		}
 		if !m.ValidFrom.IsZero() && !o.ValidFrom.IsZero() && !o.ValidFrom.Before(m.ValidFrom) {
@@ -130,58 +130,66 @@ func beginning(m *hippo.Memory, old []*hippo.Memory) time.Time {
 const maxChain = 1000
 
 // replaceable reports why m cannot take the place of o.
-func replaceable(tx driver.Tx, m, o *hippo.Memory) error {
+func replaceable(tx driver.Tx, in Scoped, m, o *hippo.Memory) error {
 	if o.ID == m.ID {
 		return hippo.Fieldf("supersedes", "must not name the memory itself: %v", o.ID)
 	}
 	if o.SupersededBy == m.ID {
 		return nil
 	}
-	last, err := newest(tx, o)
+	last, err := newest(tx, in, o)
 	if err != nil {
 		return err
 	}
 	if last != o.ID {
 		return fmt.Errorf("supersedes: %v is superseded already; supersede %v instead: %w", o.ID, last, hippo.ErrConflict)
 	}
-	return notAbove(tx, m, o)
+	return notAbove(tx, in, m, o)
 }
 
-// newest returns the last successor of o: o itself if it has none that exists, or if the
-// chain is a cycle.
-func newest(tx driver.Tx, o *hippo.Memory) (hippo.ID, error) {
+// visibleSuccessor returns what supersedes m; nil if nothing does that is in the scope.
+func visibleSuccessor(tx driver.Tx, s Scoped, m *hippo.Memory) (*hippo.Memory, error) {
+	if m.SupersededBy.IsZero() {
+		return nil, nil
+	}
+	ms, err := tx.Get(m.SupersededBy)
+	if err != nil && (driver.Readable(err) != nil || s.scope.Allows(hippo.RightAdmin)) {
+		return nil, err
+	}
+	if ms = visibleMemories(s, ms); len(ms) == 0 {
+		return nil, nil
+	}
+	return ms[0], nil
+}
+
+// newest returns the end of the chain of successors of o: o itself if it has none, or if the
+// chain leads back to it.
+func newest(tx driver.Tx, in Scoped, o *hippo.Memory) (hippo.ID, error) {
 	at := o
 	for range maxChain {
-		if at.SupersededBy.IsZero() {
-			return at.ID, nil
-		}
-		ms, err := tx.Get(at.SupersededBy)
-		if err != nil || len(ms) == 0 {
+		next, err := visibleSuccessor(tx, in, at)
+		if err != nil || next == nil {
 			return at.ID, err
 		}
-		if at = ms[0]; at.ID == o.ID {
+		if at = next; at.ID == o.ID {
 			break
 		}
 	}
 	return at.ID, nil
 }
 
-// notAbove returns an error if o is a direct or indirect successor of m, so that m cannot
-// supersede o.
-func notAbove(tx driver.Tx, m, o *hippo.Memory) error {
+// notAbove reports that o replaces m, directly or not, so that m cannot replace o.
+func notAbove(tx driver.Tx, in Scoped, m, o *hippo.Memory) error {
 	at := m
 	for range maxChain {
-		if at.SupersededBy.IsZero() {
-			return nil
-		}
 		if at.SupersededBy == o.ID {
 			return fmt.Errorf("supersedes: %v supersedes %v already: %w", o.ID, m.ID, hippo.ErrConflict)
 		}
-		ms, err := tx.Get(at.SupersededBy)
-		if err != nil || len(ms) == 0 {
+		next, err := visibleSuccessor(tx, in, at)
+		if err != nil || next == nil {
 			return err
 		}
-		at = ms[0]
+		at = next
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type Answer struct {
 	// NextOffset is where the next page begins; absent on the last.
 	NextOffset int        `json:"next_offset,omitempty"`
 	Conflicts  []Conflict `json:"conflicts,omitempty"`
-	// Confidence has two decimals, four if all is shown.
+	// Confidence has two decimals, or four where two would leave 0.
 	Confidence float64            `json:"confidence,omitempty"`
 	Support    map[string]float64 `json:"support,omitempty"`
 	Abstained  string             `json:"abstained,omitempty"`
@@ -61,10 +61,7 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 	out := &Answer{
 		Results: make([]Hit, len(a.Hits)), TotalCount: a.Total, ReturnedCount: len(a.Hits),
 		Distribution: make(map[string]int, len(a.Distribution)), ActiveDay: a.Day, Ranker: a.Ranker,
-		Confidence: round(a.Confidence, 2), Support: a.Support, Abstained: a.Abstained, Degraded: a.Degraded,
-	}
-	if v.Full {
-		out.Confidence = round(a.Confidence, 4)
+		Confidence: confidence(a.Confidence), Support: a.Support, Abstained: a.Abstained, Degraded: a.Degraded,
 	}
 	for i, name := range hippo.BucketNames() {
 		out.Distribution[name] = a.Distribution[i]
@@ -102,6 +99,14 @@ func (v *View) hit(h *hippo.Hit, day hippo.Day) (Hit, error) {
 		out.Signals, out.Explanation = &signals, explanationOf(h.Explanation)
 	}
 	return out, err
+}
+
+// confidence keeps answers short. A small confidence stays above 0.
+func confidence(x float64) float64 {
+	if short := round(x, 2); short != 0 {
+		return short
+	}
+	return round(x, 4)
 }
 
 // days returns the time since t in days, never negative.

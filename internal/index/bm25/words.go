@@ -49,8 +49,8 @@ func (w *wordAnalyzer) Terms(text string, emit func([]byte)) {
 	w.pool.Put(s)
 }
 
-// maxStems bounds the stems that a scanner remembers, about 1 MB.
-const maxStems = 1 << 13
+// maxStems bounds the stems that a scanner remembers, about 3 MB.
+const maxStems = 1 << 15
 
 // scanner analyses one text at a time.
 type scanner struct {

@@ -72,3 +72,30 @@ step1:
 end:
 	VZEROUPPER
 	RET
+
+// SCALED adds 8 scaled components at an offset of the row to dst. Y0 holds the factors.
+#define SCALED(at, a) \
+	VPMOVSXBD at(SI), a       \
+	VCVTDQ2PS a, a            \
+	VMULPS    Y0, a, a        \
+	VADDPS    (4*at)(DI), a, a \
+	VMOVUPS   a, (4*at)(DI)
+
+// func addScaledAVX2(dst *float32, row *int8, n int, w float32)
+TEXT ·addScaledAVX2(SB), NOSPLIT, $0-28
+	MOVQ dst+0(FP), DI
+	MOVQ row+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS w+24(FP), Y0
+
+step:
+	SCALED(0, Y1)
+	SCALED(8, Y2)
+	SCALED(16, Y3)
+	SCALED(24, Y4)
+	ADDQ $128, DI
+	ADDQ $32, SI
+	SUBQ $32, CX
+	JNZ  step
+	VZEROUPPER
+	RET

@@ -17,3 +17,11 @@ func portable(dst []int32, rows, q []int8) {
 		dst[i] = a + b + c + d
 	}
 }
+
+// addPortable adds w times each component of row to dst. The conversion rounds each product, so
+// that no processor uses a fused multiply-add.
+func addPortable(dst []float32, row []int8, w float32) {
+	for i, q := range row[:len(dst)] {
+		dst[i] += float32(w * float32(q))
+	}
+}

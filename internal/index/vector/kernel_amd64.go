@@ -33,3 +33,20 @@ func dotsAVX2(dst *int32, rows, q *int8, count, n int)
 //
 //go:noescape
 func dotsVNNI(dst *int32, rows, q *int8, count, n int)
+
+// addScaled adds w times each component of row to dst, which is not longer.
+func addScaled(dst []float32, row []int8, w float32) {
+	n := len(dst) / Lane * Lane
+	if n == 0 || !cpu.X86.HasAVX2 {
+		addPortable(dst, row, w)
+		return
+	}
+	_ = row[len(dst)-1]
+	addScaledAVX2(&dst[0], &row[0], n, w)
+	addPortable(dst[n:], row[n:], w)
+}
+
+// addScaledAVX2 handles n components, a positive multiple of 32.
+//
+//go:noescape
+func addScaledAVX2(dst *float32, row *int8, n int, w float32)

@@ -16,3 +16,5 @@ func dots(dst []int32, rows, q []int8) {
 //
 //go:noescape
 func dotsNEON(dst *int32, rows, q *int8, count, n int)
+
+func addScaled(dst []float32, row []int8, w float32) { addPortable(dst, row, w) }

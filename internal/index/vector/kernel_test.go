@@ -40,3 +40,30 @@ func is(kernel func(dst []int32, rows, q []int8), got []int32, rows, q []int8, w
 	kernel(got, rows, q)
 	return slices.Equal(got, want)
 }
+
+// Sums are the same, bit by bit, on every processor, whatever the length.
+func TestAddScaled(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := range 131 {
+		row, want, got := make([]int8, n), make([]float32, n), make([]float32, n)
+		for i := range row {
+			row[i], want[i] = int8(r.IntN(256)-128), float32(r.NormFloat64())
+		}
+		copy(got, want)
+		w := float32(r.NormFloat64())
+		for i, q := range row {
+			want[i] += float32(w * float32(q))
+		}
+		if AddScaled(got, unsigned(row), w); !slices.Equal(got, want) {
+			t.Fatalf("%d components: got %v, want %v", n, got, want)
+		}
+	}
+}
+
+func BenchmarkAddScaled(b *testing.B) {
+	dst, row := make([]float32, 384), make([]byte, 384)
+	for b.Loop() {
+		AddScaled(dst, row, .5)
+	}
+}

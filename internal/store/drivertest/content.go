@@ -54,7 +54,8 @@ func weirdLabels(t *testing.T, h Harness) {
 		if len(s) <= hippo.MaxType {
 			m.Type = s
 		}
-		if m.Namespace = s; s != hippo.AllProjects {
+		m.Namespace = s
+		if s != hippo.AllProjects { // it is the name of no project
 			m.Project = s
 		}
 		m.Source = hippo.Source{Kind: hippo.SourceUser, Author: s, Client: s, Session: s, URI: s}

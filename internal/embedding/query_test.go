@@ -1,0 +1,182 @@
+package embedding_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// timeout is how long a query waits for the endpoint of these tests.
+const timeout = 250 * time.Millisecond
+
+// endpoint is a model that takes its time for a query.
+type endpoint struct {
+	mu      sync.Mutex
+	latency time.Duration
+	err     error
+	queries int // that were answered
+	running int
+	closed  bool
+	late    bool // a query ran when it was closed
+}
+
+func (*endpoint) Model() embed.Model { return embed.Model{ID: "far@1", Space: "far", Dimension: 2} }
+
+func (e *endpoint) Embed(ctx context.Context, _ embed.Role, texts []string) ([][]float32, error) {
+	e.mu.Lock()
+	latency, err := e.latency, e.err
+	e.running++
+	e.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		err = ctx.Err()
+		time.Sleep(time.Millisecond) // it cannot stop at once
+	case <-time.After(latency): // of the bubble
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.running--
+	if err != nil {
+		return nil, err
+	}
+	e.queries++
+	out := make([][]float32, len(texts))
+	for i := range out {
+		out[i] = []float32{1, 0}
+	}
+	return out, nil
+}
+
+func (e *endpoint) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed, e.late = true, e.running > 0
+	return nil
+}
+
+func (e *endpoint) set(latency time.Duration, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.latency, e.err = latency, err
+}
+
+// open returns a follower with one model, on an empty store.
+func open(t *testing.T, e embed.Embedder) *embedding.Follower {
+	t.Helper()
+	s := store.New(memstore.New(nil), nil)
+	models := []embedding.Model{{Embedder: e, Timeout: timeout}}
+	o := &index.Options{}
+	o.Models, o.Instant = embedding.Indexed(models)
+	x, err := index.Open(t.Context(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := embedding.New(embedding.Config{Store: s, Index: x, Models: models})
+	t.Cleanup(func() {
+		if err := errors.Join(f.Close(), x.Close(), s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// wantQuery checks how long a query takes, and what is said of it; nothing: it is embedded.
+func wantQuery(t *testing.T, f *embedding.Follower, text string, takes time.Duration, says string) {
+	t.Helper()
+	scope := hippo.LocalScope("")
+	began := time.Now()
+	v, err := f.Query(t.Context(), &scope, text, nil)
+	if took := time.Since(began); err != nil || took != takes {
+		t.Errorf("%s: took %v (%v), want %v", text, took, err, takes)
+	}
+	degraded := strings.Join(v.Degraded, "; ")
+	if (v.Text != nil) != (says == "") || (v.TextModel == "far@1") != (says == "") || !strings.Contains(degraded, says) || says == "" && degraded != "" {
+		t.Errorf("%s: vector %v of model %q, degraded %q, want %q", text, v.Text, v.TextModel, degraded, says)
+	}
+}
+
+// A query waits for the timeout and no longer. The answer that comes later is cached, and
+// meanwhile no other query waits.
+func TestQuery_WaitsAtMostItsTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := &endpoint{latency: 2 * time.Second}
+		f := open(t, embed.NewCache(e, 0))
+		wantQuery(t, f, "first", timeout, "no answer within 250ms")
+		wantQuery(t, f, "first", 0, "it has not answered yet")
+		wantQuery(t, f, "second", 0, "it has not answered yet")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		wantQuery(t, f, "first", 0, "")
+		if e.queries != 1 {
+			t.Errorf("%d queries were answered, want 1", e.queries)
+		}
+	})
+}
+
+// A model that is known to answer is waited for, up to a second.
+func TestQuery_WaitsForAModelThatAnswers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := &endpoint{latency: 600 * time.Millisecond}
+		f := open(t, e)
+		wantQuery(t, f, "first", timeout, "no answer within 250ms")
+		time.Sleep(time.Second)
+		wantQuery(t, f, "second", 600*time.Millisecond, "")
+		e.set(3*time.Second, nil)
+		wantQuery(t, f, "third", time.Second, "no answer within 1s")
+		time.Sleep(3 * time.Second)
+		e.set(900*time.Millisecond, nil)
+		wantQuery(t, f, "fourth", 900*time.Millisecond, "")
+		e.set(0, hippo.ErrUnavailable) // an error proves nothing
+		wantQuery(t, f, "fifth", 0, "unavailable")
+		e.set(900*time.Millisecond, nil)
+		wantQuery(t, f, "sixth", timeout, "no answer within 250ms")
+	})
+}
+
+// A model that never answers costs each query at most the timeout, for all time.
+func TestQuery_HangingModel(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := open(t, &endpoint{latency: 1000 * time.Hour})
+		for range 3 {
+			wantQuery(t, f, "first", timeout, "no answer within 250ms")
+			wantQuery(t, f, "first", 0, "it has not answered yet")
+			time.Sleep(embedding.DefaultTimeout)
+			synctest.Wait()
+		}
+	})
+}
+
+// Close ends queries that are still asked, before it closes the model.
+func TestClose_EndsQueries(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := &endpoint{latency: time.Hour}
+		f := open(t, e)
+		wantQuery(t, f, "first", timeout, "no answer within 250ms")
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if !e.closed || e.late {
+			t.Errorf("the model was closed: %v, while a query ran: %v", e.closed, e.late)
+		}
+		wantQuery(t, f, "second", 0, "unavailable")
+	})
+}

@@ -1,0 +1,91 @@
+package index
+
+import (
+	"context"
+	"runtime/debug"
+)
+
+// maintain starts the background work if there is any.
+func (u *upkeep) maintain() {
+	save := u.opts.Path != "" && u.unsaved() >= u.opts.SaveEvery
+	if !save && u.current.Load().mergeable(maxDocs) == nil {
+		return
+	}
+	u.background.try(func() {
+		u.warn(u.guard(func() error {
+			u.working.Lock()
+			defer u.working.Unlock()
+			return u.tidy(save)
+		}))
+	})
+}
+
+// save merges and writes the file now.
+func (u *upkeep) save(ctx context.Context) error {
+	u.working.Lock()
+	defer u.working.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return u.guard(func() error {
+		return u.tidy(u.opts.Path != "")
+	})
+}
+
+// manyDocs is the number of documents of a merged segment that is written at once: what is
+// merged next is then read from the file, and the heap holds one such segment at a time.
+const manyDocs = 1 << 14
+
+// tidy merges until nothing is left to merge, and writes the file if save is set.
+func (u *upkeep) tidy(save bool) error {
+	for {
+		docs := u.mergeNext()
+		switch {
+		case docs < 0 && save:
+			return u.write()
+		case docs < 0:
+			return nil
+		case docs < manyDocs:
+			continue
+		}
+		if save {
+			if err := u.write(); err != nil {
+				return err
+			}
+		}
+		// The collector would let the heap, and the mapped inputs with it, grow to twice
+		// their size first. A merge of this size happens once in as many changes.
+		debug.FreeOSMemory()
+	}
+}
+
+const (
+	// A new process reads this many rows again rather than have an old one spend the time
+	// to save a large index when it closes.
+	smallChange = 64
+	largeIndex  = 4096
+)
+
+// worthSaving reports whether a process that ends should write the file.
+func (u *upkeep) worthSaving() bool {
+	n := u.unsaved()
+	return u.opts.Path != "" && n > 0 && (n >= smallChange || u.current.Load().docs() < largeIndex)
+}
+
+// mergeNext does one merge and returns how many documents it made, or -1 if there is nothing to
+// merge. Searches and edits go on meanwhile: what they changed is applied to the result when it
+// takes its place.
+func (u *upkeep) mergeNext() (docs int) {
+	s := u.current.Load()
+	parts := s.mergeable(maxDocs)
+	if parts == nil {
+		return -1
+	}
+	p, m := merge(parts, s.models)
+	u.edit(func(d *draft) {
+		if d.epoch == s.epoch {
+			d.takeOver(m, p)
+		}
+	})
+	return p.docs
+}

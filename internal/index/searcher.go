@@ -1,0 +1,69 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// Search implements [retrieve.Retriever]. Cost: some 4 ns for each posting of the query's
+// terms, 10 ns for each match, and 384 bytes read for each vector.
+func (x *Index) Search(ctx context.Context, q *retrieve.Query) (*retrieve.Result, error) {
+	s := x.newest()
+	if s.closed {
+		return nil, fmt.Errorf("index: closed: %w", hippo.ErrUnavailable)
+	}
+	f, ok := x.search.pool.Get().(*found)
+	if !ok {
+		f = &found{}
+	}
+	f.begin(&x.search, s, q)
+	text := strings.TrimSpace(q.Text)
+	most := f.resolveTerms(text)
+	f.situation()
+	f.nearest()
+	w := &f.window
+	w.scorer = x.search.scorerOf(f.stats)
+	if text != "" && q.Substring && !strings.ContainsAny(text, " \t\r\n") {
+		w.substring = f.longestTerm(text)
+	} else {
+		w.substring = ""
+	}
+	for i := range f.parts {
+		if f.parts[i].possible {
+			w.search(f, &f.parts[i], text == "")
+		}
+	}
+	f.join()
+	return &retrieve.Result{
+		Matches: f.matches, MaxScore: most, Terms: len(f.terms), Memories: f.stats.Docs, Reader: reader{f}, Vocabulary: vocabulary{f},
+	}, ctx.Err()
+}
+
+// begin prepares the parts for a query.
+func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
+	f.pool, f.snapshot, f.query = pool, s, q
+	f.stats, f.terms, f.totalIDF, f.matches = bm25.Stats{}, f.terms[:0], 0, f.matches[:0]
+	f.parts = slices.Grow(f.parts[:0], len(s.parts))[:len(s.parts)]
+	for i, p := range s.parts {
+		g := &f.parts[i]
+		g.part, g.number = p, i
+		var stats bm25.Stats
+		g.scope, stats, g.outside = p.within(&q.Scope)
+		if g.outside {
+			g.possible, g.filter = false, filter{docs: newDocSet(p.docs)}
+			continue
+		}
+		g.filter, g.possible = p.compile(q, g.scope)
+		g.whole = !q.Forgotten && g.filter.docs.count() == p.docs
+		f.stats.Docs += stats.Docs
+		for k, n := range stats.Length {
+			f.stats.Length[k] += n
+		}
+	}
+}
