@@ -149,7 +149,7 @@ func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) er
 	if err != nil {
 		return err
 	}
-	return s.on(ctx, c, projectOf(ctx, s, c), fn)
+	return s.on(ctx, c, projectOf(ctx, c), fn)
 }
 
 // named returns the configuration; a store that the command line names must exist.
