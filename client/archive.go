@@ -28,11 +28,23 @@ type Rejection struct {
 	Err   error
 }
 
-// Import adds insights as another store held them, with their IDs, times and use. An entry that
-// is not valid, or comes with an error, is rejected, and the rest goes on. Importing the same
-// again adds nothing. What the report counts as added is durable, also if there is an error.
-func (c *Client) Import(ctx context.Context, entries iter.Seq2[*hippo.Memory, error]) (ImportReport, error) {
-	r, err := c.memories.Transfer().Import(ctx, hippo.Calendar{}, entries, nil)
+// ImportOption says more about what is imported.
+type ImportOption func(*hippo.Calendar)
+
+// ActiveDays gives the calendar of the store that the insights come from, see [Status], so that what was used lately there is used lately here. Without it the
+// insights count as used once, today.
+func ActiveDays(c hippo.Calendar) ImportOption { return func(to *hippo.Calendar) { *to = c } }
+
+// Import adds insights as another store held them, with their IDs, times and votes. An entry
+// that is not valid, or comes with an error, or whose ID is in use outside of the namespace, is
+// rejected, and the rest goes on. Importing the same again adds nothing. What the report counts
+// as added is durable, also if there is an error.
+func (c *Client) Import(ctx context.Context, entries iter.Seq2[*hippo.Memory, error], opts ...ImportOption) (ImportReport, error) {
+	var calendar hippo.Calendar
+	for _, set := range opts {
+		set(&calendar)
+	}
+	r, err := c.memories.Transfer().Import(ctx, calendar, entries, nil)
 	out := ImportReport{Added: r.Added, Present: r.Present}
 	for _, x := range r.Rejected {
 		out.Rejected = append(out.Rejected, Rejection(x))

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -60,6 +61,9 @@ func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
 	for _, set := range opts {
 		set(&o)
 	}
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
 	store, err := config.ParseStore(url)
 	if err != nil {
 		return nil, err
@@ -75,6 +79,13 @@ func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
 	scope := hippo.LocalScope(o.project)
 	scope.Namespace = o.namespace
 	return &Client{e.In(scope)}, nil
+}
+
+// validate reports an option that no verb could use.
+func (o *options) validate() error {
+	q := hippo.Query{Ranker: o.ranker}
+	m := hippo.Memory{Content: "x", Namespace: o.namespace, Project: o.project}
+	return cmp.Or(q.Validate(), m.Validate())
 }
 
 // Close stores what is pending and closes the store. Closing again returns what the first

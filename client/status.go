@@ -13,10 +13,10 @@ type Status struct {
 	Memories, Forgotten int
 	// Projects are the projects that have insights, in alphabetical order.
 	Projects []string
-	// Day is the active day.
-	Day    hippo.Day
-	Ranker hippo.Ranker
-	// Models are the embedding models, the preferred one first.
+	// Calendar has the active day, and the date it began on.
+	Calendar hippo.Calendar
+	Ranker   hippo.Ranker
+	// Models are those that embed, the most wanted first.
 	Models []ModelStatus
 	// Degraded lists the parts that are not available, with the reasons.
 	Degraded []string
@@ -48,7 +48,7 @@ func (c *Client) Status(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	out := &Status{
-		Memories: st.Memories, Forgotten: st.Forgotten, Projects: projects, Day: st.Day, Ranker: st.Ranker, Degraded: st.Degraded,
+		Memories: st.Memories, Forgotten: st.Forgotten, Projects: projects, Calendar: hippo.Calendar{Day: st.Day, Date: st.Date}, Ranker: st.Ranker, Degraded: st.Degraded,
 	}
 	for _, m := range st.Models {
 		out.Models = append(out.Models, ModelStatus(m))

@@ -36,7 +36,7 @@ func newGetCommand(s *shell) *cobra.Command {
 				if i > 0 {
 					fmt.Fprintln(s.out)
 				}
-				if err := printWhole(s, x, st.Day); err != nil {
+				if err := printWhole(s, x, st.Calendar.Day); err != nil {
 					return err
 				}
 			}

@@ -143,11 +143,15 @@ func (s *shell) with(ctx context.Context, fn func(*client.Client) error) error {
 	return s.on(ctx, c, "", fn)
 }
 
-// inProject is [shell.with] for commands that depend on the current project.
+// inProject is [shell.with] for commands that find memories of the current project. All
+// projects are a filter for them, see [projectsOf].
 func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) error {
 	c, err := s.named()
 	if err != nil {
 		return err
+	}
+	if c.Project == hippo.AllProjects {
+		c.Project = noProject
 	}
 	return s.on(ctx, c, projectOf(ctx, c), fn)
 }

@@ -162,10 +162,12 @@ func (f *Follower) Close() error {
 func followModel(ctx context.Context, f *Follower, i int) {
 	m, wait := f.members[i], firstRetry
 	for {
-		var err error
-		if best := f.serving(); best < 0 || best >= i {
-			err = fillMissing(ctx, f, m, slowBatch)
-		}
+		err := f.index.Guard(func() error {
+			if best := f.serving(); best >= 0 && best < i {
+				return nil
+			}
+			return fillMissing(ctx, f, m, slowBatch)
+		})
 		if ctx.Err() != nil {
 			return
 		}

@@ -60,6 +60,11 @@ func (w *accessWriter) add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	select {
+	case <-w.quit:
+		return // nobody would write it
+	default:
+	}
 	b := &w.pending
 	if b.counts == nil {
 		b.counts, b.pairs = make(map[hippo.Day]map[hippo.ID]int), make(map[hippo.Relation]bool)
@@ -153,7 +158,9 @@ func (w *accessWriter) flush(ctx context.Context) error {
 
 // close stores pending accesses and ends the goroutine. Later ones are lost.
 func (w *accessWriter) close() {
+	w.mu.Lock()
 	close(w.quit)
+	w.mu.Unlock()
 	<-w.done
 	w.write()
 }

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"math"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,4 +48,59 @@ func TestClose_DoesNotWaitForAccesses(t *testing.T) {
 			t.Errorf("waited %v in the time of the bubble, in which only a delay passes", waited)
 		}
 	})
+}
+
+// A search that ends after Close counts nothing, and nobody waits for what it would have counted.
+func TestClose_DropsLateAccesses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &interrupted{Backend: newPersistent()}
+		f := open(t, options{backend: b})
+		id := f.record("the moon is a stone", .5)
+		b.mu.Lock()
+		b.next = f.end
+		b.mu.Unlock()
+		f.wantOrder(hippo.Query{Text: "moon"}, "the moon is a stone")
+		f.flush()
+		if got := f.get(id).Accesses; got[0].Count != 1 {
+			t.Errorf("got accesses %+v, want that of the record", got)
+		}
+	})
+}
+
+// Close stores the accesses that wait.
+func TestClose_StoresPendingAccesses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newPersistent()
+		f := open(t, options{backend: b})
+		id := f.record("pending", .5)
+		f.search(hippo.Query{Text: "pending"})
+		f.end()
+		if got := open(t, options{backend: b}).get(id).Accesses; got[0].Count != 2 {
+			t.Errorf("got accesses %+v, want two", got)
+		}
+	})
+}
+
+// Accesses of concurrent searches are all stored.
+func TestSearch_ConcurrentAccessesAreAllStored(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	id := f.record("counted", .5)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 25 {
+				if _, err := f.Search(t.Context(), hippo.Query{Text: "counted"}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	f.flush()
+	if got := f.get(id).Accesses; got[0].Count != 201 {
+		t.Errorf("got accesses %+v, want 201", got)
+	}
 }

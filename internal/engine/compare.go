@@ -37,11 +37,8 @@ func (m *Memories) Compare(ctx context.Context, x *hippo.Memory) (*Comparison, e
 		return &Comparison{Skipped: true}, nil
 	}
 	defer m.comparing.Add(-1)
-	if err := m.index.CatchUp(ctx); err != nil {
-		return nil, err
-	}
 	var ids []hippo.ID
-	err := m.index.Guard(func() (err error) {
+	err := m.indexed(ctx, func() (err error) {
 		ids, err = m.searcher.Similar(ctx, m.scope, x)
 		return err
 	})

@@ -1,12 +1,16 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
+	"iter"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // learned is the weight of the learned relation of two turns, 0 if there is none.
@@ -160,5 +164,39 @@ func TestCoRecall_PullsAboveALimit(t *testing.T) {
 	}
 	if f.learned(1, 2) <= .3 {
 		t.Errorf("the weight is %v: the test tests little", f.learned(1, 2))
+	}
+}
+
+// scans counts how often all relations are read.
+type scans struct {
+	driver.Backend
+	n atomic.Int32
+}
+
+func (s *scans) Close() error { return nil }
+
+func (s *scans) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
+	s.n.Add(1)
+	return s.Backend.AllRelations(ctx)
+}
+
+// Relations that have faded are dropped once a day, by the process that began the day. Other
+// processes of that day do not read all relations when they end.
+func TestCoRecall_IsPrunedOnceADay(t *testing.T) {
+	t.Parallel()
+	b, c := &scans{Backend: newPersistent()}, newClock()
+	f := open(t, options{backend: b, clock: c})
+	f.put(turn(1, "", "gateway alpha"), turn(2, "", "gateway beta"))
+	f.end()
+	for day := range 3 {
+		c.advance(1, 0)
+		for range 4 { // processes
+			f := open(t, options{backend: b, clock: c})
+			f.search(hippo.Query{Text: "gateway"})
+			f.end()
+		}
+		if got := int(b.n.Load()); got != day+2 { // the import began a day, too
+			t.Errorf("day %d: all relations were read %d times", day, got)
+		}
 	}
 }

@@ -122,16 +122,30 @@ func update(ctx context.Context, m *Memories, ids []hippo.ID, fn func(*hippo.Mem
 	return m.scoped.Update(ctx, ids, fn)
 }
 
+// indexed runs f, which reads the index, when that has the state of the store. If the file of the
+// index turns out to be damaged meanwhile, f runs once more, on the rebuilt index.
+func (e *Engine) indexed(ctx context.Context, f func() error) error {
+	err := e.indexedOnce(ctx, f)
+	if errors.Is(err, index.ErrDamaged) {
+		err = e.indexedOnce(ctx, f)
+	}
+	return err
+}
+
+func (e *Engine) indexedOnce(ctx context.Context, f func() error) error {
+	if err := e.index.CatchUp(ctx); err != nil {
+		return err
+	}
+	return e.index.Guard(f)
+}
+
 // Flush waits until the accesses of all searches so far are stored.
 func (e *Engine) Flush(ctx context.Context) error { return e.accesses.flush(ctx) }
 
 // Embed waits until the preferred model has embedded all memories, and calls progress
 // meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept.
 func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int)) error {
-	if err := e.index.CatchUp(ctx); err != nil {
-		return err
-	}
-	return e.embedding.Embed(ctx, progress)
+	return e.indexed(ctx, func() error { return e.embedding.Embed(ctx, progress) })
 }
 
 // Ready waits until the models are loaded; until then searches are lexical. The error is that

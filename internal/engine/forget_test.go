@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -30,5 +32,21 @@ func TestForget(t *testing.T) {
 	f.wantOrder(hippo.Query{Text: "idea"})
 	if _, err := f.Get(t.Context(), ids); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("got %v, want not found", err)
+	}
+}
+
+// Forgetting what is forgotten, and restoring what is not, changes nothing.
+func TestForget_Twice(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	id := f.record("once", .5)
+	for name, mark := range map[string]func(hippo.ID){"forget": f.forget, "restore": f.restore} {
+		mark(id)
+		before := f.get(id)
+		f.advance(1, 0)
+		mark(id)
+		if d := cmp.Diff(before, f.get(id)); d != "" {
+			t.Errorf("%s (-once +twice):\n%s", name, d)
+		}
 	}
 }

@@ -32,9 +32,6 @@ func (m *Memories) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, er
 	if _, err := m.scoped.Get(ctx, unknown.IDs); err != nil { // they are there and cannot be read
 		return nil, err
 	}
-	if _, err := m.scoped.Get(ctx, unknown.IDs); err != nil { // they are there and cannot be read
-		return nil, err
-	}
 	return nil, unknown
 }
 
@@ -55,10 +52,14 @@ func (m *Memories) Resolve(ctx context.Context, ref string, forgotten bool) (hip
 	if len(ref) < minPrefix {
 		return hippo.ID{}, hippo.Fieldf("ID", "must be a UUID or at least %d characters of one or of a content hash, got %q", minPrefix, ref)
 	}
-	if err := m.index.CatchUp(ctx); err != nil {
+	var first, second []hippo.ID
+	err := m.indexed(ctx, func() error {
+		first, second = m.index.Lookup(&m.scope, strings.ToLower(ref))
+		return nil
+	})
+	if err != nil {
 		return hippo.ID{}, err
 	}
-	first, second := m.index.Lookup(&m.scope, strings.ToLower(ref))
 	if forgotten && len(second) > 0 || len(first) == 0 {
 		first = second
 	}

@@ -61,10 +61,7 @@ func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
 
 // rowsOf returns the rows of all memories that pass the filter, in no order.
 func rowsOf(ctx context.Context, m *Memories, q ListQuery) (rows []retrieve.Row, err error) {
-	if err := m.index.CatchUp(ctx); err != nil {
-		return nil, err
-	}
-	err = m.index.Guard(func() error {
+	err = m.indexed(ctx, func() error {
 		r, err := m.index.Search(ctx, &retrieve.Query{Scope: m.scope, Filter: m.scope.Narrow(q.Filter), Forgotten: q.Forgotten})
 		if err != nil {
 			return err

@@ -183,3 +183,20 @@ func TestRelate_Properties(t *testing.T) {
 		}
 	})
 }
+
+func TestUnrelate_LeavesTheListOfTheCaller(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	f.put(turn(1, "", "one"), turn(2, "", "two"))
+	first, second := idOf(1), idOf(2)
+	if first.Compare(second) < 0 {
+		first, second = second, first
+	}
+	list := []hippo.Relation{{From: first, To: second, Kind: hippo.CoRecalled}}
+	if err := f.Unrelate(t.Context(), list); !errors.Is(err, hippo.ErrNotFound) {
+		t.Errorf("got %v, want not found", err)
+	}
+	if list[0].From != first {
+		t.Errorf("the list was changed to %+v", list)
+	}
+}

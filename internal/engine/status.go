@@ -5,6 +5,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -46,23 +47,26 @@ func (m *Memories) Status(ctx context.Context) (Status, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return Status{}, err
 	}
-	if err := m.index.CatchUp(ctx); err != nil {
+	s := Status{Ranker: m.ranker}
+	var x index.Stats
+	err := m.indexed(ctx, func() error {
+		s.Models, s.Degraded = m.embedding.Status(&m.scope), m.embedding.Degraded(&m.scope)
+		s.Memories, s.Forgotten = m.index.Count(&m.scope)
+		x = m.index.Stats()
+		return nil
+	})
+	if err != nil {
 		return Status{}, err
 	}
 	h, err := m.store.Head(ctx)
 	if err != nil {
 		return Status{}, err
 	}
-	s := Status{
-		Day: h.Calendar.Day, Date: h.Calendar.Date, Ranker: m.ranker,
-		Models: m.embedding.Status(&m.scope), Degraded: m.embedding.Degraded(&m.scope),
-	}
-	s.Memories, s.Forgotten = m.index.Count(&m.scope)
+	s.Day, s.Date = h.Calendar.Day, h.Calendar.Date
 	if !m.scope.Allows(hippo.RightAdmin) {
 		return s, nil
 	}
 	problems, err := m.store.Problems(ctx)
-	x := m.index.Stats()
 	s.Store = &StoreStatus{Revision: h.Revision, Indexed: x.Revision, Saved: x.Saved, Terms: x.Terms, Problems: problems}
 	return s, err
 }
@@ -72,10 +76,7 @@ func (m *Memories) Projects(ctx context.Context) (list []string, err error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
-	if err := m.index.CatchUp(ctx); err != nil {
-		return nil, err
-	}
-	err = m.index.Guard(func() error {
+	err = m.indexed(ctx, func() error {
 		list = m.index.Projects(&m.scope)
 		return nil
 	})

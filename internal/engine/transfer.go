@@ -58,9 +58,10 @@ func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.S
 	if err := errors.Join(x.flush(ctx), ctx.Err()); err != nil {
 		return x.report, err
 	}
-	if t.engine.index.CatchUp(ctx) == nil { // else the next search does it, and reports
+	_ = t.engine.indexed(ctx, func() error { // what fails the next search does, and reports
 		t.engine.embedding.EmbedInstant(ctx)
-	}
+		return nil
+	})
 	return x.report, nil
 }
 

@@ -19,20 +19,13 @@ func (f *follower) Settle(ctx context.Context, day hippo.Day, counts map[hippo.I
 		return ctx.Err()
 	}
 	stored, err := write()
-	f.edit(func(d *draft) {
-		d.count(f.touches.take())
-		for id, n := range counts {
-			d.pending.settle(id, use{int32Of(int(day)), int32Of(n)})
-			d.touch(id)
-		}
-		for _, t := range stored {
-			// What others changed in between has to be read first: CatchUp does.
-			if t.Revision != d.revision+1 {
-				break
-			}
-			d.revision = t.Revision
-			d.settle(t)
-		}
+	// If the file is damaged, the next catch-up reads from the store what is stored.
+	_ = f.upkeep.guard(func() error {
+		f.edit(func(d *draft) {
+			d.count(f.touches.take())
+			settleAll(d, day, counts, stored)
+		})
+		return nil
 	})
 	f.upkeep.maintain()
 	return err

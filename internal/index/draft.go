@@ -150,6 +150,22 @@ func (d *draft) count(list []touch) {
 	}
 }
 
+// settleAll takes counts off what is pending, and takes over what is stored instead.
+func settleAll(d *draft, day hippo.Day, counts map[hippo.ID]int, stored []driver.Touched) {
+	for id, n := range counts {
+		d.pending.settle(id, use{int32Of(int(day)), int32Of(n)})
+		d.touch(id)
+	}
+	for _, t := range stored {
+		// What others changed in between has to be read first: CatchUp does.
+		if t.Revision != d.revision+1 {
+			break
+		}
+		d.revision = t.Revision
+		d.settle(t)
+	}
+}
+
 // settle takes over the newest access that the store has of a memory.
 func (d *draft) settle(t driver.Touched) {
 	d.changed++

@@ -29,6 +29,8 @@ type follower struct {
 	running sync.WaitGroup
 }
 
+var errClosed = fmt.Errorf("closed: %w", hippo.ErrUnavailable)
+
 // landing is the end of a catch-up.
 type landing struct {
 	done chan struct{}
@@ -55,7 +57,7 @@ func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (miss
 		}
 		s := f.current.Load()
 		if s.closed {
-			return 0, fmt.Errorf("index: closed: %w", hippo.ErrUnavailable)
+			return 0, fmt.Errorf("index: %w", errClosed)
 		}
 		if s.at(head) {
 			return 0, nil
@@ -86,7 +88,7 @@ func (f *follower) join() *landing {
 	}
 	l := &landing{done: make(chan struct{})}
 	if f.closed {
-		l.err = fmt.Errorf("closed: %w", hippo.ErrUnavailable)
+		l.err = errClosed
 		close(l.done)
 		return l
 	}
@@ -96,6 +98,9 @@ func (f *follower) join() *landing {
 		defer cancel()
 		l.err = f.upkeep.guard(func() error { return f.catchUp(ctx) })
 		f.joining.Lock()
+		if f.closed && errors.Is(l.err, context.Canceled) {
+			l.err = errClosed
+		}
 		f.now = nil
 		f.joining.Unlock()
 		close(l.done)
@@ -166,12 +171,14 @@ func (f *follower) read(ctx context.Context, s *snapshot) error {
 		}
 		applied <- err
 	}()
-	err := f.batches(ctx, s, func(b *batch) {
-		queue <- b
-		go func() {
-			defer close(b.ready)
-			b.err = f.upkeep.guard(func() error { return f.index(ctx, b) })
-		}()
+	err := f.upkeep.guard(func() error {
+		return f.batches(ctx, s, func(b *batch) {
+			queue <- b
+			go func() {
+				defer close(b.ready)
+				b.err = f.upkeep.guard(func() error { return f.index(ctx, b) })
+			}()
+		})
 	})
 	close(queue)
 	if failed := <-applied; failed != nil {

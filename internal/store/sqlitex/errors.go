@@ -1,8 +1,10 @@
 package sqlitex
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -10,9 +12,27 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// Explain adds the kind of failure, the operation (op) and the file to an error of SQLite.
-// Other errors, and nil, are returned unchanged.
-func (d *DB) Explain(op string, err error) error { return explain(op, d.path, err) }
+// Explain adds the kind of failure, the operation (op) and the file to an error of SQLite, and
+// [hippo.ErrUnavailable] to what fails because the store was closed meanwhile. Other errors,
+// and nil, are returned unchanged.
+func (d *DB) Explain(op string, err error) error {
+	if err != nil && d.isClosed() && closedMeanwhile(err) {
+		return fmt.Errorf("%w: store %s is closed: %w", hippo.ErrUnavailable, d.path, err)
+	}
+	return explain(op, d.path, err)
+}
+
+// closedMeanwhile reports whether a pool of connections was closed while it was in use. Package
+// sql has no name for the first of these errors.
+func closedMeanwhile(err error) bool {
+	return strings.Contains(err.Error(), "sql: database is closed") || errors.Is(err, sql.ErrConnDone) || errors.Is(err, sql.ErrTxDone)
+}
+
+func (d *DB) isClosed() bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.closed
+}
 
 func explain(op, path string, err error) error {
 	e, ok := errors.AsType[*sqlite.Error](err)

@@ -1,0 +1,49 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// Every part of a filter holds for lists, of forgotten memories, too.
+func TestList_Filters(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	one, other := turn(1, "s", "one"), turn(2, "r", "other")
+	one.Project, one.Type, one.Tags, one.Source.Author, one.Pinned, one.Trust = "p", "fact", []string{"x"}, "ann", true, hippo.TrustHigh
+	one.ValidUntil, one.EventTime = f.now(), f.now()
+	f.put(one, other)
+	at := one.CreatedAt
+	for _, forgotten := range []bool{false, true} {
+		for name, filter := range map[string]hippo.Filter{
+			"project": {Projects: []string{"p"}}, "type": {Types: []string{"fact"}}, "tag": {Tags: []string{"x"}}, "author": {Author: "ann"},
+			"session": {Session: "s"}, "created": {CreatedBefore: at.Add(1)}, "event": {EventAfter: f.now()},
+			"trust": {MinTrust: hippo.TrustHigh}, "pinned": {Pinned: true},
+		} {
+			l, err := f.List(t.Context(), engine.ListQuery{Filter: filter, Forgotten: forgotten})
+			if err != nil || l.Total != 1 || len(l.Memories) != 1 || l.Memories[0].ID != one.ID {
+				t.Errorf("%s, forgotten %v: got %+v (%v), want one", name, forgotten, l, err)
+			}
+		}
+		for name, tc := range map[string]struct {
+			filter hippo.Filter
+			want   hippo.ID
+		}{
+			"valid":   {hippo.Filter{ValidAt: f.now()}, other.ID},
+			"created": {hippo.Filter{CreatedAfter: at.Add(time.Second)}, other.ID},
+		} {
+			if l, err := f.List(t.Context(), engine.ListQuery{Filter: tc.filter, Forgotten: forgotten}); err != nil || l.Total != 1 || l.Memories[0].ID != tc.want {
+				t.Errorf("%s, forgotten %v: got %+v (%v), want one", name, forgotten, l, err)
+			}
+		}
+		f.forget(one.ID)
+		f.forget(other.ID)
+	}
+	tenant := f.In(hippo.Scope{Namespace: "tenant", Rights: hippo.AllRights})
+	if l, err := tenant.List(t.Context(), engine.ListQuery{Forgotten: true}); err != nil || l.Total != 0 {
+		t.Errorf("another namespace lists %+v (%v)", l, err)
+	}
+}
