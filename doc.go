@@ -1,7 +1,7 @@
 // Package hippo is the domain of a memory for AI agents: the record, the query, the answer, and
 // the errors. It does no I/O and imports only the standard library.
 //
-// The life of a search, top down:
+// The path of a search, top down:
 //
 //	front end -> engine.Memories.Search -> recall: plan, gather, score, rerank, relate, succeed, judge
 //	          -> store: load the page, count the accesses -> answer

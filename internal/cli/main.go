@@ -153,7 +153,7 @@ func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) er
 	if c.Project == hippo.AllProjects {
 		c.Project = noProject
 	}
-	return s.on(ctx, c, projectOf(ctx, s, c), fn)
+	return s.on(ctx, c, projectOf(ctx, c), fn)
 }
 
 // named returns the configuration; a store that the command line names must exist.

@@ -178,7 +178,7 @@ Ctrl-C keeps what is done, and servers embed the rest in the background. Until a
 embedded, searches use the previous model.`,
 		Args: oneArgument("a model: builtin, none, one of hippo model list, a folder or URL#NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			name, err := usableModel(c.Context(), s, args[0])
+			name, err := usableModel(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -204,7 +204,7 @@ embedded, searches use the previous model.`,
 
 // usableModel opens a model to report missing or damaged files now rather than at the next
 // search, and returns the name to save.
-func usableModel(ctx context.Context, s *shell, name string) (string, error) {
+func usableModel(ctx context.Context, name string) (string, error) {
 	if name == config.NoModel || name == config.Builtin {
 		return name, nil
 	}

@@ -19,7 +19,7 @@ const noProject = "none"
 
 // projectOf returns the project to work for: the one that was named, "" for none,
 // else that of the current directory.
-func projectOf(ctx context.Context, s *shell, c config.Config) string {
+func projectOf(ctx context.Context, c config.Config) string {
 	switch c.Project {
 	case noProject:
 		return ""

@@ -41,7 +41,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.on(c.Context(), cfg, projectOf(c.Context(), s, cfg), func(x *client.Client) error {
+			return s.on(c.Context(), cfg, projectOf(c.Context(), cfg), func(x *client.Client) error {
 				old, err := resolveSuperseded(c.Context(), x, supersedes)
 				if err != nil {
 					return err

@@ -53,7 +53,7 @@ func runServe(ctx context.Context, s *shell) error {
 	}
 	log := s.logger(cfg)
 	opener := app.NewOpener(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log})
-	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), s, cfg)) })
+	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), cfg)) })
 	collectMore := sync.OnceFunc(func() {
 		// Several servers may run at once, so memory counts more than the time of the
 		// garbage collector. It is set after the store is open: from the beginning it

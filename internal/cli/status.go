@@ -29,7 +29,7 @@ func newStatusCommand(s *shell) *cobra.Command {
 				}
 				out := wire.StatusOf(&st)
 				out.Store, out.Namespace, out.Version = cfg.Store.String(), cfg.Namespace, version().Version
-				out.Project = projectOf(c.Context(), s, cfg)
+				out.Project = projectOf(c.Context(), cfg)
 				return printStatus(s, &st, &out)
 			})
 		},

@@ -60,7 +60,7 @@ func (d *draft) add(b *batch, kept []keptVectors, instant embed.Embedder) {
 			hidden.add(uint32(i))
 		}
 	}
-	p := newPart(b.segment, hidden, len(d.models))
+	p := newPart(b.segment, hidden.complement(b.segment.docs), hidden, len(d.models))
 	for k, m := range d.models {
 		var list []docVector
 		if instant != nil && m == instant.Model() {

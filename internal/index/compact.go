@@ -83,6 +83,9 @@ func (d *draft) replace(old []*part, p *part) {
 // takeOver puts a merged part in its place, with what happened to its documents since the
 // merge began.
 func (d *draft) takeOver(m *merger, p *part) {
+	if len(d.models) != len(m.models) {
+		return // a model joined; the merge is repeated with it
+	}
 	var old []*part
 	for _, in := range m.inputs {
 		i := slices.IndexFunc(d.parts, func(x *part) bool { return x.segment == in.segment })

@@ -107,17 +107,6 @@ func (f *indexFile) is(id identity, refs map[*segment]*savedPart, r hippo.Revisi
 	f.identity, f.refs, f.revision, f.info = id, refs, r, info
 }
 
-// changed reports whether somebody else has written to the file since.
-func (f *indexFile) changed() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.info == nil {
-		return false
-	}
-	info, err := os.Stat(f.path)
-	return err != nil || !os.SameFile(info, f.info) || info.Size() != f.info.Size() || !info.ModTime().Equal(f.info.ModTime())
-}
-
 // overwritten reports whether somebody else has written into the file other than by appending, as
 // a save of another process does: a mapping shows that at once, as zeros where the file was cut
 // within a page. A file that was replaced or deleted stays as it is in a mapping. Cost: a stat,
@@ -160,12 +149,14 @@ func (f *indexFile) savedRevision() hippo.Revision {
 	return f.revision
 }
 
-// forget deletes the file.
+// forget deletes the file, unless another process has replaced it.
 func (f *indexFile) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	known := f.info
 	f.identity, f.refs, f.revision, f.info = identity{}, nil, 0, nil
-	if f.path != "" {
+	now, err := os.Stat(f.path)
+	if err == nil && (known == nil || os.SameFile(now, known)) { // else it is a newer one
 		_ = os.Remove(f.path) // what cannot be deleted is replaced by the next save
 	}
 }

@@ -62,13 +62,13 @@ type docSet []uint64
 
 func newDocSet(n int) docSet { return make(docSet, (n+63)/64) }
 
-// fullDocSet returns the set of all of n documents.
-func fullDocSet(n int) docSet {
-	s := newDocSet(n)
-	for i := range s {
-		s[i] = lowBits(n - i*64)
+// complement returns the set of those of n documents that are not in s.
+func (s docSet) complement(n int) docSet {
+	out := newDocSet(n)
+	for i := range out {
+		out[i] = lowBits(n-i*64) &^ s[i]
 	}
-	return s
+	return out
 }
 
 func (s docSet) has(i uint32) bool { return s[i>>6]&(1<<(i&63)) != 0 }

@@ -38,11 +38,11 @@ func (u *upkeep) guard(f func() error) (err error) {
 	return err
 }
 
-// damaged reports whether the file is to blame for a panic: for a fault in it, because it was
-// cut short, or because somebody else has overwritten it.
+// damaged reports whether the file is the cause of a panic: it was cut short, so that reading it
+// is a fault, or its bytes were overwritten, so that they no longer have their checksums.
 func (u *upkeep) damaged(r runtime.Error) bool {
 	fault, ok := r.(interface{ Addr() uintptr })
-	return ok && u.file.mappings.has(fault.Addr()) || u.file.changed()
+	return ok && u.file.mappings.has(fault.Addr()) || !u.file.intact(u.current.Load())
 }
 
 // discard empties the index and deletes the file. It returns [ErrDamaged].

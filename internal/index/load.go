@@ -65,7 +65,8 @@ func (u *upkeep) read(head driver.Head) (err error) {
 	return err
 }
 
-// decodePart returns a part over the bytes of a file.
+// decodePart returns a part over the bytes of a file. Only its segment and the tables of its
+// vectors refer to them, which keep the mapping alive; all else is copied.
 func decodePart(file []byte, mapped *mapping, r *partRoot, models []embed.Model) (*part, error) {
 	s := &segment{docs: r.Docs, file: mapped}
 	if err := decode(file, r.Static, s.sections()); err != nil {
@@ -79,10 +80,7 @@ func decodePart(file []byte, mapped *mapping, r *partRoot, models []embed.Model)
 	if err := s.check(&m); err != nil {
 		return nil, err
 	}
-	p := newPart(s, m.hidden, len(models))
-	p.live = m.live
-	p.tenants = nil
-	p.recount()
+	p := newPart(s, slices.Clone(m.live), slices.Clone(m.hidden), len(models))
 	for k, model := range models {
 		i := slices.IndexFunc(r.Vectors, func(v vectorRoot) bool { return v.Model == model })
 		if i < 0 {
@@ -132,7 +130,7 @@ func decodeVectors(file []byte, mapped *mapping, r *vectorRoot, docs int) (vecto
 	if len(p.rowOf) != docs {
 		return vectors{}, fmt.Errorf("vectors: %d documents, want %d: %w", len(p.rowOf), docs, hippo.ErrCorrupt)
 	}
-	v := vectors{table: *table, rowOf: p.rowOf, file: mapped}
+	v := vectors{table: *table, rowOf: slices.Clone(p.rowOf), file: mapped}
 	v.index(docs)
 	return v, nil
 }

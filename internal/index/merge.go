@@ -61,7 +61,7 @@ func merge(parts []*part, models []embed.Model) (*part, *merger) {
 			hidden.add(uint32(i))
 		}
 	}
-	p := newPart(&m.out, hidden, len(models))
+	p := newPart(&m.out, hidden.complement(m.out.docs), hidden, len(models))
 	for k := range models {
 		p.vectors[k] = m.vectors(k)
 	}

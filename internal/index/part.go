@@ -28,26 +28,16 @@ type tenant struct {
 	stats     bm25.Stats
 }
 
-// newPart returns the part of a new segment, of which these documents are forgotten.
-func newPart(s *segment, hidden docSet, models int) *part {
-	p := &part{segment: s, live: fullDocSet(s.docs), hidden: hidden, vectors: make([]vectors, models)}
+// newPart returns a part of a segment with no changed rows and no vectors, and counts the live
+// documents of its tenants.
+func newPart(s *segment, live, hidden docSet, models int) *part {
+	p := &part{segment: s, live: live, hidden: hidden, vectors: make([]vectors, models)}
 	p.stored = newRowTable(&s.columns)
 	p.shown = p.stored
-	for i, w := range hidden {
-		p.live[i] &^= w
+	for d := range live.all() {
+		p.count(d, 1)
 	}
-	p.recount()
 	return p
-}
-
-// recount computes the statistics of the tenants.
-func (p *part) recount() {
-	p.tenants = nil
-	for d := range uint32(p.docs) {
-		if p.live.has(d) {
-			p.count(d, 1)
-		}
-	}
 }
 
 // count adds a document to the statistics of its tenant, or with sign -1 takes it out.

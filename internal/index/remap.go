@@ -32,6 +32,7 @@ func (u *upkeep) remap(w *writer, s *snapshot, refs map[*segment]*savedPart) (ma
 			if to := moved[p.segment]; to != nil {
 				p.segment = to
 				p.stored.columns, p.shown.columns = &to.columns, &to.columns
+				ref.rows = ref.mutable[:3]
 				p.forgetChunks(ref)
 				ref.chunks = p.stored.chunks
 			}

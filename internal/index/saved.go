@@ -9,6 +9,7 @@ import (
 // savedPart is what the file has of a part, to write only what has changed since.
 type savedPart struct {
 	static, mutable []section
+	rows            []section // the first three of mutable, as the segment has them mapped
 	chunks          []*rowChunk
 	live, hidden    docSet
 	vectors         []savedVectors
@@ -22,7 +23,7 @@ type savedVectors struct {
 
 // newSavedPart returns what a file has of a part that was just read from it.
 func newSavedPart(p *part, r *partRoot) *savedPart {
-	s := &savedPart{static: r.Static, mutable: r.Mutable, chunks: p.stored.chunks, live: p.live, hidden: p.hidden}
+	s := &savedPart{static: r.Static, mutable: r.Mutable, rows: r.Mutable[:3], chunks: p.stored.chunks, live: p.live, hidden: p.hidden}
 	for _, v := range r.Vectors {
 		saved := savedVectors{root: v}
 		for _, have := range p.vectors {
@@ -67,4 +68,34 @@ func used(s *snapshot, refs map[*segment]*savedPart) (n int64) {
 		}
 	}
 	return n
+}
+
+// intact reports whether the sections in use of the mapped file still have their checksums.
+// Cost: a pass over them.
+func (f *indexFile) intact(s *snapshot) (ok bool) {
+	defer func() { ok = recover() == nil && ok }() // a fault
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range s.parts {
+		ref := f.refs[p.segment]
+		if ref == nil || p.file == nil {
+			continue
+		}
+		c := &p.columns
+		rows := mutable{rows: c.rows, uses: c.uses, successors: c.successors}
+		if !haveChecksums(p.sections(), ref.static) || !haveChecksums(rows.sections()[:len(ref.rows)], ref.rows) {
+			return false
+		}
+	}
+	return true
+}
+
+// haveChecksums reports whether fields have the checksums of their sections.
+func haveChecksums(fields []field, list []section) bool {
+	for i, f := range fields {
+		if !f.bare && checksum(f.get()) != list[i].CRC {
+			return false
+		}
+	}
+	return true
 }

@@ -59,12 +59,12 @@ func (s *state) publish(d *draft) {
 // is under way.
 func (s *state) newest() *snapshot {
 	if s.mu.TryLock() {
+		defer s.mu.Unlock()
 		if list := s.touches.take(); len(list) > 0 {
 			d := s.draft()
 			d.count(list)
 			s.publish(d)
 		}
-		s.mu.Unlock()
 	}
 	return s.current.Load()
 }

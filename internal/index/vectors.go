@@ -28,7 +28,7 @@ func (v *vectors) row(doc uint32) (uint32, bool) {
 // with returns the vectors with some more, by document; docs is the size of the segment.
 // Cost: that of copying the tables of numbers.
 func (v *vectors) with(model embed.Model, docs int, list []docVector) vectors {
-	out := vectors{table: v.table, docOf: v.docOf, rowOf: slices.Clone(v.rowOf), have: slices.Clone(v.have)}
+	out := vectors{table: v.table, file: v.file, docOf: v.docOf, rowOf: slices.Clone(v.rowOf), have: slices.Clone(v.have)}
 	if out.rowOf == nil {
 		out.rowOf, out.have = make([]uint32, docs), newDocSet(docs)
 	}

@@ -25,7 +25,11 @@ func TestVectors_during_a_merge(t *testing.T) {
 	for _, m := range s.live() {
 		values[m.Content] = vectorOf(m.Content, few)
 	}
-	for try := range 30 {
+	tries := 30
+	if testing.Short() {
+		tries = 8
+	}
+	for try := range tries {
 		x := open(t, s, &index.Options{Models: []modelof.Model{few}}) // a merge begins
 		<-time.After(time.Duration(try) * 200 * time.Microsecond)     // at another point of it each time
 		var list []index.Vector

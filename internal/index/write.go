@@ -138,7 +138,7 @@ func (w *writer) part(p *part, models []embed.Model) (ref *savedPart, err error)
 	old := w.refs[p.segment]
 	ref = &savedPart{chunks: p.stored.chunks, live: p.live, hidden: p.hidden}
 	if old != nil {
-		ref.static = old.static
+		ref.static, ref.rows = old.static, old.rows
 	} else if ref.static, err = w.fields(p.sections()); err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ const (
 // NewPages returns Pages with a clock.
 func NewPages(now func() time.Time) *Pages { return &Pages{now: now} }
 
-// key is what a query asks for, whatever page of it, in memory of its own.
+// key is a copy of a query without its page.
 func key(q hippo.Query) hippo.Query {
 	q.Offset, q.Count = 0, 0
 	f := &q.Filter

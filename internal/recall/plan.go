@@ -82,7 +82,7 @@ func (p *Plan) embedded(ctx context.Context, e Embedder, day hippo.Day) (*Plan, 
 	return &out, nil
 }
 
-// candidates says which memories match because of their vectors.
+// candidates sets which memories match because of their vectors.
 func (p *Plan) candidates() {
 	v := &p.search.Vector
 	switch p.ranker {
@@ -98,9 +98,8 @@ func (p *Plan) candidates() {
 // semantic reports whether the query has a vector.
 func (p *Plan) semantic() bool { return p.search.Vector.Values != nil }
 
-// time reads the time that the query asks for, which filters, or else one that its text
-// names, which boosts. A text counts for ranker hippo only, and not beside another time that
-// is asked for.
+// time sets the time filter of the query, or else the time that its text names, which boosts.
+// The text counts for ranker hippo only, and only without a time filter.
 func (p *Plan) time(asked string, now time.Time) error {
 	f := &p.search.Filter
 	if asked != "" {
@@ -184,7 +183,7 @@ func (l limits) near(relevance float64) bool {
 	return l.Min > 0 && math.Abs(relevance-l.Min) < approximate || l.Max < 1 && math.Abs(relevance-l.Max) < approximate
 }
 
-// at is the time at which facts and relations must hold.
+// at is the time at which facts and relations must be valid.
 func (p *Plan) at(now time.Time) time.Time {
 	if t := p.search.Filter.ValidAt; !t.IsZero() {
 		return t

@@ -13,16 +13,16 @@ import "strings"
 type Cues uint8
 
 const (
-	// IsQuestion: the text ends with a question mark, white space aside.
+	// IsQuestion means that the text ends with a question mark, white space aside.
 	IsQuestion Cues = 1 << iota
-	// HasTime: a word denotes a time: "yesterday", "months", "Monday", "ago", a number of
-	// four digits, or an ordinal number of at most ten digits, "21st".
+	// HasTime means that a word denotes a time: "yesterday", "months", "Monday", "ago", a
+	// number of four digits, or an ordinal number of at most ten digits, "21st".
 	HasTime
-	// HasNumber: there is a digit, or a numeral: "seven", "dozen", "twice".
+	// HasNumber means that there is a digit, or a numeral: "seven", "dozen", "twice".
 	HasNumber
-	// HasName: a word of two letters or more begins with a capital and begins no sentence:
-	// it is not the first word of a line, nor after a full stop, a question mark, an
-	// exclamation mark or a colon.
+	// HasName means that a word of two letters or more begins with a capital and is not the
+	// first one of a sentence: it is not at the beginning of a line, nor after a full stop,
+	// a question mark, an exclamation mark or a colon.
 	HasName
 )
 
