@@ -188,9 +188,9 @@ func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 
 // Relate implements [driver.Relations].
 func (s *Store) Relate(ctx context.Context, d driver.Durability, rs []hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
-	return s.writer.Write(ctx, d, func(t *tx) error {
+	return s.writer.Write(ctx, d, func(t *Tx) error {
 		for _, r := range rs {
-			if err := t.relate(r, fn); err != nil {
+			if err := t.Relate(r, fn); err != nil {
 				return err
 			}
 		}
@@ -198,7 +198,8 @@ func (s *Store) Relate(ctx context.Context, d driver.Durability, rs []hippo.Rela
 	})
 }
 
-func (t *tx) relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
+// Relate is [Store.Relate] for one relation in a transaction.
+func (t *Tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
 	var pk sql.NullInt64
 	var weight sql.NullFloat64
 	var times [3]sql.NullInt64
@@ -231,7 +232,7 @@ func (t *tx) relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 }
 
 // dropRelations removes the relations of a memory.
-func (t *tx) dropRelations(id hippo.ID) error {
+func (t *Tx) dropRelations(id hippo.ID) error {
 	n := 0
 	if err := t.first("SELECT count(*) FROM relation WHERE source = ? OR target = ?", []any{id[:], id[:]}, &n); err != nil || n == 0 {
 		return err

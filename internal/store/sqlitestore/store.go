@@ -20,7 +20,7 @@ import (
 // Store is a [driver.Backend] on a SQLite file. It is safe for concurrent use.
 type Store struct {
 	db     *sqlitex.DB
-	writer *sqlitex.Writer[*tx]
+	writer *sqlitex.Writer[*Tx]
 	bad    *unreadable
 	// strongest are the queries for relations, which are long and part of every search.
 	strongest scopeQueries
@@ -45,9 +45,13 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, strongest: newScopeQueries(), bad: newUnreadable(path, o.Log)}
-	s.writer = sqlitex.NewWriter(db, s.beginGroup)
-	return s, nil
+	return newStore(db, path, o.Log), nil
+}
+
+func newStore(db *sqlitex.DB, path string, log *slog.Logger) *Store {
+	s := &Store{db: db, strongest: newScopeQueries(), bad: newUnreadable(path, log)}
+	s.writer = sqlitex.NewWriter(db, func(t *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*Tx], error) { return s.BeginGroup(t) })
+	return s
 }
 
 //go:embed migrations/*.sql
@@ -96,7 +100,7 @@ func (s *Store) Head(ctx context.Context) (h driver.Head, err error) {
 
 // Write implements [driver.Backend].
 func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
-	return s.writer.Write(ctx, d, func(t *tx) error { return fn(t) })
+	return s.writer.Write(ctx, d, func(t *Tx) error { return fn(t) })
 }
 
 // Close implements [driver.Backend].

@@ -20,7 +20,7 @@ type counted struct {
 
 // Touch implements [driver.Tx]: a search costs as many touches as it has hits, so
 // nothing else of a memory is read or written, and three statements touch them all.
-func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
+func (t *Tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
 	list, err := t.counted(driver.Counted(counts))
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -53,7 +53,7 @@ func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, er
 }
 
 // counted reads what Touch has to know, in the order of ids.
-func (t *tx) counted(ids []hippo.ID) ([]counted, error) {
+func (t *Tx) counted(ids []hippo.ID) ([]counted, error) {
 	found := make(map[hippo.ID]counted, len(ids))
 	for rest := ids; len(rest) > 0; {
 		var args []any
@@ -72,7 +72,7 @@ func (t *tx) counted(ids []hippo.ID) ([]counted, error) {
 }
 
 // count adds the memories of one statement to found.
-func (t *tx) count(found map[hippo.ID]counted, ids []any) error {
+func (t *Tx) count(found map[hippo.ID]counted, ids []any) error {
 	for rows, err := range sqlitex.Rows(t.ctx, t, `SELECT m.id, m.pk, ifnull(max(a.day), 0), ifnull(a.count, 0), count(a.day)
 		FROM memory m LEFT JOIN access a ON a.memory = m.pk WHERE m.id IN `+placeholders(len(ids))+" GROUP BY m.pk", ids...) {
 		if err != nil {
@@ -90,7 +90,7 @@ func (t *tx) count(found map[hippo.ID]counted, ids []any) error {
 }
 
 // onEach runs a statement on a list, which it takes as JSON.
-func (t *tx) onEach(query string, list any, args ...any) error {
+func (t *Tx) onEach(query string, list any, args ...any) error {
 	data, err := json.Marshal(list)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (t *tx) onEach(query string, list any, args ...any) error {
 }
 
 // trim drops the days before the last [hippo.MaxAccessDays].
-func (t *tx) trim(list []counted) error {
+func (t *Tx) trim(list []counted) error {
 	for _, c := range list {
 		if c.days <= hippo.MaxAccessDays {
 			continue

@@ -13,26 +13,24 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// group is what the transactions of one commit share: the head as it is stored, and as
+// Group is what the transactions of one commit share: the head as it is stored, and as
 // it is after those that succeeded. It implements [sqlitex.Group].
-type group struct {
+type Group struct {
 	*sqlitex.Tx
 	bad          *unreadable
 	stored, head driver.Head
 }
 
-func (s *Store) beginGroup(t *sqlitex.Tx) (sqlitex.Group[*tx], error) {
-	head, err := readHead(context.Background(), t)
-	return &group{Tx: t, bad: s.bad, stored: head, head: head}, err
+// Begin implements [sqlitex.Group].
+func (g *Group) Begin(ctx context.Context) *Tx {
+	return &Tx{Tx: g.Tx, bad: g.bad, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored)}
 }
 
-func (g *group) Begin(ctx context.Context) *tx {
-	return &tx{Tx: g.Tx, bad: g.bad, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored)}
-}
+// Keep implements [sqlitex.Group].
+func (g *Group) Keep(t *Tx) { g.head = t.head }
 
-func (g *group) Keep(t *tx) { g.head = t.head }
-
-func (g *group) End() error {
+// End implements [sqlitex.Group].
+func (g *Group) End() error {
 	if g.head == g.stored {
 		return nil
 	}
@@ -40,8 +38,11 @@ func (g *group) End() error {
 		int64(g.head.Revision), int(g.head.Calendar.Day), g.head.Calendar.Date, g.head.Memories, g.head.Forgotten, g.head.Relations)
 }
 
-// tx is a [driver.Tx].
-type tx struct {
+// Done implements [sqlitex.Group].
+func (g *Group) Done(error) {}
+
+// Tx is a [driver.Tx].
+type Tx struct {
 	*sqlitex.Tx
 	bad  *unreadable
 	ctx  context.Context // of the caller, without its end
@@ -52,7 +53,7 @@ type tx struct {
 }
 
 // Get implements [driver.Tx].
-func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
+func (t *Tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	found, err := get(t.ctx, t, ids)
 	if err != nil {
 		return nil, err
@@ -64,7 +65,16 @@ func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 }
 
 // Put implements [driver.Tx].
-func (t *tx) Put(ms ...*hippo.Memory) error {
+func (t *Tx) Put(ms ...*hippo.Memory) error {
+	if len(ms) > 1 {
+		ids := make([]hippo.ID, len(ms))
+		for i, m := range ms {
+			ids[i] = m.ID
+		}
+		if err := t.Prefetch(ids); err != nil {
+			return err
+		}
+	}
 	for _, m := range ms {
 		old, err := t.replaceable(m.ID)
 		if err != nil {
@@ -91,6 +101,33 @@ func (t *tx) Put(ms ...*hippo.Memory) error {
 	return nil
 }
 
+// Prefetch finds out which of many memories are not stored, with a query for 100 of them, so
+// that later calls need not.
+func (t *Tx) Prefetch(ids []hippo.ID) error {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id hippo.ID) bool { _, ok := t.known[id]; return ok })
+	there := make(map[hippo.ID]bool)
+	for rest := ids; len(rest) > 0; {
+		var args []any
+		args, rest = batch(rest)
+		for rows, err := range sqlitex.Rows(t.ctx, t, "SELECT id FROM memory WHERE id IN "+placeholders(len(args)), args...) {
+			var id []byte
+			if err == nil {
+				err = rows.Scan(&id)
+			}
+			if err != nil {
+				return err
+			}
+			there[hippo.ID(id)] = true
+		}
+	}
+	for _, id := range ids {
+		if !there[id] {
+			t.known[id] = stored{}
+		}
+	}
+	return nil
+}
+
 func count(b bool) int {
 	if b {
 		return 1
@@ -100,7 +137,7 @@ func count(b bool) int {
 
 // stored returns what is stored under an ID; a nil Memory if nothing is. Of one that
 // cannot be read it returns at least the key.
-func (t *tx) stored(id hippo.ID) (stored, error) {
+func (t *Tx) stored(id hippo.ID) (stored, error) {
 	if m, ok := t.known[id]; ok {
 		return m, nil
 	}
@@ -114,8 +151,18 @@ func (t *tx) stored(id hippo.ID) (stored, error) {
 	return ms[0], nil
 }
 
+// Peek returns a memory as it is stored, which the caller does not change; nil if there is none.
+func (t *Tx) Peek(id hippo.ID) (*hippo.Memory, error) {
+	m, err := t.stored(id)
+	if err != nil || m.Memory == nil {
+		return nil, err
+	}
+	t.known[id] = m
+	return m.Memory, m.err
+}
+
 // replaceable is stored, after the lists of a memory that cannot be read were removed.
-func (t *tx) replaceable(id hippo.ID) (stored, error) {
+func (t *Tx) replaceable(id hippo.ID) (stored, error) {
 	old, err := t.stored(id)
 	if err != nil || old.err == nil {
 		return old, err
@@ -129,7 +176,7 @@ func (t *tx) replaceable(id hippo.ID) (stored, error) {
 }
 
 // Purge implements [driver.Tx].
-func (t *tx) Purge(ids ...hippo.ID) error {
+func (t *Tx) Purge(ids ...hippo.ID) error {
 	for _, id := range ids {
 		old, err := t.stored(id)
 		if err != nil {
@@ -156,10 +203,10 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 }
 
 // Calendar implements [driver.Tx].
-func (t *tx) Calendar() (driver.Calendar, error) { return t.head.Calendar, nil }
+func (t *Tx) Calendar() (driver.Calendar, error) { return t.head.Calendar, nil }
 
 // SetCalendar implements [driver.Tx].
-func (t *tx) SetCalendar(c driver.Calendar) error {
+func (t *Tx) SetCalendar(c driver.Calendar) error {
 	t.head.Calendar = c
 	return nil
 }
@@ -169,7 +216,7 @@ const written = `id, revision, content, type, base, value, set_day, set_at, pinn
 	valid_from, valid_until, superseded_by, forgotten_at, version, surprise, source_kind, author, client, session, seq,
 	uri, trust, project, namespace, content_hash, metadata`
 
-func (t *tx) insert(m *hippo.Memory) (pk int64, err error) {
+func (t *Tx) insert(m *hippo.Memory) (pk int64, err error) {
 	if err := t.Exec("DELETE FROM tombstone WHERE id = ?", m.ID[:]); err != nil {
 		return 0, err
 	}
@@ -180,7 +227,7 @@ func (t *tx) insert(m *hippo.Memory) (pk int64, err error) {
 	return t.Insert("INSERT INTO memory ("+written+") VALUES (?"+strings.Repeat(",?", len(args)-1)+")", args...)
 }
 
-func (t *tx) update(m *hippo.Memory, pk int64) error {
+func (t *Tx) update(m *hippo.Memory, pk int64) error {
 	args, err := values(m)
 	if err != nil {
 		return err
@@ -227,7 +274,7 @@ func micros(t time.Time) any {
 }
 
 // children writes the lists of m that differ from the stored ones.
-func (t *tx) children(m *hippo.Memory, old stored) error {
+func (t *Tx) children(m *hippo.Memory, old stored) error {
 	if err := t.list("situation", old.pk, old.Situation, m.Situation); err != nil {
 		return err
 	}
@@ -238,7 +285,7 @@ func (t *tx) children(m *hippo.Memory, old stored) error {
 }
 
 // accesses writes the days whose count differs.
-func (t *tx) accesses(m *hippo.Memory, old stored) error {
+func (t *Tx) accesses(m *hippo.Memory, old stored) error {
 	kept := make(map[hippo.Day]int, len(old.Accesses))
 	for _, a := range old.Accesses {
 		kept[a.Day] = a.Count
@@ -266,7 +313,7 @@ func (t *tx) accesses(m *hippo.Memory, old stored) error {
 }
 
 // list replaces the elements of a list, if they changed.
-func (t *tx) list(table string, pk int64, old, now []string) error {
+func (t *Tx) list(table string, pk int64, old, now []string) error {
 	if slices.Equal(old, now) {
 		return nil
 	}

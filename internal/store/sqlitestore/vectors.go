@@ -68,7 +68,7 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector
 	if err := driver.CheckVectors(model, vs); err != nil {
 		return err
 	}
-	return s.writer.Write(ctx, driver.Lazy, func(t *tx) error {
+	return s.writer.Write(ctx, driver.Lazy, func(t *Tx) error {
 		if len(vs) == 0 {
 			return nil
 		}
@@ -94,7 +94,7 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector
 
 // model returns the key of a model that has, or is about to get, vectors of this
 // dimension.
-func (t *tx) model(name string, dimension int) (pk int64, err error) {
+func (t *Tx) model(name string, dimension int) (pk int64, err error) {
 	has := 0
 	err = t.first(`SELECT pk, dimension FROM model WHERE name = ?`, []any{name}, &pk, &has)
 	switch {
@@ -115,7 +115,7 @@ func (t *tx) model(name string, dimension int) (pk int64, err error) {
 }
 
 // first scans the first row of a query; without one, dest is left as it is.
-func (t *tx) first(query string, args []any, dest ...any) error {
+func (t *Tx) first(query string, args []any, dest ...any) error {
 	_, err := sqlitex.First(t.ctx, t, query, args, dest...)
 	return err
 }
@@ -141,5 +141,5 @@ func (s *Store) VectorModels(ctx context.Context) (list []driver.VectorModel, er
 
 // DropVectors implements [driver.Vectors].
 func (s *Store) DropVectors(ctx context.Context, model string) error {
-	return s.writer.Write(ctx, driver.Lazy, func(t *tx) error { return t.Exec("DELETE FROM model WHERE name = ?", model) })
+	return s.writer.Write(ctx, driver.Lazy, func(t *Tx) error { return t.Exec("DELETE FROM model WHERE name = ?", model) })
 }
