@@ -54,7 +54,10 @@ func weirdLabels(t *testing.T, h Harness) {
 		if len(s) <= hippo.MaxType {
 			m.Type = s
 		}
-		m.Project, m.Namespace = s, s
+		m.Namespace = s
+		if s != "*" { // as a project it stands for all of them
+			m.Project = s
+		}
 		m.Source = hippo.Source{Kind: hippo.SourceUser, Author: s, Client: s, Session: s, URI: s}
 		m.Tags, m.Situation = []string{s}, []string{s}
 		all = append(all, s)
