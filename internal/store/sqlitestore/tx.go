@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,6 +76,7 @@ func (t *Tx) Put(ms ...*hippo.Memory) error {
 			return err
 		}
 	}
+	var added lists
 	for _, m := range ms {
 		old, err := t.replaceable(m.ID)
 		if err != nil {
@@ -85,12 +87,10 @@ func (t *Tx) Put(ms ...*hippo.Memory) error {
 		if old.Memory == nil {
 			old.Memory = &hippo.Memory{}
 			old.pk, err = t.insert(m)
+			added.add(old.pk, m)
 			t.head.Memories++
 		} else {
-			err = t.update(m, old.pk)
-		}
-		if err == nil {
-			err = t.children(m, old)
+			err = errors.Join(added.insert(t), t.update(m, old.pk), t.children(m, old))
 		}
 		if err != nil {
 			return err
@@ -98,7 +98,37 @@ func (t *Tx) Put(ms ...*hippo.Memory) error {
 		t.head.Forgotten += count(m.Forgotten()) - count(old.Forgotten())
 		t.known[m.ID] = stored{Memory: m.Clone(), pk: old.pk}
 	}
-	return nil
+	return added.insert(t)
+}
+
+// lists are the rows of new memories in the tables of lists, which are inserted together.
+type lists struct{ situations, tags, accesses [][3]any }
+
+func (l *lists) add(pk int64, m *hippo.Memory) {
+	for i, s := range m.Situation {
+		l.situations = append(l.situations, [3]any{pk, i, s})
+	}
+	for i, s := range m.Tags {
+		l.tags = append(l.tags, [3]any{pk, i, s})
+	}
+	for _, a := range m.Accesses {
+		l.accesses = append(l.accesses, [3]any{pk, a.Day, a.Count})
+	}
+}
+
+// insert inserts the rows and forgets them.
+func (l *lists) insert(t *Tx) error {
+	var errs []error
+	for _, table := range []struct {
+		name string
+		rows [][3]any
+	}{{"situation", l.situations}, {"tag", l.tags}, {"access", l.accesses}} {
+		if len(table.rows) > 0 {
+			errs = append(errs, t.onEach("INSERT INTO "+table.name+" SELECT value->>0, value->>1, value->>2 FROM json_each(?)", table.rows))
+		}
+	}
+	*l = lists{}
+	return errors.Join(errs...)
 }
 
 // Prefetch finds out which of many memories are not stored, with a query for 100 of them, so
