@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
@@ -24,47 +25,20 @@ func (s *Store) begin(q *sqlitex.Tx, d driver.Durability) (*group, error) {
 	}
 	g := &group{
 		Group: inner, store: s, table: newTable(q), durable: d == driver.Durable, changes: newChanges(),
-		flushing: make(chan struct{}, flushers),
 	}
 	t := g.Begin(context.Background())
 	if err := t.catchUp(); err != nil {
-		g.Done(err)
 		return nil, err
 	}
 	g.Keep(t)
 	return g, nil
 }
 
-// content is what a file will hold, written to a temporary file while the transaction goes on.
-type content struct {
-	temp    string
-	stamp   stamp
-	err     error
-	done    chan struct{} // closed when it was written
-	renamed bool
-}
-
-// prepare begins to write a content, flushed, beside the file that it will replace.
-func (g *group) prepare(b []byte) *content {
-	c := &content{done: make(chan struct{})}
-	if g.store.readOnly != nil {
-		close(c.done)
-		return c
-	}
-	g.prepared = append(g.prepared, c)
-	go func() {
-		g.flushing <- struct{}{}
-		c.temp, c.stamp, c.err = g.store.disk.temp(b)
-		<-g.flushing
-		close(c.done)
-	}()
-	return c
-}
-
 // write is one file of a commit.
 type write struct {
 	step
-	*content // nil: the file is removed
+	data  []byte // nil: the file is removed
+	stamp stamp
 }
 
 // End implements [sqlitex.Group]: it changes the files, and then the table of files. When
@@ -86,19 +60,10 @@ func (g *group) End() error {
 }
 
 // Done implements [sqlitex.Group]: when files were replaced and the copy was not, they are
-// compared before the next call. Else what was prepared and not used is removed.
+// compared before the next call.
 func (g *group) Done(err error) {
-	unsure := err != nil && g.replaced
-	if unsure {
+	if err != nil && g.replaced {
 		g.store.unsure.Store(true)
-	}
-	for _, c := range g.prepared {
-		<-c.done
-		if !unsure && !c.renamed && c.err == nil {
-			if err := g.store.disk.remove(c.temp); err != nil {
-				g.store.log.Warn("a temporary file cannot be removed", "error", err)
-			}
-		}
 	}
 }
 
@@ -116,15 +81,8 @@ func (g *group) replaceFiles() error {
 		}
 		g.store.log.Warn("file put aside", "file", d.full(name), "now", d.full(aside), "why", why)
 	}
-	for i := range writes {
-		if c := writes[i].content; c != nil {
-			<-c.done
-			err = errors.Join(err, c.err)
-			writes[i].Temp = c.temp
-		}
-	}
-	if err != nil {
-		return err
+	if err := d.writeTemps(writes); err != nil {
+		return errors.Join(err, d.dropTemps(writes))
 	}
 	if g.whole {
 		err = d.writeJournal(stepsOf(writes), g.durable)
@@ -135,7 +93,7 @@ func (g *group) replaceFiles() error {
 		done++
 	}
 	if err != nil {
-		return g.abandon(done, err)
+		return g.abandon(writes, done, err)
 	}
 	g.replaced = true
 	if g.durable {
@@ -149,7 +107,7 @@ func (g *group) replaceFiles() error {
 }
 
 // abandon ends a commit that failed at the write before done.
-func (g *group) abandon(done int, err error) error {
+func (g *group) abandon(writes []write, done int, err error) error {
 	if done > 1 { // too late to undo
 		g.replaced = true
 		return err
@@ -157,7 +115,7 @@ func (g *group) abandon(done int, err error) error {
 	if g.whole {
 		err = errors.Join(err, g.store.disk.clearJournal(true))
 	}
-	return err
+	return errors.Join(err, g.store.disk.dropTemps(writes))
 }
 
 // writes returns the files to write, then those to remove.
@@ -174,10 +132,10 @@ func (g *group) writes() ([]write, error) {
 		if _, aside := g.aside[name]; data == nil && was.name == "" && !aside {
 			continue // there is no file to remove
 		}
-		list = append(list, write{step{Name: name, Before: was.sum}, data})
+		list = append(list, write{step: step{Name: name, Before: was.sum}, data: data})
 	}
 	slices.SortFunc(list, func(a, b write) int {
-		return cmp.Or(boolCompare(a.content == nil, b.content == nil), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(boolCompare(a.data == nil, b.data == nil), cmp.Compare(a.Name, b.Name))
 	})
 	return list, nil
 }
@@ -204,7 +162,7 @@ func (g *group) remember(writes []write) {
 	for i := range writes {
 		w := &writes[i]
 		e := g.table.changed.byName[w.Name]
-		if w.content == nil || e.name == "" {
+		if w.data == nil || e.name == "" {
 			continue
 		}
 		e.stamp, e.recent = w.stamp, true
@@ -227,13 +185,40 @@ func stepsOf(writes []write) []step {
 	return steps
 }
 
+// writeTemps writes the new contents, flushed, beside the files they will replace.
+func (d *disk) writeTemps(writes []write) error {
+	n := min(flushers, len(writes))
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for k := range n {
+		wg.Go(func() {
+			for i := k; i < len(writes) && errs[k] == nil; i += n {
+				if w := &writes[i]; w.data != nil {
+					w.Temp, w.stamp, errs[k] = d.temp(w.data)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// dropTemps removes what writeTemps wrote.
+func (d *disk) dropTemps(writes []write) error {
+	var errs []error
+	for _, w := range writes {
+		if w.Temp != "" {
+			errs = append(errs, d.remove(w.Temp))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 func (d *disk) replace(w *write) error {
-	if w.content == nil {
+	if w.data == nil {
 		return d.remove(w.Name)
 	}
-	err := d.rename(w.Temp, w.Name)
-	w.renamed = err == nil
-	return err
+	return d.rename(w.Temp, w.Name)
 }
 
 // catchUp finishes a commit whose writer died, and takes over changes of metadata.json and

@@ -153,10 +153,9 @@ func (g *group) writeCalendar() error {
 
 // write adds a file that holds no memory to what is written.
 func (g *group) write(name string, data []byte) {
+	g.data[name] = data
 	e := entry{}
-	g.data[name] = nil
 	if data != nil {
-		g.data[name] = g.prepare(data)
 		e = entry{name: name, sum: sha256.Sum256(data), recent: true}
 	}
 	g.table.changed.set(name, e)

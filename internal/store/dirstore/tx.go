@@ -25,7 +25,7 @@ type tx struct {
 // changes of files.
 type changes struct {
 	// data are the new contents of files, by name; nil: the file is removed.
-	data map[string]*content
+	data map[string][]byte
 	// aside are files of which a copy is kept, and why.
 	aside map[string]string
 	// entries are what is known of files.
@@ -41,7 +41,7 @@ type changes struct {
 }
 
 func newChanges() changes {
-	return changes{data: make(map[string]*content), entries: newEntries(), checked: make(map[string]bool), aside: make(map[string]string)}
+	return changes{data: make(map[string][]byte), entries: newEntries(), checked: make(map[string]bool), aside: make(map[string]string)}
 }
 
 // size is how many files are changed.
@@ -185,7 +185,7 @@ func (t *tx) put(ms ...*hippo.Memory) error {
 		if err != nil {
 			return err
 		}
-		t.data[name] = t.group.prepare(data[i])
+		t.data[name] = data[i]
 		t.entries.set(name, entry{name: name, sum: sha256.Sum256(data[i]), id: m.ID, holder: true, recent: true})
 	}
 	return nil
@@ -302,9 +302,6 @@ type group struct {
 	whole bool
 	// replaced: files were changed.
 	replaced bool
-	// prepared are all contents that are to be written, also by transactions that failed.
-	prepared []*content
-	flushing chan struct{} // holds a token for each file that is being flushed
 	// recount: the hash of the directory is computed again.
 	recount bool
 	changes
