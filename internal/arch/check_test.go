@@ -50,7 +50,7 @@ func refuse(dir, imp string) string {
 	if to = strings.TrimSuffix(to, "/"); to == "" {
 		to = "."
 	}
-	if who, ok := private()[to]; ok && dir != who {
+	if who, ok := private()[to]; ok && !slices.Contains(strings.Fields(who), dir) {
 		return "only " + cmp.Or(who, "a test") + " may"
 	}
 	for _, tree := range refused()[to] {

@@ -41,7 +41,8 @@ func knownKey(key string) bool {
 }
 
 // EncodeInsight returns m as the content of its file <uuid>.json: one JSON
-// object, indented by two spaces, without a line break at the end. The first 8
+// object, indented by two spaces (on one line if it is nested more than 32 levels deep), without
+// a line break at the end. The first 8
 // keys are those of [OldKeys], always there; the others follow when they say
 // more than their absence does. Equal memories have equal encodings, but for
 // the order of keys inside metadata values, which is kept.
@@ -265,8 +266,8 @@ func (w *objectWriter) plain() (json.RawMessage, error) {
 
 func (w *objectWriter) close() ([]byte, error) {
 	b, err := w.plain()
-	if err != nil {
-		return nil, err
+	if err != nil || depth(b) > maxIndented {
+		return b, err
 	}
 	var out bytes.Buffer
 	out.Grow(2 * len(b))
@@ -274,6 +275,30 @@ func (w *objectWriter) close() ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", hippo.ErrInvalid, err)
 	}
 	return out.Bytes(), nil
+}
+
+// maxIndented is the depth of nesting up to which an object is indented: the spaces grow with
+// its square.
+const maxIndented = 32
+
+// depth returns how deeply the brackets of valid JSON are nested.
+func depth(b []byte) (deepest int) {
+	now, quoted := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			now++
+			deepest = max(deepest, now)
+		case c == '}' || c == ']':
+			now--
+		}
+	}
+	return deepest
 }
 
 // marshal is [json.Marshal] without the escapes meant for HTML.

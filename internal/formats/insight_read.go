@@ -39,7 +39,8 @@ const maxCount = math.MaxInt32
 //
 // Times may lack a zone, which means UTC. Importances above 1 are 1. Blank
 // elements of situation and tags are dropped; access days are put in order and
-// only the newest [hippo.MaxAccessDays] stay. A byte order mark is passed over.
+// only the newest [hippo.MaxAccessDays] stay. A byte order mark is passed over. Control
+// characters that a memory must not have become U+FFFD.
 // The limits of [hippo.Memory.Validate] are not checked.
 //
 // Errors: [hippo.ErrCorrupt] for bytes that are no JSON in UTF-8 (cut off, NaN,
@@ -63,6 +64,7 @@ func DecodeInsight(b []byte) (*hippo.Memory, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
+	clean(m)
 	m.ContentHash = hippo.HashContent(m.Content)
 	return m, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -278,7 +279,8 @@ func memories() *rapid.Generator[*hippo.Memory] {
 		return time.Unix(rapid.Int64Range(-62135596799, 253402300799).Draw(t, "second"),
 			rapid.SampledFrom([]int64{0, 1, 1000, 5e8, 999999999}).Draw(t, "nano")).UTC()
 	})
-	text := rapid.OneOf(rapid.String(), rapid.Just(""), rapid.Just("a\u2028<b>"))
+	plain := rapid.StringOf(rapid.Rune().Filter(func(r rune) bool { return !unicode.IsControl(r) }))
+	text := rapid.OneOf(plain, rapid.Just(""), rapid.Just("a\u2028<b>"))
 	label := rapid.StringMatching(`[a-zé<]{1,5}`)
 	unit := rapid.Float64Range(0, 1)
 	value := rapid.SampledFrom([]string{`null`, `1e999`, `"<\ud83e\udd9b>"`, `{"b":[1,2.0],"a":{}}`, ` [ ] `})
@@ -314,6 +316,57 @@ func memories() *rapid.Generator[*hippo.Memory] {
 		m.ContentHash = hippo.HashContent(m.Content)
 		return m
 	})
+}
+
+// What acts on a terminal is replaced, so that the memory can be voted on, changed and imported.
+func TestInsight_control_characters_are_replaced(t *testing.T) {
+	t.Parallel()
+	const hostile = "a\x1b[2J\u009b\t\r\nb\x7f"
+	m := &hippo.Memory{
+		ID: hippo.ID{1}, Content: hostile, Situation: []string{hostile}, Tags: []string{hostile}, Type: hostile,
+		Source:  hippo.Source{Author: hostile, Client: hostile, Session: hostile, URI: hostile},
+		Project: hostile, Namespace: hostile,
+	}
+	b, err := formats.EncodeInsight(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := formats.DecodeInsight(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := got.Validate(); err != nil {
+		t.Error(err)
+	}
+	if got.Content != "a\ufffd[2J\ufffd\t\r\nb\ufffd" || got.ContentHash != hippo.HashContent(got.Content) {
+		t.Errorf("content is %q", got.Content)
+	}
+	const line = "a\ufffd[2J\ufffd   b\ufffd"
+	for _, s := range []string{
+		got.Situation[0], got.Tags[0], got.Type, got.Source.Author, got.Source.Client, got.Source.Session, got.Source.URI, got.Project, got.Namespace,
+	} {
+		if s != line {
+			t.Errorf("a text is %q, want %q", s, line)
+		}
+	}
+}
+
+// The file of a memory is not much larger than the memory, however deep its metadata are.
+func TestInsight_deep_metadata_are_not_indented(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 2500) + `"]]\"{"` + strings.Repeat("]", 2500)
+	m := &hippo.Memory{ID: hippo.ID{1}, Content: "a", Metadata: map[string]json.RawMessage{"q": json.RawMessage(deep)}}
+	b, err := formats.EncodeInsight(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b) > 10_000 {
+		t.Errorf("the file has %d bytes", len(b))
+	}
+	got, err := formats.DecodeInsight(b)
+	if err != nil || string(got.Metadata["q"]) != deep {
+		t.Errorf("metadata are read as %.40s (%v)", got.Metadata["q"], err)
+	}
 }
 
 func TestInsight_reading_what_was_written_is_the_identity(t *testing.T) {

@@ -3,6 +3,7 @@ package dirstore_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -11,18 +12,22 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
+func manyMemories(n int) []*hippo.Memory {
+	ms := make([]*hippo.Memory, n)
+	for i := range ms {
+		ms[i] = memory(i)
+	}
+	return ms
+}
+
 // BenchmarkOpen measures opening a directory with nothing new in it.
 func BenchmarkOpen(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			p := newPlace(b)
-			s := p.open()
-			ms := make([]*hippo.Memory, n)
-			for i := range ms {
-				ms[i] = memory(i)
-			}
-			put(b, s, ms...)
+			put(b, p.open(), manyMemories(n)...)
 			o := p.options()
+			o.Now = nil // the clock of a place stands, and what was just written would be read each time
 			for b.Loop() {
 				s, err := dirstore.Open(context.Background(), p.dir, &o)
 				if err != nil {
@@ -40,11 +45,7 @@ func BenchmarkOpen(b *testing.B) {
 func BenchmarkSync10k(b *testing.B) {
 	p := newPlace(b)
 	s := p.open()
-	ms := make([]*hippo.Memory, 10_000)
-	for i := range ms {
-		ms[i] = memory(i)
-	}
-	put(b, s, ms...)
+	put(b, s, manyMemories(10_000)...)
 	for b.Loop() {
 		rescan(b, s)
 	}
@@ -92,4 +93,15 @@ func BenchmarkPutBesideBusyHandle(b *testing.B) {
 	}
 	stop()
 	wg.Wait()
+}
+
+// BenchmarkImport10k stores 10,000 memories in transactions of 500, as an import does.
+func BenchmarkImport10k(b *testing.B) {
+	for b.Loop() {
+		p := newPlace(b)
+		s := p.open()
+		for part := range slices.Chunk(manyMemories(10_000), 500) {
+			put(b, s, part...)
+		}
+	}
 }

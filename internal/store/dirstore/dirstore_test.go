@@ -25,7 +25,7 @@ func harness() drivertest.Harness {
 	}
 }
 
-// cutFile makes a memory unreadable by cutting its file.
+// cutFile makes a memory unreadable by cutting its file, where no copy of it is known.
 func cutFile(t testing.TB, fill func(driver.Backend), id hippo.ID) drivertest.Opener {
 	dir := t.TempDir()
 	s, err := dirstore.Open(t.Context(), dir, nil)
@@ -33,7 +33,7 @@ func cutFile(t testing.TB, fill func(driver.Backend), id hippo.ID) drivertest.Op
 		t.Fatal(err)
 	}
 	fill(s)
-	if err := errors.Join(s.Close(), os.Truncate(filepath.Join(dir, id.String()+".json"), 20)); err != nil {
+	if err := errors.Join(s.Close(), os.RemoveAll(filepath.Join(dir, ".hippo")), os.Truncate(filepath.Join(dir, id.String()+".json"), 20)); err != nil {
 		t.Fatal(err)
 	}
 	return func() (driver.Backend, error) { return dirstore.Open(context.Background(), dir, nil) }

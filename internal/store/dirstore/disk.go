@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/hippo-memory/hippo"
@@ -20,8 +23,7 @@ const (
 	metadataName = "metadata.json"
 	stateDir     = ".hippo"
 	ignoreName   = stateDir + "/.gitignore"
-	lockName     = stateDir + "/lock"
-	logName      = stateDir + "/log"
+	derivedName  = stateDir + "/derived.db"
 	journalName  = stateDir + "/journal"
 	indexName    = stateDir + "/index"
 	corruptDir   = stateDir + "/corrupt"
@@ -35,19 +37,49 @@ const maxFile = 8 << 20
 // disk is the directory. Every access goes through an [os.Root], so that no
 // symbolic link leads out of it.
 type disk struct {
-	root *os.Root
 	path string
 	// fault, if set, is asked before every change; tests make it fail or crash.
 	fault func(op, name string) error
+
+	opened atomic.Pointer[os.Root]
+	mu     sync.Mutex
+	old    []*os.Root // of directories that were replaced
 }
 
-// stamp tells whether a file may have changed.
-type stamp struct {
-	size  int64
-	mtime int64 // Unix nanoseconds
+func (d *disk) root() *os.Root { return d.opened.Load() }
+
+// open opens the directory that is at the path, unless it is open already.
+func (d *disk) open() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at, err := os.Stat(d.path)
+	if err != nil {
+		return fmt.Errorf("%w: the directory %s was deleted or moved while it was open: put it back", hippo.ErrUnavailable, d.path)
+	}
+	was := d.root()
+	if was != nil {
+		if i, err := was.Stat("."); err == nil && os.SameFile(i, at) {
+			return nil
+		}
+		d.old = append(d.old, was)
+	}
+	root, err := os.OpenRoot(d.path)
+	if err != nil {
+		return d.failed("open", ".", err)
+	}
+	d.opened.Store(root)
+	return nil
 }
 
-func stampOf(i fs.FileInfo) stamp { return stamp{size: i.Size(), mtime: i.ModTime().UnixNano()} }
+func (d *disk) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.root().Close()
+	for _, r := range d.old {
+		err = errors.Join(err, r.Close())
+	}
+	return err
+}
 
 // errIrregular stands for a directory, a symbolic link, a device.
 var errIrregular = errors.New("not a regular file")
@@ -94,7 +126,7 @@ func readOnly(err error) bool {
 // stat returns the stamp of a regular file; else [errIrregular] or
 // [fs.ErrNotExist].
 func (d *disk) stat(name string) (stamp, error) {
-	i, err := d.root.Lstat(name)
+	i, err := d.root().Lstat(name)
 	if err != nil {
 		return stamp{}, err
 	}
@@ -105,11 +137,16 @@ func (d *disk) stat(name string) (stamp, error) {
 }
 
 // read returns a file's content and the stamp it had before and after.
-func (d *disk) read(name string) ([]byte, stamp, error) {
+func (d *disk) read(name string) ([]byte, stamp, error) { return d.readUpTo(name, maxFile) }
+
+// readLong is read for a file of any size.
+func (d *disk) readLong(name string) ([]byte, stamp, error) { return d.readUpTo(name, math.MaxInt64) }
+
+func (d *disk) readUpTo(name string, limit int64) ([]byte, stamp, error) {
 	if _, err := d.stat(name); err != nil { // never opens a pipe or follows a link
 		return nil, stamp{}, err
 	}
-	f, err := d.root.Open(name)
+	f, err := d.root().Open(name)
 	if err != nil {
 		return nil, stamp{}, err
 	}
@@ -119,8 +156,8 @@ func (d *disk) read(name string) ([]byte, stamp, error) {
 		return nil, stamp{}, err
 	}
 	st := stampOf(before)
-	if st.size > maxFile {
-		return nil, st, fmt.Errorf("%w: must be at most %d bytes, is %d", hippo.ErrInvalid, maxFile, st.size)
+	if st.size > limit {
+		return nil, st, fmt.Errorf("%w: must be at most %d bytes, is %d", hippo.ErrInvalid, limit, st.size)
 	}
 	b := make([]byte, 0, st.size+1)
 	b, err = readAll(f, b)
@@ -153,32 +190,24 @@ func readAll(r io.Reader, b []byte) ([]byte, error) {
 
 // temp writes a new file of this program's own and returns its name.
 func (d *disk) temp(b []byte) (string, stamp, error) {
-	return d.tempOf(func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
-	})
-}
-
-// tempOf is temp for a content that is written in parts.
-func (d *disk) tempOf(fill func(io.Writer) error) (string, stamp, error) {
 	name := stateDir + "/" + tempPrefix + rand.Text()
 	if err := d.at("write", name); err != nil {
 		return name, stamp{}, d.failed("write", name, err)
 	}
-	st, err := d.create(name, fill)
+	st, err := d.create(name, b)
 	if err != nil {
-		d.root.Remove(name) //nolint:errcheck // best effort: the next Open removes it
+		d.root().Remove(name) //nolint:errcheck // best effort: the next Open removes it
 		return name, stamp{}, d.failed("write", name, err)
 	}
 	return name, st, nil
 }
 
-func (d *disk) create(name string, fill func(io.Writer) error) (stamp, error) {
-	f, err := d.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+func (d *disk) create(name string, b []byte) (stamp, error) {
+	f, err := d.root().OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return stamp{}, err
 	}
-	if err = fill(f); err == nil {
+	if _, err = f.Write(b); err == nil {
 		err = f.Sync()
 	}
 	var st stamp
@@ -191,7 +220,7 @@ func (d *disk) create(name string, fill func(io.Writer) error) (stamp, error) {
 func (d *disk) rename(from, to string) error {
 	err := d.at("rename", to)
 	if err == nil {
-		err = d.root.Rename(from, to)
+		err = d.root().Rename(from, to)
 	}
 	return d.failed("write", to, err)
 }
@@ -200,7 +229,7 @@ func (d *disk) rename(from, to string) error {
 func (d *disk) remove(name string) error {
 	err := d.at("remove", name)
 	if err == nil {
-		err = d.root.Remove(name)
+		err = d.root().Remove(name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -244,67 +273,80 @@ func (d *disk) syncDir(name string) error {
 	if err := d.at("sync", name); err != nil {
 		return d.failed("sync", name, err)
 	}
-	f, err := d.root.Open(name)
+	f, err := d.root().Open(name)
 	if err != nil {
 		return d.failed("sync", name, err)
 	}
 	return d.failed("sync", name, errors.Join(f.Sync(), f.Close()))
 }
 
-// putAside moves a file out of the way, for a person to look at, and returns
-// its new name.
-func (d *disk) putAside(name string) (string, error) {
+// copyAside keeps a copy of a file that is about to be replaced or removed, for a person to
+// look at, and returns its name.
+func (d *disk) copyAside(name string) (string, error) {
 	b, _, err := d.read(name)
 	if err != nil && !errors.Is(err, hippo.ErrInvalid) {
 		return "", d.failed("read", name, err)
 	}
-	if err := d.root.MkdirAll(corruptDir, 0o700); err != nil {
+	if err := d.root().MkdirAll(corruptDir, 0o700); err != nil {
 		return "", d.failed("create", corruptDir, err)
 	}
 	sum := sha256.Sum256(b)
 	aside := fmt.Sprintf("%s/%s.%x", corruptDir, name, sum[:4])
-	return aside, d.rename(name, aside)
-}
-
-// list returns the names of all memory files.
-func (d *disk) list() ([]string, error) {
-	f, err := d.root.Open(".")
-	if err != nil {
-		return nil, d.failed("read", ".", err)
-	}
-	defer f.Close() //nolint:errcheck // nothing was written
-	all, err := f.ReadDir(-1)
-	if err != nil {
-		return nil, d.failed("read", ".", err)
-	}
-	var names []string
-	for _, e := range all {
-		if _, ok := idOf(e.Name()); ok && e.Type().IsRegular() {
-			names = append(names, e.Name())
+	from := name
+	if err == nil { // else it is too large to be copied, or to be a memory
+		if from, _, err = d.temp(b); err != nil {
+			return "", err
 		}
 	}
-	return names, nil
+	return aside, d.rename(from, aside)
 }
 
-// cleanTemps removes what a killed writer left. It needs the lock.
-func (d *disk) cleanTemps() error {
-	f, err := d.root.Open(stateDir)
+// entries lists a folder; one that does not exist is empty.
+func (d *disk) entries(name string) ([]fs.DirEntry, error) {
+	f, err := d.root().Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
-		return d.failed("read", stateDir, err)
+		return nil, d.failed("read", name, err)
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	all, err := f.ReadDir(-1)
-	if err != nil {
-		return d.failed("read", stateDir, err)
-	}
+	return all, d.failed("read", name, err)
+}
+
+// temps lists what a commit that is under way, or was killed, has written.
+func (d *disk) temps() (names []string, err error) {
+	all, err := d.entries(stateDir)
 	for _, e := range all {
 		if strings.HasPrefix(e.Name(), tempPrefix) {
-			if err := d.remove(stateDir + "/" + e.Name()); err != nil {
-				return err
-			}
+			names = append(names, stateDir+"/"+e.Name())
 		}
 	}
-	return nil
+	return names, err
+}
+
+// makeState creates what has to be in .hippo.
+func (d *disk) makeState() error {
+	if err := d.root().Mkdir(stateDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return d.failed("create", stateDir, err)
+	}
+	if _, err := d.root().Lstat(ignoreName); err == nil {
+		return nil
+	}
+	return d.failed("create", ignoreName, d.root().WriteFile(ignoreName, []byte("*\n"), 0o600))
+}
+
+// writable tries to write, which says more than permissions do.
+func (d *disk) writable() error {
+	if err := d.makeState(); err != nil {
+		return err
+	}
+	name, _, err := d.temp(nil)
+	if err != nil {
+		return err
+	}
+	return d.remove(name)
 }
 
 // nameOf returns the file name of a memory.

@@ -1,6 +1,7 @@
 package dirstore
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -13,22 +14,19 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // The keys of metadata.json; others are kept.
 const (
 	dayKey  = "active_day_counter"
 	dateKey = "last_calendar_date_used"
+	// formatKey is the version of the format of the directory; absent in version 1.
+	formatKey = "format"
 )
 
-// metadataFile is what is known of metadata.json; zero if there is none.
-type metadataFile struct {
-	stamp stamp
-	sum   sum
-	keys  map[string]json.RawMessage
-	err   error // why it cannot be read
-	since time.Time
-}
+// formatVersion is the newest format that this program knows.
+const formatVersion = 1
 
 // decodeMetadata returns the calendar and all keys of a metadata.json. A date
 // that is none counts as absent.
@@ -36,6 +34,11 @@ func decodeMetadata(b []byte) (driver.Calendar, map[string]json.RawMessage, erro
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(b, &keys); err != nil || keys == nil {
 		return driver.Calendar{}, nil, fmt.Errorf("%w: %s is not a JSON object", hippo.ErrCorrupt, metadataName)
+	}
+	var format int
+	if keys[formatKey] != nil && (json.Unmarshal(keys[formatKey], &format) != nil || format > formatVersion) {
+		return driver.Calendar{}, nil, fmt.Errorf("%w: the directory has format version %s, this program knows %d: use a newer hippo",
+			hippo.ErrUnsupported, keys[formatKey], formatVersion)
 	}
 	var day int64
 	if err := json.Unmarshal(keys[dayKey], &day); err != nil || day < 0 || day > math.MaxInt32 {
@@ -78,74 +81,82 @@ func encodeMetadata(c driver.Calendar, others map[string]json.RawMessage) ([]byt
 	return slices.Concat(first[:len(first)-2], []byte(","), second[1:]), nil
 }
 
-// metadataMoved reports whether metadata.json is not as it was read.
-func (s *Store) metadataMoved() bool {
-	st, err := s.disk.stat(metadataName)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	m := &s.state.metadata
-	return m.err != nil || err == nil && st != m.stamp || err != nil && m.stamp != stamp{}
-}
-
-// reconcileMetadata takes over what another program wrote to metadata.json. A
-// lower day is not taken over: the active day never goes back. It needs the lock.
-func (s *Store) reconcileMetadata() error {
+// metadata takes over what another program wrote to metadata.json. A lower day is
+// not taken over: the active day never goes back.
+func (r *reconciler) metadata(e entry) error {
+	s := r.group.store
 	b, st, err := s.disk.read(metadataName)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m := &s.state.metadata
-	if errors.Is(err, fs.ErrNotExist) {
-		*m = metadataFile{keys: m.keys}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errIrregular) {
+		r.entries.set(metadataName, entry{})
 		return nil
 	}
 	var c driver.Calendar
-	var keys map[string]json.RawMessage
 	if err == nil {
-		c, keys, err = decodeMetadata(b)
+		c, _, err = decodeMetadata(b)
+	}
+	if errors.Is(err, hippo.ErrUnsupported) {
+		return s.disk.failed("read", metadataName, err)
 	}
 	if err != nil {
-		return s.badMetadata(st, err)
+		return r.badMetadata(sight{name: metadataName, stamp: st, recent: st.recent(s.now()), err: err, broken: errors.Is(err, hippo.ErrCorrupt)}, e)
 	}
-	*m = metadataFile{stamp: st, sum: sha256.Sum256(b), keys: keys}
-	now := s.state.calendar
-	if c.Day < now.Day || c.Day == now.Day && c.Date <= now.Date {
-		return nil
+	r.entries.set(metadataName, entry{name: metadataName, stamp: st, recent: st.recent(s.now()), sum: sha256.Sum256(b)})
+	now, err := r.Calendar()
+	if err != nil || c.Day < now.Day || c.Day == now.Day && c.Date <= now.Date {
+		return err
 	}
-	return s.turn(c)
+	return r.Tx.SetCalendar(c)
 }
 
-// badMetadata waits until the file has settled, then puts it aside; what is
-// known of the day, or else the newest use of a memory, takes its place.
-// It needs the lock and s.mu.
-func (s *Store) badMetadata(st stamp, err error) error {
-	m := &s.state.metadata
-	if m.err == nil || m.stamp != st {
-		m.since = s.now()
+// badMetadata waits until the file has settled, then puts it aside; what is known of the day,
+// or else the newest use of a memory, takes its place.
+func (r *reconciler) badMetadata(v sight, e entry) error {
+	before := r.data[metadataName]
+	if err := r.absorbBad(v, e); err != nil {
+		return err
 	}
-	m.err, m.stamp = err, st
-	if s.wait(err, errors.Is(err, hippo.ErrCorrupt), st, m.since) {
+	if _, aside := r.aside[metadataName]; !aside {
 		return nil
 	}
-	aside, err := s.disk.putAside(metadataName)
+	r.data[metadataName] = before
+	c, err := r.Calendar()
 	if err != nil {
 		return err
 	}
-	s.log.Warn("unreadable file put aside", "file", s.disk.full(metadataName), "now", s.disk.full(aside), "why", m.err)
-	*m = metadataFile{keys: m.keys}
-	c := s.state.calendar
-	c.Day = max(c.Day, s.state.newestDay())
-	if err := s.turn(c); err != nil {
+	day, err := newestDay(r)
+	c.Day = max(c.Day, day)
+	return errors.Join(err, r.SetCalendar(c))
+}
+
+// newestDay returns the last active day on which a memory was used.
+func newestDay(q sqlitex.Queryer) (day hippo.Day, err error) {
+	_, err = sqlitex.First(context.Background(), q, "SELECT ifnull(max(day), 0) FROM access", nil, &day)
+	return day, err
+}
+
+// writeCalendar adds metadata.json to what is written, if the calendar was set.
+func (g *group) writeCalendar() error {
+	if !g.calendar {
+		return nil
+	}
+	var keys map[string]json.RawMessage
+	if b, _, err := g.store.disk.read(metadataName); err == nil {
+		_, keys, _ = decodeMetadata(b) // what cannot be read has no keys to keep
+	}
+	data, err := encodeMetadata(g.Calendar(), keys)
+	if err != nil {
 		return err
 	}
-	s.later.calendar = true
+	g.write(metadataName, data)
 	return nil
 }
 
-// turn makes c the calendar and tells the other handles. It needs the lock and s.mu.
-func (s *Store) turn(c driver.Calendar) error {
-	s.state.calendar = c
-	if s.readOnly != nil {
-		return nil
+// write adds a file that holds no memory to what is written.
+func (g *group) write(name string, data []byte) {
+	g.data[name] = data
+	e := entry{}
+	if data != nil {
+		e = entry{name: name, sum: sha256.Sum256(data), recent: true}
 	}
-	return s.publish([]record{calendarRecord(c)})
+	g.table.changed.set(name, e)
 }

@@ -2,75 +2,98 @@ package dirstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // Problems implements [driver.Backend]: files put aside, by this handle or
-// another, files that cannot be read, and files whose name is not the UUID
-// inside. It is ordered by path.
+// another, files that cannot be read, files whose name is not the UUID
+// inside, and JSON files that are ignored. It is ordered by path.
 func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
-	if err := s.current(ctx); err != nil {
-		return nil, err
-	}
-	list, err := s.disk.aside()
+	var list []driver.Problem
+	err := s.read(ctx, func() error {
+		return s.mirror.DB().View(ctx, func(f *sqlitex.File) (err error) {
+			list, err = s.troubled(ctx, f)
+			return err
+		})
+	})
 	if err != nil {
 		return nil, err
 	}
-	s.mu.RLock()
-	for name, f := range s.state.files {
-		if why := s.state.trouble(name, f); why != "" {
-			list = append(list, driver.Problem{Path: s.disk.full(name), Was: s.disk.full(name), Err: why})
-		}
+	aside, err := s.disk.aside()
+	if err != nil {
+		return nil, err
 	}
-	if err := s.state.metadata.err; err != nil {
-		path := s.disk.full(metadataName)
-		list = append(list, driver.Problem{Path: path, Was: path, Err: err.Error()})
+	ignored, err := s.disk.ignored()
+	if err != nil {
+		return nil, err
 	}
-	s.mu.RUnlock()
-	if err := s.relations.look(func() { list = append(list, s.relations.declared.problems()...) }); err != nil {
-		return nil, s.orClosed(err)
+	list = slices.Concat(list, aside, ignored)
+	declared, _, err := s.disk.readDeclared()
+	if err != nil {
+		return nil, err
+	}
+	if declared.bad != nil {
+		list = append(list, s.disk.problem(relationsName, declared.bad.Error()))
 	}
 	slices.SortFunc(list, func(a, b driver.Problem) int { return strings.Compare(a.Path, b.Path) })
 	return list, nil
 }
 
-// trouble tells what is wrong with a file; empty for nothing.
-func (s *state) trouble(name string, f file) string {
-	named, _ := idOf(name)
-	switch {
-	case f.err != nil:
-		return f.err.Error()
-	case s.rows[f.id].name != name:
-		return fmt.Sprintf("holds memory %s, which %s holds too", f.id, s.rows[f.id].name)
-	case named != f.id:
-		return fmt.Sprintf("holds memory %s, as which it is read", f.id)
-	default:
-		return ""
+func (d *disk) problem(name, why string) driver.Problem {
+	return driver.Problem{Path: d.full(name), Was: d.full(name), Err: why}
+}
+
+// troubled lists the files of memories with which something is wrong.
+func (s *Store) troubled(ctx context.Context, f *sqlitex.File) (list []driver.Problem, err error) {
+	const suspicious = " WHERE fault IS NOT NULL OR memory IS NOT NULL AND (NOT holder OR lower(replace(name, '-', '')) <> lower(hex(memory)) || '.json')"
+	var held []entry
+	err = selectEntries(ctx, f, suspicious, nil, func(e entry) {
+		named, _ := idOf(e.name)
+		switch {
+		case e.fault != "":
+			list = append(list, s.disk.problem(e.name, e.fault))
+		case !e.holder:
+			held = append(held, e)
+		case named != e.id:
+			list = append(list, s.disk.problem(e.name, fmt.Sprintf("holds memory %s, as which it is read", e.id)))
+		}
+	})
+	for _, e := range held {
+		holder := ""
+		failed := selectEntries(ctx, f, " WHERE memory = ? AND holder", []any{e.id[:]}, func(e entry) { holder = e.name })
+		if failed != nil {
+			return nil, failed
+		}
+		list = append(list, s.disk.problem(e.name, fmt.Sprintf("holds memory %s, which %s holds too", e.id, holder)))
 	}
+	return list, err
+}
+
+// ignored lists what looks like a memory and is not read.
+func (d *disk) ignored() (list []driver.Problem, err error) {
+	all, err := d.entries(".")
+	for _, e := range all {
+		_, named := idOf(e.Name())
+		switch {
+		case named && !e.Type().IsRegular():
+			list = append(list, d.problem(e.Name(), "is ignored, because it is not a regular file"))
+		case !named && e.Name() != metadataName && e.Type().IsRegular() && filepath.Ext(e.Name()) == ".json":
+			list = append(list, d.problem(e.Name(), "is ignored, because its name is not a UUID and .json: hippo import reads it"))
+		}
+	}
+	return list, err
 }
 
 // aside lists the files put aside, with the reason they give today.
-func (d *disk) aside() ([]driver.Problem, error) {
-	f, err := d.root.Open(corruptDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, d.failed("read", corruptDir, err)
-	}
-	defer f.Close() //nolint:errcheck // nothing was written
-	all, err := f.ReadDir(-1)
-	if err != nil {
-		return nil, d.failed("read", corruptDir, err)
-	}
-	var list []driver.Problem
+func (d *disk) aside() (list []driver.Problem, err error) {
+	all, err := d.entries(corruptDir)
 	for _, e := range all {
 		name := corruptDir + "/" + e.Name()
 		was := e.Name()
@@ -79,7 +102,7 @@ func (d *disk) aside() ([]driver.Problem, error) {
 		}
 		list = append(list, driver.Problem{Path: d.full(name), Was: d.full(was), Err: d.why(name, was)})
 	}
-	return list, nil
+	return list, err
 }
 
 func (d *disk) why(name, was string) string {

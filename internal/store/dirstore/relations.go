@@ -1,100 +1,215 @@
 package dirstore
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"io/fs"
 	"iter"
-	"maps"
 	"slices"
-	"sync"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// relations are those of both files, as they were read last. The files are changed
-// under the lock of the directory only; whoever holds mu does not wait for Store.mu.
-type relations struct {
-	mu       sync.RWMutex
-	graph    driver.Graph
-	declared declaredFile
-	learned  learnedFile
+// relationsName is the file of the relations that people and programs declared, which is
+// kept under version control like the memories.
+const relationsName = formats.RelationsName
+
+// declaration is a change of relations.jsonl: a relation, of weight 0 if it is removed, or
+// a memory that was purged with its relations.
+type declaration struct {
+	relation hippo.Relation
+	purged   hippo.ID
 }
 
-func newRelations(d *disk) relations {
-	return relations{
-		declared: declaredFile{textFile: textFile{disk: d, name: declaredName}},
-		learned:  learnedFile{textFile: textFile{disk: d, name: learnedName}},
+// declaredFile is the content of relations.jsonl.
+type declaredFile struct {
+	graph driver.Graph
+	odd   []string // lines that cannot be read; they are kept
+	bad   error    // about the first of them
+}
+
+// readDeclared reads relations.jsonl. Of lines about one relation, as a merge may leave them,
+// the last counts.
+func (d *disk) readDeclared() (f declaredFile, e entry, err error) {
+	b, st, err := d.readLong(relationsName)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errIrregular) {
+		return f, e, nil
 	}
-}
-
-// close needs that nobody writes.
-func (r *relations) close() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.declared.close()
-	r.learned.close()
-}
-
-// look calls fn while nothing changes, after it read what others wrote.
-func (r *relations) look(fn func()) error {
-	r.mu.RLock()
-	if !r.declared.moved() && !r.learned.moved() {
-		defer r.mu.RUnlock()
-		fn()
-		return nil
+	if err != nil {
+		return f, e, d.failed("read", relationsName, err)
 	}
-	r.mu.RUnlock()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.refresh(); err != nil {
-		return err
+	n := 0
+	for line := range bytes.Lines(b) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		r, err := formats.ReadRelation(line)
+		if err == nil && r.Kind == hippo.CoRecalled {
+			err = hippo.Fieldf("kind", "%s is learned, not declared", r.Kind)
+		}
+		if err != nil {
+			if f.odd = append(f.odd, string(line)); f.bad == nil {
+				f.bad = fmt.Errorf("line %d: %w", n, err)
+			}
+			continue
+		}
+		f.graph.Set(r)
 	}
-	fn()
-	return nil
+	return f, entry{name: relationsName, stamp: st, sum: sha256.Sum256(b)}, nil
 }
 
-// refresh reads what others wrote. It needs mu for writing.
-func (r *relations) refresh() error {
-	if r.declared.moved() {
-		if err := r.declared.read(&r.graph); err != nil {
+// apply makes a change and reports whether it is one.
+func (f *declaredFile) apply(c *declaration) (changed bool) {
+	if c.purged.IsZero() {
+		changed = f.graph.Get(c.relation) != c.relation
+		f.graph.Set(c.relation)
+		return changed
+	}
+	gone := f.graph.At(c.purged)
+	for _, r := range gone {
+		r.Weight = 0
+		f.graph.Set(r)
+	}
+	return len(gone) > 0
+}
+
+// encode returns the content of the file; nil for none.
+func (f *declaredFile) encode() ([]byte, error) {
+	var b []byte
+	for _, r := range f.graph.All() {
+		line, err := formats.EncodeRelation(&r)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(b, line...), '\n')
+	}
+	for _, line := range f.odd {
+		b = append(append(b, line...), '\n')
+	}
+	return b, nil
+}
+
+// writeRelations adds relations.jsonl to what is written, if one of its relations was changed
+// or purged. When memories were added its lines about them come into force.
+func (g *group) writeRelations() error {
+	orphans := 0
+	if g.inserted {
+		if _, err := sqlitex.First(context.Background(), g.table.q, "SELECT orphans FROM directory", nil, &orphans); err != nil {
 			return err
 		}
 	}
-	if r.learned.moved() {
-		return r.learned.read(&r.graph)
+	if len(g.declared) == 0 && orphans == 0 {
+		return nil
 	}
+	f, _, err := g.store.disk.readDeclared()
+	if err != nil {
+		return err
+	}
+	changed := false
+	for i := range g.declared {
+		changed = f.apply(&g.declared[i]) || changed
+	}
+	if changed {
+		data, err := f.encode()
+		if err != nil {
+			return err
+		}
+		g.write(relationsName, data)
+		g.whole = g.whole || len(g.data) > 1
+	}
+	if orphans == 0 {
+		return nil
+	}
+	t := g.Group.Begin(context.Background())
+	if err := declare(t, &f.graph); err != nil {
+		return err
+	}
+	g.Group.Keep(t)
 	return nil
 }
 
-// forget takes those of one file out of the graph.
-func forget(g *driver.Graph, learned bool) {
-	for _, r := range g.All() {
-		if (r.Kind == hippo.CoRecalled) == learned {
-			r.Weight = 0
-			g.Set(r)
+// relations takes over what another program wrote to relations.jsonl.
+func (r *reconciler) relations(e entry) error {
+	f, now, err := r.group.store.disk.readDeclared()
+	if err != nil {
+		return err
+	}
+	now.recent = now.stamp.recent(r.group.store.now())
+	r.entries.set(relationsName, now)
+	if now.sum == e.sum && now.name == e.name {
+		return nil
+	}
+	return declare(r.Tx, &f.graph)
+}
+
+// declare makes the declared relations those of a graph. Relations of memories that do not
+// exist are counted: they come into force with the memory.
+func declare(t *sqlitestore.Tx, g *driver.Graph) error {
+	orphans := g.Len()
+	var gone []hippo.Relation
+	for rows, err := range sqlitex.Rows(context.Background(), t, "SELECT source, target, kind FROM relation WHERE kind <> ?", hippo.CoRecalled) {
+		var r hippo.Relation
+		var from, to []byte
+		if err == nil {
+			err = rows.Scan(&from, &to, &r.Kind)
+		}
+		if err != nil {
+			return err
+		}
+		r.From, r.To = hippo.ID(from), hippo.ID(to)
+		if g.Get(r).Weight == 0 {
+			gone = append(gone, r)
 		}
 	}
+	for _, r := range gone {
+		if err := t.Relate(r, func(_, r hippo.Relation) hippo.Relation { return r }); err != nil {
+			return err
+		}
+	}
+	for _, r := range g.All() {
+		err := t.Relate(r, func(_, r hippo.Relation) hippo.Relation {
+			orphans--
+			return r
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return t.Exec("UPDATE directory SET orphans = ?", orphans)
 }
 
 // Relations implements [driver.Relations]. What names a memory that is not there, as
 // a file under version control may, is left out.
 func (s *Store) Relations(ctx context.Context, q driver.RelationQuery) (found []hippo.Relation, err error) {
-	if err := s.current(ctx); err != nil {
-		return nil, err
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	err = s.relations.look(func() {
-		found = s.relations.graph.Strongest(&q, func(id hippo.ID) *hippo.Memory { return s.state.rows[id].memory })
+	err = s.read(ctx, func() error {
+		found, err = s.mirror.Relations(ctx, q)
+		return err
 	})
-	return found, s.orClosed(err)
+	return found, err
 }
 
 // AllRelations implements [driver.Relations].
 func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
-		all, err := s.allRelations(ctx)
+		var all []hippo.Relation
+		err := s.read(ctx, func() (err error) {
+			all = all[:0]
+			for r, failed := range s.mirror.AllRelations(ctx) {
+				if failed != nil {
+					return failed
+				}
+				all = append(all, r)
+			}
+			return nil
+		})
 		for _, r := range all {
 			if err != nil {
 				break
@@ -110,107 +225,18 @@ func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 	}
 }
 
-func (s *Store) allRelations(ctx context.Context) (all []hippo.Relation, err error) {
-	if err := s.current(ctx); err != nil {
-		return nil, err
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	err = s.relations.look(func() { all = s.relations.graph.All() })
-	all = slices.DeleteFunc(all, func(r hippo.Relation) bool {
-		return s.state.rows[r.From].memory == nil || s.state.rows[r.To].memory == nil
-	})
-	return all, s.orClosed(err)
-}
-
-// Relate implements [driver.Relations]. Declared relations are written before
-// learned ones, which a crash in between loses.
+// Relate implements [driver.Relations].
 func (s *Store) Relate(ctx context.Context, d driver.Durability, rs []hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
-	return s.changeVectors(ctx, func() error {
-		rs := s.between(rs)
-		s.relations.mu.Lock()
-		defer s.relations.mu.Unlock()
-		if err := s.relations.refresh(); err != nil {
-			return err
-		}
-		changes := make(map[driver.RelationKey]hippo.Relation)
+	if err := s.writable(ctx); err != nil {
+		return err
+	}
+	rs = slices.Clone(rs)
+	return s.written(s.writer.Write(ctx, d, func(t *tx) error {
 		for _, r := range rs {
-			k := driver.KeyOf(&r)
-			old, ok := changes[k]
-			if !ok {
-				old = s.relations.graph.Get(r)
-			}
-			next := fn(old, r)
-			next.From, next.To, next.Kind = r.From, r.To, r.Kind
-			if next != old {
-				changes[k] = next
+			if err := t.Relate(r, fn); err != nil {
+				return err
 			}
 		}
-		return s.write(slices.SortedFunc(maps.Values(changes), func(a, b hippo.Relation) int { return a.Compare(&b) }), d == driver.Durable)
-	})
-}
-
-// between returns those of rs whose memories are there. It needs the lock.
-func (s *Store) between(rs []hippo.Relation) []hippo.Relation {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return slices.DeleteFunc(slices.Clone(rs), func(r hippo.Relation) bool {
-		return s.state.rows[r.From].memory == nil || s.state.rows[r.To].memory == nil
-	})
-}
-
-// write stores changed relations. It needs the lock and the mutex of the relations.
-func (s *Store) write(changes []hippo.Relation, durable bool) error {
-	learned := partition(changes)
-	return errors.Join(
-		s.writeTo(changes[learned:], func() error { return s.relations.declared.write(s.relations.graph.All(), durable) }),
-		s.writeTo(changes[:learned], func() error {
-			return s.relations.learned.append(changes[:learned], &s.relations.graph, durable)
-		}))
-}
-
-// writeTo changes the graph if its file can be written.
-func (s *Store) writeTo(changes []hippo.Relation, write func() error) error {
-	if len(changes) == 0 {
 		return nil
-	}
-	before := make([]hippo.Relation, len(changes))
-	for i, c := range changes {
-		before[i] = s.relations.graph.Get(c)
-		s.relations.graph.Set(c)
-	}
-	err := write()
-	for i := 0; err != nil && i < len(before); i++ {
-		s.relations.graph.Set(before[i])
-	}
-	return err
-}
-
-// purgeRelations removes those of memories that are purged. It needs the lock.
-func (s *Store) purgeRelations(ids []hippo.ID) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	r := &s.relations
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.refresh(); err != nil {
-		return err
-	}
-	var gone []hippo.Relation
-	for _, id := range ids {
-		for _, x := range r.graph.At(id) {
-			x.Weight = 0
-			gone = append(gone, x)
-		}
-	}
-	err := s.write(gone[partition(gone):], true)
-	if err != nil {
-		return err
-	}
-	if err = s.write(gone[:partition(gone)], true); err != nil {
-		s.log.Warn("what was learned of relations is removed, because that of purged memories cannot be", "error", err)
-		err = r.learned.remove(&r.graph)
-	}
-	return err
+	}))
 }

@@ -13,11 +13,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/formats"
 )
 
-// sight is what a look at one file found.
+// sight is what was found at one file.
 type sight struct {
-	name  string
-	stamp stamp
-	sum   sum
+	name   string
+	stamp  stamp
+	recent bool
+	sum    sum
 	// gone: there is no regular file. same: the content is the one known.
 	gone, same bool
 	err        error
@@ -27,55 +28,63 @@ type sight struct {
 	oldKeys bool // the content has only the keys of the first Hippo program
 }
 
-// names returns every memory file there is or was.
-func (s *Store) names() ([]string, error) {
-	names, err := s.disk.list()
-	if err != nil {
-		return nil, err
-	}
-	s.mu.RLock()
-	for name := range s.state.files {
-		names = append(names, name)
-	}
-	s.mu.RUnlock()
-	slices.Sort(names)
-	return slices.Compact(names), nil
-}
-
-// scan looks at files, on all processors. Unless contents are asked for, a file
-// whose size and time are the known ones is taken to be the same.
-func (s *Store) scan(names []string, contents bool) []sight {
-	sights := make([]sight, len(names))
-	known := make([]file, len(names))
-	s.mu.RLock()
-	for i, name := range names {
-		known[i] = s.state.files[name]
-	}
-	s.mu.RUnlock()
-	workers := min(len(names), 2*runtime.GOMAXPROCS(0))
+// parallel calls fn with the numbers below n, on all processors.
+func parallel(n int, fn func(i int)) {
+	workers := min(n, 2*runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			for i := w; i < len(names); i += workers {
-				sights[i] = s.disk.look(names[i], known[i], contents)
+			for i := w; i < n; i += workers {
+				fn(i)
 			}
 		})
 	}
 	wg.Wait()
-	return sights
 }
 
-// look compares a file with what is known of it; the zero file is not known.
-func (d *disk) look(name string, known file, contents bool) sight {
+// list returns the regular files of the directory that this program reads. It reads names only,
+// and stats the files in parallel: the entries of an [os.Root] are statted one by one.
+func (d *disk) list() (map[string]stamp, error) {
+	f, err := d.root().Open(".")
+	if err != nil {
+		return nil, d.failed("read", ".", err)
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil, d.failed("read", ".", err)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !ours(name) })
+	stamps := make([]stamp, len(names))
+	parallel(len(names), func(i int) {
+		if st, err := d.stat(names[i]); err == nil {
+			stamps[i] = st
+		}
+	})
+	found := make(map[string]stamp, len(names))
+	for i, name := range names {
+		if stamps[i] != (stamp{}) { // else it is no regular file, or was removed just now
+			found[name] = stamps[i]
+		}
+	}
+	return found, nil
+}
+
+// unchanged reports whether a file is certain to be as its entry says.
+func (e *entry) unchanged(st stamp) bool { return e.fault == "" && !e.recent && e.stamp == st }
+
+// inspect compares a file of a memory with what is known of it. Unless contents are asked for,
+// a file whose stamp is the known one is taken to be the same.
+func (s *Store) inspect(name string, known entry, contents bool) sight {
 	v := sight{name: name}
-	if !contents && known.err == nil && known.stamp != (stamp{}) {
-		if st, err := d.stat(name); err == nil && st == known.stamp {
+	if !contents {
+		if st, err := s.disk.stat(name); err == nil && known.unchanged(st) {
 			v.stamp, v.same = st, true
 			return v
 		}
 	}
-	b, st, err := d.read(name)
-	v.stamp = st
+	b, st, err := s.disk.read(name)
+	v.stamp, v.recent = st, st.recent(s.now())
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errIrregular) {
 		v.gone = true
 		return v
@@ -85,7 +94,7 @@ func (d *disk) look(name string, known file, contents bool) sight {
 		return v
 	}
 	v.sum = sha256.Sum256(b)
-	if known.err == nil && known.stamp != (stamp{}) && v.sum == known.sum {
+	if known.name != "" && known.fault == "" && v.sum == known.sum {
 		v.same = true
 		return v
 	}
@@ -94,22 +103,7 @@ func (d *disk) look(name string, known file, contents bool) sight {
 		v.err, v.broken = err, true
 		return v
 	}
-	// Told by one of our keys: an object that lacks it is looked at closely.
+	// Only an object without one of our keys, which is found fast, is parsed for it.
 	v.oldKeys = !bytes.Contains(b, []byte(`"importance_set_day"`)) && formats.OnlyLegacyKeys(b)
 	return v
-}
-
-// changed reports which of these files are not as known, by size and time.
-func (s *Store) changed(names []string) []string {
-	var list []string
-	for _, name := range names {
-		st, err := s.disk.stat(name)
-		s.mu.RLock()
-		f, had := s.state.files[name]
-		s.mu.RUnlock()
-		if f.err != nil || had != (err == nil) || had && f.stamp != st {
-			list = append(list, name)
-		}
-	}
-	return list
 }

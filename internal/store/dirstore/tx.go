@@ -1,63 +1,145 @@
 package dirstore
 
 import (
-	"errors"
+	"cmp"
+	"context"
+	"crypto/sha256"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
-// errStale ends a transaction that met a file which another program changed; it
-// is run again when that change was taken over.
-var errStale = errors.New("file changed by another program")
-
-// tx is a transaction: changes laid over those of its batch, which lie over the
-// store. Nobody else writes while it runs.
+// tx is a transaction: what it changes in the copy of the memories, and the changes of
+// files that follow from it, which [group.End] makes.
 type tx struct {
-	batch    *batch
-	changes  map[hippo.ID]pending
-	purged   []hippo.ID // some of them perhaps put again since
-	calendar *driver.Calendar
-	next     hippo.Revision
-	stale    []string // files that were changed by other programs
+	*sqlitestore.Tx
+	group *group
+	changes
 }
 
-func newTx(b *batch) *tx {
-	return &tx{batch: b, changes: make(map[hippo.ID]pending), next: b.next}
+// changes of files.
+type changes struct {
+	// data are the new contents of files, by name; nil: the file is removed.
+	data map[string][]byte
+	// aside are files of which a copy is kept, and why.
+	aside map[string]string
+	// entries are what is known of files.
+	entries entries
+	// checked are the files that were compared with the directory.
+	checked map[string]bool
+	// declared are changes of relations.jsonl, in their order.
+	declared []declaration
+	// inserted: a memory was added, which lines of relations.jsonl may name.
+	inserted bool
+	// calendar: metadata.json has to be written.
+	calendar bool
 }
 
-// current returns the memory as this transaction sees it; nil if there is none.
-func (t *tx) current(id hippo.ID) *hippo.Memory {
-	if p, ok := t.changes[id]; ok {
-		return p.memory
+func newChanges() changes {
+	return changes{data: make(map[string][]byte), entries: newEntries(), checked: make(map[string]bool), aside: make(map[string]string)}
+}
+
+// size is how many files are changed.
+func (c *changes) size() int {
+	n := len(c.data)
+	if len(c.declared) > 0 {
+		n++
 	}
-	if p, ok := t.batch.changes[id]; ok {
-		return p.memory
+	if c.calendar {
+		n++
 	}
-	s := t.batch.store
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.state.rows[id].memory
+	return n
 }
 
-// check sees to it that the files of ids are as they were last read.
-// Cost: one system call for each, once under a lock.
-func (t *tx) check(ids []hippo.ID) error {
-	s := t.batch.store
-	var names []string
-	s.mu.RLock()
-	for _, id := range ids {
-		if name := s.state.target(id); !t.batch.checked[name] {
-			t.batch.checked[name] = true
-			names = append(names, name)
+// merge adds later changes.
+func (c *changes) merge(later *changes) {
+	maps.Copy(c.data, later.data)
+	maps.Copy(c.checked, later.checked)
+	maps.Copy(c.aside, later.aside)
+	for name, e := range later.entries.byName {
+		c.entries.set(name, e)
+	}
+	c.declared = append(c.declared, later.declared...)
+	c.inserted = c.inserted || later.inserted
+	c.calendar = c.calendar || later.calendar
+}
+
+// entry returns what is known of a file.
+func (t *tx) entry(name string) (entry, error) {
+	if e, ok := t.entries.byName[name]; ok {
+		return e, nil
+	}
+	return t.group.table.get(name)
+}
+
+// files returns the entries of the files with a memory, the one that holds it first.
+func (t *tx) files(id hippo.ID) ([]entry, error) {
+	names, err := t.group.table.hold(id)
+	if err != nil {
+		return nil, err
+	}
+	names = slices.Concat(names, t.entries.names[id])
+	slices.Sort(names)
+	var found []entry
+	for _, name := range slices.Compact(names) {
+		e, err := t.entry(name)
+		if err != nil {
+			return nil, err
+		}
+		if e.id != id {
+			continue
+		}
+		if e.holder {
+			found = slices.Insert(found, 0, e)
+		} else {
+			found = append(found, e)
 		}
 	}
-	s.mu.RUnlock()
-	t.stale = append(t.stale, s.changed(names)...)
-	if len(t.stale) > 0 {
-		return errStale
+	return found, nil
+}
+
+// target returns the file that a memory is written to: the one that holds it if that has its
+// UUID as a name, in any spelling.
+func (t *tx) target(id hippo.ID) (string, error) {
+	files, err := t.files(id)
+	if err == nil && len(files) > 0 && files[0].holder {
+		if named, ok := idOf(files[0].name); ok && named == id {
+			return files[0].name, nil
+		}
+	}
+	return nameOf(id), err
+}
+
+// check takes over what other programs did to the files of these memories.
+// Cost: one system call for each, once under a lock.
+func (t *tx) check(ids []hippo.ID) error {
+	if err := t.group.table.load(ids...); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		name, err := t.target(id)
+		if err != nil {
+			return err
+		}
+		if t.checked[name] || t.group.checked[name] {
+			continue
+		}
+		t.checked[name] = true
+		e, err := t.entry(name)
+		if err != nil {
+			return err
+		}
+		if st, err := t.group.store.disk.stat(name); err == nil && !e.unchanged(st) || err != nil && e.name != "" {
+			r := &reconciler{tx: t}
+			if err := r.absorb(t.group.store.inspect(name, e, false)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -67,7 +149,7 @@ func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	if err := t.check(ids); err != nil {
 		return nil, err
 	}
-	return find(ids, t.current), nil
+	return t.Tx.Get(ids...)
 }
 
 // Put implements [driver.Tx].
@@ -79,26 +161,77 @@ func (t *tx) Put(ms ...*hippo.Memory) error {
 	if err := t.check(ids); err != nil {
 		return err
 	}
-	for _, m := range ms {
-		if err := t.put(m); err != nil {
+	return t.put(ms...)
+}
+
+// put stores memories and writes their files.
+func (t *tx) put(ms ...*hippo.Memory) error {
+	data := make([][]byte, len(ms))
+	for i, m := range ms {
+		var err error
+		if data[i], err = formats.EncodeInsight(m); err != nil {
 			return err
 		}
+		if len(data[i]) > maxFile {
+			return fmt.Errorf("%w: a memory must be at most %d bytes as a file, is %d", hippo.ErrInvalid, maxFile, len(data[i]))
+		}
+	}
+	t.inserted = true
+	if err := t.Tx.Put(ms...); err != nil {
+		return err
+	}
+	for i, m := range ms {
+		name, err := t.room(m.ID)
+		if err != nil {
+			return err
+		}
+		t.data[name] = data[i]
+		t.entries.set(name, entry{name: name, sum: sha256.Sum256(data[i]), id: m.ID, holder: true, recent: true})
 	}
 	return nil
 }
 
-func (t *tx) put(m *hippo.Memory) error {
-	data, err := formats.EncodeInsight(m)
+// room returns the file to write a memory to, and ensures that nothing is lost with what is
+// there.
+func (t *tx) room(id hippo.ID) (string, error) {
+	name, err := t.target(id)
 	if err != nil {
+		return "", err
+	}
+	there, err := t.entry(name)
+	if err != nil {
+		return "", err
+	}
+	files, err := t.files(id)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range files {
+		if e.holder && e.name != name {
+			e.holder = false
+			t.entries.set(e.name, e)
+		}
+	}
+	if there.name != "" && (there.fault != "" || there.id != id) {
+		return name, t.evict(there, there.id != id)
+	}
+	return name, nil
+}
+
+// evict keeps a copy of a file that is about to be replaced or removed. The memory that it
+// held, if it is to be kept, is written to another file.
+func (t *tx) evict(e entry, keep bool) error {
+	t.aside[e.name] = cmp.Or(e.fault, "in the way of another memory, or a second file with its own")
+	t.entries.set(e.name, entry{})
+	t.data[e.name] = nil
+	if !keep || !e.holder {
+		return nil
+	}
+	m, err := t.Peek(e.id)
+	if err != nil || m == nil {
 		return err
 	}
-	if len(data) > maxFile {
-		return fmt.Errorf("%w: a memory must be at most %d bytes as a file, is %d", hippo.ErrInvalid, maxFile, len(data))
-	}
-	m.Revision = t.next
-	t.next++
-	t.changes[m.ID] = pending{revision: m.Revision, memory: m.Clone(), data: data}
-	return nil
+	return t.put(m.Clone())
 }
 
 // Touch implements [driver.Tx].
@@ -112,35 +245,79 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 		return err
 	}
 	for _, id := range ids {
-		if t.current(id) == nil {
-			continue
+		files, err := t.files(id)
+		if err != nil {
+			return err
 		}
-		t.changes[id] = pending{revision: t.next}
-		t.purged = append(t.purged, id)
-		t.next++
+		for _, e := range files {
+			if named, _ := idOf(e.name); named != id || e.fault != "" {
+				if err := t.evict(e, false); err != nil {
+					return err
+				}
+			}
+			t.data[e.name] = nil
+			t.entries.set(e.name, entry{})
+		}
+		if err := t.purge(id); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// Calendar implements [driver.Tx].
-func (t *tx) Calendar() (driver.Calendar, error) {
-	switch {
-	case t.calendar != nil:
-		return *t.calendar, nil
-	case t.batch.calendar != nil:
-		return *t.batch.calendar, nil
-	}
-	s := t.batch.store
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.state.calendar, nil
+// purge removes a memory without its files.
+func (t *tx) purge(id hippo.ID) error {
+	t.declared = append(t.declared, declaration{purged: id})
+	return t.Tx.Purge(id)
 }
 
 // SetCalendar implements [driver.Tx].
 func (t *tx) SetCalendar(c driver.Calendar) error {
-	if len(c.Date) > len(record{}.sum) {
-		return hippo.Fieldf("date", "must be at most %d bytes, got %d", len(record{}.sum), len(c.Date))
+	t.calendar = true
+	return t.Tx.SetCalendar(c)
+}
+
+// Relate is [Store.Relate] for one relation.
+func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
+	if r.Kind == hippo.CoRecalled {
+		return t.Tx.Relate(r, fn)
 	}
-	t.calendar = &c
-	return nil
+	return t.Tx.Relate(r, func(old, r hippo.Relation) hippo.Relation {
+		next := fn(old, r)
+		next.From, next.To, next.Kind = r.From, r.To, r.Kind
+		if next != old {
+			t.declared = append(t.declared, declaration{relation: next})
+		}
+		return next
+	})
+}
+
+// group is what the transactions of one commit share. It implements [sqlitex.Group].
+type group struct {
+	*sqlitestore.Group
+	store   *Store
+	table   *table
+	durable bool
+	// whole: some transaction changes several files, which must not be parted.
+	whole bool
+	// replaced: files were changed.
+	replaced bool
+	// recount: the hash of the directory is computed again.
+	recount bool
+	changes
+}
+
+// Begin implements [sqlitex.Group].
+func (g *group) Begin(ctx context.Context) *tx {
+	return &tx{Tx: g.Group.Begin(ctx), group: g, changes: newChanges()}
+}
+
+// Keep implements [sqlitex.Group].
+func (g *group) Keep(t *tx) {
+	g.whole = g.whole || t.size() > 1
+	for name, e := range t.entries.byName {
+		g.table.changed.set(name, e)
+	}
+	g.merge(&t.changes)
+	g.Group.Keep(t.Tx)
 }

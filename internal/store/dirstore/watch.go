@@ -3,7 +3,6 @@ package dirstore
 import (
 	"errors"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -17,6 +16,8 @@ const (
 	fallbackPoll = 2 * time.Second
 	// retryAfter is when a file that cannot be read is looked at again.
 	retryAfter = time.Second
+	// manyDirty is the number of changed files above which comparing all is faster.
+	manyDirty = 1000
 	// longest is how many times the debounce a look may be put off when there is
 	// no quiet.
 	longest = 5
@@ -42,6 +43,7 @@ func (s *Store) watch(o *Options) {
 			glance = fallbackPoll
 		} else {
 			w.notify = notify
+			s.watched.Store(notify)
 		}
 	}
 	w.poll, w.glance = ticker(poll), ticker(glance)
@@ -98,19 +100,19 @@ func (w *watcher) run() {
 			}
 		case err := <-failures: // mostly that there were too many events
 			w.store.log.Debug("watcher", "error", err)
-			w.look(nil, false)
+			w.sync(nil)
 		case <-quiet.C:
-			w.lookDirty()
+			w.syncDirty()
 		case <-latest.C:
-			w.lookDirty()
+			w.syncDirty()
 		case <-w.store.again:
 			retry.Reset(retryAfter)
 		case <-retry.C:
-			w.look(nil, false)
+			w.sync(nil)
 		case <-ticks(w.glance):
-			w.look(nil, false)
+			w.sync(nil)
 		case <-ticks(w.poll):
-			w.look(nil, true)
+			w.sync(nil)
 		}
 	}
 }
@@ -147,21 +149,27 @@ func (w *watcher) stop() {
 	}
 }
 
-func (w *watcher) lookDirty() {
+func (w *watcher) syncDirty() {
 	names := make([]string, 0, len(w.dirty))
 	for name := range w.dirty {
 		names = append(names, name)
 	}
 	clear(w.dirty)
-	if len(names) > 0 {
-		w.look(names, false)
+	switch {
+	case len(names) > manyDirty:
+		w.sync(nil)
+	case len(names) > 0:
+		w.sync(names)
 	}
 }
 
-// look takes over changes of these files, or of all. Failing is not the end:
-// the next poll looks again.
-func (w *watcher) look(names []string, contents bool) {
-	err := w.store.sync(names, contents)
+// sync takes over changes of these files, or of all. Failing is not the end:
+// the next poll compares again.
+func (w *watcher) sync(names []string) {
+	err := w.store.current(w.store.closing)
+	if err == nil {
+		err = w.store.sync(w.store.closing, names, names == nil && !everyChange)
+	}
 	if err != nil && w.store.closing.Err() == nil {
 		w.store.log.Warn("changes by other programs cannot be read", "directory", w.store.disk.path, "error", err)
 	}
@@ -173,35 +181,4 @@ func (s *Store) retry() {
 	case s.again <- struct{}{}:
 	default: // asked already
 	}
-}
-
-// sync takes over what other programs did to these files, or to all if names is
-// nil. Most of the time they did nothing, and the lock is not needed.
-func (s *Store) sync(names []string, contents bool) error {
-	if names == nil {
-		all, err := s.names()
-		if err != nil {
-			return err
-		}
-		names = all
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == metadataName })
-	var odd []string
-	for _, v := range s.scan(names, contents) {
-		if !v.same {
-			odd = append(odd, v.name)
-		}
-	}
-	if len(odd) == 0 && !s.metadataMoved() {
-		return nil
-	}
-	unlock, err := s.lock(s.closing)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if len(odd) == 0 {
-		return nil
-	}
-	return s.reconcile(odd, contents, true)
 }

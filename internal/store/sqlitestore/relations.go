@@ -78,7 +78,7 @@ func (q *scopeQueries) of(s *hippo.Scope) string {
 // [driver.Relations].
 type relations struct {
 	db     *sqlitex.DB
-	writer *sqlitex.Writer[*tx]
+	writer *sqlitex.Writer[*Tx]
 	// strongest are the queries for relations, which are long and part of every search.
 	strongest scopeQueries
 }
@@ -197,9 +197,9 @@ func (s *relations) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, 
 
 // Relate implements [driver.Relations].
 func (s *relations) Relate(ctx context.Context, d driver.Durability, rs []hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
-	return s.writer.Write(ctx, d, func(t *tx) error {
+	return s.writer.Write(ctx, d, func(t *Tx) error {
 		for _, r := range rs {
-			if err := relateIn(t, r, fn); err != nil {
+			if err := t.Relate(r, fn); err != nil {
 				return err
 			}
 		}
@@ -207,7 +207,8 @@ func (s *relations) Relate(ctx context.Context, d driver.Durability, rs []hippo.
 	})
 }
 
-func relateIn(t *tx, r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
+// Relate is [driver.Relations.Relate] for one relation in a transaction.
+func (t *Tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
 	var pk sql.NullInt64
 	var weight sql.NullFloat64
 	var times [3]sql.NullInt64
@@ -240,7 +241,7 @@ func relateIn(t *tx, r hippo.Relation, fn func(old, r hippo.Relation) hippo.Rela
 }
 
 // dropRelationsOf removes the relations of a memory.
-func dropRelationsOf(t *tx, id hippo.ID) error {
+func dropRelationsOf(t *Tx, id hippo.ID) error {
 	n := 0
 	if err := t.first("SELECT count(*) FROM relation WHERE source = ? OR target = ?", []any{id[:], id[:]}, &n); err != nil || n == 0 {
 		return err

@@ -20,7 +20,7 @@ import (
 // Store is a [driver.Backend] on a SQLite file. It is safe for concurrent use.
 type Store struct {
 	db     *sqlitex.DB
-	writer *sqlitex.Writer[*tx]
+	writer *sqlitex.Writer[*Tx]
 	bad    *unreadable
 	vectors
 	relations
@@ -45,11 +45,15 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, bad: newUnreadable(path, o.Log)}
-	s.writer = sqlitex.NewWriter(db, s.beginGroup)
+	return newStore(db, path, o.Log), nil
+}
+
+func newStore(db *sqlitex.DB, path string, log *slog.Logger) *Store {
+	s := &Store{db: db, bad: newUnreadable(path, log)}
+	s.writer = sqlitex.NewWriter(db, func(t *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*Tx], error) { return s.BeginGroup(t) })
 	s.vectors = vectors{db, s.writer}
 	s.relations = relations{db, s.writer, newScopeQueries()}
-	return s, nil
+	return s
 }
 
 //go:embed migrations/*.sql
@@ -98,7 +102,7 @@ func (s *Store) Head(ctx context.Context) (h driver.Head, err error) {
 
 // Write implements [driver.Backend].
 func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
-	return s.writer.Write(ctx, d, func(t *tx) error { return fn(t) })
+	return s.writer.Write(ctx, d, func(t *Tx) error { return fn(t) })
 }
 
 // Close implements [driver.Backend].

@@ -19,7 +19,7 @@ type counted struct {
 
 // Touch implements [driver.Tx]: a search costs as many touches as it has hits, so
 // nothing else of a memory is read or written, and three statements touch them all.
-func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
+func (t *Tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
 	list, err := countedAccesses(t, driver.Counted(counts))
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -52,7 +52,7 @@ func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, er
 }
 
 // countedAccesses reads the accesses that Touch needs, in the order of ids.
-func countedAccesses(t *tx, ids []hippo.ID) ([]counted, error) {
+func countedAccesses(t *Tx, ids []hippo.ID) ([]counted, error) {
 	found := make(map[hippo.ID]counted, len(ids))
 	for rest := ids; len(rest) > 0; {
 		var args []any
@@ -71,7 +71,7 @@ func countedAccesses(t *tx, ids []hippo.ID) ([]counted, error) {
 }
 
 // countAccesses adds the memories of one statement to found.
-func countAccesses(t *tx, found map[hippo.ID]counted, ids []any) error {
+func countAccesses(t *Tx, found map[hippo.ID]counted, ids []any) error {
 	for rows, err := range sqlitex.Rows(t.ctx, t, `SELECT m.id, m.pk, ifnull(max(a.day), 0), ifnull(a.count, 0), count(a.day)
 		FROM memory m LEFT JOIN access a ON a.memory = m.pk WHERE m.id IN `+placeholders(len(ids))+" GROUP BY m.pk", ids...) {
 		if err != nil {
@@ -89,7 +89,7 @@ func countAccesses(t *tx, found map[hippo.ID]counted, ids []any) error {
 }
 
 // onEach runs a statement on a list, which is passed as JSON.
-func (t *tx) onEach(query string, list any, args ...any) error {
+func (t *Tx) onEach(query string, list any, args ...any) error {
 	data, err := json.Marshal(list)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (t *tx) onEach(query string, list any, args ...any) error {
 }
 
 // trimAccesses drops the days before the last [hippo.MaxAccessDays].
-func trimAccesses(t *tx, list []counted) error {
+func trimAccesses(t *Tx, list []counted) error {
 	for _, c := range list {
 		if c.days <= hippo.MaxAccessDays {
 			continue

@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,26 +14,24 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// group is what the transactions of one commit share: the head as it is stored, and as
+// Group is what the transactions of one commit share: the head as it is stored, and as
 // it is after those that succeeded. It implements [sqlitex.Group].
-type group struct {
+type Group struct {
 	*sqlitex.Tx
 	bad          *unreadable
 	stored, head driver.Head
 }
 
-func (s *Store) beginGroup(t *sqlitex.Tx) (sqlitex.Group[*tx], error) {
-	head, err := readHead(context.Background(), t)
-	return &group{Tx: t, bad: s.bad, stored: head, head: head}, err
+// Begin implements [sqlitex.Group].
+func (g *Group) Begin(ctx context.Context) *Tx {
+	return &Tx{Tx: g.Tx, bad: g.bad, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored)}
 }
 
-func (g *group) Begin(ctx context.Context) *tx {
-	return &tx{Tx: g.Tx, bad: g.bad, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored)}
-}
+// Keep implements [sqlitex.Group].
+func (g *Group) Keep(t *Tx) { g.head = t.head }
 
-func (g *group) Keep(t *tx) { g.head = t.head }
-
-func (g *group) End() error {
+// End implements [sqlitex.Group].
+func (g *Group) End() error {
 	if g.head == g.stored {
 		return nil
 	}
@@ -40,8 +39,11 @@ func (g *group) End() error {
 		int64(g.head.Revision), int(g.head.Calendar.Day), g.head.Calendar.Date, g.head.Memories, g.head.Forgotten, g.head.Relations)
 }
 
-// tx is a [driver.Tx].
-type tx struct {
+// Done implements [sqlitex.Group].
+func (g *Group) Done(error) {}
+
+// Tx is a [driver.Tx].
+type Tx struct {
 	*sqlitex.Tx
 	bad  *unreadable
 	ctx  context.Context // of the caller, without its end
@@ -52,7 +54,7 @@ type tx struct {
 }
 
 // Get implements [driver.Tx].
-func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
+func (t *Tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	found, err := get(t.ctx, t, ids)
 	if err != nil {
 		return nil, err
@@ -64,7 +66,17 @@ func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 }
 
 // Put implements [driver.Tx].
-func (t *tx) Put(ms ...*hippo.Memory) error {
+func (t *Tx) Put(ms ...*hippo.Memory) error {
+	if len(ms) > 1 {
+		ids := make([]hippo.ID, len(ms))
+		for i, m := range ms {
+			ids[i] = m.ID
+		}
+		if err := t.Prefetch(ids); err != nil {
+			return err
+		}
+	}
+	var added lists
 	for _, m := range ms {
 		old, err := t.replaceable(m.ID)
 		if err != nil {
@@ -74,19 +86,74 @@ func (t *tx) Put(ms ...*hippo.Memory) error {
 		m.Revision = t.head.Revision
 		if old.Memory == nil {
 			old.Memory = &hippo.Memory{}
-			old.pk, err = t.insert(m)
+			old.pk, err = insertMemory(t, m)
+			added.add(old.pk, m)
 			t.head.Memories++
 		} else {
-			err = t.update(m, old.pk)
-		}
-		if err == nil {
-			err = t.children(m, old)
+			err = errors.Join(added.insert(t), updateMemory(t, m, old.pk), putChildren(t, m, old))
 		}
 		if err != nil {
 			return err
 		}
 		t.head.Forgotten += count(m.Forgotten()) - count(old.Forgotten())
 		t.known[m.ID] = stored{Memory: m.Clone(), pk: old.pk}
+	}
+	return added.insert(t)
+}
+
+// lists are the rows of new memories in the tables of lists, which are inserted together.
+type lists struct{ situations, tags, accesses [][3]any }
+
+func (l *lists) add(pk int64, m *hippo.Memory) {
+	for i, s := range m.Situation {
+		l.situations = append(l.situations, [3]any{pk, i, s})
+	}
+	for i, s := range m.Tags {
+		l.tags = append(l.tags, [3]any{pk, i, s})
+	}
+	for _, a := range m.Accesses {
+		l.accesses = append(l.accesses, [3]any{pk, a.Day, a.Count})
+	}
+}
+
+// insert inserts the rows and forgets them.
+func (l *lists) insert(t *Tx) error {
+	var errs []error
+	for _, table := range []struct {
+		name string
+		rows [][3]any
+	}{{"situation", l.situations}, {"tag", l.tags}, {"access", l.accesses}} {
+		if len(table.rows) > 0 {
+			errs = append(errs, t.onEach("INSERT INTO "+table.name+" SELECT value->>0, value->>1, value->>2 FROM json_each(?)", table.rows))
+		}
+	}
+	*l = lists{}
+	return errors.Join(errs...)
+}
+
+// Prefetch finds out which of many memories are not stored, with a query for 100 of them, so
+// that later calls need not.
+func (t *Tx) Prefetch(ids []hippo.ID) error {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id hippo.ID) bool { _, ok := t.known[id]; return ok })
+	there := make(map[hippo.ID]bool)
+	for rest := ids; len(rest) > 0; {
+		var args []any
+		args, rest = batch(rest)
+		for rows, err := range sqlitex.Rows(t.ctx, t, "SELECT id FROM memory WHERE id IN "+placeholders(len(args)), args...) {
+			var id []byte
+			if err == nil {
+				err = rows.Scan(&id)
+			}
+			if err != nil {
+				return err
+			}
+			there[hippo.ID(id)] = true
+		}
+	}
+	for _, id := range ids {
+		if !there[id] {
+			t.known[id] = stored{}
+		}
 	}
 	return nil
 }
@@ -100,7 +167,7 @@ func count(b bool) int {
 
 // stored returns the row of an ID; a nil Memory if there is none. For an unreadable one it
 // returns at least the key.
-func (t *tx) stored(id hippo.ID) (stored, error) {
+func (t *Tx) stored(id hippo.ID) (stored, error) {
 	if m, ok := t.known[id]; ok {
 		return m, nil
 	}
@@ -114,8 +181,18 @@ func (t *tx) stored(id hippo.ID) (stored, error) {
 	return ms[0], nil
 }
 
+// Peek returns a memory as it is stored, which the caller does not change; nil if there is none.
+func (t *Tx) Peek(id hippo.ID) (*hippo.Memory, error) {
+	m, err := t.stored(id)
+	if err != nil || m.Memory == nil {
+		return nil, err
+	}
+	t.known[id] = m
+	return m.Memory, m.err
+}
+
 // replaceable is stored, after the lists of a memory that cannot be read were removed.
-func (t *tx) replaceable(id hippo.ID) (stored, error) {
+func (t *Tx) replaceable(id hippo.ID) (stored, error) {
 	old, err := t.stored(id)
 	if err != nil || old.err == nil {
 		return old, err
@@ -129,7 +206,7 @@ func (t *tx) replaceable(id hippo.ID) (stored, error) {
 }
 
 // Purge implements [driver.Tx].
-func (t *tx) Purge(ids ...hippo.ID) error {
+func (t *Tx) Purge(ids ...hippo.ID) error {
 	for _, id := range ids {
 		old, err := t.stored(id)
 		if err != nil {
@@ -156,10 +233,10 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 }
 
 // Calendar implements [driver.Tx].
-func (t *tx) Calendar() (driver.Calendar, error) { return t.head.Calendar, nil }
+func (t *Tx) Calendar() (driver.Calendar, error) { return t.head.Calendar, nil }
 
 // SetCalendar implements [driver.Tx].
-func (t *tx) SetCalendar(c driver.Calendar) error {
+func (t *Tx) SetCalendar(c driver.Calendar) error {
 	t.head.Calendar = c
 	return nil
 }
@@ -169,7 +246,7 @@ const written = `id, revision, content, type, base, value, set_day, set_at, pinn
 	valid_from, valid_until, superseded_by, forgotten_at, version, surprise, source_kind, author, client, session, seq,
 	uri, trust, project, namespace, content_hash, metadata`
 
-func (t *tx) insert(m *hippo.Memory) (pk int64, err error) {
+func insertMemory(t *Tx, m *hippo.Memory) (pk int64, err error) {
 	if err := t.Exec("DELETE FROM tombstone WHERE id = ?", m.ID[:]); err != nil {
 		return 0, err
 	}
@@ -180,7 +257,7 @@ func (t *tx) insert(m *hippo.Memory) (pk int64, err error) {
 	return t.Insert("INSERT INTO memory ("+written+") VALUES (?"+strings.Repeat(",?", len(args)-1)+")", args...)
 }
 
-func (t *tx) update(m *hippo.Memory, pk int64) error {
+func updateMemory(t *Tx, m *hippo.Memory, pk int64) error {
 	args, err := values(m)
 	if err != nil {
 		return err
@@ -226,19 +303,19 @@ func micros(t time.Time) any {
 	return t.UnixMicro()
 }
 
-// children writes the lists of m that differ from the stored ones.
-func (t *tx) children(m *hippo.Memory, old stored) error {
-	if err := t.list("situation", old.pk, old.Situation, m.Situation); err != nil {
+// putChildren writes the lists of m that differ from the stored ones.
+func putChildren(t *Tx, m *hippo.Memory, old stored) error {
+	if err := putList(t, "situation", old.pk, old.Situation, m.Situation); err != nil {
 		return err
 	}
-	if err := t.list("tag", old.pk, old.Tags, m.Tags); err != nil {
+	if err := putList(t, "tag", old.pk, old.Tags, m.Tags); err != nil {
 		return err
 	}
-	return t.accesses(m, old)
+	return putAccesses(t, m, old)
 }
 
-// accesses writes the days whose count differs.
-func (t *tx) accesses(m *hippo.Memory, old stored) error {
+// putAccesses writes the days whose count differs.
+func putAccesses(t *Tx, m *hippo.Memory, old stored) error {
 	kept := make(map[hippo.Day]int, len(old.Accesses))
 	for _, a := range old.Accesses {
 		kept[a.Day] = a.Count
@@ -265,8 +342,8 @@ func (t *tx) accesses(m *hippo.Memory, old stored) error {
 	return nil
 }
 
-// list replaces the elements of a list, if they changed.
-func (t *tx) list(table string, pk int64, old, now []string) error {
+// putList replaces the elements of a list, if they changed.
+func putList(t *Tx, table string, pk int64, old, now []string) error {
 	if slices.Equal(old, now) {
 		return nil
 	}

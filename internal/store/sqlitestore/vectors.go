@@ -16,7 +16,7 @@ import (
 // [driver.Vectors].
 type vectors struct {
 	db     *sqlitex.DB
-	writer *sqlitex.Writer[*tx]
+	writer *sqlitex.Writer[*Tx]
 }
 
 // Vectors implements [driver.Vectors].
@@ -75,7 +75,7 @@ func (s *vectors) PutVectors(ctx context.Context, model string, vs []driver.Vect
 	if err := driver.CheckVectors(model, vs); err != nil {
 		return err
 	}
-	return s.writer.Write(ctx, driver.Lazy, func(t *tx) error {
+	return s.writer.Write(ctx, driver.Lazy, func(t *Tx) error {
 		if len(vs) == 0 {
 			return nil
 		}
@@ -101,7 +101,7 @@ func (s *vectors) PutVectors(ctx context.Context, model string, vs []driver.Vect
 
 // modelKey returns the key of a model that has, or is about to get, vectors of this
 // dimension.
-func modelKey(t *tx, name string, dimension int) (pk int64, err error) {
+func modelKey(t *Tx, name string, dimension int) (pk int64, err error) {
 	has := 0
 	err = t.first(`SELECT pk, dimension FROM model WHERE name = ?`, []any{name}, &pk, &has)
 	switch {
@@ -122,7 +122,7 @@ func modelKey(t *tx, name string, dimension int) (pk int64, err error) {
 }
 
 // first scans the first row of a query; without one, dest is left as it is.
-func (t *tx) first(query string, args []any, dest ...any) error {
+func (t *Tx) first(query string, args []any, dest ...any) error {
 	_, err := sqlitex.First(t.ctx, t, query, args, dest...)
 	return err
 }
@@ -148,5 +148,5 @@ func (s *vectors) VectorModels(ctx context.Context) (list []driver.VectorModel, 
 
 // DropVectors implements [driver.Vectors].
 func (s *vectors) DropVectors(ctx context.Context, model string) error {
-	return s.writer.Write(ctx, driver.Lazy, func(t *tx) error { return t.Exec("DELETE FROM model WHERE name = ?", model) })
+	return s.writer.Write(ctx, driver.Lazy, func(t *Tx) error { return t.Exec("DELETE FROM model WHERE name = ?", model) })
 }

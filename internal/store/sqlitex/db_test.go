@@ -233,12 +233,15 @@ type plainGroup struct{ *sqlitex.Tx }
 func (g plainGroup) Begin(context.Context) *sqlitex.Tx { return g.Tx }
 func (plainGroup) Keep(*sqlitex.Tx)                    {}
 func (plainGroup) End() error                          { return nil }
+func (plainGroup) Done(error)                          {}
 
 // A full disk fails the writes of a group, keeps what was there, and later ones work.
 func TestWriter_Full(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "memory.db"), nil)
-	w := sqlitex.NewWriter(db, func(tx *sqlitex.Tx) (sqlitex.Group[*sqlitex.Tx], error) { return plainGroup{tx}, nil })
+	w := sqlitex.NewWriter(db, func(tx *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*sqlitex.Tx], error) {
+		return plainGroup{tx}, nil
+	})
 	defer w.Close()
 	exec := func(query string) error {
 		return w.Write(context.Background(), driver.Durable, func(tx *sqlitex.Tx) error { return tx.Exec(query) })

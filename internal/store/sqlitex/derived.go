@@ -43,6 +43,9 @@ func OpenDerived(ctx context.Context, path string, s Derived, log *slog.Logger) 
 	return Open(ctx, path, &o)
 }
 
+// derived reports whether the data can be computed again.
+func (d *DB) derived() bool { return d.options.ensure != nil }
+
 // Remove deletes a file with what SQLite keeps beside it, for its data to be rebuilt in a
 // new one. Processes that have it open notice that.
 func Remove(path string) error {

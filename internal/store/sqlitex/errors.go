@@ -52,6 +52,13 @@ func Damaged(err error) bool {
 	return ok && (e.Code()&0xff == sqlite3.SQLITE_CORRUPT || e.Code() == sqlite3.SQLITE_NOTADB)
 }
 
+// Lost reports whether an error says that a file of derived data is of no use any more: it
+// is damaged, or the files that SQLite keeps beside it are gone or cannot be read.
+func Lost(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return Damaged(err) || ok && e.Code()&0xff == sqlite3.SQLITE_IOERR
+}
+
 // kindOf maps a result code, most by their low byte, which the extended codes share.
 func kindOf(code int) (hint string, kind error) {
 	if code == sqlite3.SQLITE_READONLY_DIRECTORY {

@@ -91,6 +91,10 @@ func (f *File) openReads(ctx context.Context, s Schema, readOnly bool) (err erro
 // writePragmas make every commit flush the disk, and keep what a savepoint undoes in RAM.
 const writePragmas = "_txlock=immediate&_pragma=temp_store(memory)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
 
+// derivedCheckpoint lets the log of derived data grow to 32 MiB before it is brought into the
+// file. That flushes the disk, which commits of derived data do not.
+const derivedCheckpoint = "PRAGMA wal_autocheckpoint = 8192"
+
 // readConns bounds concurrent reads, and with it the RAM of their caches.
 const readConns = 2
 
@@ -106,6 +110,11 @@ func (f *File) openWriter(ctx context.Context, o *Options) (err error) {
 	f.tx = &Tx{conn: conn, stmts: make(map[string]*sql.Stmt), damage: &f.damage}
 	if err := makeWAL(ctx, conn); err != nil {
 		return err
+	}
+	if o.ensure != nil {
+		if _, err := conn.ExecContext(ctx, derivedCheckpoint); err != nil {
+			return err
+		}
 	}
 	return o.Schema.migrate(ctx, conn, o.Log)
 }

@@ -116,7 +116,9 @@ func (t *Tx) close() error {
 }
 
 // Update runs fn in a transaction and commits it; if fn fails nothing changes and Update
-// returns its error. Calls are serialized; [Writer] commits several together.
+// returns its error. Calls are serialized; [Writer] commits several together. A file of derived
+// data is never flushed to the disk, and an update of one that was deleted or replaced meanwhile
+// is lost with it, without an error.
 // Errors: [hippo.ErrReadOnly], and those of SQLite, explained.
 func (d *DB) Update(ctx context.Context, durability driver.Durability, fn func(*Tx) error) error {
 	return d.Explain("write", d.update(ctx, durability, fn))
@@ -132,6 +134,9 @@ func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*
 		return ctx.Err()
 	}
 	defer func() { <-d.writing }()
+	if d.derived() {
+		durability = driver.Lazy
+	}
 	for range maxRepeats {
 		f, err := d.acquire(ctx)
 		if err != nil {
@@ -142,6 +147,9 @@ func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*
 			return err
 		}
 		d.drop(f)
+		if d.derived() {
+			return err
+		}
 	}
 	return fmt.Errorf("%w: store %s is being replaced again and again", hippo.ErrUnavailable, d.path)
 }
@@ -187,7 +195,7 @@ func (t *Tx) run(d driver.Durability, fn func(*Tx) error) error {
 // Each runs inside of a savepoint, so that those that fail are undone alone.
 type Writer[T any] struct {
 	db    *DB
-	begin func(*Tx) (Group[T], error)
+	begin func(*Tx, driver.Durability) (Group[T], error)
 	queue *groupcommit.Writer[T]
 }
 
@@ -201,11 +209,14 @@ type Group[T any] interface {
 	Keep(T)
 	// End is called before the commit.
 	End() error
+	// Done is called after it, with what it returned.
+	Done(error)
 }
 
 // NewWriter returns a Writer on a file. begin is called at the beginning of a group, in
-// its transaction. The Writer is to be closed before the file.
-func NewWriter[T any](db *DB, begin func(*Tx) (Group[T], error)) *Writer[T] {
+// its transaction, with the highest durability that its callers ask for. The Writer is to
+// be closed before the file.
+func NewWriter[T any](db *DB, begin func(*Tx, driver.Durability) (Group[T], error)) *Writer[T] {
 	w := &Writer[T]{db: db, begin: begin}
 	w.queue = groupcommit.New(w.commit)
 	return w
@@ -229,12 +240,14 @@ func (w *Writer[T]) commit(requests []*groupcommit.Request[T]) error {
 			d = driver.Durable
 		}
 	}
+	var g Group[T]
 	// One caller's end must not undo the others.
-	return w.db.update(context.Background(), d, func(tx *Tx) error {
-		g, err := w.begin(tx)
+	err := w.db.update(context.Background(), d, func(tx *Tx) error {
+		begun, err := w.begin(tx, d)
 		if err != nil {
 			return err
 		}
+		g = begun
 		for _, r := range requests {
 			if err := run(tx, g, r); err != nil {
 				return err
@@ -242,6 +255,10 @@ func (w *Writer[T]) commit(requests []*groupcommit.Request[T]) error {
 		}
 		return g.End()
 	})
+	if g != nil {
+		g.Done(err)
+	}
+	return err
 }
 
 // run runs one request inside of a savepoint. It returns what is wrong with the

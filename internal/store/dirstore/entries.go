@@ -1,0 +1,234 @@
+package dirstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+)
+
+// tables are beside those of the memories, see docs/formats.md.
+const tables = `
+CREATE TABLE directory (
+    one     INTEGER PRIMARY KEY CHECK (one = 1),
+    hash    INTEGER NOT NULL,
+    orphans INTEGER NOT NULL
+) STRICT;
+INSERT INTO directory VALUES (1, 0, 0);
+CREATE TABLE file (
+    name    TEXT    PRIMARY KEY,
+    size    INTEGER NOT NULL,
+    mtime   INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    inode   INTEGER NOT NULL,
+    sum     BLOB    NOT NULL,
+    memory  BLOB,
+    holder  INTEGER NOT NULL,
+    recent  INTEGER NOT NULL,
+    fault   TEXT,
+    since   INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX file_memory ON file (memory);
+CREATE INDEX file_unsure ON file (name) WHERE recent OR fault IS NOT NULL;
+`
+
+// tablesVersion changes with tables, and with how files are read.
+const tablesVersion = 1
+
+// entry is what is known of one file; the zero entry stands for none.
+type entry struct {
+	name  string
+	stamp stamp
+	sum   sum
+	id    hippo.ID // inside; of a file that cannot be read, the last one known
+	// holder: it is the file that the memory is read from and written to. Others with the
+	// same memory are reported.
+	holder bool
+	recent bool // see [stamp.recent]
+	fault  string
+	since  time.Time // of the fault
+}
+
+// hash is 0 for no file.
+func (e *entry) hash() int64 {
+	if e.name == "" {
+		return 0
+	}
+	return e.stamp.hash(e.name)
+}
+
+const entryColumns = "SELECT name, size, mtime, changed, inode, sum, memory, holder, recent, ifnull(fault, ''), ifnull(since, 0) FROM file"
+
+// selectEntries calls fn with the rows of a query for entryColumns.
+func selectEntries(ctx context.Context, q sqlitex.Queryer, where string, args []any, fn func(entry)) error {
+	for rows, err := range sqlitex.Rows(ctx, q, entryColumns+where, args...) {
+		if err != nil {
+			return err
+		}
+		var e entry
+		var hash, id sql.RawBytes
+		var since int64
+		if err := rows.Scan(&e.name, &e.stamp.size, &e.stamp.mtime, &e.stamp.changed, &e.stamp.inode, &hash, &id, &e.holder, &e.recent, &e.fault, &since); err != nil {
+			return err
+		}
+		copy(e.sum[:], hash)
+		copy(e.id[:], id)
+		e.since = time.Unix(0, since)
+		fn(e)
+	}
+	return nil
+}
+
+// entryOf returns what the last commit knows of a file.
+func entryOf(ctx context.Context, q sqlitex.Queryer, name string) (found entry, err error) {
+	err = selectEntries(ctx, q, " WHERE name = ?", []any{name}, func(e entry) { found = e })
+	return found, err
+}
+
+// entries are changes of the table, laid over others.
+type entries struct {
+	byName map[string]entry
+	names  map[hippo.ID][]string // that hold, or held, a memory
+}
+
+func newEntries() entries {
+	return entries{byName: make(map[string]entry), names: make(map[hippo.ID][]string)}
+}
+
+func (l *entries) set(name string, e entry) {
+	l.byName[name] = e
+	if !e.id.IsZero() && !slices.Contains(l.names[e.id], name) {
+		l.names[e.id] = append(l.names[e.id], name)
+	}
+}
+
+// table is the table of files as a group of transactions sees it: what the last commit
+// has, as far as it was read, and above that what the transactions changed.
+type table struct {
+	q       *sqlitex.Tx
+	stored  entries
+	loaded  map[hippo.ID]bool // whose files were all read
+	changed entries
+}
+
+func newTable(q *sqlitex.Tx) *table {
+	return &table{q: q, stored: newEntries(), loaded: make(map[hippo.ID]bool), changed: newEntries()}
+}
+
+// load reads the entries of all files that hold one of these memories, or have its name.
+func (t *table) load(ids ...hippo.ID) error {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id hippo.ID) bool { return t.loaded[id] })
+	for part := range slices.Chunk(ids, 100) {
+		size := 1
+		if len(part) > 1 {
+			size = 100
+		}
+		args := make([]any, 2*size)
+		for i := range size {
+			id := part[min(i, len(part)-1)]
+			args[i], args[size+i] = nameOf(id), id[:]
+			t.loaded[id] = true
+			if _, ok := t.stored.byName[nameOf(id)]; !ok {
+				t.stored.byName[nameOf(id)] = entry{}
+			}
+		}
+		marks := "(?" + strings.Repeat(",?", size-1) + ")"
+		err := selectEntries(context.Background(), t.q, " WHERE name IN "+marks+" OR memory IN "+marks, args, func(e entry) { t.stored.set(e.name, e) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// get returns the entry of a file.
+func (t *table) get(name string) (entry, error) {
+	if e, ok := t.changed.byName[name]; ok {
+		return e, nil
+	}
+	if e, ok := t.stored.byName[name]; ok {
+		return e, nil
+	}
+	e, err := entryOf(context.Background(), t.q, name)
+	t.stored.set(name, e)
+	return e, err
+}
+
+// hold returns the names of the files that may hold a memory.
+func (t *table) hold(id hippo.ID) ([]string, error) {
+	err := t.load(id)
+	return slices.Concat(t.stored.names[id], t.changed.names[id]), err
+}
+
+// write writes what the transactions changed. recount sums up everything.
+func (t *table) write(recount bool) error {
+	hash := int64(0)
+	var rows [][]any
+	for name, e := range t.changed.byName {
+		was := t.stored.byName[name]
+		if e == was {
+			continue
+		}
+		hash += e.hash() - was.hash()
+		if e.name != "" {
+			rows = append(rows, e.row())
+		} else if err := t.q.Exec("DELETE FROM file WHERE name = ?", name); err != nil {
+			return err
+		}
+	}
+	if len(rows) > 0 {
+		b, err := json.Marshal(rows)
+		if err == nil {
+			err = t.q.Exec(insertRows, string(b))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return t.writeHash(hash, recount)
+}
+
+// writeHash changes the hash of the directory by a difference, or recounts it.
+func (t *table) writeHash(by int64, recount bool) error {
+	ctx := context.Background()
+	switch {
+	case recount:
+		by = 0
+		if err := selectEntries(ctx, t.q, "", nil, func(e entry) { by += e.hash() }); err != nil {
+			return err
+		}
+	case by == 0:
+		return nil
+	default: // SQLite's own sums do not wrap around
+		was := int64(0)
+		if _, err := sqlitex.First(ctx, t.q, "SELECT hash FROM directory", nil, &was); err != nil {
+			return err
+		}
+		by += was
+	}
+	return t.q.Exec("UPDATE directory SET hash = ?", by)
+}
+
+// insertRows stores rows given as a JSON array, in one statement.
+const insertRows = `INSERT OR REPLACE INTO file SELECT value->>0, value->>1, value->>2, value->>3, value->>4,
+	unhex(value->>5), unhex(value->>6), value->>7, value->>8, value->>9, value->>10 FROM json_each(?)`
+
+// row returns the values for insertRows.
+func (e *entry) row() []any {
+	var id, fault, since any
+	if !e.id.IsZero() {
+		id = hex.EncodeToString(e.id[:])
+	}
+	if e.fault != "" {
+		fault, since = e.fault, e.since.UnixNano()
+	}
+	return []any{
+		e.name, e.stamp.size, e.stamp.mtime, e.stamp.changed, e.stamp.inode, hex.EncodeToString(e.sum[:]), id, e.holder, e.recent, fault, since,
+	}
+}

@@ -1,0 +1,45 @@
+package sqlitestore
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+)
+
+// OpenDerived opens a store that is a copy of memories which are kept elsewhere. The file
+// has the tables of a [Store] and those that tables.SQL creates; tables.Version is below 1,000. It
+// is never migrated; see [sqlitex.OpenDerived].
+func OpenDerived(ctx context.Context, path string, tables sqlitex.Derived, log *slog.Logger) (*Store, error) {
+	own := schema().Migrations
+	tables.Version += 1000 * len(own)
+	tables.SQL = strings.Join(own, "\n") + "\n" + tables.SQL
+	db, err := sqlitex.OpenDerived(ctx, path, tables, log)
+	if err != nil {
+		return nil, err
+	}
+	return newStore(db, path, log), nil
+}
+
+// DB is the file.
+func (s *Store) DB() *sqlitex.DB { return s.db }
+
+// BeginGroup begins what transactions of one commit share, for a caller who writes tables
+// of its own in the same commit.
+func (s *Store) BeginGroup(t *sqlitex.Tx) (*Group, error) {
+	head, err := readHead(context.Background(), t)
+	return &Group{Tx: t, bad: s.bad, stored: head, head: head}, err
+}
+
+// Calendar is that of the transactions which succeeded so far.
+func (g *Group) Calendar() hippo.Calendar { return g.head.Calendar }
+
+// SkipRevisions leaves out n revisions, unless none was assigned: a commit that was lost may
+// have assigned them.
+func (t *Tx) SkipRevisions(n hippo.Revision) {
+	if t.head.Revision > 0 {
+		t.head.Revision += n
+	}
+}
