@@ -18,7 +18,7 @@ RACE     := -race -gcflags=modernc.org/sqlite/lib=-race=false
 # The packages that start goroutines, share data or use unsafe, in code or in tests. What
 # they use of the others is instrumented, too.
 SHARES   := ^\s*go |\.Go\(|^\s+"(sync|sync/atomic|unsafe)"$$
-SHARING   = $(addprefix ./,$(shell grep -rlE --include='*.go' '$(SHARES)' *.go cmd internal | xargs dirname | sort -u))
+SHARING   = $(addprefix ./,$(shell grep -rlE --include='*.go' '$(SHARES)' *.go client cmd internal | xargs dirname | sort -u))
 # A larger heap saves compilers and linters a sixth of their time.
 FAST     := GOGC=400
 
