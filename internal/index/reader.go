@@ -33,7 +33,7 @@ func (f reader) Rows(dst []retrieve.Row, matches []retrieve.Match) []retrieve.Ro
 		r, x := p.shown.row(doc), &p.columns.extras[doc]
 		dst = append(dst, retrieve.Row{
 			ID: r.id, CreatedAt: r.created, When: when(r, x), Importance: r.importance,
-			SetDay: hippo.Day(r.setDay), LastUse: hippo.Day(r.uses.last), RecentUses: recentCount(p.shown.uses(doc), f.query.Day),
+			SetDay: hippo.Day(r.setDay), LastUse: hippo.Day(r.uses.last), RecentUses: f.recentUses(p, doc, r),
 			Length: int(p.columns.content[doc]), Pinned: r.flags&flagPinned != 0, Superseded: r.flags&flagSuperseded != 0,
 		})
 	}
@@ -51,10 +51,15 @@ func (f *found) prefetch(matches []retrieve.Match) {
 	f.window.prefetched = sum // so that the loop is not optimised away
 }
 
-// recentCount is the number of accesses in the active days up to day that rankers look back on.
-func recentCount(list []use, day hippo.Day) int {
-	n, from := 0, int32Of(int(day))-useWindow+1
-	for _, u := range list {
+// recentUses is the number of accesses in the active days up to that of the query that rankers
+// look back on.
+func (f *found) recentUses(p *partFound, doc uint32, r *row) int {
+	from := int32Of(int(f.query.Day)) - useWindow + 1
+	if r.uses.last < from {
+		return 0
+	}
+	n := 0
+	for _, u := range p.shown.uses(doc) {
 		if u.day >= from {
 			n += int(u.count)
 		}

@@ -39,6 +39,8 @@ type firstStage struct {
 	maxScore, bestScore float64
 	// gate is the coverage or cosine that a match must exceed.
 	gate float64
+	// work is what rank computes of a match, without an allocation for each.
+	work first
 }
 
 // first is the first-stage scores of a match.
@@ -67,20 +69,21 @@ func score(p *Plan, found *retrieve.Result) scored {
 	for some := range slices.Chunk(found.Matches, rowBatch) {
 		rows = found.Reader.Rows(rows[:0], some)
 		for i := range some {
-			c, ok := s.first.candidate(&some[i], &rows[i])
+			m, row := &some[i], &rows[i]
+			relevance, cosine, ok := s.first.rank(m, row)
 			if !ok {
 				continue
 			}
-			in := p.within.has(c.relevance)
-			s.tally.add(c.relevance, in)
-			if rows[i].Superseded {
-				s.superseded = append(s.superseded, c)
+			in := p.within.has(relevance)
+			s.tally.add(relevance, in)
+			if row.Superseded {
+				s.superseded = append(s.superseded, newCandidate(m, row, relevance, cosine))
 			}
-			if nearest != best && nearest.wants(c.relevance) {
-				nearest.Add(c)
+			if nearest != best && nearest.wants(relevance) {
+				nearest.Add(newCandidate(m, row, relevance, cosine))
 			}
-			if in && best.wants(c.relevance) {
-				best.Add(c)
+			if in && best.wants(relevance) {
+				best.Add(newCandidate(m, row, relevance, cosine))
 			}
 		}
 	}
@@ -102,30 +105,49 @@ func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
 	return f
 }
 
-// candidate ranks a match; not ok: it does not take part. Near a limit of the range the
-// exact cosine decides, unless the match may be reranked.
-func (f *firstStage) candidate(m *retrieve.Match, row *retrieve.Row) (c candidate, ok bool) {
-	if max(m.Coverage, m.Cosine) <= f.gate {
-		return c, false
-	}
-	c = candidate{match: *m, id: row.ID, created: row.CreatedAt}
-	c.relevance = f.rank(&c.match, row)
-	if f.semantic() && !f.rerank && f.within.near(c.relevance) {
-		c.match.Cosine = f.reader.Cosine(m.Doc)
-		c.relevance = f.rank(&c.match, row)
-	}
-	return c, true
+func newCandidate(m *retrieve.Match, row *retrieve.Row, relevance, cosine float64) candidate {
+	c := candidate{match: *m, id: row.ID, created: row.CreatedAt, relevance: relevance}
+	c.match.Cosine = cosine
+	return c
 }
 
-func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) float64 {
-	x := f.of(m, row)
-	return f.relevance(f.weights, &x.signals)
+// candidate ranks a match; not ok: it does not take part.
+func (f *firstStage) candidate(m *retrieve.Match, row *retrieve.Row) (c candidate, ok bool) {
+	relevance, cosine, ok := f.rank(m, row)
+	if !ok {
+		return c, false
+	}
+	return newCandidate(m, row, relevance, cosine), true
+}
+
+// rank returns the relevance of a match and its cosine; not ok: it does not take part. Near a
+// limit of the range the exact cosine decides, unless the match may be reranked.
+func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) (relevance, cosine float64, ok bool) {
+	if max(m.Coverage, m.Cosine) <= f.gate {
+		return 0, 0, false
+	}
+	f.work.fill(f, m, row)
+	relevance, cosine = f.relevance(f.weights, &f.work.signals), m.Cosine
+	if f.semantic() && !f.rerank && f.within.near(relevance) {
+		exact := *m
+		exact.Cosine = f.reader.Cosine(m.Doc)
+		f.work.fill(f, &exact, row)
+		relevance, cosine = f.relevance(f.weights, &f.work.signals), exact.Cosine
+	}
+	return relevance, cosine, true
 }
 
 // of computes the signals of a match.
-func (f *firstStage) of(m *retrieve.Match, row *retrieve.Row) first {
-	x := first{length: f.scorer.Length(row.Length)}
+func (f *firstStage) of(m *retrieve.Match, row *retrieve.Row) (x first) {
+	x.fill(f, m, row)
+	return x
+}
+
+// fill computes the signals of a match in place: copies of them for each match would cost a
+// tenth of the search.
+func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	s := &x.signals
+	x.length, x.bm25 = f.scorer.Length(row.Length), 0
 	s.BM25, s.Coverage, s.Cosine, s.Context = m.Score, m.Coverage, m.Cosine, m.Context
 	s.Lexical = 1 // nothing was asked for
 	if f.maxScore > 0 {
@@ -143,7 +165,6 @@ func (f *firstStage) of(m *retrieve.Match, row *retrieve.Row) first {
 	s.Frequency = f.clock.Frequency(row.RecentUses)
 	s.Importance = f.clock.Importance(row.Importance, row.SetDay, row.Pinned)
 	s.Prior = rank.PriorOf(f.weights, s)
-	return x
 }
 
 // row reads one row.
