@@ -83,7 +83,7 @@ type Follower struct {
 	store    *store.Store
 	index    *index.Index
 	log      *slog.Logger
-	members  []*member // the preferred one first
+	models   []*modelState // the preferred one first
 	degraded []string  // why other models are not available
 
 	filling sync.Mutex      // instant models are filled by one search at a time
@@ -93,8 +93,8 @@ type Follower struct {
 	work    sync.WaitGroup // of the models that are not instant, and of queries
 }
 
-// member is a model in use and its state.
-type member struct {
+// modelState is a model in use and its state.
+type modelState struct {
 	Model
 	id   string
 	wake chan struct{}
@@ -119,10 +119,10 @@ func New(c Config) *Follower {
 			m.Timeout = DefaultTimeout
 		}
 		is := m.Model()
-		f.members = append(f.members, &member{Model: m, id: is.ID, wake: make(chan struct{}, 1), indexed: is.Dimension > 0})
+		f.models = append(f.models, &modelState{Model: m, id: is.ID, wake: make(chan struct{}, 1), indexed: is.Dimension > 0})
 	}
 	f.ctx, f.stop = context.WithCancel(context.Background())
-	for i, m := range f.members {
+	for i, m := range f.models {
 		if !m.Instant {
 			f.work.Go(func() { followModel(f.ctx, f, i) })
 		}
@@ -149,7 +149,7 @@ func (f *Follower) Close() error {
 	f.closing.Unlock()
 	f.work.Wait()
 	var err error
-	for _, m := range f.members {
+	for _, m := range f.models {
 		if c, ok := m.Embedder.(io.Closer); ok {
 			err = errors.Join(err, c.Close())
 		}
@@ -160,7 +160,7 @@ func (f *Follower) Close() error {
 // followModel embeds in the background what the i-th model lacks, as long as no better one
 // serves.
 func followModel(ctx context.Context, f *Follower, i int) {
-	m, wait := f.members[i], firstRetry
+	m, wait := f.models[i], firstRetry
 	for {
 		err := f.index.Guard(func() error {
 			if best := f.serving(); best >= 0 && best < i {
@@ -192,7 +192,7 @@ func followModel(ctx context.Context, f *Follower, i int) {
 
 // Wake makes the background work check the index for memories without a vector.
 func (f *Follower) Wake() {
-	for _, m := range f.members {
+	for _, m := range f.models {
 		select {
 		case m.wake <- struct{}{}:
 		default:
@@ -201,7 +201,7 @@ func (f *Follower) Wake() {
 }
 
 // reportState sets the last error of a model, nil for none, and logs it if it is new.
-func reportState(f *Follower, m *member, err error) {
+func reportState(f *Follower, m *modelState, err error) {
 	before := m.lastError()
 	m.mu.Lock()
 	m.lastErr = err
@@ -211,7 +211,7 @@ func reportState(f *Follower, m *member, err error) {
 	}
 }
 
-func (m *member) lastError() error {
+func (m *modelState) lastError() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.lastErr
@@ -222,7 +222,7 @@ var errUnanswered = fmt.Errorf("%w: its endpoint has not answered yet", embed.Er
 
 // learnDimension waits until the dimension of a model is known, and then adds the model to
 // the index. Only an endpoint that was never used has an unknown dimension.
-func learnDimension(ctx context.Context, f *Follower, m *member) error {
+func learnDimension(ctx context.Context, f *Follower, m *modelState) error {
 	if m.indexed {
 		return nil
 	}
@@ -241,7 +241,7 @@ func learnDimension(ctx context.Context, f *Follower, m *member) error {
 
 // isReady reports whether a model can serve queries: its dimension is known, and all
 // memories or all but a few have a vector.
-func isReady(f *Follower, m *member) bool {
+func isReady(f *Follower, m *modelState) bool {
 	if m.Model.Model().Dimension == 0 {
 		return false
 	}
@@ -252,14 +252,14 @@ func isReady(f *Follower, m *member) bool {
 
 // serving returns the number of the model that serves queries; -1 if there is none.
 func (f *Follower) serving() int {
-	return slices.IndexFunc(f.members, func(m *member) bool { return isReady(f, m) })
+	return slices.IndexFunc(f.models, func(m *modelState) bool { return isReady(f, m) })
 }
 
 // Degraded says why the preferred model does not serve queries, with counts of a scope; empty
 // if it does.
 func (f *Follower) Degraded(scope *hippo.Scope) []string {
 	out := slices.Clone(f.degraded)
-	for _, m := range f.members {
+	for _, m := range f.models {
 		if isReady(f, m) {
 			break
 		}
@@ -290,7 +290,7 @@ type ModelStatus struct {
 func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
 	serving := f.serving()
 	var out []ModelStatus
-	for i, m := range f.members {
+	for i, m := range f.models {
 		s := ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == serving, Err: m.lastError()}
 		s.Embedded, s.Memories = f.index.Vectors.Embedded(scope, m.id)
 		out = append(out, s)
@@ -302,7 +302,7 @@ func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
 // for a model whose dimension is unknown: that is behind an endpoint, which may hang. The error
 // is that of loading, or of ctx.
 func (f *Follower) Ready(ctx context.Context) error {
-	for _, m := range f.members {
+	for _, m := range f.models {
 		if w, ok := m.Embedder.(embed.Waiter); ok && m.Model.Model().Dimension > 0 {
 			if err := w.Wait(ctx); err != nil {
 				return err

@@ -21,7 +21,7 @@ const (
 
 // fillInstant embeds the memories without a vector of an instant model. The index has embedded
 // most of them itself.
-func fillInstant(ctx context.Context, f *Follower, m *member) error {
+func fillInstant(ctx context.Context, f *Follower, m *modelState) error {
 	if have, all := f.index.Vectors.Embedded(nil, m.id); have == all {
 		return nil
 	}
@@ -31,7 +31,7 @@ func fillInstant(ctx context.Context, f *Follower, m *member) error {
 }
 
 // fillMissing embeds, batch by batch, the memories without a vector of a model.
-func fillMissing(ctx context.Context, f *Follower, m *member, batch int) error {
+func fillMissing(ctx context.Context, f *Follower, m *modelState, batch int) error {
 	if err := learnDimension(ctx, f, m); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func fillMissing(ctx context.Context, f *Follower, m *member, batch int) error {
 
 // embedMemories adds vectors of these memories to the index, from the store or the model, and
 // returns how many it accepted.
-func embedMemories(ctx context.Context, f *Follower, m *member, ids []hippo.ID) (int, error) {
+func embedMemories(ctx context.Context, f *Follower, m *modelState, ids []hippo.ID) (int, error) {
 	ms, err := f.store.Get(ctx, ids)
 	if err != nil {
 		return 0, err
@@ -79,7 +79,7 @@ func embedMemories(ctx context.Context, f *Follower, m *member, ids []hippo.ID) 
 }
 
 // computeVectors embeds memories, and stores the vectors of a model that is not instant.
-func computeVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Memory) ([]index.Vector, error) {
+func computeVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo.Memory) ([]index.Vector, error) {
 	texts := make([]string, len(ms))
 	for i, memory := range ms {
 		texts[i] = memory.Content
@@ -104,7 +104,7 @@ func computeVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Mem
 
 // embedPassages embeds texts. If the model rejects some texts and accepts others, the rejected
 // ones get a zero vector: they are found lexically.
-func embedPassages(ctx context.Context, f *Follower, m *member, texts []string) ([][]float32, error) {
+func embedPassages(ctx context.Context, f *Follower, m *modelState, texts []string) ([][]float32, error) {
 	out, err := checked(ctx, m, embed.Passage, texts)
 	if !errors.Is(err, hippo.ErrInvalid) || len(texts) == 1 {
 		return out, err
@@ -130,7 +130,7 @@ func embedPassages(ctx context.Context, f *Follower, m *member, texts []string) 
 }
 
 // storedVectors returns the vectors in the store, and the memories without one.
-func storedVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Memory) ([]index.Vector, []*hippo.Memory, error) {
+func storedVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo.Memory) ([]index.Vector, []*hippo.Memory, error) {
 	ids := make([]hippo.ID, len(ms))
 	for i, memory := range ms {
 		ids[i] = memory.ID
@@ -165,7 +165,7 @@ func contentKey(m *hippo.Memory) uint64 {
 // EmbedInstant embeds the memories without a vector of the instant models, so that no search
 // has to. The next search retries after an error, and reports it.
 func (f *Follower) EmbedInstant(ctx context.Context) {
-	for _, m := range f.members {
+	for _, m := range f.models {
 		if !m.Instant {
 			continue
 		}
@@ -182,10 +182,10 @@ const pollEvery = 100 * time.Millisecond
 // meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept. The
 // index must be up to date with the store.
 func (f *Follower) Embed(ctx context.Context, progress func(embedded, memories int)) error {
-	if len(f.members) == 0 {
+	if len(f.models) == 0 {
 		return nil
 	}
-	m := f.members[0]
+	m := f.models[0]
 	if m.Instant {
 		return fillInstant(ctx, f, m)
 	}
