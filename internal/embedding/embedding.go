@@ -84,7 +84,7 @@ type Follower struct {
 	index    *index.Index
 	log      *slog.Logger
 	models   []*modelState // the preferred one first
-	degraded []string  // why other models are not available
+	degraded []string      // why other models are not available
 
 	filling sync.Mutex      // instant models are filled by one search at a time
 	ctx     context.Context // of the background work
