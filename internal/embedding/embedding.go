@@ -86,7 +86,7 @@ type Follower struct {
 	models   []*modelState // the preferred one first
 	degraded []string      // why other models are not available
 
-	filling sync.Mutex      // instant models are filled by one search at a time
+	filling chan struct{}   // a token: one search at a time embeds memories with instant models
 	ctx     context.Context // of the background work
 	stop    context.CancelFunc
 	closing sync.Mutex     // held to start work, and to stop: none starts after the stop
@@ -110,7 +110,7 @@ type modelState struct {
 // New returns a Follower. It starts a goroutine for each model that is not instant, which
 // Close ends.
 func New(c Config) *Follower {
-	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded}
+	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1)}
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
 	}
@@ -163,7 +163,7 @@ func followModel(ctx context.Context, f *Follower, i int) {
 	m, wait := f.models[i], firstRetry
 	for {
 		err := f.index.Guard(func() error {
-			if best := f.serving(); best >= 0 && best < i {
+			if best := f.serving(nil); best >= 0 && best < i {
 				return nil
 			}
 			return fillMissing(ctx, f, m, slowBatch)
@@ -239,34 +239,52 @@ func learnDimension(ctx context.Context, f *Follower, m *modelState) error {
 	return nil
 }
 
-// isReady reports whether a model can serve queries: its dimension is known, and all
-// memories or all but a few have a vector.
-func isReady(f *Follower, m *modelState) bool {
+// isReady reports whether a model can serve queries of a scope, nil for all: its dimension is
+// known, and all memories of the scope or all but a few have a vector.
+func isReady(f *Follower, scope *hippo.Scope, m *modelState) bool {
 	if m.Model.Model().Dimension == 0 {
 		return false
 	}
-	have, all := f.index.Vectors.Embedded(nil, m.id)
+	have, all := f.index.Vectors.Embedded(scope, m.id)
 	missing := all - have
 	return m.Instant || missing <= min(maxMissing, have/missingMultiple) || missing <= int(maxMissingShare*float64(all))
 }
 
-// serving returns the number of the model that serves queries; -1 if there is none.
-func (f *Follower) serving() int {
-	return slices.IndexFunc(f.models, func(m *modelState) bool { return isReady(f, m) })
+// serving returns the number of the model that serves queries of a scope; -1 if there is none.
+func (f *Follower) serving(scope *hippo.Scope) int {
+	return slices.IndexFunc(f.models, func(m *modelState) bool { return isReady(f, scope, m) })
 }
 
-// Degraded says why the preferred model does not serve queries, with counts of a scope; empty
-// if it does.
+// Errors of a model as they are reported to callers without [hippo.RightAdmin]: its own text may
+// quote a memory of another scope.
+var (
+	errFailed   = errors.New("the model failed")
+	errNotReady = errors.New("the model is not ready")
+)
+
+// reportable returns an error of a model, without details unless the caller may see them.
+func reportable(scope *hippo.Scope, err error) error {
+	switch {
+	case err == nil || scope.Allows(hippo.RightAdmin):
+		return err
+	case errors.Is(err, embed.ErrNotReady):
+		return errNotReady
+	default:
+		return errFailed
+	}
+}
+
+// Degraded says why the preferred model does not serve queries of a scope; empty if it does.
 func (f *Follower) Degraded(scope *hippo.Scope) []string {
 	out := slices.Clone(f.degraded)
 	for _, m := range f.models {
-		if isReady(f, m) {
+		if isReady(f, scope, m) {
 			break
 		}
 		have, all := f.index.Vectors.Embedded(scope, m.id)
 		text := fmt.Sprintf("semantic search: model %s has embedded %d of %d memories", m.id, have, all)
 		if err := m.lastError(); err != nil {
-			text += ": " + err.Error()
+			text += ": " + reportable(scope, err).Error()
 		}
 		out = append(out, text)
 	}
@@ -282,16 +300,17 @@ type ModelStatus struct {
 	Instant            bool
 	// Serving says that queries use this one.
 	Serving bool
-	// Err is the last error, nil for none.
+	// Err is the last error, nil for none; without details for callers without
+	// [hippo.RightAdmin].
 	Err error
 }
 
 // Status describes all models, the preferred one first, with counts of a scope.
 func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
-	serving := f.serving()
+	serving := f.serving(scope)
 	var out []ModelStatus
 	for i, m := range f.models {
-		s := ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == serving, Err: m.lastError()}
+		s := ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == serving, Err: reportable(scope, m.lastError())}
 		s.Embedded, s.Memories = f.index.Vectors.Embedded(scope, m.id)
 		out = append(out, s)
 	}

@@ -25,8 +25,12 @@ func fillInstant(ctx context.Context, f *Follower, m *modelState) error {
 	if have, all := f.index.Vectors.Embedded(nil, m.id); have == all {
 		return nil
 	}
-	f.filling.Lock()
-	defer f.filling.Unlock()
+	select {
+	case f.filling <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-f.filling }()
 	return fillMissing(ctx, f, m, instantBatch)
 }
 
@@ -102,20 +106,27 @@ func computeVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo
 	return out, nil
 }
 
+// probe is a text that every model accepts.
+const probe = "test"
+
 // embedPassages embeds texts. If the model rejects some texts and accepts others, the rejected
-// ones get a zero vector: they are found lexically.
+// ones get a zero vector: they are found lexically. A model that rejects all of them is asked for
+// the probe, to distinguish a broken one from texts that are all too long.
 func embedPassages(ctx context.Context, f *Follower, m *modelState, texts []string) ([][]float32, error) {
-	out, err := checked(ctx, m, embed.Passage, texts)
-	if !errors.Is(err, hippo.ErrInvalid) || len(texts) == 1 {
-		return out, err
+	out, refused := checked(ctx, m, embed.Passage, texts)
+	if !errors.Is(refused, hippo.ErrInvalid) {
+		return out, refused
 	}
 	out = make([][]float32, len(texts))
-	taken := 0
+	works := false
 	for i, t := range texts {
-		switch v, err := checked(ctx, m, embed.Passage, []string{t}); {
+		v, err := [][]float32(nil), refused
+		if len(texts) > 1 {
+			v, err = checked(ctx, m, embed.Passage, []string{t})
+		}
+		switch {
 		case err == nil:
-			out[i] = v[0]
-			taken++
+			out[i], works = v[0], true
 		case errors.Is(err, hippo.ErrInvalid):
 			out[i] = make([]float32, m.Model.Model().Dimension)
 			f.log.Debug("a text is not embedded", "model", m.id, "error", err)
@@ -123,8 +134,10 @@ func embedPassages(ctx context.Context, f *Follower, m *modelState, texts []stri
 			return nil, err
 		}
 	}
-	if taken == 0 {
-		return nil, err
+	if !works {
+		if _, err := checked(ctx, m, embed.Passage, []string{probe}); err != nil {
+			return nil, refused
+		}
 	}
 	return out, nil
 }

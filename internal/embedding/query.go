@@ -16,20 +16,20 @@ import (
 func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, situation []string) (recall.Vectors, error) {
 	var v recall.Vectors
 	if len(situation) > 0 {
-		querySituation(ctx, f, situation, &v)
+		querySituation(ctx, f, scope, situation, &v)
 	}
 	if text != "" {
 		f.Wake()
 		v.Degraded = append(v.Degraded, f.Degraded(scope)...)
-		queryText(ctx, f, text, &v)
+		queryText(ctx, f, scope, text, &v)
 	}
 	return v, ctx.Err()
 }
 
 // queryText embeds a query with the first model that can.
-func queryText(ctx context.Context, f *Follower, text string, v *recall.Vectors) {
+func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string, v *recall.Vectors) {
 	for _, m := range f.models {
-		if !isReady(f, m) {
+		if !isReady(f, scope, m) {
 			continue
 		}
 		var err error
@@ -44,7 +44,7 @@ func queryText(ctx context.Context, f *Follower, text string, v *recall.Vectors)
 			v.TextModel, v.Text = m.id, vectors[0]
 			return
 		}
-		v.Degraded = append(v.Degraded, fmt.Sprintf("semantic search: model %s: %v", m.id, err))
+		v.Degraded = append(v.Degraded, fmt.Sprintf("semantic search: model %s: %v", m.id, reportable(scope, err)))
 	}
 }
 
@@ -121,7 +121,7 @@ func now() time.Time { return time.Now() } //nolint:forbidigo // a duration, not
 
 // querySituation embeds the situation of a query, and the situation elements in the index, with
 // the instant model: elements are many short texts that come and go.
-func querySituation(ctx context.Context, f *Follower, situation []string, v *recall.Vectors) {
+func querySituation(ctx context.Context, f *Follower, scope *hippo.Scope, situation []string, v *recall.Vectors) {
 	i := slices.IndexFunc(f.models, func(m *modelState) bool { return m.Instant })
 	if i < 0 {
 		return
@@ -133,7 +133,7 @@ func querySituation(ctx context.Context, f *Follower, situation []string, v *rec
 	}
 	if err != nil {
 		v.Situation = nil
-		v.Degraded = append(v.Degraded, fmt.Sprintf("situations: model %s: %v", m.id, err))
+		v.Degraded = append(v.Degraded, fmt.Sprintf("situations: model %s: %v", m.id, reportable(scope, err)))
 		return
 	}
 	v.SituationModel = m.id
