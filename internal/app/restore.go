@@ -21,12 +21,12 @@ const copyBatch = 500
 // RestoreReport is the outcome of [Restore].
 type RestoreReport struct {
 	// Memories is how many there are now, forgotten ones included.
-	Memories int `json:"memories"`
+	Memories int
 	// Saved is the file that has what was there before; empty if there was nothing.
-	Saved string `json:"saved,omitempty"`
+	Saved string
 	// Problems are memories of the backup that cannot be read. What the store has of
 	// them stays.
-	Problems []driver.Problem `json:"problems,omitempty"`
+	Problems []driver.Problem
 }
 
 // Restore replaces all of a store, every namespace of it, by what a backup holds, after
@@ -84,7 +84,8 @@ func (r *RestoreReport) openCopy(ctx context.Context, path, file string) (*sqlit
 	if err != nil {
 		return nil, err
 	}
-	if r.Problems, err = s.Check(ctx); err == nil {
+	ps, err := s.Check(ctx)
+	if r.Problems = locate(ps, file, path); err == nil {
 		err = s.Damaged(ctx)
 	}
 	if err != nil {

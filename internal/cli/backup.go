@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 func newBackupCommand(s *shell) *cobra.Command {
@@ -37,7 +38,9 @@ The store may be in use, and may be of any kind. The file is checked before it g
 				fmt.Fprintf(s.errw, "unreadable: %s\n", termtext.Line(p.String()))
 			}
 			if s.json {
-				return s.printJSON(r)
+				return s.printJSON(wire.BackupReport{
+					Memories: r.Memories, Forgotten: r.Forgotten, Relations: r.Relations, Problems: wire.ProblemsOf(r.Problems),
+				})
 			}
 			fmt.Fprintf(s.out, "backed up %s, %d forgotten, %s to %s\n", plural(r.Memories, "insight"), r.Forgotten, plural(r.Relations, "relation"), termtext.Line(path))
 			return nil
@@ -96,7 +99,7 @@ func restoreFile(ctx context.Context, s *shell, file string, yes bool) error {
 		fmt.Fprintf(s.errw, "unreadable: %v\n", p)
 	}
 	if s.json {
-		return s.printJSON(r)
+		return s.printJSON(wire.RestoreReport{Memories: r.Memories, Saved: r.Saved, Problems: wire.ProblemsOf(r.Problems)})
 	}
 	fmt.Fprintf(s.out, "restored %s from %s\n", plural(r.Memories, "insight"), termtext.Line(path))
 	return nil

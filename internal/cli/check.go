@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 func newCheckCommand(s *shell) *cobra.Command {
@@ -43,7 +44,9 @@ func (e *damageError) Error() string {
 
 func printCheck(s *shell, r app.CheckReport) error {
 	if s.json {
-		if err := s.printJSON(r); err != nil {
+		if err := s.printJSON(wire.CheckReport{
+			Store: r.Store, Memories: r.Memories, Forgotten: r.Forgotten, Index: r.Index, Problems: wire.ProblemsOf(r.Problems), Damaged: r.Damaged,
+		}); err != nil {
 			return err
 		}
 	} else if err := s.table(func(w io.Writer) {
