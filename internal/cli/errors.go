@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -140,7 +141,10 @@ func explainError(s *shell, command string, err error) {
 // hintOf returns what to do about an error; empty if its text says so.
 func hintOf(command string, err error) string {
 	code := hippo.CodeOf(err)
+	_, backup := errors.AsType[*app.BackupError](err)
 	switch {
+	case backup:
+		return "nothing was changed; hippo backup FILE writes a file to restore, hippo import reads exports"
 	case code == hippo.CodeInvalid:
 		return "try: " + command + " --help"
 	case isDamage(err), strings.HasPrefix(command, "hippo model "):
