@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/config"
@@ -15,11 +16,11 @@ import (
 
 // BackupReport describes a backup.
 type BackupReport struct {
-	Memories  int `json:"memories"`
-	Forgotten int `json:"forgotten"`
-	Relations int `json:"relations"`
+	Memories  int
+	Forgotten int
+	Relations int
 	// Problems are memories that cannot be read, in the store or in the backup.
-	Problems []driver.Problem `json:"problems,omitempty"`
+	Problems []driver.Problem
 }
 
 // Backup writes all of a store, as it is at one moment, into one SQLite file, which can be
@@ -53,7 +54,7 @@ func backup(ctx context.Context, b driver.Backend, path string) (r BackupReport,
 	if err := r.write(ctx, b, dir, file); err != nil {
 		return r, err
 	}
-	if err := r.verify(ctx, file); err != nil {
+	if err := r.verify(ctx, file, path); err != nil {
 		return r, err
 	}
 	return r, publish(file, path)
@@ -77,16 +78,28 @@ func (r *BackupReport) write(ctx context.Context, b driver.Backend, dir, file st
 	return errors.Join(err, s.Close())
 }
 
-// verify reads all of a SQLite file. Memories that cannot be read are reported.
-func (r *BackupReport) verify(ctx context.Context, path string) error {
-	s, err := sqlitestore.Open(ctx, path, &sqlitestore.Options{ReadOnly: true})
+// verify reads all of a SQLite file. Memories that cannot be read are reported, with the path that
+// the file will have.
+func (r *BackupReport) verify(ctx context.Context, file, path string) error {
+	s, err := sqlitestore.Open(ctx, file, &sqlitestore.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}
 	ps, err := s.Check(ctx)
 	h, herr := s.Head(ctx)
-	r.Memories, r.Forgotten, r.Relations, r.Problems = h.Memories-h.Forgotten, h.Forgotten, h.Relations, append(r.Problems, ps...)
+	r.Memories, r.Forgotten, r.Relations, r.Problems = h.Memories-h.Forgotten, h.Forgotten, h.Relations, append(r.Problems, locate(ps, file, path)...)
 	return errors.Join(err, herr, s.Damaged(ctx), s.Close())
+}
+
+// locate returns the problems of a temporary file as those of the file that it is a copy of.
+func locate(ps []driver.Problem, temporary, path string) []driver.Problem {
+	for i := range ps {
+		if ps[i].Path == temporary {
+			ps[i].Path = path
+		}
+		ps[i].Err = strings.ReplaceAll(ps[i].Err, temporary, path)
+	}
+	return ps
 }
 
 // publish renames a file, and flushes the file and its directory.

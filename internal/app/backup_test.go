@@ -62,7 +62,16 @@ func TestRestore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := app.Restore(t.Context(), c, backup, time.Unix(0, 0), nil)
+	b, err := app.OpenBackup(t.Context(), backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.Restore(t.Context(), c, time.Unix(0, 0), nil)
+	again, err2 := b.Restore(t.Context(), c, time.Unix(0, 0), nil) // within the same second
+	err = errors.Join(err, err2, b.Close())
+	if again.Saved == r.Saved {
+		t.Errorf("both restores saved the store to %s", r.Saved)
+	}
 	if err != nil || r.Memories != 2 || r.Saved == "" {
 		t.Errorf("restored %+v (%v), want 2 memories", r, err)
 	}

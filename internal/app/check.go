@@ -15,16 +15,16 @@ import (
 
 // CheckReport is the outcome of [Check].
 type CheckReport struct {
-	Store     string `json:"store"`
-	Memories  int    `json:"memories"`
-	Forgotten int    `json:"forgotten"`
+	Store     string
+	Memories  int
+	Forgotten int
 	// Index is the state of the index file: "ok", "rebuilt" if it was damaged or did not
 	// match the store, "none" if there was none.
-	Index string `json:"index"`
+	Index string
 	// Problems lists the damage of the store; empty if there is none.
-	Problems []driver.Problem `json:"problems,omitempty"`
+	Problems []driver.Problem
 	// Damaged: the store as a whole is damaged and rejects writes.
-	Damaged bool `json:"damaged,omitempty"`
+	Damaged bool
 }
 
 // Check checks all data of a store for damage. A store that is too damaged to be opened is

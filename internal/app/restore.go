@@ -18,52 +18,119 @@ import (
 // copyBatch is how many memories are copied at a time.
 const copyBatch = 500
 
-// RestoreReport is the outcome of [Restore].
+// RestoreReport is the outcome of [OpenedBackup.Restore].
 type RestoreReport struct {
 	// Memories is how many there are now, forgotten ones included.
-	Memories int `json:"memories"`
+	Memories int
 	// Saved is the file that has what was there before; empty if there was nothing.
-	Saved string `json:"saved,omitempty"`
-	// Problems are memories of the backup that cannot be read. What the store has of
-	// them stays.
-	Problems []driver.Problem `json:"problems,omitempty"`
+	Saved string
+	// Problems are those of the backup.
+	Problems []driver.Problem
 }
 
-// Restore replaces all of a store, every namespace of it, by what a backup holds, after
+// BackupError is the error of a file that cannot be restored. Nothing was changed.
+type BackupError struct {
+	Path string
+	Err  error
+}
+
+func (e *BackupError) Error() string { return fmt.Sprintf("backup %s: %v", e.Path, e.Err) }
+
+// Unwrap returns the cause.
+func (e *BackupError) Unwrap() error { return e.Err }
+
+// OpenedBackup is a backup that was checked. It must be closed.
+type OpenedBackup struct {
+	// Problems are memories of the backup that cannot be read. What a store has of them
+	// stays.
+	Problems []driver.Problem
+
+	path string
+	dir  string // holds the copy
+	copy *sqlitestore.Store
+}
+
+// OpenBackup opens a copy of a backup, migrated to the schema of this program, and checks all of
+// it. The error is a [*BackupError] if the file does not exist, is no backup, or is damaged as a
+// whole.
+func OpenBackup(ctx context.Context, path string) (b *OpenedBackup, err error) {
+	if info, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil, &BackupError{path, fmt.Errorf("%w: there is no such file", hippo.ErrNotFound)}
+	} else if err == nil && info.IsDir() {
+		return nil, &BackupError{path, fmt.Errorf("%w: it is a directory, not a file that hippo backup wrote", hippo.ErrUnsupported)}
+	}
+	dir, err := os.MkdirTemp("", "hippo-restore-*")
+	if err != nil {
+		return nil, fmt.Errorf("%w: restore: %w", hippo.ErrUnavailable, err)
+	}
+	b = &OpenedBackup{path: path, dir: dir}
+	if err := b.open(ctx, filepath.Join(dir, "backup.db")); err != nil {
+		return nil, errors.Join(&BackupError{path, err}, os.RemoveAll(dir))
+	}
+	return b, nil
+}
+
+// open copies the backup to file and checks the copy.
+func (b *OpenedBackup) open(ctx context.Context, file string) (err error) {
+	if err := sqlitestore.CopyFile(ctx, b.path, file); err != nil {
+		return err
+	}
+	if b.copy, err = sqlitestore.Open(ctx, file, nil); err != nil {
+		return err
+	}
+	ps, err := b.copy.Check(ctx)
+	if b.Problems = locate(ps, file, b.path); err == nil {
+		err = b.copy.Damaged(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, b.copy.Close())
+	}
+	return nil
+}
+
+// Close removes the copy.
+func (b *OpenedBackup) Close() error { return errors.Join(b.copy.Close(), os.RemoveAll(b.dir)) }
+
+// Restore replaces all of a store, every namespace of it, by what the backup holds, after
 // it saved what was there to another file beside the store. Running servers follow. The
 // memories are replaced in one transaction, then their relations in another; a restore
 // that was interrupted is completed by the next. The active day does not go back.
 //
 // A SQLite store that is too damaged to be written is renamed, and the backup takes its place.
-// Errors: [hippo.ErrCorrupt] for a backup that is not sound, before anything is changed.
-func Restore(ctx context.Context, c config.Store, path string, now time.Time, o *Options) (r RestoreReport, err error) {
+func (b *OpenedBackup) Restore(ctx context.Context, c config.Store, now time.Time, o *Options) (r RestoreReport, err error) {
 	if o == nil {
 		o = &Options{}
 	}
+	r.Problems = b.Problems
 	if c.Kind == "memory" {
 		return r, fmt.Errorf("%w: a store in RAM cannot be restored", hippo.ErrUnsupported)
 	}
-	if sameFile(c.Path, path) {
-		return r, fmt.Errorf("%w: %s is the store itself", hippo.ErrConflict, path)
+	if sameFile(c.Path, b.path) {
+		return r, fmt.Errorf("%w: %s is the store itself", hippo.ErrConflict, b.path)
 	}
-	dir, err := os.MkdirTemp("", "hippo-restore-*")
-	if err != nil {
-		return r, fmt.Errorf("%w: restore: %w", hippo.ErrUnavailable, err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	from, err := r.openCopy(ctx, path, filepath.Join(dir, "backup.db"))
-	if err != nil {
-		return r, fmt.Errorf("backup %s: %w", path, err)
-	}
-	saved := c.Path + ".before-restore-" + now.UTC().Format("20060102T150405Z")
+	saved := unusedName(c.Path + ".before-restore-" + now.UTC().Format("20060102T150405Z"))
 	to, _, err := openBackend(ctx, c, o)
 	if err == nil {
-		err = errors.Join(r.restore(ctx, to, from, saved+".db"), to.Close())
+		err = errors.Join(r.restore(ctx, to, b.copy, saved+".db"), to.Close())
 	}
 	if c.Kind == "sqlite" && errors.Is(err, hippo.ErrCorrupt) {
-		err = r.replaceDamaged(ctx, c.Path, from, saved+".damaged.db")
+		err = r.replaceDamaged(ctx, c.Path, b.copy, saved+".damaged.db")
 	}
-	return r, errors.Join(err, from.Close())
+	return r, err
+}
+
+// unusedName returns a name under which nothing was saved yet: two restores may come within a second.
+func unusedName(base string) string {
+	name := base
+	for n := 2; exists(name+".db") || exists(name+".damaged.db"); n++ {
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+	return name
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 func sameFile(a, b string) bool {
@@ -73,24 +140,6 @@ func sameFile(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
-}
-
-// openCopy opens a copy of a file, migrated to the schema of this program, and checks it.
-func (r *RestoreReport) openCopy(ctx context.Context, path, file string) (*sqlitestore.Store, error) {
-	if err := sqlitestore.CopyFile(ctx, path, file); err != nil {
-		return nil, err
-	}
-	s, err := sqlitestore.Open(ctx, file, nil)
-	if err != nil {
-		return nil, err
-	}
-	if r.Problems, err = s.Check(ctx); err == nil {
-		err = s.Damaged(ctx)
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
 }
 
 // restore saves what a store has, and replaces it.

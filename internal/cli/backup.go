@@ -2,14 +2,19 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 func newBackupCommand(s *shell) *cobra.Command {
@@ -33,18 +38,25 @@ The store may be in use, and may be of any kind. The file is checked before it g
 			if err != nil {
 				return err
 			}
-			for _, p := range r.Problems {
-				fmt.Fprintf(s.errw, "unreadable: %s\n", termtext.Line(p.String()))
-			}
 			if s.json {
-				return s.printJSON(r)
+				return s.printJSON(wire.BackupReport{
+					Memories: r.Memories, Forgotten: r.Forgotten, Relations: r.Relations, Problems: wire.ProblemsOf(r.Problems),
+				})
 			}
+			printProblems(s, r.Problems)
 			fmt.Fprintf(s.out, "backed up %s, %d forgotten, %s to %s\n", plural(r.Memories, "insight"), r.Forgotten, plural(r.Relations, "relation"), termtext.Line(path))
 			return nil
 		},
 	}
 	c.Flags().BoolVar(&force, "force", false, "replace the file if it exists")
 	return c
+}
+
+// printProblems reports memories that cannot be read beside the result.
+func printProblems(s *shell, ps []driver.Problem) {
+	for _, p := range ps {
+		fmt.Fprintf(s.errw, "unreadable: %s\n", termtext.Line(p.String()))
+	}
 }
 
 // existingStore returns the configuration if its store exists.
@@ -56,21 +68,18 @@ func existingStore(s *shell) (config.Config, error) {
 	return c, err
 }
 
-// isBackup reports whether what was given to hippo restore is a file.
-func isBackup(args []string) bool {
-	if len(args) != 1 {
-		return false
+// isFile reports whether an argument of hippo restore is a file: it has a separator of paths, ends
+// in .db, or names something that exists.
+func isFile(arg string) bool {
+	if strings.ContainsRune(arg, '/') || strings.ContainsRune(arg, filepath.Separator) || strings.HasSuffix(arg, ".db") {
+		return true
 	}
-	path, err := config.Expand(args[0])
-	if err != nil {
-		return false
-	}
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	_, err := os.Lstat(arg)
+	return err == nil
 }
 
-// restoreFile replaces the store by a backup.
-func restoreFile(ctx context.Context, s *shell, file string, yes bool) error {
+// restoreFile replaces the store by a backup, which is checked before the user is asked.
+func restoreFile(ctx context.Context, s *shell, file string, yes bool) (err error) {
 	cfg, err := s.config()
 	if err != nil {
 		return err
@@ -79,25 +88,33 @@ func restoreFile(ctx context.Context, s *shell, file string, yes bool) error {
 	if err != nil {
 		return err
 	}
+	b, err := app.OpenBackup(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
 	if !yes {
 		question := fmt.Sprintf("Replace everything in %s by %s?", cfg.Store, path)
 		if err := confirm(s, termtext.Line(question), fmt.Sprintf("restoring %s replaces everything in %s", path, cfg.Store)); err != nil {
 			return err
 		}
 	}
-	r, err := app.Restore(ctx, cfg.Store, path, s.now(), &app.Options{Now: s.now, Log: s.logger(cfg)})
+	r, err := b.Restore(ctx, cfg.Store, s.now(), &app.Options{Now: s.now, Log: s.logger(cfg)})
+	return printRestored(s, path, r, err)
+}
+
+// printRestored prints the outcome of a restore, which may have failed after it saved the store.
+func printRestored(s *shell, path string, r app.RestoreReport, err error) error {
+	if s.json && err == nil {
+		return s.printJSON(wire.RestoreReport{Memories: r.Memories, Saved: r.Saved, Problems: wire.ProblemsOf(r.Problems)})
+	}
 	if r.Saved != "" {
 		fmt.Fprintf(s.errw, "what was there is in %s\n", termtext.Line(r.Saved))
 	}
 	if err != nil {
 		return err
 	}
-	for _, p := range r.Problems {
-		fmt.Fprintf(s.errw, "unreadable: %v\n", p)
-	}
-	if s.json {
-		return s.printJSON(r)
-	}
+	printProblems(s, r.Problems)
 	fmt.Fprintf(s.out, "restored %s from %s\n", plural(r.Memories, "insight"), termtext.Line(path))
 	return nil
 }

@@ -6,8 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 func newCheckCommand(s *shell) *cobra.Command {
@@ -34,6 +36,9 @@ insight, every file of a directory, the file of the search index. Exit code 0: s
 // damageError reports damage that a command found; the command itself did not fail.
 type damageError struct{ n int }
 
+// Is makes it a [hippo.ErrCorrupt].
+func (*damageError) Is(target error) bool { return target == hippo.ErrCorrupt }
+
 func (e *damageError) Error() string {
 	if e.n == 1 {
 		return "1 problem"
@@ -43,7 +48,9 @@ func (e *damageError) Error() string {
 
 func printCheck(s *shell, r app.CheckReport) error {
 	if s.json {
-		if err := s.printJSON(r); err != nil {
+		if err := s.printJSON(wire.CheckReport{
+			Store: r.Store, Memories: r.Memories, Forgotten: r.Forgotten, Index: r.Index, Problems: wire.ProblemsOf(r.Problems), Damaged: r.Damaged,
+		}); err != nil {
 			return err
 		}
 	} else if err := s.table(func(w io.Writer) {
@@ -62,7 +69,9 @@ func printCheck(s *shell, r app.CheckReport) error {
 	if len(r.Problems) == 0 {
 		return nil
 	}
-	fmt.Fprintln(s.errw, advice(r))
+	if !s.json {
+		fmt.Fprintln(s.errw, advice(r))
+	}
 	return &damageError{len(r.Problems)}
 }
 

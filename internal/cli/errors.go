@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -20,6 +22,9 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
+
+// Is makes it a [hippo.ErrInvalid].
+func (*usageError) Is(target error) bool { return target == hippo.ErrInvalid }
 
 // usagef returns a usage error.
 func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
@@ -80,11 +85,11 @@ func refuseUnknownCommand(c *cobra.Command, args []string) error {
 	return usagef("unknown command %q", args[0])
 }
 
-// isUsage reports whether an argument is wrong, in form or in value.
-func isUsage(err error) bool {
-	var usage *usageError
-	return errors.As(err, &usage) || hippo.CodeOf(err) == hippo.CodeInvalid
-}
+// canceledError is the error of a command that the user interrupted.
+type canceledError struct{}
+
+func (canceledError) Error() string { return "interrupted" }
+func (canceledError) Unwrap() error { return context.Canceled }
 
 // isDamage reports whether a command succeeded and found damage.
 func isDamage(err error) bool {
@@ -94,10 +99,7 @@ func isDamage(err error) bool {
 
 // exitCode maps an error to the exit code of the program.
 func exitCode(err error) int {
-	switch {
-	case isUsage(err):
-		return wire.ExitUsage
-	case isDamage(err):
+	if isDamage(err) {
 		return wire.ExitDamaged
 	}
 	return wire.FailureOf(hippo.CodeOf(err)).Exit
@@ -116,22 +118,51 @@ func (s *shell) warn(format string, args ...any) {
 	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Line(fmt.Sprintf(format, args...)))
 }
 
-// explainError prints an error and a hint. command is the command line without arguments:
-// "hippo search".
+// explainError prints an error and a hint, as one JSON object if JSON was asked for. command is the
+// command line without arguments: "hippo search".
 func explainError(s *shell, command string, err error) {
-	text := wire.RenameField(err, flagNames()).Error()
+	err = wire.RenameField(err, flagNames())
 	if _, said := errors.AsType[*interruptedError](err); !said && hippo.CodeOf(err) == hippo.CodeCanceled {
-		text = "interrupted"
+		err = canceledError{}
 	}
-	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Block(text, "  "))
-	h := wire.FailureOf(hippo.CodeOf(err)).CommandHint
-	if strings.HasPrefix(command, "hippo model ") { // their messages say what to do
-		h = ""
+	hint := hintOf(command, err)
+	if s.json {
+		if err := writeJSON(s.errw, wire.ErrorOf(err, hint)); err != nil {
+			fmt.Fprintf(s.errw, "hippo: %v\n", err)
+		}
+		return
 	}
-	if isUsage(err) {
-		h = "try: " + command + " --help"
+	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Block(err.Error(), "  "))
+	if hint != "" {
+		fmt.Fprintln(s.errw, hint)
 	}
-	if h != "" {
-		fmt.Fprintln(s.errw, h)
+}
+
+// hintOf returns what to do about an error; empty if its text says so.
+func hintOf(command string, err error) string {
+	code := hippo.CodeOf(err)
+	_, backup := errors.AsType[*app.BackupError](err)
+	switch {
+	case backup:
+		return "nothing was changed; hippo backup FILE writes a file to restore, hippo import reads exports"
+	case code == hippo.CodeInvalid:
+		return "try: " + command + " --help"
+	case isDamage(err), strings.HasPrefix(command, "hippo model "):
+		return ""
+	default:
+		return wire.FailureOf(code).CommandHint
 	}
+}
+
+// wantsJSON reports whether arguments ask for JSON, also if another one cannot be parsed.
+func wantsJSON(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,10 +82,13 @@ func newRestoreCommand(s *shell) *cobra.Command {
 		Use:   "restore ID... | FILE",
 		Short: "Bring forgotten insights back, or the whole store from a backup",
 		Long: `Bring forgotten insights back; hippo list --forgotten shows them. Or, given a file that hippo backup wrote, replace
-everything in the store by what it holds. What was there is saved to a file beside the store, and running servers follow.`,
-		Args: requireArgument("an id"),
+everything in the store by what it holds. A file is what has a separator of paths, ends in .db, or exists. What was there is saved to a file beside the store, and running servers follow.`,
+		Args: requireArgument("an id or a file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if isBackup(args) {
+			switch file := slices.IndexFunc(args, isFile); {
+			case file >= 0 && len(args) > 1:
+				return usagef("%s is a file, which is restored alone: give ids, or one file", args[file])
+			case file >= 0:
 				return restoreFile(c.Context(), s, args[0], yes)
 			}
 			return s.with(c.Context(), func(m *client.Client) error {

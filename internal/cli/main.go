@@ -61,6 +61,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	s.root.SetArgs(rest)
 	ran, err := s.root.ExecuteContextC(ctx)
 	if err != nil {
+		s.json = s.json || wantsJSON(rest)
 		explainError(s, ran.CommandPath(), err)
 	}
 	return exitCode(err)

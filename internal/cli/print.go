@@ -20,8 +20,11 @@ import (
 )
 
 // printJSON prints a value, indented.
-func (s *shell) printJSON(v any) error {
-	enc := json.NewEncoder(termtext.JSON(s.out))
+func (s *shell) printJSON(v any) error { return writeJSON(s.out, v) }
+
+// writeJSON writes a value, indented.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(termtext.JSON(w))
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)

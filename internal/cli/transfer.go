@@ -274,9 +274,7 @@ func writeExport(s *shell, x export, w io.Writer) (n int, unreadable []driver.Pr
 
 // printUnreadable reports memories that could not be exported, or not completely.
 func printUnreadable(s *shell, x export, unreadable []driver.Problem) error {
-	for _, p := range unreadable {
-		fmt.Fprintf(s.errw, "unreadable: %s\n", termtext.Line(p.String()))
-	}
+	printProblems(s, unreadable)
 	if x.lost > 0 {
 		fmt.Fprintf(s.errw, "unreadable: %d relations\n", x.lost)
 	}

@@ -83,18 +83,18 @@ type Follower struct {
 	store    *store.Store
 	index    *index.Index
 	log      *slog.Logger
-	members  []*member // the preferred one first
-	degraded []string  // why other models are not available
+	models   []*modelState // the preferred one first
+	degraded []string      // why other models are not available
 
-	filling sync.Mutex      // instant models are filled by one search at a time
+	filling chan struct{}   // a token: one search at a time embeds memories with instant models
 	ctx     context.Context // of the background work
 	stop    context.CancelFunc
 	closing sync.Mutex     // held to start work, and to stop: none starts after the stop
 	work    sync.WaitGroup // of the models that are not instant, and of queries
 }
 
-// member is a model in use and its state.
-type member struct {
+// modelState is a model in use and its state.
+type modelState struct {
 	Model
 	id   string
 	wake chan struct{}
@@ -110,7 +110,7 @@ type member struct {
 // New returns a Follower. It starts a goroutine for each model that is not instant, which
 // Close ends.
 func New(c Config) *Follower {
-	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded}
+	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1)}
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
 	}
@@ -119,10 +119,10 @@ func New(c Config) *Follower {
 			m.Timeout = DefaultTimeout
 		}
 		is := m.Model()
-		f.members = append(f.members, &member{Model: m, id: is.ID, wake: make(chan struct{}, 1), indexed: is.Dimension > 0})
+		f.models = append(f.models, &modelState{Model: m, id: is.ID, wake: make(chan struct{}, 1), indexed: is.Dimension > 0})
 	}
 	f.ctx, f.stop = context.WithCancel(context.Background())
-	for i, m := range f.members {
+	for i, m := range f.models {
 		if !m.Instant {
 			f.work.Go(func() { followModel(f.ctx, f, i) })
 		}
@@ -149,7 +149,7 @@ func (f *Follower) Close() error {
 	f.closing.Unlock()
 	f.work.Wait()
 	var err error
-	for _, m := range f.members {
+	for _, m := range f.models {
 		if c, ok := m.Embedder.(io.Closer); ok {
 			err = errors.Join(err, c.Close())
 		}
@@ -160,10 +160,10 @@ func (f *Follower) Close() error {
 // followModel embeds in the background what the i-th model lacks, as long as no better one
 // serves.
 func followModel(ctx context.Context, f *Follower, i int) {
-	m, wait := f.members[i], firstRetry
+	m, wait := f.models[i], firstRetry
 	for {
 		err := f.index.Guard(func() error {
-			if best := f.serving(); best >= 0 && best < i {
+			if best := f.serving(nil); best >= 0 && best < i {
 				return nil
 			}
 			return fillMissing(ctx, f, m, slowBatch)
@@ -192,7 +192,7 @@ func followModel(ctx context.Context, f *Follower, i int) {
 
 // Wake makes the background work check the index for memories without a vector.
 func (f *Follower) Wake() {
-	for _, m := range f.members {
+	for _, m := range f.models {
 		select {
 		case m.wake <- struct{}{}:
 		default:
@@ -201,7 +201,7 @@ func (f *Follower) Wake() {
 }
 
 // reportState sets the last error of a model, nil for none, and logs it if it is new.
-func reportState(f *Follower, m *member, err error) {
+func reportState(f *Follower, m *modelState, err error) {
 	before := m.lastError()
 	m.mu.Lock()
 	m.lastErr = err
@@ -211,7 +211,7 @@ func reportState(f *Follower, m *member, err error) {
 	}
 }
 
-func (m *member) lastError() error {
+func (m *modelState) lastError() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.lastErr
@@ -222,7 +222,7 @@ var errUnanswered = fmt.Errorf("%w: its endpoint has not answered yet", embed.Er
 
 // learnDimension waits until the dimension of a model is known, and then adds the model to
 // the index. Only an endpoint that was never used has an unknown dimension.
-func learnDimension(ctx context.Context, f *Follower, m *member) error {
+func learnDimension(ctx context.Context, f *Follower, m *modelState) error {
 	if m.indexed {
 		return nil
 	}
@@ -239,34 +239,52 @@ func learnDimension(ctx context.Context, f *Follower, m *member) error {
 	return nil
 }
 
-// isReady reports whether a model can serve queries: its dimension is known, and all
-// memories or all but a few have a vector.
-func isReady(f *Follower, m *member) bool {
+// isReady reports whether a model can serve queries of a scope, nil for all: its dimension is
+// known, and all memories of the scope or all but a few have a vector.
+func isReady(f *Follower, scope *hippo.Scope, m *modelState) bool {
 	if m.Model.Model().Dimension == 0 {
 		return false
 	}
-	have, all := f.index.Vectors.Embedded(nil, m.id)
+	have, all := f.index.Vectors.Embedded(scope, m.id)
 	missing := all - have
 	return m.Instant || missing <= min(maxMissing, have/missingMultiple) || missing <= int(maxMissingShare*float64(all))
 }
 
-// serving returns the number of the model that serves queries; -1 if there is none.
-func (f *Follower) serving() int {
-	return slices.IndexFunc(f.members, func(m *member) bool { return isReady(f, m) })
+// serving returns the number of the model that serves queries of a scope; -1 if there is none.
+func (f *Follower) serving(scope *hippo.Scope) int {
+	return slices.IndexFunc(f.models, func(m *modelState) bool { return isReady(f, scope, m) })
 }
 
-// Degraded says why the preferred model does not serve queries, with counts of a scope; empty
-// if it does.
+// Errors of a model as they are reported to callers without [hippo.RightAdmin]: its own text may
+// quote a memory of another scope.
+var (
+	errFailed   = errors.New("the model failed")
+	errNotReady = errors.New("the model is not ready")
+)
+
+// reportable returns an error of a model, without details unless the caller may see them.
+func reportable(scope *hippo.Scope, err error) error {
+	switch {
+	case err == nil || scope.Allows(hippo.RightAdmin):
+		return err
+	case errors.Is(err, embed.ErrNotReady):
+		return errNotReady
+	default:
+		return errFailed
+	}
+}
+
+// Degraded says why the preferred model does not serve queries of a scope; empty if it does.
 func (f *Follower) Degraded(scope *hippo.Scope) []string {
 	out := slices.Clone(f.degraded)
-	for _, m := range f.members {
-		if isReady(f, m) {
+	for _, m := range f.models {
+		if isReady(f, scope, m) {
 			break
 		}
 		have, all := f.index.Vectors.Embedded(scope, m.id)
 		text := fmt.Sprintf("semantic search: model %s has embedded %d of %d memories", m.id, have, all)
 		if err := m.lastError(); err != nil {
-			text += ": " + err.Error()
+			text += ": " + reportable(scope, err).Error()
 		}
 		out = append(out, text)
 	}
@@ -282,16 +300,17 @@ type ModelStatus struct {
 	Instant            bool
 	// Serving says that queries use this one.
 	Serving bool
-	// Err is the last error, nil for none.
+	// Err is the last error, nil for none; without details for callers without
+	// [hippo.RightAdmin].
 	Err error
 }
 
 // Status describes all models, the preferred one first, with counts of a scope.
 func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
-	serving := f.serving()
+	serving := f.serving(scope)
 	var out []ModelStatus
-	for i, m := range f.members {
-		s := ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == serving, Err: m.lastError()}
+	for i, m := range f.models {
+		s := ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == serving, Err: reportable(scope, m.lastError())}
 		s.Embedded, s.Memories = f.index.Vectors.Embedded(scope, m.id)
 		out = append(out, s)
 	}
@@ -302,7 +321,7 @@ func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
 // for a model whose dimension is unknown: that is behind an endpoint, which may hang. The error
 // is that of loading, or of ctx.
 func (f *Follower) Ready(ctx context.Context) error {
-	for _, m := range f.members {
+	for _, m := range f.models {
 		if w, ok := m.Embedder.(embed.Waiter); ok && m.Model.Model().Dimension > 0 {
 			if err := w.Wait(ctx); err != nil {
 				return err

@@ -21,17 +21,21 @@ const (
 
 // fillInstant embeds the memories without a vector of an instant model. The index has embedded
 // most of them itself.
-func fillInstant(ctx context.Context, f *Follower, m *member) error {
+func fillInstant(ctx context.Context, f *Follower, m *modelState) error {
 	if have, all := f.index.Vectors.Embedded(nil, m.id); have == all {
 		return nil
 	}
-	f.filling.Lock()
-	defer f.filling.Unlock()
+	select {
+	case f.filling <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-f.filling }()
 	return fillMissing(ctx, f, m, instantBatch)
 }
 
 // fillMissing embeds, batch by batch, the memories without a vector of a model.
-func fillMissing(ctx context.Context, f *Follower, m *member, batch int) error {
+func fillMissing(ctx context.Context, f *Follower, m *modelState, batch int) error {
 	if err := learnDimension(ctx, f, m); err != nil {
 		return err
 	}
@@ -59,7 +63,7 @@ func fillMissing(ctx context.Context, f *Follower, m *member, batch int) error {
 
 // embedMemories adds vectors of these memories to the index, from the store or the model, and
 // returns how many it accepted.
-func embedMemories(ctx context.Context, f *Follower, m *member, ids []hippo.ID) (int, error) {
+func embedMemories(ctx context.Context, f *Follower, m *modelState, ids []hippo.ID) (int, error) {
 	ms, err := f.store.Get(ctx, ids)
 	if err != nil {
 		return 0, err
@@ -79,7 +83,7 @@ func embedMemories(ctx context.Context, f *Follower, m *member, ids []hippo.ID) 
 }
 
 // computeVectors embeds memories, and stores the vectors of a model that is not instant.
-func computeVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Memory) ([]index.Vector, error) {
+func computeVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo.Memory) ([]index.Vector, error) {
 	texts := make([]string, len(ms))
 	for i, memory := range ms {
 		texts[i] = memory.Content
@@ -102,20 +106,27 @@ func computeVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Mem
 	return out, nil
 }
 
+// probe is a text that every model accepts.
+const probe = "test"
+
 // embedPassages embeds texts. If the model rejects some texts and accepts others, the rejected
-// ones get a zero vector: they are found lexically.
-func embedPassages(ctx context.Context, f *Follower, m *member, texts []string) ([][]float32, error) {
-	out, err := checked(ctx, m, embed.Passage, texts)
-	if !errors.Is(err, hippo.ErrInvalid) || len(texts) == 1 {
-		return out, err
+// ones get a zero vector: they are found lexically. A model that rejects all of them is asked for
+// the probe, to distinguish a broken one from texts that are all too long.
+func embedPassages(ctx context.Context, f *Follower, m *modelState, texts []string) ([][]float32, error) {
+	out, refused := checked(ctx, m, embed.Passage, texts)
+	if !errors.Is(refused, hippo.ErrInvalid) {
+		return out, refused
 	}
 	out = make([][]float32, len(texts))
-	taken := 0
+	works := false
 	for i, t := range texts {
-		switch v, err := checked(ctx, m, embed.Passage, []string{t}); {
+		v, err := [][]float32(nil), refused
+		if len(texts) > 1 {
+			v, err = checked(ctx, m, embed.Passage, []string{t})
+		}
+		switch {
 		case err == nil:
-			out[i] = v[0]
-			taken++
+			out[i], works = v[0], true
 		case errors.Is(err, hippo.ErrInvalid):
 			out[i] = make([]float32, m.Model.Model().Dimension)
 			f.log.Debug("a text is not embedded", "model", m.id, "error", err)
@@ -123,14 +134,16 @@ func embedPassages(ctx context.Context, f *Follower, m *member, texts []string) 
 			return nil, err
 		}
 	}
-	if taken == 0 {
-		return nil, err
+	if !works {
+		if _, err := checked(ctx, m, embed.Passage, []string{probe}); err != nil {
+			return nil, refused
+		}
 	}
 	return out, nil
 }
 
 // storedVectors returns the vectors in the store, and the memories without one.
-func storedVectors(ctx context.Context, f *Follower, m *member, ms []*hippo.Memory) ([]index.Vector, []*hippo.Memory, error) {
+func storedVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo.Memory) ([]index.Vector, []*hippo.Memory, error) {
 	ids := make([]hippo.ID, len(ms))
 	for i, memory := range ms {
 		ids[i] = memory.ID
@@ -165,7 +178,7 @@ func contentKey(m *hippo.Memory) uint64 {
 // EmbedInstant embeds the memories without a vector of the instant models, so that no search
 // has to. The next search retries after an error, and reports it.
 func (f *Follower) EmbedInstant(ctx context.Context) {
-	for _, m := range f.members {
+	for _, m := range f.models {
 		if !m.Instant {
 			continue
 		}
@@ -182,10 +195,10 @@ const pollEvery = 100 * time.Millisecond
 // meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept. The
 // index must be up to date with the store.
 func (f *Follower) Embed(ctx context.Context, progress func(embedded, memories int)) error {
-	if len(f.members) == 0 {
+	if len(f.models) == 0 {
 		return nil
 	}
-	m := f.members[0]
+	m := f.models[0]
 	if m.Instant {
 		return fillInstant(ctx, f, m)
 	}

@@ -16,20 +16,20 @@ import (
 func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, situation []string) (recall.Vectors, error) {
 	var v recall.Vectors
 	if len(situation) > 0 {
-		querySituation(ctx, f, situation, &v)
+		querySituation(ctx, f, scope, situation, &v)
 	}
 	if text != "" {
 		f.Wake()
 		v.Degraded = append(v.Degraded, f.Degraded(scope)...)
-		queryText(ctx, f, text, &v)
+		queryText(ctx, f, scope, text, &v)
 	}
 	return v, ctx.Err()
 }
 
 // queryText embeds a query with the first model that can.
-func queryText(ctx context.Context, f *Follower, text string, v *recall.Vectors) {
-	for _, m := range f.members {
-		if !isReady(f, m) {
+func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string, v *recall.Vectors) {
+	for _, m := range f.models {
+		if !isReady(f, scope, m) {
 			continue
 		}
 		var err error
@@ -44,7 +44,7 @@ func queryText(ctx context.Context, f *Follower, text string, v *recall.Vectors)
 			v.TextModel, v.Text = m.id, vectors[0]
 			return
 		}
-		v.Degraded = append(v.Degraded, fmt.Sprintf("semantic search: model %s: %v", m.id, err))
+		v.Degraded = append(v.Degraded, fmt.Sprintf("semantic search: model %s: %v", m.id, reportable(scope, err)))
 	}
 }
 
@@ -57,7 +57,7 @@ type queryResult struct {
 // askModel embeds a query, with a timeout. After the timeout the model continues in the
 // background, so that the same query later hits the cache; until it returns, other queries
 // do not use it.
-func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]float32, error) {
+func askModel(ctx context.Context, f *Follower, m *modelState, text string) ([][]float32, error) {
 	if m.Instant {
 		return checked(ctx, m, embed.Query, []string{text})
 	}
@@ -90,7 +90,7 @@ func askModel(ctx context.Context, f *Follower, m *member, text string) ([][]flo
 
 // begin returns the timeout of a query, extended to the latency of the last one, by at most
 // maxExtraWait. The error is that of a model that hangs.
-func (m *member) begin() (time.Duration, error) {
+func (m *modelState) begin() (time.Duration, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.hanging {
@@ -100,14 +100,14 @@ func (m *member) begin() (time.Duration, error) {
 }
 
 // giveUp records that a query timed out.
-func (m *member) giveUp() {
+func (m *modelState) giveUp() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.hanging = true
 }
 
 // end records that a query has returned, and its latency.
-func (m *member) end(took time.Duration, err error) {
+func (m *modelState) end(took time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.hanging, m.latency = false, took
@@ -121,26 +121,26 @@ func now() time.Time { return time.Now() } //nolint:forbidigo // a duration, not
 
 // querySituation embeds the situation of a query, and the situation elements in the index, with
 // the instant model: elements are many short texts that come and go.
-func querySituation(ctx context.Context, f *Follower, situation []string, v *recall.Vectors) {
-	i := slices.IndexFunc(f.members, func(m *member) bool { return m.Instant })
+func querySituation(ctx context.Context, f *Follower, scope *hippo.Scope, situation []string, v *recall.Vectors) {
+	i := slices.IndexFunc(f.models, func(m *modelState) bool { return m.Instant })
 	if i < 0 {
 		return
 	}
-	m := f.members[i]
+	m := f.models[i]
 	err := embedElements(ctx, f, m)
 	if err == nil {
 		v.Situation, err = checked(ctx, m, embed.Sentence, situation)
 	}
 	if err != nil {
 		v.Situation = nil
-		v.Degraded = append(v.Degraded, fmt.Sprintf("situations: model %s: %v", m.id, err))
+		v.Degraded = append(v.Degraded, fmt.Sprintf("situations: model %s: %v", m.id, reportable(scope, err)))
 		return
 	}
 	v.SituationModel = m.id
 }
 
 // embedElements embeds all situation elements in the index that have no vector.
-func embedElements(ctx context.Context, f *Follower, m *member) error {
+func embedElements(ctx context.Context, f *Follower, m *modelState) error {
 	for {
 		texts := f.index.Vectors.UnembeddedElements(m.id, instantBatch)
 		if len(texts) == 0 {
@@ -159,7 +159,7 @@ func embedElements(ctx context.Context, f *Follower, m *member) error {
 }
 
 // checked embeds texts, and rejects vectors of a wrong number, length or norm.
-func checked(ctx context.Context, m *member, role embed.Role, texts []string) ([][]float32, error) {
+func checked(ctx context.Context, m *modelState, role embed.Role, texts []string) ([][]float32, error) {
 	vectors, err := m.Embed(ctx, role, texts)
 	if err != nil {
 		return nil, err

@@ -180,3 +180,59 @@ func TestClose_EndsQueries(t *testing.T) {
 		wantQuery(t, f, "second", 0, "unavailable")
 	})
 }
+
+// stuck is an instant model that does not answer for memories until its channel is closed.
+type stuck struct{ goOn chan struct{} }
+
+func (stuck) Model() embed.Model { return embed.Model{ID: "near@1", Space: "near", Dimension: 2} }
+
+func (s stuck) Embed(_ context.Context, role embed.Role, texts []string) ([][]float32, error) {
+	if role == embed.Passage {
+		<-s.goOn
+	}
+	out := make([][]float32, len(texts))
+	for i := range out {
+		out[i] = []float32{1, 0}
+	}
+	return out, nil
+}
+
+// A query that is canceled does not wait for another one that embeds memories.
+func TestQuery_CanceledWhileAnotherEmbeds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := store.New(memstore.New(nil), nil)
+		if err := s.Add(t.Context(), &hippo.Memory{Content: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		e := stuck{make(chan struct{})}
+		x, err := index.Open(t.Context(), s, &index.Options{Models: []embed.Model{e.Model()}})
+		if err == nil {
+			err = x.CatchUp(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := embedding.New(embedding.Config{Store: s, Index: x, Models: []embedding.Model{{Embedder: e, Instant: true}}})
+		scope := hippo.LocalScope("")
+		var first error
+		go func() { _, first = f.Query(t.Context(), &scope, "first", nil) }()
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		second := make(chan error, 1)
+		go func() {
+			_, err := f.Query(ctx, &scope, "second", nil)
+			second <- err
+		}()
+		synctest.Wait()
+		cancel()
+		if err := <-second; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		close(e.goOn)
+		synctest.Wait()
+		if err := errors.Join(first, f.Close(), x.Close(), s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -26,7 +26,7 @@ type accessWriter struct {
 	mu       sync.Mutex
 	idle     *sync.Cond // nothing is pending and nothing is being written
 	pending  accessBatch
-	writing  bool
+	steps    int           // begins and ends of writes; odd while one runs
 	wake     chan struct{} // something is pending
 	flushNow chan struct{} // a caller waits for a flush
 	quit     chan struct{} // closed at the end
@@ -39,9 +39,32 @@ type accessBatch struct {
 	pairs  map[hippo.Relation]bool // found together
 }
 
+// maxPending is the maximum number of counts, one for each memory and day, that wait for the next
+// write after one that failed.
+const maxPending = 100_000
+
 // accessDelay is how long accesses are buffered. This process counts them at once; a crash
 // within the delay loses them, which changes ranks slightly.
 const accessDelay = 500 * time.Millisecond
+
+// count adds n accesses.
+func (b *accessBatch) count(day hippo.Day, id hippo.ID, n int) {
+	if b.counts == nil {
+		b.counts, b.pairs = make(map[hippo.Day]map[hippo.ID]int), make(map[hippo.Relation]bool)
+	}
+	if b.counts[day] == nil {
+		b.counts[day] = make(map[hippo.ID]int)
+	}
+	b.counts[day][id] += n
+}
+
+// size returns the number of counts.
+func (b *accessBatch) size() (n int) {
+	for _, counts := range b.counts {
+		n += len(counts)
+	}
+	return n
+}
 
 func newAccessWriter(s *store.Store, x *index.Index, rule *rank.Relations, log *slog.Logger) *accessWriter {
 	w := &accessWriter{
@@ -65,18 +88,11 @@ func (w *accessWriter) add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation
 		return // nobody would write it
 	default:
 	}
-	b := &w.pending
-	if b.counts == nil {
-		b.counts, b.pairs = make(map[hippo.Day]map[hippo.ID]int), make(map[hippo.Relation]bool)
-	}
-	if b.counts[day] == nil {
-		b.counts[day] = make(map[hippo.ID]int, len(ids))
-	}
 	for _, id := range ids {
-		b.counts[day][id]++
+		w.pending.count(day, id, 1)
 	}
 	for _, p := range pairs {
-		b.pairs[p] = true
+		w.pending.pairs[p] = true
 	}
 	signal(w.wake)
 }
@@ -98,26 +114,55 @@ func (w *accessWriter) run() {
 	}
 }
 
+// write stores what is pending. Counts that cannot be stored wait for the next write.
 func (w *accessWriter) write() {
 	w.mu.Lock()
 	b := w.pending
-	w.pending, w.writing = accessBatch{}, true
+	w.pending = accessBatch{}
+	w.steps++
 	w.mu.Unlock()
+	var failed accessBatch
 	for _, day := range slices.Sorted(maps.Keys(b.counts)) {
 		counts := b.counts[day]
-		// Best effort: a lost access changes ranks slightly.
-		err := w.index.Settle(context.Background(), day, counts, func() ([]driver.Touched, error) {
+		err := w.settle(day, counts, func() ([]driver.Touched, error) {
 			return w.store.Touch(context.Background(), day, counts)
 		})
 		if err != nil {
-			w.log.Warn("accesses not stored", "memories", len(counts), "error", err)
+			w.log.Warn("accesses are not stored yet", "memories", len(counts), "error", err)
+			w.retain(&failed, day, counts)
 		}
 	}
 	w.storePairs(slices.SortedFunc(maps.Keys(b.pairs), func(a, b hippo.Relation) int { return a.Compare(&b) }))
 	w.mu.Lock()
-	w.writing = false
+	defer w.mu.Unlock()
+	for day, counts := range failed.counts {
+		for id, n := range counts {
+			w.pending.count(day, id, n)
+		}
+	}
+	w.steps++
 	w.idle.Broadcast()
+}
+
+// settle stores counts by write, and applies the result to the index.
+func (w *accessWriter) settle(day hippo.Day, counts map[hippo.ID]int, write func() ([]driver.Touched, error)) error {
+	return w.index.Settle(context.Background(), day, counts, write)
+}
+
+// retain adds counts of a day that could not be stored to failed. They are dropped if they are too
+// many together: lost accesses change ranks slightly.
+func (w *accessWriter) retain(failed *accessBatch, day hippo.Day, counts map[hippo.ID]int) {
+	w.mu.Lock()
+	waiting := w.pending.size()
 	w.mu.Unlock()
+	if waiting+failed.size()+len(counts) > maxPending {
+		w.log.Warn("accesses are dropped", "memories", len(counts))
+		_ = w.settle(day, counts, func() ([]driver.Touched, error) { return nil, nil }) // there is nothing to store
+		return
+	}
+	for id, n := range counts {
+		failed.count(day, id, n)
+	}
 }
 
 // storePairs reinforces the relations of co-recalled pairs. The process that advanced the active
@@ -136,7 +181,7 @@ func (w *accessWriter) storePairs(pairs []hippo.Relation) {
 	}
 }
 
-// flush waits until nothing is pending.
+// flush waits until what is pending is stored, or could not be: that is left to the next write.
 func (w *accessWriter) flush(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
 		w.mu.Lock()
@@ -146,23 +191,31 @@ func (w *accessWriter) flush(ctx context.Context) error {
 	defer stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.pending.counts != nil || w.writing {
+	// A write that runs does not include what is pending: the next one does.
+	enough := w.steps + 2 + w.steps%2
+	for w.steps < enough && (w.pending.counts != nil || w.steps%2 == 1) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		signal(w.wake)
 		signal(w.flushNow)
 		w.idle.Wait()
 	}
 	return nil
 }
 
-// close stores pending accesses and ends the goroutine. Later ones are lost.
+// close stores pending accesses and ends the goroutine. Later ones, and those that cannot be stored,
+// are lost.
 func (w *accessWriter) close() {
 	w.mu.Lock()
 	close(w.quit)
 	w.mu.Unlock()
 	<-w.done
 	w.write()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pending = accessBatch{}
+	w.idle.Broadcast()
 }
 
 func signal(c chan<- struct{}) {

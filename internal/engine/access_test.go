@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"math"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 func TestSearch_AccessesAreCountedOnce(t *testing.T) {
@@ -65,6 +67,62 @@ func TestClose_DropsLateAccesses(t *testing.T) {
 		if got := f.get(id).Accesses; got[0].Count != 1 {
 			t.Errorf("got accesses %+v, want that of the record", got)
 		}
+	})
+}
+
+// unsteady is a store that fails to count accesses, some times.
+type unsteady struct {
+	driver.Backend
+	mu       sync.Mutex
+	failures int
+}
+
+func (u *unsteady) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if d == driver.Lazy && u.failures > 0 {
+		u.failures--
+		return hippo.ErrUnavailable
+	}
+	return u.Backend.Write(ctx, d, fn)
+}
+
+// Accesses that cannot be stored at first are stored later, and counted once meanwhile.
+func TestSearch_RetriesAccesses(t *testing.T) {
+	t.Parallel()
+	b := &unsteady{Backend: newPersistent()}
+	f := open(t, options{backend: b})
+	id := f.record("counted", .5)
+	b.mu.Lock()
+	b.failures = 2
+	b.mu.Unlock()
+	for i := range 3 {
+		f.search(hippo.Query{Text: "counted"})
+		f.flush()
+		uses := f.search(hippo.Query{Text: "counted", NoTouch: true}).Hits[0].Signals.Frequency * 300
+		if want := float64(i + 2); math.Abs(uses-want) > 1e-9 {
+			t.Errorf("after %d searches the index has %v accesses, want %v", i+1, uses, want)
+		}
+	}
+	want := []hippo.Access{{Day: 1, Count: 4}}
+	if diff := cmp.Diff(want, f.get(id).Accesses); diff != "" {
+		t.Error(diff)
+	}
+	f.end()
+	if diff := cmp.Diff(want, open(t, options{backend: b}).get(id).Accesses); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What cannot be stored before the end keeps nobody waiting.
+func TestClose_DropsAccessesThatFail(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := open(t, options{backend: &unsteady{Backend: newPersistent(), failures: 100}})
+		f.record("counted", .5)
+		f.search(hippo.Query{Text: "counted"})
+		f.end()
+		f.flush()
 	})
 }
 

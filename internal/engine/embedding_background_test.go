@@ -112,6 +112,36 @@ func TestEmbedding_CatchesUpInTheBackground(t *testing.T) {
 	})
 }
 
+// What another tenant imports does not end the semantic search of the first.
+func TestEmbedding_ServesEachScope(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := embedtest.NewWords("best")
+		f := openWithModels(t, slow(w))
+		f.record("automobile", .5)
+		f.fill(3)
+		f.search(hippo.Query{Text: "x"})
+		synctest.Wait()
+		w.Block()
+		tenant := f.In(hippo.Scope{Namespace: "tenant", Rights: hippo.AllRights})
+		for i := range 100 {
+			if _, err := tenant.Record(t.Context(), &hippo.Memory{Content: fmt.Sprintf("imported %d", i), Importance: hippo.Importance{Base: .5}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.wantOrder(hippo.Query{Text: "car"}, "automobile")
+		f.wantServing("best@1")
+		if a := f.search(hippo.Query{Text: "car"}); len(a.Degraded) > 0 {
+			t.Errorf("got degraded %q", a.Degraded)
+		}
+		a, err := tenant.Search(t.Context(), hippo.Query{Text: "imported"})
+		if err != nil || !mentions(a.Degraded, "0 of 100") {
+			t.Errorf("the tenant got %+v (%v)", a, err)
+		}
+		w.Unblock()
+	})
+}
+
 // What was embedded once is not embedded again: not by the next process, nor after a change of
 // anything but the content.
 func TestEmbedding_EmbedsOnce(t *testing.T) {

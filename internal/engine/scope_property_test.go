@@ -59,6 +59,7 @@ func scopeIsAWall(t *testing.T, open func(path string) (driver.Backend, error)) 
 			"others record":  w.othersRecord,
 			"others change":  w.othersChange,
 			"others relate":  w.othersRelate,
+			"others replace": w.othersSupersede,
 			"others search":  w.othersSearch,
 			"record":         w.record,
 			"record again":   w.recordAgain,
@@ -253,6 +254,12 @@ func (w *world) unrelate(r *rapid.T) {
 	})
 }
 
+// exported is what an export yields.
+type exported struct {
+	Memories  map[hippo.ID]*hippo.Memory
+	Relations []hippo.Relation
+}
+
 // export compares all memories and relations.
 func (w *world) export(r *rapid.T) {
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
@@ -270,7 +277,7 @@ func (w *world) export(r *rapid.T) {
 			}
 			relations = append(relations, l)
 		}
-		return []any{memories, relations}, nil
+		return exported{memories, relations}, nil
 	})
 }
 

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,12 +95,43 @@ func (w *world) try(r *rapid.T, needs hippo.Rights, verb func(*engine.Memories) 
 	if d := cmp.Diff(want, got, same()); d != "" {
 		r.Fatalf("the answer depends on what the caller may not see (-alone +among others):\n%s", d)
 	}
+	if got.Err == nil {
+		w.checkSuccessors(r, got.Value)
+	}
 	forbidden := errors.Is(got.Err, hippo.ErrForbidden)
 	if may := w.scope.Allows(needs); may == forbidden && !errors.Is(got.Err, hippo.ErrInvalid) {
 		r.Fatalf("the caller has rights %b and needs %b: got %v", w.scope.Rights, needs, got.Err)
 	}
 	if needs != hippo.RightRead {
 		w.unchanged(r)
+	}
+}
+
+// checkSuccessors checks that an answer names no successor that the caller may not see. An
+// administrator of the namespace may export it.
+func (w *world) checkSuccessors(r *rapid.T, value any) {
+	r.Helper()
+	var list []*hippo.Memory
+	switch v := value.(type) {
+	case *hippo.Memory:
+		list = []*hippo.Memory{v}
+	case []*hippo.Memory:
+		list = v
+	case *engine.Listing:
+		list = v.Memories
+	case *hippo.Answer:
+		for i := range v.Hits {
+			list = append(list, v.Hits[i].Memory)
+		}
+	case exported:
+		if w.scope.Projects != nil || !w.scope.Allows(hippo.RightAdmin) {
+			list = slices.Collect(maps.Values(v.Memories))
+		}
+	}
+	for _, m := range list {
+		if w.outside.Memories[m.SupersededBy] != nil {
+			r.Fatalf("the answer has %v, superseded by %v, which the caller may not see", m.ID, m.SupersededBy)
+		}
 	}
 }
 
@@ -246,6 +278,28 @@ func (w *world) othersChange(r *rapid.T) {
 			return err
 		}
 		_, err := x.Reinforce(context.Background(), []hippo.ID{id}, nil)
+		return err
+	})
+}
+
+// othersSupersede supersedes a memory that the caller may see by one that he may not. Alone, the
+// successor is purged at once: a caller cannot tell the two apart.
+func (w *world) othersSupersede(r *rapid.T) {
+	m, old := w.drawMemory(r), w.anyID(r)
+	m.Namespace, w.namespaces[m.ID] = w.scope.Namespace, w.scope.Namespace
+	m.Project = rapid.SampledFrom(projects()).Draw(r, "project")
+	was, err := w.alone.store.Get(context.Background(), []hippo.ID{old})
+	if err != nil {
+		r.Fatal(err)
+	}
+	if w.scope.Sees(m) || len(was) == 0 || !was[0].SupersededBy.IsZero() {
+		r.Skip("there is nothing to supersede, or the caller may see the successor")
+	}
+	w.byOthers(r, m.Namespace, true, func(x *engine.Memories) error {
+		_, err := x.Record(context.Background(), m.Clone(), old)
+		if err == nil && x.Engine == w.alone.Engine {
+			err = x.Purge(context.Background(), []hippo.ID{m.ID})
+		}
 		return err
 	})
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// Settle runs write, which stores accesses that Touch counted on day, and takes over what it
-// returns as stored. counts are the accesses that are no longer pending afterwards, stored or
-// given up. Changes are not read meanwhile, so that no access is counted twice. The error is
-// that of write or of ctx.
+// Settle runs write, which stores accesses that Touch counted on day, and applies what it returns
+// as stored. counts are the accesses that are no longer pending afterwards, unless write fails:
+// then they stay pending. Changes are not read meanwhile, so that no access is counted twice. The
+// error is that of write or of ctx.
 func (f *follower) Settle(ctx context.Context, day hippo.Day, counts map[hippo.ID]int, write func() ([]driver.Touched, error)) error {
 	select {
 	case f.token <- struct{}{}:
@@ -19,6 +19,9 @@ func (f *follower) Settle(ctx context.Context, day hippo.Day, counts map[hippo.I
 		return ctx.Err()
 	}
 	stored, err := write()
+	if err != nil {
+		return err
+	}
 	// If the file is damaged, the next catch-up reads from the store what is stored.
 	_ = f.upkeep.guard(func() error {
 		f.edit(func(d *draft) {
@@ -28,5 +31,5 @@ func (f *follower) Settle(ctx context.Context, day hippo.Day, counts map[hippo.I
 		return nil
 	})
 	f.upkeep.maintain()
-	return err
+	return nil
 }

@@ -32,12 +32,16 @@ func (s Scoped) Allow(r hippo.Rights) error {
 // Get returns the memories with these IDs, in the order of ids, forgotten ones included.
 // Missing ones are left out, and so are those that cannot be read, unless nothing else is found:
 // that is a [*driver.UnreadableError] for callers with [hippo.RightAdmin]. The scope of such a
-// memory is unknown.
+// memory is unknown. SupersededBy is set only where the successor is in the scope.
 func (s Scoped) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
 	if err := s.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
-	return visibleByID(ctx, s, ids)
+	ms, err := visibleByID(ctx, s, ids)
+	if err != nil {
+		return ms, err
+	}
+	return ms, maskSuccessors(ctx, s, ms)
 }
 
 // visibleByID is [Scoped.Get] for callers with any right.
@@ -100,7 +104,7 @@ func (s Scoped) AddInstead(ctx context.Context, m *hippo.Memory, old []hippo.ID)
 // Update changes existing memories in one transaction: it calls fn on each, in the order of
 // ids, with the current active day, and stores what differs. When an ID is unknown or fn fails
 // nothing changes; unknown IDs are a [*hippo.UnknownError]. The memories are returned as
-// stored. fn may run more than once.
+// stored, but for SupersededBy, see [Scoped.Get]. fn may run more than once.
 func (s Scoped) Update(ctx context.Context, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return nil, err
@@ -152,7 +156,8 @@ func getAllVisible(s Scoped, tx driver.Tx, ids []hippo.ID) ([]*hippo.Memory, err
 
 // All yields every memory of the scope, forgotten ones included, in the order of their last
 // change. For those with [hippo.RightAdmin], a memory that cannot be read is a
-// [*driver.UnreadableError], and the rest follows.
+// [*driver.UnreadableError], and the rest follows. SupersededBy is as stored for an administrator
+// of the whole namespace, else as in [Scoped.Get]. Cost: one more read for each superseded memory.
 func (s Scoped) All(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {
 		if err := s.Allow(hippo.RightRead); err != nil {
@@ -168,7 +173,7 @@ func (s Scoped) All(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 			case c.Unreadable != nil && s.scope.Allows(hippo.RightAdmin):
 				more = yield(nil, c.Unreadable)
 			case c.Memory != nil && s.scope.Sees(c.Memory):
-				more = yield(c.Memory, nil)
+				more = yield(c.Memory, maskExported(ctx, s, c.Memory))
 			}
 			if !more {
 				return

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -137,6 +138,49 @@ func TestScoped_SuccessorsOutsideAreUnknown(t *testing.T) {
 		}
 		if _, err := in.Supersede(t.Context(), mine.ID, []hippo.ID{old.ID}, func(*hippo.Memory, hippo.Day) error { return nil }); err != nil {
 			t.Errorf("got %v, want no word of a memory outside of the scope", err)
+		}
+	})
+}
+
+// A caller does not see what superseded a memory unless that is in the scope, cannot replace it, and
+// keeps it when the memory changes.
+func TestScoped_HidesSuccessors(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, _ *clock, s *store.Store) {
+		shared, own, secret, mine := memory("shared"), memory("own"), memory("secret"), memory("mine")
+		shared.Project, own.Project, secret.Project, mine.Project = "p", "p", "q", "p"
+		add(t, s, shared, own)
+		instead(t, s, secret, shared.ID)
+		instead(t, s, mine, own.ID)
+		in := s.In(hippo.Scope{Projects: []string{"p"}, Rights: hippo.AllRights})
+		read, err := in.Get(t.Context(), []hippo.ID{shared.ID, own.ID})
+		if err != nil || len(read) != 2 || !read[0].SupersededBy.IsZero() || read[1].SupersededBy.IsZero() {
+			t.Errorf("get: %+v (%v)", read, err)
+		}
+		changed, err := in.Update(t.Context(), []hippo.ID{shared.ID}, func(m *hippo.Memory, _ hippo.Day) error { m.Pinned = true; return nil })
+		if err != nil || !changed[0].SupersededBy.IsZero() {
+			t.Errorf("update: %+v (%v)", changed, err)
+		}
+		if got := get(t, s, shared.ID); got.SupersededBy != secret.ID || !got.Pinned {
+			t.Errorf("stored: %+v", got)
+		}
+		for m, err := range in.All(t.Context()) {
+			if err != nil || m.SupersededBy == secret.ID {
+				t.Errorf("export: %+v (%v)", m, err)
+			}
+		}
+		_, err = in.Supersede(t.Context(), mine.ID, []hippo.ID{shared.ID}, func(*hippo.Memory, hippo.Day) error { return nil })
+		if !errors.Is(err, hippo.ErrConflict) || strings.Contains(err.Error(), secret.ID.String()) {
+			t.Errorf("supersede: got %v, want a conflict that names no other id", err)
+		}
+		admin := 0
+		for m, err := range local(s).All(t.Context()) {
+			if err == nil && m.SupersededBy == secret.ID {
+				admin++
+			}
+		}
+		if admin != 1 {
+			t.Errorf("the export of an administrator has %d memories with the successor, want 1", admin)
 		}
 	})
 }

@@ -133,6 +133,7 @@ func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 // updateMemories is [Scoped.Update].
 func updateMemories(ctx context.Context, s *Store, in Scoped, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
 	var all []*hippo.Memory
+	var hidden successors
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
 		ms, err := getAllVisible(in, tx, ids)
 		if err != nil {
@@ -153,11 +154,15 @@ func updateMemories(ctx context.Context, s *Store, in Scoped, ids []hippo.ID, fn
 				changed = append(changed, m)
 			}
 		}
+		if hidden, err = hiddenSuccessors(in, ms, txGet(tx)); err != nil {
+			return err
+		}
 		return tx.Put(changed...)
 	})
 	if err != nil {
 		return nil, wrap("update", err)
 	}
+	hidden.mask(all...)
 	return all, nil
 }
 
@@ -171,7 +176,7 @@ func changeMemory(s *Store, m *hippo.Memory, day hippo.Day, fn func(*hippo.Memor
 	if reflect.DeepEqual(before, m) {
 		return false, nil
 	}
-	m.UpdatedAt = s.now().UTC()
+	m.UpdatedAt = s.now().UTC().Truncate(time.Microsecond)
 	if textChanged(before, m) {
 		m.Version++
 	}

@@ -113,6 +113,23 @@ func TestStore_Update(t *testing.T) {
 	}
 }
 
+// What is returned is what is stored, to the unit of times.
+func TestStore_UpdateReturnsStoredTimes(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, c *clock, s *store.Store) {
+		m := memory("before")
+		add(t, s, m)
+		c.t = c.t.Add(123456789)
+		ms, err := local(s).Update(t.Context(), []hippo.ID{m.ID}, func(m *hippo.Memory, _ hippo.Day) error { m.Pinned = true; return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(get(t, s, m.ID), ms[0]); diff != "" {
+			t.Errorf("returned and stored differ: %s", diff)
+		}
+	})
+}
+
 func TestStore_UpdateRefuses(t *testing.T) {
 	t.Parallel()
 	s := open(t, start())

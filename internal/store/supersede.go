@@ -15,7 +15,8 @@ import (
 // returns the others as stored.
 //
 // Unknown IDs are a [*hippo.UnknownError]; one that is superseded already is
-// [hippo.ErrConflict] and the error names what to supersede instead; nothing is changed then. A
+// [hippo.ErrConflict] and the error names what to supersede instead, if the caller may see it;
+// nothing is changed then. A
 // ValidFrom that is given and lies before that of a memory to be superseded is
 // [hippo.ErrInvalid].
 func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
@@ -54,6 +55,7 @@ func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old [
 // after fn has changed it. It returns the memory as stored. fn may run more than once.
 func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
 	var m *hippo.Memory
+	var hidden successors
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
 		ms, err := getAllVisible(in, tx, []hippo.ID{id})
 		if err != nil {
@@ -71,11 +73,15 @@ func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, ol
 		if err != nil {
 			return err
 		}
+		if hidden, err = hiddenSuccessors(in, ms, txGet(tx)); err != nil {
+			return err
+		}
 		return tx.Put(append(ms, replaced...)...)
 	})
 	if err != nil {
 		return nil, wrap("supersede", err)
 	}
+	hidden.mask(m)
 	return m, nil
 }
 
@@ -124,72 +130,4 @@ func beginning(m *hippo.Memory, old []*hippo.Memory) time.Time {
 		}
 	}
 	return t
-}
-
-// maxChain is the maximum length of a chain of successors that is followed.
-const maxChain = 1000
-
-// replaceable reports why m cannot take the place of o.
-func replaceable(tx driver.Tx, in Scoped, m, o *hippo.Memory) error {
-	if o.ID == m.ID {
-		return hippo.Fieldf("supersedes", "must not name the memory itself: %v", o.ID)
-	}
-	if o.SupersededBy == m.ID {
-		return nil
-	}
-	last, err := newest(tx, in, o)
-	if err != nil {
-		return err
-	}
-	if last != o.ID {
-		return fmt.Errorf("supersedes: %v is superseded already; supersede %v instead: %w", o.ID, last, hippo.ErrConflict)
-	}
-	return notAbove(tx, in, m, o)
-}
-
-// visibleSuccessor returns what supersedes m; nil if nothing does that is in the scope.
-func visibleSuccessor(tx driver.Tx, s Scoped, m *hippo.Memory) (*hippo.Memory, error) {
-	if m.SupersededBy.IsZero() {
-		return nil, nil
-	}
-	ms, err := tx.Get(m.SupersededBy)
-	if err != nil && (driver.Readable(err) != nil || s.scope.Allows(hippo.RightAdmin)) {
-		return nil, err
-	}
-	if ms = visibleMemories(s, ms); len(ms) == 0 {
-		return nil, nil
-	}
-	return ms[0], nil
-}
-
-// newest returns the end of the chain of successors of o: o itself if it has none, or if the
-// chain leads back to it.
-func newest(tx driver.Tx, in Scoped, o *hippo.Memory) (hippo.ID, error) {
-	at := o
-	for range maxChain {
-		next, err := visibleSuccessor(tx, in, at)
-		if err != nil || next == nil {
-			return at.ID, err
-		}
-		if at = next; at.ID == o.ID {
-			break
-		}
-	}
-	return at.ID, nil
-}
-
-// notAbove reports that o replaces m, directly or not, so that m cannot replace o.
-func notAbove(tx driver.Tx, in Scoped, m, o *hippo.Memory) error {
-	at := m
-	for range maxChain {
-		if at.SupersededBy == o.ID {
-			return fmt.Errorf("supersedes: %v supersedes %v already: %w", o.ID, m.ID, hippo.ErrConflict)
-		}
-		next, err := visibleSuccessor(tx, in, at)
-		if err != nil || next == nil {
-			return err
-		}
-		at = next
-	}
-	return nil
 }

@@ -20,6 +20,8 @@ type unreadable struct {
 	log  *slog.Logger
 	mu   sync.Mutex
 	ids  map[hippo.ID]bool
+	// quiet: what is found is counted and logged together.
+	quiet bool
 }
 
 func newUnreadable(path string, log *slog.Logger) *unreadable {
@@ -36,9 +38,29 @@ func (u *unreadable) problem(id hippo.ID, err error) driver.Problem {
 	defer u.mu.Unlock()
 	if !u.ids[id] {
 		u.ids[id] = true
+		if u.quiet {
+			return p
+		}
 		u.log.Error("a memory cannot be read", "store", u.path, "id", id, "error", err)
 	}
 	return p
+}
+
+// together runs a function that may find many memories that cannot be read. They are logged on
+// one line.
+func (u *unreadable) together(find func() error) error {
+	u.mu.Lock()
+	before := len(u.ids)
+	u.quiet = true
+	u.mu.Unlock()
+	err := find()
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.quiet = false
+	if n := len(u.ids) - before; n > 0 {
+		u.log.Error("memories cannot be read", "store", u.path, "count", n)
+	}
+	return err
 }
 
 // split returns the memories that can be read, and an error about the others.
@@ -97,7 +119,10 @@ func (s *Store) Check(ctx context.Context) ([]driver.Problem, error) {
 	faults = append(faults, counts...)
 	var memories []driver.Problem
 	if err == nil {
-		memories, err = checkMemories(ctx, s)
+		err = s.bad.together(func() (err error) {
+			memories, err = checkMemories(ctx, s)
+			return err
+		})
 	}
 	if err != nil && len(faults) == 0 {
 		return nil, err
@@ -164,11 +189,28 @@ func (s *Store) Damaged(ctx context.Context) error {
 // does not exist.
 func (s *Store) CopyTo(ctx context.Context, path string) error { return s.db.CopyTo(ctx, path) }
 
-// CopyFile is [Store.CopyTo] for a file of any schema version, which is not changed.
+// CopyFile is [Store.CopyTo] for a file of any schema version, which is not changed. A file that
+// is no store, such as an empty one, is [hippo.ErrUnsupported].
 func CopyFile(ctx context.Context, from, to string) error {
 	db, err := sqlitex.Open(ctx, from, &sqlitex.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}
-	return errors.Join(db.CopyTo(ctx, to), db.Close())
+	if err = requireStore(ctx, db); err == nil {
+		err = db.CopyTo(ctx, to)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// requireStore returns [hippo.ErrUnsupported] for a file without the tables of a store.
+func requireStore(ctx context.Context, db *sqlitex.DB) error {
+	tables := 0
+	err := db.View(ctx, func(f *sqlitex.File) error {
+		_, err := sqlitex.First(ctx, f, "SELECT count(*) FROM sqlite_schema WHERE name IN ('memory', 'state')", nil, &tables)
+		return err
+	})
+	if err == nil && tables < 2 {
+		return fmt.Errorf("%w: %s has no memories", hippo.ErrUnsupported, db.Path())
+	}
+	return db.Explain("open", err)
 }

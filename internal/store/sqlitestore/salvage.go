@@ -29,15 +29,10 @@ func OpenSalvage(ctx context.Context, path string) (*Salvage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Salvage{db: db}
-	tables := 0
-	if err := s.first("SELECT count(*) FROM sqlite_schema WHERE name IN ('memory', 'state')", nil, &tables); err != nil {
-		return nil, errors.Join(db.Explain("open", err), db.Close())
+	if err := requireStore(ctx, db); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
-	if tables < 2 {
-		return nil, errors.Join(fmt.Errorf("%w: %s has no memories", hippo.ErrUnsupported, path), db.Close())
-	}
-	return s, nil
+	return &Salvage{db: db}, nil
 }
 
 // Close closes the file.

@@ -70,7 +70,7 @@ func kindOf(code int) (hint string, kind error) {
 	case sqlite3.SQLITE_FULL:
 		return "", hippo.ErrFull
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return " (the file was left as it is; restore a backup, or move it away to begin with an empty store)", hippo.ErrCorrupt
+		return " (the file was left as it is)", hippo.ErrCorrupt
 	case sqlite3.SQLITE_IOERR:
 		return " (the disk may be full or failing)", hippo.ErrUnavailable
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
