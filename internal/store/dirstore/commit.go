@@ -60,9 +60,10 @@ func (g *group) End() error {
 }
 
 // Done implements [sqlitex.Group]: when files were replaced and the copy was not, they are
-// compared before the next call.
+// compared before the next call. The revisions that were lost are skipped.
 func (g *group) Done(err error) {
 	if err != nil && g.replaced {
+		g.store.first.Store(false)
 		g.store.unsure.Store(true)
 	}
 }
@@ -103,6 +104,7 @@ func (g *group) replaceFiles() error {
 		err = errors.Join(err, d.clearJournal(g.durable))
 	}
 	g.remember(writes)
+	g.complete = err == nil
 	return err
 }
 

@@ -45,6 +45,7 @@ type Store struct {
 	first  atomic.Bool // all files were compared once
 	unsure atomic.Bool // a commit may have changed files and not the copy
 
+	updates    sync.RWMutex // held for reading during an update of the copy
 	recovering sync.Mutex
 	seen       atomic.Pointer[os.FileInfo] // of the copy that was compared with all files
 	relations  atomic.Pointer[stamp]       // of relations.jsonl as it was read
@@ -178,6 +179,8 @@ func (s *Store) Close() error {
 	var err error
 	s.once.Do(func() {
 		s.close()
+		s.updates.Lock() // waits for those that run; others see that the store is closed
+		s.updates.Unlock() //nolint:staticcheck // see above
 		s.watching.Wait()
 		err = s.release()
 	})

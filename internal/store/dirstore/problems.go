@@ -16,8 +16,12 @@ import (
 // another, files that cannot be read, files whose name is not the UUID
 // inside, and JSON files that are ignored. It is ordered by path.
 func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
-	var list []driver.Problem
-	err := s.read(ctx, func() error {
+	list, err := s.problems(ctx)
+	return list, s.orClosed(err)
+}
+
+func (s *Store) problems(ctx context.Context) (list []driver.Problem, err error) {
+	err = s.read(ctx, func() error {
 		return s.mirror.DB().View(ctx, func(f *sqlitex.File) (err error) {
 			list, err = s.troubled(ctx, f)
 			return err

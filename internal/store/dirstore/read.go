@@ -37,9 +37,9 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 			return
 		}
 		for c, err := range s.mirror.Changes(ctx, since) {
-			if err == nil {
+			if s.usable(ctx) != nil {
 				err = s.usable(ctx)
-			} else if s.lost(err) {
+			} else if err != nil && s.lost(err) {
 				err = fmt.Errorf("%w: the copy of the memories was lost: try again: %w", hippo.ErrUnavailable, err)
 			}
 			if !yield(c, err) || err != nil {
@@ -66,7 +66,23 @@ func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.T
 	if err := s.writable(ctx); err != nil {
 		return err
 	}
-	return s.written(s.writer.Write(ctx, d, func(t *tx) error { return fn(t) }))
+	return s.write(ctx, d, func(t *tx) error { return fn(t) })
+}
+
+// write runs fn in a transaction. If the copy cannot be committed after the files were
+// changed, the write succeeded all the same: they are compared before the next call.
+func (s *Store) write(ctx context.Context, d driver.Durability, fn func(*tx) error) error {
+	var last *tx
+	err := s.writer.Write(ctx, d, func(t *tx) error {
+		last = t
+		return fn(t)
+	})
+	if err != nil && last != nil && last.stored() {
+		s.log.Warn("the copy of the memories cannot be written; the files were", "file", s.path, "error", err)
+		s.lost(err)
+		return nil
+	}
+	return s.written(err)
 }
 
 // Vectors implements [driver.Vectors].

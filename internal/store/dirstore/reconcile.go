@@ -114,6 +114,11 @@ func (s *Store) outdated(ctx context.Context, names []string) ([]string, error) 
 
 // update runs fn in a transaction of its own.
 func (s *Store) update(ctx context.Context, fn func(*tx) error) error {
+	s.updates.RLock()
+	defer s.updates.RUnlock()
+	if s.closing.Err() != nil {
+		return errClosed()
+	}
 	var g *group
 	err := s.mirror.DB().Update(ctx, driver.Lazy, func(q *sqlitex.Tx) (err error) {
 		if g, err = s.begin(q, driver.Durable); err != nil {

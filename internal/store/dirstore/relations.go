@@ -231,12 +231,12 @@ func (s *Store) Relate(ctx context.Context, d driver.Durability, rs []hippo.Rela
 		return err
 	}
 	rs = slices.Clone(rs)
-	return s.written(s.writer.Write(ctx, d, func(t *tx) error {
+	return s.write(ctx, d, func(t *tx) error {
 		for _, r := range rs {
 			if err := t.Relate(r, fn); err != nil {
 				return err
 			}
 		}
 		return nil
-	}))
+	})
 }

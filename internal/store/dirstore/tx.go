@@ -19,6 +19,8 @@ import (
 type tx struct {
 	*sqlitestore.Tx
 	group *group
+	// kept: the transaction succeeded and is a part of its group.
+	kept bool
 	changes
 }
 
@@ -68,6 +70,9 @@ func (c *changes) merge(later *changes) {
 	c.inserted = c.inserted || later.inserted
 	c.calendar = c.calendar || later.calendar
 }
+
+// stored reports whether all that the transaction changed is in files, which are complete.
+func (t *tx) stored() bool { return t.kept && t.size() > 0 && t.group.complete }
 
 // entry returns what is known of a file.
 func (t *tx) entry(name string) (entry, error) {
@@ -300,8 +305,8 @@ type group struct {
 	durable bool
 	// whole: some transaction changes several files, which must not be parted.
 	whole bool
-	// replaced: files were changed.
-	replaced bool
+	// replaced: files were changed. complete: all of them, as durable as requested.
+	replaced, complete bool
 	// recount: the hash of the directory is computed again.
 	recount bool
 	changes
@@ -314,6 +319,7 @@ func (g *group) Begin(ctx context.Context) *tx {
 
 // Keep implements [sqlitex.Group].
 func (g *group) Keep(t *tx) {
+	t.kept = true
 	g.whole = g.whole || t.size() > 1
 	for name, e := range t.entries.byName {
 		g.table.changed.set(name, e)
