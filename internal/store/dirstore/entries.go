@@ -13,7 +13,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// tables are beside those of the memories, see docs/formats.md.
+// tables are added to those of the memories, see docs/formats.md.
 const tables = `
 CREATE TABLE directory (
     one     INTEGER PRIMARY KEY CHECK (one = 1),
@@ -35,7 +35,7 @@ CREATE TABLE file (
     since   INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX file_memory ON file (memory);
-CREATE INDEX file_unsure ON file (name) WHERE recent OR fault IS NOT NULL;
+CREATE INDEX file_recheck ON file (name) WHERE recent OR fault IS NOT NULL;
 `
 
 // tablesVersion changes with tables, and with how files are read.
@@ -160,22 +160,22 @@ func (t *table) get(name string) (entry, error) {
 	return e, err
 }
 
-// hold returns the names of the files that may hold a memory.
-func (t *table) hold(id hippo.ID) ([]string, error) {
+// names returns the names of the files that may hold a memory.
+func (t *table) names(id hippo.ID) ([]string, error) {
 	err := t.load(id)
 	return slices.Concat(t.stored.names[id], t.changed.names[id]), err
 }
 
-// write writes what the transactions changed. recount sums up everything.
+// write writes what the transactions changed. recount computes the hash from all rows.
 func (t *table) write(recount bool) error {
 	hash := int64(0)
 	var rows [][]any
 	for name, e := range t.changed.byName {
-		was := t.stored.byName[name]
-		if e == was {
+		old := t.stored.byName[name]
+		if e == old {
 			continue
 		}
-		hash += e.hash() - was.hash()
+		hash += e.hash() - old.hash()
 		if e.name != "" {
 			rows = append(rows, e.row())
 		} else if err := t.q.Exec("DELETE FROM file WHERE name = ?", name); err != nil {
@@ -206,11 +206,11 @@ func (t *table) writeHash(by int64, recount bool) error {
 	case by == 0:
 		return nil
 	default: // SQLite's own sums do not wrap around
-		was := int64(0)
-		if _, err := sqlitex.First(ctx, t.q, "SELECT hash FROM directory", nil, &was); err != nil {
+		stored := int64(0)
+		if _, err := sqlitex.First(ctx, t.q, "SELECT hash FROM directory", nil, &stored); err != nil {
 			return err
 		}
-		by += was
+		by += stored
 	}
 	return t.q.Exec("UPDATE directory SET hash = ?", by)
 }

@@ -134,7 +134,7 @@ func (f *failing) fault(op, _ string) error {
 
 func TestWrite_fails_whole(t *testing.T) {
 	t.Parallel()
-	for op, want := range map[string]error{"write": hippo.ErrFull, "rename": hippo.ErrReadOnly, "promised": hippo.ErrFull} {
+	for op, want := range map[string]error{"write": hippo.ErrFull, "rename": hippo.ErrReadOnly, "journaled": hippo.ErrFull} {
 		t.Run(op, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
@@ -149,13 +149,13 @@ func TestWrite_fails_whole(t *testing.T) {
 			err := s.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
 				return errors.Join(tx.Put(memory(1), memory(3)), tx.Purge(id(2)))
 			})
-			if op == "promised" {
+			if op == "journaled" {
 				want = syscall.ENOSPC
 			}
 			if !errors.Is(err, want) {
 				t.Errorf("got error %v, want %v", err, want)
 			}
-			if op != "promised" && !strings.Contains(err.Error(), p.dir) {
+			if op != "journaled" && !strings.Contains(err.Error(), p.dir) {
 				t.Errorf("error does not name the path: %v", err)
 			}
 			f.turn(false)
@@ -269,7 +269,10 @@ func TestGet_waits_for_a_commit_under_way(t *testing.T) {
 // methods calls each method of a store that fails when it is closed.
 func methods() map[string]func(ctx context.Context, s *dirstore.Store) error {
 	return map[string]func(ctx context.Context, s *dirstore.Store) error{
-		"Get":          func(ctx context.Context, s *dirstore.Store) error { _, err := s.Get(ctx, []hippo.ID{id(1)}); return err },
+		"Get": func(ctx context.Context, s *dirstore.Store) error {
+			_, err := s.Get(ctx, []hippo.ID{id(1)})
+			return err
+		},
 		"Head":         func(ctx context.Context, s *dirstore.Store) error { _, err := s.Head(ctx); return err },
 		"Problems":     func(ctx context.Context, s *dirstore.Store) error { _, err := s.Problems(ctx); return err },
 		"VectorModels": func(ctx context.Context, s *dirstore.Store) error { _, err := s.VectorModels(ctx); return err },
