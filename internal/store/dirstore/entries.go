@@ -3,8 +3,7 @@ package dirstore
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
-	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -169,23 +168,17 @@ func (t *table) names(id hippo.ID) ([]string, error) {
 // write writes what the transactions changed. recount computes the hash from all rows.
 func (t *table) write(recount bool) error {
 	hash := int64(0)
-	var rows [][]any
-	for name, e := range t.changed.byName {
-		old := t.stored.byName[name]
+	for _, name := range slices.Sorted(maps.Keys(t.changed.byName)) { // in the order of the table
+		e, old := t.changed.byName[name], t.stored.byName[name]
 		if e == old {
 			continue
 		}
 		hash += e.hash() - old.hash()
-		if e.name != "" {
-			rows = append(rows, e.row())
-		} else if err := t.q.Exec("DELETE FROM file WHERE name = ?", name); err != nil {
-			return err
-		}
-	}
-	if len(rows) > 0 {
-		b, err := json.Marshal(rows)
-		if err == nil {
-			err = t.q.Exec(insertRows, string(b))
+		var err error
+		if e.name == "" {
+			err = t.q.Exec("DELETE FROM file WHERE name = ?", name)
+		} else {
+			err = t.q.Exec("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", e.row()...)
 		}
 		if err != nil {
 			return err
@@ -215,20 +208,14 @@ func (t *table) writeHash(by int64, recount bool) error {
 	return t.q.Exec("UPDATE directory SET hash = ?", by)
 }
 
-// insertRows stores rows given as a JSON array, in one statement.
-const insertRows = `INSERT OR REPLACE INTO file SELECT value->>0, value->>1, value->>2, value->>3, value->>4,
-	unhex(value->>5), unhex(value->>6), value->>7, value->>8, value->>9, value->>10 FROM json_each(?)`
-
-// row returns the values for insertRows.
+// row returns the values of the columns.
 func (e *entry) row() []any {
 	var id, fault, since any
 	if !e.id.IsZero() {
-		id = hex.EncodeToString(e.id[:])
+		id = e.id[:]
 	}
 	if e.fault != "" {
 		fault, since = e.fault, e.since.UnixNano()
 	}
-	return []any{
-		e.name, e.stamp.size, e.stamp.mtime, e.stamp.changed, e.stamp.inode, hex.EncodeToString(e.sum[:]), id, e.holder, e.recent, fault, since,
-	}
+	return []any{e.name, e.stamp.size, e.stamp.mtime, e.stamp.changed, e.stamp.inode, e.sum[:], id, e.holder, e.recent, fault, since}
 }
