@@ -12,22 +12,22 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// flushers is how many files of a commit are flushed at a time: file systems flush several
-// at the price of one.
-const flushers = 16
+// parallelFlushes is how many files of a commit are flushed at a time: file systems flush
+// several at the cost of one.
+const parallelFlushes = 16
 
-// begin begins a group: it finishes what a killed writer left, and takes over what other
+// begin begins a group: it finishes the commit of a killed writer, and applies what other
 // programs did to the files that every commit may write.
-func (s *Store) begin(q *sqlitex.Tx, d driver.Durability) (*group, error) {
-	inner, err := s.mirror.BeginGroup(q)
+func (s *synchronizer) begin(q *sqlitex.Tx, d driver.Durability) (*group, error) {
+	inner, err := s.replica.store.BeginGroup(q)
 	if err != nil {
 		return nil, err
 	}
 	g := &group{
-		Group: inner, store: s, table: newTable(q), durable: d == driver.Durable, changes: newChanges(),
+		Group: inner, sync: s, table: newTable(q), durable: d == driver.Durable, changes: newChanges(),
 	}
 	t := g.Begin(context.Background())
-	if err := t.catchUp(); err != nil {
+	if err := catchUp(t); err != nil {
 		return nil, err
 	}
 	g.Keep(t)
@@ -43,12 +43,12 @@ type write struct {
 
 // End implements [sqlitex.Group]: it changes the files, and then the table of files. When
 // files were replaced and a later step fails, the outcome is settled by the journal or by
-// a look at the files before the next commit.
+// reading the files before the next commit.
 func (g *group) End() error {
 	if err := errors.Join(g.writeRelations(), g.writeCalendar()); err != nil {
 		return err
 	}
-	if len(g.data) > 0 && g.store.readOnly == nil {
+	if len(g.data) > 0 && g.sync.dir.readOnly == nil {
 		if err := g.replaceFiles(); err != nil {
 			return err
 		}
@@ -59,37 +59,37 @@ func (g *group) End() error {
 	return g.Group.End()
 }
 
-// Done implements [sqlitex.Group]: when files were replaced and the copy was not, they are
-// compared before the next call.
+// Done implements [sqlitex.Group]: when files were replaced and the replica was not committed,
+// they are compared before the next call.
 func (g *group) Done(err error) {
 	if err != nil && g.replaced {
-		g.store.unsure.Store(true)
+		g.sync.replica.invalidate()
 	}
 }
 
 // replaceFiles writes and removes files.
 func (g *group) replaceFiles() error {
-	d := g.store.disk
+	d := g.sync.dir
 	writes, err := g.writes()
 	if err != nil {
 		return err
 	}
-	for name, why := range g.aside {
-		aside, err := d.copyAside(name)
+	for name, why := range g.displaced {
+		to, err := quarantine(d, name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		g.store.log.Warn("file put aside", "file", d.full(name), "now", d.full(aside), "why", why)
+		g.sync.log.Warn("file moved to quarantine", "file", d.full(name), "now", d.full(to), "why", why)
 	}
-	if err := d.writeTemps(writes); err != nil {
-		return errors.Join(err, d.dropTemps(writes))
+	if err := writeTemps(d, writes); err != nil {
+		return errors.Join(err, removeTemps(d, writes))
 	}
-	if g.whole {
-		err = d.writeJournal(stepsOf(writes), g.durable)
+	if g.journaled {
+		err = writeJournal(d, stepsOf(writes), g.durable)
 	}
 	done := 0
 	for err == nil && done < len(writes) {
-		err = d.replace(&writes[done])
+		err = replace(d, &writes[done])
 		done++
 	}
 	if err != nil {
@@ -97,12 +97,13 @@ func (g *group) replaceFiles() error {
 	}
 	g.replaced = true
 	if g.durable {
-		err = d.syncDir(".")
+		err = d.flush(".")
 	}
-	if g.whole {
-		err = errors.Join(err, d.clearJournal(g.durable))
+	if g.journaled {
+		err = errors.Join(err, clearJournal(d, g.durable))
 	}
 	g.remember(writes)
+	g.complete = err == nil
 	return err
 }
 
@@ -112,27 +113,27 @@ func (g *group) abandon(writes []write, done int, err error) error {
 		g.replaced = true
 		return err
 	}
-	if g.whole {
-		err = errors.Join(err, g.store.disk.clearJournal(true))
+	if g.journaled {
+		err = errors.Join(err, clearJournal(g.sync.dir, true))
 	}
-	return errors.Join(err, g.store.disk.dropTemps(writes))
+	return errors.Join(err, removeTemps(g.sync.dir, writes))
 }
 
 // writes returns the files to write, then those to remove.
 func (g *group) writes() ([]write, error) {
 	var list []write
 	for name, data := range g.data {
-		was, ok := g.table.stored.byName[name]
+		old, ok := g.table.stored.byName[name]
 		if !ok {
 			var err error
-			if was, err = entryOf(context.Background(), g.table.q, name); err != nil {
+			if old, err = entryOf(context.Background(), g.table.q, name); err != nil {
 				return nil, err
 			}
 		}
-		if _, aside := g.aside[name]; data == nil && was.name == "" && !aside {
+		if _, displaced := g.displaced[name]; data == nil && old.name == "" && !displaced {
 			continue // there is no file to remove
 		}
-		list = append(list, write{step: step{Name: name, Before: was.sum}, data: data})
+		list = append(list, write{step: step{Name: name, Before: old.sum}, data: data})
 	}
 	slices.SortFunc(list, func(a, b write) int {
 		return cmp.Or(boolCompare(a.data == nil, b.data == nil), cmp.Compare(a.Name, b.Name))
@@ -151,12 +152,12 @@ func boolCompare(a, b bool) int {
 	}
 }
 
-// remember notes the stamps of the files that were written, as they are in their places. A
-// file that another program changed meanwhile keeps a stamp that does not fit. The journal was
-// cleared after all of them, so its time is that of the clock of the file system.
+// remember records the stamps of the files that were written and renamed. A file that another
+// program changed meanwhile keeps a stamp that differs from its own. The journal was cleared
+// last, so its time is the present time of the file system's clock.
 func (g *group) remember(writes []write) {
 	clock := int64(0)
-	if j, err := g.store.disk.stat(journalName); err == nil && g.whole {
+	if j, err := g.sync.dir.stat(journalName); err == nil && g.journaled {
 		clock = j.mtime
 	}
 	for i := range writes {
@@ -166,11 +167,11 @@ func (g *group) remember(writes []write) {
 			continue
 		}
 		e.stamp, e.recent = w.stamp, true
-		if now, err := g.store.disk.stat(w.Name); err == nil {
-			was := w.stamp
-			was.changed = now.changed
-			if now == was {
-				e.stamp, e.recent = now, now.last() >= clock && now.recent(g.store.now())
+		if now, err := g.sync.dir.stat(w.Name); err == nil {
+			written := w.stamp
+			written.changed = now.changed // by the rename
+			if now == written {
+				e.stamp, e.recent = now, now.last() >= clock && now.recent(g.sync.now())
 			}
 		}
 		g.table.changed.set(w.Name, e)
@@ -186,15 +187,15 @@ func stepsOf(writes []write) []step {
 }
 
 // writeTemps writes the new contents, flushed, beside the files they will replace.
-func (d *disk) writeTemps(writes []write) error {
-	n := min(flushers, len(writes))
+func writeTemps(d *directory, writes []write) error {
+	n := min(parallelFlushes, len(writes))
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for k := range n {
 		wg.Go(func() {
 			for i := k; i < len(writes) && errs[k] == nil; i += n {
 				if w := &writes[i]; w.data != nil {
-					w.Temp, w.stamp, errs[k] = d.temp(w.data)
+					w.Temp, w.stamp, errs[k] = d.writeTemp(w.data)
 				}
 			}
 		})
@@ -203,8 +204,8 @@ func (d *disk) writeTemps(writes []write) error {
 	return errors.Join(errs...)
 }
 
-// dropTemps removes what writeTemps wrote.
-func (d *disk) dropTemps(writes []write) error {
+// removeTemps removes what writeTemps wrote.
+func removeTemps(d *directory, writes []write) error {
 	var errs []error
 	for _, w := range writes {
 		if w.Temp != "" {
@@ -214,19 +215,19 @@ func (d *disk) dropTemps(writes []write) error {
 	return errors.Join(errs...)
 }
 
-func (d *disk) replace(w *write) error {
+func replace(d *directory, w *write) error {
 	if w.data == nil {
 		return d.remove(w.Name)
 	}
 	return d.rename(w.Temp, w.Name)
 }
 
-// catchUp finishes a commit whose writer died, and takes over changes of metadata.json and
+// catchUp finishes a commit whose writer was killed, and applies changes of metadata.json and
 // relations.jsonl.
-func (t *tx) catchUp() error {
-	s := t.group.store
-	if s.readOnly == nil {
-		names, err := s.disk.replay()
+func catchUp(t *tx) error {
+	s := t.group.sync
+	if s.dir.readOnly == nil {
+		names, err := replay(s.dir)
 		if err == nil {
 			err = (&reconciler{tx: t, contents: true}).reconcile(names)
 		}

@@ -27,7 +27,7 @@ func closed(t testing.TB, s *dirstore.Store) {
 	}
 }
 
-// sql changes the derived file, which no store has open.
+// sql runs a statement on the derived file.
 func (p *place) sql(query string, args ...any) {
 	p.t.Helper()
 	db, err := sqlitex.Open(p.t.Context(), p.path(derived), nil)

@@ -1,53 +1,28 @@
 package dirstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
-
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
-	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // Store is a [driver.Backend] on a directory. It is safe for concurrent use; any number of
-// handles, in any number of processes, may be open on one directory. After Close its methods
-// return [hippo.ErrUnavailable].
+// handles, in any number of processes, may be open on one directory. During and after Close its
+// methods return [hippo.ErrUnavailable].
 type Store struct {
-	disk     *disk
-	log      *slog.Logger
-	now      func() time.Time
-	readOnly error // why nothing can be written; nil if it can
-
-	// mirror is the copy of the memories, in the file at path. Its folder is removed at the
-	// end if it is private, because the directory cannot be written.
-	mirror  *sqlitestore.Store
-	path    string
-	private string
+	dir     *directory
+	replica *replica
+	sync    *synchronizer
 	writer  *sqlitex.Writer[*tx]
-
-	closing  context.Context
-	close    context.CancelFunc
-	watching sync.WaitGroup
-	watched  atomic.Pointer[fsnotify.Watcher]
-	again    chan struct{} // asks for another look at files that cannot be read
-	once     sync.Once
-
-	first  atomic.Bool // all files were compared once
-	unsure atomic.Bool // a commit may have changed files and not the copy
-
-	recovering sync.Mutex
-	seen       atomic.Pointer[os.FileInfo] // of the copy that was compared with all files
-	relations  atomic.Pointer[stamp]       // of relations.jsonl as it was read
+	watcher *watcher
+	life    *lifetime
+	closing sync.Once
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
@@ -55,8 +30,8 @@ type Options struct {
 	// Now is the clock that decides when an unreadable file has settled; nil
 	// means the system's.
 	Now func() time.Time
-	// Log gets what a person may want to know: files put aside, a watcher that
-	// cannot start. Nil means nowhere.
+	// Log gets what a person may want to know: files in quarantine, a
+	// directory that cannot be watched. Nil discards.
 	Log *slog.Logger
 	// Poll is how often all files are compared with what is known; zero
 	// means 30 s, negative never.
@@ -64,158 +39,109 @@ type Options struct {
 	// Debounce is how long a changed file must be quiet before it is read; zero
 	// means 200 ms.
 	Debounce time.Duration
-	// NoWatch does without watching the directory.
+	// NoWatch turns watching the directory off.
 	NoWatch bool
 
-	// fault: see disk.
+	// fault: see directory.
 	fault func(op, name string) error
 }
 
-// Open opens the directory dir and creates it if it does not exist. It returns when all that
-// other programs changed was read. ctx has no effect later.
+// Open opens the directory dir and creates it if it does not exist. It returns when all
+// changes by other programs were read. ctx has no effect later.
 //
 // Errors: [hippo.ErrInvalid] if dir is no directory, [hippo.ErrReadOnly] or
 // [hippo.ErrFull] if it cannot be created, [hippo.ErrUnsupported] if it has a newer format. A
 // directory that cannot be written is opened for reading: Write returns [hippo.ErrReadOnly] then.
 // Cost: some 2 us for each file, and 150 us for each that was changed.
 func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
-	s := newStore(o)
-	if err := s.openDisk(dir, o); err != nil {
+	full := o.withDefaults()
+	d, err := openDirectory(dir, full.fault)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.openMirror(ctx); err != nil {
-		s.close()
-		return nil, errors.Join(err, s.release())
+	s := &Store{dir: d, life: newLifetime()}
+	if err := start(ctx, s, full); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	s.watch(o)
 	return s, nil
 }
 
-func newStore(o *Options) *Store {
-	s := &Store{
-		log:   slog.New(slog.DiscardHandler),
-		now:   time.Now, //nolint:forbidigo // the system clock is the default
-		again: make(chan struct{}, 1),
-	}
-	s.closing, s.close = context.WithCancel(context.Background())
-	if o != nil && o.Now != nil {
-		s.now = o.Now
-	}
-	if o != nil && o.Log != nil {
-		s.log = o.Log
-	}
-	return s
-}
-
-func (s *Store) openDisk(dir string, o *Options) error {
-	path, err := filepath.Abs(dir)
-	if err != nil {
-		return fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, dir, err)
-	}
-	s.disk = &disk{path: path}
+// withDefaults returns a copy with the defaults in place of zeros; o may be nil.
+func (o *Options) withDefaults() Options {
+	full := Options{}
 	if o != nil {
-		s.disk.fault = o.fault
+		full = *o
 	}
-	if i, err := os.Stat(path); err == nil && !i.IsDir() {
-		return fmt.Errorf("%w: %s is not a directory", hippo.ErrInvalid, path)
+	if full.Now == nil {
+		full.Now = time.Now //nolint:forbidigo // the system clock is the default
 	}
-	if err := makeDir(path); err != nil {
-		return s.disk.failed("create", ".", err)
+	if full.Log == nil {
+		full.Log = slog.New(slog.DiscardHandler)
 	}
-	return s.disk.open()
+	full.Poll = cmp.Or(full.Poll, defaultPoll)
+	if full.Debounce <= 0 {
+		full.Debounce = defaultDebounce
+	}
+	return full
 }
 
-// openMirror opens the copy and brings it up to date.
-func (s *Store) openMirror(ctx context.Context) error {
-	s.path = s.disk.full(derivedName)
-	if err := s.disk.writable(); errors.Is(err, hippo.ErrReadOnly) {
-		s.readOnly = err
-		if s.private, err = os.MkdirTemp("", "hippo-"); err != nil {
-			return s.readOnly
-		}
-		s.path = filepath.Join(s.private, "derived.db")
-		if sqlitestore.CopyFile(ctx, s.disk.full(derivedName), s.path) != nil {
-			_ = os.Remove(s.path) // it is built from the files
-		}
-	} else if err != nil {
+// start opens the replica, brings it up to date, and starts the goroutines.
+func start(ctx context.Context, s *Store, o Options) (err error) {
+	if s.replica, err = openReplica(ctx, s.dir, o.Log); err != nil {
 		return err
 	}
-	var err error
-	if s.mirror, err = s.openDerived(ctx); err != nil {
-		return err
-	}
-	s.writer = sqlitex.NewWriter(s.mirror.DB(), func(q *sqlitex.Tx, d driver.Durability) (sqlitex.Group[*tx], error) {
-		return s.begin(q, d)
+	s.sync = &synchronizer{dir: s.dir, replica: s.replica, life: s.life, now: o.Now, log: o.Log, retries: make(chan struct{}, 1)}
+	s.writer = sqlitex.NewWriter(s.replica.store.DB(), func(q *sqlitex.Tx, d driver.Durability) (sqlitex.Group[*tx], error) {
+		return s.sync.begin(q, d)
 	})
-	if err := s.recover(ctx); err != nil || s.readOnly != nil {
+	s.watcher = newWatcher(s.sync, o)
+	if err := s.sync.recover(ctx); err != nil {
 		return err
 	}
-	return s.cleanUp(ctx)
-}
-
-func (s *Store) openDerived(ctx context.Context) (*sqlitestore.Store, error) {
-	return sqlitestore.OpenDerived(ctx, s.path, sqlitex.Derived{Version: tablesVersion, SQL: tables}, s.log)
-}
-
-// cleanUp removes what killed writers left.
-func (s *Store) cleanUp(ctx context.Context) error {
-	if names, err := s.disk.temps(); err != nil || len(names) == 0 {
+	if err := cleanUp(ctx, s.sync); err != nil {
 		return err
 	}
-	return s.update(ctx, func(*tx) error { // nobody else writes meanwhile
-		names, err := s.disk.temps()
+	s.watcher.start()
+	return nil
+}
+
+// cleanUp removes the temporary files of writers that were killed.
+func cleanUp(ctx context.Context, s *synchronizer) error {
+	if s.dir.readOnly != nil {
+		return nil
+	}
+	if names, err := temporaryFiles(s.dir); err != nil || len(names) == 0 {
+		return err
+	}
+	return s.transact(ctx, func(*tx) error { // nobody else writes meanwhile
+		names, err := temporaryFiles(s.dir)
 		for _, name := range names {
-			err = errors.Join(err, s.disk.remove(name))
+			err = errors.Join(err, s.dir.remove(name))
 		}
 		return err
 	})
 }
 
-// Close ends the watching, answers waiting writes with [hippo.ErrUnavailable]
-// and releases the directory. It waits for a commit that has begun. Further
-// calls do nothing.
+// Close ends the watching, waits for the writes that have begun, and releases the
+// directory. Further calls do nothing.
 func (s *Store) Close() error {
-	var err error
-	s.once.Do(func() {
-		s.close()
-		s.watching.Wait()
-		err = s.release()
-	})
-	return err
-}
-
-// release closes the files that are held open.
-func (s *Store) release() error {
 	var errs []error
-	if s.writer != nil {
-		s.writer.Close()
-	}
-	if s.mirror != nil {
-		errs = append(errs, s.mirror.Close())
-	}
-	if s.private != "" {
-		errs = append(errs, os.RemoveAll(s.private))
-	}
-	return errors.Join(append(errs, s.disk.close())...)
+	s.closing.Do(func() {
+		s.life.end()
+		if s.watcher != nil {
+			errs = append(errs, s.watcher.close())
+		}
+		if s.writer != nil {
+			s.writer.Close()
+		}
+		if s.replica != nil {
+			errs = append(errs, s.replica.close())
+		}
+		errs = append(errs, s.dir.close())
+	})
+	return errors.Join(errs...)
 }
 
 // IndexPath returns where a snapshot of an index of this store may be kept. It
 // may be gone at any time.
-func (s *Store) IndexPath() string { return s.disk.full(indexName) }
-
-func (s *Store) usable(ctx context.Context) error {
-	if s.closing.Err() != nil {
-		return errClosed()
-	}
-	return ctx.Err()
-}
-
-func errClosed() error { return fmt.Errorf("%w: store is closed", hippo.ErrUnavailable) }
-
-// orClosed says why a call failed that Close overtook.
-func (s *Store) orClosed(err error) error {
-	if err != nil && s.closing.Err() != nil {
-		return errClosed()
-	}
-	return err
-}
+func (s *Store) IndexPath() string { return s.dir.full(indexName) }

@@ -3,8 +3,7 @@ package dirstore
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
-	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// tables are beside those of the memories, see docs/formats.md.
+// tables are added to those of the memories, see docs/formats.md.
 const tables = `
 CREATE TABLE directory (
     one     INTEGER PRIMARY KEY CHECK (one = 1),
@@ -35,7 +34,7 @@ CREATE TABLE file (
     since   INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX file_memory ON file (memory);
-CREATE INDEX file_unsure ON file (name) WHERE recent OR fault IS NOT NULL;
+CREATE INDEX file_recheck ON file (name) WHERE recent OR fault IS NOT NULL;
 `
 
 // tablesVersion changes with tables, and with how files are read.
@@ -160,32 +159,26 @@ func (t *table) get(name string) (entry, error) {
 	return e, err
 }
 
-// hold returns the names of the files that may hold a memory.
-func (t *table) hold(id hippo.ID) ([]string, error) {
+// names returns the names of the files that may hold a memory.
+func (t *table) names(id hippo.ID) ([]string, error) {
 	err := t.load(id)
 	return slices.Concat(t.stored.names[id], t.changed.names[id]), err
 }
 
-// write writes what the transactions changed. recount sums up everything.
+// write writes what the transactions changed. recount computes the hash from all rows.
 func (t *table) write(recount bool) error {
 	hash := int64(0)
-	var rows [][]any
-	for name, e := range t.changed.byName {
-		was := t.stored.byName[name]
-		if e == was {
+	for _, name := range slices.Sorted(maps.Keys(t.changed.byName)) { // in the order of the table
+		e, old := t.changed.byName[name], t.stored.byName[name]
+		if e == old {
 			continue
 		}
-		hash += e.hash() - was.hash()
-		if e.name != "" {
-			rows = append(rows, e.row())
-		} else if err := t.q.Exec("DELETE FROM file WHERE name = ?", name); err != nil {
-			return err
-		}
-	}
-	if len(rows) > 0 {
-		b, err := json.Marshal(rows)
-		if err == nil {
-			err = t.q.Exec(insertRows, string(b))
+		hash += e.hash() - old.hash()
+		var err error
+		if e.name == "" {
+			err = t.q.Exec("DELETE FROM file WHERE name = ?", name)
+		} else {
+			err = t.q.Exec("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", e.row()...)
 		}
 		if err != nil {
 			return err
@@ -206,29 +199,23 @@ func (t *table) writeHash(by int64, recount bool) error {
 	case by == 0:
 		return nil
 	default: // SQLite's own sums do not wrap around
-		was := int64(0)
-		if _, err := sqlitex.First(ctx, t.q, "SELECT hash FROM directory", nil, &was); err != nil {
+		stored := int64(0)
+		if _, err := sqlitex.First(ctx, t.q, "SELECT hash FROM directory", nil, &stored); err != nil {
 			return err
 		}
-		by += was
+		by += stored
 	}
 	return t.q.Exec("UPDATE directory SET hash = ?", by)
 }
 
-// insertRows stores rows given as a JSON array, in one statement.
-const insertRows = `INSERT OR REPLACE INTO file SELECT value->>0, value->>1, value->>2, value->>3, value->>4,
-	unhex(value->>5), unhex(value->>6), value->>7, value->>8, value->>9, value->>10 FROM json_each(?)`
-
-// row returns the values for insertRows.
+// row returns the values of the columns.
 func (e *entry) row() []any {
 	var id, fault, since any
 	if !e.id.IsZero() {
-		id = hex.EncodeToString(e.id[:])
+		id = e.id[:]
 	}
 	if e.fault != "" {
 		fault, since = e.fault, e.since.UnixNano()
 	}
-	return []any{
-		e.name, e.stamp.size, e.stamp.mtime, e.stamp.changed, e.stamp.inode, hex.EncodeToString(e.sum[:]), id, e.holder, e.recent, fault, since,
-	}
+	return []any{e.name, e.stamp.size, e.stamp.mtime, e.stamp.changed, e.stamp.inode, e.sum[:], id, e.holder, e.recent, fault, since}
 }

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// WithFault returns o with a hook that is asked before every change of the disk.
+// WithFault returns o with a hook that is called before every change of the disk.
 func (o Options) WithFault(fault func(op, name string) error) *Options {
 	o.fault = fault
 	return &o
 }
 
-// Sync looks at all files now, as the poll does.
+// Sync compares all files now, as the poll does.
 func (s *Store) Sync() error {
-	return errors.Join(s.current(s.closing), s.sync(s.closing, nil, !everyChange))
+	return errors.Join(s.sync.current(s.life.ctx), s.sync.sync(s.life.ctx, nil, !everyChange))
 }
 
 // FuzzFormats reads bytes as each of the formats of this package.
@@ -24,7 +24,7 @@ func FuzzFormats(f *testing.F) {
 	f.Add([]byte(`{"active_day_counter":3,"last_calendar_date_used":"2025-08-02","other":[1]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, s := range decodeJournal(b) {
-			if !ours(s.Name) || s.Temp != "" && !strings.HasPrefix(s.Temp, stateDir+"/"+tempPrefix) {
+			if !managed(s.Name) || s.Temp != "" && !strings.HasPrefix(s.Temp, stateDir+"/"+tempPrefix) {
 				t.Errorf("a journal may change %q and %q", s.Name, s.Temp)
 			}
 		}

@@ -152,9 +152,9 @@ func TestStore_a_corrupt_file_is_put_aside_and_repaired(t *testing.T) {
 		t.Fatalf("problems: %+v", ps)
 	}
 	if b, err := os.ReadFile(ps[0].Path); err != nil || string(b) != "<<<<<<< HEAD" {
-		t.Errorf("aside is %q, %v", b, err)
+		t.Errorf("quarantined file is %q, %v", b, err)
 	}
-	if n := strings.Count(log.String(), "put aside"); n != 1 || !strings.Contains(log.String(), filepath.Base(ps[0].Path)) {
+	if n := strings.Count(log.String(), "moved to quarantine"); n != 1 || !strings.Contains(log.String(), filepath.Base(ps[0].Path)) {
 		t.Errorf("logged %d times:\n%s", n, &log)
 	}
 	again := p.open()
@@ -215,7 +215,7 @@ func TestStore_writing_over_an_unreadable_file_puts_it_aside(t *testing.T) {
 		t.Fatalf("problems: %+v", ps)
 	}
 	if b, err := os.ReadFile(ps[0].Path); err != nil || string(b) != "hands off" {
-		t.Errorf("aside is %q, %v", b, err)
+		t.Errorf("quarantined file is %q, %v", b, err)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"strings"
 )
 
@@ -21,49 +20,31 @@ type step struct {
 // sum is the SHA-256 of a content.
 type sum [sha256.Size]byte
 
-// ours reports whether this program may change a file of the directory by this name.
-func ours(name string) bool {
-	_, ok := idOf(name)
-	return ok || name == metadataName || name == relationsName
-}
-
-// writeJournal writes down the steps of a commit: from then on it will be finished, by this
+// writeJournal writes the steps of a commit: from then on it will be finished, by this
 // process or another.
-func (d *disk) writeJournal(steps []step, sync bool) error {
-	err := d.at("write", journalName)
+func writeJournal(d *directory, steps []step, flush bool) error {
+	err := d.permit("write", journalName)
 	if err == nil {
 		var b []byte
 		if b, err = json.Marshal(steps); err == nil {
-			err = d.overwrite(journalName, b, sync)
+			err = d.overwrite(journalName, b, flush)
 		}
 	}
 	if err != nil {
-		return d.failed("write", journalName, errors.Join(err, d.clearJournal(sync)))
+		return d.failed("write", journalName, errors.Join(err, clearJournal(d, flush)))
 	}
-	return d.at("promised", journalName)
+	return d.permit("journaled", journalName)
 }
 
 // clearJournal ends a commit. After a durable one that must be durable
 // too: else a memory purged later could come back.
-func (d *disk) clearJournal(sync bool) error {
-	return d.failed("write", journalName, d.overwrite(journalName, nil, sync))
+func clearJournal(d *directory, flush bool) error {
+	return d.failed("write", journalName, d.overwrite(journalName, nil, flush))
 }
 
-func (d *disk) overwrite(name string, b []byte, sync bool) error {
-	f, err := d.root().OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err == nil && sync {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// leftJournal returns the steps of a commit that was not finished. A journal that is not
-// whole was never in force.
-func (d *disk) leftJournal() (steps []step, err error) {
+// readJournal returns the steps of a commit that was not finished. A journal that is incomplete
+// was never in force, and has none.
+func readJournal(d *directory) (steps []step, err error) {
 	i, err := d.root().Lstat(journalName)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && i.Size() == 0 {
 		return nil, nil
@@ -75,38 +56,38 @@ func (d *disk) leftJournal() (steps []step, err error) {
 	return decodeJournal(b), d.failed("read", journalName, err)
 }
 
-// decodeJournal returns nil if b is not a whole journal.
+// decodeJournal returns nil if b is not a complete journal.
 func decodeJournal(b []byte) (steps []step) {
 	if json.Unmarshal(b, &steps) != nil {
 		return nil
 	}
 	for _, s := range steps {
-		if !ours(s.Name) || s.Temp != "" && !strings.HasPrefix(s.Temp, stateDir+"/"+tempPrefix) {
+		if !managed(s.Name) || s.Temp != "" && !strings.HasPrefix(s.Temp, stateDir+"/"+tempPrefix) {
 			return nil
 		}
 	}
 	return steps
 }
 
-// replay finishes the steps of a left journal and returns the names of their files. Files
+// replay finishes the steps of the journal and returns the names of their files. Files
 // that are no longer as the commit found them are done already, or were changed since, and stay.
-func (d *disk) replay() (names []string, err error) {
-	steps, err := d.leftJournal()
+func replay(d *directory) (names []string, err error) {
+	steps, err := readJournal(d)
 	for i := 0; err == nil && i < len(steps); i++ {
 		names = append(names, steps[i].Name)
-		err = d.redo(steps[i])
+		err = redo(d, steps[i])
 	}
 	if err == nil && len(steps) > 0 {
-		if err = d.syncDir("."); err == nil {
-			err = d.clearJournal(true)
+		if err = d.flush("."); err == nil {
+			err = clearJournal(d, true)
 		}
 	}
 	return names, err
 }
 
-func (d *disk) redo(s step) error {
+func redo(d *directory, s step) error {
 	var now sum
-	switch b, _, err := d.read(s.Name); {
+	switch b, _, err := d.read(s.Name, maxFile); {
 	case err == nil:
 		now = sha256.Sum256(b)
 	case !errors.Is(err, fs.ErrNotExist):

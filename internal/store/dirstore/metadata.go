@@ -28,8 +28,8 @@ const (
 // formatVersion is the newest format that this program knows.
 const formatVersion = 1
 
-// decodeMetadata returns the calendar and all keys of a metadata.json. A date
-// that is none counts as absent.
+// decodeMetadata returns the calendar and all keys of a metadata.json. An
+// invalid date counts as absent.
 func decodeMetadata(b []byte) (driver.Calendar, map[string]json.RawMessage, error) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(b, &keys); err != nil || keys == nil {
@@ -81,11 +81,11 @@ func encodeMetadata(c driver.Calendar, others map[string]json.RawMessage) ([]byt
 	return slices.Concat(first[:len(first)-2], []byte(","), second[1:]), nil
 }
 
-// metadata takes over what another program wrote to metadata.json. A lower day is
-// not taken over: the active day never goes back.
+// metadata applies what another program wrote to metadata.json. A lower day is
+// ignored: the active day never goes back.
 func (r *reconciler) metadata(e entry) error {
-	s := r.group.store
-	b, st, err := s.disk.read(metadataName)
+	s := r.group.sync
+	b, st, err := s.dir.read(metadataName, maxFile)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errIrregular) {
 		r.entries.set(metadataName, entry{})
 		return nil
@@ -95,10 +95,10 @@ func (r *reconciler) metadata(e entry) error {
 		c, _, err = decodeMetadata(b)
 	}
 	if errors.Is(err, hippo.ErrUnsupported) {
-		return s.disk.failed("read", metadataName, err)
+		return s.dir.failed("read", metadataName, err)
 	}
 	if err != nil {
-		return r.badMetadata(sight{name: metadataName, stamp: st, recent: st.recent(s.now()), err: err, broken: errors.Is(err, hippo.ErrCorrupt)}, e)
+		return r.unreadableMetadata(inspection{name: metadataName, stamp: st, recent: st.recent(s.now()), err: err, broken: errors.Is(err, hippo.ErrCorrupt)}, e)
 	}
 	r.entries.set(metadataName, entry{name: metadataName, stamp: st, recent: st.recent(s.now()), sum: sha256.Sum256(b)})
 	now, err := r.Calendar()
@@ -108,14 +108,14 @@ func (r *reconciler) metadata(e entry) error {
 	return r.Tx.SetCalendar(c)
 }
 
-// badMetadata waits until the file has settled, then puts it aside; what is known of the day,
-// or else the newest use of a memory, takes its place.
-func (r *reconciler) badMetadata(v sight, e entry) error {
+// unreadableMetadata waits until the file has settled, then moves it to quarantine and writes it
+// with the known day, or with that of the newest use of a memory.
+func (r *reconciler) unreadableMetadata(v inspection, e entry) error {
 	before := r.data[metadataName]
-	if err := r.absorbBad(v, e); err != nil {
+	if err := r.applyUnreadable(v, e); err != nil {
 		return err
 	}
-	if _, aside := r.aside[metadataName]; !aside {
+	if _, displaced := r.displaced[metadataName]; !displaced {
 		return nil
 	}
 	r.data[metadataName] = before
@@ -140,7 +140,7 @@ func (g *group) writeCalendar() error {
 		return nil
 	}
 	var keys map[string]json.RawMessage
-	if b, _, err := g.store.disk.read(metadataName); err == nil {
+	if b, _, err := g.sync.dir.read(metadataName, maxFile); err == nil {
 		_, keys, _ = decodeMetadata(b) // what cannot be read has no keys to keep
 	}
 	data, err := encodeMetadata(g.Calendar(), keys)

@@ -12,8 +12,8 @@ import (
 // Get implements [driver.Backend]. An ID given twice is answered twice, with
 // separate copies.
 func (s *Store) Get(ctx context.Context, ids []hippo.ID) (ms []*hippo.Memory, err error) {
-	err = s.read(ctx, func() error {
-		ms, err = s.mirror.Get(ctx, ids)
+	err = s.sync.read(ctx, func() error {
+		ms, err = s.replica.store.Get(ctx, ids)
 		return err
 	})
 	return ms, err
@@ -21,8 +21,8 @@ func (s *Store) Get(ctx context.Context, ids []hippo.ID) (ms []*hippo.Memory, er
 
 // Head implements [driver.Backend].
 func (s *Store) Head(ctx context.Context) (h driver.Head, err error) {
-	err = s.read(ctx, func() error {
-		h, err = s.mirror.Head(ctx)
+	err = s.sync.read(ctx, func() error {
+		h, err = s.replica.store.Head(ctx)
 		return err
 	})
 	return h, err
@@ -32,15 +32,15 @@ func (s *Store) Head(ctx context.Context) (h driver.Head, err error) {
 // first step; what is written later is left for the next call.
 func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
 	return func(yield func(driver.Change, error) bool) {
-		if err := s.current(ctx); err != nil {
+		if err := s.sync.current(ctx); err != nil {
 			yield(driver.Change{}, err)
 			return
 		}
-		for c, err := range s.mirror.Changes(ctx, since) {
-			if err == nil {
-				err = s.usable(ctx)
-			} else if s.lost(err) {
-				err = fmt.Errorf("%w: the copy of the memories was lost: try again: %w", hippo.ErrUnavailable, err)
+		for c, err := range s.replica.store.Changes(ctx, since) {
+			if ended := s.life.check(ctx); ended != nil {
+				err = ended
+			} else if err != nil && s.replica.lost(err) {
+				err = fmt.Errorf("%w: the replica of the memories was lost: try again: %w", hippo.ErrUnavailable, err)
 			}
 			if !yield(c, err) || err != nil {
 				return
@@ -49,30 +49,35 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 	}
 }
 
-// writable reports why nothing can be written.
-func (s *Store) writable(ctx context.Context) error {
-	if err := s.usable(ctx); err != nil {
-		return err
-	}
-	if s.readOnly != nil {
-		return s.readOnly
-	}
-	return s.current(ctx)
-}
-
 // Write implements [driver.Backend]. Waiting writes are committed together.
 // A memory that cannot be encoded makes Put fail with [hippo.ErrInvalid].
 func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
-	if err := s.writable(ctx); err != nil {
+	if err := s.sync.writable(ctx); err != nil {
 		return err
 	}
-	return s.written(s.writer.Write(ctx, d, func(t *tx) error { return fn(t) }))
+	return transact(ctx, s, d, func(t *tx) error { return fn(t) })
+}
+
+// transact runs fn in a transaction of the writer. If the replica cannot be committed after the files were
+// replaced, the write has succeeded: the files are compared before the next call.
+func transact(ctx context.Context, s *Store, d driver.Durability, fn func(*tx) error) error {
+	var last *tx
+	err := s.writer.Write(ctx, d, func(t *tx) error {
+		last = t
+		return fn(t)
+	})
+	if err != nil && last != nil && last.stored() {
+		s.sync.log.Warn("the replica of the memories cannot be written, the files were", "file", s.replica.path, "error", err)
+		s.replica.lost(err)
+		return nil
+	}
+	return s.sync.written(err)
 }
 
 // Vectors implements [driver.Vectors].
 func (s *Store) Vectors(ctx context.Context, model string, ids []hippo.ID) (vs []driver.Vector, err error) {
-	err = s.read(ctx, func() error {
-		vs, err = s.mirror.Vectors(ctx, model, ids)
+	err = s.sync.read(ctx, func() error {
+		vs, err = s.replica.store.Vectors(ctx, model, ids)
 		return err
 	})
 	return vs, err
@@ -80,8 +85,8 @@ func (s *Store) Vectors(ctx context.Context, model string, ids []hippo.ID) (vs [
 
 // VectorModels implements [driver.Vectors].
 func (s *Store) VectorModels(ctx context.Context) (list []driver.VectorModel, err error) {
-	err = s.read(ctx, func() error {
-		list, err = s.mirror.VectorModels(ctx)
+	err = s.sync.read(ctx, func() error {
+		list, err = s.replica.store.VectorModels(ctx)
 		return err
 	})
 	return list, err
@@ -89,16 +94,16 @@ func (s *Store) VectorModels(ctx context.Context) (list []driver.VectorModel, er
 
 // PutVectors implements [driver.Vectors].
 func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector) error {
-	if err := s.writable(ctx); err != nil {
+	if err := s.sync.writable(ctx); err != nil {
 		return err
 	}
-	return s.written(s.mirror.PutVectors(ctx, model, vs))
+	return s.sync.written(s.replica.store.PutVectors(ctx, model, vs))
 }
 
 // DropVectors implements [driver.Vectors].
 func (s *Store) DropVectors(ctx context.Context, model string) error {
-	if err := s.writable(ctx); err != nil {
+	if err := s.sync.writable(ctx); err != nil {
 		return err
 	}
-	return s.written(s.mirror.DropVectors(ctx, model))
+	return s.sync.written(s.replica.store.DropVectors(ctx, model))
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -30,15 +31,15 @@ type declaration struct {
 
 // declaredFile is the content of relations.jsonl.
 type declaredFile struct {
-	graph driver.Graph
-	odd   []string // lines that cannot be read; they are kept
-	bad   error    // about the first of them
+	graph      driver.Graph
+	unreadable []string // lines; they are kept
+	bad        error    // of the first of them
 }
 
 // readDeclared reads relations.jsonl. Of lines about one relation, as a merge may leave them,
 // the last counts.
-func (d *disk) readDeclared() (f declaredFile, e entry, err error) {
-	b, st, err := d.readLong(relationsName)
+func readDeclared(d *directory) (f declaredFile, e entry, err error) {
+	b, st, err := d.read(relationsName, math.MaxInt64)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errIrregular) {
 		return f, e, nil
 	}
@@ -56,7 +57,7 @@ func (d *disk) readDeclared() (f declaredFile, e entry, err error) {
 			err = hippo.Fieldf("kind", "%s is learned, not declared", r.Kind)
 		}
 		if err != nil {
-			if f.odd = append(f.odd, string(line)); f.bad == nil {
+			if f.unreadable = append(f.unreadable, string(line)); f.bad == nil {
 				f.bad = fmt.Errorf("line %d: %w", n, err)
 			}
 			continue
@@ -73,12 +74,12 @@ func (f *declaredFile) apply(c *declaration) (changed bool) {
 		f.graph.Set(c.relation)
 		return changed
 	}
-	gone := f.graph.At(c.purged)
-	for _, r := range gone {
+	removed := f.graph.At(c.purged)
+	for _, r := range removed {
 		r.Weight = 0
 		f.graph.Set(r)
 	}
-	return len(gone) > 0
+	return len(removed) > 0
 }
 
 // encode returns the content of the file; nil for none.
@@ -91,7 +92,7 @@ func (f *declaredFile) encode() ([]byte, error) {
 		}
 		b = append(append(b, line...), '\n')
 	}
-	for _, line := range f.odd {
+	for _, line := range f.unreadable {
 		b = append(append(b, line...), '\n')
 	}
 	return b, nil
@@ -109,7 +110,7 @@ func (g *group) writeRelations() error {
 	if len(g.declared) == 0 && orphans == 0 {
 		return nil
 	}
-	f, _, err := g.store.disk.readDeclared()
+	f, _, err := readDeclared(g.sync.dir)
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (g *group) writeRelations() error {
 			return err
 		}
 		g.write(relationsName, data)
-		g.whole = g.whole || len(g.data) > 1
+		g.journaled = g.journaled || len(g.data) > 1
 	}
 	if orphans == 0 {
 		return nil
@@ -136,13 +137,13 @@ func (g *group) writeRelations() error {
 	return nil
 }
 
-// relations takes over what another program wrote to relations.jsonl.
+// relations applies what another program wrote to relations.jsonl.
 func (r *reconciler) relations(e entry) error {
-	f, now, err := r.group.store.disk.readDeclared()
+	f, now, err := readDeclared(r.group.sync.dir)
 	if err != nil {
 		return err
 	}
-	now.recent = now.stamp.recent(r.group.store.now())
+	now.recent = now.stamp.recent(r.group.sync.now())
 	r.entries.set(relationsName, now)
 	if now.sum == e.sum && now.name == e.name {
 		return nil
@@ -154,7 +155,7 @@ func (r *reconciler) relations(e entry) error {
 // exist are counted: they come into force with the memory.
 func declare(t *sqlitestore.Tx, g *driver.Graph) error {
 	orphans := g.Len()
-	var gone []hippo.Relation
+	var removed []hippo.Relation
 	for rows, err := range sqlitex.Rows(context.Background(), t, "SELECT source, target, kind FROM relation WHERE kind <> ?", hippo.CoRecalled) {
 		var r hippo.Relation
 		var from, to []byte
@@ -166,10 +167,10 @@ func declare(t *sqlitestore.Tx, g *driver.Graph) error {
 		}
 		r.From, r.To = hippo.ID(from), hippo.ID(to)
 		if g.Get(r).Weight == 0 {
-			gone = append(gone, r)
+			removed = append(removed, r)
 		}
 	}
-	for _, r := range gone {
+	for _, r := range removed {
 		if err := t.Relate(r, func(_, r hippo.Relation) hippo.Relation { return r }); err != nil {
 			return err
 		}
@@ -189,8 +190,8 @@ func declare(t *sqlitestore.Tx, g *driver.Graph) error {
 // Relations implements [driver.Relations]. What names a memory that is not there, as
 // a file under version control may, is left out.
 func (s *Store) Relations(ctx context.Context, q driver.RelationQuery) (found []hippo.Relation, err error) {
-	err = s.read(ctx, func() error {
-		found, err = s.mirror.Relations(ctx, q)
+	err = s.sync.read(ctx, func() error {
+		found, err = s.replica.store.Relations(ctx, q)
 		return err
 	})
 	return found, err
@@ -200,9 +201,9 @@ func (s *Store) Relations(ctx context.Context, q driver.RelationQuery) (found []
 func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
 		var all []hippo.Relation
-		err := s.read(ctx, func() (err error) {
+		err := s.sync.read(ctx, func() (err error) {
 			all = all[:0]
-			for r, failed := range s.mirror.AllRelations(ctx) {
+			for r, failed := range s.replica.store.AllRelations(ctx) {
 				if failed != nil {
 					return failed
 				}
@@ -217,7 +218,7 @@ func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 			if !yield(r, nil) {
 				return
 			}
-			err = s.usable(ctx)
+			err = s.life.check(ctx)
 		}
 		if err != nil {
 			yield(hippo.Relation{}, err)
@@ -227,16 +228,16 @@ func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 
 // Relate implements [driver.Relations].
 func (s *Store) Relate(ctx context.Context, d driver.Durability, rs []hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
-	if err := s.writable(ctx); err != nil {
+	if err := s.sync.writable(ctx); err != nil {
 		return err
 	}
 	rs = slices.Clone(rs)
-	return s.written(s.writer.Write(ctx, d, func(t *tx) error {
+	return transact(ctx, s, d, func(t *tx) error {
 		for _, r := range rs {
 			if err := t.Relate(r, fn); err != nil {
 				return err
 			}
 		}
 		return nil
-	}))
+	})
 }

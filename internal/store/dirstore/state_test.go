@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -133,7 +134,7 @@ func (f *failing) fault(op, _ string) error {
 
 func TestWrite_fails_whole(t *testing.T) {
 	t.Parallel()
-	for op, want := range map[string]error{"write": hippo.ErrFull, "rename": hippo.ErrReadOnly, "promised": hippo.ErrFull} {
+	for op, want := range map[string]error{"write": hippo.ErrFull, "rename": hippo.ErrReadOnly, "journaled": hippo.ErrFull} {
 		t.Run(op, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)
@@ -148,13 +149,13 @@ func TestWrite_fails_whole(t *testing.T) {
 			err := s.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
 				return errors.Join(tx.Put(memory(1), memory(3)), tx.Purge(id(2)))
 			})
-			if op == "promised" {
+			if op == "journaled" {
 				want = syscall.ENOSPC
 			}
 			if !errors.Is(err, want) {
 				t.Errorf("got error %v, want %v", err, want)
 			}
-			if op != "promised" && !strings.Contains(err.Error(), p.dir) {
+			if op != "journaled" && !strings.Contains(err.Error(), p.dir) {
 				t.Errorf("error does not name the path: %v", err)
 			}
 			f.turn(false)
@@ -265,19 +266,128 @@ func TestGet_waits_for_a_commit_under_way(t *testing.T) {
 	}
 }
 
+// methods calls each method of a store that fails when it is closed.
+func methods() map[string]func(ctx context.Context, s *dirstore.Store) error {
+	return map[string]func(ctx context.Context, s *dirstore.Store) error{
+		"Get": func(ctx context.Context, s *dirstore.Store) error {
+			_, err := s.Get(ctx, []hippo.ID{id(1)})
+			return err
+		},
+		"Head":         func(ctx context.Context, s *dirstore.Store) error { _, err := s.Head(ctx); return err },
+		"Problems":     func(ctx context.Context, s *dirstore.Store) error { _, err := s.Problems(ctx); return err },
+		"VectorModels": func(ctx context.Context, s *dirstore.Store) error { _, err := s.VectorModels(ctx); return err },
+		"DropVectors":  func(ctx context.Context, s *dirstore.Store) error { return s.DropVectors(ctx, "other") },
+		"Vectors": func(ctx context.Context, s *dirstore.Store) error {
+			_, err := s.Vectors(ctx, "model", []hippo.ID{id(1)})
+			return err
+		},
+		"PutVectors": func(ctx context.Context, s *dirstore.Store) error {
+			return s.PutVectors(ctx, "model", []driver.Vector{vector(1, 2, 0)})
+		},
+		"Relations": func(ctx context.Context, s *dirstore.Store) error {
+			_, err := s.Relations(ctx, driver.RelationQuery{IDs: []hippo.ID{id(1)}})
+			return err
+		},
+		"Relate": func(ctx context.Context, s *dirstore.Store) error {
+			r := hippo.Relation{From: id(1), To: id(2), Kind: "explains", Weight: 0.5}
+			return s.Relate(ctx, driver.Lazy, []hippo.Relation{r}, func(_, r hippo.Relation) hippo.Relation { return r })
+		},
+		"Write": func(ctx context.Context, s *dirstore.Store) error {
+			return s.Write(ctx, driver.Lazy, func(tx driver.Tx) error { return tx.Put(memory(3)) })
+		},
+		"Changes": func(ctx context.Context, s *dirstore.Store) error {
+			for _, err := range s.Changes(ctx, 0) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"AllRelations": func(ctx context.Context, s *dirstore.Store) error {
+			for _, err := range s.AllRelations(ctx) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// A call that Close overtakes either succeeds or returns the error of a closed store.
+func TestClose_while_methods_run(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		p := newPlace(t)
+		s := p.open()
+		put(t, s, memory(1), memory(2))
+		if err := os.Mkdir(p.path(".hippo/corrupt"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 100 { // which Problems reads, after the replica
+			p.write(".hippo/corrupt/"+name(n)+".12345678", "broken")
+		}
+		var wg sync.WaitGroup
+		running := make(chan struct{}, len(methods()))
+		for name, call := range methods() {
+			wg.Go(func() {
+				err := call(context.Background(), s)
+				for running <- struct{}{}; err == nil; {
+					err = call(context.Background(), s)
+				}
+				if !errors.Is(err, hippo.ErrUnavailable) {
+					t.Errorf("%s: got error %v, want %v", name, err, hippo.ErrUnavailable)
+				}
+			})
+		}
+		for range methods() {
+			<-running
+		}
+		closed(t, s)
+		wg.Wait()
+		get(t, p.open(), 3)
+	}
+}
+
 func TestClose_ends_everything(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.openWith(nil)
 	put(t, s, memory(1))
 	for range 2 {
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
+		closed(t, s)
+	}
+	for name, call := range methods() {
+		if err := call(t.Context(), s); !errors.Is(err, hippo.ErrUnavailable) {
+			t.Errorf("%s: got error %v, want %v", name, err, hippo.ErrUnavailable)
 		}
 	}
-	_, err := s.Head(t.Context())
-	werr := s.Write(t.Context(), driver.Durable, func(driver.Tx) error { return nil })
-	if !errors.Is(err, hippo.ErrUnavailable) || !errors.Is(werr, hippo.ErrUnavailable) {
-		t.Errorf("got errors %v, %v", err, werr)
+}
+
+// The files are the truth: a write whose files are in their places succeeded, even if the
+// replica of the memories could not be committed.
+func TestWrite_succeeds_when_the_replica_cannot_be_committed(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.open()
+	put(t, s, memory(1), memory(2))
+	before := head(t, s).Revision
+	p.sql("CREATE TABLE broken (memory INTEGER REFERENCES memory (pk) DEFERRABLE INITIALLY DEFERRED)")
+	p.sql("CREATE TRIGGER break_commit AFTER INSERT ON file BEGIN INSERT INTO broken VALUES (-1); END")
+	changed := memory(1)
+	changed.Content = "changed"
+	changed.ContentHash = hippo.HashContent(changed.Content)
+	update(t, s, func(tx driver.Tx) error { return errors.Join(tx.Put(changed, memory(3)), tx.Purge(id(2))) })
+	p.sql("DROP TRIGGER break_commit")
+	for _, s := range []*dirstore.Store{s, p.open()} {
+		if got := get(t, s, 1); got.Content != "changed" || got.Revision <= changed.Revision {
+			t.Errorf("memory is %+v, was written as revision %d", got, changed.Revision)
+		}
+		get(t, s, 3)
+		missing(t, s, 2)
+		if cs := changes(t, s, before); len(cs) != 3 {
+			t.Errorf("%d changes, want 3", len(cs))
+		}
+		noProblems(t, s)
 	}
 }

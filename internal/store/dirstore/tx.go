@@ -14,11 +14,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
-// tx is a transaction: what it changes in the copy of the memories, and the changes of
-// files that follow from it, which [group.End] makes.
+// tx is a transaction: what it changes in the replica, and the changes of files that follow
+// from it, which [group.End] makes.
 type tx struct {
 	*sqlitestore.Tx
 	group *group
+	// kept: the transaction succeeded and is a part of its group.
+	kept bool
 	changes
 }
 
@@ -26,8 +28,8 @@ type tx struct {
 type changes struct {
 	// data are the new contents of files, by name; nil: the file is removed.
 	data map[string][]byte
-	// aside are files of which a copy is kept, and why.
-	aside map[string]string
+	// displaced are files that are copied to quarantine first, and why.
+	displaced map[string]string
 	// entries are what is known of files.
 	entries entries
 	// checked are the files that were compared with the directory.
@@ -41,7 +43,7 @@ type changes struct {
 }
 
 func newChanges() changes {
-	return changes{data: make(map[string][]byte), entries: newEntries(), checked: make(map[string]bool), aside: make(map[string]string)}
+	return changes{data: make(map[string][]byte), entries: newEntries(), checked: make(map[string]bool), displaced: make(map[string]string)}
 }
 
 // size is how many files are changed.
@@ -60,7 +62,7 @@ func (c *changes) size() int {
 func (c *changes) merge(later *changes) {
 	maps.Copy(c.data, later.data)
 	maps.Copy(c.checked, later.checked)
-	maps.Copy(c.aside, later.aside)
+	maps.Copy(c.displaced, later.displaced)
 	for name, e := range later.entries.byName {
 		c.entries.set(name, e)
 	}
@@ -68,6 +70,9 @@ func (c *changes) merge(later *changes) {
 	c.inserted = c.inserted || later.inserted
 	c.calendar = c.calendar || later.calendar
 }
+
+// stored reports whether all that the transaction changed is in files, which are complete.
+func (t *tx) stored() bool { return t.kept && t.size() > 0 && t.group.complete }
 
 // entry returns what is known of a file.
 func (t *tx) entry(name string) (entry, error) {
@@ -79,7 +84,7 @@ func (t *tx) entry(name string) (entry, error) {
 
 // files returns the entries of the files with a memory, the one that holds it first.
 func (t *tx) files(id hippo.ID) ([]entry, error) {
-	names, err := t.group.table.hold(id)
+	names, err := t.group.table.names(id)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +120,7 @@ func (t *tx) target(id hippo.ID) (string, error) {
 	return nameOf(id), err
 }
 
-// check takes over what other programs did to the files of these memories.
+// check applies what other programs did to the files of these memories.
 // Cost: one system call for each, once under a lock.
 func (t *tx) check(ids []hippo.ID) error {
 	if err := t.group.table.load(ids...); err != nil {
@@ -134,9 +139,9 @@ func (t *tx) check(ids []hippo.ID) error {
 		if err != nil {
 			return err
 		}
-		if st, err := t.group.store.disk.stat(name); err == nil && !e.unchanged(st) || err != nil && e.name != "" {
+		if st, err := t.group.sync.dir.stat(name); err == nil && !e.unchanged(st) || err != nil && e.name != "" {
 			r := &reconciler{tx: t}
-			if err := r.absorb(t.group.store.inspect(name, e, false)); err != nil {
+			if err := r.apply(inspect(t.group.sync, name, e, false)); err != nil {
 				return err
 			}
 		}
@@ -181,7 +186,7 @@ func (t *tx) put(ms ...*hippo.Memory) error {
 		return err
 	}
 	for i, m := range ms {
-		name, err := t.room(m.ID)
+		name, err := t.claim(m.ID)
 		if err != nil {
 			return err
 		}
@@ -191,14 +196,14 @@ func (t *tx) put(ms ...*hippo.Memory) error {
 	return nil
 }
 
-// room returns the file to write a memory to, and ensures that nothing is lost with what is
+// claim returns the file to write a memory to, and ensures that nothing is lost with what is
 // there.
-func (t *tx) room(id hippo.ID) (string, error) {
+func (t *tx) claim(id hippo.ID) (string, error) {
 	name, err := t.target(id)
 	if err != nil {
 		return "", err
 	}
-	there, err := t.entry(name)
+	old, err := t.entry(name)
 	if err != nil {
 		return "", err
 	}
@@ -212,16 +217,16 @@ func (t *tx) room(id hippo.ID) (string, error) {
 			t.entries.set(e.name, e)
 		}
 	}
-	if there.name != "" && (there.fault != "" || there.id != id) {
-		return name, t.evict(there, there.id != id)
+	if old.name != "" && (old.fault != "" || old.id != id) {
+		return name, t.displace(old, old.id != id)
 	}
 	return name, nil
 }
 
-// evict keeps a copy of a file that is about to be replaced or removed. The memory that it
-// held, if it is to be kept, is written to another file.
-func (t *tx) evict(e entry, keep bool) error {
-	t.aside[e.name] = cmp.Or(e.fault, "in the way of another memory, or a second file with its own")
+// displace copies a file that is about to be replaced or removed to quarantine. The memory
+// that it held, if keep, is written to another file.
+func (t *tx) displace(e entry, keep bool) error {
+	t.displaced[e.name] = cmp.Or(e.fault, "in the way of another memory, or a second file with its own")
 	t.entries.set(e.name, entry{})
 	t.data[e.name] = nil
 	if !keep || !e.holder {
@@ -251,7 +256,7 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 		}
 		for _, e := range files {
 			if named, _ := idOf(e.name); named != id || e.fault != "" {
-				if err := t.evict(e, false); err != nil {
+				if err := t.displace(e, false); err != nil {
 					return err
 				}
 			}
@@ -295,13 +300,13 @@ func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 // group is what the transactions of one commit share. It implements [sqlitex.Group].
 type group struct {
 	*sqlitestore.Group
-	store   *Store
+	sync    *synchronizer
 	table   *table
 	durable bool
-	// whole: some transaction changes several files, which must not be parted.
-	whole bool
-	// replaced: files were changed.
-	replaced bool
+	// journaled: some transaction changes several files, so the commit needs a journal.
+	journaled bool
+	// replaced: files were changed. complete: all of them, as durable as requested.
+	replaced, complete bool
 	// recount: the hash of the directory is computed again.
 	recount bool
 	changes
@@ -314,7 +319,8 @@ func (g *group) Begin(ctx context.Context) *tx {
 
 // Keep implements [sqlitex.Group].
 func (g *group) Keep(t *tx) {
-	g.whole = g.whole || t.size() > 1
+	t.kept = true
+	g.journaled = g.journaled || t.size() > 1
 	for name, e := range t.entries.byName {
 		g.table.changed.set(name, e)
 	}

@@ -118,23 +118,3 @@ func TestVectors_of_a_directory_that_cannot_be_written(t *testing.T) {
 		t.Errorf("models %v, %v", ms, err)
 	}
 }
-
-func TestVectors_end_with_the_store(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	s := p.open()
-	put(t, s, memory(1))
-	putVectors(t, s, vector(1, 2, 0))
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, verr := s.Vectors(t.Context(), "model", []hippo.ID{id(1)})
-	_, merr := s.VectorModels(t.Context())
-	perr := s.PutVectors(t.Context(), "model", []driver.Vector{vector(1, 2, 0)})
-	derr := s.DropVectors(t.Context(), "model")
-	for _, err := range []error{verr, merr, perr, derr} {
-		if !errors.Is(err, hippo.ErrUnavailable) {
-			t.Errorf("got error %v", err)
-		}
-	}
-}

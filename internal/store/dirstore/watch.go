@@ -3,6 +3,7 @@ package dirstore
 import (
 	"errors"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -14,44 +15,61 @@ const (
 	// fallbackPoll is how often sizes and times are compared when the directory
 	// cannot be watched.
 	fallbackPoll = 2 * time.Second
-	// retryAfter is when a file that cannot be read is looked at again.
+	// retryAfter is when a file that cannot be read is read again.
 	retryAfter = time.Second
-	// manyDirty is the number of changed files above which comparing all is faster.
-	manyDirty = 1000
-	// longest is how many times the debounce a look may be put off when there is
-	// no quiet.
-	longest = 5
+	// manyChanged is how many changed files take as long as comparing all.
+	manyChanged = 1000
+	// maxDebounces bounds for how many debounce times changes wait while files keep
+	// changing.
+	maxDebounces = 5
 )
 
-// watch starts the goroutine that notices what other programs do.
-func (s *Store) watch(o *Options) {
-	if o == nil {
-		o = &Options{}
-	}
-	w := &watcher{store: s, debounce: defaultDebounce, dirty: make(map[string]bool)}
-	if o.Debounce > 0 {
-		w.debounce = o.Debounce
-	}
-	poll, glance := o.Poll, time.Duration(0)
-	if poll == 0 {
-		poll = defaultPoll
-	}
-	if !o.NoWatch {
-		notify, err := newNotify(s.disk)
-		if err != nil {
-			s.log.Warn("directory cannot be watched, so it is polled", "directory", s.disk.path, "error", err)
-			glance = fallbackPoll
-		} else {
-			w.notify = notify
-			s.watched.Store(notify)
-		}
-	}
-	w.poll, w.glance = ticker(poll), ticker(glance)
-	s.watching.Go(w.run)
+// watcher collects notifications that files were changed, and synchronizes these files when
+// there have been none for a while.
+type watcher struct {
+	sync           *synchronizer
+	debounce       time.Duration
+	notify         *fsnotify.Watcher // nil: not watching
+	poll, fallback *time.Ticker      // nil: never
+	changed        map[string]bool
+	running        sync.WaitGroup
 }
 
-func newNotify(d *disk) (*fsnotify.Watcher, error) {
-	if err := d.at("watch", "."); err != nil {
+// newWatcher returns a watcher that registers changes from now on.
+func newWatcher(s *synchronizer, o Options) *watcher {
+	w := &watcher{sync: s, debounce: o.Debounce, changed: make(map[string]bool), poll: ticker(o.Poll)}
+	if o.NoWatch {
+		return w
+	}
+	var err error
+	if w.notify, err = newNotify(s.dir); err != nil {
+		s.log.Warn("directory cannot be watched, so it is polled", "directory", s.dir.path, "error", err)
+		w.fallback = ticker(fallbackPoll)
+		return w
+	}
+	s.dir.replaced = func() { _ = w.notify.Add(s.dir.path) } // what cannot be watched is polled
+	return w
+}
+
+// start starts the goroutine, which ends with the life of the store.
+func (w *watcher) start() { w.running.Go(w.run) }
+
+// close waits for the goroutine.
+func (w *watcher) close() error {
+	w.running.Wait()
+	for _, t := range []*time.Ticker{w.poll, w.fallback} {
+		if t != nil {
+			t.Stop()
+		}
+	}
+	if w.notify == nil {
+		return nil
+	}
+	return w.notify.Close()
+}
+
+func newNotify(d *directory) (*fsnotify.Watcher, error) {
+	if err := d.permit("watch", "."); err != nil {
 		return nil, err
 	}
 	n, err := fsnotify.NewWatcher()
@@ -72,47 +90,36 @@ func ticker(d time.Duration) *time.Ticker {
 	return time.NewTicker(d)
 }
 
-// watcher collects hints that files have changed, and has them looked at when
-// they are quiet.
-type watcher struct {
-	store        *Store
-	debounce     time.Duration
-	notify       *fsnotify.Watcher // nil: not watching
-	poll, glance *time.Ticker      // nil: never
-	dirty        map[string]bool
-}
-
 func (w *watcher) run() {
-	defer w.stop()
-	quiet, latest, retry := stopped(), stopped(), stopped()
+	debounced, latest, retry := stopped(), stopped(), stopped()
 	events, failures := w.channels()
 	for {
 		select {
-		case <-w.store.closing.Done():
+		case <-w.sync.life.ctx.Done():
 			return
 		case e := <-events:
-			if name := filepath.Base(e.Name); ours(name) && !e.Has(fsnotify.Chmod) {
-				if len(w.dirty) == 0 {
-					latest.Reset(longest * w.debounce)
+			if name := filepath.Base(e.Name); managed(name) && !e.Has(fsnotify.Chmod) {
+				if len(w.changed) == 0 {
+					latest.Reset(maxDebounces * w.debounce)
 				}
-				w.dirty[name] = true
-				quiet.Reset(w.debounce)
+				w.changed[name] = true
+				debounced.Reset(w.debounce)
 			}
 		case err := <-failures: // mostly that there were too many events
-			w.store.log.Debug("watcher", "error", err)
-			w.sync(nil)
-		case <-quiet.C:
-			w.syncDirty()
+			w.sync.log.Debug("watcher", "error", err)
+			w.update(nil)
+		case <-debounced.C:
+			w.updateChanged()
 		case <-latest.C:
-			w.syncDirty()
-		case <-w.store.again:
+			w.updateChanged()
+		case <-w.sync.retries:
 			retry.Reset(retryAfter)
 		case <-retry.C:
-			w.sync(nil)
-		case <-ticks(w.glance):
-			w.sync(nil)
+			w.update(nil)
+		case <-ticks(w.fallback):
+			w.update(nil)
 		case <-ticks(w.poll):
-			w.sync(nil)
+			w.update(nil)
 		}
 	}
 }
@@ -138,47 +145,29 @@ func ticks(t *time.Ticker) <-chan time.Time {
 	return t.C
 }
 
-func (w *watcher) stop() {
-	if w.notify != nil {
-		w.notify.Close() //nolint:errcheck // nothing depends on it any more
-	}
-	for _, t := range []*time.Ticker{w.poll, w.glance} {
-		if t != nil {
-			t.Stop()
-		}
-	}
-}
-
-func (w *watcher) syncDirty() {
-	names := make([]string, 0, len(w.dirty))
-	for name := range w.dirty {
+func (w *watcher) updateChanged() {
+	names := make([]string, 0, len(w.changed))
+	for name := range w.changed {
 		names = append(names, name)
 	}
-	clear(w.dirty)
+	clear(w.changed)
 	switch {
-	case len(names) > manyDirty:
-		w.sync(nil)
+	case len(names) > manyChanged:
+		w.update(nil)
 	case len(names) > 0:
-		w.sync(names)
+		w.update(names)
 	}
 }
 
-// sync takes over changes of these files, or of all. Failing is not the end:
-// the next poll compares again.
-func (w *watcher) sync(names []string) {
-	err := w.store.current(w.store.closing)
+// update applies changes of these files, or of all. A failure is only logged: the next poll
+// compares again.
+func (w *watcher) update(names []string) {
+	s := w.sync
+	err := s.current(s.life.ctx)
 	if err == nil {
-		err = w.store.sync(w.store.closing, names, names == nil && !everyChange)
+		err = s.sync(s.life.ctx, names, names == nil && !everyChange)
 	}
-	if err != nil && w.store.closing.Err() == nil {
-		w.store.log.Warn("changes by other programs cannot be read", "directory", w.store.disk.path, "error", err)
-	}
-}
-
-// retry asks for another look at files that cannot be read yet.
-func (s *Store) retry() {
-	select {
-	case s.again <- struct{}{}:
-	default: // asked already
+	if err != nil && s.life.ctx.Err() == nil {
+		s.log.Warn("changes by other programs cannot be read", "directory", s.dir.path, "error", err)
 	}
 }

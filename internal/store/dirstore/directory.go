@@ -2,12 +2,10 @@ package dirstore
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,60 +32,97 @@ const (
 // character escaped leave room below it.
 const maxFile = 8 << 20
 
-// disk is the directory. Every access goes through an [os.Root], so that no
+// directory is the folder with the files. Every access goes through an [os.Root], so that no
 // symbolic link leads out of it.
-type disk struct {
+type directory struct {
 	path string
-	// fault, if set, is asked before every change; tests make it fail or crash.
+	// readOnly is why nothing can be written; nil if it can.
+	readOnly error
+	// fault, if set, is called before every change; tests make it fail or crash.
 	fault func(op, name string) error
+	// replaced, if set, is called when another directory was found at the path.
+	replaced func()
 
 	opened atomic.Pointer[os.Root]
 	mu     sync.Mutex
 	old    []*os.Root // of directories that were replaced
 }
 
-func (d *disk) root() *os.Root { return d.opened.Load() }
+// openDirectory opens the directory dir and creates it if it does not exist.
+func openDirectory(dir string, fault func(op, name string) error) (*directory, error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, dir, err)
+	}
+	d := &directory{path: path, fault: fault}
+	if i, err := os.Stat(path); err == nil && !i.IsDir() {
+		return nil, fmt.Errorf("%w: %s is not a directory", hippo.ErrInvalid, path)
+	}
+	if err := makeDir(path); err != nil {
+		return nil, d.failed("create", ".", err)
+	}
+	if err := d.open(); err != nil {
+		return nil, err
+	}
+	err = tryWrite(d)
+	if errors.Is(err, hippo.ErrReadOnly) {
+		d.readOnly, err = err, nil
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+func (d *directory) root() *os.Root { return d.opened.Load() }
 
 // open opens the directory that is at the path, unless it is open already.
-func (d *disk) open() error {
+func (d *directory) open() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	at, err := os.Stat(d.path)
 	if err != nil {
 		return fmt.Errorf("%w: the directory %s was deleted or moved while it was open: put it back", hippo.ErrUnavailable, d.path)
 	}
-	was := d.root()
-	if was != nil {
-		if i, err := was.Stat("."); err == nil && os.SameFile(i, at) {
+	before := d.root()
+	if before != nil {
+		if i, err := before.Stat("."); err == nil && os.SameFile(i, at) {
 			return nil
 		}
-		d.old = append(d.old, was)
+		d.old = append(d.old, before)
 	}
 	root, err := os.OpenRoot(d.path)
 	if err != nil {
 		return d.failed("open", ".", err)
 	}
 	d.opened.Store(root)
+	if before != nil && d.replaced != nil {
+		d.replaced()
+	}
 	return nil
 }
 
-func (d *disk) close() error {
+func (d *directory) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	err := d.root().Close()
-	for _, r := range d.old {
-		err = errors.Join(err, r.Close())
+	var errs []error
+	if r := d.root(); r != nil {
+		errs = append(errs, r.Close())
 	}
-	return err
+	for _, r := range d.old {
+		errs = append(errs, r.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // errIrregular stands for a directory, a symbolic link, a device.
 var errIrregular = errors.New("not a regular file")
 
-// errMoving means that a file changed while it was read.
-var errMoving = errors.New("changed while it was read")
+// errChanging means that a file changed while it was read.
+var errChanging = errors.New("changed while it was read")
 
-func (d *disk) at(op, name string) error {
+// permit returns the fault of a change.
+func (d *directory) permit(op, name string) error {
 	if d.fault == nil {
 		return nil
 	}
@@ -95,10 +130,10 @@ func (d *disk) at(op, name string) error {
 }
 
 // full returns the path of a name, for messages and for people.
-func (d *disk) full(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
+func (d *directory) full(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
 
 // failed names operation and path, and the sentinel where one fits.
-func (d *disk) failed(op, name string, err error) error {
+func (d *directory) failed(op, name string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -125,7 +160,7 @@ func readOnly(err error) bool {
 
 // stat returns the stamp of a regular file; else [errIrregular] or
 // [fs.ErrNotExist].
-func (d *disk) stat(name string) (stamp, error) {
+func (d *directory) stat(name string) (stamp, error) {
 	i, err := d.root().Lstat(name)
 	if err != nil {
 		return stamp{}, err
@@ -136,13 +171,9 @@ func (d *disk) stat(name string) (stamp, error) {
 	return stampOf(i), nil
 }
 
-// read returns a file's content and the stamp it had before and after.
-func (d *disk) read(name string) ([]byte, stamp, error) { return d.readUpTo(name, maxFile) }
-
-// readLong is read for a file of any size.
-func (d *disk) readLong(name string) ([]byte, stamp, error) { return d.readUpTo(name, math.MaxInt64) }
-
-func (d *disk) readUpTo(name string, limit int64) ([]byte, stamp, error) {
+// read returns the content of a file and its stamp, which was the same before and after; a file
+// of more than limit bytes is [hippo.ErrInvalid].
+func (d *directory) read(name string, limit int64) ([]byte, stamp, error) {
 	if _, err := d.stat(name); err != nil { // never opens a pipe or follows a link
 		return nil, stamp{}, err
 	}
@@ -166,12 +197,12 @@ func (d *disk) readUpTo(name string, limit int64) ([]byte, stamp, error) {
 	}
 	after, err := f.Stat()
 	if err == nil && stampOf(after) != st {
-		err = errMoving
+		err = errChanging
 	}
 	return b, st, err
 }
 
-// readAll appends the rest of r to b, which grows only if r is longer than said.
+// readAll appends the rest of r to b, which grows only if its capacity is too small.
 func readAll(r io.Reader, b []byte) ([]byte, error) {
 	for {
 		n, err := r.Read(b[len(b):cap(b)])
@@ -188,13 +219,13 @@ func readAll(r io.Reader, b []byte) ([]byte, error) {
 	}
 }
 
-// temp writes a new file of this program's own and returns its name.
-func (d *disk) temp(b []byte) (string, stamp, error) {
+// writeTemp writes and flushes a new file in .hippo and returns its name.
+func (d *directory) writeTemp(b []byte) (string, stamp, error) {
 	name := stateDir + "/" + tempPrefix + rand.Text()
-	if err := d.at("write", name); err != nil {
+	if err := d.permit("write", name); err != nil {
 		return name, stamp{}, d.failed("write", name, err)
 	}
-	st, err := d.create(name, b)
+	st, err := create(d.root(), name, b)
 	if err != nil {
 		d.root().Remove(name) //nolint:errcheck // best effort: the next Open removes it
 		return name, stamp{}, d.failed("write", name, err)
@@ -202,8 +233,9 @@ func (d *disk) temp(b []byte) (string, stamp, error) {
 	return name, st, nil
 }
 
-func (d *disk) create(name string, b []byte) (stamp, error) {
-	f, err := d.root().OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+// create writes and flushes a new file.
+func create(root *os.Root, name string, b []byte) (stamp, error) {
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return stamp{}, err
 	}
@@ -217,8 +249,8 @@ func (d *disk) create(name string, b []byte) (stamp, error) {
 	return st, errors.Join(err, f.Close())
 }
 
-func (d *disk) rename(from, to string) error {
-	err := d.at("rename", to)
+func (d *directory) rename(from, to string) error {
+	err := d.permit("rename", to)
 	if err == nil {
 		err = d.root().Rename(from, to)
 	}
@@ -226,8 +258,8 @@ func (d *disk) rename(from, to string) error {
 }
 
 // remove deletes a file; one that is not there is fine.
-func (d *disk) remove(name string) error {
-	err := d.at("remove", name)
+func (d *directory) remove(name string) error {
+	err := d.permit("remove", name)
 	if err == nil {
 		err = d.root().Remove(name)
 	}
@@ -235,6 +267,19 @@ func (d *disk) remove(name string) error {
 		return nil
 	}
 	return d.failed("remove", name, err)
+}
+
+// overwrite replaces the content of a file in place.
+func (d *directory) overwrite(name string, b []byte, flush bool) error {
+	f, err := d.root().OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil && flush {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // makeDir creates a directory with its parents, durably.
@@ -264,13 +309,12 @@ func makeDir(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// syncDir makes renames in a directory durable. Windows has no such call, and
-// needs none.
-func (d *disk) syncDir(name string) error {
+// flush makes renames in a folder durable. Windows has no such call, and needs none.
+func (d *directory) flush(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	if err := d.at("sync", name); err != nil {
+	if err := d.permit("sync", name); err != nil {
 		return d.failed("sync", name, err)
 	}
 	f, err := d.root().Open(name)
@@ -280,29 +324,8 @@ func (d *disk) syncDir(name string) error {
 	return d.failed("sync", name, errors.Join(f.Sync(), f.Close()))
 }
 
-// copyAside keeps a copy of a file that is about to be replaced or removed, for a person to
-// look at, and returns its name.
-func (d *disk) copyAside(name string) (string, error) {
-	b, _, err := d.read(name)
-	if err != nil && !errors.Is(err, hippo.ErrInvalid) {
-		return "", d.failed("read", name, err)
-	}
-	if err := d.root().MkdirAll(corruptDir, 0o700); err != nil {
-		return "", d.failed("create", corruptDir, err)
-	}
-	sum := sha256.Sum256(b)
-	aside := fmt.Sprintf("%s/%s.%x", corruptDir, name, sum[:4])
-	from := name
-	if err == nil { // else it is too large to be copied, or to be a memory
-		if from, _, err = d.temp(b); err != nil {
-			return "", err
-		}
-	}
-	return aside, d.rename(from, aside)
-}
-
-// entries lists a folder; one that does not exist is empty.
-func (d *disk) entries(name string) ([]fs.DirEntry, error) {
+// list returns the entries of a folder; one that does not exist is empty.
+func (d *directory) list(name string) ([]fs.DirEntry, error) {
 	f, err := d.root().Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -315,9 +338,10 @@ func (d *disk) entries(name string) ([]fs.DirEntry, error) {
 	return all, d.failed("read", name, err)
 }
 
-// temps lists what a commit that is under way, or was killed, has written.
-func (d *disk) temps() (names []string, err error) {
-	all, err := d.entries(stateDir)
+// temporaryFiles returns the files that commits under way, or commits that were killed, have
+// written.
+func temporaryFiles(d *directory) (names []string, err error) {
+	all, err := d.list(stateDir)
 	for _, e := range all {
 		if strings.HasPrefix(e.Name(), tempPrefix) {
 			names = append(names, stateDir+"/"+e.Name())
@@ -326,8 +350,8 @@ func (d *disk) temps() (names []string, err error) {
 	return names, err
 }
 
-// makeState creates what has to be in .hippo.
-func (d *disk) makeState() error {
+// makeState creates .hippo with its .gitignore.
+func makeState(d *directory) error {
 	if err := d.root().Mkdir(stateDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return d.failed("create", stateDir, err)
 	}
@@ -337,16 +361,23 @@ func (d *disk) makeState() error {
 	return d.failed("create", ignoreName, d.root().WriteFile(ignoreName, []byte("*\n"), 0o600))
 }
 
-// writable tries to write, which says more than permissions do.
-func (d *disk) writable() error {
-	if err := d.makeState(); err != nil {
+// tryWrite writes and removes a file, because permissions alone do not say whether that is
+// possible.
+func tryWrite(d *directory) error {
+	if err := makeState(d); err != nil {
 		return err
 	}
-	name, _, err := d.temp(nil)
+	name, _, err := d.writeTemp(nil)
 	if err != nil {
 		return err
 	}
 	return d.remove(name)
+}
+
+// managed reports whether this program may change a file of the directory by this name.
+func managed(name string) bool {
+	_, ok := idOf(name)
+	return ok || name == metadataName || name == relationsName
 }
 
 // nameOf returns the file name of a memory.

@@ -13,15 +13,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/formats"
 )
 
-// sight is what was found at one file.
-type sight struct {
+// inspection is what was found at the path of one memory file.
+type inspection struct {
 	name   string
 	stamp  stamp
 	recent bool
 	sum    sum
-	// gone: there is no regular file. same: the content is the one known.
-	gone, same bool
-	err        error
+	// missing: there is no regular file. same: the content is the known one.
+	missing, same bool
+	err           error
 	// broken: err is about the content, not about reaching it.
 	broken  bool
 	memory  *hippo.Memory
@@ -42,9 +42,9 @@ func parallel(n int, fn func(i int)) {
 	wg.Wait()
 }
 
-// list returns the regular files of the directory that this program reads. It reads names only,
-// and stats the files in parallel: the entries of an [os.Root] are statted one by one.
-func (d *disk) list() (map[string]stamp, error) {
+// listFiles returns the stamps of the regular files that this program reads. It reads names
+// only, and stats the files in parallel: an [os.Root] stats the entries one by one.
+func listFiles(d *directory) (map[string]stamp, error) {
 	f, err := d.root().Open(".")
 	if err != nil {
 		return nil, d.failed("read", ".", err)
@@ -54,7 +54,7 @@ func (d *disk) list() (map[string]stamp, error) {
 	if err != nil {
 		return nil, d.failed("read", ".", err)
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !ours(name) })
+	names = slices.DeleteFunc(names, func(name string) bool { return !managed(name) })
 	stamps := make([]stamp, len(names))
 	parallel(len(names), func(i int) {
 		if st, err := d.stat(names[i]); err == nil {
@@ -75,18 +75,18 @@ func (e *entry) unchanged(st stamp) bool { return e.fault == "" && !e.recent && 
 
 // inspect compares a file of a memory with what is known of it. Unless contents are asked for,
 // a file whose stamp is the known one is taken to be the same.
-func (s *Store) inspect(name string, known entry, contents bool) sight {
-	v := sight{name: name}
+func inspect(s *synchronizer, name string, known entry, contents bool) inspection {
+	v := inspection{name: name}
 	if !contents {
-		if st, err := s.disk.stat(name); err == nil && known.unchanged(st) {
+		if st, err := s.dir.stat(name); err == nil && known.unchanged(st) {
 			v.stamp, v.same = st, true
 			return v
 		}
 	}
-	b, st, err := s.disk.read(name)
+	b, st, err := s.dir.read(name, maxFile)
 	v.stamp, v.recent = st, st.recent(s.now())
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errIrregular) {
-		v.gone = true
+		v.missing = true
 		return v
 	}
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Store) inspect(name string, known entry, contents bool) sight {
 		v.err, v.broken = err, true
 		return v
 	}
-	// Only an object without one of our keys, which is found fast, is parsed for it.
+	// Only an object without this key, which most have, is parsed again.
 	v.oldKeys = !bytes.Contains(b, []byte(`"importance_set_day"`)) && formats.OnlyLegacyKeys(b)
 	return v
 }
