@@ -103,7 +103,7 @@ func settle(t *testing.T, x *index.Index, day hippo.Day, counts map[hippo.ID]int
 	}
 }
 
-// touched is what a store tells of memories that it has touched.
+// touched is what a store reports of memories whose accesses it has stored.
 func touched(ms ...*hippo.Memory) []driver.Touched {
 	var out []driver.Touched
 	for _, m := range ms {

@@ -2,7 +2,7 @@ package index
 
 import "weak"
 
-// SegmentAlive returns a function that tells whether the first segment of now is still in
+// SegmentAlive returns a function that reports whether the first segment of now is still in
 // memory.
 func SegmentAlive(x *Index) func() bool {
 	p := weak.Make(x.current.Load().parts[0].segment)

@@ -78,7 +78,7 @@ type section struct {
 	CRC    uint32 `json:"c,omitempty"`
 }
 
-// identity tells one file from another of the same name.
+// identity distinguishes files of the same name.
 type identity [16]byte
 
 // header is the beginning of a file.

@@ -81,7 +81,7 @@ func TestPlace_orders_by_position_then_time_then_id(t *testing.T) {
 	s := newSource("s")
 	s.put(
 		said(1, "a", 3, 1), said(2, "a", 2, 9), said(3, "a", 2, 8), // position before time
-		said(4, "a", 0, 0), said(5, "a", 0, 3), // created at second 4, told of second 3
+		said(4, "a", 0, 0), said(5, "a", 0, 3), // created at second 4, about second 3
 		said(6, "", 1, 1), said(7, "", 2, 2), // no session
 		said(8, "b", 1, 0), // alone
 	)

@@ -51,7 +51,7 @@ func (v *vectors) with(model embed.Model, docs int, list []docVector) vectors {
 // it takes no more memory than its rows. Larger ones grow by chunks.
 const smallTable = 1024
 
-// copyRows returns a copy of a table with room for so many rows in one piece.
+// copyRows returns a copy of a table with room for a number of rows in one piece.
 func copyRows(t *vector.Table, dim, room int) *vector.Table {
 	out := vector.NewSized(dim, room)
 	for r := range uint32(t.Len()) {

@@ -176,7 +176,7 @@ func TestFile_vectors(t *testing.T) {
 	}
 }
 
-// Situation elements match by meaning, above .4 and at most .9.
+// Situation elements match semantically, above .4 and at most .9.
 func TestElements(t *testing.T) {
 	t.Parallel()
 	s := newSource("s")

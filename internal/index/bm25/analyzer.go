@@ -13,7 +13,7 @@ const MaxTerm = 64
 // for concurrent use.
 type Analyzer interface {
 	// Name identifies the analyzer and its version. An index that was made by an
-	// analyzer of another name is made anew.
+	// analyzer of another name is rebuilt.
 	Name() string
 	// Terms calls emit for each term of text, repeated ones repeatedly. A term is
 	// 1 to MaxTerm bytes of valid UTF-8 and begins with no control character;

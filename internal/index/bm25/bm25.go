@@ -60,7 +60,7 @@ func IDF(n, df int) float64 {
 const tableTF = 8
 
 // Row holds [Scorer.Saturated], by length of the content, of a term that occurs
-// so many times in the content and nowhere else.
+// a number of times in the content and nowhere else.
 type Row [256]float64
 
 // Scorer evaluates the formula for one state of the index. Making one costs some

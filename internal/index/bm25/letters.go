@@ -104,7 +104,7 @@ func closeUp(b []byte) []byte {
 }
 
 // isRun reports whether r is of a script that is written without spaces, so that
-// words cannot be told apart without a dictionary.
+// words cannot be distinguished without a dictionary.
 func isRun(r rune) bool {
 	return r >= 0xE00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == 'ー'

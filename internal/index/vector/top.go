@@ -33,7 +33,7 @@ func Top(k int, scores []float32, keep func(row uint32) bool) []Candidate {
 }
 
 // Search returns the k rows nearest to q by exact cosine, best first: it scans all
-// rows, and looks closely at the best of those.
+// rows, and computes the exact cosine of the best of those.
 func (t *Table) Search(q *Code, k int, keep func(row uint32) bool) []Candidate {
 	list := Top(max(4*k, 100), t.Scan(nil, q), keep)
 	for i := range list {

@@ -8,12 +8,12 @@
 // for the vector, so that its largest component is about 32,639. The integer is
 // split in two of 8 bits: q = 256*hi + lo, hi in [-127, 127], lo in [-128, 127]. A
 // scan multiplies the upper halves only: 384 bytes a vector instead of 1,536, and
-// its cosines are right to about .01. What is then looked at closely gets the full
+// its cosines are right to about .01. The best of them get the full
 // product, 65536*hi*hi + 256*(hi*lo + lo*hi) + lo*lo, which is exact. Rounding moves
 // a component by at most scale/2, so the cosine of two vectors of length 1 and
 // dimension n by less than sqrt(n)*max|x|/32639: about 1e-4 at worst and 1e-5 for
-// vectors of models, far below what tells two texts apart. That is why it stands in
-// for float32 at half the size.
+// vectors of models, far below the difference between two texts. So 16 bits replace float32
+// at half the size.
 //
 // Invariant: the arithmetic is of integers, and no floating-point sum is taken, so
 // results are the same, bit by bit, on every processor.

@@ -230,7 +230,7 @@ func (u *union) addGraph(walk []reached) {
 	}
 }
 
-// rank scores the union by all three, with exact cosines, and the other matches by words and
+// rank scores the union by all three, with exact cosines, and the other matches by their lexical score and
 // cosine on the same scales.
 func (u *union) rank(near func(float64) bool, semantic bool) []recall.GraphHit {
 	if semantic {

@@ -53,7 +53,7 @@ func (p *place) advance(d time.Duration) {
 	p.clock = p.clock.Add(d)
 }
 
-// options are those of a store that looks at files only when it is told to.
+// options are those of a store that looks at files only when it is asked to.
 func (p *place) options() dirstore.Options {
 	return dirstore.Options{Now: p.now, NoWatch: true, Poll: -1}
 }

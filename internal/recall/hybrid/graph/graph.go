@@ -130,7 +130,7 @@ const (
 
 // PageRank returns, by node, where a random walk is in the long run that follows an
 // edge with probability damping, chosen by weight, and else, or where there is no
-// edge, starts anew at a node drawn from reset. The result adds up to 1 and is
+// edge, restarts at a node drawn from reset. The result adds up to 1 and is
 // within tolerance of the exact one, as the sum of all differences.
 //
 // reset holds a weight for each node; what is not above 0 counts as 0. Nil is
@@ -168,14 +168,14 @@ func (g *Graph) step(next, x, out, start []float64, damping float64) {
 			stuck += x[n]
 		}
 	}
-	anew := 1 - damping + float64(damping*stuck)
+	restart := 1 - damping + float64(damping*stuck)
 	from := uint32(0)
 	for n, end := range g.ends {
 		sum := 0.0
 		for i := from; i < end; i++ {
 			sum += float64(out[g.to[i]] * g.weights[i])
 		}
-		next[n] = float64(damping*sum) + float64(anew*start[n])
+		next[n] = float64(damping*sum) + float64(restart*start[n])
 		from = end
 	}
 }
