@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -92,7 +93,7 @@ func New(c Config) (*Client, error) {
 }
 
 // version matches the segment of a path that names the version of an API.
-var version = regexp.MustCompile(`/v[0-9][0-9a-z]*(/|$)`)
+var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/v[0-9][0-9a-z]*(/|$)`) })
 
 // endpoint returns the address that accepts texts.
 func endpoint(base string) (*url.URL, error) {
@@ -109,7 +110,7 @@ func endpoint(base string) (*url.URL, error) {
 	path := strings.TrimRight(u.Path, "/")
 	switch {
 	case strings.HasSuffix(path, "/embeddings"):
-	case version.MatchString(path):
+	case version().MatchString(path):
 		path += "/embeddings"
 	default:
 		path += "/v1/embeddings"

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/secret"
@@ -178,11 +179,11 @@ func message(v any) string {
 }
 
 // blanks are control characters and runs of white space.
-var blanks = regexp.MustCompile(`[\s\pC]+`)
+var blanks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\s\pC]+`) })
 
 // quoted returns the beginning of a text in one line.
 func quoted(s string) string {
-	s = strings.TrimSpace(blanks.ReplaceAllString(s, " "))
+	s = strings.TrimSpace(blanks().ReplaceAllString(s, " "))
 	if len(s) > maxQuoted {
 		s = strings.ToValidUTF8(s[:maxQuoted], "") + "..."
 	}
