@@ -21,11 +21,11 @@ func (s *Store) current(ctx context.Context) error {
 	}
 	err := s.refresh(false)
 	if !errors.Is(err, errUnsettled) {
-		return err
+		return s.orClosed(err)
 	}
 	unlock, err := s.lock(ctx)
 	if err != nil {
-		return err
+		return s.orClosed(err)
 	}
 	unlock()
 	return nil
