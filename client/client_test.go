@@ -253,7 +253,7 @@ func TestModify_Changes(t *testing.T) {
 	c := opened(t, "memory:")
 	m, old := recorded(t, c, "before"), recorded(t, c, "old")
 	got, err := c.Modify(t.Context(), m.ID, client.SetContent("after"), client.SetSituation("s"), client.SetTags("t"), client.SetType("x"),
-		client.SetImportance(.4), client.SetPinned(true), client.SetVote("downvote"), client.SetSupersedes(old.ID))
+		client.SetImportance(.4), client.SetPinned(true), client.SetVote(client.VoteDown), client.SetSupersedes(old.ID))
 	if err != nil || got.Content != "after" || fmt.Sprintf("%q", []any{got.Situation, got.Tags, got.Type}) != `[["s"] ["t"] "x"]` || !got.Pinned ||
 		got.Importance.Base != .4 || got.Importance.Value >= .4 || client.ImportanceOn(got, 1) != got.Importance.Value {
 		t.Errorf("got %+v (%v)", got, err)

@@ -13,13 +13,13 @@ type listing struct {
 	offset, count int
 }
 
-// Only is an option that selects a kind of insights, see [Forgotten].
-type Only struct{}
+// ForgottenOption is an option of lists and of [Client.Resolve], see [Forgotten].
+type ForgottenOption struct{}
 
-func (Only) list(l *listing) { l.forgotten = true }
+func (ForgottenOption) list(l *listing) { l.forgotten = true }
 
 // Forgotten selects the forgotten insights instead of the others.
-func Forgotten() Only { return Only{} }
+func Forgotten() ForgottenOption { return ForgottenOption{} }
 
 // Listing is one page of a list.
 type Listing struct {
@@ -52,7 +52,7 @@ func (c *Client) Get(ctx context.Context, ids ...hippo.ID) ([]*hippo.Memory, err
 // ResolveOption is an option of [Client.Resolve].
 type ResolveOption interface{ resolve(forgotten *bool) }
 
-func (Only) resolve(forgotten *bool) { *forgotten = true }
+func (ForgottenOption) resolve(forgotten *bool) { *forgotten = true }
 
 // Resolve turns the beginning of an ID or of a content hash, at least 4 characters, into an ID.
 // One that fits several insights is [hippo.ErrInvalid], one that fits none
@@ -97,7 +97,15 @@ func SetSupersedes(ids ...hippo.ID) Change {
 	return func(m *modification) { m.Supersedes = &ids }
 }
 
-// SetVote votes after the other changes: "upvote", "downvote" or "none".
+// The votes of [SetVote].
+const (
+	VoteUp   = string(engine.VoteUp)
+	VoteDown = string(engine.VoteDown)
+	VoteNone = string(engine.VoteNone)
+)
+
+// SetVote votes after the other changes: [VoteUp], [VoteDown] or [VoteNone]. Without it a new
+// content or situation is an upvote.
 func SetVote(vote string) Change {
 	return func(m *modification) { m.Vote = engine.Vote(vote) }
 }

@@ -51,11 +51,12 @@ func ValidAt(t time.Time) Filter { return func(f *hippo.Filter) { f.ValidAt = t 
 
 // Page chooses a page: count insights, at most [hippo.MaxCount], after the first offset. It is
 // an option of searches and of lists.
-func Page(offset, count int) interface {
+func Page(offset, count int) PageOption { return page{offset, count} }
+
+// PageOption is an option of searches and of lists, see [Page].
+type PageOption interface {
 	SearchOption
 	ListOption
-} {
-	return page{offset, count}
 }
 
 type page struct{ offset, count int }

@@ -113,7 +113,7 @@ func fileOrders() map[string]fileOrder {
 				"apply.go", "follow.go", "access.go", "index.go", "searcher.go",
 			},
 			up: []string{
-				"elements.go: minContext", "file.go: savedPart", "found.go: cachedScorer", "found.go: fitting", "found.go: term", "found.go: window",
+				"elements.go: minContext", "file.go: savedPart", "found.go: cachedScorer", "found.go: situationFilter", "found.go: term", "found.go: window",
 				"remap.go: writer",
 			},
 		},

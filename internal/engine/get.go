@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
 )
 
 // Get returns memories by ID, in the order of ids, forgotten ones included. Unknown IDs are a
@@ -15,24 +16,7 @@ func (m *Memories) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, er
 	if err != nil {
 		return nil, err
 	}
-	ms, err := m.scoped.Get(ctx, ids)
-	if err != nil || len(ms) == len(ids) {
-		return ms, err
-	}
-	found := make(map[hippo.ID]bool, len(ms))
-	for _, x := range ms {
-		found[x.ID] = true
-	}
-	unknown := &hippo.UnknownError{}
-	for _, id := range ids {
-		if !found[id] {
-			unknown.IDs = append(unknown.IDs, id)
-		}
-	}
-	if _, err := m.scoped.Get(ctx, unknown.IDs); err != nil { // they are there and cannot be read
-		return nil, err
-	}
-	return nil, unknown
+	return store.GetAll(ctx, m.scoped, ids)
 }
 
 // minPrefix is the minimum length of a prefix of an ID.

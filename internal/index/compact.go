@@ -80,9 +80,9 @@ func (d *draft) replace(old []*part, p *part) {
 	}
 }
 
-// takeOver puts a merged part in its place, with what happened to its documents since the
+// replaceMerged puts a merged part in the place of its inputs, with what happened to its documents since the
 // merge began.
-func (d *draft) takeOver(m *merger, p *part) {
+func (d *draft) replaceMerged(m *merger, p *part) {
 	if len(d.models) != len(m.models) {
 		return // a model joined; the merge is repeated with it
 	}
@@ -97,15 +97,15 @@ func (d *draft) takeOver(m *merger, p *part) {
 	at := len(d.parts)
 	d.append(p)
 	for i, in := range m.inputs {
-		m.follow(d, in, old[i], at)
+		m.applyChanges(d, in, old[i], at)
 	}
 	p = d.parts[at]
 	d.parts = slices.DeleteFunc(d.parts, func(x *part) bool { return slices.Contains(old, x) || x == p && p.docs == 0 })
 	d.changed -= m.out.docs
 }
 
-// follow applies to the new part what differs between an input and its current state.
-func (m *merger) follow(d *draft, in *input, now *part, at int) {
+// applyChanges applies to the new part what differs between an input and its current state.
+func (m *merger) applyChanges(d *draft, in *input, now *part, at int) {
 	for doc, to := range in.newOf {
 		doc := uint32(doc)
 		if to == gone {

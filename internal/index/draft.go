@@ -150,7 +150,7 @@ func (d *draft) count(list []touch) {
 	}
 }
 
-// settleAll takes counts off what is pending, and takes over what is stored instead.
+// settleAll removes counts from what is pending, and applies what is stored instead.
 func settleAll(d *draft, day hippo.Day, counts map[hippo.ID]int, stored []driver.Touched) {
 	for id, n := range counts {
 		d.pending.settle(id, use{int32Of(int(day)), int32Of(n)})
@@ -166,7 +166,7 @@ func settleAll(d *draft, day hippo.Day, counts map[hippo.ID]int, stored []driver
 	}
 }
 
-// settle takes over the newest access that the store has of a memory.
+// settle applies the newest access that the store has of a memory.
 func (d *draft) settle(t driver.Touched) {
 	d.changed++
 	at, doc, ok := d.find(t.ID)

@@ -23,7 +23,7 @@ type follower struct {
 	token  chan struct{} // held while changes are read or accesses are stored
 
 	joining sync.Mutex // guards what follows
-	now     *landing   // nil: none runs
+	active  *run       // nil: none runs
 	cancel  context.CancelFunc
 	closed  bool
 	running sync.WaitGroup
@@ -31,8 +31,8 @@ type follower struct {
 
 var errClosed = fmt.Errorf("closed: %w", hippo.ErrUnavailable)
 
-// landing is the end of a catch-up.
-type landing struct {
+// run is a catch-up that runs or has ended.
+type run struct {
 	done chan struct{}
 	err  error
 }
@@ -65,11 +65,11 @@ func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (miss
 		if limit > 0 && timeout == nil {
 			timeout = time.After(limit)
 		}
-		l := f.join()
+		r := f.join()
 		select {
-		case <-l.done:
-			if l.err != nil {
-				return 0, fmt.Errorf("index: catch up: %w", l.err)
+		case <-r.done:
+			if r.err != nil {
+				return 0, fmt.Errorf("index: catch up: %w", r.err)
 			}
 		case <-timeout:
 			return max(1, head.Memories-s.docs()), nil
@@ -80,40 +80,40 @@ func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (miss
 }
 
 // join returns the catch-up that runs, or starts one.
-func (f *follower) join() *landing {
+func (f *follower) join() *run {
 	f.joining.Lock()
 	defer f.joining.Unlock()
-	if f.now != nil {
-		return f.now
+	if f.active != nil {
+		return f.active
 	}
-	l := &landing{done: make(chan struct{})}
+	r := &run{done: make(chan struct{})}
 	if f.closed {
-		l.err = errClosed
-		close(l.done)
-		return l
+		r.err = errClosed
+		close(r.done)
+		return r
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	f.now, f.cancel = l, cancel
+	f.active, f.cancel = r, cancel
 	f.running.Go(func() {
 		defer cancel()
-		l.err = f.upkeep.guard(func() error { return f.catchUp(ctx) })
+		r.err = f.upkeep.guard(func() error { return f.catchUp(ctx) })
 		f.joining.Lock()
-		if f.closed && errors.Is(l.err, context.Canceled) {
-			l.err = errClosed
+		if f.closed && errors.Is(r.err, context.Canceled) {
+			r.err = errClosed
 		}
-		f.now = nil
+		f.active = nil
 		f.joining.Unlock()
-		close(l.done)
+		close(r.done)
 		f.upkeep.maintain()
 	})
-	return l
+	return r
 }
 
 // close cancels the catch-up that runs and waits for its end; no other begins.
 func (f *follower) close() {
 	f.joining.Lock()
 	f.closed = true
-	if f.now != nil {
+	if f.active != nil {
 		f.cancel()
 	}
 	f.joining.Unlock()

@@ -35,17 +35,17 @@ type partFound struct {
 	// possible: some document may pass the filter.
 	possible bool
 	// scope are the documents of the query's scope, nil for all; outside: there is none.
-	scope   docSet
-	outside bool
-	whole   bool // all documents are live and of the scope
-	fitting fitting
-	cosines []float32 // by row of the vectors
-	nearest docSet    // documents that match by their vectors
+	scope     docSet
+	outside   bool
+	whole     bool // all documents are live and of the scope
+	situation situationFilter
+	cosines   []float32 // by row of the vectors
+	nearest   docSet    // documents that match by their vectors
 }
 
 // admits reports whether a document passes the filters, whether it matches or not.
 func (p *partFound) admits(doc uint32) bool {
-	return p.possible && p.filter.passes(p.part, doc) && (!p.fitting.on || p.fitting.docs.has(doc))
+	return p.possible && p.filter.passes(p.part, doc) && (!p.situation.on || p.situation.docs.has(doc))
 }
 
 // searchPool keeps working memory between searches.

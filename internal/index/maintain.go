@@ -84,7 +84,7 @@ func (u *upkeep) mergeNext() (docs int) {
 	p, m := merge(parts, s.models)
 	u.edit(func(d *draft) {
 		if d.epoch == s.epoch {
-			d.takeOver(m, p)
+			d.replaceMerged(m, p)
 		}
 	})
 	return p.docs

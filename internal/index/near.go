@@ -88,7 +88,7 @@ func (f *found) join() {
 		for doc := range p.nearest.all() {
 			r, _ := p.vectors[f.model].row(doc)
 			f.matches = append(f.matches, retrieve.Match{
-				Doc: docIn(i, doc), Cosine: max(0, float64(p.cosines[r])), Context: p.fitting.of(doc),
+				Doc: docIn(i, doc), Cosine: max(0, float64(p.cosines[r])), Context: p.situation.of(doc),
 			})
 		}
 	}

@@ -33,7 +33,7 @@ func (p *pending) add(id hippo.ID, u use) {
 	p.counts[id] = list
 }
 
-// settle takes accesses off those of their day.
+// settle subtracts accesses from those of their day.
 func (p *pending) settle(id hippo.ID, u use) {
 	list := p.counts[id]
 	if i := slices.IndexFunc(list, func(o use) bool { return o.day == u.day }); i >= 0 {

@@ -74,7 +74,7 @@ func (f reader) Admit(d retrieve.Doc) (retrieve.Match, bool) {
 	if !p.admits(doc) {
 		return m, false
 	}
-	m.Context = p.fitting.of(doc)
+	m.Context = p.situation.of(doc)
 	return m, true
 }
 

@@ -238,8 +238,8 @@ func (w *window) collect(f *found, p *partFound, start, end uint32, everything b
 			continue
 		}
 		m &= p.filter.docs[word]
-		if p.fitting.on {
-			m &= p.fitting.docs[word]
+		if p.situation.on {
+			m &= p.situation.docs[word]
 		}
 		for all := m | scored; all != 0; all &= all - 1 {
 			bit := bits.TrailingZeros64(all)
@@ -256,7 +256,7 @@ func (w *window) collect(f *found, p *partFound, start, end uint32, everything b
 
 // match appends a match.
 func (f *found) match(p *partFound, doc uint32, d sum, everything bool) {
-	m := retrieve.Match{Doc: docIn(p.number, doc), Score: d.score, Coverage: 1, Context: p.fitting.of(doc)}
+	m := retrieve.Match{Doc: docIn(p.number, doc), Score: d.score, Coverage: 1, Context: p.situation.of(doc)}
 	if w := &f.window; !everything && (w.substring == "" || !w.containing.has(doc)) {
 		m.Coverage = d.cover / f.totalIDF
 	}

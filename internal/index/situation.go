@@ -15,15 +15,15 @@ const (
 	partialContext = .9
 )
 
-// fitting are the documents of a part that fit the situation filter.
-type fitting struct {
+// situationFilter are the documents of a part that fit the situation filter.
+type situationFilter struct {
 	on      bool      // there is a filter
 	docs    docSet    // those that fit
 	context []float64 // by document, valid for those in docs
 }
 
 // of returns the context of a document that fits.
-func (t *fitting) of(doc uint32) float64 {
+func (t *situationFilter) of(doc uint32) float64 {
 	if !t.on {
 		return 1
 	}
@@ -42,12 +42,12 @@ func (f *found) situation() {
 	similar := f.pool.elements.similar(&f.query.Situation)
 	for i := range f.parts {
 		p := &f.parts[i]
-		if p.fitting.on = len(elements) > 0; !p.fitting.on || !p.possible {
+		if p.situation.on = len(elements) > 0; !p.situation.on || !p.possible {
 			continue
 		}
-		p.fitting.lexical(p.segment, elements)
+		p.situation.lexical(p.segment, elements)
 		if similar != nil {
-			p.fitting.semantic(p.segment, f.pool.elements.rows(p.segment), similar)
+			p.situation.semantic(p.segment, f.pool.elements.rows(p.segment), similar)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (s *searchPool) analyse(elements []string) []element {
 }
 
 // lexical finds the documents that fit by their terms.
-func (t *fitting) lexical(s *segment, filter []element) {
+func (t *situationFilter) lexical(s *segment, filter []element) {
 	t.docs, t.context = newDocSet(s.docs), make([]float64, s.docs)
 	for i := range filter {
 		e := &filter[i]
@@ -102,7 +102,7 @@ func (t *fitting) lexical(s *segment, filter []element) {
 }
 
 // mark adds the documents that have a term in their situation.
-func (t *fitting) mark(l list) {
+func (t *situationFilter) mark(l list) {
 	rare := l.rare
 	for b := l.posts; len(b) >= postSize; b = b[postSize:] {
 		code := byte(binary.LittleEndian.Uint32(b))
@@ -141,7 +141,7 @@ func (e *element) match(ids []uint32) float64 {
 
 // semantic adds the documents whose situation is similar by vectors. rows are the rows of the
 // situation elements, by name, similar what each row is worth.
-func (t *fitting) semantic(s *segment, rows []uint32, similar []float64) {
+func (t *situationFilter) semantic(s *segment, rows []uint32, similar []float64) {
 	for doc := range uint32(s.docs) {
 		best := 0.0
 		for _, name := range s.columns.elements(&s.columns.extras[doc]) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 const reinforceSchema = `{"type":"object","additionalProperties":false,"properties":{
@@ -41,7 +42,7 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Applied reinforcement to %s", insights(len(rs)))
 	for i, r := range rs {
-		out.Reinforced[i] = effect{UUID: r.ID, Before: round(r.Before, 6), After: round(r.After, 6)}
+		out.Reinforced[i] = effect{UUID: r.ID, Before: wire.Round(r.Before, 6), After: wire.Round(r.After, 6)}
 		fmt.Fprintf(&text, "\n%v %.2f -> %.2f", r.ID, r.Before, r.After)
 	}
 	return reply{text: text.String(), data: out}, nil

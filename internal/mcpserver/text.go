@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -66,10 +65,4 @@ func insights(n int) string {
 		return "1 insight"
 	}
 	return fmt.Sprintf("%d insights", n)
-}
-
-// round keeps a number of decimals, so that answers stay short.
-func round(x float64, decimals int) float64 {
-	unit := math.Pow10(decimals)
-	return math.Round(x*unit) / unit
 }

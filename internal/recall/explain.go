@@ -34,7 +34,8 @@ func explain(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {
 func (p *Plan) explanation(h *hit, r reranked) rank.Explanation {
 	x := rank.Explanation{Ranker: p.ranker, Length: h.first.length, BM25Relative: h.first.bm25}
 	if passage := r.byID(h.id); passage != nil {
-		x.Features, x.LengthOffset = &passage.features, r.offset
+		features := passage.features // the explanation outlives the passages
+		x.Features, x.LengthOffset = &features, r.offset
 	}
 	return x
 }

@@ -33,8 +33,7 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	}
 	r.passages = gatherPassages(&s.first, found, s.top)
 	r.tokens = tokenize(p.tokens, p.search.Text, r.words)
-	defer r.tokens.maxsim.Close()
-	r.tokens.read(found.Reader, r.list)
+	r.tokens.read(p.tokens, found.Reader, r.list)
 	r.compare()
 	if p.semantic() {
 		r.feedback(found.Reader, &p.weights.Rerank)

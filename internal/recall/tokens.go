@@ -37,7 +37,6 @@ type queryTokens struct {
 	// weights of the tokens: idf times the weight in the model, and idf alone; each adds up
 	// to 1.
 	weights, idfs []float64
-	maxsim        embed.MaxSim
 	// bigrams are the pairs of adjacent tokens, with their weights; total is the sum.
 	bigrams map[bigram]float64
 	total   float64
@@ -72,7 +71,6 @@ func tokenize(model embed.TokenEmbedder, text string, words []word) queryTokens 
 	}
 	normalise(q.weights)
 	normalise(q.idfs)
-	q.maxsim = model.NewMaxSim(q.tokens)
 	return q
 }
 
@@ -99,28 +97,30 @@ func weightedSum(weights []float64, similarities []float32) float64 {
 }
 
 // read compares the query with each passage, token by token.
-func (q *queryTokens) read(r retrieve.Reader, list []passage) {
+func (q *queryTokens) read(model embed.TokenEmbedder, r retrieve.Reader, list []passage) {
 	n := len(q.tokens)
 	if n == 0 {
 		return
 	}
+	maxsim := model.NewMaxSim(q.tokens)
+	defer maxsim.Close()
 	all := make([]float32, n*len(list))
 	var text []int32
 	for i := range list {
 		p := &list[i]
 		p.similarities, all = all[:n:n], all[n:]
 		text = r.Tokens(text[:0], p.match.Doc)
-		q.compare(p, text)
+		q.compare(maxsim, p, text)
 	}
 }
 
 // compare sets the features of a passage's own text.
-func (q *queryTokens) compare(p *passage, text []int32) {
+func (q *queryTokens) compare(maxsim embed.MaxSim, p *passage, text []int32) {
 	f := &p.features
 	lead := text[:min(leadTokens, len(text))]
-	q.maxsim.Update(p.similarities, lead)
+	maxsim.Update(p.similarities, lead)
 	f[rank.MaxSimLead] = weightedSum(q.weights, p.similarities)
-	q.maxsim.Update(p.similarities, text[len(lead):])
+	maxsim.Update(p.similarities, text[len(lead):])
 	f[rank.MaxSim] = weightedSum(q.weights, p.similarities)
 	f[rank.MaxSimIDF] = weightedSum(q.idfs, p.similarities)
 	f[rank.Bigram] = q.bigramShare(text)

@@ -44,6 +44,22 @@ func (s Scoped) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 	return ms, maskSuccessors(ctx, s, ms)
 }
 
+// GetAll is [Scoped.Get] with a [*hippo.UnknownError] for IDs that are not in the scope.
+func GetAll(ctx context.Context, s Scoped, ids []hippo.ID) ([]*hippo.Memory, error) {
+	ms, err := s.Get(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	err = allThere(ids, ms)
+	if unknown, ok := errors.AsType[*hippo.UnknownError](err); ok {
+		if _, err := s.Get(ctx, unknown.IDs); err != nil { // they are there and cannot be read
+			return nil, err
+		}
+		return nil, err
+	}
+	return ms, nil
+}
+
 // visibleByID is [Scoped.Get] for callers with any right.
 func visibleByID(ctx context.Context, s Scoped, ids []hippo.ID) ([]*hippo.Memory, error) {
 	ms, err := s.store.Get(ctx, ids)

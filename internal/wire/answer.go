@@ -84,7 +84,7 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 func (v *View) hit(h *hippo.Hit, day hippo.Day) (Hit, error) {
 	m := h.Memory
 	out := Hit{
-		Relevance: round(h.Relevance, 4), DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
+		Relevance: Round(h.Relevance, 4), DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
 	}
 	importance := v.Importance(m, day)
 	var err error
@@ -94,7 +94,7 @@ func (v *View) hit(h *hippo.Hit, day hippo.Day) (Hit, error) {
 		out.Insight = Compact(m, importance)
 	}
 	if h.Explanation != nil {
-		out.Relevance = round(h.Relevance, 9)
+		out.Relevance = Round(h.Relevance, 9)
 		signals := Signals(h.Signals)
 		out.Signals, out.Explanation = &signals, explanationOf(h.Explanation)
 	}
@@ -103,19 +103,19 @@ func (v *View) hit(h *hippo.Hit, day hippo.Day) (Hit, error) {
 
 // confidence keeps answers short. A small confidence stays above 0.
 func confidence(x float64) float64 {
-	if short := round(x, 2); short != 0 {
+	if short := Round(x, 2); short != 0 {
 		return short
 	}
-	return round(x, 4)
+	return Round(x, 4)
 }
 
 // days returns the time since t in days, never negative.
 func (v *View) days(t time.Time) float64 {
-	return round(max(0, v.Now.Sub(t).Hours()/24), 4)
+	return Round(max(0, v.Now.Sub(t).Hours()/24), 4)
 }
 
-// round keeps a number of decimals, so that answers stay short.
-func round(x float64, decimals int) float64 {
+// Round keeps a number of decimals, so that answers stay short.
+func Round(x float64, decimals int) float64 {
 	unit := math.Pow10(decimals)
 	return math.Round(x*unit) / unit
 }

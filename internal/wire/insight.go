@@ -44,7 +44,7 @@ func (c *compact) MarshalJSON() ([]byte, error) {
 // and as importance that of now, with four decimals.
 func Compact(m *hippo.Memory, importance float64) Insight {
 	out := &compact{
-		UUID: m.ID, Content: m.Content, Situation: m.Situation, Importance: round(importance, 4),
+		UUID: m.ID, Content: m.Content, Situation: m.Situation, Importance: Round(importance, 4),
 		CreatedAt: m.CreatedAt.Format(time.RFC3339), Tags: m.Tags, Type: m.Type, Pinned: m.Pinned,
 		EventTime: timeText(m.EventTime), ValidFrom: timeText(m.ValidFrom), ValidUntil: timeText(m.ValidUntil),
 	}
@@ -74,6 +74,6 @@ func Full(m *hippo.Memory, importance float64) (Insight, error) {
 		return nil, err
 	}
 	b = append(bytes.TrimSuffix(b, []byte("\n}")), `, "current_importance": `...)
-	b = strconv.AppendFloat(b, round(importance, 9), 'f', -1, 64)
+	b = strconv.AppendFloat(b, Round(importance, 9), 'f', -1, 64)
 	return json.RawMessage(append(b, '}')), nil
 }

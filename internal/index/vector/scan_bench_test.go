@@ -24,10 +24,5 @@ func BenchmarkScan(b *testing.B) {
 				dst = table.Scan(dst, &q)
 			}
 		})
-		b.Run("top", func(b *testing.B) {
-			for b.Loop() {
-				vector.Top(200, dst, nil)
-			}
-		})
 	}
 }
