@@ -154,7 +154,13 @@ func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	if err := t.check(ids); err != nil {
 		return nil, err
 	}
-	return t.Tx.Get(ids...)
+	ms, err := t.Tx.Get(ids...)
+	if err != nil {
+		return ms, err
+	}
+	return ms, checkTexts(slices.DeleteFunc(slices.Clone(ms), func(m *hippo.Memory) bool {
+		return t.data[nameOf(m.ID)] != nil || t.group.data[nameOf(m.ID)] != nil // not read from the replica
+	}))
 }
 
 // Put implements [driver.Tx].
