@@ -53,7 +53,7 @@ func (p *place) advance(d time.Duration) {
 	p.clock = p.clock.Add(d)
 }
 
-// options are those of a store that looks at files only when it is told to.
+// options turn watching and polling off: files are compared only on request.
 func (p *place) options() dirstore.Options {
 	return dirstore.Options{Now: p.now, NoWatch: true, Poll: -1}
 }
@@ -264,7 +264,7 @@ func equal(t testing.TB, what string, got, want any) {
 	}
 }
 
-// eventually waits for something that another goroutine brings about.
+// eventually waits for a condition that another goroutine fulfils.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -274,7 +274,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("still not so: %s", what)
+			t.Fatalf("timeout: %s", what)
 		}
 	}
 }

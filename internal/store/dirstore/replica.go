@@ -14,7 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// replica is the copy of the memories in a SQLite file.
+// replica holds all memories in a SQLite file, for reading.
 type replica struct {
 	store *sqlitestore.Store
 	path  string
@@ -31,7 +31,7 @@ type replica struct {
 }
 
 // openReplica opens the replica of a directory. If the directory cannot be written it is
-// a private copy.
+// a private file.
 func openReplica(ctx context.Context, d *directory, log *slog.Logger) (*replica, error) {
 	r := &replica{path: d.full(derivedName), log: log}
 	r.skip.Store(true)
