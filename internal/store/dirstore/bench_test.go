@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -102,6 +103,27 @@ func BenchmarkImport10k(b *testing.B) {
 		s := p.open()
 		for part := range slices.Chunk(manyMemories(10_000), 500) {
 			put(b, s, part...)
+		}
+	}
+}
+
+// BenchmarkGet10 measures reading a page of 10 memories of 500 bytes.
+func BenchmarkGet10(b *testing.B) {
+	p := newPlace(b)
+	s := p.open()
+	ms := manyMemories(1000)
+	ids := make([]hippo.ID, 10)
+	for i, m := range ms {
+		m.Content = strings.Repeat(m.Content+" ", 50)
+		m.ContentHash = hippo.HashContent(m.Content)
+		if i < len(ids) {
+			ids[i] = m.ID
+		}
+	}
+	put(b, s, ms...)
+	for b.Loop() {
+		if _, err := s.Get(b.Context(), ids); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestCalendar_moves_on_with_another_program(t *testing.T) {
 	equal(t, "calendar of the other handle", head(t, other).Calendar, want)
 }
 
-func TestCalendar_corrupt_is_put_aside_and_repaired(t *testing.T) {
+func TestCalendar_corrupt_is_quarantined_and_repaired(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	m := memory(1)

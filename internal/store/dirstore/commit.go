@@ -42,8 +42,8 @@ type write struct {
 }
 
 // End implements [sqlitex.Group]: it changes the files, and then the table of files. When
-// files were replaced and a later step fails, the outcome is settled by the journal or by
-// reading the files before the next commit.
+// files were replaced and a later step fails, the next commit replays the journal, and the next
+// call compares all files.
 func (g *group) End() error {
 	if err := errors.Join(g.writeRelations(), g.writeCalendar()); err != nil {
 		return err
@@ -107,7 +107,8 @@ func (g *group) replaceFiles() error {
 	return err
 }
 
-// abandon ends a commit that failed at the write before done.
+// abandon handles a commit that failed after done attempts to replace a file: the first failure
+// is undone, later ones leave the rest to the journal.
 func (g *group) abandon(writes []write, done int, err error) error {
 	if done > 1 { // too late to undo
 		g.replaced = true
@@ -119,7 +120,7 @@ func (g *group) abandon(writes []write, done int, err error) error {
 	return errors.Join(err, removeTemps(g.sync.dir, writes))
 }
 
-// writes returns the files to write, then those to remove.
+// writes returns the files to write and then those to remove, each sorted by name.
 func (g *group) writes() ([]write, error) {
 	var list []write
 	for name, data := range g.data {
@@ -152,7 +153,7 @@ func boolCompare(a, b bool) int {
 	}
 }
 
-// remember records the stamps of the files that were written and renamed. A file that another
+// remember records the stamps of the files that were replaced. A file that another
 // program changed meanwhile keeps a stamp that differs from its own. The journal was cleared
 // last, so its time is the present time of the file system's clock.
 func (g *group) remember(writes []write) {
@@ -186,7 +187,7 @@ func stepsOf(writes []write) []step {
 	return steps
 }
 
-// writeTemps writes the new contents, flushed, beside the files they will replace.
+// writeTemps writes and flushes the new contents as temporary files.
 func writeTemps(d *directory, writes []write) error {
 	n := min(parallelFlushes, len(writes))
 	errs := make([]error, n)

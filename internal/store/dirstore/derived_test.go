@@ -112,6 +112,46 @@ func TestDerived_damaged_is_rebuilt(t *testing.T) {
 	}
 }
 
+// The pages of SQLite have no checksums: a damaged text is recognized by its hash.
+func TestDerived_a_wrong_text_is_rebuilt(t *testing.T) {
+	t.Parallel()
+	for what, use := range map[string]func(s *dirstore.Store) error{
+		"read": func(s *dirstore.Store) error {
+			get(t, s, 1)
+			return nil
+		},
+		"write": func(s *dirstore.Store) error {
+			return s.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
+				ms, err := tx.Get(id(1))
+				if err != nil {
+					return err
+				}
+				ms[0].Pinned = true
+				return tx.Put(ms...)
+			})
+		},
+	} {
+		p := newPlace(t)
+		s := p.open()
+		put(t, s, memory(1), memory(2))
+		closed(t, s)
+		p.sql("UPDATE memory SET content = 'insighd 1' WHERE content = 'insight 1'")
+		s = p.open()
+		if err := use(s); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		put(t, s, memory(3))
+		for _, s := range []*dirstore.Store{s, p.open()} {
+			for n := 1; n <= 3; n++ {
+				if got := get(t, s, n); got.Content != memory(n).Content || got.Pinned != (what == "write" && n == 1) {
+					t.Errorf("%s: memory is %+v", what, got)
+				}
+			}
+			noProblems(t, s)
+		}
+	}
+}
+
 // A copy that lost its last commits, as by a crash of the machine, does not give out their
 // revisions again.
 func TestDerived_revisions_that_were_lost_are_skipped(t *testing.T) {

@@ -28,19 +28,19 @@ const (
 	tempPrefix   = "tmp-"
 )
 
-// maxFile bounds the files that are read: the limits of a memory with every
-// character escaped leave room below it.
+// maxFile is the limit of the size of a file, in bytes. A memory at all its limits, with every
+// character escaped, is smaller.
 const maxFile = 8 << 20
 
-// directory is the folder with the files. Every access goes through an [os.Root], so that no
-// symbolic link leads out of it.
+// directory is the folder with the files. It is accessed through an [os.Root], so that symbolic
+// links cannot lead out of it.
 type directory struct {
 	path string
 	// readOnly is why nothing can be written; nil if it can.
 	readOnly error
 	// fault, if set, is called before every change; tests make it fail or crash.
 	fault func(op, name string) error
-	// replaced, if set, is called when another directory was found at the path.
+	// replaced, if set, is called after another directory was opened at the path.
 	replaced func()
 
 	opened atomic.Pointer[os.Root]
@@ -115,13 +115,13 @@ func (d *directory) close() error {
 	return errors.Join(errs...)
 }
 
-// errIrregular stands for a directory, a symbolic link, a device.
+// errIrregular means that a file is a directory, a symbolic link or a device.
 var errIrregular = errors.New("not a regular file")
 
 // errChanging means that a file changed while it was read.
 var errChanging = errors.New("changed while it was read")
 
-// permit returns the fault of a change.
+// permit returns the injected fault of a change.
 func (d *directory) permit(op, name string) error {
 	if d.fault == nil {
 		return nil
@@ -129,10 +129,10 @@ func (d *directory) permit(op, name string) error {
 	return d.fault(op, name)
 }
 
-// full returns the path of a name, for messages and for people.
+// full returns the path of a name, for messages.
 func (d *directory) full(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
 
-// failed names operation and path, and the sentinel where one fits.
+// failed adds operation, path and, where one fits, a sentinel of package hippo to an error.
 func (d *directory) failed(op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -257,7 +257,7 @@ func (d *directory) rename(from, to string) error {
 	return d.failed("write", to, err)
 }
 
-// remove deletes a file; one that is not there is fine.
+// remove deletes a file, if it exists.
 func (d *directory) remove(name string) error {
 	err := d.permit("remove", name)
 	if err == nil {
@@ -324,7 +324,7 @@ func (d *directory) flush(name string) error {
 	return d.failed("sync", name, errors.Join(f.Sync(), f.Close()))
 }
 
-// list returns the entries of a folder; one that does not exist is empty.
+// list returns the entries of a folder; none if it does not exist.
 func (d *directory) list(name string) ([]fs.DirEntry, error) {
 	f, err := d.root().Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -338,8 +338,7 @@ func (d *directory) list(name string) ([]fs.DirEntry, error) {
 	return all, d.failed("read", name, err)
 }
 
-// temporaryFiles returns the files that commits under way, or commits that were killed, have
-// written.
+// temporaryFiles returns the temporary files of commits that are running or were killed.
 func temporaryFiles(d *directory) (names []string, err error) {
 	all, err := d.list(stateDir)
 	for _, e := range all {
@@ -383,7 +382,7 @@ func managed(name string) bool {
 // nameOf returns the file name of a memory.
 func nameOf(id hippo.ID) string { return id.String() + ".json" }
 
-// idOf returns the ID that a file name stands for, if it is that of a memory.
+// idOf returns the ID in the file name of a memory.
 func idOf(name string) (hippo.ID, bool) {
 	stem, ok := strings.CutSuffix(name, ".json")
 	if !ok {

@@ -142,6 +142,6 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// IndexPath returns where a snapshot of an index of this store may be kept. It
-// may be gone at any time.
+// IndexPath returns the path for a snapshot of the index of this store. The file may be
+// deleted at any time.
 func (s *Store) IndexPath() string { return s.dir.full(indexName) }

@@ -6,34 +6,36 @@
 //
 //	<uuid>.json     one memory each, see package formats
 //	metadata.json   {"active_day_counter": 1, "last_calendar_date_used": "2025-08-02"}
-//	relations.jsonl relations that were declared, one a line, see package formats
+//	relations.jsonl declared relations, one a line, see package formats
 //	.hippo/         this program's own state, ignored by git:
-//	    derived.db  the copy of all memories, and what is known of each file
+//	    derived.db  the replica of all memories, and a table of the files
 //	    journal     the files of a commit that changes several; empty between commits
 //	    corrupt/    files that could not be read, as <name>.<hash>
-//	    index       room for a snapshot of the search index
+//	    index       place for a snapshot of the search index
 //	    tmp-*       files being written
 //
 // The files are the truth. All of .hippo may be deleted at any time without losing a
-// memory; what is lost is what was learned of pairs of memories, vectors, which are computed
-// again, and revisions, which are counted from 1 in a store of another identity.
+// memory. What is lost are learned relations, vectors, which are computed again, and revisions,
+// which start at 1 in a store of another identity.
 //
-// # The copy
+// # The replica
 //
-// All reads are answered by the copy, a [sqlitestore.Store] with a table of its files. For each
-// file the table has a stamp (size, times, number), so that a process which starts stats all
-// files and reads only those that were changed. Not even the table is read if nothing was
-// changed: the sum of the hashes of all stamps is stored, too. A file that was changed within
-// the resolution of its time before it was read could be changed once more without another
-// stamp; it is marked, and read again by the next comparison.
+// All reads use the replica, a [sqlitestore.Store] with a table of the files. For each file the
+// table has a stamp (size, times, inode), so that a process that opens the directory stats all
+// files and reads only those that were changed. The sum of the hashes of all stamps is stored,
+// too: if it is unchanged the table is not read. A file that was changed shortly before it was
+// read, within the resolution of file times, could be changed again without another stamp. It
+// is marked, and the next comparison reads it again.
 //
-// A write transaction of the copy is also the lock of the directory: files are changed within
-// it, before it is committed. It is never flushed to the disk. When it is lost, in a crash or
-// with the whole copy, the files have other stamps than the copy says, and are read again. Because
-// the lost commit may have assigned revisions that followers know, some are skipped then.
+// A write transaction of the replica is also the lock of the directory: files are replaced within
+// it, before it is committed. The commit is not flushed to the disk. If it is lost, in a crash or
+// with the whole replica, the stamps of the files differ from those in the table, and the files are
+// read again. If it fails the write has succeeded all the same, because the files are the truth; all
+// files are compared before the next call. A lost commit may have assigned revisions that
+// followers have seen, so some are skipped.
 //
-// Each handle remembers which copy it has compared with all files. A copy that
-// is missing, damaged or another one is built or compared again before the next call.
+// Each handle remembers which replica it has compared with all files. A replica that is missing
+// or damaged is rebuilt, and one that was replaced is compared again, before the next call.
 //
 // # Other programs
 //
@@ -42,26 +44,27 @@
 // comparing stamps from time to time, and before a memory is written. A
 // file that another program deleted is a purged memory. A file that lost all
 // keys but those of the first Hippo program was rewritten by it: the other
-// values are taken from the copy and written back.
+// values are taken from the replica and written back.
 //
-// A change of text from outside raises the version of the memory, in the copy and
-// not in the file: files under version control are not touched without need.
+// When another program changes a text, the version of the memory is raised in the replica and
+// not in the file, because the file may be under version control.
 //
-// Relations that were declared are text in one order, to be kept under version control
-// and merged by lines. Those that searches learn change every day and are in the copy only.
+// Declared relations are lines of a sorted text file, which can be kept under version control and
+// merged. Relations that searches learn change every day and are in the replica only.
 //
-// # Refusals
+// # Other files
 //
 // Other names, subdirectories and symbolic links are left alone, and reported if they look like
-// memories. A file that is no memory is copied to .hippo/corrupt once it stays so for [settle],
-// is never lost, and is replaced by the last version known, if there is one. A file
-// whose name is not the UUID inside is read under the UUID inside and reported. A directory of
-// a newer format, which its metadata.json says, is refused.
+// memories. A file that cannot be read as a memory for [settle] is copied to .hippo/corrupt (the
+// quarantine) and replaced by the last known version, if there is one. A file
+// whose name is not the UUID inside is read under the UUID inside and reported. A directory
+// whose metadata.json has a newer format version is refused.
 //
-// Invariant: a file is replaced by renaming a complete one over it, and what
-// was acknowledged as durable was flushed before, directory included. A commit
-// of several files is found whole or not at all after a crash of the process;
-// a durable one also after a crash of the machine. A lazy commit flushes the
-// contents, so that no file is ever torn, but neither directory nor journal: a
-// crash of the machine may undo some of its files.
+// # Invariants
+//
+// A file is replaced by renaming a complete one over it. A durable write is acknowledged after
+// the files and the directory were flushed. After a crash of the process a commit of several
+// files is complete or undone; a durable one also after a crash of the machine. A lazy commit
+// flushes the contents, so that no file is torn, but neither directory nor journal: a crash of the
+// machine may undo some of its files.
 package dirstore

@@ -40,21 +40,21 @@ CREATE INDEX file_recheck ON file (name) WHERE recent OR fault IS NOT NULL;
 // tablesVersion changes with tables, and with how files are read.
 const tablesVersion = 1
 
-// entry is what is known of one file; the zero entry stands for none.
+// entry is a row of the table of files; the zero entry is a file that does not exist.
 type entry struct {
 	name  string
 	stamp stamp
 	sum   sum
 	id    hippo.ID // inside; of a file that cannot be read, the last one known
-	// holder: it is the file that the memory is read from and written to. Others with the
-	// same memory are reported.
+	// holder: the memory is read from and written to this file. Other files with the same
+	// memory are reported as problems.
 	holder bool
 	recent bool // see [stamp.recent]
 	fault  string
 	since  time.Time // of the fault
 }
 
-// hash is 0 for no file.
+// hash is the part of the file in the hash of the directory; 0 for a file that does not exist.
 func (e *entry) hash() int64 {
 	if e.name == "" {
 		return 0
@@ -84,16 +84,16 @@ func selectEntries(ctx context.Context, q sqlitex.Queryer, where string, args []
 	return nil
 }
 
-// entryOf returns what the last commit knows of a file.
+// entryOf returns the entry of a file as of the last commit.
 func entryOf(ctx context.Context, q sqlitex.Queryer, name string) (found entry, err error) {
 	err = selectEntries(ctx, q, " WHERE name = ?", []any{name}, func(e entry) { found = e })
 	return found, err
 }
 
-// entries are changes of the table, laid over others.
+// entries is a set of entries, with an index by memory.
 type entries struct {
 	byName map[string]entry
-	names  map[hippo.ID][]string // that hold, or held, a memory
+	names  map[hippo.ID][]string // of the files that hold, or held, a memory
 }
 
 func newEntries() entries {
@@ -107,8 +107,8 @@ func (l *entries) set(name string, e entry) {
 	}
 }
 
-// table is the table of files as a group of transactions sees it: what the last commit
-// has, as far as it was read, and above that what the transactions changed.
+// table is the table of files as a group of transactions sees it: the rows of the last commit
+// that were read, and the changes of the transactions.
 type table struct {
 	q       *sqlitex.Tx
 	stored  entries
@@ -120,7 +120,7 @@ func newTable(q *sqlitex.Tx) *table {
 	return &table{q: q, stored: newEntries(), loaded: make(map[hippo.ID]bool), changed: newEntries()}
 }
 
-// load reads the entries of all files that hold one of these memories, or have its name.
+// load reads the entries of all files that hold or are named after one of these memories.
 func (t *table) load(ids ...hippo.ID) error {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id hippo.ID) bool { return t.loaded[id] })
 	for part := range slices.Chunk(ids, 100) {
@@ -165,7 +165,7 @@ func (t *table) names(id hippo.ID) ([]string, error) {
 	return slices.Concat(t.stored.names[id], t.changed.names[id]), err
 }
 
-// write writes what the transactions changed. recount computes the hash from all rows.
+// write writes the changed rows. recount: the hash of the directory is computed from all rows.
 func (t *table) write(recount bool) error {
 	hash := int64(0)
 	for _, name := range slices.Sorted(maps.Keys(t.changed.byName)) { // in the order of the table
@@ -187,7 +187,7 @@ func (t *table) write(recount bool) error {
 	return t.writeHash(hash, recount)
 }
 
-// writeHash changes the hash of the directory by a difference, or recounts it.
+// writeHash adds by to the hash of the directory, or computes the hash from all rows.
 func (t *table) writeHash(by int64, recount bool) error {
 	ctx := context.Background()
 	switch {

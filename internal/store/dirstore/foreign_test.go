@@ -129,7 +129,7 @@ func TestStore_a_half_written_file_is_waited_for(t *testing.T) {
 	noProblems(t, s)
 }
 
-func TestStore_a_corrupt_file_is_put_aside_and_repaired(t *testing.T) {
+func TestStore_a_corrupt_file_is_quarantined_and_repaired(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	var log syncWriter
@@ -162,7 +162,7 @@ func TestStore_a_corrupt_file_is_put_aside_and_repaired(t *testing.T) {
 	equal(t, "problems", problems(t, again), ps)
 }
 
-func TestStore_a_file_that_was_always_corrupt_is_put_aside_on_opening(t *testing.T) {
+func TestStore_a_file_that_was_always_corrupt_is_quarantined_on_opening(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	p.writeOld(name(1), text(t, memory(1)))
@@ -203,7 +203,7 @@ func TestStore_a_file_unreadable_at_opening_is_no_deletion(t *testing.T) {
 	}
 }
 
-func TestStore_writing_over_an_unreadable_file_puts_it_aside(t *testing.T) {
+func TestStore_writing_over_an_unreadable_file_quarantines_it(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.open()

@@ -22,13 +22,13 @@ type inspection struct {
 	// missing: there is no regular file. same: the content is the known one.
 	missing, same bool
 	err           error
-	// broken: err is about the content, not about reaching it.
+	// broken: the content is invalid; else err may be temporary.
 	broken  bool
 	memory  *hippo.Memory
 	oldKeys bool // the content has only the keys of the first Hippo program
 }
 
-// parallel calls fn with the numbers below n, on all processors.
+// parallel calls fn with 0 to n-1, two at a time on each processor.
 func parallel(n int, fn func(i int)) {
 	workers := min(n, 2*runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup
@@ -70,11 +70,11 @@ func listFiles(d *directory) (map[string]stamp, error) {
 	return found, nil
 }
 
-// unchanged reports whether a file is certain to be as its entry says.
+// unchanged reports whether a file with this stamp is certain to have the content of its entry.
 func (e *entry) unchanged(st stamp) bool { return e.fault == "" && !e.recent && e.stamp == st }
 
-// inspect compares a file of a memory with what is known of it. Unless contents are asked for,
-// a file whose stamp is the known one is taken to be the same.
+// inspect compares a file with its entry. If the stamp is unchanged the content is read only if
+// contents is true.
 func inspect(s *synchronizer, name string, known entry, contents bool) inspection {
 	v := inspection{name: name}
 	if !contents {

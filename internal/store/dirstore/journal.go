@@ -20,7 +20,7 @@ type step struct {
 // sum is the SHA-256 of a content.
 type sum [sha256.Size]byte
 
-// writeJournal writes the steps of a commit: from then on it will be finished, by this
+// writeJournal writes the steps of a commit. After that the commit will be finished, by this
 // process or another.
 func writeJournal(d *directory, steps []step, flush bool) error {
 	err := d.permit("write", journalName)
@@ -36,14 +36,14 @@ func writeJournal(d *directory, steps []step, flush bool) error {
 	return d.permit("journaled", journalName)
 }
 
-// clearJournal ends a commit. After a durable one that must be durable
-// too: else a memory purged later could come back.
+// clearJournal ends a commit. After a durable one this must be durable
+// too: else a replay could restore a memory that was purged later.
 func clearJournal(d *directory, flush bool) error {
 	return d.failed("write", journalName, d.overwrite(journalName, nil, flush))
 }
 
-// readJournal returns the steps of a commit that was not finished. A journal that is incomplete
-// was never in force, and has none.
+// readJournal returns the steps of a commit that was not finished. An incomplete
+// journal has none: no file was replaced yet.
 func readJournal(d *directory) (steps []step, err error) {
 	i, err := d.root().Lstat(journalName)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && i.Size() == 0 {
@@ -70,7 +70,8 @@ func decodeJournal(b []byte) (steps []step) {
 }
 
 // replay finishes the steps of the journal and returns the names of their files. Files
-// that are no longer as the commit found them are done already, or were changed since, and stay.
+// whose content is no longer that before the commit were replaced already, or changed since, and
+// are left alone.
 func replay(d *directory) (names []string, err error) {
 	steps, err := readJournal(d)
 	for i := 0; err == nil && i < len(steps); i++ {

@@ -28,7 +28,7 @@ func (l *lifetime) end() {
 	defer l.updates.Unlock()
 }
 
-// update calls fn, which [lifetime.end] waits for.
+// update calls fn unless the store is closed; [lifetime.end] waits for it.
 func (l *lifetime) update(ctx context.Context, fn func() error) error {
 	l.updates.RLock()
 	defer l.updates.RUnlock()

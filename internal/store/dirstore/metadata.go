@@ -134,14 +134,14 @@ func newestDay(q sqlitex.Queryer) (day hippo.Day, err error) {
 	return day, err
 }
 
-// writeCalendar adds metadata.json to what is written, if the calendar was set.
+// writeCalendar adds metadata.json to the files to write, if the calendar was set.
 func (g *group) writeCalendar() error {
 	if !g.calendar {
 		return nil
 	}
 	var keys map[string]json.RawMessage
 	if b, _, err := g.sync.dir.read(metadataName, maxFile); err == nil {
-		_, keys, _ = decodeMetadata(b) // what cannot be read has no keys to keep
+		_, keys, _ = decodeMetadata(b) // an unreadable file has no keys to keep
 	}
 	data, err := encodeMetadata(g.Calendar(), keys)
 	if err != nil {
@@ -151,7 +151,7 @@ func (g *group) writeCalendar() error {
 	return nil
 }
 
-// write adds a file that holds no memory to what is written.
+// write adds metadata.json or relations.jsonl to the files to write.
 func (g *group) write(name string, data []byte) {
 	g.data[name] = data
 	e := entry{}

@@ -264,7 +264,7 @@ func equal(t testing.TB, what string, got, want any) {
 	}
 }
 
-// eventually waits for something that another goroutine brings about.
+// eventually waits for a condition that another goroutine fulfils.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -274,7 +274,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("still not so: %s", what)
+			t.Fatalf("timeout: %s", what)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func faultyFiles(ctx context.Context, d *directory, f *sqlitex.File) (list []dri
 	return list, err
 }
 
-// ignoredFiles lists what looks like a memory and is not read.
+// ignoredFiles lists the JSON files that are not read.
 func ignoredFiles(d *directory) (list []driver.Problem, err error) {
 	all, err := d.list(".")
 	for _, e := range all {

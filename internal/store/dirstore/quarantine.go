@@ -12,7 +12,7 @@ import (
 )
 
 // quarantine copies a file that is about to be replaced or removed to .hippo/corrupt, for a
-// person to look at, and returns the name of the copy.
+// person to inspect, and returns the new name.
 func quarantine(d *directory, name string) (string, error) {
 	b, _, err := d.read(name, maxFile)
 	if err != nil && !errors.Is(err, hippo.ErrInvalid) {

@@ -2,6 +2,7 @@ package dirstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -13,7 +14,9 @@ import (
 // separate copies.
 func (s *Store) Get(ctx context.Context, ids []hippo.ID) (ms []*hippo.Memory, err error) {
 	err = s.sync.read(ctx, func() error {
-		ms, err = s.replica.store.Get(ctx, ids)
+		if ms, err = s.replica.store.Get(ctx, ids); err == nil {
+			err = checkTexts(ms)
+		}
 		return err
 	})
 	return ms, err
@@ -61,6 +64,17 @@ func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.T
 // transact runs fn in a transaction of the writer. If the replica cannot be committed after the files were
 // replaced, the write has succeeded: the files are compared before the next call.
 func transact(ctx context.Context, s *Store, d driver.Durability, fn func(*tx) error) error {
+	err := transactOnce(ctx, s, d, fn)
+	if errors.Is(err, errDamagedText) {
+		if err := s.sync.writable(ctx); err != nil { // which rebuilds the replica
+			return err
+		}
+		return transactOnce(ctx, s, d, fn)
+	}
+	return err
+}
+
+func transactOnce(ctx context.Context, s *Store, d driver.Durability, fn func(*tx) error) error {
 	var last *tx
 	err := s.writer.Write(ctx, d, func(t *tx) error {
 		last = t

@@ -15,19 +15,19 @@ import (
 // quarantine: the first Hippo program writes in place, in two steps.
 const settle = 2 * time.Second
 
-// reconciler applies what other programs did to files to the replica, in a transaction.
+// reconciler applies changes of files by other programs to the replica, in a transaction.
 type reconciler struct {
 	*tx
-	// contents: all contents are compared, also of files whose stamp is the known one.
+	// contents: contents are compared even if the stamp is unchanged.
 	contents bool
 	// settle: files that stayed unreadable for [settle] are moved to quarantine, and written
 	// again if their memory is known.
 	settle bool
-	// skip is how many revisions are left out before the first change.
+	// skip is how many revisions are skipped before the first change.
 	skip hippo.Revision
 }
 
-// reconcile applies what happened to these files.
+// reconcile applies the changes of these files.
 func (r *reconciler) reconcile(names []string) error {
 	known, err := r.prefetch(names)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *reconciler) reconcile(names []string) error {
 	return nil
 }
 
-// prefetch returns the entries of files, and reads what is stored of their memories.
+// prefetch returns the entries of files, and reads which of their memories are stored.
 func (r *reconciler) prefetch(names []string) ([]entry, error) {
 	ids := make([]hippo.ID, 0, len(names))
 	for _, name := range names {
@@ -200,8 +200,8 @@ func (r *reconciler) store(v inspection, unchanged bool) error {
 	return r.Tx.Put(m)
 }
 
-// merge adds to a memory in a file that another program changed the values of the version
-// before that this program dropped or did not count. restore: the file lacks some of them.
+// merge adds to the memory of a file that another program wrote the values that the other program
+// dropped or did not count, from the version before. restore: the file lacks some of them.
 func (r *reconciler) merge(before *hippo.Memory, v inspection) (m *hippo.Memory, restore bool) {
 	m = v.memory
 	if v.oldKeys {

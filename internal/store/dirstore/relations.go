@@ -18,8 +18,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// relationsName is the file of the relations that people and programs declared, which is
-// kept under version control like the memories.
+// relationsName is the file of the declared relations, which may be kept under version control
+// like the memories.
 const relationsName = formats.RelationsName
 
 // declaration is a change of relations.jsonl: a relation, of weight 0 if it is removed, or
@@ -36,7 +36,7 @@ type declaredFile struct {
 	bad        error    // of the first of them
 }
 
-// readDeclared reads relations.jsonl. Of lines about one relation, as a merge may leave them,
+// readDeclared reads relations.jsonl. Of several lines for one relation, which a merge may leave,
 // the last counts.
 func readDeclared(d *directory) (f declaredFile, e entry, err error) {
 	b, st, err := d.read(relationsName, math.MaxInt64)
@@ -98,8 +98,8 @@ func (f *declaredFile) encode() ([]byte, error) {
 	return b, nil
 }
 
-// writeRelations adds relations.jsonl to what is written, if one of its relations was changed
-// or purged. When memories were added its lines about them come into force.
+// writeRelations adds relations.jsonl to the files to write, if one of its relations was changed
+// or purged. When memories were added, the lines that refer to them take effect.
 func (g *group) writeRelations() error {
 	orphans := 0
 	if g.inserted {
@@ -151,8 +151,8 @@ func (r *reconciler) relations(e entry) error {
 	return declare(r.Tx, &f.graph)
 }
 
-// declare makes the declared relations those of a graph. Relations of memories that do not
-// exist are counted: they come into force with the memory.
+// declare replaces the declared relations by those of a graph. Relations of memories that do not
+// exist are only counted, as orphans: they take effect when the memory is added.
 func declare(t *sqlitestore.Tx, g *driver.Graph) error {
 	orphans := g.Len()
 	var removed []hippo.Relation
@@ -187,8 +187,8 @@ func declare(t *sqlitestore.Tx, g *driver.Graph) error {
 	return t.Exec("UPDATE directory SET orphans = ?", orphans)
 }
 
-// Relations implements [driver.Relations]. What names a memory that is not there, as
-// a file under version control may, is left out.
+// Relations implements [driver.Relations]. Relations of memories that do not exist
+// are left out.
 func (s *Store) Relations(ctx context.Context, q driver.RelationQuery) (found []hippo.Relation, err error) {
 	err = s.sync.read(ctx, func() error {
 		found, err = s.replica.store.Relations(ctx, q)

@@ -14,7 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// replica is the copy of the memories in a SQLite file.
+// replica holds all memories in a SQLite file, for reading.
 type replica struct {
 	store *sqlitestore.Store
 	path  string
@@ -31,7 +31,7 @@ type replica struct {
 }
 
 // openReplica opens the replica of a directory. If the directory cannot be written it is
-// a private copy.
+// a private file.
 func openReplica(ctx context.Context, d *directory, log *slog.Logger) (*replica, error) {
 	r := &replica{path: d.full(derivedName), log: log}
 	r.skip.Store(true)
@@ -114,6 +114,20 @@ func (r *replica) compare(ctx context.Context, fn func(fresh bool) error) error 
 func (r *replica) invalidate() {
 	r.skip.Store(true)
 	r.stale.Store(true)
+}
+
+// errDamagedText means that the replica has another text than was stored.
+var errDamagedText = fmt.Errorf("%w: the text of a memory does not have its hash", hippo.ErrCorrupt)
+
+// checkTexts returns [errDamagedText] if the hash of a text is wrong: the pages of SQLite have no
+// checksums. Cost: 1 us for each KiB.
+func checkTexts(ms []*hippo.Memory) error {
+	for _, m := range ms {
+		if hippo.HashContent(m.Content) != m.ContentHash {
+			return fmt.Errorf("%w: %s", errDamagedText, m.ID)
+		}
+	}
+	return nil
 }
 
 // lost reports whether an error means that the replica has to be rebuilt. A damaged one is

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// stamp is compared to find out whether a file may have been changed.
+// stamp identifies the state of a file: if it is unchanged the content is, mostly; see recent.
 type stamp struct {
 	size  int64
 	mtime int64 // Unix nanoseconds
-	// changed is when content, name or attributes changed last, and inode the number of
-	// the file; 0 where the system has none.
+	// changed is the inode change time in Unix nanoseconds, and inode the number of the
+	// inode; 0 on systems without them.
 	changed, inode int64
 }
 
@@ -22,25 +22,26 @@ func stampOf(i fs.FileInfo) stamp {
 	return s
 }
 
-// granule bounds the time that passes before a file system gives a change another time.
-const granule = 50 * time.Millisecond
+// resolution is the maximum resolution of file times. Linux stamps files with the time of the
+// last timer tick, at most 10 ms ago; the rest is a margin.
+const resolution = 50 * time.Millisecond
 
-// recent reports whether the file may be changed after this moment without any change of
-// its stamp, because the clock of the file system has not moved on since its last change.
-// Some file systems count in steps of two seconds.
+// recent reports whether the file may be changed after now without a change of its stamp, because
+// its last change is within the resolution of file times. That is 2 s on FAT, which is
+// recognized by times in whole seconds.
 func (s stamp) recent(now time.Time) bool {
-	g := granule
+	g := resolution
 	if s.mtime%int64(time.Second) == 0 {
 		g = 2 * time.Second
 	}
 	return s.last() >= now.Add(-g).UnixNano()
 }
 
-// last is when the file was changed last.
+// last is the time of the last change.
 func (s stamp) last() int64 { return max(s.mtime, s.changed) }
 
-// hash is a number for a file with this stamp. The sum of those of all files stands for the
-// state of a directory.
+// hash returns a hash of the name and the stamp of a file. The sum of the hashes of all files is
+// the hash of a directory.
 func (s stamp) hash(name string) int64 {
 	b := make([]byte, 0, 96)
 	for _, n := range []int64{s.size, s.mtime, s.changed, s.inode} {

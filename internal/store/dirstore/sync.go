@@ -161,7 +161,7 @@ func (s *synchronizer) sync(ctx context.Context, names []string, contents bool) 
 		return err
 	}
 	slices.Sort(names)
-	if len(names) == 0 && recount { // a hash that fits no set of files
+	if len(names) == 0 && recount { // the hash is wrong although no stamp is
 		return s.transact(ctx, func(t *tx) error { t.group.recount = true; return nil })
 	}
 	for part := range slices.Chunk(names, batchSize) {
@@ -178,8 +178,8 @@ func (s *synchronizer) sync(ctx context.Context, names []string, contents bool) 
 	return nil
 }
 
-// changedFiles returns the files that may have been changed. recount: the hash of the directory
-// does not fit, whether there are any or not.
+// changedFiles returns the files that may have been changed. recount: the stored hash of the
+// directory is wrong.
 func (s *synchronizer) changedFiles(ctx context.Context, contents bool) (names []string, recount bool, err error) {
 	present, err := listFiles(s.dir)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
-// tx is a transaction: what it changes in the replica, and the changes of files that follow
-// from it, which [group.End] makes.
+// tx is a transaction. It changes the replica and collects the changes of files, which
+// [group.End] makes.
 type tx struct {
 	*sqlitestore.Tx
 	group *group
@@ -30,13 +30,13 @@ type changes struct {
 	data map[string][]byte
 	// displaced are files that are copied to quarantine first, and why.
 	displaced map[string]string
-	// entries are what is known of files.
+	// entries are changes of the table of files.
 	entries entries
-	// checked are the files that were compared with the directory.
+	// checked are the files whose stamps were compared.
 	checked map[string]bool
-	// declared are changes of relations.jsonl, in their order.
+	// declared are the changes of relations.jsonl, in order.
 	declared []declaration
-	// inserted: a memory was added, which lines of relations.jsonl may name.
+	// inserted: a memory was added, and lines of relations.jsonl may refer to it.
 	inserted bool
 	// calendar: metadata.json has to be written.
 	calendar bool
@@ -46,7 +46,7 @@ func newChanges() changes {
 	return changes{data: make(map[string][]byte), entries: newEntries(), checked: make(map[string]bool), displaced: make(map[string]string)}
 }
 
-// size is how many files are changed.
+// size is the number of changed files.
 func (c *changes) size() int {
 	n := len(c.data)
 	if len(c.declared) > 0 {
@@ -71,10 +71,11 @@ func (c *changes) merge(later *changes) {
 	c.calendar = c.calendar || later.calendar
 }
 
-// stored reports whether all that the transaction changed is in files, which are complete.
+// stored reports whether the files of the transaction were all replaced, so that it succeeded
+// even if the replica cannot be committed.
 func (t *tx) stored() bool { return t.kept && t.size() > 0 && t.group.complete }
 
-// entry returns what is known of a file.
+// entry returns the entry of a file.
 func (t *tx) entry(name string) (entry, error) {
 	if e, ok := t.entries.byName[name]; ok {
 		return e, nil
@@ -82,7 +83,7 @@ func (t *tx) entry(name string) (entry, error) {
 	return t.group.table.get(name)
 }
 
-// files returns the entries of the files with a memory, the one that holds it first.
+// files returns the entries of the files with a memory, its holder first.
 func (t *tx) files(id hippo.ID) ([]entry, error) {
 	names, err := t.group.table.names(id)
 	if err != nil {
@@ -108,8 +109,8 @@ func (t *tx) files(id hippo.ID) ([]entry, error) {
 	return found, nil
 }
 
-// target returns the file that a memory is written to: the one that holds it if that has its
-// UUID as a name, in any spelling.
+// target returns the file that a memory is written to: its holder if that is named after the
+// memory, in any spelling of the UUID.
 func (t *tx) target(id hippo.ID) (string, error) {
 	files, err := t.files(id)
 	if err == nil && len(files) > 0 && files[0].holder {
@@ -121,7 +122,7 @@ func (t *tx) target(id hippo.ID) (string, error) {
 }
 
 // check applies what other programs did to the files of these memories.
-// Cost: one system call for each, once under a lock.
+// Cost: one system call for each memory of a group.
 func (t *tx) check(ids []hippo.ID) error {
 	if err := t.group.table.load(ids...); err != nil {
 		return err
@@ -154,7 +155,13 @@ func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	if err := t.check(ids); err != nil {
 		return nil, err
 	}
-	return t.Tx.Get(ids...)
+	ms, err := t.Tx.Get(ids...)
+	if err != nil {
+		return ms, err
+	}
+	return ms, checkTexts(slices.DeleteFunc(slices.Clone(ms), func(m *hippo.Memory) bool {
+		return t.data[nameOf(m.ID)] != nil || t.group.data[nameOf(m.ID)] != nil // not read from the replica
+	}))
 }
 
 // Put implements [driver.Tx].
@@ -196,8 +203,8 @@ func (t *tx) put(ms ...*hippo.Memory) error {
 	return nil
 }
 
-// claim returns the file to write a memory to, and ensures that nothing is lost with what is
-// there.
+// claim returns the file to write a memory to. Another memory or an unreadable content in that
+// file is saved elsewhere.
 func (t *tx) claim(id hippo.ID) (string, error) {
 	name, err := t.target(id)
 	if err != nil {
@@ -305,7 +312,7 @@ type group struct {
 	durable bool
 	// journaled: some transaction changes several files, so the commit needs a journal.
 	journaled bool
-	// replaced: files were changed. complete: all of them, as durable as requested.
+	// replaced: some files were replaced. complete: all were, as durably as requested.
 	replaced, complete bool
 	// recount: the hash of the directory is computed again.
 	recount bool

@@ -105,7 +105,7 @@ func (w *watcher) run() {
 				w.changed[name] = true
 				debounced.Reset(w.debounce)
 			}
-		case err := <-failures: // mostly that there were too many events
+		case err := <-failures: // mostly an overflow of the event queue
 			w.sync.log.Debug("watcher", "error", err)
 			w.update(nil)
 		case <-debounced.C:

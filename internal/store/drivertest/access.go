@@ -112,7 +112,7 @@ func touchInTransaction(t *testing.T, h Harness) {
 		if err != nil {
 			return err
 		}
-		ms[0].Content += " changed"
+		setText(ms[0], ms[0].Content+" changed")
 		if err := tx.Put(ms...); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func touchInTransaction(t *testing.T, h Harness) {
 	if err != nil {
 		t.Fatalf("write: %v", err)
 	}
-	want.Content += " changed"
+	setText(want, want.Content+" changed")
 	want.Touch(70, 2)
 	want.Tags = append(want.Tags, "late")
 	got := get(t, b, id(1))[0]

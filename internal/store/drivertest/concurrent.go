@@ -146,8 +146,7 @@ func countUp(tx driver.Tx) error {
 	if err != nil {
 		return err
 	}
-	ms[0].Content = strconv.Itoa(n + 1)
-	ms[0].ContentHash = hippo.HashContent(ms[0].Content)
+	setText(ms[0], strconv.Itoa(n+1))
 	c, err := tx.Calendar()
 	if err != nil {
 		return err

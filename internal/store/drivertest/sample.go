@@ -102,3 +102,6 @@ func forgotten(n int) *hippo.Memory {
 	m.ForgottenAt = at(n + 1)
 	return m
 }
+
+// setText changes the content of a memory, and its hash.
+func setText(m *hippo.Memory, text string) { m.Content, m.ContentHash = text, hippo.HashContent(text) }

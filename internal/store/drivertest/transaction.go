@@ -37,7 +37,7 @@ func ownWrites(t *testing.T, h Harness) {
 		if err != nil {
 			return err
 		}
-		changed.Content = "changed twice"
+		setText(changed, "changed twice")
 		if err := tx.Put(changed); err != nil {
 			return err
 		}
