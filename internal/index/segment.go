@@ -44,7 +44,7 @@ func (s *segment) author(doc uint32) string { return s.names.text(s.columns.extr
 // tenant returns the documents of a namespace, nil for all.
 func (s *segment) tenant(namespace uint32) docSet {
 	if set, ok := s.tenants.Load(namespace); ok {
-		return set.(docSet) //nolint:errcheck,forcetypeassert // nothing else is stored
+		return set.(docSet) //nolint:errcheck // nothing else is stored
 	}
 	set := newDocSet(s.docs)
 	for i := range s.columns.rows {

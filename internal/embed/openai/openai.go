@@ -16,10 +16,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -92,8 +90,17 @@ func New(c Config) (*Client, error) {
 	return client, nil
 }
 
-// version matches the segment of a path that names the version of an API.
-var version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/v[0-9][0-9a-z]*(/|$)`) })
+// hasVersion reports whether a segment of a path names the version of an API, such as v1 or
+// v1beta.
+func hasVersion(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		rest, ok := strings.CutPrefix(segment, "v")
+		if ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' && strings.Trim(rest, "0123456789abcdefghijklmnopqrstuvwxyz") == "" {
+			return true
+		}
+	}
+	return false
+}
 
 // endpoint returns the address that accepts texts.
 func endpoint(base string) (*url.URL, error) {
@@ -110,7 +117,7 @@ func endpoint(base string) (*url.URL, error) {
 	path := strings.TrimRight(u.Path, "/")
 	switch {
 	case strings.HasSuffix(path, "/embeddings"):
-	case version().MatchString(path):
+	case hasVersion(path):
 		path += "/embeddings"
 	default:
 		path += "/v1/embeddings"

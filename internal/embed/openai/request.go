@@ -10,9 +10,8 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
+	"unicode"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/secret"
@@ -178,12 +177,9 @@ func message(v any) string {
 	return ""
 }
 
-// blanks are control characters and runs of white space.
-var blanks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\s\pC]+`) })
-
 // quoted returns the beginning of a text in one line.
 func quoted(s string) string {
-	s = strings.TrimSpace(blanks().ReplaceAllString(s, " "))
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.C, r) }), " ")
 	if len(s) > maxQuoted {
 		s = strings.ToValidUTF8(s[:maxQuoted], "") + "..."
 	}
