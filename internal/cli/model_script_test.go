@@ -19,8 +19,9 @@ import (
 // The program sees no setting and no model of the machine's.
 func TestModelScripts(t *testing.T) {
 	t.Parallel()
+	dir, files := scripts(t, filepath.Join("testdata", "script", "model"), "endpoint*.txtar")
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script", "model"),
+		Dir: dir, Files: files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {

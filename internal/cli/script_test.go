@@ -43,8 +43,9 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir, files := scripts(t, filepath.Join("testdata", "script"), "serve_*.txtar")
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Dir: dir, Files: files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
@@ -71,6 +72,20 @@ func TestScripts(t *testing.T) {
 			"mcp":     mcpCommand,
 		},
 	})
+}
+
+// scripts returns the folder of scripts, or with -short, as under the race detector, those whose
+// programs do several things at a time.
+func scripts(t *testing.T, folder, concurrent string) (dir string, files []string) {
+	t.Helper()
+	if !testing.Short() {
+		return folder, nil
+	}
+	files, err := filepath.Glob(filepath.Join(folder, concurrent))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no script fits %s: %v", concurrent, err)
+	}
+	return "", files
 }
 
 // environment keeps a program to the directory dir: its home and its data, no

@@ -68,8 +68,9 @@ func TestTranscripts_Meaning(t *testing.T) {
 // connectWith is connect with the models of c.
 func connectWith(t *testing.T, c engine.Config) *session {
 	t.Helper()
-	s := &session{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), done: make(chan error, 1)}
-	c.Now = func() time.Time { return s.now }
+	s := &session{t: t, done: make(chan error, 1)}
+	s.clock.set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	c.Now = s.clock.now
 	c.Store = store.New(memstore.New(nil), &store.Options{Now: c.Now, Zone: time.UTC})
 	indexed, instant := embedding.Indexed(c.Models)
 	var err error

@@ -294,7 +294,7 @@ func TestScenario_Pruning(t *testing.T) {
 	s := start(t)
 	s.record("looked up daily", .5)
 	for range 119 {
-		s.now = s.now.AddDate(0, 0, 1)
+		s.clock.set(s.clock.now().AddDate(0, 0, 1))
 		s.search("daily", nil)
 	}
 	if err := s.engine.Flush(t.Context()); err != nil {
@@ -312,7 +312,7 @@ func TestScenario_Holiday(t *testing.T) {
 	s := start(t)
 	s.record("vacation proof", .8)
 	before := first(t, s.search("vacation", nil))
-	s.now = s.now.AddDate(0, 3, 0)
+	s.clock.set(s.clock.now().AddDate(0, 3, 0))
 	after := first(t, s.search("vacation", nil))
 	near(t, "after three months away, one active day", after, insight(1, 2, decay(.8, 1)))
 	if math.Abs(before-after) > .05 {

@@ -183,7 +183,7 @@ func TestScenario_R15(t *testing.T) {
 func TestScenario_R16(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.now = time.Date(2025, 8, 1, 10, 0, 0, 0, time.UTC).Add(-time.Millisecond) // record adds it
+	s.clock.set(time.Date(2025, 8, 1, 10, 0, 0, 0, time.UTC).Add(-time.Millisecond)) // record adds it
 	s.record("keys", .5)
 	var a struct {
 		Results []struct{ Insight map[string]any }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,12 +28,19 @@ import (
 type session struct {
 	t      *testing.T
 	engine *engine.Engine
-	now    time.Time
+	clock  clock
 	in     *io.PipeWriter
 	out    *bufio.Reader
 	id     int
 	done   chan error
 }
+
+// clock is a clock that a test sets while the server reads it.
+type clock struct{ at atomic.Pointer[time.Time] }
+
+func (c *clock) now() time.Time { return *c.at.Load() }
+
+func (c *clock) set(t time.Time) { c.at.Store(&t) }
 
 // backends are what a session may run on.
 func backends() map[string]func(t *testing.T, dir string) driver.Backend {
@@ -91,16 +99,16 @@ func connect(t *testing.T, b driver.Backend) *session {
 // connectIn returns a session of a user in a zone, before initialize.
 func connectIn(t *testing.T, b driver.Backend, zone *time.Location) *session {
 	t.Helper()
-	s := &session{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), done: make(chan error, 1)}
-	clock := func() time.Time { return s.now }
-	st := store.New(b, &store.Options{Now: clock, Zone: zone})
+	s := &session{t: t, done: make(chan error, 1)}
+	s.clock.set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	st := store.New(b, &store.Options{Now: s.clock.now, Zone: zone})
 	x, err := index.Open(t.Context(), st, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: clock})
+	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: s.clock.now})
 	open := func(context.Context) (*engine.Engine, error) { return s.engine, nil }
-	s.serve(mcpserver.New(open, &mcpserver.Options{Version: "v1.2.3", Store: "memory:", Now: clock}))
+	s.serve(mcpserver.New(open, &mcpserver.Options{Version: "v1.2.3", Store: "memory:", Now: s.clock.now}))
 	t.Cleanup(func() {
 		s.end()
 		if err := s.engine.Close(); err != nil {
@@ -216,7 +224,7 @@ func (s *session) must(name string, args, to any) outcome {
 
 func (s *session) record(content string, importance float64, situation ...string) string {
 	s.t.Helper()
-	s.now = s.now.Add(time.Millisecond)
+	s.clock.set(s.clock.now().Add(time.Millisecond))
 	var r struct{ UUID string }
 	if len(situation) == 0 {
 		situation = []string{"testing"}
@@ -277,7 +285,7 @@ func (a answer) contents() []string {
 func (s *session) live(n int) {
 	s.t.Helper()
 	for range n {
-		s.now = s.now.AddDate(0, 0, 1)
+		s.clock.set(s.clock.now().AddDate(0, 0, 1))
 		s.search("zzzunheardof", nil)
 	}
 }
