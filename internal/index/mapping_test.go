@@ -107,14 +107,18 @@ func TestFile_cut_with_accesses_pending(t *testing.T) {
 // A model that joins while segments are merged has a place in all of them.
 func TestVectors_Keep_during_a_merge(t *testing.T) {
 	t.Parallel()
-	for round := range 20 {
+	rounds := 20
+	if testing.Short() {
+		rounds = 4
+	}
+	for round := range rounds {
 		s := newSource("s")
 		x := open(t, s, &index.Options{SaveEvery: 1 << 30})
 		for k := range 5 {
 			fill(s, k*1500, (k+1)*1500)
 			catchUp(t, x)
 		}
-		for range 50 * round {
+		for range 1000 / rounds * round {
 			runtime.Gosched()
 		}
 		x.Vectors.Keep(whole)
