@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode"
@@ -197,7 +198,10 @@ func TestTerminal_Import(t *testing.T) {
 		`{"content":"y","type":"\u001b]0;t\u0007"}` + "\n" + `{"content":"z` + "\x1b[2J" + `"}` + "\n" + `{"content":"a","\u001b[2J":1,"\u001b[2J":2}` + "\n{\x1b\u202e\n"
 	for _, name := range []string{"plain.jsonl", "n\u202eame\x1b[2J\nFORGED.jsonl"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(lines), 0o600); err != nil {
-			t.Skipf("no such names here: %v", err)
+			if runtime.GOOS == "windows" && name != "plain.jsonl" {
+				t.Skipf("Windows allows no control characters in names of files: %v", err)
+			}
+			t.Fatal(err)
 		}
 		args := []string{"import", filepath.Join(dir, name), "--store", "sqlite:" + filepath.Join(dir, "m.db")}
 		p := hippoRun(t, nil, args...)

@@ -92,7 +92,7 @@ func TestSave_Refuses(t *testing.T) {
 func TestSave_Link(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("links need a right there")
+		t.Skip("Windows lets only privileged users create symbolic links")
 	}
 	dir := t.TempDir()
 	dotfiles, home := filepath.Join(dir, "dotfiles"), filepath.Join(dir, "home")
