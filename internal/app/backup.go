@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // BackupReport describes a backup.
@@ -112,20 +113,10 @@ func publish(file, path string) error {
 		err = os.Rename(file, path)
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = sqlitex.SyncDir(filepath.Dir(path))
 	}
 	if err != nil {
 		return fmt.Errorf("%w: backup: %w", hippo.ErrUnavailable, err)
 	}
 	return nil
-}
-
-// syncDir flushes the names in a directory, where the system can do that.
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = f.Sync() // Windows cannot
-	return f.Close()
 }

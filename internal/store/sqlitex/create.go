@@ -53,7 +53,7 @@ func createWhole(ctx context.Context, path string, s Schema) (err error) {
 		err = os.Link(name, path)
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = SyncDir(filepath.Dir(path))
 	}
 	if errors.Is(err, fs.ErrExist) { // another process was faster
 		err = nil
@@ -82,8 +82,8 @@ func writeTables(ctx context.Context, path string, s Schema) error {
 	return errors.Join(err, db.Close())
 }
 
-// syncDir flushes the names in a directory, where the system can do that.
-func syncDir(dir string) error {
+// SyncDir flushes the names in a directory, where the system can do that.
+func SyncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
