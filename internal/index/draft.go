@@ -87,7 +87,7 @@ func (d *draft) update(at int, doc uint32, m *hippo.Memory) {
 	d.changed++
 }
 
-// append adds the part of a new segment, of which the vectors by the model k are known.
+// append adds the part of a new segment.
 func (d *draft) append(p *part) {
 	d.owned[p] = true
 	d.parts = append(d.parts, p)

@@ -77,9 +77,9 @@ func (s *state) unsaved() int {
 }
 
 // Touch counts one access on day for each of these memories, before the store knows of it: the
-// index adds it to what the store says until [Index.Settle]. Unknown IDs are ignored. It waits
-// for nothing. The next search shows the accesses, unless an edit is under way, which may then
-// come first.
+// index adds it to what the store says until [Index.Settle]. Unknown IDs are ignored. Touch never
+// waits for an edit: the accesses appear in the next snapshot, which the next search publishes
+// unless an edit is running.
 func (s *state) Touch(ids []hippo.ID, day hippo.Day) {
 	s.touches.mu.Lock()
 	defer s.touches.mu.Unlock()
