@@ -38,37 +38,38 @@ func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
 	if err := check.Validate(); err != nil {
 		return nil, err
 	}
-	rows, err := rowsOf(ctx, m, q)
+	keys, err := keysOf(ctx, m, q)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rows, func(a, b retrieve.Row) int {
-		return cmp.Or(cmp.Compare(b.CreatedAt, a.CreatedAt), a.ID.Compare(b.ID))
-	})
-	from := min(q.Offset, len(rows))
-	page := rows[from:min(len(rows), from+cmp.Or(q.Count, hippo.DefaultCount))]
+	slices.SortFunc(keys, retrieve.Key.Compare)
+	from := min(q.Offset, len(keys))
+	page := keys[from:min(len(keys), from+cmp.Or(q.Count, hippo.DefaultCount))]
 	ids := make([]hippo.ID, len(page))
-	for i, r := range page {
-		ids[i] = r.ID
+	for i, k := range page {
+		ids[i] = k.ID
 	}
 	ms, err := m.scoped.Get(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	head, err := m.store.Head(ctx)
-	return &Listing{Memories: ms, Total: len(rows), Day: head.Calendar.Day}, err
+	return &Listing{Memories: ms, Total: len(keys), Day: head.Calendar.Day}, err
 }
 
-// rowsOf returns the rows of all memories that pass the filter, in no order.
-func rowsOf(ctx context.Context, m *Memories, q ListQuery) (rows []retrieve.Row, err error) {
+// keysOf returns the keys of all memories that pass the filter, in no order.
+func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []retrieve.Key, err error) {
 	err = m.indexed(ctx, func() error {
 		r, err := m.index.Search(ctx, &retrieve.Query{Scope: m.scope, Filter: m.scope.Narrow(q.Filter), Forgotten: q.Forgotten})
 		if err != nil {
 			return err
 		}
 		defer r.Close()
-		rows = r.Reader.Rows(nil, r.Matches)
+		keys = make([]retrieve.Key, len(r.Matches))
+		for i := range r.Matches {
+			keys[i] = r.Reader.Key(r.Matches[i].Doc)
+		}
 		return nil
 	})
-	return rows, err
+	return keys, err
 }

@@ -21,8 +21,8 @@ func usesOn(x *index.Index, day hippo.Day) map[hippo.ID]int {
 		panic(err)
 	}
 	defer r.Close()
-	for _, row := range r.Reader.Rows(nil, r.Matches) {
-		out[row.ID] = row.RecentUses
+	for i, row := range r.Reader.Rows(nil, r.Matches) {
+		out[idOf(r, r.Matches[i].Doc)] = row.RecentUses
 	}
 	return out
 }

@@ -45,7 +45,7 @@ func mentions(x *index.Index, q query, how ask, most int, texts ...string) map[s
 			var docs []retrieve.Doc
 			docs, m.Many = how(graphOf(r), text, most)
 			for _, d := range docs {
-				m.IDs = append(m.IDs, rowOf(r, d).ID)
+				m.IDs = append(m.IDs, idOf(r, d))
 			}
 			slices.SortFunc(m.IDs, hippo.ID.Compare)
 			out[text] = m

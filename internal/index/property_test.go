@@ -284,7 +284,7 @@ func successors(x *index.Index) map[hippo.ID]hippo.ID {
 	find(x, query{}, func(r *retrieve.Result) {
 		for _, m := range r.Matches {
 			if d, ok := r.Reader.Successor(m.Doc); ok {
-				out[rowOf(r, m.Doc).ID] = rowOf(r, d).ID
+				out[idOf(r, m.Doc)] = idOf(r, d)
 			}
 		}
 	})

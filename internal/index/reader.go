@@ -29,15 +29,32 @@ func (f reader) Close() {
 func (f reader) Rows(dst []retrieve.Row, matches []retrieve.Match) []retrieve.Row {
 	f.prefetch(matches)
 	for i := range matches {
-		p, doc := f.at(matches[i].Doc)
-		r, x := p.shown.row(doc), &p.columns.extras[doc]
-		dst = append(dst, retrieve.Row{
-			ID: r.id, CreatedAt: r.created, When: when(r, x), Importance: r.importance,
-			SetDay: hippo.Day(r.setDay), LastUse: hippo.Day(r.uses.last), RecentUses: f.recentUses(p, doc, r),
-			Length: int(p.columns.content[doc]), Pinned: r.flags&flagPinned != 0, Superseded: r.flags&flagSuperseded != 0,
-		})
+		dst = append(dst, f.Row(matches[i].Doc))
 	}
 	return dst
+}
+
+// Row implements [retrieve.Reader].
+func (f reader) Row(d retrieve.Doc) retrieve.Row {
+	p, doc := f.at(d)
+	r := p.shown.row(doc)
+	return retrieve.Row{
+		Importance: r.importance, SetDay: hippo.Day(r.setDay), LastUse: hippo.Day(r.uses.last), RecentUses: f.recentUses(p, doc, r),
+		Length: int(p.columns.content[doc]), Pinned: r.flags&flagPinned != 0, Superseded: r.flags&flagSuperseded != 0,
+	}
+}
+
+// Key implements [retrieve.Reader].
+func (f reader) Key(d retrieve.Doc) retrieve.Key {
+	p, doc := f.at(d)
+	r := p.shown.row(doc)
+	return retrieve.Key{ID: r.id, CreatedAt: r.created}
+}
+
+// When implements [retrieve.Reader].
+func (f reader) When(d retrieve.Doc) int64 {
+	p, doc := f.at(d)
+	return when(p.shown.row(doc), &p.columns.extras[doc])
 }
 
 // prefetch reads a bit of the row of each match, so that the processor waits for many cache

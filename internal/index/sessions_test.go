@@ -31,7 +31,7 @@ func places(x *index.Index) (map[int]stand, map[int]uint32) {
 			if doc == retrieve.None {
 				return none
 			}
-			id := rowOf(r, doc).ID
+			id := idOf(r, doc)
 			return int(binary.BigEndian.Uint32(id[12:]))
 		}
 		for _, m := range r.Matches {

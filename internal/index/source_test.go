@@ -179,13 +179,12 @@ func find(x *index.Index, q query, f func(*retrieve.Result)) {
 }
 
 // rowOf returns the row of a document.
-func rowOf(r *retrieve.Result, doc retrieve.Doc) retrieve.Row {
-	return r.Reader.Rows(nil, []retrieve.Match{{Doc: doc}})[0]
-}
+func idOf(r *retrieve.Result, doc retrieve.Doc) hippo.ID { return r.Reader.Key(doc).ID }
 
 // found is a match with what belongs to it, comparable.
 type found struct {
-	ID                       hippo.ID
+	retrieve.Key
+	When                     int64
 	Score, Coverage, Context float64
 	Cosine, Exact            float64
 	Row                      retrieve.Row
@@ -202,7 +201,7 @@ func search(x *index.Index, q query) (list []found, most float64) {
 			m := r.Matches[i]
 			p := r.Reader.Passage(m.Doc)
 			list = append(list, found{
-				row.ID, m.Score, m.Coverage, m.Context, m.Cosine, r.Reader.Cosine(m.Doc), row, p.Author,
+				r.Reader.Key(m.Doc), r.Reader.When(m.Doc), m.Score, m.Coverage, m.Context, m.Cosine, r.Reader.Cosine(m.Doc), row, p.Author,
 				r.Reader.Tokens(nil, m.Doc), p.Cues,
 			})
 		}

@@ -107,10 +107,11 @@ func TestSearch_reads_documents(t *testing.T) {
 		}
 	}
 	find(x, query{}, func(r *retrieve.Result) {
-		for _, row := range r.Reader.Rows(nil, r.Matches) {
-			doc, ok := r.Reader.Find(row.ID)
-			if got, want := graphOf(r).TextKey(doc), index.TextKey(s.get(row.ID)); !ok || got != want {
-				t.Errorf("%v has text %x, want %x", row.ID, got, want)
+		for _, m := range r.Matches {
+			id := idOf(r, m.Doc)
+			doc, ok := r.Reader.Find(id)
+			if got, want := graphOf(r).TextKey(doc), index.TextKey(s.get(id)); !ok || got != want {
+				t.Errorf("%v has text %x, want %x", id, got, want)
 			}
 		}
 	})
@@ -183,7 +184,7 @@ func admitted(x *index.Index, q query) map[hippo.ID]bool {
 		}
 		for _, f := range list {
 			doc, ok := r.Reader.Find(f.ID)
-			if !ok || rowOf(r, doc).ID != f.ID {
+			if !ok || idOf(r, doc) != f.ID {
 				panic("a document is not found by its ID")
 			}
 			m, ok := r.Reader.Admit(doc)

@@ -6,6 +6,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/top"
 )
 
 // rankHybrid answers a query by the graph ranker, which ignores use and votes.
@@ -16,23 +17,19 @@ func (s *Searcher) rankHybrid(ctx context.Context, p *Plan, found *retrieve.Resu
 	}
 	f := newFirstStage(p, found)
 	byDoc := make(map[retrieve.Doc]*GraphHit, len(list))
-	out, best := ranking{}, newTop(p.keep)
-	rows := make([]retrieve.Row, 0, 1)
+	out, best := ranking{}, top.New(p.keep, better)
 	for i := range list {
 		g := &list[i]
 		byDoc[g.Match.Doc] = g
-		rows = found.Reader.Rows(rows[:0], []retrieve.Match{g.Match})
-		c := candidate{match: g.Match, id: rows[0].ID, created: rows[0].CreatedAt}
-		c.relevance = rank.ByText(p.weights, &hippo.Signals{Text: g.Relevance})
-		in := p.within.has(c.relevance)
-		out.tally.add(c.relevance, in)
-		if in && best.wants(c.relevance) {
-			best.Add(c)
+		relevance := rank.ByText(p.weights, &hippo.Signals{Text: g.Relevance})
+		in := p.within.has(relevance)
+		out.tally.add(relevance, in)
+		if in {
+			best.Add(candidate{found.Reader.Key(g.Match.Doc), g.Match, relevance})
 		}
 	}
 	for _, c := range best.Sorted() {
-		row := f.row(c.match)
-		h, g := newHit(c, f.of(&c.match, &row)), byDoc[c.match.Doc]
+		h, g := newHit(c, f.of(&c.match)), byDoc[c.match.Doc]
 		h.signals.Text = g.Relevance
 		if p.explain {
 			h.explanation = &hippo.Explanation{Text: rank.Contributions(g.Terms), GraphRank: g.GraphRank}

@@ -58,7 +58,7 @@ func support(p *Plan, found *retrieve.Result, r reranked, hits []hit) rank.Suppo
 	}
 	for i := range firstOf(hits, judgedHits) {
 		h := &hits[i]
-		s.Text, s.Coverage = max(s.Text, h.first.text), max(s.Coverage, h.signals.Coverage)
+		s.Text, s.Coverage = max(s.Text, h.text.text), max(s.Coverage, h.signals.Coverage)
 	}
 	return s
 }
@@ -67,7 +67,7 @@ func support(p *Plan, found *retrieve.Result, r reranked, hits []hit) rank.Suppo
 func (r *reranked) covered(hits []hit) float64 {
 	best := make([]float32, len(r.tokens.tokens))
 	for i := range firstOf(hits, coveringHits) {
-		if p := r.byID(hits[i].id); p != nil {
+		if p := r.byID(hits[i].ID); p != nil {
 			maxInto(best, p.similarities)
 		}
 	}
@@ -168,7 +168,7 @@ func newRanking(p *Plan, in ranking) *Ranking {
 	}
 	for i := range in.hits {
 		h := &in.hits[i]
-		out.Hits[i] = Hit{h.id, h.relevance, h.signals, h.via, h.explanation}
+		out.Hits[i] = Hit{h.ID, h.relevance, h.signals, h.via, h.explanation}
 	}
 	return out
 }

@@ -41,7 +41,7 @@ const maxOffset = 3
 
 // gatherPassages returns the top candidates and their neighbours with the features of the
 // first stage.
-func gatherPassages(f *firstStage, found *retrieve.Result, top []candidate) *passages {
+func gatherPassages(f *firstStage, top []scoredMatch) *passages {
 	g := &passages{at: make(map[retrieve.Doc]int, 3*len(top)), list: make([]passage, 0, len(top))}
 	named := namesAuthor(f.search.Text)
 	about := make([]retrieve.Passage, 0, 3*len(top))
@@ -52,7 +52,7 @@ func gatherPassages(f *firstStage, found *retrieve.Result, top []candidate) *pas
 		if i, ok := g.at[d]; ok {
 			return i
 		}
-		x := found.Reader.Passage(d)
+		x := f.found.Reader.Passage(d)
 		about = append(about, x)
 		g.at[d] = len(g.list)
 		g.list = append(g.list, passage{
@@ -60,7 +60,8 @@ func gatherPassages(f *firstStage, found *retrieve.Result, top []candidate) *pas
 		})
 		return len(g.list) - 1
 	}
-	for _, c := range top {
+	for _, x := range top {
+		c := f.candidate(x)
 		p := &g.list[add(c.match.Doc)]
 		p.candidate, p.counted, p.admitted = c, true, true
 	}
@@ -68,7 +69,7 @@ func gatherPassages(f *firstStage, found *retrieve.Result, top []candidate) *pas
 		previous, next := add(about[i].Before), add(about[i].After)
 		g.list[i].previous, g.list[i].next = previous, next
 	}
-	g.complete(f, found, about, len(top))
+	g.complete(f, about, len(top))
 	for i := range top {
 		g.offset += rank.LogLength(g.list[i].first.length) / float64(len(top))
 	}
@@ -77,19 +78,18 @@ func gatherPassages(f *firstStage, found *retrieve.Result, top []candidate) *pas
 }
 
 // complete adds the neighbours, which begin at number n, and the first-stage scores of all.
-func (g *passages) complete(f *firstStage, found *retrieve.Result, about []retrieve.Passage, n int) {
-	matched := matchesOf(found, g.list[n:])
+func (g *passages) complete(f *firstStage, about []retrieve.Passage, n int) {
+	reader, matched := f.found.Reader, matchesOf(f.found, g.list[n:])
 	for i := range g.list {
 		p := &g.list[i]
 		if i >= n {
 			p.previous, p.next = g.number(about[i].Before), g.number(about[i].After)
-			p.match, p.admitted = found.Reader.Admit(p.match.Doc)
+			p.match, p.admitted = reader.Admit(p.match.Doc)
 			if m, ok := matched[p.match.Doc]; ok {
 				p.match, p.counted = m, true
 			}
 		}
-		row := f.row(p.match)
-		p.id, p.created, p.first = row.ID, row.CreatedAt, f.of(&p.match, &row)
+		p.Key, p.first = reader.Key(p.match.Doc), f.of(&p.match)
 		if i >= n && p.counted {
 			p.relevance = f.relevance(f.weights, &p.first.signals)
 		}
@@ -120,7 +120,7 @@ func (g *passages) byID(id hippo.ID) *passage {
 		return nil
 	}
 	for i := range g.list {
-		if g.list[i].id == id {
+		if g.list[i].ID == id {
 			return &g.list[i]
 		}
 	}

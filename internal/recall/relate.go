@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/top"
 )
 
 const (
@@ -24,44 +25,62 @@ const (
 // hit is a memory in the order of a search.
 type hit struct {
 	candidate
-	first       first
+	text        textFeatures
 	signals     hippo.Signals
 	via         hippo.Via
 	explanation *hippo.Explanation
 }
 
-func newHit(c candidate, f first) hit { return hit{candidate: c, first: f, signals: f.signals} }
+func newHit(c candidate, f first) hit {
+	return hit{candidate: c, text: f.textFeatures, signals: f.signals}
+}
 
 // ranking is the order of the hits, best first, and their count.
 type ranking struct {
 	hits  []hit
 	tally tally
 	// more: there may be further hits after the last one.
-	more bool
-	// finals are all reranked passages that may be hits, in the range or not; nil if nothing
-	// was reranked.
-	finals map[hippo.ID]hit
+	more   bool
+	second *secondStage // nil if nothing was reranked
+}
+
+// secondStage is what the relevance of a passage depends on beside its own features. The zero
+// value ranks without relations.
+type secondStage struct {
+	linear rank.Linear
+	// related is the relatedness to the best passages, by memory.
+	related map[hippo.ID]float64
 }
 
 // relate ranks the reranked passages with their relations, adds the other candidates, and
 // pulls in memories related to the best hits.
 func (s *Searcher) relate(ctx context.Context, p *Plan, found *retrieve.Result, sc scored, r reranked) (ranking, error) {
-	others := sc.best
-	if r.passages != nil {
-		others = slices.DeleteFunc(slices.Clone(others), func(c candidate) bool { return r.number(c.match.Doc) >= 0 })
-	}
-	rest := ranking{tally: sc.tally, more: len(others) >= p.keep, hits: exact(&sc.first, firstOf(others, p.keep))}
+	rest := others(&sc, r)
 	if r.passages == nil {
 		return rest, nil
 	}
-	linear := rank.NewLinear(&p.weights.Rerank, r.offset)
-	ids, relevance := bestPassages(p, &linear, r.list)
+	second := &secondStage{linear: rank.NewLinear(&p.weights.Rerank, r.offset)}
+	ids, relevance := bestPassages(p, second, r.list)
 	links, err := s.relations.Relations(ctx, p.search.Scope, ids, p.at(s.now()), relationsEach)
 	if err != nil {
 		return rest, err
 	}
-	merged := merge(p, &linear, r, relatedness(links, relevance), rest)
-	return pull(p, &sc.first, found, r, links, merged), nil
+	second.related = relatedness(links, relevance)
+	return pull(p, &sc.first, found, r, links, merge(p, second, r, rest)), nil
+}
+
+// others ranks the best matches that were not reranked.
+func others(sc *scored, r reranked) ranking {
+	list := make([]candidate, 0, min(sc.first.keep, len(sc.best)))
+	for _, x := range sc.best {
+		if len(list) == sc.first.keep {
+			break
+		}
+		if r.passages == nil || r.number(sc.first.found.Matches[x.number].Doc) < 0 {
+			list = append(list, sc.first.candidate(x))
+		}
+	}
+	return ranking{tally: sc.tally, more: len(list) == sc.first.keep, hits: exact(&sc.first, list)}
 }
 
 // exact ranks the best candidates by exact cosines: the index scores all documents by
@@ -71,10 +90,9 @@ func exact(f *firstStage, list []candidate) []hit {
 	out := make([]hit, len(list))
 	for i, c := range list {
 		if f.semantic() && !f.rerank {
-			c.match.Cosine = f.reader.Cosine(c.match.Doc)
+			c.match.Cosine = f.found.Reader.Cosine(c.match.Doc)
 		}
-		row := f.row(c.match)
-		out[i] = newHit(c, f.of(&c.match, &row))
+		out[i] = newHit(c, f.of(&c.match))
 		if f.semantic() && !f.rerank {
 			out[i].relevance = f.relevance(f.weights, &out[i].signals)
 		}
@@ -87,32 +105,30 @@ func betterHit(a, b hit) int { return better(a.candidate, b.candidate) }
 
 // bestPassages returns the best passages that may be hits, with their relevance without
 // relations.
-func bestPassages(p *Plan, linear *rank.Linear, list []passage) ([]hippo.ID, map[hippo.ID]float64) {
-	best := newTop(relatedHits)
+func bestPassages(p *Plan, s *secondStage, list []passage) ([]hippo.ID, map[hippo.ID]float64) {
+	best := top.New(relatedHits, better)
+	var h hit
 	for i := range list {
-		x := &list[i]
-		if !x.admitted {
+		if !list[i].admitted {
 			continue
 		}
-		h := p.final(linear, x, 0)
-		if p.within.has(h.relevance) && best.wants(h.relevance) {
+		if p.final(&h, &list[i], s); p.within.has(h.relevance) {
 			best.Add(h.candidate)
 		}
 	}
 	ids, relevance := make([]hippo.ID, len(best.Items())), make(map[hippo.ID]float64, len(best.Items()))
 	for i, x := range best.Items() {
-		ids[i], relevance[x.id] = x.id, x.relevance
+		ids[i], relevance[x.ID] = x.ID, x.relevance
 	}
 	return ids, relevance
 }
 
-// final returns the hit of a passage, given its relatedness to the best passages.
-func (p *Plan) final(linear *rank.Linear, x *passage, related float64) hit {
-	h := newHit(x.candidate, x.first)
-	h.signals.Related = related
-	h.signals.Text = linear.Text(p.weights, &x.features, related)
+// final sets h to the hit of a passage.
+func (p *Plan) final(h *hit, x *passage, s *secondStage) {
+	*h = newHit(x.candidate, x.first)
+	h.signals.Related = s.related[x.ID]
+	h.signals.Text = s.linear.Text(p.weights, &x.features, h.signals.Related)
 	h.relevance = p.relevance(p.weights, &h.signals)
-	return h
 }
 
 // relatedness returns, by memory, the largest product of the weight of a relation and the
@@ -129,15 +145,15 @@ func relatedness(links []hippo.Relation, relevance map[hippo.ID]float64) map[hip
 // merge adds the passages that may be hits to the other candidates. If there may be more
 // candidates than were kept, passages after the last kept one are dropped: unknown candidates
 // may rank before them.
-func merge(p *Plan, linear *rank.Linear, r reranked, related map[hippo.ID]float64, rest ranking) ranking {
-	out := ranking{tally: rest.tally, more: rest.more, hits: make([]hit, 0, len(r.list)+len(rest.hits)), finals: make(map[hippo.ID]hit, len(r.list))}
+func merge(p *Plan, s *secondStage, r reranked, rest ranking) ranking {
+	out := ranking{tally: rest.tally, more: rest.more, hits: make([]hit, 0, len(r.list)+len(rest.hits)), second: s}
+	var h hit
 	for i := range r.list {
 		x := &r.list[i]
 		if !x.admitted {
 			continue
 		}
-		h := p.final(linear, x, related[x.id])
-		out.finals[x.id] = h
+		p.final(&h, x, s)
 		out.tally.move(x.was(), h.relevance, p.within)
 		if p.within.has(h.relevance) {
 			out.hits = append(out.hits, h)
@@ -175,10 +191,10 @@ func pulledBy(w *rank.Relations, hits []hit, links []hippo.Relation) []pulled {
 		}
 		for i := range firstOf(hits, pullingHits) {
 			h := &hits[i]
-			if h.id != l.From && h.id != l.To {
+			if h.ID != l.From && h.ID != l.To {
 				continue
 			}
-			p := pulled{l.Other(h.id), w.Pull * l.Weight * h.signals.Text, l.Weight * h.relevance}
+			p := pulled{l.Other(h.ID), w.Pull * l.Weight * h.signals.Text, l.Weight * h.relevance}
 			i, ok := at[p.id]
 			switch {
 			case !ok:
@@ -201,13 +217,13 @@ func pull(p *Plan, f *firstStage, found *retrieve.Result, r reranked, links []hi
 	if len(list) == 0 {
 		return in
 	}
-	out := ranking{hits: slices.Clone(in.hits), tally: in.tally, more: in.more, finals: in.finals}
+	out := ranking{hits: slices.Clone(in.hits), tally: in.tally, more: in.more, second: in.second}
 	least := 0.0
 	if n := len(in.hits); in.more && n > 0 {
 		least = in.hits[n-1].relevance
 	}
 	for _, x := range list {
-		i := slices.IndexFunc(out.hits, func(h hit) bool { return h.id == x.id })
+		i := slices.IndexFunc(out.hits, func(h hit) bool { return h.ID == x.id })
 		switch {
 		case i >= 0:
 			if h, ok := p.lift(out.hits[i], x); ok {
@@ -245,11 +261,10 @@ func (p *Plan) join(f *firstStage, found *retrieve.Result, by pulled) (h hit, ok
 	}
 	m, ok := found.Reader.Admit(doc)
 	m.Cosine = 0 // it is not here because of its own text
-	row := f.row(m)
-	if !ok || row.Superseded {
+	if !ok || found.Reader.Row(doc).Superseded {
 		return h, false
 	}
-	h = newHit(candidate{match: m, id: row.ID, created: row.CreatedAt}, f.of(&m, &row))
+	h = newHit(candidate{Key: found.Reader.Key(doc), match: m}, f.of(&m))
 	h.signals.Text, h.signals.Related = by.text, by.related
 	h.relevance, h.via = p.relevance(p.weights, &h.signals), hippo.ViaRelation
 	return h, true

@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/top"
 )
 
 // reranked is the result of the second stage: the best candidates, compared with the query
@@ -31,7 +32,7 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	if !p.rerank {
 		return r
 	}
-	r.passages = gatherPassages(&s.first, found, s.top)
+	r.passages = gatherPassages(&s.first, s.top)
 	r.tokens = tokenize(p.tokens, p.search.Text, r.words)
 	r.tokens.read(p.tokens, found.Reader, r.list)
 	r.compare()
@@ -139,14 +140,10 @@ const (
 // best others by all other features. A passage is not its own example, because that would only
 // increase its lead.
 func (r *reranked) feedback(reader retrieve.Reader, w *rank.Rerank) {
-	best, linear := newTop(feedbackFrom), rank.NewLinear(w, r.offset)
+	best, linear := top.New(feedbackFrom, better), rank.NewLinear(w, r.offset)
 	for i := range r.list {
-		p := &r.list[i]
-		if !p.admitted {
-			continue
-		}
-		if sum := linear.Sum(&p.features); best.wants(sum) {
-			best.Add(candidate{id: p.id, created: p.created, relevance: sum, match: p.match})
+		if p := &r.list[i]; p.admitted {
+			best.Add(candidate{p.Key, p.match, linear.Sum(&p.features)})
 		}
 	}
 	examples := best.Sorted()

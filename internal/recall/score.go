@@ -2,7 +2,6 @@ package recall
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
@@ -10,11 +9,17 @@ import (
 	"github.com/hippo-memory/hippo/internal/top"
 )
 
-// candidate is a match with its relevance by the first stage.
+// candidate is a match with its relevance.
 type candidate struct {
+	retrieve.Key
 	match     retrieve.Match
-	id        hippo.ID
-	created   int64
+	relevance float64
+}
+
+// scoredMatch is the number of a match and its relevance by the first stage: no more, because
+// a search has many.
+type scoredMatch struct {
+	number    int
 	relevance float64
 }
 
@@ -22,21 +27,21 @@ type candidate struct {
 type scored struct {
 	first firstStage
 	tally tally
-	// best are the best candidates in the range, best first: as many as are kept, and room
-	// for those that reranking moves.
-	best []candidate
+	// best are the best matches in the range, best first: as many as are kept, and room for
+	// those that reranking moves.
+	best []scoredMatch
 	// top are those to be reranked, in the range or not.
-	top []candidate
+	top []scoredMatch
 	// superseded are the matches that have a successor.
-	superseded []candidate
+	superseded []scoredMatch
 }
 
 // firstStage computes the signals of a match from its columns.
 type firstStage struct {
 	*Plan
-	reader retrieve.Reader
-	// maxScore bounds the lexical score of any text, bestScore is the highest of a match.
-	maxScore, bestScore float64
+	found *retrieve.Result
+	// bestScore is the highest lexical score of a match.
+	bestScore float64
 	// gate is the coverage or cosine that a match must exceed.
 	gate float64
 	// work is what rank computes of a match, without an allocation for each.
@@ -46,9 +51,11 @@ type firstStage struct {
 // first is the first-stage scores of a match.
 type first struct {
 	signals hippo.Signals
-	// bm25 and length are the features of that name; text the relevance of the text.
-	bm25, length, text float64
+	textFeatures
 }
+
+// textFeatures are the features bm25 and length of a match, and the relevance of its text.
+type textFeatures struct{ bm25, length, text float64 }
 
 // rowBatch is the number of rows that are read at a time.
 const rowBatch = 32
@@ -60,30 +67,30 @@ func score(p *Plan, found *retrieve.Result) scored {
 	if p.rerank { // reranking may move a candidate and its two neighbours
 		room += 3 * p.weights.Rerank.TopK
 	}
-	best := newTop(room)
+	best := top.New(room, s.first.better)
 	nearest := best
 	if p.rerank && !p.within.open() {
-		nearest = newTop(p.weights.Rerank.TopK)
+		nearest = top.New(p.weights.Rerank.TopK, s.first.better)
 	}
 	rows := make([]retrieve.Row, 0, rowBatch)
-	for some := range slices.Chunk(found.Matches, rowBatch) {
+	for n := 0; n < len(found.Matches); n += rowBatch {
+		some := found.Matches[n:min(n+rowBatch, len(found.Matches))]
 		rows = found.Reader.Rows(rows[:0], some)
 		for i := range some {
-			m, row := &some[i], &rows[i]
-			relevance, cosine, ok := s.first.rank(m, row)
+			relevance, _, ok := s.first.rank(&some[i], &rows[i])
 			if !ok {
 				continue
 			}
-			in := p.within.has(relevance)
+			x, in := scoredMatch{n + i, relevance}, p.within.has(relevance)
 			s.tally.add(relevance, in)
-			if row.Superseded {
-				s.superseded = append(s.superseded, newCandidate(m, row, relevance, cosine))
+			if rows[i].Superseded {
+				s.superseded = append(s.superseded, x)
 			}
-			if nearest != best && nearest.wants(relevance) {
-				nearest.Add(newCandidate(m, row, relevance, cosine))
+			if nearest != best {
+				addScored(nearest, x)
 			}
-			if in && best.wants(relevance) {
-				best.Add(newCandidate(m, row, relevance, cosine))
+			if in {
+				addScored(best, x)
 			}
 		}
 	}
@@ -95,7 +102,7 @@ func score(p *Plan, found *retrieve.Result) scored {
 }
 
 func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
-	f := firstStage{Plan: p, reader: found.Reader, maxScore: found.MaxScore}
+	f := firstStage{Plan: p, found: found}
 	if p.ranker == hippo.RankerInsight {
 		f.gate = p.weights.Insight.MinContent
 	}
@@ -105,19 +112,25 @@ func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
 	return f
 }
 
-func newCandidate(m *retrieve.Match, row *retrieve.Row, relevance, cosine float64) candidate {
-	c := candidate{match: *m, id: row.ID, created: row.CreatedAt, relevance: relevance}
-	c.match.Cosine = cosine
-	return c
+// addScored adds a match, if it may be among the best.
+func addScored(best *top.List[scoredMatch], x scoredMatch) {
+	if bound := best.Bound(); bound == nil || x.relevance >= bound.relevance {
+		best.Add(x)
+	}
 }
 
-// candidate ranks a match; not ok: it does not take part.
-func (f *firstStage) candidate(m *retrieve.Match, row *retrieve.Row) (c candidate, ok bool) {
-	relevance, cosine, ok := f.rank(m, row)
-	if !ok {
-		return c, false
+// candidate returns the candidate that a match is.
+func (f *firstStage) candidate(x scoredMatch) candidate {
+	m := f.found.Matches[x.number]
+	return candidate{f.found.Reader.Key(m.Doc), m, x.relevance}
+}
+
+// better is [better]. Keys are read only of equals.
+func (f *firstStage) better(a, b scoredMatch) int {
+	if a.relevance != b.relevance {
+		return cmp.Compare(b.relevance, a.relevance)
 	}
-	return newCandidate(m, row, relevance, cosine), true
+	return better(f.candidate(a), f.candidate(b))
 }
 
 // rank returns the relevance of a match and its cosine; not ok: it does not take part. Near a
@@ -130,7 +143,7 @@ func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) (relevance, cosi
 	relevance, cosine = f.relevance(f.weights, &f.work.signals), m.Cosine
 	if f.semantic() && !f.rerank && f.within.near(relevance) {
 		exact := *m
-		exact.Cosine = f.reader.Cosine(m.Doc)
+		exact.Cosine = f.found.Reader.Cosine(m.Doc)
 		f.work.fill(f, &exact, row)
 		relevance, cosine = f.relevance(f.weights, &f.work.signals), exact.Cosine
 	}
@@ -138,8 +151,9 @@ func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) (relevance, cosi
 }
 
 // of computes the signals of a match.
-func (f *firstStage) of(m *retrieve.Match, row *retrieve.Row) (x first) {
-	x.fill(f, m, row)
+func (f *firstStage) of(m *retrieve.Match) (x first) {
+	row := f.found.Reader.Row(m.Doc)
+	x.fill(f, m, &row)
 	return x
 }
 
@@ -150,50 +164,31 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	x.length, x.bm25 = f.scorer.Length(row.Length), 0
 	s.BM25, s.Coverage, s.Cosine, s.Context = m.Score, m.Coverage, m.Cosine, m.Context
 	s.Lexical = 1 // nothing was asked for
-	if f.maxScore > 0 {
-		s.Lexical = min(1, m.Score/f.maxScore)
+	if most := f.found.MaxScore; most > 0 {
+		s.Lexical = min(1, m.Score/most)
 	}
 	if f.bestScore > 0 {
 		x.bm25 = m.Score / f.bestScore
 	}
 	x.text = f.scorer.Text(x.bm25, m.Cosine, x.length)
-	if s.Text = 1; f.maxScore > 0 || f.semantic() {
+	if s.Text = 1; f.found.MaxScore > 0 || f.semantic() {
 		s.Text = x.text
 	}
-	s.Time = f.temporal.fit(row.When)
+	if s.Time = 1; f.temporal.named {
+		s.Time = f.temporal.fit(f.found.Reader.When(m.Doc))
+	}
 	s.Recency = f.clock.Recency(row.LastUse)
 	s.Frequency = f.clock.Frequency(row.RecentUses)
 	s.Importance = f.clock.Importance(row.Importance, row.SetDay, row.Pinned)
 	s.Prior = rank.PriorOf(f.weights, s)
 }
 
-// row reads one row.
-func (f *firstStage) row(m retrieve.Match) retrieve.Row {
-	return f.reader.Rows(nil, []retrieve.Match{m})[0]
-}
-
-// better orders candidates: by relevance, the newer first among equals, then by ID, so that
-// the order is total.
+// better orders candidates: by relevance, equal ones by their keys, so that the order is total.
 func better(a, b candidate) int {
-	switch {
-	case a.relevance != b.relevance:
+	if a.relevance != b.relevance {
 		return cmp.Compare(b.relevance, a.relevance)
-	case a.created != b.created:
-		return cmp.Compare(b.created, a.created)
-	default:
-		return a.id.Compare(b.id)
 	}
-}
-
-// topList keeps the best candidates.
-type topList struct{ *top.List[candidate] }
-
-func newTop(n int) topList { return topList{top.New(n, better)} }
-
-// wants reports whether a candidate of this relevance may be among the best.
-func (t topList) wants(relevance float64) bool {
-	bound := t.Bound()
-	return bound == nil || relevance >= bound.relevance
+	return a.Compare(b.Key)
 }
 
 // tally counts matches.

@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/lang/contradict"
 	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/top"
 )
 
 const (
@@ -42,21 +43,20 @@ func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, m *hippo.Memo
 		return nil, err
 	}
 	defer found.Close()
-	best := newTop(maxSimilar + 1) // it matches itself, too
-	for i := range found.Matches {
-		match := &found.Matches[i]
-		if !best.wants(match.Score) {
+	best := top.New(maxSimilar+1, better) // it matches itself, too
+	for _, match := range found.Matches {
+		if bound := best.Bound(); bound != nil && match.Score < bound.relevance {
 			continue
 		}
-		if row := found.Reader.Rows(nil, found.Matches[i:i+1])[0]; !row.Superseded {
-			best.Add(candidate{id: row.ID, created: row.CreatedAt, relevance: match.Score})
+		if !found.Reader.Row(match.Doc).Superseded {
+			best.Add(candidate{found.Reader.Key(match.Doc), match, match.Score})
 		}
 	}
 	list := best.Sorted()
 	var ids []hippo.ID
 	for i, c := range list {
-		if c.id != m.ID && (i <= minSimilar || c.relevance >= minSimilarShare*list[0].relevance) {
-			ids = append(ids, c.id)
+		if c.ID != m.ID && (i <= minSimilar || c.relevance >= minSimilarShare*list[0].relevance) {
+			ids = append(ids, c.ID)
 		}
 	}
 	return ids, nil

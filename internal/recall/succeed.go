@@ -46,7 +46,7 @@ func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking)
 		return in
 	}
 	x.score(&sc.first, found)
-	x.useFinalScores(in)
+	x.useFinalScores(p, r, in)
 	x.place()
 	return x.apply(p, in)
 }
@@ -54,15 +54,15 @@ func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking)
 // chains collects the superseded matches and passages with their successors.
 func chains(found *retrieve.Result, sc scored, r reranked) *successions {
 	x := &successions{at: make(map[hippo.ID]int)}
-	for _, c := range sc.superseded {
-		s := x.add(c.match.Doc, c.id, c.created)
-		s.found, s.counted = true, c.relevance
+	for _, m := range sc.superseded {
+		s := x.add(found.Reader, found.Matches[m.number].Doc)
+		s.found, s.counted = true, m.relevance
 	}
 	if r.passages != nil {
 		for i := range r.list {
 			p := &r.list[i]
-			if _, ok := found.Reader.Successor(p.match.Doc); ok && p.admitted && !x.has(p.id) {
-				x.add(p.match.Doc, p.id, p.created)
+			if _, ok := found.Reader.Successor(p.match.Doc); ok && p.admitted && !x.has(p.ID) {
+				x.add(found.Reader, p.match.Doc)
 			}
 		}
 	}
@@ -71,11 +71,11 @@ func chains(found *retrieve.Result, sc scored, r reranked) *successions {
 		if !ok {
 			continue
 		}
-		row := found.Reader.Rows(nil, []retrieve.Match{{Doc: doc}})[0]
-		if !x.has(row.ID) {
-			x.add(doc, row.ID, row.CreatedAt)
+		id := found.Reader.Key(doc).ID
+		if !x.has(id) {
+			x.add(found.Reader, doc)
 		}
-		x.list[i].next = x.at[row.ID]
+		x.list[i].next = x.at[id]
 	}
 	return x
 }
@@ -85,9 +85,10 @@ func (x *successions) has(id hippo.ID) bool {
 	return ok
 }
 
-func (x *successions) add(doc retrieve.Doc, id hippo.ID, created int64) *succession {
-	x.at[id] = len(x.list)
-	x.list = append(x.list, succession{doc: doc, next: -1, hit: hit{candidate: candidate{id: id, created: created}}})
+func (x *successions) add(r retrieve.Reader, doc retrieve.Doc) *succession {
+	key := r.Key(doc)
+	x.at[key.ID] = len(x.list)
+	x.list = append(x.list, succession{doc: doc, next: -1, hit: hit{candidate: candidate{Key: key}}})
 	return &x.list[len(x.list)-1]
 }
 
@@ -108,32 +109,34 @@ func (x *successions) score(f *firstStage, found *retrieve.Result) {
 			m.Cosine = found.Reader.Cosine(s.doc)
 		}
 		s.admitted = true
-		row := f.row(m)
-		if c, ok := f.candidate(&m, &row); ok && matched {
-			m = c.match
+		row := found.Reader.Row(s.doc)
+		if relevance, cosine, ok := f.rank(&m, &row); ok && matched {
+			m.Cosine = cosine
 			if !s.found {
-				s.found, s.counted = true, c.relevance
+				s.found, s.counted = true, relevance
 			}
 		}
-		s.match, s.first = m, f.of(&m, &row)
-		s.signals, s.relevance = s.first.signals, f.relevance(f.weights, &s.first.signals)
+		own := f.of(&m)
+		s.match, s.text, s.signals = m, own.textFeatures, own.signals
+		s.relevance = f.relevance(f.weights, &own.signals)
 	}
 }
 
 // useFinalScores replaces the first-stage scores by those of reranking, relations and exact
 // cosines.
-func (x *successions) useFinalScores(in ranking) {
+func (x *successions) useFinalScores(p *Plan, r reranked, in ranking) {
 	for i := range x.list {
 		s := &x.list[i]
-		if h, ok := in.finals[s.id]; ok {
-			s.hit, s.found, s.counted = h, true, h.relevance
+		if passage := r.byID(s.ID); passage != nil && passage.admitted {
+			p.final(&s.hit, passage, in.second)
+			s.found, s.counted = true, s.relevance
 		}
 	}
 	for i := range in.hits {
-		if at, ok := x.at[in.hits[i].id]; ok {
+		if at, ok := x.at[in.hits[i].ID]; ok {
 			s := &x.list[at]
 			s.hit = in.hits[i]
-			if in.finals != nil { // relations may have made it a hit, or counted it again
+			if r.passages != nil { // relations may have made it a hit, or counted it again
 				s.found, s.counted = true, s.relevance
 			}
 		}
@@ -198,15 +201,15 @@ type placed struct {
 // apply ranks successors by their placements, and updates the tally. If there may be more hits
 // than were kept, successors after the last kept one are dropped.
 func (x *successions) apply(p *Plan, in ranking) ranking {
-	out := ranking{tally: in.tally, more: in.more, finals: in.finals}
+	out := ranking{tally: in.tally, more: in.more, second: in.second}
 	moved := make(map[hippo.ID]bool)
 	var list []placed
 	for i := range x.list {
 		s := &x.list[i]
-		if !s.admitted || !s.placement.taken || s.placement.key.id == s.id {
+		if !s.admitted || !s.placement.taken || s.placement.key.ID == s.ID {
 			continue
 		}
-		moved[s.id] = true
+		moved[s.ID] = true
 		var was *float64
 		if s.found {
 			was = &s.counted
@@ -224,7 +227,7 @@ func (x *successions) apply(p *Plan, in ranking) ranking {
 		return in
 	}
 	for _, h := range in.hits {
-		if !moved[h.id] {
+		if !moved[h.ID] {
 			list = append(list, placed{placement{key: h.candidate}, h})
 		}
 	}

@@ -8,6 +8,7 @@
 package retrieve
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hippo-memory/hippo"
@@ -110,6 +111,13 @@ func (r *Result) Close() { r.Reader.Close() }
 type Reader interface {
 	// Rows appends the row of each match to dst.
 	Rows(dst []Row, matches []Match) []Row
+	// Row returns the row of one document.
+	Row(doc Doc) Row
+	// Key returns what identifies a document and orders it among equals.
+	Key(doc Doc) Key
+	// When is the time that a document is about, that of its event or else of its
+	// creation, in microseconds since 1970.
+	When(doc Doc) int64
 	// Admit returns the match of a document that did not match by itself, and whether it
 	// passes the filters: its cosine and its context, and no score.
 	Admit(doc Doc) (Match, bool)
@@ -131,13 +139,19 @@ type Reader interface {
 	Close()
 }
 
-// Row holds the columns of a document that ranking needs. Times are in microseconds since
-// 1970.
-type Row struct {
+// Key identifies a memory. CreatedAt is in microseconds since 1970.
+type Key struct {
 	ID        hippo.ID
 	CreatedAt int64
-	// When is the time that the memory is about: that of its event, else CreatedAt.
-	When       int64
+}
+
+// Compare orders memories that are equal otherwise: the newer first, then by ID.
+func (k Key) Compare(other Key) int {
+	return cmp.Or(cmp.Compare(other.CreatedAt, k.CreatedAt), k.ID.Compare(other.ID))
+}
+
+// Row holds the columns of a document that ranking needs of every match.
+type Row struct {
 	Importance float64
 	// SetDay is the day on which Importance was set, LastUse that of the newest access, 0
 	// if there is none.

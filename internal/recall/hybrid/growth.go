@@ -202,7 +202,7 @@ func (g *growth) walk(seeds []seed, at int64) []reached {
 func (g *growth) numbered() []reached {
 	list := make([]reached, 0, len(g.number))
 	for doc := range g.number {
-		list = append(list, reached{doc: doc, id: g.reader.Rows(nil, []retrieve.Match{{Doc: doc}})[0].ID})
+		list = append(list, reached{doc: doc, id: g.reader.Key(doc).ID})
 	}
 	slices.SortFunc(list, func(a, b reached) int { return a.id.Compare(b.id) })
 	for n, x := range list {

@@ -137,14 +137,13 @@ func newUnion(w *Weights, r Reader, found *retrieve.Result) *union {
 
 // ranked is a match with what a list orders it by.
 type ranked struct {
-	match   *retrieve.Match
-	id      hippo.ID
-	created int64
-	by      float64
+	retrieve.Key
+	match *retrieve.Match
+	by    float64
 }
 
 func inOrder(a, b ranked) int {
-	return cmp.Or(cmp.Compare(b.by, a.by), cmp.Compare(b.created, a.created), a.id.Compare(b.id))
+	return cmp.Or(cmp.Compare(b.by, a.by), a.Compare(b.Key))
 }
 
 // list adds the best matches by one score, above 0, to the union.
@@ -156,8 +155,7 @@ func (u *union) list(score func(*retrieve.Match) float64) {
 		if b := best.Bound(); s <= 0 || b != nil && s < b.by {
 			continue
 		}
-		row := u.reader.Rows(nil, u.found.Matches[i:i+1])[0]
-		best.Add(ranked{m, row.ID, row.CreatedAt, s})
+		best.Add(ranked{u.reader.Key(m.Doc), m, s})
 	}
 	for i, c := range best.Sorted() {
 		x := u.members[c.match.Doc]
@@ -174,15 +172,14 @@ func (u *union) seeds() []seed {
 	u.normalise()
 	var all []ranked
 	for _, x := range u.members {
-		row := u.reader.Rows(nil, []retrieve.Match{x.match})[0]
-		all = append(all, ranked{&x.match, row.ID, row.CreatedAt, x.fused})
+		all = append(all, ranked{u.reader.Key(x.match.Doc), &x.match, x.fused})
 	}
 	slices.SortFunc(all, inOrder)
 	var out []seed
 	for _, c := range all[:min(len(all), u.weights.Seeds)] {
 		doc := c.match.Doc
 		weight := math.Pow(u.score(c.match, 0), u.weights.Walk.SeedPower)
-		out = append(out, seed{doc, textKey{c.id, u.reader.TextKey(doc)}, weight})
+		out = append(out, seed{doc, textKey{c.ID, u.reader.TextKey(doc)}, weight})
 	}
 	return out
 }

@@ -61,7 +61,7 @@ func search(t *testing.T, r related) ([]int, error) {
 	hits, err := ranker.Rank(t.Context(), found, &q, func(float64) bool { return true })
 	var out []int
 	for _, h := range hits {
-		out = append(out, int(found.Reader.Rows(nil, []retrieve.Match{h.Match})[0].ID[0])-1)
+		out = append(out, int(found.Reader.Key(h.Match.Doc).ID[0])-1)
 	}
 	slices.Sort(out)
 	return out, err
