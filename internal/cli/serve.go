@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
 )
 
@@ -43,9 +40,6 @@ const openTimeout = 5 * time.Second
 // the part that is complete.
 const indexWait = 2 * time.Second
 
-// serveGC is the GOGC of a server: garbage is collected when it is half of what is in use.
-const serveGC = 50
-
 func runServe(ctx context.Context, s *shell) error {
 	cfg, err := s.config()
 	if err != nil {
@@ -54,20 +48,7 @@ func runServe(ctx context.Context, s *shell) error {
 	log := s.logger(cfg)
 	opener := app.NewOpener(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log})
 	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), cfg)) })
-	collectMore := sync.OnceFunc(func() {
-		// Several servers may run at once, so memory counts more than the time of the
-		// garbage collector. It is set after the store is open: from the beginning it
-		// would make the start a sixth slower.
-		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(serveGC)
-		}
-	})
-	open := func(ctx context.Context) (*engine.Engine, error) {
-		e, err := opener.Engine(ctx)
-		collectMore()
-		return e, err
-	}
-	server := mcpserver.New(open, &mcpserver.Options{
+	server := mcpserver.New(opener.Engine, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log,
 		Scope: func(context.Context) hippo.Scope { return scope() },
 	})

@@ -52,8 +52,30 @@ func (p *partFound) admits(doc uint32) bool {
 type searchPool struct {
 	opts     *Options
 	elements *elementTable
-	pool     sync.Pool
 	scorer   atomic.Pointer[cachedScorer]
+	// kept is for one search at a time, pool for those beside it: the garbage collector
+	// empties a pool every few searches.
+	kept atomic.Pointer[found]
+	pool sync.Pool
+}
+
+// keptMatches bounds the matches that [searchPool] has room for when no search runs.
+const keptMatches = 1 << 14
+
+func (s *searchPool) get() *found {
+	if f := s.kept.Swap(nil); f != nil {
+		return f
+	}
+	if f, ok := s.pool.Get().(*found); ok {
+		return f
+	}
+	return &found{}
+}
+
+func (s *searchPool) put(f *found) {
+	if cap(f.matches) > keptMatches || !s.kept.CompareAndSwap(nil, f) {
+		s.pool.Put(f)
+	}
 }
 
 // within returns the documents of a scope, nil for all, and the statistics of the live ones;

@@ -77,7 +77,7 @@ func (p *part) successor(doc uint32) hippo.ID {
 }
 
 // chunkRows is the number of rows that are copied when one of them changes.
-const chunkRows = 32
+const chunkRows = 16
 
 // rowTable holds the rows of a segment: those of the segment itself, and copies of the chunks
 // in which a row has changed.

@@ -17,12 +17,14 @@ func (f reader) Close() {
 		return
 	}
 	pool := f.pool
-	clear(f.parts)
+	for i := range f.parts {
+		f.parts[i] = partFound{cosines: f.parts[i].cosines}
+	}
 	clear(f.terms)
 	f.pool, f.snapshot, f.query = nil, nil, nil
 	f.sessions.clear()
 	f.window.clear()
-	pool.pool.Put(f.found)
+	pool.put(f.found)
 }
 
 // Rows implements [retrieve.Reader].

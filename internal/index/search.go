@@ -3,6 +3,7 @@ package index
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 	"github.com/hippo-memory/hippo/internal/retrieve"
@@ -80,6 +81,7 @@ func (f *found) resolveTerms(text string) (most float64) {
 		}
 		f.terms = kept
 	}
+	all := 0
 	for i := range f.terms {
 		t := &f.terms[i]
 		t.lists = make([]list, len(f.parts))
@@ -91,12 +93,14 @@ func (f *found) resolveTerms(text string) (most float64) {
 				df += p.frequency(t.lists[k])
 			}
 		}
+		all += df
 		// A word that no memory has counts like one that one memory has: in a small
 		// store it would outweigh all that was found.
 		t.idf = bm25.IDF(f.stats.Docs, max(df, 1))
 		f.totalIDF += t.idf
 		most += float64(t.idf * (f.pool.opts.Params.K1 + 1))
 	}
+	f.matches = slices.Grow(f.matches, min(all, f.stats.Docs))
 	return most
 }
 

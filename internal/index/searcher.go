@@ -18,10 +18,7 @@ func (x *Index) Search(ctx context.Context, q *retrieve.Query) (*retrieve.Result
 	if s.closed {
 		return nil, fmt.Errorf("index: closed: %w", hippo.ErrUnavailable)
 	}
-	f, ok := x.search.pool.Get().(*found)
-	if !ok {
-		f = &found{}
-	}
+	f := x.search.get()
 	f.begin(&x.search, s, q)
 	text := strings.TrimSpace(q.Text)
 	most := f.resolveTerms(text)

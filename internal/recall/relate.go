@@ -71,34 +71,31 @@ func (s *Searcher) relate(ctx context.Context, p *Plan, found *retrieve.Result, 
 
 // others ranks the best matches that were not reranked.
 func others(sc *scored, r reranked) ranking {
-	list := make([]candidate, 0, min(sc.first.keep, len(sc.best)))
+	out := ranking{tally: sc.tally, hits: make([]hit, 0, min(sc.first.keep, len(sc.best)))}
 	for _, x := range sc.best {
-		if len(list) == sc.first.keep {
+		if len(out.hits) == sc.first.keep {
 			break
 		}
 		if r.passages == nil || r.number(sc.first.found.Matches[x.number].Doc) < 0 {
-			list = append(list, sc.first.candidate(x))
+			out.hits = append(out.hits, exact(&sc.first, sc.first.candidate(x)))
 		}
 	}
-	return ranking{tally: sc.tally, more: len(list) == sc.first.keep, hits: exact(&sc.first, list)}
+	out.more = len(out.hits) == sc.first.keep
+	slices.SortFunc(out.hits, betterHit)
+	return out
 }
 
-// exact ranks the best candidates by exact cosines: the index scores all documents by
+// exact ranks one of the best candidates by its exact cosine: the index scores all documents by
 // approximate ones. For reranked candidates approximate ones are enough: the sum of features
 // outweighs an error of .01, and half of the vectors need not be read.
-func exact(f *firstStage, list []candidate) []hit {
-	out := make([]hit, len(list))
-	for i, c := range list {
-		if f.semantic() && !f.rerank {
-			c.match.Cosine = f.found.Reader.Cosine(c.match.Doc)
-		}
-		out[i] = newHit(c, f.of(&c.match))
-		if f.semantic() && !f.rerank {
-			out[i].relevance = f.relevance(f.weights, &out[i].signals)
-		}
+func exact(f *firstStage, c candidate) hit {
+	if !f.semantic() || f.rerank {
+		return newHit(c, f.of(&c.match))
 	}
-	slices.SortFunc(out, betterHit)
-	return out
+	c.match.Cosine = f.found.Reader.Cosine(c.match.Doc)
+	x := f.of(&c.match)
+	c.relevance = f.relevance(f.weights, &x.signals)
+	return newHit(c, x)
 }
 
 func betterHit(a, b hit) int { return better(a.candidate, b.candidate) }

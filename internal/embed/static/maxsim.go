@@ -42,8 +42,11 @@ type maxSim struct {
 // NewMaxSim implements [embed.TokenEmbedder]. Cost: about 20 ns a token; its memory, two bytes for
 // each token of the vocabulary, is reused.
 func (m *Model) NewMaxSim(query []int32) embed.MaxSim {
-	x, ok := m.idle.Get().(*maxSim)
-	if !ok {
+	x := m.kept.Swap(nil)
+	if x == nil {
+		x, _ = m.idle.Get().(*maxSim)
+	}
+	if x == nil {
 		stride := (m.file.head.Dimension + vector.Lane - 1) / vector.Lane * vector.Lane
 		x = &maxSim{model: m, stride: stride, row: make([]byte, stride), slot: make([]uint16, m.file.head.Tokens)}
 	}
@@ -59,6 +62,9 @@ func (m *Model) NewMaxSim(query []int32) embed.MaxSim {
 	return x
 }
 
+// keptCosines bounds what a model keeps of the memory of a comparison.
+const keptCosines = 1 << 15
+
 // resized returns n zeros, in the memory of a list if that is large enough.
 func resized[T any](list []T, n int) []T {
 	list = slices.Grow(list[:0], n)[:n]
@@ -72,7 +78,9 @@ func (x *maxSim) Close() {
 		x.slot[t] = 0
 	}
 	x.tokens, x.cosines = x.tokens[:0], x.cosines[:0]
-	x.model.idle.Put(x)
+	if cap(x.cosines) > keptCosines || !x.model.kept.CompareAndSwap(nil, x) {
+		x.model.idle.Put(x)
+	}
 }
 
 // Update implements [embed.MaxSim]. Cost: some 10 ns a token of the text, and 5 ns for
