@@ -140,3 +140,31 @@ func TestIndex_Settle_longAgo(t *testing.T) {
 		wantUses(t, x, fmt.Sprint("day ", day, " is stored"), hippo.Access{Day: 40, Count: 1}, hippo.Access{Day: 41, Count: 1})
 	}
 }
+
+func TestSearch_recent_uses(t *testing.T) {
+	t.Parallel()
+	const many = 100_000 // more than the sum in a row can hold
+	for name, test := range map[string]struct {
+		accesses []hippo.Access
+		want     map[hippo.Day]int // by day of the search
+	}{
+		"none":            {nil, map[hippo.Day]int{1: 0, 40: 0}},
+		"one day":         {[]hippo.Access{{Day: 5, Count: 2}}, map[hippo.Day]int{5: 2, 34: 2, 35: 0}},
+		"a whole window":  {[]hippo.Access{{Day: 5, Count: 2}, {Day: 34, Count: 1}}, map[hippo.Day]int{34: 3, 35: 1, 64: 0}},
+		"more than a sum": {[]hippo.Access{{Day: 5, Count: many}, {Day: 6, Count: many}}, map[hippo.Day]int{6: 2 * many, 35: many, 36: 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSource("s")
+			m := note(1, "two words", "one")
+			m.Accesses = test.accesses
+			s.put(m)
+			x := open(t, s, &index.Options{})
+			for day, want := range test.want {
+				if got := usesOn(x, day)[m.ID]; got != want {
+					t.Errorf("day %d: %d recent uses, want %d", day, got, want)
+				}
+			}
+		})
+	}
+}

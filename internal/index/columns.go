@@ -28,20 +28,32 @@ type row struct {
 	_          uint8
 }
 
-// useList says where the accesses of a row lie.
+// useList says where the accesses of a row lie, and sums them up: of most rows the list itself
+// need not be read.
 type useList struct {
 	first uint32 // offset
 	last  int32  // day of the newest, 0 if there is none
-	count uint8
-	_     [3]uint8
+	count uint8  // days
+	days  uint8  // from the oldest to the newest
+	total uint16 // accesses, at most unknownTotal
 }
+
+// unknownTotal stands for any total that is too large for a row.
+const unknownTotal = math.MaxUint16
 
 // useListOf returns the useList of accesses at an offset.
 func useListOf(first int, list []use) useList {
 	l := useList{first: uint32(first), count: uint8(len(list))}
-	if len(list) > 0 {
-		l.last = list[len(list)-1].day
+	if len(list) == 0 {
+		return l
 	}
+	l.last = list[len(list)-1].day
+	l.days = uint8(l.last - list[0].day)
+	total := int64(0)
+	for _, u := range list {
+		total += int64(u.count)
+	}
+	l.total = uint16(min(total, unknownTotal))
 	return l
 }
 

@@ -74,8 +74,11 @@ func (f *found) prefetch(matches []retrieve.Match) {
 // look back on.
 func (f *found) recentUses(p *partFound, doc uint32, r *row) int {
 	from := int32Of(int(f.query.Day)) - useWindow + 1
-	if r.uses.last < from {
+	switch {
+	case r.uses.last < from:
 		return 0
+	case r.uses.last-int32(r.uses.days) >= from && r.uses.total < unknownTotal:
+		return int(r.uses.total)
 	}
 	n := 0
 	for _, u := range p.shown.uses(doc) {
