@@ -44,20 +44,6 @@ func (f reader) Situation(d retrieve.Doc) []string {
 	return out
 }
 
-// Valid returns when the fact of a document holds: from <= t < until, in microseconds since
-// 1970, 0: unbounded.
-func (f reader) Valid(d retrieve.Doc) (from, until int64) {
-	p, doc := f.at(d)
-	x := &p.columns.extras[doc]
-	return x.from, x.until
-}
-
-// TextKey is [TextKey] of the memory that is indexed.
-func (f reader) TextKey(d retrieve.Doc) uint64 {
-	p, doc := f.at(d)
-	return p.columns.extras[doc].text
-}
-
 // termsOf returns the distinct terms of a text but those to leave out.
 func termsOf(a bm25.Analyzer, text string, leave func(string) bool) []string {
 	var out []string
@@ -71,7 +57,7 @@ func termsOf(a bm25.Analyzer, text string, leave func(string) bool) []string {
 
 // having returns the documents with all of the terms that the search admits and check accepts,
 // if there are at most limit.
-func (f reader) having(terms []string, limit int, check func(*segment, uint32) bool) (docs []retrieve.Doc, more bool) {
+func (f *found) having(terms []string, limit int, check func(*segment, uint32) bool) (docs []retrieve.Doc, more bool) {
 	if len(terms) == 0 {
 		return nil, false
 	}

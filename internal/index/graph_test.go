@@ -28,8 +28,6 @@ type graphReader interface {
 	Mentions(text string, limit int) (docs []retrieve.Doc, more bool)
 	Situated(element string, limit int) (docs []retrieve.Doc, more bool)
 	Situation(doc retrieve.Doc) []string
-	Valid(doc retrieve.Doc) (from, until int64)
-	TextKey(doc retrieve.Doc) uint64
 }
 
 func graphOf(r *retrieve.Result) graphReader { return r.Reader.(graphReader) } //nolint:errcheck // panics in a test
@@ -182,8 +180,8 @@ func TestValid(t *testing.T) {
 	find(open(t, s, nil), query{}, func(r *retrieve.Result) {
 		for n, want := range map[int][2]int64{1: {5, 9}, 2: {}} {
 			doc, _ := r.Reader.Find(id(n))
-			if from, until := graphOf(r).Valid(doc); from != want[0] || until != want[1] {
-				t.Errorf("memory %d holds from %d until %d, want %v", n, from, until, want)
+			if d := r.Reader.Details(doc); d.ValidFrom != want[0] || d.ValidUntil != want[1] {
+				t.Errorf("memory %d holds from %d until %d, want %v", n, d.ValidFrom, d.ValidUntil, want)
 			}
 		}
 	})

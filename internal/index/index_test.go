@@ -179,9 +179,10 @@ func TestSearch_rows(t *testing.T) {
 	m.Accesses = []hippo.Access{{Day: 1, Count: 1}, {Day: 11, Count: 2}, {Day: 40, Count: 3}}
 	s.put(m)
 	want := []found{{
-		Key: retrieve.Key{ID: m.ID, CreatedAt: 1e6}, When: -8, Coverage: 1, Context: 1,
-		Row:    retrieve.Row{Importance: .25, SetDay: 3, LastUse: 40, Length: 2, Pinned: true, Superseded: true},
-		Author: "Ann", Cues: cue.HasNumber,
+		Key: retrieve.Key{ID: m.ID, CreatedAt: 1e6}, Coverage: 1, Context: 1,
+		Details: retrieve.Details{When: -8, ValidFrom: 1, Text: index.TextKey(m)},
+		Row:     retrieve.Row{Importance: .25, SetDay: 3, LastUse: 40, Length: 2, Pinned: true, Superseded: true},
+		Author:  "Ann", Cues: cue.HasNumber,
 	}}
 	o := &index.Options{Path: filepath.Join(t.TempDir(), "i")}
 	for _, what := range []string{"built", "from the file"} {

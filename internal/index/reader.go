@@ -53,10 +53,11 @@ func (f reader) Key(d retrieve.Doc) retrieve.Key {
 	return retrieve.Key{ID: r.id, CreatedAt: r.created}
 }
 
-// When implements [retrieve.Reader].
-func (f reader) When(d retrieve.Doc) int64 {
+// Details implements [retrieve.Reader].
+func (f reader) Details(d retrieve.Doc) retrieve.Details {
 	p, doc := f.at(d)
-	return when(p.shown.row(doc), &p.columns.extras[doc])
+	x := &p.columns.extras[doc]
+	return retrieve.Details{When: when(p.shown.row(doc), x), ValidFrom: x.from, ValidUntil: x.until, Text: x.text}
 }
 
 // prefetch reads a bit of the row of each match, so that the processor waits for many cache

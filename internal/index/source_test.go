@@ -184,7 +184,7 @@ func idOf(r *retrieve.Result, doc retrieve.Doc) hippo.ID { return r.Reader.Key(d
 // found is a match with what belongs to it, comparable.
 type found struct {
 	retrieve.Key
-	When                     int64
+	retrieve.Details
 	Score, Coverage, Context float64
 	Cosine, Exact            float64
 	Row                      retrieve.Row
@@ -201,7 +201,7 @@ func search(x *index.Index, q query) (list []found, most float64) {
 			m := r.Matches[i]
 			p := r.Reader.Passage(m.Doc)
 			list = append(list, found{
-				r.Reader.Key(m.Doc), r.Reader.When(m.Doc), m.Score, m.Coverage, m.Context, m.Cosine, r.Reader.Cosine(m.Doc), row, p.Author,
+				r.Reader.Key(m.Doc), r.Reader.Details(m.Doc), m.Score, m.Coverage, m.Context, m.Cosine, r.Reader.Cosine(m.Doc), row, p.Author,
 				r.Reader.Tokens(nil, m.Doc), p.Cues,
 			})
 		}

@@ -110,7 +110,7 @@ func TestSearch_reads_documents(t *testing.T) {
 		for _, m := range r.Matches {
 			id := idOf(r, m.Doc)
 			doc, ok := r.Reader.Find(id)
-			if got, want := graphOf(r).TextKey(doc), index.TextKey(s.get(id)); !ok || got != want {
+			if got, want := r.Reader.Details(doc).Text, index.TextKey(s.get(id)); !ok || got != want {
 				t.Errorf("%v has text %x, want %x", id, got, want)
 			}
 		}

@@ -175,7 +175,7 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 		s.Text = x.text
 	}
 	if s.Time = 1; f.temporal.named {
-		s.Time = f.temporal.fit(f.found.Reader.When(m.Doc))
+		s.Time = f.temporal.fit(f.found.Reader.Details(m.Doc).When)
 	}
 	s.Recency = f.clock.Recency(row.LastUse)
 	s.Frequency = f.clock.Frequency(row.RecentUses)

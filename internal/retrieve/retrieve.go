@@ -115,9 +115,8 @@ type Reader interface {
 	Row(doc Doc) Row
 	// Key returns what identifies a document and orders it among equals.
 	Key(doc Doc) Key
-	// When is the time that a document is about, that of its event or else of its
-	// creation, in microseconds since 1970.
-	When(doc Doc) int64
+	// Details returns the columns of a document that few searches read.
+	Details(doc Doc) Details
 	// Admit returns the match of a document that did not match by itself, and whether it
 	// passes the filters: its cosine and its context, and no score.
 	Admit(doc Doc) (Match, bool)
@@ -148,6 +147,17 @@ type Key struct {
 // Compare orders memories that are equal otherwise: the newer first, then by ID.
 func (k Key) Compare(other Key) int {
 	return cmp.Or(cmp.Compare(other.CreatedAt, k.CreatedAt), k.ID.Compare(other.ID))
+}
+
+// Details are the columns that few searches read. Times are in microseconds since 1970.
+type Details struct {
+	// When is the time that the memory is about: that of its event, else of its creation.
+	When int64
+	// ValidFrom and ValidUntil bound the time at which its fact holds, from <= t < until;
+	// 0: unbounded.
+	ValidFrom, ValidUntil int64
+	// Text identifies the text of the memory: its content, situation and tags.
+	Text uint64
 }
 
 // Row holds the columns of a document that ranking needs of every match.

@@ -169,8 +169,8 @@ func (g *growth) walk(seeds []seed, at int64) []reached {
 	for i, n := range g.nodes {
 		for _, doc := range n.docs {
 			if k, ok := g.number[doc]; ok {
-				from, until := g.reader.Valid(doc)
-				b.Add(graph.Edge{A: int(k), B: len(memories) + i, Weight: n.weight, From: from, Until: until})
+				d := g.reader.Details(doc)
+				b.Add(graph.Edge{A: int(k), B: len(memories) + i, Weight: n.weight, From: d.ValidFrom, Until: d.ValidUntil})
 			}
 		}
 		restart[len(memories)+i] = n.restart
@@ -248,12 +248,12 @@ func (g *growth) related(b *graph.Builder) {
 
 // both returns when two facts hold both.
 func (g *growth) both(a, b retrieve.Doc) (from, until int64) {
-	from, until = g.reader.Valid(a)
-	from2, until2 := g.reader.Valid(b)
-	if until == 0 || until2 != 0 && until2 < until {
-		until = until2
+	x, y := g.reader.Details(a), g.reader.Details(b)
+	until = x.ValidUntil
+	if until == 0 || y.ValidUntil != 0 && y.ValidUntil < until {
+		until = y.ValidUntil
 	}
-	return max(from, from2), until
+	return max(x.ValidFrom, y.ValidFrom), until
 }
 
 // scaleTo makes numbers add up to a sum, unless they are all 0.

@@ -30,11 +30,6 @@ type Reader interface {
 	Situated(element string, limit int) (docs []retrieve.Doc, more bool)
 	// Situation returns the situation elements of a document.
 	Situation(doc retrieve.Doc) []string
-	// Valid returns when the fact of a document holds: from <= t < until, in microseconds
-	// since 1970, 0: unbounded.
-	Valid(doc retrieve.Doc) (from, until int64)
-	// TextKey identifies the text of a document.
-	TextKey(doc retrieve.Doc) uint64
 }
 
 // Ranker implements [recall.Hybrid]. It is safe for concurrent use.
@@ -52,7 +47,8 @@ type Texts interface {
 	Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error)
 }
 
-// New returns a Ranker. textKey is that of [Reader.TextKey].
+// New returns a Ranker. textKey is [retrieve.Details.Text] of a
+// memory.
 func New(w Weights, texts Texts, textKey func(*hippo.Memory) uint64, relations recall.Relations, now func() time.Time) *Ranker {
 	return &Ranker{weights: w, relations: relations, mentions: newMentions(texts, textKey), now: now}
 }
@@ -179,7 +175,7 @@ func (u *union) seeds() []seed {
 	for _, c := range all[:min(len(all), u.weights.Seeds)] {
 		doc := c.match.Doc
 		weight := math.Pow(u.score(c.match, 0), u.weights.Walk.SeedPower)
-		out = append(out, seed{doc, textKey{c.ID, u.reader.TextKey(doc)}, weight})
+		out = append(out, seed{doc, textKey{c.ID, u.reader.Details(doc).Text}, weight})
 	}
 	return out
 }
