@@ -59,6 +59,9 @@ func (t *Tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, id := range ids {
+		t.known[id] = stored{} // those that are missing
+	}
 	for _, m := range found {
 		t.known[m.ID] = stored{Memory: m.Clone(), pk: m.pk, err: m.err}
 	}
@@ -116,6 +119,9 @@ func (l *lists) add(pk int64, m *hippo.Memory) {
 	}
 }
 
+// fewRows is how many rows are inserted faster one by one than out of a JSON array.
+const fewRows = 4
+
 // insert inserts the rows and forgets them.
 func (l *lists) insert(t *Tx) error {
 	var errs []error
@@ -123,8 +129,12 @@ func (l *lists) insert(t *Tx) error {
 		name string
 		rows [][3]any
 	}{{"situation", l.situations}, {"tag", l.tags}, {"access", l.accesses}} {
-		if len(table.rows) > 0 {
+		if len(table.rows) > fewRows {
 			errs = append(errs, t.onEach("INSERT INTO "+table.name+" SELECT value->>0, value->>1, value->>2 FROM json_each(?)", table.rows))
+			continue
+		}
+		for i := range table.rows {
+			errs = append(errs, t.Exec("INSERT INTO "+table.name+" VALUES (?, ?, ?)", table.rows[i][:]...))
 		}
 	}
 	*l = lists{}

@@ -87,11 +87,19 @@ func (f *File) logged() bool {
 	if f.db == nil || f.immutable {
 		return f.current()
 	}
-	if _, err := os.Stat(f.path); errors.Is(err, os.ErrPermission) {
+	there, err := isAt(f.path, f.db)
+	if errors.Is(err, os.ErrPermission) {
 		return true
 	}
-	now := locate(f.path)
-	return same(f.db, now.db) && same(f.wal, now.wal) && same(f.shm, now.shm)
+	return there && isThere(f.path+walSuffix, f.wal) && isThere(f.path+shmSuffix, f.shm)
+}
+
+func isThere(path string, info os.FileInfo) bool {
+	if info == nil {
+		return false
+	}
+	there, err := isAt(path, info)
+	return there && err == nil
 }
 
 // Number identifies the file on its file system for as long as it exists; empty if there
