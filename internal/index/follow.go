@@ -71,6 +71,9 @@ func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (miss
 			if r.err != nil {
 				return 0, fmt.Errorf("index: catch up: %w", r.err)
 			}
+			if s := f.current.Load(); s.store == head.Store && s.revision >= head.Revision {
+				return 0, nil
+			}
 		case <-timeout:
 			return max(1, head.Memories-s.docs()), nil
 		case <-ctx.Done():
