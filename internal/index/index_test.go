@@ -1,6 +1,7 @@
 package index_test
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"math"
@@ -178,9 +179,10 @@ func TestSearch_rows(t *testing.T) {
 	m.Source = hippo.Source{Author: "Ann", Session: "s1", Seq: -4}
 	m.Accesses = []hippo.Access{{Day: 1, Count: 1}, {Day: 11, Count: 2}, {Day: 40, Count: 3}}
 	s.put(m)
+	hash := hippo.HashContent(m.Content)
 	want := []found{{
 		Key: retrieve.Key{ID: m.ID, CreatedAt: 1e6}, Coverage: 1, Context: 1,
-		Details: retrieve.Details{When: -8, ValidFrom: 1, Text: index.TextKey(m)},
+		Details: retrieve.Details{When: -8, ValidFrom: 1, Text: index.TextKey(m), ContentHash: binary.BigEndian.Uint64(hash[:])},
 		Row:     retrieve.Row{Importance: .25, SetDay: 3, LastUse: 40, Length: 2, Pinned: true, Superseded: true},
 		Author:  "Ann", Cues: cue.HasNumber,
 	}}

@@ -57,7 +57,7 @@ func (f reader) Key(d retrieve.Doc) retrieve.Key {
 func (f reader) Details(d retrieve.Doc) retrieve.Details {
 	p, doc := f.at(d)
 	x := &p.columns.extras[doc]
-	return retrieve.Details{When: when(p.shown.row(doc), x), ValidFrom: x.from, ValidUntil: x.until, Text: x.text}
+	return retrieve.Details{When: when(p.shown.row(doc), x), ValidFrom: x.from, ValidUntil: x.until, Text: x.text, ContentHash: x.hash}
 }
 
 // prefetch reads a bit of the row of each match, so that the processor waits for many cache

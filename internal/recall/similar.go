@@ -3,6 +3,7 @@ package recall
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -20,13 +21,14 @@ const (
 	similarBytes, similarWords = 1000, 12
 	// maxSimilar is how many are returned.
 	maxSimilar = 16
-	// Those after the first minSimilar must have minSimilarShare of the score of the text
-	// itself. It is low, because the value in which two texts differ has a high idf.
+	// Those after the first minSimilar must have minSimilarShare of the best score, which is
+	// that of the text itself if it is stored. It is low, because the value in which two texts differ has a high idf.
 	minSimilar, minSimilarShare = 10, .15
 )
 
 // Similar returns the live memories of the project of m that have most words in common with
-// it and no successor, the best first.
+// it and no successor, the best first. If m has no sentence that [Revised] could compare, they
+// are only those with its content.
 func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, m *hippo.Memory) ([]hippo.ID, error) {
 	q := retrieve.Query{Scope: scope, Filter: hippo.Filter{Projects: []string{m.Project}}}
 	everything, err := s.index.Search(ctx, &retrieve.Query{Scope: scope, Filter: hippo.Filter{Projects: []string{}}})
@@ -43,9 +45,11 @@ func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, m *hippo.Memo
 		return nil, err
 	}
 	defer found.Close()
-	best := top.New(maxSimilar+1, better) // it matches itself, too
+	best := top.New(maxSimilar+1, better) // it may match itself, too
+	revises, hash := !contradict.Parse(m.Content).Empty(), binary.BigEndian.Uint64(m.ContentHash[:])
 	for _, match := range found.Matches {
-		if bound := best.Bound(); bound != nil && match.Score < bound.relevance {
+		bound := best.Bound()
+		if bound != nil && match.Score < bound.relevance || !revises && found.Reader.Details(match.Doc).ContentHash != hash {
 			continue
 		}
 		if !found.Reader.Row(match.Doc).Superseded {

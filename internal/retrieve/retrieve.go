@@ -156,8 +156,9 @@ type Details struct {
 	// ValidFrom and ValidUntil bound the time at which its fact holds, from <= t < until;
 	// 0: unbounded.
 	ValidFrom, ValidUntil int64
-	// Text identifies the text of the memory: its content, situation and tags.
-	Text uint64
+	// Text identifies the text of the memory: its content, situation and tags. ContentHash is
+	// the first 8 bytes of the hash of its content, big-endian.
+	Text, ContentHash uint64
 }
 
 // Row holds the columns of a document that ranking needs of every match.

@@ -46,6 +46,9 @@ func Parse(text string) Text {
 	return t
 }
 
+// Empty reports whether the text has no sentence to compare, so that it contradicts nothing.
+func (t Text) Empty() bool { return len(t.sentences) == 0 }
+
 // Contradicts reports whether some sentence of t and one of other contradict each
 // other, and in what. Cost: some microseconds if the two are much alike, else less.
 func (t Text) Contradicts(other Text) (Reason, bool) { return t.against(other, false) }
