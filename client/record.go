@@ -110,26 +110,23 @@ func (c *Client) Record(ctx context.Context, content string, opts ...RecordOptio
 	if r.project != nil {
 		r.memory.Project = *r.project
 	}
-	m, err := c.memories.Record(ctx, &r.memory, r.supersedes...)
+	if !r.compared {
+		m, err := c.memories.Record(ctx, &r.memory, r.supersedes...)
+		if err != nil {
+			return nil, err
+		}
+		return &Recorded{Memory: m}, nil
+	}
+	m, same, failed, err := c.memories.RecordCompared(ctx, &r.memory, r.supersedes...)
 	if err != nil {
 		return nil, err
 	}
-	out := &Recorded{Memory: m}
-	if r.compared {
-		out.compare(ctx, c)
+	if failed != nil { // the insight is stored all the same
+		return &Recorded{Memory: m, Degraded: "not compared with others: " + failed.Error()}, nil
+	}
+	out := &Recorded{Memory: m, Duplicates: same.Duplicates}
+	for _, x := range same.Replaces {
+		out.Replaces = append(out.Replaces, Replaced(x))
 	}
 	return out, nil
-}
-
-// compare is best effort: the insight is stored.
-func (r *Recorded) compare(ctx context.Context, c *Client) {
-	same, err := c.memories.Compare(ctx, r.Memory)
-	if err != nil {
-		r.Degraded = "not compared with others: " + err.Error()
-		return
-	}
-	r.Duplicates = same.Duplicates
-	for _, x := range same.Replaces {
-		r.Replaces = append(r.Replaces, Replaced(x))
-	}
 }

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/recall"
+	"github.com/hippo-memory/hippo/internal/store"
 )
 
 // Comparison lists the memories of the same project that a memory is similar to.
@@ -21,25 +23,54 @@ type Comparison struct {
 const (
 	// maxCompared is how many of each kind are named.
 	maxCompared = 5
-	// maxComparing is how many memories are compared at a time.
+	// maxComparing is how many records that are running are compared.
 	maxComparing = 2
 )
 
-// Compare searches the live memories of the same project for those that a stored memory
-// duplicates or probably supersedes: they have no successor, and the latter are valid when it
-// begins.
-// At most five of each are named, the most similar first. It changes nothing. Cost: a lexical
-// search for the beginning of the text. At most two comparisons run at a time and others are
-// skipped, because nobody reads hints on a bulk import.
-func (m *Memories) Compare(ctx context.Context, x *hippo.Memory) (*Comparison, error) {
-	if m.comparing.Add(1) > maxComparing {
-		m.comparing.Add(-1)
-		return &Comparison{Skipped: true}, nil
-	}
+// RecordCompared is [Memories.Record] and [Memories.Compare] at the same time: the search for
+// similar memories takes place while the disk writes the new one. failed is the error of the
+// comparison, err that of the record. At most two records that are running are compared and the
+// comparison of others is skipped, because nobody reads hints on a bulk import.
+func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersedes ...hippo.ID) (out *hippo.Memory, same *Comparison, failed, err error) {
 	defer m.comparing.Add(-1)
+	if m.comparing.Add(1) > maxComparing {
+		out, err = m.Record(ctx, r, supersedes...)
+		return out, &Comparison{Skipped: true}, nil, err
+	}
+	if len(supersedes) > 0 { // these are no longer similar ones afterwards
+		if out, err = m.Record(ctx, r, supersedes...); err == nil {
+			same, failed = m.Compare(ctx, out)
+		}
+		return out, same, failed, err
+	}
+	if err := store.Identify(r); err != nil {
+		return nil, nil, nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	draft := r.Clone()
+	var comparing sync.WaitGroup
+	comparing.Go(func() { same, failed = m.Compare(ctx, draft) })
+	if out, err = m.Record(ctx, r); err != nil {
+		cancel()
+	}
+	comparing.Wait()
+	return out, same, failed, err
+}
+
+// Compare searches the live memories of the same project for those that a memory, which need not
+// be stored yet, duplicates or probably supersedes: they have no successor, and the latter are
+// valid when it begins. At most five of each are named, the most similar first. It changes
+// nothing. Cost: a lexical search for the beginning of the text.
+func (m *Memories) Compare(ctx context.Context, x *hippo.Memory) (*Comparison, error) {
+	draft := *x
+	draft.ContentHash = hippo.HashContent(x.Content)
+	if x.CreatedAt.IsZero() {
+		draft.CreatedAt = m.now()
+	}
 	var ids []hippo.ID
 	err := m.indexed(ctx, func() (err error) {
-		ids, err = m.searcher.Similar(ctx, m.scope, x)
+		ids, err = m.searcher.Similar(ctx, m.scope, &draft)
 		return err
 	})
 	if err != nil {
@@ -51,11 +82,11 @@ func (m *Memories) Compare(ctx context.Context, x *hippo.Memory) (*Comparison, e
 	}
 	out := &Comparison{}
 	for _, o := range ms {
-		if o.ContentHash == x.ContentHash {
+		if o.ContentHash == draft.ContentHash {
 			out.Duplicates = append(out.Duplicates, o.ID)
 		}
 	}
-	out.Replaces = recall.Revised(x, ms)
+	out.Replaces = recall.Revised(&draft, ms)
 	out.Duplicates = out.Duplicates[:min(len(out.Duplicates), maxCompared)]
 	out.Replaces = out.Replaces[:min(len(out.Replaces), maxCompared)]
 	return out, nil

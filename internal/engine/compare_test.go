@@ -1,12 +1,15 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 func TestCompare(t *testing.T) {
@@ -66,5 +69,55 @@ func TestCompare_NamesAFew(t *testing.T) {
 	got, err := f.Compare(t.Context(), f.note(fact("The rate limit is 12 requests per minute")))
 	if err != nil || len(got.Duplicates) != 2 || len(got.Replaces) != 5 {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestRecordCompared(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	record := func(content string, supersedes ...hippo.ID) (*hippo.Memory, *engine.Comparison) {
+		t.Helper()
+		draft := fact(content)
+		m, same, failed, err := f.RecordCompared(t.Context(), &draft, supersedes...)
+		if err != nil || failed != nil {
+			t.Fatalf("%q: %v, comparison: %v", content, err, failed)
+		}
+		return m, same
+	}
+	first, same := record("The rate limit is 100 requests per minute")
+	if len(same.Duplicates)+len(same.Replaces) > 0 {
+		t.Errorf("the first memory is like %+v", same)
+	}
+	again, same := record("The rate limit is 100 requests per minute")
+	if !cmp.Equal(same.Duplicates, []hippo.ID{first.ID}) || len(same.Replaces) > 0 {
+		t.Errorf("the second one is like %+v, want a duplicate of %v", same, first.ID)
+	}
+	if _, same = record("The rate limit is 200 requests per minute", first.ID); len(same.Replaces) != 1 || same.Replaces[0].Memory.ID != again.ID {
+		t.Errorf("what supersedes the first one is like %+v, want the second one only", same)
+	}
+	// Too long for its sentences to be compared.
+	long := strings.Repeat("many words without any end ", 40)
+	first, _ = record(long)
+	if _, same = record(long); !cmp.Equal(same.Duplicates, []hippo.ID{first.ID}) {
+		t.Errorf("a long memory is like %+v, want a duplicate of %v", same, first.ID)
+	}
+	used := fact("another text")
+	used.ID = first.ID
+	if _, _, _, err := f.RecordCompared(t.Context(), &used); !errors.Is(err, hippo.ErrConflict) {
+		t.Errorf("an ID in use: %v", err)
+	}
+}
+
+// A comparison that is not permitted does not keep a memory from being recorded.
+func TestRecordCompared_WithoutRead(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	draft := fact("The rate limit is 100 requests per minute")
+	m, _, failed, err := f.Engine.In(hippo.Scope{Rights: hippo.RightWrite}).RecordCompared(t.Context(), &draft)
+	if err != nil || !errors.Is(failed, hippo.ErrForbidden) {
+		t.Fatalf("%v, comparison: %v, want %v", err, failed, hippo.ErrForbidden)
+	}
+	if f.get(m.ID).Content != draft.Content {
+		t.Error("it was not recorded")
 	}
 }

@@ -1,11 +1,11 @@
 package mcpserver
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -20,12 +20,11 @@ type supersedeCandidate struct {
 // candidatePreview is how many characters of a candidate's content a reply shows.
 const candidatePreview = 120
 
-// compare adds to the reply to a record the memories that it duplicates and probably
-// supersedes. An error of the lookup is not reported, because the memory is stored.
-func (r *recorded) compare(ctx context.Context, s *session, m *hippo.Memory) string {
-	same, err := s.Compare(ctx, m)
-	if err != nil {
-		r.Degraded = []string{"not compared with others: " + err.Error()}
+// compared adds to the reply to a record the memories that it duplicates and probably
+// supersedes. A comparison that failed makes no error, because the memory is stored.
+func (r *recorded) compared(same *engine.Comparison, failed error) string {
+	if failed != nil {
+		r.Degraded = []string{"not compared with others: " + failed.Error()}
 		return "\ndegraded: " + termtext.Line(r.Degraded[0])
 	}
 	var b strings.Builder

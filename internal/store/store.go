@@ -61,7 +61,7 @@ func (s *Store) Add(ctx context.Context, ms ...*hippo.Memory) error {
 	now := s.now().UTC()
 	for i, m := range ms {
 		if err := stampNew(m, now); err != nil {
-			return fmt.Errorf("store: new id: %w", err)
+			return err
 		}
 		if err := m.Validate(); err != nil {
 			return at(err, i, len(ms))
@@ -97,13 +97,22 @@ func unused(tx driver.Tx, ms ...*hippo.Memory) error {
 	return fmt.Errorf("%w: the id %v is in use", hippo.ErrConflict, here[0].ID)
 }
 
+// Identify gives a new memory an ID, unless it has one.
+func Identify(m *hippo.Memory) error {
+	if !m.ID.IsZero() {
+		return nil
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return fmt.Errorf("store: new id: %w", err)
+	}
+	m.ID = hippo.ID(id)
+	return nil
+}
+
 func stampNew(m *hippo.Memory, now time.Time) error {
-	if m.ID.IsZero() {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return err
-		}
-		m.ID = hippo.ID(id)
+	if err := Identify(m); err != nil {
+		return err
 	}
 	if m.CreatedAt.IsZero() {
 		m.CreatedAt = now

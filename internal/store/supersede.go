@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -21,7 +20,7 @@ import (
 // [hippo.ErrInvalid].
 func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
 	if err := stampNew(m, s.now().UTC()); err != nil {
-		return nil, fmt.Errorf("store: new id: %w", err)
+		return nil, err
 	}
 	if err := m.Validate(); err != nil {
 		return nil, err
