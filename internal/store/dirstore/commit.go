@@ -12,10 +12,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// parallelFlushes is how many files of a commit are flushed at a time: file systems flush
-// several at the cost of one.
-const parallelFlushes = 16
-
 // begin begins a group: it finishes the commit of a killed writer, and applies what other
 // programs did to the files that every commit may write.
 func (s *synchronizer) begin(q *sqlitex.Tx, d driver.Durability) (*group, error) {
@@ -24,10 +20,11 @@ func (s *synchronizer) begin(q *sqlitex.Tx, d driver.Durability) (*group, error)
 		return nil, err
 	}
 	g := &group{
-		Group: inner, sync: s, table: newTable(q), durable: d == driver.Durable, changes: newChanges(),
+		Group: inner, sync: s, table: newTable(q), durable: d == driver.Durable, changes: newChanges(), contents: newContents(s.dir),
 	}
 	t := g.Begin(context.Background())
 	if err := catchUp(t); err != nil {
+		g.contents.discard()
 		return nil, err
 	}
 	g.Keep(t)
@@ -37,13 +34,12 @@ func (s *synchronizer) begin(q *sqlitex.Tx, d driver.Durability) (*group, error)
 // write is one file of a commit.
 type write struct {
 	step
-	data  []byte // nil: the file is removed
-	stamp stamp
+	content *content // nil: the file is removed
 }
 
 // End implements [sqlitex.Group]: it changes the files, and then the table of files. When
 // files were replaced and a later step fails, the next commit replays the journal, and the next
-// call compares all files.
+// call compares all files. The directory is flushed while the table is written.
 func (g *group) End() error {
 	if err := errors.Join(g.writeRelations(), g.writeCalendar()); err != nil {
 		return err
@@ -53,15 +49,26 @@ func (g *group) End() error {
 			return err
 		}
 	}
-	if err := g.table.write(g.recount); err != nil {
-		return err
+	var flushing sync.WaitGroup
+	var unflushed error
+	if g.replaced && !g.journaled {
+		if g.durable {
+			flushing.Go(func() { unflushed = g.sync.dir.flush(".") })
+		}
+		defer func() { g.complete = unflushed == nil }()
 	}
-	return g.Group.End()
+	err := g.table.write(g.recount)
+	if err == nil {
+		err = g.Group.End()
+	}
+	flushing.Wait()
+	return errors.Join(unflushed, err)
 }
 
 // Done implements [sqlitex.Group]: when files were replaced and the replica was not committed,
 // they are compared before the next call.
 func (g *group) Done(err error) {
+	g.contents.discard()
 	if err != nil && g.replaced {
 		g.sync.replica.invalidate()
 	}
@@ -81,8 +88,8 @@ func (g *group) replaceFiles() error {
 		}
 		g.sync.log.Warn("file moved to quarantine", "file", d.full(name), "now", d.full(to), "why", why)
 	}
-	if err := writeTemps(d, writes); err != nil {
-		return errors.Join(err, removeTemps(d, writes))
+	if err := writeTemps(g.contents, writes); err != nil {
+		return err
 	}
 	if g.journaled {
 		err = writeJournal(d, stepsOf(writes), g.durable)
@@ -93,37 +100,38 @@ func (g *group) replaceFiles() error {
 		done++
 	}
 	if err != nil {
-		return g.abandon(writes, done, err)
+		return g.abandon(done, err)
 	}
 	g.replaced = true
-	if g.durable {
-		err = d.flush(".")
-	}
 	if g.journaled {
+		if g.durable {
+			err = d.flush(".")
+		}
 		err = errors.Join(err, clearJournal(d, g.durable))
+		g.complete = err == nil
 	}
 	g.remember(writes)
-	g.complete = err == nil
 	return err
 }
 
 // abandon handles a commit that failed after done attempts to replace a file: the first failure
 // is undone, later ones leave the rest to the journal.
-func (g *group) abandon(writes []write, done int, err error) error {
+func (g *group) abandon(done int, err error) error {
 	if done > 1 { // too late to undo
 		g.replaced = true
+		g.contents.keep()
 		return err
 	}
 	if g.journaled {
 		err = errors.Join(err, clearJournal(g.sync.dir, true))
 	}
-	return errors.Join(err, removeTemps(g.sync.dir, writes))
+	return err
 }
 
 // writes returns the files to write and then those to remove, each sorted by name.
 func (g *group) writes() ([]write, error) {
 	var list []write
-	for name, data := range g.data {
+	for name, c := range g.data {
 		old, ok := g.table.stored.byName[name]
 		if !ok {
 			var err error
@@ -131,13 +139,13 @@ func (g *group) writes() ([]write, error) {
 				return nil, err
 			}
 		}
-		if _, displaced := g.displaced[name]; data == nil && old.name == "" && !displaced {
+		if _, displaced := g.displaced[name]; c == nil && old.name == "" && !displaced {
 			continue // there is no file to remove
 		}
-		list = append(list, write{step: step{Name: name, Before: old.sum}, data: data})
+		list = append(list, write{step: step{Name: name, Before: old.sum}, content: c})
 	}
 	slices.SortFunc(list, func(a, b write) int {
-		return cmp.Or(boolCompare(a.data == nil, b.data == nil), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(boolCompare(a.content == nil, b.content == nil), cmp.Compare(a.Name, b.Name))
 	})
 	return list, nil
 }
@@ -164,12 +172,12 @@ func (g *group) remember(writes []write) {
 	for i := range writes {
 		w := &writes[i]
 		e := g.table.changed.byName[w.Name]
-		if w.data == nil || e.name == "" {
+		if w.content == nil || e.name == "" {
 			continue
 		}
-		e.stamp, e.recent = w.stamp, true
+		e.stamp, e.recent = w.content.stamp, true
 		if now, err := g.sync.dir.stat(w.Name); err == nil {
-			written := w.stamp
+			written := w.content.stamp
 			written.changed = now.changed // by the rename
 			if now == written {
 				e.stamp, e.recent = now, now.last() >= clock && now.recent(g.sync.now())
@@ -187,40 +195,28 @@ func stepsOf(writes []write) []step {
 	return steps
 }
 
-// writeTemps writes and flushes the new contents as temporary files.
-func writeTemps(d *directory, writes []write) error {
-	n := min(parallelFlushes, len(writes))
-	errs := make([]error, n)
-	var wg sync.WaitGroup
-	for k := range n {
-		wg.Go(func() {
-			for i := k; i < len(writes) && errs[k] == nil; i += n {
-				if w := &writes[i]; w.data != nil {
-					w.Temp, w.stamp, errs[k] = d.writeTemp(w.data)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
-
-// removeTemps removes what writeTemps wrote.
-func removeTemps(d *directory, writes []write) error {
+// writeTemps waits until the contents were written and enters their temporary files.
+func writeTemps(l *contents, writes []write) error {
+	l.wait()
 	var errs []error
-	for _, w := range writes {
-		if w.Temp != "" {
-			errs = append(errs, d.remove(w.Temp))
+	for i := range writes {
+		if w := &writes[i]; w.content != nil {
+			w.Temp = w.content.temp
+			errs = append(errs, w.content.err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
 func replace(d *directory, w *write) error {
-	if w.data == nil {
+	if w.content == nil {
 		return d.remove(w.Name)
 	}
-	return d.rename(w.Temp, w.Name)
+	err := d.rename(w.Temp, w.Name)
+	if err == nil {
+		w.content.temp = ""
+	}
+	return err
 }
 
 // catchUp finishes a commit whose writer was killed, and applies changes of metadata.json and

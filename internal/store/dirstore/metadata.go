@@ -153,9 +153,10 @@ func (g *group) writeCalendar() error {
 
 // write adds metadata.json or relations.jsonl to the files to write.
 func (g *group) write(name string, data []byte) {
-	g.data[name] = data
+	g.data[name] = nil
 	e := entry{}
 	if data != nil {
+		g.data[name] = g.contents.start(data)
 		e = entry{name: name, sum: sha256.Sum256(data), recent: true}
 	}
 	g.table.changed.set(name, e)
