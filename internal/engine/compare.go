@@ -55,6 +55,9 @@ func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersed
 		cancel()
 	}
 	comparing.Wait()
+	if err == nil {
+		m.index.Follow() // so that what comes next need not wait for it
+	}
 	return out, same, failed, err
 }
 

@@ -71,7 +71,7 @@ func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (miss
 			if r.err != nil {
 				return 0, fmt.Errorf("index: catch up: %w", r.err)
 			}
-			if s := f.current.Load(); s.store == head.Store && s.revision >= head.Revision {
+			if s := f.current.Load(); !s.closed && s.store == head.Store && s.revision >= head.Revision {
 				return 0, nil
 			}
 		case <-timeout:
@@ -81,6 +81,10 @@ func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (miss
 		}
 	}
 }
+
+// Follow starts a catch-up in the background, unless one runs. If it fails the next one starts
+// where it ended.
+func (f *follower) Follow() { f.join() }
 
 // join returns the catch-up that runs, or starts one.
 func (f *follower) join() *run {
@@ -155,34 +159,37 @@ func (f *follower) catchUp(ctx context.Context) error {
 // batchSize is the number of changes that are applied at a time.
 const batchSize = 4096
 
-// read applies what changed since a snapshot: it reads in this goroutine, indexes batches
-// beside it on all processors, and publishes them in their order.
+// read applies what changed since a snapshot. If that is more than a batch it reads in this
+// goroutine, indexes batches beside it on all processors, and publishes them in their order.
 func (f *follower) read(ctx context.Context, s *snapshot) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	queue := make(chan *batch, runtime.GOMAXPROCS(0))
+	var queue chan *batch
 	applied := make(chan error, 1)
-	go func() {
-		var err error
-		for b := range queue {
-			<-b.ready
-			if err == nil {
-				if err = errors.Join(b.err, f.upkeep.guard(func() error { f.apply(b); return nil })); err != nil {
-					cancel()
-				}
-			}
-		}
-		applied <- err
-	}()
 	err := f.upkeep.guard(func() error {
-		return f.batches(ctx, s, func(b *batch) {
+		return f.batches(ctx, s, func(b *batch) error {
+			if queue == nil && len(b.changes) < batchSize { // the only one
+				err := f.index(ctx, b)
+				if err == nil {
+					f.apply(b)
+				}
+				return err
+			}
+			if queue == nil {
+				queue = make(chan *batch, runtime.GOMAXPROCS(0))
+				go func() { applied <- f.applyAll(queue, cancel) }()
+			}
 			queue <- b
 			go func() {
 				defer close(b.ready)
 				b.err = f.upkeep.guard(func() error { return f.index(ctx, b) })
 			}()
+			return nil
 		})
 	})
+	if queue == nil {
+		return err
+	}
 	close(queue)
 	if failed := <-applied; failed != nil {
 		return failed
@@ -190,8 +197,21 @@ func (f *follower) read(ctx context.Context, s *snapshot) error {
 	return err
 }
 
+// applyAll publishes batches in their order, until one of them fails. cancel ends the reading.
+func (f *follower) applyAll(queue <-chan *batch, cancel func()) (err error) {
+	for b := range queue {
+		<-b.ready
+		if err == nil {
+			if err = errors.Join(b.err, f.upkeep.guard(func() error { f.apply(b); return nil })); err != nil {
+				cancel()
+			}
+		}
+	}
+	return err
+}
+
 // batches reads what changed since a snapshot and passes it on.
-func (f *follower) batches(ctx context.Context, s *snapshot, pass func(*batch)) error {
+func (f *follower) batches(ctx context.Context, s *snapshot, pass func(*batch) error) error {
 	b := &batch{ready: make(chan struct{})}
 	for c, err := range f.src.Changes(ctx, s.revision) {
 		if err == nil {
@@ -205,12 +225,14 @@ func (f *follower) batches(ctx context.Context, s *snapshot, pass func(*batch)) 
 			b.fresh = append(b.fresh, c.Memory)
 		}
 		if len(b.changes) == batchSize {
-			pass(b)
+			if err := pass(b); err != nil {
+				return err
+			}
 			b = &batch{ready: make(chan struct{})}
 		}
 	}
 	if len(b.changes) > 0 {
-		pass(b)
+		return pass(b)
 	}
 	return nil
 }
