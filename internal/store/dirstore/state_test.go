@@ -171,6 +171,36 @@ func TestWrite_fails_whole(t *testing.T) {
 	}
 }
 
+// Files are written while a transaction runs: one that fails afterwards, and one whose file is
+// written again by the same commit, leave none behind.
+func TestWrite_leaves_no_temporary_files(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.open()
+	put(t, s, memory(1))
+	before := changes(t, s, 0)
+	failed := errors.New("no")
+	err := s.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
+		return errors.Join(tx.Put(memory(1), memory(2)), failed)
+	})
+	if !errors.Is(err, failed) {
+		t.Errorf("got error %v, want %v", err, failed)
+	}
+	equal(t, "changes", changes(t, s, 0), before)
+	if left := p.leftovers(); len(left) != 0 {
+		t.Errorf("temporary files of a transaction that failed: %v", left)
+	}
+	pinned := memory(1)
+	pinned.Pinned = true
+	update(t, s, func(tx driver.Tx) error { return errors.Join(tx.Put(memory(1)), tx.Put(pinned)) })
+	if !get(t, p.open(), 1).Pinned {
+		t.Error("the first of two writes of a file won")
+	}
+	if left := p.leftovers(); len(left) != 0 {
+		t.Errorf("temporary files of a file that was written twice: %v", left)
+	}
+}
+
 func TestWrite_outcome_is_settled_when_it_fails_in_the_middle(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
