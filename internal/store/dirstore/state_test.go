@@ -187,13 +187,14 @@ func TestWrite_leaves_no_temporary_files(t *testing.T) {
 		t.Errorf("got error %v, want %v", err, failed)
 	}
 	equal(t, "changes", changes(t, s, 0), before)
+	put(t, s, memory(3)) // waits for the end of the commit before
 	if left := p.leftovers(); len(left) != 0 {
 		t.Errorf("temporary files of a transaction that failed: %v", left)
 	}
 	pinned := memory(1)
 	pinned.Pinned = true
 	update(t, s, func(tx driver.Tx) error { return errors.Join(tx.Put(memory(1)), tx.Put(pinned)) })
-	if !get(t, p.open(), 1).Pinned {
+	if !get(t, s, 1).Pinned {
 		t.Error("the first of two writes of a file won")
 	}
 	if left := p.leftovers(); len(left) != 0 {
