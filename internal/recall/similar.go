@@ -21,9 +21,10 @@ const (
 	similarBytes, similarWords = 1000, 12
 	// maxSimilar is how many are returned.
 	maxSimilar = 16
-	// Those after the first minSimilar must have minSimilarShare of the best score, which is
-	// that of the text itself if it is stored. It is low, because the value in which two texts differ has a high idf.
-	minSimilar, minSimilarShare = 10, .15
+	// Those after the first minSimilar must have minSimilarShare of the maximum score, some
+	// 15 % of the score of the text itself, which need not be stored. It is low, because the
+	// value in which two texts differ has a high idf.
+	minSimilar, minSimilarShare = 10, .07
 )
 
 // Similar returns the live memories of the project of m that have most words in common with
@@ -58,8 +59,8 @@ func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, m *hippo.Memo
 	}
 	list := best.Sorted()
 	var ids []hippo.ID
-	for i, c := range list {
-		if c.ID != m.ID && (i <= minSimilar || c.relevance >= minSimilarShare*list[0].relevance) {
+	for _, c := range list {
+		if c.ID != m.ID && (len(ids) < minSimilar || c.relevance >= minSimilarShare*found.MaxScore) {
 			ids = append(ids, c.ID)
 		}
 	}
