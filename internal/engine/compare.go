@@ -2,11 +2,9 @@ package engine
 
 import (
 	"context"
-	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/recall"
-	"github.com/hippo-memory/hippo/internal/store"
 )
 
 // Comparison lists the memories of the same project that a memory is similar to.
@@ -26,40 +24,6 @@ const (
 	// maxComparing is how many records that are running are compared.
 	maxComparing = 2
 )
-
-// RecordCompared is [Memories.Record] and [Memories.Compare] at the same time: the search for
-// similar memories takes place while the disk writes the new one. failed is the error of the
-// comparison, err that of the record. At most two records that are running are compared and the
-// comparison of others is skipped, because nobody reads hints on a bulk import.
-func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersedes ...hippo.ID) (out *hippo.Memory, same *Comparison, failed, err error) {
-	defer m.comparing.Add(-1)
-	if m.comparing.Add(1) > maxComparing {
-		out, err = m.Record(ctx, r, supersedes...)
-		return out, &Comparison{Skipped: true}, nil, err
-	}
-	if len(supersedes) > 0 { // these are no longer similar ones afterwards
-		if out, err = m.Record(ctx, r, supersedes...); err == nil {
-			same, failed = m.Compare(ctx, out)
-		}
-		return out, same, failed, err
-	}
-	if err := store.Identify(r); err != nil {
-		return nil, nil, nil, err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	draft := r.Clone()
-	var comparing sync.WaitGroup
-	comparing.Go(func() { same, failed = m.Compare(ctx, draft) })
-	if out, err = m.Record(ctx, r); err != nil {
-		cancel()
-	}
-	comparing.Wait()
-	if err == nil {
-		m.index.Follow() // so that what comes next need not wait for it
-	}
-	return out, same, failed, err
-}
 
 // Compare searches the live memories of the same project for those that a memory, which need not
 // be stored yet, duplicates or probably supersedes: they have no successor, and the latter are
