@@ -13,12 +13,17 @@ import (
 // in use. The index was emptied; the next catch-up rebuilds it.
 var ErrDamaged = errors.New("the index file was damaged while it was in use")
 
-// guard runs f. If the file turns out to be damaged, by a fault or because somebody has written
-// into it, guard empties the index and returns [ErrDamaged].
-func (u *upkeep) guard(f func() error) (err error) {
-	if u.file.overwritten() { // nothing of it may be saved again
+// guard is [upkeep.guardRead] for what may save: nothing of a damaged file may be saved again.
+func (u *upkeep) guard(f func() error) error {
+	if u.file.overwritten() {
 		return u.discard(errors.New("it was overwritten"))
 	}
+	return u.guardRead(f)
+}
+
+// guardRead runs f. If the file turns out to be damaged, by a fault or because somebody has
+// written into it, guardRead empties the index and returns [ErrDamaged].
+func (u *upkeep) guardRead(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		r := recover()
