@@ -46,26 +46,34 @@ func Quantize(v []float32) Code {
 	n := padded(len(v))
 	planes := make([]int8, 2*n)
 	c := Code{Hi: planes[:n:n], Lo: planes[n:]}
-	largest := float32(0)
+	const infinity = 0x7F800000
+	bits := uint32(0) // of numbers without a sign, which are ordered as the numbers are
 	for _, x := range v {
-		if a := float32(math.Abs(float64(x))); a > largest && a <= math.MaxFloat32 {
-			largest = a
+		if b := math.Float32bits(x) &^ (1 << 31); b < infinity {
+			bits = max(bits, b)
 		}
 	}
+	largest := math.Float32frombits(bits)
 	if largest < least {
 		return c
 	}
 	c.Scale = float32(float64(largest) / most)
+	scale := float64(c.Scale)
 	for i, x := range v {
-		q := math.Round(float64(x) / float64(c.Scale))
-		if !(math.Abs(q) <= most+1) {
+		q := float64(x) / scale
+		if !(math.Abs(q) < most+1.5) { // not finite
 			continue
 		}
-		hi := math.Floor((min(max(q, -most), most) + 128) / 256)
-		c.Hi[i], c.Lo[i] = int8(hi), int8(min(max(q, -most), most)-256*hi)
+		n := min(max(round(q), -most), most)
+		hi := (n + 128) >> 8
+		c.Hi[i], c.Lo[i] = int8(hi), int8(n-hi<<8)
 	}
 	return c
 }
+
+// round is [math.Round] for a quotient of float32 numbers that fits: such a quotient is never the one
+// number, next below a half, for which the sum below would be rounded up.
+func round(q float64) int { return int(q + math.Copysign(.5, q)) }
 
 // Floats appends the first dim components of the vector to dst.
 func (c *Code) Floats(dst []float32, dim int) []float32 {

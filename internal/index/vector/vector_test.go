@@ -134,6 +134,26 @@ func TestQuantize_Bound(t *testing.T) {
 	})
 }
 
+// Components are rounded half away from zero, also next to a half.
+func TestQuantize_Rounding(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		v := []float32{rapid.Float32Range(1e-30, 1e30).Draw(t, "largest")}
+		scale := vector.Quantize(v).Scale
+		for _, k := range rapid.SliceOfN(rapid.IntRange(-32639, 32638), 1, 60).Draw(t, "steps") {
+			half := float32((float64(k) + .5) * float64(scale))
+			v = append(v, math.Nextafter32(half, -v[0]), half, math.Nextafter32(half, v[0]))
+		}
+		c := vector.Quantize(v)
+		for i, x := range v {
+			want := min(max(math.Round(float64(x)/float64(c.Scale)), -32639), 32639)
+			if got := 256*int(c.Hi[i]) + int(c.Lo[i]); got != int(want) {
+				t.Fatalf("%g at scale %g became %d, want %g", x, c.Scale, got, want)
+			}
+		}
+	})
+}
+
 func TestQuantize_Odd(t *testing.T) {
 	t.Parallel()
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
