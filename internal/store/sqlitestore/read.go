@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -111,10 +112,40 @@ func (p *part) decode() error {
 	case !utf8.ValidString(*p.text):
 		return fmt.Errorf("%s: not UTF-8: %.40q", p.name, *p.text)
 	}
+	if decodePlain(*p.text, p.to) {
+		return nil
+	}
 	if err := json.Unmarshal([]byte(*p.text), p.to); err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)
 	}
 	return nil
+}
+
+// decodePlain decodes the arrays that nearly all memories have, many times faster than package json: a
+// list of strings without escapes, and a list of one pair of numbers. It reports whether text is one.
+func decodePlain(text string, to any) bool {
+	switch to := to.(type) {
+	case *[]string:
+		inner, begins := strings.CutPrefix(text, `["`)
+		inner, ends := strings.CutSuffix(inner, `"]`)
+		if !begins || !ends || strings.IndexByte(inner, '\\') >= 0 {
+			return false
+		}
+		*to = strings.Split(inner, `","`)
+		return true
+	case *[][2]int:
+		inner, begins := strings.CutPrefix(text, "[[")
+		inner, ends := strings.CutSuffix(inner, "]]")
+		first, second, pair := strings.Cut(inner, ",")
+		day, err := strconv.Atoi(first)
+		count, err2 := strconv.Atoi(second)
+		if !begins || !ends || !pair || err != nil || err2 != nil {
+			return false
+		}
+		*to = [][2]int{{day, count}}
+		return true
+	}
+	return false
 }
 
 // unpack decodes the JSON fields, and rejects text that is not UTF-8.
