@@ -59,7 +59,9 @@ type TokenEmbedder interface {
 	// equal tokens for every text, so token IDs may be stored with that name.
 	Vocabulary() string
 	// Tokenize appends the token IDs of a text to dst. They are at least 0 and below
-	// 65,536, so that two bytes hold one.
+	// 65,536, so that two bytes hold one. Spaces, tabs, line feeds and carriage returns
+	// separate tokens: those of a text are those of the words between them, in order, so
+	// that the tokens of a word may be cached.
 	Tokenize(dst []int32, text string) []int32
 	// Weight is the weight of a token in a query, 0 or more; 0 for an ID outside of the
 	// vocabulary.

@@ -11,18 +11,27 @@ import (
 
 // batch is a run of changes on its way into the index.
 type batch struct {
-	changes []driver.Change
-	fresh   []*hippo.Memory // those of them that have to be indexed
-	ready   chan struct{}
-	segment *segment // of fresh, nil if there are none
-	codes   []vector.Code
-	err     error
+	size     int             // the number of changes
+	revision hippo.Revision  // of the last one
+	known    []driver.Change // those of memories that are in the index
+	fresh    []*hippo.Memory // those that have to be indexed
+	ready    chan struct{}
+	segment  *segment // of fresh, nil if there are none
+	codes    []vector.Code
+	err      error
 }
 
-// has reports whether a memory is indexed as it is, its mutable columns apart.
-func (s *snapshot) has(m *hippo.Memory) bool {
-	at, doc, ok := s.find(m.ID)
-	return ok && s.parts[at].unchanged(doc, m)
+// add adds a change since the snapshot s.
+func (b *batch) add(s *snapshot, c driver.Change) {
+	b.size++
+	b.revision = c.Revision
+	at, doc, ok := s.find(c.ID)
+	if ok {
+		b.known = append(b.known, c)
+	}
+	if c.Memory != nil && (!ok || !s.parts[at].unchanged(doc, c.Memory)) {
+		b.fresh = append(b.fresh, c.Memory)
+	}
 }
 
 // unchanged reports whether the immutable columns of a document are those of m.

@@ -16,36 +16,48 @@ const MaxTokens = 1024
 // tokenSize is that of a word piece in bytes.
 const tokenSize = 2
 
+// builder makes segments, one after the other. What it learned about words it keeps for the next
+// segment.
+type builder struct {
+	words  *words
+	static embed.StaticEmbedder // embeds the same word pieces; nil: none does
+	terms  postingLists
+	sum    []float32 // the vector of the document at hand
+
+	out   *segment
+	names *numbering
+	codes []vector.Code // by static
+}
+
+func newBuilder(o *Options) *builder {
+	b := &builder{words: newWords(o), static: o.static()}
+	if b.static != nil {
+		b.sum = make([]float32, b.static.Model().Dimension)
+	}
+	return b
+}
+
 // build returns the segment of memories that have different IDs, at most maxDocs of them, and
 // their vectors if the instant model embeds word pieces. It sorts ms by ID.
-func build(ms []*hippo.Memory, o *Options) (*segment, []vector.Code) {
+func (b *builder) build(ms []*hippo.Memory) (*segment, []vector.Code) {
 	slices.SortFunc(ms, func(x, y *hippo.Memory) int { return x.ID.Compare(y.ID) })
-	b := newBuilder(o, len(ms))
+	b.begin(len(ms))
 	for i, m := range ms {
 		b.add(uint32(i), m)
 	}
-	return b.seal(len(ms)), b.codes
+	b.seal()
+	return b.out, b.codes
 }
 
-// builder collects documents into a segment.
-type builder struct {
-	analyzer bm25.Analyzer
-	tokens   embed.TokenEmbedder
-	static   embed.StaticEmbedder // embeds the same word pieces; nil: none does
-	codes    []vector.Code        // by static
-	out      segment
-	names    *numbering
-	terms    *termLists
-	pieces   []int32
-}
-
-func newBuilder(o *Options, n int) *builder {
-	b := &builder{analyzer: o.Analyzer, tokens: o.Tokens, static: o.static(), names: newNumbering(), terms: newTermLists()}
-	b.out.situations, b.out.tokens = newBlobs(n, 0), newBlobs(n, 0)
+// begin starts a segment of n documents.
+func (b *builder) begin(n int) {
+	b.words.begin()
+	b.terms.begin()
+	b.names, b.codes = newNumbering(), nil
+	b.out = &segment{docs: n, situations: newBlobs(n, 0), tokens: newBlobs(n, 0)}
 	c := &b.out.columns
 	c.rows, c.extras = make([]row, 0, n), make([]extra, 0, n)
 	c.content, c.other = make([]uint32, 0, n), make([][2]uint32, 0, n)
-	return b
 }
 
 // add appends the document of m.
@@ -67,62 +79,53 @@ func (b *builder) add(doc uint32, m *hippo.Memory) {
 	}
 	c.rows, c.extras = append(c.rows, r), append(c.extras, x)
 	b.index(doc, m)
-	b.cut(m)
 }
 
-// index adds the terms of m.
+// index adds the terms and the word pieces of m, in the order content, situation, tags. The vector
+// is that of the content.
 func (b *builder) index(doc uint32, m *hippo.Memory) {
-	t := b.terms
-	t.begin(doc)
-	b.analyzer.Terms(m.Content, t.emit)
-	t.field = bm25.Tags
-	for _, s := range m.Tags {
-		b.analyzer.Terms(s, t.emit)
+	t, w := &b.terms, b.words
+	w.pieces = w.pieces[:0]
+	var length bm25.Counts
+	length[bm25.Content] = t.count(bm25.Content, w.analyse(m.Content))
+	if b.static != nil {
+		clear(b.sum)
+		b.static.EmbedTokens(b.sum, embed.Passage, w.pieces)
+		b.codes = append(b.codes, vector.Quantize(b.sum))
 	}
-	t.field = bm25.Situation
 	for _, s := range m.Situation {
-		t.element = t.element[:0]
-		b.analyzer.Terms(s, t.emit)
-		if len(t.element) == 0 { // it counts for no length
-			t.occurs(wordlessTerm(s))
-			t.length[bm25.Situation]--
-		}
-		slices.Sort(t.element)
-		b.out.situations.data = appendElement(b.out.situations.data, slices.Compact(t.element))
+		length[bm25.Situation] += b.element(s)
 	}
 	b.out.situations.end()
-	n := t.finish()
-	b.out.columns.content = append(b.out.columns.content, n[bm25.Content])
-	b.out.columns.other = append(b.out.columns.other, [2]uint32{n[bm25.Situation], n[bm25.Tags]})
-}
-
-// cut adds the word pieces of m: of its content, then of situation and tags. The vector is that of
-// the content.
-func (b *builder) cut(m *hippo.Memory) {
-	defer b.out.tokens.end()
-	if b.tokens == nil {
-		return
+	for _, s := range m.Tags {
+		length[bm25.Tags] += t.count(bm25.Tags, w.analyse(s))
 	}
-	b.pieces = b.tokens.Tokenize(b.pieces[:0], m.Content)
-	if b.static != nil {
-		v := make([]float32, b.static.Model().Dimension)
-		b.static.EmbedTokens(v, embed.Passage, b.pieces)
-		b.codes = append(b.codes, vector.Quantize(v))
-	}
-	for _, list := range [][]string{m.Situation, m.Tags} {
-		for _, text := range list {
-			b.pieces = b.tokens.Tokenize(b.pieces, text)
-		}
-	}
-	for _, p := range b.pieces[:min(len(b.pieces), MaxTokens)] {
+	t.finish(doc)
+	for _, p := range w.pieces[:min(len(w.pieces), MaxTokens)] {
 		b.out.tokens.data = binary.LittleEndian.AppendUint16(b.out.tokens.data, uint16(p))
 	}
+	b.out.tokens.end()
+	b.out.columns.content = append(b.out.columns.content, length[bm25.Content])
+	b.out.columns.other = append(b.out.columns.other, [2]uint32{length[bm25.Situation], length[bm25.Tags]})
 }
 
-// seal sorts the dictionaries, renumbers what refers to them and returns the segment.
-func (b *builder) seal(docs int) *segment {
-	s := &b.out
-	s.docs = docs
+// element adds an element of a situation and returns its length in terms, which is 0 for an
+// element without any word.
+func (b *builder) element(text string) (length uint32) {
+	terms := b.words.analyse(text)
+	length = uint32(len(terms))
+	if length == 0 {
+		terms = b.words.single(wordlessTerm(text))
+	}
+	b.terms.count(bm25.Situation, terms)
+	slices.Sort(terms)
+	b.out.situations.data = appendElement(b.out.situations.data, slices.Compact(terms))
+	return length
+}
+
+// seal sorts the dictionaries and renumbers what refers to them.
+func (b *builder) seal() {
+	s := b.out
 	var final []uint32
 	s.names, final = b.names.seal()
 	c := &s.columns
@@ -134,10 +137,9 @@ func (b *builder) seal(docs int) *segment {
 	for i, n := range c.labels {
 		c.labels[i] = final[n]
 	}
-	final = b.terms.seal(&s.lexicon)
+	final = b.terms.seal(&s.lexicon, b.words.terms)
 	s.situations = renumber(&s.situations, final)
 	s.sessions = s.orderSessions()
-	return s
 }
 
 // renumber returns the situations of documents with other numbers of terms.
@@ -156,89 +158,4 @@ func renumber(old *blobs, final []uint32) blobs {
 		out.end()
 	}
 	return out
-}
-
-// termLists collects the postings of a segment.
-type termLists struct {
-	ids    map[string]uint32
-	terms  []string
-	lists  []postingList
-	shapes shapes
-	counts []bm25.Counts // by term, of the document at hand
-	seen   []uint32      // terms with counts
-
-	doc     uint32
-	length  bm25.Counts
-	field   bm25.Field
-	element []uint32
-	emit    func([]byte)
-}
-
-// postingList is a list that is appended to; see [list].
-type postingList struct{ posts, rare []byte }
-
-func newTermLists() *termLists {
-	t := &termLists{ids: make(map[string]uint32)}
-	t.emit = t.occurs
-	return t
-}
-
-// begin starts a document.
-func (t *termLists) begin(doc uint32) {
-	t.doc, t.length, t.field, t.seen = doc, bm25.Counts{}, bm25.Content, t.seen[:0]
-}
-
-// occurs counts one occurrence of a term in the current field.
-func (t *termLists) occurs(term []byte) {
-	id, ok := t.ids[string(term)]
-	if !ok {
-		name := string(term)
-		id = uint32(len(t.terms))
-		t.ids[name] = id
-		t.terms = append(t.terms, name)
-		t.lists = append(t.lists, postingList{})
-		t.counts = append(t.counts, bm25.Counts{})
-	}
-	c := &t.counts[id]
-	if *c == (bm25.Counts{}) {
-		t.seen = append(t.seen, id)
-	}
-	c[t.field]++
-	t.length[t.field]++
-	if t.field == bm25.Situation {
-		t.element = append(t.element, id)
-	}
-}
-
-// finish ends a document and returns the lengths of its fields.
-func (t *termLists) finish() bm25.Counts {
-	for _, id := range t.seen {
-		l := &t.lists[id]
-		l.posts, l.rare = appendPosting(l.posts, l.rare, &t.shapes, t.doc, t.counts[id])
-		t.counts[id] = bm25.Counts{}
-	}
-	return t.length
-}
-
-// seal writes the sorted lexicon and returns the final numbers of terms by the provisional ones.
-func (t *termLists) seal(to *lexicon) []uint32 {
-	order := make([]uint32, len(t.terms))
-	letters, posts := 0, 0
-	for i := range order {
-		order[i] = uint32(i)
-		letters += len(t.terms[i])
-		posts += len(t.lists[i].posts)
-	}
-	slices.SortFunc(order, func(a, b uint32) int { return compareStrings(t.terms[a], t.terms[b]) })
-	to.terms, to.posts, to.rare = newBlobs(len(order), letters), newBlobs(len(order), posts), newBlobs(len(order), 0)
-	final := make([]uint32, len(order))
-	for i, id := range order {
-		final[id] = uint32(i)
-		to.terms.data = append(to.terms.data, t.terms[id]...)
-		to.terms.end()
-		to.posts.append(t.lists[id].posts)
-		to.rare.append(t.lists[id].rare)
-	}
-	to.shapes = t.shapes
-	return final
 }

@@ -165,11 +165,15 @@ func (f *follower) read(ctx context.Context, s *snapshot) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var queue chan *batch
+	workers := make(chan *builder, runtime.GOMAXPROCS(0))
+	for range cap(workers) {
+		workers <- nil // to be made when it is needed
+	}
 	applied := make(chan error, 1)
 	err := f.upkeep.guard(func() error {
 		return f.batches(ctx, s, func(b *batch) error {
-			if queue == nil && len(b.changes) < batchSize { // the only one
-				err := f.index(ctx, b)
+			if queue == nil && b.size < batchSize { // the only one
+				err := f.index(ctx, b, workers)
 				if err == nil {
 					f.apply(b)
 				}
@@ -182,7 +186,7 @@ func (f *follower) read(ctx context.Context, s *snapshot) error {
 			queue <- b
 			go func() {
 				defer close(b.ready)
-				b.err = f.upkeep.guard(func() error { return f.index(ctx, b) })
+				b.err = f.upkeep.guard(func() error { return f.index(ctx, b, workers) })
 			}()
 			return nil
 		})
@@ -220,29 +224,31 @@ func (f *follower) batches(ctx context.Context, s *snapshot, pass func(*batch) e
 		if err != nil {
 			return err
 		}
-		b.changes = append(b.changes, c)
-		if c.Memory != nil && !s.has(c.Memory) {
-			b.fresh = append(b.fresh, c.Memory)
-		}
-		if len(b.changes) == batchSize {
+		b.add(s, c)
+		if b.size == batchSize {
 			if err := pass(b); err != nil {
 				return err
 			}
 			b = &batch{ready: make(chan struct{})}
 		}
 	}
-	if len(b.changes) > 0 {
+	if b.size > 0 {
 		return pass(b)
 	}
 	return nil
 }
 
-// index makes the segment of a batch.
-func (f *follower) index(ctx context.Context, b *batch) error {
+// index makes the segment of a batch by one of the workers.
+func (f *follower) index(ctx context.Context, b *batch, workers chan *builder) error {
 	if len(b.fresh) == 0 {
 		return nil
 	}
-	b.segment, b.codes = build(b.fresh, f.opts) // sorts fresh
+	worker := <-workers
+	defer func() { workers <- worker }()
+	if worker == nil {
+		worker = newBuilder(f.opts)
+	}
+	b.segment, b.codes = worker.build(b.fresh) // sorts fresh
 	if f.opts.Instant == nil || b.codes != nil {
 		return nil
 	}
@@ -267,10 +273,10 @@ func (f *follower) apply(b *batch) {
 	f.edit(func(d *draft) {
 		// Those that are indexed again keep the vectors that are of the same text.
 		var kept []keptVectors
-		for _, c := range b.changes {
-			at, doc, known := d.find(c.ID)
+		for _, c := range b.known {
+			at, doc, ok := d.find(c.ID)
 			switch {
-			case !known:
+			case !ok:
 			case c.Memory != nil && d.parts[at].unchanged(doc, c.Memory):
 				d.update(at, doc, c.Memory)
 				continue
@@ -284,7 +290,7 @@ func (f *follower) apply(b *batch) {
 		if b.segment != nil {
 			d.add(b, kept, f.opts.Instant)
 		}
-		d.revision = max(d.revision, b.changes[len(b.changes)-1].Revision)
+		d.revision = max(d.revision, b.revision)
 		d.mergeSmall()
 	})
 	f.upkeep.maintain()

@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"github.com/hippo-memory/hippo/internal/embed"
@@ -19,6 +20,8 @@ type input struct {
 	newOf []uint32 // by document: its new number, or gone
 	names []uint32 // by name: its provisional number plus 1; 0: not used yet
 	terms []uint32 // by term: its new number, or gone
+	// codes holds the new codes of postings by their old ones, plus 1; 0: not known yet.
+	codes [256]uint16
 }
 
 // merger makes one part of several.
@@ -133,8 +136,14 @@ func (m *merger) name(in *input, old uint32) uint32 {
 	return in.names[old] - 1
 }
 
-// posting is a decoded posting with its new document.
-type posting struct {
+// mergedList is the list of a term while it is merged.
+type mergedList struct {
+	posts []uint32 // as in [list], with the new documents
+	rare  []rareCount
+}
+
+// rareCount is an entry of [list.rare] with its new document.
+type rareCount struct {
 	doc    uint32
 	counts bm25.Counts
 }
@@ -150,28 +159,26 @@ func (m *merger) lexicon() {
 	out := &m.out.lexicon
 	out.terms, out.posts, out.rare = newBlobs(terms, letters), newBlobs(terms, posts), newBlobs(terms, 0)
 	next := make([]int, len(m.inputs))
-	var work []posting
+	var work mergedList
 	for {
 		term := m.lowest(next)
 		if term == nil {
 			return
 		}
 		id := uint32(out.terms.len())
-		work = work[:0]
+		work.posts, work.rare = work.posts[:0], work.rare[:0]
 		for i, in := range m.inputs {
 			t := next[i]
 			if t == in.lexicon.terms.len() || !bytes.Equal(in.lexicon.terms.at(t), term) {
 				continue
 			}
-			before := len(work)
-			work = in.take(work, uint32(t))
-			in.terms[t] = id
-			if len(work) == before {
-				in.terms[t] = gone
+			in.terms[t] = gone
+			if work.take(in, in.lexicon.postings(uint32(t)), &out.shapes) {
+				in.terms[t] = id
 			}
 			next[i]++
 		}
-		out.write(term, work)
+		out.write(term, &work)
 	}
 }
 
@@ -189,25 +196,44 @@ func (m *merger) lowest(next []int) []byte {
 	return term
 }
 
-// take appends the postings of a term, of documents that stay.
-func (in *input) take(work []posting, term uint32) []posting {
-	in.lexicon.postings(term).each(func(doc uint32, c bm25.Counts) {
-		if to := in.newOf[doc]; to != gone {
-			work = append(work, posting{to, c})
+// take adds the postings of documents that stay, and reports whether there are any.
+func (w *mergedList) take(in *input, l list, s *shapes) bool {
+	before, rare := len(w.posts), l.rare
+	for b := l.posts; len(b) >= postSize; b = b[postSize:] {
+		p := binary.LittleEndian.Uint32(b)
+		to, code := in.newOf[p>>8], in.codes[byte(p)]
+		c := l.shapes.counts[byte(p)]
+		if byte(p) == 0 {
+			c, rare, code = rareCounts(rare), rare[rareSize:], 0
 		}
-	})
-	return work
+		if to == gone {
+			continue
+		}
+		if code == 0 {
+			code = uint16(s.code(c)) + 1
+			in.codes[byte(p)] = code
+		}
+		if code == 1 {
+			w.rare = append(w.rare, rareCount{to, c})
+		}
+		w.posts = append(w.posts, to<<8|uint32(code-1))
+	}
+	return len(w.posts) > before
 }
 
-// write appends a term and its postings; one without any is left out.
-func (x *lexicon) write(term []byte, work []posting) {
-	if len(work) == 0 {
+// write appends a term and its list; one without postings is left out.
+func (x *lexicon) write(term []byte, w *mergedList) {
+	if len(w.posts) == 0 {
 		return
 	}
-	slices.SortFunc(work, func(a, b posting) int { return cmp.Compare(a.doc, b.doc) })
+	slices.Sort(w.posts)
+	slices.SortFunc(w.rare, func(a, b rareCount) int { return cmp.Compare(a.doc, b.doc) })
 	x.terms.append(term)
-	for _, p := range work {
-		x.posts.data, x.rare.data = appendPosting(x.posts.data, x.rare.data, &x.shapes, p.doc, p.counts)
+	for _, p := range w.posts {
+		x.posts.data = binary.LittleEndian.AppendUint32(x.posts.data, p)
+	}
+	for _, r := range w.rare {
+		x.rare.data = appendCounts(x.rare.data, r.counts)
 	}
 	x.posts.end()
 	x.rare.end()

@@ -95,19 +95,7 @@ func (l list) in(set docSet) int {
 	return n
 }
 
-// each calls f with every posting, in order.
-func (l list) each(f func(doc uint32, c bm25.Counts)) {
-	rare := l.rare
-	for b := l.posts; len(b) >= postSize; b = b[postSize:] {
-		p := binary.LittleEndian.Uint32(b)
-		c := l.shapes.counts[byte(p)]
-		if byte(p) == 0 {
-			c, rare = rareCounts(rare), rare[rareSize:]
-		}
-		f(p>>8, c)
-	}
-}
-
+// rareCounts decodes an entry of [list.rare].
 func rareCounts(b []byte) (c bm25.Counts) {
 	for f := range c {
 		c[f] = binary.LittleEndian.Uint32(b[4*f:])
@@ -115,15 +103,12 @@ func rareCounts(b []byte) (c bm25.Counts) {
 	return c
 }
 
-// appendPosting appends a posting to the list in posts and rare.
-func appendPosting(posts, rare []byte, s *shapes, doc uint32, c bm25.Counts) (p, r []byte) {
-	code := s.code(c)
-	if code == 0 {
-		for _, n := range c {
-			rare = binary.LittleEndian.AppendUint32(rare, n)
-		}
+// appendCounts appends an entry of [list.rare].
+func appendCounts(rare []byte, c bm25.Counts) []byte {
+	for _, n := range c {
+		rare = binary.LittleEndian.AppendUint32(rare, n)
 	}
-	return binary.LittleEndian.AppendUint32(posts, doc<<8|uint32(code)), rare
+	return rare
 }
 
 // needle is what to look for within terms. Stems lack the e that words end in (database:

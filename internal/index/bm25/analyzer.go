@@ -17,7 +17,9 @@ type Analyzer interface {
 	Name() string
 	// Terms calls emit for each term of text, repeated ones repeatedly. A term is
 	// 1 to MaxTerm bytes of valid UTF-8 and begins with no control character;
-	// emit must not keep it.
+	// emit must not keep it. Spaces, tabs, line feeds and carriage returns separate
+	// terms: those of a text are those of the words between them, in order, so that
+	// the terms of a word may be cached.
 	Terms(text string, emit func(term []byte))
 	// Stop reports whether term is a function word, which may be left out of a
 	// query that has other words.
