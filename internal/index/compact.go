@@ -11,6 +11,9 @@ const (
 	// there are mergeFactor of them they are merged, so that the number of segments and
 	// the copies of each document grow with the logarithm of the size.
 	mergeFactor = 4
+	// rebuildFactor takes its place while the whole index is rebuilt: a batch of changes becomes
+	// a segment of the largest size in one merge. There are more segments meanwhile.
+	rebuildFactor = maxDocs / batchSize
 	// maxInline is the number of documents up to which edits merge themselves; larger
 	// merges run beside them.
 	maxInline = 1024
@@ -25,8 +28,8 @@ const (
 func tier(docs int) int { return bits.Len(uint(docs)) / 2 }
 
 // mergeable returns parts that are to be merged, up to this many documents together; nil if
-// there are none.
-func (s *snapshot) mergeable(limit int) []*part {
+// there are none. Parts of a tier are merged when there are factor of them.
+func (s *snapshot) mergeable(limit, factor int) []*part {
 	byTier := make(map[int][]*part)
 	for _, p := range s.parts {
 		n, d := p.docs, p.deleted()
@@ -36,11 +39,11 @@ func (s *snapshot) mergeable(limit int) []*part {
 		byTier[tier(n)] = append(byTier[tier(n)], p)
 	}
 	for _, list := range byTier {
-		if len(list) < mergeFactor {
+		if len(list) < factor {
 			continue
 		}
 		slices.SortFunc(list, func(a, b *part) int { return cmp.Compare(a.docs, b.docs) })
-		if list = upTo(list[:mergeFactor], limit); len(list) > 1 {
+		if list = upTo(list[:factor], limit); len(list) > 1 {
 			return list
 		}
 	}
@@ -62,7 +65,7 @@ func upTo(parts []*part, limit int) []*part {
 // mergeSmall merges small parts within a draft.
 func (d *draft) mergeSmall() {
 	for {
-		parts := d.mergeable(maxInline)
+		parts := d.mergeable(maxInline, mergeFactor)
 		if parts == nil {
 			return
 		}

@@ -149,7 +149,10 @@ func (f *follower) catchUp(ctx context.Context) error {
 		}
 		f.edit(func(d *draft) { d.reset(head.Store, d.models) })
 	}
-	if err := f.read(ctx, f.current.Load()); err != nil {
+	s = f.current.Load()
+	f.upkeep.rebuilding.Store(len(s.parts) == 0)
+	defer f.upkeep.rebuilding.Store(false)
+	if err := f.read(ctx, s); err != nil {
 		return err
 	}
 	f.edit(func(d *draft) { d.revision = max(d.revision, head.Revision) })

@@ -8,7 +8,7 @@ import (
 // maintain starts the background work if there is any.
 func (u *upkeep) maintain() {
 	save := u.opts.Path != "" && u.unsaved() >= u.opts.SaveEvery
-	if !save && u.current.Load().mergeable(maxDocs) == nil {
+	if !save && u.mergeable(u.current.Load()) == nil {
 		return
 	}
 	u.background.try(func() {
@@ -72,12 +72,20 @@ func (u *upkeep) worthSaving() bool {
 	return u.opts.Path != "" && n > 0 && (n >= smallChange || u.current.Load().docs() < largeIndex)
 }
 
+// mergeable returns parts of a snapshot that are to be merged in the background; nil if there are none.
+func (u *upkeep) mergeable(s *snapshot) []*part {
+	if u.rebuilding.Load() {
+		return s.mergeable(maxDocs, rebuildFactor)
+	}
+	return s.mergeable(maxDocs, mergeFactor)
+}
+
 // mergeNext does one merge and returns how many documents it made, or -1 if there is nothing to
 // merge. Searches and edits go on meanwhile: what they changed is applied to the result when it
 // takes its place.
 func (u *upkeep) mergeNext() (docs int) {
 	s := u.current.Load()
-	parts := s.mergeable(maxDocs)
+	parts := u.mergeable(s)
 	if parts == nil {
 		return -1
 	}

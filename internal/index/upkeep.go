@@ -2,6 +2,7 @@ package index
 
 import (
 	"sync"
+	"sync/atomic"
 )
 
 // upkeep is the background work: merges and saves, one at a time.
@@ -9,6 +10,8 @@ type upkeep struct {
 	*state
 	opts *Options
 	file indexFile // guarded by working
+	// rebuilding is set while an empty index is filled.
+	rebuilding atomic.Bool
 
 	working    sync.Mutex // held by the work
 	background background
