@@ -87,7 +87,7 @@ func TestWords_areBounded(t *testing.T) {
 	}
 }
 
-// Words of equal hashes are told apart.
+// Words of equal hashes are distinguished.
 func TestWordCache_collisions(t *testing.T) {
 	t.Parallel()
 	c := newWordCache()

@@ -13,6 +13,10 @@ import (
 // MaxTokens is how many word pieces of a memory are kept: about a page and a half.
 const MaxTokens = 1024
 
+// batchSize is the number of changes that are indexed and applied at a time: documents of a segment, if
+// all are of new memories.
+const batchSize = 4096
+
 // tokenSize is that of a word piece in bytes.
 const tokenSize = 2
 

@@ -159,9 +159,6 @@ func (f *follower) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// batchSize is the number of changes that are applied at a time.
-const batchSize = 4096
-
 // read applies what changed since a snapshot. If that is more than a batch it reads in this
 // goroutine, indexes batches beside it on all processors, and publishes them in their order.
 func (f *follower) read(ctx context.Context, s *snapshot) error {
