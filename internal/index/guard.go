@@ -31,7 +31,7 @@ func (u *upkeep) guardRead(f func() error) (err error) {
 			return
 		}
 		failed, ok := r.(runtime.Error)
-		if !ok || !u.damaged(failed) {
+		if !ok || !damaged(u, failed) {
 			panic(r)
 		}
 		err = u.discard(failed)
@@ -45,7 +45,7 @@ func (u *upkeep) guardRead(f func() error) (err error) {
 
 // damaged reports whether the file is the cause of a panic: it was cut short, so that reading it
 // is a fault, or its bytes were overwritten, so that they no longer have their checksums.
-func (u *upkeep) damaged(r runtime.Error) bool {
+func damaged(u *upkeep, r runtime.Error) bool {
 	fault, ok := r.(interface{ Addr() uintptr })
 	return ok && u.file.mappings.has(fault.Addr()) || !u.file.intact(u.current.Load())
 }
