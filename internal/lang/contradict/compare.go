@@ -39,8 +39,7 @@ func compare(a, b *sentence, loose bool) (Reason, bool) {
 func (s *sentence) asymmetric(o *sentence) bool {
 	for _, x := range []*sentence{s, o} {
 		for i := range x.all {
-			switch x.all[i].text {
-			case "only", "just", "necessarily", "doubt", "matter":
+			if classOf(x.all[i].text).has(qualifying) {
 				return true
 			}
 		}
@@ -120,14 +119,14 @@ func (p *pair) marker() *token {
 	for i := p.at[0] - 1; i >= 0; i-- {
 		t := &p.all[i]
 		switch {
-		case t.kind == mark || stative(t.lower):
+		case t.kind == mark || t.class.has(stative):
 			return t
-		case t.text == "to" && i > 0 && change(p.all[i-1].lower):
+		case t.text == "to" && i > 0 && p.all[i-1].class.has(change):
 			return t
-		case t.functionWord:
+		case t.class.has(functionWord):
 		case skipped || t.kind != word:
 			return nil
-		case label(t.text), p.first().kind == version, p.first().kind == number && strings.Contains(p.first().raw, ".") && capital(t.raw):
+		case classOf(t.text).has(label), p.first().kind == version, p.first().kind == number && strings.Contains(p.first().raw, ".") && capital(t.raw):
 			skipped = true
 		default:
 			return nil
@@ -143,7 +142,7 @@ func (p *pair) isValue(common int) bool {
 	if m == nil || common < 2 && !m.defines() {
 		return false
 	}
-	if t.kind == date && !m.defines() && !schedules(stem(m.lower)) {
+	if t.kind == date && !m.defines() && !classOf(stem(m.lower)).has(scheduling) {
 		return false
 	}
 	i := p.at[0]
@@ -152,7 +151,7 @@ func (p *pair) isValue(common int) bool {
 		if before.kind == mark && i > 1 {
 			before = &p.all[i-2]
 		}
-		if before.kind == t.kind || before.listed || identifier(before.text) {
+		if before.kind == t.kind || before.listed || classOf(before.text).has(identifier) {
 			return false
 		}
 	}
@@ -160,7 +159,7 @@ func (p *pair) isValue(common int) bool {
 		return !t.listed
 	}
 	after := &p.all[i+1]
-	return after.kind != t.kind && (!after.listed || !after.functionWord)
+	return after.kind != t.kind && (!after.listed || !after.class.has(functionWord))
 }
 
 // isName reports whether the differing tokens are a name at the end of a sentence
@@ -179,11 +178,11 @@ func (p *pair) isName(common int, loose bool) bool {
 	if m == nil || p.at[0] > 0 && p.all[p.at[0]-1].listed {
 		return false
 	}
-	return m.defines() || loose && common > 1 && tool(stem(m.lower))
+	return m.defines() || loose && common > 1 && classOf(stem(m.lower)).has(tool)
 }
 
 // defines reports whether a marker defines a value: "is", "=", "set to".
-func (t *token) defines() bool { return t.kind == mark || copula(t.lower) || t.text == "to" }
+func (t *token) defines() bool { return t.kind == mark || t.class.has(copula) || t.text == "to" }
 
 // named reports whether the differing tokens are names, or values of a single-valued key.
 func (p *pair) named(o *pair, loose bool) bool {
@@ -193,12 +192,12 @@ func (p *pair) named(o *pair, loose bool) bool {
 	switch {
 	case m.kind == mark && o.marker().kind == mark && key != nil && strings.ContainsAny(key.raw, "_-."):
 		return true // a setting
-	case key != nil && unique(key.text):
+	case key != nil && classOf(key.text).has(unique):
 		return true
-	case key != nil && kindOf(key.text):
+	case key != nil && classOf(key.text).has(naming):
 		return both
 	default:
-		return loose && (both && p.words > 2 || tool(stem(m.lower)))
+		return loose && (both && p.words > 2 || classOf(stem(m.lower)).has(tool))
 	}
 }
 
@@ -220,11 +219,11 @@ func (p *pair) key() *token {
 	for i := range p.at[0] {
 		t := &p.all[i]
 		switch low := t.lower; {
-		case t.kind == mark, copula(low), key != nil && (low == "of" || low == "for" || low == "in"), change(low):
+		case t.kind == mark, t.class.has(copula), key != nil && (low == "of" || low == "for" || low == "in"), t.class.has(change):
 			if key != nil {
 				return key
 			}
-		case t.kind == word && !t.functionWord:
+		case t.kind == word && !t.class.has(functionWord):
 			key = t
 		}
 	}
@@ -240,13 +239,4 @@ func capital(s string) bool {
 func sameName(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
-}
-
-func copula(low string) bool {
-	switch low {
-	case "is", "are", "be":
-		return true
-	default:
-		return false
-	}
 }

@@ -21,17 +21,17 @@ const (
 
 // token is a word, a value or a mark of a sentence.
 type token struct {
-	kind         kind
-	text         string // normalized, for comparison
-	raw          string // as written
-	lower        string // that in lower case
-	value        float64
-	unit         string // of a number: its dimension, "" for none
-	scale        string // of a number: its unit as written
-	approximate  bool   // of a number
-	functionWord bool   // an article, a form of to be
-	listed       bool   // part of an enumeration
-	quoted       bool
+	kind        kind
+	text        string // normalized, for comparison
+	raw         string // as written
+	lower       string // that in lower case
+	class       class  // of that; a value or quoted word is no function word
+	value       float64
+	unit        string // of a number: its dimension, "" for none
+	scale       string // of a number: its unit as written
+	approximate bool   // of a number
+	listed      bool   // part of an enumeration
+	quoted      bool
 }
 
 // sentence is a parsed sentence: its tokens without negations, and the positions of the
@@ -65,7 +65,7 @@ func parse(text string) (sentence, bool) {
 		s.clause = len(s.all)
 	}
 	for i := range s.all {
-		if t := &s.all[i]; !t.functionWord && t.kind != mark {
+		if t := &s.all[i]; !t.class.has(functionWord) && t.kind != mark {
 			s.content = append(s.content, i)
 			if t.kind == word {
 				s.words++
@@ -83,7 +83,7 @@ func (s *sentence) read(field string) bool {
 	colon := strings.HasSuffix(core, ":")
 	core = strings.TrimRight(core, ")]}\"'`”’*_,.;:!?…")
 	lower := strings.ToLower(core)
-	before := s.no
+	classes, before := classOf(lower), s.no
 	s.no = lower == "no"
 	switch {
 	case field == "→" || field == "->":
@@ -95,16 +95,16 @@ func (s *sentence) read(field string) bool {
 		return true
 	case core == "":
 		return true
-	case colon && len(s.all) == 0 && preface(lower):
+	case colon && len(s.all) == 0 && classes.has(preface):
 		return true
-	case explains(lower):
+	case classes.has(explanation):
 		return false
 	case lower == "no" && listed: // it answers something
 		return true
-	case negation(lower), strings.HasSuffix(lower, "n't"), strings.HasSuffix(lower, "n’t"):
+	case classes.has(negation), strings.HasSuffix(lower, "n't"), strings.HasSuffix(lower, "n’t"):
 		s.negated = !s.negated
 		return true
-	case condition(lower) && s.clause < 0:
+	case classes.has(condition) && s.clause < 0:
 		s.clause = len(s.all)
 	}
 	key, value, ok := assignment(core)
@@ -143,10 +143,12 @@ func (s *sentence) mark() {
 
 func (s *sentence) add(core, lower string, quoted bool) {
 	t := valueOf(core, lower)
-	t.raw, t.lower, t.quoted = core, lower, quoted
+	t.raw, t.lower, t.class, t.quoted = core, lower, classOf(lower), quoted
 	if t.kind == word {
 		t.text = stem(lower)
-		t.functionWord = !quoted && isFunctionWord(lower)
+	}
+	if t.kind != word || quoted {
+		t.class &^= functionWord
 	}
 	s.all = append(s.all, t)
 }
@@ -171,7 +173,9 @@ func fold(all []token) []token {
 	for i := range all {
 		t := all[i]
 		if t.kind == word && (t.text == "on" || t.text == "off") {
-			t.functionWord = !switches(all, i)
+			if t.class |= functionWord; switches(all, i) {
+				t.class &^= functionWord
+			}
 		}
 		if n := len(out); n > 0 {
 			last := &out[n-1]
@@ -180,7 +184,7 @@ func fold(all []token) []token {
 				last.raw += " " + t.raw
 				last.listed = t.listed
 				continue
-			case t.kind == number && roughly(last.text):
+			case t.kind == number && classOf(last.text).has(approximate):
 				t.approximate = true
 			case last.dates(&t):
 				continue
@@ -204,6 +208,6 @@ func switches(all []token, i int) bool {
 	case "turn", "turned", "switch", "switched":
 		return true
 	default:
-		return last && (before.kind == mark || before.functionWord || before.text == "stay")
+		return last && (before.kind == mark || before.class.has(functionWord) || before.text == "stay")
 	}
 }

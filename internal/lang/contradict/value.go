@@ -22,8 +22,8 @@ func valueOf(core, lower string) token {
 	if d, ok := month(strings.TrimSuffix(lower, ".")); ok && unicode.IsUpper(rune(core[0])) {
 		return token{kind: date, text: "-" + d}
 	}
-	if weekday(strings.TrimSuffix(lower, "s")) {
-		return token{kind: date, text: strings.TrimSuffix(lower, "s")}
+	if day := strings.TrimSuffix(lower, "s"); strings.HasSuffix(day, "day") && classOf(day).has(weekday) {
+		return token{kind: date, text: day}
 	}
 	if c := lower[0]; c >= 'a' && c <= 'z' && (c != 'v' || len(lower) > 12) || !strings.ContainsAny(lower, "0123456789") {
 		return token{}
@@ -126,7 +126,7 @@ func isPath(s string) bool {
 		return !strings.ContainsFunc(s[:1], unicode.IsDigit)
 	}
 	dot := strings.LastIndexByte(s, '.')
-	return dot > 0 && fileEnd(strings.ToLower(s[dot+1:]))
+	return dot > 0 && classOf(strings.ToLower(s[dot+1:])).has(extension)
 }
 
 // same reports whether two tokens may have the same meaning.

@@ -70,13 +70,4 @@ func (p *parser) plausible(v value, i, n int) bool {
 
 // opens reports whether a word begins another clause or phrase, so that the expression
 // before it is complete.
-func opens(word string) bool {
-	switch word {
-	case "about", "with", "for", "at", "in", "on", "and", "or", "but", "from", "by", "regarding", "concerning", "when", "where",
-		"while", "because", "that", "which", "who", "i", "we", "you", "he", "she", "they", "it", "my", "our", "your", "his", "her",
-		"their", "the", "this", "did", "was", "were", "is", "are", "do", "does", "had", "has", "have", "what", "how", "why", "to":
-		return true
-	default:
-		return false
-	}
-}
+func opens(word string) bool { return words().clauses[word] > 0 }

@@ -2,7 +2,7 @@ package when
 
 import "time"
 
-// unit is a length of time by the calendar.
+// unit is a length of time by the calendar, in the order of the lexicon.
 type unit int
 
 const (

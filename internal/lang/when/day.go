@@ -253,12 +253,5 @@ func (p *parser) last(i int) bool {
 	return i+1 >= len(p.tokens) || i+2 == len(p.tokens) && p.tokens[i+1].punctuation()
 }
 
-// named reports whether a word after a weekday makes it a name: Monday morning blues.
-func named(word string) bool {
-	switch word {
-	case "black", "good", "cyber", "ash", "super", "fat", "palm", "casual", "every", "each":
-		return true
-	default:
-		return false
-	}
-}
+// named reports whether the word before a weekday makes it a name: Black Friday.
+func named(word string) bool { return words().names[word] > 0 }
