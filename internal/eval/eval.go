@@ -9,8 +9,7 @@
 // conversation, question, category, and the ids of the turns that answer it. A corpus is a
 // folder with corpus.jsonl (_id, title, text; or insights as exports have them, named
 // by the URI of their source), queries.jsonl (_id, text, and category if there are
-// any) and qrels.tsv (query, document, gain). A table of sentence pairs is a .tsv file
-// with the columns score, a and b.
+// any) and qrels.tsv (query, document, gain).
 //
 // So that figures can be compared: a question is asked within its conversation; a
 // document is "SPEAKER: TEXT", or "TITLE\nTEXT" of a corpus; questions without a
@@ -53,8 +52,8 @@ type Options struct {
 	Engine EngineOptions
 	// Rankers are measured after the baseline; nil means all of them.
 	Rankers []hippo.Ranker
-	// Models are measured with each ranker that compares vectors, and on tables of
-	// sentence pairs; none: lexical search only. Run does not close them.
+	// Models are measured with each ranker that compares vectors; none: lexical search
+	// only. Run does not close them.
 	Models []Model
 	// Systems are measured after those.
 	Systems []System
@@ -67,8 +66,6 @@ type Options struct {
 // Report is the outcome of a run.
 type Report struct {
 	Sets []SetReport `json:"sets"`
-	// Similarities has a row for each table of sentence pairs and model.
-	Similarities []Similarity `json:"similarities,omitempty"`
 }
 
 // SetReport is what was measured on one set.
@@ -95,9 +92,6 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		return Report{}, fmt.Errorf("eval: %w", err)
 	}
 	var report Report
-	if report.Similarities, err = Similarities(ctx, o.Data, o.Models); err != nil {
-		return Report{}, fmt.Errorf("eval: %w", err)
-	}
 	systems := append(Systems(&o.Engine, o.Rankers, o.Models), o.Systems...)
 	done, total := 0, 0
 	for i, s := range sets {

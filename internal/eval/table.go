@@ -20,7 +20,7 @@ type TableOptions struct {
 }
 
 // WriteTable writes a report as aligned text, a line for each row: measures in [0, 1] and
-// latencies in milliseconds; then a table of the sentence pairs, and what was rejected.
+// latencies in milliseconds; then what was rejected.
 func WriteTable(w io.Writer, r Report, o *TableOptions) error {
 	if o == nil {
 		o = &TableOptions{}
@@ -43,7 +43,6 @@ func WriteTable(w io.Writer, r Report, o *TableOptions) error {
 	}
 	b := bufio.NewWriter(w)
 	align(b, rows)
-	writeSimilarities(b, r.Similarities)
 	for _, s := range r.Sets {
 		if n := len(s.Rejected); n > 0 {
 			fmt.Fprintf(b, "\n%s: %d of %d documents were rejected: %s\n", s.Name, n, n+s.Documents, s.Rejected[0])
@@ -122,21 +121,4 @@ func align(b *bufio.Writer, rows [][]string) {
 		}
 		_, _ = b.WriteString(strings.TrimRight(line.String(), " ") + "\n") // Flush returns the error
 	}
-}
-
-// writeSimilarities writes the table of the sentence pairs.
-func writeSimilarities(b *bufio.Writer, list []Similarity) {
-	if len(list) == 0 {
-		return
-	}
-	rows := [][]string{{"pairs", "model", "", "n", "Spearman", "agreement"}}
-	for _, s := range list {
-		row := []string{s.Set, s.Model, "", strconv.Itoa(s.Pairs), Decimal(s.Spearman), ""}
-		if s.Agreement != 0 {
-			row[5] = Decimal(s.Agreement)
-		}
-		rows = append(rows, row)
-	}
-	fmt.Fprintln(b)
-	align(b, rows)
 }

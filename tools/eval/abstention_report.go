@@ -152,7 +152,7 @@ func auroc(right, wrong []float64) float64 {
 		return .5
 	}
 	sum, n := 0.0, float64(len(right))
-	for _, r := range eval.Ranks(slices.Concat(right, wrong))[:len(right)] {
+	for _, r := range ranks(slices.Concat(right, wrong))[:len(right)] {
 		sum += r
 	}
 	return (sum - n*(n+1)/2) / n / float64(len(wrong))

@@ -136,7 +136,7 @@ func writeHarder(b *bytes.Buffer, s *setReport) {
 }
 
 // writeSimilarities writes the table of the sentence pairs.
-func writeSimilarities(b *bytes.Buffer, list []eval.Similarity) {
+func writeSimilarities(b *bytes.Buffer, list []similarity) {
 	if len(list) == 0 {
 		return
 	}

@@ -38,7 +38,7 @@ func fixedReport() report {
 			},
 			{SetReport: eval.SetReport{Name: "corpus", Documents: 9, Questions: 40}, Rows: []row{one(eval.Baseline, eval.SettingCorpus, .9)}},
 		},
-		Similarities: []eval.Similarity{{Set: "sts", Model: "builtin", Pairs: 10, Spearman: .8}, {Set: "sts", Model: "other", Pairs: 10, Spearman: -.8, Agreement: .7}},
+		Similarities: []similarity{{Set: "sts", Model: "builtin", Pairs: 10, Spearman: .8}, {Set: "sts", Model: "other", Pairs: 10, Spearman: -.8, Agreement: .7}},
 	}
 }
 

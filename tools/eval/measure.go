@@ -12,8 +12,9 @@ import (
 
 // report is the outcome of a measurement.
 type report struct {
-	Sets         []setReport       `json:"sets"`
-	Similarities []eval.Similarity `json:"similarities,omitempty"`
+	Sets []setReport `json:"sets"`
+	// Similarities has a row for each table of sentence pairs and model.
+	Similarities []similarity `json:"similarities,omitempty"`
 }
 
 // setReport is what was measured on one set.
@@ -50,7 +51,7 @@ func (m *measurement) run(ctx context.Context) (report, error) {
 		return report{}, hippo.Fieldf("distractors", "must be 0 for a single set: they are texts of other sets in the folder")
 	}
 	var r report
-	if r.Similarities, err = eval.Similarities(ctx, m.Data, m.Models); err != nil {
+	if r.Similarities, err = similarities(ctx, m.Data, m.Models); err != nil {
 		return report{}, err
 	}
 	plan := m.plan(sets)

@@ -1,4 +1,4 @@
-package eval
+package main
 
 import (
 	"bufio"
@@ -16,11 +16,12 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/eval"
 )
 
-// Similarity says how well the cosines of a model agree with people about how
+// similarity says how well the cosines of a model agree with people about how
 // similar two sentences are.
-type Similarity struct {
+type similarity struct {
 	// Set is the file, below the folder of the data.
 	Set   string `json:"set"`
 	Model string `json:"model"`
@@ -85,13 +86,14 @@ func readPairs(path string) (_ *pairs, err error) {
 	return p, lines.Err()
 }
 
-// Similarities measures every model on every table of sentence pairs below dir.
-func Similarities(ctx context.Context, dir string, models []Model) ([]Similarity, error) {
+// similarities measures every model on every table of sentence pairs below dir: a .tsv file with the
+// columns score, a and b.
+func similarities(ctx context.Context, dir string, models []eval.Model) ([]similarity, error) {
 	tables, err := findPairs(dir)
 	if err != nil {
 		return nil, err
 	}
-	var out []Similarity
+	var out []similarity
 	for _, p := range tables {
 		first := make(map[string][][]float32) // by space
 		for _, m := range models {
@@ -99,12 +101,12 @@ func Similarities(ctx context.Context, dir string, models []Model) ([]Similarity
 			if err != nil {
 				return nil, fmt.Errorf("model %s: %w", m.Name, err)
 			}
-			s := Similarity{Set: p.name, Model: m.Name, Pairs: len(p.scores)}
+			s := similarity{Set: p.name, Model: m.Name, Pairs: len(p.scores)}
 			cosines := make([]float64, len(p.scores))
 			for i := range cosines {
 				cosines[i] = cosine(both[i], both[len(p.a)+i])
 			}
-			s.Spearman = Spearman(p.scores, cosines)
+			s.Spearman = spearman(p.scores, cosines)
 			if others := first[m.Model().Space]; others == nil {
 				first[m.Model().Space] = both
 			} else {
@@ -127,10 +129,10 @@ func cosine(a, b []float32) float64 {
 	return sum
 }
 
-// Spearman returns the rank correlation of two lists of equal length, in [-1, 1];
+// spearman returns the rank correlation of two lists of equal length, in [-1, 1];
 // equal values share the mean of their ranks. 0 if one of them is constant.
-func Spearman(x, y []float64) float64 {
-	a, b := Ranks(x), Ranks(y)
+func spearman(x, y []float64) float64 {
+	a, b := ranks(x), ranks(y)
 	mean := float64(len(x)+1) / 2
 	var ab, aa, bb float64
 	for i := range a {
@@ -143,8 +145,8 @@ func Spearman(x, y []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// Ranks returns the rank of each value, from 1.
-func Ranks(x []float64) []float64 {
+// ranks returns the rank of each value, from 1.
+func ranks(x []float64) []float64 {
 	order := make([]int, len(x))
 	for i := range order {
 		order[i] = i
