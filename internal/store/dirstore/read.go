@@ -113,11 +113,3 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []driver.Vector
 	}
 	return s.sync.written(s.replica.store.PutVectors(ctx, model, vs))
 }
-
-// DropVectors implements [driver.Vectors].
-func (s *Store) DropVectors(ctx context.Context, model string) error {
-	if err := s.sync.writable(ctx); err != nil {
-		return err
-	}
-	return s.sync.written(s.replica.store.DropVectors(ctx, model))
-}

@@ -307,7 +307,6 @@ func methods() map[string]func(ctx context.Context, s *dirstore.Store) error {
 		"Head":         func(ctx context.Context, s *dirstore.Store) error { _, err := s.Head(ctx); return err },
 		"Problems":     func(ctx context.Context, s *dirstore.Store) error { _, err := s.Problems(ctx); return err },
 		"VectorModels": func(ctx context.Context, s *dirstore.Store) error { _, err := s.VectorModels(ctx); return err },
-		"DropVectors":  func(ctx context.Context, s *dirstore.Store) error { return s.DropVectors(ctx, "other") },
 		"Vectors": func(ctx context.Context, s *dirstore.Store) error {
 			_, err := s.Vectors(ctx, "model", []hippo.ID{id(1)})
 			return err

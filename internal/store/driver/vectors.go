@@ -60,10 +60,6 @@ type Vectors interface {
 
 	// VectorModels lists the models that have vectors, by name.
 	VectorModels(ctx context.Context) ([]VectorModel, error)
-
-	// DropVectors removes all vectors of a model, so that its next ones may have
-	// another dimension. For an unknown model nothing happens. The write is [Lazy].
-	DropVectors(ctx context.Context, model string) error
 }
 
 // CheckVectors is for back ends: it returns [hippo.ErrInvalid] unless the model's

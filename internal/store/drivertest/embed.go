@@ -10,8 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// embed is a put of vectors of memories N of the pool, which V varies, or if there
-// are none a drop of the model.
+// embed is a put of vectors of memories N of the pool, which V varies.
 type embed struct {
 	Model string
 	N     []int
@@ -40,9 +39,6 @@ func (e embed) vectors() []driver.Vector {
 }
 
 func (e embed) play(ctx context.Context, b driver.Backend) error {
-	if len(e.N) == 0 {
-		return b.DropVectors(ctx, e.Model)
-	}
 	return b.PutVectors(ctx, e.Model, e.vectors())
 }
 
@@ -74,9 +70,6 @@ func (e embeddings) copy() embeddings {
 
 // play does what a store does in which the memories exist.
 func (e embeddings) play(one embed, exists func(hippo.ID) bool) {
-	if len(one.N) == 0 {
-		delete(e, one.Model)
-	}
 	for _, v := range one.vectors() {
 		if !exists(v.ID) {
 			continue

@@ -19,7 +19,6 @@ func vectorLifeChecks() []check {
 		{"purge_that_is_undone_does_not", vectorPurgeUndone},
 		{"change_and_forgetting_keep_them", vectorKeep},
 		{"nothing_else_changes", vectorsAreDerived},
-		{"dropped_models_are_gone", vectorDrop},
 		{"many_small_puts", vectorChurn},
 		{"ended_context_is_an_error", vectorCanceled},
 		{"concurrent_puts_are_all_kept", vectorConcurrent},
@@ -86,31 +85,10 @@ func vectorsAreDerived(t *testing.T, h Harness) {
 	if list := changes(t, b, before.Head.Revision); len(list) != 0 {
 		t.Errorf("changes has %v", list)
 	}
-	if err := b.DropVectors(t.Context(), "model"); err != nil {
-		t.Errorf("drop: %v", err)
-	}
-	same(t, "store after a drop", readAll(t, b), before)
 	ps, err := b.Problems(t.Context())
 	if err != nil || len(ps) != 0 {
 		t.Errorf("problems are %v, %v", ps, err)
 	}
-}
-
-func vectorDrop(t *testing.T, h Harness) {
-	b := h.fresh(t)
-	put(t, b, plains(0, 3)...)
-	putVectors(t, b, "goes", vectors(0, 3, 3, 0)...)
-	putVectors(t, b, "stays", vectors(0, 3, 2, 0)...)
-	for _, model := range []string{"goes", "goes", "was never there"} {
-		if err := b.DropVectors(t.Context(), model); err != nil {
-			t.Errorf("drop %s: %v", model, err)
-		}
-	}
-	sameVectors(t, "goes", findVectors(t, b, "goes", idRange(3)...), nil)
-	sameVectors(t, "stays", findVectors(t, b, "stays", idRange(3)...), vectors(0, 3, 2, 0))
-	same(t, "models", models(t, b), []driver.VectorModel{{Name: "stays", Dimension: 2, Count: 3}})
-	putVectors(t, b, "goes", vector(1, 9, 1))
-	sameVectors(t, "put after the drop", findVectors(t, b, "goes", idRange(3)...), vectors(1, 2, 9, 1))
 }
 
 // vectorChurn replaces vectors so often that a back end has to clean up.
@@ -139,7 +117,6 @@ func vectorCanceled(t *testing.T, h Harness) {
 		"vectors": func() error { _, err := b.Vectors(ctx, "model", []hippo.ID{id(1)}); return err },
 		"models":  func() error { _, err := b.VectorModels(ctx); return err },
 		"put":     func() error { return b.PutVectors(ctx, "model", vectors(1, 2, 3, 1)) },
-		"drop":    func() error { return b.DropVectors(ctx, "model") },
 	} {
 		if err := call(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s with an ended context returned %v", name, err)
@@ -245,7 +222,6 @@ func vectorReopen(t *testing.T, h Harness) {
 	reopen(t, opener, func(b driver.Backend) {
 		put(t, b, plains(0, 6)...)
 		putVectors(t, b, "model", vectors(0, 6, 100, 0)...)
-		putVectors(t, b, "other", vector(1, 3, 0))
 	})
 	reopen(t, opener, func(b driver.Backend) {
 		sameVectors(t, "first", findVectors(t, b, "model", idRange(6)...), vectors(0, 6, 100, 0))
@@ -255,9 +231,6 @@ func vectorReopen(t *testing.T, h Harness) {
 	reopen(t, opener, func(b driver.Backend) { // the first to touch vectors is a purge
 		purge(t, b, id(4))
 		put(t, b, plain(4), plain(5))
-		if err := b.DropVectors(t.Context(), "other"); err != nil {
-			t.Errorf("drop: %v", err)
-		}
 	})
 	for range 2 {
 		reopen(t, opener, func(b driver.Backend) {
@@ -284,13 +257,6 @@ func vectorHandles(t *testing.T, h Harness) {
 			purge(t, a, id(2))
 			put(t, a, plain(2))
 			sameVectors(t, "purged by the other", findVectors(t, b, "model", id(2)), nil)
-		}
-		if round%10 == 9 {
-			if err := a.DropVectors(t.Context(), "model"); err != nil {
-				t.Errorf("drop: %v", err)
-			}
-			sameVectors(t, "dropped by the other", findVectors(t, b, "model", idRange(4)...), nil)
-			same(t, "models", models(t, b), []driver.VectorModel(nil))
 		}
 		a, b = b, a
 	}

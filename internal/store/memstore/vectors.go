@@ -79,14 +79,6 @@ func dimension(rows map[hippo.ID]driver.Vector) int {
 	return 0
 }
 
-// DropVectors implements [driver.Vectors].
-func (s *Store) DropVectors(ctx context.Context, model string) error {
-	return update(ctx, s, func() error {
-		delete(s.models, model)
-		return nil
-	})
-}
-
 // update runs fn exclusively.
 func update(ctx context.Context, s *Store, fn func() error) error {
 	if err := beginWrite(ctx, s); err != nil {

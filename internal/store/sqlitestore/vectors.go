@@ -145,8 +145,3 @@ func (s *vectors) VectorModels(ctx context.Context) (list []driver.VectorModel, 
 	})
 	return list, err
 }
-
-// DropVectors implements [driver.Vectors].
-func (s *vectors) DropVectors(ctx context.Context, model string) error {
-	return s.writer.Write(ctx, driver.Lazy, func(t *Tx) error { return t.Exec("DELETE FROM model WHERE name = ?", model) })
-}
