@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"net"
@@ -26,22 +27,18 @@ type dialer = func(ctx context.Context, network, addr string) (net.Conn, error)
 // hanging are endpoints that never finish an answer, by what a connection to them does.
 // Their goroutines, of which wg keeps track, end when the client hangs up.
 func hanging() map[string]func(wg *sync.WaitGroup) dialer {
-	silent := func(wg *sync.WaitGroup) (here, there net.Conn) {
-		here, there = net.Pipe()
-		wg.Go(func() { _, _ = io.Copy(io.Discard, there) })
-		return here, there
-	}
 	return map[string]func(*sync.WaitGroup) dialer{
 		"accepts_and_never_answers": func(wg *sync.WaitGroup) dialer {
 			return func(context.Context, string, string) (net.Conn, error) {
-				here, _ := silent(wg)
+				here, there := net.Pipe()
+				wg.Go(func() { _, _ = io.Copy(io.Discard, there) })
 				return here, nil
 			}
 		},
 		"drips": func(wg *sync.WaitGroup) dialer {
 			return func(context.Context, string, string) (net.Conn, error) {
-				here, there := silent(wg)
-				wg.Go(func() { drip(there) })
+				here, there := net.Pipe()
+				wg.Go(func() { drip(wg, there) })
 				return here, nil
 			}
 		},
@@ -54,9 +51,14 @@ func hanging() map[string]func(wg *sync.WaitGroup) dialer {
 	}
 }
 
-// drip sends a byte of an answer now and then, until the client hangs up.
-func drip(conn net.Conn) {
-	_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n{")
+// drip sends a byte of an answer now and then, until the client hangs up. It begins after the head of
+// the request: a client ends a connection on which an answer comes before it asked.
+func drip(wg *sync.WaitGroup, conn net.Conn) {
+	_, err := http.ReadRequest(bufio.NewReader(conn))
+	if err == nil {
+		wg.Go(func() { _, _ = io.Copy(io.Discard, conn) }) // the rest of the request
+		_, err = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n{")
+	}
 	for err == nil {
 		time.Sleep(50 * time.Millisecond) // of the bubble
 		_, err = io.WriteString(conn, " ")
