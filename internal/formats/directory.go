@@ -107,7 +107,7 @@ func openDirectory(dir string) (*Source, error) {
 }
 
 // calendar reads the metadata file; the error is for the user to see.
-func (l listing) calendar() (cal Calendar, err error) {
+func (l listing) calendar() (cal hippo.Calendar, err error) {
 	if !l.meta {
 		return cal, nil
 	}

@@ -26,7 +26,7 @@ type Writer struct {
 
 // NewWriter returns a Writer to w for the memories of a store with calendar
 // cal. Errors of writing the header come with those of the memories.
-func NewWriter(w io.Writer, cal Calendar) *Writer {
+func NewWriter(w io.Writer, cal hippo.Calendar) *Writer {
 	e := &Writer{b: bufio.NewWriter(w)}
 	header := &objectWriter{}
 	header.put(exportKey, exportVersion)
@@ -68,27 +68,27 @@ func (e *Writer) Write(m *hippo.Memory, from ...hippo.Relation) error {
 func (e *Writer) Flush() error { return e.b.Flush() }
 
 // readHeader reads the first line of an export.
-func readHeader(in *lines) (Calendar, error) {
+func readHeader(in *lines) (hippo.Calendar, error) {
 	line, err := in.next()
 	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = fmt.Errorf("%w: no header", hippo.ErrCorrupt)
 		}
-		return Calendar{}, err
+		return hippo.Calendar{}, err
 	}
 	var h struct {
 		Version json.Number `json:"hippo_export"`
 		calendarKeys
 	}
 	if err := json.Unmarshal(line, &h); err != nil {
-		return Calendar{}, fmt.Errorf("line %d: %w", in.n, broken(err))
+		return hippo.Calendar{}, fmt.Errorf("line %d: %w", in.n, broken(err))
 	}
 	v, err := h.Version.Int64()
 	if err != nil || v < 1 {
-		return Calendar{}, fmt.Errorf("line %d: %w", in.n, hippo.Fieldf(exportKey, "must be %d, got %q", exportVersion, h.Version))
+		return hippo.Calendar{}, fmt.Errorf("line %d: %w", in.n, hippo.Fieldf(exportKey, "must be %d, got %q", exportVersion, h.Version))
 	}
 	if v > exportVersion {
-		return Calendar{}, fmt.Errorf("%w: %s is %d, this program reads up to %d", hippo.ErrUnsupported, exportKey, v, exportVersion)
+		return hippo.Calendar{}, fmt.Errorf("%w: %s is %d, this program reads up to %d", hippo.ErrUnsupported, exportKey, v, exportVersion)
 	}
 	cal, err := h.calendar()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -43,7 +44,7 @@ func knownKey(key string) bool {
 // EncodeInsight returns m as the content of its file <uuid>.json: one JSON
 // object, indented by two spaces (on one line if it is nested more than 32 levels deep), without
 // a line break at the end. The first 8
-// keys are those of [OldKeys], always there; the others follow when they say
+// keys are those of [LegacyKeys], always there; the others follow when they say
 // more than their absence does. Equal memories have equal encodings, but for
 // the order of keys inside metadata values, which is kept.
 //
@@ -123,11 +124,7 @@ func writeOwn(w *objectWriter, m *hippo.Memory) {
 
 // writeMetadata writes the kept keys at the top level and the others as one object.
 func writeMetadata(w *objectWriter, m *hippo.Memory) {
-	keys := make([]string, 0, len(m.Metadata))
-	for k := range m.Metadata {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
+	keys := slices.Sorted(maps.Keys(m.Metadata))
 	inner := &objectWriter{}
 	var kept []string
 	for _, k := range keys {
@@ -283,20 +280,10 @@ const maxIndented = 32
 
 // depth returns how deeply the brackets of valid JSON are nested.
 func depth(b []byte) (deepest int) {
-	now, quoted := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			now++
-			deepest = max(deepest, now)
-		case c == '}' || c == ']':
-			now--
-		}
+	var n nesting
+	for _, c := range b {
+		n.add(c)
+		deepest = max(deepest, n.depth)
 	}
 	return deepest
 }

@@ -23,7 +23,7 @@ const maxCount = math.MaxInt32
 // DecodeInsight reads one insight as any version of Hippo wrote it:
 //
 //   - by [EncodeInsight];
-//   - by the Rust program: the 8 keys of [OldKeys]; early ones have
+//   - by the Rust program: the 8 keys of [LegacyKeys]; early ones have
 //     current_importance for importance and no daily_access_counts;
 //   - by the Python program: no base_importance; importance_last_modified_at
 //     for importance_modified_at, content_last_modified_at for updated_at;
@@ -70,7 +70,7 @@ func DecodeInsight(b []byte) (*hippo.Memory, error) {
 }
 
 // OnlyLegacyKeys reports whether b is an insight file without any key beyond
-// [OldKeys], as the first Hippo program leaves it.
+// [LegacyKeys], as the first Hippo program leaves it.
 func OnlyLegacyKeys(b []byte) bool {
 	o, err := readObject(b)
 	if err != nil {

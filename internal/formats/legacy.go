@@ -21,20 +21,20 @@ type calendarKeys struct {
 }
 
 // calendar reads the keys; missing ones and null are zero.
-func (k calendarKeys) calendar() (Calendar, error) {
-	var c Calendar
+func (k calendarKeys) calendar() (hippo.Calendar, error) {
+	var c hippo.Calendar
 	if len(k.Day) > 0 {
 		if err := json.Unmarshal(k.Day, &c.Day); err != nil || c.Day < 0 || c.Day > maxCount {
-			return Calendar{}, hippo.Fieldf("active_day_counter", "must be a whole number from 0 to %d", maxCount)
+			return hippo.Calendar{}, hippo.Fieldf("active_day_counter", "must be a whole number from 0 to %d", maxCount)
 		}
 	}
 	if len(k.Date) > 0 {
 		if err := json.Unmarshal(k.Date, &c.Date); err != nil || !isDate(c.Date) {
-			return Calendar{}, hippo.Fieldf("last_calendar_date_used", "must be a date as 2006-01-02 or null")
+			return hippo.Calendar{}, hippo.Fieldf("last_calendar_date_used", "must be a date as 2006-01-02 or null")
 		}
 	}
 	if c.Day == 0 {
-		return Calendar{}, nil
+		return hippo.Calendar{}, nil
 	}
 	return c, nil
 }
@@ -100,7 +100,7 @@ func readLegacy(r *bufio.Reader, y yield) error {
 
 // countLegacy returns the calendar and the number of insights. [readLegacy] reports where a
 // truncated file ends.
-func countLegacy(r *bufio.Reader) (Calendar, int, error) {
+func countLegacy(r *bufio.Reader) (hippo.Calendar, int, error) {
 	var keys calendarKeys
 	var newest hippo.Day
 	n := 0
@@ -118,11 +118,11 @@ func countLegacy(r *bufio.Reader) (Calendar, int, error) {
 		}
 	})
 	if err != nil && !errors.Is(err, hippo.ErrCorrupt) {
-		return Calendar{}, 0, err
+		return hippo.Calendar{}, 0, err
 	}
 	cal, err := keys.calendar()
 	if cal.Day == 0 {
-		cal = Calendar{Day: newest}
+		cal = hippo.Calendar{Day: newest}
 	}
 	return cal, n, err
 }

@@ -60,18 +60,28 @@ func (l *lines) read() ([]byte, error) {
 	}
 }
 
-// each yields the result of decode for every line.
-func (l *lines) each(decode func([]byte) (*hippo.Memory, error), y yield) error {
+// each calls visit for each remaining line, with an error for one that is too long.
+func (l *lines) each(visit func(line []byte, err error) error) error {
 	for {
 		line, err := l.next()
-		var m *hippo.Memory
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
-		case err == nil:
-			m, err = checked(decode(line))
-		case !errors.Is(err, hippo.ErrInvalid):
+		case err != nil && !errors.Is(err, hippo.ErrInvalid):
 			return fmt.Errorf("line %d: %w", l.n+1, err)
+		}
+		if err := visit(line, err); err != nil {
+			return err
+		}
+	}
+}
+
+// entries yields the result of decode for every remaining line.
+func (l *lines) entries(decode func([]byte) (*hippo.Memory, error), y yield) error {
+	return l.each(func(line []byte, err error) error {
+		var m *hippo.Memory
+		if err == nil {
+			m, err = checked(decode(line))
 		}
 		if err != nil {
 			err = fmt.Errorf("line %d: %w", l.n, err)
@@ -79,21 +89,13 @@ func (l *lines) each(decode func([]byte) (*hippo.Memory, error), y yield) error 
 		if !y(m, err) {
 			return errStop
 		}
-	}
+		return nil
+	})
 }
 
 // survey calls visit for each remaining line, with nil for one that is too long.
 func (l *lines) survey(visit func([]byte)) error {
-	for {
-		line, err := l.next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil && !errors.Is(err, hippo.ErrInvalid) {
-			return err
-		}
-		visit(line)
-	}
+	return l.each(func(line []byte, _ error) error { visit(line); return nil })
 }
 
 func byteOrderMark() []byte { return []byte("\ufeff") }

@@ -3,9 +3,7 @@ package formats
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -125,14 +123,7 @@ func (s *Source) Relations() []hippo.Relation {
 func (s *Source) readRelations(path string, y yield) error {
 	return withFile(path, func(b *bufio.Reader) error {
 		in := newLines(b)
-		for {
-			line, err := in.next()
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil && !errors.Is(err, hippo.ErrInvalid) {
-				return fmt.Errorf("%s: %w", RelationsName, err)
-			}
+		return in.each(func(line []byte, err error) error {
 			var r hippo.Relation
 			if err == nil {
 				r, err = ReadRelation(line)
@@ -143,7 +134,8 @@ func (s *Source) readRelations(path string, y yield) error {
 			case !y(nil, fmt.Errorf("%s: line %d: %w", RelationsName, in.n, err)):
 				return errStop
 			}
-		}
+			return nil
+		})
 	})
 }
 

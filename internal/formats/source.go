@@ -31,15 +31,12 @@ const (
 	KindArray     Kind = "json array"
 )
 
-// Calendar is [hippo.Calendar].
-type Calendar = hippo.Calendar
-
 // Source is a source of memories of a known kind.
 type Source struct {
 	Kind Kind
 	// Calendar is the last active day of the source; zero if its memories have no active
 	// days. If the counter is lost it is the newest access day, without a date.
-	Calendar Calendar
+	Calendar hippo.Calendar
 	// Count is the number of entries, blank lines not counted; 0 if unknown.
 	Count int
 
@@ -183,9 +180,9 @@ func (s *Source) readAs(kind Kind, in *lines, y yield) error {
 		y(m, err)
 		return nil
 	case KindExport:
-		return in.each(func(b []byte) (*hippo.Memory, error) { return s.takeRelations(DecodeInsight(b)) }, y)
+		return in.entries(func(b []byte) (*hippo.Memory, error) { return s.takeRelations(DecodeInsight(b)) }, y)
 	default:
-		return in.each(d.decode, y)
+		return in.entries(d.decode, y)
 	}
 }
 

@@ -34,25 +34,25 @@ func entriesOf(s *formats.Source) []string {
 func kinds() []struct {
 	name     string
 	kind     formats.Kind
-	calendar formats.Calendar
+	calendar hippo.Calendar
 	entries  []string
 } {
 	const file = "0198a6d2-6f3e-7c11-8a54-5d0a3f1b2c03.json: "
 	return []struct {
 		name     string
 		kind     formats.Kind
-		calendar formats.Calendar
+		calendar hippo.Calendar
 		entries  []string
 	}{
-		{"hippo", formats.KindDirectory, formats.Calendar{Day: 7, Date: "2025-08-09"}, []string{
+		{"hippo", formats.KindDirectory, hippo.Calendar{Day: 7, Date: "2025-08-09"}, []string{
 			"The flat directory came with the Rust program", "A second file", "error: " + file + "corrupt: JSON is cut off",
 		}},
-		{"python", formats.KindInsights, formats.Calendar{Day: 3}, []string{"The Python program had a folder of insights"}},
-		{"legacy.json", formats.KindLegacy, formats.Calendar{Day: 2, Date: "2025-07-29"}, []string{
+		{"python", formats.KindInsights, hippo.Calendar{Day: 3}, []string{"The Python program had a folder of insights"}},
+		{"legacy.json", formats.KindLegacy, hippo.Calendar{Day: 2, Date: "2025-07-29"}, []string{
 			"One file held everything", "error: entry 2 (line 20): uuid: must be a UUID", `Brackets ]} and "quotes" in a text`,
 		}},
-		{"insight.json", formats.KindInsight, formats.Calendar{Day: 5}, []string{"One file on its own"}},
-		{"generic.jsonl", formats.KindLines, formats.Calendar{Day: 6}, []string{
+		{"insight.json", formats.KindInsight, hippo.Calendar{Day: 5}, []string{"One file on its own"}},
+		{"generic.jsonl", formats.KindLines, hippo.Calendar{Day: 6}, []string{
 			"Deploys freeze on Fridays",
 			"error: line 3: corrupt: JSON is cut off",
 			"Alice owns the billing service",
@@ -63,13 +63,13 @@ func kinds() []struct {
 			"An insight among rows",
 			"the last line has no end",
 		}},
-		{"turns.jsonl", formats.KindTurns, formats.Calendar{}, []string{
+		{"turns.jsonl", formats.KindTurns, hippo.Calendar{}, []string{
 			"Ana: I moved to Oslo in May.", "Ben: How is the new flat?", "Ana: The balcony faces south.",
 			"error: line 4: text: must not be empty",
 			`error: line 5: time: must be a time as 2006-01-02T15:04:05Z, a date or Unix seconds, got "soon"`,
 			"Somebody coughed.",
 		}},
-		{"array.json", formats.KindArray, formats.Calendar{}, []string{
+		{"array.json", formats.KindArray, hippo.Calendar{}, []string{
 			"first of an array",
 			"error: entry 2 (line 3): corrupt: broken JSON: invalid character 'o' looking for beginning of object key string",
 			"error: entry 3 (line 4): invalid: an insight must be a JSON object",

@@ -100,7 +100,7 @@ func TestWriter_reading_an_export_is_the_identity(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(valid(), 0, 4).Draw(t, "memories")
-		cal := formats.Calendar{Day: hippo.Day(rapid.IntRange(0, 5).Draw(t, "day"))}
+		cal := hippo.Calendar{Day: hippo.Day(rapid.IntRange(0, 5).Draw(t, "day"))}
 		if cal.Day > 0 && rapid.Bool().Draw(t, "has date") {
 			cal.Date = "2026-03-01"
 		}
@@ -144,7 +144,7 @@ func TestWriter_a_memory_that_cannot_be_written_leaves_no_trace(t *testing.T) {
 	bad := ms[0].Clone()
 	bad.Importance.Value = math.NaN()
 	var b bytes.Buffer
-	w := formats.NewWriter(&b, formats.Calendar{Day: 3, Date: "2026-03-01"})
+	w := formats.NewWriter(&b, hippo.Calendar{Day: 3, Date: "2026-03-01"})
 	if err := w.Write(bad); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("got %v, want an error about importance", err)
 	}
@@ -163,7 +163,7 @@ func TestWriter_a_memory_that_cannot_be_written_leaves_no_trace(t *testing.T) {
 func TestWriter_reports_a_full_disk(t *testing.T) {
 	t.Parallel()
 	full := errors.New("no space left")
-	w := formats.NewWriter(writerFunc(func([]byte) (int, error) { return 0, full }), formats.Calendar{})
+	w := formats.NewWriter(writerFunc(func([]byte) (int, error) { return 0, full }), hippo.Calendar{})
 	if err := w.Flush(); !errors.Is(err, full) {
 		t.Errorf("got %v", err)
 	}
