@@ -49,15 +49,14 @@ type demo struct {
 	ids    map[string]hippo.ID
 }
 
-// insights are the texts that the demo records, by a short name.
-func insights() []struct {
+// sample is a text that the demo records, with a short name.
+type sample struct {
 	name, content, situation string
 	importance               float64
-} {
-	return []struct {
-		name, content, situation string
-		importance               float64
-	}{
+}
+
+func samples() []sample {
+	return []sample{
 		{"jitter", "Without jitter, retries make the gateway fail: make the backoff random", "debugging outages", .6},
 		{"gateway", "Under load, requests fail in the gateway after thirty seconds", "debugging outages", .6},
 		{"tests", "Ana wants table tests, one behaviour per case", "code review", .5},
@@ -83,7 +82,7 @@ const question = "why does the gateway fail"
 
 func (d *demo) record() error {
 	d.say("1. Monday. An agent records what it learns, with the situation it applies to.")
-	for _, in := range insights() {
+	for _, in := range samples() {
 		m, err := d.engine.Record(d.ctx, &hippo.Memory{
 			Content: in.content, Situation: []string{in.situation}, Importance: hippo.Importance{Base: in.importance}, Trust: hippo.TrustDefault,
 		})

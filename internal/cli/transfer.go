@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -52,7 +54,7 @@ Importing the same source again adds nothing.`,
 				return err
 			}
 			return s.withEngine(c.Context(), cfg, func(m *engine.Memories) error {
-				r, err := importFrom(c.Context(), s, m.Transfer(), src)
+				r, err := importFrom(c.Context(), s, m.Transfer(), export{calendar: src.Calendar, count: src.Count, memories: src.Entries()})
 				if err == nil {
 					_, err = m.Transfer().ImportRelations(c.Context(), src.Relations())
 				}
@@ -73,10 +75,11 @@ func openSource(s *shell, path string) (*formats.Source, error) {
 	return formats.Open(full)
 }
 
-func importFrom(ctx context.Context, s *shell, t engine.Transfer, src *formats.Source) (engine.ImportReport, error) {
-	bar := newBar(s, src.Count, "importing")
+// importFrom imports memories, without their relations.
+func importFrom(ctx context.Context, s *shell, t engine.Transfer, x export) (engine.ImportReport, error) {
+	bar := newBar(s, x.count, "importing")
 	defer bar.Finish() //nolint:errcheck // it is only shown
-	return t.Import(ctx, src.Calendar, until(ctx, src.Entries()), func(done int) { _ = bar.Set(done) })
+	return t.Import(ctx, x.calendar, until(ctx, x.memories), func(done int) { _ = bar.Set(done) })
 }
 
 // until ends a sequence when ctx is done.
@@ -315,79 +318,38 @@ func newMigrateCommand(s *shell) *cobra.Command {
 	return c
 }
 
+// migrateStore copies a store, which must exist, to another one.
 func migrateStore(ctx context.Context, s *shell, from, to string) error {
-	if err := twoStores(from, to); err != nil {
-		return err
-	}
-	src, err := openURL(ctx, s, from)
+	src, err := s.config()
 	if err != nil {
 		return err
 	}
-	dst, err := openURL(ctx, s, to)
-	if err != nil {
-		return errors.Join(err, src.Close())
-	}
-	err = copyAll(ctx, s, src, dst.Transfer())
-	return errors.Join(err, src.Close(), dst.Close())
-}
-
-// twoStores rejects copying a store onto itself, and reading from one that does not exist.
-func twoStores(fromURL, toURL string) error {
-	from, err := config.ParseStore(fromURL)
-	if err != nil {
+	dst := src
+	if src.Store, err = config.ParseStore(from); err != nil {
 		return err
 	}
-	to, err := config.ParseStore(toURL)
-	if err != nil {
+	if dst.Store, err = config.ParseStore(to); err != nil {
 		return err
 	}
-	if from == to {
-		return hippo.Fieldf("to", "must be another store than from, got %s twice", from)
+	if src.Store == dst.Store {
+		return hippo.Fieldf("to", "must be another store than from, got %s twice", src.Store)
 	}
-	return exists(from)
-}
-
-func openURL(ctx context.Context, s *shell, url string) (*engine.Memories, error) {
-	c, err := s.config()
-	if err != nil {
-		return nil, err
+	if err := exists(src.Store); err != nil {
+		return err
 	}
-	if c.Store, err = config.ParseStore(url); err != nil {
-		return nil, err
-	}
-	e, err := app.Open(ctx, c, &app.Options{Now: s.now, Log: s.logger(c)})
-	if err != nil {
-		return nil, err
-	}
-	return e.In(s.scope(c, "")), nil
+	return s.withEngine(ctx, src, func(src *engine.Memories) error {
+		return s.withEngine(ctx, dst, func(dst *engine.Memories) error { return copyAll(ctx, s, src, dst.Transfer()) })
+	})
 }
 
 func copyAll(ctx context.Context, s *shell, src *engine.Memories, dst engine.Transfer) error {
-	cal, err := src.Transfer().Calendar(ctx)
+	x, err := exportOf(ctx, src)
 	if err != nil {
 		return err
 	}
-	st, err := src.Status(ctx)
-	if err != nil {
-		return err
-	}
-	bar := newBar(s, st.Memories+st.Forgotten, "copying")
-	defer bar.Finish() //nolint:errcheck // it is only shown
-	r, err := dst.Import(ctx, cal, until(ctx, src.Transfer().Export(ctx)), func(done int) { _ = bar.Set(done) })
+	r, err := importFrom(ctx, s, dst, x)
 	if err == nil {
-		err = copyRelations(ctx, src.Transfer(), dst)
+		_, err = dst.ImportRelations(ctx, slices.Concat(slices.Collect(maps.Values(x.related))...))
 	}
 	return printImported(ctx, s, r, &formats.Source{Kind: "store"}, err)
-}
-
-func copyRelations(ctx context.Context, src, dst engine.Transfer) error {
-	var all []hippo.Relation
-	for r, err := range src.ExportRelations(ctx) {
-		if err != nil {
-			return err
-		}
-		all = append(all, r)
-	}
-	_, err := dst.ImportRelations(ctx, all)
-	return err
 }
