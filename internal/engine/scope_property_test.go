@@ -35,7 +35,11 @@ func TestScope_IsAWallInFiles(t *testing.T) {
 		"sqlite": func(path string) (driver.Backend, error) { return sqlitestore.Open(t.Context(), path, nil) },
 		"dir":    func(path string) (driver.Backend, error) { return dirstore.Open(t.Context(), path, nil) },
 	} {
-		for seed := range byte(4) {
+		seeds := byte(4)
+		if testing.Short() {
+			seeds = 1
+		}
+		for seed := range seeds {
 			t.Run(fmt.Sprintf("%s/%d", name, seed), func(t *testing.T) {
 				t.Parallel()
 				data := make([]byte, 1<<20)

@@ -287,8 +287,12 @@ func TestFile_of_other_origin_is_replaced(t *testing.T) {
 // garbage.
 func TestFile_grows_by_what_changed(t *testing.T) {
 	t.Parallel()
+	notes, rounds := 2000, 40
+	if testing.Short() {
+		notes, rounds = 500, 5
+	}
 	s := newSource("s")
-	for n := range 2000 {
+	for n := range notes {
 		s.put(note(n, strings.Repeat(fmt.Sprint("word", n%50, " "), 40)))
 	}
 	o := sampleOptions(filepath.Join(t.TempDir(), "index"))
@@ -302,12 +306,8 @@ func TestFile_grows_by_what_changed(t *testing.T) {
 		t.Errorf("one memory more takes %d bytes, all before %d", grown, first)
 	}
 	limit := 2*first + 5<<20
-	rounds := 40
-	if testing.Short() {
-		rounds = 10
-	}
 	for round := range rounds {
-		for n := range 500 {
+		for n := range notes / 4 {
 			s.put(note(n, strings.Repeat(fmt.Sprint("word", round, " "), 40)))
 		}
 		catchUp(t, x)

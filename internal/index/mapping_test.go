@@ -107,15 +107,15 @@ func TestFile_cut_with_accesses_pending(t *testing.T) {
 // A model that joins while segments are merged has a place in all of them.
 func TestVectors_Keep_during_a_merge(t *testing.T) {
 	t.Parallel()
-	rounds := 20
+	rounds, n := 20, 1500
 	if testing.Short() {
-		rounds = 4
+		rounds, n = 3, 500
 	}
 	for round := range rounds {
 		s := newSource("s")
 		x := open(t, s, &index.Options{SaveEvery: 1 << 30})
 		for k := range 5 {
-			fill(s, k*1500, (k+1)*1500)
+			fill(s, k*n, (k+1)*n)
 			catchUp(t, x)
 		}
 		for range 1000 / rounds * round {
@@ -123,8 +123,8 @@ func TestVectors_Keep_during_a_merge(t *testing.T) {
 		}
 		x.Vectors.Keep(whole)
 		save(t, x)
-		if have, all := x.Vectors.Embedded(nil, whole.ID); have != 0 || all != 7500 {
-			t.Fatalf("have %d of %d, want none of 7500", have, all)
+		if have, all := x.Vectors.Embedded(nil, whole.ID); have != 0 || all != 5*n {
+			t.Fatalf("have %d of %d, want none of %d", have, all, 5*n)
 		}
 	}
 }

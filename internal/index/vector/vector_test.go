@@ -82,7 +82,7 @@ func TestSearch_AgainstExactScan(t *testing.T) {
 	const k = 20
 	n, queries := 20_000, 100
 	if testing.Short() {
-		n, queries = 3_000, 50
+		n, queries = 2_000, 20
 	}
 	for name, make := range map[string]func(*rand.Rand) [][]float32{
 		"clustered": func(r *rand.Rand) [][]float32 { return clustered(r, n, 384) },
@@ -172,15 +172,19 @@ func TestQuantize_Odd(t *testing.T) {
 // the table came to be.
 func TestTable(t *testing.T) {
 	t.Parallel()
+	n := uint32(3000)
+	if testing.Short() {
+		n = 500
+	}
 	for _, dim := range []int{1, 31, 32, 33, 100, 384, 1000} {
 		r := rand.New(rand.NewPCG(uint64(dim), 1))
 		var all [][]float32
-		for range 3000 {
+		for range n {
 			all = append(all, unit(r, nil, 1, dim))
 		}
 		grown := tableOf(all)
 		var odd []uint32
-		for i := uint32(1); i < 3000; i += 2 {
+		for i := uint32(1); i < n; i += 2 {
 			odd = append(odd, i)
 		}
 		picked := pick(grown, odd)

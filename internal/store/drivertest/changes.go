@@ -82,10 +82,11 @@ func changesTombstones(t *testing.T, h Harness) {
 // changesMany goes beyond any likely size of page, and starts within pages.
 func changesMany(t *testing.T, h Harness) {
 	b := h.fresh(t)
-	ms := plains(0, 3100)
-	put(t, b, ms[:1500]...)
-	put(t, b, ms[1500:]...)
-	for _, skip := range []int{0, 1, 999, 1000, 1001, 2099, 2100, 2101, 3099, 3100} {
+	ms := plains(0, many(3100, 1100))
+	n := len(ms)
+	put(t, b, ms[:n/2]...)
+	put(t, b, ms[n/2:]...)
+	for _, skip := range []int{0, 1, 999, 1000, 1001, n - 1001, n - 1000, n - 999, n - 1, n} {
 		since := hippo.Revision(0)
 		if skip > 0 {
 			since = ms[skip-1].Revision
@@ -96,10 +97,10 @@ func changesMany(t *testing.T, h Harness) {
 		}
 		same(t, "order", idsOf(got), idsOf(ms[skip:]))
 	}
-	purge(t, b, idsOf(ms[:2200])...)
-	gone := changes(t, b, ms[3099].Revision)
-	if len(gone) != 2200 || existing(gone) != nil {
-		t.Errorf("%d changes follow 2200 purges, %d of them memories", len(gone), len(existing(gone)))
+	purge(t, b, idsOf(ms[:n-50])...)
+	gone := changes(t, b, ms[n-1].Revision)
+	if len(gone) != n-50 || existing(gone) != nil {
+		t.Errorf("%d changes follow %d purges, %d of them memories", len(gone), n-50, len(existing(gone)))
 	}
 }
 
@@ -129,7 +130,7 @@ func changesStop(t *testing.T, h Harness) {
 // The reader may see a change in this pass or in the next, but not miss it.
 func changesWhileWriting(t *testing.T, h Harness) {
 	b := h.fresh(t)
-	const n = 1200
+	n := many(1200, 400)
 	put(t, b, plains(0, n)...)
 	replica := make(map[hippo.ID]string)
 	var last hippo.Revision

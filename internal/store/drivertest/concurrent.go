@@ -270,7 +270,7 @@ func allOrNothing(t *testing.T, h Harness) {
 }
 
 func writeUniform(ctx context.Context, b driver.Backend, ids []hippo.ID) error {
-	for r := range 4 * rounds {
+	for r := range many(4, 2) * rounds {
 		err := b.Write(ctx, driver.Lazy, func(tx driver.Tx) error {
 			if r%2 == 0 {
 				return putAll(tx, ids, fmt.Sprintf("text %d", r))
@@ -344,7 +344,7 @@ func follower(t *testing.T, h Harness) {
 
 // churn adds, changes and purges memories on all handles in turn.
 func churn(ctx context.Context, handles []driver.Backend) error {
-	for n := range 6 * rounds {
+	for n := range many(6, 3) * rounds {
 		b := handles[n%len(handles)]
 		err := b.Write(ctx, driver.Lazy, func(tx driver.Tx) error {
 			if err := tx.Put(plain(n), withText(n/2, "changed")); err != nil {

@@ -69,7 +69,7 @@ func getMissing(t *testing.T, h Harness) {
 
 func getThousands(t *testing.T, h Harness) {
 	b := h.fresh(t)
-	ms := plains(0, 2500)
+	ms := plains(0, many(2500, 600))
 	put(t, b, ms...)
 	slices.Reverse(ms)
 	same(t, "memories", get(t, b, idsOf(ms)...), ms)

@@ -309,7 +309,7 @@ func relationModel(t *testing.T, h Harness) {
 	for i := range n {
 		change(i)
 	}
-	for step := range 60 {
+	for step := range many(60, 20) {
 		if step%3 == 0 {
 			change(random.IntN(n))
 		}

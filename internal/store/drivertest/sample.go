@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"testing"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -50,6 +51,15 @@ func withText(n int, text string) *hippo.Memory {
 		Version:     1,
 		Trust:       hippo.TrustNormal,
 	}
+}
+
+// many returns n, or the smaller number with -short, which the race detector runs with: a size that
+// is there to exceed a limit of a back end, or rounds that only repeat.
+func many(n, short int) int {
+	if testing.Short() {
+		return short
+	}
+	return n
 }
 
 func plains(from, to int) []*hippo.Memory {

@@ -98,7 +98,7 @@ func rollbackMany(t *testing.T, h Harness) {
 	put(t, b, plains(0, 50)...)
 	before := readAll(t, b)
 	err := b.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
-		for from := 0; from < 1500; from += 100 {
+		for from := 0; from < many(1500, 300); from += 100 {
 			if err := tx.Put(plains(from, from+100)...); err != nil {
 				return err
 			}

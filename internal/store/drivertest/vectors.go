@@ -263,7 +263,7 @@ func vectorUnknown(t *testing.T, h Harness) {
 
 func vectorMany(t *testing.T, h Harness) {
 	b := h.fresh(t)
-	const n = 1500
+	n := many(1500, 400)
 	put(t, b, plains(0, n)...)
 	want := vectors(0, n, 24, 0)
 	putVectors(t, b, "model", want...)
