@@ -136,8 +136,8 @@ func TestEncode_EveryCharacter(t *testing.T) {
 		if _, err := fmt.Sscanf(line, "%X %s", &block, &want); err != nil {
 			t.Fatal(err)
 		}
-		if testing.Short() && block > 0xFFFF {
-			break // the first plane has nearly all rules
+		if testing.Short() && block > 0x3000 {
+			break // the first blocks have most of the rules
 		}
 		digest := sha256.New()
 		for c := block; c < block+4096; c++ {
