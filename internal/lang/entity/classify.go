@@ -114,16 +114,7 @@ func isPath(t string) bool {
 // isFile reports whether a name has a common file extension.
 func isFile(t string) bool {
 	name, ending, ok := cutLast(t, ".")
-	if !ok || name == "" {
-		return false
-	}
-	switch strings.ToLower(ending) {
-	case "go", "py", "rs", "js", "ts", "tsx", "jsx", "java", "kt", "c", "h", "cc", "cpp", "hpp", "cs", "rb", "php", "swift", "scala", "sh", "sql",
-		"json", "yaml", "yml", "toml", "ini", "cfg", "conf", "xml", "html", "css", "md", "txt", "csv", "tsv", "log", "lock", "env", "proto",
-		"pdf", "png", "jpg", "jpeg", "gif", "svg", "zip", "gz", "tar", "mod", "sum", "ipynb", "db", "sqlite":
-		return true
-	}
-	return false
+	return ok && name != "" && words().extensions[strings.ToLower(ending)] > 0
 }
 
 // isVersion reports whether a token is a version: v1, v1.2, 1.2.3, with an optional suffix

@@ -138,8 +138,7 @@ func isAbbreviated(s *scanner, w, marks string) bool {
 	if marks != "." || len(s.run) == 0 {
 		return false
 	}
-	switch w {
-	case "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Jr", "Sr", "Mt", "Lt", "Col", "Gen", "Sgt", "Hon", "Rev":
+	if words().titles[w] > 0 {
 		s.run[len(s.run)-1].first = false
 		return true
 	}
@@ -148,10 +147,4 @@ func isAbbreviated(s *scanner, w, marks string) bool {
 }
 
 // isParticle reports whether a lower-case word may be part of a name: of, van, de.
-func isParticle(w string) bool {
-	switch w {
-	case "of", "the", "de", "la", "le", "du", "des", "del", "della", "di", "da", "dos", "van", "von", "der", "den", "zu", "al", "el", "bin", "ibn", "y", "e":
-		return true
-	}
-	return false
-}
+func isParticle(w string) bool { return words().particles[w] > 0 }

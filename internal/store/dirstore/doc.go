@@ -2,21 +2,9 @@
 // who put them under version control and for the first Hippo program, which
 // reads and writes the same files.
 //
-// # Format
-//
-//	<uuid>.json     one memory each, see package formats
-//	metadata.json   {"active_day_counter": 1, "last_calendar_date_used": "2025-08-02"}
-//	relations.jsonl declared relations, one a line, see package formats
-//	.hippo/         this program's own state, ignored by git:
-//	    derived.db  the replica of all memories, and a table of the files
-//	    journal     the files of a commit that changes several; empty between commits
-//	    corrupt/    files that could not be read, as <name>.<hash>
-//	    index       place for a snapshot of the search index
-//	    tmp-*       files being written
-//
-// The files are the truth. All of .hippo may be deleted at any time without losing a
-// memory. What is lost are learned relations, vectors, which are computed again, and revisions,
-// which start at 1 in a store of another identity.
+// docs/formats.md describes the files. They are the truth: all of .hippo may be deleted at any time
+// without losing a memory. What is lost are learned relations, vectors, which are computed again,
+// and revisions, which start at 1 in a store of another identity.
 //
 // # The replica
 //

@@ -1,0 +1,30 @@
+package entity
+
+import (
+	_ "embed"
+	"sync"
+
+	"github.com/hippo-memory/hippo/internal/lang/lexicon"
+)
+
+//go:embed lexicon.txt
+var lexiconText string
+
+// vocabulary is the parsed lexicon, which describes its lists.
+type vocabulary struct{ common, empty, extensions, particles, titles map[string]int }
+
+// words returns the vocabulary, which must not be changed.
+var words = sync.OnceValue(func() *vocabulary { //nolint:gochecknoglobals // it is parsed once and never changes
+	lists := lexicon.Parse(lexiconText)
+	return &vocabulary{
+		common: lists.Positions("common"), empty: lists.Positions("empty"), extensions: lists.Positions("extension"),
+		particles: lists.Positions("particle"), titles: lists.Positions("title"),
+	}
+})
+
+// isCommon reports whether a lower-case English word often begins a sentence and is rarely
+// part of a term.
+func isCommon(w string) bool { return words().common[w] > 0 || isEmpty(w) }
+
+// isEmpty reports whether a lower-case English word is no name even with a capital.
+func isEmpty(w string) bool { return words().empty[w] > 0 }
