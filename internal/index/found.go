@@ -81,28 +81,32 @@ func (s *searchPool) put(f *found) {
 // within returns the documents of a scope, nil for all, and the statistics of the live ones;
 // outside: there is no document.
 func (p *part) within(s *hippo.Scope) (docs docSet, stats bm25.Stats, outside bool) {
-	docs, ok := p.scope(s)
+	namespace, ok := p.names.find(s.Namespace)
 	if !ok {
 		return nil, stats, true
 	}
-	if s.Projects == nil {
-		namespace, _ := p.names.find(s.Namespace)
-		i := slices.IndexFunc(p.tenants, func(t tenant) bool { return t.namespace == namespace })
-		if i >= 0 {
-			stats = p.tenants[i].stats
-		}
-		return docs, stats, false
+	if s.Projects != nil {
+		in := p.inProjects(namespace, p.anyName(s.Projects))
+		return in.docs, p.projectStats(in), false
 	}
-	for d := range uint32(p.docs) {
-		if docs.has(d) && p.live.has(d) {
-			stats.Docs++
-			o := p.columns.other[d]
-			for k, n := range (bm25.Counts{p.columns.content[d], o[0], o[1]}) {
-				stats.Length[k] += uint64(n)
-			}
-		}
+	if i := slices.IndexFunc(p.tenants, func(t tenant) bool { return t.namespace == namespace }); i >= 0 {
+		stats = p.tenants[i].stats
 	}
-	return docs, stats, false
+	return p.tenant(namespace), stats, false
+}
+
+// projectStats returns the statistics of the live documents among those of some projects. Cost: a
+// pass over them, if they are not those of the last search or some document is no longer live.
+func (p *part) projectStats(in *projectDocs) bm25.Stats {
+	if last := p.stats.Load(); last != nil && last.of == in {
+		return last.Stats
+	}
+	out := &docStats{of: in}
+	for d := range intersection(p.live, in.docs).all() {
+		p.addTo(&out.Stats, d, 1)
+	}
+	p.stats.Store(out)
+	return out.Stats
 }
 
 // at returns the part of a document and its number there.

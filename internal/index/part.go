@@ -2,6 +2,7 @@ package index
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
@@ -20,6 +21,9 @@ type part struct {
 	// vectors are those of the models, in the order of [snapshot.models].
 	vectors []vectors
 	tenants []tenant
+	// stats caches the statistics of the projects that were searched last. Parts with the same
+	// live documents share it.
+	stats *atomic.Pointer[docStats]
 }
 
 // tenant holds the statistics of the live documents of one namespace.
@@ -28,10 +32,16 @@ type tenant struct {
 	stats     bm25.Stats
 }
 
+// docStats are statistics of some documents.
+type docStats struct {
+	of *projectDocs
+	bm25.Stats
+}
+
 // newPart returns a part of a segment with no changed rows and no vectors, and counts the live
 // documents of its tenants.
 func newPart(s *segment, live, hidden docSet, models int) *part {
-	p := &part{segment: s, live: live, hidden: hidden, vectors: make([]vectors, models)}
+	p := &part{segment: s, live: live, hidden: hidden, vectors: make([]vectors, models), stats: &atomic.Pointer[docStats]{}}
 	p.stored = newRowTable(&s.columns)
 	p.shown = p.stored
 	for d := range live.all() {
@@ -48,12 +58,22 @@ func (p *part) count(doc uint32, sign int) {
 		i = len(p.tenants)
 		p.tenants = append(p.tenants, tenant{namespace: namespace})
 	}
-	s := &p.tenants[i].stats
+	p.addTo(&p.tenants[i].stats, doc, sign)
+}
+
+// addTo adds a document to statistics, or with sign -1 takes it out.
+func (p *part) addTo(s *bm25.Stats, doc uint32, sign int) {
 	s.Docs += sign
 	o := p.columns.other[doc]
 	for f, n := range (bm25.Counts{p.columns.content[doc], o[0], o[1]}) {
 		s.Length[f] += uint64(sign * int(n)) // wraps around to a subtraction
 	}
+}
+
+// recount is [part.count] of a document that becomes live, or with sign -1 no longer is.
+func (p *part) recount(doc uint32, sign int) {
+	p.count(doc, sign)
+	p.stats = &atomic.Pointer[docStats]{}
 }
 
 // clone returns a copy that may be changed; rows are copied when they change.

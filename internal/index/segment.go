@@ -29,6 +29,34 @@ type segment struct {
 	elements atomic.Pointer[elementRows]
 	// tenants caches the documents of each namespace; see [segment.tenant].
 	tenants sync.Map
+	// projects caches the documents of the projects that were asked for last.
+	projects atomic.Pointer[projectDocs]
+}
+
+// projectDocs are the documents of some projects of a namespace, nil for all.
+type projectDocs struct {
+	namespace uint32
+	projects  []uint32
+	docs      docSet
+}
+
+// inProjects returns the documents of projects. Cost: a pass over the rows if others were asked for
+// last.
+func (s *segment) inProjects(namespace uint32, projects []uint32) *projectDocs {
+	if last := s.projects.Load(); last != nil && last.namespace == namespace && slices.Equal(last.projects, projects) {
+		return last
+	}
+	out := &projectDocs{namespace, projects, newDocSet(s.docs)}
+	for i := range s.columns.rows {
+		if r := &s.columns.rows[i]; r.namespace == namespace && slices.Contains(projects, r.project) {
+			out.docs.add(uint32(i))
+		}
+	}
+	if out.docs.count() == s.docs {
+		out.docs = nil
+	}
+	s.projects.Store(out)
+	return out
 }
 
 // find returns the document of a memory, deleted or not.

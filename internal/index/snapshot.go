@@ -61,24 +61,17 @@ func (s *snapshot) docs() int {
 }
 
 // scope returns the documents of a scope, deleted and hidden ones included, nil for all, or
-// false if there is none. Cost: a pass over the rows if the scope is bound to projects.
+// false if there is none.
 func (p *part) scope(s *hippo.Scope) (docSet, bool) {
 	namespace, ok := p.names.find(s.Namespace)
-	if !ok {
+	switch {
+	case !ok:
 		return nil, false
+	case s.Projects == nil:
+		return p.tenant(namespace), true
+	default:
+		return p.inProjects(namespace, p.anyName(s.Projects)).docs, true
 	}
-	set := p.tenant(namespace)
-	if s.Projects == nil {
-		return set, true
-	}
-	projects := p.anyName(s.Projects)
-	out := newDocSet(p.docs)
-	for d := range uint32(p.docs) {
-		if (set == nil || set.has(d)) && slices.Contains(projects, p.columns.rows[d].project) {
-			out.add(d)
-		}
-	}
-	return out, true
 }
 
 // anyName returns the numbers of those strings that occur.
