@@ -186,6 +186,21 @@ func (f *File) QueryContext(ctx context.Context, query string, args ...any) (*sq
 	return st.QueryContext(ctx, args...)
 }
 
+// Snapshot calls fn with the file as it is at one moment, for large reads: each of the
+// statements is prepared.
+func (f *File) Snapshot(ctx context.Context, fn func(Queryer) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	tx, err := f.reads.BeginTx(context.WithoutCancel(ctx), nil)
+	if err == nil {
+		err = fn(tx)
+		_ = tx.Rollback() // it changed nothing
+	}
+	f.damage.note(err)
+	return err
+}
+
 // stmt returns a prepared statement on the connections that read.
 func (f *File) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	if st, ok := f.stmts.Load(query); ok {
