@@ -17,12 +17,12 @@ const noLists = ", '', '', ''"
 // readPage returns the memories that match a condition, as many as fit into a page; full reports
 // that there may be more.
 func readPage(ctx context.Context, q sqlitex.Queryer, columns, where string, args ...any) (list []stored, full bool, err error) {
-	size := 0
+	size, scanner := 0, newRowScanner()
 	for rows, err := range sqlitex.Rows(ctx, q, "SELECT "+columns+" FROM memory m WHERE "+where, args...) {
 		if err != nil {
 			return nil, false, err
 		}
-		m, err := scan(rows)
+		m, err := scanner.scan(rows)
 		if err != nil {
 			return nil, false, err
 		}

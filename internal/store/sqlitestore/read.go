@@ -42,9 +42,52 @@ const (
 // encoded is the fields of a memory that are stored as JSON.
 type encoded struct{ situation, tags, accesses, surprise, metadata string }
 
+// rowScanner reads rows of columns. It scans into values of any type, which package sql passes on
+// as they are: for other types it converts every column, which takes longer than reading it.
+type rowScanner struct {
+	values  [columnCount]any
+	targets []any // the addresses of values
+	next    int   // column
+	err     error // the first value that has another type than its column
+}
+
+// columnCount is the number of columns.
+const columnCount = 33
+
+func newRowScanner() *rowScanner {
+	s := &rowScanner{targets: make([]any, columnCount)}
+	for i := range s.values {
+		s.targets[i] = &s.values[i]
+	}
+	return s
+}
+
+// value returns the next column; NULL is the zero value.
+func value[T any](s *rowScanner) (v T) {
+	x := s.values[s.next]
+	v, ok := x.(T)
+	if !ok && x != nil && s.err == nil {
+		s.err = fmt.Errorf("column %d is a %T, want a %T", s.next+1, x, v)
+	}
+	s.next++
+	return v
+}
+
+func (s *rowScanner) text() string { return value[string](s) }
+func (s *rowScanner) integer() int { return int(value[int64](s)) }
+
+// time returns the next column as a time; NULL is unset.
+func (s *rowScanner) time() time.Time {
+	if s.values[s.next] == nil {
+		s.next++
+		return time.Time{}
+	}
+	return time.UnixMicro(value[int64](s)).UTC()
+}
+
 // scan reads one row of columns. An error is about the database.
-func scan(rows *sql.Rows) (stored, error) {
-	m, parts, err := scanRow(rows)
+func (s *rowScanner) scan(rows *sql.Rows) (stored, error) {
+	m, parts, err := s.scanRow(rows)
 	if err == nil {
 		m.err = m.unpack(&parts)
 	}
@@ -52,32 +95,31 @@ func scan(rows *sql.Rows) (stored, error) {
 }
 
 // scanRow is scan without the parts that are stored as JSON.
-func scanRow(rows *sql.Rows) (stored, encoded, error) {
+func (s *rowScanner) scanRow(rows *sql.Rows) (stored, encoded, error) {
 	m := stored{Memory: &hippo.Memory{}}
-	var id, superseded, hash []byte
-	var parts encoded
-	var surprise, metadata sql.NullString
-	var times [7]sql.NullInt64
-	err := rows.Scan(&m.pk, &id, &m.Revision, &m.Content, &m.Type, &m.Importance.Base, &m.Importance.Value,
-		&m.Importance.SetDay, &times[0], &m.Pinned, &times[1], &times[2], &times[3], &times[4], &times[5],
-		&superseded, &times[6], &m.Version, &surprise, &m.Source.Kind, &m.Source.Author, &m.Source.Client,
-		&m.Source.Session, &m.Source.Seq, &m.Source.URI, &m.Trust, &m.Project, &m.Namespace, &hash, &metadata,
-		&parts.situation, &parts.tags, &parts.accesses)
-	if err != nil {
-		return m, parts, err
+	if err := rows.Scan(s.targets...); err != nil {
+		return m, encoded{}, err
 	}
-	parts.surprise, parts.metadata = surprise.String, metadata.String
-	copy(m.ID[:], id)
-	copy(m.SupersededBy[:], superseded)
-	copy(m.ContentHash[:], hash)
-	for i, t := range []*time.Time{
-		&m.Importance.SetAt, &m.CreatedAt, &m.UpdatedAt, &m.EventTime, &m.ValidFrom, &m.ValidUntil, &m.ForgottenAt,
-	} {
-		if times[i].Valid {
-			*t = time.UnixMicro(times[i].Int64).UTC()
-		}
-	}
-	return m, parts, nil
+	s.next, s.err = 0, nil
+	m.pk = value[int64](s)
+	copy(m.ID[:], value[[]byte](s))
+	m.Revision = hippo.Revision(s.integer())
+	m.Content, m.Type = s.text(), s.text()
+	m.Importance.Base, m.Importance.Value = value[float64](s), value[float64](s)
+	m.Importance.SetDay, m.Importance.SetAt = hippo.Day(s.integer()), s.time()
+	m.Pinned = s.integer() != 0
+	m.CreatedAt, m.UpdatedAt, m.EventTime, m.ValidFrom, m.ValidUntil = s.time(), s.time(), s.time(), s.time(), s.time()
+	copy(m.SupersededBy[:], value[[]byte](s))
+	m.ForgottenAt, m.Version = s.time(), s.integer()
+	parts := encoded{surprise: s.text()}
+	m.Source.Kind = hippo.SourceKind(s.text())
+	m.Source.Author, m.Source.Client, m.Source.Session = s.text(), s.text(), s.text()
+	m.Source.Seq, m.Source.URI = s.integer(), s.text()
+	m.Trust = hippo.Trust(s.integer())
+	m.Project, m.Namespace = s.text(), s.text()
+	copy(m.ContentHash[:], value[[]byte](s))
+	parts.metadata, parts.situation, parts.tags, parts.accesses = s.text(), s.text(), s.text(), s.text()
+	return m, parts, s.err
 }
 
 // texts are the fields of a memory that have to be UTF-8.
@@ -237,11 +279,12 @@ func get(ctx context.Context, q sqlitex.Queryer, ids []hippo.ID) ([]stored, erro
 
 // getBatch adds the memories of one statement to found.
 func getBatch(ctx context.Context, q sqlitex.Queryer, ids []any, found map[hippo.ID]stored) error {
+	scanner := newRowScanner()
 	for rows, err := range sqlitex.Rows(ctx, q, byID(len(ids)), ids...) {
 		if err != nil {
 			return err
 		}
-		m, err := scan(rows)
+		m, err := scanner.scan(rows)
 		if err != nil {
 			return err
 		}

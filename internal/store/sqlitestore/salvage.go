@@ -150,7 +150,7 @@ func (s *Salvage) row(columns string, pk int64) (m stored, parts encoded, err er
 	err = s.db.View(context.Background(), func(f *sqlitex.File) error {
 		for rows, err := range sqlitex.Rows(context.Background(), f, "SELECT "+columns+" FROM memory m WHERE m.pk = ?", pk) {
 			if err == nil {
-				m, parts, err = scanRow(rows)
+				m, parts, err = newRowScanner().scanRow(rows)
 			}
 			if err != nil {
 				return err
