@@ -114,17 +114,22 @@ const maxBytes = 256
 // see models/README.md.
 const halfWeight = 48
 
+// sumBatch is the number of rows that are added at a time.
+const sumBatch = 64
+
 // sum adds the weighted rows.
 func (m *Model) sum(v []float32, ids []int32, role embed.Role) {
-	for at, id := range ids {
-		w := m.file.weight(id, role)
-		if role != embed.Sentence {
-			w = float32(w * float32(halfWeight) / float32(halfWeight+at))
+	var weights [sumBatch]float32
+	for at := 0; at < len(ids); at += sumBatch {
+		batch := ids[at:min(at+sumBatch, len(ids))]
+		for i, id := range batch {
+			w := m.file.weight(id, role)
+			if role != embed.Sentence {
+				w = float32(w * float32(halfWeight) / float32(halfWeight+at+i))
+			}
+			weights[i] = w
 		}
-		if w == 0 {
-			continue
-		}
-		vector.AddScaled(v, m.file.row(id), w)
+		vector.AddRows(v, m.file.rows, batch, weights[:len(batch)])
 	}
 }
 

@@ -73,29 +73,51 @@ end:
 	VZEROUPPER
 	RET
 
-// SCALED adds 8 scaled components at an offset of the row to dst. Y0 holds the factors.
-#define SCALED(at, a) \
-	VPMOVSXBD at(SI), a       \
-	VCVTDQ2PS a, a            \
-	VMULPS    Y0, a, a        \
-	VADDPS    (4*at)(DI), a, a \
-	VMOVUPS   a, (4*at)(DI)
+// SCALED adds 8 components of a row, times the weight in Y8, to sum.
+#define SCALED(at, sum) \
+	VPMOVSXBD at(SI)(R11*1), Y4 \
+	VCVTDQ2PS Y4, Y4            \
+	VMULPS    Y8, Y4, Y4        \
+	VADDPS    Y4, sum, sum
 
-// func addScaledAVX2(dst *float32, row *int8, n int, w float32)
-TEXT ·addScaledAVX2(SB), NOSPLIT, $0-28
+// func addRowsAVX2(dst *float32, rows *int8, list *int32, weights *float32, count, length, n int)
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
-	MOVQ row+8(FP), SI
-	MOVQ n+16(FP), CX
-	VBROADCASTSS w+24(FP), Y0
+	MOVQ rows+8(FP), SI
+	MOVQ list+16(FP), DX
+	MOVQ weights+24(FP), R8
+	MOVQ count+32(FP), CX
+	MOVQ length+40(FP), BX
+	MOVQ n+48(FP), R12
+	XORQ R9, R9
 
-step:
-	SCALED(0, Y1)
-	SCALED(8, Y2)
-	SCALED(16, Y3)
-	SCALED(24, Y4)
-	ADDQ $128, DI
-	ADDQ $32, SI
-	SUBQ $32, CX
-	JNZ  step
+block: // of 32 components, for all rows: the sums stay in registers, and loads of rows overlap
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	XORQ    R10, R10
+
+row:
+	MOVLQSX      (DX)(R10*4), R11
+	IMULQ        BX, R11
+	ADDQ         R9, R11
+	PREFETCHT0   64(SI)(R11*1) // the next line of the row
+	VBROADCASTSS (R8)(R10*4), Y8
+	SCALED(0, Y0)
+	SCALED(8, Y1)
+	SCALED(16, Y2)
+	SCALED(24, Y3)
+	INCQ         R10
+	CMPQ         R10, CX
+	JLT          row
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	VMOVUPS      Y2, 64(DI)
+	VMOVUPS      Y3, 96(DI)
+	ADDQ         $128, DI
+	ADDQ         $32, R9
+	CMPQ         R9, R12
+	JLT          block
 	VZEROUPPER
 	RET

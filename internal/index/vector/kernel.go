@@ -18,10 +18,13 @@ func portable(dst []int32, rows, q []int8) {
 	}
 }
 
-// addPortable adds w times each component of row to dst. The conversion rounds each product, so
-// that no processor uses a fused multiply-add.
-func addPortable(dst []float32, row []int8, w float32) {
-	for i, q := range row[:len(dst)] {
-		dst[i] += float32(w * float32(q))
+// addPortable is [AddRows] for the components from an index on. The conversion rounds each product, so
+// that no compiler fuses it with the addition.
+func addPortable(dst []float32, rows []int8, list []int32, weights []float32, from int) {
+	for k, i := range list {
+		row := rows[int(i)*len(dst):][:len(dst)]
+		for j := from; j < len(dst); j++ {
+			dst[j] += float32(weights[k] * float32(row[j]))
+		}
 	}
 }

@@ -34,19 +34,22 @@ func dotsAVX2(dst *int32, rows, q *int8, count, n int)
 //go:noescape
 func dotsVNNI(dst *int32, rows, q *int8, count, n int)
 
-// addScaled adds w times each component of row to dst, which is not longer.
-func addScaled(dst []float32, row []int8, w float32) {
+func addRows(dst []float32, rows []int8, list []int32, weights []float32) {
 	n := len(dst) / Lane * Lane
-	if n == 0 || !cpu.X86.HasAVX2 {
-		addPortable(dst, row, w)
+	if n == 0 || len(list) == 0 || !cpu.X86.HasAVX2 {
+		addPortable(dst, rows, list, weights, 0)
 		return
 	}
-	_ = row[len(dst)-1]
-	addScaledAVX2(&dst[0], &row[0], n, w)
-	addPortable(dst[n:], row[n:], w)
+	_ = weights[len(list)-1]
+	for _, i := range list {
+		_ = rows[int(i)*len(dst) : (int(i)+1)*len(dst)]
+	}
+	addRowsAVX2(&dst[0], &rows[0], &list[0], &weights[0], len(list), len(dst), n)
+	addPortable(dst, rows, list, weights, n)
 }
 
-// addScaledAVX2 handles n components, a positive multiple of 32.
+// addRowsAVX2 handles the first n components, a positive multiple of 32, of count rows, at least
+// one, that are length bytes long.
 //
 //go:noescape
-func addScaledAVX2(dst *float32, row *int8, n int, w float32)
+func addRowsAVX2(dst *float32, rows *int8, list *int32, weights *float32, count, length, n int)

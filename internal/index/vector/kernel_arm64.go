@@ -17,4 +17,6 @@ func dots(dst []int32, rows, q []int8) {
 //go:noescape
 func dotsNEON(dst *int32, rows, q *int8, count, n int)
 
-func addScaled(dst []float32, row []int8, w float32) { addPortable(dst, row, w) }
+func addRows(dst []float32, rows []int8, list []int32, weights []float32) {
+	addPortable(dst, rows, list, weights, 0)
+}

@@ -4,4 +4,6 @@ package vector
 
 func dots(dst []int32, rows, q []int8) { portable(dst, rows, q) }
 
-func addScaled(dst []float32, row []int8, w float32) { addPortable(dst, row, w) }
+func addRows(dst []float32, rows []int8, list []int32, weights []float32) {
+	addPortable(dst, rows, list, weights, 0)
+}

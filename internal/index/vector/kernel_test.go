@@ -42,28 +42,43 @@ func is(kernel func(dst []int32, rows, q []int8), got []int32, rows, q []int8, w
 }
 
 // Sums are the same, bit by bit, on every processor, whatever the length.
-func TestAddScaled(t *testing.T) {
+func TestAddRows(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	for n := range 131 {
-		row, want, got := make([]int8, n), make([]float32, n), make([]float32, n)
-		for i := range row {
-			row[i], want[i] = int8(r.IntN(256)-128), float32(r.NormFloat64())
+		count := 1 + r.IntN(4)
+		rows, want, got := make([]int8, count*n), make([]float32, n), make([]float32, n)
+		for i := range rows {
+			rows[i] = int8(r.IntN(256) - 128)
+		}
+		for i := range want {
+			want[i] = float32(r.NormFloat64())
 		}
 		copy(got, want)
-		w := float32(r.NormFloat64())
-		for i, q := range row {
-			want[i] += float32(w * float32(q))
+		var list []int32
+		var weights []float32
+		for range r.IntN(6) {
+			row, w := r.IntN(count), float32(r.NormFloat64())
+			list, weights = append(list, int32(row)), append(weights, w)
+			for i := range want {
+				want[i] += float32(w * float32(rows[row*n+i]))
+			}
 		}
-		if AddScaled(got, unsigned(row), w); !slices.Equal(got, want) {
-			t.Fatalf("%d components: got %v, want %v", n, got, want)
+		if AddRows(got, unsigned(rows), list, weights); !slices.Equal(got, want) {
+			t.Fatalf("%d components, rows %v: got %v, want %v", n, list, got, want)
 		}
 	}
 }
 
-func BenchmarkAddScaled(b *testing.B) {
-	dst, row := make([]float32, 384), make([]byte, 384)
+// BenchmarkAddRows adds 64 rows of a table of 8 MB.
+func BenchmarkAddRows(b *testing.B) {
+	const n, count = 256, 32 << 10
+	r := rand.New(rand.NewPCG(5, 6))
+	dst, rows, list, weights := make([]float32, n), make([]byte, count*n), make([]int32, 64), make([]float32, 64)
 	for b.Loop() {
-		AddScaled(dst, row, .5)
+		for i := range list {
+			list[i], weights[i] = int32(r.IntN(count)), .5
+		}
+		AddRows(dst, rows, list, weights)
 	}
 }

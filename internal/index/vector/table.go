@@ -67,10 +67,12 @@ func signed(b []byte) []int8 {
 // one after the other, each as long as q, which is a multiple of [Lane].
 func Dots(dst []int32, rows, q []byte) { dots(dst, signed(rows), signed(q)) }
 
-// AddScaled adds w times each component of row, signed bytes, to dst, which is not longer. Each
-// product and each sum is rounded, so the result is the same, bit by bit, on every processor.
-// Cost: about 40 ns for 384 components with AVX2, five times that without.
-func AddScaled(dst []float32, row []byte, w float32) { addScaled(dst, signed(row), w) }
+// AddRows adds rows of a table to dst: weights[i] times each component of row list[i]. Rows are as long
+// as dst and of signed bytes. Each product and each sum is rounded, in the order of the list, so the
+// result is the same, bit by bit, on every processor. Cost: about 20 ns a row of 256 components with AVX2.
+func AddRows(dst []float32, rows []byte, list []int32, weights []float32) {
+	addRows(dst, signed(rows), list, weights)
+}
 
 func unsigned(b []int8) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
