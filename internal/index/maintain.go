@@ -5,17 +5,21 @@ import (
 	"runtime/debug"
 )
 
-// maintain starts the background work if there is any.
+// maintain starts the background work if there is any. While the index is rebuilt the file is
+// written with each large segment: all others are merged soon, and would stay in it as garbage.
 func (u *upkeep) maintain() {
 	save := u.opts.Path != "" && u.unsaved() >= u.opts.SaveEvery
-	if !save && u.mergeable(u.current.Load()) == nil {
+	if (!save || u.rebuilding.Load()) && u.mergeable(u.current.Load()) == nil {
 		return
 	}
 	u.background.try(func() {
 		u.warn(u.guard(func() error {
 			u.working.Lock()
 			defer u.working.Unlock()
-			return u.tidy(save)
+			if err := u.mergeAll(save); err != nil || !save || u.rebuilding.Load() {
+				return err
+			}
+			return u.write()
 		}))
 	})
 }
@@ -28,7 +32,13 @@ func (u *upkeep) save(ctx context.Context) error {
 		return err
 	}
 	return u.guard(func() error {
-		return u.tidy(u.opts.Path != "")
+		if u.opts.Path == "" {
+			return u.mergeAll(false)
+		}
+		if err := u.mergeAll(true); err != nil {
+			return err
+		}
+		return u.write()
 	})
 }
 
@@ -36,16 +46,15 @@ func (u *upkeep) save(ctx context.Context) error {
 // merged next is then read from the file, and the heap holds one such segment at a time.
 const manyDocs = 1 << 14
 
-// tidy merges until nothing is left to merge, and writes the file if save is set.
-func (u *upkeep) tidy(save bool) error {
+// mergeAll merges until nothing is left to merge. If save is set it writes the file after each
+// large merge.
+func (u *upkeep) mergeAll(save bool) error {
 	for {
 		docs := u.mergeNext()
-		switch {
-		case docs < 0 && save:
-			return u.write()
-		case docs < 0:
+		if docs < 0 {
 			return nil
-		case docs < manyDocs:
+		}
+		if docs < manyDocs {
 			continue
 		}
 		if save {
