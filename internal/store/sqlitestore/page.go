@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// noLists takes the place of the lists of a row that [readLists] reads.
+// noLists takes the place of the lists of a row, which [readLists] reads.
 const noLists = ", '', '', ''"
 
 // readPage returns the memories that match a condition, as many as fit into a page; full reports

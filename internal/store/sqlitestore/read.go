@@ -85,10 +85,11 @@ func (s *rowScanner) time() time.Time {
 	return time.UnixMicro(value[int64](s)).UTC()
 }
 
-// scan reads one row of columns. An error is about the database.
+// scan reads one row of columns. An error is about the database; a value of another type makes
+// only its memory unreadable.
 func (s *rowScanner) scan(rows *sql.Rows) (stored, error) {
 	m, parts, err := s.scanRow(rows)
-	if err == nil {
+	if err == nil && m.err == nil {
 		m.err = m.unpack(&parts)
 	}
 	return m, err
@@ -119,7 +120,8 @@ func (s *rowScanner) scanRow(rows *sql.Rows) (stored, encoded, error) {
 	m.Project, m.Namespace = s.text(), s.text()
 	copy(m.ContentHash[:], value[[]byte](s))
 	parts.metadata, parts.situation, parts.tags, parts.accesses = s.text(), s.text(), s.text(), s.text()
-	return m, parts, s.err
+	m.err = s.err
+	return m, parts, nil
 }
 
 // texts are the fields of a memory that have to be UTF-8.

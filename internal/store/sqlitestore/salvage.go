@@ -126,7 +126,7 @@ func (s *Salvage) keys(ctx context.Context, table string, last int64) iter.Seq[i
 func (s *Salvage) memory(pk int64) (m stored, faults []string, err error) {
 	m, parts, err := s.row(columns, pk)
 	if err != nil { // perhaps only one of the lists
-		m, parts, err = s.row(rowColumns+", '', '', ''", pk)
+		m, parts, err = s.row(rowColumns+noLists, pk)
 		if err != nil {
 			return m, nil, err
 		}
@@ -140,6 +140,9 @@ func (s *Salvage) memory(pk int64) (m stored, faults []string, err error) {
 				faults = append(faults, list.name+" is lost: "+err.Error())
 			}
 		}
+	}
+	if m.err != nil {
+		faults = append(faults, m.err.Error())
 	}
 	return m, append(faults, m.repair(&parts)...), nil
 }
