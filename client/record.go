@@ -117,12 +117,12 @@ func (c *Client) Record(ctx context.Context, content string, opts ...RecordOptio
 		}
 		return &Recorded{Memory: m}, nil
 	}
-	m, same, failed, err := c.memories.RecordCompared(ctx, &r.memory, r.supersedes...)
+	m, same, err := c.memories.RecordCompared(ctx, &r.memory, r.supersedes...)
 	if err != nil {
 		return nil, err
 	}
-	if failed != nil { // the insight is stored all the same
-		return &Recorded{Memory: m, Degraded: "not compared with others: " + failed.Error()}, nil
+	if same.Err != nil {
+		return &Recorded{Memory: m, Degraded: "not compared with others: " + same.Err.Error()}, nil
 	}
 	out := &Recorded{Memory: m, Duplicates: same.Duplicates}
 	for _, x := range same.Replaces {

@@ -16,6 +16,8 @@ type Comparison struct {
 	Replaces []recall.Contradiction
 	// Skipped: too many comparisons ran at once, and nothing was searched.
 	Skipped bool
+	// Err is why a memory that was recorded was not compared.
+	Err error
 }
 
 const (

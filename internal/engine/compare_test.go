@@ -78,9 +78,9 @@ func TestRecordCompared(t *testing.T) {
 	record := func(content string, supersedes ...hippo.ID) (*hippo.Memory, *engine.Comparison) {
 		t.Helper()
 		draft := fact(content)
-		m, same, failed, err := f.RecordCompared(t.Context(), &draft, supersedes...)
-		if err != nil || failed != nil {
-			t.Fatalf("%q: %v, comparison: %v", content, err, failed)
+		m, same, err := f.RecordCompared(t.Context(), &draft, supersedes...)
+		if err != nil || same.Err != nil {
+			t.Fatalf("%q: %v, comparison: %+v", content, err, same)
 		}
 		return m, same
 	}
@@ -103,7 +103,7 @@ func TestRecordCompared(t *testing.T) {
 	}
 	used := fact("another text")
 	used.ID = first.ID
-	if _, _, _, err := f.RecordCompared(t.Context(), &used); !errors.Is(err, hippo.ErrConflict) {
+	if _, _, err := f.RecordCompared(t.Context(), &used); !errors.Is(err, hippo.ErrConflict) {
 		t.Errorf("an ID in use: %v", err)
 	}
 }
@@ -113,9 +113,9 @@ func TestRecordCompared_WithoutRead(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	draft := fact("The rate limit is 100 requests per minute")
-	m, _, failed, err := f.Engine.In(hippo.Scope{Rights: hippo.RightWrite}).RecordCompared(t.Context(), &draft)
-	if err != nil || !errors.Is(failed, hippo.ErrForbidden) {
-		t.Fatalf("%v, comparison: %v, want %v", err, failed, hippo.ErrForbidden)
+	m, same, err := f.Engine.In(hippo.Scope{Rights: hippo.RightWrite}).RecordCompared(t.Context(), &draft)
+	if err != nil || !errors.Is(same.Err, hippo.ErrForbidden) {
+		t.Fatalf("%v, comparison: %+v, want %v", err, same, hippo.ErrForbidden)
 	}
 	if f.get(m.ID).Content != draft.Content {
 		t.Error("it was not recorded")

@@ -2,8 +2,8 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -46,36 +46,52 @@ func (m *Memories) Record(ctx context.Context, r *hippo.Memory, supersedes ...hi
 	return r, nil
 }
 
-// RecordCompared is [Memories.Record] and [Memories.Compare] at the same time: the search for
-// similar memories takes place while the disk writes the new one. failed is the error of the
-// comparison, err that of the record. At most two records that are running are compared and the
-// comparison of others is skipped, because nobody reads hints on a bulk import.
-func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersedes ...hippo.ID) (out *hippo.Memory, same *Comparison, failed, err error) {
+// RecordCompared is [Memories.Record] and [Memories.Compare]. If no other record is running it
+// searches for similar memories while the disk writes the new one; else it does afterwards, so that of
+// two records at a time one at least finds the other. At most two that are running are compared: nobody
+// reads hints on a bulk import.
+func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersedes ...hippo.ID) (*hippo.Memory, *Comparison, error) {
+	running := m.comparing.Add(1)
 	defer m.comparing.Add(-1)
-	if m.comparing.Add(1) > maxComparing {
-		out, err = m.Record(ctx, r, supersedes...)
-		return out, &Comparison{Skipped: true}, nil, err
-	}
-	if len(supersedes) > 0 { // these are no longer similar ones afterwards
-		if out, err = m.Record(ctx, r, supersedes...); err == nil {
-			same, failed = m.Compare(ctx, out)
+	if running > 1 || len(supersedes) > 0 { // what is superseded is no longer similar afterwards
+		out, err := m.Record(ctx, r, supersedes...)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case running > maxComparing:
+			return out, &Comparison{Skipped: true}, nil
+		default:
+			return out, compared(ctx, m, out), nil
 		}
-		return out, same, failed, err
 	}
 	if err := store.Identify(r); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	draft := r.Clone()
-	var comparing sync.WaitGroup
-	comparing.Go(func() { same, failed = m.Compare(ctx, draft) })
-	if out, err = m.Record(ctx, r); err != nil {
+	comparison := make(chan *Comparison, 1)
+	go func() { comparison <- compared(ctx, m, draft) }()
+	out, err := m.Record(ctx, r)
+	if err != nil {
 		cancel()
+		<-comparison
+		return nil, nil, err
 	}
-	comparing.Wait()
-	if err == nil {
-		m.index.Follow() // so that what comes next need not wait for it
+	m.index.Follow() // so that what comes next need not wait for it
+	return out, <-comparison, nil
+}
+
+// compared is [Memories.Compare] for a memory that is stored whatever becomes of the comparison.
+func compared(ctx context.Context, m *Memories, x *hippo.Memory) (out *Comparison) {
+	defer func() {
+		if r := recover(); r != nil {
+			out = &Comparison{Err: fmt.Errorf("panic: %v", r)}
+		}
+	}()
+	out, err := m.Compare(ctx, x)
+	if err != nil {
+		return &Comparison{Err: err}
 	}
-	return out, same, failed, err
+	return out
 }

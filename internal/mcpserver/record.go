@@ -71,7 +71,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := oneOf("source", in.source, "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
-	m, same, failed, err := s.RecordCompared(ctx, &hippo.Memory{
+	m, same, err := s.RecordCompared(ctx, &hippo.Memory{
 		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned,
 		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime.in(s.Zone()),
 		ValidFrom: in.validFrom.in(s.Zone()), ValidUntil: in.validUntil.in(s.Zone()),
@@ -88,7 +88,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if n := len(in.supersedes); n > 0 {
 		text += "\nsuperseded " + insights(n)
 	}
-	text += out.compared(same, failed)
+	text += out.compared(same)
 	return reply{text: text, data: out}, nil
 }
 

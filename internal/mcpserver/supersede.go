@@ -22,9 +22,9 @@ const candidatePreview = 120
 
 // compared adds to the reply to a record the memories that it duplicates and probably
 // supersedes. A comparison that failed makes no error, because the memory is stored.
-func (r *recorded) compared(same *engine.Comparison, failed error) string {
-	if failed != nil {
-		r.Degraded = []string{"not compared with others: " + failed.Error()}
+func (r *recorded) compared(same *engine.Comparison) string {
+	if same.Err != nil {
+		r.Degraded = []string{"not compared with others: " + same.Err.Error()}
 		return "\ndegraded: " + termtext.Line(r.Degraded[0])
 	}
 	var b strings.Builder
