@@ -151,7 +151,10 @@ func (f *follower) catchUp(ctx context.Context) error {
 	}
 	s = f.current.Load()
 	f.upkeep.rebuilding.Store(len(s.parts) == 0)
-	defer f.upkeep.rebuilding.Store(false)
+	defer func() {
+		f.upkeep.rebuilding.Store(false)
+		f.upkeep.maintain()
+	}()
 	if err := f.read(ctx, s); err != nil {
 		return err
 	}

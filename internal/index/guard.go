@@ -37,7 +37,7 @@ func (u *upkeep) guardRead(f func() error) (err error) {
 		err = u.discard(failed)
 	}()
 	err = f()
-	if err == nil && u.file.overwritten() {
+	if u.file.overwritten() {
 		err = u.discard(errors.New("it was overwritten"))
 	}
 	return err

@@ -8,20 +8,25 @@ import (
 // maintain starts the background work if there is any. While the index is rebuilt the file is
 // written with each large segment: all others are merged soon, and would stay in it as garbage.
 func (u *upkeep) maintain() {
-	save := u.opts.Path != "" && u.unsaved() >= u.opts.SaveEvery
-	if (!save || u.rebuilding.Load()) && u.mergeable(u.current.Load()) == nil {
-		return
+	if due(u) && !u.rebuilding.Load() || mergeable(u, u.current.Load()) != nil {
+		u.background.start(u.tidy)
 	}
-	u.background.try(func() {
-		u.warn(u.guard(func() error {
-			u.working.Lock()
-			defer u.working.Unlock()
-			if err := u.mergeAll(save); err != nil || !save || u.rebuilding.Load() {
-				return err
-			}
-			return u.write()
-		}))
-	})
+}
+
+// due reports whether so much has changed that the file is to be written.
+func due(u *upkeep) bool { return u.opts.Path != "" && u.unsaved() >= u.opts.SaveEvery }
+
+// tidy is the background work.
+func (u *upkeep) tidy() {
+	u.warn(u.guard(func() error {
+		u.working.Lock()
+		defer u.working.Unlock()
+		save := due(u)
+		if err := u.mergeAll(save); err != nil || !save || u.rebuilding.Load() {
+			return err
+		}
+		return u.write()
+	}))
 }
 
 // save merges and writes the file now.
@@ -82,7 +87,7 @@ func (u *upkeep) worthSaving() bool {
 }
 
 // mergeable returns parts of a snapshot that are to be merged in the background; nil if there are none.
-func (u *upkeep) mergeable(s *snapshot) []*part {
+func mergeable(u *upkeep, s *snapshot) []*part {
 	if u.rebuilding.Load() {
 		return s.mergeable(maxDocs, rebuildFactor)
 	}
@@ -94,7 +99,7 @@ func (u *upkeep) mergeable(s *snapshot) []*part {
 // takes its place.
 func (u *upkeep) mergeNext() (docs int) {
 	s := u.current.Load()
-	parts := u.mergeable(s)
+	parts := mergeable(u, s)
 	if parts == nil {
 		return -1
 	}

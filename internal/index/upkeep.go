@@ -20,25 +20,36 @@ type upkeep struct {
 
 // background runs one function at a time.
 type background struct {
-	mu           sync.Mutex // guards busy and closed
-	busy, closed bool
-	running      sync.WaitGroup
+	mu      sync.Mutex // guards what follows
+	busy    bool
+	again   bool // f is to run once more
+	closed  bool
+	running sync.WaitGroup
 }
 
-// try runs f in a goroutine, unless another function runs.
-func (b *background) try(f func()) {
+// start runs f in a goroutine, or once more if it runs. f is always the same function.
+func (b *background) start(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.busy || b.closed {
+	if b.closed || b.busy {
+		b.again = true
 		return
 	}
 	b.busy = true
 	b.running.Go(func() {
-		f()
-		b.mu.Lock()
-		b.busy = false
-		b.mu.Unlock()
+		for f(); b.more(); {
+			f()
+		}
 	})
+}
+
+// more reports whether f is to run once more; if not it is no longer busy.
+func (b *background) more() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.busy = b.again && !b.closed
+	b.again = false
+	return b.busy
 }
 
 // close waits for the function that runs; no other begins.
