@@ -125,6 +125,7 @@ func (g *group) abandon(done int, err error) error {
 	if g.journaled {
 		err = errors.Join(err, clearJournal(g.sync.dir, true))
 	}
+	g.contents.discard() // before another process may replay the journal
 	return err
 }
 
