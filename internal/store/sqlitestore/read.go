@@ -175,7 +175,11 @@ func decodePlain(text string, to any) bool {
 		if !begins || !ends || strings.IndexByte(inner, '\\') >= 0 {
 			return false
 		}
-		*to = strings.Split(inner, `","`)
+		list := strings.Split(inner, `","`)
+		if strings.Count(inner, `"`) != 2*(len(list)-1) {
+			return false
+		}
+		*to = list
 		return true
 	case *[][2]int:
 		inner, begins := strings.CutPrefix(text, "[[")
