@@ -22,8 +22,10 @@ func (u *upkeep) guard(f func() error) error {
 }
 
 // guardRead runs f. If the file turns out to be damaged, by a fault or because somebody has
-// written into it, guardRead empties the index and returns [ErrDamaged].
+// written into it, guardRead empties the index, unless that has happened meanwhile, and returns
+// [ErrDamaged].
 func (u *upkeep) guardRead(f func() error) (err error) {
+	before := u.current.Load()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		r := recover()
@@ -31,10 +33,14 @@ func (u *upkeep) guardRead(f func() error) (err error) {
 			return
 		}
 		failed, ok := r.(runtime.Error)
-		if !ok || !damaged(u, failed) {
+		switch {
+		case ok && u.current.Load().epoch != before.epoch:
+			err = errEmptied()
+		case ok && (damaged(u, before, failed) || damaged(u, u.current.Load(), failed)):
+			err = u.discard(failed)
+		default:
 			panic(r)
 		}
-		err = u.discard(failed)
 	}()
 	err = f()
 	if u.file.overwritten() {
@@ -43,11 +49,11 @@ func (u *upkeep) guardRead(f func() error) (err error) {
 	return err
 }
 
-// damaged reports whether the file is the cause of a panic: it was cut short, so that reading it
-// is a fault, or its bytes were overwritten, so that they no longer have their checksums.
-func damaged(u *upkeep, r runtime.Error) bool {
+// damaged reports whether a file that a snapshot lies in is the cause of a panic: it was cut short, so
+// that reading it is a fault, or its bytes were overwritten, so that they no longer have their checksums.
+func damaged(u *upkeep, s *snapshot, r runtime.Error) bool {
 	fault, ok := r.(interface{ Addr() uintptr })
-	return ok && u.file.mappings.has(fault.Addr()) || !u.file.intact(u.current.Load())
+	return ok && u.file.mappings.has(fault.Addr()) || !u.file.intact(s)
 }
 
 // discard empties the index and deletes the file. It returns [ErrDamaged].
@@ -55,5 +61,7 @@ func (u *upkeep) discard(reason error) error {
 	u.opts.Log.Warn("index: rebuilding it", "path", u.opts.Path, "reason", reason)
 	u.edit(func(d *draft) { d.reset("", d.models) })
 	u.file.forget()
-	return fmt.Errorf("index: %w: %w", ErrDamaged, hippo.ErrUnavailable)
+	return errEmptied()
 }
+
+func errEmptied() error { return fmt.Errorf("index: %w: %w", ErrDamaged, hippo.ErrUnavailable) }

@@ -89,4 +89,11 @@ func (x *Index) Close() error {
 // Guard runs f, which uses results of [Index.Search]. If the file of the index turns out to be
 // damaged meanwhile, Guard empties the index and returns [ErrDamaged]; what f did until then
 // is lost, and f may be run again after a catch-up.
-func (x *Index) Guard(f func() error) error { return x.upkeep.guardRead(f) }
+func (x *Index) Guard(f func() error) error {
+	epoch := x.current.Load().epoch
+	err := x.upkeep.guardRead(f)
+	if err == nil && x.current.Load().epoch != epoch { // another call has found the damage
+		return errEmptied()
+	}
+	return err
+}

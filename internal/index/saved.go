@@ -77,9 +77,12 @@ func (f *indexFile) intact(s *snapshot) (ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range s.parts {
-		ref := f.refs[p.segment]
-		if ref == nil || p.file == nil {
+		if p.file == nil {
 			continue
+		}
+		ref := f.refs[p.segment]
+		if ref == nil { // of a file that has been replaced
+			return false
 		}
 		c := &p.columns
 		rows := mutable{rows: c.rows, uses: c.uses, successors: c.successors}
