@@ -18,14 +18,14 @@ func (u *upkeep) guard(f func() error) error {
 	if u.file.overwritten() {
 		return u.discard(errors.New("it was overwritten"))
 	}
-	return u.guardRead(f)
+	return u.guardRead(nil, f)
 }
 
-// guardRead runs f. If the file turns out to be damaged, by a fault or because somebody has
-// written into it, guardRead empties the index, unless that has happened meanwhile, and returns
-// [ErrDamaged].
-func (u *upkeep) guardRead(f func() error) (err error) {
-	before := u.current.Load()
+// guardRead runs f, which may read a snapshot beside the current one; nil: it does not. If the file
+// turns out to be damaged, by a fault or because somebody has written into it, guardRead empties the
+// index, unless that has happened meanwhile, and returns [ErrDamaged].
+func (u *upkeep) guardRead(s *snapshot, f func() error) (err error) {
+	epoch := u.current.Load().epoch // not the snapshot: that would keep in memory what f merges
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		r := recover()
@@ -34,9 +34,9 @@ func (u *upkeep) guardRead(f func() error) (err error) {
 		}
 		failed, ok := r.(runtime.Error)
 		switch {
-		case ok && u.current.Load().epoch != before.epoch:
+		case ok && u.current.Load().epoch != epoch:
 			err = errEmptied()
-		case ok && (damaged(u, before, failed) || damaged(u, u.current.Load(), failed)):
+		case ok && (damaged(u, u.current.Load(), failed) || s != nil && !u.file.intact(s)):
 			err = u.discard(failed)
 		default:
 			panic(r)

@@ -90,9 +90,9 @@ func (x *Index) Close() error {
 // damaged meanwhile, Guard empties the index and returns [ErrDamaged]; what f did until then
 // is lost, and f may be run again after a catch-up.
 func (x *Index) Guard(f func() error) error {
-	epoch := x.current.Load().epoch
-	err := x.upkeep.guardRead(f)
-	if err == nil && x.current.Load().epoch != epoch { // another call has found the damage
+	s := x.current.Load()
+	err := x.upkeep.guardRead(s, f)
+	if err == nil && x.current.Load().epoch != s.epoch { // another call has found the damage
 		return errEmptied()
 	}
 	return err
