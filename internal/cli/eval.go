@@ -30,7 +30,12 @@ func newEvalCommand(s *shell) *cobra.Command {
 		Long: `Measure retrieval on sets with known answers: conversations in LoCoMo format
 (conversations.jsonl, questions.jsonl) and corpora (corpus.jsonl, queries.jsonl,
 qrels.tsv). DIR is one set or a folder of sets. --ranker keeps it to one ranker.
-The first row of each set is the baseline: BM25 on plain words.`,
+The first row of each set is the baseline: BM25 on plain words.
+
+A second table is of ranker hippo alone. withheld: the share of the questions of
+which a right answer was among the five best candidates, but was not returned.
+weak: the share whose answer is marked as weak, or empty. unflagged: the share of
+the unanswerable questions (categories none and abstention) whose answer is not.`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error { return runEval(c.Context(), s, &f) },
 	}
@@ -76,7 +81,7 @@ func runEval(ctx context.Context, s *shell, f *evalFlags) (err error) {
 	if s.json {
 		return eval.WriteJSON(s.out, r)
 	}
-	return eval.WriteTable(s.out, r, &eval.TableOptions{Categories: f.categories})
+	return eval.WriteTable(s.out, r, &eval.TableOptions{Categories: f.categories, Confidence: true})
 }
 
 // evalModels opens the models of --models, or else the one of --model.

@@ -26,6 +26,9 @@ type EngineOptions struct {
 	// search only. It is not closed.
 	Model  embed.Embedder
 	Tokens embed.TokenEmbedder
+	// WeakBelow is the confidence, in [0, 1], below which an answer of ranker hippo counts as
+	// weak. 0: only one that was withheld does.
+	WeakBelow float64
 }
 
 // OpenEngine returns an engine over a new store with copies of these documents, all of

@@ -142,11 +142,11 @@ type fakeSearcher []*hippo.Memory
 
 func (f fakeSearcher) Close() error { return nil }
 
-func (f fakeSearcher) Search(_ context.Context, query string, k int) ([]string, error) {
-	var found []string
+func (f fakeSearcher) Search(_ context.Context, r eval.Request) (eval.Reply, error) {
+	var found eval.Reply
 	for _, m := range f {
-		if len(found) < k && strings.Contains(strings.ToLower(m.Content), query) {
-			found = append(found, m.Source.URI)
+		if len(found.Names) < r.Count && strings.Contains(strings.ToLower(m.Content), r.Text) {
+			found.Names = append(found.Names, m.Source.URI)
 		}
 	}
 	return found, nil

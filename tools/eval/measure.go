@@ -38,12 +38,47 @@ type measurement struct {
 	eval.Options
 	harder
 	workers int // rows measured at a time; at least 1
+	sample  int // questions of each set, at most; 0: all
+}
+
+// load reads the sets, each with a sample of its questions.
+func (m *measurement) load() ([]*eval.Set, error) {
+	sets, err := eval.Load(m.Data)
+	if err != nil || m.sample == 0 {
+		return sets, err
+	}
+	for i, s := range sets {
+		sets[i] = sampled(s, m.sample)
+	}
+	return sets, nil
+}
+
+// sampled is the set with n of its questions that are judged or unanswerable, drawn by a seed
+// for each question; the order stays.
+func sampled(s *eval.Set, n int) *eval.Set {
+	s = s.Asked()
+	if len(s.Questions) <= n {
+		return s
+	}
+	drawn := make([]uint64, len(s.Questions))
+	for i := range s.Questions {
+		drawn[i] = randOf(s.Name, &s.Questions[i]).Uint64()
+	}
+	bound := slices.Sorted(slices.Values(drawn))[n]
+	out := *s
+	out.Questions = nil
+	for i, q := range s.Questions {
+		if drawn[i] < bound {
+			out.Questions = append(out.Questions, q)
+		}
+	}
+	return &out
 }
 
 // run measures every system on every set in every setting. Errors: those of [eval.Run],
 // and [hippo.ErrInvalid] if there are too few other texts for the distractors.
 func (m *measurement) run(ctx context.Context) (report, error) {
-	sets, err := eval.Load(m.Data)
+	sets, err := m.load()
 	if err != nil {
 		return report{}, err
 	}
@@ -94,7 +129,7 @@ func (m *measurement) plan(sets []*eval.Set) []*job {
 			}
 			return jobs[i]
 		}
-		for _, v := range variants(s.Judged(), sets, &m.harder) {
+		for _, v := range variants(s.Asked(), sets, &m.harder) {
 			open := sync.OnceValues(v.make)
 			for i := range systems {
 				if v.setting == settingDistractors && systems[i].Optional {
