@@ -21,6 +21,8 @@ type questionFeatures struct {
 	Set      string `json:"set"`
 	Group    string `json:"group"`
 	Question string `json:"question"`
+	Category string `json:"category,omitempty"`
+	Lang     string `json:"lang,omitempty"`
 	// Relevant counts the documents that answer the question, found or not.
 	Relevant int `json:"relevant"`
 	// LengthOffset is that of the explanation of the hits.
@@ -41,7 +43,7 @@ func (m *measurement) writeFeatures(ctx context.Context, w io.Writer) error {
 	if len(m.Models) == 0 {
 		return hippo.Fieldf("models", "must hold one for --features")
 	}
-	sets, err := eval.Load(m.Data)
+	sets, err := m.load()
 	if err != nil {
 		return err
 	}
@@ -73,7 +75,9 @@ func (m *measurement) groupFeatures(ctx context.Context, out *json.Encoder, s *e
 		if err != nil {
 			return err
 		}
-		line := questionFeatures{Set: s.Name, Group: g.Name, Question: q.Text, Relevant: len(q.Relevant)}
+		line := questionFeatures{
+			Set: s.Name, Group: g.Name, Question: q.Text, Category: q.Category, Lang: q.Lang, Relevant: len(q.Relevant),
+		}
 		for _, h := range answer.Hits {
 			if !h.Explanation.Reranked {
 				continue

@@ -40,7 +40,7 @@ type options struct {
 	data, models, ranker, markdown     string
 	json, harder, abstention, features bool
 	settings                           harder
-	jobs                               int
+	jobs, sample                       int
 }
 
 func parse(args []string, stderr io.Writer) (*options, error) {
@@ -51,6 +51,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.models, "models", config.Builtin, "models to measure, separated by commas; none: lexical search only")
 	f.StringVar(&o.ranker, "ranker", "", "only this ranker and the baseline")
 	f.IntVar(&o.jobs, "jobs", 1, "rows measured at a time; above 1, no latencies")
+	f.IntVar(&o.sample, "sample", 0, "at most this many questions of each set, drawn by a fixed seed; 0: all")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVar(&o.markdown, "markdown", "", "write the figures into this Markdown file, between the two lines that mark their place")
 	f.BoolVar(&o.harder, "harder", false, "all harder settings: --pooled --paraphrased --distractors 100000 --used")
@@ -78,6 +79,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		return nil, hippo.Fieldf("distractors", "must not be negative, got %d", o.settings.distractors)
 	case o.ranker != "" && !slices.Contains(hippo.Rankers(), hippo.Ranker(o.ranker)):
 		return nil, hippo.Fieldf("ranker", "must be one of %v, got %q", hippo.Rankers(), o.ranker)
+	case o.sample < 0:
+		return nil, hippo.Fieldf("sample", "must not be negative, got %d", o.sample)
 	case o.jobs < 1:
 		return nil, hippo.Fieldf("jobs", "must be at least 1, got %d", o.jobs)
 	}
@@ -108,7 +111,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 
 // prepare opens the models and the rest that a measurement needs.
 func prepare(ctx context.Context, o *options) (*measurement, error) {
-	m := &measurement{harder: o.settings, workers: o.jobs}
+	m := &measurement{harder: o.settings, workers: o.jobs, sample: o.sample}
 	m.Data, m.Engine.Backend = o.data, app.Memory
 	if o.ranker != "" {
 		m.Rankers = []hippo.Ranker{hippo.Ranker(o.ranker)}

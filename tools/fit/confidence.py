@@ -24,7 +24,8 @@ NAMES = ["Base", "Text", "Coverage", "Covered", "UnknownNames"]
 SIGNS = np.array([0, 1, 1, 1, -1])  # what speaks for an answer must not speak against it
 FOLDS, DECAY, STEPS = 5, 1e-4, 50
 THRESHOLDS = [0.01, 0.02, 0.03, 0.05, 0.07, 0.1]
-SHARES, FEWEST = {"whole": 1.0, "nameless": 0.25, "small": 0.25}, 50  # what a group of questions weighs, and its size
+# What a group of questions weighs, and its least size. Unanswerable questions of all sets are one group for each size of store.
+SHARES, FEWEST = {"whole": 1.0, "nameless": 0.25, "small": 0.25, "unanswerable": 1.0}, 40
 SMALL = 20  # rank.Confidence.MinMemories
 
 
@@ -40,7 +41,7 @@ def features(s):
 
 class Trials:
     def __init__(self, lines):
-        rows = [r for r in map(json.loads, lines) if r["kind"] != "abstention"]
+        rows = [r for r in map(json.loads, lines) if r.get("category") != "abstention"]  # of BEAM, kept for judging the outcome
         self.rows = rows
         self.x = np.array([features(r["support"]) for r in rows])
         self.y = np.array([float(r["right"]) for r in rows])
@@ -51,7 +52,8 @@ class Trials:
         self.safe = np.array([r["support"]["coverage"] >= 1 or r["support"]["terms"] < 2 or r["support"]["memories"] < SMALL for r in rows])
         groups = defaultdict(list)
         for i, r in enumerate(rows):
-            groups[r["set"], r["kind"], r.get("size", 0), r["right"]].append(i)
+            set_ = "all" if r["kind"] == "unanswerable" else r["set"]
+            groups[set_, r["kind"], r.get("size", 0), r["right"]].append(i)
         self.groups = {k: np.array(v) for k, v in groups.items()}
         self.weight = np.zeros(len(rows))
         for k, v in self.groups.items():
@@ -110,6 +112,9 @@ def thresholds(t, p):
             if right and kind == "whole":
                 r, w = t.groups[set_, kind, size, True], t.groups[set_, kind, size, False]
                 out.append(f"{set_} {1 - back[r].mean():.3f} -{(back[r] * t.recall[r]).mean():.4f} {(back[w] | t.none[w]).mean():.2f}")
+            if kind == "unanswerable" and not size:
+                w = t.groups[set_, kind, size, right]
+                out.append(f"unanswerable {(back[w] | t.none[w]).mean():.2f}")
         print(f"below {limit:.2f}: " + "  ".join(out))
 
 
