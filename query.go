@@ -133,9 +133,9 @@ type Signals struct {
 	BM25, Lexical float64
 	// Coverage is the share of the query's terms, weighted by idf, that the memory has.
 	Coverage float64
-	// Cosine is the semantic similarity of query and memory; 0 if there is no model, or it
-	// is negative.
-	Cosine float64
+	// Cosine is the semantic similarity of query and memory, Multilingual that by the
+	// multilingual model; 0 if there is no model, or it is negative.
+	Cosine, Multilingual float64
 	// Related is the largest product of the weight of a relation with one of the best
 	// matches and the relevance of that one.
 	Related float64
@@ -173,9 +173,9 @@ type Answer struct {
 	// Support are the features of Confidence by name, for [Query.Explain]; else nil. The
 	// names may change with every version.
 	Support map[string]float64
-	// Abstained says why there are no hits although something matches: Confidence
-	// is too low. A query that sets Relevance is always answered. Empty otherwise.
-	Abstained string
+	// Weak says why the hits may well not answer the query: Confidence is low. There are at most
+	// five hits then, the best, unless the query sets Relevance. Empty otherwise.
+	Weak string
 	// Degraded lists the parts of the search that were not available, with the reasons.
 	Degraded []string
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/eval"
 )
 
@@ -90,8 +90,7 @@ func evalModels(ctx context.Context, names []string, usual string) ([]eval.Model
 		names = []string{usual}
 	}
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == config.NoModel })
-	return eval.OpenModels(ctx, names, func(ctx context.Context, name string) (embed.Embedder, error) {
-		m, err := app.OpenModel(ctx, name, os.Getenv)
-		return m.Embedder, err
+	return eval.OpenModels(ctx, names, func(ctx context.Context, name string) ([]embedding.Model, error) {
+		return app.OpenModels(ctx, name, os.Getenv)
 	})
 }

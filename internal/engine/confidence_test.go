@@ -55,19 +55,19 @@ func TestSearch_AbstainsFromTheUnrelated(t *testing.T) {
 	t.Parallel()
 	f := openNotes(t, len(notes()), nil, true)
 	a := f.search(hippo.Query{Text: unrelated})
-	if len(a.Hits) != 0 || a.Total != 0 || a.Abstained == "" || a.Confidence <= 0 || a.Confidence >= .02 {
-		t.Fatalf("%d hits, total %d, confidence %v, abstained %q", len(a.Hits), a.Total, a.Confidence, a.Abstained)
+	if len(a.Hits) != 0 || a.Total != 0 || a.Weak == "" || a.Confidence <= 0 || a.Confidence >= .02 {
+		t.Fatalf("%d hits, total %d, confidence %v, abstained %q", len(a.Hits), a.Total, a.Confidence, a.Weak)
 	}
-	if a.Distribution.Sum() == 0 || !strings.Contains(a.Abstained, "no memory mentions") || !strings.Contains(a.Abstained, "relevance 0.") {
-		t.Errorf("distribution %v, reason %q", a.Distribution, a.Abstained)
+	if a.Distribution.Sum() == 0 || !strings.Contains(a.Weak, "no memory mentions") || !strings.Contains(a.Weak, "relevance 0.") {
+		t.Errorf("distribution %v, reason %q", a.Distribution, a.Weak)
 	}
 	second := f.search(hippo.Query{Text: unrelated, Offset: 10})
-	if len(second.Hits) != 0 || second.Abstained != a.Abstained || second.Confidence != a.Confidence {
-		t.Errorf("second page: %d hits, %v, %q", len(second.Hits), second.Confidence, second.Abstained)
+	if len(second.Hits) != 0 || second.Weak != a.Weak || second.Confidence != a.Confidence {
+		t.Errorf("second page: %d hits, %v, %q", len(second.Hits), second.Confidence, second.Weak)
 	}
 	f.advance(0, time.Hour) // the ranking is no longer kept
-	if late := f.search(hippo.Query{Text: unrelated, Offset: 10}); len(late.Hits) != 0 || late.Abstained != a.Abstained {
-		t.Errorf("second page, an hour later: %d hits, %q", len(late.Hits), late.Abstained)
+	if late := f.search(hippo.Query{Text: unrelated, Offset: 10}); len(late.Hits) != 0 || late.Weak != a.Weak {
+		t.Errorf("second page, an hour later: %d hits, %q", len(late.Hits), late.Weak)
 	}
 	for _, h := range f.search(hippo.Query{}).Hits { // nothing was counted as used
 		if n := len(h.Memory.Accesses); n != 1 || h.Memory.Accesses[0].Count != 1 {
@@ -90,14 +90,14 @@ func TestSearch_NeverAbstains(t *testing.T) {
 			q.Text = unrelated
 		}
 		a := f.search(q)
-		if len(a.Hits) == 0 || a.Abstained != "" {
-			t.Errorf("%s: %d hits, %q", name, len(a.Hits), a.Abstained)
+		if len(a.Hits) == 0 || a.Weak != "" {
+			t.Errorf("%s: %d hits, %q", name, len(a.Hits), a.Weak)
 		}
 		if (a.Confidence > 0) != (q.Ranker == "") {
 			t.Errorf("%s: confidence %v", name, a.Confidence)
 		}
 	}
-	w := changed(func(w *rank.Weights) { w.Confidence.Abstain = 0 })
+	w := changed(func(w *rank.Weights) { w.Confidence.Weak = 0 })
 	if a := openNotes(t, len(notes()), w, true).search(hippo.Query{Text: unrelated}); len(a.Hits) == 0 {
 		t.Error("nothing found although abstention is turned off")
 	}
@@ -123,8 +123,8 @@ func TestSearch_FindsTheRelated(t *testing.T) {
 			} {
 				q.NoTouch = true
 				a := f.search(q)
-				if a.Abstained != "" || len(q.Situation) == 0 && len(a.Hits) == 0 {
-					t.Errorf("%d memories, model %v: %q: %d hits, %q", n, model, q.Text, len(a.Hits), a.Abstained)
+				if a.Weak != "" || len(q.Situation) == 0 && len(a.Hits) == 0 {
+					t.Errorf("%d memories, model %v: %q: %d hits, %q", n, model, q.Text, len(a.Hits), a.Weak)
 				}
 				if q.Text != "" && (len(a.Hits) == 0 || !strings.HasPrefix(a.Hits[0].Memory.Content, "The deploy key")) {
 					t.Errorf("%d memories, model %v: %q finds something else first", n, model, q.Text)
@@ -145,8 +145,8 @@ func TestSearch_FindsEveryNoteLexically(t *testing.T) {
 		for _, note := range notes() {
 			words := strings.Fields(note)
 			for _, text := range []string{note, strings.Join(words[len(words)/2:], " "), fmt.Sprintf("what about %s", words[len(words)-1])} {
-				if a := f.search(hippo.Query{Text: text, NoTouch: true}); a.Abstained != "" {
-					t.Errorf("model %v: %q: %s", model, text, a.Abstained)
+				if a := f.search(hippo.Query{Text: text, NoTouch: true}); a.Weak != "" {
+					t.Errorf("model %v: %q: %s", model, text, a.Weak)
 				}
 			}
 		}
@@ -167,8 +167,8 @@ func TestSearch_AnswersDespiteTypos(t *testing.T) {
 		"Where did Wilhelmina Zauberberger release her Salzburg opera to Pryia": false, // the rest decides
 	} {
 		a := f.search(hippo.Query{Text: text, NoTouch: true})
-		if (a.Abstained == "") != found {
-			t.Errorf("%q: %d hits, %q", text, len(a.Hits), a.Abstained)
+		if (a.Weak == "") != found {
+			t.Errorf("%q: %d hits, %q", text, len(a.Hits), a.Weak)
 		}
 	}
 }

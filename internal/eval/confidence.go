@@ -25,9 +25,8 @@ type Confidence struct {
 	Unflagged    float64 `json:"unflagged"`
 }
 
-// weak decides whether an answer says that it may not answer the query: it is empty, or its
-// confidence is below a bound.
-func weak(a *hippo.Answer, below float64) bool { return len(a.Hits) == 0 || a.Confidence < below }
+// weak reports whether an answer says that it may not answer the query, or is empty.
+func weak(a *hippo.Answer) bool { return len(a.Hits) == 0 || a.Weak != "" }
 
 // Withheld reports whether a relevant document among the first [WithheldDepth] candidates was not
 // returned.

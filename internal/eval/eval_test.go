@@ -20,6 +20,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed/static"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/eval"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -74,7 +75,7 @@ func withModel(t *testing.T, o eval.Options) eval.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Models, o.Engine.Tokens = []eval.Model{{Name: "builtin", Embedder: m}}, m
+	o.Models, o.Engine.Tokens = []eval.Model{{Name: "builtin", Used: []embedding.Model{{Embedder: m, Instant: true}}}}, m
 	return o
 }
 

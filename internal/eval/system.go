@@ -76,13 +76,13 @@ func Systems(o *EngineOptions, rankers []hippo.Ranker, models []Model) []System 
 	systems := []System{engineSystem(Baseline, &plain)}
 	for _, r := range rankers {
 		first := len(systems)
-		lexical := EngineOptions{Backend: o.Backend, Ranker: r, WeakBelow: o.WeakBelow}
+		lexical := EngineOptions{Backend: o.Backend, Ranker: r}
 		switch {
 		case r == hippo.RankerBM25 || r != hippo.RankerCosine && len(models) == 0:
 			systems = append(systems, engineSystem(string(r), &lexical))
 		default:
 			for i := range models {
-				semantic := EngineOptions{Backend: o.Backend, Ranker: r, Model: models[i].Embedder, Tokens: o.Tokens, WeakBelow: o.WeakBelow}
+				semantic := EngineOptions{Backend: o.Backend, Ranker: r, Models: models[i].Used, Tokens: o.Tokens}
 				systems = append(systems, engineSystem(string(r)+" "+models[i].Name, &semantic))
 			}
 		}
@@ -100,15 +100,12 @@ func engineSystem(name string, o *EngineOptions) System {
 		if err != nil {
 			return nil, err
 		}
-		return &engineSearcher{e, o.WeakBelow}, nil
+		return &engineSearcher{e}, nil
 	}}
 }
 
 // engineSearcher searches an engine without counting the use of what it finds.
-type engineSearcher struct {
-	*engine.Engine
-	weakBelow float64
-}
+type engineSearcher struct{ *engine.Engine }
 
 // Search implements [Searcher].
 func (e *engineSearcher) Search(ctx context.Context, r Request) (Reply, error) {
@@ -120,7 +117,7 @@ func (e *engineSearcher) Search(ctx context.Context, r Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	out := Reply{Weak: weak(answer, e.weakBelow)}
+	out := Reply{Weak: weak(answer)}
 	for _, h := range answer.Hits {
 		out.Names = append(out.Names, Name(h.Memory))
 	}

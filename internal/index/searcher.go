@@ -12,7 +12,8 @@ import (
 )
 
 // Search implements [retrieve.Retriever]. Cost: some 4 ns for each posting of the query's
-// terms, 10 ns for each match, and 384 bytes read for each vector.
+// terms, 10 ns for each match, and a byte
+// read for each component of each vector.
 func (x *Index) Search(ctx context.Context, q *retrieve.Query) (*retrieve.Result, error) {
 	s := x.newest()
 	if s.closed {
@@ -38,7 +39,8 @@ func (x *Index) Search(ctx context.Context, q *retrieve.Query) (*retrieve.Result
 	}
 	f.join()
 	return &retrieve.Result{
-		Matches: f.matches, MaxScore: most, Terms: len(f.terms), Memories: f.stats.Docs, Reader: reader{f}, Vocabulary: vocabulary{f},
+		Matches: f.matches, MaxScore: most, Terms: len(f.terms), Memories: f.stats.Docs, Spreads: f.spreads(),
+		Reader: reader{f}, Vocabulary: vocabulary{f},
 	}, ctx.Err()
 }
 

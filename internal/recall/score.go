@@ -2,6 +2,7 @@ package recall
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
@@ -27,10 +28,13 @@ type scoredMatch struct {
 type scored struct {
 	first firstStage
 	tally tally
+	// relevances are those of all matches that take part, if some are to be reranked.
+	relevances []float64
 	// best are the best matches in the range, best first: as many as are kept, and room for
 	// those that reranking moves.
 	best []scoredMatch
-	// top are those to be reranked, in the range or not.
+	// top are those to be reranked, in the range or not: the best of the first stage, and the
+	// best of each list of candidates.
 	top []scoredMatch
 	// superseded are the matches that have a successor.
 	superseded []scoredMatch
@@ -42,8 +46,12 @@ type firstStage struct {
 	found *retrieve.Result
 	// bestScore is the highest lexical score of a match.
 	bestScore float64
+	// standard maps cosines to standard scores, by channel.
+	standard [retrieve.Channels]func(float64) float64
 	// gate is the coverage or cosine that a match must exceed.
 	gate float64
+	// scale multiplies the relevance of texts, see [scored.demoted].
+	scale float64
 	// work is what rank computes of a match, without an allocation for each.
 	work first
 }
@@ -64,14 +72,13 @@ const rowBatch = 32
 func score(p *Plan, found *retrieve.Result) scored {
 	s := scored{first: newFirstStage(p, found)}
 	room := p.keep
+	var pool *pool
 	if p.rerank { // reranking may move a candidate and its two neighbours
-		room += 3 * p.weights.Rerank.TopK
+		pool = newPool(&s.first)
+		room += 3 * pool.size()
+		s.relevances = make([]float64, 0, len(found.Matches))
 	}
 	best := top.New(room, s.first.better)
-	nearest := best
-	if p.rerank && !p.within.open() {
-		nearest = top.New(p.weights.Rerank.TopK, s.first.better)
-	}
 	rows := make([]retrieve.Row, 0, rowBatch)
 	for n := 0; n < len(found.Matches); n += rowBatch {
 		some := found.Matches[n:min(n+rowBatch, len(found.Matches))]
@@ -86,8 +93,9 @@ func score(p *Plan, found *retrieve.Result) scored {
 			if rows[i].Superseded {
 				s.superseded = append(s.superseded, x)
 			}
-			if nearest != best {
-				addScored(nearest, x)
+			if pool != nil {
+				pool.add(&some[i], x)
+				s.relevances = append(s.relevances, relevance)
 			}
 			if in {
 				addScored(best, x)
@@ -95,16 +103,50 @@ func score(p *Plan, found *retrieve.Result) scored {
 		}
 	}
 	s.best = best.Sorted()
-	if p.rerank {
-		s.top = firstOf(nearest.Sorted(), p.weights.Rerank.TopK)
+	if pool != nil {
+		s.top = pool.top()
 	}
 	return s
 }
 
+// demoted returns the scores with what was not reranked below what was: both stages measure
+// relevance, but the first one knows less. least is the least relevance of what was reranked.
+func (s *scored) demoted(r *passages, least float64) scored {
+	most := 0.0
+	for _, x := range s.best {
+		if r.number(s.first.found.Matches[x.number].Doc) < 0 {
+			most = max(most, x.relevance)
+			break // they are in order
+		}
+	}
+	if most <= least {
+		return *s
+	}
+	out := *s
+	out.first.scale = least / most
+	scale := func(list []scoredMatch) []scoredMatch {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].relevance *= out.first.scale
+		}
+		return list
+	}
+	out.best, out.superseded = scale(s.best), scale(s.superseded)
+	out.tally = tally{}
+	for _, x := range s.relevances {
+		x *= out.first.scale
+		out.tally.add(x, s.first.within.has(x))
+	}
+	return out
+}
+
 func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
-	f := firstStage{Plan: p, found: found}
+	f := firstStage{Plan: p, found: found, scale: 1}
 	if p.ranker == hippo.RankerInsight {
 		f.gate = p.weights.Insight.MinContent
+	}
+	for c, x := range found.Spreads {
+		f.standard[c] = rank.Standard(x.Count, x.Mean, x.Deviation)
 	}
 	for i := range found.Matches {
 		f.bestScore = max(f.bestScore, found.Matches[i].Score)
@@ -162,7 +204,7 @@ func (f *firstStage) of(m *retrieve.Match) (x first) {
 func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	s := &x.signals
 	x.length, x.bm25 = f.scorer.Length(row.Length), 0
-	s.BM25, s.Coverage, s.Cosine, s.Context = m.Score, m.Coverage, m.Cosine, m.Context
+	s.BM25, s.Coverage, s.Cosine, s.Multilingual, s.Context = m.Score, m.Coverage, m.Cosine, m.Multilingual, m.Context
 	s.Lexical = 1 // nothing was asked for
 	if most := f.found.MaxScore; most > 0 {
 		s.Lexical = min(1, m.Score/most)
@@ -170,9 +212,9 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	if f.bestScore > 0 {
 		x.bm25 = m.Score / f.bestScore
 	}
-	x.text = f.scorer.Text(x.bm25, m.Cosine, x.length)
+	x.text = f.scorer.Text(x.bm25, m.Cosine, m.Multilingual, x.length)
 	if s.Text = 1; f.found.MaxScore > 0 || f.semantic() {
-		s.Text = x.text
+		s.Text = x.text * f.scale
 	}
 	if s.Time = 1; f.temporal.named {
 		s.Time = f.temporal.fit(f.found.Reader.Details(m.Doc).When)

@@ -8,10 +8,13 @@ type Signals struct {
 	Lexical  float64 `json:"lexical"`
 	Coverage float64 `json:"coverage"`
 	Cosine   float64 `json:"cosine"`
-	Related  float64 `json:"related"`
-	Text     float64 `json:"text"`
-	Context  float64 `json:"context"`
-	Time     float64 `json:"time"`
+
+	Multilingual float64 `json:"multilingual,omitempty"`
+
+	Related float64 `json:"related"`
+	Text    float64 `json:"text"`
+	Context float64 `json:"context"`
+	Time    float64 `json:"time"`
 
 	Recency    float64 `json:"recency"`
 	Frequency  float64 `json:"frequency"`
@@ -26,7 +29,7 @@ type Explanation struct {
 	GraphRank    int                `json:"graph_rank,omitempty"`
 	Via          hippo.Via          `json:"via,omitempty"`
 	Reranked     bool               `json:"reranked,omitempty"`
-	LengthOffset float64            `json:"length_offset,omitempty"`
+	Context      map[string]float64 `json:"context,omitempty"`
 	Features     map[string]float64 `json:"features,omitempty"`
 	Text         []Contribution     `json:"text,omitempty"`
 	Prior        []Contribution     `json:"prior,omitempty"`
@@ -51,7 +54,7 @@ type Factors struct {
 func explanationOf(x *hippo.Explanation) *Explanation {
 	return &Explanation{
 		LexicalRank: x.LexicalRank, SemanticRank: x.SemanticRank, GraphRank: x.GraphRank, Via: x.Via,
-		Reranked: x.Reranked, LengthOffset: x.LengthOffset, Features: x.Features,
+		Reranked: x.Reranked, Context: x.Context, Features: x.Features,
 		Text: contributions(x.Text), Prior: contributions(x.Prior), Factors: (*Factors)(x.Factors),
 	}
 }

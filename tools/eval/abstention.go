@@ -203,7 +203,7 @@ func (t *trials) search(ctx context.Context, s *trialStore, q *eval.Question, x 
 			return err
 		}
 		x.Withheld = eval.Withheld(found, namesOf(all), q.Relevant)
-		if a.Abstained != "" {
+		if a.Weak != "" {
 			found = namesOf(all)
 		}
 	}

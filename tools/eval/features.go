@@ -25,8 +25,8 @@ type questionFeatures struct {
 	Lang     string `json:"lang,omitempty"`
 	// Relevant counts the documents that answer the question, found or not.
 	Relevant int `json:"relevant"`
-	// LengthOffset is that of the explanation of the hits.
-	LengthOffset float64 `json:"length_offset"`
+	// Context is that of the explanation of the hits.
+	Context map[string]float64 `json:"context"`
 	// Found are the hits that were reranked.
 	Found []hitFeatures `json:"found"`
 }
@@ -82,7 +82,7 @@ func (m *measurement) groupFeatures(ctx context.Context, out *json.Encoder, s *e
 			if !h.Explanation.Reranked {
 				continue
 			}
-			line.LengthOffset = h.Explanation.LengthOffset
+			line.Context = h.Explanation.Context
 			_, answers := q.Relevant[eval.Name(h.Memory)]
 			line.Found = append(line.Found, hitFeatures{Answers: answers, Features: h.Explanation.Features})
 		}
@@ -97,7 +97,7 @@ func (m *measurement) groupFeatures(ctx context.Context, out *json.Encoder, s *e
 func (m *measurement) engine() *eval.EngineOptions {
 	o := eval.EngineOptions{Backend: m.Engine.Backend, Ranker: hippo.RankerHippo}
 	if len(m.Models) > 0 {
-		o.Model, o.Tokens = m.Models[0].Embedder, m.Engine.Tokens
+		o.Models, o.Tokens = m.Models[0].Used, m.Engine.Tokens
 	}
 	return &o
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/eval"
 )
 
@@ -120,9 +120,8 @@ func prepare(ctx context.Context, o *options) (*measurement, error) {
 	if m.Engine.Tokens, err = app.TokenEmbedder(); err != nil || o.models == config.NoModel {
 		return m, err
 	}
-	m.Models, err = eval.OpenModels(ctx, strings.Split(o.models, ","), func(ctx context.Context, name string) (embed.Embedder, error) {
-		x, err := app.OpenModel(ctx, name, os.Getenv)
-		return x.Embedder, err
+	m.Models, err = eval.OpenModels(ctx, strings.Split(o.models, ","), func(ctx context.Context, name string) ([]embedding.Model, error) {
+		return app.OpenModels(ctx, name, os.Getenv)
 	})
 	return m, err
 }
