@@ -2,10 +2,9 @@ package eval
 
 import (
 	"bufio"
+	"math"
 	"slices"
 	"strconv"
-
-	"github.com/hippo-memory/hippo"
 )
 
 // WithheldDepth is the number of candidates of which none that is right may be withheld.
@@ -23,10 +22,14 @@ type Confidence struct {
 	// whose reply is not marked as weak; lower is better.
 	Unanswerable int     `json:"unanswerable"`
 	Unflagged    float64 `json:"unflagged"`
+	// Size is the mean size of a reply to the questions of the mean, UnanswerableSize of one to
+	// the unanswerable ones; zero if replies have no size.
+	Size             Size `json:"tokens,omitzero"`
+	UnanswerableSize Size `json:"unanswerable_tokens,omitzero"`
 }
 
-// weak reports whether an answer says that it may not answer the query, or is empty.
-func weak(a *hippo.Answer) bool { return len(a.Hits) == 0 || a.Weak != "" }
+// Weak reports whether an answer says that it may not answer the query, or is empty.
+func Weak(hits int, reason string) bool { return hits == 0 || reason != "" }
 
 // Withheld reports whether a relevant document among the first [WithheldDepth] candidates was not
 // returned.
@@ -40,22 +43,37 @@ func Withheld(returned, candidates []string, relevant map[string]float64) bool {
 func confidenceOf(answers []Answer) *Confidence {
 	var held, weak, unflagged int
 	c := &Confidence{}
+	var size, unanswerable Size
 	for i := range answers {
 		a := &answers[i]
 		switch {
 		case Unanswerable(a.Category):
 			c.Unanswerable++
 			unflagged += count(!a.Weak)
+			unanswerable = unanswerable.plus(a.Size)
 		case !Excluded(a.Category):
 			c.Answerable++
 			held += count(a.Withheld)
 			weak += count(a.Weak)
+			size = size.plus(a.Size)
 		}
 	}
 	c.Withheld, c.Weak = share(held, c.Answerable), share(weak, c.Answerable)
 	c.Unflagged = share(unflagged, c.Unanswerable)
+	c.Size, c.UnanswerableSize = size.over(c.Answerable), unanswerable.over(c.Unanswerable)
 	return c
 }
+
+func (s Size) plus(t Size) Size { return Size{s.Text + t.Text, s.Data + t.Data} }
+
+// over is the mean of n sizes whose sum is s; zero for none.
+func (s Size) over(n int) Size {
+	d := float64(max(1, n))
+	return Size{s.Text / d, s.Data / d}
+}
+
+// times is the sum of n sizes whose mean is s.
+func (s Size) times(n int) Size { return Size{s.Text * float64(n), s.Data * float64(n)} }
 
 func count(is bool) int {
 	if is {
@@ -92,8 +110,11 @@ func (c *Confidence) add(d *Confidence) {
 	c.Withheld = pooled(c.Withheld, c.Answerable, d.Withheld, d.Answerable)
 	c.Weak = pooled(c.Weak, c.Answerable, d.Weak, d.Answerable)
 	c.Unflagged = pooled(c.Unflagged, c.Unanswerable, d.Unflagged, d.Unanswerable)
+	size := c.Size.times(c.Answerable).plus(d.Size.times(d.Answerable))
+	unanswerable := c.UnanswerableSize.times(c.Unanswerable).plus(d.UnanswerableSize.times(d.Unanswerable))
 	c.Answerable += d.Answerable
 	c.Unanswerable += d.Unanswerable
+	c.Size, c.UnanswerableSize = size.over(c.Answerable), unanswerable.over(c.Unanswerable)
 }
 
 // pooled is the mean of two shares, of n and m questions.
@@ -103,7 +124,11 @@ func pooled(a float64, n int, b float64, m int) float64 {
 
 // writeConfidence writes a line for each row that has a confidence, and one for all sets.
 func writeConfidence(b *bufio.Writer, r Report, o *TableOptions) {
-	rows := [][]string{{"set", "system", "n", "withheld", "weak", "unanswerable", "unflagged"}}
+	head := []string{"set", "system", "n", "withheld", "weak", "unanswerable", "unflagged"}
+	if slices.ContainsFunc(r.All, func(t Total) bool { return t.Size != Size{} }) {
+		head = append(head, "tokens", "as JSON", "unanswerable", "as JSON")
+	}
+	rows := [][]string{head}
 	for _, s := range r.Sets {
 		for _, row := range s.Rows {
 			if row.Confidence == nil {
@@ -127,7 +152,7 @@ func writeConfidence(b *bufio.Writer, r Report, o *TableOptions) {
 	align(b, rows, 2)
 }
 
-// cells writes the shares; one of no questions is left blank.
+// cells writes the shares, and the sizes if there are any; those of no questions are left blank.
 func (c *Confidence) cells() []string {
 	out := make([]string, 5)
 	if c.Answerable > 0 {
@@ -135,6 +160,13 @@ func (c *Confidence) cells() []string {
 	}
 	if c.Unanswerable > 0 {
 		out[3], out[4] = strconv.Itoa(c.Unanswerable), Decimal(c.Unflagged)
+	}
+	for _, s := range []Size{c.Size, c.UnanswerableSize} {
+		if s != (Size{}) {
+			out = append(out, strconv.Itoa(int(math.Round(s.Text))), strconv.Itoa(int(math.Round(s.Data))))
+		} else if c.Size != (Size{}) {
+			out = append(out, "", "")
+		}
 	}
 	return out
 }

@@ -23,6 +23,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -104,8 +105,24 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("eval: %w", err)
 	}
-	var report Report
 	systems := append(Systems(&o.Engine, o.Rankers, o.Models), o.Systems...)
+	r, err := o.measure(ctx, sets, systems)
+	if err != nil {
+		return Report{}, fmt.Errorf("eval: %w", err)
+	}
+	return r, nil
+}
+
+// MeasureAll measures every system on every set, one question at a time, with the system's
+// clock. Errors: those of [Measure].
+func MeasureAll(ctx context.Context, sets []*Set, systems []System) (Report, error) {
+	return (&Options{}).measure(ctx, sets, systems)
+}
+
+// measure is [MeasureAll] with a clock and a report on the progress.
+func (o *Options) measure(ctx context.Context, sets []*Set, systems []System) (Report, error) {
+	var report Report
+	sets = slices.Clone(sets)
 	done, total := 0, 0
 	for i, s := range sets {
 		sets[i] = s.Asked()
@@ -124,7 +141,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		for i := range systems {
 			row, err := Measure(ctx, s, &systems[i], o.Now, answered)
 			if err != nil {
-				return Report{}, fmt.Errorf("eval: %w", err)
+				return Report{}, err
 			}
 			r.Rows = append(r.Rows, row)
 		}

@@ -32,8 +32,15 @@ type Reply struct {
 	Names []string
 	// Weak: it says that it may not answer the question.
 	Weak bool
-	// Bytes is the size of what the searcher was sent as an answer; 0 if nothing was sent.
-	Bytes int
+	// Size is that of the answer as its reader gets it; zero if there is no such form.
+	Size Size
+}
+
+// Size is a number of tokens, at four bytes a token.
+type Size struct {
+	// Text is that of the text, Data that of the same as JSON.
+	Text float64 `json:"text"`
+	Data float64 `json:"data"`
 }
 
 // System is a way of searching that can be measured.
@@ -117,7 +124,7 @@ func (e *engineSearcher) Search(ctx context.Context, r Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	out := Reply{Weak: weak(answer)}
+	out := Reply{Weak: Weak(len(answer.Hits), answer.Weak)}
 	for _, h := range answer.Hits {
 		out.Names = append(out.Names, Name(h.Memory))
 	}

@@ -37,18 +37,24 @@ type row struct {
 type measurement struct {
 	eval.Options
 	harder
+	smaller
 	workers int // rows measured at a time; at least 1
-	sample  int // questions of each set, at most; 0: all
 }
 
-// load reads the sets, each with a sample of its questions.
+// load reads the sets, each with a sample of its questions, asked of smaller stores if that is
+// wanted.
 func (m *measurement) load() ([]*eval.Set, error) {
 	sets, err := eval.Load(m.Data)
-	if err != nil || m.sample == 0 {
-		return sets, err
+	if err != nil {
+		return nil, err
 	}
-	for i, s := range sets {
-		sets[i] = sampled(s, m.sample)
+	for i := range sets {
+		if m.sample > 0 {
+			sets[i] = sampled(sets[i], m.sample)
+		}
+		if m.take > 0 {
+			sets[i] = taken(sets[i], m.take)
+		}
 	}
 	return sets, nil
 }
