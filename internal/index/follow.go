@@ -151,10 +151,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 	}
 	s = f.current.Load()
 	f.upkeep.rebuilding.Store(len(s.parts) == 0)
-	defer func() {
-		f.upkeep.rebuilding.Store(false)
-		f.upkeep.maintain()
-	}()
+	defer f.upkeep.rebuilding.Store(false)
 	if err := f.read(ctx, s); err != nil {
 		return err
 	}
