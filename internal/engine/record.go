@@ -78,8 +78,11 @@ func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersed
 		<-comparison
 		return nil, nil, err
 	}
-	m.index.Follow() // so that what comes next need not wait for it
-	return out, <-comparison, nil
+	similar := <-comparison
+	if similar.Err == nil { // the index was up to date
+		m.index.Follow() // so that what comes next need not wait for it, and Close saves it
+	}
+	return out, similar, nil
 }
 
 // compared is [compare] for a memory that is stored whatever becomes of the comparison.
