@@ -105,7 +105,7 @@ func (f *follower) join(awaited bool) *run {
 	f.active, f.cancel = r, cancel
 	f.running.Go(func() {
 		defer cancel()
-		r.err = f.upkeep.guard(func() error { return f.catchUp(ctx) })
+		r.err = f.upkeep.guardUpdate(func() error { return f.catchUp(ctx) })
 		f.joining.Lock()
 		if f.closed && errors.Is(r.err, context.Canceled) {
 			r.err = errClosed
@@ -173,7 +173,7 @@ func (f *follower) read(ctx context.Context, s *snapshot) error {
 		workers <- nil // to be made when it is needed
 	}
 	applied := make(chan error, 1)
-	err := f.upkeep.guard(func() error {
+	err := f.upkeep.guardUpdate(func() error {
 		return f.batches(ctx, s, func(b *batch) error {
 			if queue == nil && b.size < batchSize { // the only one
 				err := f.index(ctx, b, workers)
@@ -189,7 +189,7 @@ func (f *follower) read(ctx context.Context, s *snapshot) error {
 			queue <- b
 			go func() {
 				defer close(b.ready)
-				b.err = f.upkeep.guard(func() error { return f.index(ctx, b, workers) })
+				b.err = f.upkeep.guardUpdate(func() error { return f.index(ctx, b, workers) })
 			}()
 			return nil
 		})
@@ -209,7 +209,7 @@ func (f *follower) applyAll(queue <-chan *batch, cancel func()) (err error) {
 	for b := range queue {
 		<-b.ready
 		if err == nil {
-			if err = errors.Join(b.err, f.upkeep.guard(func() error { f.apply(b); return nil })); err != nil {
+			if err = errors.Join(b.err, f.upkeep.guardUpdate(func() error { f.apply(b); return nil })); err != nil {
 				cancel()
 			}
 		}

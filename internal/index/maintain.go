@@ -18,7 +18,7 @@ func due(u *upkeep) bool { return u.opts.Path != "" && u.unsaved() >= u.opts.Sav
 
 // tidy is the background work.
 func (u *upkeep) tidy() {
-	u.warn(u.guard(func() error {
+	u.warn(u.guardUpdate(func() error {
 		u.working.Lock()
 		defer u.working.Unlock()
 		save := due(u)
@@ -36,7 +36,7 @@ func (u *upkeep) save(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return u.guard(func() error {
+	return u.guardUpdate(func() error {
 		if u.opts.Path == "" {
 			return u.mergeAll(false)
 		}
