@@ -5,11 +5,11 @@ import (
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 )
 
-// words analyses texts word by word and caches the result: in natural text 19 words of 20 occurred
-// before. A word is here what white space delimits, with its punctuation and in its case. This
-// relies on analyzers and tokenizers that treat such words independently; see [bm25.Analyzer] and
-// [embed.TokenEmbedder].
-type words struct {
+// cachingAnalyzer analyses texts word by word and caches the result: in natural text 19 words of 20
+// occurred before. A word is here what white space delimits, with its punctuation and in its case.
+// This relies on analyzers and tokenizers that treat such words independently; see [bm25.Analyzer]
+// and [embed.TokenEmbedder].
+type cachingAnalyzer struct {
 	analyzer bm25.Analyzer
 	tokens   embed.TokenEmbedder // nil: there are no word pieces
 	emit     func(term []byte)
@@ -26,36 +26,36 @@ type words struct {
 // empty cache.
 const maxTerms = 1 << 18
 
-func newWords(o *Options) *words {
-	w := &words{analyzer: o.Analyzer, tokens: o.Tokens, ids: make(map[string]uint32), cache: newWordCache()}
-	w.emit = func(term []byte) { w.text = append(w.text, w.id(term)) }
-	return w
+func newCachingAnalyzer(o *Options) *cachingAnalyzer {
+	a := &cachingAnalyzer{analyzer: o.Analyzer, tokens: o.Tokens, ids: make(map[string]uint32), cache: newWordCache()}
+	a.emit = func(term []byte) { a.text = append(a.text, a.id(term)) }
+	return a
 }
 
 // begin bounds the memory before a segment is built: what is full starts over, so that it follows the
 // vocabulary of the texts.
-func (w *words) begin() {
-	if w.cache.full() || len(w.terms) >= maxTerms {
-		w.ids, w.terms, w.cache = make(map[string]uint32), nil, newWordCache()
+func (a *cachingAnalyzer) begin() {
+	if a.cache.full() || len(a.terms) >= maxTerms {
+		a.ids, a.terms, a.cache = make(map[string]uint32), nil, newWordCache()
 	}
 }
 
 // id returns the number of a term.
-func (w *words) id(term []byte) uint32 {
-	id, ok := w.ids[string(term)]
+func (a *cachingAnalyzer) id(term []byte) uint32 {
+	id, ok := a.ids[string(term)]
 	if !ok {
 		name := string(term)
-		id = uint32(len(w.terms))
-		w.ids[name] = id
-		w.terms = append(w.terms, name)
+		id = uint32(len(a.terms))
+		a.ids[name] = id
+		a.terms = append(a.terms, name)
 	}
 	return id
 }
 
 // analyse returns the numbers of the terms of a text, repeated ones repeatedly, and appends its word
-// pieces to w.pieces. The result may be changed, and is valid until the next call.
-func (w *words) analyse(text string) []uint32 {
-	w.text = w.text[:0]
+// pieces to a.pieces. The result may be changed, and is valid until the next call.
+func (a *cachingAnalyzer) analyse(text string) []uint32 {
+	a.text = a.text[:0]
 	for i := 0; i < len(text); {
 		for i < len(text) && isSpace(text[i]) {
 			i++
@@ -65,41 +65,41 @@ func (w *words) analyse(text string) []uint32 {
 			i++
 		}
 		if start < i {
-			w.word(text[start:i])
+			a.word(text[start:i])
 		}
 	}
-	return w.text
+	return a.text
 }
 
 // isSpace reports whether c separates words for all analyzers and tokenizers.
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 // single returns the number of a term as a list.
-func (w *words) single(term []byte) []uint32 {
-	w.text = append(w.text[:0], w.id(term))
-	return w.text
+func (a *cachingAnalyzer) single(term []byte) []uint32 {
+	a.text = append(a.text[:0], a.id(term))
+	return a.text
 }
 
 // word appends the terms and the word pieces of a word.
-func (w *words) word(text string) {
+func (a *cachingAnalyzer) word(text string) {
 	if len(text) > maxCachedWord {
-		w.split(text)
+		a.split(text)
 		return
 	}
-	hash := w.cache.hash(text)
-	if e, ok := w.cache.find(hash, text); ok {
-		w.text, w.pieces = e.appendTo(w.text, w.pieces)
+	hash := a.cache.hash(text)
+	if e, ok := a.cache.find(hash, text); ok {
+		a.text, a.pieces = e.appendTo(a.text, a.pieces)
 		return
 	}
-	terms, pieces := len(w.text), len(w.pieces)
-	w.split(text)
-	w.cache.add(hash, text, w.text[terms:], w.pieces[pieces:])
+	terms, pieces := len(a.text), len(a.pieces)
+	a.split(text)
+	a.cache.add(hash, text, a.text[terms:], a.pieces[pieces:])
 }
 
 // split is word without the cache.
-func (w *words) split(text string) {
-	w.analyzer.Terms(text, w.emit)
-	if w.tokens != nil {
-		w.pieces = w.tokens.Tokenize(w.pieces, text)
+func (a *cachingAnalyzer) split(text string) {
+	a.analyzer.Terms(text, a.emit)
+	if a.tokens != nil {
+		a.pieces = a.tokens.Tokenize(a.pieces, text)
 	}
 }

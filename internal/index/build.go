@@ -23,10 +23,10 @@ const tokenSize = 2
 // builder makes segments, one after the other. What it learned about words it keeps for the next
 // segment.
 type builder struct {
-	words  *words
-	static embed.StaticEmbedder // embeds the same word pieces; nil: none does
-	terms  postingLists
-	sum    []float32 // the vector of the document at hand
+	analyzer *cachingAnalyzer
+	static   embed.StaticEmbedder // embeds the same word pieces; nil: none does
+	terms    postingLists
+	sum      []float32 // the vector of the document at hand
 
 	out   *segment
 	names *numbering
@@ -34,7 +34,7 @@ type builder struct {
 }
 
 func newBuilder(o *Options) *builder {
-	b := &builder{words: newWords(o), static: o.static()}
+	b := &builder{analyzer: newCachingAnalyzer(o), static: o.static()}
 	if b.static != nil {
 		b.sum = make([]float32, b.static.Model().Dimension)
 	}
@@ -55,7 +55,7 @@ func (b *builder) build(ms []*hippo.Memory) (*segment, []vector.Code) {
 
 // begin starts a segment of n documents.
 func (b *builder) begin(n int) {
-	b.words.begin()
+	b.analyzer.begin()
 	b.terms.begin()
 	b.names, b.codes = newNumbering(), nil
 	b.out = &segment{docs: n, situations: newBlobs(n, 0), tokens: newBlobs(n, 0)}
@@ -88,13 +88,13 @@ func (b *builder) add(doc uint32, m *hippo.Memory) {
 // index adds the terms and the word pieces of m, in the order content, situation, tags. The vector
 // is that of the content.
 func (b *builder) index(doc uint32, m *hippo.Memory) {
-	t, w := &b.terms, b.words
-	w.pieces = w.pieces[:0]
+	t, a := &b.terms, b.analyzer
+	a.pieces = a.pieces[:0]
 	var length bm25.Counts
-	length[bm25.Content] = t.count(bm25.Content, w.analyse(m.Content))
+	length[bm25.Content] = t.count(bm25.Content, a.analyse(m.Content))
 	if b.static != nil {
 		clear(b.sum)
-		b.static.EmbedTokens(b.sum, embed.Passage, w.pieces)
+		b.static.EmbedTokens(b.sum, embed.Passage, a.pieces)
 		b.codes = append(b.codes, vector.Quantize(b.sum))
 	}
 	for _, s := range m.Situation {
@@ -102,10 +102,10 @@ func (b *builder) index(doc uint32, m *hippo.Memory) {
 	}
 	b.out.situations.end()
 	for _, s := range m.Tags {
-		length[bm25.Tags] += t.count(bm25.Tags, w.analyse(s))
+		length[bm25.Tags] += t.count(bm25.Tags, a.analyse(s))
 	}
 	t.finish(doc)
-	for _, p := range w.pieces[:min(len(w.pieces), MaxTokens)] {
+	for _, p := range a.pieces[:min(len(a.pieces), MaxTokens)] {
 		b.out.tokens.data = binary.LittleEndian.AppendUint16(b.out.tokens.data, uint16(p))
 	}
 	b.out.tokens.end()
@@ -116,10 +116,10 @@ func (b *builder) index(doc uint32, m *hippo.Memory) {
 // element adds an element of a situation and returns its length in terms, which is 0 for an
 // element without any word.
 func (b *builder) element(text string) (length uint32) {
-	terms := b.words.analyse(text)
+	terms := b.analyzer.analyse(text)
 	length = uint32(len(terms))
 	if length == 0 {
-		terms = b.words.single(wordlessTerm(text))
+		terms = b.analyzer.single(wordlessTerm(text))
 	}
 	b.terms.count(bm25.Situation, terms)
 	slices.Sort(terms)
@@ -141,7 +141,7 @@ func (b *builder) seal() {
 	for i, n := range c.labels {
 		c.labels[i] = final[n]
 	}
-	final = b.terms.seal(&s.lexicon, b.words.terms)
+	final = b.terms.seal(&s.lexicon, b.analyzer.terms)
 	s.situations = renumber(&s.situations, final)
 	s.sessions = s.orderSessions()
 }

@@ -49,7 +49,7 @@ func (u *upkeep) read(head driver.Head) (err error) {
 	faults := make([]error, len(parts))
 	for i := range parts {
 		wg.Go(func() {
-			faults[i] = u.guard(func() (err error) { parts[i], err = decodePart(data, mapped, &r.Parts[i], u.opts.Models); return err })
+			faults[i] = u.guardUpdate(func() (err error) { parts[i], err = decodePart(data, mapped, &r.Parts[i], u.opts.Models); return err })
 		})
 	}
 	wg.Wait()

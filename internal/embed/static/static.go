@@ -42,10 +42,10 @@ type Model struct {
 	// squares are the squared lengths of the rows, 0 if not computed yet. The list exists
 	// only once tokens are compared.
 	squares func() []atomic.Int32
-	// kept is for one comparison at a time, idle for those beside it: the garbage collector
+	// kept is for one comparison at a time, pool for those beside it: the garbage collector
 	// empties a pool every few searches.
 	kept atomic.Pointer[maxSim]
-	idle sync.Pool
+	pool sync.Pool
 }
 
 // Open reads the model in data, which it keeps and never changes. The error is
