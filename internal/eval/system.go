@@ -79,7 +79,7 @@ func Systems(o *EngineOptions, rankers []hippo.Ranker, models []Model) []System 
 		rankers = slices.Clone(hippo.Rankers())
 		slices.Reverse(rankers)
 	}
-	plain := EngineOptions{Backend: o.Backend, Ranker: hippo.RankerBM25, Index: index.Options{Analyzer: bm25.Plain()}}
+	plain := EngineOptions{Backend: o.Backend, Ranker: hippo.RankerBM25, Index: index.Options{Analyzer: bm25.Plain(), Literal: true}}
 	systems := []System{engineSystem(Baseline, &plain)}
 	for _, r := range rankers {
 		first := len(systems)

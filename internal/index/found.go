@@ -18,8 +18,7 @@ type found struct {
 	query    *retrieve.Query
 	parts    []partFound
 	stats    bm25.Stats // of the scope
-	terms    []term
-	totalIDF float64
+	terms    queryTerms
 	channels [retrieve.Channels]channel
 	window   window
 	sessions sessionNumbers

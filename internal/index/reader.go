@@ -20,7 +20,7 @@ func (f reader) Close() {
 	for i := range f.parts {
 		f.parts[i] = partFound{cosines: f.parts[i].cosines}
 	}
-	clear(f.terms)
+	clear(f.terms.list)
 	f.pool, f.snapshot, f.query, f.channels = nil, nil, nil, [retrieve.Channels]channel{}
 	f.sessions.clear()
 	f.window.clear()

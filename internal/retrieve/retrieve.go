@@ -93,7 +93,8 @@ type Match struct {
 	// vector. [Reader.Cosine] is exact. Multilingual is the same in that channel.
 	Cosine, Multilingual float64
 	// Coverage is the share, weighted by idf, of the query's distinct terms that the
-	// document has in any field, in [0, 1]; 1 if the query has no text.
+	// document has in any field, in [0, 1]; 1 if the query has no text. A variant of a term,
+	// such as the word that it is a typo of, counts in part.
 	Coverage float64
 	// Context is the best match of an element F of the situation filter with a situation
 	// element E of the document: 1 if their sets of terms are equal, else the larger of
@@ -107,7 +108,8 @@ type Result struct {
 	// Matches are all matches in no particular order, valid until Close.
 	Matches []Match
 	// MaxScore bounds the score of any document: the sum of idf*(k1+1) over the query's
-	// distinct terms, each as if at least one memory had it; 0 if there is no term.
+	// distinct terms, each as if at least one memory had it, and over the words that some of
+	// them form together; 0 if there is no term.
 	MaxScore float64
 	// Terms is the number of distinct terms that were searched, without stop words.
 	Terms int

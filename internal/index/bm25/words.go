@@ -18,7 +18,9 @@ import (
 //   - Porter2 stems of words in Latin letters, possessive 's dropped, other
 //     apostrophes closed up (don't: dont);
 //   - identifiers whole and in parts: HTTPServerError is httpservererror, http,
-//     server, error; snake_case, kebab-case, dotted and slashed names likewise;
+//     server, error; snake_case, kebab-case, dotted and slashed names likewise,
+//     and of paths, addresses and places in files also each component: file.go of
+//     dir/file.go:7;
 //   - scripts without spaces (Han, kana, Hangul, Thai and its neighbours) as
 //     overlapping pairs of characters, a lone character by itself;
 //   - emoji as terms.
@@ -34,7 +36,7 @@ type wordAnalyzer struct {
 	pool sync.Pool // of *scanner
 }
 
-func (*wordAnalyzer) Name() string { return "words/1" }
+func (*wordAnalyzer) Name() string { return "words/2" }
 
 func (*wordAnalyzer) Stop(term string) bool { return isFunctionStem(term) }
 
@@ -48,6 +50,9 @@ func (w *wordAnalyzer) Terms(text string, emit func([]byte)) {
 	s.emit = nil
 	w.pool.Put(s)
 }
+
+// maxIdentifier is the most bytes of an identifier, path or address that is analysed as such.
+const maxIdentifier = 1024
 
 // maxStems bounds the stems that a scanner remembers, about 3 MB.
 const maxStems = 1 << 15
@@ -115,14 +120,34 @@ func (s *scanner) ascii(b []byte) {
 	s.whole(b[from:end], parts)
 }
 
-// whole emits an identifier that has several parts.
+// whole emits an identifier that has several parts, and those of its components that have some
+// themselves: base.go of dir/base.go:7.
 func (s *scanner) whole(b []byte, parts int) {
-	if parts < 2 || len(b) > MaxTerm {
+	if parts < 2 || len(b) > maxIdentifier {
 		return
 	}
 	s.lower = appendLower(s.lower[:0], b)
 	if len(s.lower) <= MaxTerm {
 		s.emit(s.lower)
+	}
+	rest := s.lower
+	for from := 0; ; {
+		i := bytes.IndexAny(rest[from:], `/\:@`)
+		if i < 0 {
+			if from > 0 {
+				s.component(rest[from:])
+			}
+			return
+		}
+		s.component(rest[from : from+i])
+		from += i + 1
+	}
+}
+
+// component emits a component of an identifier if it has several parts.
+func (s *scanner) component(b []byte) {
+	if len(b) <= MaxTerm && bytes.ContainsAny(b, "._-") {
+		s.emit(b)
 	}
 }
 
