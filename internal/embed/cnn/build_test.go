@@ -29,15 +29,17 @@ func pieces() []string {
 	}
 }
 
-// fine is the number of pieces with a second level.
-const fine = 10
+// smallTiers are the codes of the small model: pieces, and parts by level.
+func smallTiers() []map[string]any {
+	return []map[string]any{{"pieces": 10, "parts": []int{64, 20}}, {"pieces": len(pieces()), "parts": []int{40, 0}}}
+}
 
 // model are the decoded contents of a small file.
 type model struct {
 	header   map[string]any
 	sections [][]byte
-	// rows are the vectors of the pieces.
-	rows [][]float64
+	// codes are the vectors of the pieces, in the basis of the codes.
+	codes [][]float64
 	// numbers and weights are those of the network, the weights with their scales.
 	scales, numbers, weights []float64
 }
@@ -72,40 +74,44 @@ func small(seed uint64) *model {
 	m.sections = append([][]byte{trie(values), scores, trie(charmap), replaced}, append(table, network...)...)
 	m.header = map[string]any{
 		"id": "small@1", "space": "small", "units": len(m.sections[0]) / 4, "charmap": len(m.sections[2]) / 4,
-		"replacements": len(replaced), "levels": []int{len(texts), fine},
+		"replacements": len(replaced), "tiers": smallTiers(),
 	}
 	return m
 }
 
-// table sets rows and returns the sections that hold them.
+// table sets codes and returns the sections that hold them.
 func (m *model) table(r *rand.Rand, n int) [][]byte {
-	gains, codes := randomBytes(r, n), randomBytes(r, (n+fine)*parts)
-	books := randomBytes(r, 2*parts*256*dimension/parts)
-	var scales []byte
+	const width, most = dimension / parts, 64 + 20
+	gains, books := randomBytes(r, n), randomBytes(r, most*256*width)
+	var scales, codes []byte
 	for i := range 256 {
 		scales = appendFloat(scales, 0.001*float64(1+i))
 	}
-	const width = dimension / parts
 	for id := range n {
-		row := make([]float64, dimension)
-		for d := range row {
-			part := d / width
-			sum := int8(books[(part*256+int(codes[id*parts+part]))*width+d%width])
-			row[d] = float64(sum)
-			if id < fine {
-				code := codes[(n+id)*parts+part]
-				row[d] += float64(int8(books[((parts+part)*256+int(code))*width+d%width]))
+		row, levels := make([]float64, dimension), []int{64, 20}
+		if id >= 10 {
+			levels = []int{40}
+		}
+		for level, count := range levels {
+			for part := range count {
+				code := byte(r.Uint32())
+				codes = append(codes, code)
+				for d := range width {
+					row[part*width+d] += float64(int8(books[((level*64+part)*256+int(code))*width+d]))
+				}
 			}
+		}
+		for d := range row {
 			row[d] *= float64(float32(0.001 * float64(1+int(gains[id]))))
 		}
-		m.rows = append(m.rows, row)
+		m.codes = append(m.codes, row)
 	}
 	return [][]byte{gains, scales, books, codes}
 }
 
 // shapes are the rows and columns of the matrices, in their order.
 func shapes() [][2]int {
-	all := [][2]int{{dimension, channels}, {dimension, channels}, {dimension, channels}}
+	all := [][2]int{{dimension, dimension}, {dimension, channels}, {dimension, channels}, {dimension, channels}}
 	for _, order := range []int{2, 3, 5} {
 		all = append(all, [2]int{order * channels, channels}, [2]int{order * channels, channels})
 	}

@@ -24,11 +24,11 @@
 //	charmap       a Darts-clone trie from characters to offsets in the next section
 //	replacements  each ends with a zero byte
 //	gains         uint8 for each piece: an index of the next section
-//	scales        256 float32: what one unit of a codeword is worth
-//	books         for each level and each of 64 parts of a vector, 256 codewords of 8 int8
-//	codes         for each level and each of the first pieces, 64 uint8: the codewords of its parts
+//	scales        256 float32: the value of one unit of a codeword
+//	books         for each level and each of its parts, 256 codewords of 8 int8
+//	codes         for each piece, uint8: its codewords, by level
 //	numbers       float32: scales of the weights, biases and layer norms
-//	weights       int8: the matrices
+//	weights       int8: the matrices, row by row
 //
 // The ID of a piece is its rank by probability, after six special ones.
 package cnn

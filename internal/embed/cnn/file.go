@@ -21,7 +21,9 @@ const (
 	align     = 64
 	maxPieces = 1 << 20
 	maxBytes  = 1 << 28 // of a section
-	maxLevels = 4
+	maxTiers  = 8
+	maxLevels = 8
+	maxNumber = 16
 )
 
 // header is the JSON at the beginning of a file.
@@ -34,8 +36,8 @@ type header struct {
 	Charmap int `json:"charmap"`
 	// Replacements is the length of that section in bytes.
 	Replacements int `json:"replacements"`
-	// Levels are the numbers of pieces with a code of each level; the first is that of all.
-	Levels []int `json:"levels"`
+	// Tiers are the codes of pieces, the most frequent pieces first.
+	Tiers tiers `json:"tiers"`
 	// Checksum is the CRC-32C of everything after the header.
 	Checksum uint32 `json:"checksum"`
 }
@@ -58,10 +60,6 @@ func parse(data []byte) (file, error) {
 		return file{}, err
 	}
 	f := file{head: h, body: data[from:]}
-	codes := 0
-	for _, n := range h.Levels {
-		codes += n * parts
-	}
 	at := roundUp(from)
 	for _, s := range []struct {
 		name string
@@ -69,13 +67,13 @@ func parse(data []byte) (file, error) {
 		n    int
 	}{
 		{"pieces", &f.units, 4 * h.Units},
-		{"scores", &f.scores, 4 * h.Levels[0]},
+		{"scores", &f.scores, 4 * h.Tiers.pieces()},
 		{"charmap", &f.charmap, 4 * h.Charmap},
 		{"replacements", &f.replacements, h.Replacements},
-		{"gains", &f.gains, h.Levels[0]},
+		{"gains", &f.gains, h.Tiers.pieces()},
 		{"scales", &f.scales, 4 * 256},
-		{"books", &f.books, len(h.Levels) * parts * 256 * partDims},
-		{"codes", &f.codes, codes},
+		{"books", &f.books, h.Tiers[0].size() * words * partDims},
+		{"codes", &f.codes, h.Tiers.codes()},
 		{"numbers", &f.numbers, 4 * numbers},
 		{"weights", &f.weights, weights},
 	} {
@@ -88,13 +86,13 @@ func parse(data []byte) (file, error) {
 	return f, f.checkNumbers()
 }
 
-// checkNumbers returns an error unless every float32 but the scores is finite and so small
-// that sums of products do not overflow.
+// checkNumbers returns an error unless the size of every float32 but the scores is at most
+// maxNumber, so that sums of products do not overflow.
 func (f *file) checkNumbers() error {
 	for name, section := range map[string][]byte{"scales": f.scales, "numbers": f.numbers} {
 		for i := range len(section) / 4 {
-			if x := number(section, i); !(x > -1e6 && x < 1e6) {
-				return fmt.Errorf("%w: multilingual model: number %d of section %s is %g, want a size below 1e6", hippo.ErrCorrupt, i, name, x)
+			if x := number(section, i); !(x >= -maxNumber && x <= maxNumber) {
+				return fmt.Errorf("%w: multilingual model: number %d of section %s is %g, want %d to %d", hippo.ErrCorrupt, i, name, x, -maxNumber, maxNumber)
 			}
 		}
 	}
@@ -130,15 +128,8 @@ func (h *header) check() error {
 	if h.ID == "" || h.Space == "" {
 		return fmt.Errorf("id or space is empty")
 	}
-	if len(h.Levels) == 0 || len(h.Levels) > maxLevels {
-		return fmt.Errorf("%d levels, want 1 to %d", len(h.Levels), maxLevels)
-	}
-	last := maxPieces
-	for _, n := range h.Levels {
-		if n <= lastToken || n > last {
-			return fmt.Errorf("levels %v, want falling numbers above %d and up to %d", h.Levels, lastToken, maxPieces)
-		}
-		last = n
+	if err := h.Tiers.check(); err != nil {
+		return err
 	}
 	for name, n := range map[string]int{"units": h.Units, "charmap": h.Charmap, "replacements": h.Replacements} {
 		if n < 1 || n > maxBytes/4 {

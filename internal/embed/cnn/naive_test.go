@@ -16,17 +16,22 @@ func (m *model) embed(ids []int32) []float64 {
 		weights = weights[s[0]*s[1]:]
 		return out, s
 	}
+	basis, s := matrix(0)
+	rows := make([][]float64, len(ids))
+	for t, id := range ids {
+		rows[t] = product(m.codes[id], basis, s)
+	}
 	bias, gamma, beta := take(3*channels), take(3*channels), take(3*channels)
 	projected := make([][]float64, len(ids))
 	for b := range 3 {
-		w, s := matrix(b)
-		for t, id := range ids {
-			projected[t] = append(projected[t], product(m.rows[id], w, s)...)
+		w, s := matrix(1 + b)
+		for t := range ids {
+			projected[t] = append(projected[t], product(rows[t], w, s)...)
 		}
 	}
 	all := make([][]float64, len(ids))
-	for t, id := range ids {
-		all[t] = append(all[t], m.rows[id]...)
+	for t := range ids {
+		all[t] = append(all[t], rows[t]...)
 		layerNorm(add(projected[t], bias), gamma, beta)
 	}
 	for b, shape := range [][2]int{{2, 0}, {3, 1}, {5, 2}} {
@@ -35,7 +40,7 @@ func (m *model) embed(ids []int32) []float64 {
 			x[t] = projected[t][b*channels:][:channels]
 		}
 		for layer := range 2 {
-			w, s := matrix(3 + 2*b + layer)
+			w, s := matrix(4 + 2*b + layer)
 			bias := take(channels)
 			next := make([][]float64, len(x))
 			for t := range x {
@@ -61,23 +66,23 @@ func (m *model) embed(ids []int32) []float64 {
 		layerNorm(x, gamma, beta)
 		add(sum, x)
 	}
-	w, s := matrix(9)
+	w, s := matrix(10)
 	n := float64(len(ids))
 	mean := product(sum, w, s)
 	for i, b := range take(dimension) {
 		mean[i] = (mean[i] + n*b) / math.Sqrt(n)
 	}
-	w, s = matrix(10)
-	up := positive(product(mean, w, s))
 	w, s = matrix(11)
-	mid := product(up, w, s)
+	up := positive(product(mean, w, s))
 	w, s = matrix(12)
-	mid = positive(add(mid, product(mean, w, s)))
+	mid := product(up, w, s)
 	w, s = matrix(13)
-	down := positive(product(mid, w, s))
+	mid = positive(add(mid, product(mean, w, s)))
 	w, s = matrix(14)
-	out := product(mid, w, s)
+	down := positive(product(mid, w, s))
 	w, s = matrix(15)
+	out := product(mid, w, s)
+	w, s = matrix(16)
 	add(out, product(down, w, s))
 	length := 0.0
 	for i, x := range out {

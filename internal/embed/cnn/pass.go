@@ -12,9 +12,9 @@ type pass struct {
 	table *file
 	// starts are the rows of the windows' first tokens.
 	starts []int
-	// x has for each token the projection of its vector, one branch after the other; h the
-	// output of the first convolution of a branch; features the vector of the token and
-	// the outputs of the branches.
+	// x has for each token the code of its piece and then the projection of its vector, one
+	// branch after the other; h the output of the first convolution of a branch; features
+	// the vector of the piece and the outputs of the branches.
 	x, h, features []float32
 	head           headBuffer
 }
@@ -49,18 +49,23 @@ func (p *pass) run(ws []window, out [][]float32) {
 	}
 }
 
-// lookUp sets the first features to the vectors of the tokens, and to zeros in the margins.
+// lookUp sets the first features to the vectors of the pieces, and to zeros in the margins.
 func (p *pass) lookUp(ws []window, rows int) {
-	p.margins(ws, rows, p.features, features, dimension)
+	codes := p.x[:rows*dimension]
+	p.margins(ws, rows, codes, dimension, dimension)
 	for i, w := range ws {
 		at := p.starts[i]
-		p.table.row(p.features[at*features:][:dimension], firstToken)
+		p.table.row(codes[at*dimension:][:dimension], firstToken)
 		for _, id := range w.ids {
 			at++
-			p.table.row(p.features[at*features:][:dimension], id)
+			p.table.row(codes[at*dimension:][:dimension], id)
 		}
-		p.table.row(p.features[(at+1)*features:][:dimension], lastToken)
+		p.table.row(codes[(at+1)*dimension:][:dimension], lastToken)
 	}
+	for row := range rows {
+		clear(p.features[row*features:][:dimension])
+	}
+	p.basis.AddProduct(p.features, features, codes, dimension, rows)
 }
 
 // margins sets cols numbers of the rows of all margins to zeros.

@@ -32,13 +32,14 @@ func shapes() [branches]shape { return [branches]shape{{2, 0}, {3, 1}, {5, 2}} }
 const (
 	// orders is the sum of the orders of all branches.
 	orders = 2 + 3 + 5
-	// matrices is the number of weight matrices, each of which has a scale: the projection
-	// of each branch, two convolutions of each, and seven of the head.
-	matrices = branches + 2*branches + 7
+	// matrices is the number of weight matrices, each of which has a scale: the basis of the
+	// codes of pieces, the projection of each branch, two convolutions of each, and seven of
+	// the head.
+	matrices = 1 + branches + 2*branches + 7
 	// numbers is the number of float32 of the file: biases, layer norms, scales.
 	numbers = 3*wide + 2*branches*channels + 2*features + dimension + matrices
 	// weights is the number of int8 of the file.
-	weights = dimension*wide + 2*orders*channels*channels + features*dimension +
+	weights = dimension*dimension + dimension*wide + 2*orders*channels*channels + features*dimension +
 		2*dimension*hidden + hidden*hidden + 2*hidden*dimension + dimension*dimension
 )
 
@@ -54,7 +55,9 @@ type convolution struct {
 
 // network are the weights that are multiplied with every token, as float32.
 type network struct {
-	kernel     gemm.Kernel
+	kernel gemm.Kernel
+	// basis maps codes of pieces to vectors of pieces.
+	basis      gemm.Matrix
 	projection gemm.Matrix
 	bias       []float32 // of the projection
 	first      norm
@@ -115,19 +118,20 @@ func load(f *file, k gemm.Kernel) *network {
 	n.head.bias = r.floats(dimension)
 
 	scratch := make([]float32, dimension*wide)
+	r.matrix(dimension*dimension).floats(scratch, dimension, dimension)
+	n.basis.Pack(k, scratch, dimension, dimension, dimension)
 	for b := range branches {
 		r.matrix(dimension*channels).floats(scratch[b*channels:], channels, wide)
 	}
 	n.projection.Pack(k, scratch, dimension, wide, wide)
 	for b := range n.layers {
 		for i := range n.layers[b] {
-			for t := range n.layers[b][i].taps {
-				tap := sparse{rows: r.weights[:channels*channels], scale: r.scales[0]}
-				tap.floats(scratch, channels, channels)
-				n.layers[b][i].taps[t].Pack(k, scratch, channels, channels, channels)
-				r.weights = r.weights[channels*channels:]
+			taps := n.layers[b][i].taps
+			all := r.matrix(len(taps) * channels * channels)
+			all.floats(scratch, channels, channels)
+			for t := range taps {
+				taps[t].Pack(k, scratch[t*channels*channels:], channels, channels, channels)
 			}
-			r.scales = r.scales[1:]
 		}
 	}
 	n.head.sum = r.matrix(features * dimension)
