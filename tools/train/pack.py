@@ -8,15 +8,15 @@ import numpy as np
 VERSION, ALIGN, SLOTS, BYTES = 1, 64, 1 << 16, 128
 
 
+CRC = np.arange(256, dtype=np.uint32)
+for _ in range(8):
+    CRC = CRC >> 1 ^ np.where(CRC & 1, np.uint32(0x82F63B78), np.uint32(0))
+
+
 def crc32c(data):
-    table = []
-    for crc in range(256):
-        for _ in range(8):
-            crc = (crc >> 1) ^ (0x82F63B78 if crc & 1 else 0)
-        table.append(crc)
-    crc = 0xFFFFFFFF
+    table, crc = CRC.tolist(), 0xFFFFFFFF
     for byte in data:
-        crc = (crc >> 8) ^ table[(crc ^ byte) & 0xFF]
+        crc = crc >> 8 ^ table[(crc ^ byte) & 0xFF]
     return crc ^ 0xFFFFFFFF
 
 

@@ -101,7 +101,7 @@ func collapseSpaces(s, by string) string {
 // characters to offsets of their replacements, and the replacements, each terminated by a
 // zero byte.
 type charmap struct {
-	units []uint32
+	keys  trie
 	texts string
 }
 
@@ -116,10 +116,7 @@ func precompiled(encoded string) (func(string) string, error) {
 	if uint64(size) > uint64(len(raw)-4) || size%4 != 0 || size == 0 {
 		return nil, corrupt("normalizer: a character map of %d bytes has a trie of %d", len(raw), size)
 	}
-	m := &charmap{units: make([]uint32, size/4), texts: string(raw[4+size:])}
-	for i := range m.units {
-		m.units[i] = binary.LittleEndian.Uint32(raw[4+4*i:])
-	}
+	m := &charmap{keys: raw[4 : 4+size], texts: string(raw[4+size:])}
 	if !utf8.ValidString(m.texts) {
 		return nil, corrupt("normalizer: replacements are not UTF-8")
 	}
@@ -155,32 +152,21 @@ func (m *charmap) apply(s string) string {
 	return b.String()
 }
 
-// lookup returns the replacement of the shortest prefix of key in the trie. The layout of
-// a unit is that of the Darts-clone library.
+// lookup returns the replacement of the shortest prefix of key in the trie.
 func (m *charmap) lookup(key string) (string, bool) {
-	at := offset(m.units[0])
+	at := m.keys.root()
 	for i := range len(key) {
-		c := uint32(key[i])
-		if c == 0 {
+		next, value, ok := m.keys.step(at, key[i])
+		if !ok {
 			break
 		}
-		at ^= c
-		if int(at) >= len(m.units) {
-			return "", false
+		if value >= 0 {
+			return m.text(uint32(value))
 		}
-		u := m.units[at]
-		if u&(1<<31|0xFF) != c {
-			return "", false
-		}
-		at ^= offset(u)
-		if u>>8&1 == 1 && int(at) < len(m.units) {
-			return m.text(m.units[at] & (1<<31 - 1))
-		}
+		at = next
 	}
 	return "", false
 }
-
-func offset(u uint32) uint32 { return u >> 10 << (u & (1 << 9) >> 6) }
 
 func (m *charmap) text(from uint32) (string, bool) {
 	if int64(from) >= int64(len(m.texts)) {

@@ -120,7 +120,7 @@ func (u *unigram) word(dst []int32, word string, best []node) ([]int32, []node) 
 		}
 		at += size
 	}
-	return u.backtrack(dst, word, best), best
+	return backtrack(dst, word, best, u.special.Unknown, u.bytes), best
 }
 
 // extend follows every token that begins at a position, where the character has size
@@ -160,24 +160,24 @@ func (u *unigram) prefixes(text string, f func(*scoredToken)) {
 	}
 }
 
-// backtrack appends the best tokens, from the end of the word. Consecutive unknown
-// characters are one unknown token.
-func (u *unigram) backtrack(dst []int32, word string, best []node) []int32 {
+// backtrack appends the best tokens, from the end of the word. The bytes of unknown
+// characters become the tokens of bytes; without those, consecutive unknown characters are
+// one unknown token.
+func backtrack[T string | []byte](dst []int32, word T, best []node, unknown int32, bytes []int32) []int32 {
 	mark, open := len(dst), false
 	for at := len(word); at > 0; at = best[at].from {
 		n := best[at]
-		unknown := n.id < 0
 		switch {
-		case !unknown:
+		case n.id >= 0:
 			dst = append(dst, n.id)
-		case u.bytes != nil:
+		case bytes != nil:
 			for i := at - 1; i >= n.from; i-- {
-				dst = append(dst, u.bytes[word[i]])
+				dst = append(dst, bytes[word[i]])
 			}
 		case !open:
-			dst = append(dst, u.special.Unknown)
+			dst = append(dst, unknown)
 		}
-		open = unknown
+		open = n.id < 0
 	}
 	slices.Reverse(dst[mark:])
 	return dst

