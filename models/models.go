@@ -1,12 +1,19 @@
-// Package models holds the model that is built into the program. README.md is
-// its card: what it was made from, how, how good it is, and where it ends.
+// Package models holds the models that are built into the program. README.md has their
+// cards: what they were made from, how, how good they are, and where they end.
 package models
 
-import _ "embed" // for the model
+import _ "embed" // for the models
 
 //go:embed builtin.bin
 var builtin []byte
 
-// Builtin returns the built-in model, in the format of package static. Nobody may
+//go:embed contextual.bin
+var contextual []byte
+
+// Builtin returns the static model, in the format of package static. Nobody may
 // change the bytes: they lie in the program itself.
 func Builtin() []byte { return builtin }
+
+// Contextual returns the contextual encoder, all-MiniLM-L6-v2 with 8-bit weights, as
+// bert.OpenPacked reads it. Nobody may change the bytes: they lie in the program itself.
+func Contextual() []byte { return contextual }

@@ -16,6 +16,27 @@
 // The weights of the layers are copied to memory at Open, as float32; the word embeddings
 // stay in the file and are read as texts need them. Nothing is memory-mapped, so a file
 // that is truncated while it is open is an error and not a signal.
+//
+// # Packed model
+//
+// [OpenPacked] reads a BERT encoder with mean pooling and an uncased WordPiece vocabulary from bytes
+// that may be a part of the program. Its weights have 8 bits and stay where they are. It does not
+// recognise special tokens such as [SEP] in texts. The file is
+// little-endian; sections begin at multiples of 64:
+//
+//	"HIPPOENC"  uint32 version  uint32 n  uint32 CRC-32C of the header  header: n bytes of JSON
+//	slots, ends, texts  the vocabulary; see [token.HashVocab]
+//	numbers    float32 each: the scale of each position; gamma and beta of the first norm; then for each
+//	           layer: scales and biases of qkv and out, the norm after them, those of up and down, the last norm
+//	positions  int8, hidden of them for each position: the embedding of the position and of token type 0
+//	scales     uint16 each, the upper half of a float32, for each group of numbers of a word embedding
+//	words      unsigned numbers of some bits each, the first in the lowest bits: with half of their range
+//	           subtracted and times the scale of their group they are the word embeddings
+//	panels     int8: the matrices qkv, out, up and down of each layer, as [gemm.Matrix.SetQuantized] takes
+//	           them
+//
+// bits and group of the header are the size of a number of the word embeddings and of a
+// group; checksum is the CRC-32C of all bytes after the header.
 package bert
 
 import (

@@ -135,8 +135,8 @@ func (f *tensorFile) norm(name string) {
 	f.number(f.get(name + ".bias")...)
 }
 
-// pack rounds testdata/bert, its word embeddings to so many bits with a scale for each group
-// of numbers.
+// pack rounds testdata/bert, its word embeddings to the given number of bits, with a scale
+// for each group of numbers.
 func pack(t testing.TB, bits, group int) *tinyPacked {
 	t.Helper()
 	const hidden, inner, heads, layers, positions = 32, 64, 4, 2, 64

@@ -43,7 +43,7 @@ func TestOpenPacked_equals_folder(t *testing.T) {
 			before := bytes.Clone(data)
 			var all []string
 			for i, text := range texts(t) {
-				if i%8 == c.bits%8 {
+				if i%8 == c.bits%8 && len(text) <= 1000 {
 					all = append(all, text)
 				}
 			}
@@ -68,7 +68,7 @@ func TestOpenPacked_batch_equals_single(t *testing.T) {
 	one, many := openPacked(t, data, bert.Options{Threads: 1}), openPacked(t, data, bert.Options{Threads: 5})
 	all := texts(t)
 	together := embedAll(t, many, embed.Passage, all...)
-	for _, i := range some(len(all)) {
+	for _, i := range some(len(all), 5) {
 		if _, d := cosine(embedAll(t, one, embed.Passage, all[i])[0], together[i]); d != 0 {
 			t.Errorf("text %d, %.60q: differs by %g from its vector in a batch", i, all[i], d)
 		}
