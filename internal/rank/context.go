@@ -45,7 +45,7 @@ const (
 	// that of long ones is above it.
 	meanLength, lengthRange = 3, 3
 	// foreignRange is the difference of standard scores from one end of [Foreign] to the other.
-	foreignRange = 1
+	foreignRange = .5
 )
 
 // LongOf is the feature [Long] for a mean of ln(1 + terms).

@@ -129,9 +129,9 @@ func DefaultWeights() Weights {
 			Shares:       Shares{Recency: 0.30, Frequency: 0.20, Importance: 0.35, Context: 0.15},
 			MinRelevance: 0.1, MinContent: 0.4,
 		},
-		FirstStage: FirstStage{BM25Relative: 2, Cosine: 6, Multilingual: 4, Length: 2, TopK: 50, MinCosine: 0.2},
+		FirstStage: FirstStage{BM25Relative: 2, Cosine: 6, Multilingual: 4, Length: 2, TopK: 50, MinCosine: 0.05},
 		Rerank: Rerank{
-			TopK: 64, Lists: 16, Features: featureWeights(), By: contextWeights(), Base: baseWeight, BaseBy: baseWeights(), Scale: 5,
+			TopK: 64, Lists: 24, Features: featureWeights(), By: contextWeights(), Base: baseWeight, BaseBy: baseWeights(), Scale: 5,
 		},
 		Prior: Prior{
 			Shares: Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},

@@ -30,8 +30,8 @@ type scored struct {
 	tally tally
 	// relevances are those of all matches that take part, if some are to be reranked.
 	relevances []float64
-	// best are the best matches in the range, best first: as many as are kept, and room for
-	// those that reranking moves.
+	// best are the best matches, best first: as many as are kept, and room for those that
+	// reranking moves. They are in the range, unless some are to be reranked.
 	best []scoredMatch
 	// top are those to be reranked, in the range or not: the best of the first stage, and the
 	// best of each list of candidates.
@@ -77,6 +77,9 @@ func score(p *Plan, found *retrieve.Result) scored {
 		pool = newPool(&s.first)
 		room += 3 * pool.size()
 		s.relevances = make([]float64, 0, len(found.Matches))
+		if !p.within.open() { // what is in the range is known when all is ranked
+			room = len(found.Matches)
+		}
 	}
 	best := top.New(room, s.first.better)
 	rows := make([]retrieve.Row, 0, rowBatch)
@@ -97,7 +100,7 @@ func score(p *Plan, found *retrieve.Result) scored {
 				pool.add(&some[i], x)
 				s.relevances = append(s.relevances, relevance)
 			}
-			if in {
+			if in || pool != nil {
 				addScored(best, x)
 			}
 		}
@@ -119,23 +122,28 @@ func (s *scored) demoted(r *passages, least float64) scored {
 			break // they are in order
 		}
 	}
-	if most <= least {
-		return *s
-	}
 	out := *s
-	out.first.scale = least / most
-	scale := func(list []scoredMatch) []scoredMatch {
-		list = slices.Clone(list)
-		for i := range list {
-			list[i].relevance *= out.first.scale
-		}
-		return list
+	if most > least {
+		out.first.scale = least / most
 	}
-	out.best, out.superseded = scale(s.best), scale(s.superseded)
+	out.best = slices.DeleteFunc(scaled(s.best, out.first.scale), func(x scoredMatch) bool { return !s.first.within.has(x.relevance) })
+	if out.first.scale == 1 {
+		return out
+	}
+	out.superseded = scaled(s.superseded, out.first.scale)
 	out.tally = tally{}
 	for _, x := range s.relevances {
 		x *= out.first.scale
 		out.tally.add(x, s.first.within.has(x))
+	}
+	return out
+}
+
+// scaled returns matches with scaled relevances.
+func scaled(list []scoredMatch, by float64) []scoredMatch {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].relevance *= by
 	}
 	return out
 }
