@@ -70,4 +70,4 @@ func (p *parser) plausible(v value, i, n int) bool {
 
 // opens reports whether a word begins another clause or phrase, so that the expression
 // before it is complete.
-func opens(word string) bool { return words().clauses[word] > 0 }
+func opens(word string) bool { return words().clauses[word] > 0 || word == clauseWord }

@@ -1,0 +1,161 @@
+package when
+
+import (
+	"strings"
+)
+
+// translation is a text in the words of the English grammar.
+type translation struct {
+	*language
+	source []token
+	out    []token
+	// weak: every phrase that was replaced also occurs in other languages.
+	common int
+}
+
+// postposed begins the words of a pattern that follow their time: "三天前以来" is "since 3 days ago".
+const postposed = "<"
+
+// translate returns a text as tokens of English words, at the positions of the phrases that they
+// replace, and reports whether the text has function words of the language. A word that is not
+// part of a time is an empty token.
+func (l *language) translate(text string) (out []token, certain bool) {
+	t := translation{language: l, source: scanForeign(text)}
+	for i := 0; i < len(t.source); {
+		i = t.next(i)
+	}
+	return t.joined(), t.common > 0
+}
+
+// next translates the phrase, or else the word, at a token, and returns the index of the next.
+func (t *translation) next(i int) int {
+	var best *pattern
+	var found []capture
+	end := 0
+	key := t.source[i].text
+	if key != "" && digit(rune(key[0])) {
+		key = numericKey
+	}
+	for _, p := range t.patterns[key] {
+		if captures, n := t.match(p, i); n > end || n == end && n > 0 && len(captures) < len(found) {
+			best, found, end = p, captures, n
+		}
+	}
+	if best == nil {
+		t.keep(i)
+		return i + 1
+	}
+	first, last := t.source[i], t.source[end-1]
+	from := len(t.out)
+	for _, word := range best.target {
+		for _, english := range fill(word, found) {
+			t.out = append(t.out, token{text: english, start: first.start, end: last.end, plain: true, weak: best.weak})
+		}
+		found = used(word, found)
+	}
+	if len(t.out) > from {
+		t.out[from].head, t.out[len(t.out)-1].tail = first.head, last.tail
+	}
+	return end
+}
+
+// keep appends a token that no pattern matches: a number, or an empty token.
+func (t *translation) keep(i int) {
+	s := t.source[i]
+	switch {
+	case s.punctuation():
+	case digit(rune(s.text[0])) || isFraction(s.text):
+		from := len(t.out)
+		t.out = word(t.out, s.text, s.start)
+		for j := from; j < len(t.out); j++ {
+			t.out[j].start, t.out[j].end = s.start, s.end
+		}
+		t.out[from].head, t.out[len(t.out)-1].tail = s.head, s.tail
+		return
+	case t.clauses[s.text]:
+		t.common += one(t.language.common[s.text])
+		s.text, s.article = clauseWord, t.articles[s.text]
+	default:
+		t.common += one(t.language.common[s.text])
+		s.text, s.article = "", t.articles[s.text]
+	}
+	t.out = append(t.out, s)
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// isFraction reports whether a word is the number of a quarter or half year: q3, h1.
+func isFraction(word string) bool {
+	_, _, ok := fraction(word)
+	return ok
+}
+
+// joined moves postposed words before their time, and joins articles with the time after them.
+func (t *translation) joined() []token {
+	out := t.out[:0:0]
+	run := 0 // where the time begins that the last token belongs to
+	for i := range t.out {
+		s := t.out[i]
+		switch {
+		case s.article && i+1 < len(t.out) && t.out[i+1].plain:
+			t.out[i+1].start, t.out[i+1].head = s.start, s.head
+			continue
+		case strings.HasPrefix(s.text, postposed):
+			out = t.postpose(out, run, i)
+			continue
+		}
+		out = append(out, s)
+		if !s.plain && (s.text == "" || s.text == stop || s.text == comma || s.text == clauseWord) {
+			run = len(out)
+		}
+	}
+	return out
+}
+
+// postpose adds a postposed word, token i, to the time that begins at token run.
+func (t *translation) postpose(out []token, run, i int) []token {
+	s := t.out[i]
+	text := s.text[len(postposed):]
+	if run == len(out) {
+		s.text, s.plain = "", false
+		return append(out, s)
+	}
+	last := &out[len(out)-1]
+	following := i+1 < len(t.out) && t.out[i+1].plain && !strings.HasPrefix(t.out[i+1].text, postposed)
+	switch ranged := contains(out[run:], "to") || contains(out[run:], "until"); {
+	case text == "since" && following:
+		s.text = "to"
+		return append(out, s)
+	case text == "until" && ranged:
+		last.end, last.tail = s.end, s.tail
+		return out
+	}
+	for j := len(out) - 1; j >= 0 && out[j].start == last.start; j-- { // all of its last phrase
+		out[j].end = s.end
+	}
+	out[len(out)-1].tail = s.tail
+	if out[run].text == "from" || out[run].text == "since" {
+		out[run].text = text
+		return out
+	}
+	s.start, s.end, s.text, s.head, s.tail = out[run].start, out[run].end, text, out[run].head, false
+	out[run].head = false
+	out = append(out, token{})
+	copy(out[run+1:], out[run:])
+	out[run] = s
+	return out
+}
+
+func contains(tokens []token, text string) bool {
+	for i := range tokens {
+		if tokens[i].text == text {
+			return true
+		}
+	}
+	return false
+}
