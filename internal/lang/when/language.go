@@ -41,8 +41,8 @@ type element struct{ word, class string }
 type pattern struct {
 	source []element
 	target []string
-	// weak: the phrase also occurs in other languages.
-	weak bool
+	// weak: the phrase also occurs in other languages. closing: it must end a clause.
+	weak, closing bool
 }
 
 const (
@@ -50,7 +50,11 @@ const (
 	rulePrefix = "= "
 	// weakPrefix marks a pattern whose phrase also occurs in other languages.
 	weakPrefix = "~"
-	// numeric is the key of patterns that begin with digits.
+	// closingPrefix marks one that may belong to a noun after it, so that it must end a clause.
+	closingPrefix = "$"
+	// nothing is the target of a phrase that is no time.
+	nothing = "-"
+	// numericKey is the key of patterns that begin with digits.
 	numericKey = "#"
 )
 
@@ -142,7 +146,7 @@ func (l *language) addClass(name string, first int, list [][]string) {
 	}
 	for i, element := range list {
 		for _, phrase := range element {
-			if phrase == "-" {
+			if phrase == nothing {
 				continue
 			}
 			words := lexicon.Pieces(phrase)
@@ -154,12 +158,12 @@ func (l *language) addClass(name string, first int, list [][]string) {
 // englishOf returns the English words for an element of a class.
 func englishOf(class string, n int) []string {
 	list := ""
-	switch class {
+	switch meaning(class) {
 	case "MONTH":
 		list = "month"
 	case "WEEKDAY":
 		list = "weekday"
-	case "UNIT", "PLURAL":
+	case "UNIT":
 		list = "unit"
 	case "SEASON":
 		return []string{[...]string{"spring", "summer", "autumn", "winter"}[n-1]}
@@ -173,6 +177,19 @@ func englishOf(class string, n int) []string {
 		return nil
 	}
 	return words().full[list][n-1:][:1]
+}
+
+// meaning returns the class that a target names for a class of a source: PLURAL are units in the
+// plural, and DAYNAME are weekdays by a word that has another meaning, too.
+func meaning(class string) string {
+	switch class {
+	case "PLURAL":
+		return "UNIT"
+	case "DAYNAME":
+		return "WEEKDAY"
+	default:
+		return class
+	}
 }
 
 // ordinalOf writes an ordinal number: 21st.
@@ -207,6 +224,7 @@ func (l *language) addRule(source, target string, lists lexicon.Lists) {
 func (l *language) addPattern(source, target string, given map[string]string) {
 	p := &pattern{}
 	target, p.weak = strings.CutPrefix(target, weakPrefix)
+	target, p.closing = strings.CutPrefix(target, closingPrefix)
 	for word := range strings.FieldsSeq(target) {
 		if english, ok := given[word]; ok {
 			word = english
@@ -254,6 +272,9 @@ func (l *language) eachWord(yield func(word string)) {
 		if word != numericKey {
 			yield(word)
 		}
+	}
+	for word := range l.common {
+		yield(word)
 	}
 	for _, patterns := range l.patterns {
 		for _, p := range patterns {

@@ -33,7 +33,7 @@ func (t *translation) match(p *pattern, i int) (found []capture, next int) {
 			return nil, 0
 		}
 		if output != nil {
-			found = append(found, capture{e.class, output})
+			found = append(found, capture{meaning(e.class), output})
 		}
 		i = end
 	}

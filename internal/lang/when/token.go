@@ -15,9 +15,9 @@ type token struct {
 	// head and tail: a word between spaces begins or ends with this token.
 	head, tail bool
 	// Of a text in another language: plain, the token stands for a phrase of the language, and has
-	// no other meaning; weak, the phrase also occurs in other languages; article, the token is an
-	// article, which may belong to the time after it.
-	plain, weak, article bool
+	// no other meaning; weak, the phrase also occurs in other languages; closing, it must end a
+	// clause; article, the token is an article, which may belong to the time after it.
+	plain, weak, closing, article bool
 }
 
 const (

@@ -1,6 +1,7 @@
 package when
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -46,6 +47,10 @@ func (t *translation) next(i int) int {
 		return i + 1
 	}
 	first, last := t.source[i], t.source[end-1]
+	if best.target[0] == nothing {
+		t.out = append(t.out, token{start: first.start, end: last.end, head: first.head, tail: last.tail})
+		return end
+	}
 	from := len(t.out)
 	for _, word := range best.target {
 		for _, english := range fill(word, found) {
@@ -53,9 +58,7 @@ func (t *translation) next(i int) int {
 		}
 		found = used(word, found)
 	}
-	if len(t.out) > from {
-		t.out[from].head, t.out[len(t.out)-1].tail = first.head, last.tail
-	}
+	t.out[from].head, t.out[len(t.out)-1].tail, t.out[len(t.out)-1].closing = first.head, last.tail, best.closing
 	return end
 }
 
@@ -109,12 +112,33 @@ func (t *translation) joined() []token {
 			out = t.postpose(out, run, i)
 			continue
 		}
+		if s.plain && (s.text == "on" || s.text == "in") && t.ranges(out, run) {
+			continue // from Monday until Wednesday
+		}
+		if from := slices.IndexFunc(out[run:], func(b token) bool { return b.plain && b.text == "since" }); s.text == "until" && from >= 0 {
+			out[run+from].text = "from" // since A until B
+		}
 		out = append(out, s)
 		if !s.plain && (s.text == "" || s.text == stop || s.text == comma || s.text == clauseWord) {
 			run = len(out)
 		}
 	}
 	return out
+}
+
+// ranges reports whether the last token, of the time that begins at token run, is a word of a
+// range, after which the grammar reads no other preposition.
+func (t *translation) ranges(out []token, run int) bool {
+	if len(out) == run || !out[len(out)-1].plain {
+		return false
+	}
+	switch out[len(out)-1].text {
+	case "from", "since", "between", "until", "to":
+		return true
+	case "and":
+		return slices.ContainsFunc(out[run:], func(b token) bool { return b.text == "between" })
+	}
+	return false
 }
 
 // postpose adds a postposed word, token i, to the time that begins at token run.
@@ -127,7 +151,7 @@ func (t *translation) postpose(out []token, run, i int) []token {
 	}
 	last := &out[len(out)-1]
 	following := i+1 < len(t.out) && t.out[i+1].plain && !strings.HasPrefix(t.out[i+1].text, postposed)
-	switch ranged := contains(out[run:], "to") || contains(out[run:], "until"); {
+	switch ranged := slices.ContainsFunc(out[run:], func(b token) bool { return b.text == "to" || b.text == "until" }); {
 	case text == "since" && following:
 		s.text = "to"
 		return append(out, s)
@@ -145,17 +169,5 @@ func (t *translation) postpose(out []token, run, i int) []token {
 	}
 	s.start, s.end, s.text, s.head, s.tail = out[run].start, out[run].end, text, out[run].head, false
 	out[run].head = false
-	out = append(out, token{})
-	copy(out[run+1:], out[run:])
-	out[run] = s
-	return out
-}
-
-func contains(tokens []token, text string) bool {
-	for i := range tokens {
-		if tokens[i].text == text {
-			return true
-		}
-	}
-	return false
+	return slices.Insert(out, run, s)
 }
