@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/hippo-memory/hippo/internal/lang/lexicon"
 )
@@ -63,25 +64,34 @@ type tables struct {
 	languages []*language
 	// triggers has a bit for each language, by its place. They have no word of the English lexicon.
 	triggers map[string]uint
-	// unspaced are the languages without spaces between words.
-	unspaced uint
+	// han and kana are the languages with words in these scripts.
+	han, kana uint
+	// particles are the function words of the languages that have Han and no Kana.
+	particles map[string]bool
 }
 
 // others returns the languages other than English, which must not be changed.
 var others = sync.OnceValue(func() *tables { //nolint:gochecknoglobals // it is built once and never changes
-	t := &tables{triggers: make(map[string]uint)}
+	t := &tables{triggers: make(map[string]uint), particles: make(map[string]bool)}
 	for i, source := range lexicon.Languages() {
 		l := newLanguage(source.Lists)
 		t.languages = append(t.languages, l)
 		l.eachWord(func(word string) {
 			first := []rune(word)[0]
 			switch {
+			case unicode.In(first, unicode.Hiragana, unicode.Katakana):
+				t.kana |= 1 << i
 			case lexicon.Unspaced(first):
-				t.unspaced |= 1 << i
+				t.han |= 1 << i
 			case words().beginnings[word] == 0 && words().clauses[word] == 0 && words().common[word] == 0:
 				t.triggers[word] |= 1 << i
 			}
 		})
+	}
+	for i, l := range t.languages {
+		if t.han&^t.kana&(1<<i) != 0 {
+			maps.Copy(t.particles, l.common)
+		}
 	}
 	return t
 })
@@ -260,7 +270,7 @@ func (l *language) keys(e element) []string {
 	case "NUMBER", "ORDINAL", "YEAR", "DATE", "DAYMONTH", "CLOCK", "TIME", "HOUR", "MINUTE", "MONTH":
 		out = append(out, numericKey)
 	}
-	if e.class == "CLOCK" || e.class == "HOUR" {
+	if e.class == "CLOCK" || e.class == "HOUR" || e.class == "YEAR" {
 		out = append(out, l.keys(element{class: "NUMBER"})...)
 	}
 	return out

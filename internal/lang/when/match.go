@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo/internal/lang/lexicon"
@@ -146,15 +147,23 @@ func (t *translation) hanNumber(i int) (n string, next int) {
 		case d >= 0:
 			return "", 0
 		case w == hanTen:
-			total, last = total+10*max(last, one(last < 0)), -1
+			total, last = total+10*times(last), -1
 		case w == hanHundred && total == 0:
-			total, last = 100*max(last, one(last < 0)), -1
+			total, last = 100*times(last), -1
 		default:
 			return strconv.Itoa(total + max(last, 0)), indexOrZero(read > 0, i)
 		}
 		read++
 	}
 	return strconv.Itoa(total + max(last, 0)), indexOrZero(read > 0, i)
+}
+
+// times returns the digit before a ten or hundred; -1 for none, which counts one of them.
+func times(digit int) int {
+	if digit < 0 {
+		return 1
+	}
+	return digit
 }
 
 // year reads four digits, in ASCII or Chinese.
@@ -255,12 +264,12 @@ func twelveHours(hour int) string {
 }
 
 // fill returns the English words for a word of a target, which may name a class, or two with a
-// colon between them. A class that occurs more often than in the source repeats the last one.
+// dot between them, an hour and a minute. A class that occurs more often than in the source repeats the last one.
 func fill(word string, found []capture) []string {
 	if !isClass(word) {
 		return []string{word}
 	}
-	if hour, minute, ok := strings.Cut(word, ":"); ok {
+	if hour, minute, ok := strings.Cut(word, "."); ok {
 		return []string{fill(hour, found)[0] + ":" + fill(minute, found)[0]}
 	}
 	for _, c := range found {
@@ -310,17 +319,30 @@ func (t *tables) triggered(text string) uint {
 	return mask
 }
 
-// triggeredFar is triggered for a text with characters outside of ASCII.
+// triggeredFar is triggered for a text with characters outside of ASCII. A text with Kana is of no
+// language that has only Han, and one with function words of such a language is of no other.
 func (t *tables) triggeredFar(text string) uint {
 	var mask uint
+	kana, chinese := false, false
 	for _, s := range scanForeign(text) {
 		if s.text == "" {
 			continue
 		}
 		mask |= t.triggers[s.text]
-		if r, _ := utf8.DecodeRuneInString(s.text); r > utf8.RuneSelf && lexicon.Unspaced(r) {
-			mask |= t.unspaced
+		switch r, _ := utf8.DecodeRuneInString(s.text); {
+		case r < utf8.RuneSelf:
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			mask, kana = mask|t.kana, true
+		case lexicon.Unspaced(r):
+			mask |= t.han
+			chinese = chinese || t.particles[s.text]
 		}
+	}
+	switch {
+	case kana:
+		mask &^= t.han &^ t.kana
+	case chinese:
+		mask &^= t.kana
 	}
 	return mask
 }

@@ -2,9 +2,8 @@ package when_test
 
 import "testing"
 
-func TestParse_Portuguese(t *testing.T) {
-	t.Parallel()
-	check(t, friday(), map[string]string{
+func portugueseTimes() map[string]string {
+	return map[string]string{
 		"hoje":                                  "2026-11-20 .. 2026-11-21",
 		"Ontem":                                 "2026-11-19 .. 2026-11-20",
 		"anteontem":                             "2026-11-18 .. 2026-11-19",
@@ -79,7 +78,7 @@ func TestParse_Portuguese(t *testing.T) {
 		"semana que vem":                        "error",
 		"próxima segunda-feira":                 "error",
 		"três dias":                             "error",
-	})
+	}
 }
 
 func TestFind_Portuguese(t *testing.T) {

@@ -10,22 +10,24 @@ type translation struct {
 	*language
 	source []token
 	out    []token
-	// weak: every phrase that was replaced also occurs in other languages.
-	common int
+	// common and other count the function words of the language, and the other words, outside of
+	// the phrases that were replaced.
+	common, other int
 }
 
 // postposed begins the words of a pattern that follow their time: "三天前以来" is "since 3 days ago".
 const postposed = "<"
 
 // translate returns a text as tokens of English words, at the positions of the phrases that they
-// replace, and reports whether the text has function words of the language. A word that is not
+// replace, and reports whether enough of its words are function words of the language. A word that is not
 // part of a time is an empty token.
 func (l *language) translate(text string) (out []token, certain bool) {
 	t := translation{language: l, source: scanForeign(text)}
 	for i := 0; i < len(t.source); {
 		i = t.next(i)
 	}
-	return t.joined(), t.common > 0
+	const most = 10 // words for one function word
+	return t.joined(), t.common*most > t.other
 }
 
 // next translates the phrase, or else the word, at a token, and returns the index of the next.
@@ -75,21 +77,20 @@ func (t *translation) keep(i int) {
 		}
 		t.out[from].head, t.out[len(t.out)-1].tail = s.head, s.tail
 		return
-	case t.clauses[s.text]:
-		t.common += one(t.language.common[s.text])
-		s.text, s.article = clauseWord, t.articles[s.text]
 	default:
-		t.common += one(t.language.common[s.text])
-		s.text, s.article = "", t.articles[s.text]
+		if t.language.common[s.text] {
+			t.common++
+		} else {
+			t.other++
+		}
+		s.article = t.articles[s.text]
+		if t.clauses[s.text] {
+			s.text = clauseWord
+		} else {
+			s.text = ""
+		}
 	}
 	t.out = append(t.out, s)
-}
-
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // isFraction reports whether a word is the number of a quarter or half year: q3, h1.
@@ -112,11 +113,11 @@ func (t *translation) joined() []token {
 			out = t.postpose(out, run, i)
 			continue
 		}
-		if s.plain && (s.text == "on" || s.text == "in") && t.ranges(out, run) {
+		if s.plain && (s.text == "on" || s.text == "in" || s.text == "since") && t.ranges(out, run) {
 			continue // from Monday until Wednesday
 		}
-		if from := slices.IndexFunc(out[run:], func(b token) bool { return b.plain && b.text == "since" }); s.text == "until" && from >= 0 {
-			out[run+from].text = "from" // since A until B
+		if s.text == "until" {
+			begin(out[run:])
 		}
 		out = append(out, s)
 		if !s.plain && (s.text == "" || s.text == stop || s.text == comma || s.text == clauseWord) {
@@ -141,6 +142,16 @@ func (t *translation) ranges(out []token, run int) bool {
 	return false
 }
 
+// begin makes the time before the end of a range its beginning: since A until B, on A to B.
+func begin(tokens []token) {
+	for i := range tokens {
+		t := &tokens[i]
+		if t.plain && (t.text == "since" || i == 0 && (t.text == "on" || t.text == "in")) {
+			t.text = "from"
+		}
+	}
+}
+
 // postpose adds a postposed word, token i, to the time that begins at token run.
 func (t *translation) postpose(out []token, run, i int) []token {
 	s := t.out[i]
@@ -152,17 +163,18 @@ func (t *translation) postpose(out []token, run, i int) []token {
 	last := &out[len(out)-1]
 	following := i+1 < len(t.out) && t.out[i+1].plain && !strings.HasPrefix(t.out[i+1].text, postposed)
 	switch ranged := slices.ContainsFunc(out[run:], func(b token) bool { return b.text == "to" || b.text == "until" }); {
-	case text == "since" && following:
+	case (text == "since" || text == "to") && following:
+		begin(out[run:])
 		s.text = "to"
 		return append(out, s)
-	case text == "until" && ranged:
+	case text == "to":
+		s.text, s.plain = "", false
+		return append(out, s)
+	case text == "until" && ranged, text == nothing:
 		last.end, last.tail = s.end, s.tail
 		return out
 	}
-	for j := len(out) - 1; j >= 0 && out[j].start == last.start; j-- { // all of its last phrase
-		out[j].end = s.end
-	}
-	out[len(out)-1].tail = s.tail
+	last.end, last.tail = s.end, s.tail
 	if out[run].text == "from" || out[run].text == "since" {
 		out[run].text = text
 		return out

@@ -11,6 +11,7 @@ package when
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -107,12 +108,12 @@ type Found struct {
 func Find(query string, now time.Time) (Found, bool) {
 	p := newParser(query, now)
 	p.strict = true
-	best := p.find(true)
+	best := p.find()
 	t := others()
 	for mask := t.triggered(query); mask != 0; mask &= mask - 1 {
-		tokens, certain := t.languages[bits.TrailingZeros(mask)].translate(query)
-		q := &parser{tokens: tokens, now: now, strict: true}
-		if f := q.find(certain); f.End-f.Start > best.End-best.Start && f.agrees(query, now) {
+		q := &parser{now: now, strict: true, foreign: true}
+		q.tokens, q.certain = t.languages[bits.TrailingZeros(mask)].translate(query)
+		if f := q.find(); f.End-f.Start > best.End-best.Start && f.agrees(query, now) {
 			best = f
 		}
 	}
@@ -123,9 +124,8 @@ func Find(query string, now time.Time) (Found, bool) {
 	return best, true
 }
 
-// find returns the longest expression that is unambiguous, the first one of equal length. Phrases
-// that also occur in other languages count if the text is certain to be of this one.
-func (p *parser) find(certain bool) Found {
+// find returns the longest expression that is unambiguous, the first one of equal length.
+func (p *parser) find() Found {
 	var best Found
 	for i := range p.tokens {
 		t := &p.tokens[i]
@@ -133,7 +133,7 @@ func (p *parser) find(certain bool) Found {
 			continue
 		}
 		e, n := parseExpression(p, i)
-		if n == 0 || !e.begun(p.now) || !p.plausible(e, i, n) || !certain && p.weak(i, n) {
+		if n == 0 || !e.begun(p.now) || !p.plausible(e, i, n) || p.foreign && !p.translated(i, n) {
 			continue
 		}
 		if f := (Found{Span: e.Span, Start: t.start, End: p.tokens[n-1].end}); f.End-f.Start > best.End-best.Start {
@@ -143,14 +143,10 @@ func (p *parser) find(certain bool) Found {
 	return best
 }
 
-// weak reports whether all phrases of another language from token i to n also occur in others.
-func (p *parser) weak(i, n int) bool {
-	for _, t := range p.tokens[i:n] {
-		if t.plain && !t.weak {
-			return false
-		}
-	}
-	return true
+// translated reports whether the tokens from i to n have a phrase of the language of the text. One
+// that also occurs in other languages counts only if the text is certain to be of this one.
+func (p *parser) translated(i, n int) bool {
+	return slices.ContainsFunc(p.tokens[i:n], func(t token) bool { return t.plain && (!t.weak || p.certain) })
 }
 
 // agrees reports whether the text of an expression alone has the same meaning, so that none of
