@@ -25,6 +25,7 @@ const maxUp = 0.05
 func layers() [][]string {
 	return [][]string{
 		{"."},
+		{"internal/lang/lexicon"},
 		{"internal/top", "internal/termtext", "internal/secret", "internal/lang/cue"},
 		{"internal/index/vector"},
 		{
