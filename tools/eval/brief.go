@@ -72,7 +72,11 @@ func writeBriefSet(b *bytes.Buffer, s *setReport) {
 		cells = append(cells, found(&r.Score))
 	}
 	tableRow(b, cells...)
-	for i, c := range s.Rows[0].Categories {
+	categories := s.Rows[0].Categories
+	if len(categories) == 1 { // it is the whole
+		return
+	}
+	for i, c := range categories {
 		cells := []string{c.Name, "", strconv.Itoa(c.Questions)}
 		for _, r := range s.Rows {
 			cells = append(cells, found(&r.Categories[i].Score))
