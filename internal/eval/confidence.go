@@ -85,22 +85,20 @@ func count(is bool) int {
 // share is part/all; 0 of nothing.
 func share(part, all int) float64 { return float64(part) / float64(max(1, all)) }
 
-// totals returns the confidence over all sets of each system that has one, in the order of the
+// Totals returns the confidence over all rows of each system that has one, in the order of the
 // rows.
-func totals(sets []SetReport) []Total {
+func Totals(rows []Row) []Total {
 	var out []Total
-	for _, s := range sets {
-		for _, r := range s.Rows {
-			if r.Confidence == nil {
-				continue
-			}
-			i := slices.IndexFunc(out, func(t Total) bool { return t.System == r.System })
-			if i < 0 {
-				i = len(out)
-				out = append(out, Total{System: r.System})
-			}
-			out[i].add(r.Confidence)
+	for i := range rows {
+		if rows[i].Confidence == nil {
+			continue
 		}
+		k := slices.IndexFunc(out, func(t Total) bool { return t.System == rows[i].System })
+		if k < 0 {
+			k = len(out)
+			out = append(out, Total{System: rows[i].System})
+		}
+		out[k].add(rows[i].Confidence)
 	}
 	return out
 }

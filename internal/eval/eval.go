@@ -122,6 +122,7 @@ func MeasureAll(ctx context.Context, sets []*Set, systems []System) (Report, err
 // measure is [MeasureAll] with a clock and a report on the progress.
 func (o *Options) measure(ctx context.Context, sets []*Set, systems []System) (Report, error) {
 	var report Report
+	var rows []Row
 	sets = slices.Clone(sets)
 	done, total := 0, 0
 	for i, s := range sets {
@@ -143,10 +144,10 @@ func (o *Options) measure(ctx context.Context, sets []*Set, systems []System) (R
 			if err != nil {
 				return Report{}, err
 			}
-			r.Rows = append(r.Rows, row)
+			r.Rows, rows = append(r.Rows, row), append(rows, row)
 		}
 		report.Sets = append(report.Sets, r)
 	}
-	report.All = totals(report.Sets)
+	report.All = Totals(rows)
 	return report, nil
 }

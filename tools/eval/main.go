@@ -49,8 +49,9 @@ type options struct {
 
 // smaller are the flags for less of a set.
 type smaller struct {
-	sample int // questions of each set, at most; 0: all
-	take   int // documents of each store, at most; 0: all
+	sample int    // questions of each set, at most; 0: all
+	take   int    // documents of each store, at most; 0: all
+	brief  string // the sets of brief tables, see [groupOf]
 }
 
 // overMCP are the flags for a measurement over MCP.
@@ -62,7 +63,8 @@ type overMCP struct {
 func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 	f := flag.NewFlagSet("eval", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	f.StringVar(&o.data, "data", "", "folder of one evaluation set, or of several")
+	f.StringVar(&o.data, "data", "", "folder of one evaluation set, or of several; more folders after commas")
+	f.StringVar(&o.brief, "brief", "", "sets, or folders of sets, separated by commas, to measure in the plain setting only and to write as one table each")
 	f.StringVar(&o.models, "models", config.Builtin, "models to measure, separated by commas; none: lexical search only")
 	f.StringVar(&o.ranker, "ranker", "", "only this ranker and the baseline")
 	f.IntVar(&o.jobs, "jobs", 1, "rows measured at a time; above 1, no latencies")

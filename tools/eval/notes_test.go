@@ -62,6 +62,31 @@ func lines[T any](t *testing.T, args ...string) []T {
 	return list
 }
 
+// TestBrief_measures_the_plain_setting of the sets that it names, and all of the others.
+func TestBrief_measures_the_plain_setting(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	dir := noteSets(t)
+	args := []string{"--data", dir + "," + twoSets(t), "--brief", "team", "--paraphrased", "--models", "none", "--sample", "10"}
+	if err := run(t.Context(), args, &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for want, n := range map[string]int{
+		"| recall@10 / hit@1 | towns | talks | towns |\n":                                       1,
+		"### team\n\n| recall@10 / hit@1 | documents | questions | bm25 plain | bm25 | hippo |": 1,
+		"\n| **team** | 2 | 2 | ":                           1,
+		"\n| natural |  | 1 | ":                             1,
+		"| paraphrased | hippo |":                           3,
+		"\n| team | hippo | 2 | .000 | .000 | 1 | .000 |\n": 1,
+		"\n| **all** | hippo | ":                            1,
+		"none":                                              0,
+	} {
+		if got := strings.Count(out.String(), want); got != n {
+			t.Errorf("%q occurs %d times, want %d, in\n%s", want, got, n, out.String())
+		}
+	}
+}
+
 func TestFeatures_name_category_and_language(t *testing.T) {
 	t.Parallel()
 	var got []string
