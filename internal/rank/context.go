@@ -20,6 +20,8 @@ const (
 	Foreign
 	// Alone is the share of the reranked memories that have no session.
 	Alone
+	// English is 1 if the query is English, or its language is unknown.
+	English
 	// HasMultilingual is 1 if the multilingual model took part.
 	HasMultilingual
 
@@ -32,7 +34,7 @@ type Context [NumContext]float64
 
 // Map returns the features by name.
 func (c *Context) Map() map[string]float64 {
-	names := [NumContext]string{"long", "reach", "lead", "foreign", "alone", "has.multilingual"}
+	names := [NumContext]string{"long", "reach", "lead", "foreign", "alone", "english", "has.multilingual"}
 	out := make(map[string]float64, len(c))
 	for k, name := range names {
 		out[name] = c[k]

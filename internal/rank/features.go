@@ -26,6 +26,10 @@ const (
 	Multilingual
 	MultilingualRelative
 	MultilingualStandard
+	// IsForeign is 1 if the memory is not English, and ForeignStandard is MultilingualStandard
+	// then: other models know English only.
+	IsForeign
+	ForeignStandard
 	// Feedback is the mean cosine with the best five others by all other features, the
 	// better ones weighing more (pseudo-relevance feedback).
 	Feedback
@@ -76,7 +80,8 @@ type Features [NumFeatures]float64
 func featureNames() [NumFeatures]string {
 	return [NumFeatures]string{
 		"bm25.relative", "bm25.absolute", "coverage", "cosine", "cosine.relative", "cosine.standard",
-		"multilingual", "multilingual.relative", "multilingual.standard", "feedback", "maxsim", "maxsim.relative",
+		"multilingual", "multilingual.relative", "multilingual.standard",
+		"is.foreign", "foreign.standard", "feedback", "maxsim", "maxsim.relative",
 		"maxsim.idf", "maxsim.lead", "bigram", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine",
 		"reply", "previous.gain", "window.gain", "session", "names.author", "length", "is.question",
 		"has.time", "has.number", "has.name",

@@ -94,6 +94,8 @@ func (g *passages) complete(f *firstStage, about []retrieve.Passage, n int) {
 		p.features[rank.Cosine], p.features[rank.Multilingual] = p.match.Cosine, p.match.Multilingual
 		p.features[rank.CosineStandard] = f.standard[retrieve.Semantic](p.match.Cosine)
 		p.features[rank.MultilingualStandard] = f.standard[retrieve.Multilingual](p.match.Multilingual)
+		p.features[rank.IsForeign] = indicator(p.cues&cue.Foreign != 0)
+		p.features[rank.ForeignStandard] = p.features[rank.IsForeign] * p.features[rank.MultilingualStandard]
 		p.features[rank.NamesAuthor] = indicator(p.named)
 	}
 }

@@ -39,7 +39,7 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	r.passages = gatherPassages(&s.first, s.top)
 	r.tokens = tokenize(p.tokens, p.search.Text, r.words)
 	r.tokens.read(p.tokens, found.Reader, r.list)
-	r.compare(&p.weights.Rerank)
+	r.compare(p)
 	if p.semantic() {
 		r.feedback(found.Reader)
 	}
@@ -71,7 +71,7 @@ func (r *reranked) demote(s scored) scored {
 
 // compare adds the features that compare a passage with others: the best, its neighbours, its
 // session.
-func (r *reranked) compare(w *rank.Rerank) {
+func (r *reranked) compare(plan *Plan) {
 	var best rank.Features
 	for i := range r.list {
 		for k, x := range r.list[i].features {
@@ -93,8 +93,8 @@ func (r *reranked) compare(w *rank.Rerank) {
 		f[rank.HasName] = indicator(p.cues&r.tokens.wants&cue.HasName != 0)
 	}
 	r.sessions()
-	r.setContext(&best)
-	r.linear = rank.NewLinear(w, &r.context)
+	r.setContext(plan.search.Text, &best)
+	r.linear = rank.NewLinear(&plan.weights.Rerank, &r.context)
 }
 
 // share is x as a share of the best, 0 if that is 0.
@@ -105,9 +105,11 @@ func share(x, best float64) float64 {
 	return x / best
 }
 
-// setContext sets the context from the top candidates and the largest values of the features.
-func (r *reranked) setContext(best *rank.Features) {
+// setContext sets the context from the query, the top candidates and the largest values of the
+// features.
+func (r *reranked) setContext(query string, best *rank.Features) {
 	c := &r.context
+	c[rank.English] = indicator(!cue.IsForeign(query))
 	for i := range r.list[:r.top] {
 		p := &r.list[i]
 		c[rank.Long] += rank.LogLength(p.first.length) / float64(r.top)

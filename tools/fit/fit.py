@@ -36,7 +36,7 @@ RANK = Path(__file__).parents[2] / "internal" / "rank"
 GROUPS = {
     "words": ["bm25.absolute", "coverage"],
     "vectors": ["cosine", "cosine.relative", "cosine.standard", "feedback"],
-    "multilingual": ["multilingual", "multilingual.relative", "multilingual.standard"],
+    "multilingual": ["multilingual", "multilingual.relative", "multilingual.standard", "foreign.standard"],
     "standard scores": ["cosine.standard", "multilingual.standard"],
     "feedback": ["feedback"],
     "late interaction": ["maxsim", "maxsim.relative", "maxsim.idf", "maxsim.lead", "previous.gain", "window.gain", "reply", "previous.maxsim"],
@@ -47,12 +47,12 @@ GROUPS = {
 UNUSED = {"bm25.relative"}  # of the first stage only
 FIRST = {"bm25.relative": 2, "cosine": 6, "multilingual": 4, "length": 2}  # as in internal/rank/weights.go
 # What may speak for or against; all else speaks for.
-EITHER = {"length", "is.question", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine"}
+EITHER = {"is.foreign", "length", "is.question", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine"}
 FOLDS, STEPS, DECAY = 5, 120, 5e-4
 TOP, SLOPE, LOGS = 10, 0.3, 0.3  # of the second descent
 # What is hard to hold beside the others, which otherwise outvote it, counts more; languages of one
 # set and stores without contextual vectors count less.
-COUNTS = {"realtalk": 2, "beam/100K": 2, "xquad_sentences": 1.5}
+COUNTS = {"realtalk": 2, "beam/100K": 2, "xquad_sentences": 1.5, "agents/team": 2, "agents/life": 1.5, "agents/world": 2}
 FAMILIES = {"xquad_langs": 0.5}
 STATIC = 0.4
 

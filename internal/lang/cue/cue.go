@@ -32,6 +32,8 @@ const (
 	// a question mark, an exclamation mark or a colon. In German, where every noun has a capital,
 	// the word must also have another one inside, or follow a title or another such word.
 	HasName
+	// Foreign means that the text is not English, see [IsForeign]. [Of] does not set it.
+	Foreign
 )
 
 // Of returns the cues of a text. It does not allocate if the text is ASCII. Cost: about 20 ns a word.
