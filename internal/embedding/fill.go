@@ -48,7 +48,7 @@ func fillMissing(ctx context.Context, f *Follower, m *modelState, batch int) err
 		if len(ids) == 0 {
 			return nil
 		}
-		n, err := embedInTurn(ctx, f, m, ids)
+		n, err := embedMemories(ctx, f, m, ids)
 		switch {
 		case err != nil:
 			return err
@@ -63,20 +63,6 @@ func fillMissing(ctx context.Context, f *Follower, m *modelState, batch int) err
 			}
 		}
 	}
-}
-
-// embedInTurn embeds memories. Models that are not instant take turns, so that the background work
-// takes one core.
-func embedInTurn(ctx context.Context, f *Follower, m *modelState, ids []hippo.ID) (int, error) {
-	if !m.Instant {
-		select {
-		case f.turn <- struct{}{}:
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		}
-		defer func() { <-f.turn }()
-	}
-	return embedMemories(ctx, f, m, ids)
 }
 
 // embedMemories adds vectors of these memories to the index, from the store or the model, and
@@ -129,22 +115,33 @@ func computeVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo
 	return out, nil
 }
 
-// embedInBatches embeds texts, some at a time: between them queries pass.
+// embedInBatches embeds texts, some at a time: between them queries pass. Models that are not
+// needed for an answer take turns, so that together they take one core.
 func embedInBatches(ctx context.Context, f *Follower, m *modelState, texts []string) ([][]float32, error) {
 	var out [][]float32
 	for some := range slices.Chunk(texts, m.batch()) {
-		if !m.Instant {
-			if err := f.asked.wait(ctx); err != nil {
-				return nil, err
-			}
-		}
-		vectors, err := embedPassages(ctx, f, m, some)
+		vectors, err := embedInTurn(ctx, f, m, some)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, vectors...)
 	}
 	return out, nil
+}
+
+func embedInTurn(ctx context.Context, f *Follower, m *modelState, texts []string) ([][]float32, error) {
+	if m.Optional {
+		select {
+		case f.turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		defer func() { <-f.turn }()
+		if err := f.asked.wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return embedPassages(ctx, f, m, texts)
 }
 
 // passages returns the texts of a memory that the model embeds. The index embeds the content alone
