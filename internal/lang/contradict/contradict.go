@@ -96,7 +96,14 @@ func split(text string) []string {
 		switch text[i] {
 		case '\n':
 			cut(i, i+1)
+		case 0xE3, 0xEF: // the first byte of 。 and of ？！；
+			if end, next := wideStop(text, i); next > 0 {
+				cut(end, next)
+			}
 		case '.', '!', ';', '?':
+			if text[i] == '.' && isDayBefore(text, i) {
+				continue
+			}
 			if i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n' {
 				end := i
 				if text[i] == '?' {

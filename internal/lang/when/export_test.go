@@ -21,7 +21,7 @@ func Readings(text string, now time.Time) []Span {
 func FindEnglish(query string, now time.Time) (Found, bool) {
 	p := newParser(query, now)
 	p.strict = true
-	f := p.find()
+	f := longest(p)
 	return f, f.End > 0
 }
 

@@ -292,8 +292,8 @@ func used(word string, found []capture) []capture {
 
 // triggered returns the languages, a bit each, that a text has words of.
 func (t *tables) triggered(text string) uint {
-	const longest = 24
-	var small [longest]byte
+	const most = 24 // bytes of a word
+	var small [most]byte
 	var mask uint
 	n := 0
 	for i := 0; i <= len(text); i++ {
@@ -303,7 +303,7 @@ func (t *tables) triggered(text string) uint {
 		}
 		switch low := c | 0x20; {
 		case low >= 'a' && low <= 'z':
-			if n < longest {
+			if n < most {
 				small[n] = low
 			}
 			n++
@@ -311,7 +311,7 @@ func (t *tables) triggered(text string) uint {
 		case c >= utf8.RuneSelf:
 			return mask | t.triggeredFar(text[i-min(n, i):])
 		}
-		if n > 1 && n <= longest {
+		if n > 1 && n <= most {
 			mask |= t.triggers[string(small[:n])]
 		}
 		n = 0

@@ -108,12 +108,12 @@ type Found struct {
 func Find(query string, now time.Time) (Found, bool) {
 	p := newParser(query, now)
 	p.strict = true
-	best := p.find()
+	best := longest(p)
 	t := others()
 	for mask := t.triggered(query); mask != 0; mask &= mask - 1 {
 		q := &parser{now: now, strict: true, foreign: true}
 		q.tokens, q.certain = t.languages[bits.TrailingZeros(mask)].translate(query)
-		if f := q.find(); f.End-f.Start > best.End-best.Start && f.agrees(query, now) {
+		if f := longest(q); f.End-f.Start > best.End-best.Start && f.agrees(query, now) {
 			best = f
 		}
 	}
@@ -124,8 +124,8 @@ func Find(query string, now time.Time) (Found, bool) {
 	return best, true
 }
 
-// find returns the longest expression that is unambiguous, the first one of equal length.
-func (p *parser) find() Found {
+// longest returns the longest expression that is unambiguous, the first one of equal length.
+func longest(p *parser) Found {
 	var best Found
 	for i := range p.tokens {
 		t := &p.tokens[i]
