@@ -2,7 +2,8 @@
 // what cannot both be true: a number of the same thing, a version, a date, a path, a
 // negation, an opposite ("enabled" and "disabled"), or the value of the same key.
 //
-// The rules are lexical and English, and prefer precision over recall. The content words of
+// The rules are lexical and prefer precision over recall. They are English; the tables of other
+// languages, in package lexicon, replace the words that the rules know by English ones. The content words of
 // two sentences must be equal except in one place. The package is pure and has no state.
 //
 // Invariant: a contradicts b if and only if b contradicts a, and no text contradicts itself.

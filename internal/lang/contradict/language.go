@@ -156,8 +156,8 @@ func (t *tables) tableOf(text string) *table {
 	var counts [most]int
 	best := 0
 	eachWord(text, func(word []byte) {
-		if len(word) < 2 {
-			return // the s of a possessive
+		if len(word) == 1 && strings.IndexByte("aeoy", word[0]) < 0 {
+			return // the s of a possessive, the name of a variable
 		}
 		for mask, i := t.words[string(word)], 0; mask != 0 && i < most; mask, i = mask>>1, i+1 {
 			if counts[i] += int(mask & 1); counts[i] > counts[best] {

@@ -50,23 +50,18 @@ type sentence struct {
 // parse parses a sentence; false: it has nothing to compare.
 func parse(text string) (sentence, bool) {
 	s := sentence{question: isQuestion(text), clause: -1}
-	fields := fieldsOf(text)
-	if s.question || len(fields) > maxWords {
+	if s.question {
 		return s, false
 	}
-	s.all = make([]token, 0, len(fields)+2)
-	for _, f := range fields {
-		n, negated := len(s.all), s.negated
-		if !s.read(f.text) {
-			if f.raw != "" && n > 0 {
-				s.all[n-1].listed = false // the comma is before the explanation
+	if table := others().tableOf(text); table != nil {
+		s.translate(table.fields(text))
+	} else if words := strings.Fields(text); len(words) <= maxWords {
+		s.all = make([]token, 0, len(words)+2)
+		for _, w := range words {
+			if !s.read(w) {
+				break
 			}
-			break
 		}
-		if f.raw != "" && len(s.all) > n {
-			s.all[len(s.all)-1].raw = f.raw
-		}
-		s.negated = s.negated || f.raw != "" && negated // two negations are one
 	}
 	s.all = fold(s.all)
 	if s.clause < 0 {
@@ -81,6 +76,26 @@ func parse(text string) (sentence, bool) {
 		}
 	}
 	return s, s.words > 0
+}
+
+// translate reads the fields of a sentence in another language.
+func (s *sentence) translate(fields []field) {
+	if len(fields) > maxWords {
+		return
+	}
+	for _, f := range fields {
+		n, negated := len(s.all), s.negated
+		if !s.read(f.text) {
+			if f.raw != "" && n > 0 {
+				s.all[n-1].listed = false // the comma is before the explanation
+			}
+			break
+		}
+		if f.raw != "" && len(s.all) > n {
+			s.all[len(s.all)-1].raw = f.raw
+		}
+		s.negated = s.negated || f.raw != "" && negated // two negations are one
+	}
 }
 
 // read adds the text between two spaces; false: the rest of the sentence is an explanation.

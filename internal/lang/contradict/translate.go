@@ -16,23 +16,12 @@ import (
 // another language, raw is that word.
 type field struct{ text, raw string }
 
-// fieldsOf splits a sentence into words, and replaces the words of another language that the
-// rules know by English ones.
-func fieldsOf(text string) []field {
-	t := others()
-	switch table := t.tableOf(text); {
-	case table == nil:
-		words := strings.Fields(text)
-		out := make([]field, len(words))
-		for i, w := range words {
-			out[i].text = w
-		}
-		return out
-	case table == t.han || table == t.kana:
-		return table.characters(text)
-	default:
-		return table.words(text)
+// fields splits a sentence into words, and replaces those that the rules know by English ones.
+func (t *table) fields(text string) []field {
+	if t == others().han || t == others().kana {
+		return t.characters(text)
 	}
+	return t.words(text)
 }
 
 const (
