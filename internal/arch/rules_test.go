@@ -25,7 +25,7 @@ const maxUp = 0.05
 func layers() [][]string {
 	return [][]string{
 		{"."},
-		{"internal/top", "internal/termtext", "internal/secret", "internal/lang/cue"},
+		{"internal/top", "internal/termtext", "internal/secret", "internal/lang/cue", "internal/lang/detect"},
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/store/driver", "internal/formats", "internal/project", "internal/config",

@@ -3,6 +3,7 @@ package index
 import (
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/lang/detect"
 )
 
 // words analyses texts word by word and caches the result: in natural text 19 words of 20 occurred
@@ -17,6 +18,9 @@ type words struct {
 	ids   map[string]uint32 // numbers of terms
 	terms []string          // by number
 	cache wordCache
+	// stems caches the further terms of the words of a language.
+	stems map[detect.Language]*wordCache
+	tally detect.Tally // of the texts since the caller cleared it
 
 	text   []uint32 // the terms of the text at hand
 	pieces []int32  // the word pieces since the caller cut the list
@@ -28,6 +32,7 @@ const maxTerms = 1 << 18
 
 func newWords(o *Options) *words {
 	w := &words{analyzer: o.Analyzer, tokens: o.Tokens, ids: make(map[string]uint32), cache: newWordCache()}
+	w.stems = make(map[detect.Language]*wordCache)
 	w.emit = func(term []byte) { w.text = append(w.text, w.id(term)) }
 	return w
 }
@@ -35,9 +40,20 @@ func newWords(o *Options) *words {
 // begin bounds the memory before a segment is built: what is full starts over, so that it follows the
 // vocabulary of the texts.
 func (w *words) begin() {
-	if w.cache.full() || len(w.terms) >= maxTerms {
+	if w.full() || len(w.terms) >= maxTerms {
 		w.ids, w.terms, w.cache = make(map[string]uint32), nil, newWordCache()
+		clear(w.stems)
 	}
+}
+
+// full reports whether a cache is.
+func (w *words) full() bool {
+	for _, c := range w.stems {
+		if c.full() {
+			return true
+		}
+	}
+	return w.cache.full()
 }
 
 // id returns the number of a term.
@@ -56,6 +72,41 @@ func (w *words) id(term []byte) uint32 {
 // pieces to w.pieces. The result may be changed, and is valid until the next call.
 func (w *words) analyse(text string) []uint32 {
 	w.text = w.text[:0]
+	w.each(text, w.word)
+	return w.text
+}
+
+// stemmed returns the numbers of the stems that the words of a text have in a language, where they are
+// other terms than those of analyse. The result is as that of analyse.
+func (w *words) stemmed(l detect.Language, text string) []uint32 {
+	w.text = w.text[:0]
+	cache := w.stems[l]
+	if cache == nil {
+		c := newWordCache()
+		cache = &c
+		w.stems[l] = cache
+	}
+	w.each(text, func(word string) {
+		if len(word) > maxCachedWord {
+			w.analyzer.Stems(l, word, w.emitStem)
+			return
+		}
+		hash := cache.hash(word)
+		if e, ok := cache.find(hash, word); ok {
+			w.text, _ = e.appendTo(w.text, nil)
+			return
+		}
+		from := len(w.text)
+		w.analyzer.Stems(l, word, w.emitStem)
+		cache.add(hash, word, 0, w.text[from:], nil)
+	})
+	return w.text
+}
+
+func (w *words) emitStem(_, stem []byte) { w.emit(stem) }
+
+// each calls f with the words of a text.
+func (w *words) each(text string, f func(word string)) {
 	for i := 0; i < len(text); {
 		for i < len(text) && isSpace(text[i]) {
 			i++
@@ -65,10 +116,9 @@ func (w *words) analyse(text string) []uint32 {
 			i++
 		}
 		if start < i {
-			w.word(text[start:i])
+			f(text[start:i])
 		}
 	}
-	return w.text
 }
 
 // isSpace reports whether c separates words for all analyzers and tokenizers.
@@ -89,11 +139,13 @@ func (w *words) word(text string) {
 	hash := w.cache.hash(text)
 	if e, ok := w.cache.find(hash, text); ok {
 		w.text, w.pieces = e.appendTo(w.text, w.pieces)
+		w.tally.Add(e.hint())
 		return
 	}
-	terms, pieces := len(w.text), len(w.pieces)
+	terms, pieces, hint := len(w.text), len(w.pieces), detect.HintOf(text)
+	w.tally.Add(hint)
 	w.split(text)
-	w.cache.add(hash, text, w.text[terms:], w.pieces[pieces:])
+	w.cache.add(hash, text, hint, w.text[terms:], w.pieces[pieces:])
 }
 
 // split is word without the cache.
