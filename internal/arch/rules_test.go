@@ -25,7 +25,7 @@ const maxUp = 0.05
 func layers() [][]string {
 	return [][]string{
 		{"."},
-		{"internal/lang/lexicon"},
+		{"internal/lang/lexicon", "internal/lang/detect"},
 		{"internal/top", "internal/termtext", "internal/secret", "internal/lang/cue"},
 		{"internal/index/vector"},
 		{

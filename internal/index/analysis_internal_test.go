@@ -92,7 +92,7 @@ func TestWordCache_collisions(t *testing.T) {
 	t.Parallel()
 	c := newWordCache()
 	for i := range uint32(300) {
-		c.add(7, fmt.Sprint(i), []uint32{i, 1 << 31}, []int32{int32(i), 65535})
+		c.add(7, fmt.Sprint(i), 0, []uint32{i, 1 << 31}, []int32{int32(i), 65535})
 	}
 	for i := range uint32(300) {
 		e, ok := c.find(7, fmt.Sprint(i))
@@ -108,7 +108,7 @@ func TestWordCache_collisions(t *testing.T) {
 		t.Error("found a word that was never added")
 	}
 	many := make([]uint32, 256)
-	if c.add(8, "many", many, nil); c.words != 300 {
+	if c.add(8, "many", 0, many, nil); c.words != 300 {
 		t.Error("kept a word with more terms than an entry can have")
 	}
 }

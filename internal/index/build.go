@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 	"github.com/hippo-memory/hippo/internal/index/vector"
+	"github.com/hippo-memory/hippo/internal/lang/detect"
 )
 
 // MaxTokens is how many word pieces of a memory are kept: about a page and a half.
@@ -88,13 +89,13 @@ func (b *builder) add(doc uint32, m *hippo.Memory) {
 // index adds the terms and the word pieces of m, in the order content, situation, tags. The vector
 // is that of the content.
 func (b *builder) index(doc uint32, m *hippo.Memory) {
-	t, a := &b.terms, b.analyzer
-	a.pieces = a.pieces[:0]
+	t, w := &b.terms, b.analyzer
+	w.pieces, w.tally = w.pieces[:0], detect.Tally{}
 	var length bm25.Counts
-	length[bm25.Content] = t.count(bm25.Content, a.analyse(m.Content))
+	length[bm25.Content] = t.count(bm25.Content, w.analyse(m.Content))
 	if b.static != nil {
 		clear(b.sum)
-		b.static.EmbedTokens(b.sum, embed.Passage, a.pieces)
+		b.static.EmbedTokens(b.sum, embed.Passage, w.pieces)
 		b.codes = append(b.codes, vector.Quantize(b.sum))
 	}
 	for _, s := range m.Situation {
@@ -102,15 +103,31 @@ func (b *builder) index(doc uint32, m *hippo.Memory) {
 	}
 	b.out.situations.end()
 	for _, s := range m.Tags {
-		length[bm25.Tags] += t.count(bm25.Tags, a.analyse(s))
+		length[bm25.Tags] += t.count(bm25.Tags, w.analyse(s))
 	}
+	b.stem(m)
 	t.finish(doc)
-	for _, p := range a.pieces[:min(len(a.pieces), MaxTokens)] {
+	for _, p := range w.pieces[:min(len(w.pieces), MaxTokens)] {
 		b.out.tokens.data = binary.LittleEndian.AppendUint16(b.out.tokens.data, uint16(p))
 	}
 	b.out.tokens.end()
 	b.out.columns.content = append(b.out.columns.content, length[bm25.Content])
 	b.out.columns.other = append(b.out.columns.other, [2]uint32{length[bm25.Situation], length[bm25.Tags]})
+}
+
+// stem adds the stems of a memory in another language than English, and the term of the language. They
+// count as occurrences and not for the length.
+func (b *builder) stem(m *hippo.Memory) {
+	l := b.analyzer.tally.Language()
+	if !bm25.HasStemmer(l) {
+		return
+	}
+	t, w := &b.terms, b.analyzer
+	t.count(bm25.Content, w.single([]byte(languageTerm(l))))
+	t.count(bm25.Content, w.stemmed(l, m.Content))
+	for _, s := range m.Situation {
+		t.count(bm25.Situation, w.stemmed(l, s))
+	}
 }
 
 // element adds an element of a situation and returns its length in terms, which is 0 for an

@@ -1,10 +1,20 @@
 package index
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo/internal/lang/detect"
+)
+
 // term is a term of a query.
 type term struct {
-	text  string
-	idf   float64
-	lists []list // by part
+	text           string
+	idf            float64
+	lists          []list // by part
+	stop, function bool
+	// stems are those of the word in other languages than English.
+	stems []string
 	// variants stand for the term where a document lacks it.
 	variants []variant
 	// extra: the term adds to the score and not to the coverage; those come last.
@@ -15,6 +25,13 @@ type term struct {
 type variant struct {
 	weight float64
 	lists  []list // by part
+}
+
+// addStem adds a stem of the word.
+func (t *term) addStem(stem string) {
+	if !slices.Contains(t.stems, stem) {
+		t.stems = append(t.stems, stem)
+	}
 }
 
 // dictionaries are those of the parts of a search.
@@ -31,6 +48,18 @@ func (d dictionaries) lookup(text string) (lists []list, df int) {
 		}
 	}
 	return lists, df
+}
+
+// stems makes variants of the stems of a term, and returns the document frequency of the most frequent
+// one.
+func (d dictionaries) stems(t *term) (df int) {
+	for _, stem := range t.stems {
+		if lists, n := d.lookup(stem); n > 0 {
+			t.variants = append(t.variants, variant{1, lists})
+			df = max(df, n)
+		}
+	}
+	return df
 }
 
 // frequency counts the live documents of the scope that have a term.
@@ -57,4 +86,43 @@ func (p *partFound) frequency(l list) int {
 	default:
 		return l.in(p.filter.docs)
 	}
+}
+
+// frequentLanguage is the share of the documents that a language must have for a query of no
+// plausible language to be searched in it.
+const frequentLanguage = .05
+
+// languagesOf returns the languages other than English that a query may be in, of those that documents
+// of the scope are in. Cost: a binary search a part if all documents are in English.
+func (d dictionaries) languagesOf(query string, docs int) (set detect.Set) {
+	var frequencies [detect.MaxLatin + 1]int
+	for k := range d {
+		x := &d[k].lexicon
+		first, _ := x.find(string(language))
+		for id := int(first); id < x.terms.len(); id++ {
+			tag, ok := strings.CutPrefix(string(x.terms.at(id)), string(language))
+			if !ok {
+				break
+			}
+			if l := detect.Parse(tag); l <= detect.MaxLatin {
+				frequencies[l] += d[k].frequency(x.postings(uint32(id)))
+			}
+		}
+	}
+	var frequent detect.Set
+	for l, n := range frequencies {
+		if n > 0 {
+			set |= detect.SetOf(detect.Language(l))
+		}
+		if float64(n) > frequentLanguage*float64(docs) {
+			frequent |= detect.SetOf(detect.Language(l))
+		}
+	}
+	if set == 0 {
+		return 0
+	}
+	if plausible := detect.Plausible(query); plausible != 0 {
+		return set & plausible
+	}
+	return frequent
 }

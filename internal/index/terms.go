@@ -5,12 +5,16 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/lang/detect"
 )
 
 const (
 	// joinWeight is the weight of a word that neighbours in the query form together. Chosen on the
 	// development sets.
 	joinWeight = .5
+	// functionWeight is the weight of the function words of other languages than English. In a
+	// store of several languages they find what is in the same one. Chosen on the development sets.
+	functionWeight = .5
 	// maxExpanded is the number of terms of a query that get variants, maxJoined that of the words of
 	// a query that are joined.
 	maxExpanded = 8
@@ -29,19 +33,24 @@ type queryTerms struct {
 // resolve analyses a text and finds its terms, each once, in the order of their first occurrence.
 func (q *queryTerms) resolve(text string, o *Options, stats bm25.Stats, in dictionaries) {
 	*q = queryTerms{list: q.list[:0]}
-	q.analyse(text, o.Analyzer)
+	q.analyse(text, o.Analyzer, in.languagesOf(text, stats.Docs))
 	expanded := 0
 	for i := range q.list {
 		t := &q.list[i]
 		df := 0
-		if t.lists, df = in.lookup(t.text); df == 0 && expanded < maxExpanded && !o.Literal {
+		t.lists, df = in.lookup(t.text)
+		if df = max(df, in.stems(t)); df == 0 && expanded < maxExpanded && !o.Literal {
 			df = min(in.expand(t), stats.Docs)
 			expanded++
 		}
 		// A word that no memory has counts like one that one memory has: in a small
 		// store it would outweigh all that was found.
-		q.add(t, bm25.IDF(stats.Docs, max(df, 1)), df, o.Params)
-		q.totalIDF += t.idf
+		idf := bm25.IDF(stats.Docs, max(df, 1))
+		if t.function {
+			idf *= functionWeight
+		}
+		q.add(t, idf, df, o.Params)
+		q.totalIDF += idf
 	}
 	if q.counted = len(q.list); !o.Literal {
 		q.join(text, o, stats.Docs, in)
@@ -55,22 +64,35 @@ func (q *queryTerms) add(t *term, idf float64, df int, p *bm25.Params) {
 	q.postings += df
 }
 
-// analyse finds the terms of a query, without stop words if it has others.
-func (q *queryTerms) analyse(text string, a bm25.Analyzer) {
-	seen := make(map[string]bool)
+// analyse finds the terms of a query, without stop words if it has others, and their stems in the
+// languages that it may be in.
+func (q *queryTerms) analyse(text string, a bm25.Analyzer, languages detect.Set) {
+	only := languages.Only()
+	places := make(map[string]int) // of terms in the list
 	stops := 0
-	a.Terms(text, func(b []byte) {
-		if !seen[string(b)] {
-			t := string(b)
-			seen[t] = true
-			q.list = append(q.list, term{text: t})
-			if a.Stop(t) {
+	for word := range strings.FieldsSeq(text) {
+		function := only != detect.Unknown && detect.HintOf(word).FunctionWord(only)
+		a.Terms(word, func(b []byte) {
+			if _, ok := places[string(b)]; ok {
+				return
+			}
+			t := term{text: string(b), stop: a.Stop(string(b)), function: function}
+			if t.stop {
 				stops++
 			}
+			places[t.text] = len(q.list)
+			q.list = append(q.list, t)
+		})
+		for l := range languages.All() {
+			a.Stems(l, word, func(b, stem []byte) {
+				if at, ok := places[string(b)]; ok {
+					q.list[at].addStem(string(stem))
+				}
+			})
 		}
-	})
+	}
 	if stops > 0 && stops < len(q.list) {
-		q.list = slices.DeleteFunc(q.list, func(t term) bool { return a.Stop(t.text) })
+		q.list = slices.DeleteFunc(q.list, func(t term) bool { return t.stop })
 	}
 }
 

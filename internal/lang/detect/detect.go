@@ -1,6 +1,6 @@
-// Package detect tells the language of a text, and of a query of a few words. It counts function
-// words and letters that few languages have; other scripts than Latin tell more by themselves. It
-// keeps no state and knows no other package.
+// Package detect detects the language of a text, and of a query of a few words. It counts function
+// words and letters that few languages have; other scripts than Latin need little more. It keeps no
+// state and knows no other package.
 package detect
 
 import (
@@ -111,35 +111,35 @@ func (s Set) All() iter.Seq[Language] {
 	}
 }
 
-// Evidence is what one word tells: the languages in Latin letters that it speaks for.
-type Evidence uint32
+// Hint is the set of the languages in Latin letters that a word hints at.
+type Hint uint32
 
 // functionWord is set for function words; the other bits are those of a [Set].
-const functionWord Evidence = 1 << 31
+const functionWord Hint = 1 << 31
 
-// Languages returns the languages that the word speaks for; none: it tells nothing.
-func (e Evidence) Languages() Set { return Set(e &^ functionWord) }
+// Languages returns the languages of the hint; none: the word may be of any.
+func (e Hint) Languages() Set { return Set(e &^ functionWord) }
 
 // FunctionWord reports whether the word is a function word of a language: an article, a pronoun, an
 // auxiliary, a preposition or the like.
-func (e Evidence) FunctionWord(l Language) bool { return e&functionWord != 0 && e.Languages().Has(l) }
+func (e Hint) FunctionWord(l Language) bool { return e&functionWord != 0 && e.Languages().Has(l) }
 
-// Tally adds up the evidence of the words of a text of up to 100 MB, by language. The zero value is empty.
+// Tally is the score of each language for the words of a text of up to 100 MB. The zero value is empty.
 type Tally [numLatin]uint32
 
 const (
-	// functionWeight is what a function word counts, letterWeight what a word with telling letters
-	// does; the languages of a word share it.
+	// functionWeight is what a function word counts, letterWeight what a word with letters of few
+	// languages does; the languages of a word share it.
 	functionWeight = 60
 	letterWeight   = 48
-	// minEvidence is the least evidence that tells something.
-	minEvidence = 12
-	// A language is plausible if it has more than leadShare / leadOf of the evidence of the best.
+	// minScore is the least score of a language that is plausible.
+	minScore = 12
+	// A plausible language has more than leadShare / leadOf of the best score.
 	leadShare, leadOf = 10, 13
 )
 
-// Add adds the evidence of a word.
-func (t *Tally) Add(e Evidence) {
+// Add adds the hint of a word.
+func (t *Tally) Add(e Hint) {
 	set := uint32(e.Languages())
 	if set == 0 {
 		return
@@ -154,14 +154,13 @@ func (t *Tally) Add(e Evidence) {
 	}
 }
 
-// Plausible returns the languages that the words speak for: that of the most evidence, and those that
-// have nearly as much. It is empty where there is next to none.
+// Plausible returns the languages with the best score and those near it; none if all scores are low.
 func (t *Tally) Plausible() (s Set) {
 	best := uint32(0)
 	for _, n := range t {
 		best = max(best, n)
 	}
-	if best < minEvidence {
+	if best < minScore {
 		return 0
 	}
 	for l, n := range t {
@@ -172,7 +171,7 @@ func (t *Tally) Plausible() (s Set) {
 	return s
 }
 
-// Language returns the language that the words speak for; Unknown: none, or several.
+// Language returns the plausible language; Unknown: there are none or several.
 func (t *Tally) Language() Language { return t.Plausible().Only() }
 
 // Of returns the language of a text, Unknown if that is not clear. A text of several scripts has the
@@ -182,7 +181,7 @@ func Of(text string) Language {
 	var s scripts
 	for w := range strings.FieldsSeq(text) {
 		s.count(w)
-		t.Add(EvidenceOf(w))
+		t.Add(HintOf(w))
 	}
 	if l := s.language(); l != Unknown {
 		return l
@@ -194,7 +193,7 @@ func Of(text string) Language {
 func Plausible(text string) Set {
 	var t Tally
 	for w := range strings.FieldsSeq(text) {
-		t.Add(EvidenceOf(w))
+		t.Add(HintOf(w))
 	}
 	return t.Plausible()
 }

@@ -78,7 +78,7 @@ func TestPlausible(t *testing.T) {
 	}
 }
 
-func TestEvidence(t *testing.T) {
+func TestHint(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		word     string
@@ -94,13 +94,13 @@ func TestEvidence(t *testing.T) {
 		{"the", detect.Unknown, false},
 		{strings.Repeat("ä", 100), detect.German, false},
 	} {
-		if got := detect.EvidenceOf(c.word).FunctionWord(c.language); got != c.function {
+		if got := detect.HintOf(c.word).FunctionWord(c.language); got != c.function {
 			t.Errorf("%.20q is a function word in %v: %v", c.word, c.language, got)
 		}
 	}
 }
 
-// The evidence of a very long text stays within its numbers.
+// The scores of a very long text do not overflow.
 func TestTally_of_many_words(t *testing.T) {
 	t.Parallel()
 	if got := detect.Of(strings.Repeat("und die Katze ", 1<<16)); got != detect.German {
@@ -133,7 +133,7 @@ func TestFunctionWords_are_sorted(t *testing.T) {
 		words = append(words, word)
 		for tag := range strings.FieldsSeq(tags) {
 			l := detect.Parse(tag)
-			if e := detect.EvidenceOf(word); detect.SetOf(l) == 0 || !strings.HasSuffix(word, "'") && !e.FunctionWord(l) {
+			if e := detect.HintOf(word); detect.SetOf(l) == 0 || !strings.HasSuffix(word, "'") && !e.FunctionWord(l) {
 				t.Errorf("%s is no function word of %s", word, tag)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord is the length in bytes from which a word tells nothing.
+// maxWord is the length in bytes of the longest word that hints at a language.
 const maxWord = 32
 
 // functionWords are the function words of the languages in Latin letters, sorted by bytes: a line has
@@ -18,8 +18,8 @@ const maxWord = 32
 //go:embed words.txt
 var functionWords string
 
-// EvidenceOf returns what a word tells, which may be in capitals and have punctuation around it.
-func EvidenceOf(word string) Evidence {
+// HintOf returns the hint of a word, which may be in capitals and have punctuation around it.
+func HintOf(word string) Hint {
 	word = strings.TrimFunc(word, notLetter)
 	if word == "" || len(word) > maxWord {
 		return 0
@@ -51,20 +51,20 @@ func EvidenceOf(word string) Evidence {
 	if letters == ^Set(0) {
 		return 0
 	}
-	return Evidence(letters)
+	return Hint(letters)
 }
 
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// find returns the evidence of a function word, 0 if it is none.
-func find(word []byte) Evidence {
+// find returns the hint of a function word, 0 if it is none.
+func find(word []byte) Hint {
 	for low, high := 0, len(functionWords); low < high; {
 		from := strings.LastIndexByte(functionWords[low:(low+high)/2], '\n') + 1 + low
 		to := from + strings.IndexByte(functionWords[from:], '\n')
 		name, languages, _ := strings.Cut(functionWords[from:to], " ")
 		switch {
 		case name == string(word):
-			return functionWord | Evidence(parse(languages))
+			return functionWord | Hint(parse(languages))
 		case name < string(word):
 			low = to + 1
 		default:
@@ -82,20 +82,20 @@ func parse(list string) (s Set) {
 	return s
 }
 
-// telling are letters that few languages have.
-type telling struct {
+// rareLetters are letters that few languages have.
+type rareLetters struct {
 	letters   string
 	languages Set
 }
 
-// tellingLetters returns the letters beyond ASCII of the languages, but those that too many have.
-func tellingLetters() [22]telling {
+// lettersOfFew returns the letters beyond ASCII of the languages, but those that too many have.
+func lettersOfFew() [22]rareLetters {
 	const (
 		da, nl, fi, fr, de, hu = 1 << Danish, 1 << Dutch, 1 << Finnish, 1 << French, 1 << German, 1 << Hungarian
 		it, no, pt, ro, es, sv = 1 << Italian, 1 << Norwegian, 1 << Portuguese, 1 << Romanian, 1 << Spanish, 1 << Swedish
 		ga, tr, pl, cs         = 1 << Irish, 1 << Turkish, 1 << Polish, 1 << Czech
 	)
-	return [22]telling{
+	return [22]rareLetters{
 		{"ß", de},
 		{"ä", de | fi | sv},
 		{"ö", de | fi | sv | hu | tr},
@@ -123,7 +123,7 @@ func tellingLetters() [22]telling {
 
 // having returns the languages that have a letter; none: too many do.
 func having(r rune) Set {
-	for _, t := range tellingLetters() {
+	for _, t := range lettersOfFew() {
 		if strings.ContainsRune(t.letters, r) {
 			return t.languages
 		}
