@@ -155,11 +155,18 @@ func (f *follower) catchUp(ctx context.Context) error {
 	s = f.current.Load()
 	f.upkeep.rebuilding.Store(len(s.parts) == 0)
 	defer f.upkeep.rebuilding.Store(false)
-	if err := f.read(ctx, s); err != nil {
-		return err
+	for {
+		if err := f.read(ctx, s); err != nil {
+			return err
+		}
+		f.edit(func(d *draft) { d.revision = max(d.revision, head.Revision) })
+		// A memory that was changed meanwhile was left out, although it was there before.
+		next, err := f.src.Head(ctx)
+		if err != nil || next.Store != head.Store || next.Revision <= head.Revision {
+			return err
+		}
+		head, s = next, f.current.Load()
 	}
-	f.edit(func(d *draft) { d.revision = max(d.revision, head.Revision) })
-	return nil
 }
 
 // read applies what changed since a snapshot. If that is more than a batch it reads in this

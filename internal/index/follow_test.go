@@ -4,8 +4,11 @@ import (
 	"context"
 	"iter"
 	"path/filepath"
+	"sync"
 	"testing"
 	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index"
@@ -75,5 +78,38 @@ func TestClose_waits_for_Follow(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// pagedSource is a source that, as stores on disk do, leaves out what changes while it is read.
+type pagedSource struct {
+	*source
+	meanwhile func() // once
+}
+
+func (s *pagedSource) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
+	return func(yield func(driver.Change, error) bool) {
+		head, err := s.Head(ctx)
+		if err != nil {
+			yield(driver.Change{}, err)
+			return
+		}
+		s.meanwhile()
+		for c, err := range s.source.Changes(ctx, since) {
+			if c.Revision <= head.Revision && !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// A memory that somebody changes while it is read is found all the same.
+func TestCatchUp_changes_meanwhile(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	s.put(note(1, "word"), note(2, "word"))
+	x := open(t, &pagedSource{s, sync.OnceFunc(func() { s.put(note(1, "word")) })}, nil)
+	if d := cmp.Diff([]int{1, 2}, ids(x, query{Text: "word"})); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
