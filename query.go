@@ -133,9 +133,9 @@ type Signals struct {
 	BM25, Lexical float64
 	// Coverage is the share of the query's terms, weighted by idf, that the memory has.
 	Coverage float64
-	// Cosine is the semantic similarity of query and memory, Multilingual that by the
-	// multilingual model; 0 if there is no model, or it is negative.
-	Cosine, Multilingual float64
+	// Cosine is the semantic similarity of query and memory; 0 if there is no model, or it
+	// is negative.
+	Cosine float64
 	// Related is the largest product of the weight of a relation with one of the best
 	// matches and the relevance of that one.
 	Related float64

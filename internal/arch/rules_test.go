@@ -30,7 +30,7 @@ func layers() [][]string {
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/surprise", "internal/lang", "internal/arch", "models",
+			"internal/embed", "internal/passage", "internal/surprise", "internal/lang", "internal/arch", "models",
 		},
 		{"internal/retrieve", "internal/store/groupcommit"},
 		{"internal/recall", "internal/recall/hybrid/graph", "internal/store/sqlitex"},
@@ -102,8 +102,8 @@ func heavy() map[string]string {
 func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/recall": {files: []string{
-			"searcher.go", "plan.go", "score.go", "page.go", "passages.go", "similar.go", "tokens.go", "rerank.go",
-			"relate.go", "succeed.go", "judge.go", "explain.go", "graph.go", "recall.go",
+			"searcher.go", "plan.go", "score.go", "pool.go", "scored.go", "page.go", "passages.go", "similar.go", "tokens.go", "rerank.go",
+			"relate.go", "demote.go", "succeed.go", "judge.go", "explain.go", "graph.go", "recall.go",
 		}},
 		"internal/index": {
 			files: []string{

@@ -114,9 +114,9 @@ func (ch *channel) add(p *partFound, v *vectors, cosines []float32) {
 }
 
 // spreads describes the cosines in scope, by channel.
-func (f *found) spreads() (out [retrieve.Channels]retrieve.Spread) {
+func spreads(channels *[retrieve.Channels]channel) (out [retrieve.Channels]retrieve.Spread) {
 	for c := range out {
-		ch := &f.channels[c]
+		ch := &channels[c]
 		if ch.count == 0 {
 			continue
 		}

@@ -40,7 +40,7 @@ func (x *Index) Search(ctx context.Context, q *retrieve.Query) (*retrieve.Result
 	}
 	f.join()
 	return &retrieve.Result{
-		Matches: f.matches, MaxScore: f.terms.most, Terms: f.terms.counted, Memories: f.stats.Docs, Spreads: f.spreads(),
+		Matches: f.matches, MaxScore: f.terms.most, Terms: f.terms.counted, Memories: f.stats.Docs, Spreads: spreads(&f.channels),
 		Reader: reader{f}, Vocabulary: vocabulary{f},
 	}, ctx.Err()
 }

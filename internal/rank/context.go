@@ -5,8 +5,8 @@ import "math"
 // ContextFeature numbers what the weights of the reranker depend on.
 type ContextFeature int
 
-// The features of a query and of what it found, each in [0, 1]: they say how much each kind of
-// evidence is worth for this query.
+// The features of a query and of what it found, each in [0, 1]: they decide how much each
+// feature of a memory counts.
 const (
 	// Long is how long the memories are that are reranked: by how much the mean of ln(1 +
 	// terms) is above 3, divided by 3.

@@ -17,8 +17,8 @@ type Explanation struct {
 	Features *Features
 	// Context is that of the weights.
 	Context Context
-	// Length is the feature of the first stage, and BM25Relative likewise.
-	Length, BM25Relative float64
+	// Length is the feature of the first stage, and the others likewise.
+	Length, BM25Relative, Multilingual float64
 }
 
 // Explain takes the relevance of a hit apart. Ranks and ways are left to the caller.
@@ -31,7 +31,7 @@ func Explain(w *Weights, x Explanation, s *hippo.Signals) *hippo.Explanation {
 			out.Reranked, out.Context, out.Features = true, x.Context.Map(), x.Features.Map()
 			out.Text = rerankTerms(&w.Rerank, x.Features, &x.Context)
 		case x.Searched:
-			out.Text = firstTerms(&w.FirstStage, x.BM25Relative, s.Cosine, s.Multilingual, x.Length)
+			out.Text = firstTerms(&w.FirstStage, x.BM25Relative, s.Cosine, x.Multilingual, x.Length)
 		}
 		out.Prior = priorTerms(&w.Prior.Shares, s)
 		f := factors(w, s)

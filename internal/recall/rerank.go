@@ -20,8 +20,6 @@ type reranked struct {
 	tokens queryTokens
 	// linear is the weighted sum in the context of the passages.
 	linear rank.Linear
-	// least is the least relevance of a top candidate.
-	least float64
 }
 
 // fullScore is the BM25 score at which [rank.BM25Absolute] is 1.
@@ -43,30 +41,7 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	if p.semantic() {
 		r.feedback(found.Reader)
 	}
-	r.setLeast(p)
 	return r
-}
-
-// setLeast finds the least relevance of the top candidates.
-func (r *reranked) setLeast(p *Plan) {
-	second := &secondStage{linear: r.linear}
-	var h hit
-	for i := range r.list[:r.top] {
-		p.final(&h, &r.list[i], second)
-		if i == 0 || h.relevance < r.least {
-			r.least = h.relevance
-		}
-	}
-}
-
-// demote returns the scores of the first stage with what was not reranked below what was.
-func (r *reranked) demote(s scored) scored {
-	if r.passages == nil || r.top == 0 {
-		return s
-	}
-	out := s.demoted(r.passages, r.least)
-	r.scale = out.first.scale
-	return out
 }
 
 // compare adds the features that compare a passage with others: the best, its neighbours, its

@@ -2,7 +2,6 @@ package recall
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
@@ -22,22 +21,6 @@ type candidate struct {
 type scoredMatch struct {
 	number    int
 	relevance float64
-}
-
-// scored is the result of the first stage.
-type scored struct {
-	first firstStage
-	tally tally
-	// relevances are those of all matches that take part, if some are to be reranked.
-	relevances []float64
-	// best are the best matches, best first: as many as are kept, and room for those that
-	// reranking moves. They are in the range, unless some are to be reranked.
-	best []scoredMatch
-	// top are those to be reranked, in the range or not: the best of the first stage, and the
-	// best of each list of candidates.
-	top []scoredMatch
-	// superseded are the matches that have a successor.
-	superseded []scoredMatch
 }
 
 // firstStage computes the signals of a match from its columns.
@@ -64,89 +47,6 @@ type first struct {
 
 // textFeatures are the features bm25 and length of a match, and the relevance of its text.
 type textFeatures struct{ bm25, length, text float64 }
-
-// rowBatch is the number of rows that are read at a time.
-const rowBatch = 32
-
-// score ranks every match by the first stage.
-func score(p *Plan, found *retrieve.Result) scored {
-	s := scored{first: newFirstStage(p, found)}
-	room := p.keep
-	var pool *pool
-	if p.rerank { // reranking may move a candidate and its two neighbours
-		pool = newPool(&s.first)
-		room += 3 * pool.size()
-		s.relevances = make([]float64, 0, len(found.Matches))
-		if !p.within.open() { // what is in the range is known when all is ranked
-			room = len(found.Matches)
-		}
-	}
-	best := top.New(room, s.first.better)
-	rows := make([]retrieve.Row, 0, rowBatch)
-	for n := 0; n < len(found.Matches); n += rowBatch {
-		some := found.Matches[n:min(n+rowBatch, len(found.Matches))]
-		rows = found.Reader.Rows(rows[:0], some)
-		for i := range some {
-			relevance, _, ok := s.first.rank(&some[i], &rows[i])
-			if !ok {
-				continue
-			}
-			x, in := scoredMatch{n + i, relevance}, p.within.has(relevance)
-			s.tally.add(relevance, in)
-			if rows[i].Superseded {
-				s.superseded = append(s.superseded, x)
-			}
-			if pool != nil {
-				pool.add(&some[i], x)
-				s.relevances = append(s.relevances, relevance)
-			}
-			if in || pool != nil {
-				addScored(best, x)
-			}
-		}
-	}
-	s.best = best.Sorted()
-	if pool != nil {
-		s.top = pool.top()
-	}
-	return s
-}
-
-// demoted returns the scores with what was not reranked below what was: both stages measure
-// relevance, but the first one knows less. least is the least relevance of what was reranked.
-func (s *scored) demoted(r *passages, least float64) scored {
-	most := 0.0
-	for _, x := range s.best {
-		if r.number(s.first.found.Matches[x.number].Doc) < 0 {
-			most = max(most, x.relevance)
-			break // they are in order
-		}
-	}
-	out := *s
-	if most > least {
-		out.first.scale = least / most
-	}
-	out.best = slices.DeleteFunc(scaled(s.best, out.first.scale), func(x scoredMatch) bool { return !s.first.within.has(x.relevance) })
-	if out.first.scale == 1 {
-		return out
-	}
-	out.superseded = scaled(s.superseded, out.first.scale)
-	out.tally = tally{}
-	for _, x := range s.relevances {
-		x *= out.first.scale
-		out.tally.add(x, s.first.within.has(x))
-	}
-	return out
-}
-
-// scaled returns matches with scaled relevances.
-func scaled(list []scoredMatch, by float64) []scoredMatch {
-	out := slices.Clone(list)
-	for i := range out {
-		out[i].relevance *= by
-	}
-	return out
-}
 
 func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
 	f := firstStage{Plan: p, found: found, scale: 1}
@@ -212,7 +112,7 @@ func (f *firstStage) of(m *retrieve.Match) (x first) {
 func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	s := &x.signals
 	x.length, x.bm25 = f.scorer.Length(row.Length), 0
-	s.BM25, s.Coverage, s.Cosine, s.Multilingual, s.Context = m.Score, m.Coverage, m.Cosine, m.Multilingual, m.Context
+	s.BM25, s.Coverage, s.Cosine, s.Context = m.Score, m.Coverage, m.Cosine, m.Context
 	s.Lexical = 1 // nothing was asked for
 	if most := f.found.MaxScore; most > 0 {
 		s.Lexical = min(1, m.Score/most)

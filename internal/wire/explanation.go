@@ -8,13 +8,10 @@ type Signals struct {
 	Lexical  float64 `json:"lexical"`
 	Coverage float64 `json:"coverage"`
 	Cosine   float64 `json:"cosine"`
-
-	Multilingual float64 `json:"multilingual,omitempty"`
-
-	Related float64 `json:"related"`
-	Text    float64 `json:"text"`
-	Context float64 `json:"context"`
-	Time    float64 `json:"time"`
+	Related  float64 `json:"related"`
+	Text     float64 `json:"text"`
+	Context  float64 `json:"context"`
+	Time     float64 `json:"time"`
 
 	Recency    float64 `json:"recency"`
 	Frequency  float64 `json:"frequency"`
