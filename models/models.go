@@ -1,5 +1,5 @@
 // Package models holds the models that are built into the program. README.md has their
-// cards: what they were made from, how, how good they are, and where they end.
+// cards: what they were made from, how, how good they are, and their limits.
 package models
 
 import _ "embed" // for the models
@@ -17,3 +17,10 @@ func Builtin() []byte { return builtin }
 // Contextual returns the contextual encoder, all-MiniLM-L6-v2 with 8-bit weights, as
 // bert.OpenPacked reads it. Nobody may change the bytes: they lie in the program itself.
 func Contextual() []byte { return contextual }
+
+//go:embed multilingual.bin
+var multilingual []byte
+
+// Multilingual returns the multilingual model, in the format of package cnn. Nobody may
+// change the bytes: they lie in the program itself.
+func Multilingual() []byte { return multilingual }

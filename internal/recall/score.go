@@ -86,7 +86,7 @@ func (f *firstStage) better(a, b scoredMatch) int {
 // rank returns the relevance of a match and its cosine; not ok: it does not take part. Near a
 // limit of the range the exact cosine decides, unless the match may be reranked.
 func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) (relevance, cosine float64, ok bool) {
-	if max(m.Coverage, m.Cosine) <= f.gate {
+	if max(m.Coverage, m.Cosine, m.Multilingual) <= f.gate {
 		return 0, 0, false
 	}
 	f.work.fill(f, m, row)
