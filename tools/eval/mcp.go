@@ -146,8 +146,13 @@ func (c *client) Search(ctx context.Context, r eval.Request) (eval.Reply, error)
 	return reply, nil
 }
 
-// embedded waits until each model has embedded all documents, as long as it makes progress.
+// embedded waits until each model has embedded all documents, as long as it makes progress. The
+// first search starts it.
 func (c *client) embedded(ctx context.Context, wait time.Duration) error {
+	first := map[string]any{"query": "a", "limit": map[string]any{"count": 1}}
+	if _, err := c.call(ctx, "hippo_search_insights", first, &struct{}{}); err != nil {
+		return err
+	}
 	last, since := -1, time.Now()
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -49,7 +50,7 @@ func TestMCP_records_turns_as_bare_texts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := server{command: []string{os.Args[0], "serve"}}
+	s := server{command: []string{os.Args[0], "serve"}, wait: time.Minute}
 	c, err := s.open(t.Context(), sets[0].Groups[0].Docs)
 	if err != nil {
 		t.Fatal(err)

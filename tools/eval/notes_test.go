@@ -71,18 +71,21 @@ func TestBrief_measures_the_plain_setting(t *testing.T) {
 	if err := run(t.Context(), args, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	for want, n := range map[string]int{
-		"| recall@10 / hit@1 | towns | talks | towns |\n":                                       1,
-		"### team\n\n| recall@10 / hit@1 | documents | questions | bm25 plain | bm25 | hippo |": 1,
-		"\n| **team** | 2 | 2 | ":                           1,
-		"\n| natural |  | 1 | ":                             1,
-		"| paraphrased | hippo |":                           3,
-		"\n| team | hippo | 2 | .000 | .000 | 1 | .000 |\n": 1,
-		"\n| **all** | hippo | ":                            1,
-		"none":                                              0,
+	for _, c := range []struct {
+		n    int
+		want string
+	}{
+		{1, "| recall@10 / hit@1 | towns | talks | towns |\n"},
+		{1, "### team\n\n| recall@10 / hit@1 | documents | questions | bm25 plain | bm25 | hippo |"},
+		{1, "\n| **team** | 2 | 2 | "},
+		{1, "\n| natural |  | 1 | "},
+		{3, "| paraphrased | hippo |"},
+		{1, "\n| team | hippo | 2 | .000 | .000 | 1 | .000 |\n"},
+		{1, "\n| **all** | hippo | "},
+		{0, "none"},
 	} {
-		if got := strings.Count(out.String(), want); got != n {
-			t.Errorf("%q occurs %d times, want %d, in\n%s", want, got, n, out.String())
+		if got := strings.Count(out.String(), c.want); got != c.n {
+			t.Errorf("%q occurs %d times, want %d, in\n%s", c.want, got, c.n, out.String())
 		}
 	}
 }
