@@ -169,9 +169,14 @@ func (f *Follower) Close() error {
 // followModel embeds in the background what the i-th model lacks, as long as no better one
 // serves.
 func followModel(ctx context.Context, f *Follower, i int) {
-	m, wait := f.models[i], firstRetry
+	m, wait, woken := f.models[i], firstRetry, false
 	for {
 		err := f.index.Guard(func() error {
+			if woken { // after a record nobody may search
+				if err := f.index.CatchUp(ctx); err != nil {
+					return err
+				}
+			}
 			if best := f.serving(nil, m.Channel); best >= 0 && best < i {
 				return nil
 			}
@@ -195,6 +200,7 @@ func followModel(ctx context.Context, f *Follower, i int) {
 				wait = min(2*wait, maxRetry)
 			}
 		case <-m.wake:
+			woken = true
 		}
 	}
 }
