@@ -42,12 +42,8 @@ type tables struct {
 	months map[string]int
 }
 
-const (
-	// sayPrefix begins the names of lists that stand for English words.
-	sayPrefix = "say "
-	// noPhrase is what stands for a word that only looks like a phrase.
-	noPhrase = "word"
-)
+// noPhrase is what stands for a word that only looks like a phrase.
+const noPhrase = "word"
 
 // others returns the tables, which must not be changed.
 var others = sync.OnceValue(func() *tables { //nolint:gochecknoglobals // it is built once and never changes

@@ -32,21 +32,27 @@ const (
 // piece is a word without the punctuation before and after it.
 type piece struct{ before, core, low, after string }
 
-// words returns the fields of a text with spaces between words.
-func (t *table) words(text string) []field {
+// piecesOf splits a text at spaces, and at apostrophes after a word of the table: l'API.
+func (t *table) piecesOf(text string) []piece {
 	var pieces []piece
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		core := strings.TrimLeft(w, openers)
 		before := w[:len(w)-len(core)]
 		core = strings.TrimRight(core, closers)
 		after := w[len(before)+len(core):]
-		if i := strings.IndexAny(core, "'\u2019"); i > 0 && len(t.phrases[strings.ToLower(core[:i])]) > 0 { // l'API
+		if i := strings.IndexAny(core, "'\u2019"); i > 0 && len(t.phrases[strings.ToLower(core[:i])]) > 0 {
 			_, n := utf8.DecodeRuneInString(core[i:])
 			pieces = append(pieces, piece{before, core[:i], strings.ToLower(core[:i]), ""})
 			before, core = "", core[i+n:]
 		}
 		pieces = append(pieces, piece{before, core, strings.ToLower(core), after})
 	}
+	return pieces
+}
+
+// words returns the fields of a text with spaces between words.
+func (t *table) words(text string) []field {
+	pieces := t.piecesOf(text)
 	var out []field
 	paired := false
 	for i := 0; i < len(pieces); {
@@ -66,12 +72,9 @@ func (t *table) words(text string) []field {
 			continue
 		}
 		paired = paired || t.pairs[p.low] > 0
-		raw := make([]string, n)
-		for j := range raw {
-			raw[j] = pieces[i+j].core
-		}
+		raw := coresOf(pieces[i : i+n])
 		for j, word := range english {
-			f := field{word, strings.Join(raw, " ")}
+			f := field{word, raw}
 			if j == 0 {
 				f.text = p.before + f.text
 			}
@@ -83,6 +86,15 @@ func (t *table) words(text string) []field {
 		i += n
 	}
 	return out
+}
+
+// coresOf returns the words of pieces with spaces between them.
+func coresOf(pieces []piece) string {
+	out := make([]string, len(pieces))
+	for i, p := range pieces {
+		out[i] = p.core
+	}
+	return strings.Join(out, " ")
 }
 
 // isDate reports whether a word is a number, and the pieces after it begin with a month.

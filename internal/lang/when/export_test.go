@@ -1,6 +1,10 @@
 package when
 
-import "time"
+import (
+	"time"
+
+	"github.com/hippo-memory/hippo/internal/lang/lexicon"
+)
 
 // Readings returns what the tables read in a text that is one expression, English first.
 func Readings(text string, now time.Time) []Span {
@@ -9,7 +13,7 @@ func Readings(text string, now time.Time) []Span {
 		out = append(out, s)
 	}
 	for _, l := range others().languages {
-		tokens, _ := l.translate(text)
+		tokens, _ := l().translate(text)
 		if s, f := parseWhole(&parser{tokens: tokens, now: now}); f.reason == "" {
 			out = append(out, s)
 		}
@@ -28,8 +32,8 @@ func FindEnglish(query string, now time.Time) (Found, bool) {
 // Vocabulary returns the words of all tables.
 func Vocabulary() []string {
 	var out []string
-	for _, l := range others().languages {
-		l.eachWord(func(word string) { out = append(out, word) })
+	for _, l := range lexicon.Languages() {
+		eachWord(l.Lists, func(word string) { out = append(out, word) })
 	}
 	return out
 }

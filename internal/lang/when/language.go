@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"unicode"
 
 	"github.com/hippo-memory/hippo/internal/lang/lexicon"
 )
@@ -58,43 +56,6 @@ const (
 	// numericKey is the key of patterns that begin with digits.
 	numericKey = "#"
 )
-
-// tables are the languages, and the words that may begin or contain a time in one of them.
-type tables struct {
-	languages []*language
-	// triggers has a bit for each language, by its place. They have no word of the English lexicon.
-	triggers map[string]uint
-	// han and kana are the languages with words in these scripts.
-	han, kana uint
-	// particles are the function words of the languages that have Han and no Kana.
-	particles map[string]bool
-}
-
-// others returns the languages other than English, which must not be changed.
-var others = sync.OnceValue(func() *tables { //nolint:gochecknoglobals // it is built once and never changes
-	t := &tables{triggers: make(map[string]uint), particles: make(map[string]bool)}
-	for i, source := range lexicon.Languages() {
-		l := newLanguage(source.Lists)
-		t.languages = append(t.languages, l)
-		l.eachWord(func(word string) {
-			first := []rune(word)[0]
-			switch {
-			case unicode.In(first, unicode.Hiragana, unicode.Katakana):
-				t.kana |= 1 << i
-			case lexicon.Unspaced(first):
-				t.han |= 1 << i
-			case words().beginnings[word] == 0 && words().clauses[word] == 0 && words().common[word] == 0:
-				t.triggers[word] |= 1 << i
-			}
-		})
-	}
-	for i, l := range t.languages {
-		if t.han&^t.kana&(1<<i) != 0 {
-			maps.Copy(t.particles, l.common)
-		}
-	}
-	return t
-})
 
 // newLanguage builds the patterns of a table.
 func newLanguage(lists lexicon.Lists) *language {
@@ -218,16 +179,10 @@ func (l *language) addRule(source, target string, lists lexicon.Lists) {
 	if tail != "" {
 		tail = "_" + tail
 	}
-	for i, a := range lists[left[at:]] {
-		for j, b := range lists[head] {
-			given := map[string]string{left[at:]: englishOf(left[at:], i+1)[0], head: englishOf(head, j+1)[0]}
-			for _, x := range a {
-				for _, y := range b {
-					l.addPattern(left[:at]+x+y+tail, target, given)
-				}
-			}
-		}
-	}
+	pairs(lists[left[at:]], lists[head], func(i, j int, word string) {
+		given := map[string]string{left[at:]: englishOf(left[at:], i+1)[0], head: englishOf(head, j+1)[0]}
+		l.addPattern(left[:at]+word+tail, target, given)
+	})
 }
 
 // addPattern adds a pattern; given are the English words of classes that the source has not.
@@ -274,25 +229,4 @@ func (l *language) keys(e element) []string {
 		out = append(out, l.keys(element{class: "NUMBER"})...)
 	}
 	return out
-}
-
-// eachWord calls yield for the words with which the language is tried on a text.
-func (l *language) eachWord(yield func(word string)) {
-	for word := range l.patterns {
-		if word != numericKey {
-			yield(word)
-		}
-	}
-	for word := range l.common {
-		yield(word)
-	}
-	for _, patterns := range l.patterns {
-		for _, p := range patterns {
-			for _, e := range p.source {
-				if e.class == "" && e.word != "." {
-					yield(e.word)
-				}
-			}
-		}
-	}
 }

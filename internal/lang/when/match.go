@@ -4,10 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"github.com/hippo-memory/hippo/internal/lang/lexicon"
 )
 
 // capture is a phrase of a class in a text, in English words.
@@ -288,61 +284,4 @@ func used(word string, found []capture) []capture {
 		return found
 	}
 	return slices.Delete(slices.Clone(found), at, at+1)
-}
-
-// triggered returns the languages, a bit each, that a text has words of.
-func (t *tables) triggered(text string) uint {
-	const most = 24 // bytes of a word
-	var small [most]byte
-	var mask uint
-	n := 0
-	for i := 0; i <= len(text); i++ {
-		c := byte(' ')
-		if i < len(text) {
-			c = text[i]
-		}
-		switch low := c | 0x20; {
-		case low >= 'a' && low <= 'z':
-			if n < most {
-				small[n] = low
-			}
-			n++
-			continue
-		case c >= utf8.RuneSelf:
-			return mask | t.triggeredFar(text[i-min(n, i):])
-		}
-		if n > 1 && n <= most {
-			mask |= t.triggers[string(small[:n])]
-		}
-		n = 0
-	}
-	return mask
-}
-
-// triggeredFar is triggered for a text with characters outside of ASCII. A text with Kana is of no
-// language that has only Han, and one with function words of such a language is of no other.
-func (t *tables) triggeredFar(text string) uint {
-	var mask uint
-	kana, chinese := false, false
-	for _, s := range scanForeign(text) {
-		if s.text == "" {
-			continue
-		}
-		mask |= t.triggers[s.text]
-		switch r, _ := utf8.DecodeRuneInString(s.text); {
-		case r < utf8.RuneSelf:
-		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
-			mask, kana = mask|t.kana, true
-		case lexicon.Unspaced(r):
-			mask |= t.han
-			chinese = chinese || t.particles[s.text]
-		}
-	}
-	switch {
-	case kana:
-		mask &^= t.han &^ t.kana
-	case chinese:
-		mask &^= t.kana
-	}
-	return mask
 }

@@ -37,7 +37,7 @@ func Parse(text string, now time.Time) (Span, error) {
 		return span, nil
 	}
 	for _, l := range others().languages {
-		tokens, _ := l.translate(text)
+		tokens, _ := l().translate(text)
 		span, f := parseWhole(&parser{tokens: tokens, now: now})
 		if f.reason == "" {
 			return span, nil
@@ -117,7 +117,7 @@ func Find(query string, now time.Time) (Found, bool) {
 	t := others()
 	for mask := t.triggered(query); mask != 0; mask &= mask - 1 {
 		q := &parser{now: now, strict: true, foreign: true}
-		q.tokens, q.certain = t.languages[bits.TrailingZeros(mask)].translate(query)
+		q.tokens, q.certain = t.languages[bits.TrailingZeros(mask)]().translate(query)
 		if f := longest(q); f.End-f.Start > best.End-best.Start && f.agrees(query, now) {
 			best = f
 		}
