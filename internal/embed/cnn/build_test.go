@@ -116,8 +116,13 @@ func shapes() [][2]int {
 		all = append(all, [2]int{order * channels, channels}, [2]int{order * channels, channels})
 	}
 	return append(all, [][2]int{
-		{features, dimension}, {dimension, hidden}, {hidden, hidden}, {dimension, hidden},
-		{hidden, dimension}, {hidden, dimension}, {dimension, dimension},
+		{features, dimension},
+		{dimension, hidden},
+		{hidden, hidden},
+		{dimension, hidden},
+		{hidden, dimension},
+		{hidden, dimension},
+		{dimension, dimension},
 	}...)
 }
 

@@ -137,7 +137,7 @@ func texts(n int) []string {
 	words := []string{"alpha", "beta", "alphabet", "日本", "é", "🚀", "жж", "s."}
 	out := make([]string, n)
 	for i := range out {
-		for j := range 1 + i*i%17 {
+		for j := range 1 + i*i%13 {
 			out[i] += words[(i+j*j)%len(words)] + strings.Repeat(" ", (i+j)%3)
 		}
 	}
@@ -148,7 +148,7 @@ func texts(n int) []string {
 // of threads.
 func TestEmbed_batch(t *testing.T) {
 	t.Parallel()
-	s, all := small(2), texts(40)
+	s, all := small(2), texts(24)
 	one := open(t, s, cnn.Options{Threads: 1})
 	want := make([][]float32, len(all))
 	for i, text := range all {

@@ -37,7 +37,7 @@ func (p *pass) run(ws []window, out [][]float32) {
 	p.x = sized(p.x, rows*wide)
 	p.h = sized(p.h, rows*channels)
 	p.features = sized(p.features, rows*features)
-	p.lookUp(ws, rows)
+	p.setPieces(ws, rows)
 	p.project(ws, rows)
 	for b := range branches {
 		in := p.x[b*channels:]
@@ -49,8 +49,8 @@ func (p *pass) run(ws []window, out [][]float32) {
 	}
 }
 
-// lookUp sets the first features to the vectors of the pieces, and to zeros in the margins.
-func (p *pass) lookUp(ws []window, rows int) {
+// setPieces sets the first features to the vectors of the pieces, and to zeros in the margins.
+func (p *pass) setPieces(ws []window, rows int) {
 	codes := p.x[:rows*dimension]
 	p.margins(ws, rows, codes, dimension, dimension)
 	for i, w := range ws {

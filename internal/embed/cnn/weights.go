@@ -19,7 +19,7 @@ const (
 	hidden = 320
 	// epsilon is added to variances and squared lengths.
 	epsilon = 1e-12
-	// reach is the largest distance of a position that one convolution looks at.
+	// reach is the largest distance of a position that one convolution reads.
 	reach = 2
 )
 
