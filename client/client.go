@@ -16,6 +16,7 @@ import (
 // Client is a memory in use. It is safe for concurrent use.
 type Client struct {
 	memories *engine.Memories
+	scope    hippo.Scope
 }
 
 // Option is an option of [Open].
@@ -85,7 +86,7 @@ func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
 	}
 	scope := hippo.LocalScope(o.project)
 	scope.Namespace = o.namespace
-	return &Client{e.In(scope)}, nil
+	return &Client{e.In(scope), scope}, nil
 }
 
 // validate reports an option that no verb could use.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -277,7 +278,8 @@ func TestStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := c.Status(t.Context())
-	if err != nil || len(got.Models) != 1 || !got.Models[0].Serving || got.Models[0].Embedded != 1 {
+	serving := func(m client.ModelStatus) bool { return m.Serving && m.Embedded == 1 }
+	if err != nil || len(got.Models) != 3 || !slices.ContainsFunc(got.Models, serving) {
 		t.Fatalf("got %+v (%v)", got, err)
 	}
 	got.Models = nil

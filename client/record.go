@@ -105,8 +105,7 @@ func (c *Client) Record(ctx context.Context, content string, opts ...RecordOptio
 	for _, set := range opts {
 		set(&r)
 	}
-	scope := c.memories.Scope()
-	r.memory.Trust, r.memory.Project, r.memory.Namespace = hippo.TrustDefault, scope.Project, scope.Namespace
+	r.memory.Trust, r.memory.Project, r.memory.Namespace = hippo.TrustDefault, c.scope.Project, c.scope.Namespace
 	if r.project != nil {
 		r.memory.Project = *r.project
 	}

@@ -7,9 +7,16 @@ import _ "embed" // for the models
 //go:embed builtin.bin
 var builtin []byte
 
-// Builtin returns the built-in model, in the format of package static. Nobody may
+//go:embed contextual.bin
+var contextual []byte
+
+// Builtin returns the static model, in the format of package static. Nobody may
 // change the bytes: they lie in the program itself.
 func Builtin() []byte { return builtin }
+
+// Contextual returns the contextual encoder, all-MiniLM-L6-v2 with 8-bit weights, as
+// bert.OpenPacked reads it. Nobody may change the bytes: they lie in the program itself.
+func Contextual() []byte { return contextual }
 
 //go:embed multilingual.bin
 var multilingual []byte

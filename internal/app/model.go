@@ -14,10 +14,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/bert"
+	"github.com/hippo-memory/hippo/internal/embed/cnn"
 	"github.com/hippo-memory/hippo/internal/embed/hub"
 	"github.com/hippo-memory/hippo/internal/embed/openai"
 	"github.com/hippo-memory/hippo/internal/embed/static"
 	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/models"
@@ -53,7 +55,7 @@ func (s *selection) close() error {
 
 // selectModels returns the configured model; after it the one that the store was used
 // with before, which serves until the other has embedded the memories; and last the
-// built-in one. It is no error if the configured model is not available: the store opens,
+// built-in ones. It is no error if the configured model is not available: the store opens,
 // and says so. It makes no request.
 func selectModels(ctx context.Context, m config.Model, s *store.Store, client *http.Client) (selection, error) {
 	own, err := static.Open(models.Builtin())
@@ -64,11 +66,15 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 	if m.Name == config.NoModel {
 		return sel, nil
 	}
-	builtin := embedding.Model{Embedder: own, Instant: true}
 	sel.reranker = own
-	if m.Name == config.Builtin {
-		sel.models = []embedding.Model{builtin}
+	instant := embedding.Model{Embedder: own, Instant: true}
+	if m.Name == config.Static {
+		sel.models = []embedding.Model{instant}
 		return sel, nil
+	}
+	if m.Name == config.Builtin {
+		sel.models, err = builtin(own)
+		return sel, err
 	}
 	known, err := s.Vectors().Models(ctx)
 	if err != nil {
@@ -78,14 +84,67 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 	switch configured, err := openModel(ctx, m, cache, known, client); {
 	case err != nil:
 		sel.degraded = []string{fmt.Sprintf("semantic search: model %s: %v", m, err)}
-	case configured.Instant: // another name of the built-in one
-		sel.models = []embedding.Model{builtin}
-		return sel, nil
+		sel.models, err = builtin(own)
+		return sel, err
+	case configured.Instant: // another name of the built-in ones
+		sel.models, err = builtin(own)
+		return sel, err
 	default:
 		sel.models, id = append(sel.models, configured), configured.Model().ID
 	}
-	sel.models = append(append(sel.models, previous(ctx, cache, known, id)...), builtin)
-	return sel, nil
+	other, err := multilingual()
+	sel.models = append(append(sel.models, previous(ctx, cache, known, id)...), other, instant)
+	return sel, err
+}
+
+// builtin returns the models in the program: the contextual one, which replaces the vectors of the
+// instant one as it embeds, and the multilingual one beside them.
+func builtin(instant *static.Model) ([]embedding.Model, error) {
+	contextual, err := contextual()
+	if err != nil {
+		return nil, err
+	}
+	multilingual, err := multilingual()
+	return []embedding.Model{contextual, multilingual, {Embedder: instant, Instant: true}}, err
+}
+
+// threads is the number of cores that a built-in model uses: what embeds in the background must not
+// be noticed.
+const threads = 1
+
+func contextual() (embedding.Model, error) {
+	m, err := bert.OpenPacked(models.Contextual(), bert.Options{Threads: threads})
+	if err != nil {
+		return embedding.Model{}, err
+	}
+	return embedding.Model{Embedder: embed.NewCache(m, 0), Optional: true}, nil
+}
+
+func multilingual() (embedding.Model, error) {
+	m, err := cnn.Open(models.Multilingual(), cnn.Options{Threads: threads})
+	if err != nil {
+		return embedding.Model{}, err
+	}
+	return embedding.Model{Embedder: embed.NewCache(m, 0), Channel: retrieve.Multilingual, Optional: true}, nil
+}
+
+// OpenModels opens the models that a store uses for a setting, the preferred one first. The caller
+// closes the Embedders that are an [io.Closer].
+func OpenModels(ctx context.Context, name string, env func(string) string) ([]embedding.Model, error) {
+	instant, err := static.Open(models.Builtin())
+	if err != nil {
+		return nil, err
+	}
+	all, err := builtin(instant)
+	switch {
+	case err != nil || name == config.Builtin:
+		return all, err
+	case name == config.Static:
+		return all[2:], nil
+	}
+	m, err := OpenModel(ctx, name, env)
+	all[0] = m
+	return all, err
 }
 
 // TokenEmbedder returns the token embeddings of the built-in model.
@@ -94,7 +153,7 @@ func TokenEmbedder() (embed.TokenEmbedder, error) {
 	return m, err
 }
 
-func builtin() (embedding.Model, error) {
+func table() (embedding.Model, error) {
 	m, err := static.Open(models.Builtin())
 	return embedding.Model{Embedder: m, Instant: true}, err
 }
@@ -139,7 +198,7 @@ func openModel(ctx context.Context, m config.Model, cache *hub.Cache, known []dr
 		return embedding.Model{}, err
 	}
 	if l.ID == hub.Builtin {
-		return builtin()
+		return table()
 	}
 	return local(l), nil
 }
@@ -190,7 +249,7 @@ func OpenModel(ctx context.Context, name string, env func(string) string) (embed
 		return embedding.Model{}, err
 	}
 	if c.Name == config.Builtin {
-		return builtin()
+		return table()
 	}
 	m, err := openModel(ctx, c, hub.New(nil), nil, nil)
 	if err != nil {

@@ -162,21 +162,21 @@ func TestOpen_Models(t *testing.T) { //nolint:paralleltest // the cache is named
 		want     []string
 		degraded string
 	}{
-		{name: "builtin", wanted: "builtin", want: []string{"builtin"}},
-		{name: "builtin_after_another", wanted: "builtin", vectors: map[string]int{is["nomic"]: 3}, want: []string{"builtin"}},
+		{name: "builtin", wanted: "builtin", want: []string{"contextual", "multilingual", "builtin"}},
+		{name: "builtin_after_another", wanted: "builtin", vectors: map[string]int{is["nomic"]: 3}, want: []string{"contextual", "multilingual", "builtin"}},
 		{name: "none", wanted: "none", vectors: map[string]int{is["nomic"]: 3}, want: []string{}},
-		{name: "first", wanted: "nomic", want: []string{"nomic", "builtin"}},
-		{name: "alias", wanted: "BGE_M3", want: []string{"bge-m3", "builtin"}},
-		{name: "folder", wanted: mine, want: []string{"folder", "builtin"}},
-		{name: "same", wanted: "nomic", vectors: map[string]int{is["nomic"]: 3, is["bge-m3"]: 2}, want: []string{"nomic", "builtin"}},
-		{name: "former", wanted: "nomic", vectors: map[string]int{is["nomic"]: 1, is["bge-m3"]: 3}, want: []string{"nomic", "bge-m3", "builtin"}},
-		{name: "former_of_folder", wanted: mine, vectors: map[string]int{is["bge-m3"]: 3}, want: []string{"folder", "bge-m3", "builtin"}},
-		{name: "former_of_other_revision", wanted: "nomic", vectors: map[string]int{"bge-m3@other": 3}, want: []string{"nomic", "builtin"}},
-		{name: "former_not_here", wanted: "nomic", vectors: map[string]int{"e5-base@a-b": 3}, want: []string{"nomic", "builtin"}},
-		{name: "former_not_known", wanted: "nomic", vectors: map[string]int{"folder@a-b": 3, "openai:host/m": 3, "../x": 3}, want: []string{"nomic", "builtin"}},
-		{name: "not_here", wanted: "e5-base", want: []string{"builtin"}, degraded: "semantic search: model e5-base: model e5-base is not here: unavailable: get it with: hippo model pull e5-base"},
-		{name: "not_known", wanted: "gpt", want: []string{"builtin"}, degraded: `semantic search: model gpt: model: "gpt" is not known: want builtin, minilm-l6-v2`},
-		{name: "empty_folder", wanted: empty, want: []string{"builtin"}, degraded: "semantic search: model " + empty + ": model: the folder " + empty + " has no config.json"},
+		{name: "first", wanted: "nomic", want: []string{"nomic", "multilingual", "builtin"}},
+		{name: "alias", wanted: "BGE_M3", want: []string{"bge-m3", "multilingual", "builtin"}},
+		{name: "folder", wanted: mine, want: []string{"folder", "multilingual", "builtin"}},
+		{name: "same", wanted: "nomic", vectors: map[string]int{is["nomic"]: 3, is["bge-m3"]: 2}, want: []string{"nomic", "multilingual", "builtin"}},
+		{name: "former", wanted: "nomic", vectors: map[string]int{is["nomic"]: 1, is["bge-m3"]: 3}, want: []string{"nomic", "bge-m3", "multilingual", "builtin"}},
+		{name: "former_of_folder", wanted: mine, vectors: map[string]int{is["bge-m3"]: 3}, want: []string{"folder", "bge-m3", "multilingual", "builtin"}},
+		{name: "former_of_other_revision", wanted: "nomic", vectors: map[string]int{"bge-m3@other": 3}, want: []string{"nomic", "multilingual", "builtin"}},
+		{name: "former_not_here", wanted: "nomic", vectors: map[string]int{"e5-base@a-b": 3}, want: []string{"nomic", "multilingual", "builtin"}},
+		{name: "former_not_known", wanted: "nomic", vectors: map[string]int{"folder@a-b": 3, "openai:host/m": 3, "../x": 3}, want: []string{"nomic", "multilingual", "builtin"}},
+		{name: "not_here", wanted: "e5-base", want: []string{"contextual", "multilingual", "builtin"}, degraded: "semantic search: model e5-base: model e5-base is not here: unavailable: get it with: hippo model pull e5-base"},
+		{name: "not_known", wanted: "gpt", want: []string{"contextual", "multilingual", "builtin"}, degraded: `semantic search: model gpt: model: "gpt" is not known: want builtin, minilm-l6-v2`},
+		{name: "empty_folder", wanted: empty, want: []string{"contextual", "multilingual", "builtin"}, degraded: "semantic search: model " + empty + ": model: the folder " + empty + " has no config.json"},
 	} {
 		t.Run(c.name, func(t *testing.T) { //nolint:paralleltest // as above
 			e := openWith(t, filled(t, 3, 4, c.vectors), c.wanted)
@@ -207,7 +207,7 @@ func TestOpen_Damaged(t *testing.T) { //nolint:paralleltest // the cache is name
 	}
 	write(t, filepath.Join(l.Dir, hub.WeightsFile), "x")
 	st := statusOf(t, openWith(t, filled(t, 1, 4, nil), "nomic"))
-	if diff := cmp.Diff([]string{"builtin"}, ids(st)); diff != "" {
+	if diff := cmp.Diff([]string{"contextual", "multilingual", "builtin"}, ids(st)); diff != "" {
 		t.Error(diff)
 	}
 	if len(st.Degraded) != 1 || !strings.Contains(st.Degraded[0], "model.safetensors has 1 bytes, want 10") || !strings.Contains(st.Degraded[0], "hippo model pull nomic") {
@@ -319,7 +319,7 @@ func TestOpen_EndpointIsAskedInBackground(t *testing.T) {
 	id := "openai:" + strings.TrimPrefix(server.URL, "http://") + "/m"
 	e := openWith(t, store, name)
 	st := statusOf(t, e)
-	if len(st.Models) != 2 || st.Models[0].ID != id || st.Models[0].Serving || !st.Models[1].Serving {
+	if len(st.Models) != 3 || st.Models[0].ID != id || st.Models[0].Serving || !st.Models[2].Serving {
 		t.Errorf("models %+v, want %s, and that the built-in one serves", st.Models, id)
 	}
 	if len(st.Degraded) != 1 || !strings.Contains(st.Degraded[0], id) {

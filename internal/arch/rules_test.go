@@ -25,11 +25,12 @@ const maxUp = 0.05
 func layers() [][]string {
 	return [][]string{
 		{"."},
+		{"internal/lang/lexicon", "internal/lang/detect"},
 		{"internal/top", "internal/termtext", "internal/secret", "internal/lang/cue"},
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/surprise", "internal/lang", "internal/arch", "models",
+			"internal/embed", "internal/passage", "internal/surprise", "internal/lang", "internal/arch", "models",
 		},
 		{"internal/retrieve", "internal/store/groupcommit"},
 		{"internal/recall", "internal/recall/hybrid/graph", "internal/store/sqlitex"},
@@ -102,19 +103,19 @@ func heavy() map[string]string {
 func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/recall": {files: []string{
-			"searcher.go", "plan.go", "score.go", "page.go", "passages.go", "similar.go", "tokens.go", "rerank.go",
-			"relate.go", "succeed.go", "judge.go", "explain.go", "graph.go", "recall.go",
+			"searcher.go", "plan.go", "score.go", "pool.go", "scored.go", "page.go", "passages.go", "similar.go", "tokens.go", "rerank.go",
+			"relate.go", "demote.go", "succeed.go", "judge.go", "explain.go", "graph.go", "recall.go",
 		}},
 		"internal/index": {
 			files: []string{
-				"doc.go", "options.go", "map_unix.go", "mapping.go", "columns.go", "flat.go", "vectors.go", "postings.go", "names.go",
-				"segment.go", "part.go", "snapshot.go", "filter.go", "elements.go", "found.go", "situation.go", "file.go", "sections.go", "pending.go",
+				"doc.go", "options.go", "map_unix.go", "mapping.go", "columns.go", "flat.go", "spelling.go", "vectors.go", "postings.go", "names.go",
+				"segment.go", "part.go", "snapshot.go", "filter.go", "elements.go", "found.go", "dictionary.go", "expand.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",
 				"draft.go", "state.go", "saved.go", "upkeep.go", "search.go", "remap.go", "write.go", "words.go", "guard.go", "sessions.go",
 				"near.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "compact.go", "maintain.go", "embedded.go",
 				"apply.go", "follow.go", "access.go", "index.go", "searcher.go",
 			},
 			up: []string{
-				"elements.go: minContext", "file.go: savedPart", "found.go: cachedScorer", "found.go: situationFilter", "found.go: term", "found.go: window",
+				"elements.go: minContext", "file.go: savedPart", "found.go: cachedScorer", "found.go: situationFilter", "found.go: queryTerms", "found.go: window",
 				"remap.go: writer",
 			},
 		},

@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/eval"
 )
 
@@ -30,7 +30,12 @@ func newEvalCommand(s *shell) *cobra.Command {
 		Long: `Measure retrieval on sets with known answers: conversations in LoCoMo format
 (conversations.jsonl, questions.jsonl) and corpora (corpus.jsonl, queries.jsonl,
 qrels.tsv). DIR is one set or a folder of sets. --ranker keeps it to one ranker.
-The first row of each set is the baseline: BM25 on plain words.`,
+The first row of each set is the baseline: BM25 on plain words.
+
+A second table is of ranker hippo alone. withheld: the share of the questions of
+which a right answer was among the five best candidates, but was not returned.
+weak: the share whose answer is marked as weak, or empty. unflagged: the share of
+the unanswerable questions (categories none and abstention) whose answer is not.`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error { return runEval(c.Context(), s, &f) },
 	}
@@ -76,7 +81,7 @@ func runEval(ctx context.Context, s *shell, f *evalFlags) (err error) {
 	if s.json {
 		return eval.WriteJSON(s.out, r)
 	}
-	return eval.WriteTable(s.out, r, &eval.TableOptions{Categories: f.categories})
+	return eval.WriteTable(s.out, r, &eval.TableOptions{Categories: f.categories, Confidence: true})
 }
 
 // evalModels opens the models of --models, or else the one of --model.
@@ -85,8 +90,7 @@ func evalModels(ctx context.Context, names []string, usual string) ([]eval.Model
 		names = []string{usual}
 	}
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == config.NoModel })
-	return eval.OpenModels(ctx, names, func(ctx context.Context, name string) (embed.Embedder, error) {
-		m, err := app.OpenModel(ctx, name, os.Getenv)
-		return m.Embedder, err
+	return eval.OpenModels(ctx, names, func(ctx context.Context, name string) ([]embedding.Model, error) {
+		return app.OpenModels(ctx, name, os.Getenv)
 	})
 }

@@ -117,8 +117,8 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	for _, d := range a.Degraded {
 		s.warn("degraded: %s", d)
 	}
-	if a.Abstained != "" {
-		s.warn("%s; --min 0 shows them", a.Abstained)
+	if a.Weak != "" {
+		s.warn("these may not answer it (%s); --min 0 shows all", a.Weak)
 	}
 	switch {
 	case s.json:
@@ -127,8 +127,6 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 		for _, h := range a.Hits {
 			fmt.Fprintln(s.out, line(h.Memory))
 		}
-		return nil
-	case a.Abstained != "":
 		return nil
 	case len(a.Hits) == 0 && a.Total > 0:
 		fmt.Fprintf(s.out, "Nothing on this page: %d in all. Try a smaller --offset.\n", a.Total)

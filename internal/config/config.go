@@ -48,8 +48,10 @@ type Config struct {
 
 // The models that are no files.
 const (
-	// Builtin is the model inside the program.
+	// Builtin means the models inside the program.
 	Builtin = "builtin"
+	// Static means only the instant one of them: the fewest resources.
+	Static = "static"
 	// NoModel means lexical search only.
 	NoModel = "none"
 )

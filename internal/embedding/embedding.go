@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
@@ -27,6 +28,12 @@ type Model struct {
 	// Instant models take microseconds for a text: the index embeds with them, and their
 	// vectors are not kept in the store.
 	Instant bool
+	// Channel is the one that the model serves. Of each channel the first model that is ready
+	// serves.
+	Channel retrieve.Channel
+	// Optional models improve answers that are complete without them: while they embed, nothing
+	// is degraded.
+	Optional bool
 	// Timeout is how long a query waits for the model; 0 means [DefaultTimeout]. For one
 	// that answered the last query a little later, it waits up to a second.
 	Timeout time.Duration
@@ -87,6 +94,8 @@ type Follower struct {
 	degraded []string      // why other models are not available
 
 	filling chan struct{}   // a token: one search at a time embeds memories with instant models
+	turn    chan struct{}   // a token: one model at a time embeds in the background
+	asked   queries         // that are being embedded
 	ctx     context.Context // of the background work
 	stop    context.CancelFunc
 	closing sync.Mutex     // held to start work, and to stop: none starts after the stop
@@ -110,7 +119,7 @@ type modelState struct {
 // New returns a Follower. It starts a goroutine for each model that is not instant, which
 // Close ends.
 func New(c Config) *Follower {
-	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1)}
+	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
 	}
@@ -160,10 +169,15 @@ func (f *Follower) Close() error {
 // followModel embeds in the background what the i-th model lacks, as long as no better one
 // serves.
 func followModel(ctx context.Context, f *Follower, i int) {
-	m, wait := f.models[i], firstRetry
+	m, wait, woken := f.models[i], firstRetry, false
 	for {
 		err := f.index.Guard(func() error {
-			if best := f.serving(nil); best >= 0 && best < i {
+			if woken { // after a record nobody may search
+				if err := f.index.CatchUp(ctx); err != nil {
+					return err
+				}
+			}
+			if best := f.serving(nil, m.Channel); best >= 0 && best < i {
 				return nil
 			}
 			return fillMissing(ctx, f, m, slowBatch)
@@ -186,6 +200,7 @@ func followModel(ctx context.Context, f *Follower, i int) {
 				wait = min(2*wait, maxRetry)
 			}
 		case <-m.wake:
+			woken = true
 		}
 	}
 }
@@ -250,9 +265,10 @@ func isReady(f *Follower, scope *hippo.Scope, m *modelState) bool {
 	return m.Instant || missing <= min(maxMissing, have/missingMultiple) || missing <= int(maxMissingShare*float64(all))
 }
 
-// serving returns the number of the model that serves queries of a scope; -1 if there is none.
-func (f *Follower) serving(scope *hippo.Scope) int {
-	return slices.IndexFunc(f.models, func(m *modelState) bool { return isReady(f, scope, m) })
+// serving returns the number of the model that serves a channel of queries of a scope; -1 if there
+// is none.
+func (f *Follower) serving(scope *hippo.Scope, c retrieve.Channel) int {
+	return slices.IndexFunc(f.models, func(m *modelState) bool { return m.Channel == c && isReady(f, scope, m) })
 }
 
 // Errors of a model as they are reported to callers without [hippo.RightAdmin]: its own text may
@@ -278,6 +294,9 @@ func reportable(scope *hippo.Scope, err error) error {
 func (f *Follower) Degraded(scope *hippo.Scope) []string {
 	out := slices.Clone(f.degraded)
 	for _, m := range f.models {
+		if m.Channel != retrieve.Semantic || m.Optional {
+			continue
+		}
 		if isReady(f, scope, m) {
 			break
 		}
@@ -307,10 +326,9 @@ type ModelStatus struct {
 
 // Status describes all models, the preferred one first, with counts of a scope.
 func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
-	serving := f.serving(scope)
 	var out []ModelStatus
 	for i, m := range f.models {
-		s := ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == serving, Err: reportable(scope, m.lastError())}
+		s := ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == f.serving(scope, m.Channel), Err: reportable(scope, m.lastError())}
 		s.Embedded, s.Memories = f.index.Vectors.Embedded(scope, m.id)
 		out = append(out, s)
 	}

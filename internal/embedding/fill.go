@@ -5,11 +5,15 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"io"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/passage"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -84,18 +88,23 @@ func embedMemories(ctx context.Context, f *Follower, m *modelState, ids []hippo.
 
 // computeVectors embeds memories, and stores the vectors of a model that is not instant.
 func computeVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo.Memory) ([]index.Vector, error) {
-	texts := make([]string, len(ms))
+	out, kept := make([]index.Vector, len(ms)), make([]driver.Vector, len(ms))
+	var texts []string
+	ends := make([]int, len(ms))
 	for i, memory := range ms {
-		texts[i] = memory.Content
+		texts = append(texts, m.passages(memory)...)
+		ends[i] = len(texts)
 	}
-	vectors, err := embedPassages(ctx, f, m, texts)
+	vectors, err := embedInBatches(ctx, f, m, texts)
 	if err != nil {
 		return nil, err
 	}
-	out, kept := make([]index.Vector, len(ms)), make([]driver.Vector, len(ms))
+	from := 0
 	for i, memory := range ms {
-		out[i] = index.Vector{ID: memory.ID, Text: index.TextKey(memory), Values: vectors[i]}
-		kept[i] = driver.Vector{ID: memory.ID, Text: contentKey(memory), Values: vectors[i]}
+		own := vectors[from:ends[i]]
+		out[i] = index.Vector{ID: memory.ID, Text: index.TextKey(memory), Values: slices.Concat(own...)}
+		kept[i] = driver.Vector{ID: memory.ID, Text: textKey(texts[from:ends[i]]), Values: own[0], More: slices.Concat(own[1:]...)}
+		from = ends[i]
 	}
 	if !m.Instant {
 		// The vectors are useful even if they cannot be stored.
@@ -104,6 +113,52 @@ func computeVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo
 		}
 	}
 	return out, nil
+}
+
+// embedInBatches embeds texts, some at a time: between them queries pass. Models that are not
+// needed for an answer take turns, so that together they take one core.
+func embedInBatches(ctx context.Context, f *Follower, m *modelState, texts []string) ([][]float32, error) {
+	var out [][]float32
+	for some := range slices.Chunk(texts, m.batch()) {
+		vectors, err := embedInTurn(ctx, f, m, some)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, vectors...)
+	}
+	return out, nil
+}
+
+func embedInTurn(ctx context.Context, f *Follower, m *modelState, texts []string) ([][]float32, error) {
+	if m.Optional {
+		select {
+		case f.turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		defer func() { <-f.turn }()
+		if err := f.asked.wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return embedPassages(ctx, f, m, texts)
+}
+
+// passages returns the texts of a memory that the model embeds. The index embeds the content alone
+// with instant models, whose vectors depend on single words.
+func (m *modelState) passages(memory *hippo.Memory) []string {
+	if m.Instant {
+		return []string{memory.Content}
+	}
+	return passage.Of(memory)
+}
+
+// batch is the number of texts that the model embeds at a time.
+func (m *modelState) batch() int {
+	if m.Instant {
+		return instantBatch
+	}
+	return slowBatch
 }
 
 // probe is a text that every model accepts.
@@ -160,19 +215,25 @@ func storedVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo.
 	var rest []*hippo.Memory
 	for _, memory := range ms {
 		v, ok := by[memory.ID]
-		if !ok || v.Text != contentKey(memory) || len(v.Values) != m.Model.Model().Dimension {
+		texts := m.passages(memory)
+		dim := m.Model.Model().Dimension
+		if !ok || v.Text != textKey(texts) || len(v.Values) != dim || len(v.Values)+len(v.More) != len(texts)*dim {
 			rest = append(rest, memory)
 			continue
 		}
-		found = append(found, index.Vector{ID: memory.ID, Text: index.TextKey(memory), Values: v.Values})
+		found = append(found, index.Vector{ID: memory.ID, Text: index.TextKey(memory), Values: slices.Concat(v.Values, v.More)})
 	}
 	return found, rest, nil
 }
 
-// contentKey is a hash of the text of a memory that is embedded.
-func contentKey(m *hippo.Memory) uint64 {
-	sum := sha256.Sum256([]byte(m.Content))
-	return binary.LittleEndian.Uint64(sum[:])
+// textKey is a hash of the texts of a memory that are embedded.
+func textKey(texts []string) uint64 {
+	h := sha256.New()
+	for _, t := range texts {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(t)))) //nolint:errcheck // a hash has none
+		io.WriteString(h, t)                                           //nolint:errcheck // likewise
+	}
+	return binary.LittleEndian.Uint64(h.Sum(nil))
 }
 
 // EmbedInstant embeds the memories without a vector of the instant models, so that no search
@@ -191,14 +252,24 @@ func (f *Follower) EmbedInstant(ctx context.Context) {
 // pollEvery is the interval of progress reports.
 const pollEvery = 100 * time.Millisecond
 
-// Embed waits until the preferred model has embedded all memories, and calls progress
-// meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept. The
-// index must be up to date with the store.
+// Embed waits until the preferred model of each channel has embedded all memories, and calls
+// progress meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept.
+// The index must be up to date with the store.
 func (f *Follower) Embed(ctx context.Context, progress func(embedded, memories int)) error {
-	if len(f.models) == 0 {
-		return nil
+	for c := range retrieve.Channels {
+		i := slices.IndexFunc(f.models, func(m *modelState) bool { return m.Channel == c })
+		if i < 0 {
+			continue
+		}
+		if err := embedAll(ctx, f, f.models[i], progress); err != nil {
+			return err
+		}
 	}
-	m := f.models[0]
+	return nil
+}
+
+// embedAll waits until a model has embedded all memories.
+func embedAll(ctx context.Context, f *Follower, m *modelState, progress func(embedded, memories int)) error {
 	if m.Instant {
 		return fillInstant(ctx, f, m)
 	}

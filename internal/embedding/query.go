@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/recall"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
 // Query implements [recall.Embedder]. The index must be up to date with the store.
@@ -21,15 +22,19 @@ func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, s
 	if text != "" {
 		f.Wake()
 		v.Degraded = append(v.Degraded, f.Degraded(scope)...)
-		queryText(ctx, f, scope, text, &v)
+		f.asked.begin()
+		defer f.asked.end()
+		for c := range v.Text {
+			queryText(ctx, f, scope, text, retrieve.Channel(c), &v)
+		}
 	}
 	return v, ctx.Err()
 }
 
-// queryText embeds a query with the first model that can.
-func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string, v *recall.Vectors) {
+// queryText embeds a query with the first model of a channel that can.
+func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string, c retrieve.Channel, v *recall.Vectors) {
 	for _, m := range f.models {
-		if !isReady(f, scope, m) {
+		if m.Channel != c || !isReady(f, scope, m) {
 			continue
 		}
 		var err error
@@ -41,7 +46,7 @@ func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string
 			vectors, err = askModel(ctx, f, m, text)
 		}
 		if err == nil {
-			v.TextModel, v.Text = m.id, vectors[0]
+			v.Text[c] = recall.Embedded{Values: vectors[0], Model: m.id}
 			return
 		}
 		v.Degraded = append(v.Degraded, fmt.Sprintf("semantic search: model %s: %v", m.id, reportable(scope, err)))

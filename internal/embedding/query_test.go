@@ -15,6 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -105,8 +106,8 @@ func wantQuery(t *testing.T, f *embedding.Follower, text string, takes time.Dura
 		t.Errorf("%s: took %v (%v), want %v", text, took, err, takes)
 	}
 	degraded := strings.Join(v.Degraded, "; ")
-	if (v.Text != nil) != (says == "") || (v.TextModel == "far@1") != (says == "") || !strings.Contains(degraded, says) || says == "" && degraded != "" {
-		t.Errorf("%s: vector %v of model %q, degraded %q, want %q", text, v.Text, v.TextModel, degraded, says)
+	if (v.Text[retrieve.Semantic].Values != nil) != (says == "") || (v.Text[retrieve.Semantic].Model == "far@1") != (says == "") || !strings.Contains(degraded, says) || says == "" && degraded != "" {
+		t.Errorf("%s: vector %v of model %q, degraded %q, want %q", text, v.Text[retrieve.Semantic].Values, v.Text[retrieve.Semantic].Model, degraded, says)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 func (f *fixture) learned(a, b int) float64 {
 	f.t.Helper()
 	f.flush()
-	rs, err := f.Relations(f.t.Context(), []hippo.ID{idOf(a)})
+	rs, err := f.Relations().Of(f.t.Context(), []hippo.ID{idOf(a)})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func New(c Config) *Engine {
 	e.pages = recall.NewPages(e.now)
 	e.accesses = newAccessWriter(e.store, e.index, &e.weights.Relations, c.Log)
 	e.embedding = embedding.New(embedding.Config{Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Log: c.Log})
-	links := relations{e.store, &e.weights.Relations, e.now}
+	links := relationReader{e.store, &e.weights.Relations, e.now}
 	e.searcher = recall.New(recall.Config{
 		Index: e.index, Relations: links, Embedder: e.embedding, Tokens: c.Tokens, Weights: e.weights,
 		Hybrid: hybrid.New(hybrid.DefaultWeights(), e.store, index.TextKey, links, e.now),
@@ -109,9 +109,6 @@ type Memories struct {
 func (e *Engine) In(scope hippo.Scope) *Memories {
 	return &Memories{e, scope, e.store.In(scope)}
 }
-
-// Scope returns the scope of the caller.
-func (m *Memories) Scope() hippo.Scope { return m.scope }
 
 // update changes memories in the store, after it has flushed pending accesses, so that the
 // result includes them.

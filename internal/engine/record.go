@@ -46,8 +46,8 @@ func (m *Memories) Record(ctx context.Context, r *hippo.Memory, supersedes ...hi
 	return r, nil
 }
 
-// RecordCompared is [Memories.Record] and [Memories.Compare]. If no other record is running it
-// searches for similar memories while the disk writes the new one; else it does afterwards, so that of
+// RecordCompared is [Memories.Record], and lists the memories of the same project that the new one
+// duplicates or probably supersedes. If no other record is running it searches for them while the disk writes the new one; else it does afterwards, so that of
 // two records at a time one at least finds the other. At most two that are running are compared: nobody
 // reads hints on a bulk import.
 func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersedes ...hippo.ID) (*hippo.Memory, *Comparison, error) {
@@ -78,18 +78,22 @@ func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersed
 		<-comparison
 		return nil, nil, err
 	}
-	m.index.Follow() // so that what comes next need not wait for it
-	return out, <-comparison, nil
+	similar := <-comparison
+	if similar.Err == nil { // the index was up to date
+		m.index.Follow() // so that what comes next need not wait for it, and Close saves it
+		m.embedding.Wake()
+	}
+	return out, similar, nil
 }
 
-// compared is [Memories.Compare] for a memory that is stored whatever becomes of the comparison.
+// compared is [compare] for a memory that is stored whatever becomes of the comparison.
 func compared(ctx context.Context, m *Memories, x *hippo.Memory) (out *Comparison) {
 	defer func() {
 		if r := recover(); r != nil {
 			out = &Comparison{Err: fmt.Errorf("panic: %v", r)}
 		}
 	}()
-	out, err := m.Compare(ctx, x)
+	out, err := compare(ctx, m, x)
 	if err != nil {
 		return &Comparison{Err: err}
 	}

@@ -8,40 +8,46 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// maxRelations is how many relations of one memory [Memories.Relations] returns.
+// maxRelations is how many relations of one memory [Relations.Of] returns.
 const maxRelations = 100
 
-// Relate declares relations, each in place of the one with its From, To and Kind; all or none,
+// Relations declares, removes and reads relations within the scope of a caller.
+type Relations struct{ memories *Memories }
+
+// Relations returns the relations within the scope.
+func (m *Memories) Relations() Relations { return Relations{m} }
+
+// Declare declares relations, each in place of the one with its From, To and Kind; all or none,
 // durably. Kind [hippo.CoRecalled] is learned, not declared. Unknown memories are a
 // [*hippo.UnknownError].
-func (m *Memories) Relate(ctx context.Context, rs []hippo.Relation) error {
-	if err := someRelations(rs); err != nil {
+func (r Relations) Declare(ctx context.Context, list []hippo.Relation) error {
+	if err := someRelations(list); err != nil {
 		return err
 	}
-	for _, r := range rs {
-		if r.Kind == hippo.CoRecalled {
+	for _, x := range list {
+		if x.Kind == hippo.CoRecalled {
 			return hippo.Fieldf("Kind", "must not be %s, which is learned", hippo.CoRecalled)
 		}
 	}
-	return m.scoped.Relate(ctx, rs)
+	return r.memories.scoped.Relate(ctx, list)
 }
 
-// Unrelate removes relations by From, To and Kind, learned ones too. Those that are not there
+// Remove removes relations by From, To and Kind, learned ones too. Those that are not there
 // are [hippo.ErrNotFound], after the others were removed.
-func (m *Memories) Unrelate(ctx context.Context, rs []hippo.Relation) error {
-	if err := someRelations(rs); err != nil {
+func (r Relations) Remove(ctx context.Context, list []hippo.Relation) error {
+	if err := someRelations(list); err != nil {
 		return err
 	}
-	rs = slices.Clone(rs)
-	for i, r := range rs {
-		if r.Kind == hippo.CoRecalled {
-			rs[i] = hippo.CoRecall(r.From, r.To)
+	list = slices.Clone(list)
+	for i, x := range list {
+		if x.Kind == hippo.CoRecalled {
+			list[i] = hippo.CoRecall(x.From, x.To)
 		}
 	}
-	if err := m.Flush(ctx); err != nil { // what was learned already may be meant
+	if err := r.memories.Flush(ctx); err != nil { // what was learned already may be meant
 		return err
 	}
-	return m.scoped.Unrelate(ctx, rs)
+	return r.memories.scoped.Unrelate(ctx, list)
 }
 
 func someRelations(rs []hippo.Relation) error {
@@ -51,13 +57,14 @@ func someRelations(rs []hippo.Relation) error {
 	return nil
 }
 
-// Relations returns the relations at either end of memories, at most 100 of each, the
-// strongest; those that do not hold now too, those of forgotten memories not. Weights are those
-// of now. They are ordered by From, To and Kind. Unknown IDs are a [*hippo.UnknownError].
-func (m *Memories) Relations(ctx context.Context, ids []hippo.ID) ([]hippo.Relation, error) {
+// Of returns the relations at either end of memories, at most 100 of each, the strongest; those
+// that do not hold now too, those of forgotten memories not. Weights are those of now. They are
+// ordered by From, To and Kind. Unknown IDs are a [*hippo.UnknownError].
+func (r Relations) Of(ctx context.Context, ids []hippo.ID) ([]hippo.Relation, error) {
+	m := r.memories
 	if _, err := m.Get(ctx, ids); err != nil {
 		return nil, err
 	}
-	rs, err := m.scoped.Relations(ctx, distinct(ids), time.Time{}, maxRelations)
-	return weighed(&m.weights.Relations, rs, m.now()), err
+	list, err := m.scoped.Relations(ctx, distinct(ids), time.Time{}, maxRelations)
+	return weighed(&m.weights.Relations, list, m.now()), err
 }

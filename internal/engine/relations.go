@@ -9,8 +9,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
-// relations implements [recall.Relations].
-type relations struct {
+// relationReader implements [recall.Relations].
+type relationReader struct {
 	store *store.Store
 	rule  *rank.Relations
 	now   func() time.Time
@@ -18,7 +18,7 @@ type relations struct {
 
 // Relations implements [recall.Relations]. At the zero time, relations of all times are
 // returned with their weights of now. A store without relations is not read.
-func (r relations) Relations(ctx context.Context, scope hippo.Scope, ids []hippo.ID, at time.Time, limit int) ([]hippo.Relation, error) {
+func (r relationReader) Relations(ctx context.Context, scope hippo.Scope, ids []hippo.ID, at time.Time, limit int) ([]hippo.Relation, error) {
 	if !r.store.HasRelations() {
 		return nil, nil
 	}

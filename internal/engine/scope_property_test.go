@@ -110,7 +110,7 @@ func (w *world) searchAll(r *rapid.T, ranker hippo.Ranker) {
 func (w *world) readOne(r *rapid.T, id hippo.ID) {
 	ctx, ids := context.Background(), []hippo.ID{id}
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Get(ctx, ids) })
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Relations(ctx, ids) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Relations().Of(ctx, ids) })
 	prefix, forgotten := id.String()[:rapid.SampledFrom([]int{3, 4, 6, 35}).Draw(r, "length")], rapid.Bool().Draw(r, "forgotten")
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Resolve(ctx, prefix, forgotten) })
 }
@@ -245,7 +245,9 @@ func (w *world) drawRelation(r *rapid.T) hippo.Relation {
 
 func (w *world) relate(r *rapid.T) {
 	x := w.drawRelation(r)
-	w.try(r, hippo.RightWrite, func(m *engine.Memories) (any, error) { return nil, m.Relate(context.Background(), []hippo.Relation{x}) })
+	w.try(r, hippo.RightWrite, func(m *engine.Memories) (any, error) {
+		return nil, m.Relations().Declare(context.Background(), []hippo.Relation{x})
+	})
 }
 
 func (w *world) unrelate(r *rapid.T) {
@@ -254,7 +256,7 @@ func (w *world) unrelate(r *rapid.T) {
 		x.Kind = hippo.CoRecalled
 	}
 	w.try(r, hippo.RightWrite, func(m *engine.Memories) (any, error) {
-		return nil, m.Unrelate(context.Background(), []hippo.Relation{x})
+		return nil, m.Relations().Remove(context.Background(), []hippo.Relation{x})
 	})
 }
 

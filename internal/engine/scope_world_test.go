@@ -317,7 +317,7 @@ func (w *world) othersRelate(r *rapid.T) {
 		x.From, x.To = x.To, x.From
 	}
 	w.byOthers(r, namespace, false, func(m *engine.Memories) error {
-		err := m.Relate(context.Background(), []hippo.Relation{x})
+		err := m.Relations().Declare(context.Background(), []hippo.Relation{x})
 		if errors.Is(err, hippo.ErrNotFound) || errors.Is(err, hippo.ErrInvalid) { // purged, or with itself
 			return nil
 		}

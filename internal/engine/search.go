@@ -41,7 +41,7 @@ func (m *Memories) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, er
 	return &hippo.Answer{
 		Hits: hits, Total: ranking.Total, Distribution: ranking.Distribution, Ranker: q.Ranker, Day: ranking.Day,
 		Conflicts: recall.Conflicts(hits, cmp.Or(q.Filter.ValidAt, m.now())), Degraded: append(degraded, ranking.Degraded...),
-		Confidence: ranking.Confidence, Support: ranking.Support, Abstained: ranking.Abstained,
+		Confidence: ranking.Confidence, Support: ranking.Support, Weak: ranking.Weak,
 	}, nil
 }
 

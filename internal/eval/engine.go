@@ -22,9 +22,9 @@ type EngineOptions struct {
 	Ranker  hippo.Ranker
 	// Index is for the baseline only.
 	Index index.Options
-	// Model compares texts by vectors, and with its help Tokens token by token; nil: lexical
-	// search only. It is not closed.
-	Model  embed.Embedder
+	// Models compare texts by vectors, and with their help Tokens token by token; none: lexical
+	// search only. They are not closed.
+	Models []embedding.Model
 	Tokens embed.TokenEmbedder
 }
 
@@ -36,8 +36,11 @@ func OpenEngine(ctx context.Context, docs []*hippo.Memory, o *EngineOptions) (*e
 	s := store.New(o.Backend(), &store.Options{Now: now, Zone: time.UTC})
 	c := engine.Config{Store: s, Ranker: o.Ranker, Now: now}
 	indexed := o.Index
-	if o.Model != nil {
-		c.Models = []embedding.Model{{Embedder: shared{o.Model}, Instant: true}}
+	if len(o.Models) > 0 {
+		for _, m := range o.Models {
+			m.Embedder = shared{m.Embedder}
+			c.Models = append(c.Models, m)
+		}
 		indexed.Models, indexed.Instant = embedding.Indexed(c.Models)
 		c.Tokens, indexed.Tokens = o.Tokens, o.Tokens
 	}
@@ -58,7 +61,8 @@ func Scope() hippo.Scope { return hippo.LocalScope("") }
 // shared hides that a model can be closed: it outlives the engine.
 type shared struct{ embed.Embedder }
 
-// load imports the documents, and searches once so that they are indexed.
+// load imports the documents, searches once so that they are indexed, and waits until all models
+// have embedded them.
 func load(ctx context.Context, e *engine.Engine, c hippo.Calendar, docs []*hippo.Memory) error {
 	report, err := e.In(Scope()).Transfer().Import(ctx, c, copies(docs), nil)
 	if err != nil {
@@ -67,8 +71,10 @@ func load(ctx context.Context, e *engine.Engine, c hippo.Calendar, docs []*hippo
 	for _, r := range report.Rejected {
 		return r.Err
 	}
-	_, err = e.In(Scope()).Search(ctx, hippo.Query{Text: "a", Count: 1, NoTouch: true})
-	return err
+	if _, err = e.In(Scope()).Search(ctx, hippo.Query{Text: "a", Count: 1, NoTouch: true}); err != nil {
+		return err
+	}
+	return e.Embed(ctx, func(int, int) {})
 }
 
 func copies(docs []*hippo.Memory) iter.Seq2[*hippo.Memory, error] {

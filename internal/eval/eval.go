@@ -7,14 +7,15 @@
 // A set of conversations is a folder with conversations.jsonl (the turns that
 // package formats reads) and questions.jsonl, one object a line: id,
 // conversation, question, category, and the ids of the turns that answer it. A corpus is a
-// folder with corpus.jsonl (_id, title, text; or insights as exports have them, named
-// by the URI of their source), queries.jsonl (_id, text, and category if there are
-// any) and qrels.tsv (query, document, gain).
+// folder with corpus.jsonl (_id, title, text, and situation, type, importance and
+// created_at if there are any; or insights as exports have them, named by the URI of their
+// source), queries.jsonl (_id, text, and category and lang if there are any) and
+// qrels.tsv (query, document, gain).
 //
 // So that figures can be compared: a question is asked within its conversation; a
 // document is "SPEAKER: TEXT", or "TITLE\nTEXT" of a corpus; questions without a
 // relevant document are left out; the categories of [Excluded] are reported but are not
-// part of the mean.
+// part of the mean. [Unanswerable] questions measure the confidence of a system alone.
 //
 // Invariant: apart from latencies, equal data and code give an equal report.
 package eval
@@ -22,6 +23,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -36,12 +38,16 @@ const Depth = 10
 // cannot solve.
 func Excluded(category string) bool {
 	switch category {
-	case "adversarial", "event_ordering", "summarization", "instruction_following", "abstention":
+	case "adversarial", "event_ordering", "summarization", "instruction_following":
 		return true
 	default:
-		return false
+		return Unanswerable(category)
 	}
 }
+
+// Unanswerable reports whether no document answers the questions of a category: "none",
+// and "abstention" of BEAM.
+func Unanswerable(category string) bool { return category == "none" || category == "abstention" }
 
 // Options says what to measure.
 type Options struct {
@@ -66,6 +72,14 @@ type Options struct {
 // Report is the outcome of a run.
 type Report struct {
 	Sets []SetReport `json:"sets"`
+	// All is the confidence over all sets of each system that has one.
+	All []Total `json:"all,omitempty"`
+}
+
+// Total is the confidence of a system over the questions of all sets.
+type Total struct {
+	System string `json:"system"`
+	Confidence
 }
 
 // SetReport is what was measured on one set.
@@ -91,12 +105,31 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("eval: %w", err)
 	}
-	var report Report
 	systems := append(Systems(&o.Engine, o.Rankers, o.Models), o.Systems...)
+	r, err := o.measure(ctx, sets, systems)
+	if err != nil {
+		return Report{}, fmt.Errorf("eval: %w", err)
+	}
+	return r, nil
+}
+
+// MeasureAll measures every system on every set, one question at a time, with the system's
+// clock. Errors: those of [Measure].
+func MeasureAll(ctx context.Context, sets []*Set, systems []System) (Report, error) {
+	return (&Options{}).measure(ctx, sets, systems)
+}
+
+// measure is [MeasureAll] with a clock and a report on the progress.
+func (o *Options) measure(ctx context.Context, sets []*Set, systems []System) (Report, error) {
+	var report Report
+	var rows []Row
+	sets = slices.Clone(sets)
 	done, total := 0, 0
 	for i, s := range sets {
-		sets[i] = s.Judged()
-		total += len(sets[i].Questions) * len(systems)
+		sets[i] = s.Asked()
+		for k := range systems {
+			total += len(systems[k].Asked(sets[i]).Questions)
+		}
 	}
 	answered := func() {
 		done++
@@ -109,11 +142,12 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		for i := range systems {
 			row, err := Measure(ctx, s, &systems[i], o.Now, answered)
 			if err != nil {
-				return Report{}, fmt.Errorf("eval: %w", err)
+				return Report{}, err
 			}
-			r.Rows = append(r.Rows, row)
+			r.Rows, rows = append(r.Rows, row), append(rows, row)
 		}
 		report.Sets = append(report.Sets, r)
 	}
+	report.All = Totals(rows)
 	return report, nil
 }

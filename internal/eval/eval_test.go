@@ -20,6 +20,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed/static"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/eval"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -74,7 +75,7 @@ func withModel(t *testing.T, o eval.Options) eval.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Models, o.Engine.Tokens = []eval.Model{{Name: "builtin", Embedder: m}}, m
+	o.Models, o.Engine.Tokens = []eval.Model{{Name: "builtin", Used: []embedding.Model{{Embedder: m, Instant: true}}}}, m
 	return o
 }
 
@@ -142,11 +143,11 @@ type fakeSearcher []*hippo.Memory
 
 func (f fakeSearcher) Close() error { return nil }
 
-func (f fakeSearcher) Search(_ context.Context, query string, k int) ([]string, error) {
-	var found []string
+func (f fakeSearcher) Search(_ context.Context, r eval.Request) (eval.Reply, error) {
+	var found eval.Reply
 	for _, m := range f {
-		if len(found) < k && strings.Contains(strings.ToLower(m.Content), query) {
-			found = append(found, m.Source.URI)
+		if len(found.Names) < r.Count && strings.Contains(strings.ToLower(m.Content), r.Text) {
+			found.Names = append(found.Names, m.Source.URI)
 		}
 	}
 	return found, nil

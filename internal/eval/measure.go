@@ -15,9 +15,10 @@ type Row struct {
 	Setting Setting `json:"setting"`
 	// Score is the mean over the questions whose category is not [Excluded].
 	Score
-	Latency    Latency    `json:"latency,omitzero"`
-	Categories []Category `json:"categories,omitempty"`
-	// Answers are in the order of the questions of the set.
+	Latency    Latency     `json:"latency,omitzero"`
+	Categories []Category  `json:"categories,omitempty"`
+	Confidence *Confidence `json:"confidence,omitempty"`
+	// Answers are in the order of the questions of the set, without the [Unanswerable].
 	Answers []Answer `json:"-"`
 }
 
@@ -27,6 +28,7 @@ type Category struct {
 	// Excluded categories are not part of the row's score.
 	Excluded bool `json:"excluded,omitempty"`
 	Score
+	Confidence *Confidence `json:"confidence,omitempty"`
 }
 
 // Answer is what a system found for one question.
@@ -39,6 +41,11 @@ type Answer struct {
 	Score Score
 	// Taken is the latency of the search.
 	Taken time.Duration
+	// Weak: the reply says that it may not answer the question. Withheld: it lacks a right
+	// document that was among the first [WithheldDepth] candidates.
+	Weak, Withheld bool
+	// Size is that of the reply.
+	Size Size
 }
 
 // Scored returns the scores that are part of the mean, in the order of the questions.
@@ -52,14 +59,15 @@ func (r *Row) Scored() []Score {
 	return out
 }
 
-// Measure asks one system all questions of a set, which must all have relevant documents, see
-// [Set.Judged]. Now is the clock of the latencies; nil means the system's. Answered, if
-// not nil, is called after each question. Errors: any of the system; a question whose
-// group has no documents.
+// Measure asks one system all questions of a set, which must all be judged or unanswerable, see
+// [Set.Asked]. Unanswerable ones are asked only of systems with a confidence. Now is the clock
+// of the latencies; nil means the system's. Answered, if not nil, is called after each question.
+// Errors: any of the system; a question whose group has no documents.
 func Measure(ctx context.Context, s *Set, sys *System, now func() time.Time, answered func()) (Row, error) {
 	if now == nil {
 		now = time.Now //nolint:forbidigo // the system clock is the default
 	}
+	s = sys.Asked(s)
 	m := measurement{set: s, system: sys, now: now, answered: answered, answers: make([]Answer, len(s.Questions))}
 	for i := range s.Groups {
 		if err := m.group(ctx, &s.Groups[i]); err != nil {
@@ -71,7 +79,7 @@ func Measure(ctx context.Context, s *Set, sys *System, now func() time.Time, ans
 			return Row{}, fmt.Errorf("%s: question %s: no documents to search", s.Name, s.Questions[i].ID)
 		}
 	}
-	return newRow(sys.Name, s.Setting, m.answers), nil
+	return newRow(sys, s.Setting, m.answers), nil
 }
 
 // measurement is a [Measure] in progress.
@@ -98,13 +106,9 @@ func (m *measurement) group(ctx context.Context, g *Group) (err error) {
 		if q.Group != g.Name {
 			continue
 		}
-		start := m.now()
-		found, err := searcher.Search(ctx, q.Text, Depth)
-		taken := m.now().Sub(start)
-		if err != nil {
+		if m.answers[i], err = m.ask(ctx, searcher, q); err != nil {
 			return fmt.Errorf("question %s: %w", q.ID, err)
 		}
-		m.answers[i] = Answer{Question: q, Found: found, Score: ScoreOf(found, q.Relevant), Taken: taken}
 		if m.answered != nil {
 			m.answered()
 		}
@@ -112,21 +116,59 @@ func (m *measurement) group(ctx context.Context, g *Group) (err error) {
 	return nil
 }
 
-func newRow(system string, setting Setting, answers []Answer) Row {
-	row := Row{System: system, Setting: setting, Answers: answers}
+// ask asks one question, and once more for what the confidence may have withheld.
+func (m *measurement) ask(ctx context.Context, s Searcher, q *Question) (Answer, error) {
+	start := m.now()
+	r, err := s.Search(ctx, Request{Text: q.Text, Count: Depth})
+	a := Answer{Question: q, Found: r.Names, Taken: m.now().Sub(start), Weak: r.Weak, Size: r.Size}
+	if err != nil || Unanswerable(q.Category) {
+		return a, err
+	}
+	a.Score = ScoreOf(r.Names, q.Relevant)
+	if m.system.Confident && !Excluded(q.Category) && len(r.Names) < WithheldDepth {
+		all, err := s.Search(ctx, Request{Text: q.Text, Count: WithheldDepth, Unbounded: true})
+		if err != nil {
+			return a, err
+		}
+		a.Withheld = Withheld(r.Names, all.Names, q.Relevant)
+	}
+	return a, nil
+}
+
+func newRow(system *System, setting Setting, answers []Answer) Row {
+	row := Row{System: system.Name, Setting: setting}
 	var taken []time.Duration
-	categories := make(map[string][]Score)
+	categories := make(map[string][]Answer)
 	for i := range answers {
 		a := &answers[i]
-		taken = append(taken, a.Taken)
-		categories[a.Category] = append(categories[a.Category], a.Score)
+		if !Unanswerable(a.Category) {
+			row.Answers = append(row.Answers, *a)
+			taken = append(taken, a.Taken)
+		}
+		categories[a.Category] = append(categories[a.Category], *a)
 	}
 	row.Score, row.Latency = Mean(row.Scored()), LatencyOf(taken)
-	for name, scores := range categories {
-		if name != "" {
-			row.Categories = append(row.Categories, Category{Name: name, Excluded: Excluded(name), Score: Mean(scores)})
+	if system.Confident {
+		row.Confidence = confidenceOf(answers)
+	}
+	for name, list := range categories {
+		if name == "" || Unanswerable(name) {
+			continue
 		}
+		c := Category{Name: name, Excluded: Excluded(name), Score: Mean(scoresOf(list))}
+		if system.Confident {
+			c.Confidence = confidenceOf(list)
+		}
+		row.Categories = append(row.Categories, c)
 	}
 	slices.SortFunc(row.Categories, func(a, b Category) int { return cmp.Compare(a.Name, b.Name) })
 	return row
+}
+
+func scoresOf(answers []Answer) []Score {
+	out := make([]Score, len(answers))
+	for i := range answers {
+		out[i] = answers[i].Score
+	}
+	return out
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/secret"
 )
 
@@ -17,19 +18,26 @@ const cacheSize = 1 << 18
 type Model struct {
 	// Name is the name of its rows.
 	Name string
-	embed.Embedder
+	// Used are the models that a store uses for this setting, the preferred one first.
+	Used []embedding.Model
 }
+
+// Preferred is the model whose vectors are compared first.
+func (m *Model) Preferred() embed.Embedder { return m.Used[0].Embedder }
 
 // OpenModels opens models by name, each with a cache of its vectors. The caller closes
 // them with [CloseModels], after an error too.
-func OpenModels(ctx context.Context, names []string, open func(ctx context.Context, name string) (embed.Embedder, error)) ([]Model, error) {
+func OpenModels(ctx context.Context, names []string, open func(ctx context.Context, name string) ([]embedding.Model, error)) ([]Model, error) {
 	var models []Model
 	for _, name := range names {
-		m, err := open(ctx, name)
+		used, err := open(ctx, name)
 		if err != nil {
 			return models, err
 		}
-		models = append(models, Model{Name: secret.RedactURL(name), Embedder: embed.NewCache(m, cacheSize)})
+		for i := range used {
+			used[i].Embedder = embed.NewCache(used[i].Embedder, cacheSize)
+		}
+		models = append(models, Model{Name: secret.RedactURL(name), Used: used})
 	}
 	return models, nil
 }
@@ -38,8 +46,10 @@ func OpenModels(ctx context.Context, names []string, open func(ctx context.Conte
 func CloseModels(models []Model) error {
 	var errs []error
 	for _, m := range models {
-		if c, ok := m.Embedder.(io.Closer); ok {
-			errs = append(errs, c.Close())
+		for _, u := range m.Used {
+			if c, ok := u.Embedder.(io.Closer); ok {
+				errs = append(errs, c.Close())
+			}
 		}
 	}
 	return errors.Join(errs...)

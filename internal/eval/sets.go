@@ -61,6 +61,8 @@ type Group struct {
 // Question is one search, and the documents that answer it.
 type Question struct {
 	ID, Text, Category string
+	// Lang is the language of the text, if the set says it, else empty.
+	Lang string
 	// Group is the name of the group that is searched.
 	Group string
 	// Relevant has the gain, above 0, of each document that answers, by its [Name].
@@ -70,10 +72,20 @@ type Question struct {
 // Judged returns the set with only those questions that a document answers. It shares all
 // else with s.
 func (s *Set) Judged() *Set {
+	return s.keep(func(q *Question) bool { return len(q.Relevant) > 0 })
+}
+
+// Asked returns the set with only those questions that a document answers, or that are
+// [Unanswerable]. It shares all else with s.
+func (s *Set) Asked() *Set {
+	return s.keep(func(q *Question) bool { return len(q.Relevant) > 0 || Unanswerable(q.Category) })
+}
+
+func (s *Set) keep(is func(*Question) bool) *Set {
 	out := *s
 	out.Questions = nil
 	for i := range s.Questions {
-		if len(s.Questions[i].Relevant) > 0 {
+		if is(&s.Questions[i]) {
 			out.Questions = append(out.Questions, s.Questions[i])
 		}
 	}
@@ -86,7 +98,7 @@ func (s *Set) Report() SetReport {
 	for i := range s.Groups {
 		n += len(s.Groups[i].Docs)
 	}
-	return SetReport{Name: s.Name, Documents: n, Questions: len(s.Questions), Rejected: s.Rejected}
+	return SetReport{Name: s.Name, Documents: n, Questions: len(s.Judged().Questions), Rejected: s.Rejected}
 }
 
 // Load reads the set in dir, or every set in the folders below it, in the order of
@@ -195,8 +207,8 @@ func loadConversations(dir string) (*Set, error) {
 }
 
 // loadCorpus reads the layout of the BEIR collections. A document is its title,
-// if it has one, and its text; or a whole insight. Whatever their projects, all are
-// searched together.
+// if it has one, and its text, with the situation, type, importance and time of recording
+// that it may have; or a whole insight. Whatever their projects, all are searched together.
 func loadCorpus(dir string) (*Set, error) {
 	s := &Set{Setting: SettingCorpus}
 	err := s.load(filepath.Join(dir, corpusFile), func(m *hippo.Memory) string {
@@ -215,11 +227,11 @@ func loadCorpus(dir string) (*Set, error) {
 	}
 	err = eachRow(filepath.Join(dir, queriesFile), func(row []byte) error {
 		var r struct {
-			ID             string `json:"_id"`
-			Text, Category string
+			ID                   string `json:"_id"`
+			Text, Category, Lang string
 		}
 		err := json.Unmarshal(row, &r)
-		s.Questions = append(s.Questions, Question{ID: r.ID, Text: r.Text, Category: r.Category, Relevant: relevant[r.ID]})
+		s.Questions = append(s.Questions, Question{ID: r.ID, Text: r.Text, Category: r.Category, Lang: r.Lang, Relevant: relevant[r.ID]})
 		return err
 	})
 	return s, err

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -12,9 +13,34 @@ import (
 
 // Searcher searches some documents.
 type Searcher interface {
-	// Search returns the names of at most k documents, best first, see [Name].
-	Search(ctx context.Context, query string, k int) ([]string, error)
+	Search(ctx context.Context, r Request) (Reply, error)
 	Close() error
+}
+
+// Request is one search.
+type Request struct {
+	Text string
+	// Count is the largest number of documents to return.
+	Count int
+	// Unbounded asks for the best candidates, whatever their relevance and the confidence.
+	Unbounded bool
+}
+
+// Reply is what a search returns.
+type Reply struct {
+	// Names are those of the documents, best first, see [Name].
+	Names []string
+	// Weak: it says that it may not answer the question.
+	Weak bool
+	// Size is that of the answer as its reader gets it; zero if there is no such form.
+	Size Size
+}
+
+// Size is a number of tokens, at four bytes a token.
+type Size struct {
+	// Text is that of the text, Data that of the same as JSON.
+	Text float64 `json:"text"`
+	Data float64 `json:"data"`
 }
 
 // System is a way of searching that can be measured.
@@ -24,9 +50,19 @@ type System struct {
 	// Open makes documents searchable; it must not keep or change them. The time that
 	// it takes is not measured.
 	Open func(ctx context.Context, docs []*hippo.Memory) (Searcher, error)
+	// Confident: its replies say whether they are weak.
+	Confident bool
 	// Optional marks a ranker beside the default one that nobody asked for by name;
 	// settings that take minutes leave it out.
 	Optional bool
+}
+
+// Asked returns the set with the questions that a system is asked.
+func (y *System) Asked(s *Set) *Set {
+	if y.Confident {
+		return s.Asked()
+	}
+	return s.Judged()
 }
 
 // Baseline is the name of the plain system that all others are compared with:
@@ -43,7 +79,7 @@ func Systems(o *EngineOptions, rankers []hippo.Ranker, models []Model) []System 
 		rankers = slices.Clone(hippo.Rankers())
 		slices.Reverse(rankers)
 	}
-	plain := EngineOptions{Backend: o.Backend, Ranker: hippo.RankerBM25, Index: index.Options{Analyzer: bm25.Plain()}}
+	plain := EngineOptions{Backend: o.Backend, Ranker: hippo.RankerBM25, Index: index.Options{Analyzer: bm25.Plain(), Literal: true}}
 	systems := []System{engineSystem(Baseline, &plain)}
 	for _, r := range rankers {
 		first := len(systems)
@@ -53,7 +89,7 @@ func Systems(o *EngineOptions, rankers []hippo.Ranker, models []Model) []System 
 			systems = append(systems, engineSystem(string(r), &lexical))
 		default:
 			for i := range models {
-				semantic := EngineOptions{Backend: o.Backend, Ranker: r, Model: models[i].Embedder, Tokens: o.Tokens}
+				semantic := EngineOptions{Backend: o.Backend, Ranker: r, Models: models[i].Used, Tokens: o.Tokens}
 				systems = append(systems, engineSystem(string(r)+" "+models[i].Name, &semantic))
 			}
 		}
@@ -66,12 +102,12 @@ func Systems(o *EngineOptions, rankers []hippo.Ranker, models []Model) []System 
 
 // engineSystem returns the product's own search.
 func engineSystem(name string, o *EngineOptions) System {
-	return System{Name: name, Open: func(ctx context.Context, docs []*hippo.Memory) (Searcher, error) {
+	return System{Name: name, Confident: o.Ranker == hippo.RankerHippo, Open: func(ctx context.Context, docs []*hippo.Memory) (Searcher, error) {
 		e, err := OpenEngine(ctx, docs, o)
 		if err != nil {
 			return nil, err
 		}
-		return engineSearcher{e}, nil
+		return &engineSearcher{e}, nil
 	}}
 }
 
@@ -79,14 +115,18 @@ func engineSystem(name string, o *EngineOptions) System {
 type engineSearcher struct{ *engine.Engine }
 
 // Search implements [Searcher].
-func (e engineSearcher) Search(ctx context.Context, query string, k int) ([]string, error) {
-	answer, err := e.In(Scope()).Search(ctx, hippo.Query{Text: query, Count: k, NoTouch: true})
+func (e *engineSearcher) Search(ctx context.Context, r Request) (Reply, error) {
+	q := hippo.Query{Text: r.Text, Count: r.Count, NoTouch: true}
+	if r.Unbounded {
+		q.Relevance = &hippo.Range{Max: math.Inf(1)}
+	}
+	answer, err := e.In(Scope()).Search(ctx, q)
 	if err != nil {
-		return nil, err
+		return Reply{}, err
 	}
-	names := make([]string, len(answer.Hits))
-	for i, h := range answer.Hits {
-		names[i] = Name(h.Memory)
+	out := Reply{Weak: Weak(len(answer.Hits), answer.Weak)}
+	for _, h := range answer.Hits {
+		out.Names = append(out.Names, Name(h.Memory))
 	}
-	return names, nil
+	return out, nil
 }

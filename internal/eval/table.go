@@ -17,6 +17,8 @@ type TableOptions struct {
 	NoLatency bool
 	// Categories adds a row for each category; excluded ones are in brackets.
 	Categories bool
+	// Confidence adds a table of the confidence of the systems that have one.
+	Confidence bool
 }
 
 // WriteTable writes a report as aligned text, a line for each row: measures in [0, 1] and
@@ -42,7 +44,10 @@ func WriteTable(w io.Writer, r Report, o *TableOptions) error {
 		}
 	}
 	b := bufio.NewWriter(w)
-	align(b, rows)
+	align(b, rows, leftColumns)
+	if o.Confidence {
+		writeConfidence(b, r, o)
+	}
 	for _, s := range r.Sets {
 		if n := len(s.Rejected); n > 0 {
 			fmt.Fprintf(b, "\n%s: %d of %d documents were rejected: %s\n", s.Name, n, n+s.Documents, s.Rejected[0])
@@ -58,7 +63,7 @@ func WriteJSON(w io.Writer, r Report) error {
 	return e.Encode(r)
 }
 
-// leftColumns is how many columns are names; the others are numbers.
+// leftColumns is how many columns of the table of measures are names; the others are numbers.
 const leftColumns = 3
 
 func header(o *TableOptions) []string {
@@ -100,9 +105,9 @@ func Decimal(v float64) string {
 	return text
 }
 
-// align writes rows with columns of equal width, names to the left and numbers
-// to the right.
-func align(b *bufio.Writer, rows [][]string) {
+// align writes rows with columns of equal width: the first left ones are names and aligned to
+// the left, numbers to the right.
+func align(b *bufio.Writer, rows [][]string, left int) {
 	width := make([]int, len(slices.MaxFunc(rows, func(x, y []string) int { return len(x) - len(y) })))
 	for _, row := range rows {
 		for i, c := range row {
@@ -113,7 +118,7 @@ func align(b *bufio.Writer, rows [][]string) {
 		var line strings.Builder
 		for i, c := range row {
 			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
-			if i < leftColumns {
+			if i < left {
 				line.WriteString(c + pad + "  ")
 			} else {
 				line.WriteString(pad + c + "  ")

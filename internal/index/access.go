@@ -23,7 +23,7 @@ func (f *follower) Settle(ctx context.Context, day hippo.Day, counts map[hippo.I
 		return err
 	}
 	// If the file is damaged, the next catch-up reads from the store what is stored.
-	_ = f.upkeep.guard(func() error {
+	_ = f.upkeep.guardUpdate(func() error {
 		f.edit(func(d *draft) {
 			d.count(f.touches.take())
 			settleAll(d, day, counts, stored)

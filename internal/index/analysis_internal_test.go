@@ -22,23 +22,23 @@ func directly(a bm25.Analyzer, tokens embed.TokenEmbedder, text string) (terms [
 }
 
 // cached returns the same by a cache of words.
-func (w *words) cached(text string) (terms []string, pieces []int32) {
-	w.pieces = w.pieces[:0]
-	for _, id := range w.analyse(text) {
-		terms = append(terms, w.terms[id])
+func (a *cachingAnalyzer) cached(text string) (terms []string, pieces []int32) {
+	a.pieces = a.pieces[:0]
+	for _, id := range a.analyse(text) {
+		terms = append(terms, a.terms[id])
 	}
-	return terms, slices.Clone(w.pieces)
+	return terms, slices.Clone(a.pieces)
 }
 
 // Analysis word by word, of new and of cached words, is that of the whole text.
-func TestWords_areIndependent(t *testing.T) {
+func TestCachingAnalyzer_wordByWord(t *testing.T) {
 	t.Parallel()
 	model, err := static.Open(models.Builtin())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range []bm25.Analyzer{bm25.Words(), bm25.Plain()} {
-		w := newWords(&Options{Analyzer: a, Tokens: model})
+		c := newCachingAnalyzer(&Options{Analyzer: a, Tokens: model})
 		word := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 			"don't", "HTTPServerError", "a.b/c", "naïve", "東京都に", "e\u0301", "\xff\xfe", "👩‍👩‍👧", "a\x01b\x7f", "\u00a0", "…", strings.Repeat("x", 300), strings.Repeat("?", 300),
 		}))
@@ -50,7 +50,7 @@ func TestWords_areIndependent(t *testing.T) {
 			}
 			terms, pieces := directly(a, model, text)
 			for range 2 {
-				gotTerms, gotPieces := w.cached(text)
+				gotTerms, gotPieces := c.cached(text)
 				if !slices.Equal(gotTerms, terms) || !slices.Equal(gotPieces, pieces) {
 					t.Fatalf("%s: %q: got terms %q and pieces %v, want %q and %v", a.Name(), text, gotTerms, gotPieces, terms, pieces)
 				}
@@ -60,29 +60,29 @@ func TestWords_areIndependent(t *testing.T) {
 }
 
 // A full cache goes on without new words, and the next segment begins with an empty one.
-func TestWords_areBounded(t *testing.T) {
+func TestCachingAnalyzer_isBounded(t *testing.T) {
 	t.Parallel()
-	w := newWords(&Options{Analyzer: bm25.Plain()})
+	c := newCachingAnalyzer(&Options{Analyzer: bm25.Plain()})
 	for i := range maxCachedWords + 10 {
 		name := fmt.Sprint("w", i)
-		if terms, _ := w.cached(name); !slices.Equal(terms, []string{name}) {
+		if terms, _ := c.cached(name); !slices.Equal(terms, []string{name}) {
 			t.Fatalf("%s became %q", name, terms)
 		}
 	}
-	if w.cache.words != maxCachedWords || len(w.cache.slots) != 2*maxCachedWords {
-		t.Errorf("%d words in %d slots, want %d in %d", w.cache.words, len(w.cache.slots), maxCachedWords, 2*maxCachedWords)
+	if c.cache.words != maxCachedWords || len(c.cache.slots) != 2*maxCachedWords {
+		t.Errorf("%d words in %d slots, want %d in %d", c.cache.words, len(c.cache.slots), maxCachedWords, 2*maxCachedWords)
 	}
 	for i := range maxCachedWords + 10 {
 		name := fmt.Sprint("w", i)
-		if terms, _ := w.cached(name); !slices.Equal(terms, []string{name}) {
+		if terms, _ := c.cached(name); !slices.Equal(terms, []string{name}) {
 			t.Fatalf("%s became %q the second time", name, terms)
 		}
 	}
-	w.begin()
-	if w.cache.words != 0 || len(w.terms) != 0 {
-		t.Errorf("a new segment begins with %d words and %d terms", w.cache.words, len(w.terms))
+	c.begin()
+	if c.cache.words != 0 || len(c.terms) != 0 {
+		t.Errorf("a new segment begins with %d words and %d terms", c.cache.words, len(c.terms))
 	}
-	if terms, _ := w.cached("w5 w5"); !slices.Equal(terms, []string{"w5", "w5"}) {
+	if terms, _ := c.cached("w5 w5"); !slices.Equal(terms, []string{"w5", "w5"}) {
 		t.Errorf("got %q", terms)
 	}
 }
@@ -92,7 +92,7 @@ func TestWordCache_collisions(t *testing.T) {
 	t.Parallel()
 	c := newWordCache()
 	for i := range uint32(300) {
-		c.add(7, fmt.Sprint(i), []uint32{i, 1 << 31}, []int32{int32(i), 65535})
+		c.add(7, fmt.Sprint(i), 0, []uint32{i, 1 << 31}, []int32{int32(i), 65535})
 	}
 	for i := range uint32(300) {
 		e, ok := c.find(7, fmt.Sprint(i))
@@ -108,7 +108,7 @@ func TestWordCache_collisions(t *testing.T) {
 		t.Error("found a word that was never added")
 	}
 	many := make([]uint32, 256)
-	if c.add(8, "many", many, nil); c.words != 300 {
+	if c.add(8, "many", 0, many, nil); c.words != 300 {
 		t.Error("kept a word with more terms than an entry can have")
 	}
 }

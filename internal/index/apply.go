@@ -74,7 +74,7 @@ func (d *draft) add(b *batch, kept []keptVectors, instant embed.Embedder) {
 		var list []docVector
 		if instant != nil && m == instant.Model() {
 			for i, c := range b.codes {
-				list = append(list, docVector{uint32(i), c})
+				list = append(list, docVector{uint32(i), []vector.Code{c}})
 			}
 		} else {
 			list = keep(p, kept, k)
@@ -91,9 +91,8 @@ func keep(p *part, kept []keptVectors, k int) []docVector {
 	var list []docVector
 	for _, o := range kept {
 		doc, ok := p.find(o.id)
-		row, has := o.in.vectors[k].row(o.doc)
-		if ok && has && p.columns.extras[doc].text == o.in.columns.extras[o.doc].text {
-			list = append(list, docVector{doc, o.in.vectors[k].table.At(row)})
+		if ok && o.in.vectors[k].has(o.doc) && p.columns.extras[doc].text == o.in.columns.extras[o.doc].text {
+			list = append(list, docVector{doc, o.in.vectors[k].codes(o.doc)})
 		}
 	}
 	slices.SortFunc(list, func(a, b docVector) int { return int(a.doc) - int(b.doc) })

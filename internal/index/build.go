@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 	"github.com/hippo-memory/hippo/internal/index/vector"
+	"github.com/hippo-memory/hippo/internal/lang/detect"
 )
 
 // MaxTokens is how many word pieces of a memory are kept: about a page and a half.
@@ -23,10 +24,10 @@ const tokenSize = 2
 // builder makes segments, one after the other. What it learned about words it keeps for the next
 // segment.
 type builder struct {
-	words  *words
-	static embed.StaticEmbedder // embeds the same word pieces; nil: none does
-	terms  postingLists
-	sum    []float32 // the vector of the document at hand
+	analyzer *cachingAnalyzer
+	static   embed.StaticEmbedder // embeds the same word pieces; nil: none does
+	terms    postingLists
+	sum      []float32 // the vector of the document at hand
 
 	out   *segment
 	names *numbering
@@ -34,7 +35,7 @@ type builder struct {
 }
 
 func newBuilder(o *Options) *builder {
-	b := &builder{words: newWords(o), static: o.static()}
+	b := &builder{analyzer: newCachingAnalyzer(o), static: o.static()}
 	if b.static != nil {
 		b.sum = make([]float32, b.static.Model().Dimension)
 	}
@@ -55,7 +56,7 @@ func (b *builder) build(ms []*hippo.Memory) (*segment, []vector.Code) {
 
 // begin starts a segment of n documents.
 func (b *builder) begin(n int) {
-	b.words.begin()
+	b.analyzer.begin()
 	b.terms.begin()
 	b.names, b.codes = newNumbering(), nil
 	b.out = &segment{docs: n, situations: newBlobs(n, 0), tokens: newBlobs(n, 0)}
@@ -88,8 +89,8 @@ func (b *builder) add(doc uint32, m *hippo.Memory) {
 // index adds the terms and the word pieces of m, in the order content, situation, tags. The vector
 // is that of the content.
 func (b *builder) index(doc uint32, m *hippo.Memory) {
-	t, w := &b.terms, b.words
-	w.pieces = w.pieces[:0]
+	t, w := &b.terms, b.analyzer
+	w.pieces, w.tally = w.pieces[:0], detect.Tally{}
 	var length bm25.Counts
 	length[bm25.Content] = t.count(bm25.Content, w.analyse(m.Content))
 	if b.static != nil {
@@ -104,6 +105,7 @@ func (b *builder) index(doc uint32, m *hippo.Memory) {
 	for _, s := range m.Tags {
 		length[bm25.Tags] += t.count(bm25.Tags, w.analyse(s))
 	}
+	b.stem(m)
 	t.finish(doc)
 	for _, p := range w.pieces[:min(len(w.pieces), MaxTokens)] {
 		b.out.tokens.data = binary.LittleEndian.AppendUint16(b.out.tokens.data, uint16(p))
@@ -113,13 +115,28 @@ func (b *builder) index(doc uint32, m *hippo.Memory) {
 	b.out.columns.other = append(b.out.columns.other, [2]uint32{length[bm25.Situation], length[bm25.Tags]})
 }
 
+// stem adds the stems of a memory in another language than English, and the term of the language. They
+// count as occurrences and not for the length.
+func (b *builder) stem(m *hippo.Memory) {
+	l := b.analyzer.tally.Language()
+	if !bm25.HasStemmer(l) {
+		return
+	}
+	t, w := &b.terms, b.analyzer
+	t.count(bm25.Content, w.single([]byte(languageTerm(l))))
+	t.count(bm25.Content, w.stemmed(l, m.Content))
+	for _, s := range m.Situation {
+		t.count(bm25.Situation, w.stemmed(l, s))
+	}
+}
+
 // element adds an element of a situation and returns its length in terms, which is 0 for an
 // element without any word.
 func (b *builder) element(text string) (length uint32) {
-	terms := b.words.analyse(text)
+	terms := b.analyzer.analyse(text)
 	length = uint32(len(terms))
 	if length == 0 {
-		terms = b.words.single(wordlessTerm(text))
+		terms = b.analyzer.single(wordlessTerm(text))
 	}
 	b.terms.count(bm25.Situation, terms)
 	slices.Sort(terms)
@@ -141,7 +158,7 @@ func (b *builder) seal() {
 	for i, n := range c.labels {
 		c.labels[i] = final[n]
 	}
-	final = b.terms.seal(&s.lexicon, b.words.terms)
+	final = b.terms.seal(&s.lexicon, b.analyzer.terms)
 	s.situations = renumber(&s.situations, final)
 	s.sessions = s.orderSessions()
 }

@@ -111,7 +111,7 @@ const useWindow = 30
 func rowOf(m *hippo.Memory) row {
 	r := row{
 		id: m.ID, created: micros(m.CreatedAt), importance: m.Importance.Value,
-		setDay: int32(m.Importance.SetDay), trust: int8(m.Trust), cues: uint8(cue.Of(m.Content)),
+		setDay: int32(m.Importance.SetDay), trust: int8(m.Trust), cues: uint8(cuesOf(m.Content)),
 	}
 	if m.Pinned {
 		r.flags |= flagPinned
@@ -211,3 +211,12 @@ func TextKey(m *hippo.Memory) uint64 {
 
 // int32Of narrows a count that no real store exceeds.
 func int32Of(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }
+
+// cuesOf returns the cues of a content, and whether it is foreign.
+func cuesOf(content string) cue.Cues {
+	c := cue.Of(content)
+	if cue.IsForeign(content) {
+		c |= cue.Foreign
+	}
+	return c
+}

@@ -139,10 +139,10 @@ func (m *merger) applyChanges(d *draft, in *input, now *part, at int) {
 func late(in *input, now *part, k int) []docVector {
 	var list []docVector
 	for doc, to := range in.newOf {
-		row, ok := now.vectors[k].row(uint32(doc))
-		before, had := in.part.vectors[k].row(uint32(doc))
+		row, ok := now.vectors[k].first(uint32(doc))
+		before, had := in.part.vectors[k].first(uint32(doc))
 		if to != gone && ok && (!had || row != before) {
-			list = append(list, docVector{to, now.vectors[k].table.At(row)})
+			list = append(list, docVector{to, now.vectors[k].codes(uint32(doc))})
 		}
 	}
 	return list

@@ -55,7 +55,7 @@ func (d *draft) chunk(at int, doc uint32) *rowChunk {
 func (d *draft) remove(at int, doc uint32) {
 	p := d.own(at)
 	if p.live.has(doc) {
-		p.recount(doc, -1)
+		p.updateStats(doc, -1)
 	}
 	p.live.remove(doc)
 	p.hidden.remove(doc)
@@ -67,13 +67,13 @@ func (d *draft) hide(at int, doc uint32, hidden bool) {
 	p := d.own(at)
 	switch {
 	case hidden && p.live.has(doc):
-		p.recount(doc, -1)
+		p.updateStats(doc, -1)
 		p.live.remove(doc)
 		p.hidden.add(doc)
 	case !hidden && p.hidden.has(doc):
 		p.hidden.remove(doc)
 		p.live.add(doc)
-		p.recount(doc, 1)
+		p.updateStats(doc, 1)
 	}
 }
 

@@ -15,11 +15,12 @@ type Vectors struct {
 	elements elementTable
 }
 
-// Vector is the embedding of a memory.
+// Vector holds the embeddings of a memory: those of its passages, one after the other.
 type Vector struct {
 	ID hippo.ID
 	// Text is the [TextKey] of the memory that was embedded.
-	Text   uint64
+	Text uint64
+	// Values are as many as the dimension of the model for each passage.
 	Values []float32
 }
 
@@ -70,7 +71,7 @@ func (v *Vectors) Unembedded(model string, limit int) []hippo.ID {
 	var out []hippo.ID
 	for _, p := range slices.Backward(s.parts) {
 		for d := p.docs - 1; d >= 0 && len(out) < limit; d-- {
-			if _, ok := p.vectors[k].row(uint32(d)); !ok && p.live.has(uint32(d)) {
+			if !p.vectors[k].has(uint32(d)) && p.live.has(uint32(d)) {
 				out = append(out, p.columns.rows[d].id)
 			}
 		}
@@ -81,19 +82,20 @@ func (v *Vectors) Unembedded(model string, limit int) []hippo.ID {
 // Set takes over vectors of a model and returns how many: those of memories that are
 // not in the index, or have another text by now, are left out.
 func (v *Vectors) Set(model string, list []Vector) (taken int) {
-	codes := make([]vector.Code, len(list))
+	codes := make([][]vector.Code, len(list))
+	dim := v.dimension(model)
 	for i := range list {
-		codes[i] = vector.Quantize(list[i].Values)
+		codes[i] = quantize(list[i].Values, dim)
 	}
 	v.edit(func(d *draft) {
 		k := d.model(model)
-		if k < 0 {
+		if k < 0 || d.models[k].Dimension != dim {
 			return
 		}
 		byPart := make(map[int][]docVector)
 		for i := range list {
 			at, doc, ok := d.find(list[i].ID)
-			if ok && len(list[i].Values) == d.models[k].Dimension && d.parts[at].columns.extras[doc].text == list[i].Text {
+			if ok && codes[i] != nil && d.parts[at].columns.extras[doc].text == list[i].Text {
 				byPart[at] = append(byPart[at], docVector{doc, codes[i]})
 				taken++
 			}
@@ -106,6 +108,27 @@ func (v *Vectors) Set(model string, list []Vector) (taken int) {
 	})
 	v.upkeep.maintain()
 	return taken
+}
+
+// dimension returns that of a model, 0 if its vectors are not kept.
+func (v *Vectors) dimension(model string) int {
+	s := v.current.Load()
+	if k := s.model(model); k >= 0 {
+		return s.models[k].Dimension
+	}
+	return 0
+}
+
+// quantize returns the codes of passages that lie one after the other; nil if they are not whole.
+func quantize(values []float32, dim int) []vector.Code {
+	if dim == 0 || len(values) == 0 || len(values)%dim != 0 {
+		return nil
+	}
+	out := make([]vector.Code, 0, len(values)/dim)
+	for ; len(values) > 0; values = values[dim:] {
+		out = append(out, vector.Quantize(values[:dim]))
+	}
+	return out
 }
 
 // Element is the embedding of a situation element.

@@ -33,8 +33,9 @@ var errClosed = fmt.Errorf("closed: %w", hippo.ErrUnavailable)
 
 // run is a catch-up that runs or has ended.
 type run struct {
-	done chan struct{}
-	err  error
+	awaited bool // by close, which cancels all others
+	done    chan struct{}
+	err     error
 }
 
 // CatchUp brings the index to the state of the store that it has now. It returns at once when
@@ -65,7 +66,7 @@ func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (miss
 		if limit > 0 && timeout == nil {
 			timeout = time.After(limit)
 		}
-		r := f.join()
+		r := f.join(false)
 		select {
 		case <-r.done:
 			if r.err != nil {
@@ -83,17 +84,18 @@ func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (miss
 }
 
 // Follow starts a catch-up in the background, unless one runs. If it fails the next one starts
-// where it ended.
-func (f *follower) Follow() { f.join() }
+// where it ended. [Index.Close] waits for it, so that the file has the latest changes. To keep
+// that short, call it only when the index was up to date a moment ago.
+func (f *follower) Follow() { f.join(true) }
 
 // join returns the catch-up that runs, or starts one.
-func (f *follower) join() *run {
+func (f *follower) join(awaited bool) *run {
 	f.joining.Lock()
 	defer f.joining.Unlock()
 	if f.active != nil {
 		return f.active
 	}
-	r := &run{done: make(chan struct{})}
+	r := &run{awaited: awaited, done: make(chan struct{})}
 	if f.closed {
 		r.err = errClosed
 		close(r.done)
@@ -103,7 +105,7 @@ func (f *follower) join() *run {
 	f.active, f.cancel = r, cancel
 	f.running.Go(func() {
 		defer cancel()
-		r.err = f.upkeep.guard(func() error { return f.catchUp(ctx) })
+		r.err = f.upkeep.guardUpdate(func() error { return f.catchUp(ctx) })
 		f.joining.Lock()
 		if f.closed && errors.Is(r.err, context.Canceled) {
 			r.err = errClosed
@@ -116,11 +118,12 @@ func (f *follower) join() *run {
 	return r
 }
 
-// close cancels the catch-up that runs and waits for its end; no other begins.
+// close waits for the end of the catch-up that runs. It cancels it first, unless Follow started it. No
+// other begins.
 func (f *follower) close() {
 	f.joining.Lock()
 	f.closed = true
-	if f.active != nil {
+	if f.active != nil && !f.active.awaited {
 		f.cancel()
 	}
 	f.joining.Unlock()
@@ -151,15 +154,19 @@ func (f *follower) catchUp(ctx context.Context) error {
 	}
 	s = f.current.Load()
 	f.upkeep.rebuilding.Store(len(s.parts) == 0)
-	defer func() {
-		f.upkeep.rebuilding.Store(false)
-		f.upkeep.maintain()
-	}()
-	if err := f.read(ctx, s); err != nil {
-		return err
+	defer f.upkeep.rebuilding.Store(false)
+	for {
+		if err := f.read(ctx, s); err != nil {
+			return err
+		}
+		f.edit(func(d *draft) { d.revision = max(d.revision, head.Revision) })
+		// A memory that was changed meanwhile was left out, although it was there before.
+		next, err := f.src.Head(ctx)
+		if err != nil || next.Store != head.Store || next.Revision <= head.Revision {
+			return err
+		}
+		head, s = next, f.current.Load()
 	}
-	f.edit(func(d *draft) { d.revision = max(d.revision, head.Revision) })
-	return nil
 }
 
 // read applies what changed since a snapshot. If that is more than a batch it reads in this
@@ -173,7 +180,7 @@ func (f *follower) read(ctx context.Context, s *snapshot) error {
 		workers <- nil // to be made when it is needed
 	}
 	applied := make(chan error, 1)
-	err := f.upkeep.guard(func() error {
+	err := f.upkeep.guardUpdate(func() error {
 		return f.batches(ctx, s, func(b *batch) error {
 			if queue == nil && b.size < batchSize { // the only one
 				err := f.index(ctx, b, workers)
@@ -189,7 +196,7 @@ func (f *follower) read(ctx context.Context, s *snapshot) error {
 			queue <- b
 			go func() {
 				defer close(b.ready)
-				b.err = f.upkeep.guard(func() error { return f.index(ctx, b, workers) })
+				b.err = f.upkeep.guardUpdate(func() error { return f.index(ctx, b, workers) })
 			}()
 			return nil
 		})
@@ -209,7 +216,7 @@ func (f *follower) applyAll(queue <-chan *batch, cancel func()) (err error) {
 	for b := range queue {
 		<-b.ready
 		if err == nil {
-			if err = errors.Join(b.err, f.upkeep.guard(func() error { f.apply(b); return nil })); err != nil {
+			if err = errors.Join(b.err, f.upkeep.guardUpdate(func() error { f.apply(b); return nil })); err != nil {
 				cancel()
 			}
 		}

@@ -18,13 +18,20 @@ type found struct {
 	query    *retrieve.Query
 	parts    []partFound
 	stats    bm25.Stats // of the scope
-	terms    []term
-	totalIDF float64
-	code     vector.Code // of the query's vector
-	model    int         // of it, or -1
+	terms    queryTerms
+	channels [retrieve.Channels]channel
 	window   window
 	sessions sessionNumbers
 	matches  []retrieve.Match
+}
+
+// channel is the query's vector in one space.
+type channel struct {
+	model int // its number, or -1: the query has no vector
+	code  vector.Code
+	// spread collects the cosines of the passages in scope.
+	count        int
+	sum, squares float64
 }
 
 // partFound is what a search knows of one part.
@@ -39,8 +46,8 @@ type partFound struct {
 	outside   bool
 	whole     bool // all documents are live and of the scope
 	situation situationFilter
-	cosines   []float32 // by row of the vectors
-	nearest   docSet    // documents that match by their vectors
+	cosines   [retrieve.Channels][]float32 // by row of the vectors
+	nearest   docSet                       // documents that match by their vectors
 }
 
 // admits reports whether a document passes the filters, whether it matches or not.

@@ -13,8 +13,9 @@ import (
 // in use. The index was emptied; the next catch-up rebuilds it.
 var ErrDamaged = errors.New("the index file was damaged while it was in use")
 
-// guard is [upkeep.guardRead] for what may save: nothing of a damaged file may be saved again.
-func (u *upkeep) guard(f func() error) error {
+// guardUpdate is [upkeep.guardRead] for what changes or saves the index: nothing of a damaged file may
+// be saved again.
+func (u *upkeep) guardUpdate(f func() error) error {
 	if u.file.overwritten() {
 		return u.discard(errors.New("it was overwritten"))
 	}

@@ -49,7 +49,7 @@ func (u *upkeep) read(head driver.Head) (err error) {
 	faults := make([]error, len(parts))
 	for i := range parts {
 		wg.Go(func() {
-			faults[i] = u.guard(func() (err error) { parts[i], err = decodePart(data, mapped, &r.Parts[i], u.opts.Models); return err })
+			faults[i] = u.guardUpdate(func() (err error) { parts[i], err = decodePart(data, mapped, &r.Parts[i], u.opts.Models); return err })
 		})
 	}
 	wg.Wait()
@@ -122,15 +122,15 @@ func decodeVectors(file []byte, mapped *mapping, r *vectorRoot, docs int) (vecto
 	if err != nil {
 		return vectors{}, err
 	}
-	for _, row := range p.rowOf {
-		if int(row) > r.Rows {
-			return vectors{}, fmt.Errorf("vectors: row %d of %d: %w", row, r.Rows, hippo.ErrCorrupt)
+	for _, doc := range p.docOf {
+		if int(doc) >= docs {
+			return vectors{}, fmt.Errorf("vectors: of document %d, there are %d: %w", doc, docs, hippo.ErrCorrupt)
 		}
 	}
-	if len(p.rowOf) != docs {
-		return vectors{}, fmt.Errorf("vectors: %d documents, want %d: %w", len(p.rowOf), docs, hippo.ErrCorrupt)
+	if len(p.docOf) != r.Rows {
+		return vectors{}, fmt.Errorf("vectors: %d documents for %d rows: %w", len(p.docOf), r.Rows, hippo.ErrCorrupt)
 	}
-	v := vectors{table: *table, rowOf: slices.Clone(p.rowOf), file: mapped}
+	v := vectors{table: *table, docOf: slices.Clone(p.docOf), file: mapped}
 	v.index(docs)
 	return v, nil
 }

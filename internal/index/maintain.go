@@ -18,11 +18,11 @@ func due(u *upkeep) bool { return u.opts.Path != "" && u.unsaved() >= u.opts.Sav
 
 // tidy is the background work.
 func (u *upkeep) tidy() {
-	u.warn(u.guard(func() error {
+	u.warn(u.guardUpdate(func() error {
 		u.working.Lock()
 		defer u.working.Unlock()
 		save := due(u)
-		if err := u.mergeAll(save); err != nil || !save || u.rebuilding.Load() {
+		if err := u.mergeAll(); err != nil || !save || u.rebuilding.Load() {
 			return err
 		}
 		return u.write()
@@ -36,11 +36,8 @@ func (u *upkeep) save(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return u.guard(func() error {
-		if u.opts.Path == "" {
-			return u.mergeAll(false)
-		}
-		if err := u.mergeAll(true); err != nil {
+	return u.guardUpdate(func() error {
+		if err := u.mergeAll(); err != nil || u.opts.Path == "" {
 			return err
 		}
 		return u.write()
@@ -51,9 +48,8 @@ func (u *upkeep) save(ctx context.Context) error {
 // merged next is then read from the file, and the heap holds one such segment at a time.
 const manyDocs = 1 << 14
 
-// mergeAll merges until nothing is left to merge. If save is set it writes the file after each
-// large merge.
-func (u *upkeep) mergeAll(save bool) error {
+// mergeAll merges until nothing is left to merge, and writes the file after each large merge.
+func (u *upkeep) mergeAll() error {
 	for {
 		docs := u.mergeNext()
 		if docs < 0 {
@@ -62,7 +58,7 @@ func (u *upkeep) mergeAll(save bool) error {
 		if docs < manyDocs {
 			continue
 		}
-		if save {
+		if u.opts.Path != "" {
 			if err := u.write(); err != nil {
 				return err
 			}

@@ -13,7 +13,7 @@ const canMap = true
 
 // mapBytes maps a range of a file for reading; from is a multiple of the page size. The
 // mapping stays readable when the file is replaced or deleted. If the file is cut short,
-// reading beyond its end is a fault, see [upkeep.guard].
+// reading beyond its end is a fault, see [upkeep.guardRead].
 func mapBytes(f *os.File, from, to int64) ([]byte, error) {
 	return unix.Mmap(int(f.Fd()), from, int(to-from), unix.PROT_READ, unix.MAP_SHARED)
 }

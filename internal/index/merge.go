@@ -265,17 +265,18 @@ func (m *merger) documents() {
 func (m *merger) vectors(k int) vectors {
 	n := 0
 	for _, o := range m.order {
-		if _, ok := o.in.vectors[k].row(o.doc); ok {
-			n++
-		}
+		from, to := o.in.vectors[k].rows(o.doc)
+		n += int(to - from)
 	}
 	if n == 0 {
 		return vectors{}
 	}
-	v := vectors{table: *vector.NewSized(m.models[k].Dimension, n), rowOf: make([]uint32, len(m.order))}
+	v := vectors{table: *vector.NewSized(m.models[k].Dimension, n), docOf: make([]uint32, 0, n)}
 	for i, o := range m.order {
-		if row, ok := o.in.vectors[k].row(o.doc); ok {
-			v.rowOf[i] = v.table.AppendCode(o.in.vectors[k].table.At(row)) + 1
+		from, to := o.in.vectors[k].rows(o.doc)
+		for row := from; row < to; row++ {
+			v.table.AppendCode(o.in.vectors[k].table.At(row))
+			v.docOf = append(v.docOf, uint32(i))
 		}
 	}
 	v.index(len(m.order))

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"math"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -26,35 +27,49 @@ func nearer(a, b neighbour) int {
 	return a.id.Compare(b.id)
 }
 
-// nearest finds the documents that match by their vectors.
+// nearest finds the documents that match by their vectors, in each channel.
 func (f *found) nearest() {
-	v := &f.query.Vector
-	f.model = -1
-	if v.Values == nil || strings.TrimSpace(f.query.Text) == "" {
-		return
-	}
-	k := f.snapshot.model(v.Model)
-	if k < 0 || len(v.Values) != f.snapshot.models[k].Dimension {
-		return
-	}
-	f.model, f.code = k, vector.Quantize(v.Values)
-	best := top.New(min(v.TopK, f.snapshot.docs()), nearer)
+	blank := strings.TrimSpace(f.query.Text) == ""
 	for i := range f.parts {
-		f.scan(&f.parts[i], float32(v.MinCosine), best)
+		f.parts[i].nearest = nil
 	}
-	for _, n := range best.Items() {
-		f.parts[n.part].nearest.add(n.doc)
+	for c := range f.channels {
+		v, ch := &f.query.Vectors[c], &f.channels[c]
+		*ch = channel{model: -1}
+		if v.Values == nil || blank {
+			continue
+		}
+		k := f.snapshot.model(v.Model)
+		if k < 0 || len(v.Values) != f.snapshot.models[k].Dimension {
+			continue
+		}
+		ch.model, ch.code = k, vector.Quantize(v.Values)
+		best := top.New(min(v.TopK, f.snapshot.docs()), nearer)
+		for i := range f.parts {
+			f.scan(retrieve.Channel(c), &f.parts[i], float32(v.MinCosine), best)
+		}
+		for _, n := range best.Items() {
+			p := &f.parts[n.part]
+			if p.nearest == nil {
+				p.nearest = newDocSet(p.docs)
+			}
+			p.nearest.add(n.doc)
+		}
 	}
 }
 
-// scan computes the cosines of a part, and offers those that may be among the nearest.
-func (f *found) scan(p *partFound, least float32, best *top.List[neighbour]) {
-	v := &p.vectors[f.model]
-	p.cosines, p.nearest = v.table.Scan(p.cosines, &f.code), newDocSet(p.docs)
+// scan computes the cosines of a part in a channel, and offers those that may be among the
+// nearest: of each document its best.
+func (f *found) scan(of retrieve.Channel, p *partFound, least float32, best *top.List[neighbour]) {
+	ch := &f.channels[of]
+	v := &p.vectors[ch.model]
+	p.cosines[of] = v.table.Scan(p.cosines[of], &ch.code)
+	cosines := p.cosines[of]
+	ch.add(p, v, cosines)
 	if !p.possible {
 		return
 	}
-	for row, c := range p.cosines {
+	for row, c := range cosines {
 		if c <= least {
 			continue
 		}
@@ -62,34 +77,99 @@ func (f *found) scan(p *partFound, least float32, best *top.List[neighbour]) {
 			continue
 		}
 		doc := v.docOf[row]
-		if r, ok := v.row(doc); !ok || int(r) != row || !p.admits(doc) {
+		if from, to := v.rows(doc); uint32(row) != bestRow(cosines, from, to) || !p.admits(doc) {
 			continue
 		}
 		best.Add(neighbour{c, p.columns.rows[doc].id, p.number, doc})
 	}
 }
 
+// bestRow returns the row with the largest cosine, the first of equals.
+func bestRow(cosines []float32, from, to uint32) uint32 {
+	best := from
+	for row := from + 1; row < to; row++ {
+		if cosines[row] > cosines[best] {
+			best = row
+		}
+	}
+	return best
+}
+
+// add counts the cosines of the passages in scope.
+func (ch *channel) add(p *partFound, v *vectors, cosines []float32) {
+	if p.outside {
+		return
+	}
+	var sum, squares float64
+	n := 0
+	for row, c := range cosines {
+		if !p.whole && !p.filter.docs.has(v.docOf[row]) {
+			continue
+		}
+		n++
+		sum += float64(c)
+		squares += float64(c * c)
+	}
+	ch.count, ch.sum, ch.squares = ch.count+n, ch.sum+sum, ch.squares+squares
+}
+
+// spreads describes the cosines in scope, by channel.
+func spreads(channels *[retrieve.Channels]channel) (out [retrieve.Channels]retrieve.Spread) {
+	for c := range out {
+		ch := &channels[c]
+		if ch.count == 0 {
+			continue
+		}
+		n := float64(ch.count)
+		mean := ch.sum / n
+		out[c] = retrieve.Spread{Count: ch.count, Mean: mean, Deviation: math.Sqrt(max(0, ch.squares/n-mean*mean))}
+	}
+	return out
+}
+
 // join adds the cosines to the matches, and the nearest documents that did not match by
 // their words.
 func (f *found) join() {
-	if f.model < 0 {
+	semantic := false
+	for c := range f.channels {
+		semantic = semantic || f.channels[c].model >= 0
+	}
+	if !semantic {
 		return
 	}
 	for i := range f.matches {
 		m := &f.matches[i]
 		p, doc := f.at(m.Doc)
-		if r, ok := p.vectors[f.model].row(doc); ok {
-			m.Cosine = max(0, float64(p.cosines[r]))
+		f.setCosines(m, p, doc)
+		if p.nearest != nil {
+			p.nearest.remove(doc)
 		}
-		p.nearest.remove(doc)
 	}
 	for i := range f.parts {
 		p := &f.parts[i]
 		for doc := range p.nearest.all() {
-			r, _ := p.vectors[f.model].row(doc)
-			f.matches = append(f.matches, retrieve.Match{
-				Doc: docIn(i, doc), Cosine: max(0, float64(p.cosines[r])), Context: p.situation.of(doc),
-			})
+			m := retrieve.Match{Doc: docIn(i, doc), Context: p.situation.of(doc)}
+			f.setCosines(&m, p, doc)
+			f.matches = append(f.matches, m)
 		}
 	}
+}
+
+// setCosines sets the cosines of a match from those of the scans.
+func (f *found) setCosines(m *retrieve.Match, p *partFound, doc uint32) {
+	m.Cosine = f.scanned(retrieve.Semantic, p, doc)
+	m.Multilingual = f.scanned(retrieve.Multilingual, p, doc)
+}
+
+// scanned is the cosine of a document by the scan of a channel.
+func (f *found) scanned(of retrieve.Channel, p *partFound, doc uint32) float64 {
+	model := f.channels[of].model
+	if model < 0 {
+		return 0
+	}
+	from, to := p.vectors[model].rows(doc)
+	if from == to {
+		return 0
+	}
+	return max(0, float64(p.cosines[of][bestRow(p.cosines[of], from, to)]))
 }

@@ -25,6 +25,9 @@ type Options struct {
 	Path string
 	// Analyzer of texts and queries; nil means [bm25.Words].
 	Analyzer bm25.Analyzer
+	// Literal: the terms of a query match nothing but themselves, as in the baseline of
+	// evaluations: no prefixes, typos or joined words.
+	Literal bool
 	// Params of the formula; nil means [bm25.DefaultParams].
 	Params *bm25.Params
 	// Tokens cuts texts into the word pieces of [retrieve.Reader.Tokens]; nil: there are

@@ -70,8 +70,9 @@ func (p *part) addTo(s *bm25.Stats, doc uint32, sign int) {
 	}
 }
 
-// recount is [part.count] of a document that becomes live, or with sign -1 no longer is.
-func (p *part) recount(doc uint32, sign int) {
+// updateStats adds a document that becomes live to the statistics, or with sign -1 takes out one that
+// no longer is: it counts it and invalidates what is cached.
+func (p *part) updateStats(doc uint32, sign int) {
 	p.count(doc, sign)
 	p.stats = &atomic.Pointer[docStats]{}
 }

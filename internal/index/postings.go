@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/lang/detect"
 )
 
 // lexicon is the inverted index of a segment: its terms, sorted, and where each occurs.
@@ -65,6 +66,12 @@ const wordless = '\x01'
 func wordlessTerm(element string) []byte {
 	return append([]byte{wordless}, strings.ToLower(element)...)
 }
+
+// language begins the term that documents of a language other than English have; its tag follows.
+const language = '\x02'
+
+// languageTerm is the term of the documents of a language.
+func languageTerm(l detect.Language) string { return string(language) + l.String() }
 
 // find returns the number of a term.
 func (x *lexicon) find(term string) (uint32, bool) {
@@ -142,7 +149,7 @@ func (x *lexicon) containing(part needle, f func(id uint32)) {
 			from = int(pos) + 1
 			continue
 		}
-		if x.terms.data[start] != wordless {
+		if x.terms.data[start] > ' ' {
 			f(uint32(id))
 		}
 		from = int(end)

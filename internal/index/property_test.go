@@ -131,6 +131,7 @@ type world struct {
 func words(t *rapid.T, label string, most int) string {
 	vocabulary := []string{
 		"the", "cache", "Caches", "deploy", "HTTPServer", "snake_case", "naïve", "東京都", "error", "flaky", "of", "db", "🙂", "x-ray",
+		"nicht", "Häuser", "Haus", "während",
 	}
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(vocabulary), 1, most).Draw(t, label), " ")
 }
@@ -255,6 +256,8 @@ func (w *world) check(t *rapid.T) {
 		{Text: "cache", Situation: []string{"flaky error", "the db"}},
 		{Text: "deploy", Vector: vectorOf("deploy", whole), Model: whole.ID, Nearest: 3},
 		{Text: "the", Vector: vectorOf("x", whole), Model: whole.ID, Nearest: 2, Situation: []string{"flaky", "cache"}},
+		{Text: "die Häuser nicht"},
+		{Text: "cach deplyo httpservre http server snake_cas"},
 		{Text: "nothing", Vector: vectorOf("y", whole), Model: whole.ID, Nearest: 100, MinCosine: .1, Filter: hippo.Filter{Projects: []string{"p"}}},
 		{Filter: hippo.Filter{Projects: []string{"", "q"}, Pinned: true, ValidAt: time.UnixMicro(4)}},
 	} {
@@ -263,7 +266,7 @@ func (w *world) check(t *rapid.T) {
 		if d := difference(want, got); d != "" || most != wantMost {
 			t.Fatalf("query %+v differs from a fresh build (-fresh +index), bound %v, %v:\n%s", q, wantMost, most, d)
 		}
-		if q.Text != "" && q.Situation == nil && !q.Substring && q.Vector == nil {
+		if literal := !strings.HasPrefix(q.Text, "cach ") && !strings.Contains(q.Text, "Häuser"); literal && q.Text != "" && q.Situation == nil && !q.Substring && q.Vector == nil {
 			ref.compare(t, q.Text, got, most)
 		}
 	}

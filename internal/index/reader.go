@@ -20,8 +20,8 @@ func (f reader) Close() {
 	for i := range f.parts {
 		f.parts[i] = partFound{cosines: f.parts[i].cosines}
 	}
-	clear(f.terms)
-	f.pool, f.snapshot, f.query = nil, nil, nil
+	clear(f.terms.list)
+	f.pool, f.snapshot, f.query, f.channels = nil, nil, nil, [retrieve.Channels]channel{}
 	f.sessions.clear()
 	f.window.clear()
 	pool.put(f.found)
@@ -93,7 +93,9 @@ func (f *found) recentUses(p *partFound, doc uint32, r *row) int {
 // Admit implements [retrieve.Reader].
 func (f reader) Admit(d retrieve.Doc) (retrieve.Match, bool) {
 	p, doc := f.at(d)
-	m := retrieve.Match{Doc: d, Cosine: f.cosine(p, doc, vector.Rough)}
+	m := retrieve.Match{
+		Doc: d, Cosine: f.cosine(retrieve.Semantic, p, doc, vector.Rough), Multilingual: f.cosine(retrieve.Multilingual, p, doc, vector.Rough),
+	}
 	if !p.admits(doc) {
 		return m, false
 	}
@@ -128,35 +130,38 @@ func (f reader) Successor(d retrieve.Doc) (retrieve.Doc, bool) {
 // Cosine implements [retrieve.Reader].
 func (f reader) Cosine(d retrieve.Doc) float64 {
 	p, doc := f.at(d)
-	return f.cosine(p, doc, vector.Cosine)
+	return f.cosine(retrieve.Semantic, p, doc, vector.Cosine)
 }
 
-func (f *found) cosine(p *partFound, doc uint32, of func(a, b *vector.Code) float64) float64 {
-	if f.model < 0 {
+// cosine is the largest of the passages of a document; 0 if it has no vector.
+func (f *found) cosine(of retrieve.Channel, p *partFound, doc uint32, by func(a, b *vector.Code) float64) float64 {
+	ch := &f.channels[of]
+	if ch.model < 0 {
 		return 0
 	}
-	v := &p.vectors[f.model]
-	row, ok := v.row(doc)
-	if !ok {
-		return 0
+	v, best := &p.vectors[ch.model], 0.0
+	from, to := v.rows(doc)
+	for row := from; row < to; row++ {
+		c := v.table.At(row)
+		best = max(best, by(&ch.code, &c))
 	}
-	c := v.table.At(row)
-	return max(0, of(&f.code, &c))
+	return best
 }
 
 // Similarity implements [retrieve.Reader].
 func (f reader) Similarity(a, b retrieve.Doc) float64 {
-	if f.model < 0 {
+	model := f.channels[retrieve.Semantic].model
+	if model < 0 {
 		return 0
 	}
 	p, i := f.at(a)
 	q, k := f.at(b)
-	row, ok := p.vectors[f.model].row(i)
-	other, too := q.vectors[f.model].row(k)
+	row, ok := p.vectors[model].first(i)
+	other, too := q.vectors[model].first(k)
 	if !ok || !too {
 		return 0
 	}
-	x, y := p.vectors[f.model].table.At(row), q.vectors[f.model].table.At(other)
+	x, y := p.vectors[model].table.At(row), q.vectors[model].table.At(other)
 	return max(0, vector.Rough(&x, &y))
 }
 

@@ -18,7 +18,7 @@ type savedPart struct {
 // savedVectors are the vectors of a part in the file.
 type savedVectors struct {
 	root  vectorRoot
-	rowOf []uint32
+	docOf []uint32
 }
 
 // newSavedPart returns what a file has of a part that was just read from it.
@@ -28,7 +28,7 @@ func newSavedPart(p *part, r *partRoot) *savedPart {
 		saved := savedVectors{root: v}
 		for _, have := range p.vectors {
 			if have.rowOf != nil && have.table.Dim() == v.Model.Dimension && have.table.Len() == v.Rows {
-				saved.rowOf = have.rowOf
+				saved.docOf = have.docOf
 			}
 		}
 		s.vectors = append(s.vectors, saved)
@@ -42,7 +42,7 @@ func (s *savedPart) has(m embed.Model, v *vectors) (savedVectors, bool) {
 		return savedVectors{}, false
 	}
 	for _, x := range s.vectors {
-		if x.root.Model == m && x.root.Rows == v.table.Len() && slices.Equal(x.rowOf, v.rowOf) {
+		if x.root.Model == m && x.root.Rows == v.table.Len() && slices.Equal(x.docOf, v.docOf) {
 			return x, true
 		}
 	}

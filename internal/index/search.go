@@ -3,7 +3,6 @@ package index
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
 
 	"github.com/hippo-memory/hippo/internal/index/bm25"
 	"github.com/hippo-memory/hippo/internal/retrieve"
@@ -12,13 +11,6 @@ import (
 // windowSize is the number of documents that are scored at a time: their sums stay in the
 // first-level cache whatever the size of the index. A multiple of 64.
 const windowSize = 1 << 10
-
-// term is a term of a query.
-type term struct {
-	text  string
-	idf   float64
-	lists []list // by part
-}
 
 // sum is what a document has so far.
 type sum struct{ score, cover float64 }
@@ -29,7 +21,9 @@ type window struct {
 	substring  string // looked for in all terms; empty: none
 	sums       [windowSize]sum
 	hit        [windowSize / 64]uint64 // documents with a sum
+	best       [windowSize]sum         // of the variants of one term
 	cursors    []cursor
+	ends       []int          // where the cursors of each term end
 	table      [256]*bm25.Row // of the segment at hand
 	containing docSet         // documents with a term that contains substring
 	prefetched uint8
@@ -56,66 +50,6 @@ func (s *searchPool) scorerOf(stats bm25.Stats) *bm25.Scorer {
 	return c.Scorer
 }
 
-// resolveTerms analyses the text and finds its terms, each once, in the order of their first
-// occurrence. It returns the bound of the score.
-func (f *found) resolveTerms(text string) (most float64) {
-	a := f.pool.opts.Analyzer
-	seen := make(map[string]bool)
-	stops := 0
-	a.Terms(text, func(b []byte) {
-		if !seen[string(b)] {
-			t := string(b)
-			seen[t] = true
-			f.terms = append(f.terms, term{text: t})
-			if a.Stop(t) {
-				stops++
-			}
-		}
-	})
-	if stops > 0 && stops < len(f.terms) {
-		kept := f.terms[:0]
-		for _, t := range f.terms {
-			if !a.Stop(t.text) {
-				kept = append(kept, t)
-			}
-		}
-		f.terms = kept
-	}
-	all := 0
-	for i := range f.terms {
-		t := &f.terms[i]
-		t.lists = make([]list, len(f.parts))
-		df := 0
-		for k := range f.parts {
-			p := &f.parts[k]
-			if id, ok := p.lexicon.find(t.text); ok {
-				t.lists[k] = p.lexicon.postings(id)
-				df += p.frequency(t.lists[k])
-			}
-		}
-		all += df
-		// A word that no memory has counts like one that one memory has: in a small
-		// store it would outweigh all that was found.
-		t.idf = bm25.IDF(f.stats.Docs, max(df, 1))
-		f.totalIDF += t.idf
-		most += float64(t.idf * (f.pool.opts.Params.K1 + 1))
-	}
-	f.matches = slices.Grow(f.matches, min(all, f.stats.Docs))
-	return most
-}
-
-// frequency counts the live documents of the scope in a list.
-func (p *partFound) frequency(l list) int {
-	switch {
-	case p.whole:
-		return l.len()
-	case p.outside:
-		return 0
-	default:
-		return l.in(p.filter.docs)
-	}
-}
-
 // longestTerm returns the longest term of a word.
 func (f *found) longestTerm(word string) (longest string) {
 	f.pool.opts.Analyzer.Terms(word, func(b []byte) {
@@ -129,7 +63,8 @@ func (f *found) longestTerm(word string) (longest string) {
 // cursor walks one list.
 type cursor struct {
 	list
-	idf float64
+	idf   float64
+	cover float64 // what a document gains of coverage
 	// table is, by code, what a term of that shape gains by length of the content; nil
 	// where it occurs in other fields, or too often.
 	table *[256]*bm25.Row
@@ -150,8 +85,14 @@ func (w *window) search(f *found, p *partFound, everything bool) {
 			}
 		}
 		end := min(start+windowSize, n)
-		for i := range w.cursors {
-			w.add(&w.cursors[i], p, start, end)
+		from := 0
+		for _, to := range w.ends {
+			if to == from+1 {
+				w.add(&w.cursors[from], p, start, end)
+			} else {
+				w.addBest(w.cursors[from:to], p, start, end)
+			}
+			from = to
 		}
 		w.collect(f, p, start, end, everything)
 	}
@@ -159,14 +100,30 @@ func (w *window) search(f *found, p *partFound, everything bool) {
 
 // open sets a cursor on each list of a part.
 func (w *window) open(f *found, p *partFound) {
-	w.cursors, w.table = w.cursors[:0], [256]*bm25.Row{}
-	for i := range f.terms {
-		t := &f.terms[i]
-		if l := t.lists[p.number]; len(l.posts) > 0 {
-			w.cursors = append(w.cursors, cursor{list: l, idf: t.idf, table: &w.table})
-			w.tabulate(l.shapes)
+	w.cursors, w.ends, w.table = w.cursors[:0], w.ends[:0], [256]*bm25.Row{}
+	for i := range f.terms.list {
+		t := &f.terms.list[i]
+		w.follow(t, t.lists[p.number], 1)
+		for k := range t.variants {
+			w.follow(t, t.variants[k].lists[p.number], t.variants[k].weight)
+		}
+		if n := len(w.cursors); n > 0 && (len(w.ends) == 0 || n > w.ends[len(w.ends)-1]) {
+			w.ends = append(w.ends, n)
 		}
 	}
+}
+
+// follow sets a cursor on a list that counts with a weight.
+func (w *window) follow(t *term, l list, weight float64) {
+	if len(l.posts) == 0 {
+		return
+	}
+	c := cursor{list: l, idf: t.idf * weight, table: &w.table}
+	if !t.extra {
+		c.cover = c.idf
+	}
+	w.cursors = append(w.cursors, c)
+	w.tabulate(l.shapes)
 }
 
 // tabulate fills in the table for the shapes of a segment.
@@ -209,10 +166,37 @@ func (w *window) add(c *cursor, p *partFound, start, end uint32) {
 		}
 		d := &w.sums[i]
 		d.score += float64(idf * gain)
-		d.cover += idf
+		d.cover += c.cover
 		w.hit[i/64] |= 1 << (i % 64)
 	}
 	c.posts = b[at:]
+}
+
+// addBest is add for a term with variants: a document gains by the best of them, not by their sum.
+func (w *window) addBest(variants []cursor, p *partFound, start, end uint32) {
+	var touched [windowSize / 64]uint64
+	for k := range variants {
+		c := &variants[k]
+		for len(c.posts) >= postSize && docOf(c.posts) < end {
+			doc, code := docOf(c.posts), c.posts[0]
+			length := bm25.Counts{p.columns.content[doc], p.columns.other[doc][0], p.columns.other[doc][1]}
+			i := doc - start
+			d := &w.best[i]
+			d.score = max(d.score, float64(c.idf*w.scorer.Saturated(c.counts(code), &length)))
+			d.cover = max(d.cover, c.cover)
+			touched[i/64] |= 1 << (i % 64)
+			c.posts = c.posts[postSize:]
+		}
+	}
+	for word, m := range touched {
+		w.hit[word] |= m
+		for ; m != 0; m &= m - 1 {
+			i := word*64 + bits.TrailingZeros64(m)
+			w.sums[i].score += w.best[i].score
+			w.sums[i].cover += w.best[i].cover
+			w.best[i] = sum{}
+		}
+	}
 }
 
 // counts returns what a code stands for, and steps over the entry of a rare one.
@@ -262,7 +246,7 @@ func (w *window) collect(f *found, p *partFound, start, end uint32, everything b
 func (f *found) match(p *partFound, doc uint32, d sum, everything bool) {
 	m := retrieve.Match{Doc: docIn(p.number, doc), Score: d.score, Coverage: 1, Context: p.situation.of(doc)}
 	if w := &f.window; !everything && (w.substring == "" || !w.containing.has(doc)) {
-		m.Coverage = d.cover / f.totalIDF
+		m.Coverage = d.cover / f.terms.totalIDF
 	}
 	f.matches = append(f.matches, m)
 }

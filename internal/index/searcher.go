@@ -12,7 +12,8 @@ import (
 )
 
 // Search implements [retrieve.Retriever]. Cost: some 4 ns for each posting of the query's
-// terms, 10 ns for each match, and 384 bytes read for each vector.
+// terms, 10 ns for each match, and a byte
+// read for each component of each vector.
 func (x *Index) Search(ctx context.Context, q *retrieve.Query) (*retrieve.Result, error) {
 	s := x.newest()
 	if s.closed {
@@ -21,7 +22,8 @@ func (x *Index) Search(ctx context.Context, q *retrieve.Query) (*retrieve.Result
 	f := x.search.get()
 	f.begin(&x.search, s, q)
 	text := strings.TrimSpace(q.Text)
-	most := f.resolveTerms(text)
+	f.terms.resolve(text, x.search.opts, f.stats, f.parts)
+	f.matches = slices.Grow(f.matches, min(f.terms.postings, f.stats.Docs))
 	f.situation()
 	f.nearest()
 	w := &f.window
@@ -38,14 +40,15 @@ func (x *Index) Search(ctx context.Context, q *retrieve.Query) (*retrieve.Result
 	}
 	f.join()
 	return &retrieve.Result{
-		Matches: f.matches, MaxScore: most, Terms: len(f.terms), Memories: f.stats.Docs, Reader: reader{f}, Vocabulary: vocabulary{f},
+		Matches: f.matches, MaxScore: f.terms.most, Terms: f.terms.counted, Memories: f.stats.Docs, Spreads: spreads(&f.channels),
+		Reader: reader{f}, Vocabulary: vocabulary{f},
 	}, ctx.Err()
 }
 
 // begin prepares the parts for a query.
 func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 	f.pool, f.snapshot, f.query = pool, s, q
-	f.stats, f.terms, f.totalIDF, f.matches = bm25.Stats{}, f.terms[:0], 0, f.matches[:0]
+	f.stats, f.matches = bm25.Stats{}, f.matches[:0]
 	f.parts = slices.Grow(f.parts[:0], len(s.parts))[:len(s.parts)]
 	for i, p := range s.parts {
 		g := &f.parts[i]

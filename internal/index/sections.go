@@ -65,14 +65,14 @@ func mutableOf(p *part) *mutable {
 	return m
 }
 
-// planes are the fields of the vectors of a part: rowOf, and the planes of the table.
+// planes are the fields of the vectors of a part: docOf, and the planes of the table.
 type planes struct {
-	rowOf          []uint32
+	docOf          []uint32
 	hi, lo, scales []byte
 }
 
 func (p *planes) sections() []field {
-	return []field{fieldOf(&p.rowOf), bytesField(&p.hi, true), bytesField(&p.lo, true), bytesField(&p.scales, false)}
+	return []field{fieldOf(&p.docOf), bytesField(&p.hi, true), bytesField(&p.lo, true), bytesField(&p.scales, false)}
 }
 
 // encodeShapes writes the counts that the codes 1, 2, ... stand for.

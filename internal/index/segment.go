@@ -31,6 +31,8 @@ type segment struct {
 	tenants sync.Map
 	// projects caches the documents of the projects that were asked for last.
 	projects atomic.Pointer[projectDocs]
+	// signatures caches those of the terms; see [segment.termSignatures].
+	signatures atomic.Pointer[[]signature]
 }
 
 // projectDocs are the documents of some projects of a namespace, nil for all.
@@ -85,6 +87,20 @@ func (s *segment) tenant(namespace uint32) docSet {
 	}
 	s.tenants.Store(namespace, set)
 	return set
+}
+
+// termSignatures returns the signatures of the terms of a segment. Cost: a pass over the dictionary
+// when it is asked for the first time, and four bytes a term from then on.
+func (s *segment) termSignatures() []signature {
+	if list := s.signatures.Load(); list != nil {
+		return *list
+	}
+	list := make([]signature, s.lexicon.terms.len())
+	for id := range list {
+		list[id] = signatureOf(s.lexicon.terms.at(id))
+	}
+	s.signatures.Store(&list)
+	return list
 }
 
 // inSession orders documents by session and by position in it: sequence number, time, ID.

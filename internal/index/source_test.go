@@ -164,7 +164,7 @@ func find(x *index.Index, q query, f func(*retrieve.Result)) {
 		r, err := x.Search(context.Background(), &retrieve.Query{
 			Scope: q.Scope, Filter: q.Filter, Forgotten: q.Forgotten, Text: q.Text, Substring: q.Substring, Day: 1 << 20,
 			Situation: retrieve.Situation{Elements: q.Situation, Vectors: q.Elements, Model: q.ElementModel},
-			Vector:    retrieve.Vector{Values: q.Vector, Model: q.Model, TopK: q.Nearest, MinCosine: q.MinCosine},
+			Vectors:   [retrieve.Channels]retrieve.Vector{{Values: q.Vector, Model: q.Model, TopK: q.Nearest, MinCosine: q.MinCosine}},
 		})
 		if err != nil {
 			return err

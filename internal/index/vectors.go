@@ -7,22 +7,47 @@ import (
 	"github.com/hippo-memory/hippo/internal/index/vector"
 )
 
-// vectors are the embeddings of the documents of a part by one model. They are immutable
-// once published.
+// vectors are the embeddings of the documents of a part by one model: of each document those of
+// its passages, in consecutive rows. They are immutable once published.
 type vectors struct {
 	table vector.Table
-	rowOf []uint32 // by document: its row plus 1; 0: it has none. Nil: no document has one
+	rowOf []uint32 // by document: its first row plus 1; 0: it has none. Nil: no document has one
 	docOf []uint32 // by row
 	have  docSet   // documents with a vector
 	file  *mapping // keeps the mapping alive that the table lies in
 }
 
-// row returns the row of a document.
-func (v *vectors) row(doc uint32) (uint32, bool) {
+// first returns the first row of a document.
+func (v *vectors) first(doc uint32) (uint32, bool) {
 	if v.rowOf == nil || v.rowOf[doc] == 0 {
 		return 0, false
 	}
 	return v.rowOf[doc] - 1, true
+}
+
+// has reports whether a document has a vector.
+func (v *vectors) has(doc uint32) bool { return v.rowOf != nil && v.rowOf[doc] != 0 }
+
+// rows returns the rows of a document, from the first up to to, exclusive. Both are 0 if it has
+// none.
+func (v *vectors) rows(doc uint32) (from, to uint32) {
+	from, ok := v.first(doc)
+	if !ok {
+		return 0, 0
+	}
+	for to = from + 1; int(to) < len(v.docOf) && v.docOf[to] == doc; to++ {
+	}
+	return from, to
+}
+
+// codes returns the vectors of a document.
+func (v *vectors) codes(doc uint32) []vector.Code {
+	from, to := v.rows(doc)
+	out := make([]vector.Code, 0, to-from)
+	for row := from; row < to; row++ {
+		out = append(out, v.table.At(row))
+	}
+	return out
 }
 
 // with returns the vectors with some more, by document; docs is the size of the segment.
@@ -34,14 +59,16 @@ func (v *vectors) with(model embed.Model, docs int, list []docVector) vectors {
 	}
 	switch {
 	case docs <= smallTable:
-		out.table = *copyRows(&v.table, model.Dimension, v.table.Len()+len(list))
+		out.table = *copyRows(&v.table, model.Dimension, v.table.Len()+countRows(list))
 	case v.rowOf == nil:
 		out.table = *vector.NewSized(model.Dimension, 0)
 	}
 	for _, x := range list {
-		row := out.table.AppendCode(x.code)
-		out.docOf = append(out.docOf, x.doc)
-		out.rowOf[x.doc] = row + 1
+		out.rowOf[x.doc] = uint32(out.table.Len()) + 1
+		for _, c := range x.codes {
+			out.table.AppendCode(c)
+			out.docOf = append(out.docOf, x.doc)
+		}
 		out.have.add(x.doc)
 	}
 	return out
@@ -60,19 +87,27 @@ func copyRows(t *vector.Table, dim, room int) *vector.Table {
 	return out
 }
 
-// docVector is the vector of a document.
+// docVector holds the vectors of the passages of a document, at least one.
 type docVector struct {
-	doc  uint32
-	code vector.Code
+	doc   uint32
+	codes []vector.Code
 }
 
-// index completes vectors of which rowOf is known.
+func countRows(list []docVector) (n int) {
+	for _, x := range list {
+		n += len(x.codes)
+	}
+	return n
+}
+
+// index completes vectors of which docOf is known. If a document has several runs of rows, the
+// last one counts: it was added later.
 func (v *vectors) index(docs int) {
-	v.docOf, v.have = make([]uint32, v.table.Len()), newDocSet(docs)
-	for d, r := range v.rowOf {
-		if r != 0 {
-			v.docOf[r-1] = uint32(d)
-			v.have.add(uint32(d))
+	v.rowOf, v.have = make([]uint32, docs), newDocSet(docs)
+	for row, doc := range v.docOf {
+		if row == 0 || v.docOf[row-1] != doc {
+			v.rowOf[doc] = uint32(row) + 1
+			v.have.add(doc)
 		}
 	}
 }

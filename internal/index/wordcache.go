@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math"
+
+	"github.com/hippo-memory/hippo/internal/lang/detect"
 )
 
 // wordCache maps words to their terms and word pieces. It is a hash table with open addressing over
@@ -22,9 +24,17 @@ type slot struct {
 	at   uint32 // offset of the entry plus 1
 }
 
-// cachedWord is an entry: the lengths of word, terms and word pieces, a byte each, and then these
-// themselves, four bytes for a term and two for a word piece.
+// cachedWord is an entry: the lengths of word, terms and word pieces, a byte each, the hint for a
+// language, four bytes, and then these themselves, four bytes for a term and two for a word piece.
 type cachedWord []byte
+
+// cachedHead is the length of what comes before the word.
+const cachedHead = 3 + 4
+
+// hint returns the hint at the language of the word.
+func (e cachedWord) hint() detect.Hint {
+	return detect.Hint(binary.LittleEndian.Uint32(e[3:]))
+}
 
 const (
 	// maxCachedWord is the length in bytes of the longest word that is cached: longer ones are
@@ -52,7 +62,7 @@ func (c *wordCache) find(hash uint32, word string) (cachedWord, bool) {
 		if c.slots[i].hash != hash {
 			continue
 		}
-		if e := cachedWord(c.entries[c.slots[i].at-1:]); string(e[3:3+int(e[0])]) == word {
+		if e := cachedWord(c.entries[c.slots[i].at-1:]); string(e[cachedHead:cachedHead+int(e[0])]) == word {
 			return e, true
 		}
 	}
@@ -61,7 +71,7 @@ func (c *wordCache) find(hash uint32, word string) (cachedWord, bool) {
 
 // appendTo appends the terms and the word pieces of an entry.
 func (e cachedWord) appendTo(terms []uint32, pieces []int32) (t []uint32, p []int32) {
-	from := 3 + int(e[0])
+	from := cachedHead + int(e[0])
 	to := from + 4*int(e[1])
 	for b := e[from:to]; len(b) > 0; b = b[4:] {
 		terms = append(terms, binary.LittleEndian.Uint32(b))
@@ -73,7 +83,7 @@ func (e cachedWord) appendTo(terms []uint32, pieces []int32) (t []uint32, p []in
 }
 
 // add adds a word of this hash that is not in the cache, if there is room.
-func (c *wordCache) add(hash uint32, word string, terms []uint32, pieces []int32) {
+func (c *wordCache) add(hash uint32, word string, hint detect.Hint, terms []uint32, pieces []int32) {
 	if c.full() || len(terms) > math.MaxUint8 || len(pieces) > math.MaxUint8 {
 		return
 	}
@@ -82,6 +92,7 @@ func (c *wordCache) add(hash uint32, word string, terms []uint32, pieces []int32
 	}
 	c.place(slot{hash, uint32(len(c.entries)) + 1})
 	c.entries = append(c.entries, byte(len(word)), byte(len(terms)), byte(len(pieces)))
+	c.entries = binary.LittleEndian.AppendUint32(c.entries, uint32(hint))
 	c.entries = append(c.entries, word...)
 	for _, id := range terms {
 		c.entries = binary.LittleEndian.AppendUint32(c.entries, id)

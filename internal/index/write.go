@@ -171,10 +171,10 @@ func (w *writer) vectors(m embed.Model, v *vectors) (savedVectors, error) {
 	if !table.Whole() {
 		table = copyRows(table, m.Dimension, table.Len())
 	}
-	p := planes{rowOf: v.rowOf}
+	p := planes{docOf: v.docOf}
 	p.hi, p.lo, p.scales = table.Planes()
 	list, err := w.fields(p.sections())
-	return savedVectors{vectorRoot{Model: m, Rows: table.Len(), Sections: list}, v.rowOf}, err
+	return savedVectors{vectorRoot{Model: m, Rows: table.Len(), Sections: list}, v.docOf}, err
 }
 
 // fields writes fields and returns where they are.

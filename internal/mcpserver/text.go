@@ -13,8 +13,8 @@ import (
 func textOf(a *hippo.Answer, offset int) string {
 	var b strings.Builder
 	switch {
-	case a.Abstained != "":
-		fmt.Fprintf(&b, "No insight: %s. relevance_range {\"min\":0} shows them.", a.Abstained)
+	case a.Weak != "":
+		fmt.Fprintf(&b, "Weak: these may not answer it (%s). relevance_range {\"min\":0} shows all.", a.Weak)
 	case a.Total == 0 && a.Distribution.Sum() > 0:
 		fmt.Fprintf(&b, "No insight in this relevance range; %d match outside of it.", a.Distribution.Sum())
 	case a.Total == 0:

@@ -10,6 +10,9 @@ type Support struct {
 	// Covered is how well the tokens of the query are covered by those of the first hits
 	// together, by cosine.
 	Covered float64
+	// Lead is the largest standard score of the first hits, see [Standard], by the model in
+	// use or the multilingual one.
+	Lead float64
 	// UnknownNames is the share, weighted by idf, of the query's words that are written
 	// like names and occur in no memory.
 	UnknownNames float64
@@ -27,7 +30,7 @@ func (s *Support) Map() map[string]float64 {
 		semantic = 1
 	}
 	return map[string]float64{
-		"text": s.Text, "coverage": s.Coverage, "covered": s.Covered, "unknown_names": s.UnknownNames,
+		"text": s.Text, "coverage": s.Coverage, "covered": s.Covered, "lead": s.Lead, "unknown_names": s.UnknownNames,
 		"terms": float64(s.Terms), "memories": float64(s.Memories), "semantic": semantic,
 	}
 }
@@ -36,7 +39,7 @@ func (s *Support) Map() map[string]float64 {
 const minText = -5
 
 // ConfidenceOf is the confidence that what was found answers the query, in (0, 1): a logistic
-// function of a weighted sum. It grows with Text, Coverage and Covered and falls with
+// function of a weighted sum. It grows with Text, Coverage, Covered and Lead and falls with
 // UnknownNames. Source: logistic regression on questions asked of the right store and of
 // another; docs/ranking.md.
 func ConfidenceOf(w *Weights, s *Support) float64 {
@@ -44,7 +47,7 @@ func ConfidenceOf(w *Weights, s *Support) float64 {
 	if s.Semantic {
 		c = &w.Confidence.Semantic
 	}
-	sum := c.Base + c.Text*sumOf(w.Rerank.Scale, s.Text) + c.Coverage*s.Coverage + c.Covered*s.Covered + c.UnknownNames*s.UnknownNames
+	sum := c.Base + c.Text*sumOf(w.Rerank.Scale, s.Text) + c.Coverage*s.Coverage + c.Covered*s.Covered + c.Lead*s.Lead + c.UnknownNames*s.UnknownNames
 	return rounded(1 / (1 + math.Exp(-sum)))
 }
 
@@ -57,9 +60,8 @@ func sumOf(scale, text float64) float64 {
 	return max(minText, u+math.Log(-math.Expm1(-u)))
 }
 
-// Abstains reports whether a search had better return nothing. It never does if one hit has
-// every term of the query, for a query of one term, which says too little, or in a store of
-// fewer than MinMemories memories: idf says nothing yet there.
-func Abstains(w *Weights, s *Support) bool {
-	return s.Coverage < 1 && s.Terms > 1 && s.Memories >= w.Confidence.MinMemories && ConfidenceOf(w, s) < w.Confidence.Abstain
+// Weak reports whether the hits may well not answer the query. They are never weak if one of them
+// has every term of the query, or for a query of one term, which says too little.
+func Weak(w *Weights, s *Support) bool {
+	return s.Coverage < 1 && s.Terms > 1 && ConfidenceOf(w, s) < w.Confidence.Weak
 }

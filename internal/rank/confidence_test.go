@@ -35,7 +35,7 @@ func TestConfidenceOf_Monotone(t *testing.T) {
 	w := rank.DefaultWeights()
 	rapid.Check(t, func(t *rapid.T) {
 		s, more := supports(t), rapid.Float64Range(0, 1).Draw(t, "more")
-		for name, part := range map[string]*float64{"text": &s.Text, "coverage": &s.Coverage, "covered": &s.Covered, "unknown names": &s.UnknownNames} {
+		for name, part := range map[string]*float64{"text": &s.Text, "coverage": &s.Coverage, "covered": &s.Covered, "lead": &s.Lead, "unknown names": &s.UnknownNames} {
 			before, was := rank.ConfidenceOf(&w, &s), *part
 			*part = was + more*(1-was)
 			after := rank.ConfidenceOf(&w, &s)
@@ -50,7 +50,7 @@ func TestConfidenceOf_Monotone(t *testing.T) {
 	})
 }
 
-func TestAbstains(t *testing.T) {
+func TestWeak(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
 	unrelated := rank.Support{Text: .4, Covered: .2, Terms: 5, Memories: 1000, Semantic: true}
@@ -65,22 +65,19 @@ func TestAbstains(t *testing.T) {
 		want    bool
 	}{
 		{"nothing in common", unrelated, true},
-		{"good text", with(func(s *rank.Support) { s.Text, s.Coverage, s.Covered = .85, .5, .7 }), false},
+		{"nothing in common with one memory", with(func(s *rank.Support) { s.Memories = 1 }), true},
+		{"good text", with(func(s *rank.Support) { s.Text, s.Coverage, s.Covered, s.Lead = .85, .5, .7, .6 }), false},
 		{"good text about another", with(func(s *rank.Support) { s.Text, s.Coverage, s.Covered, s.UnknownNames = .7, .1, .3, .6 }), true},
 		{"all terms in one hit", with(func(s *rank.Support) { s.Coverage = 1 }), false},
 		{"one term", with(func(s *rank.Support) { s.Terms = 1 }), false},
-		{"one memory", with(func(s *rank.Support) { s.Memories = 1 }), false},
-		{"one memory too few", with(func(s *rank.Support) { s.Memories = w.Confidence.MinMemories - 1 }), false},
-		{"enough memories", with(func(s *rank.Support) { s.Memories = w.Confidence.MinMemories }), true},
-		{"lexical, a few terms", rank.Support{Coverage: .2, Terms: 5, Memories: 1000}, false},
 		{"lexical, unknown names", rank.Support{Coverage: .1, UnknownNames: .5, Terms: 5, Memories: 1000}, true},
 	} {
-		if got := rank.Abstains(&w, &c.support); got != c.want {
-			t.Errorf("%s: abstains %v, confidence %v", c.name, got, rank.ConfidenceOf(&w, &c.support))
+		if got := rank.Weak(&w, &c.support); got != c.want {
+			t.Errorf("%s: weak %v, confidence %v", c.name, got, rank.ConfidenceOf(&w, &c.support))
 		}
 	}
-	w.Confidence.Abstain = 0
-	if rank.Abstains(&w, &unrelated) {
-		t.Error("abstains although abstention is disabled")
+	w.Confidence.Weak = 0
+	if rank.Weak(&w, &unrelated) {
+		t.Error("weak although that is disabled")
 	}
 }

@@ -15,10 +15,10 @@ type Explanation struct {
 	Searched bool
 	// Features are those of the reranker; nil: the hit was not reranked.
 	Features *Features
-	// LengthOffset is that of [NewLinear].
-	LengthOffset float64
-	// Length is the feature of the first stage, and BM25Relative likewise.
-	Length, BM25Relative float64
+	// Context is that of the weights.
+	Context Context
+	// Length is the feature of the first stage, and the others likewise.
+	Length, BM25Relative, Multilingual float64
 }
 
 // Explain takes the relevance of a hit apart. Ranks and ways are left to the caller.
@@ -28,10 +28,10 @@ func Explain(w *Weights, x Explanation, s *hippo.Signals) *hippo.Explanation {
 	case hippo.RankerHippo:
 		switch {
 		case x.Features != nil:
-			out.Reranked, out.LengthOffset, out.Features = true, x.LengthOffset, x.Features.Map()
-			out.Text = rerankTerms(&w.Rerank, x.Features, x.LengthOffset)
+			out.Reranked, out.Context, out.Features = true, x.Context.Map(), x.Features.Map()
+			out.Text = rerankTerms(&w.Rerank, x.Features, &x.Context)
 		case x.Searched:
-			out.Text = firstTerms(&w.FirstStage, x.BM25Relative, s.Cosine, x.Length)
+			out.Text = firstTerms(&w.FirstStage, x.BM25Relative, s.Cosine, x.Multilingual, x.Length)
 		}
 		out.Prior = priorTerms(&w.Prior.Shares, s)
 		f := factors(w, s)
@@ -44,19 +44,22 @@ func Explain(w *Weights, x Explanation, s *hippo.Signals) *hippo.Explanation {
 }
 
 // rerankTerms are the terms of the sum in [Linear.Text].
-func rerankTerms(w *Rerank, f *Features, offset float64) []hippo.Contribution {
-	list := []hippo.Contribution{{Feature: "base", Value: 1, Weight: w.Base + offset*w.BaseByLength}}
+func rerankTerms(w *Rerank, f *Features, c *Context) []hippo.Contribution {
+	linear := NewLinear(w, c)
+	weights, base := linear.Weights()
+	list := []hippo.Contribution{{Feature: "base", Value: 1, Weight: base}}
 	for k, x := range f {
-		list = append(list, hippo.Contribution{Feature: Feature(k).String(), Value: x, Weight: w.Features[k] + offset*w.ByLength[k]})
+		list = append(list, hippo.Contribution{Feature: Feature(k).String(), Value: x, Weight: weights[k]})
 	}
 	return Contributions(list)
 }
 
 // firstTerms are the terms of the sum in [Scorer.Text].
-func firstTerms(w *FirstStage, bm25, cosine, length float64) []hippo.Contribution {
+func firstTerms(w *FirstStage, bm25, cosine, multilingual, length float64) []hippo.Contribution {
 	return Contributions([]hippo.Contribution{
 		{Feature: BM25Relative.String(), Value: bm25, Weight: w.BM25Relative},
 		{Feature: Cosine.String(), Value: cosine, Weight: w.Cosine},
+		{Feature: Multilingual.String(), Value: multilingual, Weight: w.Multilingual},
 		{Feature: Length.String(), Value: length, Weight: w.Length},
 	})
 }

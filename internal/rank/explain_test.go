@@ -25,11 +25,11 @@ func TestExplain_AddsUp(t *testing.T) {
 	w := rank.DefaultWeights()
 	rapid.Check(t, func(t *rapid.T) {
 		s, f := drawSignals(t), drawFeatures(t)
-		offset := rapid.Float64Range(0, 4).Draw(t, "length offset")
-		linear := rank.NewLinear(&w.Rerank, offset)
+		c := drawContext(t)
+		linear := rank.NewLinear(&w.Rerank, &c)
 		s.Time, s.Text, s.Prior = unit(t, "time"), linear.Text(&w, &f, 0), rank.PriorOf(&w, &s)
 
-		x := rank.Explain(&w, rank.Explanation{Ranker: hippo.RankerHippo, Searched: true, Features: &f, LengthOffset: offset}, &s)
+		x := rank.Explain(&w, rank.Explanation{Ranker: hippo.RankerHippo, Searched: true, Features: &f, Context: c}, &s)
 		text := relevance(&w, totalOf(x.Text))
 		if math.Abs(text-s.Text) > 1e-9 || math.Abs(totalOf(x.Prior)-s.Prior) > 1e-9 {
 			t.Fatalf("text %v of %v, prior %v of %v", text, s.Text, totalOf(x.Prior), s.Prior)
@@ -40,7 +40,7 @@ func TestExplain_AddsUp(t *testing.T) {
 		if d := cmp.Diff(f.Map(), x.Features); d != "" {
 			t.Fatalf("features (-want +got):\n%s", d)
 		}
-		x = rank.Explain(&w, rank.Explanation{Ranker: hippo.RankerInsight, Searched: true, Features: &f, LengthOffset: offset}, &s)
+		x = rank.Explain(&w, rank.Explanation{Ranker: hippo.RankerInsight, Searched: true, Features: &f, Context: c}, &s)
 		if got := totalOf(x.Prior); math.Abs(got-rank.ByInsight(&w, &s)) > 1e-9 || x.Factors != nil {
 			t.Fatalf("explained %v, relevance %v", got, rank.ByInsight(&w, &s))
 		}
@@ -51,9 +51,10 @@ func TestExplain_LargestFirst(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
 	w.Rerank.Features = rank.Features{rank.BM25Absolute: .5, rank.Cosine: 4, rank.Length: -3, rank.Session: 9}
-	w.Rerank.ByLength, w.Rerank.Base, w.Rerank.BaseByLength = rank.Features{rank.BM25Absolute: .25}, .5, 0
+	w.Rerank.By, w.Rerank.Base, w.Rerank.BaseBy = [rank.NumContext]rank.Features{rank.Long: {rank.BM25Absolute: .5}}, .5, rank.Context{}
 	f := rank.Features{rank.BM25Absolute: 1, rank.Cosine: .5, rank.Length: 1}
 	s := hippo.Signals{Cosine: .5, Recency: 1, Context: 1, Time: 1}
+	c := rank.Context{rank.Long: 1}
 	want := &hippo.Explanation{
 		Text: []hippo.Contribution{
 			{Feature: "length", Value: 1, Weight: -3, Sum: -3},
@@ -61,16 +62,16 @@ func TestExplain_LargestFirst(t *testing.T) {
 			{Feature: "bm25.absolute", Value: 1, Weight: 1, Sum: 1},
 			{Feature: "base", Value: 1, Weight: .5, Sum: .5},
 		},
-		Reranked: true, LengthOffset: 2, Features: f.Map(),
+		Reranked: true, Context: c.Map(), Features: f.Map(),
 		Prior:   []hippo.Contribution{{Feature: "recency", Value: 1, Weight: .35, Sum: .35}},
 		Factors: &hippo.Factors{Context: 1, Time: 1, Prior: .94},
 	}
-	x := rank.Explanation{Ranker: hippo.RankerHippo, Searched: true, Features: &f, LengthOffset: 2, BM25Relative: 1}
+	x := rank.Explanation{Ranker: hippo.RankerHippo, Searched: true, Features: &f, Context: c, BM25Relative: 1}
 	if d := cmp.Diff(want, rank.Explain(&w, x, &s)); d != "" {
 		t.Errorf("reranked (-want +got):\n%s", d)
 	}
 	w.FirstStage = rank.FirstStage{BM25Relative: 2}
-	x.Features, want.Features, want.Reranked, want.LengthOffset = nil, nil, false, 0
+	x.Features, want.Features, want.Reranked, want.Context = nil, nil, false, nil
 	want.Text = []hippo.Contribution{{Feature: "bm25.relative", Value: 1, Weight: 2, Sum: 2}}
 	if d := cmp.Diff(want, rank.Explain(&w, x, &s)); d != "" {
 		t.Errorf("not reranked (-want +got):\n%s", d)

@@ -15,9 +15,21 @@ const (
 	// BM25Absolute is BM25 / 20, at most BM25Relative: low where even the best match has
 	// little of the query.
 	BM25Absolute
+	// Coverage is the share of the query's terms, weighted by idf, that the memory has.
+	Coverage
 	Cosine
-	// CosineRelative is the cosine as a share of the best one's.
+	// CosineRelative is the cosine as a share of the best one's, CosineStandard how far it
+	// stands out of those of all memories, see [Standard].
 	CosineRelative
+	CosineStandard
+	// Multilingual and the next two are the same for the multilingual model.
+	Multilingual
+	MultilingualRelative
+	MultilingualStandard
+	// IsForeign is 1 if the memory is not English, and ForeignStandard is MultilingualStandard
+	// then: other models know English only.
+	IsForeign
+	ForeignStandard
 	// Feedback is the mean cosine with the best five others by all other features, the
 	// better ones weighing more (pseudo-relevance feedback).
 	Feedback
@@ -67,7 +79,9 @@ type Features [NumFeatures]float64
 // featureNames returns the names of the features, in their order.
 func featureNames() [NumFeatures]string {
 	return [NumFeatures]string{
-		"bm25.relative", "bm25.absolute", "cosine", "cosine.relative", "feedback", "maxsim", "maxsim.relative",
+		"bm25.relative", "bm25.absolute", "coverage", "cosine", "cosine.relative", "cosine.standard",
+		"multilingual", "multilingual.relative", "multilingual.standard",
+		"is.foreign", "foreign.standard", "feedback", "maxsim", "maxsim.relative",
 		"maxsim.idf", "maxsim.lead", "bigram", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine",
 		"reply", "previous.gain", "window.gain", "session", "names.author", "length", "is.question",
 		"has.time", "has.number", "has.name",
@@ -89,62 +103,4 @@ func (f *Features) Map() map[string]float64 {
 		out[name] = f[k]
 	}
 	return out
-}
-
-// featureWeights are those of [Rerank.Features]. Source: tools/fit on the development halves.
-func featureWeights() Features {
-	return Features{
-		BM25Absolute:   2.329,
-		Cosine:         0.872,
-		CosineRelative: 1.990,
-		Feedback:       3.608,
-		MaxSim:         0.000,
-		MaxSimRelative: 3.702,
-		MaxSimIDF:      3.375,
-		MaxSimLead:     0.100,
-		Bigram:         0.711,
-		PreviousBM25:   1.193,
-		PreviousCosine: 0.567,
-		PreviousMaxSim: -3.200,
-		NextCosine:     0.333,
-		Reply:          1.765,
-		PreviousGain:   1.269,
-		WindowGain:     5.444,
-		Session:        1.834,
-		NamesAuthor:    1.545,
-		Length:         1.472,
-		IsQuestion:     -0.566,
-		HasTime:        0.787,
-		HasNumber:      0.943,
-		HasName:        1.279,
-	}
-}
-
-// lengthWeights are those of [Rerank.ByLength].
-func lengthWeights() Features {
-	return Features{
-		BM25Absolute:   0.019,
-		Cosine:         -0.290,
-		CosineRelative: 0.708,
-		Feedback:       -0.824,
-		MaxSim:         -0.000,
-		MaxSimRelative: -0.463,
-		MaxSimIDF:      -1.125,
-		MaxSimLead:     1.010,
-		Bigram:         -0.116,
-		PreviousBM25:   -0.559,
-		PreviousCosine: -0.644,
-		PreviousMaxSim: 1.106,
-		NextCosine:     0.381,
-		Reply:          -0.588,
-		PreviousGain:   0.590,
-		WindowGain:     -1.513,
-		Session:        0.275,
-		NamesAuthor:    0.373,
-		Length:         -1.619,
-		IsQuestion:     0.246,
-		HasTime:        0.482,
-		HasNumber:      -0.090,
-		HasName:        -0.016,
-	}
 }

@@ -51,10 +51,11 @@ func lengthOf(terms int) float64 { return math.Log1p(float64(terms)) / lengthUni
 // LogLength is ln(1 + terms) of a feature [Length].
 func LogLength(feature float64) float64 { return feature * lengthUnit }
 
-// Text is the relevance of a text by the features [BM25Relative], [Cosine] and [Length], in
-// [0, 1]: as [Linear.Text], with the weights of [FirstStage], read off a table to within 1e-5.
-func (s *Scorer) Text(bm25, cosine, length float64) float64 {
-	sum := float64(s.w.BM25Relative*bm25) + float64(s.w.Cosine*cosine) + float64(s.w.Length*length)
+// Text is the relevance of a text by the features [BM25Relative], [Cosine], [Multilingual] and
+// [Length], in [0, 1]: as [Linear.Text], with the weights of [FirstStage], read off a table to
+// within 1e-5.
+func (s *Scorer) Text(bm25, cosine, multilingual, length float64) float64 {
+	sum := float64(s.w.BM25Relative*bm25) + float64(s.w.Cosine*cosine) + float64(s.w.Multilingual*multilingual) + float64(s.w.Length*length)
 	at := (sum - minTable) * perUnit
 	if !(at >= 0 && at < (maxTable-minTable)*perUnit) {
 		return relevance(s.scale, sum)

@@ -68,22 +68,27 @@ func MinRelevance(w *Weights, r hippo.Ranker) float64 {
 // maxSum keeps exp finite.
 const maxSum = 500
 
-// Linear is the weighted sum of features for one length offset.
+// Linear is the weighted sum of features in one context.
 type Linear struct {
-	rerank  *Rerank
-	offset  float64
+	scale   float64
+	base    float64
 	weights Features
 }
 
-// NewLinear returns the weighted sum for a length offset: by how much the mean logarithm of
-// the lengths of what is reranked is above [Rerank.MeanLength], 0 or more.
-func NewLinear(w *Rerank, offset float64) Linear {
-	l := Linear{rerank: w, offset: offset}
-	for k := range l.weights {
-		l.weights[k] = w.Features[k] + float64(offset*w.ByLength[k])
+// NewLinear returns the weighted sum for a context.
+func NewLinear(w *Rerank, c *Context) Linear {
+	l := Linear{scale: w.Scale, base: w.Base, weights: w.Features}
+	for i, x := range c {
+		l.base += float64(x * w.BaseBy[i])
+		for k := range l.weights {
+			l.weights[k] += float64(x * w.By[i][k])
+		}
 	}
 	return l
 }
+
+// Weights returns the weights of the features, and what is added to their sum.
+func (l *Linear) Weights() (weights Features, base float64) { return l.weights, l.base }
 
 // Sum returns the weighted sum without its base, rounded so that it is the same everywhere.
 func (l *Linear) Sum(f *Features) float64 {
@@ -98,7 +103,7 @@ func (l *Linear) Sum(f *Features) float64 {
 // exp(-u/Scale), where u = ln(1 + exp(sum)), which is above 0, of the weighted sum with its
 // base; and of the headroom to 1 the fraction Boost * related.
 func (l *Linear) Text(w *Weights, f *Features, related float64) float64 {
-	text := relevance(l.rerank.Scale, l.rerank.Base+float64(l.offset*l.rerank.BaseByLength)+l.Sum(f))
+	text := relevance(l.scale, l.base+l.Sum(f))
 	return text + w.Relations.Boost*related*(1-text)
 }
 

@@ -1,6 +1,7 @@
 package rank_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -158,16 +159,15 @@ func TestLinear_Text(t *testing.T) {
 	w := rank.DefaultWeights()
 	r := &w.Rerank
 	r.Features = rank.Features{rank.BM25Absolute: 2, rank.Cosine: 3, rank.Session: 1}
-	r.ByLength = rank.Features{rank.Cosine: -1}
-	r.Base, r.BaseByLength, r.Scale = .5, .25, 5
-	text := func(f rank.Features, offset float64) float64 {
-		l := rank.NewLinear(r, offset)
+	r.By = [rank.NumContext]rank.Features{rank.Long: {rank.Cosine: -1}}
+	r.Base, r.BaseBy, r.Scale = .5, rank.Context{rank.Long: .25}, 5
+	text := func(f rank.Features, long float64) float64 {
+		l := rank.NewLinear(r, &rank.Context{rank.Long: long})
 		return l.Text(&w, &f, 0)
 	}
 	f := rank.Features{rank.BM25Absolute: .5, rank.Cosine: .8}
 	near(t, "usual lengths", text(f, 0), relevance(&w, .5+2*.5+3*.8))
 	near(t, "longer memories", text(f, 1), relevance(&w, .75+2*.5+2*.8))
-	near(t, "shorter memories", text(f, -1), relevance(&w, .25+2*.5+4*.8))
 	near(t, "no features", text(rank.Features{}, 1), relevance(&w, .75))
 	f[rank.Session] = 1
 	near(t, "the session", text(f, 0), relevance(&w, .5+2*.5+3*.8+1))
@@ -180,17 +180,25 @@ func TestScorer(t *testing.T) {
 		w.FirstStage = first
 		s := rank.NewScorer(&w)
 		rapid.Check(t, func(t *rapid.T) {
-			bm25, cosine, terms := unit(t, "bm25"), unit(t, "cosine"), rapid.IntRange(0, 5000).Draw(t, "terms")
+			bm25, cosine, multilingual, terms := unit(t, "bm25"), unit(t, "cosine"), unit(t, "multilingual"), rapid.IntRange(0, 5000).Draw(t, "terms")
 			length := s.Length(terms)
 			if want := math.Log(1+float64(terms)) / 5; math.Abs(length-want) > 1e-12 || math.Abs(rank.LogLength(length)-5*want) > 1e-12 {
 				t.Fatalf("%d terms: got %v, want %v", terms, length, want)
 			}
-			sum := first.BM25Relative*bm25 + first.Cosine*cosine + first.Length*length
-			if got, want := s.Text(bm25, cosine, length), relevance(&w, sum); math.Abs(got-want) > 1e-5 || got < 0 || got > 1 {
+			sum := first.BM25Relative*bm25 + first.Cosine*cosine + first.Multilingual*multilingual + first.Length*length
+			if got, want := s.Text(bm25, cosine, multilingual, length), relevance(&w, sum); math.Abs(got-want) > 1e-5 || got < 0 || got > 1 {
 				t.Fatalf("sum %v: got %v, want %v", sum, got, want)
 			}
 		})
 	}
+}
+
+// drawContext draws a number for each feature of a context.
+func drawContext(t *rapid.T) (c rank.Context) {
+	for k := range c {
+		c[k] = unit(t, fmt.Sprint("context ", k))
+	}
+	return c
 }
 
 // drawFeatures draws a number for each feature.
@@ -205,7 +213,8 @@ func TestLinear_StaysInRange(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
 	rapid.Check(t, func(t *rapid.T) {
-		f, l := drawFeatures(t), rank.NewLinear(&w.Rerank, rapid.Float64Range(-5, 8).Draw(t, "length offset"))
+		c := drawContext(t)
+		f, l := drawFeatures(t), rank.NewLinear(&w.Rerank, &c)
 		if got := l.Text(&w, &f, unit(t, "related")); got < 0 || got > 1 || math.IsNaN(got) {
 			t.Fatalf("%v outside [0, 1] for %+v", got, f)
 		}
@@ -218,16 +227,23 @@ func TestFeatureWeights_AreMonotone(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights().Rerank
 	either := map[rank.Feature]bool{
-		rank.Length: true, rank.IsQuestion: true, rank.PreviousBM25: true, rank.PreviousCosine: true, rank.PreviousMaxSim: true, rank.NextCosine: true,
+		rank.IsForeign: true,
+		rank.Length:    true, rank.IsQuestion: true, rank.PreviousBM25: true, rank.PreviousCosine: true, rank.PreviousMaxSim: true, rank.NextCosine: true,
 	}
-	for k := range rank.NumFeatures {
-		for _, offset := range []float64{0, 3} {
-			if x := w.Features[k] + offset*w.ByLength[k]; x < -1e-9 && !either[k] {
-				t.Errorf("%s has weight %v at length offset %v", k, x, offset)
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawContext(t)
+		linear := rank.NewLinear(&w, &c)
+		weights, _ := linear.Weights()
+		for k, x := range weights {
+			if x < -rounding && !either[rank.Feature(k)] {
+				t.Errorf("%v has weight %v in %v", rank.Feature(k), x, c)
 			}
 		}
-	}
+	})
 }
+
+// rounding is how far a sum of weights of three digits may be below 0.
+const rounding = .005
 
 func TestFeature_Names(t *testing.T) {
 	t.Parallel()
@@ -260,7 +276,8 @@ func TestLinear_SumOrders(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
 	rapid.Check(t, func(t *rapid.T) {
-		l := rank.NewLinear(&w.Rerank, rapid.Float64Range(0, 3).Draw(t, "length offset"))
+		c := drawContext(t)
+		l := rank.NewLinear(&w.Rerank, &c)
 		a, b := drawFeatures(t), drawFeatures(t)
 		sum, text := l.Sum(&a)-l.Sum(&b), l.Text(&w, &a, 0)-l.Text(&w, &b, 0)
 		if math.Abs(sum) > 1e-6 && (sum > 0) != (text > 0) && math.Abs(text) > 1e-12 {

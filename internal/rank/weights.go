@@ -51,7 +51,7 @@ type Shares struct {
 // FirstStage says which memories are candidates, and weighs what is known of each of them
 // without reading its text.
 type FirstStage struct {
-	BM25Relative, Cosine, Length float64
+	BM25Relative, Cosine, Multilingual, Length float64
 	// TopK memories are candidates because of their cosine, whatever their words, if it
 	// exceeds MinCosine.
 	TopK      int
@@ -62,13 +62,17 @@ type FirstStage struct {
 type Rerank struct {
 	// TopK candidates of the first stage are reranked, and their neighbours.
 	TopK int
-	// Features weighs the features; ByLength is added for each unit by which the mean
-	// logarithm of the lengths of what is reranked is above MeanLength.
-	Features, ByLength Features
-	MeanLength         float64
-	// Base and BaseByLength are added whatever the features: they bring the sums to
-	// where those of the first stage are.
-	Base, BaseByLength float64
+	// Lists is how many candidates of each list are reranked whatever their rank is by the
+	// first stage: of those by BM25 and by the cosines of each channel.
+	Lists int
+	// Features weighs the features, and By adds to the weights for each feature of the
+	// context.
+	Features Features
+	By       [NumContext]Features
+	// Base is added whatever the features, and BaseBy for each feature of the context: they
+	// bring the sums to where those of the first stage are.
+	Base   float64
+	BaseBy Context
 	// Scale is the weighted sum at which relevance is 1 - 1/e.
 	Scale float64
 }
@@ -108,16 +112,13 @@ type Confidence struct {
 	// Semantic are the weights where vectors took part in the search, Lexical those
 	// where they did not.
 	Semantic, Lexical Logistic
-	// Abstain is the confidence below which ranker hippo returns nothing, unless the
-	// query sets a range; 0: never.
-	Abstain float64
-	// MinMemories is the number of memories below which nothing is ever withheld.
-	MinMemories int
+	// Weak is the confidence below which an answer is marked as weak; 0: never.
+	Weak float64
 }
 
 // Logistic weighs the parts of a [Support].
 type Logistic struct {
-	Base, Text, Coverage, Covered, UnknownNames float64
+	Base, Text, Coverage, Covered, Lead, UnknownNames float64
 }
 
 // DefaultWeights returns the weights in docs/ranking.md.
@@ -128,10 +129,9 @@ func DefaultWeights() Weights {
 			Shares:       Shares{Recency: 0.30, Frequency: 0.20, Importance: 0.35, Context: 0.15},
 			MinRelevance: 0.1, MinContent: 0.4,
 		},
-		FirstStage: FirstStage{BM25Relative: 2, Cosine: 6, Length: 2, TopK: 50, MinCosine: 0.2},
+		FirstStage: FirstStage{BM25Relative: 2, Cosine: 6, Multilingual: 4, Length: 2, TopK: 50, MinCosine: 0.05},
 		Rerank: Rerank{
-			TopK: 64, Features: featureWeights(), ByLength: lengthWeights(), MeanLength: 3,
-			Base: -4.407, BaseByLength: 1.635, Scale: 5,
+			TopK: 64, Lists: 24, Features: featureWeights(), By: contextWeights(), Base: baseWeight, BaseBy: baseWeights(), Scale: 5,
 		},
 		Prior: Prior{
 			Shares: Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
@@ -141,7 +141,7 @@ func DefaultWeights() Weights {
 		Confidence: Confidence{
 			Semantic: Logistic{Base: -8.21, Text: 1.09, Coverage: 2.86, Covered: 1.70, UnknownNames: -6.63},
 			Lexical:  Logistic{Base: -2.24, Coverage: 6.78, UnknownNames: -7.36},
-			Abstain:  0.02, MinMemories: 20,
+			Weak:     0.1,
 		},
 	}
 }

@@ -32,17 +32,17 @@ func explain(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {
 
 // explanation returns the parts of the relevance of a hit.
 func (p *Plan) explanation(h *hit, r reranked) rank.Explanation {
-	x := rank.Explanation{Ranker: p.ranker, Length: h.text.length, BM25Relative: h.text.bm25}
+	x := rank.Explanation{Ranker: p.ranker, Length: h.text.length, BM25Relative: h.text.bm25, Multilingual: h.match.Multilingual}
 	if passage := r.byID(h.ID); passage != nil {
 		features := passage.features // the explanation outlives the passages
-		x.Features, x.LengthOffset = &features, r.offset
+		x.Features, x.Context = &features, r.context
 	}
 	return x
 }
 
 // ranks returns the ranks of all matches in the two lists of candidates, from 1.
 func ranks(p *Plan, found *retrieve.Result) (lexical, semantic map[retrieve.Doc]int) {
-	v := &p.search.Vector
+	v := &p.search.Vectors[retrieve.Semantic]
 	byScore, byCosine := make([]docScore, 0, len(found.Matches)), make([]docScore, 0, len(found.Matches))
 	for i := range found.Matches {
 		m := &found.Matches[i]

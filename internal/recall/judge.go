@@ -17,14 +17,15 @@ const (
 	// the hits whose tokens are compared with the query.
 	judgedHits   = 10
 	coveringHits = 5
-	// maxTypos is the share of misspelt words among the terms of a query from which on the
-	// answer is not withheld, because the other words say too little.
-	maxTypos = .5
+	// weakHits is the number of hits of a weak answer: enough for a right one, and few tokens
+	// otherwise.
+	weakHits = 5
 	// namedUnknown is the number of unknown words that a reason lists.
 	namedUnknown = 3
 )
 
-// judge computes the confidence of the answer, and decides whether it is withheld.
+// judge computes the confidence of the answer, and cuts it if it is weak. Nothing is withheld: what
+// ranks first in a weak answer may be right.
 func judge(p *Plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
 	out := newRanking(p, in)
 	if p.ranker != hippo.RankerHippo || p.search.Text == "" || len(in.hits) == 0 {
@@ -35,18 +36,13 @@ func judge(p *Plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
 	if p.explain {
 		out.Support = s.Map()
 	}
-	if !p.withhold || !rank.Abstains(p.weights, &s) {
+	if !rank.Weak(p.weights, &s) {
 		return out
 	}
-	unknown, typos := unknownWords(found.Vocabulary, r.words)
-	if typos.count > 0 && float64(typos.count) >= maxTypos*float64(s.Terms) {
-		return out
+	out.Weak = reason(out.Confidence, unknownWords(found.Vocabulary, r.words))
+	if p.cut && len(out.Hits) > weakHits {
+		out.Hits, out.Total = out.Hits[:weakHits], weakHits
 	}
-	if rest := typos.without(s); !rank.Abstains(p.weights, &rest) {
-		return out
-	}
-	out.Abstained = reason(in, unknown)
-	out.Hits, out.Total = nil, 0
 	return out
 }
 
@@ -59,6 +55,9 @@ func support(p *Plan, found *retrieve.Result, r reranked, hits []hit) rank.Suppo
 	for i := range firstOf(hits, judgedHits) {
 		h := &hits[i]
 		s.Text, s.Coverage = max(s.Text, h.text.text), max(s.Coverage, h.signals.Coverage)
+		if x := r.byID(h.ID); x != nil {
+			s.Lead = max(s.Lead, x.features[rank.CosineStandard], x.features[rank.MultilingualStandard])
+		}
 	}
 	return s
 }
@@ -105,56 +104,19 @@ func capitalised(word string) bool {
 	return unicode.IsUpper(c)
 }
 
-// typos are the out-of-vocabulary words of a query within edit distance of a known word: their
-// number, their share of its idf, and the share of those written like names.
-type typos struct {
-	count        int
-	share, names float64
-}
-
 // unknownWords returns the words of a query that no memory has, typos apart.
-func unknownWords(v retrieve.Vocabulary, query []word) (words []string, x typos) {
-	all := 0.0
-	for i, w := range query {
-		all += w.idf
-		switch {
-		case !v.Unknown(w.text):
-		case v.Misspelt(w.text):
-			x.count++
-			x.share += w.idf
-			if i > 0 && capitalised(w.text) {
-				x.names += w.idf
-			}
-		case !slices.Contains(words, w.text):
+func unknownWords(v retrieve.Vocabulary, query []word) (words []string) {
+	for _, w := range query {
+		if v.Unknown(w.text) && !v.Misspelt(w.text) && !slices.Contains(words, w.text) {
 			words = append(words, w.text)
 		}
 	}
-	if x.share > 0 {
-		x.share, x.names = x.share/all, x.names/all
-	}
-	return words, x
+	return words
 }
 
-// without removes the typos from the features: the rest of the query decides.
-func (x typos) without(s rank.Support) rank.Support {
-	rest := 1 - x.share
-	if rest <= 0 {
-		return s
-	}
-	s.Coverage = min(1, s.Coverage/rest)
-	if s.UnknownNames > 0 {
-		s.UnknownNames = max(0, s.UnknownNames-x.names) / rest
-	}
-	return s
-}
-
-// reason explains why nothing is returned.
-func reason(in ranking, unknown []string) string {
-	matches := fmt.Sprintf("%d matches", in.tally.total)
-	if in.tally.total == 1 {
-		matches = "1 match"
-	}
-	text := fmt.Sprintf("nothing seems to answer this: the best of %s has relevance %.2f and little of the query", matches, in.hits[0].relevance)
+// reason explains why an answer is weak.
+func reason(confidence float64, unknown []string) string {
+	text := fmt.Sprintf("confidence %.2f", confidence)
 	if len(unknown) > 0 {
 		text += "; no memory mentions " + strings.Join(firstOf(unknown, namedUnknown), ", ")
 	}

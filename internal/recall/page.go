@@ -19,9 +19,9 @@ type Ranking struct {
 	Confidence   float64
 	// Support are the features of Confidence by name; nil unless the query asks for them.
 	Support map[string]float64
-	// Abstained says why there are no hits although something matches.
-	Abstained string
-	Degraded  []string
+	// Weak says why the hits may well not answer the query. Empty otherwise.
+	Weak     string
+	Degraded []string
 }
 
 // Hit is one memory in a [Ranking].

@@ -32,12 +32,12 @@ type passage struct {
 type passages struct {
 	list []passage // the top candidates, best first, then their neighbours
 	at   map[retrieve.Doc]int
-	// offset is the length offset of the top candidates, see [rank.NewLinear].
-	offset float64
+	// context is that of the top candidates, which are the first ones.
+	context rank.Context
+	top     int
+	// scale is that of the relevances by which the passages are counted, see [scored.demoted].
+	scale float64
 }
-
-// maxOffset is the largest length offset in the training data.
-const maxOffset = 3
 
 // gatherPassages returns the top candidates and their neighbours with the features of the
 // first stage.
@@ -70,10 +70,7 @@ func gatherPassages(f *firstStage, top []scoredMatch) *passages {
 		g.list[i].previous, g.list[i].next = previous, next
 	}
 	g.complete(f, about, len(top))
-	for i := range top {
-		g.offset += rank.LogLength(g.list[i].first.length) / float64(len(top))
-	}
-	g.offset = min(max(0, g.offset-f.weights.Rerank.MeanLength), maxOffset)
+	g.top, g.scale = len(top), 1
 	return g
 }
 
@@ -93,7 +90,12 @@ func (g *passages) complete(f *firstStage, about []retrieve.Passage, n int) {
 		if i >= n && p.counted {
 			p.relevance = f.relevance(f.weights, &p.first.signals)
 		}
-		p.features[rank.BM25Relative], p.features[rank.Cosine], p.features[rank.Length] = p.first.bm25, p.match.Cosine, p.first.length
+		p.features[rank.BM25Relative], p.features[rank.Coverage], p.features[rank.Length] = p.first.bm25, p.match.Coverage, p.first.length
+		p.features[rank.Cosine], p.features[rank.Multilingual] = p.match.Cosine, p.match.Multilingual
+		p.features[rank.CosineStandard] = f.standard[retrieve.Semantic](p.match.Cosine)
+		p.features[rank.MultilingualStandard] = f.standard[retrieve.Multilingual](p.match.Multilingual)
+		p.features[rank.IsForeign] = indicator(p.cues&cue.Foreign != 0)
+		p.features[rank.ForeignStandard] = p.features[rank.IsForeign] * p.features[rank.MultilingualStandard]
 		p.features[rank.NamesAuthor] = indicator(p.named)
 	}
 }

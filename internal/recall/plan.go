@@ -26,8 +26,8 @@ type Plan struct {
 	// rerank: the best candidates are reranked.
 	rerank  bool
 	explain bool
-	// withhold: an answer may be withheld for lack of confidence.
-	withhold bool
+	// cut: a weak answer is cut to its best hits.
+	cut      bool
 	degraded []string
 }
 
@@ -42,7 +42,7 @@ func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 		model: &s.model, ranker: q.Ranker, relevance: rank.For(q.Ranker),
 		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep(q.Offset, q.Count),
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
-		explain: q.Explain, withhold: q.Relevance == nil,
+		explain: q.Explain, cut: q.Relevance == nil,
 		search: retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Situation: retrieve.Situation{Elements: q.Situation}},
 	}
 	if q.Relevance != nil {
@@ -73,30 +73,38 @@ func (p *Plan) embedded(ctx context.Context, e Embedder, day hippo.Day) (*Plan, 
 	}
 	out := *p
 	out.clock, out.search.Day, out.degraded = p.decay.At(day), day, vectors.Degraded
-	if p.ranker == hippo.RankerCosine && vectors.Text == nil && len(vectors.Degraded) == 0 {
+	if p.ranker == hippo.RankerCosine && vectors.Text[retrieve.Semantic].Values == nil && len(vectors.Degraded) == 0 {
 		out.degraded = []string{"semantic search: no model is in use, and ranker cosine needs one"}
 	}
 	s := &out.search
 	s.Situation.Vectors, s.Situation.Model = vectors.Situation, vectors.SituationModel
-	s.Vector.Values, s.Vector.Model = vectors.Text, vectors.TextModel
+	for c := range s.Vectors {
+		s.Vectors[c].Values, s.Vectors[c].Model = vectors.Text[c].Values, vectors.Text[c].Model
+	}
+	if p.ranker != hippo.RankerHippo { // the others are defined by one cosine
+		s.Vectors[retrieve.Multilingual].Values = nil
+	}
 	return &out, nil
 }
 
 // candidates sets which memories match because of their vectors.
 func (p *Plan) candidates() {
-	v := &p.search.Vector
+	v := &p.search.Vectors[retrieve.Semantic]
 	switch p.ranker {
 	case hippo.RankerInsight: // content only filters
 		p.search.Substring, v.TopK, v.MinCosine = true, math.MaxInt, p.weights.Insight.MinContent
 	case hippo.RankerCosine:
 		v.TopK, v.MinCosine = math.MaxInt, 0
 	default:
-		v.TopK, v.MinCosine = p.weights.FirstStage.TopK, p.weights.FirstStage.MinCosine
+		for c := range p.search.Vectors {
+			v := &p.search.Vectors[c]
+			v.TopK, v.MinCosine = p.weights.FirstStage.TopK, p.weights.FirstStage.MinCosine
+		}
 	}
 }
 
-// semantic reports whether the query has a vector.
-func (p *Plan) semantic() bool { return p.search.Vector.Values != nil }
+// semantic reports whether the query has a vector of the model in use.
+func (p *Plan) semantic() bool { return p.search.Vectors[retrieve.Semantic].Values != nil }
 
 // time sets the time filter of the query, or else the time that its text names, which boosts.
 // The text counts for ranker hippo only, and only without a time filter.

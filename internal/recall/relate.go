@@ -59,7 +59,7 @@ func (s *Searcher) relate(ctx context.Context, p *Plan, found *retrieve.Result, 
 	if r.passages == nil {
 		return rest, nil
 	}
-	second := &secondStage{linear: rank.NewLinear(&p.weights.Rerank, r.offset)}
+	second := &secondStage{linear: r.linear}
 	ids, relevance := bestPassages(p, second, r.list)
 	links, err := s.relations.Relations(ctx, p.search.Scope, ids, p.at(s.now()), relationsEach)
 	if err != nil {
@@ -151,7 +151,7 @@ func merge(p *Plan, s *secondStage, r reranked, rest ranking) ranking {
 			continue
 		}
 		p.final(&h, x, s)
-		out.tally.move(x.was(), h.relevance, p.within)
+		out.tally.move(r.counted(x), h.relevance, p.within)
 		if p.within.has(h.relevance) {
 			out.hits = append(out.hits, h)
 		}
@@ -164,12 +164,12 @@ func merge(p *Plan, s *secondStage, r reranked, rest ranking) ranking {
 	return out
 }
 
-// was returns the relevance that a passage is counted with in the tally, nil if it is not.
-func (x *passage) was() *float64 {
+// counted returns the relevance that a passage is counted with in the tally, nil if it is not.
+func (g *passages) counted(x *passage) *float64 {
 	if !x.counted {
 		return nil
 	}
-	return &x.relevance
+	return new(x.relevance * g.scale)
 }
 
 // pulled is a memory that becomes a hit, or a more relevant one, by its relation to a hit.

@@ -18,6 +18,8 @@ type reranked struct {
 	*passages
 	words  []word
 	tokens queryTokens
+	// linear is the weighted sum in the context of the passages.
+	linear rank.Linear
 }
 
 // fullScore is the BM25 score at which [rank.BM25Absolute] is 1.
@@ -35,32 +37,30 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	r.passages = gatherPassages(&s.first, s.top)
 	r.tokens = tokenize(p.tokens, p.search.Text, r.words)
 	r.tokens.read(p.tokens, found.Reader, r.list)
-	r.compare()
+	r.compare(p)
 	if p.semantic() {
-		r.feedback(found.Reader, &p.weights.Rerank)
+		r.feedback(found.Reader)
 	}
 	return r
 }
 
 // compare adds the features that compare a passage with others: the best, its neighbours, its
 // session.
-func (r *reranked) compare() {
-	var cosine, maxSim float64
+func (r *reranked) compare(plan *Plan) {
+	var best rank.Features
 	for i := range r.list {
-		f := &r.list[i].features
-		cosine, maxSim = max(cosine, f[rank.Cosine]), max(maxSim, f[rank.MaxSim])
+		for k, x := range r.list[i].features {
+			best[k] = max(best[k], x)
+		}
 	}
 	around := make([]float32, len(r.tokens.tokens))
 	for i := range r.list {
 		p := &r.list[i]
 		f := &p.features
 		f[rank.BM25Absolute] = min(f[rank.BM25Relative], p.match.Score/fullScore)
-		if cosine > 0 {
-			f[rank.CosineRelative] = f[rank.Cosine] / cosine
-		}
-		if maxSim > 0 {
-			f[rank.MaxSimRelative] = f[rank.MaxSim] / maxSim
-		}
+		f[rank.CosineRelative] = share(f[rank.Cosine], best[rank.Cosine])
+		f[rank.MultilingualRelative] = share(f[rank.Multilingual], best[rank.Multilingual])
+		f[rank.MaxSimRelative] = share(f[rank.MaxSim], best[rank.MaxSim])
 		r.neighbours(p, around)
 		f[rank.IsQuestion] = indicator(p.cues&cue.IsQuestion != 0)
 		f[rank.HasTime] = indicator(p.cues&r.tokens.wants&cue.HasTime != 0)
@@ -68,6 +68,34 @@ func (r *reranked) compare() {
 		f[rank.HasName] = indicator(p.cues&r.tokens.wants&cue.HasName != 0)
 	}
 	r.sessions()
+	r.setContext(plan.search.Text, &best)
+	r.linear = rank.NewLinear(&plan.weights.Rerank, &r.context)
+}
+
+// share is x as a share of the best, 0 if that is 0.
+func share(x, best float64) float64 {
+	if best <= 0 {
+		return 0
+	}
+	return x / best
+}
+
+// setContext sets the context from the query, the top candidates and the largest values of the
+// features.
+func (r *reranked) setContext(query string, best *rank.Features) {
+	c := &r.context
+	c[rank.English] = indicator(!cue.IsForeign(query))
+	for i := range r.list[:r.top] {
+		p := &r.list[i]
+		c[rank.Long] += rank.LogLength(p.first.length) / float64(r.top)
+		c[rank.Alone] += indicator(p.session == 0) / float64(r.top)
+	}
+	c[rank.Long] = rank.LongOf(c[rank.Long])
+	c[rank.Reach], c[rank.Lead] = best[rank.Coverage], best[rank.CosineStandard]
+	if best[rank.Multilingual] > 0 {
+		c[rank.HasMultilingual] = 1
+		c[rank.Foreign] = rank.ForeignOf(best[rank.CosineStandard], best[rank.MultilingualStandard])
+	}
 }
 
 // neighbours sets the features of the neighbouring passages. around is a buffer.
@@ -139,11 +167,11 @@ const (
 // feedback sets the feature of pseudo-relevance feedback: the similarity of a passage with the
 // best others by all other features. A passage is not its own example, because that would only
 // increase its lead.
-func (r *reranked) feedback(reader retrieve.Reader, w *rank.Rerank) {
-	best, linear := top.New(feedbackFrom, better), rank.NewLinear(w, r.offset)
+func (r *reranked) feedback(reader retrieve.Reader) {
+	best := top.New(feedbackFrom, better)
 	for i := range r.list {
 		if p := &r.list[i]; p.admitted {
-			best.Add(candidate{p.Key, p.match, linear.Sum(&p.features)})
+			best.Add(candidate{p.Key, p.match, r.linear.Sum(&p.features)})
 		}
 	}
 	examples := best.Sorted()

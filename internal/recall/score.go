@@ -23,27 +23,18 @@ type scoredMatch struct {
 	relevance float64
 }
 
-// scored is the result of the first stage.
-type scored struct {
-	first firstStage
-	tally tally
-	// best are the best matches in the range, best first: as many as are kept, and room for
-	// those that reranking moves.
-	best []scoredMatch
-	// top are those to be reranked, in the range or not.
-	top []scoredMatch
-	// superseded are the matches that have a successor.
-	superseded []scoredMatch
-}
-
 // firstStage computes the signals of a match from its columns.
 type firstStage struct {
 	*Plan
 	found *retrieve.Result
 	// bestScore is the highest lexical score of a match.
 	bestScore float64
+	// standard maps cosines to standard scores, by channel.
+	standard [retrieve.Channels]func(float64) float64
 	// gate is the coverage or cosine that a match must exceed.
 	gate float64
+	// scale multiplies the relevance of texts, see [scored.demoted].
+	scale float64
 	// work is what rank computes of a match, without an allocation for each.
 	work first
 }
@@ -57,54 +48,13 @@ type first struct {
 // textFeatures are the features bm25 and length of a match, and the relevance of its text.
 type textFeatures struct{ bm25, length, text float64 }
 
-// rowBatch is the number of rows that are read at a time.
-const rowBatch = 32
-
-// score ranks every match by the first stage.
-func score(p *Plan, found *retrieve.Result) scored {
-	s := scored{first: newFirstStage(p, found)}
-	room := p.keep
-	if p.rerank { // reranking may move a candidate and its two neighbours
-		room += 3 * p.weights.Rerank.TopK
-	}
-	best := top.New(room, s.first.better)
-	nearest := best
-	if p.rerank && !p.within.open() {
-		nearest = top.New(p.weights.Rerank.TopK, s.first.better)
-	}
-	rows := make([]retrieve.Row, 0, rowBatch)
-	for n := 0; n < len(found.Matches); n += rowBatch {
-		some := found.Matches[n:min(n+rowBatch, len(found.Matches))]
-		rows = found.Reader.Rows(rows[:0], some)
-		for i := range some {
-			relevance, _, ok := s.first.rank(&some[i], &rows[i])
-			if !ok {
-				continue
-			}
-			x, in := scoredMatch{n + i, relevance}, p.within.has(relevance)
-			s.tally.add(relevance, in)
-			if rows[i].Superseded {
-				s.superseded = append(s.superseded, x)
-			}
-			if nearest != best {
-				addScored(nearest, x)
-			}
-			if in {
-				addScored(best, x)
-			}
-		}
-	}
-	s.best = best.Sorted()
-	if p.rerank {
-		s.top = firstOf(nearest.Sorted(), p.weights.Rerank.TopK)
-	}
-	return s
-}
-
 func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
-	f := firstStage{Plan: p, found: found}
+	f := firstStage{Plan: p, found: found, scale: 1}
 	if p.ranker == hippo.RankerInsight {
 		f.gate = p.weights.Insight.MinContent
+	}
+	for c, x := range found.Spreads {
+		f.standard[c] = rank.Standard(x.Count, x.Mean, x.Deviation)
 	}
 	for i := range found.Matches {
 		f.bestScore = max(f.bestScore, found.Matches[i].Score)
@@ -136,7 +86,7 @@ func (f *firstStage) better(a, b scoredMatch) int {
 // rank returns the relevance of a match and its cosine; not ok: it does not take part. Near a
 // limit of the range the exact cosine decides, unless the match may be reranked.
 func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) (relevance, cosine float64, ok bool) {
-	if max(m.Coverage, m.Cosine) <= f.gate {
+	if max(m.Coverage, m.Cosine, m.Multilingual) <= f.gate {
 		return 0, 0, false
 	}
 	f.work.fill(f, m, row)
@@ -170,9 +120,9 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	if f.bestScore > 0 {
 		x.bm25 = m.Score / f.bestScore
 	}
-	x.text = f.scorer.Text(x.bm25, m.Cosine, x.length)
+	x.text = f.scorer.Text(x.bm25, m.Cosine, m.Multilingual, x.length)
 	if s.Text = 1; f.found.MaxScore > 0 || f.semantic() {
-		s.Text = x.text
+		s.Text = x.text * f.scale
 	}
 	if s.Time = 1; f.temporal.named {
 		s.Time = f.temporal.fit(f.found.Reader.Details(m.Doc).When)

@@ -45,14 +45,19 @@ type Embedder interface {
 
 // Vectors are the embeddings of a query.
 type Vectors struct {
-	// Text is of the text, by the model TextModel; nil for none.
-	Text      []float32
-	TextModel string
+	// Text is of the text, by channel.
+	Text [retrieve.Channels]Embedded
 	// Situation are of the elements of the situation, by SituationModel.
 	Situation      [][]float32
 	SituationModel string
 	// Degraded lists the parts that are not available.
 	Degraded []string
+}
+
+// Embedded is a text as a model embedded it; the zero value is none.
+type Embedded struct {
+	Values []float32
+	Model  string
 }
 
 // Hybrid is the graph ranker, which is optional.

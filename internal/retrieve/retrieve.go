@@ -36,15 +36,28 @@ type Query struct {
 	// Substring makes a Text of one word also match documents with a term that contains
 	// the word. Such a document has coverage 1; its score is unchanged.
 	Substring bool
-	// Vector adds the documents nearest to it.
-	Vector Vector
+	// Vectors add the documents nearest to them, each by the cosine of its own space.
+	Vectors [Channels]Vector
 	// Situation keeps documents of which at least one situation element matches.
 	Situation Situation
 	// Day is the active day on which the 30 days of [Row.RecentUses] end.
 	Day hippo.Day
 }
 
-// Vector is the semantic part of a [Query].
+// Channel is one of the vector spaces that a query is compared in.
+type Channel int
+
+const (
+	// Semantic is the space of the model in use.
+	Semantic Channel = iota
+	// Multilingual is the space of a second model, in which texts of several languages can
+	// be compared.
+	Multilingual
+	// Channels is the number of channels.
+	Channels
+)
+
+// Vector is the query in one space.
 type Vector struct {
 	// Values is the embedding of the query by the model named Model; nil for none.
 	Values []float32
@@ -75,11 +88,13 @@ type Match struct {
 	Doc Doc
 	// Score is BM25F, 0 or more; 0 if the query has no text.
 	Score float64
-	// Cosine of the vectors of query and document, approximate to .01; 0 if it is
-	// negative or one of them has no vector. [Reader.Cosine] is exact.
-	Cosine float64
+	// Cosine is that of the query and the most similar passage of the document in the
+	// channel [Semantic], approximate to .01; 0 if it is negative or one of them has no
+	// vector. [Reader.Cosine] is exact. Multilingual is the same in that channel.
+	Cosine, Multilingual float64
 	// Coverage is the share, weighted by idf, of the query's distinct terms that the
-	// document has in any field, in [0, 1]; 1 if the query has no text.
+	// document has in any field, in [0, 1]; 1 if the query has no text. A variant of a term,
+	// such as the word that it is a typo of, counts in part.
 	Coverage float64
 	// Context is the best match of an element F of the situation filter with a situation
 	// element E of the document: 1 if their sets of terms are equal, else the larger of
@@ -93,15 +108,24 @@ type Result struct {
 	// Matches are all matches in no particular order, valid until Close.
 	Matches []Match
 	// MaxScore bounds the score of any document: the sum of idf*(k1+1) over the query's
-	// distinct terms, each as if at least one memory had it; 0 if there is no term.
+	// distinct terms, each as if at least one memory had it, and over the words that some of
+	// them form together; 0 if there is no term.
 	MaxScore float64
 	// Terms is the number of distinct terms that were searched, without stop words.
 	Terms int
 	// Memories is the number of memories in the scope, forgotten ones apart.
 	Memories int
-
+	// Spreads describe the cosines of all memories in the scope, by channel.
+	Spreads    [Channels]Spread
 	Reader     Reader
 	Vocabulary Vocabulary
+}
+
+// Spread describes the cosines of a query with the vectors of a scope, one for each passage:
+// their number, mean and standard deviation.
+type Spread struct {
+	Count           int
+	Mean, Deviation float64
 }
 
 // Close releases the Result and everything it returned.
@@ -124,11 +148,12 @@ type Reader interface {
 	Find(id hippo.ID) (Doc, bool)
 	// Successor returns the document that supersedes doc and lies in the scope.
 	Successor(doc Doc) (Doc, bool)
-	// Cosine is the cosine of the query and a document, exact to 16 bits a component;
-	// 0 if it is negative or one of them has no vector.
+	// Cosine is the cosine of the query and the most similar passage of a document in the
+	// channel [Semantic], exact to 16 bits a component; 0 if it is negative or one of them
+	// has no vector.
 	Cosine(doc Doc) float64
-	// Similarity is the approximate cosine of two documents in the space of the query's
-	// vector; 0 if it is negative or a vector is missing.
+	// Similarity is the approximate cosine of the first passages of two documents in the
+	// channel [Semantic]; 0 if it is negative or a vector is missing.
 	Similarity(a, b Doc) float64
 	// Passage returns what a reranker reads of a document.
 	Passage(doc Doc) Passage

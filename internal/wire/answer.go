@@ -23,7 +23,7 @@ type Answer struct {
 	// Confidence has two decimals, or four where two would leave 0.
 	Confidence float64            `json:"confidence,omitempty"`
 	Support    map[string]float64 `json:"support,omitempty"`
-	Abstained  string             `json:"abstained,omitempty"`
+	Weak       string             `json:"weak,omitempty"`
 	Degraded   []string           `json:"degraded,omitempty"`
 }
 
@@ -61,7 +61,7 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 	out := &Answer{
 		Results: make([]Hit, len(a.Hits)), TotalCount: a.Total, ReturnedCount: len(a.Hits),
 		Distribution: make(map[string]int, len(a.Distribution)), ActiveDay: a.Day, Ranker: a.Ranker,
-		Confidence: confidence(a.Confidence), Support: a.Support, Abstained: a.Abstained, Degraded: a.Degraded,
+		Confidence: confidence(a.Confidence), Support: a.Support, Weak: a.Weak, Degraded: a.Degraded,
 	}
 	for i, name := range hippo.BucketNames() {
 		out.Distribution[name] = a.Distribution[i]

@@ -26,7 +26,7 @@ type Explanation struct {
 	GraphRank    int                `json:"graph_rank,omitempty"`
 	Via          hippo.Via          `json:"via,omitempty"`
 	Reranked     bool               `json:"reranked,omitempty"`
-	LengthOffset float64            `json:"length_offset,omitempty"`
+	Context      map[string]float64 `json:"context,omitempty"`
 	Features     map[string]float64 `json:"features,omitempty"`
 	Text         []Contribution     `json:"text,omitempty"`
 	Prior        []Contribution     `json:"prior,omitempty"`
@@ -51,7 +51,7 @@ type Factors struct {
 func explanationOf(x *hippo.Explanation) *Explanation {
 	return &Explanation{
 		LexicalRank: x.LexicalRank, SemanticRank: x.SemanticRank, GraphRank: x.GraphRank, Via: x.Via,
-		Reranked: x.Reranked, LengthOffset: x.LengthOffset, Features: x.Features,
+		Reranked: x.Reranked, Context: x.Context, Features: x.Features,
 		Text: contributions(x.Text), Prior: contributions(x.Prior), Factors: (*Factors)(x.Factors),
 	}
 }

@@ -24,9 +24,9 @@ const (
 	trialNameless = "nameless"
 	// trialSmall: in a store of a few memories, drawn from a whole one.
 	trialSmall = "small"
-	// trialAbstention: of the category abstention, which no memory answers, in the
-	// store that it is about.
-	trialAbstention = "abstention"
+	// trialUnanswerable: a question that no memory answers, see [eval.Unanswerable], in the
+	// store that it is about, and in a few memories of it.
+	trialUnanswerable = "unanswerable"
 )
 
 // trial is a question asked by ranker hippo of a store that has the answer, or of
@@ -35,6 +35,8 @@ type trial struct {
 	Set      string `json:"set"`
 	Group    string `json:"group"`
 	Question string `json:"question"`
+	Category string `json:"category,omitempty"`
+	Lang     string `json:"lang,omitempty"`
 	Kind     string `json:"kind"`
 	// Size is the number of documents of a small store, else 0.
 	Size int `json:"size,omitempty"`
@@ -42,6 +44,9 @@ type trial struct {
 	// among the first ten, if they are asked for whatever the confidence.
 	Right  bool    `json:"right"`
 	Recall float64 `json:"recall"`
+	// Withheld: a right answer is among the first [eval.WithheldDepth] candidates, and was
+	// not returned.
+	Withheld bool `json:"withheld,omitempty"`
 
 	Confidence float64 `json:"confidence"`
 	Abstained  bool    `json:"abstained"`
@@ -57,7 +62,7 @@ const smallStep = 3
 // trials asks all questions that are not [eval.Excluded] of a right and a wrong store,
 // with the first model if there is one. What is drawn depends on the question alone.
 func (m *measurement) trials(ctx context.Context) (list []trial, err error) {
-	sets, err := eval.Load(m.Data)
+	sets, err := m.load()
 	if err != nil {
 		return nil, err
 	}
@@ -106,10 +111,9 @@ func (s *trialStore) close() error {
 // ask asks one question in all ways.
 func (t *trials) ask(ctx context.Context, s *eval.Set, q *eval.Question, small bool) error {
 	own, others := t.split(s, q)
-	x := trial{Set: s.Name, Group: q.Group, Question: q.Text, Kind: trialWhole}
-	if q.Category == "abstention" {
-		x.Kind = trialAbstention
-		return t.search(ctx, own, q, x)
+	x := trial{Set: s.Name, Group: q.Group, Question: q.Text, Category: q.Category, Lang: q.Lang, Kind: trialWhole}
+	if eval.Unanswerable(q.Category) {
+		return t.unanswerable(ctx, own, q, x)
 	}
 	if len(q.Relevant) == 0 || eval.Excluded(q.Category) || len(others) == 0 {
 		return nil
@@ -130,6 +134,22 @@ func (t *trials) ask(ctx context.Context, s *eval.Set, q *eval.Question, small b
 		other := trialStore{set: s, group: &eval.Group{Docs: sample(r, wrong.group.Docs, nil, x.Size)}}
 		err := t.both(ctx, &right, &other, q, x)
 		if err := errors.Join(err, right.close(), other.close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unanswerable asks a question that nothing answers of its own store and of small ones.
+func (t *trials) unanswerable(ctx context.Context, own *trialStore, q *eval.Question, x trial) error {
+	x.Kind = trialUnanswerable
+	if err := t.search(ctx, own, q, x); err != nil {
+		return err
+	}
+	r := randOf(x.Set, q)
+	for _, x.Size = range smallSizes() {
+		s := trialStore{set: own.set, group: &eval.Group{Docs: sample(r, own.group.Docs, nil, x.Size)}}
+		if err := errors.Join(t.search(ctx, &s, q, x), s.close()); err != nil {
 			return err
 		}
 	}
@@ -175,19 +195,29 @@ func (t *trials) search(ctx context.Context, s *trialStore, q *eval.Question, x 
 		return err
 	}
 	x.Confidence, x.Support, x.Abstained = a.Confidence, a.Support, len(a.Hits) == 0
-	if a.Abstained != "" {
+	found := namesOf(a)
+	if len(found) < eval.WithheldDepth {
 		query.Relevance = &hippo.Range{Max: math.Inf(1)}
-		if a, err = s.opened.In(eval.Scope()).Search(ctx, query); err != nil {
+		all, err := s.opened.In(eval.Scope()).Search(ctx, query)
+		if err != nil {
 			return err
 		}
-	}
-	var found []string
-	for _, h := range a.Hits {
-		found = append(found, eval.Name(h.Memory))
+		x.Withheld = eval.Withheld(found, namesOf(all), q.Relevant)
+		if a.Weak != "" {
+			found = namesOf(all)
+		}
 	}
 	x.Recall = eval.Recall(found, q.Relevant, eval.Depth)
 	t.list = append(t.list, x)
 	return nil
+}
+
+func namesOf(a *hippo.Answer) []string {
+	names := make([]string, len(a.Hits))
+	for i, h := range a.Hits {
+		names[i] = eval.Name(h.Memory)
+	}
+	return names
 }
 
 // randOf returns a random source whose seed is the question.

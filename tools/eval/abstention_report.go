@@ -41,8 +41,8 @@ type bounded struct {
 	High  float64 `json:"high"`
 }
 
-// abstentions summarises trials by set, kind and size. Those of the category
-// abstention are wrong ones beside the right ones of their set.
+// abstentions summarises trials by set, kind and size. Unanswerable ones are wrong ones
+// beside the right ones of their set.
 func abstentions(trials []trial) []abstention {
 	type key struct {
 		set, kind string
@@ -71,8 +71,12 @@ func abstentions(trials []trial) []abstention {
 				wrong = append(wrong, t)
 			}
 		}
-		if k.kind == trialAbstention {
-			for _, t := range groups[key{k.set, trialWhole, 0}] {
+		if k.kind == trialUnanswerable {
+			beside := key{k.set, trialSmall, k.size}
+			if k.size == 0 {
+				beside.kind = trialWhole
+			}
+			for _, t := range groups[beside] {
 				if t.Right {
 					right = append(right, t)
 				}

@@ -21,10 +21,12 @@ type questionFeatures struct {
 	Set      string `json:"set"`
 	Group    string `json:"group"`
 	Question string `json:"question"`
+	Category string `json:"category,omitempty"`
+	Lang     string `json:"lang,omitempty"`
 	// Relevant counts the documents that answer the question, found or not.
 	Relevant int `json:"relevant"`
-	// LengthOffset is that of the explanation of the hits.
-	LengthOffset float64 `json:"length_offset"`
+	// Context is that of the explanation of the hits.
+	Context map[string]float64 `json:"context"`
 	// Found are the hits that were reranked.
 	Found []hitFeatures `json:"found"`
 }
@@ -41,7 +43,7 @@ func (m *measurement) writeFeatures(ctx context.Context, w io.Writer) error {
 	if len(m.Models) == 0 {
 		return hippo.Fieldf("models", "must hold one for --features")
 	}
-	sets, err := eval.Load(m.Data)
+	sets, err := m.load()
 	if err != nil {
 		return err
 	}
@@ -73,12 +75,14 @@ func (m *measurement) groupFeatures(ctx context.Context, out *json.Encoder, s *e
 		if err != nil {
 			return err
 		}
-		line := questionFeatures{Set: s.Name, Group: g.Name, Question: q.Text, Relevant: len(q.Relevant)}
+		line := questionFeatures{
+			Set: s.Name, Group: g.Name, Question: q.Text, Category: q.Category, Lang: q.Lang, Relevant: len(q.Relevant),
+		}
 		for _, h := range answer.Hits {
 			if !h.Explanation.Reranked {
 				continue
 			}
-			line.LengthOffset = h.Explanation.LengthOffset
+			line.Context = h.Explanation.Context
 			_, answers := q.Relevant[eval.Name(h.Memory)]
 			line.Found = append(line.Found, hitFeatures{Answers: answers, Features: h.Explanation.Features})
 		}
@@ -93,7 +97,7 @@ func (m *measurement) groupFeatures(ctx context.Context, out *json.Encoder, s *e
 func (m *measurement) engine() *eval.EngineOptions {
 	o := eval.EngineOptions{Backend: m.Engine.Backend, Ranker: hippo.RankerHippo}
 	if len(m.Models) > 0 {
-		o.Model, o.Tokens = m.Models[0].Embedder, m.Engine.Tokens
+		o.Models, o.Tokens = m.Models[0].Used, m.Engine.Tokens
 	}
 	return &o
 }

@@ -5,6 +5,7 @@
 //	go -C tools run ./eval --data DIR --harder           (tables in Markdown)
 //	go -C tools run ./eval --data DIR --abstention
 //	go -C tools run ./eval --data DIR --features          (a line of JSON for each question)
+//	go -C tools run ./eval --data DIR --mcp ../bin/hippo  (as an agent uses it)
 //
 // Equal data and code print equal figures.
 package main
@@ -20,11 +21,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
-	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/eval"
 )
 
@@ -41,16 +43,35 @@ type options struct {
 	json, harder, abstention, features bool
 	settings                           harder
 	jobs                               int
+	smaller
+	overMCP
 }
 
-func parse(args []string, stderr io.Writer) (*options, error) {
-	var o options
+// smaller are the flags for less of a set.
+type smaller struct {
+	sample int    // questions of each set, at most; 0: all
+	take   int    // documents of each store, at most; 0: all
+	brief  string // the sets of brief tables, see [groupOf]
+}
+
+// overMCP are the flags for a measurement over MCP.
+type overMCP struct {
+	mcp  string // the program; empty: none
+	wait time.Duration
+}
+
+func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 	f := flag.NewFlagSet("eval", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	f.StringVar(&o.data, "data", "", "folder of one evaluation set, or of several")
+	f.StringVar(&o.data, "data", "", "folder of one evaluation set, or of several; more folders after commas")
+	f.StringVar(&o.brief, "brief", "", "sets, or folders of sets, separated by commas, to measure in the plain setting only and to write as one table each")
 	f.StringVar(&o.models, "models", config.Builtin, "models to measure, separated by commas; none: lexical search only")
 	f.StringVar(&o.ranker, "ranker", "", "only this ranker and the baseline")
 	f.IntVar(&o.jobs, "jobs", 1, "rows measured at a time; above 1, no latencies")
+	f.IntVar(&o.sample, "sample", 0, "at most this many questions of each set, drawn by a fixed seed; 0: all")
+	f.IntVar(&o.take, "take", 0, "stores of this many documents: the answers of some of the questions, and others; 0: all")
+	f.StringVar(&o.mcp, "mcp", "", "measure this program, hippo, over MCP with default arguments")
+	f.DurationVar(&o.wait, "wait", time.Minute, "with --mcp: how long embedding in the background may make no progress")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVar(&o.markdown, "markdown", "", "write the figures into this Markdown file, between the two lines that mark their place")
 	f.BoolVar(&o.harder, "harder", false, "all harder settings: --pooled --paraphrased --distractors 100000 --used")
@@ -60,6 +81,12 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.settings.used, "used", false, "add a row with 1 % of the memories, that answer nothing, voted up and opened daily for months")
 	f.BoolVar(&o.abstention, "abstention", false, "measure abstention by ranker hippo; with --features, print a line of JSON for each search")
 	f.BoolVar(&o.features, "features", false, "print a line of JSON for each question, with the features of what ranker hippo finds")
+	return f
+}
+
+func parse(args []string, stderr io.Writer) (*options, error) {
+	var o options
+	f := o.flags(stderr)
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -69,19 +96,27 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 			o.settings.distractors = usualDistractors
 		}
 	}
-	switch {
-	case f.NArg() > 0:
+	if f.NArg() > 0 {
 		return nil, hippo.Fieldf("arguments", "must be flags, got %q", f.Arg(0))
-	case o.data == "":
-		return nil, hippo.Fieldf("data", "must be a folder with an evaluation set")
-	case o.settings.distractors < 0:
-		return nil, hippo.Fieldf("distractors", "must not be negative, got %d", o.settings.distractors)
-	case o.ranker != "" && !slices.Contains(hippo.Rankers(), hippo.Ranker(o.ranker)):
-		return nil, hippo.Fieldf("ranker", "must be one of %v, got %q", hippo.Rankers(), o.ranker)
-	case o.jobs < 1:
-		return nil, hippo.Fieldf("jobs", "must be at least 1, got %d", o.jobs)
 	}
-	return &o, nil
+	return &o, o.check()
+}
+
+func (o *options) check() error {
+	for name, n := range map[string]int{"distractors": o.settings.distractors, "sample": o.sample, "take": o.take} {
+		if n < 0 {
+			return hippo.Fieldf(name, "must not be negative, got %d", n)
+		}
+	}
+	switch {
+	case o.data == "":
+		return hippo.Fieldf("data", "must be a folder with an evaluation set")
+	case o.ranker != "" && !slices.Contains(hippo.Rankers(), hippo.Ranker(o.ranker)):
+		return hippo.Fieldf("ranker", "must be one of %v, got %q", hippo.Rankers(), o.ranker)
+	case o.jobs < 1:
+		return hippo.Fieldf("jobs", "must be at least 1, got %d", o.jobs)
+	}
+	return nil
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
@@ -97,6 +132,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	switch {
 	case err != nil:
 		return err
+	case o.mcp != "":
+		return m.writeMCP(ctx, stdout, o)
 	case o.abstention:
 		return m.abstention(ctx, stdout, o)
 	case o.features:
@@ -108,7 +145,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 
 // prepare opens the models and the rest that a measurement needs.
 func prepare(ctx context.Context, o *options) (*measurement, error) {
-	m := &measurement{harder: o.settings, workers: o.jobs}
+	m := &measurement{harder: o.settings, smaller: o.smaller, workers: o.jobs}
 	m.Data, m.Engine.Backend = o.data, app.Memory
 	if o.ranker != "" {
 		m.Rankers = []hippo.Ranker{hippo.Ranker(o.ranker)}
@@ -117,9 +154,8 @@ func prepare(ctx context.Context, o *options) (*measurement, error) {
 	if m.Engine.Tokens, err = app.TokenEmbedder(); err != nil || o.models == config.NoModel {
 		return m, err
 	}
-	m.Models, err = eval.OpenModels(ctx, strings.Split(o.models, ","), func(ctx context.Context, name string) (embed.Embedder, error) {
-		x, err := app.OpenModel(ctx, name, os.Getenv)
-		return x.Embedder, err
+	m.Models, err = eval.OpenModels(ctx, strings.Split(o.models, ","), func(ctx context.Context, name string) ([]embedding.Model, error) {
+		return app.OpenModels(ctx, name, os.Getenv)
 	})
 	return m, err
 }

@@ -125,6 +125,8 @@ func TestRun_errors(t *testing.T) {
 		"--data nowhere":                            "nowhere",
 		"--data DIR --distractors -1":               "must not be negative",
 		"--data DIR/towns --distractors 5":          "must be 0 for a single set",
+		"--data DIR --sample -1":                    "sample: must not be negative",
+		"--data DIR --take -1":                      "take: must not be negative",
 		"--data DIR --jobs 0":                       "jobs: must be at least 1",
 		"--data DIR --ranker best":                  `ranker: must be one of`,
 		"--data DIR more":                           `arguments: must be flags, got "more"`,

@@ -18,13 +18,24 @@ const (
 )
 
 // writeMarkdown writes a report as tables in Markdown: first recall@10 and hit@1 of
-// every system on every set; then for each set all measures with their 95 %
+// every system on every set; the confidence; a table for each group of brief sets, by category;
+// then for each other set all measures with their 95 %
 // intervals and the lead over the [eval.Baseline], and what each harder setting loses.
 // Latencies are left out, so equal data and code write equal bytes.
 func writeMarkdown(b *bytes.Buffer, r *report) {
-	writeOverview(b, r.Sets)
-	for i := range r.Sets {
-		s := &r.Sets[i]
+	var full []setReport
+	for _, s := range r.Sets {
+		if s.Group == "" {
+			full = append(full, s)
+		}
+	}
+	if len(full) > 0 {
+		writeOverview(b, full)
+	}
+	writeConfidence(b, r)
+	writeBrief(b, r.Sets)
+	for i := range full {
+		s := &full[i]
 		fmt.Fprintf(b, "\n### %s\n\n%d documents, %d questions", s.Name, s.Documents, s.Questions)
 		if n := scoredCount(s); n != s.Questions {
 			fmt.Fprintf(b, ", %d of them counted", n)
@@ -91,7 +102,7 @@ func writeOverview(b *bytes.Buffer, sets []setReport) {
 		for _, s := range sets {
 			cell := ""
 			if i := slices.IndexFunc(s.Rows, func(r row) bool { return r.System == name && plain(r.Setting) }); i >= 0 {
-				cell = eval.Decimal(s.Rows[i].Recall10) + " / " + eval.Decimal(s.Rows[i].Hit1)
+				cell = found(&s.Rows[i].Score)
 			}
 			cells = append(cells, cell)
 		}

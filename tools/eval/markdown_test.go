@@ -30,8 +30,17 @@ func fixedReport() report {
 	best.Lead = against(eval.Baseline, eval.SettingConversation, .25)
 	pooled := one("hippo builtin", settingPooled, .7)
 	pooled.Loss = against("hippo builtin", eval.SettingConversation, .05)
+	best.Confidence = &eval.Confidence{Answerable: 40, Withheld: .025, Weak: .1}
+	brief := one("hippo builtin", eval.SettingCorpus, .5)
+	brief.Confidence = &eval.Confidence{Answerable: 40, Unanswerable: 10, Unflagged: .9}
+	plainBrief := one(eval.Baseline, eval.SettingCorpus, .25)
+	for _, r := range []*row{&plainBrief, &brief} {
+		r.Categories = []eval.Category{{Name: "natural", Score: r.Score}, {Name: "vague", Score: score(.3)}}
+	}
 	return report{
+		All: eval.Totals([]eval.Row{best.Row, brief.Row}),
 		Sets: []setReport{
+			{SetReport: eval.SetReport{Name: "agents/team", Documents: 20, Questions: 40}, Group: "agents", Rows: []row{plainBrief, brief}},
 			{
 				SetReport: eval.SetReport{Name: "talks", Documents: 300, Questions: 44, Rejected: []string{"no text"}},
 				Rows:      []row{one(eval.Baseline, eval.SettingConversation, .5), best, one(eval.Baseline, settingPooled, .5), pooled},

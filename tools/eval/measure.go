@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hippo-memory/hippo"
@@ -13,6 +14,8 @@ import (
 // report is the outcome of a measurement.
 type report struct {
 	Sets []setReport `json:"sets"`
+	// All is the confidence over all sets in the plain setting.
+	All []eval.Total `json:"all,omitempty"`
 	// Similarities has a row for each table of sentence pairs and model.
 	Similarities []similarity `json:"similarities,omitempty"`
 }
@@ -20,7 +23,9 @@ type report struct {
 // setReport is what was measured on one set.
 type setReport struct {
 	eval.SetReport
-	Rows []row `json:"rows"`
+	// Group is the part of --brief that the set belongs to; empty: none.
+	Group string `json:"group,omitempty"`
+	Rows  []row  `json:"rows"`
 }
 
 // row is one system in one setting.
@@ -37,36 +42,94 @@ type row struct {
 type measurement struct {
 	eval.Options
 	harder
+	smaller
 	workers int // rows measured at a time; at least 1
+}
+
+// folders returns the folders of the data.
+func (m *measurement) folders() []string { return strings.Split(m.Data, ",") }
+
+// load reads the sets, each with a sample of its questions, asked of smaller stores if that is
+// wanted.
+func (m *measurement) load() ([]*eval.Set, error) {
+	var sets []*eval.Set
+	for _, dir := range m.folders() {
+		some, err := eval.Load(dir)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, some...)
+	}
+	for i := range sets {
+		if m.sample > 0 {
+			sets[i] = sampled(sets[i], m.sample)
+		}
+		if m.take > 0 {
+			sets[i] = taken(sets[i], m.take)
+		}
+	}
+	return sets, nil
+}
+
+// sampled is the set with n of its questions that are judged or unanswerable, drawn by a seed
+// for each question; the order stays.
+func sampled(s *eval.Set, n int) *eval.Set {
+	s = s.Asked()
+	if len(s.Questions) <= n {
+		return s
+	}
+	drawn := make([]uint64, len(s.Questions))
+	for i := range s.Questions {
+		drawn[i] = randOf(s.Name, &s.Questions[i]).Uint64()
+	}
+	bound := slices.Sorted(slices.Values(drawn))[n]
+	out := *s
+	out.Questions = nil
+	for i, q := range s.Questions {
+		if drawn[i] < bound {
+			out.Questions = append(out.Questions, q)
+		}
+	}
+	return &out
 }
 
 // run measures every system on every set in every setting. Errors: those of [eval.Run],
 // and [hippo.ErrInvalid] if there are too few other texts for the distractors.
 func (m *measurement) run(ctx context.Context) (report, error) {
-	sets, err := eval.Load(m.Data)
+	sets, err := m.load()
 	if err != nil {
 		return report{}, err
 	}
-	if m.distractors > 0 && len(sets) == 1 {
+	if m.distractors > 0 && len(m.inFull(sets)) == 1 {
 		return report{}, hippo.Fieldf("distractors", "must be 0 for a single set: they are texts of other sets in the folder")
 	}
 	var r report
-	if r.Similarities, err = similarities(ctx, m.Data, m.Models); err != nil {
-		return report{}, err
+	for _, dir := range m.folders() {
+		some, err := similarities(ctx, dir, m.Models)
+		if err != nil {
+			return report{}, err
+		}
+		r.Similarities = append(r.Similarities, some...)
 	}
 	plan := m.plan(sets)
 	if err := measureAll(ctx, plan, m.workers); err != nil {
 		return report{}, err
 	}
+	var plains []eval.Row
 	for i, s := range sets {
-		sr := setReport{SetReport: s.Judged().Report()}
+		sr := setReport{SetReport: s.Report(), Group: m.groupOf(s)}
 		for _, j := range plan {
-			if j.set == i {
-				sr.Rows = append(sr.Rows, j.row())
+			if j.set != i {
+				continue
+			}
+			sr.Rows = append(sr.Rows, j.row())
+			if plain(j.setting) {
+				plains = append(plains, j.measured)
 			}
 		}
 		r.Sets = append(r.Sets, sr)
 	}
+	r.All = eval.Totals(plains)
 	return r, nil
 }
 
@@ -83,9 +146,12 @@ type job struct {
 
 // plan returns all rows, by set, setting and system.
 func (m *measurement) plan(sets []*eval.Set) []*job {
-	systems := append(eval.Systems(&m.Engine, m.Rankers, m.Models), m.Systems...)
 	var plan []*job
 	for n, s := range sets {
+		systems, settings := m.systems(s), &m.harder
+		if m.groupOf(s) != "" {
+			settings = &harder{}
+		}
 		var jobs []*job
 		find := func(setting eval.Setting, system string) *job {
 			i := slices.IndexFunc(jobs, func(j *job) bool { return j.setting == setting && j.system.Name == system })
@@ -94,7 +160,7 @@ func (m *measurement) plan(sets []*eval.Set) []*job {
 			}
 			return jobs[i]
 		}
-		for _, v := range variants(s.Judged(), sets, &m.harder) {
+		for _, v := range variants(s.Asked(), m.inFull(sets), settings) {
 			open := sync.OnceValues(v.make)
 			for i := range systems {
 				if v.setting == settingDistractors && systems[i].Optional {

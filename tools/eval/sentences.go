@@ -97,7 +97,7 @@ func similarities(ctx context.Context, dir string, models []eval.Model) ([]simil
 	for _, p := range tables {
 		first := make(map[string][][]float32) // by space
 		for _, m := range models {
-			both, err := m.Embed(ctx, embed.Sentence, append(slices.Clone(p.a), p.b...))
+			both, err := m.Preferred().Embed(ctx, embed.Sentence, append(slices.Clone(p.a), p.b...))
 			if err != nil {
 				return nil, fmt.Errorf("model %s: %w", m.Name, err)
 			}
@@ -107,8 +107,8 @@ func similarities(ctx context.Context, dir string, models []eval.Model) ([]simil
 				cosines[i] = cosine(both[i], both[len(p.a)+i])
 			}
 			s.Spearman = spearman(p.scores, cosines)
-			if others := first[m.Model().Space]; others == nil {
-				first[m.Model().Space] = both
+			if others := first[m.Preferred().Model().Space]; others == nil {
+				first[m.Preferred().Model().Space] = both
 			} else {
 				for i := range both {
 					s.Agreement += cosine(both[i], others[i]) / float64(len(both))

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/eval"
 )
 
@@ -21,7 +22,8 @@ func TestSimilarities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	both := []eval.Model{{Name: "builtin", Embedder: m}, {Name: "again", Embedder: m}}
+	used := []embedding.Model{{Embedder: m, Instant: true}}
+	both := []eval.Model{{Name: "builtin", Used: used}, {Name: "again", Used: used}}
 	got, err := similarities(t.Context(), "testdata", both)
 	if err != nil || len(got) != 2 {
 		t.Fatalf("got %+v (%v), want two rows", got, err)

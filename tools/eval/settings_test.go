@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/embed/static"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/eval"
 	"github.com/hippo-memory/hippo/models"
 )
@@ -26,7 +27,7 @@ func small(t *testing.T) *measurement {
 	}
 	x := &measurement{workers: 1}
 	x.Data = filepath.Join("..", "..", "internal", "eval", "testdata", "small")
-	x.Models, x.Engine = []eval.Model{{Name: "builtin", Embedder: m}}, eval.EngineOptions{Backend: app.Memory, Tokens: m}
+	x.Models, x.Engine = []eval.Model{{Name: "builtin", Used: []embedding.Model{{Embedder: m, Instant: true}}}}, eval.EngineOptions{Backend: app.Memory, Tokens: m}
 	return x
 }
 

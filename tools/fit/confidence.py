@@ -7,8 +7,8 @@
 Logistic regression of "the store is the right one", right and wrong counting half each and every
 set the same, with a little of the squares of the weights. Prints, per set, the AUROC
 by cross-validation (five folds over conversations, over questions where there is one corpus) and
-with the set left out; then the weights fitted to all in the form of internal/rank/weights.go, and what each
-threshold would keep back.
+with the set left out; then the weights fitted to all in the form of internal/rank/weights.go, and how many
+answers each threshold would mark as weak.
 """
 
 import json
@@ -20,12 +20,12 @@ from collections import defaultdict
 import numpy as np
 
 SCALE, MIN_TEXT = 5.0, -5.0  # rank.Rerank.Scale, minText in internal/rank/confidence.go
-NAMES = ["Base", "Text", "Coverage", "Covered", "UnknownNames"]
-SIGNS = np.array([0, 1, 1, 1, -1])  # what speaks for an answer must not speak against it
+NAMES = ["Base", "Text", "Coverage", "Covered", "Lead", "UnknownNames"]
+SIGNS = np.array([0, 1, 1, 1, 1, -1])  # what speaks for an answer must not speak against it
 FOLDS, DECAY, STEPS = 5, 1e-4, 50
-THRESHOLDS = [0.01, 0.02, 0.03, 0.05, 0.07, 0.1]
-SHARES, FEWEST = {"whole": 1.0, "nameless": 0.25, "small": 0.25}, 50  # what a group of questions weighs, and its size
-SMALL = 20  # rank.Confidence.MinMemories
+THRESHOLDS = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4]
+# What a group of questions weighs, and its least size. Unanswerable questions of all sets are one group for each size of store.
+SHARES, FEWEST = {"whole": 1.0, "nameless": 0.25, "small": 0.25, "unanswerable": 1.0}, 40
 
 
 def text_sum(text):
@@ -35,12 +35,12 @@ def text_sum(text):
 
 def features(s):
     text = text_sum(s["text"]) if s["semantic"] else 0.0  # lexical scores alone do not carry over to other stores
-    return [1.0, text, s["coverage"], s["covered"], s["unknown_names"]]
+    return [1.0, text, s["coverage"], s["covered"], s["lead"], s["unknown_names"]]
 
 
 class Trials:
     def __init__(self, lines):
-        rows = [r for r in map(json.loads, lines) if r["kind"] != "abstention"]
+        rows = [r for r in map(json.loads, lines) if r.get("category") != "abstention"]  # of BEAM, kept for judging the outcome
         self.rows = rows
         self.x = np.array([features(r["support"]) for r in rows])
         self.y = np.array([float(r["right"]) for r in rows])
@@ -48,10 +48,11 @@ class Trials:
         self.set = np.array([r["set"] for r in rows])
         self.fold = np.array([zlib.crc32((r["group"] or r["question"]).encode()) % FOLDS for r in rows])
         self.recall = np.array([r["recall"] for r in rows])
-        self.safe = np.array([r["support"]["coverage"] >= 1 or r["support"]["terms"] < 2 or r["support"]["memories"] < SMALL for r in rows])
+        self.safe = np.array([r["support"]["coverage"] >= 1 or r["support"]["terms"] < 2 for r in rows])
         groups = defaultdict(list)
         for i, r in enumerate(rows):
-            groups[r["set"], r["kind"], r.get("size", 0), r["right"]].append(i)
+            set_ = "all" if r["kind"] == "unanswerable" else r["set"]
+            groups[set_, r["kind"], r.get("size", 0), r["right"]].append(i)
         self.groups = {k: np.array(v) for k, v in groups.items()}
         self.weight = np.zeros(len(rows))
         for k, v in self.groups.items():
@@ -102,7 +103,7 @@ def table(t, cross, left):
 
 
 def thresholds(t, p):
-    """Per set, in whole stores: answered, lost recall@10, refused."""
+    """Per set, in whole stores: right ones not marked, recall@10 of right ones that are, wrong ones that are."""
     for limit in THRESHOLDS:
         back = (p < limit) & ~t.safe
         out = []
@@ -110,6 +111,9 @@ def thresholds(t, p):
             if right and kind == "whole":
                 r, w = t.groups[set_, kind, size, True], t.groups[set_, kind, size, False]
                 out.append(f"{set_} {1 - back[r].mean():.3f} -{(back[r] * t.recall[r]).mean():.4f} {(back[w] | t.none[w]).mean():.2f}")
+            if kind == "unanswerable" and not size:
+                w = t.groups[set_, kind, size, right]
+                out.append(f"unanswerable {(back[w] | t.none[w]).mean():.2f}")
         print(f"below {limit:.2f}: " + "  ".join(out))
 
 
@@ -128,7 +132,7 @@ def main():
         table(t, cross, left)
         b = fit(t, np.ones(len(t.y), bool))
         print("Logistic{" + ", ".join(f"{n}: {v:.2f}" for n, v in zip(NAMES, b)) + "}")
-        print("cross-validated: answered, lost recall@10, refused")
+        print("cross-validated: right ones not marked, recall@10 of right ones that are, wrong ones that are")
         thresholds(t, cross)
         print("set left out:")
         thresholds(t, left)

@@ -1,65 +1,75 @@
 """Fits the weights of ranker hippo to questions with known answers.
 
     go -C tools run ./eval --data DIR --features > builtin.jsonl
-    go -C tools run ./eval --data DIR --features --models minilm-l6-v2 > minilm.jsonl
-    python fit.py builtin.jsonl minilm.jsonl
+    go -C tools run ./eval --data DIR --features --models static > static.jsonl
+    python fit.py builtin.jsonl static.jsonl
 
-A model's cosines are like no other's, so the weights are those that suit several: the
-questions of each file count as sets of their own. Each question is a softmax over what
-was reranked for it; the loss is the mean over the answers of the negative
-logarithm of their share, plus a little of the squares of the weights, which are those of
-features of standard deviation 1. From those weights a second descent raises what is
-wanted: the share of the answers among the first ten, made smooth by a logistic function
-of how far each is from the tenth of the others, with a tenth of the first loss beside
-it. Sets count the same, but for those of COUNTS. The feature "feedback" depends on the
-weights: make the features again with the new ones, and fit again. Prints recall@10 and
-hit@1 by cross-validation (five folds over conversations, over questions where there is
-one corpus), with groups of features left out, and the weights fitted to all in the form of
-internal/rank/features.go.
+The questions of each file count as sets of their own, so that the weights suit stores whose
+vectors are not computed yet, too. The score of a candidate is a sum of its features, whose
+weights depend linearly on the context of the question (internal/rank/context.go). Each question
+is a softmax over what was reranked for it; the loss is the mean over the answers of the negative
+logarithm of their share, plus a little of the squares of the weights, which are those of features
+of standard deviation 1. From those weights a second descent raises what is wanted: the share of
+the answers among the first ten, made smooth by a logistic function of how far each is from the
+tenth of the others, and some of the first loss beside it, which is what puts an answer first.
+Sets count the same, but for those of COUNTS.
+
+More of a feature never counts less, whatever the context, but for those of EITHER: the weight of
+a rising feature is a sum over the features c of the context of c*A + (1-c)*B, where A and B are
+squares. The feature "feedback" depends on the weights: make the features again with the new ones,
+and fit again. Prints recall@10 and hit@1 by cross-validation (five folds over conversations, over
+questions where there is one corpus), with groups of features left out (--ablate), and writes the
+weights fitted to all to internal/rank/fitted.go (--write).
 """
 
+import argparse
 import json
 import re
-import sys
 import zlib
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-import torch
+from scipy.optimize import minimize
 
-GO = Path(__file__).parents[2] / "internal" / "rank" / "features.go"
+RANK = Path(__file__).parents[2] / "internal" / "rank"
 GROUPS = {
-    "words": ["bm25.absolute"], "vectors": ["cosine", "cosine.relative", "feedback"], "feedback": ["feedback"],
+    "words": ["bm25.absolute", "coverage"],
+    "vectors": ["cosine", "cosine.relative", "cosine.standard", "feedback"],
+    "multilingual": ["multilingual", "multilingual.relative", "multilingual.standard", "foreign.standard"],
+    "standard scores": ["cosine.standard", "multilingual.standard"],
+    "feedback": ["feedback"],
     "late interaction": ["maxsim", "maxsim.relative", "maxsim.idf", "maxsim.lead", "previous.gain", "window.gain", "reply", "previous.maxsim"],
-    "bigrams": ["bigram"], "lead": ["maxsim.lead"], "shares of the best": ["cosine.relative", "maxsim.relative"],
     "neighbours": ["previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine", "reply", "previous.gain", "window.gain"],
     "session": ["session"], "author": ["names.author"], "length": ["length"], "questions": ["is.question", "reply"],
-    "kind of answer": ["has.time", "has.number", "has.name"], "names": ["has.name"],
+    "kind of answer": ["has.time", "has.number", "has.name"],
 }
 UNUSED = {"bm25.relative"}  # of the first stage only
-FIRST = {"bm25.relative": 2, "cosine": 6, "length": 2}  # as in internal/rank/weights.go
+FIRST = {"bm25.relative": 2, "cosine": 6, "multilingual": 4, "length": 2}  # as in internal/rank/weights.go
 # What may speak for or against; all else speaks for.
-EITHER = {"length", "is.question", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine"}
-MEAN_LENGTH = 3  # length_offset is in [0, 3]
-FOLDS, STEPS, DECAY = 5, 80, 1e-3
-TOP, SLOPE, LOGS = 10, 0.3, 0.1  # of the second descent
-# What is hard to hold beside the others, which otherwise outvote it, counts more.
-COUNTS = {"realtalk": 2, "beam/100K": 2, "xquad_sentences": 1.5}
+EITHER = {"is.foreign", "length", "is.question", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine"}
+FOLDS, STEPS, DECAY = 5, 120, 5e-4
+TOP, SLOPE, LOGS = 10, 0.3, 0.3  # of the second descent
+# What is hard to hold beside the others, which otherwise outvote it, counts more; languages of one
+# set and stores without contextual vectors count less.
+COUNTS = {"realtalk": 2, "beam/100K": 2, "xquad_sentences": 1.5, "agents/team": 2, "agents/life": 1.5, "agents/world": 2}
+FAMILIES = {"xquad_langs": 0.5}
+STATIC = 0.4
 
 
-def names():
-    """The features: names in JSON and in Go."""
-    text = GO.read_text()
-    block = re.search(r"^const \((.*?)NumFeatures$", text, re.S | re.M)[1]
-    go = re.findall(r"^\t([A-Z]\w+)(?: Feature = iota)?$", block, re.M)
-    json_names = re.findall(r'"([^"]+)"', re.search(r"return \[NumFeatures\]string\{(.*?)\n\t\}", text, re.S)[1])
-    assert len(go) == len(json_names)
-    return dict(zip(json_names, go))
+def names(file, constant):
+    """Names in JSON and in Go."""
+    text = (RANK / file).read_text()
+    block = re.search(rf"^const \((?:(?!^\)).)*?^\t{constant}$", text, re.S | re.M)[0]
+    go = re.findall(r"^\t([A-Z]\w+)(?: \w+ = iota)?$", block, re.M)[:-1]
+    found = re.findall(r'"([^"]+)"', re.search(rf"\[{constant}\]string\{{(.*?)\}}", text, re.S)[1])
+    assert len(go) == len(found), (go, found)
+    return dict(zip(found, go))
 
 
-GO_NAMES = names()
-NAMES = list(GO_NAMES)
+FEATURES, CONTEXT = names("features.go", "NumFeatures"), names("context.go", "NumContext")
+NAMES, CONTEXTS = list(FEATURES), list(CONTEXT)
+RISING = np.array([n not in EITHER for n in NAMES])
 
 
 class Question:
@@ -68,13 +78,14 @@ class Question:
         found = r["found"] or []
         self.x = np.array([[h["features"].get(n, 0) for n in NAMES] for h in found], np.float32).reshape(-1, len(NAMES))
         self.answers = np.array([float(h.get("answers", False)) for h in found], np.float32)
-        self.offset, self.relevant, self.set = r["length_offset"], r["relevant"], r["set"] + model
-        self.counts = COUNTS.get(r["set"], 1)
-        self.fold = zlib.crc32((r["group"] or r["question"]).encode()) % FOLDS
+        self.context = np.array([(r["context"] or {}).get(n, 0) for n in CONTEXTS], np.float32)
+        self.relevant, self.set, self.category = r["relevant"], r["set"] + model, r.get("category", "")
+        self.counts = COUNTS.get(r["set"], 1) * FAMILIES.get(r["set"].split("/")[0], 1) * (STATIC if "static" in model else 1)
+        self.fold = zlib.crc32((r["group"] + r["question"] * (r["group"] in ("", r["set"], "corpus"))).encode()) % FOLDS
 
 
 class Batch:
-    """Questions padded to tensors."""
+    """Questions padded to arrays."""
 
     def __init__(self, questions, scale):
         n = max(len(q.x) for q in questions)
@@ -82,68 +93,101 @@ class Batch:
         for q in questions:
             share[q.set] += 1
             counts[q.set] = q.counts
-        self.x = torch.zeros(len(questions), n, len(NAMES))
-        answers, self.mask = torch.zeros(len(questions), n), torch.full((len(questions), n), -1e9)
+        self.x = np.zeros((len(questions), n, len(NAMES)), np.float32)
+        self.are, self.mask = np.zeros((len(questions), n), np.float32), np.full((len(questions), n), -1e9, np.float32)
         for i, q in enumerate(questions):
             k = len(q.x)
-            self.x[i, :k], answers[i, :k], self.mask[i, :k] = torch.from_numpy(q.x / scale), torch.from_numpy(q.answers), 0
-        self.offset = torch.tensor([q.offset for q in questions]).float()
-        self.are, self.relevant = answers, torch.tensor([q.relevant for q in questions]).float()
-        self.answers = answers / answers.sum(1, keepdim=True).clamp(min=1)
-        self.weights = torch.tensor([q.counts / share[q.set] / sum(counts.values()) for q in questions]) * (answers.sum(1) > 0)
+            self.x[i, :k], self.are[i, :k], self.mask[i, :k] = q.x / scale, q.answers, 0
+        self.context = np.stack([q.context for q in questions])
+        self.relevant = np.array([q.relevant for q in questions], np.float32)
+        count = self.are.sum(1)
+        self.answers = self.are / np.maximum(count, 1)[:, None]
+        self.weights = np.array([q.counts / share[q.set] / sum(counts.values()) for q in questions], np.float32) * (count > 0)
 
     def scores(self, w):
-        return self.x @ w[0] + self.offset[:, None] * (self.x @ w[1]) + self.mask
+        each = w[0] + self.context @ w[1:]
+        return np.einsum("qnk,qk->qn", self.x, each.astype(np.float32)) + self.mask
+
+    def back(self, g):
+        """The gradient of the weights, given that of the scores."""
+        each = np.einsum("qn,qnk->qk", g, self.x)
+        return np.concatenate([each.sum(0)[None], self.context.T @ each])
 
     def logs(self, s):
-        return (self.weights * (self.answers * torch.log_softmax(s, 1)).sum(1)).sum()
+        top = s.max(1, keepdims=True)
+        e = np.exp(s - top)
+        total = e.sum(1, keepdims=True)
+        value = (self.weights * (self.answers * (s - top - np.log(total))).sum(1)).sum()
+        has = self.answers.sum(1, keepdims=True)
+        return value, self.weights[:, None] * (self.answers - has * e / total)
 
     def found(self, s):
         """Recall, made smooth."""
-        others = s.masked_fill(self.are > 0, -1e9)
-        tenth = others.topk(min(TOP, s.shape[1]), 1).values[:, -1:].clamp(min=-30)
-        return (self.weights * (torch.sigmoid((s - tenth) / SLOPE) * self.are).sum(1) / self.relevant).sum()
+        others = np.where(self.are > 0, -1e9, s)
+        k = min(TOP, s.shape[1]) - 1
+        at = np.argpartition(-others, k, 1)[:, k]
+        rows = np.arange(len(s))
+        tenth = np.maximum(others[rows, at], -30)
+        p = 1 / (1 + np.exp(-np.clip((s - tenth[:, None]) / SLOPE, -60, 60)))
+        gain = self.weights[:, None] * self.are / self.relevant[:, None]
+        g = gain * p * (1 - p) / SLOPE
+        value = (gain * p).sum()
+        whole = g.copy()
+        whole[rows, at] -= np.where(others[rows, at] > -30, g.sum(1), 0)
+        return value, whole
+
+
+def weights_of(ends, on):
+    """The weights, and those by feature of the context, of ends [2, contexts, features]."""
+    low, high = ends
+    low, high = np.where(RISING, low**2, low) * on, np.where(RISING, high**2, high) * on
+    return np.concatenate([low.sum(0)[None], high - low])
 
 
 def fit(questions, scale, use=None):
-    """Weights, and those for each unit of length_offset, of the features to use."""
-    on = torch.tensor([[float(n not in UNUSED and (use is None or n in use)) for n in NAMES]] * 2)
-    rising = torch.tensor([n not in EITHER for n in NAMES])
-    batch, ends = Batch(questions, scale), torch.full((2, len(NAMES)), 0.5, requires_grad=True)
+    on = np.array([float(n not in UNUSED and (use is None or n in use)) for n in NAMES])
+    batch = Batch(questions, scale)
+    shape = (2, len(CONTEXTS), len(NAMES))
 
-    def weights():
-        """Of the weights at both ends of length_offset; more of a feature never counts less."""
-        low, high = torch.where(rising, ends**2, ends) * on
-        return torch.stack([low, (high - low) / MEAN_LENGTH])
+    def descend(start, gain):
+        def step(v):
+            ends = v.reshape(shape)
+            w = weights_of(ends, on)
+            value, gs = gain(batch.scores(w))
+            gw = 2 * DECAY * w - batch.back(gs.astype(np.float32))
+            low, high = gw[0][None] - gw[1:], gw[1:]
+            g = np.stack([low, high]) * on * np.where(RISING, 2 * ends, 1)
+            return DECAY * (w**2).sum() - value, g.ravel().astype(np.float64)
 
-    def descend(gain):
-        descent = torch.optim.LBFGS([ends], max_iter=STEPS, line_search_fn="strong_wolfe")
+        return minimize(step, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x
 
-        def step():
-            descent.zero_grad()
-            w = weights()
-            value = DECAY * (w**2).sum() - gain(batch.scores(w))
-            value.backward()
-            return value
+    def both(s):
+        (a, ga), (b, gb) = batch.found(s), batch.logs(s)
+        return a + LOGS * b, ga + LOGS * gb
 
-        descent.step(step)
-
-    descend(batch.logs)
-    descend(lambda s: batch.found(s) + LOGS * batch.logs(s))
-    return weights().detach().numpy() / scale
+    v = descend(np.full(shape, 0.3).ravel(), batch.logs)
+    return weights_of(descend(v, both).reshape(shape), on) / scale
 
 
 def scores(q, w):
-    return q.x @ w[0] + q.offset * (q.x @ w[1])
+    return q.x @ (w[0] + q.context @ w[1:])
 
 
 def measure(questions, weights):
-    """Recall@10 and hit@1 by set; weights(q) are those to use."""
+    """Recall@10 and hit@1 by set and category; weights(q) are those to use."""
     out = defaultdict(list)
     for q in questions:
         hits = q.answers[np.argsort(-scores(q, weights(q)), kind="stable")[:10]]
-        out[q.set].append((hits.sum() / q.relevant, hits[:1].sum()))
-    return "  ".join(f"{s} {np.mean([a for a, _ in v]):.3f} / {np.mean([b for _, b in v]):.3f}" for s, v in sorted(out.items()))
+        for name in {q.set, f"{q.set} - {q.category}" if q.category and "/" in q.set else q.set}:
+            out[name].append((hits.sum() / q.relevant, hits[:1].sum()))
+    return {s: (np.mean([a for a, _ in v]), np.mean([b for _, b in v]), len(v)) for s, v in sorted(out.items())}
+
+
+def show(title, table):
+    print(title)
+    for s, (recall, hit, n) in table.items():
+        print(f"  {s:45} {n:5} {recall:.3f} / {hit:.3f}")
+    print(flush=True)
 
 
 def validate(questions, scale, without=()):
@@ -153,45 +197,71 @@ def validate(questions, scale, without=()):
 
 
 def level(questions, w):
-    """The base, and that for each unit of length_offset, with which the medians of both stages agree."""
+    """The base, and that by feature of the context, with which the medians of both stages agree."""
     share = defaultdict(int)
     for q in questions:
         share[q.set] += 1
     first = np.array([FIRST.get(n, 0) for n in NAMES])
-    rows = np.array([[1, q.offset, np.median(q.x @ first) - np.median(scores(q, w))] for q in questions])
+    rows = np.array([[1, *q.context, np.median(q.x @ first) - np.median(scores(q, w))] for q in questions])
     weights = np.sqrt([1 / share[q.set] for q in questions])[:, None]
-    return np.linalg.lstsq(rows[:, :2] * weights, rows[:, 2] * weights[:, 0], rcond=None)[0]
+    x, y = rows[:, :-1] * weights, rows[:, -1] * weights[:, 0]
+    return np.linalg.solve(x.T @ x + 1e-2 * np.eye(x.shape[1]), x.T @ y)
 
 
-def rounded(w):
-    """To three digits, so that more of a feature still counts no less at the end of length_offset."""
-    short = np.round(w[0], 3)
-    low = np.where([n in EITHER for n in NAMES], -np.inf, np.ceil(-short / MEAN_LENGTH * 1000 - 1e-9) / 1000)
-    return np.stack([short, np.maximum(np.round(w[1], 3), low)])
+def literal(w, indent):
+    return "".join(f"{indent}{FEATURES[n]}: {v:.3f},\n" for n, v in zip(NAMES, w) if n not in UNUSED and abs(v) >= 0.0005)
 
 
-def literal(function, w):
-    rows = "".join(f"\t\t{GO_NAMES[n]}: {v:.3f},\n" for n, v in zip(NAMES, w) if n not in UNUSED)
-    return f"func {function}() Features {{\n\treturn Features{{\n{rows}\t}}\n}}\n"
+def go(w, base):
+    by = "".join(f"\t\t{g}: {{\n{literal(w[i + 1], chr(9) * 3)}\t\t}},\n" for i, g in enumerate(CONTEXT.values()))
+    bases = ", ".join(f"{g}: {base[i + 1]:.3f}" for i, g in enumerate(CONTEXT.values()))
+    return f"""package rank
+
+// The weights of the reranker were fitted by tools/fit on the development halves.
+
+// featureWeights are those of [Rerank.Features].
+func featureWeights() Features {{
+	return Features{{
+{literal(w[0], chr(9) * 2)}	}}
+}}
+
+// contextWeights are those of [Rerank.By].
+func contextWeights() [NumContext]Features {{
+	return [NumContext]Features{{
+{by}	}}
+}}
+
+// baseWeight is that of [Rerank.Base], baseWeights of [Rerank.BaseBy].
+const baseWeight = {base[0]:.3f}
+
+func baseWeights() Context {{
+	return Context{{{bases}}}
+}}
+"""
 
 
 def main():
+    flags = argparse.ArgumentParser()
+    flags.add_argument("files", nargs="+")
+    flags.add_argument("--ablate", action="store_true")
+    flags.add_argument("--validate", action="store_true")
+    flags.add_argument("--write", action="store_true")
+    o = flags.parse_args()
     questions = []
-    for path in sys.argv[1:]:
+    for path in o.files:
         with open(path) as lines:
-            model = " " + Path(path).stem if len(sys.argv) > 2 else ""
+            model = " " + Path(path).stem if len(o.files) > 1 else ""
             questions += [q for q in (Question(line, model) for line in lines) if len(q.x)]
     scale = np.concatenate([q.x for q in questions]).std(0) + 1e-6
-    print("cross-validated     ", validate(questions, scale), flush=True)
-    for name, group in GROUPS.items():
-        print(f"without {name:18}", validate(questions, scale, group), flush=True)
+    if o.validate or o.ablate:
+        show("cross-validated", validate(questions, scale))
+    if o.ablate:
+        for name, group in GROUPS.items():
+            show(f"without {name}", validate(questions, scale, group))
     w = fit(questions, scale)
-    print("fitted to all       ", measure(questions, lambda _: w))
-    base, long = level(questions, w)
-    print(f"Base: {base:.3f}, BaseByLength: {long:.3f},")
-    w = rounded(w)
-    print(literal("featureWeights", w[0]))
-    print(literal("lengthWeights", w[1]))
+    show("fitted to all", measure(questions, lambda _: w))
+    if o.write:
+        (RANK / "fitted.go").write_text(go(w, level(questions, w)))
 
 
 if __name__ == "__main__":

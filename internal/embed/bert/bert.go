@@ -16,12 +16,34 @@
 // The weights of the layers are copied to memory at Open, as float32; the word embeddings
 // stay in the file and are read as texts need them. Nothing is memory-mapped, so a file
 // that is truncated while it is open is an error and not a signal.
+//
+// # Packed model
+//
+// [OpenPacked] reads a BERT encoder with mean pooling and an uncased WordPiece vocabulary from bytes
+// that may be a part of the program. Its weights have 8 bits and stay where they are. It does not
+// recognise special tokens such as [SEP] in texts. The file is
+// little-endian; sections begin at multiples of 64:
+//
+//	"HIPPOENC"  uint32 version  uint32 n  uint32 CRC-32C of the header  header: n bytes of JSON
+//	slots, ends, texts  the vocabulary; see [token.HashVocab]
+//	numbers    float32 each: the scale of each position; gamma and beta of the first norm; then for each
+//	           layer: scales and biases of qkv and out, the norm after them, those of up and down, the last norm
+//	positions  int8, hidden of them for each position: the embedding of the position and of token type 0
+//	scales     uint16 each, the upper half of a float32, for each group of numbers of a word embedding
+//	words      unsigned numbers of some bits each, the first in the lowest bits: with half of their range
+//	           subtracted and times the scale of their group they are the word embeddings
+//	panels     int8: the matrices qkv, out, up and down of each layer, as [gemm.Matrix.SetQuantized] takes
+//	           them
+//
+// bits and group of the header are the size of a number of the word embeddings and of a
+// group; checksum is the CRC-32C of all bytes after the header.
 package bert
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -69,9 +91,10 @@ const minRoom = 8
 // [io.Closer] and is safe for concurrent use.
 type Model struct {
 	options Options
-	encoder *encoder
+	// encoder returns the weights; those of a packed model are read by the first call.
+	encoder func() (*encoder, error)
 	split   splitter
-	file    *os.File
+	file    io.Closer // nil for a packed model
 	passes  sync.Pool
 
 	// mu is held for reading by every Embed, for writing by Close.
@@ -109,12 +132,15 @@ func Open(dir string, o Options) (*Model, error) {
 			return nil, hippo.Fieldf("MaxTokens", "must leave room for %d tokens after the prefix %q, leaves %d", minRoom, prefix, room)
 		}
 	}
-	if m.file, err = os.Open(filepath.Join(dir, "model.safetensors")); err != nil {
+	file, err := os.Open(filepath.Join(dir, "model.safetensors"))
+	if err != nil {
 		return nil, err
 	}
-	if m.encoder, err = openEncoder(m.file, c, o); err != nil {
-		return nil, inFolder(dir, errors.Join(err, m.file.Close()))
+	e, err := openEncoder(file, c, o)
+	if err != nil {
+		return nil, inFolder(dir, errors.Join(err, file.Close()))
 	}
+	m.file, m.encoder = file, func() (*encoder, error) { return e, nil }
 	return m, nil
 }
 
@@ -150,11 +176,15 @@ func openEncoder(file *os.File, c config, o Options) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := gemm.Best()
+	return load(w, c, o.kernel(), o.MaxTokens)
+}
+
+// kernel returns the kernel to use.
+func (o *Options) kernel() gemm.Kernel {
 	if o.Kernel != nil {
-		k = *o.Kernel
+		return *o.Kernel
 	}
-	return load(w, c, k, o.MaxTokens)
+	return gemm.Best()
 }
 
 // Close frees the weights, after every running Embed has returned.
@@ -165,6 +195,9 @@ func (m *Model) Close() error {
 		return nil
 	}
 	m.closed, m.encoder, m.passes = true, nil, sync.Pool{}
+	if m.file == nil {
+		return nil
+	}
 	return m.file.Close()
 }
 
@@ -203,6 +236,10 @@ func (m *Model) Embed(ctx context.Context, role embed.Role, texts []string) ([][
 
 // encode returns the vector of each window, of length 1.
 func (m *Model) encode(ctx context.Context, ws []window) ([][]float32, error) {
+	e, err := m.encoder()
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	groups := batches(ws, m.options.Threads)
@@ -214,7 +251,7 @@ func (m *Model) encode(ctx context.Context, ws []window) ([][]float32, error) {
 		wait.Go(func() {
 			p, ok := m.passes.Get().(*pass)
 			if !ok {
-				p = &pass{encoder: m.encoder}
+				p = &pass{encoder: e}
 			}
 			defer m.passes.Put(p)
 			p.threads = m.options.Threads / workers
@@ -227,7 +264,10 @@ func (m *Model) encode(ctx context.Context, ws []window) ([][]float32, error) {
 					cancel(err)
 					return
 				}
-				p.pool(m.options.Pooling, groups[i], out)
+				if err := p.pool(m.options.Pooling, groups[i], out); err != nil {
+					cancel(err)
+					return
+				}
 			}
 		})
 	}

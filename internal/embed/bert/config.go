@@ -69,7 +69,10 @@ func parseConfig(file []byte) (config, error) {
 	if err != nil {
 		return config{}, err
 	}
-	return c, c.check()
+	if err := c.check(); err != nil {
+		return config{}, fmt.Errorf("config.json: %w", err)
+	}
+	return c, nil
 }
 
 func parseClassic(file []byte, kind string) (config, error) {
@@ -187,14 +190,14 @@ func (c config) check() error {
 		{"positions", c.positions, c.firstPosition + 1, maxPosition},
 	} {
 		if n.value < n.from || n.value > n.to {
-			return fmt.Errorf("%w: config.json: %s must be between %d and %d, got %d", hippo.ErrCorrupt, n.name, n.from, n.to, n.value)
+			return fmt.Errorf("%w: %s must be between %d and %d, got %d", hippo.ErrCorrupt, n.name, n.from, n.to, n.value)
 		}
 	}
 	if c.hidden%c.heads != 0 {
-		return fmt.Errorf("%w: config.json: hidden size %d is not a multiple of %d heads", hippo.ErrCorrupt, c.hidden, c.heads)
+		return fmt.Errorf("%w: hidden size %d is not a multiple of %d heads", hippo.ErrCorrupt, c.hidden, c.heads)
 	}
 	if !(c.epsilon >= 0) || c.rotary.dims%2 != 0 || c.rotary.dims > 0 && !(c.rotary.base > 1) || math.IsInf(c.rotary.base, 0) {
-		return fmt.Errorf("%w: config.json: epsilon %g, %d rotated numbers with base %g", hippo.ErrCorrupt, c.epsilon, c.rotary.dims, c.rotary.base)
+		return fmt.Errorf("%w: epsilon %g, %d rotated numbers with base %g", hippo.ErrCorrupt, c.epsilon, c.rotary.dims, c.rotary.base)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type layer struct {
 type encoder struct {
 	config
 	kernel gemm.Kernel
-	words  wordEmbeddings
+	words  embeddings
 	// positions are the sums of the embeddings of each position and of token type 0; one
 	// row, that of the type, if positions are rotated.
 	positions []float32
@@ -37,6 +37,12 @@ type encoder struct {
 	layers    []layer
 	// cos and sin have rotary.dims/2 numbers for each position.
 	cos, sin []float32
+}
+
+// embeddings are the vectors of the tokens before the first layer.
+type embeddings interface {
+	// row sets dst to the vector of a token; buf is a buffer of 4 bytes a number.
+	row(dst []float32, id int32, buf []byte) error
 }
 
 // wordEmbeddings is a tensor that stays in the file: it is half of a small model and most
@@ -47,7 +53,7 @@ type wordEmbeddings struct {
 	name   string
 }
 
-// row copies the vector of a token to dst; buf is a buffer.
+// row implements [embeddings].
 func (t *wordEmbeddings) row(dst []float32, id int32, buf []byte) error {
 	if id < 0 || int(id) >= t.tensor.shape[0] {
 		return fmt.Errorf("%w: tokenizer.json: token %d, the model has %d", hippo.ErrCorrupt, id, t.tensor.shape[0])
@@ -80,10 +86,11 @@ func load(w *weights, c config, k gemm.Kernel, tokens int) (*encoder, error) {
 	}
 	l := &loader{weights: w, kernel: k, prefix: prefix}
 	e := &encoder{config: c, kernel: k}
-	e.words.file, e.words.name = w.file, prefix+"embeddings.word_embeddings.weight"
-	if e.words.tensor, err = w.find(e.words.name, c.vocab, c.hidden); err != nil {
+	words := &wordEmbeddings{file: w.file, name: prefix + "embeddings.word_embeddings.weight"}
+	if words.tensor, err = w.find(words.name, c.vocab, c.hidden); err != nil {
 		return nil, err
 	}
+	e.words = words
 	e.positions = l.positions(c, tokens)
 	e.layers = make([]layer, c.layers)
 	if c.family == nomic {

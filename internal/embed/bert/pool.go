@@ -1,9 +1,15 @@
 package bert
 
-import "math"
+import (
+	"fmt"
+	"math"
 
-// pool sets the vectors of the windows of a group from those of their tokens.
-func (p *pass) pool(how Pooling, group []int, out [][]float32) {
+	"github.com/hippo-memory/hippo"
+)
+
+// pool sets the vectors of the windows of a group from those of their tokens. Finite
+// weights may be so large that sums of them are not: that is [hippo.ErrCorrupt].
+func (p *pass) pool(how Pooling, group []int, out [][]float32) error {
 	for k, i := range group {
 		v := make([]float32, p.hidden)
 		last := p.starts[k] + 1
@@ -16,8 +22,12 @@ func (p *pass) pool(how Pooling, group []int, out [][]float32) {
 			}
 		}
 		unit(v)
+		if notFinite(v) >= 0 {
+			return fmt.Errorf("%w: the weights of the model are too large: a vector is not finite", hippo.ErrCorrupt)
+		}
 		out[i] = v
 	}
+	return nil
 }
 
 // join returns the vector of each of n texts from those of its consecutive windows.

@@ -80,11 +80,14 @@ const (
 
 // Matrix is the right side of a product, packed in the order in which a kernel reads it:
 // in panels of some columns, each row by row, the last one padded with zeros. It is safe
-// for concurrent use, except for packing.
+// for concurrent use, except for packing. See [Matrix.SetQuantized] for one of 8-bit
+// integers.
 type Matrix struct {
 	kernel     Kernel
 	rows, cols int
 	panels     []float32
+	codes      []byte // of a quantized matrix, which has no panels
+	scales     []float32
 }
 
 // Dims returns the number of rows and of columns.
@@ -139,6 +142,7 @@ func (m *Matrix) reset(k Kernel, rows, cols int) {
 		m.panels = make([]float32, n)
 	}
 	m.kernel, m.rows, m.cols, m.panels = k, rows, cols, m.panels[:n]
+	m.codes, m.scales = nil, nil
 }
 
 // AddProduct adds a·m to c, where a has n rows of m's number of rows, and c has n rows of
@@ -159,13 +163,21 @@ func (m *Matrix) AddColumns(c []float32, ldc int, a []float32, lda, n, from, to 
 		panic(fmt.Sprintf("gemm: %d rows %d apart of %d numbers, times %dx%d, to rows %d apart of %d numbers",
 			n, lda, len(a), m.rows, m.cols, ldc, len(c)))
 	}
+	terms := depth
+	if m.codes != nil {
+		terms = quantizedDepth
+	}
 	for top := 0; top < n; top += height {
-		for term := 0; term < m.rows; term += depth {
+		for term := 0; term < m.rows; term += terms {
 			b := block{
-				Matrix: m, term: term, k: min(depth, m.rows-term),
+				Matrix: m, term: term, k: min(terms, m.rows-term),
 				a: a[top*lda+term:], lda: lda, c: c[top*ldc:], ldc: ldc, n: min(height, n-top),
 			}
-			b.run(from, to)
+			if m.codes != nil {
+				b.runQuantized(from, to)
+			} else {
+				b.run(from, to)
+			}
 		}
 	}
 }
@@ -180,19 +192,24 @@ type block struct {
 }
 
 func (b *block) run(from, to int) {
-	most, width := b.kernel.shape()
+	_, width := b.kernel.shape()
 	for j := from; j < to; j += width {
-		panel := b.panels[j*b.rows+b.term*width:]
-		full := j+width <= b.cols
-		for i := 0; i < b.n; {
-			rows := tileRows(b.n-i, most)
-			if full {
-				b.kernel.tile(&b.a[i*b.lda], b.lda, &panel[0], &b.c[i*b.ldc+j], b.ldc, b.k, rows)
-			} else {
-				b.edge(panel, i, j, rows)
-			}
-			i += rows
+		b.multiply(b.panels[j*b.rows+b.term*width:], j)
+	}
+}
+
+// multiply adds the product with the panel that begins with column j.
+func (b *block) multiply(panel []float32, j int) {
+	most, width := b.kernel.shape()
+	full := j+width <= b.cols
+	for i := 0; i < b.n; {
+		rows := tileRows(b.n-i, most)
+		if full {
+			b.kernel.tile(&b.a[i*b.lda], b.lda, &panel[0], &b.c[i*b.ldc+j], b.ldc, b.k, rows)
+		} else {
+			b.edge(panel, i, j, rows)
 		}
+		i += rows
 	}
 }
 

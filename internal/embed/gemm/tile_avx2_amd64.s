@@ -79,3 +79,27 @@ five:
 	RUN(LOAD_5, TERM_5, STORE_5, loop5)
 six:
 	RUN(LOAD_6, TERM_6, STORE_6, loop6)
+
+// func dequantizeAVX2(dst *float32, codes *byte, scales *float32, rows int)
+TEXT ·dequantizeAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ codes+8(FP), SI
+	MOVQ scales+16(FP), DX
+	MOVQ rows+24(FP), CX
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+loop:
+	VPMOVSXBD (SI), Y2
+	VPMOVSXBD 8(SI), Y3
+	VCVTDQ2PS Y2, Y2
+	VCVTDQ2PS Y3, Y3
+	VMULPS Y0, Y2, Y2
+	VMULPS Y1, Y3, Y3
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ $32, SI
+	ADDQ $64, DI
+	DECQ CX
+	JNZ  loop
+	VZEROUPPER
+	RET

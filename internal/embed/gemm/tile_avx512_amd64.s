@@ -131,3 +131,27 @@ eleven:
 	RUN(LOAD_11, TERM_11, STORE_11, loop11)
 twelve:
 	RUN(LOAD_12, TERM_12, STORE_12, loop12)
+
+// func dequantizeAVX512(dst *float32, codes *byte, scales *float32, rows int)
+TEXT ·dequantizeAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ codes+8(FP), SI
+	MOVQ scales+16(FP), DX
+	MOVQ rows+24(FP), CX
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+loop:
+	VPMOVSXBD (SI), Z2
+	VPMOVSXBD 16(SI), Z3
+	VCVTDQ2PS Z2, Z2
+	VCVTDQ2PS Z3, Z3
+	VMULPS Z0, Z2, Z2
+	VMULPS Z1, Z3, Z3
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ $32, SI
+	ADDQ $128, DI
+	DECQ CX
+	JNZ  loop
+	VZEROUPPER
+	RET

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embed/token"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 	align     = 64
 	// byteRows is the number of tokens that stand for bytes.
 	byteRows     = 128
-	maxTokens    = 1<<16 - 2
+	maxTokens    = token.MaxHashTokens
 	maxDimension = 4096
 )
 
@@ -38,8 +39,9 @@ type header struct {
 
 // file is a parsed model; the slices are parts of its bytes.
 type file struct {
-	head                                      header
-	slots, ends, texts, scales, weights, rows []byte
+	head                  header
+	vocab                 *token.HashVocab
+	scales, weights, rows []byte
 }
 
 // parse checks what lookups rely on, except for the slots.
@@ -49,15 +51,16 @@ func parse(data []byte) (file, error) {
 		return file{}, err
 	}
 	f := file{head: h}
+	var slots, ends, texts []byte
 	at := roundUp(body)
 	for _, s := range []struct {
 		name string
 		to   *[]byte
 		n    int
 	}{
-		{"slots", &f.slots, 2 * h.Slots},
-		{"ends", &f.ends, 4 * h.Tokens},
-		{"texts", &f.texts, h.Texts},
+		{"slots", &slots, 2 * h.Slots},
+		{"ends", &ends, 4 * h.Tokens},
+		{"texts", &texts, h.Texts},
 		{"scales", &f.scales, 2 * h.Tokens},
 		{"weights", &f.weights, 2 * h.Tokens},
 		{"rows", &f.rows, h.Dimension * h.Tokens},
@@ -68,13 +71,8 @@ func parse(data []byte) (file, error) {
 		*s.to = data[at : at+s.n : at+s.n]
 		at = roundUp(at + s.n)
 	}
-	last := uint32(0)
-	for i := range h.Tokens {
-		end := binary.LittleEndian.Uint32(f.ends[4*i:])
-		if end < last || end > uint32(h.Texts) {
-			return file{}, fmt.Errorf("%w: model: section ends is not in order", hippo.ErrCorrupt)
-		}
-		last = end
+	if f.vocab, err = token.NewHashVocab(slots, ends, texts); err != nil {
+		return file{}, fmt.Errorf("model: %w", err)
 	}
 	for i := range int32(h.Tokens) {
 		if !valid(upper(f.scales, i)) || !valid(upper(f.weights, i)) {
@@ -116,34 +114,6 @@ func parseHeader(data []byte) (h header, body int, err error) {
 }
 
 func roundUp(n int) int { return (n + align - 1) / align * align }
-
-// ID implements [token.Vocab].
-func (f *file) ID(token []byte) (int32, bool) {
-	mask := uint32(f.head.Slots - 1)
-	h := uint32(2166136261)
-	for _, b := range token {
-		h = (h ^ uint32(b)) * 16777619
-	}
-	for i := range mask + 1 {
-		n := int32(binary.LittleEndian.Uint16(f.slots[2*((h+i)&mask):]))
-		if n == 0 {
-			break
-		}
-		if id := n - 1; int(id) < f.head.Tokens && string(f.text(id)) == string(token) {
-			return id, true
-		}
-	}
-	return 0, false
-}
-
-// text returns the text of a token.
-func (f *file) text(id int32) []byte {
-	from := uint32(0)
-	if id > 0 {
-		from = binary.LittleEndian.Uint32(f.ends[4*(id-1):])
-	}
-	return f.texts[from:binary.LittleEndian.Uint32(f.ends[4*id:])]
-}
 
 // weight returns the factor of a row in the vector of a text of that role.
 func (f *file) weight(id int32, role embed.Role) float32 {

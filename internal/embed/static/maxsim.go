@@ -44,7 +44,7 @@ type maxSim struct {
 func (m *Model) NewMaxSim(query []int32) embed.MaxSim {
 	x := m.kept.Swap(nil)
 	if x == nil {
-		x, _ = m.idle.Get().(*maxSim)
+		x, _ = m.pool.Get().(*maxSim)
 	}
 	if x == nil {
 		stride := (m.file.head.Dimension + vector.Lane - 1) / vector.Lane * vector.Lane
@@ -79,7 +79,7 @@ func (x *maxSim) Close() {
 	}
 	x.tokens, x.cosines = x.tokens[:0], x.cosines[:0]
 	if cap(x.cosines) > keptCosines || !x.model.kept.CompareAndSwap(nil, x) {
-		x.model.idle.Put(x)
+		x.model.pool.Put(x)
 	}
 }
 

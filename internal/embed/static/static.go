@@ -10,15 +10,12 @@
 // Little-endian; sections begin at multiples of 64:
 //
 //	"HIPPOVEC"  uint32 version  uint32 n  uint32 CRC-32C of the header  header: n bytes of JSON
-//	slots    uint16 each, a power of two of them: 1 + the ID of a token; 0 is empty
-//	ends     uint32 each: the offset in texts where the text of a token ends
-//	texts    the tokens, one after the other; those within a word begin with "##"
+//	slots, ends, texts  the vocabulary; see [token.HashVocab]
 //	scales   uint16 each, the upper half of a float32: the value of one unit of a row
 //	weights  uint16 each, likewise: the weight of a token in queries and passages
 //	rows     int8, dimension of them for each token
 //
-// slots is a hash table with linear probing: a token is in the first free slot at or after
-// its FNV-1a hash (32 bits) modulo the number of slots. The last 128 tokens stand for the
+// The last 128 tokens stand for the
 // bytes 0x80 to 0xFF, into which words outside of the vocabulary are split.
 package static
 
@@ -42,10 +39,10 @@ type Model struct {
 	// squares are the squared lengths of the rows, 0 if not computed yet. The list exists
 	// only once tokens are compared.
 	squares func() []atomic.Int32
-	// kept is for one comparison at a time, idle for those beside it: the garbage collector
+	// kept is for one comparison at a time, pool for those beside it: the garbage collector
 	// empties a pool every few searches.
 	kept atomic.Pointer[maxSim]
-	idle sync.Pool
+	pool sync.Pool
 }
 
 // Open reads the model in data, which it keeps and never changes. The error is
@@ -57,7 +54,7 @@ func Open(data []byte) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{file: f, squares: sync.OnceValue(func() []atomic.Int32 { return make([]atomic.Int32, f.head.Tokens) })}
-	m.tokenizer = token.NewWordPiece(&m.file, token.Special{First: -1, Last: -1, Pad: -1, Unknown: -1}, &token.WordPieceOptions{
+	m.tokenizer = token.NewWordPiece(f.vocab, token.Special{First: -1, Last: -1, Pad: -1, Unknown: -1}, &token.WordPieceOptions{
 		Lower: true, StripAccents: true, Unknown: m.byteTokens,
 	})
 	return m, nil
@@ -99,7 +96,7 @@ func (m *Model) byteTokens(dst []int32, word []byte) []int32 {
 	for _, b := range word[:min(len(word), maxBytes)] {
 		if b >= 0x80 {
 			dst = append(dst, first+int32(b-0x80))
-		} else if id, ok := m.file.ID([]byte{'#', '#', b}); ok {
+		} else if id, ok := m.file.vocab.ID([]byte{'#', '#', b}); ok {
 			dst = append(dst, id)
 		}
 	}

@@ -3,6 +3,8 @@ package bm25
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo/internal/lang/detect"
 )
 
 // MaxTerm is the most bytes of a term; longer ones are cut at a rune boundary,
@@ -21,6 +23,10 @@ type Analyzer interface {
 	// terms: those of a text are those of the words between them, in order, so that
 	// the terms of a word may be cached.
 	Terms(text string, emit func(term []byte))
+	// Stems calls emit for each word of text that is in a language and whose stem there is another
+	// term than the one that Terms makes of it, with that term. emit must not keep them. White
+	// space separates words as it does for Terms.
+	Stems(l detect.Language, text string, emit func(term, stem []byte))
 	// Stop reports whether term is a function word, which may be left out of a
 	// query that has other words.
 	Stop(term string) bool
@@ -35,6 +41,8 @@ type plain struct{}
 func (plain) Name() string { return "plain/1" }
 
 func (plain) Stop(term string) bool { return isFunctionWord(term) }
+
+func (plain) Stems(detect.Language, string, func(term, stem []byte)) {}
 
 func (plain) Terms(text string, emit func([]byte)) {
 	var buf [MaxTerm]byte

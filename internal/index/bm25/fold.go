@@ -26,7 +26,9 @@ func fold(dst, tmp []byte, s string) (folded, scratch []byte) {
 			dst = append(dst, byte(r))
 			continue
 		}
-		if dropped(r) {
+		if r == breve && endsInI(dst) {
+			composed = true // short i is a letter of its own
+		} else if dropped(r) {
 			continue
 		}
 		if to := foldedTo(r); to != "" {
@@ -42,6 +44,14 @@ func fold(dst, tmp []byte, s string) (folded, scratch []byte) {
 		return tmp, dst
 	}
 	return dst, tmp
+}
+
+// breve is the combining mark that makes a short i of the Cyrillic i.
+const breve = '\u0306'
+
+func endsInI(b []byte) bool {
+	r := lastRune(b)
+	return r == 'и' || r == 'И'
 }
 
 // dropped reports whether r only decorates: accents of Latin, Greek and Cyrillic,

@@ -110,6 +110,12 @@ func isRun(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) || r == 'ー'
 }
 
+// isSyllable reports whether a character of a script without spaces stands for a syllable or a word, and
+// not for a sound.
+func isSyllable(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
 // isEmoji reports whether r is a pictograph, also one of the older symbols that
 // are drawn as such, or a letter of a flag.
 func isEmoji(r rune) bool {

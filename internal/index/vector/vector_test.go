@@ -80,7 +80,7 @@ func tableOf(all [][]float32) *vector.Table {
 func TestSearch_AgainstExactScan(t *testing.T) {
 	t.Parallel()
 	const k = 20
-	n, queries := 10_000, 50
+	n, queries := 20_000, 100
 	if testing.Short() {
 		n, queries = 2_000, 20
 	}

@@ -3,6 +3,9 @@ package contradict
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo/internal/lang/lexicon"
 )
 
 // hunk is a place where two sentences differ: content tokens of each.
@@ -88,11 +91,20 @@ type pair struct {
 func (p *pair) first() *token { return &p.all[p.at[0]] }
 
 func (p *pair) raw() string {
-	out := make([]string, len(p.at))
-	for i, n := range p.at {
-		out[i] = p.all[n].raw
+	out := ""
+	for _, n := range p.at {
+		out = joined(out, p.all[n].raw)
 	}
-	return strings.Join(out, " ")
+	return out
+}
+
+// joined joins two words with a space between them, if their script has spaces.
+func joined(a, b string) string {
+	last, _ := utf8.DecodeLastRuneInString(a)
+	if first, _ := utf8.DecodeRuneInString(b); a == "" || lexicon.Unspaced(last) || lexicon.Unspaced(first) {
+		return a + b
+	}
+	return a + " " + b
 }
 
 // differs reports whether the differing tokens exclude each other.

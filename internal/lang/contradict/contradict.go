@@ -2,7 +2,8 @@
 // what cannot both be true: a number of the same thing, a version, a date, a path, a
 // negation, an opposite ("enabled" and "disabled"), or the value of the same key.
 //
-// The rules are lexical and English, and prefer precision over recall. The content words of
+// The rules are lexical and prefer precision over recall. They are English; the tables of other
+// languages, in package lexicon, replace the words that the rules know by English ones. The content words of
 // two sentences must be equal except in one place. The package is pure and has no state.
 //
 // Invariant: a contradicts b if and only if b contradicts a, and no text contradicts itself.
@@ -96,7 +97,14 @@ func split(text string) []string {
 		switch text[i] {
 		case '\n':
 			cut(i, i+1)
+		case 0xE3, 0xEF: // the first byte of 。 and of ？！；
+			if end, next := wideStop(text, i); next > 0 {
+				cut(end, next)
+			}
 		case '.', '!', ';', '?':
+			if text[i] == '.' && isDayBefore(text, i) {
+				continue
+			}
 			if i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n' {
 				end := i
 				if text[i] == '?' {

@@ -49,15 +49,18 @@ type sentence struct {
 
 // parse parses a sentence; false: it has nothing to compare.
 func parse(text string) (sentence, bool) {
-	s := sentence{question: strings.HasSuffix(text, "?"), clause: -1}
-	fields := strings.Fields(text)
-	if s.question || len(fields) > maxWords {
+	s := sentence{question: isQuestion(text), clause: -1}
+	if s.question {
 		return s, false
 	}
-	s.all = make([]token, 0, len(fields)+2)
-	for _, f := range fields {
-		if !s.read(f) {
-			break
+	if table := others().tableOf(text); table != nil {
+		s.translate(table.fields(text))
+	} else if words := strings.Fields(text); len(words) <= maxWords {
+		s.all = make([]token, 0, len(words)+2)
+		for _, w := range words {
+			if !s.read(w) {
+				break
+			}
 		}
 	}
 	s.all = fold(s.all)
@@ -73,6 +76,26 @@ func parse(text string) (sentence, bool) {
 		}
 	}
 	return s, s.words > 0
+}
+
+// translate reads the fields of a sentence in another language.
+func (s *sentence) translate(fields []field) {
+	if len(fields) > maxWords {
+		return
+	}
+	for _, f := range fields {
+		n, negated := len(s.all), s.negated
+		if !s.read(f.text) {
+			if f.raw != "" && n > 0 {
+				s.all[n-1].listed = false // the comma is before the explanation
+			}
+			break
+		}
+		if f.raw != "" && len(s.all) > n {
+			s.all[len(s.all)-1].raw = f.raw
+		}
+		s.negated = s.negated || f.raw != "" && negated // two negations are one
+	}
 }
 
 // read adds the text between two spaces; false: the rest of the sentence is an explanation.
@@ -180,8 +203,8 @@ func fold(all []token) []token {
 		if n := len(out); n > 0 {
 			last := &out[n-1]
 			switch {
-			case last.kind == number && last.unit == "" && t.kind == word && last.measure(t.raw):
-				last.raw += " " + t.raw
+			case last.kind == number && last.unit == "" && t.kind == word && (last.measure(t.raw) || last.measure(t.lower)):
+				last.raw = joined(last.raw, t.raw)
 				last.listed = t.listed
 				continue
 			case t.kind == number && classOf(last.text).has(approximate):
@@ -190,7 +213,7 @@ func fold(all []token) []token {
 				continue
 			}
 		}
-		if n := len(out); n >= 2 && t.text == "to" && out[n-2].text == "from" && out[n-1].kind != word {
+		if n := len(out); n >= 2 && t.text == "to" && (out[n-2].text == "from" || out[n-2].text == "of" && out[n-2].raw != "of") && out[n-1].kind != word {
 			out = out[:n-2]
 		}
 		out = append(out, t)

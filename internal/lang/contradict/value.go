@@ -111,7 +111,7 @@ func (t *token) dates(next *token) bool {
 	default:
 		return false
 	}
-	t.raw += " " + next.raw
+	t.raw = joined(t.raw, next.raw)
 	t.listed = next.listed
 	return true
 }

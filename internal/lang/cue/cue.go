@@ -1,19 +1,26 @@
-// Package cue classifies English texts by single words: whether a text is a question,
-// whether it contains a time, a number or a name, and which of these the answer to a
-// question should contain. Digits, question marks and capitals count in every script that
-// has them. Words are not disambiguated: "may" is always a month, and "last" a time.
+// Package cue classifies texts by single words: whether a text is a question, whether it
+// contains a time, a number or a name, and which of these the answer to a question should
+// contain. It has words of English and of the languages of package lexicon. Digits, question
+// marks and capitals count in every script that has them. Words are not disambiguated: "may"
+// is always a month, and "last" a time.
 //
 // Invariant: the result depends on the text alone. Indexes store it: a change of a rule
 // needs a new version of their file format.
 package cue
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Cues is a set of properties of a text.
 type Cues uint8
 
 const (
-	// IsQuestion means that the text ends with a question mark, white space aside.
+	// IsQuestion means that the text ends with a question mark, white space aside, that its last
+	// sentence begins with one, or that it ends as Chinese and Japanese questions do.
 	IsQuestion Cues = 1 << iota
 	// HasTime means that a word denotes a time: "yesterday", "months", "Monday", "ago", a
 	// number of four digits, or an ordinal number of at most ten digits, "21st".
@@ -22,30 +29,69 @@ const (
 	HasNumber
 	// HasName means that a word of two letters or more begins with a capital and is not the
 	// first one of a sentence: it is not at the beginning of a line, nor after a full stop,
-	// a question mark, an exclamation mark or a colon.
+	// a question mark, an exclamation mark or a colon. In German, where every noun has a capital,
+	// the word must also have another one inside, or follow a title or another such word.
 	HasName
+	// Foreign means that the text is not English, see [IsForeign]. [Of] does not set it.
+	Foreign
 )
 
-// Of returns the cues of a text. It does not allocate. Cost: about 20 ns a word.
+// Of returns the cues of a text. It does not allocate if the text is ASCII. Cost: about 20 ns a word.
 func Of(content string) Cues {
-	const all = HasTime | HasNumber | HasName
-	c := question(content)
+	t := vocabulary()
+	c := question(content, t)
 	s := scanner{text: content}
-	for c&all != all && s.next() {
-		if s.digits > 0 {
+	var n names
+	for (c&HasTime == 0 || c&HasNumber == 0 || !n.found()) && s.next(t) {
+		r := s.phrases
+		if !s.plain || t.mayHave(&s.small, s.size) {
+			r |= s.role(t)
+		}
+		if s.digits > 0 || r&isNumeralWord != 0 {
 			c |= HasNumber
 		}
-		if c&HasTime == 0 && (s.digits == 4 && s.size == 4 || s.ordinal() || isTime(s.folded())) {
+		if r&isTimeWord != 0 || s.digits > 0 && (s.digits == 4 && s.size == 4 || s.ordinal()) {
 			c |= HasTime
 		}
-		if c&HasNumber == 0 && isNumeral(s.folded()) {
-			c |= HasNumber
-		}
-		if s.capital && s.inside && s.size > 1 {
-			c |= HasName
+		if n.words++; s.capital || r != 0 || n.title || n.before {
+			n.add(&s, r)
 		}
 	}
+	if n.found() {
+		c |= HasName
+	}
 	return c
+}
+
+// names decides whether a text has a name.
+type names struct {
+	// capital: a word inside a sentence has one. certain: it is a name in any language.
+	capital, certain bool
+	// nouns is the number of function words of a language in which every noun has a capital, among
+	// all words.
+	nouns, words int
+	// title: the last word was a title. before: it had a capital, inside a sentence.
+	title, before bool
+}
+
+func (n *names) found() bool {
+	const share = 12 // words for one function word
+	return n.certain || n.capital && n.nouns*share <= n.words
+}
+
+// add adds a word. A time of another language than English is no name. Where every noun has a capital, a name has another one inside, or follows a
+// title or another such word.
+func (n *names) add(s *scanner, r role) {
+	if r&isNounsWord != 0 {
+		n.nouns++
+	}
+	capital := s.capital && s.inside && s.size > 1 && r&(isTimeWord|isEnglish) != isTimeWord
+	if capital {
+		n.capital = true
+		n.certain = n.certain || n.title || n.before ||
+			strings.ContainsFunc(s.text[s.word.from+1:s.word.to], unicode.IsUpper)
+	}
+	n.title, n.before = r&isTitle != 0, capital && r&isTitle == 0
 }
 
 // Expected returns the cues that the answer to a query should have, any of HasTime,
@@ -54,26 +100,46 @@ func Of(content string) Cues {
 // "often", "far", "big", "large" or "tall", by "number", "amount" and "percentage",
 // and by "percent of"; a name by "who", "whom", "whose" and "where", by "name of", and by
 // "what" or "which" before a noun whose instances have names, such as "person",
-// "city" or "team". It does not allocate. Cost: as that of [Of].
+// "city" or "team"; and by the lists "ask" of other languages. It does not allocate for ASCII. Cost: as that of [Of].
 func Expected(query string) Cues {
 	var c Cues
+	t := vocabulary()
 	s := scanner{text: query}
 	last := other
-	for s.next() {
+	var buffer [2*longest + 16]byte
+	pair := append(buffer[:0], first...)
+	for s.next(t) {
 		word := s.folded()
 		c |= expected(last, word)
 		last = leadOf(word)
+		before := len(pair)
+		pair = append(pair, ' ')
+		if s.plain {
+			pair = append(pair, word...)
+		} else {
+			pair = append(pair, strings.ToLower(s.text[s.word.from:s.word.to])...)
+		}
+		c |= (s.role(t) | s.phrases | t.words[string(pair)]).answer()
+		pair = append(pair[:0], pair[before+1:]...)
 	}
 	return c
 }
 
-// question returns IsQuestion if a text ends with a question mark.
-func question(text string) Cues {
+// question returns IsQuestion if a text ends with a question mark, or its last sentence begins
+// with one, or has the ending of a question in a language that needs no mark.
+func question(text string, t *tables) Cues {
 	text = strings.TrimSpace(text)
 	for _, mark := range [...]string{"?", "？", "؟"} {
 		if strings.HasSuffix(text, mark) {
 			return IsQuestion
 		}
+	}
+	if strings.Contains(text, "¿") && !strings.ContainsAny(strings.TrimRight(text[strings.LastIndex(text, "¿"):], ".!"), ".?!\n") {
+		return IsQuestion
+	}
+	if text != "" && text[len(text)-1] >= utf8.RuneSelf &&
+		slices.ContainsFunc(t.questions, func(end string) bool { return strings.HasSuffix(text, end) }) {
+		return IsQuestion
 	}
 	return 0
 }
@@ -140,30 +206,6 @@ func expected(before lead, word []byte) Cues {
 	case other:
 	}
 	return 0
-}
-
-// isTime reports whether a lower-case word denotes a time.
-func isTime(word []byte) bool {
-	switch string(word) {
-	case "yesterday", "today", "tomorrow", "tonight", "morning", "mornings", "evening", "evenings",
-		"week", "weeks", "weekend", "weekends", "month", "months", "year", "years", "century", "centuries",
-		"ago", "last", "next", "since", "until", "during",
-		"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-		"january", "february", "march", "april", "may", "june",
-		"july", "august", "september", "october", "november", "december":
-		return true
-	}
-	return false
-}
-
-// isNumeral reports whether a lower-case word is a numeral.
-func isNumeral(word []byte) bool {
-	switch string(word) {
-	case "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-		"dozen", "hundred", "thousand", "million", "billion", "once", "twice", "several", "few":
-		return true
-	}
-	return false
 }
 
 // isNamedKind reports whether the instances of a lower-case noun have names.

@@ -179,7 +179,8 @@ func TestOf_Allocates_nothing(t *testing.T) {
 
 // FuzzOf compares with a plain reading of the rules.
 func FuzzOf(f *testing.F) {
-	for _, s := range []string{"", "in 2023?", "the 21st ٢ 東京 one", "how long\xff", "Since WHEN—seven", "K one"} {
+	for _, s := range []string{"", "in 2023?", "the 21st ٢ 東京 one", "how long\xff", "Since WHEN—seven", "K one",
+		"der Herr Anna Müller ist Montag", "¿Qué? 2年。Ab ?", "三个ですか。", "qUi A B"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

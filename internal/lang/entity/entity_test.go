@@ -60,6 +60,9 @@ func TestOf(t *testing.T) {
 		{"我读了《红楼梦》和「雪国」", "quoted:红楼梦|quoted:雪国"},
 		{"彼は『こころ』を読んだ", "quoted:こころ"},
 		{"昨日は雨でした", ""},
+		{"seit Montag und im März", ""},
+		{"wir sahen Anna Müller am Montag. Nicht Bob", "name:anna müller|name:bob"},
+		{"el Lunes en Madrid, em Março", "name:madrid"},
 		{"она читала «Мастер и Маргарита» вслух", "quoted:мастер и маргарита"},
 
 		// Identifiers
@@ -150,6 +153,7 @@ func TestOf_offers_phrases(t *testing.T) {
 		{"use the parseHeader function call", "function call"},
 		{"черный кофе", "черный кофе"},
 		{"日本 東京", ""},
+		{"wir haben das auf dem alten Server", "alten server"},
 		{"red red red", "red red"},
 	} {
 		want := []string{}

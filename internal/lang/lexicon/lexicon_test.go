@@ -22,3 +22,46 @@ func TestParse(t *testing.T) {
 		t.Errorf("a list that does not exist has %d words", n)
 	}
 }
+
+func TestParse_Endings(t *testing.T) {
+	t.Parallel()
+	got := lexicon.Parse("last: letzte(nrs)/vorige(n) pasado(s)\nlast: dernier\n")
+	want := lexicon.Lists{"last": {{"letzte", "vorige", "letzten", "letzter", "letztes", "vorigen"}, {"pasado", "pasados"}, {"dernier"}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	for phrase, want := range map[string][]string{
+		"vor_drei_TAGEN": {"vor", "drei", "TAGEN"},
+		"三天前":            {"三", "天", "前"},
+		"YEAR年MONTH的3日":  {"YEAR", "年", "MONTH", "的", "3", "日"},
+		"もう_x":           {"も", "う", "x"},
+		"été":            {"été"},
+	} {
+		if diff := cmp.Diff(want, lexicon.Pieces(phrase)); diff != "" {
+			t.Errorf("%s: %s", phrase, diff)
+		}
+	}
+}
+
+// No list is empty, and no word.
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	for _, l := range lexicon.Languages() {
+		for name, list := range l.Lists {
+			if name == "" || len(list) == 0 {
+				t.Errorf("%s: list %q has no name or no words", l.Name, name)
+			}
+			for _, element := range list {
+				for _, word := range element {
+					if word == "" || len(lexicon.Pieces(word)) == 0 {
+						t.Errorf("%s: list %q has the word %q", l.Name, name, word)
+					}
+				}
+			}
+		}
+	}
+}

@@ -65,9 +65,9 @@ func (p *parser) plausible(v value, i, n int) bool {
 	if p.at(i-1) == "next" || p.at(i-1) == "every" || p.at(i-1) == "each" {
 		return false
 	}
-	return !v.edge || n == len(p.tokens) || p.tokens[n].punctuation() || opens(next)
+	return !v.edge && !p.tokens[n-1].closing || n == len(p.tokens) || p.tokens[n].punctuation() || opens(next)
 }
 
 // opens reports whether a word begins another clause or phrase, so that the expression
 // before it is complete.
-func opens(word string) bool { return words().clauses[word] > 0 }
+func opens(word string) bool { return words().clauses[word] > 0 || word == clauseWord }

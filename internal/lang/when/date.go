@@ -66,7 +66,7 @@ func parseDayMonth(p *parser, i int) (value, int) {
 	if !ok {
 		return value{}, 0
 	}
-	return dayInMonth(p, m, d, p.at(next), next+1, exact)
+	return dayInMonth(p, m, d, next, next+1, exact)
 }
 
 // parseMonthDay reads May 7, May 7th, May the 7th, May 7, 2023.
@@ -87,7 +87,7 @@ func parseMonthDay(p *parser, i int) (value, int) {
 	if next == 0 {
 		return value{}, 0
 	}
-	return dayInMonth(p, m, d, p.at(i), next, exact)
+	return dayInMonth(p, m, d, i, next, exact)
 }
 
 // parseDayNumber reads 1 to 31 in digits, or an ordinal.
@@ -101,9 +101,10 @@ func parseDayNumber(p *parser, i int) (d, next int) {
 }
 
 // dayInMonth returns a day of a month, of the year that is named next or else the latest
-// one. A number that is not an ordinal may be the count of the noun after it.
-func dayInMonth(p *parser, m time.Month, d int, word string, next int, exact bool) (value, int) {
-	v := value{single: true, cycle: year, edge: !exact && (isAmbiguous(word) || isAbbreviation(word))}
+// one; named is the token with the name of the month. A number that is not an ordinal may be the
+// count of the noun after it.
+func dayInMonth(p *parser, m time.Month, d, named, next int, exact bool) (value, int) {
+	v := value{single: true, cycle: year, edge: !exact && (p.ambiguous(named) || isAbbreviation(p.at(named)))}
 	if y, end := parseYearNamed(p, next); end > 0 {
 		v.Span, v.cycle, v.dated, v.edge = p.days(y, m, d, 0, 0), 0, true, false
 		p.missing = p.missing || !exists(y, m, d)
@@ -115,9 +116,11 @@ func dayInMonth(p *parser, m time.Month, d int, word string, next int, exact boo
 	return v, indexOrZero(ok, next)
 }
 
-// isAmbiguous reports whether the name of a month or season has another common meaning.
-func isAmbiguous(word string) bool {
-	return word == "may" || word == "march" || word == "mar" || word == "spring" || word == "fall"
+// ambiguous reports whether the name of a month or season has another common meaning, which
+// those of other languages have not.
+func (p *parser) ambiguous(i int) bool {
+	word := p.at(i)
+	return !p.tokens[i].plain && (word == "may" || word == "march" || word == "mar" || word == "spring" || word == "fall")
 }
 
 // parseYearNamed reads the year of something: 2024, of 2024, last year, this year.
@@ -174,14 +177,7 @@ func parseSlashes(p *parser, i int) (value, int) {
 		if !digits(y) || len(y) != 2 && len(y) != 4 {
 			return value{}, 0
 		}
-		if len(y) == 2 {
-			century := "19"
-			if y < "50" {
-				century = "20"
-			}
-			y = century + y
-		}
-		return dateOfNumbers(p, y, parts[0], parts[1], i+1)
+		return dateOfNumbers(p, fullYear(y), parts[0], parts[1], i+1)
 	}
 	m, _ := strconv.Atoi(parts[0])
 	d, _ := strconv.Atoi(parts[1])
@@ -189,12 +185,24 @@ func parseSlashes(p *parser, i int) (value, int) {
 		p.missing = true
 		return value{}, 0
 	}
-	v, next := dayInMonth(p, time.Month(m), d, "", i+1, true)
+	v, next := dayInMonth(p, time.Month(m), d, i, i+1, true)
 	if v.ambiguity = numeric; mark == "-" {
 		v.ambiguity = wholeText // one to two of something
 	}
 	v.edge = true
 	return v, next
+}
+
+// fullYear adds the century to a year of two digits: from 1950 to 2049.
+func fullYear(y string) string {
+	switch {
+	case len(y) > 2:
+		return y
+	case y < "50":
+		return "20" + y
+	default:
+		return "19" + y
+	}
 }
 
 // dateOfNumbers returns the date with these numbers.

@@ -254,4 +254,4 @@ func (p *parser) last(i int) bool {
 }
 
 // named reports whether the word before a weekday makes it a name: Black Friday.
-func named(word string) bool { return words().names[word] > 0 }
+func named(word string) bool { return words().named[word] > 0 }

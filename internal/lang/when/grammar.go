@@ -8,6 +8,9 @@ type parser struct {
 	now    time.Time
 	// strict: the text is a question that may contain an expression.
 	strict bool
+	// foreign: the tokens are translated from another language; certain: the text has enough
+	// function words of it.
+	foreign, certain bool
 	// after is the preposition before the expression that is read.
 	after string
 	// missing: the text names a date or hour that does not exist.

@@ -80,10 +80,11 @@ func parseMonth(p *parser, i int) (value, int) {
 	if y, end := parseYearNamed(p, next); end > 0 && !which {
 		return value{Span: p.monthOf(y, m), dated: true}, end
 	}
-	v := value{cycle: year, ambiguity: monthName, edge: isAmbiguous(word)}
+	v := value{cycle: year, ambiguity: monthName, edge: p.ambiguous(i)}
 	switch {
 	case which && past:
 		v.ambiguity = unambiguous
+	case p.tokens[i].plain:
 	case word == "may" || word == "april" || word == "june" || word == "august" || word == "jan":
 		v.ambiguity = personal
 	}
@@ -139,7 +140,7 @@ func parseSeason(p *parser, i int) (value, int) {
 	switch {
 	case which:
 		v.ambiguity, v.edge = unambiguous, word == "fall"
-	case isAmbiguous(word) && !the:
+	case p.ambiguous(i) && !the:
 		v.ambiguity = wholeText
 	}
 	v.Span, _ = p.latest(past, of)
@@ -195,11 +196,8 @@ func parseFraction(p *parser, i int) (value, int) {
 
 // parseFractionName reads the number of a half or quarter, and how many months it has.
 func parseFractionName(p *parser, i int) (n, months, next int) {
-	if w := p.at(i); len(w) == 2 && (w[0] == 'q' && w[1] >= '1' && w[1] <= '4' || w[0] == 'h' && w[1] >= '1' && w[1] <= '2') {
-		if months = 3; w[0] == 'h' {
-			months = 6
-		}
-		return int(w[1] - '0'), months, i + 1
+	if n, months, ok := fraction(p.at(i)); ok {
+		return n, months, i + 1
 	}
 	n, next = parseOrdinal(p, i)
 	switch {
@@ -212,4 +210,16 @@ func parseFractionName(p *parser, i int) (n, months, next int) {
 	default:
 		return 0, 0, 0
 	}
+}
+
+// fraction reads q1 to q4, h1 and h2.
+func fraction(w string) (n, months int, ok bool) {
+	switch {
+	case len(w) != 2 || w[1] < '1':
+	case w[0] == 'q' && w[1] <= '4':
+		return int(w[1] - '0'), 3, true
+	case w[0] == 'h' && w[1] <= '2':
+		return int(w[1] - '0'), 6, true
+	}
+	return 0, 0, false
 }

@@ -99,6 +99,8 @@ func FuzzFind(f *testing.F) {
 	for _, text := range []string{
 		"what did we do last week about auth", "between 2026-01-01 and 2026-02-01", "may i see it", "the 7th of May, 2023",
 		"2026-01-01..2026-02-01", "yesterday's 3:30 p.m.", "Jan. 5 – mid-March", "(last-3-days)", "\xff last week", "new years' eve",
+		"was war am 3.4.2026 um 15 Uhr?", "qu'a-t-on dit l'année dernière", "desde el lunes hasta el miércoles", "na segunda à noite",
+		"从2024年3月1日到５日之间", "月曜日から水曜日まで、三日前以降",
 	} {
 		f.Add(text, int64(1795185000))
 	}

@@ -14,12 +14,18 @@ type token struct {
 	start, end int
 	// head and tail: a word between spaces begins or ends with this token.
 	head, tail bool
+	// Of a text in another language: plain, the token stands for a phrase of the language, and has
+	// no other meaning; weak, the phrase also occurs in other languages; closing, it must end a
+	// clause; article, the token is an article, which may belong to the time after it.
+	plain, weak, closing, article bool
 }
 
 const (
 	stop  = "."
 	comma = ","
 	dots  = ".."
+	// clauseWord is a word of another language that begins a clause.
+	clauseWord = "|"
 
 	opening = "\"'([{\u201C\u2018\u00AB"
 	closing = "\"')]}\u201D\u2019\u00BB"

@@ -19,7 +19,9 @@ var lexiconText string
 type vocabulary struct {
 	months, weekdays, units, cardinals, ordinals map[string]int
 
-	clauses, names, abbreviations, beginnings map[string]int
+	clauses, named, common, abbreviations, beginnings map[string]int
+	// full are the full names of months, weekdays and units, by list.
+	full map[string][]string
 }
 
 // words returns the vocabulary, which must not be changed.
@@ -28,12 +30,18 @@ var words = sync.OnceValue(func() *vocabulary { //nolint:gochecknoglobals // it 
 	v := &vocabulary{
 		months: lists.Positions("month"), weekdays: lists.Positions("weekday"), units: lists.Positions("unit"),
 		cardinals: lists.Positions("cardinal"), ordinals: lists.Positions("ordinal"),
-		clauses: lists.Positions("clause"), names: lists.Positions("named"),
+		clauses: lists.Positions("clause"), named: lists.Positions("named"), common: lists.Positions("common"),
 		abbreviations: make(map[string]int), beginnings: lists.Positions("beginning"),
+		full: make(map[string][]string),
 	}
 	for _, element := range slices.Concat(lists["month"], lists["weekday"]) {
 		for _, word := range element[1:] {
 			v.abbreviations[word] = 1
+		}
+	}
+	for _, name := range []string{"month", "weekday", "unit"} {
+		for _, element := range lists[name] {
+			v.full[name] = append(v.full[name], element[0])
 		}
 	}
 	for _, list := range []map[string]int{v.months, v.weekdays, v.units, v.cardinals, v.ordinals} {
@@ -143,18 +151,22 @@ func parseOrdinal(p *parser, i int) (n, next int) {
 		return 0, 0
 	}
 	n, err := strconv.Atoi(w[:len(w)-2])
-	suffix := "th"
-	if n/10 != 1 {
+	return n, indexOrZero(err == nil && w[len(w)-2:] == ordinalSuffix(n), i+1)
+}
+
+// ordinalSuffix returns the letters after a number that make it an ordinal one.
+func ordinalSuffix(n int) string {
+	if n/10%10 != 1 {
 		switch n % 10 {
 		case 1:
-			suffix = "st"
+			return "st"
 		case 2:
-			suffix = "nd"
+			return "nd"
 		case 3:
-			suffix = "rd"
+			return "rd"
 		}
 	}
-	return n, indexOrZero(err == nil && w[len(w)-2:] == suffix, i+1)
+	return "th"
 }
 
 // parseYearNumber reads a year in four digits, from 1000 on.

@@ -75,7 +75,7 @@ func (r *Ranker) Rank(ctx context.Context, found *retrieve.Result, q *retrieve.Q
 		}
 		u.addGraph(g.walk(seeds, at))
 	}
-	return u.rank(near, q.Vector.Values != nil), nil
+	return u.rank(near, q.Vectors[retrieve.Semantic].Values != nil), nil
 }
 
 // grow finds the graph around the seeds.

@@ -20,11 +20,11 @@ func (s *synchronizer) begin(q *sqlitex.Tx, d driver.Durability) (*group, error)
 		return nil, err
 	}
 	g := &group{
-		Group: inner, sync: s, table: newTable(q), durable: d == driver.Durable, changes: newChanges(), contents: newContents(s.dir),
+		Group: inner, sync: s, table: newTable(q), durable: d == driver.Durable, changes: newChanges(), staged: newStagedFiles(s.dir),
 	}
 	t := g.Begin(context.Background())
 	if err := catchUp(t); err != nil {
-		g.contents.discard()
+		g.staged.discard()
 		return nil, err
 	}
 	g.Keep(t)
@@ -34,7 +34,7 @@ func (s *synchronizer) begin(q *sqlitex.Tx, d driver.Durability) (*group, error)
 // write is one file of a commit.
 type write struct {
 	step
-	content *content // nil: the file is removed
+	staged *stagedFile // nil: the file is removed
 }
 
 // End implements [sqlitex.Group]: it changes the files, and then the table of files. When
@@ -68,7 +68,7 @@ func (g *group) End() error {
 // Done implements [sqlitex.Group]: when files were replaced and the replica was not committed,
 // they are compared before the next call.
 func (g *group) Done(err error) {
-	g.contents.discard()
+	g.staged.discard()
 	if err != nil && g.replaced {
 		g.sync.replica.invalidate()
 	}
@@ -88,7 +88,7 @@ func (g *group) replaceFiles() error {
 		}
 		g.sync.log.Warn("file moved to quarantine", "file", d.full(name), "now", d.full(to), "why", why)
 	}
-	if err := writeTemps(g.contents, writes); err != nil {
+	if err := enterTemps(g.staged, writes); err != nil {
 		return err
 	}
 	if g.journaled {
@@ -119,20 +119,20 @@ func (g *group) replaceFiles() error {
 func (g *group) abandon(done int, err error) error {
 	if done > 1 { // too late to undo
 		g.replaced = true
-		g.contents.keep()
+		g.staged.keep()
 		return err
 	}
 	if g.journaled {
 		err = errors.Join(err, clearJournal(g.sync.dir, true))
 	}
-	g.contents.discard() // before another process may replay the journal
+	g.staged.discard() // before another process may replay the journal
 	return err
 }
 
 // writes returns the files to write and then those to remove, each sorted by name.
 func (g *group) writes() ([]write, error) {
 	var list []write
-	for name, c := range g.data {
+	for name, f := range g.data {
 		old, ok := g.table.stored.byName[name]
 		if !ok {
 			var err error
@@ -140,13 +140,13 @@ func (g *group) writes() ([]write, error) {
 				return nil, err
 			}
 		}
-		if _, displaced := g.displaced[name]; c == nil && old.name == "" && !displaced {
+		if _, displaced := g.displaced[name]; f == nil && old.name == "" && !displaced {
 			continue // there is no file to remove
 		}
-		list = append(list, write{step: step{Name: name, Before: old.sum}, content: c})
+		list = append(list, write{step: step{Name: name, Before: old.sum}, staged: f})
 	}
 	slices.SortFunc(list, func(a, b write) int {
-		return cmp.Or(boolCompare(a.content == nil, b.content == nil), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(boolCompare(a.staged == nil, b.staged == nil), cmp.Compare(a.Name, b.Name))
 	})
 	return list, nil
 }
@@ -173,12 +173,12 @@ func (g *group) remember(writes []write) {
 	for i := range writes {
 		w := &writes[i]
 		e := g.table.changed.byName[w.Name]
-		if w.content == nil || e.name == "" {
+		if w.staged == nil || e.name == "" {
 			continue
 		}
-		e.stamp, e.recent = w.content.stamp, true
+		e.stamp, e.recent = w.staged.stamp, true
 		if now, err := g.sync.dir.stat(w.Name); err == nil {
-			written := w.content.stamp
+			written := w.staged.stamp
 			written.changed = now.changed // by the rename
 			if now == written {
 				e.stamp, e.recent = now, now.last() >= clock && now.recent(g.sync.now())
@@ -196,26 +196,26 @@ func stepsOf(writes []write) []step {
 	return steps
 }
 
-// writeTemps waits until the contents were written and enters their temporary files.
-func writeTemps(l *contents, writes []write) error {
-	l.wait()
+// enterTemps waits until the staged files were written and enters the names of their temporary files.
+func enterTemps(s *stagedFiles, writes []write) error {
+	s.wait()
 	var errs []error
 	for i := range writes {
-		if w := &writes[i]; w.content != nil {
-			w.Temp = w.content.temp
-			errs = append(errs, w.content.err)
+		if w := &writes[i]; w.staged != nil {
+			w.Temp = w.staged.temp
+			errs = append(errs, w.staged.err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
 func replace(d *directory, w *write) error {
-	if w.content == nil {
+	if w.staged == nil {
 		return d.remove(w.Name)
 	}
 	err := d.rename(w.Temp, w.Name)
 	if err == nil {
-		w.content.temp = ""
+		w.staged.temp = ""
 	}
 	return err
 }
@@ -227,7 +227,7 @@ func catchUp(t *tx) error {
 	if s.dir.readOnly == nil {
 		names, err := replay(s.dir)
 		if err == nil {
-			err = (&reconciler{tx: t, contents: true}).reconcile(names)
+			err = (&reconciler{tx: t, ignoreStamps: true}).reconcile(names)
 		}
 		if err != nil {
 			return err

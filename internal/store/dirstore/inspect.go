@@ -74,10 +74,10 @@ func listFiles(d *directory) (map[string]stamp, error) {
 func (e *entry) unchanged(st stamp) bool { return e.fault == "" && !e.recent && e.stamp == st }
 
 // inspect compares a file with its entry. If the stamp is unchanged the content is read only if
-// contents is true.
-func inspect(s *synchronizer, name string, known entry, contents bool) inspection {
+// ignoreStamp is true.
+func inspect(s *synchronizer, name string, known entry, ignoreStamp bool) inspection {
 	v := inspection{name: name}
-	if !contents {
+	if !ignoreStamp {
 		if st, err := s.dir.stat(name); err == nil && known.unchanged(st) {
 			v.stamp, v.same = st, true
 			return v

@@ -156,7 +156,7 @@ func (g *group) write(name string, data []byte) {
 	g.data[name] = nil
 	e := entry{}
 	if data != nil {
-		g.data[name] = g.contents.start(data)
+		g.data[name] = g.staged.start(data)
 		e = entry{name: name, sum: sha256.Sum256(data), recent: true}
 	}
 	g.table.changed.set(name, e)

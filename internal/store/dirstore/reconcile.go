@@ -18,8 +18,8 @@ const settle = 2 * time.Second
 // reconciler applies changes of files by other programs to the replica, in a transaction.
 type reconciler struct {
 	*tx
-	// contents: contents are compared even if the stamp is unchanged.
-	contents bool
+	// ignoreStamps: contents are compared even if the stamp is unchanged.
+	ignoreStamps bool
 	// settle: files that stayed unreadable for [settle] are moved to quarantine, and written
 	// again if their memory is known.
 	settle bool
@@ -36,7 +36,7 @@ func (r *reconciler) reconcile(names []string) error {
 	found := make([]inspection, len(names))
 	parallel(len(names), func(i int) {
 		if _, ok := idOf(names[i]); ok {
-			found[i] = inspect(r.group.sync, names[i], known[i], r.contents)
+			found[i] = inspect(r.group.sync, names[i], known[i], r.ignoreStamps)
 		}
 	})
 	for i, name := range names {

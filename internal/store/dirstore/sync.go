@@ -144,16 +144,16 @@ func (s *synchronizer) written(err error) error {
 }
 
 // sync applies to the replica what other programs did to the files with these names, or to all
-// if names is nil. Most of the time they did nothing, and no transaction is needed. contents: the
-// contents of all files are compared, also of those whose stamp is the known one.
-func (s *synchronizer) sync(ctx context.Context, names []string, contents bool) error {
+// if names is nil. Most of the time they did nothing, and no transaction is needed.
+// ignoreStamps: the contents of all files are compared, also of those whose stamp is the known one.
+func (s *synchronizer) sync(ctx context.Context, names []string, ignoreStamps bool) error {
 	skip := hippo.Revision(0)
 	recount := false
 	var err error
 	if names != nil {
 		names, err = s.changed(ctx, slices.DeleteFunc(names, func(name string) bool { return !managed(name) }))
 	} else {
-		if names, recount, err = s.changedFiles(ctx, contents); err == nil && s.replica.skip.CompareAndSwap(true, false) {
+		if names, recount, err = s.changedFiles(ctx, ignoreStamps); err == nil && s.replica.skip.CompareAndSwap(true, false) {
 			skip = lostRevisions
 		}
 	}
@@ -166,7 +166,7 @@ func (s *synchronizer) sync(ctx context.Context, names []string, contents bool) 
 	}
 	for part := range slices.Chunk(names, batchSize) {
 		err := s.transact(ctx, func(t *tx) error {
-			r := &reconciler{tx: t, contents: contents, settle: true, skip: skip}
+			r := &reconciler{tx: t, ignoreStamps: ignoreStamps, settle: true, skip: skip}
 			return r.reconcile(part)
 		})
 		if err != nil {
@@ -180,7 +180,7 @@ func (s *synchronizer) sync(ctx context.Context, names []string, contents bool) 
 
 // changedFiles returns the files that may have been changed. recount: the stored hash of the
 // directory is wrong.
-func (s *synchronizer) changedFiles(ctx context.Context, contents bool) (names []string, recount bool, err error) {
+func (s *synchronizer) changedFiles(ctx context.Context, ignoreStamps bool) (names []string, recount bool, err error) {
 	present, err := listFiles(s.dir)
 	if err != nil {
 		return nil, false, err
@@ -195,7 +195,7 @@ func (s *synchronizer) changedFiles(ctx context.Context, contents bool) (names [
 		if _, err := sqlitex.First(ctx, f, "SELECT hash FROM directory", nil, &stored); err != nil {
 			return err
 		}
-		if stored == hash && !contents {
+		if stored == hash && !ignoreStamps {
 			return selectEntries(ctx, f, " WHERE recent OR fault IS NOT NULL", nil, func(e entry) { maybe[e.name] = true })
 		}
 		recount = stored != hash
@@ -203,7 +203,7 @@ func (s *synchronizer) changedFiles(ctx context.Context, contents bool) (names [
 			maybe[name] = true
 		}
 		return selectEntries(ctx, f, "", nil, func(e entry) {
-			if st, ok := present[e.name]; ok && e.unchanged(st) && !contents {
+			if st, ok := present[e.name]; ok && e.unchanged(st) && !ignoreStamps {
 				delete(maybe, e.name)
 			} else {
 				maybe[e.name] = true

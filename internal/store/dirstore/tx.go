@@ -27,7 +27,7 @@ type tx struct {
 // changes of files.
 type changes struct {
 	// data are the new contents of files, by name; nil: the file is removed.
-	data map[string]*content
+	data map[string]*stagedFile
 	// displaced are files that are copied to quarantine first, and why.
 	displaced map[string]string
 	// entries are changes of the table of files.
@@ -43,7 +43,7 @@ type changes struct {
 }
 
 func newChanges() changes {
-	return changes{data: make(map[string]*content), entries: newEntries(), checked: make(map[string]bool), displaced: make(map[string]string)}
+	return changes{data: make(map[string]*stagedFile), entries: newEntries(), checked: make(map[string]bool), displaced: make(map[string]string)}
 }
 
 // size is the number of changed files.
@@ -189,9 +189,9 @@ func (t *tx) put(ms ...*hippo.Memory) error {
 		}
 	}
 	t.inserted = true
-	written := make([]*content, len(ms))
+	staged := make([]*stagedFile, len(ms))
 	for i := range data {
-		written[i] = t.group.contents.start(data[i])
+		staged[i] = t.group.staged.start(data[i])
 	}
 	if err := t.Tx.Put(ms...); err != nil {
 		return err
@@ -201,7 +201,7 @@ func (t *tx) put(ms ...*hippo.Memory) error {
 		if err != nil {
 			return err
 		}
-		t.data[name] = written[i]
+		t.data[name] = staged[i]
 		t.entries.set(name, entry{name: name, sum: sha256.Sum256(data[i]), id: m.ID, holder: true, recent: true})
 	}
 	return nil
@@ -319,8 +319,8 @@ type group struct {
 	// replaced: some files were replaced. complete: all were, as durably as requested.
 	replaced, complete bool
 	// recount: the hash of the directory is computed again.
-	recount  bool
-	contents *contents
+	recount bool
+	staged  *stagedFiles
 	changes
 }
 

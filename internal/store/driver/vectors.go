@@ -9,23 +9,30 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// MaxDimension and MaxModelName bound what [Vectors] keeps.
+// What [Vectors] keeps is bounded.
 const (
 	// MaxDimension is the largest length of a vector; the smallest is 1.
 	MaxDimension = 8192
+	// MaxPassages is the largest number of vectors of a memory by one model.
+	MaxPassages = 1 << 14
 	// MaxModelName is the largest length of a model's name in bytes; the
 	// smallest is 1.
 	MaxModelName = 200
 )
 
-// Vector is the embedding of the text of one memory by a model.
+// Vector is the embedding of the text of one memory by a model. A long text has several passages,
+// each with a vector of its own.
 type Vector struct {
 	ID hippo.ID
 	// Text is a hash of the text that was embedded. It is opaque to the store; whoever
 	// reads the vector decides by it whether the vector is still valid.
 	Text uint64
-	// Values are finite; a back end returns them bit by bit.
+	// Values are those of the first passage. They are finite; a back end returns them bit by
+	// bit.
 	Values []float32
+	// More holds the vectors of the further passages, one after the other, each as long as
+	// Values; nil if there are none.
+	More []float32
 }
 
 // VectorModel is a model that has vectors in a store.
@@ -77,13 +84,26 @@ func CheckVectors(model string, vs []Vector) error {
 		if err := CheckDimension(model, len(vs[0].Values), len(v.Values)); err != nil {
 			return err
 		}
-		for _, f := range v.Values {
-			if math.Float32bits(f)&exponent == exponent { // infinite, or not a number
-				return hippo.Fieldf(fmt.Sprintf("vectors[%d]", i), "must have finite numbers, has %v", f)
+		if n := len(v.More); n%len(v.Values) != 0 || n/len(v.Values) >= MaxPassages {
+			return hippo.Fieldf(fmt.Sprintf("vectors[%d]", i), "must have up to %d passages of %d numbers, has %d numbers after the first", MaxPassages, len(v.Values), n)
+		}
+		for _, list := range [][]float32{v.Values, v.More} {
+			if k := notFinite(list); k >= 0 {
+				return hippo.Fieldf(fmt.Sprintf("vectors[%d]", i), "must have finite numbers, has %v", list[k])
 			}
 		}
 	}
 	return nil
+}
+
+// notFinite returns the index of the first number that is infinite or none; -1 if there is none.
+func notFinite(list []float32) int {
+	for i, f := range list {
+		if math.Float32bits(f)&exponent == exponent {
+			return i
+		}
+	}
+	return -1
 }
 
 // exponent is the exponent of a float32; all its bits are set in what is not finite.

@@ -26,7 +26,7 @@ func (s *Store) Vectors(ctx context.Context, model string, ids []hippo.ID) ([]dr
 }
 
 func clone(v driver.Vector) driver.Vector {
-	v.Values = slices.Clone(v.Values)
+	v.Values, v.More = slices.Clone(v.Values), slices.Clone(v.More)
 	return v
 }
 

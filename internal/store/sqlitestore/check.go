@@ -160,7 +160,7 @@ func checkCounts(ctx context.Context, s *Store) (faults []string, err error) {
 	err = s.db.View(ctx, func(f *sqlitex.File) error {
 		_, err := sqlitex.First(ctx, f, `SELECT memories, forgotten, relations, (SELECT count(*) FROM memory),
 			(SELECT count(*) FROM memory WHERE forgotten_at IS NOT NULL), (SELECT count(*) FROM relation),
-			(SELECT count(*) FROM vector v JOIN model m ON m.pk = v.model WHERE length(v.value) <> 4 * m.dimension) FROM state`,
+			(SELECT count(*) FROM vector v JOIN model m ON m.pk = v.model WHERE length(v.value) = 0 OR length(v.value) % (4 * m.dimension) <> 0) FROM state`,
 			nil, &counted[0], &counted[1], &counted[2], &there[0], &there[1], &there[2], &vectors)
 		return err
 	})

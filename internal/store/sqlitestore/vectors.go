@@ -40,7 +40,7 @@ func (s *vectors) Vectors(ctx context.Context, model string, ids []hippo.ID) ([]
 	for _, id := range ids {
 		if v, ok := found[id]; ok {
 			if given[id] { // an ID given twice is answered twice
-				v.Values = slices.Clone(v.Values)
+				v.Values, v.More = slices.Clone(v.Values), slices.Clone(v.More)
 			}
 			given[id] = true
 			out = append(out, v)
@@ -51,19 +51,24 @@ func (s *vectors) Vectors(ctx context.Context, model string, ids []hippo.ID) ([]
 
 // readVectors adds to found what one statement asks for.
 func readVectors(ctx context.Context, q sqlitex.Queryer, model string, ids []any, found map[hippo.ID]driver.Vector) error {
-	for rows, err := range sqlitex.Rows(ctx, q, `SELECT m.id, v.text, v.value FROM memory m JOIN vector v ON v.memory = m.pk
-		WHERE v.model = (SELECT pk FROM model WHERE name = ?) AND m.id IN `+placeholders(len(ids)), append([]any{model}, ids...)...) {
+	for rows, err := range sqlitex.Rows(ctx, q, `SELECT m.id, v.text, v.value, o.dimension
+		FROM memory m JOIN model o ON o.name = ? JOIN vector v ON v.model = o.pk AND v.memory = m.pk WHERE m.id IN `+placeholders(len(ids)), append([]any{model}, ids...)...) {
 		if err != nil {
 			return err
 		}
 		var id, value sql.RawBytes
 		var text int64
-		if err := rows.Scan(&id, &text, &value); err != nil {
+		var dimension int
+		if err := rows.Scan(&id, &text, &value, &dimension); err != nil {
 			return err
 		}
-		v := driver.Vector{ID: hippo.ID(id), Text: uint64(text), Values: make([]float32, len(value)/4)}
-		for i := range v.Values {
-			v.Values[i] = math.Float32frombits(binary.LittleEndian.Uint32(value[4*i:]))
+		all := make([]float32, len(value)/4)
+		for i := range all {
+			all[i] = math.Float32frombits(binary.LittleEndian.Uint32(value[4*i:]))
+		}
+		v := driver.Vector{ID: hippo.ID(id), Text: uint64(text), Values: all}
+		if dimension > 0 && dimension < len(all) {
+			v.Values, v.More = all[:dimension:dimension], all[dimension:]
 		}
 		found[v.ID] = v
 	}
@@ -86,8 +91,10 @@ func (s *vectors) PutVectors(ctx context.Context, model string, vs []driver.Vect
 		value := make([]byte, 0, 4*len(vs[0].Values))
 		for _, v := range vs {
 			value = value[:0]
-			for _, f := range v.Values {
-				value = binary.LittleEndian.AppendUint32(value, math.Float32bits(f))
+			for _, list := range [][]float32{v.Values, v.More} {
+				for _, f := range list {
+					value = binary.LittleEndian.AppendUint32(value, math.Float32bits(f))
+				}
 			}
 			err := t.Exec(`INSERT INTO vector SELECT pk, ?, ?, ? FROM memory WHERE id = ?
 				ON CONFLICT DO UPDATE SET text = excluded.text, value = excluded.value`, pk, int64(v.Text), value, v.ID[:])

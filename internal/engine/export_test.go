@@ -1,0 +1,15 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Scope returns the scope of the caller.
+func (m *Memories) Scope() hippo.Scope { return m.scope }
+
+// Compare is [compare], which [Memories.RecordCompared] runs beside the record.
+func (m *Memories) Compare(ctx context.Context, x *hippo.Memory) (*Comparison, error) {
+	return compare(ctx, m, x)
+}
