@@ -80,3 +80,36 @@ func TestSearch_language_is_no_word(t *testing.T) {
 		}
 	}
 }
+
+// In German, Dutch and the Nordic languages a word finds compounds with it, and a compound its parts.
+func TestSearch_compounds(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	s.put(
+		note(1, "Der Produktivserver wird nur dienstags aktualisiert, und das nicht vor elf"),
+		note(2, "Die Erklärung zur Steuer ist noch nicht fertig"),
+		note(3, "De klantendatabase wordt niet vaak bijgewerkt door het team"),
+		note(4, "Säkerhetskopian ligger inte på den stora disken som vi har"),
+		note(5, "The workflow of the team is written down in the handbook"),
+		note(6, "Ein anderer Text, der nicht gemeint ist und von Katzen handelt"),
+	)
+	x := open(t, s, nil)
+	for _, c := range []struct {
+		text string
+		want int // the best match, 0: there is none
+	}{
+		{"welcher Server", 1},
+		{"Steuererklärung", 2},
+		{"welke database", 3},
+		{"vilken kopian", 4},
+		{"which flow", 0},
+		{"welche Tag", 0}, // less than four letters
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			t.Parallel()
+			if got := append(ranked(x, query{Text: c.text}), 0); got[0] != c.want {
+				t.Errorf("it finds %v, want %d first", got, c.want)
+			}
+		})
+	}
+}

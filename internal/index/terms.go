@@ -15,10 +15,12 @@ const (
 	// functionWeight is the weight of the function words of other languages than English. In a
 	// store of several languages they find what is in the same one. Chosen on the development sets.
 	functionWeight = .5
-	// maxExpanded is the number of terms of a query that get variants, maxJoined that of the words of
-	// a query that are joined.
-	maxExpanded = 8
-	maxJoined   = 16
+	// maxExpanded is the number of terms of a query that get variants by expansion, maxCompounds that
+	// of the terms that are looked for in compounds, maxJoined that of the words of a query that are
+	// joined.
+	maxExpanded  = 8
+	maxCompounds = 16
+	maxJoined    = 16
 )
 
 // queryTerms are the terms of a query.
@@ -33,13 +35,20 @@ type queryTerms struct {
 // resolve analyses a text and finds its terms, each once, in the order of their first occurrence.
 func (q *queryTerms) resolve(text string, o *Options, stats bm25.Stats, in dictionaries) {
 	*q = queryTerms{list: q.list[:0]}
-	q.analyse(text, o.Analyzer, in.languagesOf(text, stats.Docs))
+	languages := in.languagesOf(text, stats.Docs)
+	q.analyse(text, o.Analyzer, languages)
 	expanded := 0
 	for i := range q.list {
 		t := &q.list[i]
 		df := 0
 		t.lists, df = in.lookup(t.text)
-		if df = max(df, in.stems(t)); df == 0 && expanded < maxExpanded && !o.Literal {
+		df = max(df, in.stems(t))
+		if i < maxCompounds && languages&compounding() != 0 && !t.function {
+			if n := in.compounds(t); df == 0 {
+				df = n
+			}
+		}
+		if df == 0 && expanded < maxExpanded && !o.Literal {
 			df = min(in.expand(t), stats.Docs)
 			expanded++
 		}
