@@ -128,7 +128,11 @@ func New(c Config) *Follower {
 			m.Timeout = DefaultTimeout
 		}
 		is := m.Model()
-		f.models = append(f.models, &modelState{Model: m, id: is.ID, wake: make(chan struct{}, 1), indexed: is.Dimension > 0})
+		state := &modelState{Model: m, id: is.ID, wake: make(chan struct{}, 1), indexed: is.Dimension > 0}
+		if !state.indexed { // a query may come before the background work begins
+			state.lastErr = errUnanswered
+		}
+		f.models = append(f.models, state)
 	}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	for i, m := range f.models {
@@ -205,9 +209,18 @@ func followModel(ctx context.Context, f *Follower, i int) {
 	}
 }
 
+// WakeOptional is [Follower.Wake] for the optional models alone: they are in the program, so nobody
+// else is asked anything.
+func (f *Follower) WakeOptional() { f.wake(func(m *modelState) bool { return m.Optional }) }
+
 // Wake makes the background work check the index for memories without a vector.
-func (f *Follower) Wake() {
+func (f *Follower) Wake() { f.wake(func(*modelState) bool { return true }) }
+
+func (f *Follower) wake(which func(*modelState) bool) {
 	for _, m := range f.models {
+		if !which(m) {
+			continue
+		}
 		select {
 		case m.wake <- struct{}{}:
 		default:

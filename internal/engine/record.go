@@ -81,7 +81,7 @@ func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersed
 	similar := <-comparison
 	if similar.Err == nil { // the index was up to date
 		m.index.Follow() // so that what comes next need not wait for it, and Close saves it
-		m.embedding.Wake()
+		m.embedding.WakeOptional()
 	}
 	return out, similar, nil
 }

@@ -139,9 +139,9 @@ func DefaultWeights() Weights {
 		},
 		Relations: Relations{Boost: 0.05, Pull: 0.6, MinPull: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
 		Confidence: Confidence{
-			Semantic: Logistic{Base: -8.21, Text: 1.09, Coverage: 2.86, Covered: 1.70, UnknownNames: -6.63},
-			Lexical:  Logistic{Base: -2.24, Coverage: 6.78, UnknownNames: -7.36},
-			Weak:     0.1,
+			Semantic: Logistic{Base: -7.95, Text: 1.32, Covered: 0.27, Lead: 0.40, UnknownNames: -8.05},
+			Lexical:  Logistic{Base: -0.45, Coverage: 3.66, UnknownNames: -13.15},
+			Weak:     0.3,
 		},
 	}
 }

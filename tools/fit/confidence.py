@@ -33,6 +33,9 @@ def text_sum(text):
     return MIN_TEXT if u <= 0 else max(MIN_TEXT, u + math.log(-math.expm1(-u)))
 
 
+NOTHING = {"text": 0, "coverage": 0, "covered": 0, "lead": 0, "unknown_names": 0, "terms": 0, "memories": 0, "semantic": 0}
+
+
 def features(s):
     text = text_sum(s["text"]) if s["semantic"] else 0.0  # lexical scores alone do not carry over to other stores
     return [1.0, text, s["coverage"], s["covered"], s["lead"], s["unknown_names"]]
@@ -41,6 +44,8 @@ def features(s):
 class Trials:
     def __init__(self, lines):
         rows = [r for r in map(json.loads, lines) if r.get("category") != "abstention"]  # of BEAM, kept for judging the outcome
+        for r in rows:
+            r["support"] = r["support"] or NOTHING  # nothing matched
         self.rows = rows
         self.x = np.array([features(r["support"]) for r in rows])
         self.y = np.array([float(r["right"]) for r in rows])

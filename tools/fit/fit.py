@@ -213,7 +213,8 @@ def literal(w, indent):
 
 
 def go(w, base):
-    by = "".join(f"\t\t{g}: {{\n{literal(w[i + 1], chr(9) * 3)}\t\t}},\n" for i, g in enumerate(CONTEXT.values()))
+    by = "".join(f"\t\t{g}: by{g}(),\n" for g in CONTEXT.values())
+    each = "".join(f"\nfunc by{g}() Features {{\n\treturn Features{{\n{literal(w[i + 1], chr(9) * 2)}\t}}\n}}\n" for i, g in enumerate(CONTEXT.values()))
     bases = ", ".join(f"{g}: {base[i + 1]:.3f}" for i, g in enumerate(CONTEXT.values()))
     return f"""package rank
 
@@ -230,7 +231,7 @@ func contextWeights() [NumContext]Features {{
 	return [NumContext]Features{{
 {by}	}}
 }}
-
+{each}
 // baseWeight is that of [Rerank.Base], baseWeights of [Rerank.BaseBy].
 const baseWeight = {base[0]:.3f}
 
