@@ -230,8 +230,8 @@ func storedVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo.
 func textKey(texts []string) uint64 {
 	h := sha256.New()
 	for _, t := range texts {
-		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(t)))) //nolint:errcheck // a hash has none
-		io.WriteString(h, t)                                           //nolint:errcheck // likewise
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(t))))
+		io.WriteString(h, t) //nolint:errcheck // a hash returns no error
 	}
 	return binary.LittleEndian.Uint64(h.Sum(nil))
 }
