@@ -26,7 +26,7 @@ type Options struct {
 	// Analyzer of texts and queries; nil means [bm25.Words].
 	Analyzer bm25.Analyzer
 	// Literal: the terms of a query match nothing but themselves, as in the baseline of
-	// evaluations: no prefixes, typos or joined words.
+	// evaluations: no stems of other languages, prefixes, typos, compounds or joined words.
 	Literal bool
 	// Params of the formula; nil means [bm25.DefaultParams].
 	Params *bm25.Params

@@ -35,7 +35,10 @@ type queryTerms struct {
 // resolve analyses a text and finds its terms, each once, in the order of their first occurrence.
 func (q *queryTerms) resolve(text string, o *Options, stats bm25.Stats, in dictionaries) {
 	*q = queryTerms{list: q.list[:0]}
-	languages := in.languagesOf(text, stats.Docs)
+	var languages detect.Set
+	if !o.Literal {
+		languages = in.languagesOf(text, stats.Docs)
+	}
 	q.analyse(text, o.Analyzer, languages)
 	expanded := 0
 	for i := range q.list {

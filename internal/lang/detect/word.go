@@ -28,6 +28,7 @@ func HintOf(word string) Hint {
 	lower, letters := buf[:0], ^Set(0)
 	for _, r := range word {
 		switch {
+		case r == '\'':
 		case r == '’':
 			r = '\''
 		case r >= utf8.RuneSelf:
@@ -37,6 +38,8 @@ func HintOf(word string) Hint {
 			}
 		case r >= 'A' && r <= 'Z':
 			r += 'a' - 'A'
+		case r < 'a' || r > 'z':
+			return 0 // an identifier, a path, a number
 		}
 		lower = utf8.AppendRune(lower, r)
 	}
