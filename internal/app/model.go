@@ -147,6 +147,15 @@ func OpenModels(ctx context.Context, name string, env func(string) string) ([]em
 	return all, err
 }
 
+// VerifyBuiltin reads all bytes of the encoders in the program. The error is [hippo.ErrCorrupt].
+func VerifyBuiltin() error {
+	m, err := cnn.Open(models.Multilingual(), cnn.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(bert.VerifyPacked(models.Contextual()), m.Verify())
+}
+
 // TokenEmbedder returns the token embeddings of the built-in model.
 func TokenEmbedder() (embed.TokenEmbedder, error) {
 	m, err := static.Open(models.Builtin())

@@ -296,6 +296,11 @@ func tryModel(ctx context.Context, s *shell, name string) error {
 			return err
 		}
 	}
+	if name == config.Builtin {
+		if err := app.VerifyBuiltin(); err != nil {
+			return err
+		}
+	}
 	m, err := app.OpenModel(ctx, name, os.Getenv)
 	if err != nil {
 		return err
