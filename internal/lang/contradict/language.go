@@ -192,24 +192,33 @@ func (t *tables) unspaced(text string) *table {
 
 // eachWord calls yield for the words of a text in lower case, up to 24 bytes each.
 func eachWord(text string, yield func(word []byte)) {
-	var buffer [24 + utf8.UTFMax]byte
-	word := buffer[:0]
-	for _, r := range text {
-		switch {
-		case r|0x20 >= 'a' && r|0x20 <= 'z':
-			word = append(word, byte(r|0x20))
-		case r >= utf8.RuneSelf && unicode.IsLetter(r):
-			word = utf8.AppendRune(word, unicode.ToLower(r))
-		default:
-			if len(word) > 0 {
-				yield(word)
+	const most = 24
+	var buffer [most + utf8.UTFMax]byte
+	n := 0
+	for at := 0; at < len(text); at++ {
+		c := text[at]
+		if low := c | 0x20; low >= 'a' && low <= 'z' {
+			if n < most {
+				buffer[n] = low
+				n++
 			}
-			word = word[:0]
 			continue
 		}
-		word = word[:min(len(word), 24)]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(text[at:])
+			if at += size - 1; unicode.IsLetter(r) {
+				if n < most {
+					n += utf8.EncodeRune(buffer[n:], unicode.ToLower(r))
+				}
+				continue
+			}
+		}
+		if n > 0 {
+			yield(buffer[:n])
+			n = 0
+		}
 	}
-	if len(word) > 0 {
-		yield(word)
+	if n > 0 {
+		yield(buffer[:n])
 	}
 }

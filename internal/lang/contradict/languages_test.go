@@ -240,6 +240,16 @@ func harmlessIn() map[string][][2]string {
 	}
 }
 
+// Every character is read, also one of a third script.
+func TestParse_OtherScripts(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"我们用한국어是", "我们Ａ是", "月曜\u3099日", "〇是", "カ\u309Aは", "我们·是", "はｱ"} {
+		if r, ok := contradiction(text, text); ok {
+			t.Errorf("%q contradicts itself: %q", text, r)
+		}
+	}
+}
+
 func TestOf_ContradictingLanguages(t *testing.T) {
 	t.Parallel()
 	for name, pairs := range contradictingIn() {

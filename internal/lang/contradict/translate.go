@@ -242,7 +242,7 @@ func foreign(text string, at int) (mark string, fields []field, end int) {
 	if m := characterDate().FindStringSubmatch(text[at:]); m[0] != "" {
 		return "", dateOf(m), at + len(m[0])
 	}
-	for end = at; end < len(text); end += n {
+	for end = at + n; end < len(text); end += n {
 		if r, n = utf8.DecodeRuneInString(text[end:]); unicode.IsSpace(r) || r >= 0x3000 {
 			break
 		}

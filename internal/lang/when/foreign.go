@@ -23,12 +23,12 @@ func scanForeign(text string) []token {
 		case unicode.IsSpace(r):
 			at += n
 			continue
-		case lexicon.Unspaced(r) && unicode.IsLetter(r) || r == '\u3007':
+		case lexicon.Unspaced(r) && unicode.In(r, unicode.L, unicode.M) || r == '\u3007':
 			t.text = string(r)
 		case digitOf(r) != 0:
 			t.end = numberEnd(text, at)
 			t.text = narrow(text[at:t.end])
-		case unicode.In(r, unicode.L, unicode.M):
+		case letter(r):
 			t.end = wordEnd(text, at)
 			t.text = lower(text[at:t.end])
 		case r == '\'' || r == '\u2019' || r == '-':
