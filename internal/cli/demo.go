@@ -29,7 +29,8 @@ func newDemoCommand(s *shell) *cobra.Command {
 			}
 			defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 			d := &demo{ctx: c.Context(), out: s.out, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), ids: map[string]hippo.ID{}}
-			cfg := config.Config{Store: config.Store{Kind: "sqlite", Path: filepath.Join(dir, "memory.db")}}
+			// The instant model: what the others have embedded by now depends on the machine.
+			cfg := config.Config{Store: config.Store{Kind: "sqlite", Path: filepath.Join(dir, "memory.db")}, Model: config.Model{Name: config.Static}}
 			e, err := app.Open(d.ctx, cfg, &app.Options{Now: func() time.Time { return d.now }, Zone: time.UTC})
 			if err != nil {
 				return err

@@ -192,7 +192,7 @@ embedded, searches use the previous model.`,
 				fmt.Fprintf(s.errw, "hippo: HIPPO_MODEL or --model says %s, which goes before it\n", cfg.Model)
 				return nil
 			}
-			if later || name == config.NoModel || name == config.Builtin {
+			if later || name == config.NoModel || name == config.Builtin || name == config.Static {
 				return nil
 			}
 			return embedAll(c.Context(), s)
@@ -205,7 +205,7 @@ embedded, searches use the previous model.`,
 // usableModel opens a model to report missing or damaged files now rather than at the next
 // search, and returns the name to save.
 func usableModel(ctx context.Context, name string) (string, error) {
-	if name == config.NoModel || name == config.Builtin {
+	if name == config.NoModel || name == config.Builtin || name == config.Static {
 		return name, nil
 	}
 	name, err := canonical(name)

@@ -61,7 +61,7 @@ func sumOf(scale, text float64) float64 {
 }
 
 // Weak reports whether the hits may well not answer the query. They are never weak if one of them
-// has every term of the query, or for a query of one term, which says too little.
+// has every term of the query.
 func Weak(w *Weights, s *Support) bool {
-	return s.Coverage < 1 && s.Terms > 1 && ConfidenceOf(w, s) < w.Confidence.Weak
+	return s.Coverage < 1 && ConfidenceOf(w, s) < w.Confidence.Weak
 }

@@ -69,7 +69,7 @@ func TestWeak(t *testing.T) {
 		{"good text", with(func(s *rank.Support) { s.Text, s.Coverage, s.Covered, s.Lead = .85, .5, .7, .6 }), false},
 		{"good text about another", with(func(s *rank.Support) { s.Text, s.Coverage, s.Covered, s.UnknownNames = .7, .1, .3, .6 }), true},
 		{"all terms in one hit", with(func(s *rank.Support) { s.Coverage = 1 }), false},
-		{"one term", with(func(s *rank.Support) { s.Terms = 1 }), false},
+		{"one term that no hit has", with(func(s *rank.Support) { s.Terms = 1 }), true},
 		{"lexical, unknown names", rank.Support{Coverage: .1, UnknownNames: .5, Terms: 5, Memories: 1000}, true},
 	} {
 		if got := rank.Weak(&w, &c.support); got != c.want {

@@ -53,9 +53,10 @@ type Shares struct {
 type FirstStage struct {
 	BM25Relative, Cosine, Multilingual, Length float64
 	// TopK memories are candidates because of their cosine, whatever their words, if it
-	// exceeds MinCosine.
-	TopK      int
-	MinCosine float64
+	// exceeds MinCosine, and likewise MinMultilingual in the multilingual space. Both are
+	// about a deviation above the mean of unrelated texts.
+	TopK                       int
+	MinCosine, MinMultilingual float64
 }
 
 // Rerank are the constants of the second stage.
@@ -129,7 +130,7 @@ func DefaultWeights() Weights {
 			Shares:       Shares{Recency: 0.30, Frequency: 0.20, Importance: 0.35, Context: 0.15},
 			MinRelevance: 0.1, MinContent: 0.4,
 		},
-		FirstStage: FirstStage{BM25Relative: 2, Cosine: 6, Multilingual: 4, Length: 2, TopK: 50, MinCosine: 0.05},
+		FirstStage: FirstStage{BM25Relative: 2, Cosine: 6, Multilingual: 4, Length: 2, TopK: 50, MinCosine: 0.17, MinMultilingual: 0.12},
 		Rerank: Rerank{
 			TopK: 64, Lists: 24, Features: featureWeights(), By: contextWeights(), Base: baseWeight, BaseBy: baseWeights(), Scale: 5,
 		},

@@ -96,10 +96,9 @@ func (p *Plan) candidates() {
 	case hippo.RankerCosine:
 		v.TopK, v.MinCosine = math.MaxInt, 0
 	default:
-		for c := range p.search.Vectors {
-			v := &p.search.Vectors[c]
-			v.TopK, v.MinCosine = p.weights.FirstStage.TopK, p.weights.FirstStage.MinCosine
-		}
+		w, other := &p.weights.FirstStage, &p.search.Vectors[retrieve.Multilingual]
+		v.TopK, v.MinCosine = w.TopK, w.MinCosine
+		other.TopK, other.MinCosine = w.TopK, w.MinMultilingual
 	}
 }
 
