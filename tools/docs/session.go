@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo/internal/config"
 )
 
 // sessionCommands are the commands of the picture. $1 stands for the beginning of the UUID
@@ -95,6 +97,7 @@ func settle(home string) error {
 	for name, value := range map[string]string{
 		"HOME": home, "USERPROFILE": home, "LOCALAPPDATA": filepath.Join(home, "AppData"), "GIT_CEILING_DIRECTORIES": filepath.Dir(home),
 		"XDG_DATA_HOME": filepath.Join(home, "data"), "XDG_CONFIG_HOME": filepath.Join(home, "config"), "TZ": "UTC",
+		"HIPPO_MODEL": config.Static, // what the others have embedded by now depends on the machine
 	} {
 		if err := os.Setenv(name, value); err != nil {
 			return err

@@ -43,7 +43,7 @@ func exampleTime() time.Time { return time.Date(2026, 11, 2, 9, 30, 0, 0, time.U
 // serve starts an MCP server on an empty store in memory and connects to it.
 func serve(ctx context.Context) (session *mcp.ClientSession, stop func() error, err error) {
 	opener := app.NewOpener(
-		config.Config{Store: config.Store{Kind: "memory"}, Model: config.Model{Name: config.Builtin}, Ranker: hippo.RankerHippo},
+		config.Config{Store: config.Store{Kind: "memory"}, Model: config.Model{Name: config.Static}, Ranker: hippo.RankerHippo},
 		&app.Options{Now: exampleTime, Zone: time.UTC},
 	)
 	server := mcpserver.New(opener.Engine, &mcpserver.Options{Version: "v0.0.0", Store: "memory:", Now: exampleTime})
