@@ -235,15 +235,12 @@ func TestFeatureWeights_AreMonotone(t *testing.T) {
 		linear := rank.NewLinear(&w, &c)
 		weights, _ := linear.Weights()
 		for k, x := range weights {
-			if x < -rounding && !either[rank.Feature(k)] {
+			if x < -1e-9 && !either[rank.Feature(k)] {
 				t.Errorf("%v has weight %v in %v", rank.Feature(k), x, c)
 			}
 		}
 	})
 }
-
-// rounding is how far a sum of weights of three digits may be below 0.
-const rounding = .005
 
 func TestFeature_Names(t *testing.T) {
 	t.Parallel()

@@ -208,6 +208,14 @@ def level(questions, w):
     return np.linalg.solve(x.T @ x + 1e-2 * np.eye(x.shape[1]), x.T @ y)
 
 
+def rounded(w):
+    """To three digits, so that more of a rising feature still counts no less in any context."""
+    w = np.round(w, 3)
+    lowest = w[0] + np.minimum(w[1:], 0).sum(0)
+    w[0] += np.where(RISING, np.maximum(-lowest, 0), 0)
+    return w
+
+
 def literal(w, indent):
     return "".join(f"{indent}{FEATURES[n]}: {v:.3f},\n" for n, v in zip(NAMES, w) if n not in UNUSED and abs(v) >= 0.0005)
 
@@ -262,7 +270,7 @@ def main():
     w = fit(questions, scale)
     show("fitted to all", measure(questions, lambda _: w))
     if o.write:
-        (RANK / "fitted.go").write_text(go(w, level(questions, w)))
+        (RANK / "fitted.go").write_text(go(rounded(w), level(questions, w)))
 
 
 if __name__ == "__main__":
