@@ -43,6 +43,7 @@ type options struct {
 	json, harder, abstention, features bool
 	settings                           harder
 	jobs                               int
+	cache                              string // folder of vectors; empty: none
 	smaller
 	overMCP
 }
@@ -51,6 +52,7 @@ type options struct {
 type smaller struct {
 	sample int    // questions of each set, at most; 0: all
 	take   int    // documents of each store, at most; 0: all
+	join   bool   // all sets in one store
 	brief  string // the sets of brief tables, see [groupOf]
 }
 
@@ -70,6 +72,8 @@ func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 	f.IntVar(&o.jobs, "jobs", 1, "rows measured at a time; above 1, no latencies")
 	f.IntVar(&o.sample, "sample", 0, "at most this many questions of each set, drawn by a fixed seed; 0: all")
 	f.IntVar(&o.take, "take", 0, "stores of this many documents: the answers of some of the questions, and others; 0: all")
+	f.BoolVar(&o.join, "join", false, "ask all questions of one store that holds the documents of all sets")
+	f.StringVar(&o.cache, "cache", "", "folder that keeps the vectors of models, so that they are computed once")
 	f.StringVar(&o.mcp, "mcp", "", "measure this program, hippo, over MCP with default arguments")
 	f.DurationVar(&o.wait, "wait", time.Minute, "with --mcp: how long embedding in the background may make no progress")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -155,7 +159,11 @@ func prepare(ctx context.Context, o *options) (*measurement, error) {
 		return m, err
 	}
 	m.Models, err = eval.OpenModels(ctx, strings.Split(o.models, ","), func(ctx context.Context, name string) ([]embedding.Model, error) {
-		return app.OpenModels(ctx, name, os.Getenv)
+		models, err := app.OpenModels(ctx, name, os.Getenv)
+		if err != nil || o.cache == "" {
+			return models, err
+		}
+		return models, cachedModels(models, o.cache)
 	})
 	return m, err
 }

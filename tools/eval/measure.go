@@ -60,6 +60,9 @@ func (m *measurement) load() ([]*eval.Set, error) {
 		}
 		sets = append(sets, some...)
 	}
+	if m.join {
+		sets = []*eval.Set{joined(sets)}
+	}
 	for i := range sets {
 		if m.sample > 0 {
 			sets[i] = sampled(sets[i], m.sample)
