@@ -2,7 +2,7 @@ package rank
 
 import "math"
 
-// ContextFeature numbers what the weights of the reranker depend on.
+// ContextFeature numbers what the gates of the reranker depend on.
 type ContextFeature int
 
 // The features of a query and of what it found, each in [0, 1]: they decide how much each
@@ -22,6 +22,21 @@ const (
 	Alone
 	// English is 1 if the query is English, or its language is unknown.
 	English
+	// Evidence is the largest [BM25Absolute]: how much the words tell.
+	Evidence
+	// Words is how long the query is: ln(1 + words) / 3.5.
+	Words
+	// MultilingualLead is the largest [MultilingualStandard].
+	MultilingualLead
+	// ReachLead is by how much the largest [Coverage] is above the mean of the next five, twice.
+	ReachLead
+	// MaxSimReach is the largest [MaxSim].
+	MaxSimReach
+	// Agreement is the [CosineRelative] of the best by BM25: whether both lists lead to the
+	// same memory.
+	Agreement
+	// ForeignShare is the share of the reranked memories that are not English.
+	ForeignShare
 	// HasMultilingual is 1 if the multilingual model took part.
 	HasMultilingual
 
@@ -34,7 +49,7 @@ type Context [NumContext]float64
 
 // Map returns the features by name.
 func (c *Context) Map() map[string]float64 {
-	names := [NumContext]string{"long", "reach", "lead", "foreign", "alone", "english", "has.multilingual"}
+	names := [NumContext]string{"long", "reach", "lead", "foreign", "alone", "english", "evidence", "words", "lead.multilingual", "lead.reach", "reach.maxsim", "agreement", "share.foreign", "has.multilingual"}
 	out := make(map[string]float64, len(c))
 	for k, name := range names {
 		out[name] = c[k]
@@ -48,7 +63,12 @@ const (
 	meanLength, lengthRange = 3, 3
 	// foreignRange is the difference of standard scores from one end of [Foreign] to the other.
 	foreignRange = .5
+	// manyWords is ln(1 + words) of a long query.
+	manyWords = 3.5
 )
+
+// WordsOf is the feature [Words] for a number of words.
+func WordsOf(n int) float64 { return unit(math.Log1p(float64(n)) / manyWords) }
 
 // LongOf is the feature [Long] for a mean of ln(1 + terms).
 func LongOf(mean float64) float64 { return unit((mean - meanLength) / lengthRange) }

@@ -50,8 +50,10 @@ func TestExplain_AddsUp(t *testing.T) {
 func TestExplain_LargestFirst(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights()
-	w.Rerank.Features = rank.Features{rank.BM25Absolute: .5, rank.Cosine: 4, rank.Length: -3, rank.Session: 9}
-	w.Rerank.By, w.Rerank.Base, w.Rerank.BaseBy = [rank.NumContext]rank.Features{rank.Long: {rank.BM25Absolute: .5}}, .5, rank.Context{}
+	for i := range w.Rerank.Experts {
+		w.Rerank.Experts[i] = rank.Expert{Features: rank.Features{rank.BM25Absolute: 1, rank.Cosine: 4, rank.Length: -3, rank.Session: 9}}
+	}
+	w.Rerank.Base, w.Rerank.BaseBy = .5, rank.Context{}
 	f := rank.Features{rank.BM25Absolute: 1, rank.Cosine: .5, rank.Length: 1}
 	s := hippo.Signals{Cosine: .5, Recency: 1, Context: 1, Time: 1}
 	c := rank.Context{rank.Long: 1}

@@ -77,14 +77,41 @@ type Linear struct {
 
 // NewLinear returns the weighted sum for a context.
 func NewLinear(w *Rerank, c *Context) Linear {
-	l := Linear{scale: w.Scale, base: w.Base, weights: w.Features}
+	l := Linear{scale: w.Scale, base: w.Base}
 	for i, x := range c {
 		l.base += float64(x * w.BaseBy[i])
-		for k := range l.weights {
-			l.weights[k] += float64(x * w.By[i][k])
+	}
+	for i, share := range w.shares(c) {
+		for k, weight := range w.Experts[i].Features {
+			l.weights[k] += float64(share * weight)
 		}
 	}
+	for k, weight := range l.weights {
+		l.weights[k] = rounded(weight)
+	}
 	return l
+}
+
+// shares returns the share of each expert in a context. They add up to 1.
+func (w *Rerank) shares(c *Context) (shares [NumExperts]float64) {
+	highest := math.Inf(-1)
+	for i := range w.Experts {
+		e := &w.Experts[i]
+		shares[i] = e.Bias
+		for k, x := range c {
+			shares[i] += float64(x * e.Gate[k])
+		}
+		highest = max(highest, shares[i])
+	}
+	total := 0.0
+	for i, x := range shares {
+		shares[i] = math.Exp(x - highest)
+		total += shares[i]
+	}
+	for i := range shares {
+		shares[i] /= total
+	}
+	return shares
 }
 
 // Weights returns the weights of the features, and what is added to their sum.

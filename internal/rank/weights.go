@@ -66,16 +66,26 @@ type Rerank struct {
 	// Lists is how many candidates of each list are reranked whatever their rank is by the
 	// first stage: of those by BM25 and by the cosines of each channel.
 	Lists int
-	// Features weighs the features, and By adds to the weights for each feature of the
-	// context.
-	Features Features
-	By       [NumContext]Features
+	// Experts weigh the features; the context decides how much each expert counts.
+	Experts [NumExperts]Expert
 	// Base is added whatever the features, and BaseBy for each feature of the context: they
 	// bring the sums to where those of the first stage are.
 	Base   float64
 	BaseBy Context
 	// Scale is the weighted sum at which relevance is 1 - 1/e.
 	Scale float64
+}
+
+// NumExperts is the number of sets of weights of the reranker.
+const NumExperts = 6
+
+// Expert is one of the sets of weights that the reranker mixes (Jacobs et al., "Adaptive mixtures
+// of local experts", 1991). Its share is the softmax, over the experts, of the bias and the
+// product of its gate with the context.
+type Expert struct {
+	Bias     float64
+	Gate     Context
+	Features Features
 }
 
 // Prior are the constants of the bounded factors of ranker hippo.
@@ -132,7 +142,7 @@ func DefaultWeights() Weights {
 		},
 		FirstStage: FirstStage{BM25Relative: 2, Cosine: 6, Multilingual: 4, Length: 2, TopK: 50, MinCosine: 0.17, MinMultilingual: 0.12},
 		Rerank: Rerank{
-			TopK: 64, Lists: 24, Features: featureWeights(), By: contextWeights(), Base: baseWeight, BaseBy: baseWeights(), Scale: 5,
+			TopK: 64, Lists: 24, Experts: experts(), Base: baseWeight, BaseBy: baseWeights(), Scale: 5,
 		},
 		Prior: Prior{
 			Shares: Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},

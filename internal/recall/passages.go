@@ -74,6 +74,9 @@ func gatherPassages(f *firstStage, top []scoredMatch) *passages {
 	return g
 }
 
+// fullScore is the BM25 score at which [rank.BM25Absolute] is 1.
+const fullScore = 20
+
 // complete adds the neighbours, which begin at number n, and the first-stage scores of all.
 func (g *passages) complete(f *firstStage, about []retrieve.Passage, n int) {
 	reader, matched := f.found.Reader, matchesOf(f.found, g.list[n:])
@@ -91,6 +94,7 @@ func (g *passages) complete(f *firstStage, about []retrieve.Passage, n int) {
 			p.relevance = f.relevance(f.weights, &p.first.signals)
 		}
 		p.features[rank.BM25Relative], p.features[rank.Coverage], p.features[rank.Length] = p.first.bm25, p.match.Coverage, p.first.length
+		p.features[rank.BM25Absolute] = min(p.first.bm25, p.match.Score/fullScore)
 		p.features[rank.Cosine], p.features[rank.Multilingual] = p.match.Cosine, p.match.Multilingual
 		p.features[rank.CosineStandard] = f.standard[retrieve.Semantic](p.match.Cosine)
 		p.features[rank.MultilingualStandard] = f.standard[retrieve.Multilingual](p.match.Multilingual)

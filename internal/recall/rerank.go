@@ -22,9 +22,6 @@ type reranked struct {
 	linear rank.Linear
 }
 
-// fullScore is the BM25 score at which [rank.BM25Absolute] is 1.
-const fullScore = 20
-
 // rerank computes the features of the top candidates and their neighbours.
 func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	var r reranked
@@ -57,7 +54,6 @@ func (r *reranked) compare(plan *Plan) {
 	for i := range r.list {
 		p := &r.list[i]
 		f := &p.features
-		f[rank.BM25Absolute] = min(f[rank.BM25Relative], p.match.Score/fullScore)
 		f[rank.CosineRelative] = share(f[rank.Cosine], best[rank.Cosine])
 		f[rank.MultilingualRelative] = share(f[rank.Multilingual], best[rank.Multilingual])
 		f[rank.MaxSimRelative] = share(f[rank.MaxSim], best[rank.MaxSim])
@@ -85,17 +81,48 @@ func share(x, best float64) float64 {
 func (r *reranked) setContext(query string, best *rank.Features) {
 	c := &r.context
 	c[rank.English] = indicator(!cue.IsForeign(query))
+	if r.top == 0 {
+		return
+	}
+	n := float64(r.top)
 	for i := range r.list[:r.top] {
 		p := &r.list[i]
-		c[rank.Long] += rank.LogLength(p.first.length) / float64(r.top)
-		c[rank.Alone] += indicator(p.session == 0) / float64(r.top)
+		c[rank.Long] += rank.LogLength(p.first.length) / n
+		c[rank.Alone] += indicator(p.session == 0) / n
+		c[rank.ForeignShare] += p.features[rank.IsForeign] / n
 	}
 	c[rank.Long] = rank.LongOf(c[rank.Long])
+	c[rank.Evidence], c[rank.Words], c[rank.MaxSimReach] = best[rank.BM25Absolute], rank.WordsOf(len(r.words)), best[rank.MaxSim]
+	c[rank.ReachLead], c[rank.Agreement] = r.reachLead(), r.agreement()
 	c[rank.Reach], c[rank.Lead] = best[rank.Coverage], best[rank.CosineStandard]
 	if best[rank.Multilingual] > 0 {
-		c[rank.HasMultilingual] = 1
+		c[rank.HasMultilingual], c[rank.MultilingualLead] = 1, best[rank.MultilingualStandard]
 		c[rank.Foreign] = rank.ForeignOf(best[rank.CosineStandard], best[rank.MultilingualStandard])
 	}
+}
+
+// nextBest is the number of memories that the best is compared with for [rank.ReachLead].
+const nextBest = 5
+
+// reachLead is the context feature [rank.ReachLead].
+func (r *reranked) reachLead() float64 {
+	best := top.New(1+nextBest, func(a, b float64) int { return cmp.Compare(b, a) })
+	for i := range r.list {
+		best.Add(r.list[i].features[rank.Coverage])
+	}
+	sorted, next := best.Sorted(), 0.0
+	for _, x := range sorted[1:] {
+		next += x / float64(len(sorted)-1)
+	}
+	return min(1, 2*(sorted[0]-next))
+}
+
+// agreement is the context feature [rank.Agreement].
+func (r *reranked) agreement() float64 {
+	best := slices.MaxFunc(r.list, func(a, b passage) int {
+		return cmp.Compare(a.features[rank.BM25Absolute], b.features[rank.BM25Absolute])
+	})
+	return best.features[rank.CosineRelative]
 }
 
 // neighbours sets the features of the neighbouring passages. around is a buffer.

@@ -1,30 +1,28 @@
 """Fits the weights of ranker hippo to questions with known answers.
 
-    go -C tools run ./eval --data DIR --features > builtin.jsonl
-    go -C tools run ./eval --data DIR --features --models static > static.jsonl
-    python fit.py builtin.jsonl static.jsonl
+    tools/fit/features.sh DATA OUT        (the features of the questions of all sets, in minutes)
+    python fit.py OUT/*.jsonl
 
-The questions of each file count as sets of their own, so that the weights suit stores whose
-vectors are not computed yet, too. The score of a candidate is a sum of its features, whose
-weights depend linearly on the context of the question (internal/rank/context.go). Each question
+The score of a candidate is a sum of its features. Its weights are a mixture of experts: sets of
+weights, mixed by a softmax of the context of the question (internal/rank/context.go). Each question
 is a softmax over what was reranked for it; the loss is the mean over the answers of the negative
 logarithm of their share, plus a little of the squares of the weights, which are those of features
 of standard deviation 1. From those weights a second descent raises what is wanted: the share of
 the answers among the first ten, made smooth by a logistic function of how far each is from the
 tenth of the others, and some of the first loss beside it, which is what puts an answer first.
-Sets count the same, but for those of COUNTS.
+Sets count the same, but for those of COUNTS and CATEGORIES.
 
-More of a feature never counts less, whatever the context, but for those of EITHER: the weight of
-a rising feature is a sum over the features c of the context of c*A + (1-c)*B, where A and B are
-squares. The feature "feedback" depends on the weights: make the features again with the new ones,
-and fit again. Prints recall@10 and hit@1 by cross-validation (five folds over conversations, over
-questions where there is one corpus), with groups of features left out (--ablate), and writes the
-weights fitted to all to internal/rank/fitted.go (--write).
+More of a feature never counts less, whatever the context, but for those of EITHER: the weights of
+rising features are squares. The feature "feedback" depends on the weights: make the features again
+with the new ones, and fit again. Prints recall@10 and hit@1 by cross-validation (five folds over
+conversations, over questions where there is one corpus), with groups of features left out
+(--ablate), and writes the weights fitted to all to internal/rank/fitted.go (--write).
 """
 
 import argparse
 import json
 import re
+import subprocess
 import zlib
 from collections import defaultdict
 from pathlib import Path
@@ -48,13 +46,18 @@ UNUSED = {"bm25.relative"}  # of the first stage only
 FIRST = {"bm25.relative": 2, "cosine": 6, "multilingual": 4, "length": 2}  # as in internal/rank/weights.go
 # What may speak for or against; all else speaks for.
 EITHER = {"is.foreign", "length", "is.question", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine"}
-FOLDS, STEPS, DECAY = 5, 120, 5e-4
-TOP, SLOPE, LOGS = 10, 0.3, 0.3  # of the second descent
+FOLDS, STEPS = 5, 250
+DECAY, GATE_DECAY = 1e-4, 1e-4
+TOP, SLOPE, LOGS = 10, 0.3, 0.6  # of the second descent
 # What is hard to hold beside the others, which otherwise outvote it, counts more; languages of one
-# set and stores without contextual vectors count less.
-COUNTS = {"realtalk": 2, "beam/100K": 2, "xquad_sentences": 1.5, "agents/team": 2, "agents/life": 1.5, "agents/world": 2}
-FAMILIES = {"xquad_langs": 0.5}
-STATIC = 0.4
+# set, small stores of a set that is there whole, and stores without contextual vectors count less.
+COUNTS = {
+    "realtalk": 2.5, "beam/100K": 2.5, "xquad_sentences": 6, "agents/team": 2, "agents/life": 1.5, "agents/world": 2,
+    "agents/lessons": 3, "agents/exact": 2, "agents/manpages": 1.5, "joined": 2, "short_among": 0.7,
+}
+FAMILIES = {"xquad_langs": 0.5, "small": 0.5}
+CATEGORIES = {"paraphrase": 3, "cross": 3, "to-en": 3, "cross-en": 2, "asked": 2}
+STATIC = 0.3
 
 
 def names(file, constant):
@@ -69,19 +72,24 @@ def names(file, constant):
 
 FEATURES, CONTEXT = names("features.go", "NumFeatures"), names("context.go", "NumContext")
 NAMES, CONTEXTS = list(FEATURES), list(CONTEXT)
+EXPERTS = int(re.search(r"NumExperts = (\d+)", (RANK / "weights.go").read_text())[1])
 RISING = np.array([n not in EITHER for n in NAMES])
 
 
 class Question:
-    def __init__(self, line, model=""):
+    def __init__(self, line, file):
         r = json.loads(line)
         found = r["found"] or []
         self.x = np.array([[h["features"].get(n, 0) for n in NAMES] for h in found], np.float32).reshape(-1, len(NAMES))
         self.answers = np.array([float(h.get("answers", False)) for h in found], np.float32)
         self.context = np.array([(r["context"] or {}).get(n, 0) for n in CONTEXTS], np.float32)
-        self.relevant, self.set, self.category = r["relevant"], r["set"] + model, r.get("category", "")
-        self.counts = COUNTS.get(r["set"], 1) * FAMILIES.get(r["set"].split("/")[0], 1) * (STATIC if "static" in model else 1)
-        self.fold = zlib.crc32((r["group"] + r["question"] * (r["group"] in ("", r["set"], "corpus"))).encode()) % FOLDS
+        self.relevant, self.category = r["relevant"], r.get("category", "")
+        self.set = r["set"] if file == "builtin" else f"{file}/{r['set']}" if file != r["set"] else file
+        family = FAMILIES.get(self.set.split("/")[0], 1) * (STATIC if file == "static" else 1)
+        self.counts = COUNTS.get(r["set"] if file == "static" else self.set, 1) * family
+        self.category_counts = CATEGORIES.get(self.category.split("/")[-1], 1)
+        conversation = r["group"] not in ("", r["set"], "corpus") and file in ("builtin", "static")
+        self.fold = zlib.crc32((r["group"] if conversation else r["question"]).encode()) % FOLDS
 
 
 class Batch:
@@ -102,16 +110,15 @@ class Batch:
         self.relevant = np.array([q.relevant for q in questions], np.float32)
         count = self.are.sum(1)
         self.answers = self.are / np.maximum(count, 1)[:, None]
-        self.weights = np.array([q.counts / share[q.set] / sum(counts.values()) for q in questions], np.float32) * (count > 0)
+        each = [q.counts * q.category_counts / share[q.set] / sum(counts.values()) for q in questions]
+        self.weights = np.array(each, np.float32) * (count > 0)
 
-    def scores(self, w):
-        each = w[0] + self.context @ w[1:]
-        return np.einsum("qnk,qk->qn", self.x, each.astype(np.float32)) + self.mask
+    def scores(self, weights):
+        return np.einsum("qnk,qk->qn", self.x, weights.astype(np.float32)) + self.mask
 
     def back(self, g):
-        """The gradient of the weights, given that of the scores."""
-        each = np.einsum("qn,qnk->qk", g, self.x)
-        return np.concatenate([each.sum(0)[None], self.context.T @ each])
+        """The gradient of the weights of each question, given that of the scores."""
+        return np.einsum("qn,qnk->qk", g.astype(np.float32), self.x)
 
     def logs(self, s):
         top = s.max(1, keepdims=True)
@@ -137,27 +144,42 @@ class Batch:
         return value, whole
 
 
-def weights_of(ends, on):
-    """The weights, and those by feature of the context, of ends [2, contexts, features]."""
-    low, high = ends
-    low, high = np.where(RISING, low**2, low) * on, np.where(RISING, high**2, high) * on
-    return np.concatenate([low.sum(0)[None], high - low])
+class Experts:
+    """Weights [experts, features], and gates [1 + contexts, experts]; the first row is the bias."""
+
+    def __init__(self, weights, gates):
+        self.weights, self.gates = weights, gates
+
+    def shares(self, context):
+        z = self.gates[0] + context @ self.gates[1:]
+        e = np.exp(z - z.max(-1, keepdims=True))
+        return e / e.sum(-1, keepdims=True)
+
+    def of(self, context):
+        return self.shares(context) @ self.weights
 
 
 def fit(questions, scale, use=None):
     on = np.array([float(n not in UNUSED and (use is None or n in use)) for n in NAMES])
-    batch = Batch(questions, scale)
-    shape = (2, len(CONTEXTS), len(NAMES))
+    batch, draw = Batch(questions, scale), np.random.default_rng(0)
+    n = EXPERTS * len(NAMES)
+
+    def experts(v):
+        roots, gates = v[:n].reshape(EXPERTS, -1), v[n:].reshape(-1, EXPERTS)
+        return roots, Experts(np.where(RISING, roots**2, roots) * on, gates)
 
     def descend(start, gain):
         def step(v):
-            ends = v.reshape(shape)
-            w = weights_of(ends, on)
-            value, gs = gain(batch.scores(w))
-            gw = 2 * DECAY * w - batch.back(gs.astype(np.float32))
-            low, high = gw[0][None] - gw[1:], gw[1:]
-            g = np.stack([low, high]) * on * np.where(RISING, 2 * ends, 1)
-            return DECAY * (w**2).sum() - value, g.ravel().astype(np.float64)
+            roots, m = experts(v)
+            shares = m.shares(batch.context)
+            value, gs = gain(batch.scores(shares @ m.weights))
+            each = batch.back(gs)
+            by_share = each @ m.weights.T
+            by_gate = shares * (by_share - (shares * by_share).sum(1, keepdims=True))
+            gw = 2 * DECAY * m.weights - shares.T @ each
+            gg = 2 * GATE_DECAY * m.gates - np.concatenate([by_gate.sum(0)[None], batch.context.T @ by_gate])
+            loss = DECAY * (m.weights**2).sum() + GATE_DECAY * (m.gates**2).sum() - value
+            return loss, np.concatenate([(gw * on * np.where(RISING, 2 * roots, 1)).ravel(), gg.ravel()]).astype(np.float64)
 
         return minimize(step, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x
 
@@ -165,12 +187,13 @@ def fit(questions, scale, use=None):
         (a, ga), (b, gb) = batch.found(s), batch.logs(s)
         return a + LOGS * b, ga + LOGS * gb
 
-    v = descend(np.full(shape, 0.3).ravel(), batch.logs)
-    return weights_of(descend(v, both).reshape(shape), on) / scale
+    start = np.concatenate([0.8 + 0.3 * draw.standard_normal(n), 0.5 * draw.standard_normal((len(CONTEXTS) + 1) * EXPERTS)])
+    _, m = experts(descend(descend(start, batch.logs), both))
+    return Experts(m.weights / scale, m.gates)
 
 
-def scores(q, w):
-    return q.x @ (w[0] + q.context @ w[1:])
+def scores(q, m):
+    return q.x @ m.of(q.context)
 
 
 def measure(questions, weights):
@@ -208,36 +231,27 @@ def level(questions, w):
     return np.linalg.solve(x.T @ x + 1e-2 * np.eye(x.shape[1]), x.T @ y)
 
 
-def rounded(w):
-    """To three digits, so that more of a rising feature still counts no less in any context."""
-    w = np.round(w, 3)
-    lowest = w[0] + np.minimum(w[1:], 0).sum(0)
-    w[0] += np.where(RISING, np.maximum(-lowest, 0), 0)
-    return w
+def literal(values, fields, indent):
+    return "".join(f"{indent}{fields[n]}: {v:.3f},\n" for n, v in zip(fields, values) if n not in UNUSED and abs(v) >= 0.0005)
 
 
-def literal(w, indent):
-    return "".join(f"{indent}{FEATURES[n]}: {v:.3f},\n" for n, v in zip(NAMES, w) if n not in UNUSED and abs(v) >= 0.0005)
-
-
-def go(w, base):
-    by = "".join(f"\t\t{g}: by{g}(),\n" for g in CONTEXT.values())
-    each = "".join(f"\nfunc by{g}() Features {{\n\treturn Features{{\n{literal(w[i + 1], chr(9) * 2)}\t}}\n}}\n" for i, g in enumerate(CONTEXT.values()))
+def go(m, base):
+    tabs = "\t" * 3
+    each = "".join(
+        f"\nfunc expert{i + 1}() Expert {{\n\treturn Expert{{\n\t\tBias: {m.gates[0, i]:.3f},\n"
+        f"\t\tGate: Context{{\n{literal(m.gates[1:, i], CONTEXT, tabs)}\t\t}},\n"
+        f"\t\tFeatures: Features{{\n{literal(m.weights[i], FEATURES, tabs)}\t\t}},\n\t}}\n}}\n"
+        for i in range(EXPERTS)
+    )
+    calls = ", ".join(f"expert{i + 1}()" for i in range(EXPERTS))
     bases = ", ".join(f"{g}: {base[i + 1]:.3f}" for i, g in enumerate(CONTEXT.values()))
     return f"""package rank
 
 // The weights of the reranker were fitted by tools/fit on the development halves.
 
-// featureWeights are those of [Rerank.Features].
-func featureWeights() Features {{
-	return Features{{
-{literal(w[0], chr(9) * 2)}	}}
-}}
-
-// contextWeights are those of [Rerank.By].
-func contextWeights() [NumContext]Features {{
-	return [NumContext]Features{{
-{by}	}}
+// experts are those of [Rerank.Experts].
+func experts() [NumExperts]Expert {{
+	return [NumExperts]Expert{{{calls}}}
 }}
 {each}
 // baseWeight is that of [Rerank.Base], baseWeights of [Rerank.BaseBy].
@@ -259,8 +273,7 @@ def main():
     questions = []
     for path in o.files:
         with open(path) as lines:
-            model = " " + Path(path).stem if len(o.files) > 1 else ""
-            questions += [q for q in (Question(line, model) for line in lines) if len(q.x)]
+            questions += [q for q in (Question(line, Path(path).stem) for line in lines) if len(q.x)]
     scale = np.concatenate([q.x for q in questions]).std(0) + 1e-6
     if o.validate or o.ablate:
         show("cross-validated", validate(questions, scale))
@@ -270,7 +283,8 @@ def main():
     w = fit(questions, scale)
     show("fitted to all", measure(questions, lambda _: w))
     if o.write:
-        (RANK / "fitted.go").write_text(go(rounded(w), level(questions, w)))
+        (RANK / "fitted.go").write_text(go(w, level(questions, w)))
+        subprocess.run(["gofmt", "-w", RANK / "fitted.go"], check=True)
 
 
 if __name__ == "__main__":
