@@ -173,8 +173,7 @@ type Answer struct {
 	// Support are the features of Confidence by name, for [Query.Explain]; else nil. The
 	// names may change with every version.
 	Support map[string]float64
-	// Weak says why the hits may well not answer the query: Confidence is low. There are at most
-	// five hits then, the best, unless the query sets Relevance. Empty otherwise.
+	// Weak says why the hits may well not answer the query: Confidence is low. Empty otherwise.
 	Weak string
 	// Degraded lists the parts of the search that were not available, with the reasons.
 	Degraded []string

@@ -118,7 +118,7 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 		s.warn("degraded: %s", d)
 	}
 	if a.Weak != "" {
-		s.warn("these may not answer it (%s); --min 0 shows all", a.Weak)
+		s.warn("these may not answer it (%s)", a.Weak)
 	}
 	switch {
 	case s.json:
@@ -148,8 +148,9 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 			fmt.Fprintf(s.out, "%s%-14s %.3g\n", indent, name, a.Support[name])
 		}
 	}
+	v := wire.View{Offset: q.Offset}
 	for i := range a.Hits {
-		printHit(s, &a.Hits[i])
+		printHit(s, &a.Hits[i], v.Content(a, i))
 	}
 	printConflicts(s, a)
 	return nil
@@ -159,9 +160,9 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 const indent = "       "
 
 // printHit prints one result: relevance and content, then its metadata.
-func printHit(s *shell, h *hippo.Hit) {
+func printHit(s *shell, h *hippo.Hit, content string) {
 	m := h.Memory
-	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, termtext.Block(m.Content, indent))
+	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, termtext.Block(content, indent))
 	var notes []string
 	if len(m.Situation) > 0 {
 		notes = append(notes, strings.Join(m.Situation, "; "))

@@ -7,14 +7,15 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // textOf formats an answer for a model: a line a hit, and what to do next.
-func textOf(a *hippo.Answer, offset int) string {
+func textOf(a *hippo.Answer, v *wire.View) string {
 	var b strings.Builder
 	switch {
 	case a.Weak != "":
-		fmt.Fprintf(&b, "Weak: these may not answer it (%s). relevance_range {\"min\":0} shows all.", a.Weak)
+		fmt.Fprintf(&b, "Weak: these may not answer it (%s). detail full shows all whole.", a.Weak)
 	case a.Total == 0 && a.Distribution.Sum() > 0:
 		fmt.Fprintf(&b, "No insight in this relevance range; %d match outside of it.", a.Distribution.Sum())
 	case a.Total == 0:
@@ -26,9 +27,9 @@ func textOf(a *hippo.Answer, offset int) string {
 		}
 	}
 	for i := range a.Hits {
-		writeHit(&b, offset+i+1, &a.Hits[i])
+		writeHit(&b, v.Offset+i+1, &a.Hits[i], v.Content(a, i))
 	}
-	if end := offset + len(a.Hits); len(a.Hits) > 0 && end < a.Total {
+	if end := v.Offset + len(a.Hits); len(a.Hits) > 0 && end < a.Total {
 		fmt.Fprintf(&b, "\nmore with limit.offset %d", end)
 	}
 	for _, c := range a.Conflicts {
@@ -41,9 +42,9 @@ func textOf(a *hippo.Answer, offset int) string {
 }
 
 // writeHit writes one hit: rank, relevance, content, situations, age, id.
-func writeHit(b *strings.Builder, n int, h *hippo.Hit) {
+func writeHit(b *strings.Builder, n int, h *hippo.Hit, content string) {
 	m := h.Memory
-	fmt.Fprintf(b, "\n%d. [%.2f] %s", n, h.Relevance, termtext.Line(m.Content))
+	fmt.Fprintf(b, "\n%d. [%.2f] %s", n, h.Relevance, termtext.Line(content))
 	if len(m.Situation) > 0 {
 		fmt.Fprintf(b, " (%s)", termtext.Line(strings.Join(m.Situation, "; ")))
 	}

@@ -6,37 +6,53 @@ import (
 	"testing"
 )
 
-// TestSearch_IsWeak: an unrelated query gets few insights that say they may not answer, and what
-// there is if it asks for that.
+// TestSearch_IsWeak: the answer to an unrelated query says that it may not answer. It has the best
+// three insights whole and the beginning of the others, and all of them if the caller asks for that.
 func TestSearch_IsWeak(t *testing.T) {
 	t.Parallel()
 	s := connectWith(t, meanings(t)["none"])
 	s.hello()
+	const end = "the last word of a release note that is longer than a line"
 	for i := range 30 {
-		s.record(fmt.Sprintf("Release %d went out on a Friday, ticket %d", i, 100+i), .5)
+		s.record(fmt.Sprintf("Release %d went out on a Friday, ticket %d; Friday releases are %s", i, 100+i, end), .5)
 	}
 	const query = "Which opera did Wilhelmina Huber sing in Salzburg and Innsbruck before the last Friday with Griselda Moser?"
-	var got struct {
+	type answer struct {
 		Total      int     `json:"total_count"`
 		Confidence float64 `json:"confidence"`
 		Weak       string  `json:"weak"`
+		Results    []struct {
+			Insight struct {
+				Content string `json:"content"`
+			} `json:"insight"`
+		} `json:"results"`
 	}
+	whole := func(a *answer) (n int) {
+		for _, r := range a.Results {
+			if strings.HasSuffix(r.Insight.Content, end) {
+				n++
+			}
+		}
+		return n
+	}
+	var got answer
 	out := s.must("hippo_search_insights", object{"query": query}, &got)
-	if got.Total != 5 || got.Weak == "" {
-		t.Fatalf("%+v", got)
+	if got.Total != 30 || got.Weak == "" || len(got.Results) != 10 || whole(&got) != 3 || strings.Count(out.Text, end) != 3 {
+		t.Fatalf("%+v\n%s", got, out.Text)
 	}
-	for _, want := range []string{"Weak: these may not answer it", "no memory mentions opera", `relevance_range {"min":0} shows all`} {
+	for _, want := range []string{"Weak: these may not answer it", "no memory mentions opera", "detail full shows all whole"} {
 		if !strings.Contains(out.Text, want) {
 			t.Errorf("%q lacks %q", out.Text, want)
 		}
 	}
-	got.Weak = ""
-	s.must("hippo_search_insights", object{"query": query, "relevance_range": object{"min": 0}}, &got)
-	if got.Total != 30 || got.Weak == "" {
-		t.Errorf("with a range: %+v", got)
+	var full answer
+	out = s.must("hippo_search_insights", object{"query": query, "detail": "full"}, &full)
+	if full.Weak == "" || whole(&full) != 10 || strings.Count(out.Text, end) != 10 {
+		t.Errorf("with detail: %+v\n%s", full, out.Text)
 	}
-	out = s.must("hippo_search_insights", object{"query": "Friday release"}, &got)
-	if got.Confidence < .9 || !strings.Contains(out.Text, "confidence 0.9") {
-		t.Errorf("related: %+v, %q", got, out.Text)
+	var related answer
+	out = s.must("hippo_search_insights", object{"query": "Friday release"}, &related)
+	if related.Confidence < .9 || related.Weak != "" || whole(&related) != 10 || !strings.Contains(out.Text, "confidence 0.9") {
+		t.Errorf("related: %+v, %q", related, out.Text)
 	}
 }

@@ -17,15 +17,12 @@ const (
 	// the hits whose tokens are compared with the query.
 	judgedHits   = 10
 	coveringHits = 5
-	// weakHits is the number of hits of a weak answer: enough for a right one, and few tokens
-	// otherwise.
-	weakHits = 5
 	// namedUnknown is the number of unknown words that a reason lists.
 	namedUnknown = 3
 )
 
-// judge computes the confidence of the answer, and cuts it if it is weak. Nothing is withheld: what
-// ranks first in a weak answer may be right.
+// judge computes the confidence of the answer, and says why it is weak if it is. Nothing is
+// withheld: what a weak answer has may be right.
 func judge(p *Plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
 	out := newRanking(p, in)
 	if p.ranker != hippo.RankerHippo || p.search.Text == "" || len(in.hits) == 0 {
@@ -36,12 +33,8 @@ func judge(p *Plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
 	if p.explain {
 		out.Support = s.Map()
 	}
-	if !rank.Weak(p.weights, &s) {
-		return out
-	}
-	out.Weak = reason(out.Confidence, unknownWords(found.Vocabulary, r.words))
-	if p.cut && len(out.Hits) > weakHits {
-		out.Hits, out.Total = out.Hits[:weakHits], weakHits
+	if rank.Weak(p.weights, &s) {
+		out.Weak = reason(out.Confidence, unknownWords(found.Vocabulary, r.words))
 	}
 	return out
 }

@@ -24,10 +24,8 @@ type Plan struct {
 	within    limits
 	keep      int
 	// rerank: the best candidates are reranked.
-	rerank  bool
-	explain bool
-	// cut: a weak answer is cut to its best hits.
-	cut      bool
+	rerank   bool
+	explain  bool
 	degraded []string
 }
 
@@ -42,8 +40,8 @@ func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 		model: &s.model, ranker: q.Ranker, relevance: rank.For(q.Ranker),
 		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep(q.Offset, q.Count),
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
-		explain: q.Explain, cut: q.Relevance == nil,
-		search: retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Situation: retrieve.Situation{Elements: q.Situation}},
+		explain: q.Explain,
+		search:  retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Situation: retrieve.Situation{Elements: q.Situation}},
 	}
 	if q.Relevance != nil {
 		p.within = limits(*q.Relevance)

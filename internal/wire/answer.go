@@ -56,6 +56,22 @@ type View struct {
 	Importance func(m *hippo.Memory, day hippo.Day) float64
 }
 
+// In a weak answer, which may be of no use, the content of the hits after the first few is cut.
+const (
+	wholeOfWeak = 3
+	cutOfWeak   = 80
+)
+
+// Content returns the content of a hit as the view shows it: whole, or at most 80 characters on
+// one line of those after the third of a weak answer, unless the view is full.
+func (v *View) Content(a *hippo.Answer, hit int) string {
+	content := a.Hits[hit].Memory.Content
+	if a.Weak == "" || v.Full || v.Offset+hit < wholeOfWeak {
+		return content
+	}
+	return Clip(content, cutOfWeak)
+}
+
 // Answer returns an answer as JSON. The error is that of [Full].
 func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 	out := &Answer{
@@ -74,24 +90,24 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 	}
 	for i := range a.Hits {
 		var err error
-		if out.Results[i], err = v.hit(&a.Hits[i], a.Day); err != nil {
+		if out.Results[i], err = v.hit(a, i); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (v *View) hit(h *hippo.Hit, day hippo.Day) (Hit, error) {
-	m := h.Memory
+func (v *View) hit(a *hippo.Answer, i int) (Hit, error) {
+	h, m := &a.Hits[i], a.Hits[i].Memory
 	out := Hit{
 		Relevance: Round(h.Relevance, 4), DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
 	}
-	importance := v.Importance(m, day)
+	importance := v.Importance(m, a.Day)
 	var err error
 	if v.Full {
 		out.Insight, err = Full(m, importance)
 	} else {
-		out.Insight = Compact(m, importance)
+		out.Insight = compactOf(m, v.Content(a, i), importance)
 	}
 	if h.Explanation != nil {
 		out.Relevance = Round(h.Relevance, 9)
