@@ -1,4 +1,4 @@
-// Package power tells whether the machine runs on its battery, so that work that can wait does.
+// Package power reports whether the machine runs on its battery, so that work that can wait does.
 package power
 
 import (
