@@ -318,6 +318,12 @@ func TestBackground_GoesOnAfterAKill(t *testing.T) {
 	}
 	m := &slow{}
 	p := mustBegin(t, openSQLite(t, path), embedding.Config{Models: optional(m), Path: path + ".embed"})
+	if err := p.LoadStored(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := state(p); s.Embedded != stored || m.count() != 0 {
+		t.Errorf("%+v, want the %d memories of the other process, and none of this one", s, stored)
+	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

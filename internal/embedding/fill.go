@@ -263,6 +263,28 @@ func textKey(texts []string) uint64 {
 	return binary.LittleEndian.Uint64(h.Sum(nil))
 }
 
+// LoadStored adds vectors that other processes have stored to the index, so that a status counts
+// them. The background work does the same, a little later.
+func (f *Follower) LoadStored(ctx context.Context) error {
+	for _, m := range f.models {
+		if m.Instant {
+			continue
+		}
+		for taken := 1; taken > 0; {
+			ms, err := f.store.Get(ctx, f.index.Vectors.Unembedded(m.id, storedBatch))
+			if err != nil {
+				return err
+			}
+			kept, _, err := storedVectors(ctx, f, m, ms)
+			if err != nil {
+				return err
+			}
+			taken = f.index.Vectors.Set(m.id, kept)
+		}
+	}
+	return nil
+}
+
 // EmbedInstant embeds the memories without a vector of the instant models, so that no search
 // has to. The next search retries after an error, and reports it.
 func (f *Follower) EmbedInstant(ctx context.Context) {
