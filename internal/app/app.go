@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/power"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -56,8 +57,17 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	}
 	return engine.New(engine.Config{
 		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.reranker, Degraded: m.degraded,
-		IndexWait: o.IndexWait, Now: o.Now, Log: o.Log,
+		IndexWait: o.IndexWait, EmbedLock: embedLock(path), OnBattery: power.OnBattery, Now: o.Now, Log: o.Log,
 	}), nil
+}
+
+// embedLock returns [engine.Config.EmbedLock] for the path of an index file; empty for a store without
+// one, which is of this process alone.
+func embedLock(path string) string {
+	if path == "" {
+		return ""
+	}
+	return path + ".embed"
 }
 
 func openIndex(ctx context.Context, s *store.Store, path string, m *selection, log *slog.Logger) (*index.Index, error) {

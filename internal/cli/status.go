@@ -56,7 +56,7 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 		row("ranker", "%s", out.Ranker)
 		row("index", "%d terms", out.Terms)
 		for _, m := range out.Models {
-			row("model", "%s", describe(m))
+			row("model", "%s", m.Text())
 		}
 		row("version", "%s", out.Version)
 		for _, d := range out.Degraded {
@@ -66,21 +66,6 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 			row("unreadable", "%v", p)
 		}
 	})
-}
-
-// describe returns the state of a model on one line.
-func describe(m wire.Model) string {
-	text := m.ID
-	if !m.Instant {
-		text += fmt.Sprintf(", %d of %d embedded", m.Embedded, m.Memories)
-	}
-	if m.Serving {
-		text += ", serving"
-	}
-	if m.Error != "" {
-		text += ": " + m.Error
-	}
-	return text
 }
 
 // build returns the version of the program.

@@ -81,6 +81,12 @@ type Config struct {
 	Models []Model
 	// Degraded says which models are not available, and why.
 	Degraded []string
+	// Path is the beginning of the names of the lock files by which processes agree on who embeds;
+	// empty if the store is of this process alone.
+	Path string
+	// OnBattery reports whether the machine runs on its battery; nil means never. Optional models
+	// embed no more than a few memories then.
+	OnBattery func(context.Context) bool
 	// Log receives errors of the background work; nil discards them.
 	Log *slog.Logger
 }
@@ -94,8 +100,7 @@ type Follower struct {
 	degraded []string      // why other models are not available
 
 	filling chan struct{}   // a token: one search at a time embeds memories with instant models
-	turn    chan struct{}   // a token: one model at a time embeds in the background
-	asked   queries         // that are being embedded
+	pace    *pace           // of the background work
 	ctx     context.Context // of the background work
 	stop    context.CancelFunc
 	closing sync.Mutex     // held to start work, and to stop: none starts after the stop
@@ -109,6 +114,9 @@ type modelState struct {
 	wake chan struct{}
 	// indexed: the index keeps vectors of it. Only its follower sets it.
 	indexed bool
+	// lease is shared by the optional models; every other model that is not instant has its own.
+	lease    *lease
+	progress progress
 
 	mu      sync.Mutex
 	lastErr error         // the last one in the background
@@ -119,7 +127,8 @@ type modelState struct {
 // New returns a Follower. It starts a goroutine for each model that is not instant, which
 // Close ends.
 func New(c Config) *Follower {
-	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
+	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1), pace: newPace(c.OnBattery)}
+	optional := newLease(c.Path, "")
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
 	}
@@ -128,7 +137,10 @@ func New(c Config) *Follower {
 			m.Timeout = DefaultTimeout
 		}
 		is := m.Model()
-		state := &modelState{Model: m, id: is.ID, wake: make(chan struct{}, 1), indexed: is.Dimension > 0}
+		state := &modelState{Model: m, id: is.ID, wake: make(chan struct{}, 1), indexed: is.Dimension > 0, lease: optional}
+		if !m.Optional {
+			state.lease = newLease(c.Path, is.ID)
+		}
 		if !state.indexed { // a query may come before the background work begins
 			state.lastErr = errUnanswered
 		}
@@ -184,7 +196,7 @@ func followModel(ctx context.Context, f *Follower, i int) {
 			if best := f.serving(nil, m.Channel); best >= 0 && best < i {
 				return nil
 			}
-			return fillMissing(ctx, f, m, slowBatch)
+			return fillMissing(ctx, f, m, storedBatch)
 		})
 		if ctx.Err() != nil {
 			return
@@ -282,70 +294,6 @@ func isReady(f *Follower, scope *hippo.Scope, m *modelState) bool {
 // is none.
 func (f *Follower) serving(scope *hippo.Scope, c retrieve.Channel) int {
 	return slices.IndexFunc(f.models, func(m *modelState) bool { return m.Channel == c && isReady(f, scope, m) })
-}
-
-// Errors of a model as they are reported to callers without [hippo.RightAdmin]: its own text may
-// quote a memory of another scope.
-var (
-	errFailed   = errors.New("the model failed")
-	errNotReady = errors.New("the model is not ready")
-)
-
-// reportable returns an error of a model, without details unless the caller may see them.
-func reportable(scope *hippo.Scope, err error) error {
-	switch {
-	case err == nil || scope.Allows(hippo.RightAdmin):
-		return err
-	case errors.Is(err, embed.ErrNotReady):
-		return errNotReady
-	default:
-		return errFailed
-	}
-}
-
-// Degraded says why the preferred model does not serve queries of a scope; empty if it does.
-func (f *Follower) Degraded(scope *hippo.Scope) []string {
-	out := slices.Clone(f.degraded)
-	for _, m := range f.models {
-		if m.Channel != retrieve.Semantic || m.Optional {
-			continue
-		}
-		if isReady(f, scope, m) {
-			break
-		}
-		have, all := f.index.Vectors.Embedded(scope, m.id)
-		text := fmt.Sprintf("semantic search: model %s has embedded %d of %d memories", m.id, have, all)
-		if err := m.lastError(); err != nil {
-			text += ": " + reportable(scope, err).Error()
-		}
-		out = append(out, text)
-	}
-	return out
-}
-
-// ModelStatus is the state of a model.
-type ModelStatus struct {
-	// ID is that of [embed.Model].
-	ID string
-	// Embedded is the number of memories with a vector, Memories that of all searchable ones.
-	Embedded, Memories int
-	Instant            bool
-	// Serving says that queries use this one.
-	Serving bool
-	// Err is the last error, nil for none; without details for callers without
-	// [hippo.RightAdmin].
-	Err error
-}
-
-// Status describes all models, the preferred one first, with counts of a scope.
-func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
-	var out []ModelStatus
-	for i, m := range f.models {
-		s := ModelStatus{ID: m.id, Instant: m.Instant, Serving: i == f.serving(scope, m.Channel), Err: reportable(scope, m.lastError())}
-		s.Embedded, s.Memories = f.index.Vectors.Embedded(scope, m.id)
-		out = append(out, s)
-	}
-	return out
 }
 
 // Ready waits until the models are loaded; until then searches are lexical. It does not wait

@@ -21,6 +21,8 @@ import (
 const (
 	instantBatch = 256
 	slowBatch    = 16
+	// storedBatch is how many memories are looked up in the store at a time.
+	storedBatch = 64
 )
 
 // fillInstant embeds the memories without a vector of an instant model. The index has embedded
@@ -43,6 +45,7 @@ func fillMissing(ctx context.Context, f *Follower, m *modelState, batch int) err
 	if err := learnDimension(ctx, f, m); err != nil {
 		return err
 	}
+	defer m.lease.release(m.id)
 	for stuck := false; ; {
 		ids := f.index.Vectors.Unembedded(m.id, batch)
 		if len(ids) == 0 {
@@ -50,6 +53,10 @@ func fillMissing(ctx context.Context, f *Follower, m *modelState, batch int) err
 		}
 		n, err := embedMemories(ctx, f, m, ids)
 		switch {
+		case errors.Is(err, errBattery), errors.Is(err, errElsewhere):
+			if err := waitToEmbed(ctx, f, m, err); err != nil {
+				return err
+			}
 		case err != nil:
 			return err
 		case n > 0:
@@ -66,8 +73,11 @@ func fillMissing(ctx context.Context, f *Follower, m *modelState, batch int) err
 }
 
 // embedMemories adds vectors of these memories to the index, from the store or the model, and
-// returns how many it accepted.
+// returns how many it accepted. The error is errBattery or errElsewhere if the model does not
+// embed now.
 func embedMemories(ctx context.Context, f *Follower, m *modelState, ids []hippo.ID) (int, error) {
+	// With the lease, no other process adds vectors after they were looked up.
+	mine := m.Instant || m.lease.take(m.id)
 	ms, err := f.store.Get(ctx, ids)
 	if err != nil {
 		return 0, err
@@ -79,11 +89,26 @@ func embedMemories(ctx context.Context, f *Follower, m *modelState, ids []hippo.
 		}
 	}
 	taken := f.index.Vectors.Set(m.id, kept)
-	if len(ms) == 0 {
+	switch {
+	case len(ms) == 0 || taken > 0:
 		return taken, nil
+	case !mine:
+		return 0, errElsewhere
+	case waitsForPower(ctx, f, m):
+		return 0, errBattery
 	}
-	computed, err := computeVectors(ctx, f, m, ms)
-	return taken + f.index.Vectors.Set(m.id, computed), err
+	computed, err := computeVectors(ctx, f, m, ms[:min(len(ms), m.batch())])
+	return f.index.Vectors.Set(m.id, computed), err
+}
+
+// waitsForPower reports whether a model does not embed because the machine runs on its battery.
+// Some memories cost less than what answers lose without their vectors.
+func waitsForPower(ctx context.Context, f *Follower, m *modelState) bool {
+	if !m.Optional || !f.pace.saves(ctx) {
+		return false
+	}
+	have, all := f.index.Vectors.Embedded(nil, m.id)
+	return all-have > maxMissing
 }
 
 // computeVectors embeds memories, and stores the vectors of a model that is not instant.
@@ -95,9 +120,15 @@ func computeVectors(ctx context.Context, f *Follower, m *modelState, ms []*hippo
 		texts = append(texts, m.passages(memory)...)
 		ends[i] = len(texts)
 	}
+	start := now()
 	vectors, err := embedInBatches(ctx, f, m, texts)
 	if err != nil {
 		return nil, err
+	}
+	if m.progress.add(len(ms), now().Sub(start)) && !m.Instant {
+		if err := m.lease.publish(m.id, m.progress.rate()); err != nil {
+			f.log.Debug("the rate is not published", "model", m.id, "error", err)
+		}
 	}
 	from := 0
 	for i, memory := range ms {
@@ -131,15 +162,11 @@ func embedInBatches(ctx context.Context, f *Follower, m *modelState, texts []str
 
 func embedInTurn(ctx context.Context, f *Follower, m *modelState, texts []string) ([][]float32, error) {
 	if m.Optional {
-		select {
-		case f.turn <- struct{}{}:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		defer func() { <-f.turn }()
-		if err := f.asked.wait(ctx); err != nil {
+		end, err := f.pace.begin(ctx)
+		if err != nil {
 			return nil, err
 		}
+		defer end()
 	}
 	return embedPassages(ctx, f, m, texts)
 }
@@ -236,6 +263,28 @@ func textKey(texts []string) uint64 {
 	return binary.LittleEndian.Uint64(h.Sum(nil))
 }
 
+// LoadStored adds vectors that other processes have stored to the index, so that a status counts
+// them. The background work does the same, a little later.
+func (f *Follower) LoadStored(ctx context.Context) error {
+	for _, m := range f.models {
+		if m.Instant {
+			continue
+		}
+		for taken := 1; taken > 0; {
+			ms, err := f.store.Get(ctx, f.index.Vectors.Unembedded(m.id, storedBatch))
+			if err != nil {
+				return err
+			}
+			kept, _, err := storedVectors(ctx, f, m, ms)
+			if err != nil {
+				return err
+			}
+			taken = f.index.Vectors.Set(m.id, kept)
+		}
+	}
+	return nil
+}
+
 // EmbedInstant embeds the memories without a vector of the instant models, so that no search
 // has to. The next search retries after an error, and reports it.
 func (f *Follower) EmbedInstant(ctx context.Context) {
@@ -256,6 +305,8 @@ const pollEvery = 100 * time.Millisecond
 // progress meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept.
 // The index must be up to date with the store.
 func (f *Follower) Embed(ctx context.Context, progress func(embedded, memories int)) error {
+	f.pace.forced.Add(1)
+	defer f.pace.forced.Add(-1)
 	for c := range retrieve.Channels {
 		i := slices.IndexFunc(f.models, func(m *modelState) bool { return m.Channel == c })
 		if i < 0 {

@@ -30,6 +30,13 @@ func (q *queries) end() {
 	}
 }
 
+// any reports whether there are some.
+func (q *queries) any() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.n > 0
+}
+
 // wait waits until there are none. The error is that of ctx.
 func (q *queries) wait(ctx context.Context) error {
 	q.mu.Lock()

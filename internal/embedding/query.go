@@ -22,8 +22,8 @@ func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, s
 	if text != "" {
 		f.Wake()
 		v.Degraded = append(v.Degraded, f.Degraded(scope)...)
-		f.asked.begin()
-		defer f.asked.end()
+		f.pace.asked.begin()
+		defer f.pace.asked.end()
 		for c := range v.Text {
 			queryText(ctx, f, scope, text, retrieve.Channel(c), &v)
 		}

@@ -3,6 +3,8 @@ package embedding_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +22,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv(helperPath); path != "" {
+		if err := embedUntilKilled(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // timeout is how long a query waits for the endpoint of these tests.
 const timeout = 250 * time.Millisecond

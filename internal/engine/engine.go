@@ -59,6 +59,9 @@ type Config struct {
 	// IndexWait is how long a search waits for an index that is being rebuilt before it
 	// searches the part that is complete; 0: until all of it is.
 	IndexWait time.Duration
+	// EmbedLock is [embedding.Config.Path], OnBattery its OnBattery.
+	EmbedLock string
+	OnBattery func(context.Context) bool
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures of background work; nil discards them.
@@ -83,7 +86,9 @@ func New(c Config) *Engine {
 	}
 	e.pages = recall.NewPages(e.now)
 	e.accesses = newAccessWriter(e.store, e.index, &e.weights.Relations, c.Log)
-	e.embedding = embedding.New(embedding.Config{Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Log: c.Log})
+	e.embedding = embedding.New(embedding.Config{
+		Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Path: c.EmbedLock, OnBattery: c.OnBattery, Log: c.Log,
+	})
 	links := relationReader{e.store, &e.weights.Relations, e.now}
 	e.searcher = recall.New(recall.Config{
 		Index: e.index, Relations: links, Embedder: e.embedding, Tokens: c.Tokens, Weights: e.weights,

@@ -50,6 +50,9 @@ func (m *Memories) Status(ctx context.Context) (Status, error) {
 	s := Status{Ranker: m.ranker}
 	var x index.Stats
 	err := m.indexed(ctx, func() error {
+		if err := m.embedding.LoadStored(ctx); err != nil {
+			return err
+		}
 		s.Models, s.Degraded = m.embedding.Status(&m.scope), m.embedding.Degraded(&m.scope)
 		s.Memories, s.Forgotten = m.index.Count(&m.scope)
 		x = m.index.Stats()

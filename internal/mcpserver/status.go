@@ -27,6 +27,11 @@ func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
 			fmt.Fprintf(&text, "\nunreadable: %s", termtext.Line(p.String()))
 		}
 	}
+	for i := range out.Models {
+		if m := &out.Models[i]; m.Embedded < m.Memories && !m.Instant {
+			fmt.Fprintf(&text, "\nmodel: %s", termtext.Line(m.Text()))
+		}
+	}
 	for _, d := range out.Degraded {
 		fmt.Fprintf(&text, "\ndegraded: %s", termtext.Line(d))
 	}

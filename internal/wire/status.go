@@ -1,6 +1,10 @@
 package wire
 
 import (
+	"fmt"
+	"math"
+	"time"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
@@ -39,6 +43,36 @@ type Model struct {
 	// Serving says that queries use this one.
 	Serving bool   `json:"serving"`
 	Error   string `json:"error,omitempty"`
+	// Rate is how many memories a second were embedded last, RemainingSeconds an estimate of the
+	// time until all are; absent if unknown, or if all are embedded.
+	Rate             float64 `json:"rate,omitempty"`
+	RemainingSeconds int     `json:"remaining_seconds,omitempty"`
+	// Paused is why nothing is embedded now; absent if it is.
+	Paused string `json:"paused,omitempty"`
+}
+
+// Text returns the state of a model on one line.
+func (m *Model) Text() string {
+	text := m.ID
+	if !m.Instant {
+		text += fmt.Sprintf(", %d of %d embedded", m.Embedded, m.Memories)
+	}
+	if m.Rate > 0 {
+		text += fmt.Sprintf(" at %.3g a second", m.Rate)
+	}
+	if m.RemainingSeconds > 0 {
+		text += fmt.Sprintf(", about %v left", time.Duration(m.RemainingSeconds)*time.Second)
+	}
+	if m.Paused != "" {
+		text += ", paused: " + m.Paused
+	}
+	if m.Serving {
+		text += ", serving"
+	}
+	if m.Error != "" {
+		text += ": " + m.Error
+	}
+	return text
 }
 
 // Problem is a piece of data that cannot be read.
@@ -58,7 +92,10 @@ func StatusOf(st *engine.Status) Status {
 		Memories: st.Memories, Forgotten: st.Forgotten, ActiveDay: st.Day, Date: st.Date, Ranker: st.Ranker, Degraded: st.Degraded,
 	}
 	for _, m := range st.Models {
-		model := Model{ID: m.ID, Embedded: m.Embedded, Memories: m.Memories, Instant: m.Instant, Serving: m.Serving}
+		model := Model{
+			ID: m.ID, Embedded: m.Embedded, Memories: m.Memories, Instant: m.Instant, Serving: m.Serving,
+			Rate: math.Round(m.Rate*10) / 10, RemainingSeconds: int(math.Ceil(m.Remaining.Seconds())), Paused: m.Paused,
+		}
 		if m.Err != nil {
 			model.Error = m.Err.Error()
 		}

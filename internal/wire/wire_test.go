@@ -6,11 +6,14 @@ import (
 	"go/token"
 	"strconv"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // Every code of the domain has a row in the table, and only failures have a hint.
@@ -102,6 +105,30 @@ func TestAnswer_ConfidenceIsShort(t *testing.T) {
 		got, err := v.Answer(&hippo.Answer{Confidence: x})
 		if err != nil || got.Confidence != want {
 			t.Errorf("%v: got %v (%v), want %v", x, got, err, want)
+		}
+	}
+}
+
+func TestModel_Text(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		model engine.ModelStatus
+		want  string
+	}{
+		{engine.ModelStatus{ID: "instant@1", Embedded: 5, Memories: 5, Instant: true, Serving: true}, "instant@1, serving"},
+		{engine.ModelStatus{ID: "slow@1", Embedded: 5, Memories: 5}, "slow@1, 5 of 5 embedded"},
+		{
+			engine.ModelStatus{ID: "slow@1", Embedded: 5, Memories: 500, Progress: embedding.Progress{Rate: 41.26, Remaining: 11990 * time.Millisecond}},
+			"slow@1, 5 of 500 embedded at 41.3 a second, about 12s left",
+		},
+		{
+			engine.ModelStatus{ID: "slow@1", Memories: 500, Progress: embedding.Progress{Paused: "the machine runs on its battery"}, Err: hippo.ErrUnavailable},
+			"slow@1, 0 of 500 embedded, paused: the machine runs on its battery: unavailable",
+		},
+	} {
+		got := StatusOf(&engine.Status{Models: []engine.ModelStatus{c.model}}).Models[0]
+		if text := got.Text(); text != c.want {
+			t.Errorf("%q, want %q", text, c.want)
 		}
 	}
 }

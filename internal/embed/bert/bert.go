@@ -54,6 +54,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/gemm"
 	"github.com/hippo-memory/hippo/internal/embed/token"
+	"github.com/hippo-memory/hippo/internal/embed/window"
 )
 
 // Pooling says how the vectors of tokens become one.
@@ -220,7 +221,7 @@ func (m *Model) Embed(ctx context.Context, role embed.Role, texts []string) ([][
 	if role == embed.Passage {
 		prefix = m.options.PassagePrefix
 	}
-	var ws []window
+	var ws []window.Window
 	for i, t := range texts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -231,11 +232,11 @@ func (m *Model) Embed(ctx context.Context, role embed.Role, texts []string) ([][
 	if err != nil {
 		return nil, err
 	}
-	return join(len(texts), ws, vectors), nil
+	return window.Join(len(texts), m.options.Model.Dimension, ws, vectors), nil
 }
 
 // encode returns the vector of each window, of length 1.
-func (m *Model) encode(ctx context.Context, ws []window) ([][]float32, error) {
+func (m *Model) encode(ctx context.Context, ws []window.Window) ([][]float32, error) {
 	e, err := m.encoder()
 	if err != nil {
 		return nil, err

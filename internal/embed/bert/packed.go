@@ -2,9 +2,7 @@ package bert
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"runtime"
 	"sync"
@@ -12,17 +10,14 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/gemm"
+	"github.com/hippo-memory/hippo/internal/embed/modelfile"
 	"github.com/hippo-memory/hippo/internal/embed/token"
 )
 
-const (
-	packedMagic = "HIPPOENC"
-	// packedVersion of the format: 1, November 2026, the first.
-	packedVersion   = 1
-	packedPreamble  = len(packedMagic) + 3*4
-	maxPackedHeader = 4 << 10
-	packedAlign     = 64
-)
+// packedFormat returns the kind of the file: version 1, November 2026, is the first.
+func packedFormat() modelfile.Format {
+	return modelfile.Format{Magic: "HIPPOENC", Version: 1, Name: "packed model"}
+}
 
 // packedHeader is the JSON at the beginning of a packed model.
 type packedHeader struct {
@@ -109,76 +104,38 @@ func OpenPacked(data []byte, o Options) (*Model, error) {
 // VerifyPacked returns [hippo.ErrCorrupt] if the packed model in data is damaged, even where
 // [OpenPacked] does not look. Cost: reads all of it, 1 ms for some 10 MB.
 func VerifyPacked(data []byte) error {
-	h, body, err := parsePackedHeader(data)
+	var h packedHeader
+	body, err := packedFormat().Header(data, &h)
 	if err != nil {
 		return err
 	}
-	if got := crc32.Checksum(data[body:], crc32.MakeTable(crc32.Castagnoli)); got != h.Checksum {
-		return fmt.Errorf("%w: packed model: checksum of the weights is %08x, want %08x", hippo.ErrCorrupt, got, h.Checksum)
-	}
-	return nil
+	return packedFormat().Verify(data[body:], h.Checksum)
 }
 
 // parsePacked checks the sizes of all sections.
 func parsePacked(data []byte) (*packed, config, error) {
-	h, at, err := parsePackedHeader(data)
+	p := new(packed)
+	body, err := packedFormat().Header(data, &p.head)
 	if err != nil {
 		return nil, config{}, err
 	}
-	p := &packed{head: h}
+	h := &p.head
 	c, err := h.config()
 	if err != nil {
 		return nil, config{}, err
 	}
 	numbers, panels := sizes(c)
-	for _, s := range []struct {
-		name string
-		to   *[]byte
-		n    int
-	}{
-		{"slots", &p.slots, 2 * h.Vocabulary.Slots},
-		{"ends", &p.ends, 4 * c.vocab},
-		{"texts", &p.texts, h.Vocabulary.Texts},
-		{"numbers", &p.numbers, 4 * numbers},
-		{"positions", &p.positions, c.positions * c.hidden},
-		{"scales", &p.scales, 2 * c.vocab * (c.hidden / h.Words.Group)},
-		{"words", &p.words, c.vocab * (c.hidden / 8 * h.Words.Bits)},
-		{"panels", &p.panels, panels},
-	} {
-		at = (at + packedAlign - 1) / packedAlign * packedAlign
-		if at > len(data) || s.n > len(data)-at {
-			return nil, c, fmt.Errorf("%w: packed model: section %s is cut short", hippo.ErrCorrupt, s.name)
-		}
-		*s.to = data[at : at+s.n : at+s.n]
-		at += s.n
-	}
-	if at != len(data) {
-		return nil, c, fmt.Errorf("%w: packed model: %d bytes after its end", hippo.ErrCorrupt, len(data)-at)
-	}
-	return p, c, nil
-}
-
-func parsePackedHeader(data []byte) (h packedHeader, body int, err error) {
-	if len(data) < packedPreamble || string(data[:len(packedMagic)]) != packedMagic {
-		return h, 0, fmt.Errorf("%w: not a packed model", hippo.ErrCorrupt)
-	}
-	numbers := data[len(packedMagic):]
-	if v := binary.LittleEndian.Uint32(numbers); v != packedVersion {
-		return h, 0, fmt.Errorf("%w: packed model of format %d, this program reads %d", hippo.ErrUnsupported, v, packedVersion)
-	}
-	n := binary.LittleEndian.Uint32(numbers[4:])
-	if n > maxPackedHeader || int(n) > len(data)-packedPreamble {
-		return h, 0, fmt.Errorf("%w: packed model: header of %d bytes, at most %d of %d", hippo.ErrCorrupt, n, maxPackedHeader, len(data))
-	}
-	body = packedPreamble + int(n)
-	text := data[packedPreamble:body]
-	if crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)) != binary.LittleEndian.Uint32(numbers[8:]) {
-		return h, 0, fmt.Errorf("%w: packed model: header has a wrong checksum", hippo.ErrCorrupt)
-	}
-	if err := json.Unmarshal(text, &h); err != nil {
-		return h, 0, fmt.Errorf("%w: packed model: header: %w", hippo.ErrCorrupt, err)
-	}
-	return h, body, nil
+	err = packedFormat().Sections(data, body, []modelfile.Section{
+		{Name: "slots", To: &p.slots, Size: 2 * h.Vocabulary.Slots},
+		{Name: "ends", To: &p.ends, Size: 4 * c.vocab},
+		{Name: "texts", To: &p.texts, Size: h.Vocabulary.Texts},
+		{Name: "numbers", To: &p.numbers, Size: 4 * numbers},
+		{Name: "positions", To: &p.positions, Size: c.positions * c.hidden},
+		{Name: "scales", To: &p.scales, Size: 2 * c.vocab * (c.hidden / h.Words.Group)},
+		{Name: "words", To: &p.words, Size: c.vocab * (c.hidden / 8 * h.Words.Bits)},
+		{Name: "panels", To: &p.panels, Size: panels},
+	})
+	return p, c, err
 }
 
 // config returns the dimensions, after checking what the sizes of sections are computed from.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hippo-memory/hippo/internal/embed/gemm"
+	"github.com/hippo-memory/hippo/internal/embed/window"
 )
 
 // blockRows is the number of rows of attention scores and of hidden units that are
@@ -48,11 +49,11 @@ func sized[T any](s []T, n int) []T {
 }
 
 // run computes x for the windows of the group. It ends early with the error of ctx.
-func (p *pass) run(ctx context.Context, ws []window, group []int) error {
+func (p *pass) run(ctx context.Context, ws []window.Window, group []int) error {
 	p.starts = append(p.starts[:0], 0)
 	n := 0
 	for _, i := range group {
-		n += len(ws[i].ids)
+		n += len(ws[i].IDs)
 		p.starts = append(p.starts, n)
 	}
 	p.x = sized(p.x, n*p.hidden)
@@ -60,7 +61,7 @@ func (p *pass) run(ctx context.Context, ws []window, group []int) error {
 	p.attended = sized(p.attended, n*p.hidden)
 	p.row = sized(p.row, 4*p.hidden)
 	for k, i := range group {
-		if err := p.embed(p.x[p.starts[k]*p.hidden:], ws[i].ids); err != nil {
+		if err := p.embed(p.x[p.starts[k]*p.hidden:], ws[i].IDs); err != nil {
 			return err
 		}
 	}
@@ -144,12 +145,12 @@ func (p *pass) head(w *headBuffer, k, from, to int) {
 // rotate applies rotary position embeddings to the queries and keys of tokens from to to.
 func (p *pass) rotate(from, to int) {
 	pairs, size := p.rotary.dims/2, p.hidden/p.heads
-	window := 0
+	in := 0 // the window
 	for t := from; t < to; t++ {
-		for t >= p.starts[window+1] {
-			window++
+		for t >= p.starts[in+1] {
+			in++
 		}
-		position := t - p.starts[window]
+		position := t - p.starts[in]
 		cos, sin := p.cos[position*pairs:][:pairs], p.sin[position*pairs:][:pairs]
 		both := p.qkv[t*3*p.hidden:][:2*p.hidden]
 		for ; len(both) > 0; both = both[size:] {

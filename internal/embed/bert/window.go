@@ -4,17 +4,8 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo/internal/embed/token"
+	"github.com/hippo-memory/hippo/internal/embed/window"
 )
-
-// window is a sequence for the encoder: a text, or a part of a long one.
-type window struct {
-	// text is its index in the request.
-	text int
-	// added is the number of its tokens that are not in the previous window of the text.
-	added int
-	// ids are its tokens, with the prefix and the special tokens.
-	ids []int32
-}
 
 // splitter splits texts into windows.
 type splitter struct {
@@ -32,7 +23,7 @@ func newSplitter(t token.Tokenizer, size int) splitter {
 
 // windows appends the windows of a text, at least one. Each begins with the
 // tokens of the prefix; after it, windows overlap by an eighth.
-func (s *splitter) windows(dst []window, text int, prefix, body string) []window {
+func (s *splitter) windows(dst []window.Window, text int, prefix, body string) []window.Window {
 	start := s.tokens.Encode(nil, prefix)
 	ids := s.tokens.Encode(nil, prefix+body)
 	// A tokenizer may join the end of the prefix with the text.
@@ -43,7 +34,7 @@ func (s *splitter) windows(dst []window, text int, prefix, body string) []window
 	done := 0
 	for at := 0; ; at += room - overlap {
 		end := min(at+room, len(ids))
-		dst = append(dst, window{text: text, added: end - done, ids: s.wrap(start, ids[at:end])})
+		dst = append(dst, window.Window{Text: text, Added: end - done, IDs: s.wrap(start, ids[at:end])})
 		if done = end; done == len(ids) {
 			return dst
 		}
@@ -91,20 +82,20 @@ const batchTokens = 256
 // batches splits windows into groups of up to batchTokens tokens, or of one
 // longer window; into more groups if there would be fewer than threads. Windows
 // of similar length are together, the longest first.
-func batches(ws []window, threads int) [][]int {
+func batches(ws []window.Window, threads int) [][]int {
 	order := make([]int, len(ws))
 	total := 0
 	for i, w := range ws {
 		order[i] = i
-		total += len(w.ids)
+		total += len(w.IDs)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return len(ws[b].ids) - len(ws[a].ids) })
+	slices.SortStableFunc(order, func(a, b int) int { return len(ws[b].IDs) - len(ws[a].IDs) })
 	most := min(batchTokens, max(total/threads, batchTokens/8))
 	var groups [][]int
 	for i := 0; i < len(order); {
-		n, from := len(ws[order[i]].ids), i
-		for i++; i < len(order) && n+len(ws[order[i]].ids) <= most; i++ {
-			n += len(ws[order[i]].ids)
+		n, from := len(ws[order[i]].IDs), i
+		for i++; i < len(order) && n+len(ws[order[i]].IDs) <= most; i++ {
+			n += len(ws[order[i]].IDs)
 		}
 		groups = append(groups, order[from:i])
 	}

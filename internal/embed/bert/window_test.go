@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo/internal/embed/token"
+	"github.com/hippo-memory/hippo/internal/embed/window"
 )
 
 // letters makes each byte a token.
@@ -32,10 +33,10 @@ func TestSplitter_windows(t *testing.T) {
 	var added []int
 	for _, w := range f.windows(nil, 0, "q:", "abcdefghijklmnopqrstuvw") {
 		s := ""
-		for _, id := range w.ids {
+		for _, id := range w.IDs {
 			s += string(id)
 		}
-		got, added = append(got, s), append(added, w.added)
+		got, added = append(got, s), append(added, w.Added)
 	}
 	if d := cmp.Diff([]string{"<q:abcdefghijkl>", "<q:klmnopqrstuv>", "<q:uvw>"}, got); d != "" {
 		t.Error(d)
@@ -57,13 +58,13 @@ func TestSplitter_windows_cover(t *testing.T) {
 		head := len(f.wrap(f.tokens.Encode(nil, prefix), nil))
 		end := 0
 		for i, w := range ws {
-			if w.text != 3 || len(w.ids) > f.size {
-				t.Fatalf("window %d of text %d has %d tokens, at most %d", i, w.text, len(w.ids), f.size)
+			if w.Text != 3 || len(w.IDs) > f.size {
+				t.Fatalf("window %d of text %d has %d tokens, at most %d", i, w.Text, len(w.IDs), f.size)
 			}
-			if old := len(w.ids) - head - w.added; i == 0 && old != 0 || i > 0 && (old != min(f.size/8, f.room(len(prefix))/2) || w.added < 1) {
-				t.Fatalf("window %d has %d tokens of the one before and %d of its own", i, old, w.added)
+			if old := len(w.IDs) - head - w.Added; i == 0 && old != 0 || i > 0 && (old != min(f.size/8, f.room(len(prefix))/2) || w.Added < 1) {
+				t.Fatalf("window %d has %d tokens of the one before and %d of its own", i, old, w.Added)
 			}
-			end += w.added
+			end += w.Added
 		}
 		if end != len(body) {
 			t.Fatalf("windows have %d of %d tokens", end, len(body))
@@ -74,15 +75,15 @@ func TestSplitter_windows_cover(t *testing.T) {
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		ws := make([]window, rapid.IntRange(0, 60).Draw(t, "windows"))
+		ws := make([]window.Window, rapid.IntRange(0, 60).Draw(t, "windows"))
 		for i := range ws {
-			ws[i].ids = make([]int32, rapid.IntRange(1, 300).Draw(t, "tokens"))
+			ws[i].IDs = make([]int32, rapid.IntRange(1, 300).Draw(t, "tokens"))
 		}
 		var all []int
 		for _, g := range batches(ws, rapid.IntRange(1, 9).Draw(t, "threads")) {
 			n := 0
 			for _, i := range g {
-				n += len(ws[i].ids)
+				n += len(ws[i].IDs)
 			}
 			if n > batchTokens && len(g) > 1 {
 				t.Fatalf("%d windows of %d tokens in a batch", len(g), n)

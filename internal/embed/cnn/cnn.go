@@ -42,6 +42,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/gemm"
 	"github.com/hippo-memory/hippo/internal/embed/token"
+	"github.com/hippo-memory/hippo/internal/embed/window"
 )
 
 // IDs of special tokens.
@@ -97,14 +98,14 @@ func (m *Model) Model() embed.Model { return m.file.model() }
 
 // Verify returns a [hippo.ErrCorrupt] unless the file has the checksum that its header
 // states. Cost: milliseconds; it reads the whole file.
-func (m *Model) Verify() error { return m.file.verify() }
+func (m *Model) Verify() error { return format().Verify(m.file.body, m.file.head.Checksum) }
 
 // Embed implements [embed.Embedder]. All roles have the same vectors. The vector of a text of
 // more than 128 tokens is the mean of those of overlapping windows, each weighted by its
 // number of tokens that are not in the previous one. The vector of a text without a known
 // token is zeros. The error is that of ctx, which is checked between batches of 256 tokens.
 func (m *Model) Embed(ctx context.Context, _ embed.Role, texts []string) ([][]float32, error) {
-	var ws []window
+	var ws []window.Window
 	for i, t := range texts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -116,11 +117,11 @@ func (m *Model) Embed(ctx context.Context, _ embed.Role, texts []string) ([][]fl
 	if err := m.encode(ctx, groups, vectors); err != nil {
 		return nil, err
 	}
-	return join(len(texts), ws, vectors), nil
+	return window.Join(len(texts), dimension, ws, vectors), nil
 }
 
 // encode sets the vectors of the windows of all groups.
-func (m *Model) encode(ctx context.Context, groups [][]window, vectors [][]float32) error {
+func (m *Model) encode(ctx context.Context, groups [][]window.Window, vectors [][]float32) error {
 	firsts := make([]int, len(groups))
 	n := 0
 	for i, g := range groups {

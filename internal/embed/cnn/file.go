@@ -2,23 +2,16 @@ package cnn
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"math"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embed/modelfile"
 	"github.com/hippo-memory/hippo/internal/embed/token"
 )
 
 const (
-	magic = "HIPPOCNN"
-	// version of the format: 1, November 2026, the first.
-	version   = 1
-	preamble  = len(magic) + 3*4
-	maxHeader = 4 << 10
-	align     = 64
 	maxPieces = 1 << 20
 	maxBytes  = 1 << 28 // of a section
 	maxTiers  = 8
@@ -53,35 +46,36 @@ type file struct {
 	numbers, weights                     []byte
 }
 
+// format returns the kind of the file: version 1, November 2026, is the first.
+func format() modelfile.Format {
+	return modelfile.Format{Magic: "HIPPOCNN", Version: 1, Name: "multilingual model"}
+}
+
 // parse checks what reading relies on, except for the tries.
 func parse(data []byte) (file, error) {
-	h, from, err := parseHeader(data)
+	var f file
+	h := &f.head
+	body, err := format().Header(data, h)
 	if err != nil {
 		return file{}, err
 	}
-	f := file{head: h, body: data[from:]}
-	at := roundUp(from)
-	for _, s := range []struct {
-		name string
-		to   *[]byte
-		n    int
-	}{
-		{"pieces", &f.units, 4 * h.Units},
-		{"scores", &f.scores, 4 * h.Tiers.pieces()},
-		{"charmap", &f.charmap, 4 * h.Charmap},
-		{"replacements", &f.replacements, h.Replacements},
-		{"gains", &f.gains, h.Tiers.pieces()},
-		{"scales", &f.scales, 4 * 256},
-		{"books", &f.books, h.Tiers[0].size() * words * partDims},
-		{"codes", &f.codes, h.Tiers.codes()},
-		{"numbers", &f.numbers, 4 * numbers},
-		{"weights", &f.weights, weights},
-	} {
-		if at > len(data) || s.n > len(data)-at {
-			return file{}, fmt.Errorf("%w: multilingual model: section %s is cut short", hippo.ErrCorrupt, s.name)
-		}
-		*s.to = data[at : at+s.n : at+s.n]
-		at = roundUp(at + s.n)
+	if err := h.check(); err != nil {
+		return file{}, fmt.Errorf("%w: multilingual model: header: %w", hippo.ErrCorrupt, err)
+	}
+	f.body = data[body:]
+	if err := format().Sections(data, body, []modelfile.Section{
+		{Name: "pieces", To: &f.units, Size: 4 * h.Units},
+		{Name: "scores", To: &f.scores, Size: 4 * h.Tiers.pieces()},
+		{Name: "charmap", To: &f.charmap, Size: 4 * h.Charmap},
+		{Name: "replacements", To: &f.replacements, Size: h.Replacements},
+		{Name: "gains", To: &f.gains, Size: h.Tiers.pieces()},
+		{Name: "scales", To: &f.scales, Size: 4 * 256},
+		{Name: "books", To: &f.books, Size: h.Tiers[0].size() * words * partDims},
+		{Name: "codes", To: &f.codes, Size: h.Tiers.codes()},
+		{Name: "numbers", To: &f.numbers, Size: 4 * numbers},
+		{Name: "weights", To: &f.weights, Size: weights},
+	}); err != nil {
+		return file{}, err
 	}
 	return f, f.checkNumbers()
 }
@@ -99,31 +93,6 @@ func (f *file) checkNumbers() error {
 	return nil
 }
 
-func parseHeader(data []byte) (h header, body int, err error) {
-	if len(data) < preamble || string(data[:len(magic)]) != magic {
-		return h, 0, fmt.Errorf("%w: not a multilingual model", hippo.ErrCorrupt)
-	}
-	fields := data[len(magic):]
-	if v := binary.LittleEndian.Uint32(fields); v != version {
-		return h, 0, fmt.Errorf("%w: multilingual model of format %d, this program reads %d", hippo.ErrUnsupported, v, version)
-	}
-	n := binary.LittleEndian.Uint32(fields[4:])
-	if n > maxHeader || int(n) > len(data)-preamble {
-		return h, 0, fmt.Errorf("%w: multilingual model: header of %d bytes, at most %d of %d", hippo.ErrCorrupt, n, maxHeader, len(data))
-	}
-	text := data[preamble : preamble+int(n)]
-	if crc32.Checksum(text, castagnoli()) != binary.LittleEndian.Uint32(fields[8:]) {
-		return h, 0, fmt.Errorf("%w: multilingual model: header has a wrong checksum", hippo.ErrCorrupt)
-	}
-	if err := json.Unmarshal(text, &h); err != nil {
-		return h, 0, fmt.Errorf("%w: multilingual model: header: %w", hippo.ErrCorrupt, err)
-	}
-	if err := h.check(); err != nil {
-		return h, 0, fmt.Errorf("%w: multilingual model: header: %w", hippo.ErrCorrupt, err)
-	}
-	return h, preamble + int(n), nil
-}
-
 func (h *header) check() error {
 	if h.ID == "" || h.Space == "" {
 		return fmt.Errorf("id or space is empty")
@@ -135,14 +104,6 @@ func (h *header) check() error {
 		if n < 1 || n > maxBytes/4 {
 			return fmt.Errorf("%s is %d, want 1 to %d", name, n, maxBytes/4)
 		}
-	}
-	return nil
-}
-
-// verify compares the checksum. Cost: about 2 ms, and reads the whole file.
-func (f *file) verify() error {
-	if got := crc32.Checksum(f.body, castagnoli()); got != f.head.Checksum {
-		return fmt.Errorf("%w: multilingual model: checksum %08x, want %08x", hippo.ErrCorrupt, got, f.head.Checksum)
 	}
 	return nil
 }
@@ -161,10 +122,6 @@ func (f *file) tokenizer() (*token.SentencePiece, error) {
 	}
 	return t, nil
 }
-
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
-
-func roundUp(n int) int { return (n + align - 1) / align * align }
 
 // number returns the i-th float32 of a section.
 func number(section []byte, i int) float32 {

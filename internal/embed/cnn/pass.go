@@ -1,6 +1,10 @@
 package cnn
 
-import "math"
+import (
+	"math"
+
+	"github.com/hippo-memory/hippo/internal/embed/window"
+)
 
 // margin is the number of rows of zeros before, between and after windows: what a
 // convolution sees beyond the ends of a window.
@@ -27,12 +31,12 @@ func sized(s []float32, n int) []float32 {
 }
 
 // run sets the vector of each window, of length 1.
-func (p *pass) run(ws []window, out [][]float32) {
+func (p *pass) run(ws []window.Window, out [][]float32) {
 	rows := margin
 	p.starts = p.starts[:0]
 	for _, w := range ws {
 		p.starts = append(p.starts, rows)
-		rows += w.size() + margin
+		rows += size(&w) + margin
 	}
 	p.x = sized(p.x, rows*wide)
 	p.h = sized(p.h, rows*channels)
@@ -45,18 +49,18 @@ func (p *pass) run(ws []window, out [][]float32) {
 		p.convolve(ws, rows, &p.layers[b][1], p.h, channels, p.features[dimension+b*channels:], features)
 	}
 	for i, w := range ws {
-		out[i] = p.pool(p.starts[i], w.size())
+		out[i] = p.pool(p.starts[i], size(&w))
 	}
 }
 
 // setPieces sets the first features to the vectors of the pieces, and to zeros in the margins.
-func (p *pass) setPieces(ws []window, rows int) {
+func (p *pass) setPieces(ws []window.Window, rows int) {
 	codes := p.x[:rows*dimension]
 	p.margins(ws, rows, codes, dimension, dimension)
 	for i, w := range ws {
 		at := p.starts[i]
 		p.table.row(codes[at*dimension:][:dimension], firstToken)
-		for _, id := range w.ids {
+		for _, id := range w.IDs {
 			at++
 			p.table.row(codes[at*dimension:][:dimension], id)
 		}
@@ -69,7 +73,7 @@ func (p *pass) setPieces(ws []window, rows int) {
 }
 
 // margins sets cols numbers of the rows of all margins to zeros.
-func (p *pass) margins(ws []window, rows int, x []float32, stride, cols int) {
+func (p *pass) margins(ws []window.Window, rows int, x []float32, stride, cols int) {
 	at := 0
 	for i := range len(ws) + 1 {
 		to := rows
@@ -80,13 +84,13 @@ func (p *pass) margins(ws []window, rows int, x []float32, stride, cols int) {
 			clear(x[at*stride:][:cols])
 		}
 		if i < len(ws) {
-			at = to + ws[i].size()
+			at = to + size(&ws[i])
 		}
 	}
 }
 
 // project sets x. Its margins are zeros.
-func (p *pass) project(ws []window, rows int) {
+func (p *pass) project(ws []window.Window, rows int) {
 	p.each(ws, func(row int) { copy(p.x[row*wide:][:wide], p.bias) })
 	p.margins(ws, rows, p.x, wide, wide)
 	p.projection.AddProduct(p.x, wide, p.features, features, rows)
@@ -94,9 +98,9 @@ func (p *pass) project(ws []window, rows int) {
 }
 
 // each calls f with the row of each token.
-func (p *pass) each(ws []window, f func(row int)) {
+func (p *pass) each(ws []window.Window, f func(row int)) {
 	for i, w := range ws {
-		for row := p.starts[i]; row < p.starts[i]+w.size(); row++ {
+		for row := p.starts[i]; row < p.starts[i]+size(&w); row++ {
 			f(row)
 		}
 	}
@@ -104,7 +108,7 @@ func (p *pass) each(ws []window, f func(row int)) {
 
 // convolve sets to to relu(convolution of x) + x for each token, and to zeros in the
 // margins. Rows are ldx and ldy numbers apart.
-func (p *pass) convolve(ws []window, rows int, c *convolution, x []float32, ldx int, y []float32, ldy int) {
+func (p *pass) convolve(ws []window.Window, rows int, c *convolution, x []float32, ldx int, y []float32, ldy int) {
 	n := rows - 2*margin
 	inner := y[margin*ldy:]
 	for row := range n {
@@ -171,7 +175,7 @@ func (h *head) run(b *headBuffer, n int) []float32 {
 	for i, v := range out {
 		out[i] = float32(math.Tanh(float64(v)))
 	}
-	unit(out)
+	window.Unit(out)
 	return out
 }
 
@@ -184,20 +188,5 @@ func relu(x []float32) {
 func multiply(x []float32, by float32) {
 	for i := range x {
 		x[i] *= by
-	}
-}
-
-// unit scales v to length 1, unless it is zero.
-func unit(v []float32) {
-	sum := 0.0
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	if sum == 0 {
-		return
-	}
-	by := 1 / math.Sqrt(sum)
-	for i, x := range v {
-		v[i] = float32(float64(x) * by)
 	}
 }

@@ -216,7 +216,7 @@ func TestOpenRefusesHeader(t *testing.T) {
 		{"texts", math.MaxInt32, "section texts"},
 		{"texts", int64(math.MaxInt64), "texts"},
 		{"texts", 1 << 20, "section texts"},
-		{"texts", 0, "section ends"},
+		{"texts", 0, "after its end"},
 		{"texts", "all", "header"},
 	} {
 		t.Run(fmt.Sprintf("%s %v", c.field, c.value), func(t *testing.T) {

@@ -1,0 +1,5 @@
+//go:build !windows
+
+package power
+
+func systemOnBattery() bool { return false }
