@@ -120,7 +120,7 @@ func fileOrders() map[string]fileOrder {
 			},
 		},
 		"internal/engine": {files: []string{
-			"relations.go", "access.go", "engine.go", "compare.go", "get.go", "forget.go", "list.go", "record.go",
+			"relations.go", "access.go", "engine.go", "screen.go", "compare.go", "get.go", "forget.go", "list.go", "record.go",
 			"reinforce.go", "modify.go", "relate.go", "search.go", "status.go", "transfer.go",
 		}},
 	}

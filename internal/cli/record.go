@@ -82,7 +82,7 @@ func addAllowSecret(f *pflag.FlagSet, to *bool) {
 // allowingSecrets returns the client that stores secrets if the flag is given.
 func allowingSecrets(x *client.Client, allowed bool) *client.Client {
 	if allowed {
-		return x.AllowSecrets()
+		return client.AllowSecrets(x)
 	}
 	return x
 }

@@ -24,7 +24,7 @@ type Modification struct {
 
 // Modify changes one memory and returns it as stored. An unknown id is [hippo.ErrNotFound]; a
 // modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
-// nothing. A text that seems to hold a secret is a [*hippo.SecretError], unless [Memories.AllowSecrets] allows it.
+// nothing. A text that seems to hold a secret is a [*hippo.SecretError], unless [AllowSecrets] allows it.
 func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
 	if err := c.validate(); err != nil {
 		return nil, err

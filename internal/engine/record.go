@@ -18,7 +18,7 @@ import (
 // It supersedes the memories in supersedes, in the same transaction: each ends when the new one
 // begins. With one that is unknown, or superseded already, nothing is recorded.
 //
-// One that seems to hold a secret is a [*hippo.SecretError], unless [Memories.AllowSecrets] allows it.
+// One that seems to hold a secret is a [*hippo.SecretError], unless [AllowSecrets] allows it.
 func (m *Memories) Record(ctx context.Context, r *hippo.Memory, supersedes ...hippo.ID) (*hippo.Memory, error) {
 	if err := prepareRecord(m, r); err != nil {
 		return nil, err

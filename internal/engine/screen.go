@@ -13,7 +13,7 @@ import (
 
 // AllowSecrets returns the memory in the same scope, but Record and Modify store secrets, too, of sources that a
 // person controls. It is for a caller who was asked.
-func (m *Memories) AllowSecrets() *Memories {
+func AllowSecrets(m *Memories) *Memories {
 	c := *m
 	c.secretsAllowed = true
 	return &c

@@ -102,7 +102,7 @@ func TestRecord_AllowSecrets(t *testing.T) {
 		m := &hippo.Memory{Content: text, Source: hippo.Source{Kind: kind}}
 		_, err := f.Record(t.Context(), m.Clone())
 		wantSecret(t, err, "content")
-		_, err = f.AllowSecrets().Record(t.Context(), m)
+		_, err = engine.AllowSecrets(f.Memories).Record(t.Context(), m)
 		if explicit := kind == hippo.SourceUser || kind == hippo.SourceAgent; explicit != (err == nil) {
 			t.Errorf("%s, allowed: got %v", kind, err)
 		}
@@ -126,7 +126,7 @@ func TestModify_Secret(t *testing.T) {
 	if m := f.get(id); m.Content != "harmless" || m.Tags != nil || m.Type != "" {
 		t.Errorf("it was changed: %+v", m)
 	}
-	if m, err := f.AllowSecrets().Modify(t.Context(), id, engine.Modification{Content: &text}); err != nil || m.Content != text {
+	if m, err := engine.AllowSecrets(f.Memories).Modify(t.Context(), id, engine.Modification{Content: &text}); err != nil || m.Content != text {
 		t.Errorf("allowed: got %v", err)
 	}
 	if _, err := f.Modify(t.Context(), id, engine.Modification{Tags: &[]string{"later"}}); err != nil {
@@ -142,7 +142,7 @@ func TestRelations_Secret(t *testing.T) {
 	wantSecret(t, f.Relations().Declare(t.Context(), []hippo.Relation{bad}), "relations[0].kind")
 	good := bad
 	good.Kind = "explains"
-	n, err := f.AllowSecrets().Transfer().ImportRelations(t.Context(), []hippo.Relation{bad, good})
+	n, err := engine.AllowSecrets(f.Memories).Transfer().ImportRelations(t.Context(), []hippo.Relation{bad, good})
 	wantSecret(t, err, "relations[0].kind")
 	if n != 1 {
 		t.Errorf("%d relations were imported, want the one without a secret", n)
@@ -163,7 +163,7 @@ func TestImport_Secrets(t *testing.T) {
 			}
 		}
 	}
-	r, err := f.AllowSecrets().Transfer().Import(t.Context(), hippo.Calendar{}, entries, nil)
+	r, err := engine.AllowSecrets(f.Memories).Transfer().Import(t.Context(), hippo.Calendar{}, entries, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,10 +32,10 @@ func TestSecrets_Corpus(t *testing.T) {
 }
 
 // What only looks like a secret is left alone: at most 2 of 100 are taken for one.
-func TestSecrets_LookAlikes(t *testing.T) {
+func TestSecrets_Harmless(t *testing.T) {
 	t.Parallel()
 	wrong := map[bool]int{}
-	cases := screentest.LookAlikes()
+	cases := screentest.Harmless()
 	if len(cases) != 300 {
 		t.Fatalf("%d cases, want 300", len(cases))
 	}

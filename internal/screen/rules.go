@@ -123,23 +123,23 @@ func (a *allowlist) compile() {
 
 // find calls found for every secret in a plain text, with its rule and its place.
 func (s *ruleSet) find(text string, found func(rule string, start, end int)) {
-	met := make(map[int][]place)
+	windows := make(map[int][]place)
 	s.keywords.each(text, func(word, end int) {
 		for _, r := range s.of[word] {
-			windows := met[r]
-			switch last := len(windows) - 1; {
+			list := windows[r]
+			switch last := len(list) - 1; {
 			case last < 0 && !s.rules[r].near:
-				met[r] = []place{{0, len(text)}}
-			case last < 0 || s.rules[r].near && windows[last].end < end-before:
-				met[r] = append(windows, place{max(0, end-before), min(len(text), end+behind)})
+				windows[r] = []place{{0, len(text)}}
+			case last < 0 || s.rules[r].near && list[last].end < end-before:
+				windows[r] = append(list, place{max(0, end-before), min(len(text), end+behind)})
 			case s.rules[r].near:
-				windows[last].end = min(len(text), end+behind)
+				list[last].end = min(len(text), end+behind)
 			}
 		}
 	})
-	for _, i := range slices.Sorted(maps.Keys(met)) {
+	for _, i := range slices.Sorted(maps.Keys(windows)) {
 		r := &s.rules[i]
-		for _, w := range met[i] {
+		for _, w := range windows[i] {
 			part := text[w.start:w.end]
 			for _, m := range r.pattern().FindAllStringSubmatchIndex(part, -1) {
 				start, end := r.secret(m)

@@ -1,9 +1,9 @@
 package screentest
 
-// LookAlikes returns 300 texts that hold no secret.
-func LookAlikes() []Case {
+// Harmless returns 300 texts that resemble secrets and hold none.
+func Harmless() []Case {
 	var list []Case
-	for half, set := range []string{tunedLookAlikes, heldLookAlikes} {
+	for half, set := range []string{tunedHarmless, heldHarmless} {
 		g := newGenerator(100 + uint64(half))
 		contexts := lines(set)
 		for i := range 150 {
@@ -14,7 +14,7 @@ func LookAlikes() []Case {
 }
 
 const (
-	tunedLookAlikes = `
+	tunedHarmless = `
 Fixed in commit %h40.
 see %h7 and %h12 for the token parser
 the request id is %h8-%h4-%h4-%h4-%h12
@@ -62,7 +62,7 @@ trace_id=%h32 span_id=%h16
 etag: "%h32"
 md5 %h32  release.tar.gz
 `
-	heldLookAlikes = `
+	heldHarmless = `
 Reverted %h40 because the secret scanner was slow
 git cherry-pick %h10; token refresh works now
 correlation %h8-%h4-%h4-%h4-%h12 was slow
