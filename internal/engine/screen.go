@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/screen"
@@ -148,22 +149,18 @@ func metadataText(key string, value json.RawMessage) string {
 
 // plainJSON formats a value like JSON, with the texts as they are.
 func plainJSON(v any) string {
+	var list []string
 	switch v := v.(type) {
-	case string:
-		return v
 	case map[string]any:
-		text := ""
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			text += k + ": " + plainJSON(v[k]) + "\n"
+			list = append(list, k+": "+plainJSON(v[k]))
 		}
-		return text
 	case []any:
-		text := ""
 		for _, x := range v {
-			text += plainJSON(x) + "\n"
+			list = append(list, plainJSON(x))
 		}
-		return text
 	default:
 		return fmt.Sprint(v)
 	}
+	return strings.Join(list, "\n")
 }

@@ -3,7 +3,6 @@ package screen
 import (
 	"cmp"
 	"slices"
-	"unicode/utf8"
 )
 
 // FlagKind says why a text could be taken for an instruction.
@@ -21,7 +20,7 @@ const (
 	FlagExfiltration FlagKind = "exfiltration"
 	// FlagConcealment: it asks to keep something from the user.
 	FlagConcealment FlagKind = "concealment"
-	// FlagHidden: a part of it is not visible, or is shown in another order.
+	// FlagHidden: a part of it is not visible.
 	FlagHidden FlagKind = "hidden"
 )
 
@@ -138,42 +137,30 @@ func (p *phrasePart) stands(text string, start, end int) bool {
 // isLetter reports whether a byte is an ASCII letter.
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// hidden returns the characters that hide text or its order: tags, runs of invisible characters long
-// enough to carry data, and overrides of the direction.
+// hidden returns the characters that hide text: tags, and runs of invisible characters long enough to carry data.
 func hidden(text string) []Flag {
 	if isASCII(text) {
 		return nil
 	}
 	var flags []Flag
-	run, start, tagged := 0, 0, false
-	flush := func(end int) {
-		if run >= 8 || tagged {
-			flags = append(flags, Flag{FlagHidden, start, end})
-		}
-		run, tagged = 0, false
-	}
+	run, tags, start := 0, 0, 0
 	previous := rune(0)
-	for i, r := range text {
-		switch {
-		case r == 0x202d || r == 0x202e:
-			flags = append(flags, Flag{FlagHidden, i, i + utf8.RuneLen(r)})
-			flush(i)
-		case invisible(r):
+	for i, r := range text + "\n" {
+		if invisible(r) {
 			if run == 0 {
 				start = i
-				tagged = r >= 0xe0000 && previous != 0x1f3f4 // the flag of a region has tags
-				if previous == 0x1f3f4 {
-					run = -20
-				}
 			}
 			run++
+			if r >= 0xe0000 && previous != 0x1f3f4 { // a flag of a region is followed by tags
+				tags++
+			}
 			continue
-		default:
-			flush(i)
 		}
-		previous = r
+		if previous != 0x1f3f4 && (run >= 8 || tags >= 3) {
+			flags = append(flags, Flag{FlagHidden, start, i})
+		}
+		run, tags, previous = 0, 0, r
 	}
-	flush(len(text))
 	return flags
 }
 

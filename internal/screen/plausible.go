@@ -185,7 +185,7 @@ func isReference(w string) bool {
 	if call.MatchString(w) {
 		return true
 	}
-	if i := strings.Index(w, "://"); i >= 0 {
+	if strings.Contains(w, "://") {
 		return true
 	}
 	slashes := strings.Count(w, "/")

@@ -46,7 +46,7 @@ func (v *valueReader) read() (place, bool) {
 		link = linkAssign
 	}
 	adjacent := true
-	for words := 0; words < 12; words++ {
+	for range 12 { // words
 		quoted := v.skip(&link, adjacent)
 		if v.at >= v.limit && v.at >= len(v.text) || v.at > v.limit {
 			return place{}, false
