@@ -94,7 +94,7 @@ func (n *secretName) stands(text string, start, end int) bool {
 	if after == 's' && end+1 < len(text) && !isLetter(text[end+1]) {
 		after = text[end+1]
 	}
-	if isLower(after) && isLower(text[end-1]) || isUpper(after) && isUpper(text[end-1]) {
+	if n.short && isLetter(after) || isLower(after) && isLower(text[end-1]) || isUpper(after) && isUpper(text[end-1]) {
 		return false
 	}
 	if start == 0 || !isLetter(text[start-1]) || !n.short {
