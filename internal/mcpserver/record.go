@@ -19,7 +19,8 @@ const recordSchema = `{"type":"object","additionalProperties":false,"required":[
 "valid_until":{"type":"string"},
 "supersedes":{"type":"array","items":{"type":"string","format":"uuid"},"description":"insights that this one replaces"},
 "source":{"type":"string","enum":["user","agent","tool"],"default":"agent","description":"who said it"},
-"project":{"type":"string","description":"default: the current project; none: no project"}}}`
+"project":{"type":"string","description":"default: the current project; none: no project"},
+"allow_secret":{"type":"boolean","description":"only if the user agrees"}}}`
 
 type recordInput struct {
 	content    string
@@ -32,8 +33,8 @@ type recordInput struct {
 	validFrom  moment
 	validUntil moment
 	supersedes []hippo.ID
-	source     string
 	project    string
+	secret     secretInput
 }
 
 func (in *recordInput) fields() []field {
@@ -48,8 +49,9 @@ func (in *recordInput) fields() []field {
 		{name: "valid_from", to: &in.validFrom},
 		{name: "valid_until", to: &in.validUntil},
 		{name: "supersedes", to: &in.supersedes},
-		{name: "source", to: &in.source},
+		{name: "source", to: &in.secret.source},
 		{name: "project", to: &in.project},
+		{name: "allow_secret", to: &in.secret.allowed},
 	}
 }
 
@@ -68,14 +70,14 @@ type recorded struct {
 }
 
 func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
-	if err := oneOf("source", in.source, "user", "agent", "tool"); err != nil {
+	if err := oneOf("source", in.secret.source, "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
-	m, same, err := s.RecordCompared(ctx, &hippo.Memory{
+	m, same, err := in.secret.memories(s).RecordCompared(ctx, &hippo.Memory{
 		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned,
 		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime.in(s.Zone()),
 		ValidFrom: in.validFrom.in(s.Zone()), ValidUntil: in.validUntil.in(s.Zone()),
-		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
+		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
 	}, in.supersedes...)
 	if err != nil {
 		return reply{}, err

@@ -260,7 +260,7 @@ func TestFailures_HaveCodes(t *testing.T) {
 	seen := []string{string(hippo.CodeOK)}
 	for _, err := range []error{
 		hippo.ErrInvalid, hippo.ErrNotFound, hippo.ErrForbidden, hippo.ErrConflict, hippo.ErrUnsupported, hippo.ErrUnavailable, hippo.ErrCorrupt,
-		hippo.ErrReadOnly, hippo.ErrFull, context.Canceled, errors.New("internal"),
+		hippo.ErrReadOnly, hippo.ErrFull, hippo.ErrSecret, context.Canceled, errors.New("internal"),
 	} {
 		s := connect(t, memstore.New(nil))
 		s.end()
