@@ -3,6 +3,7 @@ package capture
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -34,6 +35,7 @@ const (
 	// the name of something: a path, an address, an identifier. hasNumber: there is a digit.
 	isQuestion
 	hasName
+	hasAddress // of the net, of mail, or a colour
 	hasNumber
 )
 
@@ -177,12 +179,19 @@ func marks(sentence string) cues {
 		if isName(word) {
 			c |= hasName
 		}
+		if address.MatchString(word) {
+			c |= hasAddress
+		}
 		if strings.ContainsFunc(word, unicode.IsDigit) {
 			c |= hasNumber
 		}
 	}
 	return c
 }
+
+// address matches URLs, hosts with a port, addresses of mail and of machines, scoped packages and
+// colours.
+var address = regexp.MustCompile(`://|^[\w.-]+\.[a-z]{2,}:\d+|^[\w.+-]+@[\w-]+\.|^\d+\.\d+\.\d+\.\d+|^@[\w-]+/|^#[0-9a-fA-F]{3,8}\b`)
 
 // isName reports whether a word can only be the name of something: code in quotes, an address, a
 // path, an identifier with an underscore, a point or a colon inside, or a constant.

@@ -8,7 +8,7 @@ import (
 )
 
 // merged returns candidates in the order of the conversation, with those that say the same
-// joined: the text of the one with the higher score stays, and it counts for more.
+// joined: the longer text stays, which has more to understand it by, and the higher score.
 func merged(found []placed) []Candidate {
 	slices.SortStableFunc(found, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 	var out []Candidate
@@ -19,9 +19,10 @@ func merged(found []placed) []Candidate {
 			continue
 		}
 		o := &out[i]
-		if c.Score > o.Score || c.Score == o.Score && len(c.Content) > len(o.Content) {
-			o.Content, o.Score, o.Reason = c.Content, c.Score, c.Reason
+		if len(c.Content) > len(o.Content) {
+			o.Content, o.Type, o.Reason = c.Content, c.Type, c.Reason
 		}
+		o.Score = max(o.Score, c.Score)
 		for _, id := range c.Turns {
 			if !slices.Contains(o.Turns, id) {
 				o.Turns = append(o.Turns, id)

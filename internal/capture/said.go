@@ -95,7 +95,7 @@ func grouped(ss []sentence, k *context) []statement {
 		last := len(out) - 1
 		adjacent := last >= 0 && pending == nil && out[last].texts[len(out[last].texts)-1] == ss[i-1].text
 		switch {
-		case adjacent && (refersBack(s.text) || s.any(hasReason) && score < MinScore || shared(out[last].texts[0], s.text) && score >= MinScore || score < MinScore && explains(s)):
+		case adjacent && continues(&out[last], s, score):
 			out[last].texts = append(out[last].texts, s.text)
 			out[last].cues |= s.cues
 			out[last].score = max(out[last].score, score, min(out[last].score+0.05, 1))
@@ -117,6 +117,21 @@ func grouped(ss []sentence, k *context) []statement {
 	return out
 }
 
+// continues reports whether a sentence belongs to the statement before it: it refers to it, shares
+// a word with it, gives its reason or its consequence, or is too short to stand alone.
+func continues(before *statement, s *sentence, score float64) bool {
+	const strong = hasRule | hasDecision | hasPreference
+	switch {
+	case refersBack(s.text), words(s.text) <= 4 && !s.any(hasDecision|isAcceptance):
+		return true
+	case score < MinScore:
+		return s.any(hasReason) || explains(s)
+	default:
+		return shared(before.texts[0], s.text) || before.cues&hasReason != 0 && before.cues&strong == 0 && s.any(hasDecision) ||
+			before.cues&hasRejection != 0 && s.any(hasState) && !s.any(strong)
+	}
+}
+
 // explains reports whether a sentence is a short statement, which may be the reason of the one
 // before.
 func explains(s *sentence) bool {
@@ -126,6 +141,9 @@ func explains(s *sentence) bool {
 // related reports whether two sentences belong together: the second refers to the first, or
 // they share a word, and the first is no task.
 func related(a, b *sentence) bool {
+	if len(a.text) < len(b.text) && a.any(hasRejection) && strings.HasPrefix(strings.ToLower(cleaned(a.text)), "no ") {
+		return true // "No ORMs."
+	}
 	if a.any(isRequest|isDoubt) || words(a.text) < 3 || a.any(isAcceptance) && words(a.text) < 5 {
 		return false
 	}
@@ -149,10 +167,11 @@ func scored(c cues, k *context, i int, text string) float64 {
 		{hasDecision, 0.6},
 		{hasFact, 0.4},
 		{hasContrast, 0.35},
-		{hasDuty, 0.3},
+		{hasDuty, 0.35},
 		{hasScope, 0.3},
 		{hasProhibition, 0.3},
 		{hasRejection, 0.25},
+		{hasAddress, 0.25},
 		{hasName, 0.2},
 		{hasAll, 0.15},
 		{hasReason, 0.15},
@@ -165,6 +184,9 @@ func scored(c cues, k *context, i int, text string) float64 {
 		if c&w.cue != 0 {
 			score += w.weight
 		}
+	}
+	if c&hasState != 0 && (c&hasContrast != 0 || c&hasAll != 0 && c&(hasName|hasNumber) != 0) {
+		score += 0.15
 	}
 	if k.refused {
 		score += 0.3
@@ -230,10 +252,8 @@ func (x *extractor) choice(at int, ss []sentence, k *context) {
 				continue
 			}
 			content := answer
-			for _, more := range ss[1:] {
-				if !more.any(isQuestion|isRequest|isDropped) && scored(more.cues, k, 1, more.text) < MinScore {
-					content += " " + cleaned(more.text)
-				}
+			if len(ss) > 1 && !ss[1].any(isQuestion|isRequest|isDropped) && words(ss[1].text) <= 16 {
+				content += " " + cleaned(ss[1].text)
 			}
 			x.add(Candidate{
 				Content: content + " (The question was: " + offer.text + ")", Type: TypeDecision, Score: 0.6,
