@@ -38,6 +38,7 @@ func layers() [][]string {
 		{"internal/index", "internal/consolidate", "internal/codeindex"},
 		{"internal/embedding"},
 		{"internal/engine"},
+		{"internal/ingest"},
 		{"internal/wire"},
 		{
 			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/web",

@@ -13,6 +13,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo/internal/transcript"
 )
@@ -41,31 +42,35 @@ type Candidate struct {
 	Content string
 	// Type is one of [Types].
 	Type string
-	// Situation and Tags are those of the memory.
-	Situation, Tags []string
+	// Situation is that of the memory: the folder and the branch.
+	Situation []string
 	// Importance is in [0, 1].
 	Importance float64
 	// Score is how sure the rules are, in [0, 1].
 	Score float64
 	// Turns are the IDs of the turns it comes from, in their order; at least one.
 	Turns []string
+	// Time and Cwd are those of the first of them; either may be unset.
+	Time time.Time
+	Cwd  string
 	// Reason says which rules matched, for people.
 	Reason string
 }
 
 // Candidates returns what is worth keeping of a conversation, in its order. Each has a score of
-// [MinScore] or more, and no two say the same. Turns of subagents and injected text are ignored.
-// Cost: linear in the text, some 50 MB a second.
+// [MinScore] or more, and no two say the same. Injected text is ignored, and of subagents
+// everything but their errors, because it is an agent that speaks to them.
 func Candidates(turns []transcript.Turn) []Candidate {
-	turns = slices.DeleteFunc(slices.Clone(turns), func(t transcript.Turn) bool { return t.Sidechain })
-	x := extractor{turns: turns}
-	for i := range turns {
-		if turns[i].Role == transcript.RoleUser {
-			x.user(i)
+	main := extractor{turns: slices.DeleteFunc(slices.Clone(turns), func(t transcript.Turn) bool { return t.Sidechain })}
+	for i := range main.turns {
+		if main.turns[i].Role == transcript.RoleUser {
+			main.user(i)
 		}
 	}
-	x.errors()
-	return merged(x.found)
+	main.errors()
+	sub := extractor{turns: slices.DeleteFunc(slices.Clone(turns), func(t transcript.Turn) bool { return !t.Sidechain })}
+	sub.errors()
+	return merged(append(main.found, sub.found...))
 }
 
 // extractor collects candidates from turns.
@@ -88,7 +93,7 @@ func (x *extractor) add(c Candidate, at int) {
 	c.Score = min(c.Score, 1)
 	c.Content = clip(c.Content, maxContent)
 	c.Importance = importance(c.Type)
-	c.Situation = situation(&x.turns[at])
+	c.Situation, c.Time, c.Cwd = situation(&x.turns[at]), x.turns[at].Time, x.turns[at].Cwd
 	x.found = append(x.found, placed{c, at})
 }
 

@@ -33,6 +33,32 @@ func merged(found []placed) []Candidate {
 	return out
 }
 
+// Same reports whether two texts say the same in other words: nearly all content words of each
+// are in the other one, in the same order, and the same numbers. "Use a, not b" and "use b, not
+// a" are not the same.
+func Same(a, b string) bool {
+	x, y := contentWords(a), contentWords(b)
+	const most = 0.75
+	if len(x) == 0 || float64(min(len(x), len(y))) < most*float64(max(len(x), len(y))) || overlap(a, b) < most {
+		return false
+	}
+	inY := slices.DeleteFunc(slices.Clone(x), func(w string) bool { return !slices.Contains(y, w) })
+	inX := slices.DeleteFunc(slices.Clone(y), func(w string) bool { return !slices.Contains(x, w) })
+	return slices.Equal(inX, inY) && slices.Equal(numbers(a), numbers(b))
+}
+
+// numbers returns the words with digits in a text, sorted.
+func numbers(s string) []string {
+	var out []string
+	for w := range strings.FieldsSeq(s) {
+		if strings.ContainsFunc(w, unicode.IsDigit) {
+			out = append(out, strings.Trim(w, ".,;:()`"))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // overlap returns the part of the content words of the shorter text that the other one has.
 func overlap(a, b string) float64 {
 	x, y := contentWords(a), contentWords(b)

@@ -108,13 +108,9 @@ func refusal(output string) (refused bool, said string) {
 		return false, ""
 	}
 	const before = "the user said:"
-	if i := strings.Index(output, before); i >= 0 {
-		said = strings.TrimSpace(output[i+len(before):])
-		if i := strings.Index(said, "\n\nNote: "); i >= 0 {
-			said = said[:i]
-		}
-	}
-	return true, said
+	_, said, _ = strings.Cut(output, before)
+	said, _, _ = strings.Cut(said, "\n\nNote: ")
+	return true, strings.TrimSpace(said)
 }
 
 // claudeAttachment returns the text of an attachment: that of its usual keys.

@@ -26,12 +26,13 @@ func isDocument(r io.Reader) bool {
 	if len(head) == 0 || head[0] != '{' {
 		return false
 	}
-	line, _, ended := bytes.Cut(head, []byte("\n"))
+	line, rest, ended := bytes.Cut(head, []byte("\n"))
 	if r, ok := decoded[record](line); ok {
 		return r.has("messages") && (r.has("info") || r.has("sessionId"))
 	}
 	if ended {
-		return len(bytes.TrimSpace(line)) == 1 || !bytes.HasSuffix(bytes.TrimSpace(line), []byte("}"))
+		rest = bytes.TrimSpace(rest)
+		return len(rest) == 0 || rest[0] == '"' // another line of the object; else the line is damaged
 	}
 	return firstKey(line) == "info" // a long line: only documents of opencode begin so
 }
@@ -121,6 +122,7 @@ func (x *document) messages(ctx context.Context) error {
 			continue
 		}
 		x.talk.line++
+		x.talk.at++
 		if !ok {
 			if a, ok = recognise(r); !ok {
 				return ErrUnknownFormat

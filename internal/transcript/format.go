@@ -72,6 +72,7 @@ type conversation struct {
 	sidechain   bool
 	turns       []Turn
 	line        int               // of the record that is added, from 1
+	at          int64             // the offset behind it
 	byID        map[string]int    // the place of a turn in turns
 	tools       map[string]string // the name of a tool by the ID of its call
 }
@@ -111,6 +112,7 @@ func (c *conversation) put(t Turn) {
 		t.Branch = c.branch
 	}
 	t.Sidechain = t.Sidechain || c.sidechain
+	t.At = c.at
 	if t.ID == "" {
 		t.ID = fmt.Sprintf("line-%d", c.line)
 	}

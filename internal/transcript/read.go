@@ -18,18 +18,18 @@ const maxUnrecognised = 64
 // call is read. Errors are [ErrUnknownFormat], [ErrTooLarge], those of the file and of ctx; the
 // transcript holds what was read before the error. Memory: the turns, and one record.
 func ReadFile(ctx context.Context, path string, o Options) (*Transcript, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return &Transcript{}, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	info, err := f.Stat()
+	info, err := os.Stat(path) // first: opening a pipe would wait
 	if err != nil {
 		return &Transcript{}, err
 	}
 	if !info.Mode().IsRegular() {
 		return &Transcript{}, fmt.Errorf("%s is not a regular file", path)
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return &Transcript{}, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
 	start, document, err := begin(ctx, f, info.Size(), &o)
 	if err != nil {
 		return &Transcript{Client: o.Client}, err
@@ -94,10 +94,16 @@ type scanner struct {
 	limit    int64 // offset at which to stop; 0: none
 	adapter  *adapter
 	problem  error // why there is no adapter
-	waiting  []record
+	waiting  []waiting
 	talk     *conversation
 	out      Transcript
 	maxLines int
+}
+
+// waiting is a record of a client that is not known yet.
+type waiting struct {
+	record record
+	at     int64
 }
 
 func newScanner(r io.Reader, start int64, o Options) *scanner {
@@ -206,7 +212,7 @@ func (s *scanner) add(text []byte) error {
 		return nil
 	}
 	if s.adapter == nil {
-		s.waiting = append(s.waiting, r)
+		s.waiting = append(s.waiting, waiting{r, s.at})
 		a, ok := recognise(r)
 		if !ok {
 			if len(s.waiting) >= s.maxLines {
@@ -216,16 +222,17 @@ func (s *scanner) add(text []byte) error {
 		}
 		s.adapter, s.out.Client = &a, a.client
 		for _, w := range s.waiting {
-			s.apply(w)
+			s.apply(w.record, w.at)
 		}
 		s.waiting = nil
 		return nil
 	}
-	s.apply(r)
+	s.apply(r, s.at)
 	return nil
 }
 
-func (s *scanner) apply(r record) {
+func (s *scanner) apply(r record, at int64) {
+	s.talk.at = at
 	if s.adapter.add(s.talk, r) != nil {
 		s.out.Malformed++
 	}

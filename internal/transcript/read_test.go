@@ -69,9 +69,9 @@ func TestReadFile_GrowingFileContinues(t *testing.T) {
 
 func TestReadFile_MalformedLinesAreCounted(t *testing.T) {
 	t.Parallel()
-	path := write(t, "not JSON\n"+claudeLine("a", "one")+"\n{\"type\":\"user\",\"uuid\":\"x\",\"message\":7}\n[1]\n\n"+claudeLine("b", "two")+"\n")
+	path := write(t, "{\"type\":\"user\",\nnot JSON\n"+claudeLine("a", "one")+"\n{\"type\":\"user\",\"uuid\":\"x\",\"message\":7}\n[1]\n\n"+claudeLine("b", "two")+"\n")
 	x := read(t, path, transcript.Options{})
-	if d := cmp.Diff([]string{"a: one", "b: two"}, said(x)); d != "" || x.Malformed != 3 {
+	if d := cmp.Diff([]string{"a: one", "b: two"}, said(x)); d != "" || x.Malformed != 4 {
 		t.Fatalf("%d malformed; %s", x.Malformed, d)
 	}
 }

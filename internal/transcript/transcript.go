@@ -93,6 +93,9 @@ type Turn struct {
 	Cwd, Branch string
 	// Sidechain: the turn belongs to a subagent.
 	Sidechain bool
+	// At is the byte offset behind the record of the turn; of a document, the number of the
+	// message, from 1.
+	At int64
 }
 
 // Call is the use of a tool.
