@@ -25,6 +25,7 @@ const (
 	isTemporary
 	isDoubt
 	isDropped
+	isStory
 	isRequest
 	isAcceptance
 	hasReason
@@ -44,7 +45,7 @@ func kinds() map[string]cues {
 	return map[string]cues{
 		"rule": hasRule, "duty": hasDuty, "scope": hasScope, "prefer": hasPreference, "reject": hasRejection, "forbid": hasProhibition,
 		"contrast": hasContrast, "decide": hasDecision, "fact": hasFact, "temporary": isTemporary, "doubt": isDoubt, "leave": isDropped,
-		"request": isRequest, "accept": isAcceptance, "reason": hasReason, "all": hasAll, "state": hasState,
+		"story": isStory, "request": isRequest, "accept": isAcceptance, "reason": hasReason, "all": hasAll, "state": hasState,
 		"cause": hasCause, "question": isQuestion,
 	}
 }

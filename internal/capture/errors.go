@@ -95,7 +95,7 @@ func sameTask(failed, worked string) bool {
 // operators; programs without their folder.
 func commandWords(command string) []string {
 	var out []string
-	for _, w := range strings.Fields(command) {
+	for w := range strings.FieldsSeq(command) {
 		w = strings.Trim(w, `"'();`)
 		if w == "" || w[0] == '-' || w == "&&" || w == "||" || w == "|" || w == "sudo" || w == "env" || strings.Contains(w, "=") && !strings.Contains(w, "/") {
 			continue
@@ -248,9 +248,9 @@ func (x *extractor) causes(runs []run) {
 
 // lastError names the last error before a turn.
 func lastError(runs []run, at int) string {
-	for i := len(runs) - 1; i >= 0; i-- {
-		if runs[i].failed && runs[i].until < at {
-			return " (The error was: " + errorLine(runs[i].output) + ")"
+	for _, r := range slices.Backward(runs) {
+		if r.failed && r.until < at {
+			return " (The error was: " + errorLine(r.output) + ")"
 		}
 	}
 	return ""

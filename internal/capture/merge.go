@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -12,15 +13,20 @@ import (
 func merged(found []placed) []Candidate {
 	slices.SortStableFunc(found, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
 	var out []Candidate
+	var terms [][]string // the content words of each
 	for _, c := range found {
-		i := slices.IndexFunc(out, func(o Candidate) bool { return (o.Type == TypeError) == (c.Type == TypeError) && overlap(o.Content, c.Content) >= 0.6 })
-		if i < 0 {
-			out = append(out, c.Candidate)
+		x := contentWords(c.Content)
+		i := 0
+		for i < len(out) && ((out[i].Type == TypeError) != (c.Type == TypeError) || overlap(terms[i], x) < 0.6) {
+			i++
+		}
+		if i == len(out) {
+			out, terms = append(out, c.Candidate), append(terms, x)
 			continue
 		}
 		o := &out[i]
 		if len(c.Content) > len(o.Content) {
-			o.Content, o.Type, o.Reason = c.Content, c.Type, c.Reason
+			o.Content, o.Type, o.Reason, terms[i] = c.Content, c.Type, c.Reason, x
 		}
 		o.Score = max(o.Score, c.Score)
 		for _, id := range c.Turns {
@@ -39,7 +45,7 @@ func merged(found []placed) []Candidate {
 func Same(a, b string) bool {
 	x, y := contentWords(a), contentWords(b)
 	const most = 0.75
-	if len(x) == 0 || float64(min(len(x), len(y))) < most*float64(max(len(x), len(y))) || overlap(a, b) < most {
+	if len(x) == 0 || float64(min(len(x), len(y))) < most*float64(max(len(x), len(y))) || overlap(x, y) < most {
 		return false
 	}
 	inY := slices.DeleteFunc(slices.Clone(x), func(w string) bool { return !slices.Contains(y, w) })
@@ -59,9 +65,8 @@ func numbers(s string) []string {
 	return out
 }
 
-// overlap returns the part of the content words of the shorter text that the other one has.
-func overlap(a, b string) float64 {
-	x, y := contentWords(a), contentWords(b)
+// overlap returns the part of the shorter list of words that the other one has.
+func overlap(x, y []string) float64 {
 	if len(x) > len(y) {
 		x, y = y, x
 	}
@@ -99,8 +104,10 @@ func containsMost(text string, terms []string) bool {
 // without the plural s. Of a script without spaces they are pairs of letters.
 func contentWords(s string) []string {
 	var out []string
+	seen := map[string]bool{}
 	add := func(w string) {
-		if !slices.Contains(out, w) {
+		if !seen[w] {
+			seen[w] = true
 			out = append(out, w)
 		}
 	}
@@ -126,12 +133,18 @@ func contentWords(s string) []string {
 }
 
 // isFunctionWord reports whether a word says nothing about the topic.
-func isFunctionWord(w string) bool {
-	return strings.Contains(functionWords, " "+w+" ")
-}
+func isFunctionWord(w string) bool { return functionWords()[w] }
 
-// functionWords are the frequent words of the languages of cues.txt, and those of the rules.
-const functionWords = " the and for are but not you all any can had her was one our out has him his how its may new now old see two way who did get let put say she too use used using " +
+// functionWords has the frequent words of the languages of cues.txt, and those of the rules.
+var functionWords = sync.OnceValue(func() map[string]bool { //nolint:gochecknoglobals // it is built once and never changes
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(functionWordList) {
+		out[w] = true
+	}
+	return out
+})
+
+const functionWordList = " the and for are but not you all any can had her was one our out has him his how its may new now old see two way who did get let put say she too use used using " +
 	"that this with from they will would there their what when which them then than been have were your just like make into over such also some more only very here after before " +
 	"about please always never instead should must could does don't need want yes okay agreed again don because " +
 	"der die das und ist nicht mit von für auf ein eine einen dem den wir uns bei immer bitte statt sind werden " +

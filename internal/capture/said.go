@@ -180,6 +180,7 @@ func scored(c cues, k *context, i int, text string) float64 {
 		{isTemporary, -0.4},
 		{isDoubt, -0.5},
 		{isRequest, -0.3},
+		{isStory, -0.35},
 	} {
 		if c&w.cue != 0 {
 			score += w.weight
@@ -200,11 +201,14 @@ func scored(c cues, k *context, i int, text string) float64 {
 	if k.first && c&(hasRule|hasPreference|hasDecision|hasScope|hasContrast|hasFact) == 0 {
 		score -= 0.3 // the task
 	}
-	if n := words(text); n < 3 {
+	if words(text) < 3 || pointless.MatchString(text) {
 		score -= 0.4
 	}
 	return score
 }
+
+// pointless matches sentences that name nothing: "let's do it".
+var pointless = regexp.MustCompile(`(?i)^\W*((ok|okay|yes|yeah|great|perfect|good|sounds good|alright|cool|nice)\W+)*(let's|we'll|i'll) (do|use|take|try|keep|go( ahead)?( with)?) (it|this|that|them|these|those|the (first|second|third|last) one)?( then| now)?\W*$`)
 
 // directive matches sentences that name the thing to use.
 var directive = regexp.MustCompile(`(?i)^(use|usa|utiliza|utilise|utilisez|nutze|verwende|nimm|benutze|prefer|exclude|stick to|usar)\b`)
@@ -220,9 +224,9 @@ func kindOf(c cues, k *context, text string) string {
 		return TypeDecision
 	case has(hasPreference) && !has(hasScope|hasFact):
 		return TypePreference
-	case has(hasRule|hasDuty|hasProhibition), has(hasScope) && !has(hasFact|hasName):
+	case has(hasRule | hasDuty | hasProhibition), has(hasScope) && !has(hasFact|hasName):
 		return TypeConvention
-	case has(hasFact|hasName|hasNumber|hasAll):
+	case has(hasFact | hasName | hasNumber | hasAll):
 		return TypeFact
 	default:
 		return TypePreference
@@ -235,7 +239,7 @@ var choiceQuestion = regexp.MustCompile(`(?i)(\b(or|oder|ou|vs|options?|optionen
 // choice adds the answer to a question with alternatives.
 func (x *extractor) choice(at int, ss []sentence, k *context) {
 	s := &ss[0]
-	if s.any(isQuestion|isDropped|isDoubt|isTemporary|hasRejection) || words(s.text) > 12 || k.first || scored(s.cues, k, 0, s.text) >= MinScore {
+	if s.any(isQuestion|isDropped|isDoubt|isTemporary|isStory|hasRejection) || words(s.text) > 12 || k.first || scored(s.cues, k, 0, s.text) >= MinScore {
 		return
 	}
 	answer := cleaned(s.text)
@@ -247,8 +251,8 @@ func (x *extractor) choice(at int, ss []sentence, k *context) {
 		if x.turns[i].Role == transcript.RoleTool {
 			continue
 		}
-		for _, offer := range sentences(x.turns[i].Text) {
-			if !choiceQuestion.MatchString(offer.text) || !containsMost(offer.text, terms) || len(offer.text) > maxSentence {
+		for _, offer := range offers(x.turns[i].Text) {
+			if !containsMost(offer, terms) {
 				continue
 			}
 			content := answer
@@ -256,12 +260,30 @@ func (x *extractor) choice(at int, ss []sentence, k *context) {
 				content += " " + cleaned(ss[1].text)
 			}
 			x.add(Candidate{
-				Content: content + " (The question was: " + offer.text + ")", Type: TypeDecision, Score: 0.6,
+				Content: content + " (The question was: " + offer + ")", Type: TypeDecision, Score: 0.6,
 				Turns: []string{x.turns[at].ID}, Reason: "the user chose between alternatives",
 			}, at)
 			return
 		}
 	}
+}
+
+// offers returns the sentences of a text that offer alternatives, of those at its end.
+func offers(text string) []string {
+	const end, longest = 2000, 200 // bytes
+	text = text[max(0, len(text)-end):]
+	if !choiceQuestion.MatchString(text) {
+		return nil
+	}
+	var out []string
+	for line := range strings.Lines(text) {
+		for _, s := range split(strings.TrimSpace(line)) {
+			if len(s) <= longest && choiceQuestion.MatchString(s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
 }
 
 // proposal matches sentences in which an assistant proposes how something will be.
@@ -279,9 +301,8 @@ func (x *extractor) accepted(at int, ss []sentence) {
 		if x.turns[i].Role != transcript.RoleAssistant || x.turns[i].Text == "" {
 			continue
 		}
-		offers := sentences(x.turns[i].Text)
-		for j := len(offers) - 1; j >= 0; j-- {
-			s := offers[j]
+		said := sentences(x.turns[i].Text)
+		for _, s := range slices.Backward(said) {
 			if s.any(isQuestion) || !proposal.MatchString(s.text) || !lasting.MatchString(s.text) {
 				continue
 			}

@@ -23,14 +23,11 @@ type sentence struct {
 	cues cues
 }
 
-// has reports whether the sentence has all of the cues.
-func (s *sentence) has(c cues) bool { return s.cues&c == c }
-
 // any reports whether the sentence has one of the cues.
 func (s *sentence) any(c cues) bool { return s.cues&c != 0 }
 
-// pastedLine matches lines that people paste: logs, stack traces, tables, quotes, headings, diffs.
-var pastedLine = regexp.MustCompile(`^\s*(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[\d|at \S+\(|File "|Traceback|[>|#$%+]|---|\{|\}|<|(DEBUG|INFO|WARN|ERROR|FATAL)\b)|\b(WARN|ERROR|INFO|DEBUG)\b`)
+// pastedLine matches lines that people paste: logs, stack traces, tables, quotes, headings, diffs, and bold type.
+var pastedLine = regexp.MustCompile(`^\s*(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[\d|at \S+\(|File "|Traceback|[>|#$%+]|---|\{|\}|<|(DEBUG|INFO|WARN|ERROR|FATAL)\b)|\b(WARN|ERROR|INFO|DEBUG)\b|\*\*`)
 
 // sentences splits what a person said. Code blocks, quotes, logs and what follows an announcement
 // of pasted text ("here is the log:") are left out.
@@ -138,7 +135,7 @@ func cleaned(s string) string {
 		}
 		return s + "."
 	}
-	return strings.TrimRight(s, ",;:") + ""
+	return strings.TrimRight(s, ",;:")
 }
 
 // barred reports whether what follows "no" is a noun, so that it is what must not be used.

@@ -149,7 +149,9 @@ func (s *session) callID(i int) string {
 func (s *session) claude() (out []any) {
 	for i, e := range s.entries {
 		r := object{"uuid": id(i), "sessionId": "ses", "cwd": s.cwd, "gitBranch": s.branch, "type": "user", "timestamp": "2026-11-03T10:00:00Z"}
-		say := func(role string, content any) { r["type"], r["message"] = role, object{"role": role, "content": content} }
+		say := func(role string, content any) {
+			r["type"], r["message"] = role, object{"role": role, "content": content}
+		}
 		result := func(text string, failed bool) {
 			say("user", []any{object{"type": "tool_result", "tool_use_id": s.callID(i), "content": text, "is_error": failed}})
 		}

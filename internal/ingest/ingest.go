@@ -30,7 +30,7 @@ const (
 	// chunk is how much of a transcript is read at once.
 	chunk = 16 << 20
 	// recent is how much of the end of a transcript is read with [Options.Recent].
-	recent = 2 << 20
+	recent = 1 << 20
 )
 
 // Config wires captures. It is safe for concurrent use.
@@ -51,7 +51,7 @@ type Options struct {
 	Client transcript.Client
 	// Dir is the folder of the session, for turns that do not name one.
 	Dir string
-	// Recent reads at most the last 2 MiB of a transcript that was never read: for callers
+	// Recent reads at most the last MiB of a transcript that was never read: for callers
 	// with a deadline.
 	Recent bool
 	// DryRun stores nothing and reads everything, also what was captured already.
