@@ -258,6 +258,28 @@ func TestFile_DeadlineLosesNothing(t *testing.T) {
 	}
 }
 
+// What the store refuses is reported, and does not stand in the way of what follows.
+func TestFile_RefusedCandidatesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	memories := f.config.Memories
+	f.config.Memories = func(context.Context, string) (*engine.Memories, error) {
+		return f.engine.In(hippo.Scope{Rights: hippo.AllRights, Projects: []string{"another"}}), nil
+	}
+	text := said("s1", "hi", "always use pnpm, never npm")
+	path := f.write("a", text)
+	r := f.capture(path, ingest.Options{})
+	wantActions(t, r, ingest.Refused)
+	if r.Outcomes[0].Err == nil || !strings.Contains(r.Reason, "refused") {
+		t.Errorf("%+v", r)
+	}
+	f.config.Memories = memories
+	if err := os.WriteFile(path, []byte(text+said("s2", "we never commit generated files")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantActions(t, f.capture(path, ingest.Options{}), ingest.Added)
+}
+
 func TestFile_DryRunStoresNothing(t *testing.T) {
 	t.Parallel()
 	f := open(t)

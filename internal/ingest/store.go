@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -64,7 +63,7 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 	}
 	stored, err := m.Record(ctx, r, o.Supersedes...)
 	switch {
-	case errors.Is(err, hippo.ErrInvalid), errors.Is(err, hippo.ErrForbidden):
+	case err != nil && refused(err):
 		o.Action, o.Err, o.Supersedes = Refused, err, nil
 		return o, nil
 	case err != nil:
@@ -76,6 +75,14 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 	}
 	o.Memory = stored.ID
 	return o, nil
+}
+
+// refused reports whether an error is about the candidate, so that trying again would not help: a
+// secret, a rule that it breaks, a place that it may not be stored in.
+func refused(err error) bool {
+	const secret hippo.Code = "secret"
+	c := hippo.CodeOf(err)
+	return c == hippo.CodeInvalid || c == hippo.CodeForbidden || c == secret
 }
 
 // memories returns the memory in the project of a candidate.
