@@ -65,6 +65,7 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 	switch {
 	case err != nil && refused(err):
 		o.Action, o.Err, o.Supersedes = Refused, err, nil
+		o.Content = "(not shown)" // it may be a secret
 		return o, nil
 	case err != nil:
 		return o, err
