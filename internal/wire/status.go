@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/ingest"
 )
 
 // Location is where the memories of a client are.
@@ -31,6 +32,8 @@ type Status struct {
 	Models   []Model   `json:"models,omitempty"`
 	Degraded []string  `json:"degraded,omitempty"`
 	Problems []Problem `json:"problems,omitempty"`
+	// Captures are the last captures of each client; only on the command line.
+	Captures []ingest.Last `json:"captures,omitempty"`
 }
 
 // Model is the state of a model that embeds.
