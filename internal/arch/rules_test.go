@@ -41,7 +41,7 @@ func layers() [][]string {
 		{"internal/wire"},
 		{
 			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/web",
-			"internal/hook", "internal/script", "internal/setup",
+			"internal/hook", "internal/script", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},
 		{"client"},
