@@ -115,7 +115,7 @@ func (x *importer) flush(ctx context.Context) error {
 	var outcomes []store.Outcome
 	var err error
 	if t.preview {
-		outcomes, err = t.scoped.PreviewImport(ctx, x.batch)
+		outcomes, err = store.PreviewImport(ctx, t.scoped, x.batch)
 	} else {
 		outcomes, err = t.scoped.Import(ctx, x.calendar, x.batch)
 	}

@@ -63,7 +63,7 @@ func importMemories(ctx context.Context, in Scoped, cal driver.Calendar, ms []*h
 	return outcomes, nil
 }
 
-// previewImport is [Scoped.PreviewImport].
+// previewImport is [PreviewImport].
 func previewImport(ctx context.Context, in Scoped, ms []*hippo.Memory) ([]Outcome, error) {
 	if err := stampAll(in.store, ms); err != nil {
 		return nil, err

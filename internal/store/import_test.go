@@ -24,7 +24,7 @@ func TestImport_follows_the_source_until_somebody_here_changes_the_memory(t *tes
 	s := open(t, start())
 	run := func(content string, want store.Outcome) {
 		t.Helper()
-		preview, err := local(s).PreviewImport(t.Context(), []*hippo.Memory{imported(content)})
+		preview, err := store.PreviewImport(t.Context(), local(s), []*hippo.Memory{imported(content)})
 		if err != nil || preview[0] != want {
 			t.Fatalf("%s: the preview is %v (%v), want %v", content, preview, err, want)
 		}

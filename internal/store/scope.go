@@ -216,7 +216,7 @@ func (s Scoped) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Mem
 }
 
 // PreviewImport returns the outcomes that [Scoped.Import] would have, and stores nothing.
-func (s Scoped) PreviewImport(ctx context.Context, ms []*hippo.Memory) ([]Outcome, error) {
+func PreviewImport(ctx context.Context, s Scoped, ms []*hippo.Memory) ([]Outcome, error) {
 	if err := placeAll(s, ms); err != nil {
 		return nil, err
 	}
