@@ -15,8 +15,9 @@ func (c *Client) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 
 // ImportReport is the outcome of an import.
 type ImportReport struct {
-	// Added insights are new; Present ones were here already, by ID.
-	Added, Present int
+	// Added insights are new; Present ones were here already, by ID. Updated ones are those of
+	// another program that it has changed since they were imported, and nobody here has.
+	Added, Updated, Present int
 	// Rejected entries were not valid; nothing of them is stored.
 	Rejected []Rejection
 }
@@ -46,7 +47,7 @@ func (c *Client) Import(ctx context.Context, entries iter.Seq2[*hippo.Memory, er
 		set(&calendar)
 	}
 	r, err := c.memories.Transfer().Import(ctx, calendar, entries, nil)
-	out := ImportReport{Added: r.Added, Present: r.Present}
+	out := ImportReport{Added: r.Added, Updated: r.Updated, Present: r.Present + r.Kept}
 	for _, x := range r.Rejected {
 		out.Rejected = append(out.Rejected, Rejection(x))
 	}

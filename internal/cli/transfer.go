@@ -35,46 +35,6 @@ func newBar(s *shell, n int, what string) *progressbar.ProgressBar {
 		progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30))
 }
 
-func newImportCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
-		Use:   "import PATH",
-		Short: "Add memories from a file or directory; - reads JSON lines from stdin",
-		Long: `Add memories from what other programs, and older versions, left behind:
-a Hippo directory or file in any shape it ever had, an export of this program,
-JSON lines or a JSON array of objects, conversations in LoCoMo format.
-Importing the same source again adds nothing.`,
-		Args: oneArgument("a path"),
-		RunE: func(c *cobra.Command, args []string) error {
-			src, err := openSource(s, args[0])
-			if err != nil {
-				return err
-			}
-			cfg, err := s.config()
-			if err != nil {
-				return err
-			}
-			return s.withEngine(c.Context(), cfg, func(m *engine.Memories) error {
-				r, err := importFrom(c.Context(), s, m.Transfer(), export{calendar: src.Calendar, count: src.Count, memories: src.Entries()})
-				if err == nil {
-					_, err = m.Transfer().ImportRelations(c.Context(), src.Relations())
-				}
-				return printImported(c.Context(), s, r, src, err)
-			})
-		},
-	}
-}
-
-func openSource(s *shell, path string) (*formats.Source, error) {
-	if path == "-" {
-		return formats.Read(s.in)
-	}
-	full, err := config.Expand(path)
-	if err != nil {
-		return nil, err
-	}
-	return formats.Open(full)
-}
-
 // importFrom imports memories, without their relations.
 func importFrom(ctx context.Context, s *shell, t engine.Transfer, x export) (engine.ImportReport, error) {
 	bar := newBar(s, x.count, "importing")
@@ -100,49 +60,6 @@ func (e *interruptedError) Error() string {
 	return fmt.Sprintf("interrupted: %d added; run again to go on", e.added)
 }
 func (e *interruptedError) Unwrap() error { return context.Canceled }
-
-// printImported prints the outcome of an import that ended with err.
-func printImported(ctx context.Context, s *shell, r engine.ImportReport, src *formats.Source, err error) error {
-	if ctx.Err() != nil {
-		return &interruptedError{r.Added}
-	}
-	return errors.Join(printReport(s, r, src), err)
-}
-
-// maxShown is the number of rejections that are printed; all are counted.
-const maxShown = 20
-
-// printReport prints the outcome of an import; rejections make it an error.
-func printReport(s *shell, r engine.ImportReport, src *formats.Source) error {
-	if s.json {
-		rejected := make([]string, len(r.Rejected))
-		for i, x := range r.Rejected {
-			rejected[i] = rejection(x)
-		}
-		if err := s.printJSON(map[string]any{
-			"kind": src.Kind, "added": r.Added, "present": r.Present, "rejected": rejected,
-		}); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(s.out, "%s: %d added, %d already here, %d rejected\n", src.Kind, r.Added, r.Present, len(r.Rejected))
-	}
-	for _, x := range r.Rejected[:min(len(r.Rejected), maxShown)] {
-		fmt.Fprintf(s.errw, "rejected: %s\n", termtext.Line(rejection(x)))
-	}
-	if len(r.Rejected) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%d of %d entries were rejected; the others are stored", len(r.Rejected), r.Added+r.Present+len(r.Rejected))
-}
-
-// rejection says why an entry was rejected. An error of its format names its line; a secret has the number of the entry.
-func rejection(x engine.Rejection) string {
-	if _, ok := errors.AsType[*hippo.SecretError](x.Err); ok {
-		return fmt.Sprintf("entry %d: %v", x.Entry, x.Err)
-	}
-	return x.Err.Error()
-}
 
 func newExportCommand(s *shell) *cobra.Command {
 	var force, salvage bool
@@ -359,5 +276,5 @@ func copyAll(ctx context.Context, s *shell, src *engine.Memories, dst engine.Tra
 	if err == nil {
 		_, err = dst.ImportRelations(ctx, slices.Concat(slices.Collect(maps.Values(x.related))...))
 	}
-	return printImported(ctx, s, r, &formats.Source{Kind: "store"}, err)
+	return printImported(ctx, s, imported{ImportReport: r, kind: "store"}, err)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -17,17 +16,34 @@ const importBatch = 500
 
 // Transfer exports and imports memories within the scope of a caller.
 type Transfer struct {
-	engine *Engine
-	scoped store.Scoped
+	engine  *Engine
+	scoped  store.Scoped
+	preview bool
+	visit   func(store.Outcome, *hippo.Memory)
 }
 
 // Transfer returns the export and import within the scope.
-func (m *Memories) Transfer() Transfer { return Transfer{m.Engine, m.scoped} }
+func (m *Memories) Transfer() Transfer { return Transfer{engine: m.Engine, scoped: m.scoped} }
+
+// Preview returns a transfer whose [Transfer.Import] stores nothing and reports what it would do.
+func (t Transfer) Preview() Transfer {
+	t.preview = true
+	return t
+}
+
+// Visit returns a transfer whose [Transfer.Import] calls fn with every memory that is not rejected
+// and what becomes of it.
+func (t Transfer) Visit(fn func(store.Outcome, *hippo.Memory)) Transfer {
+	t.visit = fn
+	return t
+}
 
 // ImportReport is the outcome of an import.
 type ImportReport struct {
-	// Added memories are new; Present ones were here already, by ID.
-	Added, Present int
+	// Added memories are new; Present ones were here already, by ID. Updated ones were
+	// imported before and changed by their source since; Kept ones were changed here, too, and
+	// stay as they are.
+	Added, Updated, Present, Kept int
 	// Rejected entries could not be read or break a rule; nothing of them is stored.
 	Rejected []Rejection
 }
@@ -55,7 +71,7 @@ func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.S
 			return x.report, err
 		}
 	}
-	if err := errors.Join(x.flush(ctx), ctx.Err()); err != nil {
+	if err := errors.Join(x.flush(ctx), ctx.Err()); err != nil || t.preview {
 		return x.report, err
 	}
 	_ = t.engine.indexed(ctx, func() error { // what fails the next search does, and reports
@@ -95,13 +111,18 @@ func (x *importer) add(ctx context.Context, m *hippo.Memory, err error) error {
 
 // flush stores the batch.
 func (x *importer) flush(ctx context.Context) error {
-	done, err := x.transfer.scoped.Import(ctx, x.calendar, x.batch)
-	x.report.Added += done.Added
-	x.report.Present += done.Present
-	for i, m := range x.batch {
-		if slices.Contains(done.Refused, m.ID) {
-			taken := fmt.Errorf("%w: the id %v is in use", hippo.ErrConflict, m.ID)
-			x.report.Rejected = append(x.report.Rejected, Rejection{Entry: x.numbers[i], Err: taken})
+	t := x.transfer
+	var outcomes []store.Outcome
+	var err error
+	if t.preview {
+		outcomes, err = store.PreviewImport(ctx, t.scoped, x.batch)
+	} else {
+		outcomes, err = t.scoped.Import(ctx, x.calendar, x.batch)
+	}
+	for i, o := range outcomes {
+		x.count(o, x.batch[i], x.numbers[i])
+		if t.visit != nil {
+			t.visit(o, x.batch[i])
 		}
 	}
 	x.batch, x.numbers = x.batch[:0], x.numbers[:0]
@@ -109,6 +130,23 @@ func (x *importer) flush(ctx context.Context) error {
 		x.progress(x.entry)
 	}
 	return err
+}
+
+// count counts the outcome of an entry.
+func (x *importer) count(o store.Outcome, m *hippo.Memory, entry int) {
+	switch o {
+	case store.Added:
+		x.report.Added++
+	case store.Updated:
+		x.report.Updated++
+	case store.Kept:
+		x.report.Kept++
+	case store.Refused:
+		taken := fmt.Errorf("%w: the id %v is in use", hippo.ErrConflict, m.ID)
+		x.report.Rejected = append(x.report.Rejected, Rejection{Entry: entry, Err: taken})
+	default:
+		x.report.Present++
+	}
 }
 
 // check reports why an entry cannot be stored.

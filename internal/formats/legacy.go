@@ -47,51 +47,23 @@ func isDate(s string) bool {
 // walkLegacy reads a legacy file. It calls element for each insight and other for each other
 // key.
 func walkLegacy(r *bufio.Reader, element func([]byte, int, int, error) error, other func(key string, value []byte)) error {
-	e := newElements(r)
-	if err := e.expect('{'); err != nil {
-		return err
-	}
-	for {
-		c, err := e.peek()
+	e := NewScanner(r)
+	err := e.Object(func(key string) error {
+		if key == insightsKey {
+			return e.Array(element)
+		}
+		line := e.Line()
+		b, err := e.Value()
 		if err != nil {
-			return broken(err)
+			return fmt.Errorf("line %d: %w", line, err)
 		}
-		if c == ',' || c == '}' {
-			if _, err := e.read(); err != nil {
-				return err
-			}
-			if c == '}' {
-				return e.end()
-			}
-			continue
-		}
-		if err := walkKey(e, element, other); err != nil {
-			return err
-		}
-	}
-}
-
-func walkKey(e *elements, element func([]byte, int, int, error) error, other func(string, []byte)) error {
-	line := e.line
-	b, err := e.value()
+		other(key, b)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	var key string
-	if err := json.Unmarshal(b, &key); err != nil {
-		return fmt.Errorf("line %d: %w: broken JSON: %w", line, hippo.ErrCorrupt, err)
-	}
-	if err := e.expect(':'); err != nil {
-		return fmt.Errorf("line %d: %w", line, err)
-	}
-	if key == insightsKey {
-		return e.array(element)
-	}
-	if b, err = e.value(); err != nil {
-		return fmt.Errorf("line %d: %w", line, err)
-	}
-	other(key, b)
-	return nil
+	return e.End()
 }
 
 func readLegacy(r *bufio.Reader, y yield) error {

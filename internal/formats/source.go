@@ -42,6 +42,7 @@ type Source struct {
 
 	each      func(yield) error
 	relations []hippo.Relation // read so far
+	skipped   map[string]int   // read so far, by kind
 }
 
 // yield receives an entry or the error in its place; false ends the reading.
@@ -58,6 +59,7 @@ var errStop = errors.New("stop")
 // made by [Read] once.
 func (s *Source) Entries() iter.Seq2[*hippo.Memory, error] {
 	return func(y func(*hippo.Memory, error) bool) {
+		s.relations, s.skipped = nil, nil
 		if err := s.each(y); err != nil && !errors.Is(err, errStop) {
 			y(nil, err)
 		}

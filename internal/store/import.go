@@ -2,50 +2,83 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
+	"strconv"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
-// Imported is the outcome of an import.
-type Imported struct {
-	// Added memories are new; Present ones were here already, by ID.
-	Added, Present int
-	// Refused are the IDs in use by what the caller may not see, or cannot be read and is
-	// perhaps that of another caller. Nothing is stored for them.
-	Refused []hippo.ID
-}
+// Outcome is what an import does with a memory.
+type Outcome int8
+
+// The outcomes.
+const (
+	// Added: it is new.
+	Added Outcome = iota + 1
+	// Updated: its source has changed it since it was imported, and nobody else has.
+	Updated
+	// Present: it is here already, by ID.
+	Present
+	// Kept: its source has changed it, and so has somebody here, which counts.
+	Kept
+	// Refused: its ID is in use by what the caller may not see, or cannot be read and is
+	// perhaps that of another caller. Nothing is stored for it.
+	Refused
+)
+
+// importVersion is the key of the metadata of an imported memory that says which of its versions
+// came from its source; absent for the first.
+const importVersion = "import_version"
 
 // importMemories is [Scoped.Import].
-func importMemories(ctx context.Context, in Scoped, cal driver.Calendar, ms []*hippo.Memory) (out Imported, err error) {
+func importMemories(ctx context.Context, in Scoped, cal driver.Calendar, ms []*hippo.Memory) (outcomes []Outcome, err error) {
 	s := in.store
-	for i, m := range ms {
-		if err := stampImported(s, m); err != nil {
-			return Imported{}, at(err, i, len(ms))
-		}
+	if err := stampAll(s, ms); err != nil {
+		return nil, err
 	}
 	err = s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		fresh, refused, err := absentMemories(tx, in, ms)
+		p, err := planImport(in, ms, func(ids []hippo.ID) ([]*hippo.Memory, error) { return tx.Get(ids...) })
 		if err != nil {
 			return err
 		}
-		out = Imported{Added: len(fresh), Present: len(ms) - len(fresh) - len(refused), Refused: refused}
 		here, err := adoptCalendar(s, tx, cal)
 		if err != nil {
 			return err
 		}
-		for i, m := range fresh {
+		outcomes = p.outcomes
+		for i, m := range p.fresh {
 			c := m.Clone() // the transaction may run again
 			moveDays(c, cal.Day, here.Day)
-			fresh[i] = c
+			p.fresh[i] = c
 		}
-		return tx.Put(fresh...)
+		return tx.Put(append(p.fresh, p.changed...)...)
 	})
 	if err != nil {
-		return Imported{}, wrap("import", err)
+		return nil, wrap("import", err)
 	}
-	return out, nil
+	return outcomes, nil
+}
+
+// previewImport is [PreviewImport].
+func previewImport(ctx context.Context, in Scoped, ms []*hippo.Memory) ([]Outcome, error) {
+	if err := stampAll(in.store, ms); err != nil {
+		return nil, err
+	}
+	p, err := planImport(in, ms, func(ids []hippo.ID) ([]*hippo.Memory, error) { return in.store.backend.Get(ctx, ids) })
+	return p.outcomes, wrap("import", err)
+}
+
+func stampAll(s *Store, ms []*hippo.Memory) error {
+	for i, m := range ms {
+		if err := stampImported(s, m); err != nil {
+			return at(err, i, len(ms))
+		}
+	}
+	return nil
 }
 
 func stampImported(s *Store, m *hippo.Memory) error {
@@ -69,38 +102,92 @@ func stampImported(s *Store, m *hippo.Memory) error {
 	return m.Validate()
 }
 
-// absentMemories returns those of ms that the store does not hold, the first of each ID, and the IDs
-// of the others that are refused. With [hippo.RightAdmin], a memory that cannot be read is
-// replaced.
-func absentMemories(tx driver.Tx, s Scoped, ms []*hippo.Memory) (fresh []*hippo.Memory, refused []hippo.ID, err error) {
+// importPlan is what an import of some memories would do.
+type importPlan struct {
+	outcomes []Outcome       // of each
+	fresh    []*hippo.Memory // those to add
+	changed  []*hippo.Memory // what the store holds of those to update, with what changed
+}
+
+// planImport compares memories with those that get finds by ID. Of several with one ID the first
+// counts. With [hippo.RightAdmin], a memory that cannot be read is replaced.
+func planImport(s Scoped, ms []*hippo.Memory, get func([]hippo.ID) ([]*hippo.Memory, error)) (p importPlan, err error) {
 	ids := make([]hippo.ID, len(ms))
 	for i, m := range ms {
 		ids[i] = m.ID
 	}
-	here, err := tx.Get(ids...)
+	here, err := get(ids)
 	if driver.Readable(err) != nil {
-		return nil, nil, err
+		return p, err
 	}
 	taken := make(map[hippo.ID]bool) // outside of the scope
 	if bad, ok := errors.AsType[*driver.UnreadableError](err); ok && !s.scope.Allows(hippo.RightAdmin) {
-		for _, p := range bad.Problems {
-			taken[p.ID] = true
+		for _, b := range bad.Problems {
+			taken[b.ID] = true
 		}
 	}
-	seen := make(map[hippo.ID]bool, len(here))
+	stored := make(map[hippo.ID]*hippo.Memory, len(here))
 	for _, m := range here {
-		seen[m.ID], taken[m.ID] = true, !s.scope.Sees(m)
+		stored[m.ID], taken[m.ID] = m, !s.scope.Sees(m)
 	}
+	seen := make(map[hippo.ID]bool, len(ms))
 	for _, m := range ms {
+		outcome := Present
 		switch {
 		case taken[m.ID]:
-			refused = append(refused, m.ID)
-		case !seen[m.ID]:
-			seen[m.ID] = true
-			fresh = append(fresh, m)
+			outcome = Refused
+		case seen[m.ID]:
+		case stored[m.ID] == nil:
+			outcome = Added
+			p.fresh = append(p.fresh, m)
+		default:
+			outcome = compareImported(stored[m.ID], m)
+			if outcome == Updated {
+				p.changed = append(p.changed, updateImported(s.store, stored[m.ID], m))
+			}
 		}
+		seen[m.ID] = true
+		p.outcomes = append(p.outcomes, outcome)
 	}
-	return fresh, refused, nil
+	return p, nil
+}
+
+// compareImported compares a memory as it is stored with what a source has of it. Only what
+// another program keeps is updated: an export of this one may be older than the store.
+func compareImported(stored, m *hippo.Memory) Outcome {
+	foreign := stored.Source.Kind == hippo.SourceImport && m.Source.Kind == hippo.SourceImport && m.Version <= 1
+	same := stored.ContentHash == m.ContentHash && slices.Equal(stored.Situation, m.Situation) &&
+		slices.Equal(stored.Tags, m.Tags) && stored.Type == m.Type
+	if !foreign || same || stored.Forgotten() {
+		return Present
+	}
+	imported := 1
+	if json.Unmarshal(stored.Metadata[importVersion], &imported) != nil {
+		imported = 1
+	}
+	if stored.Version != imported {
+		return Kept
+	}
+	return Updated
+}
+
+// updateImported returns the stored memory with what its source has changed. Votes and accesses
+// stay.
+func updateImported(s *Store, stored, m *hippo.Memory) *hippo.Memory {
+	c := stored.Clone()
+	c.Content, c.ContentHash, c.Situation, c.Tags, c.Type = m.Content, m.ContentHash, m.Situation, m.Tags, m.Type
+	c.EventTime, c.ValidFrom, c.ValidUntil = m.EventTime, m.ValidFrom, m.ValidUntil
+	c.Version++
+	if c.UpdatedAt = m.UpdatedAt; !c.UpdatedAt.After(stored.UpdatedAt) {
+		c.UpdatedAt = s.now().UTC()
+	}
+	if c.Metadata == nil {
+		c.Metadata = make(map[string]json.RawMessage)
+	}
+	maps.Copy(c.Metadata, m.Metadata)
+	c.Metadata[importVersion] = json.RawMessage(strconv.Itoa(c.Version))
+	normalise(c)
+	return c
 }
 
 // adoptCalendar returns the calendar; if the store has none it is set to cal.

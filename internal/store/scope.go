@@ -199,23 +199,39 @@ func (s Scoped) All(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 }
 
 // Import adds memories as another store held them to the scope, in its namespace: IDs, times,
-// votes and accesses stay. Memories whose ID is already here are left as they are. All of ms
+// votes and accesses stay. Memories whose ID is already here are left as they are, but for those of
+// another program that it has changed since they were imported and nobody here has. All of ms
 // must be valid and lie in the scope, see [Scoped.Place]; then all are added or none, but for
-// those that [Imported] says.
+// those that the outcomes say, one for each of ms.
 //
 // cal is the calendar of the store they came from. A store that was never used takes it over;
 // else the active days in ms are moved by the difference between the two calendars, so that
 // what was recent there is recent here. A zero cal means the memories carry no days: they count
 // as accessed once, today.
-func (s Scoped) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Memory) (Imported, error) {
+func (s Scoped) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Memory) ([]Outcome, error) {
+	if err := placeAll(s, ms); err != nil {
+		return nil, err
+	}
+	return importMemories(ctx, s, cal, ms)
+}
+
+// PreviewImport returns the outcomes that [Scoped.Import] would have, and stores nothing.
+func PreviewImport(ctx context.Context, s Scoped, ms []*hippo.Memory) ([]Outcome, error) {
+	if err := placeAll(s, ms); err != nil {
+		return nil, err
+	}
+	return previewImport(ctx, s, ms)
+}
+
+func placeAll(s Scoped, ms []*hippo.Memory) error {
 	if err := s.Allow(hippo.RightWrite); err != nil {
-		return Imported{}, err
+		return err
 	}
 	for i, m := range ms {
 		m.Namespace = s.scope.Namespace
 		if err := s.Place(m); err != nil {
-			return Imported{}, at(err, i, len(ms))
+			return at(err, i, len(ms))
 		}
 	}
-	return importMemories(ctx, s, cal, ms)
+	return nil
 }

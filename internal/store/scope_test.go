@@ -196,7 +196,7 @@ func TestScoped_ImportRefusesAnIDInUse(t *testing.T) {
 		again := memory("again")
 		again.ID, fresh.ID = hidden.ID, hippo.ID{15: 8}
 		done, err := local(s).Import(t.Context(), hippo.Calendar{}, []*hippo.Memory{again, fresh, here})
-		want := store.Imported{Added: 1, Present: 1, Refused: []hippo.ID{hidden.ID}}
+		want := []store.Outcome{store.Refused, store.Added, store.Present}
 		if d := cmp.Diff(want, done); err != nil || d != "" {
 			t.Errorf("error %v (-want +got):\n%s", err, d)
 		}

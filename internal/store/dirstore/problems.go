@@ -80,9 +80,37 @@ func faultyFiles(ctx context.Context, d *directory, f *sqlitex.File) (list []dri
 	return list, err
 }
 
+// pythonFolder is where the Python program kept its insights.
+const pythonFolder = "insights"
+
+// unread returns how many insights of the Python program are not among the files here.
+func unread(d *directory, here map[string]bool) (n int) {
+	if !here[pythonFolder] {
+		return 0
+	}
+	old, err := d.list(pythonFolder)
+	if err != nil {
+		return 0 // no folder, or not ours to read
+	}
+	for _, e := range old {
+		if _, named := idOf(e.Name()); named && !here[e.Name()] {
+			n++
+		}
+	}
+	return n
+}
+
 // ignoredFiles lists the JSON files that are not read.
-func ignoredFiles(d *directory) (list []driver.Problem, err error) {
+func ignoredFiles(d *directory) ([]driver.Problem, error) {
 	all, err := d.list(".")
+	list, here := []driver.Problem(nil), make(map[string]bool, len(all))
+	for _, e := range all {
+		here[e.Name()] = true
+	}
+	if n := unread(d, here); n > 0 {
+		why := fmt.Sprintf("holds %d insights of the Python program, which are not read: hippo import %s --store dir:%s adds them", n, d.full("."), d.full("."))
+		list = append(list, problem(d, pythonFolder, why))
+	}
 	for _, e := range all {
 		_, named := idOf(e.Name())
 		switch {

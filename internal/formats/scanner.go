@@ -3,6 +3,7 @@ package formats
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,23 +11,28 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// elements splits JSON into values by brackets and strings alone, so that a broken element
-// does not affect its neighbours.
-type elements struct {
-	r    *bufio.Reader
-	line int // of the byte read next, from 1
+// Scanner splits JSON into values by brackets and strings alone, so that a broken element
+// does not affect its neighbours. It holds one value in memory at a time.
+type Scanner struct {
+	r     *bufio.Reader
+	line  int // of the byte read next, from 1
+	limit int // of a value, in bytes
 }
 
-// newElements skips a byte order mark.
-func newElements(r *bufio.Reader) *elements {
+// NewScanner returns a scanner of the JSON of r, after a byte order mark. A value may have
+// [MaxEntry] bytes.
+func NewScanner(r *bufio.Reader) *Scanner { return NewScannerSize(r, MaxEntry) }
+
+// NewScannerSize is [NewScanner] with another limit of a value, in bytes.
+func NewScannerSize(r *bufio.Reader, limit int) *Scanner {
 	mark := byteOrderMark()
 	if head, err := r.Peek(len(mark)); err == nil && bytes.Equal(head, mark) {
 		_, _ = r.Discard(len(mark)) // cannot fail, it was peeked
 	}
-	return &elements{r: r, line: 1}
+	return &Scanner{r: r, line: 1, limit: limit}
 }
 
-func (e *elements) read() (byte, error) {
+func (e *Scanner) read() (byte, error) {
 	c, err := e.r.ReadByte()
 	if c == '\n' {
 		e.line++
@@ -35,15 +41,18 @@ func (e *elements) read() (byte, error) {
 }
 
 // unread puts back the last byte that was read.
-func (e *elements) unread(c byte) error {
+func (e *Scanner) unread(c byte) error {
 	if c == '\n' {
 		e.line--
 	}
 	return e.r.UnreadByte()
 }
 
-// peek returns the next byte that is not white space, without consuming it.
-func (e *elements) peek() (byte, error) {
+// Line returns the line of the byte read next, from 1.
+func (e *Scanner) Line() int { return e.line }
+
+// Peek returns the next byte that is not white space, without consuming it.
+func (e *Scanner) Peek() (byte, error) {
 	for {
 		c, err := e.read()
 		if err != nil {
@@ -56,8 +65,8 @@ func (e *elements) peek() (byte, error) {
 }
 
 // expect consumes the byte want and the white space before it.
-func (e *elements) expect(want byte) error {
-	c, err := e.peek()
+func (e *Scanner) expect(want byte) error {
+	c, err := e.Peek()
 	if err != nil {
 		return broken(err)
 	}
@@ -68,10 +77,10 @@ func (e *elements) expect(want byte) error {
 	return err
 }
 
-// value consumes one value and the white space before it. One that is too long is skipped:
+// Value consumes one value and the white space before it. One that is too long is skipped:
 // [hippo.ErrInvalid].
-func (e *elements) value() ([]byte, error) {
-	if _, err := e.peek(); err != nil {
+func (e *Scanner) Value() ([]byte, error) {
+	if _, err := e.Peek(); err != nil {
 		return nil, broken(err)
 	}
 	var b []byte
@@ -90,15 +99,15 @@ func (e *elements) value() ([]byte, error) {
 			}
 			break
 		}
-		if size <= MaxEntry {
+		if size <= e.limit {
 			b = append(b, c)
 		}
 		if s.add(c) {
 			break
 		}
 	}
-	if len(b) > MaxEntry {
-		return nil, tooLong("entry")
+	if len(b) > e.limit {
+		return nil, hippo.Fieldf("entry", "must be at most %d bytes", e.limit)
 	}
 	return b, nil
 }
@@ -136,14 +145,14 @@ func (s *nesting) add(c byte) bool {
 	return false
 }
 
-// array consumes an array and calls fn for each element with its number and line, both from
+// Array consumes an array and calls fn for each element with its number and line, both from
 // 1. An element that is too long comes with an error.
-func (e *elements) array(fn func(b []byte, n, line int, err error) error) error {
+func (e *Scanner) Array(fn func(b []byte, n, line int, err error) error) error {
 	if err := e.expect('['); err != nil {
 		return err
 	}
 	for n := 1; ; {
-		c, err := e.peek()
+		c, err := e.Peek()
 		if err != nil {
 			return broken(err)
 		}
@@ -154,7 +163,7 @@ func (e *elements) array(fn func(b []byte, n, line int, err error) error) error 
 			continue
 		}
 		line := e.line
-		b, err := e.value()
+		b, err := e.Value()
 		if err != nil && !errors.Is(err, hippo.ErrInvalid) {
 			return fmt.Errorf("entry %d (line %d): %w", n, line, err)
 		}
@@ -165,7 +174,46 @@ func (e *elements) array(fn func(b []byte, n, line int, err error) error) error 
 	}
 }
 
-// decodeElements returns a function for [elements.array] that yields entries.
+// Object consumes an object and calls fn for each key, to consume its value with the scanner.
+func (e *Scanner) Object(fn func(key string) error) error {
+	if err := e.expect('{'); err != nil {
+		return err
+	}
+	for {
+		c, err := e.Peek()
+		if err != nil {
+			return broken(err)
+		}
+		if c == ',' || c == '}' {
+			if _, err := e.read(); err != nil || c == '}' {
+				return err
+			}
+			continue
+		}
+		if err := e.field(fn); err != nil {
+			return err
+		}
+	}
+}
+
+// field consumes a key and calls fn for its value.
+func (e *Scanner) field(fn func(key string) error) error {
+	line := e.line
+	b, err := e.Value()
+	if err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	var key string
+	if err := json.Unmarshal(b, &key); err != nil {
+		return fmt.Errorf("line %d: %w: broken JSON: %w", line, hippo.ErrCorrupt, err)
+	}
+	if err := e.expect(':'); err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	return fn(key)
+}
+
+// decodeElements returns a function for [Scanner.Array] that yields entries.
 func decodeElements(decode func([]byte) (*hippo.Memory, error), y yield) func([]byte, int, int, error) error {
 	return func(b []byte, n, line int, err error) error {
 		var m *hippo.Memory
@@ -182,9 +230,9 @@ func decodeElements(decode func([]byte) (*hippo.Memory, error), y yield) func([]
 	}
 }
 
-// end returns an error if anything but white space follows.
-func (e *elements) end() error {
-	c, err := e.peek()
+// End returns an error if anything but white space follows.
+func (e *Scanner) End() error {
+	c, err := e.Peek()
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
@@ -195,16 +243,16 @@ func (e *elements) end() error {
 }
 
 func readArray(r *bufio.Reader, d *decoder, y yield) error {
-	e := newElements(r)
-	if err := e.array(decodeElements(d.decode, y)); err != nil {
+	e := NewScanner(r)
+	if err := e.Array(decodeElements(d.decode, y)); err != nil {
 		return err
 	}
-	return e.end()
+	return e.End()
 }
 
 // countArray calls see for each entry of an array, broken or not.
 func countArray(r *bufio.Reader, visit func([]byte)) error {
-	err := newElements(r).array(func(b []byte, _, _ int, _ error) error { visit(b); return nil })
+	err := NewScanner(r).Array(func(b []byte, _, _ int, _ error) error { visit(b); return nil })
 	if errors.Is(err, hippo.ErrCorrupt) {
 		return nil // the entries before it are good, and reading them reports it
 	}

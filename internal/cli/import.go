@@ -1,0 +1,293 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/peers"
+	"github.com/hippo-memory/hippo/internal/project"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/termtext"
+)
+
+// importFlags are the flags of hippo import.
+type importFlags struct {
+	dryRun  bool
+	columns string
+	as      string
+}
+
+func newImportCommand(s *shell) *cobra.Command {
+	var f importFlags
+	c := &cobra.Command{
+		Use:   "import PATH",
+		Short: "Add memories from a file or directory of any memory program, or documents",
+		Long: `Add memories from what other programs, and older versions, left behind. What a
+file or directory is, is found out from its content; - reads from stdin.
+Read are: ` + strings.ReplaceAll(peers.KnownKinds, "; ", ";\n  ") + `.
+Importing the same source again adds nothing. What the source has changed since is
+updated, unless it was changed here, too. The source itself is never written to.`,
+		Example: `  hippo import ~/.claude-mem/claude-mem.db --dry-run
+  hippo import notes.csv --map content=text,tags=labels
+  hippo import CLAUDE.md`,
+		Args: oneArgument("a path"),
+		RunE: func(c *cobra.Command, args []string) error { return runImport(c.Context(), s, f, args[0]) },
+	}
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be added, updated and left out, and store nothing")
+	c.Flags().StringVar(&f.columns, "map", "", "read a CSV file: `FIELD=COLUMN,...`, such as content=text,tags=labels")
+	c.Flags().StringVar(&f.as, "as", "", "read a text as notes (a memory a list item), markdown or text (documents)")
+	return c
+}
+
+func runImport(ctx context.Context, s *shell, f importFlags, path string) (err error) {
+	cfg, err := s.config()
+	if err != nil {
+		return err
+	}
+	o, err := f.options(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	src, done, err := openSource(ctx, s, path, o)
+	defer func() { err = errors.Join(err, done()) }()
+	if err != nil {
+		return err
+	}
+	if f.dryRun && errors.Is(exists(cfg.Store), hippo.ErrNotFound) {
+		cfg.Store = config.Store{Kind: "memory"} // opening it would make it
+	}
+	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
+		t := m.Transfer()
+		shown := importPreview{}
+		if f.dryRun {
+			t = t.Preview().Visit(shown.visit)
+		}
+		r, err := importFrom(ctx, s, t, export{calendar: src.Calendar, count: src.Count, memories: src.Entries()})
+		report := imported{ImportReport: r, kind: src.Kind, path: path, dryRun: f.dryRun, preview: shown}
+		if report.relations = len(src.Relations()); err == nil && !f.dryRun {
+			report.relations, err = t.ImportRelations(ctx, src.Relations())
+		}
+		report.skipped = src.Skipped()
+		return printImported(ctx, s, report, err)
+	})
+}
+
+// options returns how to read the source.
+func (f *importFlags) options(ctx context.Context, cfg config.Config) (o peers.Options, err error) {
+	if f.columns != "" {
+		if o.Map, err = peers.ParseMap(f.columns); err != nil {
+			return o, err
+		}
+	}
+	switch o.As = formats.Kind(f.as); o.As {
+	case "", peers.KindNotes, peers.KindMarkdown, peers.KindText:
+	default:
+		return o, hippo.Fieldf("as", "must be %s, %s or %s, got %q", peers.KindNotes, peers.KindMarkdown, peers.KindText, f.as)
+	}
+	switch cfg.Project {
+	case "", hippo.AllProjects:
+		o.Identify = func(dir string) string { return project.Identify(ctx, dir) }
+	case noProject:
+	default:
+		o.Project = cfg.Project
+	}
+	return o, nil
+}
+
+// openSource opens a source, and returns what to do after it was read. What a stream holds is
+// detected from its beginning. One that has to be read more than once is copied to a file.
+func openSource(ctx context.Context, s *shell, path string, o peers.Options) (src *formats.Source, done func() error, err error) {
+	done = func() error { return nil }
+	if path != "-" {
+		full, err := config.Expand(path)
+		if err != nil {
+			return nil, done, err
+		}
+		src, err = peers.Open(ctx, full, o)
+		return src, done, err
+	}
+	in := bufio.NewReaderSize(s.in, peers.SniffLength)
+	if head, err := in.Peek(peers.SniffLength); (err == nil || errors.Is(err, io.EOF)) && peers.IsOwn(head, o) {
+		src, err = formats.Read(in)
+		return src, done, err
+	}
+	dir, err := os.MkdirTemp("", "hippo-import-")
+	if err != nil {
+		return nil, done, err
+	}
+	done = func() error { return os.RemoveAll(dir) }
+	file := filepath.Join(dir, "stdin")
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = io.Copy(f, in)
+		err = errors.Join(err, f.Close())
+	}
+	if err == nil {
+		src, err = peers.Open(ctx, file, o)
+	}
+	return src, done, err
+}
+
+// maxShown is the number of rejections, and of memories of a preview, that are printed; all are
+// counted.
+const maxShown = 20
+
+// maxListed is the number of memories of a preview that are listed as JSON.
+const maxListed = 1000
+
+// importPreview collects what an import would do, by outcome.
+type importPreview map[store.Outcome][]previewed
+
+// previewed is a memory of a preview.
+type previewed struct {
+	Outcome string   `json:"outcome"`
+	ID      hippo.ID `json:"uuid"`
+	Type    string   `json:"type,omitempty"`
+	Content string   `json:"content"`
+}
+
+func (p importPreview) visit(o store.Outcome, m *hippo.Memory) {
+	if name := outcomeName(o); name != "" && len(p[o]) < maxListed {
+		p[o] = append(p[o], previewed{name, m.ID, m.Type, shortText(m.Content)})
+	}
+}
+
+func shortText(text string) string {
+	const most = 200
+	return formats.Shorten(strings.Join(strings.Fields(text), " "), most)
+}
+
+// outcomeName names what a preview lists; empty for another outcome.
+func outcomeName(o store.Outcome) string {
+	switch o {
+	case store.Added:
+		return "add"
+	case store.Updated:
+		return "update"
+	case store.Kept:
+		return "keep"
+	default:
+		return ""
+	}
+}
+
+// imported is the outcome of an import.
+type imported struct {
+	engine.ImportReport
+	kind      formats.Kind
+	path      string
+	dryRun    bool
+	preview   importPreview
+	relations int
+	skipped   []formats.Skipped
+}
+
+// printImported prints the outcome of an import that ended with err.
+func printImported(ctx context.Context, s *shell, r imported, err error) error {
+	if ctx.Err() != nil {
+		return &interruptedError{r.Added}
+	}
+	return errors.Join(printReport(s, r), err)
+}
+
+// printReport prints the outcome of an import; rejections make it an error.
+func printReport(s *shell, r imported) error {
+	if s.json {
+		if err := s.printJSON(r.json()); err != nil {
+			return err
+		}
+	} else {
+		r.print(s)
+	}
+	for _, x := range r.Rejected[:min(len(r.Rejected), maxShown)] {
+		fmt.Fprintf(s.errw, "rejected: %s\n", termtext.Line(rejection(x)))
+	}
+	if len(r.Rejected) == 0 {
+		return nil
+	}
+	rest := "the others are stored"
+	if r.dryRun {
+		rest = "the others can be stored"
+	}
+	return fmt.Errorf("%d of %d entries were rejected; %s", len(r.Rejected), r.Added+r.Updated+r.Present+r.Kept+len(r.Rejected), rest)
+}
+
+// rejection says why an entry was rejected. An error of its format names its line; a secret has the
+// number of the entry.
+func rejection(x engine.Rejection) string {
+	if _, ok := errors.AsType[*hippo.SecretError](x.Err); ok {
+		return fmt.Sprintf("entry %d: %v", x.Entry, x.Err)
+	}
+	return x.Err.Error()
+}
+
+func (r *imported) json() map[string]any {
+	rejected := make([]string, len(r.Rejected))
+	for i, x := range r.Rejected {
+		rejected[i] = rejection(x)
+	}
+	out := map[string]any{
+		"kind": r.kind, "added": r.Added, "updated": r.Updated, "present": r.Present, "kept": r.Kept,
+		"relations": r.relations, "rejected": rejected, "left_out": r.skipped,
+	}
+	if r.dryRun {
+		listed := []previewed{}
+		for _, o := range []store.Outcome{store.Added, store.Updated, store.Kept} {
+			listed = append(listed, r.preview[o]...)
+		}
+		out["dry_run"], out["memories"] = true, listed
+	}
+	return out
+}
+
+func (r *imported) print(s *shell) {
+	for _, o := range []store.Outcome{store.Added, store.Updated, store.Kept} {
+		list := r.preview[o]
+		for _, p := range list[:min(len(list), maxShown)] {
+			fmt.Fprintf(s.out, "%-6s  %s\n", p.Outcome, termtext.Line(p.line()))
+		}
+		if n := r.count(o) - maxShown; n > 0 && len(list) > maxShown {
+			fmt.Fprintf(s.out, "%-6s  ... and %d more\n", outcomeName(o), n)
+		}
+	}
+	verb := [...]string{"%d added", "%d updated"}
+	if r.dryRun {
+		verb = [...]string{"would add %d", "update %d"}
+	}
+	counts := []string{fmt.Sprintf(verb[0], r.Added)}
+	if r.Updated > 0 || r.dryRun {
+		counts = append(counts, fmt.Sprintf(verb[1], r.Updated))
+	}
+	counts = append(counts, fmt.Sprintf("%d already here", r.Present))
+	if r.Kept > 0 {
+		counts = append(counts, fmt.Sprintf("%d changed here and kept", r.Kept))
+	}
+	fmt.Fprintf(s.out, "%s: %s, %d rejected\n", r.kind, strings.Join(counts, ", "), len(r.Rejected))
+	for _, x := range r.skipped {
+		fmt.Fprintf(s.out, "left out: %d %s\n", x.Count, termtext.Line(x.What))
+	}
+}
+
+func (r *imported) count(o store.Outcome) int {
+	return map[store.Outcome]int{store.Added: r.Added, store.Updated: r.Updated, store.Kept: r.Kept}[o]
+}
+
+// line is a memory in the list of a preview.
+func (p previewed) line() string {
+	if p.Type == "" {
+		return p.Content
+	}
+	return p.Type + ": " + p.Content
+}

@@ -1,0 +1,197 @@
+package peers_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo/internal/peers"
+)
+
+// file writes a file, and returns its path.
+func file(t testing.TB, name string, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// docx makes a DOCX with this body, which is repeated.
+func docx(t testing.TB, body string, times int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("word/document.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(s string) {
+		if _, err := io.WriteString(w, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(`<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`)
+	for range times {
+		write(body)
+	}
+	write(`</w:body></w:document>`)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+const docxText = `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Plan</w:t></w:r></w:p>
+<w:p><w:r><w:t xml:space="preserve">We ship </w:t></w:r><w:del><w:r><w:delText>never</w:delText></w:r></w:del><w:r><w:t>in May.</w:t></w:r></w:p>
+<w:p><w:pPr><w:pStyle w:val="Heading2"/></w:pPr><w:r><w:t>Costs</w:t></w:r></w:p>
+<w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>Two people</w:t></w:r></w:p>
+<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Host</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>db1</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`
+
+// pdfOf makes a PDF of one page with this text.
+func pdfOf(text string) []byte {
+	stream := "BT /F1 12 Tf 72 720 Td (" + text + ") Tj ET"
+	objects := []string{
+		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(stream), stream),
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+	}
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.4\n")
+	var at []int
+	for i, o := range objects {
+		at = append(at, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	xref := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
+	for _, offset := range at {
+		fmt.Fprintf(&b, "%010d 00000 n \n", offset)
+	}
+	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, xref)
+	return b.Bytes()
+}
+
+// contents returns the contents of a source, or its errors.
+func contents(t testing.TB, path string) []string {
+	t.Helper()
+	s, err := peers.Open(t.Context(), path, peers.Options{})
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+	var out []string
+	for m, err := range s.Entries() {
+		if err != nil {
+			out = append(out, "error: "+err.Error())
+			continue
+		}
+		out = append(out, strings.Join(m.Situation, " > ")+": "+m.Content)
+	}
+	return out
+}
+
+func TestOpen_reads_docx_and_pdf(t *testing.T) {
+	t.Parallel()
+	want := []string{": Plan\n\n- Plan\n  - Costs", "Plan: We ship in May.", "Plan > Costs: - Two people\nHost | db1"}
+	if d := cmp.Diff(want, contents(t, file(t, "a.docx", docx(t, docxText, 1)))); d != "" {
+		t.Errorf("docx (-want +got):\n%s", d)
+	}
+	want = []string{": a.pdf\n\n- page 1", "a.pdf > page 1: Press the red button."}
+	if d := cmp.Diff(want, contents(t, file(t, "a.pdf", pdfOf("Press the red button.")))); d != "" {
+		t.Errorf("pdf (-want +got):\n%s", d)
+	}
+}
+
+func TestOpen_names_what_is_wrong_with_hostile_files(t *testing.T) {
+	t.Parallel()
+	paragraph := "<w:p><w:r><w:t>" + strings.Repeat("a", 1<<20) + "</w:t></w:r></w:p>"
+	turn := `{"uuid":"m","text":"` + strings.Repeat("x", 1000) + `","sender":"human"}`
+	for name, c := range map[string]struct {
+		b    []byte
+		want string // in the last entry
+	}{
+		"bomb.docx":      {docx(t, paragraph, 80), "word/document.xml: must be at most"},
+		"deep.docx":      {docx(t, strings.Repeat("<w:sdt>", 2000), 1), "must nest its elements at most"},
+		"broken.docx":    {docx(t, "<w:p><w:oops></w:p>", 1), "word/document.xml: line 1"},
+		"cut.docx":       {docx(t, docxText, 1)[:300], "zip: "},
+		"cut.pdf":        {pdfOf("text")[:200], "corrupt: PDF"},
+		"empty.pdf":      {pdfOf(""), "it has no text"},
+		"deep.json":      {[]byte(`{"export_metadata":{},"memories":[{"content":"a","metadata":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}]}"), "memories entry 1 (line 1): corrupt"},
+		"cut.json":       {[]byte(`{"export_metadata":{},"memories":[{"content":"a"},{"content":"b`), "memories: entry 2 (line 1): corrupt: JSON is cut off"},
+		"cut_array.json": {[]byte(`[{"uuid":"c","name":"n","chat_messages":[` + turn + `]},{"uuid":"d","chat_messages":[` + turn), "entry 2 (line 1): corrupt: JSON is cut off"},
+		"long.jsonl":     {[]byte(`{"type":"entity","name":"a","entityType":"b","observations":[]}` + "\n" + `{"type":"entity","name":"` + strings.Repeat("x", 5<<20)), "line 2: line: must be at most"},
+		"long.md":        {[]byte("# A\n\n- b\n- c\n- d\n- " + strings.Repeat("x", 600<<10)), "content: must be at most"},
+		"deep.html":      {[]byte("<html><body>" + strings.Repeat("<div>", 5000)), "must nest its elements at most"},
+		"bad.md":         {[]byte("---\ntitle: [a\npermalink: b\n---\ntext\n"), "front matter"},
+		"bomb.md":        {[]byte("---\npermalink: b\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\ng: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nh: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n---\ntext\n"), "excessive aliasing"},
+		"long.csv":       {[]byte("content,tags\n\"" + strings.Repeat("x", 6<<20)), "must be at most"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all := contents(t, file(t, name, c.b))
+			if last := all[len(all)-1]; !strings.HasPrefix(last, "error: ") || !strings.Contains(last, c.want) {
+				t.Errorf("got %.300q, want %q", last, c.want)
+			}
+		})
+	}
+}
+
+func TestOpen_survives_mutated_documents(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, b := range map[string][]byte{"a.pdf": pdfOf("Press the red button."), "a.docx": docx(t, docxText, 3)} {
+		for range 150 {
+			c := bytes.Clone(b)
+			for range 1 + r.IntN(8) {
+				c[r.IntN(len(c))] = byte(r.Uint32())
+			}
+			if len(contents(t, file(t, name, c[:len(c)-r.IntN(2)*r.IntN(len(c)/2)]))) == 0 {
+				t.Errorf("%s: neither memories nor an error", name)
+			}
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	names, err := filepath.Glob("testdata/*.*")
+	if err != nil || len(names) == 0 {
+		f.Fatal(names, err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Add([]byte("# a\n\n- b\n  c\n```\n- d\n"))
+	f.Add([]byte("a\n-\n1. \n<!--\n"))
+	f.Add([]byte("---\npermalink: a\n---\n- [b] c #d (e)\n- f [[a]]\n"))
+	f.Add(pdfOf("a"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := peers.Open(t.Context(), file(t, "x.md", b), peers.Options{})
+		if err != nil {
+			return
+		}
+		for m, err := range s.Entries() {
+			if err == nil && m.Validate() != nil {
+				t.Fatalf("%+v is not valid: %v", m, m.Validate())
+			}
+		}
+		for _, r := range s.Relations() {
+			if r.Validate() != nil {
+				t.Fatalf("%+v is not valid", r)
+			}
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package syncfile
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// maxCandidates is the number of memories that a block is chosen from.
+const maxCandidates = 300
+
+// choose returns the memories of the block: first those that people wrote into the file, then the
+// pinned ones, then the others by the engine's ranking without a query, as many as fit. Memories
+// of low trust are left out: nobody has confirmed them.
+func (s *run) choose(ctx context.Context, p *parsed) ([]*hippo.Memory, error) {
+	chosen, err := s.written(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, pinned := range []bool{true, false} {
+		a, err := s.memories.Search(ctx, hippo.Query{
+			NoTouch: true, Count: maxCandidates,
+			Filter: hippo.Filter{Pinned: pinned, MinTrust: hippo.TrustNormal, ValidAt: s.options.Now},
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range a.Hits {
+			chosen = append(chosen, h.Memory)
+		}
+	}
+	return s.fit(chosen), nil
+}
+
+// written returns the memories that people wrote into the file, in the order of the file.
+func (s *run) written(ctx context.Context, p *parsed) (out []*hippo.Memory, err error) {
+	ids := make([]hippo.ID, 0, len(p.entries)+len(s.recorded))
+	for _, e := range p.entries {
+		ids = append(ids, e.id)
+	}
+	for _, id := range append(ids, s.recorded...) {
+		ms, err := s.memories.Get(ctx, []hippo.ID{id})
+		if errors.Is(err, hippo.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if ms[0].Source.Kind == hippo.SourceSync {
+			out = append(out, ms[0])
+		}
+	}
+	return out, nil
+}
+
+// fit drops repeated memories and those that are not live, and the unpinned ones that exceed the
+// budget.
+func (s *run) fit(ms []*hippo.Memory) []*hippo.Memory {
+	budget := s.options.Budget
+	if budget == 0 {
+		budget = DefaultBudget
+	}
+	var out []*hippo.Memory
+	seen := make(map[hippo.ID]bool)
+	texts := make(map[string]bool)
+	for _, m := range ms {
+		text, _ := shown(m)
+		if seen[m.ID] || texts[text] || m.Forgotten() || !m.SupersededBy.IsZero() {
+			continue
+		}
+		size := len(line(text, "000000")) + 1
+		if size > budget && !m.Pinned && m.Source.Kind != hippo.SourceSync {
+			continue
+		}
+		budget -= size
+		seen[m.ID], texts[text] = true, true
+		out = append(out, m)
+	}
+	return out
+}

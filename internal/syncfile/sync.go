@@ -1,0 +1,291 @@
+// Package syncfile keeps a block of a text file, such as MEMORY.md, equal to what matters most in
+// the store, and reads back what people edit there. The rest of the file is never changed.
+//
+// A line that was edited changes its memory, a new one becomes a memory, and the memory of a
+// deleted one is forgotten, which can be undone. Deleting is not a downvote: a memory that its
+// reader has removed must not come back with the next run. Where the store has changed a memory
+// since the block was written, both sides are kept, and the report says so.
+package syncfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/formats"
+)
+
+// DefaultBudget is the default of [Options.Budget]: about 1,000 tokens.
+const DefaultBudget = 4000
+
+// maxFile is the maximum size in bytes of a file.
+const maxFile = 16 << 20
+
+// Options say what the block holds; the zero value is useful.
+type Options struct {
+	// Budget is the number of bytes of the lines; 0 means [DefaultBudget]. Lines that people
+	// wrote into the file, and pinned memories, stay although they exceed it.
+	Budget int
+	// Now decides which facts are valid; zero: all are.
+	Now time.Time
+	// Project is that of new memories; empty: none.
+	Project string
+	// DryRun changes neither the file nor the store.
+	DryRun bool
+}
+
+// Report is what a run did.
+type Report struct {
+	Shown, Modified, Recorded, Forgotten int
+	// Conflicts say what was changed on both sides, and Unsaved which lines could not be
+	// stored and why. Those lines stay.
+	Conflicts, Unsaved []string
+	// Changed: the file was written, or would be.
+	Changed bool
+}
+
+// Sync reads back the edits of a file and writes its block. A file that does not exist is made.
+// The file is replaced as a whole; if it was changed meanwhile the error is [hippo.ErrConflict],
+// and running again goes on.
+func Sync(ctx context.Context, m *engine.Memories, path string, o Options) (Report, error) {
+	path, old, mode, err := read(path)
+	if err != nil {
+		return Report{}, err
+	}
+	p, err := parse(old)
+	if err != nil {
+		return Report{}, err
+	}
+	s := run{memories: m, options: o}
+	if err := s.readBack(ctx, &p); err != nil {
+		return s.report, err
+	}
+	shown, err := s.choose(ctx, &p)
+	if err != nil {
+		return s.report, err
+	}
+	s.report.Shown = len(shown)
+	next := p.file(render(shown, s.unsaved, p.eol))
+	s.report.Changed = !bytes.Equal(old, next)
+	if !s.report.Changed || o.DryRun {
+		return s.report, nil
+	}
+	return s.report, replace(path, old, next, mode)
+}
+
+// read returns the content of a file, behind links.
+func read(path string) (real string, b []byte, mode os.FileMode, err error) {
+	mode = 0o600
+	if real, err = filepath.EvalSymlinks(path); errors.Is(err, os.ErrNotExist) {
+		return path, nil, mode, nil
+	}
+	if err != nil {
+		return path, nil, mode, err
+	}
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return real, nil, mode, err
+	case !info.Mode().IsRegular():
+		return real, nil, mode, fmt.Errorf("%w: %s is not a regular file", hippo.ErrInvalid, path)
+	case info.Size() > maxFile:
+		return real, nil, mode, hippo.Fieldf("file", "must be at most %d bytes, got %d", maxFile, info.Size())
+	}
+	b, err = os.ReadFile(real)
+	return real, b, info.Mode().Perm(), err
+}
+
+// replace writes a file beside path and renames it, unless the file has changed.
+func replace(path string, old, next []byte, mode os.FileMode) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".hippo-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(next)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	now, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && old == nil {
+		now, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(now, old) {
+		return fmt.Errorf("%w: %s was changed while it was read: run again", hippo.ErrConflict, path)
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// run is one run of [Sync].
+type run struct {
+	memories *engine.Memories
+	options  Options
+	report   Report
+	unsaved  []item
+	recorded []hippo.ID // of lines that are new
+}
+
+// readBack brings the edits of a block into the store.
+func (s *run) readBack(ctx context.Context, p *parsed) error {
+	byRef := make(map[string]item, len(p.items))
+	var fresh []item
+	known := make(map[string]bool, len(p.entries))
+	for _, e := range p.entries {
+		known[e.ref] = true
+	}
+	for _, it := range p.items {
+		if _, twice := byRef[it.ref]; it.ref == "" || !known[it.ref] || twice {
+			fresh = append(fresh, it)
+			continue
+		}
+		byRef[it.ref] = it
+	}
+	for _, e := range p.entries {
+		it, there := byRef[e.ref]
+		if err := s.compare(ctx, e, it.text, there); err != nil {
+			return err
+		}
+	}
+	for _, it := range fresh {
+		if err := s.record(ctx, it.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare brings the edit of one item into the store. there: its line was not deleted.
+func (s *run) compare(ctx context.Context, e entry, text string, there bool) error {
+	if there && hashOf(text) == e.hash {
+		return nil
+	}
+	ms, err := s.memories.Get(ctx, []hippo.ID{e.id})
+	if err != nil && !errors.Is(err, hippo.ErrNotFound) {
+		return err
+	}
+	live := err == nil && !ms[0].Forgotten() && ms[0].SupersededBy.IsZero()
+	now, used := "", 0
+	if live {
+		now, used = shown(ms[0])
+	}
+	switch {
+	case !there && !live, there && text == now:
+		return nil // the same on both sides
+	case !live:
+		s.conflict("%q was edited, and its memory was forgotten or replaced: the line is kept as a new memory", text)
+		return s.record(ctx, text)
+	case hashOf(now) != e.hash && !there:
+		s.conflict("%q was deleted, and its memory was changed: the memory is kept", now)
+		return nil
+	case hashOf(now) != e.hash:
+		s.conflict("%q was edited, and its memory was changed to %q: both are kept", text, now)
+		return s.record(ctx, text)
+	case !there:
+		return s.forget(ctx, e.id)
+	}
+	if before, ok := strings.CutSuffix(text, strings.TrimSpace(more)); ok && strings.HasSuffix(now, more) {
+		whole := strings.ReplaceAll(strings.TrimSpace(ms[0].Content), "\r\n", "\n")
+		text = strings.TrimRight(before, " ") + tail(whole, now, used)
+	}
+	return s.modify(ctx, e.id, text)
+}
+
+// tail returns what follows the part of a content that is shown.
+func tail(content, now string, used int) string {
+	prefix := strings.TrimSuffix(now, more)
+	if strings.HasPrefix(content, prefix) {
+		return content[len(prefix):]
+	}
+	return content[min(used, len(content)):]
+}
+
+func (s *run) conflict(format string, texts ...any) {
+	for i, t := range texts {
+		if text, ok := t.(string); ok {
+			texts[i] = formats.Shorten(text, 80)
+		}
+	}
+	s.report.Conflicts = append(s.report.Conflicts, fmt.Sprintf(format, texts...))
+}
+
+func (s *run) forget(ctx context.Context, id hippo.ID) error {
+	s.report.Forgotten++
+	if s.options.DryRun {
+		return nil
+	}
+	_, err := s.memories.Forget(ctx, []hippo.ID{id})
+	return err
+}
+
+// modify changes the content of a memory; a text that is refused stays in the file.
+func (s *run) modify(ctx context.Context, id hippo.ID, text string) error {
+	s.report.Modified++
+	if s.options.DryRun {
+		return nil
+	}
+	_, err := s.memories.Modify(ctx, id, engine.Modification{Content: &text})
+	if errors.Is(err, hippo.ErrInvalid) {
+		s.report.Modified--
+		s.keep(text, err)
+		return nil
+	}
+	return err
+}
+
+// keep leaves a line in the file that cannot be stored.
+func (s *run) keep(text string, err error) {
+	s.unsaved = append(s.unsaved, item{text: text})
+	s.report.Unsaved = append(s.report.Unsaved, fmt.Sprintf("%q: %v", formats.Shorten(text, 80), err))
+}
+
+// importanceOfLine is that of a memory that somebody wrote into the file.
+const importanceOfLine = 0.8
+
+// record stores a new line. Its ID is that of its text, so that a run that was interrupted
+// before it wrote the file records nothing twice.
+func (s *run) record(ctx context.Context, text string) error {
+	s.report.Recorded++
+	if s.options.DryRun {
+		s.unsaved = append(s.unsaved, item{text: text})
+		return nil
+	}
+	m := &hippo.Memory{
+		ID: formats.ImportID("sync-file", text), Content: text, Source: hippo.Source{Kind: hippo.SourceSync, Client: "sync-file"}, Trust: hippo.TrustNormal,
+		Importance: hippo.Importance{Base: importanceOfLine}, Project: s.options.Project,
+	}
+	_, err := s.memories.Record(ctx, m)
+	if errors.Is(err, hippo.ErrConflict) {
+		err = s.again(ctx, m.ID, text)
+	}
+	if errors.Is(err, hippo.ErrInvalid) {
+		s.report.Recorded--
+		s.keep(text, err)
+		return nil
+	}
+	s.recorded = append(s.recorded, m.ID)
+	return err
+}
+
+// again makes a memory live that has the ID of a line: the line was there before.
+func (s *run) again(ctx context.Context, id hippo.ID, text string) error {
+	ms, err := s.memories.Restore(ctx, []hippo.ID{id})
+	if err != nil || ms[0].Content == text {
+		return err
+	}
+	_, err = s.memories.Modify(ctx, id, engine.Modification{Content: &text})
+	return err
+}
