@@ -30,7 +30,7 @@ func layers() [][]string {
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/passage", "internal/surprise", "internal/lang", "internal/arch", "models",
+			"internal/embed", "internal/passage", "internal/briefing", "internal/surprise", "internal/lang", "internal/arch", "models",
 		},
 		{"internal/retrieve", "internal/store/groupcommit"},
 		{"internal/recall", "internal/recall/hybrid/graph", "internal/store/sqlitex"},
@@ -121,7 +121,7 @@ func fileOrders() map[string]fileOrder {
 		},
 		"internal/engine": {files: []string{
 			"relations.go", "access.go", "engine.go", "compare.go", "get.go", "forget.go", "list.go", "record.go",
-			"reinforce.go", "modify.go", "relate.go", "search.go", "status.go", "transfer.go",
+			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "transfer.go",
 		}},
 	}
 }
