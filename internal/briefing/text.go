@@ -31,8 +31,8 @@ func (s Section) title() string {
 	}
 }
 
-// The frame of the text: whoever reads a transcript tells by it what Hippo added. The headings say
-// that it is data, so that a model does not obey it.
+// The frame marks in a transcript what Hippo added. The headings say that it is data, so that a
+// model does not obey it.
 const (
 	frameStart = "<hippo-memory>"
 	frameEnd   = "</hippo-memory>"

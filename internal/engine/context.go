@@ -6,6 +6,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/screen"
 )
 
 const (
@@ -26,9 +27,12 @@ func Context(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Brie
 	if err := g.gather(ctx, &q); err != nil {
 		return nil, err
 	}
-	in := &briefing.Input{Query: q, Candidates: g.found, Project: m.scope.Project, Now: m.now()}
+	in := &briefing.Input{Query: q, Candidates: g.found, Project: m.scope.Project, Now: m.now(), Instructs: instructs}
 	return selected(ctx, m, in)
 }
+
+// instructs reports whether a text looks as if it was meant to steer a model.
+func instructs(text string) bool { return len(screen.Instructions(text)) > 0 }
 
 // selected selects, and compares what it selects by the vectors in the index.
 func selected(ctx context.Context, m *Memories, in *briefing.Input) (b *briefing.Briefing, err error) {
