@@ -46,6 +46,12 @@ func userDir(env func(string) string, variable, unix string) string {
 	}
 }
 
+// StateDir returns the folder for what is kept between runs and is neither data nor settings: the
+// ledgers of sessions and the log of hooks.
+func StateDir(env func(string) string) string {
+	return filepath.Join(userDir(env, "XDG_STATE_HOME", filepath.Join(".local", "state")), "hippo")
+}
+
 // homeDir returns the home directory by the rules of [os.UserHomeDir]; empty if there is none.
 func homeDir(env func(string) string) string {
 	if runtime.GOOS == "windows" {

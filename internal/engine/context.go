@@ -1,18 +1,22 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/screen"
+	"github.com/hippo-memory/hippo/internal/top"
 )
 
 const (
 	// Of the memories of each type, tag and text at most maxTyped and maxFound are candidates,
 	// of all the maxNewest newest.
-	maxTyped, maxFound, maxNewest = 40, 20, 60
+	maxTyped, maxFound, maxNewest = 20, 16, 40
 )
 
 // Context returns what to know now in the current project of the scope: what belongs to other
@@ -84,32 +88,24 @@ func (g *gatherer) gather(ctx context.Context, q *briefing.Query) error {
 	if err := g.search(ctx, q.State, func(c *briefing.Candidate, relevance float64) { c.State = relevance }); err != nil {
 		return err
 	}
-	pinned := g.filter
-	pinned.Pinned = true
-	filters := []hippo.Filter{pinned}
-	for _, s := range []briefing.Section{briefing.Rules, briefing.Tasks, briefing.Decisions} {
-		types := g.filter
-		types.Types = briefing.Types(s)
-		filters = append(filters, types)
-		for _, t := range types.Types {
-			tags := g.filter
-			tags.Tags = []string{t}
-			filters = append(filters, tags)
-		}
-	}
-	for _, f := range filters {
-		if err := g.used(ctx, f); err != nil {
-			return err
-		}
-	}
-	l, err := g.memories.List(ctx, ListQuery{Filter: g.filter, Count: maxNewest})
+	var ids []hippo.ID
+	head, err := g.memories.store.Head(ctx)
 	if err != nil {
 		return err
 	}
-	for _, m := range l.Memories {
-		g.add(m, l.Day)
+	day := head.Calendar.Day
+	err = g.memories.indexed(ctx, func() error {
+		ids, err = g.list(ctx, g.memories.searcher.Clock(day))
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	ms, err := g.memories.scoped.Get(ctx, ids)
+	for _, m := range ms {
+		g.add(m, day)
+	}
+	return err
 }
 
 // search adds what a text finds, with its relevance.
@@ -127,16 +123,59 @@ func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.C
 	return nil
 }
 
-// used adds the memories that pass a filter, those that matter most by use and importance.
-func (g *gatherer) used(ctx context.Context, f hippo.Filter) error {
-	a, err := g.memories.Search(ctx, hippo.Query{Filter: f, Count: maxTyped, Ranker: hippo.RankerInsight, NoTouch: true})
+// list returns the newest memories, and the most important ones that are pinned or belong to a
+// section by their type or a tag; each once.
+func (g *gatherer) list(ctx context.Context, clock rank.Clock) ([]hippo.ID, error) {
+	newest := func(a, b listed) int { return a.Key.Compare(b.Key) }
+	ids, err := g.best(ctx, nil, g.filter, clock, maxNewest, newest)
+	pinned := g.filter
+	pinned.Pinned = true
+	filters := []hippo.Filter{pinned}
+	for _, s := range []briefing.Section{briefing.Rules, briefing.Tasks, briefing.Decisions} {
+		types := g.filter
+		types.Types = briefing.Types(s)
+		filters = append(filters, types)
+		for _, t := range types.Types {
+			tags := g.filter
+			tags.Tags = []string{t}
+			filters = append(filters, tags)
+		}
+	}
+	important := func(a, b listed) int {
+		return cmp.Or(cmp.Compare(b.importance, a.importance), newest(a, b))
+	}
+	for i := 0; i < len(filters) && err == nil; i++ {
+		ids, err = g.best(ctx, ids, filters[i], clock, maxTyped, important)
+	}
+	return distinct(ids), err
+}
+
+// listed is a memory that passes a filter.
+type listed struct {
+	retrieve.Key
+	importance float64
+}
+
+// best appends the first n memories that pass a filter, in an order.
+func (g *gatherer) best(ctx context.Context, ids []hippo.ID, f hippo.Filter, clock rank.Clock, n int, order func(a, b listed) int) ([]hippo.ID, error) {
+	r, err := g.memories.index.Search(ctx, &retrieve.Query{Scope: g.memories.scope, Filter: f})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, h := range a.Hits {
-		g.add(h.Memory, a.Day)
+	defer r.Close()
+	best := top.New(n, order)
+	rows := r.Reader.Rows(nil, r.Matches)
+	for i, x := range slices.Backward(r.Matches) { // those that were recorded last are at the end
+		row := &rows[i]
+		m := listed{r.Reader.Key(x.Doc), clock.Importance(row.Importance, row.SetDay, row.Pinned)}
+		if bound := best.Bound(); bound == nil || order(m, *bound) < 0 {
+			best.Add(m)
+		}
 	}
-	return nil
+	for _, x := range best.Sorted() {
+		ids = append(ids, x.ID)
+	}
+	return ids, nil
 }
 
 // add returns the candidate for a memory, which is valid until the next call.

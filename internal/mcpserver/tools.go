@@ -56,6 +56,12 @@ func tools() []tool {
 			input: func() arguments { return &forgetInput{} },
 		},
 		{
+			name: "hippo_context", title: "Session context",
+			description: "What to know now, in few tokens: rules, open tasks, decisions, recent work, what the prompt reminds of. For the start of a session.",
+			schema:      contextSchema, readOnly: true, idempotent: true,
+			input: func() arguments { return &contextInput{} },
+		},
+		{
 			name: "hippo_status", title: "Memory status",
 			description: "Counts, active day, store, and problems if there are any.",
 			schema:      `{"type":"object","properties":{},"additionalProperties":false}`, readOnly: true, idempotent: true,
