@@ -22,6 +22,9 @@ type plan struct {
 	min float64
 }
 
+// minPrompt is the relevance to a prompt from which on a memory is related to it.
+const minPrompt = .3
+
 const day = 24 * time.Hour
 
 // plans are the sections in the order in which they are filled. The weights were set by hand;
@@ -29,7 +32,7 @@ const day = 24 * time.Hour
 func plans() []plan {
 	return []plan{
 		{section: Rules, share: .3, halfLife: 180 * day, importance: .7, recency: .1, prompt: .5, state: .2, min: .2},
-		{section: Related, share: .35, halfLife: 90 * day, importance: .1, recency: .1, prompt: 1, min: .3},
+		{section: Related, share: .35, halfLife: 90 * day, importance: .1, recency: .1, prompt: 1, min: minPrompt},
 		{section: Tasks, share: .2, halfLife: 14 * day, importance: .5, recency: .4, prompt: .5, state: .3, min: .25},
 		{section: Decisions, share: .25, halfLife: 60 * day, importance: .5, recency: .3, prompt: .7, state: .4, min: .25},
 		{section: Recent, share: .25, halfLife: 5 * day, importance: .3, recency: .6, state: .6, min: .3},
@@ -69,7 +72,8 @@ func Select(in *Input) *Briefing {
 	if in.PromptOnly {
 		lists[Related] = leading(lists[Related])
 	}
-	f := &filler{in: in, briefing: b, unique: duplicates{similar: in.Similar}, left: budget(in, b)}
+	f := &filler{in: in, briefing: b, unique: duplicates{similar: in.Similar}, seen: make(map[hippo.ID]bool), left: budget(in, b)}
+	f.fillPrompt(lists)
 	f.fill(lists, true)
 	f.fill(lists, false)
 	order := []Section{Rules, Tasks, Decisions, Recent, Related}
@@ -146,9 +150,6 @@ type filler struct {
 // fill adds the best of each list; with shares, only until a section has its share of the budget.
 func (f *filler) fill(lists map[Section][]scored, shares bool) {
 	whole := f.left
-	if f.seen == nil {
-		f.seen = make(map[hippo.ID]bool)
-	}
 	for _, p := range plans() {
 		limit := f.left
 		if shares && !f.in.PromptOnly {
@@ -164,6 +165,42 @@ func (f *filler) fill(lists map[Section][]scored, shares bool) {
 			}
 			limit -= cost
 		}
+	}
+}
+
+// promptShare is the part of the budget that what the prompt reminds of gets before all else; the
+// best of it gets more if it needs more.
+const promptShare = .5
+
+// fillPrompt adds what the prompt reminds of, in whatever section it is shown.
+func (f *filler) fillPrompt(lists map[Section][]scored) {
+	var found []scored
+	sections := make(map[hippo.ID]Section)
+	for s, list := range lists {
+		for _, c := range list {
+			if c.Prompt >= minPrompt {
+				found = append(found, c)
+				sections[c.Memory.ID] = s
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.Prompt, a.Prompt), a.Memory.ID.Compare(b.Memory.ID))
+	})
+	limit := f.left
+	if !f.in.PromptOnly {
+		limit *= promptShare
+	}
+	for i, c := range found {
+		within := limit
+		if i == 0 {
+			within = f.left
+		}
+		cost, fits := f.add(sections[c.Memory.ID], c.Memory, within)
+		if !fits {
+			return
+		}
+		limit -= cost
 	}
 }
 

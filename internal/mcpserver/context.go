@@ -12,7 +12,7 @@ import (
 const contextSchema = `{"type":"object","additionalProperties":false,"properties":{
 "prompt":{"type":"string","description":"what the user asks"},
 "project":{"type":"string","description":"default: the current one"},
-"max_tokens":{"type":"integer","minimum":50,"maximum":8000,"default":700}}}`
+"max_tokens":{"type":"integer","default":700}}}`
 
 type contextInput struct {
 	prompt, project string

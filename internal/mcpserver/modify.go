@@ -18,7 +18,7 @@ const modifySchema = `{"type":"object","additionalProperties":false,"required":[
 "type":{"type":"string"},
 "pinned":{"type":"boolean"},
 "reinforce":{"type":"string","enum":["upvote","downvote","none"],"description":"a vote after the change"},
-"supersedes":{"type":"array","items":{"type":"string","format":"uuid"},"description":"insights that this one replaces"}}}`
+"supersedes":{"type":"array","items":{"type":"string","format":"uuid"}}}}`
 
 type modifyInput struct {
 	id              hippo.ID
