@@ -21,7 +21,8 @@ const (
 	ledgerAge = 14 * 24 * time.Hour
 	// maxPruned is how many old files one session start looks at.
 	maxPruned = 500
-	lockRetry = 5 * time.Millisecond
+	// lockTimeout is how long a hook waits for another one of its session.
+	lockRetry, lockTimeout = 5 * time.Millisecond, 100 * time.Millisecond
 	// doubleRun is the time within which a second start after a compaction is that of another
 	// hook for the same compaction: some clients run the hooks of others, too.
 	doubleRun = 30 * time.Second
@@ -56,7 +57,9 @@ func openLedger(ctx context.Context, stateDir, session string, now time.Time) (*
 	sum := sha256.Sum256([]byte(session))
 	path := filepath.Join(dir, hex.EncodeToString(sum[:12])+".json")
 	l := &ledger{path: path, lock: flock.New(path+".lock", flock.SetPermissions(0o600))}
-	if ok, err := l.lock.TryLockContext(ctx, lockRetry); err != nil || !ok {
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
+	defer cancel()
+	if _, err := l.lock.TryLockContext(ctx, lockRetry); err != nil {
 		return nil, fmt.Errorf("ledger: locked: %w", err)
 	}
 	b, err := os.ReadFile(path)
