@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,13 +56,8 @@ func newHookCommand(s *shell) *cobra.Command {
 	return c
 }
 
-func list[T ~string](names []T) string {
-	text := ""
-	for _, n := range names {
-		text += " " + string(n)
-	}
-	return text[1:]
-}
+// list joins names by spaces.
+func list[T ~string](names []T) string { return strings.Trim(fmt.Sprint(names), "[]") }
 
 // isHook reports whether a command is that of hooks, whose failures the client must not see.
 func isHook(c *cobra.Command) bool { return c.Name() == "hook" }

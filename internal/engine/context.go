@@ -126,7 +126,7 @@ func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.C
 // list returns the newest memories, and the most important ones that are pinned or belong to a
 // section by their type or a tag; each once.
 func (g *gatherer) list(ctx context.Context, clock rank.Clock) ([]hippo.ID, error) {
-	newest := func(a, b listed) int { return a.Key.Compare(b.Key) }
+	newest := func(a, b listed) int { return a.Compare(b.Key) }
 	ids, err := g.best(ctx, nil, g.filter, clock, maxNewest, newest)
 	pinned := g.filter
 	pinned.Pinned = true

@@ -64,9 +64,10 @@ type Config struct {
 	Capture func(ctx context.Context, event Event, in *Input) error
 	// StateDir is the folder of the ledgers.
 	StateDir string
-	// SessionTokens is the budget of a session start; 0 means the constant of that name.
-	SessionTokens int
-	Now           func() time.Time
+	// SessionTokens and PromptTokens are the budgets of a session start and of a prompt; 0
+	// means the constant of that name.
+	SessionTokens, PromptTokens int
+	Now                         func() time.Time
 }
 
 // Run answers one event of a client, which is read from in, and returns what to print: nothing, or
@@ -114,7 +115,7 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 	if err != nil || e == nil {
 		return "", err
 	}
-	ledger, err := openLedger(ctx, c.StateDir, cl.name+" "+in.Session, c.Now())
+	ledger, err := openLedger(ctx, c.StateDir, in.Session, c.Now())
 	if err != nil {
 		return "", err
 	}
@@ -169,7 +170,7 @@ func queryOf(event Event, in *Input, c *Config) (briefing.Query, bool) {
 	case SessionStart:
 		return briefing.Query{MaxTokens: cmp.Or(c.SessionTokens, SessionTokens)}, true
 	case UserPrompt:
-		return briefing.Query{Prompt: in.Prompt, PromptOnly: true, MaxTokens: PromptTokens}, asks(in.Prompt)
+		return briefing.Query{Prompt: in.Prompt, PromptOnly: true, MaxTokens: cmp.Or(c.PromptTokens, PromptTokens)}, asks(in.Prompt)
 	case PostTool:
 		failure := failureOf(in)
 		return briefing.Query{Prompt: failure, PromptOnly: true, MaxTokens: ToolTokens}, failure != ""
@@ -186,7 +187,7 @@ func asks(prompt string) bool {
 		return false
 	}
 	long := 0
-	for _, w := range strings.Fields(prompt) {
+	for _, w := range strings.FieldsSeq(prompt) {
 		if len([]rune(w)) > 2 {
 			long++
 		}

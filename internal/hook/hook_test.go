@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,9 +44,7 @@ func TestClients(t *testing.T) {
 			var got bytes.Buffer
 			for i, e := range events {
 				fields := object{"session_id": fmt.Sprint(i)}
-				for k, v := range e.fields {
-					fields[k] = v
-				}
+				maps.Copy(fields, e.fields)
 				fmt.Fprintf(&got, "%s\n%s\n", e.event, f.run(e.event, client, fields))
 			}
 			path := filepath.Join("testdata", client+".golden")
@@ -86,6 +85,26 @@ func TestOnce(t *testing.T) {
 	prompt["session_id"] = "other"
 	if out := f.run(hook.UserPrompt, "codex", prompt); !strings.Contains(out, "gateway") || strings.Contains(out, "linter") {
 		t.Errorf("in another session: %q", out)
+	}
+}
+
+// A client that runs the hooks of another one, too, gets nothing twice; one without session IDs has
+// one session a folder, which each start begins again.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	f := start(t)
+	f.run(hook.SessionStart, "vscode", nil)
+	if out := f.run(hook.SessionStart, "claude-code", nil); out != "" {
+		t.Errorf("the hook of another client: %s", out)
+	}
+	anonymous := object{"session_id": ""}
+	for range 2 {
+		if out := f.run(hook.SessionStart, "amazon-q", anonymous); !strings.Contains(out, "linter") {
+			t.Errorf("at a start: %q", out)
+		}
+		if out := f.run(hook.UserPrompt, "amazon-q", object{"session_id": "", "prompt": "why does the gateway panic"}); out != "" {
+			t.Errorf("with a prompt: %q", out)
+		}
 	}
 }
 

@@ -16,6 +16,8 @@ const maxInput = 16 << 20
 
 // Input is an event as a client describes it. Fields that the client does not give are empty.
 type Input struct {
+	// Session identifies the session. Clients that run the hooks of others, too, give both the
+	// same one.
 	Session string
 	// Transcript is the path of the transcript of the session.
 	Transcript string
@@ -35,6 +37,10 @@ type Input struct {
 	// Error is why a tool failed.
 	Error string
 }
+
+// fresh is the source of a session of a client that names neither sessions nor sources: it has
+// nothing of the one before.
+const fresh = "fresh"
 
 // read reads an event. Keys are read in snake case and in camel case.
 func read(in io.Reader, cl *client) (*Input, error) {
@@ -62,13 +68,16 @@ func read(in io.Reader, cl *client) (*Input, error) {
 		return ""
 	}
 	x := &Input{
-		Session: text("sessionid", "conversationid"), Transcript: text("transcriptpath"), Dir: text("cwd"), Name: text("hookeventname"),
+		Session: text("sessionid", "conversationid", "trajectoryid"), Transcript: text("transcriptpath"), Dir: text("cwd"), Name: text("hookeventname"),
 		Source: text("source"), Prompt: text("prompt"), LastMessage: text("lastassistantmessage", "promptresponse"),
 		AgentTranscript: text("agenttranscriptpath"), Error: text("error"), Response: fields["toolresponse"],
 	}
 	var roots []string
 	if json.Unmarshal(fields["workspaceroots"], &roots) == nil && x.Dir == "" && len(roots) > 0 {
 		x.Dir = roots[0]
+	}
+	if x.Session == "" && cl.anonymous && x.Dir != "" {
+		x.Session, x.Source = cl.name+" in "+x.Dir, fresh
 	}
 	if x.Session == "" {
 		return nil, errors.New("the event has no session_id")

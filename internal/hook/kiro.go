@@ -5,7 +5,7 @@ func kiro() *client {
 	return &client{
 		name:   "kiro",
 		events: map[Event]string{SessionStart: "SessionStart", UserPrompt: "UserPromptSubmit"},
-		format: printed,
+		format: printed, anonymous: true,
 	}
 }
 

@@ -82,6 +82,8 @@ func openLedger(ctx context.Context, stateDir, session string, now time.Time) (*
 // resumes, what stands before the last compaction of its transcript.
 func (l *ledger) begin(source string, t *transcript, now time.Time) {
 	switch source {
+	case fresh:
+		l.data.Injected = make(map[string]int64)
 	case "compact", "clear":
 		if now.Sub(time.Unix(l.data.Compacted, 0)) > doubleRun {
 			l.data.Injected = make(map[string]int64)
