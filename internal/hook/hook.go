@@ -187,7 +187,7 @@ func asks(prompt string) bool {
 		return false
 	}
 	long := 0
-	for _, w := range strings.FieldsSeq(prompt) {
+	for w := range strings.FieldsSeq(prompt) {
 		if len([]rune(w)) > 2 {
 			long++
 		}

@@ -52,7 +52,7 @@ func readTranscript(path string) *transcript {
 	return t
 }
 
-// holds reports whether the model has read a memory: by its ID, or by its words.
+// holds reports whether the model has read a memory: by its ID, or verbatim.
 func (t *transcript) holds(m *hippo.Memory) bool {
 	if len(t.text) == 0 {
 		return false
