@@ -12,7 +12,7 @@ import (
 func Types(s Section) []string {
 	switch s {
 	case Rules:
-		return []string{"preference", "convention", "rule", "guideline", "instruction", "standard", "policy", "workflow", "style"}
+		return []string{"preference", "convention", "rule", "guideline", "instruction", "standard", "policy", "workflow", "style", "correction"}
 	case Tasks:
 		return []string{"task", "todo", "open", "reminder", "next", "next-step", "action", "followup", "follow-up"}
 	case Decisions:
