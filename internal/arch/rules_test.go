@@ -26,11 +26,11 @@ func layers() [][]string {
 	return [][]string{
 		{"."},
 		{"internal/lang/lexicon", "internal/lang/detect"},
-		{"internal/top", "internal/termtext", "internal/secret", "internal/lang/cue"},
+		{"internal/top", "internal/termtext", "internal/secret", "internal/lang/cue", "internal/transcript"},
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/passage", "internal/briefing", "internal/surprise", "internal/lang", "internal/screen", "internal/arch", "models",
+			"internal/embed", "internal/passage", "internal/briefing", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/arch", "models",
 		},
 		{"internal/retrieve", "internal/store/groupcommit"},
 		{"internal/recall", "internal/recall/hybrid/graph", "internal/store/sqlitex"},
@@ -38,6 +38,7 @@ func layers() [][]string {
 		{"internal/index", "internal/consolidate", "internal/codeindex"},
 		{"internal/embedding"},
 		{"internal/engine"},
+		{"internal/ingest"},
 		{"internal/wire"},
 		{
 			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/web",

@@ -3,11 +3,14 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/ingest"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -30,6 +33,9 @@ func newStatusCommand(s *shell) *cobra.Command {
 				out := wire.StatusOf(&st)
 				out.Store, out.Namespace, out.Version = cfg.Store.String(), cfg.Namespace, version().Version
 				out.Project = projectOf(c.Context(), cfg)
+				if out.Captures, err = ingest.Lasts(config.StateDir(os.Getenv)); err != nil {
+					s.warn("the last captures cannot be read: %v", err)
+				}
 				return printStatus(s, &st, &out)
 			})
 		},
@@ -59,6 +65,7 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 			row("model", "%s", describe(m))
 		}
 		row("version", "%s", out.Version)
+		captureRows(w, out.Captures)
 		for _, d := range out.Degraded {
 			row("degraded", "%s", d)
 		}

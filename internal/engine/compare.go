@@ -27,11 +27,11 @@ const (
 	maxComparing = 2
 )
 
-// compare searches the live memories of the same project for those that a memory, which need not
+// Compare searches the live memories of the same project for those that a memory, which need not
 // be stored yet, duplicates or probably supersedes: they have no successor, and the latter are
 // valid when it begins. At most five of each are named, the most similar first. It changes
 // nothing. Cost: a lexical search for the beginning of the text.
-func compare(ctx context.Context, m *Memories, x *hippo.Memory) (*Comparison, error) {
+func Compare(ctx context.Context, m *Memories, x *hippo.Memory) (*Comparison, error) {
 	draft := *x
 	draft.ContentHash = hippo.HashContent(x.Content)
 	if x.CreatedAt.IsZero() {

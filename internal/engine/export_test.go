@@ -9,7 +9,7 @@ import (
 // Scope returns the scope of the caller.
 func (m *Memories) Scope() hippo.Scope { return m.scope }
 
-// Compare is [compare], which [Memories.RecordCompared] runs beside the record.
+// Compare is [Compare], which [Memories.RecordCompared] runs beside the record.
 func (m *Memories) Compare(ctx context.Context, x *hippo.Memory) (*Comparison, error) {
-	return compare(ctx, m, x)
+	return Compare(ctx, m, x)
 }

@@ -86,14 +86,14 @@ func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersed
 	return out, similar, nil
 }
 
-// compared is [compare] for a memory that is stored whatever becomes of the comparison.
+// compared is [Compare] for a memory that is stored whatever becomes of the comparison.
 func compared(ctx context.Context, m *Memories, x *hippo.Memory) (out *Comparison) {
 	defer func() {
 		if r := recover(); r != nil {
 			out = &Comparison{Err: fmt.Errorf("panic: %v", r)}
 		}
 	}()
-	out, err := compare(ctx, m, x)
+	out, err := Compare(ctx, m, x)
 	if err != nil {
 		return &Comparison{Err: err}
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/ingest"
 )
 
 // Location is where the memories of a client are.
@@ -27,6 +28,8 @@ type Status struct {
 	Models   []Model   `json:"models,omitempty"`
 	Degraded []string  `json:"degraded,omitempty"`
 	Problems []Problem `json:"problems,omitempty"`
+	// Captures are the last captures of each client; only on the command line.
+	Captures []ingest.Last `json:"captures,omitempty"`
 }
 
 // Model is the state of a model that embeds.

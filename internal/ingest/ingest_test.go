@@ -1,0 +1,320 @@
+package ingest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/ingest"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+	"github.com/hippo-memory/hippo/internal/transcript"
+)
+
+// fixture is an engine in RAM, and captures into it.
+type fixture struct {
+	t      *testing.T
+	engine *engine.Engine
+	config ingest.Config
+	opened int // calls of Config.Memories
+}
+
+func open(t *testing.T) *fixture {
+	t.Helper()
+	now := func() time.Time { return time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC) }
+	s := store.New(memstore.New(nil), &store.Options{Now: now, Zone: time.UTC})
+	x, err := index.Open(t.Context(), s, &index.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{t: t, engine: engine.New(engine.Config{Store: s, Index: x, Now: now})}
+	t.Cleanup(func() {
+		if err := f.engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	f.config = ingest.Config{
+		Memories: func(_ context.Context, project string) (*engine.Memories, error) {
+			f.opened++
+			return f.in(project), nil
+		},
+		Project:  func(_ context.Context, dir string) string { return filepath.Base(dir) },
+		StateDir: t.TempDir(), Now: now,
+	}
+	return f
+}
+
+func (f *fixture) in(project string) *engine.Memories { return f.engine.In(hippo.LocalScope(project)) }
+
+// said writes a transcript in which the user says some things; the IDs of turns begin with the
+// session.
+func said(session string, texts ...string) string {
+	var b strings.Builder
+	for i, s := range texts {
+		fmt.Fprintf(&b, `{"type":"user","uuid":"%s-0000-0000-%04d","sessionId":%q,"cwd":"/src/app","timestamp":"2026-11-01T10:00:00Z","message":{"role":"user","content":%q}}`+"\n", session, i, session, s)
+	}
+	return b.String()
+}
+
+func (f *fixture) write(name, content string) string {
+	f.t.Helper()
+	path := filepath.Join(f.t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	return path
+}
+
+func (f *fixture) capture(path string, o ingest.Options) *ingest.Report {
+	f.t.Helper()
+	r, err := ingest.File(f.t.Context(), &f.config, path, o)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return r
+}
+
+// actions returns what became of the candidates.
+func actions(r *ingest.Report) []ingest.Action {
+	var out []ingest.Action
+	for _, o := range r.Outcomes {
+		out = append(out, o.Action)
+	}
+	return out
+}
+
+func (f *fixture) memories() []*hippo.Memory {
+	f.t.Helper()
+	l, err := f.in("app").List(f.t.Context(), engine.ListQuery{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return l.Memories
+}
+
+func wantActions(t *testing.T, r *ingest.Report, want ...ingest.Action) {
+	t.Helper()
+	if d := cmp.Diff(want, actions(r)); d != "" {
+		t.Fatalf("%s (%+v)", d, r)
+	}
+}
+
+func TestFile_RecordsAsAHookOfLowTrust(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	r := f.capture(f.write("a", said("s1", "fix the build", "No, always use pnpm instead of npm here")), ingest.Options{})
+	wantActions(t, r, ingest.Added)
+	m := f.memories()[0]
+	want := hippo.Source{Kind: hippo.SourceHook, Author: "hook", Client: string(transcript.ClaudeCode), Session: "s1"}
+	if d := cmp.Diff(want, m.Source); d != "" || m.Trust != hippo.TrustLow || m.Project != "app" || m.Type != "correction" || m.ID != r.Outcomes[0].Memory {
+		t.Errorf("%s %+v", d, m)
+	}
+	if m.EventTime.Day() != 1 || len(m.Metadata["capture"]) == 0 || m.Importance.Base != 0.7 {
+		t.Errorf("event %v, metadata %s, importance %+v", m.EventTime, m.Metadata["capture"], m.Importance)
+	}
+}
+
+func TestFile_AgainCapturesNothing(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	text := said("s1", "fix the build", "No, always use pnpm instead of npm here")
+	path := f.write("a", text)
+	f.capture(path, ingest.Options{})
+	opened := f.opened
+	r := f.capture(path, ingest.Options{})
+	wantActions(t, r)
+	if r.Turns != 0 || r.Reason == "" || f.opened != opened || len(f.memories()) != 1 {
+		t.Fatalf("%+v, opened %d times", r, f.opened-opened)
+	}
+	grown := text + said("s2", "we never commit generated files")
+	if err := os.WriteFile(path, []byte(grown), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r = f.capture(path, ingest.Options{})
+	wantActions(t, r, ingest.Added)
+	if r.Turns != 1 || r.From != int64(len(text)) || r.To != int64(len(grown)) {
+		t.Fatalf("%+v", r)
+	}
+	// without its ledger the session is known by what it recorded
+	f.config.StateDir = t.TempDir()
+	wantActions(t, f.capture(path, ingest.Options{}), ingest.Known, ingest.Known)
+}
+
+func TestFile_AnotherFileAtThePathBeginsAgain(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	path := f.write("a", said("s1", "fix the build", "No, always use pnpm instead of npm here"))
+	f.capture(path, ingest.Options{})
+	if err := os.WriteFile(path, []byte(said("s2", "we never commit generated files")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantActions(t, f.capture(path, ingest.Options{}), ingest.Added)
+}
+
+func TestFile_RepeatIsAVoteOfAnotherSession(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.capture(f.write("a", said("s1", "fix it", "No, always use pnpm instead of npm here")), ingest.Options{})
+	before := f.memories()[0]
+	r := f.capture(f.write("b", said("s2", "add a page", "no, always use pnpm here instead of npm please")), ingest.Options{})
+	wantActions(t, r, ingest.Repeated)
+	after := f.memories()
+	if len(after) != 1 || after[0].Importance.Value <= before.Importance.Value || r.Outcomes[0].Memory != before.ID {
+		t.Errorf("before %+v, after %+v", before.Importance, after[0].Importance)
+	}
+	// a fork of the session repeats its turns with their IDs
+	fork := strings.ReplaceAll(said("s1", "fix it", "No, always use pnpm instead of npm here"), `"sessionId":"s1"`, `"sessionId":"s3"`)
+	wantActions(t, f.capture(f.write("c", fork), ingest.Options{}), ingest.Known)
+}
+
+func TestFile_ChangeSupersedes(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.capture(f.write("a", said("s1", "hello", "remember that the request timeout is 30 seconds")), ingest.Options{})
+	old := f.memories()[0]
+	r := f.capture(f.write("b", said("s2", "hello", "remember that the request timeout is 60 seconds")), ingest.Options{})
+	wantActions(t, r, ingest.Changed)
+	if d := cmp.Diff([]hippo.ID{old.ID}, r.Outcomes[0].Supersedes); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestFile_ChangeDoesNotSupersedeWhatAUserRecorded(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	own := &hippo.Memory{Content: "The request timeout is 30 seconds.", Source: hippo.Source{Kind: hippo.SourceUser}, Trust: hippo.TrustDefault, Project: "app"}
+	if _, err := f.in("app").Record(t.Context(), own); err != nil {
+		t.Fatal(err)
+	}
+	r := f.capture(f.write("b", said("s2", "hello", "remember that the request timeout is 60 seconds")), ingest.Options{})
+	wantActions(t, r, ingest.Added)
+	if len(f.memories()) != 2 {
+		t.Error("the user's memory was superseded")
+	}
+}
+
+func TestFile_OppositeIsNoRepeat(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.capture(f.write("a", said("s1", "hi", "always use pnpm, never npm")), ingest.Options{})
+	r := f.capture(f.write("b", said("s2", "hi", "always use npm, never pnpm")), ingest.Options{})
+	if a := actions(r); len(a) != 1 || a[0] == ingest.Repeated || a[0] == ingest.Known {
+		t.Fatal(a)
+	}
+}
+
+func TestFile_ErrorAndFixInTwoCaptures(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	line := func(kind, id, content string) string {
+		return fmt.Sprintf(`{"type":%q,"uuid":%q,"sessionId":"s","cwd":"/src/app","message":{"role":%q,"content":%s}}`+"\n", kind, id, kind, content)
+	}
+	call := func(id, command string) string {
+		return line("assistant", "c"+id, fmt.Sprintf(`[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":%q}}]`, id, command))
+	}
+	result := func(id, output string, failed bool) string {
+		return line("user", "r"+id, fmt.Sprintf(`[{"type":"tool_result","tool_use_id":%q,"content":%q,"is_error":%v}]`, id, output, failed))
+	}
+	first := call("1", "mix test") + result("1", "tcp connect (localhost:5432): connection refused", true)
+	path := f.write("a", first)
+	wantActions(t, f.capture(path, ingest.Options{}))
+	if err := os.WriteFile(path, []byte(first+call("2", "PGPORT=5433 mix test")+result("2", "0 failures", false)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := f.capture(path, ingest.Options{Recent: true})
+	wantActions(t, r, ingest.Added)
+	if c := r.Outcomes[0].Content; !strings.Contains(c, "5432") || !strings.Contains(c, "PGPORT=5433 mix test") {
+		t.Error(c)
+	}
+}
+
+func TestFile_DeadlineLosesNothing(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	path := f.write("a", said("s1", "hi", "always use pnpm, never npm", "we never commit generated files to this repo"))
+	ctx, cancel := context.WithCancel(t.Context())
+	memories := f.config.Memories
+	f.config.Memories = func(ctx context.Context, project string) (*engine.Memories, error) {
+		cancel()
+		return memories(ctx, project)
+	}
+	if _, err := ingest.File(ctx, &f.config, path, ingest.Options{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	f.config.Memories = memories
+	f.capture(path, ingest.Options{})
+	if n := len(f.memories()); n != 2 {
+		t.Fatalf("%d memories", n)
+	}
+}
+
+func TestFile_DryRunStoresNothing(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	path := f.write("a", said("s1", "hi", "always use pnpm, never npm"))
+	for range 2 {
+		wantActions(t, f.capture(path, ingest.Options{DryRun: true}), ingest.Found)
+	}
+	if files, err := os.ReadDir(f.config.StateDir); err != nil || len(files) > 0 || f.opened > 0 {
+		t.Errorf("files %v (%v), opened %d", files, err, f.opened)
+	}
+}
+
+func TestStream_AgainCapturesNothing(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.capture(f.write("a", said("s1", "hi", "always use pnpm, never npm")), ingest.Options{})
+	for i, want := range [][]ingest.Action{{ingest.Repeated}, nil} {
+		r, err := ingest.Stream(t.Context(), &f.config, strings.NewReader(said("s2", "hi", "always use pnpm, never npm")), ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, actions(r)); d != "" {
+			t.Fatalf("%d: %s", i, d)
+		}
+	}
+}
+
+func TestLasts_SaysWhyNothingWasKept(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	path := f.write("a", said("s1", "what is a monad?"))
+	f.capture(path, ingest.Options{})
+	f.capture(path, ingest.Options{}) // nothing new: the last one stays
+	if _, err := ingest.File(t.Context(), &f.config, f.write("b", "a letter\n"), ingest.Options{}); !errors.Is(err, transcript.ErrUnknownFormat) {
+		t.Fatal(err)
+	}
+	got, err := ingest.Lasts(f.config.StateDir)
+	want := []ingest.Last{
+		{Client: transcript.ClaudeCode, At: f.config.Now(), Session: "s1", Turns: 1, Reason: "nothing worth keeping in 1 turns"},
+		{Client: "unknown", At: f.config.Now(), Reason: transcript.ErrUnknownFormat.Error()},
+	}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Error(d, err)
+	}
+}
+
+func TestFile_DamagedLedgerIsEmpty(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	path := f.write("a", said("s1", "hi", "always use pnpm, never npm"))
+	f.capture(path, ingest.Options{})
+	files, err := filepath.Glob(filepath.Join(f.config.StateDir, "capture", "ledgers", "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], []byte(`{"offset": 99`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantActions(t, f.capture(path, ingest.Options{}), ingest.Known)
+}

@@ -1,0 +1,158 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/capture"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+const (
+	// author is the author of memories that are captured.
+	author = "hook"
+	// tag marks them.
+	tag = "captured"
+	// maxCompared is how many memories a candidate is compared with.
+	maxCompared = 8
+	// minAge is the age from which on a turn has an event time of its own, in hours.
+	minAge = 1
+)
+
+// metadata is what a captured memory has under the key "capture".
+type metadata struct {
+	Turns  []string `json:"turns"`
+	Score  float64  `json:"score"`
+	Reason string   `json:"reason"`
+}
+
+// store stores a candidate. The error is one of the store; a candidate that the store refuses is
+// an outcome.
+func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, error) {
+	o := Outcome{Candidate: c, Action: Found}
+	if s.options.DryRun {
+		return o, nil
+	}
+	m, project, err := s.memories(ctx, &c)
+	if err != nil {
+		return o, err
+	}
+	same, err := s.repeated(ctx, m, &c, project)
+	if err != nil {
+		return o, err
+	}
+	if same != nil {
+		o.Memory, o.Action = same.ID, Known
+		if !s.ours(same, &c) {
+			o.Action = Repeated
+			_, err = m.Reinforce(ctx, []hippo.ID{same.ID}, nil)
+		}
+		return o, err
+	}
+	r := s.memory(&c, project)
+	changes, err := engine.Compare(ctx, m, r)
+	if err != nil {
+		return o, err
+	}
+	for _, x := range changes.Replaces {
+		if replaceable(x.Memory) {
+			o.Supersedes = append(o.Supersedes, x.Memory.ID)
+		}
+	}
+	stored, err := m.Record(ctx, r, o.Supersedes...)
+	switch {
+	case errors.Is(err, hippo.ErrInvalid), errors.Is(err, hippo.ErrForbidden):
+		o.Action, o.Err, o.Supersedes = Refused, err, nil
+		return o, nil
+	case err != nil:
+		return o, err
+	case len(o.Supersedes) > 0:
+		o.Action = Changed
+	default:
+		o.Action = Added
+	}
+	o.Memory = stored.ID
+	return o, nil
+}
+
+// memories returns the memory in the project of a candidate.
+func (s *session) memories(ctx context.Context, c *capture.Candidate) (*engine.Memories, string, error) {
+	dir := c.Cwd
+	if dir == "" {
+		dir = s.options.Dir
+	}
+	project, ok := s.projects[dir]
+	if !ok {
+		project = s.config.Project(ctx, dir)
+		if s.projects == nil {
+			s.projects, s.opened = map[string]string{}, map[string]*engine.Memories{}
+		}
+		s.projects[dir] = project
+	}
+	if m := s.opened[project]; m != nil {
+		return m, project, nil
+	}
+	m, err := s.config.Memories(ctx, project)
+	s.opened[project] = m
+	return m, project, err
+}
+
+// memory returns a candidate as a memory that is not stored yet.
+func (s *session) memory(c *capture.Candidate, project string) *hippo.Memory {
+	r := &hippo.Memory{
+		Content: c.Content, Situation: c.Situation, Tags: []string{tag}, Type: c.Type, Project: project,
+		Importance: hippo.Importance{Base: c.Importance}, Trust: hippo.TrustDefault,
+		Source: hippo.Source{Kind: hippo.SourceHook, Author: author, Client: string(s.report.Client), Session: s.report.Session},
+	}
+	if !c.Time.IsZero() && s.config.Now().Sub(c.Time).Hours() >= minAge {
+		r.EventTime = c.Time
+	}
+	data, err := json.Marshal(metadata{c.Turns, c.Score, c.Reason})
+	if err == nil { // strings and a number: always
+		r.Metadata = map[string]json.RawMessage{"capture": data}
+	}
+	return r
+}
+
+// repeated returns the memory of the project, or of none, that says the same as a candidate.
+func (s *session) repeated(ctx context.Context, m *engine.Memories, c *capture.Candidate, project string) (*hippo.Memory, error) {
+	a, err := m.Search(ctx, hippo.Query{
+		Text: c.Content, Count: maxCompared, Ranker: hippo.RankerBM25, NoTouch: true, Filter: hippo.Filter{Projects: []string{project, ""}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	hash := hippo.HashContent(c.Content)
+	for _, h := range a.Hits {
+		if h.Memory.ContentHash == hash || capture.Same(h.Memory.Content, c.Content) {
+			return h.Memory, nil
+		}
+	}
+	return nil, nil
+}
+
+// ours reports whether a memory was captured from this session, or from a turn that a fork of
+// the session repeats.
+func (s *session) ours(m *hippo.Memory, c *capture.Candidate) bool {
+	if m.Source.Kind != hippo.SourceHook {
+		return false
+	}
+	if m.Source.Session != "" && m.Source.Session == s.report.Session {
+		return true
+	}
+	var data metadata
+	if json.Unmarshal(m.Metadata["capture"], &data) != nil {
+		return false
+	}
+	return slices.ContainsFunc(data.Turns, func(id string) bool { return len(id) > minForkID && slices.Contains(c.Turns, id) })
+}
+
+// minForkID is the length up to which the IDs of turns are not unique among sessions.
+const minForkID = 16
+
+// replaceable reports whether a memory may be superseded unattended: not what a user recorded or
+// pinned.
+func replaceable(m *hippo.Memory) bool { return m.Trust < hippo.TrustHigh && !m.Pinned }

@@ -1,0 +1,203 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// part is an element of a content list, as the four clients write it.
+type part struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thought   json.RawMessage `json:"thought"` // Gemini: a part of its reasoning
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+	Response  struct {        // Gemini
+		Response map[string]json.RawMessage `json:"response"`
+	} `json:"functionResponse"`
+}
+
+// parts decodes content that is a string, one part, or a list of strings and parts.
+func parts(raw json.RawMessage) []part {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return nil
+	}
+	switch raw[0] {
+	case '"':
+		if s, ok := decoded[string](raw); ok {
+			return []part{{Type: "text", Text: s}}
+		}
+	case '{':
+		if p, ok := decoded[part](raw); ok {
+			return []part{p}
+		}
+	case '[':
+		list, _ := decoded[[]json.RawMessage](raw)
+		var out []part
+		for _, x := range list {
+			out = append(out, parts(x)...)
+		}
+		return out
+	}
+	return nil
+}
+
+// texts joins the text of content, paragraphs apart.
+func texts(raw json.RawMessage) string {
+	var out []string
+	for _, p := range parts(raw) {
+		if p.Text != "" && len(p.Thought) == 0 {
+			out = append(out, p.Text)
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// decoded decodes JSON; ok is false if it has another shape.
+func decoded[T any](raw []byte) (v T, ok bool) {
+	err := json.Unmarshal(raw, &v)
+	return v, err == nil
+}
+
+// tags are the elements of markup in which clients put text of their own into the user's turns.
+func tags() []string {
+	return []string{
+		"hippo-memory", "system-reminder", "hook_context", "session_context", "environment_context", "user_instructions", "INSTRUCTIONS",
+		"turn_aborted", "permissions", "command-name", "command-message", "command-args", "local-command-stdout", "local-command-stderr",
+		"local-command-caveat", "bash-input", "bash-stdout", "bash-stderr", "user-prompt-submit-hook", "task-notification", "ide_opened_file", "ide_selection",
+	}
+}
+
+// split separates a text of the conversation from what programs added to it. An element that
+// is not closed ends with the text.
+func split(s string) (text, injected string) {
+	if !strings.Contains(s, "<") {
+		return strings.TrimSpace(s), ""
+	}
+	var kept, taken strings.Builder
+	for {
+		from, to := element(s)
+		if from < 0 {
+			break
+		}
+		kept.WriteString(s[:from])
+		taken.WriteString(s[from:to])
+		taken.WriteByte('\n')
+		s = s[to:]
+	}
+	kept.WriteString(s)
+	return strings.TrimSpace(kept.String()), strings.TrimSpace(taken.String())
+}
+
+// element returns the place of the first element that a program added; from is -1 without one.
+func element(s string) (from, to int) {
+	from = -1
+	for _, tag := range tags() {
+		limit := len(s)
+		if from >= 0 {
+			limit = from
+		}
+		i := opening(s[:limit], tag)
+		if i < 0 {
+			continue
+		}
+		from, to = i, len(s)
+		if end := strings.Index(s[i:], "</"+tag+">"); end >= 0 {
+			to = i + end + len(tag) + len("</>")
+		}
+	}
+	return from, to
+}
+
+// opening returns the place of the opening tag of an element, or -1.
+func opening(s, tag string) int {
+	for at := 0; ; {
+		i := strings.Index(s[at:], "<"+tag)
+		if i < 0 {
+			return -1
+		}
+		at += i
+		end := at + 1 + len(tag)
+		if end == len(s) || strings.IndexByte("> \n\t", s[end]) >= 0 {
+			return at
+		}
+		at = end
+	}
+}
+
+// clip shortens s to n bytes at most: its first quarter and its end remain.
+func clip(s string, n int) string {
+	const gap = "\n[...]\n"
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= n {
+		return s
+	}
+	head, tail := n/4, len(s)-(n-n/4-len(gap))
+	for head > 0 && !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return s[:head] + gap + s[tail:]
+}
+
+// summary returns what identifies a call among the arguments of a tool: the first of the usual
+// keys that is there, else the JSON.
+func summary(raw json.RawMessage) string {
+	if s, ok := decoded[string](raw); ok {
+		if !strings.HasPrefix(strings.TrimSpace(s), "{") {
+			return clip(s, MaxInput)
+		}
+		raw = json.RawMessage(s)
+	}
+	args, ok := decoded[map[string]json.RawMessage](raw)
+	if !ok {
+		return clip(string(raw), MaxInput)
+	}
+	for _, key := range [...]string{"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "prompt", "description"} {
+		value, there := args[key]
+		if !there {
+			continue
+		}
+		if s, ok := decoded[string](value); ok {
+			return clip(s, MaxInput)
+		}
+		if words, ok := decoded[[]string](value); ok {
+			return clip(command(words), MaxInput)
+		}
+	}
+	return clip(string(raw), MaxInput)
+}
+
+// command joins the words of a command, without the shell that runs it.
+func command(words []string) string {
+	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-") {
+		return words[2]
+	}
+	return strings.Join(words, " ")
+}
+
+// parseTime reads a time in RFC 3339, or in milliseconds since 1970; zero if it is neither.
+func parseTime(raw json.RawMessage) time.Time {
+	if s, ok := decoded[string](raw); ok {
+		t, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			return time.Time{}
+		}
+		return t.UTC()
+	}
+	if ms, err := strconv.ParseFloat(string(raw), 64); err == nil && ms > 0 && ms < 1e14 {
+		return time.UnixMilli(int64(ms)).UTC()
+	}
+	return time.Time{}
+}
