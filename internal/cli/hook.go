@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -20,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/hook"
+	"github.com/hippo-memory/hippo/internal/ingest"
 	"github.com/hippo-memory/hippo/internal/project"
 )
 
@@ -75,8 +74,8 @@ type hookAnswer struct {
 	err error
 }
 
-// runHook answers an event before the deadline. What has not ended by then is abandoned: it only
-// reads, and the process ends.
+// runHook answers an event before the deadline. What has not ended by then is abandoned, since the
+// process ends: a write is stored whole or not at all.
 func runHook(ctx context.Context, s *shell, args []string, client string) error {
 	if len(args) != 1 {
 		return usagef("want one event, got %d", len(args))
@@ -125,7 +124,7 @@ func answerHook(ctx context.Context, s *shell, event hook.Event, client string) 
 		State:    stateForHook,
 		Scope:    func(project string) hippo.Scope { return s.scope(cfg, project) },
 		StateDir: state, Now: s.now,
-		Capture: nil, // what a session taught is recorded here
+		Capture: func(ctx context.Context, _ hook.Event, in *hook.Input) error { return captureForHook(ctx, s, cfg, state, in) },
 	})
 }
 
@@ -135,11 +134,46 @@ func openForHook(ctx context.Context, s *shell, cfg config.Config) (*engine.Engi
 	if errors.Is(exists(cfg.Store), hippo.ErrNotFound) {
 		return nil, nil
 	}
+	return openInstant(ctx, s, cfg)
+}
+
+// openInstant opens the store with the instant model, and with an index whose file is not written.
+func openInstant(ctx context.Context, s *shell, cfg config.Config) (*engine.Engine, error) {
 	if cfg.Model.Name != config.NoModel {
 		cfg.Model = config.Model{Name: config.Static}
 	}
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	return app.Open(ctx, cfg, &app.Options{Now: s.now, Log: log, IndexWait: hookIndexWait, ReadOnly: true})
+	return app.Open(ctx, cfg, &app.Options{Now: s.now, IndexWait: hookIndexWait, ReadOnly: true})
+}
+
+// captureForHook records what a session taught. What does not fit into the time is left to the next
+// hook of the session.
+func captureForHook(ctx context.Context, s *shell, cfg config.Config, state string, in *hook.Input) error {
+	path := cmp.Or(in.AgentTranscript, in.Transcript)
+	if path == "" {
+		return nil
+	}
+	var opened *engine.Engine
+	c := &ingest.Config{
+		Memories: func(ctx context.Context, name string) (*engine.Memories, error) {
+			if opened == nil {
+				e, err := openInstant(ctx, s, cfg)
+				if err != nil {
+					return nil, err
+				}
+				opened = e
+			}
+			return opened.In(s.scope(cfg, name)), nil
+		},
+		Project: func(ctx context.Context, dir string) string {
+			return projectForHook(ctx, cfg, filepath.Join(state, "projects"), dir)
+		},
+		StateDir: state, Now: s.now,
+	}
+	_, err := ingest.File(ctx, c, path, ingest.Options{Dir: in.Dir, Recent: true})
+	if opened != nil {
+		err = errors.Join(err, opened.Close())
+	}
+	return err
 }
 
 // projectForHook returns the project of a folder. Git finds it once for each repository.

@@ -86,7 +86,8 @@ func Run(ctx context.Context, event Event, clientName string, in io.Reader, c *C
 		if c.Capture == nil {
 			return cl.reply(event, input, "")
 		}
-		return nil, c.Capture(ctx, event, input)
+		out, failed := cl.reply(event, input, "")
+		return out, errors.Join(c.Capture(ctx, event, input), failed)
 	case SessionStart, UserPrompt, PostTool:
 		text, err := inject(ctx, event, cl, input, c)
 		if err != nil {
