@@ -25,6 +25,8 @@ var (
 	ErrCorrupt = errors.New("corrupt")
 	// ErrReadOnly: the store cannot be written.
 	ErrReadOnly = errors.New("read-only")
+	// ErrSecret: a text seems to hold a secret; a *SecretError says where.
+	ErrSecret = errors.New("secret")
 	// ErrFull: the disk or the store's quota is used up.
 	ErrFull = errors.New("no space left")
 )
@@ -48,6 +50,37 @@ func (e *FieldError) Unwrap() error { return ErrInvalid }
 func Fieldf(field, format string, args ...any) error {
 	return &FieldError{Field: field, Why: fmt.Sprintf(format, args...)}
 }
+
+// SecretError says where a memory seems to hold a key, a token or a password. It does not hold the
+// secret itself. It is an [ErrSecret].
+type SecretError struct {
+	// Field is the field of the memory by its key in files: "content", "situation[2]", "metadata.notes".
+	Field string
+	// Line and Column are the place in the field, from 1, the column in characters.
+	Line, Column int
+	// Rule names what was found: "github-pat", "password", ...
+	Rule string
+	// Excerpt is what may be shown: the first characters of a long secret, and the length.
+	Excerpt string
+	// More counts the other secrets in the memory.
+	More int
+	// Source is the kind of source that may not store secrets at all; empty if the caller may allow it.
+	Source SourceKind
+}
+
+func (e *SecretError) Error() string {
+	text := fmt.Sprintf("%s: line %d, column %d looks like a secret: %s %s", e.Field, e.Line, e.Column, e.Rule, e.Excerpt)
+	if e.More > 0 {
+		text += fmt.Sprintf(", and %d more", e.More)
+	}
+	if e.Source != "" {
+		text += fmt.Sprintf("; memories of source %s must not hold any", e.Source)
+	}
+	return text
+}
+
+// Unwrap makes a SecretError an [ErrSecret].
+func (e *SecretError) Unwrap() error { return ErrSecret }
 
 // UnknownError lists the IDs of a request that no memory has. It is an [ErrNotFound].
 type UnknownError struct {
@@ -80,6 +113,7 @@ const (
 	CodeCorrupt     Code = "corrupt"
 	CodeReadOnly    Code = "read_only"
 	CodeFull        Code = "full"
+	CodeSecret      Code = "secret"
 	CodeCanceled    Code = "canceled"
 	CodeInternal    Code = "internal"
 )
@@ -101,6 +135,7 @@ func CodeOf(err error) Code {
 		{ErrUnsupported, CodeUnsupported},
 		{ErrReadOnly, CodeReadOnly},
 		{ErrFull, CodeFull},
+		{ErrSecret, CodeSecret},
 		{ErrCorrupt, CodeCorrupt},
 		{ErrUnavailable, CodeUnavailable},
 		{context.Canceled, CodeCanceled},

@@ -96,6 +96,13 @@ func (o *options) validate() error {
 	return cmp.Or(q.Validate(), m.Validate())
 }
 
+// AllowSecrets returns a client of the same store that also records and modifies what seems to hold a key, a token or
+// a password, which is a [*hippo.SecretError] otherwise. It is for a user who was asked. Insights of
+// the sources tool, import, hook and sync never may. Only one of the two clients is to be closed.
+func (c *Client) AllowSecrets() *Client {
+	return &Client{memories: c.memories.AllowSecrets(), scope: c.scope}
+}
+
 // Close stores what is pending and closes the store. Closing again returns what the first
 // Close did.
 func (c *Client) Close() error { return c.memories.Close() }

@@ -99,7 +99,8 @@ type Replaced struct {
 
 // Record stores an insight and returns it as stored. When it returns without an error, the
 // insight is durable. Errors: a [*hippo.FieldError] that names the field and the limit; a
-// [*hippo.UnknownError] for what it supersedes.
+// [*hippo.UnknownError] for what it supersedes; a [*hippo.SecretError] for what seems to hold a secret, see
+// [Client.AllowSecrets].
 func (c *Client) Record(ctx context.Context, content string, opts ...RecordOption) (*Recorded, error) {
 	r := recording{memory: hippo.Memory{Content: content, Importance: hippo.Importance{Base: hippo.DefaultImportance}}}
 	for _, set := range opts {

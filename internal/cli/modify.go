@@ -15,7 +15,7 @@ type modifyFlags struct {
 	situation, tags     []string
 	supersedes          []string
 	importance          float64
-	pin                 bool
+	pin, allowSecret    bool
 }
 
 func newModifyCommand(s *shell) *cobra.Command {
@@ -33,7 +33,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 				}
 				changes = append(changes, client.SetSupersedes(old...))
 			}
-			x, err := m.Modify(c.Context(), ids[0], changes...)
+			x, err := allowingSecrets(m, f.allowSecret).Modify(c.Context(), ids[0], changes...)
 			if err != nil {
 				return err
 			}
@@ -49,6 +49,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 	v.BoolVar(&f.pin, "pin", false, "pin, or unpin with --pin=false")
 	v.StringVar(&f.vote, "reinforce", "", "upvote, downvote or none; by default, new text is an upvote")
 	v.StringArrayVar(&f.supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
+	addAllowSecret(v, &f.allowSecret)
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
@@ -19,6 +20,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 	m := &hippo.Memory{Importance: hippo.Importance{Base: hippo.DefaultImportance}}
 	var times struct{ event, from, until string }
 	var supersedes []string
+	var allowSecret bool
 	c := &cobra.Command{
 		Use:   "record CONTENT",
 		Short: "Record an insight; - reads it from stdin",
@@ -46,7 +48,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				r, err := x.Record(c.Context(), m.Content, client.FromMemory(*m), client.Supersedes(old...), client.Compared())
+				r, err := allowingSecrets(x, allowSecret).Record(c.Context(), m.Content, client.FromMemory(*m), client.Supersedes(old...), client.Compared())
 				if err != nil {
 					return err
 				}
@@ -68,7 +70,21 @@ func newRecordCommand(s *shell) *cobra.Command {
 	f.StringVar(&times.from, "valid-from", "", "the fact holds from this time or date on")
 	f.StringVar(&times.until, "valid-until", "", "the fact no longer holds at this time or date")
 	f.StringArrayVar(&supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
+	addAllowSecret(f, &allowSecret)
 	return c
+}
+
+// addAllowSecret adds the flag --allow-secret.
+func addAllowSecret(f *pflag.FlagSet, to *bool) {
+	f.BoolVar(to, "allow-secret", false, "store it although it looks like a key, a token or a password")
+}
+
+// allowingSecrets returns the client that stores secrets if the flag is given.
+func allowingSecrets(x *client.Client, allowed bool) *client.Client {
+	if allowed {
+		return x.AllowSecrets()
+	}
+	return x
 }
 
 func printRecorded(s *shell, m *hippo.Memory) error {

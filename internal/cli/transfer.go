@@ -117,7 +117,7 @@ func printReport(s *shell, r engine.ImportReport, src *formats.Source) error {
 	if s.json {
 		rejected := make([]string, len(r.Rejected))
 		for i, x := range r.Rejected {
-			rejected[i] = x.Err.Error()
+			rejected[i] = rejection(x)
 		}
 		if err := s.printJSON(map[string]any{
 			"kind": src.Kind, "added": r.Added, "present": r.Present, "rejected": rejected,
@@ -128,12 +128,20 @@ func printReport(s *shell, r engine.ImportReport, src *formats.Source) error {
 		fmt.Fprintf(s.out, "%s: %d added, %d already here, %d rejected\n", src.Kind, r.Added, r.Present, len(r.Rejected))
 	}
 	for _, x := range r.Rejected[:min(len(r.Rejected), maxShown)] {
-		fmt.Fprintf(s.errw, "rejected: %s\n", termtext.Line(x.Err.Error()))
+		fmt.Fprintf(s.errw, "rejected: %s\n", termtext.Line(rejection(x)))
 	}
 	if len(r.Rejected) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%d of %d entries were rejected; the others are stored", len(r.Rejected), r.Added+r.Present+len(r.Rejected))
+}
+
+// rejection says why an entry was rejected. An error of its format names its line; a secret has the number of the entry.
+func rejection(x engine.Rejection) string {
+	if _, ok := errors.AsType[*hippo.SecretError](x.Err); ok {
+		return fmt.Sprintf("entry %d: %v", x.Entry, x.Err)
+	}
+	return x.Err.Error()
 }
 
 func newExportCommand(s *shell) *cobra.Command {

@@ -103,11 +103,13 @@ type Memories struct {
 	*Engine
 	scope  hippo.Scope
 	scoped store.Scoped
+
+	secretsAllowed bool
 }
 
 // In returns the memory within a scope.
 func (e *Engine) In(scope hippo.Scope) *Memories {
-	return &Memories{e, scope, e.store.In(scope)}
+	return &Memories{Engine: e, scope: scope, scoped: e.store.In(scope)}
 }
 
 // update changes memories in the store, after it has flushed pending accesses, so that the

@@ -24,9 +24,12 @@ type Modification struct {
 
 // Modify changes one memory and returns it as stored. An unknown id is [hippo.ErrNotFound]; a
 // modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
-// nothing.
+// nothing. A text that seems to hold a secret is a [*hippo.SecretError], unless [Memories.AllowSecrets] allows it.
 func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
 	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	if err := c.screened(m.secretsAllowed); err != nil {
 		return nil, err
 	}
 	change := func(x *hippo.Memory, day hippo.Day) error {
@@ -65,6 +68,16 @@ func (c *Modification) validate() error {
 	default:
 		return hippo.Fieldf("Vote", "must be upvote, downvote or none, got %q", string(c.Vote))
 	}
+}
+
+// screened is [screened] for the new texts. Who modifies a memory is not its source.
+func (c *Modification) screened(allowed bool) error {
+	var x hippo.Memory
+	set(&x.Content, c.Content)
+	set(&x.Situation, c.Situation)
+	set(&x.Tags, c.Tags)
+	set(&x.Type, c.Type)
+	return screened(&x, allowed)
 }
 
 // apply changes a memory on an active day.

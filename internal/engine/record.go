@@ -17,16 +17,31 @@ import (
 //
 // It supersedes the memories in supersedes, in the same transaction: each ends when the new one
 // begins. With one that is unknown, or superseded already, nothing is recorded.
+//
+// One that seems to hold a secret is a [*hippo.SecretError], unless [Memories.AllowSecrets] allows it.
 func (m *Memories) Record(ctx context.Context, r *hippo.Memory, supersedes ...hippo.ID) (*hippo.Memory, error) {
+	if err := prepareRecord(m, r); err != nil {
+		return nil, err
+	}
+	return record(ctx, m, r, supersedes)
+}
+
+// prepareRecord sets the source and the trust of a new memory, and screens it.
+func prepareRecord(m *Memories, r *hippo.Memory) error {
 	if r.Source.Kind == "" {
 		r.Source.Kind = hippo.SourceAgent
 	}
 	if kinds := hippo.SourceKinds(); !slices.Contains(kinds, r.Source.Kind) {
-		return nil, hippo.Fieldf("Source.Kind", "must be one of %v, got %q", kinds, r.Source.Kind)
+		return hippo.Fieldf("Source.Kind", "must be one of %v, got %q", kinds, r.Source.Kind)
 	}
 	if r.Trust == hippo.TrustDefault {
 		r.Trust = hippo.DefaultTrust(r.Source.Kind)
 	}
+	return screened(r, m.secretsAllowed)
+}
+
+// record stores a memory that is prepared.
+func record(ctx context.Context, m *Memories, r *hippo.Memory, supersedes []hippo.ID) (*hippo.Memory, error) {
 	if len(supersedes) == 0 {
 		if err := m.scoped.Add(ctx, r); err != nil {
 			return nil, err
@@ -53,8 +68,11 @@ func (m *Memories) Record(ctx context.Context, r *hippo.Memory, supersedes ...hi
 func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersedes ...hippo.ID) (*hippo.Memory, *Comparison, error) {
 	running := m.comparing.Add(1)
 	defer m.comparing.Add(-1)
+	if err := prepareRecord(m, r); err != nil { // before a model sees the text
+		return nil, nil, err
+	}
 	if running > 1 || len(supersedes) > 0 { // what is superseded is no longer similar afterwards
-		out, err := m.Record(ctx, r, supersedes...)
+		out, err := record(ctx, m, r, supersedes)
 		switch {
 		case err != nil:
 			return nil, nil, err
@@ -72,7 +90,7 @@ func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersed
 	draft := r.Clone()
 	comparison := make(chan *Comparison, 1)
 	go func() { comparison <- compared(ctx, m, draft) }()
-	out, err := m.Record(ctx, r)
+	out, err := record(ctx, m, r, nil)
 	if err != nil {
 		cancel()
 		<-comparison

@@ -29,6 +29,11 @@ func (r Relations) Declare(ctx context.Context, list []hippo.Relation) error {
 			return hippo.Fieldf("Kind", "must not be %s, which is learned", hippo.CoRecalled)
 		}
 	}
+	for i, x := range list {
+		if err := screenedKind(i, x.Kind); err != nil {
+			return err
+		}
+	}
 	return r.memories.scoped.Relate(ctx, list)
 }
 

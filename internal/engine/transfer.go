@@ -41,7 +41,7 @@ type Rejection struct {
 
 // Import adds the memories of a source to the scope, in its namespace; see
 // [store.Scoped.Import] for what happens to active days. An entry that comes with an error, is
-// not valid, belongs to a project outside of the scope, or has an ID that is in use outside of
+// not valid, seems to hold a secret, belongs to a project outside of the scope, or has an ID that is in use outside of
 // it, is rejected and the rest goes on. The report is right also when the error is not nil:
 // what it counts as added is durable. progress, if not nil, is called with the number of
 // entries done after each batch. What was imported is indexed and embedded at last.
@@ -117,6 +117,9 @@ func (x *importer) check(m *hippo.Memory) error {
 		m.Source.Kind = hippo.SourceImport
 		m.Trust = max(m.Trust, hippo.DefaultTrust(hippo.SourceImport))
 	}
+	if err := screenedImport(m); err != nil {
+		return err
+	}
 	m.Namespace = ""
 	if err := x.transfer.scoped.Place(m); err != nil {
 		return err
@@ -125,17 +128,19 @@ func (x *importer) check(m *hippo.Memory) error {
 }
 
 // ImportRelations adds relations as another store held them. Those that are here already stay
-// as they are, those of unknown memories are left out.
+// as they are, those of unknown memories are left out. Those whose kind seems to hold a secret are left out,
+// and the first of them is the error.
 func (t Transfer) ImportRelations(ctx context.Context, rs []hippo.Relation) (added int, err error) {
+	rs, refused := screenedRelations(rs)
 	for len(rs) > 0 {
 		some := rs[:min(len(rs), importBatch)]
 		rs = rs[len(some):]
 		n, err := t.scoped.ImportRelations(ctx, some)
 		if added += n; err != nil {
-			return added, err
+			return added, errors.Join(err, refused)
 		}
 	}
-	return added, nil
+	return added, refused
 }
 
 // Export yields every memory, forgotten ones included, in the order of their last change. One

@@ -18,7 +18,8 @@ const modifySchema = `{"type":"object","additionalProperties":false,"required":[
 "type":{"type":"string"},
 "pinned":{"type":"boolean"},
 "reinforce":{"type":"string","enum":["upvote","downvote","none"],"description":"a vote after the change"},
-"supersedes":{"type":"array","items":{"type":"string","format":"uuid"}}}}`
+"supersedes":{"type":"array","items":{"type":"string","format":"uuid"}},
+"allow_secret":{"type":"boolean","description":"only if the user agrees"}}}`
 
 type modifyInput struct {
 	id              hippo.ID
@@ -28,6 +29,7 @@ type modifyInput struct {
 	pinned          *bool
 	reinforce       string
 	supersedes      []hippo.ID
+	secret          secretInput
 }
 
 func (in *modifyInput) fields() []field {
@@ -41,6 +43,7 @@ func (in *modifyInput) fields() []field {
 		{name: "pinned", to: &in.pinned},
 		{name: "reinforce", to: &in.reinforce},
 		{name: "supersedes", to: &in.supersedes},
+		{name: "allow_secret", to: &in.secret.allowed},
 	}
 }
 
@@ -60,9 +63,9 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		c.Supersedes = &in.supersedes
 	}
 	if c == (engine.Modification{}) {
-		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s", strings.Join(names(in.fields()[1:]), ", "))
+		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s", strings.Join(names(in.fields()[1:len(in.fields())-1]), ", "))
 	}
-	m, err := s.Modify(ctx, in.id, c)
+	m, err := in.secret.memories(s).Modify(ctx, in.id, c)
 	if err != nil {
 		return reply{}, err
 	}

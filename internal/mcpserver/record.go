@@ -19,7 +19,8 @@ const recordSchema = `{"type":"object","additionalProperties":false,"required":[
 "valid_until":{"type":"string"},
 "supersedes":{"type":"array","items":{"type":"string","format":"uuid"},"description":"insights that this one replaces"},
 "source":{"type":"string","enum":["user","agent","tool"],"default":"agent","description":"who said it"},
-"project":{"type":"string","description":"default: the current project; none: no project"}}}`
+"project":{"type":"string","description":"default: the current project; none: no project"},
+"allow_secret":{"type":"boolean","description":"only if the user agrees"}}}`
 
 type recordInput struct {
 	content    string
@@ -34,6 +35,7 @@ type recordInput struct {
 	supersedes []hippo.ID
 	source     string
 	project    string
+	secret     secretInput
 }
 
 func (in *recordInput) fields() []field {
@@ -50,6 +52,7 @@ func (in *recordInput) fields() []field {
 		{name: "supersedes", to: &in.supersedes},
 		{name: "source", to: &in.source},
 		{name: "project", to: &in.project},
+		{name: "allow_secret", to: &in.secret.allowed},
 	}
 }
 
@@ -71,7 +74,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := oneOf("source", in.source, "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
-	m, same, err := s.RecordCompared(ctx, &hippo.Memory{
+	m, same, err := in.secret.memories(s).RecordCompared(ctx, &hippo.Memory{
 		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned,
 		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime.in(s.Zone()),
 		ValidFrom: in.validFrom.in(s.Zone()), ValidUntil: in.validUntil.in(s.Zone()),

@@ -3,7 +3,6 @@ package screen
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -182,33 +181,3 @@ func hidden(text string) []Flag {
 func invisible(r rune) bool {
 	return r >= 0x200b && r <= 0x200d || r >= 0x2060 && r <= 0x2064 || r == 0xfeff || r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe01ef
 }
-
-// phraseWords returns the table of phrases.
-//
-//nolint:gochecknoglobals // it is built once and never changes
-var phraseWords = sync.OnceValue(func() *phraseTable {
-	t := &phraseTable{}
-	numbers := make(map[string]int)
-	var words []string
-	for i, p := range phrases() {
-		t.kinds, t.sizes = append(t.kinds, p.kind), append(t.sizes, len(p.parts))
-		for j, list := range p.parts {
-			for _, entry := range splitWords(list) {
-				part := phrasePart{phrase: i, part: j}
-				part.parse(entry)
-				for _, w := range cases(part.word) {
-					n, ok := numbers[w]
-					if !ok {
-						n = len(words)
-						numbers[w] = n
-						words, t.parts = append(words, w), append(t.parts, nil)
-					}
-					part.word = w
-					t.parts[n] = append(t.parts[n], part)
-				}
-			}
-		}
-	}
-	t.words = newMatcher(words)
-	return t
-})

@@ -56,7 +56,7 @@ func TestInstructions_Ordinary(t *testing.T) {
 		"The linter ignores all rules in vendor/.", "Forget about Node 16: the build needs 20.",
 		"System: Debian 12 on both hosts", "Above all, follow the instructions in CONTRIBUTING.md.",
 		"The user prefers tabs. Do not mention the budget in commits.", "Emoji ❤️ and 👨‍👩‍👧 and 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f are fine",
-		"می‌خواهم", "Die Anweisungen stehen im Wiki.", "忽略大小写", "Passwords are hashed with argon2 and sent over https://",
+		"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "Die Anweisungen stehen im Wiki.", "忽略大小写", "Passwords are hashed with argon2 and sent over https://",
 		"Tell the user that the export is ready; the assistant formats it.", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
 	} {
 		if flags := screen.Instructions(text); len(flags) > 0 {

@@ -26,5 +26,8 @@ func ErrorOf(err error, hint string) Error {
 	if f, ok := errors.AsType[*hippo.FieldError](err); ok {
 		body.Field = f.Field
 	}
+	if s, ok := errors.AsType[*hippo.SecretError](err); ok {
+		body.Field = s.Field
+	}
 	return Error{body}
 }

@@ -69,6 +69,11 @@ func failures() map[hippo.Code]Failure {
 			CommandHint: "nothing was stored; free some space and try again",
 			ToolHint:    "nothing was stored; free some space and try again",
 		},
+		hippo.CodeSecret: {
+			Exit:        ExitFailed,
+			CommandHint: "nothing was stored; leave the secret out, or give --allow-secret if it is none or shall be stored",
+			ToolHint:    "nothing was stored; leave the secret out and say where it is kept; allow_secret only if the user agrees",
+		},
 		hippo.CodeCanceled: {
 			Exit:     ExitInterrupted,
 			ToolHint: "nothing was changed; try again",

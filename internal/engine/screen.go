@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/screen"
+)
+
+// AllowSecrets returns the memory in the same scope, but Record and Modify store secrets, too, of sources that a
+// person controls. It is for a caller who was asked.
+func (m *Memories) AllowSecrets() *Memories {
+	c := *m
+	c.secretsAllowed = true
+	return &c
+}
+
+// screened reports the first secret in the texts of a memory as a [*hippo.SecretError]. Every text
+// that is stored goes through it. Sources that no person watches cannot be allowed to hold any.
+func screened(x *hippo.Memory, allowed bool) error {
+	unattended := isUnattended(x.Source.Kind)
+	if allowed && !unattended {
+		return nil
+	}
+	err := firstSecret(textsOf(x))
+	if err == nil {
+		return nil
+	}
+	if unattended {
+		err.Source = x.Source.Kind
+	}
+	return err
+}
+
+// isUnattended reports whether memories of a kind are stored without a person who reads them first.
+func isUnattended(k hippo.SourceKind) bool {
+	switch k {
+	case hippo.SourceTool, hippo.SourceImport, hippo.SourceHook, hippo.SourceSync:
+		return true
+	default:
+		return false
+	}
+}
+
+// firstSecret returns the first secret of some fields, and counts the others; nil if there is none.
+func firstSecret(fields iter.Seq2[string, string]) *hippo.SecretError {
+	var first *hippo.SecretError
+	for field, text := range fields {
+		if len(text) > hippo.MaxContent {
+			continue // too long to be stored
+		}
+		for _, f := range screen.Secrets(text) {
+			if first == nil {
+				first = &hippo.SecretError{Field: field, Line: f.Line, Column: f.Column, Rule: f.Rule, Excerpt: f.Excerpt}
+			} else {
+				first.More++
+			}
+		}
+	}
+	return first
+}
+
+// textsOf yields the fields of a memory that are texts from outside, by their keys in files.
+func textsOf(x *hippo.Memory) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		ok := yield("content", x.Content) && eachText("situation", x.Situation, yield) && eachText("tags", x.Tags, yield) &&
+			yield("type", x.Type) && yield("source.author", x.Source.Author) && yield("source.client", x.Source.Client) &&
+			yield("source.session", x.Source.Session) && yield("source.uri", x.Source.URI) &&
+			yield("project", x.Project) && yield("namespace", x.Namespace)
+		for _, key := range slices.Sorted(maps.Keys(x.Metadata)) {
+			if !ok {
+				return
+			}
+			ok = yield("metadata."+label(key), metadataText(key, x.Metadata[key]))
+		}
+	}
+}
+
+func eachText(field string, list []string, yield func(string, string) bool) bool {
+	for i, text := range list {
+		if !yield(fmt.Sprintf("%s[%d]", field, i), text) {
+			return false
+		}
+	}
+	return true
+}
+
+// screenedImport is [screened] for an import, which nobody watches, whatever the source of its memories was.
+func screenedImport(x *hippo.Memory) error {
+	if err := firstSecret(textsOf(x)); err != nil {
+		err.Source = hippo.SourceImport
+		return err
+	}
+	return nil
+}
+
+// screenedRelations returns the relations without secrets, and the error of the first of the others.
+func screenedRelations(rs []hippo.Relation) (kept []hippo.Relation, refused error) {
+	seen := make(map[string]error) // by kind; there are few
+	for i, r := range rs {
+		err, known := seen[r.Kind]
+		if !known {
+			err = screenedKind(i, r.Kind)
+			seen[r.Kind] = err
+		}
+		if err == nil {
+			kept = append(kept, r)
+		} else if refused == nil {
+			refused = err
+		}
+	}
+	return kept, refused
+}
+
+// screenedKind reports a secret in the kind of a relation, the i-th of a list.
+func screenedKind(i int, kind string) error {
+	if err := firstSecret(maps.All(map[string]string{fmt.Sprintf("relations[%d].kind", i): kind})); err != nil {
+		return err
+	}
+	return nil
+}
+
+// label is a key of the metadata as an error shows it: a key that holds a secret is not.
+func label(key string) string {
+	if len(key) > 40 || len(screen.Secrets(key)) > 0 {
+		return "(key)"
+	}
+	return key
+}
+
+// metadataText returns a value of the metadata behind its key, without escapes that could hide a secret.
+func metadataText(key string, value json.RawMessage) string {
+	var v any
+	if json.Unmarshal(value, &v) != nil {
+		v = string(value)
+	}
+	switch v.(type) {
+	case string, map[string]any, []any:
+		return fmt.Sprintf("%s: %s", key, plainJSON(v))
+	default:
+		return fmt.Sprintf("%s: %s", key, value)
+	}
+}
+
+// plainJSON formats a value like JSON, with the texts as they are.
+func plainJSON(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case map[string]any:
+		text := ""
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			text += k + ": " + plainJSON(v[k]) + "\n"
+		}
+		return text
+	case []any:
+		text := ""
+		for _, x := range v {
+			text += plainJSON(x) + "\n"
+		}
+		return text
+	default:
+		return fmt.Sprint(v)
+	}
+}

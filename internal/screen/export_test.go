@@ -1,0 +1,10 @@
+package screen
+
+// Keywords returns the keywords of all rules.
+func Keywords() []string {
+	var list []string
+	for _, r := range rules().rules {
+		list = append(list, r.Keywords...)
+	}
+	return list
+}

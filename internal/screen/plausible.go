@@ -1,0 +1,242 @@
+package screen
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// is reports whether a word is the value of the name.
+func (v *valueReader) is(w string, link linkage, quote string, adjacent bool) bool {
+	if len(w) < 4 || len(w) > 4096 || placeholder(w) || notValue(w) {
+		return false
+	}
+	if v.short && (link != linkAssign || !adjacent) {
+		return v.class == passwordName && link != linkAfter && isPassword(w) && mixed(w) >= 3
+	}
+	switch {
+	case v.class == passwordName && link == linkAssign:
+		return v.password(w, quote)
+	case v.class == passwordName && link == linkProse:
+		return isPassword(w)
+	case v.class == passwordName && adjacent && link == linkNone:
+		return isPassword(w) && mixed(w) >= 3 && utf8.RuneCountInString(w) >= 7
+	case v.class == tokenName && link == linkAssign:
+		return isToken(w, 10, 2.8) || v.plainSecret(w, quote)
+	case v.class == tokenName && link == linkProse:
+		return isToken(w, 12, 3)
+	case v.class == keyName && link >= linkProse:
+		return isToken(w, 20, 3.5) && !isHex(w)
+	}
+	return v.class != passwordName && (isToken(w, 16, 3.3) && !isHex(w) && mixed(w) >= 3 || productKey.MatchString(w))
+}
+
+// password is the rule for an assigned password: it is of several kinds of characters, or a word in the place of a value of
+// a setting.
+func (v *valueReader) password(w, quote string) bool {
+	if isPassword(w) || isUUID(w) {
+		return true
+	}
+	if strings.ContainsAny(w, " ") || utf8.RuneCountInString(w) < 6 {
+		return false
+	}
+	if !isWord(w) {
+		return strings.ContainsAny(w, "-_") && isToken(w, 8, 2.5)
+	}
+	return v.setting() || v.flag || quote != "" && quote != "`" && !strings.Contains(v.name, " ")
+}
+
+// plainSecret is the rule for a secret of letters only in a setting: SESSION_SECRET=correcthorse.
+func (v *valueReader) plainSecret(w, quote string) bool {
+	if !v.setting() || len(w) < 10 || strings.Contains(w, " ") {
+		return false
+	}
+	return isWord(w) && quote == "" || isUUID(w)
+}
+
+// setting reports whether the name is that of a setting: upper case, or directly before the equals sign.
+func (v *valueReader) setting() bool {
+	after := v.text[v.at-1] // what was skipped last
+	return v.name == strings.ToUpper(v.name) && strings.ContainsAny(v.name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ") || after == '='
+}
+
+// isPassword reports whether a word in the place of a password is one and not prose: it has letters and digits, or
+// marks, or four digits or more, or capitals in its middle.
+func isPassword(w string) bool {
+	if version.MatchString(strings.Trim(w, "*_")) || isReference(w) || date.MatchString(w) {
+		return false
+	}
+	letters, digits, marks, inner := 0, 0, 0, 0
+	previous := rune(0)
+	for _, r := range w {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case strings.ContainsRune("!@#$%^&*?~+", r):
+			marks++
+		case unicode.IsLetter(r):
+			letters++
+			if unicode.IsUpper(r) && unicode.IsLower(previous) {
+				inner++
+			}
+		}
+		previous = r
+	}
+	n := utf8.RuneCountInString(w)
+	switch {
+	case strings.ContainsRune(w, ' '):
+		return false
+	case letters > 0 && digits > 0:
+		return n >= 5 && !unit.MatchString(w)
+	case letters > 0 && marks > 0:
+		return n >= 6 && !strings.HasSuffix(w, "!") && !strings.HasSuffix(w, "?") || marks > 1 && n >= 6
+	case letters == 0 && digits >= 4:
+		return digits+marks == n
+	case strings.Count(w, "-") >= 3 && n >= 20:
+		return true
+	}
+	return inner >= 2 && n >= 8
+}
+
+// isToken reports whether a word is random: of a length and an entropy, with digits and letters.
+func isToken(w string, length int, bits float64) bool {
+	if len(w) < length || strings.ContainsRune(w, ' ') || isReference(w) || version.MatchString(w) || date.MatchString(w) || month.MatchString(w) {
+		return false
+	}
+	digits, letters := 0, 0
+	for i := range len(w) {
+		switch b := w[i]; {
+		case isDigit(b):
+			digits++
+		case isLetter(b):
+			letters++
+		case b < ' ' || b >= 0x80:
+			return false
+		}
+	}
+	if letters < 2 || digits == 0 && (letters < 24 || mixed(w) < 2 || strings.ContainsAny(w, "._/-")) || digits == 1 && mixed(w) < 3 {
+		return false
+	}
+	return entropy(w) >= bits && !isIdentifier(w)
+}
+
+// isIdentifier reports whether a word is made of words and numbers, as names in programs are: its runs of the same kind of
+// characters are long. Those of random text have less than three on average.
+func isIdentifier(w string) bool {
+	runs := 1
+	for i := 1; i < len(w); i++ {
+		a, b := w[i-1], w[i]
+		if isLetter(a) != isLetter(b) || isLower(a) && isUpper(b) || isDigit(a) != isDigit(b) || i > 1 && isUpper(w[i-2]) && isUpper(a) && isLower(b) {
+			runs++
+		}
+	}
+	return float64(len(w)) >= 4*float64(runs)
+}
+
+// mixed counts the kinds of characters of a word: lower case, upper case, digits, others.
+func mixed(w string) int {
+	var kinds [4]int
+	for i := range len(w) {
+		switch b := w[i]; {
+		case isLower(b):
+			kinds[0] = 1
+		case isUpper(b):
+			kinds[1] = 1
+		case isDigit(b):
+			kinds[2] = 1
+		default:
+			kinds[3] = 1
+		}
+	}
+	return kinds[0] + kinds[1] + kinds[2] + kinds[3]
+}
+
+// isWord reports whether a text is of letters only.
+func isWord(w string) bool {
+	return !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+var (
+	uuid       = regexp.MustCompile(`^(?i)\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$`)
+	version    = regexp.MustCompile(`^(?i)[v^~=<>@]*\d+(\.\d+)+([-+.][a-z0-9.+-]{0,20})?$`)
+	date       = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
+	unit       = regexp.MustCompile(`^(?i)~?\d+(-?(chars?|characters|bytes?|bits?|bit|days?|d|h|hours?|min|m|s|ms|kb?|mb?|gb?|x|st|nd|rd|th)\b)`)
+	chain      = regexp.MustCompile(`^[A-Za-z_$][\w$]*((\.|::|->|\?\.)[A-Za-z_$][\w$]*)+$`)
+	hash       = regexp.MustCompile(`^(?i)(h1:|sha\d+[-:~]|md5[-:]|\$2[aby]?\$|\$argon2|\$[156y]\$|\$pbkdf2|pbkdf2[_:]|scrypt[:$]|bcrypt|ssh-|ecdsa-|AAAA[BCE]3|MII[BC]I|data:|urn:|arn:|<)`)
+	call       = regexp.MustCompile(`^[&*!]?[A-Za-z_$][\w.$]*[(\[{]|\]\.\w|\w=?\(\w*$|^\w+=\(`)
+	month      = regexp.MustCompile(`^(?i)[a-z]{3,9}-\d{1,2}-\d{4}$`)
+	productKey = regexp.MustCompile(`^[A-Z0-9]{4,6}(-[A-Z0-9]{4,6}){3,}$`)
+	masked     = regexp.MustCompile(`^[*xX•.#_=-]{3,}`)
+)
+
+func isUUID(w string) bool { return uuid.MatchString(w) }
+
+func isHex(w string) bool {
+	return !strings.ContainsFunc(w, func(r rune) bool { return !unicode.Is(unicode.ASCII_Hex_Digit, r) && r != '-' && r != ':' })
+}
+
+// isReference reports whether a word says where a secret is, or is the name of a variable.
+func isReference(w string) bool {
+	if chain.MatchString(w) && !strings.ContainsFunc(w, unicode.IsDigit) || hash.MatchString(w) {
+		return true
+	}
+	if call.MatchString(w) {
+		return true
+	}
+	if i := strings.Index(w, "://"); i >= 0 {
+		return true
+	}
+	slashes := strings.Count(w, "/")
+	return slashes > 0 && (w[0] == '/' || w[0] == '.' || w[0] == '~' || strings.Contains(w, "@")) && !strings.ContainsAny(w, "+=") || slashes > 1 && entropy(w) < 4.2 ||
+		extension.MatchString(w)
+}
+
+var extension = regexp.MustCompile(`^[\w/.@-]+\.[a-z]{1,5}(:\d+)*$`)
+
+// notValue reports whether a word is a type, a state or a name, but no secret.
+func notValue(w string) bool {
+	switch strings.ToLower(w) {
+	case "string", "str", "text", "bytes", "null", "nil", "none", "true", "false", "undefined", "required", "optional", "boolean", "integer", "number", "object", "array", "varchar", "bearer", "basic", "digest",
+		"password", "passwort", "secret", "token", "apikey", "username", "user", "admin", "root", "postgres", "mysql", "guest", "test", "testing", "demo", "default", "empty", "missing", "invalid", "incorrect", "wrong", "unknown", "disabled", "enabled", "hidden", "unset",
+		"stored", "encrypted", "hashed", "rotated", "expired", "revoked", "needed", "available", "generated", "managed", "kept", "saved", "prompt", "environment", "keychain", "vault", "secrets", "bitwarden", "1password", "lastpass", "keepass", "oauth", "oauth2", "base64", "sha256", "sha-256", "sha512", "argon2", "argon2id", "bcrypt", "hs256", "rs256", "es256", "ed25519", "x509", "utf-8", "utf8", "ascii", "http", "https", "localhost", "hello", "world", "p@ssw0rd!example", "options", "params", "config", "settings", "request", "response", "value", "input", "output", "header", "cookie", "session", "authorization", "authentication", "function", "method", "credentials", "signature":
+		return true
+	}
+	return false
+}
+
+// placeholder reports whether a value only stands for a secret: it is an example, a variable, or masked.
+func placeholder(w string) bool {
+	lower := strings.ToLower(w)
+	for _, s := range []string{
+		"example", "placeholder", "changeme", "change_me", "change-me", "changeit", "your_", "your-", "yourpass", "yourtoken", "yourkey", "yoursecret", "my_secret", "my-secret", "mysecret", "mypassword", "redacted", "dummy", "insert_", "insert-", "replace", "todo", "fixme",
+		"xxxx", "****", "....", "…", "${", "{{", "$(", "<%", "%(", "process.env", "os.environ", "getenv", "secrets.", "env.", "op://", "vault:", "keyring:", "abcdefghijkl", "lorem", "not-a-real", "notareal", "sample", "s3cr3t_goes", "goes-here", "goes_here", "1234567890abcdef", "0123456789",
+		"deadbeef", "foobar", "123456789012",
+	} {
+		if strings.Contains(lower, s) {
+			return true
+		}
+	}
+	switch {
+	case strings.HasPrefix(w, "$") && len(w) > 1 && (isLetter(w[1]) || w[1] == '_') && isVariable(w[1:]),
+		strings.HasPrefix(w, "%") && strings.HasSuffix(w, "%"),
+		strings.HasPrefix(w, "<"), strings.HasPrefix(w, "["), strings.HasPrefix(w, "{"), masked.MatchString(w):
+		return true
+	}
+	return sameByte(w) || slices.Contains([]string{"pass", "pw", "pwd", "passwd", "password", "secret", "hunter", "user", "token", "key", "p", "s", "xxx", "abc", "foo", "bar", "12345", "abc123", "pass123", "password123", "test123", "secret123"}, lower)
+}
+
+// isVariable reports whether the rest of $NAME is a name.
+func isVariable(w string) bool {
+	return !strings.ContainsFunc(w, func(r rune) bool { return r != '_' && (r > 'z' || !identifierByte(byte(r)) || r == '-') }) && (w == strings.ToUpper(w) || w == strings.ToLower(w))
+}
+
+func sameByte(w string) bool {
+	for i := 1; i < len(w); i++ {
+		if w[i] != w[0] {
+			return false
+		}
+	}
+	return true
+}
