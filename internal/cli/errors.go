@@ -132,7 +132,7 @@ func explainError(s *shell, command string, err error) {
 		}
 		return
 	}
-	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Block(err.Error(), "  "))
+	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Block(wire.ErrorOf(err, hint).Error.Message, "  "))
 	if hint != "" {
 		fmt.Fprintln(s.errw, hint)
 	}

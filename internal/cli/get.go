@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 func newGetCommand(s *shell) *cobra.Command {
@@ -61,7 +62,12 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day) error {
 	if !m.SupersededBy.IsZero() {
 		superseded = m.SupersededBy.String()
 	}
+	note := ""
+	if flags := wire.Flags(m); flags != nil {
+		note = wire.InstructionsNote + " (" + strings.Join(flags, ", ") + ")"
+	}
 	rows := [][2]string{
+		{"note", note},
 		{"situation", strings.Join(m.Situation, "; ")},
 		{"tags", strings.Join(m.Tags, ", ")},
 		{"type", m.Type},

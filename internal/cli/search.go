@@ -163,6 +163,9 @@ func printHit(s *shell, h *hippo.Hit) {
 	m := h.Memory
 	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, termtext.Block(m.Content, indent))
 	var notes []string
+	if wire.Flags(m) != nil {
+		notes = append(notes, wire.InstructionsNote)
+	}
 	if len(m.Situation) > 0 {
 		notes = append(notes, strings.Join(m.Situation, "; "))
 	}

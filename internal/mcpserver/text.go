@@ -2,11 +2,13 @@ package mcpserver
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // textOf formats an answer for a model: a line a hit, and what to do next.
@@ -43,12 +45,16 @@ func textOf(a *hippo.Answer, offset int) string {
 // writeHit writes one hit: rank, relevance, content, situations, age, id.
 func writeHit(b *strings.Builder, n int, h *hippo.Hit) {
 	m := h.Memory
-	fmt.Fprintf(b, "\n%d. [%.2f] %s", n, h.Relevance, termtext.Line(m.Content))
+	fmt.Fprintf(b, "\n%d. [%.2f] ", n, h.Relevance)
+	if wire.Flags(m) != nil {
+		b.WriteString("(" + wire.InstructionsNote + ") ")
+	}
+	b.WriteString(oneLine(m.Content))
 	if len(m.Situation) > 0 {
-		fmt.Fprintf(b, " (%s)", termtext.Line(strings.Join(m.Situation, "; ")))
+		fmt.Fprintf(b, " (%s)", oneLine(strings.Join(m.Situation, "; ")))
 	}
 	if len(m.Tags) > 0 {
-		fmt.Fprintf(b, " #%s", termtext.Line(strings.Join(m.Tags, " #")))
+		fmt.Fprintf(b, " #%s", oneLine(strings.Join(m.Tags, " #")))
 	}
 	fmt.Fprintf(b, " | %s %v", m.When().Format(time.DateOnly), m.ID)
 	if !m.SupersededBy.IsZero() {
@@ -58,6 +64,12 @@ func writeHit(b *strings.Builder, n int, h *hippo.Hit) {
 		b.WriteString("\n   " + why(h))
 	}
 }
+
+// oneLine returns a text of a memory as a part of the line of its hit.
+func oneLine(s string) string { return forgedEnd.ReplaceAllString(termtext.Line(s), "¦$1") }
+
+// forgedEnd matches a bar in a text that would look like the end of a hit, which has its date and its id.
+var forgedEnd = regexp.MustCompile(`\|(\s*\d{4}-\d\d-\d\d)`)
 
 // insights returns a count with its noun.
 func insights(n int) string {

@@ -50,3 +50,20 @@ func TestSecrets_LookAlikes(t *testing.T) {
 		t.Errorf("%d of 300 are taken for secrets, want at most 6", wrong[false]+wrong[true])
 	}
 }
+
+// Of the injections, those that steer a model are flagged.
+func TestInstructions_Corpus(t *testing.T) {
+	t.Parallel()
+	list := screentest.Injections()
+	if len(list) != 100 {
+		t.Fatalf("%d injections, want 100", len(list))
+	}
+	missed := map[bool]int{}
+	for _, x := range list {
+		if x.Flagged && screen.Instructions(x.Text) == nil {
+			missed[x.Held]++
+			t.Errorf("held back %v: no flag for %q", x.Held, x.Text)
+		}
+	}
+	t.Logf("without a flag of 25 each: %d tuned, %d held back", missed[false], missed[true])
+}

@@ -43,6 +43,17 @@ func Secrets(text string) []Finding {
 	return ordered(text, found)
 }
 
+// Redact returns a text with "[redacted]" in place of the secrets in it, for messages that repeat what a caller wrote.
+func Redact(text string) string {
+	var b strings.Builder
+	done := 0
+	for _, f := range Secrets(text) {
+		b.WriteString(text[done:f.Start] + "[redacted]")
+		done = f.End
+	}
+	return b.String() + text[done:]
+}
+
 // scan calls found for every secret in a plain text that is not encoded.
 func scan(text string, found func(rule string, start, end int)) {
 	rules().find(text, found)

@@ -31,11 +31,13 @@ type Answer struct {
 type Hit struct {
 	Insight Insight `json:"insight"`
 	// Relevance has four decimals, nine if the hit is explained.
-	Relevance         float64      `json:"relevance"`
-	DaysSinceCreated  float64      `json:"days_since_created"`
-	DaysSinceModified float64      `json:"days_since_importance_modified"`
-	Signals           *Signals     `json:"signals,omitempty"`
-	Explanation       *Explanation `json:"explanation,omitempty"`
+	Relevance         float64 `json:"relevance"`
+	DaysSinceCreated  float64 `json:"days_since_created"`
+	DaysSinceModified float64 `json:"days_since_importance_modified"`
+	// Flags are those of [Flags].
+	Flags       []string     `json:"flags,omitempty"`
+	Signals     *Signals     `json:"signals,omitempty"`
+	Explanation *Explanation `json:"explanation,omitempty"`
 }
 
 // Conflict is two results that seem to contradict each other, the newer one first.
@@ -84,7 +86,7 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 func (v *View) hit(h *hippo.Hit, day hippo.Day) (Hit, error) {
 	m := h.Memory
 	out := Hit{
-		Relevance: Round(h.Relevance, 4), DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
+		Flags: Flags(m), Relevance: Round(h.Relevance, 4), DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
 	}
 	importance := v.Importance(m, day)
 	var err error

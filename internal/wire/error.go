@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/screen"
 )
 
 // Error is a failure as JSON: {"error": {...}}.
@@ -20,7 +21,8 @@ type ErrorBody struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// ErrorOf returns an error as JSON, with a hint of the front end; empty for none.
+// ErrorOf returns an error as JSON, with a hint of the front end; empty for none. What looks like a secret in its
+// message is redacted: an error may repeat an argument.
 func ErrorOf(err error, hint string) Error {
 	body := ErrorBody{Code: hippo.CodeOf(err), Message: err.Error(), Hint: hint}
 	if f, ok := errors.AsType[*hippo.FieldError](err); ok {
@@ -28,6 +30,8 @@ func ErrorOf(err error, hint string) Error {
 	}
 	if s, ok := errors.AsType[*hippo.SecretError](err); ok {
 		body.Field = s.Field
+	} else {
+		body.Message = screen.Redact(body.Message)
 	}
 	return Error{body}
 }
