@@ -14,7 +14,7 @@ const modifySchema = `{"type":"object","additionalProperties":false,"required":[
 "content":{"type":"string"},
 "situation":{"type":"array","items":{"type":"string"},"description":"replaces all"},
 "importance":{"type":"number","minimum":0,"maximum":1},
-"tags":{"type":"array","items":{"type":"string"},"description":"replaces all"},
+"tags":{"type":"array","items":{"type":"string"}},
 "type":{"type":"string"},
 "pinned":{"type":"boolean"},
 "reinforce":{"type":"string","enum":["upvote","downvote","none"],"description":"a vote after the change"},
