@@ -32,6 +32,8 @@ type Options struct {
 	Log  *slog.Logger
 	// IndexWait is [engine.Config.IndexWait].
 	IndexWait time.Duration
+	// ReadOnly: the file of the index is not written, see [index.Options].
+	ReadOnly bool
 	// Client is the HTTP client for model endpoints; nil means one like [http.DefaultClient].
 	Client *http.Client
 }
@@ -51,7 +53,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	x, err := openIndex(ctx, s, path, &m, o.Log)
+	x, err := openIndex(ctx, s, path, &m, o)
 	if err != nil {
 		return nil, errors.Join(err, m.close(), s.Close())
 	}
@@ -70,9 +72,9 @@ func embedLock(path string) string {
 	return path + ".embed"
 }
 
-func openIndex(ctx context.Context, s *store.Store, path string, m *selection, log *slog.Logger) (*index.Index, error) {
+func openIndex(ctx context.Context, s *store.Store, path string, m *selection, o *Options) (*index.Index, error) {
 	indexed, instant := embedding.Indexed(m.models)
-	return index.Open(ctx, s, &index.Options{Path: path, Tokens: m.table, Models: indexed, Instant: instant, Log: log})
+	return index.Open(ctx, s, &index.Options{Path: path, Tokens: m.table, Models: indexed, Instant: instant, ReadOnly: o.ReadOnly, Log: o.Log})
 }
 
 // openBackend returns the back end and the path of its index file; empty if it has none.

@@ -83,7 +83,7 @@ func checkIndex(ctx context.Context, b driver.Backend, path string, o *Options) 
 	if err != nil {
 		return "", err
 	}
-	x, err := openIndex(ctx, s, path, &m, o.Log)
+	x, err := openIndex(ctx, s, path, &m, o)
 	if err != nil {
 		return "", err
 	}

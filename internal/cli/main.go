@@ -60,6 +60,10 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	}
 	s.root.SetArgs(rest)
 	ran, err := s.root.ExecuteContextC(ctx)
+	if err != nil && isHook(ran) {
+		logHookError(err)
+		return 0
+	}
 	if err != nil {
 		s.json = s.json || wantsJSON(rest)
 		explainError(s, ran.CommandPath(), err)
@@ -89,9 +93,9 @@ func (s *shell) newRoot() *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: hash8|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
 	root.AddCommand(
-		newServeCommand(s), newRecordCommand(s), newSearchCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s),
+		newServeCommand(s), newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s),
 		newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newStatusCommand(s),
-		newImportCommand(s), newSyncFileCommand(s), newCaptureCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s), newModelCommand(s), newEvalCommand(s), newDemoCommand(s), newVersionCommand(s),
+		newImportCommand(s), newSyncFileCommand(s), newCaptureCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s), newHookCommand(s), newModelCommand(s), newEvalCommand(s), newDemoCommand(s), newVersionCommand(s),
 	)
 	refuseUnknownTopics(root)
 	return root

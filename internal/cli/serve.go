@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
+	"github.com/hippo-memory/hippo/internal/project"
 )
 
 func newServeCommand(s *shell) *cobra.Command {
@@ -51,6 +52,10 @@ func runServe(ctx context.Context, s *shell) error {
 	server := mcpserver.New(opener.Engine, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log,
 		Scope: func(context.Context) hippo.Scope { return scope() },
+		State: func(ctx context.Context) string {
+			state := project.StateOf(ctx, ".")
+			return state.Text()
+		},
 	})
 	if s.isTerminal(s.in) {
 		s.warn("this speaks MCP on stdin and stdout: an MCP client starts it, not a person; Ctrl-C ends it")

@@ -57,11 +57,13 @@ func damaged(u *upkeep, s *snapshot, r runtime.Error) bool {
 	return ok && u.file.mappings.has(fault.Addr()) || !u.file.intact(s)
 }
 
-// discard empties the index and deletes the file. It returns [ErrDamaged].
+// discard empties the index and deletes the file, if it is writable. It returns [ErrDamaged].
 func (u *upkeep) discard(reason error) error {
 	u.opts.Log.Warn("index: rebuilding it", "path", u.opts.Path, "reason", reason)
 	u.edit(func(d *draft) { d.reset("", d.models) })
-	u.file.forget()
+	if u.opts.writable() {
+		u.file.forget()
+	}
 	return errEmptied()
 }
 

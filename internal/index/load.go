@@ -23,7 +23,9 @@ func (u *upkeep) load(head driver.Head) {
 	case err == nil, errors.Is(err, fs.ErrNotExist):
 	default:
 		u.opts.Log.Info("index: rebuilding it", "path", u.opts.Path, "reason", err)
-		u.file.forget()
+		if u.opts.writable() {
+			u.file.forget()
+		}
 	}
 }
 

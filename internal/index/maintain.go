@@ -8,13 +8,16 @@ import (
 // maintain starts the background work if there is any. While the index is rebuilt the file is
 // written with each large segment: all others are merged soon, and would stay in it as garbage.
 func (u *upkeep) maintain() {
+	if u.opts.ReadOnly {
+		return
+	}
 	if due(u) && !u.rebuilding.Load() || mergeable(u, u.current.Load()) != nil {
 		u.background.start(u.tidy)
 	}
 }
 
 // due reports whether so much has changed that the file is to be written.
-func due(u *upkeep) bool { return u.opts.Path != "" && u.unsaved() >= u.opts.SaveEvery }
+func due(u *upkeep) bool { return u.opts.writable() && u.unsaved() >= u.opts.SaveEvery }
 
 // tidy is the background work.
 func (u *upkeep) tidy() {
@@ -37,7 +40,7 @@ func (u *upkeep) save(ctx context.Context) error {
 		return err
 	}
 	return u.guardUpdate(func() error {
-		if err := u.mergeAll(); err != nil || u.opts.Path == "" {
+		if err := u.mergeAll(); err != nil || !u.opts.writable() {
 			return err
 		}
 		return u.write()
@@ -58,7 +61,7 @@ func (u *upkeep) mergeAll() error {
 		if docs < manyDocs {
 			continue
 		}
-		if u.opts.Path != "" {
+		if u.opts.writable() {
 			if err := u.write(); err != nil {
 				return err
 			}
@@ -79,7 +82,7 @@ const (
 // worthSaving reports whether a process that ends should write the file.
 func (u *upkeep) worthSaving() bool {
 	n := u.unsaved()
-	return u.opts.Path != "" && n > 0 && (n >= smallChange || u.current.Load().docs() < largeIndex)
+	return u.opts.writable() && n > 0 && (n >= smallChange || u.current.Load().docs() < largeIndex)
 }
 
 // mergeable returns parts of a snapshot that are to be merged in the background; nil if there are none.

@@ -41,6 +41,9 @@ type Options struct {
 	// SaveEvery is the number of changed rows after which the file is written in the
 	// background; 0 means 4,096.
 	SaveEvery int
+	// ReadOnly: the file is neither written nor deleted, and segments are not merged, for
+	// processes that answer once and end.
+	ReadOnly bool
 	// Log receives what happens to the file; nil discards it.
 	Log *slog.Logger
 }
@@ -68,6 +71,9 @@ func (o *Options) complete() *Options {
 	}
 	return &c
 }
+
+// writable reports whether there is a file that may be written.
+func (o *Options) writable() bool { return o.Path != "" && !o.ReadOnly }
 
 // static returns the instant model if it embeds the word pieces of the index, else nil.
 func (o *Options) static() embed.StaticEmbedder {

@@ -9,8 +9,8 @@ import (
 
 const forgetSchema = `{"type":"object","additionalProperties":false,"required":["uuids"],"properties":{
 "uuids":{"type":"array","items":{"type":"string","format":"uuid"}},
-"restore":{"type":"boolean","description":"bring forgotten ones back"},
-"purge":{"type":"boolean","description":"delete for good, no undo"}}}`
+"restore":{"type":"boolean"},
+"purge":{"type":"boolean"}}}`
 
 type forgetInput struct {
 	ids            []hippo.ID

@@ -14,11 +14,11 @@ const modifySchema = `{"type":"object","additionalProperties":false,"required":[
 "content":{"type":"string"},
 "situation":{"type":"array","items":{"type":"string"},"description":"replaces all"},
 "importance":{"type":"number","minimum":0,"maximum":1},
-"tags":{"type":"array","items":{"type":"string"},"description":"replaces all"},
+"tags":{"type":"array","items":{"type":"string"}},
 "type":{"type":"string"},
 "pinned":{"type":"boolean"},
 "reinforce":{"type":"string","enum":["upvote","downvote","none"],"description":"a vote after the change"},
-"supersedes":{"type":"array","items":{"type":"string","format":"uuid"},"description":"insights that this one replaces"},
+"supersedes":{"type":"array","items":{"type":"string","format":"uuid"}},
 "allow_secret":{"type":"boolean","description":"only if the user agrees"}}}`
 
 type modifyInput struct {

@@ -17,7 +17,7 @@ const recordSchema = `{"type":"object","additionalProperties":false,"required":[
 "event_time":{"type":"string","description":"when it happened, if not now (RFC 3339 or date)"},
 "valid_from":{"type":"string","description":"the fact holds from then on"},
 "valid_until":{"type":"string"},
-"supersedes":{"type":"array","items":{"type":"string","format":"uuid"},"description":"insights that this one replaces"},
+"supersedes":{"type":"array","items":{"type":"string","format":"uuid"},"description":"what this one replaces"},
 "source":{"type":"string","enum":["user","agent","tool"],"default":"agent","description":"who said it"},
 "project":{"type":"string","description":"default: the current project; none: no project"},
 "allow_secret":{"type":"boolean","description":"only if the user agrees"}}}`

@@ -275,7 +275,7 @@ func TestScenario_P1(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	want := []string{
-		"hippo_forget", "hippo_modify_insight", "hippo_record_insight", "hippo_reinforce_insight", "hippo_search_insights", "hippo_status",
+		"hippo_context", "hippo_forget", "hippo_modify_insight", "hippo_record_insight", "hippo_reinforce_insight", "hippo_search_insights", "hippo_status",
 	}
 	if diff := gocmp.Diff(want, names); diff != "" {
 		t.Error(diff)

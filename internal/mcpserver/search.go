@@ -26,7 +26,7 @@ const searchSchema = `{"type":"object","additionalProperties":false,"properties"
 "pinned":{"type":"boolean"},
 "ranker":{"type":"string","enum":["hippo","insight","hybrid","cosine","bm25"],"description":"insight: by use, votes and situation only"},
 "detail":{"type":"string","enum":["compact","full"],"default":"compact"},
-"explain":{"type":"boolean","description":"show the signals of each hit"}}}`
+"explain":{"type":"boolean"}}}`
 
 // filterInput is the part of the arguments that narrows the search.
 type filterInput struct {

@@ -33,6 +33,9 @@ type Options struct {
 	// Scope returns what the client may see and do, with the project that it works for. It
 	// may take its time at the first call. Nil: that of [hippo.LocalScope] without a project.
 	Scope func(ctx context.Context) hippo.Scope
+	// State describes the work in progress in the current folder, for hippo_context; nil: it
+	// is unknown.
+	State func(ctx context.Context) string
 	// Store describes the store, for hippo_status.
 	Store string
 	// Now is the clock; nil means the system's.
@@ -157,7 +160,7 @@ func argumentNames() map[string]string {
 	return map[string]string{
 		"Text": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
 		"Offset": "limit.offset", "Count": "limit.count", "Ranker": "ranker", "Projects": "project", "Source.Kind": "source",
-		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Supersedes": "supersedes", "Vote": "reinforce", "Modification": "arguments",
+		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Modification": "arguments",
 	}
 }
 

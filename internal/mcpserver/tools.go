@@ -51,9 +51,15 @@ func tools() []tool {
 		},
 		{
 			name: "hippo_forget", title: "Forget insights",
-			description: "Hide insights from search; undo with restore. purge deletes for good: only when the user asks for it.",
+			description: "Hide insights from search; restore undoes it. purge deletes for good: only if the user asks.",
 			schema:      forgetSchema, destructive: true, idempotent: true,
 			input: func() arguments { return &forgetInput{} },
+		},
+		{
+			name: "hippo_context", title: "Session context",
+			description: "What to know when a session begins: rules, open tasks, decisions, recent work, what the prompt reminds of.",
+			schema:      contextSchema, readOnly: true, idempotent: true,
+			input: func() arguments { return &contextInput{} },
 		},
 		{
 			name: "hippo_status", title: "Memory status",

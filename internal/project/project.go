@@ -1,6 +1,6 @@
 // Package project finds out which project a directory belongs to: the same for all
 // its worktrees and clones, another one for a fork. It asks the git program and
-// reads nothing itself; without a repository, or without git, there is no project.
+// reads nothing itself for that; without a repository, or without git, there is no project.
 // A shallow clone does not hold its first commit, and is known by its remote alone.
 package project
 
@@ -83,11 +83,16 @@ func pick(remotes string) string {
 
 // git returns what a git command prints, trimmed.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	out, err := gitRaw(ctx, dir, args...)
+	return strings.TrimSpace(string(out)), err
+}
+
+// gitRaw returns what a git command prints. It takes no locks: others may run git meanwhile.
+func gitRaw(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
 	cmd.Dir = dir
 	cmd.WaitDelay = outputGrace
-	out, err := cmd.Output()
-	return strings.TrimSpace(string(out)), err
+	return cmd.Output()
 }
 
 // Normalise reduces the URL of a remote to host and path, so that all ways to

@@ -12,7 +12,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/modelfile"
 )
 
-func format() modelfile.Format { return modelfile.Format{Magic: "MODEL", Version: 2, Name: "tiny model"} }
+func format() modelfile.Format {
+	return modelfile.Format{Magic: "MODEL", Version: 2, Name: "tiny model"}
+}
 
 func crc(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 

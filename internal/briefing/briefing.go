@@ -1,0 +1,104 @@
+// Package briefing selects what an agent should know now: pinned memories, preferences and rules, open
+// tasks, decisions, recent work, and what the prompt reminds of. It is pure: the same candidates
+// and the same time give the same selection. The engine gathers the candidates.
+package briefing
+
+import (
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// The limits of [Query.MaxTokens].
+const (
+	DefaultTokens = 700
+	MinTokens     = 50
+	MaxTokens     = 8000
+)
+
+// Query asks what to know now.
+type Query struct {
+	// Prompt is what the user asks, at most [hippo.MaxQuery] bytes; empty: a session begins.
+	Prompt string
+	// State describes the work in progress, such as the branch, the subjects of recent commits
+	// and the paths that changed, at most [hippo.MaxQuery] bytes; empty if it is unknown.
+	State string
+	// PromptOnly selects only what the prompt reminds of.
+	PromptOnly bool
+	// MaxTokens bounds the text, as [Tokens] estimates it: [MinTokens] to [MaxTokens]; 0 means
+	// [DefaultTokens].
+	MaxTokens int
+	// Known reports whether the reader has a memory already; nil: it has none.
+	Known func(*hippo.Memory) bool
+}
+
+// Validate reports the first rule that q breaks, as a [*hippo.FieldError].
+func (q *Query) Validate() error {
+	check := hippo.Query{Text: q.Prompt}
+	if err := check.Validate(); err != nil {
+		return hippo.Fieldf("Prompt", "must be at most %d bytes of UTF-8, got %d", hippo.MaxQuery, len(q.Prompt))
+	}
+	if q.MaxTokens != 0 && (q.MaxTokens < MinTokens || q.MaxTokens > MaxTokens) {
+		return hippo.Fieldf("MaxTokens", "must be between %d and %d, got %d", MinTokens, MaxTokens, q.MaxTokens)
+	}
+	return nil
+}
+
+// Candidate is a memory that may be worth knowing.
+type Candidate struct {
+	Memory *hippo.Memory
+	// Importance is the decayed one, in [0, 1].
+	Importance float64
+	// Prompt and State are the relevance to the prompt and to the work in progress, in
+	// [0, 1]; 0: not found by it.
+	Prompt, State float64
+}
+
+// Input is what [Select] selects from.
+type Input struct {
+	Query
+	Candidates []Candidate
+	// Project is the current one; memories of others are never selected.
+	Project string
+	// Now is the time of the reader.
+	Now time.Time
+	// Similar is the cosine of two memories; nil: duplicates are found lexically.
+	Similar func(a, b hippo.ID) float64
+	// Instructs reports whether a text tries to instruct its reader; nil: none does.
+	Instructs func(text string) bool
+}
+
+// Section is a part of a [Briefing].
+type Section string
+
+// The sections, in the order in which they are shown.
+const (
+	Rules     Section = "rules"
+	Tasks     Section = "tasks"
+	Decisions Section = "decisions"
+	Recent    Section = "recent"
+	Related   Section = "related"
+)
+
+// Item is one memory in a [Briefing].
+type Item struct {
+	Memory  *hippo.Memory
+	Section Section
+	// Preview is the content on one line, cut at the end of a word.
+	Preview string
+	// Age is how long ago the memory was recorded or its event happened: "3 d".
+	Age string
+	// Instructs: the content tries to instruct its reader.
+	Instructs bool
+}
+
+// Briefing is what to know now.
+type Briefing struct {
+	// Items are in the order of the sections, the best of each first.
+	Items []Item
+	// LowTrust counts memories that are worth knowing, but must not be injected unless a
+	// person asks for them; see [Trusted].
+	LowTrust int
+	// promptOnly chooses the heading.
+	promptOnly bool
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/project"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+func newContextCommand(s *shell) *cobra.Command {
+	var q briefing.Query
+	c := &cobra.Command{
+		Use:   "context",
+		Short: "Show what to know now: rules, open tasks, decisions, recent work, and what a prompt reminds of",
+		Args:  maximumArguments(0),
+		Example: `  hippo context
+  hippo context --prompt "why did the gateway go down" --max-tokens 300`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("max-tokens") && q.MaxTokens == 0 {
+				q.MaxTokens = -1 // 0 means the default to the engine
+			}
+			cfg, err := s.named()
+			if err != nil {
+				return err
+			}
+			if cfg.Project == hippo.AllProjects {
+				return hippo.Fieldf("project", "must be one project, or none")
+			}
+			state := project.StateOf(c.Context(), ".")
+			q.State = state.Text()
+			e, err := app.Open(c.Context(), cfg, &app.Options{Now: s.now, Log: s.logger(cfg)})
+			if err != nil {
+				return err
+			}
+			name := projectOf(c.Context(), cfg)
+			_ = e.Ready(c.Context()) // without the model it is lexical
+			b, err := engine.Context(c.Context(), e.In(s.scope(cfg, name)), q)
+			if err = errors.Join(err, e.Close()); err != nil {
+				return err
+			}
+			return printContext(s, b)
+		},
+	}
+	c.Flags().StringVar(&q.Prompt, "prompt", "", "what the user asks")
+	c.Flags().IntVar(&q.MaxTokens, "max-tokens", briefing.DefaultTokens, "the most tokens of the text, by estimate")
+	return c
+}
+
+func printContext(s *shell, b *briefing.Briefing) error {
+	if s.json {
+		return s.printJSON(wire.ContextOf(b))
+	}
+	text := b.Text()
+	switch {
+	case text != "":
+	case b.LowTrust > 0:
+		text = fmt.Sprintf("Nothing to know yet; %d of low trust, which hippo search finds.", b.LowTrust)
+	default:
+		text = "Nothing to know yet."
+	}
+	_, err := fmt.Fprintln(s.out, text)
+	return err
+}

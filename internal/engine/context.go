@@ -1,0 +1,201 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/screen"
+	"github.com/hippo-memory/hippo/internal/top"
+)
+
+const (
+	// Of the memories of each type, tag and text at most maxTyped and maxFound are candidates,
+	// of all the maxNewest newest.
+	maxTyped, maxFound, maxNewest = 20, 16, 40
+)
+
+// Context returns what to know now in the current project of the scope: what belongs to other
+// projects takes no part, even if there is no current one. It is not an access and does not
+// advance the active day.
+func Context(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefing, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	g := gatherer{memories: m, known: make(map[hippo.ID]int)}
+	g.filter = hippo.Filter{Projects: []string{m.scope.Project, ""}, ValidAt: m.now()}
+	if err := g.gather(ctx, &q); err != nil {
+		return nil, err
+	}
+	in := &briefing.Input{Query: q, Candidates: g.found, Project: m.scope.Project, Now: m.now(), Instructs: instructs}
+	return selected(ctx, m, in)
+}
+
+// instructs reports whether a text looks as if it was meant to steer a model.
+func instructs(text string) bool { return len(screen.Instructions(text)) > 0 }
+
+// selected selects, and compares what it selects by the vectors in the index.
+func selected(ctx context.Context, m *Memories, in *briefing.Input) (b *briefing.Briefing, err error) {
+	if len(in.Candidates) == 0 {
+		return briefing.Select(in), nil
+	}
+	text := in.Candidates[0].Memory.Content
+	vectors, err := m.embedding.Query(ctx, &m.scope, beginningOf(text), nil)
+	if err != nil {
+		return nil, err
+	}
+	s := retrieve.Query{Scope: m.scope, Text: "x"} // any text: one without does not use vectors
+	s.Vectors[retrieve.Semantic] = retrieve.Vector{
+		Values: vectors.Text[retrieve.Semantic].Values, Model: vectors.Text[retrieve.Semantic].Model, TopK: 1,
+	}
+	err = m.indexed(ctx, func() error {
+		r, err := m.index.Search(ctx, &s)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		in.Similar = func(a, b hippo.ID) float64 {
+			x, ok := r.Reader.Find(a)
+			y, too := r.Reader.Find(b)
+			if !ok || !too {
+				return 0
+			}
+			return r.Reader.Similarity(x, y)
+		}
+		b = briefing.Select(in)
+		return nil
+	})
+	return b, err
+}
+
+// gatherer collects candidates, each once.
+type gatherer struct {
+	memories *Memories
+	filter   hippo.Filter
+	found    []briefing.Candidate
+	known    map[hippo.ID]int // where in found
+}
+
+func (g *gatherer) gather(ctx context.Context, q *briefing.Query) error {
+	err := g.search(ctx, q.Prompt, func(c *briefing.Candidate, relevance float64) { c.Prompt = relevance })
+	if err != nil || q.PromptOnly {
+		return err
+	}
+	if err := g.search(ctx, q.State, func(c *briefing.Candidate, relevance float64) { c.State = relevance }); err != nil {
+		return err
+	}
+	var ids []hippo.ID
+	head, err := g.memories.store.Head(ctx)
+	if err != nil {
+		return err
+	}
+	day := head.Calendar.Day
+	err = g.memories.indexed(ctx, func() error {
+		ids, err = g.list(ctx, g.memories.searcher.Clock(day))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	ms, err := g.memories.scoped.Get(ctx, ids)
+	for _, m := range ms {
+		g.add(m, day)
+	}
+	return err
+}
+
+// search adds what a text finds, with its relevance.
+func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.Candidate, float64)) error {
+	if text == "" {
+		return nil
+	}
+	a, err := g.memories.Search(ctx, hippo.Query{Text: text, Filter: g.filter, Count: maxFound, Ranker: hippo.RankerHippo, NoTouch: true})
+	if err != nil || a.Weak != "" {
+		return err
+	}
+	for _, h := range a.Hits {
+		set(g.add(h.Memory, a.Day), h.Relevance)
+	}
+	return nil
+}
+
+// list returns the newest memories, and the most important ones that are pinned or belong to a
+// section by their type or a tag; each once.
+func (g *gatherer) list(ctx context.Context, clock rank.Clock) ([]hippo.ID, error) {
+	newest := func(a, b listed) int { return a.Compare(b.Key) }
+	ids, err := g.best(ctx, nil, g.filter, clock, maxNewest, newest)
+	pinned := g.filter
+	pinned.Pinned = true
+	filters := []hippo.Filter{pinned}
+	for _, s := range []briefing.Section{briefing.Rules, briefing.Tasks, briefing.Decisions} {
+		types := g.filter
+		types.Types = briefing.Types(s)
+		filters = append(filters, types)
+		for _, t := range types.Types {
+			tags := g.filter
+			tags.Tags = []string{t}
+			filters = append(filters, tags)
+		}
+	}
+	important := func(a, b listed) int {
+		return cmp.Or(cmp.Compare(b.importance, a.importance), newest(a, b))
+	}
+	for i := 0; i < len(filters) && err == nil; i++ {
+		ids, err = g.best(ctx, ids, filters[i], clock, maxTyped, important)
+	}
+	return distinct(ids), err
+}
+
+// listed is a memory that passes a filter.
+type listed struct {
+	retrieve.Key
+	importance float64
+}
+
+// best appends the first n memories that pass a filter, in an order.
+func (g *gatherer) best(ctx context.Context, ids []hippo.ID, f hippo.Filter, clock rank.Clock, n int, order func(a, b listed) int) ([]hippo.ID, error) {
+	r, err := g.memories.index.Search(ctx, &retrieve.Query{Scope: g.memories.scope, Filter: f})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	best := top.New(n, order)
+	rows := r.Reader.Rows(nil, r.Matches)
+	for i, x := range slices.Backward(r.Matches) { // those that were recorded last are at the end
+		row := &rows[i]
+		m := listed{r.Reader.Key(x.Doc), clock.Importance(row.Importance, row.SetDay, row.Pinned)}
+		if bound := best.Bound(); bound == nil || order(m, *bound) < 0 {
+			best.Add(m)
+		}
+	}
+	for _, x := range best.Sorted() {
+		ids = append(ids, x.ID)
+	}
+	return ids, nil
+}
+
+// add returns the candidate for a memory, which is valid until the next call.
+func (g *gatherer) add(m *hippo.Memory, day hippo.Day) *briefing.Candidate {
+	i, ok := g.known[m.ID]
+	if !ok {
+		i = len(g.found)
+		g.known[m.ID] = i
+		g.found = append(g.found, briefing.Candidate{Memory: m, Importance: g.memories.Importance(m, day)})
+	}
+	return &g.found[i]
+}
+
+// beginningOf returns the beginning of a text, which is enough to choose a model.
+func beginningOf(text string) string {
+	const enough = 200
+	for i := range text {
+		if i >= enough {
+			return text[:i]
+		}
+	}
+	return text
+}

@@ -1,0 +1,29 @@
+package hook
+
+import "strings"
+
+// gemini is Gemini CLI.
+func gemini() *client {
+	return &client{
+		name:   "gemini",
+		events: map[Event]string{SessionStart: "SessionStart", UserPrompt: "BeforeAgent", PostTool: "AfterTool"},
+		prompt: withoutHookContext,
+	}
+}
+
+// withoutHookContext removes the blocks that other hooks put before a prompt: without a terminal,
+// Gemini passes on what the session start injected.
+func withoutHookContext(prompt string) string {
+	const begin, end = "<hook_context>", "</hook_context>"
+	for {
+		i := strings.Index(prompt, begin)
+		if i < 0 {
+			return prompt
+		}
+		j := strings.Index(prompt[i:], end)
+		if j < 0 {
+			return prompt[:i]
+		}
+		prompt = prompt[:i] + prompt[i+j+len(end):]
+	}
+}

@@ -1,0 +1,200 @@
+// Package hook answers the hooks of agents' clients: a client passes an event as JSON, and takes
+// text for the context of its model in a shape of its own. The engine selects the text; a ledger
+// for each session ensures that nothing is injected twice.
+//
+// A hook reads the store and never writes it, but for what [Config.Capture] does.
+package hook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/screen"
+)
+
+// Event is what a hook is about, by the name of its subcommand.
+type Event string
+
+// The events.
+const (
+	SessionStart Event = "session-start"
+	UserPrompt   Event = "user-prompt"
+	PostTool     Event = "post-tool"
+	PreCompact   Event = "pre-compact"
+	Stop         Event = "stop"
+	SubagentStop Event = "subagent-stop"
+	SessionEnd   Event = "session-end"
+)
+
+// Events returns every event.
+func Events() []Event {
+	return []Event{SessionStart, UserPrompt, PostTool, PreCompact, Stop, SubagentStop, SessionEnd}
+}
+
+// The budgets, in tokens, of what is injected at an event.
+const (
+	SessionTokens = 700
+	PromptTokens  = 220
+	ToolTokens    = 160
+)
+
+// maxOutput is the number of characters up to which every client passes a text on whole.
+const maxOutput = 9500
+
+// Config wires a hook.
+type Config struct {
+	// Open opens the memory. It is called at most once, and not for events at which nothing
+	// can be injected. The caller closes what it opened.
+	Open func(ctx context.Context) (*engine.Engine, error)
+	// Project returns the project that a folder belongs to, and State the work in progress
+	// there, in a few words. They may take until the deadline, and run beside each other.
+	Project, State func(ctx context.Context, dir string) string
+	// Scope returns the scope of the user in a project.
+	Scope func(project string) hippo.Scope
+	// Capture, if it is not nil, is called at [PreCompact], [Stop], [SubagentStop] and
+	// [SessionEnd]: it may record what the session taught.
+	Capture func(ctx context.Context, event Event, in *Input) error
+	// StateDir is the folder of the ledgers.
+	StateDir string
+	// SessionTokens and PromptTokens are the budgets of a session start and of a prompt; 0
+	// means the constant of that name.
+	SessionTokens, PromptTokens int
+	Now                         func() time.Time
+}
+
+// Run answers one event of a client, which is read from in, and returns what to print: nothing, or
+// one JSON object. The error is for a log; the client must not see it.
+func Run(ctx context.Context, event Event, clientName string, in io.Reader, c *Config) ([]byte, error) {
+	cl, err := clientOf(clientName)
+	if err != nil {
+		return nil, err
+	}
+	input, err := read(in, cl)
+	if err != nil {
+		return nil, err
+	}
+	switch event {
+	case PreCompact, Stop, SubagentStop, SessionEnd:
+		if c.Capture == nil {
+			return cl.reply(event, input, "")
+		}
+		out, failed := cl.reply(event, input, "")
+		return out, errors.Join(c.Capture(ctx, event, input), failed)
+	case SessionStart, UserPrompt, PostTool:
+		text, err := inject(ctx, event, cl, input, c)
+		if err != nil {
+			text = ""
+		}
+		out, failed := cl.reply(event, input, text)
+		return out, errors.Join(err, failed)
+	default:
+		return nil, fmt.Errorf("unknown event %q", event)
+	}
+}
+
+// inject returns the text to inject at an event; empty for none.
+func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) (string, error) {
+	q, ok := queryOf(event, in, c)
+	if !ok || !cl.injects(event) {
+		return "", nil
+	}
+	go screen.Instructions(" ") // builds its tables, beside the opening of the store
+	project := begin(ctx, c.Project, in.Dir)
+	var state <-chan string
+	if event == SessionStart {
+		state = begin(ctx, c.State, in.Dir)
+	}
+	e, err := c.Open(ctx)
+	if err != nil || e == nil {
+		return "", err
+	}
+	ledger, err := openLedger(ctx, c.StateDir, in.Session, c.Now())
+	if err != nil {
+		return "", err
+	}
+	defer ledger.close()
+	transcript := readTranscript(in.Transcript)
+	if event == SessionStart {
+		ledger.begin(in.Source, transcript, c.Now())
+	}
+	q.Known = func(m *hippo.Memory) bool { return ledger.has(m) || transcript.holds(m) }
+	name, err := wait(ctx, project)
+	if err == nil && state != nil {
+		q.State, err = wait(ctx, state)
+	}
+	if err != nil {
+		return "", err
+	}
+	q.State = cut(q.State, hippo.MaxQuery)
+	b, err := engine.Context(ctx, e.In(c.Scope(name)), q)
+	if err != nil {
+		return "", err
+	}
+	text := b.Text()
+	if len([]rune(text)) > maxOutput {
+		return "", fmt.Errorf("the text has %d characters, at most %d fit", len([]rune(text)), maxOutput)
+	}
+	for _, i := range b.Items {
+		ledger.add(i.Memory)
+	}
+	return text, ledger.save(c.Now()) // before it is printed: never twice
+}
+
+// begin calls a function in another goroutine and returns the channel of its result.
+func begin(ctx context.Context, f func(context.Context, string) string, dir string) <-chan string {
+	result := make(chan string, 1)
+	go func() { result <- f(ctx, dir) }()
+	return result
+}
+
+// wait returns a result, or the reason why ctx ended before.
+func wait(ctx context.Context, result <-chan string) (string, error) {
+	select {
+	case s := <-result:
+		return s, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// queryOf returns what an event asks for; false: nothing.
+func queryOf(event Event, in *Input, c *Config) (briefing.Query, bool) {
+	switch event {
+	case SessionStart:
+		return briefing.Query{MaxTokens: cmp.Or(c.SessionTokens, SessionTokens)}, true
+	case UserPrompt:
+		return briefing.Query{Prompt: in.Prompt, PromptOnly: true, MaxTokens: cmp.Or(c.PromptTokens, PromptTokens)}, asks(in.Prompt)
+	case PostTool:
+		failure := failureOf(in)
+		return briefing.Query{Prompt: failure, PromptOnly: true, MaxTokens: ToolTokens}, failure != ""
+	default:
+		return briefing.Query{}, false
+	}
+}
+
+// asks reports whether a prompt says enough to be reminded of something: no command of the client,
+// and more than a word or two like "yes, go on".
+func asks(prompt string) bool {
+	const minWords, minOther = 3, 8 // characters where words have no spaces between them
+	if strings.HasPrefix(prompt, "/") || strings.HasPrefix(prompt, "!") {
+		return false
+	}
+	long := 0
+	for w := range strings.FieldsSeq(prompt) {
+		if len([]rune(w)) > 2 {
+			long++
+		}
+		if w[0] >= 0x80 && len([]rune(w)) >= minOther {
+			return true
+		}
+	}
+	return long >= minWords
+}

@@ -1,0 +1,102 @@
+package hook
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// maxInput is the size of the JSON of an event, in bytes: it has the output of a tool.
+const maxInput = 16 << 20
+
+// Input is an event as a client describes it. Fields that the client does not give are empty.
+type Input struct {
+	// Session identifies the session. Clients that run the hooks of others, too, give both the
+	// same one.
+	Session string
+	// Transcript is the path of the transcript of the session.
+	Transcript string
+	// Dir is the folder that the session works in.
+	Dir string
+	// Name is the client's name of the event.
+	Name string
+	// Source is why a session starts: startup, resume, clear or compact.
+	Source string
+	Prompt string
+	// Response is what a tool returned, as JSON.
+	Response json.RawMessage
+	// LastMessage is the last message of the assistant.
+	LastMessage string
+	// AgentTranscript is that of a subagent that stops.
+	AgentTranscript string
+	// Error is why a tool failed.
+	Error string
+}
+
+// fresh is the source of a session of a client that names neither sessions nor sources: it has
+// nothing of the one before.
+const fresh = "fresh"
+
+// read reads an event. Keys are read in snake case and in camel case.
+func read(in io.Reader, cl *client) (*Input, error) {
+	b, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("the event: %w", err)
+	}
+	if len(b) > maxInput {
+		return nil, fmt.Errorf("the event has more than %d bytes", maxInput)
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return nil, errors.New("the event is not a JSON object") // the reason could quote it
+	}
+	fields := make(map[string]json.RawMessage, len(raw))
+	for k, v := range raw {
+		fields[strings.ToLower(strings.ReplaceAll(k, "_", ""))] = v
+	}
+	text := func(keys ...string) (s string) {
+		for _, k := range keys {
+			if json.Unmarshal(fields[k], &s) == nil && s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	x := &Input{
+		Session: text("sessionid", "conversationid", "trajectoryid"), Transcript: text("transcriptpath"), Dir: text("cwd"), Name: text("hookeventname"),
+		Source: text("source"), Prompt: text("prompt"), LastMessage: text("lastassistantmessage", "promptresponse"),
+		AgentTranscript: text("agenttranscriptpath"), Error: text("error"), Response: fields["toolresponse"],
+	}
+	var roots []string
+	if json.Unmarshal(fields["workspaceroots"], &roots) == nil && x.Dir == "" && len(roots) > 0 {
+		x.Dir = roots[0]
+	}
+	if x.Session == "" && cl.anonymous && x.Dir != "" {
+		x.Session, x.Source = cl.name+" in "+x.Dir, fresh
+	}
+	if x.Session == "" {
+		return nil, errors.New("the event has no session_id")
+	}
+	if cl.prompt != nil {
+		x.Prompt = cl.prompt(x.Prompt)
+	}
+	x.Prompt = cut(strings.TrimSpace(x.Prompt), hippo.MaxQuery)
+	return x, nil
+}
+
+// cut returns the beginning of a text of at most n bytes, as valid UTF-8.
+func cut(text string, n int) string {
+	text = strings.ToValidUTF8(text, "")
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

@@ -1,0 +1,55 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+const contextSchema = `{"type":"object","additionalProperties":false,"properties":{
+"prompt":{"type":"string","description":"what the user asks"},
+"project":{"type":"string","description":"default: the current one"},
+"max_tokens":{"type":"integer","default":700}}}`
+
+type contextInput struct {
+	prompt, project string
+	maxTokens       *int
+}
+
+func (in *contextInput) fields() []field {
+	return []field{{name: "prompt", to: &in.prompt}, {name: "project", to: &in.project}, {name: "max_tokens", to: &in.maxTokens}}
+}
+
+func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
+	q := briefing.Query{Prompt: in.prompt}
+	if in.maxTokens != nil {
+		if q.MaxTokens = *in.maxTokens; q.MaxTokens == 0 {
+			return reply{}, hippo.Fieldf("max_tokens", "must be between %d and %d, got 0", briefing.MinTokens, briefing.MaxTokens)
+		}
+	}
+	scope := s.scope
+	switch in.project {
+	case "", "current":
+		if s.server.State != nil {
+			q.State = s.server.State(ctx)
+		}
+	case "none":
+		scope.Project = ""
+	case hippo.AllProjects, "all":
+		return reply{}, hippo.Fieldf("project", "must be one project, or none")
+	default:
+		scope.Project = in.project
+	}
+	b, err := engine.Context(ctx, s.In(scope), q)
+	if err != nil {
+		return reply{}, err
+	}
+	text := b.Text()
+	if text == "" {
+		text = "Nothing to know yet."
+	}
+	return reply{text: text, data: wire.ContextOf(b)}, nil
+}

@@ -1,0 +1,160 @@
+package project
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// State is the work in progress in a repository.
+type State struct {
+	// Branch is the branch that is checked out; empty if there is none.
+	Branch string
+	// Subjects are those of the latest commits made here, the newest first.
+	Subjects []string
+	// Changed are the paths that differ from the last commit, relative to the root of the
+	// repository.
+	Changed []string
+}
+
+const (
+	maxSubjects, maxChanged = 5, 20
+	// maxWords and maxPaths bound [State.Text].
+	maxWords, maxPaths = 24, 8
+	// reflogTail is how much of the end of a reflog is read.
+	reflogTail = 16 << 10
+)
+
+// Text describes the state in a few words that can be searched for: a search takes longer with
+// every word.
+func (s *State) Text() string {
+	words := strings.FieldsFunc(s.Branch, func(r rune) bool { return strings.ContainsRune("/-_", r) })
+	for _, path := range s.Changed[:min(len(s.Changed), maxPaths)] {
+		words = append(words, filepath.Base(path))
+	}
+	for _, subject := range s.Subjects {
+		words = append(words, strings.Fields(subject)...)
+	}
+	return strings.Join(words[:min(len(words), maxWords)], " ")
+}
+
+// Repository is where git keeps the data of a working tree.
+type Repository struct {
+	// Dir belongs to the working tree; Common to all working trees of the repository.
+	Dir, Common string
+}
+
+// Find returns the repository that dir belongs to, without running git: it looks for .git in dir
+// and above it. False: there is none.
+func Find(dir string) (Repository, bool) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Repository{}, false
+	}
+	for {
+		path := filepath.Join(dir, ".git")
+		if info, err := os.Stat(path); err == nil {
+			if info.IsDir() {
+				return Repository{path, path}, true
+			}
+			return linked(path)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return Repository{}, false
+		}
+		dir = parent
+	}
+}
+
+// linked returns the repository that a .git file refers to.
+func linked(path string) (Repository, bool) {
+	text, err := readSmall(path)
+	to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir: ")
+	if err != nil || !ok {
+		return Repository{}, false
+	}
+	r := Repository{Dir: absolute(filepath.Dir(path), to)}
+	r.Common = r.Dir
+	if common, err := readSmall(filepath.Join(r.Dir, "commondir")); err == nil {
+		r.Common = absolute(r.Dir, strings.TrimSpace(common))
+	}
+	return r, true
+}
+
+func absolute(base, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(base, path)
+}
+
+// readSmall reads a file that holds one line.
+func readSmall(path string) (string, error) { return readTail(path, 4096) }
+
+// readTail reads the last n bytes of a regular file.
+func readTail(path string, n int64) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", os.ErrInvalid
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // it is only read
+	b, err := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-n), n))
+	return string(b), err
+}
+
+// StateOf returns the state of the repository that dir belongs to; what cannot be read within the
+// deadline of ctx is left out. Branch and subjects are read from files; git is run for the paths.
+func StateOf(ctx context.Context, dir string) State {
+	var s State
+	r, ok := Find(dir)
+	if !ok {
+		return s
+	}
+	if head, err := readSmall(filepath.Join(r.Dir, "HEAD")); err == nil {
+		s.Branch, _ = strings.CutPrefix(strings.TrimSpace(head), "ref: refs/heads/")
+		if strings.TrimSpace(head) == s.Branch {
+			s.Branch = "" // a commit is checked out
+		}
+	}
+	if log, err := readTail(filepath.Join(r.Dir, "logs", "HEAD"), reflogTail); err == nil {
+		s.Subjects = subjects(log)
+	}
+	if out, err := gitRaw(ctx, dir, "status", "--porcelain", "-z", "-uno", "--no-renames", "--ignore-submodules"); err == nil {
+		s.Changed = changed(out)
+	}
+	return s
+}
+
+// subjects returns the subjects of the commits in a reflog, the newest first.
+func subjects(log string) (list []string) {
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	for i := len(lines) - 1; i >= 0 && len(list) < maxSubjects; i-- {
+		_, message, _ := strings.Cut(lines[i], "\t")
+		kind, subject, ok := strings.Cut(message, ": ")
+		if ok && strings.HasPrefix(kind, "commit") {
+			list = append(list, subject)
+		}
+	}
+	return list
+}
+
+// changed returns the paths of git status --porcelain -z.
+func changed(out []byte) (list []string) {
+	for entry := range bytes.SplitSeq(out, []byte{0}) {
+		if len(entry) > 3 && len(list) < maxChanged {
+			list = append(list, string(entry[3:]))
+		}
+	}
+	return list
+}

@@ -1,0 +1,86 @@
+package project_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo/internal/project"
+)
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStateOf(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	git(t, dir, "checkout", "-q", "-b", "fix/gateway-retry")
+	write(t, filepath.Join(dir, "retry.go"), "package x")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-q", "-m", "Retry with jitter: at most 3 times")
+	write(t, filepath.Join(dir, "retry.go"), "package y")
+	inner := filepath.Join(dir, "inner")
+	if err := os.Mkdir(inner, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := project.StateOf(t.Context(), inner)
+	if s.Branch != "fix/gateway-retry" || len(s.Subjects) < 2 || s.Subjects[0] != "Retry with jitter: at most 3 times" || !slices.Equal(s.Changed, []string{"retry.go"}) {
+		t.Errorf("got %+v", s)
+	}
+	tree := filepath.Join(t.TempDir(), "tree")
+	git(t, dir, "worktree", "add", "-q", "-b", "other", tree)
+	if s := project.StateOf(t.Context(), tree); s.Branch != "other" || len(s.Changed) > 0 {
+		t.Errorf("in a worktree: %+v", s)
+	}
+	if s := project.StateOf(t.Context(), t.TempDir()); s.Text() != "" {
+		t.Errorf("without a repository: %+v", s)
+	}
+}
+
+// The cache gives the identity that git gives, also after it changed, and from a worktree.
+func TestCache(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	c := project.Cache{Dir: filepath.Join(t.TempDir(), "cache")}
+	want := identify(t, dir)
+	for range 2 {
+		if got := c.Identify(t.Context(), dir); got != want || got == "" {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	git(t, dir, "remote", "add", "origin", "https://example.org/owner/other.git")
+	if got, want := c.Identify(t.Context(), dir), identify(t, dir); got != want {
+		t.Errorf("with a remote %q, want %q", got, want)
+	}
+	if got := c.Identify(t.Context(), t.TempDir()); got != "" {
+		t.Errorf("without a repository %q", got)
+	}
+	c.Dir = filepath.Join(dir, "retry.go", "x") // it cannot be written
+	if got := c.Identify(t.Context(), dir); got == "" {
+		t.Error("nothing without a folder")
+	}
+}
+
+// A git that hangs leaves out what only git knows.
+func TestStateOf_HangingGit(t *testing.T) {
+	dir := repository(t)
+	git(t, dir, "checkout", "-q", "-b", "topic")
+	bin := t.TempDir()
+	write(t, filepath.Join(bin, "git"), "#!/bin/sh\nexec sleep 600\n")
+	if err := os.Chmod(filepath.Join(bin, "git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if s := project.StateOf(ctx, dir); s.Branch != "topic" || len(s.Changed) > 0 {
+		t.Errorf("got %+v", s)
+	}
+}
