@@ -22,8 +22,10 @@ type Edit interface {
 	Apply(text []byte) ([]byte, error)
 	// Remove returns text without the entry. before is the text before the first Apply, or
 	// nil if there was no file: what the entry replaced there comes back, and empty
-	// containers that are not in it go. The result is text itself if the entry is not there.
+	// containers that are not in it go. The result is text itself if [Edit.Has] is false.
 	Remove(text, before []byte) ([]byte, error)
+	// Has reports whether an entry that a setup wrote is there, in this or another version.
+	Has(text []byte) bool
 }
 
 // errChanged is returned if an edit would change the meaning of something else.
@@ -67,7 +69,14 @@ func replace(text []byte, from, to int, with []byte) []byte {
 }
 
 // Whole is a file that belongs to us alone.
-type Whole struct{ Text string }
+type Whole struct {
+	Text string
+	// Mark is a part of the text that no other file has.
+	Mark string
+}
+
+// Has implements [Edit].
+func (w Whole) Has(text []byte) bool { return bytes.Contains(text, []byte(w.Mark)) }
 
 // Apply implements [Edit].
 func (w Whole) Apply(text []byte) ([]byte, error) {
@@ -78,10 +87,21 @@ func (w Whole) Apply(text []byte) ([]byte, error) {
 }
 
 // Remove implements [Edit].
-func (Whole) Remove(_, before []byte) ([]byte, error) { return before, nil }
+func (w Whole) Remove(text, before []byte) ([]byte, error) {
+	if !w.Has(text) {
+		return text, nil
+	}
+	return before, nil
+}
 
 // Block is a block of lines between two markers in a Markdown file.
 type Block struct{ Text string }
+
+// Has implements [Edit].
+func (Block) Has(text []byte) bool {
+	from, _, err := findBlock(text)
+	return err == nil && from >= 0
+}
 
 // The markers are HTML comments, which Markdown does not show.
 const (

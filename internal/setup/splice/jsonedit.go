@@ -19,6 +19,16 @@ type Member struct {
 	Path []string
 	// Value is marshalled; its order of keys is that of the file.
 	Value any
+	// Ours reports whether a value, as standard JSON, is one that a setup wrote, not people.
+	Ours func(value []byte) bool
+	// Default: a value that is there is kept, whatever it is.
+	Default bool
+}
+
+// Has implements [Edit].
+func (m Member) Has(text []byte) bool {
+	v := Value(text, m.Path)
+	return v != nil && m.Ours(v)
 }
 
 // Element is an element of a list in a JSON file.
@@ -112,7 +122,7 @@ func (m Member) Apply(text []byte) ([]byte, error) {
 		}
 		old := d.text[v.StartOffset:v.EndOffset]
 		switch {
-		case includes(old, m.Value):
+		case m.Default, includes(old, m.Value):
 			return text, nil
 		case Value(old, []string{commandKey}) != nil:
 			out, err := m.merge(text)
@@ -191,7 +201,7 @@ func (m Member) applied(text, out []byte, err error) ([]byte, error) {
 func (m Member) Remove(text, before []byte) ([]byte, error) {
 	return withoutMark(text, func(text []byte) ([]byte, error) {
 		d, err := m.Dialect.open(text, m.Path)
-		if err != nil || d.value() == nil {
+		if err != nil || !m.Has(text) {
 			return text, err
 		}
 		if old := valueIn(m.Dialect, before, m.Path); old != nil {
@@ -298,6 +308,16 @@ func (e Element) ours(d *document, list *container) []int {
 		}
 	}
 	return out
+}
+
+// Has implements [Edit].
+func (e Element) Has(text []byte) bool {
+	d, err := e.Dialect.open(bytes.TrimPrefix(text, []byte(byteOrderMark)), e.Path)
+	if err != nil {
+		return false
+	}
+	list, ok, err := e.list(d)
+	return err == nil && ok && len(e.ours(d, &list)) > 0
 }
 
 // list returns the list at the path; false if it is missing.

@@ -19,8 +19,10 @@ type command struct {
 
 // server is the entry of the tests.
 func server(d splice.Dialect) splice.Member {
-	return splice.Member{Dialect: d, Path: []string{"mcpServers", "hippo"}, Value: command{"/bin/hippo", []string{"serve"}}}
+	return splice.Member{Dialect: d, Path: []string{"mcpServers", "hippo"}, Value: command{"/bin/hippo", []string{"serve"}}, Ours: always}
 }
+
+func always([]byte) bool { return true }
 
 // hook is an element of a list.
 func hook(d splice.Dialect) splice.Element {
@@ -136,7 +138,7 @@ func TestRemove_AfterEdits(t *testing.T) {
 }
 
 func table() splice.Table {
-	return splice.Table{Path: []string{"mcp_servers", "hippo"}, Keys: []splice.Key{{"command", "/bin/hippo"}, {"args", []string{"serve", `a"b\c`}}, {"startup_timeout_sec", 10}}}
+	return splice.Table{Path: []string{"mcp_servers", "hippo"}, Keys: []splice.Key{{"command", "/bin/hippo"}, {"args", []string{"serve", `a"b\c`}}, {"startup_timeout_sec", 10}}, Ours: always}
 }
 
 const wantTable = "[mcp_servers.hippo]\ncommand = \"/bin/hippo\"\nargs = [\"serve\",\"a\\\"b\\\\c\"]\nstartup_timeout_sec = 10\n"
@@ -149,8 +151,8 @@ func TestTable_Layouts(t *testing.T) {
 		{"no_line_break", "a = 1", "a = 1\n\n" + wantTable},
 		{"windows", "a = 1\r\n", "a = 1\r\n\r\n" + strings.ReplaceAll(wantTable, "\n", "\r\n")},
 		{
-			"added_keys_stay", "[mcp_servers.hippo] # mine\ncommand = \"old\" # o\nenabled = false\n[mcp_servers.hippo.env]\ncommand = \"c\"\n[z]\n",
-			"[mcp_servers.hippo] # mine\nstartup_timeout_sec = 10\nargs = [\"serve\",\"a\\\"b\\\\c\"]\ncommand = \"/bin/hippo\" # o\nenabled = false\n[mcp_servers.hippo.env]\ncommand = \"c\"\n[z]\n",
+			"added_keys_stay", "[mcp_servers.hippo] # mine\ncommand = \"old\" # o\nargs=[ 'x', # x\n] # l\nenabled = false\n[mcp_servers.hippo.env]\ncommand = \"c\"\n[z]\n",
+			"[mcp_servers.hippo] # mine\nstartup_timeout_sec = 10\ncommand = \"/bin/hippo\" # o\nargs=[\"serve\",\"a\\\"b\\\\c\"] # l\nenabled = false\n[mcp_servers.hippo.env]\ncommand = \"c\"\n[z]\n",
 		},
 		{"other_kind", "[mcp_servers.hippo]\nurl = \"x\"\n# z\n[z]\n", wantTable + "# z\n[z]\n"},
 	} {

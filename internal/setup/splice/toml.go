@@ -16,6 +16,14 @@ import (
 type Table struct {
 	Path []string // bare keys
 	Keys []Key
+	// Ours reports whether a table, as JSON, is one that a setup wrote, not people.
+	Ours func(table []byte) bool
+}
+
+// Has implements [Edit].
+func (t Table) Has(text []byte) bool {
+	v := TOMLValue(text, t.Path)
+	return v != nil && t.Ours(v)
 }
 
 // Key is a key of a [Table] with a text, an integer, a boolean or a list of texts.
@@ -143,10 +151,13 @@ func (t Table) value(text []byte, name string) (place span) {
 			inside = len(path) == len(t.Path) && hasPrefix(path, t.Path)
 			continue
 		}
-		key, v := e.Key(), e.Value().Raw
+		key := e.Key()
 		if inside && key.Next() && key.IsLast() && string(key.Node().Data) == name {
-			from := int(v.Offset)
-			place = span{from, from + int(v.Length)}
+			k := key.Node().Raw // lists have no offset of their own, so the place is found from the key on
+			after := int(k.Offset + k.Length)
+			from := after + bytes.IndexByte(text[after:], '=') + 1
+			from += len(text[from:]) - len(bytes.TrimLeft(text[from:], " \t"))
+			place = span{from, int(e.Raw.Offset + e.Raw.Length)}
 		}
 	}
 	return place
@@ -171,7 +182,7 @@ func (t Table) Remove(text, before []byte) ([]byte, error) {
 		if _, err := decodeTOML(text); err != nil {
 			return nil, err
 		}
-		if TOMLValue(text, t.Path) == nil {
+		if !t.Has(text) {
 			return text, nil
 		}
 		out, place := t.cut(text)
