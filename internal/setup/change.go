@@ -191,3 +191,15 @@ func (c *Change) takeBack(f file, text []byte) error {
 	}
 	return nil
 }
+
+// Verb returns what happens to the file: create, edit or delete.
+func (c *Change) Verb() string {
+	switch {
+	case c.Before == nil:
+		return "create"
+	case c.After == nil:
+		return "delete"
+	default:
+		return "edit"
+	}
+}

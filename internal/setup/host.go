@@ -124,3 +124,27 @@ func Find(name string) (*Client, bool) {
 	}
 	return &all[i], true
 }
+
+// Short returns a path with "~" for the folder of the user.
+func (h *Host) Short(path string) string {
+	if rest, ok := strings.CutPrefix(path, h.Home+string(filepath.Separator)); ok {
+		return "~" + string(filepath.Separator) + rest
+	}
+	return path
+}
+
+// IsTemporary reports whether a path is below a folder that the system empties.
+func IsTemporary(path, temp string) bool {
+	for _, dir := range []string{temp, "/tmp", "/var/tmp"} {
+		if rest, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rest) {
+			return true
+		}
+	}
+	return strings.Contains(path, string(filepath.Separator)+"go-build")
+}
+
+// Has reports whether a client has a scope.
+func (c *Client) Has(s Scope) bool {
+	_, ok := c.server.targets[s]
+	return ok
+}

@@ -333,9 +333,12 @@ func quote(word, goos string) string {
 // are hooks of ours.
 func isHook(element []byte) bool {
 	commands := commandsIn(element)
-	return len(commands) > 0 && !slices.ContainsFunc(commands, func(c string) bool {
-		return !regexp.MustCompile(`\bhook (session-start|user-prompt|post-tool|pre-compact|stop|subagent-stop|session-end) --client [a-z-]+\b`).MatchString(c)
-	})
+	return len(commands) > 0 && !slices.ContainsFunc(commands, func(c string) bool { return !isHookCommand(c) })
+}
+
+// isHookCommand reports whether a command is a hook of ours.
+func isHookCommand(command string) bool {
+	return regexp.MustCompile(`\bhook (session-start|user-prompt|post-tool|pre-compact|stop|subagent-stop|session-end) --client [a-z-]+\b`).MatchString(command)
 }
 
 // commandsIn returns the texts at all keys "command" in a JSON value.
