@@ -1,7 +1,9 @@
 package setup
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -211,20 +213,40 @@ func (d *Doctor) checkHooks(ctx context.Context, c *Client, scope Scope, e Entry
 		report(k)
 		return
 	}
-	for _, command := range commands {
-		limited, cancel := context.WithTimeout(ctx, d.Limit)
-		err := probeHook(limited, d.Host.GOOS, command, d.Host.Dir, d.environment(nil))
-		cancel()
-		if err != nil {
-			report(Check{Name: "hooks", State: Failure, Text: command + ": " + err.Error(), Fix: "update hippo, then: " + fix})
-			return
-		}
+	if command, err := d.runHooks(ctx, commands); err != nil {
+		report(Check{Name: "hooks", State: Failure, Text: command + ": " + err.Error(), Fix: "update hippo, then: " + fix})
+		return
 	}
 	k := Check{Name: "hooks", State: OK, Text: fmt.Sprintf("%d run", len(commands))}
 	if c.Name == "codex" && !d.trusted(path) {
 		k.State, k.Text, k.Fix = Warning, k.Text+", but codex runs none before you trust them", "start codex once and trust the hooks"
 	}
 	report(k)
+}
+
+// runHooks runs commands in a state folder of their own, so that the sample leaves nothing
+// behind. It returns the first one that fails. A hook ends with exit code 0 even if it fails, and
+// writes the reason to its log.
+func (d *Doctor) runHooks(ctx context.Context, commands []string) (failed string, err error) {
+	state, err := os.MkdirTemp("", "hippo-doctor-")
+	if err != nil {
+		return "hooks", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
+	env := append(d.environment(nil), "XDG_STATE_HOME="+state)
+	for _, command := range commands {
+		limited, cancel := context.WithTimeout(ctx, d.Limit)
+		err := probeHook(limited, d.Host.GOOS, command, d.Host.Dir, env)
+		cancel()
+		if err != nil {
+			return command, err
+		}
+		log, err := os.ReadFile(filepath.Join(state, "hippo", "hook.log"))
+		if at := bytes.Index(log, []byte("level=ERROR")); err == nil && at >= 0 {
+			return command, fmt.Errorf("its log says: %s", bytes.TrimSpace(log[at:]))
+		}
+	}
+	return "", nil
 }
 
 // hookCommands returns the commands of the hooks in a file that setup wrote.

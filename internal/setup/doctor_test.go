@@ -66,6 +66,15 @@ func fakeHook(store string) int {
 		fmt.Fprintln(os.Stderr, "unknown command \"hook\"")
 		return 2
 	}
+	if strings.HasSuffix(store, "quiet") { // as the program does, which must never disturb a client
+		dir := filepath.Join(os.Getenv("XDG_STATE_HOME"), "hippo")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return 1
+		}
+		if err := os.WriteFile(filepath.Join(dir, "hook.log"), []byte("level=ERROR msg=\"nothing injected\"\n"), 0o600); err != nil {
+			return 1
+		}
+	}
 	return 0
 }
 
@@ -135,6 +144,10 @@ func TestDoctor(t *testing.T) {
 		{
 			name: "hook", client: "gemini", store: "dir:/nowhere/badhook",
 			want: map[string]setup.State{"program": "warning", "server": "ok", "store": "ok", "hooks": "failure", "guidance": "ok"}, text: `unknown command "hook"`, fix: "update hippo",
+		},
+		{
+			name: "quiet_hook", client: "gemini", store: "dir:/nowhere/quiet",
+			want: map[string]setup.State{"program": "warning", "server": "ok", "store": "ok", "hooks": "failure", "guidance": "ok"}, text: "its log says: level=ERROR", fix: "update hippo",
 		},
 		{
 			name: "no_hooks", client: "cursor", store: "dir:/nowhere/well", change: func(o *setup.Options) { o.Hooks = false },
