@@ -227,7 +227,10 @@ func printPlans(s *shell, host *setup.Host, plans []setup.Plan) {
 		case p.Same():
 			state = "nothing to do"
 		}
-		fmt.Fprintf(s.out, "%-15s %s\n", p.Client.Title, state)
+		if found := host.Found(p.Client); found != "" {
+			state = fmt.Sprintf("%-14s %s", state, "found "+host.Short(found))
+		}
+		fmt.Fprintf(s.out, "%-15s %s\n", p.Client.Title, termtext.Line(state))
 		if p.Err != nil {
 			fmt.Fprintf(s.out, "    %s\n", termtext.Line(p.Err.Error()))
 		}
