@@ -57,7 +57,7 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 	var all []setup.Check
 	failures := 0
 	d := setup.Doctor{
-		Host: host, Binary: binary, Version: version().Version, Hooks: s.hasCommand("hook"), Limit: doctorLimit,
+		Host: host, Binary: binary, Version: version().Version, Hooks: hasCommand(s, "hook"), Limit: doctorLimit,
 		Report: func(k setup.Check) {
 			all = append(all, k)
 			if k.State == setup.Failure {

@@ -75,7 +75,7 @@ func (s *shell) newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		Version:       version().Version,
 		Args:          refuseUnknownCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return s.runRoot(c) },
+		RunE:          func(c *cobra.Command, _ []string) error { return runRoot(s, c) },
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetIn(s.in)
@@ -100,7 +100,7 @@ func (s *shell) newRoot() *cobra.Command {
 
 // runRoot is the program without a subcommand: help, or, if a store is named and stdin is no
 // terminal, the server, as clients that were configured for the original start it.
-func (s *shell) runRoot(c *cobra.Command) error {
+func runRoot(s *shell, c *cobra.Command) error {
 	flags := s.root.PersistentFlags()
 	if (flags.Changed("memory-dir") || flags.Changed("store")) && !s.isTerminal(s.in) {
 		return runServe(c.Context(), s)

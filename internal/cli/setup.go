@@ -91,7 +91,7 @@ func runSetup(ctx context.Context, s *shell, f *setupFlags, names []string) erro
 		printPlans(s, host, plans)
 	}
 	if !slices.ContainsFunc(plans, func(p setup.Plan) bool { return p.Err == nil && !p.Same() }) {
-		return s.finishSetup(plans, o, "nothing to do: everything is as it should be")
+		return finishSetup(s, plans, o, "nothing to do: everything is as it should be")
 	}
 	if len(names) == 0 && !f.ok {
 		if err := confirm(s, "Make these changes?", "setup changes files of the clients above"); err != nil {
@@ -106,7 +106,7 @@ func runSetup(ctx context.Context, s *shell, f *setupFlags, names []string) erro
 			}
 		}
 	}
-	return s.finishSetup(plans, o, "done")
+	return finishSetup(s, plans, o, "done")
 }
 
 // newHost returns the machine and the user of this run.
@@ -122,7 +122,13 @@ func newHost(ctx context.Context) (*setup.Host, error) {
 	if out, err := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel").Output(); err == nil {
 		dir = filepath.FromSlash(strings.TrimSpace(string(out)))
 	}
-	return &setup.Host{Home: home, Dir: dir, GOOS: runtime.GOOS, Env: os.Getenv, LookPath: exec.LookPath}, nil
+	return &setup.Host{Home: home, Dir: dir, GOOS: runtime.GOOS, Env: os.Getenv, FindProgram: findProgram}, nil
+}
+
+// findProgram finds a program as a shell would.
+func findProgram(name string) (string, error) {
+	c := exec.Command(name)
+	return c.Path, c.Err
 }
 
 // chosen returns the clients that were named, else those that are found.
@@ -167,7 +173,7 @@ func setupOptions(s *shell, f *setupFlags, scope setup.Scope) (*setup.Options, e
 		Scope: scope, Command: setup.Command{Binary: binary, Store: cfg.Store.String()}, Hooks: !f.noHooks, Remove: f.remove,
 		KeepStore: !flags.Changed("store") && !flags.Changed("memory-dir"),
 	}
-	if o.Hooks && !s.hasCommand("hook") {
+	if o.Hooks && !hasCommand(s, "hook") {
 		o.Hooks = false // a client would take the error of an unknown command as a refusal
 		if !f.noHooks && !f.remove {
 			s.warn("this program has no command hook: no hooks are registered")
@@ -177,7 +183,7 @@ func setupOptions(s *shell, f *setupFlags, scope setup.Scope) (*setup.Options, e
 }
 
 // hasCommand reports whether the program has a subcommand.
-func (s *shell) hasCommand(name string) bool {
+func hasCommand(s *shell, name string) bool {
 	return slices.ContainsFunc(s.root.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
 }
 
@@ -189,7 +195,7 @@ func binaryPath(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	called, err := exec.LookPath(name)
+	called, err := findProgram(name)
 	if err != nil {
 		return self, nil //nolint:nilerr // it was called by a name that is not on the PATH
 	}
@@ -256,7 +262,7 @@ func printDiffs(s *shell, plans []setup.Plan) error {
 		}
 	}
 	if s.json {
-		return s.printSetup(plans)
+		return printSetup(s, plans)
 	}
 	return failedOf(plans)
 }
@@ -273,9 +279,9 @@ func printDiff(s *shell, diff string) {
 }
 
 // finishSetup prints what is left to the user, and returns an error if a client failed.
-func (s *shell) finishSetup(plans []setup.Plan, o *setup.Options, done string) error {
+func finishSetup(s *shell, plans []setup.Plan, o *setup.Options, done string) error {
 	if s.json {
-		return errors.Join(s.printSetup(plans), failedOf(plans))
+		return errors.Join(printSetup(s, plans), failedOf(plans))
 	}
 	err := failedOf(plans)
 	if err == nil {
@@ -303,7 +309,7 @@ type setupReport struct {
 }
 
 // printSetup prints the plans as JSON.
-func (s *shell) printSetup(plans []setup.Plan) error {
+func printSetup(s *shell, plans []setup.Plan) error {
 	out := make([]setupReport, 0, len(plans))
 	for _, p := range plans {
 		r := setupReport{Client: p.Client.Name, Notes: p.Notes}

@@ -70,7 +70,7 @@ func (d *Doctor) Run(ctx context.Context, clients []Client) {
 
 // checkProgram checks that a shell finds this program, and that it stays where it is.
 func (d *Doctor) checkProgram() {
-	path, err := d.Host.LookPath("hippo")
+	path, err := d.Host.FindProgram("hippo")
 	c := Check{Name: "program", State: OK, Text: d.Binary + ", version " + d.Version}
 	switch {
 	case IsTemporary(d.Binary, os.TempDir()):
@@ -124,7 +124,7 @@ func (d *Doctor) checkScope(ctx context.Context, c *Client, scope Scope, t targe
 // checkServer starts the server.
 func (d *Doctor) checkServer(ctx context.Context, e Entry, fix string) Check {
 	if !filepath.IsAbs(e.Command) {
-		path, err := d.Host.LookPath(e.Command)
+		path, err := d.Host.FindProgram(e.Command)
 		if err != nil {
 			return Check{Name: "server", State: Failure, Text: e.Command + " is not on the PATH", Fix: fix}
 		}

@@ -26,8 +26,8 @@ type Host struct {
 	Dir  string // folder of the project: the root of its repository, or the working directory
 	GOOS string
 	Env  func(name string) string
-	// LookPath finds a program as a shell would.
-	LookPath func(name string) (string, error)
+	// FindProgram finds a program as a shell would.
+	FindProgram func(name string) (string, error)
 }
 
 // env returns an absolute path from the environment, else another folder.
@@ -102,7 +102,7 @@ func (h *Host) choose(templates []string) string {
 // Found returns what shows that a client is installed: a program or a path; empty if it is not.
 func (h *Host) Found(c *Client) string {
 	for _, name := range c.programs {
-		if path, err := h.LookPath(name); err == nil {
+		if path, err := h.FindProgram(name); err == nil {
 			return path
 		}
 	}

@@ -34,8 +34,8 @@ func newMachine(t *testing.T, archive string) *machine {
 	}
 	m := &machine{root: root, Host: &setup.Host{
 		Home: filepath.Join(root, "home"), Dir: filepath.Join(root, "project"), GOOS: "linux",
-		Env:      func(string) string { return "" },
-		LookPath: func(string) (string, error) { return "", fs.ErrNotExist },
+		Env:         func(string) string { return "" },
+		FindProgram: func(string) (string, error) { return "", fs.ErrNotExist },
 	}}
 	for _, dir := range []string{m.Home, m.Dir} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
