@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash model contextual multilingual basis interop reference cover clean benchmarks
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e model contextual multilingual basis interop reference cover clean benchmarks
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -151,6 +151,9 @@ reference: bin/models ## MiniLM with its real weights against the reference libr
 	HIPPO_MODELS=$(CURDIR)/bin/models go test -count=1 -run Interop -v ./internal/embed/bert
 	HIPPO_MODELS=$(CURDIR)/bin/models go test -run '^$$' -bench Embed -cpu 1 ./internal/embed/bert
 	bin/python/bin/python tools/reference/vectors_bench.py bin/models
+
+e2e: build ## real clients from npm accept what hippo setup writes (needs npm)
+	tools/e2e/clients.sh bin/hippo bin/clients
 
 interop: build bin/interop ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
 	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)

@@ -93,6 +93,7 @@ func heavy() map[string]string {
 		"github.com/blevesearch/snowballstem":          "internal/index/bm25",
 		"github.com/modelcontextprotocol/go-sdk":       "internal/mcpserver",
 		"github.com/google/jsonschema-go":              "internal/mcpserver",
+		"github.com/tailscale/hujson":                  "internal/setup/splice",
 		"github.com/spf13/cobra":                       "internal/cli",
 		"github.com/spf13/pflag":                       "internal/cli",
 		"github.com/schollz/progressbar":               "internal/cli",

@@ -124,7 +124,9 @@ func answerHook(ctx context.Context, s *shell, event hook.Event, client string) 
 		State:    stateForHook,
 		Scope:    func(project string) hippo.Scope { return s.scope(cfg, project) },
 		StateDir: state, Now: s.now,
-		Capture: func(ctx context.Context, _ hook.Event, in *hook.Input) error { return captureForHook(ctx, s, cfg, state, in) },
+		Capture: func(ctx context.Context, _ hook.Event, in *hook.Input) error {
+			return captureForHook(ctx, s, cfg, state, in)
+		},
 	})
 }
 

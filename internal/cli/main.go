@@ -79,7 +79,7 @@ func (s *shell) newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		Version:       version().Version,
 		Args:          refuseUnknownCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE:          func(c *cobra.Command, _ []string) error { return runRoot(s, c) },
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetIn(s.in)
@@ -96,9 +96,20 @@ func (s *shell) newRoot() *cobra.Command {
 		newServeCommand(s), newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s),
 		newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newStatusCommand(s),
 		newImportCommand(s), newSyncFileCommand(s), newCaptureCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s), newHookCommand(s), newModelCommand(s), newEvalCommand(s), newDemoCommand(s), newVersionCommand(s),
+		newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s),
 	)
 	refuseUnknownTopics(root)
 	return root
+}
+
+// runRoot is the program without a subcommand: help, or, if a store is named and stdin is no
+// terminal, the server, as clients that were configured for the original start it.
+func runRoot(s *shell, c *cobra.Command) error {
+	flags := s.root.PersistentFlags()
+	if (flags.Changed("memory-dir") || flags.Changed("store")) && !s.isTerminal(s.in) {
+		return runServe(c.Context(), s)
+	}
+	return c.Help()
 }
 
 // refuseUnknownTopics makes help of a command that does not exist an error; cobra shows the

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -71,6 +72,7 @@ func TestScripts(t *testing.T) {
 			"garble":  garble,
 			"fill":    fill,
 			"edit":    edit,
+			"tree":    tree,
 			"mcp":     mcpCommand,
 		},
 	})
@@ -207,4 +209,35 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 		fmt.Fprintf(&b, "{\"content\": \"note number %d. %s\", \"situation\": [\"filling\"]}\n", i, strings.Repeat("filler ", 100))
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o600))
+}
+
+// tree writes all files below home and the current directory that are not of Hippo itself,
+// with their modes, to a file: tree FILE.
+func tree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: tree FILE")
+	}
+	var b strings.Builder
+	err := filepath.WalkDir(ts.MkAbs("."), func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			if d.Name() == "data" || d.Name() == "notes" || d.Name() == ".tmp" || d.Name() == "cache" {
+				return fs.SkipDir
+			}
+			return nil
+		case filepath.Dir(path) == ts.MkAbs("."): // what the script itself wrote
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		fmt.Fprintf(&b, "%s %v\n%s\n", path, info.Mode(), text)
+		return err
+	})
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o600))
 }

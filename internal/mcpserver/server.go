@@ -74,13 +74,16 @@ func New(open Opener, o *Options) *Server {
 	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "hippo", Title: "Hippo", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
 		// The client has the answer to initialize by then. Opening the store now makes
 		// the first call wait less.
 		InitializedHandler: func(ctx context.Context, _ *mcp.InitializedRequest) { s.warm(ctx) },
 	})
 	for _, t := range tools() {
 		s.mcp.AddTool(t.describe(), s.handler(t))
+	}
+	for _, p := range prompts() {
+		s.mcp.AddPrompt(p.describe(), p.get)
 	}
 	return s
 }

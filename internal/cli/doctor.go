@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo/internal/setup"
+	"github.com/hippo-memory/hippo/internal/termtext"
+)
+
+// doctorLimit is how long the doctor waits for each program that it starts.
+const doctorLimit = 10 * time.Second
+
+func newDoctorCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor [CLIENT...]",
+		Short: "Check that the agents on this machine reach the memory",
+		Long: `Check what is registered, end to end: start each server and each hook as its client would, search once, and look at the store, the
+guidance and the PATH. It says what to do about what is wrong. Exit code 1: something does not work.`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return clientNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, names []string) error { return runDoctor(c.Context(), s, names) },
+	}
+}
+
+// unhealthyError reports that the doctor found what does not work; it printed what.
+type unhealthyError struct{ n int }
+
+func (e *unhealthyError) Error() string { return plural(e.n, "failure") }
+
+func runDoctor(ctx context.Context, s *shell, names []string) error {
+	host, err := newHost(ctx)
+	if err != nil {
+		return err
+	}
+	var clients []setup.Client
+	if len(names) > 0 {
+		if clients, err = chosen(host, names); err != nil {
+			return err
+		}
+	} else {
+		for _, c := range setup.Clients() {
+			if host.Found(&c) != "" {
+				clients = append(clients, c)
+			}
+		}
+	}
+	binary, err := binaryPath(os.Args[0])
+	if err != nil {
+		return err
+	}
+	var all []setup.Check
+	failures := 0
+	d := setup.Doctor{
+		Host: host, Binary: binary, Version: version().Version, Hooks: hasCommand(s, "hook"), Limit: doctorLimit,
+		Report: func(k setup.Check) {
+			all = append(all, k)
+			if k.State == setup.Failure {
+				failures++
+			}
+			if !s.json {
+				printCheckLine(s, k)
+			}
+		},
+	}
+	d.Run(ctx, clients)
+	if s.json {
+		if err := s.printJSON(all); err != nil {
+			return err
+		}
+	}
+	if failures > 0 {
+		return &unhealthyError{failures}
+	}
+	return ctx.Err()
+}
+
+// printCheckLine prints a check, and below it what to do.
+func printCheckLine(s *shell, k setup.Check) {
+	who := "hippo"
+	if k.Client != "" {
+		who = k.Client
+	}
+	if k.Scope != "" && k.Scope != setup.User {
+		who += " (" + string(k.Scope) + ")"
+	}
+	fmt.Fprintf(s.out, "%-8s %-16s %-9s %s\n", k.State, who, k.Name, termtext.Line(k.Text))
+	if k.Fix != "" {
+		fmt.Fprintf(s.out, "         %s\n", termtext.Line("-> "+k.Fix))
+	}
+}

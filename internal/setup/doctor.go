@@ -1,0 +1,323 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/setup/splice"
+)
+
+// State is the outcome of a check.
+type State string
+
+// The states.
+const (
+	OK      State = "ok"
+	Warning State = "warning" // works, but not as well as it could
+	Failure State = "failure" // does not work
+)
+
+// Check is one thing that the doctor looked at.
+type Check struct {
+	Client string `json:"client,omitempty"` // empty: the machine
+	Scope  Scope  `json:"scope,omitempty"`
+	Name   string `json:"check"`
+	State  State  `json:"state"`
+	Text   string `json:"text"`
+	Fix    string `json:"fix,omitempty"` // what to do
+}
+
+// Doctor checks what is registered.
+type Doctor struct {
+	Host    *Host
+	Binary  string        // of this program
+	Version string        // of this program
+	Hooks   bool          // this program has the command hook
+	Limit   time.Duration // for each program that is started
+	Report  func(Check)   // is called with each check as soon as it is done
+}
+
+// Run checks the machine and the clients, all that are found if none is given.
+func (d *Doctor) Run(ctx context.Context, clients []Client) {
+	d.checkProgram()
+	registered := 0
+	stores := make(map[string]bool)
+	for i := range clients {
+		c := &clients[i]
+		here := 0
+		for _, scope := range Scopes() {
+			if t, ok := c.server.targets[scope]; ok && d.checkScope(ctx, c, scope, t, stores) {
+				here++
+			}
+		}
+		if here == 0 {
+			d.Report(Check{Client: c.Name, Name: "server", State: Warning, Text: "not registered", Fix: "hippo setup " + c.Name})
+		}
+		registered += here
+	}
+	if registered == 0 {
+		d.Report(Check{Name: "clients", State: Failure, Text: "no client has the server registered", Fix: "hippo setup"})
+	}
+}
+
+// checkProgram checks that a shell finds this program, and that it stays where it is.
+func (d *Doctor) checkProgram() {
+	path, err := d.Host.FindProgram("hippo")
+	c := Check{Name: "program", State: OK, Text: d.Binary + ", version " + d.Version}
+	switch {
+	case IsTemporary(d.Binary, os.TempDir()):
+		c.State, c.Text, c.Fix = Warning, d.Binary+" is in a temporary folder", "install it where it stays, then: hippo setup"
+	case err != nil:
+		c.State, c.Text, c.Fix = Warning, "hippo is not on the PATH of this shell", "add "+filepath.Dir(d.Binary)+" to PATH; the clients use the full path and do not need it"
+	case !sameFile(path, d.Binary):
+		c.State, c.Text, c.Fix = Warning, "a shell finds another hippo: "+path, "remove one of them, or change the order of PATH"
+	}
+	d.Report(c)
+}
+
+func sameFile(a, b string) bool {
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(x, y)
+}
+
+// checkScope checks what a client has registered in a scope; false if it has nothing.
+func (d *Doctor) checkScope(ctx context.Context, c *Client, scope Scope, t target, stores map[string]bool) bool {
+	report := func(k Check) {
+		k.Client, k.Scope = c.Name, scope
+		d.Report(k)
+	}
+	fix := "hippo setup " + c.Name
+	if scope != User {
+		fix += " --scope " + string(scope)
+	}
+	path := d.Host.choose(t.files)
+	f, err := readFile(path)
+	if err == nil && f.exists {
+		_, err = c.serverEdit(d.Host, t, Command{}).Apply(f.text)
+	}
+	if err != nil {
+		report(Check{Name: "file", State: Failure, Text: path + ": " + err.Error(), Fix: "repair the file, then: " + fix})
+		return true
+	}
+	e, ok := c.readEntry(f.text, d.Host.keys(t))
+	if !ok {
+		return false
+	}
+	report(d.checkServer(ctx, e, fix))
+	if k, ok := d.checkStore(e, stores); ok {
+		report(k)
+	}
+	d.checkHooks(ctx, c, scope, e, fix, report)
+	d.checkGuidance(c, scope, e, fix, report)
+	return true
+}
+
+// checkServer starts the server.
+func (d *Doctor) checkServer(ctx context.Context, e Entry, fix string) Check {
+	if !filepath.IsAbs(e.Command) {
+		path, err := d.Host.FindProgram(e.Command)
+		if err != nil {
+			return Check{Name: "server", State: Failure, Text: e.Command + " is not on the PATH", Fix: fix}
+		}
+		e.Command = path
+		k := d.checkServer(ctx, e, fix)
+		if k.State == OK {
+			k.State, k.Text, k.Fix = Warning, k.Text+"; the command is not a full path, which a program with a window may not find", fix
+		}
+		return k
+	}
+	if info, err := os.Stat(e.Command); err != nil {
+		return Check{Name: "server", State: Failure, Text: e.Command + " does not exist", Fix: fix}
+	} else if d.Host.GOOS != "windows" && info.Mode().Perm()&0o111 == 0 {
+		return Check{Name: "server", State: Failure, Text: e.Command + " is not executable", Fix: "chmod +x " + e.Command}
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.Limit)
+	defer cancel()
+	got, err := probeServer(ctx, e, d.Host.Dir, d.environment(e.Env))
+	switch {
+	case err != nil:
+		return Check{Name: "server", State: Failure, Text: e.Command + ": " + err.Error(), Fix: "try: " + strings.Join(append([]string{e.Command}, e.Args...), " ")}
+	case got.version != d.Version:
+		return Check{Name: "server", State: Warning, Text: fmt.Sprintf("%s is version %s, this is %s", e.Command, got.version, d.Version), Fix: fix}
+	}
+	return Check{Name: "server", State: OK, Text: fmt.Sprintf("%s answers: %d tools, and a search", e.Command, got.tools)}
+}
+
+// environment is what a program gets from a desktop: a short PATH, and no variables of a shell.
+func (d *Doctor) environment(extra map[string]string) []string {
+	path := "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+	if d.Host.GOOS == "windows" {
+		path = d.Host.Env("PATH")
+	}
+	env := []string{"HOME=" + d.Host.Home, "USERPROFILE=" + d.Host.Home, "PATH=" + path}
+	for _, name := range []string{"USER", "LOGNAME", "LANG", "TMPDIR", "TEMP", "TMP", "SystemRoot", "SystemDrive", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA"} {
+		if v := d.Host.Env(name); v != "" {
+			env = append(env, name+"="+v)
+		}
+	}
+	for name, v := range extra {
+		env = append(env, name+"="+v)
+	}
+	return env
+}
+
+// checkStore checks the permissions of the store of an entry, once for each store.
+func (d *Doctor) checkStore(e Entry, seen map[string]bool) (Check, bool) {
+	if e.store() == "" || seen[e.store()] {
+		return Check{}, false
+	}
+	seen[e.store()] = true
+	s, err := config.ParseStore(e.store())
+	if err != nil {
+		return Check{Name: "store", State: Failure, Text: err.Error(), Fix: "hippo setup --store URL"}, true
+	}
+	info, err := os.Stat(s.Path)
+	switch {
+	case s.Kind == "memory":
+		return Check{Name: "store", State: Warning, Text: "it is kept in memory and ends with the session", Fix: "hippo setup --store sqlite:PATH"}, true
+	case err != nil:
+		return Check{Name: "store", State: OK, Text: s.String() + " is empty: the first record creates it"}, true
+	case d.Host.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && !info.IsDir():
+		return Check{Name: "store", State: Warning, Text: s.Path + " can be read by other users", Fix: "chmod 600 " + s.Path}, true
+	}
+	return Check{Name: "store", State: OK, Text: s.String()}, true
+}
+
+// checkHooks runs each hook that is registered.
+func (d *Doctor) checkHooks(ctx context.Context, c *Client, scope Scope, e Entry, fix string, report func(Check)) {
+	t, ok := c.hooks.targets[scope]
+	if !ok {
+		return
+	}
+	path := d.Host.choose(t.files)
+	f, err := readFile(path)
+	if err != nil {
+		report(Check{Name: "hooks", State: Failure, Text: path + ": " + err.Error(), Fix: "repair the file, then: " + fix})
+		return
+	}
+	commands := c.hookCommands(f.text, d.Host.GOOS, e)
+	if len(commands) == 0 {
+		k := Check{Name: "hooks", State: Warning, Text: "none registered: nothing is recalled or recorded unprompted", Fix: fix}
+		if !d.Hooks {
+			k.Text, k.Fix = "none registered: this hippo has no command hook", "update hippo, then: "+fix
+		}
+		report(k)
+		return
+	}
+	if command, err := d.runHooks(ctx, commands); err != nil {
+		report(Check{Name: "hooks", State: Failure, Text: command + ": " + err.Error(), Fix: "update hippo, then: " + fix})
+		return
+	}
+	k := Check{Name: "hooks", State: OK, Text: fmt.Sprintf("%d run", len(commands))}
+	if c.Name == "codex" && !d.trusted(path) {
+		k.State, k.Text, k.Fix = Warning, k.Text+", but codex runs none before you trust them", "start codex once and trust the hooks"
+	}
+	report(k)
+}
+
+// runHooks runs commands in a state folder of their own, so that the sample leaves nothing
+// behind. It returns the first one that fails. A hook ends with exit code 0 even if it fails, and
+// writes the reason to its log.
+func (d *Doctor) runHooks(ctx context.Context, commands []string) (failed string, err error) {
+	state, err := os.MkdirTemp("", "hippo-doctor-")
+	if err != nil {
+		return "hooks", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
+	env := append(d.environment(nil), "XDG_STATE_HOME="+state)
+	for _, command := range commands {
+		limited, cancel := context.WithTimeout(ctx, d.Limit)
+		err := probeHook(limited, d.Host.GOOS, command, d.Host.Dir, env)
+		cancel()
+		if err != nil {
+			return command, err
+		}
+		log, err := os.ReadFile(filepath.Join(state, "hippo", "hook.log"))
+		if at := bytes.Index(log, []byte("level=ERROR")); err == nil && at >= 0 {
+			return command, fmt.Errorf("its log says: %s", bytes.TrimSpace(log[at:]))
+		}
+	}
+	return "", nil
+}
+
+// hookCommands returns the commands of the hooks in a file that setup wrote.
+func (c *Client) hookCommands(text []byte, goos string, e Entry) []string {
+	var out []string
+	if c.hooks.script != nil {
+		if c.hookEdits(goos, Command{})[0].Has(text) {
+			for _, ev := range c.hooks.events {
+				out = append(out, c.shellCommand(ev, goos, Command{Binary: e.Command, Store: e.store()}))
+			}
+		}
+		return out
+	}
+	for _, ev := range c.hooks.events {
+		for _, command := range commandsIn(splice.Value(text, []string{"hooks", ev.name})) {
+			if isHookCommand(command) {
+				out = append(out, command)
+			}
+		}
+	}
+	return out
+}
+
+// trusted reports whether Codex has a hash of hooks of a file: the user trusts some of them.
+func (d *Doctor) trusted(path string) bool {
+	text, err := os.ReadFile(d.Host.expand("{codex}/config.toml"))
+	return err == nil && strings.Contains(string(splice.TOMLValue(text, []string{"hooks", "state"})), filepath.Base(path)+":")
+}
+
+// checkGuidance checks that the instructions are there, and those of this version.
+func (d *Doctor) checkGuidance(c *Client, scope Scope, e Entry, fix string, report func(Check)) {
+	if _, ok := c.guidance[scope]; !ok {
+		return
+	}
+	p := NewPlanner(d.Host, &Options{Scope: scope, Command: Command{Binary: e.Command, Store: e.store()}})
+	files, err := p.files(c)
+	if err != nil {
+		return
+	}
+	k := Check{Name: "guidance", State: OK, Text: "there"}
+	for _, f := range files {
+		if !slices.ContainsFunc(f.edits, isGuidance) {
+			continue
+		}
+		text, err := readFile(f.path)
+		change := Change{edits: f.edits}
+		switch {
+		case err != nil:
+			k = Check{Name: "guidance", State: Failure, Text: f.path + ": " + err.Error(), Fix: "repair the file, then: " + fix}
+		case !change.has(text.text):
+			k = Check{Name: "guidance", State: Warning, Text: f.path + " does not have it", Fix: fix}
+		default:
+			if next, err := applyAll(f.edits, text.text); err != nil || string(next) != string(text.text) {
+				k = Check{Name: "guidance", State: Warning, Text: f.path + " has that of another version", Fix: fix}
+			}
+		}
+		if k.State != OK {
+			break
+		}
+	}
+	report(k)
+}
+
+// isGuidance reports whether an edit writes instructions.
+func isGuidance(e splice.Edit) bool {
+	switch x := e.(type) {
+	case splice.Block:
+		return true
+	case splice.Whole:
+		return x.Mark == guidanceMark
+	default:
+		return false
+	}
+}

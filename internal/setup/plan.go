@@ -1,0 +1,369 @@
+package setup
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo/internal/setup/splice"
+)
+
+// Options say what to set up.
+type Options struct {
+	Scope   Scope
+	Command Command
+	// KeepStore: an entry that names a store keeps it, instead of getting that of Command.
+	KeepStore bool
+	Hooks     bool
+	Remove    bool
+}
+
+// Plan is what setup does for a client.
+type Plan struct {
+	Client  *Client
+	Changes []Change
+	// Notes are what is left to the user.
+	Notes []string
+	// Err says why the client cannot be set up; then there are no changes.
+	Err error
+}
+
+// Same reports whether there is nothing to do.
+func (p *Plan) Same() bool {
+	return p.Err == nil && !slices.ContainsFunc(p.Changes, func(c Change) bool { return !c.Same() })
+}
+
+// Planner plans for several clients, some of which share files.
+type Planner struct {
+	host *Host
+	opts Options
+	// planned are the texts of files after the plans so far, by resolved path.
+	planned map[string][]byte
+}
+
+// NewPlanner returns a planner.
+func NewPlanner(h *Host, o *Options) *Planner {
+	return &Planner{host: h, opts: *o, planned: make(map[string][]byte)}
+}
+
+// Plan returns what to do for a client; it changes nothing.
+func (p *Planner) Plan(c *Client) Plan {
+	plan := Plan{Client: c}
+	files, err := p.files(c)
+	if err == nil {
+		plan.Changes, err = p.changes(files)
+	}
+	if err != nil {
+		plan.Changes, plan.Err = nil, err
+		return plan
+	}
+	if !p.opts.Remove && !plan.Same() {
+		plan.Notes = c.notesFor(p.opts)
+	}
+	return plan
+}
+
+// notesFor returns what is left to the user after a change.
+func (c *Client) notesFor(o Options) []string {
+	notes := slices.Concat(c.notes[""], c.notes[o.Scope])
+	if o.Hooks && c.hooks.note != "" {
+		notes = append(notes, c.hooks.note)
+	}
+	if o.Scope == Project {
+		notes = append(notes, "the files name paths of this machine: keep them out of the repository, or edit them")
+	}
+	return notes
+}
+
+// fileEdits are the edits of a file.
+type fileEdits struct {
+	path    string
+	edits   []splice.Edit
+	folders []string
+}
+
+// files returns the files of a client in a scope, with their edits.
+func (p *Planner) files(c *Client) ([]fileEdits, error) {
+	t, ok := c.server.targets[p.opts.Scope]
+	if !ok {
+		return nil, fmt.Errorf("%s has no scope %s: want %s", c.Title, p.opts.Scope, strings.Join(c.scopes(), " or "))
+	}
+	path := p.host.choose(t.files)
+	out := []fileEdits{p.fileOf(c, t.files, path, c.serverEdit(p.host, t, p.command(c, path, t)))}
+	if t, ok := c.hooks.targets[p.opts.Scope]; ok && (p.opts.Hooks || p.opts.Remove) {
+		out = append(out, p.fileOf(c, t.files, p.host.choose(t.files), c.hookEdits(p.host.GOOS, p.hookCommand(c, path))...))
+	}
+	if g, ok := c.guidance[p.opts.Scope]; ok {
+		text := Guidance()
+		if g.text != "" {
+			path := p.host.expand(g.text)
+			out = append(out, p.fileOf(c, []string{g.text}, path, splice.Whole{Text: text, Mark: guidanceMark}))
+			text = "@" + g.ref
+		}
+		edit := splice.Edit(splice.Block{Text: block(text)})
+		if g.own {
+			edit = splice.Whole{Text: g.header + text, Mark: guidanceMark}
+		}
+		out = append(out, p.fileOf(c, g.files, p.host.choose(g.files), edit))
+	}
+	return merged(out), nil
+}
+
+// guidanceMark is in every file of instructions that belongs to us alone.
+const guidanceMark = "# Memory: Hippo"
+
+// merged joins the edits of one file, such as settings that hold servers and hooks.
+func merged(files []fileEdits) []fileEdits {
+	var out []fileEdits
+	for _, f := range files {
+		i := slices.IndexFunc(out, func(o fileEdits) bool { return o.path == f.path })
+		if i < 0 {
+			out = append(out, f)
+			continue
+		}
+		out[i].edits = append(out[i].edits, f.edits...)
+	}
+	return out
+}
+
+func (p *Planner) fileOf(c *Client, templates []string, path string, edits ...splice.Edit) fileEdits {
+	return fileEdits{path: path, edits: edits, folders: p.host.foldersOf(c, templates[len(templates)-1], path)}
+}
+
+// foldersOf returns the folders of a file that setup may have to create, innermost first: up
+// to one that shows that the client is installed.
+func (h *Host) foldersOf(c *Client, template, path string) []string {
+	root, _, _ := strings.Cut(template, "}")
+	stop := []string{h.expand(root + "}")}
+	for _, t := range c.traces {
+		stop = append(stop, h.expand(t))
+	}
+	var out []string
+	for dir := filepath.Dir(path); !slices.Contains(stop, dir) && strings.HasPrefix(dir, stop[0]); dir = filepath.Dir(dir) {
+		out = append(out, dir)
+	}
+	return out
+}
+
+// scopes returns the names of the scopes that a client has.
+func (c *Client) scopes() []string {
+	var out []string
+	for _, s := range Scopes() {
+		if _, ok := c.server.targets[s]; ok {
+			out = append(out, string(s))
+		}
+	}
+	return out
+}
+
+// changes plans the edits of all files, of none if one cannot be edited.
+func (p *Planner) changes(files []fileEdits) ([]Change, error) {
+	out := make([]Change, 0, len(files))
+	after := make(map[string][]byte)
+	for _, e := range files {
+		f, err := readFile(e.path)
+		if err != nil {
+			return nil, err
+		}
+		if text, ok := p.planned[f.path]; ok {
+			f.text, f.exists = text, text != nil
+		}
+		c := Change{Path: e.path, edits: e.edits, remove: p.opts.Remove, folders: e.folders, Before: f.text}
+		if f.exists && c.Before == nil {
+			c.Before = []byte{}
+		}
+		if c.After, err = c.next(f); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, err)
+		}
+		after[f.path] = c.After
+		out = append(out, c)
+	}
+	maps.Copy(p.planned, after)
+	return out, nil
+}
+
+// Entry is a server that a client has registered.
+type Entry struct {
+	Command string
+	Args    []string
+	Env     map[string]string
+}
+
+// readEntry returns the entry of a client in a text; ok is false if there is none that starts
+// a program.
+func (c *Client) readEntry(text []byte, path []string) (e Entry, ok bool) {
+	raw := splice.Value(text, path)
+	if c.server.entry == nil {
+		raw = splice.TOMLValue(text, path)
+	}
+	return parseEntry(raw)
+}
+
+func parseEntry(raw []byte) (e Entry, ok bool) {
+	var in struct {
+		Command     json.RawMessage   `json:"command"`
+		Args        []string          `json:"args"`
+		Env         map[string]string `json:"env"`
+		Environment map[string]string `json:"environment"`
+	}
+	if raw == nil || json.Unmarshal(raw, &in) != nil {
+		return e, false
+	}
+	e = Entry{Args: in.Args, Env: in.Env}
+	if in.Environment != nil {
+		e.Env = in.Environment
+	}
+	var list []string
+	if json.Unmarshal(in.Command, &list) == nil && len(list) > 0 {
+		e.Command, e.Args = list[0], list[1:]
+		return e, true
+	}
+	return e, json.Unmarshal(in.Command, &e.Command) == nil && e.Command != ""
+}
+
+// written reports whether an entry has the form that setup writes: people name no path.
+func written(raw []byte) bool {
+	e, ok := parseEntry(raw)
+	return ok && strings.ContainsAny(e.Command, `/\\`) && len(e.Args) == 3 && e.Args[0] == "serve" && e.Args[1] == "--store"
+}
+
+// store returns the store that an entry names; empty if it names none.
+func (e Entry) store() string {
+	for i, arg := range e.Args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok && i+1 < len(e.Args) {
+			value = e.Args[i+1]
+		}
+		switch name {
+		case "--store":
+			return value
+		case "--memory-dir":
+			return "dir:" + value
+		}
+	}
+	if dir := e.Env["HIPPO_MEMORY_DIR"]; dir != "" {
+		return "dir:" + dir
+	}
+	return e.Env["HIPPO_STORE"]
+}
+
+// command returns what to register: with the store of an entry that is there, if the user
+// named none.
+func (p *Planner) command(c *Client, path string, t target) Command {
+	cmd := p.opts.Command
+	if !p.opts.KeepStore {
+		return cmd
+	}
+	if f, err := readFile(path); err == nil {
+		if e, ok := c.readEntry(f.text, p.host.keys(t)); ok && e.store() != "" {
+			cmd.Store = e.store()
+		}
+	}
+	return cmd
+}
+
+// hookCommand is [Planner.command] for hooks, which use the store of the server.
+func (p *Planner) hookCommand(c *Client, path string) Command {
+	return p.command(c, path, c.server.targets[p.opts.Scope])
+}
+
+// keys returns where the entry of the server stands.
+func (h *Host) keys(t target) []string {
+	keys := make([]string, 0, len(t.keys)+1)
+	for _, k := range t.keys {
+		if k == "{project}" {
+			k = h.Dir
+		}
+		keys = append(keys, k)
+	}
+	return append(keys, ServerName)
+}
+
+// serverEdit returns the edit that registers the server.
+func (c *Client) serverEdit(h *Host, t target, cmd Command) splice.Edit {
+	path := h.keys(t)
+	if c.server.entry != nil {
+		return splice.Member{Dialect: c.server.dialect, Path: path, Value: c.server.entry(cmd), Ours: written}
+	}
+	return splice.Table{Path: path, Ours: written, Keys: []splice.Key{
+		{Name: "command", Value: cmd.Binary}, {Name: "args", Value: cmd.args()}, {Name: "startup_timeout_sec", Value: startTimeout},
+	}}
+}
+
+// hookEdits returns the edits that register the hooks.
+func (c *Client) hookEdits(goos string, cmd Command) []splice.Edit {
+	if c.hooks.script != nil {
+		return []splice.Edit{splice.Whole{Text: c.hooks.script(cmd), Mark: `Written by "hippo setup"`}}
+	}
+	var out []splice.Edit
+	if c.hooks.version > 0 {
+		out = append(out, splice.Member{Dialect: c.hooks.dialect, Path: []string{"version"}, Value: c.hooks.version, Default: true, Ours: func([]byte) bool { return false }})
+	}
+	for _, e := range c.hooks.events {
+		out = append(out, splice.Element{
+			Dialect: c.hooks.dialect, Path: []string{"hooks", e.name}, Value: c.hooks.entry(e, c.shellCommand(e, goos, cmd)), Ours: isHook,
+		})
+	}
+	return out
+}
+
+// shellCommand returns the line that a client gives to a shell for a hook.
+func (c *Client) shellCommand(e event, goos string, cmd Command) string {
+	return strings.Join([]string{quote(cmd.Binary, goos), "hook", e.command, "--client", c.Name, "--store", quote(cmd.Store, goos)}, " ")
+}
+
+// quote quotes a word for the shell of a system, if it must be. On Windows double quotes are
+// those of cmd, PowerShell and Git Bash.
+func quote(word, goos string) string {
+	switch {
+	case regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`).MatchString(word):
+		return word
+	case goos == "windows":
+		return `"` + word + `"`
+	default:
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+}
+
+// isHook reports whether an element of a list of hooks was written by setup: all its commands
+// are hooks of ours.
+func isHook(element []byte) bool {
+	commands := commandsIn(element)
+	return len(commands) > 0 && !slices.ContainsFunc(commands, func(c string) bool { return !isHookCommand(c) })
+}
+
+// isHookCommand reports whether a command is a hook of ours.
+func isHookCommand(command string) bool {
+	return regexp.MustCompile(`\bhook (session-start|user-prompt|post-tool|pre-compact|stop|subagent-stop|session-end) --client [a-z-]+\b`).MatchString(command)
+}
+
+// commandsIn returns the texts at all keys "command" in a JSON value.
+func commandsIn(raw []byte) []string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return nil
+	}
+	var out []string
+	var walk func(v any)
+	walk = func(v any) {
+		switch x := v.(type) {
+		case []any:
+			for _, e := range x {
+				walk(e)
+			}
+		case map[string]any:
+			for key, e := range x {
+				if s, ok := e.(string); ok && key == "command" {
+					out = append(out, s)
+				}
+				walk(e)
+			}
+		}
+	}
+	walk(v)
+	return out
+}
