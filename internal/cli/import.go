@@ -27,6 +27,7 @@ type importFlags struct {
 	dryRun  bool
 	columns string
 	as      string
+	secrets bool
 }
 
 func newImportCommand(s *shell) *cobra.Command {
@@ -47,6 +48,7 @@ updated, unless it was changed here, too. The source itself is never written to.
 	}
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be added, updated and left out, and store nothing")
 	c.Flags().StringVar(&f.columns, "map", "", "read a CSV file: `FIELD=COLUMN,...`, such as content=text,tags=labels")
+	c.Flags().BoolVar(&f.secrets, "allow-secret", false, "import what looks like a secret, too")
 	c.Flags().StringVar(&f.as, "as", "", "read a text as notes (a memory a list item), markdown or text (documents)")
 	return c
 }
@@ -70,6 +72,9 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 	}
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
 		t := m.Transfer()
+		if f.secrets {
+			t = t.AllowSecrets()
+		}
 		shown := importPreview{}
 		if f.dryRun {
 			t = t.Preview().Visit(shown.visit)

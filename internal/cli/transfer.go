@@ -263,7 +263,7 @@ func migrateStore(ctx context.Context, s *shell, from, to string) error {
 		return err
 	}
 	return s.withEngine(ctx, src, func(src *engine.Memories) error {
-		return s.withEngine(ctx, dst, func(dst *engine.Memories) error { return copyAll(ctx, s, src, dst.Transfer()) })
+		return s.withEngine(ctx, dst, func(dst *engine.Memories) error { return copyAll(ctx, s, src, dst.Transfer().AllowSecrets()) })
 	})
 }
 

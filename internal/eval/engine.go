@@ -64,7 +64,7 @@ type shared struct{ embed.Embedder }
 // load imports the documents, searches once so that they are indexed, and waits until all models
 // have embedded them.
 func load(ctx context.Context, e *engine.Engine, c hippo.Calendar, docs []*hippo.Memory) error {
-	report, err := e.In(Scope()).Transfer().Import(ctx, c, copies(docs), nil)
+	report, err := e.In(Scope()).Transfer().AllowSecrets().Import(ctx, c, copies(docs), nil)
 	if err != nil {
 		return err
 	}

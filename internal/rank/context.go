@@ -22,8 +22,8 @@ const (
 	Alone
 	// English is 1 if the query is English, or its language is unknown.
 	English
-	// Evidence is the largest [BM25Absolute]: how much the words tell.
-	Evidence
+	// BM25Reach is the largest [BM25Absolute]: how strong the lexical match is.
+	BM25Reach
 	// Words is how long the query is: ln(1 + words) / 3.5.
 	Words
 	// MultilingualLead is the largest [MultilingualStandard].
@@ -49,7 +49,7 @@ type Context [NumContext]float64
 
 // Map returns the features by name.
 func (c *Context) Map() map[string]float64 {
-	names := [NumContext]string{"long", "reach", "lead", "foreign", "alone", "english", "evidence", "words", "lead.multilingual", "lead.reach", "reach.maxsim", "agreement", "share.foreign", "has.multilingual"}
+	names := [NumContext]string{"long", "reach", "lead", "foreign", "alone", "english", "reach.bm25", "words", "lead.multilingual", "lead.reach", "reach.maxsim", "agreement", "share.foreign", "has.multilingual"}
 	out := make(map[string]float64, len(c))
 	for k, name := range names {
 		out[name] = c[k]

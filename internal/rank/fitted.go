@@ -17,7 +17,7 @@ func expert1() Expert {
 			Foreign:          -0.997,
 			Alone:            1.351,
 			English:          -1.529,
-			Evidence:         -2.821,
+			BM25Reach:        -2.821,
 			Words:            2.772,
 			MultilingualLead: -0.837,
 			ReachLead:        1.417,
@@ -59,7 +59,7 @@ func expert2() Expert {
 			Foreign:          0.446,
 			Alone:            -1.906,
 			English:          1.513,
-			Evidence:         0.505,
+			BM25Reach:        0.505,
 			Words:            0.280,
 			MultilingualLead: 0.091,
 			ReachLead:        -0.221,
@@ -107,7 +107,7 @@ func expert3() Expert {
 			Foreign:          0.577,
 			Alone:            0.850,
 			English:          0.101,
-			Evidence:         -0.501,
+			BM25Reach:        -0.501,
 			Words:            1.610,
 			MultilingualLead: 1.009,
 			ReachLead:        -1.474,
@@ -148,7 +148,7 @@ func expert4() Expert {
 			Foreign:          0.427,
 			Alone:            1.791,
 			English:          -1.571,
-			Evidence:         1.084,
+			BM25Reach:        1.084,
 			Words:            -4.254,
 			MultilingualLead: -0.145,
 			ReachLead:        1.159,
@@ -191,7 +191,7 @@ func expert5() Expert {
 			Foreign:          -0.918,
 			Alone:            -0.706,
 			English:          1.160,
-			Evidence:         0.007,
+			BM25Reach:        0.007,
 			Words:            0.157,
 			MultilingualLead: -1.110,
 			ReachLead:        -0.139,
@@ -240,7 +240,7 @@ func expert6() Expert {
 			Foreign:          0.456,
 			Alone:            -1.378,
 			English:          0.319,
-			Evidence:         1.728,
+			BM25Reach:        1.728,
 			Words:            -0.532,
 			MultilingualLead: 0.981,
 			ReachLead:        -0.745,
@@ -276,5 +276,5 @@ func expert6() Expert {
 const baseWeight = 3.614
 
 func baseWeights() Context {
-	return Context{Long: 4.914, Reach: -3.017, Lead: -2.445, Foreign: -2.684, Alone: 3.701, English: -7.346, Evidence: -0.767, Words: 1.187, MultilingualLead: -1.022, ReachLead: 3.644, MaxSimReach: 2.294, Agreement: -1.002, ForeignShare: -2.242, HasMultilingual: 2.342}
+	return Context{Long: 4.914, Reach: -3.017, Lead: -2.445, Foreign: -2.684, Alone: 3.701, English: -7.346, BM25Reach: -0.767, Words: 1.187, MultilingualLead: -1.022, ReachLead: 3.644, MaxSimReach: 2.294, Agreement: -1.002, ForeignShare: -2.242, HasMultilingual: 2.342}
 }

@@ -92,7 +92,7 @@ func (r *reranked) setContext(query string, best *rank.Features) {
 		c[rank.ForeignShare] += p.features[rank.IsForeign] / n
 	}
 	c[rank.Long] = rank.LongOf(c[rank.Long])
-	c[rank.Evidence], c[rank.Words], c[rank.MaxSimReach] = best[rank.BM25Absolute], rank.WordsOf(len(r.words)), best[rank.MaxSim]
+	c[rank.BM25Reach], c[rank.Words], c[rank.MaxSimReach] = best[rank.BM25Absolute], rank.WordsOf(len(r.words)), best[rank.MaxSim]
 	c[rank.ReachLead], c[rank.Agreement] = r.reachLead(), r.agreement()
 	c[rank.Reach], c[rank.Lead] = best[rank.Coverage], best[rank.CosineStandard]
 	if best[rank.Multilingual] > 0 {

@@ -153,9 +153,9 @@ func planImport(s Scoped, ms []*hippo.Memory, get func([]hippo.ID) ([]*hippo.Mem
 }
 
 // compareImported compares a memory as it is stored with what a source has of it. Only what
-// another program keeps is updated: an export of this one may be older than the store.
+// another program keeps, which has a URI, is updated: a file of this one may be older than the store.
 func compareImported(stored, m *hippo.Memory) Outcome {
-	foreign := stored.Source.Kind == hippo.SourceImport && m.Source.Kind == hippo.SourceImport && m.Version <= 1
+	foreign := stored.Source.Kind == hippo.SourceImport && m.Source.Kind == hippo.SourceImport && m.Source.URI != "" && m.Version <= 1
 	same := stored.ContentHash == m.ContentHash && slices.Equal(stored.Situation, m.Situation) &&
 		slices.Equal(stored.Tags, m.Tags) && stored.Type == m.Type
 	if !foreign || same || stored.Forgotten() {

@@ -14,7 +14,7 @@ import (
 func imported(content string) *hippo.Memory {
 	m := memory(content)
 	m.ID = hippo.ID{15: 7}
-	m.Source.Kind, m.Trust = hippo.SourceImport, hippo.TrustLow
+	m.Source.Kind, m.Source.URI, m.Trust = hippo.SourceImport, "notes.md#1", hippo.TrustLow
 	m.Metadata = map[string]json.RawMessage{"colour": json.RawMessage(`"` + content + `"`)}
 	return m
 }
