@@ -31,16 +31,11 @@ const (
 	TypeFact       = "fact"
 )
 
-// Types returns the types of candidates.
-func Types() []string {
-	return []string{TypeDecision, TypeError, TypeConvention, TypePreference, TypeCorrection, TypeFact}
-}
-
 // Candidate is something that is worth remembering.
 type Candidate struct {
 	// Content is one to three sentences that can be understood without the session.
 	Content string
-	// Type is one of [Types].
+	// Type is one of those above.
 	Type string
 	// Situation is that of the memory: the folder and the branch.
 	Situation []string

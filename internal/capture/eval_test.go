@@ -17,12 +17,18 @@ type count struct {
 func (c count) precision() float64 { return float64(c.right) / float64(max(1, c.candidates)) }
 func (c count) recall() float64    { return float64(c.found) / float64(max(1, c.labels)) }
 
+func types() []string {
+	return []string{
+		capture.TypeDecision, capture.TypeError, capture.TypeConvention, capture.TypePreference, capture.TypeCorrection, capture.TypeFact,
+	}
+}
+
 // measure captures the sessions and compares with their labels. The counts by type are by the
 // type of the candidate for precision and by that of the label for recall.
 func measure(t *testing.T, ss []session, log func(format string, args ...any)) (all count, byType map[string]*count) {
 	t.Helper()
 	byType = map[string]*count{}
-	for _, kind := range capture.Types() {
+	for _, kind := range types() {
 		byType[kind] = &count{}
 	}
 	for i := range ss {
@@ -84,7 +90,7 @@ func TestPrecisionAndRecall(t *testing.T) {
 				fmt.Fprintf(table, "\n%-11s precision %.2f (%d of %d), recall %.2f (%d of %d)", name, c.precision(), c.right, c.candidates, c.recall(), c.found, c.labels)
 			}
 			row("all", all)
-			for _, kind := range capture.Types() {
+			for _, kind := range types() {
 				row(kind, *byType[kind])
 			}
 			t.Log(table)

@@ -58,7 +58,7 @@ type sample struct {
 
 func samples() []sample {
 	return []sample{
-		{"jitter", "Without jitter, retries make the gateway fail: make the backoff random", "debugging outages", .6},
+		{"backoff", "Without random backoff, retries make the gateway fail", "debugging outages", .6},
 		{"gateway", "Under load, requests fail in the gateway after thirty seconds", "debugging outages", .6},
 		{"tests", "Ana wants table tests, one behaviour per case", "code review", .5},
 		{"deploy", "Deploys go out on Tuesday mornings, never on Friday", "release planning", .5},
@@ -103,12 +103,12 @@ func (d *demo) first() error {
 }
 
 func (d *demo) vote() error {
-	d.say("3. The first hint was true but did not help; the jitter did. It votes.")
-	rs, err := d.engine.Reinforce(d.ctx, []hippo.ID{d.ids["jitter"]}, []hippo.ID{d.ids["gateway"]})
+	d.say("3. The first hint was true but did not help; the backoff did. It votes.")
+	rs, err := d.engine.Reinforce(d.ctx, []hippo.ID{d.ids["backoff"]}, []hippo.ID{d.ids["gateway"]})
 	if err != nil {
 		return err
 	}
-	d.say("   jitter   importance %.2f -> %.2f", rs[0].Before, rs[0].After)
+	d.say("   backoff  importance %.2f -> %.2f", rs[0].Before, rs[0].After)
 	d.say("   timeout  importance %.2f -> %.2f", rs[1].Before, rs[1].After)
 	return nil
 }
@@ -118,12 +118,12 @@ func (d *demo) pass() error {
 	const week = 7
 	for range week {
 		d.now = d.now.AddDate(0, 0, 1)
-		if _, err := d.engine.Search(d.ctx, hippo.Query{Text: "backoff jitter", Count: 1}); err != nil {
+		if _, err := d.engine.Search(d.ctx, hippo.Query{Text: "random backoff", Count: 1}); err != nil {
 			return err
 		}
 	}
 	d.now = d.now.AddDate(0, 0, week)
-	d.say("4. Two weeks pass: seven days of work, in which only the jitter is looked up, then a")
+	d.say("4. Two weeks pass: seven days of work, in which only the backoff is looked up, then a")
 	d.say("   week of holidays, which do not count: time is active days.")
 	return nil
 }

@@ -67,35 +67,48 @@ func TestHook_Deadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			run(t, dir, "record", "Use tabs in Go files", "--type", "convention", "--project", "none", "--model", "static")
-			env := append(environ(dir), c.spoil(t, dir)...)
-			ctx, cancel := context.WithTimeout(t.Context(), hookBound)
-			defer cancel()
-			var out, errors bytes.Buffer
-			cmd := exec.CommandContext(ctx, "hippo", "hook", "session-start", "--client", "claude-code")
-			cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &errors
-			in, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
+			// On a busy machine the deadline may come before the answer.
+			for range 10 {
+				if c.try(t) || t.Failed() {
+					return
+				}
 			}
-			go func() {
-				_, _ = io.Copy(in, c.stdin(dir))
-				_ = in.Close()
-			}()
-			if err := cmd.Run(); err != nil {
-				t.Errorf("ended with %v (%v)", err, ctx.Err())
-			}
-			// On a busy machine the deadline may come before an answer that would be right.
-			log, _ := os.ReadFile(filepath.Join(dir, "home", "state", "hippo", "hook.log"))
-			if (out.Len() > 0) != c.prints && !bytes.Contains(log, []byte("no answer within")) || errors.Len() > 0 {
-				t.Errorf("printed %q and %q; the log: %s", &out, &errors, log)
-			}
-			if !bytes.Contains(log, []byte(c.log)) {
-				t.Errorf("the log has no %q: %s", c.log, log)
-			}
+			t.Error("the deadline came first each time")
 		})
 	}
+}
+
+// try runs a hook once, and reports whether it came to the end that the case wants: it printed
+// what it should, for the right reason.
+func (c *hookCase) try(t *testing.T) bool {
+	dir := t.TempDir()
+	run(t, dir, "record", "Use tabs in Go files", "--type", "convention", "--project", "none", "--model", "static")
+	env := append(environ(dir), c.spoil(t, dir)...)
+	ctx, cancel := context.WithTimeout(t.Context(), hookBound)
+	defer cancel()
+	var out, errors bytes.Buffer
+	cmd := exec.CommandContext(ctx, "hippo", "hook", "session-start", "--client", "claude-code")
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &errors
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, _ = io.Copy(in, c.stdin(dir))
+		_ = in.Close()
+	}()
+	if err := cmd.Run(); err != nil {
+		t.Errorf("ended with %v (%v)", err, ctx.Err())
+	}
+	log, _ := os.ReadFile(filepath.Join(dir, "home", "state", "hippo", "hook.log"))
+	if errors.Len() > 0 {
+		t.Errorf("printed %q; the log: %s", &errors, log)
+	}
+	right := (out.Len() > 0) == c.prints && bytes.Contains(log, []byte(c.log))
+	if !right && !bytes.Contains(log, []byte("no answer within")) {
+		t.Errorf("printed %q; the log, which should have %q: %s", &out, c.log, log)
+	}
+	return right
 }
 
 // lockStore keeps the database of the default store locked against readers.

@@ -109,7 +109,7 @@ func (v *View) hit(a *hippo.Answer, i int) (Hit, error) {
 	if v.Full {
 		out.Insight, err = Full(m, importance)
 	} else {
-		out.Insight = compactOf(m, v.Content(a, i), importance)
+		out.Insight = Compact(m, v.Content(a, i), importance)
 	}
 	if h.Explanation != nil {
 		out.Relevance = Round(h.Relevance, 9)

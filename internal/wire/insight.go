@@ -40,14 +40,9 @@ func (c *compact) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Compact returns the fields of a memory that a model needs, with keys as in [Full]: times to the second,
-// and as importance that of now, with four decimals.
-func Compact(m *hippo.Memory, importance float64) Insight {
-	return compactOf(m, m.Content, importance)
-}
-
-// compactOf is [Compact] with another content.
-func compactOf(m *hippo.Memory, content string, importance float64) Insight {
+// Compact returns the fields of a memory that a model needs, with its content or the beginning of it, and
+// keys as in [Full]: times to the second, and as importance that of now, with four decimals.
+func Compact(m *hippo.Memory, content string, importance float64) Insight {
 	out := &compact{
 		UUID: m.ID, Content: content, Situation: m.Situation, Importance: Round(importance, 4),
 		CreatedAt: m.CreatedAt.Format(time.RFC3339), Tags: m.Tags, Type: m.Type, Pinned: m.Pinned,

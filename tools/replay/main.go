@@ -47,8 +47,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fmt.Fprintln(stdout, "| set | session | prompt | questions | recall | at start | precision | tokens a start | max | tokens a prompt | max | prompts with any | repeats |")
 	fmt.Fprintln(stdout, "|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, s := range sets {
-		for _, session := range strings.Split(*sessions, ",") {
-			for _, prompt := range strings.Split(*prompts, ",") {
+		for session := range strings.SplitSeq(*sessions, ",") {
+			for prompt := range strings.SplitSeq(*prompts, ",") {
 				b, err := budgetOf(session, prompt)
 				if err != nil {
 					return err
