@@ -52,11 +52,18 @@ func (d *Doctor) Run(ctx context.Context, clients []Client) {
 	stores := make(map[string]bool)
 	for i := range clients {
 		c := &clients[i]
-		here := 0
+		here, entries := 0, make(map[string]bool)
 		for _, scope := range Scopes() {
-			if t, ok := c.server.targets[scope]; ok && d.checkScope(ctx, c, scope, t, stores) {
+			t, ok := c.server.targets[scope]
+			if !ok {
+				continue
+			}
+			// In the home folder, the file of a project is that of the user.
+			entry := strings.Join(append(d.Host.keys(t), d.Host.choose(t.files)), "\n")
+			if !entries[entry] && d.checkScope(ctx, c, scope, t, stores) {
 				here++
 			}
+			entries[entry] = true
 		}
 		if here == 0 {
 			d.Report(Check{Client: c.Name, Name: "server", State: Warning, Text: "not registered", Fix: "hippo setup " + c.Name})

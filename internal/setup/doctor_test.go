@@ -113,6 +113,22 @@ func states(checks []setup.Check) map[string]setup.State {
 	return out
 }
 
+// In the home folder, the files of a project are those of the user, and are checked once.
+func TestDoctor_InTheHomeFolder(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, "")
+	m.Host.Dir = m.Host.Home
+	var servers []setup.Scope
+	for _, k := range diagnose(t, m, "cursor", "dir:/nowhere/well", nil) {
+		if k.Name == "server" {
+			servers = append(servers, k.Scope)
+		}
+	}
+	if d := cmp.Diff([]setup.Scope{setup.User}, servers); d != "" {
+		t.Errorf("scopes of the server (-want +got):\n%s", d)
+	}
+}
+
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
