@@ -87,9 +87,9 @@ func (c *hookCase) try(t *testing.T) bool {
 	env := append(environ(dir), c.spoil(t, dir)...)
 	ctx, cancel := context.WithTimeout(t.Context(), hookBound)
 	defer cancel()
-	var out, errors bytes.Buffer
+	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, "hippo", "hook", "session-start", "--client", "claude-code")
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &errors
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, &out, &errs
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -102,8 +102,8 @@ func (c *hookCase) try(t *testing.T) bool {
 		t.Errorf("ended with %v (%v)", err, ctx.Err())
 	}
 	log, _ := os.ReadFile(filepath.Join(dir, "home", "state", "hippo", "hook.log"))
-	if errors.Len() > 0 {
-		t.Errorf("printed %q; the log: %s", &errors, log)
+	if errs.Len() > 0 {
+		t.Errorf("printed %q; the log: %s", &errs, log)
 	}
 	right := (out.Len() > 0) == c.prints && bytes.Contains(log, []byte(c.log))
 	if !right && !bytes.Contains(log, []byte("no answer within")) {

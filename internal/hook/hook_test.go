@@ -260,6 +260,8 @@ func TestLedger(t *testing.T) {
 	if out := f.run(hook.SessionStart, "claude-code", nil); !strings.Contains(out, "linter") {
 		t.Errorf("got %q", out)
 	}
+	// Hooks at once: one injects. The others find it in the ledger, or do not get the lock in time and
+	// inject nothing.
 	results := make(chan string, 8)
 	for range cap(results) {
 		go func() {
@@ -269,10 +271,10 @@ func TestLedger(t *testing.T) {
 	}
 	injected := 0
 	for range cap(results) {
-		switch r := <-results; r {
-		case "true <nil>":
+		switch r := <-results; {
+		case r == "true <nil>":
 			injected++
-		case "false <nil>":
+		case r == "false <nil>", strings.HasPrefix(r, "false ledger: locked"):
 		default:
 			t.Error(r)
 		}

@@ -117,7 +117,7 @@ func states(checks []setup.Check) map[string]setup.State {
 func TestDoctor_InTheHomeFolder(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "")
-	m.Host.Dir = m.Host.Home
+	m.Dir = m.Home
 	var servers []setup.Scope
 	for _, k := range diagnose(t, m, "cursor", "dir:/nowhere/well", nil) {
 		if k.Name == "server" {
