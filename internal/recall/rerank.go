@@ -119,10 +119,13 @@ func (r *reranked) reachLead() float64 {
 
 // agreement is the context feature [rank.Agreement].
 func (r *reranked) agreement() float64 {
-	best := slices.MaxFunc(r.list, func(a, b passage) int {
-		return cmp.Compare(a.features[rank.BM25Absolute], b.features[rank.BM25Absolute])
-	})
-	return best.features[rank.CosineRelative]
+	best := &r.list[0].features
+	for i := range r.list {
+		if f := &r.list[i].features; f[rank.BM25Absolute] > best[rank.BM25Absolute] {
+			best = f
+		}
+	}
+	return best[rank.CosineRelative]
 }
 
 // neighbours sets the features of the neighbouring passages. around is a buffer.
