@@ -11,8 +11,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// textOf formats an answer for a model: a line a hit, and what to do next.
-func textOf(a *hippo.Answer, v *wire.View) string {
+// textOf formats an answer for a model: a line a hit, and what to do next. data is the answer as JSON.
+func textOf(a *hippo.Answer, v *wire.View, data *wire.Answer) string {
 	var b strings.Builder
 	switch {
 	case a.Weak != "":
@@ -28,7 +28,7 @@ func textOf(a *hippo.Answer, v *wire.View) string {
 		}
 	}
 	for i := range a.Hits {
-		writeHit(&b, v.Offset+i+1, &a.Hits[i], v.Content(a, i))
+		writeHit(&b, v.Offset+i+1, &a.Hits[i], v.Content(a, i), data.Results[i].Flags != nil)
 	}
 	if end := v.Offset + len(a.Hits); len(a.Hits) > 0 && end < a.Total {
 		fmt.Fprintf(&b, "\nmore with limit.offset %d", end)
@@ -43,10 +43,10 @@ func textOf(a *hippo.Answer, v *wire.View) string {
 }
 
 // writeHit writes one hit: rank, relevance, content, situations, age, id.
-func writeHit(b *strings.Builder, n int, h *hippo.Hit, content string) {
+func writeHit(b *strings.Builder, n int, h *hippo.Hit, content string, instructs bool) {
 	m := h.Memory
 	fmt.Fprintf(b, "\n%d. [%.2f] ", n, h.Relevance)
-	if wire.Flags(m) != nil {
+	if instructs {
 		b.WriteString("(" + wire.InstructionsNote + ") ")
 	}
 	b.WriteString(oneLine(content))
