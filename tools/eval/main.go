@@ -53,6 +53,7 @@ type smaller struct {
 	sample int    // questions of each set, at most; 0: all
 	take   int    // documents of each store, at most; 0: all
 	join   bool   // all sets in one store
+	bare   bool   // documents as one connection records them
 	brief  string // the sets of brief tables, see [groupOf]
 }
 
@@ -73,6 +74,7 @@ func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 	f.IntVar(&o.sample, "sample", 0, "at most this many questions of each set, drawn by a fixed seed; 0: all")
 	f.IntVar(&o.take, "take", 0, "stores of this many documents: the answers of some of the questions, and others; 0: all")
 	f.BoolVar(&o.join, "join", false, "ask all questions of one store that holds the documents of all sets")
+	f.BoolVar(&o.bare, "bare", false, "documents as the server records them over one connection: no author and no time, one session")
 	f.StringVar(&o.cache, "cache", "", "folder that keeps the vectors of models, so that they are computed once")
 	f.StringVar(&o.mcp, "mcp", "", "measure this program, hippo, over MCP with default arguments")
 	f.DurationVar(&o.wait, "wait", time.Minute, "with --mcp: how long embedding in the background may make no progress")

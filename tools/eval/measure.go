@@ -64,6 +64,9 @@ func (m *measurement) load() ([]*eval.Set, error) {
 		sets = []*eval.Set{joined(sets)}
 	}
 	for i := range sets {
+		if m.bare {
+			sets[i] = bare(sets[i])
+		}
 		if m.sample > 0 {
 			sets[i] = sampled(sets[i], m.sample)
 		}
