@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"sync"
 	"time"
@@ -50,7 +51,7 @@ func runServe(ctx context.Context, s *shell) error {
 	opener := app.NewOpener(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log})
 	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), cfg)) })
 	server := mcpserver.New(opener.Engine, &mcpserver.Options{
-		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log,
+		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(),
 		Scope: func(context.Context) hippo.Scope { return scope() },
 		State: func(ctx context.Context) string {
 			state := project.StateOf(ctx, ".")

@@ -73,11 +73,13 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := oneOf("source", in.secret.source, "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
+	source := hippo.Source{Kind: hippo.SourceKind(in.secret.source)}
+	s.server.conversation.place(&source, s.server.Now())
 	m, same, err := in.secret.memories(s).RecordCompared(ctx, &hippo.Memory{
 		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned,
 		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime.in(s.Zone()),
 		ValidFrom: in.validFrom.in(s.Zone()), ValidUntil: in.validUntil.in(s.Zone()),
-		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
+		Namespace: s.scope.Namespace, Source: source, Project: s.project(in.project), Trust: hippo.TrustDefault,
 	}, in.supersedes...)
 	if err != nil {
 		return reply{}, err

@@ -2,7 +2,7 @@
 // decodes arguments strictly, calls the engine, and encodes the answer as
 // structured content and as a short text for a model to read.
 //
-// It keeps nothing between calls and logs nothing to its output. What goes wrong
+// Between calls it keeps only the number of the last record, and it logs nothing to its output. What goes wrong
 // in a call is a result with isError and a code; protocol errors are for
 // malformed messages only, and neither ends the session.
 package mcpserver
@@ -36,6 +36,8 @@ type Options struct {
 	// State describes the work in progress in the current folder, for hippo_context; nil: it
 	// is unknown.
 	State func(ctx context.Context) string
+	// Session names the connection: records carry it, and their order. Empty: they carry none.
+	Session string
 	// Store describes the store, for hippo_status.
 	Store string
 	// Now is the clock; nil means the system's.
@@ -48,7 +50,8 @@ type Options struct {
 type Server struct {
 	open Opener
 	Options
-	mcp *mcp.Server
+	mcp          *mcp.Server
+	conversation conversation
 }
 
 // instructions tell a model what the tools are for.
@@ -72,6 +75,7 @@ func New(open Opener, o *Options) *Server {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
+	s.conversation.name = s.Session
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "hippo", Title: "Hippo", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},

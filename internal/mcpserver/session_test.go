@@ -108,7 +108,7 @@ func connectIn(t *testing.T, b driver.Backend, zone *time.Location) *session {
 	}
 	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: s.clock.now})
 	open := func(context.Context) (*engine.Engine, error) { return s.engine, nil }
-	s.serve(mcpserver.New(open, &mcpserver.Options{Version: "v1.2.3", Store: "memory:", Now: s.clock.now}))
+	s.serve(mcpserver.New(open, &mcpserver.Options{Version: "v1.2.3", Store: "memory:", Now: s.clock.now, Session: "mcp-test"}))
 	t.Cleanup(func() {
 		s.end()
 		if err := s.engine.Close(); err != nil {

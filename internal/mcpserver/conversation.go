@@ -1,0 +1,41 @@
+package mcpserver
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// sessionPause is the time without a record after which the records of a connection begin
+// another session: what follows is hardly about the same.
+const sessionPause = time.Hour
+
+// conversation numbers the records of one connection, so that a search can use what was
+// recorded before and after a memory. It is safe for concurrent use.
+type conversation struct {
+	name string // empty: records carry no session
+
+	mu    sync.Mutex
+	parts int // sessions so far
+	seq   int // records of the last one
+	last  time.Time
+}
+
+// place sets the session and the position of a memory that is recorded now.
+func (c *conversation) place(source *hippo.Source, now time.Time) {
+	if c.name == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.parts == 0 || now.Sub(c.last) > sessionPause {
+		c.parts, c.seq = c.parts+1, 0
+	}
+	c.seq, c.last = c.seq+1, now
+	source.Session, source.Seq = c.name, c.seq
+	if c.parts > 1 {
+		source.Session = fmt.Sprintf("%s.%d", c.name, c.parts)
+	}
+}
