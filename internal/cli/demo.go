@@ -48,6 +48,7 @@ type demo struct {
 	engine *engine.Memories
 	now    time.Time
 	ids    map[string]hippo.ID
+	hits   []hippo.Hit // of the first search: the second one helps
 }
 
 // sample is a text that the demo records, with a short name.
@@ -99,17 +100,21 @@ func (d *demo) record() error {
 
 func (d *demo) first() error {
 	d.say("2. It searches. Words and meaning decide; both insights about the gateway match.")
-	return d.search(hippo.Query{Text: question})
+	a, err := d.search(hippo.Query{Text: question})
+	if err == nil {
+		d.hits = a.Hits
+	}
+	return err
 }
 
 func (d *demo) vote() error {
-	d.say("3. The first hint was true but did not help; the backoff did. It votes.")
-	rs, err := d.engine.Reinforce(d.ctx, []hippo.ID{d.ids["backoff"]}, []hippo.ID{d.ids["gateway"]})
+	d.say("3. The first hint was true but did not help; the second did. It votes.")
+	rs, err := d.engine.Reinforce(d.ctx, []hippo.ID{d.hits[1].Memory.ID}, []hippo.ID{d.hits[0].Memory.ID})
 	if err != nil {
 		return err
 	}
-	d.say("   backoff  importance %.2f -> %.2f", rs[0].Before, rs[0].After)
-	d.say("   timeout  importance %.2f -> %.2f", rs[1].Before, rs[1].After)
+	d.say("   second  importance %.2f -> %.2f", rs[0].Before, rs[0].After)
+	d.say("   first   importance %.2f -> %.2f", rs[1].Before, rs[1].After)
 	return nil
 }
 
@@ -118,24 +123,26 @@ func (d *demo) pass() error {
 	const week = 7
 	for range week {
 		d.now = d.now.AddDate(0, 0, 1)
-		if _, err := d.engine.Search(d.ctx, hippo.Query{Text: "random backoff", Count: 1}); err != nil {
+		if _, err := d.engine.Search(d.ctx, hippo.Query{Text: d.hits[1].Memory.Content, Count: 1}); err != nil {
 			return err
 		}
 	}
 	d.now = d.now.AddDate(0, 0, week)
-	d.say("4. Two weeks pass: seven days of work, in which only the backoff is looked up, then a")
+	d.say("4. Two weeks pass: seven days of work, in which only what helped is looked up, then a")
 	d.say("   week of holidays, which do not count: time is active days.")
 	return nil
 }
 
 func (d *demo) again() error {
 	d.say("5. The same question. What helped and stayed in use leads; the bound on use keeps it fair.")
-	return d.search(hippo.Query{Text: question})
+	_, err := d.search(hippo.Query{Text: question})
+	return err
 }
 
 func (d *demo) insight() error {
 	d.say("6. What matters in this situation? The ranker \"insight\" orders by use and votes alone.")
-	return d.search(hippo.Query{Situation: []string{"debugging outages"}, Ranker: hippo.RankerInsight, NoTouch: true})
+	_, err := d.search(hippo.Query{Situation: []string{"debugging outages"}, Ranker: hippo.RankerInsight, NoTouch: true})
+	return err
 }
 
 func (d *demo) forget() error {
@@ -167,10 +174,10 @@ func (d *demo) status() error {
 	return nil
 }
 
-func (d *demo) search(q hippo.Query) error {
+func (d *demo) search(q hippo.Query) (*hippo.Answer, error) {
 	a, err := d.engine.Search(d.ctx, q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	what := q.Text
 	if what == "" {
@@ -182,5 +189,5 @@ func (d *demo) search(q hippo.Query) error {
 		d.say("   %d. %.3f  %s", i+1, h.Relevance, preview(h.Memory.Content, 66))
 		d.say("             lexical %.2f, cosine %.2f · recency %.2f, frequency %.3f, importance %.2f", g.Lexical, g.Cosine, g.Recency, g.Frequency, g.Importance)
 	}
-	return d.engine.Flush(d.ctx)
+	return a, d.engine.Flush(d.ctx)
 }

@@ -39,6 +39,10 @@ const (
 	ForeignShare
 	// HasMultilingual is 1 if the multilingual model took part.
 	HasMultilingual
+	// Coherence is how much more similar the reranked memories are to the next ones of their
+	// sessions than to the next ones of others: much in conversations, little where notes on
+	// many things were recorded one after the other. 0 where there are no sessions.
+	Coherence
 
 	// NumContext is the number of these features.
 	NumContext
@@ -49,7 +53,10 @@ type Context [NumContext]float64
 
 // Map returns the features by name.
 func (c *Context) Map() map[string]float64 {
-	names := [NumContext]string{"long", "reach", "lead", "foreign", "alone", "english", "reach.bm25", "words", "lead.multilingual", "lead.reach", "reach.maxsim", "agreement", "share.foreign", "has.multilingual"}
+	names := [NumContext]string{
+		"long", "reach", "lead", "foreign", "alone", "english", "reach.bm25", "words", "lead.multilingual", "lead.reach", "reach.maxsim", "agreement", "share.foreign", "has.multilingual",
+		"coherence",
+	}
 	out := make(map[string]float64, len(c))
 	for k, name := range names {
 		out[name] = c[k]
@@ -65,10 +72,16 @@ const (
 	foreignRange = .5
 	// manyWords is ln(1 + words) of a long query.
 	manyWords = 3.5
+	// coherent is the difference of the mean similarities at which [Coherence] is 1.
+	coherent = .2
 )
 
 // WordsOf is the feature [Words] for a number of words.
 func WordsOf(n int) float64 { return unit(math.Log1p(float64(n)) / manyWords) }
+
+// CoherenceOf is the feature [Coherence] for the mean similarity with the next memories, and with
+// those of others.
+func CoherenceOf(own, others float64) float64 { return unit((own - others) / coherent) }
 
 // LongOf is the feature [Long] for a mean of ln(1 + terms).
 func LongOf(mean float64) float64 { return unit((mean - meanLength) / lengthRange) }

@@ -34,7 +34,7 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	r.passages = gatherPassages(&s.first, s.top)
 	r.tokens = tokenize(p.tokens, p.search.Text, r.words)
 	r.tokens.read(p.tokens, found.Reader, r.list)
-	r.compare(p)
+	r.compare(p, found.Reader)
 	if p.semantic() {
 		r.feedback(found.Reader)
 	}
@@ -43,7 +43,7 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 
 // compare adds the features that compare a passage with others: the best, its neighbours, its
 // session.
-func (r *reranked) compare(plan *Plan) {
+func (r *reranked) compare(plan *Plan, reader retrieve.Reader) {
 	var best rank.Features
 	for i := range r.list {
 		for k, x := range r.list[i].features {
@@ -65,6 +65,7 @@ func (r *reranked) compare(plan *Plan) {
 	}
 	r.sessions()
 	r.setContext(plan.search.Text, &best)
+	r.context[rank.Coherence] = r.coherence(reader)
 	r.linear = rank.NewLinear(&plan.weights.Rerank, &r.context)
 }
 
@@ -126,6 +127,27 @@ func (r *reranked) agreement() float64 {
 		}
 	}
 	return best[rank.CosineRelative]
+}
+
+// coherence is the context feature [rank.Coherence].
+func (r *reranked) coherence(reader retrieve.Reader) float64 {
+	own, others, n, last := 0.0, 0.0, 0.0, -1
+	for i := range r.list[:r.top] {
+		next := r.list[i].next
+		if next < 0 {
+			continue
+		}
+		if last >= 0 { // the next one of the candidate before, which is about the query as well
+			n++
+			own += reader.Similarity(r.list[i].match.Doc, r.list[next].match.Doc)
+			others += reader.Similarity(r.list[i].match.Doc, r.list[last].match.Doc)
+		}
+		last = next
+	}
+	if n == 0 {
+		return 0
+	}
+	return rank.CoherenceOf(own/n, others/n)
 }
 
 // neighbours sets the features of the neighbouring passages. around is a buffer.

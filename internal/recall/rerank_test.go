@@ -133,6 +133,25 @@ func TestRerank_FiltersThatNothingCanPass(t *testing.T) {
 	}
 }
 
+// A context in which neighbours count separates conversations from notes that were recorded one after
+// the other: turns are similar to their next ones, and such notes are not.
+func TestRerank_CoherenceIsOfConversations(t *testing.T) {
+	t.Parallel()
+	coherence := func(contents ...string) float64 {
+		f := openReranking(t, embedtest.NewWords("word"))
+		for i, content := range contents {
+			f.put(turn(i+1, "s", content))
+		}
+		a := f.search(hippo.Query{Text: "trip", Explain: true})
+		return a.Hits[0].Explanation.Context["coherence"]
+	}
+	talk := coherence("trip lisbon", "lisbon hotel", "trip car", "car pump", "trip music", "music band")
+	notes := coherence("trip lisbon", "car pump", "trip car", "music band", "trip music", "lisbon hotel")
+	if talk <= .5 || notes != 0 {
+		t.Errorf("got %.2f for a conversation and %.2f for notes", talk, notes)
+	}
+}
+
 // How well the situation of a neighbour matches counts as it does for a match.
 func TestRerank_NeighboursHaveTheirContext(t *testing.T) {
 	t.Parallel()

@@ -14,3 +14,4 @@ features static --data "$data" --models static
 features small --data "$notes/team,$notes/life,$notes/world" --take 30
 features joined --join --data "$notes/team,$notes/life,$notes/lessons,$notes/facts,$notes/manpages"
 features short_among --data "$PWD/internal/eval/testdata/short_among"
+features bare --bare --data "$data/locomo,$data/realtalk,$notes/team,$notes/life,$notes/lessons,$notes/world,$notes/facts,$PWD/internal/eval/testdata/short_among"
