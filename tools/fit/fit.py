@@ -52,7 +52,7 @@ TOP, SLOPE, LOGS = 10, 0.3, 0.6  # of the second descent
 # What is hard to hold beside the others, which otherwise outvote it, counts more; languages of one
 # set, small stores of a set that is there whole, and stores without contextual vectors count less.
 COUNTS = {
-    "realtalk": 2.5, "locomo": 1.5, "beam/100K": 2.5, "xquad_sentences": 6, "agents/team": 2, "agents/life": 1.5, "agents/world": 2,
+    "realtalk": 2.5, "locomo": 1.5, "agents/code_py": 1.5, "beam/100K": 2.5, "xquad_sentences": 6, "agents/team": 2, "agents/life": 1.5, "agents/world": 2,
     "agents/lessons": 3, "agents/exact": 2, "agents/manpages": 1.5, "joined": 2, "short_among": 0.7,
 }
 FAMILIES = {"xquad_langs": 0.8, "small": 0.5, "bare": 0.7}
