@@ -121,9 +121,15 @@ type Hit struct {
 	// Relevance is what the ranker ordered by.
 	Relevance float64
 	Signals   Signals
+	// Passage is the part of a long content that is most similar to the query; the zero Span if
+	// the content is short, or the parts have no vectors yet.
+	Passage Span
 	// Explanation is nil unless [Query.Explain] asked for it.
 	Explanation *Explanation
 }
+
+// Span is a range of bytes of a text, from From up to To, exclusive.
+type Span struct{ From, To int }
 
 // Signals are the parts a ranker combines; each in [0, 1], higher is better, except BM25,
 // which is unbounded.

@@ -167,6 +167,9 @@ func printHit(s *shell, h *hippo.Hit, content string) {
 	if wire.Flags(m) != nil {
 		notes = append(notes, wire.InstructionsNote)
 	}
+	if note := wire.PassageNote(h); note != "" {
+		notes = append(notes, note)
+	}
 	if len(m.Situation) > 0 {
 		notes = append(notes, strings.Join(m.Situation, "; "))
 	}

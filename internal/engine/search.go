@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/passage"
 	"github.com/hippo-memory/hippo/internal/recall"
 )
 
@@ -131,10 +132,25 @@ func load(ctx context.Context, m *Memories, page []recall.Hit) ([]hippo.Hit, err
 	for _, memory := range ms {
 		h := &page[slices.Index(ids, memory.ID)]
 		if !memory.Forgotten() {
-			hits = append(hits, hippo.Hit{Memory: memory, Relevance: h.Relevance, Signals: h.Signals, Explanation: h.Explanation})
+			hits = append(hits, hippo.Hit{
+				Memory: memory, Relevance: h.Relevance, Signals: h.Signals, Passage: span(memory, h.Passage), Explanation: h.Explanation,
+			})
 		}
 	}
 	return hits, nil
+}
+
+// span returns where a passage of a memory is, by its number from 1; the zero Span for 0, and for
+// one of a text that was changed since it was found.
+func span(m *hippo.Memory, n uint32) hippo.Span {
+	if n == 0 {
+		return hippo.Span{}
+	}
+	spans := passage.Split(m.Content)
+	if int(n) > len(spans) {
+		return hippo.Span{}
+	}
+	return hippo.Span(spans[n-1])
 }
 
 // touch counts the hits as accessed, in the index at once and in the store later, and reinforces

@@ -157,19 +157,27 @@ func (f *found) join() {
 
 // setCosines sets the cosines of a match from those of the scans.
 func (f *found) setCosines(m *retrieve.Match, p *partFound, doc uint32) {
-	m.Cosine = f.scanned(retrieve.Semantic, p, doc)
-	m.Multilingual = f.scanned(retrieve.Multilingual, p, doc)
+	var other uint32
+	m.Cosine, m.Passage = f.scanned(retrieve.Semantic, p, doc)
+	m.Multilingual, other = f.scanned(retrieve.Multilingual, p, doc)
+	if m.Passage == 0 {
+		m.Passage = other
+	}
 }
 
-// scanned is the cosine of a document by the scan of a channel.
-func (f *found) scanned(of retrieve.Channel, p *partFound, doc uint32) float64 {
+// scanned is the cosine of a document by the scan of a channel, and the number of its passage.
+func (f *found) scanned(of retrieve.Channel, p *partFound, doc uint32) (cosine float64, passage uint32) {
 	model := f.channels[of].model
 	if model < 0 {
-		return 0
+		return 0, 0
 	}
 	from, to := p.vectors[model].rows(doc)
 	if from == to {
-		return 0
+		return 0, 0
 	}
-	return max(0, float64(p.cosines[of][bestRow(p.cosines[of], from, to)]))
+	best := bestRow(p.cosines[of], from, to)
+	if to-from > 1 {
+		passage = best - from + 1
+	}
+	return max(0, float64(p.cosines[of][best])), passage
 }

@@ -56,6 +56,9 @@ func writeHit(b *strings.Builder, n int, h *hippo.Hit, content string, instructs
 	if len(m.Tags) > 0 {
 		fmt.Fprintf(b, " #%s", oneLine(strings.Join(m.Tags, " #")))
 	}
+	if note := wire.PassageNote(h); note != "" {
+		b.WriteString(" (" + note + ")")
+	}
 	fmt.Fprintf(b, " | %s %v", m.When().Format(time.DateOnly), m.ID)
 	if !m.SupersededBy.IsZero() {
 		fmt.Fprintf(b, " superseded by %v", m.SupersededBy)

@@ -123,7 +123,7 @@ func newRanking(p *Plan, in ranking) *Ranking {
 	}
 	for i := range in.hits {
 		h := &in.hits[i]
-		out.Hits[i] = Hit{h.ID, h.relevance, h.signals, h.via, h.explanation}
+		out.Hits[i] = Hit{h.ID, h.relevance, h.signals, h.via, h.match.Passage, h.explanation}
 	}
 	return out
 }

@@ -30,6 +30,7 @@ type Hit struct {
 	Relevance   float64
 	Signals     hippo.Signals
 	Via         hippo.Via
+	Passage     uint32             // see [retrieve.Match]
 	Explanation *hippo.Explanation // nil unless it was asked for
 }
 

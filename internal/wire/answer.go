@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"fmt"
 	"math"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -34,10 +36,36 @@ type Hit struct {
 	Relevance         float64 `json:"relevance"`
 	DaysSinceCreated  float64 `json:"days_since_created"`
 	DaysSinceModified float64 `json:"days_since_importance_modified"`
+	// Passage is the part of a long content that is most similar to the query.
+	Passage *Passage `json:"passage,omitempty"`
 	// Flags are those of [Flags].
 	Flags       []string     `json:"flags,omitempty"`
 	Signals     *Signals     `json:"signals,omitempty"`
 	Explanation *Explanation `json:"explanation,omitempty"`
+}
+
+// Passage is a part of a content, in characters (code points) from From up to To, exclusive.
+type Passage struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
+
+// PassageOf returns the passage of a hit; nil if it has none.
+func PassageOf(h *hippo.Hit) *Passage {
+	if h.Passage == (hippo.Span{}) {
+		return nil
+	}
+	from := utf8.RuneCountInString(h.Memory.Content[:h.Passage.From])
+	return &Passage{from, from + utf8.RuneCountInString(h.Memory.Content[h.Passage.From:h.Passage.To])}
+}
+
+// PassageNote says where in its content a hit was found; empty if it has no passage.
+func PassageNote(h *hippo.Hit) string {
+	p := PassageOf(h)
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("found at %d to %d of %d characters", p.From, p.To, utf8.RuneCountInString(h.Memory.Content))
 }
 
 // Conflict is two results that seem to contradict each other, the newer one first.
@@ -65,13 +93,17 @@ const (
 )
 
 // Content returns the content of a hit as the view shows it: whole, or at most 80 characters on
-// one line of those after the third of a weak answer, unless the view is full.
+// one line of those after the third of a weak answer, from the passage that was found, unless the
+// view is full.
 func (v *View) Content(a *hippo.Answer, hit int) string {
-	content := a.Hits[hit].Memory.Content
+	h := &a.Hits[hit]
 	if a.Weak == "" || v.Full || v.Offset+hit < wholeOfWeak {
-		return content
+		return h.Memory.Content
 	}
-	return Clip(content, cutOfWeak)
+	if h.Passage.From > 0 {
+		return "…" + Clip(h.Memory.Content[h.Passage.From:], cutOfWeak-1)
+	}
+	return Clip(h.Memory.Content, cutOfWeak)
 }
 
 // Answer returns an answer as JSON. The error is that of [Full].
@@ -102,7 +134,7 @@ func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 func (v *View) hit(a *hippo.Answer, i int) (Hit, error) {
 	h, m := &a.Hits[i], a.Hits[i].Memory
 	out := Hit{
-		Flags: Flags(m), Relevance: Round(h.Relevance, 4), DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
+		Passage: PassageOf(h), Flags: Flags(m), Relevance: Round(h.Relevance, 4), DaysSinceCreated: v.days(m.CreatedAt), DaysSinceModified: v.days(m.Importance.SetAt),
 	}
 	importance := v.Importance(m, a.Day)
 	var err error
