@@ -91,3 +91,14 @@ func (m *matcher) each(text string, found func(word, end int)) {
 		}
 	}
 }
+
+// in reports whether a text contains a word.
+func (m *matcher) in(text string) bool {
+	state := uint16(0)
+	for i := range len(text) {
+		if state = m.next[int(state)*m.width+int(m.class[text[i]])]; state&ends != 0 {
+			return true
+		}
+	}
+	return false
+}
