@@ -37,6 +37,10 @@ func screened(x *hippo.Memory, allowed bool) error {
 	return err
 }
 
+// Screen reports the first secret in the texts of a memory as a [*hippo.SecretError], as Record does for those of its
+// source. It is for callers that show a memory, or search for it, before they record it.
+func Screen(x *hippo.Memory) error { return screened(x, false) }
+
 // isUnattended reports whether memories of a kind are stored without a person who reads them first.
 func isUnattended(k hippo.SourceKind) bool {
 	switch k {
