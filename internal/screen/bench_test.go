@@ -37,5 +37,12 @@ func Benchmark(b *testing.B) {
 	}
 }
 
+// BenchmarkPhraseTable is what the first search for instructions costs in addition.
+func BenchmarkPhraseTable(b *testing.B) {
+	for b.Loop() {
+		screen.NewPhraseTable()
+	}
+}
+
 // allKeywords returns a text that has every keyword of every rule.
 func allKeywords() string { return strings.Join(screen.Keywords(), " ") + " " }
