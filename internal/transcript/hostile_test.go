@@ -98,3 +98,20 @@ func TestRead_NewKindsOfRecords(t *testing.T) {
 		}
 	}
 }
+
+// Colours of a terminal and other control characters are no part of what was said or printed.
+func TestRead_ControlCharacters(t *testing.T) {
+	t.Parallel()
+	input := `{"type":"user","uuid":"a","sessionId":"s","message":{"role":"user","content":"paste: \u001b[1;31merror\u001b[0m\u001b]8;;http://x\u0007link\u001b]8;;\u001b\\ end\u0000\u009b31m"}}` + "\n" +
+		`{"type":"user","uuid":"b","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"10%\r50%\r\ndone\u0008 \u001b[32m✓\u001b[m\n\ttab","is_error":true}]}}` + "\n"
+	x, err := transcript.Read(t.Context(), strings.NewReader(input), transcript.Options{})
+	if err != nil || len(x.Turns) != 2 {
+		t.Fatalf("%d turns (%v)", len(x.Turns), err)
+	}
+	if got, want := x.Turns[0].Text, "paste: errorlink end"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := x.Turns[1].Results[0].Output, "10%\n50%\ndone ✓\n\ttab"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -3,9 +3,11 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -117,10 +119,25 @@ func opened(s string) string {
 	return ""
 }
 
+// control matches what acts on a terminal: its sequences, and characters that are not printed.
+var control = regexp.MustCompile(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-Z\\^-~]|[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
+
+// printed returns a text as a terminal shows it, about: without colours, with a carriage return as a line break.
+func printed(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
+		return s
+	}
+	return control.ReplaceAllString(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s), "")
+}
+
 // clip shortens s to n bytes at most: its first quarter and its end remain.
 func clip(s string, n int) string {
 	const gap = "\n[...]\n"
-	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) > 16*n { // most of it is not even looked at
+		s = s[:4*n] + gap + s[len(s)-12*n:]
+	}
+	s = printed(s)
 	if len(s) <= n {
 		return s
 	}
