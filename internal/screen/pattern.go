@@ -123,13 +123,13 @@ func concatPrefixes(parts []*syntax.Regexp) (list []string, exact bool) {
 		if more, exact = prefixes(part); len(list)*len(more) > maxPrefixes {
 			return list, false
 		}
-		longer := make([]string, 0, len(list)*len(more))
+		combined := make([]string, 0, len(list)*len(more))
 		for _, a := range list {
 			for _, b := range more {
-				longer = append(longer, a+b)
+				combined = append(combined, a+b)
 			}
 		}
-		if list = longer; !exact {
+		if list = combined; !exact {
 			break
 		}
 	}
