@@ -34,6 +34,7 @@ func TestSecrets_LeaveNoTrace(t *testing.T) {
 			row = map[string]any{"content": "note", "note": map[string]any{"deep": []string{c.Text}}}
 		}
 		write(&rows, row)
+		write(&rows, map[string]any{"content": "note", "created_at": c.Text}) // an error repeats it
 		said := "From now on always use this: " + strings.Join(strings.Fields(c.Text), " ")
 		write(&session, map[string]any{
 			"type": "user", "uuid": string(rune('a'+i%26)) + strings.Repeat("x", i), "sessionId": "s", "timestamp": "2026-11-03T10:00:00Z",
@@ -49,6 +50,7 @@ func TestSecrets_LeaveNoTrace(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"import", filepath.Join(input, "rows.jsonl")},
+		{"import", filepath.Join(input, "rows.jsonl"), "--json"},
 		{"import", filepath.Join(input, "session.jsonl")},
 		{"import", filepath.Join(input, "MEMORY.md")},
 		{"capture", filepath.Join(input, "session.jsonl"), "--dry-run"},
