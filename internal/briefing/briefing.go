@@ -12,16 +12,16 @@ import (
 // The limits of [Query.MaxTokens].
 const (
 	DefaultTokens = 700
-	MinTokens     = 50
+	MinTokens     = 100 // room for the frame and a note
 	MaxTokens     = 8000
 )
 
 // Query asks what to know now.
 type Query struct {
-	// Prompt is what the user asks, at most [hippo.MaxQuery] bytes; empty: a session begins.
+	// Prompt is what the user asks; empty: a session begins. The first [hippo.MaxQuery] bytes count.
 	Prompt string
 	// State describes the work in progress, such as the branch, the subjects of recent commits
-	// and the paths that changed, at most [hippo.MaxQuery] bytes; empty if it is unknown.
+	// and the paths that changed; empty if it is unknown. The first [hippo.MaxQuery] bytes count.
 	State string
 	// PromptOnly selects only what the prompt reminds of.
 	PromptOnly bool
@@ -34,10 +34,6 @@ type Query struct {
 
 // Validate reports the first rule that q breaks, as a [*hippo.FieldError].
 func (q *Query) Validate() error {
-	check := hippo.Query{Text: q.Prompt}
-	if err := check.Validate(); err != nil {
-		return hippo.Fieldf("Prompt", "must be at most %d bytes of UTF-8, got %d", hippo.MaxQuery, len(q.Prompt))
-	}
 	if q.MaxTokens != 0 && (q.MaxTokens < MinTokens || q.MaxTokens > MaxTokens) {
 		return hippo.Fieldf("MaxTokens", "must be between %d and %d, got %d", MinTokens, MaxTokens, q.MaxTokens)
 	}

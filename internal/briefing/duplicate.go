@@ -15,10 +15,10 @@ const (
 	minOverlapWords = 4
 )
 
-// words is the set of words of a text, in lower case.
-func words(text string) map[string]bool {
+// wordsOf is the set of words of the beginning of a text, in lower case.
+func wordsOf(text string) map[string]bool {
 	set := make(map[string]bool)
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(beginning(text)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		set[w] = true
 	}
 	return set
@@ -48,14 +48,16 @@ type duplicates struct {
 	words   []map[string]bool
 }
 
-// has reports whether a memory says the same as one that was selected, else adds it.
-func (d *duplicates) has(m *hippo.Memory) bool {
-	set := words(m.Content)
+// has reports whether a memory with these words says the same as one that was selected.
+func (d *duplicates) has(m *hippo.Memory, words map[string]bool) bool {
 	for i, o := range d.chosen {
-		if o.ContentHash == m.ContentHash || overlap(set, d.words[i]) >= maxOverlap || d.similar != nil && d.similar(o.ID, m.ID) >= maxCosine {
+		if o.ContentHash == m.ContentHash || overlap(words, d.words[i]) >= maxOverlap || d.similar != nil && d.similar(o.ID, m.ID) >= maxCosine {
 			return true
 		}
 	}
-	d.chosen, d.words = append(d.chosen, m), append(d.words, set)
 	return false
+}
+
+func (d *duplicates) add(m *hippo.Memory, words map[string]bool) {
+	d.chosen, d.words = append(d.chosen, m), append(d.words, words)
 }

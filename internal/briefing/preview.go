@@ -2,6 +2,7 @@ package briefing
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -12,11 +13,21 @@ import (
 // previewLength is the number of characters of a preview.
 const previewLength = 160
 
+// maxRead is how much of a content is looked at, in bytes: a preview shows less, and memories may be large.
+const maxRead = 4 << 10
+
+// beginning returns what is looked at of a content.
+func beginning(text string) string {
+	if len(text) <= maxRead {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxRead], "")
+}
+
 // preview returns a text on one line of at most n characters. A longer one is cut at the end of a
 // word, if there is one in its second half, and ends with an ellipsis.
-// What could end or begin a frame is disarmed.
 func preview(text string, n int) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Join(strings.Fields(beginning(text)), " ")
 	if utf8.RuneCountInString(text) > n {
 		text = string([]rune(text)[:n-1])
 		if space := strings.LastIndexByte(text, ' '); space > len(text)/2 {
@@ -24,8 +35,15 @@ func preview(text string, n int) string {
 		}
 		text = strings.TrimRight(text, " ,;:.-") + "…"
 	}
-	return strings.NewReplacer("</", "‹/", "<hippo", "‹hippo").Replace(termtext.Line(text))
+	return disarmed(text)
 }
+
+// element matches the beginnings of tags that a client or a model could take for its own: those of our frame, and marks
+// of turns and tools. Others stay: notes have code.
+var element = regexp.MustCompile(`(?i)<(/|\||(?:hippo|system|functions?|invoke|tools?|assistant|human|user|developer|instructions|antml)(?:\b|_))`)
+
+// disarmed returns a text that can neither begin or end a frame, nor act on a terminal.
+func disarmed(text string) string { return element.ReplaceAllString(termtext.Line(text), "‹$1") }
 
 // age is the time since t in one unit: minutes, hours, days, months of 30 days or years.
 func age(t, now time.Time) string {

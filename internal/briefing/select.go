@@ -207,20 +207,22 @@ func (f *filler) fillPrompt(lists map[Section][]scored) {
 // add adds a memory, unless the reader knows it or an item says the same. It returns what that
 // costs, and whether it was within the limit.
 func (f *filler) add(s Section, m *hippo.Memory, limit float64) (cost float64, fits bool) {
+	words := wordsOf(m.Content)
+	if f.in.Known != nil && f.in.Known(m) || f.unique.has(m, words) {
+		f.seen[m.ID] = true
+		return 0, true
+	}
 	item := Item{Memory: m, Section: s, Preview: preview(m.Content, previewLength), Age: age(m.When(), f.in.Now)}
-	item.Instructs = f.in.Instructs != nil && f.in.Instructs(m.Content)
+	item.Instructs = f.in.Instructs != nil && f.in.Instructs(beginning(m.Content))
 	text := item.line() + "\n"
 	if !f.in.PromptOnly && !slices.Contains(f.opened, s) {
 		text += s.title() + "\n"
 	}
-	cost = float64(Tokens(text))
-	if cost > limit {
+	if cost = float64(Tokens(text)); cost > limit {
 		return 0, false
 	}
 	f.seen[m.ID] = true
-	if f.in.Known != nil && f.in.Known(m) || f.unique.has(m) {
-		return 0, true
-	}
+	f.unique.add(m, words)
 	f.briefing.Items = append(f.briefing.Items, item)
 	f.opened = append(f.opened, s)
 	f.left -= cost

@@ -55,7 +55,7 @@ func (i *Item) Source() string {
 	if i.Memory.Source.Kind == "" {
 		return string(hippo.SourceAgent)
 	}
-	return string(i.Memory.Source.Kind)
+	return disarmed(string(i.Memory.Source.Kind)) // of files of others, too
 }
 
 // lowTrust is the line about the memories that were left out.

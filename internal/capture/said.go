@@ -204,11 +204,32 @@ func scored(c cues, k *context, i int, text string) float64 {
 	if words(text) < 3 || pointless.MatchString(text) {
 		score -= 0.4
 	}
+	if passing(text) {
+		return 0
+	}
 	return score
 }
 
 // pointless matches sentences that name nothing: "let's do it".
-var pointless = regexp.MustCompile(`(?i)^\W*((ok|okay|yes|yeah|great|perfect|good|sounds good|alright|cool|nice)\W+)*(let's|we'll|i'll) (do|use|take|try|keep|go( ahead)?( with)?) (it|this|that|them|these|those|the (first|second|third|last) one)?( then| now)?\W*$`)
+var pointless = regexp.MustCompile(`(?i)^\W*((ok|okay|yes|yeah|great|perfect|good|sounds good|alright|cool|nice)\W+)*(let's|we'll|i'll) (do|use|take|try|keep|go( ahead)?( with)?) (it|this|that|them|these|those|(the|your) (first|second|third|last|suggestion|proposal|recommendation|idea|plan|approach)( one| option)?)?( then| now)?\W*$`)
+
+var (
+	// symptom matches what goes wrong: "always" and "never" are no rule there.
+	symptom = regexp.MustCompile(`(?i)\b(always|never|constantly|every time)\b.{0,20}\b(returns? (\d{3}|null|nil|none|empty|an? (error|empty))|fails?|failing|crash(es)?|throws?|hangs?|prints|breaks|errors|times out|get (an?|the|this|that) \w*error)\b` +
+		`|\b(is|are|was|were|gets?) never (invalidated|called|released|closed|executed|reached|updated|freed|triggered|fired|cleared|refreshed|deleted|set)\b` +
+		`|\b(every time|whenever) (i|you|we) (run|start|open|click|call|try|save|build|deploy)\b|\bi('ve)? never (said|liked|got|saw|seen|heard|knew|had|understood|thought|meant|been|asked)\b|\bi always (get|see|got)\b`)
+	// guess matches what the user concludes, and reported what somebody else says.
+	guess    = regexp.MustCompile(`(?i)\b(it|this|that|there) must (be|have)\b`)
+	reported = regexp.MustCompile(`(?i)\b(docs?|documentation|readme|tutorial|article|blog|compiler|linter|error|message|log|page|answer|stack ?overflow)\b.{0,20}\b(says?|said|claims?|tells?|told)\b`)
+	// task matches what is to be done in this session, unless it is to be done always.
+	task   = regexp.MustCompile(`(?i)^\W*(please )?(i (want|need)|i'd like|i would like) you to\b|\b(have|need) to\b.{0,60}\bfirst\W*$|^\W*(keep going|carry on|continue)\b|\bi meant\b|\bthis (question|time|once)\b|\bjust once\b`)
+	always = regexp.MustCompile(`(?i)^\W*(please )?(i (want|need)|i'd like|i would like) you to (please )?(always|never)\b`)
+)
+
+// passing reports whether a sentence is about this moment, although it has the words of a rule.
+func passing(text string) bool {
+	return symptom.MatchString(text) || guess.MatchString(text) || reported.MatchString(text) || task.MatchString(text) && !always.MatchString(text)
+}
 
 // directive matches sentences that name the thing to use.
 var directive = regexp.MustCompile(`(?i)^(use|usa|utiliza|utilise|utilisez|nutze|verwende|nimm|benutze|prefer|exclude|stick to|usar)\b`)

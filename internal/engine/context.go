@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
@@ -110,7 +113,7 @@ func (g *gatherer) gather(ctx context.Context, q *briefing.Query) error {
 
 // search adds what a text finds, with its relevance.
 func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.Candidate, float64)) error {
-	if text == "" {
+	if text = searchable(text); text == "" {
 		return nil
 	}
 	a, err := g.memories.Search(ctx, hippo.Query{Text: text, Filter: g.filter, Count: maxFound, Ranker: hippo.RankerHippo, NoTouch: true})
@@ -121,6 +124,17 @@ func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.C
 		set(g.add(h.Memory, a.Day), h.Relevance)
 	}
 	return nil
+}
+
+// searchable returns a text as a query takes it: prompts and subjects of commits are of any length, with characters of any kind.
+func searchable(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return ' '
+		}
+		return r
+	}, text[:min(len(text), hippo.MaxQuery)])
+	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), hippo.MaxQuery)], ""))
 }
 
 // list returns the newest memories, and the most important ones that are pinned or belong to a

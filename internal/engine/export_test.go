@@ -13,3 +13,6 @@ func (m *Memories) Scope() hippo.Scope { return m.scope }
 func (m *Memories) Compare(ctx context.Context, x *hippo.Memory) (*Comparison, error) {
 	return Compare(ctx, m, x)
 }
+
+// Instructs is what [Context] marks memories by.
+func Instructs(text string) bool { return instructs(text) }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -36,6 +37,27 @@ func screened(x *hippo.Memory, allowed bool) error {
 	}
 	return err
 }
+
+// Screen reports the first secret in the texts of a memory as a [*hippo.SecretError], as Record does for those of its
+// source. It is for callers that show a memory, or search for it, before they record it.
+func Screen(x *hippo.Memory) error { return screened(x, false) }
+
+// redacted returns an error of a text from outside, which it may repeat, without the secrets in its message.
+func redacted(err error) error {
+	if text := screen.Redact(err.Error()); text != err.Error() && !errors.Is(err, hippo.ErrSecret) {
+		return &redactedError{err, text}
+	}
+	return err
+}
+
+// redactedError is an error with another message.
+type redactedError struct {
+	err  error
+	text string
+}
+
+func (e *redactedError) Error() string { return e.text }
+func (e *redactedError) Unwrap() error { return e.err }
 
 // isUnattended reports whether memories of a kind are stored without a person who reads them first.
 func isUnattended(k hippo.SourceKind) bool {

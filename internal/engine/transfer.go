@@ -108,7 +108,7 @@ func (x *importer) add(ctx context.Context, m *hippo.Memory, err error) error {
 		err = x.check(m)
 	}
 	if err != nil {
-		x.report.Rejected = append(x.report.Rejected, Rejection{Entry: x.entry, Err: err})
+		x.report.Rejected = append(x.report.Rejected, Rejection{Entry: x.entry, Err: redacted(err)})
 		return nil
 	}
 	x.batch, x.numbers = append(x.batch, m), append(x.numbers, x.entry)

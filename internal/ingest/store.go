@@ -32,6 +32,9 @@ type metadata struct {
 // an outcome.
 func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, error) {
 	o := Outcome{Candidate: c, Action: Found}
+	if err := engine.Screen(s.memory(&c, "")); err != nil { // before a model sees the text
+		return o.refuse(err), nil
+	}
 	if s.options.DryRun {
 		return o, nil
 	}
@@ -64,9 +67,7 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 	stored, err := m.Record(ctx, r, o.Supersedes...)
 	switch {
 	case err != nil && refused(err):
-		o.Action, o.Err, o.Supersedes = Refused, err, nil
-		o.Content = "(not shown)" // it may be a secret
-		return o, nil
+		return o.refuse(err), nil
 	case err != nil:
 		return o, err
 	case len(o.Supersedes) > 0:
@@ -76,6 +77,12 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 	}
 	o.Memory = stored.ID
 	return o, nil
+}
+
+// refuse returns the outcome of a candidate that is not stored, without its content, which may be a secret.
+func (o Outcome) refuse(err error) Outcome {
+	o.Action, o.Err, o.Supersedes, o.Content = Refused, err, nil, "(not shown)"
+	return o
 }
 
 // refused reports whether an error is about the candidate, so that trying again would not help: a

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
@@ -50,6 +51,9 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 	text := b.Text()
 	if text == "" {
 		text = "Nothing to know yet."
+		if b.LowTrust > 0 {
+			text = fmt.Sprintf("Nothing that somebody confirmed. %d of low trust are not shown: hippo_search_insights finds them.", b.LowTrust)
+		}
 	}
 	return reply{text: text, data: wire.ContextOf(b)}, nil
 }

@@ -16,6 +16,7 @@ const (
 	passwordName nameClass = iota // any word can be one
 	tokenName                     // it is random
 	keyName                       // it is random and long; the name has other meanings, too
+	loginName                     // it is random, or behind a user and a slash
 )
 
 // secretName is a word that names a secret.
@@ -42,7 +43,7 @@ var secretNames = sync.OnceValue(func() *nameTable {
 		if !ok || line[0] == '#' {
 			continue
 		}
-		class := map[string]nameClass{"password": passwordName, "token": tokenName, "key": keyName}[strings.TrimPrefix(kind, "short ")]
+		class := map[string]nameClass{"password": passwordName, "token": tokenName, "key": keyName, "login": loginName}[strings.TrimPrefix(kind, "short ")]
 		for entry := range strings.SplitSeq(list, ", ") {
 			for _, w := range cases(entry) {
 				words = append(words, w)
@@ -57,6 +58,7 @@ var secretNames = sync.OnceValue(func() *nameTable {
 // findAssigned calls found for what is the value of a name of a secret: "password = x", "the token for y is z".
 func findAssigned(text string, found func(rule string, start, end int)) {
 	t := secretNames()
+	var runs [2]place
 	done := 0
 	t.words.each(text, func(word, end int) {
 		n := &t.names[word]
@@ -65,10 +67,10 @@ func findAssigned(text string, found func(rule string, start, end int)) {
 			return
 		}
 		name := identifier(text, start, end)
-		if notSecret(text[name.start:name.end]) || n.short && n.class == tokenName && name.end > end {
+		if calls(text[name.end:]) || otherName(text[name.start:name.end]) || n.short && n.class == tokenName && name.end > end {
 			return
 		}
-		if v, ok := valueAfter(text, n, name); ok {
+		if v, ok := valueAfter(text, n, name, &runs); ok {
 			done = v.end
 			rule := "token"
 			if n.class == passwordName {
@@ -117,29 +119,15 @@ func identifier(text string, start, end int) place {
 	return place{start, end}
 }
 
+// calls reports whether what follows a name makes it the name of a function, whose argument is no text.
+func calls(rest string) bool {
+	rest = strings.TrimPrefix(rest, ".")
+	return len(rest) > 1 && rest[0] == '(' && startsWith(rest[1:], `"`, "'", "`", `\"`) == ""
+}
+
 func identifierByte(b byte) bool {
 	return isLetter(b) || b >= '0' && b <= '9' || b == '_' || b == '-' || b == '.'
 }
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 func isUpper(b byte) bool { return b >= 'A' && b <= 'Z' }
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
-
-// notSecret reports whether an identifier with the name of a secret is that of something else: password_policy,
-// primary_key, max_tokens.
-func notSecret(name string) bool {
-	lower := strings.ToLower(name)
-	squeezed := strings.NewReplacer("_", "", "-", "", ".", "").Replace(lower)
-	for _, s := range []string{
-		"public", "primary", "foreign", "partition", "csrf", "xsrf", "numtoken", "maxtoken", "tokencount", "tokenlimit", "tokenizer", "tokenid",
-		"inputtoken", "outputtoken", "prompttoken", "totaltoken", "completiontoken", "cachekey", "sortkey", "keyid", "keyname", "keytype", "keypath", "keyfile",
-		"keylength", "keysize", "keyusage", "keyring", "keyvault", "keyboard", "keycode", "keyspace", "hostkey", "authorizedkey", "idempotencykey", "routingkey", "shardkey",
-		"secretname", "secretref", "secretarn", "secretid", "secretmanager", "secretsmanager", "secretversion", "tokenurl", "tokenuri", "tokenendpoint", "tokentype", "tokenname", "tokenexpir", "tokenttl", "tokenlifetime",
-		"passwordpolicy", "passwordlength", "passwordfile", "passwordfield", "passwordhash", "passwordreset", "passwordmanager", "passwordmin", "passwordmax", "passwordurl", "passwordless", "passwordexpir",
-		"hashedpassword", "authurl", "authmethod", "authtype", "authmode", "authprovider", "authdomain", "authority", "accesskeyid", "keyserver", "keyword", "keystone", "keystore", "keymap", "keyframe", "objectkey", "indexkey", "translationkey", "sessionkeyname", "apikeyheader", "apikeyid", "apikeyname", "tokenaddress", "tokencontract", "deploykeyid", "signaturealgorithm", "signaturemethod", "signatureversion", "keyprefix", "keyfingerprint", "keyalias", "keyarn", "keycloak",
-	} {
-		if strings.Contains(squeezed, s) {
-			return true
-		}
-	}
-	return false
-}

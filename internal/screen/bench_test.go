@@ -12,11 +12,14 @@ const prose = "The staging cluster moved to the new rack on Tuesday, and the ret
 
 func Benchmark(b *testing.B) {
 	for name, text := range map[string]string{
+		"note_200B":    prose[:200],
+		"prose_20KB":   strings.Repeat(prose, 120)[:20<<10],
 		"prose_1KB":    strings.Repeat(prose, 5)[:1024],
 		"keywords_1KB": strings.Repeat("the token of the api, its key and the password policy of linear and github; ", 14)[:1024],
 		"prose_512KB":  strings.Repeat(prose, 3000)[:512<<10],
 		"keys_512KB":   strings.Repeat("token = a1B2c3 and password: x ", 20000)[:512<<10],
 		"base64_512KB": strings.Repeat("aGVsbG8gd29ybGQgaGVsbG8gd29y ", 20000)[:512<<10],
+		"names_512KB":  strings.Repeat("sig=", 512<<10/4),
 		"worst_512KB":  strings.Repeat(allKeywords(), 512<<10/len(allKeywords())+1)[:512<<10],
 	} {
 		b.Run("Secrets/"+name, func(b *testing.B) {
@@ -31,6 +34,13 @@ func Benchmark(b *testing.B) {
 				screen.Instructions(text)
 			}
 		})
+	}
+}
+
+// BenchmarkPhraseTable is what the first search for instructions costs in addition.
+func BenchmarkPhraseTable(b *testing.B) {
+	for b.Loop() {
+		screen.NewPhraseTable()
 	}
 }
 

@@ -8,3 +8,6 @@ func Keywords() []string {
 	}
 	return list
 }
+
+// NewPhraseTable builds the table of phrases, as the first search for instructions does.
+func NewPhraseTable() { newPhraseTable() }

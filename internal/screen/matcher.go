@@ -1,5 +1,7 @@
 package screen
 
+import "slices"
+
 // matcher finds words in a text in one pass (Aho and Corasick 1975), without regard to the
 // case of ASCII letters. It is immutable after newMatcher.
 type matcher struct {
@@ -27,53 +29,52 @@ func newMatcher(words []string) *matcher {
 	for c := byte('a'); c <= 'z'; c++ {
 		m.class[c-'a'+'A'] = m.class[c]
 	}
-	m.grow()
+	children := [][]edge{nil} // of each state of a trie; 0 is its root
+	m.words = [][]uint16{nil}
 	for i, w := range words {
-		s := 0
+		s := uint16(0)
 		for j := range len(w) {
-			at := s*m.width + int(m.class[w[j]])
-			if m.next[at] == 0 {
-				m.next[at] = uint16(m.grow())
+			c := m.class[w[j]]
+			k := slices.IndexFunc(children[s], func(e edge) bool { return e.class == c })
+			if k < 0 {
+				k = len(children[s])
+				children[s] = append(children[s], edge{c, uint16(len(children))})
+				children, m.words = append(children, nil), append(m.words, nil)
 			}
-			s = int(m.next[at])
+			s = children[s][k].to
 		}
 		m.words[s] = append(m.words[s], uint16(i))
 	}
-	m.link()
+	m.link(children)
 	return m
 }
 
-// grow adds a state and returns it.
-func (m *matcher) grow() int {
-	m.next = append(m.next, make([]uint16, m.width)...)
-	m.words = append(m.words, nil)
-	return len(m.words) - 1
+// edge leads from a state of a trie to another.
+type edge struct {
+	class uint8
+	to    uint16
 }
 
-// link makes the trie an automaton: a missing transition becomes that of the longest suffix
-// which has one, breadth first.
-func (m *matcher) link() {
-	suffix := make([]uint16, len(m.words))
-	queue := []uint16{0}
-	for len(queue) > 0 {
-		s := queue[0]
-		queue = queue[1:]
-		for c := range m.width {
-			to := &m.next[int(s)*m.width+c]
-			back := uint16(0)
+// link makes a trie an automaton, breadth first: a state has the transitions of the state of its longest suffix, but
+// where it has its own.
+func (m *matcher) link(children [][]edge) {
+	m.next = make([]uint16, len(children)*m.width)
+	suffix := make([]uint16, len(children))
+	queue := make([]uint16, 1, len(children))
+	for i := 0; i < len(queue); i++ {
+		s := int(queue[i])
+		row, shorter := m.next[s*m.width:(s+1)*m.width], int(suffix[s])
+		copy(row, m.next[shorter*m.width:])
+		for _, e := range children[s] {
 			if s != 0 {
-				back = m.next[int(suffix[s])*m.width+c] &^ ends
+				suffix[e.to] = row[e.class] &^ ends
 			}
-			if *to == 0 {
-				*to = back
-			} else {
-				suffix[*to] = back
-				m.words[*to] = append(m.words[*to], m.words[back]...)
-				queue = append(queue, *to)
+			m.words[e.to] = append(m.words[e.to], m.words[suffix[e.to]]...)
+			row[e.class] = e.to
+			if len(m.words[e.to]) > 0 {
+				row[e.class] |= ends
 			}
-			if len(m.words[*to]) > 0 {
-				*to |= ends
-			}
+			queue = append(queue, e.to)
 		}
 	}
 }
@@ -90,4 +91,15 @@ func (m *matcher) each(text string, found func(word, end int)) {
 			}
 		}
 	}
+}
+
+// in reports whether a text contains a word.
+func (m *matcher) in(text string) bool {
+	state := uint16(0)
+	for i := range len(text) {
+		if state = m.next[int(state)*m.width+int(m.class[text[i]])]; state&ends != 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -13,7 +13,9 @@ var phraseList string
 // phraseWords returns the table of phrases.
 //
 //nolint:gochecknoglobals // it is built once and never changes
-var phraseWords = sync.OnceValue(func() *phraseTable {
+var phraseWords = sync.OnceValue(newPhraseTable)
+
+func newPhraseTable() *phraseTable {
 	t := &phraseTable{}
 	numbers := make(map[string]int)
 	for line := range strings.Lines(phraseList) {
@@ -35,7 +37,7 @@ var phraseWords = sync.OnceValue(func() *phraseTable {
 	}
 	t.words = newMatcher(words)
 	return t
-})
+}
 
 // add adds an entry of a list. The numbers of the words so far are in numbers.
 func (t *phraseTable) add(numbers map[string]int, entry string, p phrasePart) {

@@ -2,19 +2,25 @@ package screen
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
+// maxJudged is how much of a long value decides what it is, in bytes.
+const maxJudged = 128
+
 // is reports whether a word is the value of the name.
 func (v *valueReader) is(w string, link linkage, quote string, adjacent bool) bool {
-	if len(w) < 4 || len(w) > 4096 || placeholder(w) || notValue(w) {
+	if len(w) > maxJudged {
+		w = strings.ToValidUTF8(w[:maxJudged], "")
+	}
+	w = strings.TrimSuffix(w, "**") // bold type
+	if len(w) < 4 || flag.MatchString(w) || placeholder(w) || words().none[strings.ToLower(w)] {
 		return false
 	}
 	if v.short && (link != linkAssign || !adjacent) {
-		return v.class == passwordName && link != linkAfter && isPassword(w) && mixed(w) >= 3
+		return v.class == passwordName && link != linkAfter && (link != linkNone || adjacent) && isPassword(w) && mixed(w) >= 3
 	}
 	switch {
 	case v.class == passwordName && link == linkAssign:
@@ -23,14 +29,28 @@ func (v *valueReader) is(w string, link linkage, quote string, adjacent bool) bo
 		return isPassword(w)
 	case v.class == passwordName && adjacent && link == linkNone:
 		return isPassword(w) && mixed(w) >= 3 && utf8.RuneCountInString(w) >= 7
-	case v.class == tokenName && link == linkAssign:
+	case v.class == loginName && v.pair(w):
+		return true
+	case v.class != keyName && link == linkAssign:
 		return isToken(w, 10, 2.8) || v.plainSecret(w, quote)
-	case v.class == tokenName && link == linkProse:
+	case v.class != keyName && link == linkProse:
 		return isToken(w, 12, 3)
 	case v.class == keyName && link >= linkProse:
 		return isToken(w, 20, 3.5) && !isHex(w)
 	}
 	return v.class != passwordName && (isToken(w, 16, 3.3) && !isHex(w) && mixed(w) >= 3 || productKey.MatchString(w))
+}
+
+// pair reports whether a word is a user and a password, or the password behind "user / ".
+func (v *valueReader) pair(w string) bool {
+	user, password, ok := strings.Cut(w, "/")
+	if !ok && strings.HasSuffix(strings.TrimRight(v.text[:v.at], " "), " /") {
+		user, password = "user", w
+	}
+	if user == "" || password == "" || strings.ContainsAny(password, "/.") {
+		return false
+	}
+	return isPassword(password) && mixed(password) == 4 || isToken(password, 10, 3.2)
 }
 
 // password is the rule for an assigned password: it is of several kinds of characters, or a word in the place of a value of
@@ -65,9 +85,11 @@ func (v *valueReader) setting() bool {
 // isPassword reports whether a word in the place of a password is one and not prose: it has letters and digits, or
 // marks, or four digits or more, or capitals in its middle.
 func isPassword(w string) bool {
-	if version.MatchString(strings.Trim(w, "*_")) || isReference(w) || date.MatchString(w) {
-		return false
-	}
+	return looksTyped(w) && !version.MatchString(strings.Trim(w, "*_")) && !isReference(w) && !date.MatchString(w)
+}
+
+// looksTyped is the part of [isPassword] about the characters.
+func looksTyped(w string) bool {
 	letters, digits, marks, inner := 0, 0, 0, 0
 	previous := rune(0)
 	for _, r := range w {
@@ -102,7 +124,7 @@ func isPassword(w string) bool {
 
 // isToken reports whether a word is random: of a length and an entropy, with digits and letters.
 func isToken(w string, length int, bits float64) bool {
-	if len(w) < length || strings.ContainsRune(w, ' ') || isReference(w) || version.MatchString(w) || date.MatchString(w) || month.MatchString(w) {
+	if len(w) < length || strings.ContainsRune(w, ' ') {
 		return false
 	}
 	digits, letters := 0, 0
@@ -119,7 +141,7 @@ func isToken(w string, length int, bits float64) bool {
 	if letters < 2 || digits == 0 && (letters < 24 || mixed(w) < 2 || strings.ContainsAny(w, "._/-")) || digits == 1 && mixed(w) < 3 {
 		return false
 	}
-	return entropy(w) >= bits && !isIdentifier(w)
+	return entropy(w) >= bits && !isIdentifier(w) && !slug.MatchString(w) && !isReference(w) && !version.MatchString(w) && !date.MatchString(w) && !month.MatchString(w)
 }
 
 // isIdentifier reports whether a word is made of words and numbers, as names in programs are: its runs of the same kind of
@@ -167,8 +189,13 @@ var (
 	hash       = regexp.MustCompile(`^(?i)(h1:|sha\d+[-:~]|md5[-:]|\$2[aby]?\$|\$argon2|\$[156y]\$|\$pbkdf2|pbkdf2[_:]|scrypt[:$]|bcrypt|ssh-|ecdsa-|AAAA[BCE]3|MII[BC]I|data:|urn:|arn:|<)`)
 	call       = regexp.MustCompile(`^[&*!]?[A-Za-z_$][\w.$]*[(\[{]|\]\.\w|\w=?\(\w*$|^\w+=\(`)
 	month      = regexp.MustCompile(`^(?i)[a-z]{3,9}-\d{1,2}-\d{4}$`)
+	slug       = regexp.MustCompile(`^[a-z]{2,20}\d{0,3}([-_.:/]([a-z]{1,20}\d{0,4}|\d{1,10}|[0-9a-f]{6,12}))+$`) // db-credentials-v2
+	flag       = regexp.MustCompile(`^-[a-z-]`)
+	standard   = regexp.MustCompile(`^(?i)(utf|iso|cp|windows|base|sha|aes|rsa|md|rfc|tls)[-_]?\d[\d-]*$`)
+	dependency = regexp.MustCompile(`^[\w.\[\]-]+[=~<>!]=\d`)
+	yamlTag    = regexp.MustCompile(`^!\w+$`)
 	productKey = regexp.MustCompile(`^[A-Z0-9]{4,6}(-[A-Z0-9]{4,6}){3,}$`)
-	masked     = regexp.MustCompile(`^[*xX•.#_=-]{3,}`)
+	masked     = regexp.MustCompile(`^[*xX•.#_=-]{3,}\w{0,4}$`)
 )
 
 func isUUID(w string) bool { return uuid.MatchString(w) }
@@ -182,7 +209,7 @@ func isReference(w string) bool {
 	if chain.MatchString(w) && !strings.ContainsFunc(w, unicode.IsDigit) || hash.MatchString(w) {
 		return true
 	}
-	if call.MatchString(w) {
+	if call.MatchString(w) || yamlTag.MatchString(w) || standard.MatchString(w) || dependency.MatchString(w) {
 		return true
 	}
 	if strings.Contains(w, "://") {
@@ -195,28 +222,10 @@ func isReference(w string) bool {
 
 var extension = regexp.MustCompile(`^[\w/.@-]+\.[a-z]{1,5}(:\d+)*$`)
 
-// notValue reports whether a word is a type, a state or a name, but no secret.
-func notValue(w string) bool {
-	switch strings.ToLower(w) {
-	case "string", "str", "text", "bytes", "null", "nil", "none", "true", "false", "undefined", "required", "optional", "boolean", "integer", "number", "object", "array", "varchar", "bearer", "basic", "digest",
-		"password", "passwort", "secret", "token", "apikey", "username", "user", "admin", "root", "postgres", "mysql", "guest", "test", "testing", "demo", "default", "empty", "missing", "invalid", "incorrect", "wrong", "unknown", "disabled", "enabled", "hidden", "unset",
-		"stored", "encrypted", "hashed", "rotated", "expired", "revoked", "needed", "available", "generated", "managed", "kept", "saved", "prompt", "environment", "keychain", "vault", "secrets", "bitwarden", "1password", "lastpass", "keepass", "oauth", "oauth2", "base64", "sha256", "sha-256", "sha512", "argon2", "argon2id", "bcrypt", "hs256", "rs256", "es256", "ed25519", "x509", "utf-8", "utf8", "ascii", "http", "https", "localhost", "hello", "world", "p@ssw0rd!example", "options", "params", "config", "settings", "request", "response", "value", "input", "output", "header", "cookie", "session", "authorization", "authentication", "function", "method", "credentials", "signature":
-		return true
-	}
-	return false
-}
-
 // placeholder reports whether a value only stands for a secret: it is an example, a variable, or masked.
 func placeholder(w string) bool {
-	lower := strings.ToLower(w)
-	for _, s := range []string{
-		"example", "placeholder", "changeme", "change_me", "change-me", "changeit", "your_", "your-", "yourpass", "yourtoken", "yourkey", "yoursecret", "my_secret", "my-secret", "mysecret", "mypassword", "redacted", "dummy", "insert_", "insert-", "replace", "todo", "fixme",
-		"xxxx", "****", "....", "…", "${", "{{", "$(", "<%", "%(", "process.env", "os.environ", "getenv", "secrets.", "env.", "op://", "vault:", "keyring:", "abcdefghijkl", "lorem", "not-a-real", "notareal", "sample", "s3cr3t_goes", "goes-here", "goes_here", "1234567890abcdef", "0123456789",
-		"deadbeef", "foobar", "123456789012",
-	} {
-		if strings.Contains(lower, s) {
-			return true
-		}
+	if words().exampleParts.in(w) {
+		return true
 	}
 	switch {
 	case strings.HasPrefix(w, "$") && len(w) > 1 && (isLetter(w[1]) || w[1] == '_') && isVariable(w[1:]),
@@ -224,7 +233,7 @@ func placeholder(w string) bool {
 		strings.HasPrefix(w, "<"), strings.HasPrefix(w, "["), strings.HasPrefix(w, "{"), masked.MatchString(w):
 		return true
 	}
-	return sameByte(w) || slices.Contains([]string{"pass", "pw", "pwd", "passwd", "password", "secret", "hunter", "user", "token", "key", "p", "s", "xxx", "abc", "foo", "bar", "12345", "abc123", "pass123", "password123", "test123", "secret123"}, lower)
+	return sameByte(w) || words().examples[strings.ToLower(w)]
 }
 
 // isVariable reports whether the rest of $NAME is a name.

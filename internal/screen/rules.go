@@ -3,7 +3,6 @@ package screen
 import (
 	_ "embed"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,8 +33,7 @@ type rule struct {
 	Keywords    []string    `toml:"keywords"`
 	Allowlists  []allowlist `toml:"allowlists"`
 
-	pattern func() *regexp.Regexp // compiled at first use
-	near    bool                  // it matches only close to a keyword
+	pattern func() *pattern // compiled at first use
 }
 
 // allowlist says what a rule finds and is no secret.
@@ -54,13 +52,14 @@ type ruleSet struct {
 	rules    []rule
 	global   allowlist
 	keywords *matcher
-	of       [][]int // the rules of a keyword
+	words    []string // the keywords
+	of       [][]int  // the rules of a keyword
 }
 
 // replacedRules are rules of gitleaks that others take the place of: generic-api-key by the
-// assignments, since it is slow and takes no password; the others match too much without a path.
+// assignments, since it is slow and takes no password; the others match too much, without a path or in code.
 func replacedRules() []string {
-	return []string{"generic-api-key", "sourcegraph-access-token", "hashicorp-tf-password", "kubernetes-secret-yaml"}
+	return []string{"generic-api-key", "sourcegraph-access-token", "hashicorp-tf-password", "kubernetes-secret-yaml", "vault-service-token"}
 }
 
 // rules returns the set of rules.
@@ -76,7 +75,6 @@ var rules = sync.OnceValue(func() *ruleSet {
 	s := &ruleSet{global: theirs.Allowlist}
 	s.global.compile()
 	numbers := make(map[string]int)
-	var words []string
 	for _, r := range slices.Concat(own.Rules, theirs.Rules) {
 		if r.Regex == "" || slices.Contains(replacedRules(), r.ID) {
 			continue
@@ -86,26 +84,21 @@ var rules = sync.OnceValue(func() *ruleSet {
 			k = strings.ToLower(k)
 			n, ok := numbers[k]
 			if !ok {
-				n = len(words)
+				n = len(s.words)
 				numbers[k] = n
-				words, s.of = append(words, k), append(s.of, nil)
+				s.words, s.of = append(s.words, k), append(s.of, nil)
 			}
 			s.of[n] = append(s.of[n], len(s.rules))
 		}
 		s.rules = append(s.rules, r)
 	}
-	s.keywords = newMatcher(words)
+	s.keywords = newMatcher(s.words)
 	return s
 })
 
-// terminator is how most expressions of gitleaks end. It misses a token before a comma or a full stop.
-const terminator = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)"
-
 // prepare sets what is compiled at first use.
 func (r *rule) prepare() {
-	text := strings.Replace(r.Regex, terminator, `(?:[^\w/+=-]|$)`, 1)
-	r.pattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-	r.near = strings.Contains(text, bounded)
+	r.pattern = sync.OnceValue(func() *pattern { return newPattern(r.Regex, r.Keywords) })
 	for i := range r.Allowlists {
 		r.Allowlists[i].compile()
 	}
@@ -123,41 +116,69 @@ func (a *allowlist) compile() {
 
 // find calls found for every secret in a plain text, with its rule and its place.
 func (s *ruleSet) find(text string, found func(rule string, start, end int)) {
-	windows := make(map[int][]place)
+	searches := make(map[int]*search)
 	s.keywords.each(text, func(word, end int) {
-		for _, r := range s.of[word] {
-			list := windows[r]
-			switch last := len(list) - 1; {
-			case last < 0 && !s.rules[r].near:
-				windows[r] = []place{{0, len(text)}}
-			case last < 0 || s.rules[r].near && list[last].end < end-before:
-				windows[r] = append(list, place{max(0, end-before), min(len(text), end+behind)})
-			case s.rules[r].near:
-				list[last].end = min(len(text), end+behind)
+		for _, i := range s.of[word] {
+			x := searches[i]
+			if x == nil {
+				x = &search{set: s, rule: &s.rules[i], pattern: s.rules[i].pattern(), text: text, found: found}
+				searches[i] = x
 			}
+			x.keyword(end-len(s.words[word]), end)
 		}
 	})
-	for _, i := range slices.Sorted(maps.Keys(windows)) {
-		r := &s.rules[i]
-		for _, w := range windows[i] {
-			part := text[w.start:w.end]
-			for _, m := range r.pattern().FindAllStringSubmatchIndex(part, -1) {
-				start, end := r.secret(m)
-				if start < end && !s.allowed(r, part, m, start, end) {
-					found(r.ID, w.start+start, w.start+end)
-				}
-			}
-		}
+	for _, x := range searches {
+		x.window()
 	}
 }
 
-// Bounds on what an expression matches before and behind its keyword, in bytes, if it has one of those bounds itself.
-const (
-	before = 120
-	behind = 400
-	// bounded begins the expressions that do: a name, at most 50 characters before the keyword.
-	bounded = `[\w.-]{0,50}?(?:`
-)
+// search looks for the secrets of one rule in a text.
+type search struct {
+	set     *ruleSet
+	rule    *rule
+	pattern *pattern
+	text    string
+	found   func(rule string, start, end int)
+	done    int   // the end of the last match
+	around  place // the keywords that were not searched around yet, with what is around them
+}
+
+// keyword searches at a keyword, or puts it off until the window around it is complete.
+func (x *search) keyword(start, end int) {
+	if x.pattern.atKeyword {
+		if start >= x.done && x.pattern.begins(x.text, start) {
+			x.match(place{start, min(len(x.text), start+maxMatch)})
+		}
+		return
+	}
+	if x.around.end < start-before {
+		x.window()
+		x.around.start = max(0, start-before)
+	}
+	x.around.end = min(len(x.text), end+x.pattern.behind)
+}
+
+// window searches around the keywords so far.
+func (x *search) window() {
+	for x.around.start < x.around.end && x.match(x.around) {
+		x.around.start = x.done
+	}
+	x.around = place{}
+}
+
+// match reports what the expression matches first in a part of the text, and returns false if it matches nothing.
+func (x *search) match(p place) bool {
+	part := x.text[p.start:p.end]
+	m := x.pattern.expression.FindStringSubmatchIndex(part)
+	if m == nil {
+		return false
+	}
+	x.done = p.start + max(m[1], 1)
+	if start, end := x.rule.secret(m); start < end && !x.set.allowed(x.rule, part, m, start, end) {
+		x.found(x.rule.ID, p.start+start, p.start+end)
+	}
+	return true
+}
 
 // secret returns the place of the secret in a match: that of the group of the rule, or of the first
 // group that is not empty, or all.

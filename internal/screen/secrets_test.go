@@ -61,3 +61,33 @@ func TestSecrets_Properties(t *testing.T) {
 		screen.Instructions(text)
 	})
 }
+
+// hostile returns texts that begin as many secrets as they can, so that none of them ends.
+func hostile() []string {
+	return []string{
+		allKeywords(), "password", "password=", "password=\"", "key=", "sig=", "secret_A1b2", "tokentoken:", "a.b.c.password.", "密码", "密码是", "pw ",
+		"eyJaaaaaaaaaaaaaaaaaaaa.eyJ/", "EAAA-", "curl -u ", "-----BEGIN A", "a://b:", "login a/", "mysql ", "&secret=", "ABSK/", "\xff",
+	}
+}
+
+// No text makes the search slow: before values and expressions were bounded, some of these took minutes.
+func TestSecrets_Hostile(t *testing.T) {
+	t.Parallel()
+	for _, part := range hostile() {
+		text := strings.Repeat(part, 16<<10/len(part)+1)
+		for _, f := range screen.Secrets(text) {
+			if f.Start < 0 || f.Start >= f.End || f.End > len(text) {
+				t.Errorf("%.20q: got %+v", part, f)
+			}
+		}
+	}
+}
+
+// What is redacted of a private key is all of it.
+func TestRedact_PrivateKey(t *testing.T) {
+	t.Parallel()
+	key := "-----BEGIN RSA PRIVATE " + "KEY-----\n" + strings.Repeat("a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8i9J0kLm+\n", 12) + "-----END RSA PRIVATE " + "KEY-----"
+	if got := screen.Redact("before " + key + " behind"); got != "before [redacted] behind" {
+		t.Errorf("got %q", got)
+	}
+}

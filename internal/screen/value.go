@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// longestFunctionWord is the length of the longest word that links a name with its value, in bytes.
+const longestFunctionWord = 16
+
 // maxDistance is how many bytes may stand between a name and its value.
 const maxDistance = 70
 
@@ -18,14 +21,20 @@ const (
 	linkAssign         // "password = x"
 )
 
-// valueAfter returns the value of the name of a secret.
-func valueAfter(text string, n *secretName, name place) (place, bool) {
-	v := &valueReader{text: text, at: name.end, class: n.class, short: n.short, name: text[name.start:name.end]}
+// valueAfter returns the value of the name of a secret. In runs it keeps what it knows of the text for the next name.
+func valueAfter(text string, n *secretName, name place, runs *[2]place) (place, bool) {
+	v := &valueReader{text: text, at: name.end, class: n.class, short: n.short, name: text[name.start:name.end], run: &runs[0]}
+	if n.class == passwordName {
+		v.run = &runs[1]
+	}
 	v.limit = min(len(text), name.end+maxDistance)
 	if name.start >= 2 && text[name.start-1] == '-' {
 		v.flag = true
 	} else if strings.HasPrefix(v.name, "-") {
 		v.flag = true
+	}
+	if rest := text[name.end:]; v.flag && len(rest) > 1 && rest[0] == '=' && rest[1] <= ' ' {
+		return place{}, false
 	}
 	return v.read()
 }
@@ -37,6 +46,8 @@ type valueReader struct {
 	class      nameClass
 	short      bool // the name has other meanings
 	flag       bool // the name is a flag of a command
+	// run is the last run of characters without a break. Names may stand within one that has no end in sight.
+	run *place
 }
 
 // read looks at the words behind the name: the first that is the value after a link, or is random enough without one.
@@ -56,22 +67,25 @@ func (v *valueReader) read() (place, bool) {
 			return place{}, false
 		}
 		word := v.text[p.start:p.end]
-		lower := strings.ToLower(word)
+		lower := ""
+		if len(word) <= longestFunctionWord {
+			lower = strings.ToLower(word)
+		}
 		switch {
-		case isLink(lower):
+		case words().links[lower]:
 			link = max(link, linkProse)
 		case lower == "-p" && v.class == passwordName:
 			link = linkAssign
-		case notAbout(lower) && link < linkAssign:
+		case words().about[lower] && link < linkAssign:
 			return place{}, false
 		case v.is(word, link, quoted, adjacent):
 			return p, true
-		case link >= linkProse && !adjacentFiller(lower):
+		case link >= linkProse && !words().fillers[lower]:
 			link = linkAfter
 		}
 		adjacent = false
 		v.at = max(p.end, v.at)
-		if clauseEnd.MatchString(v.text[v.at:min(len(v.text), v.at+4)]) {
+		if endsClause(v.text[v.at:min(len(v.text), v.at+4)]) {
 			return place{}, false
 		}
 	}
@@ -80,6 +94,9 @@ func (v *valueReader) read() (place, bool) {
 
 // clauseEnd matches what ends a clause: the value of a name is not behind it.
 var clauseEnd = regexp.MustCompile("^[\"'`”»)]?([.,][\\s]|[,;?]|\\.$|[?!]\\s)|^[\"'`]?[}\\]]")
+
+// endsClause reports whether a clause ends before s.
+func endsClause(s string) bool { return s != "" && s[0] != ' ' && clauseEnd.MatchString(s) }
 
 // skip moves over spaces, operators and an opening quotation mark, and returns that mark, or 0.
 func (v *valueReader) skip(link *linkage, adjacent bool) (quote string) {
@@ -103,12 +120,12 @@ func (v *valueReader) skip(link *linkage, adjacent bool) (quote string) {
 			quote = ""
 			*link = max(*link, linkProse)
 			v.at += leading(rest)
-		case b == '-' && len(rest) > 1 && rest[1] == '>', strings.HasPrefix(rest, "→"), strings.HasPrefix(rest, "："), strings.HasPrefix(rest, "は"), strings.HasPrefix(rest, "是"), strings.HasPrefix(rest, "为"), strings.HasPrefix(rest, "為"), strings.HasPrefix(rest, "은"), strings.HasPrefix(rest, "는"):
+		case strings.HasPrefix(rest, "->"), b >= 0x80 && startsWith(rest, "→", "：", "は", "是", "为", "為", "은", "는") != "":
 			quote = ""
 			*link = linkAssign
 			v.at += max(2, leading(rest))
 		default:
-			q := quotationMark(rest)
+			q := startsWith(rest, `\"`, `"`, `'`, "`", "“", "„", "«", "‘", "「", "‹", "”", "’")
 			if q == "" {
 				return quote
 			}
@@ -129,11 +146,11 @@ func leading(s string) int {
 	return len(s)
 }
 
-// quotationMark returns the quotation mark at the beginning of s, or "".
-func quotationMark(s string) string {
-	for _, q := range []string{`\"`, `"`, `'`, "`", "“", "„", "«", "‘", "「", "‹", "”", "’"} {
-		if strings.HasPrefix(s, q) {
-			return q
+// startsWith returns the first of some marks that s begins with, or "".
+func startsWith(s string, marks ...string) string {
+	for _, m := range marks {
+		if strings.HasPrefix(s, m) {
+			return m
 		}
 	}
 	return ""
@@ -142,22 +159,12 @@ func quotationMark(s string) string {
 // word returns the place of the word at the current one: up to the closing quotation mark, or to a space.
 func (v *valueReader) word(quote string) place {
 	start := v.at
-	end := start
 	if quote == `"` || quote == `'` || quote == "`" || quote == `\"` {
 		if i := strings.Index(v.text[start:min(len(v.text), start+4096)], quote); i > 0 && !strings.Contains(v.text[start:start+i], "\n") {
 			return place{start, start + i}
 		}
 	}
-	for end < len(v.text) && end < start+4096 {
-		b := v.text[end]
-		if b <= ' ' || b == '"' || b == '`' || b == '<' && end > start || b == ',' && (end+1 == len(v.text) || v.text[end+1] <= ' ') || b == ';' || closing(v.text[end:]) {
-			break
-		}
-		if b == '\'' && (quote == "'" || end+1 == len(v.text) || v.text[end+1] <= ' ' || v.text[end+1] == ',' || v.text[end+1] == ')') || b == '&' && v.class != passwordName || b == '\\' && end+1 < len(v.text) && (v.text[end+1] == 'n' || v.text[end+1] == '"') {
-			break
-		}
-		end++
-	}
+	end := v.runEnd(start, quote)
 	trimmed := strings.TrimRight(v.text[start:end], ".,:)]}>")
 	if trimmed == "" {
 		return place{start, end}
@@ -165,39 +172,46 @@ func (v *valueReader) word(quote string) place {
 	return place{start, start + len(trimmed)}
 }
 
+// runEnd returns the end of the run of characters without a break that a word is in.
+func (v *valueReader) runEnd(start int, quote string) int {
+	if start >= v.run.start && start < v.run.end && quote == "" {
+		return v.run.end
+	}
+	end := start
+	for end < len(v.text) && !v.breaks(start, end, quote) {
+		end++
+	}
+	if quote == "" {
+		*v.run = place{start, end}
+	}
+	return end
+}
+
+// breaks reports whether a word that begins at start ends at an offset.
+func (v *valueReader) breaks(start, end int, quote string) bool {
+	next := byte(' ')
+	if end+1 < len(v.text) {
+		next = v.text[end+1]
+	}
+	switch b := v.text[end]; b {
+	case '"', '`', ';':
+		return true
+	case '<':
+		return end > start
+	case ',':
+		return next <= ' '
+	case '\'':
+		return quote == "'" || next <= ' ' || next == ',' || next == ')'
+	case '&':
+		return v.class != passwordName
+	case '\\':
+		return next == 'n' || next == '"'
+	default:
+		return b <= ' ' || b >= 0x80 && closing(v.text[end:])
+	}
+}
+
 // closing reports whether s begins with a mark that ends a quotation or a sentence in some script.
 func closing(s string) bool {
-	for _, q := range []string{"”", "“", "»", "’", "」", "›", "。", "，", "、", "です", "입니다", "이고"} {
-		if strings.HasPrefix(s, q) {
-			return true
-		}
-	}
-	return false
-}
-
-// isLink reports whether a word links a name with its value, in a sentence.
-func isLink(w string) bool {
-	switch w {
-	case "is", "was", "are", "equals", "to", "ist", "lautet", "war", "heißt", "auf", "est", "es", "è", "é", "jest", "to:", "это", "är", "er", "on", "olan", "là", "=>", "still", "now", "set", "remains", "became", "being", "sera", "sei", "será", "era", "sont", "von", "zu", "à", "als":
-		return true
-	}
-	return false
-}
-
-// adjacentFiller reports whether a word may stand between a link and a value.
-func adjacentFiller(w string) bool {
-	switch w {
-	case "now", "still", "currently", "just", "simply", "again", "jetzt", "noch", "new", "value", "following", "the", "ahora", "maintenant", "this", "one", "just:", "basic", "bearer", "token", "apikey", "string", "literally":
-		return true
-	}
-	return false
-}
-
-// notAbout reports whether a word says that a name of a secret is not followed by one.
-func notAbout(w string) bool {
-	switch w {
-	case "length", "policy", "manager", "hash", "hashes", "reset", "field", "file", "files", "expires", "expired", "expiry", "minimum", "maximum", "limit", "limits", "budget", "count", "counts", "rotation", "fingerprint", "endpoint", "usage", "window", "bucket", "ring", "exchange", "commit", "sha", "digest", "checksum", "version", "versions", "uuid", "revision":
-		return true
-	}
-	return false
+	return startsWith(s, "”", "“", "»", "’", "」", "›", "。", "，", "、", "です", "입니다", "이고") != ""
 }

@@ -123,22 +123,35 @@ func codexObject(o record) Result {
 	return Result{Output: output, Error: meta.Code != 0 || o.has("success") && !o.flag("success")}
 }
 
+// maxHead is how long the lines about a run are that Codex writes before its output, in bytes.
+const maxHead = 300
+
+// headOf returns the lines about the run before an output, and the output.
+func headOf(s string) (head, output string, ok bool) {
+	head, output, ok = strings.Cut(s+"\n", "\nOutput:\n")
+	output = strings.TrimSuffix(output, "\n")
+	if !ok || len(head) > maxHead {
+		return "", s, false
+	}
+	return head, output, true
+}
+
 // bare returns an output without the lines about the run before it.
 func bare(s string) string {
-	head, output, ok := strings.Cut(s, "\nOutput:\n")
-	if !ok || len(head) > 300 {
-		return s
-	}
+	_, output, _ := headOf(s)
 	return output
 }
 
-// failedExit reports whether the head of an output names an exit code other than 0.
+// failedExit reports whether the lines about a run name an exit code other than 0, or that it did not begin.
 func failedExit(s string) bool {
-	head := s[:min(len(s), 300)]
-	for _, before := range [...]string{"Exit code: ", "Process exited with code ", "exited with code ", "Exit Code: "} {
+	head, _, ok := headOf(s)
+	if !ok {
+		return strings.HasPrefix(s, "err: ") || strings.HasPrefix(s, "failed ") || strings.HasPrefix(s, "execution error")
+	}
+	for _, before := range [...]string{"Exit code: ", "exited with code ", "Exit Code: "} {
 		if _, code, ok := strings.Cut(head, before); ok {
 			return code != "" && code[0] != '0' && code[0] != '('
 		}
 	}
-	return strings.HasPrefix(s, "err: ") || strings.HasPrefix(s, "failed ") || strings.HasPrefix(s, "execution error")
+	return false
 }

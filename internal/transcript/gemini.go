@@ -2,6 +2,8 @@ package transcript
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -85,16 +87,18 @@ func (x *geminiCall) outcome() Result {
 		if p.Text != "" {
 			out = append(out, p.Text)
 		}
-		for key, value := range p.Response.Response {
-			if s := texts(value); s != "" {
+		for _, key := range slices.Sorted(maps.Keys(p.Response.Response)) {
+			if s := texts(p.Response.Response[key]); s != "" {
 				out = append(out, s)
 			}
 			failed = failed || key == "error"
 		}
 	}
 	output := strings.Join(out, "\n")
-	if _, code, ok := strings.Cut(output, "Exit Code: "); ok && code != "" && code[0] >= '1' && code[0] <= '9' {
-		failed = true
+	const exit = "\nExit Code: "
+	if i := strings.LastIndex(output, exit); i >= 0 {
+		code := output[i+len(exit):]
+		failed = failed || code != "" && code[0] >= '1' && code[0] <= '9'
 	}
 	return Result{CallID: x.ID, Name: x.Name, Output: output, Error: failed, Refused: x.Status == "cancelled"}
 }

@@ -3,9 +3,11 @@ package transcript
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -27,28 +29,33 @@ type part struct {
 
 // parts decodes content that is a string, one part, or a list of strings and parts.
 func parts(raw json.RawMessage) []part {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 {
-		return nil
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '[' {
+		p, ok := onePart(raw)
+		if !ok {
+			return nil
+		}
+		return []part{p}
 	}
-	switch raw[0] {
-	case '"':
-		if s, ok := decoded[string](raw); ok {
-			return []part{{Type: "text", Text: s}}
+	list, _ := decoded[[]json.RawMessage](raw)
+	var out []part
+	for _, x := range list {
+		if p, ok := onePart(x); ok {
+			out = append(out, p)
 		}
-	case '{':
-		if p, ok := decoded[part](raw); ok {
-			return []part{p}
-		}
-	case '[':
-		list, _ := decoded[[]json.RawMessage](raw)
-		var out []part
-		for _, x := range list {
-			out = append(out, parts(x)...)
-		}
-		return out
 	}
-	return nil
+	return out
+}
+
+// onePart decodes a string or a part.
+func onePart(raw json.RawMessage) (part, bool) {
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 && raw[0] == '"' {
+		s, ok := decoded[string](raw)
+		return part{Type: "text", Text: s}, ok
+	}
+	if len(raw) == 0 || raw[0] != '{' {
+		return part{}, false
+	}
+	return decoded[part](raw)
 }
 
 // texts joins the text of content, paragraphs apart.
@@ -80,64 +87,57 @@ func tags() []string {
 // split separates a text of the conversation from what programs added to it. An element that
 // is not closed ends with the text.
 func split(s string) (text, injected string) {
-	if !strings.Contains(s, "<") {
-		return strings.TrimSpace(s), ""
-	}
 	var kept, taken strings.Builder
-	for {
-		from, to := element(s)
-		if from < 0 {
-			break
+	done := 0
+	for at := strings.IndexByte(s, '<'); at >= 0; {
+		next := at + 1
+		if tag := opened(s[at:]); tag != "" {
+			next = len(s)
+			if end := strings.Index(s[at:], "</"+tag+">"); end >= 0 {
+				next = at + end + len(tag) + len("</>")
+			}
+			kept.WriteString(s[done:at])
+			taken.WriteString(s[at:next] + "\n")
+			done = next
 		}
-		kept.WriteString(s[:from])
-		taken.WriteString(s[from:to])
-		taken.WriteByte('\n')
-		s = s[to:]
+		if at = strings.IndexByte(s[next:], '<'); at >= 0 {
+			at += next
+		}
 	}
-	kept.WriteString(s)
+	kept.WriteString(s[done:])
 	return strings.TrimSpace(kept.String()), strings.TrimSpace(taken.String())
 }
 
-// element returns the place of the first element that a program added; from is -1 without one.
-func element(s string) (from, to int) {
-	from = -1
+// opened returns the tag of the element of a program that begins a text, or "".
+func opened(s string) string {
 	for _, tag := range tags() {
-		limit := len(s)
-		if from >= 0 {
-			limit = from
-		}
-		i := opening(s[:limit], tag)
-		if i < 0 {
-			continue
-		}
-		from, to = i, len(s)
-		if end := strings.Index(s[i:], "</"+tag+">"); end >= 0 {
-			to = i + end + len(tag) + len("</>")
+		end := 1 + len(tag)
+		if strings.HasPrefix(s[1:], tag) && (end == len(s) || strings.IndexByte("> \n\t", s[end]) >= 0) {
+			return tag
 		}
 	}
-	return from, to
+	return ""
 }
 
-// opening returns the place of the opening tag of an element, or -1.
-func opening(s, tag string) int {
-	for at := 0; ; {
-		i := strings.Index(s[at:], "<"+tag)
-		if i < 0 {
-			return -1
-		}
-		at += i
-		end := at + 1 + len(tag)
-		if end == len(s) || strings.IndexByte("> \n\t", s[end]) >= 0 {
-			return at
-		}
-		at = end
+// control matches what acts on a terminal: its sequences, and characters that are not printed.
+var control = regexp.MustCompile(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-Z\\^-~]|[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
+
+// printed returns a text as a terminal shows it, about: without colours, with a carriage return as a line break.
+func printed(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
+		return s
 	}
+	return control.ReplaceAllString(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s), "")
 }
 
 // clip shortens s to n bytes at most: its first quarter and its end remain.
 func clip(s string, n int) string {
 	const gap = "\n[...]\n"
-	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) > 16*n { // most of it is not even looked at
+		s = s[:4*n] + gap + s[len(s)-12*n:]
+	}
+	s = printed(s)
 	if len(s) <= n {
 		return s
 	}

@@ -2,7 +2,7 @@ package screentest
 
 import "strings"
 
-// Secrets returns 300 texts with a secret each.
+// Secrets returns 360 texts with a secret each.
 func Secrets() []Case {
 	var list []Case
 	for half, set := range []struct{ values, contexts, named string }{
@@ -26,7 +26,7 @@ func Secrets() []Case {
 			list = append(list, Case{fill(context, value), value, half == 1})
 		}
 	}
-	return list
+	return append(list, later(laterSecrets, 200)...)
 }
 
 // Formats of keys that are known by their form, and texts around them.
