@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
@@ -260,8 +261,8 @@ func TestLedger(t *testing.T) {
 	if out := f.run(hook.SessionStart, "claude-code", nil); !strings.Contains(out, "linter") {
 		t.Errorf("got %q", out)
 	}
-	// Hooks at once: one injects. The others find it in the ledger, or do not get the lock in time and
-	// inject nothing.
+	// Hooks at once: one injects, and the others find it in the ledger.
+	f.LockTimeout = time.Minute
 	results := make(chan string, 8)
 	for range cap(results) {
 		go func() {
@@ -271,16 +272,71 @@ func TestLedger(t *testing.T) {
 	}
 	injected := 0
 	for range cap(results) {
-		switch r := <-results; {
-		case r == "true <nil>":
+		switch r := <-results; r {
+		case "true <nil>":
 			injected++
-		case r == "false <nil>", strings.HasPrefix(r, "false ledger: locked"):
+		case "false <nil>":
 		default:
 			t.Error(r)
 		}
 	}
 	if injected != 1 {
 		t.Errorf("%d of %d hooks of a session injected, want 1", injected, cap(results))
+	}
+}
+
+// A hook that does not get the lock of the ledger in time injects nothing.
+func TestLedger_Locked(t *testing.T) {
+	t.Parallel()
+	f := start(t)
+	f.run(hook.SessionStart, "claude-code", object{"source": "startup"})
+	locks, err := filepath.Glob(filepath.Join(f.StateDir, "sessions", "*.lock"))
+	if err != nil || len(locks) != 1 {
+		t.Fatalf("locks %v (%v)", locks, err)
+	}
+	lock := flock.New(locks[0])
+	if ok, err := lock.TryLock(); !ok || err != nil {
+		t.Fatalf("not locked: %v", err)
+	}
+	f.LockTimeout = time.Nanosecond
+	out, err := f.try(hook.SessionStart, "claude-code", object{"source": "compact"})
+	if out != "" || err == nil || !strings.HasPrefix(err.Error(), "ledger: locked") {
+		t.Errorf("printed %q (%v)", out, err)
+	}
+	f.LockTimeout = time.Minute
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if out := f.run(hook.SessionStart, "claude-code", object{"source": "compact"}); !strings.Contains(out, "linter") {
+		t.Errorf("after it was unlocked: %q", out)
+	}
+}
+
+// Gemini CLI gets what a start injects behind the first prompt, whatever the prompt is, and once also when the
+// session is resumed.
+func TestLateStart(t *testing.T) {
+	t.Parallel()
+	f := start(t)
+	begin := func(source string) {
+		t.Helper()
+		if out := f.run(hook.SessionStart, "gemini", object{"source": source}); out != "" {
+			t.Errorf("at a start: %q", out)
+		}
+	}
+	begin("startup")
+	if out := f.run(hook.UserPrompt, "gemini", object{"prompt": "go on"}); !strings.Contains(out, "linter") || !strings.Contains(out, `"BeforeAgent"`) {
+		t.Errorf("with the first prompt: %q", out)
+	}
+	if out := f.run(hook.UserPrompt, "gemini", object{"prompt": "why must I run the linter"}); out != "" {
+		t.Errorf("with the second prompt: %q", out)
+	}
+	begin("resume")
+	if out := f.run(hook.UserPrompt, "gemini", object{"prompt": "why must I run the linter"}); out != "" {
+		t.Errorf("when resumed: %q", out)
+	}
+	begin("clear")
+	if out := f.run(hook.UserPrompt, "gemini", object{"prompt": "why must I run the linter"}); !strings.Contains(out, "linter") {
+		t.Errorf("when cleared: %q", out)
 	}
 }
 
