@@ -80,7 +80,8 @@ func runHook(ctx context.Context, s *shell, args []string, client string) error 
 	if len(args) != 1 {
 		return usagef("want one event, got %d", len(args))
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, hookTimeout, fmt.Errorf("%s of %s: no answer within %v", args[0], client, hookTimeout))
+	timeout := cmp.Or(s.hookTimeout, hookTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%s of %s: no answer within %v", args[0], client, timeout))
 	defer cancel()
 	done := make(chan hookAnswer, 1)
 	go func() {
