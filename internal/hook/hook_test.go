@@ -222,6 +222,37 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// Each client reports in its own way that a command failed. An empty output and one without a failure open no store.
+func TestFailedTool(t *testing.T) {
+	t.Parallel()
+	const message = "Error: the gateway closed with connection reset"
+	for name, tc := range map[string]struct {
+		client string
+		fields object
+		fails  bool
+	}{
+		"claude-code":    {"claude-code", object{"hook_event_name": "PostToolUseFailure", "error": "Exit code 1\nthe gateway closed with connection reset"}, true},
+		"codex":          {"codex", object{"tool_response": message + "\n"}, true},
+		"codex, well":    {"codex", object{"tool_response": "the gateway is up\n"}, false},
+		"gemini":         {"gemini", object{"tool_response": object{"llmContent": "<untrusted_context>\nOutput: the gateway closed with connection reset\nExit Code: 1\n</untrusted_context>"}}, true},
+		"gemini, well":   {"gemini", object{"tool_response": object{"llmContent": "<untrusted_context>\nOutput: the gateway closed with connection reset\n</untrusted_context>"}}, false},
+		"gemini, object": {"gemini", object{"tool_response": object{"llmContent": "Output: " + message, "error": object{"message": "x"}}}, true},
+		"opencode":       {"opencode", object{"tool_response": object{"stdout": "the gateway closed with connection reset", "exit_code": 1}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := start(t)
+			out := f.run(hook.PostTool, tc.client, tc.fields)
+			if strings.Contains(out, "certificate expires") != tc.fails {
+				t.Errorf("got %q", out)
+			}
+			if n := f.opened.Load(); n > 0 != tc.fails {
+				t.Errorf("the store was opened %d times", n)
+			}
+		})
+	}
+}
+
 // Failures of the store and of the folder of the ledgers inject nothing.
 func TestFailures(t *testing.T) {
 	t.Parallel()

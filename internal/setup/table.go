@@ -30,7 +30,7 @@ func claudeCode() Client {
 			events: []event{
 				{"SessionStart", "session-start", "startup|resume|clear|compact|fork", 5},
 				{"UserPromptSubmit", "user-prompt", "", 5},
-				{"PostToolUse", "post-tool", "Bash|Edit|Write|MultiEdit|NotebookEdit", 5},
+				{"PostToolUseFailure", "post-tool", "Bash", 5},
 				{"PreCompact", "pre-compact", "", 5},
 				{"SubagentStop", "subagent-stop", "", 10},
 				{"Stop", "stop", "", 10},
