@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -22,6 +23,7 @@ import (
 const (
 	preference = "Every commit message of this repository is written in Latin"
 	detail     = "The staging database listens on port 6543"
+	fix        = "When the state lock of terraform is stale, run terraform force-unlock"
 	recorded   = "Deploys freeze on Fridays"
 	said       = "always use pnpm instead of npm in this repository"
 
@@ -47,6 +49,25 @@ func (p *proof) check(what string, err error) {
 	fmt.Fprintf(p.out, "FAILED  %s: %s: %v\n", p.client.name, what, err)
 }
 
+// checkHooks checks a step in which hooks must answer. A hook that runs out of time on a busy machine injects
+// nothing, as it should; the step is then repeated.
+func (p *proof) checkHooks(ctx context.Context, what string, step func(context.Context) error) {
+	var err error
+	for range 3 {
+		before := p.timeouts()
+		if err = step(ctx); p.timeouts() == before {
+			break
+		}
+	}
+	p.check(what, err)
+}
+
+// timeouts returns how often hooks ran out of time.
+func (p *proof) timeouts() int {
+	log, _ := os.ReadFile(filepath.Join(p.home, ".local", "state", "hippo", "hook.log")) // there is none before the first one
+	return bytes.Count(log, []byte("no answer within"))
+}
+
 // want returns an error that describes what is not so.
 func want(ok bool, format string, args ...any) error {
 	if ok {
@@ -64,9 +85,11 @@ func (p *proof) prove(ctx context.Context) {
 		p.check("the plugin and its marketplace are valid", p.plugin(ctx))
 	}
 	p.check("the store", p.fill(ctx))
-	p.check("what a session and a prompt remind of is injected once, and the tools work", p.session(ctx))
-	p.check("nothing is injected again when the session goes on", p.resumed(ctx))
-	p.check("what the user said is captured, with low trust, and not injected", p.captured(ctx))
+	p.checkHooks(ctx, "what a session and a prompt remind of is injected once, and the tools work", p.session)
+	p.checkHooks(ctx, "nothing is injected again when the session goes on", p.resumed)
+	p.checkHooks(ctx, "what the user said is captured, with low trust, and not injected", p.captured)
+	p.check("a search finds it", p.shown(ctx))
+	p.checkHooks(ctx, "a command that failed reminds of its fix", p.failing)
 	p.check("a locked store does not stop a session", p.locked(ctx))
 	p.check("a damaged store does not stop a session", p.damaged(ctx))
 }
@@ -116,8 +139,12 @@ func (p *proof) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.run(ctx, p.hippo, "record", detail, "--importance", "0.01", "--event-time", "2024-01-01")
-	return err
+	for _, text := range []string{detail, fix} {
+		if _, err := p.run(ctx, p.hippo, "record", text, "--importance", "0.01", "--event-time", "2024-01-01"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ask runs the client with a prompt and returns what its model was sent.
@@ -153,6 +180,18 @@ func (p *proof) session(ctx context.Context) error {
 		err, once("the first request", &requests[0], preference, detail), once("the last request", last, preference, detail),
 		want(found, "the model does not see what the search found"), want(m.Source.Kind == "agent", "what the model recorded: %+v", m),
 	)
+}
+
+// failing checks a session in which a command fails.
+func (p *proof) failing(ctx context.Context) error {
+	c := p.client.shell
+	c.args = strings.Replace(c.args, "COMMAND", "echo 'Error: the state lock of terraform cannot be acquired'; exit 1", 1)
+	requests, err := p.ask(ctx, p.client.start, "Apply it.", c)
+	if err != nil {
+		return err
+	}
+	last := &requests[len(requests)-1]
+	return errors.Join(want(strings.Contains(last.Text, "cannot be acquired"), "the command did not run"), once("the last request", last, fix))
 }
 
 // once checks that texts were injected once.
@@ -193,8 +232,13 @@ func (p *proof) captured(ctx context.Context) error {
 	if n := first.injected(said); n > 0 {
 		return fmt.Errorf("it is injected %d times", n)
 	}
+	return once("another session", first, preference)
+}
+
+// shown checks that a search finds what was captured; from then on it may be injected.
+func (p *proof) shown(ctx context.Context) error {
 	found, err := p.run(ctx, p.hippo, "search", "pnpm or npm")
-	return errors.Join(once("another session", first, preference), err, want(strings.Contains(found, said), "a search finds %s", found))
+	return errors.Join(err, want(strings.Contains(found, said), "a search finds %s", found))
 }
 
 // locked checks a session while another program holds the store.

@@ -18,6 +18,8 @@ type client struct {
 	// connected are the arguments that list its servers, and pattern is what the list says of one that works.
 	connected []string
 	pattern   string
+	// shell is the tool that runs a command.
+	shell call
 	// validate are the arguments that check the folder of a plugin; nil if it has no such command.
 	validate []string
 }
@@ -32,8 +34,9 @@ func clients() []client {
 			env: []string{
 				"ANTHROPIC_BASE_URL=MODEL", "ANTHROPIC_API_KEY=none", "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 			},
-			start:     []string{"--allowedTools=mcp__hippo", "-p"},
-			resume:    []string{"--allowedTools=mcp__hippo", "--continue", "-p"},
+			start:     []string{"--allowedTools=mcp__hippo,Bash", "-p"},
+			resume:    []string{"--allowedTools=mcp__hippo,Bash", "--continue", "-p"},
+			shell:     call{tool{name: "Bash"}, `{"command":"COMMAND","description":"apply"}`},
 			connected: []string{"mcp", "list"}, pattern: "hippo: .*Connected",
 			validate: []string{"plugin", "validate"},
 		},
@@ -41,6 +44,7 @@ func clients() []client {
 			name: "codex", program: "codex", bundle: "@openai/codex@0.169.0",
 			seed:  map[string]string{".codex/config.toml": "# mine\nmodel = \"mock\"\nmodel_provider = \"mock\"\n\n[model_providers.mock]\nname = \"mock\"\nbase_url = \"MODEL/v1\"\nwire_api = \"responses\"\n"},
 			start: slices.Concat([]string{"exec"}, codex), resume: slices.Concat([]string{"exec", "resume", "--last"}, codex),
+			shell:     call{tool{name: "exec_command"}, `{"cmd":"COMMAND"}`},
 			connected: []string{"mcp", "get", "hippo", "--json"}, pattern: `"enabled": true`,
 		},
 		{
@@ -49,6 +53,7 @@ func clients() []client {
 			env:       []string{"GOOGLE_GEMINI_BASE_URL=MODEL", "GEMINI_API_KEY=none", "GEMINI_CLI_TRUST_WORKSPACE=true"},
 			start:     []string{"--model", "gemini-2.5-flash", "--yolo", "-p"},
 			resume:    []string{"--model", "gemini-2.5-flash", "--yolo", "--resume", "latest", "-p"},
+			shell:     call{tool{name: "run_shell_command"}, `{"command":"COMMAND","description":"apply"}`},
 			connected: []string{"mcp", "list"}, pattern: "hippo.*Connected",
 		},
 		{
@@ -57,6 +62,7 @@ func clients() []client {
 			env:   []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"},
 			needs: "@opencode-ai/plugin@1.18.33", needsAt: ".config/opencode",
 			start: []string{"run"}, resume: []string{"run", "--continue"},
+			shell:     call{tool{name: "bash"}, `{"command":"COMMAND","description":"apply"}`},
 			connected: []string{"mcp", "list"}, pattern: "hippo.*connected",
 		},
 	}
