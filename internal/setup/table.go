@@ -42,6 +42,10 @@ func claudeCode() Client {
 			Project: {files: []string{"{project}/CLAUDE.md"}, text: "{project}/.claude/hippo.md", ref: ".claude/hippo.md"},
 			Local:   {files: []string{"{project}/CLAUDE.local.md"}},
 		},
+		approvals: map[Scope]approval{
+			User:  claudeApproval("{claude}/settings.json"),
+			Local: claudeApproval("{project}/.claude/settings.local.json"),
+		},
 		notes: map[Scope][]string{
 			"":      {"sessions that run now see it after a restart"},
 			Project: {"it asks for your approval of a project's server at its next start"},
@@ -190,6 +194,7 @@ func gemini() Client {
 			User:    {files: []string{"{home}/.gemini/GEMINI.md"}},
 			Project: {files: []string{"{project}/GEMINI.md"}},
 		},
+		approvals: map[Scope]approval{User: geminiApproval()},
 	}
 }
 
