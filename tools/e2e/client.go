@@ -34,8 +34,8 @@ func clients() []client {
 			env: []string{
 				"ANTHROPIC_BASE_URL=MODEL", "ANTHROPIC_API_KEY=none", "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 			},
-			start:     []string{"--allowedTools=mcp__hippo,Bash", "-p"},
-			resume:    []string{"--allowedTools=mcp__hippo,Bash", "--continue", "-p"},
+			start:     []string{"--allowedTools=mcp__hippo__hippo_record_insight,Bash", "-p"},
+			resume:    []string{"--allowedTools=mcp__hippo__hippo_record_insight,Bash", "--continue", "-p"},
 			shell:     call{tool{name: "Bash"}, `{"command":"COMMAND","description":"apply"}`},
 			connected: []string{"mcp", "list"}, pattern: "hippo: .*Connected",
 			validate: []string{"plugin", "validate"},
@@ -49,10 +49,13 @@ func clients() []client {
 		},
 		{
 			name: "gemini", program: "gemini", bundle: "@google/gemini-cli@0.61.0",
-			seed:      map[string]string{".gemini/settings.json": "{\n  // mine\n  \"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}\n}\n"},
+			seed: map[string]string{
+				".gemini/settings.json":      "{\n  // mine\n  \"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}\n}\n",
+				".gemini/policies/mine.toml": "[[rule]]\ntoolName = [\"run_shell_command\", \"mcp_hippo_hippo_record_insight\"]\ndecision = \"allow\"\npriority = 100\n",
+			},
 			env:       []string{"GOOGLE_GEMINI_BASE_URL=MODEL", "GEMINI_API_KEY=none", "GEMINI_CLI_TRUST_WORKSPACE=true"},
-			start:     []string{"--model", "gemini-2.5-flash", "--yolo", "-p"},
-			resume:    []string{"--model", "gemini-2.5-flash", "--yolo", "--resume", "latest", "-p"},
+			start:     []string{"--model", "gemini-2.5-flash", "-p"},
+			resume:    []string{"--model", "gemini-2.5-flash", "--resume", "latest", "-p"},
 			shell:     call{tool{name: "run_shell_command"}, `{"command":"COMMAND","description":"apply"}`},
 			connected: []string{"mcp", "list"}, pattern: "hippo.*Connected",
 		},
