@@ -152,8 +152,8 @@ reference: bin/models ## MiniLM with its real weights against the reference libr
 	HIPPO_MODELS=$(CURDIR)/bin/models go test -run '^$$' -bench Embed -cpu 1 ./internal/embed/bert
 	bin/python/bin/python tools/reference/vectors_bench.py bin/models
 
-e2e: build ## real clients from npm accept what hippo setup writes (needs npm)
-	tools/e2e/clients.sh bin/hippo bin/clients
+e2e: build ## real clients from npm with a memory, against a mock model on loopback (needs npm)
+	go -C tools run ./e2e --hippo ../bin/hippo --folder ../bin/clients
 
 interop: build bin/interop ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
 	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)

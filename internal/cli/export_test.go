@@ -22,6 +22,12 @@ func MainOnTerminal(ctx context.Context, args []string, in io.Reader, out, errw 
 	return s.run(ctx, args)
 }
 
+// MainWithin is [Main] with another time that a hook may take.
+func MainWithin(ctx context.Context, hookTimeout time.Duration, args []string, in io.Reader, out, errw io.Writer) int {
+	s := &shell{in: in, out: out, errw: errw, now: time.Now, isTerminal: isTerminal, hookTimeout: hookTimeout}
+	return s.run(ctx, args)
+}
+
 // ExitCode is for the tests of its table.
 func ExitCode(err error) int { return exitCode(err) }
 

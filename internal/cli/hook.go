@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -80,7 +81,8 @@ func runHook(ctx context.Context, s *shell, args []string, client string) error 
 	if len(args) != 1 {
 		return usagef("want one event, got %d", len(args))
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, hookTimeout, fmt.Errorf("%s of %s: no answer within %v", args[0], client, hookTimeout))
+	timeout := cmp.Or(s.hookTimeout, hookTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("%s of %s: no answer within %v", args[0], client, timeout))
 	defer cancel()
 	done := make(chan hookAnswer, 1)
 	go func() {
@@ -151,7 +153,7 @@ func openInstant(ctx context.Context, s *shell, cfg config.Config) (*engine.Engi
 // hook of the session.
 func captureForHook(ctx context.Context, s *shell, cfg config.Config, state string, in *hook.Input) error {
 	path := cmp.Or(in.AgentTranscript, in.Transcript)
-	if path == "" {
+	if path == "" && len(in.Document) == 0 {
 		return nil
 	}
 	var opened *engine.Engine
@@ -171,7 +173,12 @@ func captureForHook(ctx context.Context, s *shell, cfg config.Config, state stri
 		},
 		StateDir: state, Now: s.now,
 	}
-	_, err := ingest.File(ctx, c, path, ingest.Options{Dir: in.Dir, Recent: true})
+	var err error
+	if o := (ingest.Options{Dir: in.Dir, Recent: true}); path != "" {
+		_, err = ingest.File(ctx, c, path, o)
+	} else {
+		_, err = ingest.Stream(ctx, c, bytes.NewReader(in.Document), o)
+	}
 	if opened != nil {
 		err = errors.Join(err, opened.Close())
 	}

@@ -35,6 +35,8 @@ type shell struct {
 	now       func() time.Time
 	// isTerminal reports whether a stream is a terminal.
 	isTerminal func(stream any) bool
+	// hookTimeout is how long a hook may take; 0 means the constant of that name.
+	hookTimeout time.Duration
 }
 
 // Main runs the program: args[0] is its name. It returns an exit code of package wire:

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -30,10 +31,21 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// hookTimeoutName is the variable of the time that hooks of the test binary may take. Without it they may take a
+// minute: what a hook does must not depend on how busy the machine is.
+const hookTimeoutName = "HIPPO_TEST_HOOK_TIMEOUT"
+
 // program is what cmd/hippo does.
 func program() {
+	hookTimeout := time.Minute
+	if text := os.Getenv(hookTimeoutName); text != "" {
+		var err error
+		if hookTimeout, err = time.ParseDuration(text); err != nil {
+			panic(err)
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := cli.Main(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)
+	code := cli.MainWithin(ctx, hookTimeout, os.Args, os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }

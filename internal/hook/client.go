@@ -17,6 +17,8 @@ type client struct {
 	format func(event Event, name, text string) any
 	// quiet is what to print if there is nothing to say; nil: nothing.
 	quiet func(event Event) any
+	// startsLate: what a session start injects is injected with the first prompt.
+	startsLate bool
 	// anonymous: the client does not identify its sessions.
 	anonymous bool
 	// prompt returns the user's part of a prompt; nil: all of it.

@@ -2,12 +2,15 @@ package hook
 
 import "strings"
 
-// gemini is Gemini CLI.
+// gemini is Gemini CLI. When it resumes a session, it drops every message of the user that begins with what a session
+// start injected; without a terminal that is the message with the first prompt. What is injected at a prompt comes
+// behind it, and stays.
 func gemini() *client {
 	return &client{
-		name:   "gemini",
-		events: map[Event]string{SessionStart: "SessionStart", UserPrompt: "BeforeAgent", PostTool: "AfterTool"},
-		prompt: withoutHookContext,
+		name:       "gemini",
+		events:     map[Event]string{UserPrompt: "BeforeAgent", PostTool: "AfterTool"},
+		prompt:     withoutHookContext,
+		startsLate: true,
 	}
 }
 

@@ -67,7 +67,9 @@ type Config struct {
 	// SessionTokens and PromptTokens are the budgets of a session start and of a prompt; 0
 	// means the constant of that name.
 	SessionTokens, PromptTokens int
-	Now                         func() time.Time
+	// LockTimeout is how long a hook waits for another one of its session; 0 means 100 ms.
+	LockTimeout time.Duration
+	Now         func() time.Time
 }
 
 // Run answers one event of a client, which is read from in, and returns what to print: nothing, or
@@ -102,28 +104,32 @@ func Run(ctx context.Context, event Event, clientName string, in io.Reader, c *C
 
 // inject returns the text to inject at an event; empty for none.
 func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) (string, error) {
-	q, ok := queryOf(event, in, c)
-	if !ok || !cl.injects(event) {
+	if event == SessionStart && cl.startsLate {
+		return "", postpone(ctx, in, c)
+	}
+	q, starts, ok := queryOf(event, cl, in, c)
+	if !ok {
 		return "", nil
 	}
 	go screen.Instructions(" ") // builds its tables, beside the opening of the store
 	project := begin(ctx, c.Project, in.Dir)
 	var state <-chan string
-	if event == SessionStart {
+	if starts {
 		state = begin(ctx, c.State, in.Dir)
 	}
 	e, err := c.Open(ctx)
 	if err != nil || e == nil {
 		return "", err
 	}
-	ledger, err := openLedger(ctx, c.StateDir, in.Session, c.Now())
+	ledger, err := openLedger(ctx, c, in.Session)
 	if err != nil {
 		return "", err
 	}
 	defer ledger.close()
 	transcript := readTranscript(in.Transcript)
-	if event == SessionStart {
+	if starts {
 		ledger.begin(in.Source, transcript, c.Now())
+		ledger.data.Pending = false
 	}
 	q.Known = func(m *hippo.Memory) bool { return ledger.has(m) || transcript.holds(m) }
 	name, err := wait(ctx, project)
@@ -148,6 +154,18 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 	return text, ledger.save(c.Now()) // before it is printed: never twice
 }
 
+// postpone notes that a session starts, so that its next prompt injects what a start does.
+func postpone(ctx context.Context, in *Input, c *Config) error {
+	ledger, err := openLedger(ctx, c, in.Session)
+	if err != nil {
+		return err
+	}
+	defer ledger.close()
+	ledger.begin(in.Source, readTranscript(in.Transcript), c.Now())
+	ledger.data.Pending = true
+	return ledger.save(c.Now())
+}
+
 // begin calls a function in another goroutine and returns the channel of its result.
 func begin(ctx context.Context, f func(context.Context, string) string, dir string) <-chan string {
 	result := make(chan string, 1)
@@ -165,18 +183,21 @@ func wait(ctx context.Context, result <-chan string) (string, error) {
 	}
 }
 
-// queryOf returns what an event asks for; false: nothing.
-func queryOf(event Event, in *Input, c *Config) (briefing.Query, bool) {
-	switch event {
-	case SessionStart:
-		return briefing.Query{MaxTokens: cmp.Or(c.SessionTokens, SessionTokens)}, true
-	case UserPrompt:
-		return briefing.Query{Prompt: in.Prompt, PromptOnly: true, MaxTokens: cmp.Or(c.PromptTokens, PromptTokens)}, asks(in.Prompt)
-	case PostTool:
-		failure := failureOf(in)
-		return briefing.Query{Prompt: failure, PromptOnly: true, MaxTokens: ToolTokens}, failure != ""
+// queryOf returns what an event asks for. ok is false if that is nothing; starts: a session starts with it.
+func queryOf(event Event, cl *client, in *Input, c *Config) (q briefing.Query, starts, ok bool) {
+	atStart, atPrompt := cmp.Or(c.SessionTokens, SessionTokens), cmp.Or(c.PromptTokens, PromptTokens)
+	switch {
+	case !cl.injects(event):
+		return q, false, false
+	case event == SessionStart:
+		return briefing.Query{MaxTokens: atStart}, true, true
+	case event == UserPrompt && cl.startsLate && isPending(c, in.Session):
+		return briefing.Query{Prompt: in.Prompt, MaxTokens: atStart + atPrompt}, true, true
+	case event == UserPrompt:
+		return briefing.Query{Prompt: in.Prompt, PromptOnly: true, MaxTokens: atPrompt}, false, asks(in.Prompt)
 	default:
-		return briefing.Query{}, false
+		failure := failureOf(in)
+		return briefing.Query{Prompt: failure, PromptOnly: true, MaxTokens: ToolTokens}, false, failure != ""
 	}
 }
 

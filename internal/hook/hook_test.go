@@ -221,6 +221,37 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// Each client reports in its own way that a command failed. An empty output and one without a failure open no store.
+func TestFailedTool(t *testing.T) {
+	t.Parallel()
+	const message = "Error: the gateway closed with connection reset"
+	for name, tc := range map[string]struct {
+		client string
+		fields object
+		fails  bool
+	}{
+		"claude-code":    {"claude-code", object{"hook_event_name": "PostToolUseFailure", "error": "Exit code 1\nthe gateway closed with connection reset"}, true},
+		"codex":          {"codex", object{"tool_response": message + "\n"}, true},
+		"codex, well":    {"codex", object{"tool_response": "the gateway is up\n"}, false},
+		"gemini":         {"gemini", object{"tool_response": object{"llmContent": "<untrusted_context>\nOutput: the gateway closed with connection reset\nExit Code: 1\n</untrusted_context>"}}, true},
+		"gemini, well":   {"gemini", object{"tool_response": object{"llmContent": "<untrusted_context>\nOutput: the gateway closed with connection reset\n</untrusted_context>"}}, false},
+		"gemini, object": {"gemini", object{"tool_response": object{"llmContent": "Output: " + message, "error": object{"message": "x"}}}, true},
+		"opencode":       {"opencode", object{"tool_response": object{"stdout": "the gateway closed with connection reset", "exit_code": 1}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := start(t)
+			out := f.run(hook.PostTool, tc.client, tc.fields)
+			if strings.Contains(out, "certificate expires") != tc.fails {
+				t.Errorf("got %q", out)
+			}
+			if n := f.opened.Load(); n > 0 != tc.fails {
+				t.Errorf("the store was opened %d times", n)
+			}
+		})
+	}
+}
+
 // Failures of the store and of the folder of the ledgers inject nothing.
 func TestFailures(t *testing.T) {
 	t.Parallel()
@@ -245,61 +276,31 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A damaged ledger is begun again; one that another hook holds is waited for.
-func TestLedger(t *testing.T) {
+// Gemini CLI gets what a start injects behind the first prompt, whatever the prompt is, and once also when the
+// session is resumed.
+func TestLateStart(t *testing.T) {
 	t.Parallel()
 	f := start(t)
-	f.run(hook.SessionStart, "claude-code", nil)
-	paths, err := filepath.Glob(filepath.Join(f.StateDir, "sessions", "*.json"))
-	if err != nil || len(paths) != 1 {
-		t.Fatalf("ledgers %v (%v)", paths, err)
-	}
-	if err := os.WriteFile(paths[0], []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out := f.run(hook.SessionStart, "claude-code", nil); !strings.Contains(out, "linter") {
-		t.Errorf("got %q", out)
-	}
-	// Hooks at once: one injects. The others find it in the ledger, or do not get the lock in time and
-	// inject nothing.
-	results := make(chan string, 8)
-	for range cap(results) {
-		go func() {
-			out, err := f.try(hook.SessionStart, "claude-code", object{"session_id": "together"})
-			results <- fmt.Sprint(len(out) > 0, err)
-		}()
-	}
-	injected := 0
-	for range cap(results) {
-		switch r := <-results; {
-		case r == "true <nil>":
-			injected++
-		case r == "false <nil>", strings.HasPrefix(r, "false ledger: locked"):
-		default:
-			t.Error(r)
+	begin := func(source string) {
+		t.Helper()
+		if out := f.run(hook.SessionStart, "gemini", object{"source": source}); out != "" {
+			t.Errorf("at a start: %q", out)
 		}
 	}
-	if injected != 1 {
-		t.Errorf("%d of %d hooks of a session injected, want 1", injected, cap(results))
+	begin("startup")
+	if out := f.run(hook.UserPrompt, "gemini", object{"prompt": "go on"}); !strings.Contains(out, "linter") || !strings.Contains(out, `"BeforeAgent"`) {
+		t.Errorf("with the first prompt: %q", out)
 	}
-}
-
-// Old ledgers are deleted when a session begins.
-func TestLedger_Prune(t *testing.T) {
-	t.Parallel()
-	f := start(t)
-	f.run(hook.SessionStart, "claude-code", object{"session_id": "old"})
-	paths, _ := filepath.Glob(filepath.Join(f.StateDir, "sessions", "*"))
-	for _, p := range paths {
-		if err := os.Chtimes(p, noon().AddDate(0, -1, 0), noon().AddDate(0, -1, 0)); err != nil {
-			t.Fatal(err)
-		}
+	if out := f.run(hook.UserPrompt, "gemini", object{"prompt": "why must I run the linter"}); out != "" {
+		t.Errorf("with the second prompt: %q", out)
 	}
-	f.run(hook.SessionStart, "claude-code", object{"session_id": "new"})
-	for _, p := range paths {
-		if _, err := os.Stat(p); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s is still there", filepath.Base(p))
-		}
+	begin("resume")
+	if out := f.run(hook.UserPrompt, "gemini", object{"prompt": "why must I run the linter"}); out != "" {
+		t.Errorf("when resumed: %q", out)
+	}
+	begin("clear")
+	if out := f.run(hook.UserPrompt, "gemini", object{"prompt": "why must I run the linter"}); !strings.Contains(out, "linter") {
+		t.Errorf("when cleared: %q", out)
 	}
 }
 

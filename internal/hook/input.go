@@ -34,6 +34,8 @@ type Input struct {
 	LastMessage string
 	// AgentTranscript is that of a subagent that stops.
 	AgentTranscript string
+	// Document is the end of the transcript as a JSON document, from clients that have no file of it.
+	Document json.RawMessage
 	// Error is why a tool failed.
 	Error string
 }
@@ -70,7 +72,7 @@ func read(in io.Reader, cl *client) (*Input, error) {
 	x := &Input{
 		Session: text("sessionid", "conversationid", "trajectoryid"), Transcript: text("transcriptpath"), Dir: text("cwd"), Name: text("hookeventname"),
 		Source: text("source"), Prompt: text("prompt"), LastMessage: text("lastassistantmessage", "promptresponse"),
-		AgentTranscript: text("agenttranscriptpath"), Error: text("error"), Response: fields["toolresponse"],
+		AgentTranscript: text("agenttranscriptpath"), Error: text("error"), Response: fields["toolresponse"], Document: fields["transcript"],
 	}
 	var roots []string
 	if json.Unmarshal(fields["workspaceroots"], &roots) == nil && x.Dir == "" && len(roots) > 0 {

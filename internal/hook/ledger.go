@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,7 +22,7 @@ const (
 	ledgerAge = 14 * 24 * time.Hour
 	// maxPruned is how many old files one session start looks at.
 	maxPruned = 500
-	// lockTimeout is how long a hook waits for another one of its session.
+	// lockTimeout is the default of [Config.LockTimeout].
 	lockRetry, lockTimeout = 5 * time.Millisecond, 100 * time.Millisecond
 	// doubleRun is the time within which a second start after a compaction is that of another
 	// hook for the same compaction: some clients run the hooks of others, too.
@@ -42,22 +43,36 @@ type ledgerData struct {
 	Injected map[string]int64 `json:"injected"`
 	// Compacted is when the session was compacted last, in seconds.
 	Compacted int64 `json:"compacted,omitempty"`
+	// Pending: the session started, and what that injects waits for a prompt.
+	Pending bool `json:"pending,omitempty"`
 }
 
 // keyOf identifies the content of a memory as it is shown.
 func keyOf(m *hippo.Memory) string { return hex.EncodeToString(m.ContentHash[:4]) }
 
+// ledgerPath returns the file of a session in a folder.
+func ledgerPath(dir, session string) string {
+	sum := sha256.Sum256([]byte(session))
+	return filepath.Join(dir, hex.EncodeToString(sum[:12])+".json")
+}
+
+// isPending reports whether what the start of a session injects waits for a prompt.
+func isPending(c *Config, session string) bool {
+	var d ledgerData
+	b, err := os.ReadFile(ledgerPath(filepath.Join(c.StateDir, "sessions"), session))
+	return err == nil && json.Unmarshal(b, &d) == nil && d.Pending
+}
+
 // openLedger opens the ledger of a session and waits, within the deadline of ctx, for other hooks of
 // the session.
-func openLedger(ctx context.Context, stateDir, session string, now time.Time) (*ledger, error) {
-	dir := filepath.Join(stateDir, "sessions")
+func openLedger(ctx context.Context, c *Config, session string) (*ledger, error) {
+	dir := filepath.Join(c.StateDir, "sessions")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
-	sum := sha256.Sum256([]byte(session))
-	path := filepath.Join(dir, hex.EncodeToString(sum[:12])+".json")
+	path := ledgerPath(dir, session)
 	l := &ledger{path: path, lock: flock.New(path+".lock", flock.SetPermissions(0o600))}
-	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.LockTimeout, lockTimeout))
 	defer cancel()
 	if _, err := l.lock.TryLockContext(ctx, lockRetry); err != nil {
 		return nil, fmt.Errorf("ledger: locked: %w", err)
@@ -65,7 +80,7 @@ func openLedger(ctx context.Context, stateDir, session string, now time.Time) (*
 	b, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		prune(dir, now)
+		prune(dir, c.Now())
 	case err != nil:
 		l.close()
 		return nil, fmt.Errorf("ledger: %w", err)

@@ -17,6 +17,8 @@ type Client struct {
 	server   server
 	hooks    hooks
 	guidance map[Scope]guidance
+	// approvals are for tools that read; a scope that others share has none.
+	approvals map[Scope]approval
 	// notes are what is left to the user after a change, by scope; those of "" hold for all.
 	notes map[Scope][]string
 }

@@ -110,6 +110,9 @@ func (p *Planner) files(c *Client) ([]fileEdits, error) {
 		}
 		out = append(out, p.fileOf(c, g.files, p.host.choose(g.files), edit))
 	}
+	if a, ok := c.approvals[p.opts.Scope]; ok {
+		out = append(out, p.fileOf(c, a.files, p.host.choose(a.files), a.edits()...))
+	}
 	return merged(out), nil
 }
 
@@ -297,7 +300,7 @@ func (c *Client) serverEdit(h *Host, t target, cmd Command) splice.Edit {
 // hookEdits returns the edits that register the hooks.
 func (c *Client) hookEdits(goos string, cmd Command) []splice.Edit {
 	if c.hooks.script != nil {
-		return []splice.Edit{splice.Whole{Text: c.hooks.script(cmd), Mark: `Written by "hippo setup"`}}
+		return []splice.Edit{splice.Whole{Text: c.hooks.script(cmd), Mark: scriptMark}}
 	}
 	var out []splice.Edit
 	if c.hooks.version > 0 {

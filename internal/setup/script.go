@@ -9,6 +9,9 @@ import (
 //go:embed opencode.js
 var opencodeScript string
 
+// scriptMark is in every file of code or settings that belongs to us alone.
+const scriptMark = `Written by "hippo setup"`
+
 // opencodePlugin returns the plugin of opencode: a script that runs the hooks.
 func opencodePlugin(c Command) string {
 	command, err := json.Marshal([]string{c.Binary, "--client", "opencode", "--store", c.Store})

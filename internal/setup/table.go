@@ -30,7 +30,7 @@ func claudeCode() Client {
 			events: []event{
 				{"SessionStart", "session-start", "startup|resume|clear|compact|fork", 5},
 				{"UserPromptSubmit", "user-prompt", "", 5},
-				{"PostToolUse", "post-tool", "Bash|Edit|Write|MultiEdit|NotebookEdit", 5},
+				{"PostToolUseFailure", "post-tool", "Bash", 5},
 				{"PreCompact", "pre-compact", "", 5},
 				{"SubagentStop", "subagent-stop", "", 10},
 				{"Stop", "stop", "", 10},
@@ -41,6 +41,10 @@ func claudeCode() Client {
 			User:    {files: []string{"{claude}/CLAUDE.md"}, text: "{claude}/hippo.md", ref: "hippo.md"},
 			Project: {files: []string{"{project}/CLAUDE.md"}, text: "{project}/.claude/hippo.md", ref: ".claude/hippo.md"},
 			Local:   {files: []string{"{project}/CLAUDE.local.md"}},
+		},
+		approvals: map[Scope]approval{
+			User:  claudeApproval("{claude}/settings.json"),
+			Local: claudeApproval("{project}/.claude/settings.local.json"),
 		},
 		notes: map[Scope][]string{
 			"":      {"sessions that run now see it after a restart"},
@@ -190,6 +194,7 @@ func gemini() Client {
 			User:    {files: []string{"{home}/.gemini/GEMINI.md"}},
 			Project: {files: []string{"{project}/GEMINI.md"}},
 		},
+		approvals: map[Scope]approval{User: geminiApproval()},
 	}
 }
 
