@@ -248,7 +248,9 @@ func (s *run) modify(ctx context.Context, id hippo.ID, text string) error {
 
 // refused reports whether an error is about a text, such as a secret in it, so that the other lines
 // can be stored.
-func refused(err error) bool { return errors.Is(err, hippo.ErrInvalid) || errors.Is(err, hippo.ErrSecret) }
+func refused(err error) bool {
+	return errors.Is(err, hippo.ErrInvalid) || errors.Is(err, hippo.ErrSecret)
+}
 
 // keep leaves a line in the file that cannot be stored.
 func (s *run) keep(text string, err error) {
