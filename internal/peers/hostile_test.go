@@ -58,14 +58,25 @@ const docxText = `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Plan
 <w:tbl><w:tr><w:tc><w:p><w:r><w:t>Host</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>db1</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`
 
 // pdfOf makes a PDF of one page with this text.
-func pdfOf(text string) []byte {
-	stream := "BT /F1 12 Tf 72 720 Td (" + text + ") Tj ET"
-	objects := []string{
-		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(stream), stream),
-		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+func pdfOf(text string) []byte { return drawnPDF("BT /F1 12 Tf 72 720 Td (" + text + ") Tj ET") }
+
+// drawnPDF makes a PDF with a page for each of these drawing instructions.
+func drawnPDF(pages ...string) []byte {
+	var kids, rest []string
+	for i, content := range pages {
+		n := 4 + 2*i
+		kids = append(kids, fmt.Sprintf("%d 0 R", n))
+		rest = append(rest, fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 3 0 R >> >> >>", n+1),
+			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content))
 	}
+	return pdfFile(append([]string{
+		"<< /Type /Catalog /Pages 2 0 R >>", fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", strings.Join(kids, " "), len(pages)),
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+	}, rest...))
+}
+
+// pdfFile makes a PDF with these objects, of which the first is the catalog.
+func pdfFile(objects []string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
 	var at []int
@@ -109,6 +120,20 @@ func TestOpen_reads_docx_and_pdf(t *testing.T) {
 	want = []string{": a.pdf\n\n- page 1", "a.pdf > page 1: Press the red button."}
 	if d := cmp.Diff(want, contents(t, file(t, "a.pdf", pdfOf("Press the red button.")))); d != "" {
 		t.Errorf("pdf (-want +got):\n%s", d)
+	}
+}
+
+// Most programs draw words and lines at places, without characters between them.
+func TestOpen_finds_the_words_and_lines_of_a_pdf(t *testing.T) {
+	t.Parallel()
+	moved := "BT /F1 10 Tf 1 0 0 1 72 700 Tm [(Deploys)-300(fre)20(eze)-250(on)] TJ 0 -12 Td (Fri-) Tj 0 -12 Td (days.) Tj 0 -40 Td (Next) Tj ET"
+	scaled := "q 10 0 0 10 0 0 cm BT /F1 1 Tf 7 70 Td (Ana) Tj 3 0 Td (owns) Tj ET Q BT /F1 10 Tf 0 1 -1 0 300 300 Tm [(Side)-400(ways)] TJ ET Q"
+	large := strings.Repeat("0 0 m ", 2<<20)
+	want := []string{
+		"error: a.pdf: page 3: page: must be at most 8388608 bytes unpacked", ": a.pdf\n\n- page 1\n- page 2", "a.pdf > page 1: Deploys freeze on\nFridays.\n\nNext", "a.pdf > page 2: Ana owns\n\nSide ways",
+	}
+	if d := cmp.Diff(want, contents(t, file(t, "a.pdf", drawnPDF(moved, scaled, large)))); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 

@@ -109,7 +109,7 @@ func openFile(ctx context.Context, f file) (*formats.Source, error) {
 	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
 		return openZip(f)
 	case bytes.HasPrefix(text, []byte("%PDF-")):
-		return openPDF(f)
+		return openPDF(ctx, f)
 	case len(text) > 0 && (text[0] == '{' || text[0] == '[') && len(f.options.Map) == 0:
 		return openJSON(ctx, f, text)
 	case bytes.IndexByte(b, 0) >= 0 || !isText(b):
