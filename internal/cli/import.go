@@ -3,6 +3,8 @@ package cli
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -121,6 +123,9 @@ func openSource(ctx context.Context, s *shell, path string, o peers.Options) (sr
 			return nil, done, err
 		}
 		src, err = peers.Open(ctx, full, o)
+		if errors.Is(err, os.ErrNotExist) {
+			err = hippo.Fieldf("path", "must be that of a file or folder, %s is not there", full)
+		}
 		return src, done, err
 	}
 	in := bufio.NewReaderSize(s.in, peers.SniffLength)
@@ -136,8 +141,10 @@ func openSource(ctx context.Context, s *shell, path string, o peers.Options) (sr
 	file := filepath.Join(dir, "stdin")
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
-		_, err = io.Copy(f, in)
+		sum := sha256.New()
+		_, err = io.Copy(io.MultiWriter(f, sum), in)
 		err = errors.Join(err, f.Close())
+		o.URI = "stdin:" + hex.EncodeToString(sum.Sum(nil)[:8]) // the same again is the same source
 	}
 	if err == nil {
 		src, err = peers.Open(ctx, file, o)

@@ -55,7 +55,9 @@ const docxText = `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Plan
 <w:p><w:r><w:t xml:space="preserve">We ship </w:t></w:r><w:del><w:r><w:delText>never</w:delText></w:r></w:del><w:r><w:t>in May.</w:t></w:r></w:p>
 <w:p><w:pPr><w:pStyle w:val="Heading2"/></w:pPr><w:r><w:t>Costs</w:t></w:r></w:p>
 <w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>Two people</w:t></w:r></w:p>
-<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Host</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>db1</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`
+<w:moveFrom><w:p><w:r><w:t>moved</w:t></w:r></w:p></w:moveFrom>
+<w:p><mc:AlternateContent><mc:Choice><w:r><w:t>Shape</w:t></w:r></mc:Choice><mc:Fallback><w:r><w:t>Shape</w:t></w:r></mc:Fallback></mc:AlternateContent></w:p>
+<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Main</w:t></w:r></w:p><w:p><w:r><w:t>host</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>db1</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`
 
 // pdfOf makes a PDF of one page with this text.
 func pdfOf(text string) []byte { return drawnPDF("BT /F1 12 Tf 72 720 Td (" + text + ") Tj ET") }
@@ -113,7 +115,7 @@ func contents(t testing.TB, path string) []string {
 
 func TestOpen_reads_docx_and_pdf(t *testing.T) {
 	t.Parallel()
-	want := []string{": Plan\n\n- Plan\n  - Costs", "Plan: We ship in May.", "Plan > Costs: - Two people\nHost | db1"}
+	want := []string{": Plan\n\n- Plan\n  - Costs", "Plan: We ship in May.", "Plan > Costs: - Two people\nShape\n\nMain host | db1"}
 	if d := cmp.Diff(want, contents(t, file(t, "a.docx", docx(t, docxText, 1)))); d != "" {
 		t.Errorf("docx (-want +got):\n%s", d)
 	}
@@ -156,7 +158,7 @@ func TestOpen_names_what_is_wrong_with_hostile_files(t *testing.T) {
 		"cut_array.json": {[]byte(`[{"uuid":"c","name":"n","chat_messages":[` + turn + `]},{"uuid":"d","chat_messages":[` + turn), "entry 2 (line 1): corrupt: JSON is cut off"},
 		"long.jsonl":     {[]byte(`{"type":"entity","name":"a","entityType":"b","observations":[]}` + "\n" + `{"type":"entity","name":"` + strings.Repeat("x", 5<<20)), "line 2: line: must be at most"},
 		"long.md":        {[]byte("# A\n\n- b\n- c\n- d\n- " + strings.Repeat("x", 600<<10)), "content: must be at most"},
-		"deep.html":      {[]byte("<html><body>" + strings.Repeat("<div>", 5000)), "must nest its elements at most"},
+		"deep.html":      {[]byte("<html><body>" + strings.Repeat("<div>", 5000)), "exceeds 512 nodes"},
 		"bad.md":         {[]byte("---\ntitle: [a\npermalink: b\n---\ntext\n"), "front matter"},
 		"bomb.md":        {[]byte("---\npermalink: b\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\ng: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nh: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n---\ntext\n"), "excessive aliasing"},
 		"long.csv":       {[]byte("content,tags\n\"" + strings.Repeat("x", 6<<20)), "must be at most"},
@@ -168,6 +170,15 @@ func TestOpen_names_what_is_wrong_with_hostile_files(t *testing.T) {
 				t.Errorf("got %.300q, want %q", last, c.want)
 			}
 		})
+	}
+}
+
+func TestOpen_reads_a_long_page_of_elements_without_an_end(t *testing.T) {
+	t.Parallel()
+	page := "<html><head><title>A &amp; B</title></head><body><p>first<br>" + strings.Repeat("line<br>", 3000) + "<ul>" + strings.Repeat("<li>item", 3000) + "</ul></body></html>"
+	all := contents(t, file(t, "a.html", []byte(page)))
+	if !strings.HasPrefix(all[0], ": A & B") || !strings.HasPrefix(all[1], "A & B: first") {
+		t.Errorf("got %.100q and %.100q", all[0], all[1])
 	}
 }
 

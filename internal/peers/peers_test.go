@@ -1,6 +1,7 @@
 package peers_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/peers"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // describe returns what a source holds as text: a block a memory, then its relations and what is
 // left out. dir is replaced in paths.
@@ -124,7 +127,7 @@ func check(t *testing.T, path, golden string, o peers.Options) {
 	}
 	got := describe(s, dir)
 	file := filepath.Join("testdata", "golden", golden+".txt")
-	if os.Getenv("UPDATE_GOLDEN") != "" {
+	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +169,7 @@ func TestOpen_reads_every_kind_of_file(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"memory.jsonl", "graph.json", "memory-service.json", "claude-mem.json", "engram.json", "mem0.json", "mem0-array.json", "chatgpt.json",
-		"claude-conversations.json", "claude-memories.json", "claude-projects.json", "CLAUDE.md", "vault", "guide.md", "plain.txt", "page.html",
+		"claude-conversations.json", "claude-memories.json", "claude-projects.json", "CLAUDE.md", "AGENTS.md", "vault", "guide.md", "post.md", "plain.txt", "page.html", "mixed",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -142,7 +142,7 @@ func docxSections(r io.Reader) ([]section, error) {
 
 func (d *docx) start(t xml.StartElement) {
 	switch t.Name.Local {
-	case "del", "instrText", "delText":
+	case "del", "instrText", "delText", "moveFrom", "Fallback":
 		d.hidden++
 	case "t":
 		d.inText = true
@@ -187,14 +187,14 @@ func headingLevel(style string) int {
 
 func (d *docx) end(name string) {
 	switch name {
-	case "del", "instrText", "delText":
+	case "del", "instrText", "delText", "moveFrom", "Fallback":
 		d.hidden--
 	case "t":
 		d.inText = false
 	case "tc":
-		d.text.WriteString(" | ")
+		d.text.WriteString("| ")
 	case "tr":
-		d.now.lines = append(d.now.lines, strings.TrimSuffix(strings.ReplaceAll(d.text.String(), "\n", " "), " | "))
+		d.now.lines = append(d.now.lines, strings.TrimSuffix(strings.Join(strings.Fields(d.text.String()), " "), " |"))
 		d.text.Reset()
 	case "tbl":
 		d.tables--
@@ -211,6 +211,7 @@ func (d *docx) paragraph() {
 	d.level, d.item = 0, false
 	switch {
 	case d.tables > 0:
+		d.text.WriteByte(' ')
 		return
 	case text == "":
 	case level > 0:
