@@ -124,7 +124,7 @@ func openSource(ctx context.Context, s *shell, path string, o peers.Options) (sr
 		}
 		src, err = peers.Open(ctx, full, o)
 		if errors.Is(err, os.ErrNotExist) {
-			err = hippo.Fieldf("path", "must be that of a file or folder, %s is not there", full)
+			err = fmt.Errorf("no such file or folder: %s", full)
 		}
 		return src, done, err
 	}
