@@ -50,7 +50,7 @@ updated, unless it was changed here, too. The source itself is never written to.
 	}
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be added, updated and left out, and store nothing")
 	c.Flags().StringVar(&f.columns, "map", "", "read a CSV file: `FIELD=COLUMN,...`, such as content=text,tags=labels")
-	c.Flags().BoolVar(&f.secrets, "allow-secret", false, "import what looks like a secret, too")
+	c.Flags().BoolVar(&f.secrets, "allow-secret", false, "import what looks like a secret, too; exports of Hippo say which they hold")
 	c.Flags().StringVar(&f.as, "as", "", "read a text as notes (a memory a list item), markdown or text (documents)")
 	return c
 }
@@ -73,7 +73,7 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 		cfg.Store = config.Store{Kind: "memory"} // opening it would make it
 	}
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
-		t := m.Transfer()
+		t := m.Transfer().At(src.Place).AllowSecretsOf(src.SecretAllowed)
 		if f.secrets {
 			t = t.AllowSecrets()
 		}
@@ -224,7 +224,7 @@ func printReport(s *shell, r imported) error {
 		r.print(s)
 	}
 	for _, x := range r.Rejected[:min(len(r.Rejected), maxShown)] {
-		fmt.Fprintf(s.errw, "rejected: %s\n", termtext.Line(rejection(x)))
+		fmt.Fprintf(s.errw, "rejected: %s\n", termtext.Line(x.Err.Error()))
 	}
 	if len(r.Rejected) == 0 {
 		return nil
@@ -236,19 +236,10 @@ func printReport(s *shell, r imported) error {
 	return fmt.Errorf("%d of %d entries were rejected; %s", len(r.Rejected), r.Added+r.Updated+r.Present+r.Kept+len(r.Rejected), rest)
 }
 
-// rejection says why an entry was rejected. An error of its format names its line; a secret has the
-// number of the entry.
-func rejection(x engine.Rejection) string {
-	if _, ok := errors.AsType[*hippo.SecretError](x.Err); ok {
-		return fmt.Sprintf("entry %d: %v", x.Entry, x.Err)
-	}
-	return x.Err.Error()
-}
-
 func (r *imported) json() map[string]any {
 	rejected := make([]string, len(r.Rejected))
 	for i, x := range r.Rejected {
-		rejected[i] = rejection(x)
+		rejected[i] = x.Err.Error()
 	}
 	out := map[string]any{
 		"kind": r.kind, "added": r.Added, "updated": r.Updated, "present": r.Present, "kept": r.Kept,
