@@ -53,7 +53,7 @@ func NewPlanner(h *Host, o *Options) *Planner {
 // Plan returns what to do for a client; it changes nothing.
 func (p *Planner) Plan(c *Client) Plan {
 	plan := Plan{Client: c}
-	files, err := p.files(c)
+	files, err := p.filesWithOthers(c)
 	if err == nil {
 		plan.Changes, err = p.changes(files)
 	}
@@ -79,38 +79,71 @@ func (c *Client) notesFor(o Options) []string {
 	return notes
 }
 
-// fileEdits are the edits of a file.
+// fileEdits are the edits of a file; see [Change].
 type fileEdits struct {
-	path    string
-	edits   []splice.Edit
-	folders []string
+	path                string
+	edits, drop, others []splice.Edit
+	folders             []string
+}
+
+// filesWithOthers returns the files of a client in the scope of the options, and which edits of its
+// other scopes they may have.
+func (p *Planner) filesWithOthers(c *Client) ([]fileEdits, error) {
+	out, err := p.files(c, p.opts.Scope)
+	if err != nil {
+		return nil, err
+	}
+	for _, scope := range Scopes() {
+		if scope == p.opts.Scope || !c.Has(scope) {
+			continue
+		}
+		others, err := p.files(c, scope)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range others {
+			if i := slices.IndexFunc(out, func(f fileEdits) bool { return f.path == o.path }); i >= 0 {
+				out[i].others = slices.Concat(out[i].others, o.edits, o.drop)
+			}
+		}
+	}
+	return out, nil
 }
 
 // files returns the files of a client in a scope, with their edits.
-func (p *Planner) files(c *Client) ([]fileEdits, error) {
-	t, ok := c.server.targets[p.opts.Scope]
+func (p *Planner) files(c *Client, scope Scope) ([]fileEdits, error) {
+	t, ok := c.server.targets[scope]
 	if !ok {
-		return nil, fmt.Errorf("%s has no scope %s: want %s", c.Title, p.opts.Scope, strings.Join(c.scopes(), " or "))
+		return nil, fmt.Errorf("%s has no scope %s: want %s", c.Title, scope, strings.Join(c.scopes(), " or "))
 	}
 	path := p.host.choose(t.files)
-	out := []fileEdits{p.fileOf(c, t.files, path, c.serverEdit(p.host, t, p.command(c, path, t)))}
-	if t, ok := c.hooks.targets[p.opts.Scope]; ok && (p.opts.Hooks || p.opts.Remove) {
-		out = append(out, p.fileOf(c, t.files, p.host.choose(t.files), c.hookEdits(p.host.GOOS, p.hookCommand(c, path))...))
+	cmd := p.command(c, path, t)
+	out := []fileEdits{p.fileOf(c, t.files, path, c.serverEdit(p.host, t, cmd))}
+	if t, ok := c.hooks.targets[scope]; ok {
+		hooks := p.fileOf(c, t.files, p.host.choose(t.files), c.hookEdits(p.host.GOOS, cmd)...)
+		if !p.opts.Hooks && !p.opts.Remove {
+			hooks.edits, hooks.drop = nil, hooks.edits
+		}
+		out = append(out, hooks)
 	}
-	if g, ok := c.guidance[p.opts.Scope]; ok {
-		text := Guidance()
-		if g.text != "" {
-			path := p.host.expand(g.text)
-			out = append(out, p.fileOf(c, []string{g.text}, path, splice.Whole{Text: text, Mark: guidanceMark}))
-			text = "@" + g.ref
-		}
-		edit := splice.Edit(splice.Block{Text: block(text)})
-		if g.own {
-			edit = splice.Whole{Text: g.header + text, Mark: guidanceMark}
-		}
-		out = append(out, p.fileOf(c, g.files, p.host.choose(g.files), edit))
+	if g, ok := c.guidance[scope]; ok {
+		out = append(out, p.guidanceFiles(c, g)...)
 	}
 	return merged(out), nil
+}
+
+// guidanceFiles returns the files of the instructions.
+func (p *Planner) guidanceFiles(c *Client, g guidance) (out []fileEdits) {
+	text := Guidance()
+	if g.text != "" {
+		out = append(out, p.fileOf(c, []string{g.text}, p.host.expand(g.text), splice.Whole{Text: text, Mark: guidanceMark}))
+		text = "@" + g.ref
+	}
+	edit := splice.Edit(splice.Block{Text: block(text)})
+	if g.own {
+		edit = splice.Whole{Text: g.header + text, Mark: guidanceMark}
+	}
+	return append(out, p.fileOf(c, g.files, p.host.choose(g.files), edit))
 }
 
 // guidanceMark is in every file of instructions that belongs to us alone.
@@ -125,7 +158,7 @@ func merged(files []fileEdits) []fileEdits {
 			out = append(out, f)
 			continue
 		}
-		out[i].edits = append(out[i].edits, f.edits...)
+		out[i].edits, out[i].drop = append(out[i].edits, f.edits...), append(out[i].drop, f.drop...)
 	}
 	return out
 }
@@ -165,14 +198,17 @@ func (p *Planner) changes(files []fileEdits) ([]Change, error) {
 	out := make([]Change, 0, len(files))
 	after := make(map[string][]byte)
 	for _, e := range files {
-		f, err := readFile(e.path)
+		f, err := p.host.readFile(e.path)
 		if err != nil {
 			return nil, err
 		}
 		if text, ok := p.planned[f.path]; ok {
 			f.text, f.exists = text, text != nil
 		}
-		c := Change{Path: e.path, edits: e.edits, remove: p.opts.Remove, folders: e.folders, Before: f.text}
+		c := Change{Path: e.path, host: p.host, edits: e.edits, drop: e.drop, others: e.others, remove: p.opts.Remove, folders: e.folders, Before: f.text}
+		if len(c.edits) == 0 { // a file of hooks alone
+			c.edits, c.drop, c.remove = c.drop, nil, true
+		}
 		if f.exists && c.Before == nil {
 			c.Before = []byte{}
 		}
@@ -258,17 +294,12 @@ func (p *Planner) command(c *Client, path string, t target) Command {
 	if !p.opts.KeepStore {
 		return cmd
 	}
-	if f, err := readFile(path); err == nil {
+	if f, err := p.host.readFile(path); err == nil {
 		if e, ok := c.readEntry(f.text, p.host.keys(t)); ok && e.store() != "" {
 			cmd.Store = e.store()
 		}
 	}
 	return cmd
-}
-
-// hookCommand is [Planner.command] for hooks, which use the store of the server.
-func (p *Planner) hookCommand(c *Client, path string) Command {
-	return p.command(c, path, c.server.targets[p.opts.Scope])
 }
 
 // keys returns where the entry of the server stands.
@@ -294,6 +325,9 @@ func (c *Client) serverEdit(h *Host, t target, cmd Command) splice.Edit {
 	}}
 }
 
+// versionKey is the key of the version of the format in a file of hooks.
+const versionKey = "version"
+
 // hookEdits returns the edits that register the hooks.
 func (c *Client) hookEdits(goos string, cmd Command) []splice.Edit {
 	if c.hooks.script != nil {
@@ -301,7 +335,7 @@ func (c *Client) hookEdits(goos string, cmd Command) []splice.Edit {
 	}
 	var out []splice.Edit
 	if c.hooks.version > 0 {
-		out = append(out, splice.Member{Dialect: c.hooks.dialect, Path: []string{"version"}, Value: c.hooks.version, Default: true, Ours: func([]byte) bool { return false }})
+		out = append(out, splice.Member{Dialect: c.hooks.dialect, Path: []string{versionKey}, Value: c.hooks.version, Default: true, Ours: func([]byte) bool { return false }})
 	}
 	for _, e := range c.hooks.events {
 		out = append(out, splice.Element{

@@ -94,7 +94,7 @@ func WritePlugins(dir, version string) ([]string, error) {
 	var out []string
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
-		old, err := readFile(path)
+		old, err := readFile(path, otherOwner)
 		if err != nil {
 			return out, err
 		}
