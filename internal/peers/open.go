@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -230,7 +229,7 @@ func readMember(ctx context.Context, f file, out *formats.Out) error {
 // isDocument reports whether a text in a folder is a document by its name, and not code or a
 // configuration.
 func isDocument(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
+	switch strings.ToLower(filepath.Ext(name)) {
 	case "", ".txt", ".text", ".log", ".rst", ".org", ".adoc", ".asciidoc", ".tex":
 		return true
 	}
