@@ -158,15 +158,16 @@ func openMarkdown(f file) (*formats.Source, error) {
 			return out.Memory(f.name, nil, err)
 		}
 		front, body, _ := frontMatter(text)
+		meta, err := metadataOf(front)
+		if err != nil { // text between two horizontal rules
+			front, body = "", text
+			meta = row{used: make(map[string]bool)}
+		}
 		parts := sections(body)
 		if front != "" {
 			for i := range parts {
-				parts[i].line += strings.Count(front, "\n") + 3
+				parts[i].line += strings.Count(front, "\n") + 3 // its own, and two of dashes
 			}
-		}
-		meta, err := metadataOf(front)
-		if err != nil { // it is none: a text may begin with a line
-			meta, _ = metadataOf("")
 		}
 		d := documentOf(f, meta.text("title"))
 		if d.title == f.name {

@@ -182,6 +182,15 @@ func TestOpen_reads_a_long_page_of_elements_without_an_end(t *testing.T) {
 	}
 }
 
+func TestOpen_keeps_a_text_between_horizontal_rules(t *testing.T) {
+	t.Parallel()
+	want := []string{": a.md\n\n- H", "a.md: ---\n\nNo front matter\n\n---", "a.md > H: text"}
+	got := contents(t, file(t, "a.md", []byte("---\n\nNo front matter\n\n---\n\n# H\n\ntext\n")))
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 func TestOpen_survives_mutated_documents(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -115,6 +115,8 @@ func openFile(ctx context.Context, f file) (*formats.Source, error) {
 		return openPDF(ctx, f)
 	case len(text) > 0 && (text[0] == '{' || text[0] == '[') && len(f.options.Map) == 0:
 		return openJSON(ctx, f, text)
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return nil, fmt.Errorf("%w: looks like a text in UTF-16: save it as UTF-8, and import that", hippo.ErrInvalid)
 	case bytes.IndexByte(b, 0) >= 0 || !isText(b):
 		return nil, fmt.Errorf("%w: looks like a binary file, or a text that is not UTF-8; known kinds are: %s", hippo.ErrInvalid, KnownKinds)
 	case len(text) == 0:
