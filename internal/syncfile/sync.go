@@ -95,6 +95,8 @@ func read(path string) (real string, b []byte, mode os.FileMode, err error) {
 		return real, nil, mode, err
 	case !info.Mode().IsRegular():
 		return real, nil, mode, fmt.Errorf("%w: %s is not a regular file", hippo.ErrInvalid, path)
+	case info.Mode().Perm()&0o200 == 0:
+		return real, nil, mode, fmt.Errorf("%w: %s is read-only: make it writable (chmod u+w)", hippo.ErrInvalid, path)
 	case info.Size() > maxFile:
 		return real, nil, mode, hippo.Fieldf("file", "must be at most %d bytes, got %d", maxFile, info.Size())
 	}
