@@ -37,7 +37,7 @@ func PluginFiles(version string) ([]PluginFile, error) {
 	b := &pluginBuilder{}
 	const root = "claude-code/"
 	b.json(root+".claude-plugin/marketplace.json", map[string]any{
-		"name": "hippo-memory", "owner": pluginAuthor{"Hippo"},
+		"name": "hippo-memory", "description": pluginDescription, "owner": pluginAuthor{"Hippo"},
 		"plugins": []map[string]string{{"name": ServerName, "source": "./plugins/hippo", "description": pluginDescription}},
 	})
 	const dir = root + "plugins/hippo/"
