@@ -45,6 +45,10 @@ func docx(t testing.TB, body string, times int) []byte {
 		write(body)
 	}
 	write(`</w:body></w:document>`)
+	if w, err = z.Create("word/styles.xml"); err != nil {
+		t.Fatal(err)
+	}
+	write(`<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:style w:type="paragraph" w:styleId="berschrift2"><w:name w:val="heading 2"/></w:style></w:styles>`)
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +57,7 @@ func docx(t testing.TB, body string, times int) []byte {
 
 const docxText = `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Plan</w:t></w:r></w:p>
 <w:p><w:r><w:t xml:space="preserve">We ship </w:t></w:r><w:del><w:r><w:delText>never</w:delText></w:r></w:del><w:r><w:t>in May.</w:t></w:r></w:p>
-<w:p><w:pPr><w:pStyle w:val="Heading2"/></w:pPr><w:r><w:t>Costs</w:t></w:r></w:p>
+<w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr><w:r><w:t>Costs</w:t></w:r></w:p>
 <w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>Two people</w:t></w:r></w:p>
 <w:moveFrom><w:p><w:r><w:t>moved</w:t></w:r></w:p></w:moveFrom>
 <w:p><mc:AlternateContent><mc:Choice><w:r><w:t>Shape</w:t></w:r></mc:Choice><mc:Fallback><w:r><w:t>Shape</w:t></w:r></mc:Fallback></mc:AlternateContent></w:p>
