@@ -3,6 +3,8 @@ package cli
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -48,7 +50,7 @@ updated, unless it was changed here, too. The source itself is never written to.
 	}
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be added, updated and left out, and store nothing")
 	c.Flags().StringVar(&f.columns, "map", "", "read a CSV file: `FIELD=COLUMN,...`, such as content=text,tags=labels")
-	c.Flags().BoolVar(&f.secrets, "allow-secret", false, "import what looks like a secret, too")
+	c.Flags().BoolVar(&f.secrets, "allow-secret", false, "import what looks like a secret, too; exports of Hippo say which they hold")
 	c.Flags().StringVar(&f.as, "as", "", "read a text as notes (a memory a list item), markdown or text (documents)")
 	return c
 }
@@ -71,7 +73,7 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 		cfg.Store = config.Store{Kind: "memory"} // opening it would make it
 	}
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
-		t := m.Transfer()
+		t := m.Transfer().At(src.Place).AllowSecretsOf(src.SecretAllowed)
 		if f.secrets {
 			t = t.AllowSecrets()
 		}
@@ -121,6 +123,9 @@ func openSource(ctx context.Context, s *shell, path string, o peers.Options) (sr
 			return nil, done, err
 		}
 		src, err = peers.Open(ctx, full, o)
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("no such file or folder: %s", full)
+		}
 		return src, done, err
 	}
 	in := bufio.NewReaderSize(s.in, peers.SniffLength)
@@ -136,8 +141,10 @@ func openSource(ctx context.Context, s *shell, path string, o peers.Options) (sr
 	file := filepath.Join(dir, "stdin")
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
-		_, err = io.Copy(f, in)
+		sum := sha256.New()
+		_, err = io.Copy(io.MultiWriter(f, sum), in)
 		err = errors.Join(err, f.Close())
+		o.URI = "stdin:" + hex.EncodeToString(sum.Sum(nil)[:8]) // the same again is the same source
 	}
 	if err == nil {
 		src, err = peers.Open(ctx, file, o)
@@ -217,7 +224,7 @@ func printReport(s *shell, r imported) error {
 		r.print(s)
 	}
 	for _, x := range r.Rejected[:min(len(r.Rejected), maxShown)] {
-		fmt.Fprintf(s.errw, "rejected: %s\n", termtext.Line(rejection(x)))
+		fmt.Fprintf(s.errw, "rejected: %s\n", termtext.Line(x.Err.Error()))
 	}
 	if len(r.Rejected) == 0 {
 		return nil
@@ -229,19 +236,10 @@ func printReport(s *shell, r imported) error {
 	return fmt.Errorf("%d of %d entries were rejected; %s", len(r.Rejected), r.Added+r.Updated+r.Present+r.Kept+len(r.Rejected), rest)
 }
 
-// rejection says why an entry was rejected. An error of its format names its line; a secret has the
-// number of the entry.
-func rejection(x engine.Rejection) string {
-	if _, ok := errors.AsType[*hippo.SecretError](x.Err); ok {
-		return fmt.Sprintf("entry %d: %v", x.Entry, x.Err)
-	}
-	return x.Err.Error()
-}
-
 func (r *imported) json() map[string]any {
 	rejected := make([]string, len(r.Rejected))
 	for i, x := range r.Rejected {
-		rejected[i] = rejection(x)
+		rejected[i] = x.Err.Error()
 	}
 	out := map[string]any{
 		"kind": r.kind, "added": r.Added, "updated": r.Updated, "present": r.Present, "kept": r.Kept,

@@ -59,7 +59,7 @@ func clientNames() []string {
 type failedClients struct{ names []string }
 
 func (e *failedClients) Error() string {
-	return "not set up: " + strings.Join(e.names, ", ") + "; the reasons are above, and nothing of these was changed"
+	return "not set up: " + strings.Join(e.names, ", ") + "; the reasons are above"
 }
 
 func runSetup(ctx context.Context, s *shell, f *setupFlags, names []string) error {
@@ -102,6 +102,7 @@ func runSetup(ctx context.Context, s *shell, f *setupFlags, names []string) erro
 		for _, c := range plans[i].Changes {
 			if err := c.Write(); err != nil {
 				plans[i].Err = err
+				s.warn("%s: %v; what was written of it stays, run again when that is repaired", plans[i].Client.Title, err)
 				break
 			}
 		}

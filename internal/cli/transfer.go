@@ -183,6 +183,7 @@ func writeExport(s *shell, x export, w io.Writer) (n int, unreadable []driver.Pr
 	bar := newBar(s, x.count, "exporting")
 	defer bar.Finish() //nolint:errcheck // it is only shown
 	out := formats.NewWriter(w, x.calendar)
+	out.SecretAllowed = engine.HoldsSecret
 	for m, err := range x.memories {
 		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {
 			unreadable = append(unreadable, bad.Problems...)

@@ -21,7 +21,9 @@ type Transfer struct {
 	preview bool
 	// secretsAllowed: what is imported may hold secrets.
 	secretsAllowed bool
+	allowed        func(hippo.ID) bool // which memories may, or nil
 	visit          func(store.Outcome, *hippo.Memory)
+	place          func() string
 }
 
 // Transfer returns the export and import within the scope.
@@ -31,6 +33,24 @@ func (m *Memories) Transfer() Transfer { return Transfer{engine: m.Engine, scope
 // stored before, such as another store of this program, and for a caller who was asked.
 func (t Transfer) AllowSecrets() Transfer {
 	t.secretsAllowed = true
+	return t
+}
+
+// AllowSecretsOf returns a transfer that does not look for secrets in the memories for which
+// allowed is true. It is for an export that says which secrets its store had accepted.
+func (t Transfer) AllowSecretsOf(allowed func(hippo.ID) bool) Transfer {
+	t.allowed = allowed
+	return t
+}
+
+// HoldsSecret reports whether a memory seems to hold a secret, which an import would refuse.
+func HoldsSecret(m *hippo.Memory) bool { return firstSecret(textsOf(m)) != nil }
+
+// At returns a transfer whose [Transfer.Import] asks place, while it takes an entry, where that is
+// in the source, such as "line 7", for the errors of what it refuses. Without it, or if place
+// returns "", these errors have the number of the entry.
+func (t Transfer) At(place func() string) Transfer {
+	t.place = place
 	return t
 }
 
@@ -61,7 +81,8 @@ type ImportReport struct {
 type Rejection struct {
 	// Entry counts the entries of the source from 1.
 	Entry int
-	Err   error
+	// Err says where the entry is.
+	Err error
 }
 
 // Import adds the memories of a source to the scope, in its namespace; see
@@ -97,7 +118,8 @@ type importer struct {
 	progress func(done int)
 	entry    int // the number of the latest
 	batch    []*hippo.Memory
-	numbers  []int // of the entries of batch
+	numbers  []int    // of the entries of batch
+	places   []string // of the entries of batch
 	report   ImportReport
 }
 
@@ -105,17 +127,29 @@ type importer struct {
 func (x *importer) add(ctx context.Context, m *hippo.Memory, err error) error {
 	x.entry++
 	if err == nil {
-		err = x.check(m)
+		if err = x.check(m); err != nil {
+			err = fmt.Errorf("%s: %w", x.where(), err)
+		}
 	}
 	if err != nil {
 		x.report.Rejected = append(x.report.Rejected, Rejection{Entry: x.entry, Err: redacted(err)})
 		return nil
 	}
-	x.batch, x.numbers = append(x.batch, m), append(x.numbers, x.entry)
+	x.batch, x.numbers, x.places = append(x.batch, m), append(x.numbers, x.entry), append(x.places, x.where())
 	if len(x.batch) < importBatch {
 		return nil
 	}
 	return x.flush(ctx)
+}
+
+// where says where the latest entry is.
+func (x *importer) where() string {
+	if x.transfer.place != nil {
+		if place := x.transfer.place(); place != "" {
+			return place
+		}
+	}
+	return fmt.Sprintf("entry %d", x.entry)
 }
 
 // flush stores the batch.
@@ -129,20 +163,20 @@ func (x *importer) flush(ctx context.Context) error {
 		outcomes, err = t.scoped.Import(ctx, x.calendar, x.batch)
 	}
 	for i, o := range outcomes {
-		x.count(o, x.batch[i], x.numbers[i])
+		x.count(o, i)
 		if t.visit != nil {
 			t.visit(o, x.batch[i])
 		}
 	}
-	x.batch, x.numbers = x.batch[:0], x.numbers[:0]
+	x.batch, x.numbers, x.places = x.batch[:0], x.numbers[:0], x.places[:0]
 	if x.progress != nil {
 		x.progress(x.entry)
 	}
 	return err
 }
 
-// count counts the outcome of an entry.
-func (x *importer) count(o store.Outcome, m *hippo.Memory, entry int) {
+// count counts the outcome of an entry of the batch.
+func (x *importer) count(o store.Outcome, i int) {
 	switch o {
 	case store.Added:
 		x.report.Added++
@@ -151,8 +185,8 @@ func (x *importer) count(o store.Outcome, m *hippo.Memory, entry int) {
 	case store.Kept:
 		x.report.Kept++
 	case store.Refused:
-		taken := fmt.Errorf("%w: the id %v is in use", hippo.ErrConflict, m.ID)
-		x.report.Rejected = append(x.report.Rejected, Rejection{Entry: entry, Err: taken})
+		taken := fmt.Errorf("%s: %w: the id %v is in use", x.places[i], hippo.ErrConflict, x.batch[i].ID)
+		x.report.Rejected = append(x.report.Rejected, Rejection{Entry: x.numbers[i], Err: taken})
 	default:
 		x.report.Present++
 	}
@@ -164,7 +198,7 @@ func (x *importer) check(m *hippo.Memory) error {
 		m.Source.Kind = hippo.SourceImport
 		m.Trust = max(m.Trust, hippo.DefaultTrust(hippo.SourceImport))
 	}
-	if !x.transfer.secretsAllowed {
+	if t := &x.transfer; !t.secretsAllowed && (t.allowed == nil || !t.allowed(m.ID)) {
 		if err := screenedImport(m); err != nil {
 			return err
 		}

@@ -21,8 +21,15 @@ const exportVersion = 1
 // Writer writes an export: the header, then a memory a line. It is used by one
 // goroutine.
 type Writer struct {
+	// SecretAllowed, if not nil, reports whether a memory holds a secret that its store has
+	// accepted. It is marked, so that importing the export accepts it, too.
+	SecretAllowed func(*hippo.Memory) bool
+
 	b *bufio.Writer
 }
+
+// allowedKey is the key of the mark of [Writer.SecretAllowed] in a line of an export.
+const allowedKey = "secret_allowed"
 
 // NewWriter returns a Writer to w for the memories of a store with calendar
 // cal. Errors of writing the header come with those of the memories.
@@ -49,6 +56,9 @@ func (e *Writer) Write(m *hippo.Memory, from ...hippo.Relation) error {
 	writeLegacy(w, m)
 	writeOwn(w, m)
 	writeRelations(w, from)
+	if e.SecretAllowed != nil && e.SecretAllowed(m) {
+		w.put(allowedKey, true)
+	}
 	writeMetadata(w, m)
 	b, err := w.plain()
 	if err != nil {

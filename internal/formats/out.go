@@ -39,6 +39,7 @@ func (o *Out) Memory(where string, m *hippo.Memory, err error) error {
 	if err != nil {
 		m, err = nil, fmt.Errorf("%s: %w", where, err)
 	}
+	o.source.place = where
 	if !o.yield(m, err) {
 		return errStop
 	}
@@ -198,6 +199,9 @@ func (o *Out) Include(name string, s *Source) error {
 	for m, err := range s.Entries() {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
+		}
+		if o.source.place = name; s.Place() != "" {
+			o.source.place += ": " + s.Place()
 		}
 		if !o.yield(m, err) {
 			return errStop

@@ -87,6 +87,19 @@ func writeRelations(w *objectWriter, rs []hippo.Relation) {
 	w.put(relationsKey, list)
 }
 
+// takeExtras moves what an exported memory has beside itself from its metadata to the source: its
+// relations, and that it may hold a secret.
+func (s *Source) takeExtras(m *hippo.Memory, err error) (*hippo.Memory, error) {
+	if err == nil && string(m.Metadata[KeptPrefix+allowedKey]) == "true" {
+		if s.allowed == nil {
+			s.allowed = make(map[hippo.ID]bool)
+		}
+		s.allowed[m.ID] = true
+		delete(m.Metadata, KeptPrefix+allowedKey)
+	}
+	return s.takeRelations(m, err)
+}
+
 // takeRelations moves the relations of an exported memory from its metadata to the source.
 // If their key has another value, it stays metadata.
 func (s *Source) takeRelations(m *hippo.Memory, err error) (*hippo.Memory, error) {
@@ -96,7 +109,7 @@ func (s *Source) takeRelations(m *hippo.Memory, err error) (*hippo.Memory, error
 	raw, ok := m.Metadata[KeptPrefix+relationsKey]
 	var list []relationJSON
 	if !ok || json.Unmarshal(raw, &list) != nil {
-		return m, nil
+		return withoutEmpty(m), nil
 	}
 	rs := make([]hippo.Relation, len(list))
 	for i := range list {
@@ -105,11 +118,17 @@ func (s *Source) takeRelations(m *hippo.Memory, err error) (*hippo.Memory, error
 			return m, nil
 		}
 	}
-	if delete(m.Metadata, KeptPrefix+relationsKey); len(m.Metadata) == 0 {
+	delete(m.Metadata, KeptPrefix+relationsKey)
+	s.relations = append(s.relations, rs...)
+	return withoutEmpty(m), nil
+}
+
+// withoutEmpty returns m with no metadata instead of empty metadata.
+func withoutEmpty(m *hippo.Memory) *hippo.Memory {
+	if len(m.Metadata) == 0 {
 		m.Metadata = nil
 	}
-	s.relations = append(s.relations, rs...)
-	return m, nil
+	return m
 }
 
 // Relations returns the relations that [Source.Entries] has read so far, ordered by From, To

@@ -41,8 +41,11 @@ type Source struct {
 	Count int
 
 	each      func(yield) error
-	relations []hippo.Relation // read so far
-	skipped   map[string]int   // read so far, by kind
+	relations []hippo.Relation  // read so far
+	skipped   map[string]int    // read so far, by kind
+	allowed   map[hippo.ID]bool // read so far, see SecretAllowed
+	place     string            // of the entry that is being yielded, if line is 0
+	line      int               // of that entry
 }
 
 // yield receives an entry or the error in its place; false ends the reading.
@@ -59,12 +62,25 @@ var errStop = errors.New("stop")
 // made by [Read] once.
 func (s *Source) Entries() iter.Seq2[*hippo.Memory, error] {
 	return func(y func(*hippo.Memory, error) bool) {
-		s.relations, s.skipped = nil, nil
+		s.relations, s.skipped, s.allowed, s.place, s.line = nil, nil, nil, "", 0
 		if err := s.each(y); err != nil && !errors.Is(err, errStop) {
 			y(nil, err)
 		}
 	}
 }
+
+// Place says where the entry is that [Source.Entries] is yielding, such as "line 7"; empty if the
+// kind has no places. It is for errors of the loop: those of the source name it themselves.
+func (s *Source) Place() string {
+	if s.line > 0 {
+		return fmt.Sprintf("line %d", s.line)
+	}
+	return s.place
+}
+
+// SecretAllowed reports whether an export of Hippo, as far as it was read, says that the memory of
+// an ID may hold a secret: the store that it is from had accepted it.
+func (s *Source) SecretAllowed(id hippo.ID) bool { return s.allowed[id] }
 
 // Open detects the kind of the file or directory at path, and reads it once to count the
 // entries. Errors: [hippo.ErrInvalid] if it is of no known kind, [hippo.ErrUnsupported] if a
@@ -182,9 +198,17 @@ func (s *Source) readAs(kind Kind, in *lines, y yield) error {
 		y(m, err)
 		return nil
 	case KindExport:
-		return in.entries(func(b []byte) (*hippo.Memory, error) { return s.takeRelations(DecodeInsight(b)) }, y)
+		return in.entries(func(b []byte) (*hippo.Memory, error) { return s.takeExtras(DecodeInsight(b)) }, s.atLine(in, y))
 	default:
-		return in.entries(d.decode, y)
+		return in.entries(d.decode, s.atLine(in, y))
+	}
+}
+
+// atLine notes the line of each entry for [Source.Place].
+func (s *Source) atLine(in *lines, y yield) yield {
+	return func(m *hippo.Memory, err error) bool {
+		s.line = in.n
+		return y(m, err)
 	}
 }
 

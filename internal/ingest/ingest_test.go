@@ -161,6 +161,21 @@ func TestFile_AnotherFileAtThePathBeginsAgain(t *testing.T) {
 	wantActions(t, f.capture(path, ingest.Options{}), ingest.Added)
 }
 
+// A session that is rewound loses its end, and what follows is new although it is before the place
+// where the last capture ended.
+func TestFile_CutFileIsReadAgain(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	head := said("s1", "fix the build", strings.Repeat("what does this function do and who calls it? ", 60))
+	path := f.write("a", head+said("s1", "No, always use pnpm instead of npm here", strings.Repeat("and what does that one do? ", 200)))
+	wantActions(t, f.capture(path, ingest.Options{}), ingest.Added)
+	if err := os.WriteFile(path, []byte(head+said("s2", "we never commit generated files")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantActions(t, f.capture(path, ingest.Options{}), ingest.Added)
+	wantActions(t, f.capture(path, ingest.Options{}))
+}
+
 func TestFile_RepeatIsAVoteOfAnotherSession(t *testing.T) {
 	t.Parallel()
 	f := open(t)

@@ -102,6 +102,9 @@ func (l *ledger) identify(path string) error {
 	if d.HeadSize > int64(len(head)) || d.Head != headHash(head[:d.HeadSize]) {
 		d.Offset, d.Seen = 0, nil
 	}
+	if d.Offset > info.Size() { // of a document it is a number of messages, which is smaller
+		d.Offset = 0 // Seen says what was captured of the part that is still there
+	}
 	d.Head, d.HeadSize = headHash(head), int64(len(head))
 	return nil
 }

@@ -34,6 +34,15 @@ func frontMatter(text string) (yamlText, body string, ok bool) {
 	return yamlText, body, true
 }
 
+// metadataOf returns the values of a front matter.
+func metadataOf(front string) (row, error) {
+	meta := row{values: make(map[string]any), used: make(map[string]bool)}
+	if err := yaml.Unmarshal([]byte(front), &meta.values); err != nil {
+		return meta, fmt.Errorf("%w: front matter: %w", hippo.ErrCorrupt, err)
+	}
+	return meta, nil
+}
+
 // isBasicMemory recognises a note of basic-memory by its front matter, which has a permalink, or
 // a title and a type.
 func isBasicMemory(b []byte) bool {
@@ -93,14 +102,14 @@ func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
 // addNote adds the memories of a note.
 func addNote(f file, out *formats.Out) (n bmNote, err error) {
-	text, err := f.content()
+	text, err := f.content(out)
 	if err != nil {
 		return n, out.Memory(f.name, nil, err)
 	}
 	y, body, _ := frontMatter(text)
-	meta := row{values: make(map[string]any), used: make(map[string]bool)}
-	if err := yaml.Unmarshal([]byte(y), &meta.values); err != nil {
-		return n, out.Memory(f.name, nil, fmt.Errorf("%w: front matter: %w", hippo.ErrCorrupt, err))
+	meta, err := metadataOf(y)
+	if err != nil {
+		return n, out.Memory(f.name, nil, err)
 	}
 	n = noteOf(f, meta)
 	observations, prose := n.parse(body)

@@ -33,6 +33,8 @@ type document struct {
 	title   string
 	project string
 	created time.Time
+	tags    []string
+	meta    row // what else its front matter says
 }
 
 // documentOf returns the document that a file holds.
@@ -49,6 +51,7 @@ func (d *document) add(out *formats.Out, where string, parts []section) error {
 	root := d.memory("")
 	root.Type = typeDocument
 	root.Content = formats.Shorten(paragraphs(d.title, outline(parts)), maxOutline)
+	d.meta.keep(root)
 	if err := out.Memory(where, root, nil); err != nil {
 		return err
 	}
@@ -87,6 +90,7 @@ func (d *document) memory(name string) *hippo.Memory {
 	m.Source.URI = d.uri
 	m.Project = d.project
 	m.CreatedAt = d.created
+	m.Tags = d.tags
 	return m
 }
 
@@ -146,22 +150,41 @@ func cutAt(text string) int {
 	return len(first)
 }
 
-// openMarkdown reads a Markdown document.
+// openMarkdown reads a Markdown document, with what its front matter says.
 func openMarkdown(f file) (*formats.Source, error) {
 	return formats.NewSource(KindMarkdown, func(out *formats.Out) error {
-		text, err := f.content()
+		text, err := f.content(out)
 		if err != nil {
 			return out.Memory(f.name, nil, err)
 		}
-		_, body, _ := frontMatter(text)
-		return addText(f, out, sections(body))
+		front, body, _ := frontMatter(text)
+		meta, err := metadataOf(front)
+		if err != nil { // text between two horizontal rules
+			front, body = "", text
+			meta = row{used: make(map[string]bool)}
+		}
+		parts := sections(body)
+		if front != "" {
+			for i := range parts {
+				parts[i].line += strings.Count(front, "\n") + 3 // its own, and two of dashes
+			}
+		}
+		d := documentOf(f, meta.text("title"))
+		if d.title == f.name {
+			d.title = firstHeading(f.name, parts)
+		}
+		if at := meta.time("created", "date"); !at.IsZero() {
+			d.created = at
+		}
+		d.tags, d.meta = meta.texts("tags"), meta
+		return d.add(out, f.name, parts)
 	}), nil
 }
 
 // openPlain reads a text without any marks.
 func openPlain(f file) (*formats.Source, error) {
 	return formats.NewSource(KindText, func(out *formats.Out) error {
-		text, err := f.content()
+		text, err := f.content(out)
 		if err != nil {
 			return out.Memory(f.name, nil, err)
 		}
@@ -172,10 +195,14 @@ func openPlain(f file) (*formats.Source, error) {
 
 // addText adds a document with the first of its headings as its title.
 func addText(f file, out *formats.Out, parts []section) error {
-	title := f.name
-	if len(parts) > 0 && len(parts[0].headings) > 0 {
-		title = parts[0].headings[0]
-	}
-	d := documentOf(f, title)
+	d := documentOf(f, firstHeading(f.name, parts))
 	return d.add(out, f.name, parts)
+}
+
+// firstHeading returns the heading of a document that has no other title; its name if there is none.
+func firstHeading(name string, parts []section) string {
+	if len(parts) > 0 && len(parts[0].headings) > 0 {
+		return parts[0].headings[0]
+	}
+	return name
 }

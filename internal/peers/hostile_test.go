@@ -45,6 +45,10 @@ func docx(t testing.TB, body string, times int) []byte {
 		write(body)
 	}
 	write(`</w:body></w:document>`)
+	if w, err = z.Create("word/styles.xml"); err != nil {
+		t.Fatal(err)
+	}
+	write(`<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:style w:type="paragraph" w:styleId="berschrift2"><w:name w:val="heading 2"/></w:style></w:styles>`)
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -53,19 +57,32 @@ func docx(t testing.TB, body string, times int) []byte {
 
 const docxText = `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Plan</w:t></w:r></w:p>
 <w:p><w:r><w:t xml:space="preserve">We ship </w:t></w:r><w:del><w:r><w:delText>never</w:delText></w:r></w:del><w:r><w:t>in May.</w:t></w:r></w:p>
-<w:p><w:pPr><w:pStyle w:val="Heading2"/></w:pPr><w:r><w:t>Costs</w:t></w:r></w:p>
+<w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr><w:r><w:t>Costs</w:t></w:r></w:p>
 <w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>Two people</w:t></w:r></w:p>
-<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Host</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>db1</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`
+<w:moveFrom><w:p><w:r><w:t>moved</w:t></w:r></w:p></w:moveFrom>
+<w:p><mc:AlternateContent><mc:Choice><w:r><w:t>Shape</w:t></w:r></mc:Choice><mc:Fallback><w:r><w:t>Shape</w:t></w:r></mc:Fallback></mc:AlternateContent></w:p>
+<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Main</w:t></w:r></w:p><w:p><w:r><w:t>host</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>db1</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`
 
 // pdfOf makes a PDF of one page with this text.
-func pdfOf(text string) []byte {
-	stream := "BT /F1 12 Tf 72 720 Td (" + text + ") Tj ET"
-	objects := []string{
-		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(stream), stream),
-		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+func pdfOf(text string) []byte { return drawnPDF("BT /F1 12 Tf 72 720 Td (" + text + ") Tj ET") }
+
+// drawnPDF makes a PDF with a page for each of these drawing instructions.
+func drawnPDF(pages ...string) []byte {
+	var kids, rest []string
+	for i, content := range pages {
+		n := 4 + 2*i
+		kids = append(kids, fmt.Sprintf("%d 0 R", n))
+		rest = append(rest, fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 3 0 R >> >> >>", n+1),
+			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content))
 	}
+	return pdfFile(append([]string{
+		"<< /Type /Catalog /Pages 2 0 R >>", fmt.Sprintf("<< /Type /Pages /Kids [%s] /Count %d >>", strings.Join(kids, " "), len(pages)),
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+	}, rest...))
+}
+
+// pdfFile makes a PDF with these objects, of which the first is the catalog.
+func pdfFile(objects []string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
 	var at []int
@@ -102,13 +119,27 @@ func contents(t testing.TB, path string) []string {
 
 func TestOpen_reads_docx_and_pdf(t *testing.T) {
 	t.Parallel()
-	want := []string{": Plan\n\n- Plan\n  - Costs", "Plan: We ship in May.", "Plan > Costs: - Two people\nHost | db1"}
+	want := []string{": Plan\n\n- Plan\n  - Costs", "Plan: We ship in May.", "Plan > Costs: - Two people\nShape\n\nMain host | db1"}
 	if d := cmp.Diff(want, contents(t, file(t, "a.docx", docx(t, docxText, 1)))); d != "" {
 		t.Errorf("docx (-want +got):\n%s", d)
 	}
 	want = []string{": a.pdf\n\n- page 1", "a.pdf > page 1: Press the red button."}
 	if d := cmp.Diff(want, contents(t, file(t, "a.pdf", pdfOf("Press the red button.")))); d != "" {
 		t.Errorf("pdf (-want +got):\n%s", d)
+	}
+}
+
+// Most programs draw words and lines at places, without characters between them.
+func TestOpen_finds_the_words_and_lines_of_a_pdf(t *testing.T) {
+	t.Parallel()
+	moved := "BT /F1 10 Tf 1 0 0 1 72 700 Tm [(Deploys)-300(fre)20(eze)-250(on)] TJ 0 -12 Td (Fri-) Tj 0 -12 Td (days.) Tj 0 -40 Td (Next) Tj ET"
+	scaled := "q 10 0 0 10 0 0 cm BT /F1 1 Tf 7 70 Td (Ana) Tj 3 0 Td (owns) Tj ET Q BT /F1 10 Tf 0 1 -1 0 300 300 Tm [(Side)-400(ways)] TJ ET Q"
+	large := strings.Repeat("0 0 m ", 2<<20)
+	want := []string{
+		"error: a.pdf: page 3: page: must be at most 8388608 bytes unpacked", ": a.pdf\n\n- page 1\n- page 2", "a.pdf > page 1: Deploys freeze on\nFridays.\n\nNext", "a.pdf > page 2: Ana owns\n\nSide ways",
+	}
+	if d := cmp.Diff(want, contents(t, file(t, "a.pdf", drawnPDF(moved, scaled, large)))); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 
@@ -131,7 +162,7 @@ func TestOpen_names_what_is_wrong_with_hostile_files(t *testing.T) {
 		"cut_array.json": {[]byte(`[{"uuid":"c","name":"n","chat_messages":[` + turn + `]},{"uuid":"d","chat_messages":[` + turn), "entry 2 (line 1): corrupt: JSON is cut off"},
 		"long.jsonl":     {[]byte(`{"type":"entity","name":"a","entityType":"b","observations":[]}` + "\n" + `{"type":"entity","name":"` + strings.Repeat("x", 5<<20)), "line 2: line: must be at most"},
 		"long.md":        {[]byte("# A\n\n- b\n- c\n- d\n- " + strings.Repeat("x", 600<<10)), "content: must be at most"},
-		"deep.html":      {[]byte("<html><body>" + strings.Repeat("<div>", 5000)), "must nest its elements at most"},
+		"deep.html":      {[]byte("<html><body>" + strings.Repeat("<div>", 5000)), "exceeds 512 nodes"},
 		"bad.md":         {[]byte("---\ntitle: [a\npermalink: b\n---\ntext\n"), "front matter"},
 		"bomb.md":        {[]byte("---\npermalink: b\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\ng: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nh: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n---\ntext\n"), "excessive aliasing"},
 		"long.csv":       {[]byte("content,tags\n\"" + strings.Repeat("x", 6<<20)), "must be at most"},
@@ -143,6 +174,24 @@ func TestOpen_names_what_is_wrong_with_hostile_files(t *testing.T) {
 				t.Errorf("got %.300q, want %q", last, c.want)
 			}
 		})
+	}
+}
+
+func TestOpen_reads_a_long_page_of_elements_without_an_end(t *testing.T) {
+	t.Parallel()
+	page := "<html><head><title>A &amp; B</title></head><body><p>first<br>" + strings.Repeat("line<br>", 3000) + "<ul>" + strings.Repeat("<li>item", 3000) + "</ul></body></html>"
+	all := contents(t, file(t, "a.html", []byte(page)))
+	if !strings.HasPrefix(all[0], ": A & B") || !strings.HasPrefix(all[1], "A & B: first") {
+		t.Errorf("got %.100q and %.100q", all[0], all[1])
+	}
+}
+
+func TestOpen_keeps_a_text_between_horizontal_rules(t *testing.T) {
+	t.Parallel()
+	want := []string{": a.md\n\n- H", "a.md: ---\n\nNo front matter\n\n---", "a.md > H: text"}
+	got := contents(t, file(t, "a.md", []byte("---\n\nNo front matter\n\n---\n\n# H\n\ntext\n")))
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 

@@ -3,6 +3,8 @@ package peers
 import (
 	"bytes"
 	"fmt"
+	"html"
+	"regexp"
 	"strings"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -27,28 +29,35 @@ const maxHTML = 8 << 20
 // openHTML reads a page as the Markdown of it, without its scripts, navigation and footers.
 func openHTML(f file) (*formats.Source, error) {
 	return formats.NewSource(KindHTML, func(out *formats.Out) error {
-		text, err := f.content()
-		if err == nil && len(text) > maxHTML {
+		page, err := f.content(out)
+		if err == nil && len(page) > maxHTML {
 			err = hippo.Fieldf("file", "must be at most %d bytes of HTML", maxHTML)
 		}
+		text := ""
 		if err == nil {
-			text, err = markdownOf(text)
+			text, err = markdownOf(page)
 		}
 		if err != nil {
 			return out.Memory(f.name, nil, err)
 		}
-		return addText(f, out, withoutLines(sections(text)))
+		parts := withoutLines(sections(text))
+		d := documentOf(f, firstHeading(titleOf(page), parts))
+		return d.add(out, f.name, parts)
 	}), nil
 }
 
-// maxNesting is how deep the elements of a page may be nested: converting it is recursive.
-const maxNesting = 2000
-
-// markdownOf converts a page to Markdown.
-func markdownOf(page string) (text string, err error) {
-	if strings.Count(page, "<") > maxNesting && nestingOf(page) > maxNesting {
-		return "", hippo.Fieldf("file", "must nest its elements at most %d deep", maxNesting)
+// titleOf returns the title that a page has for the window; empty if it has none.
+func titleOf(page string) string {
+	found := regexp.MustCompile(`(?is)<title[^>]*>([^<]*)`).FindStringSubmatch(page[:min(len(page), SniffLength)])
+	if found == nil {
+		return ""
 	}
+	return strings.Join(strings.Fields(html.UnescapeString(found[1])), " ")
+}
+
+// markdownOf converts a page to Markdown. The parser refuses elements that are nested deeper than
+// 512, so that the conversion, which is recursive, has a limit.
+func markdownOf(page string) (text string, err error) {
 	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
 	for _, tag := range []string{"nav", "footer", "aside", "script", "style", "noscript", "template", "svg", "form"} {
 		c.Register.TagType(tag, converter.TagTypeRemove, converter.PriorityEarly)
@@ -58,24 +67,6 @@ func markdownOf(page string) (text string, err error) {
 		return "", fmt.Errorf("%w: HTML: %w", hippo.ErrCorrupt, err)
 	}
 	return text, nil
-}
-
-// nestingOf returns how many more elements are opened than closed, at most.
-func nestingOf(page string) (deepest int) {
-	depth := 0
-	for i := 0; i+1 < len(page); i++ {
-		if page[i] != '<' {
-			continue
-		}
-		switch c := page[i+1]; {
-		case c == '/':
-			depth = max(0, depth-1)
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
-			depth++
-		}
-		deepest = max(deepest, depth)
-	}
-	return deepest
 }
 
 // withoutLines drops the lines of sections of a text that was converted: they are not those of

@@ -26,15 +26,16 @@ func IsOwn(head []byte, o Options) bool {
 		return false
 	}
 	objects, inArray := firstObjects(text)
-	return peerOf(objects, inArray) == nil && isOwnJSON(objects)
+	return peerOf(text, objects, inArray) == nil && isOwnJSON(objects)
 }
 
-// peerOf returns the kind of another program that one of these objects is of; nil for none.
-func peerOf(objects [][]string, inArray bool) *jsonKind {
+// peerOf returns the kind of another program that one of the objects at the beginning of a text is
+// of; nil for none.
+func peerOf(text []byte, objects [][]string, inArray bool) *jsonKind {
 	kinds := jsonKinds()
 	for i, k := range kinds {
 		for _, keys := range objects {
-			if k.array == inArray && k.matches(keys) {
+			if k.array == inArray && k.matches(keys) && bytes.Contains(text, []byte(k.holds)) {
 				return &kinds[i]
 			}
 		}
@@ -45,7 +46,7 @@ func peerOf(objects [][]string, inArray bool) *jsonKind {
 // openJSON detects the kind of a JSON file, or of JSON lines, from its first objects.
 func openJSON(ctx context.Context, f file, text []byte) (*formats.Source, error) {
 	objects, inArray := firstObjects(text)
-	if k := peerOf(objects, inArray); k != nil {
+	if k := peerOf(text, objects, inArray); k != nil {
 		return formats.NewSource(k.kind, func(out *formats.Out) error { return k.read(f, out) }), nil
 	}
 	if !isHippo(objects) {
@@ -138,33 +139,35 @@ type jsonKind struct {
 	array bool     // its objects are the elements of an array
 	all   []string // keys that an object has
 	any   []string // keys of which it has one; empty: no more
+	holds string   // is at the beginning of the text, such as a key of what the object holds
 	read  func(file, *formats.Out) error
 }
 
 // jsonKinds lists the kinds of JSON, of which the first that fits counts.
 func jsonKinds() []jsonKind {
 	return []jsonKind{
-		{KindGraph, false, []string{"type", "name", "entityType"}, nil, readGraphLines},
-		{KindGraph, false, []string{"type", "from", "to", "relationType"}, nil, readGraphLines},
-		{KindGraph, false, []string{"entities", "relations"}, nil, readGraphObject},
-		{KindMemoryService, false, []string{"export_metadata", "memories"}, nil, readMemoryServiceJSON},
-		{KindMemoryService, true, []string{"content", "content_hash"}, nil, arrayOf(memoryServiceEntry)},
-		{KindClaudeMem, false, []string{"observations"}, []string{"exportedAt", "summaries"}, readClaudeMemJSON},
-		{KindEngram, false, []string{"observations"}, []string{"exported_at"}, readEngramJSON},
-		{KindMem0, false, []string{"results"}, nil, readMem0JSON},
-		{KindMem0, true, []string{"memory"}, []string{"hash", "user_id", "agent_id", "run_id"}, arrayOf(mem0Entry)},
-		{KindChatGPT, true, []string{"mapping"}, nil, readChatGPT},
-		{KindClaude, true, []string{"chat_messages"}, nil, readClaudeConversations},
-		{KindClaude, true, []string{"conversations_memory"}, nil, readClaudeMemories},
-		{KindClaude, true, []string{"project_memories"}, nil, readClaudeMemories},
-		{KindClaude, true, []string{"uuid", "name", "prompt_template"}, nil, readClaudeProjects},
-		{KindClaude, false, []string{"uuid", "name", "prompt_template"}, nil, readClaudeProject},
-		{KindClaude, true, []string{"uuid", "full_name", "email_address"}, nil, skipAccount},
-		{KindChatGPT, false, []string{"id", "email", "chatgpt_plus_user"}, nil, skipAccount},
-		{KindMemoryService, false, []string{"memories"}, nil, readMemoryServiceJSON},
+		{KindGraph, false, []string{"type", "name", "entityType"}, nil, "", readGraphLines},
+		{KindGraph, false, []string{"type", "from", "to", "relationType"}, nil, "", readGraphLines},
+		{KindGraph, false, []string{"entities", "relations"}, nil, "", readGraphObject},
+		{KindMemoryService, false, []string{"export_metadata", "memories"}, nil, "", readMemoryServiceJSON},
+		{KindMemoryService, true, []string{"content", "content_hash"}, nil, "", arrayOf(memoryServiceEntry)},
+		{KindClaudeMem, false, []string{"observations"}, []string{"exportedAt", "summaries"}, "", readClaudeMemJSON},
+		{KindEngram, false, []string{"observations"}, []string{"exported_at"}, "", readEngramJSON},
+		{KindMem0, false, []string{"results"}, nil, `"memory"`, readMem0JSON},
+		{KindMem0, true, []string{"memory"}, []string{"hash", "user_id", "agent_id", "run_id"}, "", arrayOf(mem0Entry)},
+		{KindChatGPT, true, []string{"mapping"}, nil, "", readChatGPT},
+		{KindClaude, true, []string{"chat_messages"}, nil, "", readClaudeConversations},
+		{KindClaude, true, []string{"conversations_memory"}, nil, "", readClaudeMemories},
+		{KindClaude, true, []string{"project_memories"}, nil, "", readClaudeMemories},
+		{KindClaude, true, []string{"uuid", "name", "prompt_template"}, nil, "", readClaudeProjects},
+		{KindClaude, false, []string{"uuid", "name", "prompt_template"}, nil, "", readClaudeProject},
+		{KindClaude, true, []string{"uuid", "full_name", "email_address"}, nil, "", skipAccount},
+		{KindChatGPT, false, []string{"id", "email", "chatgpt_plus_user"}, nil, "", skipAccount},
+		{KindMemoryService, false, []string{"memories"}, nil, `"content"`, readMemoryServiceJSON},
 	}
 }
 
+// matches reports whether an object with these keys is of the kind.
 func (k *jsonKind) matches(keys []string) bool {
 	has := func(key string) bool { return slices.Contains(keys, key) }
 	missing := slices.ContainsFunc(k.all, func(key string) bool { return !has(key) })

@@ -14,8 +14,8 @@ import (
 // maxDocument is the maximum size in bytes of a text that is split as a whole.
 const maxDocument = 32 << 20
 
-// content returns the whole text of a file.
-func (f file) content() (text string, err error) {
+// content returns the whole text of a file, without what Hippo wrote into it.
+func (f file) content(out *formats.Out) (text string, err error) {
 	err = f.read(func(r *bufio.Reader) error {
 		b, err := io.ReadAll(io.LimitReader(r, maxDocument+1))
 		if err != nil {
@@ -24,15 +24,43 @@ func (f file) content() (text string, err error) {
 		if len(b) > maxDocument {
 			return hippo.Fieldf("file", "must be at most %d bytes", maxDocument)
 		}
-		text = strings.ToValidUTF8(string(b), "\ufffd")
+		text = withoutOwn(strings.ToValidUTF8(string(b), "\ufffd"), out)
 		return nil
 	})
 	return text, err
 }
 
+// withoutOwn removes the lines between the marks of hippo setup and hippo sync-file: guidance, and
+// memories that are here already. The blocks leave blank lines, so that the numbers of lines stay.
+func withoutOwn(text string, out *formats.Out) string {
+	const mark = "<!-- hippo:"
+	if !strings.Contains(text, mark) {
+		return text
+	}
+	lines := strings.SplitAfter(text, "\n")
+	begin := -1 // of the block that is open
+	for i := 0; i < len(lines); i++ {
+		name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(lines[i]), mark), " ")
+		switch {
+		case !strings.HasPrefix(lines[i], mark):
+		case begin < 0 && strings.HasSuffix(name, "begin"):
+			begin = i
+		case begin >= 0 && strings.HasSuffix(name, "end"):
+			for ; !strings.Contains(lines[i], "-->") && i+1 < len(lines); i++ {
+			}
+			for j := begin; j <= i; j++ {
+				lines[j] = lines[j][len(strings.TrimRight(lines[j], "\r\n")):]
+			}
+			out.Skip("blocks that hippo wrote into the file", 1)
+			begin = -1
+		}
+	}
+	return strings.Join(lines, "")
+}
+
 // project returns the project of the memories of a file.
 func (f file) project() string {
-	if f.options.Project == "" && f.options.Identify != nil {
+	if f.options.Project == "" && f.options.Identify != nil && f.options.URI == "" {
 		return f.options.Identify(filepath.Dir(f.path))
 	}
 	return f.options.Project
@@ -40,6 +68,9 @@ func (f file) project() string {
 
 // uri returns where a file is.
 func (f file) uri() string {
+	if f.options.URI != "" {
+		return f.options.URI
+	}
 	if full, err := filepath.Abs(f.path); err == nil {
 		return filepath.ToSlash(full)
 	}
@@ -50,7 +81,7 @@ func (f file) uri() string {
 // between lists, with the headings above it as its situation.
 func openNotes(f file) (*formats.Source, error) {
 	return formats.NewSource(KindNotes, func(out *formats.Out) error {
-		text, err := f.content()
+		text, err := f.content(out)
 		if err != nil {
 			return out.Memory(f.name, nil, err)
 		}

@@ -54,6 +54,9 @@ type Options struct {
 	As formats.Kind
 	// Project is the project of memories whose source names none; empty: that of Identify.
 	Project string
+	// URI is where a stream is from that was copied to a file; empty: the path of the file. The IDs
+	// of documents are made from it, so that it must be the same when the same is read again.
+	URI string
 	// Identify returns the project of the folder of notes and documents; nil: none.
 	Identify func(dir string) string
 }
@@ -109,9 +112,11 @@ func openFile(ctx context.Context, f file) (*formats.Source, error) {
 	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
 		return openZip(f)
 	case bytes.HasPrefix(text, []byte("%PDF-")):
-		return openPDF(f)
+		return openPDF(ctx, f)
 	case len(text) > 0 && (text[0] == '{' || text[0] == '[') && len(f.options.Map) == 0:
 		return openJSON(ctx, f, text)
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return nil, fmt.Errorf("%w: looks like a text in UTF-16: save it as UTF-8, and import that", hippo.ErrInvalid)
 	case bytes.IndexByte(b, 0) >= 0 || !isText(b):
 		return nil, fmt.Errorf("%w: looks like a binary file, or a text that is not UTF-8; known kinds are: %s", hippo.ErrInvalid, KnownKinds)
 	case len(text) == 0:
@@ -176,17 +181,17 @@ const maxFolder = 100_000
 
 // openFolder reads a directory of Hippo, or the files of a folder, each by its content. Hidden
 // files and folders and links are left out.
-func openFolder(ctx context.Context, path string, o Options) (*formats.Source, error) {
-	own, err := formats.Open(path)
+func openFolder(ctx context.Context, folder string, o Options) (*formats.Source, error) {
+	own, err := formats.Open(folder)
 	if err == nil || !errors.Is(err, hippo.ErrInvalid) {
 		return own, err
 	}
-	files, err := filesOf(path, o)
+	files, err := filesOf(folder, o)
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%w: %s holds no files; known kinds are: %s", hippo.ErrInvalid, path, KnownKinds)
+		return nil, fmt.Errorf("%w: %s holds no files; known kinds are: %s", hippo.ErrInvalid, folder, KnownKinds)
 	}
 	kind := KindFolder
 	if slices.ContainsFunc(files, func(f file) bool { b, err := head(f.path); return err == nil && isBasicMemory(b) }) {
@@ -213,7 +218,7 @@ func openFolder(ctx context.Context, path string, o Options) (*formats.Source, e
 // readMember adds what a file of a folder holds.
 func readMember(ctx context.Context, f file, out *formats.Out) error {
 	s, err := openFile(ctx, f)
-	if errors.Is(err, hippo.ErrInvalid) {
+	if errors.Is(err, hippo.ErrInvalid) || err == nil && s.Kind == KindText && f.options.As == "" && !isDocument(f.name) {
 		out.Skip("files of no known kind, such as "+strings.ToLower(filepath.Ext(f.name)), 1)
 		return nil
 	}
@@ -223,13 +228,23 @@ func readMember(ctx context.Context, f file, out *formats.Out) error {
 	return out.Include(f.name, s)
 }
 
-func filesOf(path string, o Options) ([]file, error) {
+// isDocument reports whether a text in a folder is a document by its name, and not code or a
+// configuration.
+func isDocument(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case "", ".txt", ".text", ".log", ".rst", ".org", ".adoc", ".asciidoc", ".tex":
+		return true
+	}
+	return false
+}
+
+func filesOf(folder string, o Options) ([]file, error) {
 	var files []file
-	err := filepath.WalkDir(path, func(p string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(folder, func(p string, d os.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case p != path && strings.HasPrefix(d.Name(), "."):
+		case p != folder && strings.HasPrefix(d.Name(), "."):
 			if d.IsDir() {
 				return filepath.SkipDir
 			}
@@ -243,7 +258,7 @@ func filesOf(path string, o Options) ([]file, error) {
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(path, p)
+		name, err := filepath.Rel(folder, p)
 		files = append(files, file{path: p, name: filepath.ToSlash(name), modified: info.ModTime().UTC(), options: o})
 		return err
 	})

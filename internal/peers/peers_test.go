@@ -1,6 +1,7 @@
 package peers_test
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/peers"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // describe returns what a source holds as text: a block a memory, then its relations and what is
 // left out. dir is replaced in paths.
@@ -124,7 +127,7 @@ func check(t *testing.T, path, golden string, o peers.Options) {
 	}
 	got := describe(s, dir)
 	file := filepath.Join("testdata", "golden", golden+".txt")
-	if os.Getenv("UPDATE_GOLDEN") != "" {
+	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +169,7 @@ func TestOpen_reads_every_kind_of_file(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"memory.jsonl", "graph.json", "memory-service.json", "claude-mem.json", "engram.json", "mem0.json", "mem0-array.json", "chatgpt.json",
-		"claude-conversations.json", "claude-memories.json", "claude-projects.json", "CLAUDE.md", "vault", "guide.md", "plain.txt", "page.html",
+		"claude-conversations.json", "claude-memories.json", "claude-projects.json", "CLAUDE.md", "AGENTS.md", "vault", "guide.md", "post.md", "plain.txt", "page.html", "mixed",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -254,6 +257,9 @@ func TestOpen_describes_what_it_does_not_know(t *testing.T) {
 		"object": {`{"alpha": 1, "beta": [2], "gamma": {}}`, "looks like JSON with the keys alpha, beta, gamma; known kinds are"},
 		"lines":  {"{\"alpha\": 1}\n{\"beta\": 2}\n", "looks like JSON with the keys alpha; known kinds are"},
 		"array":  {`[{"alpha": 1}]`, "looks like JSON with the keys alpha; known kinds are"},
+		"api":    {`{"results": [{"title": "a"}], "total": 1}`, "looks like JSON with the keys results, total; known kinds are"},
+		"state":  {`{"memories": [1, 2]}`, "looks like JSON with the keys memories; known kinds are"},
+		"utf16":  {"\xff\xfea\x00,\x00b\x00", "looks like a text in UTF-16: save it as UTF-8"},
 		"binary": {"\x7fELF\x00\x01\x02", "looks like a binary file, or a text that is not UTF-8; known kinds are"},
 		"zip":    {"PK\x03\x04 and no more", "zip: "},
 		"column": {"a,b\n1,2\n", ""},

@@ -47,6 +47,9 @@ func readTranscript(ctx context.Context, f file, out *formats.Out) error {
 		}
 		if talk.id == "" {
 			talk.id = f.name
+			if f.options.URI != "" {
+				talk.id = f.options.URI
+			}
 		}
 		out.Skip("records that cannot be read", t.Malformed)
 		out.Skip("records that are too long", t.TooLong)

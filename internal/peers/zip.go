@@ -81,7 +81,7 @@ func readDOCX(f file, out *formats.Out) error {
 			return fmt.Errorf("%w: zip: %w", hippo.ErrCorrupt, err)
 		}
 		limited := &io.LimitedReader{R: body, N: maxPart}
-		parts, err = docxSections(limited)
+		parts, err = docxSections(limited, headingStyles(r))
 		if limited.N == 0 {
 			err = hippo.Fieldf(docxBody, "must be at most %d bytes unpacked", maxPart)
 		}
@@ -104,14 +104,44 @@ type docx struct {
 	hidden int             // depth inside of what is deleted, or no text
 	inText bool
 	depth  int
-	tables int // that are open
+	tables int            // that are open
+	styles map[string]int // levels of headings by the ID of their style
+}
+
+// headingStyles returns the levels of the styles that are headings. Their IDs are of the language
+// of the program that wrote the document, such as "berschrift1"; their names are English in all.
+// A document without readable styles has none.
+func headingStyles(r *zip.Reader) map[string]int {
+	part, err := r.Open("word/styles.xml")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = part.Close() }() // it was only read
+	var list struct {
+		Styles []struct {
+			ID   string `xml:"styleId,attr"`
+			Name struct {
+				Val string `xml:"val,attr"`
+			} `xml:"name"`
+		} `xml:"style"`
+	}
+	if xml.NewDecoder(io.LimitReader(part, maxPart)).Decode(&list) != nil {
+		return nil
+	}
+	out := make(map[string]int)
+	for _, s := range list.Styles {
+		if level := headingLevel(strings.ReplaceAll(s.Name.Val, " ", "")); level > 0 {
+			out[s.ID] = level
+		}
+	}
+	return out
 }
 
 // maxXMLDepth is how deep elements may be nested.
 const maxXMLDepth = 1000
 
-func docxSections(r io.Reader) ([]section, error) {
-	d := docx{}
+func docxSections(r io.Reader, styles map[string]int) ([]section, error) {
+	d := docx{styles: styles}
 	x := xml.NewDecoder(r)
 	for {
 		t, err := x.Token()
@@ -142,7 +172,7 @@ func docxSections(r io.Reader) ([]section, error) {
 
 func (d *docx) start(t xml.StartElement) {
 	switch t.Name.Local {
-	case "del", "instrText", "delText":
+	case "del", "instrText", "delText", "moveFrom", "Fallback":
 		d.hidden++
 	case "t":
 		d.inText = true
@@ -151,7 +181,9 @@ func (d *docx) start(t xml.StartElement) {
 	case "br", "cr":
 		d.text.WriteByte('\n')
 	case "pStyle":
-		d.level = headingLevel(attribute(t, "val"))
+		if d.level = d.styles[attribute(t, "val")]; d.level == 0 {
+			d.level = headingLevel(attribute(t, "val"))
+		}
 	case "outlineLvl":
 		if n := attribute(t, "val"); len(n) == 1 && n[0] >= '0' && n[0] < '6' {
 			d.level = int(n[0]-'0') + 1
@@ -187,14 +219,14 @@ func headingLevel(style string) int {
 
 func (d *docx) end(name string) {
 	switch name {
-	case "del", "instrText", "delText":
+	case "del", "instrText", "delText", "moveFrom", "Fallback":
 		d.hidden--
 	case "t":
 		d.inText = false
 	case "tc":
-		d.text.WriteString(" | ")
+		d.text.WriteString("| ")
 	case "tr":
-		d.now.lines = append(d.now.lines, strings.TrimSuffix(strings.ReplaceAll(d.text.String(), "\n", " "), " | "))
+		d.now.lines = append(d.now.lines, strings.TrimSuffix(strings.Join(strings.Fields(d.text.String()), " "), " |"))
 		d.text.Reset()
 	case "tbl":
 		d.tables--
@@ -211,6 +243,7 @@ func (d *docx) paragraph() {
 	d.level, d.item = 0, false
 	switch {
 	case d.tables > 0:
+		d.text.WriteByte(' ')
 		return
 	case text == "":
 	case level > 0:

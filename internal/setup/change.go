@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -19,8 +20,13 @@ type Change struct {
 	Path string
 	// Before and After are its text; nil if there is no file.
 	Before, After []byte
+	host          *Host
 	edits         []splice.Edit
-	remove        bool
+	// drop are edits of a former setup that are taken back while those of edits are made.
+	drop   []splice.Edit
+	remove bool
+	// others are the edits of the client's other scopes in the same file.
+	others []splice.Edit
 	// folders, which the change may have to create, go again if they are empty.
 	folders []string
 }
@@ -47,25 +53,27 @@ func (c *Change) Diff() string {
 
 // next returns the text of a file after the change; nil if the file goes.
 func (c *Change) next(f file) ([]byte, error) {
-	if !c.remove {
-		return applyAll(c.edits, f.text)
-	}
-	if !f.exists {
-		return nil, nil
-	}
 	before, err := readBackup(f.path)
 	if err != nil {
 		return nil, err
+	}
+	if !c.remove {
+		text, err := applyAll(c.edits, f.text)
+		if err != nil {
+			return nil, err
+		}
+		return removeAll(c.drop, text, before)
+	}
+	if !f.exists {
+		return nil, nil
 	}
 	// What setup would make of the file from before is what is there: nobody changed it since.
 	if made, err := applyAll(c.edits, before); err == nil && bytes.Equal(made, f.text) {
 		return before, nil
 	}
-	out := f.text
-	for _, e := range slices.Backward(c.edits) {
-		if out, err = e.Remove(out, before); err != nil {
-			return nil, err
-		}
+	out, err := removeAll(c.edits, f.text, before)
+	if err != nil {
+		return nil, err
 	}
 	if before == nil && !bytes.Equal(out, f.text) && isEmpty(out) {
 		return nil, nil
@@ -73,10 +81,29 @@ func (c *Change) next(f file) ([]byte, error) {
 	return out, nil
 }
 
-// isEmpty reports whether a file that setup created holds nothing of anybody.
+// isEmpty reports whether a file that setup created holds nothing of anybody: the version of its
+// format at most.
 func isEmpty(text []byte) bool {
-	text = bytes.TrimSpace(text)
-	return len(text) == 0 || bytes.Equal(text, []byte("{}"))
+	if len(bytes.TrimSpace(text)) == 0 {
+		return true
+	}
+	var v map[string]any
+	if json.Unmarshal(text, &v) != nil {
+		return false
+	}
+	delete(v, versionKey)
+	return len(v) == 0
+}
+
+// removeAll removes edits from a text, the last one first.
+func removeAll(edits []splice.Edit, text, before []byte) (out []byte, err error) {
+	out = text
+	for _, e := range slices.Backward(edits) {
+		if out, err = e.Remove(out, before); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // applyAll applies edits to a text; the result is not nil.
@@ -122,7 +149,7 @@ func (c *Change) Write() error {
 }
 
 func (c *Change) write() error {
-	f, err := readFile(c.Path)
+	f, err := c.host.readFile(c.Path)
 	if err != nil {
 		return err
 	}
@@ -144,10 +171,10 @@ func (c *Change) write() error {
 	return replaceFile(f, text)
 }
 
-// has reports whether a text has an entry that a setup wrote. Then its backup is of the time
-// before it; without a backup, setup created the file.
+// has reports whether a text has an entry that a setup wrote, in any scope. Then its backup is of
+// the time before it; without a backup, setup created the file.
 func (c *Change) has(text []byte) bool {
-	return slices.ContainsFunc(c.edits, func(e splice.Edit) bool { return e.Has(text) })
+	return slices.ContainsFunc(slices.Concat(c.edits, c.drop, c.others), func(e splice.Edit) bool { return e.Has(text) })
 }
 
 // backUp keeps the file as it is beside it, over an older backup; one of a file that is gone
@@ -160,7 +187,7 @@ func backUp(f file) error {
 		}
 		return nil
 	}
-	old, err := readFile(path)
+	old, err := readFile(path, f.owner)
 	if err != nil {
 		return err
 	}
@@ -182,6 +209,9 @@ func (c *Change) takeBack(f file, text []byte) error {
 		if err := replaceFile(f, text); err != nil {
 			return err
 		}
+	}
+	if text != nil && c.has(text) {
+		return nil // another scope needs the backup
 	}
 	if err := os.Remove(f.path + backupSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

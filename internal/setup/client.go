@@ -28,6 +28,8 @@ type target struct {
 	files []string // see [Host.choose]
 	// keys lead to the object that holds the entry. "{project}" is the folder of the project.
 	keys []string
+	// unconfirmed: the vendor's documents do not name the file.
+	unconfirmed bool
 }
 
 // server says where and how a client lists its MCP servers.
@@ -68,6 +70,8 @@ type guidance struct {
 	header string
 	// text is the file, of ours alone, that holds the text; the block then imports it by ref.
 	text, ref string
+	// unconfirmed: the vendor's documents do not name the file.
+	unconfirmed bool
 }
 
 // Command is what a client runs.

@@ -107,7 +107,7 @@ func (d *Doctor) checkScope(ctx context.Context, c *Client, scope Scope, t targe
 		fix += " --scope " + string(scope)
 	}
 	path := d.Host.choose(t.files)
-	f, err := readFile(path)
+	f, err := d.Host.readFile(path)
 	if err == nil && f.exists {
 		_, err = c.serverEdit(d.Host, t, Command{}).Apply(f.text)
 	}
@@ -206,7 +206,7 @@ func (d *Doctor) checkHooks(ctx context.Context, c *Client, scope Scope, e Entry
 		return
 	}
 	path := d.Host.choose(t.files)
-	f, err := readFile(path)
+	f, err := d.Host.readFile(path)
 	if err != nil {
 		report(Check{Name: "hooks", State: Failure, Text: path + ": " + err.Error(), Fix: "repair the file, then: " + fix})
 		return
@@ -289,7 +289,7 @@ func (d *Doctor) checkGuidance(c *Client, scope Scope, e Entry, fix string, repo
 		return
 	}
 	p := NewPlanner(d.Host, &Options{Scope: scope, Command: Command{Binary: e.Command, Store: e.store()}})
-	files, err := p.files(c)
+	files, err := p.files(c, scope)
 	if err != nil {
 		return
 	}
@@ -298,7 +298,7 @@ func (d *Doctor) checkGuidance(c *Client, scope Scope, e Entry, fix string, repo
 		if !slices.ContainsFunc(f.edits, isGuidance) {
 			continue
 		}
-		text, err := readFile(f.path)
+		text, err := d.Host.readFile(f.path)
 		change := Change{edits: f.edits}
 		switch {
 		case err != nil:

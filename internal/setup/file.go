@@ -21,16 +21,20 @@ type file struct {
 	exists bool
 	text   []byte
 	mode   fs.FileMode
+	owner  ownerFunc
 }
+
+// ownerFunc returns the owner of a file if that is another user, else "".
+type ownerFunc func(fs.FileInfo) string
 
 // readFile reads a file that may be replaced later: not one that is read-only, of another
 // user, no regular file, or a link to nothing.
-func readFile(path string) (file, error) {
+func readFile(path string, owner ownerFunc) (file, error) {
 	full, err := resolve(path)
 	if err != nil {
 		return file{}, err
 	}
-	f := file{path: full, mode: 0o600}
+	f := file{path: full, mode: 0o600, owner: owner}
 	info, err := os.Stat(full)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -44,8 +48,8 @@ func readFile(path string) (file, error) {
 	case info.Size() > maxFile:
 		return f, fmt.Errorf("%s has %d bytes, more than the limit of %d", full, info.Size(), maxFile)
 	}
-	if owner := otherOwner(info); owner != "" {
-		return f, fmt.Errorf("%s belongs to another user (%s): run hippo setup as that user", full, owner)
+	if other := owner(info); other != "" {
+		return f, fmt.Errorf("%s belongs to another user (%s): run hippo setup as that user", full, other)
 	}
 	f.exists, f.mode = true, info.Mode().Perm()
 	f.text, err = os.ReadFile(full)
@@ -92,7 +96,7 @@ func replaceFile(old file, text []byte) (err error) {
 	if err = errors.Join(err, temp.Chmod(old.mode), temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
-	now, err := readFile(old.path)
+	now, err := readFile(old.path, old.owner)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,17 @@ type Host struct {
 	Env  func(name string) string
 	// FindProgram finds a program as a shell would.
 	FindProgram func(name string) (string, error)
+	// OtherOwner returns the owner of a file if that is not the user, else ""; nil: as the system
+	// says.
+	OtherOwner func(fs.FileInfo) string
+}
+
+// readFile is [readFile] for the user of the host.
+func (h *Host) readFile(path string) (file, error) {
+	if h.OtherOwner != nil {
+		return readFile(path, h.OtherOwner)
+	}
+	return readFile(path, otherOwner)
 }
 
 // env returns an absolute path from the environment, else another folder.

@@ -53,7 +53,7 @@ func NewPlanner(h *Host, o *Options) *Planner {
 // Plan returns what to do for a client; it changes nothing.
 func (p *Planner) Plan(c *Client) Plan {
 	plan := Plan{Client: c}
-	files, err := p.files(c)
+	files, err := p.filesWithOthers(c)
 	if err == nil {
 		plan.Changes, err = p.changes(files)
 	}
@@ -73,47 +73,90 @@ func (c *Client) notesFor(o Options) []string {
 	if o.Hooks && c.hooks.note != "" {
 		notes = append(notes, c.hooks.note)
 	}
+	for _, f := range []struct {
+		what        string
+		unconfirmed bool
+	}{
+		{"server", c.server.targets[o.Scope].unconfirmed}, {"hooks", o.Hooks && c.hooks.targets[o.Scope].unconfirmed}, {"guidance", c.guidance[o.Scope].unconfirmed},
+	} {
+		if f.unconfirmed {
+			notes = append(notes, "its documents do not name the file of the "+f.what+": check that it is read")
+		}
+	}
 	if o.Scope == Project {
 		notes = append(notes, "the files name paths of this machine: keep them out of the repository, or edit them")
 	}
 	return notes
 }
 
-// fileEdits are the edits of a file.
+// fileEdits are the edits of a file; see [Change].
 type fileEdits struct {
-	path    string
-	edits   []splice.Edit
-	folders []string
+	path                string
+	edits, drop, others []splice.Edit
+	folders             []string
+}
+
+// filesWithOthers returns the files of a client in the scope of the options, and which edits of its
+// other scopes they may have.
+func (p *Planner) filesWithOthers(c *Client) ([]fileEdits, error) {
+	out, err := p.files(c, p.opts.Scope)
+	if err != nil {
+		return nil, err
+	}
+	for _, scope := range Scopes() {
+		if scope == p.opts.Scope || !c.Has(scope) {
+			continue
+		}
+		others, err := p.files(c, scope)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range others {
+			if i := slices.IndexFunc(out, func(f fileEdits) bool { return f.path == o.path }); i >= 0 {
+				out[i].others = slices.Concat(out[i].others, o.edits, o.drop)
+			}
+		}
+	}
+	return out, nil
 }
 
 // files returns the files of a client in a scope, with their edits.
-func (p *Planner) files(c *Client) ([]fileEdits, error) {
-	t, ok := c.server.targets[p.opts.Scope]
+func (p *Planner) files(c *Client, scope Scope) ([]fileEdits, error) {
+	t, ok := c.server.targets[scope]
 	if !ok {
-		return nil, fmt.Errorf("%s has no scope %s: want %s", c.Title, p.opts.Scope, strings.Join(c.scopes(), " or "))
+		return nil, fmt.Errorf("%s has no scope %s: want %s", c.Title, scope, strings.Join(c.scopes(), " or "))
 	}
 	path := p.host.choose(t.files)
-	out := []fileEdits{p.fileOf(c, t.files, path, c.serverEdit(p.host, t, p.command(c, path, t)))}
-	if t, ok := c.hooks.targets[p.opts.Scope]; ok && (p.opts.Hooks || p.opts.Remove) {
-		out = append(out, p.fileOf(c, t.files, p.host.choose(t.files), c.hookEdits(p.host.GOOS, p.hookCommand(c, path))...))
+	cmd := p.command(c, path, t)
+	out := []fileEdits{p.fileOf(c, t.files, path, c.serverEdit(p.host, t, cmd))}
+	if t, ok := c.hooks.targets[scope]; ok {
+		hooks := p.fileOf(c, t.files, p.host.choose(t.files), c.hookEdits(p.host.GOOS, cmd)...)
+		if !p.opts.Hooks && !p.opts.Remove {
+			hooks.edits, hooks.drop = nil, hooks.edits
+		}
+		out = append(out, hooks)
 	}
-	if g, ok := c.guidance[p.opts.Scope]; ok {
-		text := Guidance()
-		if g.text != "" {
-			path := p.host.expand(g.text)
-			out = append(out, p.fileOf(c, []string{g.text}, path, splice.Whole{Text: text, Mark: guidanceMark}))
-			text = "@" + g.ref
-		}
-		edit := splice.Edit(splice.Block{Text: block(text)})
-		if g.own {
-			edit = splice.Whole{Text: g.header + text, Mark: guidanceMark}
-		}
-		out = append(out, p.fileOf(c, g.files, p.host.choose(g.files), edit))
+	if g, ok := c.guidance[scope]; ok {
+		out = append(out, p.guidanceFiles(c, g)...)
 	}
 	if a, ok := c.approvals[p.opts.Scope]; ok {
 		out = append(out, p.fileOf(c, a.files, p.host.choose(a.files), a.edits()...))
 	}
 	return merged(out), nil
+}
+
+// guidanceFiles returns the files of the instructions.
+func (p *Planner) guidanceFiles(c *Client, g guidance) (out []fileEdits) {
+	text := Guidance()
+	if g.text != "" {
+		out = append(out, p.fileOf(c, []string{g.text}, p.host.expand(g.text), splice.Whole{Text: text, Mark: guidanceMark}))
+		text = "@" + g.ref
+	}
+	edit := splice.Edit(splice.Block{Text: block(text)})
+	if g.own {
+		edit = splice.Whole{Text: g.header + text, Mark: guidanceMark}
+	}
+	return append(out, p.fileOf(c, g.files, p.host.choose(g.files), edit))
 }
 
 // guidanceMark is in every file of instructions that belongs to us alone.
@@ -128,7 +171,7 @@ func merged(files []fileEdits) []fileEdits {
 			out = append(out, f)
 			continue
 		}
-		out[i].edits = append(out[i].edits, f.edits...)
+		out[i].edits, out[i].drop = append(out[i].edits, f.edits...), append(out[i].drop, f.drop...)
 	}
 	return out
 }
@@ -168,14 +211,17 @@ func (p *Planner) changes(files []fileEdits) ([]Change, error) {
 	out := make([]Change, 0, len(files))
 	after := make(map[string][]byte)
 	for _, e := range files {
-		f, err := readFile(e.path)
+		f, err := p.host.readFile(e.path)
 		if err != nil {
 			return nil, err
 		}
 		if text, ok := p.planned[f.path]; ok {
 			f.text, f.exists = text, text != nil
 		}
-		c := Change{Path: e.path, edits: e.edits, remove: p.opts.Remove, folders: e.folders, Before: f.text}
+		c := Change{Path: e.path, host: p.host, edits: e.edits, drop: e.drop, others: e.others, remove: p.opts.Remove, folders: e.folders, Before: f.text}
+		if len(c.edits) == 0 { // a file of hooks alone
+			c.edits, c.drop, c.remove = c.drop, nil, true
+		}
 		if f.exists && c.Before == nil {
 			c.Before = []byte{}
 		}
@@ -189,71 +235,6 @@ func (p *Planner) changes(files []fileEdits) ([]Change, error) {
 	return out, nil
 }
 
-// Entry is a server that a client has registered.
-type Entry struct {
-	Command string
-	Args    []string
-	Env     map[string]string
-}
-
-// readEntry returns the entry of a client in a text; ok is false if there is none that starts
-// a program.
-func (c *Client) readEntry(text []byte, path []string) (e Entry, ok bool) {
-	raw := splice.Value(text, path)
-	if c.server.entry == nil {
-		raw = splice.TOMLValue(text, path)
-	}
-	return parseEntry(raw)
-}
-
-func parseEntry(raw []byte) (e Entry, ok bool) {
-	var in struct {
-		Command     json.RawMessage   `json:"command"`
-		Args        []string          `json:"args"`
-		Env         map[string]string `json:"env"`
-		Environment map[string]string `json:"environment"`
-	}
-	if raw == nil || json.Unmarshal(raw, &in) != nil {
-		return e, false
-	}
-	e = Entry{Args: in.Args, Env: in.Env}
-	if in.Environment != nil {
-		e.Env = in.Environment
-	}
-	var list []string
-	if json.Unmarshal(in.Command, &list) == nil && len(list) > 0 {
-		e.Command, e.Args = list[0], list[1:]
-		return e, true
-	}
-	return e, json.Unmarshal(in.Command, &e.Command) == nil && e.Command != ""
-}
-
-// written reports whether an entry has the form that setup writes: people name no path.
-func written(raw []byte) bool {
-	e, ok := parseEntry(raw)
-	return ok && strings.ContainsAny(e.Command, `/\\`) && len(e.Args) == 3 && e.Args[0] == "serve" && e.Args[1] == "--store"
-}
-
-// store returns the store that an entry names; empty if it names none.
-func (e Entry) store() string {
-	for i, arg := range e.Args {
-		name, value, ok := strings.Cut(arg, "=")
-		if !ok && i+1 < len(e.Args) {
-			value = e.Args[i+1]
-		}
-		switch name {
-		case "--store":
-			return value
-		case "--memory-dir":
-			return "dir:" + value
-		}
-	}
-	if dir := e.Env["HIPPO_MEMORY_DIR"]; dir != "" {
-		return "dir:" + dir
-	}
-	return e.Env["HIPPO_STORE"]
-}
-
 // command returns what to register: with the store of an entry that is there, if the user
 // named none.
 func (p *Planner) command(c *Client, path string, t target) Command {
@@ -261,17 +242,12 @@ func (p *Planner) command(c *Client, path string, t target) Command {
 	if !p.opts.KeepStore {
 		return cmd
 	}
-	if f, err := readFile(path); err == nil {
+	if f, err := p.host.readFile(path); err == nil {
 		if e, ok := c.readEntry(f.text, p.host.keys(t)); ok && e.store() != "" {
 			cmd.Store = e.store()
 		}
 	}
 	return cmd
-}
-
-// hookCommand is [Planner.command] for hooks, which use the store of the server.
-func (p *Planner) hookCommand(c *Client, path string) Command {
-	return p.command(c, path, c.server.targets[p.opts.Scope])
 }
 
 // keys returns where the entry of the server stands.
@@ -297,6 +273,9 @@ func (c *Client) serverEdit(h *Host, t target, cmd Command) splice.Edit {
 	}}
 }
 
+// versionKey is the key of the version of the format in a file of hooks.
+const versionKey = "version"
+
 // hookEdits returns the edits that register the hooks.
 func (c *Client) hookEdits(goos string, cmd Command) []splice.Edit {
 	if c.hooks.script != nil {
@@ -304,7 +283,7 @@ func (c *Client) hookEdits(goos string, cmd Command) []splice.Edit {
 	}
 	var out []splice.Edit
 	if c.hooks.version > 0 {
-		out = append(out, splice.Member{Dialect: c.hooks.dialect, Path: []string{"version"}, Value: c.hooks.version, Default: true, Ours: func([]byte) bool { return false }})
+		out = append(out, splice.Member{Dialect: c.hooks.dialect, Path: []string{versionKey}, Value: c.hooks.version, Default: true, Ours: func([]byte) bool { return false }})
 	}
 	for _, e := range c.hooks.events {
 		out = append(out, splice.Element{

@@ -37,7 +37,7 @@ func PluginFiles(version string) ([]PluginFile, error) {
 	b := &pluginBuilder{}
 	const root = "claude-code/"
 	b.json(root+".claude-plugin/marketplace.json", map[string]any{
-		"name": "hippo-memory", "owner": pluginAuthor{"Hippo"},
+		"name": "hippo-memory", "description": pluginDescription, "owner": pluginAuthor{"Hippo"},
 		"plugins": []map[string]string{{"name": ServerName, "source": "./plugins/hippo", "description": pluginDescription}},
 	})
 	const dir = root + "plugins/hippo/"
@@ -94,7 +94,7 @@ func WritePlugins(dir, version string) ([]string, error) {
 	var out []string
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
-		old, err := readFile(path)
+		old, err := readFile(path, otherOwner)
 		if err != nil {
 			return out, err
 		}

@@ -323,6 +323,104 @@ func TestPlan_Updates(t *testing.T) {
 	}
 }
 
+// Scopes that share a file are taken back in any order, also by another binary.
+func TestRemove_Scopes(t *testing.T) {
+	t.Parallel()
+	c, _ := setup.Find("claude")
+	for _, archive := range []string{"", "testdata/before.txtar"} {
+		for _, order := range [][]setup.Scope{{setup.User, setup.Local}, {setup.Local, setup.User}} {
+			m := newMachine(t, archive)
+			m.write(t, "home/.claude.json", `{"projects": {"`+m.Dir+`": {"mcpServers": {}, "allowedTools": []}}}`)
+			before := m.tree(t)
+			m.run(t, m.options(setup.User), *c)
+			m.run(t, m.options(setup.Local), *c)
+			for i, scope := range order {
+				m.remove(t, m.options(scope), *c)
+				if i == 0 && !strings.Contains(m.read(t, "home/.claude.json"), `"hippo"`) {
+					t.Errorf("%v: removing the first one removed the second", order)
+				}
+			}
+			if diff := cmp.Diff(before, m.tree(t)); diff != "" {
+				t.Errorf("%v after removing (-want +got):\n%s", order, diff)
+			}
+		}
+	}
+}
+
+// Another binary, such as a newer one in another folder, takes back what the first one wrote.
+func TestRemove_AnotherBinary(t *testing.T) {
+	t.Parallel()
+	for _, archive := range []string{"", "testdata/before.txtar"} {
+		m := newMachine(t, archive)
+		before := m.tree(t)
+		m.run(t, m.options(setup.User), setup.Clients()...)
+		o := m.options(setup.User)
+		o.Command = setup.Command{Binary: "/new/hippo", Store: "dir:/new"}
+		m.remove(t, o, setup.Clients()...)
+		if diff := cmp.Diff(before, m.tree(t)); diff != "" {
+			t.Errorf("after removing (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// Without hooks, those of a former setup go, and nothing else.
+func TestPlan_DropsHooks(t *testing.T) {
+	t.Parallel()
+	for _, archive := range []string{"", "testdata/before.txtar"} {
+		for _, scope := range setup.Scopes() {
+			for _, c := range setup.Clients() {
+				if !c.Has(scope) {
+					continue
+				}
+				m, want := newMachine(t, archive), newMachine(t, archive)
+				before := m.tree(t)
+				o := m.options(scope)
+				o.Hooks = false
+				m.run(t, m.options(scope), c)
+				m.run(t, o, c)
+				never := want.options(scope)
+				never.Hooks = false
+				want.run(t, never, c)
+				for name, text := range m.tree(t) {
+					text = strings.ReplaceAll(text, m.root, want.root)
+					if diff := cmp.Diff(want.tree(t)[name], text); diff != "" {
+						t.Errorf("%s %s: %s is not as without hooks (-want +got):\n%s", c.Name, scope, name, diff)
+					}
+				}
+				if again := m.run(t, o, c); !again[0].Same() {
+					t.Errorf("%s %s: a second run changes something", c.Name, scope)
+				}
+				m.remove(t, o, c)
+				if diff := cmp.Diff(before, m.tree(t)); diff != "" {
+					t.Errorf("%s %s after removing (-want +got):\n%s", c.Name, scope, diff)
+				}
+			}
+		}
+	}
+}
+
+// A file of another user is left alone.
+func TestPlan_OtherOwner(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, "")
+	m.write(t, "home/.cursor/mcp.json", "{}")
+	before := m.tree(t)
+	m.OtherOwner = func(info fs.FileInfo) string {
+		if info.Name() == "mcp.json" {
+			return "1234"
+		}
+		return ""
+	}
+	c, _ := setup.Find("cursor")
+	plan := setup.NewPlanner(m.Host, m.options(setup.User)).Plan(c)
+	if plan.Err == nil || !strings.Contains(plan.Err.Error(), "mcp.json belongs to another user (1234)") || len(plan.Changes) > 0 {
+		t.Errorf("got %v and %d changes", plan.Err, len(plan.Changes))
+	}
+	if diff := cmp.Diff(before, m.tree(t)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // What the user changed after the setup stays.
 func TestRemove_AfterEdits(t *testing.T) {
 	t.Parallel()

@@ -159,7 +159,7 @@ func vscode() Client {
 			},
 		},
 		guidance: map[Scope]guidance{
-			User:    {files: []string{"{apps}/Code/User/prompts/hippo.instructions.md"}, own: true, header: header},
+			User:    {files: []string{"{apps}/Code/User/prompts/hippo.instructions.md"}, own: true, header: header, unconfirmed: true},
 			Project: {files: []string{"{project}/.github/instructions/hippo.instructions.md"}, own: true, header: header},
 		},
 		notes: map[Scope][]string{"": {"it asks once whether you trust the server"}},
@@ -207,12 +207,12 @@ func windsurf() Client {
 			dialect: splice.Strict, entry: plainEntry,
 		},
 		hooks: hooks{
-			targets: map[Scope]target{User: {files: []string{"{home}/.codeium/windsurf/hooks.json"}}},
+			targets: map[Scope]target{User: {files: []string{"{home}/.codeium/windsurf/hooks.json"}, unconfirmed: true}},
 			dialect: splice.Strict, entry: plainHookEntry,
 			events: []event{{"post_cascade_response", "stop", "", 0}}, // none of its hooks can inject
 		},
 		guidance: map[Scope]guidance{
-			User:    {files: []string{"{home}/.codeium/windsurf/memories/global_rules.md"}},
+			User:    {files: []string{"{home}/.codeium/windsurf/memories/global_rules.md"}, unconfirmed: true},
 			Project: {files: []string{"{project}/.windsurf/rules/hippo.md"}, own: true, header: "---\ntrigger: always_on\n---\n\n"},
 		},
 		notes: map[Scope][]string{"": {"refresh the list of servers in Cascade"}},
@@ -252,7 +252,7 @@ func zed() Client {
 		server: server{
 			targets: map[Scope]target{
 				User:    {files: []string{"{zed}/settings.json"}, keys: []string{"context_servers"}},
-				Project: {files: []string{"{project}/.zed/settings.json"}, keys: []string{"context_servers"}},
+				Project: {files: []string{"{project}/.zed/settings.json"}, keys: []string{"context_servers"}, unconfirmed: true},
 			},
 			dialect: splice.Commas, entry: plainEntry,
 		},

@@ -11,12 +11,13 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// The marks of the block. What the end mark holds, one line an item, is how a deleted line and
-// one that was changed on both sides are noticed: its ref, its ID, and the hash of its text.
+// The marks of the block, which are not those of the guidance that package setup writes into the
+// same files. What the end mark holds, one line an item, is how a deleted line and one that was
+// changed on both sides are noticed: its ref, its ID, and the hash of its text.
 const (
-	beginMark = "<!-- hippo:begin"
+	beginMark = "<!-- hippo:memories:begin"
 	beginLine = beginMark + " -- lines below are memories: edit, add or delete them, then run hippo sync-file -->"
-	endMark   = "<!-- hippo:end"
+	endMark   = "<!-- hippo:memories:end"
 	closing   = "-->"
 )
 

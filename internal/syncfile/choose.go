@@ -3,6 +3,7 @@ package syncfile
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -14,10 +15,11 @@ const maxCandidates = 300
 // pinned ones, then the others by the engine's ranking without a query, as many as fit. Memories
 // of low trust are left out: nobody has confirmed them.
 func (s *run) choose(ctx context.Context, p *parsed) ([]*hippo.Memory, error) {
-	chosen, err := s.written(ctx, p)
+	written, err := s.written(ctx, p)
 	if err != nil {
 		return nil, err
 	}
+	candidates := slices.Clone(written)
 	for _, pinned := range []bool{true, false} {
 		a, err := s.memories.Search(ctx, hippo.Query{
 			NoTouch: true, Count: maxCandidates,
@@ -27,10 +29,21 @@ func (s *run) choose(ctx context.Context, p *parsed) ([]*hippo.Memory, error) {
 			return nil, err
 		}
 		for _, h := range a.Hits {
-			chosen = append(chosen, h.Memory)
+			candidates = append(candidates, h.Memory)
 		}
 	}
-	return s.fit(chosen), nil
+	chosen := s.fit(candidates, len(written))
+	// What people wrote into another file counts as written here from the next run on. It stands
+	// first at once, so that running again changes nothing.
+	var first, rest []*hippo.Memory
+	for _, m := range chosen {
+		if m.Source.Kind == hippo.SourceSync {
+			first = append(first, m)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	return append(first, rest...), nil
 }
 
 // written returns the memories that people wrote into the file, in the order of the file.
@@ -54,9 +67,9 @@ func (s *run) written(ctx context.Context, p *parsed) (out []*hippo.Memory, err 
 	return out, nil
 }
 
-// fit drops repeated memories and those that are not live, and the unpinned ones that exceed the
-// budget.
-func (s *run) fit(ms []*hippo.Memory) []*hippo.Memory {
+// fit drops repeated memories and those that are not live, and those that exceed the budget. The
+// first exempt ones, and pinned ones, may exceed it.
+func (s *run) fit(ms []*hippo.Memory, exempt int) []*hippo.Memory {
 	budget := s.options.Budget
 	if budget == 0 {
 		budget = DefaultBudget
@@ -64,13 +77,13 @@ func (s *run) fit(ms []*hippo.Memory) []*hippo.Memory {
 	var out []*hippo.Memory
 	seen := make(map[hippo.ID]bool)
 	texts := make(map[string]bool)
-	for _, m := range ms {
+	for i, m := range ms {
 		text, _ := shown(m)
 		if seen[m.ID] || texts[text] || m.Forgotten() || !m.SupersededBy.IsZero() {
 			continue
 		}
 		size := len(line(text, "000000")) + 1
-		if size > budget && !m.Pinned && m.Source.Kind != hippo.SourceSync {
+		if size > budget && !m.Pinned && i >= exempt {
 			continue
 		}
 		budget -= size

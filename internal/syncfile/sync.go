@@ -95,6 +95,8 @@ func read(path string) (real string, b []byte, mode os.FileMode, err error) {
 		return real, nil, mode, err
 	case !info.Mode().IsRegular():
 		return real, nil, mode, fmt.Errorf("%w: %s is not a regular file", hippo.ErrInvalid, path)
+	case info.Mode().Perm()&0o200 == 0:
+		return real, nil, mode, fmt.Errorf("%w: %s is read-only: make it writable (chmod u+w)", hippo.ErrInvalid, path)
 	case info.Size() > maxFile:
 		return real, nil, mode, hippo.Fieldf("file", "must be at most %d bytes, got %d", maxFile, info.Size())
 	}
@@ -238,7 +240,7 @@ func (s *run) modify(ctx context.Context, id hippo.ID, text string) error {
 		return nil
 	}
 	_, err := s.memories.Modify(ctx, id, engine.Modification{Content: &text})
-	if errors.Is(err, hippo.ErrInvalid) {
+	if refused(err) {
 		s.report.Modified--
 		s.keep(text, err)
 		return nil
@@ -246,9 +248,19 @@ func (s *run) modify(ctx context.Context, id hippo.ID, text string) error {
 	return err
 }
 
+// refused reports whether an error is about a text, such as a secret in it, so that the other lines
+// can be stored.
+func refused(err error) bool {
+	return errors.Is(err, hippo.ErrInvalid) || errors.Is(err, hippo.ErrSecret)
+}
+
 // keep leaves a line in the file that cannot be stored.
 func (s *run) keep(text string, err error) {
 	s.unsaved = append(s.unsaved, item{text: text})
+	if errors.Is(err, hippo.ErrSecret) {
+		s.report.Unsaved = append(s.report.Unsaved, err.Error()) // the text is not repeated in a log
+		return
+	}
 	s.report.Unsaved = append(s.report.Unsaved, fmt.Sprintf("%q: %v", formats.Shorten(text, 80), err))
 }
 
@@ -271,7 +283,7 @@ func (s *run) record(ctx context.Context, text string) error {
 	if errors.Is(err, hippo.ErrConflict) {
 		err = s.again(ctx, m.ID, text)
 	}
-	if errors.Is(err, hippo.ErrInvalid) {
+	if refused(err) {
 		s.report.Recorded--
 		s.keep(text, err)
 		return nil
