@@ -139,7 +139,7 @@ func (p *Planner) files(c *Client, scope Scope) ([]fileEdits, error) {
 	if g, ok := c.guidance[scope]; ok {
 		out = append(out, p.guidanceFiles(c, g)...)
 	}
-	if a, ok := c.approvals[p.opts.Scope]; ok {
+	if a, ok := c.approvals[scope]; ok {
 		out = append(out, p.fileOf(c, a.files, p.host.choose(a.files), a.edits()...))
 	}
 	return merged(out), nil
