@@ -54,9 +54,13 @@ type ResolveOption interface{ resolve(forgotten *bool) }
 
 func (ForgottenOption) resolve(forgotten *bool) { *forgotten = true }
 
-// Resolve turns the beginning of an ID or of a content hash, at least 4 characters, into an ID.
-// One that fits several insights is [hippo.ErrInvalid], one that fits none
-// [hippo.ErrNotFound]. Insights that can be found come before forgotten ones; with [Forgotten]
+// ShortIDs returns the short forms of IDs, which [Client.Resolve] takes back. Cost: a scan of the
+// index, some 2 ns an insight.
+func (c *Client) ShortIDs(ids ...hippo.ID) hippo.ShortIDs { return c.memories.ShortIDs(ids) }
+
+// Resolve turns a reference into an ID: at least 4 characters of the end or the beginning of an
+// ID, such as [hippo.ID.Short], or of the beginning of a content hash. One that fits several
+// insights is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound]. Insights that can be found come before forgotten ones; with [Forgotten]
 // it is the other way round.
 func (c *Client) Resolve(ctx context.Context, ref string, opts ...ResolveOption) (hippo.ID, error) {
 	forgotten := false

@@ -207,7 +207,7 @@ func (f *filler) fillPrompt(lists map[Section][]scored) {
 // add adds a memory, unless the reader knows it or an item says the same. It returns what that
 // costs, and whether it was within the limit.
 func (f *filler) add(s Section, m *hippo.Memory, limit float64) (cost float64, fits bool) {
-	item := Item{Memory: m, Section: s, Preview: preview(m.Content, previewLength), Age: age(m.When(), f.in.Now)}
+	item := Item{Memory: m, ID: f.in.IDs.Of(m.ID), Section: s, Preview: preview(m.Content, previewLength), Age: age(m.When(), f.in.Now)}
 	item.Instructs = f.in.Instructs != nil && f.in.Instructs(m.Content)
 	text := item.line() + "\n"
 	if !f.in.PromptOnly && !slices.Contains(f.opened, s) {

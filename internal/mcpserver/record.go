@@ -17,7 +17,7 @@ const recordSchema = `{"type":"object","additionalProperties":false,"required":[
 "event_time":{"type":"string","description":"when it happened, if not now (RFC 3339 or date)"},
 "valid_from":{"type":"string","description":"the fact holds from then on"},
 "valid_until":{"type":"string"},
-"supersedes":{"type":"array","items":{"type":"string","format":"uuid"},"description":"what this one replaces"},
+"supersedes":{"type":"array","items":{"type":"string"},"description":"what this one replaces"},
 "source":{"type":"string","enum":["user","agent","tool"],"default":"agent","description":"who said it"},
 "project":{"type":"string","description":"default: the current project; none: no project"},
 "allow_secret":{"type":"boolean","description":"only if the user agrees"}}}`
@@ -32,7 +32,7 @@ type recordInput struct {
 	eventTime  moment
 	validFrom  moment
 	validUntil moment
-	supersedes []hippo.ID
+	supersedes refs
 	project    string
 	secret     secretInput
 }
@@ -73,24 +73,28 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := oneOf("source", in.secret.source, "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
+	supersedes, err := s.resolve(ctx, in.supersedes, false)
+	if err != nil {
+		return reply{}, err
+	}
 	m, same, err := in.secret.memories(s).RecordCompared(ctx, &hippo.Memory{
 		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned,
 		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime.in(s.Zone()),
 		ValidFrom: in.validFrom.in(s.Zone()), ValidUntil: in.validUntil.in(s.Zone()),
 		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
-	}, in.supersedes...)
+	}, supersedes...)
 	if err != nil {
 		return reply{}, err
 	}
 	out := recorded{
 		UUID: m.ID, Importance: m.Importance.Value, ActiveDay: m.Importance.SetDay,
-		CreatedAt: m.CreatedAt, Project: m.Project, Supersedes: in.supersedes,
+		CreatedAt: m.CreatedAt, Project: m.Project, Supersedes: supersedes,
 	}
 	text := "Recorded insight with UUID: " + m.ID.String()
-	if n := len(in.supersedes); n > 0 {
+	if n := len(supersedes); n > 0 {
 		text += "\nsuperseded " + insights(n)
 	}
-	text += out.compared(same)
+	text += out.compared(s, same)
 	return reply{text: text, data: out}, nil
 }
 

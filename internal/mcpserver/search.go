@@ -125,7 +125,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	text := textOf(a, &v, data)
+	text := textOf(a, &v, data, s.ShortIDs(a.IDs()))
 	if a.Total == 0 && q.Filter.Projects == nil && s.scope.Project != "" {
 		text += ` project "*" searches all projects.`
 	}
