@@ -55,9 +55,3 @@ func Flags(command string) []string {
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names
 }
-
-// Layout returns the widths of the columns ID, content and situation.
-func Layout(columns int) (id, content, situation int) {
-	l := layoutFor(columns)
-	return l.id, l.content, l.situation
-}

@@ -56,9 +56,7 @@ func printListing(s *shell, list *client.Listing, offset int) error {
 		fmt.Fprintln(s.out, "Nothing here. hippo record CONTENT adds an insight.")
 		return nil
 	}
-	if err := printTable(s, list.Memories, list.Day); err != nil {
-		return err
-	}
+	printTable(s, list.Memories, list.Day)
 	if shown := offset + len(list.Memories); shown < list.Total {
 		fmt.Fprintf(s.errw, "%d of %d; more with --offset %d\n", len(list.Memories), list.Total, shown)
 	}

@@ -35,6 +35,8 @@ type shell struct {
 	now       func() time.Time
 	// isTerminal reports whether a stream is a terminal.
 	isTerminal func(stream any) bool
+	// shorten returns the short forms of IDs in the store that was opened last; nil before.
+	shorten func(ids ...hippo.ID) hippo.ShortIDs
 }
 
 // Main runs the program: args[0] is its name. It returns an exit code of package wire:
@@ -90,7 +92,7 @@ func (s *shell) newRoot() *cobra.Command {
 		root.PersistentFlags().String(set.Flag, "", fmt.Sprintf("%s ($%s)", set.Meaning, set.Env))
 	}
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print JSON")
-	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: hash8|created|type|tags|preview")
+	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: id|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
 	root.AddCommand(
 		newServeCommand(s), newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s),
@@ -198,6 +200,7 @@ func (s *shell) on(ctx context.Context, c config.Config, project string, fn func
 	if err != nil {
 		return err
 	}
+	s.shorten = m.ShortIDs
 	return errors.Join(fn(m), m.Close())
 }
 
@@ -230,6 +233,16 @@ func (s *shell) onIDs(fn func(*cobra.Command, *client.Client, []hippo.ID) error)
 		})
 	}
 }
+
+// shortIDs returns the short forms of IDs.
+func (s *shell) shortIDs(ids ...hippo.ID) hippo.ShortIDs {
+	if s.shorten == nil {
+		return nil
+	}
+	return s.shorten(ids...)
+}
+
+func (s *shell) shortID(id hippo.ID) string { return s.shortIDs(id).Of(id) }
 
 // resolve turns references, such as abbreviated IDs, into IDs.
 func resolve(ctx context.Context, m *client.Client, refs []string, opts ...client.ResolveOption) ([]hippo.ID, error) {

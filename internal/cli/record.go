@@ -53,7 +53,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 					return err
 				}
 				for _, id := range old {
-					s.warn("replaces %s", id)
+					s.warn("replaces %s", s.shortID(id))
 				}
 				printComparison(s, r)
 				return printRecorded(s, r.Memory)
@@ -91,7 +91,7 @@ func printRecorded(s *shell, m *hippo.Memory) error {
 	if s.json || s.lines {
 		return printMemories(s, []*hippo.Memory{m})
 	}
-	_, err := fmt.Fprintf(s.out, "Recorded insight with UUID: %s\n", m.ID)
+	_, err := fmt.Fprintf(s.out, "Recorded insight %s\n", s.shortID(m.ID))
 	return err
 }
 

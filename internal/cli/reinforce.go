@@ -45,8 +45,13 @@ func printVotes(s *shell, rs []client.Vote) error {
 		}
 		return s.printJSON(out)
 	}
+	voted := make([]hippo.ID, len(rs))
+	for i, r := range rs {
+		voted[i] = r.ID
+	}
+	ids := s.shortIDs(voted...)
 	for _, r := range rs {
-		fmt.Fprintf(s.out, "%s  importance %.2f -> %.2f\n", r.ID, r.Before, r.After)
+		fmt.Fprintf(s.out, "%s  importance %.2f -> %.2f\n", ids.Of(r.ID), r.Before, r.After)
 	}
 	return nil
 }

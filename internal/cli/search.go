@@ -120,12 +120,13 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	if a.Weak != "" {
 		s.warn("these may not answer it (%s)", a.Weak)
 	}
+	ids := s.shortIDs(a.IDs()...)
 	switch {
 	case s.json:
 		return printAnswerJSON(s, a, q.Offset)
 	case s.lines:
 		for _, h := range a.Hits {
-			fmt.Fprintln(s.out, line(h.Memory))
+			fmt.Fprintln(s.out, line(h.Memory, ids))
 		}
 		return nil
 	case len(a.Hits) == 0 && a.Total > 0:
@@ -150,9 +151,9 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	}
 	v := wire.View{Offset: q.Offset}
 	for i := range a.Hits {
-		printHit(s, &a.Hits[i], v.Content(a, i))
+		printHit(s, &a.Hits[i], v.Content(a, i), ids)
 	}
-	printConflicts(s, a)
+	printConflicts(s, a, ids)
 	return nil
 }
 
@@ -160,10 +161,10 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 const indent = "       "
 
 // printHit prints one result: relevance and content, then its metadata.
-func printHit(s *shell, h *hippo.Hit, content string) {
+func printHit(s *shell, h *hippo.Hit, content string, ids hippo.ShortIDs) {
 	m := h.Memory
-	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, termtext.Block(content, indent))
-	var notes []string
+	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, s.block(content, indent))
+	notes := []string{ids.Of(m.ID), m.When().Format(time.DateOnly)}
 	if wire.Flags(m) != nil {
 		notes = append(notes, wire.InstructionsNote)
 	}
@@ -173,11 +174,12 @@ func printHit(s *shell, h *hippo.Hit, content string) {
 	for _, t := range m.Tags {
 		notes = append(notes, "#"+t)
 	}
-	notes = append(notes, m.When().Format(time.DateOnly), m.ID.String())
 	if !m.SupersededBy.IsZero() {
-		notes = append(notes, "superseded by "+m.SupersededBy.String())
+		notes = append(notes, "superseded by "+ids.Of(m.SupersededBy))
 	}
-	fmt.Fprintf(s.out, "%s%s\n", indent, termtext.Line(strings.Join(notes, " · ")))
+	for _, l := range termtext.Wrap(termtext.Line(strings.Join(notes, " · ")), standardWidth-len(indent)) {
+		fmt.Fprintln(s.out, indent+s.dim(l))
+	}
 	if h.Explanation != nil {
 		explanation(s.out, h)
 	}
