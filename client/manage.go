@@ -9,6 +9,8 @@ import (
 
 type listing struct {
 	filter        hippo.Filter
+	situation     []string
+	when          string
 	forgotten     bool
 	offset, count int
 }
@@ -36,7 +38,9 @@ func (c *Client) List(ctx context.Context, opts ...ListOption) (*Listing, error)
 	for _, o := range opts {
 		o.list(&l)
 	}
-	x, err := c.memories.List(ctx, engine.ListQuery{Filter: l.filter, Forgotten: l.forgotten, Offset: l.offset, Count: l.count})
+	x, err := c.memories.List(ctx, engine.ListQuery{
+		Filter: l.filter, Situation: l.situation, When: l.when, Forgotten: l.forgotten, Offset: l.offset, Count: l.count,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 func newRecordCommand(s *shell) *cobra.Command {
@@ -33,8 +31,8 @@ func newRecordCommand(s *shell) *cobra.Command {
 				return err
 			}
 			if err = cmp.Or(
-				setTime(&m.EventTime, "event-time", times.event),
-				setTime(&m.ValidFrom, "valid-from", times.from), setTime(&m.ValidUntil, "valid-until", times.until),
+				s.setTime(&m.EventTime, "event-time", times.event),
+				s.setTime(&m.ValidFrom, "valid-from", times.from), s.setTime(&m.ValidUntil, "valid-until", times.until),
 			); err != nil {
 				return err
 			}
@@ -114,16 +112,4 @@ func readText(ctx context.Context, s *shell, arg string) (string, error) {
 	case <-done:
 		return strings.TrimRight(string(b), "\r\n"), err
 	}
-}
-
-// parseTime parses a time or a date in the user's zone; empty is unset.
-func parseTime(flag, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	t, ok := when.Moment(text, time.Local)
-	if !ok {
-		return t, hippo.Fieldf(flag, "must be a time like 2026-03-01 or 2026-03-01T12:00:00Z, got %q", text)
-	}
-	return t, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,11 +32,7 @@ With one ID, show the relations of that insight.`,
 		Args: relateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			r := hippo.Relation{Weight: weight}
-			var err error
-			if r.ValidFrom, err = parseTime("valid-from", from); err != nil {
-				return err
-			}
-			if r.ValidUntil, err = parseTime("valid-until", until); err != nil {
+			if err := cmp.Or(s.setTime(&r.ValidFrom, "valid-from", from), s.setTime(&r.ValidUntil, "valid-until", until)); err != nil {
 				return err
 			}
 			return s.with(c.Context(), func(m *client.Client) error {

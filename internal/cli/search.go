@@ -18,11 +18,9 @@ import (
 
 // searchFlags are the flags of search as given.
 type searchFlags struct {
-	query        hippo.Query
-	all          bool
-	low, high    float64
-	since, until string
-	asOf         string
+	filterFlags
+	query     hippo.Query
+	low, high float64
 }
 
 func newSearchCommand(s *shell) *cobra.Command {
@@ -54,29 +52,19 @@ func newSearchCommand(s *shell) *cobra.Command {
 		},
 	}
 	v := c.Flags()
-	v.StringArrayVar(&f.query.Situation, "situation", nil, "only insights for this situation; may be repeated (any)")
-	v.StringArrayVar(&f.query.Filter.Tags, "tag", nil, "only insights with this tag; may be repeated (all)")
-	v.StringArrayVar(&f.query.Filter.Types, "type", nil, "only insights of this type; may be repeated (any)")
-	v.StringVar(&f.query.Filter.Author, "author", "", "only what this author said")
-	v.StringVar(&f.query.Filter.Session, "session", "", "only what this session holds")
-	v.BoolVar(&f.query.Filter.Pinned, "pinned", false, "only pinned insights")
-	v.StringVar(&f.query.When, "when", "", "of this time: 'last week', 'since 1 March', 2026-01-01..2026-02-01")
-	v.StringVar(&f.since, "since", "", "recorded at or after this time or date")
-	v.StringVar(&f.until, "until", "", "recorded before this time or date")
-	v.StringVar(&f.asOf, "as-of", "", "only what held at this time or date")
+	f.add(c)
 	v.Float64Var(&f.low, "min", 0, "least relevance; 0 also shows what is unlikely to answer")
 	v.Float64Var(&f.high, "max", math.Inf(1), "highest relevance")
-	v.IntVar(&f.query.Offset, "offset", 0, "skip this many hits")
-	v.IntVar(&f.query.Count, "count", hippo.DefaultCount, "show this many hits")
+	addPage(v, &f.query.Offset, &f.query.Count, hippo.DefaultCount)
 	v.BoolVar(&f.query.Explain, "explain", false, "show why each hit is where it is")
 	v.BoolVar(&f.query.NoTouch, "no-touch", false, "do not count the hits as used")
-	allFlag(c, &f.all)
 	return c
 }
 
 func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
 	q := f.query
 	q.Text = strings.Join(args, " ")
+	q.Situation, q.When = f.situation, f.when
 	if err := validCount(q.Count); err != nil {
 		return q, err
 	}
@@ -84,16 +72,7 @@ func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hip
 		q.Relevance = &hippo.Range{Min: f.low, Max: f.high}
 	}
 	var err error
-	if q.Filter.CreatedAfter, err = parseTime("since", f.since); err != nil {
-		return q, err
-	}
-	if q.Filter.CreatedBefore, err = parseTime("until", f.until); err != nil {
-		return q, err
-	}
-	if from, to := q.Filter.CreatedAfter, q.Filter.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
-		return q, hippo.Fieldf("until", "must be after since, got %q and %q", f.until, f.since)
-	}
-	if q.Filter.ValidAt, err = parseTime("as-of", f.asOf); err != nil {
+	if q.Filter, err = f.filter(s); err != nil {
 		return q, err
 	}
 	cfg, err := s.config()
@@ -102,14 +81,6 @@ func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hip
 	}
 	q.Ranker = cfg.Ranker
 	return q, q.Validate()
-}
-
-// validCount rejects a count of 0, which means the default to the engine.
-func validCount(n int) error {
-	if n == 0 {
-		return hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
-	}
-	return nil
 }
 
 // printAnswer prints the outcome of a search.

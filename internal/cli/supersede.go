@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
@@ -52,10 +51,4 @@ func resolveSuperseded(ctx context.Context, m *client.Client, refs []string) ([]
 		return nil, hippo.Fieldf("supersedes", "%s", bad.Why)
 	}
 	return ids, err
-}
-
-// setTime is [parseTime] into a field.
-func setTime(to *time.Time, flag, text string) (err error) {
-	*to, err = parseTime(flag, text)
-	return err
 }

@@ -14,7 +14,7 @@ const recordSchema = `{"type":"object","additionalProperties":false,"required":[
 "tags":{"type":"array","items":{"type":"string"}},
 "type":{"type":"string","description":"e.g. decision, error, preference"},
 "pinned":{"type":"boolean","description":"never fades"},
-"event_time":{"type":"string","description":"when it happened, if not now (RFC 3339 or date)"},
+"event_time":{"type":"string","description":"when it happened, if not now: 2026-03-01, yesterday, 2h"},
 "valid_from":{"type":"string","description":"the fact holds from then on"},
 "valid_until":{"type":"string"},
 "supersedes":{"type":"array","items":{"type":"string"},"description":"what this one replaces"},
@@ -77,12 +77,14 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	m, same, err := in.secret.memories(s).RecordCompared(ctx, &hippo.Memory{
-		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned,
-		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime.in(s.Zone()),
-		ValidFrom: in.validFrom.in(s.Zone()), ValidUntil: in.validUntil.in(s.Zone()),
+	given := hippo.Memory{
+		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned, Importance: hippo.Importance{Base: in.importance},
 		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
-	}, supersedes...)
+	}
+	if err := s.times([]moment{in.eventTime, in.validFrom, in.validUntil}, &given.EventTime, &given.ValidFrom, &given.ValidUntil); err != nil {
+		return reply{}, err
+	}
+	m, same, err := in.secret.memories(s).RecordCompared(ctx, &given, supersedes...)
 	if err != nil {
 		return reply{}, err
 	}
