@@ -87,7 +87,7 @@ func (s *shell) newRoot() *cobra.Command {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.errw)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
+	root.SetFlagErrorFunc(badFlag)
 	for _, set := range config.Settings() {
 		root.PersistentFlags().String(set.Flag, "", fmt.Sprintf("%s ($%s)", set.Meaning, set.Env))
 	}
@@ -95,12 +95,13 @@ func (s *shell) newRoot() *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: id|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
 	root.AddCommand(
-		newServeCommand(s), newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s),
+		newServeCommand(s), newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s), newEditCommand(s),
 		newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newStatusCommand(s),
 		newImportCommand(s), newSyncFileCommand(s), newCaptureCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s), newHookCommand(s), newModelCommand(s), newEvalCommand(s), newDemoCommand(s), newVersionCommand(s),
 		newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s),
 	)
 	refuseUnknownTopics(root)
+	addAliases(root)
 	return root
 }
 

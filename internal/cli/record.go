@@ -20,14 +20,13 @@ func newRecordCommand(s *shell) *cobra.Command {
 	var supersedes []string
 	var allowSecret bool
 	c := &cobra.Command{
-		Use:   "record CONTENT",
-		Short: "Record an insight; - reads it from stdin",
-		Args:  oneArgument("the content"),
+		Use:   "record CONTENT...",
+		Short: "Record an insight; without CONTENT, read it from a pipe",
 		Example: `  hippo record "Retries need jitter" --situation "debugging outages" --importance 0.8
-  git log -1 --format=%B | hippo record - --type commit`,
+  git log -1 --format=%B | hippo record --type commit`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var err error
-			if m.Content, err = readText(c.Context(), s, args[0]); err != nil {
+			if m.Content, err = contentOf(c.Context(), s, args); err != nil {
 				return err
 			}
 			if err = cmp.Or(
@@ -63,7 +62,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 	f.Float64Var(&m.Importance.Base, "importance", m.Importance.Base, "0 to 1")
 	f.StringArrayVar(&m.Tags, "tag", nil, "a label; may be repeated")
 	f.StringVar(&m.Type, "type", "", "a kind: decision, error, preference, ...")
-	f.BoolVar(&m.Pinned, "pin", false, "never fades")
+	f.BoolVar(&m.Pinned, "pinned", false, "never fades")
 	f.StringVar(&times.event, "event-time", "", "when it happened, if not now")
 	f.StringVar(&times.from, "valid-from", "", "the fact holds from this time or date on")
 	f.StringVar(&times.until, "valid-until", "", "the fact no longer holds at this time or date")
@@ -91,6 +90,23 @@ func printRecorded(s *shell, m *hippo.Memory) error {
 	}
 	_, err := fmt.Fprintf(s.out, "Recorded insight %s\n", s.shortID(m.ID))
 	return err
+}
+
+// contentOf returns the words of arguments as one text, or without any, or with "-", what stdin has
+// if a person is not typing there.
+func contentOf(ctx context.Context, s *shell, args []string) (string, error) {
+	if len(args) > 0 {
+		return readText(ctx, s, strings.Join(args, " "))
+	}
+	missing := usagef("the content is missing: give it as words, or through a pipe")
+	if s.isTerminal(s.in) {
+		return "", missing
+	}
+	text, err := readText(ctx, s, "-")
+	if err == nil && text == "" {
+		err = missing
+	}
+	return text, err
 }
 
 // readText returns an argument, or the text on stdin if it is "-". A blocked read cannot be
