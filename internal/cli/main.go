@@ -94,15 +94,42 @@ func (s *shell) newRoot() *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print JSON")
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: id|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
-	root.AddCommand(
-		newServeCommand(s), newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s), newEditCommand(s),
-		newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newStatusCommand(s),
-		newImportCommand(s), newSyncFileCommand(s), newCaptureCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s), newHookCommand(s), newModelCommand(s), newEvalCommand(s), newDemoCommand(s), newVersionCommand(s),
-		newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s),
-	)
+	for _, g := range s.commands() {
+		for _, c := range g.commands {
+			c.GroupID = g.title
+		}
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		root.AddCommand(g.commands...)
+	}
+	root.AddCommand(newVersionCommand(s))
+	root.AddCommand(newTopics()...)
 	refuseUnknownTopics(root)
 	addAliases(root)
+	setHelp(s, root)
 	return root
+}
+
+// group is the commands below one heading of the help.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// commands returns the subcommands, by purpose.
+func (s *shell) commands() []group {
+	return []group{
+		{"Commands to remember and to find:", []*cobra.Command{
+			newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s), newEditCommand(s),
+			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s),
+		}},
+		{"Commands for agents:", []*cobra.Command{
+			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
+		}},
+		{"Commands for stores:", []*cobra.Command{
+			newStatusCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
+		}},
+		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), newEvalCommand(s), newDemoCommand(s)}},
+	}
 }
 
 // runRoot is the program without a subcommand: help, or, if a store is named and stdin is no

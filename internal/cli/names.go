@@ -74,7 +74,7 @@ func similarFlag(c *cobra.Command, name string) string {
 	}
 	names := slices.Collect(maps.Keys(flagAliases()))
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	similar := &cobra.Command{SuggestionsMinimumDistance: 2}
+	similar := &cobra.Command{SuggestionsMinimumDistance: min(2, len(name)/3)}
 	for _, n := range names {
 		if has(n) {
 			similar.AddCommand(&cobra.Command{Use: n, Run: func(*cobra.Command, []string) {}})

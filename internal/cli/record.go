@@ -22,8 +22,8 @@ func newRecordCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record CONTENT...",
 		Short: "Record an insight; without CONTENT, read it from a pipe",
-		Example: `  hippo record "Retries need jitter" --situation "debugging outages" --importance 0.8
-  git log -1 --format=%B | hippo record --type commit`,
+		Example: `  hippo record "Retries need jitter" --situation "debugging outages"
+  git log -1 --format=%B | hippo record --type commit --importance 0.3`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var err error
 			if m.Content, err = contentOf(c.Context(), s, args); err != nil {
@@ -63,9 +63,9 @@ func newRecordCommand(s *shell) *cobra.Command {
 	f.StringArrayVar(&m.Tags, "tag", nil, "a label; may be repeated")
 	f.StringVar(&m.Type, "type", "", "a kind: decision, error, preference, ...")
 	f.BoolVar(&m.Pinned, "pinned", false, "never fades")
-	f.StringVar(&times.event, "event-time", "", "when it happened, if not now")
-	f.StringVar(&times.from, "valid-from", "", "the fact holds from this time or date on")
-	f.StringVar(&times.until, "valid-until", "", "the fact no longer holds at this time or date")
+	f.StringVar(&times.event, "event-time", "", "when it happened, if not now: yesterday, 2026-03-01, 2h")
+	f.StringVar(&times.from, "valid-from", "", "the fact holds from this time on")
+	f.StringVar(&times.until, "valid-until", "", "the fact no longer holds at this time; 3d: in three days")
 	f.StringArrayVar(&supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
 	addAllowSecret(f, &allowSecret)
 	return c

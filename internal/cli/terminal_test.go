@@ -283,3 +283,26 @@ func TestTerminal_Fits(t *testing.T) {
 		}
 	}
 }
+
+// The help of every command fits 80 columns, and names the flags of all commands only.
+func TestHelp_Fits(t *testing.T) {
+	t.Parallel()
+	for _, command := range append(cli.Commands(), "", "help flags", "help times") {
+		args := append(strings.Fields(command), "--help")
+		if strings.HasPrefix(command, "help ") {
+			args = args[:2]
+		}
+		p := hippoRun(t, nil, args...)
+		if p.code != 0 || p.errw != "" {
+			t.Errorf("%q: %+v", command, p)
+		}
+		for line := range strings.Lines(p.out) {
+			if n := termtext.Width(strings.TrimSuffix(line, "\n")); n > 80 {
+				t.Errorf("%q: a line of %d columns: %s", command, n, line)
+			}
+		}
+		if command != "help flags" && command != "flags" && strings.Contains(p.out, "HIPPO_STORE)") {
+			t.Errorf("%q has the flags of all commands:\n%s", command, p.out)
+		}
+	}
+}

@@ -48,7 +48,7 @@ func Clip(s string, n int) string {
 
 // Wrap breaks the lines of a text between words, so that each takes at most n columns. A longer
 // word is kept whole, unless it has wide characters, between which it may be broken. White space
-// at the beginning of a line stays.
+// at the beginning of a line stays, and all of it in a line that fits.
 func Wrap(s string, n int) []string {
 	var out []string
 	for line := range strings.SplitSeq(s, "\n") {
@@ -58,6 +58,9 @@ func Wrap(s string, n int) []string {
 }
 
 func wrapLine(line string, n int) (out []string) {
+	if Width(line) <= n {
+		return []string{line}
+	}
 	body := strings.TrimLeft(line, " ")
 	current, used := line[:len(line)-len(body)], len(line)-len(body)
 	gap := ""
