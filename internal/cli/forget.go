@@ -110,6 +110,7 @@ everything in the store by what it holds. A file is what has a separator of path
 
 // printDone prints the memories that a command changed.
 func printDone(s *shell, what string, ms []*hippo.Memory) error {
+	s.count = len(ms)
 	if s.json || s.lines {
 		return printMemories(s, ms)
 	}

@@ -29,6 +29,7 @@ UUID or of the beginning of a content hash. With --json, one ID is an object, se
 			if err != nil {
 				return err
 			}
+			s.count = len(ms)
 			if s.json && len(ms) == 1 {
 				one, err := wire.Stored(ms[0])
 				return errors.Join(err, s.printJSON(one))

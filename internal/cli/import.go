@@ -121,6 +121,9 @@ func openSource(ctx context.Context, s *shell, path string, o peers.Options) (sr
 			return nil, done, err
 		}
 		src, err = peers.Open(ctx, full, o)
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("%w: there is no file or directory %s; - reads stdin", hippo.ErrNotFound, full)
+		}
 		return src, done, err
 	}
 	in := bufio.NewReaderSize(s.in, peers.SniffLength)

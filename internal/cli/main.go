@@ -22,6 +22,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // shell is the environment of all subcommands.
@@ -37,6 +38,8 @@ type shell struct {
 	isTerminal func(stream any) bool
 	// shorten returns the short forms of IDs in the store that was opened last; nil before.
 	shorten func(ids ...hippo.ID) hippo.ShortIDs
+	// count is how many memories were printed or changed, for the log.
+	count int
 }
 
 // Main runs the program: args[0] is its name. It returns an exit code of package wire:
@@ -61,11 +64,13 @@ func (s *shell) run(ctx context.Context, args []string) int {
 		rest = append([]string{"serve"}, rest...)
 	}
 	s.root.SetArgs(rest)
+	began := s.now()
 	ran, err := s.root.ExecuteContextC(ctx)
 	if err != nil && isHook(ran) {
 		logHookError(err)
 		return 0
 	}
+	s.logCall(ran, s.now().Sub(began), err)
 	if err != nil {
 		s.json = s.json || wantsJSON(rest)
 		explainError(s, ran.CommandPath(), err)
@@ -105,6 +110,7 @@ func (s *shell) newRoot() *cobra.Command {
 	root.AddCommand(newTopics()...)
 	refuseUnknownTopics(root)
 	addAliases(root)
+	addCompletions(s, root)
 	setHelp(s, root)
 	return root
 }
@@ -160,6 +166,14 @@ func refuseUnknownTopics(root *cobra.Command) {
 			}
 			return topic.Help()
 		}
+	}
+}
+
+// logCall logs a command, except for hooks, which print nothing.
+func (s *shell) logCall(ran *cobra.Command, took time.Duration, err error) {
+	_, verb, _ := strings.Cut(ran.CommandPath(), " ")
+	if c, bad := s.config(); bad == nil && verb != "" && !isHook(ran) {
+		wire.LogCall(s.logger(c), verb, took, s.count, err)
 	}
 }
 

@@ -76,6 +76,7 @@ func (f *modifyFlags) changes(c *cobra.Command) []client.Change {
 }
 
 func printModified(s *shell, m *hippo.Memory) error {
+	s.count = 1
 	if s.json || s.lines {
 		return printMemories(s, []*hippo.Memory{m})
 	}

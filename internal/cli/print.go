@@ -38,6 +38,7 @@ func memoriesJSON(ms []*hippo.Memory) ([]json.RawMessage, error) {
 
 // printMemories prints memories as JSON or lines.
 func printMemories(s *shell, ms []*hippo.Memory) error {
+	s.count = len(ms)
 	if s.json {
 		list, err := memoriesJSON(ms)
 		if err != nil {
@@ -54,6 +55,7 @@ func printMemories(s *shell, ms []*hippo.Memory) error {
 
 // printTable prints memories as a table, with their decayed importance on an active day.
 func printTable(s *shell, ms []*hippo.Memory, day hippo.Day) {
+	s.count = len(ms)
 	ids := s.shortIDs(hippo.IDsOf(ms...)...)
 	idWidth := 0
 	for _, m := range ms {

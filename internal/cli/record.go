@@ -85,6 +85,7 @@ func allowingSecrets(x *client.Client, allowed bool) *client.Client {
 }
 
 func printRecorded(s *shell, m *hippo.Memory) error {
+	s.count = 1
 	if s.json || s.lines {
 		return printMemories(s, []*hippo.Memory{m})
 	}

@@ -33,6 +33,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 }
 
 func printVotes(s *shell, rs []client.Vote) error {
+	s.count = len(rs)
 	if s.json {
 		type effect struct {
 			ID     hippo.ID `json:"uuid"`

@@ -91,6 +91,7 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	if a.Weak != "" {
 		s.warn("these may not answer it (%s)", a.Weak)
 	}
+	s.count = len(a.Hits)
 	ids := s.shortIDs(a.IDs()...)
 	switch {
 	case s.json:

@@ -51,5 +51,5 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 	if text == "" {
 		text = "Nothing to know yet."
 	}
-	return reply{text: text, data: wire.ContextOf(b)}, nil
+	return reply{text: text, data: wire.ContextOf(b), count: len(b.Items)}, nil
 }

@@ -79,7 +79,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	}
 	return reply{
 		text: fmt.Sprintf("Modified insight: %s (importance %.2f)", s.short(m.ID), m.Importance.Value),
-		data: modified{UUID: m.ID, Importance: m.Importance.Value, Version: m.Version},
+		data: modified{UUID: m.ID, Importance: m.Importance.Value, Version: m.Version}, count: 1,
 	}, nil
 }
 

@@ -97,7 +97,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 		text += "\nsuperseded " + insights(n)
 	}
 	text += out.compared(s, same)
-	return reply{text: text, data: out}, nil
+	return reply{text: text, data: out, count: 1}, nil
 }
 
 // project returns the project that a memory is recorded for.

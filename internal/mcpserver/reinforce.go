@@ -55,5 +55,5 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 		out.Reinforced[i] = effect{UUID: r.ID, Before: wire.Round(r.Before, 6), After: wire.Round(r.After, 6)}
 		fmt.Fprintf(&text, "\n%s %.2f -> %.2f", short.Of(r.ID), r.Before, r.After)
 	}
-	return reply{text: text.String(), data: out}, nil
+	return reply{text: text.String(), data: out, count: len(rs)}, nil
 }

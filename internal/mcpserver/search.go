@@ -129,7 +129,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if a.Total == 0 && q.Filter.Projects == nil && s.scope.Project != "" {
 		text += ` project "*" searches all projects.`
 	}
-	return reply{text: text, data: data}, nil
+	return reply{text: text, data: data, count: len(a.Hits)}, nil
 }
 
 func (in *searchInput) query(s *session) (hippo.Query, error) {
