@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/hippo-memory/hippo/client"
 	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo/client"
 )
 
 func newListCommand(s *shell) *cobra.Command {

@@ -62,8 +62,11 @@ func TestList_FiltersAsASearch(t *testing.T) {
 		q    engine.ListQuery
 		want int
 	}{
-		{engine.ListQuery{}, 2}, {engine.ListQuery{Situation: []string{"debugging"}}, 1}, {engine.ListQuery{When: "today"}, 2},
-		{engine.ListQuery{When: "last year"}, 0}, {engine.ListQuery{When: "2h", Situation: []string{"small talk"}}, 1},
+		{engine.ListQuery{}, 2},
+		{engine.ListQuery{Situation: []string{"debugging"}}, 1},
+		{engine.ListQuery{When: "today"}, 2},
+		{engine.ListQuery{When: "last year"}, 0},
+		{engine.ListQuery{When: "2h", Situation: []string{"small talk"}}, 1},
 	} {
 		found, err := f.Search(t.Context(), hippo.Query{Situation: tc.q.Situation, When: tc.q.When})
 		if err != nil {

@@ -154,6 +154,8 @@ func kindName(kind string) string {
 		return "text"
 	case "TEXT...":
 		return "text, repeatable"
+	case "TEXT,...":
+		return "texts, separated by commas"
 	case "N":
 		return "whole number"
 	case "X":
