@@ -60,7 +60,7 @@ func (ForgottenOption) resolve(forgotten *bool) { *forgotten = true }
 
 // ShortIDs returns the short forms of IDs, which [Client.Resolve] takes back. Cost: a scan of the
 // index, some 2 ns an insight.
-func (c *Client) ShortIDs(ids ...hippo.ID) hippo.ShortIDs { return c.memories.ShortIDs(ids) }
+func ShortIDs(c *Client, ids ...hippo.ID) hippo.ShortIDs { return engine.ShortIDs(c.memories, ids) }
 
 // Resolve turns a reference into an ID: at least 4 characters of the end or the beginning of an
 // ID, such as [hippo.ID.Short], or of the beginning of a content hash. One that fits several

@@ -134,7 +134,7 @@ func idCandidates(opts ...client.ListOption) candidates {
 	return func(ctx context.Context, s *shell) (out []string) {
 		stored(ctx, s, func(m *client.Client) error {
 			ms, err := newest(ctx, m, opts...)
-			ids := m.ShortIDs(hippo.IDsOf(ms...)...)
+			ids := client.ShortIDs(m, hippo.IDsOf(ms...)...)
 			for _, x := range ms {
 				out = append(out, ids.Of(x.ID)+"\t"+preview(x.Content, length))
 			}

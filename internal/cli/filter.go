@@ -38,7 +38,7 @@ func (f *filterFlags) add(c *cobra.Command) {
 func (f *filterFlags) filter(s *shell) (hippo.Filter, error) {
 	out := f.fields
 	err := cmp.Or(
-		s.setTime(&out.CreatedAfter, "since", f.since), s.setTime(&out.CreatedBefore, "until", f.until), s.setTime(&out.ValidAt, "as-of", f.asOf),
+		setTime(s, &out.CreatedAfter, "since", f.since), setTime(s, &out.CreatedBefore, "until", f.until), setTime(s, &out.ValidAt, "as-of", f.asOf),
 	)
 	if from, to := out.CreatedAfter, out.CreatedBefore; err == nil && !from.IsZero() && !to.IsZero() && !from.Before(to) {
 		err = hippo.Fieldf("until", "must be after since, got %q and %q", f.until, f.since)

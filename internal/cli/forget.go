@@ -46,7 +46,7 @@ func purgeMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo.
 	}
 	if !yes {
 		for _, x := range ms {
-			fmt.Fprintf(s.errw, "%s  %s\n", s.shortID(x.ID), preview(x.Content, previewLength))
+			fmt.Fprintf(s.errw, "%s  %s\n", shortID(s, x.ID), preview(x.Content, previewLength))
 		}
 		if err := confirm(s, fmt.Sprintf("Delete %d for good?", len(ids)), "--purge deletes for good"); err != nil {
 			return err
@@ -114,7 +114,7 @@ func printDone(s *shell, what string, ms []*hippo.Memory) error {
 	if s.json || s.lines {
 		return printMemories(s, ms)
 	}
-	ids := s.shortIDs(hippo.IDsOf(ms...)...)
+	ids := shortIDs(s, hippo.IDsOf(ms...)...)
 	for _, m := range ms {
 		fmt.Fprintf(s.out, "%s %s  %s\n", what, ids.Of(m.ID), preview(m.Content, 60))
 	}

@@ -56,7 +56,7 @@ UUID or of the beginning of a content hash. With --json, one ID is an object, se
 
 // printWhole prints a memory with all its fields as text.
 func printWhole(s *shell, m *hippo.Memory, day hippo.Day) error {
-	fmt.Fprintf(s.out, "%s\n%s\n\n", s.bold(s.shortID(m.ID)), s.block(m.Content, ""))
+	fmt.Fprintf(s.out, "%s\n%s\n\n", bold(s, shortID(s, m.ID)), block(s, m.Content, ""))
 	uses := 0
 	for _, a := range m.Accesses {
 		uses += a.Count
@@ -68,7 +68,7 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day) error {
 	}
 	superseded := ""
 	if !m.SupersededBy.IsZero() {
-		superseded = s.shortID(m.SupersededBy)
+		superseded = shortID(s, m.SupersededBy)
 	}
 	note := ""
 	if flags := wire.Flags(m); flags != nil {

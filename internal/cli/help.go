@@ -35,9 +35,9 @@ func newTopics() []*cobra.Command {
 
 // setHelp makes the help of all commands that of [writeHelp].
 func setHelp(s *shell, root *cobra.Command) {
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { writeHelp(c.OutOrStdout(), c, min(s.width(), standardWidth)) })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { writeHelp(c.OutOrStdout(), c, min(width(s), standardWidth)) })
 	root.SetUsageFunc(func(c *cobra.Command) error {
-		writeHelp(c.OutOrStderr(), c, min(s.width(), standardWidth))
+		writeHelp(c.OutOrStderr(), c, min(width(s), standardWidth))
 		return nil
 	})
 }

@@ -70,7 +70,7 @@ func (s *shell) run(ctx context.Context, args []string) int {
 		logHookError(err)
 		return 0
 	}
-	s.logCall(ran, s.now().Sub(began), err)
+	logCall(s, ran, s.now().Sub(began), err)
 	if err != nil {
 		s.json = s.json || wantsJSON(rest)
 		explainError(s, ran.CommandPath(), err)
@@ -99,7 +99,7 @@ func (s *shell) newRoot() *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print JSON")
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: id|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
-	for _, g := range s.commands() {
+	for _, g := range commands(s) {
 		for _, c := range g.commands {
 			c.GroupID = g.title
 		}
@@ -122,7 +122,7 @@ type group struct {
 }
 
 // commands returns the subcommands, by purpose.
-func (s *shell) commands() []group {
+func commands(s *shell) []group {
 	return []group{
 		{"Commands to remember and to find:", []*cobra.Command{
 			newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s), newEditCommand(s),
@@ -170,7 +170,7 @@ func refuseUnknownTopics(root *cobra.Command) {
 }
 
 // logCall logs a command, except for hooks, which print nothing.
-func (s *shell) logCall(ran *cobra.Command, took time.Duration, err error) {
+func logCall(s *shell, ran *cobra.Command, took time.Duration, err error) {
 	_, verb, _ := strings.Cut(ran.CommandPath(), " ")
 	if c, bad := s.config(); bad == nil && verb != "" && !isHook(ran) {
 		wire.LogCall(s.logger(c), verb, took, s.count, err)
@@ -242,7 +242,7 @@ func (s *shell) on(ctx context.Context, c config.Config, project string, fn func
 	if err != nil {
 		return err
 	}
-	s.shorten = m.ShortIDs
+	s.shorten = func(ids ...hippo.ID) hippo.ShortIDs { return client.ShortIDs(m, ids...) }
 	return errors.Join(fn(m), m.Close())
 }
 
@@ -277,14 +277,14 @@ func (s *shell) onIDs(fn func(*cobra.Command, *client.Client, []hippo.ID) error)
 }
 
 // shortIDs returns the short forms of IDs.
-func (s *shell) shortIDs(ids ...hippo.ID) hippo.ShortIDs {
+func shortIDs(s *shell, ids ...hippo.ID) hippo.ShortIDs {
 	if s.shorten == nil {
 		return nil
 	}
 	return s.shorten(ids...)
 }
 
-func (s *shell) shortID(id hippo.ID) string { return s.shortIDs(id).Of(id) }
+func shortID(s *shell, id hippo.ID) string { return shortIDs(s, id).Of(id) }
 
 // resolve turns references, such as abbreviated IDs, into IDs.
 func resolve(ctx context.Context, m *client.Client, refs []string, opts ...client.ResolveOption) ([]hippo.ID, error) {

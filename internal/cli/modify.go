@@ -80,6 +80,6 @@ func printModified(s *shell, m *hippo.Memory) error {
 	if s.json || s.lines {
 		return printMemories(s, []*hippo.Memory{m})
 	}
-	_, err := fmt.Fprintf(s.out, "Modified insight %s (importance %.2f)\n", s.shortID(m.ID), m.Importance.Value)
+	_, err := fmt.Fprintf(s.out, "Modified insight %s (importance %.2f)\n", shortID(s, m.ID), m.Importance.Value)
 	return err
 }

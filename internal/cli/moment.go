@@ -7,7 +7,7 @@ import (
 )
 
 // setTime sets a time to the one that a flag names, in the user's zone; an empty text leaves it.
-func (s *shell) setTime(to *time.Time, flag, text string) (err error) {
+func setTime(s *shell, to *time.Time, flag, text string) (err error) {
 	if text == "" {
 		return nil
 	}

@@ -46,7 +46,7 @@ func printMemories(s *shell, ms []*hippo.Memory) error {
 		}
 		return s.printJSON(list)
 	}
-	ids := s.shortIDs(hippo.IDsOf(ms...)...)
+	ids := shortIDs(s, hippo.IDsOf(ms...)...)
 	for _, m := range ms {
 		fmt.Fprintln(s.out, line(m, ids))
 	}
@@ -56,22 +56,22 @@ func printMemories(s *shell, ms []*hippo.Memory) error {
 // printTable prints memories as a table, with their decayed importance on an active day.
 func printTable(s *shell, ms []*hippo.Memory, day hippo.Day) {
 	s.count = len(ms)
-	ids := s.shortIDs(hippo.IDsOf(ms...)...)
+	ids := shortIDs(s, hippo.IDsOf(ms...)...)
 	idWidth := 0
 	for _, m := range ms {
 		idWidth = max(idWidth, len(ids.Of(m.ID)))
 	}
 	row := fmt.Sprintf("%%-%ds  %%-%ds  %%-4s  ", idWidth, len(time.DateOnly))
 	head := fmt.Sprintf(row, "ID", "CREATED", "IMP.")
-	rest := s.width() - len(head)
-	fmt.Fprintln(s.out, s.bold(head+"CONTENT"))
+	rest := width(s) - len(head)
+	fmt.Fprintln(s.out, bold(s, head+"CONTENT"))
 	for _, m := range ms {
 		fmt.Fprintf(s.out, row, ids.Of(m.ID), m.CreatedAt.Format(time.DateOnly), fmt.Sprintf("%.2f", client.ImportanceOn(m, day)))
 		content := termtext.Clip(preview(m.Content, previewLength), rest)
 		const gap = 2
 		situation := preview(strings.Join(m.Situation, "; "), previewLength)
 		if room := rest - gap - termtext.Width(content); situation != "" && room >= minSituation {
-			content += strings.Repeat(" ", gap) + s.dim(termtext.Clip(situation, room))
+			content += strings.Repeat(" ", gap) + dim(s, termtext.Clip(situation, room))
 		}
 		fmt.Fprintln(s.out, content)
 	}

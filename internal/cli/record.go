@@ -30,8 +30,8 @@ func newRecordCommand(s *shell) *cobra.Command {
 				return err
 			}
 			if err = cmp.Or(
-				s.setTime(&m.EventTime, "event-time", times.event),
-				s.setTime(&m.ValidFrom, "valid-from", times.from), s.setTime(&m.ValidUntil, "valid-until", times.until),
+				setTime(s, &m.EventTime, "event-time", times.event),
+				setTime(s, &m.ValidFrom, "valid-from", times.from), setTime(s, &m.ValidUntil, "valid-until", times.until),
 			); err != nil {
 				return err
 			}
@@ -50,7 +50,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 					return err
 				}
 				for _, id := range old {
-					s.warn("replaces %s", s.shortID(id))
+					s.warn("replaces %s", shortID(s, id))
 				}
 				printComparison(s, r)
 				return printRecorded(s, r.Memory)
@@ -89,7 +89,7 @@ func printRecorded(s *shell, m *hippo.Memory) error {
 	if s.json || s.lines {
 		return printMemories(s, []*hippo.Memory{m})
 	}
-	_, err := fmt.Fprintf(s.out, "Recorded insight %s\n", s.shortID(m.ID))
+	_, err := fmt.Fprintf(s.out, "Recorded insight %s\n", shortID(s, m.ID))
 	return err
 }
 

@@ -50,7 +50,7 @@ func printVotes(s *shell, rs []client.Vote) error {
 	for i, r := range rs {
 		voted[i] = r.ID
 	}
-	ids := s.shortIDs(voted...)
+	ids := shortIDs(s, voted...)
 	for _, r := range rs {
 		fmt.Fprintf(s.out, "%s  importance %.2f -> %.2f\n", ids.Of(r.ID), r.Before, r.After)
 	}

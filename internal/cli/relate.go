@@ -32,7 +32,7 @@ With one ID, show the relations of that insight.`,
 		Args: relateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			r := hippo.Relation{Weight: weight}
-			if err := cmp.Or(s.setTime(&r.ValidFrom, "valid-from", from), s.setTime(&r.ValidUntil, "valid-until", until)); err != nil {
+			if err := cmp.Or(setTime(s, &r.ValidFrom, "valid-from", from), setTime(s, &r.ValidUntil, "valid-until", until)); err != nil {
 				return err
 			}
 			return s.with(c.Context(), func(m *client.Client) error {
@@ -84,7 +84,7 @@ func changeRelation(ctx context.Context, s *shell, m *client.Client, args []stri
 	if s.json {
 		return printRelations(s, nil, []hippo.Relation{r})
 	}
-	fmt.Fprintf(s.out, "%s %s %s %s\n", what, s.shortID(r.From), termtext.Line(r.Kind), s.shortID(r.To))
+	fmt.Fprintf(s.out, "%s %s %s %s\n", what, shortID(s, r.From), termtext.Line(r.Kind), shortID(s, r.To))
 	return nil
 }
 
@@ -132,7 +132,7 @@ func printRelations(s *shell, other func(*hippo.Relation) string, rs []hippo.Rel
 	for i := range rs {
 		ends = append(ends, rs[i].From, rs[i].To)
 	}
-	ids := s.shortIDs(ends...)
+	ids := shortIDs(s, ends...)
 	return s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "FROM\tKIND\tTO\tWEIGHT\tREINFORCED\tTHE OTHER")
 		for i := range rs {

@@ -92,7 +92,7 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 		s.warn("these may not answer it (%s)", a.Weak)
 	}
 	s.count = len(a.Hits)
-	ids := s.shortIDs(a.IDs()...)
+	ids := shortIDs(s, a.IDs()...)
 	switch {
 	case s.json:
 		return printAnswerJSON(s, a, q.Offset)
@@ -135,7 +135,7 @@ const indent = "       "
 // printHit prints one result: relevance and content, then its metadata.
 func printHit(s *shell, h *hippo.Hit, content string, ids hippo.ShortIDs) {
 	m := h.Memory
-	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, s.block(content, indent))
+	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, block(s, content, indent))
 	notes := []string{ids.Of(m.ID), m.When().Format(time.DateOnly)}
 	if wire.Flags(m) != nil {
 		notes = append(notes, wire.InstructionsNote)
@@ -150,7 +150,7 @@ func printHit(s *shell, h *hippo.Hit, content string, ids hippo.ShortIDs) {
 		notes = append(notes, "superseded by "+ids.Of(m.SupersededBy))
 	}
 	for _, l := range termtext.Wrap(termtext.Line(strings.Join(notes, " · ")), standardWidth-len(indent)) {
-		fmt.Fprintln(s.out, indent+s.dim(l))
+		fmt.Fprintln(s.out, indent+dim(s, l))
 	}
 	if h.Explanation != nil {
 		explanation(s.out, h)

@@ -32,7 +32,7 @@ func printComparison(s *shell, r *client.Recorded) {
 	for _, x := range r.Replaces {
 		shown = append(shown, x.Memory.ID)
 	}
-	ids := s.shortIDs(shown...)
+	ids := shortIDs(s, shown...)
 	for _, id := range r.Duplicates {
 		s.warn("duplicate of %s", ids.Of(id))
 	}

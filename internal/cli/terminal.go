@@ -16,7 +16,7 @@ const standardWidth = 80
 const pipeWidth = 160
 
 // width returns the number of columns of the output.
-func (s *shell) width() int {
+func width(s *shell) int {
 	if !s.isTerminal(s.out) {
 		return pipeWidth
 	}
@@ -29,10 +29,10 @@ func (s *shell) width() int {
 }
 
 // bold and dim emphasise a text on a terminal that shows it; see https://no-color.org.
-func (s *shell) bold(text string) string { return s.styled("1", text) }
-func (s *shell) dim(text string) string  { return s.styled("2", text) }
+func bold(s *shell, text string) string { return styled(s, "1", text) }
+func dim(s *shell, text string) string  { return styled(s, "2", text) }
 
-func (s *shell) styled(code, text string) string {
+func styled(s *shell, code, text string) string {
 	if text == "" || !s.isTerminal(s.out) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return text
 	}
@@ -41,13 +41,13 @@ func (s *shell) styled(code, text string) string {
 
 // block shows a text below one another, indented, from the second line on with a mark, so that no
 // line of it looks like one of the program. On a terminal its lines are wrapped.
-func (s *shell) block(text, indent string) string {
+func block(s *shell, text, indent string) string {
 	mark := indent + termtext.Continuation
 	text = termtext.Block(text, indent)
 	if !s.isTerminal(s.out) {
 		return text
 	}
-	room := s.width() - termtext.Width(mark)
+	room := width(s) - termtext.Width(mark)
 	var out []string
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 {

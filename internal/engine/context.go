@@ -36,7 +36,7 @@ func Context(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Brie
 		ids[i] = g.found[i].Memory.ID
 	}
 	in := &briefing.Input{
-		Query: q, Candidates: g.found, IDs: m.ShortIDs(ids), Project: m.scope.Project, Now: m.now(), Instructs: instructs,
+		Query: q, Candidates: g.found, IDs: ShortIDs(m, ids), Project: m.scope.Project, Now: m.now(), Instructs: instructs,
 	}
 	return selected(ctx, m, in)
 }

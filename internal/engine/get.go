@@ -53,7 +53,7 @@ func (m *Memories) Resolve(ctx context.Context, ref string, forgotten bool) (hip
 	case 1:
 		return first[0], nil
 	default:
-		return hippo.ID{}, m.ambiguous(ctx, ref, first)
+		return hippo.ID{}, ambiguous(ctx, m, ref, first)
 	}
 }
 
@@ -61,12 +61,12 @@ func (m *Memories) Resolve(ctx context.Context, ref string, forgotten bool) (hip
 const shownOfCandidate = 50
 
 // ambiguous returns the error for a reference that fits several memories.
-func (m *Memories) ambiguous(ctx context.Context, ref string, ids []hippo.ID) error {
+func ambiguous(ctx context.Context, m *Memories, ref string, ids []hippo.ID) error {
 	ms, err := m.scoped.Get(ctx, ids)
 	if err != nil {
 		return err
 	}
-	short := m.ShortIDs(ids)
+	short := ShortIDs(m, ids)
 	e := &hippo.AmbiguousError{Ref: ref}
 	for _, x := range ms {
 		text := []rune(strings.Join(strings.Fields(x.Content), " "))
@@ -78,9 +78,9 @@ func (m *Memories) ambiguous(ctx context.Context, ref string, ids []hippo.ID) er
 	return e
 }
 
-// ShortIDs returns the short forms of IDs by which Resolve finds them, as far as the index knows the
+// ShortIDs returns the short forms of IDs by which [Memories.Resolve] finds them, as far as the index knows the
 // other memories. Cost: a scan of the index, some 2 ns a memory.
-func (m *Memories) ShortIDs(ids []hippo.ID) (short hippo.ShortIDs) {
+func ShortIDs(m *Memories, ids []hippo.ID) (short hippo.ShortIDs) {
 	_ = m.index.Guard(func() error { // one that is too short is refused when it is used, and names the others
 		short = hippo.NewShortIDs(ids, m.index.Distinguish(&m.scope, ids))
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 func TestResolve(t *testing.T) {
@@ -59,7 +60,7 @@ func TestResolve_Ambiguous(t *testing.T) {
 	if !ok || !errors.Is(err, hippo.ErrInvalid) || !cmp.Equal(ambiguous.Candidates, want) {
 		t.Fatalf("got %v", err)
 	}
-	short := f.ShortIDs([]hippo.ID{one, two, begins, hidden})
+	short := engine.ShortIDs(f.Memories, []hippo.ID{one, two, begins, hidden})
 	for id, want := range map[hippo.ID]string{one: "a1deadbeef", two: "b1deadbeef", begins: "00000001", hidden: "00000002"} {
 		if got := short.Of(id); got != want {
 			t.Errorf("%v: short form %s, want %s", id, got, want)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // refs are IDs as they are given: UUIDs, or the short forms that texts show.
@@ -44,7 +45,9 @@ func (s *session) resolve(ctx context.Context, r refs, forgotten bool) ([]hippo.
 }
 
 // short returns the short form of an ID.
-func (s *session) short(id hippo.ID) string { return s.ShortIDs([]hippo.ID{id}).Of(id) }
+func (s *session) short(id hippo.ID) string {
+	return engine.ShortIDs(s.Memories, []hippo.ID{id}).Of(id)
+}
 
 // resolveOne is resolve for an argument that is one ID.
 func (s *session) resolveOne(ctx context.Context, r refs) (hippo.ID, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -47,7 +48,7 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	short := s.ShortIDs(slices.Concat(up, down))
+	short := engine.ShortIDs(s.Memories, slices.Concat(up, down))
 	out := reinforced{Reinforced: make([]effect, len(rs))}
 	var text strings.Builder
 	fmt.Fprintf(&text, "Applied reinforcement to %s", insights(len(rs)))

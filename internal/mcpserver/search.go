@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -125,7 +126,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	text := textOf(a, &v, data, s.ShortIDs(a.IDs()))
+	text := textOf(a, &v, data, engine.ShortIDs(s.Memories, a.IDs()))
 	if a.Total == 0 && q.Filter.Projects == nil && s.scope.Project != "" {
 		text += ` project "*" searches all projects.`
 	}

@@ -34,7 +34,7 @@ func (r *recorded) compared(s *session, same *engine.Comparison) string {
 	for _, x := range same.Replaces {
 		ids = append(ids, x.Memory.ID)
 	}
-	shown := s.ShortIDs(ids)
+	shown := engine.ShortIDs(s.Memories, ids)
 	for _, id := range same.Duplicates {
 		fmt.Fprintf(&b, "\nduplicate of %s", shown.Of(id))
 	}

@@ -64,7 +64,7 @@ func wrapLine(line string, n int) (out []string) {
 	body := strings.TrimLeft(line, " ")
 	current, used := line[:len(line)-len(body)], len(line)-len(body)
 	gap := ""
-	for _, word := range strings.FieldsSeq(body) {
+	for word := range strings.FieldsSeq(body) {
 		if gap != "" && used+1+Width(word) > n {
 			out, current, used, gap = append(out, current), "", 0, ""
 		}
