@@ -98,6 +98,27 @@ func (e *UnknownError) Error() string {
 // Unwrap makes an UnknownError an [ErrNotFound].
 func (e *UnknownError) Unwrap() error { return ErrNotFound }
 
+// AmbiguousError says that a short form of an ID fits several memories. It is an [ErrInvalid].
+type AmbiguousError struct {
+	// Ref is the short form.
+	Ref string
+	// Candidates are the memories that it fits, perhaps not all, each as a longer ID and the
+	// beginning of its text.
+	Candidates [][2]string
+}
+
+func (e *AmbiguousError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q fits several memories; give one of these ids:", e.Ref)
+	for _, c := range e.Candidates {
+		b.WriteString("\n" + c[0] + "  " + c[1])
+	}
+	return b.String()
+}
+
+// Unwrap makes an AmbiguousError an [ErrInvalid].
+func (e *AmbiguousError) Unwrap() error { return ErrInvalid }
+
 // Code is a stable name for a kind of failure, for programs to read.
 type Code string
 

@@ -36,6 +36,47 @@ func (id ID) String() string {
 	return string(b[:])
 }
 
+// shortDigits is the number of hexadecimal digits of [ID.Short].
+const shortDigits = 8
+
+// Short returns the last 8 hexadecimal digits. They are random in a UUID of version 7, which
+// begins with the time, and stay when the content changes. See [ShortIDs] for two memories
+// with the same ones.
+func (id ID) Short() string { return id.end(shortDigits) }
+
+// end returns the last n hexadecimal digits, at most 32.
+func (id ID) end(n int) string {
+	digits := hex.EncodeToString(id[:])
+	return digits[len(digits)-min(n, len(digits)):]
+}
+
+// ShortIDs holds the short forms of IDs whose last 8 digits several memories have: the longer
+// end that distinguishes each. The others are absent, so nil is the most frequent value.
+type ShortIDs map[ID]string
+
+// NewShortIDs returns the short forms of IDs; digits[i] of ids[i] distinguish it from all
+// other memories.
+func NewShortIDs(ids []ID, digits []int) ShortIDs {
+	var s ShortIDs
+	for i, n := range digits {
+		if n > shortDigits {
+			if s == nil {
+				s = make(ShortIDs)
+			}
+			s[ids[i]] = ids[i].end(n)
+		}
+	}
+	return s
+}
+
+// Of returns the short form of an ID.
+func (s ShortIDs) Of(id ID) string {
+	if text, ok := s[id]; ok {
+		return text
+	}
+	return id.Short()
+}
+
 // IsZero reports whether id is the zero ID.
 func (id ID) IsZero() bool { return id == ID{} }
 

@@ -79,6 +79,24 @@ type Memory struct {
 	Revision Revision
 }
 
+// appendIDs appends the ID of the memory, and of the one that supersedes it, if there is one.
+func (m *Memory) appendIDs(ids []ID) []ID {
+	ids = append(ids, m.ID)
+	if !m.SupersededBy.IsZero() {
+		ids = append(ids, m.SupersededBy)
+	}
+	return ids
+}
+
+// IDsOf returns the IDs of memories and of what supersedes them.
+func IDsOf(ms ...*Memory) []ID {
+	ids := make([]ID, 0, len(ms))
+	for _, m := range ms {
+		ids = m.appendIDs(ids)
+	}
+	return ids
+}
+
 // Importance is how much a memory matters, in [0, 1].
 type Importance struct {
 	// Base is the last value set explicitly.

@@ -185,6 +185,15 @@ type Answer struct {
 	Degraded []string
 }
 
+// IDs returns the IDs of the hits and of what supersedes them.
+func (a *Answer) IDs() []ID {
+	ids := make([]ID, 0, len(a.Hits))
+	for i := range a.Hits {
+		ids = a.Hits[i].Memory.appendIDs(ids)
+	}
+	return ids
+}
+
 // Conflict is two memories that seem to contradict each other; A is the newer one.
 type Conflict struct {
 	A, B ID

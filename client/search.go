@@ -78,13 +78,27 @@ func FromQuery(x hippo.Query) Setting {
 	}
 }
 
-// InSituation keeps insights for any of these situations.
-func InSituation(elements ...string) Setting {
-	return func(q *hippo.Query) { q.Situation = elements }
+// InSituation keeps insights for any of these situations. It is an option of searches and of lists.
+func InSituation(elements ...string) FilterOption {
+	return narrowing(func(situation *[]string, _ *string) { *situation = elements })
 }
 
-// When keeps insights of a time, written in English: "last week", "since 1 May".
-func When(words string) Setting { return func(q *hippo.Query) { q.When = words } }
+// When keeps insights of a time in words: "last week", "since 1 May", "3d". It is an option of
+// searches and of lists.
+func When(words string) FilterOption {
+	return narrowing(func(_ *[]string, when *string) { *when = words })
+}
+
+// FilterOption is an option of searches and of lists, see [InSituation] and [When].
+type FilterOption interface {
+	SearchOption
+	ListOption
+}
+
+type narrowing func(situation *[]string, when *string)
+
+func (n narrowing) search(s *searching) { n(&s.query.Situation, &s.query.When) }
+func (n narrowing) list(l *listing)     { n(&l.situation, &l.when) }
 
 // MinRelevance keeps insights of at least this relevance; 0 also finds unlikely ones. The
 // default is the floor of the ranker.

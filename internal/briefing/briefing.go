@@ -58,6 +58,8 @@ type Input struct {
 	Project string
 	// Now is the time of the reader.
 	Now time.Time
+	// IDs are the short forms of the IDs of Candidates.
+	IDs hippo.ShortIDs
 	// Similar is the cosine of two memories; nil: duplicates are found lexically.
 	Similar func(a, b hippo.ID) float64
 	// Instructs reports whether a text tries to instruct its reader; nil: none does.
@@ -78,7 +80,9 @@ const (
 
 // Item is one memory in a [Briefing].
 type Item struct {
-	Memory  *hippo.Memory
+	Memory *hippo.Memory
+	// ID is the short form of the memory's.
+	ID      string
 	Section Section
 	// Preview is the content on one line, cut at the end of a word.
 	Preview string

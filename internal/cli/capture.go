@@ -166,7 +166,7 @@ func printCaptured(s *shell, r *ingest.Report) error {
 			fmt.Fprintf(s.out, "  refused: %s\n", termtext.Line(o.Err.Error()))
 		}
 		for _, id := range o.Supersedes {
-			fmt.Fprintf(s.out, "  supersedes %s\n", id)
+			fmt.Fprintf(s.out, "  supersedes %s\n", id.Short())
 		}
 	}
 	if r.Client == "" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
@@ -29,9 +30,14 @@ func (*usageError) Is(target error) bool { return target == hippo.ErrInvalid }
 // usagef returns a usage error.
 func usagef(format string, args ...any) error { return &usageError{err: fmt.Errorf(format, args...)} }
 
-// badFlag turns an error of a flag into a usage error, without the name of the Go function
-// that parsed the value.
-func badFlag(err error) error {
+// badFlag turns an error of a flag into a usage error, with the flag that was probably meant, and
+// without the name of the Go function that parsed the value.
+func badFlag(c *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if flag := similarFlag(c, unknown.GetSpecifiedName()); flag != "" {
+			return usagef("%w; did you mean --%s?", err, flag)
+		}
+	}
 	num, ok := errors.AsType[*strconv.NumError](err)
 	if !ok {
 		return &usageError{err: err}

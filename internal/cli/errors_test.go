@@ -93,21 +93,6 @@ func TestSearch_HasItsRanker(t *testing.T) {
 	}
 }
 
-// A table fits into the terminal, unless that is too narrow for any.
-func TestLayout(t *testing.T) {
-	t.Parallel()
-	const others = 28 // gaps, date, importance
-	for columns := range 400 {
-		id, content, situation := cli.Layout(columns)
-		if content < 14 || situation < 9 || id != 18 && id != 36 {
-			t.Errorf("%d columns: id %d, content %d, situation %d", columns, id, content, situation)
-		}
-		if width := id + content + situation + others; columns >= 80 && width > columns {
-			t.Errorf("%d columns: a line of %d", columns, width)
-		}
-	}
-}
-
 // What reads stdin does not wait for it when it is cancelled.
 func TestMain_StopsReading(t *testing.T) {
 	t.Parallel()

@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"io"
+	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
@@ -62,8 +64,17 @@ func Flags(command string) []string {
 	return names
 }
 
-// Layout returns the widths of the columns ID, content and situation.
-func Layout(columns int) (id, content, situation int) {
-	l := layoutFor(columns)
-	return l.id, l.content, l.situation
+// Commands returns the paths of all commands below the program.
+func Commands() (list []string) {
+	s := &shell{isTerminal: func(any) bool { return false }}
+	var add func(c *cobra.Command)
+	add = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			_, path, _ := strings.Cut(sub.CommandPath(), " ")
+			list = append(list, path)
+			add(sub)
+		}
+	}
+	add(s.newRoot())
+	return list
 }

@@ -46,7 +46,7 @@ func purgeMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo.
 	}
 	if !yes {
 		for _, x := range ms {
-			fmt.Fprintf(s.errw, "%s  %s\n", x.ID, preview(x.Content, previewLength))
+			fmt.Fprintf(s.errw, "%s  %s\n", shortID(s, x.ID), preview(x.Content, previewLength))
 		}
 		if err := confirm(s, fmt.Sprintf("Delete %d for good?", len(ids)), "--purge deletes for good"); err != nil {
 			return err
@@ -110,11 +110,13 @@ everything in the store by what it holds. A file is what has a separator of path
 
 // printDone prints the memories that a command changed.
 func printDone(s *shell, what string, ms []*hippo.Memory) error {
+	s.count = len(ms)
 	if s.json || s.lines {
 		return printMemories(s, ms)
 	}
+	ids := shortIDs(s, hippo.IDsOf(ms...)...)
 	for _, m := range ms {
-		fmt.Fprintf(s.out, "%s %s  %s\n", what, m.ID, preview(m.Content, 60))
+		fmt.Fprintf(s.out, "%s %s  %s\n", what, ids.Of(m.ID), preview(m.Content, 60))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -19,12 +20,19 @@ import (
 func newGetCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "get ID...",
-		Short: "Show insights whole; an ID is a UUID or the beginning of one or of a content hash",
-		Args:  requireArgument("an id"),
+		Short: "Show insights whole",
+		Long: `Show insights whole. An ID is the short one that other commands show, or at least four digits of the end or the beginning of a
+UUID or of the beginning of a content hash. With --json, one ID is an object, several are a list.`,
+		Args: requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			ms, err := m.Get(c.Context(), ids...)
 			if err != nil {
 				return err
+			}
+			s.count = len(ms)
+			if s.json && len(ms) == 1 {
+				one, err := wire.Stored(ms[0])
+				return errors.Join(err, s.printJSON(one))
 			}
 			if s.json || s.lines {
 				return printMemories(s, ms)
@@ -48,7 +56,7 @@ func newGetCommand(s *shell) *cobra.Command {
 
 // printWhole prints a memory with all its fields as text.
 func printWhole(s *shell, m *hippo.Memory, day hippo.Day) error {
-	fmt.Fprintf(s.out, "%s\n%s\n\n", m.ID, termtext.Block(m.Content, ""))
+	fmt.Fprintf(s.out, "%s\n%s\n\n", bold(s, shortID(s, m.ID)), block(s, m.Content, ""))
 	uses := 0
 	for _, a := range m.Accesses {
 		uses += a.Count
@@ -60,7 +68,7 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day) error {
 	}
 	superseded := ""
 	if !m.SupersededBy.IsZero() {
-		superseded = m.SupersededBy.String()
+		superseded = shortID(s, m.SupersededBy)
 	}
 	note := ""
 	if flags := wire.Flags(m); flags != nil {
@@ -82,6 +90,7 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day) error {
 		{"valid until", moment(m.ValidUntil)},
 		{"superseded by", superseded},
 		{"forgotten", moment(m.ForgottenAt)},
+		{"uuid", m.ID.String()},
 		{"version", fmt.Sprint(m.Version)},
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {

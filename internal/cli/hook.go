@@ -42,7 +42,7 @@ func newHookCommand(s *shell) *cobra.Command {
 		Short: "Answer a hook of an agent's client: its JSON on stdin, text for its model on stdout",
 		Long: "Answer a hook of an agent's client: its JSON on stdin, text for its model on stdout.\n" +
 			"It ends within 200 ms and always with exit code 0; the reason for a failure is in hook.log.\n" +
-			"hippo setup registers it.\n\nEvents: " + list(hook.Events()) + "\nClients: " + list(hook.Clients()),
+			"hippo setup registers it.\n\nEvents: " + list(hook.Events()) + "\n\nClients: " + list(hook.Clients()),
 		RunE: func(c *cobra.Command, args []string) error {
 			// A crash must not end with exit code 2, by which a client blocks the prompt.
 			debug.SetTraceback("crash")

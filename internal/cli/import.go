@@ -124,7 +124,7 @@ func openSource(ctx context.Context, s *shell, path string, o peers.Options) (sr
 		}
 		src, err = peers.Open(ctx, full, o)
 		if errors.Is(err, os.ErrNotExist) {
-			err = fmt.Errorf("no such file or folder: %s", full)
+			err = fmt.Errorf("%w: there is no file or directory %s; - reads stdin", hippo.ErrNotFound, full)
 		}
 		return src, done, err
 	}

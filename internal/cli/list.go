@@ -1,31 +1,34 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
 )
 
 func newListCommand(s *shell) *cobra.Command {
-	var f hippo.Filter
+	var f filterFlags
 	var offset, count int
-	var all, forgotten bool
+	var forgotten bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List insights, newest first",
 		Args:  maximumArguments(0),
+		Example: `  hippo list --since yesterday --type decision
+  hippo list --situation "debugging outages" -n 5`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := validCount(count); err != nil {
+			filter, err := f.filter(s)
+			if err = cmp.Or(validCount(count), err); err != nil {
 				return err
 			}
 			return s.inProject(c.Context(), func(m *client.Client) (err error) {
-				if f.Projects, err = projectsOf(c.Context(), s, m, all); err != nil {
+				if filter.Projects, err = projectsOf(c.Context(), s, m, f.all); err != nil {
 					return err
 				}
-				opts := []client.ListOption{client.FromFilter(f), client.Page(offset, count)}
+				opts := []client.ListOption{client.FromFilter(filter), client.InSituation(f.situation...), client.When(f.when), client.Page(offset, count)}
 				if forgotten {
 					opts = append(opts, client.Forgotten())
 				}
@@ -37,15 +40,14 @@ func newListCommand(s *shell) *cobra.Command {
 			})
 		},
 	}
-	v := c.Flags()
-	v.IntVar(&offset, "offset", 0, "skip this many")
-	v.IntVar(&count, "count", 20, "show this many")
-	v.StringArrayVar(&f.Tags, "tag", nil, "with this tag; may be repeated (all)")
-	v.StringArrayVar(&f.Types, "type", nil, "of this type; may be repeated (any)")
-	v.BoolVar(&forgotten, "forgotten", false, "the forgotten ones instead")
-	allFlag(c, &all)
+	f.add(c)
+	addPage(c.Flags(), &offset, &count, listed)
+	c.Flags().BoolVar(&forgotten, "forgotten", false, "the forgotten ones instead")
 	return c
 }
+
+// listed is how many insights a list shows by default.
+const listed = 20
 
 // printListing prints one page of a list.
 func printListing(s *shell, list *client.Listing, offset int) error {
@@ -56,9 +58,7 @@ func printListing(s *shell, list *client.Listing, offset int) error {
 		fmt.Fprintln(s.out, "Nothing here. hippo record CONTENT adds an insight.")
 		return nil
 	}
-	if err := printTable(s, list.Memories, list.Day); err != nil {
-		return err
-	}
+	printTable(s, list.Memories, list.Day)
 	if shown := offset + len(list.Memories); shown < list.Total {
 		fmt.Fprintf(s.errw, "%d of %d; more with --offset %d\n", len(list.Memories), list.Total, shown)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // shell is the environment of all subcommands.
@@ -37,6 +38,10 @@ type shell struct {
 	isTerminal func(stream any) bool
 	// hookTimeout is how long a hook may take; 0 means the constant of that name.
 	hookTimeout time.Duration
+	// shorten returns the short forms of IDs in the store that was opened last; nil before.
+	shorten func(ids ...hippo.ID) hippo.ShortIDs
+	// count is how many memories were printed or changed, for the log.
+	count int
 }
 
 // Main runs the program: args[0] is its name. It returns an exit code of package wire:
@@ -61,11 +66,13 @@ func (s *shell) run(ctx context.Context, args []string) int {
 		rest = append([]string{"serve"}, rest...)
 	}
 	s.root.SetArgs(rest)
+	began := s.now()
 	ran, err := s.root.ExecuteContextC(ctx)
 	if err != nil && isHook(ran) {
 		logHookError(err)
 		return 0
 	}
+	logCall(s, ran, s.now().Sub(began), err)
 	if err != nil {
 		s.json = s.json || wantsJSON(rest)
 		explainError(s, ran.CommandPath(), err)
@@ -87,21 +94,50 @@ func (s *shell) newRoot() *cobra.Command {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.errw)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badFlag(err) })
+	root.SetFlagErrorFunc(badFlag)
 	for _, set := range config.Settings() {
 		root.PersistentFlags().String(set.Flag, "", fmt.Sprintf("%s ($%s)", set.Meaning, set.Env))
 	}
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print JSON")
-	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: hash8|created|type|tags|preview")
+	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: id|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
-	root.AddCommand(
-		newServeCommand(s), newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s),
-		newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newStatusCommand(s),
-		newImportCommand(s), newSyncFileCommand(s), newCaptureCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s), newHookCommand(s), newModelCommand(s), newEvalCommand(s), newDemoCommand(s), newVersionCommand(s),
-		newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s),
-	)
+	for _, g := range commands(s) {
+		for _, c := range g.commands {
+			c.GroupID = g.title
+		}
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		root.AddCommand(g.commands...)
+	}
+	root.AddCommand(newVersionCommand(s))
+	root.AddCommand(newTopics()...)
 	refuseUnknownTopics(root)
+	addAliases(root)
+	addCompletions(s, root)
+	setHelp(s, root)
 	return root
+}
+
+// group is the commands below one heading of the help.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// commands returns the subcommands, by purpose.
+func commands(s *shell) []group {
+	return []group{
+		{"Commands to remember and to find:", []*cobra.Command{
+			newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s), newEditCommand(s),
+			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s),
+		}},
+		{"Commands for agents:", []*cobra.Command{
+			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
+		}},
+		{"Commands for stores:", []*cobra.Command{
+			newStatusCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
+		}},
+		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), newEvalCommand(s), newDemoCommand(s)}},
+	}
 }
 
 // runRoot is the program without a subcommand: help, or, if a store is named and stdin is no
@@ -132,6 +168,14 @@ func refuseUnknownTopics(root *cobra.Command) {
 			}
 			return topic.Help()
 		}
+	}
+}
+
+// logCall logs a command, except for hooks, which print nothing.
+func logCall(s *shell, ran *cobra.Command, took time.Duration, err error) {
+	_, verb, _ := strings.Cut(ran.CommandPath(), " ")
+	if c, bad := s.config(); bad == nil && verb != "" && !isHook(ran) {
+		wire.LogCall(s.logger(c), verb, took, s.count, err)
 	}
 }
 
@@ -200,6 +244,7 @@ func (s *shell) on(ctx context.Context, c config.Config, project string, fn func
 	if err != nil {
 		return err
 	}
+	s.shorten = func(ids ...hippo.ID) hippo.ShortIDs { return client.ShortIDs(m, ids...) }
 	return errors.Join(fn(m), m.Close())
 }
 
@@ -232,6 +277,16 @@ func (s *shell) onIDs(fn func(*cobra.Command, *client.Client, []hippo.ID) error)
 		})
 	}
 }
+
+// shortIDs returns the short forms of IDs.
+func shortIDs(s *shell, ids ...hippo.ID) hippo.ShortIDs {
+	if s.shorten == nil {
+		return nil
+	}
+	return s.shorten(ids...)
+}
+
+func shortID(s *shell, id hippo.ID) string { return shortIDs(s, id).Of(id) }
 
 // resolve turns references, such as abbreviated IDs, into IDs.
 func resolve(ctx context.Context, m *client.Client, refs []string, opts ...client.ResolveOption) ([]hippo.ID, error) {

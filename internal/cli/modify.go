@@ -46,7 +46,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 	v.StringArrayVar(&f.tags, "tag", nil, "replaces all tags; may be repeated")
 	v.StringVar(&f.kind, "type", "", "the new type")
 	v.Float64Var(&f.importance, "importance", 0, "0 to 1")
-	v.BoolVar(&f.pin, "pin", false, "pin, or unpin with --pin=false")
+	v.BoolVar(&f.pin, "pinned", false, "pin, or unpin with --pinned=false")
 	v.StringVar(&f.vote, "reinforce", "", "upvote, downvote or none; by default, new text is an upvote")
 	v.StringArrayVar(&f.supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
 	addAllowSecret(v, &f.allowSecret)
@@ -65,7 +65,7 @@ func (f *modifyFlags) changes(c *cobra.Command) []client.Change {
 		{"tag", client.SetTags(f.tags...)},
 		{"type", client.SetType(f.kind)},
 		{"importance", client.SetImportance(f.importance)},
-		{"pin", client.SetPinned(f.pin)},
+		{"pinned", client.SetPinned(f.pin)},
 		{"reinforce", client.SetVote(f.vote)},
 	} {
 		if c.Flags().Changed(x.flag) {
@@ -76,9 +76,10 @@ func (f *modifyFlags) changes(c *cobra.Command) []client.Change {
 }
 
 func printModified(s *shell, m *hippo.Memory) error {
+	s.count = 1
 	if s.json || s.lines {
 		return printMemories(s, []*hippo.Memory{m})
 	}
-	_, err := fmt.Fprintf(s.out, "Modified insight: %s (importance %.2f)\n", m.ID, m.Importance.Value)
+	_, err := fmt.Fprintf(s.out, "Modified insight %s (importance %.2f)\n", shortID(s, m.ID), m.Importance.Value)
 	return err
 }

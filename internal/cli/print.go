@@ -1,20 +1,15 @@
 package cli
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -30,14 +25,11 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// memoryJSON is a memory in the one JSON shape that files and exports use.
-func memoryJSON(m *hippo.Memory) (json.RawMessage, error) { return formats.EncodeInsight(m) }
-
 func memoriesJSON(ms []*hippo.Memory) ([]json.RawMessage, error) {
 	out := make([]json.RawMessage, len(ms))
 	for i, m := range ms {
 		var err error
-		if out[i], err = memoryJSON(m); err != nil {
+		if out[i], err = wire.Stored(m); err != nil {
 			return nil, err
 		}
 	}
@@ -46,6 +38,7 @@ func memoriesJSON(ms []*hippo.Memory) ([]json.RawMessage, error) {
 
 // printMemories prints memories as JSON or lines.
 func printMemories(s *shell, ms []*hippo.Memory) error {
+	s.count = len(ms)
 	if s.json {
 		list, err := memoriesJSON(ms)
 		if err != nil {
@@ -53,58 +46,39 @@ func printMemories(s *shell, ms []*hippo.Memory) error {
 		}
 		return s.printJSON(list)
 	}
+	ids := shortIDs(s, hippo.IDsOf(ms...)...)
 	for _, m := range ms {
-		fmt.Fprintln(s.out, line(m))
+		fmt.Fprintln(s.out, line(m, ids))
 	}
 	return nil
 }
 
 // printTable prints memories as a table, with their decayed importance on an active day.
-func printTable(s *shell, ms []*hippo.Memory, day hippo.Day) error {
-	l := layoutFor(s.columns())
-	return s.table(func(w io.Writer) {
-		fmt.Fprintln(w, "ID\tCREATED\tIMPORTANCE\tCONTENT\tSITUATION")
-		for _, m := range ms {
-			fmt.Fprintf(w, "%s\t%s\t%.2f\t%s\t%s\n", m.ID.String()[:l.id], m.CreatedAt.Format(time.DateOnly), client.ImportanceOn(m, day),
-				preview(m.Content, l.content), preview(strings.Join(m.Situation, "; "), l.situation))
+func printTable(s *shell, ms []*hippo.Memory, day hippo.Day) {
+	s.count = len(ms)
+	ids := shortIDs(s, hippo.IDsOf(ms...)...)
+	idWidth := 0
+	for _, m := range ms {
+		idWidth = max(idWidth, len(ids.Of(m.ID)))
+	}
+	row := fmt.Sprintf("%%-%ds  %%-%ds  %%-4s  ", idWidth, len(time.DateOnly))
+	head := fmt.Sprintf(row, "ID", "CREATED", "IMP.")
+	rest := width(s) - len(head)
+	fmt.Fprintln(s.out, bold(s, head+"CONTENT"))
+	for _, m := range ms {
+		fmt.Fprintf(s.out, row, ids.Of(m.ID), m.CreatedAt.Format(time.DateOnly), fmt.Sprintf("%.2f", client.ImportanceOn(m, day)))
+		content := termtext.Clip(preview(m.Content, previewLength), rest)
+		const gap = 2
+		situation := preview(strings.Join(m.Situation, "; "), previewLength)
+		if room := rest - gap - termtext.Width(content); situation != "" && room >= minSituation {
+			content += strings.Repeat(" ", gap) + dim(s, termtext.Clip(situation, room))
 		}
-	})
+		fmt.Fprintln(s.out, content)
+	}
 }
 
-// layout is the column widths of a table of memories, in characters.
-type layout struct {
-	id, content, situation int
-}
-
-// layoutFor fits a table into a terminal of that many columns; 0 is no terminal.
-// A narrow one gets prefixes of the IDs, which all commands accept.
-func layoutFor(columns int) layout {
-	const wholeID, shortID = 36, 18
-	if columns == 0 {
-		return layout{id: wholeID, content: 60, situation: 40}
-	}
-	const others = 4*2 + len(time.DateOnly) + len("IMPORTANCE") // gaps and fixed columns
-	l, rest := layout{id: wholeID}, columns-others-wholeID
-	if rest < 2*wholeID {
-		l.id, rest = shortID, columns-others-shortID
-	}
-	l.situation = max(rest*2/5, len("SITUATION"))
-	l.content = max(rest-l.situation, 2*len("CONTENT"))
-	return l
-}
-
-// columns returns the width of the terminal; 0 if out is not a terminal.
-func (s *shell) columns() int {
-	f, ok := s.out.(*os.File)
-	if !ok {
-		return 0
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
-}
+// minSituation is the least number of columns in which a table shows a situation behind a content.
+const minSituation = 10
 
 // table aligns tab-separated cells.
 func (s *shell) table(fill func(io.Writer)) error {
@@ -116,10 +90,10 @@ func (s *shell) table(fill func(io.Writer)) error {
 // previewLength is how many characters of the content a line shows.
 const previewLength = 200
 
-// line is a memory in the form hash8|created|type|tags|preview.
-func line(m *hippo.Memory) string {
+// line is a memory in the form id|created|type|tags|preview.
+func line(m *hippo.Memory, ids hippo.ShortIDs) string {
 	return strings.Join([]string{
-		hex.EncodeToString(m.ContentHash[:4]), m.CreatedAt.Format(time.RFC3339), field(m.Type),
+		ids.Of(m.ID), m.CreatedAt.Format(time.RFC3339), field(m.Type),
 		field(strings.Join(m.Tags, ",")), preview(m.Content, previewLength),
 	}, "|")
 }

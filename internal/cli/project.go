@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/config"
@@ -28,11 +26,6 @@ func projectOf(ctx context.Context, c config.Config) string {
 	default:
 		return c.Project
 	}
-}
-
-// allFlag adds --all to a command that finds memories.
-func allFlag(c *cobra.Command, all *bool) {
-	c.Flags().BoolVar(all, "all", false, "of all projects; without it, of the current one and of none; --project NAME keeps to one, --project none to none")
 }
 
 // projectsOf returns the project filter of a search or list, for [hippo.Filter.Projects]; nil

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 func newRecordCommand(s *shell) *cobra.Command {
@@ -22,19 +20,18 @@ func newRecordCommand(s *shell) *cobra.Command {
 	var supersedes []string
 	var allowSecret bool
 	c := &cobra.Command{
-		Use:   "record CONTENT",
-		Short: "Record an insight; - reads it from stdin",
-		Args:  oneArgument("the content"),
-		Example: `  hippo record "Retries need jitter" --situation "debugging outages" --importance 0.8
-  git log -1 --format=%B | hippo record - --type commit`,
+		Use:   "record CONTENT...",
+		Short: "Record an insight; without CONTENT, read it from a pipe",
+		Example: `  hippo record "Retries need jitter" --situation "debugging outages"
+  git log -1 --format=%B | hippo record --type commit --importance 0.3`,
 		RunE: func(c *cobra.Command, args []string) error {
 			var err error
-			if m.Content, err = readText(c.Context(), s, args[0]); err != nil {
+			if m.Content, err = contentOf(c.Context(), s, args); err != nil {
 				return err
 			}
 			if err = cmp.Or(
-				setTime(&m.EventTime, "event-time", times.event),
-				setTime(&m.ValidFrom, "valid-from", times.from), setTime(&m.ValidUntil, "valid-until", times.until),
+				setTime(s, &m.EventTime, "event-time", times.event),
+				setTime(s, &m.ValidFrom, "valid-from", times.from), setTime(s, &m.ValidUntil, "valid-until", times.until),
 			); err != nil {
 				return err
 			}
@@ -53,7 +50,7 @@ func newRecordCommand(s *shell) *cobra.Command {
 					return err
 				}
 				for _, id := range old {
-					s.warn("replaces %s", id)
+					s.warn("replaces %s", shortID(s, id))
 				}
 				printComparison(s, r)
 				return printRecorded(s, r.Memory)
@@ -65,10 +62,10 @@ func newRecordCommand(s *shell) *cobra.Command {
 	f.Float64Var(&m.Importance.Base, "importance", m.Importance.Base, "0 to 1")
 	f.StringArrayVar(&m.Tags, "tag", nil, "a label; may be repeated")
 	f.StringVar(&m.Type, "type", "", "a kind: decision, error, preference, ...")
-	f.BoolVar(&m.Pinned, "pin", false, "never fades")
-	f.StringVar(&times.event, "event-time", "", "when it happened, if not now")
-	f.StringVar(&times.from, "valid-from", "", "the fact holds from this time or date on")
-	f.StringVar(&times.until, "valid-until", "", "the fact no longer holds at this time or date")
+	f.BoolVar(&m.Pinned, "pinned", false, "never fades")
+	f.StringVar(&times.event, "event-time", "", "when it happened, if not now: yesterday, 2026-03-01, 2h")
+	f.StringVar(&times.from, "valid-from", "", "the fact holds from this time on")
+	f.StringVar(&times.until, "valid-until", "", "the fact no longer holds at this time; 3d: in three days")
 	f.StringArrayVar(&supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
 	addAllowSecret(f, &allowSecret)
 	return c
@@ -88,11 +85,29 @@ func allowingSecrets(x *client.Client, allowed bool) *client.Client {
 }
 
 func printRecorded(s *shell, m *hippo.Memory) error {
+	s.count = 1
 	if s.json || s.lines {
 		return printMemories(s, []*hippo.Memory{m})
 	}
-	_, err := fmt.Fprintf(s.out, "Recorded insight with UUID: %s\n", m.ID)
+	_, err := fmt.Fprintf(s.out, "Recorded insight %s\n", shortID(s, m.ID))
 	return err
+}
+
+// contentOf returns the words of arguments as one text, or without any, or with "-", what stdin has
+// if a person is not typing there.
+func contentOf(ctx context.Context, s *shell, args []string) (string, error) {
+	if len(args) > 0 {
+		return readText(ctx, s, strings.Join(args, " "))
+	}
+	missing := usagef("the content is missing: give it as words, or through a pipe")
+	if s.isTerminal(s.in) {
+		return "", missing
+	}
+	text, err := readText(ctx, s, "-")
+	if err == nil && text == "" {
+		err = missing
+	}
+	return text, err
 }
 
 // readText returns an argument, or the text on stdin if it is "-". A blocked read cannot be
@@ -114,16 +129,4 @@ func readText(ctx context.Context, s *shell, arg string) (string, error) {
 	case <-done:
 		return strings.TrimRight(string(b), "\r\n"), err
 	}
-}
-
-// parseTime parses a time or a date in the user's zone; empty is unset.
-func parseTime(flag, text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	t, ok := when.Moment(text, time.Local)
-	if !ok {
-		return t, hippo.Fieldf(flag, "must be a time like 2026-03-01 or 2026-03-01T12:00:00Z, got %q", text)
-	}
-	return t, nil
 }

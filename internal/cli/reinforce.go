@@ -33,6 +33,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 }
 
 func printVotes(s *shell, rs []client.Vote) error {
+	s.count = len(rs)
 	if s.json {
 		type effect struct {
 			ID     hippo.ID `json:"uuid"`
@@ -45,8 +46,13 @@ func printVotes(s *shell, rs []client.Vote) error {
 		}
 		return s.printJSON(out)
 	}
+	voted := make([]hippo.ID, len(rs))
+	for i, r := range rs {
+		voted[i] = r.ID
+	}
+	ids := shortIDs(s, voted...)
 	for _, r := range rs {
-		fmt.Fprintf(s.out, "%s  importance %.2f -> %.2f\n", r.ID, r.Before, r.After)
+		fmt.Fprintf(s.out, "%s  importance %.2f -> %.2f\n", ids.Of(r.ID), r.Before, r.After)
 	}
 	return nil
 }

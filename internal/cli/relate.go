@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,16 +27,12 @@ func newRelateCommand(s *shell) *cobra.Command {
 then finds the other, too, or ranks it a little higher. KIND is any word: explains,
 contradicts, follows. Searches learn relations of kind co_recalled by themselves.
 With one ID, show the relations of that insight.`,
-		Example: `  hippo relate 019f3c1a explains 5be02c77 --weight .8
-  hippo relate 019f3c1a explains 5be02c77 --remove`,
+		Example: `  hippo relate 9d4f3c1a explains 5be02c77 --weight .8
+  hippo relate 9d4f3c1a explains 5be02c77 --remove`,
 		Args: relateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			r := hippo.Relation{Weight: weight}
-			var err error
-			if r.ValidFrom, err = parseTime("valid-from", from); err != nil {
-				return err
-			}
-			if r.ValidUntil, err = parseTime("valid-until", until); err != nil {
+			if err := cmp.Or(setTime(s, &r.ValidFrom, "valid-from", from), setTime(s, &r.ValidUntil, "valid-until", until)); err != nil {
 				return err
 			}
 			return s.with(c.Context(), func(m *client.Client) error {
@@ -87,7 +84,7 @@ func changeRelation(ctx context.Context, s *shell, m *client.Client, args []stri
 	if s.json {
 		return printRelations(s, nil, []hippo.Relation{r})
 	}
-	fmt.Fprintf(s.out, "%s %s %s %s\n", what, r.From, termtext.Line(r.Kind), r.To)
+	fmt.Fprintf(s.out, "%s %s %s %s\n", what, shortID(s, r.From), termtext.Line(r.Kind), shortID(s, r.To))
 	return nil
 }
 
@@ -131,11 +128,16 @@ func printRelations(s *shell, other func(*hippo.Relation) string, rs []hippo.Rel
 		}
 		return s.printJSON(list)
 	}
+	var ends []hippo.ID
+	for i := range rs {
+		ends = append(ends, rs[i].From, rs[i].To)
+	}
+	ids := shortIDs(s, ends...)
 	return s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "FROM\tKIND\tTO\tWEIGHT\tREINFORCED\tTHE OTHER")
 		for i := range rs {
 			r := &rs[i]
-			fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\n", r.From, termtext.Line(r.Kind), r.To, r.Weight,
+			fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\n", ids.Of(r.From), termtext.Line(r.Kind), ids.Of(r.To), r.Weight,
 				r.LastReinforced.Format(time.DateOnly), preview(other(r), 40))
 		}
 	})

@@ -18,11 +18,9 @@ import (
 
 // searchFlags are the flags of search as given.
 type searchFlags struct {
-	query        hippo.Query
-	all          bool
-	low, high    float64
-	since, until string
-	asOf         string
+	filterFlags
+	query     hippo.Query
+	low, high float64
 }
 
 func newSearchCommand(s *shell) *cobra.Command {
@@ -54,29 +52,19 @@ func newSearchCommand(s *shell) *cobra.Command {
 		},
 	}
 	v := c.Flags()
-	v.StringArrayVar(&f.query.Situation, "situation", nil, "only insights for this situation; may be repeated (any)")
-	v.StringArrayVar(&f.query.Filter.Tags, "tag", nil, "only insights with this tag; may be repeated (all)")
-	v.StringArrayVar(&f.query.Filter.Types, "type", nil, "only insights of this type; may be repeated (any)")
-	v.StringVar(&f.query.Filter.Author, "author", "", "only what this author said")
-	v.StringVar(&f.query.Filter.Session, "session", "", "only what this session holds")
-	v.BoolVar(&f.query.Filter.Pinned, "pinned", false, "only pinned insights")
-	v.StringVar(&f.query.When, "when", "", "of this time: 'last week', 'since 1 March', 2026-01-01..2026-02-01")
-	v.StringVar(&f.since, "since", "", "recorded at or after this time or date")
-	v.StringVar(&f.until, "until", "", "recorded before this time or date")
-	v.StringVar(&f.asOf, "as-of", "", "only what held at this time or date")
+	f.add(c)
 	v.Float64Var(&f.low, "min", 0, "least relevance; 0 also shows what is unlikely to answer")
 	v.Float64Var(&f.high, "max", math.Inf(1), "highest relevance")
-	v.IntVar(&f.query.Offset, "offset", 0, "skip this many hits")
-	v.IntVar(&f.query.Count, "count", hippo.DefaultCount, "show this many hits")
+	addPage(v, &f.query.Offset, &f.query.Count, hippo.DefaultCount)
 	v.BoolVar(&f.query.Explain, "explain", false, "show why each hit is where it is")
 	v.BoolVar(&f.query.NoTouch, "no-touch", false, "do not count the hits as used")
-	allFlag(c, &f.all)
 	return c
 }
 
 func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
 	q := f.query
 	q.Text = strings.Join(args, " ")
+	q.Situation, q.When = f.situation, f.when
 	if err := validCount(q.Count); err != nil {
 		return q, err
 	}
@@ -84,16 +72,7 @@ func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hip
 		q.Relevance = &hippo.Range{Min: f.low, Max: f.high}
 	}
 	var err error
-	if q.Filter.CreatedAfter, err = parseTime("since", f.since); err != nil {
-		return q, err
-	}
-	if q.Filter.CreatedBefore, err = parseTime("until", f.until); err != nil {
-		return q, err
-	}
-	if from, to := q.Filter.CreatedAfter, q.Filter.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
-		return q, hippo.Fieldf("until", "must be after since, got %q and %q", f.until, f.since)
-	}
-	if q.Filter.ValidAt, err = parseTime("as-of", f.asOf); err != nil {
+	if q.Filter, err = f.filter(s); err != nil {
 		return q, err
 	}
 	cfg, err := s.config()
@@ -104,14 +83,6 @@ func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hip
 	return q, q.Validate()
 }
 
-// validCount rejects a count of 0, which means the default to the engine.
-func validCount(n int) error {
-	if n == 0 {
-		return hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
-	}
-	return nil
-}
-
 // printAnswer prints the outcome of a search.
 func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	for _, d := range a.Degraded {
@@ -120,12 +91,14 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	if a.Weak != "" {
 		s.warn("these may not answer it (%s)", a.Weak)
 	}
+	s.count = len(a.Hits)
+	ids := shortIDs(s, a.IDs()...)
 	switch {
 	case s.json:
 		return printAnswerJSON(s, a, q.Offset)
 	case s.lines:
 		for _, h := range a.Hits {
-			fmt.Fprintln(s.out, line(h.Memory))
+			fmt.Fprintln(s.out, line(h.Memory, ids))
 		}
 		return nil
 	case len(a.Hits) == 0 && a.Total > 0:
@@ -150,9 +123,9 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	}
 	v := wire.View{Offset: q.Offset}
 	for i := range a.Hits {
-		printHit(s, &a.Hits[i], v.Content(a, i))
+		printHit(s, &a.Hits[i], v.Content(a, i), ids)
 	}
-	printConflicts(s, a)
+	printConflicts(s, a, ids)
 	return nil
 }
 
@@ -160,10 +133,10 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 const indent = "       "
 
 // printHit prints one result: relevance and content, then its metadata.
-func printHit(s *shell, h *hippo.Hit, content string) {
+func printHit(s *shell, h *hippo.Hit, content string, ids hippo.ShortIDs) {
 	m := h.Memory
-	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, termtext.Block(content, indent))
-	var notes []string
+	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, block(s, content, indent))
+	notes := []string{ids.Of(m.ID), m.When().Format(time.DateOnly)}
 	if wire.Flags(m) != nil {
 		notes = append(notes, wire.InstructionsNote)
 	}
@@ -176,11 +149,12 @@ func printHit(s *shell, h *hippo.Hit, content string) {
 	for _, t := range m.Tags {
 		notes = append(notes, "#"+t)
 	}
-	notes = append(notes, m.When().Format(time.DateOnly), m.ID.String())
 	if !m.SupersededBy.IsZero() {
-		notes = append(notes, "superseded by "+m.SupersededBy.String())
+		notes = append(notes, "superseded by "+ids.Of(m.SupersededBy))
 	}
-	fmt.Fprintf(s.out, "%s%s\n", indent, termtext.Line(strings.Join(notes, " · ")))
+	for _, l := range termtext.Wrap(termtext.Line(strings.Join(notes, " · ")), standardWidth-len(indent)) {
+		fmt.Fprintln(s.out, indent+dim(s, l))
+	}
 	if h.Explanation != nil {
 		explanation(s.out, h)
 	}

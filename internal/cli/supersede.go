@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
@@ -13,12 +13,12 @@ import (
 )
 
 // printConflicts prints the pairs of hits that seem to contradict each other.
-func printConflicts(s *shell, a *hippo.Answer) {
+func printConflicts(s *shell, a *hippo.Answer, ids hippo.ShortIDs) {
 	for i, c := range a.Conflicts {
 		if i == 0 {
 			fmt.Fprintln(s.out)
 		}
-		fmt.Fprintf(s.out, "conflict: %s, %s: %s\n", c.A, c.B, termtext.Line(c.Reason))
+		fmt.Fprintf(s.out, "conflict: %s, %s: %s\n", ids.Of(c.A), ids.Of(c.B), termtext.Line(c.Reason))
 	}
 }
 
@@ -28,14 +28,19 @@ func printComparison(s *shell, r *client.Recorded) {
 	if r.Degraded != "" {
 		s.warn("%s", r.Degraded)
 	}
+	shown := append(slices.Clone(r.Duplicates), r.ID)
+	for _, x := range r.Replaces {
+		shown = append(shown, x.Memory.ID)
+	}
+	ids := shortIDs(s, shown...)
 	for _, id := range r.Duplicates {
-		s.warn("duplicate of %s", id)
+		s.warn("duplicate of %s", ids.Of(id))
 	}
 	for _, x := range r.Replaces {
-		s.warn("likely replaces %s: %s (%s)", x.Memory.ID, wire.Clip(x.Memory.Content, previewLength), x.Reason)
+		s.warn("likely replaces %s: %s (%s)", ids.Of(x.Memory.ID), wire.Clip(x.Memory.Content, previewLength), x.Reason)
 	}
 	if len(r.Replaces) > 0 {
-		fmt.Fprintf(s.errw, "to confirm: hippo modify %s --supersedes ID\n", r.ID)
+		fmt.Fprintf(s.errw, "to confirm: hippo modify %s --supersedes ID\n", ids.Of(r.ID))
 	}
 }
 
@@ -46,10 +51,4 @@ func resolveSuperseded(ctx context.Context, m *client.Client, refs []string) ([]
 		return nil, hippo.Fieldf("supersedes", "%s", bad.Why)
 	}
 	return ids, err
-}
-
-// setTime is [parseTime] into a field.
-func setTime(to *time.Time, flag, text string) (err error) {
-	*to, err = parseTime(flag, text)
-	return err
 }

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo/internal/cli"
+	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
 // hostile is a text that acts on a terminal, hides and reorders parts of itself, and adds a
@@ -91,7 +92,7 @@ func plant(t *testing.T, kind string) (store string) {
 // or reorders text, or looks like a line of the program.
 func TestTerminal(t *testing.T) {
 	t.Parallel()
-	uuid := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
+	uuid := regexp.MustCompile(`[0-9a-f]{8,}`)
 	for _, kind := range []string{"sqlite", "dir"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -149,7 +150,7 @@ func TestTerminal(t *testing.T) {
 				{"forget", forgotten},
 				{"list", "--forgotten"},
 				{"restore", hostile},
-				{"restore", forgotten[:18]},
+				{"restore", forgotten},
 				{"forget", forgotten, "--purge", "--yes"},
 				{"forget", hostile},
 				{"status"},
@@ -180,7 +181,7 @@ func TestTerminal_Shows(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "m.db")
 	hippoRun(t, nil, "record", spoken, "--situation", "in \u202etime", "--store", store)
 	for _, tc := range []struct{ args, want string }{
-		{"search gateways", "  note about gateways\n       │ FORGED line\n       │ FORGED \\u202egnirts\\u2066 \\u200bx\\U000e0041\n       in \\u202etime · "},
+		{"search gateways", "  note about gateways\n       │ FORGED line\n       │ FORGED \\u202egnirts\\u2066 \\u200bx\\U000e0041\n       "},
 		{"list --lines", "|note about gateways FORGED line FORGED \\u202egnirts\\u2066 \\u200bx\\U000e0041\n"},
 		{"list --json", `"content": "note about gateways\nFORGED line\nFORGED \u202egnirts\u2066 \u200bx\udb40\udc41"`},
 	} {
@@ -217,7 +218,7 @@ func TestTerminal_Import(t *testing.T) {
 func TestPurge_Asks(t *testing.T) {
 	t.Parallel()
 	store := "sqlite:" + filepath.Join(t.TempDir(), "m.db")
-	id := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).FindString(hippoRun(t, nil, "record", "a secret", "--store", store).out)
+	id := regexp.MustCompile(`[0-9a-f]{8,}`).FindString(hippoRun(t, nil, "record", "a secret", "--store", store).out)
 	if p := hippoRun(t, strings.NewReader("y\n"), "forget", id, "--purge", "--store", store); p.code != 2 || !strings.Contains(p.errw, "--yes") {
 		t.Errorf("nobody to ask: got %+v", p)
 	}
@@ -249,5 +250,59 @@ func TestServe_OnTerminal(t *testing.T) {
 	}
 	if p := hippoRun(t, strings.NewReader(""), args[1:]...); p != (printed{}) {
 		t.Errorf("without a terminal: got %+v", p)
+	}
+}
+
+// On a terminal nothing is wider than 80 columns, continued lines are marked, and the style says
+// nothing that the text does not: NO_COLOR and TERM=dumb turn it off.
+func TestTerminal_Fits(t *testing.T) {
+	store := "sqlite:" + filepath.Join(t.TempDir(), "m.db")
+	long := strings.Repeat("the gateway 日本語 retries with jitter ", 8)
+	hippoRun(t, nil, "record", long, "--situation", long, "--situation", "s", "--tag", "a-rather-long-tag", "--tag", "network", "--store", store)
+	hippoRun(t, nil, "record", "short", "--situation", "at work", "--store", store)
+	for _, style := range []string{"", "1"} {
+		t.Setenv("NO_COLOR", style)
+		t.Setenv("TERM", "xterm")
+		for _, args := range [][]string{{"list"}, {"search", "gateway"}, {"search"}} {
+			var out, errw strings.Builder
+			if code := cli.MainOnTerminal(t.Context(), append([]string{"hippo", "--store", store}, args...), strings.NewReader(""), &out, &errw); code != 0 {
+				t.Fatalf("%q: exit code %d: %s", args, code, &errw)
+			}
+			if styled := strings.Contains(out.String(), "\x1b["); styled == (style != "") {
+				t.Errorf("%q with NO_COLOR=%q: styled %v", args, style, styled)
+			}
+			text := regexp.MustCompile(`\x1b\[[0-9]m`).ReplaceAllString(out.String(), "")
+			for line := range strings.Lines(text) {
+				if n := termtext.Width(strings.TrimSuffix(line, "\n")); n > 80 {
+					t.Errorf("%q: a line of %d columns: %s", args, n, line)
+				}
+			}
+			if args[0] == "search" && !strings.Contains(text, "\n       │ ") {
+				t.Errorf("%q: continued lines have no mark:\n%s", args, text)
+			}
+		}
+	}
+}
+
+// The help of every command fits 80 columns, and names the flags of all commands only.
+func TestHelp_Fits(t *testing.T) {
+	t.Parallel()
+	for _, command := range append(cli.Commands(), "", "help flags", "help times") {
+		args := append(strings.Fields(command), "--help")
+		if strings.HasPrefix(command, "help ") {
+			args = args[:2]
+		}
+		p := hippoRun(t, nil, args...)
+		if p.code != 0 || p.errw != "" {
+			t.Errorf("%q: %+v", command, p)
+		}
+		for line := range strings.Lines(p.out) {
+			if n := termtext.Width(strings.TrimSuffix(line, "\n")); n > 80 {
+				t.Errorf("%q: a line of %d columns: %s", command, n, line)
+			}
+		}
+		if command != "help flags" && command != "flags" && strings.Contains(p.out, "HIPPO_STORE)") {
+			t.Errorf("%q has the flags of all commands:\n%s", command, p.out)
+		}
 	}
 }

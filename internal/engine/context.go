@@ -34,7 +34,13 @@ func Context(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Brie
 	if err := g.gather(ctx, &q); err != nil {
 		return nil, err
 	}
-	in := &briefing.Input{Query: q, Candidates: g.found, Project: m.scope.Project, Now: m.now(), Instructs: instructs}
+	ids := make([]hippo.ID, len(g.found))
+	for i := range g.found {
+		ids[i] = g.found[i].Memory.ID
+	}
+	in := &briefing.Input{
+		Query: q, Candidates: g.found, IDs: ShortIDs(m, ids), Project: m.scope.Project, Now: m.now(), Instructs: instructs,
+	}
 	return selected(ctx, m, in)
 }
 

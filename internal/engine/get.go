@@ -19,13 +19,13 @@ func (m *Memories) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, er
 	return store.GetAll(ctx, m.scoped, ids)
 }
 
-// minPrefix is the minimum length of a prefix of an ID.
-const minPrefix = 4
+// minRef is the minimum length of a reference.
+const minRef = 4
 
-// Resolve resolves a reference to an ID: a UUID, or a prefix of at least 4 characters of a UUID
-// or of a content hash. A prefix of several memories is [hippo.ErrInvalid], one of none
-// [hippo.ErrNotFound]. Live memories are preferred to forgotten ones; with forgotten it is the
-// other way round.
+// Resolve resolves a reference to an ID: a UUID, at least 4 characters of the beginning or the
+// end of one, such as [hippo.ID.Short], or of the beginning of a content hash. One that fits
+// several memories is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound]. Live
+// memories are preferred to forgotten ones; with forgotten it is the other way round.
 func (m *Memories) Resolve(ctx context.Context, ref string, forgotten bool) (hippo.ID, error) {
 	if id, err := hippo.ParseID(ref); err == nil {
 		return id, nil
@@ -33,8 +33,8 @@ func (m *Memories) Resolve(ctx context.Context, ref string, forgotten bool) (hip
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return hippo.ID{}, err
 	}
-	if len(ref) < minPrefix {
-		return hippo.ID{}, hippo.Fieldf("ID", "must be a UUID or at least %d characters of one or of a content hash, got %q", minPrefix, ref)
+	if len(ref) < minRef || strings.Trim(ref, "0123456789abcdefABCDEF-") != "" {
+		return hippo.ID{}, hippo.Fieldf("ID", "must be a UUID, or at least %d digits of its end or beginning, got %.60q", minRef, ref)
 	}
 	var first, second []hippo.ID
 	err := m.indexed(ctx, func() error {
@@ -49,12 +49,43 @@ func (m *Memories) Resolve(ctx context.Context, ref string, forgotten bool) (hip
 	}
 	switch len(first) {
 	case 0:
-		return hippo.ID{}, fmt.Errorf("%w: no memory whose id or hash begins with %q", hippo.ErrNotFound, ref)
+		return hippo.ID{}, fmt.Errorf("%w: no memory with id %q", hippo.ErrNotFound, ref)
 	case 1:
 		return first[0], nil
 	default:
-		return hippo.ID{}, hippo.Fieldf("ID", "%q fits several memories: %v; give more characters", ref, first)
+		return hippo.ID{}, ambiguous(ctx, m, ref, first)
 	}
+}
+
+// shownOfCandidate is the number of characters of a text that an [hippo.AmbiguousError] has.
+const shownOfCandidate = 50
+
+// ambiguous returns the error for a reference that fits several memories.
+func ambiguous(ctx context.Context, m *Memories, ref string, ids []hippo.ID) error {
+	ms, err := m.scoped.Get(ctx, ids)
+	if err != nil {
+		return err
+	}
+	short := ShortIDs(m, ids)
+	e := &hippo.AmbiguousError{Ref: ref}
+	for _, x := range ms {
+		text := []rune(strings.Join(strings.Fields(x.Content), " "))
+		if len(text) > shownOfCandidate {
+			text = append(text[:shownOfCandidate-1], '…')
+		}
+		e.Candidates = append(e.Candidates, [2]string{short.Of(x.ID), string(text)})
+	}
+	return e
+}
+
+// ShortIDs returns the short forms of IDs by which [Memories.Resolve] finds them, as far as the index knows the
+// other memories. Cost: a scan of the index, some 2 ns a memory.
+func ShortIDs(m *Memories, ids []hippo.ID) (short hippo.ShortIDs) {
+	_ = m.index.Guard(func() error { // one that is too short is refused when it is used, and names the others
+		short = hippo.NewShortIDs(ids, m.index.Distinguish(&m.scope, ids))
+		return nil
+	})
+	return short
 }
 
 // someIDs returns IDs without duplicates, if there are any and not too many.

@@ -6,12 +6,16 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/recall"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
 // ListQuery asks for memories by filter, newest first.
 type ListQuery struct {
 	Filter hippo.Filter
+	// Situation and When filter as those of a [hippo.Query].
+	Situation []string
+	When      string
 	// Forgotten lists the forgotten memories instead.
 	Forgotten bool
 	Offset    int
@@ -34,8 +38,11 @@ func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
-	check := hippo.Query{Filter: q.Filter, Offset: q.Offset, Count: q.Count}
+	check := hippo.Query{Filter: q.Filter, Situation: q.Situation, When: q.When, Offset: q.Offset, Count: q.Count}
 	if err := check.Validate(); err != nil {
+		return nil, err
+	}
+	if err := recall.Narrow(&q.Filter, q.When, m.now()); err != nil {
 		return nil, err
 	}
 	keys, err := keysOf(ctx, m, q)
@@ -59,8 +66,16 @@ func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
 
 // keysOf returns the keys of all memories that pass the filter, in no order.
 func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []retrieve.Key, err error) {
+	vectors, err := m.embedding.Query(ctx, &m.scope, "", q.Situation)
+	if err != nil {
+		return nil, err
+	}
+	s := retrieve.Query{
+		Scope: m.scope, Filter: m.scope.Narrow(q.Filter), Forgotten: q.Forgotten,
+		Situation: retrieve.Situation{Elements: q.Situation, Vectors: vectors.Situation, Model: vectors.SituationModel},
+	}
 	err = m.indexed(ctx, func() error {
-		r, err := m.index.Search(ctx, &retrieve.Query{Scope: m.scope, Filter: m.scope.Narrow(q.Filter), Forgotten: q.Forgotten})
+		r, err := m.index.Search(ctx, &s)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -45,5 +46,37 @@ func TestList_Filters(t *testing.T) {
 	tenant := f.In(hippo.Scope{Namespace: "tenant", Rights: hippo.AllRights})
 	if l, err := tenant.List(t.Context(), engine.ListQuery{Forgotten: true}); err != nil || l.Total != 0 {
 		t.Errorf("another namespace lists %+v (%v)", l, err)
+	}
+}
+
+// A list filters by situation and by time in words, as a search does.
+func TestList_FiltersAsASearch(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	for content, situation := range map[string]string{"retry with jitter": "debugging outages", "lunch at noon": "small talk"} {
+		if _, err := f.Record(t.Context(), &hippo.Memory{Content: content, Situation: []string{situation}, Importance: hippo.Importance{Base: .5}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		q    engine.ListQuery
+		want int
+	}{
+		{engine.ListQuery{}, 2},
+		{engine.ListQuery{Situation: []string{"debugging"}}, 1},
+		{engine.ListQuery{When: "today"}, 2},
+		{engine.ListQuery{When: "last year"}, 0},
+		{engine.ListQuery{When: "2h", Situation: []string{"small talk"}}, 1},
+	} {
+		found, err := f.Search(t.Context(), hippo.Query{Situation: tc.q.Situation, When: tc.q.When})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l, err := f.List(t.Context(), tc.q); err != nil || l.Total != tc.want || l.Total != found.Total {
+			t.Errorf("%+v: got %+v (%v), want %d as a search of %d", tc.q, l, err, tc.want, found.Total)
+		}
+	}
+	if _, err := f.List(t.Context(), engine.ListQuery{When: "some day"}); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -57,10 +57,8 @@ func (t *transcript) holds(m *hippo.Memory) bool {
 	if len(t.text) == 0 {
 		return false
 	}
-	for _, text := range []string{m.ID.String(), "[" + keyOf(m)} {
-		if bytes.Contains(t.text, []byte(text)) {
-			return true
-		}
+	if bytes.Contains(t.text, []byte(m.ID.Short())) { // the whole UUID ends with it
+		return true
 	}
 	q := quoted(m.Content)
 	return q != "" && bytes.Contains(t.text, []byte(q))

@@ -217,7 +217,8 @@ func TestIndex_Lookup(t *testing.T) {
 	sum := hex.EncodeToString(hash[:])
 	for prefix, want := range map[string][]hippo.ID{
 		whole: {id(7)}, whole[:9]: {id(7)}, whole[:5]: {id(7)}, sum: {id(7)}, sum[:7]: {id(7)},
-		id(5).String(): nil, "": nil, "-": nil, "xyz": nil, whole + "0": nil, strings.ToUpper(sum[:9]) + "g": nil,
+		strings.ReplaceAll(whole, "-", ""): {id(7)}, whole[3:]: {id(7)}, whole[10:]: {id(7)}, whole[27:]: {id(7)}, id(7).Short(): {id(7)},
+		whole[4:7] + "-" + whole[9:]: nil, id(5).String(): nil, "": nil, "-": nil, "xyz": nil, whole + "0": nil, strings.ToUpper(sum[:9]) + "g": nil,
 	} {
 		got, forgotten := x.Lookup(&hippo.Scope{}, prefix)
 		if d := cmp.Diff(want, got); d != "" || forgotten != nil {

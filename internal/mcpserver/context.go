@@ -55,5 +55,5 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 			text = fmt.Sprintf("Nothing that somebody confirmed. %d of low trust are not shown: hippo_search_insights finds them.", b.LowTrust)
 		}
 	}
-	return reply{text: text, data: wire.ContextOf(b)}, nil
+	return reply{text: text, data: wire.ContextOf(b), count: len(b.Items)}, nil
 }

@@ -156,19 +156,6 @@ func set(name string, raw json.RawMessage, to any) error {
 		return decodeAt(name+".", raw, to)
 	case *texts:
 		return setTexts(name, raw, to)
-	case *[]hippo.ID:
-		return setIDs(name, raw, to)
-	case *hippo.ID:
-		var s string
-		if err := set(name, raw, &s); err != nil {
-			return err
-		}
-		id, err := hippo.ParseID(s)
-		if err != nil {
-			return badID(name, s)
-		}
-		*to = id
-		return nil
 	}
 	if err := json.Unmarshal(raw, to); err != nil {
 		return mismatch(name, raw, to, err)
@@ -196,30 +183,6 @@ func setTexts(name string, raw json.RawMessage, to *texts) error {
 		}
 	}
 	return nil
-}
-
-func setIDs(name string, raw json.RawMessage, to *[]hippo.ID) error {
-	var list texts
-	if err := set(name, raw, &list); err != nil {
-		return err
-	}
-	if len(list) > hippo.MaxIDs {
-		return hippo.Fieldf(name, "must have at most %d elements, got %d", hippo.MaxIDs, len(list))
-	}
-	for i, s := range list {
-		id, err := hippo.ParseID(s)
-		if err != nil {
-			return badID(fmt.Sprintf("%s[%d]", name, i), s)
-		}
-		if !slices.Contains(*to, id) { // an ID given twice is meant once
-			*to = append(*to, id)
-		}
-	}
-	return nil
-}
-
-func badID(name, got string) error {
-	return hippo.Fieldf(name, "must be a UUID, got %.40q", got)
 }
 
 // mismatch returns the error for a value of the wrong type.

@@ -8,18 +8,18 @@ import (
 )
 
 const forgetSchema = `{"type":"object","additionalProperties":false,"required":["uuids"],"properties":{
-"uuids":{"type":"array","items":{"type":"string","format":"uuid"}},
+"uuids":{"type":"array","items":{"type":"string"}},
 "restore":{"type":"boolean"},
 "purge":{"type":"boolean"}}}`
 
 type forgetInput struct {
-	ids            []hippo.ID
+	refs           refs
 	restore, purge bool
 }
 
 func (in *forgetInput) fields() []field {
 	return []field{
-		{name: "uuids", alias: "uuid", to: &in.ids, required: true},
+		{name: "uuids", alias: "uuid", to: &in.refs, required: true},
 		{name: "restore", to: &in.restore},
 		{name: "purge", to: &in.purge},
 	}
@@ -33,21 +33,23 @@ type forgot struct {
 
 func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 	action, text := "forgotten", "Forgot %s; restore undoes it"
-	var err error
+	if in.restore && in.purge {
+		return reply{}, hippo.Fieldf("purge", "and restore exclude each other")
+	}
+	ids, err := s.resolve(ctx, in.refs, in.restore)
 	switch {
-	case in.restore && in.purge:
-		err = hippo.Fieldf("purge", "and restore exclude each other")
+	case err != nil:
 	case in.purge:
 		action, text = "purged", "Purged %s for good"
-		err = s.Purge(ctx, in.ids)
+		err = s.Purge(ctx, ids)
 	case in.restore:
 		action, text = "restored", "Restored %s"
-		_, err = s.Restore(ctx, in.ids)
+		_, err = s.Restore(ctx, ids)
 	default:
-		_, err = s.Forget(ctx, in.ids)
+		_, err = s.Forget(ctx, ids)
 	}
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{text: fmt.Sprintf(text, insights(len(in.ids))), data: forgot{Action: action, UUIDs: in.ids}}, nil
+	return reply{text: fmt.Sprintf(text, insights(len(ids))), data: forgot{Action: action, UUIDs: ids}, count: len(ids)}, nil
 }

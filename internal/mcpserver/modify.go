@@ -10,7 +10,7 @@ import (
 )
 
 const modifySchema = `{"type":"object","additionalProperties":false,"required":["uuid"],"properties":{
-"uuid":{"type":"string","format":"uuid"},
+"uuid":{"type":"string"},
 "content":{"type":"string"},
 "situation":{"type":"array","items":{"type":"string"},"description":"replaces all"},
 "importance":{"type":"number","minimum":0,"maximum":1},
@@ -18,23 +18,23 @@ const modifySchema = `{"type":"object","additionalProperties":false,"required":[
 "type":{"type":"string"},
 "pinned":{"type":"boolean"},
 "reinforce":{"type":"string","enum":["upvote","downvote","none"],"description":"a vote after the change"},
-"supersedes":{"type":"array","items":{"type":"string","format":"uuid"}},
+"supersedes":{"type":"array","items":{"type":"string"}},
 "allow_secret":{"type":"boolean","description":"only if the user agrees"}}}`
 
 type modifyInput struct {
-	id              hippo.ID
+	uuid            refs
 	content, kind   *string
 	situation, tags texts
 	importance      *float64
 	pinned          *bool
 	reinforce       string
-	supersedes      []hippo.ID
+	supersedes      refs
 	secret          secretInput
 }
 
 func (in *modifyInput) fields() []field {
 	return []field{
-		{name: "uuid", to: &in.id, required: true},
+		{name: "uuid", to: &in.uuid, required: true},
 		{name: "content", to: &in.content},
 		{name: "situation", alias: "context", to: &in.situation},
 		{name: "importance", to: &in.importance},
@@ -59,19 +59,27 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.reinforce),
 		Situation: list(in.situation), Tags: list(in.tags),
 	}
-	if len(in.supersedes) > 0 {
-		c.Supersedes = &in.supersedes
+	supersedes, err := s.resolve(ctx, in.supersedes, false)
+	if err != nil {
+		return reply{}, err
+	}
+	if len(supersedes) > 0 {
+		c.Supersedes = &supersedes
 	}
 	if c == (engine.Modification{}) {
 		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s", strings.Join(names(in.fields()[1:len(in.fields())-1]), ", "))
 	}
-	m, err := in.secret.memories(s).Modify(ctx, in.id, c)
+	id, err := s.resolveOne(ctx, in.uuid)
+	if err != nil {
+		return reply{}, err
+	}
+	m, err := in.secret.memories(s).Modify(ctx, id, c)
 	if err != nil {
 		return reply{}, err
 	}
 	return reply{
-		text: fmt.Sprintf("Modified insight: %v (importance %.2f)", m.ID, m.Importance.Value),
-		data: modified{UUID: m.ID, Importance: m.Importance.Value, Version: m.Version},
+		text: fmt.Sprintf("Modified insight: %s (importance %.2f)", s.short(m.ID), m.Importance.Value),
+		data: modified{UUID: m.ID, Importance: m.Importance.Value, Version: m.Version}, count: 1,
 	}, nil
 }
 

@@ -4,29 +4,37 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
-// moment is a time or a date as it was given; empty is unset. When a date begins
+// moment is a time as it was given: in digits or in words; empty is unset. When a date begins
 // depends on the zone of the store, which opens after arguments are checked.
-type moment string
-
-// set reads one value, and refuses what is neither.
-func (m *moment) set(name string, raw json.RawMessage) error {
-	var s string
-	if err := set(name, raw, &s); err != nil {
-		return err
-	}
-	if _, ok := when.Moment(s, time.UTC); !ok {
-		return hippo.Fieldf(name, "must be a time like 2026-03-01 or 2026-03-01T12:00:00Z, got %.40q", s)
-	}
-	*m = moment(s)
-	return nil
+type moment struct {
+	name string // of the argument
+	text string
 }
 
-// in returns the time that m is in a zone, the zero time if it is unset.
-func (m moment) in(zone *time.Location) time.Time {
-	t, _ := when.Moment(string(m), zone) // it was checked
-	return t
+// set implements [setter].
+func (m *moment) set(name string, raw json.RawMessage) error {
+	m.name = name
+	return set(name, raw, &m.text)
+}
+
+// times sets times to those that were given, the first to the first; an unset one leaves it.
+func (s *session) times(given []moment, to ...*time.Time) error {
+	now := s.server.Now().In(s.Zone())
+	for i, m := range given {
+		if m.name == "" {
+			continue
+		}
+		read := when.At
+		if m.name == "valid_until" {
+			read = when.Ahead
+		}
+		var err error
+		if *to[i], err = read(m.name, m.text, now); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -43,6 +43,9 @@ func TestDates_AreOfTheUsersZone(t *testing.T) {
 		{"as_of", "2026-02-11", 1},
 		{"as_of", "2026-02-11T04:59:59Z", 0},
 		{"as_of", "2026-02-12", 0},
+		{"created_after", "yesterday", 1},
+		{"created_after", "30m", 1},
+		{"created_before", "2h", 0},
 		{"when", "2026-02-10", 1},
 		{"when", "2026-02-09", 0},
 		{"created_after", "2026-03-01", 1}, // recorded at 7 in the morning

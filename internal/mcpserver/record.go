@@ -14,10 +14,10 @@ const recordSchema = `{"type":"object","additionalProperties":false,"required":[
 "tags":{"type":"array","items":{"type":"string"}},
 "type":{"type":"string","description":"e.g. decision, error, preference"},
 "pinned":{"type":"boolean","description":"never fades"},
-"event_time":{"type":"string","description":"when it happened, if not now (RFC 3339 or date)"},
+"event_time":{"type":"string","description":"when it happened, if not now: 2026-03-01, yesterday, 2h"},
 "valid_from":{"type":"string","description":"the fact holds from then on"},
 "valid_until":{"type":"string"},
-"supersedes":{"type":"array","items":{"type":"string","format":"uuid"},"description":"what this one replaces"},
+"supersedes":{"type":"array","items":{"type":"string"},"description":"what this one replaces"},
 "source":{"type":"string","enum":["user","agent","tool"],"default":"agent","description":"who said it"},
 "project":{"type":"string","description":"default: the current project; none: no project"},
 "allow_secret":{"type":"boolean","description":"only if the user agrees"}}}`
@@ -32,7 +32,7 @@ type recordInput struct {
 	eventTime  moment
 	validFrom  moment
 	validUntil moment
-	supersedes []hippo.ID
+	supersedes refs
 	project    string
 	secret     secretInput
 }
@@ -73,27 +73,32 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := oneOf("source", in.secret.source, "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
-	source := hippo.Source{Kind: hippo.SourceKind(in.secret.source)}
-	s.server.conversation.place(&source, s.server.Now())
-	m, same, err := in.secret.memories(s).RecordCompared(ctx, &hippo.Memory{
-		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned,
-		Importance: hippo.Importance{Base: in.importance}, EventTime: in.eventTime.in(s.Zone()),
-		ValidFrom: in.validFrom.in(s.Zone()), ValidUntil: in.validUntil.in(s.Zone()),
-		Namespace: s.scope.Namespace, Source: source, Project: s.project(in.project), Trust: hippo.TrustDefault,
-	}, in.supersedes...)
+	supersedes, err := s.resolve(ctx, in.supersedes, false)
+	if err != nil {
+		return reply{}, err
+	}
+	given := hippo.Memory{
+		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned, Importance: hippo.Importance{Base: in.importance},
+		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
+	}
+	if err := s.times([]moment{in.eventTime, in.validFrom, in.validUntil}, &given.EventTime, &given.ValidFrom, &given.ValidUntil); err != nil {
+		return reply{}, err
+	}
+	s.server.conversation.place(&given.Source, s.server.Now())
+	m, same, err := in.secret.memories(s).RecordCompared(ctx, &given, supersedes...)
 	if err != nil {
 		return reply{}, err
 	}
 	out := recorded{
 		UUID: m.ID, Importance: m.Importance.Value, ActiveDay: m.Importance.SetDay,
-		CreatedAt: m.CreatedAt, Project: m.Project, Supersedes: in.supersedes,
+		CreatedAt: m.CreatedAt, Project: m.Project, Supersedes: supersedes,
 	}
 	text := "Recorded insight with UUID: " + m.ID.String()
-	if n := len(in.supersedes); n > 0 {
+	if n := len(supersedes); n > 0 {
 		text += "\nsuperseded " + insights(n)
 	}
-	text += out.compared(same)
-	return reply{text: text, data: out}, nil
+	text += out.compared(s, same)
+	return reply{text: text, data: out, count: 1}, nil
 }
 
 // project returns the project that a memory is recorded for.

@@ -3,18 +3,20 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 const reinforceSchema = `{"type":"object","additionalProperties":false,"properties":{
-"upvotes":{"type":"array","items":{"type":"string","format":"uuid"}},
-"downvotes":{"type":"array","items":{"type":"string","format":"uuid"}}}}`
+"upvotes":{"type":"array","items":{"type":"string"}},
+"downvotes":{"type":"array","items":{"type":"string"}}}}`
 
 type reinforceInput struct {
-	up, down []hippo.ID
+	up, down refs
 }
 
 func (in *reinforceInput) fields() []field {
@@ -34,16 +36,25 @@ type effect struct {
 }
 
 func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
-	rs, err := s.Reinforce(ctx, in.up, in.down)
+	up, err := s.resolve(ctx, in.up, false)
 	if err != nil {
 		return reply{}, err
 	}
+	down, err := s.resolve(ctx, in.down, false)
+	if err != nil {
+		return reply{}, err
+	}
+	rs, err := s.Reinforce(ctx, up, down)
+	if err != nil {
+		return reply{}, err
+	}
+	short := engine.ShortIDs(s.Memories, slices.Concat(up, down))
 	out := reinforced{Reinforced: make([]effect, len(rs))}
 	var text strings.Builder
 	fmt.Fprintf(&text, "Applied reinforcement to %s", insights(len(rs)))
 	for i, r := range rs {
 		out.Reinforced[i] = effect{UUID: r.ID, Before: wire.Round(r.Before, 6), After: wire.Round(r.After, 6)}
-		fmt.Fprintf(&text, "\n%v %.2f -> %.2f", r.ID, r.Before, r.After)
+		fmt.Fprintf(&text, "\n%s %.2f -> %.2f", short.Of(r.ID), r.Before, r.After)
 	}
-	return reply{text: text.String(), data: out}, nil
+	return reply{text: text.String(), data: out, count: len(rs)}, nil
 }

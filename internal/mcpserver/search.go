@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -19,10 +20,10 @@ const searchSchema = `{"type":"object","additionalProperties":false,"properties"
 "project":{"type":"string","description":"a project, or * for all; default: the current one and what belongs to none"},
 "author":{"type":"string"},
 "session":{"type":"string"},
-"when":{"type":"string","description":"time it is about: last week, since 1 May, 2026-01-01..2026-02-01"},
-"created_after":{"type":"string","description":"RFC 3339 or date"},
+"when":{"type":"string","description":"time it is about: last week, since 1 May, 2026-01-01..2026-02-01, 3d"},
+"created_after":{"type":"string","description":"2026-03-01, yesterday, 3d"},
 "created_before":{"type":"string"},
-"as_of":{"type":"string","description":"only what held at this time or date"},
+"as_of":{"type":"string","description":"only what held at this time"},
 "pinned":{"type":"boolean"},
 "ranker":{"type":"string","enum":["hippo","insight","hybrid","cosine","bm25"],"description":"insight: by use, votes and situation only"},
 "detail":{"type":"string","enum":["compact","full"],"default":"compact"},
@@ -125,22 +126,24 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	text := textOf(a, &v, data)
+	text := textOf(a, &v, data, engine.ShortIDs(s.Memories, a.IDs()))
 	if a.Total == 0 && q.Filter.Projects == nil && s.scope.Project != "" {
 		text += ` project "*" searches all projects.`
 	}
-	return reply{text: text, data: data}, nil
+	return reply{text: text, data: data, count: len(a.Hits)}, nil
 }
 
 func (in *searchInput) query(s *session) (hippo.Query, error) {
-	zone := s.Zone()
 	q := hippo.Query{
 		Text: in.text, Situation: in.situation, Relevance: in.relevance.value(), Offset: in.limit.offset,
 		Ranker: hippo.Ranker(in.ranker), When: in.when, Explain: in.explain,
 		Filter: hippo.Filter{
 			Tags: in.filter.tags, Types: in.filter.kinds, Author: in.filter.author, Session: in.filter.session, Pinned: in.filter.pinned,
-			CreatedAfter: in.filter.createdAfter.in(zone), CreatedBefore: in.filter.createdBefore.in(zone), ValidAt: in.filter.asOf.in(zone),
 		},
+	}
+	f := &q.Filter
+	if err := s.times([]moment{in.filter.createdAfter, in.filter.createdBefore, in.filter.asOf}, &f.CreatedAfter, &f.CreatedBefore, &f.ValidAt); err != nil {
+		return q, err
 	}
 	if in.limit.count != nil {
 		q.Count = *in.limit.count

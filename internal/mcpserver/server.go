@@ -9,6 +9,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -115,35 +116,45 @@ type session struct {
 	scope  hippo.Scope
 }
 
-// reply is the result of a tool: text for a model, and data for a program.
+// reply is the result of a tool: text for a model, data for a program, and how many memories it
+// returned or changed.
 type reply struct {
-	text string
-	data any
+	text  string
+	data  any
+	count int
 }
 
 // handler wraps a tool for the SDK.
 func (s *Server) handler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		in := t.input()
-		if err := decode(req.Params.Arguments, in); err != nil {
-			return failure(err), nil
-		}
-		e, err := s.open(ctx)
+		began := s.Now()
+		r, err := s.call(ctx, t, req.Params.Arguments)
+		wire.LogCall(s.Log, t.name, s.Now().Sub(began), r.count, err)
 		if err != nil {
-			s.Log.Error("store not opened", "error", err)
 			return failure(err), nil
-		}
-		growStack(len(t.name))
-		scope := s.Scope(ctx)
-		r, err := in.call(ctx, &session{Memories: e.In(scope), server: s, scope: scope})
-		if err != nil {
-			if hippo.CodeOf(err) == hippo.CodeInternal {
-				s.Log.Error("tool failed", "tool", t.name, "error", err)
-			}
-			return failure(wire.RenameField(err, argumentNames())), nil
 		}
 		return result(r), nil
 	}
+}
+
+// call calls a tool.
+func (s *Server) call(ctx context.Context, t tool, arguments json.RawMessage) (reply, error) {
+	in := t.input()
+	if err := decode(arguments, in); err != nil {
+		return reply{}, err
+	}
+	e, err := s.open(ctx)
+	if err != nil {
+		s.Log.Error("store not opened", "error", err)
+		return reply{}, err
+	}
+	growStack(len(t.name))
+	scope := s.Scope(ctx)
+	r, err := in.call(ctx, &session{Memories: e.In(scope), server: s, scope: scope})
+	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
+		s.Log.Error("tool failed", "tool", t.name, "error", err)
+	}
+	return r, wire.RenameField(err, argumentNames())
 }
 
 // growStack makes the stack of its goroutine 24 KiB larger. A search needs about as much;

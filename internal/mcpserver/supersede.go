@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -22,20 +23,25 @@ const candidatePreview = 120
 
 // compared adds to the reply to a record the memories that it duplicates and probably
 // supersedes. A comparison that failed makes no error, because the memory is stored.
-func (r *recorded) compared(same *engine.Comparison) string {
+func (r *recorded) compared(s *session, same *engine.Comparison) string {
 	if same.Err != nil {
 		r.Degraded = []string{"not compared with others: " + same.Err.Error()}
 		return "\ndegraded: " + termtext.Line(r.Degraded[0])
 	}
 	var b strings.Builder
 	r.DuplicateOf = same.Duplicates
+	ids := slices.Clone(same.Duplicates)
+	for _, x := range same.Replaces {
+		ids = append(ids, x.Memory.ID)
+	}
+	shown := engine.ShortIDs(s.Memories, ids)
 	for _, id := range same.Duplicates {
-		fmt.Fprintf(&b, "\nduplicate of %v", id)
+		fmt.Fprintf(&b, "\nduplicate of %s", shown.Of(id))
 	}
 	for _, x := range same.Replaces {
 		short := wire.Clip(x.Memory.Content, candidatePreview)
 		r.LikelyReplaces = append(r.LikelyReplaces, supersedeCandidate{UUID: x.Memory.ID, Content: short, Reason: x.Reason})
-		fmt.Fprintf(&b, "\nlikely replaces %v: %s (%s)", x.Memory.ID, termtext.Line(short), termtext.Line(x.Reason))
+		fmt.Fprintf(&b, "\nlikely replaces %s: %s (%s)", shown.Of(x.Memory.ID), termtext.Line(short), termtext.Line(x.Reason))
 	}
 	if len(same.Replaces) > 0 {
 		b.WriteString("\nto confirm, modify the new insight with supersedes")

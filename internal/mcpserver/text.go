@@ -11,8 +11,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// textOf formats an answer for a model: a line a hit, and what to do next. data is the answer as JSON.
-func textOf(a *hippo.Answer, v *wire.View, data *wire.Answer) string {
+// textOf formats an answer for a model: a line a hit, and what to do next. data is the answer as JSON,
+// ids are the short forms of its IDs.
+func textOf(a *hippo.Answer, v *wire.View, data *wire.Answer, ids hippo.ShortIDs) string {
 	var b strings.Builder
 	switch {
 	case a.Weak != "":
@@ -28,13 +29,13 @@ func textOf(a *hippo.Answer, v *wire.View, data *wire.Answer) string {
 		}
 	}
 	for i := range a.Hits {
-		writeHit(&b, v.Offset+i+1, &a.Hits[i], v.Content(a, i), data.Results[i].Flags != nil)
+		writeHit(&b, v.Offset+i+1, &a.Hits[i], v.Content(a, i), data.Results[i].Flags != nil, ids)
 	}
 	if end := v.Offset + len(a.Hits); len(a.Hits) > 0 && end < a.Total {
 		fmt.Fprintf(&b, "\nmore with limit.offset %d", end)
 	}
 	for _, c := range a.Conflicts {
-		fmt.Fprintf(&b, "\nconflict: %v, %v: %s", c.A, c.B, termtext.Line(c.Reason))
+		fmt.Fprintf(&b, "\nconflict: %s, %s: %s", ids.Of(c.A), ids.Of(c.B), termtext.Line(c.Reason))
 	}
 	for _, d := range a.Degraded {
 		fmt.Fprintf(&b, "\ndegraded: %s", termtext.Line(d))
@@ -43,7 +44,7 @@ func textOf(a *hippo.Answer, v *wire.View, data *wire.Answer) string {
 }
 
 // writeHit writes one hit: rank, relevance, content, situations, age, id.
-func writeHit(b *strings.Builder, n int, h *hippo.Hit, content string, instructs bool) {
+func writeHit(b *strings.Builder, n int, h *hippo.Hit, content string, instructs bool, ids hippo.ShortIDs) {
 	m := h.Memory
 	fmt.Fprintf(b, "\n%d. [%.2f] ", n, h.Relevance)
 	if instructs {
@@ -59,9 +60,9 @@ func writeHit(b *strings.Builder, n int, h *hippo.Hit, content string, instructs
 	if note := wire.PassageNote(h); note != "" {
 		b.WriteString(" (" + note + ")")
 	}
-	fmt.Fprintf(b, " | %s %v", m.When().Format(time.DateOnly), m.ID)
+	fmt.Fprintf(b, " | %s %s", m.When().Format(time.DateOnly), ids.Of(m.ID))
 	if !m.SupersededBy.IsZero() {
-		fmt.Fprintf(b, " superseded by %v", m.SupersededBy)
+		fmt.Fprintf(b, " superseded by %s", ids.Of(m.SupersededBy))
 	}
 	if h.Explanation != nil {
 		b.WriteString("\n   " + why(h))

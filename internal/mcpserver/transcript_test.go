@@ -97,11 +97,11 @@ func compact(t *testing.T, raw []byte) string {
 	return b.String()
 }
 
-// names replaces what differs from run to run.
+// names replaces what differs from run to run: "id-1" is the short form of "uuid-1".
 type names struct{ ids []string }
 
 func (n *names) replace(s string) string {
-	return regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`).ReplaceAllStringFunc(s, func(id string) string {
+	s = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`).ReplaceAllStringFunc(s, func(id string) string {
 		for i, known := range n.ids {
 			if known == id {
 				return fmt.Sprintf("uuid-%d", i+1)
@@ -110,11 +110,16 @@ func (n *names) replace(s string) string {
 		n.ids = append(n.ids, id)
 		return fmt.Sprintf("uuid-%d", len(n.ids))
 	})
+	for i, id := range n.ids {
+		s = strings.ReplaceAll(s, id[28:], fmt.Sprintf("id-%d", i+1))
+	}
+	return s
 }
 
 func (n *names) original(s string) string {
 	for i, id := range n.ids {
 		s = strings.ReplaceAll(s, fmt.Sprintf("uuid-%d", i+1), id)
+		s = strings.ReplaceAll(s, fmt.Sprintf(`"id-%d"`, i+1), `"`+id[28:]+`"`)
 	}
 	return s
 }

@@ -108,23 +108,32 @@ func (p *Plan) semantic() bool { return p.search.Vectors[retrieve.Semantic].Valu
 func (p *Plan) time(asked string, now time.Time) error {
 	f := &p.search.Filter
 	if asked != "" {
-		span, err := when.Parse(asked, now)
-		if err != nil {
-			return err
-		}
-		if span.From.After(f.EventAfter) {
-			f.EventAfter = span.From
-		}
-		if until := span.Until; !until.IsZero() && (f.EventBefore.IsZero() || until.Before(f.EventBefore)) {
-			f.EventBefore = until
-		}
-		return nil
+		return Narrow(f, asked, now)
 	}
 	if p.ranker != hippo.RankerHippo || p.search.Text == "" || !f.EventAfter.IsZero() || !f.EventBefore.IsZero() {
 		return nil
 	}
 	if named, ok := when.Find(p.search.Text, now); ok {
 		p.temporal = temporalOf(named.Span, now)
+	}
+	return nil
+}
+
+// Narrow narrows a filter to a time in words, relative to now; empty leaves it. The error is that of
+// [when.Parse].
+func Narrow(f *hippo.Filter, asked string, now time.Time) error {
+	if asked == "" {
+		return nil
+	}
+	span, err := when.Parse(asked, now)
+	if err != nil {
+		return err
+	}
+	if span.From.After(f.EventAfter) {
+		f.EventAfter = span.From
+	}
+	if until := span.Until; !until.IsZero() && (f.EventBefore.IsZero() || until.Before(f.EventBefore)) {
+		f.EventBefore = until
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ type Context struct {
 
 // ContextItem is one memory of a [Context].
 type ContextItem struct {
-	// ID is abbreviated.
+	// ID is the short form.
 	ID      string `json:"id"`
 	Section string `json:"section"`
 	// Text is the beginning of the content.
@@ -30,7 +30,7 @@ func ContextOf(b *briefing.Briefing) Context {
 	for i := range b.Items {
 		x := &b.Items[i]
 		out.Items = append(out.Items, ContextItem{
-			ID: x.ShortID(), Section: string(x.Section), Text: x.Preview, Source: x.Source(), Age: x.Age, Flagged: x.Instructs,
+			ID: x.ID, Section: string(x.Section), Text: x.Preview, Source: x.Source(), Age: x.Age, Flagged: x.Instructs,
 		})
 	}
 	if len(out.Items) > 0 {

@@ -65,6 +65,19 @@ func timeText(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
+// Stored returns a memory as its file holds it, see [formats.EncodeInsight], and last its [Flags], if it
+// has any. The error is that of EncodeInsight.
+func Stored(m *hippo.Memory) (json.RawMessage, error) {
+	b, err := formats.EncodeInsight(m)
+	flags := Flags(m)
+	if _, taken := m.Metadata["flags"]; err != nil || flags == nil || taken {
+		return b, err
+	}
+	list, err := json.Marshal(flags)
+	b = append(bytes.TrimSuffix(b, []byte("\n}")), `, "flags": `...)
+	return append(append(b, list...), '}'), err
+}
+
 // Full returns a memory as its file holds it, see [formats.EncodeInsight], and last as
 // current_importance the importance of now, with nine decimals. The error is that of
 // EncodeInsight.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo/internal/cli"
@@ -22,7 +23,7 @@ type help struct {
 	name                   string
 	about, usage, examples string
 	commands               [][2]string // name and purpose
-	flags, global          []flag
+	flags                  []flag
 }
 
 // flag is a line of the flags of a help text.
@@ -46,23 +47,27 @@ func readHelp(ctx context.Context, words ...string) (*help, error) {
 			h.usage = part
 		case head == "Examples:":
 			h.examples = body
-		case head == "Available Commands:":
-			for line := range strings.Lines(body) {
+		case strings.HasPrefix(head, "Commands"):
+			for line := range strings.SplitSeq(unwrapped(body), "\n") {
 				name, purpose, _ := strings.Cut(strings.TrimSpace(line), " ")
 				h.commands = append(h.commands, [2]string{name, strings.TrimSpace(purpose)})
 			}
 		case head == "Flags:":
-			h.flags = readFlags(body)
-		case head == "Global Flags:":
-			h.global = readFlags(body)
+			h.flags = readFlags(unwrapped(body))
 		}
 	}
+	slices.SortFunc(h.commands, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	return h, nil
+}
+
+// unwrapped joins the lines of a table of a help text that were wrapped.
+func unwrapped(text string) string {
+	return regexp.MustCompile(`\n {10,}(\S)`).ReplaceAllString(strings.TrimRight(text, "\n"), " $1")
 }
 
 // readFlags returns the flags of a help text, without --help.
 func readFlags(text string) []flag {
-	line := regexp.MustCompile(`^ +((?:-\w, )?--[\w-]+) ?(\w*) {2,}(.*?)(?: \(default (.*)\))?$`)
+	line := regexp.MustCompile(`^ +((?:-\w, )?--[\w-]+) ?(\S*) {2,}(.*?)(?: \(default (.*)\))?$`)
 	var out []flag
 	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		if m := line.FindStringSubmatch(l); m != nil && !strings.HasSuffix(m[1], "--help") {
@@ -77,6 +82,11 @@ func cliDocument(ctx context.Context) ([]byte, error) {
 	root, err := readHelp(ctx)
 	if err != nil {
 		return nil, err
+	}
+	topic, exit := run(ctx, "help", "flags")
+	_, global, _ := strings.Cut(topic, "\n\nFlags:\n")
+	if exit != 0 {
+		return nil, fmt.Errorf("hippo help flags: exit code %d: %s", exit, topic)
 	}
 	var b bytes.Buffer
 	b.WriteString(notice + "# Command line\n\nResults go to stdout, everything else to stderr. " +
@@ -104,7 +114,7 @@ func cliDocument(ctx context.Context) ([]byte, error) {
 			list.row(fmt.Sprintf("[`hippo %s %s`](#hippo-%s-%s)", c[0], sub[0], c[0], sub[0]), sub[1])
 		}
 	}
-	fmt.Fprintf(&b, "%s\n## Flags of all commands\n\n%s", list, flagTable(root.flags))
+	fmt.Fprintf(&b, "%s\n## Flags of all commands\n\n%s", list, flagTable(readFlags(unwrapped(global))))
 	for _, h := range all {
 		h.write(&b)
 	}
@@ -140,15 +150,15 @@ func kindName(kind string) string {
 	switch kind {
 	case "":
 		return ""
-	case "string":
+	case "TEXT":
 		return "text"
-	case "strings":
-		return "texts, separated by commas"
-	case "stringArray":
+	case "TEXT...":
 		return "text, repeatable"
-	case "int":
+	case "TEXT,...":
+		return "texts, separated by commas"
+	case "N":
 		return "whole number"
-	case "float":
+	case "X":
 		return "number"
 	default:
 		return kind

@@ -6,6 +6,7 @@ import (
 	"html"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,8 +14,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 )
 
-// sessionCommands are the commands of the picture. $1 stands for the beginning of the UUID
-// that the first record printed, $2 for that of the second.
+// sessionCommands are the commands of the picture. $1 stands for the ID that the first
+// record printed, $2 for that of the second.
 func sessionCommands() [][]string {
 	return [][]string{
 		{"record", "Retries without jitter took the gateway down", "--situation", "debugging outages"},
@@ -75,8 +76,8 @@ func transcript(ctx context.Context, commands [][]string) (string, error) {
 		if exit != 0 {
 			return "", fmt.Errorf("hippo %q: exit code %d: %s", args, exit, out)
 		}
-		if _, id, ok := strings.Cut(out, "with UUID: "); ok {
-			recorded = append(recorded, strings.TrimSpace(id))
+		if m := regexp.MustCompile(`Recorded insight (\w+)`).FindStringSubmatch(out); m != nil {
+			recorded = append(recorded, m[1])
 		}
 		fmt.Fprintf(&text, "$ hippo%s\n%s\n\n", quoted(args, n), strings.TrimRight(n.text(out), "\n"))
 	}
@@ -106,14 +107,13 @@ func settle(home string) error {
 	return os.Chdir(home)
 }
 
-// quoted returns arguments as a person types them: a text in quotes, of an ID its beginning.
+// quoted returns arguments as a person types them: a text in quotes.
 func quoted(args []string, n *normaliser) string {
-	const shortID = 13 // two groups: the time to the millisecond
 	var b strings.Builder
 	for _, a := range args {
 		switch {
 		case n.ids.MatchString(a):
-			a = n.text(a)[:shortID]
+			a = n.text(a)
 		case strings.Contains(a, " "):
 			a = strconv.Quote(a)
 		}

@@ -1,6 +1,11 @@
 package when
 
-import "time"
+import (
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
 
 // Moment reads a time of RFC 3339, or a date like 2026-03-01, which is its first
 // moment in zone, also where the clocks are changed at midnight. It reports whether
@@ -15,4 +20,108 @@ func Moment(text string, zone *time.Location) (time.Time, bool) {
 	}
 	y, m, d := date.Date()
 	return midnight(y, m, d, zone), true
+}
+
+// Forms names what [At] reads, for errors.
+const Forms = `2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next friday" or 3d`
+
+// At returns the moment that a text names, relative to now, in now's zone: what [Moment] reads,
+// the beginning of what [Parse] reads, a duration before now (2h, 3d, "90 minutes", "2 hours ago")
+// or after it ("in 3 days", +3d), and tomorrow, next week, next Friday. The error is a
+// [*hippo.FieldError] for field that names the forms.
+func At(field, text string, now time.Time) (time.Time, error) { return at(field, text, now, false) }
+
+// Ahead is [At] for the end of something that holds: a duration without a direction is after now.
+func Ahead(field, text string, now time.Time) (time.Time, error) { return at(field, text, now, true) }
+
+func at(field, text string, now time.Time, ahead bool) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	if t, ok := Moment(text, now.Location()); ok {
+		return t, nil
+	}
+	if t, ok := durationFrom(now, text, ahead); ok {
+		return t, nil
+	}
+	if t, ok := future(text, now); ok {
+		return t, nil
+	}
+	if s, err := Parse(text, now); err == nil && !s.From.IsZero() {
+		return s.From, nil
+	}
+	return time.Time{}, hippo.Fieldf(field, "must be a time like %s, got %.60q", Forms, text)
+}
+
+// durationFrom reads a duration before now, or after it: 3d, "in 3 days", +3d, "2 hours ago".
+func durationFrom(now time.Time, text string, ahead bool) (time.Time, bool) {
+	text = strings.ToLower(text)
+	rest, plus := strings.CutPrefix(text, "+")
+	rest, in := strings.CutPrefix(rest, "in ")
+	rest, ago := strings.CutSuffix(rest, " ago")
+	sign := -1
+	if plus || in || ahead && !ago {
+		sign = 1
+	}
+	t, u, ok := shift(now, rest, sign)
+	if ago && (plus || in || u >= day) { // "3 days ago" is that day, see [Parse]
+		return time.Time{}, false
+	}
+	return t, ok
+}
+
+// shift adds sign times a duration to now: 2h30m, 3d, "two weeks". u is its unit.
+func shift(now time.Time, text string, sign int) (t time.Time, u unit, ok bool) {
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return now.Add(time.Duration(sign) * d), second, true
+	}
+	p := newParser(text, now)
+	c, next := parseNumber(p, 0)
+	u, known := unitOf(p.at(next))
+	if next == 0 || !known || u == weekend || c.low != c.high || next+1 != len(p.tokens) {
+		return time.Time{}, u, false
+	}
+	t = before(now, -sign*c.high, u)
+	return t, u, t.Year() > 0 && t.Year() < 10_000
+}
+
+// before returns the time n units before t; n may be negative.
+func before(t time.Time, n int, u unit) time.Time {
+	switch u {
+	case day:
+		return t.AddDate(0, 0, -n)
+	case week:
+		return t.AddDate(0, 0, -7*n)
+	case fortnight:
+		return t.AddDate(0, 0, -14*n)
+	case month:
+		return t.AddDate(0, -n, 0)
+	case quarter:
+		return t.AddDate(0, -3*n, 0)
+	case year:
+		return t.AddDate(-n, 0, 0)
+	default:
+		return t.Add(-time.Duration(n) * u.duration())
+	}
+}
+
+// future reads tomorrow and the next unit, weekday or month: it is this one as seen from there.
+func future(text string, now time.Time) (time.Time, bool) {
+	p := newParser(text, now)
+	if p.at(0) == "tomorrow" {
+		s, err := Parse("today"+text[p.tokens[0].end:], now.AddDate(0, 0, 1))
+		return s.From, err == nil
+	}
+	if p.at(0) != "next" || len(p.tokens) < 2 {
+		return time.Time{}, false
+	}
+	name := text[p.tokens[1].start:]
+	if u, ok := unitOf(p.at(1)); ok && u >= day {
+		s, err := Parse("this "+name, before(p.start(u, 0), -1, u))
+		return s.From, err == nil
+	}
+	period := week
+	if _, ok := monthOf(p.at(1)); ok {
+		period = year
+	}
+	s, err := Parse(name, before(p.start(day, 0), -1, period))
+	return s.From, err == nil && s.From.After(now)
 }

@@ -1,9 +1,12 @@
 package when_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
@@ -27,5 +30,39 @@ func TestMoment(t *testing.T) {
 		if ok != (c.want != "") || ok && got.Format(time.RFC3339Nano) != c.want {
 			t.Errorf("%s in %s: got %v, %v, want %q", c.text, c.zone, got, ok, c.want)
 		}
+	}
+}
+
+func TestAt(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 11, 15, 30, 0, 0, zone(t, "Europe/Berlin")) // a Wednesday
+	for text, want := range map[string]string{
+		"2026-03-01": "2026-03-01 00:00", "2026-03-01T12:00:00Z": "2026-03-01 12:00", "2026-03-01 10:00": "2026-03-01 10:00",
+		"today": "2026-03-11 00:00", "yesterday": "2026-03-10 00:00", "Last Week": "2026-03-02 00:00", "3 days ago": "2026-03-08 00:00",
+		"2h": "2026-03-11 13:30", "90m": "2026-03-11 14:00", "3d": "2026-03-08 15:30", "2w": "2026-02-25 15:30", "2 weeks": "2026-02-25 15:30",
+		"2 hours ago": "2026-03-11 13:30", "1y": "2025-03-11 15:30", "in March": "2026-03-01 00:00", "letzte Woche": "2026-03-02 00:00",
+		"+3d": "2026-03-14 15:30", "in 3 days": "2026-03-14 15:30", "in two hours": "2026-03-11 17:30",
+		"tomorrow": "2026-03-12 00:00", "tomorrow at 10:00": "2026-03-12 10:00", "next week": "2026-03-16 00:00", "next month": "2026-04-01 00:00",
+		"next friday": "2026-03-13 00:00", "next Wednesday": "2026-03-18 00:00", "next May": "2026-05-01 00:00", "next year": "2027-01-01 00:00",
+		"": "", "some day": "", "until yesterday": "", "2026-02-30": "", "next": "", "next time": "", "in": "", "+": "", "-3d": "", "3x": "",
+	} {
+		got, err := when.At("since", text, now)
+		bad, refused := errors.AsType[*hippo.FieldError](err)
+		switch {
+		case refused != (want == ""):
+			t.Errorf("%q: got %v (%v), want %q", text, got, err, want)
+		case refused && (bad.Field != "since" || !strings.Contains(bad.Why, "last week") || !strings.Contains(bad.Why, "3d")):
+			t.Errorf("%q: the error names no forms: %v", text, err)
+		case !refused && got.Format("2006-01-02 15:04") != want:
+			t.Errorf("%q: got %v, want %s", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"3d": "2026-03-14 15:30", "2h": "2026-03-11 17:30", "yesterday": "2026-03-10 00:00", "2 hours ago": "2026-03-11 13:30"} {
+		if got, err := when.Ahead("valid-until", text, now); err != nil || got.Format("2006-01-02 15:04") != want {
+			t.Errorf("%q ahead: got %v (%v), want %s", text, got, err, want)
+		}
+	}
+	if s, err := when.Parse("3d", now); err != nil || s.From.Format("2006-01-02 15:04") != "2026-03-08 15:30" || s.Until.Before(now) {
+		t.Errorf("3d: got %v (%v)", s, err)
 	}
 }

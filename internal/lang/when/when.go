@@ -29,9 +29,13 @@ type Span struct{ From, Until time.Time }
 // IsZero reports whether both ends are open.
 func (s Span) IsZero() bool { return s.From.IsZero() && s.Until.IsZero() }
 
-// Parse parses a text that is one expression, relative to now, in now's zone. The error is
+// Parse parses a text that is one expression, relative to now, in now's zone. A duration such as 3d
+// is the time since then. The error is
 // a [*hippo.FieldError] for "when" that quotes the part that was not understood.
 func Parse(text string, now time.Time) (Span, error) {
+	if from, _, ok := shift(now, text, -1); ok { // 3d: since then
+		return Span{from, nextMinute(now)}, nil
+	}
 	span, best := parseWhole(newParser(text, now))
 	if best.reason == "" {
 		return span, nil
@@ -93,7 +97,7 @@ func problem(why, text string) error {
 	if utf8.RuneCountInString(text) > most {
 		text = string([]rune(text)[:most]) + "..."
 	}
-	return hippo.Fieldf("when", "%q %s; say for example \"last week\", \"since 1 March\" or \"2026-01-01..2026-02-01\"", text, why)
+	return hippo.Fieldf("when", "%q %s; say for example \"last week\", \"since 1 March\", \"2026-01-01..2026-02-01\" or 3d", text, why)
 }
 
 // Found is a time expression inside a text.

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
+)
+
+func newEditCommand(s *shell) *cobra.Command {
+	var allowSecret bool
+	c := &cobra.Command{
+		Use:   "edit ID",
+		Short: "Change the text of an insight in $VISUAL or $EDITOR",
+		Long: `Open the text of an insight in the editor that VISUAL or EDITOR names. An unchanged text changes nothing. If anything goes wrong,
+the edited text stays in a file, and the error says where.`,
+		Args: oneArgument("an id"),
+		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
+			return editMemory(c.Context(), s, allowingSecrets(m, allowSecret), ids[0])
+		}),
+	}
+	addAllowSecret(c.Flags(), &allowSecret)
+	return c
+}
+
+// keptError is an edit that failed. The text that was edited is in a file.
+type keptError struct {
+	err  error
+	path string
+}
+
+func (e *keptError) Error() string { return fmt.Sprintf("%v; the text is in %s", e.err, e.path) }
+func (e *keptError) Unwrap() error { return e.err }
+
+// editMemory lets the user edit the content of a memory, and stores what differs.
+func editMemory(ctx context.Context, s *shell, m *client.Client, id hippo.ID) error {
+	old, err := m.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	path, err := writeDraft(old[0])
+	if err != nil {
+		return err
+	}
+	text, err := runEditor(ctx, s, path)
+	if err != nil {
+		return &keptError{err, path}
+	}
+	if text == old[0].Content {
+		fmt.Fprintln(s.errw, "nothing was changed")
+		return os.Remove(path)
+	}
+	now, err := m.Get(ctx, id)
+	if err == nil && now[0].Content != old[0].Content {
+		err = fmt.Errorf("%w: the insight was changed meanwhile", hippo.ErrConflict)
+	}
+	if err != nil {
+		return &keptError{err, path}
+	}
+	changed, err := m.Modify(ctx, id, client.SetContent(text))
+	if err != nil {
+		return &keptError{err, path}
+	}
+	return errors.Join(printModified(s, changed), os.Remove(path))
+}
+
+// writeDraft writes the content of a memory to a new file that only the user can read.
+func writeDraft(m *hippo.Memory) (path string, err error) {
+	f, err := os.CreateTemp("", "hippo-"+m.ID.Short()+"-*.md")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(m.Content + "\n")
+	return f.Name(), errors.Join(err, f.Close())
+}
+
+// runEditor opens a file in the user's editor, and returns what the file holds then.
+func runEditor(ctx context.Context, s *shell, path string) (string, error) {
+	c := editorCommand(ctx, path)
+	c.Stdin, c.Stdout, c.Stderr = s.in, s.out, s.errw
+	if err := c.Run(); err != nil {
+		return "", fmt.Errorf("the editor %q failed: %w; VISUAL or EDITOR name another one", c.Args[len(c.Args)-2], err)
+	}
+	b, err := os.ReadFile(path)
+	return strings.TrimRight(string(b), "\r\n"), err
+}
+
+// editorCommand returns the command that opens a file. What VISUAL and EDITOR hold may have
+// arguments; as for Git, the shell reads it.
+func editorCommand(ctx context.Context, path string) *exec.Cmd {
+	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
+	if runtime.GOOS == "windows" {
+		words := strings.Fields(cmp.Or(editor, "notepad"))
+		return exec.CommandContext(ctx, words[0], append(words[1:], path)...)
+	}
+	editor = cmp.Or(editor, "vi")
+	return exec.CommandContext(ctx, "sh", "-c", editor+` "$@"`, editor, path)
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"cmp"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// filterFlags are the flags of the commands that find insights.
+type filterFlags struct {
+	fields             hippo.Filter // as far as they need not be parsed
+	situation          []string
+	when               string
+	since, until, asOf string
+	all                bool
+}
+
+// add adds the flags to a command.
+func (f *filterFlags) add(c *cobra.Command) {
+	v := c.Flags()
+	v.StringArrayVar(&f.situation, "situation", nil, "only insights for this situation; may be repeated (any)")
+	v.StringArrayVar(&f.fields.Tags, "tag", nil, "only insights with this tag; may be repeated (all)")
+	v.StringArrayVar(&f.fields.Types, "type", nil, "only insights of this type; may be repeated (any)")
+	v.StringVar(&f.fields.Author, "author", "", "only what this author said")
+	v.StringVar(&f.fields.Session, "session", "", "only what this session holds")
+	v.BoolVar(&f.fields.Pinned, "pinned", false, "only pinned insights")
+	v.StringVar(&f.when, "when", "", "of this time: 'last week', 'since 1 March', 2026-01-01..2026-02-01, 3d")
+	v.StringVar(&f.since, "since", "", "recorded at or after this time: yesterday, 2026-03-01, 3d")
+	v.StringVar(&f.until, "until", "", "recorded before this time")
+	v.StringVar(&f.asOf, "as-of", "", "only what held at this time")
+	v.BoolVar(&f.all, "all", false, "of all projects; without it, of the current one and of none; --project NAME keeps to one, --project none to none")
+}
+
+// filter returns what the flags keep, without projects.
+func (f *filterFlags) filter(s *shell) (hippo.Filter, error) {
+	out := f.fields
+	err := cmp.Or(
+		setTime(s, &out.CreatedAfter, "since", f.since), setTime(s, &out.CreatedBefore, "until", f.until), setTime(s, &out.ValidAt, "as-of", f.asOf),
+	)
+	if from, to := out.CreatedAfter, out.CreatedBefore; err == nil && !from.IsZero() && !to.IsZero() && !from.Before(to) {
+		err = hippo.Fieldf("until", "must be after since, got %q and %q", f.until, f.since)
+	}
+	return out, err
+}
+
+// addPage adds the flags of commands that show one page.
+func addPage(v *pflag.FlagSet, offset, count *int, most int) {
+	v.IntVar(offset, "offset", 0, "skip this many")
+	v.IntVarP(count, "count", "n", most, "show this many; --limit is the same")
+}
+
+// validCount rejects a count of 0, which means the default to the engine.
+func validCount(n int) error {
+	if n == 0 {
+		return hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
+	}
+	return nil
+}
