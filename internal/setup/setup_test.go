@@ -366,35 +366,34 @@ func TestRemove_AnotherBinary(t *testing.T) {
 // Without hooks, those of a former setup go, and nothing else.
 func TestPlan_DropsHooks(t *testing.T) {
 	t.Parallel()
-	for _, archive := range []string{"", "testdata/before.txtar"} {
-		for _, scope := range setup.Scopes() {
-			for _, c := range setup.Clients() {
-				if !c.Has(scope) {
-					continue
-				}
-				m, want := newMachine(t, archive), newMachine(t, archive)
+	for _, scope := range setup.Scopes() {
+		for _, c := range setup.Clients() {
+			if !c.Has(scope) {
+				continue
+			}
+			t.Run(c.Name+"-"+string(scope), func(t *testing.T) {
+				t.Parallel()
+				m, never := newMachine(t, "testdata/before.txtar"), newMachine(t, "testdata/before.txtar")
 				before := m.tree(t)
-				o := m.options(scope)
-				o.Hooks = false
-				m.run(t, m.options(scope), c)
+				o, none := m.options(scope), never.options(scope)
 				m.run(t, o, c)
-				never := want.options(scope)
-				never.Hooks = false
-				want.run(t, never, c)
+				o.Hooks, none.Hooks = false, false
+				m.run(t, o, c)
+				never.run(t, none, c)
+				want := never.tree(t)
 				for name, text := range m.tree(t) {
-					text = strings.ReplaceAll(text, m.root, want.root)
-					if diff := cmp.Diff(want.tree(t)[name], text); diff != "" {
-						t.Errorf("%s %s: %s is not as without hooks (-want +got):\n%s", c.Name, scope, name, diff)
+					if diff := cmp.Diff(want[name], strings.ReplaceAll(text, m.root, never.root)); diff != "" {
+						t.Errorf("%s is not as without hooks (-want +got):\n%s", name, diff)
 					}
 				}
 				if again := m.run(t, o, c); !again[0].Same() {
-					t.Errorf("%s %s: a second run changes something", c.Name, scope)
+					t.Error("a second run changes something")
 				}
 				m.remove(t, o, c)
 				if diff := cmp.Diff(before, m.tree(t)); diff != "" {
-					t.Errorf("%s %s after removing (-want +got):\n%s", c.Name, scope, diff)
+					t.Errorf("after removing (-want +got):\n%s", diff)
 				}
-			}
+			})
 		}
 	}
 }
