@@ -22,6 +22,9 @@ const (
 	trialWhole = "whole"
 	// trialNameless: the same without the names of the authors in that store.
 	trialNameless = "nameless"
+	// trialRemoved: in the store that it is about, which lacks the memories that answer it. Right
+	// is the same question where they are not removed, of kind whole.
+	trialRemoved = "removed"
 	// trialSmall: in a store of a few memories, drawn from a whole one.
 	trialSmall = "small"
 	// trialUnanswerable: a question that no memory answers, see [eval.Unanswerable], in the
@@ -99,6 +102,27 @@ type trialStore struct {
 	set    *eval.Set
 	group  *eval.Group
 	opened *engine.Engine
+	// ids are those of the memories in the opened store by their [eval.Name].
+	ids map[string]hippo.ID
+}
+
+// open opens the store, unless it is open.
+func (s *trialStore) open(ctx context.Context, o *eval.EngineOptions) error {
+	if s.opened != nil {
+		return nil
+	}
+	var err error
+	if s.opened, err = eval.OpenEngine(ctx, s.group.Docs, o); err != nil {
+		return err
+	}
+	s.ids = make(map[string]hippo.ID)
+	for m, err := range s.opened.In(eval.Scope()).Transfer().Export(ctx) {
+		if err != nil {
+			return err
+		}
+		s.ids[eval.Name(m)] = m.ID
+	}
+	return nil
 }
 
 func (s *trialStore) close() error {
@@ -125,6 +149,9 @@ func (t *trials) ask(ctx context.Context, s *eval.Set, q *eval.Question, small b
 		x.Kind, x.Question = trialNameless, text
 		err = t.both(ctx, own, wrong, q, x)
 	}
+	if err == nil {
+		err = t.removed(ctx, own, q, x)
+	}
 	if err != nil || !small {
 		return err
 	}
@@ -138,6 +165,26 @@ func (t *trials) ask(ctx context.Context, s *eval.Set, q *eval.Question, small b
 		}
 	}
 	return nil
+}
+
+// removed asks a question of its own store while the memories that answer it are forgotten.
+func (t *trials) removed(ctx context.Context, own *trialStore, q *eval.Question, x trial) error {
+	x.Kind, x.Question = trialRemoved, q.Text
+	var ids []hippo.ID
+	for name := range q.Relevant {
+		if id, ok := own.ids[name]; ok {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil // the store refused them
+	}
+	if _, err := own.opened.In(eval.Scope()).Forget(ctx, ids); err != nil {
+		return err
+	}
+	err := t.search(ctx, own, q, x)
+	_, restored := own.opened.In(eval.Scope()).Restore(ctx, ids)
+	return errors.Join(err, restored)
 }
 
 // unanswerable asks a question that nothing answers of its own store and of small ones.
@@ -183,11 +230,8 @@ func (t *trials) both(ctx context.Context, right, wrong *trialStore, q *eval.Que
 // search asks one store with the defaults of a search, and once more without a bound
 // on relevance if it abstains.
 func (t *trials) search(ctx context.Context, s *trialStore, q *eval.Question, x trial) error {
-	if s.opened == nil {
-		var err error
-		if s.opened, err = eval.OpenEngine(ctx, s.group.Docs, t.engine); err != nil {
-			return err
-		}
+	if err := s.open(ctx, t.engine); err != nil {
+		return err
 	}
 	query := hippo.Query{Text: x.Question, Count: eval.Depth, NoTouch: true, Explain: true}
 	a, err := s.opened.In(eval.Scope()).Search(ctx, query)
