@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -24,15 +25,26 @@ func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, s
 		v.Degraded = append(v.Degraded, f.Degraded(scope)...)
 		f.pace.asked.begin()
 		defer f.pace.asked.end()
-		for c := range v.Text {
-			queryText(ctx, f, scope, text, retrieve.Channel(c), &v)
-		}
+		queryText(ctx, f, scope, text, &v)
 	}
 	return v, ctx.Err()
 }
 
-// queryText embeds a query with the first model of a channel that can.
-func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string, c retrieve.Channel, v *recall.Vectors) {
+// queryText embeds a query with a model of each channel, all at the same time: a search waits
+// for the slowest, and not for one after the other.
+func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string, v *recall.Vectors) {
+	var degraded [retrieve.Channels][]string
+	var group sync.WaitGroup
+	for c := range v.Text {
+		group.Go(func() { v.Text[c], degraded[c] = queryChannel(ctx, f, scope, text, retrieve.Channel(c)) })
+	}
+	group.Wait()
+	v.Degraded = slices.Concat(v.Degraded, slices.Concat(degraded[:]...))
+}
+
+// queryChannel embeds a query with the first model of a channel that can, and lists those that
+// could not.
+func queryChannel(ctx context.Context, f *Follower, scope *hippo.Scope, text string, c retrieve.Channel) (e recall.Embedded, degraded []string) {
 	for _, m := range f.models {
 		if m.Channel != c || !isReady(f, scope, m) {
 			continue
@@ -46,11 +58,11 @@ func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string
 			vectors, err = askModel(ctx, f, m, text)
 		}
 		if err == nil {
-			v.Text[c] = recall.Embedded{Values: vectors[0], Model: m.id}
-			return
+			return recall.Embedded{Values: vectors[0], Model: m.id}, degraded
 		}
-		v.Degraded = append(v.Degraded, fmt.Sprintf("semantic search: model %s: %v", m.id, reportable(scope, err)))
+		degraded = append(degraded, fmt.Sprintf("semantic search: model %s: %v", m.id, reportable(scope, err)))
 	}
+	return e, degraded
 }
 
 // queryResult is the result of a query to a model.

@@ -12,7 +12,6 @@ import (
 // list whatever the others say, so that no list is overruled by weights that do not fit the query.
 type pool struct {
 	first *firstStage
-	best  *top.List[scoredMatch]
 	lists [1 + retrieve.Channels]*top.List[listed]
 }
 
@@ -23,7 +22,7 @@ type listed struct {
 }
 
 func newPool(f *firstStage) *pool {
-	p := &pool{first: f, best: top.New(f.weights.Rerank.TopK, f.better)}
+	p := &pool{first: f}
 	for i := range p.lists {
 		p.lists[i] = top.New(f.weights.Rerank.Lists, p.better)
 	}
@@ -43,7 +42,6 @@ func (p *pool) better(a, b listed) int {
 }
 
 func (p *pool) add(m *retrieve.Match, x scoredMatch) {
-	addScored(p.best, x)
 	for i, by := range [...]float64{m.Score, m.Cosine, m.Multilingual} {
 		if by <= 0 {
 			continue
@@ -54,9 +52,10 @@ func (p *pool) add(m *retrieve.Match, x scoredMatch) {
 	}
 }
 
-// top returns the candidates, best first.
-func (p *pool) top() []scoredMatch {
-	out := slices.Clone(p.best.Items())
+// top returns the candidates, best first. best are the best of the first stage, best first.
+func (p *pool) top(best []scoredMatch) []scoredMatch {
+	out := make([]scoredMatch, 0, p.size())
+	out = append(out, firstOf(best, p.first.weights.Rerank.TopK)...)
 	for _, list := range p.lists {
 		for _, x := range list.Items() {
 			out = append(out, x.scoredMatch)

@@ -63,7 +63,7 @@ func score(p *Plan, found *retrieve.Result) scored {
 	}
 	s.best = best.Sorted()
 	if pool != nil {
-		s.top = pool.top()
+		s.top = pool.top(s.best)
 	}
 	return s
 }

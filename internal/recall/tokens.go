@@ -40,12 +40,15 @@ type queryTokens struct {
 	// bigrams are the pairs of adjacent tokens, with their weights; total is the sum.
 	bigrams map[bigram]float64
 	total   float64
-	firsts  uint64 // a bit for the low bits of each first token of a bigram
+	filter  uint64 // a bit for each bigram: the map is asked for few others
 	wants   cue.Cues
 }
 
 // bigram is two adjacent tokens.
 type bigram struct{ a, b int32 }
+
+// bit is a hash of the bigram, as a bit of a filter.
+func (b bigram) bit() uint64 { return 1 << ((b.a ^ 5*b.b) & 63) }
 
 // tokenize splits the words of a query into word pieces.
 func tokenize(model embed.TokenEmbedder, text string, words []word) queryTokens {
@@ -66,7 +69,7 @@ func tokenize(model embed.TokenEmbedder, text string, words []word) queryTokens 
 		if _, ok := q.bigrams[b]; !ok {
 			q.bigrams[b] = q.weights[i-1] + q.weights[i]
 			q.total += q.bigrams[b]
-			q.firsts |= 1 << (b.a & 63)
+			q.filter |= b.bit()
 		}
 	}
 	normalise(q.weights)
@@ -134,10 +137,10 @@ func (q *queryTokens) bigramShare(text []int32) float64 {
 	var seen []bigram
 	sum := 0.0
 	for i := 1; i < len(text); i++ {
-		if q.firsts&(1<<(text[i-1]&63)) == 0 {
+		b := bigram{text[i-1], text[i]}
+		if q.filter&b.bit() == 0 {
 			continue
 		}
-		b := bigram{text[i-1], text[i]}
 		if w := q.bigrams[b]; w > 0 && !slices.Contains(seen, b) {
 			seen = append(seen, b)
 			sum += w
