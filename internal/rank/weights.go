@@ -120,16 +120,20 @@ type Relations struct {
 
 // Confidence are the constants of the confidence in an answer.
 type Confidence struct {
-	// Semantic are the weights where vectors took part in the search, Lexical those
-	// where they did not.
-	Semantic, Lexical Logistic
+	// Multilingual are the weights where vectors of the model in use and of the multilingual one
+	// took part in the search, Semantic where those of the first did, Lexical where none did.
+	Multilingual, Semantic, Lexical Logistic
 	// Weak is the confidence below which an answer is marked as weak; 0: never.
 	Weak float64
 }
 
-// Logistic weighs the parts of a [Support].
+// weakBelow is [Confidence.Weak]. It was chosen on the development halves: above it, each wrong answer
+// that is marked in addition costs a mark on a right one.
+const weakBelow = 0.5
+
+// Logistic weighs the parts of a [Support]. Few is the weight of 10 / (10 + Memories).
 type Logistic struct {
-	Base, Text, Coverage, Covered, Lead, UnknownNames float64
+	Base, Margin, Cosine, Multilingual, Lead, Coverage, UnknownNames, Few float64
 }
 
 // DefaultWeights returns the weights in docs/ranking.md.
@@ -148,11 +152,7 @@ func DefaultWeights() Weights {
 			Shares: Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
 			Bound:  0.06, ContextBound: 0.15, TimeBound: 0.15,
 		},
-		Relations: Relations{Boost: 0.05, Pull: 0.6, MinPull: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
-		Confidence: Confidence{
-			Semantic: Logistic{Base: -7.95, Text: 1.32, Covered: 0.27, Lead: 0.40, UnknownNames: -8.05},
-			Lexical:  Logistic{Base: -0.45, Coverage: 3.66, UnknownNames: -13.15},
-			Weak:     0.3,
-		},
+		Relations:  Relations{Boost: 0.05, Pull: 0.6, MinPull: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
+		Confidence: confidence(weakBelow),
 	}
 }

@@ -13,10 +13,8 @@ import (
 )
 
 const (
-	// judgedHits is the number of hits that the confidence depends on, coveringHits that of
-	// the hits whose tokens are compared with the query.
-	judgedHits   = 10
-	coveringHits = 5
+	// judgedHits is the number of hits that the confidence depends on.
+	judgedHits = 10
 	// namedUnknown is the number of unknown words that a reason lists.
 	namedUnknown = 3
 )
@@ -43,27 +41,27 @@ func judge(p *Plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
 func support(p *Plan, found *retrieve.Result, r reranked, hits []hit) rank.Support {
 	s := rank.Support{Terms: found.Terms, Memories: found.Memories, UnknownNames: unknownNames(found.Vocabulary, r.words)}
 	if r.passages != nil {
-		s.Covered, s.Semantic = r.covered(hits), p.semantic()
+		s.Margin, s.Semantic = rank.Margin(r.sums()), p.semantic()
 	}
 	for i := range firstOf(hits, judgedHits) {
 		h := &hits[i]
-		s.Text, s.Coverage = max(s.Text, h.text.text), max(s.Coverage, h.signals.Coverage)
+		s.Coverage = max(s.Coverage, h.signals.Coverage)
 		if x := r.byID(h.ID); x != nil {
-			s.Lead = max(s.Lead, x.features[rank.CosineStandard], x.features[rank.MultilingualStandard])
+			f := &x.features
+			s.Cosine, s.Multilingual, s.Lead = max(s.Cosine, f[rank.Cosine]), max(s.Multilingual, f[rank.Multilingual]), max(s.Lead, f[rank.CosineStandard])
 		}
 	}
 	return s
 }
 
-// covered is how well the first hits together cover the tokens of the query, in [0, 1].
-func (r *reranked) covered(hits []hit) float64 {
-	best := make([]float32, len(r.tokens.tokens))
-	for i := range firstOf(hits, coveringHits) {
-		if p := r.byID(hits[i].ID); p != nil {
-			maxInto(best, p.similarities)
-		}
+// sums are the weighted sums of the candidates.
+func (r *reranked) sums() []float64 {
+	_, base := r.linear.Weights()
+	out := make([]float64, r.top)
+	for i := range out {
+		out[i] = base + r.linear.Sum(&r.list[i].features)
 	}
-	return min(1, weightedSum(r.tokens.weights, best))
+	return out
 }
 
 // unknownNames is the share, weighted by idf, of the words of a query that are written like

@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -20,8 +17,9 @@ import (
 const (
 	// trialWhole: a question in a whole store.
 	trialWhole = "whole"
-	// trialNameless: the same without the names of the authors in that store.
-	trialNameless = "nameless"
+	// trialRemoved: in the store that it is about, which lacks the memories that answer it. Right
+	// is the same question where they are not removed, of kind whole.
+	trialRemoved = "removed"
 	// trialSmall: in a store of a few memories, drawn from a whole one.
 	trialSmall = "small"
 	// trialUnanswerable: a question that no memory answers, see [eval.Unanswerable], in the
@@ -40,24 +38,21 @@ type trial struct {
 	Kind     string `json:"kind"`
 	// Size is the number of documents of a small store, else 0.
 	Size int `json:"size,omitempty"`
-	// Right: the store has the answer. Recall is the share of the answering documents
-	// among the first ten, if they are asked for whatever the confidence.
-	Right  bool    `json:"right"`
-	Recall float64 `json:"recall"`
-	// Withheld: a right answer is among the first [eval.WithheldDepth] candidates, and was
-	// not returned.
-	Withheld bool `json:"withheld,omitempty"`
+	// Right: the store has the answer. First: the first hit is one.
+	Right bool `json:"right"`
+	First bool `json:"first"`
 
 	Confidence float64 `json:"confidence"`
-	Abstained  bool    `json:"abstained"`
+	// Weak: the answer is marked as weak, or has no hit.
+	Weak bool `json:"weak"`
 	// Support has the features of the confidence, as an answer returns them.
 	Support map[string]float64 `json:"support"`
 }
 
 // smallSizes are the sizes of small stores; each smallStep-th question is asked there.
-func smallSizes() []int { return []int{1, 5, 25, 100} }
+func smallSizes() []int { return []int{1, 5, 25} }
 
-const smallStep = 3
+const smallStep = 6
 
 // trials asks all questions that are not [eval.Excluded] of a right and a wrong store,
 // with the first model if there is one. What is drawn depends on the question alone.
@@ -99,6 +94,27 @@ type trialStore struct {
 	set    *eval.Set
 	group  *eval.Group
 	opened *engine.Engine
+	// ids are those of the memories in the opened store by their [eval.Name].
+	ids map[string]hippo.ID
+}
+
+// open opens the store, unless it is open.
+func (s *trialStore) open(ctx context.Context, o *eval.EngineOptions) error {
+	if s.opened != nil {
+		return nil
+	}
+	var err error
+	if s.opened, err = eval.OpenEngine(ctx, s.group.Docs, o); err != nil {
+		return err
+	}
+	s.ids = make(map[string]hippo.ID)
+	for m, err := range s.opened.In(eval.Scope()).Transfer().Export(ctx) {
+		if err != nil {
+			return err
+		}
+		s.ids[eval.Name(m)] = m.ID
+	}
+	return nil
 }
 
 func (s *trialStore) close() error {
@@ -121,14 +137,13 @@ func (t *trials) ask(ctx context.Context, s *eval.Set, q *eval.Question, small b
 	r := randOf(s.Name, q)
 	wrong := others[r.IntN(len(others))]
 	err := t.both(ctx, own, wrong, q, x)
-	if text := withoutNames(q.Text, own.group.Docs); err == nil && text != q.Text && text != "" {
-		x.Kind, x.Question = trialNameless, text
-		err = t.both(ctx, own, wrong, q, x)
+	if err == nil {
+		err = t.removed(ctx, own, q, x)
 	}
 	if err != nil || !small {
 		return err
 	}
-	x.Kind, x.Question = trialSmall, q.Text
+	x.Kind = trialSmall
 	for _, x.Size = range smallSizes() {
 		right := trialStore{set: s, group: &eval.Group{Docs: sample(r, own.group.Docs, q.Relevant, x.Size)}}
 		other := trialStore{set: s, group: &eval.Group{Docs: sample(r, wrong.group.Docs, nil, x.Size)}}
@@ -138,6 +153,26 @@ func (t *trials) ask(ctx context.Context, s *eval.Set, q *eval.Question, small b
 		}
 	}
 	return nil
+}
+
+// removed asks a question of its own store while the memories that answer it are forgotten.
+func (t *trials) removed(ctx context.Context, own *trialStore, q *eval.Question, x trial) error {
+	x.Kind = trialRemoved
+	var ids []hippo.ID
+	for name := range q.Relevant {
+		if id, ok := own.ids[name]; ok {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil // the store refused them
+	}
+	if _, err := own.opened.In(eval.Scope()).Forget(ctx, ids); err != nil {
+		return err
+	}
+	err := t.search(ctx, own, q, x)
+	_, restored := own.opened.In(eval.Scope()).Restore(ctx, ids)
+	return errors.Join(err, restored)
 }
 
 // unanswerable asks a question that nothing answers of its own store and of small ones.
@@ -180,44 +215,21 @@ func (t *trials) both(ctx context.Context, right, wrong *trialStore, q *eval.Que
 	return t.search(ctx, wrong, q, x)
 }
 
-// search asks one store with the defaults of a search, and once more without a bound
-// on relevance if it abstains.
+// search asks one store with the defaults of a search.
 func (t *trials) search(ctx context.Context, s *trialStore, q *eval.Question, x trial) error {
-	if s.opened == nil {
-		var err error
-		if s.opened, err = eval.OpenEngine(ctx, s.group.Docs, t.engine); err != nil {
-			return err
-		}
+	if err := s.open(ctx, t.engine); err != nil {
+		return err
 	}
-	query := hippo.Query{Text: x.Question, Count: eval.Depth, NoTouch: true, Explain: true}
-	a, err := s.opened.In(eval.Scope()).Search(ctx, query)
+	a, err := s.opened.In(eval.Scope()).Search(ctx, hippo.Query{Text: x.Question, Count: eval.Depth, NoTouch: true, Explain: true})
 	if err != nil {
 		return err
 	}
-	x.Confidence, x.Support, x.Abstained = a.Confidence, a.Support, len(a.Hits) == 0
-	found := namesOf(a)
-	if len(found) < eval.WithheldDepth {
-		query.Relevance = &hippo.Range{Max: math.Inf(1)}
-		all, err := s.opened.In(eval.Scope()).Search(ctx, query)
-		if err != nil {
-			return err
-		}
-		x.Withheld = eval.Withheld(found, namesOf(all), q.Relevant)
-		if a.Weak != "" {
-			found = namesOf(all)
-		}
+	x.Confidence, x.Support, x.Weak = a.Confidence, a.Support, eval.Weak(len(a.Hits), a.Weak)
+	if len(a.Hits) > 0 {
+		_, x.First = q.Relevant[eval.Name(a.Hits[0].Memory)]
 	}
-	x.Recall = eval.Recall(found, q.Relevant, eval.Depth)
 	t.list = append(t.list, x)
 	return nil
-}
-
-func namesOf(a *hippo.Answer) []string {
-	names := make([]string, len(a.Hits))
-	for i, h := range a.Hits {
-		names[i] = eval.Name(h.Memory)
-	}
-	return names
 }
 
 // randOf returns a random source whose seed is the question.
@@ -239,20 +251,4 @@ func sample(r *rand.Rand, docs []*hippo.Memory, relevant map[string]float64, n i
 	}
 	out = append(out, rest...)
 	return out[:min(n, len(out))]
-}
-
-// withoutNames removes the names of the authors from a question.
-func withoutNames(text string, docs []*hippo.Memory) string {
-	names := make(map[string]bool)
-	for _, m := range docs {
-		for w := range strings.FieldsSeq(m.Source.Author) {
-			names[w] = true
-		}
-	}
-	words := strings.Fields(text)
-	return strings.Join(slices.DeleteFunc(words, func(w string) bool {
-		w, _, _ = strings.Cut(strings.Trim(w, `.,;:!?"()`), "'")
-		w, _, _ = strings.Cut(w, "’")
-		return names[w]
-	}), " ")
 }

@@ -24,11 +24,10 @@ type abstention struct {
 	// AUROC is the probability that the confidence of a question of a right store is
 	// above that of one of a wrong store.
 	AUROC bounded `json:"auroc"`
-	// Answered is the share of the first that were answered by default, Refused that
-	// of the second that were not. Lost is what that costs in recall@10.
-	Answered bounded `json:"answered"`
-	Refused  bounded `json:"refused"`
-	Lost     bounded `json:"lost"`
+	// Weak is the share of the answers to the right ones whose first hit is right that are
+	// marked as weak, Unflagged the share of the answers to the wrong ones that are not.
+	Weak      bounded `json:"weak"`
+	Unflagged bounded `json:"unflagged"`
 	// Error is the mean distance between confidence and the share that is right, in
 	// ten classes of confidence; right and wrong questions count half each.
 	Error float64 `json:"calibration_error"`
@@ -41,8 +40,8 @@ type bounded struct {
 	High  float64 `json:"high"`
 }
 
-// abstentions summarises trials by set, kind and size. Unanswerable ones are wrong ones
-// beside the right ones of their set.
+// abstentions summarises trials by set, kind and size. Unanswerable ones, and those whose answers
+// are removed, are wrong ones beside the right ones of their set.
 func abstentions(trials []trial) []abstention {
 	type key struct {
 		set, kind string
@@ -71,7 +70,7 @@ func abstentions(trials []trial) []abstention {
 				wrong = append(wrong, t)
 			}
 		}
-		if k.kind == trialUnanswerable {
+		if k.kind == trialUnanswerable || k.kind == trialRemoved {
 			beside := key{k.set, trialSmall, k.size}
 			if k.size == 0 {
 				beside.kind = trialWhole
@@ -90,14 +89,14 @@ func abstentions(trials []trial) []abstention {
 }
 
 func (a *abstention) measure(right, wrong []*trial) {
-	answered := func(r, _ []*trial) float64 { return share(r, func(t *trial) float64 { return truth(!t.Abstained) }) }
-	refused := func(_, w []*trial) float64 { return share(w, func(t *trial) float64 { return truth(t.Abstained) }) }
-	lost := func(r, _ []*trial) float64 {
-		return share(r, func(t *trial) float64 { return truth(t.Abstained) * t.Recall })
+	weak := func(r, _ []*trial) float64 {
+		first := slices.DeleteFunc(slices.Clone(r), func(t *trial) bool { return !t.First })
+		return share(first, func(t *trial) float64 { return truth(t.Weak) })
 	}
+	unflagged := func(_, w []*trial) float64 { return share(w, func(t *trial) float64 { return truth(!t.Weak) }) }
 	area := func(r, w []*trial) float64 { return auroc(confidences(r), confidences(w)) }
-	a.AUROC, a.Answered = bootstrapTrials(right, wrong, area), bootstrapTrials(right, wrong, answered)
-	a.Refused, a.Lost = bootstrapTrials(right, wrong, refused), bootstrapTrials(right, wrong, lost)
+	a.AUROC = bootstrapTrials(right, wrong, area)
+	a.Weak, a.Unflagged = bootstrapTrials(right, wrong, weak), bootstrapTrials(right, wrong, unflagged)
 	a.Error = calibration(confidences(right), confidences(wrong))
 }
 
@@ -188,7 +187,7 @@ func calibration(right, wrong []float64) float64 {
 // writeAbstentions writes a table in Markdown.
 func writeAbstentions(w io.Writer, list []abstention) error {
 	var b bytes.Buffer
-	heading(&b, "set", "questions", "memories", "right", "wrong", "AUROC", "answered", "refused", "lost R@10", "calibration error")
+	heading(&b, "set", "questions", "memories", "right", "wrong", "AUROC", "weak of right first", "unflagged", "calibration error")
 	cell := func(x bounded) string { return ranged(x.Value, x.Low, x.High) }
 	for _, a := range list {
 		size := "all"
@@ -196,7 +195,7 @@ func writeAbstentions(w io.Writer, list []abstention) error {
 			size = strconv.Itoa(a.Size)
 		}
 		tableRow(&b, a.Set, a.Kind, size, strconv.Itoa(a.Right), strconv.Itoa(a.Wrong),
-			cell(a.AUROC), cell(a.Answered), cell(a.Refused), cell(a.Lost), eval.Decimal(a.Error))
+			cell(a.AUROC), cell(a.Weak), cell(a.Unflagged), eval.Decimal(a.Error))
 	}
 	_, err := w.Write(bytes.TrimLeft(b.Bytes(), "\n"))
 	return err

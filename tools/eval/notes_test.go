@@ -110,7 +110,7 @@ func TestAbstention_asks_unanswerable_questions(t *testing.T) {
 		if x.Kind != trialUnanswerable {
 			continue
 		}
-		if x.Right || x.Withheld || x.Recall != 0 || x.Category != "none" || x.Lang != "en" || x.Question != "who feeds the cat" {
+		if x.Right || x.First || x.Category != "none" || x.Lang != "en" || x.Question != "who feeds the cat" {
 			t.Errorf("%+v", x)
 		}
 		sizes = append(sizes, x.Size)
@@ -128,6 +128,31 @@ func TestAbstention_asks_unanswerable_questions(t *testing.T) {
 	}
 	if n < 1 {
 		t.Error("no summary of unanswerable questions beside the answerable ones")
+	}
+}
+
+// TestAbstention_removes_answers from the store that a question is about, and brings them back.
+func TestAbstention_removes_answers(t *testing.T) {
+	t.Parallel()
+	whole, removed := make(map[string]float64), make(map[string]float64)
+	for _, x := range lines[trial](t, "--data", noteSets(t), "--abstention", "--features") {
+		switch {
+		case x.Kind == trialWhole && x.Right:
+			whole[x.Question] = x.Support["memories"]
+		case x.Kind == trialRemoved:
+			removed[x.Question] = x.Support["memories"]
+			if x.Right || x.First {
+				t.Errorf("%+v", x)
+			}
+		}
+	}
+	if len(whole) < 3 {
+		t.Fatalf("questions of their own store: %v", whole)
+	}
+	for question, n := range whole {
+		if removed[question] >= n {
+			t.Errorf("%q: %v memories, without the answers %v", question, n, removed[question])
+		}
 	}
 }
 

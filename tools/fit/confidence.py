@@ -1,91 +1,97 @@
-"""Fits the confidence of ranker hippo to questions asked of the right store and of another.
+"""Fits the confidence of ranker hippo: confidence.sh says how to get the files.
 
-    go -C tools run ./eval --data DIR --abstention --features > semantic.jsonl
-    go -C tools run ./eval --data DIR --abstention --features --models none > lexical.jsonl
-    python confidence.py semantic.jsonl lexical.jsonl
+    python confidence.py builtin.jsonl static.jsonl none.jsonl [--write]
 
-Logistic regression of "the store is the right one", right and wrong counting half each and every
-set the same, with a little of the squares of the weights. Prints, per set, the AUROC
-by cross-validation (five folds over conversations, over questions where there is one corpus) and
-with the set left out; then the weights fitted to all in the form of internal/rank/weights.go, and how many
-answers each threshold would mark as weak.
+Logistic regression of "the first hit answers the question". Right are questions of a store that has
+the answer, where the first hit is right; those where another hit is right count as neither. Wrong
+are questions that nothing answers, the same questions where the answers were removed, and those
+of other stores. Every set weighs the same. A weight that would have the wrong sign is 0.
+
+Prints for each set, with the set and its relatives left out of the fit, the area under the ROC curve, and
+for each limit the share of right answers that it marks as weak and of wrong ones that it does not: the price
+and the gain. --write writes the weights fitted to all into internal/rank/fitted_confidence.go.
 """
 
+import argparse
 import json
-import math
-import sys
+import subprocess
 import zlib
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 
-SCALE, MIN_TEXT = 5.0, -5.0  # rank.Rerank.Scale, minText in internal/rank/confidence.go
-NAMES = ["Base", "Text", "Coverage", "Covered", "Lead", "UnknownNames"]
-SIGNS = np.array([0, 1, 1, 1, 1, -1])  # what speaks for an answer must not speak against it
-FOLDS, DECAY, STEPS = 5, 1e-4, 50
-THRESHOLDS = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4]
-# What a group of questions weighs, and its least size. Unanswerable questions of all sets are one group for each size of store.
-SHARES, FEWEST = {"whole": 1.0, "nameless": 0.25, "small": 0.25, "unanswerable": 1.0}, 40
+OUT = Path(__file__).parents[2] / "internal/rank/fitted_confidence.go"
+# The parts of a Support, their fields in Go, and the sign that each must have.
+PARTS = {"margin": ("Margin", 1), "cosine": ("Cosine", 1), "multilingual": ("Multilingual", 1), "lead": ("Lead", 1),
+         "coverage": ("Coverage", 1), "unknown_names": ("UnknownNames", -1), "few": ("Few", 1)}
+# The parts that are used, by what took part in the search. The cosines of other models have other scales.
+MODES = {"Multilingual": ["margin", "cosine", "multilingual", "unknown_names", "few"],
+         "Semantic": ["margin", "lead", "unknown_names", "few"], "Lexical": ["coverage", "unknown_names", "few"]}
+FEW = 10  # fewMemories in internal/rank/confidence.go
+DECAY, STEPS = 1e-3, 25
+# What the right and the wrong questions of a kind weigh together; groups smaller than FEWEST weigh less.
+SHARES, FEWEST = {"whole": (1, 0.25), "removed": (0, 0.5), "unanswerable": (0, 0.25), "small": (0.15, 0.1)}, 20
+LIMITS = [0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8]
+RELATED = ("xquad", "code")
 
 
-def text_sum(text):
-    u = -SCALE * math.log1p(-min(text, 1 - 1e-9))
-    return MIN_TEXT if u <= 0 else max(MIN_TEXT, u + math.log(-math.expm1(-u)))
-
-
-NOTHING = {"text": 0, "coverage": 0, "covered": 0, "lead": 0, "unknown_names": 0, "terms": 0, "memories": 0, "semantic": 0}
-
-
-def features(s):
-    text = text_sum(s["text"]) if s["semantic"] else 0.0  # lexical scores alone do not carry over to other stores
-    return [1.0, text, s["coverage"], s["covered"], s["lead"], s["unknown_names"]]
+def relatives(name):
+    """Sets that share texts or authors are left out together."""
+    return next((part for part in RELATED if part in name), name)
 
 
 class Trials:
     def __init__(self, lines):
-        rows = [r for r in map(json.loads, lines) if r.get("category") != "abstention"]  # of BEAM, kept for judging the outcome
-        for r in rows:
-            r["support"] = r["support"] or NOTHING  # nothing matched
-        self.rows = rows
-        self.x = np.array([features(r["support"]) for r in rows])
-        self.y = np.array([float(r["right"]) for r in rows])
-        self.none = np.array([r["support"]["terms"] == 0 or r["confidence"] == 0 for r in rows])  # nothing matched
+        rows = [r for r in map(json.loads, lines) if r["kind"] in SHARES and (r["first"] or not r["right"])]
+        self.none = np.array([not r["support"] or r["confidence"] == 0 for r in rows])  # nothing matched: weak
+        support = [r["support"] or {} for r in rows]
+        for s in support:
+            s["few"] = FEW / (FEW + s.get("memories", 0))
+        self.mode = self.modeof(support)
+        self.names = MODES[self.mode]
+        self.x = np.array([[1.0] + [s.get(n, 0) for n in self.names] for s in support])
+        self.whole = np.array([s.get("coverage", 0) >= 1 for s in support])  # never weak
+        self.right = np.array([r["right"] for r in rows])
         self.set = np.array([r["set"] for r in rows])
-        self.fold = np.array([zlib.crc32((r["group"] or r["question"]).encode()) % FOLDS for r in rows])
-        self.recall = np.array([r["recall"] for r in rows])
-        self.safe = np.array([r["support"]["coverage"] >= 1 or r["support"]["terms"] < 2 for r in rows])
-        groups = defaultdict(list)
-        for i, r in enumerate(rows):
-            set_ = "all" if r["kind"] == "unanswerable" else r["set"]
-            groups[set_, r["kind"], r.get("size", 0), r["right"]].append(i)
-        self.groups = {k: np.array(v) for k, v in groups.items()}
+        self.relatives = np.array([relatives(s) for s in self.set])
+        self.kind = np.array([r["kind"] for r in rows])
+        self.size = np.array([r.get("size", 0) for r in rows])
         self.weight = np.zeros(len(rows))
-        for k, v in self.groups.items():
-            self.weight[v] = SHARES[k[1]] * (len(v) >= FEWEST) / len(v)
-        self.weight /= self.weight.sum()
+        for s in set(self.set):
+            for kind, shares in SHARES.items():
+                for right in (True, False):
+                    group = (self.set == s) & (self.kind == kind) & (self.right == right)
+                    self.weight[group] = shares[not right] / max(FEWEST, group.sum())
+
+    @staticmethod
+    def modeof(support):
+        if any(s.get("multilingual", 0) > 0 for s in support):
+            return "Multilingual"
+        return "Semantic" if any(s.get("semantic") for s in support) else "Lexical"
 
 
 def fit(t, use):
-    """Minimises the weighted logistic loss; a weight that would have the wrong sign is 0."""
     use = use & ~t.none
-    x, y, w = t.x[use], t.y[use], t.weight[use]
-    active = x.std(0) > 0
-    active[0] = True
+    x, y, w = t.x[use], t.right[use], t.weight[use] / t.weight[use].sum()
+    signs = np.array([0] + [PARTS[n][1] for n in t.names])
+    active = np.ones(len(signs), bool)
     while True:
         b = newton(x, y, w, active)
-        wrong = active & (b * SIGNS < 0)
+        wrong = active & (b * signs < 0)
         if not wrong.any():
             return b
-        active[np.argmin(np.where(wrong, b * SIGNS, 0))] = False
+        active[np.argmin(np.where(wrong, b * signs, 0))] = False
 
 
 def newton(x, y, w, active):
     b = np.zeros(x.shape[1])
-    decay = DECAY * np.diag([0.0] + [1.0] * (x.shape[1] - 1))
+    scale = np.r_[0, x[:, 1:].std(0)]  # the decay is of standardised weights
+    decay = 2 * DECAY * np.diag(scale**2)
     for _ in range(STEPS):
         p = 1 / (1 + np.exp(-x @ b))
         gradient = x.T @ (w * (p - y)) + decay @ b
-        hessian = (x * (w * p * (1 - p))[:, None]).T @ x + decay
+        hessian = (x * (w * p * (1 - p))[:, None]).T @ x + decay + 1e-9 * np.eye(len(b))
         b[active] -= np.linalg.solve(hessian[np.ix_(active, active)], gradient[active])
     return b
 
@@ -95,52 +101,62 @@ def confidence(t, b):
 
 
 def auroc(right, wrong):
+    if not len(right) or not len(wrong):
+        return np.nan
     both = np.sort(wrong)
     return float((np.searchsorted(both, right, "left") + np.searchsorted(both, right, "right")).mean() / 2 / len(both))
 
 
-def table(t, cross, left):
-    for set_, kind, size, right in sorted(t.groups):
-        if not right:
-            continue
-        r, w = t.groups[set_, kind, size, True], t.groups[set_, kind, size, False]
-        print(f"{set_:16} {kind:9} {size or '':4} cross-validated {auroc(cross[r], cross[w]):.3f}  set left out {auroc(left[r], left[w]):.3f}")
+KINDS = ["unanswerable", "removed", "whole"]
 
 
-def thresholds(t, p):
-    """Per set, in whole stores: right ones not marked, recall@10 of right ones that are, wrong ones that are."""
-    for limit in THRESHOLDS:
-        back = (p < limit) & ~t.safe
-        out = []
-        for set_, kind, size, right in sorted(t.groups):
-            if right and kind == "whole":
-                r, w = t.groups[set_, kind, size, True], t.groups[set_, kind, size, False]
-                out.append(f"{set_} {1 - back[r].mean():.3f} -{(back[r] * t.recall[r]).mean():.4f} {(back[w] | t.none[w]).mean():.2f}")
-            if kind == "unanswerable" and not size:
-                w = t.groups[set_, kind, size, right]
-                out.append(f"unanswerable {(back[w] | t.none[w]).mean():.2f}")
-        print(f"below {limit:.2f}: " + "  ".join(out))
+def report(t, p):
+    print(f"{'set':18} {'AUROC':16}" + "".join(f" {limit:18.2f}" for limit in LIMITS))
+    print(f"{'':18} {'none rem. other':16}" + "  weak no rem oth   " * len(LIMITS))
+    means = defaultdict(list)
+    for s in [*sorted(set(t.set)), *(f"{n} memories" for n in sorted(set(t.size)) if n)]:
+        if s.endswith(" memories"):
+            here, kinds = t.size == int(s.split()[0]), ["unanswerable", "-", "small"]
+        else:
+            here, kinds = (t.set == s) & (t.size == 0), KINDS
+        right = here & t.right
+        wrong = [here & ~t.right & (t.kind == k) for k in kinds]
+        line = f"{s:18} " + " ".join(f"{auroc(p[right], p[w]):.2f}".replace("nan", "   ") for w in wrong) + "  "
+        for limit in LIMITS:
+            weak = (p < limit) & ~t.whole | t.none
+            cells = [weak[right].mean() if right.any() else np.nan, *((~weak[w]).mean() if w.any() else np.nan for w in wrong)]
+            line += "  " + " ".join(f"{c:.2f}"[1 if c < 1 else 0:].rjust(4) for c in cells)
+            if kinds is KINDS:
+                means[limit].append(cells)
+        print(line.replace("nan", "   ").replace(" an", "   "))
+    print(f"{'mean of sets':35}" + "".join("  " + " ".join(f"{c:.2f}"[1 if c < 1 else 0:].rjust(4) for c in np.nanmean(means[x], 0)) for x in LIMITS))
+    none = (t.kind == "unanswerable") & (t.size == 0)
+    print("of all unanswerable questions unmarked: " + "  ".join(f"{x:.2f}: {(~((p < x) & ~t.whole | t.none))[none].mean():.3f}" for x in LIMITS), flush=True)
 
 
 def main():
-    for path in sys.argv[1:]:
-        with open(path) as lines:
-            t = Trials(lines)
-        cross, left = np.zeros(len(t.y)), np.zeros(len(t.y))
-        for f in range(FOLDS):
-            test = t.fold == f
-            cross[test] = confidence(t, fit(t, ~test))[test]
-        for s in set(t.set):
-            test = t.set == s
-            left[test] = confidence(t, fit(t, ~test))[test]
-        print(path)
-        table(t, cross, left)
-        b = fit(t, np.ones(len(t.y), bool))
-        print("Logistic{" + ", ".join(f"{n}: {v:.2f}" for n, v in zip(NAMES, b)) + "}")
-        print("cross-validated: right ones not marked, recall@10 of right ones that are, wrong ones that are")
-        thresholds(t, cross)
-        print("set left out:")
-        thresholds(t, left)
+    flags = argparse.ArgumentParser()
+    flags.add_argument("files", nargs="+")
+    flags.add_argument("--write", action="store_true")
+    o = flags.parse_args()
+    lines = []
+    for path in o.files:
+        with open(path) as rows:
+            t = Trials(rows)
+        p = np.zeros(len(t.right))
+        for r in set(t.relatives):
+            test = t.relatives == r
+            p[test] = confidence(t, fit(t, ~test))[test]
+        print(f"{path}: {t.mode}")
+        report(t, p)
+        b = fit(t, np.ones(len(t.right), bool))
+        weights = ", ".join(f"{n}: {v:.3f}" for n, v in zip(["Base", *(PARTS[n][0] for n in t.names)], b) if v)
+        lines.append(f"\t\t{t.mode}: Logistic{{{weights}}},\n")
+        print(lines[-1].strip())
+    if o.write:
+        OUT.write_text("package rank\n\n// confidence has the weights that tools/fit/confidence.py fitted on the development halves. weak is [Confidence.Weak].\n"
+                       "func confidence(weak float64) Confidence {\n\treturn Confidence{\n" + "".join(lines) + "\t\tWeak: weak,\n\t}\n}\n")
+        subprocess.run(["gofmt", "-w", OUT], check=True)
 
 
 if __name__ == "__main__":
