@@ -12,20 +12,21 @@ import (
 // another session: what follows is hardly about the same.
 const sessionPause = time.Hour
 
-// conversation numbers the records of one connection, so that a search can use what was
-// recorded before and after a memory. It is safe for concurrent use.
+// conversation numbers the turns that are recorded over one connection: the records without a
+// situation, of which a search can use what was recorded before and after. A record with one says
+// by itself what it is about. It is safe for concurrent use.
 type conversation struct {
 	name string // empty: records carry no session
 
 	mu    sync.Mutex
 	parts int // sessions so far
-	seq   int // records of the last one
+	seq   int // turns of the last one
 	last  time.Time
 }
 
-// place sets the session and the position of a memory that is recorded now.
-func (c *conversation) place(source *hippo.Source, now time.Time) {
-	if c.name == "" {
+// place sets the session and the position of a turn that is recorded now.
+func (c *conversation) place(m *hippo.Memory, now time.Time) {
+	if c.name == "" || len(m.Situation) > 0 {
 		return
 	}
 	c.mu.Lock()
@@ -34,8 +35,8 @@ func (c *conversation) place(source *hippo.Source, now time.Time) {
 		c.parts, c.seq = c.parts+1, 0
 	}
 	c.seq, c.last = c.seq+1, now
-	source.Session, source.Seq = c.name, c.seq
+	m.Source.Session, m.Source.Seq = c.name, c.seq
 	if c.parts > 1 {
-		source.Session = fmt.Sprintf("%s.%d", c.name, c.parts)
+		m.Source.Session = fmt.Sprintf("%s.%d", c.name, c.parts)
 	}
 }

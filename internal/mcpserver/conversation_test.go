@@ -10,8 +10,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
-// TestRecord_CarriesItsSession: the records of a connection say which and in which order, a refused
-// one does not count as a record of the store, and after a long pause a new session begins.
+// TestRecord_CarriesItsSession: the turns of a connection say which and in which order, and after a
+// long pause a new session begins. A note with a situation stands by itself.
 func TestRecord_CarriesItsSession(t *testing.T) {
 	t.Parallel()
 	s := connect(t, memstore.New(nil))
@@ -20,6 +20,7 @@ func TestRecord_CarriesItsSession(t *testing.T) {
 		s.must("hippo_record_insight", object{"content": content, "situation": []string{}, "importance": .5}, nil)
 	}
 	record("one")
+	s.record("a note", .5, "testing")
 	if o := s.tool("hippo_record_insight", object{"content": "", "situation": []string{}, "importance": .5}); !o.IsError {
 		t.Errorf("recorded nothing: %+v", o)
 	}
@@ -38,6 +39,9 @@ func TestRecord_CarriesItsSession(t *testing.T) {
 	got := make(map[string]place)
 	for _, h := range a.Hits {
 		got[h.Memory.Content] = place{h.Memory.Source.Session, h.Memory.Source.Seq}
+	}
+	if d := cmp.Diff(place{}, got["a note"]); d != "" {
+		t.Errorf("a note with a situation (-want +got):\n%s", d)
 	}
 	if one, two := got["one"], got["two"]; one.Session != "mcp-test" || two.Session != one.Session || two.Rising <= one.Rising {
 		t.Errorf("before the pause: %+v, %+v", one, two)

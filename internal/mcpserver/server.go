@@ -2,7 +2,7 @@
 // decodes arguments strictly, calls the engine, and encodes the answer as
 // structured content and as a short text for a model to read.
 //
-// Between calls it keeps only the number of the last record, and it logs nothing to its output. What goes wrong
+// Between calls it keeps only the number of the last turn, and it logs nothing to its output. What goes wrong
 // in a call is a result with isError and a code; protocol errors are for
 // malformed messages only, and neither ends the session.
 package mcpserver
@@ -37,7 +37,8 @@ type Options struct {
 	// State describes the work in progress in the current folder, for hippo_context; nil: it
 	// is unknown.
 	State func(ctx context.Context) string
-	// Session names the connection: records carry it, and their order. Empty: they carry none.
+	// Session names the connection: records without a situation carry it, and their order. Empty:
+	// they carry none.
 	Session string
 	// Store describes the store, for hippo_status.
 	Store string

@@ -6,7 +6,7 @@ import (
 )
 
 // bare is a set as the server records it over one connection: of each document what an agent gives,
-// in one session, in the order of the documents.
+// and of those without a situation their order, in one session.
 func bare(s *eval.Set) *eval.Set {
 	out := *s
 	out.Name = s.Name + ", bare"
@@ -16,7 +16,10 @@ func bare(s *eval.Set) *eval.Set {
 		for i, m := range g.Docs {
 			docs[i] = &hippo.Memory{
 				ID: m.ID, Content: m.Content, Situation: m.Situation, Type: m.Type, Importance: m.Importance, Trust: m.Trust,
-				Source: hippo.Source{Kind: m.Source.Kind, URI: eval.Name(m), Session: "connection", Seq: i + 1},
+				Source: hippo.Source{Kind: m.Source.Kind, URI: eval.Name(m)},
+			}
+			if len(m.Situation) == 0 {
+				docs[i].Source.Session, docs[i].Source.Seq = "connection", i+1
 			}
 		}
 		out.Groups = append(out.Groups, eval.Group{Name: g.Name, Docs: docs})
