@@ -11,6 +11,8 @@ const (
 	ViaRelation Via = "relation"
 	// ViaSuccession: it supersedes a memory that was found, and takes its place.
 	ViaSuccession Via = "succession"
+	// ViaImportance: it is among the most important of many memories that a vague query matches.
+	ViaImportance Via = "importance"
 )
 
 // Explanation says why a hit has its relevance: its rank in each list of candidates, and what

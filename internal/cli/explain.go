@@ -21,6 +21,8 @@ func explanation(w io.Writer, h *hippo.Hit) {
 		fmt.Fprintf(w, "%s%.3f by a relation with a better hit\n", indent, h.Relevance)
 	case x.Via == hippo.ViaSuccession:
 		fmt.Fprintf(w, "%s%.3f in the place of what it supersedes\n", indent, h.Relevance)
+	case x.Via == hippo.ViaImportance:
+		fmt.Fprintf(w, "%s%.3f as one of the most important of many that match\n", indent, h.Relevance)
 	case x.Factors != nil:
 		f := x.Factors
 		fmt.Fprintf(w, "%s%.3f = text %.3f × context %.3f × time %.3f × prior %.3f\n", indent, h.Relevance, h.Signals.Text, f.Context, f.Time, f.Prior)

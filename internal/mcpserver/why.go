@@ -25,6 +25,8 @@ func why(h *hippo.Hit) string {
 		parts = append(parts, "by a relation with a better hit")
 	case x.Via == hippo.ViaSuccession:
 		parts = append(parts, "in the place of what it supersedes")
+	case x.Via == hippo.ViaImportance:
+		parts = append(parts, "as one of the most important of many that match")
 	case x.Factors != nil:
 		parts = append(parts, fmt.Sprintf("text %.3f%s * context %.3f * time %.3f * prior %.3f%s",
 			h.Signals.Text, sums(x.Text), x.Factors.Context, x.Factors.Time, x.Factors.Prior, sums(x.Prior)))

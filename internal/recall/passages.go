@@ -1,9 +1,7 @@
 package recall
 
 import (
-	"iter"
 	"strings"
-	"unicode"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/lang/cue"
@@ -168,11 +166,6 @@ func (f *docFilter) pick(matches []retrieve.Match) map[retrieve.Doc]retrieve.Mat
 		}
 	}
 	return out
-}
-
-// wordsIn yields the runs of letters, marks and digits of a text.
-func wordsIn(text string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 }
 
 // namesAuthor returns a function that reports whether a text names an author: by the whole

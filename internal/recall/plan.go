@@ -3,9 +3,12 @@ package recall
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/lang/when"
@@ -24,7 +27,9 @@ type Plan struct {
 	within    limits
 	keep      int
 	// rerank: the best candidates are reranked.
-	rerank   bool
+	rerank bool
+	// ranged: the query sets a range of relevance.
+	ranged   bool
 	explain  bool
 	degraded []string
 }
@@ -44,7 +49,7 @@ func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 		search:  retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Situation: retrieve.Situation{Elements: q.Situation}},
 	}
 	if q.Relevance != nil {
-		p.within = limits(*q.Relevance)
+		p.within, p.ranged = limits(*q.Relevance), true
 	}
 	if p.hybrid() && s.hybrid == nil {
 		return nil, fmt.Errorf("ranker hybrid: %w", hippo.ErrUnsupported)
@@ -207,3 +212,8 @@ func (p *Plan) at(now time.Time) time.Time {
 
 // firstOf returns the first n of a list, or all of it.
 func firstOf[T any](list []T, n int) []T { return slices.Clip(list[:min(n, len(list))]) }
+
+// wordsIn yields the runs of letters, marks and digits of a text.
+func wordsIn(text string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
+}

@@ -2,18 +2,29 @@ package recall
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strings"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/top"
 )
 
 // pool collects the candidates to be reranked: the best of the first stage, and the best of each
-// list whatever the others say, so that no list is overruled by weights that do not fit the query.
+// list whatever the others say, so that no list is overruled by weights that do not fit the query;
+// and, for a vague query, the most important of those that have most of it, see [reserve].
 type pool struct {
 	first *firstStage
-	lists [1 + retrieve.Channels]*top.List[listed]
+	lists []*top.List[listed]
 }
+
+const (
+	// importantKept is the length of the list by importance.
+	importantKept = 8
+	// vagueTerms is the largest number of terms of a vague query, of those that a memory has.
+	vagueTerms = 2
+)
 
 // listed is a match and the score that orders a list.
 type listed struct {
@@ -23,8 +34,11 @@ type listed struct {
 
 func newPool(f *firstStage) *pool {
 	p := &pool{first: f}
-	for i := range p.lists {
-		p.lists[i] = top.New(f.weights.Rerank.Lists, p.better)
+	for range 1 + retrieve.Channels {
+		p.lists = append(p.lists, top.New(f.weights.Rerank.Lists, p.better))
+	}
+	if isVague(f.Plan, f.found) {
+		p.lists = append(p.lists, top.New(importantKept, p.better))
 	}
 	return p
 }
@@ -42,12 +56,14 @@ func (p *pool) better(a, b listed) int {
 }
 
 func (p *pool) add(m *retrieve.Match, x scoredMatch) {
-	for i, by := range [...]float64{m.Score, m.Cosine, m.Multilingual} {
+	scores := [...]float64{m.Score, m.Cosine, m.Multilingual, importantFirst(m, p.first.work.signals.Importance)}
+	for i, list := range p.lists {
+		by := scores[i]
 		if by <= 0 {
 			continue
 		}
-		if b := p.lists[i].Bound(); b == nil || by >= b.by {
-			p.lists[i].Add(listed{by, x})
+		if b := list.Bound(); b == nil || by >= b.by {
+			list.Add(listed{by, x})
 		}
 	}
 }
@@ -65,4 +81,31 @@ func (p *pool) top(best []scoredMatch) []scoredMatch {
 	out = slices.CompactFunc(out, func(a, b scoredMatch) bool { return a.number == b.number })
 	slices.SortFunc(out, p.first.better)
 	return out
+}
+
+// isVague reports whether words hardly tell which memory a query asks for: it has few terms that any
+// memory has, and sets no range of relevance.
+func isVague(p *Plan, found *retrieve.Result) bool {
+	const long = 8 // no need to look up its words
+	if p.ranker != hippo.RankerHippo || p.ranged || found.Terms == 0 || found.Terms > long {
+		return false
+	}
+	unknown := make(map[string]bool)
+	for w := range wordsIn(p.search.Text) {
+		if w = strings.ToLower(w); found.Vocabulary.Unknown(w) {
+			unknown[w] = true
+		}
+	}
+	known := found.Terms - len(unknown)
+	return known >= 1 && known <= vagueTerms
+}
+
+// importantFirst orders matches by the share of the query that they have literally, and those of
+// equal shares by their importance; 0 for one that has nothing of it.
+func importantFirst(m *retrieve.Match, importance float64) float64 {
+	const steps = 100
+	if m.Score == 0 {
+		return 0
+	}
+	return math.Floor(steps*m.Coverage) + importance
 }
