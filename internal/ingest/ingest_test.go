@@ -295,6 +295,35 @@ func TestFile_RefusedCandidatesAreLeftOut(t *testing.T) {
 	wantActions(t, f.capture(path, ingest.Options{}), ingest.Added)
 }
 
+// Nothing of a candidate that is refused for a secret is shown: the secret may be in any field.
+func TestFile_RefusedCandidateShowsNothing(t *testing.T) {
+	t.Parallel()
+	secret := "gh" + "p_" + "x7Kd92LmQ0vTzR4bN8cY" + "w1HsJ5fGpE3uAi6o"
+	text := said("s1", "we always squash commits")
+	for name, text := range map[string]string{
+		"session": strings.ReplaceAll(text, "s1", secret),
+		"folder":  strings.ReplaceAll(text, "/src/app", "/src/"+secret),
+		"turn":    strings.ReplaceAll(text, `"uuid":"`, `"uuid":"`+secret+`-`),
+		"content": said("s1", "we always squash commits with "+secret),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := open(t)
+			r := f.capture(f.write("a", text), ingest.Options{})
+			if len(r.Outcomes) != 1 {
+				t.Fatalf("outcomes: %+v", r.Outcomes)
+			}
+			if shown := fmt.Sprintf("%+v", r); strings.Contains(shown, secret) {
+				t.Errorf("the report has the secret: %s", shown)
+			}
+			lasts, err := ingest.Lasts(f.config.StateDir)
+			if shown := fmt.Sprintf("%+v %v", lasts, err); len(lasts) != 1 || strings.Contains(shown, secret) {
+				t.Errorf("the last capture: %s", shown)
+			}
+		})
+	}
+}
+
 func TestFile_DryRunStoresNothing(t *testing.T) {
 	t.Parallel()
 	f := open(t)
