@@ -370,6 +370,32 @@ func TestLasts_SaysWhyNothingWasKept(t *testing.T) {
 	}
 }
 
+// However many ledgers there are, old ones go.
+func TestFile_OldLedgersGoBehindManyOthers(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	dir := filepath.Join(f.config.StateDir, "capture", "ledgers")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ledger := func(name string, days int) string {
+		path := filepath.Join(dir, name)
+		used := f.config.Now().AddDate(0, 0, -days)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, used, used)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for i := range 600 {
+		ledger(fmt.Sprintf("0000-%04d.json", i), 1)
+	}
+	old := ledger("zzzz.json", 91)
+	f.capture(f.write("a", said("s1", "hi")), ingest.Options{})
+	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the old ledger is there: %v", err)
+	}
+}
+
 func TestFile_DamagedLedgerIsEmpty(t *testing.T) {
 	t.Parallel()
 	f := open(t)
