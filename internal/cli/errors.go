@@ -148,12 +148,13 @@ func explainError(s *shell, command string, err error) {
 func hintOf(command string, err error) string {
 	code := hippo.CodeOf(err)
 	_, backup := errors.AsType[*app.BackupError](err)
+	_, source := errors.AsType[sourceError](err)
 	switch {
 	case backup:
 		return "nothing was changed; hippo backup FILE writes a file to restore, hippo import reads exports"
 	case code == hippo.CodeInvalid:
 		return "try: " + command + " --help"
-	case isDamage(err), strings.HasPrefix(command, "hippo model "):
+	case isDamage(err), source, strings.HasPrefix(command, "hippo model "):
 		return ""
 	default:
 		return wire.FailureOf(code).CommandHint

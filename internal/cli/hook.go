@@ -65,7 +65,7 @@ func isHook(c *cobra.Command) bool { return c.Name() == "hook" }
 // logHookError logs why a hook did nothing.
 func logHookError(err error) {
 	log, file := hook.OpenLog(config.StateDir(os.Getenv))
-	log.Error("nothing injected", "error", err)
+	log.Error("hook failed", "error", err)
 	_ = file.Close()
 }
 

@@ -67,7 +67,7 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 	src, done, err := openSource(ctx, s, path, o)
 	defer func() { err = errors.Join(err, done()) }()
 	if err != nil {
-		return err
+		return sourceError{err}
 	}
 	if f.dryRun && errors.Is(exists(cfg.Store), hippo.ErrNotFound) {
 		cfg.Store = config.Store{Kind: "memory"} // opening it would make it
@@ -90,6 +90,12 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 		return printImported(ctx, s, report, err)
 	})
 }
+
+// sourceError is the error of a source that cannot be read: the advice about a store that is damaged, or lacks a memory, is not
+// for it.
+type sourceError struct{ error }
+
+func (e sourceError) Unwrap() error { return e.error }
 
 // options returns how to read the source.
 func (f *importFlags) options(ctx context.Context, cfg config.Config) (o peers.Options, err error) {
@@ -229,11 +235,15 @@ func printReport(s *shell, r imported) error {
 	if len(r.Rejected) == 0 {
 		return nil
 	}
+	others := r.Added + r.Updated + r.Present + r.Kept
+	if others == 0 {
+		return fmt.Errorf("all %d entries were rejected", len(r.Rejected))
+	}
 	rest := "the others are stored"
 	if r.dryRun {
 		rest = "the others can be stored"
 	}
-	return fmt.Errorf("%d of %d entries were rejected; %s", len(r.Rejected), r.Added+r.Updated+r.Present+r.Kept+len(r.Rejected), rest)
+	return fmt.Errorf("%d of %d entries were rejected; %s", len(r.Rejected), others+len(r.Rejected), rest)
 }
 
 func (r *imported) json() map[string]any {

@@ -54,6 +54,9 @@ func syncFile(ctx context.Context, s *shell, path string, o syncfile.Options) er
 	}
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
 		r, err := syncfile.Sync(ctx, m.In(s.scope(cfg, o.Project)), full, o)
+		if err != nil && r.Empty() {
+			return err
+		}
 		return errors.Join(printSync(s, &r), err)
 	})
 }

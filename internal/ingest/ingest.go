@@ -19,6 +19,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/capture"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/screen"
 	"github.com/hippo-memory/hippo/internal/transcript"
 )
 
@@ -141,6 +142,7 @@ func File(ctx context.Context, c *Config, path string, o Options) (*Report, erro
 func Stream(ctx context.Context, c *Config, r io.Reader, o Options) (*Report, error) {
 	s := session{config: c, options: o, ledger: &ledger{}, report: Report{Path: "-", Client: o.Client}}
 	t, err := transcript.Read(ctx, r, transcript.Options{Client: o.Client})
+	t.Session = screen.Redact(t.Session)
 	s.report.Client = t.Client
 	if err == nil {
 		err = s.stream(ctx, t)
@@ -206,6 +208,7 @@ func (s *session) read(ctx context.Context) error {
 		}
 		t, err := transcript.ReadFile(ctx, s.report.Path, o)
 		if err == nil {
+			t.Session = screen.Redact(t.Session)
 			err = s.add(ctx, t)
 		}
 		if err != nil {

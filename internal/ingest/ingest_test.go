@@ -295,6 +295,35 @@ func TestFile_RefusedCandidatesAreLeftOut(t *testing.T) {
 	wantActions(t, f.capture(path, ingest.Options{}), ingest.Added)
 }
 
+// Nothing of a candidate that is refused for a secret is shown: the secret may be in any field.
+func TestFile_RefusedCandidateShowsNothing(t *testing.T) {
+	t.Parallel()
+	secret := "gh" + "p_" + "x7Kd92LmQ0vTzR4bN8cY" + "w1HsJ5fGpE3uAi6o"
+	text := said("s1", "we always squash commits")
+	for name, text := range map[string]string{
+		"session": strings.ReplaceAll(text, "s1", secret),
+		"folder":  strings.ReplaceAll(text, "/src/app", "/src/"+secret),
+		"turn":    strings.ReplaceAll(text, `"uuid":"`, `"uuid":"`+secret+`-`),
+		"content": said("s1", "we always squash commits with "+secret),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := open(t)
+			r := f.capture(f.write("a", text), ingest.Options{})
+			if len(r.Outcomes) != 1 {
+				t.Fatalf("outcomes: %+v", r.Outcomes)
+			}
+			if shown := fmt.Sprintf("%+v", r); strings.Contains(shown, secret) {
+				t.Errorf("the report has the secret: %s", shown)
+			}
+			lasts, err := ingest.Lasts(f.config.StateDir)
+			if shown := fmt.Sprintf("%+v %v", lasts, err); len(lasts) != 1 || strings.Contains(shown, secret) {
+				t.Errorf("the last capture: %s", shown)
+			}
+		})
+	}
+}
+
 func TestFile_DryRunStoresNothing(t *testing.T) {
 	t.Parallel()
 	f := open(t)
@@ -338,6 +367,32 @@ func TestLasts_SaysWhyNothingWasKept(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Error(d, err)
+	}
+}
+
+// However many ledgers there are, old ones go.
+func TestFile_OldLedgersGoBehindManyOthers(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	dir := filepath.Join(f.config.StateDir, "capture", "ledgers")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ledger := func(name string, days int) string {
+		path := filepath.Join(dir, name)
+		used := f.config.Now().AddDate(0, 0, -days)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, used, used)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for i := range 600 {
+		ledger(fmt.Sprintf("0000-%04d.json", i), 1)
+	}
+	old := ledger("zzzz.json", 91)
+	f.capture(f.write("a", said("s1", "hi")), ingest.Options{})
+	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the old ledger is there: %v", err)
 	}
 }
 

@@ -69,7 +69,7 @@ func openLedger(ctx context.Context, stateDir, transcript string, now time.Time)
 	}
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		prune(dir, now)
+		prune(path, now)
 		return l, nil
 	}
 	var data ledgerData
@@ -157,13 +157,17 @@ func writeJSON(path string, v any) error {
 	return err
 }
 
-// prune removes ledgers that were not used for long. A failure leaves files, no more.
-func prune(dir string, now time.Time) {
+// prune removes ledgers that were not used for long, of maxPruned files from the name of a new ledger on: its name is a
+// hash, so that all files have their turn. A failure leaves files, no more.
+func prune(path string, now time.Time) {
+	dir, name := filepath.Split(path)
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
-	for _, f := range files[:min(len(files), maxPruned)] {
+	from := slices.IndexFunc(files, func(f fs.DirEntry) bool { return f.Name() >= name })
+	for i := range min(len(files), maxPruned) {
+		f := files[(max(from, 0)+i)%len(files)]
 		if info, err := f.Info(); err == nil && now.Sub(info.ModTime()) > ledgerAge {
 			_ = os.Remove(filepath.Join(dir, f.Name()))
 		}

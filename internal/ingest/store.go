@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/capture"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/screen"
 )
 
 const (
@@ -79,9 +80,16 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 	return o, nil
 }
 
-// refuse returns the outcome of a candidate that is not stored, without its content, which may be a secret.
+// refuse returns the outcome of a candidate that is not stored, without its texts, which may hold a secret.
 func (o Outcome) refuse(err error) Outcome {
-	o.Action, o.Err, o.Supersedes, o.Content = Refused, err, nil, "(not shown)"
+	turns := make([]string, len(o.Turns))
+	for i, id := range o.Turns {
+		turns[i] = screen.Redact(id)
+	}
+	o.Candidate = capture.Candidate{
+		Content: "(not shown)", Type: o.Type, Importance: o.Importance, Score: o.Score, Reason: o.Reason, Turns: turns, Time: o.Time,
+	}
+	o.Action, o.Err, o.Supersedes = Refused, err, nil
 	return o
 }
 

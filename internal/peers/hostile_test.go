@@ -177,6 +177,15 @@ func TestOpen_names_what_is_wrong_with_hostile_files(t *testing.T) {
 	}
 }
 
+// The text of a page is kept as it reads: escapes would hide names and secrets in it.
+func TestHTML_keeps_the_characters_of_names(t *testing.T) {
+	t.Parallel()
+	page := "<html><body><p>call set_max_size with a*b and [x]</p></body></html>"
+	if all := contents(t, file(t, "a.html", []byte(page))); !strings.Contains(strings.Join(all, "\n"), "call set_max_size with a*b and [x]") {
+		t.Errorf("got %q", all)
+	}
+}
+
 func TestOpen_reads_a_long_page_of_elements_without_an_end(t *testing.T) {
 	t.Parallel()
 	page := "<html><head><title>A &amp; B</title></head><body><p>first<br>" + strings.Repeat("line<br>", 3000) + "<ul>" + strings.Repeat("<li>item", 3000) + "</ul></body></html>"

@@ -58,7 +58,10 @@ func titleOf(page string) string {
 // markdownOf converts a page to Markdown. The parser refuses elements that are nested deeper than
 // 512, so that the conversion, which is recursive, has a limit.
 func markdownOf(page string) (text string, err error) {
-	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	c := converter.NewConverter(
+		converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()),
+		converter.WithEscapeMode(converter.EscapeModeDisabled), // nothing renders it, and an escape splits a word for the index
+	)
 	for _, tag := range []string{"nav", "footer", "aside", "script", "style", "noscript", "template", "svg", "form"} {
 		c.Register.TagType(tag, converter.TagTypeRemove, converter.PriorityEarly)
 	}

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// plainText is a text without what only hides words in it: format characters are left out, and
-// full-width, mathematical and tag characters are the ASCII characters that they look like.
+// plainText is a text without what only hides words in it: format characters and the escapes of
+// Markdown within tokens are left out, and full-width, mathematical and tag characters are the ASCII
+// characters that they look like.
 type plainText struct {
 	text  string
 	moved []move // ascending; nil: nothing was changed
@@ -20,14 +21,14 @@ type move struct{ to, from int }
 // plain returns the plain form of a text.
 func plain(text string) plainText {
 	p := plainText{text: text}
-	if isASCII(text) {
+	if isASCII(text) && !strings.Contains(text, `\_`) {
 		return p
 	}
 	var b strings.Builder
 	done := 0
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if to, ok := visible(r); ok {
+		if to, ok := visible(r); ok || strings.HasPrefix(text[i:], `\_`) {
 			if b.Len() == 0 && done == 0 {
 				b.Grow(len(text))
 			}

@@ -30,13 +30,14 @@ func TestSecrets_Place(t *testing.T) {
 	}
 }
 
-// No text switches the search off, and invisible characters do not hide a secret.
+// No text switches the search off, and invisible characters and escapes of Markdown do not hide a secret.
 func TestSecrets_Evasion(t *testing.T) {
 	t.Parallel()
 	secret := "gh" + "p_" + "x7Kd92LmQ0vTzR4bN8cY" + "w1HsJ5fGpE3uAi6o"
 	for _, text := range []string{
 		secret + " gitleaks:allow", secret + " # gitleaks:allow", secret + " // pragma: allowlist secret", secret + " # nosec",
 		secret[:9] + "\u200b" + secret[9:], secret[:9] + "\u00ad\u2060" + secret[9:], "\ufeff" + secret,
+		secret[:3] + `\` + secret[3:],
 	} {
 		found := screen.Secrets(text)
 		if len(found) != 1 || found[0].Start < 0 || found[0].End > len(text) || found[0].End-found[0].Start < len(secret) {

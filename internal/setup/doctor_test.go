@@ -71,7 +71,7 @@ func fakeHook(store string) int {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return 1
 		}
-		if err := os.WriteFile(filepath.Join(dir, "hook.log"), []byte("level=ERROR msg=\"nothing injected\"\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "hook.log"), []byte("level=ERROR msg=\"hook failed\"\n"), 0o600); err != nil {
 			return 1
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/screen"
 )
 
 // DefaultBudget is the default of [Options.Budget]: about 1,000 tokens.
@@ -51,6 +52,11 @@ type Report struct {
 	Changed bool
 }
 
+// Empty reports whether a run changed nothing and has nothing to say.
+func (r *Report) Empty() bool {
+	return r.Modified+r.Recorded+r.Forgotten+len(r.Conflicts)+len(r.Unsaved) == 0 && !r.Changed
+}
+
 // Sync reads back the edits of a file and writes its block. A file that does not exist is made.
 // The file is replaced as a whole; if it was changed meanwhile the error is [hippo.ErrConflict],
 // and running again goes on.
@@ -77,14 +83,18 @@ func Sync(ctx context.Context, m *engine.Memories, path string, o Options) (Repo
 	if !s.report.Changed || o.DryRun {
 		return s.report, nil
 	}
-	return s.report, replace(path, old, next, mode)
+	if err := replace(path, old, next, mode); err != nil {
+		s.report.Changed = false
+		return s.report, err
+	}
+	return s.report, nil
 }
 
 // read returns the content of a file, behind links.
 func read(path string) (real string, b []byte, mode os.FileMode, err error) {
 	mode = 0o600
 	if real, err = filepath.EvalSymlinks(path); errors.Is(err, os.ErrNotExist) {
-		return path, nil, mode, nil
+		return path, nil, mode, creatable(path)
 	}
 	if err != nil {
 		return path, nil, mode, err
@@ -102,6 +112,17 @@ func read(path string) (real string, b []byte, mode os.FileMode, err error) {
 	}
 	b, err = os.ReadFile(real)
 	return real, b, info.Mode().Perm(), err
+}
+
+// creatable reports why a file that does not exist cannot be created at path.
+func creatable(path string) error {
+	if to, err := os.Readlink(path); err == nil {
+		return fmt.Errorf("%w: %s is a link to %s, which does not exist: repair or remove the link", hippo.ErrInvalid, path, to)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("%w: the folder %s does not exist: create it first", hippo.ErrInvalid, filepath.Dir(path))
+	}
+	return nil
 }
 
 // replace writes a file beside path and renames it, unless the file has changed.
@@ -218,11 +239,14 @@ func tail(content, now string, used int) string {
 func (s *run) conflict(format string, texts ...any) {
 	for i, t := range texts {
 		if text, ok := t.(string); ok {
-			texts[i] = formats.Shorten(text, 80)
+			texts[i] = excerpt(text)
 		}
 	}
 	s.report.Conflicts = append(s.report.Conflicts, fmt.Sprintf(format, texts...))
 }
+
+// excerpt returns the beginning of a text for a message, without the secrets in it.
+func excerpt(text string) string { return formats.Shorten(screen.Redact(text), 80) }
 
 func (s *run) forget(ctx context.Context, id hippo.ID) error {
 	s.report.Forgotten++
@@ -236,10 +260,10 @@ func (s *run) forget(ctx context.Context, id hippo.ID) error {
 // modify changes the content of a memory; a text that is refused stays in the file.
 func (s *run) modify(ctx context.Context, id hippo.ID, text string) error {
 	s.report.Modified++
-	if s.options.DryRun {
-		return nil
+	err := engine.Screen(&hippo.Memory{Content: text})
+	if err == nil && !s.options.DryRun {
+		_, err = s.memories.Modify(ctx, id, engine.Modification{Content: &text})
 	}
-	_, err := s.memories.Modify(ctx, id, engine.Modification{Content: &text})
 	if refused(err) {
 		s.report.Modified--
 		s.keep(text, err)
@@ -261,7 +285,7 @@ func (s *run) keep(text string, err error) {
 		s.report.Unsaved = append(s.report.Unsaved, err.Error()) // the text is not repeated in a log
 		return
 	}
-	s.report.Unsaved = append(s.report.Unsaved, fmt.Sprintf("%q: %v", formats.Shorten(text, 80), err))
+	s.report.Unsaved = append(s.report.Unsaved, fmt.Sprintf("%q: %v", excerpt(text), err))
 }
 
 // importanceOfLine is that of a memory that somebody wrote into the file.
@@ -271,17 +295,17 @@ const importanceOfLine = 0.8
 // before it wrote the file records nothing twice.
 func (s *run) record(ctx context.Context, text string) error {
 	s.report.Recorded++
-	if s.options.DryRun {
-		s.unsaved = append(s.unsaved, item{text: text})
-		return nil
-	}
 	m := &hippo.Memory{
 		ID: formats.ImportID("sync-file", text), Content: text, Source: hippo.Source{Kind: hippo.SourceSync, Client: "sync-file"}, Trust: hippo.TrustNormal,
 		Importance: hippo.Importance{Base: importanceOfLine}, Project: s.options.Project,
 	}
-	_, err := s.memories.Record(ctx, m)
-	if errors.Is(err, hippo.ErrConflict) {
-		err = s.again(ctx, m.ID, text)
+	err := engine.Screen(m)
+	if err == nil && s.options.DryRun {
+		s.unsaved = append(s.unsaved, item{text: text})
+		return nil
+	}
+	if err == nil {
+		err = s.store(ctx, m)
 	}
 	if refused(err) {
 		s.report.Recorded--
@@ -292,12 +316,16 @@ func (s *run) record(ctx context.Context, text string) error {
 	return err
 }
 
-// again makes a memory live that has the ID of a line: the line was there before.
-func (s *run) again(ctx context.Context, id hippo.ID, text string) error {
-	ms, err := s.memories.Restore(ctx, []hippo.ID{id})
-	if err != nil || ms[0].Content == text {
+// store records a memory. One that has its ID, because the line was there before, is made live again.
+func (s *run) store(ctx context.Context, m *hippo.Memory) error {
+	_, err := s.memories.Record(ctx, m)
+	if !errors.Is(err, hippo.ErrConflict) {
 		return err
 	}
-	_, err = s.memories.Modify(ctx, id, engine.Modification{Content: &text})
+	ms, err := s.memories.Restore(ctx, []hippo.ID{m.ID})
+	if err != nil || ms[0].Content == m.Content {
+		return err
+	}
+	_, err = s.memories.Modify(ctx, m.ID, engine.Modification{Content: &m.Content})
 	return err
 }
