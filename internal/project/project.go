@@ -16,7 +16,7 @@ import (
 const defaultTimeout = 2 * time.Second
 
 // outputGrace is how long a child process of git may then keep its output open.
-const outputGrace = 100 * time.Millisecond
+const outputGrace = 50 * time.Millisecond
 
 // Identify returns the identity of the project that dir belongs to, for people
 // to read: "github.com/owner/name#1a2b3c4d", the remote and the first commit, or
