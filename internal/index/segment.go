@@ -25,6 +25,11 @@ type segment struct {
 	sessions []uint32
 	// file keeps the mapping alive that the bytes lie in; nil: they lie on the heap.
 	file *mapping
+	caches
+}
+
+// caches hold what is derived from a segment when it is asked for.
+type caches struct {
 	// elements caches the rows of the situation elements in the table of their vectors.
 	elements atomic.Pointer[elementRows]
 	// tenants caches the documents of each namespace; see [segment.tenant].
@@ -33,6 +38,8 @@ type segment struct {
 	projects atomic.Pointer[projectDocs]
 	// signatures caches those of the terms; see [segment.termSignatures].
 	signatures atomic.Pointer[[]signature]
+	// ends caches those of the IDs; see [segment.idEnds].
+	ends atomic.Pointer[[]uint32]
 }
 
 // projectDocs are the documents of some projects of a namespace, nil for all.
@@ -100,6 +107,20 @@ func (s *segment) termSignatures() []signature {
 		list[id] = signatureOf(s.lexicon.terms.at(id))
 	}
 	s.signatures.Store(&list)
+	return list
+}
+
+// idEnds returns the last 8 digits of the ID of each document. Cost: a pass over the rows when it is
+// asked for the first time, and four bytes a document from then on.
+func (s *segment) idEnds() []uint32 {
+	if list := s.ends.Load(); list != nil {
+		return *list
+	}
+	list := make([]uint32, s.docs)
+	for d := range list {
+		list[d] = lastDigits(&s.columns.rows[d].id)
+	}
+	s.ends.Store(&list)
 	return list
 }
 
