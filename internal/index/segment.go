@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"sort"
 	"sync"
@@ -38,7 +39,7 @@ type caches struct {
 	projects atomic.Pointer[projectDocs]
 	// signatures caches those of the terms; see [segment.termSignatures].
 	signatures atomic.Pointer[[]signature]
-	// ends caches those of the IDs; see [segment.idEnds].
+	// ends caches those of the IDs; see [idEnds].
 	ends atomic.Pointer[[]uint32]
 }
 
@@ -110,9 +111,12 @@ func (s *segment) termSignatures() []signature {
 	return list
 }
 
+// lastDigits returns the last 8 hexadecimal digits of an ID.
+func lastDigits(id *hippo.ID) uint32 { return binary.BigEndian.Uint32(id[12:]) }
+
 // idEnds returns the last 8 digits of the ID of each document. Cost: a pass over the rows when it is
 // asked for the first time, and four bytes a document from then on.
-func (s *segment) idEnds() []uint32 {
+func idEnds(s *segment) []uint32 {
 	if list := s.ends.Load(); list != nil {
 		return *list
 	}

@@ -173,15 +173,14 @@ func upcoming(text string, now time.Time) (time.Time, bool) {
 	for n := range 2 { // the first may be today, and over
 		s, err := Parse(text, before(seen, -n-1, period))
 		if err == nil && s.From.After(now) {
-			return s.From, period != day || n == 0 || !p.sameDay(from)
+			return s.From, period != day || n == 0 || !sameDay(p.at(from))
 		}
 	}
 	return time.Time{}, false
 }
 
-// sameDay reports whether token i names the current day: today, tonight, this evening.
-func (p *parser) sameDay(i int) bool {
-	w := p.at(i)
+// sameDay reports whether a word begins a name of the current day: today, tonight, this evening.
+func sameDay(w string) bool {
 	return w == "today" || w == "tonight" || w == "this"
 }
 
