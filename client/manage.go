@@ -59,7 +59,7 @@ type ResolveOption interface{ resolve(forgotten *bool) }
 func (ForgottenOption) resolve(forgotten *bool) { *forgotten = true }
 
 // ShortIDs returns the short forms of IDs, which [Client.Resolve] takes back. Cost: a scan of the
-// index, some 2 ns an insight.
+// index, 0.2 ms of 100,000 insights.
 func ShortIDs(c *Client, ids ...hippo.ID) hippo.ShortIDs { return engine.ShortIDs(c.memories, ids) }
 
 // Resolve turns a reference into an ID: at least 4 characters of the end or the beginning of an

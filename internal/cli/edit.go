@@ -41,6 +41,17 @@ type keptError struct {
 func (e *keptError) Error() string { return fmt.Sprintf("%v; the text is in %s", e.err, e.path) }
 func (e *keptError) Unwrap() error { return e.err }
 
+// keep returns the error of an edit that failed. The draft stays if it has a text that the store
+// does not have.
+func keep(err error, path, stored string) error {
+	text, reading := readDraft(path)
+	if reading == nil && text != "" && text != stored {
+		return &keptError{err, path}
+	}
+	_ = os.Remove(path) // the editor may have removed it
+	return fmt.Errorf("%w; nothing was changed", err)
+}
+
 // editMemory lets the user edit the content of a memory, and stores what differs.
 func editMemory(ctx context.Context, s *shell, m *client.Client, id hippo.ID) error {
 	old, err := m.Get(ctx, id)
@@ -53,7 +64,7 @@ func editMemory(ctx context.Context, s *shell, m *client.Client, id hippo.ID) er
 	}
 	text, err := runEditor(ctx, s, path)
 	if err != nil {
-		return &keptError{err, path}
+		return keep(err, path, old[0].Content)
 	}
 	if text == old[0].Content {
 		fmt.Fprintln(s.errw, "nothing was changed")
@@ -64,11 +75,11 @@ func editMemory(ctx context.Context, s *shell, m *client.Client, id hippo.ID) er
 		err = fmt.Errorf("%w: the insight was changed meanwhile", hippo.ErrConflict)
 	}
 	if err != nil {
-		return &keptError{err, path}
+		return keep(err, path, old[0].Content)
 	}
 	changed, err := m.Modify(ctx, id, client.SetContent(text))
 	if err != nil {
-		return &keptError{err, path}
+		return keep(err, path, old[0].Content)
 	}
 	return errors.Join(printModified(s, changed), os.Remove(path))
 }
@@ -90,6 +101,11 @@ func runEditor(ctx context.Context, s *shell, path string) (string, error) {
 	if err := c.Run(); err != nil {
 		return "", fmt.Errorf("the editor %q failed: %w; VISUAL or EDITOR name another one", c.Args[len(c.Args)-2], err)
 	}
+	return readDraft(path)
+}
+
+// readDraft returns the text of a draft.
+func readDraft(path string) (string, error) {
 	b, err := os.ReadFile(path)
 	return strings.TrimRight(string(b), "\r\n"), err
 }

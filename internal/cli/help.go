@@ -23,13 +23,15 @@ func newTopics() []*cobra.Command {
 
   2026-03-01                a date: its first moment, in your zone
   2026-03-01T12:00:00Z      a time of RFC 3339; also "2026-03-01 12:00"
-  yesterday, "last week", "3 days ago", "in March", "next friday"
+  yesterday, "last week", "3 days ago", tomorrow, "next friday"
                             the beginning of that
+  now                       now
+  friday, "in March", 5pm   the last one; with --valid-until, the next one
   2h, 3d, 2w, 6 months      that long ago; with --valid-until, from now on
   +3d, "in 3 days"          from now on
 
 --when takes spans: "last week" is all of it, 3d is since then, and there are "since 1 March", "until yesterday" and
-2026-01-01..2026-02-01. Words may be English, Chinese, French, German, Japanese, Portuguese or Spanish.`},
+2026-01-01..2026-02-01. Words may be English; those for the past also Chinese, French, German, Japanese, Portuguese or Spanish.`},
 	}
 }
 

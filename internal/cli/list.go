@@ -36,7 +36,7 @@ func newListCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return printListing(s, list, offset)
+				return printListing(s, list, offset, filtered(c))
 			})
 		},
 	}
@@ -49,13 +49,29 @@ func newListCommand(s *shell) *cobra.Command {
 // listed is how many insights a list shows by default.
 const listed = 20
 
-// printListing prints one page of a list.
-func printListing(s *shell, list *client.Listing, offset int) error {
+// filtered reports whether a flag of a list is given that leaves insights out.
+func filtered(c *cobra.Command) (yes bool) {
+	for _, name := range []string{
+		"situation", "tag", "type", "author", "session", "pinned", "when", "since", "until", "as-of", "project", "forgotten",
+	} {
+		yes = yes || c.Flag(name).Changed
+	}
+	return yes
+}
+
+// printListing prints one page of a list, which is filtered if flags leave insights out.
+func printListing(s *shell, list *client.Listing, offset int, filtered bool) error {
 	switch {
 	case s.json || s.lines:
 		return printMemories(s, list.Memories)
+	case list.Total == 0 && filtered:
+		fmt.Fprintln(s.out, "Nothing found. Try other filters, or none.")
+		return nil
 	case list.Total == 0:
 		fmt.Fprintln(s.out, "Nothing here. hippo record CONTENT adds an insight.")
+		return nil
+	case len(list.Memories) == 0:
+		fmt.Fprintf(s.out, "Nothing on this page: %d in all. Try a smaller --offset.\n", list.Total)
 		return nil
 	}
 	printTable(s, list.Memories, list.Day)

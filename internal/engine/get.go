@@ -79,7 +79,7 @@ func ambiguous(ctx context.Context, m *Memories, ref string, ids []hippo.ID) err
 }
 
 // ShortIDs returns the short forms of IDs by which [Memories.Resolve] finds them, as far as the index knows the
-// other memories. Cost: a scan of the index, some 2 ns a memory.
+// other memories. Cost: a scan of the index, 0.2 ms of 100,000 memories.
 func ShortIDs(m *Memories, ids []hippo.ID) (short hippo.ShortIDs) {
 	_ = m.index.Guard(func() error { // one that is too short is refused when it is used, and names the others
 		short = hippo.NewShortIDs(ids, m.index.Distinguish(&m.scope, ids))

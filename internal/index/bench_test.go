@@ -147,6 +147,25 @@ func BenchmarkRows(b *testing.B) {
 	})
 }
 
+// BenchmarkDistinguish reads the IDs of a page of hits, and of one memory.
+func BenchmarkDistinguish(b *testing.B) {
+	sizes(b, func(b *testing.B, s *source, o *index.Options) {
+		x := open(b, s, o)
+		save(b, x)
+		for _, n := range []int{1, 10} {
+			var ids []hippo.ID
+			for i := range n {
+				ids = append(ids, id(i))
+			}
+			b.Run(fmt.Sprint(n), func(b *testing.B) {
+				for b.Loop() {
+					x.Distinguish(&hippo.Scope{}, ids)
+				}
+			})
+		}
+	})
+}
+
 // BenchmarkMemory reports the heap that an index from a snapshot takes.
 func BenchmarkMemory(b *testing.B) {
 	sizes(b, func(b *testing.B, s *source, o *index.Options) {

@@ -237,6 +237,43 @@ func TestIndex_Lookup(t *testing.T) {
 	}
 }
 
+func TestIndex_Distinguish(t *testing.T) {
+	t.Parallel()
+	ending := func(digits string) hippo.ID {
+		u, err := hippo.ParseID("00000000-0000-7000-8000-000000000000"[:36-len(digits)] + digits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	alone, a, b, forgotten, purged := ending("11111111"), ending("a22222222"), ending("b22222222"), ending("cb22222222"), ending("dcb22222222")
+	other := ending("b11111111") // of another namespace
+	s := newSource("s")
+	for i, u := range []hippo.ID{alone, a, b, forgotten, purged, other} {
+		m := note(i, "word")
+		m.ID = u
+		switch u {
+		case forgotten:
+			m.ForgottenAt = time.Unix(1, 0)
+		case other:
+			m.Namespace = "other"
+		}
+		s.put(m)
+	}
+	x := open(t, s, nil)
+	ids := []hippo.ID{alone, a, b, forgotten, ending("99999999")}
+	want := []int{8, 9, 10, 11, 8}
+	if d := cmp.Diff(want, x.Distinguish(&hippo.Scope{}, ids)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	s.purge(purged)
+	catchUp(t, x)
+	want[3] = 10
+	if d := cmp.Diff(want, x.Distinguish(&hippo.Scope{}, ids)); d != "" {
+		t.Errorf("after a purge (-want +got):\n%s", d)
+	}
+}
+
 func TestIndex_follows_replaced_store(t *testing.T) {
 	t.Parallel()
 	s := newSource("one")

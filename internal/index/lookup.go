@@ -1,7 +1,6 @@
 package index
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"slices"
 	"strings"
@@ -58,31 +57,35 @@ func (s *state) Lookup(scope *hippo.Scope, ref string) (live, forgotten []hippo.
 }
 
 // Distinguish returns for each ID how many of its last hexadecimal digits no other memory of
-// the scope has, forgotten ones included. Cost: a scan, some 2 ns a memory.
+// the scope has, forgotten ones included, but at least 8. Cost: a scan of
+// 4 bytes a memory, 0.02 ms of 10,000 memories and 0.2 ms of 100,000, see [idEnds].
 func (s *state) Distinguish(scope *hippo.Scope, ids []hippo.ID) []int {
 	out := make([]int, len(ids))
-	wanted := make(map[uint16][]int, len(ids)) // by the last two bytes
+	wanted := make(map[uint32][]int, len(ids)) // by the last 8 digits
+	var filter [1 << 16 / 64]uint64            // of the last 4 digits
 	for i, id := range ids {
-		key := binary.BigEndian.Uint16(id[14:])
-		wanted[key] = append(wanted[key], i)
-		out[i] = 1
+		end := lastDigits(&id)
+		wanted[end] = append(wanted[end], i)
+		filter[end>>6&1023] |= 1 << (end & 63)
+		out[i] = shownDigits
 	}
-	var filter [1 << 16 / 64]uint64
-	for key := range wanted {
-		filter[key/64] |= 1 << (key % 64)
-	}
-	s.eachRow(scope, func(p *part, d uint32) {
-		other := &p.columns.rows[d].id
-		key := binary.BigEndian.Uint16(other[14:])
-		if filter[key/64]&(1<<(key%64)) == 0 {
-			return
+	for _, p := range s.current.Load().parts {
+		set, ok := p.scope(scope)
+		if !ok {
+			continue
 		}
-		for _, i := range wanted[key] {
-			if ids[i] != *other {
-				out[i] = max(out[i], commonEnd(ids[i], *other)+1)
+		for d, end := range idEnds(p.segment) {
+			if filter[end>>6&1023]&(1<<(end&63)) == 0 || !p.known(set, uint32(d)) {
+				continue
+			}
+			other := p.columns.rows[d].id
+			for _, i := range wanted[end] {
+				if ids[i] != other {
+					out[i] = max(out[i], commonEnd(ids[i], other)+1)
+				}
 			}
 		}
-	})
+	}
 	return out
 }
 
@@ -110,11 +113,17 @@ func (s *state) eachRow(scope *hippo.Scope, fn func(p *part, d uint32)) {
 			continue
 		}
 		for d := range uint32(p.docs) {
-			if (set == nil || set.has(d)) && (p.live.has(d) || p.hidden.has(d)) {
+			if p.known(set, d) {
 				fn(p, d)
 			}
 		}
 	}
+}
+
+// known reports whether a document of a set is a memory that exists, perhaps a forgotten one; nil
+// is the set of all documents.
+func (p *part) known(set docSet, d uint32) bool {
+	return (set == nil || set.has(d)) && (p.live.has(d) || p.hidden.has(d))
 }
 
 func firstIDs(list []hippo.ID) []hippo.ID {

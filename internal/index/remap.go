@@ -62,6 +62,7 @@ func remapSegment(old *segment, ref *savedPart, data []byte, start int64, mapped
 	}
 	s.columns.rows, s.columns.uses, s.columns.successors = m.rows, m.uses, m.successors
 	s.elements.Store(old.elements.Load())
+	s.ends.Store(old.ends.Load())
 	return s
 }
 

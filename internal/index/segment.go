@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"sort"
 	"sync"
@@ -25,6 +26,11 @@ type segment struct {
 	sessions []uint32
 	// file keeps the mapping alive that the bytes lie in; nil: they lie on the heap.
 	file *mapping
+	caches
+}
+
+// caches hold what is derived from a segment when it is asked for.
+type caches struct {
 	// elements caches the rows of the situation elements in the table of their vectors.
 	elements atomic.Pointer[elementRows]
 	// tenants caches the documents of each namespace; see [segment.tenant].
@@ -33,6 +39,8 @@ type segment struct {
 	projects atomic.Pointer[projectDocs]
 	// signatures caches those of the terms; see [segment.termSignatures].
 	signatures atomic.Pointer[[]signature]
+	// ends caches those of the IDs; see [idEnds].
+	ends atomic.Pointer[[]uint32]
 }
 
 // projectDocs are the documents of some projects of a namespace, nil for all.
@@ -100,6 +108,23 @@ func (s *segment) termSignatures() []signature {
 		list[id] = signatureOf(s.lexicon.terms.at(id))
 	}
 	s.signatures.Store(&list)
+	return list
+}
+
+// lastDigits returns the last 8 hexadecimal digits of an ID.
+func lastDigits(id *hippo.ID) uint32 { return binary.BigEndian.Uint32(id[12:]) }
+
+// idEnds returns the last 8 digits of the ID of each document. Cost: a pass over the rows when it is
+// asked for the first time, and four bytes a document from then on.
+func idEnds(s *segment) []uint32 {
+	if list := s.ends.Load(); list != nil {
+		return *list
+	}
+	list := make([]uint32, s.docs)
+	for d := range list {
+		list[d] = lastDigits(&s.columns.rows[d].id)
+	}
+	s.ends.Store(&list)
 	return list
 }
 

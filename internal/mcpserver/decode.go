@@ -40,11 +40,15 @@ func decodeAt(prefix string, raw json.RawMessage, in input) error {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = json.RawMessage("{}")
 	}
+	fields := in.fields()
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {
-		return hippo.Fieldf(objectName(prefix), "must be an object")
+		why := "must be an object"
+		if prefix != "" { // of the arguments the schema says all
+			why += " with " + strings.Join(names(fields), ", ")
+		}
+		return hippo.Fieldf(objectName(prefix), "%s", why)
 	}
-	fields := in.fields()
 	values := make([]json.RawMessage, len(fields))
 	for i, f := range fields {
 		var err error

@@ -44,6 +44,10 @@ func TestAt(t *testing.T) {
 		"+3d": "2026-03-14 15:30", "in 3 days": "2026-03-14 15:30", "in two hours": "2026-03-11 17:30",
 		"tomorrow": "2026-03-12 00:00", "tomorrow at 10:00": "2026-03-12 10:00", "next week": "2026-03-16 00:00", "next month": "2026-04-01 00:00",
 		"next friday": "2026-03-13 00:00", "next Wednesday": "2026-03-18 00:00", "next May": "2026-05-01 00:00", "next year": "2027-01-01 00:00",
+		"now": "2026-03-11 15:30", "tomorrow at 17:00": "2026-03-12 17:00", "today at 17:00": "2026-03-11 17:00", "next weekend": "2026-03-14 00:00",
+		"a week ago": "2026-03-04 00:00", "2 months ago": "2026-01-11 00:00", "2026-12-24T18:00": "2026-12-24 18:00", "2026-12-24 18:00": "2026-12-24 18:00",
+		"1 June 2027": "2027-06-01 00:00", "2027-06": "2027-06-01 00:00", "2027": "2027-01-01 00:00", "friday": "2026-03-06 00:00", "december": "2025-12-01 00:00",
+		"next 3 days": "", "next yesterday": "", "next 5pm": "", "2026-13": "",
 		"": "", "some day": "", "until yesterday": "", "2026-02-30": "", "next": "", "next time": "", "in": "", "+": "", "-3d": "", "3x": "",
 	} {
 		got, err := when.At("since", text, now)
@@ -57,12 +61,41 @@ func TestAt(t *testing.T) {
 			t.Errorf("%q: got %v, want %s", text, got, want)
 		}
 	}
-	for text, want := range map[string]string{"3d": "2026-03-14 15:30", "2h": "2026-03-11 17:30", "yesterday": "2026-03-10 00:00", "2 hours ago": "2026-03-11 13:30"} {
-		if got, err := when.Ahead("valid-until", text, now); err != nil || got.Format("2006-01-02 15:04") != want {
-			t.Errorf("%q ahead: got %v (%v), want %s", text, got, err, want)
-		}
-	}
 	if s, err := when.Parse("3d", now); err != nil || s.From.Format("2006-01-02 15:04") != "2026-03-08 15:30" || s.Until.Before(now) {
 		t.Errorf("3d: got %v (%v)", s, err)
+	}
+}
+
+func TestAhead(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ now, text, want string }{
+		{"2026-03-11 15:30", "3d", "2026-03-14 15:30"},
+		{"2026-03-11 15:30", "2h", "2026-03-11 17:30"},
+		{"2026-03-11 15:30", "yesterday", "2026-03-10 00:00"},
+		{"2026-03-11 15:30", "2 hours ago", "2026-03-11 13:30"},
+		{"2026-03-11 15:30", "friday", "2026-03-13 00:00"},
+		{"2026-03-11 15:30", "on Wednesday", "2026-03-18 00:00"},
+		{"2026-03-11 15:30", "Wednesday 5pm", "2026-03-11 17:00"},
+		{"2026-03-11 15:30", "Wednesday 9am", "2026-03-18 09:00"},
+		{"2026-03-11 15:30", "last friday", "2026-03-06 00:00"},
+		{"2026-03-11 15:30", "december", "2026-12-01 00:00"},
+		{"2026-03-11 15:30", "1 March", "2027-03-01 00:00"},
+		{"2026-03-11 15:30", "May last year", "2025-05-01 00:00"},
+		{"2026-03-11 15:30", "March 2025", "2025-03-01 00:00"},
+		{"2026-03-11 15:30", "tonight", "2026-03-11 18:00"},
+		{"2026-03-11 19:30", "tonight", "2026-03-11 18:00"},
+		{"2026-03-11 15:30", "5pm", "2026-03-11 17:00"},
+		{"2026-03-11 19:30", "5pm", "2026-03-12 17:00"},
+		{"2026-03-11 19:30", "today at 5pm", "2026-03-11 17:00"},
+		{"2026-01-31 09:00", "in 1 month", "2026-02-28 09:00"},
+		{"2024-02-29 09:00", "1y", "2025-02-28 09:00"},
+	} {
+		now, err := time.ParseInLocation("2006-01-02 15:04", c.now, zone(t, "Europe/Berlin"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := when.Ahead("valid-until", c.text, now); err != nil || got.Format("2006-01-02 15:04") != c.want {
+			t.Errorf("%q at %s: got %v (%v), want %s", c.text, c.now, got, err, c.want)
+		}
 	}
 }
