@@ -31,7 +31,19 @@ type File struct {
 }
 
 // openFile opens a file that exists.
-func openFile(ctx context.Context, path string, o *Options) (*File, error) {
+func openFile(ctx context.Context, path string, o *Options) (f *File, err error) {
+	for range openAttempts {
+		if f, err = openOnce(ctx, path, o); !logGone(err) {
+			break
+		}
+	}
+	return f, err
+}
+
+// openAttempts is how often a file is opened whose log another process removes meanwhile.
+const openAttempts = 3
+
+func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:

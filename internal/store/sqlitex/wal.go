@@ -37,6 +37,13 @@ func makeWAL(ctx context.Context, conn *sql.Conn) error {
 	}
 }
 
+// logGone reports whether SQLite wanted to remove a log that another process removed first: the last
+// one that leaves a database does, also one whose database was replaced by a restore.
+func logGone(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code() == sqlite3.SQLITE_IOERR_DELETE_NOENT
+}
+
 // busy reports whether another program holds a lock.
 func busy(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
