@@ -33,6 +33,7 @@ type shell struct {
 	json      bool
 	lines     bool
 	verbose   bool
+	noShare   bool
 	now       func() time.Time
 	// isTerminal reports whether a stream is a terminal.
 	isTerminal func(stream any) bool
@@ -101,6 +102,7 @@ func (s *shell) newRoot() *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print JSON")
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: id|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
+	root.PersistentFlags().BoolVar(&s.noShare, "no-share", false, "the same as --share off")
 	for _, g := range commands(s) {
 		for _, c := range g.commands {
 			c.GroupID = g.title
@@ -186,6 +188,9 @@ func (s *shell) config() (config.Config, error) {
 		f := flags.Lookup(name)
 		if name == "log" && s.verbose && !f.Changed {
 			return "info", true
+		}
+		if name == "share" && s.noShare && !f.Changed {
+			return "off", true
 		}
 		return f.Value.String(), f.Changed
 	}, os.Getenv)

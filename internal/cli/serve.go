@@ -48,9 +48,9 @@ func runServe(ctx context.Context, s *shell) error {
 		return err
 	}
 	log := s.logger(cfg)
-	opener := app.NewOpener(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log})
+	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
 	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), cfg)) })
-	server := mcpserver.New(opener.Engine, &mcpserver.Options{
+	server := mcpserver.New(sharing.Engine, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(),
 		Scope: func(context.Context) hippo.Scope { return scope() },
 		State: func(ctx context.Context) string {
@@ -67,5 +67,5 @@ func runServe(ctx context.Context, s *shell) error {
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
 	defer cancel()
-	return errors.Join(err, opener.Close(closing))
+	return errors.Join(err, sharing.Shut(closing))
 }

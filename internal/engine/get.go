@@ -12,6 +12,10 @@ import (
 // Get returns memories by ID, in the order of ids, forgotten ones included. Unknown IDs are a
 // [*hippo.UnknownError]. It is not an access.
 func (m *Memories) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
+	return perform(ctx, m, verbGet, ids, get)
+}
+
+func get(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
 	ids, err := someIDs("IDs", ids)
 	if err != nil {
 		return nil, err
@@ -30,6 +34,17 @@ func (m *Memories) Resolve(ctx context.Context, ref string, forgotten bool) (hip
 	if id, err := hippo.ParseID(ref); err == nil {
 		return id, nil
 	}
+	return perform(ctx, m, verbResolve, resolveArgs{ref, forgotten}, resolve)
+}
+
+// resolveArgs are the arguments of [Memories.Resolve].
+type resolveArgs struct {
+	Ref       string
+	Forgotten bool
+}
+
+func resolve(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, error) {
+	ref, forgotten := a.Ref, a.Forgotten
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return hippo.ID{}, err
 	}
@@ -80,12 +95,23 @@ func ambiguous(ctx context.Context, m *Memories, ref string, ids []hippo.ID) err
 
 // ShortIDs returns the short forms of IDs by which [Memories.Resolve] finds them, as far as the index knows the
 // other memories. Cost: a scan of the index, 0.2 ms of 100,000 memories.
-func ShortIDs(m *Memories, ids []hippo.ID) (short hippo.ShortIDs) {
+func ShortIDs(m *Memories, ids []hippo.ID) hippo.ShortIDs {
+	if len(ids) == 0 {
+		return nil
+	}
+	short, err := perform(context.Background(), m, verbShortIDs, ids, shortIDs)
+	if err != nil {
+		return nil // whole IDs are as good
+	}
+	return short
+}
+
+func shortIDs(_ context.Context, m *Memories, ids []hippo.ID) (short hippo.ShortIDs, _ error) {
 	_ = m.index.Guard(func() error { // one that is too short is refused when it is used, and names the others
 		short = hippo.NewShortIDs(ids, m.index.Distinguish(&m.scope, ids))
 		return nil
 	})
-	return short
+	return short, nil
 }
 
 // someIDs returns IDs without duplicates, if there are any and not too many.
