@@ -17,6 +17,8 @@ import (
 type Client struct {
 	memories *engine.Memories
 	scope    hippo.Scope
+	// here opens the store in this process, for what needs all of it; nil: it is open here.
+	here func(context.Context) (*engine.Engine, error)
 }
 
 // Option is an option of [Open].
@@ -25,6 +27,7 @@ type Option func(*options)
 type options struct {
 	model, namespace, project string
 	ranker                    hippo.Ranker
+	shared                    bool
 	app                       app.Options
 }
 
@@ -60,6 +63,12 @@ func Clock(now func() time.Time, zone *time.Location) Option {
 	return func(o *options) { o.app.Now, o.app.Zone = now, zone }
 }
 
+// Shared uses the store through another process of the same user that has it open, such as "hippo serve", if there is
+// one with the same model: nothing is loaded here then. When that process ends, the client connects to the one that takes
+// over, or opens the store itself; a call that was under way is repeated and not carried out twice. Export and Import
+// always open the store here.
+func Shared() Option { return func(o *options) { o.shared = true } }
+
 // Open opens the store at a URL, "sqlite:PATH", "dir:PATH" or "memory:", and creates it if it
 // does not exist. The caller closes the Client. Errors: [hippo.ErrInvalid] for a URL or option,
 // [hippo.ErrUnavailable], [hippo.ErrCorrupt]. Cost: some milliseconds; the index is read by the
@@ -80,13 +89,20 @@ func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := app.Open(ctx, config.Config{Store: store, Model: model, Ranker: o.ranker}, &o.app)
+	cfg := config.Config{Store: store, Model: model, Ranker: o.ranker, Share: o.shared}
+	here := func(ctx context.Context) (*engine.Engine, error) { return app.Open(ctx, cfg, &o.app) }
+	var e *engine.Engine
+	if o.shared {
+		e, err = app.OpenShared(ctx, cfg, &o.app)
+	} else {
+		e, err = here(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
 	scope := hippo.LocalScope(o.project)
 	scope.Namespace = o.namespace
-	return &Client{e.In(scope), scope}, nil
+	return &Client{e.In(scope), scope, here}, nil
 }
 
 // validate reports an option that no verb could use.
@@ -100,7 +116,7 @@ func (o *options) validate() error {
 // a password, which is a [*hippo.SecretError] otherwise. It is for a user who was asked. Insights of
 // the sources tool, import, hook and sync never may. Only one of the two clients is to be closed.
 func AllowSecrets(c *Client) *Client {
-	return &Client{memories: engine.AllowSecrets(c.memories), scope: c.scope}
+	return &Client{memories: engine.AllowSecrets(c.memories), scope: c.scope, here: c.here}
 }
 
 // Close stores what is pending and closes the store. Closing again returns what the first

@@ -73,6 +73,29 @@ func NewSharing(c config.Config, o *Options, so SharingOptions) *Sharing {
 	return s
 }
 
+// OpenShared returns the engine of a [Sharing] that does not listen, when it is open. The caller closes it.
+func OpenShared(ctx context.Context, c config.Config, o *Options) (*engine.Engine, error) {
+	return NewSharing(c, o, SharingOptions{}).opened(ctx)
+}
+
+func (s *Sharing) opened(ctx context.Context) (*engine.Engine, error) {
+	a, err := s.attached(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.local == nil:
+		return s.remote, nil
+	default:
+		return Open(ctx, *cmp.Or(s.Alone, &s.cfg), s.options)
+	}
+}
+
+// OpenForHook is [OpenShared] for a process that must end soon: it waits for another no longer than greeting, and opens
+// alone, with other settings, if none answers.
+func OpenForHook(ctx context.Context, c, alone config.Config, o *Options, greeting time.Duration) (*engine.Engine, error) {
+	return NewSharing(c, o, SharingOptions{Alone: &alone, Greeting: greeting}).opened(ctx)
+}
+
 // Engine returns the engine of this process, or one whose verbs another process carries out; see [Opener.Engine].
 func (s *Sharing) Engine(ctx context.Context) (*engine.Engine, error) {
 	a, err := s.attached(ctx)

@@ -46,7 +46,7 @@ type Config struct {
 	Model     Model
 	// Share: processes of one user use the store through the first of them.
 	Share bool
-	Level     slog.Level
+	Level slog.Level
 }
 
 // The models that are no files.

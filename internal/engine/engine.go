@@ -124,15 +124,6 @@ func (e *Engine) In(scope hippo.Scope) *Memories {
 	return &Memories{Engine: e, scope: scope, scoped: e.store.In(scope), wait: e.defaults.wait}
 }
 
-// update changes memories in the store, after it has flushed pending accesses, so that the
-// result includes them.
-func update(ctx context.Context, m *Memories, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
-	if err := m.Flush(ctx); err != nil {
-		return nil, err
-	}
-	return m.scoped.Update(ctx, ids, fn)
-}
-
 // indexed runs f, which reads the index, when that has the state of the store. If the file of the
 // index turns out to be damaged meanwhile, f runs once more, on the rebuilt index.
 func (e *Engine) indexed(ctx context.Context, f func() error) error {
@@ -150,44 +141,10 @@ func (e *Engine) indexedOnce(ctx context.Context, f func() error) error {
 	return e.index.Guard(f)
 }
 
-// Flush waits until the accesses of all searches so far are stored.
-func (e *Engine) Flush(ctx context.Context) error {
-	if e.remote != nil {
-		_, err := perform(ctx, e.In(hippo.Scope{}), verbFlush, none{}, flush)
-		return err
-	}
-	return e.accesses.flush(ctx)
-}
-
-func flush(ctx context.Context, m *Memories, _ none) (none, error) { return none{}, m.Flush(ctx) }
-
 // Embed waits until the preferred model has embedded all memories, and calls progress
 // meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept.
 func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int)) error {
 	return e.indexed(ctx, func() error { return e.embedding.Embed(ctx, progress) })
-}
-
-// Ready waits until the models are loaded; until then searches are lexical. The error is that
-// of loading, or of ctx.
-func (e *Engine) Ready(ctx context.Context) error {
-	if e.remote != nil {
-		_, err := perform(ctx, e.In(hippo.Scope{}), verbReady, none{}, ready)
-		return err
-	}
-	return e.embedding.Ready(ctx)
-}
-
-func ready(ctx context.Context, m *Memories, _ none) (none, error) { return none{}, m.Ready(ctx) }
-
-// Warm prepares for the first search: it updates the index, embeds memories without a vector,
-// and waits until the models are loaded. The first search reports failures.
-func (e *Engine) Warm(ctx context.Context) {
-	if e.remote != nil {
-		return // the other process has done it
-	}
-	err := e.index.CatchUp(ctx)
-	e.embedding.Wake()
-	_ = errors.Join(err, e.Ready(ctx))
 }
 
 // Importance returns the importance of a memory as of an active day, in [0, 1].

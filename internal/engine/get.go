@@ -122,15 +122,3 @@ func someIDs(field string, ids []hippo.ID) ([]hippo.ID, error) {
 	}
 	return ids, nil
 }
-
-func distinct(ids []hippo.ID) []hippo.ID {
-	out := make([]hippo.ID, 0, len(ids))
-	seen := make(map[hippo.ID]bool, len(ids))
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			out = append(out, id)
-		}
-	}
-	return out
-}

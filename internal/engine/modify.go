@@ -86,13 +86,6 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 	return m.scoped.Supersede(ctx, id, old, change)
 }
 
-func first(ms []*hippo.Memory) *hippo.Memory {
-	if len(ms) == 0 {
-		return nil
-	}
-	return ms[0]
-}
-
 func (c *Modification) validate() error {
 	if *c == (Modification{}) {
 		return hippo.Fieldf("Modification", "must change at least one field")
@@ -137,10 +130,4 @@ func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) {
 		vote = VoteUp
 	}
 	e.vote(x, vote, day)
-}
-
-func set[T any](to, from *T) {
-	if from != nil {
-		*to = *from
-	}
 }

@@ -3,33 +3,13 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
 )
-
-// Remote carries out verbs in the process that has the store open. It is safe for concurrent use.
-type Remote interface {
-	// Call carries out a verb and decodes its result into out, a pointer. If the connection breaks it may
-	// repeat the call with Retried set.
-	Call(ctx context.Context, c *Call, out any) error
-	Close() error
-}
-
-// Call is one verb of one caller, as it travels between processes of one user.
-type Call struct {
-	Verb  string
-	Scope hippo.Scope
-	// AllowSecrets is [AllowSecrets], Wait [Config.IndexWait] of the caller.
-	AllowSecrets bool          `json:",omitempty"`
-	Wait         time.Duration `json:",omitempty"`
-	// Retried: an earlier attempt may have been carried out, and its result was lost.
-	Retried bool `json:",omitempty"`
-	// Args is the value that the verb takes.
-	Args any
-}
 
 // NewRemote returns an engine whose verbs r carries out. Of c it uses Ranker, IndexWait and Now; zone is
 // [Engine.Zone]. [Memories.Transfer] and [Engine.Embed] need an engine of this process.
@@ -41,33 +21,8 @@ func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
 	}
 }
 
-// The names of the verbs between processes.
-const (
-	verbSearch         = "search"
-	verbContext        = "context"
-	verbList           = "list"
-	verbGet            = "get"
-	verbResolve        = "resolve"
-	verbShortIDs       = "short_ids"
-	verbRecord         = "record"
-	verbRecordCompared = "record_compared"
-	verbCompare        = "compare"
-	verbModify         = "modify"
-	verbReinforce      = "reinforce"
-	verbForget         = "forget"
-	verbRestore        = "restore"
-	verbPurge          = "purge"
-	verbRelate         = "relate"
-	verbUnrelate       = "unrelate"
-	verbRelations      = "relations"
-	verbStatus         = "status"
-	verbProjects       = "projects"
-	verbFlush          = "flush"
-	verbReady          = "ready"
-)
-
-// none is the argument or the result of a verb without one.
-type none struct{}
+// IsRemote reports whether another process carries out the verbs.
+func (e *Engine) IsRemote() bool { return e.remote != nil }
 
 // perform carries out a verb here, or where the store is open.
 func perform[In, Out any](ctx context.Context, m *Memories, verb string, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
@@ -128,8 +83,6 @@ func versionsOf(ctx context.Context, m *Memories, ids []hippo.ID) (versions, err
 	return ms, err
 }
 
-const verbVersions = "versions"
-
 func visible(ctx context.Context, m *Memories, ids []hippo.ID) (versions, error) {
 	ms, err := m.scoped.Get(ctx, distinct(ids))
 	if err != nil {
@@ -163,4 +116,73 @@ func applied(ctx context.Context, m *Memories, before versions) ([]*hippo.Memory
 		}
 	}
 	return nil, nil
+}
+
+// Flush waits until the accesses of all searches so far are stored.
+func (e *Engine) Flush(ctx context.Context) error {
+	if e.remote != nil {
+		_, err := perform(ctx, e.In(hippo.Scope{}), verbFlush, none{}, flush)
+		return err
+	}
+	return e.accesses.flush(ctx)
+}
+
+func flush(ctx context.Context, m *Memories, _ none) (none, error) { return none{}, m.Flush(ctx) }
+
+// Ready waits until the models are loaded; until then searches are lexical. The error is that
+// of loading, or of ctx.
+func (e *Engine) Ready(ctx context.Context) error {
+	if e.remote != nil {
+		_, err := perform(ctx, e.In(hippo.Scope{}), verbReady, none{}, ready)
+		return err
+	}
+	return e.embedding.Ready(ctx)
+}
+
+func ready(ctx context.Context, m *Memories, _ none) (none, error) { return none{}, m.Ready(ctx) }
+
+// set copies a value that is given.
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func first(ms []*hippo.Memory) *hippo.Memory {
+	if len(ms) == 0 {
+		return nil
+	}
+	return ms[0]
+}
+
+func distinct(ids []hippo.ID) []hippo.ID {
+	out := make([]hippo.ID, 0, len(ids))
+	seen := make(map[hippo.ID]bool, len(ids))
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// Warm prepares for the first search: it updates the index, embeds memories without a vector,
+// and waits until the models are loaded. The first search reports failures.
+func (e *Engine) Warm(ctx context.Context) {
+	if e.remote != nil {
+		return // the other process has done it
+	}
+	err := e.index.CatchUp(ctx)
+	e.embedding.Wake()
+	_ = errors.Join(err, e.Ready(ctx))
+}
+
+// update changes memories in the store, after it has flushed pending accesses, so that the
+// result includes them.
+func update(ctx context.Context, m *Memories, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+	if err := m.Flush(ctx); err != nil {
+		return nil, err
+	}
+	return m.scoped.Update(ctx, ids, fn)
 }
