@@ -70,8 +70,20 @@ func (b *bounds) unpack() *hippo.Range {
 	return &r
 }
 
-// versions are the versions of memories before a write that must not be carried out twice.
-type versions map[hippo.ID]int
+// versions are the states of memories before a write that must not be carried out twice.
+type versions map[hippo.ID]version
+
+// version distinguishes two states of a memory. A vote changes no text, so that [hippo.Memory.Version] stays.
+type version struct {
+	Text       int
+	UpdatedAt  int64 // in microseconds, the precision of stores
+	Importance float64
+	Day        hippo.Day
+}
+
+func versionOf(x *hippo.Memory) version {
+	return version{x.Version, x.UpdatedAt.UnixMicro(), x.Importance.Value, x.Importance.SetDay}
+}
 
 // versionsOf returns the versions of memories for a remote write; nil if the write is carried out here. Unknown
 // memories have none: the write reports them.
@@ -90,7 +102,7 @@ func visible(ctx context.Context, m *Memories, ids []hippo.ID) (versions, error)
 	}
 	out := make(versions, len(ms))
 	for _, x := range ms {
-		out[x.ID] = x.Version
+		out[x.ID] = versionOf(x)
 	}
 	return out, nil
 }
@@ -111,7 +123,7 @@ func applied(ctx context.Context, m *Memories, before versions) ([]*hippo.Memory
 		return nil, err
 	}
 	for _, x := range ms {
-		if x.Version != before[x.ID] {
+		if versionOf(x) != before[x.ID] {
 			return ms, nil
 		}
 	}
