@@ -159,8 +159,7 @@ func describe(t reflect.Type, seen map[reflect.Type]bool, emit func(string)) {
 		describe(t.Key(), seen, emit)
 		describe(t.Elem(), seen, emit)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
+		for f := range t.Fields() {
 			emit(t.String() + "." + f.Name + " " + f.Type.String() + " " + string(f.Tag))
 			if f.IsExported() {
 				describe(f.Type, seen, emit)

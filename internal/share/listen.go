@@ -17,7 +17,7 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// ErrElected: another process listens, or is about to.
+// ErrElected says that another process listens, or is about to.
 var ErrElected = errors.New("another process listens")
 
 // Handler carries out a call. It returns the reply, and whether that is an error. ctx ends when the client cancels
@@ -221,7 +221,7 @@ func (l *Listener) Close(ctx context.Context) error {
 
 // peer is a client of a [Listener].
 type peer struct {
-	ctx   context.Context //nolint:containedctx // of the connection
+	ctx   context.Context // of the connection
 	out   *writer
 	free  chan struct{}
 	calls sync.WaitGroup
