@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -191,7 +192,7 @@ func (s *Sharing) join(ctx context.Context, a *attachment) {
 // connect connects to the process that listens, or makes this one listen. It leaves both unset if this process is to
 // open the store for itself alone.
 func (s *Sharing) connect(ctx context.Context, a *attachment) {
-	if !s.cfg.Share || s.cfg.Store.Kind == "memory" {
+	if !s.cfg.Share || s.cfg.Store.Kind == "memory" || runtime.GOOS == "windows" { // the rights of sockets there are not tried
 		return
 	}
 	key := strings.Join([]string{engine.Protocol(), s.cfg.Store.Kind, realPath(s.cfg.Store.Path), s.cfg.Model.Name}, "\x00")

@@ -57,11 +57,24 @@ func Listen(a Address, path string) (*Listener, error) {
 	if !ok {
 		return nil, ErrElected
 	}
+	if !isCurrent(lock) { // the process before removed the file and released its lock in between
+		return nil, errors.Join(ErrElected, lock.Close())
+	}
 	l, err := bind(a.Socket)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", hippo.ErrUnavailable, err), lock.Close())
 	}
 	return &Listener{net: l, lock: lock, identify: func() string { return identityOf(path) }, conns: make(map[net.Conn]struct{})}, nil
+}
+
+// isCurrent reports whether the file that is locked is still the one at its path.
+func isCurrent(lock *flock.Flock) bool {
+	at, err := os.Stat(lock.Path())
+	if err != nil {
+		return false
+	}
+	held, err := lock.Stat()
+	return err == nil && os.SameFile(at, held)
 }
 
 func bind(socket string) (*net.UnixListener, error) {
@@ -193,14 +206,19 @@ func (l *Listener) isClosed() bool {
 	return l.closed
 }
 
-// Close hands over: it removes the socket and releases the lock, so that another process can listen, waits until the
+// Close hands over: it removes the socket and the lock, so that another process can listen, waits until the
 // calls that have begun are answered or ctx ends, and closes the connections. Calls that arrive meanwhile get no
 // answer: their clients repeat them elsewhere.
+// Closing again does nothing.
 func (l *Listener) Close(ctx context.Context) error {
 	l.mu.Lock()
+	again := l.closed
 	l.closed = true
 	l.mu.Unlock()
-	err := errors.Join(l.net.Close(), l.lock.Close())
+	if again {
+		return nil
+	}
+	err := errors.Join(l.net.Close(), os.Remove(l.lock.Path()), l.lock.Close())
 	done := make(chan struct{})
 	go func() {
 		l.calls.Wait()
