@@ -21,6 +21,7 @@ type State string
 // The states.
 const (
 	OK      State = "ok"
+	Hint    State = "hint"    // set up as it should be; a step that only the user can take is left
 	Warning State = "warning" // works, but not as well as it could
 	Failure State = "failure" // does not work
 )
@@ -225,8 +226,8 @@ func (d *Doctor) checkHooks(ctx context.Context, c *Client, scope Scope, e Entry
 		return
 	}
 	k := Check{Name: "hooks", State: OK, Text: fmt.Sprintf("%d run", len(commands))}
-	if c.Name == "codex" && !d.trusted(path) {
-		k.State, k.Text, k.Fix = Warning, k.Text+", but codex runs none before you trust them", "start codex once and trust the hooks"
+	if c.Name == "codex" && !d.codexTrusts(f.path, f.text, c.hooks.events) {
+		k.State, k.Text, k.Fix = Hint, k.Text+"; codex runs each after you trust it", "start codex once, and trust the hooks when it asks, or under /hooks"
 	}
 	report(k)
 }
@@ -275,12 +276,6 @@ func (c *Client) hookCommands(text []byte, goos string, e Entry) []string {
 		}
 	}
 	return out
-}
-
-// trusted reports whether Codex has a hash of hooks of a file: the user trusts some of them.
-func (d *Doctor) trusted(path string) bool {
-	text, err := os.ReadFile(d.Host.expand("{codex}/config.toml"))
-	return err == nil && strings.Contains(string(splice.TOMLValue(text, []string{"hooks", "state"})), filepath.Base(path)+":")
 }
 
 // checkGuidance checks that the instructions are there, and those of this version.
