@@ -26,7 +26,7 @@ func layers() [][]string {
 	return [][]string{
 		{"."},
 		{"internal/lang/lexicon", "internal/lang/detect"},
-		{"internal/top", "internal/termtext", "internal/secret", "internal/lang/cue", "internal/transcript"},
+		{"internal/top", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/transcript"},
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/store/driver", "internal/formats", "internal/project", "internal/config",

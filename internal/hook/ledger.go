@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 )
 
 const (
@@ -131,11 +132,7 @@ func (l *ledger) save(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	temp := l.path + ".tmp"
-	if err := os.WriteFile(temp, b, 0o600); err != nil {
-		return fmt.Errorf("ledger: %w", err)
-	}
-	if err := os.Rename(temp, l.path); err != nil {
+	if err := atomicfile.Write(l.path, b); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 )
 
 const (
@@ -143,18 +144,7 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return atomicfile.Write(path, b)
 }
 
 // prune removes ledgers that were not used for long, of maxPruned files from the name of a new ledger on: its name is a
