@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 	"github.com/hippo-memory/hippo/internal/transcript"
 )
 
@@ -50,7 +51,11 @@ func (s *session) note(failure error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return writeJSON(filepath.Join(dir, "last-"+string(l.Client)+".json"), l)
+	b, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(dir, "last-"+string(l.Client)+".json"), b)
 }
 
 // Lasts returns the last capture of every client that had one, by client. Files that cannot be
