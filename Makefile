@@ -1,4 +1,4 @@
-# make check is exactly what CI runs. make help lists the targets.
+# make check and make e2e are what CI runs. make help lists the targets.
 SHELL    := /bin/bash
 LINT     := bin/golangci-lint
 TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -32,7 +32,7 @@ CHECKS   := race test lint types deadcode arm64 fmt generate
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-check: ## everything CI checks, two steps at a time; arch is a part of test
+check: ## everything CI checks but e2e, two steps at a time; arch is a part of test
 	@s=$$SECONDS; $(MAKE) --no-print-directory timed-linter timed-compile && \
 	$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target $(CHECKS:%=timed-%); r=$$?; echo "== all: $$((SECONDS - s)) s"; exit $$r
 
@@ -152,8 +152,8 @@ reference: bin/models ## MiniLM with its real weights against the reference libr
 	HIPPO_MODELS=$(CURDIR)/bin/models go test -run '^$$' -bench Embed -cpu 1 ./internal/embed/bert
 	bin/python/bin/python tools/reference/vectors_bench.py bin/models
 
-e2e: build ## real clients from npm with a memory, against a mock model on loopback (needs npm)
-	go -C tools run ./e2e --hippo ../bin/hippo --folder ../bin/clients
+e2e: build ## real clients from npm with a memory, against a mock model on loopback (needs npm); CI runs it, too
+	@echo "== e2e"; TIMEFORMAT='== e2e: %0R s, processor %0U + %0S s'; time go -C tools run ./e2e --hippo ../bin/hippo --folder ../bin/clients
 
 interop: build bin/interop ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
 	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)

@@ -26,10 +26,10 @@ func layers() [][]string {
 	return [][]string{
 		{"."},
 		{"internal/lang/lexicon", "internal/lang/detect"},
-		{"internal/top", "internal/termtext", "internal/secret", "internal/lang/cue", "internal/transcript"},
+		{"internal/top", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/transcript"},
 		{"internal/index/vector"},
 		{
-			"internal/rank", "internal/index/bm25", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
+			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
 			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/arch", "models",
 		},
 		{"internal/retrieve", "internal/store/groupcommit"},

@@ -21,6 +21,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/hook"
 	"github.com/hippo-memory/hippo/internal/ingest"
 	"github.com/hippo-memory/hippo/internal/project"
+	"github.com/hippo-memory/hippo/internal/transcript"
 )
 
 const (
@@ -127,7 +128,7 @@ func answerHook(ctx context.Context, s *shell, event hook.Event, client string) 
 		Scope:    func(project string) hippo.Scope { return s.scope(cfg, project) },
 		StateDir: state, Now: s.now,
 		Capture: func(ctx context.Context, _ hook.Event, in *hook.Input) error {
-			return captureForHook(ctx, s, cfg, state, in)
+			return captureForHook(ctx, s, cfg, state, in, client)
 		},
 	})
 }
@@ -151,7 +152,7 @@ func openInstant(ctx context.Context, s *shell, cfg config.Config) (*engine.Engi
 
 // captureForHook records what a session taught. What does not fit into the time is left to the next
 // hook of the session.
-func captureForHook(ctx context.Context, s *shell, cfg config.Config, state string, in *hook.Input) error {
+func captureForHook(ctx context.Context, s *shell, cfg config.Config, state string, in *hook.Input, client string) error {
 	path := cmp.Or(in.AgentTranscript, in.Transcript)
 	if path == "" && len(in.Document) == 0 {
 		return nil
@@ -174,7 +175,11 @@ func captureForHook(ctx context.Context, s *shell, cfg config.Config, state stri
 		StateDir: state, Now: s.now,
 	}
 	var err error
-	if o := (ingest.Options{Dir: in.Dir, Recent: true}); path != "" {
+	caller := transcript.Client(client)
+	if client == "gemini" {
+		caller = transcript.GeminiCLI
+	}
+	if o := (ingest.Options{Caller: caller, Dir: in.Dir, Recent: true}); path != "" {
 		_, err = ingest.File(ctx, c, path, o)
 	} else {
 		_, err = ingest.Stream(ctx, c, bytes.NewReader(in.Document), o)

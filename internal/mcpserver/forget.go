@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 const forgetSchema = `{"type":"object","additionalProperties":false,"required":["uuids"],"properties":{
@@ -36,7 +37,14 @@ func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.restore && in.purge {
 		return reply{}, hippo.Fieldf("purge", "and restore exclude each other")
 	}
-	ids, err := s.resolve(ctx, in.refs, in.restore)
+	prefer := engine.PreferLive
+	switch {
+	case in.restore:
+		prefer = engine.PreferForgotten
+	case in.purge:
+		prefer = engine.PreferNone
+	}
+	ids, err := s.resolve(ctx, in.refs, prefer)
 	switch {
 	case err != nil:
 	case in.purge:

@@ -59,7 +59,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.reinforce),
 		Situation: list(in.situation), Tags: list(in.tags),
 	}
-	supersedes, err := s.resolve(ctx, in.supersedes, false)
+	supersedes, err := s.resolve(ctx, in.supersedes, engine.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}

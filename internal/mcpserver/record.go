@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 const recordSchema = `{"type":"object","additionalProperties":false,"required":["content","situation","importance"],"properties":{
@@ -73,7 +74,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := oneOf("source", in.secret.source, "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
-	supersedes, err := s.resolve(ctx, in.supersedes, false)
+	supersedes, err := s.resolve(ctx, in.supersedes, engine.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}

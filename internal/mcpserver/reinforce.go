@@ -36,11 +36,11 @@ type effect struct {
 }
 
 func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
-	up, err := s.resolve(ctx, in.up, false)
+	up, err := s.resolve(ctx, in.up, engine.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	down, err := s.resolve(ctx, in.down, false)
+	down, err := s.resolve(ctx, in.down, engine.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
