@@ -33,6 +33,11 @@ const (
 	// Feedback is the mean cosine with the best five others by all other features, the
 	// better ones weighing more (pseudo-relevance feedback).
 	Feedback
+	// Current is 1 less how much a later memory looks like a new version: it is similar, and about
+	// as relevant. Former is how much one does, where the query asks for the past, and Current is 0
+	// then. Both are 0 where the query names a time.
+	Current
+	Former
 	// MaxSim is the mean over the query's tokens of the highest cosine with a token of the
 	// text, weighted by idf and by the model (late interaction).
 	MaxSim
@@ -81,7 +86,7 @@ func featureNames() [NumFeatures]string {
 	return [NumFeatures]string{
 		"bm25.relative", "bm25.absolute", "coverage", "cosine", "cosine.relative", "cosine.standard",
 		"multilingual", "multilingual.relative", "multilingual.standard",
-		"is.foreign", "foreign.standard", "feedback", "maxsim", "maxsim.relative",
+		"is.foreign", "foreign.standard", "feedback", "current", "former", "maxsim", "maxsim.relative",
 		"maxsim.idf", "maxsim.lead", "bigram", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine",
 		"reply", "previous.gain", "window.gain", "session", "names.author", "length", "is.question",
 		"has.time", "has.number", "has.name",

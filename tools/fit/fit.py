@@ -39,7 +39,7 @@ GROUPS = {
     "feedback": ["feedback"],
     "late interaction": ["maxsim", "maxsim.relative", "maxsim.idf", "maxsim.lead", "previous.gain", "window.gain", "reply", "previous.maxsim"],
     "neighbours": ["previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine", "reply", "previous.gain", "window.gain"],
-    "session": ["session"], "author": ["names.author"], "length": ["length"], "questions": ["is.question", "reply"],
+    "versions": ["current", "former"], "session": ["session"], "author": ["names.author"], "length": ["length"], "questions": ["is.question", "reply"],
     "kind of answer": ["has.time", "has.number", "has.name"],
 }
 UNUSED = {"bm25.relative"}  # of the first stage only
@@ -53,10 +53,10 @@ TOP, SLOPE, LOGS = 10, 0.3, 0.6  # of the second descent
 # set, small stores of a set that is there whole, and stores without contextual vectors count less.
 COUNTS = {
     "realtalk": 2.5, "locomo": 1.5, "agents/code_py": 1.5, "beam/100K": 2.5, "xquad_sentences": 6, "agents/team": 2, "agents/life": 1.5, "agents/world": 2,
-    "agents/lessons": 3, "agents/exact": 2, "agents/manpages": 1.5, "joined": 2, "short_among": 0.7,
+    "agents/lessons": 4, "agents/facts": 3, "agents/exact": 2, "agents/manpages": 1.5, "joined": 2, "short_among": 0.7,
 }
 FAMILIES = {"xquad_langs": 0.8, "small": 0.5, "bare": 0.7}
-CATEGORIES = {"paraphrase": 3, "cross": 3, "to-en": 3, "cross-en": 2, "asked": 2}
+CATEGORIES = {"now": 2, "paraphrase": 3, "cross": 3, "to-en": 3, "cross-en": 2, "asked": 2}
 STATIC = 0.3
 
 
