@@ -60,7 +60,7 @@ func resolve(path string) (string, error) {
 		return full, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return "", fmt.Errorf("%s: %w", path, err) // that of a loop of links does not name it
 	}
 	if next, err := os.Readlink(path); err == nil {
 		return "", &RefusedError{path, "is a link to " + next + ", which does not exist: repair or remove the link"}

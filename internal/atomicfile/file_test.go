@@ -160,6 +160,18 @@ func TestRead_Refuses(t *testing.T) {
 	}
 }
 
+// The error of a link to itself names it.
+func TestRead_Loop(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.Symlink("a.txt", path); err != nil {
+		t.Skip(err) // Windows lets only privileged users create them
+	}
+	if _, err := atomicfile.Read(path, 10); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A file that cannot be renamed leaves nothing beside it.
 func TestWrite(t *testing.T) {
 	t.Parallel()

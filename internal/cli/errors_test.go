@@ -67,7 +67,7 @@ func TestFlagNames(t *testing.T) {
 			}
 		}
 	}
-	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"))
+	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"), cli.Flags("record"))
 	for field, name := range table {
 		switch name {
 		case "words", "id", "kind", "relations", "flags": // arguments
