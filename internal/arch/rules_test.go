@@ -40,9 +40,10 @@ func layers() [][]string {
 		{"internal/engine"},
 		{"internal/ingest"},
 		{"internal/wire"},
+		{"internal/script"},
 		{
 			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/web",
-			"internal/hook", "internal/script", "internal/setup", "internal/syncfile",
+			"internal/hook", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},
 		{"client"},

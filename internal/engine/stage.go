@@ -64,8 +64,8 @@ func (s *Staged) Commit(ctx context.Context) error {
 // Discard drops what was written.
 func (s *Staged) Discard() { s.accesses.close() }
 
-// Use reports whether an error of Commit is about a store that takes no writes: then the use of what
+// IsNotWritable reports whether an error of Commit is about a store that takes no writes: then the use of what
 // was read is not counted, which is no failure of a caller that wrote nothing.
-func Use(err error) bool {
+func IsNotWritable(err error) bool {
 	return errors.Is(err, hippo.ErrReadOnly) || errors.Is(err, hippo.ErrFull) || errors.Is(err, hippo.ErrCorrupt)
 }
