@@ -14,7 +14,8 @@ import (
 // Write is one write of a program.
 type Write struct {
 	// Verb is the function, Text what it changed: ids, and the beginning of a new content.
-	Verb, Text string
+	Verb string `json:"verb"`
+	Text string `json:"text"`
 }
 
 const (

@@ -30,9 +30,6 @@ func writeVerbs() []verb {
 	}
 }
 
-// defaultImportance is that of a new memory that says none.
-const defaultImportance = .5
-
 type storeInput struct {
 	Content    string                     `json:"content"`
 	Tags       texts                      `json:"tags"`
@@ -87,7 +84,7 @@ func (s *session) short(id hippo.ID) string {
 func (in *storeInput) memory(s *session) (*hippo.Memory, error) {
 	m := &hippo.Memory{
 		Content: in.Content, Situation: in.Situation, Tags: in.Tags, Type: in.Type, Pinned: in.Pinned, Metadata: in.Metadata,
-		Importance: hippo.Importance{Base: defaultImportance}, Namespace: s.caller.Scope.Namespace, Project: s.caller.Scope.Project, Trust: hippo.TrustDefault,
+		Importance: hippo.Importance{Base: hippo.DefaultImportance}, Namespace: s.caller.Scope.Namespace, Project: s.caller.Scope.Project, Trust: hippo.TrustDefault,
 	}
 	if in.Importance != nil {
 		m.Importance.Base = *in.Importance

@@ -5,10 +5,10 @@
 // pipes, and Starlark has no way to reach files, the network, or the clock.
 //
 // Four things bound a program. Steps and the size of its output are counted by the evaluator. Memory is
-// bounded in the child: on Linux by RLIMIT_DATA, which fails the allocation, and everywhere by a
-// watchdog that ends the process when the runtime holds too much. Time is bounded by the parent, which
-// kills the child when it computes for too long between two calls, or in all, and on Unix by
-// RLIMIT_CPU, which holds when the parent is gone.
+// bounded in the child: on Linux by RLIMIT_AS, which fails the allocation, and everywhere by a
+// watchdog that ends the process when the runtime holds too much. The watchdog also bounds the processor
+// time between two calls, so that a busy machine fails no program; the parent kills a child that does not answer, or
+// takes too long in all, and RLIMIT_CPU holds when the parent is gone.
 package sandbox
 
 import "time"
@@ -25,10 +25,10 @@ const (
 	MaxOutput = 1 << 20
 	// MaxCalls is how many functions of the parent a program may call.
 	MaxCalls = 1000
-	// MaxStretch is how long a program may compute without a call to the parent.
-	MaxStretch = 1500 * time.Millisecond
+	// MaxStretch is the processor time that a program may take without a call to the parent.
+	MaxStretch = time.Second
 	// MaxTime is how long a program may take in all, with its calls.
-	MaxTime = 30 * time.Second
+	MaxTime = 60 * time.Second
 	// maxCPU is the processor time of the child in seconds.
 	maxCPU = 10
 	// maxFrame is the largest message between the two processes, in bytes.

@@ -28,13 +28,12 @@ const (
 func evaluate(s *Start, call caller) *Outcome {
 	e := &evaluation{start: s}
 	value, err := e.run(call)
-	out := &Outcome{Result: json.RawMessage("null")}
+	out := &Outcome{}
 	if err == nil {
 		out.Text, out.Result, err = e.finish(value)
 	}
 	if err != nil {
-		out.Text = e.printed.String()
-		out.Failure = failureOf(err, s.Program)
+		return &Outcome{Text: e.printed.String(), Result: json.RawMessage("null"), Failure: failureOf(err, s.Program)}
 	}
 	return out
 }

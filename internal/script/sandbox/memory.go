@@ -192,8 +192,15 @@ func (r *results) Slice(start, end, step int) starlark.Value {
 	return starlark.NewList(slices.Clone(r.list)).Slice(start, end, step)
 }
 
-// Binary implements [starlark.HasBinary]: results and lists add up to a list.
+// Binary implements [starlark.HasBinary]: results and lists add up to a list, and a memory may be in results.
 func (r *results) Binary(op syntax.Token, y starlark.Value, side starlark.Side) (starlark.Value, error) {
+	if op == syntax.IN && side == starlark.Right {
+		same := func(v starlark.Value) bool {
+			equal, err := starlark.Equal(v, y)
+			return err == nil && equal
+		}
+		return starlark.Bool(slices.ContainsFunc(r.list, same)), nil
+	}
 	other, ok := y.(starlark.Sequence)
 	if op != syntax.PLUS || !ok || y.Type() != "list" && y.Type() != "results" {
 		return nil, nil //nolint:nilnil // it is the contract: the operation is not supported

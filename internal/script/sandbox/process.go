@@ -80,7 +80,7 @@ func start(ctx context.Context, command []string) (*process, error) {
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
-	p.timer = time.AfterFunc(MaxStretch, func() {
+	p.timer = time.AfterFunc(maxSilence, func() {
 		p.late.Store(true)
 		_ = p.cmd.Process.Kill() // it may have ended
 	})
@@ -113,7 +113,7 @@ func (p *process) talk(ctx context.Context, s *Start, handle Handler) (*Outcome,
 		if err != nil {
 			return nil, &handlerError{err}
 		}
-		p.timer.Reset(MaxStretch)
+		p.timer.Reset(maxSilence)
 		if err := writeFrame(p.in, reply); err != nil {
 			return nil, err
 		}
@@ -125,7 +125,7 @@ func (p *process) failure(err error) *Failure {
 	said := p.errors.String()
 	state := p.cmd.ProcessState
 	switch {
-	case p.late.Load():
+	case p.late.Load() || state != nil && state.ExitCode() == exitTime:
 		return overtime("computed for more than %v at a stretch", MaxStretch).Failure
 	case strings.Contains(said, "stack exceeds") || strings.Contains(said, "stack overflow"):
 		return &Failure{Message: "a value or an expression nests too deeply"}

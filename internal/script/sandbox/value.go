@@ -281,6 +281,9 @@ func textOf(v starlark.Value) (string, error) {
 func lineOf(v starlark.Value) (string, error) {
 	switch v := v.(type) {
 	case starlark.String:
+		if len(v) > MaxOutput {
+			return "", errLarge("the result has")
+		}
 		return string(v), nil
 	case *memory:
 		return v.String(), nil
