@@ -244,7 +244,7 @@ func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	out, err := s.known(ctx, ids)
 	if one := c.Args["id"]; err == nil && len(one) > 0 && one[0] == '"' {
 		if len(out) == 0 {
-			return nil, nil //nolint:nilnil // None
+			return nil, nil // None
 		}
 		return out[0], nil
 	}

@@ -355,7 +355,7 @@ func TestRun_waits_for_its_turn(t *testing.T) {
 	}
 	close(release)
 	go func() {
-		for range inside { //nolint:revive // what waited comes in
+		for range inside { // what waited comes in
 		}
 	}()
 	for range running + waiting {
@@ -364,7 +364,7 @@ func TestRun_waits_for_its_turn(t *testing.T) {
 		}
 	}
 	close(inside)
-	if r, err := f.Memories.List(t.Context(), engine.ListQuery{}); err != nil || r.Total != 1+running+waiting {
+	if r, err := f.List(t.Context(), engine.ListQuery{}); err != nil || r.Total != 1+running+waiting {
 		t.Errorf("stored %d, %v", r.Total, err)
 	}
 }

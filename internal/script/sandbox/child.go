@@ -71,10 +71,10 @@ func (w *watchdog) look() {
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sample)
 	if sample[0].Value.Uint64() > MaxMemory+sample[1].Value.Uint64() {
-		os.Exit(exitMemory)
+		os.Exit(exitMemory) //nolint:forbidigo // the program that runs cannot be ended otherwise
 	}
 	if cpuTime()-time.Duration(w.stretch.Load()) > MaxStretch {
-		os.Exit(exitTime)
+		os.Exit(exitTime) //nolint:forbidigo // see above
 	}
 	time.AfterFunc(watchInterval, w.look)
 }

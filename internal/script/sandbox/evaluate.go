@@ -130,16 +130,9 @@ func (e *evaluation) finish(value starlark.Value) (string, json.RawMessage, erro
 
 // failureOf returns where an error happened in the program, and a hint.
 func failureOf(err error, program string) *Failure {
-	f := &Failure{Message: err.Error()}
+	f := &Failure{}
 	var at syntax.Position
-	switch e := asError(err).(type) {
-	case syntax.Error:
-		at, f.Message = e.Pos, e.Msg
-	case resolve.ErrorList:
-		at, f.Message = e[0].Pos, e[0].Msg
-	case *starlark.EvalError:
-		at, f.Message = place(e), e.Msg
-	}
+	at, f.Message = locate(err)
 	f.Message = strings.TrimPrefix(f.Message, "Starlark computation cancelled: ")
 	f.Line, f.Column = int(at.Line), int(at.Col)
 	if lines := strings.Split(program, "\n"); f.Line > 0 && f.Line <= len(lines) {
@@ -150,18 +143,18 @@ func failureOf(err error, program string) *Failure {
 	return f
 }
 
-// asError returns the error of the parser, the resolver or the evaluator in a chain; else nil.
-func asError(err error) error {
+// locate returns where an error of the parser, the resolver or the evaluator is, and its message without the place.
+func locate(err error) (at syntax.Position, text string) {
 	if e, ok := errors.AsType[syntax.Error](err); ok {
-		return e
+		return e.Pos, e.Msg
 	}
 	if e, ok := errors.AsType[resolve.ErrorList](err); ok {
-		return e
+		return e[0].Pos, e[0].Msg
 	}
 	if e, ok := errors.AsType[*starlark.EvalError](err); ok {
-		return e
+		return place(e), e.Msg
 	}
-	return nil
+	return at, err.Error()
 }
 
 // place returns the position of the innermost frame that is in the program.

@@ -92,7 +92,8 @@ func (m *memory) Hash() (uint32, error) { return starlark.String(m.text("uuid"))
 
 // CompareSameType implements [starlark.Comparable].
 func (m *memory) CompareSameType(op syntax.Token, y starlark.Value, _ int) (bool, error) {
-	same := m.text("uuid") == y.(*memory).text("uuid")
+	other, ok := y.(*memory)
+	same := ok && m.text("uuid") == other.text("uuid")
 	switch op {
 	case syntax.EQL:
 		return same, nil
@@ -203,7 +204,7 @@ func (r *results) Binary(op syntax.Token, y starlark.Value, side starlark.Side) 
 	}
 	other, ok := y.(starlark.Sequence)
 	if op != syntax.PLUS || !ok || y.Type() != "list" && y.Type() != "results" {
-		return nil, nil //nolint:nilnil // it is the contract: the operation is not supported
+		return nil, nil // the operation is not supported
 	}
 	mine, more := slices.Clone(r.list), slices.Collect(starlark.Elements(other))
 	if side == starlark.Right {

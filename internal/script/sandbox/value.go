@@ -158,7 +158,7 @@ func plain(v starlark.Value, depth int) (any, error) {
 	}
 	switch v := v.(type) {
 	case starlark.NoneType:
-		return nil, nil //nolint:nilnil // null
+		return nil, nil // null
 	case starlark.Bool:
 		return bool(v), nil
 	case starlark.String:

@@ -8,6 +8,7 @@
 package overlay
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -202,27 +203,29 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 				}
 			}
 		}
-		list := make([]driver.Change, 0, len(v.rows))
-		for id, r := range v.rows {
-			if r.revision > since {
-				list = append(list, driver.Change{ID: id, Revision: r.revision, Memory: r.memory})
-			}
-		}
-		slices.SortFunc(list, func(a, b driver.Change) int {
-			if a.Revision < b.Revision {
-				return -1
-			}
-			return 1 // revisions are unique
-		})
-		for _, c := range list {
-			if c.Memory != nil {
-				c.Memory = c.Memory.Clone()
-			}
+		for _, c := range v.changes(since) {
 			if !yield(c, ctx.Err()) {
 				return
 			}
 		}
 	}
+}
+
+// changes returns what the view has changed after a revision, in the order of revisions.
+func (v *view) changes(since hippo.Revision) []driver.Change {
+	list := make([]driver.Change, 0, len(v.rows))
+	for id, r := range v.rows {
+		if r.revision <= since {
+			continue
+		}
+		c := driver.Change{ID: id, Revision: r.revision}
+		if r.memory != nil {
+			c.Memory = r.memory.Clone()
+		}
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b driver.Change) int { return cmp.Compare(a.Revision, b.Revision) })
+	return list
 }
 
 // Head implements [driver.Backend]. Relations counts those of the back end.
