@@ -40,9 +40,10 @@ func layers() [][]string {
 		{"internal/engine"},
 		{"internal/ingest"},
 		{"internal/wire"},
+		{"internal/script"},
 		{
 			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/web",
-			"internal/hook", "internal/script", "internal/setup", "internal/syncfile",
+			"internal/hook", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},
 		{"client"},
@@ -67,6 +68,7 @@ func private() map[string]string {
 	return map[string]string{
 		"internal/store/drivertest":  "",
 		"internal/store/memstore":    "internal/app",
+		"internal/store/overlay":     "internal/store",
 		"internal/store/sqlitestore": "internal/app internal/store/dirstore",
 		"internal/store/dirstore":    "internal/app",
 		"internal/store/pgstore":     "internal/app",
@@ -97,6 +99,7 @@ func heavy() map[string]string {
 		"github.com/spf13/cobra":                       "internal/cli",
 		"github.com/spf13/pflag":                       "internal/cli",
 		"github.com/schollz/progressbar":               "internal/cli",
+		"go.starlark.net":                              "internal/script",
 		"github.com/google/go-cmp":                     suite,
 		"pgregory.net/rapid":                           suite,
 		"go.uber.org/goleak":                           suite,
@@ -117,7 +120,7 @@ func fileOrders() map[string]fileOrder {
 				"segment.go", "part.go", "snapshot.go", "filter.go", "elements.go", "found.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",
 				"draft.go", "state.go", "saved.go", "upkeep.go", "search.go", "remap.go", "write.go", "words.go", "guard.go", "sessions.go",
 				"near.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "compact.go", "maintain.go", "embedded.go",
-				"apply.go", "follow.go", "access.go", "index.go", "searcher.go",
+				"apply.go", "follow.go", "access.go", "index.go", "fork.go", "searcher.go",
 			},
 			up: []string{
 				"elements.go: minContext", "file.go: savedPart", "found.go: cachedScorer", "found.go: situationFilter", "found.go: queryTerms", "found.go: window",
@@ -125,7 +128,7 @@ func fileOrders() map[string]fileOrder {
 			},
 		},
 		"internal/engine": {files: []string{
-			"relations.go", "access.go", "engine.go", "screen.go", "compare.go", "get.go", "forget.go", "list.go", "record.go",
+			"relations.go", "access.go", "engine.go", "stage.go", "screen.go", "compare.go", "get.go", "forget.go", "list.go", "record.go",
 			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "transfer.go",
 		}},
 	}

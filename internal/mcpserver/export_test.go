@@ -17,7 +17,7 @@ type ToolFields struct {
 // Fields returns the fields of all tools.
 func Fields() map[string]ToolFields {
 	out := make(map[string]ToolFields)
-	for _, t := range tools() {
+	for _, t := range append(tools(), runTool()) {
 		f := ToolFields{Schema: t.schema}
 		for _, field := range t.input().fields() {
 			f.Names = append(f.Names, field.name)
@@ -34,7 +34,7 @@ func Fields() map[string]ToolFields {
 // objects in it, were asked for their fields.
 func InputsAskedTwice() map[string][2]string {
 	out := make(map[string][2]string)
-	for _, t := range tools() {
+	for _, t := range append(tools(), runTool()) {
 		in := t.input()
 		before := fmt.Sprintf("%+v", in)
 		for _, f := range in.fields() {
@@ -46,6 +46,9 @@ func InputsAskedTwice() map[string][2]string {
 	}
 	return out
 }
+
+// ListBudget is the size of the list of tools up to which hippo_run is in it.
+const ListBudget = listBudget
 
 // Members reads a JSON object strictly.
 func Members(text []byte) (map[string]json.RawMessage, error) { return members(text) }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -42,6 +43,10 @@ type Options struct {
 	Session string
 	// Store describes the store, for hippo_status.
 	Store string
+	// Programs runs the programs of hippo_run; nil: each in a process of this program. ListRun lists
+	// the tool even if the list is large then; it can be called in any case.
+	Programs *script.Runner
+	ListRun  bool
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures that are not the caller's; nil discards them.
@@ -80,7 +85,7 @@ func New(open Opener, o *Options) *Server {
 	s.conversation.name = s.Session
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "hippo", Title: "Hippo", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		// The client has the answer to initialize by then. Opening the store now makes
 		// the first call wait less.
 		InitializedHandler: func(ctx context.Context, _ *mcp.InitializedRequest) { s.warm(ctx) },
@@ -88,6 +93,7 @@ func New(open Opener, o *Options) *Server {
 	for _, t := range tools() {
 		s.mcp.AddTool(t.describe(), s.handler(t))
 	}
+	s.addRun()
 	for _, p := range prompts() {
 		s.mcp.AddPrompt(p.describe(), p.get)
 	}
@@ -179,7 +185,7 @@ func argumentNames() map[string]string {
 	return map[string]string{
 		"Text": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
 		"Offset": "limit.offset", "Count": "limit.count", "Ranker": "ranker", "Projects": "project", "Source.Kind": "source",
-		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Modification": "arguments",
+		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Modification": "arguments", "Program": "program",
 	}
 }
 

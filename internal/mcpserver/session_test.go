@@ -99,6 +99,17 @@ func connect(t *testing.T, b driver.Backend) *session {
 // connectIn returns a session of a user in a zone, before initialize.
 func connectIn(t *testing.T, b driver.Backend, zone *time.Location) *session {
 	t.Helper()
+	return connectAs(t, b, zone, &mcpserver.Options{})
+}
+
+// connectOptions returns a session with options, before initialize.
+func connectOptions(t *testing.T, b driver.Backend, o *mcpserver.Options) *session {
+	t.Helper()
+	return connectAs(t, b, time.UTC, o)
+}
+
+func connectAs(t *testing.T, b driver.Backend, zone *time.Location, o *mcpserver.Options) *session {
+	t.Helper()
 	s := &session{t: t, done: make(chan error, 1)}
 	s.clock.set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	st := store.New(b, &store.Options{Now: s.clock.now, Zone: zone})
@@ -108,7 +119,8 @@ func connectIn(t *testing.T, b driver.Backend, zone *time.Location) *session {
 	}
 	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: s.clock.now})
 	open := func(context.Context) (*engine.Engine, error) { return s.engine, nil }
-	s.serve(mcpserver.New(open, &mcpserver.Options{Version: "v1.2.3", Store: "memory:", Now: s.clock.now, Session: "mcp-test"}))
+	o.Version, o.Store, o.Now, o.Session = "v1.2.3", "memory:", s.clock.now, "mcp-test"
+	s.serve(mcpserver.New(open, o))
 	t.Cleanup(func() {
 		s.end()
 		if err := s.engine.Close(); err != nil {

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/recall"
+	"github.com/hippo-memory/hippo/internal/recall/hybrid"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// Staged is a memory whose writes are held back until [Staged.Commit]: its own reads and searches
+// see them, and nobody else does. It is safe for concurrent use.
+type Staged struct {
+	*Memories
+	base *Engine
+	held *store.Held
+}
+
+// Stage returns the memory of a scope with its writes held back. Searches do not see what others
+// write from now on. End it by Commit or Discard.
+//
+// Cost: that of bringing the index up to date; the writes are kept in memory.
+func (e *Engine) Stage(ctx context.Context, scope hippo.Scope) (*Staged, error) {
+	if err := e.index.CatchUp(ctx); err != nil {
+		return nil, err
+	}
+	var held *store.Held
+	x, err := e.index.Fork(func() (_ index.Source, err error) {
+		held, err = e.store.Hold(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return held, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := &Engine{
+		store: held.Store, index: x, embedding: e.embedding, weights: e.weights, ranker: e.ranker, patience: e.patience, now: e.now,
+		closing: func() error { return nil },
+	}
+	f.pages = recall.NewPages(f.now)
+	f.accesses = newAccessWriter(f.store, f.index, &f.weights.Relations, slog.New(slog.DiscardHandler))
+	links := relationReader{f.store, &f.weights.Relations, f.now}
+	f.searcher = e.searcher.Over(f.index, links, hybrid.New(hybrid.DefaultWeights(), f.store, index.TextKey, links, f.now))
+	return &Staged{Memories: f.In(scope), base: e, held: held}, nil
+}
+
+// Commit stores what was written as one transaction, all or nothing, and returns when it is durable.
+// The writes are applied to what the store has by then, so that they fail if what they change is gone.
+func (s *Staged) Commit(ctx context.Context) error {
+	s.accesses.close()
+	if err := s.held.Commit(ctx); err != nil {
+		return err
+	}
+	s.base.embedding.WakeOptional()
+	return nil
+}
+
+// Discard drops what was written.
+func (s *Staged) Discard() { s.accesses.close() }
+
+// IsNotWritable reports whether an error of Commit is about a store that takes no writes: then the use of what
+// was read is not counted, which is no failure of a caller that wrote nothing.
+func IsNotWritable(err error) bool {
+	return errors.Is(err, hippo.ErrReadOnly) || errors.Is(err, hippo.ErrFull) || errors.Is(err, hippo.ErrCorrupt)
+}
