@@ -81,7 +81,7 @@ func TestStage_reads_see_the_writes_and_others_do_not(t *testing.T) {
 	if d := cmp.Diff(want, seen(t, s.Memories, "gateway")); d != "" {
 		t.Errorf("staged (-want +got):\n%s", d)
 	}
-	if id, err := s.Resolve(t.Context(), fresh.Short(), false); err != nil || id != fresh {
+	if id, err := s.Resolve(t.Context(), fresh.Short(), engine.PreferLive); err != nil || id != fresh {
 		t.Errorf("%s resolves to %v, %v", fresh.Short(), id, err)
 	}
 	if d := cmp.Diff(before, seen(t, f.Memories, "gateway")); d != "" {

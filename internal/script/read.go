@@ -232,7 +232,7 @@ func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	}
 	var ids []hippo.ID
 	for _, ref := range in.ID {
-		found, err := s.resolve(ctx, "id", []string{ref}, false)
+		found, err := s.resolve(ctx, "id", []string{ref}, engine.PreferLive)
 		if errors.Is(err, hippo.ErrNotFound) {
 			continue
 		}
@@ -273,7 +273,7 @@ func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err := decode(c, &in); err != nil {
 		return nil, err
 	}
-	ids, err := s.resolveSome(ctx, "id", in.ID, false)
+	ids, err := s.resolveSome(ctx, "id", in.ID, engine.PreferLive)
 	if err != nil {
 		return nil, err
 	}

@@ -113,10 +113,10 @@ func (s *session) remember(c *sandbox.Call, format string, args ...any) {
 }
 
 // resolve returns the ids of references, each once.
-func (s *session) resolve(ctx context.Context, name string, refs []string, forgotten bool) ([]hippo.ID, error) {
+func (s *session) resolve(ctx context.Context, name string, refs []string, prefer engine.Preference) ([]hippo.ID, error) {
 	var out []hippo.ID
 	for _, ref := range refs {
-		id, err := s.memories.Resolve(ctx, ref, forgotten)
+		id, err := s.memories.Resolve(ctx, ref, prefer)
 		if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
 			return nil, hippo.Fieldf(name, "%s", bad.Why)
 		}
@@ -131,11 +131,11 @@ func (s *session) resolve(ctx context.Context, name string, refs []string, forgo
 }
 
 // resolveSome is resolve for at least one reference.
-func (s *session) resolveSome(ctx context.Context, name string, refs []string, forgotten bool) ([]hippo.ID, error) {
+func (s *session) resolveSome(ctx context.Context, name string, refs []string, prefer engine.Preference) ([]hippo.ID, error) {
 	if err := required(name, len(refs) > 0); err != nil {
 		return nil, err
 	}
-	return s.resolve(ctx, name, refs, forgotten)
+	return s.resolve(ctx, name, refs, prefer)
 }
 
 // values returns memories as a program sees them.

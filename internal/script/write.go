@@ -58,7 +58,7 @@ func store(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, err := s.resolve(ctx, "supersedes", in.Supersedes, false)
+	old, err := s.resolve(ctx, "supersedes", in.Supersedes, engine.PreferLive)
 	if err != nil {
 		return nil, err
 	}
@@ -116,14 +116,14 @@ func update(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err := decode(c, &in); err != nil {
 		return nil, err
 	}
-	ids, err := s.resolveSome(ctx, "id", in.ID, false)
+	ids, err := s.resolveSome(ctx, "id", in.ID, engine.PreferLive)
 	if err != nil {
 		return nil, err
 	}
 	if len(ids) != 1 {
 		return nil, hippo.Fieldf("id", "must be one memory, got %d: call update for each", len(ids))
 	}
-	old, err := s.resolve(ctx, "supersedes", in.Supersedes, false)
+	old, err := s.resolve(ctx, "supersedes", in.Supersedes, engine.PreferLive)
 	if err != nil {
 		return nil, err
 	}
@@ -163,11 +163,11 @@ func vote(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err := decode(c, &in); err != nil {
 		return nil, err
 	}
-	up, err := s.resolve(ctx, "up", in.Up, false)
+	up, err := s.resolve(ctx, "up", in.Up, engine.PreferLive)
 	if err != nil {
 		return nil, err
 	}
-	down, err := s.resolve(ctx, "down", in.Down, false)
+	down, err := s.resolve(ctx, "down", in.Down, engine.PreferLive)
 	if err != nil {
 		return nil, err
 	}
@@ -194,11 +194,11 @@ func (s *session) relation(ctx context.Context, c *sandbox.Call) (hippo.Relation
 	if err := decode(c, &in); err != nil {
 		return hippo.Relation{}, err
 	}
-	source, err := s.resolveSome(ctx, "source", []string{in.Source}, false)
+	source, err := s.resolveSome(ctx, "source", []string{in.Source}, engine.PreferLive)
 	if err != nil {
 		return hippo.Relation{}, err
 	}
-	target, err := s.resolveSome(ctx, "target", []string{in.Target}, false)
+	target, err := s.resolveSome(ctx, "target", []string{in.Target}, engine.PreferLive)
 	if err != nil {
 		return hippo.Relation{}, err
 	}
@@ -230,22 +230,22 @@ func unrelate(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 }
 
 func forget(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	return s.mark(ctx, c, false, s.memories.Forget)
+	return s.mark(ctx, c, engine.PreferLive, s.memories.Forget)
 }
 
 func restore(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	return s.mark(ctx, c, true, s.memories.Restore)
+	return s.mark(ctx, c, engine.PreferForgotten, s.memories.Restore)
 }
 
 // mark forgets or restores memories and returns how many.
-func (s *session) mark(ctx context.Context, c *sandbox.Call, forgotten bool, f func(context.Context, []hippo.ID) ([]*hippo.Memory, error)) (any, error) {
+func (s *session) mark(ctx context.Context, c *sandbox.Call, prefer engine.Preference, f func(context.Context, []hippo.ID) ([]*hippo.Memory, error)) (any, error) {
 	var in struct {
 		ID texts `json:"id"`
 	}
 	if err := decode(c, &in); err != nil {
 		return nil, err
 	}
-	ids, err := s.resolveSome(ctx, "id", in.ID, forgotten)
+	ids, err := s.resolveSome(ctx, "id", in.ID, prefer)
 	if err != nil {
 		return nil, err
 	}
