@@ -21,6 +21,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/hook"
 	"github.com/hippo-memory/hippo/internal/ingest"
 	"github.com/hippo-memory/hippo/internal/project"
+	"github.com/hippo-memory/hippo/internal/screen"
 	"github.com/hippo-memory/hippo/internal/transcript"
 )
 
@@ -66,7 +67,7 @@ func isHook(c *cobra.Command) bool { return c.Name() == "hook" }
 // logHookError logs why a hook did nothing.
 func logHookError(err error) {
 	log, file := hook.OpenLog(config.StateDir(os.Getenv))
-	log.Error("hook failed", "error", err)
+	log.Error("hook failed", "error", screen.Redact(err.Error())) // a path may hold a secret
 	_ = file.Close()
 }
 

@@ -395,6 +395,20 @@ func TestLasts_NamesTheCaller(t *testing.T) {
 	}
 }
 
+// The path of a transcript that is missing is shown without the key in it.
+func TestLasts_ShowsNoSecret(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	key := "ghp_" + strings.Repeat("aB3dE5fG7h", 4)[:36]
+	if _, err := ingest.File(t.Context(), &f.config, filepath.Join(t.TempDir(), key+".jsonl"), ingest.Options{Caller: "codex"}); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	got, err := ingest.Lasts(f.config.StateDir)
+	if err != nil || len(got) != 1 || strings.Contains(got[0].Reason, key) || !strings.Contains(got[0].Reason, "[redacted]") {
+		t.Errorf("got %+v (%v)", got, err)
+	}
+}
+
 // However many ledgers there are, old ones go.
 func TestFile_OldLedgersGoBehindManyOthers(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/atomicfile"
+	"github.com/hippo-memory/hippo/internal/screen"
 	"github.com/hippo-memory/hippo/internal/transcript"
 )
 
@@ -53,6 +54,7 @@ func (s *session) note(failure error) error {
 	case failure != nil:
 		l.Reason = failure.Error()
 	}
+	l.Reason = screen.Redact(l.Reason) // a path may hold a secret
 	dir := folder(s.config.StateDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
