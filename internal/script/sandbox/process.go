@@ -60,7 +60,7 @@ type process struct {
 	out    io.ReadCloser
 	errors *head
 	timer  *time.Timer
-	late   atomic.Bool // killed because a stretch was too long
+	late   atomic.Bool // killed because it did not answer
 	end    func()
 }
 
@@ -126,7 +126,7 @@ func (p *process) failure(err error) *Failure {
 	state := p.cmd.ProcessState
 	switch {
 	case p.late.Load() || state != nil && state.ExitCode() == exitTime:
-		return overtime("computed for more than %v at a stretch", MaxStretch).Failure
+		return overtime("computed for more than %v without a call", MaxCompute).Failure
 	case strings.Contains(said, "stack exceeds") || strings.Contains(said, "stack overflow"):
 		return &Failure{Message: "a value or an expression nests too deeply"}
 	case state != nil && state.ExitCode() == exitMemory || strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory"):
