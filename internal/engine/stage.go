@@ -30,7 +30,7 @@ func (e *Engine) Stage(ctx context.Context, scope hippo.Scope) (*Staged, error) 
 	}
 	var held *store.Held
 	x, err := e.index.Fork(func() (_ index.Source, err error) {
-		held, err = e.store.Hold(ctx)
+		held, err = store.Hold(ctx, e.store)
 		if err != nil {
 			return nil, err
 		}

@@ -32,9 +32,8 @@ const cardURI = "hippo://run"
 func runTool() tool {
 	return tool{
 		name: runName, title: "Run a program",
-		description: "Run a Starlark (small Python) program over the memory, to search, filter, combine and store in one call; only its last expression comes back. " +
-			`found = search("x", limit=20); id = store("...", tags=["t"]); [m.preview for m in found if m.score > 0.5]. ` +
-			"Also recall, search_by_tag, get, update, upvote, downvote, relate, forget. All writes or none. Resource " + cardURI + " has the rest.",
+		description: `Search, filter, combine and store in one call by a Starlark (small Python) program: search("x", limit=20), recall, get, ` +
+			`store("text", tags=[]), update, upvote, relate, forget; m.content .score .tags. Only its last expression comes back. All writes or none. More: ` + cardURI,
 		schema: runSchema, destructive: true,
 		input: func() arguments { return &runInput{} },
 	}

@@ -190,13 +190,13 @@ func searchByTag(ctx context.Context, s *session, c *sandbox.Call) (any, error) 
 	case "all":
 		return s.list(ctx, engine.ListQuery{Filter: hippo.Filter{Tags: in.Tags}, Count: limit})
 	case "any":
-		return s.withAnyTag(ctx, in.Tags, limit)
+		return withAnyTag(ctx, s, in.Tags, limit)
 	default:
 		return nil, hippo.Fieldf("match", "must be any or all, got %.40q", in.Match)
 	}
 }
 
-func (s *session) withAnyTag(ctx context.Context, tags []string, limit int) (any, error) {
+func withAnyTag(ctx context.Context, s *session, tags []string, limit int) (any, error) {
 	var found []*hippo.Memory
 	var day hippo.Day
 	total := 0
@@ -241,7 +241,7 @@ func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 		}
 		ids = append(ids, found...)
 	}
-	out, err := s.known(ctx, ids)
+	out, err := known(ctx, s, ids)
 	if one := c.Args["id"]; err == nil && len(one) > 0 && one[0] == '"' {
 		if len(out) == 0 {
 			return nil, nil // None
@@ -252,7 +252,7 @@ func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 }
 
 // known returns those memories that there are.
-func (s *session) known(ctx context.Context, ids []hippo.ID) ([]map[string]any, error) {
+func known(ctx context.Context, s *session, ids []hippo.ID) ([]map[string]any, error) {
 	var ms []*hippo.Memory
 	for _, id := range ids {
 		m, err := s.memories.Get(ctx, []hippo.ID{id})

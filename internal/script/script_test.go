@@ -368,3 +368,22 @@ func TestRun_waits_for_its_turn(t *testing.T) {
 		t.Errorf("stored %d, %v", r.Total, err)
 	}
 }
+
+// BenchmarkRun is the cost of a program beside that of its calls: the process of this test binary, which is smaller
+// than Hippo, the pipes, and a memory whose writes are held back.
+func BenchmarkRun(b *testing.B) {
+	f := open(b)
+	f.fill(100)
+	for name, source := range map[string]string{
+		"nothing": "1", "search": `len(search("gateway", limit=20))`, "hundred_gets": `m = search("gateway", limit=1)[0]
+for i in range(100): get(m)`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := f.runner.Run(b.Context(), f.Engine, f.caller, script.Program{Source: source}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

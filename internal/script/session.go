@@ -75,13 +75,13 @@ func (s *session) answer(ctx context.Context, c *sandbox.Call) (*sandbox.Reply, 
 		raw, err = json.Marshal(value)
 	}
 	if err != nil {
-		return &sandbox.Reply{Error: s.explain(c, err)}, nil
+		return &sandbox.Reply{Error: explain(c, err)}, nil
 	}
 	return &sandbox.Reply{Value: raw}, nil
 }
 
 // explain returns the text of an error of a call, with the parameter by its name.
-func (s *session) explain(c *sandbox.Call, err error) string {
+func explain(c *sandbox.Call, err error) string {
 	err = wire.RenameField(err, fieldNames())
 	body := wire.ErrorOf(err, "").Error
 	text := c.Name + ": " + body.Message
@@ -107,7 +107,7 @@ func (s *session) execute(ctx context.Context, c *sandbox.Call) (any, error) {
 	return v.call(ctx, s, c)
 }
 
-// wrote remembers a write.
+// remember keeps a write for the report.
 func (s *session) remember(c *sandbox.Call, format string, args ...any) {
 	s.writes = append(s.writes, Write{c.Name, fmt.Sprintf(format, args...)})
 }

@@ -12,8 +12,8 @@ type Held struct {
 	overlay *overlay.Store
 }
 
-// Hold returns the store with its writes held back, those of what it returns. It need not be closed.
-func (s *Store) Hold(ctx context.Context) (*Held, error) {
+// Hold returns a store with its writes held back, those of what it returns. It need not be closed.
+func Hold(ctx context.Context, s *Store) (*Held, error) {
 	o, err := overlay.New(ctx, s.backend)
 	if err != nil {
 		return nil, wrap("hold", err)

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"bufio"
 	"io"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -19,13 +18,21 @@ const (
 )
 
 // Child is the main function of the child process: it evaluates the program that in begins with, and returns the exit
-// code. It limits the whole process, so that nothing else may run in it.
+// code, with which the process must end at once: the program may still run. It limits the whole process, so that nothing
+// else may run in it.
 func Child(in io.Reader, out io.Writer) int {
-	w := &watchdog{}
+	over := make(chan int, 2) // of the program and of the watchdog
+	w := &watchdog{over: over}
 	limitRuntime(w)
 	if err := limitProcess(); err != nil {
 		return exitProtocol
 	}
+	go func() { over <- serve(in, out, w) }()
+	return <-over
+}
+
+// serve evaluates a program and returns the exit code.
+func serve(in io.Reader, out io.Writer, w *watchdog) int {
 	var s Start
 	r := bufio.NewReader(in)
 	if readFrame(r, &s) != nil {
@@ -37,7 +44,7 @@ func Child(in io.Reader, out io.Writer) int {
 		}
 		var reply Reply
 		err := readFrame(r, &reply)
-		w.stretch.Store(int64(cpuTime()))
+		w.answered.Store(int64(cpuTime()))
 		return &reply, err
 	})
 	if writeFrame(out, message{Done: done}) != nil {
@@ -53,28 +60,38 @@ func limitRuntime(w *watchdog) {
 	debug.SetMaxStack(maxStack)
 	debug.SetMemoryLimit(MaxMemory * 3 / 4)
 	// The first timer opens files of the runtime, which the limits of the process do not allow later.
-	time.AfterFunc(watchInterval, w.look)
+	time.AfterFunc(watchInterval, w.check)
 }
 
-// watchInterval is how often the watchdog looks.
+// watchInterval is how often the watchdog checks.
 const watchInterval = 5 * time.Millisecond
 
 // watchdog bounds memory and processor time.
 type watchdog struct {
-	// stretch is the processor time when the last call was answered, as a [time.Duration].
-	stretch atomic.Int64
+	over chan<- int
+	// answered is the processor time when the last call was answered, as a [time.Duration].
+	answered atomic.Int64
 }
 
-// look ends the process if it holds more than [MaxMemory] or has computed for more than [MaxStretch], and looks
+// check ends the process if it holds more than [MaxMemory] or has computed for more than [MaxCompute], and checks
 // again later.
-func (w *watchdog) look() {
+func (w *watchdog) check() {
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sample)
-	if sample[0].Value.Uint64() > MaxMemory+sample[1].Value.Uint64() {
-		os.Exit(exitMemory) //nolint:forbidigo // the program that runs cannot be ended otherwise
+	switch {
+	case sample[0].Value.Uint64() > MaxMemory+sample[1].Value.Uint64():
+		w.end(exitMemory)
+	case cpuTime()-time.Duration(w.answered.Load()) > MaxCompute:
+		w.end(exitTime)
+	default:
+		time.AfterFunc(watchInterval, w.check)
 	}
-	if cpuTime()-time.Duration(w.stretch.Load()) > MaxStretch {
-		os.Exit(exitTime) //nolint:forbidigo // see above
+}
+
+// end ends the process, unless the program has done so.
+func (w *watchdog) end(code int) {
+	select {
+	case w.over <- code:
+	default:
 	}
-	time.AfterFunc(watchInterval, w.look)
 }

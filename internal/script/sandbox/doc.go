@@ -25,8 +25,8 @@ const (
 	MaxOutput = 1 << 20
 	// MaxCalls is how many functions of the parent a program may call.
 	MaxCalls = 1000
-	// MaxStretch is the processor time that a program may take without a call to the parent.
-	MaxStretch = time.Second
+	// MaxCompute is the processor time that a program may take without a call to the parent.
+	MaxCompute = time.Second
 	// MaxTime is how long a program may take in all, with its calls.
 	MaxTime = 60 * time.Second
 	// maxCPU is the processor time of the child in seconds.

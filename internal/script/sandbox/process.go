@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -60,7 +61,7 @@ type process struct {
 	out    io.ReadCloser
 	errors *head
 	timer  *time.Timer
-	late   atomic.Bool // killed because a stretch was too long
+	late   atomic.Bool // killed because it did not answer
 	end    func()
 }
 
@@ -126,10 +127,10 @@ func (p *process) failure(err error) *Failure {
 	state := p.cmd.ProcessState
 	switch {
 	case p.late.Load() || state != nil && state.ExitCode() == exitTime:
-		return overtime("computed for more than %v at a stretch", MaxStretch).Failure
+		return overtime("computed for more than %v without a call", MaxCompute).Failure
 	case strings.Contains(said, "stack exceeds") || strings.Contains(said, "stack overflow"):
 		return &Failure{Message: "a value or an expression nests too deeply"}
-	case state != nil && state.ExitCode() == exitMemory || strings.Contains(said, "out of memory") || strings.Contains(said, "cannot allocate memory"):
+	case state != nil && state.ExitCode() == exitMemory || outOfMemory(said):
 		return &Failure{
 			Message: fmt.Sprintf("the program needs more than %d MiB of memory", MaxMemory>>20),
 			Hint:    "build less: no huge lists, repeats or numbers",
@@ -137,6 +138,14 @@ func (p *process) failure(err error) *Failure {
 	default:
 		return &Failure{Message: fmt.Sprintf("the process of the program ended (%v): %v %s", state, err, clipped(oneLine(said), 300))}
 	}
+}
+
+// outOfMemory reports whether the runtime ended a process for lack of memory or of address space; the last message is
+// that of the race detector's.
+func outOfMemory(said string) bool {
+	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "address space collisions"}, func(text string) bool {
+		return strings.Contains(said, text)
+	})
 }
 
 // overtime is the outcome of a program that a limit of time ended.

@@ -124,32 +124,32 @@ func TestRun_results(t *testing.T) {
 // TestRun_limits: programs without an end or beyond a limit fail with a reason, and the child is gone.
 func TestRun_limits(t *testing.T) {
 	t.Parallel()
-	const steps, memory, stretch, deep = "more than 20000000 steps", "more than 256 MiB of memory", "computed for more than 1s", "nests too deeply"
+	const steps, memory, busy, deep = "more than 20000000 steps", "more than 256 MiB of memory", "computed for more than 1s", "nests too deeply"
 	for program, want := range map[string]string{
-		"while True:\n    pass":                                 steps + "|" + stretch,
-		"for i in range(1 << 40): pass":                         steps + "|" + stretch,
-		"[x for x in range(1 << 40)]":                           steps + "|" + stretch + "|" + memory,
+		"while True:\n    pass":                                 steps + "|" + busy,
+		"for i in range(1 << 40): pass":                         steps + "|" + busy,
+		"[x for x in range(1 << 40)]":                           steps + "|" + busy + "|" + memory,
 		"x = 'a' * 1000000000":                                  memory,
 		"x = [0] * (1 << 28)":                                   memory,
-		"x = list(range(1 << 40))":                              memory + "|" + stretch,
-		"sorted(range(1 << 40))":                                memory + "|" + stretch,
-		"x = 'ab'\nwhile True: x += x":                          memory + "|" + stretch,
-		"x = [1]\nwhile True: x = x + x":                        memory + "|" + stretch,
-		"x = {}\nfor i in range(1 << 40): x[i] = 'a' * 1000":    memory + "|" + stretch + "|" + steps,
-		"x = 3\nfor i in range(60): x = x * x":                  stretch + "|" + memory,
+		"x = list(range(1 << 40))":                              memory + "|" + busy,
+		"sorted(range(1 << 40))":                                memory + "|" + busy,
+		"x = 'ab'\nwhile True: x += x":                          memory + "|" + busy,
+		"x = [1]\nwhile True: x = x + x":                        memory + "|" + busy,
+		"x = {}\nfor i in range(1 << 40): x[i] = 'a' * 1000":    memory + "|" + busy + "|" + steps,
+		"x = 3\nfor i in range(60): x = x * x":                  busy + "|" + memory,
 		"1 << 1000000":                                          "shift count too large",
 		"def f(n):\n    return f(n + 1)\nf(0)":                  "called recursively",
 		"x = []\nfor i in range(1000): x = [x]\nx":              "nests too deeply",
 		"x = []\nx.append(x)\nx":                                "nests too deeply",
-		"x = []\nfor i in range(1000000): x = [x]\nlen(str(x))": stretch + "|" + memory + "|" + deep + "|" + steps,
+		"x = []\nfor i in range(1000000): x = [x]\nlen(str(x))": busy + "|" + memory + "|" + deep + "|" + steps,
 		"(" + strings.Repeat("[", 30000) + ")":                  "excessive nesting|" + deep,
 		"while True: print('hello ' * 100)":                     "printed more than 1048576 bytes",
 		"'x' * 2000000":                                         "more than 1048576 bytes",
-		"['x' * 1000] * 100000":                                 "more than 1048576 bytes|" + memory + "|" + stretch,
+		"['x' * 1000] * 100000":                                 "more than 1048576 bytes|" + memory + "|" + busy,
 		"while True: search('x')":                               "more than 1000 calls",
 		"[m for i in range(1 << 30) for m in search_iter('x')]": "more than 1000 calls",
 		strings.Repeat("x", MaxProgram+1):                       "at most 65536 are allowed",
-		"json.decode('[' * 100000)":                             "json.decode|" + deep + "|" + stretch + "|" + memory,
+		"json.decode('[' * 100000)":                             "json.decode|" + deep + "|" + busy + "|" + memory,
 	} {
 		t.Run(clipped(program, 40), func(t *testing.T) {
 			t.Parallel()

@@ -141,7 +141,7 @@ func (v *view) clone() view {
 }
 
 // current returns what the transactions so far have changed; it is only read.
-func (s *Store) current() view {
+func current(s *Store) view {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.view
@@ -152,7 +152,7 @@ func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	v := s.current()
+	v := current(s)
 	return v.get(ctx, s.below, ids)
 }
 
@@ -192,7 +192,7 @@ func (v *view) get(ctx context.Context, below driver.Backend, ids []hippo.ID) ([
 // Changes implements [driver.Backend].
 func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
 	return func(yield func(driver.Change, error) bool) {
-		v := s.current()
+		v := current(s)
 		if since < s.base.Revision {
 			for c, err := range s.below.Changes(ctx, since) {
 				if _, ok := v.rows[c.ID]; err == nil && (ok || c.Revision > s.base.Revision) {
@@ -230,7 +230,7 @@ func (v *view) changes(since hippo.Revision) []driver.Change {
 
 // Head implements [driver.Backend]. Relations counts those of the back end.
 func (s *Store) Head(ctx context.Context) (driver.Head, error) {
-	v := s.current()
+	v := current(s)
 	return v.head, ctx.Err()
 }
 

@@ -24,7 +24,7 @@ func (s *Store) Relate(ctx context.Context, d driver.Durability, rs []hippo.Rela
 
 // Relations implements [driver.Relations].
 func (s *Store) Relations(ctx context.Context, q driver.RelationQuery) ([]hippo.Relation, error) {
-	v := s.current()
+	v := current(s)
 	if len(v.rows) == 0 && len(v.relations) == 0 {
 		return s.below.Relations(ctx, q)
 	}
@@ -95,7 +95,7 @@ func (v *view) of(ctx context.Context, below driver.Backend, m *hippo.Memory, hi
 // AllRelations implements [driver.Relations].
 func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
-		v := s.current()
+		v := current(s)
 		var g driver.Graph
 		for r, err := range s.below.AllRelations(ctx) {
 			if err != nil {
