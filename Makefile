@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e model contextual multilingual basis interop reference cover clean benchmarks
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e model code contextual multilingual basis interop reference cover clean benchmarks
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -138,6 +138,14 @@ multilingual: bin/packing bin/nearest.so ## pack models/multilingual.bin again f
 
 basis: bin/packing ## fit tools/train/basis.npz again, with the pairs in DATA: other digits, and another multilingual.bin
 	bin/packing/bin/python tools/train/basis.py --data $(DATA) --out tools/train/basis.npz
+
+bin/code: tools/train/code.txt
+	python3 -m venv bin/code
+	bin/code/bin/pip install -q -r tools/train/code.txt
+	touch bin/code
+
+code: bin/code ## train models/code.bin again from packages of PyPI and the Go module proxy, keeping out the sets in DATA (2 GB of downloads, an hour)
+	bin/code/bin/python tools/train/code_table.py --data $(DATA) --builtin models/builtin.bin --out models/code.bin --work bin/functions
 
 bin/interop: bin/packing models/multilingual.bin tools/reference/builtin.py tools/reference/multilingual.py tools/reference/windows.py
 	bin/packing/bin/python tools/reference/builtin.py models internal/embed/bert/testdata bin/interop

@@ -111,7 +111,7 @@ func heavy() map[string]string {
 func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/recall": {files: []string{
-			"searcher.go", "plan.go", "score.go", "pool.go", "scored.go", "page.go", "passages.go", "similar.go", "tokens.go", "versions.go", "rerank.go",
+			"searcher.go", "plan.go", "score.go", "pool.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
 			"relate.go", "demote.go", "reserve.go", "succeed.go", "judge.go", "explain.go", "graph.go", "recall.go",
 		}},
 		"internal/index": {

@@ -49,6 +49,11 @@ const (
 	MaxSimLead
 	// Bigram is the share of the query's token bigrams that the text has.
 	Bigram
+	// Code is the cosine with the query by the table for source code, CodeRelative that as a share
+	// of the best one's, and IsCode is 1; all are 0 if the text does not look like source code.
+	Code
+	CodeRelative
+	IsCode
 	// PreviousBM25 and the next three are features of the neighbours.
 	PreviousBM25
 	PreviousCosine
@@ -87,7 +92,7 @@ func featureNames() [NumFeatures]string {
 		"bm25.relative", "bm25.absolute", "coverage", "cosine", "cosine.relative", "cosine.standard",
 		"multilingual", "multilingual.relative", "multilingual.standard",
 		"is.foreign", "foreign.standard", "feedback", "current", "former", "maxsim", "maxsim.relative",
-		"maxsim.idf", "maxsim.lead", "bigram", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine",
+		"maxsim.idf", "maxsim.lead", "bigram", "code", "code.relative", "is.code", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine",
 		"reply", "previous.gain", "window.gain", "session", "names.author", "length", "is.question",
 		"has.time", "has.number", "has.name",
 	}

@@ -59,6 +59,7 @@ func (r *reranked) compare(plan *Plan, reader retrieve.Reader) {
 		f[rank.CosineRelative] = share(f[rank.Cosine], best[rank.Cosine])
 		f[rank.MultilingualRelative] = share(f[rank.Multilingual], best[rank.Multilingual])
 		f[rank.MaxSimRelative] = share(f[rank.MaxSim], best[rank.MaxSim])
+		f[rank.CodeRelative] = share(f[rank.Code], best[rank.Code])
 		r.neighbours(p, around)
 		f[rank.IsQuestion] = indicator(p.cues&cue.IsQuestion != 0)
 		f[rank.HasTime] = indicator(p.cues&r.tokens.wants&cue.HasTime != 0)
@@ -93,6 +94,7 @@ func (r *reranked) setContext(query string, best *rank.Features) {
 		c[rank.Long] += rank.LogLength(p.first.length) / n
 		c[rank.Alone] += indicator(p.session == 0) / n
 		c[rank.ForeignShare] += p.features[rank.IsForeign] / n
+		c[rank.CodeShare] += p.features[rank.IsCode] / n
 	}
 	c[rank.Long] = rank.LongOf(c[rank.Long])
 	c[rank.BM25Reach], c[rank.Words], c[rank.MaxSimReach] = best[rank.BM25Absolute], rank.WordsOf(len(r.words)), best[rank.MaxSim]

@@ -38,6 +38,7 @@ GROUPS = {
     "standard scores": ["cosine.standard", "multilingual.standard"],
     "feedback": ["feedback"],
     "late interaction": ["maxsim", "maxsim.relative", "maxsim.idf", "maxsim.lead", "previous.gain", "window.gain", "reply", "previous.maxsim"],
+    "code": ["code", "code.relative", "is.code"],
     "neighbours": ["previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine", "reply", "previous.gain", "window.gain"],
     "versions": ["current", "former"], "session": ["session"], "author": ["names.author"], "length": ["length"], "questions": ["is.question", "reply"],
     "kind of answer": ["has.time", "has.number", "has.name"],
@@ -45,7 +46,7 @@ GROUPS = {
 UNUSED = {"bm25.relative"}  # of the first stage only
 FIRST = {"bm25.relative": 2, "cosine": 6, "multilingual": 4, "length": 2}  # as in internal/rank/weights.go
 # What may speak for or against; all else speaks for.
-EITHER = {"is.foreign", "length", "is.question", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine"}
+EITHER = {"is.foreign", "is.code", "length", "is.question", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine"}
 FOLDS, STEPS = 5, 250
 DECAY, GATE_DECAY = 1e-4, 1e-4
 TOP, SLOPE, LOGS = 10, 0.3, 0.6  # of the second descent
