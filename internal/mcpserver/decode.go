@@ -30,6 +30,7 @@ type field struct {
 	to       any // a pointer to a value, an [input] or a [setter]
 	required bool
 	alias    string // another name for it; empty: none
+	unlisted bool   // the schema does not name it: models do not need it
 }
 
 // decode reads JSON into in. An argument that is unknown, missing or of another type is a

@@ -5,10 +5,11 @@ import (
 	"fmt"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-const forgetSchema = `{"type":"object","additionalProperties":false,"required":["uuids"],"properties":{
-"uuids":{"type":"array","items":{"type":"string"}},
+const forgetSchema = `{"type":"object","required":["uuids"],"properties":{
+"uuids":{"type":"array","items":{"type":"string"},"description":"ids"},
 "restore":{"type":"boolean"},
 "purge":{"type":"boolean"}}}`
 
@@ -51,5 +52,5 @@ func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{text: fmt.Sprintf(text, insights(len(ids))), data: forgot{Action: action, UUIDs: ids}, count: len(ids)}, nil
+	return reply{text: fmt.Sprintf(text, insights(len(ids))), data: forgot{Action: action, UUIDs: ids}, meta: wire.Meta{IDs: ids}, count: len(ids)}, nil
 }

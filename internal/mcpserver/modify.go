@@ -7,19 +7,20 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-const modifySchema = `{"type":"object","additionalProperties":false,"required":["uuid"],"properties":{
-"uuid":{"type":"string"},
+const modifySchema = `{"type":"object","required":["uuid"],"properties":{
+"uuid":{"type":"string","description":"an id"},
 "content":{"type":"string"},
-"situation":{"type":"array","items":{"type":"string"},"description":"replaces all"},
+"situation":{"type":"array","items":{"type":"string"}},
 "importance":{"type":"number","minimum":0,"maximum":1},
 "tags":{"type":"array","items":{"type":"string"}},
 "type":{"type":"string"},
 "pinned":{"type":"boolean"},
-"reinforce":{"type":"string","enum":["upvote","downvote","none"],"description":"a vote after the change"},
+"reinforce":{"type":"string","enum":["upvote","downvote","none"]},
 "supersedes":{"type":"array","items":{"type":"string"}},
-"allow_secret":{"type":"boolean","description":"only if the user agrees"}}}`
+"allow_secret":{"type":"boolean"}}}`
 
 type modifyInput struct {
 	uuid            refs
@@ -78,8 +79,8 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	return reply{
-		text: fmt.Sprintf("Modified insight: %s (importance %.2f)", s.short(m.ID), m.Importance.Value),
-		data: modified{UUID: m.ID, Importance: m.Importance.Value, Version: m.Version}, count: 1,
+		text: fmt.Sprintf("Modified insight %s (importance %s)", s.short(m.ID), decimal(m.Importance.Value)),
+		data: modified{UUID: m.ID, Importance: m.Importance.Value, Version: m.Version}, meta: wire.Meta{IDs: []hippo.ID{m.ID}}, count: 1,
 	}, nil
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-const reinforceSchema = `{"type":"object","additionalProperties":false,"properties":{
-"upvotes":{"type":"array","items":{"type":"string"}},
+const reinforceSchema = `{"type":"object","properties":{
+"upvotes":{"type":"array","items":{"type":"string"},"description":"ids"},
 "downvotes":{"type":"array","items":{"type":"string"}}}}`
 
 type reinforceInput struct {
@@ -54,7 +54,7 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 	fmt.Fprintf(&text, "Applied reinforcement to %s", insights(len(rs)))
 	for i, r := range rs {
 		out.Reinforced[i] = effect{UUID: r.ID, Before: wire.Round(r.Before, 6), After: wire.Round(r.After, 6)}
-		fmt.Fprintf(&text, "\n%s %.2f -> %.2f", short.Of(r.ID), r.Before, r.After)
+		fmt.Fprintf(&text, "\n%s %s -> %s", short.Of(r.ID), decimal(r.Before), decimal(r.After))
 	}
-	return reply{text: text.String(), data: out, count: len(rs)}, nil
+	return reply{text: text.String(), data: out, meta: wire.Meta{IDs: slices.Concat(up, down)}, count: len(rs)}, nil
 }

@@ -44,7 +44,6 @@ func TestSchemas_MatchTheDecoder(t *testing.T) {
 			Type       string
 			Required   []string
 			Properties map[string]json.RawMessage
-			Additional bool `json:"additionalProperties"`
 		}
 		if err := json.Unmarshal([]byte(got.Schema), &schema); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -54,7 +53,7 @@ func TestSchemas_MatchTheDecoder(t *testing.T) {
 				t.Errorf("%s: %s is not in the schema", name, f)
 			}
 		}
-		if len(schema.Properties) != len(got.Names) || schema.Type != "object" || schema.Additional {
+		if len(schema.Properties) != len(got.Names) || schema.Type != "object" || strings.Contains(got.Schema, "additionalProperties") {
 			t.Errorf("%s: got schema %+v for %v", name, schema, got.Names)
 		}
 		if diff := cmp.Diff(got.Required, schema.Required); diff != "" {
@@ -78,7 +77,7 @@ func TestArgumentNames(t *testing.T) {
 	}
 	var known []string
 	for _, f := range mcpserver.Fields() {
-		known = append(known, f.Names...)
+		known = append(append(known, f.Names...), f.Unlisted...)
 	}
 	for field, name := range table {
 		if root, _, _ := strings.Cut(name, "."); name != "arguments" && !slices.Contains(known, root) {
@@ -92,14 +91,7 @@ func TestSchemas_MatchTheDomain(t *testing.T) {
 	t.Parallel()
 	fields := mcpserver.Fields()
 	search := schemaOf(t, fields["hippo_search_insights"].Schema)
-	var rankers []string
-	for _, r := range hippo.Rankers() {
-		rankers = append(rankers, string(r))
-	}
-	if diff := cmp.Diff(rankers, search["ranker"].Enum); diff != "" {
-		t.Error(diff)
-	}
-	count := search["limit"].Properties["count"]
+	count := search["limit"]
 	if count.Minimum != 1 || count.Maximum != hippo.MaxCount || count.Default != float64(hippo.DefaultCount) {
 		t.Errorf("got %+v", count)
 	}
