@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -27,8 +26,8 @@ func (in *getInput) fields() []field {
 // got is the structured content of memories that were read.
 type got struct {
 	Memories []*wire.Whole `json:"memories"`
-	// NotShown are those that did not fit max_tokens.
-	NotShown []hippo.ID `json:"not_shown,omitempty"`
+	// NotShown counts those that did not fit max_tokens.
+	NotShown int `json:"not_shown,omitempty"`
 }
 
 func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
@@ -89,24 +88,33 @@ func (w *whole) readOthers(ctx context.Context, s *session) error {
 	return nil
 }
 
-// text returns the memories for a model, within a limit of tokens: each gets an equal share of
-// what those before it left. Those whose share is too small are named at the end.
+const (
+	// smallestShare is how many tokens a memory gets at least, as long as there are any.
+	smallestShare = 100
+	// frameTokens is what a result has besides the memories: the braces of JSON, or the line
+	// about those that are not shown.
+	frameTokens = 50
+)
+
+// share is how many of the tokens that are left the next of n memories may take: as many as each
+// of the others, but at least enough to be of use.
+func (b budget) share(n int) budget { return max(b/budget(n), min(b, smallestShare)) }
+
+// text returns the memories for a model, within a limit of tokens. Those that do not fit are named
+// at the end.
 func (w *whole) text(limit int) string {
-	const reserve = 30 // for the line about those that are not shown
 	left := budget(limit)
 	if len(w.memories) > 1 {
-		left -= reserve
+		left -= frameTokens
 	}
 	var parts []string
 	var missing []*hippo.Memory
 	for i, m := range w.memories {
-		share := left / budget(len(w.memories)-i)
-		text, ok := w.one(m, &share)
-		if !ok {
+		text, ok := w.one(m, left.share(len(w.memories)-i))
+		if !ok || !left.take(text+"\n") {
 			missing = append(missing, m)
 			continue
 		}
-		left.take(text)
 		parts = append(parts, text)
 	}
 	if len(missing) > 0 {
@@ -131,35 +139,32 @@ func (w *whole) notShown(ms []*hippo.Memory) string {
 
 // one returns a memory within its share of the tokens, its content shortened if it has to be; ok
 // is false if not even its beginning fits.
-func (w *whole) one(m *hippo.Memory, share *budget) (text string, ok bool) {
-	if text = w.show(m, len(m.Content)); share.take(text) {
-		return text, true
-	}
-	text = share.shortened(len(m.Content), func(n int) string { return w.show(m, n+1) })
-	return text, briefing.Tokens(text) <= int(*share)
+func (w *whole) one(m *hippo.Memory, share budget) (text string, ok bool) {
+	text = share.shortened(len(m.Content), func(n int) string { return w.show(m, n+1) + "\n" })
+	return strings.TrimSuffix(text, "\n"), share.take(text)
 }
 
 // data returns the memories as JSON within a limit of tokens.
 func (w *whole) data(limit int) (*got, error) {
 	out := &got{Memories: []*wire.Whole{}}
-	left := budget(limit)
+	left := budget(limit - frameTokens)
 	for i, m := range w.memories {
-		share := left / budget(len(w.memories)-i)
 		var one *wire.Whole
 		var err error
+		share := left.share(len(w.memories) - i)
 		text := share.shortened(len(m.Content), func(n int) string {
 			one, err = wire.WholeOf(m, n+1, w.of(m))
-			return jsonOf(one)
+			return jsonOf(one) + ","
 		})
 		switch {
 		case err != nil:
 			return nil, err
 		case share.take(text) && left.take(text):
 			out.Memories = append(out.Memories, one)
-		case i == 0 && len(w.memories) == 1:
+		case len(w.memories) == 1:
 			return nil, tooFewTokens(text)
 		default:
-			out.NotShown = append(out.NotShown, m.ID)
+			out.NotShown++
 		}
 	}
 	return out, nil

@@ -42,8 +42,9 @@ func (b *budget) take(text string) bool {
 	return true
 }
 
-// shortened returns the text that the most of n fits: text(n) has about n characters more than
-// text(0). A text that does not fit at all is text(0). Cost: log n calls.
+// shortened returns the longest of the texts text(0) to text(n) that fits, where text(i) has about i
+// characters more than text(0), or text(0) if none does. Its last call is the one whose result it
+// returns. Cost: log n calls.
 func (b *budget) shortened(n int, text func(n int) string) string {
 	const charactersPerToken = 10 // none has as many on average
 	n = min(n, charactersPerToken*max(0, int(*b)))
