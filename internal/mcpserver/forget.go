@@ -20,7 +20,7 @@ type forgetInput struct {
 
 func (in *forgetInput) fields() []field {
 	return []field{
-		{name: "uuids", alias: "uuid", to: &in.refs, required: true},
+		{name: "uuids", also: "uuid ids id refs ref", to: &in.refs, required: true},
 		{name: "restore", to: &in.restore},
 		{name: "purge", to: &in.purge},
 	}

@@ -20,7 +20,7 @@ type getInput struct {
 }
 
 func (in *getInput) fields() []field {
-	return []field{{name: "ids", to: &in.ids, required: true}, {name: "max_tokens", to: &in.maxTokens.given}}
+	return []field{{name: "ids", also: "id uuids uuid refs ref hash", to: &in.ids, required: true}, {name: "max_tokens", to: &in.maxTokens.given}}
 }
 
 // got is the structured content of memories that were read.

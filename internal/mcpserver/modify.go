@@ -28,21 +28,21 @@ type modifyInput struct {
 	situation, tags texts
 	importance      *float64
 	pinned          *bool
-	reinforce       string
+	reinforce       keyword
 	supersedes      refs
 	secret          secretInput
 }
 
 func (in *modifyInput) fields() []field {
 	return []field{
-		{name: "uuid", to: &in.uuid, required: true},
+		{name: "uuid", also: "id ref uuids ids", to: &in.uuid, required: true},
 		{name: "content", to: &in.content},
-		{name: "situation", alias: "context", to: &in.situation},
+		{name: "situation", also: "situations context", to: &in.situation},
 		{name: "importance", to: &in.importance},
 		{name: "tags", to: &in.tags},
 		{name: "type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
-		{name: "reinforce", to: &in.reinforce},
+		{name: "reinforce", also: "vote", to: &in.reinforce},
 		{name: "supersedes", to: &in.supersedes},
 		{name: "allow_secret", to: &in.secret.allowed},
 	}
@@ -58,7 +58,7 @@ type modified struct {
 func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	c := engine.Modification{
 		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.reinforce),
-		Situation: list(in.situation), Tags: list(in.tags),
+		Situation: list(in.situation), Tags: list(distinctTags(in.tags)),
 	}
 	supersedes, err := s.resolve(ctx, in.supersedes, false)
 	if err != nil {

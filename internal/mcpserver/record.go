@@ -23,10 +23,13 @@ const recordSchema = `{"type":"object","required":["content","situation","import
 "project":{"type":"string","description":"default: current; none"},
 "allow_secret":{"type":"boolean","description":"if the user agrees"}}}`
 
+// defaultImportance is that of an insight that is recorded without one.
+const defaultImportance = 0.5
+
 type recordInput struct {
 	content    string
 	situation  texts
-	importance float64
+	importance *float64
 	tags       texts
 	kind       string
 	pinned     bool
@@ -40,11 +43,11 @@ type recordInput struct {
 
 func (in *recordInput) fields() []field {
 	return []field{
-		{name: "content", to: &in.content, required: true},
-		{name: "situation", alias: "context", to: &in.situation, required: true},
-		{name: "importance", to: &in.importance, required: true},
-		{name: "tags", to: &in.tags},
-		{name: "type", to: &in.kind},
+		{name: "content", also: "insight text memory note", to: &in.content, required: true},
+		{name: "situation", also: "situations context", to: &in.situation},
+		{name: "importance", to: &in.importance},
+		{name: "tags", also: "tag", to: &in.tags},
+		{name: "type", also: "kind category memory_type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
 		{name: "event_time", to: &in.eventTime},
 		{name: "valid_from", to: &in.validFrom},
@@ -71,7 +74,7 @@ type recorded struct {
 }
 
 func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
-	if err := oneOf("source", in.secret.source, "user", "agent", "tool"); err != nil {
+	if err := oneOf("source", string(in.secret.source), "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
 	supersedes, err := s.resolve(ctx, in.supersedes, false)
@@ -79,8 +82,11 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	given := hippo.Memory{
-		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned, Importance: hippo.Importance{Base: in.importance},
+		Content: in.content, Situation: in.situation, Tags: distinctTags(in.tags), Type: in.kind, Pinned: in.pinned, Importance: hippo.Importance{Base: defaultImportance},
 		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
+	}
+	if in.importance != nil {
+		given.Importance.Base = *in.importance
 	}
 	if err := s.times([]moment{in.eventTime, in.validFrom, in.validUntil}, &given.EventTime, &given.ValidFrom, &given.ValidUntil); err != nil {
 		return reply{}, err
@@ -95,6 +101,9 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 		CreatedAt: m.CreatedAt, Project: m.Project, Supersedes: supersedes,
 	}
 	text := "Recorded insight " + s.short(m.ID)
+	if in.importance == nil {
+		text += ", importance " + decimal(m.Importance.Value)
+	}
 	if n := len(supersedes); n > 0 {
 		text += "\nsuperseded " + insights(n)
 	}

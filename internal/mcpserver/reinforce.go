@@ -17,10 +17,35 @@ const reinforceSchema = `{"type":"object","properties":{
 
 type reinforceInput struct {
 	up, down refs
+	// ids get the vote; another form of the two lists.
+	ids  refs
+	vote keyword
+}
+
+// votes moves the ids to the list of their vote.
+func (in *reinforceInput) votes() error {
+	if in.ids.list == nil && in.vote == "" {
+		return nil
+	}
+	to := &in.up
+	switch in.vote {
+	case "upvote":
+	case "downvote":
+		to = &in.down
+	default:
+		return misshapen("vote", "must be upvote or downvote, got %.40q", string(in.vote))
+	}
+	to.name, to.list = in.ids.name, append(to.list, in.ids.list...)
+	return nil
 }
 
 func (in *reinforceInput) fields() []field {
-	return []field{{name: "upvotes", to: &in.up}, {name: "downvotes", to: &in.down}}
+	return []field{
+		{name: "upvotes", also: "upvote up", to: &in.up},
+		{name: "downvotes", also: "downvote down", to: &in.down},
+		{name: "uuids", also: "uuid ids id", to: &in.ids, unlisted: true},
+		{name: "vote", also: "reinforce", to: &in.vote, unlisted: true},
+	}
 }
 
 // reinforced is the structured content of votes.
@@ -36,6 +61,9 @@ type effect struct {
 }
 
 func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
+	if err := in.votes(); err != nil {
+		return reply{}, err
+	}
 	up, err := s.resolve(ctx, in.up, false)
 	if err != nil {
 		return reply{}, err

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"math"
@@ -12,7 +13,8 @@ import (
 
 const searchSchema = `{"type":"object","properties":{
 "query":{"type":"string","description":"what to look for, in plain words"},
-"situation_filter":{"type":"array","items":{"type":"string"}},
+"situation_filter":{"type":"array","items":{"type":"string"},"description":"preferred; strict: no others"},
+"strict":{"type":"boolean"},
 "limit":{"type":"integer","minimum":1,"maximum":1000,"default":10},
 "offset":{"type":"integer","minimum":0},
 "tags":{"type":"array","items":{"type":"string"}},
@@ -33,33 +35,36 @@ type filterInput struct {
 }
 
 type searchInput struct {
-	text           string
+	text           words
 	situation      texts
+	strict         bool
 	relevance      rangeInput
 	limit          limitInput
 	offset         *int
 	filter         filterInput
 	when           string
-	ranker, detail string
+	ranker, detail keyword
 	explain        bool
 	maxTokens      tokenLimit
 }
 
 func (in *searchInput) fields() []field {
 	return []field{
-		{name: "query", to: &in.text},
-		{name: "situation_filter", alias: "context_filter", to: &in.situation},
-		{name: "relevance_range", alias: "score_range", to: &in.relevance, unlisted: true},
-		{name: "limit", to: &in.limit},
+		{name: "query", also: "q text search question", to: &in.text},
+		{name: "situation_filter", also: "situation situations context context_filter", to: &in.situation},
+		{name: "strict", to: &in.strict},
+		{name: "relevance_range", also: "score_range", to: &in.relevance, unlisted: true},
+		{name: "min_relevance", also: "min_score threshold", to: &minRelevance{&in.relevance}, unlisted: true},
+		{name: "limit", also: "count top_k k n n_results num_results max_results", to: &in.limit},
 		{name: "offset", to: &in.offset},
-		{name: "tags", to: &in.filter.tags},
-		{name: "type", to: &in.filter.kinds},
+		{name: "tags", also: "tag", to: &in.filter.tags},
+		{name: "type", also: "types kind category memory_type", to: &in.filter.kinds},
 		{name: "project", to: &in.filter.project},
 		{name: "author", to: &in.filter.author, unlisted: true},
 		{name: "session", to: &in.filter.session, unlisted: true},
 		{name: "when", to: &in.when},
-		{name: "created_after", to: &in.filter.createdAfter, unlisted: true},
-		{name: "created_before", to: &in.filter.createdBefore, unlisted: true},
+		{name: "created_after", also: "since after", to: &in.filter.createdAfter, unlisted: true},
+		{name: "created_before", also: "until before", to: &in.filter.createdBefore, unlisted: true},
 		{name: "as_of", to: &in.filter.asOf},
 		{name: "pinned", to: &in.filter.pinned, unlisted: true},
 		{name: "ranker", to: &in.ranker, unlisted: true},
@@ -76,10 +81,24 @@ type rangeInput struct {
 	min, max *float64
 }
 
-// set implements [setter]: an empty object is a range, too.
+// set implements [setter]: an empty object is a range, too, and so is a list of min and max.
 func (in *rangeInput) set(name string, raw json.RawMessage) error {
 	in.given = true
-	return decodeAt(name+".", raw, in)
+	var pair []float64
+	if json.Unmarshal(raw, &pair) == nil && len(pair) == 2 {
+		in.min, in.max = &pair[0], &pair[1]
+		return nil
+	}
+	return decodeAt(name+".", plain(raw, input(in)), in)
+}
+
+// minRelevance is the lower end of a range of relevance, as an argument of its own.
+type minRelevance struct{ to *rangeInput }
+
+// set implements [setter].
+func (m *minRelevance) set(name string, raw json.RawMessage) error {
+	m.to.given = true
+	return set(name, raw, &m.to.min)
 }
 
 func (in *rangeInput) fields() []field {
@@ -108,14 +127,18 @@ type limitInput struct {
 
 // set implements [setter].
 func (in *limitInput) set(name string, raw json.RawMessage) error {
-	if json.Unmarshal(raw, &in.count) == nil {
+	raw = plain(raw, input(in))
+	if json.Unmarshal(plain(raw, &in.count), &in.count) == nil {
 		return nil
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+		return misshapen(name, "must be a whole number, such as 10, or {\"offset\":0,\"count\":10}")
 	}
 	return decodeAt(name+".", raw, in)
 }
 
 func (in *limitInput) fields() []field {
-	return []field{{name: "offset", to: &in.offset}, {name: "count", to: &in.count}}
+	return []field{{name: "offset", to: &in.offset}, {name: "count", also: "limit top_k n", to: &in.count}}
 }
 
 func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
@@ -148,7 +171,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 
 func (in *searchInput) query(s *session) (hippo.Query, error) {
 	q := hippo.Query{
-		Text: in.text, Situation: in.situation, Relevance: in.relevance.value(), Offset: in.limit.offset,
+		Text: string(in.text), Situation: in.situation, Strict: in.strict, Relevance: in.relevance.value(), Offset: in.limit.offset,
 		Ranker: hippo.Ranker(in.ranker), When: in.when, Explain: in.explain,
 		Filter: hippo.Filter{
 			Tags: in.filter.tags, Types: in.filter.kinds, Author: in.filter.author, Session: in.filter.session, Pinned: in.filter.pinned,
@@ -181,5 +204,5 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 	if from, to := q.Filter.CreatedAfter, q.Filter.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
 		return q, hippo.Fieldf("created_before", "must be after created_after")
 	}
-	return q, oneOf("detail", in.detail, "compact", "full")
+	return q, oneOf("detail", string(in.detail), "compact", "full")
 }

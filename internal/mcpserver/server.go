@@ -8,6 +8,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -145,7 +146,7 @@ func (s *Server) handler(t tool) mcp.ToolHandler {
 // call calls a tool.
 func (s *Server) call(ctx context.Context, t tool, in *request, arguments json.RawMessage) (reply, error) {
 	if err := decode(arguments, in); err != nil {
-		return reply{}, err
+		return reply{}, t.withExample(err)
 	}
 	e, err := s.open(ctx)
 	if err != nil {
@@ -158,7 +159,16 @@ func (s *Server) call(ctx context.Context, t tool, in *request, arguments json.R
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.name, "error", err)
 	}
-	return r, wire.RenameField(err, argumentNames())
+	return r, wire.RenameField(t.withExample(err), argumentNames())
+}
+
+// withExample returns err with an example of the arguments, if they have another shape.
+func (t *tool) withExample(err error) error {
+	bad, ok := errors.AsType[*shapeError](err)
+	if !ok {
+		return err
+	}
+	return hippo.Fieldf(bad.Field, "%s; for example %s", bad.Why, cmp.Or(t.example, "{}"))
 }
 
 // growStack makes the stack of its goroutine 24 KiB larger. A search needs about as much;

@@ -56,8 +56,10 @@ func TestSchemas_MatchTheDecoder(t *testing.T) {
 		if len(schema.Properties) != len(got.Names) || schema.Type != "object" || strings.Contains(got.Schema, "additionalProperties") {
 			t.Errorf("%s: got schema %+v for %v", name, schema, got.Names)
 		}
-		if diff := cmp.Diff(got.Required, schema.Required); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+		for _, f := range got.Required { // the schema asks for more than the decoder must have
+			if !slices.Contains(schema.Required, f) {
+				t.Errorf("%s: %s is required", name, f)
+			}
 		}
 	}
 }
@@ -68,7 +70,7 @@ func TestArgumentNames(t *testing.T) {
 	table := mcpserver.ArgumentNames()
 	for f := range reflect.TypeFor[hippo.Query]().Fields() {
 		switch name := f.Name; name {
-		case "Filter", "NoTouch", "Explain": // every value is valid, or its fields have names of their own
+		case "Filter", "NoTouch", "Explain", "Strict": // every value is valid, or its fields have names of their own
 		default:
 			if table[name] == "" {
 				t.Errorf("%s has no name", name)

@@ -16,7 +16,7 @@ type arguments interface {
 // request is the arguments of a tool with those that every tool takes.
 type request struct {
 	arguments
-	format string
+	format keyword
 }
 
 func (r *request) fields() []field {
@@ -34,7 +34,7 @@ const (
 
 // call implements [arguments].
 func (r *request) call(ctx context.Context, s *session) (reply, error) {
-	if err := oneOf("format", r.format, formatText, formatJSON); err != nil {
+	if err := oneOf("format", string(r.format), formatText, formatJSON); err != nil {
 		return reply{}, err
 	}
 	return r.arguments.call(ctx, s)
@@ -44,6 +44,7 @@ func (r *request) call(ctx context.Context, s *session) (reply, error) {
 type tool struct {
 	name, title, description string
 	schema                   string
+	example                  string // of its arguments, for errors; empty: {}
 	readOnly, destructive    bool
 	idempotent               bool
 	// essential: clients that show a model only the names of tools, until it searches for them,
@@ -59,43 +60,50 @@ func tools() []tool {
 			name: "hippo_record_insight", title: "Record an insight",
 			description: "Keep one insight: atomic, specific, useful later.",
 			schema:      recordSchema, essential: true,
-			input: func() arguments { return &recordInput{} },
+			example: `{"content":"Retries need jitter","situation":["debugging outages"],"importance":0.6}`,
+			input:   func() arguments { return &recordInput{} },
 		},
 		{
 			name: "hippo_search_insights", title: "Search insights",
 			description: "Find insights, best first. A line: id, relevance, content (situation) | date.",
 			schema:      searchSchema, idempotent: true, essential: true,
-			input: func() arguments { return &searchInput{} },
+			example: `{"query":"gateway outages","limit":5}`,
+			input:   func() arguments { return &searchInput{} },
 		},
 		{
 			name: "hippo_get", title: "Read insights whole",
 			description: "Insights whole, with their relations, by the ids that results show.",
 			schema:      getSchema, readOnly: true, idempotent: true, essential: true,
-			input: func() arguments { return &getInput{} },
+			example: `{"ids":["7f4a7c15"]}`,
+			input:   func() arguments { return &getInput{} },
 		},
 		{
 			name: "hippo_modify_insight", title: "Modify an insight",
 			description: "Change an insight; what is not given stays. New content or situation is an upvote unless reinforce or importance is given.",
 			schema:      modifySchema, destructive: true,
-			input: func() arguments { return &modifyInput{} },
+			example: `{"uuid":"7f4a7c15","content":"Retries need random jitter"}`,
+			input:   func() arguments { return &modifyInput{} },
 		},
 		{
 			name: "hippo_reinforce_insight", title: "Vote on insights",
 			description: "Upvote what helped (importance x1.5), downvote what misled (x0.5).",
 			schema:      reinforceSchema,
+			example:     `{"upvotes":["7f4a7c15"]}`,
 			input:       func() arguments { return &reinforceInput{} },
 		},
 		{
 			name: "hippo_forget", title: "Forget insights",
 			description: "Hide insights; restore undoes it. purge deletes for good: only if the user asks.",
 			schema:      forgetSchema, destructive: true, idempotent: true,
-			input: func() arguments { return &forgetInput{} },
+			example: `{"uuids":["7f4a7c15"]}`,
+			input:   func() arguments { return &forgetInput{} },
 		},
 		{
 			name: "hippo_context", title: "Session context",
 			description: "What to know when a session begins: rules, open tasks, decisions, recent work.",
 			schema:      contextSchema, readOnly: true, idempotent: true,
-			input: func() arguments { return &contextInput{} },
+			example: `{"prompt":"why did the gateway go down"}`,
+			input:   func() arguments { return &contextInput{} },
 		},
 		{
 			name: "hippo_status", title: "Memory status",
