@@ -8,10 +8,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ToolFields is what a tool takes, by its schema and by its decoder.
+// ToolFields is what a tool takes, by its schema and by its decoder: the names that the schema
+// has, those that it has not, and those that must be given.
 type ToolFields struct {
-	Schema          string
-	Names, Required []string
+	Schema                    string
+	Names, Unlisted, Required []string
 }
 
 // Fields returns the fields of all tools.
@@ -20,7 +21,11 @@ func Fields() map[string]ToolFields {
 	for _, t := range append(tools(), runTool()) {
 		f := ToolFields{Schema: t.schema}
 		for _, field := range t.input().fields() {
-			f.Names = append(f.Names, field.name)
+			if field.unlisted {
+				f.Unlisted = append(f.Unlisted, field.name)
+			} else {
+				f.Names = append(f.Names, field.name)
+			}
 			if field.required {
 				f.Required = append(f.Required, field.name)
 			}

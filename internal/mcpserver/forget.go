@@ -6,10 +6,11 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-const forgetSchema = `{"type":"object","additionalProperties":false,"required":["uuids"],"properties":{
-"uuids":{"type":"array","items":{"type":"string"}},
+const forgetSchema = `{"type":"object","required":["uuids"],"properties":{
+"uuids":{"type":"array","items":{"type":"string"},"description":"ids"},
 "restore":{"type":"boolean"},
 "purge":{"type":"boolean"}}}`
 
@@ -20,7 +21,7 @@ type forgetInput struct {
 
 func (in *forgetInput) fields() []field {
 	return []field{
-		{name: "uuids", alias: "uuid", to: &in.refs, required: true},
+		{name: "uuids", also: "uuid ids id refs ref", to: &in.refs, required: true},
 		{name: "restore", to: &in.restore},
 		{name: "purge", to: &in.purge},
 	}
@@ -59,5 +60,5 @@ func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{text: fmt.Sprintf(text, insights(len(ids))), data: forgot{Action: action, UUIDs: ids}, count: len(ids)}, nil
+	return reply{text: fmt.Sprintf(text, insights(len(ids))), data: forgot{Action: action, UUIDs: ids}, meta: wire.Meta{IDs: ids}, count: len(ids)}, nil
 }

@@ -23,6 +23,9 @@ func (r *refs) set(name string, raw json.RawMessage) error {
 	if err := set(name, raw, &r.list); err != nil {
 		return err
 	}
+	for i := range r.list {
+		r.list[i] = plainRef(r.list[i])
+	}
 	if len(r.list) > hippo.MaxIDs {
 		return hippo.Fieldf(name, "must have at most %d elements, got %d", hippo.MaxIDs, len(r.list))
 	}

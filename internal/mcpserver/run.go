@@ -47,7 +47,7 @@ type runInput struct {
 
 func (in *runInput) fields() []field {
 	return []field{
-		{name: "program", alias: "code", to: &in.program, required: true},
+		{name: "program", also: "code script", to: &in.program, required: true},
 		{name: "dry_run", to: &in.dryRun},
 		{name: "read_only", to: &in.readOnly},
 		{name: "max_tokens", to: &in.maxTokens},
@@ -117,7 +117,7 @@ func hideRun(next mcp.MethodHandler) mcp.MethodHandler {
 func (s *Server) runHandler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		began := s.Now()
-		r, err := s.call(ctx, t, req.Params.Arguments)
+		r, err := s.call(ctx, t, &request{arguments: t.input()}, req.Params.Arguments)
 		wire.LogCall(s.Log, t.name, s.Now().Sub(began), r.count, err)
 		if failed, ok := errors.AsType[*script.Error](err); ok {
 			return programFailure(failed), nil

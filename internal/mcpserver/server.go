@@ -8,6 +8,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,13 +122,16 @@ type session struct {
 	*engine.Memories
 	server *Server
 	scope  hippo.Scope
+	// json: the caller asked for the data and not for the text.
+	json bool
 }
 
-// reply is the result of a tool: text for a model, data for a program, and how many memories it
-// returned or changed.
+// reply is the result of a tool: text for a model, or data as JSON where the caller asked for
+// that, what a program reads of the text, and how many memories it returned or changed.
 type reply struct {
 	text  string
 	data  any
+	meta  wire.Meta
 	count int
 }
 
@@ -135,20 +139,20 @@ type reply struct {
 func (s *Server) handler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		began := s.Now()
-		r, err := s.call(ctx, t, req.Params.Arguments)
+		in := &request{arguments: t.input()}
+		r, err := s.call(ctx, t, in, req.Params.Arguments)
 		wire.LogCall(s.Log, t.name, s.Now().Sub(began), r.count, err)
 		if err != nil {
 			return failure(err), nil
 		}
-		return result(r), nil
+		return result(&r, in.json())
 	}
 }
 
 // call calls a tool.
-func (s *Server) call(ctx context.Context, t tool, arguments json.RawMessage) (reply, error) {
-	in := t.input()
+func (s *Server) call(ctx context.Context, t tool, in *request, arguments json.RawMessage) (reply, error) {
 	if err := decode(arguments, in); err != nil {
-		return reply{}, err
+		return reply{}, t.withExample(err)
 	}
 	e, err := s.open(ctx)
 	if err != nil {
@@ -157,11 +161,20 @@ func (s *Server) call(ctx context.Context, t tool, arguments json.RawMessage) (r
 	}
 	growStack(len(t.name))
 	scope := s.Scope(ctx)
-	r, err := in.call(ctx, &session{Memories: e.In(scope), server: s, scope: scope})
+	r, err := in.call(ctx, &session{Memories: e.In(scope), server: s, scope: scope, json: in.json()})
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.name, "error", err)
 	}
-	return r, wire.RenameField(err, argumentNames())
+	return r, wire.RenameField(t.withExample(err), argumentNames())
+}
+
+// withExample returns err with an example of the arguments, if they have another shape.
+func (t *tool) withExample(err error) error {
+	bad, ok := errors.AsType[*shapeError](err)
+	if !ok {
+		return err
+	}
+	return hippo.Fieldf(bad.Field, "%s; for example %s", bad.Why, cmp.Or(t.example, "{}"))
 }
 
 // growStack makes the stack of its goroutine 24 KiB larger. A search needs about as much;
@@ -176,8 +189,24 @@ func growStack(n int) byte {
 	return room[n/2]
 }
 
-func result(r reply) *mcp.CallToolResult {
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}, StructuredContent: r.data}
+// result returns a reply as clients show it to a model, once: as text, or as the data that was
+// asked for. Some clients show the text only, and others nothing but the structured content if
+// there is one, so both are the same data then.
+func result(r *reply, asJSON bool) (*mcp.CallToolResult, error) {
+	var meta mcp.Meta
+	if !r.meta.IsZero() {
+		meta = mcp.Meta{wire.MetaKey: r.meta}
+	}
+	if !asJSON {
+		return &mcp.CallToolResult{Meta: meta, Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, nil
+	}
+	data, err := json.Marshal(r.data)
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.CallToolResult{
+		Meta: meta, Content: []mcp.Content{&mcp.TextContent{Text: string(data)}}, StructuredContent: json.RawMessage(data),
+	}, nil
 }
 
 // argumentNames are the names of the tool arguments that stand for fields of the domain.
@@ -197,8 +226,8 @@ func failure(err error) *mcp.CallToolResult {
 		text += " (" + p.Error.Hint + ")"
 	}
 	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: text}},
-		StructuredContent: p,
-		IsError:           true,
+		Meta:    mcp.Meta{wire.MetaKey: wire.Meta{Error: &p.Error}},
+		Content: []mcp.Content{&mcp.TextContent{Text: text}},
+		IsError: true,
 	}
 }

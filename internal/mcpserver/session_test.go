@@ -186,7 +186,7 @@ func (s *session) call(method string, params any) json.RawMessage {
 	return s.reply()
 }
 
-// outcome is what a tool answered.
+// outcome is what a tool answered: its text, and its structured content or else what _meta says.
 type outcome struct {
 	Text    string
 	Data    json.RawMessage
@@ -207,21 +207,33 @@ func (s *session) tool(name string, args any) outcome {
 			Content           []struct{ Text string }
 			StructuredContent json.RawMessage
 			IsError           bool
+			Meta              struct{ Hippo json.RawMessage } `json:"_meta"`
 		}
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
 		s.t.Fatalf("%v: %s", err, raw)
 	}
 	o := outcome{Data: r.Result.StructuredContent, IsError: r.Result.IsError, Protocol: r.Error}
+	if o.Data == nil {
+		o.Data = r.Result.Meta.Hippo
+	}
 	if len(r.Result.Content) > 0 {
 		o.Text = r.Result.Content[0].Text
 	}
 	return o
 }
 
-// must calls a tool that has to succeed, and reads its structured content.
-func (s *session) must(name string, args, to any) outcome {
+// must calls a tool that has to succeed, and if to is not nil, asks for its structured content and
+// reads that.
+func (s *session) must(name string, args object, to any) outcome {
 	s.t.Helper()
+	if to != nil {
+		args = maps.Clone(args)
+		args["format"] = "json"
+		if name == "hippo_search_insights" {
+			args["max_tokens"] = 100_000
+		}
+	}
 	o := s.tool(name, args)
 	if o.IsError || o.Protocol != nil {
 		s.t.Fatalf("%s(%v): %s %s", name, args, o.Text, o.Protocol)
