@@ -43,7 +43,7 @@ func layers() [][]string {
 		{"internal/script"},
 		{
 			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/web",
-			"internal/hook", "internal/setup", "internal/syncfile",
+			"internal/hook", "internal/meter", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},
 		{"client"},
@@ -97,6 +97,7 @@ func heavy() map[string]string {
 		"github.com/google/jsonschema-go":              "internal/mcpserver",
 		"github.com/tailscale/hujson":                  "internal/setup/splice",
 		"github.com/spf13/cobra":                       "internal/cli",
+		"github.com/tiktoken-go/tokenizer":             "internal/cli",
 		"github.com/spf13/pflag":                       "internal/cli",
 		"github.com/schollz/progressbar":               "internal/cli",
 		"go.starlark.net":                              "internal/script",

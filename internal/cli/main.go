@@ -141,7 +141,7 @@ func commands(s *shell) []group {
 		{"Commands for stores:", []*cobra.Command{
 			newStatusCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
 		}},
-		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), newEvalCommand(s), newDemoCommand(s)}},
+		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), newEvalCommand(s), newTokensCommand(s), newDemoCommand(s)}},
 	}
 }
 

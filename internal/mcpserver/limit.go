@@ -10,7 +10,7 @@ import (
 // The limits of max_tokens of the tools that read.
 const (
 	defaultTokens = 1200
-	minTokens     = 100
+	minTokens     = 200 // room for a heading with notes and the beginning of a hit
 	maxTokens     = 100_000
 )
 

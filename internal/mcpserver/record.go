@@ -11,18 +11,16 @@ import (
 
 const recordSchema = `{"type":"object","required":["content","situation","importance"],"properties":{
 "content":{"type":"string","description":"one idea"},
-"situation":{"type":"array","items":{"type":"string"},"description":"2 to 4 phrases, when it applies: activity, problem, details"},
+"situation":{"type":"array","items":{"type":"string"},"description":"2 to 4 phrases: when it applies"},
 "importance":{"type":"number","minimum":0,"maximum":1,"description":".8 breakthrough, .6 decision, .4 incremental, .2 routine"},
 "tags":{"type":"array","items":{"type":"string"}},
-"type":{"type":"string","description":"decision, error, preference, ..."},
+"type":{"type":"string","description":"decision, error, preference"},
 "pinned":{"type":"boolean","description":"never fades"},
 "event_time":{"type":"string","description":"if not now: 2026-03-01, yesterday"},
-"valid_from":{"type":"string"},
 "valid_until":{"type":"string"},
 "supersedes":{"type":"array","items":{"type":"string"},"description":"ids it replaces"},
 "source":{"type":"string","enum":["user","agent","tool"],"description":"who said it"},
-"project":{"type":"string","description":"default: current; none"},
-"allow_secret":{"type":"boolean","description":"if the user agrees"}}}`
+"project":{"type":"string","description":"default: current; none"}}}`
 
 // defaultImportance is that of an insight that is recorded without one.
 const defaultImportance = 0.5
@@ -51,12 +49,12 @@ func (in *recordInput) fields() []field {
 		{name: "type", also: "kind category memory_type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
 		{name: "event_time", to: &in.eventTime},
-		{name: "valid_from", to: &in.validFrom},
+		{name: "valid_from", to: &in.validFrom, unlisted: true},
 		{name: "valid_until", to: &in.validUntil},
 		{name: "supersedes", to: &in.supersedes},
 		{name: "source", to: &in.secret.source},
 		{name: "project", to: &in.project},
-		{name: "allow_secret", to: &in.secret.allowed},
+		{name: "allow_secret", to: &in.secret.allowed, unlisted: true},
 	}
 }
 

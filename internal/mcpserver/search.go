@@ -12,16 +12,16 @@ import (
 )
 
 const searchSchema = `{"type":"object","properties":{
-"query":{"type":"string","description":"what to look for, in plain words"},
+"query":{"type":"string","description":"plain words"},
 "situation_filter":{"type":"array","items":{"type":"string"},"description":"preferred; strict: no others"},
 "strict":{"type":"boolean"},
-"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10},
-"offset":{"type":"integer","minimum":0},
+"limit":{"type":"integer","default":10},
+"offset":{"type":"integer"},
 "tags":{"type":"array","items":{"type":"string"}},
 "type":{"type":"array","items":{"type":"string"}},
 "project":{"type":"string","description":"default: current and none; * all"},
 "when":{"type":"string","description":"last week, since 1 May, 3d"},
-"as_of":{"type":"string","description":"what held then"},
+"as_of":{"type":"string"},
 "detail":{"type":"string","enum":["compact","full"]},
 "max_tokens":{"type":"integer","default":1200}}}`
 

@@ -79,14 +79,14 @@ func tools() []tool {
 		},
 		{
 			name: "hippo_modify_insight", title: "Modify an insight",
-			description: "Change an insight; what is not given stays. New content or situation is an upvote unless reinforce or importance is given.",
+			description: "Change an insight; what is not given stays. New content or situation counts as an upvote.",
 			schema:      modifySchema, destructive: true,
 			example: `{"uuid":"7f4a7c15","content":"Retries need random jitter"}`,
 			input:   func() arguments { return &modifyInput{} },
 		},
 		{
 			name: "hippo_reinforce_insight", title: "Vote on insights",
-			description: "Upvote what helped (importance x1.5), downvote what misled (x0.5).",
+			description: "Upvote what helped, downvote what misled.",
 			schema:      reinforceSchema,
 			example:     `{"upvotes":["7f4a7c15"]}`,
 			input:       func() arguments { return &reinforceInput{} },
