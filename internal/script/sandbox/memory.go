@@ -126,11 +126,15 @@ func (m *memory) AttrNames() []string {
 	return names
 }
 
-// MarshalJSON implements [json.Marshaler]: the fields that are set, but for those that repeat another.
+// MarshalJSON implements [json.Marshaler]: the fields that are set, of those that a reader needs.
 func (m *memory) MarshalJSON() ([]byte, error) {
 	out := make(map[string]any)
-	for name, v := range m.attrs {
-		if name == "uuid" || name == "hash" || !v.Truth() {
+	for _, name := range []string{
+		"id", "score", "content", "situation", "tags", "type", "importance", "pinned", "created", "event_time", "valid_from", "valid_until",
+		"superseded_by", "metadata",
+	} {
+		v, ok := m.attrs[name]
+		if !ok || !bool(v.Truth()) {
 			continue
 		}
 		x, err := plain(v, 0)
