@@ -42,6 +42,9 @@ type Options struct {
 	Session string
 	// Store describes the store, for hippo_status.
 	Store string
+	// Tools are the systems whose tools are listed, by name: [ToolSystems]. Where names collide the
+	// first one answers. Nil: those of Hippo.
+	Tools []string
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures that are not the caller's; nil discards them.
@@ -88,6 +91,7 @@ func New(open Opener, o *Options) *Server {
 	for _, t := range tools() {
 		s.mcp.AddTool(t.describe(), s.handler(t))
 	}
+	s.mcp.AddReceivingMiddleware(s.speak)
 	for _, p := range prompts() {
 		s.mcp.AddPrompt(p.describe(), p.get)
 	}
