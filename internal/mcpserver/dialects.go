@@ -182,7 +182,6 @@ func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dial
 		s.Log.Error("store not opened", "error", err)
 		return dialect.Result{}, err
 	}
-	growStack(len(t.Name))
 	scope := s.Scope(ctx)
 	c := &dialect.Call{Memories: e.In(scope), Scope: scope, Now: s.Now().In(e.Zone()), Args: args}
 	r, err := system.Run(ctx, t, c)

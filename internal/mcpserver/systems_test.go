@@ -14,7 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
-// serveIn serves the engine of a session anew, in a scope and with the tools of some systems.
+// serveIn serves the engine of a session again, in a scope and with the tools of some systems.
 func (s *session) serveIn(scope hippo.Scope, systems []string) {
 	s.t.Helper()
 	s.serve(mcpserver.New(func(context.Context) (*engine.Engine, error) { return s.engine, nil }, &mcpserver.Options{

@@ -63,7 +63,9 @@ func JSON(v any, count int) (Result, error) {
 
 // Missing is the error of what a system has and Hippo lacks: what, and what to use instead.
 // It is a [hippo.ErrUnsupported].
-func Missing(what string) error { return fmt.Errorf("%w: %s; nothing was changed", hippo.ErrUnsupported, what) }
+func Missing(what string) error {
+	return fmt.Errorf("%w: %s; nothing was changed", hippo.ErrUnsupported, what)
+}
 
 // Find returns the tool of a name; nil if there is none.
 func (s *System) Find(name string) *Tool {

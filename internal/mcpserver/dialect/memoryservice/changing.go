@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -31,8 +32,10 @@ func changing() []d.Tool {
 			Params: []d.Param{
 				hashParam(),
 				{Name: "updates", Kind: d.Object, Required: true, Fields: []d.Param{
-					tagsParam(), typeParam(), {Name: "metadata", Kind: d.Object, About: "sets these keys"},
-					{Name: "content", Kind: d.Text}, {Name: "reason", Kind: d.Text},
+					tagsParam(), typeParam(),
+					{Name: "metadata", Kind: d.Object, About: "sets these keys"},
+					{Name: "content", Kind: d.Text},
+					{Name: "reason", Kind: d.Text},
 				}},
 				{Name: "preserve_timestamps", Kind: d.Flag, Default: true},
 				{Name: "versioned", Kind: d.Flag, About: "keep the old one, superseded"},
@@ -49,8 +52,10 @@ func changing() []d.Tool {
 			Name: "memory_consolidate", Description: "action merge: store merged_content in place of the memories of content_hashes.", Destructive: true, Call: callConsolidate,
 			Params: []d.Param{
 				{Name: "action", Kind: d.Text, Required: true, Choices: []string{"merge", "run", "status", "recommend", "scheduler", "pause", "resume"}},
-				{Name: "time_horizon", Kind: d.Text}, {Name: "immediate", Kind: d.Flag},
-				{Name: "content_hashes", Kind: d.Texts}, {Name: "merged_content", Kind: d.Text},
+				{Name: "time_horizon", Kind: d.Text},
+				{Name: "immediate", Kind: d.Flag},
+				{Name: "content_hashes", Kind: d.Texts},
+				{Name: "merged_content", Kind: d.Text},
 				tagsParam(), typeParam(),
 			},
 		},
@@ -226,9 +231,7 @@ func newVersion(ctx context.Context, c *d.Call, old *hippo.Memory, change *engin
 		if m.Metadata == nil {
 			m.Metadata = make(map[string]json.RawMessage)
 		}
-		for k, v := range *change.Metadata {
-			m.Metadata[k] = v
-		}
+		maps.Copy(m.Metadata, *change.Metadata)
 	}
 	return c.Record(ctx, m, old.ID)
 }

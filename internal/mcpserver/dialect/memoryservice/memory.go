@@ -224,7 +224,9 @@ func normalTags(tags []string) []string {
 	return out
 }
 
-func notFound(ref string) error { return fmt.Errorf("%w: no memory with hash %.80q", hippo.ErrNotFound, ref) }
+func notFound(ref string) error {
+	return fmt.Errorf("%w: no memory with hash %.80q", hippo.ErrNotFound, ref)
+}
 
 // filterTags returns the tags to look for. Other front ends keep tags as they are given, so that one of
 // which any will do is looked for in both forms.

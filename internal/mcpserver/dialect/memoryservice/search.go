@@ -87,7 +87,7 @@ func (s *search) containing(ctx context.Context, c *d.Call, query string, score 
 
 func (s *search) keeps(m *hippo.Memory) bool { return s.superseded || m.SupersededBy.IsZero() }
 
-// ranked returns the best by the ranking of the engine, weighted anew if weights are given.
+// ranked returns the best by the ranking of the engine, weighted again if weights are given.
 func (s *search) ranked(ctx context.Context, c *d.Call) (*results, error) {
 	out := &results{}
 	at := make(map[hippo.ID]int)

@@ -26,14 +26,20 @@ func storing() []d.Tool {
 			Params: []d.Param{
 				{Name: "content", Kind: d.Text, Required: true},
 				{Name: "metadata", Kind: d.Object, About: "tags: list, type: text, any other keys"},
-				tagsParam(), typeParam(), {Name: "conversation_id", Kind: d.Text}, {Name: "client_hostname", Kind: d.Text}, agentParam(), storeParam(),
+				tagsParam(), typeParam(),
+				{Name: "conversation_id", Kind: d.Text},
+				{Name: "client_hostname", Kind: d.Text},
+				agentParam(), storeParam(),
 			},
 		},
 		{
 			Name: "memory_store_session", Description: "Store the turns of a conversation.", Call: callStoreSession,
 			Params: []d.Param{
 				{Name: "turns", Kind: d.Objects, Required: true, Fields: []d.Param{{Name: "role", Kind: d.Text, Required: true}, {Name: "content", Kind: d.Text, Required: true}}},
-				{Name: "session_id", Kind: d.Text}, tagsParam(), {Name: "metadata", Kind: d.Object}, storeParam(),
+				{Name: "session_id", Kind: d.Text},
+				tagsParam(),
+				{Name: "metadata", Kind: d.Object},
+				storeParam(),
 			},
 		},
 		{
