@@ -136,7 +136,7 @@ func commands(s *shell) []group {
 			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s),
 		}},
 		{"Commands for agents:", []*cobra.Command{
-			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
+			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
 		}},
 		{"Commands for stores:", []*cobra.Command{
 			newStatusCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
@@ -150,7 +150,7 @@ func commands(s *shell) []group {
 func runRoot(s *shell, c *cobra.Command) error {
 	flags := s.root.PersistentFlags()
 	if (flags.Changed("memory-dir") || flags.Changed("store")) && !s.isTerminal(s.in) {
-		return runServe(c.Context(), s)
+		return runServe(c.Context(), s, nil)
 	}
 	return c.Help()
 }

@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// listed returns the names of the tools that a session lists, and the size of the list.
-func (s *session) listed() (names []string, size int) {
+// list returns the names of the tools that a session lists, and the size of the list.
+func (s *session) list() (names []string, size int) {
 	s.t.Helper()
 	raw := s.call("tools/list", object{})
 	var r struct {
@@ -98,13 +98,13 @@ func TestRun_dry_run_and_read_only(t *testing.T) {
 // TestRun_listed_within_the_budget: the tool is listed where the list stays small, or when asked for.
 func TestRun_listed_within_the_budget(t *testing.T) {
 	t.Parallel()
-	names, size := start(t).listed()
+	names, size := start(t).list()
 	if size >= mcpserver.ListBudget && len(names) > 0 && slices.Contains(names, "hippo_run") {
 		t.Errorf("listed in %d bytes", size)
 	}
 	s := connectOptions(t, memstore.New(nil), &mcpserver.Options{ListRun: true})
 	s.hello()
-	if names, _ := s.listed(); !slices.Contains(names, "hippo_run") {
+	if names, _ := s.list(); !slices.Contains(names, "hippo_run") {
 		t.Errorf("asked for, and only %v are listed", names)
 	}
 }

@@ -48,6 +48,9 @@ type Options struct {
 	// the tool even if the list is large then; it can be called in any case.
 	Programs *script.Runner
 	ListRun  bool
+	// Tools are the systems whose tools are listed, by name: [ToolSystems]. Where names collide the
+	// first one answers. Nil: those of Hippo.
+	Tools []string
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures that are not the caller's; nil discards them.
@@ -95,6 +98,7 @@ func New(open Opener, o *Options) *Server {
 		s.mcp.AddTool(t.describe(), s.handler(t))
 	}
 	s.addRun()
+	s.mcp.AddReceivingMiddleware(s.speak)
 	for _, p := range prompts() {
 		s.mcp.AddPrompt(p.describe(), p.get)
 	}
