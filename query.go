@@ -39,7 +39,7 @@ type Query struct {
 	Situation []string
 	// Strict makes Situation a filter.
 	Strict bool
-	Filter    Filter
+	Filter Filter
 	// When keeps memories of a time that is written in English, like "last week", as the
 	// engine's clock and zone have it; empty: no filter. See docs/ranking.md.
 	When string
