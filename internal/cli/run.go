@@ -25,7 +25,7 @@ func newRunCommand(s *shell) *cobra.Command {
 		Short: "Run a Starlark program over the memory: search, filter, combine and store at once; - reads it from stdin",
 		Args:  maximumArguments(1),
 		Example: `  hippo run tidy.star --dry-run
-  echo '[m.preview for m in search("gateway", limit=20) if m.score > 0.5]' | hippo run -
+  echo '[m.preview for m in search("gateway") if m.score > 0.5]' | hippo run -
   hippo run --card`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if card {

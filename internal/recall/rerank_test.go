@@ -169,7 +169,8 @@ func TestRerank_NeighboursHaveTheirContext(t *testing.T) {
 // others have; those decide only what each feature counts.
 func TestRerank_WithoutASessionOnlyTextCounts(t *testing.T) {
 	t.Parallel()
-	features := func(session string) (out []map[string]float64) {
+	features := func(session string) map[string]map[string]float64 {
+		out := make(map[string]map[string]float64)
 		f := openReranking(t)
 		f.put(
 			turn(1, "", "petrol pump of the car"), turn(2, "", "car repair"),
@@ -184,7 +185,7 @@ func TestRerank_WithoutASessionOnlyTextCounts(t *testing.T) {
 			}
 			if h.Memory.Source.Seq < 3 {
 				delete(h.Explanation.Features, rank.Feedback.String()) // it depends on the order of the others
-				out = append(out, h.Explanation.Features)
+				out[h.Memory.Content] = h.Explanation.Features
 			}
 		}
 		return out
