@@ -140,12 +140,11 @@ func (p *process) failure(err error) *Failure {
 	}
 }
 
-// outOfMemory reports whether the runtime ended a process for lack of memory or of address space; the last message is
-// that of the race detector's.
+// outOfMemory reports whether the runtime ended a process for lack of memory or of address space. The last two messages
+// are those of the race detector, which may ask for a part of its shadow memory before the program asks for more.
 func outOfMemory(said string) bool {
-	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "address space collisions"}, func(text string) bool {
-		return strings.Contains(said, text)
-	})
+	messages := []string{"out of memory", "cannot allocate memory", "address space collisions", "ThreadSanitizer failed to allocate"}
+	return slices.ContainsFunc(messages, func(text string) bool { return strings.Contains(said, text) })
 }
 
 // overtime is the outcome of a program that a limit of time ended.
