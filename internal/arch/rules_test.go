@@ -40,9 +40,9 @@ func layers() [][]string {
 		{"internal/engine"},
 		{"internal/ingest"},
 		{"internal/wire"},
-		{"internal/script"},
+		{"internal/script", "internal/httpd"},
 		{
-			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/web",
+			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web",
 			"internal/hook", "internal/meter", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},
