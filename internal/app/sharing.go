@@ -87,7 +87,7 @@ func (s *Sharing) opened(ctx context.Context) (*engine.Engine, error) {
 	case a.local == nil:
 		return s.remote, nil
 	default:
-		return Open(ctx, *cmp.Or(s.Alone, &s.cfg), s.options)
+		return s.Here(ctx)
 	}
 }
 
@@ -137,6 +137,11 @@ func (s *Sharing) Call(ctx context.Context, c *engine.Call, out any) error {
 		s.leave(a)
 		c.Retried = true
 	}
+}
+
+// Here implements [engine.Remote].
+func (s *Sharing) Here(ctx context.Context) (*engine.Engine, error) {
+	return Open(ctx, *cmp.Or(s.Alone, &s.cfg), s.options)
 }
 
 // attached returns how the store is reached, when that is known.

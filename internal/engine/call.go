@@ -12,6 +12,8 @@ type Remote interface {
 	// Call carries out a verb and decodes its result into out, a pointer. If the connection breaks it may
 	// repeat the call with Retried set.
 	Call(ctx context.Context, c *Call, out any) error
+	// Here opens the store in this process, too, for what is no verb. The caller closes the engine.
+	Here(ctx context.Context) (*Engine, error)
 	Close() error
 }
 

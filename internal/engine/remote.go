@@ -12,7 +12,7 @@ import (
 )
 
 // NewRemote returns an engine whose verbs r carries out. Of c it uses Ranker, IndexWait and Now; zone is
-// [Engine.Zone]. [Memories.Transfer] and [Engine.Embed] need an engine of this process.
+// [Engine.Zone]. [Memories.Transfer] and [Engine.Embed] need an engine of this process: [Memories.Here].
 func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
 	w := rank.DefaultWeights()
 	return &Engine{
@@ -23,6 +23,21 @@ func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
 
 // IsRemote reports whether another process carries out the verbs.
 func (e *Engine) IsRemote() bool { return e.remote != nil }
+
+// Here returns the memory in an engine of this process, and a function that closes it: m itself and one that does
+// nothing, unless another process carries out the verbs. Cost: that of opening the store.
+func (m *Memories) Here(ctx context.Context) (*Memories, func() error, error) {
+	if m.remote == nil {
+		return m, func() error { return nil }, nil
+	}
+	e, err := m.remote.Here(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	here := e.In(m.scope)
+	here.secretsAllowed = m.secretsAllowed
+	return here, e.Close, nil
+}
 
 // perform carries out a verb here, or where the store is open.
 func perform[In, Out any](ctx context.Context, m *Memories, verb string, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {

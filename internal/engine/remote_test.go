@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -42,8 +43,8 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 		"invalid":   func(m *engine.Memories) (any, error) { return m.Search(ctx, hippo.Query{Count: -1}) },
 		"get":       func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{b, a}) },
 		"unknown":   func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{{1}}) },
-		"resolve":   func(m *engine.Memories) (any, error) { return m.Resolve(ctx, a.Short(), false) },
-		"no ref":    func(m *engine.Memories) (any, error) { return m.Resolve(ctx, "ffffffff0000", false) },
+		"resolve":   func(m *engine.Memories) (any, error) { return m.Resolve(ctx, a.Short(), engine.PreferLive) },
+		"no ref":    func(m *engine.Memories) (any, error) { return m.Resolve(ctx, "ffffffff0000", engine.PreferNone) },
 		"list":      func(m *engine.Memories) (any, error) { return m.List(ctx, engine.ListQuery{Count: 2}) },
 		"short ids": func(m *engine.Memories) (any, error) { return engine.ShortIDs(m, []hippo.ID{a, b}), nil },
 		"status":    func(m *engine.Memories) (any, error) { return m.Status(ctx) },
@@ -138,6 +139,54 @@ func TestRemote_KeepsTheScope(t *testing.T) {
 	reader := hippo.Scope{Rights: hippo.RightRead}
 	if _, err := f.remote(reader, false).Forget(ctx, []hippo.ID{id}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("a reader forgets: %v", err)
+	}
+}
+
+// broken is a process that cannot be reached.
+type broken struct{}
+
+var errNobody = errors.New("nobody answers")
+
+func (broken) Call(context.Context, *engine.Call, any) error { return errNobody }
+func (broken) Here(context.Context) (*engine.Engine, error)  { return nil, errNobody }
+func (broken) Close() error                                  { return nil }
+
+// Every verb asks the other process, and none reaches for a store that is not open here.
+func TestRemote_CarriesEveryVerb(t *testing.T) {
+	t.Parallel()
+	e := engine.NewRemote(broken{}, &engine.Config{Now: func() time.Time { return time.Unix(0, 0) }}, time.UTC)
+	m := e.In(hippo.LocalScope(""))
+	silent := []string{
+		"Close", "IsRemote", "Zone", "Importance", "Warm", "In", "Scope", "Relations", // nothing of the store
+		"Transfer", "Embed", "Here", "Stage", // of an engine of this process only, see Here
+	}
+	for method := range reflect.TypeOf(m).Methods() {
+		if slices.Contains(silent, method.Name) {
+			continue
+		}
+		args := []reflect.Value{reflect.ValueOf(m)}
+		for in := range method.Type.Ins() {
+			switch {
+			case in == reflect.TypeOf(m): // the receiver
+			case in == reflect.TypeFor[context.Context]():
+				args = append(args, reflect.ValueOf(t.Context()))
+			case in == reflect.TypeFor[*hippo.Memory]():
+				args = append(args, reflect.ValueOf(&hippo.Memory{Content: "x"}))
+			default:
+				args = append(args, reflect.Zero(in))
+			}
+		}
+		t.Run(method.Name, func(t *testing.T) {
+			call := method.Func.Call
+			if method.Type.IsVariadic() {
+				call = method.Func.CallSlice
+			}
+			out := call(args)
+			err, _ := out[len(out)-1].Interface().(error)
+			if !errors.Is(err, errNobody) && hippo.CodeOf(err) != hippo.CodeInvalid {
+				t.Errorf("it returned %v", err)
+			}
+		})
 	}
 }
 
