@@ -23,9 +23,6 @@ type situationFilter struct {
 	context  []float64 // by document; at most [minContext] for those that do not fit
 }
 
-// admits reports whether a document fits, or need not.
-func (t *situationFilter) admits(doc uint32) bool { return !t.required || t.docs.has(doc) }
-
 // of returns the context of a document; 1 if there is no filter.
 func (t *situationFilter) of(doc uint32) float64 {
 	if !t.on {
