@@ -6,13 +6,14 @@ import (
 	"iter"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // Export yields every insight as it is stored, forgotten ones included, in the order of their
 // last change. One that cannot be read is an error, and the rest follows.
 func (c *Client) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {
-		here, end, err := c.memories.Here(ctx)
+		here, end, err := engine.Here(ctx, c.memories)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -55,7 +56,7 @@ func (c *Client) Import(ctx context.Context, entries iter.Seq2[*hippo.Memory, er
 	for _, set := range opts {
 		set(&calendar)
 	}
-	here, end, err := c.memories.Here(ctx)
+	here, end, err := engine.Here(ctx, c.memories)
 	if err != nil {
 		return ImportReport{}, err
 	}

@@ -1,21 +1,10 @@
 package engine
 
 import (
-	"context"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 )
-
-// Remote carries out verbs in the process that has the store open. It is safe for concurrent use.
-type Remote interface {
-	// Call carries out a verb and decodes its result into out, a pointer. If the connection breaks it may
-	// repeat the call with Retried set.
-	Call(ctx context.Context, c *Call, out any) error
-	// Here opens the store in this process, too, for what is no verb. The caller closes the engine.
-	Here(ctx context.Context) (*Engine, error)
-	Close() error
-}
 
 // Call is one verb of one caller, as it travels between processes of one user.
 type Call struct {

@@ -41,6 +41,16 @@ type Engine struct {
 	comparing atomic.Int32 // memories that are compared with others
 }
 
+// Remote carries out verbs in the process that has the store open. It is safe for concurrent use.
+type Remote interface {
+	// Call carries out a verb and decodes its result into out, a pointer. If the connection breaks it may
+	// repeat the call with Retried set.
+	Call(ctx context.Context, c *Call, out any) error
+	// Here opens the store in this process, too, for what is no verb. The caller closes the engine.
+	Here(ctx context.Context) (*Engine, error)
+	Close() error
+}
+
 // Config wires an [Engine].
 type Config struct {
 	// Store and Index are required; the engine takes over closing both.

@@ -12,7 +12,7 @@ import (
 )
 
 // NewRemote returns an engine whose verbs r carries out. Of c it uses Ranker, IndexWait and Now; zone is
-// [Engine.Zone]. [Memories.Transfer] and [Engine.Embed] need an engine of this process: [Memories.Here].
+// [Engine.Zone]. [Memories.Transfer] and [Engine.Embed] need an engine of this process: [Here].
 func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
 	w := rank.DefaultWeights()
 	return &Engine{
@@ -24,9 +24,9 @@ func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
 // IsRemote reports whether another process carries out the verbs.
 func (e *Engine) IsRemote() bool { return e.remote != nil }
 
-// Here returns the memory in an engine of this process, and a function that closes it: m itself and one that does
+// Here returns the memories in an engine of this process, and a function that closes it: m itself and one that does
 // nothing, unless another process carries out the verbs. Cost: that of opening the store.
-func (m *Memories) Here(ctx context.Context) (*Memories, func() error, error) {
+func Here(ctx context.Context, m *Memories) (here *Memories, end func() error, err error) {
 	if m.remote == nil {
 		return m, func() error { return nil }, nil
 	}
@@ -34,7 +34,7 @@ func (m *Memories) Here(ctx context.Context) (*Memories, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	here := e.In(m.scope)
+	here = e.In(m.scope)
 	here.secretsAllowed = m.secretsAllowed
 	return here, e.Close, nil
 }

@@ -158,7 +158,7 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 	m := e.In(hippo.LocalScope(""))
 	silent := []string{
 		"Close", "IsRemote", "Zone", "Importance", "Warm", "In", "Scope", "Relations", // nothing of the store
-		"Transfer", "Embed", "Here", "Stage", // of an engine of this process only, see Here
+		"Transfer", "Embed", "Stage", // of an engine of this process only, see Here
 	}
 	for method := range reflect.TypeOf(m).Methods() {
 		if slices.Contains(silent, method.Name) {

@@ -27,7 +27,7 @@ type Staged struct {
 // Cost: that of bringing the index up to date; the writes are kept in memory. If another process carries out the verbs,
 // the store is opened here until the end.
 func (e *Engine) Stage(ctx context.Context, scope hippo.Scope) (*Staged, error) {
-	here, end, err := e.In(scope).Here(ctx)
+	here, end, err := Here(ctx, e.In(scope))
 	if err != nil {
 		return nil, err
 	}
