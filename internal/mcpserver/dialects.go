@@ -122,7 +122,7 @@ func (s *Server) find(name string) (*dialect.System, *dialect.Tool) {
 }
 
 func isOwnTool(name string) bool {
-	return slices.ContainsFunc(append(tools(), runTool()), func(t tool) bool { return t.name == name })
+	return slices.ContainsFunc(tools(), func(t tool) bool { return t.name == name })
 }
 
 // list puts the tools of the listed systems in place of those of this program, in their order. Of a name

@@ -44,10 +44,8 @@ type Options struct {
 	Session string
 	// Store describes the store, for hippo_status.
 	Store string
-	// Programs runs the programs of hippo_run; nil: each in a process of this program. ListRun lists
-	// the tool even if the list is large then; it can be called in any case.
+	// Programs runs the programs of hippo_run; nil: each in a process of this program.
 	Programs *script.Runner
-	ListRun  bool
 	// Tools are the systems whose tools are listed, by name: [ToolSystems]. Where names collide the
 	// first one answers. Nil: those of Hippo.
 	Tools []string
@@ -86,6 +84,9 @@ func New(open Opener, o *Options) *Server {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
+	if s.Programs == nil {
+		s.Programs = script.New(nil)
+	}
 	s.conversation.name = s.Session
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "hippo", Title: "Hippo", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
@@ -97,7 +98,7 @@ func New(open Opener, o *Options) *Server {
 	for _, t := range tools() {
 		s.mcp.AddTool(t.describe(), s.handler(t))
 	}
-	s.addRun()
+	s.addPage()
 	s.mcp.AddReceivingMiddleware(s.speak)
 	for _, p := range prompts() {
 		s.mcp.AddPrompt(p.describe(), p.get)
@@ -194,14 +195,14 @@ func growStack(n int) byte {
 }
 
 // result returns a reply as clients show it to a model, once: as text, or as the data that was
-// asked for. Some clients show the text only, and others nothing but the structured content if
+// asked for, if there is any. Some clients show the text only, and others nothing but the structured content if
 // there is one, so both are the same data then.
 func result(r *reply, asJSON bool) (*mcp.CallToolResult, error) {
 	var meta mcp.Meta
 	if !r.meta.IsZero() {
 		meta = mcp.Meta{wire.MetaKey: r.meta}
 	}
-	if !asJSON {
+	if !asJSON || r.data == nil {
 		return &mcp.CallToolResult{Meta: meta, Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, nil
 	}
 	data, err := json.Marshal(r.data)
@@ -224,6 +225,9 @@ func argumentNames() map[string]string {
 
 // failure is the result of a failed call: text for a model, and a code for a program.
 func failure(err error) *mcp.CallToolResult {
+	if failed, ok := errors.AsType[*script.Error](err); ok {
+		return programFailure(failed)
+	}
 	p := wire.ErrorOf(err, wire.FailureOf(hippo.CodeOf(err)).ToolHint)
 	text := "error [" + string(p.Error.Code) + "] " + termtext.Line(p.Error.Message)
 	if p.Error.Hint != "" {
