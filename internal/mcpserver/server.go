@@ -61,6 +61,8 @@ type Server struct {
 	Options
 	mcp          *mcp.Server
 	conversation conversation
+	order        []systemTable   // all systems, in the order in which they answer
+	own          map[string]bool // the names of the tools of this program
 }
 
 // instructions tell a model what the tools are for.
@@ -71,10 +73,14 @@ const instructions = `Hippo remembers across conversations. Search it before ans
 
 // New returns a server on the engine that open returns.
 func New(open Opener, o *Options) *Server {
-	s := &Server{open: open}
+	s := &Server{open: open, own: make(map[string]bool)}
 	if o != nil {
 		s.Options = *o
 	}
+	if s.Tools == nil {
+		s.Tools = []string{ownTools}
+	}
+	s.order = precedence(s.Tools)
 	if s.Now == nil {
 		s.Now = time.Now //nolint:forbidigo // the system clock is the default
 	}
@@ -96,6 +102,7 @@ func New(open Opener, o *Options) *Server {
 		InitializedHandler: func(ctx context.Context, _ *mcp.InitializedRequest) { s.warm(ctx) },
 	})
 	for _, t := range tools() {
+		s.own[t.name] = true
 		s.mcp.AddTool(t.describe(), s.handler(t))
 	}
 	s.addPage()
