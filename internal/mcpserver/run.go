@@ -52,7 +52,7 @@ func (in *runInput) call(ctx context.Context, s *session) (reply, error) {
 		}
 	}
 	caller := script.Caller{Scope: s.scope, Now: s.server.Now, State: s.server.State, Place: func(m *hippo.Memory) {
-		s.server.conversation.place(m, s.server.Now())
+		conversationOf(ctx).place(m, s.server.Now())
 	}}
 	r, err := s.server.Programs.Run(ctx, s.Engine, caller, p)
 	if err != nil {

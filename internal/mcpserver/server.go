@@ -2,7 +2,7 @@
 // decodes arguments strictly, calls the engine, and encodes the answer as
 // structured content and as a short text for a model to read.
 //
-// Between calls it keeps only the number of the last turn, and it logs nothing to its output. What goes wrong
+// Between calls it keeps only the number of the last turn of each session, and it logs nothing to its output. What goes wrong
 // in a call is a result with isError and a code; protocol errors are for
 // malformed messages only, and neither ends the session.
 package mcpserver
@@ -59,10 +59,9 @@ type Options struct {
 type Server struct {
 	open Opener
 	Options
-	mcp          *mcp.Server
-	conversation conversation
-	order        []systemTable   // all systems, in the order in which they answer
-	own          map[string]bool // the names of the tools of this program
+	mcp   *mcp.Server
+	order []systemTable   // all systems, in the order in which they answer
+	own   map[string]bool // the names of the tools of this program
 }
 
 // instructions tell a model what the tools are for.
@@ -93,7 +92,6 @@ func New(open Opener, o *Options) *Server {
 	if s.Programs == nil {
 		s.Programs = script.New(nil)
 	}
-	s.conversation.name = s.Session
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "hippo", Title: "Hippo", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
@@ -122,6 +120,7 @@ func (s *Server) warm(ctx context.Context) {
 // Serve speaks MCP over in and out until in ends or ctx does. Requests that were
 // received before in ends are answered.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx = withConversation(ctx, &conversation{name: s.Session})
 	err := s.mcp.Run(ctx, &stdio{in: in, out: out})
 	if errors.Is(err, io.EOF) {
 		return nil
