@@ -69,3 +69,14 @@ func ArgumentNames() map[string]string { return argumentNames() }
 
 // Stdio returns the transport of a server.
 func Stdio(in io.Reader, out io.Writer) mcp.Transport { return &stdio{in: in, out: out} }
+
+// MaxCalls is the most calls over HTTP at a time.
+const MaxCalls = maxCalls
+
+// NewEventStore returns a store of events.
+func NewEventStore(limit int, closed func(string)) mcp.EventStore {
+	return newEventStore(limit, closed)
+}
+
+// EventBytes returns the size of a store of events.
+func EventBytes(s mcp.EventStore) int { return s.(*eventStore).size }

@@ -51,22 +51,21 @@ func (s *session) routes(tools ...string) []httpd.Route {
 	})
 }
 
-// connectHTTP returns a session over HTTP on an empty store in RAM, before initialize.
-func connectHTTP(t *testing.T) *session {
+// newHTTP returns a session over HTTP on an empty store in RAM, before initialize, with the tools of some systems
+// in the list.
+func newHTTP(t *testing.T, tools ...string) *session {
 	t.Helper()
 	s := newSession(t, memstore.New(nil), time.UTC)
-	server := httptest.NewServer(mount(s.routes()))
-	t.Cleanup(server.Close)
-	s.http = &httpClient{url: server.URL + mcpserver.Path, client: server.Client(), caller: "user"}
+	s.http = serveHTTP(t, mount(s.routes(tools...)))
 	return s
 }
 
-// startHTTP is connectHTTP after initialize.
-func startHTTP(t *testing.T) *session {
+// serveHTTP returns a client of a handler.
+func serveHTTP(t *testing.T, h http.Handler) *httpClient {
 	t.Helper()
-	s := connectHTTP(t)
-	s.hello()
-	return s
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return &httpClient{url: server.URL + mcpserver.Path, client: server.Client(), caller: "user"}
 }
 
 // as returns a further client of the same server, after initialize.

@@ -38,7 +38,10 @@ func TestTranscripts(t *testing.T) {
 			transports := []struct {
 				name    string
 				connect func(*testing.T) *session
-			}{{"stdio", func(t *testing.T) *session { t.Helper(); return connect(t, memstore.New(nil)) }}, {"http", connectHTTP}}
+			}{
+				{"stdio", func(t *testing.T) *session { t.Helper(); return connect(t, memstore.New(nil)) }},
+				{"http", func(t *testing.T) *session { t.Helper(); return newHTTP(t) }},
+			}
 			for _, x := range transports {
 				got := replay(t, x.connect(t), string(b))
 				if *update {
