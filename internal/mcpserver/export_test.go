@@ -73,10 +73,11 @@ func Stdio(in io.Reader, out io.Writer) mcp.Transport { return &stdio{in: in, ou
 // MaxCalls is the most calls over HTTP at a time.
 const MaxCalls = maxCalls
 
+// EventStore is a store of events.
+type EventStore = eventStore
+
 // NewEventStore returns a store of events.
-func NewEventStore(limit int, closed func(string)) mcp.EventStore {
-	return newEventStore(limit, closed)
-}
+func NewEventStore(limit int, closed func(string)) *EventStore { return newEventStore(limit, closed) }
 
 // EventBytes returns the size of a store of events.
-func EventBytes(s mcp.EventStore) int { return s.(*eventStore).size }
+func EventBytes(s *EventStore) int { return s.size }

@@ -117,6 +117,7 @@ func TestStreamable_Cancel(t *testing.T) {
 			answered <- err.Error()
 			return
 		}
+		defer response.Body.Close() //nolint:errcheck // it was read
 		body, _ := io.ReadAll(response.Body)
 		answered <- string(body)
 	}()

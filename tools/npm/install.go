@@ -1,9 +1,9 @@
-package main
+// Package npm installs packages from npm in the versions, and with the checksums, of a lock file.
+package npm
 
 import (
 	"bytes"
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,35 +14,13 @@ import (
 	"strings"
 )
 
-// packages has a folder for the clients, and one for each client that needs packages in its home. Each has a
-// package.json and its lock file.
-//
-//go:embed npm
-var packages embed.FS
-
 // lockFile is the file with the version and the checksum of every package.
 const lockFile = "package-lock.json"
 
-// programs returns the folder of the programs in the folder of the clients.
-func programs(folder string) string { return filepath.Join(folder, "clients", "node_modules", ".bin") }
-
-// install brings a folder up to date with packages.
-func install(ctx context.Context, folder string) error {
-	groups, err := fs.ReadDir(packages, "npm")
-	if err != nil {
-		return err
-	}
-	for _, g := range groups {
-		if err := installGroup(ctx, path.Join("npm", g.Name()), filepath.Join(folder, g.Name())); err != nil {
-			return fmt.Errorf("install %s: %w", g.Name(), err)
-		}
-	}
-	return nil
-}
-
-// installGroup installs the packages of a folder of packages, unless they are there.
-func installGroup(ctx context.Context, from, folder string) error {
-	want, err := packages.ReadFile(path.Join(from, lockFile))
+// Install brings a folder up to date with packages: the folder dir of files has a package.json and its lock file. It
+// does nothing if they are there.
+func Install(ctx context.Context, files fs.FS, dir, folder string) error {
+	want, err := fs.ReadFile(files, path.Join(dir, lockFile))
 	if err != nil {
 		return err
 	}
@@ -50,7 +28,7 @@ func installGroup(ctx context.Context, from, folder string) error {
 	if got, err := os.ReadFile(done); err == nil && bytes.Equal(got, want) {
 		return nil
 	}
-	manifest, err := packages.ReadFile(path.Join(from, "package.json"))
+	manifest, err := fs.ReadFile(files, path.Join(dir, "package.json"))
 	err = errors.Join(
 		err, os.RemoveAll(done), os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "package.json"), manifest, 0o600),
 		os.WriteFile(filepath.Join(folder, lockFile), want, 0o600),
