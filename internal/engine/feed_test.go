@@ -21,8 +21,8 @@ func feedFrom(t *testing.T, f *fixture, scope hippo.Scope, position string, want
 	return feed
 }
 
-// contents returns what a feed reports next, and its last position.
-func contents(t *testing.T, feed *engine.Feed) (list []string) {
+// reported returns what a feed reports next.
+func reported(t *testing.T, feed *engine.Feed) (list []string) {
 	t.Helper()
 	_, err := feed.Next(t.Context(), func(e engine.Event) error {
 		list = append(list, e.Memory.Content)
@@ -40,7 +40,7 @@ func TestFeed(t *testing.T) {
 	f := open(t, options{})
 	f.record("before", .5)
 	feed := feedFrom(t, f, hippo.LocalScope(""), "", false)
-	if got := contents(t, feed); got != nil {
+	if got := reported(t, feed); got != nil {
 		t.Errorf("it begins with %q", got)
 	}
 	a := f.record("a", .5)
@@ -54,11 +54,11 @@ func TestFeed(t *testing.T) {
 	if err != nil || len(positions) != 2 {
 		t.Fatalf("%d events (%v), want b and a", len(positions), err)
 	}
-	if got := contents(t, feed); got != nil {
+	if got := reported(t, feed); got != nil {
 		t.Errorf("%q came twice", got)
 	}
 	resumed := feedFrom(t, f, hippo.LocalScope(""), positions[0], true)
-	if d := cmp.Diff([]string{"a"}, contents(t, resumed)); d != "" {
+	if d := cmp.Diff([]string{"a"}, reported(t, resumed)); d != "" {
 		t.Error(d)
 	}
 	broken := errors.New("the client is gone")
@@ -83,7 +83,7 @@ func TestFeed_staysInItsScope(t *testing.T) {
 		}
 	}
 	for i, want := range [][]string{{"theirs"}, {"p's"}} {
-		if d := cmp.Diff(want, contents(t, feeds[i])); d != "" {
+		if d := cmp.Diff(want, reported(t, feeds[i])); d != "" {
 			t.Error(d)
 		}
 	}
