@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -180,7 +179,7 @@ func typeOf(to any) jsonType {
 	case *float64, **float64:
 		return jsonType{name: "a number", schema: schema{"type": "number"}}
 	case *int, **int:
-		return jsonType{name: "a whole number", schema: schema{"type": "integer", "maximum": math.MaxInt32}}
+		return jsonType{name: "a whole number", schema: schema{"type": "integer"}}
 	case *bool, **bool:
 		return jsonType{name: "true or false", schema: schema{"type": "boolean"}}
 	case *[]string, **[]string:

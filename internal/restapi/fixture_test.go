@@ -29,7 +29,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	openapi3filter.RegisterBodyDecoder("application/x-ndjson", openapi3filter.FileBodyDecoder)
+	goleak.VerifyTestMain(m)
+}
 
 // noon is when every test happens.
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }

@@ -97,9 +97,12 @@ func componentName(t reflect.Type) string {
 // object describes a struct by its keys in JSON. Others may be added later.
 func (c components) object(t reflect.Type) schema {
 	properties := schema{}
-	required := c.properties(t, properties)
-	slices.Sort(required)
-	return schema{"type": "object", "properties": properties, "required": required}
+	out := schema{"type": "object", "properties": properties}
+	if required := c.properties(t, properties); required != nil {
+		slices.Sort(required)
+		out["required"] = required
+	}
+	return out
 }
 
 // properties adds the keys of a struct, those of embedded ones too, and returns which are always there.

@@ -63,12 +63,26 @@ const aboutID = "a UUID, or at least 4 digits of its end or beginning, or of the
 // set implements [value].
 func (r *reference) set(name string, raw json.RawMessage) error {
 	r.name = name
-	return set(name, raw, &r.text)
+	if err := set(name, raw, &r.text); err != nil {
+		return err
+	}
+	return r.valid()
+}
+
+// maxReference is the length of the longest form, a whole content hash.
+const maxReference = 64
+
+// valid refuses what is too long for any form.
+func (r *reference) valid() error {
+	if len(r.text) > maxReference {
+		return hippo.Fieldf(r.name, "must be %s, got %d characters", aboutID, len(r.text))
+	}
+	return nil
 }
 
 // schema implements [value].
 func (*reference) schema() schema {
-	return schema{"type": "string", "minLength": 4, "maxLength": 36, "description": aboutID}
+	return schema{"type": "string", "minLength": 4, "maxLength": maxReference, "description": aboutID}
 }
 
 // references are several memories.
@@ -112,7 +126,11 @@ func (r *request) resolveAll(ctx context.Context, refs references, prefer engine
 	ids := make([]hippo.ID, 0, len(refs.texts))
 	seen := make(map[hippo.ID]bool, len(refs.texts))
 	for i, text := range refs.texts {
-		id, err := r.resolve(ctx, reference{fmt.Sprintf("%s[%d]", refs.name, i), text}, prefer)
+		ref := reference{fmt.Sprintf("%s[%d]", refs.name, i), text}
+		if err := ref.valid(); err != nil {
+			return nil, err
+		}
+		id, err := r.resolve(ctx, ref, prefer)
 		if err != nil {
 			return nil, err
 		}
