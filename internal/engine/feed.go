@@ -98,7 +98,7 @@ func (f *Feed) parse(position string) (hippo.Revision, bool) {
 }
 
 // cipher returns the cipher of positions. Its key comes from the identity of the store, which no caller
-// is told, and the namespace, so that a position is of use to its tenant only.
+// sees, and the namespace, so that a position is of use to its tenant only.
 func (f *Feed) cipher() cipher.AEAD {
 	key := sha256.Sum256(fmt.Appendf(nil, "hippo feed\n%s\n%s", f.store, f.memories.scope.Namespace))
 	block, err := aes.NewCipher(key[:])

@@ -78,7 +78,7 @@ func (op *operation) describe(c components) schema {
 	}
 	switch {
 	case op.body != "":
-		out["requestBody"] = schema{"required": true, "content": schema{op.body: schema{"schema": schema{"type": "string"}}}}
+		out["requestBody"] = schema{"required": true, "content": schema{op.body: schema{"schema": bytesSchema()}}}
 	case body != nil:
 		name := strings.ToUpper(op.id[:1]) + op.id[1:] + "Request"
 		c[name] = objectSchema(body)
@@ -92,7 +92,7 @@ func (op *operation) responses(c components) schema {
 	success := schema{"description": "Success"}
 	switch {
 	case op.stream != "":
-		success["content"] = schema{op.stream: schema{"schema": schema{"type": "string"}}}
+		success["content"] = schema{op.stream: schema{"schema": bytesSchema()}}
 	case op.answer != nil:
 		answer := schema{"type": "object"}
 		if t := reflect.TypeOf(op.answer); t.Kind() == reflect.Struct {
@@ -111,6 +111,9 @@ func (op *operation) responses(c components) schema {
 	}
 	return out
 }
+
+// bytesSchema is that of a body which clients take and give as it is.
+func bytesSchema() schema { return schema{"type": "string", "format": "binary"} }
 
 // rightName names a right as tokens do.
 func rightName(r hippo.Rights) string {

@@ -49,8 +49,9 @@ type server struct {
 
 // options of a server; the zero value is useful.
 type options struct {
-	backend driver.Backend // nil: a new one in RAM
-	opening error          // of the engine
+	backend driver.Backend   // nil: a new one in RAM
+	opening error            // of the engine
+	now     func() time.Time // nil: noon; connections need a clock that goes on
 }
 
 func start(t testing.TB) *server { return startWith(t, options{}) }
@@ -60,19 +61,22 @@ func startWith(t testing.TB, o options) *server {
 	if o.backend == nil {
 		o.backend = memstore.New(nil)
 	}
-	st := store.New(o.backend, &store.Options{Now: noon, Zone: time.UTC})
+	if o.now == nil {
+		o.now = noon
+	}
+	st := store.New(o.backend, &store.Options{Now: o.now, Zone: time.UTC})
 	x, err := index.Open(context.Background(), st, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{t: t, engine: engine.New(engine.Config{Store: st, Index: x, Now: noon}), log: &bytes.Buffer{}}
+	s := &server{t: t, engine: engine.New(engine.Config{Store: st, Index: x, Now: o.now}), log: &bytes.Buffer{}}
 	t.Cleanup(func() {
 		if err := s.engine.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	s.routes = restapi.Routes(func(context.Context) (*engine.Engine, error) { return s.engine, o.opening }, &restapi.Options{
-		Version: "v1.2.3", Store: "memory:", Now: noon, Log: slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Version: "v1.2.3", Store: "memory:", Now: o.now, Log: slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	mux := http.NewServeMux()
 	for _, r := range s.routes {

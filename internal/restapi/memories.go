@@ -42,21 +42,20 @@ func one(status int, m *hippo.Memory) (reply, error) {
 func etag(m *hippo.Memory) string { return fmt.Sprintf(`"v%d"`, m.Version) }
 
 type recordInput struct {
-	content                          string
-	situation, tags                  []string
-	kind                             string
-	importance                       *float64
-	pinned, allowSecret              bool
+	given                            hippo.Memory // what is not in the other fields
 	eventTime, validFrom, validUntil moment
 	supersedes                       references
 	project                          *string
-	source                           sourceInput
-	metadata                         metadata
+	allowSecret                      bool
 	key                              string
 }
 
+func newRecordInput() input {
+	return &recordInput{given: hippo.Memory{Importance: hippo.Importance{Base: hippo.DefaultImportance}, Trust: hippo.TrustDefault}}
+}
+
 // sourceInput is where a memory comes from.
-type sourceInput struct{ hippo.Source }
+type sourceInput hippo.Source
 
 func (in *sourceInput) fields() []field {
 	kinds := make([]string, 0, len(hippo.SourceKinds()))
@@ -80,19 +79,19 @@ const maxKey = 255
 func (in *recordInput) fields() []field {
 	return []field{
 		{name: "Idempotency-Key", in: inHeader, to: &in.key, about: "a name of this request that the client makes up: the same request again returns the memory that the first one recorded", rules: schema{"maxLength": maxKey}},
-		{name: "content", to: &in.content, required: true, about: "one idea", rules: schema{"minLength": 1, "maxLength": hippo.MaxContent}},
-		{name: "situation", to: &in.situation, about: "when it applies", rules: schema{"maxItems": hippo.MaxSituations}},
-		{name: "importance", to: &in.importance, rules: schema{"minimum": 0, "maximum": 1, "default": hippo.DefaultImportance}},
-		{name: "tags", to: &in.tags, rules: schema{"maxItems": hippo.MaxTags}},
-		{name: "type", to: &in.kind, about: "decision, error, preference, ...", rules: schema{"maxLength": hippo.MaxType}},
-		{name: "pinned", to: &in.pinned, about: "never fades"},
+		{name: "content", to: &in.given.Content, required: true, about: "one idea", rules: schema{"minLength": 1, "maxLength": hippo.MaxContent}},
+		{name: "situation", to: &in.given.Situation, about: "when it applies", rules: schema{"maxItems": hippo.MaxSituations}},
+		{name: "importance", to: &in.given.Importance.Base, rules: schema{"minimum": 0, "maximum": 1, "default": hippo.DefaultImportance}},
+		{name: "tags", to: &in.given.Tags, rules: schema{"maxItems": hippo.MaxTags}},
+		{name: "type", to: &in.given.Type, about: "decision, error, preference, ...", rules: schema{"maxLength": hippo.MaxType}},
+		{name: "pinned", to: &in.given.Pinned, about: "never fades"},
 		{name: "event_time", to: &in.eventTime, about: "when it happened, if not now"},
 		{name: "valid_from", to: &in.validFrom},
 		{name: "valid_until", to: &in.validUntil},
 		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
-		{name: "source", to: &in.source},
+		{name: "source", to: (*sourceInput)(&in.given.Source)},
 		{name: "project", to: &in.project, about: `default: the current project of the token; "" is none`, rules: schema{"maxLength": hippo.MaxName}},
-		{name: "metadata", to: &in.metadata, about: "any JSON by key"},
+		{name: "metadata", to: (*metadata)(&in.given.Metadata), about: "any JSON by key"},
 		{name: "allow_secret", to: &in.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
 	}
 }
@@ -156,14 +155,8 @@ func (in *recordInput) reply(status int, m *hippo.Memory, out *recorded) (reply,
 
 // memory returns the memory to record.
 func (in *recordInput) memory(r *request) (*hippo.Memory, error) {
-	m := &hippo.Memory{
-		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned, Metadata: in.metadata,
-		Importance: hippo.Importance{Base: hippo.DefaultImportance}, Source: in.source.Source, Trust: hippo.TrustDefault,
-		Namespace: r.scope.Namespace, Project: r.scope.Project,
-	}
-	if in.importance != nil {
-		m.Importance.Base = *in.importance
-	}
+	m := &in.given
+	m.Namespace, m.Project = r.scope.Namespace, r.scope.Project
 	if in.project != nil {
 		m.Project = *in.project
 	}

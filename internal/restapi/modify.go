@@ -70,7 +70,7 @@ func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 		memories = engine.AllowSecrets(memories)
 	}
 	m, err := memories.Modify(ctx, id, c)
-	if errors.Is(err, engine.ErrVersion) {
+	if errors.Is(err, engine.ErrVersion) || c.IfVersion != 0 && c.Supersedes == nil && errors.Is(err, hippo.ErrConflict) {
 		return reply{}, &statusError{http.StatusPreconditionFailed, err}
 	}
 	if err != nil {

@@ -47,7 +47,7 @@ func ofMemories() []operation {
 	return []operation{
 		{
 			method: post, path: "/memories", id: "record", summary: "Record a memory", rights: write,
-			input: func() input { return &recordInput{} }, status: http.StatusCreated, answer: recorded{},
+			input: newRecordInput, status: http.StatusCreated, answer: recorded{},
 		},
 		{
 			method: get, path: "/memories", id: "list", summary: "List memories, newest first", rights: read,

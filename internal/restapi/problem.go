@@ -38,7 +38,7 @@ func forbidden() error {
 	return fmt.Errorf("%w: the token has no right to do this", hippo.ErrForbidden)
 }
 
-// fail answers with an error. What is wrong with the machine is logged, and told in detail to
+// fail answers with an error. What is wrong with the machine is logged, and described to
 // callers with [hippo.RightAdmin] only: it may name paths.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, operation string, err error) {
 	p := problemOf(err)

@@ -32,7 +32,7 @@ type Options struct {
 	Version string
 	// Store describes the store; only callers with [hippo.RightAdmin] see it.
 	Store string
-	// Now is the clock; nil means the system's.
+	// Now is the clock, also of the deadlines of connections; nil means the system's.
 	Now func() time.Time
 	// Log receives failures that are not the caller's; nil discards them.
 	Log *slog.Logger
