@@ -44,3 +44,30 @@ func validTarget(method, path string) bool {
 	r, err := http.NewRequest(method, "http://host/api/v1"+path, nil)
 	return err == nil && strings.HasPrefix(path, "/") && !strings.ContainsAny(path, " \r\n#") && !strings.Contains(r.URL.Path, "events") && len(path) < hippo.MaxContent
 }
+
+// FuzzImport: no import fails for a reason of the server, and what was added is exported again.
+func FuzzImport(f *testing.F) {
+	f.Add(exportHeader + exportLine(1, "one") + exportLine(1, "again") + "{}\n")
+	f.Add(exportHeader + `{"uuid":"01948f00-0000-7000-8000-000000000001","content":"a","relations":[{"to":"01948f00-0000-7000-8000-000000000002","kind":"x","weight":1}],"secret_allowed":true}`)
+	f.Add("\ufeff{\"hippo_export\":1}\r\n\r\n[]\n")
+	f.Add(`{"hippo_export":1,"active_day_counter":-1,"last_calendar_date_used":"yesterday"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		s := start(t)
+		r := s.do(http.MethodPost, "/import", text, ndjson()...)
+		if r.status != http.StatusOK {
+			if r.status >= http.StatusInternalServerError {
+				t.Errorf("status %d: %s", r.status, r.body)
+			}
+			return
+		}
+		var out outcome
+		r.into(&out)
+		export := string(s.do(http.MethodGet, "/export", "").want(http.StatusOK).body)
+		if n := strings.Count(export, "\n"); n != out.Added+1 {
+			t.Errorf("%d lines after %+v", n, out)
+		}
+		if again := s.importing(export, ""); again.Added != 0 || again.Present != out.Added || len(again.Rejected) != 0 {
+			t.Errorf("again: %+v of %s", again, export)
+		}
+	})
+}
