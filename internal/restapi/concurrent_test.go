@@ -63,7 +63,7 @@ func TestEvents_overAConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	lines := bufio.NewScanner(response.Body)
 	next := func(prefix string) string {
 		t.Helper()
@@ -103,14 +103,14 @@ func TestTransfer_overAConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("status %d", response.StatusCode)
 	}
 	if response, err = web.Client().Get(web.URL + "/api/v1/export"); err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	n := 0
 	lines := bufio.NewScanner(response.Body)
 	for ; lines.Scan(); n++ {

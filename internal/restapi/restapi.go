@@ -13,6 +13,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -42,8 +43,8 @@ type Options struct {
 type server struct {
 	open Opener
 	Options
-	document []byte
-	streams  atomic.Int32 // of events that are open
+	document func() []byte // made when it is first asked for
+	streams  atomic.Int32  // of events that are open
 }
 
 // Routes returns the routes of the REST interface. Their handlers expect the caller in the context, see
@@ -64,7 +65,7 @@ func Routes(open Opener, o *Options) []httpd.Route {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	list := operations()
-	s.document = documentOf(list, s.Version)
+	s.document = sync.OnceValue(func() []byte { return documentOf(list, s.Version) })
 	routes := make([]httpd.Route, 0, len(list)+1)
 	for i := range list {
 		op := &list[i]

@@ -94,5 +94,5 @@ type documentInput struct{}
 func (*documentInput) fields() []field { return nil }
 
 func (*documentInput) call(_ context.Context, r *request) (reply, error) {
-	return reply{status: http.StatusOK, data: json.RawMessage(r.server.document)}, nil
+	return reply{status: http.StatusOK, data: json.RawMessage(r.server.document())}, nil
 }
