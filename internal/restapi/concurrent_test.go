@@ -107,15 +107,16 @@ func TestTransfer_overAConnection(t *testing.T) {
 	if response.StatusCode != http.StatusOK {
 		t.Errorf("status %d", response.StatusCode)
 	}
-	if response, err = web.Client().Get(web.URL + "/api/v1/export"); err != nil {
+	export, err := web.Client().Get(web.URL + "/api/v1/export")
+	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = response.Body.Close() }()
+	defer func() { _ = export.Body.Close() }()
 	n := 0
-	lines := bufio.NewScanner(response.Body)
+	lines := bufio.NewScanner(export.Body)
 	for ; lines.Scan(); n++ {
 	}
-	if n != all+1 || lines.Err() != nil || response.Trailer.Get("Hippo-Unreadable") != "0" {
-		t.Errorf("%d lines (%v), trailer %v", n, lines.Err(), response.Trailer)
+	if n != all+1 || lines.Err() != nil || export.Trailer.Get("Hippo-Unreadable") != "0" {
+		t.Errorf("%d lines (%v), trailer %v", n, lines.Err(), export.Trailer)
 	}
 }

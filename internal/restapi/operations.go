@@ -58,6 +58,10 @@ func ofMemories() []operation {
 			input: func() input { return &getManyInput{} }, answer: insights{},
 		},
 		{
+			method: post, path: "/memories/resolve", id: "resolve", summary: "Find the UUIDs and the short forms of IDs", rights: read,
+			input: func() input { return &resolveInput{} }, answer: resolved{},
+		},
+		{
 			method: get, path: "/memories/{id}", id: "get", summary: "Get a memory", rights: read,
 			input: func() input { return &getInput{} }, answer: insight{},
 		},

@@ -17,6 +17,7 @@ func requests(id, other string) map[string][2]string {
 		"POST /api/v1/memories":               {"/memories", `{"content":"new","supersedes":["` + id + `"]}`},
 		"GET /api/v1/memories":                {"/memories", ""},
 		"POST /api/v1/memories/get":           {"/memories/get", ids},
+		"POST /api/v1/memories/resolve":       {"/memories/resolve", ids},
 		"GET /api/v1/memories/{id}":           {"/memories/" + id, ""},
 		"PATCH /api/v1/memories/{id}":         {"/memories/" + id, `{"content":"mine"}`},
 		"GET /api/v1/memories/{id}/relations": {"/memories/" + id + "/relations", ""},

@@ -111,6 +111,36 @@ func TestForget(t *testing.T) {
 	s.do(http.MethodGet, "/memories/"+m.UUID, "").failed(http.StatusNotFound, "not_found", "")
 }
 
+// TestResolve: short forms mean live memories, unless others are preferred.
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	m := s.record(`{"content":"one"}`)
+	short := m.UUID[28:]
+	var out struct {
+		IDs []struct{ UUID, Short string }
+	}
+	s.do(http.MethodPost, "/memories/resolve", `{"uuids":["`+short+`","`+m.UUID+`"]}`).want(http.StatusOK).into(&out)
+	if len(out.IDs) != 1 || out.IDs[0].UUID != m.UUID || out.IDs[0].Short != short {
+		t.Errorf("got %+v", out)
+	}
+	// The live one and the forgotten one have the same beginning.
+	s.importing(exportHeader+exportLine(1, "live")+exportLine(2, "forgotten"), "")
+	s.do(http.MethodPost, "/forget", `{"uuids":["01948f00-0000-7000-8000-000000000002"]}`).want(http.StatusOK)
+	for prefer, end := range map[string]string{"live": "1", "forgotten": "2"} {
+		s.do(http.MethodPost, "/memories/resolve", `{"uuids":["01948f00"],"prefer":"`+prefer+`"}`).want(http.StatusOK).into(&out)
+		if len(out.IDs) != 1 || !strings.HasSuffix(out.IDs[0].UUID, end) {
+			t.Errorf("%s: got %+v", prefer, out)
+		}
+	}
+	p := s.do(http.MethodPost, "/memories/resolve", `{"uuids":["01948f00"],"prefer":"any"}`).failed(http.StatusBadRequest, "invalid", "uuids[0]")
+	if !strings.Contains(p.Detail, "several") || !strings.Contains(p.Detail, "(forgotten)") {
+		t.Errorf("got %s", p.Detail)
+	}
+	s.do(http.MethodPost, "/purge", `{"uuids":["01948f00"]}`).failed(http.StatusBadRequest, "invalid", "uuids[0]")
+	s.do(http.MethodPost, "/memories/resolve", `{"uuids":["01948f00-0000-7000-8000-000000000003"]}`).failed(http.StatusNotFound, "not_found", "")
+}
+
 // TestModify: what is not given stays, and a lost update is refused.
 func TestModify(t *testing.T) {
 	t.Parallel()

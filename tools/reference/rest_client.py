@@ -59,6 +59,7 @@ second = call("record", status=201, body=models.RecordRequest(content="the valve
 
 check("get", call("get", id[-8:]).content, "the pump needs oil")
 check("get_many", len(call("get_many", body=models.GetManyRequest(uuids=[id, str(second.uuid)])).insights), 2)
+check("short", call("resolve", body=models.ResolveRequest(uuids=[id])).ids[0].short, id[-8:])
 changed = call("modify", id, if_match='"v1"', body=models.ModifyRequest(content="the pump needs much oil", pinned=True))
 check("version", changed.version, 2)
 problem = call("modify", id, if_match='"v1"', status=412, body=models.ModifyRequest(content="lost"))
