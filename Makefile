@@ -167,9 +167,16 @@ e2e: build ## real clients from npm with a memory, against a mock model on loopb
 conformance: ## the official conformance suite of MCP against the HTTP transport (needs npm); CI runs it, too
 	@echo "== conformance"; TIMEFORMAT='== conformance: %0R s, processor %0U + %0S s'; time go -C tools run ./conformance --folder ../bin/conformance
 
-interop: build bin/interop sdks ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
+# What generates a client from the OpenAPI document.
+bin/rest: Makefile
+	python3 -m venv bin/rest
+	bin/rest/bin/pip install -q openapi-python-client==0.29.1
+	touch bin/rest
+
+interop: build bin/interop bin/rest sdks ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
 	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)
 	HIPPO_REFERENCE=$(CURDIR)/bin/interop go test -count=1 -run Interop -v ./models
+	HIPPO_REST_PYTHON=$(CURDIR)/bin/rest/bin/python go test -count=1 -run Interop -v ./internal/restapi
 	npm install --silent --prefix bin/peer @modelcontextprotocol/server-memory@2026.8.31
 	go -C tools run ./bench -hippo ../bin/hippo -peer 'node ../bin/peer/node_modules/@modelcontextprotocol/server-memory/dist/index.js'
 
