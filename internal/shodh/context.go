@@ -11,9 +11,9 @@ import (
 
 // surfaced is the answer of proactiveContext.
 type surfaced struct {
-	Memories []map[string]any `json:"surfaced_memories"`
-	Count    int              `json:"count"`
-	Ingested bool             `json:"ingested"`
+	Memories []memoryJSON `json:"surfaced_memories"`
+	Count    int          `json:"count"`
+	Ingested bool         `json:"ingested"`
 	// IngestedID is left out if nothing was ingested, and NotIngested says why.
 	IngestedID  *hippo.ID `json:"ingested_id,omitempty"`
 	NotIngested string    `json:"not_ingested,omitempty"`
@@ -35,7 +35,7 @@ func proactiveContext(ctx context.Context, c *call) (reply, error) {
 	}
 	ingest, mayWrite := value(c.args, "auto_ingest", true), c.scope.Allows(hippo.RightWrite)
 	if c.has("auto_ingest") && ingest && !mayWrite {
-		return reply{}, hippo.ErrForbidden
+		return reply{}, errForbidden()
 	}
 	b, err := engine.Context(ctx, c.Memories, briefing.Query{Prompt: prompt, PromptOnly: true, MaxTokens: briefing.MaxTokens})
 	if err != nil {
@@ -45,7 +45,7 @@ func proactiveContext(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	out := surfaced{Memories: []map[string]any{}}
+	out := surfaced{Memories: []memoryJSON{}}
 	for _, item := range b.Items[:min(len(b.Items), value(c.args, "max_results", defaultSurfaced))] {
 		out.Memories = append(out.Memories, memoryOf(item.Memory, c.Importance(item.Memory, cal.Day)))
 	}

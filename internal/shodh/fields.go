@@ -1,6 +1,7 @@
 package shodh
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"maps"
@@ -241,12 +242,43 @@ func retrievals(m *hippo.Memory) int {
 	return max(0, n)
 }
 
+// memoryJSON is Memory of the document, with the fields in the order of the tables.
+type memoryJSON []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (m memoryJSON) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for i, x := range m {
+		if i == 0 {
+			b.WriteByte('{')
+		} else {
+			b.WriteByte(',')
+		}
+		if err := e.Encode(x.name); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := e.Encode(x.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
 // memoryOf returns Memory of the document. importance is that of now, in [0, 1].
-func memoryOf(m *hippo.Memory, importance float64) map[string]any {
-	out := make(map[string]any)
+func memoryOf(m *hippo.Memory, importance float64) memoryJSON {
+	var out memoryJSON
 	for _, f := range shownFields() {
 		if v := f.value(m, importance); v != nil {
-			out[f.name] = v
+			out = append(out, member{f.name, v})
 		}
 	}
 	metadata := maps.Clone(m.Metadata)
@@ -262,9 +294,8 @@ func memoryOf(m *hippo.Memory, importance float64) map[string]any {
 			}
 		}
 		if v != nil {
-			out[f.name] = v
+			out = append(out, member{f.name, v})
 		}
 	}
-	out["metadata"] = metadata
-	return out
+	return append(out, member{"metadata", metadata})
 }

@@ -29,8 +29,8 @@ func showOne(ctx context.Context, c *call, m *hippo.Memory) (reply, error) {
 }
 
 // showAll returns memories as they are on an active day.
-func showAll(c *call, ms []*hippo.Memory, day hippo.Day) []map[string]any {
-	out := make([]map[string]any, len(ms))
+func showAll(c *call, ms []*hippo.Memory, day hippo.Day) []memoryJSON {
+	out := make([]memoryJSON, len(ms))
 	for i, m := range ms {
 		out[i] = memoryOf(m, c.Importance(m, day))
 	}

@@ -11,9 +11,9 @@ import (
 
 // listed is the answer of listMemories.
 type listed struct {
-	Memories []map[string]any `json:"memories"`
-	Count    int              `json:"count"`
-	Total    int              `json:"total"`
+	Memories []memoryJSON `json:"memories"`
+	Count    int          `json:"count"`
+	Total    int          `json:"total"`
 }
 
 func listMemories(ctx context.Context, c *call) (reply, error) {
@@ -21,7 +21,7 @@ func listMemories(ctx context.Context, c *call) (reply, error) {
 	var possible bool
 	var err error
 	if q.Filter.Types, possible, err = storedTypes(ctx, c, given(c.args, "type")); err != nil || !possible {
-		return reply{body: listed{Memories: []map[string]any{}}}, err
+		return reply{body: listed{Memories: []memoryJSON{}}}, err
 	}
 	page, err := c.List(ctx, q)
 	if err != nil {

@@ -145,6 +145,9 @@ func TestRemember_Defaults(t *testing.T) {
 	if d := cmp.Diff(any(want), got); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
+	if a := s.must(200, "GET", "/api/memories/"+id, nil); !strings.HasPrefix(string(a.body), `{"id":"`+id+`"`) {
+		t.Errorf("the ID is not first: %s", a.body) // people read it
+	}
 }
 
 // TestRemember_Duplicates: the same text is refused with the ID of the memory that has it, as long as that is not forgotten.

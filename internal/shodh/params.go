@@ -225,6 +225,9 @@ func (p *param) bounds() string {
 // excerpt shows a value in an error.
 func excerpt(raw json.RawMessage) string {
 	shown := []rune(string(bytes.TrimSpace(raw)))
+	if len(shown) == 0 {
+		return "nothing"
+	}
 	if len(shown) > 40 {
 		return string(shown[:40]) + "..."
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -49,6 +50,10 @@ func (a *api) failure(op *operation, err error) reply {
 		out.Details = map[string]any{"field": "id", "candidates": ids}
 	}
 	return reply{status, out}
+}
+
+func errForbidden() error {
+	return fmt.Errorf("%w: the token has no right to do this", hippo.ErrForbidden)
 }
 
 // statusOf returns the status for a kind of failure, and, if that is not the caller's fault, what to

@@ -36,9 +36,9 @@ const (
 
 // recalled is RecallResponse of the document, with what is to be said of the answer.
 type recalled struct {
-	Memories []map[string]any `json:"memories"`
-	Count    int              `json:"count"`
-	Query    string           `json:"query,omitempty"`
+	Memories []memoryJSON `json:"memories"`
+	Count    int          `json:"count"`
+	Query    string       `json:"query,omitempty"`
 	// Weak says why the memories may well not answer the query.
 	Weak string `json:"weak,omitempty"`
 	// Degraded lists the parts of the search that were not available.
@@ -62,7 +62,7 @@ func recall(ctx context.Context, c *call) (reply, error) {
 	if boost { // what is ranked again and left out is no use of it
 		q.Count, q.NoTouch = overFetch*limit, true
 	}
-	out := recalled{Memories: []map[string]any{}, Query: q.Text}
+	out := recalled{Memories: []memoryJSON{}, Query: q.Text}
 	var possible bool
 	var err error
 	if q.Filter.Types, possible, err = storedTypes(ctx, c, value[[]string](c.args, "memory_types", nil)); err != nil || !possible {
@@ -81,10 +81,9 @@ func recall(ctx context.Context, c *call) (reply, error) {
 		results = boosted(results, value(c.args, "quality_weight", defaultQuality))
 	}
 	for _, r := range results[:min(len(results), limit)] {
-		m := memoryOf(r.hit.Memory, r.importance)
-		m["similarity_score"] = wire.Round(unit(r.hit.Signals.Cosine), 4)
-		m["relevance_score"] = wire.Round(r.relevance, 4)
-		out.Memories = append(out.Memories, m)
+		out.Memories = append(out.Memories, append(memoryOf(r.hit.Memory, r.importance),
+			member{"similarity_score", wire.Round(unit(r.hit.Signals.Cosine), 4)},
+			member{"relevance_score", wire.Round(r.relevance, 4)}))
 	}
 	out.Count, out.Weak, out.Degraded = len(out.Memories), a.Weak, a.Degraded
 	return reply{body: out}, nil

@@ -97,7 +97,7 @@ func (a *api) serve(op *operation, w http.ResponseWriter, r *http.Request) {
 func (a *api) answer(op *operation, w http.ResponseWriter, r *http.Request) (reply, error) {
 	c := &call{api: a, scope: httpd.CallerOf(r.Context()).Scope, id: r.PathValue("id")}
 	if !c.scope.Allows(op.rights) {
-		return reply{}, hippo.ErrForbidden
+		return reply{}, errForbidden()
 	}
 	var err error
 	if c.args, c.unknown, err = op.read(w, r); err != nil {
