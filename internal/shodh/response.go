@@ -36,8 +36,10 @@ func (a *api) failure(op *operation, err error) reply {
 	status, public := statusOf(e.Code)
 	out := errorBody{Error: e.Message, Code: e.Code}
 	if public != "" {
-		a.Log.Error("a SHODH request failed", "operation", op.pattern, "code", string(e.Code), "error", err)
 		out.Error = public
+	}
+	if public != "" && e.Code != hippo.CodeCanceled { // a client may go away
+		a.Log.Error("a SHODH request failed", "operation", op.pattern, "code", string(e.Code), "error", err)
 	}
 	if e.Field != "" {
 		out.Details = map[string]any{"field": e.Field}
