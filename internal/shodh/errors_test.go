@@ -104,11 +104,14 @@ func refusals() map[string]refusal {
 	}
 	for _, path := range []string{"/api/remember", "/api/recall", "/api/recall/by-tags", "/api/context", "/api/forget/by-tags", "/api/consolidate"} {
 		for name, body := range map[string]string{
-			"empty": "", "text": "hello", "list": "[1]", "null": "null", "cut": `{"content":"x"`, "twice": `{} {}`, "utf8": "{\"content\":\"\xff\xfe\"}",
+			"empty": "", "text": "hello", "list": "[1]", "null": "null", "cut": `{"content":"x"`, "twice": `{} {}`,
 			"deep": strings.Repeat(`{"a":`, 20_000) + "1" + strings.Repeat("}", 20_000),
 		} {
 			out[path+"_"+name] = refusal{"POST", path, body, 400, "body", "body: must be "}
 		}
+		out[path+"_utf8"] = refusal{"POST", path, "{\"content\":\"\xff\xfe\"}", 400, "body", "is not UTF-8"}
+		out[path+"_surrogate"] = refusal{"POST", path, `{"content":"\ud800"}`, 400, "body", "half of a surrogate pair"}
+		out[path+"_repeated"] = refusal{"POST", path, `{"tags":["a"],"metadata":{"k":1,"k":2}}`, 400, "body", `must not have the key "k" twice`}
 	}
 	return out
 }

@@ -9,9 +9,9 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // maxBody is the limit of a body, in bytes: a content and metadata of the largest size with most of
@@ -63,9 +63,6 @@ func bodyOf(w http.ResponseWriter, r *http.Request) (object, error) {
 		}
 		return nil, hippo.Fieldf("body", "could not be read to its end: %v", err)
 	}
-	if !utf8.Valid(raw) {
-		return nil, hippo.Fieldf("body", "must be valid UTF-8")
-	}
 	var given object
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if err := d.Decode(&given); err != nil || given == nil {
@@ -73,6 +70,12 @@ func bodyOf(w http.ResponseWriter, r *http.Request) (object, error) {
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, hippo.Fieldf("body", "must be one JSON object, and nothing after it")
+	}
+	if err := wire.CheckUTF8("it", raw); err != nil {
+		return nil, hippo.Fieldf("body", "%v", err)
+	}
+	if key, depth := wire.RepeatedKey(raw); depth > 0 {
+		return nil, hippo.Fieldf("body", "must not have the key %.60q twice in one object", key)
 	}
 	return given, nil
 }
