@@ -24,8 +24,8 @@ func memoryTypes() []string {
 // and separators only, else the default.
 func typeOf(stored string) string {
 	all := memoryTypes()
-	if i := slices.IndexFunc(all, func(t string) bool { return fold(t) == fold(stored) }); i >= 0 {
-		return all[i]
+	if t, ok := choose(all, stored); ok {
+		return t
 	}
 	return all[0]
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -139,16 +140,33 @@ func (p *param) number(raw json.RawMessage) (float64, bool) {
 // choice returns the choice that a text means.
 func (p *param) choice(raw json.RawMessage) (string, bool) {
 	s, ok := into[string](raw)
-	i := slices.IndexFunc(p.choices, func(c string) bool { return fold(c) == fold(s) })
-	if !ok || i < 0 {
+	if !ok {
 		return "", false
 	}
-	return p.choices[i], true
+	return choose(p.choices, s)
+}
+
+// choose returns the label that a text is, but for what [fold] leaves out.
+func choose(labels []string, s string) (string, bool) {
+	if slices.Contains(labels, s) {
+		return s, true
+	}
+	s = fold(s)
+	i := slices.IndexFunc(labels, func(c string) bool { return fold(c) == s })
+	if i < 0 {
+		return "", false
+	}
+	return labels[i], true
 }
 
 // fold returns a label without what writers vary: case, and what stands between words.
 func fold(s string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(s))
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, s)
 }
 
 func (p *param) list(name string, raw json.RawMessage) ([]string, error) {
