@@ -286,17 +286,31 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestHealth: health says only its status, to everyone.
+// TestHealth: health says only its status to callers without a token, and the rest to others.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	nobody := hippo.Scope{}
 	s := start(t)
+	s.advance(90 * time.Second)
 	for want, err := range map[string]error{"healthy": nil, "unhealthy": fmt.Errorf("%w: /srv/hippo", hippo.ErrUnavailable)} {
 		s.serve(func(context.Context) (*engine.Engine, error) { return s.engine, err })
+		s.advance(90 * time.Second)
 		a := s.as(nobody, "GET", "/api/health", nil)
 		if a.status != 200 || string(a.body) != `{"status":"`+want+`"}`+"\n" {
 			t.Errorf("%v: got %d %s", err, a.status, a.body)
 		}
+		a = s.as(hippo.Scope{Rights: hippo.RightRead}, "GET", "/api/health", nil)
+		if a.status != 200 || string(a.body) != `{"status":"`+want+`","version":"v1.2.3","uptime_seconds":90}`+"\n" {
+			t.Errorf("%v: got %d %s", err, a.status, a.body)
+		}
+	}
+	e := s.newEngine("no model")
+	s.serve(func(context.Context) (*engine.Engine, error) { return e, nil })
+	if a := s.as(nobody, "GET", "/api/health", nil); a.text("status") != "healthy" {
+		t.Errorf("got %s", a.body)
+	}
+	if a := s.send("GET", "/api/health", nil); a.text("status") != "degraded" {
+		t.Errorf("got %s", a.body)
 	}
 	synctest.Test(t, func(t *testing.T) { // a store that is still being opened does not keep the caller waiting
 		slow := func(ctx context.Context) (*engine.Engine, error) {

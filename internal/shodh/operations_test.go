@@ -31,8 +31,6 @@ func left() map[string]string {
 	return map[string]string{
 		"embedding":        "vectors are never sent",
 		"last_accessed_at": "use is counted by active days",
-		"version":          "health says only its status",
-		"uptime_seconds":   "health says only its status",
 		"details":          "only where a field is at fault",
 	}
 }

@@ -25,6 +25,8 @@ type Opener func(ctx context.Context) (*engine.Engine, error)
 
 // Options configures [Routes]; the zero value and nil are useful.
 type Options struct {
+	// Version of the program, for callers with a token.
+	Version string
 	// Database names the kind of store in the statistics, such as "sqlite". Empty: "hippo".
 	Database string
 	// Now is the clock; nil means the system's.
@@ -47,6 +49,7 @@ func Routes(open Opener, o *Options) []httpd.Route {
 	if a.Log == nil {
 		a.Log = slog.New(slog.DiscardHandler)
 	}
+	a.started = a.Now()
 	all := operations()
 	routes := make([]httpd.Route, len(all))
 	for i := range all {
@@ -63,6 +66,7 @@ func Routes(open Opener, o *Options) []httpd.Route {
 type api struct {
 	open Opener
 	Options
+	started   time.Time
 	recording inFlight
 }
 

@@ -45,31 +45,38 @@ func start(t testing.TB) *server { t.Helper(); return startWith(t, loadDocument(
 func startWith(t testing.TB, doc document) *server {
 	t.Helper()
 	s := &server{t: t, doc: doc, log: &syncBuffer{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	s.engine = s.newEngine()
+	s.serve(func(context.Context) (*engine.Engine, error) { return s.engine, nil })
+	return s
+}
+
+// newEngine returns an engine on a store in RAM of which some parts are degraded.
+func (s *server) newEngine(degraded ...string) *engine.Engine {
+	s.t.Helper()
 	st := store.New(memstore.New(nil), &store.Options{Now: s.clock, Zone: time.UTC})
 	models := []embedding.Model{{Embedder: embedtest.NewWords("words"), Instant: true}}
 	o := &index.Options{}
 	o.Models, o.Instant = embedding.Indexed(models)
-	x, err := index.Open(t.Context(), st, o)
+	x, err := index.Open(s.t.Context(), st, o)
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: s.clock, Models: models})
-	t.Cleanup(func() {
-		if err := s.engine.Close(); err != nil {
-			t.Error(err)
+	e := engine.New(engine.Config{Store: st, Index: x, Now: s.clock, Models: models, Degraded: degraded})
+	s.t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			s.t.Error(err)
 		}
 	})
-	if err := s.engine.Ready(t.Context()); err != nil {
-		t.Fatal(err)
+	if err := e.Ready(s.t.Context()); err != nil {
+		s.t.Fatal(err)
 	}
-	s.serve(func(context.Context) (*engine.Engine, error) { return s.engine, nil })
-	return s
+	return e
 }
 
 // serve hangs the routes on a mux.
 func (s *server) serve(open shodh.Opener) {
 	s.mux = http.NewServeMux()
-	for _, r := range shodh.Routes(open, &shodh.Options{Now: s.clock, Log: slog.New(slog.NewTextHandler(s.log, nil)), Database: "memory"}) {
+	for _, r := range shodh.Routes(open, &shodh.Options{Now: s.clock, Log: slog.New(slog.NewTextHandler(s.log, nil)), Database: "memory", Version: "v1.2.3"}) {
 		s.mux.Handle(r.Pattern, r.Handler)
 	}
 }

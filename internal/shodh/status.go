@@ -48,11 +48,21 @@ func getStats(ctx context.Context, c *call) (reply, error) {
 	return reply{body: out}, nil
 }
 
-// health is the answer of healthCheck. Who has no token gets neither the version nor the uptime, which the
-// document has as optional.
+// health is the answer of healthCheck. Version and Uptime are for callers with a token: others learn the
+// status alone.
 type health struct {
-	Status string `json:"status"`
+	Status  string `json:"status"`
+	Version string `json:"version,omitempty"`
+	// Uptime is in seconds.
+	Uptime *int `json:"uptime_seconds,omitempty"`
 }
+
+// The values of [health.Status].
+const (
+	healthy   = "healthy"
+	degraded  = "degraded"
+	unhealthy = "unhealthy"
+)
 
 // healthPatience is how long a check of health waits for a store that is being opened.
 const healthPatience = time.Second
@@ -60,14 +70,30 @@ const healthPatience = time.Second
 func healthCheck(ctx context.Context, c *call) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
-	_, err := c.open(ctx)
+	out := health{Status: healthOf(ctx, c)}
+	if c.scope.Allows(hippo.RightRead) {
+		out.Version, out.Uptime = c.Version, new(int(c.Now().Sub(c.started).Seconds()))
+	}
+	return reply{body: out}, nil
+}
+
+// healthOf is degraded while the store is being opened, and, for callers who may know, while a part of searches is
+// not available.
+func healthOf(ctx context.Context, c *call) string {
+	e, err := c.open(ctx)
+	if err == nil && c.scope.Allows(hippo.RightRead) {
+		var s engine.Status
+		if s, err = e.In(c.scope).Status(ctx); err == nil && len(s.Degraded) > 0 {
+			return degraded
+		}
+	}
 	switch {
 	case err == nil:
-		return reply{body: health{"healthy"}}, nil
+		return healthy
 	case errors.Is(err, context.DeadlineExceeded):
-		return reply{body: health{"degraded"}}, nil
+		return degraded
 	default:
-		c.Log.Error("the store cannot be opened", "error", err)
-		return reply{body: health{"unhealthy"}}, nil
+		c.Log.Error("the store is not healthy", "error", err)
+		return unhealthy
 	}
 }
