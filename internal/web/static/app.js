@@ -1,0 +1,35 @@
+// "/" moves to the search field, and the page of the status draws its chart. All else works without scripts.
+'use strict';
+
+document.addEventListener('keydown', (event) => {
+  const field = document.getElementById('q');
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || !field) return;
+  if (event.target.closest('input, textarea, select')) return;
+  event.preventDefault();
+  field.focus();
+});
+
+function drawGrowth(element) {
+  if (!window.uPlot) return;
+  const points = JSON.parse(element.dataset.points);
+  const accent = getComputedStyle(element).color;
+  const dim = getComputedStyle(document.querySelector('summary')).color;
+  const grid = { stroke: dim, width: 0.2 };
+  const axis = { stroke: dim, grid, ticks: grid };
+  const chart = new uPlot({
+    width: element.clientWidth,
+    height: 260,
+    legend: { live: false },
+    cursor: { drag: { x: false, y: false } },
+    scales: { recorded: { range: (u, low, high) => [0, Math.max(high, 1) * 1.1] }, all: { range: (u, low, high) => [0, Math.max(high, 1) * 1.1] } },
+    series: [
+      {},
+      { label: 'Recorded by ' + element.dataset.unit, scale: 'recorded', fill: accent, stroke: accent, paths: uPlot.paths.bars({ size: [0.7] }), points: { show: false } },
+      { label: 'In all', scale: 'all', stroke: dim, width: 2, points: { show: false } },
+    ],
+    axes: [axis, { ...axis, scale: 'recorded' }, { ...axis, scale: 'all', side: 1, grid: { show: false } }],
+  }, points, element);
+  new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: 260 })).observe(element);
+}
+
+document.querySelectorAll('.growth').forEach(drawGrowth);
