@@ -13,7 +13,7 @@ type browseBody struct {
 	Types, Tags []string
 }
 
-func (v *visit) browse() (page, error) {
+func showBrowse(v *visit) (page, error) {
 	ctx := v.r.Context()
 	form, filter, err := v.filter(ctx)
 	if err != nil {

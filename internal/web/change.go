@@ -65,7 +65,7 @@ func (v *visit) change(text string, do func(m *hippo.Memory) error) error {
 	return v.apply(text, func() error { return do(m) }, m.ID)
 }
 
-func (v *visit) vote() error {
+func vote(v *visit) error {
 	up := v.r.PostForm.Get("vote") == "up"
 	if !up && v.r.PostForm.Get("vote") != "down" {
 		return hippo.Fieldf("vote", "must be up or down")
@@ -91,7 +91,7 @@ const minAccepted, maxAccepted = .2, .6
 
 // accept confirms a memory. What is of low trust is confirmed while its importance is above its base, see
 // briefing.Trusted; a plain upvote would not lift one that has decayed.
-func (v *visit) accept() error {
+func accept(v *visit) error {
 	return v.change("Accepted: sessions may show it unasked.", func(m *hippo.Memory) error {
 		base := min(max(m.Importance.Base, minAccepted), maxAccepted)
 		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Importance: &base, Vote: engine.VoteUp})
@@ -99,7 +99,7 @@ func (v *visit) accept() error {
 	})
 }
 
-func (v *visit) pin() error {
+func pin(v *visit) error {
 	pinned := v.r.PostForm.Get("pinned") == "true"
 	text := "Unpinned: its importance decays again."
 	if pinned {
@@ -111,14 +111,14 @@ func (v *visit) pin() error {
 	})
 }
 
-func (v *visit) forget() error {
+func forget(v *visit) error {
 	return v.change("Forgotten: searches no longer find it.", func(m *hippo.Memory) error {
 		_, err := v.memories.Forget(v.r.Context(), []hippo.ID{m.ID})
 		return err
 	})
 }
 
-func (v *visit) restore() error {
+func restore(v *visit) error {
 	return v.change("Restored: searches find it again.", func(m *hippo.Memory) error {
 		_, err := v.memories.Restore(v.r.Context(), []hippo.ID{m.ID})
 		return err
@@ -126,7 +126,7 @@ func (v *visit) restore() error {
 }
 
 // edit changes the texts and the importance. A form that is wrong comes back with what was entered.
-func (v *visit) edit() error {
+func edit(v *visit) error {
 	m, err := v.get(v.r.Context())
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (v *visit) edit() error {
 	if sent.Problem == "" {
 		return err
 	}
-	p, err := v.memoryPage(m, &sent)
+	p, err := memoryPage(v, m, &sent)
 	if err == nil {
 		v.render(v, http.StatusUnprocessableEntity, p)
 	}
@@ -195,7 +195,7 @@ func (f *editForm) modification(m *hippo.Memory) (engine.Modification, error) {
 func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // merge makes one memory supersede another of the same meaning, and gives it the situation and the tags of both.
-func (v *visit) merge() error {
+func merge(v *visit) error {
 	ctx := v.r.Context()
 	var ids [2]hippo.ID
 	for i, field := range []string{"keep", "drop"} {
@@ -232,7 +232,7 @@ func union(a, b []string) []string {
 }
 
 // undo undoes a change of this session, which can be undone in turn.
-func (v *visit) undo() error {
+func undo(v *visit) error {
 	if v.session == nil {
 		return hippo.Fieldf("undo", "needs a session; changes of this caller are not remembered")
 	}

@@ -22,7 +22,11 @@ type filterForm struct {
 	Author, Session string
 	Pinned          bool
 	Forgotten       bool
-	// Projects and Trusts are what can be chosen.
+	choices
+}
+
+// choices are what can be chosen.
+type choices struct {
 	Projects []string
 	Trusts   []choice
 }

@@ -60,13 +60,13 @@ func (b *bond) other(id hippo.ID) hippo.ID {
 	return b.from
 }
 
-func (v *visit) graph() (page, error) {
+func showGraph(v *visit) (page, error) {
 	ctx := v.r.Context()
 	m, err := v.get(ctx)
 	if err != nil {
 		return page{}, err
 	}
-	inner, err := v.bonds(ctx, []hippo.ID{m.ID})
+	inner, err := bondsOf(ctx, v, []hippo.ID{m.ID})
 	if err != nil {
 		return page{}, err
 	}
@@ -78,22 +78,22 @@ func (v *visit) graph() (page, error) {
 	}
 	bonds := inner
 	if len(ring) > 0 {
-		outer, err := v.bonds(ctx, ring)
+		outer, err := bondsOf(ctx, v, ring)
 		if err != nil {
 			return page{}, err
 		}
 		placeOuter(ring, outer, placed)
 		bonds = append(bonds, outer...)
 	}
-	if err := v.label(ctx, placed); err != nil {
+	if err := label(ctx, v, placed); err != nil {
 		return page{}, err
 	}
 	g.draw(placed, bonds)
 	return page{"graph", "Relations", g}, nil
 }
 
-// bonds returns what connects memories with others, the strongest first.
-func (v *visit) bonds(ctx context.Context, ids []hippo.ID) ([]bond, error) {
+// bondsOf returns what connects memories with others, the strongest first.
+func bondsOf(ctx context.Context, v *visit, ids []hippo.ID) ([]bond, error) {
 	list, err := v.memories.Relations().Of(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func at(id hippo.ID, step int, angle float64) *node {
 }
 
 // label reads the texts of the nodes; those that are forgotten or gone are left out.
-func (v *visit) label(ctx context.Context, placed map[hippo.ID]*node) error {
+func label(ctx context.Context, v *visit, placed map[hippo.ID]*node) error {
 	ids := make([]hippo.ID, 0, len(placed))
 	for id := range placed {
 		ids = append(ids, id)

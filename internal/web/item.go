@@ -33,7 +33,7 @@ func (v *visit) newItem(m *hippo.Memory) item {
 // itemOf returns a hit for a list, with the words of a query marked. The importance is that of an active day; day 0 leaves it out.
 func (v *visit) itemOf(h *hippo.Hit, words *marker, day hippo.Day) item {
 	p := wire.PreviewOf(h, previewLength)
-	x := item{Memory: h.Memory, Text: words.html(p.Text), More: p.More, When: v.moment(h.Memory.CreatedAt), Badges: v.badges(h.Memory)}
+	x := item{Memory: h.Memory, Text: words.html(p.Text), More: p.More, When: v.moment(h.Memory.CreatedAt), Badges: badgesOf(v, h.Memory)}
 	if day > 0 {
 		x.Importance = v.memories.Importance(h.Memory, day)
 	}
@@ -48,8 +48,8 @@ func (v *visit) newItems(ms []*hippo.Memory) []item {
 	return out
 }
 
-// badges say what is special about a memory.
-func (v *visit) badges(m *hippo.Memory) []string {
+// badgesOf say what is special about a memory.
+func badgesOf(v *visit, m *hippo.Memory) []string {
 	var out []string
 	for _, b := range []struct {
 		is   bool

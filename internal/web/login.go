@@ -57,7 +57,7 @@ func (s *server) login(w http.ResponseWriter, r *http.Request) {
 }
 
 // logout ends the session.
-func (v *visit) logout() error {
+func logout(v *visit) error {
 	if v.session != nil {
 		v.options.Sessions.end(v.cookie)
 	}

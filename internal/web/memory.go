@@ -23,12 +23,16 @@ type memoryBody struct {
 	Events   []event
 	Uses     usage
 	Metadata []fact
-	// Successor and Predecessors are what supersedes the memory and what it supersedes.
+	lineage
+	Relations []relationView
+	Similar   []item
+	Edit      editForm
+}
+
+// lineage is what supersedes a memory, nil for nothing, and what it supersedes.
+type lineage struct {
 	Successor    *item
 	Predecessors []item
-	Relations    []relationView
-	Similar      []item
-	Edit         editForm
 }
 
 // fact is a named text.
@@ -55,23 +59,23 @@ type editForm struct {
 	Problem                                    string
 }
 
-func (v *visit) memory() (page, error) {
+func showMemory(v *visit) (page, error) {
 	m, err := v.get(v.r.Context())
 	if err != nil {
 		return page{}, err
 	}
-	return v.memoryPage(m, nil)
+	return memoryPage(v, m, nil)
 }
 
 // memoryPage returns the page of a memory, with the form as it was sent if that was wrong.
-func (v *visit) memoryPage(m *hippo.Memory, sent *editForm) (page, error) {
+func memoryPage(v *visit, m *hippo.Memory, sent *editForm) (page, error) {
 	ctx := v.r.Context()
 	list, err := v.memories.List(ctx, engine.ListQuery{Count: 1})
 	if err != nil {
 		return page{}, err
 	}
 	b := memoryBody{
-		Memory: m, Content: visible(m.Content), Badges: v.badges(m), Now: v.memories.Importance(m, list.Day), Facts: factsOf(m), Events: v.eventsOf(m),
+		Memory: m, Content: visible(m.Content), Badges: badgesOf(v, m), Now: v.memories.Importance(m, list.Day), Facts: factsOf(m), Events: eventsOf(v, m),
 		Uses: usageOf(m.Accesses, list.Day), Edit: editOf(m),
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Metadata)) {
@@ -80,26 +84,30 @@ func (v *visit) memoryPage(m *hippo.Memory, sent *editForm) (page, error) {
 	if sent != nil {
 		b.Edit = *sent
 	}
-	if !m.SupersededBy.IsZero() {
-		next, err := v.memories.Get(ctx, []hippo.ID{m.SupersededBy})
-		if err != nil {
-			return page{}, err
-		}
-		x := v.newItem(next[0])
-		b.Successor = &x
-	}
-	old, err := engine.Predecessors(ctx, v.memories, m.ID)
-	if err != nil {
+	if b.lineage, err = lineageOf(ctx, v, m); err != nil {
 		return page{}, err
 	}
-	b.Predecessors = v.newItems(old)
-	if b.Relations, err = v.relationsOf(ctx, m.ID); err != nil {
+	if b.Relations, err = relationsOf(ctx, v, m.ID); err != nil {
 		return page{}, err
 	}
-	if b.Similar, err = v.similar(ctx, m); err != nil {
+	if b.Similar, err = similarTo(ctx, v, m); err != nil {
 		return page{}, err
 	}
 	return page{"memory", wire.Clip(m.Content, 60), b}, nil
+}
+
+func lineageOf(ctx context.Context, v *visit, m *hippo.Memory) (l lineage, err error) {
+	if !m.SupersededBy.IsZero() {
+		next, err := v.memories.Get(ctx, []hippo.ID{m.SupersededBy})
+		if err != nil {
+			return l, err
+		}
+		x := v.newItem(next[0])
+		l.Successor = &x
+	}
+	old, err := engine.Predecessors(ctx, v.memories, m.ID)
+	l.Predecessors = v.newItems(old)
+	return l, err
 }
 
 // maxSimilar is the number of similar memories that are shown, similarText how much of the content they are searched by,
@@ -109,8 +117,8 @@ const (
 	similarText = 300
 )
 
-// similar returns the memories of all projects that a search for the beginning of the content finds.
-func (v *visit) similar(ctx context.Context, m *hippo.Memory) ([]item, error) {
+// similarTo returns the memories of all projects that a search for the beginning of the content finds.
+func similarTo(ctx context.Context, v *visit, m *hippo.Memory) ([]item, error) {
 	text := []rune(strings.ToValidUTF8(m.Content, ""))
 	a, err := v.memories.Search(ctx, hippo.Query{
 		Text: string(text[:min(len(text), similarText)]), Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Count: maxSimilar + 1, NoTouch: true,
@@ -128,7 +136,7 @@ func (v *visit) similar(ctx context.Context, m *hippo.Memory) ([]item, error) {
 }
 
 // relationsOf returns the relations of a memory, the strongest first.
-func (v *visit) relationsOf(ctx context.Context, id hippo.ID) ([]relationView, error) {
+func relationsOf(ctx context.Context, v *visit, id hippo.ID) ([]relationView, error) {
 	list, err := v.memories.Relations().Of(ctx, []hippo.ID{id})
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -187,7 +195,7 @@ func factsOf(m *hippo.Memory) []fact {
 }
 
 // eventsOf returns what happened to a memory, as far as it is stored: former texts are not.
-func (v *visit) eventsOf(m *hippo.Memory) []event {
+func eventsOf(v *visit, m *hippo.Memory) []event {
 	var out []event
 	add := func(at moment, text string) {
 		if at.ISO != "" {

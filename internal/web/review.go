@@ -27,22 +27,22 @@ type pair struct {
 
 // The number of memories that one page looks at: captures are found by reading, pairs by a search each.
 const (
-	lookedForCaptures = 500
-	lookedForPairs    = 50
+	scannedForCaptures = 500
+	scannedForPairs    = 50
 )
 
-func (v *visit) review() (page, error) {
+func showReview(v *visit) (page, error) {
 	ctx := v.r.Context()
 	offset, err := v.offset()
 	if err != nil {
 		return page{}, err
 	}
 	b := reviewBody{Part: "captures"}
-	look := lookedForCaptures
+	scan := scannedForCaptures
 	if v.r.URL.Query().Get("part") == "pairs" {
-		b.Part, look = "pairs", lookedForPairs
+		b.Part, scan = "pairs", scannedForPairs
 	}
-	list, err := v.memories.List(ctx, engine.ListQuery{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Offset: offset, Count: look})
+	list, err := v.memories.List(ctx, engine.ListQuery{Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Offset: offset, Count: scan})
 	if err != nil {
 		return page{}, err
 	}
@@ -56,7 +56,7 @@ func (v *visit) review() (page, error) {
 				b.Captures = append(b.Captures, v.newItem(m))
 			}
 		}
-	} else if b.Pairs, err = v.pairs(ctx, list.Memories); err != nil {
+	} else if b.Pairs, err = pairsOf(ctx, v, list.Memories); err != nil {
 		return page{}, err
 	}
 	return page{"review", "Review", b}, nil
@@ -68,7 +68,7 @@ func unconfirmed(m *hippo.Memory) bool {
 }
 
 // pairs compares memories with the others of their projects.
-func (v *visit) pairs(ctx context.Context, ms []*hippo.Memory) ([]pair, error) {
+func pairsOf(ctx context.Context, v *visit, ms []*hippo.Memory) ([]pair, error) {
 	var out []pair
 	seen := make(map[[2]hippo.ID]bool)
 	for _, m := range ms {

@@ -53,8 +53,8 @@ type clash struct {
 // maxProjects is how many projects the overview counts.
 const maxProjects = 12
 
-// search shows the first page. Looking is no use of a memory: it is not counted as an access.
-func (v *visit) search() (page, error) {
+// showSearch shows the first page. Looking is no use of a memory: it is not counted as an access.
+func showSearch(v *visit) (page, error) {
 	ctx := v.r.Context()
 	form, filter, err := v.filter(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (v *visit) search() (page, error) {
 	}
 	p := page{Name: "search", Title: "Search"}
 	if b.Query == "" && b.Situation == "" && !form.set() {
-		b.Overview, err = v.overview(ctx)
+		b.Overview, err = overviewOf(ctx, v)
 		p.Body = b
 		return p, err
 	}
@@ -85,7 +85,7 @@ func (v *visit) search() (page, error) {
 	words := newMarker(b.Query)
 	for i := range b.Answer.Hits {
 		h := &b.Answer.Hits[i]
-		x := v.newHit(h, offset+i+1, words, b.Answer.Day)
+		x := newHit(v, h, offset+i+1, words, b.Answer.Day)
 		x.Signals = signalsOf(&h.Signals, b.Situation != "")
 		b.Hits = append(b.Hits, x)
 	}
@@ -100,7 +100,7 @@ func (v *visit) search() (page, error) {
 	return p, nil
 }
 
-func (v *visit) overview(ctx context.Context) (*overview, error) {
+func overviewOf(ctx context.Context, v *visit) (*overview, error) {
 	st, err := v.memories.Status(ctx)
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ type term struct {
 	Largest float64
 }
 
-func (v *visit) newHit(h *hippo.Hit, rank int, words *marker, day hippo.Day) hitView {
+func newHit(v *visit, h *hippo.Hit, rank int, words *marker, day hippo.Day) hitView {
 	x := hitView{item: v.itemOf(h, words, day), Rank: rank, Relevance: h.Relevance, Passage: wire.PassageNote(h)}
 	if e := h.Explanation; e != nil {
 		x.Why, x.Terms, x.Prior = why(h), terms(e.Text), terms(e.Prior)

@@ -51,9 +51,9 @@ type tokenView struct {
 	Expired, Own           bool
 }
 
-func (v *visit) settings() (page, error) { return v.settingsPage("", "") }
+func showSettings(v *visit) (page, error) { return settingsPage(v, "", "") }
 
-func (v *visit) settingsPage(name, secret string) (page, error) {
+func settingsPage(v *visit, name, secret string) (page, error) {
 	s := &v.caller.Scope
 	b := settingsBody{
 		Who: v.caller.Name, Rights: rightNames(s.Rights), Namespace: s.Namespace, Projects: s.Projects,
@@ -66,7 +66,7 @@ func (v *visit) settingsPage(name, secret string) (page, error) {
 		b.Themes = append(b.Themes, t)
 	}
 	if b.Managed {
-		list, err := v.tokens()
+		list, err := visibleTokens(v)
 		if err != nil {
 			return page{}, err
 		}
@@ -84,8 +84,8 @@ func (v *visit) settingsPage(name, secret string) (page, error) {
 	return page{"settings", "Settings", b}, nil
 }
 
-// tokens returns the tokens that give no more than the caller has.
-func (v *visit) tokens() ([]Token, error) {
+// visibleTokens returns the tokens that give no more than the caller has.
+func visibleTokens(v *visit) ([]Token, error) {
 	list, err := v.options.Tokens.List(v.r.Context())
 	return slices.DeleteFunc(list, func(t Token) bool { return !includes(&v.caller.Scope, &t.Scope) }), err
 }
@@ -118,7 +118,7 @@ func rightNames(r hippo.Rights) []string {
 const maxTokenDays = 3650
 
 // createToken creates a token and shows its secret once. It gives no more than the caller has.
-func (v *visit) createToken() error {
+func createToken(v *visit) error {
 	if v.options.Tokens == nil {
 		return hippo.ErrNotFound
 	}
@@ -148,7 +148,7 @@ func (v *visit) createToken() error {
 	if err != nil {
 		return v.refused(err)
 	}
-	p, err := v.settingsPage(t.Name, secret)
+	p, err := settingsPage(v, t.Name, secret)
 	if err == nil {
 		v.render(v, http.StatusOK, p)
 	}
@@ -156,11 +156,11 @@ func (v *visit) createToken() error {
 }
 
 // revokeToken ends a token that the caller may see.
-func (v *visit) revokeToken() error {
+func revokeToken(v *visit) error {
 	if v.options.Tokens == nil {
 		return hippo.ErrNotFound
 	}
-	list, err := v.tokens()
+	list, err := visibleTokens(v)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (v *visit) revokeToken() error {
 }
 
 // setTheme remembers the colours in a cookie.
-func (v *visit) setTheme() error {
+func setTheme(v *visit) error {
 	theme := v.r.PostForm.Get("theme")
 	if theme != "" && theme != "light" && theme != "dark" {
 		return hippo.Fieldf("theme", "must be light, dark or empty")

@@ -17,7 +17,7 @@ type statusBody struct {
 	Points string
 }
 
-func (v *visit) status() (page, error) {
+func showStatus(v *visit) (page, error) {
 	ctx := v.r.Context()
 	st, err := v.memories.Status(ctx)
 	if err != nil {
@@ -27,7 +27,7 @@ func (v *visit) status() (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	b := statusBody{Status: wire.StatusOf(&st), Chart: v.chart(times, hippo.Filter{})}
+	b := statusBody{Status: wire.StatusOf(&st), Chart: newChart(v, times, hippo.Filter{})}
 	b.Status.Version, b.Status.Namespace = v.options.Version, v.caller.Scope.Namespace
 	if v.caller.Scope.Allows(hippo.RightAdmin) {
 		b.Status.Store = v.options.Store

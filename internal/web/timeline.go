@@ -38,7 +38,7 @@ type chartBar struct {
 	Chosen              bool
 }
 
-func (v *visit) timeline() (page, error) {
+func showTimeline(v *visit) (page, error) {
 	ctx := v.r.Context()
 	form, filter, err := v.filter(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func (v *visit) timeline() (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	b := timelineBody{Form: form, Chart: v.chart(times, filter)}
+	b := timelineBody{Form: form, Chart: newChart(v, times, filter)}
 	list, err := v.memories.List(ctx, engine.ListQuery{Filter: filter, Offset: offset, Count: pageSize})
 	if err != nil {
 		return page{}, err
@@ -74,8 +74,8 @@ func (v *visit) timeline() (page, error) {
 // maxBars is how many bars a chart has at most; what is older is not drawn.
 const maxBars = 60
 
-// chart counts times, which are ascending, by day, week or month, whichever fits.
-func (v *visit) chart(times []time.Time, chosen hippo.Filter) chart {
+// newChart counts times, which are ascending, by day, week or month, whichever fits.
+func newChart(v *visit, times []time.Time, chosen hippo.Filter) chart {
 	if len(times) == 0 {
 		return chart{}
 	}

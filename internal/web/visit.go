@@ -199,5 +199,5 @@ func messageOf(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// missing answers paths that are no page.
-func (v *visit) missing() (page, error) { return page{}, hippo.ErrNotFound }
+// showMissing answers paths that are no page.
+func showMissing(v *visit) (page, error) { return page{}, hippo.ErrNotFound }

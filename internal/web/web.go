@@ -76,10 +76,10 @@ func Routes(open Opener, o *Options) []httpd.Route {
 	for pattern, f := range s.actions() {
 		add("POST "+pattern, s.action(hippo.RightWrite, f))
 	}
-	add("POST /ui/settings/tokens", s.action(hippo.RightAdmin, (*visit).createToken))
-	add("POST /ui/settings/tokens/revoke", s.action(hippo.RightAdmin, (*visit).revokeToken))
-	add("POST /ui/theme", s.action(hippo.RightRead, (*visit).setTheme))
-	add("POST /ui/logout", s.action(0, (*visit).logout))
+	add("POST /ui/settings/tokens", s.action(hippo.RightAdmin, createToken))
+	add("POST /ui/settings/tokens/revoke", s.action(hippo.RightAdmin, revokeToken))
+	add("POST /ui/theme", s.action(hippo.RightRead, setTheme))
+	add("POST /ui/logout", s.action(0, logout))
 	add("GET /ui/enter/{key}", http.HandlerFunc(s.enter))
 	add("POST /ui/login", http.HandlerFunc(s.login))
 	add("GET /ui/static/{name}", s.assets)
@@ -89,29 +89,29 @@ func Routes(open Opener, o *Options) []httpd.Route {
 // views returns the pages by path.
 func (s *server) views() map[string]viewFunc {
 	return map[string]viewFunc{
-		"/{$}":                  (*visit).search,
-		"/ui/browse":            (*visit).browse,
-		"/ui/memory/{id}":       (*visit).memory,
-		"/ui/memory/{id}/graph": (*visit).graph,
-		"/ui/timeline":          (*visit).timeline,
-		"/ui/review":            (*visit).review,
-		"/ui/status":            (*visit).status,
-		"/ui/settings":          (*visit).settings,
-		"/ui/":                  (*visit).missing,
+		"/{$}":                  showSearch,
+		"/ui/browse":            showBrowse,
+		"/ui/memory/{id}":       showMemory,
+		"/ui/memory/{id}/graph": showGraph,
+		"/ui/timeline":          showTimeline,
+		"/ui/review":            showReview,
+		"/ui/status":            showStatus,
+		"/ui/settings":          showSettings,
+		"/ui/":                  showMissing,
 	}
 }
 
 // actions returns the changes by path.
 func (s *server) actions() map[string]actionFunc {
 	return map[string]actionFunc{
-		"/ui/memory/{id}/edit":    (*visit).edit,
-		"/ui/memory/{id}/vote":    (*visit).vote,
-		"/ui/memory/{id}/pin":     (*visit).pin,
-		"/ui/memory/{id}/accept":  (*visit).accept,
-		"/ui/memory/{id}/forget":  (*visit).forget,
-		"/ui/memory/{id}/restore": (*visit).restore,
-		"/ui/merge":               (*visit).merge,
-		"/ui/undo":                (*visit).undo,
+		"/ui/memory/{id}/edit":    edit,
+		"/ui/memory/{id}/vote":    vote,
+		"/ui/memory/{id}/pin":     pin,
+		"/ui/memory/{id}/accept":  accept,
+		"/ui/memory/{id}/forget":  forget,
+		"/ui/memory/{id}/restore": restore,
+		"/ui/merge":               merge,
+		"/ui/undo":                undo,
 	}
 }
 
