@@ -43,7 +43,7 @@ type edge struct {
 const (
 	maxInner, maxOuter, maxFan = 12, 24, 4
 	graphWidth, graphHeight    = 1000, 700
-	nodeLabel                  = 26
+	nodeLabel                  = 21
 )
 
 // bond connects two memories: a relation, or a succession.
@@ -158,9 +158,9 @@ func placeOuter(ring []hippo.ID, bonds []bond, placed map[hippo.ID]*node) {
 
 // at returns a node on the ring of a step.
 func at(id hippo.ID, step int, angle float64) *node {
-	rx, ry := 210.0, 170.0
+	rx, ry := 210.0, 190.0
 	if step == 2 {
-		rx, ry = 360, 310
+		rx, ry = 310, 320
 	}
 	x := graphWidth/2 + rx*math.Cos(angle)
 	return &node{ID: id, Step: step, X: x, Y: graphHeight/2 + ry*math.Sin(angle), Left: x < graphWidth/2-1, angle: angle}

@@ -16,6 +16,9 @@ function drawGrowth(element) {
   const dim = getComputedStyle(document.querySelector('summary')).color;
   const grid = { stroke: dim, width: 0.2 };
   const axis = { stroke: dim, grid, ticks: grid };
+  const years = points[0].at(-1) - points[0][0] > 400 * 86400;
+  const date = new Intl.DateTimeFormat(undefined, years ? { month: 'short', year: 'numeric' } : { day: 'numeric', month: 'short' });
+  const dates = { ...axis, space: 80, values: (u, times) => times.map((t) => date.format(t * 1000)) };
   const chart = new uPlot({
     width: element.clientWidth,
     height: 260,
@@ -24,10 +27,10 @@ function drawGrowth(element) {
     scales: { recorded: { range: (u, low, high) => [0, Math.max(high, 1) * 1.1] }, all: { range: (u, low, high) => [0, Math.max(high, 1) * 1.1] } },
     series: [
       {},
-      { label: 'Recorded by ' + element.dataset.unit, scale: 'recorded', fill: accent, stroke: accent, paths: uPlot.paths.bars({ size: [0.7] }), points: { show: false } },
+      { label: 'Recorded by ' + element.dataset.unit, scale: 'recorded', fill: accent, stroke: accent, width: 0, paths: uPlot.paths.bars({ size: [0.7] }), points: { show: false } },
       { label: 'In all', scale: 'all', stroke: dim, width: 2, points: { show: false } },
     ],
-    axes: [axis, { ...axis, scale: 'recorded' }, { ...axis, scale: 'all', side: 1, grid: { show: false } }],
+    axes: [dates, { ...axis, scale: 'recorded' }, { ...axis, scale: 'all', side: 1, grid: { show: false } }],
   }, points, element);
   new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: 260 })).observe(element);
 }
