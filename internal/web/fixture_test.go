@@ -25,7 +25,7 @@ import (
 
 // site is a dashboard over an engine in RAM, at a Sunday noon.
 type site struct {
-	t      *testing.T
+	t      testing.TB
 	engine *engine.Engine
 	now    time.Time
 	server *httptest.Server
@@ -37,7 +37,7 @@ type site struct {
 }
 
 // newSite returns a site that was not started.
-func newSite(t *testing.T) *site {
+func newSite(t testing.TB) *site {
 	t.Helper()
 	s := &site{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return s.now }
@@ -57,8 +57,8 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// start serves the site, behind what puts callers into requests.
-func (s *site) start() *site {
+// handler returns the routes of the site.
+func (s *site) handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, r := range web.Routes(func(context.Context) (*engine.Engine, error) { return s.engine, nil }, &s.options) {
 		if r.Rights != 0 {
@@ -66,12 +66,18 @@ func (s *site) start() *site {
 		}
 		mux.Handle(r.Pattern, r.Handler)
 	}
+	return mux
+}
+
+// start serves the site, behind what puts callers into requests.
+func (s *site) start() *site {
+	h := s.handler()
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
 		if s.bearer.Scope.Rights != 0 {
 			ctx = httpd.WithCaller(ctx, s.bearer)
 		}
-		mux.ServeHTTP(w, r.WithContext(ctx))
+		h.ServeHTTP(w, r.WithContext(ctx))
 	}))
 	s.t.Cleanup(s.server.Close)
 	return s
@@ -136,7 +142,7 @@ func (s *site) owner() *browser { s.t.Helper(); return s.enter(hippo.LocalScope(
 
 // shown is a page that a browser has.
 type shown struct {
-	t      *testing.T
+	t      testing.TB
 	path   string
 	status int
 	header http.Header
