@@ -41,5 +41,5 @@ func showBrowse(v *visit) (page, error) {
 			}
 		}
 	}
-	return page{"browse", "Browse", b}, nil
+	return page{Name: "browse", Title: "Browse", Body: b}, nil
 }

@@ -44,6 +44,15 @@ func TestLink(t *testing.T) {
 	stranger.open(link).want(http.StatusForbidden, "used already")
 	stranger.open("/").want(http.StatusUnauthorized)
 
+	r, err = http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/?q=x", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("HX-Request", "true")
+	if p := stranger.do(r); p.header.Get("HX-Retarget") != "#main" || p.header.Get("HX-Reselect") != "#main" {
+		t.Errorf("a search of a session that has ended does not lead to the login: %v", p.header)
+	}
+
 	late := s.sessions.Link(httpd.Caller{Scope: hippo.LocalScope("")})
 	s.now = s.now.Add(5*time.Minute + time.Second)
 	stranger.open(late).want(http.StatusForbidden)

@@ -93,7 +93,7 @@ func memoryPage(v *visit, m *hippo.Memory, sent *editForm) (page, error) {
 	if b.Similar, err = similarTo(ctx, v, m); err != nil {
 		return page{}, err
 	}
-	return page{"memory", wire.Clip(m.Content, 60), b}, nil
+	return page{Name: "memory", Title: wire.Clip(m.Content, 60), Body: b}, nil
 }
 
 func lineageOf(ctx context.Context, v *visit, m *hippo.Memory) (l lineage, err error) {
@@ -211,7 +211,11 @@ func eventsOf(v *visit, m *hippo.Memory) []event {
 		add(v.moment(m.Importance.SetAt), "Importance set to "+number(m.Importance.Base))
 	}
 	if m.UpdatedAt.After(m.CreatedAt) {
-		add(v.moment(m.UpdatedAt), "Changed last, version "+strconv.Itoa(m.Version))
+		text := "Changed last"
+		if m.Version > 1 {
+			text += ", version " + strconv.Itoa(m.Version)
+		}
+		add(v.moment(m.UpdatedAt), text)
 	}
 	add(v.moment(m.ValidUntil), "Held until here")
 	add(v.moment(m.ForgottenAt), "Forgotten")

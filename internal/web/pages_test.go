@@ -39,7 +39,7 @@ func TestPages(t *testing.T) {
 		"/ui/memory/" + m.ID.String() + "/graph": {"retries need jitter", "explains", "supersedes"},
 		"/ui/timeline":                           {"Sunday, 1 March 2026", "retries need jitter"},
 		"/ui/review":                             {"retries need jitter", "Accept", "1–3 of 3"},
-		"/ui/review?part=pairs":                  {"None among these"},
+		"/ui/review?part=pairs":                  {"No two of these"},
 		"/ui/status":                             {"/home/ana/memory.db", "1.2.3", "Growth"},
 		"/ui/settings":                           {"ana", "read, write, delete for good, administer"},
 	} {
@@ -52,7 +52,13 @@ func TestPages(t *testing.T) {
 		p.want(http.StatusNotFound, "Not found")
 		checkStructure(t, p)
 	}
-	for _, path := range []string{"/?q=x&offset=-1", "/ui/browse?offset=x", "/ui/browse?from=yesterday", "/ui/browse?from=2026-03-02&to=2026-03-01", "/?q=x&ranker=magic", "/ui/memory/x"} {
+	for path, want := range map[string]string{"/?q=x&offset=-1": "Offset: must be", "/?q=x&ranker=magic": "Ranker: must be", "/?q=x&from=2": "From: must be a date", "/?q=%ff": "Text"} {
+		p := b.open(path)
+		p.want(http.StatusBadRequest, want, "Search", "Filter")
+		p.byID("results")
+		checkStructure(t, p)
+	}
+	for _, path := range []string{"/ui/browse?offset=x", "/ui/browse?from=yesterday", "/ui/browse?from=2026-03-02&to=2026-03-01", "/ui/memory/x"} {
 		p := b.open(path)
 		p.want(http.StatusBadRequest, "This did not work")
 		checkStructure(t, p)

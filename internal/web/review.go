@@ -59,7 +59,7 @@ func showReview(v *visit) (page, error) {
 	} else if b.Pairs, err = pairsOf(ctx, v, list.Memories); err != nil {
 		return page{}, err
 	}
-	return page{"review", "Review", b}, nil
+	return page{Name: "review", Title: "Review", Body: b}, nil
 }
 
 // unconfirmed reports whether a hook captured a memory that nobody has voted up or pinned.

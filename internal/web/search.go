@@ -3,8 +3,10 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -21,6 +23,8 @@ type searchBody struct {
 	Ranker           hippo.Ranker
 	Rankers          []hippo.Ranker
 	Form             filterForm
+	// Problem is what is wrong with the form.
+	Problem string
 	// Overview is nil if something was searched.
 	Overview *overview
 	Hits     []hitView
@@ -56,31 +60,43 @@ const maxProjects = 12
 // showSearch shows the first page. Looking is no use of a memory: it is not counted as an access.
 func showSearch(v *visit) (page, error) {
 	ctx := v.r.Context()
-	form, filter, err := v.filter(ctx)
-	if err != nil {
-		return page{}, err
-	}
 	q := v.r.URL.Query()
+	form, filter, err := v.filter(ctx)
 	b := searchBody{
 		Query: strings.TrimSpace(q.Get("q")), Situation: strings.TrimSpace(q.Get("situation")), Form: form,
 		Ranker: hippo.Ranker(q.Get("ranker")), Rankers: hippo.Rankers(),
 	}
 	p := page{Name: "search", Title: "Search"}
-	if b.Query == "" && b.Situation == "" && !form.set() {
+	switch {
+	case err != nil:
+	case b.Query == "" && b.Situation == "" && !form.set():
 		b.Overview, err = overviewOf(ctx, v)
-		p.Body = b
-		return p, err
+	default:
+		err = b.search(ctx, v, filter)
 	}
+	if errors.Is(err, hippo.ErrInvalid) { // the form stays, to be corrected
+		b.Problem, err = messageOf(err), nil
+		p.Status = http.StatusBadRequest
+	}
+	if b.Query != "" {
+		p.Title = "Search: " + wire.Clip(b.Query, 60)
+	}
+	p.Body = b
+	return p, err
+}
+
+// search fills in the hits.
+func (b *searchBody) search(ctx context.Context, v *visit, filter hippo.Filter) error {
 	offset, err := v.offset()
 	if err != nil {
-		return page{}, err
+		return err
 	}
 	b.Answer, err = v.memories.Search(ctx, hippo.Query{
-		Text: b.Query, Situation: splitList(b.Situation), Filter: filter, When: form.When, Ranker: b.Ranker,
+		Text: b.Query, Situation: splitList(b.Situation), Filter: filter, When: b.Form.When, Ranker: b.Ranker,
 		Offset: offset, Count: hitsShown, NoTouch: true, Explain: true,
 	})
 	if err != nil {
-		return page{}, err
+		return err
 	}
 	words := newMarker(b.Query)
 	for i := range b.Answer.Hits {
@@ -93,11 +109,7 @@ func showSearch(v *visit) (page, error) {
 		b.Clashes = append(b.Clashes, clash(c))
 	}
 	b.Pager = v.pager(offset, len(b.Hits), b.Answer.Total, hitsShown)
-	if b.Query != "" {
-		p.Title = "Search: " + wire.Clip(b.Query, 60)
-	}
-	p.Body = b
-	return p, nil
+	return nil
 }
 
 func overviewOf(ctx context.Context, v *visit) (*overview, error) {

@@ -81,7 +81,7 @@ func settingsPage(v *visit, name, secret string) (page, error) {
 			})
 		}
 	}
-	return page{"settings", "Settings", b}, nil
+	return page{Name: "settings", Title: "Settings", Body: b}, nil
 }
 
 // visibleTokens returns the tokens that give no more than the caller has.

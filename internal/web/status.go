@@ -42,5 +42,5 @@ func showStatus(v *visit) (page, error) {
 	}
 	points, err := json.Marshal(columns)
 	b.Points = string(points)
-	return page{"status", "Status", b}, err
+	return page{Name: "status", Title: "Status", Body: b}, err
 }

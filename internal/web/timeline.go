@@ -68,7 +68,7 @@ func showTimeline(v *visit) (page, error) {
 		last.Items = append(last.Items, v.newItem(m))
 	}
 	b.Pager = v.pager(offset, len(list.Memories), list.Total, pageSize)
-	return page{"timeline", "Timeline", b}, nil
+	return page{Name: "timeline", Title: "Timeline", Body: b}, nil
 }
 
 // maxBars is how many bars a chart has at most; what is older is not drawn.

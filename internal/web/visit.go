@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -40,6 +41,8 @@ type page struct {
 	// Name is that of the template, Title that of the page.
 	Name, Title string
 	Body        any
+	// Status is that of the answer; 0 means 200.
+	Status int
 }
 
 // viewFunc returns a page; actionFunc changes something, and answers by itself.
@@ -61,7 +64,7 @@ func (s *server) view(need hippo.Rights, f viewFunc) http.Handler {
 			s.fail(v, err)
 			return
 		}
-		s.render(v, http.StatusOK, p)
+		s.render(v, cmp.Or(p.Status, http.StatusOK), p)
 	})
 }
 
@@ -186,6 +189,12 @@ func (s *server) fail(v *visit, err error) {
 		p = page{Name: "error", Title: "Not found", Body: "There is nothing here, or you may not see it."}
 	case code == hippo.CodeForbidden:
 		p = page{Name: "error", Title: "Not allowed", Body: "Your token does not allow this."}
+	}
+	if v.r.Header.Get("HX-Request") != "" { // the part of the page that was asked for is not in this one
+		h := v.w.Header()
+		h.Set("HX-Retarget", "#main")
+		h.Set("HX-Reselect", "#main")
+		h.Set("HX-Reswap", "outerHTML")
 	}
 	s.render(v, status, p)
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -38,8 +37,20 @@ func pages(s *site) [][2]string {
 	bad := "/ui/memory/" + s.hostile.String()
 	pool := "/ui/memory/" + s.central.String()
 	return [][2]string{
-		{"home", "/"}, {"search", "/?q=why+does+the+gateway+fail"}, {"nothing", "/?q=zzzz"}, {"hostile-search", "/?q=window+hacked"}, {"browse", "/ui/browse"}, {"memory", pool}, {"graph", pool + "/graph"},
-		{"hostile", bad}, {"hostile-graph", bad + "/graph"}, {"timeline", "/ui/timeline"}, {"review", "/ui/review"}, {"pairs", "/ui/review?part=pairs"}, {"status", "/ui/status"}, {"settings", "/ui/settings"},
+		{"home", "/"},
+		{"search", "/?q=why+does+the+gateway+fail"},
+		{"nothing", "/?q=zzzz"},
+		{"hostile-search", "/?q=window+hacked"},
+		{"browse", "/ui/browse"},
+		{"memory", pool},
+		{"graph", pool + "/graph"},
+		{"hostile", bad},
+		{"hostile-graph", bad + "/graph"},
+		{"timeline", "/ui/timeline"},
+		{"review", "/ui/review"},
+		{"pairs", "/ui/review?part=pairs"},
+		{"status", "/ui/status"},
+		{"settings", "/ui/settings"},
 		{"missing", "/ui/nowhere"},
 	}
 }
@@ -82,12 +93,20 @@ func check(ctx context.Context, s *site, o *options, stdout io.Writer) error {
 		return err
 	}
 	err := chromedp.Do(ctx, enable(), chromedp.Navigate(s.url+"/"), chromedp.WaitVisible(".login"))
+	if err == nil {
+		err = t.violations()
+	}
 	stranger := t.report("a stranger sees the login only", err)
 	err = chromedp.Do(ctx, chromedp.Navigate(s.url+s.sessions.Link(owner())), chromedp.WaitVisible("#q"))
 	link := t.report("the one-time link leads to the first page", err)
 	t.drain() // the page for strangers has the status 401
-	errs := []error{stranger, link, t.report("the browser reports errors and what the policy refuses", t.control()), t.everyPage(), t.report("keyboard: search, open, vote, undo", t.keyboard()), t.report("typing searches without a page load", t.typing()),
-		t.report("forget and undo, without a page load", t.forget()), t.report("weight and time of the first page", t.weigh())}
+	errs := []error{
+		stranger, link, t.report("the browser reports errors and what the policy refuses", t.control()), t.everyPage(), t.report("keyboard: search, open, vote, undo", t.keyboard()), t.report("typing searches without a page load", t.typing()),
+		t.report("forget and undo, without a page load", t.forget()), t.report("weight and time of the first page", t.weigh()),
+	}
+	if o.pictures != "" {
+		errs = append(errs, t.report("pictures", t.pictures(o.pictures)))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
@@ -174,11 +193,7 @@ func (t *tester) everyPage() error {
 		if l.dark {
 			scheme = "dark"
 		}
-		err := chromedp.Do(t.ctx, chromedp.EmulateViewport(l.width, l.height), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
-			return err
-		}))
-		if err != nil {
+		if err := chromedp.Do(t.ctx, chromedp.EmulateViewport(l.width, l.height), media(scheme)); err != nil {
 			return err
 		}
 		for _, p := range pages(t.site) {
@@ -214,9 +229,7 @@ func (t *tester) onePage(l look, name, path string) error {
 	if st.Overflow > 0 {
 		errs = append(errs, fmt.Errorf("the page is %d pixels wider than the window", st.Overflow))
 	}
-	if t.axe != "" {
-		errs = append(errs, t.violations())
-	}
+	errs = append(errs, t.violations())
 	if t.keep != "" {
 		b, err := chromedp.Run(t.ctx, chromedp.FullScreenshot(100))
 		errs = append(errs, err, os.WriteFile(filepath.Join(t.keep, l.name+"-"+name+".png"), b, 0o600))
@@ -241,6 +254,9 @@ type violation struct {
 
 // violations runs axe-core in the page. It is evaluated by the debugger, which the policy of contents does not bind.
 func (t *tester) violations() error {
+	if t.axe == "" {
+		return nil
+	}
 	found, err := chromedp.Run(t.ctx, chromedp.Evaluate[[]violation](t.axe+`; axe.run().then(r => r.violations)`, chromedp.EvalAwaitPromise))
 	if err != nil {
 		return err

@@ -33,8 +33,8 @@ func main() {
 
 // options are the flags.
 type options struct {
-	serve, chromium, axe, out string
-	more                      int
+	serve, chromium, axe, out, pictures string
+	more                                int
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
@@ -45,6 +45,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	f.StringVar(&o.chromium, "chromium", "chromium", "the browser")
 	f.StringVar(&o.axe, "axe", "", "axe.min.js")
 	f.StringVar(&o.out, "out", "", "folder for screenshots; empty for none")
+	f.StringVar(&o.pictures, "pictures", "", "folder for the pictures of docs/dashboard.md; empty for none")
 	f.IntVar(&o.more, "more", 0, "this many more memories, to measure")
 	if err := f.Parse(args); err != nil {
 		return err

@@ -47,7 +47,8 @@ func notes() []note {
 		{7, "infra", "fact", "The gateway runs version 4.2 in staging and 4.1 in production", []string{"gateway"}, "", "agent", .4},
 		{4, "shop", "", "npm ci fails behind the proxy unless the registry is set in .npmrc", nil, "", "hook", .3},
 		{3, "docs", "preference", "Bo wants every page of the guide to begin with what the reader can do after it", []string{"docs"}, "writing the guide", "user", .5},
-		{1, "shop", "fact", "Deploys go out on Tuesday mornings, never on a Friday", []string{"release"}, "", "agent", .5},
+		{2, "shop", "fact", "The price cache is invalidated by the nightly job at 04:00 UTC", []string{"cache"}, "", "agent", .5},
+		{1, "infra", "fact", "Deploys go out on Tuesday mornings, never on a Friday", []string{"release"}, "", "agent", .5},
 	}
 }
 

@@ -64,10 +64,20 @@ func (t *tester) keyboard() error {
 	if f, err := chromedp.Run(t.ctx, chromedp.Evaluate[focused](focusScript)); err != nil || f.Text != "Vote up" {
 		return errors.Join(err, fmt.Errorf("after the vote the focus is on %+v", f))
 	}
+	if err := t.violations(); err != nil {
+		return fmt.Errorf("with a message: %w", err)
+	}
 	if err := chromedp.Do(t.ctx, chromedp.Focus(".toast button"), chromedp.KeyEvent(kb.Enter)); err != nil {
 		return err
 	}
-	return t.toast("Undone.")
+	if err := t.toast("Undone."); err != nil {
+		return err
+	}
+	f, err := chromedp.Run(t.ctx, chromedp.Poll[bool](`document.activeElement.matches('.toast button')`))
+	if err == nil && !f {
+		err = errors.New("after the undo the focus is lost")
+	}
+	return err
 }
 
 // toast waits for a message.

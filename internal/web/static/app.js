@@ -1,4 +1,5 @@
-// "/" moves to the search field, and the page of the status draws its chart. All else works without scripts.
+// "/" moves to the search field, the focus survives a change, and the page of the status draws its chart. All else works
+// without scripts.
 'use strict';
 
 document.addEventListener('keydown', (event) => {
@@ -7,6 +8,12 @@ document.addEventListener('keydown', (event) => {
   if (event.target.closest('input, textarea, select')) return;
   event.preventDefault();
   field.focus();
+});
+
+// A change may remove the button that had the focus.
+document.addEventListener('htmx:after:settle', () => {
+  if (document.activeElement !== document.body) return;
+  (document.querySelector('#toast button') ?? document.getElementById('main')).focus();
 });
 
 function drawGrowth(element) {
