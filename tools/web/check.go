@@ -21,15 +21,15 @@ import (
 // limit bounds a whole run.
 const limit = 5 * time.Minute
 
-// look is one way in which a person may see the dashboard.
-type look struct {
+// appearance is one way in which a person may see the dashboard.
+type appearance struct {
 	name          string
 	dark          bool
 	width, height int64
 }
 
-func looks() []look {
-	return []look{{"light", false, 1200, 900}, {"dark", true, 1200, 900}, {"phone", false, 360, 740}, {"phone-dark", true, 360, 740}}
+func appearances() []appearance {
+	return []appearance{{"light", false, 1200, 900}, {"dark", true, 1200, 900}, {"phone", false, 360, 740}, {"phone-dark", true, 360, 740}}
 }
 
 // pages are the pages by name.
@@ -185,10 +185,10 @@ func (t *tester) report(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// everyPage opens each page in each look.
+// everyPage opens each page in each appearance.
 func (t *tester) everyPage() error {
 	var errs []error
-	for _, l := range looks() {
+	for _, l := range appearances() {
 		scheme := "light"
 		if l.dark {
 			scheme = "dark"
@@ -210,7 +210,7 @@ type state struct {
 	Title    string
 }
 
-func (t *tester) onePage(l look, name, path string) error {
+func (t *tester) onePage(l appearance, name, path string) error {
 	if err := chromedp.Do(t.ctx, chromedp.Navigate(t.site.url+path), chromedp.WaitReady("#main")); err != nil {
 		return err
 	}
