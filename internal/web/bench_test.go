@@ -37,8 +37,11 @@ func BenchmarkPages(b *testing.B) {
 		b.Fatal(err)
 	}
 	id := list.Memories[0].ID.String()
-	for _, path := range []string{"/", "/?q=gateway+failed+42", "/ui/browse", "/ui/memory/" + id, "/ui/timeline", "/ui/review", "/ui/review?part=pairs", "/ui/status"} {
-		b.Run(path[:min(len(path), 12)], func(b *testing.B) {
+	for name, path := range map[string]string{
+		"first": "/", "search": "/?q=gateway+failed+42", "browse": "/ui/browse", "memory": "/ui/memory/" + id, "timeline": "/ui/timeline", "captures": "/ui/review",
+		"pairs": "/ui/review?part=pairs", "status": "/ui/status",
+	} {
+		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				r := httptest.NewRequestWithContext(httpd.WithCaller(b.Context(), httpd.Caller{Scope: hippo.LocalScope("")}), http.MethodGet, path, http.NoBody)
 				w := httptest.NewRecorder()

@@ -134,6 +134,9 @@ func edit(v *visit) error {
 	f := v.r.PostForm
 	sent := editForm{Content: f.Get("content"), Situation: f.Get("situation"), Tags: f.Get("tags"), Type: f.Get("type"), Importance: f.Get("importance")}
 	change, err := sent.modification(m)
+	if version := f.Get("version"); version != "" && version != strconv.Itoa(m.Version) {
+		err = hippo.Fieldf("memory", "was changed by somebody else meanwhile; compare it with what is below, and save again to replace it")
+	}
 	if err == nil && change == (engine.Modification{}) {
 		return v.back()
 	}

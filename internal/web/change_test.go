@@ -93,7 +93,13 @@ func TestEdit(t *testing.T) {
 	if d := cmp.Diff(want, got, ignored); d != "" {
 		t.Error(d)
 	}
+	late := b.submit(page, "Save", "content", "mine")
+	late.want(http.StatusUnprocessableEntity, "changed by somebody else", "other")
+	if fieldsOf(late.form("Save")).Get("content") != "mine" || s.get(m.ID).Content != "other\ntext" {
+		t.Error("what another has changed was lost, or what was entered")
+	}
 	b.submit(p, "Undo").want(http.StatusOK, "Undone.", "first")
+	page = b.open(path)
 	if d := cmp.Diff(m, s.get(m.ID), cmpopts.IgnoreFields(hippo.Memory{}, "UpdatedAt", "Revision", "Version")); d != "" {
 		t.Errorf("after the undo: %s", d)
 	}
