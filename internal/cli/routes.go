@@ -14,7 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/web"
 )
 
-// httpFront is what the front ends over HTTP are told.
+// httpFront is what the front ends over HTTP have in common.
 type httpFront struct {
 	store string // as in [config.Store.String]
 	tools []string
