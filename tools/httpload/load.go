@@ -24,6 +24,9 @@ type worker struct {
 	errs     []error
 }
 
+// minSteps is the number of requests that a client makes even if they take longer than the load shall last.
+const minSteps = 20
+
 // load lets clients search and record at a time, prints what came of it, and returns the 99th
 // percentile of the searches. what is added to the names of the rows.
 func (o *options) load(what string) (time.Duration, error) {
@@ -38,7 +41,7 @@ func (o *options) load(what string) (time.Duration, error) {
 	memory := watch(o.pid)
 	began := time.Now()
 	each(workers, func(w *worker) {
-		for time.Since(began) < o.length {
+		for i := 0; i < minSteps || time.Since(began) < o.length; i++ {
 			w.step(o)
 		}
 	})
