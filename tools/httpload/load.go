@@ -25,7 +25,7 @@ type worker struct {
 }
 
 // minSteps is the number of requests that a client makes even if they take longer than the load shall last.
-const minSteps = 20
+const minSteps = 5
 
 // load lets clients search and record at a time, prints what came of it, and returns the 99th
 // percentile of the searches. what is added to the names of the rows.
