@@ -182,7 +182,7 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 				call = method.Func.CallSlice
 			}
 			out := call(args)
-			err, _ := out[len(out)-1].Interface().(error)
+			err, _ := reflect.TypeAssert[error](out[len(out)-1])
 			if !errors.Is(err, errNobody) && hippo.CodeOf(err) != hippo.CodeInvalid {
 				t.Errorf("it returned %v", err)
 			}
