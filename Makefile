@@ -1,4 +1,4 @@
-# make check is exactly what CI runs. make help lists the targets.
+# make check and make e2e are what CI runs. make help lists the targets.
 SHELL    := /bin/bash
 LINT     := bin/golangci-lint
 TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -27,12 +27,12 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e model contextual multilingual basis interop reference cover clean benchmarks
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e sdks model code contextual multilingual basis interop reference cover clean benchmarks
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-check: ## everything CI checks, two steps at a time; arch is a part of test
+check: ## everything CI checks but e2e, two steps at a time; arch is a part of test
 	@s=$$SECONDS; $(MAKE) --no-print-directory timed-linter timed-compile && \
 	$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target $(CHECKS:%=timed-%); r=$$?; echo "== all: $$((SECONDS - s)) s"; exit $$r
 
@@ -96,7 +96,8 @@ fuzz: ## every fuzz target for FUZZTIME
 	@set -o pipefail; grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' --exclude-dir=tools . | sed 's|/[^/]*:func | |' | \
 	while read -r dir name; do echo "$$dir $$name"; go test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=1s "$$dir" < /dev/null || exit 1; done
 
-bench: build ## the binary from outside: start, search, record, memory, lost writes
+bench: build ## the tokens that a model pays, and the binary from outside: start, search, record, memory, lost writes
+	bin/hippo tokens
 	go -C tools run ./bench -hippo ../bin/hippo
 
 benchmarks: THIRTY = internal/eval/testdata/thirty
@@ -139,6 +140,14 @@ multilingual: bin/packing bin/nearest.so ## pack models/multilingual.bin again f
 basis: bin/packing ## fit tools/train/basis.npz again, with the pairs in DATA: other digits, and another multilingual.bin
 	bin/packing/bin/python tools/train/basis.py --data $(DATA) --out tools/train/basis.npz
 
+bin/code: tools/train/code.txt
+	python3 -m venv bin/code
+	bin/code/bin/pip install -q -r tools/train/code.txt
+	touch bin/code
+
+code: bin/code ## train models/code.bin again from packages of PyPI and the Go module proxy, keeping out the sets in DATA (2 GB of downloads, an hour)
+	bin/code/bin/python tools/train/code_table.py --data $(DATA) --builtin models/builtin.bin --out models/code.bin --work bin/functions
+
 bin/interop: bin/packing models/multilingual.bin tools/reference/builtin.py tools/reference/multilingual.py tools/reference/windows.py
 	bin/packing/bin/python tools/reference/builtin.py models internal/embed/bert/testdata bin/interop
 	touch bin/interop
@@ -152,14 +161,25 @@ reference: bin/models ## MiniLM with its real weights against the reference libr
 	HIPPO_MODELS=$(CURDIR)/bin/models go test -run '^$$' -bench Embed -cpu 1 ./internal/embed/bert
 	bin/python/bin/python tools/reference/vectors_bench.py bin/models
 
-e2e: build ## real clients from npm with a memory, against a mock model on loopback (needs npm)
-	go -C tools run ./e2e --hippo ../bin/hippo --folder ../bin/clients
+e2e: build ## real clients from npm with a memory, against a mock model on loopback (needs npm); CI runs it, too
+	@echo "== e2e"; TIMEFORMAT='== e2e: %0R s, processor %0U + %0S s'; time go -C tools run ./e2e --hippo ../bin/hippo --folder ../bin/clients
 
-interop: build bin/interop ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
+interop: build bin/interop sdks ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
 	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)
 	HIPPO_REFERENCE=$(CURDIR)/bin/interop go test -count=1 -run Interop -v ./models
 	npm install --silent --prefix bin/peer @modelcontextprotocol/server-memory@2026.8.31
 	go -C tools run ./bench -hippo ../bin/hippo -peer 'node ../bin/peer/node_modules/@modelcontextprotocol/server-memory/dist/index.js'
+
+# The SDKs that agents are built on.
+bin/sdks: Makefile
+	python3 -m venv bin/sdks
+	bin/sdks/bin/pip install -q mcp==1.30.0 google-genai==3.4.0 openai-agents==0.24.0 langchain-mcp-adapters==0.3.2
+	npm install --silent --prefix bin/sdks @modelcontextprotocol/sdk@1.32.2
+	touch bin/sdks
+
+sdks: build bin/sdks ## the official SDKs for Python and TypeScript, Google's, OpenAI's and LangChain's take the tools (needs pip and npm)
+	bin/sdks/bin/python tools/reference/mcp_clients.py bin/hippo
+	node tools/reference/mcp_client.mjs bin/hippo bin/sdks/node_modules
 
 cover: ## coverage by function, the least covered first
 	go test -coverpkg=./... -coverprofile=coverage.out $(PKG)

@@ -33,10 +33,13 @@ func Rankers() []Ranker {
 type Query struct {
 	// Text is the search text, at most [MaxQuery] bytes; empty matches everything.
 	Text string
-	// Situation keeps memories of which at least one situation element matches
-	// at least one of these (context above 0.4). Empty: no filter.
+	// Situation is when and where the memories apply. With ranker hippo and a Text, those of
+	// which a situation element matches one of these (context above 0.4) rank higher; else, or
+	// with Strict, no others are kept. Empty: any situation.
 	Situation []string
-	Filter    Filter
+	// Strict makes Situation a filter.
+	Strict bool
+	Filter Filter
 	// When keeps memories of a time that is written in English, like "last week", as the
 	// engine's clock and zone have it; empty: no filter. See docs/ranking.md.
 	When string

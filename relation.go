@@ -48,7 +48,7 @@ func (r *Relation) Validate() error {
 		return Fieldf("weight", "must be above 0 and at most 1, got %v", r.Weight)
 	}
 	if !r.ValidFrom.IsZero() && !r.ValidUntil.IsZero() && !r.ValidFrom.Before(r.ValidUntil) {
-		return Fieldf("valid_until", "must be after valid_from")
+		return Fieldf("valid_until", "must be after the time from which it holds")
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (m *Memory) validValues() error {
 		}
 	}
 	if !m.ValidFrom.IsZero() && !m.ValidUntil.IsZero() && !m.ValidFrom.Before(m.ValidUntil) {
-		return Fieldf("valid_until", "must be after valid_from")
+		return Fieldf("valid_until", "must be after the time from which it holds")
 	}
 	size := 0
 	for k, v := range m.Metadata {

@@ -2,37 +2,15 @@ package client
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // Export yields every insight as it is stored, forgotten ones included, in the order of their
 // last change. One that cannot be read is an error, and the rest follows.
 func (c *Client) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
-	return func(yield func(*hippo.Memory, error) bool) {
-		t, end, err := transfer(ctx, c)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		t.Export(ctx)(yield)
-		_ = end() // nothing was written
-	}
-}
-
-// transfer returns the import and export of an engine in this process, and what closes that.
-func transfer(ctx context.Context, c *Client) (engine.Transfer, func() error, error) {
-	if !c.memories.IsRemote() {
-		return c.memories.Transfer(), func() error { return nil }, nil
-	}
-	e, err := c.here(ctx)
-	if err != nil {
-		return engine.Transfer{}, nil, err
-	}
-	return e.In(c.scope).Transfer(), e.Close, nil
+	return c.memories.Transfer().Export(ctx)
 }
 
 // ImportReport is the outcome of an import.
@@ -68,12 +46,7 @@ func (c *Client) Import(ctx context.Context, entries iter.Seq2[*hippo.Memory, er
 	for _, set := range opts {
 		set(&calendar)
 	}
-	t, end, err := transfer(ctx, c)
-	if err != nil {
-		return ImportReport{}, err
-	}
-	r, err := t.Import(ctx, calendar, entries, nil)
-	err = errors.Join(err, end())
+	r, err := c.memories.Transfer().Import(ctx, calendar, entries, nil)
 	out := ImportReport{Added: r.Added, Updated: r.Updated, Present: r.Present + r.Kept}
 	for _, x := range r.Rejected {
 		out.Rejected = append(out.Rejected, Rejection(x))

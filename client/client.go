@@ -17,8 +17,6 @@ import (
 type Client struct {
 	memories *engine.Memories
 	scope    hippo.Scope
-	// here opens the store in this process, for what needs all of it; nil: it is open here.
-	here func(context.Context) (*engine.Engine, error)
 }
 
 // Option is an option of [Open].
@@ -90,19 +88,13 @@ func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
 		return nil, err
 	}
 	cfg := config.Config{Store: store, Model: model, Ranker: o.ranker, Share: o.shared}
-	here := func(ctx context.Context) (*engine.Engine, error) { return app.Open(ctx, cfg, &o.app) }
-	var e *engine.Engine
-	if o.shared {
-		e, err = app.OpenShared(ctx, cfg, &o.app)
-	} else {
-		e, err = here(ctx)
-	}
+	e, err := app.OpenShared(ctx, cfg, &o.app)
 	if err != nil {
 		return nil, err
 	}
 	scope := hippo.LocalScope(o.project)
 	scope.Namespace = o.namespace
-	return &Client{e.In(scope), scope, here}, nil
+	return &Client{e.In(scope), scope}, nil
 }
 
 // validate reports an option that no verb could use.
@@ -116,7 +108,7 @@ func (o *options) validate() error {
 // a password, which is a [*hippo.SecretError] otherwise. It is for a user who was asked. Insights of
 // the sources tool, import, hook and sync never may. Only one of the two clients is to be closed.
 func AllowSecrets(c *Client) *Client {
-	return &Client{memories: engine.AllowSecrets(c.memories), scope: c.scope, here: c.here}
+	return &Client{memories: engine.AllowSecrets(c.memories), scope: c.scope}
 }
 
 // Close stores what is pending and closes the store. Closing again returns what the first

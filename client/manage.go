@@ -54,9 +54,18 @@ func (c *Client) Get(ctx context.Context, ids ...hippo.ID) ([]*hippo.Memory, err
 }
 
 // ResolveOption is an option of [Client.Resolve].
-type ResolveOption interface{ resolve(forgotten *bool) }
+type ResolveOption interface{ resolve(p *engine.Preference) }
 
-func (ForgottenOption) resolve(forgotten *bool) { *forgotten = true }
+func (ForgottenOption) resolve(p *engine.Preference) { *p = engine.PreferForgotten }
+
+// AnyOption is an option of [Client.Resolve], see [Any].
+type AnyOption struct{}
+
+func (AnyOption) resolve(p *engine.Preference) { *p = engine.PreferNone }
+
+// Any prefers no insights: a reference that fits a forgotten one and another is ambiguous. It is for what cannot be undone, such
+// as [Client.Purge].
+func Any() AnyOption { return AnyOption{} }
 
 // ShortIDs returns the short forms of IDs, which [Client.Resolve] takes back. Cost: a scan of the
 // index, 0.2 ms of 100,000 insights.
@@ -65,13 +74,13 @@ func ShortIDs(c *Client, ids ...hippo.ID) hippo.ShortIDs { return engine.ShortID
 // Resolve turns a reference into an ID: at least 4 characters of the end or the beginning of an
 // ID, such as [hippo.ID.Short], or of the beginning of a content hash. One that fits several
 // insights is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound]. Insights that can be found come before forgotten ones; with [Forgotten]
-// it is the other way round.
+// it is the other way round, with [Any] neither.
 func (c *Client) Resolve(ctx context.Context, ref string, opts ...ResolveOption) (hippo.ID, error) {
-	forgotten := false
+	prefer := engine.PreferLive
 	for _, o := range opts {
-		o.resolve(&forgotten)
+		o.resolve(&prefer)
 	}
-	return c.memories.Resolve(ctx, ref, forgotten)
+	return c.memories.Resolve(ctx, ref, prefer)
 }
 
 // Change is a change of an insight.

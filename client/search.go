@@ -97,8 +97,14 @@ type FilterOption interface {
 
 type narrowing func(situation *[]string, when *string)
 
-func (n narrowing) search(s *searching) { n(&s.query.Situation, &s.query.When) }
-func (n narrowing) list(l *listing)     { n(&l.situation, &l.when) }
+func (n narrowing) search(s *searching) {
+	var situation []string
+	if n(&situation, &s.query.When); situation != nil {
+		s.query.Situation, s.query.Strict = situation, true
+	}
+}
+
+func (n narrowing) list(l *listing) { n(&l.situation, &l.when) }
 
 // MinRelevance keeps insights of at least this relevance; 0 also finds unlikely ones. The
 // default is the floor of the ranker.

@@ -18,6 +18,13 @@ func Builtin() []byte { return builtin }
 // bert.OpenPacked reads it. Nobody may change the bytes: they lie in the program itself.
 func Contextual() []byte { return contextual }
 
+//go:embed code.bin
+var code []byte
+
+// Code returns the table for source code, as static.OpenWithCode reads it beside [Builtin]. Nobody
+// may change the bytes: they lie in the program itself.
+func Code() []byte { return code }
+
 //go:embed multilingual.bin
 var multilingual []byte
 

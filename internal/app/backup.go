@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
-	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // BackupReport describes a backup.
@@ -103,17 +103,11 @@ func locate(ps []driver.Problem, temporary, path string) []driver.Problem {
 	return ps
 }
 
-// publish renames a file, and flushes the file and its directory.
+// publish gives a complete backup its name.
 func publish(file, path string) error {
-	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	err := os.Chmod(file, 0o600)
 	if err == nil {
-		err = errors.Join(f.Chmod(0o600), f.Sync(), f.Close())
-	}
-	if err == nil {
-		err = os.Rename(file, path)
-	}
-	if err == nil {
-		err = sqlitex.SyncDir(filepath.Dir(path))
+		err = atomicfile.Publish(file, path)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: backup: %w", hippo.ErrUnavailable, err)

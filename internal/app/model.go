@@ -35,8 +35,8 @@ const queryTimeout = 250 * time.Millisecond
 // selection is the models of a store.
 type selection struct {
 	models []embedding.Model // the preferred one first
-	// table tokenizes texts for the index, and reranker is the same table if the reranker
-	// is in use. The index always has tokens, so that its file does not depend on the model.
+	// table tokenizes texts for the index, and reranker is the same table, with the one for
+	// source code, if the reranker is in use. The index always has tokens, so that its file does not depend on the model.
 	table, reranker embed.TokenEmbedder
 	// degraded says why the configured model is not among them.
 	degraded []string
@@ -66,7 +66,9 @@ func selectModels(ctx context.Context, m config.Model, s *store.Store, client *h
 	if m.Name == config.NoModel {
 		return sel, nil
 	}
-	sel.reranker = own
+	if sel.reranker, err = static.OpenWithCode(own, models.Code()); err != nil {
+		return selection{}, err
+	}
 	instant := embedding.Model{Embedder: own, Instant: true}
 	if m.Name == config.Static {
 		sel.models = []embedding.Model{instant}
@@ -156,10 +158,13 @@ func VerifyBuiltin() error {
 	return errors.Join(bert.VerifyPacked(models.Contextual()), m.Verify())
 }
 
-// TokenEmbedder returns the token embeddings of the built-in model.
+// TokenEmbedder returns the token embeddings of the built-in model and the table for source code.
 func TokenEmbedder() (embed.TokenEmbedder, error) {
 	m, err := static.Open(models.Builtin())
-	return m, err
+	if err != nil {
+		return nil, err
+	}
+	return static.OpenWithCode(m, models.Code())
 }
 
 func table() (embedding.Model, error) {

@@ -26,10 +26,10 @@ func layers() [][]string {
 	return [][]string{
 		{"."},
 		{"internal/lang/lexicon", "internal/lang/detect"},
-		{"internal/top", "internal/termtext", "internal/secret", "internal/lang/cue", "internal/transcript"},
+		{"internal/top", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/transcript"},
 		{"internal/index/vector"},
 		{
-			"internal/rank", "internal/index/bm25", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
+			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
 			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/share", "internal/arch", "models",
 		},
 		{"internal/retrieve", "internal/store/groupcommit"},
@@ -40,9 +40,10 @@ func layers() [][]string {
 		{"internal/engine"},
 		{"internal/ingest"},
 		{"internal/wire"},
+		{"internal/script", "internal/httpd"},
 		{
-			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/web",
-			"internal/hook", "internal/script", "internal/setup", "internal/syncfile",
+			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web",
+			"internal/hook", "internal/meter", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},
 		{"client"},
@@ -67,6 +68,7 @@ func private() map[string]string {
 	return map[string]string{
 		"internal/store/drivertest":  "",
 		"internal/store/memstore":    "internal/app",
+		"internal/store/overlay":     "internal/store",
 		"internal/store/sqlitestore": "internal/app internal/store/dirstore",
 		"internal/store/dirstore":    "internal/app",
 		"internal/store/pgstore":     "internal/app",
@@ -95,8 +97,10 @@ func heavy() map[string]string {
 		"github.com/google/jsonschema-go":              "internal/mcpserver",
 		"github.com/tailscale/hujson":                  "internal/setup/splice",
 		"github.com/spf13/cobra":                       "internal/cli",
+		"github.com/tiktoken-go/tokenizer":             "internal/cli",
 		"github.com/spf13/pflag":                       "internal/cli",
 		"github.com/schollz/progressbar":               "internal/cli",
+		"go.starlark.net":                              "internal/script",
 		"github.com/google/go-cmp":                     suite,
 		"pgregory.net/rapid":                           suite,
 		"go.uber.org/goleak":                           suite,
@@ -108,7 +112,7 @@ func heavy() map[string]string {
 func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/recall": {files: []string{
-			"searcher.go", "plan.go", "score.go", "pool.go", "scored.go", "page.go", "passages.go", "similar.go", "tokens.go", "rerank.go",
+			"searcher.go", "plan.go", "score.go", "pool.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
 			"relate.go", "demote.go", "reserve.go", "succeed.go", "judge.go", "explain.go", "graph.go", "recall.go",
 		}},
 		"internal/index": {
@@ -117,7 +121,7 @@ func fileOrders() map[string]fileOrder {
 				"segment.go", "part.go", "snapshot.go", "filter.go", "elements.go", "found.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",
 				"draft.go", "state.go", "saved.go", "upkeep.go", "search.go", "remap.go", "write.go", "words.go", "guard.go", "sessions.go",
 				"near.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "compact.go", "maintain.go", "embedded.go",
-				"apply.go", "follow.go", "access.go", "index.go", "searcher.go",
+				"apply.go", "follow.go", "access.go", "index.go", "fork.go", "searcher.go",
 			},
 			up: []string{
 				"elements.go: minContext", "file.go: savedPart", "found.go: cachedScorer", "found.go: situationFilter", "found.go: queryTerms", "found.go: window",
@@ -125,7 +129,7 @@ func fileOrders() map[string]fileOrder {
 			},
 		},
 		"internal/engine": {files: []string{
-			"relations.go", "access.go", "call.go", "engine.go", "remote.go", "failure.go", "screen.go", "compare.go", "get.go", "forget.go", "list.go", "record.go",
+			"relations.go", "access.go", "call.go", "engine.go", "remote.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "forget.go", "list.go", "record.go",
 			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "transfer.go", "serve.go",
 		}},
 	}

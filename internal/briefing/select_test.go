@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tiktoken-go/tokenizer"
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
@@ -209,6 +210,36 @@ func TestTokens(t *testing.T) {
 	} {
 		if n := briefing.Tokens(text); n < actual || n > 2*actual {
 			t.Errorf("%q: %d tokens, the true number is %d", text, n, actual)
+		}
+	}
+}
+
+// The estimate of tokens is not below the true number, on texts of many kinds.
+func TestTokens_IsFromAbove(t *testing.T) {
+	t.Parallel()
+	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"prose":   "Retries without jitter took the gateway down; the second deploy of a day waits until the first one has served real traffic.",
+		"code":    "func (b *budget) take(text string) bool {\n\tcost := budget(Tokens(text))\n\tif cost > *b {\n\t\treturn false\n\t}\n}",
+		"json":    `{"results":[{"insight":{"uuid":"01a19b98-7960-73c6-aef3-f372fe94f82a","importance":0.8}}],"total_count":2}`,
+		"hit":     "7f4a7c15 .87 Retries without jitter took the gateway down (debugging outages) | Nov 2\n2026-11-02, +4,100 chars",
+		"hex":     "9e3779b97f4a7c15 3c6ef372fe94f82a da3e39cb94b95bdb 78dde6e5fd29f044",
+		"path":    "/var/lib/hippo/memory.db --max-tokens=1200 HIPPO_STORE=sqlite:~/x https://example.com/a?b=c&d=1",
+		"german":  "Der Dienst für die Überweisungen fällt aus, wenn das Zertifikat des Vermittlers abläuft.",
+		"russian": "Шлюз упал, потому что все клиенты повторили запросы одновременно, без случайной задержки.",
+		"chinese": "网关在星期五宕机了，因为所有客户端同时重试。",
+		"emoji":   "🦛 remembers 👍🏽 across 👨‍👩‍👧 sessions",
+		"spaced":  "a b c 1 2 3 d e f 4 5 6",
+	} {
+		actual, err := vocabulary.Count(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := briefing.Tokens(text); n < actual || n > 4*actual {
+			t.Errorf("%s: %d tokens, the true number is %d", name, n, actual)
 		}
 	}
 }

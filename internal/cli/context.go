@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,12 +18,17 @@ import (
 func newContextCommand(s *shell) *cobra.Command {
 	var q briefing.Query
 	c := &cobra.Command{
-		Use:   "context",
+		Use:   "context [PROMPT...]",
 		Short: "Show what to know now: rules, open tasks, decisions, recent work, and what a prompt reminds of",
-		Args:  maximumArguments(0),
 		Example: `  hippo context
-  hippo context --prompt "why did the gateway go down" --max-tokens 300`,
-		RunE: func(c *cobra.Command, _ []string) error {
+  hippo context "why did the gateway go down" --max-tokens 300`,
+		RunE: func(c *cobra.Command, words []string) error {
+			if len(words) > 0 {
+				if q.Prompt != "" {
+					return usagef("--prompt and the words %q exclude each other", strings.Join(words, " "))
+				}
+				q.Prompt = strings.Join(words, " ")
+			}
 			if c.Flags().Changed("max-tokens") && q.MaxTokens == 0 {
 				q.MaxTokens = -1 // 0 means the default to the engine
 			}

@@ -34,7 +34,7 @@ type unhealthyError struct{ n int }
 func (e *unhealthyError) Error() string { return plural(e.n, "failure") }
 
 func runDoctor(ctx context.Context, s *shell, names []string) error {
-	host, err := newHost(ctx)
+	host, err := newHost()
 	if err != nil {
 		return err
 	}

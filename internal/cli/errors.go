@@ -116,6 +116,7 @@ func flagNames() map[string]string {
 	return map[string]string{
 		"Text": "words", "ID": "id", "Up": "id", "Down": "id", "Kind": "kind", "Relations": "relations", "Supersedes": "supersedes", "Projects": "project", "Situation": "situation", "Tags": "tag", "When": "when", "Relevance": "min, max",
 		"Offset": "offset", "Count": "count", "Ranker": "ranker", "IDs": "id", "Vote": "reinforce", "Modification": "flags",
+		"valid_from": "valid-from", "valid_until": "valid-until", "event_time": "event-time",
 	}
 }
 
@@ -127,7 +128,9 @@ func (s *shell) warn(format string, args ...any) {
 // explainError prints an error and a hint, as one JSON object if JSON was asked for. command is the
 // command line without arguments: "hippo search".
 func explainError(s *shell, command string, err error) {
-	err = wire.RenameField(err, flagNames())
+	if _, ok := errors.AsType[sourceError](err); !ok { // it names the keys of a file
+		err = wire.RenameField(err, flagNames())
+	}
 	if _, said := errors.AsType[*interruptedError](err); !said && hippo.CodeOf(err) == hippo.CodeCanceled {
 		err = canceledError{}
 	}

@@ -60,14 +60,14 @@ func TestFlagNames(t *testing.T) {
 	table := cli.FlagNames()
 	for f := range reflect.TypeFor[hippo.Query]().Fields() {
 		switch name := f.Name; name {
-		case "Filter", "NoTouch", "Explain": // every value is valid, or its fields have names of their own
+		case "Filter", "NoTouch", "Explain", "Strict": // every value is valid, or its fields have names of their own
 		default:
 			if table[name] == "" {
 				t.Errorf("%s has no name", name)
 			}
 		}
 	}
-	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"))
+	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"), cli.Flags("record"))
 	for field, name := range table {
 		switch name {
 		case "words", "id", "kind", "relations", "flags": // arguments

@@ -22,23 +22,33 @@ func newForgetCommand(s *shell) *cobra.Command {
 		Use:   "forget ID...",
 		Short: "Hide insights; hippo restore brings them back",
 		Args:  requireArgument("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			if purge {
-				return purgeMemories(c.Context(), s, m, ids, yes)
-			}
-			ms, err := m.Forget(c.Context(), ids...)
-			if err != nil {
-				return err
-			}
-			return printDone(s, "Forgot", ms)
-		}),
+		RunE: func(c *cobra.Command, refs []string) error {
+			return s.with(c.Context(), func(m *client.Client) error {
+				if purge {
+					return purgeMemories(c.Context(), s, m, refs, yes)
+				}
+				ids, err := resolve(c.Context(), m, refs)
+				if err != nil {
+					return err
+				}
+				ms, err := m.Forget(c.Context(), ids...)
+				if err != nil {
+					return err
+				}
+				return printDone(s, "Forgot", ms)
+			})
+		},
 	}
 	c.Flags().BoolVar(&purge, "purge", false, "delete for good; there is no undo")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask before a purge")
 	return c
 }
 
-func purgeMemories(ctx context.Context, s *shell, m *client.Client, ids []hippo.ID, yes bool) error {
+func purgeMemories(ctx context.Context, s *shell, m *client.Client, refs []string, yes bool) error {
+	ids, err := resolve(ctx, m, refs, client.Any())
+	if err != nil {
+		return err
+	}
 	ms, err := m.Get(ctx, ids...)
 	unreadable := err // those that cannot be read are deleted, too
 	if driver.Readable(err) != nil {

@@ -21,6 +21,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/hook"
 	"github.com/hippo-memory/hippo/internal/ingest"
 	"github.com/hippo-memory/hippo/internal/project"
+	"github.com/hippo-memory/hippo/internal/screen"
+	"github.com/hippo-memory/hippo/internal/transcript"
 )
 
 const (
@@ -67,7 +69,7 @@ func isHook(c *cobra.Command) bool { return c.Name() == "hook" }
 // logHookError logs why a hook did nothing.
 func logHookError(err error) {
 	log, file := hook.OpenLog(config.StateDir(os.Getenv))
-	log.Error("hook failed", "error", err)
+	log.Error("hook failed", "error", screen.Redact(err.Error())) // a path may hold a secret
 	_ = file.Close()
 }
 
@@ -129,7 +131,7 @@ func answerHook(ctx context.Context, s *shell, event hook.Event, client string) 
 		Scope:    func(project string) hippo.Scope { return s.scope(cfg, project) },
 		StateDir: state, Now: s.now,
 		Capture: func(ctx context.Context, _ hook.Event, in *hook.Input) error {
-			return captureForHook(ctx, s, cfg, state, in)
+			return captureForHook(ctx, s, cfg, state, in, client)
 		},
 	})
 }
@@ -155,7 +157,7 @@ func openInstant(ctx context.Context, s *shell, cfg config.Config) (*engine.Engi
 
 // captureForHook records what a session taught. What does not fit into the time is left to the next
 // hook of the session.
-func captureForHook(ctx context.Context, s *shell, cfg config.Config, state string, in *hook.Input) error {
+func captureForHook(ctx context.Context, s *shell, cfg config.Config, state string, in *hook.Input, client string) error {
 	path := cmp.Or(in.AgentTranscript, in.Transcript)
 	if path == "" && len(in.Document) == 0 {
 		return nil
@@ -178,7 +180,11 @@ func captureForHook(ctx context.Context, s *shell, cfg config.Config, state stri
 		StateDir: state, Now: s.now,
 	}
 	var err error
-	if o := (ingest.Options{Dir: in.Dir, Recent: true}); path != "" {
+	caller := transcript.Client(client)
+	if client == "gemini" {
+		caller = transcript.GeminiCLI
+	}
+	if o := (ingest.Options{Caller: caller, Dir: in.Dir, Recent: true}); path != "" {
 		_, err = ingest.File(ctx, c, path, o)
 	} else {
 		_, err = ingest.Stream(ctx, c, bytes.NewReader(in.Document), o)

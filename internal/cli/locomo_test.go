@@ -101,7 +101,7 @@ func rowsOf(t *testing.T, path, talk string) [][]byte {
 func search(t *testing.T, s *session, text string) []string {
 	t.Helper()
 	result, refused, err := s.call("hippo_search_insights", map[string]any{
-		"query": text, "detail": "full", "limit": map[string]any{"count": 10},
+		"query": text, "detail": "full", "limit": 10, "format": "json", "max_tokens": 100_000,
 	})
 	if err != nil || refused {
 		t.Fatalf("search %q: %s (%v)", text, result, err)

@@ -22,6 +22,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/script"
+	"github.com/hippo-memory/hippo/internal/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -60,6 +62,9 @@ func isTerminal(stream any) bool {
 
 // run is [Main] with the streams, clock and terminal of the shell.
 func (s *shell) run(ctx context.Context, args []string) int {
+	if len(args) > 1 && args[1] == script.ChildArgument { // before anything is read or opened
+		return sandbox.Child(s.in, s.out)
+	}
 	s.root = s.newRoot()
 	rest := args[1:]
 	if name := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); name == "hippo-server" {
@@ -132,12 +137,12 @@ func commands(s *shell) []group {
 			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s),
 		}},
 		{"Commands for agents:", []*cobra.Command{
-			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
+			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
 		}},
 		{"Commands for stores:", []*cobra.Command{
 			newStatusCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
 		}},
-		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), newEvalCommand(s), newDemoCommand(s)}},
+		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), newEvalCommand(s), newTokensCommand(s), newDemoCommand(s)}},
 	}
 }
 
@@ -146,7 +151,7 @@ func commands(s *shell) []group {
 func runRoot(s *shell, c *cobra.Command) error {
 	flags := s.root.PersistentFlags()
 	if (flags.Changed("memory-dir") || flags.Changed("store")) && !s.isTerminal(s.in) {
-		return runServe(c.Context(), s)
+		return runServe(c.Context(), s, nil)
 	}
 	return c.Help()
 }

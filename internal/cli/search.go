@@ -64,7 +64,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hippo.Query, error) {
 	q := f.query
 	q.Text = strings.Join(args, " ")
-	q.Situation, q.When = f.situation, f.when
+	q.Situation, q.Strict, q.When = f.situation, true, f.when
 	if err := validCount(q.Count); err != nil {
 		return q, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 
 func newServeCommand(s *shell) *cobra.Command {
 	var verbose bool
+	var tools string
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the memory to an agent over MCP on stdin and stdout",
@@ -27,9 +29,15 @@ func newServeCommand(s *shell) *cobra.Command {
 					return err
 				}
 			}
-			return runServe(c.Context(), s)
+			systems, err := mcpserver.ParseTools(tools)
+			if err != nil {
+				return usagef("--%v", err)
+			}
+			return runServe(c.Context(), s, systems)
 		},
 	}
+	c.Flags().StringVar(&tools, "tools", mcpserver.ToolSystems()[0], "the systems whose tools are listed, with commas: "+strings.Join(mcpserver.ToolSystems(), ", ")+
+		" or all; the first one answers where names collide, and the tools of the others answer unlisted")
 	c.Flags().BoolVar(&verbose, "debug", false, "the same as --log debug")
 	return c
 }
@@ -42,7 +50,8 @@ const openTimeout = 5 * time.Second
 // the part that is complete.
 const indexWait = 2 * time.Second
 
-func runServe(ctx context.Context, s *shell) error {
+// runServe serves; nil lists the tools of this program.
+func runServe(ctx context.Context, s *shell, tools []string) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
@@ -51,7 +60,7 @@ func runServe(ctx context.Context, s *shell) error {
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
 	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), cfg)) })
 	server := mcpserver.New(sharing.Engine, &mcpserver.Options{
-		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(),
+		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(), Tools: tools,
 		Scope: func(context.Context) hippo.Scope { return scope() },
 		State: func(ctx context.Context) string {
 			state := project.StateOf(ctx, ".")

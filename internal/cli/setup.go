@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/setup"
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
@@ -36,7 +36,7 @@ A client that names a store already keeps it; --store and --memory-dir register 
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return clientNames(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, names []string) error { return runSetup(c.Context(), s, &f, names) },
+		RunE: func(c *cobra.Command, names []string) error { return runSetup(s, &f, names) },
 	}
 	c.Flags().StringVar(&f.scope, "scope", string(setup.User), "user (all folders), project (everybody in this one) or local (you in this one)")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the changes as a diff, and change nothing")
@@ -62,7 +62,7 @@ func (e *failedClients) Error() string {
 	return "not set up: " + strings.Join(e.names, ", ") + "; the reasons are above"
 }
 
-func runSetup(ctx context.Context, s *shell, f *setupFlags, names []string) error {
+func runSetup(s *shell, f *setupFlags, names []string) error {
 	scope := setup.Scope(f.scope)
 	if !slices.Contains(setup.Scopes(), scope) {
 		return usagef("scope must be user, project or local, got %q", f.scope)
@@ -70,7 +70,7 @@ func runSetup(ctx context.Context, s *shell, f *setupFlags, names []string) erro
 	if f.plugin != "" {
 		return writePlugins(s, f, names)
 	}
-	host, err := newHost(ctx)
+	host, err := newHost()
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func runSetup(ctx context.Context, s *shell, f *setupFlags, names []string) erro
 }
 
 // newHost returns the machine and the user of this run.
-func newHost(ctx context.Context) (*setup.Host, error) {
+func newHost() (*setup.Host, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, err
@@ -120,8 +120,8 @@ func newHost(ctx context.Context) (*setup.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	if out, err := exec.CommandContext(ctx, "git", "rev-parse", "--show-toplevel").Output(); err == nil {
-		dir = filepath.FromSlash(strings.TrimSpace(string(out)))
+	if root, ok := project.Root(dir); ok {
+		dir = root
 	}
 	return &setup.Host{Home: home, Dir: dir, GOOS: runtime.GOOS, Env: os.Getenv, FindProgram: findProgram}, nil
 }

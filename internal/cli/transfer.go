@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/schollz/progressbar/v3"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/formats"
@@ -148,20 +150,18 @@ func exportFile(s *shell, x export, path string, force bool) error {
 	if info, err := os.Lstat(path); err == nil {
 		plain = info.Mode().IsRegular()
 	}
-	name := path
+	var f *os.File
 	if plain {
-		name += ".tmp"
+		f, err = os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	} else {
+		f, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	n, unreadable, err := writeExport(s, x, f)
-	if plain {
-		err = errors.Join(err, f.Sync())
-	}
 	if err = errors.Join(err, f.Close()); plain {
-		err = finishFile(name, path, err)
+		err = finishFile(f.Name(), path, err)
 	}
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func finishFile(name, path string, err error) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(name))
 	}
-	return os.Rename(name, path)
+	return atomicfile.Publish(name, path)
 }
 
 // writeExport writes an export, and returns how many memories it has, and what cannot be read.

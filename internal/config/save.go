@@ -14,30 +14,41 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 )
+
+// maxSize is the size in bytes up to which a file of settings is changed.
+const maxSize = 1 << 20
 
 // Save sets one setting in a TOML file, which is created if need be; an empty value
 // removes the setting. Everything else is kept byte for byte: comments, other keys, their
 // order. A symbolic link is kept, and its target replaced atomically. A file that is not
 // valid TOML, or in which the setting cannot be changed alone, is [hippo.ErrInvalid] and
-// unchanged. Of two concurrent calls one wins.
+// unchanged, as is one that another program changes at the same time ([hippo.ErrConflict]).
 func Save(path, name, value string) error {
 	path, err := target(path)
 	if err != nil {
 		return fmt.Errorf("%w: settings: %w", hippo.ErrUnavailable, err)
 	}
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	old, err := atomicfile.Read(path, maxSize)
+	if err != nil {
 		return fmt.Errorf("%w: settings: %w", hippo.ErrUnavailable, err)
 	}
-	text, err := edit(old, name, value)
+	text, err := edit(old.Content, name, value)
 	if err != nil {
 		return fmt.Errorf("%w: settings %s: %w", hippo.ErrInvalid, path, err)
 	}
-	if bytes.Equal(old, text) {
+	if bytes.Equal(old.Content, text) {
 		return nil
 	}
-	if err := replace(path, text); err != nil {
+	err = os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = old.Replace(text)
+	}
+	switch {
+	case errors.Is(err, atomicfile.ErrChanged):
+		return fmt.Errorf("%w: settings %s: %w", hippo.ErrConflict, path, err)
+	case err != nil:
 		return fmt.Errorf("%w: settings: %w", hippo.ErrUnavailable, err)
 	}
 	return nil
@@ -148,38 +159,3 @@ func remove(text []byte, from, to int) []byte {
 }
 
 func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
-
-// replace replaces a file atomically and durably, and keeps its permissions.
-func replace(path string, text []byte) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(path); err == nil {
-		if mode = info.Mode(); !mode.IsRegular() {
-			return fmt.Errorf("%s is not a file", path)
-		}
-	}
-	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(temp.Name()))
-		}
-	}()
-	_, err = temp.Write(text)
-	if err = errors.Join(err, temp.Chmod(mode.Perm()), temp.Sync(), temp.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(temp.Name(), path); err != nil {
-		return err
-	}
-	if d, openErr := os.Open(dir); openErr == nil {
-		_ = d.Sync() // not every system can; the file is whole in any case
-		_ = d.Close()
-	}
-	return nil
-}

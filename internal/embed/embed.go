@@ -70,6 +70,18 @@ type TokenEmbedder interface {
 	NewMaxSim(query []int32) MaxSim
 }
 
+// CodeEmbedder is a TokenEmbedder that also embeds texts of tokens for one purpose: that the vector of
+// a function is similar to those of questions that it answers. The vectors lie in a space of their
+// own.
+type CodeEmbedder interface {
+	TokenEmbedder
+	// CodeDimension is the length of the vectors.
+	CodeDimension() int
+	// EmbedCode sets v, zeros as many as CodeDimension, to the vector of a text of these tokens, of
+	// length 1; zeros if no token is known. It reorders the tokens.
+	EmbedCode(v []float32, tokens []int32)
+}
+
 // StaticEmbedder is an Embedder whose vectors depend on nothing but the tokens of a text, so that
 // who needs both cuts the text once.
 type StaticEmbedder interface {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -24,6 +25,10 @@ const (
 	// storedBatch is how many memories are looked up in the store at a time.
 	storedBatch = 64
 )
+
+// manyEmbedded is the number of memories after which the memory of embedding is returned to the
+// system: it is more than all else that the process has, and not needed again for long.
+const manyEmbedded = 256
 
 // fillInstant embeds the memories without a vector of an instant model. The index has embedded
 // most of them itself.
@@ -46,12 +51,19 @@ func fillMissing(ctx context.Context, f *Follower, m *modelState, batch int) err
 		return err
 	}
 	defer m.lease.release(m.id)
+	embedded := 0
+	defer func() {
+		if embedded >= manyEmbedded && !m.Instant {
+			debug.FreeOSMemory()
+		}
+	}()
 	for stuck := false; ; {
 		ids := f.index.Vectors.Unembedded(m.id, batch)
 		if len(ids) == 0 {
 			return nil
 		}
 		n, err := embedMemories(ctx, f, m, ids)
+		embedded += n
 		switch {
 		case errors.Is(err, errBattery), errors.Is(err, errElsewhere):
 			if err := waitToEmbed(ctx, f, m, err); err != nil {

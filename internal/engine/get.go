@@ -12,7 +12,7 @@ import (
 // Get returns memories by ID, in the order of ids, forgotten ones included. Unknown IDs are a
 // [*hippo.UnknownError]. It is not an access.
 func (m *Memories) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, m, verbGet, ids, get)
+	return perform(ctx, m, ids, get)
 }
 
 func get(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
@@ -26,25 +26,34 @@ func get(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, err
 // minRef is the minimum length of a reference.
 const minRef = 4
 
+// Preference says which memories a reference means that fits live and forgotten ones.
+type Preference int8
+
+// The preferences.
+const (
+	PreferLive      Preference = iota // the forgotten ones only if it fits no live one
+	PreferForgotten                   // the other way round
+	PreferNone                        // all of them: for what cannot be undone
+)
+
 // Resolve resolves a reference to an ID: a UUID, at least 4 characters of the beginning or the
 // end of one, such as [hippo.ID.Short], or of the beginning of a content hash. One that fits
-// several memories is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound]. Live
-// memories are preferred to forgotten ones; with forgotten it is the other way round.
-func (m *Memories) Resolve(ctx context.Context, ref string, forgotten bool) (hippo.ID, error) {
+// several of the preferred memories is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound].
+func (m *Memories) Resolve(ctx context.Context, ref string, prefer Preference) (hippo.ID, error) {
 	if id, err := hippo.ParseID(ref); err == nil {
 		return id, nil
 	}
-	return perform(ctx, m, verbResolve, resolveArgs{ref, forgotten}, resolve)
+	return perform(ctx, m, resolveArgs{ref, prefer}, resolve)
 }
 
 // resolveArgs are the arguments of [Memories.Resolve].
 type resolveArgs struct {
-	Ref       string
-	Forgotten bool
+	Ref    string
+	Prefer Preference
 }
 
 func resolve(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, error) {
-	ref, forgotten := a.Ref, a.Forgotten
+	ref, prefer := a.Ref, a.Prefer
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return hippo.ID{}, err
 	}
@@ -59,12 +68,15 @@ func resolve(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, error) 
 	if err != nil {
 		return hippo.ID{}, err
 	}
-	if forgotten && len(second) > 0 || len(first) == 0 {
+	switch {
+	case prefer == PreferNone:
+		first = append(first, second...)
+	case prefer == PreferForgotten && len(second) > 0, len(first) == 0:
 		first = second
 	}
 	switch len(first) {
 	case 0:
-		return hippo.ID{}, fmt.Errorf("%w: no memory with id %q", hippo.ErrNotFound, ref)
+		return hippo.ID{}, fmt.Errorf("%w: no memory with id %q: a short id is the end of the whole one", hippo.ErrNotFound, ref)
 	case 1:
 		return first[0], nil
 	default:
@@ -88,6 +100,9 @@ func ambiguous(ctx context.Context, m *Memories, ref string, ids []hippo.ID) err
 		if len(text) > shownOfCandidate {
 			text = append(text[:shownOfCandidate-1], '…')
 		}
+		if x.Forgotten() {
+			text = append(text, []rune(" (forgotten)")...)
+		}
 		e.Candidates = append(e.Candidates, [2]string{short.Of(x.ID), string(text)})
 	}
 	return e
@@ -99,7 +114,7 @@ func ShortIDs(m *Memories, ids []hippo.ID) hippo.ShortIDs {
 	if len(ids) == 0 {
 		return nil
 	}
-	short, err := perform(context.Background(), m, verbShortIDs, ids, shortIDs)
+	short, err := perform(context.Background(), m, ids, shortIDs)
 	if err != nil {
 		return nil // whole IDs are as good
 	}

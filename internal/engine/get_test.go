@@ -20,12 +20,12 @@ func TestResolve(t *testing.T) {
 	for _, ref := range []string{
 		id.String(), id.String()[:13], strings.ReplaceAll(id.String(), "-", ""), hash[:8], id.Short(), strings.ToUpper(id.Short()), id.Short()[4:], id.String()[20:],
 	} {
-		if got, err := f.Resolve(t.Context(), ref, false); err != nil || got != id {
+		if got, err := f.Resolve(t.Context(), ref, engine.PreferLive); err != nil || got != id {
 			t.Errorf("%s: got %v (%v)", ref, got, err)
 		}
 	}
 	for ref, want := range map[string]error{"abc": hippo.ErrInvalid, "zebra": hippo.ErrInvalid, "00ff00ff00ff": hippo.ErrNotFound} {
-		if _, err := f.Resolve(t.Context(), ref, false); !errors.Is(err, want) {
+		if _, err := f.Resolve(t.Context(), ref, engine.PreferLive); !errors.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", ref, err, want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestResolve_Ambiguous(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Resolve(t.Context(), "deadbeef", false)
+	_, err = f.Resolve(t.Context(), "deadbeef", engine.PreferLive)
 	ambiguous, ok := errors.AsType[*hippo.AmbiguousError](err)
 	want := [][2]string{{"a1deadbeef", "the first one"}, {"b1deadbeef", "the second " + strings.Repeat("x", 38) + "…"}}
 	if !ok || !errors.Is(err, hippo.ErrInvalid) || !cmp.Equal(ambiguous.Candidates, want) {
@@ -65,11 +65,50 @@ func TestResolve_Ambiguous(t *testing.T) {
 		if got := short.Of(id); got != want {
 			t.Errorf("%v: short form %s, want %s", id, got, want)
 		}
-		if got, err := f.Resolve(t.Context(), short.Of(id), false); err != nil || got != id {
+		if got, err := f.Resolve(t.Context(), short.Of(id), engine.PreferLive); err != nil || got != id {
 			t.Errorf("%s: got %v (%v)", want, got, err)
 		}
 	}
-	if got, err := f.Resolve(t.Context(), "deadbeef-", false); err != nil || got != begins {
+	if got, err := f.Resolve(t.Context(), "deadbeef-", engine.PreferLive); err != nil || got != begins {
 		t.Errorf("a prefix with its dash: got %v (%v)", got, err)
+	}
+}
+
+// What is purged is gone for good: a short form that fits a live memory and a forgotten one is refused, and both are listed.
+func TestResolve_Preference(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	var ids []hippo.ID
+	for _, s := range []string{"01a20000-0000-7000-8000-00000000beef", "01a20000-0000-7000-8000-00010000beef"} {
+		id, err := hippo.ParseID(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	live, gone := ids[0], ids[1]
+	_, err := f.Transfer().Import(t.Context(), hippo.Calendar{}, func(yield func(*hippo.Memory, error) bool) {
+		_ = yield(&hippo.Memory{ID: live, Content: "live"}, nil) && yield(&hippo.Memory{ID: gone, Content: "gone"}, nil)
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Forget(t.Context(), []hippo.ID{gone}); err != nil {
+		t.Fatal(err)
+	}
+	for prefer, want := range map[engine.Preference]hippo.ID{engine.PreferLive: live, engine.PreferForgotten: gone} {
+		if got, err := f.Resolve(t.Context(), "beef", prefer); err != nil || got != want {
+			t.Errorf("%d: got %v (%v), want %v", prefer, got, err, want)
+		}
+	}
+	_, err = f.Resolve(t.Context(), "beef", engine.PreferNone)
+	ambiguous, ok := errors.AsType[*hippo.AmbiguousError](err)
+	if !ok || len(ambiguous.Candidates) != 2 || ambiguous.Candidates[0][1] != "live" || ambiguous.Candidates[1][1] != "gone (forgotten)" {
+		t.Fatalf("got %v", err)
+	}
+	for i, c := range ambiguous.Candidates {
+		if got, err := f.Resolve(t.Context(), c[0], engine.PreferNone); err != nil || got != ids[i] {
+			t.Errorf("%s: got %v (%v)", c[0], got, err)
+		}
 	}
 }

@@ -40,7 +40,7 @@ func verbs() map[string]func(context.Context, *engine.Memories) error {
 			return err
 		},
 		"resolve": func(ctx context.Context, m *engine.Memories) error {
-			_, err := m.Resolve(ctx, idOf(7).String()[:35], false)
+			_, err := m.Resolve(ctx, idOf(7).String()[:35], engine.PreferLive)
 			return err
 		},
 		"compare": func(ctx context.Context, m *engine.Memories) error {

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -15,6 +17,8 @@ type Modification struct {
 	Type       *string
 	Importance *float64
 	Pinned     *bool
+	// Metadata sets these keys and keeps the others; null removes a key.
+	Metadata *map[string]json.RawMessage
 	// Vote is applied after the rest. Empty: an upvote if content or situation really
 	// change and no importance is given (a revised memory is in use), else none.
 	Vote Vote
@@ -30,11 +34,11 @@ func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hi
 	if err != nil {
 		return nil, err
 	}
-	return perform(ctx, m, verbModify, modifyArgs{id, portable(c), versions}, modify)
+	return perform(ctx, m, modifyArgs{id, portable(c), versions}, modify)
 }
 
-// portable returns a modification in a form that can travel: in JSON a pointer to a nil list is the same as no
-// pointer.
+// portable returns a modification in a form that can travel: in JSON a pointer to a nil list or map is the
+// same as no pointer.
 func portable(c Modification) Modification {
 	for _, list := range []**[]string{&c.Situation, &c.Tags} {
 		if *list != nil && **list == nil {
@@ -43,6 +47,9 @@ func portable(c Modification) Modification {
 	}
 	if c.Supersedes != nil && *c.Supersedes == nil {
 		c.Supersedes = &[]hippo.ID{}
+	}
+	if c.Metadata != nil && *c.Metadata == nil {
+		c.Metadata = &map[string]json.RawMessage{}
 	}
 	return c
 }
@@ -110,6 +117,7 @@ func (c *Modification) screened(allowed bool) error {
 	set(&x.Situation, c.Situation)
 	set(&x.Tags, c.Tags)
 	set(&x.Type, c.Type)
+	set(&x.Metadata, c.Metadata)
 	return screened(&x, allowed)
 }
 
@@ -122,6 +130,9 @@ func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) {
 	set(&x.Tags, c.Tags)
 	set(&x.Type, c.Type)
 	set(&x.Pinned, c.Pinned)
+	if c.Metadata != nil {
+		x.Metadata = mergedMetadata(x.Metadata, *c.Metadata)
+	}
 	if c.Importance != nil {
 		x.Importance = hippo.Importance{Base: *c.Importance, Value: *c.Importance, SetDay: day, SetAt: e.now()}
 	}
@@ -130,4 +141,15 @@ func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) {
 		vote = VoteUp
 	}
 	e.vote(x, vote, day)
+}
+
+// mergedMetadata returns old with the keys of given set, and those removed whose value is null.
+func mergedMetadata(old, given map[string]json.RawMessage) map[string]json.RawMessage {
+	out := maps.Clone(old)
+	if out == nil {
+		out = make(map[string]json.RawMessage, len(given))
+	}
+	maps.Copy(out, given)
+	maps.DeleteFunc(out, func(_ string, v json.RawMessage) bool { return len(v) == 0 || string(v) == "null" })
+	return out
 }

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -54,5 +55,29 @@ func TestModify_Refuses(t *testing.T) {
 		if _, err := f.Modify(t.Context(), id, c); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%s: got %v, want invalid", name, err)
 		}
+	}
+}
+
+// Metadata is merged by key, null removes a key, and a secret in it is refused.
+func TestModify_Metadata(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	id := f.record("kept", .5)
+	change := func(set map[string]json.RawMessage) *hippo.Memory {
+		t.Helper()
+		m, err := f.Modify(t.Context(), id, engine.Modification{Metadata: &set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	change(map[string]json.RawMessage{"a": json.RawMessage(`1`), "b": json.RawMessage(`"x"`)})
+	m := change(map[string]json.RawMessage{"b": json.RawMessage(`null`), "c": json.RawMessage(`[2]`)})
+	if diff := cmp.Diff(map[string]json.RawMessage{"a": json.RawMessage(`1`), "c": json.RawMessage(`[2]`)}, m.Metadata); diff != "" {
+		t.Error(diff)
+	}
+	secret := map[string]json.RawMessage{"note": json.RawMessage(`"password = hunter2x9QzLw7Rt"`)}
+	if _, err := f.Modify(t.Context(), id, engine.Modification{Metadata: &secret}); !errors.Is(err, hippo.ErrSecret) {
+		t.Errorf("got %v, want a secret refused", err)
 	}
 }

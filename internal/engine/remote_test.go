@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
@@ -42,8 +43,8 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 		"invalid":   func(m *engine.Memories) (any, error) { return m.Search(ctx, hippo.Query{Count: -1}) },
 		"get":       func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{b, a}) },
 		"unknown":   func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{{1}}) },
-		"resolve":   func(m *engine.Memories) (any, error) { return m.Resolve(ctx, a.Short(), false) },
-		"no ref":    func(m *engine.Memories) (any, error) { return m.Resolve(ctx, "ffffffff0000", false) },
+		"resolve":   func(m *engine.Memories) (any, error) { return m.Resolve(ctx, a.Short(), engine.PreferNone) },
+		"no ref":    func(m *engine.Memories) (any, error) { return m.Resolve(ctx, "ffffffff0000", engine.PreferLive) },
 		"list":      func(m *engine.Memories) (any, error) { return m.List(ctx, engine.ListQuery{Count: 2}) },
 		"short ids": func(m *engine.Memories) (any, error) { return engine.ShortIDs(m, []hippo.ID{a, b}), nil },
 		"status":    func(m *engine.Memories) (any, error) { return m.Status(ctx) },
@@ -56,6 +57,13 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 		},
 		"secret": func(m *engine.Memories) (any, error) {
 			return m.Record(ctx, &hippo.Memory{Content: "password = hunter2hunter2X9"})
+		},
+		"no metadata": func(m *engine.Memories) (any, error) {
+			return m.Modify(ctx, a, engine.Modification{Metadata: new(map[string]json.RawMessage)})
+		},
+		"metadata": func(m *engine.Memories) (any, error) {
+			_, err := m.Modify(ctx, a, engine.Modification{Metadata: &map[string]json.RawMessage{"a": json.RawMessage(`1`), "b": nil, "c": json.RawMessage("null")}})
+			return nil, err
 		},
 		"no vote": func(m *engine.Memories) (any, error) { return m.Reinforce(ctx, []hippo.ID{a}, []hippo.ID{a}) },
 		"relations": func(m *engine.Memories) (any, error) {
@@ -135,6 +143,23 @@ func TestRemote_KeepsTheScope(t *testing.T) {
 	if _, err := f.remote(other, false).Get(ctx, []hippo.ID{id}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("another namespace: %v", err)
 	}
+	writer := hippo.LocalScope("")
+	writer.Rights = hippo.RightWrite
+	text := "written without the right to read"
+	for _, retry := range []bool{false, true} {
+		m := f.remote(writer, retry)
+		x, err := m.Record(ctx, &hippo.Memory{Content: text, Importance: hippo.Importance{Base: 0.5}})
+		if err != nil {
+			t.Errorf("a writer records, twice: %v: %v", retry, err)
+			continue
+		}
+		if _, err := m.Modify(ctx, x.ID, engine.Modification{Metadata: &map[string]json.RawMessage{}, Vote: engine.VoteUp}); err != nil {
+			t.Errorf("a writer modifies, twice: %v: %v", retry, err)
+		}
+		if _, err := m.Reinforce(ctx, []hippo.ID{x.ID}, nil); err != nil {
+			t.Errorf("a writer votes, twice: %v: %v", retry, err)
+		}
+	}
 	reader := hippo.Scope{Rights: hippo.RightRead}
 	if _, err := f.remote(reader, false).Forget(ctx, []hippo.ID{id}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("a reader forgets: %v", err)
@@ -146,7 +171,7 @@ func TestDispatcher_RefusesMalformedCalls(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	d := engine.NewDispatcher(func(context.Context) (*engine.Engine, error) { return f.Engine, nil })
-	for _, call := range []string{"", "{}", `{"Verb":"nonsense"}`, `{"Verb":"search","Args":7}`, `{"Verb":"modify","Args":{"ID":"x"}}`, `{"Verb":"record","Args":{}}`} {
+	for _, call := range []string{"", "{}", `{"Verb":"nonsense"}`, `{"Verb":"search","Args":7}`, `{"Verb":"modify","Args":{"ID":"x"}}`, `{"Verb":"recordAlone","Args":{}}`} {
 		reply, failed := d.Do(t.Context(), []byte(call))
 		if err := engine.Decode(reply, failed, nil); !failed || err == nil {
 			t.Errorf("%q: reply %s, %v", call, reply, err)

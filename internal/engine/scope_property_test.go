@@ -111,8 +111,8 @@ func (w *world) readOne(r *rapid.T, id hippo.ID) {
 	ctx, ids := context.Background(), []hippo.ID{id}
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Get(ctx, ids) })
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Relations().Of(ctx, ids) })
-	prefix, forgotten := id.String()[:rapid.SampledFrom([]int{3, 4, 6, 35}).Draw(r, "length")], rapid.Bool().Draw(r, "forgotten")
-	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Resolve(ctx, prefix, forgotten) })
+	prefix, prefer := id.String()[:rapid.SampledFrom([]int{3, 4, 6, 35}).Draw(r, "length")], engine.Preference(rapid.IntRange(0, 2).Draw(r, "preference"))
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Resolve(ctx, prefix, prefer) })
 }
 
 func (*world) text(r *rapid.T) (text string) {

@@ -49,7 +49,7 @@ func OpenEngine(ctx context.Context, docs []*hippo.Memory, o *EngineOptions) (*e
 		return nil, errors.Join(err, s.Close())
 	}
 	e := engine.New(c)
-	if err := load(ctx, e, calendarOf(docs, now()), docs); err != nil {
+	if err := load(ctx, e, now(), docs); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	return e, nil
@@ -63,8 +63,8 @@ type shared struct{ embed.Embedder }
 
 // load imports the documents, searches once so that they are indexed, and waits until all models
 // have embedded them.
-func load(ctx context.Context, e *engine.Engine, c hippo.Calendar, docs []*hippo.Memory) error {
-	report, err := e.In(Scope()).Transfer().AllowSecrets().Import(ctx, c, copies(docs), nil)
+func load(ctx context.Context, e *engine.Engine, now time.Time, docs []*hippo.Memory) error {
+	report, err := e.In(Scope()).Transfer().AllowSecrets().Import(ctx, calendarOf(docs, now), copies(docs, now), nil)
 	if err != nil {
 		return err
 	}
@@ -77,10 +77,16 @@ func load(ctx context.Context, e *engine.Engine, c hippo.Calendar, docs []*hippo
 	return e.Embed(ctx, func(int, int) {})
 }
 
-func copies(docs []*hippo.Memory) iter.Seq2[*hippo.Memory, error] {
+// copies returns copies of documents. Those without a time were recorded in their order, a second
+// after each other, the last one now.
+func copies(docs []*hippo.Memory, now time.Time) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {
-		for _, m := range docs {
-			if !yield(m.Clone(), nil) {
+		for i, m := range docs {
+			m = m.Clone()
+			if m.CreatedAt.IsZero() {
+				m.CreatedAt = now.Add(time.Duration(i+1-len(docs)) * time.Second)
+			}
+			if !yield(m, nil) {
 				return
 			}
 		}

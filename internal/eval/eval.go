@@ -13,7 +13,8 @@
 // qrels.tsv (query, document, gain).
 //
 // So that figures can be compared: a question is asked within its conversation; a
-// document is "SPEAKER: TEXT", or "TITLE\nTEXT" of a corpus; questions without a
+// document is "SPEAKER: TEXT", or "TITLE\nTEXT" of a corpus; documents without a time were
+// recorded in their order; questions without a
 // relevant document are left out; the categories of [Excluded] are reported but are not
 // part of the mean. [Unanswerable] questions measure the confidence of a system alone.
 //

@@ -3,27 +3,20 @@ package hook
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/lockedfile"
 )
 
 const (
 	// ledgerAge is how long the ledger of a session is kept after its last use.
 	ledgerAge = 14 * 24 * time.Hour
-	// maxPruned is how many old files one session start looks at.
-	maxPruned = 500
 	// lockTimeout is the default of [Config.LockTimeout].
-	lockRetry, lockTimeout = 5 * time.Millisecond, 100 * time.Millisecond
+	lockTimeout = 100 * time.Millisecond
 	// doubleRun is the time within which a second start after a compaction is that of another
 	// hook for the same compaction: some clients run the hooks of others, too.
 	doubleRun = 30 * time.Second
@@ -32,8 +25,7 @@ const (
 // ledger is what was injected into one session. It is held locked while it is open, so that hooks
 // of the session that run at the same time take turns.
 type ledger struct {
-	path string
-	lock *flock.Flock
+	file *lockedfile.File
 	data ledgerData
 }
 
@@ -50,43 +42,28 @@ type ledgerData struct {
 // keyOf identifies the content of a memory as it is shown.
 func keyOf(m *hippo.Memory) string { return hex.EncodeToString(m.ContentHash[:4]) }
 
-// ledgerPath returns the file of a session in a folder.
-func ledgerPath(dir, session string) string {
-	sum := sha256.Sum256([]byte(session))
-	return filepath.Join(dir, hex.EncodeToString(sum[:12])+".json")
+// ledgers returns the folder of the ledgers.
+func ledgers(c *Config) lockedfile.Folder {
+	return lockedfile.Folder{Dir: filepath.Join(c.StateDir, "sessions"), Age: ledgerAge}
 }
 
 // isPending reports whether what the start of a session injects waits for a prompt.
 func isPending(c *Config, session string) bool {
 	var d ledgerData
-	b, err := os.ReadFile(ledgerPath(filepath.Join(c.StateDir, "sessions"), session))
-	return err == nil && json.Unmarshal(b, &d) == nil && d.Pending
+	return ledgers(c).Peek(session, &d) && d.Pending
 }
 
 // openLedger opens the ledger of a session and waits, within the deadline of ctx, for other hooks of
-// the session.
+// the session. A damaged ledger is begun again.
 func openLedger(ctx context.Context, c *Config, session string) (*ledger, error) {
-	dir := filepath.Join(c.StateDir, "sessions")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
-	}
-	path := ledgerPath(dir, session)
-	l := &ledger{path: path, lock: flock.New(path+".lock", flock.SetPermissions(0o600))}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.LockTimeout, lockTimeout))
 	defer cancel()
-	if _, err := l.lock.TryLockContext(ctx, lockRetry); err != nil {
-		return nil, fmt.Errorf("ledger: locked: %w", err)
-	}
-	b, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		prune(dir, c.Now())
-	case err != nil:
-		l.close()
+	file, err := ledgers(c).Open(ctx, session, c.Now())
+	if err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
-	default:
-		_ = json.Unmarshal(b, &l.data) // a damaged one is begun again
 	}
+	l := &ledger{file: file}
+	file.Load(&l.data)
 	if l.data.Injected == nil {
 		l.data.Injected = make(map[string]int64)
 	}
@@ -127,35 +104,11 @@ func (l *ledger) save(now time.Time) error {
 			l.data.Injected[k] = now.Unix()
 		}
 	}
-	b, err := json.Marshal(&l.data)
-	if err != nil {
-		return err
-	}
-	temp := l.path + ".tmp"
-	if err := os.WriteFile(temp, b, 0o600); err != nil {
-		return fmt.Errorf("ledger: %w", err)
-	}
-	if err := os.Rename(temp, l.path); err != nil {
+	if err := l.file.Save(&l.data, now); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	return nil
 }
 
 // close unlocks the ledger.
-func (l *ledger) close() { _ = l.lock.Close() }
-
-// prune deletes the files of sessions that were not used for a long time.
-func prune(dir string, now time.Time) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return
-	}
-	defer d.Close() //nolint:errcheck // it is only read
-	entries, _ := d.ReadDir(maxPruned)
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && now.Sub(info.ModTime()) > ledgerAge {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
-}
+func (l *ledger) close() { l.file.Close() }

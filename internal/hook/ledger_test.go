@@ -68,7 +68,7 @@ func TestLedger_Locked(t *testing.T) {
 	}
 	f.LockTimeout = time.Nanosecond
 	out, err := f.try(hook.SessionStart, "claude-code", object{"source": "compact"})
-	if out != "" || err == nil || !strings.HasPrefix(err.Error(), "ledger: locked") {
+	if out != "" || err == nil || !strings.HasPrefix(err.Error(), "ledger: locked by another process") {
 		t.Errorf("printed %q (%v)", out, err)
 	}
 	f.LockTimeout = time.Minute
@@ -96,5 +96,23 @@ func TestLedger_Prune(t *testing.T) {
 		if _, err := os.Stat(p); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is still there", filepath.Base(p))
 		}
+	}
+}
+
+// The lock of a session that goes on for weeks stays, though only its ledger is written again.
+func TestLedger_PruneKeepsLocks(t *testing.T) {
+	t.Parallel()
+	f := start(t)
+	f.run(hook.SessionStart, "claude-code", object{"session_id": "long"})
+	locks, _ := filepath.Glob(filepath.Join(f.StateDir, "sessions", "*.lock"))
+	if len(locks) != 1 {
+		t.Fatalf("locks %v", locks)
+	}
+	if err := os.Chtimes(locks[0], noon().AddDate(0, -1, 0), noon().AddDate(0, -1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	f.run(hook.SessionStart, "claude-code", object{"session_id": "new"})
+	if _, err := os.Stat(locks[0]); err != nil {
+		t.Error(err)
 	}
 }

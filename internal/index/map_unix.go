@@ -22,16 +22,3 @@ func unmapBytes(b []byte) { _ = unix.Munmap(b) } // it fails for no mapping of o
 
 // dropBytes takes mapped pages out of the memory of this process until they are read again.
 func dropBytes(b []byte) { _ = unix.Madvise(b, unix.MADV_DONTNEED) } // advice only
-
-// syncDir makes a rename in a directory durable.
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if e := d.Close(); err == nil {
-		err = e
-	}
-	return err
-}

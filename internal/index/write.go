@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 	"github.com/hippo-memory/hippo/internal/embed"
 )
 
@@ -227,5 +228,5 @@ func (w *writer) commit(r *root) error {
 	if err := errors.Join(w.file.Sync(), os.Rename(w.file.Name(), w.path)); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(w.path))
+	return atomicfile.SyncDir(filepath.Dir(w.path))
 }

@@ -50,6 +50,9 @@ type Config struct {
 type Options struct {
 	// Client is the client that wrote the transcript; empty: it is recognised.
 	Client transcript.Client
+	// Caller is the client whose hook this is, by the name in [Lasts], which then says of it, too, why there was nothing to
+	// read; empty: the client of the transcript.
+	Caller transcript.Client
 	// Dir is the folder of the session, for turns that do not name one.
 	Dir string
 	// Recent reads at most the last MiB of a transcript that was never read: for callers
@@ -201,6 +204,10 @@ func (s *session) read(ctx context.Context) error {
 		return err
 	}
 	s.report.From = s.ledger.data.Offset
+	if s.ledger.data.HeadSize == 0 {
+		s.report.Reason = "the transcript is empty"
+		return nil
+	}
 	for {
 		o := transcript.Options{Client: s.options.Client, From: max(0, s.ledger.data.Offset-window), MaxBytes: chunk}
 		if s.options.Recent && s.ledger.data.Offset == 0 {
@@ -277,5 +284,8 @@ func (s *session) explain() {
 		r.Reason = "the transcript has no turns"
 	default:
 		r.Reason = fmt.Sprintf("nothing worth keeping in %d turns", r.Turns)
+		if r.Turns == 1 {
+			r.Reason = "nothing worth keeping in one turn"
+		}
 	}
 }

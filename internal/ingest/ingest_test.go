@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -362,11 +363,49 @@ func TestLasts_SaysWhyNothingWasKept(t *testing.T) {
 	}
 	got, err := ingest.Lasts(f.config.StateDir)
 	want := []ingest.Last{
-		{Client: transcript.ClaudeCode, At: f.config.Now(), Session: "s1", Turns: 1, Reason: "nothing worth keeping in 1 turns"},
+		{Client: transcript.ClaudeCode, At: f.config.Now(), Session: "s1", Turns: 1, Reason: "nothing worth keeping in one turn"},
 		{Client: "unknown", At: f.config.Now(), Reason: transcript.ErrUnknownFormat.Error()},
 	}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Error(d, err)
+	}
+}
+
+// A hook knows its client. A session that ended at once has no transcript, or an empty one.
+func TestLasts_NamesTheCaller(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	empty := f.write("a.jsonl", "")
+	missing := filepath.Join(filepath.Dir(empty), "b.jsonl")
+	f.capture(empty, ingest.Options{Caller: "codex"})
+	if _, err := ingest.File(t.Context(), &f.config, missing, ingest.Options{Caller: "claude-code"}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a transcript: %v", err)
+	}
+	if _, err := ingest.File(t.Context(), &f.config, f.write("c.jsonl", "a letter\n"), ingest.Options{Caller: "cursor"}); err == nil {
+		t.Error("no transcript: no error")
+	}
+	got, err := ingest.Lasts(f.config.StateDir)
+	want := []ingest.Last{
+		{Client: "claude-code", At: f.config.Now(), Reason: "there is no transcript at " + missing},
+		{Client: "codex", At: f.config.Now(), Reason: "the transcript is empty"},
+		{Client: "cursor", At: f.config.Now(), Reason: transcript.ErrUnknownFormat.Error()},
+	}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("%s %v", d, err)
+	}
+}
+
+// The path of a transcript that is missing is shown without the key in it.
+func TestLasts_ShowsNoSecret(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	key := "ghp_" + strings.Repeat("aB3dE5fG7h", 4)[:36]
+	if _, err := ingest.File(t.Context(), &f.config, filepath.Join(t.TempDir(), key+".jsonl"), ingest.Options{Caller: "codex"}); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	got, err := ingest.Lasts(f.config.StateDir)
+	if err != nil || len(got) != 1 || strings.Contains(got[0].Reason, key) || !strings.Contains(got[0].Reason, "[redacted]") {
+		t.Errorf("got %+v (%v)", got, err)
 	}
 }
 

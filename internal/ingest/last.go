@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hippo-memory/hippo/internal/atomicfile"
+	"github.com/hippo-memory/hippo/internal/screen"
 	"github.com/hippo-memory/hippo/internal/transcript"
 )
 
@@ -27,7 +29,7 @@ type Last struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// unknown is the client of transcripts that were not recognised.
+// unknown is the client of transcripts that were not recognised, if no hook named it.
 const unknown = "unknown"
 
 // note stores the outcome of the capture for [Lasts], unless there was nothing to read.
@@ -40,17 +42,28 @@ func (s *session) note(failure error) error {
 		Client: r.Client, At: s.config.Now().UTC().Truncate(time.Second), Session: r.Session, Turns: r.Turns,
 		Kept: r.Count(Added, Changed), Repeated: r.Count(Repeated), Refused: r.Count(Refused), Reason: r.Reason,
 	}
-	if l.Client == "" || !slices.Contains(transcript.Clients(), l.Client) {
+	if !slices.Contains(transcript.Clients(), l.Client) {
 		l.Client = unknown
+		if c := s.options.Caller; c != "" && filepath.Base(string(c)) == string(c) {
+			l.Client = c
+		}
 	}
-	if failure != nil {
+	switch {
+	case errors.Is(failure, fs.ErrNotExist) && r.Client == s.options.Client: // nothing was read
+		l.Reason = "there is no transcript at " + r.Path
+	case failure != nil:
 		l.Reason = failure.Error()
 	}
+	l.Reason = screen.Redact(l.Reason) // a path may hold a secret
 	dir := folder(s.config.StateDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return writeJSON(filepath.Join(dir, "last-"+string(l.Client)+".json"), l)
+	b, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(dir, "last-"+string(l.Client)+".json"), b)
 }
 
 // Lasts returns the last capture of every client that had one, by client. Files that cannot be

@@ -4,37 +4,29 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/lockedfile"
 )
 
 const (
 	// ledgerAge is how long a ledger is kept after its last use.
 	ledgerAge = 90 * 24 * time.Hour
-	// maxPruned is how many old files one capture looks at.
-	maxPruned = 500
 	// maxSeen is how many contents a ledger remembers.
 	maxSeen = 256
 	// headSize is how many bytes of the beginning identify a transcript.
-	headSize  = 1024
-	lockRetry = 5 * time.Millisecond
+	headSize = 1024
 )
 
 // ledger remembers what was captured from one transcript. It is locked while it is open.
 type ledger struct {
-	path string
-	lock *flock.Flock
+	file *lockedfile.File
 	data ledgerData
 }
 
@@ -57,23 +49,13 @@ func folder(stateDir string) string { return filepath.Join(stateDir, "capture") 
 // openLedger opens the ledger of a transcript and waits, until ctx ends, for other captures of it. A
 // damaged ledger is an empty one.
 func openLedger(ctx context.Context, stateDir, transcript string, now time.Time) (*ledger, error) {
-	dir := filepath.Join(folder(stateDir), "ledgers")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
+	ledgers := lockedfile.Folder{Dir: filepath.Join(folder(stateDir), "ledgers"), Age: ledgerAge}
+	file, err := ledgers.Open(ctx, transcript, now)
+	if err != nil {
+		return nil, fmt.Errorf("ledger of the transcript: %w", err)
 	}
-	sum := sha256.Sum256([]byte(transcript))
-	path := filepath.Join(dir, hex.EncodeToString(sum[:12])+".json")
-	l := &ledger{path: path, lock: flock.New(path+".lock", flock.SetPermissions(0o600)), data: ledgerData{Path: transcript}}
-	if ok, err := l.lock.TryLockContext(ctx, lockRetry); err != nil || !ok {
-		return nil, fmt.Errorf("ledger: another capture of the transcript is running: %w", errors.Join(err, context.Cause(ctx)))
-	}
-	b, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		prune(path, now)
-		return l, nil
-	}
-	var data ledgerData
-	if err == nil && json.Unmarshal(b, &data) == nil && data.Path == transcript {
+	l := &ledger{file: file, data: ledgerData{Path: transcript}}
+	if data := (ledgerData{}); file.Load(&data) && data.Path == transcript {
 		l.data = data
 	}
 	return l, nil
@@ -129,47 +111,10 @@ func (l *ledger) add(content string) {
 
 // save writes the ledger.
 func (l *ledger) save(now time.Time) error {
-	if err := writeJSON(l.path, l.data); err != nil {
+	if err := l.file.Save(l.data, now); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
-	return os.Chtimes(l.path, now, now)
+	return nil
 }
 
-func (l *ledger) close() { _ = l.lock.Unlock() } // the system unlocks when the process ends
-
-// writeJSON replaces a file with the JSON of a value.
-func writeJSON(path string, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
-}
-
-// prune removes ledgers that were not used for long, of maxPruned files from the name of a new ledger on: its name is a
-// hash, so that all files have their turn. A failure leaves files, no more.
-func prune(path string, now time.Time) {
-	dir, name := filepath.Split(path)
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	from := slices.IndexFunc(files, func(f fs.DirEntry) bool { return f.Name() >= name })
-	for i := range min(len(files), maxPruned) {
-		f := files[(max(from, 0)+i)%len(files)]
-		if info, err := f.Info(); err == nil && now.Sub(info.ModTime()) > ledgerAge {
-			_ = os.Remove(filepath.Join(dir, f.Name()))
-		}
-	}
-}
+func (l *ledger) close() { l.file.Close() }

@@ -10,9 +10,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-const contextSchema = `{"type":"object","additionalProperties":false,"properties":{
+const contextSchema = `{"type":"object","properties":{
 "prompt":{"type":"string","description":"what the user asks"},
-"project":{"type":"string","description":"default: the current one"},
+"project":{"type":"string"},
 "max_tokens":{"type":"integer","default":700}}}`
 
 type contextInput struct {

@@ -29,7 +29,8 @@ type field struct {
 	name     string
 	to       any // a pointer to a value, an [input] or a [setter]
 	required bool
-	alias    string // another name for it; empty: none
+	also     string // other names for it, separated by spaces
+	unlisted bool   // the schema does not name it: models do not need it
 }
 
 // decode reads JSON into in. An argument that is unknown, missing or of another type is a
@@ -47,7 +48,7 @@ func decodeAt(prefix string, raw json.RawMessage, in input) error {
 		if prefix != "" { // of the arguments the schema says all
 			why += " with " + strings.Join(names(fields), ", ")
 		}
-		return hippo.Fieldf(objectName(prefix), "%s", why)
+		return misshapen(objectName(prefix), "%s", why)
 	}
 	values := make([]json.RawMessage, len(fields))
 	for i, f := range fields {
@@ -62,7 +63,7 @@ func decodeAt(prefix string, raw json.RawMessage, in input) error {
 	for i, f := range fields {
 		switch {
 		case values[i] == nil && f.required:
-			return hippo.Fieldf(prefix+f.name, "is required")
+			return misshapen(prefix+f.name, "is required")
 		case values[i] != nil:
 			if err := set(prefix+f.name, values[i], f.to); err != nil {
 				return err
@@ -84,9 +85,9 @@ func objectName(prefix string) string {
 // takeValue removes a field from given and returns its value; nil if there is none.
 func takeValue(given map[string]json.RawMessage, f field, prefix string) (json.RawMessage, error) {
 	var found json.RawMessage
-	for _, name := range []string{f.name, f.alias} {
+	for _, name := range append([]string{f.name}, strings.Fields(f.also)...) {
 		v, ok := given[name]
-		if name == "" || !ok {
+		if !ok {
 			continue
 		}
 		delete(given, name)
@@ -94,7 +95,7 @@ func takeValue(given map[string]json.RawMessage, f field, prefix string) (json.R
 			continue
 		}
 		if found != nil {
-			return nil, hippo.Fieldf(prefix+f.alias, "is another name of %s: give one of them", f.name)
+			return nil, hippo.Fieldf(prefix+name, "is another name of %s: give one of them", f.name)
 		}
 		found = v
 	}
@@ -123,16 +124,18 @@ func refuseUnknown(left map[string]json.RawMessage, fields []field, prefix strin
 		fmt.Fprintf(&more, ", so are %d more", n)
 	}
 	if len(known) == 0 {
-		return hippo.Fieldf(prefix+given[0], "is unknown%s; no arguments are known here", more.String())
+		return misshapen(prefix+given[0], "is unknown%s; no arguments are known here", more.String())
 	}
-	return hippo.Fieldf(prefix+given[0], "is unknown%s%s: known are %s", suggestion(given[0], known), more.String(), strings.Join(known, ", "))
+	return misshapen(prefix+given[0], "is unknown%s%s: known are %s", suggestion(given[0], known), more.String(), strings.Join(known, ", "))
 }
 
-// names returns the names of arguments.
+// names returns the names of the arguments that the schema has.
 func names(fields []field) []string {
-	out := make([]string, len(fields))
-	for i, f := range fields {
-		out[i] = f.name
+	var out []string
+	for _, f := range fields {
+		if !f.unlisted {
+			out = append(out, f.name)
+		}
 	}
 	return out
 }
@@ -148,7 +151,7 @@ func suggestion(name string, known []string) string {
 	return ""
 }
 
-// texts is a list of texts; a single text is a list of one.
+// texts is a list of texts. A single text is a list, too, see [listOf].
 type texts []string
 
 // set decodes one value into to, a pointer as in [field].
@@ -157,10 +160,11 @@ func set(name string, raw json.RawMessage, to any) error {
 	case setter:
 		return to.set(name, raw)
 	case input:
-		return decodeAt(name+".", raw, to)
+		return decodeAt(name+".", plain(raw, to), to)
 	case *texts:
 		return setTexts(name, raw, to)
 	}
+	raw = plain(raw, to)
 	if err := json.Unmarshal(raw, to); err != nil {
 		return mismatch(name, raw, to, err)
 	}
@@ -168,9 +172,9 @@ func set(name string, raw json.RawMessage, to any) error {
 }
 
 func setTexts(name string, raw json.RawMessage, to *texts) error {
-	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte(`"`)) {
-		*to = make(texts, 1)
-		return set(name, raw, &(*to)[0])
+	if text, ok := textOf(raw); ok {
+		*to = append(texts{}, listOf(text)...)
+		return nil
 	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {
@@ -180,11 +184,22 @@ func setTexts(name string, raw json.RawMessage, to *texts) error {
 	for i, item := range items {
 		name := fmt.Sprintf("%s[%d]", name, i)
 		if string(item) == "null" {
-			return hippo.Fieldf(name, "must be a text, got null")
+			return misshapen(name, "must be a text, got null")
 		}
-		if err := set(name, item, &(*to)[i]); err != nil {
+		if err := setText(name, item, &(*to)[i]); err != nil {
 			return err
 		}
+	}
+	if len(*to) == 1 && strings.HasPrefix((*to)[0], "[") {
+		*to = listOf((*to)[0])
+	}
+	return nil
+}
+
+// setText reads a text, in no other form.
+func setText(name string, raw json.RawMessage, to *string) error {
+	if err := json.Unmarshal(raw, to); err != nil {
+		return mismatch(name, raw, to, err)
 	}
 	return nil
 }
@@ -193,12 +208,12 @@ func setTexts(name string, raw json.RawMessage, to *texts) error {
 func mismatch(name string, raw json.RawMessage, to any, err error) error {
 	var e *json.UnmarshalTypeError
 	if !errors.As(err, &e) {
-		return hippo.Fieldf(name, "is not readable: %v", err)
+		return misshapen(name, "is not readable: %v", err)
 	}
 	if strings.HasPrefix(e.Value, "number") && wantsNumber(to) {
-		return hippo.Fieldf(name, "must be %s, got %.40s", typeName(to), raw)
+		return misshapen(name, "must be %s, got %.40s", typeName(to), raw)
 	}
-	return hippo.Fieldf(name, "must be %s, got %s", typeName(to), e.Value)
+	return misshapen(name, "must be %s, got %s", typeName(to), e.Value)
 }
 
 func wantsNumber(to any) bool {

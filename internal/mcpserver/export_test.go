@@ -8,19 +8,24 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ToolFields is what a tool takes, by its schema and by its decoder.
+// ToolFields is what a tool takes, by its schema and by its decoder: the names that the schema
+// has, those that it has not, and those that must be given.
 type ToolFields struct {
-	Schema          string
-	Names, Required []string
+	Schema                    string
+	Names, Unlisted, Required []string
 }
 
 // Fields returns the fields of all tools.
 func Fields() map[string]ToolFields {
 	out := make(map[string]ToolFields)
-	for _, t := range tools() {
+	for _, t := range append(tools(), runTool()) {
 		f := ToolFields{Schema: t.schema}
 		for _, field := range t.input().fields() {
-			f.Names = append(f.Names, field.name)
+			if field.unlisted {
+				f.Unlisted = append(f.Unlisted, field.name)
+			} else {
+				f.Names = append(f.Names, field.name)
+			}
 			if field.required {
 				f.Required = append(f.Required, field.name)
 			}
@@ -34,7 +39,7 @@ func Fields() map[string]ToolFields {
 // objects in it, were asked for their fields.
 func InputsAskedTwice() map[string][2]string {
 	out := make(map[string][2]string)
-	for _, t := range tools() {
+	for _, t := range append(tools(), runTool()) {
 		in := t.input()
 		before := fmt.Sprintf("%+v", in)
 		for _, f := range in.fields() {
@@ -46,6 +51,9 @@ func InputsAskedTwice() map[string][2]string {
 	}
 	return out
 }
+
+// ListBudget is the size of the list of tools up to which hippo_run is in it.
+const ListBudget = listBudget
 
 // Members reads a JSON object strictly.
 func Members(text []byte) (map[string]json.RawMessage, error) { return members(text) }

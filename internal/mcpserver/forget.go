@@ -5,10 +5,12 @@ import (
 	"fmt"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-const forgetSchema = `{"type":"object","additionalProperties":false,"required":["uuids"],"properties":{
-"uuids":{"type":"array","items":{"type":"string"}},
+const forgetSchema = `{"type":"object","required":["uuids"],"properties":{
+"uuids":{"type":"array","items":{"type":"string"},"description":"ids"},
 "restore":{"type":"boolean"},
 "purge":{"type":"boolean"}}}`
 
@@ -19,7 +21,7 @@ type forgetInput struct {
 
 func (in *forgetInput) fields() []field {
 	return []field{
-		{name: "uuids", alias: "uuid", to: &in.refs, required: true},
+		{name: "uuids", also: "uuid ids id refs ref", to: &in.refs, required: true},
 		{name: "restore", to: &in.restore},
 		{name: "purge", to: &in.purge},
 	}
@@ -36,7 +38,14 @@ func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.restore && in.purge {
 		return reply{}, hippo.Fieldf("purge", "and restore exclude each other")
 	}
-	ids, err := s.resolve(ctx, in.refs, in.restore)
+	prefer := engine.PreferLive
+	switch {
+	case in.restore:
+		prefer = engine.PreferForgotten
+	case in.purge:
+		prefer = engine.PreferNone
+	}
+	ids, err := s.resolve(ctx, in.refs, prefer)
 	switch {
 	case err != nil:
 	case in.purge:
@@ -51,5 +60,5 @@ func (in *forgetInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{text: fmt.Sprintf(text, insights(len(ids))), data: forgot{Action: action, UUIDs: ids}, count: len(ids)}, nil
+	return reply{text: fmt.Sprintf(text, insights(len(ids))), data: forgot{Action: action, UUIDs: ids}, meta: wire.Meta{IDs: ids}, count: len(ids)}, nil
 }

@@ -23,17 +23,20 @@ func (r *refs) set(name string, raw json.RawMessage) error {
 	if err := set(name, raw, &r.list); err != nil {
 		return err
 	}
+	for i := range r.list {
+		r.list[i] = plainRef(r.list[i])
+	}
 	if len(r.list) > hippo.MaxIDs {
 		return hippo.Fieldf(name, "must have at most %d elements, got %d", hippo.MaxIDs, len(r.list))
 	}
 	return nil
 }
 
-// resolve returns the IDs, each once, those of forgotten memories first if forgotten is set.
-func (s *session) resolve(ctx context.Context, r refs, forgotten bool) ([]hippo.ID, error) {
+// resolve returns the IDs, each once.
+func (s *session) resolve(ctx context.Context, r refs, prefer engine.Preference) ([]hippo.ID, error) {
 	var out []hippo.ID
 	for i, ref := range r.list {
-		id, err := s.Resolve(ctx, ref, forgotten)
+		id, err := s.Resolve(ctx, ref, prefer)
 		if err != nil {
 			return nil, named(err, r.name, i, len(r.list))
 		}
@@ -51,7 +54,7 @@ func (s *session) short(id hippo.ID) string {
 
 // resolveOne is resolve for an argument that is one ID.
 func (s *session) resolveOne(ctx context.Context, r refs) (hippo.ID, error) {
-	ids, err := s.resolve(ctx, r, false)
+	ids, err := s.resolve(ctx, r, engine.PreferLive)
 	switch {
 	case err != nil:
 		return hippo.ID{}, err

@@ -7,19 +7,19 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-const modifySchema = `{"type":"object","additionalProperties":false,"required":["uuid"],"properties":{
-"uuid":{"type":"string"},
+const modifySchema = `{"type":"object","required":["uuid"],"properties":{
+"uuid":{"type":"string","description":"an id"},
 "content":{"type":"string"},
-"situation":{"type":"array","items":{"type":"string"},"description":"replaces all"},
+"situation":{"type":"array","items":{"type":"string"}},
 "importance":{"type":"number","minimum":0,"maximum":1},
 "tags":{"type":"array","items":{"type":"string"}},
 "type":{"type":"string"},
 "pinned":{"type":"boolean"},
-"reinforce":{"type":"string","enum":["upvote","downvote","none"],"description":"a vote after the change"},
-"supersedes":{"type":"array","items":{"type":"string"}},
-"allow_secret":{"type":"boolean","description":"only if the user agrees"}}}`
+"reinforce":{"type":"string","enum":["upvote","downvote","none"]},
+"supersedes":{"type":"array","items":{"type":"string"}}}}`
 
 type modifyInput struct {
 	uuid            refs
@@ -27,23 +27,23 @@ type modifyInput struct {
 	situation, tags texts
 	importance      *float64
 	pinned          *bool
-	reinforce       string
+	reinforce       keyword
 	supersedes      refs
 	secret          secretInput
 }
 
 func (in *modifyInput) fields() []field {
 	return []field{
-		{name: "uuid", to: &in.uuid, required: true},
+		{name: "uuid", also: "id ref uuids ids", to: &in.uuid, required: true},
 		{name: "content", to: &in.content},
-		{name: "situation", alias: "context", to: &in.situation},
+		{name: "situation", also: "situations context", to: &in.situation},
 		{name: "importance", to: &in.importance},
 		{name: "tags", to: &in.tags},
 		{name: "type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
-		{name: "reinforce", to: &in.reinforce},
+		{name: "reinforce", also: "vote", to: &in.reinforce},
 		{name: "supersedes", to: &in.supersedes},
-		{name: "allow_secret", to: &in.secret.allowed},
+		{name: "allow_secret", to: &in.secret.allowed, unlisted: true},
 	}
 }
 
@@ -57,9 +57,9 @@ type modified struct {
 func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	c := engine.Modification{
 		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.reinforce),
-		Situation: list(in.situation), Tags: list(in.tags),
+		Situation: list(in.situation), Tags: list(distinctTags(in.tags)),
 	}
-	supersedes, err := s.resolve(ctx, in.supersedes, false)
+	supersedes, err := s.resolve(ctx, in.supersedes, engine.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -67,7 +67,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		c.Supersedes = &supersedes
 	}
 	if c == (engine.Modification{}) {
-		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s", strings.Join(names(in.fields()[1:len(in.fields())-1]), ", "))
+		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s", strings.Join(names(in.fields()[1:]), ", "))
 	}
 	id, err := s.resolveOne(ctx, in.uuid)
 	if err != nil {
@@ -78,8 +78,8 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	return reply{
-		text: fmt.Sprintf("Modified insight: %s (importance %.2f)", s.short(m.ID), m.Importance.Value),
-		data: modified{UUID: m.ID, Importance: m.Importance.Value, Version: m.Version}, count: 1,
+		text: fmt.Sprintf("Modified insight %s (importance %s)", s.short(m.ID), decimal(m.Importance.Value)),
+		data: modified{UUID: m.ID, Importance: m.Importance.Value, Version: m.Version}, meta: wire.Meta{IDs: []hippo.ID{m.ID}}, count: 1,
 	}, nil
 }
 

@@ -17,6 +17,10 @@ type moment struct {
 // set implements [setter].
 func (m *moment) set(name string, raw json.RawMessage) error {
 	m.name = name
+	if text, ok := unixTime(raw); ok {
+		m.text = text
+		return nil
+	}
 	return set(name, raw, &m.text)
 }
 

@@ -5,27 +5,30 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-const recordSchema = `{"type":"object","additionalProperties":false,"required":["content","situation","importance"],"properties":{
-"content":{"type":"string","description":"the insight, one idea"},
-"situation":{"type":"array","items":{"type":"string"},"description":"when it applies, each aspect meaningful alone: the activity, the problem or goal, further details"},
-"importance":{"type":"number","minimum":0,"maximum":1,"description":"0.8+ breakthrough, 0.6 useful decision, 0.4 incremental, 0.2 routine"},
+const recordSchema = `{"type":"object","required":["content","situation","importance"],"properties":{
+"content":{"type":"string","description":"one idea"},
+"situation":{"type":"array","items":{"type":"string"},"description":"2 to 4 phrases: when it applies"},
+"importance":{"type":"number","minimum":0,"maximum":1,"description":".8 breakthrough, .6 decision, .4 incremental, .2 routine"},
 "tags":{"type":"array","items":{"type":"string"}},
-"type":{"type":"string","description":"e.g. decision, error, preference"},
+"type":{"type":"string","description":"decision, error, preference"},
 "pinned":{"type":"boolean","description":"never fades"},
-"event_time":{"type":"string","description":"when it happened, if not now: 2026-03-01, yesterday, 2h"},
-"valid_from":{"type":"string","description":"the fact holds from then on"},
+"event_time":{"type":"string","description":"if not now: 2026-03-01, yesterday"},
 "valid_until":{"type":"string"},
-"supersedes":{"type":"array","items":{"type":"string"},"description":"what this one replaces"},
-"source":{"type":"string","enum":["user","agent","tool"],"default":"agent","description":"who said it"},
-"project":{"type":"string","description":"default: the current project; none: no project"},
-"allow_secret":{"type":"boolean","description":"only if the user agrees"}}}`
+"supersedes":{"type":"array","items":{"type":"string"},"description":"ids it replaces"},
+"source":{"type":"string","enum":["user","agent","tool"],"description":"who said it"},
+"project":{"type":"string","description":"default: current; none"}}}`
+
+// defaultImportance is that of an insight that is recorded without one.
+const defaultImportance = 0.5
 
 type recordInput struct {
 	content    string
 	situation  texts
-	importance float64
+	importance *float64
 	tags       texts
 	kind       string
 	pinned     bool
@@ -39,19 +42,19 @@ type recordInput struct {
 
 func (in *recordInput) fields() []field {
 	return []field{
-		{name: "content", to: &in.content, required: true},
-		{name: "situation", alias: "context", to: &in.situation, required: true},
-		{name: "importance", to: &in.importance, required: true},
-		{name: "tags", to: &in.tags},
-		{name: "type", to: &in.kind},
+		{name: "content", also: "insight text memory note", to: &in.content, required: true},
+		{name: "situation", also: "situations context", to: &in.situation},
+		{name: "importance", to: &in.importance},
+		{name: "tags", also: "tag", to: &in.tags},
+		{name: "type", also: "kind category memory_type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
 		{name: "event_time", to: &in.eventTime},
-		{name: "valid_from", to: &in.validFrom},
+		{name: "valid_from", to: &in.validFrom, unlisted: true},
 		{name: "valid_until", to: &in.validUntil},
 		{name: "supersedes", to: &in.supersedes},
 		{name: "source", to: &in.secret.source},
 		{name: "project", to: &in.project},
-		{name: "allow_secret", to: &in.secret.allowed},
+		{name: "allow_secret", to: &in.secret.allowed, unlisted: true},
 	}
 }
 
@@ -70,16 +73,19 @@ type recorded struct {
 }
 
 func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
-	if err := oneOf("source", in.secret.source, "user", "agent", "tool"); err != nil {
+	if err := oneOf("source", string(in.secret.source), "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
-	supersedes, err := s.resolve(ctx, in.supersedes, false)
+	supersedes, err := s.resolve(ctx, in.supersedes, engine.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
 	given := hippo.Memory{
-		Content: in.content, Situation: in.situation, Tags: in.tags, Type: in.kind, Pinned: in.pinned, Importance: hippo.Importance{Base: in.importance},
+		Content: in.content, Situation: in.situation, Tags: distinctTags(in.tags), Type: in.kind, Pinned: in.pinned, Importance: hippo.Importance{Base: defaultImportance},
 		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
+	}
+	if in.importance != nil {
+		given.Importance.Base = *in.importance
 	}
 	if err := s.times([]moment{in.eventTime, in.validFrom, in.validUntil}, &given.EventTime, &given.ValidFrom, &given.ValidUntil); err != nil {
 		return reply{}, err
@@ -93,12 +99,15 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 		UUID: m.ID, Importance: m.Importance.Value, ActiveDay: m.Importance.SetDay,
 		CreatedAt: m.CreatedAt, Project: m.Project, Supersedes: supersedes,
 	}
-	text := "Recorded insight with UUID: " + m.ID.String()
+	text := "Recorded insight " + s.short(m.ID)
+	if in.importance == nil {
+		text += ", importance " + decimal(m.Importance.Value)
+	}
 	if n := len(supersedes); n > 0 {
 		text += "\nsuperseded " + insights(n)
 	}
 	text += out.compared(s, same)
-	return reply{text: text, data: out, count: 1}, nil
+	return reply{text: text, data: out, meta: wire.Meta{IDs: []hippo.ID{m.ID}}, count: 1}, nil
 }
 
 // project returns the project that a memory is recorded for.

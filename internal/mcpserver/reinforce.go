@@ -11,16 +11,41 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-const reinforceSchema = `{"type":"object","additionalProperties":false,"properties":{
-"upvotes":{"type":"array","items":{"type":"string"}},
+const reinforceSchema = `{"type":"object","properties":{
+"upvotes":{"type":"array","items":{"type":"string"},"description":"ids"},
 "downvotes":{"type":"array","items":{"type":"string"}}}}`
 
 type reinforceInput struct {
 	up, down refs
+	// ids get the vote; another form of the two lists.
+	ids  refs
+	vote keyword
+}
+
+// votes moves the ids to the list of their vote.
+func (in *reinforceInput) votes() error {
+	if in.ids.list == nil && in.vote == "" {
+		return nil
+	}
+	to := &in.up
+	switch in.vote {
+	case "upvote":
+	case "downvote":
+		to = &in.down
+	default:
+		return misshapen("vote", "must be upvote or downvote, got %.40q", string(in.vote))
+	}
+	to.name, to.list = in.ids.name, append(to.list, in.ids.list...)
+	return nil
 }
 
 func (in *reinforceInput) fields() []field {
-	return []field{{name: "upvotes", to: &in.up}, {name: "downvotes", to: &in.down}}
+	return []field{
+		{name: "upvotes", also: "upvote up", to: &in.up},
+		{name: "downvotes", also: "downvote down", to: &in.down},
+		{name: "uuids", also: "uuid ids id", to: &in.ids, unlisted: true},
+		{name: "vote", also: "reinforce", to: &in.vote, unlisted: true},
+	}
 }
 
 // reinforced is the structured content of votes.
@@ -36,11 +61,14 @@ type effect struct {
 }
 
 func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
-	up, err := s.resolve(ctx, in.up, false)
+	if err := in.votes(); err != nil {
+		return reply{}, err
+	}
+	up, err := s.resolve(ctx, in.up, engine.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	down, err := s.resolve(ctx, in.down, false)
+	down, err := s.resolve(ctx, in.down, engine.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
@@ -54,7 +82,7 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 	fmt.Fprintf(&text, "Applied reinforcement to %s", insights(len(rs)))
 	for i, r := range rs {
 		out.Reinforced[i] = effect{UUID: r.ID, Before: wire.Round(r.Before, 6), After: wire.Round(r.After, 6)}
-		fmt.Fprintf(&text, "\n%s %.2f -> %.2f", short.Of(r.ID), r.Before, r.After)
+		fmt.Fprintf(&text, "\n%s %s -> %s", short.Of(r.ID), decimal(r.Before), decimal(r.After))
 	}
-	return reply{text: text.String(), data: out, count: len(rs)}, nil
+	return reply{text: text.String(), data: out, meta: wire.Meta{IDs: slices.Concat(up, down)}, count: len(rs)}, nil
 }

@@ -275,7 +275,7 @@ func TestScenario_P1(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	want := []string{
-		"hippo_context", "hippo_forget", "hippo_modify_insight", "hippo_record_insight", "hippo_reinforce_insight", "hippo_search_insights", "hippo_status",
+		"hippo_context", "hippo_forget", "hippo_get", "hippo_modify_insight", "hippo_record_insight", "hippo_reinforce_insight", "hippo_run", "hippo_search_insights", "hippo_status",
 	}
 	if diff := gocmp.Diff(want, names); diff != "" {
 		t.Error(diff)
@@ -289,7 +289,7 @@ func TestScenario_P2(t *testing.T) {
 	o := s.must("hippo_record_insight", object{
 		"content": "MCP integration test insight", "situation": []string{"testing", "mcp integration"}, "importance": .8,
 	}, nil)
-	if !strings.Contains(o.Text, "Recorded insight with UUID") {
+	if !strings.Contains(o.Text, "Recorded insight ") {
 		t.Errorf("got %q", o.Text)
 	}
 	var a answer

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"math"
@@ -10,24 +11,19 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-const searchSchema = `{"type":"object","additionalProperties":false,"properties":{
-"query":{"type":"string","default":"","description":"what to look for, in plain words; empty: everything"},
-"situation_filter":{"type":"array","items":{"type":"string"},"description":"only insights for any of these situations"},
-"relevance_range":{"type":"object","properties":{"min":{"type":"number"},"max":{"type":["number","null"]}},"description":"min 0: also what is unlikely to answer"},
-"limit":{"type":"object","properties":{"offset":{"type":"integer","minimum":0,"default":0},"count":{"type":"integer","minimum":1,"maximum":1000,"default":10}}},
-"tags":{"type":"array","items":{"type":"string"},"description":"all of them"},
-"type":{"type":"array","items":{"type":"string"},"description":"any of them"},
-"project":{"type":"string","description":"a project, or * for all; default: the current one and what belongs to none"},
-"author":{"type":"string"},
-"session":{"type":"string"},
-"when":{"type":"string","description":"time it is about: last week, since 1 May, 2026-01-01..2026-02-01, 3d"},
-"created_after":{"type":"string","description":"2026-03-01, yesterday, 3d"},
-"created_before":{"type":"string"},
-"as_of":{"type":"string","description":"only what held at this time"},
-"pinned":{"type":"boolean"},
-"ranker":{"type":"string","enum":["hippo","insight","hybrid","cosine","bm25"],"description":"insight: by use, votes and situation only"},
-"detail":{"type":"string","enum":["compact","full"],"default":"compact"},
-"explain":{"type":"boolean"}}}`
+const searchSchema = `{"type":"object","properties":{
+"query":{"type":"string","description":"plain words"},
+"situation_filter":{"type":"array","items":{"type":"string"},"description":"preferred; strict: no others"},
+"strict":{"type":"boolean"},
+"limit":{"type":"integer","default":10},
+"offset":{"type":"integer"},
+"tags":{"type":"array","items":{"type":"string"}},
+"type":{"type":"array","items":{"type":"string"}},
+"project":{"type":"string","description":"default: current and none; * all"},
+"when":{"type":"string","description":"last week, since 1 May, 3d"},
+"as_of":{"type":"string"},
+"detail":{"type":"string","enum":["compact","full"]},
+"max_tokens":{"type":"integer","default":1200}}}`
 
 // filterInput is the part of the arguments that narrows the search.
 type filterInput struct {
@@ -39,35 +35,42 @@ type filterInput struct {
 }
 
 type searchInput struct {
-	text           string
+	text           words
 	situation      texts
+	strict         bool
 	relevance      rangeInput
 	limit          limitInput
+	offset         *int
 	filter         filterInput
 	when           string
-	ranker, detail string
+	ranker, detail keyword
 	explain        bool
+	maxTokens      tokenLimit
 }
 
 func (in *searchInput) fields() []field {
 	return []field{
-		{name: "query", to: &in.text},
-		{name: "situation_filter", alias: "context_filter", to: &in.situation},
-		{name: "relevance_range", alias: "score_range", to: &in.relevance},
-		{name: "limit", to: &in.limit},
-		{name: "tags", to: &in.filter.tags},
-		{name: "type", to: &in.filter.kinds},
+		{name: "query", also: "q text search question", to: &in.text},
+		{name: "situation_filter", also: "situation situations context context_filter", to: &in.situation},
+		{name: "strict", to: &in.strict},
+		{name: "relevance_range", also: "score_range", to: &in.relevance, unlisted: true},
+		{name: "min_relevance", also: "min_score threshold", to: &minRelevance{&in.relevance}, unlisted: true},
+		{name: "limit", also: "count top_k k n n_results num_results max_results", to: &in.limit},
+		{name: "offset", to: &in.offset},
+		{name: "tags", also: "tag", to: &in.filter.tags},
+		{name: "type", also: "types kind category memory_type", to: &in.filter.kinds},
 		{name: "project", to: &in.filter.project},
-		{name: "author", to: &in.filter.author},
-		{name: "session", to: &in.filter.session},
+		{name: "author", to: &in.filter.author, unlisted: true},
+		{name: "session", to: &in.filter.session, unlisted: true},
 		{name: "when", to: &in.when},
-		{name: "created_after", to: &in.filter.createdAfter},
-		{name: "created_before", to: &in.filter.createdBefore},
+		{name: "created_after", also: "since after", to: &in.filter.createdAfter, unlisted: true},
+		{name: "created_before", also: "until before", to: &in.filter.createdBefore, unlisted: true},
 		{name: "as_of", to: &in.filter.asOf},
-		{name: "pinned", to: &in.filter.pinned},
-		{name: "ranker", to: &in.ranker},
+		{name: "pinned", to: &in.filter.pinned, unlisted: true},
+		{name: "ranker", to: &in.ranker, unlisted: true},
 		{name: "detail", to: &in.detail},
-		{name: "explain", to: &in.explain},
+		{name: "explain", to: &in.explain, unlisted: true},
+		{name: "max_tokens", to: &in.maxTokens.given},
 	}
 }
 
@@ -78,10 +81,24 @@ type rangeInput struct {
 	min, max *float64
 }
 
-// set implements [setter]: an empty object is a range, too.
+// set implements [setter]: an empty object is a range, too, and so is a list of min and max.
 func (in *rangeInput) set(name string, raw json.RawMessage) error {
 	in.given = true
-	return decodeAt(name+".", raw, in)
+	var pair []float64
+	if json.Unmarshal(raw, &pair) == nil && len(pair) == 2 {
+		in.min, in.max = &pair[0], &pair[1]
+		return nil
+	}
+	return decodeAt(name+".", plain(raw, input(in)), in)
+}
+
+// minRelevance is the lower end of a range of relevance, as an argument of its own.
+type minRelevance struct{ to *rangeInput }
+
+// set implements [setter].
+func (m *minRelevance) set(name string, raw json.RawMessage) error {
+	m.to.given = true
+	return set(name, raw, &m.to.min)
 }
 
 func (in *rangeInput) fields() []field {
@@ -102,14 +119,26 @@ func (in *rangeInput) value() *hippo.Range {
 	return r
 }
 
-// limitInput is a page.
+// limitInput is a page: how many hits it has, or an object with that and where it begins.
 type limitInput struct {
 	offset int
 	count  *int
 }
 
+// set implements [setter].
+func (in *limitInput) set(name string, raw json.RawMessage) error {
+	raw = plain(raw, input(in))
+	if json.Unmarshal(plain(raw, &in.count), &in.count) == nil {
+		return nil
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+		return misshapen(name, "must be a whole number, such as 10, or {\"offset\":0,\"count\":10}")
+	}
+	return decodeAt(name+".", raw, in)
+}
+
 func (in *limitInput) fields() []field {
-	return []field{{name: "offset", to: &in.offset}, {name: "count", to: &in.count}}
+	return []field{{name: "offset", to: &in.offset}, {name: "count", also: "limit top_k n", to: &in.count}}
 }
 
 func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
@@ -117,25 +146,32 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	limit, err := in.maxTokens.value()
+	if err != nil {
+		return reply{}, err
+	}
 	a, err := s.Search(ctx, q)
 	if err != nil {
 		return reply{}, err
 	}
-	v := wire.View{Offset: q.Offset, Now: s.server.Now(), Full: in.detail == "full", Importance: s.Importance}
-	data, err := v.Answer(a)
-	if err != nil {
-		return reply{}, err
+	p := page{answer: a, limit: limit, view: wire.View{
+		Offset: q.Offset, Now: s.server.Now(), Full: in.detail == "full", Preview: previewLength, Importance: s.Importance,
+	}}
+	if s.json {
+		data, shown, err := p.data()
+		return reply{data: data, meta: p.meta(shown), count: shown}, err
 	}
-	text := textOf(a, &v, data, engine.ShortIDs(s.Memories, a.IDs()))
-	if a.Total == 0 && q.Filter.Projects == nil && s.scope.Project != "" {
-		text += ` project "*" searches all projects.`
+	p.ids = engine.ShortIDs(s.Memories, a.IDs())
+	if q.Filter.Projects == nil && s.scope.Project != "" {
+		p.advice = ` project "*" searches all projects.`
 	}
-	return reply{text: text, data: data, count: len(a.Hits)}, nil
+	text, shown := p.text()
+	return reply{text: text, meta: p.meta(shown), count: shown}, nil
 }
 
 func (in *searchInput) query(s *session) (hippo.Query, error) {
 	q := hippo.Query{
-		Text: in.text, Situation: in.situation, Relevance: in.relevance.value(), Offset: in.limit.offset,
+		Text: string(in.text), Situation: in.situation, Strict: in.strict, Relevance: in.relevance.value(), Offset: in.limit.offset,
 		Ranker: hippo.Ranker(in.ranker), When: in.when, Explain: in.explain,
 		Filter: hippo.Filter{
 			Tags: in.filter.tags, Types: in.filter.kinds, Author: in.filter.author, Session: in.filter.session, Pinned: in.filter.pinned,
@@ -144,6 +180,9 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 	f := &q.Filter
 	if err := s.times([]moment{in.filter.createdAfter, in.filter.createdBefore, in.filter.asOf}, &f.CreatedAfter, &f.CreatedBefore, &f.ValidAt); err != nil {
 		return q, err
+	}
+	if in.offset != nil {
+		q.Offset = *in.offset
 	}
 	if in.limit.count != nil {
 		q.Count = *in.limit.count
@@ -165,5 +204,5 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 	if from, to := q.Filter.CreatedAfter, q.Filter.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
 		return q, hippo.Fieldf("created_before", "must be after created_after")
 	}
-	return q, oneOf("detail", in.detail, "compact", "full")
+	return q, oneOf("detail", string(in.detail), "compact", "full")
 }

@@ -4,7 +4,7 @@ import "github.com/hippo-memory/hippo/internal/engine"
 
 // secretInput is the arguments that decide whether a memory may hold what looks like a secret.
 type secretInput struct {
-	source  string // who said it; empty: an agent
+	source  keyword // who said it; empty: an agent
 	allowed bool
 }
 

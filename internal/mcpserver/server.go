@@ -8,6 +8,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -42,6 +44,13 @@ type Options struct {
 	Session string
 	// Store describes the store, for hippo_status.
 	Store string
+	// Programs runs the programs of hippo_run; nil: each in a process of this program. ListRun lists
+	// the tool even if the list is large then; it can be called in any case.
+	Programs *script.Runner
+	ListRun  bool
+	// Tools are the systems whose tools are listed, by name: [ToolSystems]. Where names collide the
+	// first one answers. Nil: those of Hippo.
+	Tools []string
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures that are not the caller's; nil discards them.
@@ -80,7 +89,7 @@ func New(open Opener, o *Options) *Server {
 	s.conversation.name = s.Session
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "hippo", Title: "Hippo", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		// The client has the answer to initialize by then. Opening the store now makes
 		// the first call wait less.
 		InitializedHandler: func(ctx context.Context, _ *mcp.InitializedRequest) { s.warm(ctx) },
@@ -88,6 +97,8 @@ func New(open Opener, o *Options) *Server {
 	for _, t := range tools() {
 		s.mcp.AddTool(t.describe(), s.handler(t))
 	}
+	s.addRun()
+	s.mcp.AddReceivingMiddleware(s.speak)
 	for _, p := range prompts() {
 		s.mcp.AddPrompt(p.describe(), p.get)
 	}
@@ -115,13 +126,16 @@ type session struct {
 	*engine.Memories
 	server *Server
 	scope  hippo.Scope
+	// json: the caller asked for the data and not for the text.
+	json bool
 }
 
-// reply is the result of a tool: text for a model, data for a program, and how many memories it
-// returned or changed.
+// reply is the result of a tool: text for a model, or data as JSON where the caller asked for
+// that, what a program reads of the text, and how many memories it returned or changed.
 type reply struct {
 	text  string
 	data  any
+	meta  wire.Meta
 	count int
 }
 
@@ -129,20 +143,20 @@ type reply struct {
 func (s *Server) handler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		began := s.Now()
-		r, err := s.call(ctx, t, req.Params.Arguments)
+		in := &request{arguments: t.input()}
+		r, err := s.call(ctx, t, in, req.Params.Arguments)
 		wire.LogCall(s.Log, t.name, s.Now().Sub(began), r.count, err)
 		if err != nil {
 			return failure(err), nil
 		}
-		return result(r), nil
+		return result(&r, in.json())
 	}
 }
 
 // call calls a tool.
-func (s *Server) call(ctx context.Context, t tool, arguments json.RawMessage) (reply, error) {
-	in := t.input()
+func (s *Server) call(ctx context.Context, t tool, in *request, arguments json.RawMessage) (reply, error) {
 	if err := decode(arguments, in); err != nil {
-		return reply{}, err
+		return reply{}, t.withExample(err)
 	}
 	e, err := s.open(ctx)
 	if err != nil {
@@ -151,11 +165,20 @@ func (s *Server) call(ctx context.Context, t tool, arguments json.RawMessage) (r
 	}
 	growStack(len(t.name))
 	scope := s.Scope(ctx)
-	r, err := in.call(ctx, &session{Memories: e.In(scope), server: s, scope: scope})
+	r, err := in.call(ctx, &session{Memories: e.In(scope), server: s, scope: scope, json: in.json()})
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.name, "error", err)
 	}
-	return r, wire.RenameField(err, argumentNames())
+	return r, wire.RenameField(t.withExample(err), argumentNames())
+}
+
+// withExample returns err with an example of the arguments, if they have another shape.
+func (t *tool) withExample(err error) error {
+	bad, ok := errors.AsType[*shapeError](err)
+	if !ok {
+		return err
+	}
+	return hippo.Fieldf(bad.Field, "%s; for example %s", bad.Why, cmp.Or(t.example, "{}"))
 }
 
 // growStack makes the stack of its goroutine 24 KiB larger. A search needs about as much;
@@ -170,8 +193,24 @@ func growStack(n int) byte {
 	return room[n/2]
 }
 
-func result(r reply) *mcp.CallToolResult {
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}, StructuredContent: r.data}
+// result returns a reply as clients show it to a model, once: as text, or as the data that was
+// asked for. Some clients show the text only, and others nothing but the structured content if
+// there is one, so both are the same data then.
+func result(r *reply, asJSON bool) (*mcp.CallToolResult, error) {
+	var meta mcp.Meta
+	if !r.meta.IsZero() {
+		meta = mcp.Meta{wire.MetaKey: r.meta}
+	}
+	if !asJSON {
+		return &mcp.CallToolResult{Meta: meta, Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, nil
+	}
+	data, err := json.Marshal(r.data)
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.CallToolResult{
+		Meta: meta, Content: []mcp.Content{&mcp.TextContent{Text: string(data)}}, StructuredContent: json.RawMessage(data),
+	}, nil
 }
 
 // argumentNames are the names of the tool arguments that stand for fields of the domain.
@@ -179,7 +218,7 @@ func argumentNames() map[string]string {
 	return map[string]string{
 		"Text": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
 		"Offset": "limit.offset", "Count": "limit.count", "Ranker": "ranker", "Projects": "project", "Source.Kind": "source",
-		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Modification": "arguments",
+		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Modification": "arguments", "Program": "program",
 	}
 }
 
@@ -191,8 +230,8 @@ func failure(err error) *mcp.CallToolResult {
 		text += " (" + p.Error.Hint + ")"
 	}
 	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: text}},
-		StructuredContent: p,
-		IsError:           true,
+		Meta:    mcp.Meta{wire.MetaKey: wire.Meta{Error: &p.Error}},
+		Content: []mcp.Content{&mcp.TextContent{Text: text}},
+		IsError: true,
 	}
 }

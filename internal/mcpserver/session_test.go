@@ -99,6 +99,17 @@ func connect(t *testing.T, b driver.Backend) *session {
 // connectIn returns a session of a user in a zone, before initialize.
 func connectIn(t *testing.T, b driver.Backend, zone *time.Location) *session {
 	t.Helper()
+	return connectAs(t, b, zone, &mcpserver.Options{})
+}
+
+// connectOptions returns a session with options, before initialize.
+func connectOptions(t *testing.T, b driver.Backend, o *mcpserver.Options) *session {
+	t.Helper()
+	return connectAs(t, b, time.UTC, o)
+}
+
+func connectAs(t *testing.T, b driver.Backend, zone *time.Location, o *mcpserver.Options) *session {
+	t.Helper()
 	s := &session{t: t, done: make(chan error, 1)}
 	s.clock.set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	st := store.New(b, &store.Options{Now: s.clock.now, Zone: zone})
@@ -108,7 +119,8 @@ func connectIn(t *testing.T, b driver.Backend, zone *time.Location) *session {
 	}
 	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: s.clock.now})
 	open := func(context.Context) (*engine.Engine, error) { return s.engine, nil }
-	s.serve(mcpserver.New(open, &mcpserver.Options{Version: "v1.2.3", Store: "memory:", Now: s.clock.now, Session: "mcp-test"}))
+	o.Version, o.Store, o.Now, o.Session = "v1.2.3", "memory:", s.clock.now, "mcp-test"
+	s.serve(mcpserver.New(open, o))
 	t.Cleanup(func() {
 		s.end()
 		if err := s.engine.Close(); err != nil {
@@ -174,7 +186,7 @@ func (s *session) call(method string, params any) json.RawMessage {
 	return s.reply()
 }
 
-// outcome is what a tool answered.
+// outcome is what a tool answered: its text, and its structured content or else what _meta says.
 type outcome struct {
 	Text    string
 	Data    json.RawMessage
@@ -195,21 +207,33 @@ func (s *session) tool(name string, args any) outcome {
 			Content           []struct{ Text string }
 			StructuredContent json.RawMessage
 			IsError           bool
+			Meta              struct{ Hippo json.RawMessage } `json:"_meta"`
 		}
 	}
 	if err := json.Unmarshal(raw, &r); err != nil {
 		s.t.Fatalf("%v: %s", err, raw)
 	}
 	o := outcome{Data: r.Result.StructuredContent, IsError: r.Result.IsError, Protocol: r.Error}
+	if o.Data == nil {
+		o.Data = r.Result.Meta.Hippo
+	}
 	if len(r.Result.Content) > 0 {
 		o.Text = r.Result.Content[0].Text
 	}
 	return o
 }
 
-// must calls a tool that has to succeed, and reads its structured content.
-func (s *session) must(name string, args, to any) outcome {
+// must calls a tool that has to succeed, and if to is not nil, asks for its structured content and
+// reads that.
+func (s *session) must(name string, args object, to any) outcome {
 	s.t.Helper()
+	if to != nil {
+		args = maps.Clone(args)
+		args["format"] = "json"
+		if name == "hippo_search_insights" {
+			args["max_tokens"] = 100_000
+		}
+	}
 	o := s.tool(name, args)
 	if o.IsError || o.Protocol != nil {
 		s.t.Fatalf("%s(%v): %s %s", name, args, o.Text, o.Protocol)

@@ -22,6 +22,9 @@ func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
 	out.Store, out.Namespace, out.Project, out.Version = s.server.Store, s.scope.Namespace, s.scope.Project, s.server.Version
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s, %d forgotten, active day %d", insights(out.Memories), out.Forgotten, out.ActiveDay)
+	if out.Store != "" {
+		text.WriteString(", store " + termtext.Line(out.Store))
+	}
 	if st.Store != nil {
 		for _, p := range st.Store.Problems {
 			fmt.Fprintf(&text, "\nunreadable: %s", termtext.Line(p.String()))

@@ -13,13 +13,44 @@ type arguments interface {
 	call(ctx context.Context, s *session) (reply, error)
 }
 
+// request is the arguments of a tool with those that every tool takes.
+type request struct {
+	arguments
+	format keyword
+}
+
+func (r *request) fields() []field {
+	return append(r.arguments.fields(), field{name: "format", to: &r.format, unlisted: true})
+}
+
+// json reports whether the caller asked for data and not for text.
+func (r *request) json() bool { return r.format == formatJSON }
+
+// The values of the argument format.
+const (
+	formatText = "text"
+	formatJSON = "json"
+)
+
+// call implements [arguments].
+func (r *request) call(ctx context.Context, s *session) (reply, error) {
+	if err := oneOf("format", string(r.format), formatText, formatJSON); err != nil {
+		return reply{}, err
+	}
+	return r.arguments.call(ctx, s)
+}
+
 // tool is one entry of tools/list.
 type tool struct {
 	name, title, description string
 	schema                   string
+	example                  string // of its arguments, for errors; empty: {}
 	readOnly, destructive    bool
 	idempotent               bool
-	input                    func() arguments
+	// essential: clients that show a model only the names of tools, until it searches for them,
+	// show this one whole.
+	essential bool
+	input     func() arguments
 }
 
 // tools returns all tools, in the order in which they are listed.
@@ -27,44 +58,57 @@ func tools() []tool {
 	return []tool{
 		{
 			name: "hippo_record_insight", title: "Record an insight",
-			description: "Keep one insight: atomic, specific, useful later. The reply means it is stored durably.",
-			schema:      recordSchema,
-			input:       func() arguments { return &recordInput{} },
+			description: "Keep one insight: atomic, specific, useful later.",
+			schema:      recordSchema, essential: true,
+			example: `{"content":"Retries need jitter","situation":["debugging outages"],"importance":0.6}`,
+			input:   func() arguments { return &recordInput{} },
 		},
 		{
 			name: "hippo_search_insights", title: "Search insights",
-			description: "Find insights by query and situation, best first, with the true total. Found ones count as used.",
-			schema:      searchSchema, idempotent: true,
-			input: func() arguments { return &searchInput{} },
+			description: "Find insights, best first. A line: id, relevance, content (situation) | date.",
+			schema:      searchSchema, idempotent: true, essential: true,
+			example: `{"query":"gateway outages","limit":5}`,
+			input:   func() arguments { return &searchInput{} },
+		},
+		{
+			name: "hippo_get", title: "Read insights whole",
+			description: "Insights whole, with their relations, by the ids that results show.",
+			schema:      getSchema, readOnly: true, idempotent: true, essential: true,
+			example: `{"ids":["7f4a7c15"]}`,
+			input:   func() arguments { return &getInput{} },
 		},
 		{
 			name: "hippo_modify_insight", title: "Modify an insight",
-			description: "Rework an insight; what is not given stays. Reworked content or situation counts as an upvote unless importance or reinforce is given.",
+			description: "Change an insight; what is not given stays. New content or situation counts as an upvote.",
 			schema:      modifySchema, destructive: true,
-			input: func() arguments { return &modifyInput{} },
+			example: `{"uuid":"7f4a7c15","content":"Retries need random jitter"}`,
+			input:   func() arguments { return &modifyInput{} },
 		},
 		{
 			name: "hippo_reinforce_insight", title: "Vote on insights",
-			description: "Upvote what helped (importance x1.5), downvote what was wrong or misleading (x0.5). All or nothing.",
+			description: "Upvote what helped, downvote what misled.",
 			schema:      reinforceSchema,
+			example:     `{"upvotes":["7f4a7c15"]}`,
 			input:       func() arguments { return &reinforceInput{} },
 		},
 		{
 			name: "hippo_forget", title: "Forget insights",
-			description: "Hide insights from search; restore undoes it. purge deletes for good: only if the user asks.",
+			description: "Hide insights; restore undoes it. purge deletes for good: only if the user asks.",
 			schema:      forgetSchema, destructive: true, idempotent: true,
-			input: func() arguments { return &forgetInput{} },
+			example: `{"uuids":["7f4a7c15"]}`,
+			input:   func() arguments { return &forgetInput{} },
 		},
 		{
 			name: "hippo_context", title: "Session context",
-			description: "What to know when a session begins: rules, open tasks, decisions, recent work, what the prompt reminds of.",
+			description: "What to know when a session begins: rules, open tasks, decisions, recent work.",
 			schema:      contextSchema, readOnly: true, idempotent: true,
-			input: func() arguments { return &contextInput{} },
+			example: `{"prompt":"why did the gateway go down"}`,
+			input:   func() arguments { return &contextInput{} },
 		},
 		{
 			name: "hippo_status", title: "Memory status",
-			description: "Counts, active day, store, and problems if there are any.",
-			schema:      `{"type":"object","properties":{},"additionalProperties":false}`, readOnly: true, idempotent: true,
+			description: "Counts, store and problems.",
+			schema:      `{"type":"object","properties":{}}`, readOnly: true, idempotent: true,
 			input: func() arguments { return &statusInput{} },
 		},
 	}
@@ -77,8 +121,12 @@ func (t tool) describe() *mcp.Tool {
 	if !t.readOnly {
 		a.DestructiveHint = &destructive
 	}
-	return &mcp.Tool{
+	out := &mcp.Tool{
 		Name: t.name, Title: t.title, Description: t.description,
 		InputSchema: json.RawMessage(t.schema), Annotations: a,
 	}
+	if t.essential {
+		out.Meta = mcp.Meta{"anthropic/alwaysLoad": true}
+	}
+	return out
 }

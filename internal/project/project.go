@@ -23,16 +23,21 @@ const outputGrace = 50 * time.Millisecond
 // "local#1a2b3c4d5e6f" without a remote. Empty: no project, or git did not answer
 // within the deadline of ctx, 2 seconds if it has none: never half an identity.
 func Identify(ctx context.Context, dir string) string {
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, defaultTimeout)
-		defer cancel()
-	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
 	name, err := identify(ctx, dir)
 	if err != nil {
 		return ""
 	}
 	return name
+}
+
+// limited returns a context with a deadline: its own, or the default.
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, defaultTimeout)
 }
 
 func identify(ctx context.Context, dir string) (string, error) {

@@ -50,24 +50,35 @@ type Repository struct {
 // Find returns the repository that dir belongs to, without running git: it looks for .git in dir
 // and above it. False: there is none.
 func Find(dir string) (Repository, bool) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
+	root, ok := Root(dir)
+	if !ok {
 		return Repository{}, false
 	}
-	for {
-		path := filepath.Join(dir, ".git")
-		if info, err := os.Stat(path); err == nil {
-			if info.IsDir() {
-				return Repository{path, path}, true
-			}
-			return linked(path)
+	path := filepath.Join(root, ".git")
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return Repository{path, path}, true
+	}
+	return linked(path)
+}
+
+// Root returns the root of the working tree that dir belongs to, without running git, and with symbolic links
+// resolved: the folder that has .git. False: there is none.
+func Root(dir string) (string, bool) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return dir, true
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return Repository{}, false
+			break
 		}
 		dir = parent
 	}
+	return "", false
 }
 
 // linked returns the repository that a .git file refers to.
@@ -114,7 +125,7 @@ func readTail(path string, n int64) (string, error) {
 }
 
 // StateOf returns the state of the repository that dir belongs to; what cannot be read within the
-// deadline of ctx is left out. Branch and subjects are read from files; git is run for the paths.
+// deadline of ctx, 2 seconds if it has none, is left out. Branch and subjects are read from files; git is run for the paths.
 func StateOf(ctx context.Context, dir string) State {
 	var s State
 	r, ok := Find(dir)
@@ -130,6 +141,8 @@ func StateOf(ctx context.Context, dir string) State {
 	if log, err := readTail(filepath.Join(r.Dir, "logs", "HEAD"), reflogTail); err == nil {
 		s.Subjects = subjects(log)
 	}
+	ctx, cancel := limited(ctx)
+	defer cancel()
 	if out, err := gitRaw(ctx, dir, "status", "--porcelain", "-z", "-uno", "--no-renames", "--ignore-submodules"); err == nil {
 		s.Changed = changed(out)
 	}

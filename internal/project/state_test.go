@@ -2,6 +2,7 @@ package project_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,7 +81,32 @@ func TestStateOf_HangingGit(t *testing.T) {
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if s := project.StateOf(ctx, dir); s.Branch != "topic" || len(s.Changed) > 0 {
-		t.Errorf("got %+v", s)
+	for _, ctx := range []context.Context{ctx, t.Context()} { // the second one has no deadline of its own
+		if s := project.StateOf(ctx, dir); s.Branch != "topic" || len(s.Changed) > 0 {
+			t.Errorf("got %+v", s)
+		}
+	}
+}
+
+// The root is found in folders below it, through links and in worktrees, without git.
+func TestRoot(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(repository(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := filepath.Join(filepath.Dir(dir), "tree of "+filepath.Base(dir))
+	git(t, dir, "worktree", "add", "-q", "-b", "other", tree)
+	below, link := filepath.Join(tree, "a", "b"), filepath.Join(t.TempDir(), "link")
+	if err := errors.Join(os.MkdirAll(below, 0o700), os.Symlink(below, link)); err != nil {
+		t.Skip(err) // Windows lets only privileged users create links
+	}
+	t.Setenv("PATH", t.TempDir())
+	for from, want := range map[string]string{dir: dir, below: tree, link: tree} {
+		if got, ok := project.Root(from); !ok || got != want {
+			t.Errorf("%s: got %q, %t, want %q", from, got, ok, want)
+		}
+	}
+	if got, ok := project.Root(filepath.Join(dir, "nowhere")); ok {
+		t.Errorf("a folder that does not exist: got %q", got)
 	}
 }

@@ -43,6 +43,8 @@ const (
 	// sessions than to the next ones of others: much in conversations, little where notes on
 	// many things were recorded one after the other. 0 where there are no sessions.
 	Coherence
+	// CodeShare is the share of the reranked memories that look like source code.
+	CodeShare
 
 	// NumContext is the number of these features.
 	NumContext
@@ -55,7 +57,7 @@ type Context [NumContext]float64
 func (c *Context) Map() map[string]float64 {
 	names := [NumContext]string{
 		"long", "reach", "lead", "foreign", "alone", "english", "reach.bm25", "words", "lead.multilingual", "lead.reach", "reach.maxsim", "agreement", "share.foreign", "has.multilingual",
-		"coherence",
+		"coherence", "share.code",
 	}
 	out := make(map[string]float64, len(c))
 	for k, name := range names {

@@ -33,6 +33,11 @@ const (
 	// Feedback is the mean cosine with the best five others by all other features, the
 	// better ones weighing more (pseudo-relevance feedback).
 	Feedback
+	// Current is 1 less how much a later memory looks like a new version: it is similar, and about
+	// as relevant. Former is how much one does, where the query asks for the past, and Current is 0
+	// then. Both are 0 where the query names a time.
+	Current
+	Former
 	// MaxSim is the mean over the query's tokens of the highest cosine with a token of the
 	// text, weighted by idf and by the model (late interaction).
 	MaxSim
@@ -44,6 +49,11 @@ const (
 	MaxSimLead
 	// Bigram is the share of the query's token bigrams that the text has.
 	Bigram
+	// Code is the cosine with the query by the table for source code, CodeRelative that as a share
+	// of the best one's, and IsCode is 1; all are 0 if the text does not look like source code.
+	Code
+	CodeRelative
+	IsCode
 	// PreviousBM25 and the next three are features of the neighbours.
 	PreviousBM25
 	PreviousCosine
@@ -81,8 +91,8 @@ func featureNames() [NumFeatures]string {
 	return [NumFeatures]string{
 		"bm25.relative", "bm25.absolute", "coverage", "cosine", "cosine.relative", "cosine.standard",
 		"multilingual", "multilingual.relative", "multilingual.standard",
-		"is.foreign", "foreign.standard", "feedback", "maxsim", "maxsim.relative",
-		"maxsim.idf", "maxsim.lead", "bigram", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine",
+		"is.foreign", "foreign.standard", "feedback", "current", "former", "maxsim", "maxsim.relative",
+		"maxsim.idf", "maxsim.lead", "bigram", "code", "code.relative", "is.code", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine",
 		"reply", "previous.gain", "window.gain", "session", "names.author", "length", "is.question",
 		"has.time", "has.number", "has.name",
 	}

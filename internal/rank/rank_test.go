@@ -231,8 +231,8 @@ func TestFeatureWeights_AreMonotone(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights().Rerank
 	either := map[rank.Feature]bool{
-		rank.IsForeign: true,
-		rank.Length:    true, rank.IsQuestion: true, rank.PreviousBM25: true, rank.PreviousCosine: true, rank.PreviousMaxSim: true, rank.NextCosine: true,
+		rank.IsForeign: true, rank.IsCode: true,
+		rank.Length: true, rank.IsQuestion: true, rank.PreviousBM25: true, rank.PreviousCosine: true, rank.PreviousMaxSim: true, rank.NextCosine: true,
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawContext(t)

@@ -146,7 +146,7 @@ func DefaultWeights() Weights {
 		},
 		FirstStage: FirstStage{BM25Relative: 2, Cosine: 6, Multilingual: 4, Length: 2, TopK: 50, MinCosine: 0.17, MinMultilingual: 0.12},
 		Rerank: Rerank{
-			TopK: 64, Lists: 24, Experts: experts(), Base: baseWeight, BaseBy: baseWeights(), Scale: 5,
+			TopK: 64, Lists: 12, Experts: experts(), Base: baseWeight, BaseBy: baseWeights(), Scale: 5,
 		},
 		Prior: Prior{
 			Shares: Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},

@@ -48,6 +48,7 @@ func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 		explain: q.Explain,
 		search:  retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Situation: retrieve.Situation{Elements: q.Situation}},
 	}
+	p.search.Situation.Prefer = q.Ranker == hippo.RankerHippo && q.Text != "" && !q.Strict
 	if q.Relevance != nil {
 		p.within, p.ranged = limits(*q.Relevance), true
 	}

@@ -36,7 +36,9 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	r.tokens.read(p.tokens, found.Reader, r.list)
 	r.compare(p, found.Reader)
 	if p.semantic() {
-		r.feedback(found.Reader)
+		best := r.best(maxVersions)
+		r.feedback(found.Reader, best)
+		r.versions(p, found.Reader, best)
 	}
 	return r
 }
@@ -57,6 +59,7 @@ func (r *reranked) compare(plan *Plan, reader retrieve.Reader) {
 		f[rank.CosineRelative] = share(f[rank.Cosine], best[rank.Cosine])
 		f[rank.MultilingualRelative] = share(f[rank.Multilingual], best[rank.Multilingual])
 		f[rank.MaxSimRelative] = share(f[rank.MaxSim], best[rank.MaxSim])
+		f[rank.CodeRelative] = share(f[rank.Code], best[rank.Code])
 		r.neighbours(p, around)
 		f[rank.IsQuestion] = indicator(p.cues&cue.IsQuestion != 0)
 		f[rank.HasTime] = indicator(p.cues&r.tokens.wants&cue.HasTime != 0)
@@ -91,6 +94,7 @@ func (r *reranked) setContext(query string, best *rank.Features) {
 		c[rank.Long] += rank.LogLength(p.first.length) / n
 		c[rank.Alone] += indicator(p.session == 0) / n
 		c[rank.ForeignShare] += p.features[rank.IsForeign] / n
+		c[rank.CodeShare] += p.features[rank.IsCode] / n
 	}
 	c[rank.Long] = rank.LongOf(c[rank.Long])
 	c[rank.BM25Reach], c[rank.Words], c[rank.MaxSimReach] = best[rank.BM25Absolute], rank.WordsOf(len(r.words)), best[rank.MaxSim]
@@ -216,17 +220,41 @@ const (
 	minFeedback = .05
 )
 
-// feedback sets the feature of pseudo-relevance feedback: the similarity of a passage with the
-// best others by all other features. A passage is not its own example, because that would only
-// increase its lead.
-func (r *reranked) feedback(reader retrieve.Reader) {
-	best := top.New(feedbackFrom, better)
+// best returns the n best passages that may be hits, by the weighted sum of the features so far.
+func (r *reranked) best(n int) []candidate {
+	best := top.New(n, better)
 	for i := range r.list {
 		if p := &r.list[i]; p.admitted {
 			best.Add(candidate{p.Key, p.match, r.linear.Sum(&p.features)})
 		}
 	}
-	examples := best.Sorted()
+	return best.Sorted()
+}
+
+// versions sets the features [rank.Current] and [rank.Former] from the best passages.
+func (r *reranked) versions(p *Plan, reader retrieve.Reader, best []candidate) {
+	if p.temporal.named {
+		return
+	}
+	former := r.tokens.wants&cue.AsksFormer != 0
+	for i := range r.list {
+		r.list[i].features[rank.Current] = indicator(!former)
+	}
+	for i, x := range revised(reader, best) {
+		f := &r.list[r.number(best[i].match.Doc)].features
+		if former {
+			f[rank.Former] = x
+		} else {
+			f[rank.Current] = 1 - x
+		}
+	}
+}
+
+// feedback sets the feature of pseudo-relevance feedback: the similarity of a passage with the
+// best others by all other features. A passage is not its own example, because that would only
+// increase its lead.
+func (r *reranked) feedback(reader retrieve.Reader, best []candidate) {
+	examples := firstOf(best, feedbackFrom)
 	weights := make([]float64, 0, feedbackFrom)
 	for i := range examples {
 		weight := math.Exp((examples[i].relevance - examples[0].relevance) / feedbackScale)

@@ -97,7 +97,7 @@ func TestRerank_NeighboursPassTheFilters(t *testing.T) {
 		"valid":     {hippo.Query{Filter: hippo.Filter{ValidAt: time.Unix(9, 0)}}, func(m *hippo.Memory) { m.ValidFrom = time.Unix(8, 0) }},
 		"trust":     {hippo.Query{Filter: hippo.Filter{MinTrust: hippo.TrustHigh}}, func(m *hippo.Memory) { m.Trust = hippo.TrustHigh }},
 		"pinned":    {hippo.Query{Filter: hippo.Filter{Pinned: true}}, func(m *hippo.Memory) { m.Pinned = true }},
-		"situation": {hippo.Query{Situation: []string{"debugging"}}, func(m *hippo.Memory) { m.Situation = []string{"debugging"} }},
+		"situation": {hippo.Query{Situation: []string{"debugging"}, Strict: true}, func(m *hippo.Memory) { m.Situation = []string{"debugging"} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -169,7 +169,8 @@ func TestRerank_NeighboursHaveTheirContext(t *testing.T) {
 // others have; those decide only what each feature counts.
 func TestRerank_WithoutASessionOnlyTextCounts(t *testing.T) {
 	t.Parallel()
-	features := func(session string) (out []map[string]float64) {
+	features := func(session string) map[string]map[string]float64 {
+		out := make(map[string]map[string]float64)
 		f := openReranking(t)
 		f.put(
 			turn(1, "", "petrol pump of the car"), turn(2, "", "car repair"),
@@ -184,7 +185,7 @@ func TestRerank_WithoutASessionOnlyTextCounts(t *testing.T) {
 			}
 			if h.Memory.Source.Seq < 3 {
 				delete(h.Explanation.Features, rank.Feedback.String()) // it depends on the order of the others
-				out = append(out, h.Explanation.Features)
+				out[h.Memory.Content] = h.Explanation.Features
 			}
 		}
 		return out

@@ -99,3 +99,10 @@ func New(c Config) *Searcher {
 		model: model{weights: c.Weights, decay: rank.NewDecay(&c.Weights.Usage), scorer: rank.NewScorer(c.Weights), tokens: c.Tokens},
 	}
 }
+
+// Over returns a Searcher with the same models and weights over another index.
+func (s *Searcher) Over(x retrieve.Retriever, r Relations, h Hybrid) *Searcher {
+	c := *s
+	c.index, c.relations, c.hybrid = x, r, h
+	return &c
+}

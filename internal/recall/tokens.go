@@ -107,6 +107,7 @@ func (q *queryTokens) read(model embed.TokenEmbedder, r retrieve.Reader, list []
 	}
 	maxsim := model.NewMaxSim(q.tokens)
 	defer maxsim.Close()
+	code := newCodeQuery(model, q.tokens)
 	all := make([]float32, n*len(list))
 	var text []int32
 	for i := range list {
@@ -114,6 +115,7 @@ func (q *queryTokens) read(model embed.TokenEmbedder, r retrieve.Reader, list []
 		p.similarities, all = all[:n:n], all[n:]
 		text = r.Tokens(text[:0], p.match.Doc)
 		q.compare(maxsim, p, text)
+		code.compare(&p.features, text) // the last: it reorders them
 	}
 }
 

@@ -71,6 +71,8 @@ type Vector struct {
 type Situation struct {
 	// Elements are the elements to match. Empty: no filter.
 	Elements []string
+	// Prefer keeps the documents that do not match, too, with their context.
+	Prefer bool
 	// Vectors are the embeddings of Elements by the model named Model. Nil: elements are
 	// compared by their terms only.
 	Vectors [][]float32
@@ -102,7 +104,7 @@ type Match struct {
 	// Context is the best match of an element F of the situation filter with a situation
 	// element E of the document: 1 if their sets of terms are equal, else the larger of
 	// .9 |F and E| / min(|F|, |E|) and, with vectors, their cosine, at most .9. It is
-	// above .4, or 1 if there is no filter. Source: the Hippo design of 2025.
+	// above .4 unless the filter only prefers, or 1 if there is none. Source: the Hippo design of 2025.
 	Context float64
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 	"github.com/hippo-memory/hippo/internal/setup/splice"
 )
 
@@ -52,30 +53,30 @@ func (c *Change) Diff() string {
 }
 
 // next returns the text of a file after the change; nil if the file goes.
-func (c *Change) next(f file) ([]byte, error) {
-	before, err := readBackup(f.path)
+func (c *Change) next(f *atomicfile.File) ([]byte, error) {
+	before, err := readBackup(f.Path)
 	if err != nil {
 		return nil, err
 	}
 	if !c.remove {
-		text, err := applyAll(c.edits, f.text)
+		text, err := applyAll(c.edits, f.Content)
 		if err != nil {
 			return nil, err
 		}
 		return removeAll(c.drop, text, before)
 	}
-	if !f.exists {
+	if !f.Exists {
 		return nil, nil
 	}
 	// What setup would make of the file from before is what is there: nobody changed it since.
-	if made, err := applyAll(c.edits, before); err == nil && bytes.Equal(made, f.text) {
+	if made, err := applyAll(c.edits, before); err == nil && bytes.Equal(made, f.Content) {
 		return before, nil
 	}
-	out, err := removeAll(c.edits, f.text, before)
+	out, err := removeAll(c.edits, f.Content, before)
 	if err != nil {
 		return nil, err
 	}
-	if before == nil && !bytes.Equal(out, f.text) && isEmpty(out) {
+	if before == nil && !bytes.Equal(out, f.Content) && isEmpty(out) {
 		return nil, nil
 	}
 	return out, nil
@@ -141,7 +142,7 @@ func (c *Change) Write() error {
 		if err == nil {
 			return nil
 		}
-		if !errors.Is(err, errConcurrent) || i == tries-1 {
+		if !errors.Is(err, atomicfile.ErrChanged) || i == tries-1 {
 			return fmt.Errorf("%s: %w", c.Path, err)
 		}
 	}
@@ -153,22 +154,22 @@ func (c *Change) write() error {
 	if err != nil {
 		return err
 	}
-	text, err := c.next(f)
+	text, err := c.next(&f)
 	if err != nil {
 		return err
 	}
 	if c.remove {
-		return c.takeBack(f, text)
+		return c.takeBack(&f, text)
 	}
-	if f.exists && bytes.Equal(text, f.text) {
+	if f.Exists && bytes.Equal(text, f.Content) {
 		return nil
 	}
-	if !c.has(f.text) {
-		if err := backUp(f); err != nil {
+	if !c.has(f.Content) {
+		if err := c.backUp(&f); err != nil {
 			return fmt.Errorf("backup: %w", err)
 		}
 	}
-	return replaceFile(f, text)
+	return replaceFile(&f, text)
 }
 
 // has reports whether a text has an entry that a setup wrote, in any scope. Then its backup is of
@@ -179,33 +180,33 @@ func (c *Change) has(text []byte) bool {
 
 // backUp keeps the file as it is beside it, over an older backup; one of a file that is gone
 // is removed.
-func backUp(f file) error {
-	path := f.path + backupSuffix
-	if !f.exists {
+func (c *Change) backUp(f *atomicfile.File) error {
+	path := f.Path + backupSuffix
+	if !f.Exists {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	old, err := readFile(path, f.owner)
+	old, err := c.host.readFile(path)
 	if err != nil {
 		return err
 	}
-	old.mode = f.mode
-	return replaceFile(old, f.text)
+	old.Mode = f.Mode
+	return replaceFile(&old, f.Content)
 }
 
 // takeBack replaces or removes the file, and then its backup and folders that are empty.
-func (c *Change) takeBack(f file, text []byte) error {
+func (c *Change) takeBack(f *atomicfile.File, text []byte) error {
 	switch {
-	case !f.exists:
+	case !f.Exists:
 		return nil
 	case text == nil:
-		if err := os.Remove(f.path); err != nil {
+		if err := os.Remove(f.Path); err != nil {
 			return err
 		}
-		syncDir(filepath.Dir(f.path))
-	case !bytes.Equal(text, f.text):
+		_ = atomicfile.SyncDir(filepath.Dir(f.Path)) // the file is gone; a crash may bring it back
+	case !bytes.Equal(text, f.Content):
 		if err := replaceFile(f, text); err != nil {
 			return err
 		}
@@ -213,7 +214,7 @@ func (c *Change) takeBack(f file, text []byte) error {
 	if text != nil && c.has(text) {
 		return nil // another scope needs the backup
 	}
-	if err := os.Remove(f.path + backupSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(f.Path + backupSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	for _, dir := range c.folders {

@@ -21,6 +21,7 @@ type State string
 // The states.
 const (
 	OK      State = "ok"
+	Hint    State = "hint"    // set up as it should be; a step that only the user can take is left
 	Warning State = "warning" // works, but not as well as it could
 	Failure State = "failure" // does not work
 )
@@ -108,14 +109,14 @@ func (d *Doctor) checkScope(ctx context.Context, c *Client, scope Scope, t targe
 	}
 	path := d.Host.choose(t.files)
 	f, err := d.Host.readFile(path)
-	if err == nil && f.exists {
-		_, err = c.serverEdit(d.Host, t, Command{}).Apply(f.text)
+	if err == nil && f.Exists {
+		_, err = c.serverEdit(d.Host, t, Command{}).Apply(f.Content)
 	}
 	if err != nil {
 		report(Check{Name: "file", State: Failure, Text: path + ": " + err.Error(), Fix: "repair the file, then: " + fix})
 		return true
 	}
-	e, ok := c.readEntry(f.text, d.Host.keys(t))
+	e, ok := c.readEntry(f.Content, d.Host.keys(t))
 	if !ok {
 		return false
 	}
@@ -211,7 +212,7 @@ func (d *Doctor) checkHooks(ctx context.Context, c *Client, scope Scope, e Entry
 		report(Check{Name: "hooks", State: Failure, Text: path + ": " + err.Error(), Fix: "repair the file, then: " + fix})
 		return
 	}
-	commands := c.hookCommands(f.text, d.Host.GOOS, e)
+	commands := c.hookCommands(f.Content, d.Host.GOOS, e)
 	if len(commands) == 0 {
 		k := Check{Name: "hooks", State: Warning, Text: "none registered: nothing is recalled or recorded unprompted", Fix: fix}
 		if !d.Hooks {
@@ -225,8 +226,8 @@ func (d *Doctor) checkHooks(ctx context.Context, c *Client, scope Scope, e Entry
 		return
 	}
 	k := Check{Name: "hooks", State: OK, Text: fmt.Sprintf("%d run", len(commands))}
-	if c.Name == "codex" && !d.trusted(path) {
-		k.State, k.Text, k.Fix = Warning, k.Text+", but codex runs none before you trust them", "start codex once and trust the hooks"
+	if c.Name == "codex" && !d.codexTrusts(f.Path, f.Content, c.hooks.events) {
+		k.State, k.Text, k.Fix = Hint, k.Text+"; codex runs each after you trust it", "start codex once, and trust the hooks when it asks, or under /hooks"
 	}
 	report(k)
 }
@@ -277,12 +278,6 @@ func (c *Client) hookCommands(text []byte, goos string, e Entry) []string {
 	return out
 }
 
-// trusted reports whether Codex has a hash of hooks of a file: the user trusts some of them.
-func (d *Doctor) trusted(path string) bool {
-	text, err := os.ReadFile(d.Host.expand("{codex}/config.toml"))
-	return err == nil && strings.Contains(string(splice.TOMLValue(text, []string{"hooks", "state"})), filepath.Base(path)+":")
-}
-
 // checkGuidance checks that the instructions are there, and those of this version.
 func (d *Doctor) checkGuidance(c *Client, scope Scope, e Entry, fix string, report func(Check)) {
 	if _, ok := c.guidance[scope]; !ok {
@@ -303,10 +298,10 @@ func (d *Doctor) checkGuidance(c *Client, scope Scope, e Entry, fix string, repo
 		switch {
 		case err != nil:
 			k = Check{Name: "guidance", State: Failure, Text: f.path + ": " + err.Error(), Fix: "repair the file, then: " + fix}
-		case !change.has(text.text):
+		case !change.has(text.Content):
 			k = Check{Name: "guidance", State: Warning, Text: f.path + " does not have it", Fix: fix}
 		default:
-			if next, err := applyAll(f.edits, text.text); err != nil || string(next) != string(text.text) {
+			if next, err := applyAll(f.edits, text.Content); err != nil || string(next) != string(text.Content) {
 				k = Check{Name: "guidance", State: Warning, Text: f.path + " has that of another version", Fix: fix}
 			}
 		}

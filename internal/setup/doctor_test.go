@@ -171,7 +171,7 @@ func TestDoctor(t *testing.T) {
 		},
 		{
 			name: "trust", client: "codex", store: "dir:/nowhere/well",
-			want: map[string]setup.State{"program": "warning", "server": "ok", "store": "ok", "hooks": "warning", "guidance": "ok"}, text: "codex runs none", fix: "start codex once",
+			want: map[string]setup.State{"program": "warning", "server": "ok", "store": "ok", "hooks": "hint", "guidance": "ok"}, text: "codex runs each after you trust it", fix: "start codex once",
 		},
 		{
 			name: "script", client: "opencode", store: "dir:/nowhere/well",
@@ -191,6 +191,45 @@ func TestDoctor(t *testing.T) {
 			all := fmt.Sprintf("%+v", got)
 			if !strings.Contains(all, tc.text) || !strings.Contains(all, tc.fix) {
 				t.Errorf("got %s, want %q and %q", all, tc.text, tc.fix)
+			}
+		})
+	}
+}
+
+// Codex keeps a hash for each hook that its user trusts. Only those of all our hooks will do.
+func TestDoctor_CodexTrust(t *testing.T) {
+	t.Parallel()
+	const store = "dir:/nowhere/well"
+	events := []string{"session_start", "user_prompt_submit", "post_tool_use", "pre_compact", "subagent_stop", "stop", "session_end"}
+	for _, tc := range []struct {
+		name, file, place string
+		events            []string
+		want              setup.State
+	}{
+		{"all", "home/.codex/hooks.json", "1:0", events, setup.OK},
+		{"one is missing", "home/.codex/hooks.json", "1:0", events[1:], setup.Hint},
+		{"those of the user", "home/.codex/hooks.json", "0:0", events, setup.Hint},
+		{"those of a project", "project/.codex/hooks.json", "1:0", events, setup.Hint},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, "")
+			mine, settings := make(map[string]string), "[hooks.state]\n"
+			for _, e := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "SubagentStop", "Stop", "SessionEnd"} {
+				mine[e] = `[{"hooks": [{"type": "command", "command": "mine"}]}]`
+			}
+			for _, e := range tc.events {
+				settings += fmt.Sprintf("%q = {trusted_hash = \"sha256:00\"}\n", filepath.Join(filepath.Dir(m.Home), tc.file)+":"+e+":"+tc.place)
+			}
+			var groups []string
+			for e, g := range mine {
+				groups = append(groups, fmt.Sprintf("%q: %s", e, g))
+			}
+			m.write(t, "home/.codex/hooks.json", `{"hooks": {`+strings.Join(groups, ", ")+`}}`)
+			m.write(t, "home/.codex/config.toml", settings)
+			got := diagnose(t, m, "codex", store, nil)
+			if s := states(got)["hooks"]; s != tc.want {
+				t.Errorf("hooks: got %s, want %s: %+v", s, tc.want, got)
 			}
 		})
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 )
 
 // Scope says for which sessions of a client a registration holds.
@@ -35,7 +37,7 @@ type Host struct {
 }
 
 // readFile is [readFile] for the user of the host.
-func (h *Host) readFile(path string) (file, error) {
+func (h *Host) readFile(path string) (atomicfile.File, error) {
 	if h.OtherOwner != nil {
 		return readFile(path, h.OtherOwner)
 	}

@@ -215,20 +215,20 @@ func (p *Planner) changes(files []fileEdits) ([]Change, error) {
 		if err != nil {
 			return nil, err
 		}
-		if text, ok := p.planned[f.path]; ok {
-			f.text, f.exists = text, text != nil
+		if text, ok := p.planned[f.Path]; ok {
+			f.Content, f.Exists = text, text != nil
 		}
-		c := Change{Path: e.path, host: p.host, edits: e.edits, drop: e.drop, others: e.others, remove: p.opts.Remove, folders: e.folders, Before: f.text}
+		c := Change{Path: e.path, host: p.host, edits: e.edits, drop: e.drop, others: e.others, remove: p.opts.Remove, folders: e.folders, Before: f.Content}
 		if len(c.edits) == 0 { // a file of hooks alone
 			c.edits, c.drop, c.remove = c.drop, nil, true
 		}
-		if f.exists && c.Before == nil {
+		if f.Exists && c.Before == nil {
 			c.Before = []byte{}
 		}
-		if c.After, err = c.next(f); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.path, err)
+		if c.After, err = c.next(&f); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Path, err)
 		}
-		after[f.path] = c.After
+		after[f.Path] = c.After
 		out = append(out, c)
 	}
 	maps.Copy(p.planned, after)
@@ -243,7 +243,7 @@ func (p *Planner) command(c *Client, path string, t target) Command {
 		return cmd
 	}
 	if f, err := p.host.readFile(path); err == nil {
-		if e, ok := c.readEntry(f.text, p.host.keys(t)); ok && e.store() != "" {
+		if e, ok := c.readEntry(f.Content, p.host.keys(t)); ok && e.store() != "" {
 			cmd.Store = e.store()
 		}
 	}

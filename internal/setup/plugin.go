@@ -98,10 +98,10 @@ func WritePlugins(dir, version string) ([]string, error) {
 		if err != nil {
 			return out, err
 		}
-		if !old.exists {
-			old.mode = 0o644 // to be published
+		if !old.Exists {
+			old.Mode = 0o644 // to be published
 		}
-		if err := replaceFile(old, []byte(f.Text)); err != nil {
+		if err := replaceFile(&old, []byte(f.Text)); err != nil {
 			return out, err
 		}
 		out = append(out, path)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/screen"
@@ -61,11 +62,11 @@ func (r *Report) Empty() bool {
 // The file is replaced as a whole; if it was changed meanwhile the error is [hippo.ErrConflict],
 // and running again goes on.
 func Sync(ctx context.Context, m *engine.Memories, path string, o Options) (Report, error) {
-	path, old, mode, err := read(path)
+	file, err := read(path)
 	if err != nil {
 		return Report{}, err
 	}
-	p, err := parse(old)
+	p, err := parse(file.Content)
 	if err != nil {
 		return Report{}, err
 	}
@@ -79,78 +80,31 @@ func Sync(ctx context.Context, m *engine.Memories, path string, o Options) (Repo
 	}
 	s.report.Shown = len(shown)
 	next := p.file(render(shown, s.unsaved, p.eol))
-	s.report.Changed = !bytes.Equal(old, next)
+	s.report.Changed = !bytes.Equal(file.Content, next)
 	if !s.report.Changed || o.DryRun {
 		return s.report, nil
 	}
-	if err := replace(path, old, next, mode); err != nil {
-		s.report.Changed = false
-		return s.report, err
+	err = file.Replace(next)
+	if errors.Is(err, atomicfile.ErrChanged) {
+		err = fmt.Errorf("%w: %s was changed while it was read: run again", hippo.ErrConflict, file.Path)
 	}
-	return s.report, nil
+	s.report.Changed = err == nil
+	return s.report, err
 }
 
-// read returns the content of a file, behind links.
-func read(path string) (real string, b []byte, mode os.FileMode, err error) {
-	mode = 0o600
-	if real, err = filepath.EvalSymlinks(path); errors.Is(err, os.ErrNotExist) {
-		return path, nil, mode, creatable(path)
+// read reads the file, which need not exist, in a folder that must.
+func read(path string) (atomicfile.File, error) {
+	f, err := atomicfile.Read(path, maxFile)
+	if refused, ok := errors.AsType[*atomicfile.RefusedError](err); ok {
+		return f, fmt.Errorf("%w: %w", hippo.ErrInvalid, refused)
 	}
-	if err != nil {
-		return path, nil, mode, err
+	if err != nil || f.Exists {
+		return f, err
 	}
-	info, err := os.Stat(real)
-	switch {
-	case err != nil:
-		return real, nil, mode, err
-	case !info.Mode().IsRegular():
-		return real, nil, mode, fmt.Errorf("%w: %s is not a regular file", hippo.ErrInvalid, path)
-	case info.Mode().Perm()&0o200 == 0:
-		return real, nil, mode, fmt.Errorf("%w: %s is read-only: make it writable (chmod u+w)", hippo.ErrInvalid, path)
-	case info.Size() > maxFile:
-		return real, nil, mode, hippo.Fieldf("file", "must be at most %d bytes, got %d", maxFile, info.Size())
+	if _, err := os.Stat(filepath.Dir(f.Path)); err != nil {
+		return f, fmt.Errorf("%w: the folder %s does not exist: create it first", hippo.ErrInvalid, filepath.Dir(path))
 	}
-	b, err = os.ReadFile(real)
-	return real, b, info.Mode().Perm(), err
-}
-
-// creatable reports why a file that does not exist cannot be created at path.
-func creatable(path string) error {
-	if to, err := os.Readlink(path); err == nil {
-		return fmt.Errorf("%w: %s is a link to %s, which does not exist: repair or remove the link", hippo.ErrInvalid, path, to)
-	}
-	if _, err := os.Stat(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("%w: the folder %s does not exist: create it first", hippo.ErrInvalid, filepath.Dir(path))
-	}
-	return nil
-}
-
-// replace writes a file beside path and renames it, unless the file has changed.
-func replace(path string, old, next []byte, mode os.FileMode) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".hippo-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(next)
-	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	now, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) && old == nil {
-		now, err = nil, nil
-	}
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(now, old) {
-		return fmt.Errorf("%w: %s was changed while it was read: run again", hippo.ErrConflict, path)
-	}
-	return os.Rename(f.Name(), path)
+	return f, nil
 }
 
 // run is one run of [Sync].

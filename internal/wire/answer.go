@@ -32,6 +32,8 @@ type Answer struct {
 // Hit is one result as JSON. The days are calendar days, with fractions.
 type Hit struct {
 	Insight Insight `json:"insight"`
+	// MoreCharacters is how many characters of the content are left out; absent if none are.
+	MoreCharacters int `json:"more_characters,omitempty"`
 	// Relevance has four decimals, nine if the hit is explained.
 	Relevance         float64 `json:"relevance"`
 	DaysSinceCreated  float64 `json:"days_since_created"`
@@ -82,6 +84,9 @@ type View struct {
 	Now    time.Time
 	// Full selects [Full]; else [Compact].
 	Full bool
+	// Preview limits the content of a hit to a number of characters, unless the view is full;
+	// 0: no limit.
+	Preview int
 	// Importance returns the importance of a memory as of an active day, in [0, 1].
 	Importance func(m *hippo.Memory, day hippo.Day) float64
 }
@@ -92,18 +97,32 @@ const (
 	cutOfWeak   = 80
 )
 
-// Content returns the content of a hit as the view shows it: whole, or at most 80 characters on
-// one line of those after the third of a weak answer, from the passage that was found, unless the
-// view is full.
-func (v *View) Content(a *hippo.Answer, hit int) string {
+// Shown returns the content of a hit as the view shows it: whole if the view is full, else a
+// preview; at most 80 characters of those after the third of a weak answer.
+func (v *View) Shown(a *hippo.Answer, hit int) Preview {
 	h := &a.Hits[hit]
-	if a.Weak == "" || v.Full || v.Offset+hit < wholeOfWeak {
-		return h.Memory.Content
+	weak := a.Weak != "" && v.Offset+hit >= wholeOfWeak
+	switch {
+	case v.Full || v.Preview == 0 && !weak:
+		return Preview{Text: h.Memory.Content}
+	case !weak:
+		return PreviewOf(h, v.Preview)
+	default:
+		return PreviewOf(h, cutOfWeak)
 	}
-	if h.Passage.From > 0 {
-		return "…" + Clip(h.Memory.Content[h.Passage.From:], cutOfWeak-1)
+}
+
+// Content is the text of [View.Shown], on one line and with "…" at its end if the end was cut.
+func (v *View) Content(a *hippo.Answer, hit int) string {
+	p := v.Shown(a, hit)
+	switch {
+	case p.More == 0:
+		return p.Text
+	case p.Ends:
+		return Clip(p.Text, len(p.Text))
+	default:
+		return Clip(p.Text, len(p.Text)) + "…"
 	}
-	return Clip(h.Memory.Content, cutOfWeak)
 }
 
 // Answer returns an answer as JSON. The error is that of [Full].
@@ -141,7 +160,8 @@ func (v *View) hit(a *hippo.Answer, i int) (Hit, error) {
 	if v.Full {
 		out.Insight, err = Full(m, importance)
 	} else {
-		out.Insight = Compact(m, v.Content(a, i), importance)
+		p := v.Shown(a, i)
+		out.Insight, out.MoreCharacters = Compact(m, p.Text, importance), p.More
 	}
 	if h.Explanation != nil {
 		out.Relevance = Round(h.Relevance, 9)

@@ -119,14 +119,16 @@ func (b *bench) killed(store string, seed uint64) ([]string, error) {
 			return ids, nil
 		}
 		var r struct {
-			Result struct{ StructuredContent struct{ UUID string } }
+			Result struct {
+				Meta struct{ Hippo struct{ IDs []string } } `json:"_meta"`
+			}
 		}
-		if err := json.Unmarshal(line, &r); err != nil || r.Result.StructuredContent.UUID == "" {
+		if err := json.Unmarshal(line, &r); err != nil || len(r.Result.Meta.Hippo.IDs) != 1 {
 			return nil, fmt.Errorf("unexpected reply %s", line)
 		}
 		if len(ids) == 0 {
 			time.AfterFunc(life, func() { _ = c.cmd.Process.Kill() })
 		}
-		ids = append(ids, r.Result.StructuredContent.UUID)
+		ids = append(ids, r.Result.Meta.Hippo.IDs[0])
 	}
 }

@@ -26,8 +26,10 @@ func exampleCalls() []exampleCall {
 	return []exampleCall{
 		{"hippo_record_insight", `{"content":"Retries without jitter took the gateway down","situation":["debugging outages"],"importance":0.8,"tags":["incident"]}`},
 		{"hippo_record_insight", `{"content":"Deploys go out on Tuesday mornings","situation":["release planning"],"importance":0.5,"type":"decision"}`},
-		{"hippo_search_insights", `{"query":"why did the gateway go down","limit":{"count":5}}`},
-		{"hippo_search_insights", `{"query":"gateway","limit":{"count":0}}`},
+		{"hippo_search_insights", `{"query":"why did the gateway go down","limit":5}`},
+		{"hippo_search_insights", `{"query":"why did the gateway go down","limit":1,"format":"json"}`},
+		{"hippo_search_insights", `{"query":"gateway","limit":0}`},
+		{"hippo_get", `{"ids":["$1"]}`},
 		{"hippo_modify_insight", `{"uuid":"$2","content":"Deploys go out on Wednesday mornings"}`},
 		{"hippo_reinforce_insight", `{"upvotes":["$1"]}`},
 		{"hippo_forget", `{"uuids":["$2"]}`},
@@ -67,7 +69,7 @@ func serve(ctx context.Context) (session *mcp.ClientSession, stop func() error, 
 // example is a call and its result as a client sees them.
 type example struct {
 	arguments, text, data string
-	failed                bool
+	failed, structured    bool
 }
 
 // callExamples returns the examples of each tool.
@@ -84,18 +86,25 @@ func callExamples(ctx context.Context, session *mcp.ClientSession) (map[string][
 		if err != nil {
 			return nil, err
 		}
-		data, err := json.MarshalIndent(r.StructuredContent, "", "  ")
+		meta, ok := r.Meta["hippo"].(map[string]any)
+		if ids, isList := meta["ids"].([]any); ok && isList && c.tool == "hippo_record_insight" {
+			recorded = append(recorded, fmt.Sprint(ids...))
+		}
+		data, err := json.MarshalIndent(r.Meta["hippo"], "", "  ")
 		if err != nil {
 			return nil, err
 		}
-		if fields, ok := r.StructuredContent.(map[string]any); ok && c.tool == "hippo_record_insight" {
-			recorded = append(recorded, fmt.Sprint(fields["uuid"]))
+		if r.StructuredContent != nil {
+			data, err = json.MarshalIndent(r.StructuredContent, "", "  ")
+		}
+		if err != nil {
+			return nil, err
 		}
 		text, ok := r.Content[0].(*mcp.TextContent)
 		if !ok {
 			return nil, fmt.Errorf("%s: content is %T, not text", c.tool, r.Content[0])
 		}
-		out[c.tool] = append(out[c.tool], example{n.text(arguments), n.text(text.Text), n.text(string(data)), r.IsError})
+		out[c.tool] = append(out[c.tool], example{n.text(arguments), n.text(text.Text), n.text(string(data)), r.IsError, r.StructuredContent != nil})
 	}
 	return out, nil
 }
@@ -116,8 +125,13 @@ func toolsDocument(ctx context.Context) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.WriteString(notice + "# MCP tools\n\n`hippo serve` offers these tools over stdio. An unknown argument is an error that names the known ones; `null` counts as absent; a list of " +
-		"texts may be given as one text. Times are RFC 3339 or dates. A result has a text for a model and structured content for a program; a failed call has `isError` and a code " +
-		"([reference.md](reference.md#error-codes)). [reference.md](reference.md#limits) has the limits.\n\nWhat the server says to a model:\n\n")
+		"texts may be given as one text. Times are RFC 3339 or dates.\n\nA result is a text for a model, which every client shows; `_meta` has what a program needs of it. With `\"format\":\"json\"`, which every tool takes, " +
+		"the result is JSON, as structured content and as text. A failed call has `isError` and a code ([reference.md](reference.md#error-codes)). [reference.md](reference.md#limits) has the limits.\n\n" +
+		"A hit is a line: id, relevance, content, situation and date. It shows 300 characters of a content, from the passage that was found; `+4,100 chars: get 7f4a7c15` says that there are more, which " +
+		"`hippo_get` shows. Every id may be short, as results show it; one that fits several memories is an error that lists them. `max_tokens` limits a result, by an estimate from above; what does not fit is on the next page.\n\n" +
+		"Taken, but not in the schemas, which a model reads in every session: of a search `relevance_range` (`{\"min\":0,\"max\":1}`; `min` 0 shows what is unlikely to answer, too), `min_relevance`, `created_after`, `created_before`, `author`, `session`, `pinned`, " +
+		"`ranker` (`hippo`, `insight`, `hybrid`, `cosine`, `bm25`), `explain`, and `limit` as `{\"offset\":0,\"count\":10}`; of a record `valid_from` and `allow_secret`, of a modification `allow_secret`. A situation given with a query is preferred; " +
+		"`strict`, ranker `insight`, and a search without a query keep no others. A number or JSON may be given as a text, a list as a text with commas, and other names that models use are taken (`top_k`, `id`, `q`, `vote`).\n\nWhat the server says to a model:\n\n")
 	fmt.Fprintf(&b, "> %s\n\n", session.InitializeResult().Instructions)
 	contents := newTable("tool", "what it does")
 	for _, t := range list.Tools {
@@ -155,7 +169,16 @@ func writeTool(b *bytes.Buffer, t *mcp.Tool, examples []example) error {
 		if e.failed {
 			kind = "Error"
 		}
-		fmt.Fprintf(b, "\nArguments:\n\n```json\n%s\n```\n\n%s as text:\n\n```\n%s\n```\n\n%s as structured content:\n\n```json\n%s\n```\n", e.arguments, kind, e.text, kind, e.data)
+		fmt.Fprintf(b, "\nArguments:\n\n```json\n%s\n```\n", e.arguments)
+		switch {
+		case e.structured:
+			fmt.Fprintf(b, "\n%s as JSON:\n\n```json\n%s\n```\n", kind, e.data)
+		default:
+			fmt.Fprintf(b, "\n%s:\n\n```\n%s\n```\n", kind, e.text)
+			if e.data != "null" {
+				fmt.Fprintf(b, "\nIn `_meta`, as `hippo`, for programs:\n\n```json\n%s\n```\n", e.data)
+			}
+		}
 	}
 	return nil
 }

@@ -3,8 +3,8 @@
 //
 //	go -C tools run ./e2e --hippo ../bin/hippo --folder ../bin/clients
 //
-// Each client runs in a home of its own, with the files that its user would have. The folder keeps the clients from
-// npm between runs; those that it lacks are installed.
+// Each client runs in a home of its own, with the files that its user would have. The folder keeps the clients between
+// runs. They come from npm in the versions, and with the checksums, of the lock files in npm.
 package main
 
 import (
@@ -15,10 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 )
 
@@ -68,7 +65,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			chosen = append(chosen, c)
 		}
 	}
-	if err := install(ctx, o.folder, chosen); err != nil {
+	if len(chosen) == 0 {
+		return fmt.Errorf("--only: there is no client %q", o.only)
+	}
+	if err := install(ctx, o.folder); err != nil {
 		return err
 	}
 	root := o.keep
@@ -94,12 +94,18 @@ func proveAll(ctx context.Context, o *options, chosen []client, root string, std
 		})
 	}
 	group.Wait()
+	checks := 0
 	for i := range outputs {
+		checks += bytes.Count(outputs[i].Bytes(), []byte("\n")) // if none failed, each is a line
 		if _, err := outputs[i].WriteTo(stdout); err != nil {
 			return err
 		}
 	}
-	return errors.Join(errs...)
+	err := errors.Join(errs...)
+	if err == nil {
+		_, err = fmt.Fprintf(stdout, "ok      all %d checks of %d clients\n", checks, len(chosen))
+	}
+	return err
 }
 
 func proveOne(ctx context.Context, o *options, c *client, root string, out io.Writer) error {
@@ -117,7 +123,7 @@ func proveOne(ctx context.Context, o *options, c *client, root string, out io.Wr
 		return err
 	}
 	if c.needs != "" {
-		if err := os.CopyFS(filepath.Join(used.home, filepath.FromSlash(c.needsAt)), os.DirFS(filepath.Join(o.folder, c.name))); err != nil {
+		if err := os.CopyFS(filepath.Join(used.home, filepath.FromSlash(c.needs)), os.DirFS(filepath.Join(o.folder, c.name))); err != nil {
 			return err
 		}
 	}
@@ -132,37 +138,4 @@ func proveOne(ctx context.Context, o *options, c *client, root string, out io.Wr
 		err = errors.Join(err, fmt.Errorf("%s failed", c.name))
 	}
 	return err
-}
-
-// install installs the clients, and what they need, if the folder lacks a client.
-func install(ctx context.Context, folder string, chosen []client) error {
-	missing := slices.ContainsFunc(chosen, func(c client) bool {
-		_, err := os.Stat(filepath.Join(folder, "node_modules", ".bin", c.program))
-		return err != nil
-	})
-	if !missing {
-		return nil
-	}
-	var bundles []string
-	for _, c := range clients() {
-		if bundles = append(bundles, c.bundle); c.needs == "" {
-			continue
-		}
-		if err := npmInstall(ctx, filepath.Join(folder, c.name), c.needs); err != nil {
-			return err
-		}
-	}
-	return npmInstall(ctx, folder, bundles...)
-}
-
-func npmInstall(ctx context.Context, folder string, bundles ...string) error {
-	err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "package.json"), []byte(`{"private": true}`), 0o600))
-	if err != nil {
-		return err
-	}
-	args := append([]string{"install", "--silent", "--no-fund", "--no-audit", "--prefix", folder}, bundles...)
-	if out, err := exec.CommandContext(ctx, "npm", args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("npm: %w: %s", err, strings.TrimSpace(string(out)))
-	}
-	return nil
 }

@@ -30,7 +30,7 @@ type place struct {
 // newPlace makes a place with the files that a user of the client has. Root must not exist.
 func newPlace(ctx context.Context, o *options, c *client, m *model, root string) (*place, error) {
 	p := &place{
-		client: c, hippo: o.hippo, bin: filepath.Join(o.folder, "node_modules", ".bin"), model: m,
+		client: c, hippo: o.hippo, bin: programs(o.folder), model: m,
 		home: filepath.Join(root, "home"), project: filepath.Join(root, "project"),
 	}
 	if err := p.seed(); err != nil {

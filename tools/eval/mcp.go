@@ -111,11 +111,13 @@ func (c *client) record(ctx context.Context, m *hippo.Memory) error {
 	if m.Type != "" {
 		args["type"] = m.Type
 	}
-	var out struct{ UUID string }
-	if _, err := c.call(ctx, "hippo_record_insight", args, &out); err != nil {
+	r, err := c.call(ctx, "hippo_record_insight", args)
+	if err != nil {
 		return err
 	}
-	c.names[out.UUID] = eval.Name(m)
+	for _, id := range r.ids() {
+		c.names[id] = eval.Name(m)
+	}
 	return nil
 }
 
@@ -123,23 +125,20 @@ func (c *client) record(ctx context.Context, m *hippo.Memory) error {
 func (c *client) Search(ctx context.Context, r eval.Request) (eval.Reply, error) {
 	args := map[string]any{"query": r.Text}
 	if r.Unbounded {
-		args["relevance_range"], args["limit"] = map[string]any{"min": 0}, map[string]any{"count": r.Count}
+		args["relevance_range"], args["limit"] = map[string]any{"min": 0}, r.Count
+		args["max_tokens"] = 100_000
 	}
-	var out struct {
-		Results []struct {
-			Insight struct{ UUID string }
-		}
-		Weak string
-	}
-	size, err := c.call(ctx, "hippo_search_insights", args, &out)
+	out, err := c.call(ctx, "hippo_search_insights", args)
 	if err != nil {
 		return eval.Reply{}, err
 	}
-	reply := eval.Reply{Weak: eval.Weak(len(out.Results), out.Weak), Size: size}
-	for _, h := range out.Results {
-		name, ok := c.names[h.Insight.UUID]
+	ids := out.ids()
+	weak, _ := out.meta["weak"].(string)
+	reply := eval.Reply{Weak: eval.Weak(len(ids), weak), Tokens: float64(len(out.text)) / bytesPerToken}
+	for _, id := range ids {
+		name, ok := c.names[id]
 		if !ok {
-			return reply, fmt.Errorf("search returned %s, which was not recorded", h.Insight.UUID)
+			return reply, fmt.Errorf("search returned %s, which was not recorded", id)
 		}
 		reply.Names = append(reply.Names, name)
 	}
@@ -149,8 +148,8 @@ func (c *client) Search(ctx context.Context, r eval.Request) (eval.Reply, error)
 // embedded waits until each model has embedded all documents, as long as it makes progress. The
 // first search starts it.
 func (c *client) embedded(ctx context.Context, wait time.Duration) error {
-	first := map[string]any{"query": "a", "limit": map[string]any{"count": 1}}
-	if _, err := c.call(ctx, "hippo_search_insights", first, &struct{}{}); err != nil {
+	first := map[string]any{"query": "a", "limit": 1}
+	if _, err := c.call(ctx, "hippo_search_insights", first); err != nil {
 		return err
 	}
 	last, since := -1, time.Now()
@@ -163,7 +162,11 @@ func (c *client) embedded(ctx context.Context, wait time.Duration) error {
 				Embedded, Memories int
 			}
 		}
-		if _, err := c.call(ctx, "hippo_status", map[string]any{}, &status); err != nil {
+		r, err := c.call(ctx, "hippo_status", map[string]any{"format": "json"})
+		if err == nil {
+			err = json.Unmarshal([]byte(r.text), &status)
+		}
+		if err != nil {
 			return err
 		}
 		done, missing := 0, 0
@@ -190,11 +193,27 @@ func (c *client) embedded(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// call calls a tool, decodes its structured result, and returns the size of both its forms.
-func (c *client) call(ctx context.Context, name string, args map[string]any, out any) (eval.Size, error) {
+// result is what a tool returned: the text for a model, and what programs read.
+type result struct {
+	text string
+	meta map[string]any
+}
+
+// ids returns the IDs of the memories that were returned or recorded.
+func (r *result) ids() []string {
+	var out []string
+	list, _ := r.meta["ids"].([]any)
+	for _, id := range list {
+		out = append(out, fmt.Sprint(id))
+	}
+	return out
+}
+
+// call calls a tool.
+func (c *client) call(ctx context.Context, name string, args map[string]any) (*result, error) {
 	r, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil {
-		return eval.Size{}, err
+		return nil, err
 	}
 	var text strings.Builder
 	for _, x := range r.Content {
@@ -203,11 +222,8 @@ func (c *client) call(ctx context.Context, name string, args map[string]any, out
 		}
 	}
 	if r.IsError {
-		return eval.Size{}, fmt.Errorf("%s: %s", name, text.String())
+		return nil, fmt.Errorf("%s: %s", name, text.String())
 	}
-	data, err := json.Marshal(r.StructuredContent)
-	if err != nil {
-		return eval.Size{}, err
-	}
-	return eval.Size{Text: float64(text.Len()) / bytesPerToken, Data: float64(len(data)) / bytesPerToken}, json.Unmarshal(data, out)
+	meta, _ := r.Meta["hippo"].(map[string]any)
+	return &result{text: text.String(), meta: meta}, nil
 }

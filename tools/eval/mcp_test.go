@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ func TestMCP_measures_the_program(t *testing.T) {
 		}
 		c := r.Confidence
 		if c == nil || c.Answerable != 2 || c.Unanswerable != 1 || c.Withheld != 0 || c.Unflagged != 0 ||
-			c.Size.Text <= 10 || c.Size.Data <= c.Size.Text || c.UnanswerableSize.Text <= 0 {
+			c.Tokens <= 10 || c.UnanswerableTokens <= 0 {
 			t.Errorf("%q: %+v", args, c)
 		}
 	}
@@ -69,7 +70,11 @@ func TestMCP_records_turns_as_bare_texts(t *testing.T) {
 			}
 		}
 	}
-	if _, err := c.call(t.Context(), "hippo_search_insights", map[string]any{"detail": "full", "relevance_range": map[string]any{"min": 0}}, &out); err != nil {
+	r, err := c.call(t.Context(), "hippo_search_insights", map[string]any{"detail": "full", "relevance_range": map[string]any{"min": 0}, "format": "json"})
+	if err == nil {
+		err = json.Unmarshal([]byte(r.text), &out)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	found := make(map[string]bool)
@@ -118,13 +123,11 @@ func TestMCP_errors(t *testing.T) {
 func fakeServer(t *testing.T, status, found string) *client {
 	t.Helper()
 	s := mcp.NewServer(&mcp.Implementation{Name: "fake", Version: "1"}, nil)
-	for name, data := range map[string]string{
-		"hippo_record_insight":  `{"uuid":"u1"}`,
-		"hippo_status":          status,
-		"hippo_search_insights": `{"results":[{"insight":{"uuid":"` + found + `"}}]}`,
-	} {
+	for name, ids := range map[string][]any{"hippo_record_insight": {"u1"}, "hippo_status": nil, "hippo_search_insights": {found}} {
 		s.AddTool(&mcp.Tool{Name: name, InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return &mcp.CallToolResult{Content: []mcp.Content{}, StructuredContent: rawJSON(data)}, nil
+			return &mcp.CallToolResult{
+				Meta: mcp.Meta{"hippo": map[string]any{"ids": ids}}, Content: []mcp.Content{&mcp.TextContent{Text: status}},
+			}, nil
 		})
 	}
 	at, of := mcp.NewInMemoryTransports()
@@ -139,8 +142,3 @@ func fakeServer(t *testing.T, status, found string) *client {
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
-
-type rawJSON string
-
-// MarshalJSON implements [json.Marshaler].
-func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }

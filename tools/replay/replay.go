@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,7 +117,7 @@ func (p *player) playSession(ctx context.Context, session string, docs []*hippo.
 		if _, err := memories.Record(ctx, c); err != nil {
 			return err
 		}
-		p.names[hex.EncodeToString(m.ContentHash[:4])] = eval.Name(m)
+		p.names[c.ID.Short()] = eval.Name(m)
 	}
 	return nil
 }

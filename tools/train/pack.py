@@ -63,7 +63,11 @@ def with_bytes(vocabulary, rows, weights, seed):
 
 def write(path, name, space, vocabulary, rows, weights, seed):
     """Writes the model; weights are the logarithms of what tokens count in a search."""
-    pieces, rows, weights = with_bytes(vocabulary, rows, weights, seed)
+    save(path, name, space, *with_bytes(vocabulary, rows, weights, seed))
+
+
+def save(path, name, space, pieces, rows, weights):
+    """Writes pieces as bytes, with their rows and weights."""
     values, scales = quantise(rows)
     texts = b"".join(pieces)
     ends = np.cumsum([len(p) for p in pieces]).astype("<u4")

@@ -93,7 +93,9 @@ func (p *pass) margins(ws []window.Window, rows int, x []float32, stride, cols i
 func (p *pass) project(ws []window.Window, rows int) {
 	p.each(ws, func(row int) { copy(p.x[row*wide:][:wide], p.bias) })
 	p.margins(ws, rows, p.x, wide, wide)
-	p.projection.AddProduct(p.x, wide, p.features, features, rows)
+	for b := range p.projection {
+		p.projection[b].AddProduct(p.x[b*channels:], wide, p.features, features, rows)
+	}
 	p.each(ws, func(row int) { p.kernel.LayerNorm(p.x[row*wide:][:wide], p.first.gamma, p.first.beta, epsilon) })
 }
 

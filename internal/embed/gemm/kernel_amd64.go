@@ -28,15 +28,15 @@ func (k Kernel) tile(a *float32, lda int, b, c *float32, ldc, n, rows int) {
 }
 
 // dequantize sets rows of numbers of dst, as wide as the kernel's shape, to as many codes,
-// CodeColumns apart, times the scales. rows is at least 1.
-func (k Kernel) dequantize(dst *float32, codes *byte, scales *float32, rows int) {
+// stride apart, times the scales. rows is at least 1.
+func (k Kernel) dequantize(dst *float32, codes *byte, stride int, scales *float32, rows int) {
 	switch k {
 	case AVX2:
-		dequantizeAVX2(dst, codes, scales, rows)
+		dequantizeAVX2(dst, codes, stride, scales, rows)
 	case AVX512:
-		dequantizeAVX512(dst, codes, scales, rows)
+		dequantizeAVX512(dst, codes, stride, scales, rows)
 	default:
-		dequantizePortable(dst, codes, scales, rows)
+		dequantizePortable(dst, codes, stride, scales, rows)
 	}
 }
 
@@ -47,7 +47,7 @@ func tileAVX2(a *float32, lda int, b, c *float32, ldc, k, rows int)
 func tileAVX512(a *float32, lda int, b, c *float32, ldc, k, rows int)
 
 //go:noescape
-func dequantizeAVX2(dst *float32, codes *byte, scales *float32, rows int)
+func dequantizeAVX2(dst *float32, codes *byte, stride int, scales *float32, rows int)
 
 //go:noescape
-func dequantizeAVX512(dst *float32, codes *byte, scales *float32, rows int)
+func dequantizeAVX512(dst *float32, codes *byte, stride int, scales *float32, rows int)

@@ -14,12 +14,12 @@ func (k Kernel) tile(a *float32, lda int, b, c *float32, ldc, n, rows int) {
 }
 
 // dequantize sets rows of numbers of dst, as wide as the kernel's shape, to as many codes,
-// CodeColumns apart, times the scales. rows is at least 1.
-func (k Kernel) dequantize(dst *float32, codes *byte, scales *float32, rows int) {
+// stride apart, times the scales. rows is at least 1.
+func (k Kernel) dequantize(dst *float32, codes *byte, stride int, scales *float32, rows int) {
 	if k == NEON {
-		dequantizeNEON(dst, codes, scales, rows)
+		dequantizeNEON(dst, codes, stride, scales, rows)
 	} else {
-		dequantizePortable(dst, codes, scales, rows)
+		dequantizePortable(dst, codes, stride, scales, rows)
 	}
 }
 
@@ -27,4 +27,4 @@ func (k Kernel) dequantize(dst *float32, codes *byte, scales *float32, rows int)
 func tileNEON(a *float32, lda int, b, c *float32, ldc, k, rows int)
 
 //go:noescape
-func dequantizeNEON(dst *float32, codes *byte, scales *float32, rows int)
+func dequantizeNEON(dst *float32, codes *byte, stride int, scales *float32, rows int)

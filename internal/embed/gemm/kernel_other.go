@@ -8,6 +8,6 @@ func (k Kernel) tile(a *float32, lda int, b, c *float32, ldc, n, rows int) {
 	tilePortable(a, lda, b, c, ldc, n, rows)
 }
 
-func (k Kernel) dequantize(dst *float32, codes *byte, scales *float32, rows int) {
-	dequantizePortable(dst, codes, scales, rows)
+func (k Kernel) dequantize(dst *float32, codes *byte, stride int, scales *float32, rows int) {
+	dequantizePortable(dst, codes, stride, scales, rows)
 }

@@ -35,24 +35,42 @@ func (m *Matrix) SetQuantized(k Kernel, codes []byte, scales []float32, rows, co
 	*m = Matrix{kernel: k, rows: rows, cols: cols, codes: codes, scales: scales}
 }
 
+// SetQuantizedRows is [Matrix.SetQuantized] for codes that are not in panels, but row by row. cols must
+// be a multiple of [CodeColumns]. It panics if it is not, or unless there are rows*cols codes and cols
+// scales.
+func (m *Matrix) SetQuantizedRows(k Kernel, codes []byte, scales []float32, rows, cols int) {
+	if cols%CodeColumns != 0 || len(codes) != rows*cols || len(scales) != cols {
+		panic(fmt.Sprintf("gemm: %d codes and %d scales for rows of %dx%d", len(codes), len(scales), rows, cols))
+	}
+	*m = Matrix{kernel: k, rows: rows, cols: cols, codes: codes, scales: scales, byRow: true}
+}
+
+// code returns the index of the code in a row and column, and how far apart the codes of a column are.
+func (m *Matrix) code(row, col int) (at, stride int) {
+	if m.byRow {
+		return row*m.cols + col, m.cols
+	}
+	return (col/CodeColumns*m.rows+row)*CodeColumns + col%CodeColumns, CodeColumns
+}
+
 func (b *block) runQuantized(from, to int) {
 	var panel [quantizedDepth * CodeColumns]float32
 	_, width := b.kernel.shape()
 	for j := from; j < to; j += width {
-		at := j%CodeColumns + CodeColumns*(b.term+j/CodeColumns*b.rows)
-		b.kernel.dequantize(&panel[0], &b.codes[at], &b.scales[j], b.k)
+		at, stride := b.code(b.term, j)
+		b.kernel.dequantize(&panel[0], &b.codes[at], stride, &b.scales[j], b.k)
 		b.multiply(panel[:], j)
 	}
 }
 
-// dequantizePortable sets rows of 8 numbers of dst to as many codes, CodeColumns apart,
-// times the scales.
-func dequantizePortable(dst *float32, codes *byte, scales *float32, rows int) {
+// dequantizePortable sets rows of 8 numbers of dst to as many codes, stride apart, times the
+// scales.
+func dequantizePortable(dst *float32, codes *byte, stride int, scales *float32, rows int) {
 	by := (*[8]float32)(at(scales, 0, 8))
-	from := unsafe.Slice(codes, (rows-1)*CodeColumns+8)
+	from := unsafe.Slice(codes, (rows-1)*stride+8)
 	to := at(dst, 0, 8*rows)
 	for r := range rows {
-		row, out := (*[8]byte)(from[r*CodeColumns:]), (*[8]float32)(to[8*r:])
+		row, out := (*[8]byte)(from[r*stride:]), (*[8]float32)(to[8*r:])
 		for i, c := range row {
 			out[i] = float32(int8(c)) * by[i]
 		}

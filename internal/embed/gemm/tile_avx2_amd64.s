@@ -80,12 +80,13 @@ five:
 six:
 	RUN(LOAD_6, TERM_6, STORE_6, loop6)
 
-// func dequantizeAVX2(dst *float32, codes *byte, scales *float32, rows int)
-TEXT ·dequantizeAVX2(SB), NOSPLIT, $0-32
+// func dequantizeAVX2(dst *float32, codes *byte, stride int, scales *float32, rows int)
+TEXT ·dequantizeAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ codes+8(FP), SI
-	MOVQ scales+16(FP), DX
-	MOVQ rows+24(FP), CX
+	MOVQ stride+16(FP), BX
+	MOVQ scales+24(FP), DX
+	MOVQ rows+32(FP), CX
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 loop:
@@ -97,7 +98,7 @@ loop:
 	VMULPS Y1, Y3, Y3
 	VMOVUPS Y2, (DI)
 	VMOVUPS Y3, 32(DI)
-	ADDQ $32, SI
+	ADDQ BX, SI
 	ADDQ $64, DI
 	DECQ CX
 	JNZ  loop

@@ -132,12 +132,13 @@ eleven:
 twelve:
 	RUN(LOAD_12, TERM_12, STORE_12, loop12)
 
-// func dequantizeAVX512(dst *float32, codes *byte, scales *float32, rows int)
-TEXT ·dequantizeAVX512(SB), NOSPLIT, $0-32
+// func dequantizeAVX512(dst *float32, codes *byte, stride int, scales *float32, rows int)
+TEXT ·dequantizeAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ codes+8(FP), SI
-	MOVQ scales+16(FP), DX
-	MOVQ rows+24(FP), CX
+	MOVQ stride+16(FP), BX
+	MOVQ scales+24(FP), DX
+	MOVQ rows+32(FP), CX
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
 loop:
@@ -149,7 +150,7 @@ loop:
 	VMULPS Z1, Z3, Z3
 	VMOVUPS Z2, (DI)
 	VMOVUPS Z3, 64(DI)
-	ADDQ $32, SI
+	ADDQ BX, SI
 	ADDQ $128, DI
 	DECQ CX
 	JNZ  loop

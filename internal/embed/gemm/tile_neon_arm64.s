@@ -92,12 +92,13 @@ eight:
 // code loses its sign bit to an offset of 128, becomes the last byte of the float32
 // 2^23 + code + 128, from which V6, 2^23 + 128, is subtracted: all of that is exact.
 
-// func dequantizeNEON(dst *float32, codes *byte, scales *float32, rows int)
-TEXT ·dequantizeNEON(SB), NOSPLIT, $0-32
+// func dequantizeNEON(dst *float32, codes *byte, stride int, scales *float32, rows int)
+TEXT ·dequantizeNEON(SB), NOSPLIT, $0-40
 	MOVD dst+0(FP), R0
 	MOVD codes+8(FP), R1
-	MOVD scales+16(FP), R2
-	MOVD rows+24(FP), R3
+	MOVD stride+16(FP), R5
+	MOVD scales+24(FP), R2
+	MOVD rows+32(FP), R3
 	VLD1 (R2), [V0.S4, V1.S4]
 	VMOVI $0x80, V4.B8
 	MOVW $0x4b000000, R4
@@ -121,7 +122,7 @@ loop:
 	VFMLA V0.S4, V17.S4, V20.S4
 	VFMLA V1.S4, V18.S4, V21.S4
 	VST1.P [V20.S4, V21.S4], 32(R0)
-	ADD  $32, R1
+	ADD  R5, R1
 	SUBS $1, R3
 	BNE  loop
 	RET

@@ -33,6 +33,7 @@ type header struct {
 type file struct {
 	head                  header
 	vocab                 *token.HashVocab
+	pieces                []byte // the texts of the tokens
 	scales, weights, rows []byte
 }
 
@@ -63,6 +64,7 @@ func parse(data []byte) (file, error) {
 	}); err != nil {
 		return file{}, err
 	}
+	f.pieces = texts
 	if f.vocab, err = token.NewHashVocab(slots, ends, texts); err != nil {
 		return file{}, fmt.Errorf("static model: %w", err)
 	}

@@ -34,6 +34,9 @@ const (
 	HasName
 	// Foreign means that the text is not English, see [IsForeign]. [Of] does not set it.
 	Foreign
+	// AsksFormer means that a query asks for what held in the past: "previously", "used to", "first
+	// job", "before" at its end. Only [Expected] sets it.
+	AsksFormer
 )
 
 // Of returns the cues of a text. It does not allocate if the text is ASCII. Cost: about 20 ns a word.
@@ -95,12 +98,13 @@ func (n *names) add(s *scanner, r role) {
 }
 
 // Expected returns the cues that the answer to a query should have, any of HasTime,
-// HasNumber and HasName: a time by "when", by "what" or "which" before "year", "date", "day", "month" or
+// HasNumber and HasName, and AsksFormer: a time by "when", by "what" or "which" before "year", "date", "day", "month" or
 // "time", and by "how long"; a number by "how" before "many", "much", "old", "long",
 // "often", "far", "big", "large" or "tall", by "number", "amount" and "percentage",
 // and by "percent of"; a name by "who", "whom", "whose" and "where", by "name of", and by
 // "what" or "which" before a noun whose instances have names, such as "person",
-// "city" or "team"; and by the lists "ask" of other languages. It does not allocate for ASCII. Cost: as that of [Of].
+// "city" or "team"; and by the lists "ask" of other languages; the past by "first" before a word, by
+// "before" as the last word, and by the lists "ask former". It does not allocate for ASCII. Cost: as that of [Of].
 func Expected(query string) Cues {
 	var c Cues
 	t := vocabulary()
@@ -112,7 +116,7 @@ func Expected(query string) Cues {
 		word := s.folded()
 		c |= expected(last, word)
 		last = leadOf(word)
-		before := len(pair)
+		end := len(pair)
 		pair = append(pair, ' ')
 		if s.plain {
 			pair = append(pair, word...)
@@ -120,7 +124,10 @@ func Expected(query string) Cues {
 			pair = append(pair, strings.ToLower(s.text[s.word.from:s.word.to])...)
 		}
 		c |= (s.role(t) | s.phrases | t.words[string(pair)]).answer()
-		pair = append(pair[:0], pair[before+1:]...)
+		pair = append(pair[:0], pair[end+1:]...)
+	}
+	if last == before {
+		c |= AsksFormer
 	}
 	return c
 }
@@ -153,6 +160,8 @@ const (
 	which               // "what" or "which": a choice
 	percent             // "percent": a share
 	named               // "name": a name
+	ordinal             // "first": the earliest
+	before              // "before", after which an event may follow
 )
 
 func leadOf(word []byte) lead {
@@ -165,12 +174,16 @@ func leadOf(word []byte) lead {
 		return percent
 	case "name":
 		return named
+	case "first":
+		return ordinal
+	case "before":
+		return before
 	}
 	return other
 }
 
 // expected returns the cues that a word asks for, given the word before it.
-func expected(before lead, word []byte) Cues {
+func expected(last lead, word []byte) Cues {
 	switch string(word) {
 	case "when":
 		return HasTime
@@ -179,7 +192,9 @@ func expected(before lead, word []byte) Cues {
 	case "who", "whom", "whose", "where":
 		return HasName
 	}
-	switch before {
+	switch last {
+	case ordinal:
+		return AsksFormer
 	case how:
 		switch string(word) {
 		case "long":
@@ -203,7 +218,7 @@ func expected(before lead, word []byte) Cues {
 		if string(word) == "of" {
 			return HasName
 		}
-	case other:
+	case before, other:
 	}
 	return 0
 }

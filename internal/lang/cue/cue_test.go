@@ -12,6 +12,7 @@ const (
 	hasTime = cue.HasTime
 	number  = cue.HasNumber
 	named   = cue.HasName
+	former  = cue.AsksFormer
 )
 
 func TestOf(t *testing.T) {
@@ -139,6 +140,14 @@ func TestWanted(t *testing.T) {
 		"who did it, and in what year":       named | hasTime,
 		"when and where":                     named | hasTime,
 		"what is the amount, and since when": hasTime | number,
+		"where did she live before?":         named | former,
+		"what to do before a release":        0,
+		"what runs first":                    0,
+		"which editor was the first one":     former,
+		"where did he work at first":         named | former,
+		"what did they use to drink":         former,
+		"the previous limit, originally":     former,
+		"the original":                       0,
 	} {
 		if got := cue.Expected(query); got != want {
 			t.Errorf("%q wants %03b, want %03b", query, got, want)

@@ -25,6 +25,7 @@ const (
 	asksTime
 	asksNumber
 	asksName
+	asksFormer
 	// isEnglish is a word of the English list.
 	isEnglish
 )
@@ -58,12 +59,12 @@ var vocabulary = sync.OnceValue(func() *tables { //nolint:gochecknoglobals // it
 	t := &tables{words: make(map[string]role), phrases: make(map[rune][]phrase)}
 	roles := map[string]role{
 		"cue time": isTimeWord, "cue number": isNumeralWord, "cue nouns": isNounsWord, "cue title": isTitle,
-		"ask time": asksTime, "ask number": asksNumber, "ask name": asksName,
+		"ask time": asksTime, "ask number": asksNumber, "ask name": asksName, "ask former": asksFormer,
 	}
 	english := lexicon.Parse(lexiconText)
-	for name, r := range map[string]role{"cue time": isTimeWord, "cue number": isNumeralWord} {
+	for name, r := range map[string]role{"cue time": isTimeWord | isEnglish, "cue number": isNumeralWord | isEnglish, "ask former": asksFormer} {
 		for word := range english.Positions(name) {
-			t.add(word, r|isEnglish)
+			t.add(word, r)
 		}
 	}
 	for _, l := range lexicon.Languages() {
@@ -153,6 +154,9 @@ func (r role) answer() Cues {
 	}
 	if r&asksName != 0 {
 		c |= HasName
+	}
+	if r&asksFormer != 0 {
+		c |= AsksFormer
 	}
 	return c
 }

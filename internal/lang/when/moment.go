@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/lang/lexicon"
 )
 
 // Moment reads a time of RFC 3339, or a date like 2026-03-01, which is its first
@@ -34,7 +35,8 @@ const Forms = `2026-03-01, 2026-03-01T12:00:00Z, "yesterday", "last week", "next
 func At(field, text string, now time.Time) (time.Time, error) { return at(field, text, now, false) }
 
 // Ahead is [At] for the end of something that holds: a duration without a direction is after now,
-// and a weekday, date or time of day that recurs is the next one, not the last one.
+// a weekday, date or time of day that recurs is the next one, not the last one, and of a part of a day or more that has
+// begun it is the end: tonight, said in the evening, today, this week.
 func Ahead(field, text string, now time.Time) (time.Time, error) { return at(field, text, now, true) }
 
 func at(field, text string, now time.Time, ahead bool) (time.Time, error) {
@@ -48,12 +50,18 @@ func at(field, text string, now time.Time, ahead bool) (time.Time, error) {
 	if t, ok := durationFrom(now, text, ahead); ok {
 		return t, nil
 	}
+	if english, ok := weekdayInEnglish(text, now); ok {
+		text = english
+	}
 	if t, ok := future(text, now); ok {
 		return t, nil
 	}
 	s, err := Parse(text, now)
 	if t, ok := upcoming(text, now); ok && (ahead || err != nil) {
 		return t, nil
+	}
+	if err == nil && ahead && s.begun(now) && s.Until.Sub(s.From) >= partOfDay {
+		return s.Until, nil
 	}
 	if err == nil && !s.From.IsZero() {
 		return s.From, nil
@@ -62,6 +70,34 @@ func at(field, text string, now time.Time, ahead bool) (time.Time, error) {
 		return t, nil
 	}
 	return time.Time{}, hippo.Fieldf(field, "must be a time like %s, got %.60q", Forms, text)
+}
+
+// partOfDay is the length from which on a span is a part of a day, and not an hour of one.
+const partOfDay = 3 * time.Hour
+
+// begun reports whether a time is within the span.
+func (s Span) begun(now time.Time) bool { return !s.From.After(now) && now.Before(s.Until) }
+
+// weekdayInEnglish returns a text of another language that names a weekday in the words of the English grammar, which
+// knows the next one: "nächsten Freitag" is "next friday". Not in scripts without spaces: there the next one is that of the next week.
+func weekdayInEnglish(text string, now time.Time) (string, bool) {
+	if _, f := parseWhole(newParser(text, now)); f.reason == "" || strings.ContainsFunc(text, lexicon.Unspaced) {
+		return "", false
+	}
+	for _, l := range others().languages {
+		tokens, _ := l().translate(text)
+		words := make([]string, len(tokens))
+		named := false
+		for i := range tokens {
+			words[i] = tokens[i].text
+			_, ok := weekdayOf(words[i])
+			named = named || ok
+		}
+		if english := strings.Join(words, " "); named && !slices.Contains(words, "") {
+			return english, true
+		}
+	}
+	return "", false
 }
 
 // durationFrom reads a duration before now, or after it: 3d, "in 3 days", +3d, "2 hours ago". Of

@@ -79,6 +79,9 @@ type Tx interface {
 	// Purge removes memories for good, unreadable ones too, and leaves a tombstone for
 	// Changes. Unknown IDs are ignored.
 	Purge(ids ...hippo.ID) error
+	// Relate changes one relation as [Relations.Relate] does: it calls fn once. The memories
+	// at its ends are those that this transaction sees.
+	Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error
 	// Calendar returns the active day; SetCalendar replaces it.
 	Calendar() (Calendar, error)
 	SetCalendar(Calendar) error

@@ -174,6 +174,9 @@ func (m *model) Purge(ids ...hippo.ID) error {
 	return nil
 }
 
+// Relate implements [driver.Tx]. The model has no relations.
+func (m *model) Relate(hippo.Relation, func(old, r hippo.Relation) hippo.Relation) error { return nil }
+
 // Calendar implements [driver.Tx].
 func (m *model) Calendar() (driver.Calendar, error) { return m.calendar, nil }
 

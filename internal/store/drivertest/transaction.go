@@ -18,6 +18,9 @@ func transactionChecks() []check {
 		{"the_store_works_on_after_an_error", worksAfterError},
 		{"put_and_purge_in_one", putAndPurge},
 		{"both_durabilities_are_visible_at_once", durabilities},
+		{"relations_belong_to_it", relateInside},
+		{"relations_go_with_what_is_purged", relateAndPurge},
+		{"an_error_leaves_no_relation", relateUndone},
 	}
 }
 
@@ -185,4 +188,62 @@ func durabilities(t *testing.T, h Harness) {
 			}
 		}
 	}
+}
+
+func relateIn(tx driver.Tx, rs ...hippo.Relation) error {
+	for _, r := range rs {
+		if err := tx.Relate(r, replaceOld); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func relateInside(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, plains(0, 2)...)
+	relate(t, b, relation(0, 1, "a", .5))
+	write(t, b, func(tx driver.Tx) error {
+		if err := tx.Put(plain(2)); err != nil {
+			return err
+		}
+		// One of them leads to a memory of this transaction, one to none.
+		if err := relateIn(tx, relation(0, 2, "a", .25), relation(0, 9, "a", 1), relation(1, 2, hippo.CoRecalled, .75)); err != nil {
+			return err
+		}
+		return tx.Relate(relation(0, 1, "a", .25), func(old, r hippo.Relation) hippo.Relation {
+			r.Weight += old.Weight
+			return r
+		})
+	})
+	expectRelations(t, "store", b, relation(0, 1, "a", .75), relation(0, 2, "a", .25), relation(1, 2, hippo.CoRecalled, .75))
+}
+
+func relateAndPurge(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, plains(0, 3)...)
+	relate(t, b, relation(0, 1, "a", .5))
+	write(t, b, func(tx driver.Tx) error {
+		if err := errors.Join(relateIn(tx, relation(1, 2, "a", .5)), tx.Purge(id(1)), tx.Put(plain(1))); err != nil {
+			return err
+		}
+		return tx.Relate(relation(0, 1, "a", .25), func(old, r hippo.Relation) hippo.Relation {
+			r.Weight += old.Weight // of the one that went with the memory: 0
+			return r
+		})
+	})
+	expectRelations(t, "store", b, relation(0, 1, "a", .25))
+}
+
+func relateUndone(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, plains(0, 2)...)
+	relate(t, b, relation(0, 1, "a", .5))
+	err := b.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
+		return errors.Join(relateIn(tx, relation(0, 1, "a", 1), relation(1, 0, "b", 1), relation(0, 1, hippo.CoRecalled, 1)), errWanted)
+	})
+	if !errors.Is(err, errWanted) {
+		t.Fatalf("write returned %v", err)
+	}
+	expectRelations(t, "store", b, relation(0, 1, "a", .5))
 }

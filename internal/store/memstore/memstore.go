@@ -117,6 +117,9 @@ func commitTx(ctx context.Context, s *Store, t *tx) error {
 		dropVectorsOf(s, id)
 		dropRelationsOf(s, id)
 	}
+	for _, r := range t.related {
+		s.graph.Set(r)
+	}
 	return nil
 }
 

@@ -1,6 +1,9 @@
 package memstore
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -10,7 +13,8 @@ import (
 type tx struct {
 	store   *Store
 	changed map[hippo.ID]row
-	purged  []hippo.ID // some of them perhaps put again since
+	purged  []hippo.ID                            // some of them perhaps put again since
+	related map[driver.RelationKey]hippo.Relation // set after the last purge of their memories
 	head    driver.Head
 }
 
@@ -50,7 +54,31 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 		t.head.Revision++
 		t.set(id, nil)
 		t.purged = append(t.purged, id)
+		maps.DeleteFunc(t.related, func(k driver.RelationKey, _ hippo.Relation) bool { return k.From == id || k.To == id })
 	}
+	return nil
+}
+
+// Relate implements [driver.Tx].
+func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
+	if t.row(r.From).memory == nil || t.row(r.To).memory == nil {
+		return nil
+	}
+	k := driver.KeyOf(&r)
+	old, staged := t.related[k]
+	switch {
+	case staged:
+	case slices.Contains(t.purged, r.From) || slices.Contains(t.purged, r.To):
+		old = hippo.Relation{From: r.From, To: r.To, Kind: r.Kind}
+	default:
+		old = t.store.graph.Get(r)
+	}
+	next := fn(old, r)
+	next.From, next.To, next.Kind = r.From, r.To, r.Kind
+	if t.related == nil {
+		t.related = make(map[driver.RelationKey]hippo.Relation)
+	}
+	t.related[k] = next
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 )
 
 // create ensures that there is a file. It never opens one that exists; see canWrite.
@@ -53,7 +54,7 @@ func createWhole(ctx context.Context, path string, s Schema) (err error) {
 		err = os.Link(name, path)
 	}
 	if err == nil {
-		err = SyncDir(filepath.Dir(path))
+		err = atomicfile.SyncDir(filepath.Dir(path))
 	}
 	if errors.Is(err, fs.ErrExist) { // another process was faster
 		err = nil
@@ -80,14 +81,4 @@ func writeTables(ctx context.Context, path string, s Schema) error {
 		err = errors.Join(err, conn.Close())
 	}
 	return errors.Join(err, db.Close())
-}
-
-// SyncDir flushes the names in a directory, where the system can do that.
-func SyncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = f.Sync() // Windows cannot
-	return f.Close()
 }

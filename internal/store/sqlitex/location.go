@@ -12,6 +12,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 )
 
 // location is what lies at a path: a database, the write-ahead log beside it, and the
@@ -152,17 +153,7 @@ func (l *location) writeOwner() {
 	if readOwner(l.path) == o {
 		return
 	}
-	f, err := os.CreateTemp(filepath.Dir(l.path), filepath.Base(l.path)+ownerSuffix+"-*")
-	if err != nil {
-		return
-	}
-	_, err = f.WriteString(strings.Join(o[:], " ") + "\n")
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), l.path+ownerSuffix)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // it is of no use
-	}
+	_ = atomicfile.Write(l.path+ownerSuffix, []byte(strings.Join(o[:], " ")+"\n"))
 }
 
 // removeForeignLog moves a log away that belongs to another database than the one at the

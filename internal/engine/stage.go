@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/recall"
+	"github.com/hippo-memory/hippo/internal/recall/hybrid"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// Staged is a memory whose writes are held back until [Staged.Commit]: its own reads and searches
+// see them, and nobody else does. It is safe for concurrent use.
+type Staged struct {
+	*Memories
+	base *Engine
+	held *store.Held
+	end  func() error // of the use of base
+}
+
+// Stage returns the memory of a scope with its writes held back. Searches do not see what others
+// write from now on. End it by Commit or Discard.
+//
+// Cost: that of bringing the index up to date; the writes are kept in memory. If another process has the store open,
+// it is opened in this one, too, until the end: reads that depend on held writes would need a state there.
+func (e *Engine) Stage(ctx context.Context, scope hippo.Scope) (*Staged, error) {
+	m, end, err := here(ctx, e.In(scope))
+	if err != nil {
+		return nil, err
+	}
+	s, err := stage(ctx, m)
+	if err != nil {
+		return nil, errors.Join(err, end())
+	}
+	s.end = end
+	return s, nil
+}
+
+func stage(ctx context.Context, m *Memories) (*Staged, error) {
+	e := m.Engine
+	if err := e.index.CatchUp(ctx); err != nil {
+		return nil, err
+	}
+	var held *store.Held
+	x, err := e.index.Fork(func() (_ index.Source, err error) {
+		held, err = store.Hold(ctx, e.store)
+		if err != nil {
+			return nil, err
+		}
+		return held, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := &Engine{
+		store: held.Store, index: x, embedding: e.embedding, weights: e.weights, defaults: e.defaults, now: e.now,
+		closing: func() error { return nil },
+	}
+	f.pages = recall.NewPages(f.now)
+	f.accesses = newAccessWriter(f.store, f.index, &f.weights.Relations, slog.New(slog.DiscardHandler))
+	links := relationReader{f.store, &f.weights.Relations, f.now}
+	f.searcher = e.searcher.Over(f.index, links, hybrid.New(hybrid.DefaultWeights(), f.store, index.TextKey, links, f.now))
+	return &Staged{Memories: f.In(m.scope), base: e, held: held}, nil
+}
+
+// Commit stores what was written as one transaction, all or nothing, and returns when it is durable.
+// The writes are applied to what the store has by then, so that they fail if what they change is gone.
+func (s *Staged) Commit(ctx context.Context) error {
+	s.accesses.close()
+	err := s.held.Commit(ctx)
+	if err == nil {
+		s.base.embedding.WakeOptional()
+	}
+	return errors.Join(err, s.end())
+}
+
+// Discard drops what was written.
+func (s *Staged) Discard() {
+	s.accesses.close()
+	_ = s.end() // nothing was written
+}
+
+// IsNotWritable reports whether an error of Commit is about a store that takes no writes: then the use of what
+// was read is not counted, which is no failure of a caller that wrote nothing.
+func IsNotWritable(err error) bool {
+	return errors.Is(err, hippo.ErrReadOnly) || errors.Is(err, hippo.ErrFull) || errors.Is(err, hippo.ErrCorrupt)
+}

@@ -1,0 +1,161 @@
+package engine_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+)
+
+func stage(t *testing.T, f *fixture) *engine.Staged {
+	t.Helper()
+	s, err := f.Stage(t.Context(), hippo.LocalScope(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// seen returns what searches and lists of a memory show.
+func seen(t *testing.T, m *engine.Memories, query string) []string {
+	t.Helper()
+	a, err := m.Search(t.Context(), hippo.Query{Text: query, Relevance: &hippo.Range{Max: 2}, Count: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, h := range a.Hits {
+		out = append(out, "search "+h.Memory.Content)
+	}
+	l, err := m.List(t.Context(), engine.ListQuery{Count: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range l.Memories {
+		out = append(out, "list "+x.Content)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func stored(t *testing.T, m *engine.Memories, content string) hippo.ID {
+	t.Helper()
+	x, err := m.Record(t.Context(), &hippo.Memory{Content: content, Importance: hippo.Importance{Base: .5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x.ID
+}
+
+// rewrite does one of each kind of write.
+func rewrite(t *testing.T, m *engine.Memories, gateway, cache, gone hippo.ID) hippo.ID {
+	t.Helper()
+	fresh := stored(t, m, "the gateway has a new owner")
+	text := "the gateway retries with jitter"
+	_, err := m.Modify(t.Context(), gateway, engine.Modification{Content: &text})
+	_, voted := m.Reinforce(t.Context(), []hippo.ID{cache, fresh}, nil)
+	_, forgot := m.Forget(t.Context(), []hippo.ID{gone})
+	related := m.Relations().Declare(t.Context(), []hippo.Relation{{From: fresh, To: gateway, Kind: "explains", Weight: 1}})
+	if err := errors.Join(err, voted, forgot, related); err != nil {
+		t.Fatal(err)
+	}
+	return fresh
+}
+
+func TestStage_reads_see_the_writes_and_others_do_not(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	gateway, cache, gone := stored(t, f.Memories, "the gateway retries"), stored(t, f.Memories, "the cache is cold"), stored(t, f.Memories, "the gateway is gone")
+	before := seen(t, f.Memories, "gateway")
+	s := stage(t, f)
+	fresh := rewrite(t, s.Memories, gateway, cache, gone)
+	want := []string{
+		"list the cache is cold", "list the gateway has a new owner", "list the gateway retries with jitter",
+		"search the gateway has a new owner", "search the gateway retries with jitter",
+	}
+	if d := cmp.Diff(want, seen(t, s.Memories, "gateway")); d != "" {
+		t.Errorf("staged (-want +got):\n%s", d)
+	}
+	if id, err := s.Resolve(t.Context(), fresh.Short(), engine.PreferLive); err != nil || id != fresh {
+		t.Errorf("%s resolves to %v, %v", fresh.Short(), id, err)
+	}
+	if d := cmp.Diff(before, seen(t, f.Memories, "gateway")); d != "" {
+		t.Errorf("others, before the commit (-want +got):\n%s", d)
+	}
+	if err := s.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, seen(t, f.Memories, "gateway")); d != "" {
+		t.Errorf("others, after the commit (-want +got):\n%s", d)
+	}
+	rs, err := f.Relations().Of(t.Context(), []hippo.ID{fresh})
+	ms, failed := f.Get(t.Context(), []hippo.ID{cache})
+	if err != nil || len(rs) == 0 || failed != nil || ms[0].Importance.Value <= .5 {
+		t.Errorf("after the commit: relations %v, %v, voted %+v, %v", rs, err, ms, failed)
+	}
+}
+
+func TestStage_discarded_leaves_no_trace(t *testing.T) {
+	t.Parallel()
+	b := memstore.New(nil)
+	f := open(t, options{backend: b})
+	gateway, cache, gone := stored(t, f.Memories, "the gateway retries"), stored(t, f.Memories, "the cache is cold"), stored(t, f.Memories, "the gateway is gone")
+	before, err := b.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stage(t, f)
+	rewrite(t, s.Memories, gateway, cache, gone)
+	seen(t, s.Memories, "gateway") // an access of what it finds
+	s.Discard()
+	after, err := b.Head(t.Context())
+	if d := cmp.Diff(before, after); d != "" || err != nil {
+		t.Errorf("the store changed: %v\n%s", err, d)
+	}
+	ms, err := f.Get(t.Context(), []hippo.ID{gateway})
+	if err != nil || ms[0].Content != "the gateway retries" {
+		t.Errorf("memory is %+v, %v", ms, err)
+	}
+}
+
+func TestStage_counts_use_when_it_commits(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	id := stored(t, f.Memories, "the gateway retries")
+	s := stage(t, f)
+	for range 3 {
+		seen(t, s.Memories, "gateway")
+	}
+	if err := s.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ms, err := f.Get(t.Context(), []hippo.ID{id})
+	if err != nil || ms[0].Accesses[0].Count != 4 {
+		t.Errorf("accesses are %+v, %v", ms[0].Accesses, err)
+	}
+}
+
+func TestStage_fails_whole_when_a_memory_is_gone(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	id := stored(t, f.Memories, "the gateway retries")
+	s := stage(t, f)
+	stored(t, s.Memories, "new")
+	if _, err := s.Reinforce(t.Context(), []hippo.ID{id}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Purge(t.Context(), []hippo.ID{id}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(t.Context()); !errors.Is(err, hippo.ErrNotFound) {
+		t.Errorf("commit returned %v", err)
+	}
+	if got := seen(t, f.Memories, "new"); len(got) > 0 {
+		t.Errorf("stored nevertheless: %v", got)
+	}
+}

@@ -1,0 +1,42 @@
+// Package httpd is the HTTP server that front ends hang their routes on. It knows who sends a request and what the
+// sender may do, before a handler sees the request.
+package httpd
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Route is a part of the HTTP interface.
+type Route struct {
+	// Pattern is one of [http.ServeMux], with the method where only one is served.
+	Pattern string
+	// Rights that the caller needs. Without any the route is open to everyone, so that its handler
+	// has a [Caller] without a scope.
+	Rights hippo.Rights
+	// Handler answers. It restricts what it does to the scope of the [Caller].
+	Handler http.Handler
+}
+
+// Caller is who sent a request.
+type Caller struct {
+	// Name of the token, for logs; empty if there was none.
+	Name string
+	// Scope is what the token allows. The zero scope allows nothing.
+	Scope hippo.Scope
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context that carries the caller.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerOf returns the caller of a request by its context; one that may do nothing if it carries none.
+func CallerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}

@@ -1,0 +1,96 @@
+// Package dialect is the contract of the tools of other memory systems, so that agents and
+// programs which know these systems find them here. A system is a table: name, parameters,
+// verb. The schema that is listed and the decoder of the arguments both follow from the
+// parameters. A new system is a new table; nothing else knows it.
+package dialect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+// System is a memory system whose tools are spoken here.
+type System struct {
+	// Name selects it, as in "memory-service".
+	Name string
+	// Fields are the names that its tools have for fields of the domain, for errors.
+	Fields map[string]string
+	Tools  []Tool
+}
+
+// Tool is one row of the table of a system.
+type Tool struct {
+	Name, Description string
+	Params            []Param
+	// Unlisted tools answer, but are not listed: an older name, or a function that is missing here.
+	Unlisted              bool
+	ReadOnly, Destructive bool
+	// Call carries out a call whose arguments are decoded.
+	Call func(ctx context.Context, c *Call) (Result, error)
+	// Missing is what is not there and what to use instead, for a tool without Call.
+	Missing string
+}
+
+// Call is one call: the memories in the scope of its client, and the arguments.
+type Call struct {
+	*engine.Memories
+	Scope hippo.Scope
+	// Now is the time of the call, in the zone of the user.
+	Now time.Time
+	Args
+}
+
+// Result is the answer of a tool: text for a model, data for a program (nil: the text is all),
+// and how many memories it returned or changed.
+type Result struct {
+	Text  string
+	Data  any
+	Count int
+}
+
+// JSON returns a result whose text is a value as JSON.
+func JSON(v any, count int) (Result, error) {
+	text, err := json.Marshal(v)
+	return Result{Text: string(text), Count: count}, err
+}
+
+// Missing is the error of what a system has and Hippo lacks: what, and what to use instead.
+// It is a [hippo.ErrUnsupported].
+func Missing(what string) error {
+	return fmt.Errorf("%w: %s; nothing was changed", hippo.ErrUnsupported, what)
+}
+
+// Find returns the tool of a name; nil if there is none.
+func (s *System) Find(name string) *Tool {
+	for i := range s.Tools {
+		if s.Tools[i].Name == name {
+			return &s.Tools[i]
+		}
+	}
+	return nil
+}
+
+// Decode returns the arguments of a tool. An argument that is unknown, missing, of another type or
+// out of its range is a [*hippo.FieldError] that names the shape it must have.
+func (t *Tool) Decode(raw json.RawMessage) (Args, error) {
+	if t.Call == nil {
+		return nil, Missing(t.Missing)
+	}
+	if text := strings.TrimSpace(string(raw)); text == "" || text == "null" {
+		raw = json.RawMessage("{}")
+	}
+	return decodeObject("", raw, t.Params)
+}
+
+// Run carries out a call. Errors name the arguments of the tool.
+func (s *System) Run(ctx context.Context, t *Tool, c *Call) (Result, error) {
+	r, err := t.Call(ctx, c)
+	return r, wire.RenameField(err, s.Fields)
+}

@@ -1,0 +1,294 @@
+package memoryservice
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+)
+
+// shownHashes is how many hashes a dry run names.
+const shownHashes = 5
+
+// changing returns the tools that change or forget memories.
+func changing() []d.Tool {
+	return []d.Tool{
+		{
+			Name: "memory_delete", Description: "Forget a memory, or those of tags and times. dry_run counts them. hippo_forget with restore undoes it.", Destructive: true, Call: callDelete,
+			Params: d.With([]d.Param{
+				{Name: "content_hash", Kind: d.Text, Aliases: []string{"hash"}},
+				tagsParam(), matchParam(),
+			}, append(timeParams(), d.Param{Name: "dry_run", Kind: d.Flag}, storeParam())...),
+		},
+		{Name: "memory_cleanup", Description: "Forget all but the oldest of memories with the same text.", Destructive: true, Call: callCleanup},
+		{
+			Name: "memory_update", Description: "Change tags, type, metadata or content of a memory; other fields stay.", Destructive: true, Call: callUpdate,
+			Params: []d.Param{
+				hashParam(),
+				{Name: "updates", Kind: d.Object, Required: true, Fields: []d.Param{
+					tagsParam(), typeParam(),
+					{Name: "metadata", Kind: d.Object, About: "sets these keys"},
+					{Name: "content", Kind: d.Text},
+					{Name: "reason", Kind: d.Text},
+				}},
+				{Name: "preserve_timestamps", Kind: d.Flag, Default: true},
+				{Name: "versioned", Kind: d.Flag, About: "keep the old one, superseded"},
+			},
+		},
+		{
+			Name: "memory_resolve", Description: "Settle a conflict: the winner supersedes the losers.", Destructive: true, Call: callResolve,
+			Params: []d.Param{
+				{Name: "winner_hash", Kind: d.Text, Required: true},
+				{Name: "loser_hash", Kind: d.Texts, Required: true, Aliases: []string{"loser_hashes"}},
+			},
+		},
+		{
+			Name: "memory_consolidate", Description: "action merge: store merged_content in place of the memories of content_hashes.", Destructive: true, Call: callConsolidate,
+			Params: []d.Param{
+				{Name: "action", Kind: d.Text, Required: true, Choices: []string{"merge", "run", "status", "recommend", "scheduler", "pause", "resume"}},
+				{Name: "time_horizon", Kind: d.Text},
+				{Name: "immediate", Kind: d.Flag},
+				{Name: "content_hashes", Kind: d.Texts},
+				{Name: "merged_content", Kind: d.Text},
+				tagsParam(), typeParam(),
+			},
+		},
+	}
+}
+
+func callDelete(ctx context.Context, c *d.Call) (d.Result, error) {
+	if ref := c.Text("content_hash"); ref != "" {
+		for _, name := range []string{"tags", "after", "before"} {
+			if c.Has(name) {
+				return d.Result{}, hippo.Fieldf(name, "and content_hash exclude each other")
+			}
+		}
+		ms, err := find(ctx, c, "content_hash", ref)
+		if err != nil {
+			return d.Result{}, err
+		}
+		return forget(ctx, c, ms, c.Flag("dry_run"))
+	}
+	if err := someTags(c); err != nil {
+		return d.Result{}, err
+	}
+	s, err := selectionOf(c)
+	switch {
+	case err != nil:
+		return d.Result{}, err
+	case len(s.tags) == 0 && s.filter.CreatedAfter.IsZero() && s.filter.CreatedBefore.IsZero():
+		return d.Result{}, hippo.Fieldf("content_hash", "or tags, after or before must say what to delete")
+	}
+	ms, err := s.every(ctx, c)
+	if err != nil {
+		return d.Result{}, err
+	}
+	return forget(ctx, c, ms, c.Flag("dry_run"))
+}
+
+// someTags refuses an empty list of tags: it must not mean that tags do not matter.
+func someTags(c *d.Call) error {
+	if c.Has("tags") && len(normalTags(c.Texts("tags"))) == 0 {
+		return hippo.Fieldf("tags", `must have at least one element if they are given, such as ["a"]`)
+	}
+	return nil
+}
+
+// deleted is the result of a deletion for programs.
+type deleted struct {
+	Success bool   `json:"success"`
+	Message string `json:"message"`
+	Count   int    `json:"deleted_count"`
+}
+
+// forget forgets memories, or says which it would forget.
+func forget(ctx context.Context, c *d.Call, ms []*hippo.Memory, dryRun bool) (d.Result, error) {
+	if dryRun {
+		text := fmt.Sprintf("Would delete %d memories", len(ms))
+		if len(ms) > 0 {
+			text += "\nHashes: " + strings.Join(hashes(ms[:min(len(ms), shownHashes)]), ", ")
+		}
+		if len(ms) > shownHashes {
+			text += "..."
+		}
+		return d.Result{Text: text, Count: len(ms)}, nil
+	}
+	done := 0
+	for batch := range slices.Chunk(ms, hippo.MaxIDs) {
+		ids := make([]hippo.ID, len(batch))
+		for i, m := range batch {
+			ids[i] = m.ID
+		}
+		if _, err := c.Forget(ctx, ids); err != nil {
+			return d.Result{}, fmt.Errorf("%d of %d were deleted: %w", done, len(ms), err)
+		}
+		done += len(batch)
+	}
+	out := deleted{Success: done > 0, Message: "Nothing fits", Count: done}
+	if done > 0 {
+		out.Message = "Forgotten; hippo_forget with restore undoes it"
+	}
+	return d.Result{Text: fmt.Sprintf("%s\n\nDeleted %d memories", out.Message, done), Data: out, Count: done}, nil
+}
+
+func hashes(ms []*hippo.Memory) []string {
+	out := make([]string, len(ms))
+	for i, m := range ms {
+		out[i] = hashOf(m)
+	}
+	return out
+}
+
+func callCleanup(ctx context.Context, c *d.Call) (d.Result, error) {
+	s := selection{}
+	ms, err := s.every(ctx, c)
+	if err != nil {
+		return d.Result{}, err
+	}
+	type key struct {
+		hippo.Hash
+		project string
+	}
+	seen := make(map[key]bool)
+	var repeated []*hippo.Memory
+	for _, m := range slices.Backward(ms) { // the oldest first
+		k := key{m.ContentHash, m.Project}
+		if seen[k] {
+			repeated = append(repeated, m)
+		}
+		seen[k] = true
+	}
+	if len(repeated) == 0 {
+		return d.Result{Text: "No duplicate memories found"}, nil
+	}
+	return forget(ctx, c, repeated, false)
+}
+
+func callUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
+	u := c.Args.Args("updates")
+	if c.Has("preserve_timestamps") && !c.Flag("preserve_timestamps") {
+		return d.Result{}, d.Missing("preserve_timestamps false: the time of creation never changes; leave the argument out")
+	}
+	change := engine.Modification{Vote: engine.VoteNone}
+	if u.Has("tags") {
+		tags := normalTags(u.Texts("tags"))
+		change.Tags = &tags
+	}
+	if u.Has("memory_type") {
+		change.Type = new(u.Text("memory_type"))
+	}
+	if u.Has("content") {
+		change.Content = new(u.Text("content"))
+	}
+	metadata := u.Object("metadata")
+	if change.Tags == nil && change.Type == nil && change.Content == nil && metadata == nil {
+		return d.Result{}, hippo.Fieldf("updates", "must have tags, memory_type, metadata or content")
+	}
+	if reason := u.Text("reason"); reason != "" {
+		metadata = withText(metadata, "evolution_reason", reason)
+	}
+	if metadata != nil {
+		change.Metadata = &metadata
+	}
+	m, err := findOne(ctx, c, "content_hash")
+	if err != nil {
+		return d.Result{}, err
+	}
+	if c.Flag("versioned") {
+		m, err = newVersion(ctx, c, m, &change)
+	} else {
+		m, err = c.Modify(ctx, m.ID, change)
+	}
+	if err != nil {
+		return d.Result{}, err
+	}
+	text := fmt.Sprintf("Memory updated successfully (hash: %s)", hashOf(m))
+	return d.Result{Text: text, Data: storeOutcome{true, "Memory updated successfully", hashOf(m)}, Count: 1}, nil
+}
+
+// newVersion records a changed copy of a memory that supersedes it.
+func newVersion(ctx context.Context, c *d.Call, old *hippo.Memory, change *engine.Modification) (*hippo.Memory, error) {
+	if change.Content == nil || hippo.HashContent(*change.Content) == old.ContentHash {
+		return nil, hippo.Fieldf("updates.content", "must be another text if versioned is true")
+	}
+	m := &hippo.Memory{
+		Content: *change.Content, Situation: old.Situation, Tags: old.Tags, Type: old.Type, Pinned: old.Pinned, Project: old.Project, Namespace: old.Namespace,
+		Source: hippo.Source{Kind: hippo.SourceAgent}, Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: old.Importance.Base}, Metadata: old.Clone().Metadata,
+	}
+	if change.Tags != nil {
+		m.Tags = *change.Tags
+	}
+	if change.Type != nil {
+		m.Type = *change.Type
+	}
+	if change.Metadata != nil {
+		if m.Metadata == nil {
+			m.Metadata = make(map[string]json.RawMessage)
+		}
+		maps.Copy(m.Metadata, *change.Metadata)
+	}
+	return c.Record(ctx, m, old.ID)
+}
+
+func callResolve(ctx context.Context, c *d.Call) (d.Result, error) {
+	winner, err := findOne(ctx, c, "winner_hash")
+	if err != nil {
+		return d.Result{}, err
+	}
+	losers, err := idsOf(ctx, c, "loser_hash")
+	if err != nil {
+		return d.Result{}, err
+	}
+	if _, err = c.Modify(ctx, winner.ID, engine.Modification{Supersedes: &losers, Vote: engine.VoteNone}); err != nil {
+		return d.Result{}, err
+	}
+	return d.Result{Text: fmt.Sprintf("Conflict resolved: %s supersedes %d memories", hashOf(winner), len(losers)), Count: 1 + len(losers)}, nil
+}
+
+// idsOf returns the memories that a list of hashes names, each once.
+func idsOf(ctx context.Context, c *d.Call, field string) ([]hippo.ID, error) {
+	refs := c.Texts(field)
+	if len(refs) == 0 || len(refs) > hippo.MaxIDs {
+		return nil, hippo.Fieldf(field, "must have 1 to %d elements, got %d", hippo.MaxIDs, len(refs))
+	}
+	var out []hippo.ID
+	for i, ref := range refs {
+		ms, err := find(ctx, c, fmt.Sprintf("%s[%d]", field, i), ref)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range ms {
+			if !slices.Contains(out, m.ID) {
+				out = append(out, m.ID)
+			}
+		}
+	}
+	return out, nil
+}
+
+func callConsolidate(ctx context.Context, c *d.Call) (d.Result, error) {
+	if action := c.Text("action"); action != "merge" {
+		return d.Result{}, d.Missing("action " + action + ": memories are not consolidated by themselves; action merge joins those that you name, memory_cleanup forgets equal ones")
+	}
+	if c.Text("merged_content") == "" {
+		return d.Result{}, hippo.Fieldf("merged_content", "is required for action merge: the text that replaces the others")
+	}
+	old, err := idsOf(ctx, c, "content_hashes")
+	if err != nil {
+		return d.Result{}, err
+	}
+	m := &hippo.Memory{
+		Content: c.Text("merged_content"), Tags: normalTags(c.Texts("tags")), Type: c.Text("memory_type"), Project: c.Scope.Project, Namespace: c.Scope.Namespace,
+		Source: hippo.Source{Kind: hippo.SourceAgent}, Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: hippo.DefaultImportance},
+	}
+	if m, err = c.Record(ctx, m, old...); err != nil {
+		return d.Result{}, err
+	}
+	return d.Result{Text: fmt.Sprintf("Merged %d memories (hash: %s)", len(old), hashOf(m)), Count: 1 + len(old)}, nil
+}

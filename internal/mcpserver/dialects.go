@@ -1,0 +1,205 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/memoryservice"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+// ownTools is the name of the system of the tools of this program.
+const ownTools = "hippo"
+
+// systemTable is a system by its name; nil stands for the tools of this program.
+type systemTable struct {
+	name string
+	open func() *dialect.System
+}
+
+// systems returns all systems, in the order in which those that are not listed answer.
+func systems() []systemTable {
+	return []systemTable{
+		{ownTools, nil},
+		{memoryservice.Name, memoryservice.New},
+	}
+}
+
+// ToolSystems returns the names of the systems whose tools can be listed, in the order in which those
+// that are not listed answer.
+func ToolSystems() []string {
+	var out []string
+	for _, s := range systems() {
+		out = append(out, s.name)
+	}
+	return out
+}
+
+// ParseTools reads a list of systems with commas, in which "all" stands for those that are not named.
+// The error is a [*hippo.FieldError] of the field tools.
+func ParseTools(text string) ([]string, error) {
+	var out []string
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		names := []string{name}
+		if name == "all" {
+			names = ToolSystems()
+		} else if !slices.Contains(ToolSystems(), name) {
+			return nil, hippo.Fieldf("tools", "must be some of %s, all, with commas, got %.60q", strings.Join(ToolSystems(), ", "), name)
+		}
+		for _, n := range names {
+			if !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	return out, nil
+}
+
+// precedence returns all systems: those that are listed first.
+func (s *Server) precedence() []systemTable {
+	order := systems()
+	rank := func(t systemTable) int {
+		if i := slices.Index(s.listed(), t.name); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(order, func(a, b systemTable) int { return rank(a) - rank(b) })
+	return order
+}
+
+// listed returns the names of the systems whose tools are listed.
+func (s *Server) listed() []string {
+	if s.Tools == nil {
+		return []string{ownTools}
+	}
+	return s.Tools
+}
+
+// speak is the middleware that answers the tools of other systems. Their tables are built when they are
+// needed: adding all tools to the server of the SDK would cost every start 10 ms and more.
+func (s *Server) speak(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		switch r := req.(type) {
+		case *mcp.CallToolRequest:
+			if system, t := s.find(r.Params.Name); t != nil {
+				return s.callDialect(ctx, system, t, r.Params.Arguments), nil
+			}
+		case *mcp.ListToolsRequest:
+			result, err := next(ctx, method, req)
+			if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
+				s.list(list)
+			}
+			return result, err
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// find returns the tool of another system that a name means; nil if it is one of this program, or unknown.
+func (s *Server) find(name string) (*dialect.System, *dialect.Tool) {
+	for _, t := range s.precedence() {
+		if t.open == nil {
+			if isOwnTool(name) {
+				return nil, nil
+			}
+			continue
+		}
+		system := t.open()
+		if tool := system.Find(name); tool != nil {
+			return system, tool
+		}
+	}
+	return nil, nil
+}
+
+func isOwnTool(name string) bool {
+	return slices.ContainsFunc(append(tools(), runTool()), func(t tool) bool { return t.name == name })
+}
+
+// list puts the tools of the listed systems in place of those of this program, in their order. Of a name
+// that several have the first is listed.
+func (s *Server) list(result *mcp.ListToolsResult) {
+	own := result.Tools
+	result.Tools = []*mcp.Tool{}
+	add := func(t *mcp.Tool) {
+		if !slices.ContainsFunc(result.Tools, func(x *mcp.Tool) bool { return x.Name == t.Name }) {
+			result.Tools = append(result.Tools, t)
+		}
+	}
+	for _, t := range s.precedence()[:len(s.listed())] {
+		if t.open == nil {
+			for _, tool := range own {
+				add(tool)
+			}
+			continue
+		}
+		system := t.open()
+		for i := range system.Tools {
+			if tool := &system.Tools[i]; !tool.Unlisted {
+				add(describeDialect(tool))
+			}
+		}
+	}
+}
+
+// describeDialect returns a tool of another system as the protocol lists it.
+func describeDialect(t *dialect.Tool) *mcp.Tool {
+	no := false
+	a := &mcp.ToolAnnotations{ReadOnlyHint: t.ReadOnly, OpenWorldHint: &no}
+	if !t.ReadOnly {
+		a.DestructiveHint = &t.Destructive
+	}
+	return &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: t.Schema(), Annotations: a}
+}
+
+// callDialect calls a tool of another system.
+func (s *Server) callDialect(ctx context.Context, system *dialect.System, t *dialect.Tool, arguments json.RawMessage) *mcp.CallToolResult {
+	began := s.Now()
+	r, err := s.runDialect(ctx, system, t, arguments)
+	wire.LogCall(s.Log, t.Name, s.Now().Sub(began), r.Count, err)
+	if err != nil {
+		return dialectFailure(err)
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, StructuredContent: r.Data}
+}
+
+func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dialect.Tool, arguments json.RawMessage) (dialect.Result, error) {
+	args, err := t.Decode(arguments)
+	if err != nil {
+		return dialect.Result{}, err
+	}
+	e, err := s.open(ctx)
+	if err != nil {
+		s.Log.Error("store not opened", "error", err)
+		return dialect.Result{}, err
+	}
+	scope := s.Scope(ctx)
+	c := &dialect.Call{Memories: e.In(scope), Scope: scope, Now: s.Now().In(e.Zone()), Args: args}
+	r, err := system.Run(ctx, t, c)
+	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
+		s.Log.Error("tool failed", "tool", t.Name, "error", err)
+	}
+	return r, err
+}
+
+// dialectFailure is [failure] for tools that lack the argument allow_secret.
+func dialectFailure(err error) *mcp.CallToolResult {
+	result := failure(err)
+	if !errors.Is(err, hippo.ErrSecret) {
+		return result
+	}
+	const hint = "nothing was stored; leave the secret out and say where it is kept"
+	p := wire.ErrorOf(err, hint)
+	result.StructuredContent = p
+	result.Content = []mcp.Content{&mcp.TextContent{Text: "error [" + string(p.Error.Code) + "] " + p.Error.Message + " (" + hint + ")"}}
+	return result
+}

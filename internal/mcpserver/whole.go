@@ -1,0 +1,106 @@
+package mcpserver
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+const (
+	// maxRelations is how many relations of a memory are shown, the strongest.
+	maxRelations = 10
+	// relatedLength is how many characters of a related memory are shown.
+	relatedLength = 60
+)
+
+// whole shows memories with all their fields.
+type whole struct {
+	memories   []*hippo.Memory
+	relations  []hippo.Relation
+	others     map[hippo.ID]*hippo.Memory // at the ends of relations
+	ids        hippo.ShortIDs
+	day        hippo.Day
+	now        time.Time
+	importance func(*hippo.Memory, hippo.Day) float64
+}
+
+// of returns the relations of a memory, the strongest first.
+func (w *whole) of(m *hippo.Memory) []hippo.Relation {
+	var out []hippo.Relation
+	for _, r := range w.relations {
+		if r.From == m.ID || r.To == m.ID {
+			out = append(out, r)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b hippo.Relation) int { return cmp.Compare(b.Weight, a.Weight) })
+	return out[:min(len(out), maxRelations)]
+}
+
+// show returns a memory with the first n characters of its content: a line of facts, one of the
+// situation, the content, whose lines all begin with a mark, and a line for each relation.
+func (w *whole) show(m *hippo.Memory, n int) string {
+	var b strings.Builder
+	b.WriteString(w.ids.Of(m.ID) + " " + strings.Join(w.facts(m), ", "))
+	if len(m.Situation) > 0 {
+		b.WriteString("\nsituation: " + termtext.Line(strings.Join(m.Situation, "; ")))
+	}
+	if wire.Flags(m) != nil {
+		b.WriteString("\n" + wire.InstructionsNote)
+	}
+	content := m.Content
+	if total := utf8.RuneCountInString(content); total > n {
+		content = string([]rune(content)[:n])
+		fmt.Fprintf(&b, "\n+%s chars: get it again with more max_tokens", grouped(total-n))
+	}
+	b.WriteString("\n" + termtext.Continuation + termtext.Block(content, ""))
+	for _, r := range w.of(m) {
+		b.WriteString("\n" + w.related(m, &r))
+	}
+	return b.String()
+}
+
+// facts are the fields of a memory that say something.
+func (w *whole) facts(m *hippo.Memory) []string {
+	out := []string{date(m.When(), w.now), "importance " + decimal(w.importance(m, w.day))}
+	add := func(is bool, format string, args ...any) {
+		if is {
+			out = append(out, termtext.Line(fmt.Sprintf(format, args...)))
+		}
+	}
+	add(m.Pinned, "pinned")
+	add(m.Type != "", "%s", m.Type)
+	for _, t := range m.Tags {
+		add(true, "#%s", t)
+	}
+	add(m.Source.Kind != "", "by %s", strings.TrimSpace(string(m.Source.Kind)+" "+m.Source.Author))
+	add(m.Project != "", "project %s", m.Project)
+	add(m.Version > 1, "version %d of %s", m.Version, date(m.UpdatedAt, w.now))
+	add(!m.ValidFrom.IsZero(), "holds from %s", date(m.ValidFrom, w.now))
+	add(!m.ValidUntil.IsZero(), "holds until %s", date(m.ValidUntil, w.now))
+	add(!m.SupersededBy.IsZero(), "superseded by %s", w.ids.Of(m.SupersededBy))
+	add(!m.ForgottenAt.IsZero(), "forgotten %s", date(m.ForgottenAt, w.now))
+	return out
+}
+
+// related returns the line of a relation of a memory.
+func (w *whole) related(m *hippo.Memory, r *hippo.Relation) string {
+	kind, other := termtext.Line(r.Kind)+" ->", r.Other(m.ID)
+	switch {
+	case r.Kind == hippo.CoRecalled:
+		kind = "found with"
+	case r.To == m.ID:
+		kind = "<- " + termtext.Line(r.Kind)
+	}
+	content := ""
+	if x := w.others[other]; x != nil {
+		content = termtext.Line(wire.Clip(x.Content, relatedLength))
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", kind, w.ids.Of(other), content))
+}

@@ -1,0 +1,9 @@
+package script
+
+// Verbs returns the names of the functions of a program, without aliases.
+func Verbs() (names []string) {
+	for _, v := range verbs() {
+		names = append(names, v.name)
+	}
+	return names
+}

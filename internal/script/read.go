@@ -1,0 +1,329 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/script/sandbox"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+// readVerbs returns the functions that write nothing.
+func readVerbs() []verb {
+	narrow := []string{"tags", "type", "situation", "when", "project", "pinned", "author", "session", "created_after", "created_before", "as_of"}
+	return []verb{
+		{name: "search", params: append([]string{"query", "limit", "min_score", "offset", "ranker"}, narrow...), call: search},
+		{name: "recall", params: append([]string{"when", "limit", "query"}, slices.DeleteFunc(slices.Clone(narrow), isWhen)...), call: recall},
+		{name: "search_by_tag", params: []string{"tags", "limit", "match"}, call: searchByTag},
+		{name: "list_memories", params: append([]string{"limit", "offset", "forgotten"}, narrow...), call: listMemories},
+		{name: "get", aliases: []string{"expand", "expand_memory"}, params: []string{"id"}, call: get},
+		{name: "related", params: []string{"id"}, call: related},
+		{name: "context", params: []string{"prompt", "max_tokens"}, call: sessionContext},
+		{name: "stats", aliases: []string{"health", "status"}, call: stats},
+		{name: "projects", call: projects},
+	}
+}
+
+func isWhen(name string) bool { return name == "when" }
+
+// filterInput is the parameters that narrow a search or a list.
+type filterInput struct {
+	Tags          texts  `json:"tags"`
+	Type          texts  `json:"type"`
+	Situation     texts  `json:"situation"`
+	When          string `json:"when"`
+	Project       string `json:"project"`
+	Pinned        bool   `json:"pinned"`
+	Author        string `json:"author"`
+	Session       string `json:"session"`
+	CreatedAfter  string `json:"created_after"`
+	CreatedBefore string `json:"created_before"`
+	AsOf          string `json:"as_of"`
+}
+
+func (in *filterInput) filter(s *session) (hippo.Filter, error) {
+	f := hippo.Filter{Tags: in.Tags, Types: in.Type, Author: in.Author, Session: in.Session, Pinned: in.Pinned}
+	if in.Project != "" {
+		f.Projects = []string{in.Project}
+	}
+	err := times(s.caller.Now().In(s.memories.Zone()), moment{"created_after", in.CreatedAfter, &f.CreatedAfter},
+		moment{"created_before", in.CreatedBefore, &f.CreatedBefore}, moment{"as_of", in.AsOf, &f.ValidAt})
+	return f, err
+}
+
+type searchInput struct {
+	Query    string   `json:"query"`
+	Limit    *int     `json:"limit"`
+	Offset   int      `json:"offset"`
+	MinScore *float64 `json:"min_score"`
+	Ranker   string   `json:"ranker"`
+	filterInput
+}
+
+func search(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	var in searchInput
+	if err := decode(c, &in); err != nil {
+		return nil, err
+	}
+	return in.search(ctx, s)
+}
+
+// search returns {"$": "results"}.
+func (in *searchInput) search(ctx context.Context, s *session) (any, error) {
+	limit, err := in.limit()
+	if err != nil {
+		return nil, err
+	}
+	q := hippo.Query{Text: in.Query, Situation: in.Situation, When: in.When, Offset: in.Offset, Count: limit, Ranker: hippo.Ranker(in.Ranker)}
+	if in.MinScore != nil {
+		q.Relevance = &hippo.Range{Min: *in.MinScore, Max: math.Inf(1)}
+	}
+	if q.Filter, err = in.filter(s); err != nil {
+		return nil, err
+	}
+	a, err := s.memories.Search(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	ms := make([]*hippo.Memory, len(a.Hits))
+	for i := range a.Hits {
+		ms[i] = a.Hits[i].Memory
+	}
+	items := s.values(ms, a.Day, func(i int) float64 { return a.Hits[i].Relevance })
+	r := results(items, a.Total)
+	r["query"], r["confidence"], r["weak"], r["degraded"] = in.Query, wire.Round(a.Confidence, 4), a.Weak, list(a.Degraded)
+	return r, nil
+}
+
+func (in *searchInput) limit() (int, error) {
+	n := number(in.Limit, hippo.DefaultCount)
+	if n < 1 {
+		return 0, hippo.Fieldf("limit", "must be between 1 and %d, got %d", hippo.MaxCount, n)
+	}
+	return n, nil
+}
+
+// results returns memories as the child makes a value of them.
+func results(items []map[string]any, total int) map[string]any {
+	return map[string]any{"$": "results", "items": items, "total": total}
+}
+
+// recall finds what a time in words is about, with a query only what that finds.
+func recall(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	var in searchInput
+	if err := decode(c, &in); err != nil {
+		return nil, err
+	}
+	if in.When == "" { // mcp-memory-service has one text
+		in.When, in.Query = in.Query, ""
+	}
+	if err := required("when", in.When != ""); err != nil {
+		return nil, err
+	}
+	if in.Query != "" {
+		return in.search(ctx, s)
+	}
+	limit, err := in.limit()
+	if err != nil {
+		return nil, err
+	}
+	f, err := in.filter(s)
+	if err != nil {
+		return nil, err
+	}
+	return s.list(ctx, engine.ListQuery{Filter: f, Situation: in.Situation, When: in.When, Count: limit})
+}
+
+// list returns a page of a list.
+func (s *session) list(ctx context.Context, q engine.ListQuery) (map[string]any, error) {
+	l, err := s.memories.List(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return results(s.values(l.Memories, l.Day, nil), l.Total), nil
+}
+
+func listMemories(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	var in struct {
+		Limit     *int `json:"limit"`
+		Offset    int  `json:"offset"`
+		Forgotten bool `json:"forgotten"`
+		filterInput
+	}
+	if err := decode(c, &in); err != nil {
+		return nil, err
+	}
+	limit, err := (&searchInput{Limit: in.Limit}).limit()
+	if err != nil {
+		return nil, err
+	}
+	f, err := in.filter(s)
+	if err != nil {
+		return nil, err
+	}
+	return s.list(ctx, engine.ListQuery{Filter: f, Situation: in.Situation, When: in.When, Forgotten: in.Forgotten, Offset: in.Offset, Count: limit})
+}
+
+// searchByTag lists what has any of some tags, or all of them, the newest first.
+func searchByTag(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	in := struct {
+		Tags  texts  `json:"tags"`
+		Limit *int   `json:"limit"`
+		Match string `json:"match"`
+	}{Match: "any"}
+	if err := decode(c, &in); err != nil {
+		return nil, err
+	}
+	if err := required("tags", len(in.Tags) > 0); err != nil {
+		return nil, err
+	}
+	limit, err := (&searchInput{Limit: in.Limit}).limit()
+	if err != nil {
+		return nil, err
+	}
+	switch in.Match {
+	case "all":
+		return s.list(ctx, engine.ListQuery{Filter: hippo.Filter{Tags: in.Tags}, Count: limit})
+	case "any":
+		return withAnyTag(ctx, s, in.Tags, limit)
+	default:
+		return nil, hippo.Fieldf("match", "must be any or all, got %.40q", in.Match)
+	}
+}
+
+func withAnyTag(ctx context.Context, s *session, tags []string, limit int) (any, error) {
+	var found []*hippo.Memory
+	var day hippo.Day
+	total := 0
+	known := make(map[hippo.ID]bool)
+	for _, tag := range tags {
+		l, err := s.memories.List(ctx, engine.ListQuery{Filter: hippo.Filter{Tags: []string{tag}}, Count: limit})
+		if err != nil {
+			return nil, err
+		}
+		day, total = l.Day, max(total, l.Total)
+		for _, m := range l.Memories {
+			if !known[m.ID] {
+				known[m.ID] = true
+				found = append(found, m)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *hippo.Memory) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	total = max(total, len(found)) // those with several tags are counted once
+	return results(s.values(found[:min(limit, len(found))], day, nil), total), nil
+}
+
+// get returns a memory, nil if there is none; of a list those that there are.
+func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	var in struct {
+		ID texts `json:"id"`
+	}
+	if err := decode(c, &in); err != nil {
+		return nil, err
+	}
+	if err := required("id", len(in.ID) > 0); err != nil {
+		return nil, err
+	}
+	var ids []hippo.ID
+	for _, ref := range in.ID {
+		found, err := s.resolve(ctx, "id", []string{ref}, engine.PreferLive)
+		if errors.Is(err, hippo.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, found...)
+	}
+	out, err := known(ctx, s, ids)
+	if one := c.Args["id"]; err == nil && len(one) > 0 && one[0] == '"' {
+		if len(out) == 0 {
+			return nil, nil // None
+		}
+		return out[0], nil
+	}
+	return out, err
+}
+
+// known returns those memories that there are.
+func known(ctx context.Context, s *session, ids []hippo.ID) ([]map[string]any, error) {
+	var ms []*hippo.Memory
+	for _, id := range ids {
+		m, err := s.memories.Get(ctx, []hippo.ID{id})
+		if err != nil && !errors.Is(err, hippo.ErrNotFound) {
+			return nil, err
+		}
+		ms = append(ms, m...)
+	}
+	status, err := s.memories.Status(ctx)
+	return s.values(ms, status.Day, nil), err
+}
+
+// related returns the relations at either end of memories.
+func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	var in struct {
+		ID texts `json:"id"`
+	}
+	if err := decode(c, &in); err != nil {
+		return nil, err
+	}
+	ids, err := s.resolveSome(ctx, "id", in.ID, engine.PreferLive)
+	if err != nil {
+		return nil, err
+	}
+	rs, err := s.memories.Relations().Of(ctx, ids)
+	out := make([]map[string]any, len(rs))
+	ends := make([]hippo.ID, 0, 2*len(rs))
+	for _, r := range rs {
+		ends = append(ends, r.From, r.To)
+	}
+	short := engine.ShortIDs(s.memories, ends)
+	for i, r := range rs {
+		out[i] = map[string]any{"$": "struct", "source": short.Of(r.From), "target": short.Of(r.To), "kind": r.Kind, "weight": wire.Round(r.Weight, 4)}
+	}
+	return out, err
+}
+
+func sessionContext(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	var in struct {
+		Prompt    string `json:"prompt"`
+		MaxTokens int    `json:"max_tokens"`
+	}
+	if err := decode(c, &in); err != nil {
+		return nil, err
+	}
+	q := briefing.Query{Prompt: in.Prompt, MaxTokens: in.MaxTokens}
+	if s.caller.State != nil {
+		q.State = s.caller.State(ctx)
+	}
+	b, err := engine.Context(ctx, s.memories, q)
+	if err != nil {
+		return nil, err
+	}
+	return b.Text(), nil
+}
+
+func stats(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	if err := decode(c, &struct{}{}); err != nil {
+		return nil, err
+	}
+	x, err := s.memories.Status(ctx)
+	return map[string]any{
+		"$": "struct", "memories": x.Memories, "count": x.Memories, "forgotten": x.Forgotten, "day": x.Day, "date": x.Date, "ranker": x.Ranker,
+		"degraded": list(x.Degraded), "ready": err == nil,
+	}, err
+}
+
+func projects(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	if err := decode(c, &struct{}{}); err != nil {
+		return nil, err
+	}
+	names, err := s.memories.Projects(ctx)
+	return list(names), err
+}

@@ -1,0 +1,50 @@
+package script
+
+import (
+	"encoding/hex"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// hashDigits is the length of the hash of a memory in the interface of mcp-memory-service.
+const hashDigits = 8
+
+// valueOf returns a memory as the child makes a value of it, but for what changes with time.
+func valueOf(m *hippo.Memory, short hippo.ShortIDs) map[string]any {
+	v := map[string]any{
+		"$": "memory", "id": short.Of(m.ID), "uuid": m.ID, "hash": hex.EncodeToString(m.ContentHash[:])[:hashDigits], "content": m.Content,
+		"situation": list(m.Situation), "tags": list(m.Tags), "type": m.Type, "pinned": m.Pinned, "project": m.Project,
+		"source": m.Source.Kind, "author": m.Source.Author, "session": m.Source.Session, "version": m.Version, "forgotten": m.Forgotten(),
+		"created": m.CreatedAt, "updated": m.UpdatedAt, "event_time": timeOrNil(m.EventTime), "valid_from": timeOrNil(m.ValidFrom), "valid_until": timeOrNil(m.ValidUntil),
+		"superseded_by": nil, "uses": 0, "metadata": map[string]any{},
+	}
+	if !m.SupersededBy.IsZero() {
+		v["superseded_by"] = short.Of(m.SupersededBy)
+	}
+	uses := 0
+	for _, a := range m.Accesses {
+		uses += a.Count
+	}
+	v["uses"] = uses
+	if m.Metadata != nil {
+		v["metadata"] = m.Metadata
+	}
+	return v
+}
+
+// list returns a list that JSON does not write as null.
+func list(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}
+
+// timeOrNil returns nil for a time that is unset.
+func timeOrNil(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t
+}

@@ -1,0 +1,117 @@
+package overlay
+
+import (
+	"context"
+	"maps"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// tx is a transaction on a copy of the view, which replaces it if the transaction succeeds.
+type tx struct {
+	ctx   context.Context //nolint:containedctx // of the call that the transaction lives in
+	store *Store
+	view
+}
+
+// Get implements [driver.Tx].
+func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) { return t.get(t.ctx, t.store.below, ids) }
+
+// Put implements [driver.Tx].
+func (t *tx) Put(ms ...*hippo.Memory) error {
+	for _, m := range ms {
+		old, err := t.Get(m.ID)
+		if driver.Readable(err) != nil {
+			return err
+		}
+		t.set(m.ID, old, m.Clone(), t.rows[m.ID].cut)
+		m.Revision = t.head.Revision
+		t.rows[m.ID].memory.Revision = t.head.Revision
+	}
+	return nil
+}
+
+// Touch implements [driver.Tx].
+func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
+	return driver.TouchAll(t, day, counts)
+}
+
+// Purge implements [driver.Tx].
+func (t *tx) Purge(ids ...hippo.ID) error {
+	for _, id := range ids {
+		old, err := t.Get(id)
+		if driver.Readable(err) != nil {
+			return err
+		}
+		if len(old) == 0 && err == nil {
+			continue
+		}
+		t.set(id, old, nil, true)
+		maps.DeleteFunc(t.relations, func(k driver.RelationKey, _ hippo.Relation) bool { return k.From == id || k.To == id })
+	}
+	return nil
+}
+
+// set makes m the state of id at the newest revision, and keeps the counts. old is what was there.
+func (t *tx) set(id hippo.ID, old []*hippo.Memory, m *hippo.Memory, cut bool) {
+	count := func(m *hippo.Memory, by int) {
+		t.head.Memories += by
+		if m.Forgotten() {
+			t.head.Forgotten += by
+		}
+	}
+	for _, o := range old {
+		count(o, -1)
+		t.restored = t.restored || o.Forgotten() && m != nil && !m.Forgotten()
+	}
+	if m != nil {
+		count(m, 1)
+	}
+	t.head.Revision++
+	t.rows[id] = row{revision: t.head.Revision, memory: m, cut: cut}
+}
+
+// Relate implements [driver.Tx].
+func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
+	ends, err := t.Get(r.From, r.To)
+	if driver.Readable(err) != nil {
+		return err
+	}
+	if len(ends) < 2 {
+		return nil
+	}
+	old, err := t.relation(ends, r)
+	if err != nil {
+		return err
+	}
+	next := fn(old, r)
+	next.From, next.To, next.Kind = r.From, r.To, r.Kind
+	t.relations[driver.KeyOf(&r)] = next
+	t.head.Relations = max(1, t.head.Relations) // 0 means that nobody looks for any
+	return nil
+}
+
+// relation returns the relation with the key of r, of Weight 0 if there is none. ends are its memories.
+func (t *tx) relation(ends []*hippo.Memory, r hippo.Relation) (hippo.Relation, error) {
+	none := hippo.Relation{From: r.From, To: r.To, Kind: r.Kind}
+	if old, ok := t.relations[driver.KeyOf(&r)]; ok {
+		return old, nil
+	}
+	list, err := t.of(t.ctx, t.store.below, ends[0], ends[0].Forgotten() || ends[1].Forgotten())
+	for _, old := range list {
+		if old.Compare(&r) == 0 {
+			return old, err
+		}
+	}
+	return none, err
+}
+
+// Calendar implements [driver.Tx].
+func (t *tx) Calendar() (driver.Calendar, error) { return t.head.Calendar, nil }
+
+// SetCalendar implements [driver.Tx].
+func (t *tx) SetCalendar(c driver.Calendar) error {
+	t.head.Calendar = c
+	return nil
+}

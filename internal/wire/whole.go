@@ -1,0 +1,42 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/formats"
+)
+
+// Whole is a memory with all its fields, as its file holds them, and its relations.
+type Whole struct {
+	Insight json.RawMessage `json:"insight"`
+	// MoreCharacters is how many characters of the content are left out; absent if none are.
+	MoreCharacters int               `json:"more_characters,omitempty"`
+	Relations      []json.RawMessage `json:"relations,omitempty"`
+}
+
+// WholeOf returns a memory with the first n characters of its content (n > 0), and its relations.
+// The error is that of [Stored].
+func WholeOf(m *hippo.Memory, n int, relations []hippo.Relation) (*Whole, error) {
+	out := &Whole{}
+	if total := utf8.RuneCountInString(m.Content); total > n {
+		shown := cut(m.Content, n)
+		out.MoreCharacters = total - utf8.RuneCountInString(shown)
+		m = m.Clone()
+		m.Content = shown
+	}
+	var err error
+	if out.Insight, err = Stored(m); err != nil {
+		return nil, err
+	}
+	for i := range relations {
+		b, err := formats.EncodeRelation(&relations[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Relations = append(out.Relations, json.RawMessage(strings.TrimSpace(string(b))))
+	}
+	return out, nil
+}
