@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -187,5 +188,28 @@ func TestProtocol_TypesTravel(t *testing.T) {
 	}
 	if a, b := engine.Protocol(), engine.Protocol(); a != b || len(a) != 16 {
 		t.Errorf("protocols %q and %q", a, b)
+	}
+}
+
+// An error keeps its kind and its text, and the type that a caller looks for.
+func TestRemote_ErrorsTravel(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []error{
+		hippo.ErrInvalid, hippo.ErrNotFound, hippo.ErrForbidden, hippo.ErrConflict, hippo.ErrUnsupported, hippo.ErrUnavailable,
+		hippo.ErrCorrupt, hippo.ErrReadOnly, hippo.ErrSecret, hippo.ErrFull, context.Canceled,
+	} {
+		for _, err := range []error{kind, fmt.Errorf("the store of n: %w: no", kind)} {
+			if got := engine.Travelled(err); !errors.Is(got, kind) || got.Error() != err.Error() || hippo.CodeOf(got) != hippo.CodeOf(err) {
+				t.Errorf("%v arrives as %v", err, got)
+			}
+		}
+	}
+	if got := engine.Travelled(errors.New("of no kind")); got.Error() != "of no kind" || hippo.CodeOf(got) != hippo.CodeInternal {
+		t.Error(got)
+	}
+	ambiguous := &hippo.AmbiguousError{Ref: "ab", Candidates: [][2]string{{"abc", "a text"}}}
+	got, ok := errors.AsType[*hippo.AmbiguousError](engine.Travelled(fmt.Errorf("id: %w", ambiguous)))
+	if diff := cmp.Diff(ambiguous, got); !ok || diff != "" {
+		t.Error(diff)
 	}
 }

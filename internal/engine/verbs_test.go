@@ -26,7 +26,11 @@ func TestRemote_BehavesLikeLocal(t *testing.T) {
 		"Embedding_LoadFails", // looks for an error by identity: the kind and the text of an error travel
 		"Embedding_Resumes",   // starts background work by Warm, which the process that has the store open does by itself
 	}
-	c := exec.CommandContext(t.Context(), exe, "-test.skip=^Test("+strings.Join(skipped, "|")+")", "-rapid.checks=20", "-rapid.nofailfile")
+	args := []string{"-test.skip=^Test(" + strings.Join(skipped, "|") + ")", "-rapid.checks=20", "-rapid.nofailfile"}
+	if testing.Short() {
+		args = append(args, "-test.short", "-rapid.checks=3")
+	}
+	c := exec.CommandContext(t.Context(), exe, args...)
 	c.Env = append(os.Environ(), remoteTests+"=1")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
