@@ -115,6 +115,16 @@ func TestRemote_RepeatsNothing(t *testing.T) {
 	if want := 0.2; m.Importance.Value != want {
 		t.Errorf("importance %v after two downvotes of 0.8, want %v", m.Importance.Value, want)
 	}
+	before, err := r.Get(ctx, []hippo.ID{voted})
+	ok(err)
+	tags := []string{"a mistake"}
+	after, err := r.Modify(ctx, voted, engine.Modification{Tags: &tags})
+	ok(err)
+	undone, err := engine.Revert(ctx, r, []engine.Change{{Before: before[0], After: after}})
+	ok(err)
+	if len(undone) != 1 || len(undone[0].Tags) != 0 {
+		t.Errorf("tags after undoing twice: %v", undone)
+	}
 	_, err = r.Forget(ctx, []hippo.ID{hidden})
 	ok(err)
 	ok(r.Purge(ctx, []hippo.ID{gone}))
@@ -196,7 +206,7 @@ func TestRemote_ErrorsTravel(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []error{
 		hippo.ErrInvalid, hippo.ErrNotFound, hippo.ErrForbidden, hippo.ErrConflict, hippo.ErrUnsupported, hippo.ErrUnavailable,
-		hippo.ErrCorrupt, hippo.ErrReadOnly, hippo.ErrSecret, hippo.ErrFull, context.Canceled,
+		hippo.ErrCorrupt, hippo.ErrReadOnly, hippo.ErrSecret, hippo.ErrFull, context.Canceled, engine.ErrVersion,
 	} {
 		for _, err := range []error{kind, fmt.Errorf("the store of n: %w: no", kind)} {
 			if got := engine.Travelled(err); !errors.Is(got, kind) || got.Error() != err.Error() || hippo.CodeOf(got) != hippo.CodeOf(err) {
