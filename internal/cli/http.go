@@ -35,20 +35,9 @@ const drainTimeout = 10 * time.Second
 // localToken is the name of the token that is created if there is none.
 const localToken = "local"
 
-// tokenFile authenticates by the file of the tokens.
-type tokenFile struct{ *token.File }
-
-// Authenticate implements [httpd.Authenticator].
-func (f tokenFile) Authenticate(text string) (httpd.Caller, bool) {
-	t, ok := f.Find(text)
-	if !ok {
-		return httpd.Caller{}, false
-	}
-	return httpd.Caller{Name: t.Name, Scope: t.Scope()}, true
-}
-
-// serveHTTP serves the routes of the front ends until ctx ends.
-func serveHTTP(ctx context.Context, s *shell, o *httpOptions) error {
+// serveHTTP serves the routes of the front ends until ctx ends. Started, if not nil, is called with the address when the
+// server answers.
+func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, started func(url string)) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
@@ -58,12 +47,17 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions) error {
 	if err != nil {
 		return err
 	}
-	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
-	web := httpd.New(httpRoutes(sharing.Engine), server)
+	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true, Own: true})
+	f.store, f.log = cfg.Store.String(), log
+	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
 	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(listener) }()
-	s.warn("serving %s on %s", cfg.Store.String(), address(listener, o))
+	url := address(listener, o)
+	s.warn("serving %s on %s", f.store, url)
+	if started != nil {
+		started(url)
+	}
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
@@ -86,11 +80,6 @@ func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Sign
 			log.Info("tokens and certificates are read again when their files change")
 		}
 	}
-}
-
-// httpRoutes returns the routes of all front ends.
-func httpRoutes(open httpd.Opener) []httpd.Route {
-	return httpd.Health(open)
 }
 
 // address returns the URL of a server.

@@ -9,7 +9,6 @@
 package restapi
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -22,10 +21,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
-
-// Opener returns the engine that serves a request. It is called for every request, may take its time
-// at the first, and is asked again after an error.
-type Opener func(ctx context.Context) (*engine.Engine, error)
 
 // Options configures [Routes]; the zero value and nil are useful.
 type Options struct {
@@ -41,7 +36,7 @@ type Options struct {
 
 // server is what the operations share.
 type server struct {
-	open Opener
+	open httpd.Opener
 	Options
 	document func() []byte // made when it is first asked for
 	streams  atomic.Int32  // of events that are open
@@ -53,7 +48,7 @@ type server struct {
 // The operations export, import and events take as long as they take: they set the deadlines of the
 // connection for each part that they read or write. An event stream ends with the context of its request,
 // which a server that shuts down has to cancel.
-func Routes(open Opener, o *Options) []httpd.Route {
+func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	s := &server{open: open}
 	if o != nil {
 		s.Options = *o
@@ -69,7 +64,11 @@ func Routes(open Opener, o *Options) []httpd.Route {
 	routes := make([]httpd.Route, 0, len(list)+1)
 	for i := range list {
 		op := &list[i]
-		routes = append(routes, httpd.Route{Pattern: op.method + " " + prefix + op.path, Rights: op.rights, Handler: s.handler(op)})
+		route := httpd.Route{Pattern: op.method + " " + prefix + op.path, Rights: op.rights, Handler: s.handler(op)}
+		if op.stream != "" || op.body != "" { // it sets deadlines and limits itself
+			route.Stream, route.MaxBody = true, -1
+		}
+		routes = append(routes, route)
 	}
 	return append(routes, httpd.Route{Pattern: prefix + "/", Rights: hippo.RightRead, Handler: s.elsewhere(list)})
 }

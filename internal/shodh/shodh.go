@@ -9,7 +9,6 @@ package shodh
 
 import (
 	"cmp"
-	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -18,10 +17,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
 )
-
-// Opener returns the engine that serves a request. It is called for every request, may take its
-// time at the first, and is called again after an error.
-type Opener func(ctx context.Context) (*engine.Engine, error)
 
 // Options configures [Routes]; the zero value and nil are useful.
 type Options struct {
@@ -37,7 +32,7 @@ type Options struct {
 
 // Routes returns the routes of the interface. Each handler works in the scope of its [httpd.Caller];
 // whoever serves the routes checks tokens and rights before.
-func Routes(open Opener, o *Options) []httpd.Route {
+func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	a := &api{open: open}
 	if o != nil {
 		a.Options = *o
@@ -64,7 +59,7 @@ func Routes(open Opener, o *Options) []httpd.Route {
 
 // api is what all requests have in common.
 type api struct {
-	open Opener
+	open httpd.Opener
 	Options
 	started   time.Time
 	recording inFlight

@@ -74,7 +74,7 @@ func (s *server) newEngine(degraded ...string) *engine.Engine {
 }
 
 // serve hangs the routes on a mux.
-func (s *server) serve(open shodh.Opener) {
+func (s *server) serve(open httpd.Opener) {
 	s.mux = http.NewServeMux()
 	for _, r := range shodh.Routes(open, &shodh.Options{Now: s.clock, Log: slog.New(slog.NewTextHandler(s.log, nil)), Database: "memory", Version: "v1.2.3"}) {
 		s.mux.Handle(r.Pattern, r.Handler)
