@@ -12,6 +12,10 @@ import (
 // Created returns when the memories that pass the filter of a list were recorded, in UTC, in
 // ascending order; Offset and Count are not used. Cost: a scan of the index.
 func Created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error) {
+	return perform(ctx, m, q, created)
+}
+
+func created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
@@ -34,6 +38,10 @@ func Created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error)
 // Predecessors returns the memories that one supersedes, the newest first, forgotten ones apart.
 // Cost: a scan of the index.
 func Predecessors(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
+	return perform(ctx, m, id, predecessors)
+}
+
+func predecessors(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}

@@ -15,13 +15,36 @@ type Change struct{ Before, After *hippo.Memory }
 // its former value, and all others stay, accesses among them. If a field was changed again since,
 // the error is [hippo.ErrConflict]. It returns the memories as stored.
 func Revert(ctx context.Context, m *Memories, changes []Change) ([]*hippo.Memory, error) {
-	byID := make(map[hippo.ID]*Change, len(changes))
+	versions, err := versionsOf(ctx, m, idsOf(changes))
+	if err != nil {
+		return nil, err
+	}
+	return perform(ctx, m, revertArgs{changes, versions}, revert)
+}
+
+// revertArgs are the arguments of [Revert].
+type revertArgs struct {
+	Changes  []Change
+	Versions versions
+}
+
+func idsOf(changes []Change) []hippo.ID {
 	ids := make([]hippo.ID, len(changes))
 	for i := range changes {
 		ids[i] = changes[i].After.ID
-		byID[ids[i]] = &changes[i]
 	}
-	ids, err := someIDs("IDs", ids)
+	return ids
+}
+
+func revert(ctx context.Context, m *Memories, a revertArgs) ([]*hippo.Memory, error) {
+	if done, err := applied(ctx, m, a.Versions); err != nil || done != nil {
+		return done, err
+	}
+	byID := make(map[hippo.ID]*Change, len(a.Changes))
+	for i := range a.Changes {
+		byID[a.Changes[i].After.ID] = &a.Changes[i]
+	}
+	ids, err := someIDs("IDs", idsOf(a.Changes))
 	if err != nil {
 		return nil, err
 	}
