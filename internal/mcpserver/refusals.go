@@ -57,7 +57,7 @@ func (r *refusals) finish() {
 	r.refuse(r.status, code, text)
 }
 
-// refuse writes an error as the whole response. Nobody can be told that a client is gone.
+// refuse writes an error as the whole response. That a client is gone is no error that anybody could read.
 func (r *refusals) refuse(status int, code int64, text string) {
 	r.status = 0
 	data, err := (&malformed{r.id, code, errors.New(text)}).encode()
