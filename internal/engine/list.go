@@ -3,11 +3,11 @@ package engine
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/recall"
 	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/top"
 )
 
 // ListQuery asks for memories by filter, newest first.
@@ -35,6 +35,10 @@ type Listing struct {
 // List returns memories by the time they were created, newest first. It is not an access and
 // does not advance the active day.
 func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
+	return perform(ctx, m, verbList, q, list)
+}
+
+func list(ctx context.Context, m *Memories, q ListQuery) (*Listing, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
@@ -49,9 +53,8 @@ func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(keys, retrieve.Key.Compare)
 	from := min(q.Offset, len(keys))
-	page := keys[from:min(len(keys), from+cmp.Or(q.Count, hippo.DefaultCount))]
+	page := newest(keys, from+cmp.Or(q.Count, hippo.DefaultCount))[from:]
 	ids := make([]hippo.ID, len(page))
 	for i, k := range page {
 		ids[i] = k.ID
@@ -62,6 +65,17 @@ func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
 	}
 	head, err := m.store.Head(ctx)
 	return &Listing{Memories: ms, Total: len(keys), Day: head.Calendar.Day}, err
+}
+
+// newest returns at most n keys, the newest first.
+func newest(keys []retrieve.Key, n int) []retrieve.Key {
+	best := top.New(min(n, len(keys)), retrieve.Key.Compare)
+	for _, k := range keys {
+		if bound := best.Bound(); bound == nil || k.Compare(*bound) < 0 {
+			best.Add(k)
+		}
+	}
+	return best.Sorted()
 }
 
 // keysOf returns the keys of all memories that pass the filter, in no order.
@@ -87,4 +101,34 @@ func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []retrieve.Key,
 		return nil
 	})
 	return keys, err
+}
+
+// LabelCounts counts memories by their labels.
+type LabelCounts struct {
+	// Memories is the number of memories that were counted.
+	Memories int
+	// Types counts them by type, "" for those without one, and Tags by tag.
+	Types, Tags map[string]int
+}
+
+// Labels counts the memories that pass a filter by type and by tag, as [Memories.List] finds them. Cost: a
+// pass over the index.
+func Labels(ctx context.Context, m *Memories, f hippo.Filter) (*LabelCounts, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	check := hippo.Query{Filter: f}
+	if err := check.Validate(); err != nil {
+		return nil, err
+	}
+	f = m.scope.Narrow(f)
+	out := &LabelCounts{}
+	err := m.indexed(ctx, func() error {
+		out.Types, out.Tags = m.index.Labels(&m.scope, &f)
+		return nil
+	})
+	for _, n := range out.Types {
+		out.Memories += n
+	}
+	return out, err
 }

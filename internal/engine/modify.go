@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -24,12 +25,51 @@ type Modification struct {
 	Vote Vote
 	// Supersedes are memories that this one supersedes, as in [Memories.Record].
 	Supersedes *[]hippo.ID
+	// IfVersion is the [hippo.Memory.Version] that the memory must still have; 0: any. With
+	// another one nothing changes, and the error is [ErrVersion].
+	IfVersion int
 }
+
+// ErrVersion says that a memory was changed since the caller read it. It is a [hippo.ErrConflict].
+var ErrVersion = fmt.Errorf("%w: the memory has another version", hippo.ErrConflict)
 
 // Modify changes one memory and returns it as stored. An unknown id is [hippo.ErrNotFound]; a
 // modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
 // nothing. A text that seems to hold a secret is a [*hippo.SecretError], unless [AllowSecrets] allows it.
 func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
+	versions, err := versionsOf(ctx, m, []hippo.ID{id})
+	if err != nil {
+		return nil, err
+	}
+	return perform(ctx, m, verbModify, modifyArgs{id, portable(c), versions}, modify)
+}
+
+// portable returns a modification in a form that can travel: in JSON a pointer to a nil list is the same as no
+// pointer.
+func portable(c Modification) Modification {
+	for _, list := range []**[]string{&c.Situation, &c.Tags} {
+		if *list != nil && **list == nil {
+			*list = &[]string{}
+		}
+	}
+	if c.Supersedes != nil && *c.Supersedes == nil {
+		c.Supersedes = &[]hippo.ID{}
+	}
+	return c
+}
+
+// modifyArgs are the arguments of [Memories.Modify].
+type modifyArgs struct {
+	ID       hippo.ID
+	Change   Modification
+	Versions versions
+}
+
+func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, error) {
+	id, c := a.ID, a.Change
+	if done, err := applied(ctx, m, a.Versions); err != nil || done != nil {
+		return first(done), err
+	}
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
@@ -37,6 +77,9 @@ func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hi
 		return nil, err
 	}
 	change := func(x *hippo.Memory, day hippo.Day) error {
+		if c.IfVersion != 0 && c.IfVersion != x.Version {
+			return fmt.Errorf("%w: %d, not %d; read it again", ErrVersion, x.Version, c.IfVersion)
+		}
 		c.apply(m.Engine, x, day)
 		return nil
 	}
@@ -58,7 +101,7 @@ func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hi
 }
 
 func (c *Modification) validate() error {
-	if *c == (Modification{}) {
+	if *c == (Modification{IfVersion: c.IfVersion}) {
 		return hippo.Fieldf("Modification", "must change at least one field")
 	}
 	if c.Importance != nil {
@@ -105,12 +148,6 @@ func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) {
 		vote = VoteUp
 	}
 	e.vote(x, vote, day)
-}
-
-func set[T any](to, from *T) {
-	if from != nil {
-		*to = *from
-	}
 }
 
 // mergedMetadata returns old with the keys of given set, and those removed whose value is null.

@@ -57,7 +57,7 @@ func (r *refusals) finish() {
 	r.refuse(r.status, code, text)
 }
 
-// refuse writes an error as the whole response. That a client is gone is no error that anybody could read.
+// refuse writes an error as the whole response. A client that is gone gets nothing.
 func (r *refusals) refuse(status int, code int64, text string) {
 	r.status = 0
 	data, err := (&malformed{r.id, code, errors.New(text)}).encode()

@@ -37,7 +37,7 @@ func Block(s, indent string) string { return clean(s, "\n"+indent+Continuation, 
 
 // clean replaces line breaks ("\n" and "\r\n") and tabs, and escapes what is not shown.
 func clean(s, lineBreak, tab string) string {
-	if !strings.ContainsFunc(s, special) && utf8.ValidString(s) {
+	if !strings.ContainsFunc(s, Special) && utf8.ValidString(s) {
 		return s
 	}
 	var b strings.Builder
@@ -51,7 +51,7 @@ func clean(s, lineBreak, tab string) string {
 			b.WriteString(tab)
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case !special(r):
+		case !Special(r):
 			b.WriteRune(r)
 		case r <= unicode.MaxLatin1:
 			fmt.Fprintf(&b, `\x%02x`, r)
@@ -65,8 +65,9 @@ func clean(s, lineBreak, tab string) string {
 	return b.String()
 }
 
-// special reports whether a character is not to reach the terminal as it is.
-func special(r rune) bool {
+// Special reports whether a character hides, reorders or controls text, so that it must not be shown as it is. Line
+// breaks and tabs are special, too.
+func Special(r rune) bool {
 	switch {
 	case r >= ' ' && r < 0x7f:
 		return false
@@ -98,7 +99,7 @@ func (w *jsonWriter) Write(p []byte) (int, error) {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			out = append(out, `\ufffd`...)
-		case r == '\n' || r == '\t' || r == '\r' || !special(r):
+		case r == '\n' || r == '\t' || r == '\r' || !Special(r):
 			out = append(out, text[i:i+size]...)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)

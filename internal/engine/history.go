@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// Created returns when the memories that pass the filter of a list were recorded, in UTC, in
+// ascending order; Offset and Count are not used. Cost: a scan of the index.
+func Created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	keys, err := keysOf(ctx, m, q)
+	if err != nil {
+		return nil, err
+	}
+	micros := make([]int64, len(keys))
+	for i, k := range keys {
+		micros[i] = k.CreatedAt
+	}
+	slices.Sort(micros)
+	times := make([]time.Time, len(micros))
+	for i, t := range micros {
+		times[i] = time.UnixMicro(t).UTC()
+	}
+	return times, nil
+}
+
+// Predecessors returns the memories that one supersedes, the newest first, forgotten ones apart.
+// Cost: a scan of the index.
+func Predecessors(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	var keys []retrieve.Key
+	err := m.indexed(ctx, func() error {
+		r, err := m.index.Search(ctx, &retrieve.Query{Scope: m.scope})
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		keys = keys[:0]
+		at, ok := r.Reader.Find(id)
+		if !ok {
+			return nil
+		}
+		for i := range r.Matches {
+			doc := r.Matches[i].Doc
+			if !r.Reader.Row(doc).Superseded {
+				continue
+			}
+			if next, ok := r.Reader.Successor(doc); ok && next == at {
+				keys = append(keys, r.Reader.Key(doc))
+			}
+		}
+		return nil
+	})
+	if err != nil || len(keys) == 0 {
+		return nil, err
+	}
+	slices.SortFunc(keys, retrieve.Key.Compare)
+	ids := make([]hippo.ID, min(len(keys), hippo.MaxIDs))
+	for i := range ids {
+		ids[i] = keys[i].ID
+	}
+	return m.scoped.Get(ctx, ids)
+}

@@ -1,0 +1,255 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// apply changes memories, remembers how to undo that, and returns to the page of the form.
+func (v *visit) apply(text string, change func() error, ids ...hippo.ID) error {
+	ctx := v.r.Context()
+	before, err := v.memories.Get(ctx, ids)
+	if err != nil {
+		return err
+	}
+	if err := change(); err != nil {
+		return v.refused(err)
+	}
+	after, err := v.memories.Get(ctx, ids)
+	if err != nil {
+		return err
+	}
+	changes := make([]engine.Change, len(ids))
+	for i := range ids {
+		changes[i] = engine.Change{Before: before[i], After: after[i]}
+	}
+	if v.session != nil {
+		v.session.say(toast{Text: text, Undo: v.session.keep(text, changes)})
+	}
+	return v.back()
+}
+
+// refused says on the page of the form why a change was not made, if the caller can do something about it.
+func (v *visit) refused(err error) error {
+	if v.session == nil || !correctable(err) {
+		return err
+	}
+	v.session.say(toast{Text: messageOf(err), Failed: true})
+	return v.back()
+}
+
+// correctable reports whether the caller can do something about an error.
+func correctable(err error) bool {
+	return errors.Is(err, hippo.ErrConflict) || errors.Is(err, hippo.ErrInvalid) || errors.Is(err, hippo.ErrSecret)
+}
+
+// back returns to the page of the form.
+func (v *visit) back() error {
+	http.Redirect(v.w, v.r, localPath(v.r.PostForm.Get("back"), "/"), http.StatusSeeOther)
+	return nil
+}
+
+// change changes the memory of the path.
+func (v *visit) change(text string, do func(m *hippo.Memory) error) error {
+	m, err := v.get(v.r.Context())
+	if err != nil {
+		return err
+	}
+	return v.apply(text, func() error { return do(m) }, m.ID)
+}
+
+func vote(v *visit) error {
+	up := v.r.PostForm.Get("vote") == "up"
+	if !up && v.r.PostForm.Get("vote") != "down" {
+		return hippo.Fieldf("vote", "must be up or down")
+	}
+	text := "Voted down: it ranks lower now."
+	if up {
+		text = "Voted up: it ranks higher now."
+	}
+	return v.change(text, func(m *hippo.Memory) error {
+		var err error
+		if up {
+			_, err = v.memories.Reinforce(v.r.Context(), []hippo.ID{m.ID}, nil)
+		} else {
+			_, err = v.memories.Reinforce(v.r.Context(), nil, []hippo.ID{m.ID})
+		}
+		return err
+	})
+}
+
+// The base importance that an accepted memory has at least, and at most: an upvote raises it above the base only if that
+// is not 0 and leaves room.
+const minAccepted, maxAccepted = .2, .6
+
+// accept confirms a memory. What is of low trust is confirmed while its importance is above its base, see
+// briefing.Trusted; a plain upvote would not lift one that has decayed.
+func accept(v *visit) error {
+	return v.change("Accepted: sessions may show it unasked.", func(m *hippo.Memory) error {
+		base := min(max(m.Importance.Base, minAccepted), maxAccepted)
+		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Importance: &base, Vote: engine.VoteUp})
+		return err
+	})
+}
+
+func pin(v *visit) error {
+	pinned := v.r.PostForm.Get("pinned") == "true"
+	text := "Unpinned: its importance decays again."
+	if pinned {
+		text = "Pinned: its importance no longer decays."
+	}
+	return v.change(text, func(m *hippo.Memory) error {
+		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Pinned: &pinned})
+		return err
+	})
+}
+
+func forget(v *visit) error {
+	return v.change("Forgotten: searches no longer find it.", func(m *hippo.Memory) error {
+		_, err := v.memories.Forget(v.r.Context(), []hippo.ID{m.ID})
+		return err
+	})
+}
+
+func restore(v *visit) error {
+	return v.change("Restored: searches find it again.", func(m *hippo.Memory) error {
+		_, err := v.memories.Restore(v.r.Context(), []hippo.ID{m.ID})
+		return err
+	})
+}
+
+// edit changes the texts and the importance. A form that is wrong comes back with what was entered.
+func edit(v *visit) error {
+	m, err := v.get(v.r.Context())
+	if err != nil {
+		return err
+	}
+	f := v.r.PostForm
+	sent := editForm{Content: f.Get("content"), Situation: f.Get("situation"), Tags: f.Get("tags"), Type: f.Get("type"), Importance: f.Get("importance")}
+	change, err := sent.modification(m)
+	if version := f.Get("version"); version != "" && version != strconv.Itoa(m.Version) {
+		err = hippo.Fieldf("memory", "was changed by somebody else meanwhile; compare it with what is below, and save again to replace it")
+	}
+	if err == nil && change == (engine.Modification{}) {
+		return v.back()
+	}
+	if err == nil {
+		err = v.apply("Changed.", func() error {
+			_, changeErr := v.memories.Modify(v.r.Context(), m.ID, change)
+			if correctable(changeErr) {
+				changeErr = &editError{changeErr}
+			}
+			return changeErr
+		}, m.ID)
+	}
+	if wrong, ok := errors.AsType[*editError](err); ok {
+		sent.Problem = messageOf(wrong.error)
+	} else if errors.Is(err, hippo.ErrInvalid) {
+		sent.Problem = messageOf(err)
+	}
+	if sent.Problem == "" {
+		return err
+	}
+	p, err := memoryPage(v, m, &sent)
+	if err == nil {
+		v.render(v, http.StatusUnprocessableEntity, p)
+	}
+	return err
+}
+
+// editError is an error of a change that the form can show; nothing unwraps it before that.
+type editError struct{ error }
+
+// modification returns what the form changes. Browsers send line breaks as "\r\n", whatever the text had.
+func (f *editForm) modification(m *hippo.Memory) (engine.Modification, error) {
+	var c engine.Modification
+	if text := lines(f.Content); text != lines(m.Content) {
+		c.Content = &text
+	}
+	situation := slices.DeleteFunc(strings.Split(lines(f.Situation), "\n"), func(s string) bool { return strings.TrimSpace(s) == "" })
+	if !slices.Equal(situation, m.Situation) {
+		c.Situation = &situation
+	}
+	if tags := splitList(f.Tags); !slices.Equal(tags, m.Tags) && strings.Join(tags, ", ") != strings.Join(m.Tags, ", ") {
+		c.Tags = &tags
+	}
+	if kind := strings.TrimSpace(f.Type); kind != m.Type {
+		c.Type = &kind
+	}
+	if was := editOf(m).Importance; f.Importance != was {
+		x, err := strconv.ParseFloat(cmp.Or(strings.TrimSpace(f.Importance), was), 64)
+		if err != nil {
+			return c, hippo.Fieldf("importance", "must be a number between 0 and 1, got %.20q", f.Importance)
+		}
+		if x != m.Importance.Base {
+			c.Importance = &x
+		}
+	}
+	return c, nil
+}
+
+func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// merge makes one memory supersede another of the same meaning, and gives it the situation and the tags of both.
+func merge(v *visit) error {
+	ctx := v.r.Context()
+	var ids [2]hippo.ID
+	for i, field := range []string{"keep", "drop"} {
+		id, err := hippo.ParseID(v.r.PostForm.Get(field))
+		if err != nil {
+			return hippo.Fieldf(field, "must be the id of a memory")
+		}
+		ids[i] = id
+	}
+	ms, err := v.memories.Get(ctx, ids[:])
+	if err != nil {
+		return err
+	}
+	change := engine.Modification{Supersedes: &[]hippo.ID{ids[1]}, Vote: engine.VoteNone}
+	if v.r.PostForm.Get("union") != "" && len(ms) == len(ids) {
+		situation, tags := union(ms[0].Situation, ms[1].Situation), union(ms[0].Tags, ms[1].Tags)
+		change.Situation, change.Tags = &situation, &tags
+	}
+	return v.apply("Merged: the other memory is superseded now.", func() error {
+		_, err := v.memories.Modify(ctx, ids[0], change)
+		return err
+	}, ids[:]...)
+}
+
+// union returns the elements of a, and those of b that are not in a.
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, x := range b {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// undo undoes a change of this session, which can be undone in turn.
+func undo(v *visit) error {
+	if v.session == nil {
+		return hippo.Fieldf("undo", "needs a session; changes of this caller are not remembered")
+	}
+	u, ok := v.session.takeUndo(v.r.PostForm.Get("change"))
+	if !ok {
+		v.session.say(toast{Text: "This was undone already, or is one of more than twenty changes since.", Failed: true})
+		return v.back()
+	}
+	ids := make([]hippo.ID, len(u.changes))
+	for i := range u.changes {
+		ids[i] = u.changes[i].After.ID
+	}
+	return v.apply("Undone.", func() error {
+		_, err := engine.Revert(v.r.Context(), v.memories, u.changes)
+		return err
+	}, ids...)
+}
