@@ -37,6 +37,7 @@ type recordInput struct {
 	validUntil moment
 	supersedes refs
 	project    string
+	metadata   metadata
 	secret     secretInput
 }
 
@@ -54,6 +55,7 @@ func (in *recordInput) fields() []field {
 		{name: "supersedes", to: &in.supersedes},
 		{name: "source", to: &in.secret.source},
 		{name: "project", to: &in.project},
+		{name: "metadata", to: &in.metadata, unlisted: true},
 		{name: "allow_secret", to: &in.secret.allowed, unlisted: true},
 	}
 }
@@ -73,6 +75,9 @@ type recorded struct {
 }
 
 func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
+	if err := in.metadata.forPrograms(s, in.fields()); err != nil {
+		return reply{}, err
+	}
 	if err := oneOf("source", string(in.secret.source), "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
@@ -83,6 +88,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	given := hippo.Memory{
 		Content: in.content, Situation: in.situation, Tags: distinctTags(in.tags), Type: in.kind, Pinned: in.pinned, Importance: hippo.Importance{Base: defaultImportance},
 		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
+		Metadata: in.metadata,
 	}
 	if in.importance != nil {
 		given.Importance.Base = *in.importance
