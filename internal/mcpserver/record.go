@@ -33,13 +33,15 @@ type recordInput struct {
 	kind       string
 	pinned     bool
 	eventTime  moment
-	validFrom  moment
-	validUntil moment
+	valid      period
 	supersedes refs
 	project    string
 	metadata   metadata
 	secret     secretInput
 }
+
+// period is when a fact holds.
+type period struct{ from, until moment }
 
 func (in *recordInput) fields() []field {
 	return []field{
@@ -50,8 +52,8 @@ func (in *recordInput) fields() []field {
 		{name: "type", also: "kind category memory_type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
 		{name: "event_time", to: &in.eventTime},
-		{name: "valid_from", to: &in.validFrom, unlisted: true},
-		{name: "valid_until", to: &in.validUntil},
+		{name: "valid_from", to: &in.valid.from, unlisted: true},
+		{name: "valid_until", to: &in.valid.until},
 		{name: "supersedes", to: &in.supersedes},
 		{name: "source", to: &in.secret.source},
 		{name: "project", to: &in.project},
@@ -93,7 +95,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.importance != nil {
 		given.Importance.Base = *in.importance
 	}
-	if err := s.times([]moment{in.eventTime, in.validFrom, in.validUntil}, &given.EventTime, &given.ValidFrom, &given.ValidUntil); err != nil {
+	if err := s.times([]moment{in.eventTime, in.valid.from, in.valid.until}, &given.EventTime, &given.ValidFrom, &given.ValidUntil); err != nil {
 		return reply{}, err
 	}
 	s.server.conversation.place(&given, s.server.Now())
