@@ -167,7 +167,7 @@ e2e: build ## real clients from npm with a memory, against a mock model on loopb
 clients: export HIPPO_BINARY = $(CURDIR)/bin/hippo
 clients: build ## the libraries for Python and TypeScript with the program; CI runs it, too
 	@echo "== clients"; TIMEFORMAT='== clients: %0R s, processor %0U + %0S s'; time { \
-	PYTHONPATH=clients/python/src:clients/python/compat python3 -W error clients/python/tests/test_hippo_memory.py && node --test clients/typescript/test/; }
+	PYTHONPATH=clients/python/src:clients/python/compat python3 -W error clients/python/tests/test_hippo_memory.py && node --test clients/typescript/test/client.test.js; }
 
 clients-bench: build ## the times of calls from Python
 	HIPPO_BINARY=$(CURDIR)/bin/hippo python3 clients/python/bench.py
