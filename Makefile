@@ -1,4 +1,4 @@
-# make check, make e2e, make conformance and make web are what CI runs. make help lists the targets.
+# make check, make clients, make e2e, make conformance and make web are what CI runs. make help lists the targets.
 SHELL    := /bin/bash
 LINT     := bin/golangci-lint
 TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual basis interop reference cover clean benchmarks
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual basis interop reference cover clean benchmarks clients clients-bench clients-types wheels
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -179,6 +179,43 @@ bin/axe: Makefile
 
 web: bin/axe ## the dashboard in a real Chromium: each page, its policy, axe-core, the keyboard, its weight (needs chromium and npm); CI runs it, too
 	@echo "== web"; TIMEFORMAT='== web: %0R s, processor %0U + %0S s'; time go -C tools run ./web --axe ../bin/axe/node_modules/axe-core/axe.min.js --out ../bin/web
+
+clients: export HIPPO_BINARY = $(CURDIR)/bin/hippo
+clients: build ## the libraries for Python and TypeScript with the program; CI runs it, too
+	@echo "== clients"; TIMEFORMAT='== clients: %0R s, processor %0U + %0S s'; time { \
+	PYTHONPATH=clients/python/src:clients/python/compat python3 -W error clients/python/tests/test_hippo_memory.py && node --test clients/typescript/test/client.test.js; }
+
+clients-bench: build ## the times of calls from Python
+	HIPPO_BINARY=$(CURDIR)/bin/hippo python3 clients/python/bench.py
+
+bin/typing: Makefile
+	python3 -m venv bin/typing
+	bin/typing/bin/pip install -q mypy==2.4.1
+	npm install --silent --prefix bin/typing typescript@7.0.2
+	touch bin/typing
+
+clients-types: bin/typing ## the types of the libraries, checked by mypy and by TypeScript (needs pip and npm)
+	cd clients/python && ../../bin/typing/bin/mypy src compat tests build_backend.py bench.py
+	bin/typing/node_modules/.bin/tsc --noEmit --strict --target es2022 --lib es2022,esnext.disposable,dom clients/typescript/src/index.d.ts
+
+# The tags say which systems pip installs a wheel on: any Linux, since the program is static; macOS 12 is the oldest that Go supports.
+WHEELS := linux/amd64:manylinux2014_x86_64.musllinux_1_1_x86_64 linux/arm64:manylinux2014_aarch64.musllinux_1_1_aarch64 \
+	darwin/amd64:macosx_12_0_x86_64 darwin/arm64:macosx_12_0_arm64 windows/amd64:win_amd64
+
+wheels: ## bin/wheels: the Python library with the program for five systems, and the one for this system tried in a fresh environment
+	rm -rf bin/wheels
+	@set -e; for w in $(WHEELS); do t=$${w%:*}; echo "wheel $$t"; \
+	GOOS=$${t%/*} GOARCH=$${t#*/} go build -trimpath -ldflags='-s -w' -o bin/wheels/program ./cmd/hippo; \
+	python3 clients/python/build_backend.py wheel bin/wheels py3-none-$${w#*:} bin/wheels/program; rm bin/wheels/program; done
+	python3 clients/python/build_backend.py shim bin/wheels
+	$(MAKE) --no-print-directory wheel-check
+
+wheel-check: # without the network, and with nothing but the wheel
+	rm -rf bin/wheel-check && python3 -m venv bin/wheel-check
+	bin/wheel-check/bin/pip install -q --no-index --find-links bin/wheels hippo-memory-compat
+	cd bin/wheel-check && env -i HOME=$(CURDIR)/bin/wheel-check HIPPO_STORE=sqlite:memory.db PATH=/usr/bin:/bin bin/python -W error -c \
+	'from mcp_memory_service.api import store, search; h = store("it works"); assert [m.hash for m in search("works").memories] == [h]; print("the wheel works")'
+	rm -rf bin/wheel-check
 
 interop: build bin/interop bin/rest sdks ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
 	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)

@@ -31,7 +31,7 @@ type got struct {
 }
 
 func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
-	limit, err := in.maxTokens.value()
+	limit, err := in.maxTokens.value(s.json)
 	if err != nil {
 		return reply{}, err
 	}

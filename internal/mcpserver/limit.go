@@ -12,18 +12,24 @@ const (
 	defaultTokens = 1200
 	minTokens     = 200 // room for a heading with notes and the beginning of a hit
 	maxTokens     = 100_000
+	// maxJSONTokens is for programs, which read JSON: the largest content fits.
+	maxJSONTokens = 1_000_000
 )
 
 // tokenLimit is an argument max_tokens. It limits a result, as [briefing.Tokens] estimates it.
 type tokenLimit struct{ given *int }
 
-// value returns the limit.
-func (l tokenLimit) value() (int, error) {
+// value returns the limit of a result, as JSON or as text.
+func (l tokenLimit) value(json bool) (int, error) {
+	most := maxTokens
+	if json {
+		most = maxJSONTokens
+	}
 	switch {
 	case l.given == nil:
 		return defaultTokens, nil
-	case *l.given < minTokens || *l.given > maxTokens:
-		return 0, hippo.Fieldf("max_tokens", "must be between %d and %d, got %d", minTokens, maxTokens, *l.given)
+	case *l.given < minTokens || *l.given > most:
+		return 0, hippo.Fieldf("max_tokens", "must be between %d and %d, got %d", minTokens, most, *l.given)
 	default:
 		return *l.given, nil
 	}

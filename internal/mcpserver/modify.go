@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -29,6 +30,7 @@ type modifyInput struct {
 	pinned          *bool
 	reinforce       keyword
 	supersedes      refs
+	metadata        metadata
 	secret          secretInput
 }
 
@@ -43,6 +45,7 @@ func (in *modifyInput) fields() []field {
 		{name: "pinned", to: &in.pinned},
 		{name: "reinforce", also: "vote", to: &in.reinforce},
 		{name: "supersedes", to: &in.supersedes},
+		{name: "metadata", to: &in.metadata, unlisted: true},
 		{name: "allow_secret", to: &in.secret.allowed, unlisted: true},
 	}
 }
@@ -55,6 +58,9 @@ type modified struct {
 }
 
 func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
+	if err := in.metadata.forPrograms(s, in.fields()); err != nil {
+		return reply{}, err
+	}
 	c := engine.Modification{
 		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.reinforce),
 		Situation: list(in.situation), Tags: list(distinctTags(in.tags)),
@@ -65,6 +71,9 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	}
 	if len(supersedes) > 0 {
 		c.Supersedes = &supersedes
+	}
+	if in.metadata != nil {
+		c.Metadata = (*map[string]json.RawMessage)(&in.metadata)
 	}
 	if c == (engine.Modification{}) {
 		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s", strings.Join(names(in.fields()[1:]), ", "))

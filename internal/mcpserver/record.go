@@ -33,12 +33,15 @@ type recordInput struct {
 	kind       string
 	pinned     bool
 	eventTime  moment
-	validFrom  moment
-	validUntil moment
+	valid      period
 	supersedes refs
 	project    string
+	metadata   metadata
 	secret     secretInput
 }
+
+// period is when a fact holds.
+type period struct{ from, until moment }
 
 func (in *recordInput) fields() []field {
 	return []field{
@@ -49,11 +52,12 @@ func (in *recordInput) fields() []field {
 		{name: "type", also: "kind category memory_type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
 		{name: "event_time", to: &in.eventTime},
-		{name: "valid_from", to: &in.validFrom, unlisted: true},
-		{name: "valid_until", to: &in.validUntil},
+		{name: "valid_from", to: &in.valid.from, unlisted: true},
+		{name: "valid_until", to: &in.valid.until},
 		{name: "supersedes", to: &in.supersedes},
 		{name: "source", to: &in.secret.source},
 		{name: "project", to: &in.project},
+		{name: "metadata", to: &in.metadata, unlisted: true},
 		{name: "allow_secret", to: &in.secret.allowed, unlisted: true},
 	}
 }
@@ -73,6 +77,9 @@ type recorded struct {
 }
 
 func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
+	if err := in.metadata.forPrograms(s, in.fields()); err != nil {
+		return reply{}, err
+	}
 	if err := oneOf("source", string(in.secret.source), "user", "agent", "tool"); err != nil {
 		return reply{}, err
 	}
@@ -83,11 +90,12 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	given := hippo.Memory{
 		Content: in.content, Situation: in.situation, Tags: distinctTags(in.tags), Type: in.kind, Pinned: in.pinned, Importance: hippo.Importance{Base: defaultImportance},
 		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
+		Metadata: in.metadata,
 	}
 	if in.importance != nil {
 		given.Importance.Base = *in.importance
 	}
-	if err := s.times([]moment{in.eventTime, in.validFrom, in.validUntil}, &given.EventTime, &given.ValidFrom, &given.ValidUntil); err != nil {
+	if err := s.times([]moment{in.eventTime, in.valid.from, in.valid.until}, &given.EventTime, &given.ValidFrom, &given.ValidUntil); err != nil {
 		return reply{}, err
 	}
 	conversationOf(ctx).place(&given, s.server.Now())

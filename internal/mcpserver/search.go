@@ -146,7 +146,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	limit, err := in.maxTokens.value()
+	limit, err := in.maxTokens.value(s.json)
 	if err != nil {
 		return reply{}, err
 	}

@@ -130,7 +130,7 @@ func toolsDocument(ctx context.Context) ([]byte, error) {
 		"A hit is a line: id, relevance, content, situation and date. It shows 300 characters of a content, from the passage that was found; `+4,100 chars: get 7f4a7c15` says that there are more, which " +
 		"`hippo_get` shows. Every id may be short, as results show it; one that fits several memories is an error that lists them. `max_tokens` limits a result, by an estimate from above; what does not fit is on the next page.\n\n" +
 		"Taken, but not in the schemas, which a model reads in every session: of a search `relevance_range` (`{\"min\":0,\"max\":1}`; `min` 0 shows what is unlikely to answer, too), `min_relevance`, `created_after`, `created_before`, `author`, `session`, `pinned`, " +
-		"`ranker` (`hippo`, `insight`, `hybrid`, `cosine`, `bm25`), `explain`, and `limit` as `{\"offset\":0,\"count\":10}`; of a record `valid_from` and `allow_secret`, of a modification `allow_secret`. A situation given with a query is preferred; " +
+		"`ranker` (`hippo`, `insight`, `hybrid`, `cosine`, `bm25`), `explain`, and `limit` as `{\"offset\":0,\"count\":10}`; of a record `valid_from` and `allow_secret`, of a modification `allow_secret`, and of both, with `\"format\":\"json\"`, `metadata`. A situation given with a query is preferred; " +
 		"`strict`, ranker `insight`, and a search without a query keep no others. A number or JSON may be given as a text, a list as a text with commas, and other names that models use are taken (`top_k`, `id`, `q`, `vote`).\n\nWhat the server says to a model:\n\n")
 	fmt.Fprintf(&b, "> %s\n\n", session.InitializeResult().Instructions)
 	contents := newTable("tool", "what it does")

@@ -1,0 +1,1 @@
+"""The import path of the code-execution interface of mcp-memory-service, over Hippo."""
