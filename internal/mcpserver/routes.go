@@ -26,7 +26,7 @@ func Routes(open Opener, o *Options) []httpd.Route {
 	}})
 	var out []httpd.Route
 	for _, method := range []string{"POST", "GET", "DELETE"} {
-		out = append(out, httpd.Route{Pattern: method + " " + Path, Rights: hippo.RightRead, Stream: method != "DELETE", Handler: h})
+		out = append(out, httpd.Route{Pattern: method + " " + Path, Rights: hippo.RightRead, MaxBody: -1, Stream: method != "DELETE", Handler: h})
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -39,6 +40,8 @@ const (
 	maxSessions = 1000
 	// sessionTimeout is the time without a message from the client after which a session is closed.
 	sessionTimeout = 24 * time.Hour
+	// bodyTime is how long the body of a request may take to arrive.
+	bodyTime = 30 * time.Second
 	// maxCalls is the most calls of tools that are carried out at a time. A call of a session goes
 	// on when its client goes away, so the limits of connections do not bound it.
 	maxCalls = 256
@@ -138,9 +141,13 @@ func readMessages(answer *refusals, r *http.Request) (list []message, ok bool) {
 		answer.refuse(http.StatusUnsupportedMediaType, jsonrpc.CodeInvalidRequest, "Content-Type must be application/json")
 		return nil, false
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(answer, r.Body, maxLine))
+	body, err := readBody(answer, r)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		answer.refuse(http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalidRequest, fmt.Sprintf("message must be at most %d bytes", maxLine))
+		return nil, false
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		answer.refuse(http.StatusRequestTimeout, jsonrpc.CodeInvalidRequest, fmt.Sprintf("body must arrive within %s", bodyTime))
 		return nil, false
 	}
 	if err != nil { // the client is gone, or does not speak HTTP
@@ -169,6 +176,17 @@ func readMessages(answer *refusals, r *http.Request) (list []message, ok bool) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return list, true
+}
+
+// readBody reads a body within its limits of size and time. Streams have no deadline of their own.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	c := http.NewResponseController(w)
+	late := time.AfterFunc(bodyTime, func() { _ = c.SetReadDeadline(time.Unix(1, 0)) }) // long ago: at once
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxLine))
+	if !late.Stop() && err == nil {
+		err = c.SetReadDeadline(time.Time{}) // the body was just in time
+	}
+	return body, err
 }
 
 // watch is the middleware that knows the sessions that begin, bounds the calls, and gives every error a code.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -304,4 +305,50 @@ func TestStreamable_BoundOfCalls(t *testing.T) {
 			t.Errorf("afterwards: %s", got)
 		}
 	})
+}
+
+// slowResponse is a response whose connection has a slow body; a read deadline ends the body.
+type slowResponse struct {
+	*httptest.ResponseRecorder
+	body *io.PipeWriter
+}
+
+func (d slowResponse) SetReadDeadline(at time.Time) error {
+	if !at.IsZero() {
+		_ = d.body.CloseWithError(os.ErrDeadlineExceeded) // it never fails
+	}
+	return nil
+}
+
+// TestStreamable_SlowBody: a body that does not arrive is not waited for.
+func TestStreamable_SlowBody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWaiting(nil)
+		r := (&httpClient{url: "http://host/mcp", caller: "user"}).request(t, http.MethodPost, "")
+		body, in := io.Pipe()
+		r.Body, r.RequestURI, r.URL.Host = body, "/mcp", ""
+		out := slowResponse{httptest.NewRecorder(), in}
+		w.ServeHTTP(out, r)
+		if out.Code != http.StatusRequestTimeout || !strings.Contains(out.Body.String(), "within 30s") {
+			t.Errorf("%d %s", out.Code, out.Body)
+		}
+	})
+}
+
+// TestStreamable_LargeBody: behind the HTTP server a message may be as large as over stdio.
+func TestStreamable_LargeBody(t *testing.T) {
+	t.Parallel()
+	s := newHTTP(t)
+	routes := s.routes()
+	for i := range routes {
+		routes[i].Rights = 0 // there are no tokens
+	}
+	c := serveHTTP(t, httpd.New(routes, httpd.Options{}))
+	for size, want := range map[int]int{5 << 20: http.StatusOK, 9 << 20: http.StatusRequestEntityTooLarge} {
+		text := `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("y", size) + `"}}`
+		if status, body := c.do(t, c.request(t, http.MethodPost, text)); status != want {
+			t.Errorf("%d bytes: %d %.200s", size, status, body)
+		}
+	}
 }
