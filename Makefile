@@ -109,7 +109,7 @@ golden: ## rewrite the golden files; read the diff before committing it
 	go test -count=1 $$(grep -rl --include='*_test.go' '"update"' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|') -update
 
 crash: ## kill -9 a writer ROUNDS times per store: no acknowledged write is lost
-	HIPPO_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -run Crash -timeout 60m -v ./internal/store/...
+	HIPPO_CRASH_ROUNDS=$(ROUNDS) go test -count=1 -run Crash -timeout 60m -v ./internal/store/... ./internal/cli
 
 bin/python: tools/reference/requirements.txt tools/train/requirements.txt
 	python3 -m venv bin/python

@@ -139,16 +139,15 @@ const (
 	CodeInternal    Code = "internal"
 )
 
-// CodeOf returns the code of err: CodeOK for nil, CodeInternal for an error of
-// no known kind.
-func CodeOf(err error) Code {
-	if err == nil {
-		return CodeOK
-	}
-	for _, k := range []struct {
-		err  error
-		code Code
-	}{
+// kind is an error with its code.
+type kind struct {
+	err  error
+	code Code
+}
+
+// kinds lists the errors in the order in which [CodeOf] looks for them.
+func kinds() []kind {
+	return []kind{
 		{ErrInvalid, CodeInvalid},
 		{ErrNotFound, CodeNotFound},
 		{ErrForbidden, CodeForbidden},
@@ -161,10 +160,29 @@ func CodeOf(err error) Code {
 		{ErrUnavailable, CodeUnavailable},
 		{context.Canceled, CodeCanceled},
 		{context.DeadlineExceeded, CodeCanceled},
-	} {
+	}
+}
+
+// CodeOf returns the code of err: CodeOK for nil, CodeInternal for an error of
+// no known kind.
+func CodeOf(err error) Code {
+	if err == nil {
+		return CodeOK
+	}
+	for _, k := range kinds() {
 		if errors.Is(err, k.err) {
 			return k.code
 		}
 	}
 	return CodeInternal
+}
+
+// ErrorOf returns the error of a code, such as [ErrNotFound]; nil for one without.
+func ErrorOf(code Code) error {
+	for _, k := range kinds() {
+		if k.code == code {
+			return k.err
+		}
+	}
+	return nil
 }

@@ -25,6 +25,7 @@ type Option func(*options)
 type options struct {
 	model, namespace, project string
 	ranker                    hippo.Ranker
+	shared                    bool
 	app                       app.Options
 }
 
@@ -60,6 +61,12 @@ func Clock(now func() time.Time, zone *time.Location) Option {
 	return func(o *options) { o.app.Now, o.app.Zone = now, zone }
 }
 
+// Shared uses the store through another process of the same user that has it open, such as "hippo serve", if there is
+// one with the same model: nothing is loaded here then. When that process ends, the client connects to the one that takes
+// over, or opens the store itself; a call that was under way is repeated and not carried out twice. Export and Import
+// always open the store here.
+func Shared() Option { return func(o *options) { o.shared = true } }
+
 // Open opens the store at a URL, "sqlite:PATH", "dir:PATH" or "memory:", and creates it if it
 // does not exist. The caller closes the Client. Errors: [hippo.ErrInvalid] for a URL or option,
 // [hippo.ErrUnavailable], [hippo.ErrCorrupt]. Cost: some milliseconds; the index is read by the
@@ -80,7 +87,13 @@ func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := app.Open(ctx, config.Config{Store: store, Model: model, Ranker: o.ranker}, &o.app)
+	cfg := config.Config{Store: store, Model: model, Ranker: o.ranker, Share: o.shared}
+	var e *engine.Engine
+	if o.shared {
+		e, err = app.OpenShared(ctx, cfg, &o.app)
+	} else {
+		e, err = app.Open(ctx, cfg, &o.app)
+	}
 	if err != nil {
 		return nil, err
 	}

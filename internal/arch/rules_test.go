@@ -30,7 +30,7 @@ func layers() [][]string {
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/arch", "models",
+			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/share", "internal/token", "internal/arch", "models",
 		},
 		{"internal/retrieve", "internal/store/groupcommit"},
 		{"internal/recall", "internal/recall/hybrid/graph", "internal/store/sqlitex"},
@@ -129,8 +129,8 @@ func fileOrders() map[string]fileOrder {
 			},
 		},
 		"internal/engine": {files: []string{
-			"relations.go", "access.go", "engine.go", "stage.go", "screen.go", "compare.go", "get.go", "undo.go", "forget.go", "list.go", "history.go", "record.go",
-			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "transfer.go",
+			"relations.go", "access.go", "call.go", "engine.go", "remote.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "undo.go", "forget.go", "list.go", "history.go", "record.go",
+			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "transfer.go", "serve.go",
 		}},
 	}
 }

@@ -99,6 +99,6 @@ type Briefing struct {
 	// LowTrust counts memories that are worth knowing, but must not be injected unless a
 	// person asks for them; see [Trusted].
 	LowTrust int
-	// promptOnly chooses the heading.
-	promptOnly bool
+	// PromptOnly chooses the heading.
+	PromptOnly bool
 }

@@ -47,7 +47,7 @@ type scored struct {
 
 // Select selects what to know now. The text of the result has at most in.MaxTokens tokens.
 func Select(in *Input) *Briefing {
-	b := &Briefing{promptOnly: in.PromptOnly}
+	b := &Briefing{PromptOnly: in.PromptOnly}
 	lists := make(map[Section][]scored)
 	for i := range in.Candidates {
 		c := &in.Candidates[i]

@@ -62,13 +62,13 @@ func (b *Briefing) Text() string {
 		return ""
 	}
 	lines := []string{heading}
-	if b.promptOnly {
+	if b.PromptOnly {
 		lines[0] = promptHeading
 	}
 	section := Section("")
 	for i := range b.Items {
 		x := &b.Items[i]
-		if x.Section != section && !b.promptOnly {
+		if x.Section != section && !b.PromptOnly {
 			lines = append(lines, x.Section.title())
 			section = x.Section
 		}

@@ -72,7 +72,7 @@ func ingestConfig(ctx context.Context, s *shell, cfg config.Config) (*ingest.Con
 	var opened *engine.Engine
 	open := func(_ context.Context, name string) (*engine.Memories, error) {
 		if opened == nil {
-			e, err := app.Open(ctx, cfg, &app.Options{Now: s.now, Log: s.logger(cfg)})
+			e, err := app.OpenShared(ctx, cfg, &app.Options{Now: s.now, Log: s.logger(cfg)})
 			if err != nil {
 				return nil, err
 			}

@@ -41,7 +41,7 @@ func newContextCommand(s *shell) *cobra.Command {
 			}
 			state := project.StateOf(c.Context(), ".")
 			q.State = state.Text()
-			e, err := app.Open(c.Context(), cfg, &app.Options{Now: s.now, Log: s.logger(cfg)})
+			e, err := app.OpenShared(c.Context(), cfg, &app.Options{Now: s.now, Log: s.logger(cfg)})
 			if err != nil {
 				return err
 			}

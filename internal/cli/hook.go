@@ -33,6 +33,8 @@ const (
 	hookMemory = 256 << 20
 	// hookIndexWait is how long a hook waits for an index that is being rebuilt.
 	hookIndexWait = 60 * time.Millisecond
+	// hookGreeting is how long a hook waits for the greeting of the process that shares the store.
+	hookGreeting = 40 * time.Millisecond
 	// gitTimeout is how long a hook waits for git.
 	gitTimeout = 100 * time.Millisecond
 )
@@ -143,12 +145,14 @@ func openForHook(ctx context.Context, s *shell, cfg config.Config) (*engine.Engi
 	return openInstant(ctx, s, cfg)
 }
 
-// openInstant opens the store with the instant model, and with an index whose file is not written.
+// openInstant uses the process that shares the store, if there is one. Else it opens the store with the instant model,
+// and with an index whose file is not written.
 func openInstant(ctx context.Context, s *shell, cfg config.Config) (*engine.Engine, error) {
+	alone := cfg
 	if cfg.Model.Name != config.NoModel {
-		cfg.Model = config.Model{Name: config.Static}
+		alone.Model = config.Model{Name: config.Static}
 	}
-	return app.Open(ctx, cfg, &app.Options{Now: s.now, IndexWait: hookIndexWait, ReadOnly: true})
+	return app.OpenForHook(ctx, cfg, alone, &app.Options{Now: s.now, IndexWait: hookIndexWait, ReadOnly: true}, hookGreeting)
 }
 
 // captureForHook records what a session taught. What does not fit into the time is left to the next

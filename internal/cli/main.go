@@ -106,6 +106,7 @@ func (s *shell) newRoot() *cobra.Command {
 	root.PersistentFlags().BoolVar(&s.json, "json", false, "print JSON")
 	root.PersistentFlags().BoolVar(&s.lines, "lines", false, "print one line a memory: id|created|type|tags|preview")
 	root.PersistentFlags().BoolVarP(&s.verbose, "verbose", "v", false, "the same as --log info")
+	root.PersistentFlags().Bool("no-share", false, "the same as --share off")
 	for _, g := range commands(s) {
 		for _, c := range g.commands {
 			c.GroupID = g.title
@@ -136,7 +137,7 @@ func commands(s *shell) []group {
 			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s),
 		}},
 		{"Commands for agents:", []*cobra.Command{
-			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
+			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newTokenCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
 		}},
 		{"Commands for stores:", []*cobra.Command{
 			newStatusCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
@@ -192,6 +193,9 @@ func (s *shell) config() (config.Config, error) {
 		if name == "log" && s.verbose && !f.Changed {
 			return "info", true
 		}
+		if name == "share" && !f.Changed && flags.Lookup("no-share").Value.String() == "true" {
+			return "off", true
+		}
 		return f.Value.String(), f.Changed
 	}, os.Getenv)
 }
@@ -244,13 +248,28 @@ func exists(store config.Store) error {
 
 // on opens the store of a configuration, runs fn and closes it.
 func (s *shell) on(ctx context.Context, c config.Config, project string, fn func(*client.Client) error) error {
-	m, err := client.Open(ctx, c.Store.String(), client.Model(c.Model.Name), client.Ranker(c.Ranker), client.Namespace(c.Namespace),
-		client.Project(project), client.Clock(s.now, nil), client.Logger(s.logger(c)))
+	opts := []client.Option{
+		client.Model(c.Model.Name), client.Ranker(c.Ranker), client.Namespace(c.Namespace),
+		client.Project(project), client.Clock(s.now, nil), client.Logger(s.logger(c)),
+	}
+	if c.Share {
+		opts = append(opts, client.Shared())
+	}
+	m, err := client.Open(ctx, c.Store.String(), opts...)
 	if err != nil {
 		return err
 	}
 	s.shorten = func(ids ...hippo.ID) hippo.ShortIDs { return client.ShortIDs(m, ids...) }
 	return errors.Join(fn(m), m.Close())
+}
+
+// withShared is [shell.withEngine] for commands that need only the verbs, which another process may carry out.
+func (s *shell) withShared(ctx context.Context, c config.Config, fn func(*engine.Memories) error) error {
+	e, err := app.OpenShared(ctx, c, &app.Options{Now: s.now, Log: s.logger(c)})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(e.In(s.scope(c, ""))), e.Close())
 }
 
 // withEngine is [shell.with] for commands that need more than package client has.

@@ -19,9 +19,10 @@ import (
 func newServeCommand(s *shell) *cobra.Command {
 	var verbose bool
 	var tools string
+	var o httpOptions
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve the memory to an agent over MCP on stdin and stdout",
+		Short: "Serve the memory to an agent over MCP on stdin and stdout, or to several over HTTP",
 		Args:  maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if verbose {
@@ -33,12 +34,20 @@ func newServeCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return usagef("--%v", err)
 			}
+			if o.addr != "" {
+				return serveHTTP(c.Context(), s, &o)
+			}
 			return runServe(c.Context(), s, systems)
 		},
 	}
 	c.Flags().StringVar(&tools, "tools", mcpserver.ToolSystems()[0], "the systems whose tools are listed, with commas: "+strings.Join(mcpserver.ToolSystems(), ", ")+
 		" or all; the first one answers where names collide, and the tools of the others answer unlisted")
 	c.Flags().BoolVar(&verbose, "debug", false, "the same as --log debug")
+	c.Flags().StringVar(&o.addr, "http", "", "serve HTTP on this address, such as :8420 (this machine only) or 0.0.0.0:8420")
+	c.Flags().StringVar(&o.cert, "tls-cert", "", "file of the certificate and its chain, for HTTPS; read again when it changes")
+	c.Flags().StringVar(&o.key, "tls-key", "", "file of its key")
+	c.Flags().StringSliceVar(&o.hosts, "http-host", nil, "a name that the server is reached by, beside addresses and the name of this machine; repeatable")
+	c.Flags().BoolVar(&o.insecure, "insecure-http", false, "listen for other machines without TLS, behind a proxy that has it")
 	return c
 }
 
@@ -57,9 +66,9 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 		return err
 	}
 	log := s.logger(cfg)
-	opener := app.NewOpener(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log})
+	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
 	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), cfg)) })
-	server := mcpserver.New(opener.Engine, &mcpserver.Options{
+	server := mcpserver.New(sharing.Engine, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(), Tools: tools,
 		Scope: func(context.Context) hippo.Scope { return scope() },
 		State: func(ctx context.Context) string {
@@ -76,5 +85,5 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
 	defer cancel()
-	return errors.Join(err, opener.Close(closing))
+	return errors.Join(err, sharing.Shut(closing))
 }

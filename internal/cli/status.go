@@ -25,7 +25,7 @@ func newStatusCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.withEngine(c.Context(), cfg, func(m *engine.Memories) error {
+			return s.withShared(c.Context(), cfg, func(m *engine.Memories) error {
 				st, err := m.Status(c.Context())
 				if err != nil {
 					return err

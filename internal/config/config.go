@@ -30,6 +30,7 @@ func Settings() []Setting {
 		{"namespace", "namespace", "HIPPO_NAMESPACE", "", "the tenant of the store; what others hold is not seen"},
 		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight, hybrid, bm25 or cosine"},
 		{"model", "model", "HIPPO_MODEL", Builtin, "the embedding model: builtin, none, a model of hippo model list, a folder, or URL#NAME"},
+		{"share", "share", "HIPPO_SHARE", "on", "processes of one user use one store through the first of them: on or off"},
 		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
 	}
 }
@@ -43,7 +44,9 @@ type Config struct {
 	Namespace string
 	Ranker    hippo.Ranker
 	Model     Model
-	Level     slog.Level
+	// Share: processes of one user use the store through the first of them.
+	Share bool
+	Level slog.Level
 }
 
 // The models that are no files.
@@ -147,10 +150,22 @@ func parse(value map[string]string, env func(string) string) (c Config, err erro
 	if c.Model, err = ParseModel(value["model"], env); err != nil {
 		return c, err
 	}
+	if c.Share, err = onOff(value["share"]); err != nil {
+		return c, err
+	}
 	if err := c.Level.UnmarshalText([]byte(value["log"])); err != nil {
 		return c, hippo.Fieldf("log", "must be debug, info, warn or error, got %q", value["log"])
 	}
 	return c, nil
+}
+
+func onOff(value string) (bool, error) {
+	switch value {
+	case "on", "off":
+		return value == "on", nil
+	default:
+		return false, hippo.Fieldf("share", "must be on or off, got %q", value)
+	}
 }
 
 // ParseStore reads the URL of a store. A path without a kind is a directory of

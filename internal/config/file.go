@@ -52,6 +52,11 @@ func StateDir(env func(string) string) string {
 	return filepath.Join(userDir(env, "XDG_STATE_HOME", filepath.Join(".local", "state")), "hippo")
 }
 
+// TokensPath returns the file with the tokens of the HTTP server; see package token.
+func TokensPath(env func(string) string) string {
+	return filepath.Join(userDir(env, "XDG_DATA_HOME", filepath.Join(".local", "share")), "hippo", "tokens.json")
+}
+
 // homeDir returns the home directory by the rules of [os.UserHomeDir]; empty if there is none.
 func homeDir(env func(string) string) string {
 	if runtime.GOOS == "windows" {

@@ -25,7 +25,47 @@ const (
 // Context returns what to know now in the current project of the scope: what belongs to other
 // projects takes no part, even if there is no current one. It is not an access and does not
 // advance the active day.
+//
+// In the process of another, a call is repeated without what the reader has already, until nothing of
+// that is left: [briefing.Query.Known] stays here.
 func Context(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefing, error) {
+	if m.remote == nil {
+		return brief(ctx, m, q)
+	}
+	a := contextArgs{Prompt: q.Prompt, State: q.State, PromptOnly: q.PromptOnly, MaxTokens: q.MaxTokens}
+	for {
+		b, err := perform(ctx, m, verbContext, a, briefWithout)
+		if err != nil || q.Known == nil {
+			return b, err
+		}
+		n := len(a.Known)
+		for _, i := range b.Items {
+			if q.Known(i.Memory) {
+				a.Known = append(a.Known, i.Memory.ID)
+			}
+		}
+		if len(a.Known) == n {
+			return b, nil
+		}
+	}
+}
+
+// contextArgs are a [briefing.Query] in a form that can travel.
+type contextArgs struct {
+	Prompt, State string
+	PromptOnly    bool
+	MaxTokens     int
+	Known         []hippo.ID
+}
+
+func briefWithout(ctx context.Context, m *Memories, a contextArgs) (*briefing.Briefing, error) {
+	return brief(ctx, m, briefing.Query{
+		Prompt: a.Prompt, State: a.State, PromptOnly: a.PromptOnly, MaxTokens: a.MaxTokens,
+		Known: func(x *hippo.Memory) bool { return slices.Contains(a.Known, x.ID) },
+	})
+}
+
+func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefing, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}

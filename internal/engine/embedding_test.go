@@ -85,6 +85,23 @@ func TestEmbedding_SituationsMatch(t *testing.T) {
 	f.wantStored(map[string]int{})
 }
 
+// A situation that is preferred orders; it leaves out nothing, also of what is found without a common word.
+func TestEmbedding_PreferredSituationHidesNothing(t *testing.T) {
+	t.Parallel()
+	f := openWithModels(t, instant(embedtest.NewWords("word")))
+	f.record("automobile petrol", .5, "in the garage")
+	f.record("vehicle lease", .5, "at the office")
+	for place, want := range map[string][]string{
+		"in the garage": {"automobile petrol", "vehicle lease"}, "at the office": {"vehicle lease", "automobile petrol"},
+	} {
+		f.wantOrder(hippo.Query{Text: "car", Situation: []string{place}}, want...)
+		f.wantOrder(hippo.Query{Text: "car", Situation: []string{place}, Strict: true}, want[0])
+	}
+	if got := f.search(hippo.Query{Text: "car", Situation: []string{"on a boat"}}).Total; got != 2 {
+		t.Errorf("with a situation of no memory it found %d, want 2", got)
+	}
+}
+
 func TestEmbedding_FollowsChanges(t *testing.T) {
 	t.Parallel()
 	w := embedtest.NewWords("word")

@@ -7,6 +7,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -33,11 +34,21 @@ type Engine struct {
 	pages     *recall.Pages
 	accesses  *accessWriter
 	weights   *rank.Weights
-	ranker    hippo.Ranker
-	patience  time.Duration
+	defaults  defaults
+	remote    Remote // nil: the store is open in this process
 	now       func() time.Time
 	closing   func() error // once
 	comparing atomic.Int32 // memories that are compared with others
+}
+
+// Remote carries out verbs in the process that has the store open. It is safe for concurrent use.
+type Remote interface {
+	// Call carries out a verb and decodes its result into out, a pointer. If the connection breaks it may
+	// repeat the call with Retried set.
+	Call(ctx context.Context, c *Call, out any) error
+	// Here opens the store in this process, too, for what is no verb. The caller closes the engine.
+	Here(ctx context.Context) (*Engine, error)
+	Close() error
 }
 
 // Config wires an [Engine].
@@ -70,13 +81,10 @@ type Config struct {
 
 // New returns an Engine. It starts one or two goroutines, which Close ends.
 func New(c Config) *Engine {
-	e := &Engine{store: c.Store, index: c.Index, weights: c.Weights, ranker: c.Ranker, patience: c.IndexWait, now: c.Now}
+	e := &Engine{store: c.Store, index: c.Index, weights: c.Weights, now: c.Now, defaults: defaults{ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait}}
 	if e.weights == nil {
 		w := rank.DefaultWeights()
 		e.weights = &w
-	}
-	if e.ranker == "" {
-		e.ranker = hippo.RankerHippo
 	}
 	if e.now == nil {
 		e.now = time.Now //nolint:forbidigo // the system clock is the default
@@ -102,6 +110,13 @@ func New(c Config) *Engine {
 	return e
 }
 
+// defaults are settings of a caller.
+type defaults struct {
+	ranker hippo.Ranker
+	wait   time.Duration // [Config.IndexWait]
+	zone   *time.Location
+}
+
 // Memories is the memory within the scope of a caller; its methods are the verbs. It is cheap to
 // create and safe for concurrent use.
 type Memories struct {
@@ -110,20 +125,13 @@ type Memories struct {
 	scoped store.Scoped
 
 	secretsAllowed bool
+	wait           time.Duration // [Config.IndexWait] of the caller
+	retried        bool          // an attempt whose result was lost may have been carried out
 }
 
 // In returns the memory within a scope.
 func (e *Engine) In(scope hippo.Scope) *Memories {
-	return &Memories{Engine: e, scope: scope, scoped: e.store.In(scope)}
-}
-
-// update changes memories in the store, after it has flushed pending accesses, so that the
-// result includes them.
-func update(ctx context.Context, m *Memories, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
-	if err := m.Flush(ctx); err != nil {
-		return nil, err
-	}
-	return m.scoped.Update(ctx, ids, fn)
+	return &Memories{Engine: e, scope: scope, scoped: e.store.In(scope), wait: e.defaults.wait}
 }
 
 // indexed runs f, which reads the index, when that has the state of the store. If the file of the
@@ -143,34 +151,24 @@ func (e *Engine) indexedOnce(ctx context.Context, f func() error) error {
 	return e.index.Guard(f)
 }
 
-// Flush waits until the accesses of all searches so far are stored.
-func (e *Engine) Flush(ctx context.Context) error { return e.accesses.flush(ctx) }
-
 // Embed waits until the preferred model has embedded all memories, and calls progress
 // meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept.
 func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int)) error {
 	return e.indexed(ctx, func() error { return e.embedding.Embed(ctx, progress) })
 }
 
-// Ready waits until the models are loaded; until then searches are lexical. The error is that
-// of loading, or of ctx.
-func (e *Engine) Ready(ctx context.Context) error { return e.embedding.Ready(ctx) }
-
-// Warm prepares for the first search: it updates the index, embeds memories without a vector,
-// and waits until the models are loaded. The first search reports failures.
-func (e *Engine) Warm(ctx context.Context) {
-	err := e.index.CatchUp(ctx)
-	e.embedding.Wake()
-	_ = errors.Join(err, e.Ready(ctx))
-}
-
 // Importance returns the importance of a memory as of an active day, in [0, 1].
 func (e *Engine) Importance(m *hippo.Memory, day hippo.Day) float64 {
-	return e.searcher.Clock(day).Importance(m.Importance.Value, m.Importance.SetDay, m.Pinned)
+	return e.weights.Usage.Importance(m.Importance.Value, m.Importance.SetDay, day, m.Pinned)
 }
 
 // Zone returns the time zone of the user.
-func (e *Engine) Zone() *time.Location { return e.store.Zone() }
+func (e *Engine) Zone() *time.Location {
+	if e.remote != nil {
+		return e.defaults.zone
+	}
+	return e.store.Zone()
+}
 
 // Close stores what is pending and closes the index and the store. Closing again returns what
 // the first Close did.

@@ -2,6 +2,9 @@ package engine
 
 import (
 	"context"
+	"encoding"
+	"encoding/json"
+	"reflect"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -16,3 +19,41 @@ func (m *Memories) Compare(ctx context.Context, x *hippo.Memory) (*Comparison, e
 
 // Instructs is what [Context] marks memories by.
 func Instructs(text string) bool { return instructs(text) }
+
+// Untravelled names the fields of types between processes that JSON cannot carry.
+func Untravelled() (problems []string) {
+	seen := make(map[reflect.Type]bool)
+	for name, v := range verbs() {
+		for _, t := range []reflect.Type{v.in, v.out} {
+			problems = append(problems, untravelled(name+": "+t.String(), t, seen)...)
+		}
+	}
+	return problems
+}
+
+func untravelled(path string, t reflect.Type, seen map[reflect.Type]bool) (problems []string) {
+	if seen[t] || t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return nil
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Func, reflect.Chan, reflect.Complex128, reflect.UnsafePointer:
+		return []string{path}
+	case reflect.Interface:
+		if t != reflect.TypeFor[error]() { // travels beside it, see statusResult and comparedResult
+			return []string{path}
+		}
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return untravelled(path, t.Elem(), seen)
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if !f.IsExported() {
+				problems = append(problems, path+"."+f.Name)
+				continue
+			}
+			problems = append(problems, untravelled(path+"."+f.Name, f.Type, seen)...)
+		}
+	default:
+	}
+	return problems
+}

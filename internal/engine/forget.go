@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -10,11 +12,19 @@ import (
 // Forget hides memories from every search. They are kept, and [Memories.Restore] brings them
 // back. Forgetting a forgotten memory changes nothing. With an unknown ID nothing is changed.
 func (m *Memories) Forget(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
+	return perform(ctx, m, verbForget, ids, forget)
+}
+
+func forget(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
 	return mark(ctx, m, ids, m.now())
 }
 
 // Restore undoes [Memories.Forget].
 func (m *Memories) Restore(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
+	return perform(ctx, m, verbRestore, ids, restore)
+}
+
+func restore(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
 	return mark(ctx, m, ids, time.Time{})
 }
 
@@ -33,9 +43,23 @@ func mark(ctx context.Context, m *Memories, ids []hippo.ID, at time.Time) ([]*hi
 
 // Purge removes memories for good, forgotten or not. With an unknown ID nothing is removed.
 func (m *Memories) Purge(ctx context.Context, ids []hippo.ID) error {
+	_, err := perform(ctx, m, verbPurge, ids, purge)
+	return err
+}
+
+func purge(ctx context.Context, m *Memories, ids []hippo.ID) (none, error) {
 	ids, err := someIDs("IDs", ids)
 	if err != nil {
-		return err
+		return none{}, err
 	}
-	return m.scoped.Purge(ctx, ids)
+	err = m.scoped.Purge(ctx, ids)
+	unknown, ok := errors.AsType[*hippo.UnknownError](err)
+	if !ok || !m.retried {
+		return none{}, err
+	}
+	rest := slices.DeleteFunc(ids, func(id hippo.ID) bool { return slices.Contains(unknown.IDs, id) })
+	if len(rest) == 0 {
+		return none{}, nil
+	}
+	return none{}, m.scoped.Purge(ctx, rest)
 }

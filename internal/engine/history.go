@@ -12,6 +12,19 @@ import (
 // Created returns when the memories that pass the filter of a list were recorded, in UTC, in
 // ascending order; Offset and Count are not used. Cost: a scan of the index.
 func Created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error) {
+	micros, err := perform(ctx, m, verbCreated, q, created)
+	if err != nil {
+		return nil, err
+	}
+	times := make([]time.Time, len(micros))
+	for i, t := range micros {
+		times[i] = time.UnixMicro(t).UTC()
+	}
+	return times, nil
+}
+
+// created returns microseconds since 1970.
+func created(ctx context.Context, m *Memories, q ListQuery) ([]int64, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
@@ -24,16 +37,16 @@ func Created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error)
 		micros[i] = k.CreatedAt
 	}
 	slices.Sort(micros)
-	times := make([]time.Time, len(micros))
-	for i, t := range micros {
-		times[i] = time.UnixMicro(t).UTC()
-	}
-	return times, nil
+	return micros, nil
 }
 
 // Predecessors returns the memories that one supersedes, the newest first, forgotten ones apart.
 // Cost: a scan of the index.
 func Predecessors(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
+	return perform(ctx, m, verbPredecessors, id, predecessors)
+}
+
+func predecessors(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}

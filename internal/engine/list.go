@@ -35,6 +35,10 @@ type Listing struct {
 // List returns memories by the time they were created, newest first. It is not an access and
 // does not advance the active day.
 func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
+	return perform(ctx, m, verbList, q, list)
+}
+
+func list(ctx context.Context, m *Memories, q ListQuery) (*Listing, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}

@@ -30,6 +30,39 @@ type Modification struct {
 // modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
 // nothing. A text that seems to hold a secret is a [*hippo.SecretError], unless [AllowSecrets] allows it.
 func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hippo.Memory, error) {
+	versions, err := versionsOf(ctx, m, []hippo.ID{id})
+	if err != nil {
+		return nil, err
+	}
+	return perform(ctx, m, verbModify, modifyArgs{id, portable(c), versions}, modify)
+}
+
+// portable returns a modification in a form that can travel: in JSON a pointer to a nil list is the same as no
+// pointer.
+func portable(c Modification) Modification {
+	for _, list := range []**[]string{&c.Situation, &c.Tags} {
+		if *list != nil && **list == nil {
+			*list = &[]string{}
+		}
+	}
+	if c.Supersedes != nil && *c.Supersedes == nil {
+		c.Supersedes = &[]hippo.ID{}
+	}
+	return c
+}
+
+// modifyArgs are the arguments of [Memories.Modify].
+type modifyArgs struct {
+	ID       hippo.ID
+	Change   Modification
+	Versions versions
+}
+
+func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, error) {
+	id, c := a.ID, a.Change
+	if done, err := applied(ctx, m, a.Versions); err != nil || done != nil {
+		return first(done), err
+	}
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
@@ -105,12 +138,6 @@ func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) {
 		vote = VoteUp
 	}
 	e.vote(x, vote, day)
-}
-
-func set[T any](to, from *T) {
-	if from != nil {
-		*to = *from
-	}
 }
 
 // mergedMetadata returns old with the keys of given set, and those removed whose value is null.

@@ -20,10 +20,37 @@ import (
 //
 // One that seems to hold a secret is a [*hippo.SecretError], unless [AllowSecrets] allows it.
 func (m *Memories) Record(ctx context.Context, r *hippo.Memory, supersedes ...hippo.ID) (*hippo.Memory, error) {
+	if err := store.Identify(r); err != nil {
+		return nil, err
+	}
+	return perform(ctx, m, verbRecord, recordArgs{r, supersedes}, recordAlone)
+}
+
+// recordArgs are the arguments of [Memories.Record] and [Memories.RecordCompared]. The memory has an ID, by which
+// a second attempt finds what the first one stored.
+type recordArgs struct {
+	Memory     *hippo.Memory
+	Supersedes []hippo.ID
+}
+
+// recorded returns the memory that a first attempt has stored; nil if there is none.
+func recorded(ctx context.Context, m *Memories, r *hippo.Memory) (*hippo.Memory, error) {
+	if !m.retried {
+		return nil, nil
+	}
+	ms, err := m.scoped.Get(ctx, []hippo.ID{r.ID})
+	return first(ms), err
+}
+
+func recordAlone(ctx context.Context, m *Memories, a recordArgs) (*hippo.Memory, error) {
+	r := a.Memory
+	if x, err := recorded(ctx, m, r); err != nil || x != nil {
+		return x, err
+	}
 	if err := prepareRecord(m, r); err != nil {
 		return nil, err
 	}
-	return record(ctx, m, r, supersedes)
+	return record(ctx, m, r, a.Supersedes)
 }
 
 // prepareRecord sets the source and the trust of a new memory, and screens it.
@@ -66,6 +93,45 @@ func record(ctx context.Context, m *Memories, r *hippo.Memory, supersedes []hipp
 // two records at a time one at least finds the other. At most two that are running are compared: nobody
 // reads hints on a bulk import.
 func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersedes ...hippo.ID) (*hippo.Memory, *Comparison, error) {
+	if err := store.Identify(r); err != nil {
+		return nil, nil, err
+	}
+	out, err := perform(ctx, m, verbRecordCompared, recordArgs{r, supersedes}, packedRecord)
+	if err != nil {
+		return nil, nil, err
+	}
+	if out.Failure != nil {
+		out.Comparison.Err = out.Failure.err()
+	}
+	return out.Memory, out.Comparison, nil
+}
+
+// comparedResult is a memory with its comparison in a form that can travel: the error is beside it.
+type comparedResult struct {
+	Memory     *hippo.Memory
+	Comparison *Comparison
+	Failure    *failure
+}
+
+func packedRecord(ctx context.Context, m *Memories, a recordArgs) (comparedResult, error) {
+	x, err := recorded(ctx, m, a.Memory)
+	if err != nil {
+		return comparedResult{}, err
+	}
+	var c *Comparison
+	if x != nil {
+		c = compared(ctx, m, x)
+	} else if x, c, err = recordCompared(ctx, m, a.Memory, a.Supersedes); err != nil {
+		return comparedResult{}, err
+	}
+	out := comparedResult{Memory: x, Comparison: c}
+	if c.Err != nil {
+		out.Failure, c.Err = newFailure(c.Err), nil
+	}
+	return out, nil
+}
+
+func recordCompared(ctx context.Context, m *Memories, r *hippo.Memory, supersedes []hippo.ID) (*hippo.Memory, *Comparison, error) {
 	running := m.comparing.Add(1)
 	defer m.comparing.Add(-1)
 	if err := prepareRecord(m, r); err != nil { // before a model sees the text
@@ -81,9 +147,6 @@ func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersed
 		default:
 			return out, compared(ctx, m, out), nil
 		}
-	}
-	if err := store.Identify(r); err != nil {
-		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

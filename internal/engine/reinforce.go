@@ -29,6 +29,24 @@ type Reinforcement struct {
 // lists is [hippo.ErrInvalid]; with an unknown ID nothing is changed and the error lists all
 // that are unknown.
 func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinforcement, error) {
+	versions, err := versionsOf(ctx, m, slices.Concat(up, down))
+	if err != nil {
+		return nil, err
+	}
+	return perform(ctx, m, verbReinforce, reinforceArgs{up, down, versions}, reinforce)
+}
+
+// reinforceArgs are the arguments of [Memories.Reinforce].
+type reinforceArgs struct {
+	Up, Down []hippo.ID
+	Versions versions
+}
+
+func reinforce(ctx context.Context, m *Memories, a reinforceArgs) ([]Reinforcement, error) {
+	up, down := a.Up, a.Down
+	if done, err := applied(ctx, m, a.Versions); err != nil || done != nil {
+		return effectsOf(ctx, m, done, err)
+	}
 	up, down = distinct(up), distinct(down)
 	if len(up)+len(down) == 0 {
 		return nil, hippo.Fieldf("Up", "at least one memory must be voted on")
@@ -56,6 +74,24 @@ func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinfo
 	out := make([]Reinforcement, len(ms))
 	for i, x := range ms {
 		out[i] = effects[x.ID]
+	}
+	return out, nil
+}
+
+// effectsOf returns votes that a first attempt has stored: the importance before them is no longer known, and
+// given as that after them.
+func effectsOf(ctx context.Context, m *Memories, done []*hippo.Memory, err error) ([]Reinforcement, error) {
+	if err != nil {
+		return nil, err
+	}
+	head, err := m.store.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Reinforcement, len(done))
+	for i, x := range done {
+		now := m.Importance(x, head.Calendar.Day)
+		out[i] = Reinforcement{ID: x.ID, Before: now, After: now}
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -21,27 +22,37 @@ func (m *Memories) Relations() Relations { return Relations{m} }
 // durably. Kind [hippo.CoRecalled] is learned, not declared. Unknown memories are a
 // [*hippo.UnknownError].
 func (r Relations) Declare(ctx context.Context, list []hippo.Relation) error {
+	_, err := perform(ctx, r.memories, verbRelate, list, declare)
+	return err
+}
+
+func declare(ctx context.Context, m *Memories, list []hippo.Relation) (none, error) {
 	if err := someRelations(list); err != nil {
-		return err
+		return none{}, err
 	}
 	for _, x := range list {
 		if x.Kind == hippo.CoRecalled {
-			return hippo.Fieldf("Kind", "must not be %s, which is learned", hippo.CoRecalled)
+			return none{}, hippo.Fieldf("Kind", "must not be %s, which is learned", hippo.CoRecalled)
 		}
 	}
 	for i, x := range list {
 		if err := screenedKind(i, x.Kind); err != nil {
-			return err
+			return none{}, err
 		}
 	}
-	return r.memories.scoped.Relate(ctx, list)
+	return none{}, m.scoped.Relate(ctx, list)
 }
 
 // Remove removes relations by From, To and Kind, learned ones too. Those that are not there
 // are [hippo.ErrNotFound], after the others were removed.
 func (r Relations) Remove(ctx context.Context, list []hippo.Relation) error {
+	_, err := perform(ctx, r.memories, verbUnrelate, list, remove)
+	return err
+}
+
+func remove(ctx context.Context, m *Memories, list []hippo.Relation) (none, error) {
 	if err := someRelations(list); err != nil {
-		return err
+		return none{}, err
 	}
 	list = slices.Clone(list)
 	for i, x := range list {
@@ -49,10 +60,14 @@ func (r Relations) Remove(ctx context.Context, list []hippo.Relation) error {
 			list[i] = hippo.CoRecall(x.From, x.To)
 		}
 	}
-	if err := r.memories.Flush(ctx); err != nil { // what was learned already may be meant
-		return err
+	if err := m.Flush(ctx); err != nil { // what was learned already may be meant
+		return none{}, err
 	}
-	return r.memories.scoped.Unrelate(ctx, list)
+	err := m.scoped.Unrelate(ctx, list)
+	if m.retried && errors.Is(err, hippo.ErrNotFound) {
+		err = nil // removed by the first attempt
+	}
+	return none{}, err
 }
 
 func someRelations(rs []hippo.Relation) error {
@@ -66,7 +81,10 @@ func someRelations(rs []hippo.Relation) error {
 // that do not hold now too, those of forgotten memories not. Weights are those of now. They are
 // ordered by From, To and Kind. Unknown IDs are a [*hippo.UnknownError].
 func (r Relations) Of(ctx context.Context, ids []hippo.ID) ([]hippo.Relation, error) {
-	m := r.memories
+	return perform(ctx, r.memories, verbRelations, ids, relationsOf)
+}
+
+func relationsOf(ctx context.Context, m *Memories, ids []hippo.ID) ([]hippo.Relation, error) {
 	if _, err := m.Get(ctx, ids); err != nil {
 		return nil, err
 	}

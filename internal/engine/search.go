@@ -20,6 +20,12 @@ import (
 // Pages of one query are consistent for ten minutes within one engine, although reading a page
 // counts as use.
 func (m *Memories) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, error) {
+	q.Ranker = cmp.Or(q.Ranker, m.defaults.ranker)
+	return perform(ctx, m, verbSearch, searchArgs{q, pack(q.Relevance)}, search)
+}
+
+func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, error) {
+	q := a.Query
 	plan, err := prepare(m, &q)
 	if err != nil {
 		return nil, err
@@ -57,7 +63,6 @@ func prepare(m *Memories, q *hippo.Query) (*recall.Plan, error) {
 	if strings.TrimSpace(q.Text) == "" {
 		q.Text = ""
 	}
-	q.Ranker = cmp.Or(q.Ranker, m.ranker)
 	q.Count = cmp.Or(q.Count, hippo.DefaultCount)
 	q.Filter = m.scope.Narrow(q.Filter)
 	return m.searcher.Plan(m.scope, q)
@@ -95,7 +100,7 @@ func rankingOf(ctx context.Context, m *Memories, q *hippo.Query, plan *recall.Pl
 }
 
 func recallOnce(ctx context.Context, m *Memories, plan *recall.Plan, day hippo.Day) (r *recall.Ranking, err error) {
-	missing, err := m.index.CatchUpWithin(ctx, m.patience)
+	missing, err := m.index.CatchUpWithin(ctx, m.wait)
 	if err != nil {
 		return nil, err
 	}

@@ -18,13 +18,29 @@ type Staged struct {
 	*Memories
 	base *Engine
 	held *store.Held
+	end  func() error // closes base, if it was opened for this
 }
 
 // Stage returns the memory of a scope with its writes held back. Searches do not see what others
 // write from now on. End it by Commit or Discard.
 //
-// Cost: that of bringing the index up to date; the writes are kept in memory.
+// Cost: that of bringing the index up to date; the writes are kept in memory. If another process carries out the verbs,
+// the store is opened here until the end.
 func (e *Engine) Stage(ctx context.Context, scope hippo.Scope) (*Staged, error) {
+	here, end, err := Here(ctx, e.In(scope))
+	if err != nil {
+		return nil, err
+	}
+	s, err := stage(ctx, here)
+	if err != nil {
+		return nil, errors.Join(err, end())
+	}
+	s.end = end
+	return s, nil
+}
+
+func stage(ctx context.Context, m *Memories) (*Staged, error) {
+	e := m.Engine
 	if err := e.index.CatchUp(ctx); err != nil {
 		return nil, err
 	}
@@ -40,29 +56,32 @@ func (e *Engine) Stage(ctx context.Context, scope hippo.Scope) (*Staged, error) 
 		return nil, err
 	}
 	f := &Engine{
-		store: held.Store, index: x, embedding: e.embedding, weights: e.weights, ranker: e.ranker, patience: e.patience, now: e.now,
+		store: held.Store, index: x, embedding: e.embedding, weights: e.weights, defaults: e.defaults, now: e.now,
 		closing: func() error { return nil },
 	}
 	f.pages = recall.NewPages(f.now)
 	f.accesses = newAccessWriter(f.store, f.index, &f.weights.Relations, slog.New(slog.DiscardHandler))
 	links := relationReader{f.store, &f.weights.Relations, f.now}
 	f.searcher = e.searcher.Over(f.index, links, hybrid.New(hybrid.DefaultWeights(), f.store, index.TextKey, links, f.now))
-	return &Staged{Memories: f.In(scope), base: e, held: held}, nil
+	return &Staged{Memories: f.In(m.scope), base: e, held: held}, nil
 }
 
 // Commit stores what was written as one transaction, all or nothing, and returns when it is durable.
 // The writes are applied to what the store has by then, so that they fail if what they change is gone.
 func (s *Staged) Commit(ctx context.Context) error {
 	s.accesses.close()
-	if err := s.held.Commit(ctx); err != nil {
-		return err
+	err := s.held.Commit(ctx)
+	if err == nil {
+		s.base.embedding.WakeOptional()
 	}
-	s.base.embedding.WakeOptional()
-	return nil
+	return errors.Join(err, s.end())
 }
 
 // Discard drops what was written.
-func (s *Staged) Discard() { s.accesses.close() }
+func (s *Staged) Discard() {
+	s.accesses.close()
+	_ = s.end() // nothing was written through it
+}
 
 // IsNotWritable reports whether an error of Commit is about a store that takes no writes: then the use of what
 // was read is not counted, which is no failure of a caller that wrote nothing.

@@ -44,10 +44,44 @@ type Problem = driver.Problem
 
 // Status returns the state of the memory. It changes nothing.
 func (m *Memories) Status(ctx context.Context) (Status, error) {
+	s, err := perform(ctx, m, verbStatus, none{}, packedStatus)
+	if err != nil {
+		return Status{}, err
+	}
+	for i, failed := range s.Failures {
+		if failed != nil {
+			s.Status.Models[i].Err = failed.err()
+		}
+	}
+	s.Status.Ranker = m.defaults.ranker
+	return s.Status, nil
+}
+
+// statusResult is a [Status] in a form that can travel: the errors of the models are beside it.
+type statusResult struct {
+	Status   Status
+	Failures []*failure
+}
+
+func packedStatus(ctx context.Context, m *Memories, _ none) (statusResult, error) {
+	s, err := status(ctx, m)
+	if err != nil {
+		return statusResult{}, err
+	}
+	out := statusResult{Status: s, Failures: make([]*failure, len(s.Models))}
+	for i := range s.Models {
+		if err := s.Models[i].Err; err != nil {
+			out.Failures[i], s.Models[i].Err = newFailure(err), nil
+		}
+	}
+	return out, nil
+}
+
+func status(ctx context.Context, m *Memories) (Status, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return Status{}, err
 	}
-	s := Status{Ranker: m.ranker}
+	s := Status{Ranker: m.defaults.ranker}
 	var x index.Stats
 	err := m.indexed(ctx, func() error {
 		if err := m.embedding.LoadStored(ctx); err != nil {
@@ -75,13 +109,17 @@ func (m *Memories) Status(ctx context.Context) (Status, error) {
 }
 
 // Projects returns the projects that have memories, in alphabetical order.
-func (m *Memories) Projects(ctx context.Context) (list []string, err error) {
+func (m *Memories) Projects(ctx context.Context) ([]string, error) {
+	return perform(ctx, m, verbProjects, none{}, projects)
+}
+
+func projects(ctx context.Context, m *Memories, _ none) (names []string, err error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
 	err = m.indexed(ctx, func() error {
-		list = m.index.Projects(&m.scope)
+		names = m.index.Projects(&m.scope)
 		return nil
 	})
-	return list, err
+	return names, err
 }

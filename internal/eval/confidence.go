@@ -22,10 +22,10 @@ type Confidence struct {
 	// whose reply is not marked as weak; lower is better.
 	Unanswerable int     `json:"unanswerable"`
 	Unflagged    float64 `json:"unflagged"`
-	// Size is the mean size of a reply to the questions of the mean, UnanswerableSize of one to
-	// the unanswerable ones; zero if replies have no size.
-	Size             Size `json:"tokens,omitzero"`
-	UnanswerableSize Size `json:"unanswerable_tokens,omitzero"`
+	// Tokens is the mean size of a reply to the questions of the mean, UnanswerableTokens of one to
+	// the unanswerable ones; 0 if replies have no size.
+	Tokens             float64 `json:"tokens,omitzero"`
+	UnanswerableTokens float64 `json:"unanswerable_tokens,omitzero"`
 }
 
 // Weak reports whether an answer says that it may not answer the query, or is empty.
@@ -43,37 +43,26 @@ func Withheld(returned, candidates []string, relevant map[string]float64) bool {
 func confidenceOf(answers []Answer) *Confidence {
 	var held, weak, unflagged int
 	c := &Confidence{}
-	var size, unanswerable Size
+	var tokens, unanswerable float64
 	for i := range answers {
 		a := &answers[i]
 		switch {
 		case Unanswerable(a.Category):
 			c.Unanswerable++
 			unflagged += count(!a.Weak)
-			unanswerable = unanswerable.plus(a.Size)
+			unanswerable += a.Tokens
 		case !Excluded(a.Category):
 			c.Answerable++
 			held += count(a.Withheld)
 			weak += count(a.Weak)
-			size = size.plus(a.Size)
+			tokens += a.Tokens
 		}
 	}
 	c.Withheld, c.Weak = share(held, c.Answerable), share(weak, c.Answerable)
 	c.Unflagged = share(unflagged, c.Unanswerable)
-	c.Size, c.UnanswerableSize = size.over(c.Answerable), unanswerable.over(c.Unanswerable)
+	c.Tokens, c.UnanswerableTokens = tokens/float64(max(1, c.Answerable)), unanswerable/float64(max(1, c.Unanswerable))
 	return c
 }
-
-func (s Size) plus(t Size) Size { return Size{s.Text + t.Text, s.Data + t.Data} }
-
-// over is the mean of n sizes whose sum is s; zero for none.
-func (s Size) over(n int) Size {
-	d := float64(max(1, n))
-	return Size{s.Text / d, s.Data / d}
-}
-
-// times is the sum of n sizes whose mean is s.
-func (s Size) times(n int) Size { return Size{s.Text * float64(n), s.Data * float64(n)} }
 
 func count(is bool) int {
 	if is {
@@ -108,14 +97,13 @@ func (c *Confidence) add(d *Confidence) {
 	c.Withheld = pooled(c.Withheld, c.Answerable, d.Withheld, d.Answerable)
 	c.Weak = pooled(c.Weak, c.Answerable, d.Weak, d.Answerable)
 	c.Unflagged = pooled(c.Unflagged, c.Unanswerable, d.Unflagged, d.Unanswerable)
-	size := c.Size.times(c.Answerable).plus(d.Size.times(d.Answerable))
-	unanswerable := c.UnanswerableSize.times(c.Unanswerable).plus(d.UnanswerableSize.times(d.Unanswerable))
+	c.Tokens = pooled(c.Tokens, c.Answerable, d.Tokens, d.Answerable)
+	c.UnanswerableTokens = pooled(c.UnanswerableTokens, c.Unanswerable, d.UnanswerableTokens, d.Unanswerable)
 	c.Answerable += d.Answerable
 	c.Unanswerable += d.Unanswerable
-	c.Size, c.UnanswerableSize = size.over(c.Answerable), unanswerable.over(c.Unanswerable)
 }
 
-// pooled is the mean of two shares, of n and m questions.
+// pooled is the mean of two means, of n and m questions.
 func pooled(a float64, n int, b float64, m int) float64 {
 	return (float64(a*float64(n)) + float64(b*float64(m))) / float64(max(1, n+m))
 }
@@ -123,8 +111,8 @@ func pooled(a float64, n int, b float64, m int) float64 {
 // writeConfidence writes a line for each row that has a confidence, and one for all sets.
 func writeConfidence(b *bufio.Writer, r Report, o *TableOptions) {
 	head := []string{"set", "system", "n", "withheld", "weak", "unanswerable", "unflagged"}
-	if slices.ContainsFunc(r.All, func(t Total) bool { return t.Size != Size{} }) {
-		head = append(head, "tokens", "as JSON", "unanswerable", "as JSON")
+	if slices.ContainsFunc(r.All, func(t Total) bool { return t.Tokens > 0 }) {
+		head = append(head, "tokens", "unanswerable")
 	}
 	rows := [][]string{head}
 	for _, s := range r.Sets {
@@ -159,11 +147,11 @@ func (c *Confidence) cells() []string {
 	if c.Unanswerable > 0 {
 		out[3], out[4] = strconv.Itoa(c.Unanswerable), Decimal(c.Unflagged)
 	}
-	for _, s := range []Size{c.Size, c.UnanswerableSize} {
-		if s != (Size{}) {
-			out = append(out, strconv.Itoa(int(math.Round(s.Text))), strconv.Itoa(int(math.Round(s.Data))))
-		} else if c.Size != (Size{}) {
-			out = append(out, "", "")
+	for _, n := range []float64{c.Tokens, c.UnanswerableTokens} {
+		if n > 0 {
+			out = append(out, strconv.Itoa(int(math.Round(n))))
+		} else if c.Tokens > 0 {
+			out = append(out, "")
 		}
 	}
 	return out

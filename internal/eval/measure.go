@@ -44,8 +44,8 @@ type Answer struct {
 	// Weak: the reply says that it may not answer the question. Withheld: it lacks a right
 	// document that was among the first [WithheldDepth] candidates.
 	Weak, Withheld bool
-	// Size is that of the reply.
-	Size Size
+	// Tokens is the size of the reply.
+	Tokens float64
 }
 
 // Scored returns the scores that are part of the mean, in the order of the questions.
@@ -120,7 +120,7 @@ func (m *measurement) group(ctx context.Context, g *Group) (err error) {
 func (m *measurement) ask(ctx context.Context, s Searcher, q *Question) (Answer, error) {
 	start := m.now()
 	r, err := s.Search(ctx, Request{Text: q.Text, Count: Depth})
-	a := Answer{Question: q, Found: r.Names, Taken: m.now().Sub(start), Weak: r.Weak, Size: r.Size}
+	a := Answer{Question: q, Found: r.Names, Taken: m.now().Sub(start), Weak: r.Weak, Tokens: r.Tokens}
 	if err != nil || Unanswerable(q.Category) {
 		return a, err
 	}

@@ -32,15 +32,8 @@ type Reply struct {
 	Names []string
 	// Weak: it says that it may not answer the question.
 	Weak bool
-	// Size is that of the answer as its reader gets it; zero if there is no such form.
-	Size Size
-}
-
-// Size is a number of tokens, at four bytes a token.
-type Size struct {
-	// Text is that of the text, Data that of the same as JSON.
-	Text float64 `json:"text"`
-	Data float64 `json:"data"`
+	// Tokens is the size of the answer as its reader gets it, at four bytes a token; 0 if there is no such form.
+	Tokens float64
 }
 
 // System is a way of searching that can be measured.

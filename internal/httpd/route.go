@@ -1,5 +1,6 @@
 // Package httpd is the HTTP server that front ends hang their routes on. It knows who sends a request and what the
-// sender may do, before a handler sees the request.
+// sender may do, before a handler sees the request; it bounds what a request may cost; and it answers failures in one
+// form.
 package httpd
 
 import (
@@ -13,12 +14,19 @@ import (
 type Route struct {
 	// Pattern is one of [http.ServeMux], with the method where only one is served.
 	Pattern string
-	// Rights that the caller needs. Without any the route is open to everyone, so that its handler
-	// has a [Caller] without a scope.
+	// Rights that the caller needs. Without any the route is open to everyone, and the [Caller] of a request without
+	// a token has the zero scope.
 	Rights hippo.Rights
+	// MaxBody is the largest body in bytes; 0: [DefaultBody].
+	MaxBody int64
+	// Stream: a request may last as long as it likes, such as a stream of events or an export.
+	Stream bool
 	// Handler answers. It restricts what it does to the scope of the [Caller].
 	Handler http.Handler
 }
+
+// DefaultBody is the largest body of a request in bytes: the largest memory, with every byte escaped in JSON.
+const DefaultBody = 4 << 20
 
 // Caller is who sent a request.
 type Caller struct {

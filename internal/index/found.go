@@ -52,7 +52,7 @@ type partFound struct {
 
 // admits reports whether a document passes the filters, whether it matches or not.
 func (p *partFound) admits(doc uint32) bool {
-	return p.possible && p.filter.passes(p.part, doc) && (!p.situation.on || p.situation.docs.has(doc))
+	return p.possible && p.filter.passes(p.part, doc) && (!p.situation.required || p.situation.docs.has(doc))
 }
 
 // searchPool keeps working memory between searches.

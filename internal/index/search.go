@@ -226,7 +226,7 @@ func (w *window) collect(f *found, p *partFound, start, end uint32, everything b
 			continue
 		}
 		m &= p.filter.docs[word]
-		if p.situation.on && !f.query.Situation.Prefer {
+		if p.situation.required {
 			m &= p.situation.docs[word]
 		}
 		for all := m | scored; all != 0; all &= all - 1 {

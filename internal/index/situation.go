@@ -17,12 +17,13 @@ const (
 
 // situationFilter are the documents of a part that fit the situation filter.
 type situationFilter struct {
-	on      bool      // there is a filter
-	docs    docSet    // those that fit
-	context []float64 // by document, valid for those in docs
+	on       bool      // there is a filter
+	required bool      // what does not fit is left out, else it has a low context
+	docs     docSet    // those that fit
+	context  []float64 // by document; at most [minContext] for those that do not fit
 }
 
-// of returns the context of a document that fits.
+// of returns the context of a document; 1 if there is no filter.
 func (t *situationFilter) of(doc uint32) float64 {
 	if !t.on {
 		return 1
@@ -42,7 +43,9 @@ func (f *found) situation() {
 	similar := f.pool.elements.similar(&f.query.Situation)
 	for i := range f.parts {
 		p := &f.parts[i]
-		if p.situation.on = len(elements) > 0; !p.situation.on || !p.possible {
+		p.situation.on = len(elements) > 0
+		p.situation.required = p.situation.on && !f.query.Situation.Prefer
+		if !p.situation.on || !p.possible {
 			continue
 		}
 		p.situation.lexical(p.segment, elements)

@@ -288,6 +288,7 @@ func TestMemoryService_Refuses(t *testing.T) {
 	for _, x := range []exchange{
 		{"memory_store", object{}, "content: is required"},
 		{"memory_store", object{"content": 5}, "content: must be a text, got 5"},
+		{"delete_before_date", object{"before_date": "soon"}, "before_date: "},
 		{"memory_store", object{"content": "x", "metadata": object{"tags": []int{1}}}, "metadata.tags[0]: must be a text, got 1"},
 		{"memory_store", object{"content": "x", "metadata": []int{1}}, "metadata: must be an object"},
 		{"memory_store", object{"content": "x", "memory_type": "a", "metadata": object{"type": "b"}}, "metadata.type"},

@@ -97,7 +97,7 @@ func TestRerank_NeighboursPassTheFilters(t *testing.T) {
 		"valid":     {hippo.Query{Filter: hippo.Filter{ValidAt: time.Unix(9, 0)}}, func(m *hippo.Memory) { m.ValidFrom = time.Unix(8, 0) }},
 		"trust":     {hippo.Query{Filter: hippo.Filter{MinTrust: hippo.TrustHigh}}, func(m *hippo.Memory) { m.Trust = hippo.TrustHigh }},
 		"pinned":    {hippo.Query{Filter: hippo.Filter{Pinned: true}}, func(m *hippo.Memory) { m.Pinned = true }},
-		"situation": {hippo.Query{Situation: []string{"debugging"}}, func(m *hippo.Memory) { m.Situation = []string{"debugging"} }},
+		"situation": {hippo.Query{Situation: []string{"debugging"}, Strict: true}, func(m *hippo.Memory) { m.Situation = []string{"debugging"} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

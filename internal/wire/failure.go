@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/hippo-memory/hippo"
+import (
+	"net/http"
+
+	"github.com/hippo-memory/hippo"
+)
 
 // Exit codes of the command line.
 const (
@@ -17,8 +21,8 @@ const (
 // Failure is how the front ends report one kind of failure. A hint is empty if the message of
 // the error is enough.
 type Failure struct {
-	// Exit is the exit code of the command line.
-	Exit int
+	// Exit is the exit code of the command line, Status the status of HTTP.
+	Exit, Status int
 	// CommandHint is for a person at the command line, ToolHint for a model that called a
 	// tool over MCP.
 	CommandHint, ToolHint string
@@ -37,49 +41,49 @@ func FailureOf(c hippo.Code) Failure {
 func failures() map[hippo.Code]Failure {
 	return map[hippo.Code]Failure{
 		hippo.CodeOK:       {Exit: ExitOK},
-		hippo.CodeInvalid:  {Exit: ExitUsage},
-		hippo.CodeConflict: {Exit: ExitFailed},
+		hippo.CodeInvalid:  {Status: http.StatusBadRequest, Exit: ExitUsage},
+		hippo.CodeConflict: {Status: http.StatusConflict, Exit: ExitFailed},
 		hippo.CodeNotFound: {
-			Exit:        ExitNotFound,
+			Status: http.StatusNotFound, Exit: ExitNotFound,
 			CommandHint: "try: hippo list; --store says where to look",
 			ToolHint:    "nothing was changed; search for the current uuids",
 		},
 		hippo.CodeForbidden: {
-			Exit:     ExitFailed,
+			Status: http.StatusForbidden, Exit: ExitFailed,
 			ToolHint: "nothing was changed; this session may not do that",
 		},
-		hippo.CodeUnsupported: {Exit: ExitFailed},
+		hippo.CodeUnsupported: {Status: http.StatusNotImplemented, Exit: ExitFailed},
 		hippo.CodeUnavailable: {
-			Exit:        ExitFailed,
+			Status: http.StatusServiceUnavailable, Exit: ExitFailed,
 			CommandHint: "check the path and its permissions, and try again",
 			ToolHint:    "nothing was changed; try again",
 		},
 		hippo.CodeCorrupt: {
-			Exit:        ExitFailed,
+			Status: http.StatusInternalServerError, Exit: ExitFailed,
 			CommandHint: "try: hippo check; hippo export --salvage FILE saves what can be read, hippo restore FILE takes a backup back",
 			ToolHint:    "nothing was changed; tell the user",
 		},
 		hippo.CodeReadOnly: {
-			Exit:        ExitFailed,
+			Status: http.StatusInsufficientStorage, Exit: ExitFailed,
 			CommandHint: "nothing was stored: check the permissions of the store",
 			ToolHint:    "hippo may not write its store; tell the user",
 		},
 		hippo.CodeFull: {
-			Exit:        ExitFailed,
+			Status: http.StatusInsufficientStorage, Exit: ExitFailed,
 			CommandHint: "nothing was stored; free some space and try again",
 			ToolHint:    "nothing was stored; free some space and try again",
 		},
 		hippo.CodeSecret: {
-			Exit:        ExitFailed,
+			Status: http.StatusUnprocessableEntity, Exit: ExitFailed,
 			CommandHint: "nothing was stored; leave the secret out, or give --allow-secret if it is none or shall be stored",
 			ToolHint:    "nothing was stored; leave the secret out and say where it is kept; allow_secret only if the user agrees",
 		},
 		hippo.CodeCanceled: {
-			Exit:     ExitInterrupted,
+			Status: http.StatusServiceUnavailable, Exit: ExitInterrupted,
 			ToolHint: "nothing was changed; try again",
 		},
 		hippo.CodeInternal: {
-			Exit:     ExitFailed,
+			Status: http.StatusInternalServerError, Exit: ExitFailed,
 			ToolHint: "this is a fault of hippo; tell the user",
 		},
 	}

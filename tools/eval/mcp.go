@@ -134,7 +134,7 @@ func (c *client) Search(ctx context.Context, r eval.Request) (eval.Reply, error)
 	}
 	ids := out.ids()
 	weak, _ := out.meta["weak"].(string)
-	reply := eval.Reply{Weak: eval.Weak(len(ids), weak), Size: eval.Size{Text: float64(len(out.text)) / bytesPerToken}}
+	reply := eval.Reply{Weak: eval.Weak(len(ids), weak), Tokens: float64(len(out.text)) / bytesPerToken}
 	for _, id := range ids {
 		name, ok := c.names[id]
 		if !ok {

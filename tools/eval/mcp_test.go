@@ -38,7 +38,7 @@ func TestMCP_measures_the_program(t *testing.T) {
 		}
 		c := r.Confidence
 		if c == nil || c.Answerable != 2 || c.Unanswerable != 1 || c.Withheld != 0 || c.Unflagged != 0 ||
-			c.Size.Text <= 10 || c.UnanswerableSize.Text <= 0 {
+			c.Tokens <= 10 || c.UnanswerableTokens <= 0 {
 			t.Errorf("%q: %+v", args, c)
 		}
 	}

@@ -302,7 +302,7 @@ func TestRun_broken_child(t *testing.T) {
 func TestRun_handler_and_context_end_it(t *testing.T) {
 	t.Parallel()
 	wanted := errors.New("wanted")
-	start := &Start{Program: "search('x')", Functions: []Function{searchFunction()}}
+	start := &Start{Program: "search('x')\nwhile True:\n    pass", Functions: []Function{searchFunction()}}
 	if _, err := Run(t.Context(), command(t, childArgument), start, func(context.Context, *Call) (*Reply, error) { return nil, wanted }); !errors.Is(err, wanted) {
 		t.Errorf("error is %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // older returns a tool of an older name, which is not listed.
@@ -174,7 +175,8 @@ func olderChanging() []d.Tool {
 		older("delete_by_timeframe", deleteDates, d.Param{Name: "start_date", Kind: d.Text}, d.Param{Name: "end_date", Kind: d.Text}, tagsParam()),
 		older("delete_before_date", func(ctx context.Context, c *d.Call) (d.Result, error) {
 			c.Args["before"] = c.Args["before_date"]
-			return callDelete(ctx, c)
+			r, err := callDelete(ctx, c)
+			return r, wire.RenameField(err, map[string]string{"before": "before_date"})
 		}, d.Param{Name: "before_date", Kind: d.Text, Required: true}, tagsParam()),
 		older("cleanup_duplicates", callCleanup),
 		older("update_memory_metadata", callUpdate, changing()[2].Params[:3]...),

@@ -1,0 +1,285 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/share"
+)
+
+const (
+	// joinTimeout is how long a process waits for another that is about to listen, before it opens the store itself.
+	joinTimeout = 3 * time.Second
+	// joinPause is the pause between two attempts to connect meanwhile.
+	joinPause = 2 * time.Millisecond
+	// maxRepeats is how many times a call is repeated whose connection broke.
+	maxRepeats = 3
+)
+
+// Sharing reaches a store through the process that has it open, or opens it in this one. It is safe for concurrent
+// use.
+type Sharing struct {
+	SharingOptions
+	cfg     config.Config
+	options *Options
+	log     *slog.Logger
+	remote  *engine.Engine // calls this Sharing
+
+	mu      sync.Mutex // never held while something waits
+	current *attachment
+	closed  bool
+}
+
+// SharingOptions says how a process takes part.
+type SharingOptions struct {
+	// Listens: if nobody listens, this process does, and answers others until it is closed. Without it this process opens
+	// the store for itself alone.
+	Listens bool
+	// Alone is opened in place of the configuration if nobody listens; nil: the same.
+	Alone *config.Config
+	// Greeting is how long to wait for the greeting of the process that listens; 0 means [joinTimeout].
+	Greeting time.Duration
+}
+
+// attachment is how this process reaches the store: one of conn and local is set when done is closed.
+type attachment struct {
+	done     chan struct{}
+	conn     *share.Conn
+	local    *Opener
+	listener *share.Listener // nil: local is for this process alone
+}
+
+// NewSharing returns a Sharing of the store that c names. It opens and connects to nothing before its first use.
+func NewSharing(c config.Config, o *Options, so SharingOptions) *Sharing {
+	if o == nil {
+		o = &Options{}
+	}
+	s := &Sharing{SharingOptions: so, cfg: c, options: o, log: o.Log}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.remote = engine.NewRemote(s, &engine.Config{Ranker: c.Ranker, IndexWait: o.IndexWait, Now: o.Now}, cmp.Or(o.Zone, time.Local))
+	return s
+}
+
+// OpenShared returns the engine of a [Sharing] that does not listen, when it is open. The caller closes it.
+func OpenShared(ctx context.Context, c config.Config, o *Options) (*engine.Engine, error) {
+	return NewSharing(c, o, SharingOptions{}).opened(ctx)
+}
+
+func (s *Sharing) opened(ctx context.Context) (*engine.Engine, error) {
+	a, err := s.attached(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.local == nil:
+		return s.remote, nil
+	default:
+		return s.Here(ctx)
+	}
+}
+
+// OpenForHook is [OpenShared] for a process that must end soon: it waits for another no longer than greeting, and opens
+// alone, with other settings, if none answers.
+func OpenForHook(ctx context.Context, c, alone config.Config, o *Options, greeting time.Duration) (*engine.Engine, error) {
+	return NewSharing(c, o, SharingOptions{Alone: &alone, Greeting: greeting}).opened(ctx)
+}
+
+// Engine returns the engine of this process, or one whose verbs another process carries out; see [Opener.Engine].
+func (s *Sharing) Engine(ctx context.Context) (*engine.Engine, error) {
+	a, err := s.attached(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if a.local != nil {
+		return a.local.Engine(ctx)
+	}
+	return s.remote, nil
+}
+
+// Call implements [engine.Remote]. If the connection breaks, it connects to the process that takes over, or takes
+// over itself, and repeats the call with Retried set.
+func (s *Sharing) Call(ctx context.Context, c *engine.Call, out any) error {
+	for attempt := 0; ; attempt++ {
+		a, err := s.attached(ctx)
+		if err != nil {
+			return err
+		}
+		payload, err := engine.Encode(c)
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, c.Verb, err)
+		}
+		if a.local != nil {
+			reply, failed := engine.NewDispatcher(a.local.Engine).Do(ctx, payload)
+			return engine.Decode(reply, failed, out)
+		}
+		reply, failed, err := a.conn.Call(ctx, payload)
+		switch {
+		case err == nil:
+			return engine.Decode(reply, failed, out)
+		case !errors.Is(err, share.ErrBroken):
+			return err
+		case attempt == maxRepeats:
+			return fmt.Errorf("%w: %s: the process that shares the store ended %d times: %w", hippo.ErrUnavailable, c.Verb, attempt+1, err)
+		}
+		s.leave(a)
+		c.Retried = true
+	}
+}
+
+// Here implements [engine.Remote].
+func (s *Sharing) Here(ctx context.Context) (*engine.Engine, error) {
+	return Open(ctx, *cmp.Or(s.Alone, &s.cfg), s.options)
+}
+
+// attached returns how the store is reached, when that is known.
+func (s *Sharing) attached(ctx context.Context) (*attachment, error) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, ending()
+	}
+	a := s.current
+	if a == nil {
+		a = &attachment{done: make(chan struct{})}
+		s.current = a
+		go s.join(context.WithoutCancel(ctx), a)
+	}
+	s.mu.Unlock()
+	select {
+	case <-a.done:
+		return a, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// leave forgets an attachment whose connection has ended.
+func (s *Sharing) leave(a *attachment) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == a {
+		s.current = nil
+	}
+}
+
+// join finds out how the store is reached, and closes a.done.
+func (s *Sharing) join(ctx context.Context, a *attachment) {
+	s.connect(ctx, a)
+	if a.conn == nil && a.local == nil {
+		a.local = NewOpener(*cmp.Or(s.Alone, &s.cfg), s.options)
+	}
+	close(a.done)
+	if a.listener != nil {
+		a.listener.Serve(engine.NewDispatcher(a.local.Engine).Do)
+	}
+	if a.conn != nil && s.Listens { // takes over at once, so that the store is open when the next call comes
+		<-a.conn.Broken()
+		s.leave(a)
+		if next, err := s.attached(ctx); err == nil && next.local != nil {
+			_, _ = next.local.Engine(ctx)
+		}
+	}
+}
+
+// connect connects to the process that listens, or makes this one listen. It leaves both unset if this process is to
+// open the store for itself alone.
+func (s *Sharing) connect(ctx context.Context, a *attachment) {
+	if !s.cfg.Share || s.cfg.Store.Kind == "memory" || runtime.GOOS == "windows" { // the rights of sockets there are not tried
+		return
+	}
+	key := strings.Join([]string{engine.Protocol(), s.cfg.Store.Kind, realPath(s.cfg.Store.Path), s.cfg.Model.Name}, "\x00")
+	ctx, done := context.WithTimeout(ctx, cmp.Or(s.Greeting, joinTimeout))
+	defer done()
+	for ctx.Err() == nil {
+		address, err := share.AddressOf(key, s.cfg.Store.Path, os.Getenv)
+		if err != nil {
+			s.log.Info("store not shared", "error", err)
+			return
+		}
+		a.conn, err = share.Dial(ctx, address)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, share.ErrNobody) {
+			s.log.Info("store not shared", "error", err)
+			return
+		}
+		if !s.Listens {
+			return
+		}
+		l, err := share.Listen(address, s.cfg.Store.Path)
+		if err == nil {
+			a.listener, a.local = l, NewOpener(s.cfg, s.options)
+			return
+		}
+		if !errors.Is(err, share.ErrElected) {
+			s.log.Info("store not shared", "error", err)
+			return
+		}
+		pause(ctx, joinPause)
+	}
+	s.log.Info("store not shared", "error", "another process is about to listen, and does not")
+}
+
+// pause waits for a time or the end of ctx.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// realPath returns a path without symbolic links, as far as it exists.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}
+
+// Close implements [engine.Remote]: it is [Sharing.Shut] without a bound.
+func (s *Sharing) Close() error { return s.Shut(context.Background()) }
+
+// Shut hands over to another process and closes what this one has open. It waits for calls of others under way until
+// ctx ends, and is [Opener.Close] otherwise.
+func (s *Sharing) Shut(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	a := s.current
+	s.mu.Unlock()
+	if a == nil {
+		return nil
+	}
+	select {
+	case <-a.done:
+	case <-ctx.Done():
+		return fmt.Errorf("store still opening: %w", context.Cause(ctx))
+	}
+	if a.conn != nil {
+		_ = a.conn.Close()
+		return nil
+	}
+	var err error
+	if a.listener != nil {
+		err = a.listener.Close(ctx)
+	}
+	return errors.Join(err, a.local.Close(ctx))
+}

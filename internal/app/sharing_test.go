@@ -1,0 +1,177 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// shared returns the configuration of a new store that processes share, with a runtime directory of its own.
+func shared(t *testing.T) config.Config {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "share") // a socket path has a limit
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	return config.Config{
+		Store: config.Store{Kind: "sqlite", Path: filepath.Join(dir, "memory.db")}, Share: true,
+		Model: config.Model{Name: config.Static}, Ranker: hippo.RankerHippo,
+	}
+}
+
+func join(t *testing.T, c config.Config, o app.SharingOptions) (*app.Sharing, *engine.Engine) {
+	t.Helper()
+	s := app.NewSharing(c, nil, o)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	e, err := s.Engine(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, e
+}
+
+func record(t *testing.T, e *engine.Engine, content string) {
+	t.Helper()
+	m := &hippo.Memory{Content: content, Importance: hippo.Importance{Base: 0.5}}
+	if _, err := e.In(hippo.LocalScope("")).Record(t.Context(), m); err != nil {
+		t.Error(err)
+	}
+}
+
+func count(t *testing.T, e *engine.Engine) int {
+	t.Helper()
+	l, err := e.In(hippo.LocalScope("")).List(t.Context(), engine.ListQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Total
+}
+
+func TestSharing_TakesOver(t *testing.T) {
+	c := shared(t)
+	first, e1 := join(t, c, app.SharingOptions{Listens: true})
+	_, e2 := join(t, c, app.SharingOptions{Listens: true})
+	_, e3 := join(t, c, app.SharingOptions{Listens: true})
+	if e1.IsRemote() || !e2.IsRemote() || !e3.IsRemote() {
+		t.Fatalf("remote: %v, %v, %v; want all but the first", e1.IsRemote(), e2.IsRemote(), e3.IsRemote())
+	}
+	record(t, e2, "one")
+	var calls sync.WaitGroup
+	for range 8 {
+		calls.Go(func() { record(t, e2, "at the moment of the takeover") })
+		calls.Go(func() { record(t, e3, "at the moment of the takeover") })
+	}
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	calls.Wait()
+	if a, b := count(t, e2), count(t, e3); a != 17 || b != 17 {
+		t.Errorf("%d and %d memories, want 17", a, b)
+	}
+}
+
+func TestSharing_OpensAlone(t *testing.T) {
+	c := shared(t)
+	_, e1 := join(t, c, app.SharingOptions{Listens: true})
+	other := c
+	other.Model = config.Model{Name: config.NoModel}
+	off := c
+	off.Share = false
+	for name, c := range map[string]config.Config{"another model": other, "not shared": off} {
+		if _, e := join(t, c, app.SharingOptions{}); e.IsRemote() {
+			t.Errorf("%s: uses the engine of another process", name)
+		}
+	}
+	record(t, e1, "one")
+	visitor, e := join(t, c, app.SharingOptions{})
+	if !e.IsRemote() || count(t, e) != 1 {
+		t.Errorf("remote %v; want the engine of the first process", e.IsRemote())
+	}
+	if err := visitor.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := visitor.Engine(t.Context()); !errors.Is(err, hippo.ErrUnavailable) {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+// A process that accepts connections and says nothing keeps nobody from the store.
+func TestSharing_NoGreeting(t *testing.T) {
+	c := shared(t)
+	_, e := join(t, c, app.SharingOptions{Listens: true})
+	sockets, err := filepath.Glob(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "hippo", "*.sock"))
+	if err != nil || len(sockets) != 1 {
+		t.Fatal(sockets, err)
+	}
+	if err := os.Remove(sockets[0]); err != nil {
+		t.Fatal(err)
+	}
+	mute, err := net.Listen("unix", sockets[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = mute.Close() }()
+	record(t, e, "one")
+	_, visitor := join(t, c, app.SharingOptions{Greeting: time.Millisecond})
+	if visitor.IsRemote() || count(t, visitor) != 1 {
+		t.Errorf("remote %v; want the store opened here", visitor.IsRemote())
+	}
+}
+
+// What is no verb opens the store here for its time: a program's writes are one transaction, which the others see.
+func TestSharing_StagesHere(t *testing.T) {
+	c := shared(t)
+	_, e1 := join(t, c, app.SharingOptions{Listens: true})
+	_, e2 := join(t, c, app.SharingOptions{Listens: true})
+	for _, keep := range []bool{false, true} {
+		staged, err := e2.Stage(t.Context(), hippo.LocalScope(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := staged.Record(t.Context(), &hippo.Memory{Content: "held back", Importance: hippo.Importance{Base: 0.5}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := count(t, e1); n != 0 {
+			t.Errorf("%d memories before the commit", n)
+		}
+		if !keep {
+			staged.Discard()
+		} else if err := staged.Commit(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if a, b := count(t, e1), count(t, e2); a != 2 || b != 2 {
+		t.Errorf("%d and %d memories, want 2", a, b)
+	}
+}
+
+// A call that is cancelled returns, and the connection stays.
+func TestSharing_Cancelled(t *testing.T) {
+	c := shared(t)
+	join(t, c, app.SharingOptions{Listens: true})
+	_, e := join(t, c, app.SharingOptions{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.In(hippo.LocalScope("")).Search(ctx, hippo.Query{Text: "x"}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	record(t, e, "one")
+}

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/token"
+)
+
+// httpOptions are the flags of serve that are about HTTP.
+type httpOptions struct {
+	addr      string
+	cert, key string
+	hosts     []string
+	insecure  bool
+}
+
+// drainTimeout is how long the shutdown of an HTTP server waits for requests under way.
+const drainTimeout = 10 * time.Second
+
+// localToken is the name of the token that is created if there is none.
+const localToken = "local"
+
+// tokenFile authenticates by the file of the tokens.
+type tokenFile struct{ *token.File }
+
+// Authenticate implements [httpd.Authenticator].
+func (f tokenFile) Authenticate(text string) (httpd.Caller, bool) {
+	t, ok := f.Find(text)
+	if !ok {
+		return httpd.Caller{}, false
+	}
+	return httpd.Caller{Name: t.Name, Scope: t.Scope()}, true
+}
+
+// serveHTTP serves the routes of the front ends until ctx ends.
+func serveHTTP(ctx context.Context, s *shell, o *httpOptions) error {
+	cfg, err := s.config()
+	if err != nil {
+		return err
+	}
+	log := s.logger(cfg)
+	server, listener, err := listen(ctx, s, o, log)
+	if err != nil {
+		return err
+	}
+	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
+	web := httpd.New(httpRoutes(sharing.Engine), server)
+	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(listener) }()
+	s.warn("serving %s on %s", cfg.Store.String(), address(listener, o))
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	err = waitServed(ctx, served, hangups, log)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing))
+}
+
+// waitServed waits until a server has failed or ctx ends. A hangup asks to read files again, which happens when they change:
+// it only must not end the server.
+func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Signal, log *slog.Logger) error {
+	for {
+		select {
+		case err := <-served:
+			return err
+		case <-ctx.Done():
+			return nil
+		case <-hangups:
+			log.Info("tokens and certificates are read again when their files change")
+		}
+	}
+}
+
+// httpRoutes returns the routes of all front ends.
+func httpRoutes(open httpd.Opener) []httpd.Route {
+	return httpd.Health(open)
+}
+
+// address returns the URL of a server.
+func address(l net.Listener, o *httpOptions) string {
+	if o.cert != "" {
+		return "https://" + l.Addr().String()
+	}
+	return "http://" + l.Addr().String()
+}
+
+// listen checks that it is safe to listen, and does.
+func listen(ctx context.Context, s *shell, o *httpOptions, log *slog.Logger) (httpd.Options, net.Listener, error) {
+	out := httpd.Options{Tokens: tokenFile{tokensOf(s)}, Hosts: o.hosts, Now: s.now, Log: log}
+	addr, local, err := listenAddress(o.addr)
+	if err != nil {
+		return out, nil, err
+	}
+	switch {
+	case (o.cert == "") != (o.key == ""):
+		return out, nil, usagef("--tls-cert and --tls-key belong together: give both")
+	case o.cert != "":
+		c, err := httpd.LoadCertificate(o.cert, o.key, log)
+		if err != nil {
+			return out, nil, hippo.Fieldf("tls-cert", "cannot be used: %v", err)
+		}
+		out.Certificate = c.Get
+	case !local && !o.insecure:
+		return out, nil, usagef("--http %s is reached from other machines, and without TLS anyone on the way reads the tokens: give --tls-cert and --tls-key, "+
+			"or --insecure-http if a proxy before it has TLS", o.addr)
+	}
+	if err := someToken(ctx, s, local); err != nil {
+		return out, nil, err
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return out, nil, fmt.Errorf("%w: --http: %w", hippo.ErrUnavailable, err)
+	}
+	return out, l, nil
+}
+
+// listenAddress returns the address to listen on, and whether only this machine reaches it. One without a host is of
+// this machine.
+func listenAddress(addr string) (full string, local bool, err error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", false, usagef("--http must be an address with a port, such as 127.0.0.1:8420 or :8420, got %q", addr)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	ip, err := netip.ParseAddr(host)
+	local = host == "localhost" || err == nil && ip.IsLoopback()
+	return net.JoinHostPort(host, port), local, nil
+}
+
+// someToken ensures that there is a token: without one nobody could use the server. For other machines the user
+// creates it.
+func someToken(ctx context.Context, s *shell, local bool) error {
+	list, err := tokensOf(s).List()
+	if err != nil || len(list) > 0 {
+		return err
+	}
+	if !local {
+		return usagef("there is no token, so that nobody may use the server: hippo token create NAME")
+	}
+	text, err := tokensOf(s).Create(ctx, token.Token{Name: localToken, Right: token.Admin})
+	if errors.Is(err, hippo.ErrConflict) {
+		return nil // another server was faster
+	}
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(filepath.Dir(config.TokensPath(os.Getenv)), "token")
+	if err := atomicfile.Write(path, []byte(text+"\n")); err != nil {
+		return err
+	}
+	s.warn("created the token %q, which allows everything; its text is in %s", localToken, path)
+	return nil
+}

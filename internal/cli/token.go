@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/lang/when"
+	"github.com/hippo-memory/hippo/internal/token"
+)
+
+func newTokenCommand(s *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "token",
+		Short: "Create, list and revoke tokens of the HTTP server",
+		Long:  "Create, list and revoke tokens of hippo serve --http. A change counts at once, in servers that run, too.",
+		Args:  refuseUnknownCommand,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newTokenCreateCommand(s), newTokenListCommand(s), newTokenRevokeCommand(s))
+	return c
+}
+
+// tokensOf returns the file of the tokens.
+func tokensOf(s *shell) *token.File { return token.NewFile(config.TokensPath(os.Getenv), s.now) }
+
+func newTokenCreateCommand(s *shell) *cobra.Command {
+	var right, expires string
+	var projects []string
+	c := &cobra.Command{
+		Use:   "create NAME",
+		Short: "Create a token and print it: it is shown only once",
+		Args:  oneArgument("NAME"),
+		RunE: func(c *cobra.Command, args []string) error {
+			cfg, err := s.config()
+			if err != nil {
+				return err
+			}
+			t := token.Token{Name: args[0], Right: token.Right(right), Namespace: cfg.Namespace}
+			if c.Flags().Changed("projects") {
+				t.Projects = renamed(projects, noProject, "")
+			}
+			if expires != "" {
+				if t.Expires, err = when.Ahead("expires", expires, s.now().In(time.Local)); err != nil {
+					return err
+				}
+			}
+			text, err := tokensOf(s).Create(c.Context(), t)
+			if err != nil {
+				return err
+			}
+			if s.json {
+				return s.printJSON(map[string]string{"name": t.Name, "token": text})
+			}
+			s.warn("the token %q; it is not kept and will not be shown again:", t.Name)
+			fmt.Fprintln(s.out, text)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&right, "right", string(token.Write), "what it allows: read, write (and read) or admin (everything)")
+	c.Flags().StringSliceVar(&projects, "projects", nil, `the only projects that it reaches, with commas; "none" is no project (default: all)`)
+	c.Flags().StringVar(&expires, "expires", "", `when it ends, such as "in 90 days" or 2027-01-31 (default: never)`)
+	return c
+}
+
+// renamed returns a list with one element renamed.
+func renamed(list []string, from, to string) []string {
+	out := slices.Clone(list)
+	for i := range out {
+		if out[i] == from {
+			out[i] = to
+		}
+	}
+	return out
+}
+
+func newTokenListCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the tokens, without their texts",
+		Args:  maximumArguments(0),
+		RunE: func(*cobra.Command, []string) error {
+			list, err := tokensOf(s).List()
+			if err != nil {
+				return err
+			}
+			if s.json {
+				return s.printJSON(append([]token.Token{}, list...))
+			}
+			if len(list) == 0 {
+				s.warn("there are no tokens: hippo token create NAME")
+				return nil
+			}
+			return s.table(func(w io.Writer) { writeTokens(w, list, s.now()) })
+		},
+	}
+}
+
+func writeTokens(w io.Writer, list []token.Token, now time.Time) {
+	fmt.Fprint(w, "NAME\tRIGHT\tNAMESPACE\tPROJECTS\tCREATED\tEXPIRES\n")
+	for _, t := range list {
+		projects, expires, namespace := "all", "never", "-"
+		if t.Projects != nil {
+			projects = strings.Join(renamed(t.Projects, "", noProject), ",")
+		}
+		if t.Namespace != "" {
+			namespace = t.Namespace
+		}
+		if !t.Expires.IsZero() {
+			expires = t.Expires.Local().Format(time.DateOnly)
+			if t.Expired(now) {
+				expires += " (over)"
+			}
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, t.Right, namespace, projects, t.Created.Local().Format(time.DateOnly), expires)
+	}
+}
+
+func newTokenRevokeCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke NAME",
+		Short: "Revoke a token",
+		Args:  oneArgument("NAME"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return tokensOf(s).Revoke(c.Context(), args[0])
+		},
+	}
+}

@@ -1,0 +1,41 @@
+package engine_test
+
+import (
+	"context"
+
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// loopback carries calls to an engine of the same process, as bytes, as another process would.
+type loopback struct {
+	*engine.Dispatcher
+	end  func() error
+	here *engine.Engine
+	// retry: each call is carried out twice, as if the result of the first was lost.
+	retry bool
+}
+
+func newLoopback(e *engine.Engine) *loopback {
+	return &loopback{Dispatcher: engine.NewDispatcher(func(context.Context) (*engine.Engine, error) { return e, nil }), end: e.Close, here: e}
+}
+
+func (l *loopback) Call(ctx context.Context, c *engine.Call, out any) error {
+	if l.retry {
+		call, err := engine.Encode(c)
+		if err != nil {
+			return err
+		}
+		_, _ = l.Do(ctx, call)
+		c.Retried = true
+	}
+	call, err := engine.Encode(c)
+	if err != nil {
+		return err
+	}
+	reply, failed := l.Do(ctx, call)
+	return engine.Decode(reply, failed, out)
+}
+
+func (l *loopback) Here(context.Context) (*engine.Engine, error) { return l.here, nil }
+
+func (l *loopback) Close() error { return l.end() }

@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
+)
+
+// NewRemote returns an engine whose verbs r carries out. Of c it uses Ranker, IndexWait and Now; zone is
+// [Engine.Zone]. [Memories.Transfer] and [Engine.Embed] need an engine of this process: [Here].
+func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
+	w := rank.DefaultWeights()
+	return &Engine{
+		remote: r, weights: &w, now: c.Now, closing: r.Close,
+		defaults: defaults{ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait, zone: zone},
+	}
+}
+
+// IsRemote reports whether another process carries out the verbs.
+func (e *Engine) IsRemote() bool { return e.remote != nil }
+
+// Here returns the memories in an engine of this process, and a function that closes it: m itself and one that does
+// nothing, unless another process carries out the verbs. Cost: that of opening the store.
+func Here(ctx context.Context, m *Memories) (here *Memories, end func() error, err error) {
+	if m.remote == nil {
+		return m, func() error { return nil }, nil
+	}
+	e, err := m.remote.Here(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	here = e.In(m.scope)
+	here.secretsAllowed = m.secretsAllowed
+	return here, e.Close, nil
+}
+
+// perform carries out a verb here, or where the store is open.
+func perform[In, Out any](ctx context.Context, m *Memories, verb string, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
+	if m.remote == nil {
+		return local(ctx, m, in)
+	}
+	var out, empty Out
+	c := Call{Verb: verb, Scope: m.scope, AllowSecrets: m.secretsAllowed, Wait: m.wait, Args: in}
+	if err := m.remote.Call(ctx, &c, &out); err != nil {
+		return empty, err
+	}
+	return out, nil
+}
+
+// searchArgs are a query in a form that can travel: a bound that is infinite is missing in Relevance.
+type searchArgs struct {
+	hippo.Query
+	Relevance *bounds
+}
+
+// bounds are a [hippo.Range]; nil stands for infinity.
+type bounds struct{ Min, Max *float64 }
+
+func pack(r *hippo.Range) *bounds {
+	if r == nil {
+		return nil
+	}
+	return &bounds{finite(r.Min), finite(r.Max)}
+}
+
+func finite(x float64) *float64 {
+	if math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+func (b *bounds) unpack() *hippo.Range {
+	if b == nil {
+		return nil
+	}
+	r := hippo.Range{Min: math.Inf(-1), Max: math.Inf(1)}
+	set(&r.Min, b.Min)
+	set(&r.Max, b.Max)
+	return &r
+}
+
+// versions are the states of memories before a write that must not be carried out twice.
+type versions map[hippo.ID]version
+
+// version distinguishes two states of a memory. A vote changes no text, so that [hippo.Memory.Version] stays.
+type version struct {
+	Text       int
+	UpdatedAt  int64 // in microseconds, the precision of stores
+	Importance float64
+	Day        hippo.Day
+}
+
+func versionOf(x *hippo.Memory) version {
+	return version{x.Version, x.UpdatedAt.UnixMicro(), x.Importance.Value, x.Importance.SetDay}
+}
+
+// versionsOf returns the versions of memories for a remote write; nil if the write is carried out here. Unknown
+// memories have none: the write reports them.
+func versionsOf(ctx context.Context, m *Memories, ids []hippo.ID) (versions, error) {
+	if m.remote == nil || len(ids) == 0 || len(ids) > hippo.MaxIDs {
+		return nil, nil
+	}
+	ms, err := perform(ctx, m, verbVersions, ids, visible)
+	return ms, err
+}
+
+func visible(ctx context.Context, m *Memories, ids []hippo.ID) (versions, error) {
+	ms, err := m.scoped.Get(ctx, distinct(ids))
+	if err != nil {
+		return nil, err
+	}
+	out := make(versions, len(ms))
+	for _, x := range ms {
+		out[x.ID] = versionOf(x)
+	}
+	return out, nil
+}
+
+// applied returns the memories of a write whose first attempt was carried out: their versions are no longer those
+// from before it. It returns nil if the write is still to be carried out. All memories of a write change in one
+// transaction, so one that has changed stands for all.
+func applied(ctx context.Context, m *Memories, before versions) ([]*hippo.Memory, error) {
+	if !m.retried || len(before) == 0 {
+		return nil, nil
+	}
+	ids := make([]hippo.ID, 0, len(before))
+	for id := range before {
+		ids = append(ids, id)
+	}
+	ms, err := m.scoped.Get(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range ms {
+		if versionOf(x) != before[x.ID] {
+			return ms, nil
+		}
+	}
+	return nil, nil
+}
+
+// Flush waits until the accesses of all searches so far are stored.
+func (e *Engine) Flush(ctx context.Context) error {
+	if e.remote != nil {
+		_, err := perform(ctx, e.In(hippo.Scope{}), verbFlush, none{}, flush)
+		return err
+	}
+	return e.accesses.flush(ctx)
+}
+
+func flush(ctx context.Context, m *Memories, _ none) (none, error) { return none{}, m.Flush(ctx) }
+
+// Ready waits until the models are loaded; until then searches are lexical. The error is that
+// of loading, or of ctx.
+func (e *Engine) Ready(ctx context.Context) error {
+	if e.remote != nil {
+		_, err := perform(ctx, e.In(hippo.Scope{}), verbReady, none{}, ready)
+		return err
+	}
+	return e.embedding.Ready(ctx)
+}
+
+func ready(ctx context.Context, m *Memories, _ none) (none, error) { return none{}, m.Ready(ctx) }
+
+// set copies a value that is given.
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func first(ms []*hippo.Memory) *hippo.Memory {
+	if len(ms) == 0 {
+		return nil
+	}
+	return ms[0]
+}
+
+func distinct(ids []hippo.ID) []hippo.ID {
+	out := make([]hippo.ID, 0, len(ids))
+	seen := make(map[hippo.ID]bool, len(ids))
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// Warm prepares for the first search: it updates the index, embeds memories without a vector,
+// and waits until the models are loaded. The first search reports failures.
+func (e *Engine) Warm(ctx context.Context) {
+	if e.remote != nil {
+		return // the other process has done it
+	}
+	err := e.index.CatchUp(ctx)
+	e.embedding.Wake()
+	_ = errors.Join(err, e.Ready(ctx))
+}
+
+// update changes memories in the store, after it has flushed pending accesses, so that the
+// result includes them.
+func update(ctx context.Context, m *Memories, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+	if err := m.Flush(ctx); err != nil {
+		return nil, err
+	}
+	return m.scoped.Update(ctx, ids, fn)
+}

@@ -1,0 +1,85 @@
+package httpd
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Authenticator knows who a token is of.
+type Authenticator interface {
+	// Authenticate returns the caller that a token stands for; false if it is unknown, expired or revoked. It is
+	// called for every request.
+	Authenticate(token string) (Caller, bool)
+}
+
+// maxToken is the largest length of a token in bytes.
+const maxToken = 8 << 10
+
+// tokenOf returns the token of a request: Authorization with the scheme Bearer, or X-API-Key. Given is false if there is
+// none; a token that is malformed is given and empty.
+func tokenOf(r *http.Request) (token string, given bool) {
+	keys, bearers := r.Header.Values("X-API-Key"), r.Header.Values("Authorization")
+	switch {
+	case len(keys)+len(bearers) == 0:
+		return "", false
+	case len(keys)+len(bearers) > 1:
+		return "", true // which of them counts must not be a guess
+	case len(keys) == 1:
+		token = keys[0]
+	default:
+		scheme, rest, _ := strings.Cut(bearers[0], " ")
+		if strings.EqualFold(scheme, "Bearer") {
+			token = strings.TrimLeft(rest, " ")
+		}
+	}
+	if len(token) > maxToken || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return "", true
+	}
+	return token, true
+}
+
+// challenge is the value of WWW-Authenticate.
+const challenge = `Bearer realm="hippo"`
+
+// authorized calls the handler of a route with the caller of the request in its context, if the caller has the rights.
+func (s *Server) authorized(route *Route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		token, given := tokenOf(r)
+		var c Caller
+		known := false
+		if token != "" && s.Tokens != nil {
+			c, known = s.Tokens.Authenticate(token)
+		}
+		note(r.Context(), func(e *entry) { e.caller = c.Name })
+		switch {
+		case given && !known:
+			if !s.limits.failed(r) {
+				tooMany(w)
+				return
+			}
+			w.Header().Set("WWW-Authenticate", challenge+`, error="invalid_token"`)
+			writeProblem(w, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "the token is unknown, expired or revoked: see hippo token list"})
+			return
+		case route.Rights != 0 && !given:
+			w.Header().Set("WWW-Authenticate", challenge)
+			writeProblem(w, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "a token is needed: Authorization: Bearer TOKEN, or X-API-Key: TOKEN"})
+			return
+		case !c.Scope.Allows(route.Rights):
+			w.Header().Set("WWW-Authenticate", challenge+`, error="insufficient_scope"`)
+			writeProblem(w, Problem{Status: http.StatusForbidden, Code: hippo.CodeForbidden, Detail: "the token does not allow this"})
+			return
+		}
+		if known && !s.limits.allow(c.Name) {
+			tooMany(w)
+			return
+		}
+		route.Handler.ServeHTTP(w, r.WithContext(WithCaller(r.Context(), c)))
+	}
+}
+
+func tooMany(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	writeProblem(w, Problem{Status: http.StatusTooManyRequests, Code: hippo.CodeUnavailable, Detail: "too many requests: try again in a second"})
+}

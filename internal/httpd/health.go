@@ -1,0 +1,41 @@
+package httpd
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// Opener returns the engine that answers a request. It is called for every request, may take its time at the first, and
+// is asked again after an error.
+type Opener func(ctx context.Context) (*engine.Engine, error)
+
+// readyTime is how long a probe waits for the store.
+const readyTime = 2 * time.Second
+
+// Health returns the routes of probes, which are open to everyone and say nothing but a status: /healthz, the process
+// answers; /readyz, the store is open.
+func Health(open Opener) []Route {
+	return []Route{
+		{Pattern: "GET /healthz", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { probed(w, http.StatusOK, "ok") })},
+		{Pattern: "GET /readyz", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			ctx, cancel := context.WithTimeout(r.Context(), readyTime)
+			defer cancel()
+			if _, err := open(ctx); err != nil {
+				probed(w, http.StatusServiceUnavailable, "not ready")
+				return
+			}
+			probed(w, http.StatusOK, "ready")
+		})},
+	}
+}
+
+func probed(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, `{"status":"`+text+`"}`+"\n") // the client may be gone
+}

@@ -1,0 +1,176 @@
+package httpd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Deadlines of a request that is no stream, and of a connection.
+const (
+	headerTime = 5 * time.Second
+	bodyTime   = 30 * time.Second
+	replyTime  = 60 * time.Second
+	idleTime   = 2 * time.Minute
+	maxHeader  = 32 << 10 // bytes
+)
+
+// Options configure a [Server]; the zero value serves routes that are open to everyone.
+type Options struct {
+	// Tokens knows the callers; nil: every token is unknown.
+	Tokens Authenticator
+	// Hosts are names that the server is reached by, without a port, beside addresses and those of this machine. With
+	// TLS every name is accepted: another site has no certificate for it.
+	Hosts []string
+	// Certificate, if not nil, returns the certificate of a TLS connection.
+	Certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
+	// Limits bound what callers may do at a time.
+	Limits Limits
+	// Observe is called after every request; nil: nobody watches. Route is the pattern; empty if none matched.
+	Observe func(method, route string, status int, took time.Duration)
+	// Now is the clock; nil means the system's.
+	Now func() time.Time
+	// Log receives the access log, without contents, and faults; nil discards them.
+	Log *slog.Logger
+}
+
+// Server answers HTTP requests by its routes.
+type Server struct {
+	Options
+	server http.Server
+	limits *limiter
+	// closing ends when streams shall end.
+	closing context.Context //nolint:containedctx // of the server, not of a call
+	close   context.CancelFunc
+}
+
+// New returns a server of routes. Patterns that conflict panic, as in [http.ServeMux].
+func New(routes []Route, o Options) *Server {
+	if o.Now == nil {
+		o.Now = time.Now //nolint:forbidigo // the system clock is the default
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{Options: o, limits: newLimiter(o.Limits, o.Now)}
+	s.closing, s.close = context.WithCancel(context.Background())
+	mux := http.NewServeMux()
+	for i := range routes {
+		mux.Handle(routes[i].Pattern, s.bounded(&routes[i], s.authorized(&routes[i])))
+	}
+	s.server = http.Server{
+		Handler:           s.logged(s.guarded(answerUnknown(mux))),
+		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	if o.Certificate != nil {
+		s.server.TLSConfig = &tls.Config{GetCertificate: o.Certificate, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	}
+	return s
+}
+
+// ServeHTTP answers one request: for tests, and for servers that have a listener of their own.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.server.Handler.ServeHTTP(w, r) }
+
+// Serve answers the connections of a listener, until [Server.Shutdown].
+func (s *Server) Serve(l net.Listener) error {
+	l = s.limits.listen(l)
+	var err error
+	if s.server.TLSConfig != nil {
+		err = s.server.ServeTLS(l, "", "")
+	} else {
+		err = s.server.Serve(l)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Shutdown ends streams, and waits until ctx ends for other requests. Those that are not done then are cut.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.close()
+	err := s.server.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.server.Close())
+	}
+	return err
+}
+
+// bounded limits the body of a request and the time that it may take.
+func (s *Server) bounded(route *Route, next http.HandlerFunc) http.HandlerFunc {
+	most := route.MaxBody
+	if most == 0 {
+		most = DefaultBody
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, most)
+		if route.Stream {
+			ctx, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			defer context.AfterFunc(s.closing, cancel)()
+			next(w, r.WithContext(ctx))
+			return
+		}
+		c, now := http.NewResponseController(w), s.Now()
+		_, _ = c.SetReadDeadline(now.Add(bodyTime)), c.SetWriteDeadline(now.Add(replyTime)) // a test has none
+		end, ok := s.limits.begin(r.Context())
+		if !ok {
+			w.Header().Set("Retry-After", "1")
+			writeProblem(w, Problem{Status: http.StatusServiceUnavailable, Code: hippo.CodeUnavailable, Detail: "too many requests at a time: try again"})
+			return
+		}
+		defer end()
+		next(w, r)
+	}
+}
+
+// answerUnknown answers what no route matches in the form of other failures.
+func answerUnknown(mux *http.ServeMux) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		handler, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		probe := &headerOnly{header: http.Header{}}
+		handler.ServeHTTP(probe, r) // 404, 405 with Allow, or a redirect to the clean path
+		for _, name := range []string{"Allow", "Location"} {
+			if v := probe.header.Get(name); v != "" {
+				w.Header().Set(name, v)
+			}
+		}
+		status := probe.status
+		p := Problem{Status: status, Code: hippo.CodeNotFound, Detail: "there is nothing at this path"}
+		if status == http.StatusMethodNotAllowed {
+			p.Code, p.Detail = hippo.CodeUnsupported, "this path does not take the method; it takes "+probe.header.Get("Allow")
+		}
+		writeProblem(w, p)
+	}
+}
+
+// headerOnly keeps the status and the header of an answer.
+type headerOnly struct {
+	header http.Header
+	status int
+}
+
+// Header implements [http.ResponseWriter].
+func (h *headerOnly) Header() http.Header { return h.header }
+
+// Write implements [http.ResponseWriter].
+func (h *headerOnly) Write(b []byte) (int, error) {
+	if h.status == 0 {
+		h.status = http.StatusOK
+	}
+	return len(b), nil
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (h *headerOnly) WriteHeader(status int) { h.status = status }

@@ -1,0 +1,24 @@
+package share
+
+import (
+	"net"
+
+	"golang.org/x/sys/unix"
+)
+
+// peerUser returns the user of the process at the other end.
+func peerUser(c *net.UnixConn) (uid int, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var cred *unix.Xucred
+	var failed error
+	if err := raw.Control(func(fd uintptr) { cred, failed = unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED) }); err != nil {
+		return 0, err
+	}
+	if failed != nil {
+		return 0, failed
+	}
+	return int(cred.Uid), nil
+}

@@ -1,0 +1,201 @@
+package token
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
+)
+
+const (
+	// maxFile bounds the file in bytes, and maxTokens the entries in it.
+	maxFile   = 1 << 20
+	maxTokens = 1000
+	lockWait  = 10 * time.Second
+	lockRetry = 5 * time.Millisecond
+)
+
+// File is the file of the tokens. Several processes may use it at a time. It is safe for concurrent use.
+type File struct {
+	path string
+	now  func() time.Time
+
+	mu     sync.Mutex
+	read   stamp
+	tokens []Token
+}
+
+// stamp distinguishes two states of a file.
+type stamp struct {
+	size int64
+	at   time.Time
+	info fs.FileInfo
+}
+
+// NewFile returns the tokens in a file, which need not exist.
+func NewFile(path string, now func() time.Time) *File { return &File{path: path, now: now} }
+
+// List returns the tokens, those that have expired included, in the order of their creation.
+func (f *File) List() ([]Token, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.refresh()
+	return slices.Clone(f.tokens), err
+}
+
+// Find returns the token with a text, if there is one and it has not expired. A change of the file by another process
+// counts at once. If the file cannot be read, the tokens are those of before; a damaged file has none.
+func (f *File) Find(text string) (Token, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_ = f.refresh() // List reports it
+	t := find(f.tokens, text)
+	if t == nil || t.Expired(f.now()) {
+		return Token{}, false
+	}
+	return *t, true
+}
+
+// refresh reads the file if it has changed.
+func (f *File) refresh() error {
+	info, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.tokens, f.read = nil, stamp{}
+		return nil
+	case err != nil:
+		return err
+	}
+	s := stamp{info.Size(), info.ModTime(), info}
+	if f.read.info != nil && os.SameFile(s.info, f.read.info) && s.size == f.read.size && s.at.Equal(f.read.at) {
+		return nil
+	}
+	tokens, err := load(f.path)
+	if err == nil || errors.Is(err, hippo.ErrCorrupt) {
+		f.tokens, f.read = tokens, s
+	}
+	return err
+}
+
+// contents is the form of the file.
+type contents struct {
+	Tokens []Token `json:"tokens"`
+}
+
+func load(path string) ([]Token, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%w: %s has %d bytes, more than %d", hippo.ErrCorrupt, path, info.Size(), maxFile)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(path, b)
+}
+
+func parse(path string, b []byte) ([]Token, error) {
+	var c contents
+	if err := json.Unmarshal(b, &c); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", hippo.ErrCorrupt, path, err)
+	}
+	return c.Tokens, nil
+}
+
+// Create adds a token and returns its text, which is kept nowhere. Of t the caller sets Name, Right and what restricts
+// it. A name that is in use is [hippo.ErrConflict].
+func (f *File) Create(ctx context.Context, t Token) (text string, err error) {
+	now := f.now()
+	if err := t.validate(now); err != nil {
+		return "", err
+	}
+	text = newText()
+	t.Created, t.Hash = now.UTC().Truncate(time.Second), hash(text)
+	err = f.change(ctx, func(tokens []Token) ([]Token, error) {
+		switch {
+		case slices.ContainsFunc(tokens, func(o Token) bool { return o.Name == t.Name }):
+			return nil, fmt.Errorf("%w: there is a token named %q: revoke it first, or choose another name", hippo.ErrConflict, t.Name)
+		case len(tokens) >= maxTokens:
+			return nil, fmt.Errorf("%w: there are %d tokens: revoke some first", hippo.ErrFull, maxTokens)
+		}
+		return append(tokens, t), nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return text, nil
+}
+
+// Revoke removes a token by its name. An unknown one is a [*hippo.FieldError].
+func (f *File) Revoke(ctx context.Context, name string) error {
+	return f.change(ctx, func(tokens []Token) ([]Token, error) {
+		i := slices.IndexFunc(tokens, func(t Token) bool { return t.Name == name })
+		if i < 0 {
+			return nil, hippo.Fieldf("name", "no token is named %.80q; there are: %s", name, names(tokens))
+		}
+		return slices.Delete(tokens, i, i+1), nil
+	})
+}
+
+// names lists the names of tokens.
+func names(tokens []Token) string {
+	if len(tokens) == 0 {
+		return "none"
+	}
+	out := make([]string, len(tokens))
+	for i := range tokens {
+		out[i] = tokens[i].Name
+	}
+	return strings.Join(out, ", ")
+}
+
+// change replaces the tokens, one process at a time.
+func (f *File) change(ctx context.Context, fn func([]Token) ([]Token, error)) error {
+	dir := filepath.Dir(f.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	lock := flock.New(f.path+".lock", flock.SetPermissions(0o600))
+	defer func() { _ = lock.Close() }() // the system unlocks when the process ends
+	if ok, err := lock.TryLockContext(ctx, lockRetry); err != nil || !ok {
+		return fmt.Errorf("%w: %s is locked by another process: %w", hippo.ErrUnavailable, f.path, errors.Join(err, context.Cause(ctx)))
+	}
+	file, err := atomicfile.Read(f.path, maxFile)
+	if err != nil {
+		return err
+	}
+	var tokens []Token
+	if file.Exists {
+		if tokens, err = parse(file.Path, file.Content); err != nil {
+			return err
+		}
+	}
+	if tokens, err = fn(tokens); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(contents{tokens}, "", "  ")
+	if err != nil {
+		return err
+	}
+	file.Mode = 0o600
+	return file.Replace(append(b, '\n'))
+}
