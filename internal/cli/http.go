@@ -19,6 +19,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/token"
+	"github.com/hippo-memory/hippo/internal/web"
 )
 
 // httpOptions are the flags of serve that are about HTTP.
@@ -27,6 +28,9 @@ type httpOptions struct {
 	cert, key string
 	hosts     []string
 	insecure  bool
+	// started, if not nil, is called with the URL of the server and the sessions of its dashboard; only hippo ui sets it,
+	// which needs no token.
+	started func(url string, sessions *web.Sessions)
 }
 
 // drainTimeout is how long the shutdown of an HTTP server waits for requests under way.
@@ -59,18 +63,23 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions) error {
 		return err
 	}
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
-	web := httpd.New(httpRoutes(sharing.Engine), server)
+	sessions := web.NewSessions(s.now)
+	routes := httpRoutes(sharing.Engine, dashboardOptions(s, &cfg, sessions, log))
+	front := httpd.New(routes, server)
 	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(listener) }()
+	go func() { served <- front.Serve(listener) }()
 	s.warn("serving %s on %s", cfg.Store.String(), address(listener, o))
+	if o.started != nil {
+		o.started(address(listener, o), sessions)
+	}
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
 	err = waitServed(ctx, served, hangups, log)
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing))
+	return errors.Join(err, front.Shutdown(closing), sharing.Shut(closing))
 }
 
 // waitServed waits until a server has failed or ctx ends. A hangup asks to read files again, which happens when they change:
@@ -89,8 +98,8 @@ func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Sign
 }
 
 // httpRoutes returns the routes of all front ends.
-func httpRoutes(open httpd.Opener) []httpd.Route {
-	return httpd.Health(open)
+func httpRoutes(open httpd.Opener, dashboard *web.Options) []httpd.Route {
+	return append(httpd.Health(open), web.Routes(open, dashboard)...)
 }
 
 // address returns the URL of a server.
@@ -121,8 +130,10 @@ func listen(ctx context.Context, s *shell, o *httpOptions, log *slog.Logger) (ht
 		return out, nil, usagef("--http %s is reached from other machines, and without TLS anyone on the way reads the tokens: give --tls-cert and --tls-key, "+
 			"or --insecure-http if a proxy before it has TLS", o.addr)
 	}
-	if err := someToken(ctx, s, local); err != nil {
-		return out, nil, err
+	if o.started == nil {
+		if err := someToken(ctx, s, local); err != nil {
+			return out, nil, err
+		}
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {

@@ -140,7 +140,7 @@ func commands(s *shell) []group {
 			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newTokenCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
 		}},
 		{"Commands for stores:", []*cobra.Command{
-			newStatusCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
+			newStatusCommand(s), newUICommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
 		}},
 		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), newEvalCommand(s), newTokensCommand(s), newDemoCommand(s)}},
 	}

@@ -31,6 +31,7 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 	a := f.record("the gateway times out after 30 s", 0.5, "gateway")
 	b := f.record("the gateway times out after 60 s", 0.9, "gateway", "proxy")
 	f.record("lunch is at noon", 0.1)
+	next := f.note(fact("lunch is at one"), f.record("lunch is at eleven", 0.1))
 	r := f.remote(hippo.LocalScope(""), false)
 	ctx := t.Context()
 	for name, verb := range map[string]func(*engine.Memories) (any, error){
@@ -62,6 +63,8 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 		"relations": func(m *engine.Memories) (any, error) {
 			return m.Relations().Of(ctx, []hippo.ID{a})
 		},
+		"created":      func(m *engine.Memories) (any, error) { return engine.Created(ctx, m, engine.ListQuery{}) },
+		"predecessors": func(m *engine.Memories) (any, error) { return engine.Predecessors(ctx, m, next.ID) },
 	} {
 		want, wantErr := verb(f.Memories)
 		got, err := verb(r)

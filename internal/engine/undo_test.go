@@ -78,7 +78,8 @@ func TestRevert(t *testing.T) {
 				t.Fatal("nothing was changed")
 			}
 			f.search(hippo.Query{Text: "8080"})
-			if _, err := engine.Revert(t.Context(), f.Memories, changes); err != nil {
+			other := f.remote(hippo.LocalScope(""), true) // another process, whose call is carried out twice
+			if _, err := engine.Revert(t.Context(), other, changes); err != nil {
 				t.Fatal(err)
 			}
 			later := cmpopts.IgnoreFields(hippo.Memory{}, "UpdatedAt", "Version", "Revision", "Accesses", "ContentHash")

@@ -9,18 +9,13 @@
 package web
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
 )
-
-// Opener returns the engine, and opens it at first use. It is safe for concurrent use.
-type Opener func(context.Context) (*engine.Engine, error)
 
 // Options of [Routes]; nil and zero fields are useful.
 type Options struct {
@@ -42,7 +37,7 @@ type Options struct {
 
 // server is what the handlers share.
 type server struct {
-	open      Opener
+	open      httpd.Opener
 	options   Options
 	pages     pages
 	assets    *assets
@@ -51,7 +46,7 @@ type server struct {
 
 // Routes returns the routes of the dashboard: "/" and those below "/ui/". They check their callers themselves, by
 // cookie, or take the caller of the request.
-func Routes(open Opener, o *Options) []httpd.Route {
+func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	s := &server{open: open, assets: newAssets(), forgeries: http.NewCrossOriginProtection()}
 	if o != nil {
 		s.options = *o
@@ -68,7 +63,7 @@ func Routes(open Opener, o *Options) []httpd.Route {
 	s.pages = newPages(s)
 	var routes []httpd.Route
 	add := func(pattern string, h http.Handler) {
-		routes = append(routes, httpd.Route{Pattern: pattern, Handler: headers(h)})
+		routes = append(routes, httpd.Route{Pattern: pattern, Handler: headers(h), MaxBody: maxForm})
 	}
 	for pattern, f := range s.views() {
 		add("GET "+pattern, s.view(hippo.RightRead, f))
