@@ -49,8 +49,11 @@ func TestUI(t *testing.T) {
 		url, want string
 		status    int
 	}{
-		{base + "/", "Sign in", http.StatusUnauthorized}, {link, "Signed in", http.StatusOK}, {base + "/", "the gateway is down", http.StatusOK},
-		{base + "/ui/settings", "There are no tokens", http.StatusOK}, {link, "used already", http.StatusForbidden},
+		{base + "/", "Sign in", http.StatusUnauthorized},
+		{link, "Signed in", http.StatusOK},
+		{base + "/", "the gateway is down", http.StatusOK},
+		{base + "/ui/settings", "There are no tokens", http.StatusOK},
+		{link, "used already", http.StatusForbidden},
 	} {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, step.url, http.NoBody)
 		if err != nil {
