@@ -1,4 +1,4 @@
-# make check, make e2e and make web are what CI runs. make help lists the targets.
+# make check, make e2e, make conformance and make web are what CI runs. make help lists the targets.
 SHELL    := /bin/bash
 LINT     := bin/golangci-lint
 TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e web sdks model code contextual multilingual basis interop reference cover clean benchmarks
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual basis interop reference cover clean benchmarks
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -164,6 +164,15 @@ reference: bin/models ## MiniLM with its real weights against the reference libr
 e2e: build ## real clients from npm with a memory, against a mock model on loopback (needs npm); CI runs it, too
 	@echo "== e2e"; TIMEFORMAT='== e2e: %0R s, processor %0U + %0S s'; time go -C tools run ./e2e --hippo ../bin/hippo --folder ../bin/clients
 
+conformance: ## the official conformance suite of MCP against the HTTP transport (needs npm); CI runs it, too
+	@echo "== conformance"; TIMEFORMAT='== conformance: %0R s, processor %0U + %0S s'; time go -C tools run ./conformance --folder ../bin/conformance
+
+# What generates a client from the OpenAPI document.
+bin/rest: Makefile
+	python3 -m venv bin/rest
+	bin/rest/bin/pip install -q openapi-python-client==0.29.1
+	touch bin/rest
+
 bin/axe: Makefile
 	npm install --silent --no-fund --no-audit --prefix bin/axe axe-core@4.14.1
 	touch bin/axe
@@ -171,9 +180,10 @@ bin/axe: Makefile
 web: bin/axe ## the dashboard in a real Chromium: each page, its policy, axe-core, the keyboard, its weight (needs chromium and npm); CI runs it, too
 	@echo "== web"; TIMEFORMAT='== web: %0R s, processor %0U + %0S s'; time go -C tools run ./web --axe ../bin/axe/node_modules/axe-core/axe.min.js --out ../bin/web
 
-interop: build bin/interop sdks ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
+interop: build bin/interop bin/rest sdks ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
 	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)
 	HIPPO_REFERENCE=$(CURDIR)/bin/interop go test -count=1 -run Interop -v ./models
+	HIPPO_REST_PYTHON=$(CURDIR)/bin/rest/bin/python go test -count=1 -run Interop -v ./internal/restapi
 	npm install --silent --prefix bin/peer @modelcontextprotocol/server-memory@2026.8.31
 	go -C tools run ./bench -hippo ../bin/hippo -peer 'node ../bin/peer/node_modules/@modelcontextprotocol/server-memory/dist/index.js'
 

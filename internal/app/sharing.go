@@ -47,6 +47,8 @@ type SharingOptions struct {
 	// Listens: if nobody listens, this process does, and answers others until it is closed. Without it this process opens
 	// the store for itself alone.
 	Listens bool
+	// Own: this process opens the store in any case. With Listens it answers others, unless another process does.
+	Own bool
 	// Alone is opened in place of the configuration if nobody listens; nil: the same.
 	Alone *config.Config
 	// Greeting is how long to wait for the greeting of the process that listens; 0 means [joinTimeout].
@@ -201,6 +203,10 @@ func (s *Sharing) connect(ctx context.Context, a *attachment) {
 		return
 	}
 	key := strings.Join([]string{engine.Protocol(), s.cfg.Store.Kind, realPath(s.cfg.Store.Path), s.cfg.Model.Name}, "\x00")
+	if s.Own {
+		s.answer(key, a)
+		return
+	}
 	ctx, done := context.WithTimeout(ctx, cmp.Or(s.Greeting, joinTimeout))
 	defer done()
 	for ctx.Err() == nil {
@@ -232,6 +238,19 @@ func (s *Sharing) connect(ctx context.Context, a *attachment) {
 		pause(ctx, joinPause)
 	}
 	s.log.Info("store not shared", "error", "another process is about to listen, and does not")
+}
+
+// answer makes this process listen, unless another one does.
+func (s *Sharing) answer(key string, a *attachment) {
+	address, err := share.AddressOf(key, s.cfg.Store.Path, os.Getenv)
+	if err == nil {
+		a.listener, err = share.Listen(address, s.cfg.Store.Path)
+	}
+	if err != nil {
+		s.log.Info("store not shared", "error", err)
+		return
+	}
+	a.local = NewOpener(s.cfg, s.options)
 }
 
 // pause waits for a time or the end of ctx.

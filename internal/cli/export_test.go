@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/token"
 )
 
 // MainAt is [Main] with a clock.
@@ -78,3 +81,11 @@ func Commands() (list []string) {
 	add(s.newRoot())
 	return list
 }
+
+// HTTPRoutes returns the routes of all front ends.
+func HTTPRoutes(now func() time.Time, open httpd.Opener) []httpd.Route {
+	return httpRoutes(&shell{now: now}, open, &httpFront{store: "memory:", log: slog.New(slog.DiscardHandler)})
+}
+
+// TokenAuthenticator authenticates by the file of the tokens.
+func TokenAuthenticator(f *token.File) httpd.Authenticator { return tokenFile{f} }

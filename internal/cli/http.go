@@ -19,7 +19,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/token"
-	"github.com/hippo-memory/hippo/internal/web"
 )
 
 // httpOptions are the flags of serve that are about HTTP.
@@ -28,9 +27,6 @@ type httpOptions struct {
 	cert, key string
 	hosts     []string
 	insecure  bool
-	// started, if not nil, is called with the URL of the server and the sessions of its dashboard; only hippo ui sets it,
-	// which needs no token.
-	started func(url string, sessions *web.Sessions)
 }
 
 // drainTimeout is how long the shutdown of an HTTP server waits for requests under way.
@@ -39,20 +35,9 @@ const drainTimeout = 10 * time.Second
 // localToken is the name of the token that is created if there is none.
 const localToken = "local"
 
-// tokenFile authenticates by the file of the tokens.
-type tokenFile struct{ *token.File }
-
-// Authenticate implements [httpd.Authenticator].
-func (f tokenFile) Authenticate(text string) (httpd.Caller, bool) {
-	t, ok := f.Find(text)
-	if !ok {
-		return httpd.Caller{}, false
-	}
-	return httpd.Caller{Name: t.Name, Scope: t.Scope()}, true
-}
-
-// serveHTTP serves the routes of the front ends until ctx ends.
-func serveHTTP(ctx context.Context, s *shell, o *httpOptions) error {
+// serveHTTP serves the routes of the front ends until ctx ends. Started, if not nil, is called with the address when the
+// server answers.
+func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, started func(url string)) error {
 	cfg, err := s.config()
 	if err != nil {
 		return err
@@ -62,16 +47,16 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions) error {
 	if err != nil {
 		return err
 	}
-	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
-	sessions := web.NewSessions(s.now)
-	routes := httpRoutes(sharing.Engine, dashboardOptions(s, &cfg, sessions, log))
-	front := httpd.New(routes, server)
+	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true, Own: true})
+	f.store, f.log = cfg.Store.String(), log
+	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
 	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
 	served := make(chan error, 1)
-	go func() { served <- front.Serve(listener) }()
-	s.warn("serving %s on %s", cfg.Store.String(), address(listener, o))
-	if o.started != nil {
-		o.started(address(listener, o), sessions)
+	go func() { served <- web.Serve(listener) }()
+	url := address(listener, o)
+	s.warn("serving %s on %s", f.store, url)
+	if started != nil {
+		started(url)
 	}
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -79,7 +64,7 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions) error {
 	err = waitServed(ctx, served, hangups, log)
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	return errors.Join(err, front.Shutdown(closing), sharing.Shut(closing))
+	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing))
 }
 
 // waitServed waits until a server has failed or ctx ends. A hangup asks to read files again, which happens when they change:
@@ -95,11 +80,6 @@ func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Sign
 			log.Info("tokens and certificates are read again when their files change")
 		}
 	}
-}
-
-// httpRoutes returns the routes of all front ends.
-func httpRoutes(open httpd.Opener, dashboard *web.Options) []httpd.Route {
-	return append(httpd.Health(open), web.Routes(open, dashboard)...)
 }
 
 // address returns the URL of a server.
@@ -130,10 +110,8 @@ func listen(ctx context.Context, s *shell, o *httpOptions, log *slog.Logger) (ht
 		return out, nil, usagef("--http %s is reached from other machines, and without TLS anyone on the way reads the tokens: give --tls-cert and --tls-key, "+
 			"or --insecure-http if a proxy before it has TLS", o.addr)
 	}
-	if o.started == nil {
-		if err := someToken(ctx, s, local); err != nil {
-			return out, nil, err
-		}
+	if err := someToken(ctx, s, local); err != nil {
+		return out, nil, err
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {

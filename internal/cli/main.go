@@ -134,13 +134,13 @@ func commands(s *shell) []group {
 	return []group{
 		{"Commands to remember and to find:", []*cobra.Command{
 			newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s), newEditCommand(s),
-			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s),
+			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newUICommand(s),
 		}},
 		{"Commands for agents:", []*cobra.Command{
 			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newTokenCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
 		}},
 		{"Commands for stores:", []*cobra.Command{
-			newStatusCommand(s), newUICommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
+			newStatusCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
 		}},
 		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), newEvalCommand(s), newTokensCommand(s), newDemoCommand(s)}},
 	}

@@ -35,7 +35,7 @@ func newServeCommand(s *shell) *cobra.Command {
 				return usagef("--%v", err)
 			}
 			if o.addr != "" {
-				return serveHTTP(c.Context(), s, &o)
+				return serveHTTP(c.Context(), s, &o, &httpFront{tools: systems}, nil)
 			}
 			return runServe(c.Context(), s, systems)
 		},

@@ -102,3 +102,33 @@ func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []retrieve.Key,
 	})
 	return keys, err
 }
+
+// LabelCounts counts memories by their labels.
+type LabelCounts struct {
+	// Memories is the number of memories that were counted.
+	Memories int
+	// Types counts them by type, "" for those without one, and Tags by tag.
+	Types, Tags map[string]int
+}
+
+// Labels counts the memories that pass a filter by type and by tag, as [Memories.List] finds them. Cost: a
+// pass over the index.
+func Labels(ctx context.Context, m *Memories, f hippo.Filter) (*LabelCounts, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	check := hippo.Query{Filter: f}
+	if err := check.Validate(); err != nil {
+		return nil, err
+	}
+	f = m.scope.Narrow(f)
+	out := &LabelCounts{}
+	err := m.indexed(ctx, func() error {
+		out.Types, out.Tags = m.index.Labels(&m.scope, &f)
+		return nil
+	})
+	for _, n := range out.Types {
+		out.Memories += n
+	}
+	return out, err
+}

@@ -2,8 +2,11 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -78,5 +81,52 @@ func TestList_FiltersAsASearch(t *testing.T) {
 	}
 	if _, err := f.List(t.Context(), engine.ListQuery{When: "some day"}); !errors.Is(err, hippo.ErrInvalid) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Labels counts what a list with the same filter finds, and nothing that is forgotten or of another tenant.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	for i, m := range []hippo.Memory{
+		{Type: "fact", Tags: []string{"x", "y"}},
+		{Type: "fact", Tags: []string{"x"}, Project: "p"},
+		{Tags: []string{"z"}, Project: "q"},
+		{},
+		{Type: "gone", Tags: []string{"gone"}},
+		{Type: "theirs", Tags: []string{"theirs"}, Namespace: "tenant"},
+	} {
+		m.ID, m.Content, m.Importance.Base = hippo.ID{15: byte(i + 1)}, fmt.Sprintf("memory %d", i), .5
+		if _, err := f.In(hippo.Scope{Namespace: m.Namespace, Rights: hippo.AllRights}).Record(t.Context(), &m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.forget(hippo.ID{15: 5})
+	for name, tc := range map[string]struct {
+		scope  hippo.Scope
+		filter hippo.Filter
+		want   engine.LabelCounts
+	}{
+		"all":             {hippo.LocalScope(""), hippo.Filter{}, engine.LabelCounts{Memories: 4, Types: map[string]int{"fact": 2, "": 2}, Tags: map[string]int{"x": 2, "y": 1, "z": 1}}},
+		"current_project": {hippo.LocalScope("p"), hippo.Filter{}, engine.LabelCounts{Memories: 3, Types: map[string]int{"fact": 2, "": 1}, Tags: map[string]int{"x": 2, "y": 1}}},
+		"scope":           {hippo.Scope{Projects: []string{"q"}, Rights: hippo.RightRead}, hippo.Filter{}, engine.LabelCounts{Memories: 1, Types: map[string]int{"": 1}, Tags: map[string]int{"z": 1}}},
+		"filter":          {hippo.LocalScope(""), hippo.Filter{Tags: []string{"y"}}, engine.LabelCounts{Memories: 1, Types: map[string]int{"fact": 1}, Tags: map[string]int{"x": 1, "y": 1}}},
+		"unknown_tag":     {hippo.LocalScope(""), hippo.Filter{Tags: []string{"none"}}, engine.LabelCounts{Types: map[string]int{}, Tags: map[string]int{}}},
+		"tenant":          {hippo.Scope{Namespace: "tenant", Rights: hippo.RightRead}, hippo.Filter{}, engine.LabelCounts{Memories: 1, Types: map[string]int{"theirs": 1}, Tags: map[string]int{"theirs": 1}}},
+		"nobody":          {hippo.Scope{Namespace: "nobody", Rights: hippo.RightRead}, hippo.Filter{}, engine.LabelCounts{Types: map[string]int{}, Tags: map[string]int{}}},
+	} {
+		got, err := engine.Labels(t.Context(), f.In(tc.scope), tc.filter)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(tc.want, *got); d != "" {
+			t.Errorf("%s: -want +got\n%s", name, d)
+		}
+	}
+	if _, err := engine.Labels(t.Context(), f.In(hippo.Scope{Rights: hippo.RightWrite}), hippo.Filter{}); !errors.Is(err, hippo.ErrForbidden) {
+		t.Errorf("without the right to read: got %v", err)
+	}
+	if _, err := engine.Labels(t.Context(), f.In(hippo.LocalScope("")), hippo.Filter{Tags: []string{""}}); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("an empty tag: got %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -24,7 +25,13 @@ type Modification struct {
 	Vote Vote
 	// Supersedes are memories that this one supersedes, as in [Memories.Record].
 	Supersedes *[]hippo.ID
+	// IfVersion is the [hippo.Memory.Version] that the memory must still have; 0: any. With
+	// another one nothing changes, and the error is [ErrVersion].
+	IfVersion int
 }
+
+// ErrVersion says that a memory was changed since the caller read it. It is a [hippo.ErrConflict].
+var ErrVersion = fmt.Errorf("%w: the memory has another version", hippo.ErrConflict)
 
 // Modify changes one memory and returns it as stored. An unknown id is [hippo.ErrNotFound]; a
 // modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
@@ -70,6 +77,9 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 		return nil, err
 	}
 	change := func(x *hippo.Memory, day hippo.Day) error {
+		if c.IfVersion != 0 && c.IfVersion != x.Version {
+			return fmt.Errorf("%w: %d, not %d; read it again", ErrVersion, x.Version, c.IfVersion)
+		}
 		c.apply(m.Engine, x, day)
 		return nil
 	}
@@ -91,7 +101,7 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 }
 
 func (c *Modification) validate() error {
-	if *c == (Modification{}) {
+	if *c == (Modification{IfVersion: c.IfVersion}) {
 		return hippo.Fieldf("Modification", "must change at least one field")
 	}
 	if c.Importance != nil {

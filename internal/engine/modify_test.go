@@ -81,3 +81,26 @@ func TestModify_Metadata(t *testing.T) {
 		t.Errorf("got %v, want a secret refused", err)
 	}
 }
+
+// TestModify_ofAVersion: a modification of a version that is no longer there changes nothing.
+func TestModify_ofAVersion(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	id, other := f.record("one", .5), f.record("other", .5)
+	f.modify(id, engine.Modification{Content: new("two"), IfVersion: 1})
+	for name, c := range map[string]engine.Modification{
+		"text":       {Content: new("three"), IfVersion: 1},
+		"supersedes": {Content: new("three"), Supersedes: &[]hippo.ID{other}, IfVersion: 1},
+	} {
+		_, err := f.Modify(t.Context(), id, c)
+		if !errors.Is(err, engine.ErrVersion) || !errors.Is(err, hippo.ErrConflict) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if m := f.get(id); m.Content != "two" || m.Version != 2 {
+		t.Errorf("got %q, version %d", m.Content, m.Version)
+	}
+	if _, err := f.Modify(t.Context(), id, engine.Modification{IfVersion: 2}); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("a version alone: got %v", err)
+	}
+}

@@ -138,6 +138,9 @@ func (s *Source) Relations() []hippo.Relation {
 	return slices.CompactFunc(out, func(a, b hippo.Relation) bool { return a.Compare(&b) == 0 })
 }
 
+// RelationCount returns how many relations [Source.Entries] has read so far, repeated ones included.
+func (s *Source) RelationCount() int { return len(s.relations) }
+
 // readRelations reads a file of relations, and yields the errors of its lines.
 func (s *Source) readRelations(path string, y yield) error {
 	return withFile(path, func(b *bufio.Reader) error {

@@ -17,9 +17,10 @@ type Route struct {
 	// Rights that the caller needs. Without any the route is open to everyone, and the [Caller] of a request without
 	// a token has the zero scope.
 	Rights hippo.Rights
-	// MaxBody is the largest body in bytes; 0: [DefaultBody].
+	// MaxBody is the largest body in bytes; 0: [DefaultBody]; below 0: the handler bounds it.
 	MaxBody int64
-	// Stream: a request may last as long as it likes, such as a stream of events or an export.
+	// Stream: the handler bounds the time that a request takes, such as a stream of events or an export. It ends with its
+	// context, at the latest when the server shuts down.
 	Stream bool
 	// Handler answers. It restricts what it does to the scope of the [Caller].
 	Handler http.Handler

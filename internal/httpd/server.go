@@ -110,7 +110,9 @@ func (s *Server) bounded(route *Route, next http.HandlerFunc) http.HandlerFunc {
 		most = DefaultBody
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, most)
+		if most > 0 {
+			r.Body = http.MaxBytesReader(w, r.Body, most)
+		}
 		if route.Stream {
 			ctx, cancel := context.WithCancel(r.Context())
 			defer cancel()

@@ -166,6 +166,16 @@ func BenchmarkDistinguish(b *testing.B) {
 	})
 }
 
+func BenchmarkLabels(b *testing.B) {
+	sizes(b, func(b *testing.B, s *source, o *index.Options) {
+		x := open(b, s, o)
+		scope := hippo.LocalScope("")
+		for b.Loop() {
+			x.Labels(&scope, &hippo.Filter{})
+		}
+	})
+}
+
 // BenchmarkMemory reports the heap that an index from a snapshot takes.
 func BenchmarkMemory(b *testing.B) {
 	sizes(b, func(b *testing.B, s *source, o *index.Options) {

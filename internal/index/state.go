@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
 // state publishes snapshots. Searches load the current one; edits make the next one.
@@ -122,4 +123,42 @@ func (s *state) Projects(scope *hippo.Scope) []string {
 	}
 	delete(seen, "")
 	return slices.Sorted(maps.Keys(seen))
+}
+
+// Labels counts the memories of a scope that can be found and pass a filter, by type and by tag. The type
+// of those without one is "". Cost: a pass over the rows, 4 ms of 100,000.
+func (s *state) Labels(scope *hippo.Scope, f *hippo.Filter) (types, tags map[string]int) {
+	types, tags = make(map[string]int), make(map[string]int)
+	for _, p := range s.current.Load().parts {
+		set, ok := p.scope(scope)
+		if !ok {
+			continue
+		}
+		c, possible := p.compile(&retrieve.Query{Scope: *scope, Filter: *f}, set)
+		if !possible {
+			continue
+		}
+		kinds, labels := make([]int, p.names.len()), make([]int, p.names.len())
+		for d := range uint32(p.docs) {
+			if !c.passes(p, d) {
+				continue
+			}
+			kinds[p.shown.row(d).kind]++
+			for _, t := range p.columns.tags(&p.columns.extras[d]) {
+				labels[t]++
+			}
+		}
+		addCounts(types, kinds, p.names.text)
+		addCounts(tags, labels, p.names.text)
+	}
+	return types, tags
+}
+
+// addCounts adds counts by the number of a name.
+func addCounts(to map[string]int, counts []int, name func(uint32) string) {
+	for i, n := range counts {
+		if n > 0 {
+			to[name(uint32(i))] += n
+		}
+	}
 }

@@ -28,7 +28,7 @@ func Catalog() ([]ToolCost, error) {
 	}
 	for _, s := range systems() {
 		if s.open == nil {
-			for _, t := range append(tools(), runTool()) {
+			for _, t := range tools() {
 				if err := listed(s.name, t.describe()); err != nil {
 					return nil, err
 				}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -24,9 +25,22 @@ type conversation struct {
 	last  time.Time
 }
 
+type conversationKey struct{}
+
+// withConversation returns a context for the calls of a connection.
+func withConversation(ctx context.Context, c *conversation) context.Context {
+	return context.WithValue(ctx, conversationKey{}, c)
+}
+
+// conversationOf returns the conversation that a call belongs to; nil if there is none.
+func conversationOf(ctx context.Context) *conversation {
+	c, _ := ctx.Value(conversationKey{}).(*conversation)
+	return c
+}
+
 // place sets the session and the position of a turn that is recorded now.
 func (c *conversation) place(m *hippo.Memory, now time.Time) {
-	if c.name == "" || len(m.Situation) > 0 {
+	if c == nil || c.name == "" || len(m.Situation) > 0 {
 		return
 	}
 	c.mu.Lock()

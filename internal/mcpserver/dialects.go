@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -63,25 +64,22 @@ func ParseTools(text string) ([]string, error) {
 	return out, nil
 }
 
-// precedence returns all systems: those that are listed first.
-func (s *Server) precedence() []systemTable {
+// precedence returns all systems: those that are listed first. Each table is built when it is first needed.
+func precedence(listed []string) []systemTable {
 	order := systems()
+	for i := range order {
+		if open := order[i].open; open != nil {
+			order[i].open = sync.OnceValue(open)
+		}
+	}
 	rank := func(t systemTable) int {
-		if i := slices.Index(s.listed(), t.name); i >= 0 {
+		if i := slices.Index(listed, t.name); i >= 0 {
 			return i
 		}
 		return len(order)
 	}
 	slices.SortStableFunc(order, func(a, b systemTable) int { return rank(a) - rank(b) })
 	return order
-}
-
-// listed returns the names of the systems whose tools are listed.
-func (s *Server) listed() []string {
-	if s.Tools == nil {
-		return []string{ownTools}
-	}
-	return s.Tools
 }
 
 // speak is the middleware that answers the tools of other systems. Their tables are built when they are
@@ -106,9 +104,9 @@ func (s *Server) speak(next mcp.MethodHandler) mcp.MethodHandler {
 
 // find returns the tool of another system that a name means; nil if it is one of this program, or unknown.
 func (s *Server) find(name string) (*dialect.System, *dialect.Tool) {
-	for _, t := range s.precedence() {
+	for _, t := range s.order {
 		if t.open == nil {
-			if isOwnTool(name) {
+			if s.own[name] {
 				return nil, nil
 			}
 			continue
@@ -121,10 +119,6 @@ func (s *Server) find(name string) (*dialect.System, *dialect.Tool) {
 	return nil, nil
 }
 
-func isOwnTool(name string) bool {
-	return slices.ContainsFunc(append(tools(), runTool()), func(t tool) bool { return t.name == name })
-}
-
 // list puts the tools of the listed systems in place of those of this program, in their order. Of a name
 // that several have the first is listed.
 func (s *Server) list(result *mcp.ListToolsResult) {
@@ -135,7 +129,7 @@ func (s *Server) list(result *mcp.ListToolsResult) {
 			result.Tools = append(result.Tools, t)
 		}
 	}
-	for _, t := range s.precedence()[:len(s.listed())] {
+	for _, t := range s.order[:len(s.Tools)] {
 		if t.open == nil {
 			for _, tool := range own {
 				add(tool)

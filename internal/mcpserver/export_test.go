@@ -18,7 +18,7 @@ type ToolFields struct {
 // Fields returns the fields of all tools.
 func Fields() map[string]ToolFields {
 	out := make(map[string]ToolFields)
-	for _, t := range append(tools(), runTool()) {
+	for _, t := range tools() {
 		f := ToolFields{Schema: t.schema}
 		for _, field := range t.input().fields() {
 			if field.unlisted {
@@ -39,7 +39,7 @@ func Fields() map[string]ToolFields {
 // objects in it, were asked for their fields.
 func InputsAskedTwice() map[string][2]string {
 	out := make(map[string][2]string)
-	for _, t := range append(tools(), runTool()) {
+	for _, t := range tools() {
 		in := t.input()
 		before := fmt.Sprintf("%+v", in)
 		for _, f := range in.fields() {
@@ -51,9 +51,6 @@ func InputsAskedTwice() map[string][2]string {
 	}
 	return out
 }
-
-// ListBudget is the size of the list of tools up to which hippo_run is in it.
-const ListBudget = listBudget
 
 // Members reads a JSON object strictly.
 func Members(text []byte) (map[string]json.RawMessage, error) { return members(text) }
@@ -72,3 +69,15 @@ func ArgumentNames() map[string]string { return argumentNames() }
 
 // Stdio returns the transport of a server.
 func Stdio(in io.Reader, out io.Writer) mcp.Transport { return &stdio{in: in, out: out} }
+
+// MaxCalls is the most calls over HTTP at a time.
+const MaxCalls = maxCalls
+
+// EventStore is a store of events.
+type EventStore = eventStore
+
+// NewEventStore returns a store of events.
+func NewEventStore(limit int, closed func(string)) *EventStore { return newEventStore(limit, closed) }
+
+// EventBytes returns the size of a store of events.
+func EventBytes(s *EventStore) int { return s.size }

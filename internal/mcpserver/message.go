@@ -45,6 +45,15 @@ type malformed struct {
 
 func (m *malformed) Error() string { return m.err.Error() }
 
+// encode returns the answer to what is refused.
+func (m *malformed) encode() ([]byte, error) {
+	return json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   jsonrpc.Error   `json:"error"`
+	}{"2.0", m.id, jsonrpc.Error{Code: m.code, Message: m.err.Error()}})
+}
+
 // parse returns the messages of a line; an error is a [*malformed]. It is strict: a line
 // that the decoder of Go would change, or could read in several ways, is refused.
 func parse(l line) (list []message, isBatch bool, err error) {

@@ -90,7 +90,7 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := s.times([]moment{in.eventTime, in.validFrom, in.validUntil}, &given.EventTime, &given.ValidFrom, &given.ValidUntil); err != nil {
 		return reply{}, err
 	}
-	s.server.conversation.place(&given, s.server.Now())
+	conversationOf(ctx).place(&given, s.server.Now())
 	m, same, err := in.secret.memories(s).RecordCompared(ctx, &given, supersedes...)
 	if err != nil {
 		return reply{}, err

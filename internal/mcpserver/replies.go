@@ -234,11 +234,7 @@ func (r *replies) send(data []byte) error {
 
 // refuse answers a line that is refused.
 func (r *replies) refuse(m *malformed) error {
-	data, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   jsonrpc.Error   `json:"error"`
-	}{"2.0", m.id, jsonrpc.Error{Code: m.code, Message: m.err.Error()}})
+	data, err := m.encode()
 	if err != nil {
 		return err
 	}

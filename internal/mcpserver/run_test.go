@@ -3,14 +3,11 @@ package mcpserver_test
 import (
 	"encoding/json"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hippo-memory/hippo/internal/mcpserver"
 	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
-	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
 // TestMain makes the test binary the process of a program, as the main function of Hippo does.
@@ -19,22 +16,6 @@ func TestMain(m *testing.M) {
 		os.Exit(sandbox.Child(os.Stdin, os.Stdout))
 	}
 	os.Exit(m.Run())
-}
-
-// list returns the names of the tools that a session lists, and the size of the list.
-func (s *session) list() (names []string, size int) {
-	s.t.Helper()
-	raw := s.call("tools/list", object{})
-	var r struct {
-		Result struct{ Tools []struct{ Name string } }
-	}
-	if err := json.Unmarshal(raw, &r); err != nil {
-		s.t.Fatal(err)
-	}
-	for _, t := range r.Result.Tools {
-		names = append(names, t.Name)
-	}
-	return names, len(raw)
 }
 
 func TestRun_in_one_call(t *testing.T) {
@@ -49,6 +30,9 @@ upvote(found)
 len(found)`})
 	if r.IsError || r.Text != "2\nstored 2" || r.Data != nil {
 		t.Errorf("result is %+v", r)
+	}
+	if r := s.tool("hippo_run", object{"program": "1", "format": "json"}); r.IsError || r.Text != "1" || r.Data != nil {
+		t.Errorf("with a format that it does not have: %+v", r)
 	}
 	if found := s.tool("hippo_search_insights", object{"query": "two causes"}); !strings.Contains(found.Text, "Two causes: ") {
 		t.Errorf("search finds %s", found.Text)
@@ -92,20 +76,6 @@ func TestRun_dry_run_and_read_only(t *testing.T) {
 	}
 	if status := s.tool("hippo_status", object{}); !strings.HasPrefix(status.Text, "0 insights") {
 		t.Errorf("status is %s", status.Text)
-	}
-}
-
-// TestRun_listed_within_the_budget: the tool is listed where the list stays small, or when asked for.
-func TestRun_listed_within_the_budget(t *testing.T) {
-	t.Parallel()
-	names, size := start(t).list()
-	if size >= mcpserver.ListBudget && len(names) > 0 && slices.Contains(names, "hippo_run") {
-		t.Errorf("listed in %d bytes", size)
-	}
-	s := connectOptions(t, memstore.New(nil), &mcpserver.Options{ListRun: true})
-	s.hello()
-	if names, _ := s.list(); !slices.Contains(names, "hippo_run") {
-		t.Errorf("asked for, and only %v are listed", names)
 	}
 }
 

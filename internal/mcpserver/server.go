@@ -2,7 +2,7 @@
 // decodes arguments strictly, calls the engine, and encodes the answer as
 // structured content and as a short text for a model to read.
 //
-// Between calls it keeps only the number of the last turn, and it logs nothing to its output. What goes wrong
+// Between calls it keeps only the number of the last turn of each session, and it logs nothing to its output. What goes wrong
 // in a call is a result with isError and a code; protocol errors are for
 // malformed messages only, and neither ends the session.
 package mcpserver
@@ -44,10 +44,8 @@ type Options struct {
 	Session string
 	// Store describes the store, for hippo_status.
 	Store string
-	// Programs runs the programs of hippo_run; nil: each in a process of this program. ListRun lists
-	// the tool even if the list is large then; it can be called in any case.
+	// Programs runs the programs of hippo_run; nil: each in a process of this program.
 	Programs *script.Runner
-	ListRun  bool
 	// Tools are the systems whose tools are listed, by name: [ToolSystems]. Where names collide the
 	// first one answers. Nil: those of Hippo.
 	Tools []string
@@ -61,8 +59,9 @@ type Options struct {
 type Server struct {
 	open Opener
 	Options
-	mcp          *mcp.Server
-	conversation conversation
+	mcp   *mcp.Server
+	order []systemTable   // all systems, in the order in which they answer
+	own   map[string]bool // the names of the tools of this program
 }
 
 // instructions tell a model what the tools are for.
@@ -73,10 +72,14 @@ const instructions = `Hippo remembers across conversations. Search it before ans
 
 // New returns a server on the engine that open returns.
 func New(open Opener, o *Options) *Server {
-	s := &Server{open: open}
+	s := &Server{open: open, own: make(map[string]bool)}
 	if o != nil {
 		s.Options = *o
 	}
+	if s.Tools == nil {
+		s.Tools = []string{ownTools}
+	}
+	s.order = precedence(s.Tools)
 	if s.Now == nil {
 		s.Now = time.Now //nolint:forbidigo // the system clock is the default
 	}
@@ -86,7 +89,9 @@ func New(open Opener, o *Options) *Server {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
-	s.conversation.name = s.Session
+	if s.Programs == nil {
+		s.Programs = script.New(nil)
+	}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "hippo", Title: "Hippo", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
@@ -95,9 +100,10 @@ func New(open Opener, o *Options) *Server {
 		InitializedHandler: func(ctx context.Context, _ *mcp.InitializedRequest) { s.warm(ctx) },
 	})
 	for _, t := range tools() {
+		s.own[t.name] = true
 		s.mcp.AddTool(t.describe(), s.handler(t))
 	}
-	s.addRun()
+	s.addPage()
 	s.mcp.AddReceivingMiddleware(s.speak)
 	for _, p := range prompts() {
 		s.mcp.AddPrompt(p.describe(), p.get)
@@ -114,6 +120,7 @@ func (s *Server) warm(ctx context.Context) {
 // Serve speaks MCP over in and out until in ends or ctx does. Requests that were
 // received before in ends are answered.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx = withConversation(ctx, &conversation{name: s.Session})
 	err := s.mcp.Run(ctx, &stdio{in: in, out: out})
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -194,14 +201,14 @@ func growStack(n int) byte {
 }
 
 // result returns a reply as clients show it to a model, once: as text, or as the data that was
-// asked for. Some clients show the text only, and others nothing but the structured content if
+// asked for, if there is any. Some clients show the text only, and others nothing but the structured content if
 // there is one, so both are the same data then.
 func result(r *reply, asJSON bool) (*mcp.CallToolResult, error) {
 	var meta mcp.Meta
 	if !r.meta.IsZero() {
 		meta = mcp.Meta{wire.MetaKey: r.meta}
 	}
-	if !asJSON {
+	if !asJSON || r.data == nil {
 		return &mcp.CallToolResult{Meta: meta, Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, nil
 	}
 	data, err := json.Marshal(r.data)
@@ -224,6 +231,9 @@ func argumentNames() map[string]string {
 
 // failure is the result of a failed call: text for a model, and a code for a program.
 func failure(err error) *mcp.CallToolResult {
+	if failed, ok := errors.AsType[*script.Error](err); ok {
+		return programFailure(failed)
+	}
 	p := wire.ErrorOf(err, wire.FailureOf(hippo.CodeOf(err)).ToolHint)
 	text := "error [" + string(p.Error.Code) + "] " + termtext.Line(p.Error.Message)
 	if p.Error.Hint != "" {

@@ -33,6 +33,7 @@ type session struct {
 	out    *bufio.Reader
 	id     int
 	done   chan error
+	http   *httpClient // nil: in and out
 }
 
 // clock is a clock that a test sets while the server reads it.
@@ -102,13 +103,16 @@ func connectIn(t *testing.T, b driver.Backend, zone *time.Location) *session {
 	return connectAs(t, b, zone, &mcpserver.Options{})
 }
 
-// connectOptions returns a session with options, before initialize.
-func connectOptions(t *testing.T, b driver.Backend, o *mcpserver.Options) *session {
+func connectAs(t *testing.T, b driver.Backend, zone *time.Location, o *mcpserver.Options) *session {
 	t.Helper()
-	return connectAs(t, b, time.UTC, o)
+	s := newSession(t, b, zone)
+	o.Version, o.Store, o.Now, o.Session = "v1.2.3", "memory:", s.clock.now, "mcp-test"
+	s.serve(mcpserver.New(func(context.Context) (*engine.Engine, error) { return s.engine, nil }, o))
+	return s
 }
 
-func connectAs(t *testing.T, b driver.Backend, zone *time.Location, o *mcpserver.Options) *session {
+// newSession returns a session on an engine that nobody serves.
+func newSession(t *testing.T, b driver.Backend, zone *time.Location) *session {
 	t.Helper()
 	s := &session{t: t, done: make(chan error, 1)}
 	s.clock.set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
@@ -118,9 +122,6 @@ func connectAs(t *testing.T, b driver.Backend, zone *time.Location, o *mcpserver
 		t.Fatal(err)
 	}
 	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: s.clock.now})
-	open := func(context.Context) (*engine.Engine, error) { return s.engine, nil }
-	o.Version, o.Store, o.Now, o.Session = "v1.2.3", "memory:", s.clock.now, "mcp-test"
-	s.serve(mcpserver.New(open, o))
 	t.Cleanup(func() {
 		s.end()
 		if err := s.engine.Close(); err != nil {
@@ -159,6 +160,10 @@ func (s *session) end() {
 
 func (s *session) line(text string) {
 	s.t.Helper()
+	if s.http != nil {
+		s.http.send(s.t, text)
+		return
+	}
 	if _, err := io.WriteString(s.in, text+"\n"); err != nil {
 		s.t.Fatal(err)
 	}
@@ -167,6 +172,9 @@ func (s *session) line(text string) {
 // reply reads the next message of the server.
 func (s *session) reply() json.RawMessage {
 	s.t.Helper()
+	if s.http != nil {
+		return s.http.reply(s.t)
+	}
 	line, err := s.out.ReadBytes('\n')
 	if err != nil {
 		s.t.Fatal(err)

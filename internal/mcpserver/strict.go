@@ -3,10 +3,9 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strconv"
-	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // members returns the members of a JSON object that [json.Valid] accepts; nil for another
@@ -21,13 +20,10 @@ func members(text []byte) (map[string]json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	if !utf8.Valid(text) {
-		return out, errors.New("message is not UTF-8")
-	}
-	if err := checkSurrogates(text); err != nil {
+	if err := wire.CheckUTF8("message", text); err != nil {
 		return out, err
 	}
-	key, depth := repeatedKey(text)
+	key, depth := wire.RepeatedKey(text)
 	if depth == 0 {
 		return out, nil
 	}
@@ -35,66 +31,6 @@ func members(text []byte) (map[string]json.RawMessage, error) {
 		delete(out, key)
 	}
 	return out, fmt.Errorf("message has the key %.60q twice in one object", key)
-}
-
-// checkSurrogates looks for half of a surrogate pair among the escapes \uXXXX of valid JSON.
-func checkSurrogates(text []byte) error {
-	const (
-		high, low, end = 0xd800, 0xdc00, 0xe000
-		size           = len(`\uXXXX`)
-	)
-	escape := func(text []byte) uint64 { // 0 if text begins with another escape or none
-		if !bytes.HasPrefix(text, []byte(`\u`)) {
-			return 0
-		}
-		n, _ := strconv.ParseUint(string(text[2:size]), 16, 32) // valid JSON has four digits
-		return n
-	}
-	for i := bytes.IndexByte(text, '\\'); i >= 0; i = bytes.IndexByte(text, '\\') {
-		text = text[i:]
-		first := escape(text)
-		switch {
-		case first < high || first >= end:
-			text = text[2:] // also of \\, whose second byte begins no escape
-		case first < low && escape(text[size:]) >= low && escape(text[size:]) < end:
-			text = text[2*size:]
-		default:
-			return fmt.Errorf(`message has half of a surrogate pair, \u%04x, in a text`, first)
-		}
-	}
-	return nil
-}
-
-// repeatedKey returns the first key that an object of a valid JSON value has twice, and how
-// deep the object is nested, from 1; 0 if there is none.
-func repeatedKey(text []byte) (key string, depth int) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var open []map[string]bool // keys of the objects that are open; nil for a list
-	isKey := false             // the next token is a key or ends the object
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return "", 0 // the end
-		}
-		if key, isText := token.(string); isText && isKey {
-			keys := open[len(open)-1]
-			if keys[key] {
-				return key, len(open)
-			}
-			keys[key], isKey = true, false
-			continue
-		}
-		switch token {
-		case json.Delim('{'):
-			open = append(open, make(map[string]bool))
-		case json.Delim('['):
-			open = append(open, nil)
-		case json.Delim('}'), json.Delim(']'):
-			open = open[:len(open)-1]
-		}
-		isKey = len(open) > 0 && open[len(open)-1] != nil
-	}
 }
 
 // maxID is the most bytes of an id that is looked for in a line that is too long.

@@ -111,6 +111,7 @@ func tools() []tool {
 			schema:      `{"type":"object","properties":{}}`, readOnly: true, idempotent: true,
 			input: func() arguments { return &statusInput{} },
 		},
+		runTool(),
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestTranscripts drives the sessions in testdata: prose, then a line for each
+// TestTranscripts drives the sessions in testdata over each transport: prose, then a line for each
 // message to the server, "-> " before it, and below it what the server answers,
 // "<- " before it. Identifiers and times are replaced by names; "uuid-1" in a
 // message stands for the first identifier that the server gave.
@@ -35,24 +35,33 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := replay(t, string(b))
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				return
+			transports := []struct {
+				name    string
+				connect func(*testing.T) *session
+			}{
+				{"stdio", func(t *testing.T) *session { t.Helper(); return connect(t, memstore.New(nil)) }},
+				{"http", func(t *testing.T) *session { t.Helper(); return newHTTP(t) }},
 			}
-			if diff := cmp.Diff(string(b), got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", path, diff)
+			for _, x := range transports {
+				got := replay(t, x.connect(t), string(b))
+				if *update {
+					if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+						t.Fatal(err)
+					}
+					return
+				}
+				if diff := cmp.Diff(string(b), got); diff != "" {
+					t.Errorf("%s over %s (-want +got):\n%s", path, x.name, diff)
+				}
 			}
 		})
 	}
 }
 
 // replay sends the messages of a transcript and returns it with the answers.
-func replay(t *testing.T, transcript string) string {
+func replay(t *testing.T, s *session, transcript string) string {
 	t.Helper()
-	return replayOn(t, func(answer string) string { return answer }, connect(t, memstore.New(nil)), transcript)
+	return replayOn(t, func(answer string) string { return answer }, s, transcript)
 }
 
 // replayOn is replay on a session; edit is done to the answers.

@@ -120,7 +120,7 @@ func (c *Conn) Broken() <-chan struct{} { return c.broken }
 // and returns. [ErrBroken] says that nobody knows whether the call was carried out.
 func (c *Conn) Call(ctx context.Context, payload []byte) (reply []byte, bad bool, err error) {
 	if len(payload) > maxPayload {
-		return nil, false, fmt.Errorf("%w: %w", hippo.ErrInvalid, errTooLarge)
+		return nil, false, ErrTooLarge
 	}
 	to := make(chan frame, 1)
 	c.mu.Lock()
@@ -129,25 +129,39 @@ func (c *Conn) Call(ctx context.Context, payload []byte) (reply []byte, bad bool
 	c.pending[number] = to
 	c.mu.Unlock()
 	if err := c.out.write(frame{number, call, payload}); err != nil {
+		c.forget(number)
 		return nil, false, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	select {
 	case f := <-to:
-		return f.payload, f.kind == failed, nil
+		return f.reply()
 	case <-ctx.Done():
-		c.mu.Lock()
-		delete(c.pending, number)
-		c.mu.Unlock()
+		c.forget(number)
 		_ = c.out.write(frame{number: number, kind: cancel})
 		return nil, false, context.Cause(ctx)
 	case <-c.broken:
 	}
 	select {
 	case f := <-to: // it came last
-		return f.payload, f.kind == failed, nil
+		return f.reply()
 	default:
 		return nil, false, ErrBroken
 	}
+}
+
+// forget drops the reply of a call.
+func (c *Conn) forget(number uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.pending, number)
+}
+
+// reply returns what [Conn.Call] does.
+func (f frame) reply() (payload []byte, bad bool, err error) {
+	if f.kind == tooLarge {
+		return nil, false, ErrTooLarge
+	}
+	return f.payload, f.kind == failed, nil
 }
 
 // Close ends the connection; calls under way return [ErrBroken].

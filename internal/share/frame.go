@@ -2,12 +2,13 @@ package share
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"sync"
 	"time"
+
+	"github.com/hippo-memory/hippo"
 )
 
 // kind is the kind of a frame.
@@ -19,8 +20,9 @@ const (
 	refused                 // the other answer, with the reason
 	call
 	result
-	failed // a result that is an error
-	cancel // of a call, without payload
+	failed   // a result that is an error
+	cancel   // of a call, without payload
+	tooLarge // in place of a result, without payload
 )
 
 const (
@@ -29,9 +31,12 @@ const (
 	maxPayload = 256 << 20
 	// growth is how many bytes of a payload are allocated before they have arrived.
 	growth = 1 << 20
+	// writeTimeout is how long a peer may take to read a frame.
+	writeTimeout = time.Minute
 )
 
-var errTooLarge = errors.New("the message is too large")
+// ErrTooLarge says that a call or its reply is too large to travel.
+var ErrTooLarge = fmt.Errorf("%w: more than 256 MiB between processes; ask for less at a time", hippo.ErrInvalid)
 
 type frame struct {
 	number  uint64
@@ -45,10 +50,11 @@ type writer struct {
 	c  net.Conn
 }
 
-// write writes a frame. A peer that does not read for a minute has failed.
+// write writes a frame. If that fails, or the peer does not read it in time, it closes the connection: the peer would
+// take the next frame for the rest of this one.
 func (w *writer) write(f frame) error {
 	if len(f.payload) > maxPayload {
-		return fmt.Errorf("%w: %d bytes, at most %d fit", errTooLarge, len(f.payload), maxPayload)
+		return fmt.Errorf("%w: %d bytes, at most %d fit", ErrTooLarge, len(f.payload), maxPayload)
 	}
 	var head [frameHead]byte
 	binary.BigEndian.PutUint32(head[:], uint32(len(f.payload)))
@@ -56,7 +62,12 @@ func (w *writer) write(f frame) error {
 	head[12] = byte(f.kind)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	late := time.AfterFunc(writeTimeout, func() { _ = w.c.Close() })
+	defer late.Stop()
 	_, err := (&net.Buffers{head[:], f.payload}).WriteTo(w.c)
+	if err != nil {
+		_ = w.c.Close()
+	}
 	return err
 }
 
@@ -69,7 +80,7 @@ func read(r io.Reader) (frame, error) {
 	size := int(binary.BigEndian.Uint32(head[:]))
 	f := frame{number: binary.BigEndian.Uint64(head[4:]), kind: kind(head[12])}
 	if size > maxPayload {
-		return f, fmt.Errorf("%w: %d bytes, at most %d fit", errTooLarge, size, maxPayload)
+		return f, fmt.Errorf("%w: %d bytes, at most %d fit", ErrTooLarge, size, maxPayload)
 	}
 	f.payload = make([]byte, 0, min(size, growth))
 	for len(f.payload) < size {

@@ -270,7 +270,9 @@ func (p *peer) begin(f frame, h Handler, done func()) {
 		if bad {
 			k = failed
 		}
-		_ = p.out.write(frame{f.number, k, reply})
+		if err := p.out.write(frame{f.number, k, reply}); errors.Is(err, ErrTooLarge) {
+			_ = p.out.write(frame{number: f.number, kind: tooLarge})
+		}
 	})
 }
 

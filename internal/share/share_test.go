@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"go.uber.org/goleak"
 
@@ -247,6 +248,78 @@ func TestAddressOf_Folders(t *testing.T) {
 	b, err := share.AddressOf("another key", "", runtime(dir))
 	if err != nil || b.Socket == a.Socket || filepath.Dir(b.Socket) != filepath.Dir(a.Socket) {
 		t.Errorf("two keys at %s and %s, %v", a.Socket, b.Socket, err)
+	}
+}
+
+// A reply that is too large is an error, and the connection stays.
+func TestCall_LargeReply(t *testing.T) {
+	t.Parallel()
+	a, store := address(t)
+	listen(t, a, store, func(_ context.Context, call []byte) ([]byte, bool) {
+		if string(call) == "large" {
+			return make([]byte, share.MaxPayload+1), false
+		}
+		return call, false
+	})
+	c := dial(t, a)
+	if _, _, err := c.Call(t.Context(), []byte("large")); !errors.Is(err, share.ErrTooLarge) || errors.Is(err, share.ErrBroken) {
+		t.Errorf("a reply that is too large: %v", err)
+	}
+	if _, _, err := c.Call(t.Context(), make([]byte, share.MaxPayload+1)); !errors.Is(err, share.ErrTooLarge) {
+		t.Errorf("a call that is too large: %v", err)
+	}
+	if reply, _, err := c.Call(t.Context(), []byte("small")); err != nil || string(reply) != "small" {
+		t.Errorf("%q, %v", reply, err)
+	}
+}
+
+// What nobody reads within a minute breaks the connection.
+func TestSend_NobodyReads(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		here, there := net.Pipe()
+		if err := share.Send(here, []byte("call")); err == nil {
+			t.Error("sent to nobody")
+		}
+		if _, err := there.Read(make([]byte, 1)); err == nil {
+			t.Error("the connection is still open")
+		}
+	})
+}
+
+// A client that goes away in the middle of a call or of a frame cancels its calls and disturbs nobody.
+func TestServe_ClientGoesAway(t *testing.T) {
+	t.Parallel()
+	a, store := address(t)
+	begun, ended := make(chan struct{}), make(chan struct{})
+	listen(t, a, store, func(ctx context.Context, call []byte) ([]byte, bool) {
+		if string(call) == "wait" {
+			close(begun)
+			<-ctx.Done()
+			close(ended)
+		}
+		return call, false
+	})
+	c := dial(t, a)
+	broken := make(chan error, 1)
+	go func() {
+		_, _, err := c.Call(context.WithoutCancel(t.Context()), []byte("wait"))
+		broken <- err
+	}()
+	<-begun
+	_ = c.Close()
+	<-ended
+	if err := <-broken; !errors.Is(err, share.ErrBroken) {
+		t.Errorf("the call of the client: %v", err)
+	}
+	half, err := net.Dial("unix", a.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = half.Write([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01" + "\x00\x10")) // hello, and the beginning of another frame
+	_ = half.Close()
+	if reply, _, err := dial(t, a).Call(t.Context(), []byte("another")); err != nil || string(reply) != "another" {
+		t.Errorf("%q, %v", reply, err)
 	}
 }
 

@@ -21,8 +21,10 @@ const (
 // Failure is how the front ends report one kind of failure. A hint is empty if the message of
 // the error is enough.
 type Failure struct {
-	// Exit is the exit code of the command line, Status the status of HTTP.
-	Exit, Status int
+	// Exit is the exit code of the command line.
+	Exit int
+	// Status is that of an HTTP response; 0 for no error.
+	Status int
 	// CommandHint is for a person at the command line, ToolHint for a model that called a
 	// tool over MCP.
 	CommandHint, ToolHint string
@@ -41,49 +43,58 @@ func FailureOf(c hippo.Code) Failure {
 func failures() map[hippo.Code]Failure {
 	return map[hippo.Code]Failure{
 		hippo.CodeOK:       {Exit: ExitOK},
-		hippo.CodeInvalid:  {Status: http.StatusBadRequest, Exit: ExitUsage},
-		hippo.CodeConflict: {Status: http.StatusConflict, Exit: ExitFailed},
+		hippo.CodeInvalid:  {Exit: ExitUsage, Status: http.StatusBadRequest},
+		hippo.CodeConflict: {Exit: ExitFailed, Status: http.StatusConflict},
 		hippo.CodeNotFound: {
-			Status: http.StatusNotFound, Exit: ExitNotFound,
+			Exit:        ExitNotFound,
+			Status:      http.StatusNotFound,
 			CommandHint: "try: hippo list; --store says where to look",
 			ToolHint:    "nothing was changed; search for the current uuids",
 		},
 		hippo.CodeForbidden: {
-			Status: http.StatusForbidden, Exit: ExitFailed,
+			Exit:     ExitFailed,
+			Status:   http.StatusForbidden,
 			ToolHint: "nothing was changed; this session may not do that",
 		},
-		hippo.CodeUnsupported: {Status: http.StatusNotImplemented, Exit: ExitFailed},
+		hippo.CodeUnsupported: {Exit: ExitFailed, Status: http.StatusNotImplemented},
 		hippo.CodeUnavailable: {
-			Status: http.StatusServiceUnavailable, Exit: ExitFailed,
+			Exit:        ExitFailed,
+			Status:      http.StatusServiceUnavailable,
 			CommandHint: "check the path and its permissions, and try again",
 			ToolHint:    "nothing was changed; try again",
 		},
 		hippo.CodeCorrupt: {
-			Status: http.StatusInternalServerError, Exit: ExitFailed,
+			Exit:        ExitFailed,
+			Status:      http.StatusInternalServerError,
 			CommandHint: "try: hippo check; hippo export --salvage FILE saves what can be read, hippo restore FILE takes a backup back",
 			ToolHint:    "nothing was changed; tell the user",
 		},
 		hippo.CodeReadOnly: {
-			Status: http.StatusInsufficientStorage, Exit: ExitFailed,
+			Exit:        ExitFailed,
+			Status:      http.StatusServiceUnavailable,
 			CommandHint: "nothing was stored: check the permissions of the store",
 			ToolHint:    "hippo may not write its store; tell the user",
 		},
 		hippo.CodeFull: {
-			Status: http.StatusInsufficientStorage, Exit: ExitFailed,
+			Exit:        ExitFailed,
+			Status:      http.StatusInsufficientStorage,
 			CommandHint: "nothing was stored; free some space and try again",
 			ToolHint:    "nothing was stored; free some space and try again",
 		},
 		hippo.CodeSecret: {
-			Status: http.StatusUnprocessableEntity, Exit: ExitFailed,
+			Exit:        ExitFailed,
+			Status:      http.StatusUnprocessableEntity,
 			CommandHint: "nothing was stored; leave the secret out, or give --allow-secret if it is none or shall be stored",
 			ToolHint:    "nothing was stored; leave the secret out and say where it is kept; allow_secret only if the user agrees",
 		},
 		hippo.CodeCanceled: {
-			Status: http.StatusServiceUnavailable, Exit: ExitInterrupted,
+			Exit:     ExitInterrupted,
+			Status:   http.StatusServiceUnavailable,
 			ToolHint: "nothing was changed; try again",
 		},
 		hippo.CodeInternal: {
-			Status: http.StatusInternalServerError, Exit: ExitFailed,
+			Exit:     ExitFailed,
+			Status:   http.StatusInternalServerError,
 			ToolHint: "this is a fault of hippo; tell the user",
 		},
 	}

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/hippo-memory/hippo/tools/corpus"
+	"github.com/hippo-memory/hippo/tools/stdio"
 )
 
 // lost counts acknowledged records that are missing afterwards, on both stores.
@@ -38,12 +41,12 @@ func (b *bench) together(store string, processes, each int) error {
 	var wg sync.WaitGroup
 	for i := range processes {
 		wg.Go(func() {
-			c, err := hello(b.serve(store)...)
+			c, err := stdio.Hello(b.serve(store)...)
 			if err == nil {
-				err = pipeline(c, newWriter(uint64(i), b.words), each)
+				err = pipeline(c, corpus.New(uint64(i), b.words), each)
 			}
 			if err == nil {
-				err = c.stop()
+				err = c.Stop()
 			}
 			errs[i] = err
 		})
@@ -101,21 +104,21 @@ func chunks(ids []string, n int) func(func([]string) bool) {
 
 // killed runs one round and returns the IDs that were acknowledged.
 func (b *bench) killed(store string, seed uint64) ([]string, error) {
-	c, err := hello(b.serve(store)...)
+	c, err := stdio.Hello(b.serve(store)...)
 	if err != nil {
 		return nil, err
 	}
-	w := newWriter(seed, b.words)
-	life := time.Duration(1+w.rng.IntN(150)) * time.Millisecond
+	w := corpus.New(seed, b.words)
+	life := time.Duration(1+w.IntN(150)) * time.Millisecond
 	go func() {
-		for c.post("tools/call", map[string]any{"name": "hippo_record_insight", "arguments": record(w)}) == nil {
+		for c.Post("tools/call", map[string]any{"name": "hippo_record_insight", "arguments": record(w)}) == nil {
 		}
 	}()
 	var ids []string
 	for {
-		line, err := c.out.ReadBytes('\n')
+		line, err := c.Out.ReadBytes('\n')
 		if err != nil {
-			_ = c.cmd.Wait() // it was killed
+			_ = c.Cmd.Wait() // it was killed
 			return ids, nil
 		}
 		var r struct {
@@ -127,7 +130,7 @@ func (b *bench) killed(store string, seed uint64) ([]string, error) {
 			return nil, fmt.Errorf("unexpected reply %s", line)
 		}
 		if len(ids) == 0 {
-			time.AfterFunc(life, func() { _ = c.cmd.Process.Kill() })
+			time.AfterFunc(life, func() { _ = c.Cmd.Process.Kill() })
 		}
 		ids = append(ids, r.Result.Meta.Hippo.IDs[0])
 	}

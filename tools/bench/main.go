@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/hippo-memory/hippo/tools/corpus"
 )
 
 func main() {
@@ -53,7 +55,7 @@ func (b *bench) prepare(hippo string) error {
 	if b.hippo, err = filepath.Abs(hippo); err != nil {
 		return err
 	}
-	if b.words, err = commentWords(); err != nil {
+	if b.words, err = corpus.Words(); err != nil {
 		return err
 	}
 	if b.dir, err = os.MkdirTemp("", "hippo-bench"); err != nil {

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hippo-memory/hippo/tools/corpus"
+	"github.com/hippo-memory/hippo/tools/stdio"
 )
 
 func parseSizes(s string) []int {
@@ -30,13 +33,13 @@ func (b *bench) starts(store string) (hippo, bare time.Duration, err error) {
 			command []string
 			times   *[]time.Duration
 		}{{b.serve(store), &hs}, {[]string{b.bare}, &bs}} {
-			var c *client
-			d, err := timed(func() (err error) { c, err = hello(s.command...); return err })
+			var c *stdio.Client
+			d, err := timed(func() (err error) { c, err = stdio.Hello(s.command...); return err })
 			if err != nil {
 				return 0, 0, err
 			}
 			*s.times = append(*s.times, d)
-			if err := c.stop(); err != nil {
+			if err := c.Stop(); err != nil {
 				return 0, 0, err
 			}
 		}
@@ -69,15 +72,15 @@ func (b *bench) empty() error {
 }
 
 func (b *bench) records(kind, store string) error {
-	c, err := hello(b.serve(store)...)
+	c, err := stdio.Hello(b.serve(store)...)
 	if err != nil {
 		return err
 	}
-	w := newWriter(7, b.words)
+	w := corpus.New(7, b.words)
 	var ds []time.Duration
 	for range 500 {
 		args := record(w)
-		d, err := timed(func() error { _, err := c.tool("hippo_record_insight", args); return err })
+		d, err := timed(func() error { _, err := c.Tool("hippo_record_insight", args); return err })
 		if err != nil {
 			return err
 		}
@@ -90,19 +93,19 @@ func (b *bench) records(kind, store string) error {
 		return err
 	}
 	row(fmt.Sprintf("%d pipelined records, %s", n, kind), fmt.Sprintf("%.2f s", d.Seconds()), "under 2 s")
-	return c.stop()
+	return c.Stop()
 }
 
-func record(w *writer) map[string]any {
-	return map[string]any{"content": w.text(40), "situation": []string{w.text(3), w.text(2)}, "importance": .5}
+func record(w *corpus.Writer) map[string]any {
+	return map[string]any{"content": w.Text(40), "situation": []string{w.Text(3), w.Text(2)}, "importance": .5}
 }
 
 // pipeline sends n records without waiting and then reads all replies.
-func pipeline(c *client, w *writer, n int) error {
+func pipeline(c *stdio.Client, w *corpus.Writer, n int) error {
 	sent := make(chan error, 1)
 	go func() {
 		for range n {
-			if err := c.post("tools/call", map[string]any{"name": "hippo_record_insight", "arguments": record(w)}); err != nil {
+			if err := c.Post("tools/call", map[string]any{"name": "hippo_record_insight", "arguments": record(w)}); err != nil {
 				sent <- err
 				return
 			}
@@ -110,7 +113,7 @@ func pipeline(c *client, w *writer, n int) error {
 		sent <- nil
 	}()
 	for range n {
-		if _, err := c.reply(); err != nil {
+		if _, err := c.Reply(); err != nil {
 			return err
 		}
 	}
@@ -120,7 +123,7 @@ func pipeline(c *client, w *writer, n int) error {
 // filled measures a store of n memories of about 40 words.
 func (b *bench) filled(n int) error {
 	lines := filepath.Join(b.dir, fmt.Sprintf("corpus-%d.jsonl", n))
-	if err := newWriter(uint64(n), b.words).corpus(lines, n); err != nil {
+	if err := corpus.New(uint64(n), b.words).Write(lines, n); err != nil {
 		return err
 	}
 	store := "sqlite:" + filepath.Join(b.dir, fmt.Sprintf("filled-%d.db", n))
@@ -154,22 +157,22 @@ func limitOf(n int, small, large string) string {
 
 // firstSearch measures spawn to the reply of the first search.
 func (b *bench) firstSearch(store, size string, n int) error {
-	w := newWriter(11, b.words)
+	w := corpus.New(11, b.words)
 	var ds []time.Duration
 	for range b.runs {
-		var c *client
+		var c *stdio.Client
 		d, err := timed(func() (err error) {
-			if c, err = hello(b.serve(store)...); err != nil {
+			if c, err = stdio.Hello(b.serve(store)...); err != nil {
 				return err
 			}
-			_, err = c.tool("hippo_search_insights", map[string]any{"query": w.query()})
+			_, err = c.Tool("hippo_search_insights", map[string]any{"query": w.Query()})
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		ds = append(ds, d)
-		if err := c.stop(); err != nil {
+		if err := c.Stop(); err != nil {
 			return err
 		}
 	}
@@ -179,7 +182,7 @@ func (b *bench) firstSearch(store, size string, n int) error {
 
 // warm measures searches of a server that is warm, lexical and by default.
 func (b *bench) warm(store, size string, n int) error {
-	c, err := hello(b.serve(store)...)
+	c, err := stdio.Hello(b.serve(store)...)
 	if err != nil {
 		return err
 	}
@@ -187,12 +190,12 @@ func (b *bench) warm(store, size string, n int) error {
 		{"words only", "bm25", "1 ms", "4 ms"},
 		{"default", "hippo", "2 ms", "10 ms"},
 	} {
-		w := newWriter(13, b.words)
+		w := corpus.New(13, b.words)
 		var ds []time.Duration
 		for i := range 1200 {
-			q := w.query()
+			q := w.Query()
 			d, err := timed(func() error {
-				_, err := c.tool("hippo_search_insights", map[string]any{"query": q, "ranker": kind.ranker})
+				_, err := c.Tool("hippo_search_insights", map[string]any{"query": q, "ranker": kind.ranker})
 				return err
 			})
 			if err != nil {
@@ -204,9 +207,9 @@ func (b *bench) warm(store, size string, n int) error {
 		}
 		row("warm search, "+kind.name+", "+size, ms(median(ds)), limitOf(n, kind.small, kind.large))
 		row("  95th percentile", ms(percentile(ds, .95)), "")
-		all, files := c.rss()
+		all, files := c.RSS()
 		row("resident memory after 1,200 of them, "+size, fmt.Sprintf("%.0f MB", all), limitOf(n, "65 MB", "180 MB"))
 		row("  of it mapped files, which the system may drop", fmt.Sprintf("%.0f MB", files), "")
 	}
-	return c.stop()
+	return c.Stop()
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/hippo-memory/hippo/tools/stdio"
 )
 
 // peer runs the pipelined test against another memory server: n entities, one
@@ -17,7 +19,7 @@ func (b *bench) peer(command string, n int) error {
 	if err := os.Setenv("MEMORY_FILE_PATH", filepath.Join(b.dir, "peer.jsonl")); err != nil {
 		return err
 	}
-	c, err := hello(strings.Fields(command)...)
+	c, err := stdio.Hello(strings.Fields(command)...)
 	if err != nil {
 		return err
 	}
@@ -26,13 +28,13 @@ func (b *bench) peer(command string, n int) error {
 			"name": fmt.Sprintf("entity-%d", i), "entityType": "note", "observations": []string{"observation"},
 		}
 		args := map[string]any{"name": "create_entities", "arguments": map[string]any{"entities": []any{entity}}}
-		if err := c.post("tools/call", args); err != nil {
+		if err := c.Post("tools/call", args); err != nil {
 			return err
 		}
 	}
 	acknowledged := 0
 	for range n {
-		if _, err := c.reply(); err == nil {
+		if _, err := c.Reply(); err == nil {
 			acknowledged++
 		}
 	}
@@ -42,5 +44,5 @@ func (b *bench) peer(command string, n int) error {
 	}
 	kept := bytes.Count(graph, []byte(`"type":"entity"`))
 	row(fmt.Sprintf("peer: kept of %d acknowledged, %d pipelined", acknowledged, n), fmt.Sprint(kept), "all")
-	return c.stop()
+	return c.Stop()
 }

@@ -1,4 +1,6 @@
-package main
+// Package corpus makes texts, queries and stores of memories for measurements. The same seed makes the
+// same texts.
+package corpus
 
 import (
 	"bufio"
@@ -15,24 +17,26 @@ import (
 	"strings"
 )
 
-// writer makes text with the word frequencies of a natural language: a Zipf
+// Writer makes text with the word frequencies of a natural language: a Zipf
 // distribution over the words of the comments in Go's standard library, the
 // frequent ones first. They are real words, so that a tokenizer meets what it knows.
-type writer struct {
-	rng   *rand.Rand
+type Writer struct {
+	*rand.Rand
 	zipf  *rand.Zipf
 	words []string
 }
 
+// vocabulary is the number of words.
 const vocabulary = 40000
 
-func newWriter(seed uint64, words []string) *writer {
+// New returns a writer. The words are those of [Words], which takes a second.
+func New(seed uint64, words []string) *Writer {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	return &writer{rng: rng, zipf: rand.NewZipf(rng, 1.07, 4, uint64(len(words)-1)), words: words}
+	return &Writer{Rand: rng, zipf: rand.NewZipf(rng, 1.07, 4, uint64(len(words)-1)), words: words}
 }
 
-// commentWords returns up to vocabulary words, by frequency and then by alphabet.
-func commentWords() ([]string, error) {
+// Words returns up to vocabulary words, by frequency and then by alphabet.
+func Words() ([]string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, err
@@ -56,7 +60,8 @@ func commentWords() ([]string, error) {
 	return words[:min(len(words), vocabulary)], err
 }
 
-func (w *writer) text(n int) string {
+// Text returns n words.
+func (w *Writer) Text(n int) string {
 	var b strings.Builder
 	for i := range n {
 		if i > 0 {
@@ -67,11 +72,11 @@ func (w *writer) text(n int) string {
 	return b.String()
 }
 
-// query is a question of 3 to 6 words: common and rare ones, as people ask.
-func (w *writer) query() string { return w.text(3 + w.rng.IntN(4)) }
+// Query is a question of 3 to 6 words: common and rare ones, as people ask.
+func (w *Writer) Query() string { return w.Text(3 + w.IntN(4)) }
 
-// corpus writes n memories of about 40 words as JSON lines.
-func (w *writer) corpus(path string, n int) error {
+// Write writes a file of n memories of about 40 words as JSON lines.
+func (w *Writer) Write(path string, n int) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -80,9 +85,9 @@ func (w *writer) corpus(path string, n int) error {
 	enc := json.NewEncoder(out)
 	for i := range n {
 		m := map[string]any{
-			"content":    w.text(30 + w.rng.IntN(21)),
-			"situation":  []string{w.text(3), w.text(2)},
-			"importance": float64(w.rng.IntN(11)) / 10,
+			"content":    w.Text(30 + w.IntN(21)),
+			"situation":  []string{w.Text(3), w.Text(2)},
+			"importance": float64(w.IntN(11)) / 10,
 			"tags":       []string{fmt.Sprintf("topic%d", i%50)},
 		}
 		if err := enc.Encode(m); err != nil {

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/mcpserver"
+	"github.com/hippo-memory/hippo/internal/restapi"
+	"github.com/hippo-memory/hippo/internal/shodh"
+	"github.com/hippo-memory/hippo/internal/token"
+	"github.com/hippo-memory/hippo/internal/web"
+)
+
+// httpFront is what the front ends over HTTP have in common.
+type httpFront struct {
+	store string // as in [config.Store.String]
+	tools []string
+	log   *slog.Logger
+	// sessions are those of browsers; nil: a new set.
+	sessions *web.Sessions
+}
+
+// httpRoutes returns the routes of all front ends.
+func httpRoutes(s *shell, open httpd.Opener, f *httpFront) []httpd.Route {
+	v, tokens := version().Version, tokenFile{tokensOf(s)}
+	return slices.Concat(
+		httpd.Health(open),
+		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Now: s.now, Log: f.log}),
+		restapi.Routes(open, &restapi.Options{Version: v, Store: f.store, Now: s.now, Log: f.log}),
+		shodh.Routes(open, &shodh.Options{Version: v, Now: s.now, Log: f.log}),
+		web.Routes(open, &web.Options{
+			Sessions: f.sessions, Login: tokens.Authenticate, Tokens: webTokens(tokens), Version: v, Store: f.store, Now: s.now, Log: f.log,
+		}),
+	)
+}
+
+// tokenFile authenticates by the file of the tokens.
+type tokenFile struct{ *token.File }
+
+// Authenticate implements [httpd.Authenticator].
+func (f tokenFile) Authenticate(text string) (httpd.Caller, bool) {
+	t, ok := f.Find(text)
+	if !ok {
+		return httpd.Caller{}, false
+	}
+	return httpd.Caller{Name: t.Name, Scope: t.Scope()}, true
+}
+
+// webTokens are the tokens as the dashboard manages them.
+type webTokens struct{ *token.File }
+
+var _ web.Tokens = webTokens{}
+
+// List implements [web.Tokens].
+func (f webTokens) List(context.Context) ([]web.Token, error) {
+	list, err := f.File.List()
+	out := make([]web.Token, len(list))
+	for i := range list {
+		t := &list[i]
+		out[i] = web.Token{Name: t.Name, Scope: t.Scope(), Created: t.Created, Expires: t.Expires}
+	}
+	return out, err
+}
+
+// Create implements [web.Tokens].
+func (f webTokens) Create(ctx context.Context, t web.Token) (string, error) {
+	right := token.Read
+	switch {
+	case t.Scope.Allows(hippo.RightAdmin):
+		right = token.Admin
+	case t.Scope.Allows(hippo.RightWrite):
+		right = token.Write
+	}
+	return f.File.Create(ctx, token.Token{Name: t.Name, Right: right, Namespace: t.Scope.Namespace, Projects: t.Scope.Projects, Expires: t.Expires})
+}

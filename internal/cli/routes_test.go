@@ -1,0 +1,171 @@
+package cli_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/cli"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/token"
+)
+
+// openToEveryone are the routes that need no token: probes, and what a browser needs before it has a session.
+func openToEveryone() []string {
+	return []string{
+		"GET /healthz", "GET /readyz", "GET /api/health", "GET /ui/static/{name}", "GET /ui/enter/{key}", "POST /ui/login",
+	}
+}
+
+// hiddenText is in a memory that no caller of another namespace may see a part of.
+const hiddenText = "heliotrope orchard 4711"
+
+// guarded is a server with all routes over a store with one memory, and the texts of tokens by name.
+type guarded struct {
+	t      *testing.T
+	server *httpd.Server
+	routes []httpd.Route
+	engine *engine.Engine
+	id     hippo.ID
+	tokens map[string]string
+}
+
+func newGuarded(t *testing.T) *guarded {
+	t.Helper()
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	now := time.Now()
+	clock := func() time.Time { return now }
+	e, err := app.Open(t.Context(), config.Config{Store: config.Store{Kind: "memory"}, Model: config.Model{Name: config.NoModel}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	m, err := e.In(hippo.LocalScope("")).Record(t.Context(), &hippo.Memory{
+		Content: hiddenText, Tags: []string{"orchard"}, Project: "heliotrope", Importance: hippo.Importance{Base: .5},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &guarded{t: t, engine: e, id: m.ID, tokens: map[string]string{"none": "", "wrong": token.Prefix + strings.Repeat("0", 64)}}
+	file := token.NewFile(config.TokensPath(os.Getenv), clock)
+	for _, x := range []token.Token{
+		{Name: "reader", Right: token.Read}, {Name: "writer", Right: token.Write}, {Name: "admin", Right: token.Admin}, {Name: "foreign", Right: token.Admin, Namespace: "other"},
+		{Name: "elsewhere", Right: token.Admin, Projects: []string{"other"}}, {Name: "expired", Right: token.Admin, Expires: now.Add(time.Minute)}, {Name: "revoked", Right: token.Admin},
+	} {
+		if g.tokens[x.Name], err = file.Create(t.Context(), x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Revoke(t.Context(), "revoked"); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(time.Hour)
+	g.routes = cli.HTTPRoutes(clock, func(context.Context) (*engine.Engine, error) { return e, nil })
+	g.server = httpd.New(g.routes, httpd.Options{Tokens: cli.TokenAuthenticator(file), Now: clock, Limits: httpd.Limits{Rate: 1e6}})
+	return g
+}
+
+// request sends what a pattern matches, with a body that every front end can read.
+func (g *guarded) request(pattern, name string) *httptest.ResponseRecorder {
+	method, path, ok := strings.Cut(pattern, " ")
+	if !ok {
+		method, path = http.MethodGet, pattern
+	}
+	path = strings.ReplaceAll(path, "{$}", "")
+	path = regexp.MustCompile(`\{id[^}]*\}`).ReplaceAllString(path, g.id.String())
+	path = regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "x")
+	ctx, cancel := context.WithTimeout(g.t.Context(), 200*time.Millisecond) // a stream would not end
+	defer cancel()
+	body := `{"query":"orchard","tags":["orchard"],"content":"` + g.id.String() + `","ids":["` + g.id.String() + `"]}`
+	r := httptest.NewRequestWithContext(ctx, method, "http://localhost"+path, strings.NewReader(body))
+	r.RemoteAddr = name + ":1" // each with failures of its own
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if text := g.tokens[name]; text != "" {
+		r.Header.Set("Authorization", "Bearer "+text)
+	}
+	w := httptest.NewRecorder()
+	g.server.ServeHTTP(w, r)
+	return w
+}
+
+// Every route, with every kind of token: nothing is open that is not named, no token does more than its right, and
+// another namespace or project is not there.
+func TestRoutes_Access(t *testing.T) {
+	g := newGuarded(t)
+	if len(g.routes) < 60 {
+		t.Fatalf("only %d routes", len(g.routes))
+	}
+	before := g.state()
+	for _, route := range g.routes {
+		isOpen := slices.Contains(openToEveryone(), route.Pattern)
+		for _, name := range []string{"wrong", "expired", "revoked"} {
+			if w := g.request(route.Pattern, name); w.Code != http.StatusUnauthorized && w.Code != http.StatusTooManyRequests {
+				t.Errorf("%s with a token that is %s: %d", route.Pattern, name, w.Code)
+			}
+		}
+		if w := g.request(route.Pattern, "none"); !isOpen && w.Code != http.StatusUnauthorized && w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), "orchard") {
+			t.Errorf("%s without a token: %d", route.Pattern, w.Code)
+		}
+		for _, name := range []string{"foreign", "elsewhere"} {
+			if w := g.request(route.Pattern, name); strings.Contains(w.Body.String(), "heliotrope") || strings.Contains(w.Body.String(), "4711") {
+				t.Errorf("%s shows a memory to %s:\n%.300s", route.Pattern, name, w.Body)
+			}
+		}
+		w := g.request(route.Pattern, "reader")
+		if writes := route.Rights&^hippo.RightRead != 0 || strings.HasPrefix(route.Pattern, "POST /ui/"); writes && !isOpen && w.Code != http.StatusForbidden &&
+			!slices.Contains([]string{"POST /ui/theme", "POST /ui/logout"}, route.Pattern) {
+			t.Errorf("%s with the right to read: %d", route.Pattern, w.Code)
+		}
+	}
+	if after := g.state(); after != before {
+		t.Errorf("callers without the right changed the memory:\n%s\n%s", before, after)
+	}
+}
+
+// A token reaches what it allows: without this test, a server that refuses everything would pass the one above.
+func TestRoutes_Reach(t *testing.T) {
+	g := newGuarded(t)
+	for pattern, names := range map[string][]string{
+		"GET /api/v1/memories": {"reader", "writer", "admin", "foreign"}, "GET /api/v1/memories/{id}": {"reader", "admin"}, "GET /api/memories/{id}": {"reader", "admin"},
+		"GET /{$}": {"reader", "admin"}, "GET /ui/memory/{id}": {"reader", "admin"}, "GET /api/stats": {"reader", "foreign"}, "GET /healthz": {"none"}, "GET /readyz": {"none"},
+	} {
+		for _, name := range names {
+			if w := g.request(pattern, name); w.Code != http.StatusOK {
+				t.Errorf("%s with %s: %d %.200s", pattern, name, w.Code, w.Body)
+			}
+		}
+	}
+	for _, name := range []string{"foreign", "elsewhere"} {
+		for _, pattern := range []string{"GET /api/v1/memories/{id}", "GET /api/memories/{id}", "GET /ui/memory/{id}"} {
+			if w := g.request(pattern, name); w.Code != http.StatusNotFound {
+				t.Errorf("%s with %s: %d, want 404", pattern, name, w.Code)
+			}
+		}
+	}
+}
+
+// state is what the memory says, without its use.
+func (g *guarded) state() string {
+	ms, err := g.engine.In(hippo.LocalScope("")).Get(g.t.Context(), []hippo.ID{g.id})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	all, err := g.engine.In(hippo.LocalScope("")).Status(g.t.Context())
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	m := ms[0]
+	return strings.Join([]string{m.Content, strings.Join(m.Tags, ","), m.Type, m.UpdatedAt.String(), m.ForgottenAt.String(), strconv.Itoa(all.Memories)}, "\n")
+}

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Feed reads the changes within a scope in the order of their revisions, from a position on. It is for
+// one goroutine.
+//
+// A change is also that a memory was found by a search, which counts the use. A memory that changed
+// several times since the last reading is reported once. One that was purged is not reported: what
+// is left of it does not say whose it was.
+type Feed struct {
+	memories *Memories
+	store    string
+	revision hippo.Revision
+}
+
+// Event is a memory that changed.
+type Event struct {
+	// Position is that of the feed after this event, see [NewFeed].
+	Position string
+	Memory   *hippo.Memory
+}
+
+// NewFeed returns a feed from a position on; empty: from now. Whatever is no position of this store,
+// or of this namespace, begins now, too, and resumed is false: what happened meanwhile is unknown.
+func NewFeed(ctx context.Context, m *Memories, position string) (f *Feed, resumed bool, err error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, false, err
+	}
+	head, err := m.store.Head(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	f = &Feed{memories: m, store: head.Store, revision: head.Revision}
+	if at, ok := f.parse(position); ok && at <= head.Revision {
+		f.revision, resumed = at, true
+	}
+	return f, resumed, nil
+}
+
+// Next calls emit with what changed since, until emit returns an error. reset reports that the store
+// was replaced by another one: the feed goes on from its state of now. Cost without a change: tens of
+// microseconds; else that of reading what changed in all scopes.
+func (f *Feed) Next(ctx context.Context, emit func(Event) error) (reset bool, err error) {
+	head, err := f.memories.store.Head(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case head.Store != f.store || head.Revision < f.revision:
+		f.store, f.revision = head.Store, head.Revision
+		return true, nil
+	case head.Revision == f.revision:
+		return false, nil
+	}
+	for c, err := range f.memories.store.Changes(ctx, f.revision) {
+		if err != nil {
+			return false, err
+		}
+		f.revision = max(f.revision, c.Revision)
+		if c.Memory == nil || !f.memories.scope.Sees(c.Memory) {
+			continue
+		}
+		if err := emit(Event{f.Position(), c.Memory}); err != nil {
+			return false, err
+		}
+	}
+	f.revision = max(f.revision, head.Revision)
+	return false, nil
+}
+
+// Position returns where the feed is. It is encrypted: the revision of a store counts the changes of
+// all tenants, so the difference of two would tell a caller how much the others write.
+func (f *Feed) Position() string {
+	plain := binary.BigEndian.AppendUint64(nil, uint64(f.revision))
+	return base64.RawURLEncoding.EncodeToString(f.cipher().Seal(nil, nil, plain, nil))
+}
+
+func (f *Feed) parse(position string) (hippo.Revision, bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(position)
+	if err != nil {
+		return 0, false
+	}
+	plain, err := f.cipher().Open(nil, nil, sealed, nil)
+	if err != nil || len(plain) != 8 {
+		return 0, false
+	}
+	return hippo.Revision(binary.BigEndian.Uint64(plain)), true
+}
+
+// cipher returns the cipher of positions. Its key comes from the identity of the store, which no caller
+// sees, and the namespace, so that a position is of use to its tenant only.
+func (f *Feed) cipher() cipher.AEAD {
+	key := sha256.Sum256(fmt.Appendf(nil, "hippo feed\n%s\n%s", f.store, f.memories.scope.Namespace))
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic(err) // the length of the key is right
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err) // the size of the block is right
+	}
+	return aead
+}

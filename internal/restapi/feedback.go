@@ -1,0 +1,93 @@
+package restapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+type reinforceInput struct{ up, down references }
+
+func (in *reinforceInput) fields() []field {
+	return []field{
+		{name: "upvotes", to: &in.up, about: "those that helped"},
+		{name: "downvotes", to: &in.down, about: "those that were wrong or misled"},
+	}
+}
+
+// reinforced is the answer to votes.
+type reinforced struct {
+	Reinforced []effect `json:"reinforced"`
+}
+
+// effect is what a vote did to the importance as of today.
+type effect struct {
+	UUID   hippo.ID `json:"uuid"`
+	Before float64  `json:"before"`
+	After  float64  `json:"after"`
+}
+
+func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
+	up, err := r.resolveAll(ctx, in.up, engine.PreferLive)
+	if err != nil {
+		return reply{}, err
+	}
+	down, err := r.resolveAll(ctx, in.down, engine.PreferLive)
+	if err != nil {
+		return reply{}, err
+	}
+	list, err := r.Reinforce(ctx, up, down)
+	if err != nil {
+		return reply{}, err
+	}
+	const decimals = 6
+	out := reinforced{make([]effect, len(list))}
+	for i, x := range list {
+		out.Reinforced[i] = effect{x.ID, wire.Round(x.Before, decimals), wire.Round(x.After, decimals)}
+	}
+	return reply{status: http.StatusOK, data: out, count: len(list)}, nil
+}
+
+// forgetInput forgets memories, restores them or removes them for good.
+type forgetInput struct {
+	uuids  references
+	action string // see [forgot]
+}
+
+func (in *forgetInput) fields() []field {
+	return []field{{name: "uuids", to: &in.uuids, required: true, rules: schema{"minItems": 1}}}
+}
+
+// The actions of [forgot].
+const (
+	forgotten = "forgotten"
+	restored  = "restored"
+	purged    = "purged"
+)
+
+// forgot is the answer to forgetting.
+type forgot struct {
+	// Action is forgotten, restored or purged.
+	Action string     `json:"action"`
+	UUIDs  []hippo.ID `json:"uuids"`
+}
+
+func (in *forgetInput) call(ctx context.Context, r *request) (reply, error) {
+	prefer := map[string]engine.Preference{forgotten: engine.PreferLive, restored: engine.PreferForgotten, purged: engine.PreferNone}[in.action]
+	ids, err := r.resolveAll(ctx, in.uuids, prefer)
+	if err != nil {
+		return reply{}, err
+	}
+	switch in.action {
+	case purged:
+		err = r.Purge(ctx, ids)
+	case restored:
+		_, err = r.Restore(ctx, ids)
+	default:
+		_, err = r.Forget(ctx, ids)
+	}
+	return reply{status: http.StatusOK, data: forgot{in.action, ids}, count: len(ids)}, err
+}

@@ -1,0 +1,282 @@
+package restapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+// insight is a memory as JSON, see [wire.Stored].
+type insight struct{ json.RawMessage }
+
+// insightsOf returns memories as JSON.
+func insightsOf(ms []*hippo.Memory) ([]insight, error) {
+	out := make([]insight, len(ms))
+	for i, m := range ms {
+		b, err := wire.Stored(m)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = insight{b}
+	}
+	return out, nil
+}
+
+// one returns a reply with a memory, and its version as the ETag.
+func one(status int, m *hippo.Memory) (reply, error) {
+	b, err := wire.Stored(m)
+	return reply{status: status, data: insight{b}, header: map[string]string{"ETag": etag(m)}, count: 1}, err
+}
+
+// etag is the version of a memory, which counts the changes of its content, situation, tags and type.
+func etag(m *hippo.Memory) string { return fmt.Sprintf(`"v%d"`, m.Version) }
+
+type recordInput struct {
+	given                            hippo.Memory // what is not in the other fields
+	eventTime, validFrom, validUntil moment
+	supersedes                       references
+	project                          *string
+	allowSecret                      bool
+	key                              string
+}
+
+func newRecordInput() input {
+	return &recordInput{given: hippo.Memory{Importance: hippo.Importance{Base: hippo.DefaultImportance}, Trust: hippo.TrustDefault}}
+}
+
+// sourceInput is where a memory comes from.
+type sourceInput hippo.Source
+
+func (in *sourceInput) fields() []field {
+	kinds := make([]string, 0, len(hippo.SourceKinds()))
+	for _, k := range hippo.SourceKinds() {
+		kinds = append(kinds, string(k))
+	}
+	name := schema{"maxLength": hippo.MaxName}
+	return []field{
+		{name: "kind", to: (*string)(&in.Kind), words: kinds, rules: schema{"default": hippo.SourceAgent}},
+		{name: "author", to: &in.Author, rules: name},
+		{name: "client", to: &in.Client, rules: name},
+		{name: "session", to: &in.Session, rules: name},
+		{name: "seq", to: &in.Seq, about: "the position in the session"},
+		{name: "uri", to: &in.URI, rules: name},
+	}
+}
+
+// maxKey is the maximum length in bytes of an Idempotency-Key.
+const maxKey = 255
+
+func (in *recordInput) fields() []field {
+	return []field{
+		{name: "Idempotency-Key", in: inHeader, to: &in.key, about: "a name of this request that the client makes up: the same request again returns the memory that the first one recorded", rules: schema{"maxLength": maxKey}},
+		{name: "content", to: &in.given.Content, required: true, about: "one idea", rules: schema{"minLength": 1, "maxLength": hippo.MaxContent}},
+		{name: "situation", to: &in.given.Situation, about: "when it applies", rules: schema{"maxItems": hippo.MaxSituations}},
+		{name: "importance", to: &in.given.Importance.Base, rules: schema{"minimum": 0, "maximum": 1, "default": hippo.DefaultImportance}},
+		{name: "tags", to: &in.given.Tags, rules: schema{"maxItems": hippo.MaxTags}},
+		{name: "type", to: &in.given.Type, about: "decision, error, preference, ...", rules: schema{"maxLength": hippo.MaxType}},
+		{name: "pinned", to: &in.given.Pinned, about: "never fades"},
+		{name: "event_time", to: &in.eventTime, about: "when it happened, if not now"},
+		{name: "valid_from", to: &in.validFrom},
+		{name: "valid_until", to: &in.validUntil},
+		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
+		{name: "source", to: (*sourceInput)(&in.given.Source)},
+		{name: "project", to: &in.project, about: `default: the current project of the token; "" is none`, rules: schema{"maxLength": hippo.MaxName}},
+		{name: "metadata", to: (*metadata)(&in.given.Metadata), about: "any JSON by key"},
+		{name: "allow_secret", to: &in.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
+	}
+}
+
+// recorded is the answer to a record.
+type recorded struct {
+	Insight insight `json:"insight"`
+	// Supersedes are those that it replaced, as asked; the rest is what it seems to be.
+	Supersedes     []hippo.ID    `json:"supersedes,omitempty"`
+	LikelyReplaces []replaceable `json:"likely_replaces,omitempty"`
+	DuplicateOf    []hippo.ID    `json:"duplicate_of,omitempty"`
+	Degraded       []string      `json:"degraded,omitempty"`
+}
+
+// replaceable is a memory that another one probably supersedes.
+type replaceable struct {
+	UUID    hippo.ID `json:"uuid"`
+	Content string   `json:"content"`
+	Reason  string   `json:"reason"`
+}
+
+func (in *recordInput) call(ctx context.Context, r *request) (reply, error) {
+	supersedes, err := r.resolveAll(ctx, in.supersedes, engine.PreferLive)
+	if err != nil {
+		return reply{}, err
+	}
+	given, err := in.memory(r)
+	if err != nil {
+		return reply{}, err
+	}
+	memories := r.Memories
+	if in.allowSecret {
+		memories = engine.AllowSecrets(memories)
+	}
+	m, same, err := memories.RecordCompared(ctx, given.Clone(), supersedes...)
+	if in.key != "" && errors.Is(err, hippo.ErrConflict) {
+		return in.again(ctx, r, given, err)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	out := recorded{Supersedes: supersedes, DuplicateOf: same.Duplicates}
+	if same.Err != nil {
+		out.Degraded = []string{"not compared with others"}
+	}
+	for _, x := range same.Replaces {
+		out.LikelyReplaces = append(out.LikelyReplaces, replaceable{x.Memory.ID, wire.Clip(x.Memory.Content, previewLength), x.Reason})
+	}
+	return in.reply(http.StatusCreated, m, &out)
+}
+
+// previewLength is how many characters of the content of a [replaceable] are shown.
+const previewLength = 200
+
+func (in *recordInput) reply(status int, m *hippo.Memory, out *recorded) (reply, error) {
+	b, err := wire.Stored(m)
+	out.Insight = insight{b}
+	header := map[string]string{"Location": prefix + "/memories/" + m.ID.String(), "ETag": etag(m)}
+	return reply{status: status, data: out, header: header, count: 1}, err
+}
+
+// memory returns the memory to record.
+func (in *recordInput) memory(r *request) (*hippo.Memory, error) {
+	m := &in.given
+	m.Namespace, m.Project = r.scope.Namespace, r.scope.Project
+	if in.project != nil {
+		m.Project = *in.project
+	}
+	if in.key != "" {
+		if len(in.key) > maxKey {
+			return nil, hippo.Fieldf("Idempotency-Key", "must be at most %d bytes, got %d", maxKey, len(in.key))
+		}
+		// The identity of the memory follows from the key, so that the store itself refuses a second
+		// one, whichever process takes the request, and however late it comes.
+		name := fmt.Sprintf("%q %q %q", r.scope.Namespace, r.caller, in.key)
+		m.ID = hippo.ID(uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://github.com/hippo-memory/hippo/idempotency "+name)))
+	}
+	return m, r.times(
+		instant{moment: in.eventTime, to: &m.EventTime}, instant{moment: in.validFrom, to: &m.ValidFrom},
+		instant{moment: in.validUntil, to: &m.ValidUntil, ahead: true},
+	)
+}
+
+// again answers a request whose key was used: with the memory that is there, or with the conflict if it is
+// another one, or that is not about the key.
+func (in *recordInput) again(ctx context.Context, r *request, given *hippo.Memory, conflict error) (reply, error) {
+	ms, err := r.Get(ctx, []hippo.ID{given.ID})
+	if err != nil {
+		return reply{}, conflict
+	}
+	if m := ms[0]; m.Version > 1 || m.ContentHash == hippo.HashContent(given.Content) {
+		return in.reply(http.StatusOK, m, &recorded{})
+	}
+	return reply{}, &statusError{http.StatusUnprocessableEntity, hippo.Fieldf("Idempotency-Key", "was used for another memory")}
+}
+
+// insights is a list of memories.
+type insights struct {
+	Insights []insight `json:"insights"`
+}
+
+type getManyInput struct{ uuids references }
+
+func (in *getManyInput) fields() []field {
+	return []field{{name: "uuids", to: &in.uuids, required: true, rules: schema{"minItems": 1}}}
+}
+
+func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
+	ids, err := r.resolveAll(ctx, in.uuids, engine.PreferLive)
+	if err != nil {
+		return reply{}, err
+	}
+	ms, err := r.Get(ctx, ids)
+	if err != nil {
+		return reply{}, err
+	}
+	list, err := insightsOf(ms)
+	return reply{status: http.StatusOK, data: insights{list}, count: len(ms)}, err
+}
+
+type getInput struct{ id reference }
+
+func (in *getInput) fields() []field { return []field{idField(&in.id)} }
+
+// idField is the parameter of a path that names a memory.
+func idField(to *reference) field { return field{name: "id", in: inPath, to: to, required: true} }
+
+func (in *getInput) call(ctx context.Context, r *request) (reply, error) {
+	m, err := in.get(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	return one(http.StatusOK, m)
+}
+
+func (in *getInput) get(ctx context.Context, r *request) (*hippo.Memory, error) {
+	id, err := r.resolve(ctx, in.id, engine.PreferLive)
+	if err != nil {
+		return nil, err
+	}
+	ms, err := r.Get(ctx, []hippo.ID{id})
+	if err != nil {
+		return nil, err
+	}
+	return ms[0], nil
+}
+
+type listInput struct {
+	filter    filterInput
+	page      pageInput
+	forgotten bool
+}
+
+func (in *listInput) fields() []field {
+	return slices.Concat(in.filter.fields(inQuery), in.page.fields(inQuery), []field{
+		{name: "forgotten", in: inQuery, to: &in.forgotten, about: "the forgotten ones instead"},
+	})
+}
+
+// listing is a page of a list.
+type listing struct {
+	Insights      []insight `json:"insights"`
+	TotalCount    int       `json:"total_count"`
+	ReturnedCount int       `json:"returned_count"`
+	ActiveDay     hippo.Day `json:"active_day"`
+	// NextOffset is where the next page begins; absent on the last.
+	NextOffset int `json:"next_offset,omitempty"`
+}
+
+func (in *listInput) call(ctx context.Context, r *request) (reply, error) {
+	f, err := in.filter.filter(r)
+	count, wrong := in.page.count()
+	if err = cmp.Or(err, wrong); err != nil {
+		return reply{}, err
+	}
+	l, err := r.List(ctx, engine.ListQuery{
+		Filter: f, Situation: in.filter.situation, When: in.filter.when, Forgotten: in.forgotten, Offset: in.page.offset, Count: count,
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	out := listing{TotalCount: l.Total, ReturnedCount: len(l.Memories), ActiveDay: l.Day}
+	if end := in.page.offset + len(l.Memories); len(l.Memories) > 0 && end < l.Total {
+		out.NextOffset = end
+	}
+	out.Insights, err = insightsOf(l.Memories)
+	return reply{status: http.StatusOK, data: out, count: len(l.Memories)}, err
+}

@@ -1,0 +1,93 @@
+package restapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+type modifyInput struct {
+	id              reference
+	ifMatch         string
+	content, kind   *string
+	situation, tags *[]string
+	importance      *float64
+	pinned          *bool
+	metadata        metadata
+	reinforce       string
+	supersedes      references
+	allowSecret     bool
+}
+
+func (in *modifyInput) fields() []field {
+	return []field{
+		idField(&in.id),
+		{name: "If-Match", in: inHeader, to: &in.ifMatch, about: "the ETag of the memory as it was read: if its text was changed since, nothing changes and the status is 412"},
+		{name: "content", to: &in.content, rules: schema{"minLength": 1, "maxLength": hippo.MaxContent}},
+		{name: "situation", to: &in.situation, about: "replaces all", rules: schema{"maxItems": hippo.MaxSituations}},
+		{name: "importance", to: &in.importance, rules: schema{"minimum": 0, "maximum": 1}},
+		{name: "tags", to: &in.tags, about: "replaces all", rules: schema{"maxItems": hippo.MaxTags}},
+		{name: "type", to: &in.kind, rules: schema{"maxLength": hippo.MaxType}},
+		{name: "pinned", to: &in.pinned},
+		{name: "metadata", to: &in.metadata, about: "sets these keys and keeps the others; null removes a key"},
+		{name: "reinforce", to: &in.reinforce, about: "default: upvote if content or situation changes and no importance is given", words: []string{"upvote", "downvote", "none"}},
+		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
+		{name: "allow_secret", to: &in.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
+	}
+}
+
+func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
+	c := engine.Modification{
+		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.reinforce),
+		Situation: in.situation, Tags: in.tags,
+	}
+	if in.metadata != nil {
+		c.Metadata = (*map[string]json.RawMessage)(&in.metadata)
+	}
+	var err error
+	if c.IfVersion, err = versionOf(in.ifMatch); err != nil {
+		return reply{}, err
+	}
+	if in.supersedes.texts != nil {
+		old, err := r.resolveAll(ctx, in.supersedes, engine.PreferLive)
+		if err != nil {
+			return reply{}, err
+		}
+		c.Supersedes = &old
+	}
+	id, err := r.resolve(ctx, in.id, engine.PreferLive)
+	if err != nil {
+		return reply{}, err
+	}
+	memories := r.Memories
+	if in.allowSecret {
+		memories = engine.AllowSecrets(memories)
+	}
+	m, err := memories.Modify(ctx, id, c)
+	if errors.Is(err, engine.ErrVersion) || c.IfVersion != 0 && c.Supersedes == nil && errors.Is(err, hippo.ErrConflict) {
+		return reply{}, &statusError{http.StatusPreconditionFailed, err}
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	return one(http.StatusOK, m)
+}
+
+// versionOf returns the version of an ETag; 0 for any.
+func versionOf(tag string) (int, error) {
+	if tag == "" || tag == "*" {
+		return 0, nil
+	}
+	digits, ok := strings.CutPrefix(strings.TrimSuffix(tag, `"`), `"v`)
+	version, err := strconv.Atoi(digits)
+	if !ok || err != nil || version < 1 || tag != `"v`+strconv.Itoa(version)+`"` {
+		return 0, hippo.Fieldf("If-Match", `must be one ETag of a memory, such as "v1" with its quotes, got %.60q`, tag)
+	}
+	return version, nil
+}

@@ -1,0 +1,151 @@
+package restapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/formats"
+)
+
+// relation is a relation as JSON, see [formats.EncodeRelation].
+type relation struct{ json.RawMessage }
+
+// relations is a list of relations.
+type relations struct {
+	Relations []relation `json:"relations"`
+}
+
+func relationsOf(list []hippo.Relation) (reply, error) {
+	out := relations{make([]relation, len(list))}
+	for i := range list {
+		b, err := formats.EncodeRelation(&list[i])
+		if err != nil {
+			return reply{}, err
+		}
+		out.Relations[i] = relation{b}
+	}
+	return reply{status: http.StatusOK, data: out, count: len(list)}, nil
+}
+
+// relationInput is a relation to declare.
+type relationInput struct {
+	from, to              reference
+	kind                  string
+	weight                *float64
+	validFrom, validUntil moment
+}
+
+func (in *relationInput) fields() []field {
+	return []field{
+		{name: "from", to: &in.from, required: true},
+		{name: "to", to: &in.to, required: true},
+		{name: "kind", to: &in.kind, required: true, about: "explains, contradicts, ...", rules: schema{"minLength": 1, "maxLength": hippo.MaxKind}},
+		{name: "weight", to: &in.weight, rules: schema{"exclusiveMinimum": 0, "maximum": 1, "default": 1}},
+		{name: "valid_from", to: &in.validFrom},
+		{name: "valid_until", to: &in.validUntil},
+	}
+}
+
+// relationInputs are several relations.
+type relationInputs []relationInput
+
+// set implements [value].
+func (in *relationInputs) set(name string, raw json.RawMessage) error {
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil || items == nil {
+		return hippo.Fieldf(name, "must be a list of objects, got %s", kindOf(raw))
+	}
+	if len(items) > hippo.MaxIDs {
+		return hippo.Fieldf(name, "must have at most %d elements, got %d", hippo.MaxIDs, len(items))
+	}
+	*in = make(relationInputs, len(items))
+	for i, item := range items {
+		if err := set(fmt.Sprintf("%s[%d]", name, i), item, &(*in)[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// schema implements [value].
+func (*relationInputs) schema() schema {
+	return schema{"type": "array", "minItems": 1, "maxItems": hippo.MaxIDs, "items": objectSchema((&relationInput{}).fields())}
+}
+
+type relateInput struct{ relations relationInputs }
+
+func (in *relateInput) fields() []field {
+	return []field{{name: "relations", to: &in.relations, required: true, about: "each in place of the one with its from, to and kind; all or none"}}
+}
+
+func (in *relateInput) call(ctx context.Context, r *request) (reply, error) {
+	list := make([]hippo.Relation, len(in.relations))
+	for i := range in.relations {
+		var err error
+		if list[i], err = in.relations[i].relation(ctx, r); err != nil {
+			return reply{}, err
+		}
+	}
+	if err := r.Relations().Declare(ctx, list); err != nil {
+		return reply{}, err
+	}
+	return relationsOf(list)
+}
+
+// relation returns the relation of the domain.
+func (in *relationInput) relation(ctx context.Context, r *request) (out hippo.Relation, err error) {
+	out = hippo.Relation{Kind: in.kind, Weight: 1}
+	if in.weight != nil {
+		out.Weight = *in.weight
+	}
+	if out.From, err = r.resolve(ctx, in.from, engine.PreferLive); err != nil {
+		return out, err
+	}
+	if out.To, err = r.resolve(ctx, in.to, engine.PreferLive); err != nil {
+		return out, err
+	}
+	return out, r.times(instant{moment: in.validFrom, to: &out.ValidFrom}, instant{moment: in.validUntil, to: &out.ValidUntil, ahead: true})
+}
+
+// unrelateInput is the key of a relation to remove.
+type unrelateInput struct {
+	from, to reference
+	kind     string
+}
+
+func (in *unrelateInput) fields() []field {
+	return []field{
+		{name: "from", in: inQuery, to: &in.from, required: true},
+		{name: "to", in: inQuery, to: &in.to, required: true},
+		{name: "kind", in: inQuery, to: &in.kind, required: true, about: "co_recalled is what searches learned"},
+	}
+}
+
+func (in *unrelateInput) call(ctx context.Context, r *request) (reply, error) {
+	key := relationInput{from: in.from, to: in.to, kind: in.kind}
+	x, err := key.relation(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusNoContent, count: 1}, r.Relations().Remove(ctx, []hippo.Relation{x})
+}
+
+type relationsInput struct{ id reference }
+
+func (in *relationsInput) fields() []field { return []field{idField(&in.id)} }
+
+func (in *relationsInput) call(ctx context.Context, r *request) (reply, error) {
+	id, err := r.resolve(ctx, in.id, engine.PreferLive)
+	if err != nil {
+		return reply{}, err
+	}
+	list, err := r.Relations().Of(ctx, []hippo.ID{id})
+	if err != nil {
+		return reply{}, err
+	}
+	return relationsOf(list)
+}

@@ -1,0 +1,53 @@
+package restapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// resolveInput asks which memories references mean.
+type resolveInput struct {
+	uuids  references
+	prefer string
+}
+
+func (in *resolveInput) fields() []field {
+	return []field{
+		{name: "uuids", to: &in.uuids, required: true, rules: schema{"minItems": 1}},
+		{
+			name: "prefer", to: &in.prefer, words: []string{"live", "forgotten", "any"}, rules: schema{"default": "live"},
+			about: "which memories a short form means if it fits live and forgotten ones",
+		},
+	}
+}
+
+// resolved is the answer, in the order of the request.
+type resolved struct {
+	IDs []identity `json:"ids"`
+}
+
+// identity is a memory by its UUID, and the short form that distinguishes it from all others of the scope.
+type identity struct {
+	UUID  hippo.ID `json:"uuid"`
+	Short string   `json:"short"`
+}
+
+func (in *resolveInput) call(ctx context.Context, r *request) (reply, error) {
+	prefer := map[string]engine.Preference{"forgotten": engine.PreferForgotten, "any": engine.PreferNone}[in.prefer]
+	ids, err := r.resolveAll(ctx, in.uuids, prefer)
+	if err != nil {
+		return reply{}, err
+	}
+	if _, err := r.Get(ctx, ids); err != nil { // a whole UUID may be unknown
+		return reply{}, err
+	}
+	short := engine.ShortIDs(r.Memories, ids)
+	out := resolved{make([]identity, len(ids))}
+	for i, id := range ids {
+		out.IDs[i] = identity{id, short.Of(id)}
+	}
+	return reply{status: http.StatusOK, data: out, count: len(ids)}, nil
+}

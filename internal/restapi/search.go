@@ -1,0 +1,79 @@
+package restapi
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"net/http"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+type searchInput struct {
+	text      string
+	strict    bool
+	relevance rangeInput
+	filter    filterInput
+	page      pageInput
+	ranker    string
+	explain   bool
+	noTouch   bool
+}
+
+// rangeInput is a range of relevance.
+type rangeInput struct{ min, max *float64 }
+
+func (in *rangeInput) fields() []field {
+	return []field{{name: "min", to: &in.min}, {name: "max", to: &in.max}}
+}
+
+func (in *searchInput) fields() []field {
+	rankers := make([]string, 0, len(hippo.Rankers()))
+	for _, k := range hippo.Rankers() {
+		rankers = append(rankers, string(k))
+	}
+	return slices.Concat([]field{
+		{name: "query", to: &in.text, about: "plain words; empty matches everything", rules: schema{"maxLength": hippo.MaxQuery}},
+		{name: "strict", to: &in.strict, about: "situation_filter hides what does not apply, instead of ranking it lower"},
+		{name: "relevance_range", to: &in.relevance, about: "both ends inclusive. Default: the floor of the ranker"},
+		{name: "ranker", to: &in.ranker, words: rankers},
+		{name: "explain", to: &in.explain, about: "say for each hit why it has its relevance"},
+		{name: "no_touch", to: &in.noTouch, about: "do not count the hits as used"},
+	}, in.filter.fields(inBody), in.page.fields(inBody))
+}
+
+func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
+	f, err := in.filter.filter(r)
+	count, wrong := in.page.count()
+	if err = cmp.Or(err, wrong); err != nil {
+		return reply{}, err
+	}
+	q := hippo.Query{
+		Text: in.text, Situation: in.filter.situation, Strict: in.strict, Filter: f, When: in.filter.when, Relevance: in.relevance.value(),
+		Offset: in.page.offset, Count: count, Ranker: hippo.Ranker(in.ranker), NoTouch: in.noTouch, Explain: in.explain,
+	}
+	a, err := r.Search(ctx, q)
+	if err != nil {
+		return reply{}, err
+	}
+	view := wire.View{Offset: q.Offset, Now: r.server.Now(), Full: true, Importance: r.Importance}
+	out, err := view.Answer(a)
+	return reply{status: http.StatusOK, data: out, count: len(a.Hits)}, err
+}
+
+// value returns the range; nil if neither end is given.
+func (in *rangeInput) value() *hippo.Range {
+	if in.min == nil && in.max == nil {
+		return nil
+	}
+	out := &hippo.Range{Max: math.Inf(1)}
+	if in.min != nil {
+		out.Min = *in.min
+	}
+	if in.max != nil {
+		out.Max = *in.max
+	}
+	return out
+}

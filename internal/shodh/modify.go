@@ -1,0 +1,54 @@
+package shodh
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// updateMemory changes what a request names and keeps the rest. Metadata is merged: null removes a key.
+// A request without any field changes nothing.
+func updateMemory(ctx context.Context, c *call) (reply, error) {
+	if err := liftMetadata(c.args); err != nil {
+		return reply{}, err
+	}
+	m, err := find(ctx, c)
+	if err != nil {
+		return reply{}, err
+	}
+	change := engine.Modification{Vote: engine.VoteNone, Metadata: changedMetadata(c.args, m)}
+	if c.has("tags") {
+		change.Tags = new(append([]string{}, value[[]string](c.args, "tags", nil)...))
+	}
+	if c.has("type") {
+		change.Type = new(value(c.args, "type", ""))
+	}
+	if c.has("quality_score") {
+		change.Importance = new(value(c.args, "quality_score", 0.0))
+	}
+	if change.Tags != nil || change.Type != nil || change.Importance != nil || change.Metadata != nil {
+		if m, err = c.Modify(ctx, m.ID, change); err != nil {
+			return reply{}, err
+		}
+	}
+	return showOne(ctx, c, m)
+}
+
+// changedMetadata returns the keys of the metadata to set, those of [keptFields] among them; nil if there are
+// none.
+func changedMetadata(a args, m *hippo.Memory) *map[string]json.RawMessage {
+	out := make(map[string]json.RawMessage)
+	maps.Copy(out, value[object](a, "metadata", nil))
+	for _, f := range keptFields() {
+		if v, ok := a[f.name]; ok {
+			out[f.name] = f.metadata(m, v)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return &out
+}
