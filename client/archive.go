@@ -2,25 +2,15 @@ package client
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // Export yields every insight as it is stored, forgotten ones included, in the order of their
 // last change. One that cannot be read is an error, and the rest follows.
 func (c *Client) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
-	return func(yield func(*hippo.Memory, error) bool) {
-		here, end, err := engine.Here(ctx, c.memories)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		here.Transfer().Export(ctx)(yield)
-		_ = end() // nothing was written
-	}
+	return c.memories.Transfer().Export(ctx)
 }
 
 // ImportReport is the outcome of an import.
@@ -56,12 +46,7 @@ func (c *Client) Import(ctx context.Context, entries iter.Seq2[*hippo.Memory, er
 	for _, set := range opts {
 		set(&calendar)
 	}
-	here, end, err := engine.Here(ctx, c.memories)
-	if err != nil {
-		return ImportReport{}, err
-	}
-	r, err := here.Transfer().Import(ctx, calendar, entries, nil)
-	err = errors.Join(err, end())
+	r, err := c.memories.Transfer().Import(ctx, calendar, entries, nil)
 	out := ImportReport{Added: r.Added, Updated: r.Updated, Present: r.Present + r.Kept}
 	for _, x := range r.Rejected {
 		out.Rejected = append(out.Rejected, Rejection(x))

@@ -88,12 +88,7 @@ func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
 		return nil, err
 	}
 	cfg := config.Config{Store: store, Model: model, Ranker: o.ranker, Share: o.shared}
-	var e *engine.Engine
-	if o.shared {
-		e, err = app.OpenShared(ctx, cfg, &o.app)
-	} else {
-		e, err = app.Open(ctx, cfg, &o.app)
-	}
+	e, err := app.OpenShared(ctx, cfg, &o.app)
 	if err != nil {
 		return nil, err
 	}

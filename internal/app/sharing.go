@@ -89,7 +89,7 @@ func (s *Sharing) opened(ctx context.Context) (*engine.Engine, error) {
 	case a.local == nil:
 		return s.remote, nil
 	default:
-		return s.Here(ctx)
+		return Open(ctx, *cmp.Or(s.Alone, &s.cfg), s.options)
 	}
 }
 
@@ -109,6 +109,25 @@ func (s *Sharing) Engine(ctx context.Context) (*engine.Engine, error) {
 		return a.local.Engine(ctx)
 	}
 	return s.remote, nil
+}
+
+// Here implements [engine.Remote]: the engine of this process, or one that is opened for the caller alone, with its
+// models loaded.
+func (s *Sharing) Here(ctx context.Context) (*engine.Engine, func() error, error) {
+	a, err := s.attached(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.local != nil {
+		e, err := a.local.Engine(ctx)
+		return e, func() error { return nil }, err
+	}
+	e, err := Open(ctx, *cmp.Or(s.Alone, &s.cfg), s.options)
+	if err != nil {
+		return nil, nil, err
+	}
+	_ = e.Ready(ctx) // without a model searches are lexical
+	return e, e.Close, nil
 }
 
 // Call implements [engine.Remote]. If the connection breaks, it connects to the process that takes over, or takes
@@ -139,11 +158,6 @@ func (s *Sharing) Call(ctx context.Context, c *engine.Call, out any) error {
 		s.leave(a)
 		c.Retried = true
 	}
-}
-
-// Here implements [engine.Remote].
-func (s *Sharing) Here(ctx context.Context) (*engine.Engine, error) {
-	return Open(ctx, *cmp.Or(s.Alone, &s.cfg), s.options)
 }
 
 // attached returns how the store is reached, when that is known.

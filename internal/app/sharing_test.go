@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -111,10 +112,32 @@ func TestSharing_OpensAlone(t *testing.T) {
 	}
 }
 
-// A process that accepts connections and says nothing keeps nobody from the store.
-func TestSharing_NoGreeting(t *testing.T) {
-	c := shared(t)
-	_, e := join(t, c, app.SharingOptions{Listens: true})
+// A process that listens and does not speak the protocol, as one of another version may, keeps nobody from the store.
+func TestSharing_AnotherProtocol(t *testing.T) {
+	for name, reply := range map[string]string{
+		"says nothing": "", "something else": "HTTP/1.1 400 Bad Request\r\n\r\n",
+		"refuses": "\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x03no", "another kind of frame": "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff",
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := shared(t)
+			_, e := join(t, c, app.SharingOptions{Listens: true})
+			impersonate(t, reply)
+			record(t, e, "one")
+			o := app.SharingOptions{Greeting: time.Minute}
+			if reply == "" {
+				o.Greeting = time.Millisecond
+			}
+			_, visitor := join(t, c, o)
+			if visitor.IsRemote() || count(t, visitor) != 1 {
+				t.Errorf("remote %v; want the store opened here", visitor.IsRemote())
+			}
+		})
+	}
+}
+
+// impersonate listens in place of the process that shares the store, and sends each client a reply.
+func impersonate(t *testing.T, reply string) {
+	t.Helper()
 	sockets, err := filepath.Glob(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "hippo", "*.sock"))
 	if err != nil || len(sockets) != 1 {
 		t.Fatal(sockets, err)
@@ -122,16 +145,22 @@ func TestSharing_NoGreeting(t *testing.T) {
 	if err := os.Remove(sockets[0]); err != nil {
 		t.Fatal(err)
 	}
-	mute, err := net.Listen("unix", sockets[0])
+	l, err := net.Listen("unix", sockets[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = mute.Close() }()
-	record(t, e, "one")
-	_, visitor := join(t, c, app.SharingOptions{Greeting: time.Millisecond})
-	if visitor.IsRemote() || count(t, visitor) != 1 {
-		t.Errorf("remote %v; want the store opened here", visitor.IsRemote())
-	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Write([]byte(reply))
+			_, _ = io.Copy(io.Discard, c) // until the client closes it
+			_ = c.Close()
+		}
+	}()
 }
 
 // What is no verb opens the store here for its time: a program's writes are one transaction, which the others see.

@@ -17,6 +17,7 @@ import (
 // httpFront is what the front ends over HTTP have in common.
 type httpFront struct {
 	store string // as in [config.Store.String]
+	kind  string // of the store
 	tools []string
 	log   *slog.Logger
 	// sessions are those of browsers; nil: a new set.
@@ -30,7 +31,7 @@ func httpRoutes(s *shell, open httpd.Opener, f *httpFront) []httpd.Route {
 		httpd.Health(open),
 		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Now: s.now, Log: f.log}),
 		restapi.Routes(open, &restapi.Options{Version: v, Store: f.store, Now: s.now, Log: f.log}),
-		shodh.Routes(open, &shodh.Options{Version: v, Now: s.now, Log: f.log}),
+		shodh.Routes(open, &shodh.Options{Version: v, Database: f.kind, Now: s.now, Log: f.log}),
 		web.Routes(open, &web.Options{
 			Sessions: f.sessions, Login: tokens.Authenticate, Tokens: webTokens(tokens), Version: v, Store: f.store, Now: s.now, Log: f.log,
 		}),

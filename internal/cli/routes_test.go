@@ -60,8 +60,13 @@ func newGuarded(t *testing.T) *guarded {
 	g := &guarded{t: t, engine: e, id: m.ID, tokens: map[string]string{"none": "", "wrong": token.Prefix + strings.Repeat("0", 64)}}
 	file := token.NewFile(config.TokensPath(os.Getenv), clock)
 	for _, x := range []token.Token{
-		{Name: "reader", Right: token.Read}, {Name: "writer", Right: token.Write}, {Name: "admin", Right: token.Admin}, {Name: "foreign", Right: token.Admin, Namespace: "other"},
-		{Name: "elsewhere", Right: token.Admin, Projects: []string{"other"}}, {Name: "expired", Right: token.Admin, Expires: now.Add(time.Minute)}, {Name: "revoked", Right: token.Admin},
+		{Name: "reader", Right: token.Read},
+		{Name: "writer", Right: token.Write},
+		{Name: "admin", Right: token.Admin},
+		{Name: "foreign", Right: token.Admin, Namespace: "other"},
+		{Name: "elsewhere", Right: token.Admin, Projects: []string{"other"}},
+		{Name: "expired", Right: token.Admin, Expires: now.Add(time.Minute)},
+		{Name: "revoked", Right: token.Admin},
 	} {
 		if g.tokens[x.Name], err = file.Create(t.Context(), x); err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ func Context(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Brie
 	}
 	a := contextArgs{Prompt: q.Prompt, State: q.State, PromptOnly: q.PromptOnly, MaxTokens: q.MaxTokens}
 	for {
-		b, err := perform(ctx, m, verbContext, a, briefWithout)
+		b, err := perform(ctx, m, a, briefWithout)
 		if err != nil || q.Known == nil {
 			return b, err
 		}

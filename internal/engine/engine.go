@@ -35,7 +35,7 @@ type Engine struct {
 	accesses  *accessWriter
 	weights   *rank.Weights
 	defaults  defaults
-	remote    Remote // nil: the store is open in this process
+	remote    Remote // nil: the store is open in this process, and the fields above are set
 	now       func() time.Time
 	closing   func() error // once
 	comparing atomic.Int32 // memories that are compared with others
@@ -46,8 +46,9 @@ type Remote interface {
 	// Call carries out a verb and decodes its result into out, a pointer. If the connection breaks it may
 	// repeat the call with Retried set.
 	Call(ctx context.Context, c *Call, out any) error
-	// Here opens the store in this process, too, for what is no verb. The caller closes the engine.
-	Here(ctx context.Context) (*Engine, error)
+	// Here returns an engine of this process, for what cannot travel, and what ends its use. Cost: that of opening the
+	// store, unless it is open.
+	Here(ctx context.Context) (e *Engine, end func() error, err error)
 	Close() error
 }
 
@@ -81,7 +82,7 @@ type Config struct {
 
 // New returns an Engine. It starts one or two goroutines, which Close ends.
 func New(c Config) *Engine {
-	e := &Engine{store: c.Store, index: c.Index, weights: c.Weights, now: c.Now, defaults: defaults{ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait}}
+	e := &Engine{store: c.Store, index: c.Index, weights: c.Weights, now: c.Now, defaults: defaultsOf(&c, c.Store.Zone())}
 	if e.weights == nil {
 		w := rank.DefaultWeights()
 		e.weights = &w
@@ -115,6 +116,10 @@ type defaults struct {
 	ranker hippo.Ranker
 	wait   time.Duration // [Config.IndexWait]
 	zone   *time.Location
+}
+
+func defaultsOf(c *Config, zone *time.Location) defaults {
+	return defaults{ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait, zone: zone}
 }
 
 // Memories is the memory within the scope of a caller; its methods are the verbs. It is cheap to
@@ -151,24 +156,13 @@ func (e *Engine) indexedOnce(ctx context.Context, f func() error) error {
 	return e.index.Guard(f)
 }
 
-// Embed waits until the preferred model has embedded all memories, and calls progress
-// meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept.
-func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int)) error {
-	return e.indexed(ctx, func() error { return e.embedding.Embed(ctx, progress) })
-}
-
 // Importance returns the importance of a memory as of an active day, in [0, 1].
 func (e *Engine) Importance(m *hippo.Memory, day hippo.Day) float64 {
 	return e.weights.Usage.Importance(m.Importance.Value, m.Importance.SetDay, day, m.Pinned)
 }
 
 // Zone returns the time zone of the user.
-func (e *Engine) Zone() *time.Location {
-	if e.remote != nil {
-		return e.defaults.zone
-	}
-	return e.store.Zone()
-}
+func (e *Engine) Zone() *time.Location { return e.defaults.zone }
 
 // Close stores what is pending and closes the index and the store. Closing again returns what
 // the first Close did.

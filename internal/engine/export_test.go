@@ -20,6 +20,9 @@ func (m *Memories) Compare(ctx context.Context, x *hippo.Memory) (*Comparison, e
 // Instructs is what [Context] marks memories by.
 func Instructs(text string) bool { return instructs(text) }
 
+// Travelled returns an error as another process sees it.
+func Travelled(err error) error { return newFailure(err).err() }
+
 // Untravelled names the fields of types between processes that JSON cannot carry.
 func Untravelled() (problems []string) {
 	seen := make(map[reflect.Type]bool)

@@ -2,9 +2,13 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/hippo-memory/hippo"
 )
+
+// ErrVersion says that a memory was changed since the caller read it. It is a [hippo.ErrConflict].
+var ErrVersion = fmt.Errorf("%w: the memory has another version", hippo.ErrConflict)
 
 // failure is an error in a form that can travel.
 type failure struct {
@@ -15,10 +19,11 @@ type failure struct {
 	Secret    *hippo.SecretError    `json:",omitempty"`
 	Unknown   *hippo.UnknownError   `json:",omitempty"`
 	Ambiguous *hippo.AmbiguousError `json:",omitempty"`
+	Version   bool                  `json:",omitempty"` // [ErrVersion]
 }
 
 func newFailure(err error) *failure {
-	f := &failure{Code: hippo.CodeOf(err), Text: err.Error()}
+	f := &failure{Code: hippo.CodeOf(err), Text: err.Error(), Version: errors.Is(err, ErrVersion)}
 	_ = errors.As(err, &f.Field) || errors.As(err, &f.Secret) || errors.As(err, &f.Unknown) || errors.As(err, &f.Ambiguous)
 	return f
 }
@@ -35,6 +40,8 @@ func (f *failure) err() error {
 		kind = f.Unknown
 	case f.Ambiguous != nil:
 		kind = f.Ambiguous
+	case f.Version:
+		kind = ErrVersion
 	default:
 		kind = hippo.ErrorOf(f.Code)
 	}

@@ -20,8 +20,31 @@ import (
 // is left of it does not say whose it was.
 type Feed struct {
 	memories *Memories
-	store    string
-	revision hippo.Revision
+	at       feedState
+}
+
+// feedState is where a feed is.
+type feedState struct {
+	Store    string // its identity
+	Revision hippo.Revision
+}
+
+// maxFeedPage is how many changes are read at a time, but for those of one revision.
+const maxFeedPage = 200
+
+// feedPage is the next part of a feed, and its state after that.
+type feedPage struct {
+	At feedState
+	// Reset: the store was replaced by another one.
+	Reset   bool
+	Changes []feedChange
+	// More: the store has further changes.
+	More bool
+}
+
+type feedChange struct {
+	Revision hippo.Revision
+	Memory   *hippo.Memory
 }
 
 // Event is a memory that changed.
@@ -34,54 +57,81 @@ type Event struct {
 // NewFeed returns a feed from a position on; empty: from now. Whatever is no position of this store,
 // or of this namespace, begins now, too, and resumed is false: what happened meanwhile is unknown.
 func NewFeed(ctx context.Context, m *Memories, position string) (f *Feed, resumed bool, err error) {
-	if err := m.scoped.Allow(hippo.RightRead); err != nil {
-		return nil, false, err
-	}
-	head, err := m.store.Head(ctx)
+	now, err := perform(ctx, m, none{}, feedHead)
 	if err != nil {
 		return nil, false, err
 	}
-	f = &Feed{memories: m, store: head.Store, revision: head.Revision}
-	if at, ok := f.parse(position); ok && at <= head.Revision {
-		f.revision, resumed = at, true
+	f = &Feed{memories: m, at: now}
+	if at, ok := f.parse(position); ok && at <= now.Revision {
+		f.at.Revision, resumed = at, true
 	}
 	return f, resumed, nil
+}
+
+func feedHead(ctx context.Context, m *Memories, _ none) (feedState, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return feedState{}, err
+	}
+	head, err := m.store.Head(ctx)
+	return feedState{head.Store, head.Revision}, err
 }
 
 // Next calls emit with what changed since, until emit returns an error. reset reports that the store
 // was replaced by another one: the feed goes on from its state of now. Cost without a change: tens of
 // microseconds; else that of reading what changed in all scopes.
 func (f *Feed) Next(ctx context.Context, emit func(Event) error) (reset bool, err error) {
-	head, err := f.memories.store.Head(ctx)
-	switch {
-	case err != nil:
-		return false, err
-	case head.Store != f.store || head.Revision < f.revision:
-		f.store, f.revision = head.Store, head.Revision
-		return true, nil
-	case head.Revision == f.revision:
-		return false, nil
-	}
-	for c, err := range f.memories.store.Changes(ctx, f.revision) {
+	for {
+		page, err := perform(ctx, f.memories, f.at, feedAfter)
 		if err != nil {
 			return false, err
 		}
-		f.revision = max(f.revision, c.Revision)
-		if c.Memory == nil || !f.memories.scope.Sees(c.Memory) {
-			continue
+		for _, c := range page.Changes {
+			f.at.Revision = c.Revision
+			if err := emit(Event{f.Position(), c.Memory}); err != nil {
+				return false, err
+			}
 		}
-		if err := emit(Event{f.Position(), c.Memory}); err != nil {
-			return false, err
+		if f.at = page.At; !page.More {
+			return page.Reset, nil
 		}
 	}
-	f.revision = max(f.revision, head.Revision)
-	return false, nil
+}
+
+// feedAfter returns what changed after a state.
+func feedAfter(ctx context.Context, m *Memories, at feedState) (feedPage, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return feedPage{}, err
+	}
+	head, err := m.store.Head(ctx)
+	p := feedPage{At: at}
+	switch {
+	case err != nil:
+		return p, err
+	case head.Store != at.Store || head.Revision < at.Revision:
+		return feedPage{At: feedState{head.Store, head.Revision}, Reset: true}, nil
+	case head.Revision == at.Revision:
+		return p, nil
+	}
+	for c, err := range m.store.Changes(ctx, at.Revision) {
+		if err != nil {
+			return p, err
+		}
+		if p.More = len(p.Changes) >= maxFeedPage && c.Revision > p.At.Revision; p.More {
+			return p, nil
+		}
+		p.At.Revision = max(p.At.Revision, c.Revision)
+		if c.Memory != nil && m.scope.Sees(c.Memory) {
+			p.Changes = append(p.Changes, feedChange{c.Revision, c.Memory})
+		}
+	}
+	p.At.Revision = max(p.At.Revision, head.Revision)
+	return p, nil
 }
 
 // Position returns where the feed is. It is encrypted: the revision of a store counts the changes of
 // all tenants, so the difference of two would tell a caller how much the others write.
 func (f *Feed) Position() string {
-	plain := binary.BigEndian.AppendUint64(nil, uint64(f.revision))
+	plain := binary.BigEndian.AppendUint64(nil, uint64(f.at.Revision))
 	return base64.RawURLEncoding.EncodeToString(f.cipher().Seal(nil, nil, plain, nil))
 }
 
@@ -100,7 +150,7 @@ func (f *Feed) parse(position string) (hippo.Revision, bool) {
 // cipher returns the cipher of positions. Its key comes from the identity of the store, which no caller
 // sees, and the namespace, so that a position is of use to its tenant only.
 func (f *Feed) cipher() cipher.AEAD {
-	key := sha256.Sum256(fmt.Appendf(nil, "hippo feed\n%s\n%s", f.store, f.memories.scope.Namespace))
+	key := sha256.Sum256(fmt.Appendf(nil, "hippo feed\n%s\n%s", f.at.Store, f.memories.scope.Namespace))
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		panic(err) // the length of the key is right

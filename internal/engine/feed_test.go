@@ -105,3 +105,25 @@ func TestFeed_ofAnotherStore(t *testing.T) {
 	other.record("b", .5)
 	feedFrom(t, other, hippo.LocalScope(""), feedFrom(t, one, hippo.LocalScope(""), "", false).Position(), false)
 }
+
+// TestFeed_Pages: more changes than one page has come once each, in order, also from the middle on.
+func TestFeed_Pages(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	feed := feedFrom(t, f, hippo.LocalScope(""), "", false)
+	want := f.fill(450)
+	var got []string
+	middle := ""
+	_, err := feed.Next(t.Context(), func(e engine.Event) error {
+		if got = append(got, e.Memory.Content); len(got) == 250 {
+			middle = e.Position
+		}
+		return nil
+	})
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if diff := cmp.Diff(want[250:], reported(t, feedFrom(t, f, hippo.LocalScope(""), middle, true))); diff != "" {
+		t.Errorf("from the middle on (-want +got):\n%s", diff)
+	}
+}

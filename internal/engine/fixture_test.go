@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +22,10 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
+
+// remoteTests is the environment variable that makes [open] return an engine whose verbs travel, see
+// [TestRemote_BehavesLikeLocal].
+const remoteTests = "HIPPO_TEST_REMOTE"
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -95,6 +100,9 @@ func open(t tester, o options) *fixture {
 	e := engine.New(engine.Config{
 		Store: s, Index: i, Now: o.clock.now, Models: o.models, Tokens: o.tokens, Weights: o.weights, Degraded: o.degraded,
 	})
+	if os.Getenv(remoteTests) != "" {
+		e = engine.NewRemote(newLoopback(e), &engine.Config{Now: o.clock.now, Weights: o.weights}, o.zone)
+	}
 	f := &fixture{Memories: e.In(hippo.LocalScope("")), clock: o.clock, t: t, store: s}
 	f.end = sync.OnceFunc(func() {
 		if err := f.Close(); err != nil {

@@ -12,7 +12,7 @@ import (
 // Forget hides memories from every search. They are kept, and [Memories.Restore] brings them
 // back. Forgetting a forgotten memory changes nothing. With an unknown ID nothing is changed.
 func (m *Memories) Forget(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, m, verbForget, ids, forget)
+	return perform(ctx, m, ids, forget)
 }
 
 func forget(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
@@ -21,7 +21,7 @@ func forget(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, 
 
 // Restore undoes [Memories.Forget].
 func (m *Memories) Restore(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, m, verbRestore, ids, restore)
+	return perform(ctx, m, ids, restore)
 }
 
 func restore(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
@@ -43,7 +43,7 @@ func mark(ctx context.Context, m *Memories, ids []hippo.ID, at time.Time) ([]*hi
 
 // Purge removes memories for good, forgotten or not. With an unknown ID nothing is removed.
 func (m *Memories) Purge(ctx context.Context, ids []hippo.ID) error {
-	_, err := perform(ctx, m, verbPurge, ids, purge)
+	_, err := perform(ctx, m, ids, purge)
 	return err
 }
 

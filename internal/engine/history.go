@@ -12,19 +12,10 @@ import (
 // Created returns when the memories that pass the filter of a list were recorded, in UTC, in
 // ascending order; Offset and Count are not used. Cost: a scan of the index.
 func Created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error) {
-	micros, err := perform(ctx, m, verbCreated, q, created)
-	if err != nil {
-		return nil, err
-	}
-	times := make([]time.Time, len(micros))
-	for i, t := range micros {
-		times[i] = time.UnixMicro(t).UTC()
-	}
-	return times, nil
+	return perform(ctx, m, q, created)
 }
 
-// created returns microseconds since 1970.
-func created(ctx context.Context, m *Memories, q ListQuery) ([]int64, error) {
+func created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
@@ -37,13 +28,17 @@ func created(ctx context.Context, m *Memories, q ListQuery) ([]int64, error) {
 		micros[i] = k.CreatedAt
 	}
 	slices.Sort(micros)
-	return micros, nil
+	times := make([]time.Time, len(micros))
+	for i, t := range micros {
+		times[i] = time.UnixMicro(t).UTC()
+	}
+	return times, nil
 }
 
 // Predecessors returns the memories that one supersedes, the newest first, forgotten ones apart.
 // Cost: a scan of the index.
 func Predecessors(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
-	return perform(ctx, m, verbPredecessors, id, predecessors)
+	return perform(ctx, m, id, predecessors)
 }
 
 func predecessors(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {

@@ -35,7 +35,7 @@ type Listing struct {
 // List returns memories by the time they were created, newest first. It is not an access and
 // does not advance the active day.
 func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
-	return perform(ctx, m, verbList, q, list)
+	return perform(ctx, m, q, list)
 }
 
 func list(ctx context.Context, m *Memories, q ListQuery) (*Listing, error) {
@@ -114,6 +114,10 @@ type LabelCounts struct {
 // Labels counts the memories that pass a filter by type and by tag, as [Memories.List] finds them. Cost: a
 // pass over the index.
 func Labels(ctx context.Context, m *Memories, f hippo.Filter) (*LabelCounts, error) {
+	return perform(ctx, m, f, labels)
+}
+
+func labels(ctx context.Context, m *Memories, f hippo.Filter) (*LabelCounts, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}

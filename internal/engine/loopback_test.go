@@ -9,14 +9,13 @@ import (
 // loopback carries calls to an engine of the same process, as bytes, as another process would.
 type loopback struct {
 	*engine.Dispatcher
-	end  func() error
-	here *engine.Engine
+	engine *engine.Engine
 	// retry: each call is carried out twice, as if the result of the first was lost.
 	retry bool
 }
 
 func newLoopback(e *engine.Engine) *loopback {
-	return &loopback{Dispatcher: engine.NewDispatcher(func(context.Context) (*engine.Engine, error) { return e, nil }), end: e.Close, here: e}
+	return &loopback{Dispatcher: engine.NewDispatcher(func(context.Context) (*engine.Engine, error) { return e, nil }), engine: e}
 }
 
 func (l *loopback) Call(ctx context.Context, c *engine.Call, out any) error {
@@ -36,6 +35,8 @@ func (l *loopback) Call(ctx context.Context, c *engine.Call, out any) error {
 	return engine.Decode(reply, failed, out)
 }
 
-func (l *loopback) Here(context.Context) (*engine.Engine, error) { return l.here, nil }
+func (l *loopback) Here(context.Context) (*engine.Engine, func() error, error) {
+	return l.engine, func() error { return nil }, nil
+}
 
-func (l *loopback) Close() error { return l.end() }
+func (l *loopback) Close() error { return l.engine.Close() }

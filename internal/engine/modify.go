@@ -30,9 +30,6 @@ type Modification struct {
 	IfVersion int
 }
 
-// ErrVersion says that a memory was changed since the caller read it. It is a [hippo.ErrConflict].
-var ErrVersion = fmt.Errorf("%w: the memory has another version", hippo.ErrConflict)
-
 // Modify changes one memory and returns it as stored. An unknown id is [hippo.ErrNotFound]; a
 // modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
 // nothing. A text that seems to hold a secret is a [*hippo.SecretError], unless [AllowSecrets] allows it.
@@ -41,11 +38,11 @@ func (m *Memories) Modify(ctx context.Context, id hippo.ID, c Modification) (*hi
 	if err != nil {
 		return nil, err
 	}
-	return perform(ctx, m, verbModify, modifyArgs{id, portable(c), versions}, modify)
+	return perform(ctx, m, modifyArgs{id, portable(c), versions}, modify)
 }
 
-// portable returns a modification in a form that can travel: in JSON a pointer to a nil list is the same as no
-// pointer.
+// portable returns a modification in a form that can travel: in JSON a pointer to a nil list or map is the
+// same as no pointer.
 func portable(c Modification) Modification {
 	for _, list := range []**[]string{&c.Situation, &c.Tags} {
 		if *list != nil && **list == nil {
@@ -54,6 +51,9 @@ func portable(c Modification) Modification {
 	}
 	if c.Supersedes != nil && *c.Supersedes == nil {
 		c.Supersedes = &[]hippo.ID{}
+	}
+	if c.Metadata != nil && *c.Metadata == nil {
+		c.Metadata = &map[string]json.RawMessage{}
 	}
 	return c
 }

@@ -23,7 +23,7 @@ func (m *Memories) Record(ctx context.Context, r *hippo.Memory, supersedes ...hi
 	if err := store.Identify(r); err != nil {
 		return nil, err
 	}
-	return perform(ctx, m, verbRecord, recordArgs{r, supersedes}, recordAlone)
+	return perform(ctx, m, recordArgs{r, supersedes}, recordAlone)
 }
 
 // recordArgs are the arguments of [Memories.Record] and [Memories.RecordCompared]. The memory has an ID, by which
@@ -38,7 +38,7 @@ func recorded(ctx context.Context, m *Memories, r *hippo.Memory) (*hippo.Memory,
 	if !m.retried {
 		return nil, nil
 	}
-	ms, err := m.scoped.Get(ctx, []hippo.ID{r.ID})
+	ms, err := reader(m).Get(ctx, []hippo.ID{r.ID})
 	return first(ms), err
 }
 
@@ -96,7 +96,7 @@ func (m *Memories) RecordCompared(ctx context.Context, r *hippo.Memory, supersed
 	if err := store.Identify(r); err != nil {
 		return nil, nil, err
 	}
-	out, err := perform(ctx, m, verbRecordCompared, recordArgs{r, supersedes}, packedRecord)
+	out, err := perform(ctx, m, recordArgs{r, supersedes}, packedRecord)
 	if err != nil {
 		return nil, nil, err
 	}

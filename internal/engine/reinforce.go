@@ -33,7 +33,7 @@ func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinfo
 	if err != nil {
 		return nil, err
 	}
-	return perform(ctx, m, verbReinforce, reinforceArgs{up, down, versions}, reinforce)
+	return perform(ctx, m, reinforceArgs{up, down, versions}, reinforce)
 }
 
 // reinforceArgs are the arguments of [Memories.Reinforce].

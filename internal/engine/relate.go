@@ -22,7 +22,7 @@ func (m *Memories) Relations() Relations { return Relations{m} }
 // durably. Kind [hippo.CoRecalled] is learned, not declared. Unknown memories are a
 // [*hippo.UnknownError].
 func (r Relations) Declare(ctx context.Context, list []hippo.Relation) error {
-	_, err := perform(ctx, r.memories, verbRelate, list, declare)
+	_, err := perform(ctx, r.memories, list, declare)
 	return err
 }
 
@@ -46,7 +46,7 @@ func declare(ctx context.Context, m *Memories, list []hippo.Relation) (none, err
 // Remove removes relations by From, To and Kind, learned ones too. Those that are not there
 // are [hippo.ErrNotFound], after the others were removed.
 func (r Relations) Remove(ctx context.Context, list []hippo.Relation) error {
-	_, err := perform(ctx, r.memories, verbUnrelate, list, remove)
+	_, err := perform(ctx, r.memories, list, remove)
 	return err
 }
 
@@ -81,7 +81,7 @@ func someRelations(rs []hippo.Relation) error {
 // that do not hold now too, those of forgotten memories not. Weights are those of now. They are
 // ordered by From, To and Kind. Unknown IDs are a [*hippo.UnknownError].
 func (r Relations) Of(ctx context.Context, ids []hippo.ID) ([]hippo.Relation, error) {
-	return perform(ctx, r.memories, verbRelations, ids, relationsOf)
+	return perform(ctx, r.memories, ids, relationsOf)
 }
 
 func relationsOf(ctx context.Context, m *Memories, ids []hippo.ID) ([]hippo.Relation, error) {

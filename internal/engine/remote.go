@@ -1,55 +1,65 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
+	"reflect"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/store"
 )
 
-// NewRemote returns an engine whose verbs r carries out. Of c it uses Ranker, IndexWait and Now; zone is
-// [Engine.Zone]. [Memories.Transfer] and [Engine.Embed] need an engine of this process: [Here].
+// NewRemote returns an engine whose verbs r carries out. Of c it uses Ranker, IndexWait, Weights and Now; zone is
+// [Engine.Zone]. What cannot travel uses [Remote.Here]: [Memories.Transfer], [Engine.Embed] and [Engine.Stage].
 func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
-	w := rank.DefaultWeights()
-	return &Engine{
-		remote: r, weights: &w, now: c.Now, closing: r.Close,
-		defaults: defaults{ranker: cmp.Or(c.Ranker, hippo.RankerHippo), wait: c.IndexWait, zone: zone},
+	e := &Engine{remote: r, weights: c.Weights, now: c.Now, closing: r.Close, defaults: defaultsOf(c, zone)}
+	if e.weights == nil {
+		w := rank.DefaultWeights()
+		e.weights = &w
 	}
+	return e
 }
 
 // IsRemote reports whether another process carries out the verbs.
 func (e *Engine) IsRemote() bool { return e.remote != nil }
 
-// Here returns the memories in an engine of this process, and a function that closes it: m itself and one that does
-// nothing, unless another process carries out the verbs. Cost: that of opening the store.
-func Here(ctx context.Context, m *Memories) (here *Memories, end func() error, err error) {
-	if m.remote == nil {
-		return m, func() error { return nil }, nil
-	}
-	e, err := m.remote.Here(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	here = e.In(m.scope)
-	here.secretsAllowed = m.secretsAllowed
-	return here, e.Close, nil
-}
-
-// perform carries out a verb here, or where the store is open.
-func perform[In, Out any](ctx context.Context, m *Memories, verb string, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
+// perform carries out a verb: it calls local, or the function of that name in the process that has the store open.
+// Each local is in the table of [verbs], and reads nothing but its arguments and m, which is of its process.
+func perform[In, Out any](ctx context.Context, m *Memories, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
 	if m.remote == nil {
 		return local(ctx, m, in)
 	}
 	var out, empty Out
-	c := Call{Verb: verb, Scope: m.scope, AllowSecrets: m.secretsAllowed, Wait: m.wait, Args: in}
+	c := Call{Verb: nameOf(local), Scope: m.scope, AllowSecrets: m.secretsAllowed, Wait: m.wait, Args: in}
 	if err := m.remote.Call(ctx, &c, &out); err != nil {
 		return empty, err
 	}
 	return out, nil
+}
+
+// nameOf returns the name of a function at the top level of this package.
+func nameOf(f any) string {
+	name := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
+// here returns m with an engine of this process, and what ends its use.
+func here(ctx context.Context, m *Memories) (*Memories, func() error, error) {
+	if m.remote == nil {
+		return m, func() error { return nil }, nil
+	}
+	e, end, err := m.remote.Here(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := e.In(m.scope)
+	out.secretsAllowed = m.secretsAllowed
+	return out, end, nil
 }
 
 // searchArgs are a query in a form that can travel: a bound that is infinite is missing in Relevance.
@@ -73,6 +83,13 @@ func finite(x float64) *float64 {
 		return nil
 	}
 	return &x
+}
+
+// unpack returns the query.
+func (a *searchArgs) unpack() hippo.Query {
+	q := a.Query
+	q.Relevance = a.Relevance.unpack()
+	return q
 }
 
 func (b *bounds) unpack() *hippo.Range {
@@ -106,12 +123,20 @@ func versionsOf(ctx context.Context, m *Memories, ids []hippo.ID) (versions, err
 	if m.remote == nil || len(ids) == 0 || len(ids) > hippo.MaxIDs {
 		return nil, nil
 	}
-	ms, err := perform(ctx, m, verbVersions, ids, visible)
+	ms, err := perform(ctx, m, ids, visible)
 	return ms, err
 }
 
+// reader reads within the scope of a caller who may have no right to read: what it returns is compared, and
+// shown only as the result of a write.
+func reader(m *Memories) store.Scoped {
+	s := m.scope
+	s.Rights |= hippo.RightRead
+	return m.store.In(s)
+}
+
 func visible(ctx context.Context, m *Memories, ids []hippo.ID) (versions, error) {
-	ms, err := m.scoped.Get(ctx, distinct(ids))
+	ms, err := reader(m).Get(ctx, distinct(ids))
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +158,7 @@ func applied(ctx context.Context, m *Memories, before versions) ([]*hippo.Memory
 	for id := range before {
 		ids = append(ids, id)
 	}
-	ms, err := m.scoped.Get(ctx, ids)
+	ms, err := reader(m).Get(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -147,26 +172,35 @@ func applied(ctx context.Context, m *Memories, before versions) ([]*hippo.Memory
 
 // Flush waits until the accesses of all searches so far are stored.
 func (e *Engine) Flush(ctx context.Context) error {
-	if e.remote != nil {
-		_, err := perform(ctx, e.In(hippo.Scope{}), verbFlush, none{}, flush)
-		return err
-	}
-	return e.accesses.flush(ctx)
+	_, err := perform(ctx, e.In(hippo.Scope{}), none{}, flush)
+	return err
 }
 
-func flush(ctx context.Context, m *Memories, _ none) (none, error) { return none{}, m.Flush(ctx) }
+func flush(ctx context.Context, m *Memories, _ none) (none, error) {
+	return none{}, m.accesses.flush(ctx)
+}
 
 // Ready waits until the models are loaded; until then searches are lexical. The error is that
 // of loading, or of ctx.
 func (e *Engine) Ready(ctx context.Context) error {
-	if e.remote != nil {
-		_, err := perform(ctx, e.In(hippo.Scope{}), verbReady, none{}, ready)
-		return err
-	}
-	return e.embedding.Ready(ctx)
+	_, err := perform(ctx, e.In(hippo.Scope{}), none{}, ready)
+	return err
 }
 
-func ready(ctx context.Context, m *Memories, _ none) (none, error) { return none{}, m.Ready(ctx) }
+func ready(ctx context.Context, m *Memories, _ none) (none, error) {
+	return none{}, m.embedding.Ready(ctx)
+}
+
+// Embed waits until the preferred model has embedded all memories, and calls progress
+// meanwhile. The error is that of the model, or of ctx; vectors computed so far are kept.
+func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int)) error {
+	m, end, err := here(ctx, e.In(hippo.Scope{}))
+	if err != nil {
+		return err
+	}
+	err = m.indexed(ctx, func() error { return m.embedding.Embed(ctx, progress) })
+	return errors.Join(err, end())
+}
 
 // set copies a value that is given.
 func set[T any](to, from *T) {

@@ -2,12 +2,13 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -31,7 +32,6 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 	a := f.record("the gateway times out after 30 s", 0.5, "gateway")
 	b := f.record("the gateway times out after 60 s", 0.9, "gateway", "proxy")
 	f.record("lunch is at noon", 0.1)
-	next := f.note(fact("lunch is at one"), f.record("lunch is at eleven", 0.1))
 	r := f.remote(hippo.LocalScope(""), false)
 	ctx := t.Context()
 	for name, verb := range map[string]func(*engine.Memories) (any, error){
@@ -44,8 +44,8 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 		"invalid":   func(m *engine.Memories) (any, error) { return m.Search(ctx, hippo.Query{Count: -1}) },
 		"get":       func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{b, a}) },
 		"unknown":   func(m *engine.Memories) (any, error) { return m.Get(ctx, []hippo.ID{{1}}) },
-		"resolve":   func(m *engine.Memories) (any, error) { return m.Resolve(ctx, a.Short(), engine.PreferLive) },
-		"no ref":    func(m *engine.Memories) (any, error) { return m.Resolve(ctx, "ffffffff0000", engine.PreferNone) },
+		"resolve":   func(m *engine.Memories) (any, error) { return m.Resolve(ctx, a.Short(), engine.PreferNone) },
+		"no ref":    func(m *engine.Memories) (any, error) { return m.Resolve(ctx, "ffffffff0000", engine.PreferLive) },
 		"list":      func(m *engine.Memories) (any, error) { return m.List(ctx, engine.ListQuery{Count: 2}) },
 		"short ids": func(m *engine.Memories) (any, error) { return engine.ShortIDs(m, []hippo.ID{a, b}), nil },
 		"status":    func(m *engine.Memories) (any, error) { return m.Status(ctx) },
@@ -59,12 +59,17 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 		"secret": func(m *engine.Memories) (any, error) {
 			return m.Record(ctx, &hippo.Memory{Content: "password = hunter2hunter2X9"})
 		},
+		"no metadata": func(m *engine.Memories) (any, error) {
+			return m.Modify(ctx, a, engine.Modification{Metadata: new(map[string]json.RawMessage)})
+		},
+		"metadata": func(m *engine.Memories) (any, error) {
+			_, err := m.Modify(ctx, a, engine.Modification{Metadata: &map[string]json.RawMessage{"a": json.RawMessage(`1`), "b": nil, "c": json.RawMessage("null")}})
+			return nil, err
+		},
 		"no vote": func(m *engine.Memories) (any, error) { return m.Reinforce(ctx, []hippo.ID{a}, []hippo.ID{a}) },
 		"relations": func(m *engine.Memories) (any, error) {
 			return m.Relations().Of(ctx, []hippo.ID{a})
 		},
-		"created":      func(m *engine.Memories) (any, error) { return engine.Created(ctx, m, engine.ListQuery{}) },
-		"predecessors": func(m *engine.Memories) (any, error) { return engine.Predecessors(ctx, m, next.ID) },
 	} {
 		want, wantErr := verb(f.Memories)
 		got, err := verb(r)
@@ -110,6 +115,16 @@ func TestRemote_RepeatsNothing(t *testing.T) {
 	if want := 0.2; m.Importance.Value != want {
 		t.Errorf("importance %v after two downvotes of 0.8, want %v", m.Importance.Value, want)
 	}
+	before, err := r.Get(ctx, []hippo.ID{voted})
+	ok(err)
+	tags := []string{"a mistake"}
+	after, err := r.Modify(ctx, voted, engine.Modification{Tags: &tags})
+	ok(err)
+	undone, err := engine.Revert(ctx, r, []engine.Change{{Before: before[0], After: after}})
+	ok(err)
+	if len(undone) != 1 || len(undone[0].Tags) != 0 {
+		t.Errorf("tags after undoing twice: %v", undone)
+	}
 	_, err = r.Forget(ctx, []hippo.ID{hidden})
 	ok(err)
 	ok(r.Purge(ctx, []hippo.ID{gone}))
@@ -139,57 +154,26 @@ func TestRemote_KeepsTheScope(t *testing.T) {
 	if _, err := f.remote(other, false).Get(ctx, []hippo.ID{id}); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("another namespace: %v", err)
 	}
+	writer := hippo.LocalScope("")
+	writer.Rights = hippo.RightWrite
+	text := "written without the right to read"
+	for _, retry := range []bool{false, true} {
+		m := f.remote(writer, retry)
+		x, err := m.Record(ctx, &hippo.Memory{Content: text, Importance: hippo.Importance{Base: 0.5}})
+		if err != nil {
+			t.Errorf("a writer records, twice: %v: %v", retry, err)
+			continue
+		}
+		if _, err := m.Modify(ctx, x.ID, engine.Modification{Metadata: &map[string]json.RawMessage{}, Vote: engine.VoteUp}); err != nil {
+			t.Errorf("a writer modifies, twice: %v: %v", retry, err)
+		}
+		if _, err := m.Reinforce(ctx, []hippo.ID{x.ID}, nil); err != nil {
+			t.Errorf("a writer votes, twice: %v: %v", retry, err)
+		}
+	}
 	reader := hippo.Scope{Rights: hippo.RightRead}
 	if _, err := f.remote(reader, false).Forget(ctx, []hippo.ID{id}); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("a reader forgets: %v", err)
-	}
-}
-
-// broken is a process that cannot be reached.
-type broken struct{}
-
-var errNobody = errors.New("nobody answers")
-
-func (broken) Call(context.Context, *engine.Call, any) error { return errNobody }
-func (broken) Here(context.Context) (*engine.Engine, error)  { return nil, errNobody }
-func (broken) Close() error                                  { return nil }
-
-// Every verb asks the other process, and none reaches for a store that is not open here.
-func TestRemote_CarriesEveryVerb(t *testing.T) {
-	t.Parallel()
-	e := engine.NewRemote(broken{}, &engine.Config{Now: func() time.Time { return time.Unix(0, 0) }}, time.UTC)
-	m := e.In(hippo.LocalScope(""))
-	silent := []string{
-		"Close", "IsRemote", "Zone", "Importance", "Warm", "In", "Scope", "Relations", // nothing of the store
-		"Transfer", "Embed", "Stage", // of an engine of this process only, see Here
-	}
-	for method := range reflect.TypeOf(m).Methods() {
-		if slices.Contains(silent, method.Name) {
-			continue
-		}
-		args := []reflect.Value{reflect.ValueOf(m)}
-		for in := range method.Type.Ins() {
-			switch {
-			case in == reflect.TypeOf(m): // the receiver
-			case in == reflect.TypeFor[context.Context]():
-				args = append(args, reflect.ValueOf(t.Context()))
-			case in == reflect.TypeFor[*hippo.Memory]():
-				args = append(args, reflect.ValueOf(&hippo.Memory{Content: "x"}))
-			default:
-				args = append(args, reflect.Zero(in))
-			}
-		}
-		t.Run(method.Name, func(t *testing.T) {
-			call := method.Func.Call
-			if method.Type.IsVariadic() {
-				call = method.Func.CallSlice
-			}
-			out := call(args)
-			err, _ := out[len(out)-1].Interface().(error)
-			if !errors.Is(err, errNobody) && hippo.CodeOf(err) != hippo.CodeInvalid {
-				t.Errorf("it returned %v", err)
-			}
-		})
 	}
 }
 
@@ -198,7 +182,7 @@ func TestDispatcher_RefusesMalformedCalls(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	d := engine.NewDispatcher(func(context.Context) (*engine.Engine, error) { return f.Engine, nil })
-	for _, call := range []string{"", "{}", `{"Verb":"nonsense"}`, `{"Verb":"search","Args":7}`, `{"Verb":"modify","Args":{"ID":"x"}}`, `{"Verb":"record","Args":{}}`} {
+	for _, call := range []string{"", "{}", `{"Verb":"nonsense"}`, `{"Verb":"search","Args":7}`, `{"Verb":"modify","Args":{"ID":"x"}}`, `{"Verb":"recordAlone","Args":{}}`} {
 		reply, failed := d.Do(t.Context(), []byte(call))
 		if err := engine.Decode(reply, failed, nil); !failed || err == nil {
 			t.Errorf("%q: reply %s, %v", call, reply, err)
@@ -214,5 +198,28 @@ func TestProtocol_TypesTravel(t *testing.T) {
 	}
 	if a, b := engine.Protocol(), engine.Protocol(); a != b || len(a) != 16 {
 		t.Errorf("protocols %q and %q", a, b)
+	}
+}
+
+// An error keeps its kind and its text, and the type that a caller looks for.
+func TestRemote_ErrorsTravel(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []error{
+		hippo.ErrInvalid, hippo.ErrNotFound, hippo.ErrForbidden, hippo.ErrConflict, hippo.ErrUnsupported, hippo.ErrUnavailable,
+		hippo.ErrCorrupt, hippo.ErrReadOnly, hippo.ErrSecret, hippo.ErrFull, context.Canceled, engine.ErrVersion,
+	} {
+		for _, err := range []error{kind, fmt.Errorf("the store of n: %w: no", kind)} {
+			if got := engine.Travelled(err); !errors.Is(got, kind) || got.Error() != err.Error() || hippo.CodeOf(got) != hippo.CodeOf(err) {
+				t.Errorf("%v arrives as %v", err, got)
+			}
+		}
+	}
+	if got := engine.Travelled(errors.New("of no kind")); got.Error() != "of no kind" || hippo.CodeOf(got) != hippo.CodeInternal {
+		t.Error(got)
+	}
+	ambiguous := &hippo.AmbiguousError{Ref: "ab", Candidates: [][2]string{{"abc", "a text"}}}
+	got, ok := errors.AsType[*hippo.AmbiguousError](engine.Travelled(fmt.Errorf("id: %w", ambiguous)))
+	if diff := cmp.Diff(ambiguous, got); !ok || diff != "" {
+		t.Error(diff)
 	}
 }

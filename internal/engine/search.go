@@ -21,11 +21,11 @@ import (
 // counts as use.
 func (m *Memories) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, error) {
 	q.Ranker = cmp.Or(q.Ranker, m.defaults.ranker)
-	return perform(ctx, m, verbSearch, searchArgs{q, pack(q.Relevance)}, search)
+	return perform(ctx, m, searchArgs{q, pack(q.Relevance)}, search)
 }
 
 func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, error) {
-	q := a.Query
+	q := a.unpack()
 	plan, err := prepare(m, &q)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 
 // verb is a verb that another process can call.
 type verb struct {
+	name    string
 	run     func(ctx context.Context, m *Memories, args []byte) (any, error)
 	in, out reflect.Type
 }
@@ -23,7 +24,7 @@ type verb struct {
 // verbOf returns the verb that local carries out.
 func verbOf[In, Out any](local func(context.Context, *Memories, In) (Out, error)) verb {
 	return verb{
-		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		name: nameOf(local), in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 		run: func(ctx context.Context, m *Memories, args []byte) (any, error) {
 			var in In
 			if err := json.Unmarshal(args, &in); err != nil {
@@ -34,21 +35,19 @@ func verbOf[In, Out any](local func(context.Context, *Memories, In) (Out, error)
 	}
 }
 
-// verbs returns the table of verbs.
+// verbs returns the table of verbs by name.
 func verbs() map[string]verb {
-	return map[string]verb{
-		verbSearch: verbOf(func(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, error) {
-			a.Query.Relevance = a.Relevance.unpack()
-			return search(ctx, m, a)
-		}),
-		verbContext: verbOf(briefWithout), verbList: verbOf(list), verbGet: verbOf(get), verbResolve: verbOf(resolve),
-		verbShortIDs: verbOf(shortIDs), verbRecord: verbOf(recordAlone), verbRecordCompared: verbOf(packedRecord),
-		verbCompare: verbOf(compare), verbModify: verbOf(modify), verbReinforce: verbOf(reinforce), verbForget: verbOf(forget),
-		verbRestore: verbOf(restore), verbPurge: verbOf(purge), verbRelate: verbOf(declare), verbUnrelate: verbOf(remove),
-		verbRelations: verbOf(relationsOf), verbStatus: verbOf(packedStatus), verbProjects: verbOf(projects),
-		verbFlush: verbOf(flush), verbReady: verbOf(ready), verbVersions: verbOf(visible),
-		verbRevert: verbOf(revert), verbCreated: verbOf(created), verbPredecessors: verbOf(predecessors),
+	table := make(map[string]verb)
+	for _, v := range []verb{
+		verbOf(search), verbOf(briefWithout), verbOf(list), verbOf(get), verbOf(resolve), verbOf(shortIDs),
+		verbOf(recordAlone), verbOf(packedRecord), verbOf(compare), verbOf(modify), verbOf(reinforce),
+		verbOf(forget), verbOf(restore), verbOf(purge), verbOf(declare), verbOf(remove), verbOf(relationsOf),
+		verbOf(packedStatus), verbOf(projects), verbOf(flush), verbOf(ready), verbOf(visible),
+		verbOf(labels), verbOf(created), verbOf(predecessors), verbOf(revert), verbOf(feedHead), verbOf(feedAfter),
+	} {
+		table[v.name] = v
 	}
+	return table
 }
 
 // Dispatcher carries out the calls of other processes. It is safe for concurrent use.

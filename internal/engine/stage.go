@@ -18,20 +18,20 @@ type Staged struct {
 	*Memories
 	base *Engine
 	held *store.Held
-	end  func() error // closes base, if it was opened for this
+	end  func() error // of the use of base
 }
 
 // Stage returns the memory of a scope with its writes held back. Searches do not see what others
 // write from now on. End it by Commit or Discard.
 //
-// Cost: that of bringing the index up to date; the writes are kept in memory. If another process carries out the verbs,
-// the store is opened here until the end.
+// Cost: that of bringing the index up to date; the writes are kept in memory. If another process has the store open,
+// it is opened in this one, too, until the end: reads that depend on held writes would need a state there.
 func (e *Engine) Stage(ctx context.Context, scope hippo.Scope) (*Staged, error) {
-	here, end, err := Here(ctx, e.In(scope))
+	m, end, err := here(ctx, e.In(scope))
 	if err != nil {
 		return nil, err
 	}
-	s, err := stage(ctx, here)
+	s, err := stage(ctx, m)
 	if err != nil {
 		return nil, errors.Join(err, end())
 	}
@@ -80,7 +80,7 @@ func (s *Staged) Commit(ctx context.Context) error {
 // Discard drops what was written.
 func (s *Staged) Discard() {
 	s.accesses.close()
-	_ = s.end() // nothing was written through it
+	_ = s.end() // nothing was written
 }
 
 // IsNotWritable reports whether an error of Commit is about a store that takes no writes: then the use of what

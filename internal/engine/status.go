@@ -44,7 +44,7 @@ type Problem = driver.Problem
 
 // Status returns the state of the memory. It changes nothing.
 func (m *Memories) Status(ctx context.Context) (Status, error) {
-	s, err := perform(ctx, m, verbStatus, none{}, packedStatus)
+	s, err := perform(ctx, m, none{}, packedStatus)
 	if err != nil {
 		return Status{}, err
 	}
@@ -110,7 +110,7 @@ func status(ctx context.Context, m *Memories) (Status, error) {
 
 // Projects returns the projects that have memories, in alphabetical order.
 func (m *Memories) Projects(ctx context.Context) ([]string, error) {
-	return perform(ctx, m, verbProjects, none{}, projects)
+	return perform(ctx, m, none{}, projects)
 }
 
 func projects(ctx context.Context, m *Memories, _ none) (names []string, err error) {

@@ -14,11 +14,11 @@ import (
 // commit does not count, small enough to stay responsive.
 const importBatch = 500
 
-// Transfer exports and imports memories within the scope of a caller.
+// Transfer exports and imports memories within the scope of a caller. If another process has the store open, each
+// method opens it in this one, too: streams of any length, and the functions of a caller, do not travel.
 type Transfer struct {
-	engine  *Engine
-	scoped  store.Scoped
-	preview bool
+	memories *Memories
+	preview  bool
 	// secretsAllowed: what is imported may hold secrets.
 	secretsAllowed bool
 	allowed        func(hippo.ID) bool // which memories may, or nil
@@ -27,7 +27,7 @@ type Transfer struct {
 }
 
 // Transfer returns the export and import within the scope.
-func (m *Memories) Transfer() Transfer { return Transfer{engine: m.Engine, scoped: m.scoped} }
+func (m *Memories) Transfer() Transfer { return Transfer{memories: m} }
 
 // AllowSecrets returns a transfer that does not look for secrets. It is for what a person has
 // stored before, such as another store of this program, and for a caller who was asked.
@@ -92,7 +92,17 @@ type Rejection struct {
 // what it counts as added is durable. progress, if not nil, is called with the number of
 // entries done after each batch. What was imported is indexed and embedded at last.
 func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.Seq2[*hippo.Memory, error], progress func(done int)) (ImportReport, error) {
-	if err := t.scoped.Allow(hippo.RightWrite); err != nil {
+	m, end, err := here(ctx, t.memories)
+	if err != nil {
+		return ImportReport{}, err
+	}
+	t.memories = m
+	report, err := t.importHere(ctx, cal, entries, progress)
+	return report, errors.Join(err, end())
+}
+
+func (t Transfer) importHere(ctx context.Context, cal hippo.Calendar, entries iter.Seq2[*hippo.Memory, error], progress func(done int)) (ImportReport, error) {
+	if err := t.memories.scoped.Allow(hippo.RightWrite); err != nil {
 		return ImportReport{}, err
 	}
 	x := importer{transfer: t, calendar: cal, progress: progress}
@@ -104,8 +114,8 @@ func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.S
 	if err := errors.Join(x.flush(ctx), ctx.Err()); err != nil || t.preview {
 		return x.report, err
 	}
-	_ = t.engine.indexed(ctx, func() error { // what fails the next search does, and reports
-		t.engine.embedding.EmbedInstant(ctx)
+	_ = t.memories.indexed(ctx, func() error { // what fails the next search does, and reports
+		t.memories.embedding.EmbedInstant(ctx)
 		return nil
 	})
 	return x.report, nil
@@ -158,9 +168,9 @@ func (x *importer) flush(ctx context.Context) error {
 	var outcomes []store.Outcome
 	var err error
 	if t.preview {
-		outcomes, err = store.PreviewImport(ctx, t.scoped, x.batch)
+		outcomes, err = store.PreviewImport(ctx, t.memories.scoped, x.batch)
 	} else {
-		outcomes, err = t.scoped.Import(ctx, x.calendar, x.batch)
+		outcomes, err = t.memories.scoped.Import(ctx, x.calendar, x.batch)
 	}
 	for i, o := range outcomes {
 		x.count(o, i)
@@ -204,7 +214,7 @@ func (x *importer) check(m *hippo.Memory) error {
 		}
 	}
 	m.Namespace = ""
-	if err := x.transfer.scoped.Place(m); err != nil {
+	if err := x.transfer.memories.scoped.Place(m); err != nil {
 		return err
 	}
 	return m.Validate()
@@ -218,30 +228,53 @@ func (t Transfer) ImportRelations(ctx context.Context, rs []hippo.Relation) (add
 	if !t.secretsAllowed {
 		rs, refused = screenedRelations(rs)
 	}
+	m, end, err := here(ctx, t.memories)
+	if err != nil {
+		return 0, errors.Join(err, refused)
+	}
 	for len(rs) > 0 {
 		some := rs[:min(len(rs), importBatch)]
 		rs = rs[len(some):]
-		n, err := t.scoped.ImportRelations(ctx, some)
-		if added += n; err != nil {
-			return added, errors.Join(err, refused)
+		var n int
+		if n, err = m.scoped.ImportRelations(ctx, some); err != nil {
+			rs = nil
 		}
+		added += n
 	}
-	return added, refused
+	return added, errors.Join(err, refused, end())
 }
 
 // Export yields every memory, forgotten ones included, in the order of their last change. One
 // that cannot be read is a [*driver.UnreadableError], and the rest follows.
 func (t Transfer) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
-	return t.scoped.All(ctx)
+	return streamed(ctx, t.memories, store.Scoped.All)
 }
 
 // ExportRelations yields every relation as it is stored, by From, To and Kind.
 func (t Transfer) ExportRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
-	return t.scoped.AllRelations(ctx)
+	return streamed(ctx, t.memories, store.Scoped.AllRelations)
 }
 
 // Calendar returns the store's active day, for an export to carry along.
 func (t Transfer) Calendar(ctx context.Context) (hippo.Calendar, error) {
-	h, err := t.engine.store.Head(ctx)
-	return h.Calendar, err
+	m, end, err := here(ctx, t.memories)
+	if err != nil {
+		return hippo.Calendar{}, err
+	}
+	h, err := m.store.Head(ctx)
+	return h.Calendar, errors.Join(err, end())
+}
+
+// streamed yields what all does, from the store in this process. An error at its end is one of closing what was only read.
+func streamed[T any](ctx context.Context, m *Memories, all func(store.Scoped, context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		m, end, err := here(ctx, m)
+		if err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		defer end() //nolint:errcheck // nothing was written
+		all(m.scoped, ctx)(yield)
+	}
 }

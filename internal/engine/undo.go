@@ -12,23 +12,39 @@ import (
 type Change struct{ Before, After *hippo.Memory }
 
 // Revert undoes changes of different memories, all or none: every field that a change set gets
-// its former value, and all others stay, accesses among them. If a field was changed again since, to
-// a third value, the error is [hippo.ErrConflict]. It returns the memories as stored.
+// its former value, and all others stay, accesses among them. If a field was changed again since,
+// the error is [hippo.ErrConflict]. It returns the memories as stored.
 func Revert(ctx context.Context, m *Memories, changes []Change) ([]*hippo.Memory, error) {
-	return perform(ctx, m, verbRevert, changes, revert)
+	versions, err := versionsOf(ctx, m, idsOf(changes))
+	if err != nil {
+		return nil, err
+	}
+	return perform(ctx, m, revertArgs{changes, versions}, revert)
 }
 
-func revert(ctx context.Context, m *Memories, changes []Change) ([]*hippo.Memory, error) {
-	byID := make(map[hippo.ID]*Change, len(changes))
+// revertArgs are the arguments of [Revert].
+type revertArgs struct {
+	Changes  []Change
+	Versions versions
+}
+
+func idsOf(changes []Change) []hippo.ID {
 	ids := make([]hippo.ID, len(changes))
 	for i := range changes {
-		if changes[i].Before == nil || changes[i].After == nil {
-			return nil, hippo.Fieldf("Changes", "must have the memory before and after each change")
-		}
 		ids[i] = changes[i].After.ID
-		byID[ids[i]] = &changes[i]
 	}
-	ids, err := someIDs("IDs", ids)
+	return ids
+}
+
+func revert(ctx context.Context, m *Memories, a revertArgs) ([]*hippo.Memory, error) {
+	if done, err := applied(ctx, m, a.Versions); err != nil || done != nil {
+		return done, err
+	}
+	byID := make(map[hippo.ID]*Change, len(a.Changes))
+	for i := range a.Changes {
+		byID[a.Changes[i].After.ID] = &a.Changes[i]
+	}
+	ids, err := someIDs("IDs", idsOf(a.Changes))
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +65,11 @@ func (c *Change) revert(x *hippo.Memory) error {
 	return nil
 }
 
-// putBack sets a field to before if the change made it after, and it does not have that value again.
-// It reports false if the field has a third value.
+// putBack sets a field to before if the change made it after. It reports false if the field has a
+// third value.
 func putBack[T any](field *T, before, after T) bool {
 	switch {
-	case reflect.DeepEqual(before, after), reflect.DeepEqual(*field, before):
+	case reflect.DeepEqual(before, after):
 		return true
 	case !reflect.DeepEqual(*field, after):
 		return false

@@ -115,9 +115,19 @@ func TestServer_BrokenTokens(t *testing.T) {
 	t.Parallel()
 	s := httpd.New(routes(), httpd.Options{Tokens: tokens{"reader": hippo.RightRead, "": hippo.AllRights, "a b": hippo.AllRights}})
 	for _, header := range [][]string{
-		{"Authorization", ""}, {"Authorization", "Bearer"}, {"Authorization", "Bearer "}, {"Authorization", "reader"}, {"Authorization", "Basic reader"},
-		{"Authorization", "Bearer reader\x00"}, {"Authorization", "Bearer rêader"}, {"Authorization", "Bearer a b"}, {"X-API-Key", ""}, {"X-API-Key", "reader "},
-		{"Authorization", "Bearer reader", "X-API-Key", "reader"}, {"X-API-Key", "reader", "X-API-Key", "reader"}, {"Authorization", "Bearer " + strings.Repeat("x", 9000)},
+		{"Authorization", ""},
+		{"Authorization", "Bearer"},
+		{"Authorization", "Bearer "},
+		{"Authorization", "reader"},
+		{"Authorization", "Basic reader"},
+		{"Authorization", "Bearer reader\x00"},
+		{"Authorization", "Bearer rêader"},
+		{"Authorization", "Bearer a b"},
+		{"X-API-Key", ""},
+		{"X-API-Key", "reader "},
+		{"Authorization", "Bearer reader", "X-API-Key", "reader"},
+		{"X-API-Key", "reader", "X-API-Key", "reader"},
+		{"Authorization", "Bearer " + strings.Repeat("x", 9000)},
 	} {
 		if w := do(s, "GET", "/read", "", header...); w.Code != http.StatusUnauthorized && w.Code != http.StatusTooManyRequests {
 			t.Errorf("%.60q: got %d", header, w.Code)
@@ -167,9 +177,19 @@ func TestServer_OtherSites(t *testing.T) {
 		want   int
 		header []string
 	}{
-		{200, nil}, {200, []string{"Host", "127.0.0.1:80"}}, {200, []string{"Host", "[::1]:80"}}, {200, []string{"Host", "[::1]"}}, {200, []string{"Host", "LOCALHOST."}},
-		{200, []string{"Host", "memory.example.org:443"}}, {403, []string{"Host", "evil.example.org"}}, {403, []string{"Host", "localhost.evil.example.org"}}, {403, []string{"Host", ""}},
-		{200, []string{"Origin", "http://localhost"}}, {403, []string{"Origin", "http://evil.example.org"}}, {403, []string{"Origin", "null"}}, {403, []string{"Origin", "http://localhost:81"}},
+		{200, nil},
+		{200, []string{"Host", "127.0.0.1:80"}},
+		{200, []string{"Host", "[::1]:80"}},
+		{200, []string{"Host", "[::1]"}},
+		{200, []string{"Host", "LOCALHOST."}},
+		{200, []string{"Host", "memory.example.org:443"}},
+		{403, []string{"Host", "evil.example.org"}},
+		{403, []string{"Host", "localhost.evil.example.org"}},
+		{403, []string{"Host", ""}},
+		{200, []string{"Origin", "http://localhost"}},
+		{403, []string{"Origin", "http://evil.example.org"}},
+		{403, []string{"Origin", "null"}},
+		{403, []string{"Origin", "http://localhost:81"}},
 		{403, []string{"Origin", "http://localhost", "Origin", "http://evil.example.org"}},
 	} {
 		if w := do(s, "GET", "/open", "", c.header...); w.Code != c.want {

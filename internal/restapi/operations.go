@@ -74,6 +74,10 @@ func ofMemories() []operation {
 			input: func() input { return &relationsInput{} }, answer: relations{},
 		},
 		{
+			method: get, path: "/memories/{id}/history", id: "history", summary: "List what a memory supersedes, the memory, and what supersedes it", rights: read,
+			input: func() input { return &historyInput{} }, answer: history{},
+		},
+		{
 			method: post, path: "/search", id: "search", summary: "Search memories; the hits count as used", rights: read,
 			input: func() input { return &searchInput{} }, answer: wire.Answer{},
 		},

@@ -20,6 +20,7 @@ func requests(id, other string) map[string][2]string {
 		"POST /api/v1/memories/resolve":       {"/memories/resolve", ids},
 		"GET /api/v1/memories/{id}":           {"/memories/" + id, ""},
 		"PATCH /api/v1/memories/{id}":         {"/memories/" + id, `{"content":"mine"}`},
+		"GET /api/v1/memories/{id}/history":   {"/memories/" + id + "/history", ""},
 		"GET /api/v1/memories/{id}/relations": {"/memories/" + id + "/relations", ""},
 		"POST /api/v1/search":                 {"/search", `{"query":"secret plan","project":["*"]}`},
 		"POST /api/v1/context":                {"/context", `{"prompt":"secret plan","project":"p"}`},

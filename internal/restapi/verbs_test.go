@@ -111,6 +111,24 @@ func TestForget(t *testing.T) {
 	s.do(http.MethodGet, "/memories/"+m.UUID, "").failed(http.StatusNotFound, "not_found", "")
 }
 
+// TestHistory: the chain of what superseded what is the same for each of its memories, forgotten ones apart.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	a := s.record(`{"content":"30 s"}`)
+	b := s.record(`{"content":"60 s","supersedes":["` + a.UUID + `"]}`)
+	c := s.record(`{"content":"90 s","supersedes":["` + b.UUID + `"]}`)
+	alone := s.record(`{"content":"alone"}`)
+	for _, m := range []memory{a, b, c} {
+		if d := cmp.Diff([]string{"30 s", "60 s", "90 s"}, s.do(http.MethodGet, "/memories/"+m.UUID+"/history", "").contents()); d != "" {
+			t.Errorf("%s: %s", m.Content, d)
+		}
+	}
+	if d := cmp.Diff([]string{"alone"}, s.do(http.MethodGet, "/memories/"+alone.UUID+"/history", "").contents()); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestResolve: short forms mean live memories, unless others are preferred.
 func TestResolve(t *testing.T) {
 	t.Parallel()

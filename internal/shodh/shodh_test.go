@@ -21,6 +21,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/shodh"
 	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -31,6 +32,7 @@ type server struct {
 	engine *engine.Engine
 	doc    document
 	log    *syncBuffer
+	slow   time.Duration // of a write
 
 	mu  sync.Mutex
 	now time.Time
@@ -53,7 +55,7 @@ func startWith(t testing.TB, doc document) *server {
 // newEngine returns an engine on a store in RAM of which some parts are degraded.
 func (s *server) newEngine(degraded ...string) *engine.Engine {
 	s.t.Helper()
-	st := store.New(memstore.New(nil), &store.Options{Now: s.clock, Zone: time.UTC})
+	st := store.New(slowBackend{memstore.New(nil), s.slow}, &store.Options{Now: s.clock, Zone: time.UTC})
 	models := []embedding.Model{{Embedder: embedtest.NewWords("words"), Instant: true}}
 	o := &index.Options{}
 	o.Models, o.Instant = embedding.Indexed(models)
@@ -71,6 +73,17 @@ func (s *server) newEngine(degraded ...string) *engine.Engine {
 		s.t.Fatal(err)
 	}
 	return e
+}
+
+// slowBackend is a store whose writes take time.
+type slowBackend struct {
+	driver.Backend
+	wait time.Duration
+}
+
+func (b slowBackend) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
+	time.Sleep(b.wait) // 0, or in a bubble of synctest
+	return b.Backend.Write(ctx, d, fn)
 }
 
 // serve hangs the routes on a mux.

@@ -56,11 +56,11 @@ func run(ctx context.Context, folder, scenario, serve string) error {
 	if err != nil {
 		return err
 	}
-	own, err := hippoHandler(ctx)
+	own, err := hippoRoutes(ctx)
 	if err != nil {
 		return err
 	}
-	servers := map[string]http.Handler{"hippo": own, "fixture": mcpserver.Streamable(newFixture(), nil)}
+	servers := map[string][]httpd.Route{"hippo": own, "fixture": {{Pattern: mcpserver.Path, Stream: true, Handler: mcpserver.Streamable(newFixture(), nil)}}}
 	if serve != "" {
 		url, err := listen(ctx, servers[serve])
 		if err != nil {
@@ -88,32 +88,33 @@ func run(ctx context.Context, folder, scenario, serve string) error {
 	return err
 }
 
-// hippoHandler returns the tools of Hippo on an empty store in RAM.
-func hippoHandler(ctx context.Context) (http.Handler, error) {
+// hippoRoutes returns the tools of Hippo on an empty store in RAM.
+func hippoRoutes(ctx context.Context) ([]httpd.Route, error) {
 	st := store.New(memstore.New(nil), nil)
 	x, err := index.Open(ctx, st, nil)
 	if err != nil {
 		return nil, err
 	}
 	e := engine.New(engine.Config{Store: st, Index: x})
-	mux := http.NewServeMux()
-	for _, r := range mcpserver.Routes(func(context.Context) (*engine.Engine, error) { return e, nil }, &mcpserver.Options{Version: "v0.0.0"}) {
-		mux.Handle(r.Pattern, r.Handler)
-	}
-	return mux, nil
+	return mcpserver.Routes(func(context.Context) (*engine.Engine, error) { return e, nil }, &mcpserver.Options{Version: "v0.0.0"}), nil
 }
 
-// listen serves a handler on loopback for a caller who may do everything.
-func listen(ctx context.Context, h http.Handler) (url string, err error) {
+// listen serves routes on loopback, open to everyone, for a caller who may do everything: the suite has no token.
+func listen(ctx context.Context, routes []httpd.Route) (url string, err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
 	caller := httpd.Caller{Name: "suite", Scope: hippo.LocalScope("")}
-	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.ServeHTTP(w, r.WithContext(httpd.WithCaller(r.Context(), caller)))
-	})}
-	go server.Serve(listener) //nolint:errcheck // it ends with the program
+	for i := range routes {
+		r := &routes[i]
+		next := r.Handler
+		r.Rights = 0
+		r.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, r.WithContext(httpd.WithCaller(r.Context(), caller)))
+		})
+	}
+	go httpd.New(routes, httpd.Options{}).Serve(listener) //nolint:errcheck // it ends with the program
 	return "http://" + listener.Addr().String() + mcpserver.Path, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hippo-memory/hippo/tools/corpus"
@@ -25,6 +24,9 @@ type worker struct {
 	errs     []error
 }
 
+// minSteps is the number of requests that a client makes even if they take longer than the load shall last.
+const minSteps = 5
+
 // load lets clients search and record at a time, prints what came of it, and returns the 99th
 // percentile of the searches. what is added to the names of the rows.
 func (o *options) load(what string) (time.Duration, error) {
@@ -39,14 +41,19 @@ func (o *options) load(what string) (time.Duration, error) {
 	memory := watch(o.pid)
 	began := time.Now()
 	each(workers, func(w *worker) {
-		for time.Since(began) < o.length {
+		for i := 0; i < minSteps || time.Since(began) < o.length; i++ {
 			w.step(o)
 		}
 	})
 	took := time.Since(began)
-	rss := memory()
+	rss, mapped := memory()
 	lost := o.lost(workers)
-	return o.report(what, workers, took, rss, lost)
+	p99, err := o.report(what, workers, took, lost)
+	if rss > 0 {
+		row("  largest resident memory of the server", fmt.Sprintf("%.0f MB", rss), "under 300 MB")
+		row("    of it mapped files, which the system may drop", fmt.Sprintf("%.0f MB", mapped), "")
+	}
+	return p99, err
 }
 
 // each runs f for each worker at a time.
@@ -97,7 +104,7 @@ func (o *options) lost(workers []*worker) (errs []error) {
 }
 
 // report prints the rows of a load.
-func (o *options) report(what string, workers []*worker, took time.Duration, rss float64, lost []error) (time.Duration, error) {
+func (o *options) report(what string, workers []*worker, took time.Duration, lost []error) (time.Duration, error) {
 	var searches, records []time.Duration
 	var errs []error
 	for _, w := range workers {
@@ -120,9 +127,6 @@ func (o *options) report(what string, workers []*worker, took time.Duration, rss
 	}
 	row("  errors", fmt.Sprint(len(errs)), "0")
 	row(fmt.Sprintf("  lost of %d acknowledged", len(records)), fmt.Sprint(len(lost)), "0")
-	if rss > 0 {
-		row("  largest resident memory of the server", fmt.Sprintf("%.0f MB", rss), "under 300 MB")
-	}
 	return p99, errors.Join(first(errs), first(lost))
 }
 
@@ -145,18 +149,19 @@ func percentile(ds []time.Duration, p float64) time.Duration {
 }
 
 // watch samples the resident memory of a process; the function that it returns ends that and returns the
-// largest, in MB.
-func watch(pid int) func() float64 {
+// largest, and the part of it that was mapped files, in MB.
+func watch(pid int) func() (most, mapped float64) {
 	if pid == 0 {
-		return func() float64 { return 0 }
+		return func() (float64, float64) { return 0, 0 }
 	}
-	var most atomic.Int64 // kB
+	var most, mapped float64
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
 		for {
-			all, _ := stdio.RSS(pid)
-			most.Store(max(most.Load(), int64(all*1024)))
+			if all, files := stdio.RSS(pid); all > most {
+				most, mapped = all, files
+			}
 			select {
 			case <-quit:
 				return
@@ -164,9 +169,9 @@ func watch(pid int) func() float64 {
 			}
 		}
 	}()
-	return func() float64 {
+	return func() (float64, float64) {
 		close(quit)
 		<-done
-		return float64(most.Load()) / 1024
+		return most, mapped
 	}
 }

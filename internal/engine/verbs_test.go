@@ -1,0 +1,151 @@
+package engine_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The tests of behaviour hold for an engine whose verbs travel.
+func TestRemote_BehavesLikeLocal(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(remoteTests) != "" {
+		t.Fatal("the tests of verbs that travel run themselves")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipped := []string{
+		"Remote", "Dispatcher", "Protocol", // travel already
+		"Embedding_LoadFails", // looks for an error by identity: the kind and the text of an error travel
+		"Embedding_Resumes",   // starts background work by Warm, which the process that has the store open does by itself
+	}
+	args := []string{"-test.skip=^Test(" + strings.Join(skipped, "|") + ")", "-rapid.checks=20", "-rapid.nofailfile"}
+	if testing.Short() {
+		args = append(args, "-test.short", "-rapid.checks=3")
+	}
+	c := exec.CommandContext(t.Context(), exe, args...)
+	c.Env = append(os.Environ(), remoteTests+"=1")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Whatever package engine exports on memories is carried out where the store is open: it calls perform, or here if it
+// cannot travel. The exceptions use nothing of the store.
+func TestRemote_CarriesEveryVerb(t *testing.T) {
+	t.Parallel()
+	nothing := []string{
+		"In", "IsRemote", "Importance", "Zone", "Close", "Relations", "Transfer", "AllowSecrets",
+		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.At", "Transfer.Preview", "Transfer.Visit",
+		"Warm", // the process that has the store open does it by itself
+	}
+	performed, served := map[string]bool{}, map[string]bool{}
+	for _, f := range functions(t) {
+		calls := callsOf(f)
+		for callee, args := range calls {
+			switch callee {
+			case "perform":
+				performed[args[3]] = true
+			case "verbOf":
+				for _, a := range args {
+					served[a] = true
+				}
+			}
+		}
+		travels := calls["perform"] != nil || calls["here"] != nil || calls["streamed"] != nil
+		if name := nameIn(f); f.Name.IsExported() && takesMemories(f) && !travels && !slices.Contains(nothing, name) {
+			t.Errorf("%s reads the store of this process, which has none open if another one answers: let it call perform, or here", name)
+		}
+	}
+	for name := range performed {
+		if !served[name] {
+			t.Errorf("%s is not in the table of verbs", name)
+		}
+	}
+	for name := range served {
+		if !performed[name] {
+			t.Errorf("the table of verbs has %s, which nobody performs", name)
+		}
+	}
+}
+
+// functions returns the functions of the package.
+func functions(t *testing.T) (list []*ast.FuncDecl) {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), e.Name(), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// callsOf returns the functions that f calls by a name of this package, with their arguments that are names, others
+// being empty; those of several calls of one are joined.
+func callsOf(f *ast.FuncDecl) map[string][]string {
+	calls := make(map[string][]string)
+	ast.Inspect(f, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if callee, ok := c.Fun.(*ast.Ident); ok {
+			for _, a := range c.Args {
+				calls[callee.Name] = append(calls[callee.Name], identifier(a))
+			}
+		}
+		return true
+	})
+	return calls
+}
+
+// takesMemories reports whether a receiver or parameter is an engine or the memories of a caller.
+func takesMemories(f *ast.FuncDecl) bool {
+	var fields []*ast.Field
+	if f.Recv != nil {
+		fields = append(fields, f.Recv.List...)
+	}
+	fields = append(fields, f.Type.Params.List...)
+	return slices.ContainsFunc(fields, func(x *ast.Field) bool {
+		return slices.Contains([]string{"Engine", "Memories", "Relations", "Transfer"}, identifier(x.Type))
+	})
+}
+
+// nameIn returns the name of a function as [TestRemote_CarriesEveryVerb] has it.
+func nameIn(f *ast.FuncDecl) string {
+	if f.Recv != nil && identifier(f.Recv.List[0].Type) == "Transfer" {
+		return "Transfer." + f.Name.Name
+	}
+	return f.Name.Name
+}
+
+// identifier returns a name, also that of a pointer; empty for what is none.
+func identifier(x ast.Expr) string {
+	if p, ok := x.(*ast.StarExpr); ok {
+		x = p.X
+	}
+	if i, ok := x.(*ast.Ident); ok {
+		return i.Name
+	}
+	return ""
+}
