@@ -63,7 +63,7 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	s.pages = newPages(s)
 	var routes []httpd.Route
 	add := func(pattern string, h http.Handler) {
-		routes = append(routes, httpd.Route{Pattern: pattern, Handler: headers(h)})
+		routes = append(routes, httpd.Route{Pattern: pattern, Handler: headers(h), MaxBody: maxForm})
 	}
 	for pattern, f := range s.views() {
 		add("GET "+pattern, s.view(hippo.RightRead, f))
