@@ -18,26 +18,33 @@ type Authenticator interface {
 const maxToken = 8 << 10
 
 // tokenOf returns the token of a request: Authorization with the scheme Bearer, or X-API-Key. Given is false if there is
-// none; a token that is malformed is given and empty.
+// none; a token that is malformed, and two that differ, are given and empty.
 func tokenOf(r *http.Request) (token string, given bool) {
-	keys, bearers := r.Header.Values("X-API-Key"), r.Header.Values("Authorization")
-	switch {
-	case len(keys)+len(bearers) == 0:
-		return "", false
-	case len(keys)+len(bearers) > 1:
-		return "", true // which of them counts must not be a guess
-	case len(keys) == 1:
-		token = keys[0]
-	default:
-		scheme, rest, _ := strings.Cut(bearers[0], " ")
-		if strings.EqualFold(scheme, "Bearer") {
-			token = strings.TrimLeft(rest, " ")
+	texts := r.Header.Values("X-API-Key")
+	for _, v := range r.Header.Values("Authorization") {
+		texts = append(texts, bearer(v))
+	}
+	for i, text := range texts {
+		if i > 0 && text != texts[0] {
+			return "", true // which of them counts must not be a guess
 		}
 	}
-	if len(token) > maxToken || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) {
+	if len(texts) == 0 {
+		return "", false
+	}
+	if token = texts[0]; len(token) > maxToken || strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) {
 		return "", true
 	}
 	return token, true
+}
+
+// bearer returns the token in a value of Authorization; empty for another scheme.
+func bearer(value string) string {
+	scheme, rest, _ := strings.Cut(value, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimLeft(rest, " ")
 }
 
 // challenge is the value of WWW-Authenticate.

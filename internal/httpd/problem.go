@@ -2,12 +2,10 @@ package httpd
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // Problem is a failure as application/problem+json. Source: RFC 9457.
@@ -20,33 +18,6 @@ type Problem struct {
 	// Code is that of the error, see docs/reference.md, and Field the part of the request at fault.
 	Code  hippo.Code `json:"code"`
 	Field string     `json:"field,omitempty"`
-}
-
-// StatusOf returns the HTTP status of an error.
-func StatusOf(err error) int {
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok && tooLarge.Limit > 0 {
-		return http.StatusRequestEntityTooLarge
-	}
-	return wire.FailureOf(hippo.CodeOf(err)).Status
-}
-
-// WriteError answers a request with an error. One that is not the fault of the request is not described: it may name
-// paths of the server.
-func WriteError(w http.ResponseWriter, err error) {
-	body := wire.ErrorOf(err, "").Error
-	status := StatusOf(err)
-	detail := body.Message
-	switch {
-	case status == http.StatusRequestEntityTooLarge:
-		body.Code = hippo.CodeInvalid
-		detail = "the body is larger than allowed"
-		if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			detail += ": at most " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"
-		}
-	case body.Code == hippo.CodeInternal:
-		detail = "this is a fault of hippo; its log has more"
-	}
-	writeProblem(w, Problem{Status: status, Detail: detail, Code: body.Code, Field: body.Field})
 }
 
 // writeProblem answers with a problem; Type and Title are set here.

@@ -44,6 +44,7 @@ type Options struct {
 type Server struct {
 	Options
 	server http.Server
+	handle http.HandlerFunc
 	limits *limiter
 	// closing ends when streams shall end.
 	closing context.Context //nolint:containedctx // of the server, not of a call
@@ -64,8 +65,9 @@ func New(routes []Route, o Options) *Server {
 	for i := range routes {
 		mux.Handle(routes[i].Pattern, s.bounded(&routes[i], s.authorized(&routes[i])))
 	}
+	s.handle = s.logged(s.guarded(answerUnknown(mux)))
 	s.server = http.Server{
-		Handler:           s.logged(s.guarded(answerUnknown(mux))),
+		Handler:           s,
 		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
@@ -75,8 +77,8 @@ func New(routes []Route, o Options) *Server {
 	return s
 }
 
-// ServeHTTP answers one request: for tests, and for servers that have a listener of their own.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.server.Handler.ServeHTTP(w, r) }
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handle(w, r) }
 
 // Serve answers the connections of a listener, until [Server.Shutdown].
 func (s *Server) Serve(l net.Listener) error {

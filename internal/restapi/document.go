@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/httpd"
 )
 
 // documentOf returns the OpenAPI document of operations.
 func documentOf(list []operation, version string) []byte {
 	c := components{"Insight": insightSchema(), "Relation": relationSchema()}
-	c.of(reflect.TypeFor[problem]())
+	c.of(reflect.TypeFor[httpd.Problem]())
 	c.of(reflect.TypeFor[changed]())
 	paths := schema{}
 	for i := range list {

@@ -14,18 +14,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// problem is an error as RFC 9457 has it. Its type is always about:blank; programs read Code.
-type problem struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	// Detail says what is wrong and what to do.
-	Detail string     `json:"detail"`
-	Code   hippo.Code `json:"code"`
-	// Field is the parameter, the header or the field of the body at fault.
-	Field string `json:"field,omitempty"`
-}
-
 // statusError is an error with another status than that of its code.
 type statusError struct {
 	status int
@@ -55,14 +43,14 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, operation string, 
 	encode(w, p.Status, "application/problem+json", p)
 }
 
-func problemOf(err error) problem {
+func problemOf(err error) httpd.Problem {
 	body := wire.ErrorOf(err, "").Error
-	p := problem{Type: "about:blank", Status: wire.FailureOf(body.Code).Status, Detail: body.Message, Code: body.Code, Field: body.Field}
+	p := httpd.Problem{Type: "about:blank", Status: wire.FailureOf(body.Code).Status, Detail: body.Message, Code: body.Code, Field: body.Field}
 	if other, ok := errors.AsType[*statusError](err); ok {
 		p.Status = other.status
 	}
 	if p.Code == hippo.CodeInternal {
-		p.Detail = "internal error; the log of the server says more"
+		p.Detail = "this is a fault of hippo; its log has more"
 	}
 	p.Title = http.StatusText(p.Status)
 	return p
