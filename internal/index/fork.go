@@ -19,5 +19,5 @@ func (x *Index) Fork(open func() (Source, error)) (*Index, error) {
 	// A damaged file is noticed by the upkeep of x, which empties x then.
 	f := &follower{state: s, src: src, opts: o, upkeep: x.upkeep, token: make(chan struct{}, 1)}
 	v := &Vectors{state: s, upkeep: x.upkeep}
-	return &Index{state: s, follower: f, upkeep: x.upkeep, Vectors: v, search: searchPool{opts: o, elements: &x.Vectors.elements}}, nil
+	return &Index{state: s, follower: f, upkeep: x.upkeep, Vectors: v, search: newSearchPool(o, &x.Vectors.elements)}, nil
 }

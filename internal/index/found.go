@@ -1,6 +1,8 @@
 package index
 
 import (
+	"context"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -57,6 +59,7 @@ func (p *partFound) admits(doc uint32) bool {
 
 // searchPool keeps working memory between searches.
 type searchPool struct {
+	turns    chan struct{} // one for each search under way
 	opts     *Options
 	elements *elementTable
 	scorer   atomic.Pointer[cachedScorer]
@@ -68,6 +71,22 @@ type searchPool struct {
 
 // keptMatches bounds the matches that [searchPool] has room for when no search runs.
 const keptMatches = 1 << 14
+
+func newSearchPool(o *Options, elements *elementTable) searchPool {
+	return searchPool{turns: make(chan struct{}, 2*runtime.GOMAXPROCS(0)), opts: o, elements: elements}
+}
+
+// begin waits for the turn of a search.
+func (s *searchPool) begin(ctx context.Context) error {
+	select {
+	case s.turns <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *searchPool) end() { <-s.turns }
 
 func (s *searchPool) get() *found {
 	if f := s.kept.Swap(nil); f != nil {

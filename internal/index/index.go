@@ -32,7 +32,7 @@ func Open(ctx context.Context, src Source, o *Options) (*Index, error) {
 	u.load(head)
 	f := &follower{state: s, src: src, opts: o, upkeep: u, token: make(chan struct{}, 1)}
 	v := &Vectors{state: s, upkeep: u}
-	return &Index{state: s, follower: f, upkeep: u, Vectors: v, search: searchPool{opts: o, elements: &v.elements}}, nil
+	return &Index{state: s, follower: f, upkeep: u, Vectors: v, search: newSearchPool(o, &v.elements)}, nil
 }
 
 // Stats describes an index.

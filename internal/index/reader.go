@@ -25,6 +25,7 @@ func (f reader) Close() {
 	f.sessions.clear()
 	f.window.clear()
 	pool.put(f.found)
+	pool.end()
 }
 
 // Rows implements [retrieve.Reader].
