@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/token"
 )
@@ -89,3 +91,16 @@ func HTTPRoutes(now func() time.Time, open httpd.Opener) []httpd.Route {
 
 // TokenAuthenticator authenticates by the file of the tokens.
 func TokenAuthenticator(f *token.File) httpd.Authenticator { return tokenFile{f} }
+
+// RunBackup writes a scheduled backup of a store to a folder, keeps the newest ones, and returns how long to wait for the
+// next one.
+func RunBackup(ctx context.Context, store config.Store, dir string, every time.Duration, keep int, now func() time.Time) (next time.Duration, err error) {
+	p := &backupPlan{every: every, keep: keep, dir: dir}
+	err = p.run(ctx, store, dir, &app.Options{Now: now, Log: slog.New(slog.DiscardHandler)})
+	return p.due(dir, now()), err
+}
+
+// BackupDue returns how long a server that starts waits for its first backup.
+func BackupDue(dir string, every time.Duration, now time.Time) time.Duration {
+	return (&backupPlan{every: every}).due(dir, now)
+}

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/atomicfile"
@@ -27,6 +29,30 @@ type httpOptions struct {
 	cert, key string
 	hosts     []string
 	insecure  bool
+	backup    backupPlan
+}
+
+// add adds the flags.
+func (o *httpOptions) add(f *pflag.FlagSet) {
+	f.StringVar(&o.addr, "http", "", "serve HTTP on this address, such as :8420 (this machine only) or 0.0.0.0:8420")
+	f.StringVar(&o.cert, "tls-cert", "", "file of the certificate and its chain, for HTTPS; read again when it changes")
+	f.StringVar(&o.key, "tls-key", "", "file of its key")
+	f.StringSliceVar(&o.hosts, "http-host", nil, "a name that the server is reached by, beside addresses and the name of this machine; repeatable")
+	f.BoolVar(&o.insecure, "insecure-http", false, "listen for other machines without TLS, behind a proxy that has it")
+	o.backup.add(f)
+}
+
+// validate refuses flags that count only with --http.
+func (o *httpOptions) validate(f *pflag.FlagSet) error {
+	if o.addr != "" {
+		return nil
+	}
+	for _, name := range []string{"tls-cert", "tls-key", "http-host", "insecure-http", "backup-every", "backup-keep", "backup-dir"} {
+		if f.Changed(name) {
+			return usagef("--%s is for HTTP: give --http, too", name)
+		}
+	}
+	return nil
 }
 
 // drainTimeout is how long the shutdown of an HTTP server waits for requests under way.
@@ -40,6 +66,9 @@ const localToken = "local"
 func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, started func(url string)) error {
 	cfg, err := s.config()
 	if err != nil {
+		return err
+	}
+	if err := o.backup.validate(cfg.Store); err != nil {
 		return err
 	}
 	log := s.logger(cfg)
@@ -58,10 +87,15 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	if started != nil {
 		started(url)
 	}
+	scheduled, cancelBackups := context.WithCancel(ctx)
+	defer cancelBackups()
+	backups := o.backup.repeat(scheduled, cfg.Store, &app.Options{Now: s.now, Log: log})
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
 	err = waitServed(ctx, served, hangups, log)
+	cancelBackups()
+	<-backups
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing))

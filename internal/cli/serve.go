@@ -34,6 +34,9 @@ func newServeCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return usagef("--%v", err)
 			}
+			if err := o.validate(c.Flags()); err != nil {
+				return err
+			}
 			if o.addr != "" {
 				return serveHTTP(c.Context(), s, &o, &httpFront{tools: systems}, nil)
 			}
@@ -43,11 +46,7 @@ func newServeCommand(s *shell) *cobra.Command {
 	c.Flags().StringVar(&tools, "tools", mcpserver.ToolSystems()[0], "the systems whose tools are listed, with commas: "+strings.Join(mcpserver.ToolSystems(), ", ")+
 		" or all; the first one answers where names collide, and the tools of the others answer unlisted")
 	c.Flags().BoolVar(&verbose, "debug", false, "the same as --log debug")
-	c.Flags().StringVar(&o.addr, "http", "", "serve HTTP on this address, such as :8420 (this machine only) or 0.0.0.0:8420")
-	c.Flags().StringVar(&o.cert, "tls-cert", "", "file of the certificate and its chain, for HTTPS; read again when it changes")
-	c.Flags().StringVar(&o.key, "tls-key", "", "file of its key")
-	c.Flags().StringSliceVar(&o.hosts, "http-host", nil, "a name that the server is reached by, beside addresses and the name of this machine; repeatable")
-	c.Flags().BoolVar(&o.insecure, "insecure-http", false, "listen for other machines without TLS, behind a proxy that has it")
+	o.add(c.Flags())
 	return c
 }
 
