@@ -233,7 +233,7 @@ bin/sdks: Makefile
 
 sdks: build bin/sdks ## the official SDKs for Python and TypeScript, Google's, OpenAI's and LangChain's take the tools (needs pip and npm)
 	bin/sdks/bin/python tools/reference/mcp_clients.py bin/hippo
-	node tools/reference/mcp_client.mjs bin/hippo bin/sdks/node_modules
+	node tools/reference/mcp_client.mjs bin/hippo $(CURDIR)/bin/sdks/node_modules
 
 cover: ## coverage by function, the least covered first
 	go test -coverpkg=./... -coverprofile=coverage.out $(PKG)
