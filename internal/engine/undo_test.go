@@ -173,8 +173,40 @@ func TestUndo_Conflict(t *testing.T) {
 		t.Errorf("an unknown operation: %v", err)
 	}
 	f.undo(b)
-	if _, err := engine.Undo(t.Context(), f.Memories, op.ID); !errors.Is(err, hippo.ErrConflict) {
+	if _, err := engine.Undo(t.Context(), f.Memories, op.ID); err != nil || f.get(a).Forgotten() || f.get(b).Forgotten() {
 		t.Errorf("an operation whose later one was undone: %v", err)
+	}
+}
+
+// Step by step what is undone leads back to the beginning, and an error names the step to undo first.
+func TestUndo_StepByStep(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	a := f.record("port 80", .5)
+	want := f.get(a)
+	var ops []hippo.ID
+	for n := range 4 {
+		if _, err := f.Modify(t.Context(), a, engine.Modification{Content: new(fmt.Sprintf("port %d", n))}); err != nil {
+			t.Fatal(err)
+		}
+		ops = append(ops, f.last(a).ID)
+	}
+	for n := len(ops) - 1; n >= 0; n-- {
+		if n > 0 {
+			if _, err := engine.Undo(t.Context(), f.Memories, ops[n-1]); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), ops[n].Short()) {
+				t.Errorf("step %d before %d: %v", n-1, n, err)
+			}
+		}
+		if _, err := engine.Undo(t.Context(), f.Memories, ops[n]); err != nil {
+			t.Fatalf("step %d: %v", n, err)
+		}
+	}
+	later := cmpopts.IgnoreFields(hippo.Memory{}, "UpdatedAt", "Version", "Revision")
+	if d := cmp.Diff(want, f.get(a), later); d != "" {
+		t.Error(d)
+	}
+	if _, err := engine.Undo(t.Context(), f.Memories, ops[0]); !errors.Is(err, hippo.ErrConflict) {
+		t.Errorf("undone twice: %v", err)
 	}
 }
 

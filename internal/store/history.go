@@ -80,10 +80,11 @@ func former(m *hippo.Memory) *hippo.Memory {
 	return &c
 }
 
-// fingerprint identifies what is stored of a memory, but for its accesses. Back ends may store
-// metadata with other spaces and escapes.
+// fingerprint identifies what is stored of a memory, but for its accesses and what counts and dates
+// its changes. Back ends may store metadata with other spaces and escapes.
 func fingerprint(m *hippo.Memory) (hippo.Hash, error) {
 	c := former(m)
+	c.UpdatedAt, c.Version = c.CreatedAt, 1
 	c.Metadata = make(map[string]json.RawMessage, len(m.Metadata))
 	for k, raw := range m.Metadata {
 		d := json.NewDecoder(bytes.NewReader(raw))

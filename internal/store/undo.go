@@ -73,14 +73,14 @@ func undone(s Scoped, tx driver.Tx, id hippo.ID) ([]change, error) {
 	if err != nil {
 		return nil, err
 	}
-	last, err := lastVersions(s, tx, ids)
+	all, err := versionsByID(s, tx, ids)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]change, len(ms))
 	at := s.store.now().UTC().Truncate(time.Microsecond)
 	for i, m := range ms {
-		if err := unchangedSince(m, &vs[i], last[m.ID]); err != nil {
+		if err := unchangedSince(m, &vs[i], all[m.ID]); err != nil {
 			return nil, err
 		}
 		list[i] = change{before: m, after: putBack(m, &vs[i], at)}
@@ -107,31 +107,46 @@ func complete(vs []hippo.Version) error {
 	return nil
 }
 
-// lastVersions returns the last version of each memory.
-func lastVersions(s Scoped, tx driver.Tx, ids []hippo.ID) (map[hippo.ID]*hippo.Version, error) {
+// versionsByID returns the versions of each memory, the last one first.
+func versionsByID(s Scoped, tx driver.Tx, ids []hippo.ID) (map[hippo.ID][]hippo.Version, error) {
 	vs, err := tx.Versions(driver.VersionQuery{Memories: ids, Scope: &s.scope})
-	last := make(map[hippo.ID]*hippo.Version, len(ids))
-	for i := range vs {
-		if v := &vs[i]; last[v.ID] == nil {
-			last[v.ID] = v
-		}
+	byID := make(map[hippo.ID][]hippo.Version, len(ids))
+	for _, v := range vs {
+		byID[v.ID] = append(byID[v.ID], v)
 	}
-	return last, err
+	return byID, err
 }
 
-// unchangedSince returns [hippo.ErrConflict] if a memory is not as the operation of v left it. last
-// is the last of its versions.
-func unchangedSince(m *hippo.Memory, v, last *hippo.Version) error {
-	if last != nil && last.Operation.ID != v.Operation.ID {
-		o := &last.Operation
+// unchangedSince returns [hippo.ErrConflict] if a memory is not as the operation of v left it. all are
+// its versions, the last one first. What was changed since and changed back is as it was.
+func unchangedSince(m *hippo.Memory, v *hippo.Version, all []hippo.Version) error {
+	now, err := fingerprint(m)
+	if err != nil || now == v.After {
+		return err
+	}
+	if o := effective(v, all); o != nil {
 		return fmt.Errorf("%w: memory %v was changed since, by operation %v (%s, %s): undo that one first",
 			hippo.ErrConflict, m.ID.Short(), o.ID.Short(), o.Verb, o.At.Format(time.RFC3339))
 	}
-	now, err := fingerprint(m)
-	if err == nil && now != v.After {
-		err = fmt.Errorf("%w: memory %v was changed since, by something that keeps no history: change it by hand", hippo.ErrConflict, m.ID.Short())
+	return fmt.Errorf("%w: memory %v was changed since, by something that keeps no history: change it by hand", hippo.ErrConflict, m.ID.Short())
+}
+
+// effective returns the last operation after that of v which was not undone; nil if there is none.
+func effective(v *hippo.Version, all []hippo.Version) *hippo.Operation {
+	undone := make(map[hippo.ID]bool)
+	for i := range all {
+		o := &all[i].Operation
+		switch {
+		case o.ID == v.Operation.ID:
+			return nil
+		case undone[o.ID]:
+		case !o.Undoes.IsZero() && o.Undoes != v.Operation.ID:
+			undone[o.Undoes] = true
+		default:
+			return o
+		}
 	}
-	return err
+	return nil
 }
 
 // putBack returns a memory with its values before an operation. One that the operation recorded is
