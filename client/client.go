@@ -26,6 +26,7 @@ type options struct {
 	model, namespace, project string
 	ranker                    hippo.Ranker
 	shared                    bool
+	history                   *hippo.Retention
 	app                       app.Options
 }
 
@@ -52,6 +53,12 @@ func Project(name string) Option {
 
 // Ranker chooses the ranker of searches that name none; the default is [hippo.RankerHippo].
 func Ranker(r hippo.Ranker) Option { return func(o *options) { o.ranker = r } }
+
+// History bounds what is kept of insights that are changed: their greatest number for each insight,
+// and their greatest age in active days. 0 versions keep nothing. The default is 20 versions of the last 400 active days.
+func History(versions, days int) Option {
+	return func(o *options) { o.history = &hippo.Retention{Versions: versions, Days: days} }
+}
 
 // Logger receives failures of background work; the default discards them.
 func Logger(log *slog.Logger) Option { return func(o *options) { o.app.Log = log } }
@@ -87,7 +94,7 @@ func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := config.Config{Store: store, Model: model, Ranker: o.ranker, Share: o.shared}
+	cfg := config.Config{Store: store, Model: model, Ranker: o.ranker, Share: o.shared, History: o.history}
 	e, err := app.OpenShared(ctx, cfg, &o.app)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if err != nil {
 		return nil, err
 	}
-	s := store.New(backend, &store.Options{Now: o.Now, Zone: o.Zone})
+	s := store.New(backend, &store.Options{Now: o.Now, Zone: o.Zone, Retention: c.History})
 	m, err := selectModels(ctx, c.Model, s, o.Client)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -216,6 +218,9 @@ func replaceAll(ctx context.Context, from, to driver.Backend) error {
 		err = replaceRelations(ctx, from, to)
 	}
 	if err == nil {
+		err = replaceHistory(ctx, from, to, ids)
+	}
+	if err == nil {
 		err = copyVectors(ctx, from, to, ids)
 	}
 	return err
@@ -286,6 +291,41 @@ func putChanged(tx driver.Tx, ms []*hippo.Memory) error {
 			}
 		}
 		if err := tx.Put(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceHistory replaces the former versions of memories in to by those of from. Versions that
+// cannot be read are left out.
+func replaceHistory(ctx context.Context, from, to driver.Backend, ids []hippo.ID) error {
+	for some := range slices.Chunk(ids, copyBatch) {
+		q := driver.VersionQuery{Memories: some}
+		want, err := from.Versions(ctx, q)
+		if driver.Readable(err) != nil {
+			return err
+		}
+		here, err := to.Versions(ctx, q)
+		if driver.Readable(err) != nil {
+			return err
+		}
+		if err == nil && reflect.DeepEqual(want, here) {
+			continue
+		}
+		all := hippo.Retention{Versions: math.MaxInt32, Days: math.MaxInt32}
+		err = to.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+			if err := tx.DropHistory(some...); err != nil {
+				return err
+			}
+			for i := len(want) - 1; i >= 0; i-- { // the last kept is the first
+				if err := tx.Keep(want[i].Operation, all, want[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -41,6 +41,7 @@ func newForgetCommand(s *shell) *cobra.Command {
 	}
 	c.Flags().BoolVar(&purge, "purge", false, "delete for good; there is no undo")
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask before a purge")
+	addReason(s, c.Flags())
 	return c
 }
 
@@ -115,6 +116,7 @@ everything in the store by what it holds. A file is what has a separator of path
 		},
 	}
 	c.Flags().BoolVar(&yes, "yes", false, "do not ask before the store is replaced")
+	addReason(s, c.Flags())
 	return c
 }
 

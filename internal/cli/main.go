@@ -42,6 +42,8 @@ type shell struct {
 	hookTimeout time.Duration
 	// shorten returns the short forms of IDs in the store that was opened last; nil before.
 	shorten func(ids ...hippo.ID) hippo.ShortIDs
+	// reason is why memories are changed, as the user says.
+	reason string
 	// count is how many memories were printed or changed, for the log.
 	count int
 }
@@ -134,7 +136,7 @@ func commands(s *shell) []group {
 	return []group{
 		{"Commands to remember and to find:", []*cobra.Command{
 			newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s), newEditCommand(s),
-			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newUICommand(s),
+			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newLogCommand(s), newDiffCommand(s), newUndoCommand(s), newUICommand(s),
 		}},
 		{"Commands for agents:", []*cobra.Command{
 			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newTokenCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
@@ -252,6 +254,9 @@ func (s *shell) on(ctx context.Context, c config.Config, project string, fn func
 		client.Model(c.Model.Name), client.Ranker(c.Ranker), client.Namespace(c.Namespace),
 		client.Project(project), client.Clock(s.now, nil), client.Logger(s.logger(c)),
 	}
+	if c.History != nil {
+		opts = append(opts, client.History(c.History.Versions, c.History.Days))
+	}
 	if c.Share {
 		opts = append(opts, client.Shared())
 	}
@@ -260,7 +265,7 @@ func (s *shell) on(ctx context.Context, c config.Config, project string, fn func
 		return err
 	}
 	s.shorten = func(ids ...hippo.ID) hippo.ShortIDs { return client.ShortIDs(m, ids...) }
-	return errors.Join(fn(m), m.Close())
+	return errors.Join(fn(client.As(m, hippo.Source{Kind: hippo.SourceUser, Client: "hippo"}, s.reason)), m.Close())
 }
 
 // withShared is [shell.withEngine] for commands that need only the verbs, which another process may carry out.

@@ -50,6 +50,7 @@ func newModifyCommand(s *shell) *cobra.Command {
 	v.StringVar(&f.vote, "reinforce", "", "upvote, downvote or none; by default, new text is an upvote")
 	v.StringArrayVar(&f.supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
 	addAllowSecret(v, &f.allowSecret)
+	addReason(s, v)
 	return c
 }
 

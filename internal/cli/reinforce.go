@@ -14,7 +14,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 		"upvote":   "Vote insights up: they helped",
 		"downvote": "Vote insights down: they were wrong or misled",
 	}
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   name + " ID...",
 		Short: short[name],
 		Args:  requireArgument("an id"),
@@ -30,6 +30,8 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 			return printVotes(s, rs)
 		}),
 	}
+	addReason(s, c.Flags())
+	return c
 }
 
 func printVotes(s *shell, rs []client.Vote) error {

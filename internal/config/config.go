@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -30,6 +31,7 @@ func Settings() []Setting {
 		{"namespace", "namespace", "HIPPO_NAMESPACE", "", "the tenant of the store; what others hold is not seen"},
 		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight, hybrid, bm25 or cosine"},
 		{"model", "model", "HIPPO_MODEL", Builtin, "the embedding model: builtin, none, a model of hippo model list, a folder, or URL#NAME"},
+		{"history", "history", "HIPPO_HISTORY", "20,400", "former versions that are kept of each insight, and for how many active days; 0 keeps none"},
 		{"share", "share", "HIPPO_SHARE", "on", "processes of one user use one store through the first of them: on or off"},
 		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
 	}
@@ -44,6 +46,8 @@ type Config struct {
 	Namespace string
 	Ranker    hippo.Ranker
 	Model     Model
+	// History bounds the former versions of each memory; nil means [hippo.DefaultRetention].
+	History *hippo.Retention
 	// Share: processes of one user use the store through the first of them.
 	Share bool
 	Level slog.Level
@@ -153,10 +157,33 @@ func parse(value map[string]string, env func(string) string) (c Config, err erro
 	if c.Share, err = onOff(value["share"]); err != nil {
 		return c, err
 	}
+	if c.History, err = parseHistory(value["history"]); err != nil {
+		return c, err
+	}
 	if err := c.Level.UnmarshalText([]byte(value["log"])); err != nil {
 		return c, hippo.Fieldf("log", "must be debug, info, warn or error, got %q", value["log"])
 	}
 	return c, nil
+}
+
+// The greatest values of the setting of the history.
+const maxVersions, maxDays = 1000, 100_000
+
+// parseHistory reads a number of versions, and perhaps one of days.
+func parseHistory(value string) (*hippo.Retention, error) {
+	r := hippo.DefaultRetention()
+	versions, days, both := strings.Cut(value, ",")
+	n, err := strconv.Atoi(strings.TrimSpace(versions))
+	if err != nil || n < 0 || n > maxVersions {
+		return nil, hippo.Fieldf("history", "must be a number of versions from 0 to %d, or one and a number of days such as 20,400, got %q", maxVersions, value)
+	}
+	r.Versions = n
+	if both {
+		if r.Days, err = strconv.Atoi(strings.TrimSpace(days)); err != nil || r.Days < 1 || r.Days > maxDays {
+			return nil, hippo.Fieldf("history", "must have a number of days from 1 to %d after the comma, got %q", maxDays, value)
+		}
+	}
+	return &r, nil
 }
 
 func onOff(value string) (bool, error) {

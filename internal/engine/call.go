@@ -14,6 +14,8 @@ type Call struct {
 	// AllowSecrets is [AllowSecrets], Wait [Config.IndexWait] of the caller.
 	AllowSecrets bool          `json:",omitempty"`
 	Wait         time.Duration `json:",omitempty"`
+	// Operation is what [As] was given.
+	Operation hippo.Operation `json:",omitzero"`
 	// Retried: an earlier attempt may have been carried out, and its result was lost.
 	Retried bool `json:",omitempty"`
 	// Args is the value that the verb takes.

@@ -129,6 +129,8 @@ type Memories struct {
 	scope  hippo.Scope
 	scoped store.Scoped
 
+	op hippo.Operation // see [As]
+
 	secretsAllowed bool
 	wait           time.Duration // [Config.IndexWait] of the caller
 	retried        bool          // an attempt whose result was lost may have been carried out
@@ -137,6 +139,22 @@ type Memories struct {
 // In returns the memory within a scope.
 func (e *Engine) In(scope hippo.Scope) *Memories {
 	return &Memories{Engine: e, scope: scope, scoped: e.store.In(scope), wait: e.defaults.wait}
+}
+
+// As returns the memory in the same scope, for one who changes it: operations get By and Reason of
+// op. An ID is that of the operation of the next write, of which there may be only one; zero: a new
+// one. The rest of op is ignored.
+func As(m *Memories, op hippo.Operation) *Memories {
+	c := *m
+	c.op = hippo.Operation{ID: op.ID, By: op.By, Reason: op.Reason}
+	return &c
+}
+
+// as returns the operation of a verb of the caller.
+func as(m *Memories, verb hippo.Verb) hippo.Operation {
+	op := m.op
+	op.Verb = verb
+	return op
 }
 
 // indexed runs f, which reads the index, when that has the state of the store. If the file of the

@@ -16,7 +16,7 @@ func (m *Memories) Forget(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory,
 }
 
 func forget(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
-	return mark(ctx, m, ids, m.now())
+	return mark(ctx, m, hippo.VerbForget, ids, m.now())
 }
 
 // Restore undoes [Memories.Forget].
@@ -25,15 +25,15 @@ func (m *Memories) Restore(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory
 }
 
 func restore(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, error) {
-	return mark(ctx, m, ids, time.Time{})
+	return mark(ctx, m, hippo.VerbRestore, ids, time.Time{})
 }
 
-func mark(ctx context.Context, m *Memories, ids []hippo.ID, at time.Time) ([]*hippo.Memory, error) {
+func mark(ctx context.Context, m *Memories, verb hippo.Verb, ids []hippo.ID, at time.Time) ([]*hippo.Memory, error) {
 	ids, err := someIDs("IDs", ids)
 	if err != nil {
 		return nil, err
 	}
-	return update(ctx, m, ids, func(x *hippo.Memory, _ hippo.Day) error {
+	return update(ctx, m, verb, ids, func(x *hippo.Memory, _ hippo.Day) error {
 		if !x.Forgotten() || at.IsZero() {
 			x.ForgottenAt = at
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
 )
 
 // Modification is what to change in a memory; nil fields stay.
@@ -84,7 +85,7 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 		return nil
 	}
 	if c.Supersedes == nil {
-		ms, err := update(ctx, m, []hippo.ID{id}, change)
+		ms, err := update(ctx, m, hippo.VerbModify, []hippo.ID{id}, change)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +98,7 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}
-	return m.scoped.Supersede(ctx, id, old, change)
+	return store.As(m.scoped, as(m, hippo.VerbSupersede)).Supersede(ctx, id, old, change)
 }
 
 func (c *Modification) validate() error {

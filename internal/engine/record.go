@@ -82,7 +82,11 @@ func record(ctx context.Context, m *Memories, r *hippo.Memory, supersedes []hipp
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := m.scoped.AddInstead(ctx, r, old); err != nil {
+	op := as(m, hippo.VerbSupersede)
+	if op.By == (hippo.Source{}) { // who records is known from what is recorded
+		op.By = hippo.Source{Kind: r.Source.Kind, Author: r.Source.Author, Client: r.Source.Client, Session: r.Source.Session}
+	}
+	if _, err := store.As(m.scoped, op).AddInstead(ctx, r, old); err != nil {
 		return nil, err
 	}
 	return r, nil

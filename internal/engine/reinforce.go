@@ -60,7 +60,7 @@ func reinforce(ctx context.Context, m *Memories, a reinforceArgs) ([]Reinforceme
 		}
 	}
 	effects := make(map[hippo.ID]Reinforcement, len(up)+len(down))
-	ms, err := update(ctx, m, slices.Concat(up, down), func(x *hippo.Memory, day hippo.Day) error {
+	ms, err := update(ctx, m, hippo.VerbVote, slices.Concat(up, down), func(x *hippo.Memory, day hippo.Day) error {
 		v := VoteDown
 		if slices.Contains(up, x.ID) {
 			v = VoteUp

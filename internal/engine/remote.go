@@ -35,7 +35,7 @@ func perform[In, Out any](ctx context.Context, m *Memories, in In, local func(co
 		return local(ctx, m, in)
 	}
 	var out, empty Out
-	c := Call{Verb: nameOf(local), Scope: m.scope, AllowSecrets: m.secretsAllowed, Wait: m.wait, Args: in}
+	c := Call{Verb: nameOf(local), Scope: m.scope, AllowSecrets: m.secretsAllowed, Wait: m.wait, Operation: m.op, Args: in}
 	if err := m.remote.Call(ctx, &c, &out); err != nil {
 		return empty, err
 	}
@@ -58,7 +58,7 @@ func here(ctx context.Context, m *Memories) (*Memories, func() error, error) {
 		return nil, nil, err
 	}
 	out := e.In(m.scope)
-	out.secretsAllowed = m.secretsAllowed
+	out.secretsAllowed, out.op = m.secretsAllowed, m.op
 	return out, end, nil
 }
 
@@ -239,11 +239,11 @@ func (e *Engine) Warm(ctx context.Context) {
 	_ = errors.Join(err, e.Ready(ctx))
 }
 
-// update changes memories in the store, after it has flushed pending accesses, so that the
+// update changes memories in the store as a verb, after it has flushed pending accesses, so that the
 // result includes them.
-func update(ctx context.Context, m *Memories, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+func update(ctx context.Context, m *Memories, verb hippo.Verb, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}
-	return m.scoped.Update(ctx, ids, fn)
+	return store.As(m.scoped, as(m, verb)).Update(ctx, ids, fn)
 }

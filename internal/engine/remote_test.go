@@ -67,6 +67,12 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 			return nil, err
 		},
 		"no vote": func(m *engine.Memories) (any, error) { return m.Reinforce(ctx, []hippo.ID{a}, []hippo.ID{a}) },
+		"operations": func(m *engine.Memories) (any, error) {
+			return engine.Operations(ctx, m, engine.OperationQuery{Memory: a})
+		},
+		"versions":     func(m *engine.Memories) (any, error) { return engine.Versions(ctx, m, engine.VersionQuery{Memory: a}) },
+		"an operation": func(m *engine.Memories) (any, error) { return engine.ResolveOperation(ctx, m, "ffffffff") },
+		"no operation": func(m *engine.Memories) (any, error) { return engine.Undo(ctx, m, hippo.ID{1}) },
 		"relations": func(m *engine.Memories) (any, error) {
 			return m.Relations().Of(ctx, []hippo.ID{a})
 		},
@@ -115,12 +121,10 @@ func TestRemote_RepeatsNothing(t *testing.T) {
 	if want := 0.2; m.Importance.Value != want {
 		t.Errorf("importance %v after two downvotes of 0.8, want %v", m.Importance.Value, want)
 	}
-	before, err := r.Get(ctx, []hippo.ID{voted})
-	ok(err)
 	tags := []string{"a mistake"}
-	after, err := r.Modify(ctx, voted, engine.Modification{Tags: &tags})
+	_, err = r.Modify(ctx, voted, engine.Modification{Tags: &tags})
 	ok(err)
-	undone, err := engine.Revert(ctx, r, []engine.Change{{Before: before[0], After: after}})
+	undone, err := engine.Undo(ctx, r, f.last(voted).ID)
 	ok(err)
 	if len(undone) != 1 || len(undone[0].Tags) != 0 {
 		t.Errorf("tags after undoing twice: %v", undone)

@@ -74,6 +74,7 @@ func scopeIsAWall(t *testing.T, open func(path string) (driver.Backend, error)) 
 			"forget":         w.forget,
 			"restore":        w.restore,
 			"purge":          w.purge,
+			"undo":           w.undo,
 			"relate":         w.relate,
 			"unrelate":       w.unrelate,
 			"import":         w.importing,
@@ -92,7 +93,7 @@ func (w *world) readAll(r *rapid.T) {
 	for _, ranker := range hippo.Rankers() {
 		w.searchAll(r, ranker)
 	}
-	for _, read := range []func(*rapid.T){w.search, w.list, w.export, w.status, w.compare} {
+	for _, read := range []func(*rapid.T){w.search, w.list, w.export, w.status, w.compare, w.operations} {
 		read(r)
 	}
 }
@@ -111,6 +112,10 @@ func (w *world) readOne(r *rapid.T, id hippo.ID) {
 	ctx, ids := context.Background(), []hippo.ID{id}
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Get(ctx, ids) })
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Relations().Of(ctx, ids) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.Versions(ctx, x, engine.VersionQuery{Memory: id}) })
+	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
+		return engine.Operations(ctx, x, engine.OperationQuery{Memory: id})
+	})
 	prefix, prefer := id.String()[:rapid.SampledFrom([]int{3, 4, 6, 35}).Draw(r, "length")], engine.Preference(rapid.IntRange(0, 2).Draw(r, "preference"))
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Resolve(ctx, prefix, prefer) })
 }
@@ -237,6 +242,32 @@ func (w *world) purge(r *rapid.T) {
 		}
 		return nil, err
 	})
+}
+
+// operations reads all operations in pages, and each of those that ever were by its ID.
+func (w *world) operations(r *rapid.T) {
+	ctx, done := context.Background(), w.done
+	count := rapid.IntRange(1, 3).Draw(r, "page")
+	for offset := 0; offset <= done; offset += count {
+		q := engine.OperationQuery{Offset: offset, Count: count}
+		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.Operations(ctx, x, q) })
+	}
+	for n := range done {
+		id := operationID(n + 1)
+		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
+			return engine.Versions(ctx, x, engine.VersionQuery{Operation: id})
+		})
+		part := id.String()[28:]
+		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.ResolveOperation(ctx, x, part) })
+	}
+}
+
+func (w *world) undo(r *rapid.T) {
+	if w.done == 0 {
+		r.Skip("nothing was done")
+	}
+	id := operationID(rapid.IntRange(max(1, w.done-9), w.done).Draw(r, "operation"))
+	w.try(r, hippo.RightWrite, func(x *engine.Memories) (any, error) { return engine.Undo(context.Background(), x, id) })
 }
 
 func (w *world) drawRelation(r *rapid.T) hippo.Relation {

@@ -17,6 +17,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -28,11 +29,13 @@ type world struct {
 	ids         []hippo.ID // of all memories that ever were, and of one that never was
 	namespaces  map[hippo.ID]string
 	outside     outside // as the others left it
+	done        int     // how many operations there may be; see operationID
 }
 
 // outside is what the caller must neither see nor change.
 type outside struct {
 	Memories  map[hippo.ID]*hippo.Memory
+	Past      []hippo.Version
 	Relations []hippo.Relation
 }
 
@@ -91,6 +94,7 @@ func same() cmp.Options {
 // try has the caller do the same in both stores, which needs some rights.
 func (w *world) try(r *rapid.T, needs hippo.Rights, verb func(*engine.Memories) (any, error)) {
 	r.Helper()
+	w.done++
 	got, want := w.do(w.full, verb), w.do(w.alone, verb)
 	if d := cmp.Diff(want, got, same()); d != "" {
 		r.Fatalf("the answer depends on what the caller may not see (-alone +among others):\n%s", d)
@@ -146,19 +150,23 @@ func (w *world) unchanged(r *rapid.T) {
 // do runs a verb as the caller. Accesses are stored at once, so that nothing depends on when.
 func (w *world) do(f *fixture, verb func(*engine.Memories) (any, error)) outcome {
 	defer f.flush()
-	v, err := verb(f.In(w.scope))
+	v, err := verb(engine.As(f.In(w.scope), hippo.Operation{ID: operationID(w.done)}))
 	return outcome{v, err}
 }
+
+// operationID returns the ID of the nth operation, which is the same in both stores.
+func operationID(n int) hippo.ID { return hippo.ID{0: 0x20, 14: byte(n >> 8), 15: byte(n)} }
 
 // byOthers has somebody else do something in the full store, and in the other one too if the
 // caller may see it.
 func (w *world) byOthers(r *rapid.T, namespace string, seen bool, verb func(*engine.Memories) error) {
 	r.Helper()
+	w.done++
 	for _, f := range []*fixture{w.full, w.alone} {
 		if f == w.alone && !seen {
 			continue
 		}
-		if err := verb(f.In(hippo.Scope{Namespace: namespace, Rights: hippo.AllRights})); err != nil {
+		if err := verb(engine.As(f.In(hippo.Scope{Namespace: namespace, Rights: hippo.AllRights}), hippo.Operation{ID: operationID(w.done)})); err != nil {
 			r.Fatal(err)
 		}
 		f.flush()
@@ -180,6 +188,11 @@ func (w *world) readOutside(r *rapid.T) outside {
 	}
 	for _, namespace := range namespaces() {
 		all := w.full.In(hippo.Scope{Namespace: namespace, Rights: hippo.AllRights})
+		past, err := store.Versions(ctx, w.full.store.In(all.Scope()), driver.VersionQuery{Memories: slices.Collect(maps.Keys(out.Memories))})
+		if err != nil {
+			r.Fatal(err)
+		}
+		out.Past = append(out.Past, past...)
 		for x, err := range all.Transfer().ExportRelations(ctx) {
 			if err != nil {
 				r.Fatal(err)

@@ -43,7 +43,7 @@ func verbs() map[string]verb {
 		verbOf(recordAlone), verbOf(packedRecord), verbOf(compare), verbOf(modify), verbOf(reinforce),
 		verbOf(forget), verbOf(restore), verbOf(purge), verbOf(declare), verbOf(remove), verbOf(relationsOf),
 		verbOf(packedStatus), verbOf(projects), verbOf(flush), verbOf(ready), verbOf(visible),
-		verbOf(labels), verbOf(created), verbOf(predecessors), verbOf(revert), verbOf(feedHead), verbOf(feedAfter),
+		verbOf(labels), verbOf(created), verbOf(predecessors), verbOf(undo), verbOf(operations), verbOf(formerVersions), verbOf(resolveOperation), verbOf(feedHead), verbOf(feedAfter),
 	} {
 		table[v.name] = v
 	}
@@ -100,7 +100,7 @@ func (d *Dispatcher) run(ctx context.Context, call []byte) (out any, err error) 
 		return nil, err
 	}
 	m := e.In(c.Scope)
-	m.secretsAllowed, m.wait, m.retried = c.AllowSecrets, c.Wait, c.Retried
+	m.secretsAllowed, m.wait, m.retried, m.op = c.AllowSecrets, c.Wait, c.Retried, c.Operation
 	return v.run(ctx, m, args)
 }
 

@@ -170,7 +170,7 @@ func (x *importer) flush(ctx context.Context) error {
 	if t.preview {
 		outcomes, err = store.PreviewImport(ctx, t.memories.scoped, x.batch)
 	} else {
-		outcomes, err = t.memories.scoped.Import(ctx, x.calendar, x.batch)
+		outcomes, err = store.As(t.memories.scoped, as(t.memories, hippo.VerbImport)).Import(ctx, x.calendar, x.batch)
 	}
 	for i, o := range outcomes {
 		x.count(o, i)

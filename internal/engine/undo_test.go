@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +14,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
 // getAll returns memories by ID.
@@ -24,98 +28,337 @@ func (f *fixture) getAll(ids ...hippo.ID) []*hippo.Memory {
 	return ms
 }
 
-// changed runs a change and returns what it did to memories.
-func (f *fixture) changed(change func() error, ids ...hippo.ID) []engine.Change {
+// last returns the last operation that changed a memory.
+func (f *fixture) last(id hippo.ID) engine.Operation {
 	f.t.Helper()
-	before := f.getAll(ids...)
-	if err := change(); err != nil {
+	page, err := engine.Operations(f.t.Context(), f.Memories, engine.OperationQuery{Memory: id, Count: 1})
+	if err != nil || len(page.Operations) != 1 {
+		f.t.Fatalf("operations of %v: %+v (%v)", id, page, err)
+	}
+	return page.Operations[0]
+}
+
+// undo undoes the last operation of a memory.
+func (f *fixture) undo(id hippo.ID) {
+	f.t.Helper()
+	if _, err := engine.Undo(f.t.Context(), f.Memories, f.last(id).ID); err != nil {
 		f.t.Fatal(err)
 	}
-	var out []engine.Change
-	for i, after := range f.getAll(ids...) {
-		out = append(out, engine.Change{Before: before[i], After: after})
-	}
-	return out
 }
 
-// TestRevert: after each change, a revert brings every field back, and keeps the uses since.
-func TestRevert(t *testing.T) {
+// TestUndo: after each change, an undo brings every field back and keeps the uses since, and its own undo
+// brings the change back.
+func TestUndo(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(ctx context.Context, m *engine.Memories, a, b hippo.ID) error{
-		"forget": func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
+	for name, change := range map[hippo.Verb][]func(ctx context.Context, m *engine.Memories, a, b hippo.ID) error{
+		hippo.VerbForget: {func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
 			_, err := m.Forget(ctx, []hippo.ID{a})
 			return err
-		},
-		"vote": func(ctx context.Context, m *engine.Memories, a, b hippo.ID) error {
+		}},
+		hippo.VerbVote: {func(ctx context.Context, m *engine.Memories, a, b hippo.ID) error {
 			_, err := m.Reinforce(ctx, []hippo.ID{a}, []hippo.ID{b})
 			return err
+		}},
+		hippo.VerbModify: {
+			func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
+				_, err := m.Modify(ctx, a, engine.Modification{Pinned: new(true)})
+				return err
+			},
+			func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
+				_, err := m.Modify(ctx, a, engine.Modification{Metadata: &map[string]json.RawMessage{"k": json.RawMessage(`{"b": "<>", "a": 1.0}`)}})
+				return err
+			},
+			func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
+				_, err := m.Modify(ctx, a, engine.Modification{Content: new("port 81"), Situation: &[]string{"now"}, Tags: &[]string{"x"}, Type: new("fact"), Importance: new(.9)})
+				return err
+			},
 		},
-		"pin": func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
-			_, err := m.Modify(ctx, a, engine.Modification{Pinned: new(true)})
-			return err
-		},
-		"metadata": func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
-			_, err := m.Modify(ctx, a, engine.Modification{Metadata: &map[string]json.RawMessage{"k": json.RawMessage("1")}})
-			return err
-		},
-		"edit": func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
-			_, err := m.Modify(ctx, a, engine.Modification{Content: new("port 81"), Situation: &[]string{"now"}, Tags: &[]string{"x"}, Type: new("fact"), Importance: new(.9)})
-			return err
-		},
-		"supersede": func(ctx context.Context, m *engine.Memories, a, b hippo.ID) error {
+		hippo.VerbSupersede: {func(ctx context.Context, m *engine.Memories, a, b hippo.ID) error {
 			_, err := m.Modify(ctx, b, engine.Modification{Supersedes: &[]hippo.ID{a}})
 			return err
-		},
+		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := open(t, options{})
-			a, b := f.record("port 80", .5, "gateway"), f.record("port 8080", .4)
-			f.advance(3, 0)
-			want := f.getAll(a, b)
-			changes := f.changed(func() error { return change(t.Context(), f.Memories, a, b) }, a, b)
-			if cmp.Equal(want, f.getAll(a, b)) {
-				t.Fatal("nothing was changed")
-			}
-			f.search(hippo.Query{Text: "8080"})
-			if _, err := engine.Revert(t.Context(), f.Memories, changes); err != nil {
-				t.Fatal(err)
-			}
-			later := cmpopts.IgnoreFields(hippo.Memory{}, "UpdatedAt", "Version", "Revision", "Accesses", "ContentHash")
-			if d := cmp.Diff(want, f.getAll(a, b), later); d != "" {
-				t.Error(d)
-			}
-			if got := f.get(b); len(got.Accesses) != 2 || got.ContentHash != hippo.HashContent(got.Content) {
-				t.Errorf("got %+v", got)
-			}
-		})
+		for i, change := range change {
+			t.Run(fmt.Sprint(name, i), func(t *testing.T) {
+				t.Parallel()
+				undoes(t, name, change)
+			})
+		}
 	}
 }
 
-// TestRevert_Conflict: what was changed again, or is not there for the caller, is not reverted, and
-// nothing else is.
-func TestRevert_Conflict(t *testing.T) {
+func undoes(t *testing.T, verb hippo.Verb, change func(ctx context.Context, m *engine.Memories, a, b hippo.ID) error) {
+	t.Helper()
+	f := open(t, options{})
+	a, b := f.record("port 80", .5, "gateway"), f.record("port 8080", .4)
+	f.advance(3, 0)
+	want := f.getAll(a, b)
+	if err := change(t.Context(), engine.As(f.Memories, hippo.Operation{By: hippo.Source{Client: "test"}, Reason: "why not"}), a, b); err != nil {
+		t.Fatal(err)
+	}
+	changed := f.getAll(a, b)
+	op := f.last(a)
+	if cmp.Equal(want, changed) || op.Verb != verb || op.By.Client != "test" || op.Reason != "why not" || !op.At.Equal(f.now()) || op.Day != 1 {
+		t.Fatalf("%+v changed nothing, or is another one", op)
+	}
+	f.search(hippo.Query{Text: "8080"})
+	f.undo(a)
+	later := cmpopts.IgnoreFields(hippo.Memory{}, "UpdatedAt", "Version", "Revision", "Accesses", "ContentHash")
+	if d := cmp.Diff(want, f.getAll(a, b), later); d != "" {
+		t.Error(d)
+	}
+	if got := f.get(b); len(got.Accesses) != 2 || got.ContentHash != hippo.HashContent(got.Content) {
+		t.Errorf("got %+v", got)
+	}
+	if undo := f.last(a); undo.Verb != hippo.VerbUndo || undo.Undoes != op.ID {
+		t.Errorf("the undo is %+v", undo)
+	}
+	f.undo(a)
+	if d := cmp.Diff(changed, f.getAll(a, b), later); d != "" {
+		t.Errorf("the undo undone: %s", d)
+	}
+}
+
+// What an operation recorded is forgotten by its undo, and what it superseded holds again.
+func TestUndo_OfARecord(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	first := f.note(fact("port 80"))
+	f.advance(0, time.Hour)
+	next := f.note(fact("port 8080"), first.ID)
+	op := f.last(next.ID)
+	if op.Verb != hippo.VerbSupersede || len(op.Memories) != 2 {
+		t.Errorf("the operation is %+v", op)
+	}
+	f.undo(next.ID)
+	if ms := f.getAll(first.ID, next.ID); !ms[0].SupersededBy.IsZero() || !ms[0].ValidUntil.IsZero() || ms[0].Forgotten() || !ms[1].Forgotten() {
+		t.Errorf("after the undo: %+v and %+v", ms[0], ms[1])
+	}
+	f.undo(next.ID)
+	if ms := f.getAll(first.ID, next.ID); ms[0].SupersededBy != next.ID || ms[0].ValidUntil.IsZero() || ms[1].Forgotten() {
+		t.Errorf("after its own undo: %+v and %+v", ms[0], ms[1])
+	}
+	page, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{Count: 2})
+	if err != nil || len(page.Operations) != 2 || !page.More {
+		t.Errorf("got %+v (%v)", page, err)
+	}
+}
+
+// What was changed again, or is not there for the caller, is not undone, and nothing else is.
+func TestUndo_Conflict(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	a, b := f.record("port 80", .5), f.record("port 8080", .4)
-	changes := f.changed(func() error { _, err := f.Forget(t.Context(), []hippo.ID{a, b}); return err }, a, b)
-	if _, err := engine.Revert(t.Context(), f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights}), changes); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := f.Forget(t.Context(), []hippo.ID{a, b}); err != nil {
+		t.Fatal(err)
+	}
+	op := f.last(a)
+	if _, err := engine.Undo(t.Context(), f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights}), op.ID); !errors.Is(err, hippo.ErrNotFound) {
 		t.Errorf("another namespace: %v", err)
 	}
-	if _, err := engine.Revert(t.Context(), f.In(hippo.Scope{Rights: hippo.RightRead}), changes); !errors.Is(err, hippo.ErrForbidden) {
+	if _, err := engine.Undo(t.Context(), f.In(hippo.Scope{Rights: hippo.RightRead}), op.ID); !errors.Is(err, hippo.ErrForbidden) {
 		t.Errorf("without the right to write: %v", err)
 	}
 	if _, err := f.Restore(t.Context(), []hippo.ID{b}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := engine.Revert(t.Context(), f.Memories, changes); !errors.Is(err, hippo.ErrConflict) {
+	_, err := engine.Undo(t.Context(), f.Memories, op.ID)
+	if !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), b.Short()) || !strings.Contains(err.Error(), f.last(b).ID.Short()) {
 		t.Errorf("after another change: %v", err)
 	}
 	if ms := f.getAll(a, b); !ms[0].Forgotten() || ms[1].Forgotten() {
-		t.Error("a revert that failed has changed something")
+		t.Error("an undo that failed has changed something")
 	}
-	if _, err := engine.Revert(t.Context(), f.Memories, nil); !errors.Is(err, hippo.ErrInvalid) {
-		t.Errorf("no change: %v", err)
+	if _, err := engine.Undo(t.Context(), f.Memories, hippo.ID{9}); !errors.Is(err, hippo.ErrNotFound) {
+		t.Errorf("an unknown operation: %v", err)
+	}
+	f.undo(b)
+	if _, err := engine.Undo(t.Context(), f.Memories, op.ID); err != nil || f.get(a).Forgotten() || f.get(b).Forgotten() {
+		t.Errorf("an operation whose later one was undone: %v", err)
+	}
+}
+
+// Step by step what is undone leads back to the beginning, and an error names the step to undo first.
+func TestUndo_StepByStep(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	a := f.record("port 80", .5)
+	want := f.get(a)
+	var ops []hippo.ID
+	for n := range 4 {
+		if _, err := f.Modify(t.Context(), a, engine.Modification{Content: new(fmt.Sprintf("port %d", n))}); err != nil {
+			t.Fatal(err)
+		}
+		ops = append(ops, f.last(a).ID)
+	}
+	for n := len(ops) - 1; n >= 0; n-- {
+		if n > 0 {
+			if _, err := engine.Undo(t.Context(), f.Memories, ops[n-1]); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), ops[n].Short()) {
+				t.Errorf("step %d before %d: %v", n-1, n, err)
+			}
+		}
+		if _, err := engine.Undo(t.Context(), f.Memories, ops[n]); err != nil {
+			t.Fatalf("step %d: %v", n, err)
+		}
+	}
+	later := cmpopts.IgnoreFields(hippo.Memory{}, "UpdatedAt", "Version", "Revision")
+	if d := cmp.Diff(want, f.get(a), later); d != "" {
+		t.Error(d)
+	}
+	if _, err := engine.Undo(t.Context(), f.Memories, ops[0]); !errors.Is(err, hippo.ErrConflict) {
+		t.Errorf("undone twice: %v", err)
+	}
+}
+
+// What was changed without a history since, such as a file of a directory, is not undone.
+func TestUndo_ChangedElsewhere(t *testing.T) {
+	t.Parallel()
+	backend := memstore.New(nil)
+	f := open(t, options{backend: backend})
+	a := f.record("port 80", .5)
+	if _, err := f.Modify(t.Context(), a, engine.Modification{Content: new("port 81")}); err != nil {
+		t.Fatal(err)
+	}
+	op := f.last(a)
+	m := f.get(a)
+	m.Tags = []string{"by hand"}
+	if err := backend.Write(t.Context(), driver.Durable, func(tx driver.Tx) error { return tx.Put(m) }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Undo(t.Context(), f.Memories, op.ID); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), "no history") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An operation of which versions are no longer kept is not undone in part; one of which a memory was
+// purged is.
+func TestUndo_Incomplete(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	a, b, c := f.record("port 80", .5), f.record("port 8080", .4), f.record("port 8081", .4)
+	if _, err := f.Forget(t.Context(), []hippo.ID{a, b, c}); err != nil {
+		t.Fatal(err)
+	}
+	op := f.last(a)
+	if err := f.Purge(t.Context(), []hippo.ID{c}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range hippo.DefaultRetention().Versions {
+		if _, err := f.Modify(t.Context(), b, engine.Modification{Content: new(fmt.Sprintf("port %d", n))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := engine.Undo(t.Context(), f.Memories, op.ID); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), "1 of the 2 memories") {
+		t.Errorf("got %v", err)
+	}
+	if !f.get(a).Forgotten() {
+		t.Error("an undo that failed has changed something")
+	}
+	d := f.record("port 443", .5)
+	if _, err := f.Reinforce(t.Context(), []hippo.ID{a, d}, nil); err != nil {
+		t.Fatal(err)
+	}
+	op = f.last(d)
+	if err := f.Purge(t.Context(), []hippo.ID{d}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Undo(t.Context(), f.Memories, op.ID); err != nil {
+		t.Errorf("after a purge of the others: %v", err)
+	}
+}
+
+// Successors that were declared since never lead in a circle.
+func TestUndo_MakesNoCircle(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	a, b := f.note(fact("port 80")), f.note(hippo.Memory{Content: "port 81", ValidFrom: f.now().Add(time.Hour)})
+	supersede := func(id, old hippo.ID) {
+		t.Helper()
+		if _, err := f.Modify(t.Context(), id, engine.Modification{Supersedes: &[]hippo.ID{old}, Vote: engine.VoteNone}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	supersede(b.ID, a.ID)
+	f.undo(a.ID)
+	undo := f.last(a.ID)
+	c := f.note(hippo.Memory{Content: "port 82", ValidFrom: f.now().Add(2 * time.Hour)}, b.ID)
+	if _, err := engine.Undo(t.Context(), f.Memories, undo.ID); !errors.Is(err, hippo.ErrConflict) {
+		t.Errorf("what was changed since: %v, with %v", err, c.ID)
+	}
+}
+
+// A former version is what the memory was, and only one who may see the memory sees it.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	a := f.record("port 80", .5, "gateway")
+	want := f.get(a)
+	if vs, err := engine.Versions(t.Context(), f.Memories, engine.VersionQuery{Memory: a}); err != nil || len(vs) != 0 {
+		t.Errorf("what was never changed has versions %v (%v)", vs, err)
+	}
+	for _, text := range []string{"port 81", "port 82"} {
+		if _, err := f.Modify(t.Context(), a, engine.Modification{Content: &text, Vote: engine.VoteNone}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vs, err := engine.Versions(t.Context(), f.Memories, engine.VersionQuery{Memory: a})
+	if err != nil || len(vs) != 2 || vs[0].Before.Content != "port 81" {
+		t.Fatalf("got %+v (%v)", vs, err)
+	}
+	want.Accesses, want.Revision = nil, 0
+	if d := cmp.Diff(want, vs[1].Before, cmpopts.EquateEmpty()); d != "" {
+		t.Error(d)
+	}
+	id, err := engine.ResolveOperation(t.Context(), f.Memories, vs[1].Operation.ID.Short())
+	if err != nil || id != vs[1].Operation.ID {
+		t.Errorf("resolved %v (%v)", id, err)
+	}
+	one, err := engine.Versions(t.Context(), f.Memories, engine.VersionQuery{Operation: id})
+	if err != nil || len(one) != 1 || one[0].ID != a {
+		t.Errorf("of the operation: %+v (%v)", one, err)
+	}
+	other := f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights})
+	for _, q := range []engine.VersionQuery{{Memory: a}, {Operation: id}, {Memory: a, Operation: id}} {
+		if _, err := engine.Versions(t.Context(), other, q); !errors.Is(err, hippo.ErrNotFound) {
+			t.Errorf("%+v: another namespace: %v", q, err)
+		}
+	}
+	for _, ref := range []string{"", "abc", "xyzxyz", id.Short()} {
+		if _, err := engine.ResolveOperation(t.Context(), other, ref); err == nil {
+			t.Errorf("%q is resolved", ref)
+		}
+	}
+	if _, err := engine.Versions(t.Context(), f.Memories, engine.VersionQuery{}); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("of nothing: %v", err)
+	}
+	if _, err := engine.Operations(t.Context(), f.In(hippo.Scope{}), engine.OperationQuery{}); !errors.Is(err, hippo.ErrForbidden) {
+		t.Errorf("without rights: %v", err)
+	}
+	for _, q := range []engine.OperationQuery{{Offset: -1}, {Count: -1}, {Count: hippo.MaxCount + 1}} {
+		if _, err := engine.Operations(t.Context(), f.Memories, q); !errors.Is(err, hippo.ErrInvalid) {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+}
+
+// What changes nothing, and what only counts or records, has no operation.
+func TestOperations_OfChangesOnly(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	a := f.record("port 80", .5)
+	f.search(hippo.Query{Text: "port"})
+	if _, err := f.Modify(t.Context(), a, engine.Modification{Content: new("port 80"), Vote: engine.VoteNone}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Restore(t.Context(), []hippo.ID{a}); err != nil {
+		t.Fatal(err)
+	}
+	if page, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{}); err != nil || len(page.Operations) != 0 {
+		t.Errorf("got %+v (%v)", page, err)
+	}
+	long := engine.As(f.Memories, hippo.Operation{Reason: strings.Repeat("x", hippo.MaxName+1)})
+	if _, err := long.Forget(t.Context(), []hippo.ID{a}); !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), "reason") {
+		t.Errorf("a long reason: %v", err)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestRemote_BehavesLikeLocal(t *testing.T) {
 func TestRemote_CarriesEveryVerb(t *testing.T) {
 	t.Parallel()
 	nothing := []string{
-		"In", "IsRemote", "Importance", "Zone", "Close", "Relations", "Transfer", "AllowSecrets",
+		"In", "IsRemote", "Importance", "Zone", "Close", "Relations", "Transfer", "AllowSecrets", "As",
 		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.At", "Transfer.Preview", "Transfer.Visit",
 		"Warm", // the process that has the store open does it by itself
 	}

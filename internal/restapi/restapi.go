@@ -129,7 +129,7 @@ func (s *server) call(op *operation, w http.ResponseWriter, r *http.Request) (re
 		return reply{}, err
 	}
 	out, err := in.call(r.Context(), &request{
-		Memories: e.In(caller.Scope), server: s, scope: caller.Scope, caller: caller.Name, http: r, writer: w,
+		Memories: engine.As(e.In(caller.Scope), hippo.Operation{By: hippo.Source{Author: caller.Name, Client: "rest"}}), server: s, scope: caller.Scope, caller: caller.Name, http: r, writer: w,
 	})
 	return out, wire.RenameField(err, fieldNames())
 }

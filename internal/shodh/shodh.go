@@ -109,6 +109,6 @@ func (a *api) answer(op *operation, w http.ResponseWriter, r *http.Request) (rep
 	if err != nil {
 		return reply{}, err
 	}
-	c.Memories = e.In(c.scope)
+	c.Memories = engine.As(e.In(c.scope), hippo.Operation{By: hippo.Source{Kind: hippo.SourceAgent, Client: "shodh"}})
 	return op.run(r.Context(), c)
 }

@@ -40,6 +40,10 @@ func importMemories(ctx context.Context, in Scoped, cal driver.Calendar, ms []*h
 	if err := stampAll(s, ms); err != nil {
 		return nil, err
 	}
+	op, err := newOperation(in, hippo.VerbImport)
+	if err != nil {
+		return nil, err
+	}
 	err = s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
 		p, err := planImport(in, ms, func(ids []hippo.ID) ([]*hippo.Memory, error) { return tx.Get(ids...) })
 		if err != nil {
@@ -55,7 +59,10 @@ func importMemories(ctx context.Context, in Scoped, cal driver.Calendar, ms []*h
 			moveDays(c, cal.Day, here.Day)
 			p.fresh[i] = c
 		}
-		return tx.Put(append(p.fresh, p.changed...)...)
+		if err := tx.Put(p.fresh...); err != nil {
+			return err
+		}
+		return putKept(s, tx, op, p.changed)
 	})
 	if err != nil {
 		return nil, wrap("import", err)
@@ -106,7 +113,7 @@ func stampImported(s *Store, m *hippo.Memory) error {
 type importPlan struct {
 	outcomes []Outcome       // of each
 	fresh    []*hippo.Memory // those to add
-	changed  []*hippo.Memory // what the store holds of those to update, with what changed
+	changed  []change        // those to update
 }
 
 // planImport compares memories with those that get finds by ID. Of several with one ID the first
@@ -143,7 +150,7 @@ func planImport(s Scoped, ms []*hippo.Memory, get func([]hippo.ID) ([]*hippo.Mem
 		default:
 			outcome = compareImported(stored[m.ID], m)
 			if outcome == Updated {
-				p.changed = append(p.changed, updateImported(s.store, stored[m.ID], m))
+				p.changed = append(p.changed, change{stored[m.ID], updateImported(s.store, stored[m.ID], m)})
 			}
 		}
 		seen[m.ID] = true

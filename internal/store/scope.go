@@ -16,10 +16,11 @@ import (
 type Scoped struct {
 	store *Store
 	scope hippo.Scope
+	op    hippo.Operation // see [As]
 }
 
 // In returns the store restricted to a scope.
-func (s *Store) In(scope hippo.Scope) Scoped { return Scoped{s, scope} }
+func (s *Store) In(scope hippo.Scope) Scoped { return Scoped{store: s, scope: scope} }
 
 // Allow returns [hippo.ErrForbidden] unless the scope has these rights.
 func (s Scoped) Allow(r hippo.Rights) error {

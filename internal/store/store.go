@@ -23,6 +23,8 @@ type Store struct {
 	backend driver.Backend
 	now     func() time.Time
 	zone    *time.Location
+	// retention bounds what is kept of memories that are changed.
+	retention hippo.Retention
 
 	mu       sync.Mutex
 	calendar driver.Calendar // the latest seen; never goes back
@@ -37,16 +39,21 @@ type Options struct {
 	Now func() time.Time
 	// Zone decides where a calendar day begins; nil means the system's.
 	Zone *time.Location
+	// Retention bounds the former versions of each memory; nil means [hippo.DefaultRetention].
+	Retention *hippo.Retention
 }
 
 // New returns a Store on b and takes over closing it.
 func New(b driver.Backend, o *Options) *Store {
-	s := &Store{backend: b, now: time.Now, zone: time.Local} //nolint:forbidigo // the system clock is the default
+	s := &Store{backend: b, now: time.Now, zone: time.Local, retention: hippo.DefaultRetention()} //nolint:forbidigo // the system clock is the default
 	if o != nil && o.Now != nil {
 		s.now = o.Now
 	}
 	if o != nil && o.Zone != nil {
 		s.zone = o.Zone
+	}
+	if o != nil && o.Retention != nil {
+		s.retention = *o.Retention
 	}
 	return s
 }
@@ -141,9 +148,13 @@ func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error
 
 // updateMemories is [Scoped.Update].
 func updateMemories(ctx context.Context, s *Store, in Scoped, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) ([]*hippo.Memory, error) {
+	op, err := newOperation(in, hippo.VerbModify)
+	if err != nil {
+		return nil, err
+	}
 	var all []*hippo.Memory
 	var hidden successors
-	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+	err = s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
 		ms, err := getAllVisible(in, tx, ids)
 		if err != nil {
 			return err
@@ -153,20 +164,21 @@ func updateMemories(ctx context.Context, s *Store, in Scoped, ids []hippo.ID, fn
 			return err
 		}
 		all = ms
-		var changed []*hippo.Memory
+		var changed []change
 		for _, m := range ms {
+			before := m.Clone()
 			differs, err := changeMemory(s, m, cal.Day, fn)
 			if err != nil {
 				return err
 			}
 			if differs {
-				changed = append(changed, m)
+				changed = append(changed, change{before, m})
 			}
 		}
 		if hidden, err = hiddenSuccessors(in, ms, txGet(tx)); err != nil {
 			return err
 		}
-		return tx.Put(changed...)
+		return putKept(s, tx, op, changed)
 	})
 	if err != nil {
 		return nil, wrap("update", err)

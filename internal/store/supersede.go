@@ -25,9 +25,13 @@ func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old [
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
+	op, err := newOperation(in, hippo.VerbSupersede)
+	if err != nil {
+		return nil, err
+	}
 	given := m.ValidFrom
 	var replaced []*hippo.Memory
-	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+	err = s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
 		cal, err := advanceDay(s, tx)
 		if err != nil {
 			return err
@@ -38,11 +42,15 @@ func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old [
 		if err := unused(tx, m); err != nil {
 			return err
 		}
-		replaced, err = replaceMemories(s, tx, in, m, old)
+		changed, err := replaceMemories(s, tx, in, m, old)
 		if err != nil {
 			return err
 		}
-		return tx.Put(append([]*hippo.Memory{m}, replaced...)...)
+		replaced = make([]*hippo.Memory, len(changed))
+		for i := range changed {
+			replaced[i] = changed[i].after
+		}
+		return putKept(s, tx, op, append([]change{{nil, m}}, changed...))
 	})
 	if err != nil {
 		return nil, wrap("add", err)
@@ -53,9 +61,13 @@ func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old [
 // supersedeMemories makes a stored memory supersede others, as [Store.addInstead] does for a new one,
 // after fn has changed it. It returns the memory as stored. fn may run more than once.
 func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
+	op, err := newOperation(in, hippo.VerbSupersede)
+	if err != nil {
+		return nil, err
+	}
 	var m *hippo.Memory
 	var hidden successors
-	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+	err = s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
 		ms, err := getAllVisible(in, tx, []hippo.ID{id})
 		if err != nil {
 			return err
@@ -65,6 +77,7 @@ func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, ol
 			return err
 		}
 		m = ms[0]
+		before := m.Clone()
 		if _, err := changeMemory(s, m, cal.Day, fn); err != nil {
 			return err
 		}
@@ -75,7 +88,7 @@ func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, ol
 		if hidden, err = hiddenSuccessors(in, ms, txGet(tx)); err != nil {
 			return err
 		}
-		return tx.Put(append(ms, replaced...)...)
+		return putKept(s, tx, op, append([]change{{before, m}}, replaced...))
 	})
 	if err != nil {
 		return nil, wrap("supersede", err)
@@ -85,7 +98,7 @@ func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, ol
 }
 
 // replaceMemories sets when m begins and marks what it replaces. It stores nothing.
-func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []hippo.ID) ([]*hippo.Memory, error) {
+func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []hippo.ID) ([]change, error) {
 	ms, err := getAllVisible(in, tx, old)
 	if err != nil {
 		return nil, err
@@ -105,7 +118,9 @@ func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []h
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	for _, o := range ms {
+	changed := make([]change, len(ms))
+	for i, o := range ms {
+		changed[i] = change{o.Clone(), o}
 		o.SupersededBy = m.ID
 		if o.ValidUntil.IsZero() || m.ValidFrom.Before(o.ValidUntil) {
 			o.ValidUntil = m.ValidFrom
@@ -116,7 +131,7 @@ func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []h
 			return nil, err
 		}
 	}
-	return ms, nil
+	return changed, nil
 }
 
 // beginning returns the default of ValidFrom: EventTime or CreatedAt, and after the beginning

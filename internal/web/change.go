@@ -8,32 +8,39 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// apply changes memories, remembers how to undo that, and returns to the page of the form.
-func (v *visit) apply(text string, change func() error, ids ...hippo.ID) error {
-	ctx := v.r.Context()
-	before, err := v.memories.Get(ctx, ids)
-	if err != nil {
-		return err
+// apply changes memories in one write, remembers how to undo that, and returns to the page of the form.
+func (v *visit) apply(text string, change func() error) error {
+	var op hippo.Operation
+	if id, err := uuid.NewV7(); err == nil {
+		op.ID = hippo.ID(id)
 	}
-	if err := change(); err != nil {
+	op.By = hippo.Source{Kind: hippo.SourceUser, Client: "dashboard"}
+	before := v.memories
+	v.memories = engine.As(before, op)
+	err := change()
+	v.memories = before
+	if err != nil {
 		return v.refused(err)
 	}
-	after, err := v.memories.Get(ctx, ids)
-	if err != nil {
-		return err
-	}
-	changes := make([]engine.Change, len(ids))
-	for i := range ids {
-		changes[i] = engine.Change{Before: before[i], After: after[i]}
-	}
 	if v.session != nil {
-		v.session.say(toast{Text: text, Undo: v.session.keep(text, changes)})
+		v.session.say(toast{Text: text, Undo: v.remember(text, op.ID)})
 	}
 	return v.back()
+}
+
+// remember lets the session undo an operation, and returns the key; empty if nothing was changed, or the store keeps no
+// history.
+func (v *visit) remember(text string, op hippo.ID) string {
+	if vs, err := engine.Versions(v.r.Context(), v.memories, engine.VersionQuery{Operation: op}); err != nil || len(vs) == 0 {
+		return ""
+	}
+	return v.session.keep(text, op)
 }
 
 // refused says on the page of the form why a change was not made, if the caller can do something about it.
@@ -62,7 +69,7 @@ func (v *visit) change(text string, do func(m *hippo.Memory) error) error {
 	if err != nil {
 		return err
 	}
-	return v.apply(text, func() error { return do(m) }, m.ID)
+	return v.apply(text, func() error { return do(m) })
 }
 
 func vote(v *visit) error {
@@ -147,7 +154,7 @@ func edit(v *visit) error {
 				changeErr = &editError{changeErr}
 			}
 			return changeErr
-		}, m.ID)
+		})
 	}
 	if wrong, ok := errors.AsType[*editError](err); ok {
 		sent.Problem = messageOf(wrong.error)
@@ -220,7 +227,7 @@ func merge(v *visit) error {
 	return v.apply("Merged: the other memory is superseded now.", func() error {
 		_, err := v.memories.Modify(ctx, ids[0], change)
 		return err
-	}, ids[:]...)
+	})
 }
 
 // union returns the elements of a, and those of b that are not in a.
@@ -244,12 +251,8 @@ func undo(v *visit) error {
 		v.session.say(toast{Text: "This was undone already, or is one of more than twenty changes since.", Failed: true})
 		return v.back()
 	}
-	ids := make([]hippo.ID, len(u.changes))
-	for i := range u.changes {
-		ids[i] = u.changes[i].After.ID
-	}
 	return v.apply("Undone.", func() error {
-		_, err := engine.Revert(v.r.Context(), v.memories, u.changes)
+		_, err := engine.Undo(v.r.Context(), v.memories, u.operation)
 		return err
-	}, ids...)
+	})
 }

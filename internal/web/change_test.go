@@ -191,7 +191,7 @@ func TestUndo_Conflict(t *testing.T) {
 	b.submit(b.open(path), "Restore")
 	s.now = s.now.Add(time.Second)
 	b.submit(b.open(path), "Forget")
-	a.submit(p, "Undo").want(http.StatusOK, "changed again since")
+	a.submit(p, "Undo").want(http.StatusOK, "changed since, by operation")
 	if !s.get(m.ID).Forgotten() {
 		t.Error("the change of another was undone")
 	}

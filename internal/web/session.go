@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/httpd"
 )
 
@@ -132,11 +132,11 @@ type session struct {
 	undos []undoEntry // the oldest first
 }
 
-// undoEntry is a change that can be undone.
+// undoEntry is an operation that can be undone.
 type undoEntry struct {
-	key     string
-	text    string
-	changes []engine.Change
+	key       string
+	text      string
+	operation hippo.ID
 }
 
 func (x *session) expired(now time.Time) bool {
@@ -173,13 +173,13 @@ func (x *session) takeToast() *toast {
 }
 
 // keep remembers a change and returns its key.
-func (x *session) keep(text string, changes []engine.Change) string {
+func (x *session) keep(text string, op hippo.ID) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if over := len(x.undos) + 1 - maxUndo; over > 0 {
 		x.undos = slices.Delete(x.undos, 0, over)
 	}
-	u := undoEntry{key: rand.Text(), text: text, changes: changes}
+	u := undoEntry{key: rand.Text(), text: text, operation: op}
 	x.undos = append(x.undos, u)
 	return u.key
 }

@@ -41,7 +41,7 @@ type write struct {
 // files were replaced and a later step fails, the next commit replays the journal, and the next
 // call compares all files. The directory is flushed while the table is written.
 func (g *group) End() error {
-	if err := errors.Join(g.writeRelations(), g.writeCalendar()); err != nil {
+	if err := errors.Join(g.writeRelations(), g.writeHistory(), g.writeCalendar()); err != nil {
 		return err
 	}
 	if len(g.data) > 0 && g.sync.dir.readOnly == nil {
@@ -53,7 +53,7 @@ func (g *group) End() error {
 	var unflushed error
 	if g.replaced && !g.journaled {
 		if g.durable {
-			flushing.Go(func() { unflushed = g.sync.dir.flush(".") })
+			flushing.Go(func() { unflushed = flushAll(g.sync.dir, g.history) })
 		}
 		defer func() { g.complete = unflushed == nil }()
 	}
@@ -91,6 +91,9 @@ func (g *group) replaceFiles() error {
 	if err := enterTemps(g.staged, writes); err != nil {
 		return err
 	}
+	if g.history, err = prepareHistory(d, writes); err != nil {
+		return err
+	}
 	if g.journaled {
 		err = writeJournal(d, stepsOf(writes), g.durable)
 	}
@@ -105,7 +108,7 @@ func (g *group) replaceFiles() error {
 	g.replaced = true
 	if g.journaled {
 		if g.durable {
-			err = d.flush(".")
+			err = flushAll(d, g.history)
 		}
 		err = errors.Join(err, clearJournal(d, g.durable))
 		g.complete = err == nil

@@ -65,7 +65,7 @@ func childMain(mode string) {
 func transaction(tx driver.Tx) error {
 	m := memory(1)
 	m.Pinned = true
-	if err := tx.Put(m, memory(3)); err != nil {
+	if err := errors.Join(tx.Put(m, memory(3)), keep(tx, 2, 1)); err != nil {
 		return err
 	}
 	if err := tx.Purge(id(2)); err != nil {
@@ -140,6 +140,7 @@ func TestCrash_at_every_change(t *testing.T) {
 		p := newPlace(t)
 		bystander := p.open()
 		put(t, bystander, memory(1), memory(2))
+		update(t, bystander, func(tx driver.Tx) error { return keep(tx, 1, 1, 2) })
 		setCalendar(t, bystander, driver.Calendar{Day: 1, Date: "2025-08-01"})
 		putVectors(t, bystander, vector(1, 2, 0), vector(2, 2, 0))
 		c, out := child(t, p, "crash "+strconv.Itoa(at), 0)
@@ -201,6 +202,11 @@ func afterCrash(t *testing.T, s *dirstore.Store, at int, done bool) {
 		want = []hippo.ID{id(1), id(3)}
 	}
 	equal(t, fmt.Sprintf("memories after a crash at change %d", at), there, want)
+	if done {
+		wantHistory(t, s, 1, 2, 1)
+	} else {
+		wantHistory(t, s, 2, 1)
+	}
 	if ms[0].Pinned != done || ms[0].Version != 1 {
 		t.Errorf("change %d: the commit is done: %t, but memory 1 is %+v", at, done, ms[0])
 	}

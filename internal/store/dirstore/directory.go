@@ -376,7 +376,8 @@ func tryWrite(d *directory) error {
 // managed reports whether this program may change a file of the directory by this name.
 func managed(name string) bool {
 	_, ok := idOf(name)
-	return ok || name == metadataName || name == relationsName
+	_, past := historyID(name)
+	return ok || past || name == metadataName || name == relationsName
 }
 
 // nameOf returns the file name of a memory.

@@ -54,6 +54,15 @@ func listFiles(d *directory) (map[string]stamp, error) {
 	if err != nil {
 		return nil, d.failed("read", ".", err)
 	}
+	if i, err := d.root().Lstat(historyDir); err == nil && i.IsDir() {
+		past, err := d.list(historyDir)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range past {
+			names = append(names, historyDir+"/"+e.Name())
+		}
+	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !managed(name) })
 	stamps := make([]stamp, len(names))
 	parallel(len(names), func(i int) {

@@ -74,12 +74,15 @@ func decodeJournal(b []byte) (steps []step) {
 // are left alone.
 func replay(d *directory) (names []string, err error) {
 	steps, err := readJournal(d)
+	history := false
 	for i := 0; err == nil && i < len(steps); i++ {
 		names = append(names, steps[i].Name)
+		_, past := historyID(steps[i].Name)
+		history = history || past
 		err = redo(d, steps[i])
 	}
 	if err == nil && len(steps) > 0 {
-		if err = d.flush("."); err == nil {
+		if err = flushAll(d, history); err == nil {
 			err = clearJournal(d, true)
 		}
 	}

@@ -230,7 +230,7 @@ func (r *reconciler) merge(before *hippo.Memory, v inspection) (m *hippo.Memory,
 	return m, restore
 }
 
-// other applies a change of metadata.json or relations.jsonl, if there is one.
+// other applies a change of metadata.json, relations.jsonl or a file of the history, if there is one.
 func (r *reconciler) other(name string) error {
 	e, err := r.entry(name)
 	if err != nil {
@@ -238,11 +238,14 @@ func (r *reconciler) other(name string) error {
 	}
 	st, err := r.group.sync.dir.stat(name)
 	exists := err == nil
+	id, past := historyID(name)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errIrregular):
 		return r.group.sync.dir.failed("read", name, err)
 	case exists && e.unchanged(st), !exists && e.name == "":
 		return nil
+	case past:
+		return r.history(id, name, e)
 	case name == metadataName:
 		return r.metadata(e)
 	default:

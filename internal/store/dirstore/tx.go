@@ -22,6 +22,7 @@ type tx struct {
 	// kept: the transaction succeeded and is a part of its group.
 	kept bool
 	changes
+	pastTx
 }
 
 // changes of files.
@@ -38,17 +39,19 @@ type changes struct {
 	declared []declaration
 	// inserted: a memory was added, and lines of relations.jsonl may refer to it.
 	inserted bool
+	// past are the memories whose history was changed.
+	past map[hippo.ID]bool
 	// calendar: metadata.json has to be written.
 	calendar bool
 }
 
 func newChanges() changes {
-	return changes{data: make(map[string]*stagedFile), entries: newEntries(), checked: make(map[string]bool), displaced: make(map[string]string)}
+	return changes{data: make(map[string]*stagedFile), entries: newEntries(), checked: make(map[string]bool), displaced: make(map[string]string), past: make(map[hippo.ID]bool)}
 }
 
 // size is the number of changed files.
 func (c *changes) size() int {
-	n := len(c.data)
+	n := len(c.data) + len(c.past)
 	if len(c.declared) > 0 {
 		n++
 	}
@@ -66,6 +69,7 @@ func (c *changes) merge(later *changes) {
 	for name, e := range later.entries.byName {
 		c.entries.set(name, e)
 	}
+	maps.Copy(c.past, later.past)
 	c.declared = append(c.declared, later.declared...)
 	c.inserted = c.inserted || later.inserted
 	c.calendar = c.calendar || later.calendar
@@ -284,6 +288,9 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 // purge removes a memory without its files.
 func (t *tx) purge(id hippo.ID) error {
 	t.declared = append(t.declared, declaration{purged: id})
+	if err := purgeHistory(t, id); err != nil {
+		return err
+	}
 	return t.Tx.Purge(id)
 }
 
@@ -318,6 +325,8 @@ type group struct {
 	journaled bool
 	// replaced: some files were replaced. complete: all were, as durably as requested.
 	replaced, complete bool
+	// history: some of them are in the folder of the history.
+	history bool
 	// recount: the hash of the directory is computed again.
 	recount bool
 	staged  *stagedFiles
@@ -326,7 +335,9 @@ type group struct {
 
 // Begin implements [sqlitex.Group].
 func (g *group) Begin(ctx context.Context) *tx {
-	return &tx{Tx: g.Group.Begin(ctx), group: g, changes: newChanges()}
+	t := &tx{Tx: g.Group.Begin(ctx), group: g, changes: newChanges()}
+	t.pastTx = pastTx{t}
+	return t
 }
 
 // Keep implements [sqlitex.Group].

@@ -58,6 +58,7 @@ type Backend interface {
 
 	Vectors
 	Relations
+	History
 
 	// Close releases everything. Writes that were acknowledged are kept.
 	Close() error
@@ -82,6 +83,16 @@ type Tx interface {
 	// Relate changes one relation as [Relations.Relate] does: it calls fn once. The memories
 	// at its ends are those that this transaction sees.
 	Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error
+	// Keep keeps versions with the operation that changed their memories, which this
+	// transaction sees, and removes those of the same memories that exceed the retention, as
+	// [Surplus] counts. The Operation in vs is ignored. It may be called again for the same
+	// operation and other memories. It does not keep the pointers.
+	Keep(op hippo.Operation, r hippo.Retention, vs ...hippo.Version) error
+	// DropHistory removes what is kept of these memories, for a caller who keeps something else
+	// in its place: [hippo.Version.Of] of other versions stays.
+	DropHistory(ids ...hippo.ID) error
+	// Versions is [History.Versions] as seen by this transaction.
+	Versions(q VersionQuery) ([]hippo.Version, error)
 	// Calendar returns the active day; SetCalendar replaces it.
 	Calendar() (Calendar, error)
 	SetCalendar(Calendar) error
@@ -212,6 +223,22 @@ func Readable(err error) error {
 		return nil
 	}
 	return err
+}
+
+// Unreadable returns an [*UnreadableError] about problems; nil for none.
+func Unreadable(problems []Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return &UnreadableError{Problems: problems}
+}
+
+// ProblemsOf returns what an [*UnreadableError] lists; nil for other errors.
+func ProblemsOf(err error) []Problem {
+	if bad, ok := errors.AsType[*UnreadableError](err); ok {
+		return bad.Problems
+	}
+	return nil
 }
 
 // Checker is implemented by back ends that can look for damage in all of their data.

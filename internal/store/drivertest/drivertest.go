@@ -73,6 +73,7 @@ func Run(t *testing.T, h Harness) {
 		{"vectors", vectorChecks()},
 		{"vectorlife", vectorLifeChecks()},
 		{"relations", relationChecks()},
+		{"history", historyChecks()},
 		{"model", modelChecks()},
 		{"damage", damageChecks(h)},
 	}

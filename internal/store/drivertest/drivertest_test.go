@@ -46,6 +46,7 @@ func allFaults() map[string]fault {
 	all := faults()
 	maps.Copy(all, vectorFaults())
 	maps.Copy(all, relationFaults())
+	maps.Copy(all, historyFaults())
 	return all
 }
 

@@ -17,6 +17,7 @@ func handleChecks() []check {
 		{"many_open_one_new_store_together", handlesOpenTogether},
 		{"each_sees_the_vectors_of_the_other", vectorHandles},
 		{"each_sees_the_relations_of_the_other", relationHandles},
+		{"each_sees_the_history_of_the_other", historyHandles},
 	}
 }
 

@@ -22,7 +22,7 @@ func modelCheck(t *testing.T, h Harness) {
 		if err != nil {
 			rt.Fatalf("open: %v", err)
 		}
-		m := &model{memories: make(map[hippo.ID]*hippo.Memory), vectors: make(embeddings)}
+		m := &model{memories: make(map[hippo.ID]*hippo.Memory), vectors: make(embeddings), past: &driver.Archive{}}
 		for i, sc := range scripts().Draw(rt, "script") {
 			got, err := s.play(t.Context(), sc)
 			if err != nil {
@@ -93,6 +93,7 @@ type model struct {
 	order    []hippo.ID // of the latest change, purged ones included
 	calendar driver.Calendar
 	vectors  embeddings
+	past     *driver.Archive
 }
 
 func (m *model) play(sc scene) outside {
@@ -115,6 +116,7 @@ func (m *model) play(sc scene) outside {
 		m.vectors.play(e, func(id hippo.ID) bool { return m.memories[id] != nil })
 	}
 	out.Embedded = m.vectors.list()
+	out.Past, _ = m.Versions(driver.VersionQuery{Memories: idRange(poolSize)})
 	for _, one := range m.memories {
 		if one.Forgotten() {
 			out.Forgotten++
@@ -126,7 +128,7 @@ func (m *model) play(sc scene) outside {
 }
 
 func (m *model) copy() model {
-	c := model{memories: make(map[hippo.ID]*hippo.Memory), order: slices.Clone(m.order), calendar: m.calendar, vectors: m.vectors.copy()}
+	c := model{memories: make(map[hippo.ID]*hippo.Memory), order: slices.Clone(m.order), calendar: m.calendar, vectors: m.vectors.copy(), past: m.past.Clone()}
 	for id, one := range m.memories {
 		c.memories[id] = one.Clone()
 	}
@@ -168,10 +170,28 @@ func (m *model) Purge(ids ...hippo.ID) error {
 		if m.memories[id] != nil {
 			delete(m.memories, id)
 			m.vectors.purge(id)
+			m.past.Drop(id)
 			m.changed(id)
 		}
 	}
 	return nil
+}
+
+// Keep implements [driver.Tx].
+func (m *model) Keep(op hippo.Operation, r hippo.Retention, vs ...hippo.Version) error {
+	m.past.Keep(op, r, vs...)
+	return nil
+}
+
+// DropHistory implements [driver.Tx].
+func (m *model) DropHistory(ids ...hippo.ID) error {
+	m.past.Clear(ids...)
+	return nil
+}
+
+// Versions implements [driver.Tx].
+func (m *model) Versions(q driver.VersionQuery) ([]hippo.Version, error) {
+	return m.past.Versions(&q, func(id hippo.ID) *hippo.Memory { return m.memories[id] }), nil
 }
 
 // Relate implements [driver.Tx]. The model has no relations.

@@ -16,6 +16,7 @@ func reopenChecks() []check {
 		{"nothing_undone_comes_back", reopenUndone},
 		{"vectors_are_still_there", vectorReopen},
 		{"relations_are_still_there", relationReopen},
+		{"history_is_still_there", historyReopen},
 	}
 }
 

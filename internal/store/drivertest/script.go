@@ -50,6 +50,7 @@ const (
 	doPurge    action = "purge"
 	doTouch    action = "touch"
 	doCalendar action = "calendar"
+	doKeep     action = "keep"
 )
 
 const (
@@ -63,7 +64,7 @@ func scripts() *rapid.Generator[script] {
 	steps := rapid.Custom(func(t *rapid.T) step {
 		return step{
 			Do: rapid.SampledFrom([]action{
-				doPut, doFill, doUpdate, doForget, doRestore, doPurge, doTouch, doCalendar,
+				doPut, doFill, doUpdate, doForget, doRestore, doPurge, doTouch, doCalendar, doKeep,
 			}).Draw(t, "do"),
 			N: rapid.IntRange(0, poolSize-1).Draw(t, "n"),
 			V: rapid.IntRange(0, 9).Draw(t, "v"),
@@ -128,9 +129,25 @@ func (s step) play(tx driver.Tx) error {
 			return err
 		}
 		return tx.SetCalendar(driver.Calendar{Day: c.Day + 1, Date: at(24 * s.V).Format("2006-01-02")})
+	case doKeep:
+		return s.keep(tx)
 	default:
 		return s.modify(tx)
 	}
+}
+
+// keep keeps two memories, those of them that are there, as they are, in operation V.
+func (s step) keep(tx driver.Tx) error {
+	ms, err := tx.Get(id(s.N), id((s.N+1)%poolSize))
+	if err != nil {
+		return err
+	}
+	vs := make([]hippo.Version, len(ms))
+	for i, m := range ms {
+		vs[i] = versionOf(m)
+		vs[i].Of = len(ms)
+	}
+	return tx.Keep(operation(s.V), hippo.Retention{Versions: 3, Days: 5}, vs...)
 }
 
 // modify changes a memory, if it is there.
@@ -195,6 +212,7 @@ type outside struct {
 	Changed, Gone []hippo.ID
 	Memories      []*hippo.Memory
 	Embedded      map[string][]driver.Vector
+	Past          []hippo.Version
 	Calendar      driver.Calendar
 	Count         int
 	Forgotten     int
@@ -272,6 +290,9 @@ func (s *stage) observe(ctx context.Context, b driver.Backend, out *outside) err
 		return fmt.Errorf("head is at revision %d after %d, the last change at %d", h.Revision, s.revision, s.known.revision)
 	}
 	s.revision = h.Revision
+	if out.Past, err = b.Versions(ctx, driver.VersionQuery{Memories: idRange(poolSize)}); err != nil {
+		return err
+	}
 	out.Embedded, err = embedded(ctx, b)
 	out.Memories = withoutRevisions(ms)
 	out.Calendar, out.Count, out.Forgotten = h.Calendar, h.Memories, h.Forgotten

@@ -32,6 +32,7 @@ type Store struct {
 	rows   map[hippo.ID]row
 	models map[string]map[hippo.ID]driver.Vector // none without a vector
 	graph  driver.Graph
+	past   driver.Archive
 }
 
 // row is the latest state of one ID; memory is nil if it was purged.
@@ -120,6 +121,9 @@ func commitTx(ctx context.Context, s *Store, t *tx) error {
 	for _, r := range t.related {
 		s.graph.Set(r)
 	}
+	for _, change := range t.history {
+		change(&s.past)
+	}
 	return nil
 }
 
@@ -129,7 +133,7 @@ func commitTx(ctx context.Context, s *Store, t *tx) error {
 func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
 	return func(yield func(driver.Change, error) bool) {
 		for _, c := range changesAfter(s, since) {
-			if err := s.check(ctx); err != nil {
+			if err := check(ctx, s); err != nil {
 				yield(driver.Change{}, err)
 				return
 			}
@@ -140,7 +144,7 @@ func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[dri
 				return
 			}
 		}
-		if err := s.check(ctx); err != nil {
+		if err := check(ctx, s); err != nil {
 			yield(driver.Change{}, err)
 		}
 	}
@@ -179,7 +183,7 @@ func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 
 // Problems implements [driver.Backend]; there are never any.
 func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
-	return nil, s.check(ctx)
+	return nil, check(ctx, s)
 }
 
 // Close implements [driver.Backend]. The data is gone with the Store.
@@ -190,7 +194,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-func (s *Store) check(ctx context.Context) error {
+func check(ctx context.Context, s *Store) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.usable(ctx)

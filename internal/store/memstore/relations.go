@@ -15,7 +15,7 @@ func (s *Store) Relations(ctx context.Context, q driver.RelationQuery) ([]hippo.
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
-	return s.graph.Strongest(&q, func(id hippo.ID) *hippo.Memory { return s.rows[id].memory }), nil
+	return s.graph.Strongest(&q, memoryOf(s)), nil
 }
 
 // AllRelations implements [driver.Relations].
@@ -31,7 +31,7 @@ func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 			if !yield(r, nil) {
 				return
 			}
-			err = s.check(ctx)
+			err = check(ctx, s)
 		}
 		if err != nil {
 			yield(hippo.Relation{}, err)

@@ -47,6 +47,7 @@ type view struct {
 	head      driver.Head
 	rows      map[hippo.ID]row
 	relations map[driver.RelationKey]hippo.Relation // those of Weight 0 are removed
+	history   []func(*driver.Archive)               // its changes, in order
 	// restored: a memory that was forgotten is not any more.
 	restored bool
 }
@@ -71,10 +72,10 @@ func New(ctx context.Context, below driver.Backend) (*Store, error) {
 // Commit runs the transactions that were held back as one, with the durability of the most durable of
 // them, and forgets them. If one of them fails nothing is stored, and the error is its own.
 func (s *Store) Commit(ctx context.Context) error {
-	if err := s.begin(ctx); err != nil {
+	if err := begin(ctx, s); err != nil {
 		return err
 	}
-	defer s.end()
+	defer end(s)
 	if len(s.log) == 0 {
 		return nil
 	}
@@ -97,7 +98,7 @@ func (s *Store) Commit(ctx context.Context) error {
 }
 
 // begin waits until no transaction runs.
-func (s *Store) begin(ctx context.Context) error {
+func begin(ctx context.Context, s *Store) error {
 	select {
 	case s.writing <- struct{}{}:
 		return nil
@@ -106,14 +107,14 @@ func (s *Store) begin(ctx context.Context) error {
 	}
 }
 
-func (s *Store) end() { <-s.writing }
+func end(s *Store) { <-s.writing }
 
 // Write implements [driver.Backend]. It returns when the transaction has run, and holds it back.
 func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
-	if err := s.begin(ctx); err != nil {
+	if err := begin(ctx, s); err != nil {
 		return err
 	}
-	defer s.end()
+	defer end(s)
 	t := &tx{ctx: ctx, store: s, view: s.view.clone()}
 	if err := fn(t); err != nil {
 		return err
@@ -130,7 +131,10 @@ func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.T
 
 // clone returns a copy that shares the memories, which do not change.
 func (v *view) clone() view {
-	c := view{head: v.head, restored: v.restored, rows: maps.Clone(v.rows), relations: maps.Clone(v.relations)}
+	c := view{
+		head: v.head, restored: v.restored, rows: maps.Clone(v.rows), relations: maps.Clone(v.relations),
+		history: slices.Clone(v.history),
+	}
 	if c.rows == nil {
 		c.rows = make(map[hippo.ID]row)
 	}

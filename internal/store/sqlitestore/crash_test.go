@@ -3,7 +3,9 @@ package sqlitestore_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,12 +53,42 @@ func recordForever(path string) {
 					os.Exit(1)
 				}
 				acks <- m.ID
+				if err := s.Write(ctx, driver.Durable, func(tx driver.Tx) error { return change(tx, m) }); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(1)
+				}
 			}
 		}()
 	}
 	for id := range acks {
 		fmt.Println(id)
 	}
+}
+
+// change changes a memory and keeps what it was.
+func change(tx driver.Tx, m *hippo.Memory) error {
+	v := hippo.Version{ID: m.ID, Before: m.Clone(), Of: 1}
+	m.Version = 2
+	op := hippo.Operation{ID: hippo.ID(uuid.New()), At: time.Unix(1, 0), Verb: hippo.VerbModify}
+	return errors.Join(tx.Put(m), tx.Keep(op, hippo.DefaultRetention(), v))
+}
+
+// wholeChanges checks that each memory was changed and has a former version, or neither, and returns how
+// many were.
+func wholeChanges(t *testing.T, s *sqlitestore.Store, ms []*hippo.Memory) (changed int) {
+	t.Helper()
+	for _, m := range ms {
+		vs, err := s.Versions(t.Context(), driver.VersionQuery{Memories: []hippo.ID{m.ID}})
+		if err != nil || len(vs) != m.Version-1 {
+			t.Errorf("memory %v has version %d and %d former ones (%v)", m.ID, m.Version, len(vs), err)
+		}
+		changed += len(vs)
+	}
+	ops, err := s.Operations(t.Context(), driver.OperationQuery{Limit: math.MaxInt32})
+	if err != nil || len(ops) < changed {
+		t.Errorf("%d operations for %d changes (%v)", len(ops), changed, err)
+	}
+	return changed
 }
 
 // Nothing that was acknowledged is lost by kill -9, round after round on the
@@ -68,7 +100,7 @@ func TestCrash_Kill(t *testing.T) {
 		rounds = n
 	}
 	path := filepath.Join(t.TempDir(), "memory.db")
-	total := 0
+	total, changed := 0, 0
 	for round := range rounds {
 		ids := killed(t, path, time.Duration(5+round*37%150)*time.Millisecond)
 		total += len(ids)
@@ -80,11 +112,12 @@ func TestCrash_Kill(t *testing.T) {
 		if err != nil || len(ms) != len(ids) {
 			t.Errorf("round %d: %d of %d acknowledged memories are there (%v)", round, len(ms), len(ids), err)
 		}
+		changed += wholeChanges(t, s, ms)
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if total == 0 {
+	if total == 0 || changed == 0 {
 		t.Error("nothing was ever acknowledged: the test tests nothing")
 	}
 	t.Logf("%d acknowledged in %d rounds", total, rounds)

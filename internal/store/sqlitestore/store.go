@@ -24,6 +24,7 @@ type Store struct {
 	bad    *unreadable
 	vectors
 	relations
+	history
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
@@ -52,6 +53,7 @@ func newStore(db *sqlitex.DB, path string, log *slog.Logger) *Store {
 	s := &Store{db: db, bad: newUnreadable(path, log)}
 	s.writer = sqlitex.NewWriter(db, func(t *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*Tx], error) { return s.BeginGroup(t) })
 	s.vectors = vectors{db, s.writer}
+	s.history = history{db, s.bad}
 	s.relations = relations{db, s.writer, newScopeQueries()}
 	return s
 }

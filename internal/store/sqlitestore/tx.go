@@ -24,7 +24,7 @@ type Group struct {
 
 // Begin implements [sqlitex.Group].
 func (g *Group) Begin(ctx context.Context) *Tx {
-	return &Tx{Tx: g.Tx, bad: g.bad, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored)}
+	return &Tx{Tx: g.Tx, past: past{g.Tx, g.bad, ctx}, bad: g.bad, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored)}
 }
 
 // Keep implements [sqlitex.Group].
@@ -45,6 +45,7 @@ func (g *Group) Done(error) {}
 // Tx is a [driver.Tx].
 type Tx struct {
 	*sqlitex.Tx
+	past
 	bad  *unreadable
 	ctx  context.Context // of the caller, without its end
 	head driver.Head
@@ -230,6 +231,9 @@ func (t *Tx) Purge(ids ...hippo.ID) error {
 		t.head.Forgotten -= count(old.Forgotten())
 		t.known[id] = stored{}
 		if err := dropRelationsOf(t, id); err != nil {
+			return err
+		}
+		if _, err := t.PurgeHistory(id); err != nil {
 			return err
 		}
 		if err := t.Exec("DELETE FROM memory WHERE pk = ?", old.pk); err != nil {

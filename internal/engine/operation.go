@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Operation is an operation with the memories of the scope that it changed, by ID.
+type Operation = driver.Operation
+
+// OperationQuery asks for operations, the newest first.
+type OperationQuery struct {
+	// Memory is the memory whose operations are asked for; zero: all.
+	Memory        hippo.ID
+	Offset, Count int // 0 means [hippo.DefaultCount], at most [hippo.MaxCount]
+}
+
+// OperationPage is the answer to an [OperationQuery].
+type OperationPage struct {
+	Operations []Operation
+	// More: there are older ones.
+	More bool
+}
+
+// Operations returns a page of the operations that changed memories, the newest first. What is
+// recorded and not changed has none. An unknown memory is a [*hippo.UnknownError].
+func Operations(ctx context.Context, m *Memories, q OperationQuery) (*OperationPage, error) {
+	return perform(ctx, m, q, operations)
+}
+
+func operations(ctx context.Context, m *Memories, q OperationQuery) (*OperationPage, error) {
+	switch {
+	case q.Offset < 0:
+		return nil, hippo.Fieldf("Offset", "must not be negative, got %d", q.Offset)
+	case q.Count < 0 || q.Count > hippo.MaxCount:
+		return nil, hippo.Fieldf("Count", "must be between 0 and %d, got %d", hippo.MaxCount, q.Count)
+	case q.Count == 0:
+		q.Count = hippo.DefaultCount
+	}
+	if !q.Memory.IsZero() {
+		if _, err := get(ctx, m, []hippo.ID{q.Memory}); err != nil {
+			return nil, err
+		}
+	}
+	ops, err := store.Operations(ctx, m.scoped, driver.OperationQuery{Memory: q.Memory, Offset: q.Offset, Limit: q.Count + 1})
+	if err != nil {
+		return nil, err
+	}
+	more := len(ops) > q.Count
+	return &OperationPage{Operations: ops[:min(len(ops), q.Count)], More: more}, nil
+}
+
+// VersionQuery asks for the former versions of a memory, or for those of an operation, or for one.
+type VersionQuery struct{ Memory, Operation hippo.ID }
+
+// Versions returns former versions: of a memory the newest first, of an operation by the ID of the
+// memory. An unknown memory is a [*hippo.UnknownError], an unknown operation [hippo.ErrNotFound].
+func Versions(ctx context.Context, m *Memories, q VersionQuery) ([]hippo.Version, error) {
+	return perform(ctx, m, q, formerVersions)
+}
+
+func formerVersions(ctx context.Context, m *Memories, q VersionQuery) ([]hippo.Version, error) {
+	if q == (VersionQuery{}) {
+		return nil, hippo.Fieldf("Memory", "or Operation must be given")
+	}
+	d := driver.VersionQuery{Operation: q.Operation}
+	if !q.Memory.IsZero() {
+		if _, err := get(ctx, m, []hippo.ID{q.Memory}); err != nil {
+			return nil, err
+		}
+		d.Memories = []hippo.ID{q.Memory}
+	}
+	vs, err := store.Versions(ctx, m.scoped, d)
+	if err == nil && len(vs) == 0 && !q.Operation.IsZero() {
+		err = unknownOperation(q.Operation.String())
+	}
+	return vs, err
+}
+
+func unknownOperation(ref string) error {
+	return fmt.Errorf("%w: no operation with id %q", hippo.ErrNotFound, ref)
+}
+
+// ResolveOperation resolves a reference to the ID of an operation: a UUID, or at least 4 characters of
+// its beginning or end, such as [hippo.ID.Short]. Errors are those of [Memories.Resolve].
+func ResolveOperation(ctx context.Context, m *Memories, ref string) (hippo.ID, error) {
+	if id, err := hippo.ParseID(ref); err == nil {
+		return id, nil
+	}
+	return perform(ctx, m, ref, resolveOperation)
+}
+
+// shownOperations is how many operations an [hippo.AmbiguousError] lists.
+const shownOperations = 10
+
+func resolveOperation(ctx context.Context, m *Memories, ref string) (hippo.ID, error) {
+	digits := strings.ReplaceAll(strings.ToLower(ref), "-", "")
+	if len(digits) < minRef || strings.Trim(digits, "0123456789abcdef") != "" {
+		return hippo.ID{}, hippo.Fieldf("ID", "must be a UUID, or at least %d digits of its end or beginning, got %.60q", minRef, ref)
+	}
+	ops, err := store.Operations(ctx, m.scoped, driver.OperationQuery{Match: digits, Limit: shownOperations})
+	switch {
+	case err != nil:
+		return hippo.ID{}, err
+	case len(ops) == 0:
+		return hippo.ID{}, unknownOperation(ref)
+	case len(ops) == 1:
+		return ops[0].ID, nil
+	}
+	e := &hippo.AmbiguousError{Ref: ref}
+	for i := range ops {
+		o := &ops[i]
+		e.Candidates = append(e.Candidates, [2]string{o.ID.String(), fmt.Sprintf("%s, %s", o.Verb, o.At.In(m.store.Zone()).Format(time.DateTime))})
+	}
+	return hippo.ID{}, e
+}
+
+// Undo gives the memories that an operation changed their former values, all or none, and forgets
+// what it recorded. It is an operation itself, which can be undone. Accesses stay. It returns the
+// memories as stored, by ID. An unknown operation is [hippo.ErrNotFound]; if one of the memories was
+// changed since, nothing changes, and the error is [hippo.ErrConflict] and names it and the later
+// operation.
+func Undo(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
+	return perform(ctx, m, id, undo)
+}
+
+func undo(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
+	if done, err := undoneBefore(ctx, m, id); err != nil || done != nil {
+		return done, err
+	}
+	if err := m.Flush(ctx); err != nil {
+		return nil, err
+	}
+	return store.Undo(ctx, store.As(m.scoped, as(m, hippo.VerbUndo)), id)
+}
+
+// undoneBefore returns the memories of an undo that a first attempt has carried out; nil if it is
+// still to be carried out.
+func undoneBefore(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memory, error) {
+	if !m.retried {
+		return nil, nil
+	}
+	r := reader(m)
+	vs, err := store.Versions(ctx, r, driver.VersionQuery{Operation: id})
+	if err != nil || len(vs) == 0 {
+		return nil, err
+	}
+	ids := make([]hippo.ID, len(vs))
+	for i := range vs {
+		ids[i] = vs[i].ID
+	}
+	last, err := store.Versions(ctx, r, driver.VersionQuery{Memories: ids[:1]})
+	if err != nil || !slices.ContainsFunc(last[:min(1, len(last))], func(v hippo.Version) bool { return v.Operation.Undoes == id }) {
+		return nil, err
+	}
+	return r.Get(ctx, ids)
+}

@@ -1,0 +1,137 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// As returns s whose changes of memories are kept as operations with the verb, the caller and the
+// reason of op. Without a verb each kind of write has its own. An ID, if it is given, is for one
+// write only.
+func As(s Scoped, op hippo.Operation) Scoped {
+	s.op = op
+	return s
+}
+
+// change is what a write does to a memory; before is nil if it records it.
+type change struct{ before, after *hippo.Memory }
+
+// newOperation returns the operation of a write that begins now.
+func newOperation(s Scoped, verb hippo.Verb) (hippo.Operation, error) {
+	op := s.op
+	if op.Verb == "" {
+		op.Verb = verb
+	}
+	if op.ID.IsZero() {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return op, fmt.Errorf("store: new id: %w", err)
+		}
+		op.ID = hippo.ID(id)
+	}
+	op.At = s.store.now().UTC().Truncate(time.Microsecond)
+	return op, op.Validate()
+}
+
+// putKept stores what a write has made of memories, and keeps what they were.
+func putKept(s *Store, tx driver.Tx, op hippo.Operation, list []change) error {
+	ms := make([]*hippo.Memory, len(list))
+	projects := make(map[string]int)
+	for i, c := range list {
+		ms[i] = c.after
+		projects[c.after.Project]++
+	}
+	if err := tx.Put(ms...); err != nil || s.retention.Versions <= 0 || len(list) == 0 {
+		return err
+	}
+	cal, err := tx.Calendar()
+	if err != nil {
+		return err
+	}
+	op.Day = cal.Day
+	vs := make([]hippo.Version, len(list))
+	for i, c := range list {
+		m := c.after
+		vs[i] = hippo.Version{ID: m.ID, Namespace: m.Namespace, Project: m.Project, Before: former(c.before), Of: projects[m.Project]}
+		if vs[i].After, err = fingerprint(m); err != nil {
+			return err
+		}
+	}
+	return tx.Keep(op, s.retention, vs...)
+}
+
+// former returns what is kept of a memory: all but its accesses, which no operation changes.
+func former(m *hippo.Memory) *hippo.Memory {
+	if m == nil {
+		return nil
+	}
+	c := *m
+	c.Accesses, c.Revision = nil, 0
+	return &c
+}
+
+// fingerprint identifies what is stored of a memory, but for its accesses and what counts and dates
+// its changes. Back ends may store metadata with other spaces and escapes.
+func fingerprint(m *hippo.Memory) (hippo.Hash, error) {
+	c := former(m)
+	c.UpdatedAt, c.Version = c.CreatedAt, 1
+	c.Metadata = make(map[string]json.RawMessage, len(m.Metadata))
+	for k, raw := range m.Metadata {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return hippo.Hash{}, hippo.Fieldf("metadata", "key %q must hold valid JSON", k)
+		}
+		plain, err := json.Marshal(v)
+		if err != nil {
+			return hippo.Hash{}, err
+		}
+		c.Metadata[k] = plain
+	}
+	b, err := formats.EncodeInsight(c)
+	return sha256.Sum256(b), err
+}
+
+// Operations returns a page of the operations that changed memories of the scope, the newest first,
+// each with those memories. q.Scope is ignored.
+func Operations(ctx context.Context, s Scoped, q driver.OperationQuery) ([]driver.Operation, error) {
+	if err := s.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	q.Scope = &s.scope
+	ops, err := s.store.backend.Operations(ctx, q)
+	return ops, wrap("operations", err)
+}
+
+// Versions returns former versions of memories of the scope; see [driver.History]. SupersededBy is
+// set only where the successor is in the scope, and After never. q.Scope is ignored. Versions that cannot be read
+// are left out.
+func Versions(ctx context.Context, s Scoped, q driver.VersionQuery) ([]hippo.Version, error) {
+	if err := s.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	q.Scope = &s.scope
+	vs, err := s.store.backend.Versions(ctx, q)
+	if err = driver.Readable(err); err != nil {
+		return nil, wrap("versions", err)
+	}
+	var before []*hippo.Memory
+	for i := range vs {
+		vs[i].After = hippo.Hash{} // it depends on the successor, which the caller may not see
+		if vs[i].Before != nil {
+			before = append(before, vs[i].Before)
+		}
+	}
+	return vs, maskSuccessors(ctx, s, before)
+}

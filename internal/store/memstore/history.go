@@ -1,0 +1,60 @@
+package memstore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Operations implements [driver.History].
+func (s *Store) Operations(ctx context.Context, q driver.OperationQuery) ([]driver.Operation, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	return s.past.Operations(&q, memoryOf(s)), nil
+}
+
+// Versions implements [driver.History].
+func (s *Store) Versions(ctx context.Context, q driver.VersionQuery) ([]hippo.Version, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	return s.past.Versions(&q, memoryOf(s)), nil
+}
+
+// memoryOf returns the function that finds a memory, which needs s.mu.
+func memoryOf(s *Store) func(hippo.ID) *hippo.Memory {
+	return func(id hippo.ID) *hippo.Memory { return s.rows[id].memory }
+}
+
+// Keep implements [driver.Tx].
+func (t *tx) Keep(op hippo.Operation, r hippo.Retention, vs ...hippo.Version) error {
+	own := make([]hippo.Version, len(vs))
+	for i := range vs {
+		own[i] = vs[i].Clone()
+	}
+	t.history = append(t.history, func(a *driver.Archive) { a.Keep(op, r, own...) })
+	return nil
+}
+
+// DropHistory implements [driver.Tx].
+func (t *tx) DropHistory(ids ...hippo.ID) error {
+	ids = slices.Clone(ids)
+	t.history = append(t.history, func(a *driver.Archive) { a.Clear(ids...) })
+	return nil
+}
+
+// Versions implements [driver.Tx].
+func (t *tx) Versions(q driver.VersionQuery) ([]hippo.Version, error) {
+	past := t.store.past.Clone()
+	for _, change := range t.history {
+		change(past)
+	}
+	return past.Versions(&q, func(id hippo.ID) *hippo.Memory { return t.row(id).memory }), nil
+}
