@@ -156,6 +156,9 @@ type Signals struct {
 	// the distance from it.
 	Time float64
 
+	// Surprise is that of [Memory.Surprise] in steps of 1/254; 0 if the memory has none.
+	Surprise float64
+
 	Recency, Frequency, Importance float64
 	// Prior is the weighted mean of the three, before its bound is applied.
 	Prior float64

@@ -73,6 +73,7 @@ func record(ctx context.Context, m *Memories, r *hippo.Memory, supersedes []hipp
 		if err := m.scoped.Add(ctx, r); err != nil {
 			return nil, err
 		}
+		m.recorded(r)
 		return r, nil
 	}
 	old, err := someIDs("Supersedes", supersedes)
@@ -85,6 +86,7 @@ func record(ctx context.Context, m *Memories, r *hippo.Memory, supersedes []hipp
 	if _, err := m.scoped.AddInstead(ctx, r, old); err != nil {
 		return nil, err
 	}
+	m.recorded(r)
 	return r, nil
 }
 
