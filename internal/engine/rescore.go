@@ -2,11 +2,44 @@ package engine
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/surprise"
 )
+
+// Surprise says how the surprise of memories is computed.
+type Surprise struct {
+	surprise.Options
+	// Predictor is a language model; nil: there is no prediction loss. A [surprise.Learner] learns the texts
+	// of the store before it predicts the first one, and then each after it predicted that.
+	Predictor surprise.Predictor
+}
+
+// Score makes the engine compute the surprise of what is recorded, half a second later. It is called
+// once, before the engine is used. It starts a goroutine, which Close ends.
+func (e *Engine) Score(s Surprise, log *slog.Logger) {
+	if s.Mode == surprise.Off {
+		return
+	}
+	e.surprise = &scorer{
+		Options: s.Options, prediction: prediction{model: s.Predictor, log: log},
+		store: e.store, index: e.index, embedding: e.embedding, indexed: e.indexed,
+	}
+	e.surprise.start()
+}
+
+// Scored waits until what was recorded so far has its surprise.
+func (e *Engine) Scored(ctx context.Context) error {
+	for e.surprise != nil && e.surprise.batch(ctx, scoreBatch) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Rescore computes the surprise of the memories in scope again, as the store is now: the consolidation
 // calls it. It begins with those that have none, and then takes the last changed ones; limit is the largest
@@ -31,12 +64,6 @@ func Rescore(ctx context.Context, m *Memories, limit int) (changed int, err erro
 		ids = ids[n:]
 	}
 	return changed, err
-}
-
-func (s *scorer) rescore(ctx context.Context, ids []hippo.ID) (int, error) {
-	s.turn <- struct{}{}
-	defer func() { <-s.turn }()
-	return s.score(ctx, ids, false)
 }
 
 // unscoredFirst returns the live memories of a scope: those without a surprise, then the others, both

@@ -3,25 +3,18 @@ package engine
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/surprise"
 )
-
-// Surprise says how the surprise of memories is computed.
-type Surprise struct {
-	surprise.Options
-	// Predictor is a language model; nil: there is no prediction loss. A [surprise.Learner] learns the texts
-	// of the store before it predicts the first one, and then each after it predicted that.
-	Predictor surprise.Predictor
-}
 
 // behind are the writers that work behind the answers.
 type behind struct {
@@ -51,20 +44,7 @@ func (b *behind) notes() []string {
 	if b.surprise == nil {
 		return nil
 	}
-	return b.surprise.notes()
-}
-
-// Score makes the engine compute the surprise of what is recorded, half a second later. It is called
-// once, before the engine is used. It starts a goroutine, which Close ends.
-func (e *Engine) Score(s Surprise, log *slog.Logger) {
-	if s.Mode == surprise.Off {
-		return
-	}
-	x := &scorer{Surprise: s, engine: e, log: log, turn: make(chan struct{}, 1), wake: make(chan struct{}, 1), done: make(chan struct{})}
-	var ctx context.Context
-	ctx, x.stop = context.WithCancel(context.Background())
-	e.surprise = x
-	go x.run(ctx)
+	return b.surprise.prediction.notes()
 }
 
 const (
@@ -86,17 +66,28 @@ const (
 
 // scorer computes the surprise of new memories: one goroutine, which rests more than it works.
 type scorer struct {
-	Surprise
-	engine *Engine
-	log    *slog.Logger
-	turn   chan struct{} // a token: one batch at a time
-	wake   chan struct{}
-	stop   context.CancelFunc
-	done   chan struct{}
+	surprise.Options
+	prediction prediction
+	store      *store.Store
+	index      *index.Index
+	embedding  *embedding.Follower
+	indexed    func(context.Context, func() error) error // [Engine.indexed]
+
+	turn chan struct{} // a token: one batch at a time
+	wake chan struct{}
+	stop context.CancelFunc
+	done chan struct{}
 
 	mu      sync.Mutex
 	pending []hippo.ID
-	learner
+}
+
+// start begins to score.
+func (s *scorer) start() {
+	s.turn, s.wake, s.done = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
+	var ctx context.Context
+	ctx, s.stop = context.WithCancel(context.Background())
+	go s.run(ctx)
 }
 
 func (s *scorer) add(id hippo.ID) {
@@ -118,6 +109,13 @@ func (s *scorer) take(n int) []hippo.ID {
 	return out
 }
 
+// waiting returns the memories that wait.
+func (s *scorer) waiting() []hippo.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.pending)
+}
+
 func (s *scorer) run(ctx context.Context) {
 	defer close(s.done)
 	for {
@@ -132,16 +130,14 @@ func (s *scorer) run(ctx context.Context) {
 			case <-ctx.Done():
 				return
 			}
-			begin := now()
+			begin := time.Now() //nolint:forbidigo // a duration, not the user's time
 			if s.batch(ctx, scoreBatch) == 0 {
 				break
 			}
-			wait = max(scoreDelay, scoreRest*now().Sub(begin))
+			wait = max(scoreDelay, scoreRest*time.Since(begin))
 		}
 	}
 }
-
-func now() time.Time { return time.Now() } //nolint:forbidigo // a duration, not the user's time
 
 // batch scores up to n memories that wait, and returns how many it took. Those that cannot be scored
 // stay without.
@@ -153,7 +149,7 @@ func (s *scorer) batch(ctx context.Context, n int) int {
 		return 0
 	}
 	if _, err := s.score(ctx, ids, true); err != nil {
-		s.log.Warn("memories have no surprise yet", "memories", len(ids), "error", err)
+		s.prediction.log.Warn("memories have no surprise yet", "memories", len(ids), "error", err)
 	}
 	return len(ids)
 }
@@ -166,25 +162,24 @@ func (s *scorer) score(ctx context.Context, ids []hippo.ID, learn bool) (changed
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	e := s.engine
-	ms, err := e.store.Get(ctx, ids)
+	ms, err := s.store.Get(ctx, ids)
 	if err != nil {
 		return 0, err
 	}
 	ms = slices.DeleteFunc(ms, (*hippo.Memory).Forgotten)
 	if learn {
-		s.prime(ctx, ids)
+		s.prediction.prime(ctx, s.store, slices.Concat(ids, s.waiting()))
 	}
 	subjects := make([]surprise.Subject, len(ms))
 	for i, m := range ms {
 		subjects[i] = surprise.Subject{Content: m.Content, Tags: len(m.Tags), Explicit: surprise.ExplicitOf(m), Loss: m.Surprise.Loss}
 		if learn {
-			subjects[i].Loss = s.loss(ctx, m.Content)
+			subjects[i].Loss = s.prediction.loss(ctx, m.Content)
 		}
 	}
 	scores := make(map[hippo.ID]hippo.Surprise, len(ms))
-	err = e.indexed(ctx, func() error {
-		e.embedding.EmbedInstant(ctx)
+	err = s.indexed(ctx, func() error {
+		s.embedding.EmbedInstant(ctx)
 		for i, m := range ms {
 			subjects[i].Cosines = s.cosines(m)
 			if c := s.Of(subjects[i]); differs(&c, &m.Surprise) {
@@ -196,7 +191,7 @@ func (s *scorer) score(ctx context.Context, ids []hippo.ID, learn bool) (changed
 	if err != nil || len(scores) == 0 {
 		return 0, err
 	}
-	return len(scores), e.store.Score(ctx, scores)
+	return len(scores), store.Score(ctx, s.store, scores)
 }
 
 // leastChange is the least difference of a component that is worth a write.
@@ -212,13 +207,12 @@ func differs(a, b *hippo.Surprise) bool {
 // instant one, which has those of all, if there is one. Without a vector it is as if there were unrelated ones:
 // half of a distance in one mode and a whole one in the other.
 func (s *scorer) cosines(m *hippo.Memory) []float64 {
-	e := s.engine
-	v, n := e.index.Vectors, s.Mode.Neighbours()
+	v, n := s.index.Vectors, s.Mode.Neighbours()
 	find := (*index.Vectors).Nearest
 	if s.Mode == surprise.ClaudeHippo {
 		find = (*index.Vectors).Earlier
 	}
-	for _, model := range e.embedding.Steady(retrieve.Semantic) {
+	for _, model := range s.embedding.Steady(retrieve.Semantic) {
 		if cosines, ok := find(v, model, m.ID, n); ok {
 			return cosines
 		}
@@ -238,12 +232,8 @@ func (s *scorer) close() {
 	s.batch(ctx, scoredAtClose)
 }
 
-// Scored waits until what was recorded so far has its surprise.
-func (e *Engine) Scored(ctx context.Context) error {
-	for e.surprise != nil && e.surprise.batch(ctx, scoreBatch) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
+func (s *scorer) rescore(ctx context.Context, ids []hippo.ID) (int, error) {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	return s.score(ctx, ids, false)
 }

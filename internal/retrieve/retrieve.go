@@ -202,7 +202,7 @@ type Row struct {
 	// RecentUses counts the accesses of the 30 active days up to [Query.Day].
 	RecentUses int
 	// Length is the number of terms of the content.
-	Length             int
+	Length                     int
 	Pinned, Superseded, Scored bool
 }
 

@@ -10,7 +10,7 @@ import (
 // Score sets the surprise of memories, and leaves their versions and times as they are. Unknown
 // memories, and those that cannot be read, are skipped. The write survives a crash of the process, not of the machine:
 // surprise can be computed again. Errors: [hippo.ErrInvalid] for a component that is not in [0, 1].
-func (s *Store) Score(ctx context.Context, scores map[hippo.ID]hippo.Surprise) error {
+func Score(ctx context.Context, s *Store, scores map[hippo.ID]hippo.Surprise) error {
 	ids := make([]hippo.ID, 0, len(scores))
 	for id := range scores {
 		ids = append(ids, id)

@@ -138,7 +138,7 @@ func (o Options) Of(s Subject) hippo.Surprise {
 	return c
 }
 
-// leastScore tells a score from none.
+// leastScore is above 0, which stands for no score.
 const leastScore = 1e-6
 
 // Outlier is the mean of half the cosine distances, in [0, 1]; 1 without a memory to compare with.

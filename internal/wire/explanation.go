@@ -12,7 +12,6 @@ type Signals struct {
 	Text     float64 `json:"text"`
 	Context  float64 `json:"context"`
 	Time     float64 `json:"time"`
-	Surprise float64 `json:"surprise"`
 
 	Recency    float64 `json:"recency"`
 	Frequency  float64 `json:"frequency"`
