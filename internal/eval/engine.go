@@ -32,9 +32,8 @@ type EngineOptions struct {
 // them indexed. Its clock stands still, as documents that were recorded at once have
 // one age. The caller closes it.
 func OpenEngine(ctx context.Context, docs []*hippo.Memory, o *EngineOptions) (*engine.Engine, error) {
-	now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
-	s := store.New(o.Backend(), &store.Options{Now: now, Zone: time.UTC})
-	c := engine.Config{Store: s, Ranker: o.Ranker, Now: now}
+	s := store.New(o.Backend(), &store.Options{Now: Now, Zone: time.UTC})
+	c := engine.Config{Store: s, Ranker: o.Ranker, Now: Now}
 	indexed := o.Index
 	if len(o.Models) > 0 {
 		for _, m := range o.Models {
@@ -49,11 +48,14 @@ func OpenEngine(ctx context.Context, docs []*hippo.Memory, o *EngineOptions) (*e
 		return nil, errors.Join(err, s.Close())
 	}
 	e := engine.New(c)
-	if err := load(ctx, e, now(), docs); err != nil {
+	if err := load(ctx, e, Now(), docs); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	return e, nil
 }
+
+// Now is the clock of measured engines, which stands still.
+func Now() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
 
 // Scope is the scope of measured searches: all memories.
 func Scope() hippo.Scope { return hippo.LocalScope("") }

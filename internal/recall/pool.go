@@ -86,9 +86,15 @@ func (p *pool) top(best []scoredMatch) []scoredMatch {
 // isVague reports whether words hardly tell which memory a query asks for: it has few terms that any
 // memory has, and sets no range of relevance.
 func isVague(p *Plan, found *retrieve.Result) bool {
+	known := knownTerms(p, found)
+	return known >= 1 && known <= vagueTerms
+}
+
+// knownTerms is the number of terms of a query that any memory has; 0 if the query may not be vague.
+func knownTerms(p *Plan, found *retrieve.Result) int {
 	const long = 8 // no need to look up its words
 	if p.ranker != hippo.RankerHippo || p.ranged || found.Terms == 0 || found.Terms > long {
-		return false
+		return 0
 	}
 	unknown := make(map[string]bool)
 	for w := range wordsIn(p.search.Text) {
@@ -96,8 +102,7 @@ func isVague(p *Plan, found *retrieve.Result) bool {
 			unknown[w] = true
 		}
 	}
-	known := found.Terms - len(unknown)
-	return known >= 1 && known <= vagueTerms
+	return found.Terms - len(unknown)
 }
 
 // importantFirst orders matches by the share of the query that they have literally, and those of
