@@ -24,6 +24,9 @@ func (e *Engine) Score(s Surprise, log *slog.Logger) {
 	if s.Mode == surprise.Off {
 		return
 	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
 	e.surprise = &scorer{
 		Options: s.Options, prediction: prediction{model: s.Predictor, log: log},
 		store: e.store, index: e.index, embedding: e.embedding, indexed: e.indexed,

@@ -55,8 +55,8 @@ func (p *pool) better(a, b listed) int {
 	return p.first.better(a.scoredMatch, b.scoredMatch)
 }
 
-func (p *pool) add(m *retrieve.Match, x scoredMatch) {
-	scores := [...]float64{m.Score, m.Cosine, m.Multilingual, importantFirst(m, p.first.work.signals.Importance)}
+func (p *pool) add(m *retrieve.Match, row *retrieve.Row, x scoredMatch) {
+	scores := [...]float64{m.Score, m.Cosine, m.Multilingual, importantFirst(m, (p.first.work.signals.Importance+row.Surprise)/2)}
 	for i, list := range p.lists {
 		by := scores[i]
 		if by <= 0 {
@@ -106,11 +106,11 @@ func knownTerms(p *Plan, found *retrieve.Result) int {
 }
 
 // importantFirst orders matches by the share of the query that they have literally, and those of
-// equal shares by their importance; 0 for one that has nothing of it.
-func importantFirst(m *retrieve.Match, importance float64) float64 {
+// equal shares by their standing, half of the sum of importance and surprise; 0 for one that has nothing of it.
+func importantFirst(m *retrieve.Match, standing float64) float64 {
 	const steps = 100
 	if m.Score == 0 {
 		return 0
 	}
-	return math.Floor(steps*m.Coverage) + importance
+	return math.Floor(steps*m.Coverage) + standing
 }
