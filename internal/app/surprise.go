@@ -10,6 +10,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/surprise/completions"
 )
 
+// Surprise returns how a configuration has surprise computed. It makes no request.
+func Surprise(c *config.Config) (engine.Surprise, error) { return surpriseOf(&c.Surprise, &Options{}) }
+
 // surpriseOf returns how surprise is computed. It makes no request.
 func surpriseOf(c *config.Surprise, o *Options) (s engine.Surprise, err error) {
 	s.Mode = cmp.Or(surprise.Mode(c.Mode), surprise.Nearest)

@@ -54,6 +54,9 @@ func runEval(ctx context.Context, s *shell, f *evalFlags) (err error) {
 		return err
 	}
 	o := eval.Options{Engine: eval.EngineOptions{Backend: app.Memory}, Now: s.now}
+	if o.Engine.Surprise, err = app.Surprise(&cfg); err != nil {
+		return err
+	}
 	if s.root.PersistentFlags().Changed("ranker") {
 		o.Rankers = []hippo.Ranker{cfg.Ranker}
 	}

@@ -26,6 +26,8 @@ type EngineOptions struct {
 	// search only. They are not closed.
 	Models []embedding.Model
 	Tokens embed.TokenEmbedder
+	// Surprise is how that of the documents is computed, when all are there; the zero value: it is not.
+	Surprise engine.Surprise
 }
 
 // OpenEngine returns an engine over a new store with copies of these documents, all of
@@ -48,6 +50,9 @@ func OpenEngine(ctx context.Context, docs []*hippo.Memory, o *EngineOptions) (*e
 		return nil, errors.Join(err, s.Close())
 	}
 	e := engine.New(c)
+	if o.Surprise.Mode != "" {
+		e.Score(o.Surprise, nil)
+	}
 	if err := load(ctx, e, Now(), docs); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
@@ -76,7 +81,11 @@ func load(ctx context.Context, e *engine.Engine, now time.Time, docs []*hippo.Me
 	if _, err = e.In(Scope()).Search(ctx, hippo.Query{Text: "a", Count: 1, NoTouch: true}); err != nil {
 		return err
 	}
-	return e.Embed(ctx, func(int, int) {})
+	if err := e.Embed(ctx, func(int, int) {}); err != nil {
+		return err
+	}
+	_, err = engine.Rescore(ctx, e.In(Scope()), 0)
+	return err
 }
 
 // copies returns copies of documents. Those without a time were recorded in their order, a second
