@@ -2,6 +2,7 @@ package hippo
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -22,11 +23,33 @@ const (
 	RankerBM25 Ranker = "bm25"
 	// RankerCosine orders by the cosine of embeddings alone.
 	RankerCosine Ranker = "cosine"
+	// RankerSurprise orders by the cosine and by how surprising a memory was when it was recorded; see
+	// [Mode].
+	RankerSurprise Ranker = "surprise"
 )
+
+// Mode is how ranker surprise finds memories.
+type Mode string
+
+// The modes.
+const (
+	// ModeSemantic, the default: by their own text and surprise, all that match.
+	ModeSemantic Mode = "semantic"
+	// ModeAssociative: the best of those, and what it is related to, by the weights of the relations.
+	ModeAssociative Mode = "associative"
+	// ModeHybrid: both.
+	ModeHybrid Mode = "hybrid"
+	// ModeExact is ModeSemantic as claude-hippo of May 2026 has it: among six times as many of the most
+	// similar as are asked for, and by similarity alone if a memory has no surprise.
+	ModeExact Mode = "exact"
+)
+
+// Modes returns every mode, the default first.
+func Modes() []Mode { return []Mode{ModeSemantic, ModeAssociative, ModeHybrid, ModeExact} }
 
 // Rankers returns every ranker, the default first.
 func Rankers() []Ranker {
-	return []Ranker{RankerHippo, RankerInsight, RankerHybrid, RankerCosine, RankerBM25}
+	return []Ranker{RankerHippo, RankerInsight, RankerHybrid, RankerSurprise, RankerCosine, RankerBM25}
 }
 
 // Query asks for memories.
@@ -51,6 +74,8 @@ type Query struct {
 	Count  int
 	// Ranker; empty means the engine's default.
 	Ranker Ranker
+	// Mode of ranker surprise; empty means [ModeSemantic]. Other rankers have none.
+	Mode Mode
 	// NoTouch: the hits are not counted as accessed and the active day does not advance.
 	NoTouch bool
 	// Explain adds an [Explanation] to every hit, and [Answer.Support]. It costs an exact
@@ -108,6 +133,12 @@ func (q *Query) Validate() error {
 	}
 	if r := q.Relevance; r != nil && (math.IsNaN(r.Min) || math.IsNaN(r.Max) || r.Min > r.Max) {
 		return Fieldf("Relevance", "min must not be above max, got [%v, %v]", r.Min, r.Max)
+	}
+	if q.Mode != "" && !slices.Contains(Modes(), q.Mode) {
+		return Fieldf("Mode", "must be one of %v, got %.60q", Modes(), string(q.Mode))
+	}
+	if q.Mode != "" && q.Ranker != RankerSurprise {
+		return Fieldf("Mode", "is of ranker surprise, and the ranker is %.60q", string(q.Ranker))
 	}
 	for _, k := range Rankers() {
 		if q.Ranker == k || q.Ranker == "" {

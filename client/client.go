@@ -27,6 +27,7 @@ type options struct {
 	ranker                    hippo.Ranker
 	shared                    bool
 	history                   *hippo.Retention
+	surprise                  [3]string // mode, weights, prediction loss
 	app                       app.Options
 }
 
@@ -35,6 +36,14 @@ type options struct {
 // key is in the environment variable HIPPO_MODEL_KEY. If a model is not available, the built-in
 // one is used, and [hippo.Answer.Degraded] says so.
 func Model(setting string) Option { return func(o *options) { o.model = setting } }
+
+// Surprise chooses how the surprise of what is recorded is computed: the mode, "nearest", the default, "claude-hippo" or
+// "off"; the weights of outlier, engagement, explicit and prediction loss, like ".2,.1,.5,.2", empty for those of the mode;
+// and the language model of the prediction loss: "none", the default, "adaptive", or URL#NAME for an OpenAI-compatible endpoint,
+// whose key is in the environment variable HIPPO_PREDICTION_KEY.
+func Surprise(mode, weights, loss string) Option {
+	return func(o *options) { o.surprise = [3]string{mode, weights, loss} }
+}
 
 // Namespace chooses the tenant of the store; empty, the default, is a tenant, too. Tenants do
 // not see each other's data.
@@ -90,11 +99,15 @@ func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	scoring, err := config.ParseSurprise(o.surprise[0], o.surprise[1], o.surprise[2], os.Getenv)
+	if err != nil {
+		return nil, err
+	}
 	model, err := config.ParseModel(o.model, os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	cfg := config.Config{Store: store, Model: model, Ranker: o.ranker, Share: o.shared, History: o.history}
+	cfg := config.Config{Store: store, Model: model, Ranker: o.ranker, Share: o.shared, History: o.history, Surprise: scoring}
 	e, err := app.OpenShared(ctx, cfg, &o.app)
 	if err != nil {
 		return nil, err

@@ -112,6 +112,9 @@ func MinRelevance(x float64) Setting {
 	return func(q *hippo.Query) { q.Relevance = &hippo.Range{Min: x, Max: math.Inf(1)} }
 }
 
+// Mode chooses the mode of ranker surprise.
+func Mode(m hippo.Mode) Setting { return func(q *hippo.Query) { q.Mode = m } }
+
 // RankedBy chooses the ranker.
 func RankedBy(r hippo.Ranker) Setting { return func(q *hippo.Query) { q.Ranker = r } }
 

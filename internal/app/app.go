@@ -44,6 +44,10 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if o == nil {
 		o = &Options{}
 	}
+	scoring, err := surpriseOf(&c.Surprise, o)
+	if err != nil {
+		return nil, err
+	}
 	backend, path, err := openBackend(ctx, c.Store, o)
 	if err != nil {
 		return nil, err
@@ -57,10 +61,12 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	if err != nil {
 		return nil, errors.Join(err, m.close(), s.Close())
 	}
-	return engine.New(engine.Config{
+	e := engine.New(engine.Config{
 		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.reranker, Degraded: m.degraded,
 		IndexWait: o.IndexWait, EmbedLock: embedLock(path), OnBattery: power.OnBattery, Now: o.Now, Log: o.Log,
-	}), nil
+	})
+	e.Score(scoring, o.Log)
+	return e, nil
 }
 
 // embedLock returns [engine.Config.EmbedLock] for the path of an index file; empty for a store without

@@ -43,6 +43,8 @@ func flagCandidates() map[string]candidates {
 		"project":    projectCandidates,
 		"model":      modelCandidates,
 		"ranker":     names(hippo.Rankers(), func(r hippo.Ranker) string { return string(r) }),
+		"mode":       names(hippo.Modes(), func(m hippo.Mode) string { return string(m) }),
+		"surprise":   fixed("nearest", "claude-hippo", "off"),
 		"log":        fixed("debug", "info", "warn", "error"),
 		"reinforce":  fixed(client.VoteUp, client.VoteDown, client.VoteNone),
 		"as":         fixed(string(peers.KindNotes), string(peers.KindMarkdown), string(peers.KindText)),

@@ -252,6 +252,7 @@ func exists(store config.Store) error {
 func (s *shell) on(ctx context.Context, c config.Config, project string, fn func(*client.Client) error) error {
 	opts := []client.Option{
 		client.Model(c.Model.Name), client.Ranker(c.Ranker), client.Namespace(c.Namespace),
+		client.Surprise(c.Surprise.Mode, c.Surprise.Weights, c.Surprise.Loss),
 		client.Project(project), client.Clock(s.now, nil), client.Logger(s.logger(c)),
 	}
 	if c.History != nil {

@@ -57,6 +57,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 	v.Float64Var(&f.high, "max", math.Inf(1), "highest relevance")
 	addPage(v, &f.query.Offset, &f.query.Count, hippo.DefaultCount)
 	v.BoolVar(&f.query.Explain, "explain", false, "show why each hit is where it is")
+	v.StringVar((*string)(&f.query.Mode), "mode", "", "of ranker surprise: semantic, associative, hybrid or exact")
 	v.BoolVar(&f.query.NoTouch, "no-touch", false, "do not count the hits as used")
 	return c
 }

@@ -29,9 +29,12 @@ func Settings() []Setting {
 		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files: the same as --store dir:PATH"},
 		{"project", "project", "HIPPO_PROJECT", "", "the project to work for, instead of that of the current directory; none for no project"},
 		{"namespace", "namespace", "HIPPO_NAMESPACE", "", "the tenant of the store; what others hold is not seen"},
-		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight, hybrid, bm25 or cosine"},
+		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight, hybrid, surprise, bm25 or cosine"},
 		{"model", "model", "HIPPO_MODEL", Builtin, "the embedding model: builtin, none, a model of hippo model list, a folder, or URL#NAME"},
 		{"history", "history", "HIPPO_HISTORY", "20,400", "former versions that are kept of each insight, and for how many active days; 0 keeps none"},
+		{"surprise", "surprise", "HIPPO_SURPRISE", "nearest", "how the surprise of what is recorded is computed: nearest, claude-hippo or off"},
+		{"surprise-weights", "surprise-weights", "HIPPO_SURPRISE_WEIGHTS", "", "outlier,engagement,explicit,loss, which add up to 1; empty: those of the mode"},
+		{"prediction-loss", "prediction-loss", "HIPPO_PREDICTION_LOSS", NoModel, "a language model that new memories may surprise: none, adaptive, or URL#NAME"},
 		{"share", "share", "HIPPO_SHARE", "on", "processes of one user use one store through the first of them: on or off"},
 		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
 	}
@@ -48,6 +51,7 @@ type Config struct {
 	Model     Model
 	// History bounds the former versions of each memory; nil means [hippo.DefaultRetention].
 	History *hippo.Retention
+	Surprise  Surprise
 	// Share: processes of one user use the store through the first of them.
 	Share bool
 	Level slog.Level
@@ -152,6 +156,9 @@ func parse(value map[string]string, env func(string) string) (c Config, err erro
 		return c, hippo.Fieldf("ranker", "must be one of %v, got %q", hippo.Rankers(), value["ranker"])
 	}
 	if c.Model, err = ParseModel(value["model"], env); err != nil {
+		return c, err
+	}
+	if c.Surprise, err = ParseSurprise(value["surprise"], value["surprise-weights"], value["prediction-loss"], env); err != nil {
 		return c, err
 	}
 	if c.Share, err = onOff(value["share"]); err != nil {

@@ -107,3 +107,16 @@ func progressOf(f *Follower, m *modelState, missing int) Progress {
 	}
 	return p
 }
+
+// Steady returns the IDs of the models of a channel whose vectors can be compared at any time: instant
+// ones first, which have those of all memories, then the others in their order.
+func (f *Follower) Steady(c retrieve.Channel) (ids []string) {
+	for _, instant := range []bool{true, false} {
+		for _, m := range f.models {
+			if m.Channel == c && m.Instant == instant {
+				ids = append(ids, m.id)
+			}
+		}
+	}
+	return ids
+}

@@ -32,7 +32,7 @@ type Engine struct {
 	embedding *embedding.Follower
 	searcher  *recall.Searcher
 	pages     *recall.Pages
-	accesses  *accessWriter
+	behind
 	weights   *rank.Weights
 	defaults  defaults
 	remote    Remote // nil: the store is open in this process, and the fields above are set
@@ -105,7 +105,7 @@ func New(c Config) *Engine {
 		Now:    func() time.Time { return e.now().In(e.store.Zone()) },
 	})
 	e.closing = sync.OnceValue(func() error {
-		e.accesses.close()
+		e.behind.close()
 		return errors.Join(e.embedding.Close(), e.index.Close(), e.store.Close())
 	})
 	return e

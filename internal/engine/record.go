@@ -73,6 +73,7 @@ func record(ctx context.Context, m *Memories, r *hippo.Memory, supersedes []hipp
 		if err := m.scoped.Add(ctx, r); err != nil {
 			return nil, err
 		}
+		m.recorded(r)
 		return r, nil
 	}
 	old, err := someIDs("Supersedes", supersedes)
@@ -89,6 +90,7 @@ func record(ctx context.Context, m *Memories, r *hippo.Memory, supersedes []hipp
 	if _, err := store.As(m.scoped, op).AddInstead(ctx, r, old); err != nil {
 		return nil, err
 	}
+	m.recorded(r)
 	return r, nil
 }
 

@@ -89,6 +89,9 @@ func status(ctx context.Context, m *Memories) (Status, error) {
 		}
 		s.Models, s.Degraded = m.embedding.Status(&m.scope), m.embedding.Degraded(&m.scope)
 		s.Memories, s.Forgotten = m.index.Count(&m.scope)
+		if m.scope.Allows(hippo.RightAdmin) {
+			s.Degraded = append(s.Degraded, m.behind.notes()...)
+		}
 		x = m.index.Stats()
 		return nil
 	})

@@ -26,15 +26,16 @@ type EngineOptions struct {
 	// search only. They are not closed.
 	Models []embedding.Model
 	Tokens embed.TokenEmbedder
+	// Surprise is how that of the documents is computed, when all are there; the zero value: it is not.
+	Surprise engine.Surprise
 }
 
 // OpenEngine returns an engine over a new store with copies of these documents, all of
 // them indexed. Its clock stands still, as documents that were recorded at once have
 // one age. The caller closes it.
 func OpenEngine(ctx context.Context, docs []*hippo.Memory, o *EngineOptions) (*engine.Engine, error) {
-	now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
-	s := store.New(o.Backend(), &store.Options{Now: now, Zone: time.UTC})
-	c := engine.Config{Store: s, Ranker: o.Ranker, Now: now}
+	s := store.New(o.Backend(), &store.Options{Now: Now, Zone: time.UTC})
+	c := engine.Config{Store: s, Ranker: o.Ranker, Now: Now}
 	indexed := o.Index
 	if len(o.Models) > 0 {
 		for _, m := range o.Models {
@@ -49,11 +50,17 @@ func OpenEngine(ctx context.Context, docs []*hippo.Memory, o *EngineOptions) (*e
 		return nil, errors.Join(err, s.Close())
 	}
 	e := engine.New(c)
-	if err := load(ctx, e, now(), docs); err != nil {
+	if o.Surprise.Mode != "" {
+		e.Score(o.Surprise, nil)
+	}
+	if err := load(ctx, e, Now(), docs); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	return e, nil
 }
+
+// Now is the clock of measured engines, which stands still.
+func Now() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
 
 // Scope is the scope of measured searches: all memories.
 func Scope() hippo.Scope { return hippo.LocalScope("") }
@@ -74,7 +81,11 @@ func load(ctx context.Context, e *engine.Engine, now time.Time, docs []*hippo.Me
 	if _, err = e.In(Scope()).Search(ctx, hippo.Query{Text: "a", Count: 1, NoTouch: true}); err != nil {
 		return err
 	}
-	return e.Embed(ctx, func(int, int) {})
+	if err := e.Embed(ctx, func(int, int) {}); err != nil {
+		return err
+	}
+	_, err = engine.Rescore(ctx, e.In(Scope()), 0)
+	return err
 }
 
 // copies returns copies of documents. Those without a time were recorded in their order, a second

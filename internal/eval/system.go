@@ -76,13 +76,13 @@ func Systems(o *EngineOptions, rankers []hippo.Ranker, models []Model) []System 
 	systems := []System{engineSystem(Baseline, &plain)}
 	for _, r := range rankers {
 		first := len(systems)
-		lexical := EngineOptions{Backend: o.Backend, Ranker: r}
+		lexical := EngineOptions{Backend: o.Backend, Ranker: r, Surprise: o.Surprise}
 		switch {
 		case r == hippo.RankerBM25 || r != hippo.RankerCosine && len(models) == 0:
 			systems = append(systems, engineSystem(string(r), &lexical))
 		default:
 			for i := range models {
-				semantic := EngineOptions{Backend: o.Backend, Ranker: r, Models: models[i].Used, Tokens: o.Tokens}
+				semantic := EngineOptions{Backend: o.Backend, Ranker: r, Models: models[i].Used, Tokens: o.Tokens, Surprise: o.Surprise}
 				systems = append(systems, engineSystem(string(r)+" "+models[i].Name, &semantic))
 			}
 		}

@@ -25,7 +25,7 @@ type row struct {
 	flags      uint8
 	trust      int8
 	cues       uint8
-	_          uint8
+	surprise   uint8 // see [surpriseOf]
 }
 
 // useList says where the accesses of a row lie, and sums them up: of most rows the list itself
@@ -111,7 +111,7 @@ const useWindow = 30
 func rowOf(m *hippo.Memory) row {
 	r := row{
 		id: m.ID, created: micros(m.CreatedAt), importance: m.Importance.Value,
-		setDay: int32(m.Importance.SetDay), trust: int8(m.Trust), cues: uint8(cuesOf(m.Content)),
+		setDay: int32(m.Importance.SetDay), trust: int8(m.Trust), cues: uint8(cuesOf(m.Content)), surprise: surpriseOf(m.Surprise.Score),
 	}
 	if m.Pinned {
 		r.flags |= flagPinned
@@ -129,6 +129,25 @@ func extraOf(m *hippo.Memory) extra {
 		text: TextKey(m), hash: binary.BigEndian.Uint64(m.ContentHash[:]),
 		tagCount: uint8(len(m.Tags)), elemCount: uint8(len(m.Situation)),
 	}
+}
+
+// surpriseSteps is the number of steps of a surprise above 0.
+const surpriseSteps = 254
+
+// surpriseOf returns a score as rows have it: 0 for none, else 1 and the score in steps of 1/254.
+func surpriseOf(score float64) uint8 {
+	if score <= 0 {
+		return 0
+	}
+	return 1 + uint8(math.Round(min(score, 1)*surpriseSteps))
+}
+
+// scored returns the surprise of a row, and whether it has one.
+func (r *row) scored() (score float64, ok bool) {
+	if r.surprise == 0 {
+		return 0, false
+	}
+	return float64(r.surprise-1) / surpriseSteps, true
 }
 
 // same reports whether two documents have the same columns, names apart.

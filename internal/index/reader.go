@@ -41,7 +41,9 @@ func (f reader) Rows(dst []retrieve.Row, matches []retrieve.Match) []retrieve.Ro
 func (f reader) Row(d retrieve.Doc) retrieve.Row {
 	p, doc := f.at(d)
 	r := p.shown.row(doc)
+	surprise, scored := r.scored()
 	return retrieve.Row{
+		Surprise: surprise, Scored: scored,
 		Importance: r.importance, SetDay: hippo.Day(r.setDay), LastUse: hippo.Day(r.uses.last), RecentUses: f.recentUses(p, doc, r),
 		Length: int(p.columns.content[doc]), Pinned: r.flags&flagPinned != 0, Superseded: r.flags&flagSuperseded != 0,
 	}

@@ -38,6 +38,9 @@ func Explain(w *Weights, x Explanation, s *hippo.Signals) *hippo.Explanation {
 		out.Factors = &f
 	case hippo.RankerInsight:
 		out.Prior = priorTerms(&w.Insight.Shares, s)
+	case hippo.RankerSurprise:
+		out.Text = Contributions([]hippo.Contribution{{Feature: "similarity", Value: s.Text, Weight: w.Surprise.Similarity}})
+		out.Prior = Contributions([]hippo.Contribution{{Feature: "surprise", Value: s.Prior, Weight: w.Surprise.Surprise}})
 	case hippo.RankerHybrid, hippo.RankerBM25, hippo.RankerCosine: // a signal is the relevance
 	}
 	return out

@@ -21,6 +21,8 @@ func For(r hippo.Ranker) Func {
 		return ByBM25
 	case hippo.RankerCosine:
 		return ByCosine
+	case hippo.RankerSurprise:
+		return BySurprise
 	default:
 		return ByHippo
 	}

@@ -12,6 +12,7 @@ type Weights struct {
 	Rerank     Rerank
 	Prior      Prior
 	Relations  Relations
+	Surprise   Surprise
 	Confidence Confidence
 }
 
@@ -153,6 +154,7 @@ func DefaultWeights() Weights {
 			Bound:  0.06, ContextBound: 0.15, TimeBound: 0.15,
 		},
 		Relations:  Relations{Boost: 0.05, Pull: 0.6, MinPull: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
+		Surprise:   Surprise{Similarity: 0.7, Surprise: 0.3, HalfLife: 30, Floor: 0.5, Kept: 0.8, Oversample: 6, Neighbours: 20},
 		Confidence: confidence(weakBelow),
 	}
 }

@@ -19,7 +19,7 @@ import (
 // Plan is what a query asks for, in the terms of the pipeline.
 type Plan struct {
 	*model
-	ranker    hippo.Ranker
+	asked
 	relevance rank.Func
 	search    retrieve.Query
 	clock     rank.Clock
@@ -34,6 +34,16 @@ type Plan struct {
 	degraded []string
 }
 
+// asked is the order that a query asks for.
+type asked struct {
+	ranker hippo.Ranker
+	mode   hippo.Mode // of ranker surprise
+	hits   int        // on all pages up to the one that is asked for
+}
+
+// surprising reports whether ranker surprise answers.
+func (p *Plan) surprising() bool { return p.ranker == hippo.RankerSurprise }
+
 // hybrid reports whether ranker hybrid answers.
 func (p *Plan) hybrid() bool { return p.ranker == hippo.RankerHybrid && p.search.Text != "" }
 
@@ -42,7 +52,7 @@ func (p *Plan) hybrid() bool { return p.ranker == hippo.RankerHybrid && p.search
 // that is not there.
 func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 	p := &Plan{
-		model: &s.model, ranker: q.Ranker, relevance: rank.For(q.Ranker),
+		model: &s.model, asked: asked{q.Ranker, q.Mode, min(q.Offset+q.Count, hippo.MaxIDs)}, relevance: rank.For(q.Ranker),
 		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep(q.Offset, q.Count),
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
 		explain: q.Explain,
@@ -97,7 +107,7 @@ func (p *Plan) candidates() {
 	switch p.ranker {
 	case hippo.RankerInsight: // content only filters
 		p.search.Substring, v.TopK, v.MinCosine = true, math.MaxInt, p.weights.Insight.MinContent
-	case hippo.RankerCosine:
+	case hippo.RankerCosine, hippo.RankerSurprise:
 		v.TopK, v.MinCosine = math.MaxInt, 0
 	default:
 		w, other := &p.weights.FirstStage, &p.search.Vectors[retrieve.Multilingual]

@@ -55,8 +55,8 @@ func (p *pool) better(a, b listed) int {
 	return p.first.better(a.scoredMatch, b.scoredMatch)
 }
 
-func (p *pool) add(m *retrieve.Match, x scoredMatch) {
-	scores := [...]float64{m.Score, m.Cosine, m.Multilingual, importantFirst(m, p.first.work.signals.Importance)}
+func (p *pool) add(m *retrieve.Match, row *retrieve.Row, x scoredMatch) {
+	scores := [...]float64{m.Score, m.Cosine, m.Multilingual, importantFirst(m, (p.first.work.signals.Importance+row.Surprise)/2)}
 	for i, list := range p.lists {
 		by := scores[i]
 		if by <= 0 {
@@ -86,9 +86,15 @@ func (p *pool) top(best []scoredMatch) []scoredMatch {
 // isVague reports whether words hardly tell which memory a query asks for: it has few terms that any
 // memory has, and sets no range of relevance.
 func isVague(p *Plan, found *retrieve.Result) bool {
+	known := knownTerms(p, found)
+	return known >= 1 && known <= vagueTerms
+}
+
+// knownTerms is the number of terms of a query that any memory has; 0 if the query may not be vague.
+func knownTerms(p *Plan, found *retrieve.Result) int {
 	const long = 8 // no need to look up its words
 	if p.ranker != hippo.RankerHippo || p.ranged || found.Terms == 0 || found.Terms > long {
-		return false
+		return 0
 	}
 	unknown := make(map[string]bool)
 	for w := range wordsIn(p.search.Text) {
@@ -96,16 +102,15 @@ func isVague(p *Plan, found *retrieve.Result) bool {
 			unknown[w] = true
 		}
 	}
-	known := found.Terms - len(unknown)
-	return known >= 1 && known <= vagueTerms
+	return found.Terms - len(unknown)
 }
 
 // importantFirst orders matches by the share of the query that they have literally, and those of
-// equal shares by their importance; 0 for one that has nothing of it.
-func importantFirst(m *retrieve.Match, importance float64) float64 {
+// equal shares by their standing, half of the sum of importance and surprise; 0 for one that has nothing of it.
+func importantFirst(m *retrieve.Match, standing float64) float64 {
 	const steps = 100
 	if m.Score == 0 {
 		return 0
 	}
-	return math.Floor(steps*m.Coverage) + importance
+	return math.Floor(steps*m.Coverage) + standing
 }

@@ -26,6 +26,9 @@ func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Rank
 	if plan.hybrid() {
 		return s.rankHybrid(ctx, plan, found)
 	}
+	if plan.surprising() {
+		return s.rankSurprise(ctx, plan, found)
+	}
 	scored := score(plan, found)
 	reranked := rerank(plan, found, scored)
 	scored = demote(plan, scored, reranked)

@@ -7,6 +7,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/top"
 )
 
 const (
@@ -17,8 +18,10 @@ const (
 	// reserved is the number of reserved places. The first one is the third of all, and each
 	// further one the second after it, so that all are among the first five.
 	reserved, firstReserved, reservedStep = 2, 2, 2
-	// moreImportant is the least difference of an importance from the median.
-	moreImportant = .15
+	// moreImportant is the least difference of a standing from the median, where those above the
+	// median differ a lot, and littleMore where they do not; spreads is how many times the
+	// distance of the upper quartile it is between them.
+	moreImportant, littleMore, spreads = .15, .03, 4
 	// alike is the similarity from which a memory says the same as another one.
 	alike = .8
 )
@@ -27,10 +30,11 @@ const (
 // that match it, one of several alike: "tell me about auth" fits each of twenty memories on
 // auth, and text does not tell which of them matters. What is asked precisely stays as it is.
 func reserve(p *Plan, found *retrieve.Result, r reranked, in ranking) ranking {
-	if r.passages == nil || len(in.hits) <= firstReserved || !isVague(p, found) {
+	known := knownTerms(p, found)
+	if r.passages == nil || len(in.hits) <= firstReserved || known < 1 || known > vagueTerms {
 		return in
 	}
-	chosen := important(found, r, in)
+	chosen := important(found, r, in, known)
 	if len(chosen) == 0 {
 		return in
 	}
@@ -54,18 +58,26 @@ func (o *ranking) promote(p *Plan, from, to int) {
 	o.hits = slices.Insert(slices.Delete(o.hits, from, from+1), to, h)
 }
 
-// important returns the memories that a vague query reserves places for, the most important first.
-func important(found *retrieve.Result, r reranked, in ranking) (chosen []hippo.ID) {
-	members := topical(&r, in)
+// member is a hit that a vague query fits as well as any other, and its standing: its importance,
+// which fades unless it is used, and its surprise, which does not.
+type member struct {
+	*hit
+	standing float64
+}
+
+// important returns the memories that a vague query reserves places for, those of the highest standing first.
+func important(found *retrieve.Result, r reranked, in ranking, known int) (chosen []hippo.ID) {
+	members := standing(found, topical(&r, in, known))
 	if len(members) < vagueMemories {
 		return nil
 	}
-	slices.SortStableFunc(members, func(a, b hit) int { return cmp.Compare(b.signals.Importance, a.signals.Importance) })
-	least := members[len(members)/2].signals.Importance + moreImportant
+	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(b.standing, a.standing) })
+	median := members[len(members)/2].standing
+	least := median + min(max(spreads*(members[len(members)/4].standing-median), littleMore), moreImportant)
 	var docs []retrieve.Doc
 	for i := range members {
 		m := &members[i]
-		if len(chosen) == reserved || m.signals.Importance < least {
+		if len(chosen) == reserved || m.standing < least {
 			break
 		}
 		same := slices.ContainsFunc(docs, func(d retrieve.Doc) bool { return found.Reader.Similarity(d, m.match.Doc) >= alike })
@@ -76,12 +88,42 @@ func important(found *retrieve.Result, r reranked, in ranking) (chosen []hippo.I
 	return chosen
 }
 
-// topical returns the hits that have as much of the query literally as any memory, in their order.
-func topical(r *reranked, in ranking) (members []hit) {
-	most := r.context[rank.Reach]
+// standing returns hits with their standing. Without a surprise they have the mean of the others.
+func standing(found *retrieve.Result, hits []*hit) []member {
+	members := make([]member, len(hits))
+	sum, n := 0.0, 0
+	for i, h := range hits {
+		members[i] = member{h, h.signals.Importance}
+		if row := found.Reader.Row(h.match.Doc); row.Scored {
+			members[i].standing += row.Surprise
+			sum += row.Surprise
+			n++
+		}
+	}
+	for i := range members {
+		if n > 0 && !found.Reader.Row(members[i].match.Doc).Scored {
+			members[i].standing += sum / float64(n)
+		}
+	}
+	return members
+}
+
+// topical returns the hits that have as much of the query literally as any memory, in their order. If
+// memories know a single term of it, as much as the last of a page is enough: what one of them has more
+// is like a word that no memory has, such as "fell" is like "tell".
+func topical(r *reranked, in ranking, known int) (members []*hit) {
+	least := covers * r.context[rank.Reach]
+	if known == 1 {
+		best := top.New(vagueMemories, func(a, b float64) int { return cmp.Compare(b, a) })
+		for i := range in.hits {
+			best.Add(in.hits[i].match.Coverage)
+		}
+		list := best.Sorted()
+		least = covers * list[len(list)-1]
+	}
 	for i := range in.hits {
-		if h := &in.hits[i]; h.match.Coverage > 0 && h.match.Coverage >= covers*most {
-			members = append(members, *h)
+		if h := &in.hits[i]; h.match.Coverage > 0 && h.match.Coverage >= least {
+			members = append(members, h)
 		}
 	}
 	return members

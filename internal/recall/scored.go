@@ -53,7 +53,7 @@ func score(p *Plan, found *retrieve.Result) scored {
 				s.superseded = append(s.superseded, x)
 			}
 			if pool != nil {
-				pool.add(&some[i], x)
+				pool.add(&some[i], &rows[i], x)
 				s.relevances = append(s.relevances, relevance)
 			}
 			if in || pool != nil {

@@ -138,7 +138,7 @@ func (s *server) call(op *operation, w http.ResponseWriter, r *http.Request) (re
 func fieldNames() map[string]string {
 	return map[string]string{
 		"Text": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
-		"Offset": "offset", "Count": "limit", "Ranker": "ranker", "Projects": "project", "Source.Kind": "source.kind",
+		"Offset": "offset", "Count": "limit", "Ranker": "ranker", "Mode": "mode", "Projects": "project", "Source.Kind": "source.kind",
 		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Supersedes": "supersedes", "Vote": "reinforce",
 		"MaxTokens": "max_tokens", "Modification": "body", "Relations": "relations", "Kind": "relations.kind",
 	}

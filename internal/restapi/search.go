@@ -18,6 +18,7 @@ type searchInput struct {
 	filter    filterInput
 	page      pageInput
 	ranker    string
+	mode      string
 	explain   bool
 	noTouch   bool
 }
@@ -34,11 +35,16 @@ func (in *searchInput) fields() []field {
 	for _, k := range hippo.Rankers() {
 		rankers = append(rankers, string(k))
 	}
+	modes := make([]string, 0, len(hippo.Modes()))
+	for _, m := range hippo.Modes() {
+		modes = append(modes, string(m))
+	}
 	return slices.Concat([]field{
 		{name: "query", to: &in.text, about: "plain words; empty matches everything", rules: schema{"maxLength": hippo.MaxQuery}},
 		{name: "strict", to: &in.strict, about: "situation_filter hides what does not apply, instead of ranking it lower"},
 		{name: "relevance_range", to: &in.relevance, about: "both ends inclusive. Default: the floor of the ranker"},
 		{name: "ranker", to: &in.ranker, words: rankers},
+		{name: "mode", to: &in.mode, words: modes, about: "of ranker surprise"},
 		{name: "explain", to: &in.explain, about: "say for each hit why it has its relevance"},
 		{name: "no_touch", to: &in.noTouch, about: "do not count the hits as used"},
 	}, in.filter.fields(inBody), in.page.fields(inBody))
@@ -52,7 +58,7 @@ func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
 	}
 	q := hippo.Query{
 		Text: in.text, Situation: in.filter.situation, Strict: in.strict, Filter: f, When: in.filter.when, Relevance: in.relevance.value(),
-		Offset: in.page.offset, Count: count, Ranker: hippo.Ranker(in.ranker), NoTouch: in.noTouch, Explain: in.explain,
+		Offset: in.page.offset, Count: count, Ranker: hippo.Ranker(in.ranker), Mode: hippo.Mode(in.mode), NoTouch: in.noTouch, Explain: in.explain,
 	}
 	a, err := r.Search(ctx, q)
 	if err != nil {

@@ -194,14 +194,16 @@ type Details struct {
 // Row holds the columns of a document that ranking needs of every match.
 type Row struct {
 	Importance float64
+	// Surprise is in steps of 1/254; Scored: the memory has one.
+	Surprise float64
 	// SetDay is the day on which Importance was set, LastUse that of the newest access, 0
 	// if there is none.
 	SetDay, LastUse hippo.Day
 	// RecentUses counts the accesses of the 30 active days up to [Query.Day].
 	RecentUses int
 	// Length is the number of terms of the content.
-	Length             int
-	Pinned, Superseded bool
+	Length                     int
+	Pinned, Superseded, Scored bool
 }
 
 // Passage is what a reranker reads of a document beside its row.

@@ -1,0 +1,29 @@
+package app
+
+import (
+	"cmp"
+
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/surprise"
+	"github.com/hippo-memory/hippo/internal/surprise/adaptive"
+	"github.com/hippo-memory/hippo/internal/surprise/completions"
+)
+
+// Surprise returns how a configuration has surprise computed. It makes no request.
+func Surprise(c *config.Config) (engine.Surprise, error) { return surpriseOf(&c.Surprise, &Options{}) }
+
+// surpriseOf returns how surprise is computed. It makes no request.
+func surpriseOf(c *config.Surprise, o *Options) (s engine.Surprise, err error) {
+	s.Mode = cmp.Or(surprise.Mode(c.Mode), surprise.Nearest)
+	if s.Weights, err = surprise.ParseWeights(c.Weights, s.Mode); err != nil {
+		return s, err
+	}
+	switch {
+	case c.Loss == config.Adaptive:
+		s.Predictor = &adaptive.Model{}
+	case c.Endpoint.URL != "":
+		s.Predictor, err = completions.New(completions.Config{URL: c.Endpoint.URL, Model: c.Endpoint.Remote, Key: c.Endpoint.Key, Client: o.Client, Now: o.Now})
+	}
+	return s, err
+}

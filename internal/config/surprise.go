@@ -1,0 +1,44 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Adaptive is the prediction loss by the texts of the store itself.
+const Adaptive = "adaptive"
+
+// Surprise is how the surprise of what is recorded is computed. The zero value is the default.
+type Surprise struct {
+	// Mode is "nearest", "claude-hippo" or "off"; empty means "nearest".
+	Mode string
+	// Weights are four numbers with commas between them; empty: those of the mode.
+	Weights string
+	// Loss is the setting of the prediction loss: "none", "adaptive", or that of an endpoint; empty means "none".
+	Loss string
+	// Endpoint is set if Loss is one.
+	Endpoint Model
+}
+
+// ParseSurprise reads the three settings. The key of an endpoint is in HIPPO_PREDICTION_KEY or the file that
+// HIPPO_PREDICTION_KEY_FILE names: another server than that of the embedding model gets another key.
+func ParseSurprise(mode, weights, loss string, env func(string) string) (Surprise, error) {
+	s := Surprise{Mode: mode, Weights: weights, Loss: loss}
+	if modes := []string{"", "nearest", "claude-hippo", "off"}; !slices.Contains(modes, mode) {
+		return s, hippo.Fieldf("surprise", "must be one of %v, got %.60q", modes[1:], mode)
+	}
+	switch {
+	case loss == "", loss == NoModel, loss == Adaptive:
+		return s, nil
+	case !strings.Contains(loss, "://"):
+		return s, hippo.Fieldf("prediction-loss", "must be none, adaptive or URL#NAME, got %.60q", loss)
+	}
+	var err error
+	s.Endpoint, err = ParseModel(loss, func(name string) string { return env(strings.Replace(name, "HIPPO_MODEL_", "HIPPO_PREDICTION_", 1)) })
+	if f, ok := err.(*hippo.FieldError); ok { //nolint:errorlint // it is not wrapped
+		return s, hippo.Fieldf("prediction-loss", "%s", strings.ReplaceAll(strings.TrimPrefix(f.Error(), "model "), "HIPPO_MODEL_", "HIPPO_PREDICTION_"))
+	}
+	return s, err
+}

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/surprise"
+)
+
+// Surprise says how the surprise of memories is computed.
+type Surprise struct {
+	surprise.Options
+	// Predictor is a language model; nil: there is no prediction loss. A [surprise.Learner] learns the texts
+	// of the store before it predicts the first one, and then each after it predicted that.
+	Predictor surprise.Predictor
+}
+
+// Score makes the engine compute the surprise of what is recorded, half a second later. It is called
+// once, before the engine is used. It starts a goroutine, which Close ends.
+func (e *Engine) Score(s Surprise, log *slog.Logger) {
+	if s.Mode == surprise.Off {
+		return
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	e.surprise = &scorer{
+		Options: s.Options, prediction: prediction{model: s.Predictor, log: log},
+		store: e.store, index: e.index, embedding: e.embedding, indexed: e.indexed,
+	}
+	e.surprise.start()
+}
+
+// Scored waits until what was recorded so far has its surprise.
+func (e *Engine) Scored(ctx context.Context) error {
+	for e.surprise != nil && e.surprise.batch(ctx, scoreBatch) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rescore computes the surprise of the memories in scope again, as the store is now: the consolidation
+// calls it. It begins with those that have none, and then takes the last changed ones; limit is the largest
+// number, 0 for all. It returns how many changed. Predictions are not repeated: a memory keeps the loss that it has.
+// Cost: a scan of the vectors for each, 1 ms in a store of 100,000.
+func Rescore(ctx context.Context, m *Memories, limit int) (changed int, err error) {
+	if err := m.scoped.Allow(hippo.RightWrite); err != nil || m.surprise == nil {
+		return 0, err
+	}
+	ids, err := unscoredFirst(ctx, m.store, &m.scope)
+	if err != nil {
+		return 0, err
+	}
+	if limit > 0 {
+		ids = ids[:min(limit, len(ids))]
+	}
+	for len(ids) > 0 && err == nil {
+		n := min(scoreBatch, len(ids))
+		var done int
+		done, err = m.surprise.rescore(ctx, ids[:n])
+		changed += done
+		ids = ids[n:]
+	}
+	return changed, err
+}
+
+// unscoredFirst returns the live memories of a scope: those without a surprise, then the others, both
+// the last changed first.
+func unscoredFirst(ctx context.Context, s *store.Store, scope *hippo.Scope) ([]hippo.ID, error) {
+	var unscored, rest []hippo.ID
+	for c, err := range s.Changes(ctx, 0) {
+		switch {
+		case err != nil:
+			return nil, err
+		case c.Memory == nil || c.Memory.Forgotten() || !scope.Sees(c.Memory):
+		case c.Memory.Surprise.Score == 0:
+			unscored = append(unscored, c.ID)
+		default:
+			rest = append(rest, c.ID)
+		}
+	}
+	slices.Reverse(unscored) // changes are in the order of revisions
+	slices.Reverse(rest)
+	return append(unscored, rest...), nil
+}
