@@ -30,10 +30,10 @@ import (
 // a root refers to is ever overwritten.
 const (
 	magic = "HIPPOIDX"
-	// version of the format: 9, November 2026, several vectors a document, and whether its text is
+	// version of the format: 10, November 2026, feedback; 9, November 2026, several vectors a document, and whether its text is
 	// foreign; 8, November 2026, cues of seven languages; 7, rows with the sum of their
 	// accesses; 6, append-only with segments; up to 5 a file was one segment and replaced as a whole.
-	version    = 9
+	version    = 10
 	orderMark  = 0x01020304
 	headerSize = 128
 	slotSize   = 32
@@ -53,6 +53,7 @@ type root struct {
 	Store    string         `json:"store"`
 	Revision hippo.Revision `json:"revision"`
 	Parts    []partRoot     `json:"parts"`
+	Feedback section        `json:"feedback,omitzero"` // see [lessons.encode]
 }
 
 // partRoot describes a part: its sections in the order of [segment.sections] and

@@ -61,6 +61,15 @@ func (f reader) Details(d retrieve.Doc) retrieve.Details {
 	return retrieve.Details{When: when(p.shown.row(doc), x), ValidFrom: x.from, ValidUntil: x.until, Text: x.text, ContentHash: x.hash}
 }
 
+// Feedback implements [retrieve.Reader].
+func (f reader) Feedback(d retrieve.Doc) []hippo.Feedback {
+	if f.snapshot.lessons == nil {
+		return nil
+	}
+	p, doc := f.at(d)
+	return f.snapshot.lessons.of(p.columns.rows[doc].id)
+}
+
 // prefetch reads a bit of the row of each match, so that the processor waits for many cache
 // misses at a time and not for one after the other.
 func (f *found) prefetch(matches []retrieve.Match) {

@@ -24,6 +24,8 @@ type passage struct {
 	named          bool      // the query names its author
 	similarities   []float32 // the highest cosine of each token of the query; nil: not read
 	features       rank.Features
+	// lesson is what votes on questions near the query say, in (-1, 1); 0: nothing.
+	lesson float64
 }
 
 // passages are those of one search.

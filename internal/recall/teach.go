@@ -1,0 +1,67 @@
+package recall
+
+import (
+	"math"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// Question returns the sketch of what was asked, by which votes are tied to it; nil if no model is
+// in use, or it has no vector. Cost: some microseconds.
+func (s *Searcher) Question(text string) hippo.Question { return s.model.question(text) }
+
+// question is [Searcher.Question].
+func (m *model) question(text string) hippo.Question {
+	static, ok := m.tokens.(embed.StaticEmbedder)
+	if !ok || text == "" {
+		return nil
+	}
+	tokens := static.Tokenize(nil, text)
+	v := make([]float32, static.Model().Dimension)
+	static.EmbedTokens(v, embed.Query, tokens[:min(len(tokens), maxQueryTokens)])
+	return rank.Sketch(static.Model().ID, v)
+}
+
+// teach returns the passages with what votes and openings, on questions near this one, say about
+// them. Only what matches about as well as the best is raised, so that votes order what is
+// comparably relevant. Without any feedback nothing is computed.
+func teach(p *Plan, found *retrieve.Result, r reranked) reranked {
+	if r.passages == nil {
+		return r
+	}
+	var question hippo.Question
+	var lessons []float64
+	for i := range r.list {
+		list := found.Reader.Feedback(r.list[i].match.Doc)
+		if len(list) == 0 {
+			continue
+		}
+		if lessons == nil {
+			question, lessons = p.question(p.search.Text), make([]float64, len(r.list))
+		}
+		lessons[i] = p.weights.Learning.Lesson(list, question, p.search.Day)
+	}
+	if lessons == nil {
+		return r
+	}
+	best := math.Inf(-1)
+	for i := range r.list {
+		if r.list[i].admitted {
+			best = max(best, r.linear.Sum(&r.list[i].features))
+		}
+	}
+	out := r
+	taught := *r.passages
+	taught.list = append([]passage(nil), r.list...)
+	for i, lesson := range lessons {
+		if lesson != 0 {
+			x := &taught.list[i]
+			x.lesson = p.weights.Learning.Effective(lesson, r.linear.Sum(&x.features), best)
+		}
+	}
+	out.passages = &taught
+	return out
+}
