@@ -198,7 +198,7 @@ func (w *accessWriter) storeOpened(opened map[hippo.ID]hippo.Question) {
 		return
 	}
 	ids := slices.SortedFunc(maps.Keys(opened), hippo.ID.Compare)
-	err := w.store.Learn(context.Background(), ids, func(m *hippo.Memory, day hippo.Day) {
+	err := store.Learn(context.Background(), w.store, ids, func(m *hippo.Memory, day hippo.Day) {
 		f := hippo.Feedback{Kind: hippo.FeedbackOpened, Day: day, Question: opened[m.ID]}
 		m.Feedback = w.rule.Learning.Add(m.Feedback, f)
 	})

@@ -35,7 +35,12 @@ type Reinforcement struct {
 // lists is [hippo.ErrInvalid]; with an unknown ID nothing is changed and the error lists all
 // that are unknown.
 func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinforcement, error) {
-	return Cast(ctx, m, Ballot{Up: up, Down: down})
+	b := Ballot{Up: up, Down: down}
+	versions, err := versionsOf(ctx, m, b.ids())
+	if err != nil {
+		return nil, err
+	}
+	return perform(ctx, m, reinforceArgs{b, versions}, reinforce)
 }
 
 // Ballot is votes on memories.

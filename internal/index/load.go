@@ -58,7 +58,7 @@ func (u *upkeep) read(head driver.Head) (err error) {
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
-	l, err := u.lessons(data, &r)
+	l, err := readLessons(u, data, &r)
 	if err != nil {
 		return err
 	}
@@ -71,8 +71,8 @@ func (u *upkeep) read(head driver.Head) (err error) {
 	return err
 }
 
-// lessons returns the feedback in the bytes of a file.
-func (u *upkeep) lessons(file []byte, r *root) (l *lessons, err error) {
+// readLessons returns the feedback in the bytes of a file.
+func readLessons(u *upkeep, file []byte, r *root) (l *lessons, err error) {
 	if r.Feedback == (section{}) {
 		return nil, nil
 	}

@@ -61,15 +61,6 @@ func (f reader) Details(d retrieve.Doc) retrieve.Details {
 	return retrieve.Details{When: when(p.shown.row(doc), x), ValidFrom: x.from, ValidUntil: x.until, Text: x.text, ContentHash: x.hash}
 }
 
-// Feedback implements [retrieve.Reader].
-func (f reader) Feedback(d retrieve.Doc) []hippo.Feedback {
-	if f.snapshot.lessons == nil {
-		return nil
-	}
-	p, doc := f.at(d)
-	return f.snapshot.lessons.of(p.columns.rows[doc].id)
-}
-
 // prefetch reads a bit of the row of each match, so that the processor waits for many cache
 // misses at a time and not for one after the other.
 func (f *found) prefetch(matches []retrieve.Match) {
@@ -189,6 +180,9 @@ func (f reader) Passage(d retrieve.Doc) retrieve.Passage {
 	p, doc := f.at(d)
 	out := retrieve.Passage{
 		Author: p.author(doc), Cues: cue.Cues(p.shown.row(doc).cues), Before: retrieve.None, After: retrieve.None,
+	}
+	if f.snapshot.lessons != nil {
+		out.Feedback = f.snapshot.lessons.of(p.columns.rows[doc].id)
 	}
 	if p.columns.extras[doc].session != 0 {
 		out.Session, out.Before, out.After = place(f.found, p, doc)

@@ -6,7 +6,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/rank"
-	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
 // Question returns the sketch of what was asked, by which votes are tied to it; nil if no model is
@@ -28,14 +27,14 @@ func (m *model) question(text string) hippo.Question {
 // teach returns the passages with what votes and openings, on questions near this one, say about
 // them. Only what matches about as well as the best is raised, so that votes order what is
 // comparably relevant. Without any feedback nothing is computed.
-func teach(p *Plan, found *retrieve.Result, r reranked) reranked {
+func teach(p *Plan, r reranked) reranked {
 	if r.passages == nil {
 		return r
 	}
 	var question hippo.Question
 	var lessons []float64
 	for i := range r.list {
-		list := found.Reader.Feedback(r.list[i].match.Doc)
+		list := r.list[i].votes.list
 		if len(list) == 0 {
 			continue
 		}
@@ -59,7 +58,7 @@ func teach(p *Plan, found *retrieve.Result, r reranked) reranked {
 	for i, lesson := range lessons {
 		if lesson != 0 {
 			x := &taught.list[i]
-			x.lesson = p.weights.Learning.Effective(lesson, r.linear.Sum(&x.features), best)
+			x.votes.lesson = p.weights.Learning.Effective(lesson, r.linear.Sum(&x.features), best)
 		}
 	}
 	out.passages = &taught

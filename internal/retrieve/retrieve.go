@@ -160,9 +160,6 @@ type Reader interface {
 	// Similarity is the approximate cosine of the first passages of two documents in the
 	// channel [Semantic]; 0 if it is negative or a vector is missing.
 	Similarity(a, b Doc) float64
-	// Feedback returns the votes on a document and its openings, which the caller does not change;
-	// nil if there is none.
-	Feedback(doc Doc) []hippo.Feedback
 	// Passage returns what a reranker reads of a document.
 	Passage(doc Doc) Passage
 	// Tokens appends the word pieces of a document to dst.
@@ -214,6 +211,8 @@ type Passage struct {
 	Cues   cue.Cues
 	// Session numbers the sessions of a result from 1; 0: the document has none.
 	Session uint32
+	// Feedback is the votes on it and its openings, which the caller does not change.
+	Feedback []hippo.Feedback
 	// Before and After are the documents beside it in its session, or [None].
 	Before, After Doc
 }

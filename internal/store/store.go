@@ -229,7 +229,7 @@ func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]in
 // Learn changes what use has taught about memories: it calls fn on each with the current active day,
 // and stores what differs. It is no change of the memory in the sense of [hippo.Memory.UpdatedAt].
 // Unknown memories are skipped. The write survives a crash of the process, not of the machine.
-func (s *Store) Learn(ctx context.Context, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day)) error {
+func Learn(ctx context.Context, s *Store, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day)) error {
 	return wrap("learn", s.backend.Write(ctx, driver.Lazy, func(tx driver.Tx) error {
 		ms, err := tx.Get(ids...)
 		if driver.Readable(err) != nil {
