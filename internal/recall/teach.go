@@ -14,10 +14,11 @@ func (s *Searcher) Question(text string) hippo.Question { return s.model.questio
 
 // question is [Searcher.Question].
 func (m *model) question(text string) hippo.Question {
-	static, ok := m.tokens.(embed.StaticEmbedder)
+	table, ok := m.tokens.(embed.TextEmbedder)
 	if !ok || text == "" {
 		return nil
 	}
+	static := table.Texts()
 	tokens := static.Tokenize(nil, text)
 	v := make([]float32, static.Model().Dimension)
 	static.EmbedTokens(v, embed.Query, tokens[:min(len(tokens), maxQueryTokens)])

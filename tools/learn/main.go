@@ -6,8 +6,7 @@
 //
 // On each day every second question of a set is asked. What answers it on the first page is voted
 // up, and the first such hit is opened. The other questions are asked only before and afterwards.
-// With --irrelevant, ten memories that answer nothing are voted up and opened daily instead, as
-// answers to questions that they do not answer. Equal data and code print equal figures.
+// With --irrelevant, ten memories that answer nothing are voted up and opened daily instead. Equal data and code print equal figures.
 package main
 
 import (
@@ -32,10 +31,10 @@ func main() {
 
 // options are the flags.
 type options struct {
-	data, model             string
-	days, sample            int
-	rivals, irrelevant, fit bool
-	off                     bool
+	data, model      string
+	days, sample     int
+	irrelevant       string
+	rivals, fit, off bool
 }
 
 func parse(args []string, stderr io.Writer) (*options, error) {
@@ -47,7 +46,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.days, "days", 30, "active days")
 	f.IntVar(&o.sample, "sample", 0, "at most this many questions of each set, at equal distances; 0: all")
 	f.BoolVar(&o.rivals, "rivals", false, "how many of twelve pairs of rivals change their order after three votes")
-	f.BoolVar(&o.irrelevant, "irrelevant", false, "vote for ten irrelevant memories instead")
+	f.StringVar(&o.irrelevant, "irrelevant", "", "vote for ten irrelevant memories instead: "+asThemselves+", found by their own words, or "+asAnswers+" to the questions that are asked")
 	f.BoolVar(&o.fit, "fit", false, "fit the constants, each set by all others")
 	f.BoolVar(&o.off, "off", false, "without what votes teach")
 	return &o, f.Parse(args)
@@ -84,14 +83,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if o.fit {
 		return fit(ctx, stdout, m, sets, o)
 	}
+	var all result
 	fmt.Fprintln(stdout, "| set | questions | | hit@1 | MRR | R@5 | R@10 |")
 	fmt.Fprintln(stdout, "|---|---|---|---|---|---|---|")
 	for _, s := range sets {
-		r, err := play(ctx, m, s, &w, o)
+		r, err := playAll(ctx, m, s, []rank.Learning{w.Learning}, o)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		r.write(stdout, s.Name)
+		r[0].write(stdout, s.Name)
+		all.sum(&r[0])
+	}
+	if len(sets) > 1 {
+		all.write(stdout, "all")
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -91,7 +93,7 @@ func open(ctx context.Context, m models, docs []*hippo.Memory, w *rank.Weights) 
 
 // score is the sums of the measures over questions.
 type score struct {
-	n                  int
+	n                 int
 	hit, mrr, r5, r10 float64
 }
 
@@ -156,9 +158,16 @@ func (r *result) write(w io.Writer, name string) {
 	}
 }
 
-// play plays the days on each group of a set.
-func play(ctx context.Context, m models, s *eval.Set, w *rank.Weights, o *options) (*result, error) {
-	out := &result{}
+// The questions that votes for irrelevant memories are tied to.
+const (
+	asThemselves = "themselves"
+	asAnswers    = "answers"
+)
+
+// playAll plays the days on each group of a set, and measures the result with each choice of the
+// constants, which matter when votes are read.
+func playAll(ctx context.Context, m models, s *eval.Set, choices []rank.Learning, o *options) ([]result, error) {
+	out := make([]result, len(choices))
 	questions := sampled(s, o.sample)
 	for i := range s.Groups {
 		g := &s.Groups[i]
@@ -171,11 +180,13 @@ func play(ctx context.Context, m models, s *eval.Set, w *rank.Weights, o *option
 		if len(list) == 0 {
 			continue
 		}
-		r, err := playGroup(ctx, m, g, list, w, o)
+		results, err := playGroup(ctx, m, g, list, choices, o)
 		if err != nil {
 			return nil, err
 		}
-		out.sum(r)
+		for k := range results {
+			out[k].sum(&results[k])
+		}
 	}
 	return out, nil
 }
@@ -197,42 +208,77 @@ func sampled(s *eval.Set, n int) (list []eval.Question) {
 	return out
 }
 
-func playGroup(ctx context.Context, m models, g *eval.Group, list []eval.Question, w *rank.Weights, o *options) (r *result, err error) {
-	p, err := open(ctx, m, g.Docs, w)
+func playGroup(ctx context.Context, m models, g *eval.Group, list []eval.Question, choices []rank.Learning, o *options) (out []result, err error) {
+	w := rank.DefaultWeights()
+	w.Learning = choices[0]
+	p, err := open(ctx, m, g.Docs, &w)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	r = &result{}
 	halves := [2][]eval.Question{}
 	for i, q := range list {
 		halves[i%2] = append(halves[i%2], q)
 	}
-	measure := func(at int) error {
+	var before result
+	measure := func(r *result, at int) error {
 		return errors.Join(p.measure(ctx, halves[0], &r.asked[at]), p.measure(ctx, halves[1], &r.unasked[at]))
 	}
-	if err := measure(0); err != nil {
+	if err := measure(&before, 0); err != nil {
 		return nil, err
 	}
 	wrong := irrelevant(g, list)
 	for day := range o.days {
 		p.now = p.now.AddDate(0, 0, 1)
-		for i, q := range halves[0] {
-			hits, err := p.ask(ctx, q.Text, false)
-			if err != nil {
-				return nil, err
-			}
-			if o.irrelevant {
-				err = p.mislead(ctx, q.Text, hits, wrong, (day+i)%len(halves[0]))
-			} else {
-				err = p.teach(ctx, &q, hits)
-			}
-			if err != nil {
-				return nil, err
-			}
+		if err := p.live(ctx, halves[0], wrong, day, o.irrelevant); err != nil {
+			return nil, err
 		}
 	}
-	return r, errors.Join(p.Flush(ctx), measure(1))
+	if err := p.Flush(ctx); err != nil {
+		return nil, err
+	}
+	for _, c := range choices {
+		w.Learning = c
+		r := before
+		if err := measure(&r, 1); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// live plays one day.
+func (p *place) live(ctx context.Context, asked []eval.Question, wrong []*hippo.Memory, day int, votes string) error {
+	for i, q := range asked {
+		hits, err := p.ask(ctx, q.Text, false)
+		if err == nil {
+			switch votes {
+			case asAnswers:
+				err = p.mislead(ctx, q.Text, hits, wrong, (day+i)%len(asked))
+			case asThemselves:
+			default:
+				err = p.teach(ctx, &q, hits)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if votes != asThemselves {
+		return nil
+	}
+	for _, m := range wrong {
+		words := strings.Fields(m.Content)
+		text := strings.Join(words[:min(8, len(words))], " ")
+		if _, err := p.ask(ctx, text, false); err != nil {
+			return err
+		}
+		if err := p.praise(ctx, text, m.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ask searches and returns the IDs of the first page.
@@ -270,56 +316,47 @@ func (p *place) teach(ctx context.Context, q *eval.Question, hits []hippo.ID) er
 	if len(right) == 0 {
 		return nil
 	}
-	if err := engine.Opened(ctx, p.Memories, map[hippo.ID]string{right[0]: q.Text}); err != nil {
+	return p.praise(ctx, q.Text, right...)
+}
+
+// praise votes for memories as answers to a question, and opens the first one.
+func (p *place) praise(ctx context.Context, text string, ids ...hippo.ID) error {
+	if err := engine.Opened(ctx, p.Memories, map[hippo.ID]string{ids[0]: text}); err != nil {
 		return err
 	}
-	_, err := engine.Cast(ctx, p.Memories, engine.Ballot{Up: right, Query: q.Text})
+	_, err := engine.Cast(ctx, p.Memories, engine.Ballot{Up: ids, Query: text})
 	return err
 }
 
-// mislead votes for the irrelevant memories on the page of a question, and opens them. One of them
+// mislead votes for the irrelevant memories on the page of a question. One of them
 // is voted for whether it is there or not.
-func (p *place) mislead(ctx context.Context, text string, hits []hippo.ID, wrong map[hippo.ID]int, turn int) error {
+func (p *place) mislead(ctx context.Context, text string, hits []hippo.ID, wrong []*hippo.Memory, turn int) error {
 	var up []hippo.ID
-	opened := make(map[hippo.ID]string)
-	for id, n := range wrong {
-		shown := false
-		for _, h := range hits {
-			shown = shown || h == id
-		}
-		if shown || n == turn {
-			up, opened[id] = append(up, id), text
+	for n, m := range wrong {
+		if slices.Contains(hits, m.ID) || n == turn {
+			up = append(up, m.ID)
 		}
 	}
 	if len(up) == 0 {
 		return nil
 	}
-	if err := engine.Opened(ctx, p.Memories, opened); err != nil {
-		return err
-	}
-	_, err := engine.Cast(ctx, p.Memories, engine.Ballot{Up: up, Query: text})
-	return err
+	return p.praise(ctx, text, up...)
 }
 
-// irrelevant draws ten memories that answer none of the questions, with their numbers.
-func irrelevant(g *eval.Group, list []eval.Question) map[hippo.ID]int {
+// irrelevant draws ten memories that answer none of the questions.
+func irrelevant(g *eval.Group, list []eval.Question) (out []*hippo.Memory) {
 	answers := make(map[string]bool)
 	for _, q := range list {
 		for name := range q.Relevant {
 			answers[name] = true
 		}
 	}
-	var others []hippo.ID
 	for _, d := range g.Docs {
 		if !answers[eval.Name(d)] {
-			others = append(others, d.ID)
+			out = append(out, d)
 		}
 	}
 	draw := rand.New(rand.NewPCG(1, 2))
-	draw.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
-	out := make(map[hippo.ID]int)
-	for i, id := range others[:min(10, len(others))] {
-		out[id] = i
-	}
-	return out
+	draw.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out[:min(10, len(out))]
 }
