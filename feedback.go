@@ -13,6 +13,15 @@ type Usage struct {
 	// Feedback is what votes and openings said of the memory as an answer to a question, the newest
 	// last, at most [MaxFeedback].
 	Feedback []Feedback
+	// Untied is the importance without the votes that are tied to a question; nil: there are none,
+	// so that it is that of the memory.
+	Untied *Untied
+}
+
+// Untied is an importance: Value as of SetDay, in [0, 1].
+type Untied struct {
+	Value  float64 `json:"value"`
+	SetDay Day     `json:"set_day"`
 }
 
 // Limits on [Usage.Feedback].
@@ -60,9 +69,29 @@ type Former struct {
 	Importance float64   `json:"importance"`
 	SetDay     Day       `json:"set_day"`
 	SetAt      time.Time `json:"set_at,omitzero"`
+	// Untied is [Usage.Untied] before.
+	Untied *Untied `json:"untied,omitempty"`
 	// Day and Weight are those of the feedback before; Weight 0: there was none.
 	Day    Day     `json:"day,omitempty"`
 	Weight float64 `json:"weight,omitempty"`
+}
+
+func (u *Untied) clone() *Untied {
+	if u == nil {
+		return nil
+	}
+	c := *u
+	return &c
+}
+
+// valid reports the first rule that a use breaks.
+func (u *Usage) valid() error {
+	if u.Untied != nil {
+		if err := ValidUnit("untied_importance.value", u.Untied.Value); err != nil {
+			return err
+		}
+	}
+	return validFeedback(u.Feedback)
 }
 
 // validFeedback reports the first rule that a list of feedback breaks.
@@ -93,6 +122,7 @@ func cloneFeedback(list []Feedback) []Feedback {
 		out[i].Question = slices.Clone(out[i].Question)
 		if f := out[i].Former; f != nil {
 			c := *f
+			c.Untied = f.Untied.clone()
 			out[i].Former = &c
 		}
 	}

@@ -233,6 +233,7 @@ func (m *Memory) Clone() *Memory {
 	c.Situation = slices.Clone(m.Situation)
 	c.Tags = slices.Clone(m.Tags)
 	c.Accesses, c.Feedback = slices.Clone(m.Accesses), cloneFeedback(m.Feedback)
+	c.Untied = m.Untied.clone()
 	if m.Metadata != nil {
 		c.Metadata = make(map[string]json.RawMessage, len(m.Metadata))
 		for k, v := range m.Metadata {

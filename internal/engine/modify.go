@@ -146,6 +146,7 @@ func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) error {
 	}
 	if c.Importance != nil {
 		x.Importance = hippo.Importance{Base: *c.Importance, Value: *c.Importance, SetDay: day, SetAt: e.now()}
+		x.Untied = nil
 	}
 	vote := c.Vote
 	if vote == "" && reworked && c.Importance == nil {

@@ -157,12 +157,14 @@ func (e *Engine) vote(x *hippo.Memory, v Vote, query string, day hippo.Day) (Rei
 	r := Reinforcement{ID: x.ID, Before: now, After: now}
 	f := hippo.Feedback{Day: day, Former: &hippo.Former{
 		At: e.now().UTC().Truncate(time.Microsecond), Importance: x.Importance.Value, SetDay: x.Importance.SetDay, SetAt: x.Importance.SetAt,
+		Untied: x.Untied,
 	}}
+	change := e.weights.Usage.Upvoted
 	switch v {
 	case VoteUp:
-		r.After, f.Kind = e.weights.Usage.Upvoted(now), hippo.FeedbackUp
+		f.Kind = hippo.FeedbackUp
 	case VoteDown:
-		r.After, f.Kind = e.weights.Usage.Downvoted(now), hippo.FeedbackDown
+		change, f.Kind = e.weights.Usage.Downvoted, hippo.FeedbackDown
 	case VoteUndo:
 		err := unvote(x, &e.weights.Learning)
 		r.After = e.Importance(x, day)
@@ -170,8 +172,15 @@ func (e *Engine) vote(x *hippo.Memory, v Vote, query string, day hippo.Day) (Rei
 	default:
 		return r, nil
 	}
+	r.After, f.Question = change(now), e.searcher.Question(strings.TrimSpace(query))
+	switch {
+	case f.Question != nil && x.Untied == nil:
+		x.Untied = &hippo.Untied{Value: x.Importance.Value, SetDay: x.Importance.SetDay}
+	case f.Question == nil && x.Untied != nil:
+		u := e.weights.Usage.Importance(x.Untied.Value, x.Untied.SetDay, day, x.Pinned)
+		x.Untied = &hippo.Untied{Value: change(u), SetDay: day}
+	}
 	x.Importance.Value, x.Importance.SetDay, x.Importance.SetAt = r.After, day, f.Former.At
-	f.Question = e.searcher.Question(strings.TrimSpace(query))
 	x.Feedback = e.weights.Learning.Add(x.Feedback, f)
 	return r, nil
 }
@@ -183,6 +192,7 @@ func unvote(x *hippo.Memory, w *rank.Learning) error {
 	if former == nil {
 		return fmt.Errorf("%w: %v has no vote that can be taken back: only the newest one can, once", hippo.ErrConflict, x.ID)
 	}
+	x.Untied = former.Untied
 	if x.Feedback = list; x.Importance.SetAt.Equal(former.At) {
 		x.Importance.Value, x.Importance.SetDay, x.Importance.SetAt = former.Importance, former.SetDay, former.SetAt
 	}

@@ -56,7 +56,8 @@ func (c *Change) revert(x *hippo.Memory) error {
 	b, a := c.Before, c.After
 	same := putBack(&x.Content, b.Content, a.Content) && putBack(&x.Situation, b.Situation, a.Situation) &&
 		putBack(&x.Tags, b.Tags, a.Tags) && putBack(&x.Type, b.Type, a.Type) && putBack(&x.Metadata, b.Metadata, a.Metadata) &&
-		putBack(&x.Importance, b.Importance, a.Importance) && putBack(&x.Feedback, b.Feedback, a.Feedback) && putBack(&x.Pinned, b.Pinned, a.Pinned) &&
+		putBack(&x.Importance, b.Importance, a.Importance) && putBack(&x.Feedback, b.Feedback, a.Feedback) &&
+		putBack(&x.Untied, b.Untied, a.Untied) && putBack(&x.Pinned, b.Pinned, a.Pinned) &&
 		putBack(&x.ValidFrom, b.ValidFrom, a.ValidFrom) && putBack(&x.ValidUntil, b.ValidUntil, a.ValidUntil) &&
 		putBack(&x.SupersededBy, b.SupersededBy, a.SupersededBy) && putBack(&x.ForgottenAt, b.ForgottenAt, a.ForgottenAt)
 	if !same {

@@ -34,6 +34,7 @@ func ownKeys() []string {
 	return []string{
 		"tags", "type", "pinned", "updated_at", "event_time", "valid_from", "valid_until", "superseded_by",
 		"forgotten_at", "version", "surprise", "source", "trust", "project", "namespace", "importance_set_day", "feedback",
+		"untied_importance",
 		"metadata",
 	}
 }
@@ -123,6 +124,9 @@ func writeOwn(w *objectWriter, m *hippo.Memory) {
 	}
 	if len(m.Feedback) > 0 {
 		w.put("feedback", m.Feedback)
+	}
+	if m.Untied != nil {
+		w.put("untied_importance", m.Untied)
 	}
 }
 

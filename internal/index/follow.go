@@ -284,11 +284,7 @@ func (f *follower) apply(b *batch) {
 		// Those that are indexed again keep the vectors that are of the same text.
 		var kept []keptVectors
 		for _, c := range b.known {
-			if c.Memory == nil {
-				d.lessons = d.lessons.with(c.ID, nil)
-			} else {
-				d.lessons = d.lessons.with(c.ID, c.Memory.Feedback)
-			}
+			d.lessons = d.lessons.with(c.ID, c.Memory)
 			at, doc, ok := d.find(c.ID)
 			switch {
 			case !ok:
@@ -303,7 +299,7 @@ func (f *follower) apply(b *batch) {
 			}
 		}
 		for _, m := range b.fresh {
-			d.lessons = d.lessons.with(m.ID, m.Feedback)
+			d.lessons = d.lessons.with(m.ID, m)
 		}
 		if b.segment != nil {
 			d.add(b, kept, f.opts.Instant)

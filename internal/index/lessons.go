@@ -5,29 +5,39 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 )
 
-// lessons are the votes and openings of the memories that have any. A value is immutable once it is
+// lesson is the votes on a memory and its openings, and its importance without them.
+type lesson struct {
+	feedback []hippo.Feedback
+	untied   *hippo.Untied
+}
+
+// lessons are those of the memories that have any. A value is immutable once it is
 // published: [lessons.with] copies the map that it changes, one of many.
-type lessons [256]map[hippo.ID][]hippo.Feedback
+type lessons [256]map[hippo.ID]lesson
 
 // shardOf returns the map of a memory: the last byte of an ID is random.
 func shardOf(id hippo.ID) byte { return id[len(id)-1] }
 
-// of returns the feedback of a memory; nil if it has none.
-func (l *lessons) of(id hippo.ID) []hippo.Feedback {
+// of returns the lesson of a memory; the zero value if it has none.
+func (l *lessons) of(id hippo.ID) lesson {
 	if l == nil {
-		return nil
+		return lesson{}
 	}
 	return l[shardOf(id)][id]
 }
 
-// with returns lessons with the feedback of a memory; an empty list removes it.
-func (l *lessons) with(id hippo.ID, list []hippo.Feedback) *lessons {
-	if len(list) == 0 && l.of(id) == nil {
-		return l
+// with returns lessons with that of a memory; nil: it is gone.
+func (l *lessons) with(id hippo.ID, m *hippo.Memory) *lessons {
+	has := m != nil && (len(m.Feedback) > 0 || m.Untied != nil)
+	if !has {
+		if _, known := l.shard(id)[id]; !known {
+			return l
+		}
 	}
 	var out lessons
 	if l != nil {
@@ -35,19 +45,27 @@ func (l *lessons) with(id hippo.ID, list []hippo.Feedback) *lessons {
 	}
 	shard := maps.Clone(out[shardOf(id)])
 	if shard == nil {
-		shard = make(map[hippo.ID][]hippo.Feedback)
+		shard = make(map[hippo.ID]lesson)
 	}
-	if out[shardOf(id)] = shard; len(list) == 0 {
+	out[shardOf(id)] = shard
+	if !has {
 		delete(shard, id)
 		return &out
 	}
-	known := make([]hippo.Feedback, len(list))
-	for i, f := range list {
-		f.Former = nil // for the store alone
-		known[i] = f
+	x := lesson{slices.Clone(m.Feedback), m.Untied}
+	for i := range x.feedback {
+		x.feedback[i].Former = nil // for the store alone
 	}
-	shard[id] = known
+	shard[id] = x
 	return &out
+}
+
+// shard returns the map of a memory.
+func (l *lessons) shard(id hippo.ID) map[hippo.ID]lesson {
+	if l == nil {
+		return nil
+	}
+	return l[shardOf(id)]
 }
 
 // lessonSize is the size of the fixed part of an element: ID, day, weight, kind and the length of
@@ -60,7 +78,11 @@ func (l *lessons) encode() (b []byte) {
 		return nil
 	}
 	for _, shard := range l {
-		for id, list := range shard {
+		for id, x := range shard {
+			list := x.feedback
+			if u := x.untied; u != nil {
+				list = append(slices.Clip(list), hippo.Feedback{Kind: untiedKind, Day: u.SetDay, Weight: u.Value})
+			}
 			for i := range list {
 				f := &list[i]
 				b = append(b, id[:]...)
@@ -85,7 +107,7 @@ func decodeLessons(b []byte) (*lessons, error) {
 		if len(b) < lessonSize {
 			return nil, fmt.Errorf("feedback is cut off: %w", hippo.ErrCorrupt)
 		}
-		id, kinds := hippo.ID(b[:16]), hippo.FeedbackKinds()
+		id, kinds := hippo.ID(b[:16]), kindsOfFile()
 		f := hippo.Feedback{
 			Day: hippo.Day(int32(binary.NativeEndian.Uint32(b[16:]))), Weight: math.Float64frombits(binary.NativeEndian.Uint64(b[20:])),
 		}
@@ -97,19 +119,24 @@ func decodeLessons(b []byte) (*lessons, error) {
 		b = b[n:]
 		shard := &l[shardOf(id)]
 		if *shard == nil {
-			*shard = make(map[hippo.ID][]hippo.Feedback)
+			*shard = make(map[hippo.ID]lesson)
 		}
-		(*shard)[id] = append((*shard)[id], f)
+		x := (*shard)[id]
+		if f.Kind == untiedKind {
+			x.untied = &hippo.Untied{Value: f.Weight, SetDay: f.Day}
+		} else {
+			x.feedback = append(x.feedback, f)
+		}
+		(*shard)[id] = x
 	}
 	return l, nil
 }
 
+// untiedKind marks the importance without votes among the elements of the file.
+const untiedKind hippo.FeedbackKind = "untied"
+
+// kindsOfFile returns the kinds of elements of the file.
+func kindsOfFile() []hippo.FeedbackKind { return append(hippo.FeedbackKinds(), untiedKind) }
+
 // kindCode returns the number of a kind in the file.
-func kindCode(k hippo.FeedbackKind) byte {
-	for i, known := range hippo.FeedbackKinds() {
-		if k == known {
-			return byte(i)
-		}
-	}
-	return math.MaxUint8
-}
+func kindCode(k hippo.FeedbackKind) byte { return byte(slices.Index(kindsOfFile(), k)) }

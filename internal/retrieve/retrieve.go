@@ -194,6 +194,9 @@ type Details struct {
 // Row holds the columns of a document that ranking needs of every match.
 type Row struct {
 	Importance float64
+	// Untied is the importance without votes on questions, as of UntiedDay.
+	Untied    float64
+	UntiedDay hippo.Day
 	// SetDay is the day on which Importance was set, LastUse that of the newest access, 0
 	// if there is none.
 	SetDay, LastUse hippo.Day

@@ -220,6 +220,9 @@ func moveDays(m *hippo.Memory, from, to hippo.Day) {
 		moved.Touch(min(to, max(1, a.Day+shift)), a.Count)
 	}
 	m.Accesses = moved.Accesses
+	if m.Untied != nil {
+		m.Untied.SetDay = min(to, max(1, m.Untied.SetDay+shift))
+	}
 	for i := range m.Feedback {
 		f := &m.Feedback[i]
 		f.Day = min(to, max(1, f.Day+shift))
