@@ -46,7 +46,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.IntVar(&o.days, "days", 30, "active days")
 	f.IntVar(&o.sample, "sample", 0, "at most this many questions of each set, at equal distances; 0: all")
 	f.BoolVar(&o.rivals, "rivals", false, "how many of twelve pairs of rivals change their order after three votes")
-	f.StringVar(&o.irrelevant, "irrelevant", "", "vote for ten irrelevant memories instead: "+asThemselves+", found by their own words, or "+asAnswers+" to the questions that are asked")
+	f.StringVar(&o.irrelevant, "irrelevant", "", "vote for ten irrelevant memories instead: "+asThemselves+", found by their own words, or "+asAnswers+" to the questions that are asked; "+nothing+": no votes at all")
 	f.BoolVar(&o.fit, "fit", false, "fit the constants, each set by all others")
 	f.BoolVar(&o.off, "off", false, "without what votes teach")
 	return &o, f.Parse(args)

@@ -162,6 +162,7 @@ func (r *result) write(w io.Writer, name string) {
 const (
 	asThemselves = "themselves"
 	asAnswers    = "answers"
+	nothing      = "nothing" // no votes: searches alone
 )
 
 // playAll plays the days on each group of a set, and measures the result with each choice of the
@@ -256,7 +257,7 @@ func (p *place) live(ctx context.Context, asked []eval.Question, wrong []*hippo.
 			switch votes {
 			case asAnswers:
 				err = p.mislead(ctx, q.Text, hits, wrong, (day+i)%len(asked))
-			case asThemselves:
+			case asThemselves, nothing:
 			default:
 				err = p.teach(ctx, &q, hits)
 			}
