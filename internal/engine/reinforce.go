@@ -112,6 +112,7 @@ func (b *Ballot) votes() (map[hippo.ID]Vote, error) {
 		return nil, hippo.Fieldf("Query", "must be at most %d bytes, got %d", hippo.MaxQuery, n)
 	}
 	votes := make(map[hippo.ID]Vote)
+	participle := map[Vote]string{VoteUp: "upvoted", VoteDown: "downvoted"}
 	for _, list := range []struct {
 		field string
 		ids   []hippo.ID
@@ -119,7 +120,7 @@ func (b *Ballot) votes() (map[hippo.ID]Vote, error) {
 	}{{"Up", b.Up, VoteUp}, {"Down", b.Down, VoteDown}, {"Undo", b.Undo, VoteUndo}} {
 		for _, id := range list.ids {
 			if v, ok := votes[id]; ok && v != list.vote {
-				return nil, hippo.Fieldf(list.field, "must not hold what another vote is on, too: %v", id)
+				return nil, hippo.Fieldf(list.field, "must not hold what is %s, too: %v", participle[v], id)
 			}
 			votes[id] = list.vote
 		}

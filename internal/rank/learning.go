@@ -13,8 +13,8 @@ import (
 type Learning struct {
 	// Shift is the largest change of the weighted sum of the reranker by feedback, up or down.
 	Shift float64
-	// Reach is how far below that of the best candidate a weighted sum may be for feedback to raise
-	// it: what is less relevant is no answer, whatever was said of it.
+	// Reach is how far below the best candidate another one may be for feedback to raise it, as a
+	// fraction of the relevance of the best: what is less relevant is no answer, whatever was said of it.
 	Reach float64
 	// Near is the cosine of two questions up to which feedback on one says nothing about the other,
 	// Same that from which it says all.
@@ -161,10 +161,11 @@ func (w *Learning) Former(list []hippo.Feedback) ([]hippo.Feedback, *hippo.Forme
 	return list, former
 }
 
-// Effective is the part of a lesson that counts for a candidate with this weighted sum: none of one
-// that would raise it from beyond reach. best is the highest sum of a candidate, without lessons.
-func (w *Learning) Effective(lesson, sum, best float64) float64 {
-	if lesson > 0 && sum < best-w.Reach {
+// Effective is the part of a lesson that counts for a candidate whose text has this relevance: none
+// of one that would raise it from beyond reach. best is the highest relevance of a candidate, without
+// lessons.
+func (w *Learning) Effective(lesson, text, best float64) float64 {
+	if lesson > 0 && text < best*(1-w.Reach) {
 		return 0
 	}
 	return lesson

@@ -155,6 +155,6 @@ func DefaultWeights() Weights {
 		},
 		Relations:  Relations{Boost: 0.05, Pull: 0.6, MinPull: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
 		Confidence: confidence(weakBelow),
-		Learning:   Learning{Shift: 4, Reach: 4, Near: 0.8, Same: 0.95, Decay: 0.98, Opened: 0.3, Saturation: 1.5, Most: 5},
+		Learning:   Learning{Shift: 8, Reach: 0.3, Near: 0.8, Same: 0.95, Decay: 0.98, Opened: 0.3, Saturation: 1.5, Most: 5},
 	}
 }

@@ -1,7 +1,7 @@
 package recall
 
 import (
-	"math"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
@@ -47,19 +47,19 @@ func teach(p *Plan, r reranked) reranked {
 	if lessons == nil {
 		return r
 	}
-	best := math.Inf(-1)
+	best := 0.0
+	text := func(x *passage) float64 { return r.linear.Text(p.weights, &x.features, 0) }
 	for i := range r.list {
 		if r.list[i].admitted {
-			best = max(best, r.linear.Sum(&r.list[i].features))
+			best = max(best, text(&r.list[i]))
 		}
 	}
-	out := r
-	taught := *r.passages
-	taught.list = append([]passage(nil), r.list...)
+	out, taught := r, *r.passages
+	taught.list = slices.Clone(r.list)
 	for i, lesson := range lessons {
 		if lesson != 0 {
 			x := &taught.list[i]
-			x.votes.lesson = p.weights.Learning.Effective(lesson, r.linear.Sum(&x.features), best)
+			x.votes.lesson = p.weights.Learning.Effective(lesson, text(x), best)
 		}
 	}
 	out.passages = &taught

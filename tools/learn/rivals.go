@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/eval"
 	"github.com/hippo-memory/hippo/internal/rank"
 )
 
@@ -34,16 +36,20 @@ func rivals() []pair {
 // playRivals reports in how many pairs three votes change the order: for the second, and against
 // the first. Each case has a store of its own with the memories of all pairs.
 func playRivals(ctx context.Context, w io.Writer, m models, weights *rank.Weights) error {
-	changed := [2]int{}
+	changed, apart := [2]int{}, 0.0
 	var docs []*hippo.Memory
 	for _, p := range rivals() {
 		docs = append(docs, memoryOf(p.a), memoryOf(p.b))
 	}
 	for _, p := range rivals() {
 		for i := range changed {
-			ok, err := changes(ctx, m, docs, weights, &p, i == 0)
+			ok, gap, err := changes(ctx, m, docs, weights, &p, i == 0)
 			if err != nil {
 				return err
+			}
+			apart = max(apart, gap)
+			if os.Getenv("SHOW") != "" {
+				fmt.Println(ok, gap, p.question)
 			}
 			if ok {
 				changed[i]++
@@ -51,7 +57,7 @@ func playRivals(ctx context.Context, w io.Writer, m models, weights *rank.Weight
 		}
 	}
 	n := len(rivals())
-	_, err := fmt.Fprintf(w, "three upvotes of the second: order changes in %d of %d; three downvotes of the first: in %d of %d\n", changed[0], n, changed[1], n)
+	_, err := fmt.Fprintf(w, "three upvotes of the second: order changes in %d of %d; three downvotes of the first: in %d of %d; relevances at most %.0f %% apart\n", changed[0], n, changed[1], n, 100*apart)
 	return err
 }
 
@@ -61,15 +67,15 @@ func memoryOf(text string) *hippo.Memory {
 }
 
 // changes votes three times and reports whether the first of the pair is behind the other afterwards.
-func changes(ctx context.Context, m models, docs []*hippo.Memory, w *rank.Weights, p *pair, up bool) (ok bool, err error) {
+func changes(ctx context.Context, m models, docs []*hippo.Memory, w *rank.Weights, p *pair, up bool) (ok bool, gap float64, err error) {
 	place, err := open(ctx, m, docs, w)
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
 	defer func() { err = errors.Join(err, place.Close()) }()
-	first, second, err := place.order(ctx, p)
+	first, second, gap, err := place.order(ctx, p)
 	if err != nil {
-		return false, err
+		return false, gap, err
 	}
 	for range 3 {
 		b := engine.Ballot{Down: []hippo.ID{first}, Query: p.question}
@@ -77,27 +83,33 @@ func changes(ctx context.Context, m models, docs []*hippo.Memory, w *rank.Weight
 			b = engine.Ballot{Up: []hippo.ID{second}, Query: p.question}
 		}
 		if _, err := engine.Cast(ctx, place.Memories, b); err != nil {
-			return false, err
+			return false, gap, err
 		}
 	}
-	now, _, err := place.order(ctx, p)
-	return now == second, err
+	now, _, _, err := place.order(ctx, p)
+	return now == second, gap, err
 }
 
-// order returns the memories of a pair in the order in which its question finds them.
-func (p *place) order(ctx context.Context, x *pair) (first, second hippo.ID, err error) {
-	a, b := memoryOf(x.a).ID, memoryOf(x.b).ID
-	hits, err := p.ask(ctx, x.question, true)
+// order returns the memories of a pair in the order in which its question finds them, and by which
+// share of its relevance the second is behind the first.
+func (p *place) order(ctx context.Context, x *pair) (first, second hippo.ID, gap float64, err error) {
+	first, second = memoryOf(x.a).ID, memoryOf(x.b).ID
+	answer, err := p.Search(ctx, hippo.Query{Text: x.question, Count: eval.Depth, NoTouch: true})
 	if err != nil {
-		return a, b, err
+		return first, second, 0, err
 	}
-	for _, id := range hits {
-		switch id {
-		case a:
-			return a, b, nil
-		case b:
-			return b, a, nil
+	var relevances []float64
+	for _, h := range answer.Hits {
+		switch {
+		case h.Memory.ID != first && h.Memory.ID != second:
+			continue
+		case h.Memory.ID == second && len(relevances) == 0:
+			first, second = second, first
 		}
+		relevances = append(relevances, h.Relevance)
 	}
-	return a, b, fmt.Errorf("%q finds neither", x.question)
+	if len(relevances) < 2 {
+		return first, second, 0, fmt.Errorf("%q does not find both", x.question)
+	}
+	return first, second, 1 - relevances[1]/relevances[0], nil
 }
