@@ -60,8 +60,12 @@ func (f *fixture) rivals(question string) (first, second hippo.ID) {
 func TestLearning_VotesOrderRivals(t *testing.T) {
 	t.Parallel()
 	for name, ballot := range map[string]func(first, second hippo.ID) engine.Ballot{
-		"up":   func(_, second hippo.ID) engine.Ballot { return engine.Ballot{Up: []hippo.ID{second}, Query: askedRival} },
-		"down": func(first, _ hippo.ID) engine.Ballot { return engine.Ballot{Down: []hippo.ID{first}, Query: askedRival} },
+		"up": func(_, second hippo.ID) engine.Ballot {
+			return engine.Ballot{Up: []hippo.ID{second}, Query: askedRival}
+		},
+		"down": func(first, _ hippo.ID) engine.Ballot {
+			return engine.Ballot{Down: []hippo.ID{first}, Query: askedRival}
+		},
 	} {
 		for _, on := range []bool{true, false} {
 			f := openLearning(t, func(w *rank.Weights) {
