@@ -182,13 +182,13 @@ func TestCodeOf(t *testing.T) {
 func TestMemory_CloneIsDeep(t *testing.T) {
 	t.Parallel()
 	m := &hippo.Memory{
-		Situation: []string{"a"}, Tags: []string{"b"}, Accesses: []hippo.Access{{Day: 1, Count: 1}},
+		Situation: []string{"a"}, Tags: []string{"b"}, Usage: hippo.Usage{Accesses: []hippo.Access{{Day: 1, Count: 1}}},
 		Metadata: map[string]json.RawMessage{"k": json.RawMessage("1")},
 	}
 	c := m.Clone()
 	c.Situation[0], c.Tags[0], c.Accesses[0].Count, c.Metadata["k"][0] = "x", "x", 9, '2'
 	want := &hippo.Memory{
-		Situation: []string{"a"}, Tags: []string{"b"}, Accesses: []hippo.Access{{Day: 1, Count: 1}},
+		Situation: []string{"a"}, Tags: []string{"b"}, Usage: hippo.Usage{Accesses: []hippo.Access{{Day: 1, Count: 1}}},
 		Metadata: map[string]json.RawMessage{"k": json.RawMessage("1")},
 	}
 	if diff := cmp.Diff(want, m); diff != "" {

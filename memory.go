@@ -44,8 +44,7 @@ type Memory struct {
 	Importance Importance
 	// Pinned memories never decay.
 	Pinned bool
-	// Accesses is the use by active day, ascending, the newest [MaxAccessDays].
-	Accesses []Access
+	Usage
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -191,7 +190,7 @@ func HashContent(content string) Hash {
 	return sha256.Sum256([]byte(strings.ToLower(strings.TrimSpace(content))))
 }
 
-// MaxAccessDays is how many active days [Memory.Accesses] keeps.
+// MaxAccessDays is how many active days [Usage.Accesses] keeps.
 // Source: the Hippo design of 2025, MAX_DAILY_ACCESS_ENTRIES.
 const MaxAccessDays = 90
 
@@ -233,7 +232,8 @@ func (m *Memory) Clone() *Memory {
 	c := *m
 	c.Situation = slices.Clone(m.Situation)
 	c.Tags = slices.Clone(m.Tags)
-	c.Accesses = slices.Clone(m.Accesses)
+	c.Accesses, c.Feedback = slices.Clone(m.Accesses), cloneFeedback(m.Feedback)
+	c.Untied = m.Untied.clone()
 	if m.Metadata != nil {
 		c.Metadata = make(map[string]json.RawMessage, len(m.Metadata))
 		for k, v := range m.Metadata {

@@ -76,6 +76,9 @@ func (m *Memory) validValues() error {
 			return err
 		}
 	}
+	if err := m.Usage.valid(); err != nil {
+		return err
+	}
 	if !m.ValidFrom.IsZero() && !m.ValidUntil.IsZero() && !m.ValidFrom.Before(m.ValidUntil) {
 		return Fieldf("valid_until", "must be after the time from which it holds")
 	}

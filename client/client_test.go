@@ -77,7 +77,7 @@ func TestRecord_Options(t *testing.T) {
 	want := &hippo.Memory{
 		ID: m.ID, Content: "all options", Situation: []string{"at work", "at night"}, Tags: []string{"x", "y"}, Type: "decision",
 		Importance: hippo.Importance{Base: .8, Value: .8, SetDay: 1, SetAt: now()}, Pinned: true,
-		Accesses:  []hippo.Access{{Day: 1, Count: 1}},
+		Usage:     hippo.Usage{Accesses: []hippo.Access{{Day: 1, Count: 1}}},
 		CreatedAt: now(), UpdatedAt: now(), EventTime: event, ValidFrom: from, ValidUntil: until, Version: 1,
 		Source: source, Trust: hippo.TrustHigh, Project: "blog", Namespace: "tenant", ContentHash: hippo.HashContent("all options"),
 		Metadata: data,

@@ -119,9 +119,10 @@ const (
 	VoteUp   = string(engine.VoteUp)
 	VoteDown = string(engine.VoteDown)
 	VoteNone = string(engine.VoteNone)
+	VoteUndo = string(engine.VoteUndo)
 )
 
-// SetVote votes after the other changes: [VoteUp], [VoteDown] or [VoteNone]. Without it a new
+// SetVote votes after the other changes: [VoteUp], [VoteDown], [VoteUndo] or [VoteNone]. Without it a new
 // content or situation is an upvote.
 func SetVote(vote string) Change {
 	return func(m *modification) { m.Vote = engine.Vote(vote) }
@@ -144,11 +145,20 @@ type Vote struct {
 	Before, After float64
 }
 
-// Reinforce upvotes insights that helped and downvotes those that were wrong or misleading, all
-// or none, and returns the effects, those of up first. An ID in both lists is
-// [hippo.ErrInvalid].
-func (c *Client) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Vote, error) {
-	rs, err := c.memories.Reinforce(ctx, up, down)
+// Ballot is votes on insights.
+type Ballot struct {
+	Up, Down []hippo.ID
+	// Undo takes back the newest vote on each of these.
+	Undo []hippo.ID
+	// Query is the question that the insights answer, or do not: votes count for questions like it.
+	// Empty: none in particular.
+	Query string
+}
+
+// Cast votes, all or none, and returns the effects, in the order of the lists. An ID in two lists is
+// [hippo.ErrInvalid]; to take back a vote where there is none that can be is [hippo.ErrConflict].
+func (c *Client) Cast(ctx context.Context, b Ballot) ([]Vote, error) {
+	rs, err := engine.Cast(ctx, c.memories, engine.Ballot{Up: b.Up, Down: b.Down, Undo: b.Undo, Query: b.Query})
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +167,13 @@ func (c *Client) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Vote, er
 		out[i] = Vote(r)
 	}
 	return out, nil
+}
+
+// Reinforce upvotes insights that helped and downvotes those that were wrong or misleading, all
+// or none, and returns the effects, those of up first. An ID in both lists is
+// [hippo.ErrInvalid].
+func (c *Client) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Vote, error) {
+	return c.Cast(ctx, Ballot{Up: up, Down: down})
 }
 
 // Forget hides insights from every search; they are kept. With an unknown ID nothing is

@@ -113,12 +113,12 @@ func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/recall": {files: []string{
 			"searcher.go", "plan.go", "score.go", "pool.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
-			"relate.go", "demote.go", "reserve.go", "succeed.go", "judge.go", "explain.go", "graph.go", "surprise.go", "recall.go",
+			"relate.go", "demote.go", "teach.go", "reserve.go", "succeed.go", "judge.go", "explain.go", "graph.go", "surprise.go", "recall.go",
 		}},
 		"internal/index": {
 			files: []string{
 				"doc.go", "options.go", "map_unix.go", "mapping.go", "columns.go", "flat.go", "spelling.go", "vectors.go", "postings.go", "names.go",
-				"segment.go", "part.go", "snapshot.go", "filter.go", "elements.go", "found.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",
+				"segment.go", "part.go", "lessons.go", "snapshot.go", "filter.go", "elements.go", "found.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",
 				"draft.go", "state.go", "saved.go", "upkeep.go", "search.go", "remap.go", "write.go", "words.go", "guard.go", "sessions.go",
 				"near.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "compact.go", "maintain.go", "embedded.go", "neighbours.go",
 				"apply.go", "follow.go", "access.go", "index.go", "fork.go", "searcher.go",
@@ -129,7 +129,7 @@ func fileOrders() map[string]fileOrder {
 			},
 		},
 		"internal/engine": {files: []string{
-			"relations.go", "access.go", "predict.go", "surprise.go", "call.go", "engine.go", "rescore.go", "remote.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "operation.go", "forget.go", "list.go", "history.go", "record.go",
+			"relations.go", "access.go", "predict.go", "surprise.go", "call.go", "engine.go", "rescore.go", "remote.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "opened.go", "operation.go", "forget.go", "list.go", "history.go", "record.go",
 			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "feed.go", "transfer.go", "serve.go",
 		}},
 	}

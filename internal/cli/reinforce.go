@@ -13,22 +13,32 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 	short := map[string]string{
 		"upvote":   "Vote insights up: they helped",
 		"downvote": "Vote insights down: they were wrong or misled",
+		"unvote":   "Take back the newest vote on insights",
 	}
+	var query string
 	c := &cobra.Command{
 		Use:   name + " ID...",
 		Short: short[name],
 		Args:  requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			up, down := ids, []hippo.ID(nil)
-			if name == "downvote" {
-				up, down = down, up
+			b := client.Ballot{Query: query}
+			switch name {
+			case "unvote":
+				b.Undo = ids
+			case "downvote":
+				b.Down = ids
+			default:
+				b.Up = ids
 			}
-			rs, err := m.Reinforce(c.Context(), up, down)
+			rs, err := m.Cast(c.Context(), b)
 			if err != nil {
 				return err
 			}
 			return printVotes(s, rs)
 		}),
+	}
+	if name != "unvote" {
+		c.Flags().StringVar(&query, "query", "", "question that they answer, or do not: the vote counts for questions like it")
 	}
 	addReason(s, c.Flags())
 	return c

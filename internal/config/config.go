@@ -50,8 +50,8 @@ type Config struct {
 	Ranker    hippo.Ranker
 	Model     Model
 	// History bounds the former versions of each memory; nil means [hippo.DefaultRetention].
-	History *hippo.Retention
-	Surprise  Surprise
+	History  *hippo.Retention
+	Surprise Surprise
 	// Share: processes of one user use the store through the first of them.
 	Share bool
 	Level slog.Level

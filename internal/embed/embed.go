@@ -92,6 +92,13 @@ type StaticEmbedder interface {
 	EmbedTokens(v []float32, role Role, tokens []int32)
 }
 
+// TextEmbedder is a TokenEmbedder whose table also embeds whole texts.
+type TextEmbedder interface {
+	TokenEmbedder
+	// Texts returns the model of texts over the same tokens.
+	Texts() StaticEmbedder
+}
+
 // MaxSim computes the maximum similarity of each token of a query with the tokens of a
 // text. It is for one goroutine. An ID outside of the vocabulary is similar to nothing: it
 // may come from a damaged file.

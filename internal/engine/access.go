@@ -21,7 +21,7 @@ type accessWriter struct {
 	store *store.Store
 	index *index.Index
 	log   *slog.Logger
-	rule  *rank.Relations
+	rule  *rank.Weights
 
 	mu       sync.Mutex
 	idle     *sync.Cond // nothing is pending and nothing is being written
@@ -37,6 +37,7 @@ type accessWriter struct {
 type accessBatch struct {
 	counts map[hippo.Day]map[hippo.ID]int
 	pairs  map[hippo.Relation]bool // found together
+	opened map[hippo.ID]hippo.Question
 }
 
 // maxPending is the maximum number of counts, one for each memory and day, that wait for the next
@@ -50,12 +51,19 @@ const accessDelay = 500 * time.Millisecond
 // count adds n accesses.
 func (b *accessBatch) count(day hippo.Day, id hippo.ID, n int) {
 	if b.counts == nil {
-		b.counts, b.pairs = make(map[hippo.Day]map[hippo.ID]int), make(map[hippo.Relation]bool)
+		b.open()
 	}
 	if b.counts[day] == nil {
 		b.counts[day] = make(map[hippo.ID]int)
 	}
 	b.counts[day][id] += n
+}
+
+// open makes an empty batch, in which something is pending.
+func (b *accessBatch) open() {
+	*b = accessBatch{
+		counts: make(map[hippo.Day]map[hippo.ID]int), pairs: make(map[hippo.Relation]bool), opened: make(map[hippo.ID]hippo.Question),
+	}
 }
 
 // size returns the number of counts.
@@ -66,7 +74,7 @@ func (b *accessBatch) size() (n int) {
 	return n
 }
 
-func newAccessWriter(s *store.Store, x *index.Index, rule *rank.Relations, log *slog.Logger) *accessWriter {
+func newAccessWriter(s *store.Store, x *index.Index, rule *rank.Weights, log *slog.Logger) *accessWriter {
 	w := &accessWriter{
 		store: s, index: x, log: log, rule: rule,
 		wake: make(chan struct{}, 1), flushNow: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
@@ -93,6 +101,24 @@ func (w *accessWriter) add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation
 	}
 	for _, p := range pairs {
 		w.pending.pairs[p] = true
+	}
+	signal(w.wake)
+}
+
+// addOpened notes that memories were opened as answers to questions. It does not block.
+func (w *accessWriter) addOpened(asked map[hippo.ID]hippo.Question) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	select {
+	case <-w.quit:
+		return // nobody would write it
+	default:
+	}
+	if w.pending.counts == nil {
+		w.pending.open()
+	}
+	if len(w.pending.opened) < maxPending {
+		maps.Copy(w.pending.opened, asked)
 	}
 	signal(w.wake)
 }
@@ -132,6 +158,7 @@ func (w *accessWriter) write() {
 			w.retain(&failed, day, counts)
 		}
 	}
+	w.storeOpened(b.opened)
 	w.storePairs(slices.SortedFunc(maps.Keys(b.pairs), func(a, b hippo.Relation) int { return a.Compare(&b) }))
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,16 +192,31 @@ func (w *accessWriter) retain(failed *accessBatch, day hippo.Day, counts map[hip
 	}
 }
 
+// storeOpened stores openings; those that cannot be stored are lost, which changes ranks slightly.
+func (w *accessWriter) storeOpened(opened map[hippo.ID]hippo.Question) {
+	if len(opened) == 0 {
+		return
+	}
+	ids := slices.SortedFunc(maps.Keys(opened), hippo.ID.Compare)
+	err := store.Learn(context.Background(), w.store, ids, func(m *hippo.Memory, day hippo.Day) {
+		f := hippo.Feedback{Kind: hippo.FeedbackOpened, Day: day, Question: opened[m.ID]}
+		m.Feedback = w.rule.Learning.Add(m.Feedback, f)
+	})
+	if err != nil {
+		w.log.Warn("openings are not learned", "memories", len(ids), "error", err)
+	}
+}
+
 // storePairs reinforces the relations of co-recalled pairs. The process that advanced the active
 // day prunes faded ones.
 func (w *accessWriter) storePairs(pairs []hippo.Relation) {
 	ctx := context.Background()
 	var err error
 	if len(pairs) > 0 {
-		err = w.store.CoRecall(ctx, pairs, func(old hippo.Relation, now time.Time) float64 { return w.rule.Learned(&old, now) })
+		err = w.store.CoRecall(ctx, pairs, func(old hippo.Relation, now time.Time) float64 { return w.rule.Relations.Learned(&old, now) })
 	}
 	if err == nil && w.store.TakeAdvanced() {
-		err = w.store.PruneRelations(ctx, func(r hippo.Relation, now time.Time) bool { return w.rule.Faded(&r, now) })
+		err = w.store.PruneRelations(ctx, func(r hippo.Relation, now time.Time) bool { return w.rule.Relations.Faded(&r, now) })
 	}
 	if err != nil {
 		w.log.Warn("what was found together is not learned", "pairs", len(pairs), "error", err)

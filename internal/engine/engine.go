@@ -94,7 +94,7 @@ func New(c Config) *Engine {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	e.pages = recall.NewPages(e.now)
-	e.accesses = newAccessWriter(e.store, e.index, &e.weights.Relations, c.Log)
+	e.accesses = newAccessWriter(e.store, e.index, e.weights, c.Log)
 	e.embedding = embedding.New(embedding.Config{
 		Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Path: c.EmbedLock, OnBattery: c.OnBattery, Log: c.Log,
 	})

@@ -24,6 +24,8 @@ type Modification struct {
 	// Vote is applied after the rest. Empty: an upvote if content or situation really
 	// change and no importance is given (a revised memory is in use), else none.
 	Vote Vote
+	// Query is the question that the vote is about; empty: none in particular.
+	Query string
 	// Supersedes are memories that this one supersedes, as in [Memories.Record].
 	Supersedes *[]hippo.ID
 	// IfVersion is the [hippo.Memory.Version] that the memory must still have; 0: any. With
@@ -81,8 +83,7 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 		if c.IfVersion != 0 && c.IfVersion != x.Version {
 			return fmt.Errorf("%w: %d, not %d; read it again", ErrVersion, x.Version, c.IfVersion)
 		}
-		c.apply(m.Engine, x, day)
-		return nil
+		return c.apply(m.Engine, x, day)
 	}
 	if c.Supersedes == nil {
 		ms, err := update(ctx, m, hippo.VerbModify, []hippo.ID{id}, change)
@@ -102,8 +103,11 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 }
 
 func (c *Modification) validate() error {
-	if *c == (Modification{IfVersion: c.IfVersion}) {
+	if *c == (Modification{IfVersion: c.IfVersion, Query: c.Query}) {
 		return hippo.Fieldf("Modification", "must change at least one field")
+	}
+	if n := len(c.Query); n > hippo.MaxQuery {
+		return hippo.Fieldf("Query", "must be at most %d bytes, got %d", hippo.MaxQuery, n)
 	}
 	if c.Importance != nil {
 		if err := hippo.ValidUnit("importance", *c.Importance); err != nil {
@@ -111,10 +115,10 @@ func (c *Modification) validate() error {
 		}
 	}
 	switch c.Vote {
-	case "", VoteNone, VoteUp, VoteDown:
+	case "", VoteNone, VoteUp, VoteDown, VoteUndo:
 		return nil
 	default:
-		return hippo.Fieldf("Vote", "must be upvote, downvote or none, got %q", string(c.Vote))
+		return hippo.Fieldf("Vote", "must be upvote, downvote, none or undo, got %q", string(c.Vote))
 	}
 }
 
@@ -130,7 +134,7 @@ func (c *Modification) screened(allowed bool) error {
 }
 
 // apply changes a memory on an active day.
-func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) {
+func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) error {
 	reworked := c.Content != nil && *c.Content != x.Content ||
 		c.Situation != nil && !slices.Equal(*c.Situation, x.Situation)
 	set(&x.Content, c.Content)
@@ -143,12 +147,14 @@ func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) {
 	}
 	if c.Importance != nil {
 		x.Importance = hippo.Importance{Base: *c.Importance, Value: *c.Importance, SetDay: day, SetAt: e.now()}
+		x.Untied = nil
 	}
 	vote := c.Vote
 	if vote == "" && reworked && c.Importance == nil {
 		vote = VoteUp
 	}
-	e.vote(x, vote, day)
+	_, err := e.vote(x, vote, c.Query, day)
+	return err
 }
 
 // mergedMetadata returns old with the keys of given set, and those removed whose value is null.

@@ -2,9 +2,13 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/rank"
 )
 
 // Vote is feedback on one memory.
@@ -15,6 +19,8 @@ const (
 	VoteNone Vote = "none"
 	VoteUp   Vote = "upvote"
 	VoteDown Vote = "downvote"
+	// VoteUndo takes back the newest vote.
+	VoteUndo Vote = "undo"
 )
 
 // Reinforcement is the effect of a vote on one memory.
@@ -29,44 +35,66 @@ type Reinforcement struct {
 // lists is [hippo.ErrInvalid]; with an unknown ID nothing is changed and the error lists all
 // that are unknown.
 func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinforcement, error) {
-	versions, err := versionsOf(ctx, m, slices.Concat(up, down))
+	b := Ballot{Up: up, Down: down}
+	versions, err := versionsOf(ctx, m, b.ids())
 	if err != nil {
 		return nil, err
 	}
-	return perform(ctx, m, reinforceArgs{up, down, versions}, reinforce)
+	return perform(ctx, m, reinforceArgs{b, versions}, reinforce)
 }
 
-// reinforceArgs are the arguments of [Memories.Reinforce].
-type reinforceArgs struct {
+// Ballot is votes on memories.
+type Ballot struct {
 	Up, Down []hippo.ID
+	// Undo takes back the newest vote on each of these.
+	Undo []hippo.ID
+	// Query is the question that the memories answer, or do not; empty: none in particular. Asked
+	// has that of single memories where it is another one.
+	Query string
+	Asked map[hippo.ID]string
+}
+
+// ids returns the memories, in the order of the effects.
+func (b *Ballot) ids() []hippo.ID { return slices.Concat(b.Up, b.Down, b.Undo) }
+
+// query returns the question for a memory.
+func (b *Ballot) query(id hippo.ID) string {
+	if q, ok := b.Asked[id]; ok {
+		return q
+	}
+	return b.Query
+}
+
+// Cast applies votes in one transaction and returns the effects, in the order of the lists. A
+// repeated ID counts once; an ID in two lists is [hippo.ErrInvalid]; with an unknown ID nothing is
+// changed and the error lists all that are unknown. To take back a vote where there is none that
+// can be is [hippo.ErrConflict].
+func Cast(ctx context.Context, m *Memories, b Ballot) ([]Reinforcement, error) {
+	versions, err := versionsOf(ctx, m, b.ids())
+	if err != nil {
+		return nil, err
+	}
+	return perform(ctx, m, reinforceArgs{b, versions}, reinforce)
+}
+
+// reinforceArgs are the arguments of [Cast].
+type reinforceArgs struct {
+	Ballot
 	Versions versions
 }
 
 func reinforce(ctx context.Context, m *Memories, a reinforceArgs) ([]Reinforcement, error) {
-	up, down := a.Up, a.Down
 	if done, err := applied(ctx, m, a.Versions); err != nil || done != nil {
 		return effectsOf(ctx, m, done, err)
 	}
-	up, down = distinct(up), distinct(down)
-	if len(up)+len(down) == 0 {
-		return nil, hippo.Fieldf("Up", "at least one memory must be voted on")
+	votes, err := a.votes()
+	if err != nil {
+		return nil, err
 	}
-	if len(up)+len(down) > hippo.MaxIDs {
-		return nil, hippo.Fieldf("Up", "at most %d memories may be voted on at once, got %d", hippo.MaxIDs, len(up)+len(down))
-	}
-	for _, id := range down {
-		if slices.Contains(up, id) {
-			return nil, hippo.Fieldf("Down", "must not hold what is upvoted, too: %v", id)
-		}
-	}
-	effects := make(map[hippo.ID]Reinforcement, len(up)+len(down))
-	ms, err := update(ctx, m, hippo.VerbVote, slices.Concat(up, down), func(x *hippo.Memory, day hippo.Day) error {
-		v := VoteDown
-		if slices.Contains(up, x.ID) {
-			v = VoteUp
-		}
-		effects[x.ID] = m.vote(x, v, day)
-		return nil
+	effects := make(map[hippo.ID]Reinforcement, len(votes))
+	ms, err := update(ctx, m, hippo.VerbVote, distinct(a.ids()), func(x *hippo.Memory, day hippo.Day) (err error) {
+		effects[x.ID], err = m.vote(x, votes[x.ID], a.query(x.ID), day)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -76,6 +104,34 @@ func reinforce(ctx context.Context, m *Memories, a reinforceArgs) ([]Reinforceme
 		out[i] = effects[x.ID]
 	}
 	return out, nil
+}
+
+// votes checks a ballot and returns the vote on each memory.
+func (b *Ballot) votes() (map[hippo.ID]Vote, error) {
+	if n := len(b.Query); n > hippo.MaxQuery {
+		return nil, hippo.Fieldf("Query", "must be at most %d bytes, got %d", hippo.MaxQuery, n)
+	}
+	votes := make(map[hippo.ID]Vote)
+	participle := map[Vote]string{VoteUp: "upvoted", VoteDown: "downvoted"}
+	for _, list := range []struct {
+		field string
+		ids   []hippo.ID
+		vote  Vote
+	}{{"Up", b.Up, VoteUp}, {"Down", b.Down, VoteDown}, {"Undo", b.Undo, VoteUndo}} {
+		for _, id := range list.ids {
+			if v, ok := votes[id]; ok && v != list.vote {
+				return nil, hippo.Fieldf(list.field, "must not hold what is %s, too: %v", participle[v], id)
+			}
+			votes[id] = list.vote
+		}
+	}
+	switch n := len(votes); {
+	case n == 0:
+		return nil, hippo.Fieldf("Up", "at least one memory must be voted on")
+	case n > hippo.MaxIDs:
+		return nil, hippo.Fieldf("Up", "at most %d memories may be voted on at once, got %d", hippo.MaxIDs, n)
+	}
+	return votes, nil
 }
 
 // effectsOf returns votes that a first attempt has stored: the importance before them is no longer known, and
@@ -96,18 +152,50 @@ func effectsOf(ctx context.Context, m *Memories, done []*hippo.Memory, err error
 	return out, nil
 }
 
-// vote applies v to x on day.
-func (e *Engine) vote(x *hippo.Memory, v Vote, day hippo.Day) Reinforcement {
+// vote applies v, cast on what a query found, to x on day.
+func (e *Engine) vote(x *hippo.Memory, v Vote, query string, day hippo.Day) (Reinforcement, error) {
 	now := e.Importance(x, day)
 	r := Reinforcement{ID: x.ID, Before: now, After: now}
+	f := hippo.Feedback{Day: day, Former: &hippo.Former{
+		At: e.now().UTC().Truncate(time.Microsecond), Importance: x.Importance.Value, SetDay: x.Importance.SetDay, SetAt: x.Importance.SetAt,
+		Untied: x.Untied,
+	}}
+	change := e.weights.Usage.Upvoted
 	switch v {
 	case VoteUp:
-		r.After = e.weights.Usage.Upvoted(now)
+		f.Kind = hippo.FeedbackUp
 	case VoteDown:
-		r.After = e.weights.Usage.Downvoted(now)
+		change, f.Kind = e.weights.Usage.Downvoted, hippo.FeedbackDown
+	case VoteUndo:
+		err := unvote(x, &e.weights.Learning)
+		r.After = e.Importance(x, day)
+		return r, err
 	default:
-		return r
+		return r, nil
 	}
-	x.Importance.Value, x.Importance.SetDay, x.Importance.SetAt = r.After, day, e.now()
-	return r
+	r.After, f.Question = change(now), e.searcher.Question(strings.TrimSpace(query))
+	switch {
+	case f.Question != nil && x.Untied == nil:
+		x.Untied = &hippo.Untied{Value: x.Importance.Value, SetDay: x.Importance.SetDay}
+	case f.Question == nil && x.Untied != nil:
+		u := e.weights.Usage.Importance(x.Untied.Value, x.Untied.SetDay, day, x.Pinned)
+		x.Untied = &hippo.Untied{Value: change(u), SetDay: day}
+	}
+	x.Importance.Value, x.Importance.SetDay, x.Importance.SetAt = r.After, day, f.Former.At
+	x.Feedback = e.weights.Learning.Add(x.Feedback, f)
+	return r, nil
+}
+
+// unvote takes back the newest vote on x. Its importance becomes what it was before, unless it was
+// set since.
+func unvote(x *hippo.Memory, w *rank.Learning) error {
+	list, former := w.Former(x.Feedback)
+	if former == nil {
+		return fmt.Errorf("%w: %v has no vote that can be taken back: only the newest one can, once", hippo.ErrConflict, x.ID)
+	}
+	x.Untied = former.Untied
+	if x.Feedback = list; x.Importance.SetAt.Equal(former.At) {
+		x.Importance.Value, x.Importance.SetDay, x.Importance.SetAt = former.Importance, former.SetDay, former.SetAt
+	}
+	return nil
 }

@@ -60,7 +60,7 @@ func stage(ctx context.Context, m *Memories) (*Staged, error) {
 		closing: func() error { return nil },
 	}
 	f.pages = recall.NewPages(f.now)
-	f.accesses = newAccessWriter(f.store, f.index, &f.weights.Relations, slog.New(slog.DiscardHandler))
+	f.accesses = newAccessWriter(f.store, f.index, f.weights, slog.New(slog.DiscardHandler))
 	links := relationReader{f.store, &f.weights.Relations, f.now}
 	f.searcher = e.searcher.Over(f.index, links, hybrid.New(hybrid.DefaultWeights(), f.store, index.TextKey, links, f.now))
 	return &Staged{Memories: f.In(m.scope), base: e, held: held}, nil

@@ -33,7 +33,9 @@ func LegacyKeys() []string {
 func ownKeys() []string {
 	return []string{
 		"tags", "type", "pinned", "updated_at", "event_time", "valid_from", "valid_until", "superseded_by",
-		"forgotten_at", "version", "surprise", "source", "trust", "project", "namespace", "importance_set_day", "metadata",
+		"forgotten_at", "version", "surprise", "source", "trust", "project", "namespace", "importance_set_day", "feedback",
+		"untied_importance",
+		"metadata",
 	}
 }
 
@@ -119,6 +121,12 @@ func writeOwn(w *objectWriter, m *hippo.Memory) {
 	w.textIfSet("namespace", m.Namespace)
 	if m.Importance.SetDay != 0 || len(m.Accesses) > 0 {
 		w.put("importance_set_day", m.Importance.SetDay)
+	}
+	if len(m.Feedback) > 0 {
+		w.put("feedback", m.Feedback)
+	}
+	if m.Untied != nil {
+		w.put("untied_importance", m.Untied)
 	}
 }
 

@@ -334,6 +334,9 @@ func readOwn(o *object, m *hippo.Memory) {
 	m.Trust = readTrust(o)
 	o.text("project", &m.Project)
 	o.text("namespace", &m.Namespace)
+	o.read(&m.Feedback, "a list of objects", "feedback")
+	o.read(&m.Untied, "an object of numbers", "untied_importance")
+	m.Feedback = m.Feedback[max(0, len(m.Feedback)-hippo.MaxFeedback):]
 	lastDay := 0
 	if n := len(m.Accesses); n > 0 {
 		lastDay = int(m.Accesses[n-1].Day)

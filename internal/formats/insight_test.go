@@ -62,7 +62,7 @@ func TestDecodeInsight_every_historic_shape(t *testing.T) {
 			Content:    "Close the response body even when the status is an error",
 			Situation:  []string{"writing an HTTP client", "leaking connections"},
 			Importance: hippo.Importance{Base: 0.8, Value: 1, SetDay: 3, SetAt: date(36, 17, 0, 0, 0)},
-			Accesses:   []hippo.Access{{Day: 1, Count: 1}, {Day: 3, Count: 2}},
+			Usage:      hippo.Usage{Accesses: []hippo.Access{{Day: 1, Count: 1}, {Day: 3, Count: 2}}},
 			CreatedAt:  date(34, 9, 12, 44, 18273000), UpdatedAt: date(34, 9, 12, 44, 18273000),
 		},
 		"rust_first.json": {
@@ -70,7 +70,7 @@ func TestDecodeInsight_every_historic_shape(t *testing.T) {
 			Content:    "Ask before renaming public functions",
 			Situation:  []string{"refactoring"},
 			Importance: hippo.Importance{Base: 0.6, Value: 0.3, SetDay: 1, SetAt: date(33, 10, 0, 0, 0)},
-			Accesses:   []hippo.Access{{Day: 1, Count: 1}},
+			Usage:      hippo.Usage{Accesses: []hippo.Access{{Day: 1, Count: 1}}},
 			CreatedAt:  date(32, 10, 0, 0, 500000000), UpdatedAt: date(32, 10, 0, 0, 500000000),
 		},
 		"python.json": {
@@ -78,7 +78,7 @@ func TestDecodeInsight_every_historic_shape(t *testing.T) {
 			Content:    "Benchmarks run on the quiet machine only",
 			Situation:  []string{"measuring", "comparing releases"},
 			Importance: hippo.Importance{Base: 0.75, Value: 0.75, SetDay: 2, SetAt: date(30, 18, 57, 8, 0)},
-			Accesses:   []hippo.Access{{Day: 2, Count: 3}},
+			Usage:      hippo.Usage{Accesses: []hippo.Access{{Day: 2, Count: 3}}},
 			CreatedAt:  date(28, 18, 57, 8, 443580000), UpdatedAt: date(29, 18, 57, 8, 443580000),
 		},
 		"first_design.json": {
@@ -86,7 +86,7 @@ func TestDecodeInsight_every_historic_shape(t *testing.T) {
 			Content:    "The nightly job needs the VPN",
 			Situation:  []string{"debugging a red pipeline"},
 			Importance: hippo.Importance{Base: 1, Value: 1, SetDay: 4, SetAt: date(20, 8, 0, 0, 0)},
-			Accesses:   []hippo.Access{{Day: 4, Count: 1}},
+			Usage:      hippo.Usage{Accesses: []hippo.Access{{Day: 4, Count: 1}}},
 			CreatedAt:  date(19, 8, 0, 0, 123456000), UpdatedAt: date(19, 8, 0, 0, 123456000),
 			Metadata: map[string]json.RawMessage{"$mood": json.RawMessage(`{"happy": [1, 2.50]}`)},
 		},

@@ -35,6 +35,10 @@ func valid() *rapid.Generator[*hippo.Memory] {
 		if !m.ValidUntil.IsZero() && !m.ValidFrom.Before(m.ValidUntil) {
 			m.ValidFrom = time.Time{}
 		}
+		for i := range m.Feedback {
+			m.Feedback[i].Kind = rapid.SampledFrom(hippo.FeedbackKinds()).Draw(t, "kind")
+			m.Feedback[i].Weight += .1
+		}
 		if err := m.Validate(); err != nil {
 			t.Fatalf("the generator drew an invalid memory: %v", err)
 		}
@@ -65,6 +69,11 @@ func fill(t *rapid.T, name string, v reflect.Value) {
 		v.SetString(rapid.StringMatching(`([a-z0-9 "<\\é日🦛]{0,8}[a-z])?`).Draw(t, name))
 	case reflect.Float64:
 		v.SetFloat(rapid.Float64Range(0, 1).Draw(t, name))
+	case reflect.Pointer:
+		if rapid.Bool().Draw(t, name+" is set") {
+			v.Set(reflect.New(v.Type().Elem()))
+			fill(t, name, v.Elem())
+		}
 	case reflect.Bool:
 		v.SetBool(rapid.Bool().Draw(t, name))
 	case reflect.Int, reflect.Int8:

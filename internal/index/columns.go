@@ -60,6 +60,7 @@ func useListOf(first int, list []use) useList {
 const (
 	flagPinned     = 1 << iota // never decays
 	flagSuperseded             // has a successor
+	flagTied                   // has votes that are tied to questions, see [lesson]
 )
 
 // extra holds the other columns of a document. A document of which one of them changes is
@@ -118,6 +119,9 @@ func rowOf(m *hippo.Memory) row {
 	}
 	if !m.SupersededBy.IsZero() {
 		r.flags |= flagSuperseded
+	}
+	if m.Untied != nil {
+		r.flags |= flagTied
 	}
 	return r
 }

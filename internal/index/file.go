@@ -30,7 +30,7 @@ import (
 // a root refers to is ever overwritten.
 const (
 	magic = "HIPPOIDX"
-	// version of the format: 10, November 2026, rows with their surprise; 9, several vectors a document,
+	// version of the format: 10, November 2026, feedback, and rows with their surprise; 9, several vectors a document,
 	// and whether its text is foreign; 8, November 2026, cues of seven languages; 7, rows with the sum of their
 	// accesses; 6, append-only with segments; up to 5 a file was one segment and replaced as a whole.
 	version    = 10
@@ -53,6 +53,7 @@ type root struct {
 	Store    string         `json:"store"`
 	Revision hippo.Revision `json:"revision"`
 	Parts    []partRoot     `json:"parts"`
+	Feedback section        `json:"feedback,omitzero"` // see [lessons.encode]
 }
 
 // partRoot describes a part: its sections in the order of [segment.sections] and

@@ -284,6 +284,7 @@ func (f *follower) apply(b *batch) {
 		// Those that are indexed again keep the vectors that are of the same text.
 		var kept []keptVectors
 		for _, c := range b.known {
+			d.lessons = d.lessons.with(c.ID, c.Memory)
 			at, doc, ok := d.find(c.ID)
 			switch {
 			case !ok:
@@ -296,6 +297,9 @@ func (f *follower) apply(b *batch) {
 				}
 				d.remove(at, doc)
 			}
+		}
+		for _, m := range b.fresh {
+			d.lessons = d.lessons.with(m.ID, m)
 		}
 		if b.segment != nil {
 			d.add(b, kept, f.opts.Instant)

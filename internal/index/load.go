@@ -58,13 +58,30 @@ func (u *upkeep) read(head driver.Head) (err error) {
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
+	l, err := readLessons(u, data, &r)
+	if err != nil {
+		return err
+	}
 	for i, p := range parts {
 		refs[p.segment] = newSavedPart(p, &r.Parts[i])
 	}
 	info, err := f.Stat()
 	u.file.is(h.identity, refs, r.Revision, info)
-	u.current.Store(&snapshot{store: r.Store, revision: r.Revision, parts: parts, models: u.opts.Models})
+	u.current.Store(&snapshot{store: r.Store, revision: r.Revision, parts: parts, models: u.opts.Models, lessons: l})
 	return err
+}
+
+// readLessons returns the feedback in the bytes of a file.
+func readLessons(u *upkeep, file []byte, r *root) (l *lessons, err error) {
+	if r.Feedback == (section{}) {
+		return nil, nil
+	}
+	err = u.guardUpdate(func() error {
+		var fault error
+		known := []field{{set: func(b []byte) { l, fault = decodeLessons(b) }}}
+		return errors.Join(decode(file, []section{r.Feedback}, known), fault)
+	})
+	return l, err
 }
 
 // decodePart returns a part over the bytes of a file. Only its segment and the tables of its

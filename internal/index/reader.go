@@ -41,9 +41,16 @@ func (f reader) Rows(dst []retrieve.Row, matches []retrieve.Match) []retrieve.Ro
 func (f reader) Row(d retrieve.Doc) retrieve.Row {
 	p, doc := f.at(d)
 	r := p.shown.row(doc)
+	untied, day := r.importance, hippo.Day(r.setDay)
+	if r.flags&flagTied != 0 {
+		if u := f.snapshot.lessons.of(r.id).untied; u != nil {
+			untied, day = u.Value, u.SetDay
+		}
+	}
 	surprise, scored := r.scored()
 	return retrieve.Row{
 		Surprise: surprise, Scored: scored,
+		Untied: untied, UntiedDay: day,
 		Importance: r.importance, SetDay: hippo.Day(r.setDay), LastUse: hippo.Day(r.uses.last), RecentUses: f.recentUses(p, doc, r),
 		Length: int(p.columns.content[doc]), Pinned: r.flags&flagPinned != 0, Superseded: r.flags&flagSuperseded != 0,
 	}
@@ -182,6 +189,9 @@ func (f reader) Passage(d retrieve.Doc) retrieve.Passage {
 	p, doc := f.at(d)
 	out := retrieve.Passage{
 		Author: p.author(doc), Cues: cue.Cues(p.shown.row(doc).cues), Before: retrieve.None, After: retrieve.None,
+	}
+	if f.snapshot.lessons != nil {
+		out.Feedback = f.snapshot.lessons.of(p.columns.rows[doc].id).feedback
 	}
 	if p.columns.extras[doc].session != 0 {
 		out.Session, out.Before, out.After = place(f.found, p, doc)

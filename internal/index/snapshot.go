@@ -16,6 +16,7 @@ type snapshot struct {
 	revision hippo.Revision
 	parts    []*part // the oldest first
 	models   []embed.Model
+	lessons  *lessons // nil: there is none
 	// epoch counts how often the index was emptied, so that a merge does not bring back
 	// what is gone.
 	epoch  int

@@ -122,6 +122,11 @@ func (w *writer) save(u *upkeep, s *snapshot) (err error) {
 		}
 		r.Parts = append(r.Parts, pr)
 	}
+	if b := s.lessons.encode(); len(b) > 0 {
+		if r.Feedback, err = w.section(b, false); err != nil {
+			return err
+		}
+	}
 	if err := w.commit(&r); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ const sessionPause = time.Hour
 
 // conversation numbers the turns that are recorded over one connection: the records without a
 // situation, of which a search can use what was recorded before and after. A record with one says
-// by itself what it is about. It is safe for concurrent use.
+// by itself what it is about. It also knows what was asked, for votes. It is safe for concurrent use.
 type conversation struct {
 	name string // empty: records carry no session
 
@@ -23,6 +23,7 @@ type conversation struct {
 	parts int // sessions so far
 	seq   int // turns of the last one
 	last  time.Time
+	asked []asked // the newest last
 }
 
 type conversationKey struct{}

@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hippo-memory/hippo"
 )
 
 // ToolFields is what a tool takes, by its schema and by its decoder: the names that the schema
@@ -81,3 +84,12 @@ func NewEventStore(limit int, closed func(string)) *EventStore { return newEvent
 
 // EventBytes returns the size of a store of events.
 func EventBytes(s *EventStore) int { return s.size }
+
+// Found returns what votes on ids are about after searches, by the number of the search.
+func Found(searches [][]hippo.ID, ids ...hippo.ID) map[hippo.ID]string {
+	c := &conversation{}
+	for i, shown := range searches {
+		c.showed(strconv.Itoa(i), shown)
+	}
+	return c.found(ids)
+}

@@ -43,6 +43,9 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if err := engine.Opened(ctx, s.Memories, conversationOf(ctx).found(ids)); err != nil {
+		return reply{}, err
+	}
 	rs, err := s.Relations().Of(ctx, ids)
 	if err != nil {
 		return reply{}, err

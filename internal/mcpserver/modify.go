@@ -29,6 +29,7 @@ type modifyInput struct {
 	importance      *float64
 	pinned          *bool
 	reinforce       keyword
+	query           *string // that the vote is about, as in [reinforceInput]
 	supersedes      refs
 	metadata        metadata
 	secret          secretInput
@@ -44,6 +45,7 @@ func (in *modifyInput) fields() []field {
 		{name: "type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
 		{name: "reinforce", also: "vote", to: &in.reinforce},
+		{name: "query", to: &in.query, unlisted: true},
 		{name: "supersedes", to: &in.supersedes},
 		{name: "metadata", to: &in.metadata, unlisted: true},
 		{name: "allow_secret", to: &in.secret.allowed, unlisted: true},
@@ -81,6 +83,11 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	id, err := s.resolveOne(ctx, in.uuid)
 	if err != nil {
 		return reply{}, err
+	}
+	if in.query != nil {
+		c.Query = *in.query
+	} else if in.reinforce != "" {
+		c.Query = conversationOf(ctx).found([]hippo.ID{id})[id]
 	}
 	m, err := in.secret.memories(s).Modify(ctx, id, c)
 	if err != nil {

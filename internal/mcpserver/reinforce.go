@@ -13,10 +13,15 @@ import (
 
 const reinforceSchema = `{"type":"object","properties":{
 "upvotes":{"type":"array","items":{"type":"string"},"description":"ids"},
-"downvotes":{"type":"array","items":{"type":"string"}}}}`
+"downvotes":{"type":"array","items":{"type":"string"}},
+"query":{"type":"string","description":"default: last search"}}}`
 
 type reinforceInput struct {
 	up, down refs
+	// undo takes back the newest votes.
+	undo refs
+	// query is the question that the votes are about; nil: the last search that showed each memory.
+	query *string
 	// ids get the vote; another form of the two lists.
 	ids  refs
 	vote keyword
@@ -32,8 +37,10 @@ func (in *reinforceInput) votes() error {
 	case "upvote":
 	case "downvote":
 		to = &in.down
+	case "undo":
+		to = &in.undo
 	default:
-		return misshapen("vote", "must be upvote or downvote, got %.40q", string(in.vote))
+		return misshapen("vote", "must be upvote, downvote or undo, got %.40q", string(in.vote))
 	}
 	to.name, to.list = in.ids.name, append(to.list, in.ids.list...)
 	return nil
@@ -43,6 +50,8 @@ func (in *reinforceInput) fields() []field {
 	return []field{
 		{name: "upvotes", also: "upvote up", to: &in.up},
 		{name: "downvotes", also: "downvote down", to: &in.down},
+		{name: "query", also: "question", to: &in.query},
+		{name: "undo", to: &in.undo, unlisted: true},
 		{name: "uuids", also: "uuid ids id", to: &in.ids, unlisted: true},
 		{name: "vote", also: "reinforce", to: &in.vote, unlisted: true},
 	}
@@ -72,11 +81,22 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	rs, err := s.Reinforce(ctx, up, down)
+	undo, err := s.resolve(ctx, in.undo, engine.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	short := engine.ShortIDs(s.Memories, slices.Concat(up, down))
+	ids := slices.Concat(up, down, undo)
+	b := engine.Ballot{Up: up, Down: down, Undo: undo}
+	if in.query != nil {
+		b.Query = *in.query
+	} else {
+		b.Asked = conversationOf(ctx).found(ids)
+	}
+	rs, err := engine.Cast(ctx, s.Memories, b)
+	if err != nil {
+		return reply{}, err
+	}
+	short := engine.ShortIDs(s.Memories, ids)
 	out := reinforced{Reinforced: make([]effect, len(rs))}
 	var text strings.Builder
 	fmt.Fprintf(&text, "Applied reinforcement to %s", insights(len(rs)))
@@ -84,5 +104,5 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 		out.Reinforced[i] = effect{UUID: r.ID, Before: wire.Round(r.Before, 6), After: wire.Round(r.After, 6)}
 		fmt.Fprintf(&text, "\n%s %s -> %s", short.Of(r.ID), decimal(r.Before), decimal(r.After))
 	}
-	return reply{text: text.String(), data: out, meta: wire.Meta{IDs: slices.Concat(up, down)}, count: len(rs)}, nil
+	return reply{text: text.String(), data: out, meta: wire.Meta{IDs: ids}, count: len(rs)}, nil
 }

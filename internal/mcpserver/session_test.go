@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
@@ -114,14 +115,20 @@ func connectAs(t *testing.T, b driver.Backend, zone *time.Location, o *mcpserver
 // newSession returns a session on an engine that nobody serves.
 func newSession(t *testing.T, b driver.Backend, zone *time.Location) *session {
 	t.Helper()
+	return newSessionWith(t, b, zone, nil)
+}
+
+// newSessionWith is [newSession] with a model of tokens.
+func newSessionWith(t *testing.T, b driver.Backend, zone *time.Location, tokens embed.TokenEmbedder) *session {
+	t.Helper()
 	s := &session{t: t, done: make(chan error, 1)}
 	s.clock.set(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	st := store.New(b, &store.Options{Now: s.clock.now, Zone: zone})
-	x, err := index.Open(t.Context(), st, nil)
+	x, err := index.Open(t.Context(), st, &index.Options{Tokens: tokens})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: s.clock.now})
+	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: s.clock.now, Tokens: tokens})
 	t.Cleanup(func() {
 		s.end()
 		if err := s.engine.Close(); err != nil {

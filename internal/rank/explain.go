@@ -15,6 +15,8 @@ type Explanation struct {
 	Searched bool
 	// Features are those of the reranker; nil: the hit was not reranked.
 	Features *Features
+	// Lesson is what votes on questions near the query say, see [Learning.Lesson].
+	Lesson float64
 	// Context is that of the weights.
 	Context Context
 	// Length is the feature of the first stage, and the others likewise.
@@ -29,7 +31,7 @@ func Explain(w *Weights, x Explanation, s *hippo.Signals) *hippo.Explanation {
 		switch {
 		case x.Features != nil:
 			out.Reranked, out.Context, out.Features = true, x.Context.Map(), x.Features.Map()
-			out.Text = rerankTerms(&w.Rerank, x.Features, &x.Context)
+			out.Text = rerankTerms(w, x.Features, &x.Context, x.Lesson)
 		case x.Searched:
 			out.Text = firstTerms(&w.FirstStage, x.BM25Relative, s.Cosine, x.Multilingual, x.Length)
 		}
@@ -47,10 +49,10 @@ func Explain(w *Weights, x Explanation, s *hippo.Signals) *hippo.Explanation {
 }
 
 // rerankTerms are the terms of the sum in [Linear.Text].
-func rerankTerms(w *Rerank, f *Features, c *Context) []hippo.Contribution {
-	linear := NewLinear(w, c)
+func rerankTerms(w *Weights, f *Features, c *Context, lesson float64) []hippo.Contribution {
+	linear := NewLinear(&w.Rerank, c)
 	weights, base := linear.Weights()
-	list := []hippo.Contribution{{Feature: "base", Value: 1, Weight: base}}
+	list := []hippo.Contribution{{Feature: "base", Value: 1, Weight: base}, {Feature: "votes", Value: lesson, Weight: w.Learning.Shift}}
 	for k, x := range f {
 		list = append(list, hippo.Contribution{Feature: Feature(k).String(), Value: x, Weight: weights[k]})
 	}

@@ -132,7 +132,12 @@ func (l *Linear) Sum(f *Features) float64 {
 // exp(-u/Scale), where u = ln(1 + exp(sum)), which is above 0, of the weighted sum with its
 // base; and of the headroom to 1 the fraction Boost * related.
 func (l *Linear) Text(w *Weights, f *Features, related float64) float64 {
-	text := relevance(l.scale, l.base+l.Sum(f))
+	return l.TextOf(w, l.Sum(f), related)
+}
+
+// TextOf is [Linear.Text] of a weighted sum without its base.
+func (l *Linear) TextOf(w *Weights, sum, related float64) float64 {
+	text := relevance(l.scale, l.base+sum)
 	return text + w.Relations.Boost*related*(1-text)
 }
 

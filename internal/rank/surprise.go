@@ -36,8 +36,8 @@ func (w *Surprise) Decayed(surprise, days float64, exactly bool) float64 {
 	return min(max(surprise*max(left, least), 0), 1)
 }
 
-// Similarity maps a cosine in [-1, 1] to [0, 1], as ranker surprise does.
-func Similarity(cosine float64) float64 { return min(max((1+cosine)/2, 0), 1) }
+// UnitSimilarity maps a cosine in [-1, 1] to [0, 1], as ranker surprise does.
+func UnitSimilarity(cosine float64) float64 { return min(max((1+cosine)/2, 0), 1) }
 
 // BySurprise is the weighted mean of the similarity, in Text, and the decayed surprise, in Prior.
 func BySurprise(w *Weights, s *hippo.Signals) float64 {

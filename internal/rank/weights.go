@@ -14,6 +14,7 @@ type Weights struct {
 	Relations  Relations
 	Surprise   Surprise
 	Confidence Confidence
+	Learning   Learning
 }
 
 // Usage says how use and votes count, by active day.
@@ -156,5 +157,6 @@ func DefaultWeights() Weights {
 		Relations:  Relations{Boost: 0.05, Pull: 0.6, MinPull: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
 		Surprise:   Surprise{Similarity: 0.7, Surprise: 0.3, HalfLife: 30, Floor: 0.5, Kept: 0.8, Oversample: 6, Neighbours: 20},
 		Confidence: confidence(weakBelow),
+		Learning:   Learning{Shift: 8, Reach: 0.3, Near: 0.8, Same: 0.95, Decay: 0.98, Opened: 0.3, Saturation: 1.5, Most: 5},
 	}
 }

@@ -35,7 +35,7 @@ func (p *Plan) explanation(h *hit, r reranked) rank.Explanation {
 	x := rank.Explanation{Ranker: p.ranker, Length: h.text.length, BM25Relative: h.text.bm25, Multilingual: h.match.Multilingual}
 	if passage := r.byID(h.ID); passage != nil {
 		features := passage.features // the explanation outlives the passages
-		x.Features, x.Context = &features, r.context
+		x.Features, x.Context, x.Lesson = &features, r.context, passage.votes.lesson
 	}
 	return x
 }

@@ -24,6 +24,14 @@ type passage struct {
 	named          bool      // the query names its author
 	similarities   []float32 // the highest cosine of each token of the query; nil: not read
 	features       rank.Features
+	votes          votes
+}
+
+// votes are those on a passage and its openings. lesson is what those on questions near the query
+// say, in (-1, 1); 0: nothing.
+type votes struct {
+	list   []hippo.Feedback
+	lesson float64
 }
 
 // passages are those of one search.
@@ -55,6 +63,7 @@ func gatherPassages(f *firstStage, top []scoredMatch) *passages {
 		g.at[d] = len(g.list)
 		g.list = append(g.list, passage{
 			candidate: candidate{match: retrieve.Match{Doc: d}}, previous: -1, next: -1, session: x.Session, cues: x.Cues, named: named(x.Author),
+			votes: votes{list: x.Feedback},
 		})
 		return len(g.list) - 1
 	}

@@ -32,6 +32,7 @@ func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Rank
 	scored := score(plan, found)
 	reranked := rerank(plan, found, scored)
 	scored = demote(plan, scored, reranked)
+	reranked = teach(plan, reranked)
 	ranking, err := s.relate(ctx, plan, found, scored, reranked)
 	if err != nil {
 		return nil, err

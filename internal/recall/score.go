@@ -129,7 +129,11 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	}
 	s.Recency = f.clock.Recency(row.LastUse)
 	s.Frequency = f.clock.Frequency(row.RecentUses)
-	s.Importance = f.clock.Importance(row.Importance, row.SetDay, row.Pinned)
+	if f.ranker == hippo.RankerHippo { // votes on questions count for those
+		s.Importance = f.clock.Importance(row.Untied, row.UntiedDay, row.Pinned)
+	} else {
+		s.Importance = f.clock.Importance(row.Importance, row.SetDay, row.Pinned)
+	}
 	s.Prior = rank.PriorOf(f.weights, s)
 }
 

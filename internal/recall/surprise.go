@@ -66,7 +66,7 @@ func (y *surprising) rank(m retrieve.Match) hit {
 	h := newHit(candidate{Key: y.found.Reader.Key(m.Doc), match: m}, y.of(&m))
 	row, w, s := y.found.Reader.Row(m.Doc), &y.weights.Surprise, &h.signals
 	if s.Text = s.Lexical; y.vectors {
-		s.Text = rank.Similarity(m.Cosine)
+		s.Text = rank.UnitSimilarity(m.Cosine)
 	}
 	if !row.Scored && y.exact {
 		s.Prior, h.relevance = 0, rank.ByText(y.weights, s)

@@ -9,12 +9,17 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-type reinforceInput struct{ up, down references }
+type reinforceInput struct {
+	up, down, undo references
+	query          string
+}
 
 func (in *reinforceInput) fields() []field {
 	return []field{
 		{name: "upvotes", to: &in.up, about: "those that helped"},
 		{name: "downvotes", to: &in.down, about: "those that were wrong or misled"},
+		{name: "undo", to: &in.undo, about: "those whose newest vote is taken back"},
+		{name: "query", to: &in.query, about: "the question that they answer, or do not: the votes count for questions like it"},
 	}
 }
 
@@ -39,7 +44,11 @@ func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := r.Reinforce(ctx, up, down)
+	undo, err := r.resolveAll(ctx, in.undo, engine.PreferLive)
+	if err != nil {
+		return reply{}, err
+	}
+	list, err := engine.Cast(ctx, r.Memories, engine.Ballot{Up: up, Down: down, Undo: undo, Query: in.query})
 	if err != nil {
 		return reply{}, err
 	}

@@ -196,6 +196,9 @@ type Row struct {
 	Importance float64
 	// Surprise is in steps of 1/254; Scored: the memory has one.
 	Surprise float64
+	// Untied is the importance without votes on questions, as of UntiedDay.
+	Untied    float64
+	UntiedDay hippo.Day
 	// SetDay is the day on which Importance was set, LastUse that of the newest access, 0
 	// if there is none.
 	SetDay, LastUse hippo.Day
@@ -213,6 +216,8 @@ type Passage struct {
 	Cues   cue.Cues
 	// Session numbers the sessions of a result from 1; 0: the document has none.
 	Session uint32
+	// Feedback is the votes on it and its openings, which the caller does not change.
+	Feedback []hippo.Feedback
 	// Before and After are the documents beside it in its session, or [None].
 	Before, After Doc
 }

@@ -215,6 +215,9 @@ func moveDays(m *hippo.Memory, from, to hippo.Day) {
 	if from == 0 || len(m.Accesses) == 0 {
 		m.Accesses = []hippo.Access{{Day: to, Count: 1}}
 		m.Importance.SetDay = to
+		for i := range m.Feedback {
+			m.Feedback[i].Day = to
+		}
 		return
 	}
 	shift := to - from
@@ -224,4 +227,14 @@ func moveDays(m *hippo.Memory, from, to hippo.Day) {
 		moved.Touch(min(to, max(1, a.Day+shift)), a.Count)
 	}
 	m.Accesses = moved.Accesses
+	if m.Untied != nil {
+		m.Untied.SetDay = min(to, max(1, m.Untied.SetDay+shift))
+	}
+	for i := range m.Feedback {
+		f := &m.Feedback[i]
+		f.Day = min(to, max(1, f.Day+shift))
+		if f.Former != nil {
+			f.Former.SetDay, f.Former.Day = min(to, max(1, f.Former.SetDay+shift)), min(to, max(0, f.Former.Day+shift))
+		}
+	}
 }

@@ -24,6 +24,11 @@ func normalise(m *hippo.Memory) {
 			*t = t.UTC().Truncate(time.Microsecond)
 		}
 	}
+	for i := range m.Feedback {
+		if f := m.Feedback[i].Former; f != nil {
+			f.At, f.SetAt = f.At.UTC().Truncate(time.Microsecond), f.SetAt.UTC().Truncate(time.Microsecond)
+		}
+	}
 }
 
 // unique trims the elements and drops duplicates; blank ones are kept, for validation to

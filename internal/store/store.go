@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -235,6 +236,28 @@ func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]in
 		return err
 	})
 	return touched, wrap("touch", err)
+}
+
+// Learn changes what use has taught about memories: it calls fn on each with the current active day,
+// and stores what differs. It is no change of the memory in the sense of [hippo.Memory.UpdatedAt].
+// Unknown memories are skipped. The write survives a crash of the process, not of the machine.
+func Learn(ctx context.Context, s *Store, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day)) error {
+	return wrap("learn", s.backend.Write(ctx, driver.Lazy, func(tx driver.Tx) error {
+		ms, err := tx.Get(ids...)
+		if driver.Readable(err) != nil {
+			return err
+		}
+		cal, err := tx.Calendar()
+		if err != nil {
+			return err
+		}
+		ms = slices.DeleteFunc(ms, func(m *hippo.Memory) bool {
+			before := m.Clone()
+			fn(m, cal.Day)
+			return reflect.DeepEqual(before, m)
+		})
+		return tx.Put(ms...)
+	}))
 }
 
 // Changes yields what changed after since; see [driver.Backend].

@@ -64,7 +64,7 @@ func TestStore_AddStamps(t *testing.T) {
 	want := &hippo.Memory{
 		ID: got.ID, Content: "  Stamped  ", Situation: []string{"testing"}, Tags: []string{"go"},
 		Importance: hippo.Importance{Base: .7, Value: .7, SetDay: 1, SetAt: c.t},
-		Accesses:   []hippo.Access{{Day: 1, Count: 1}},
+		Usage:      hippo.Usage{Accesses: []hippo.Access{{Day: 1, Count: 1}}},
 		CreatedAt:  c.t, UpdatedAt: c.t, Version: 1,
 		ContentHash: hippo.HashContent("stamped"), Revision: 1,
 	}
@@ -218,7 +218,7 @@ func TestStore_Import(t *testing.T) {
 		return &hippo.Memory{
 			ID: hippo.ID{15: id}, Content: "from elsewhere", CreatedAt: c.t.AddDate(-1, 0, 0), Version: 4,
 			Importance: hippo.Importance{Base: .4, Value: .6, SetDay: 12},
-			Accesses:   []hippo.Access{{Day: 3, Count: 2}, {Day: 15, Count: 1}},
+			Usage:      hippo.Usage{Accesses: []hippo.Access{{Day: 3, Count: 2}, {Day: 15, Count: 1}}},
 		}
 	}
 	from := driver.Calendar{Day: 15, Date: "2026-02-27"}

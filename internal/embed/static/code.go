@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index/vector"
 )
 
@@ -29,6 +30,9 @@ func OpenWithCode(m *Model, data []byte) (*WithCode, error) {
 	}
 	return &WithCode{m, code}, nil
 }
+
+// Texts implements [embed.TextEmbedder].
+func (m *WithCode) Texts() embed.StaticEmbedder { return m.Model }
 
 // CodeDimension implements [embed.CodeEmbedder].
 func (m *WithCode) CodeDimension() int { return m.code.file.head.Dimension }

@@ -150,7 +150,7 @@ func memory(n int) *hippo.Memory {
 	m := &hippo.Memory{
 		ID: id(n), Content: fmt.Sprintf("insight %d", n), Situation: []string{"testing"},
 		Importance: hippo.Importance{Base: 0.5, Value: 0.5, SetDay: 1, SetAt: at},
-		Accesses:   []hippo.Access{{Day: 1, Count: 1}},
+		Usage:      hippo.Usage{Accesses: []hippo.Access{{Day: 1, Count: 1}}},
 		CreatedAt:  at, UpdatedAt: at, Version: 1, Trust: hippo.TrustNormal,
 	}
 	m.ContentHash = hippo.HashContent(m.Content)

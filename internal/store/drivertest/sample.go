@@ -45,7 +45,7 @@ func withText(n int, text string) *hippo.Memory {
 		Content:     text,
 		ContentHash: hippo.HashContent(text),
 		Importance:  hippo.Importance{Base: 0.5, Value: 0.5, SetDay: 1, SetAt: at(n)},
-		Accesses:    []hippo.Access{{Day: 1, Count: 1}},
+		Usage:       hippo.Usage{Accesses: []hippo.Access{{Day: 1, Count: 1}}},
 		CreatedAt:   at(n),
 		UpdatedAt:   at(n),
 		Version:     1,
@@ -84,6 +84,11 @@ func full(n int) *hippo.Memory {
 	m.Importance = hippo.Importance{Base: 0.1, Value: 1.0 / 3, SetDay: 3, SetAt: at(n + 1)}
 	m.Pinned = true
 	m.Accesses = []hippo.Access{{Day: 1, Count: 2}, {Day: 5, Count: 40}}
+	m.Feedback = []hippo.Feedback{{
+		Kind: hippo.FeedbackUp, Day: 4, Weight: 1.0 / 3, Question: hippo.Question{0, 1, 127, 128, 255},
+		Former: &hippo.Former{At: at(n + 1), Importance: 2.0 / 3, SetDay: 2, SetAt: at(n), Untied: &hippo.Untied{Value: 0.3, SetDay: 1}, Day: 3, Weight: 0.1},
+	}}
+	m.Untied = &hippo.Untied{Value: 0.7, SetDay: 2}
 	m.UpdatedAt = at(n + 2)
 	m.EventTime = at(n - 1000)
 	m.ValidFrom = at(n - 900)

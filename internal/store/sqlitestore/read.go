@@ -33,14 +33,14 @@ const (
 	rowColumns = `m.pk, m.id, m.revision, m.content, m.type, m.base, m.value, m.set_day, m.set_at, m.pinned,
 	m.created_at, m.updated_at, m.event_time, m.valid_from, m.valid_until, m.superseded_by, m.forgotten_at, m.version,
 	m.surprise, m.source_kind, m.author, m.client, m.session, m.seq, m.uri, m.trust, m.project, m.namespace,
-	m.content_hash, m.metadata`
+	m.content_hash, m.metadata, m.feedback, m.untied`
 	situationColumn = "(SELECT json_group_array(text) FROM (SELECT text FROM situation WHERE memory = m.pk ORDER BY pos))"
 	tagColumn       = "(SELECT json_group_array(text) FROM (SELECT text FROM tag WHERE memory = m.pk ORDER BY pos))"
 	accessColumn    = "(SELECT json_group_array(json_array(day, count)) FROM (SELECT day, count FROM access WHERE memory = m.pk ORDER BY day))"
 )
 
 // encoded is the fields of a memory that are stored as JSON.
-type encoded struct{ situation, tags, accesses, surprise, metadata string }
+type encoded struct{ situation, tags, accesses, surprise, metadata, feedback, untied string }
 
 // rowScanner reads rows of columns. It scans into values of any type, which package sql passes on
 // as they are: for other types it converts every column, which takes longer than reading it.
@@ -52,7 +52,7 @@ type rowScanner struct {
 }
 
 // columnCount is the number of columns.
-const columnCount = 33
+const columnCount = 35
 
 func newRowScanner() *rowScanner {
 	s := &rowScanner{targets: make([]any, columnCount)}
@@ -119,7 +119,8 @@ func (s *rowScanner) scanRow(rows *sql.Rows) (stored, encoded, error) {
 	m.Trust = hippo.Trust(s.integer())
 	m.Project, m.Namespace = s.text(), s.text()
 	copy(m.ContentHash[:], value[[]byte](s))
-	parts.metadata, parts.situation, parts.tags, parts.accesses = s.text(), s.text(), s.text(), s.text()
+	parts.metadata, parts.feedback, parts.untied = s.text(), s.text(), s.text()
+	parts.situation, parts.tags, parts.accesses = s.text(), s.text(), s.text()
 	m.err = s.err
 	return m, parts, nil
 }
@@ -146,6 +147,8 @@ func (m *stored) parts(e *encoded, accesses *[][2]int) []part {
 		{"accesses", &e.accesses, accesses},
 		{"surprise", &e.surprise, &m.Surprise},
 		{"metadata", &e.metadata, &m.Metadata},
+		{"feedback", &e.feedback, &m.Feedback},
+		{"untied_importance", &e.untied, &m.Untied},
 	}
 }
 

@@ -258,7 +258,7 @@ func (t *Tx) SetCalendar(c driver.Calendar) error {
 // written are the columns that Put sets, besides the key.
 const written = `id, revision, content, type, base, value, set_day, set_at, pinned, created_at, updated_at, event_time,
 	valid_from, valid_until, superseded_by, forgotten_at, version, surprise, source_kind, author, client, session, seq,
-	uri, trust, project, namespace, content_hash, metadata`
+	uri, trust, project, namespace, content_hash, metadata, feedback, untied`
 
 func insertMemory(t *Tx, m *hippo.Memory) (pk int64, err error) {
 	if err := t.Exec("DELETE FROM tombstone WHERE id = ?", m.ID[:]); err != nil {
@@ -282,12 +282,17 @@ func updateMemory(t *Tx, m *hippo.Memory, pk int64) error {
 
 // values returns the values of the columns in written.
 func values(m *hippo.Memory) ([]any, error) {
-	var surprise, metadata any
+	var surprise, metadata, feedback, untied any
 	for _, part := range []struct {
 		set bool
 		v   any
 		to  *any
-	}{{m.Surprise != hippo.Surprise{}, m.Surprise, &surprise}, {len(m.Metadata) > 0, m.Metadata, &metadata}} {
+	}{
+		{m.Surprise != hippo.Surprise{}, m.Surprise, &surprise},
+		{len(m.Metadata) > 0, m.Metadata, &metadata},
+		{len(m.Feedback) > 0, m.Feedback, &feedback},
+		{m.Untied != nil, m.Untied, &untied},
+	} {
 		if part.set {
 			b, err := json.Marshal(part.v)
 			if err != nil {
@@ -305,7 +310,7 @@ func values(m *hippo.Memory) ([]any, error) {
 		micros(m.Importance.SetAt), m.Pinned, micros(m.CreatedAt), micros(m.UpdatedAt), micros(m.EventTime),
 		micros(m.ValidFrom), micros(m.ValidUntil), superseded, micros(m.ForgottenAt), m.Version, surprise,
 		string(m.Source.Kind), m.Source.Author, m.Source.Client, m.Source.Session, m.Source.Seq, m.Source.URI,
-		int(m.Trust), m.Project, m.Namespace, m.ContentHash[:], metadata,
+		int(m.Trust), m.Project, m.Namespace, m.ContentHash[:], metadata, feedback, untied,
 	}, nil
 }
 

@@ -1,0 +1,235 @@
+package engine_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed/embedtest"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rank"
+)
+
+// openLearning opens an engine that can tie votes to questions.
+func openLearning(t tester, change func(*rank.Weights)) *fixture {
+	t.Helper()
+	return open(t, options{tokens: &embedtest.Texts{}, weights: changed(change)})
+}
+
+func (f *fixture) cast(b engine.Ballot) []engine.Reinforcement {
+	f.t.Helper()
+	out, err := engine.Cast(f.t.Context(), f.Memories, b)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return out
+}
+
+func (f *fixture) one(id hippo.ID) *hippo.Memory {
+	f.t.Helper()
+	ms, err := f.Get(f.t.Context(), []hippo.ID{id})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return ms[0]
+}
+
+// Two rivals, and questions about them.
+const (
+	rivalA       = "the gateway is deployed by the release job on tuesdays"
+	rivalB       = "the gateway is deployed by the blue green script"
+	askedRival   = "how is the gateway deployed"
+	nearRival    = "how is the gateway deployed then"
+	anotherRival = "gateway release script job"
+)
+
+func quietly(text string) hippo.Query { return hippo.Query{Text: text, NoTouch: true} }
+
+// rivals records the two, and returns them in the order of a question.
+func (f *fixture) rivals(question string) (first, second hippo.ID) {
+	f.t.Helper()
+	f.record(rivalA, .5)
+	f.record(rivalB, .5)
+	a := f.search(quietly(question))
+	return a.Hits[0].Memory.ID, a.Hits[1].Memory.ID
+}
+
+func TestLearning_VotesOrderRivals(t *testing.T) {
+	t.Parallel()
+	for name, ballot := range map[string]func(first, second hippo.ID) engine.Ballot{
+		"up": func(_, second hippo.ID) engine.Ballot {
+			return engine.Ballot{Up: []hippo.ID{second}, Query: askedRival}
+		},
+		"down": func(first, _ hippo.ID) engine.Ballot {
+			return engine.Ballot{Down: []hippo.ID{first}, Query: askedRival}
+		},
+	} {
+		for _, on := range []bool{true, false} {
+			f := openLearning(t, func(w *rank.Weights) {
+				if !on {
+					w.Learning.Shift = 0
+				}
+			})
+			first, second := f.rivals(askedRival)
+			other := contents(f.search(quietly(anotherRival)))
+			for range 3 {
+				f.cast(ballot(first, second))
+			}
+			for _, question := range []string{askedRival, nearRival} {
+				if got := f.search(quietly(question)).Hits[0].Memory.ID; (got == second) != on {
+					t.Errorf("%s, on %v: %q: first is %v, was %v", name, on, question, got, first)
+				}
+			}
+			if d := cmp.Diff(other, contents(f.search(quietly(anotherRival)))); d != "" {
+				t.Errorf("%s, on %v: another question is answered in another order:\n%s", name, on, d)
+			}
+		}
+	}
+}
+
+func TestLearning_AnOpeningIsAWeakVote(t *testing.T) {
+	t.Parallel()
+	f := openLearning(t, nil)
+	_, second := f.rivals(askedRival)
+	if err := engine.Opened(t.Context(), f.Memories, map[hippo.ID]string{second: askedRival, idOf(1): "unknown"}); err != nil {
+		t.Fatal(err)
+	}
+	f.flush()
+	m := f.one(second)
+	if len(m.Feedback) != 1 || m.Feedback[0].Kind != hippo.FeedbackOpened || m.Feedback[0].Former != nil {
+		t.Errorf("got %+v", m.Feedback)
+	}
+	if !m.UpdatedAt.Equal(m.CreatedAt) || m.Importance.Value != .5 {
+		t.Errorf("an opening is a change: %+v", m)
+	}
+}
+
+// An irrelevant memory does not enter, whatever is said of it.
+func TestLearning_WhatDoesNotMatchStaysBehind(t *testing.T) {
+	t.Parallel()
+	f := openLearning(t, nil)
+	f.rivals(askedRival)
+	id := f.record("lunch on fridays is at noon, how nice", .5)
+	before := contents(f.search(quietly(askedRival)))
+	for range 30 {
+		f.cast(engine.Ballot{Up: []hippo.ID{id}, Query: askedRival})
+	}
+	if d := cmp.Diff(before, contents(f.search(quietly(askedRival)))); d != "" {
+		t.Errorf("(-before +after):\n%s", d)
+	}
+}
+
+// In ranker hippo a vote on a question counts for questions like that; in ranker insight for all.
+func TestLearning_ImportanceOfOtherQuestionsStays(t *testing.T) {
+	t.Parallel()
+	f := openLearning(t, nil)
+	_, second := f.rivals(askedRival)
+	f.cast(engine.Ballot{Up: []hippo.ID{second}, Query: askedRival})
+	importance := func(r hippo.Ranker) float64 {
+		q := quietly(anotherRival)
+		q.Ranker = r
+		for _, h := range f.search(q).Hits {
+			if h.Memory.ID == second {
+				return h.Signals.Importance
+			}
+		}
+		t.Fatalf("ranker %s does not find it", r)
+		return 0
+	}
+	if a, b := importance(hippo.RankerHippo), importance(hippo.RankerInsight); a != .5 || b != .75 {
+		t.Errorf("hippo %v, insight %v", a, b)
+	}
+	f.cast(engine.Ballot{Up: []hippo.ID{second}}) // of no question: for all
+	if a, b := importance(hippo.RankerHippo), importance(hippo.RankerInsight); a != .75 || b != 1 {
+		t.Errorf("after a vote without a question: hippo %v, insight %v", a, b)
+	}
+}
+
+func TestLearning_UndoOfAVote(t *testing.T) {
+	t.Parallel()
+	for name, query := range map[string]string{"with a question": askedRival, "without": ""} {
+		f := openLearning(t, nil)
+		id := f.record(rivalA, .5)
+		f.cast(engine.Ballot{Up: []hippo.ID{id}, Query: askedRival})
+		want := f.one(id)
+		f.live(3)
+		f.cast(engine.Ballot{Down: []hippo.ID{id}, Query: query})
+		f.cast(engine.Ballot{Undo: []hippo.ID{id}})
+		got := f.one(id)
+		want.Feedback[0].Former = nil // one vote can be taken back, not two
+		if d := cmp.Diff([]any{want.Importance, want.Usage.Feedback, want.Untied}, []any{got.Importance, got.Usage.Feedback, got.Untied}); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+		if _, err := engine.Cast(t.Context(), f.Memories, engine.Ballot{Undo: []hippo.ID{id}}); !errors.Is(err, hippo.ErrConflict) {
+			t.Errorf("%s: a second undo: %v", name, err)
+		}
+	}
+}
+
+// An importance that was set since a vote stays when the vote is taken back.
+func TestLearning_UndoKeepsALaterImportance(t *testing.T) {
+	t.Parallel()
+	f := openLearning(t, nil)
+	id := f.record(rivalA, .5)
+	f.cast(engine.Ballot{Up: []hippo.ID{id}, Query: askedRival})
+	f.advance(0, 1e9)
+	x := .9
+	if _, err := f.Modify(t.Context(), id, engine.Modification{Importance: &x}); err != nil {
+		t.Fatal(err)
+	}
+	f.cast(engine.Ballot{Undo: []hippo.ID{id}})
+	if m := f.one(id); m.Importance.Value != .9 || len(m.Feedback) != 0 {
+		t.Errorf("got %+v", m)
+	}
+}
+
+func TestLearning_BadVotes(t *testing.T) {
+	t.Parallel()
+	f := openLearning(t, nil)
+	id := f.record(rivalA, .5)
+	for name, b := range map[string]engine.Ballot{
+		"none":      {Query: askedRival},
+		"both":      {Up: []hippo.ID{id}, Undo: []hippo.ID{id}},
+		"too long":  {Up: []hippo.ID{id}, Query: string(make([]byte, hippo.MaxQuery+1))},
+		"too many":  {Up: make([]hippo.ID, 0), Down: manyIDs(hippo.MaxIDs + 1)},
+		"a purged1": {Up: []hippo.ID{idOf(9)}},
+	} {
+		if _, err := engine.Cast(t.Context(), f.Memories, b); !errors.Is(err, hippo.ErrInvalid) && !errors.Is(err, hippo.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func manyIDs(n int) []hippo.ID {
+	ids := make([]hippo.ID, n)
+	for i := range ids {
+		ids[i] = idOf(i + 1)
+	}
+	return ids
+}
+
+// What votes taught is in the file of the index, and gone with the memory.
+func TestLearning_OutlivesTheProcess(t *testing.T) {
+	t.Parallel()
+	o := options{backend: newPersistent(), path: filepath.Join(t.TempDir(), "index"), tokens: &embedtest.Texts{}}
+	f := open(t, o)
+	_, second := f.rivals(askedRival)
+	for range 3 {
+		f.cast(engine.Ballot{Up: []hippo.ID{second}, Query: askedRival})
+	}
+	want := contents(f.search(quietly(askedRival)))
+	f.end()
+	f = open(t, o)
+	if d := cmp.Diff(want, contents(f.search(quietly(askedRival)))); d != "" || f.search(quietly(askedRival)).Hits[0].Memory.ID != second {
+		t.Errorf("opened again (-want +got):\n%s", d)
+	}
+	if err := f.Purge(t.Context(), []hippo.ID{second}); err != nil {
+		t.Fatal(err)
+	}
+	if a := f.search(quietly(askedRival)); len(a.Hits) != 1 || len(a.Hits[0].Memory.Feedback) != 0 {
+		t.Errorf("after a purge: %q", contents(a))
+	}
+}
