@@ -2,12 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
-	"fmt"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -131,33 +125,9 @@ func feedAfter(ctx context.Context, m *Memories, at feedState) (feedPage, error)
 // Position returns where the feed is. It is encrypted: the revision of a store counts the changes of
 // all tenants, so the difference of two would tell a caller how much the others write.
 func (f *Feed) Position() string {
-	plain := binary.BigEndian.AppendUint64(nil, uint64(f.at.Revision))
-	return base64.RawURLEncoding.EncodeToString(f.cipher().Seal(nil, nil, plain, nil))
+	return sealPosition(f.at.Store, f.memories.scope.Namespace, f.at.Revision)
 }
 
 func (f *Feed) parse(position string) (hippo.Revision, bool) {
-	sealed, err := base64.RawURLEncoding.DecodeString(position)
-	if err != nil {
-		return 0, false
-	}
-	plain, err := f.cipher().Open(nil, nil, sealed, nil)
-	if err != nil || len(plain) != 8 {
-		return 0, false
-	}
-	return hippo.Revision(binary.BigEndian.Uint64(plain)), true
-}
-
-// cipher returns the cipher of positions. Its key comes from the identity of the store, which no caller
-// sees, and the namespace, so that a position is of use to its tenant only.
-func (f *Feed) cipher() cipher.AEAD {
-	key := sha256.Sum256(fmt.Appendf(nil, "hippo feed\n%s\n%s", f.at.Store, f.memories.scope.Namespace))
-	block, err := aes.NewCipher(key[:])
-	if err != nil {
-		panic(err) // the length of the key is right
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err) // the size of the block is right
-	}
-	return aead
+	return openPosition(f.at.Store, f.memories.scope.Namespace, position)
 }
