@@ -30,7 +30,7 @@ func layers() [][]string {
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/share", "internal/token", "internal/arch", "models",
+			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/share", "internal/token", "internal/login", "internal/arch", "models",
 		},
 		{"internal/retrieve", "internal/store/groupcommit"},
 		{"internal/recall", "internal/recall/hybrid/graph", "internal/store/sqlitex"},
@@ -42,7 +42,7 @@ func layers() [][]string {
 		{"internal/wire"},
 		{"internal/script", "internal/httpd"},
 		{
-			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web",
+			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web", "internal/remote",
 			"internal/hook", "internal/meter", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},

@@ -67,6 +67,18 @@ func (d *Dispatcher) DoWithin(ctx context.Context, allowed hippo.Scope, call []b
 	return reply, failed, err
 }
 
+// Changes reports whether a verb changes what is stored, by its name; true for one that is not of this package.
+func Changes(verb string) bool {
+	v, ok := verbs()[verb]
+	return !ok || v.rights&(hippo.RightWrite|hippo.RightPurge) != 0
+}
+
+// Failure returns an error as the reply of a call that failed.
+func Failure(err error) []byte {
+	reply, _ := replyOf(nil, err)
+	return reply
+}
+
 // within returns what a caller asks for of what is allowed. No namespace is that of the caller.
 func within(asked, allowed hippo.Scope) (hippo.Scope, error) {
 	if asked.Namespace != "" && asked.Namespace != allowed.Namespace {
