@@ -14,7 +14,9 @@ import (
 )
 
 // LoginsPath returns the file with the tokens for servers, beside that of the settings; see package login.
-func LoginsPath(env func(string) string) string { return filepath.Join(filepath.Dir(Path(env)), "logins.json") }
+func LoginsPath(env func(string) string) string {
+	return filepath.Join(filepath.Dir(Path(env)), "logins.json")
+}
 
 // ParseServer reads the address of a server: https://HOST or http://HOST, with a port and the path of a proxy if need
 // be. The error shows no secret.

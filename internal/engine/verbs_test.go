@@ -14,6 +14,18 @@ import (
 // The tests of behaviour hold for an engine whose verbs travel.
 func TestRemote_BehavesLikeLocal(t *testing.T) {
 	t.Parallel()
+	behavesLikeLocal(t, "loopback")
+}
+
+// They hold for one on a server, too.
+func TestRemote_ServerBehavesLikeLocal(t *testing.T) {
+	t.Parallel()
+	behavesLikeLocal(t, "http")
+}
+
+// behavesLikeLocal runs the tests of behaviour on verbs that travel in a way.
+func behavesLikeLocal(t *testing.T, way string) {
+	t.Helper()
 	if os.Getenv(remoteTests) != "" {
 		t.Fatal("the tests of verbs that travel run themselves")
 	}
@@ -31,7 +43,7 @@ func TestRemote_BehavesLikeLocal(t *testing.T) {
 		args = append(args, "-test.short", "-rapid.checks=3")
 	}
 	c := exec.CommandContext(t.Context(), exe, args...)
-	c.Env = append(os.Environ(), remoteTests+"=1")
+	c.Env = append(os.Environ(), remoteTests+"="+way)
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
