@@ -24,12 +24,6 @@ import (
 // attemptTime is how long an attempt may take: what the server allows, and the way.
 const attemptTime = 75 * time.Second
 
-// pauses returns the pauses before a call is repeated: together what a server needs to start again.
-func pauses() []time.Duration {
-	const ms = time.Millisecond
-	return []time.Duration{50 * ms, 200 * ms, 500 * ms, 1000 * ms, 2000 * ms}
-}
-
 // ClientOptions say whom a client calls, and as whom.
 type ClientOptions struct {
 	// Address is that of the server, such as https://host:8420.
@@ -39,6 +33,8 @@ type ClientOptions struct {
 	Version string
 	// Transport sends requests; nil: one like [http.DefaultTransport].
 	Transport http.RoundTripper
+	// Pauses are those before a call is repeated; nil: together what a server needs to start again.
+	Pauses []time.Duration
 }
 
 // Client calls the verbs of a server. It implements [engine.Remote], and is safe for concurrent use.
@@ -53,6 +49,10 @@ var _ engine.Remote = (*Client)(nil)
 // NewClient returns a client. It connects with the first call.
 func NewClient(o ClientOptions) *Client {
 	c := &Client{ClientOptions: o}
+	if c.Pauses == nil {
+		const ms = time.Millisecond
+		c.Pauses = []time.Duration{50 * ms, 200 * ms, 500 * ms, 1000 * ms, 2000 * ms}
+	}
 	if t, ok := http.DefaultTransport.(*http.Transport); ok && o.Transport == nil {
 		t = t.Clone()
 		t.MaxIdleConnsPerHost = 16
@@ -96,12 +96,11 @@ func (c *Client) Call(ctx context.Context, call *engine.Call, out any) error {
 			return engine.Decode(reply, failed, out)
 		}
 		sent = sent || lost.sent
-		all := pauses()
-		if attempt == len(all) || lost.final || !lost.sent && !sent && !lost.again && !c.answered.Load() {
+		if attempt == len(c.Pauses) || lost.final || !lost.sent && !sent && !lost.again && !c.answered.Load() {
 			return c.gone(call, lost, sent)
 		}
 		call.Retried = call.Retried || lost.sent
-		if err := pause(ctx, all[attempt]); err != nil {
+		if err := pause(ctx, c.Pauses[attempt]); err != nil {
 			return err
 		}
 	}
