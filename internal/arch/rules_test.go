@@ -130,7 +130,7 @@ func fileOrders() map[string]fileOrder {
 		},
 		"internal/engine": {files: []string{
 			"relations.go", "access.go", "call.go", "engine.go", "remote.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "undo.go", "forget.go", "list.go", "history.go", "record.go",
-			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "export.go", "feed.go", "transfer.go", "serve.go", "outside.go",
+			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "feed.go", "transfer.go", "export.go", "verb.go", "serve.go", "outside.go",
 		}},
 	}
 }

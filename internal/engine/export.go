@@ -2,11 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -109,40 +104,6 @@ func exportAfter(ctx context.Context, m *Memories, position string) (p exportPag
 	}
 	p.Next = sealPosition(head.Store, m.scope.Namespace, at)
 	return p, nil
-}
-
-// sealPosition returns a revision of a store as text for a tenant, see [Feed.Position].
-func sealPosition(identity, namespace string, r hippo.Revision) string {
-	plain := binary.BigEndian.AppendUint64(nil, uint64(r))
-	return base64.RawURLEncoding.EncodeToString(cipherOf(identity, namespace).Seal(nil, nil, plain, nil))
-}
-
-// openPosition is the inverse of sealPosition; false for what is no position of this store and tenant.
-func openPosition(identity, namespace, position string) (hippo.Revision, bool) {
-	sealed, err := base64.RawURLEncoding.DecodeString(position)
-	if err != nil {
-		return 0, false
-	}
-	plain, err := cipherOf(identity, namespace).Open(nil, nil, sealed, nil)
-	if err != nil || len(plain) != 8 {
-		return 0, false
-	}
-	return hippo.Revision(binary.BigEndian.Uint64(plain)), true
-}
-
-// cipherOf returns the cipher of positions. Its key comes from the identity of the store, which no caller
-// sees, and the namespace, so that a position is of use to its tenant only.
-func cipherOf(identity, namespace string) cipher.AEAD {
-	key := sha256.Sum256(fmt.Appendf(nil, "hippo feed\n%s\n%s", identity, namespace))
-	block, err := aes.NewCipher(key[:])
-	if err != nil {
-		panic(err) // the length of the key is right
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err) // the size of the block is right
-	}
-	return aead
 }
 
 // ExportRelations yields every relation as it is stored, by From, To and Kind.

@@ -2,6 +2,12 @@ package engine
 
 import (
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -130,4 +136,38 @@ func (f *Feed) Position() string {
 
 func (f *Feed) parse(position string) (hippo.Revision, bool) {
 	return openPosition(f.at.Store, f.memories.scope.Namespace, position)
+}
+
+// sealPosition returns a revision of a store as text for a tenant, see [Feed.Position].
+func sealPosition(identity, namespace string, r hippo.Revision) string {
+	plain := binary.BigEndian.AppendUint64(nil, uint64(r))
+	return base64.RawURLEncoding.EncodeToString(cipherOf(identity, namespace).Seal(nil, nil, plain, nil))
+}
+
+// openPosition is the inverse of sealPosition; false for what is no position of this store and tenant.
+func openPosition(identity, namespace, position string) (hippo.Revision, bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(position)
+	if err != nil {
+		return 0, false
+	}
+	plain, err := cipherOf(identity, namespace).Open(nil, nil, sealed, nil)
+	if err != nil || len(plain) != 8 {
+		return 0, false
+	}
+	return hippo.Revision(binary.BigEndian.Uint64(plain)), true
+}
+
+// cipherOf returns the cipher of positions. Its key comes from the identity of the store, which no caller
+// sees, and the namespace, so that a position is of use to its tenant only.
+func cipherOf(identity, namespace string) cipher.AEAD {
+	key := sha256.Sum256(fmt.Appendf(nil, "hippo feed\n%s\n%s", identity, namespace))
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic(err) // the length of the key is right
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err) // the size of the block is right
+	}
+	return aead
 }

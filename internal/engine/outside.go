@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -13,31 +12,6 @@ import (
 
 // maxWait is the longest that a caller from outside makes a search wait for an index.
 const maxWait = 10 * time.Second
-
-// Verb is a verb of a package above this one that another process can call.
-type Verb struct{ verb verb }
-
-// NewVerb returns a verb with a name that no other one has, which needs rights; see [Perform].
-func NewVerb[In, Out any](name string, rights hippo.Rights, run func(context.Context, *Memories, In) (Out, error)) Verb {
-	return Verb{verb{
-		name: name, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](), rights: rights,
-		run: func(ctx context.Context, m *Memories, args []byte) (any, error) {
-			var in In
-			if err := json.Unmarshal(args, &in); err != nil {
-				return nil, fmt.Errorf("%w: the arguments of a call: %w", hippo.ErrInvalid, err)
-			}
-			return run(ctx, m, in)
-		},
-	}}
-}
-
-// CallerOf returns the scope in which a [Verb] runs, and whether it may have run before.
-func CallerOf(m *Memories) (scope hippo.Scope, retried bool) { return m.scope, m.retried }
-
-// CallVerb carries out a [Verb] where the store is; the engine of m is one of [NewRemote]. Out is a pointer.
-func CallVerb(ctx context.Context, m *Memories, name string, in, out any) error {
-	return m.remote.Call(ctx, &Call{Verb: name, Scope: m.scope, AllowSecrets: m.secretsAllowed, Wait: m.wait, Args: in}, out)
-}
 
 // DoWithin is [Dispatcher.Do] for a caller from outside, who may do no more than allowed says, whatever the call claims.
 // The error, beside the reply, is that of the verb, for logs. Of the machine a caller without

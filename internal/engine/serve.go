@@ -14,29 +14,6 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// verb is a verb that another process can call.
-type verb struct {
-	name    string
-	run     func(ctx context.Context, m *Memories, args []byte) (any, error)
-	in, out reflect.Type
-	// rights that a caller from outside needs beside that to read.
-	rights hippo.Rights
-}
-
-// verbOf returns the verb that local carries out.
-func verbOf[In, Out any](local func(context.Context, *Memories, In) (Out, error)) verb {
-	return verb{
-		name: nameOf(local), in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
-		run: func(ctx context.Context, m *Memories, args []byte) (any, error) {
-			var in In
-			if err := json.Unmarshal(args, &in); err != nil {
-				return nil, fmt.Errorf("%w: the arguments of a call: %w", hippo.ErrInvalid, err)
-			}
-			return local(ctx, m, in)
-		},
-	}
-}
-
 // verbs returns the table of verbs by name.
 func verbs() map[string]verb {
 	table := make(map[string]verb)

@@ -108,13 +108,13 @@ func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.S
 	}
 	err := errors.Join(x.flush(ctx), ctx.Err())
 	if err == nil && !t.preview {
-		_ = t.memories.imported(ctx) // what fails the next search does, and reports
+		_ = finishImport(ctx, t.memories) // what fails the next search does, and reports
 	}
 	return x.sorted(), err
 }
 
-// imported makes what was imported ready for searches.
-func (m *Memories) imported(ctx context.Context) error {
+// finishImport makes what was imported ready for searches.
+func finishImport(ctx context.Context, m *Memories) error {
 	_, err := perform(ctx, m, none{}, indexImported)
 	return err
 }
