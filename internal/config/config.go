@@ -185,7 +185,7 @@ func ParseStore(url string) (Store, error) {
 		return Store{Kind: "memory"}, nil
 	case ok && (kind == "sqlite" || kind == "dir"):
 	case ok && len(kind) > 1: // one letter is a drive
-		return Store{}, hippo.Fieldf("store", "must be sqlite:PATH or dir:PATH, or https://HOST of a server, got %q", secret.RedactURL(url))
+		return Store{}, hippo.Fieldf("store", "must be sqlite:PATH or dir:PATH, got %q; https://HOST is a server", secret.RedactURL(url))
 	default:
 		kind, path = guess(url), url
 	}
