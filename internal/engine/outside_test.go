@@ -129,7 +129,7 @@ func TestDispatcher_Discreet(t *testing.T) {
 }
 
 // An export in pages has every memory once, also when the store changes meanwhile, and none of another tenant.
-func TestTransfer_Pages(t *testing.T) {
+func TestRemote_ExportsPages(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
 	const n = 1203

@@ -4,6 +4,8 @@
 package remote
 
 import (
+	"sync"
+
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -20,8 +22,11 @@ const (
 	maxCall, maxReply = 16 << 20, 256 << 20
 )
 
+// protocol is [engine.Protocol], which is expensive, once.
+var protocol = sync.OnceValue(engine.Protocol)
+
 // Protocol returns the name of the form of calls that this program speaks.
-func Protocol() string { return engine.Protocol() }
+func Protocol() string { return protocol() }
 
 // Greeting is what a server says to a caller that it knows.
 type Greeting struct {
