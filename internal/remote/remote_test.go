@@ -225,6 +225,44 @@ func TestClient_Unknown(t *testing.T) {
 	}
 }
 
+// An import that lost its server reports what is stored, and goes on when it is run again.
+func TestClient_ImportGoesOn(t *testing.T) {
+	t.Parallel()
+	e := newEngine(t)
+	b := &broken{Handler: handler(e), after: true}
+	s := httptest.NewServer(b)
+	defer s.Close()
+	c := remote.NewClient(remote.ClientOptions{Address: s.URL, Token: secret.New(token), Pauses: []time.Duration{0}})
+	r := engine.NewRemote(c, &engine.Config{}, time.UTC).In(hippo.LocalScope(""))
+	const n = 1200
+	list := make([]*hippo.Memory, n)
+	for i := range list {
+		list[i] = note(fmt.Sprint("memory ", i))
+		list[i].ID = hippo.ID{1, byte(i >> 8), byte(i)}
+	}
+	entries := func(yield func(*hippo.Memory, error) bool) {
+		for _, m := range list {
+			if !yield(m.Clone(), nil) {
+				return
+			}
+		}
+	}
+	lost := func(int) { b.times.Store(100) }
+	report, err := r.Transfer().Import(t.Context(), hippo.Calendar{}, entries, lost)
+	if !errors.Is(err, hippo.ErrUnavailable) || report.Added != 500 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	b.times.Store(0)
+	report, err = r.Transfer().Import(t.Context(), hippo.Calendar{}, entries, nil)
+	if err != nil || report.Added != 200 || report.Present != 1000 { // the second batch arrived, too
+		t.Errorf("%+v, %v", report, err)
+	}
+	st, err := e.In(hippo.LocalScope("")).Status(t.Context())
+	if err != nil || st.Memories != n {
+		t.Errorf("%d memories, %v; want %d", st.Memories, err, n)
+	}
+}
+
 // A slow server does not keep a caller beyond its deadline.
 func TestClient_Deadline(t *testing.T) {
 	t.Parallel()
