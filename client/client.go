@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/secret"
 )
 
 // Client is a memory in use. It is safe for concurrent use.
@@ -77,16 +78,25 @@ func Clock(now func() time.Time, zone *time.Location) Option {
 	return func(o *options) { o.app.Now, o.app.Zone = now, zone }
 }
 
+// Token is that for a store on a server. Without it the environment variable HIPPO_TOKEN has it, or "hippo login" keeps
+// it.
+func Token(text string) Option { return func(o *options) { o.app.Token = secret.New(text) } }
+
 // Shared uses the store through another process of the same user that has it open, such as "hippo serve", if there is
 // one with the same model: nothing is loaded here then. When that process ends, the client connects to the one that takes
-// over, or opens the store itself; a call that was under way is repeated and not carried out twice. Export and Import
-// always open the store here.
+// over, or opens the store itself; a call that was under way is repeated and not carried out twice.
 func Shared() Option { return func(o *options) { o.shared = true } }
 
 // Open opens the store at a URL, "sqlite:PATH", "dir:PATH" or "memory:", and creates it if it
 // does not exist. The caller closes the Client. Errors: [hippo.ErrInvalid] for a URL or option,
 // [hippo.ErrUnavailable], [hippo.ErrCorrupt]. Cost: some milliseconds; the index is read by the
 // first search.
+//
+// "https://HOST" is the store of a server, see [Token]. Open does not connect to it: the first call reports what is
+// wrong. [hippo.ErrForbidden] is a token that is missing, unknown, or does not allow a verb;
+// [hippo.ErrUnavailable] a server that does not answer, and says so if it is unknown whether a change is stored;
+// [hippo.ErrUnsupported] a server of another version. A call whose connection breaks is repeated, and not carried out
+// twice. Model and Shared do not count there.
 func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
 	o := options{model: config.Builtin}
 	for _, set := range opts {

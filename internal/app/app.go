@@ -17,6 +17,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/power"
+	"github.com/hippo-memory/hippo/internal/secret"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -36,13 +37,22 @@ type Options struct {
 	ReadOnly bool
 	// Client is the HTTP client for model endpoints; nil means one like [http.DefaultClient].
 	Client *http.Client
+	// Token is that for a server, instead of $HIPPO_TOKEN and the login of the user.
+	Token secret.Value
 }
 
-// Open opens the store of c, its index and its models.
-// The caller closes the engine.
+// Open opens the store of c, its index and its models; of a store on a server it opens nothing, and returns an engine
+// whose verbs the server carries out. The caller closes the engine.
 func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, error) {
 	if o == nil {
 		o = &Options{}
+	}
+	if c.Store.Remote() {
+		r, err := connect(c.Store, o)
+		if err != nil {
+			return nil, err
+		}
+		return remoteEngine(r, &c, o), nil
 	}
 	scoring, err := surpriseOf(&c.Surprise, o)
 	if err != nil {
@@ -100,6 +110,8 @@ func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backen
 			return nil, "", err
 		}
 		return b, filepath.Clean(s.Path) + ".index", nil
+	case "http", "https":
+		return nil, "", fmt.Errorf("%w, %s: do this there", engine.ErrAway, s)
 	default:
 		return nil, "", fmt.Errorf("%w: a store of kind %q", hippo.ErrUnsupported, s.Kind)
 	}

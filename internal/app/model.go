@@ -197,7 +197,7 @@ func openModel(ctx context.Context, m config.Model, cache *hub.Cache, known []dr
 		return embedding.Model{}, m.Problem
 	}
 	if m.URL != "" {
-		return remote(m, known, client)
+		return endpoint(m, known, client)
 	}
 	name := m.Name
 	if strings.ContainsAny(name, `/\~`) {
@@ -217,9 +217,9 @@ func openModel(ctx context.Context, m config.Model, cache *hub.Cache, known []dr
 	return local(l), nil
 }
 
-// remote returns the model behind an endpoint. If the store has no vectors of it, its
+// endpoint returns the model behind an endpoint. If the store has no vectors of it, its
 // dimension is unknown; the engine learns it in the background.
-func remote(m config.Model, known []driver.VectorModel, client *http.Client) (embedding.Model, error) {
+func endpoint(m config.Model, known []driver.VectorModel, client *http.Client) (embedding.Model, error) {
 	c := openai.Config{URL: m.URL, Model: m.Remote, Key: m.Key, Client: client}
 	e, err := openai.New(c)
 	if err != nil {

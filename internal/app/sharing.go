@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/remote"
 	"github.com/hippo-memory/hippo/internal/share"
 )
 
@@ -55,9 +56,11 @@ type SharingOptions struct {
 	Greeting time.Duration
 }
 
-// attachment is how this process reaches the store: one of conn and local is set when done is closed.
+// attachment is how this process reaches the store: one of conn, local, server and err is set when done is closed.
 type attachment struct {
 	done     chan struct{}
+	server   *remote.Client
+	err      error
 	conn     *share.Conn
 	local    *Opener
 	listener *share.Listener // nil: local is for this process alone
@@ -72,7 +75,7 @@ func NewSharing(c config.Config, o *Options, so SharingOptions) *Sharing {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.remote = engine.NewRemote(s, &engine.Config{Ranker: c.Ranker, IndexWait: o.IndexWait, Now: o.Now}, cmp.Or(o.Zone, time.Local))
+	s.remote = remoteEngine(s, &c, o)
 	return s
 }
 
@@ -122,6 +125,9 @@ func (s *Sharing) Here(ctx context.Context) (*engine.Engine, func() error, error
 		e, err := a.local.Engine(ctx)
 		return e, func() error { return nil }, err
 	}
+	if a.server != nil {
+		return a.server.Here(ctx)
+	}
 	e, err := Open(ctx, *cmp.Or(s.Alone, &s.cfg), s.options)
 	if err != nil {
 		return nil, nil, err
@@ -137,6 +143,9 @@ func (s *Sharing) Call(ctx context.Context, c *engine.Call, out any) error {
 		a, err := s.attached(ctx)
 		if err != nil {
 			return err
+		}
+		if a.server != nil {
+			return a.server.Call(ctx, c, out)
 		}
 		payload, err := engine.Encode(c)
 		if err != nil {
@@ -176,7 +185,10 @@ func (s *Sharing) attached(ctx context.Context) (*attachment, error) {
 	s.mu.Unlock()
 	select {
 	case <-a.done:
-		return a, nil
+		if a.err != nil { // the next call tries again
+			s.leave(a)
+		}
+		return a, a.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -193,6 +205,11 @@ func (s *Sharing) leave(a *attachment) {
 
 // join finds out how the store is reached, and closes a.done.
 func (s *Sharing) join(ctx context.Context, a *attachment) {
+	if s.cfg.Store.Remote() {
+		a.server, a.err = connect(s.cfg.Store, s.options)
+		close(a.done)
+		return
+	}
 	s.connect(ctx, a)
 	if a.conn == nil && a.local == nil {
 		a.local = NewOpener(*cmp.Or(s.Alone, &s.cfg), s.options)
@@ -306,8 +323,13 @@ func (s *Sharing) Shut(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("store still opening: %w", context.Cause(ctx))
 	}
-	if a.conn != nil {
+	switch {
+	case a.conn != nil:
 		_ = a.conn.Close()
+		return nil
+	case a.server != nil:
+		return a.server.Close()
+	case a.local == nil:
 		return nil
 	}
 	var err error

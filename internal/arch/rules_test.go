@@ -30,7 +30,7 @@ func layers() [][]string {
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
-			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/share", "internal/token", "internal/arch", "models",
+			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/share", "internal/token", "internal/login", "internal/arch", "models",
 		},
 		{"internal/retrieve", "internal/store/groupcommit"},
 		{"internal/recall", "internal/recall/hybrid/graph", "internal/store/sqlitex"},
@@ -42,7 +42,7 @@ func layers() [][]string {
 		{"internal/wire"},
 		{"internal/script", "internal/httpd"},
 		{
-			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web",
+			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web", "internal/remote",
 			"internal/hook", "internal/meter", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},
@@ -130,7 +130,7 @@ func fileOrders() map[string]fileOrder {
 		},
 		"internal/engine": {files: []string{
 			"relations.go", "access.go", "predict.go", "surprise.go", "call.go", "engine.go", "rescore.go", "remote.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "opened.go", "operation.go", "forget.go", "list.go", "history.go", "record.go",
-			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "feed.go", "transfer.go", "serve.go",
+			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "feed.go", "transfer.go", "export.go", "verb.go", "serve.go", "outside.go",
 		}},
 	}
 }

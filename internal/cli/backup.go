@@ -12,6 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -27,6 +28,9 @@ The store may be in use, and may be of any kind. The file is checked before it g
 		Args: oneArgument("a file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			cfg, err := existingStore(s)
+			if err == nil {
+				err = ownStore(cfg.Store, "writes all tenants of a store to a file beside it: run it on the server, or serve with --backup-every; hippo export writes what your token reaches")
+			}
 			if err != nil {
 				return err
 			}
@@ -68,6 +72,14 @@ func existingStore(s *shell) (config.Config, error) {
 	return c, err
 }
 
+// ownStore refuses a store on a server, for a command that needs the store itself.
+func ownStore(store config.Store, why string) error {
+	if !store.Remote() {
+		return nil
+	}
+	return fmt.Errorf("%w, %s: this command %s", engine.ErrAway, store, why)
+}
+
 // isFile reports whether an argument of hippo restore is a file: it has a separator of paths, ends
 // in .db, or names something that exists.
 func isFile(arg string) bool {
@@ -81,6 +93,9 @@ func isFile(arg string) bool {
 // restoreFile replaces the store by a backup, which is checked before the user is asked.
 func restoreFile(ctx context.Context, s *shell, file string, yes bool) (err error) {
 	cfg, err := s.config()
+	if err == nil {
+		err = ownStore(cfg.Store, "replaces a store as a whole: run it on the server, while that is stopped")
+	}
 	if err != nil {
 		return err
 	}

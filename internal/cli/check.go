@@ -21,6 +21,9 @@ insight, every file of a directory, the file of the search index. Exit code 0: s
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := existingStore(s)
+			if err == nil {
+				err = ownStore(cfg.Store, "reads its files: run it on the server; hippo status says what that knows to be damaged")
+			}
 			if err != nil {
 				return err
 			}

@@ -68,6 +68,9 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	if err != nil {
 		return err
 	}
+	if err := ownStore(cfg.Store, "serves a store of this machine"); err != nil {
+		return err
+	}
 	if err := o.backup.validate(cfg.Store); err != nil {
 		return err
 	}

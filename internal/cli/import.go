@@ -217,6 +217,9 @@ func printImported(ctx context.Context, s *shell, r imported, err error) error {
 	if ctx.Err() != nil {
 		return &interruptedError{r.Added}
 	}
+	if errors.Is(err, hippo.ErrUnavailable) {
+		err = fmt.Errorf("%w; run it again to go on: what is stored is not added twice", err)
+	}
 	return errors.Join(printReport(s, r), err)
 }
 

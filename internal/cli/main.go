@@ -139,7 +139,7 @@ func commands(s *shell) []group {
 			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newVoteCommand(s, "unvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newLogCommand(s), newDiffCommand(s), newUndoCommand(s), newUICommand(s),
 		}},
 		{"Commands for agents:", []*cobra.Command{
-			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newTokenCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
+			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newTokenCommand(s), newLoginCommand(s), newLogoutCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
 		}},
 		{"Commands for stores:", []*cobra.Command{
 			newStatusCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
@@ -239,7 +239,7 @@ func (s *shell) named() (config.Config, error) {
 
 // exists returns an error if the store does not exist; opening would create it.
 func exists(store config.Store) error {
-	if store.Kind == "memory" {
+	if store.Kind == "memory" || store.Remote() {
 		return nil
 	}
 	if _, err := os.Stat(store.Path); errors.Is(err, os.ErrNotExist) {

@@ -241,6 +241,9 @@ func closeModel(m embedding.Model) error {
 // embedAll embeds the memories of the store with the chosen model.
 func embedAll(ctx context.Context, s *shell) error {
 	cfg, err := s.config()
+	if err == nil {
+		err = ownStore(cfg.Store, "embeds in this process: the server embeds by itself, with its --model")
+	}
 	if err != nil {
 		return err
 	}

@@ -6,9 +6,12 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
+	"github.com/hippo-memory/hippo/internal/remote"
 	"github.com/hippo-memory/hippo/internal/restapi"
+	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/shodh"
 	"github.com/hippo-memory/hippo/internal/token"
 	"github.com/hippo-memory/hippo/internal/web"
@@ -31,6 +34,7 @@ func httpRoutes(s *shell, open httpd.Opener, f *httpFront) []httpd.Route {
 		httpd.Health(open),
 		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Now: s.now, Log: f.log}),
 		restapi.Routes(open, &restapi.Options{Version: v, Store: f.store, Now: s.now, Log: f.log}),
+		remote.Routes(open, &remote.Options{Version: v, Verbs: []engine.Verb{script.New(nil).Verb()}, Now: s.now, Log: f.log}),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: f.kind, Now: s.now, Log: f.log}),
 		web.Routes(open, &web.Options{
 			Sessions: f.sessions, Login: tokens.Authenticate, Tokens: webTokens(tokens), Version: v, Store: f.store, Now: s.now, Log: f.log,

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,6 +19,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/remote"
+	"github.com/hippo-memory/hippo/internal/secret"
 	"github.com/hippo-memory/hippo/internal/token"
 )
 
@@ -159,6 +162,71 @@ func TestRoutes_Reach(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The route of remote stores with every kind of token: what a client may do with all rights claimed is what its token
+// allows.
+func TestRoutes_RemoteStore(t *testing.T) {
+	g := newGuarded(t)
+	before := g.state()
+	ctx := t.Context()
+	for name, text := range g.tokens {
+		c := remote.NewClient(remote.ClientOptions{Address: "http://localhost", Token: secret.New(text), Transport: inProcess{g.server, name}})
+		for _, namespace := range []string{"", "other"} {
+			scope := hippo.LocalScope("heliotrope")
+			scope.Namespace = namespace
+			m := engine.NewRemote(c, &engine.Config{Now: time.Now}, time.UTC).In(scope)
+			sees := slices.Contains([]string{"reader", "writer", "admin"}, name) && namespace == ""
+			if _, err := m.Get(ctx, []hippo.ID{g.id}); (err == nil) != sees {
+				t.Errorf("%s in %q reads the memory: %v", name, namespace, err)
+			}
+			list, err := m.List(ctx, engine.ListQuery{})
+			if found := err == nil && list.Total > 0; found != sees {
+				t.Errorf("%s in %q counts it: %+v, %v", name, namespace, list, err)
+			}
+			exported := false
+			for x, err := range m.Transfer().Export(ctx) {
+				exported = exported || err == nil && x.ID == g.id
+			}
+			if exported != sees {
+				t.Errorf("%s in %q exports it: %v", name, namespace, exported)
+			}
+			if sees && name != "reader" { // the others below must change nothing
+				continue
+			}
+			text := "changed"
+			_, modified := m.Modify(ctx, g.id, engine.Modification{Content: &text})
+			_, voted := m.Reinforce(ctx, nil, []hippo.ID{g.id})
+			_, forgot := m.Forget(ctx, []hippo.ID{g.id})
+			for verb, err := range map[string]error{"modifies": modified, "votes": voted, "forgets": forgot, "purges": m.Purge(ctx, []hippo.ID{g.id})} {
+				if err == nil || strings.Contains(err.Error(), "4711") {
+					t.Errorf("%s in %q %s it: %v", name, namespace, verb, err)
+				}
+			}
+			if name == "reader" {
+				if _, err := m.Record(ctx, &hippo.Memory{Content: "new"}); !errors.Is(err, hippo.ErrForbidden) {
+					t.Errorf("a reader records: %v", err)
+				}
+			}
+		}
+	}
+	if after := g.state(); after != before {
+		t.Errorf("callers without the right changed the memory:\n%s\n%s", before, after)
+	}
+}
+
+// inProcess answers requests from an address without a network.
+type inProcess struct {
+	server *httpd.Server
+	from   string
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (h inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	r.RemoteAddr = h.from + ":1"
+	h.server.ServeHTTP(w, r)
+	return w.Result(), nil
 }
 
 // state is what the memory says, without its use.

@@ -23,7 +23,9 @@ func newRunCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run FILE",
 		Short: "Run a Starlark program over the memory: search, filter, combine and store at once; - reads it from stdin",
-		Args:  maximumArguments(1),
+		Long: `Run a Starlark program over the memory. A store on a server runs it there, within the scope of the token, and
+sees neither the files nor the environment of this machine.`,
+		Args: maximumArguments(1),
 		Example: `  hippo run tidy.star --dry-run
   echo '[m.preview for m in search("gateway") if m.score > 0.5]' | hippo run -
   hippo run --card`,

@@ -69,6 +69,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HIPPO_MODEL", "static") // what the others have embedded by now depends on the machine
 			e.Setenv("NL", "\n")
 			e.Values[sessionsKey{}] = map[string]*session{}
+			e.Values[webServersKey{}] = map[string]*webServer{}
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o755)
 		},
 		Condition: func(name string) (bool, error) {
@@ -86,6 +87,8 @@ func TestScripts(t *testing.T) {
 			"edit":    edit,
 			"tree":    tree,
 			"mcp":     mcpCommand,
+			"web":     webCommand,
+			"fake":    fakeCommand,
 		},
 	})
 }
@@ -114,7 +117,7 @@ func environment(dir string) map[string]string {
 		"XDG_DATA_HOME":   filepath.Join(home, "data"),
 		"XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_CACHE_HOME": filepath.Join(home, "cache"),
 		"XDG_STATE_HOME": filepath.Join(home, "state"),
-		"HIPPO_STORE":    "", "HIPPO_MEMORY_DIR": "", "HIPPO_PROJECT": "", "HIPPO_RANKER": "", "HIPPO_LOG": "", "HIPPO_SHARE": "",
+		"HIPPO_STORE":    "", "HIPPO_MEMORY_DIR": "", "HIPPO_PROJECT": "", "HIPPO_RANKER": "", "HIPPO_LOG": "", "HIPPO_SHARE": "", "HIPPO_TOKEN": "", "HIPPO_INSECURE_HTTP": "",
 		"HIPPO_CONFIG": "", "HIPPO_MODEL": "", "HIPPO_MODELS": "", "HIPPO_MODEL_KEY": "", "HIPPO_MODEL_KEY_FILE": "", "HF_ENDPOINT": "",
 		"GIT_CEILING_DIRECTORIES": filepath.Dir(dir), "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",

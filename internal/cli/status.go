@@ -60,7 +60,9 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 			row("project", "%s", out.Project)
 		}
 		row("ranker", "%s", out.Ranker)
-		row("index", "%d terms", out.Terms)
+		if st.Store != nil { // the token says whether the caller may know
+			row("index", "%d terms", out.Terms)
+		}
 		for _, m := range out.Models {
 			row("model", "%s", m.Text())
 		}
@@ -69,8 +71,10 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 		for _, d := range out.Degraded {
 			row("degraded", "%s", d)
 		}
-		for _, p := range st.Store.Problems {
-			row("unreadable", "%v", p)
+		if st.Store != nil {
+			for _, p := range st.Store.Problems {
+				row("unreadable", "%v", p)
+			}
 		}
 	})
 }

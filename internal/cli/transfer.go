@@ -116,6 +116,9 @@ func exportOf(ctx context.Context, m *engine.Memories) (x export, err error) {
 // exportSalvaged exports what can be read of a store that may be too damaged to be opened.
 func exportSalvaged(ctx context.Context, s *shell, args []string, force bool) error {
 	c, err := existingStore(s)
+	if err == nil {
+		err = ownStore(c.Store, "with --salvage reads its files: run it on the server")
+	}
 	if err != nil {
 		return err
 	}
@@ -230,7 +233,7 @@ func newMigrateCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "migrate --from URL --to URL",
 		Short:   "Copy all memories from one store to another",
-		Example: `  hippo migrate --from dir:~/.hippo --to sqlite:~/memory.db`,
+		Example: "  hippo migrate --from dir:~/.hippo --to sqlite:~/memory.db\n  hippo migrate --from sqlite:~/memory.db --to https://memory.example.org",
 		Args:    maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if from == "" || to == "" {
@@ -240,7 +243,7 @@ func newMigrateCommand(s *shell) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "the store to read")
-	c.Flags().StringVar(&to, "to", "", "the store to write; made if it does not exist")
+	c.Flags().StringVar(&to, "to", "", "the store to write; made if it does not exist, unless it is on a server")
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/web"
 )
@@ -19,12 +20,15 @@ func newUICommand(s *shell) *cobra.Command {
 		Use:   "ui",
 		Short: "Show the memory in a browser",
 		Long: "Serve the dashboard to this machine, and open the browser with a link that lets it in once. Ctrl-C ends the server. " +
-			"hippo serve --http serves it with the rest, for browsers with a token.",
+			"hippo serve --http serves it with the rest, for browsers with a token. Of a store on a server it opens the page there.",
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			cfg, err := s.config()
 			if err != nil {
 				return err
+			}
+			if cfg.Store.Remote() {
+				return showRemote(c.Context(), s, cfg.Store, silent)
 			}
 			f := &httpFront{sessions: web.NewSessions(s.now)}
 			owner := httpd.Caller{Name: "you", Scope: hippo.Scope{Namespace: cfg.Namespace, Rights: hippo.AllRights}}
@@ -39,6 +43,15 @@ func newUICommand(s *shell) *cobra.Command {
 	c.Flags().StringVar(&o.addr, "http", "127.0.0.1:0", "where to listen; port 0 is any that is free")
 	c.Flags().BoolVar(&silent, "no-browser", false, "print the link instead of opening it")
 	return c
+}
+
+// showRemote opens the page of a server, which asks for a token: none is in the link.
+func showRemote(ctx context.Context, s *shell, store config.Store, silent bool) error {
+	link := store.String() + "/"
+	if silent || !openBrowser(ctx, link) {
+		s.warn("open this page, and sign in with a token: %s", link)
+	}
+	return nil
 }
 
 // openBrowser opens a link in the browser of the user, and reports whether that could be started.

@@ -25,7 +25,7 @@ type Setting struct {
 // environment, see [Load].
 func Settings() []Setting {
 	return []Setting{
-		{"store", "store", "HIPPO_STORE", "", "where memories are: sqlite:PATH or dir:PATH"},
+		{"store", "store", "HIPPO_STORE", "", "where memories are: sqlite:PATH, dir:PATH, or https://HOST of a server"},
 		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files: the same as --store dir:PATH"},
 		{"project", "project", "HIPPO_PROJECT", "", "the project to work for, instead of that of the current directory; none for no project"},
 		{"namespace", "namespace", "HIPPO_NAMESPACE", "", "the tenant of the store; what others hold is not seen"},
@@ -86,11 +86,14 @@ func (m Model) String() string { return secret.RedactURL(m.Name) }
 
 // Store says which store to open.
 type Store struct {
-	// Kind is "sqlite", "dir" or "memory".
+	// Kind is "sqlite", "dir" or "memory", or for a server "https" or "http".
 	Kind string
-	// Path is absolute; empty for memory.
+	// Path is absolute; empty for memory. Of a server it is the rest of the address: "//host:port" and perhaps a path.
 	Path string
 }
+
+// Remote reports whether the store is on a server.
+func (s Store) Remote() bool { return s.Kind == "https" || s.Kind == "http" }
 
 // String returns the URL of the store.
 func (s Store) String() string { return s.Kind + ":" + s.Path }
@@ -202,7 +205,7 @@ func onOff(value string) (bool, error) {
 	}
 }
 
-// ParseStore reads the URL of a store. A path without a kind is a directory of
+// ParseStore reads the URL of a store; https://HOST and http://HOST are servers. A path without a kind is a directory of
 // JSON files if it is one, else a SQLite file. "~" at the beginning of a path is
 // the home directory.
 func ParseStore(url string) (Store, error) {
@@ -210,11 +213,13 @@ func ParseStore(url string) (Store, error) {
 	switch {
 	case url == "":
 		return Store{}, hippo.Fieldf("store", "must not be empty: want sqlite:PATH or dir:PATH")
+	case ok && (strings.EqualFold(kind, "https") || strings.EqualFold(kind, "http")):
+		return parseServer("store", url)
 	case url == "memory:" || url == "memory":
 		return Store{Kind: "memory"}, nil
 	case ok && (kind == "sqlite" || kind == "dir"):
 	case ok && len(kind) > 1: // one letter is a drive
-		return Store{}, hippo.Fieldf("store", "must be sqlite:PATH or dir:PATH, got %q", url)
+		return Store{}, hippo.Fieldf("store", "must be sqlite:PATH or dir:PATH, got %q; https://HOST is a server", secret.RedactURL(url))
 	default:
 		kind, path = guess(url), url
 	}

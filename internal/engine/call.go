@@ -1,12 +1,16 @@
 package engine
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 )
 
-// Call is one verb of one caller, as it travels between processes of one user.
+// ErrAway says that the store is on a server, and that what was asked for needs it in this process.
+var ErrAway = fmt.Errorf("%w: the store is on a server", hippo.ErrUnsupported)
+
+// Call is one verb of one caller, as it travels between processes of one user, and to a server.
 type Call struct {
 	// Verb is the name of the function that carries it out.
 	Verb  string

@@ -47,7 +47,7 @@ type Remote interface {
 	// repeat the call with Retried set.
 	Call(ctx context.Context, c *Call, out any) error
 	// Here returns an engine of this process, for what cannot travel, and what ends its use. Cost: that of opening the
-	// store, unless it is open.
+	// store, unless it is open. The error is [ErrAway] if the store is not of this machine.
 	Here(ctx context.Context) (e *Engine, end func() error, err error)
 	Close() error
 }

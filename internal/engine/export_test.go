@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding"
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -59,4 +61,12 @@ func untravelled(path string, t reflect.Type, seen map[reflect.Type]bool) (probl
 	default:
 	}
 	return problems
+}
+
+// VerbNames returns the names of all verbs that travel, in alphabetical order.
+func VerbNames() []string { return slices.Sorted(maps.Keys(verbs())) }
+
+// PageAfter reads the page of an export after a position.
+func PageAfter(ctx context.Context, m *Memories, position string) (any, error) {
+	return perform(ctx, m, position, exportAfter)
 }

@@ -131,26 +131,36 @@ func feedAfter(ctx context.Context, m *Memories, at feedState) (feedPage, error)
 // Position returns where the feed is. It is encrypted: the revision of a store counts the changes of
 // all tenants, so the difference of two would tell a caller how much the others write.
 func (f *Feed) Position() string {
-	plain := binary.BigEndian.AppendUint64(nil, uint64(f.at.Revision))
-	return base64.RawURLEncoding.EncodeToString(f.cipher().Seal(nil, nil, plain, nil))
+	return sealPosition(f.at.Store, f.memories.scope.Namespace, f.at.Revision)
 }
 
 func (f *Feed) parse(position string) (hippo.Revision, bool) {
+	return openPosition(f.at.Store, f.memories.scope.Namespace, position)
+}
+
+// sealPosition returns a revision of a store as text for a tenant, see [Feed.Position].
+func sealPosition(identity, namespace string, r hippo.Revision) string {
+	plain := binary.BigEndian.AppendUint64(nil, uint64(r))
+	return base64.RawURLEncoding.EncodeToString(cipherOf(identity, namespace).Seal(nil, nil, plain, nil))
+}
+
+// openPosition is the inverse of sealPosition; false for what is no position of this store and tenant.
+func openPosition(identity, namespace, position string) (hippo.Revision, bool) {
 	sealed, err := base64.RawURLEncoding.DecodeString(position)
 	if err != nil {
 		return 0, false
 	}
-	plain, err := f.cipher().Open(nil, nil, sealed, nil)
+	plain, err := cipherOf(identity, namespace).Open(nil, nil, sealed, nil)
 	if err != nil || len(plain) != 8 {
 		return 0, false
 	}
 	return hippo.Revision(binary.BigEndian.Uint64(plain)), true
 }
 
-// cipher returns the cipher of positions. Its key comes from the identity of the store, which no caller
+// cipherOf returns the cipher of positions. Its key comes from the identity of the store, which no caller
 // sees, and the namespace, so that a position is of use to its tenant only.
-func (f *Feed) cipher() cipher.AEAD {
-	key := sha256.Sum256(fmt.Appendf(nil, "hippo feed\n%s\n%s", f.at.Store, f.memories.scope.Namespace))
+func cipherOf(identity, namespace string) cipher.AEAD {
+	key := sha256.Sum256(fmt.Appendf(nil, "hippo feed\n%s\n%s", identity, namespace))
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		panic(err) // the length of the key is right

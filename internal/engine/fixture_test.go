@@ -100,8 +100,11 @@ func open(t tester, o options) *fixture {
 	e := engine.New(engine.Config{
 		Store: s, Index: i, Now: o.clock.now, Models: o.models, Tokens: o.tokens, Weights: o.weights, Degraded: o.degraded,
 	})
-	if os.Getenv(remoteTests) != "" {
+	switch os.Getenv(remoteTests) {
+	case "loopback":
 		e = engine.NewRemote(newLoopback(e), &engine.Config{Now: o.clock.now, Weights: o.weights}, o.zone)
+	case "http":
+		e = engine.NewRemote(newServed(e), &engine.Config{Now: o.clock.now, Weights: o.weights}, o.zone)
 	}
 	f := &fixture{Memories: e.In(hippo.LocalScope("")), clock: o.clock, t: t, store: s}
 	f.end = sync.OnceFunc(func() {

@@ -15,7 +15,7 @@ import (
 )
 
 // NewRemote returns an engine whose verbs r carries out. Of c it uses Ranker, IndexWait, Weights and Now; zone is
-// [Engine.Zone]. What cannot travel uses [Remote.Here]: [Memories.Transfer], [Engine.Embed] and [Engine.Stage].
+// [Engine.Zone]. What cannot travel uses [Remote.Here]: [Engine.Embed] and [Engine.Stage].
 func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
 	e := &Engine{remote: r, weights: c.Weights, now: c.Now, closing: r.Close, defaults: defaultsOf(c, zone)}
 	if e.weights == nil {

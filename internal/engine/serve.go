@@ -14,39 +14,25 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// verb is a verb that another process can call.
-type verb struct {
-	name    string
-	run     func(ctx context.Context, m *Memories, args []byte) (any, error)
-	in, out reflect.Type
-}
-
-// verbOf returns the verb that local carries out.
-func verbOf[In, Out any](local func(context.Context, *Memories, In) (Out, error)) verb {
-	return verb{
-		name: nameOf(local), in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
-		run: func(ctx context.Context, m *Memories, args []byte) (any, error) {
-			var in In
-			if err := json.Unmarshal(args, &in); err != nil {
-				return nil, fmt.Errorf("%w: the arguments of a call: %w", hippo.ErrInvalid, err)
-			}
-			return local(ctx, m, in)
-		},
-	}
-}
-
 // verbs returns the table of verbs by name.
 func verbs() map[string]verb {
 	table := make(map[string]verb)
-	for _, v := range []verb{
-		verbOf(search), verbOf(briefWithout), verbOf(list), verbOf(get), verbOf(resolve), verbOf(shortIDs),
-		verbOf(recordAlone), verbOf(packedRecord), verbOf(compare), verbOf(modify), verbOf(reinforce),
-		verbOf(forget), verbOf(restore), verbOf(purge), verbOf(declare), verbOf(remove), verbOf(relationsOf),
-		verbOf(packedStatus), verbOf(projects), verbOf(flush), verbOf(ready), verbOf(visible),
-		verbOf(labels), verbOf(created), verbOf(predecessors), verbOf(opened), verbOf(undo), verbOf(operations), verbOf(formerVersions), verbOf(resolveOperation), verbOf(feedHead), verbOf(feedAfter),
-	} {
-		table[v.name] = v
+	add := func(rights hippo.Rights, list ...verb) {
+		for _, v := range list {
+			v.rights = rights
+			table[v.name] = v
+		}
 	}
+	add(hippo.RightRead,
+		verbOf(search), verbOf(briefWithout), verbOf(list), verbOf(get), verbOf(resolve), verbOf(shortIDs), verbOf(compare),
+		verbOf(relationsOf), verbOf(packedStatus), verbOf(projects), verbOf(flush), verbOf(ready), verbOf(labels), verbOf(created),
+		verbOf(predecessors), verbOf(operations), verbOf(formerVersions), verbOf(resolveOperation), verbOf(exportAfter), verbOf(relationsAfter), verbOf(calendar))
+	add(hippo.RightWrite,
+		verbOf(recordAlone), verbOf(packedRecord), verbOf(modify), verbOf(reinforce), verbOf(forget), verbOf(restore),
+		verbOf(declare), verbOf(remove), verbOf(opened), verbOf(undo), verbOf(visible),
+		verbOf(importBatch), verbOf(indexImported), verbOf(importRelations))
+	add(hippo.RightPurge, verbOf(purge))
+	add(hippo.RightAdmin, verbOf(feedHead), verbOf(feedAfter)) // revisions count the changes of all tenants
 	return table
 }
 
@@ -56,9 +42,14 @@ type Dispatcher struct {
 	verbs map[string]verb
 }
 
-// NewDispatcher returns a Dispatcher on the engine that open returns, which may take its time at first.
-func NewDispatcher(open func(context.Context) (*Engine, error)) *Dispatcher {
-	return &Dispatcher{open: open, verbs: verbs()}
+// NewDispatcher returns a Dispatcher on the engine that open returns, which may take its time at first. More are verbs of
+// packages above this one.
+func NewDispatcher(open func(context.Context) (*Engine, error), more ...Verb) *Dispatcher {
+	table := verbs()
+	for _, v := range more {
+		table[v.verb.name] = v.verb
+	}
+	return &Dispatcher{open: open, verbs: table}
 }
 
 // Encode returns a call as bytes for [Dispatcher.Do].
@@ -67,7 +58,12 @@ func Encode(c *Call) ([]byte, error) { return encode(c) }
 // Do carries out an encoded call and returns its encoded result, or, if failed, its encoded error; [Decode] takes
 // both. It does not panic.
 func (d *Dispatcher) Do(ctx context.Context, call []byte) (reply []byte, failed bool) {
-	out, err := d.run(ctx, call)
+	out, err := d.run(ctx, call, func(*Call, verb) error { return nil })
+	return replyOf(out, err)
+}
+
+// replyOf returns an encoded reply.
+func replyOf(out any, err error) (reply []byte, failed bool) {
 	if err == nil {
 		if reply, err = encode(out); err == nil {
 			return reply, false
@@ -80,7 +76,8 @@ func (d *Dispatcher) Do(ctx context.Context, call []byte) (reply []byte, failed 
 	return reply, true
 }
 
-func (d *Dispatcher) run(ctx context.Context, call []byte) (out any, err error) {
+// run carries out an encoded call that admit, which may change it, does not refuse.
+func (d *Dispatcher) run(ctx context.Context, call []byte, admit func(*Call, verb) error) (out any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
@@ -94,6 +91,9 @@ func (d *Dispatcher) run(ctx context.Context, call []byte) (out any, err error) 
 	v, ok := d.verbs[c.Verb]
 	if !ok {
 		return nil, fmt.Errorf("%w: verb %q", hippo.ErrUnsupported, c.Verb)
+	}
+	if err := admit(&c, v); err != nil {
+		return nil, err
 	}
 	e, err := d.open(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func encode(v any) ([]byte, error) {
 }
 
 // generation counts changes of the meaning of calls that leave their types as they are.
-const generation = 1
+const generation = 2
 
 // Protocol returns a name for the form of calls and results: processes whose names differ cannot call each other. It
 // is derived from all types that travel. Cost: some 0.1 ms.

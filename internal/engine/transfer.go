@@ -1,21 +1,26 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
-// importBatch is how many memories one transaction of an import holds: large enough that the
+// maxImportBatch is how many memories one transaction of an import holds: large enough that the
 // commit does not count, small enough to stay responsive.
-const importBatch = 500
+const maxImportBatch = 500
 
-// Transfer exports and imports memories within the scope of a caller. If another process has the store open, each
-// method opens it in this one, too: streams of any length, and the functions of a caller, do not travel.
+// importBytes is how many bytes of text a batch has at most, but for its last memory: what travels at a time.
+const importBytes = 1 << 20
+
+// Transfer exports and imports memories within the scope of a caller. To and from another process they travel in
+// batches and pages, so that neither side holds all of them.
 type Transfer struct {
 	memories *Memories
 	preview  bool
@@ -92,33 +97,109 @@ type Rejection struct {
 // what it counts as added is durable. progress, if not nil, is called with the number of
 // entries done after each batch. What was imported is indexed and embedded at last.
 func (t Transfer) Import(ctx context.Context, cal hippo.Calendar, entries iter.Seq2[*hippo.Memory, error], progress func(done int)) (ImportReport, error) {
-	m, end, err := here(ctx, t.memories)
-	if err != nil {
-		return ImportReport{}, err
-	}
-	t.memories = m
-	report, err := t.importHere(ctx, cal, entries, progress)
-	return report, errors.Join(err, end())
-}
-
-func (t Transfer) importHere(ctx context.Context, cal hippo.Calendar, entries iter.Seq2[*hippo.Memory, error], progress func(done int)) (ImportReport, error) {
-	if err := t.memories.scoped.Allow(hippo.RightWrite); err != nil {
-		return ImportReport{}, err
-	}
 	x := importer{transfer: t, calendar: cal, progress: progress}
-	for m, err := range entries {
-		if err := x.add(ctx, m, err); err != nil {
-			return x.report, err
-		}
-	}
-	if err := errors.Join(x.flush(ctx), ctx.Err()); err != nil || t.preview {
+	if _, err := perform(ctx, t.memories, importArgs{Preview: true}, importBatch); err != nil { // before the source is read
 		return x.report, err
 	}
-	_ = t.memories.indexed(ctx, func() error { // what fails the next search does, and reports
-		t.memories.embedding.EmbedInstant(ctx)
+	for m, err := range entries {
+		if err := x.add(ctx, m, err); err != nil {
+			return x.sorted(), err
+		}
+	}
+	err := errors.Join(x.flush(ctx), ctx.Err())
+	if err == nil && !t.preview {
+		_ = finishImport(ctx, t.memories) // what fails the next search does, and reports
+	}
+	return x.sorted(), err
+}
+
+// finishImport makes what was imported ready for searches.
+func finishImport(ctx context.Context, m *Memories) error {
+	_, err := perform(ctx, m, none{}, indexImported)
+	return err
+}
+
+// indexImported indexes what was imported, and embeds it with the instant models.
+func indexImported(ctx context.Context, m *Memories, _ none) (none, error) {
+	return none{}, m.indexed(ctx, func() error {
+		m.embedding.EmbedInstant(ctx)
 		return nil
 	})
-	return x.report, nil
+}
+
+// importArgs are a batch of an import.
+type importArgs struct {
+	Calendar hippo.Calendar
+	Entries  []importEntry
+	// Preview: nothing is stored.
+	Preview bool `json:",omitempty"`
+}
+
+// importEntry is a memory of a batch. It has an ID, by which a second attempt finds what the first one stored.
+type importEntry struct {
+	Memory        *hippo.Memory
+	SecretAllowed bool `json:",omitempty"`
+}
+
+// importOutcome is what became of an entry: an outcome, or why it cannot be stored.
+type importOutcome struct {
+	Outcome store.Outcome `json:",omitempty"`
+	Failure *failure      `json:",omitempty"`
+}
+
+// importBatch stores the entries of a batch that can be stored, in one transaction. Of a repeated batch those that the
+// first attempt stored are present.
+func importBatch(ctx context.Context, m *Memories, a importArgs) ([]importOutcome, error) {
+	if err := m.scoped.Allow(hippo.RightWrite); err != nil {
+		return nil, err
+	}
+	out, valid := make([]importOutcome, len(a.Entries)), make([]*hippo.Memory, 0, len(a.Entries))
+	for i, e := range a.Entries {
+		if err := checkImported(m, e); err != nil {
+			out[i].Failure = newFailure(err)
+		} else {
+			valid = append(valid, e.Memory)
+		}
+	}
+	outcomes, err := []store.Outcome(nil), error(nil)
+	switch {
+	case len(valid) == 0:
+	case a.Preview:
+		outcomes, err = store.PreviewImport(ctx, m.scoped, valid)
+	default:
+		outcomes, err = store.As(m.scoped, as(m, hippo.VerbImport)).Import(ctx, a.Calendar, valid)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		if out[i].Failure == nil {
+			out[i].Outcome, outcomes = outcomes[0], outcomes[1:]
+		}
+	}
+	return out, nil
+}
+
+// checkImported reports why an entry cannot be stored.
+func checkImported(m *Memories, e importEntry) error {
+	x := e.Memory
+	if x == nil {
+		return hippo.Fieldf("Memory", "must be there")
+	}
+	if x.Source.Kind == "" {
+		x.Source.Kind = hippo.SourceImport
+		x.Trust = max(x.Trust, hippo.DefaultTrust(hippo.SourceImport))
+	}
+	if !e.SecretAllowed {
+		if err := screenedImport(x); err != nil {
+			return err
+		}
+	}
+	x.Namespace = ""
+	if err := m.scoped.Place(x); err != nil {
+		return err
+	}
+	return x.Validate()
 }
 
 // importer collects entries into batches.
@@ -127,7 +208,8 @@ type importer struct {
 	calendar hippo.Calendar
 	progress func(done int)
 	entry    int // the number of the latest
-	batch    []*hippo.Memory
+	batch    []importEntry
+	bytes    int      // of the texts of batch
 	numbers  []int    // of the entries of batch
 	places   []string // of the entries of batch
 	report   ImportReport
@@ -137,19 +219,38 @@ type importer struct {
 func (x *importer) add(ctx context.Context, m *hippo.Memory, err error) error {
 	x.entry++
 	if err == nil {
-		if err = x.check(m); err != nil {
-			err = fmt.Errorf("%s: %w", x.where(), err)
-		}
+		err = store.Identify(m)
 	}
 	if err != nil {
-		x.report.Rejected = append(x.report.Rejected, Rejection{Entry: x.entry, Err: redacted(err)})
+		x.reject(x.entry, err)
 		return nil
 	}
-	x.batch, x.numbers, x.places = append(x.batch, m), append(x.numbers, x.entry), append(x.places, x.where())
-	if len(x.batch) < importBatch {
+	t := &x.transfer
+	x.batch = append(x.batch, importEntry{m, t.secretsAllowed || t.allowed != nil && t.allowed(m.ID)})
+	x.numbers, x.places, x.bytes = append(x.numbers, x.entry), append(x.places, x.where()), x.bytes+sizeOf(m)
+	if len(x.batch) < maxImportBatch && x.bytes < importBytes {
 		return nil
 	}
 	return x.flush(ctx)
+}
+
+func (x *importer) reject(entry int, err error) {
+	x.report.Rejected = append(x.report.Rejected, Rejection{Entry: entry, Err: redacted(err)})
+}
+
+// sorted returns the report with the rejections in the order of the source.
+func (x *importer) sorted() ImportReport {
+	slices.SortStableFunc(x.report.Rejected, func(a, b Rejection) int { return cmp.Compare(a.Entry, b.Entry) })
+	return x.report
+}
+
+// sizeOf returns the size of what is long in a memory, in bytes.
+func sizeOf(m *hippo.Memory) int {
+	n := len(m.Content)
+	for _, v := range m.Metadata {
+		n += len(v)
+	}
+	return n
 }
 
 // where says where the latest entry is.
@@ -164,21 +265,17 @@ func (x *importer) where() string {
 
 // flush stores the batch.
 func (x *importer) flush(ctx context.Context) error {
-	t := x.transfer
-	var outcomes []store.Outcome
-	var err error
-	if t.preview {
-		outcomes, err = store.PreviewImport(ctx, t.memories.scoped, x.batch)
-	} else {
-		outcomes, err = store.As(t.memories.scoped, as(t.memories, hippo.VerbImport)).Import(ctx, x.calendar, x.batch)
+	if len(x.batch) == 0 {
+		return nil
 	}
-	for i, o := range outcomes {
+	outcomes, err := perform(ctx, x.transfer.memories, importArgs{x.calendar, x.batch, x.transfer.preview}, importBatch)
+	for i, o := range outcomes[:min(len(outcomes), len(x.batch))] {
 		x.count(o, i)
-		if t.visit != nil {
-			t.visit(o, x.batch[i])
+		if x.transfer.visit != nil && o.Failure == nil {
+			x.transfer.visit(o.Outcome, x.batch[i].Memory)
 		}
 	}
-	x.batch, x.numbers, x.places = x.batch[:0], x.numbers[:0], x.places[:0]
+	x.batch, x.numbers, x.places, x.bytes = x.batch[:0], x.numbers[:0], x.places[:0], 0
 	if x.progress != nil {
 		x.progress(x.entry)
 	}
@@ -186,95 +283,19 @@ func (x *importer) flush(ctx context.Context) error {
 }
 
 // count counts the outcome of an entry of the batch.
-func (x *importer) count(o store.Outcome, i int) {
-	switch o {
-	case store.Added:
+func (x *importer) count(o importOutcome, i int) {
+	switch {
+	case o.Failure != nil:
+		x.reject(x.numbers[i], fmt.Errorf("%s: %w", x.places[i], o.Failure.err()))
+	case o.Outcome == store.Added:
 		x.report.Added++
-	case store.Updated:
+	case o.Outcome == store.Updated:
 		x.report.Updated++
-	case store.Kept:
+	case o.Outcome == store.Kept:
 		x.report.Kept++
-	case store.Refused:
-		taken := fmt.Errorf("%s: %w: the id %v is in use", x.places[i], hippo.ErrConflict, x.batch[i].ID)
-		x.report.Rejected = append(x.report.Rejected, Rejection{Entry: x.numbers[i], Err: taken})
+	case o.Outcome == store.Refused:
+		x.reject(x.numbers[i], fmt.Errorf("%s: %w: the id %v is in use", x.places[i], hippo.ErrConflict, x.batch[i].Memory.ID))
 	default:
 		x.report.Present++
-	}
-}
-
-// check reports why an entry cannot be stored.
-func (x *importer) check(m *hippo.Memory) error {
-	if m.Source.Kind == "" {
-		m.Source.Kind = hippo.SourceImport
-		m.Trust = max(m.Trust, hippo.DefaultTrust(hippo.SourceImport))
-	}
-	if t := &x.transfer; !t.secretsAllowed && (t.allowed == nil || !t.allowed(m.ID)) {
-		if err := screenedImport(m); err != nil {
-			return err
-		}
-	}
-	m.Namespace = ""
-	if err := x.transfer.memories.scoped.Place(m); err != nil {
-		return err
-	}
-	return m.Validate()
-}
-
-// ImportRelations adds relations as another store held them. Those that are here already stay
-// as they are, those of unknown memories are left out. Those whose kind seems to hold a secret are left out,
-// and the first of them is the error.
-func (t Transfer) ImportRelations(ctx context.Context, rs []hippo.Relation) (added int, err error) {
-	var refused error
-	if !t.secretsAllowed {
-		rs, refused = screenedRelations(rs)
-	}
-	m, end, err := here(ctx, t.memories)
-	if err != nil {
-		return 0, errors.Join(err, refused)
-	}
-	for len(rs) > 0 {
-		some := rs[:min(len(rs), importBatch)]
-		rs = rs[len(some):]
-		var n int
-		if n, err = m.scoped.ImportRelations(ctx, some); err != nil {
-			rs = nil
-		}
-		added += n
-	}
-	return added, errors.Join(err, refused, end())
-}
-
-// Export yields every memory, forgotten ones included, in the order of their last change. One
-// that cannot be read is a [*driver.UnreadableError], and the rest follows.
-func (t Transfer) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
-	return streamed(ctx, t.memories, store.Scoped.All)
-}
-
-// ExportRelations yields every relation as it is stored, by From, To and Kind.
-func (t Transfer) ExportRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
-	return streamed(ctx, t.memories, store.Scoped.AllRelations)
-}
-
-// Calendar returns the store's active day, for an export to carry along.
-func (t Transfer) Calendar(ctx context.Context) (hippo.Calendar, error) {
-	m, end, err := here(ctx, t.memories)
-	if err != nil {
-		return hippo.Calendar{}, err
-	}
-	h, err := m.store.Head(ctx)
-	return h.Calendar, errors.Join(err, end())
-}
-
-// streamed yields what all does, from the store in this process. An error at its end is one of closing what was only read.
-func streamed[T any](ctx context.Context, m *Memories, all func(store.Scoped, context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		m, end, err := here(ctx, m)
-		if err != nil {
-			var none T
-			yield(none, err)
-			return
-		}
-		defer end() //nolint:errcheck // nothing was written
-		all(m.scoped, ctx)(yield)
 	}
 }

@@ -14,6 +14,22 @@ import (
 // The tests of behaviour hold for an engine whose verbs travel.
 func TestRemote_BehavesLikeLocal(t *testing.T) {
 	t.Parallel()
+	checks := "20"
+	if testing.Short() {
+		checks = "3"
+	}
+	behavesLikeLocal(t, "loopback", checks)
+}
+
+// They hold for one on a server, too.
+func TestRemote_ServerBehavesLikeLocal(t *testing.T) {
+	t.Parallel()
+	behavesLikeLocal(t, "http", "2") // the verbs are the same: what may differ is what a reply and its error are
+}
+
+// behavesLikeLocal runs the tests of behaviour on verbs that travel in a way.
+func behavesLikeLocal(t *testing.T, way, checks string) {
+	t.Helper()
 	if os.Getenv(remoteTests) != "" {
 		t.Fatal("the tests of verbs that travel run themselves")
 	}
@@ -26,12 +42,12 @@ func TestRemote_BehavesLikeLocal(t *testing.T) {
 		"Embedding_LoadFails", // looks for an error by identity: the kind and the text of an error travel
 		"Embedding_Resumes",   // starts background work by Warm, which the process that has the store open does by itself
 	}
-	args := []string{"-test.skip=^Test(" + strings.Join(skipped, "|") + ")", "-rapid.checks=20", "-rapid.nofailfile"}
+	args := []string{"-test.skip=^Test(" + strings.Join(skipped, "|") + ")", "-rapid.checks=" + checks, "-rapid.nofailfile"}
 	if testing.Short() {
-		args = append(args, "-test.short", "-rapid.checks=3")
+		args = append(args, "-test.short")
 	}
 	c := exec.CommandContext(t.Context(), exe, args...)
-	c.Env = append(os.Environ(), remoteTests+"=1")
+	c.Env = append(os.Environ(), remoteTests+"="+way)
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -45,6 +61,8 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 		"In", "IsRemote", "Importance", "Zone", "Close", "Relations", "Transfer", "AllowSecrets", "As",
 		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.At", "Transfer.Preview", "Transfer.Visit",
 		"Warm", // the process that has the store open does it by itself
+		"CallerOf",
+		"CallVerb", // is for verbs of the packages above, and calls them where the store is
 	}
 	performed, served := map[string]bool{}, map[string]bool{}
 	for _, f := range functions(t) {

@@ -34,7 +34,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, operation string, 
 		s.Log.Error("request failed", "operation", operation, "code", p.Code, "error", err)
 	}
 	scope := httpd.CallerOf(r.Context()).Scope
-	if machine := generic(p.Code); machine != "" && !scope.Allows(hippo.RightAdmin) {
+	if machine := wire.Discreet(p.Code); machine != "" && !scope.Allows(hippo.RightAdmin) {
 		p.Detail = machine
 	}
 	if p.Code == hippo.CodeUnavailable {
@@ -54,22 +54,6 @@ func problemOf(err error) httpd.Problem {
 	}
 	p.Title = http.StatusText(p.Status)
 	return p
-}
-
-// generic returns the text of a failure of the machine, without particulars; empty for another one.
-func generic(c hippo.Code) string {
-	switch c {
-	case hippo.CodeUnavailable:
-		return "the store or a model is not available now; try again"
-	case hippo.CodeCorrupt:
-		return "stored data cannot be read; tell the owner of the store"
-	case hippo.CodeReadOnly:
-		return "nothing was changed: the store cannot be written; tell its owner"
-	case hippo.CodeFull:
-		return "nothing was stored: the disk of the server is full; tell its owner"
-	default:
-		return ""
-	}
 }
 
 // respond writes a reply.

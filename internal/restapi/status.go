@@ -27,7 +27,7 @@ func (*statusInput) call(ctx context.Context, r *request) (reply, error) {
 	} else { // the reasons may name paths of the server
 		for i := range out.Models {
 			if m := &out.Models[i]; m.Error != "" {
-				m.Error = generic(hippo.CodeUnavailable)
+				m.Error = wire.Discreet(hippo.CodeUnavailable)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -110,7 +111,7 @@ func New(command []string) *Runner {
 	return &Runner{command: command, slots: make(chan struct{}, maxRunning)}
 }
 
-// Run runs a program. One that fails is an [*Error]; other errors are those of the arguments, of the store, of ctx, or
+// Run runs a program; one over a store on a server runs there, see [Runner.Verb]. One that fails is an [*Error]; other errors are those of the arguments, of the store, of ctx, or
 // of starting the process, and nothing is stored then.
 //
 // Cost: 5 to 10 ms for the process, and the calls.
@@ -127,6 +128,9 @@ func (r *Runner) Run(ctx context.Context, e *engine.Engine, c Caller, p Program)
 	}
 	defer func() { <-r.slots }()
 	staged, err := e.Stage(ctx, c.Scope)
+	if errors.Is(err, engine.ErrAway) {
+		return runAway(ctx, e.In(c.Scope), c, p)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -190,6 +190,8 @@ func (d *Doctor) checkStore(e Entry, seen map[string]bool) (Check, bool) {
 	}
 	info, err := os.Stat(s.Path)
 	switch {
+	case s.Remote():
+		return Check{Name: "store", State: OK, Text: s.String() + " is on a server"}, true
 	case s.Kind == "memory":
 		return Check{Name: "store", State: Warning, Text: "it is kept in memory and ends with the session", Fix: "hippo setup --store sqlite:PATH"}, true
 	case err != nil:

@@ -29,6 +29,11 @@ func (s *Store) HasRelations() bool { return s.related.Load() }
 // AllRelations yields every relation of which both ends lie in the scope, by From, To and
 // Kind. Cost: a read of the memories at the ends, some at a time.
 func (s Scoped) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
+	return AllRelationsAfter(ctx, s, nil)
+}
+
+// AllRelationsAfter yields what [Scoped.AllRelations] does after a relation, which need not be stored any more; nil: all.
+func AllRelationsAfter(ctx context.Context, s Scoped, after *hippo.Relation) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
 		if err := s.Allow(hippo.RightRead); err != nil {
 			yield(hippo.Relation{}, err)
@@ -53,6 +58,9 @@ func (s Scoped) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, erro
 			if err != nil {
 				yield(r, err)
 				return
+			}
+			if after != nil && r.Compare(after) <= 0 {
+				continue
 			}
 			if batch = append(batch, r); len(batch) == relationBatch && !flush() {
 				return

@@ -177,22 +177,42 @@ func getAllVisible(s Scoped, tx driver.Tx, ids []hippo.ID) ([]*hippo.Memory, err
 // of the whole namespace, else as in [Scoped.Get]. Cost: one more read for each superseded memory.
 func (s Scoped) All(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 	return func(yield func(*hippo.Memory, error) bool) {
-		if err := s.Allow(hippo.RightRead); err != nil {
-			yield(nil, err)
-			return
-		}
-		for c, err := range s.store.Changes(ctx, 0) {
+		for c, err := range AllSince(ctx, s, 0) {
 			more := true
 			switch {
 			case err != nil:
 				yield(nil, err)
 				return
-			case c.Unreadable != nil && s.scope.Allows(hippo.RightAdmin):
+			case c.Unreadable != nil:
 				more = yield(nil, c.Unreadable)
-			case c.Memory != nil && s.scope.Sees(c.Memory):
-				more = yield(c.Memory, maskExported(ctx, s, c.Memory))
+			case c.Memory != nil:
+				more = yield(c.Memory, nil)
 			}
 			if !more {
+				return
+			}
+		}
+	}
+}
+
+// AllSince yields what [Scoped.All] does of the changes after a revision. A change with neither a memory nor a
+// reason why that cannot be read is one of which the caller sees nothing but that it is there.
+func AllSince(ctx context.Context, s Scoped, since hippo.Revision) iter.Seq2[driver.Change, error] {
+	return func(yield func(driver.Change, error) bool) {
+		if err := s.Allow(hippo.RightRead); err != nil {
+			yield(driver.Change{}, err)
+			return
+		}
+		for c, err := range s.store.Changes(ctx, since) {
+			switch {
+			case err != nil:
+			case c.Unreadable != nil && s.scope.Allows(hippo.RightAdmin):
+			case c.Memory != nil && s.scope.Sees(c.Memory):
+				err = maskExported(ctx, s, c.Memory)
+			default:
+				c = driver.Change{Revision: c.Revision}
+			}
+			if !yield(c, err) || err != nil {
 				return
 			}
 		}

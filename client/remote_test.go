@@ -1,0 +1,82 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/remote"
+)
+
+// readers knows two tokens.
+type readers struct{}
+
+func (readers) Authenticate(token string) (httpd.Caller, bool) {
+	scope := hippo.LocalScope("")
+	if token == "reader" {
+		scope.Rights = hippo.RightRead
+	}
+	return httpd.Caller{Name: token, Scope: scope}, token == "reader" || token == "owner"
+}
+
+// A store on a server has the interface, and the errors, of one of this machine.
+func TestOpen_Server(t *testing.T) {
+	t.Setenv("HIPPO_TOKEN", "")
+	t.Setenv("HIPPO_CONFIG", t.TempDir()+"/config.toml")
+	ctx := t.Context()
+	e, err := app.Open(ctx, config.Config{Store: config.Store{Kind: "memory"}, Model: config.Model{Name: config.NoModel}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	open := func(context.Context) (*engine.Engine, error) { return e, nil }
+	s := httptest.NewServer(httpd.New(remote.Routes(open, &remote.Options{}), httpd.Options{Tokens: readers{}}))
+	t.Cleanup(s.Close)
+	if _, err := client.Open(ctx, s.URL); !errors.Is(err, hippo.ErrForbidden) {
+		t.Errorf("without a token: %v", err)
+	}
+	c, err := client.Open(ctx, s.URL, client.Token("owner"), client.Project("app"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.Record(ctx, "the gateway times out", client.Tags("gateway"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := c.Search(ctx, "gateway")
+	if err != nil || len(a.Hits) != 1 || a.Hits[0].Memory.ID != r.Memory.ID || a.Hits[0].Memory.Project != "app" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if _, err := c.Record(ctx, "x", client.Importance(2)); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("%v", err)
+	}
+	here, err := client.Open(ctx, "memory:", client.Model("none"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := here.Import(ctx, c.Export(ctx))
+	if err != nil || report.Added != 1 {
+		t.Errorf("down: %+v, %v", report, err)
+	}
+	if report, err = c.Import(ctx, here.Export(ctx)); err != nil || report.Present != 1 {
+		t.Errorf("up: %+v, %v", report, err)
+	}
+	t.Setenv("HIPPO_TOKEN", "reader")
+	reader, err := client.Open(ctx, s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Record(ctx, "not allowed"); !errors.Is(err, hippo.ErrForbidden) {
+		t.Errorf("a reader records: %v", err)
+	}
+	if err := errors.Join(here.Close(), reader.Close(), c.Close()); err != nil {
+		t.Error(err)
+	}
+}

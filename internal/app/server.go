@@ -1,0 +1,77 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/login"
+	"github.com/hippo-memory/hippo/internal/remote"
+	"github.com/hippo-memory/hippo/internal/secret"
+)
+
+// TokenVariable is the environment variable of the token for servers, PlainVariable the one that allows "on" plain HTTP
+// to other machines.
+const TokenVariable, PlainVariable = "HIPPO_TOKEN", "HIPPO_INSECURE_HTTP"
+
+// Greet asks a server who it is and what a token allows. Plain: it may be asked over HTTP without TLS.
+func Greet(ctx context.Context, s config.Store, token secret.Value, plain bool) (remote.Greeting, error) {
+	if err := guardPlain(s, plain); err != nil {
+		return remote.Greeting{}, err
+	}
+	c := remote.NewClient(remote.ClientOptions{Address: s.String(), Token: token, Version: programVersion()})
+	defer c.Close() //nolint:errcheck // it closes what is idle
+	return c.Greet(ctx)
+}
+
+// connect returns a client of the server of a store, with the token of the options, the environment or the user. It
+// sends nothing.
+func connect(s config.Store, o *Options) (*remote.Client, error) {
+	l, _, err := login.Find(config.LoginsPath(os.Getenv), config.Origin(s))
+	token := o.Token
+	if text := os.Getenv(TokenVariable); token.Reveal() == "" && text != "" {
+		if token, err = login.ParseToken(text); err != nil {
+			return nil, hippo.Fieldf(TokenVariable, "is no token: at most 8192 printable ASCII characters without spaces")
+		}
+	}
+	if token.Reveal() == "" {
+		token = l.Token
+	}
+	switch {
+	case token.Reveal() == "" && err != nil:
+		return nil, err
+	case token.Reveal() == "":
+		return nil, fmt.Errorf("%w: there is no token for %s: hippo login %s, or $%s", hippo.ErrForbidden, s, s, TokenVariable)
+	}
+	if err := guardPlain(s, l.Plain || os.Getenv(PlainVariable) == "on"); err != nil {
+		return nil, err
+	}
+	return remote.NewClient(remote.ClientOptions{Address: s.String(), Token: token, Version: programVersion()}), nil
+}
+
+// guardPlain refuses to send a token over a network without TLS, unless the user allowed it.
+func guardPlain(s config.Store, allowed bool) error {
+	if allowed || !config.Plain(s) {
+		return nil
+	}
+	return hippo.Fieldf("store", "must be https: over %s anyone on the way reads the token; hippo login --insecure-http %s, or $%s=on, allows it", s, s, PlainVariable)
+}
+
+// remoteEngine returns an engine whose verbs r carries out.
+func remoteEngine(r engine.Remote, c *config.Config, o *Options) *engine.Engine {
+	return engine.NewRemote(r, &engine.Config{Ranker: c.Ranker, IndexWait: o.IndexWait, Now: o.Now}, cmp.Or(o.Zone, time.Local))
+}
+
+// programVersion returns the version of this program.
+func programVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

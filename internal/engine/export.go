@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+const (
+	// maxExportPage is how many memories a page of an export has, but for those of one revision, and exportBytes how many
+	// bytes of text, but for its last memory.
+	maxExportPage, exportBytes = 500, 1 << 20
+	// maxRelationPage is how many relations a page has. Each page costs a scan of those before it.
+	maxRelationPage = 20_000
+)
+
+// Export yields every memory, forgotten ones included, in the order of their last change. One
+// that cannot be read is a [*driver.UnreadableError], and the rest follows. From another process they come in pages: a
+// memory that changes meanwhile is yielded once, as it was when its page was read.
+func (t Transfer) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
+	if t.memories.remote == nil {
+		return t.memories.scoped.All(ctx)
+	}
+	return func(yield func(*hippo.Memory, error) bool) {
+		seen := make(map[hippo.ID]bool)
+		page := exportPage{More: true}
+		for page.More {
+			var err error
+			if page, err = perform(ctx, t.memories, page.Next, exportAfter); err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, e := range page.Entries {
+				if e.Memory != nil && seen[e.Memory.ID] {
+					continue
+				}
+				if e.Memory != nil {
+					seen[e.Memory.ID] = true
+				}
+				if !yield(e.Memory, e.err()) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// exportPage is a part of an export. Next is where the next one begins; empty is the beginning.
+type exportPage struct {
+	Entries []exportEntry
+	Next    string
+	More    bool
+}
+
+// exportEntry is a memory, or why some cannot be read.
+type exportEntry struct {
+	Memory   *hippo.Memory    `json:",omitempty"`
+	Problems []driver.Problem `json:",omitempty"`
+}
+
+func (e *exportEntry) err() error {
+	if e.Memory != nil {
+		return nil
+	}
+	return &driver.UnreadableError{Problems: e.Problems}
+}
+
+// exportAfter returns the page after a position.
+func exportAfter(ctx context.Context, m *Memories, position string) (p exportPage, err error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return p, err
+	}
+	head, err := m.store.Head(ctx)
+	if err != nil {
+		return p, err
+	}
+	at, ok := hippo.Revision(0), true
+	if position != "" {
+		at, ok = openPosition(head.Store, m.scope.Namespace, position)
+	}
+	if !ok || at > head.Revision {
+		return p, fmt.Errorf("%w: the store was replaced by another one during the export: begin again", hippo.ErrConflict)
+	}
+	size := 0
+	for c, err := range store.AllSince(ctx, m.scoped, at) {
+		if err != nil {
+			return p, err
+		}
+		if p.More = (len(p.Entries) >= maxExportPage || size >= exportBytes) && c.Revision > at; p.More {
+			break
+		}
+		at = max(at, c.Revision)
+		switch {
+		case c.Memory != nil:
+			p.Entries, size = append(p.Entries, exportEntry{Memory: c.Memory}), size+sizeOf(c.Memory)
+		case c.Unreadable != nil:
+			p.Entries = append(p.Entries, exportEntry{Problems: c.Unreadable.Problems})
+		}
+	}
+	p.Next = sealPosition(head.Store, m.scope.Namespace, at)
+	return p, nil
+}
+
+// ExportRelations yields every relation as it is stored, by From, To and Kind.
+func (t Transfer) ExportRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
+	if t.memories.remote == nil {
+		return t.memories.scoped.AllRelations(ctx)
+	}
+	return func(yield func(hippo.Relation, error) bool) {
+		var last *hippo.Relation
+		for {
+			page, err := perform(ctx, t.memories, relationsArgs{last}, relationsAfter)
+			if err != nil {
+				yield(hippo.Relation{}, err)
+				return
+			}
+			for _, r := range page {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if len(page) < maxRelationPage {
+				return
+			}
+			last = &page[len(page)-1]
+		}
+	}
+}
+
+// relationsArgs ask for the relations after one; nil: from the first.
+type relationsArgs struct{ After *hippo.Relation }
+
+func relationsAfter(ctx context.Context, m *Memories, a relationsArgs) (page []hippo.Relation, err error) {
+	for r, err := range store.AllRelationsAfter(ctx, m.scoped, a.After) {
+		if err != nil {
+			return nil, err
+		}
+		if page = append(page, r); len(page) == maxRelationPage {
+			break
+		}
+	}
+	return page, nil
+}
+
+// Calendar returns the store's active day, for an export to carry along.
+func (t Transfer) Calendar(ctx context.Context) (hippo.Calendar, error) {
+	return perform(ctx, t.memories, none{}, calendar)
+}
+
+func calendar(ctx context.Context, m *Memories, _ none) (hippo.Calendar, error) {
+	h, err := m.store.Head(ctx)
+	return h.Calendar, err
+}
+
+// ImportRelations adds relations as another store held them. Those that are here already stay
+// as they are, those of unknown memories are left out. Those whose kind seems to hold a secret are left out,
+// and the first of them is the error.
+func (t Transfer) ImportRelations(ctx context.Context, rs []hippo.Relation) (added int, err error) {
+	var refused error
+	if !t.secretsAllowed {
+		rs, refused = screenedRelations(rs)
+	}
+	for len(rs) > 0 && err == nil {
+		some := rs[:min(len(rs), maxImportBatch)]
+		rs = rs[len(some):]
+		var n int
+		n, err = perform(ctx, t.memories, some, importRelations)
+		added += n
+	}
+	return added, errors.Join(err, refused)
+}
+
+// importRelations stores a batch of relations. The count of a repeated one lacks those that the first attempt stored.
+func importRelations(ctx context.Context, m *Memories, rs []hippo.Relation) (int, error) {
+	return m.scoped.ImportRelations(ctx, rs)
+}

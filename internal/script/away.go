@@ -1,0 +1,76 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/script/sandbox"
+)
+
+// verbName is the name of the verb that runs a program.
+const verbName = "runProgram"
+
+// awayArgs are a program, and what its caller knows that the server does not.
+type awayArgs struct {
+	Program Program
+	Now     time.Time
+	State   string
+	Source  hippo.Source // of the memories without a situation
+}
+
+// awayResult is a report, or a failure of the program.
+type awayResult struct {
+	Report  *Report          `json:",omitempty"`
+	Failure *sandbox.Failure `json:",omitempty"`
+	Printed string           `json:",omitempty"`
+}
+
+// errRepeated refuses a program that may have run: its writes must not be stored twice.
+var errRepeated = fmt.Errorf("%w: the connection broke while the program ran: whether its writes are stored is not known; look before running it again", hippo.ErrUnavailable)
+
+// runAway runs a program where the store is.
+func runAway(ctx context.Context, m *engine.Memories, c Caller, p Program) (*Report, error) {
+	a := awayArgs{Program: p, Now: c.Now().In(m.Zone())}
+	if c.State != nil {
+		a.State = c.State(ctx)
+	}
+	if c.Place != nil && !p.ReadOnly {
+		var x hippo.Memory
+		c.Place(&x)
+		a.Source = x.Source
+	}
+	var out awayResult
+	if err := engine.CallVerb(ctx, m, verbName, a, &out); err != nil {
+		return nil, err
+	}
+	if out.Failure != nil {
+		return nil, &Error{out.Failure, out.Printed}
+	}
+	return out.Report, nil
+}
+
+// Verb returns the verb that runs the programs of remote callers with r. It needs the right to read: what a program
+// writes is checked as the writes of any caller are.
+func (r *Runner) Verb() engine.Verb {
+	return engine.NewVerb(verbName, hippo.RightRead, func(ctx context.Context, m *engine.Memories, a awayArgs) (out awayResult, err error) {
+		scope, repeated := engine.CallerOf(m)
+		if repeated && !a.Program.ReadOnly && !a.Program.DryRun {
+			return out, errRepeated
+		}
+		c := Caller{Scope: scope, Now: func() time.Time { return a.Now }, State: func(context.Context) string { return a.State }}
+		c.Place = func(x *hippo.Memory) {
+			if len(x.Situation) == 0 {
+				x.Source.Session, x.Source.Seq = a.Source.Session, a.Source.Seq
+			}
+		}
+		out.Report, err = r.Run(ctx, m.Engine, c, a.Program)
+		if failed, ok := errors.AsType[*Error](err); ok {
+			return awayResult{Failure: failed.Failure, Printed: failed.Printed}, nil
+		}
+		return out, err
+	})
+}
