@@ -42,7 +42,7 @@ func layers() [][]string {
 		{"internal/wire"},
 		{"internal/script", "internal/httpd"},
 		{
-			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web",
+			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web", "internal/telemetry",
 			"internal/hook", "internal/meter", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},
@@ -129,8 +129,8 @@ func fileOrders() map[string]fileOrder {
 			},
 		},
 		"internal/engine": {files: []string{
-			"relations.go", "access.go", "call.go", "engine.go", "remote.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "undo.go", "forget.go", "list.go", "history.go", "record.go",
-			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "feed.go", "transfer.go", "serve.go",
+			"relations.go", "access.go", "call.go", "observe.go", "engine.go", "remote.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "undo.go", "forget.go", "list.go", "history.go", "record.go",
+			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "figures.go", "feed.go", "transfer.go", "serve.go",
 		}},
 	}
 }

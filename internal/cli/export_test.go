@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/telemetry"
 	"github.com/hippo-memory/hippo/internal/token"
 )
 
@@ -86,7 +87,7 @@ func Commands() (list []string) {
 
 // HTTPRoutes returns the routes of all front ends.
 func HTTPRoutes(now func() time.Time, open httpd.Opener) []httpd.Route {
-	return httpRoutes(&shell{now: now}, open, &httpFront{store: "memory:", log: slog.New(slog.DiscardHandler)})
+	return httpRoutes(&shell{now: now}, open, &httpFront{store: "memory:", log: slog.New(slog.DiscardHandler), metrics: telemetry.NewMetrics("v0", now)})
 }
 
 // TokenAuthenticator authenticates by the file of the tokens.

@@ -20,6 +20,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/atomicfile"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/telemetry"
 	"github.com/hippo-memory/hippo/internal/token"
 )
 
@@ -78,6 +79,8 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	}
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true, Own: true})
 	f.store, f.kind, f.log = cfg.Store.String(), cfg.Store.Kind, log
+	f.metrics = telemetry.NewMetrics(version().Version, s.now)
+	server.Observer = f.metrics
 	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
 	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
 	served := make(chan error, 1)

@@ -10,16 +10,18 @@ import (
 	"github.com/hippo-memory/hippo/internal/mcpserver"
 	"github.com/hippo-memory/hippo/internal/restapi"
 	"github.com/hippo-memory/hippo/internal/shodh"
+	"github.com/hippo-memory/hippo/internal/telemetry"
 	"github.com/hippo-memory/hippo/internal/token"
 	"github.com/hippo-memory/hippo/internal/web"
 )
 
 // httpFront is what the front ends over HTTP have in common.
 type httpFront struct {
-	store string // as in [config.Store.String]
-	kind  string // of the store
-	tools []string
-	log   *slog.Logger
+	store   string // as in [config.Store.String]
+	kind    string // of the store
+	tools   []string
+	log     *slog.Logger
+	metrics *telemetry.Metrics
 	// sessions are those of browsers; nil: a new set.
 	sessions *web.Sessions
 }
@@ -29,7 +31,8 @@ func httpRoutes(s *shell, open httpd.Opener, f *httpFront) []httpd.Route {
 	v, tokens := version().Version, tokenFile{tokensOf(s)}
 	return slices.Concat(
 		httpd.Health(open),
-		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Now: s.now, Log: f.log}),
+		[]httpd.Route{f.metrics.Route(open)},
+		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Observe: f.metrics.Tool, Now: s.now, Log: f.log}),
 		restapi.Routes(open, &restapi.Options{Version: v, Store: f.store, Now: s.now, Log: f.log}),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: f.kind, Now: s.now, Log: f.log}),
 		web.Routes(open, &web.Options{

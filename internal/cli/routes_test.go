@@ -28,6 +28,9 @@ func openToEveryone() []string {
 	}
 }
 
+// needsNothing reports whether a route changes only the session of its browser.
+func needsNothing(pattern string) bool { return pattern == "POST /ui/theme" || pattern == "POST /ui/logout" }
+
 // hiddenText is in a memory that no caller of another namespace may see a part of.
 const hiddenText = "heliotrope orchard 4711"
 
@@ -63,6 +66,7 @@ func newGuarded(t *testing.T) *guarded {
 		{Name: "reader", Right: token.Read},
 		{Name: "writer", Right: token.Write},
 		{Name: "admin", Right: token.Admin},
+		{Name: "scraper", Right: token.Metrics},
 		{Name: "foreign", Right: token.Admin, Namespace: "other"},
 		{Name: "elsewhere", Right: token.Admin, Projects: []string{"other"}},
 		{Name: "expired", Right: token.Admin, Expires: now.Add(time.Minute)},
@@ -123,14 +127,18 @@ func TestRoutes_Access(t *testing.T) {
 		if w := g.request(route.Pattern, "none"); !isOpen && w.Code != http.StatusUnauthorized && w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), "orchard") {
 			t.Errorf("%s without a token: %d", route.Pattern, w.Code)
 		}
-		for _, name := range []string{"foreign", "elsewhere"} {
-			if w := g.request(route.Pattern, name); strings.Contains(w.Body.String(), "heliotrope") || strings.Contains(w.Body.String(), "4711") {
+		for _, name := range []string{"foreign", "elsewhere", "scraper"} {
+			w := g.request(route.Pattern, name)
+			refused := (name == "scraper") == (route.Rights != hippo.RightMetrics) // metrics are of all scopes together
+			if refused && !isOpen && !needsNothing(route.Pattern) && w.Code != http.StatusForbidden {
+				t.Errorf("%s with %s: %d, want 403", route.Pattern, name, w.Code)
+			}
+			if strings.Contains(w.Body.String(), "heliotrope") || strings.Contains(w.Body.String(), "4711") {
 				t.Errorf("%s shows a memory to %s:\n%.300s", route.Pattern, name, w.Body)
 			}
 		}
 		w := g.request(route.Pattern, "reader")
-		if writes := route.Rights&^hippo.RightRead != 0 || strings.HasPrefix(route.Pattern, "POST /ui/"); writes && !isOpen && w.Code != http.StatusForbidden &&
-			!slices.Contains([]string{"POST /ui/theme", "POST /ui/logout"}, route.Pattern) {
+		if writes := route.Rights&^hippo.RightRead != 0 || strings.HasPrefix(route.Pattern, "POST /ui/"); writes && !isOpen && w.Code != http.StatusForbidden && !needsNothing(route.Pattern) {
 			t.Errorf("%s with the right to read: %d", route.Pattern, w.Code)
 		}
 	}
@@ -144,7 +152,7 @@ func TestRoutes_Reach(t *testing.T) {
 	g := newGuarded(t)
 	for pattern, names := range map[string][]string{
 		"GET /api/v1/memories": {"reader", "writer", "admin", "foreign"}, "GET /api/v1/memories/{id}": {"reader", "admin"}, "GET /api/memories/{id}": {"reader", "admin"},
-		"GET /{$}": {"reader", "admin"}, "GET /ui/memory/{id}": {"reader", "admin"}, "GET /api/stats": {"reader", "foreign"}, "GET /healthz": {"none"}, "GET /readyz": {"none"},
+		"GET /{$}": {"reader", "admin"}, "GET /ui/memory/{id}": {"reader", "admin"}, "GET /api/stats": {"reader", "foreign"}, "GET /metrics": {"admin", "scraper"}, "GET /healthz": {"none"}, "GET /readyz": {"none"},
 	} {
 		for _, name := range names {
 			if w := g.request(pattern, name); w.Code != http.StatusOK {

@@ -32,7 +32,7 @@ func (e *Engine) IsRemote() bool { return e.remote != nil }
 // Each local is in the table of [verbs], and reads nothing but its arguments and m, which is of its process.
 func perform[In, Out any](ctx context.Context, m *Memories, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
 	if m.remote == nil {
-		return local(ctx, m, in)
+		return observed(ctx, m, in, local)
 	}
 	var out, empty Out
 	c := Call{Verb: nameOf(local), Scope: m.scope, AllowSecrets: m.secretsAllowed, Wait: m.wait, Args: in}

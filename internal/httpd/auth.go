@@ -63,30 +63,36 @@ func (s *Server) authorized(route *Route) http.HandlerFunc {
 		switch {
 		case given && !known:
 			if !s.limits.failed(r) {
-				tooMany(w)
+				s.tooMany(w, r)
 				return
 			}
+			note(r.Context(), unauthorized)
 			w.Header().Set("WWW-Authenticate", challenge+`, error="invalid_token"`)
-			writeProblem(w, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "the token is unknown, expired or revoked: see hippo token list"})
+			s.problem(w, r, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "the token is unknown, expired or revoked: see hippo token list"})
 			return
 		case route.Rights != 0 && !given:
+			note(r.Context(), unauthorized)
 			w.Header().Set("WWW-Authenticate", challenge)
-			writeProblem(w, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "a token is needed: Authorization: Bearer TOKEN, or X-API-Key: TOKEN"})
+			s.problem(w, r, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "a token is needed: Authorization: Bearer TOKEN, or X-API-Key: TOKEN"})
 			return
 		case !c.Scope.Allows(route.Rights):
+			note(r.Context(), unauthorized)
 			w.Header().Set("WWW-Authenticate", challenge+`, error="insufficient_scope"`)
-			writeProblem(w, Problem{Status: http.StatusForbidden, Code: hippo.CodeForbidden, Detail: "the token does not allow this"})
+			s.problem(w, r, Problem{Status: http.StatusForbidden, Code: hippo.CodeForbidden, Detail: "the token does not allow this"})
 			return
 		}
 		if known && !s.limits.allow(c.Name) {
-			tooMany(w)
+			s.tooMany(w, r)
 			return
 		}
 		route.Handler.ServeHTTP(w, r.WithContext(WithCaller(r.Context(), c)))
 	}
 }
 
-func tooMany(w http.ResponseWriter) {
+func unauthorized(e *entry) { e.refused = RefusedAuth }
+
+func (s *Server) tooMany(w http.ResponseWriter, r *http.Request) {
+	note(r.Context(), func(e *entry) { e.refused = RefusedRate })
 	w.Header().Set("Retry-After", "1")
-	writeProblem(w, Problem{Status: http.StatusTooManyRequests, Code: hippo.CodeUnavailable, Detail: "too many requests: try again in a second"})
+	s.problem(w, r, Problem{Status: http.StatusTooManyRequests, Code: hippo.CodeUnavailable, Detail: "too many requests: try again in a second"})
 }

@@ -32,8 +32,8 @@ type Options struct {
 	Certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
 	// Limits bound what callers may do at a time.
 	Limits Limits
-	// Observe is called after every request; nil: nobody watches. Route is the pattern; empty if none matched.
-	Observe func(method, route string, status int, took time.Duration)
+	// Observer hears of every request; nil: nobody does.
+	Observer Observer
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives the access log, without contents, and faults; nil discards them.
@@ -46,6 +46,8 @@ type Server struct {
 	server http.Server
 	handle http.HandlerFunc
 	limits *limiter
+	mux    *http.ServeMux
+	forms  map[string]func(Problem) any // by pattern
 	// closing ends when streams shall end.
 	closing context.Context //nolint:containedctx // of the server, not of a call
 	close   context.CancelFunc
@@ -59,13 +61,13 @@ func New(routes []Route, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Options: o, limits: newLimiter(o.Limits, o.Now)}
+	s := &Server{Options: o, limits: newLimiter(o.Limits, o.Now), mux: http.NewServeMux(), forms: make(map[string]func(Problem) any)}
 	s.closing, s.close = context.WithCancel(context.Background())
-	mux := http.NewServeMux()
 	for i := range routes {
-		mux.Handle(routes[i].Pattern, s.bounded(&routes[i], s.authorized(&routes[i])))
+		s.mux.Handle(routes[i].Pattern, s.bounded(&routes[i], s.authorized(&routes[i])))
+		s.forms[routes[i].Pattern] = routes[i].Failure
 	}
-	s.handle = s.logged(s.guarded(answerUnknown(mux)))
+	s.handle = s.logged(s.guarded(answerUnknown(s.mux)))
 	s.server = http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
@@ -127,7 +129,8 @@ func (s *Server) bounded(route *Route, next http.HandlerFunc) http.HandlerFunc {
 		end, ok := s.limits.begin(r.Context())
 		if !ok {
 			w.Header().Set("Retry-After", "1")
-			writeProblem(w, Problem{Status: http.StatusServiceUnavailable, Code: hippo.CodeUnavailable, Detail: "too many requests at a time: try again"})
+			note(r.Context(), func(e *entry) { e.refused = RefusedLimit })
+			s.problem(w, r, Problem{Status: http.StatusServiceUnavailable, Code: hippo.CodeUnavailable, Detail: "too many requests at a time: try again"})
 			return
 		}
 		defer end()
