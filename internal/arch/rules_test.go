@@ -42,7 +42,7 @@ func layers() [][]string {
 		{"internal/wire"},
 		{"internal/script", "internal/httpd"},
 		{
-			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web", "internal/telemetry",
+			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web", "internal/telemetry", "internal/oauth",
 			"internal/hook", "internal/meter", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},

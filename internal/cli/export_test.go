@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/oauth"
 	"github.com/hippo-memory/hippo/internal/telemetry"
 	"github.com/hippo-memory/hippo/internal/token"
 )
@@ -86,12 +87,14 @@ func Commands() (list []string) {
 }
 
 // HTTPRoutes returns the routes of all front ends.
-func HTTPRoutes(now func() time.Time, open httpd.Opener) []httpd.Route {
-	return httpRoutes(&shell{now: now}, open, &httpFront{store: "memory:", log: slog.New(slog.DiscardHandler), metrics: telemetry.NewMetrics("v0", now)})
+func HTTPRoutes(now func() time.Time, open httpd.Opener, issuer *oauth.Verifier) []httpd.Route {
+	return httpRoutes(&shell{now: now}, open, &httpFront{store: "memory:", log: slog.New(slog.DiscardHandler), metrics: telemetry.NewMetrics("v0", now), issuer: issuer})
 }
 
-// TokenAuthenticator authenticates by the file of the tokens.
-func TokenAuthenticator(f *token.File) httpd.Authenticator { return tokenFile{f} }
+// TokenAuthenticator authenticates by the file of the tokens and by an issuer.
+func TokenAuthenticator(f *token.File, issuer *oauth.Verifier) httpd.Authenticator {
+	return newAuthenticator(f, issuer)
+}
 
 // RunBackup writes a scheduled backup of a store to a folder, keeps the newest ones, and returns how long to wait for the
 // next one.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/atomicfile"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/oauth"
 	"github.com/hippo-memory/hippo/internal/telemetry"
 	"github.com/hippo-memory/hippo/internal/token"
 )
@@ -31,6 +33,7 @@ type httpOptions struct {
 	hosts     []string
 	insecure  bool
 	backup    backupPlan
+	oauth     oauthOptions
 }
 
 // add adds the flags.
@@ -41,6 +44,7 @@ func (o *httpOptions) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.hosts, "http-host", nil, "a name that the server is reached by, beside addresses and the name of this machine; repeatable")
 	f.BoolVar(&o.insecure, "insecure-http", false, "listen for other machines without TLS, behind a proxy that has it")
 	o.backup.add(f)
+	o.oauth.add(f)
 }
 
 // validate refuses flags that count only with --http.
@@ -48,7 +52,7 @@ func (o *httpOptions) validate(f *pflag.FlagSet) error {
 	if o.addr != "" {
 		return nil
 	}
-	for _, name := range []string{"tls-cert", "tls-key", "http-host", "insecure-http", "backup-every", "backup-keep", "backup-dir"} {
+	for _, name := range []string{"tls-cert", "tls-key", "http-host", "insecure-http", "backup-every", "backup-keep", "backup-dir", "oauth-issuer", "oauth-audience", "oauth-namespace-claim"} {
 		if f.Changed(name) {
 			return usagef("--%s is for HTTP: give --http, too", name)
 		}
@@ -73,7 +77,10 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 		return err
 	}
 	log := s.logger(cfg)
-	server, listener, err := listen(ctx, s, o, log)
+	if f.issuer, err = o.oauth.verifier(s, log); err != nil {
+		return err
+	}
+	server, listener, err := listen(ctx, s, o, f.issuer, log)
 	if err != nil {
 		return err
 	}
@@ -128,8 +135,11 @@ func address(l net.Listener, o *httpOptions) string {
 }
 
 // listen checks that it is safe to listen, and does.
-func listen(ctx context.Context, s *shell, o *httpOptions, log *slog.Logger) (httpd.Options, net.Listener, error) {
-	out := httpd.Options{Tokens: tokenFile{tokensOf(s)}, Hosts: o.hosts, Now: s.now, Log: log}
+func listen(ctx context.Context, s *shell, o *httpOptions, issuer *oauth.Verifier, log *slog.Logger) (httpd.Options, net.Listener, error) {
+	out := httpd.Options{Tokens: newAuthenticator(tokensOf(s), issuer), Hosts: o.hosts, Now: s.now, Log: log}
+	if issuer != nil {
+		out.Metadata, out.Hosts = issuer.MetadataURL(), append(slices.Clone(o.hosts), issuer.Host())
+	}
 	addr, local, err := listenAddress(o.addr)
 	if err != nil {
 		return out, nil, err
@@ -147,8 +157,10 @@ func listen(ctx context.Context, s *shell, o *httpOptions, log *slog.Logger) (ht
 		return out, nil, usagef("--http %s is reached from other machines, and without TLS anyone on the way reads the tokens: give --tls-cert and --tls-key, "+
 			"or --insecure-http if a proxy before it has TLS", o.addr)
 	}
-	if err := someToken(ctx, s, local); err != nil {
-		return out, nil, err
+	if issuer == nil {
+		if err := someToken(ctx, s, local); err != nil {
+			return out, nil, err
+		}
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
+	"github.com/hippo-memory/hippo/internal/oauth"
 	"github.com/hippo-memory/hippo/internal/restapi"
 	"github.com/hippo-memory/hippo/internal/shodh"
 	"github.com/hippo-memory/hippo/internal/telemetry"
@@ -22,6 +23,7 @@ type httpFront struct {
 	tools   []string
 	log     *slog.Logger
 	metrics *telemetry.Metrics
+	issuer  *oauth.Verifier // of tokens; nil: none
 	// sessions are those of browsers; nil: a new set.
 	sessions *web.Sessions
 }
@@ -29,7 +31,12 @@ type httpFront struct {
 // httpRoutes returns the routes of all front ends.
 func httpRoutes(s *shell, open httpd.Opener, f *httpFront) []httpd.Route {
 	v, tokens := version().Version, tokenFile{tokensOf(s)}
+	var metadata []httpd.Route
+	if f.issuer != nil {
+		metadata = f.issuer.Routes()
+	}
 	return slices.Concat(
+		metadata,
 		httpd.Health(open),
 		[]httpd.Route{f.metrics.Route(open)},
 		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Observe: f.metrics.Tool, Now: s.now, Log: f.log}),

@@ -25,6 +25,9 @@ const (
 type Options struct {
 	// Tokens knows the callers; nil: every token is unknown.
 	Tokens Authenticator
+	// Metadata is the URL of the metadata of this server, by which clients find who issues tokens for it; empty: nobody
+	// does. Source: RFC 9728, section 5.1.
+	Metadata string
 	// Hosts are names that the server is reached by, without a port, beside addresses and those of this machine. With
 	// TLS every name is accepted: another site has no certificate for it.
 	Hosts []string

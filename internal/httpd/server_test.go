@@ -104,6 +104,28 @@ func TestServer_Rights(t *testing.T) {
 	}
 }
 
+// A client learns from a refusal where it gets a token, and which scopes to ask for.
+func TestServer_Challenge(t *testing.T) {
+	t.Parallel()
+	const metadata = "https://memory.example.org/.well-known/oauth-protected-resource"
+	for _, c := range []struct{ metadata, path, key, want string }{
+		{"", "/read", "", `Bearer realm="hippo"`},
+		{"", "/admin", "reader", `Bearer realm="hippo", error="insufficient_scope"`},
+		{metadata, "/read", "", `Bearer realm="hippo", scope="read write", resource_metadata="` + metadata + `"`},
+		{metadata, "/read", "wrong", `Bearer realm="hippo", error="invalid_token", scope="read write", resource_metadata="` + metadata + `"`},
+		{metadata, "/admin", "reader", `Bearer realm="hippo", error="insufficient_scope", scope="admin", resource_metadata="` + metadata + `"`},
+	} {
+		s := httpd.New(routes(), httpd.Options{Tokens: known, Metadata: c.metadata})
+		var header []string
+		if c.key != "" {
+			header = []string{"X-API-Key", c.key}
+		}
+		if got := do(s, "GET", c.path, "", header...).Header().Get("WWW-Authenticate"); got != c.want {
+			t.Errorf("%s with %q: got %s, want %s", c.path, c.key, got, c.want)
+		}
+	}
+}
+
 // Broken forms of a token are those of nobody.
 func TestServer_BrokenTokens(t *testing.T) {
 	t.Parallel()
