@@ -88,7 +88,7 @@ func Commands() (list []string) {
 
 // HTTPRoutes returns the routes of all front ends.
 func HTTPRoutes(now func() time.Time, open httpd.Opener, issuer *oauth.Verifier) []httpd.Route {
-	return httpRoutes(&shell{now: now}, open, &httpFront{store: "memory:", log: slog.New(slog.DiscardHandler), metrics: telemetry.NewMetrics("v0", now), issuer: issuer})
+	return httpRoutes(&shell{now: now}, open, &httpFront{store: "memory:", log: slog.New(slog.DiscardHandler), observer: &telemetry.Observer{Metrics: telemetry.NewMetrics("v0", now)}, issuer: issuer})
 }
 
 // TokenAuthenticator authenticates by the file of the tokens and by an issuer.

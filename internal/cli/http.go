@@ -28,19 +28,18 @@ import (
 
 // httpOptions are the flags of serve that are about HTTP.
 type httpOptions struct {
-	addr      string
-	cert, key string
-	hosts     []string
-	insecure  bool
-	backup    backupPlan
-	oauth     oauthOptions
+	addr     string
+	hosts    []string
+	insecure bool
+	tls      certificateOptions
+	backup   backupPlan
+	oauth    oauthOptions
 }
 
 // add adds the flags.
 func (o *httpOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.addr, "http", "", "serve HTTP on this address, such as :8420 (this machine only) or 0.0.0.0:8420")
-	f.StringVar(&o.cert, "tls-cert", "", "file of the certificate and its chain, for HTTPS; read again when it changes")
-	f.StringVar(&o.key, "tls-key", "", "file of its key")
+	o.tls.add(f)
 	f.StringSliceVar(&o.hosts, "http-host", nil, "a name that the server is reached by, beside addresses and the name of this machine; repeatable")
 	f.BoolVar(&o.insecure, "insecure-http", false, "listen for other machines without TLS, behind a proxy that has it")
 	o.backup.add(f)
@@ -52,12 +51,15 @@ func (o *httpOptions) validate(f *pflag.FlagSet) error {
 	if o.addr != "" {
 		return nil
 	}
-	for _, name := range []string{"tls-cert", "tls-key", "http-host", "insecure-http", "backup-every", "backup-keep", "backup-dir", "oauth-issuer", "oauth-audience", "oauth-namespace-claim"} {
-		if f.Changed(name) {
-			return usagef("--%s is for HTTP: give --http, too", name)
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	(&httpOptions{}).add(own)
+	var err error
+	own.VisitAll(func(x *pflag.Flag) {
+		if err == nil && x.Name != "http" && f.Changed(x.Name) {
+			err = usagef("--%s is for HTTP: give --http, too", x.Name)
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 // drainTimeout is how long the shutdown of an HTTP server waits for requests under way.
@@ -80,14 +82,22 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	if f.issuer, err = o.oauth.verifier(s, log); err != nil {
 		return err
 	}
+	certs, err := o.tls.source(s, log)
+	if err != nil {
+		return err
+	}
 	server, listener, err := listen(ctx, s, o, f.issuer, log)
 	if err != nil {
 		return err
 	}
+	certs.use(&server)
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true, Own: true})
 	f.store, f.kind, f.log = cfg.Store.String(), cfg.Store.Kind, log
-	f.metrics = telemetry.NewMetrics(version().Version, s.now)
-	server.Observer = f.metrics
+	f.observer = &telemetry.Observer{Metrics: telemetry.NewMetrics(version().Version, s.now)}
+	if f.observer.Traces, err = telemetry.NewTraces(ctx, version().Version, os.Getenv, log); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	server.Observer = f.observer
 	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
 	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
 	served := make(chan error, 1)
@@ -103,17 +113,19 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
-	err = waitServed(ctx, served, hangups, log)
+	if certs.acme != nil {
+		go func() { _ = certs.acme.Warm(ctx) }() // a failure is logged, and the next connection tries again
+	}
+	err = waitServed(ctx, served, hangups, func() { reload(s, &certs, log) })
 	cancelBackups()
 	<-backups
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing))
+	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing), f.observer.Traces.Close(closing))
 }
 
-// waitServed waits until a server has failed or ctx ends. A hangup asks to read files again, which happens when they change:
-// it only must not end the server.
-func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Signal, log *slog.Logger) error {
+// waitServed waits until a server has failed or ctx ends, and reloads at each hangup.
+func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Signal, reload func()) error {
 	for {
 		select {
 		case err := <-served:
@@ -121,14 +133,25 @@ func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Sign
 		case <-ctx.Done():
 			return nil
 		case <-hangups:
-			log.Info("tokens and certificates are read again when their files change")
+			reload()
 		}
 	}
 }
 
+// reload reads the files of a server again, and says what it found. They are read when they change, too.
+func reload(s *shell, certs *certificates, log *slog.Logger) {
+	certs.reload()
+	list, err := tokensOf(s).List()
+	if err != nil {
+		log.Error("tokens cannot be read", "error", err)
+		return
+	}
+	log.Info("tokens and certificates are read again", "tokens", len(list))
+}
+
 // address returns the URL of a server.
 func address(l net.Listener, o *httpOptions) string {
-	if o.cert != "" {
+	if o.tls.given() {
 		return "https://" + l.Addr().String()
 	}
 	return "http://" + l.Addr().String()
@@ -144,17 +167,8 @@ func listen(ctx context.Context, s *shell, o *httpOptions, issuer *oauth.Verifie
 	if err != nil {
 		return out, nil, err
 	}
-	switch {
-	case (o.cert == "") != (o.key == ""):
-		return out, nil, usagef("--tls-cert and --tls-key belong together: give both")
-	case o.cert != "":
-		c, err := httpd.LoadCertificate(o.cert, o.key, log)
-		if err != nil {
-			return out, nil, hippo.Fieldf("tls-cert", "cannot be used: %v", err)
-		}
-		out.Certificate = c.Get
-	case !local && !o.insecure:
-		return out, nil, usagef("--http %s is reached from other machines, and without TLS anyone on the way reads the tokens: give --tls-cert and --tls-key, "+
+	if !local && !o.insecure && !o.tls.given() {
+		return out, nil, usagef("--http %s is reached from other machines, and without TLS anyone on the way reads the tokens: give --tls-cert and --tls-key, --acme-domain, "+
 			"or --insecure-http if a proxy before it has TLS", o.addr)
 	}
 	if issuer == nil {

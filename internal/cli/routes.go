@@ -18,12 +18,12 @@ import (
 
 // httpFront is what the front ends over HTTP have in common.
 type httpFront struct {
-	store   string // as in [config.Store.String]
-	kind    string // of the store
-	tools   []string
-	log     *slog.Logger
-	metrics *telemetry.Metrics
-	issuer  *oauth.Verifier // of tokens; nil: none
+	store    string // as in [config.Store.String]
+	kind     string // of the store
+	tools    []string
+	log      *slog.Logger
+	observer *telemetry.Observer
+	issuer   *oauth.Verifier // of tokens; nil: none
 	// sessions are those of browsers; nil: a new set.
 	sessions *web.Sessions
 }
@@ -38,8 +38,8 @@ func httpRoutes(s *shell, open httpd.Opener, f *httpFront) []httpd.Route {
 	return slices.Concat(
 		metadata,
 		httpd.Health(open),
-		[]httpd.Route{f.metrics.Route(open)},
-		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Observe: f.metrics.Tool, Now: s.now, Log: f.log}),
+		[]httpd.Route{f.observer.Metrics.Route(open)},
+		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Observe: f.observer.Tool, Now: s.now, Log: f.log}),
 		restapi.Routes(open, &restapi.Options{Version: v, Store: f.store, Now: s.now, Log: f.log}),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: f.kind, Now: s.now, Log: f.log}),
 		web.Routes(open, &web.Options{

@@ -13,11 +13,17 @@ func Observed(ctx context.Context, o Observer) context.Context {
 	return context.WithValue(ctx, observerKey{}, o)
 }
 
+// ObserverOf returns the observer of a context; nil if it has none.
+func ObserverOf(ctx context.Context) Observer {
+	o, _ := ctx.Value(observerKey{}).(Observer)
+	return o
+}
+
 // observed carries out a verb, and its observer, if there is one, hears of it. Those that only serve other verbs have no
 // public name, and nobody hears of them.
 func observed[In, Out any](ctx context.Context, m *Memories, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
-	o, ok := ctx.Value(observerKey{}).(Observer)
-	if !ok {
+	o := ObserverOf(ctx)
+	if o == nil {
 		return local(ctx, m, in)
 	}
 	name := publicName(nameOf(local))

@@ -33,6 +33,8 @@ type Options struct {
 	Hosts []string
 	// Certificate, if not nil, returns the certificate of a TLS connection.
 	Certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
+	// Protocols are offered to TLS connections beside those of HTTP; see [ACME.Protocol].
+	Protocols []string
 	// Limits bound what callers may do at a time.
 	Limits Limits
 	// Observer hears of every request; nil: nobody does.
@@ -76,8 +78,11 @@ func New(routes []Route, o Options) *Server {
 		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
+	s.server.BaseContext = func(net.Listener) context.Context {
+		return context.WithValue(context.Background(), closingKey{}, s.closing)
+	}
 	if o.Certificate != nil {
-		s.server.TLSConfig = &tls.Config{GetCertificate: o.Certificate, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+		s.server.TLSConfig = &tls.Config{GetCertificate: o.Certificate, MinVersion: tls.VersionTLS12, NextProtos: append([]string{"h2", "http/1.1"}, o.Protocols...)}
 	}
 	return s
 }

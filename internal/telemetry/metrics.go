@@ -26,8 +26,6 @@ type Metrics struct {
 	requestTimes, toolTimes, verbTimes      *metrics.Times
 }
 
-var _ httpd.Observer = (*Metrics)(nil)
-
 // NewMetrics returns counts that begin at zero now.
 func NewMetrics(version string, now func() time.Time) *Metrics {
 	m := &Metrics{now: now, version: version, process: metrics.Process(now())}
@@ -52,11 +50,8 @@ func NewMetrics(version string, now func() time.Time) *Metrics {
 // noRoute is the label of requests that match no route: their paths are theirs.
 const noRoute = "none"
 
-// Begin implements [httpd.Observer].
-func (m *Metrics) Begin(r *http.Request) context.Context { return engine.Observed(r.Context(), m.Verb) }
-
-// End implements [httpd.Observer].
-func (m *Metrics) End(_ context.Context, s httpd.Served) {
+// end counts a request.
+func (m *Metrics) end(s *httpd.Served) {
 	route := s.Route
 	if route == "" {
 		route = noRoute
@@ -68,19 +63,18 @@ func (m *Metrics) End(_ context.Context, s httpd.Served) {
 	}
 }
 
-// Tool hears of a call of a tool; see Options.Observe of package mcpserver.
-func (m *Metrics) Tool(ctx context.Context, tool string, _ http.Header) (inner context.Context, end func(error)) {
+// tool returns what counts a call of a tool that begins now; verb that of a verb.
+func (m *Metrics) tool(tool string) (end func(error)) {
 	began := m.now()
-	return ctx, func(err error) {
+	return func(err error) {
 		m.tools.Add(1, tool, string(hippo.CodeOf(err)))
 		m.toolTimes.Observe(m.now().Sub(began), tool)
 	}
 }
 
-// Verb is an [engine.Observer].
-func (m *Metrics) Verb(ctx context.Context, verb string) (inner context.Context, end func(error)) {
+func (m *Metrics) verb(verb string) (end func(error)) {
 	began := m.now()
-	return ctx, func(err error) {
+	return func(err error) {
 		code := hippo.CodeOf(err)
 		m.verbs.Add(1, verb, string(code))
 		m.verbTimes.Observe(m.now().Sub(began), verb)

@@ -63,14 +63,15 @@ const tool = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%"
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	e, m := newEngine(t), telemetry.NewMetrics("v1.2.3", time.Now)
+	o := &telemetry.Observer{Metrics: m}
 	scope := hippo.LocalScope("")
 	scope.Namespace = "hidden"
 	if _, err := e.In(scope).Record(t.Context(), &hippo.Memory{Content: "a secret text", Project: "hidden", Importance: hippo.Importance{Base: .5}}); err != nil {
 		t.Fatal(err)
 	}
 	open := func(context.Context) (*engine.Engine, error) { return e, nil }
-	routes := append(mcpserver.Routes(open, &mcpserver.Options{Observe: m.Tool}), search(e), m.Route(open))
-	s := httpd.New(routes, httpd.Options{Tokens: everybody{}, Observer: m})
+	routes := append(mcpserver.Routes(open, &mcpserver.Options{Observe: o.Tool}), search(e), m.Route(open))
+	s := httpd.New(routes, httpd.Options{Tokens: everybody{}, Observer: o})
 	key := []string{"X-API-Key", "x", "Content-Type", "application/json", "Accept", "application/json, text/event-stream"}
 	send(s, "GET", "/search/private?q=private", "", key...)
 	send(s, "GET", "/search/private?q=private", "")
@@ -120,13 +121,16 @@ func TestMetrics(t *testing.T) {
 func TestMetrics_Failures(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("v1", time.Now)
+	hear := engine.Observer(nil)
+	inside := httpd.Route{Pattern: "GET /inside", Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { hear = engine.ObserverOf(r.Context()) })}
+	send(httpd.New([]httpd.Route{inside}, httpd.Options{Observer: &telemetry.Observer{Metrics: m}}), "GET", "/inside", "")
 	for _, c := range []struct {
 		verb string
 		err  error
 	}{
 		{"record", hippo.ErrFull}, {"record", hippo.ErrInvalid}, {"modify", errors.New("fault")}, {"search", hippo.ErrUnavailable},
 	} {
-		_, end := m.Verb(t.Context(), c.verb)
+		_, end := hear(t.Context(), c.verb)
 		end(c.err)
 	}
 	broken := m.Route(func(context.Context) (*engine.Engine, error) { return nil, hippo.ErrCorrupt })
