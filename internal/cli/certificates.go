@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"crypto/tls"
 	"log/slog"
 	"os"
@@ -77,6 +78,13 @@ func (c *certificates) use(o *httpd.Options) {
 		get, o.Protocols = c.acme.Get, []string{c.acme.Protocol()}
 	}
 	o.Certificate = get
+}
+
+// begin gets certificates from the issuer in the background, so that a failure shows at once.
+func (c *certificates) begin(ctx context.Context) {
+	if c.acme != nil {
+		go func() { _ = c.acme.Warm(ctx) }() // it is logged, and the next connection tries again
+	}
 }
 
 // reload reads files again, whether they seem to have changed or not. What cannot be used is logged; the old one stays.

@@ -31,6 +31,7 @@ type httpOptions struct {
 	addr     string
 	hosts    []string
 	insecure bool
+	drain    time.Duration
 	tls      certificateOptions
 	backup   backupPlan
 	oauth    oauthOptions
@@ -42,6 +43,7 @@ func (o *httpOptions) add(f *pflag.FlagSet) {
 	o.tls.add(f)
 	f.StringSliceVar(&o.hosts, "http-host", nil, "a name that the server is reached by, beside addresses and the name of this machine; repeatable")
 	f.BoolVar(&o.insecure, "insecure-http", false, "listen for other machines without TLS, behind a proxy that has it")
+	f.DurationVar(&o.drain, "http-drain", 0, "how long /readyz says at the end that the server is not ready, before it takes no more requests, such as 5s; 30s at most")
 	o.backup.add(f)
 	o.oauth.add(f)
 }
@@ -49,6 +51,9 @@ func (o *httpOptions) add(f *pflag.FlagSet) {
 // validate refuses flags that count only with --http.
 func (o *httpOptions) validate(f *pflag.FlagSet) error {
 	if o.addr != "" {
+		if o.drain < 0 || o.drain > maxDrain {
+			return usagef("--http-drain must be between 0 and %v, got %v", maxDrain, o.drain)
+		}
 		return nil
 	}
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -61,6 +66,9 @@ func (o *httpOptions) validate(f *pflag.FlagSet) error {
 	})
 	return err
 }
+
+// maxDrain is the longest time that a server waits for others to notice its end.
+const maxDrain = 30 * time.Second
 
 // drainTimeout is how long the shutdown of an HTTP server waits for requests under way.
 const drainTimeout = 10 * time.Second
@@ -79,25 +87,17 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 		return err
 	}
 	log := s.logger(cfg)
-	if f.issuer, err = o.oauth.verifier(s, log); err != nil {
-		return err
-	}
 	certs, err := o.tls.source(s, log)
 	if err != nil {
 		return err
 	}
-	server, listener, err := listen(ctx, s, o, f.issuer, log)
+	f.store, f.kind, f.log = cfg.Store.String(), cfg.Store.Kind, log
+	server, listener, err := prepareHTTP(ctx, s, o, f)
 	if err != nil {
 		return err
 	}
 	certs.use(&server)
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true, Own: true})
-	f.store, f.kind, f.log = cfg.Store.String(), cfg.Store.Kind, log
-	f.observer = &telemetry.Observer{Metrics: telemetry.NewMetrics(version().Version, s.now)}
-	if f.observer.Traces, err = telemetry.NewTraces(ctx, version().Version, os.Getenv, log); err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	server.Observer = f.observer
 	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
 	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
 	served := make(chan error, 1)
@@ -107,25 +107,42 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	if started != nil {
 		started(url)
 	}
+	certs.begin(ctx)
 	scheduled, cancelBackups := context.WithCancel(ctx)
 	defer cancelBackups()
 	backups := o.backup.repeat(scheduled, cfg.Store, &app.Options{Now: s.now, Log: log})
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	defer signal.Stop(hangups)
-	if certs.acme != nil {
-		go func() { _ = certs.acme.Warm(ctx) }() // a failure is logged, and the next connection tries again
-	}
-	err = waitServed(ctx, served, hangups, func() { reload(s, &certs, log) })
+	err = waitServed(ctx, served, func() { reload(s, &certs, log) })
 	cancelBackups()
 	<-backups
+	web.Drain()
+	if err == nil {
+		time.Sleep(o.drain)
+	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing), f.observer.Traces.Close(closing))
 }
 
+// prepareHTTP returns the options of a server and its listener, and sets what the front ends need of them.
+func prepareHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront) (httpd.Options, net.Listener, error) {
+	var err error
+	if f.issuer, err = o.oauth.verifier(s, f.log); err != nil {
+		return httpd.Options{}, nil, err
+	}
+	f.observer = &telemetry.Observer{Metrics: telemetry.NewMetrics(version().Version, s.now)}
+	if f.observer.Traces, err = telemetry.NewTraces(ctx, version().Version, os.Getenv, f.log); err != nil {
+		return httpd.Options{}, nil, err
+	}
+	out, l, err := listen(ctx, s, o, f.issuer, f.log)
+	out.Observer = f.observer
+	return out, l, err
+}
+
 // waitServed waits until a server has failed or ctx ends, and reloads at each hangup.
-func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Signal, reload func()) error {
+func waitServed(ctx context.Context, served <-chan error, reload func()) error {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	for {
 		select {
 		case err := <-served:

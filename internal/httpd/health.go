@@ -22,7 +22,7 @@ func Health(open Opener) []Route {
 	return []Route{
 		{Pattern: "GET /healthz", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { probed(w, http.StatusOK, "ok") })},
 		{Pattern: "GET /readyz", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if closing(r.Context()) {
+			if draining(r.Context()) {
 				probed(w, http.StatusServiceUnavailable, "closing")
 				return
 			}
@@ -37,12 +37,12 @@ func Health(open Opener) []Route {
 	}
 }
 
-// closingKey is the key of the context of a server that ends when it shuts down.
-type closingKey struct{}
+// drainKey is the key of the context of a server that ends when it is to get no new requests.
+type drainKey struct{}
 
-// closing reports whether the server of a request shuts down.
-func closing(ctx context.Context) bool {
-	c, ok := ctx.Value(closingKey{}).(context.Context)
+// draining reports whether the server of a request is to get no new ones.
+func draining(ctx context.Context) bool {
+	c, ok := ctx.Value(drainKey{}).(context.Context)
 	return ok && c.Err() != nil
 }
 

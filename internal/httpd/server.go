@@ -56,6 +56,9 @@ type Server struct {
 	// closing ends when streams shall end.
 	closing context.Context //nolint:containedctx // of the server, not of a call
 	close   context.CancelFunc
+	// draining ends when the server is to get no new requests.
+	draining context.Context //nolint:containedctx // of the server, not of a call
+	drain    context.CancelFunc
 }
 
 // New returns a server of routes. Patterns that conflict panic, as in [http.ServeMux].
@@ -68,6 +71,7 @@ func New(routes []Route, o Options) *Server {
 	}
 	s := &Server{Options: o, limits: newLimiter(o.Limits, o.Now), mux: http.NewServeMux(), forms: make(map[string]func(Problem) any)}
 	s.closing, s.close = context.WithCancel(context.Background())
+	s.draining, s.drain = context.WithCancel(context.Background())
 	for i := range routes {
 		s.mux.Handle(routes[i].Pattern, s.bounded(&routes[i], s.authorized(&routes[i])))
 		s.forms[routes[i].Pattern] = routes[i].Failure
@@ -79,7 +83,7 @@ func New(routes []Route, o Options) *Server {
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
 	s.server.BaseContext = func(net.Listener) context.Context {
-		return context.WithValue(context.Background(), closingKey{}, s.closing)
+		return context.WithValue(context.Background(), drainKey{}, s.draining)
 	}
 	if o.Certificate != nil {
 		s.server.TLSConfig = &tls.Config{GetCertificate: o.Certificate, MinVersion: tls.VersionTLS12, NextProtos: append([]string{"h2", "http/1.1"}, o.Protocols...)}
@@ -105,8 +109,13 @@ func (s *Server) Serve(l net.Listener) error {
 	return err
 }
 
+// Drain makes /readyz say that the server is not ready, and answers all requests as before: a balancer that sees it sends
+// them elsewhere.
+func (s *Server) Drain() { s.drain() }
+
 // Shutdown ends streams, and waits until ctx ends for other requests. Those that are not done then are cut.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.drain()
 	s.close()
 	err := s.server.Shutdown(ctx)
 	if err != nil {

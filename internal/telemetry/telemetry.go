@@ -39,8 +39,8 @@ func (o *Observer) Tool(ctx context.Context, tool string, header http.Header) (i
 	if o.Traces == nil {
 		return ctx, count
 	}
-	inner, end = o.Traces.tool(ctx, tool, header)
-	return inner, func(err error) { count(err); end(err) }
+	inner, finish := o.Traces.tool(ctx, tool, header)
+	return inner, func(err error) { count(err); finish(err) }
 }
 
 // verb is an [engine.Observer].
@@ -49,6 +49,6 @@ func (o *Observer) verb(ctx context.Context, verb string) (inner context.Context
 	if o.Traces == nil {
 		return ctx, count
 	}
-	inner, end = o.Traces.verb(ctx, verb)
-	return inner, func(err error) { count(err); end(err) }
+	inner, finish := o.Traces.verb(ctx, verb)
+	return inner, func(err error) { count(err); finish(err) }
 }
