@@ -108,3 +108,24 @@ func RunBackup(ctx context.Context, store config.Store, dir string, every time.D
 func BackupDue(dir string, every time.Duration, now time.Time) time.Duration {
 	return (&backupPlan{every: every}).due(dir, now)
 }
+
+// Parse returns the command that a command line stands for, without running it, or what is wrong with the command line.
+func Parse(args []string) (command string, err error) {
+	s := &shell{isTerminal: func(any) bool { return false }}
+	s.root = s.newRoot()
+	c, rest, err := s.root.Find(args)
+	if err != nil {
+		return "", err
+	}
+	if err := c.ParseFlags(rest); err != nil {
+		return "", err
+	}
+	if err := c.ValidateArgs(c.Flags().Args()); err != nil {
+		return "", err
+	}
+	if address := c.Flags().Lookup("http"); c.Name() == "serve" && address.Value.String() == "" {
+		var o httpOptions
+		return c.Name(), o.validate(c.Flags())
+	}
+	return c.Name(), nil
+}
