@@ -19,23 +19,6 @@ func ObserverOf(ctx context.Context) Observer {
 	return o
 }
 
-// observed carries out a verb, and its observer, if there is one, hears of it. Those that only serve other verbs have no
-// public name, and nobody hears of them.
-func observed[In, Out any](ctx context.Context, m *Memories, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
-	o := ObserverOf(ctx)
-	if o == nil {
-		return local(ctx, m, in)
-	}
-	name := publicName(nameOf(local))
-	if name == "" {
-		return local(ctx, m, in)
-	}
-	inner, end := o(ctx, name)
-	out, err := local(inner, m, in)
-	end(err)
-	return out, err
-}
-
 // publicName returns the name of a verb as front ends have it; empty for one that they do not have.
 func publicName(local string) string {
 	switch local {

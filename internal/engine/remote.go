@@ -42,6 +42,23 @@ func perform[In, Out any](ctx context.Context, m *Memories, in In, local func(co
 	return out, nil
 }
 
+// observed carries out a verb, and its observer, if there is one, hears of it. Those that only serve other verbs have no
+// public name, and nobody hears of them.
+func observed[In, Out any](ctx context.Context, m *Memories, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
+	o := ObserverOf(ctx)
+	if o == nil {
+		return local(ctx, m, in)
+	}
+	name := publicName(nameOf(local))
+	if name == "" {
+		return local(ctx, m, in)
+	}
+	inner, end := o(ctx, name)
+	out, err := local(inner, m, in)
+	end(err)
+	return out, err
+}
+
 // nameOf returns the name of a function at the top level of this package.
 func nameOf(f any) string {
 	name := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()

@@ -1,5 +1,5 @@
 // Package oauth lets an external issuer say who a caller is: it verifies the access tokens of OAuth 2.1, which are JWTs,
-// by the keys that the issuer publishes, and tells clients where the issuer is. Sources: RFC 9068 (the tokens), RFC 9728
+// by the keys that the issuer publishes, and shows clients where the issuer is. Sources: RFC 9068 (the tokens), RFC 9728
 // (the metadata of a resource), RFC 8414 (those of an issuer), and the chapter on authorization of MCP.
 package oauth
 

@@ -121,8 +121,8 @@ func TestMetrics(t *testing.T) {
 func TestMetrics_Failures(t *testing.T) {
 	t.Parallel()
 	m := telemetry.NewMetrics("v1", time.Now)
-	hear := engine.Observer(nil)
-	inside := httpd.Route{Pattern: "GET /inside", Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { hear = engine.ObserverOf(r.Context()) })}
+	observe := engine.Observer(nil)
+	inside := httpd.Route{Pattern: "GET /inside", Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { observe = engine.ObserverOf(r.Context()) })}
 	send(httpd.New([]httpd.Route{inside}, httpd.Options{Observer: &telemetry.Observer{Metrics: m}}), "GET", "/inside", "")
 	for _, c := range []struct {
 		verb string
@@ -130,7 +130,7 @@ func TestMetrics_Failures(t *testing.T) {
 	}{
 		{"record", hippo.ErrFull}, {"record", hippo.ErrInvalid}, {"modify", errors.New("fault")}, {"search", hippo.ErrUnavailable},
 	} {
-		_, end := hear(t.Context(), c.verb)
+		_, end := observe(t.Context(), c.verb)
 		end(c.err)
 	}
 	broken := m.Route(func(context.Context) (*engine.Engine, error) { return nil, hippo.ErrCorrupt })
