@@ -17,9 +17,12 @@ const (
 	// RightAdmin allows to read the state of the store: damage, progress of the index,
 	// revisions.
 	RightAdmin
+	// RightMetrics allows to read the metrics of the server: counts and times of all scopes together, without
+	// contents.
+	RightMetrics
 
 	// AllRights allows everything.
-	AllRights = RightRead | RightWrite | RightPurge | RightAdmin
+	AllRights = RightRead | RightWrite | RightPurge | RightAdmin | RightMetrics
 )
 
 // AllProjects in [Filter.Projects] stands for every project of the [Scope].

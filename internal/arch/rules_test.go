@@ -42,7 +42,7 @@ func layers() [][]string {
 		{"internal/wire"},
 		{"internal/script", "internal/httpd"},
 		{
-			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web", "internal/remote",
+			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web", "internal/telemetry", "internal/oauth", "internal/remote",
 			"internal/hook", "internal/meter", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},
@@ -100,6 +100,9 @@ func heavy() map[string]string {
 		"github.com/pkoukk/tiktoken-go":                "internal/o200k",
 		"github.com/spf13/pflag":                       "internal/cli",
 		"github.com/schollz/progressbar":               "internal/cli",
+		"github.com/go-jose/go-jose":                   "internal/oauth",
+		"golang.org/x/crypto":                          "internal/httpd",
+		"go.opentelemetry.io":                          "internal/telemetry",
 		"go.starlark.net":                              "internal/script",
 		"github.com/google/go-cmp":                     suite,
 		"pgregory.net/rapid":                           suite,
@@ -129,8 +132,8 @@ func fileOrders() map[string]fileOrder {
 			},
 		},
 		"internal/engine": {files: []string{
-			"relations.go", "access.go", "predict.go", "surprise.go", "call.go", "engine.go", "rescore.go", "remote.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "opened.go", "operation.go", "forget.go", "list.go", "history.go", "record.go",
-			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "feed.go", "transfer.go", "export.go", "verb.go", "serve.go", "outside.go",
+			"relations.go", "access.go", "predict.go", "surprise.go", "call.go", "observe.go", "engine.go", "rescore.go", "remote.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "opened.go", "operation.go", "forget.go", "list.go", "history.go", "record.go",
+			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "figures.go", "feed.go", "transfer.go", "export.go", "verb.go", "serve.go", "outside.go",
 		}},
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/oauth"
+	"github.com/hippo-memory/hippo/internal/telemetry"
 	"github.com/hippo-memory/hippo/internal/token"
 )
 
@@ -85,12 +87,14 @@ func Commands() (list []string) {
 }
 
 // HTTPRoutes returns the routes of all front ends.
-func HTTPRoutes(now func() time.Time, open httpd.Opener) []httpd.Route {
-	return httpRoutes(&shell{now: now}, open, &httpFront{store: "memory:", log: slog.New(slog.DiscardHandler)})
+func HTTPRoutes(now func() time.Time, open httpd.Opener, issuer *oauth.Verifier) []httpd.Route {
+	return httpRoutes(&shell{now: now}, open, &httpFront{store: "memory:", log: slog.New(slog.DiscardHandler), observer: &telemetry.Observer{Metrics: telemetry.NewMetrics("v0", now)}, issuer: issuer})
 }
 
-// TokenAuthenticator authenticates by the file of the tokens.
-func TokenAuthenticator(f *token.File) httpd.Authenticator { return tokenFile{f} }
+// TokenAuthenticator authenticates by the file of the tokens and by an issuer.
+func TokenAuthenticator(f *token.File, issuer *oauth.Verifier) httpd.Authenticator {
+	return newAuthenticator(f, issuer)
+}
 
 // RunBackup writes a scheduled backup of a store to a folder, keeps the newest ones, and returns how long to wait for the
 // next one.
@@ -103,4 +107,25 @@ func RunBackup(ctx context.Context, store config.Store, dir string, every time.D
 // BackupDue returns how long a server that starts waits for its first backup.
 func BackupDue(dir string, every time.Duration, now time.Time) time.Duration {
 	return (&backupPlan{every: every}).due(dir, now)
+}
+
+// Parse returns the command that a command line stands for, without running it, or what is wrong with the command line.
+func Parse(args []string) (command string, err error) {
+	s := &shell{isTerminal: func(any) bool { return false }}
+	s.root = s.newRoot()
+	c, rest, err := s.root.Find(args)
+	if err != nil {
+		return "", err
+	}
+	if err := c.ParseFlags(rest); err != nil {
+		return "", err
+	}
+	if err := c.ValidateArgs(c.Flags().Args()); err != nil {
+		return "", err
+	}
+	if address := c.Flags().Lookup("http"); c.Name() == "serve" && address.Value.String() == "" {
+		var o httpOptions
+		return c.Name(), o.validate(c.Flags())
+	}
+	return c.Name(), nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -20,40 +21,54 @@ import (
 	"github.com/hippo-memory/hippo/internal/atomicfile"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/oauth"
+	"github.com/hippo-memory/hippo/internal/telemetry"
 	"github.com/hippo-memory/hippo/internal/token"
 )
 
 // httpOptions are the flags of serve that are about HTTP.
 type httpOptions struct {
-	addr      string
-	cert, key string
-	hosts     []string
-	insecure  bool
-	backup    backupPlan
+	addr     string
+	hosts    []string
+	insecure bool
+	drain    time.Duration
+	tls      certificateOptions
+	backup   backupPlan
+	oauth    oauthOptions
 }
 
 // add adds the flags.
 func (o *httpOptions) add(f *pflag.FlagSet) {
 	f.StringVar(&o.addr, "http", "", "serve HTTP on this address, such as :8420 (this machine only) or 0.0.0.0:8420")
-	f.StringVar(&o.cert, "tls-cert", "", "file of the certificate and its chain, for HTTPS; read again when it changes")
-	f.StringVar(&o.key, "tls-key", "", "file of its key")
+	o.tls.add(f)
 	f.StringSliceVar(&o.hosts, "http-host", nil, "a name that the server is reached by, beside addresses and the name of this machine; repeatable")
 	f.BoolVar(&o.insecure, "insecure-http", false, "listen for other machines without TLS, behind a proxy that has it")
+	f.DurationVar(&o.drain, "http-drain", 0, "how long /readyz says at the end that the server is not ready, before it takes no more requests, such as 5s; 30s at most")
 	o.backup.add(f)
+	o.oauth.add(f)
 }
 
 // validate refuses flags that count only with --http.
 func (o *httpOptions) validate(f *pflag.FlagSet) error {
 	if o.addr != "" {
+		if o.drain < 0 || o.drain > maxDrain {
+			return usagef("--http-drain must be between 0 and %v, got %v", maxDrain, o.drain)
+		}
 		return nil
 	}
-	for _, name := range []string{"tls-cert", "tls-key", "http-host", "insecure-http", "backup-every", "backup-keep", "backup-dir"} {
-		if f.Changed(name) {
-			return usagef("--%s is for HTTP: give --http, too", name)
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	(&httpOptions{}).add(own)
+	var err error
+	own.VisitAll(func(x *pflag.Flag) {
+		if err == nil && x.Name != "http" && f.Changed(x.Name) {
+			err = usagef("--%s is for HTTP: give --http, too", x.Name)
 		}
-	}
-	return nil
+	})
+	return err
 }
+
+// maxDrain is the longest time that a server waits for others to notice its end.
+const maxDrain = 30 * time.Second
 
 // drainTimeout is how long the shutdown of an HTTP server waits for requests under way.
 const drainTimeout = 10 * time.Second
@@ -75,12 +90,17 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 		return err
 	}
 	log := s.logger(cfg)
-	server, listener, err := listen(ctx, s, o, log)
+	certs, err := o.tls.source(s, log)
 	if err != nil {
 		return err
 	}
-	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true, Own: true})
 	f.store, f.kind, f.log = cfg.Store.String(), cfg.Store.Kind, log
+	server, listener, err := prepareHTTP(ctx, s, o, f)
+	if err != nil {
+		return err
+	}
+	certs.use(&server)
+	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true, Own: true})
 	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
 	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
 	served := make(chan error, 1)
@@ -90,23 +110,42 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	if started != nil {
 		started(url)
 	}
+	certs.begin(ctx)
 	scheduled, cancelBackups := context.WithCancel(ctx)
 	defer cancelBackups()
 	backups := o.backup.repeat(scheduled, cfg.Store, &app.Options{Now: s.now, Log: log})
+	err = waitServed(ctx, served, func() { reload(s, &certs, log) })
+	cancelBackups()
+	<-backups
+	web.Drain()
+	if err == nil {
+		time.Sleep(o.drain)
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing), f.observer.Traces.Close(closing))
+}
+
+// prepareHTTP returns the options of a server and its listener, and sets what the front ends need of them.
+func prepareHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront) (httpd.Options, net.Listener, error) {
+	var err error
+	if f.issuer, err = o.oauth.verifier(s, f.log); err != nil {
+		return httpd.Options{}, nil, err
+	}
+	f.observer = &telemetry.Observer{Metrics: telemetry.NewMetrics(version().Version, s.now)}
+	if f.observer.Traces, err = telemetry.NewTraces(ctx, version().Version, os.Getenv, f.log); err != nil {
+		return httpd.Options{}, nil, err
+	}
+	out, l, err := listen(ctx, s, o, f.issuer, f.log)
+	out.Observer = f.observer
+	return out, l, err
+}
+
+// waitServed waits until a server has failed or ctx ends, and reloads at each hangup.
+func waitServed(ctx context.Context, served <-chan error, reload func()) error {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
-	err = waitServed(ctx, served, hangups, log)
-	cancelBackups()
-	<-backups
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
-	defer cancel()
-	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing))
-}
-
-// waitServed waits until a server has failed or ctx ends. A hangup asks to read files again, which happens when they change:
-// it only must not end the server.
-func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Signal, log *slog.Logger) error {
 	for {
 		select {
 		case err := <-served:
@@ -114,41 +153,48 @@ func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Sign
 		case <-ctx.Done():
 			return nil
 		case <-hangups:
-			log.Info("tokens and certificates are read again when their files change")
+			reload()
 		}
 	}
 }
 
+// reload reads the files of a server again, and says what it found. They are read when they change, too.
+func reload(s *shell, certs *certificates, log *slog.Logger) {
+	certs.reload()
+	list, err := tokensOf(s).List()
+	if err != nil {
+		log.Error("tokens cannot be read", "error", err)
+		return
+	}
+	log.Info("tokens and certificates are read again", "tokens", len(list))
+}
+
 // address returns the URL of a server.
 func address(l net.Listener, o *httpOptions) string {
-	if o.cert != "" {
+	if o.tls.given() {
 		return "https://" + l.Addr().String()
 	}
 	return "http://" + l.Addr().String()
 }
 
 // listen checks that it is safe to listen, and does.
-func listen(ctx context.Context, s *shell, o *httpOptions, log *slog.Logger) (httpd.Options, net.Listener, error) {
-	out := httpd.Options{Tokens: tokenFile{tokensOf(s)}, Hosts: o.hosts, Now: s.now, Log: log}
+func listen(ctx context.Context, s *shell, o *httpOptions, issuer *oauth.Verifier, log *slog.Logger) (httpd.Options, net.Listener, error) {
+	out := httpd.Options{Tokens: newAuthenticator(tokensOf(s), issuer), Hosts: o.hosts, Now: s.now, Log: log}
+	if issuer != nil {
+		out.Metadata, out.Hosts = issuer.MetadataURL(), append(slices.Clone(o.hosts), issuer.Host())
+	}
 	addr, local, err := listenAddress(o.addr)
 	if err != nil {
 		return out, nil, err
 	}
-	switch {
-	case (o.cert == "") != (o.key == ""):
-		return out, nil, usagef("--tls-cert and --tls-key belong together: give both")
-	case o.cert != "":
-		c, err := httpd.LoadCertificate(o.cert, o.key, log)
-		if err != nil {
-			return out, nil, hippo.Fieldf("tls-cert", "cannot be used: %v", err)
-		}
-		out.Certificate = c.Get
-	case !local && !o.insecure:
-		return out, nil, usagef("--http %s is reached from other machines, and without TLS anyone on the way reads the tokens: give --tls-cert and --tls-key, "+
+	if !local && !o.insecure && !o.tls.given() {
+		return out, nil, usagef("--http %s is reached from other machines, and without TLS anyone on the way reads the tokens: give --tls-cert and --tls-key, --acme-domain, "+
 			"or --insecure-http if a proxy before it has TLS", o.addr)
 	}
-	if err := someToken(ctx, s, local); err != nil {
-		return out, nil, err
+	if issuer == nil {
+		if err := someToken(ctx, s, local); err != nil {
+			return out, nil, err
+		}
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {

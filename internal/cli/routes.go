@@ -9,20 +9,24 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
+	"github.com/hippo-memory/hippo/internal/oauth"
 	"github.com/hippo-memory/hippo/internal/remote"
 	"github.com/hippo-memory/hippo/internal/restapi"
 	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/shodh"
+	"github.com/hippo-memory/hippo/internal/telemetry"
 	"github.com/hippo-memory/hippo/internal/token"
 	"github.com/hippo-memory/hippo/internal/web"
 )
 
 // httpFront is what the front ends over HTTP have in common.
 type httpFront struct {
-	store string // as in [config.Store.String]
-	kind  string // of the store
-	tools []string
-	log   *slog.Logger
+	store    string // as in [config.Store.String]
+	kind     string // of the store
+	tools    []string
+	log      *slog.Logger
+	observer *telemetry.Observer
+	issuer   *oauth.Verifier // of tokens; nil: none
 	// sessions are those of browsers; nil: a new set.
 	sessions *web.Sessions
 }
@@ -30,9 +34,15 @@ type httpFront struct {
 // httpRoutes returns the routes of all front ends.
 func httpRoutes(s *shell, open httpd.Opener, f *httpFront) []httpd.Route {
 	v, tokens := version().Version, tokenFile{tokensOf(s)}
+	var metadata []httpd.Route
+	if f.issuer != nil {
+		metadata = f.issuer.Routes()
+	}
 	return slices.Concat(
+		metadata,
 		httpd.Health(open),
-		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Now: s.now, Log: f.log}),
+		[]httpd.Route{f.observer.Metrics.Route(open)},
+		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Observe: f.observer.Tool, Now: s.now, Log: f.log}),
 		restapi.Routes(open, &restapi.Options{Version: v, Store: f.store, Now: s.now, Log: f.log}),
 		remote.Routes(open, &remote.Options{Version: v, Verbs: []engine.Verb{script.New(nil).Verb()}, Now: s.now, Log: f.log}),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: f.kind, Now: s.now, Log: f.log}),

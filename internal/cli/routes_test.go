@@ -19,6 +19,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/oauth"
+	"github.com/hippo-memory/hippo/internal/oauth/oauthtest"
 	"github.com/hippo-memory/hippo/internal/remote"
 	"github.com/hippo-memory/hippo/internal/secret"
 	"github.com/hippo-memory/hippo/internal/token"
@@ -28,7 +30,13 @@ import (
 func openToEveryone() []string {
 	return []string{
 		"GET /healthz", "GET /readyz", "GET /api/health", "GET /ui/static/{name}", "GET /ui/enter/{key}", "POST /ui/login",
+		"GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-protected-resource/{path...}",
 	}
+}
+
+// needsNothing reports whether a route changes only the session of its browser.
+func needsNothing(pattern string) bool {
+	return pattern == "POST /ui/theme" || pattern == "POST /ui/logout"
 }
 
 // hiddenText is in a memory that no caller of another namespace may see a part of.
@@ -66,6 +74,7 @@ func newGuarded(t *testing.T) *guarded {
 		{Name: "reader", Right: token.Read},
 		{Name: "writer", Right: token.Write},
 		{Name: "admin", Right: token.Admin},
+		{Name: "scraper", Right: token.Metrics},
 		{Name: "foreign", Right: token.Admin, Namespace: "other"},
 		{Name: "elsewhere", Right: token.Admin, Projects: []string{"other"}},
 		{Name: "expired", Right: token.Admin, Expires: now.Add(time.Minute)},
@@ -79,9 +88,31 @@ func newGuarded(t *testing.T) *guarded {
 		t.Fatal(err)
 	}
 	now = now.Add(time.Hour)
-	g.routes = cli.HTTPRoutes(clock, func(context.Context) (*engine.Engine, error) { return e, nil })
-	g.server = httpd.New(g.routes, httpd.Options{Tokens: cli.TokenAuthenticator(file), Now: clock, Limits: httpd.Limits{Rate: 1e6}})
+	issuer := g.issue(clock)
+	g.routes = cli.HTTPRoutes(clock, func(context.Context) (*engine.Engine, error) { return e, nil }, issuer)
+	g.server = httpd.New(g.routes, httpd.Options{Tokens: cli.TokenAuthenticator(file, issuer), Now: clock, Limits: httpd.Limits{Rate: 1e6}})
 	return g
+}
+
+// issue adds the tokens of an issuer of OAuth, whose names begin with jwt, and returns who verifies them.
+func (g *guarded) issue(clock func() time.Time) *oauth.Verifier {
+	g.t.Helper()
+	i := oauthtest.New()
+	g.t.Cleanup(i.Close)
+	const audience = "https://localhost/mcp"
+	v, err := oauth.New(oauth.Options{Issuer: i.URL, Audiences: []string{audience}, NamespaceClaim: "tenant", Now: clock})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	good := map[string]any{"iss": i.URL, "aud": audience, "sub": "ann", "exp": clock().Add(time.Hour).Unix(), "scope": "admin", "tenant": ""}
+	for name, with := range map[string]map[string]any{
+		"reader": {"scope": "read"}, "writer": {"scope": "write"}, "admin": nil, "scraper": {"scope": "metrics"}, "foreign": {"tenant": "other"},
+		"expired": {"exp": clock().Add(-time.Hour).Unix()}, "audience": {"aud": "https://elsewhere"}, "issuer": {"iss": "https://evil.example.org"},
+	} {
+		g.tokens["jwt "+name] = i.Token("first", good, with)
+	}
+	g.tokens["jwt forged"] = oauthtest.Sign(oauthtest.NewKey("ES256"), "first", "at+jwt", good, nil)
+	return v
 }
 
 // request sends what a pattern matches, with a body that every front end can read.
@@ -118,7 +149,7 @@ func TestRoutes_Access(t *testing.T) {
 	before := g.state()
 	for _, route := range g.routes {
 		isOpen := slices.Contains(openToEveryone(), route.Pattern)
-		for _, name := range []string{"wrong", "expired", "revoked"} {
+		for _, name := range []string{"wrong", "expired", "revoked", "jwt expired", "jwt audience", "jwt issuer", "jwt forged"} {
 			if w := g.request(route.Pattern, name); w.Code != http.StatusUnauthorized && w.Code != http.StatusTooManyRequests {
 				t.Errorf("%s with a token that is %s: %d", route.Pattern, name, w.Code)
 			}
@@ -126,15 +157,21 @@ func TestRoutes_Access(t *testing.T) {
 		if w := g.request(route.Pattern, "none"); !isOpen && w.Code != http.StatusUnauthorized && w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), "orchard") {
 			t.Errorf("%s without a token: %d", route.Pattern, w.Code)
 		}
-		for _, name := range []string{"foreign", "elsewhere"} {
-			if w := g.request(route.Pattern, name); strings.Contains(w.Body.String(), "heliotrope") || strings.Contains(w.Body.String(), "4711") {
+		for _, name := range []string{"foreign", "elsewhere", "scraper", "jwt foreign", "jwt scraper"} {
+			w := g.request(route.Pattern, name)
+			refused := strings.HasSuffix(name, "scraper") == (route.Rights != hippo.RightMetrics) // metrics are of all scopes together
+			if refused && !isOpen && !needsNothing(route.Pattern) && w.Code != http.StatusForbidden {
+				t.Errorf("%s with %s: %d, want 403", route.Pattern, name, w.Code)
+			}
+			if strings.Contains(w.Body.String(), "heliotrope") || strings.Contains(w.Body.String(), "4711") {
 				t.Errorf("%s shows a memory to %s:\n%.300s", route.Pattern, name, w.Body)
 			}
 		}
-		w := g.request(route.Pattern, "reader")
-		if writes := route.Rights&^hippo.RightRead != 0 || strings.HasPrefix(route.Pattern, "POST /ui/"); writes && !isOpen && w.Code != http.StatusForbidden &&
-			!slices.Contains([]string{"POST /ui/theme", "POST /ui/logout"}, route.Pattern) {
-			t.Errorf("%s with the right to read: %d", route.Pattern, w.Code)
+		for _, name := range []string{"reader", "jwt reader"} {
+			w := g.request(route.Pattern, name)
+			if writes := route.Rights&^hippo.RightRead != 0 || strings.HasPrefix(route.Pattern, "POST /ui/"); writes && !isOpen && w.Code != http.StatusForbidden && !needsNothing(route.Pattern) {
+				t.Errorf("%s with the right to read, %s: %d", route.Pattern, name, w.Code)
+			}
 		}
 	}
 	if after := g.state(); after != before {
@@ -146,8 +183,8 @@ func TestRoutes_Access(t *testing.T) {
 func TestRoutes_Reach(t *testing.T) {
 	g := newGuarded(t)
 	for pattern, names := range map[string][]string{
-		"GET /api/v1/memories": {"reader", "writer", "admin", "foreign"}, "GET /api/v1/memories/{id}": {"reader", "admin"}, "GET /api/memories/{id}": {"reader", "admin"},
-		"GET /{$}": {"reader", "admin"}, "GET /ui/memory/{id}": {"reader", "admin"}, "GET /api/stats": {"reader", "foreign"}, "GET /healthz": {"none"}, "GET /readyz": {"none"},
+		"GET /api/v1/memories": {"reader", "writer", "admin", "foreign", "jwt reader", "jwt writer", "jwt admin", "jwt foreign"}, "GET /api/v1/memories/{id}": {"reader", "admin", "jwt reader"}, "GET /api/memories/{id}": {"reader", "admin"},
+		"GET /{$}": {"reader", "admin"}, "GET /ui/memory/{id}": {"reader", "admin"}, "GET /api/stats": {"reader", "foreign"}, "GET /metrics": {"admin", "scraper", "jwt admin", "jwt scraper"}, "GET /.well-known/oauth-protected-resource": {"none"}, "GET /healthz": {"none"}, "GET /readyz": {"none"},
 	} {
 		for _, name := range names {
 			if w := g.request(pattern, name); w.Code != http.StatusOK {
@@ -155,7 +192,7 @@ func TestRoutes_Reach(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"foreign", "elsewhere"} {
+	for _, name := range []string{"foreign", "elsewhere", "jwt foreign"} {
 		for _, pattern := range []string{"GET /api/v1/memories/{id}", "GET /api/memories/{id}", "GET /ui/memory/{id}"} {
 			if w := g.request(pattern, name); w.Code != http.StatusNotFound {
 				t.Errorf("%s with %s: %d, want 404", pattern, name, w.Code)

@@ -63,7 +63,7 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&right, "right", string(token.Write), "what it allows: read, write (and read) or admin (everything)")
+	c.Flags().StringVar(&right, "right", string(token.Write), "what it allows: read, write (and read), admin (everything) or metrics (only /metrics)")
 	c.Flags().StringSliceVar(&projects, "projects", nil, `the only projects that it reaches, with commas; "none" is no project (default: all)`)
 	c.Flags().StringVar(&expires, "expires", "", `when it ends, such as "in 90 days" or 2027-01-31 (default: never)`)
 	return c

@@ -30,6 +30,23 @@ func reportable(scope *hippo.Scope, err error) error {
 	}
 }
 
+// Queue is how many memories wait for a vector of a model.
+type Queue struct {
+	// Model is the ID of [embed.Model].
+	Model   string
+	Waiting int
+}
+
+// Queues returns the queues of all scopes together, the preferred model first.
+func (f *Follower) Queues() []Queue {
+	out := make([]Queue, 0, len(f.models))
+	for _, m := range f.models {
+		have, all := f.index.Vectors.Embedded(nil, m.id)
+		out = append(out, Queue{m.id, all - have})
+	}
+	return out
+}
+
 // Degraded says why the preferred model does not serve queries of a scope; empty if it does.
 func (f *Follower) Degraded(scope *hippo.Scope) []string {
 	out := slices.Clone(f.degraded)

@@ -26,11 +26,24 @@ type accessWriter struct {
 	mu       sync.Mutex
 	idle     *sync.Cond // nothing is pending and nothing is being written
 	pending  accessBatch
-	steps    int           // begins and ends of writes; odd while one runs
+	totals   accessTotals
 	wake     chan struct{} // something is pending
 	flushNow chan struct{} // a caller waits for a flush
 	quit     chan struct{} // closed at the end
 	done     chan struct{}
+}
+
+// accessTotals count since the start.
+type accessTotals struct {
+	steps int // begins and ends of writes; odd while one runs
+	lost  int // accesses that were given up
+}
+
+// counts returns how many accesses were given up, and how many memories have some that are not stored.
+func (w *accessWriter) counts() (lost, pending int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.totals.lost, w.pending.size()
 }
 
 // accessBatch is what is written together.
@@ -145,7 +158,7 @@ func (w *accessWriter) write() {
 	w.mu.Lock()
 	b := w.pending
 	w.pending = accessBatch{}
-	w.steps++
+	w.totals.steps++
 	w.mu.Unlock()
 	var failed accessBatch
 	for _, day := range slices.Sorted(maps.Keys(b.counts)) {
@@ -167,7 +180,7 @@ func (w *accessWriter) write() {
 			w.pending.count(day, id, n)
 		}
 	}
-	w.steps++
+	w.totals.steps++
 	w.idle.Broadcast()
 }
 
@@ -184,6 +197,11 @@ func (w *accessWriter) retain(failed *accessBatch, day hippo.Day, counts map[hip
 	w.mu.Unlock()
 	if waiting+failed.size()+len(counts) > maxPending {
 		w.log.Warn("accesses are dropped", "memories", len(counts))
+		w.mu.Lock()
+		for _, n := range counts {
+			w.totals.lost += n
+		}
+		w.mu.Unlock()
 		_ = w.settle(day, counts, func() ([]driver.Touched, error) { return nil, nil }) // there is nothing to store
 		return
 	}
@@ -234,8 +252,8 @@ func (w *accessWriter) flush(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	// A write that runs does not include what is pending: the next one does.
-	enough := w.steps + 2 + w.steps%2
-	for w.steps < enough && (w.pending.counts != nil || w.steps%2 == 1) {
+	enough := w.totals.steps + 2 + w.totals.steps%2
+	for w.totals.steps < enough && (w.pending.counts != nil || w.totals.steps%2 == 1) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -32,7 +32,7 @@ func (e *Engine) IsRemote() bool { return e.remote != nil }
 // Each local is in the table of [verbs], and reads nothing but its arguments and m, which is of its process.
 func perform[In, Out any](ctx context.Context, m *Memories, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
 	if m.remote == nil {
-		return local(ctx, m, in)
+		return observed(ctx, m, in, local)
 	}
 	var out, empty Out
 	c := Call{Verb: nameOf(local), Scope: m.scope, AllowSecrets: m.secretsAllowed, Wait: m.wait, Operation: m.op, Args: in}
@@ -40,6 +40,23 @@ func perform[In, Out any](ctx context.Context, m *Memories, in In, local func(co
 		return empty, err
 	}
 	return out, nil
+}
+
+// observed carries out a verb, and its observer, if there is one, hears of it. Those that only serve other verbs have no
+// public name, and nobody hears of them.
+func observed[In, Out any](ctx context.Context, m *Memories, in In, local func(context.Context, *Memories, In) (Out, error)) (Out, error) {
+	o := ObserverOf(ctx)
+	if o == nil {
+		return local(ctx, m, in)
+	}
+	name := publicName(nameOf(local))
+	if name == "" {
+		return local(ctx, m, in)
+	}
+	inner, end := o(ctx, name)
+	out, err := local(inner, m, in)
+	end(err)
+	return out, err
 }
 
 // nameOf returns the name of a function at the top level of this package.

@@ -47,8 +47,35 @@ func bearer(value string) string {
 	return strings.TrimLeft(rest, " ")
 }
 
-// challenge is the value of WWW-Authenticate.
-const challenge = `Bearer realm="hippo"`
+// challenge sets the header WWW-Authenticate: what went wrong, empty if nothing did, the scopes to ask for, and where a
+// client finds the issuer. Sources: RFC 6750, section 3, and RFC 9728, section 5.1.
+func (s *Server) challenge(w http.ResponseWriter, failure, scopes string) {
+	text := `Bearer realm="hippo"`
+	if failure != "" {
+		text += `, error="` + failure + `"`
+	}
+	if s.Metadata != "" {
+		text += `, scope="` + scopes + `", resource_metadata="` + s.Metadata + `"`
+	}
+	w.Header().Set("WWW-Authenticate", text)
+}
+
+// usualScopes are those that a client asks for which has no token yet.
+const usualScopes = "read write"
+
+// scopesFor returns the scope that has some rights, by the names that tokens have for them.
+func scopesFor(r hippo.Rights) string {
+	switch {
+	case r&(hippo.RightAdmin|hippo.RightPurge) != 0:
+		return "admin"
+	case r&hippo.RightMetrics != 0:
+		return "metrics"
+	case r&hippo.RightWrite != 0:
+		return "write"
+	default:
+		return "read"
+	}
+}
 
 // authorized calls the handler of a route with the caller of the request in its context, if the caller has the rights.
 func (s *Server) authorized(route *Route) http.HandlerFunc {
@@ -63,30 +90,36 @@ func (s *Server) authorized(route *Route) http.HandlerFunc {
 		switch {
 		case given && !known:
 			if !s.limits.failed(r) {
-				tooMany(w)
+				s.tooMany(w, r)
 				return
 			}
-			w.Header().Set("WWW-Authenticate", challenge+`, error="invalid_token"`)
-			writeProblem(w, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "the token is unknown, expired or revoked: see hippo token list"})
+			note(r.Context(), unauthorized)
+			s.challenge(w, "invalid_token", usualScopes)
+			s.problem(w, r, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "the token is unknown, expired or revoked, or was issued for another server: see hippo token list"})
 			return
 		case route.Rights != 0 && !given:
-			w.Header().Set("WWW-Authenticate", challenge)
-			writeProblem(w, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "a token is needed: Authorization: Bearer TOKEN, or X-API-Key: TOKEN"})
+			note(r.Context(), unauthorized)
+			s.challenge(w, "", usualScopes)
+			s.problem(w, r, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "a token is needed: Authorization: Bearer TOKEN, or X-API-Key: TOKEN"})
 			return
 		case !c.Scope.Allows(route.Rights):
-			w.Header().Set("WWW-Authenticate", challenge+`, error="insufficient_scope"`)
-			writeProblem(w, Problem{Status: http.StatusForbidden, Code: hippo.CodeForbidden, Detail: "the token does not allow this"})
+			note(r.Context(), unauthorized)
+			s.challenge(w, "insufficient_scope", scopesFor(route.Rights))
+			s.problem(w, r, Problem{Status: http.StatusForbidden, Code: hippo.CodeForbidden, Detail: "the token does not allow this"})
 			return
 		}
 		if known && !s.limits.allow(c.Name) {
-			tooMany(w)
+			s.tooMany(w, r)
 			return
 		}
 		route.Handler.ServeHTTP(w, r.WithContext(WithCaller(r.Context(), c)))
 	}
 }
 
-func tooMany(w http.ResponseWriter) {
+func unauthorized(e *entry) { e.refused = RefusedAuth }
+
+func (s *Server) tooMany(w http.ResponseWriter, r *http.Request) {
+	note(r.Context(), func(e *entry) { e.refused = RefusedRate })
 	w.Header().Set("Retry-After", "1")
-	writeProblem(w, Problem{Status: http.StatusTooManyRequests, Code: hippo.CodeUnavailable, Detail: "too many requests: try again in a second"})
+	s.problem(w, r, Problem{Status: http.StatusTooManyRequests, Code: hippo.CodeUnavailable, Detail: "too many requests: try again in a second"})
 }

@@ -39,6 +39,15 @@ func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
+// Reload reads the files again, whether they seem to have changed or not.
+func (c *Certificate) Reload() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.load(); err != nil {
+		c.log.Error("certificate not read again; the old one stays", "error", err)
+	}
+}
+
 // stamps returns when the files were changed; the zero time for one that is not there.
 func (c *Certificate) stamps() (at [2]time.Time) {
 	for i, path := range []string{c.cert, c.key} {

@@ -23,17 +23,18 @@ func (s *Server) guarded(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.TLS == nil && !knownHost(r.Host, names):
-			refuse(w, "host", "is not a name of this server: see --http-host")
+			s.refuse(w, r, "host", "is not a name of this server: see --http-host")
 		case !sameOrigin(r) || protection.Check(r) != nil:
-			refuse(w, "origin", "is another site: it may not use this server")
+			s.refuse(w, r, "origin", "is another site: it may not use this server")
 		default:
 			next(w, r)
 		}
 	}
 }
 
-func refuse(w http.ResponseWriter, field, why string) {
-	writeProblem(w, Problem{Status: http.StatusForbidden, Code: hippo.CodeForbidden, Field: field, Detail: field + ": " + why})
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, field, why string) {
+	note(r.Context(), func(e *entry) { e.refused = RefusedSite })
+	s.problem(w, r, Problem{Status: http.StatusForbidden, Code: hippo.CodeForbidden, Field: field, Detail: field + ": " + why})
 }
 
 // knownHost reports whether the header Host is an address or one of the names.

@@ -17,11 +17,15 @@ type Opener func(ctx context.Context) (*engine.Engine, error)
 const readyTime = 2 * time.Second
 
 // Health returns the routes of probes, which are open to everyone and say nothing but a status: /healthz, the process
-// answers; /readyz, the store is open.
+// answers; /readyz, the store is open and the server does not shut down.
 func Health(open Opener) []Route {
 	return []Route{
 		{Pattern: "GET /healthz", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { probed(w, http.StatusOK, "ok") })},
 		{Pattern: "GET /readyz", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if draining(r.Context()) {
+				probed(w, http.StatusServiceUnavailable, "closing")
+				return
+			}
 			ctx, cancel := context.WithTimeout(r.Context(), readyTime)
 			defer cancel()
 			if _, err := open(ctx); err != nil {
@@ -31,6 +35,15 @@ func Health(open Opener) []Route {
 			probed(w, http.StatusOK, "ready")
 		})},
 	}
+}
+
+// drainKey is the key of the context of a server that ends when it is to get no new requests.
+type drainKey struct{}
+
+// draining reports whether the server of a request is to get no new ones.
+func draining(ctx context.Context) bool {
+	c, ok := ctx.Value(drainKey{}).(context.Context)
+	return ok && c.Err() != nil
 }
 
 func probed(w http.ResponseWriter, status int, text string) {

@@ -13,8 +13,11 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// entry is what the access log says of a request beside its status.
-type entry struct{ caller string }
+// entry is what is known of a request beside its status.
+type entry struct {
+	caller  string
+	refused Reason
+}
 
 type entryKey struct{}
 
@@ -65,12 +68,19 @@ func (s *Server) logged(next http.HandlerFunc) http.HandlerFunc {
 		a.Header().Set("X-Request-Id", id)
 		a.Header().Set("X-Content-Type-Options", "nosniff")
 		a.Header().Set("Referrer-Policy", "no-referrer")
-		r = r.WithContext(context.WithValue(r.Context(), entryKey{}, e))
+		ctx := r.Context()
+		if s.Observer != nil {
+			ctx = s.Observer.Begin(r)
+		}
+		r = r.WithContext(context.WithValue(ctx, entryKey{}, e))
 		defer func() {
-			cut := s.recovered(recover(), a, id)
+			cut := s.recovered(recover(), a, r, id)
+			if a.status == 0 && !cut {
+				a.status = http.StatusOK // net/http sends it
+			}
 			took := s.Now().Sub(began)
-			if s.Observe != nil {
-				s.Observe(r.Method, r.Pattern, a.status, took)
+			if s.Observer != nil {
+				s.Observer.End(r.Context(), served(r, a.status, took, e))
 			}
 			s.Log.LogAttrs(r.Context(), slog.LevelInfo, "http", slog.String("request", id), slog.String("method", r.Method), slog.String("route", r.Pattern),
 				slog.Int("status", a.status), slog.Int64("bytes", a.bytes), slog.Duration("took", took), slog.String("caller", e.caller))
@@ -83,7 +93,7 @@ func (s *Server) logged(next http.HandlerFunc) http.HandlerFunc {
 }
 
 // recovered answers a request whose handler panicked, and reports whether it must be cut: a part of the answer is gone.
-func (s *Server) recovered(p any, a *answer, id string) (cut bool) {
+func (s *Server) recovered(p any, a *answer, r *http.Request, id string) (cut bool) {
 	if p == nil {
 		return false
 	}
@@ -98,6 +108,6 @@ func (s *Server) recovered(p any, a *answer, id string) (cut bool) {
 	if a.status != 0 {
 		return true
 	}
-	writeProblem(a, Problem{Status: http.StatusInternalServerError, Code: hippo.CodeInternal, Detail: "this is a fault of hippo; its log has more"})
+	s.problem(a, r, Problem{Status: http.StatusInternalServerError, Code: hippo.CodeInternal, Detail: "this is a fault of hippo; its log has more"})
 	return false
 }

@@ -20,17 +20,34 @@ type Problem struct {
 	Field string     `json:"field,omitempty"`
 }
 
+// problem answers a request with a problem, in the form of its route.
+func (s *Server) problem(w http.ResponseWriter, r *http.Request, p Problem) {
+	pattern := r.Pattern
+	if pattern == "" { // it was not routed yet
+		_, pattern = s.mux.Handler(r)
+	}
+	if form := s.forms[pattern]; form != nil {
+		writeJSON(w, p.Status, "application/json", form(p))
+		return
+	}
+	writeProblem(w, p)
+}
+
 // writeProblem answers with a problem; Type and Title are set here.
 func writeProblem(w http.ResponseWriter, p Problem) {
 	p.Type, p.Title = "about:blank", http.StatusText(p.Status)
-	b, err := json.Marshal(p)
-	if err != nil { // texts and a number: never
+	writeJSON(w, p.Status, "application/problem+json", p)
+}
+
+func writeJSON(w http.ResponseWriter, status int, kind string, body any) {
+	b, err := json.Marshal(body)
+	if err != nil { // texts and numbers: never
 		b = []byte("{}")
 	}
 	h := w.Header()
-	h.Set("Content-Type", "application/problem+json")
+	h.Set("Content-Type", kind)
 	h.Set("Content-Length", strconv.Itoa(len(b)+1))
 	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(p.Status)
+	w.WriteHeader(status)
 	_, _ = w.Write(append(b, '\n')) // the client may be gone
 }

@@ -22,6 +22,9 @@ type Route struct {
 	// Stream: the handler bounds the time that a request takes, such as a stream of events or an export. It ends with its
 	// context, at the latest when the server shuts down.
 	Stream bool
+	// Failure returns the body, as JSON, with which a request is answered that the server refuses before Handler sees
+	// it. Nil: the problem itself. The front end of an interface with a form of its own sets it.
+	Failure func(Problem) any
 	// Handler answers. It restricts what it does to the scope of the [Caller].
 	Handler http.Handler
 }

@@ -25,15 +25,20 @@ const (
 type Options struct {
 	// Tokens knows the callers; nil: every token is unknown.
 	Tokens Authenticator
+	// Metadata is the URL of the metadata of this server, by which clients find who issues tokens for it; empty: nobody
+	// does. Source: RFC 9728, section 5.1.
+	Metadata string
 	// Hosts are names that the server is reached by, without a port, beside addresses and those of this machine. With
 	// TLS every name is accepted: another site has no certificate for it.
 	Hosts []string
 	// Certificate, if not nil, returns the certificate of a TLS connection.
 	Certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
+	// Protocols are offered to TLS connections beside those of HTTP; see [ACME.Protocol].
+	Protocols []string
 	// Limits bound what callers may do at a time.
 	Limits Limits
-	// Observe is called after every request; nil: nobody watches. Route is the pattern; empty if none matched.
-	Observe func(method, route string, status int, took time.Duration)
+	// Observer hears of every request; nil: nobody does.
+	Observer Observer
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives the access log, without contents, and faults; nil discards them.
@@ -46,9 +51,14 @@ type Server struct {
 	server http.Server
 	handle http.HandlerFunc
 	limits *limiter
+	mux    *http.ServeMux
+	forms  map[string]func(Problem) any // by pattern
 	// closing ends when streams shall end.
 	closing context.Context //nolint:containedctx // of the server, not of a call
 	close   context.CancelFunc
+	// draining ends when the server is to get no new requests.
+	draining context.Context //nolint:containedctx // of the server, not of a call
+	drain    context.CancelFunc
 }
 
 // New returns a server of routes. Patterns that conflict panic, as in [http.ServeMux].
@@ -59,20 +69,24 @@ func New(routes []Route, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Options: o, limits: newLimiter(o.Limits, o.Now)}
+	s := &Server{Options: o, limits: newLimiter(o.Limits, o.Now), mux: http.NewServeMux(), forms: make(map[string]func(Problem) any)}
 	s.closing, s.close = context.WithCancel(context.Background())
-	mux := http.NewServeMux()
+	s.draining, s.drain = context.WithCancel(context.Background())
 	for i := range routes {
-		mux.Handle(routes[i].Pattern, s.bounded(&routes[i], s.authorized(&routes[i])))
+		s.mux.Handle(routes[i].Pattern, s.bounded(&routes[i], s.authorized(&routes[i])))
+		s.forms[routes[i].Pattern] = routes[i].Failure
 	}
-	s.handle = s.logged(s.guarded(answerUnknown(mux)))
+	s.handle = s.logged(s.guarded(answerUnknown(s.mux)))
 	s.server = http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
 	}
+	s.server.BaseContext = func(net.Listener) context.Context {
+		return context.WithValue(context.Background(), drainKey{}, s.draining)
+	}
 	if o.Certificate != nil {
-		s.server.TLSConfig = &tls.Config{GetCertificate: o.Certificate, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+		s.server.TLSConfig = &tls.Config{GetCertificate: o.Certificate, MinVersion: tls.VersionTLS12, NextProtos: append([]string{"h2", "http/1.1"}, o.Protocols...)}
 	}
 	return s
 }
@@ -95,8 +109,13 @@ func (s *Server) Serve(l net.Listener) error {
 	return err
 }
 
+// Drain makes /readyz say that the server is not ready, and answers all requests as before: a balancer that sees it sends
+// them elsewhere.
+func (s *Server) Drain() { s.drain() }
+
 // Shutdown ends streams, and waits until ctx ends for other requests. Those that are not done then are cut.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.drain()
 	s.close()
 	err := s.server.Shutdown(ctx)
 	if err != nil {
@@ -127,7 +146,8 @@ func (s *Server) bounded(route *Route, next http.HandlerFunc) http.HandlerFunc {
 		end, ok := s.limits.begin(r.Context())
 		if !ok {
 			w.Header().Set("Retry-After", "1")
-			writeProblem(w, Problem{Status: http.StatusServiceUnavailable, Code: hippo.CodeUnavailable, Detail: "too many requests at a time: try again"})
+			note(r.Context(), func(e *entry) { e.refused = RefusedLimit })
+			s.problem(w, r, Problem{Status: http.StatusServiceUnavailable, Code: hippo.CodeUnavailable, Detail: "too many requests at a time: try again"})
 			return
 		}
 		defer end()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
 )
 
@@ -100,6 +101,28 @@ func TestServer_Rights(t *testing.T) {
 					t.Errorf("%s %s with %q: %d with the challenge %q", c.method, c.path, header, w.Code, challenge)
 				}
 			}
+		}
+	}
+}
+
+// A client learns from a refusal where it gets a token, and which scopes to ask for.
+func TestServer_Challenge(t *testing.T) {
+	t.Parallel()
+	const metadata = "https://memory.example.org/.well-known/oauth-protected-resource"
+	for _, c := range []struct{ metadata, path, key, want string }{
+		{"", "/read", "", `Bearer realm="hippo"`},
+		{"", "/admin", "reader", `Bearer realm="hippo", error="insufficient_scope"`},
+		{metadata, "/read", "", `Bearer realm="hippo", scope="read write", resource_metadata="` + metadata + `"`},
+		{metadata, "/read", "wrong", `Bearer realm="hippo", error="invalid_token", scope="read write", resource_metadata="` + metadata + `"`},
+		{metadata, "/admin", "reader", `Bearer realm="hippo", error="insufficient_scope", scope="admin", resource_metadata="` + metadata + `"`},
+	} {
+		s := httpd.New(routes(), httpd.Options{Tokens: known, Metadata: c.metadata})
+		var header []string
+		if c.key != "" {
+			header = []string{"X-API-Key", c.key}
+		}
+		if got := do(s, "GET", c.path, "", header...).Header().Get("WWW-Authenticate"); got != c.want {
+			t.Errorf("%s with %q: got %s, want %s", c.path, c.key, got, c.want)
 		}
 	}
 }
@@ -272,6 +295,41 @@ func TestServer_Shutdown(t *testing.T) {
 		t.Errorf("the request under way got %q", got)
 	}
 	if err := errors.Join(<-ended, <-served); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server that is about to shut down says so to probes, and answers everything else until it does.
+func TestServer_Drain(t *testing.T) {
+	t.Parallel()
+	s := httpd.New(append(routes(), httpd.Health(func(context.Context) (*engine.Engine, error) { return nil, nil })...), httpd.Options{Tokens: known})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	check := func(when, path string, want int) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+l.Addr().String()+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s %s: got %d, want %d", when, path, resp.StatusCode, want)
+		}
+	}
+	check("before", "/readyz", 200)
+	s.Drain()
+	check("draining", "/readyz", 503)
+	check("draining", "/healthz", 200)
+	check("draining", "/open", 200)
+	if err := errors.Join(s.Shutdown(t.Context()), <-served); err != nil {
 		t.Error(err)
 	}
 }

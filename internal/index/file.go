@@ -151,6 +151,16 @@ func (f *indexFile) savedRevision() hippo.Revision {
 	return f.revision
 }
 
+// size is that of the file in bytes when this process opened or wrote it last, 0 if there is none.
+func (f *indexFile) size() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.info == nil {
+		return 0
+	}
+	return f.info.Size()
+}
+
 // forget deletes the file, unless another process has replaced it.
 func (f *indexFile) forget() {
 	f.mu.Lock()

@@ -37,8 +37,8 @@ func Open(ctx context.Context, src Source, o *Options) (*Index, error) {
 
 // Stats describes an index.
 type Stats struct {
-	// Memories counts those that can be found, of all scopes.
-	Memories int
+	// Memories counts those that can be found, and Forgotten those that are hidden, of all scopes.
+	Memories, Forgotten int
 	// Terms is the size of the dictionaries together.
 	Terms int
 	// Segments counts the segments, Deleted the documents that wait for a merge to go.
@@ -46,14 +46,17 @@ type Stats struct {
 	// Revision is how far the index has followed the store; Saved is the revision of the
 	// file, 0 if there is none.
 	Revision, Saved hippo.Revision
+	// Bytes is the size of the file when this process opened or wrote it last, 0 if there is none.
+	Bytes int64
 }
 
 // Stats returns the current state.
 func (x *Index) Stats() Stats {
 	s := x.current.Load()
-	out := Stats{Segments: len(s.parts), Revision: s.revision, Saved: x.upkeep.file.savedRevision()}
+	out := Stats{Segments: len(s.parts), Revision: s.revision, Saved: x.upkeep.file.savedRevision(), Bytes: x.upkeep.file.size()}
 	for _, p := range s.parts {
 		out.Memories += p.live.count()
+		out.Forgotten += p.hidden.count()
 		out.Deleted += p.deleted()
 		out.Terms += p.lexicon.terms.len()
 	}

@@ -89,7 +89,7 @@ func (s *Server) speak(next mcp.MethodHandler) mcp.MethodHandler {
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
 			if system, t := s.find(r.Params.Name); t != nil {
-				return s.callDialect(ctx, system, t, r.Params.Arguments), nil
+				return s.callDialect(ctx, system, t, r), nil
 			}
 		case *mcp.ListToolsRequest:
 			result, err := next(ctx, method, req)
@@ -156,9 +156,11 @@ func describeDialect(t *dialect.Tool) *mcp.Tool {
 }
 
 // callDialect calls a tool of another system.
-func (s *Server) callDialect(ctx context.Context, system *dialect.System, t *dialect.Tool, arguments json.RawMessage) *mcp.CallToolResult {
+func (s *Server) callDialect(ctx context.Context, system *dialect.System, t *dialect.Tool, req *mcp.CallToolRequest) *mcp.CallToolResult {
 	began := s.Now()
-	r, err := s.runDialect(ctx, system, t, arguments)
+	ctx, end := s.observed(ctx, t.Name, req)
+	r, err := s.runDialect(ctx, system, t, req.Params.Arguments)
+	end(err)
 	wire.LogCall(s.Log, t.Name, s.Now().Sub(began), r.Count, err)
 	if err != nil {
 		return dialectFailure(err)

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -49,6 +50,9 @@ type Options struct {
 	// Tools are the systems whose tools are listed, by name: [ToolSystems]. Where names collide the
 	// first one answers. Nil: those of Hippo.
 	Tools []string
+	// Observe hears of the calls of tools, for metrics and traces: it returns the context of a call, and what is called
+	// with the error afterwards. Header is that of the request over HTTP. Nil: nobody does.
+	Observe func(ctx context.Context, tool string, header http.Header) (inner context.Context, end func(error))
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures that are not the caller's; nil discards them.
@@ -151,13 +155,27 @@ func (s *Server) handler(t tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		began := s.Now()
 		in := &request{arguments: t.input()}
+		ctx, end := s.observed(ctx, t.name, req)
 		r, err := s.call(ctx, t, in, req.Params.Arguments)
+		end(err)
 		wire.LogCall(s.Log, t.name, s.Now().Sub(began), r.count, err)
 		if err != nil {
 			return failure(err), nil
 		}
 		return result(&r, in.json())
 	}
+}
+
+// observed returns the context of a call of a tool, and what is called with its error.
+func (s *Server) observed(ctx context.Context, name string, req *mcp.CallToolRequest) (inner context.Context, end func(error)) {
+	if s.Observe == nil {
+		return ctx, func(error) {}
+	}
+	var header http.Header
+	if req.Extra != nil {
+		header = req.Extra.Header
+	}
+	return s.Observe(ctx, name, header)
 }
 
 // call calls a tool.

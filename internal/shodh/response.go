@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -52,6 +53,15 @@ func (a *api) failure(op *operation, err error) reply {
 		out.Details = map[string]any{"field": "id", "candidates": ids}
 	}
 	return reply{status, out}
+}
+
+// refusal returns the body for a request that the server refuses before it gets here, such as one without a token.
+func refusal(p httpd.Problem) any {
+	out := errorBody{Error: p.Detail, Code: p.Code}
+	if p.Field != "" {
+		out.Details = map[string]any{"field": p.Field}
+	}
+	return out
 }
 
 func errForbidden() error {

@@ -50,7 +50,7 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	for i := range all {
 		op := &all[i]
 		routes[i] = httpd.Route{
-			Pattern: op.pattern, Rights: op.rights,
+			Pattern: op.pattern, Rights: op.rights, Failure: refusal,
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.serve(op, w, r) }),
 		}
 	}

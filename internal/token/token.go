@@ -18,7 +18,7 @@ import (
 // Right is what a token allows.
 type Right string
 
-// The rights; each includes those before it.
+// The rights; each but Metrics includes those before it.
 const (
 	// Read allows to search, list, get and export.
 	Read Right = "read"
@@ -26,10 +26,12 @@ const (
 	Write Right = "write"
 	// Admin allows to purge, to see the state of the store, and to see tokens, too.
 	Admin Right = "admin"
+	// Metrics allows to read the metrics of the server, and nothing else.
+	Metrics Right = "metrics"
 )
 
 // Rights returns all of them.
-func Rights() []Right { return []Right{Read, Write, Admin} }
+func Rights() []Right { return []Right{Read, Write, Admin, Metrics} }
 
 // Rights returns what it allows in a store; nothing for one that is not known.
 func (r Right) Rights() hippo.Rights {
@@ -40,6 +42,8 @@ func (r Right) Rights() hippo.Rights {
 		return hippo.RightRead | hippo.RightWrite
 	case Admin:
 		return hippo.AllRights
+	case Metrics:
+		return hippo.RightMetrics
 	default:
 		return 0
 	}
@@ -64,8 +68,16 @@ type Token struct {
 const MaxName = 64
 
 // Scope returns what the token allows.
-func (t *Token) Scope() hippo.Scope {
-	return hippo.Scope{Namespace: t.Namespace, Projects: t.Projects, Rights: t.Right.Rights()}
+func (t *Token) Scope() hippo.Scope { return ScopeOf(t.Right, t.Namespace, t.Projects) }
+
+// ScopeOf returns what a right allows in a namespace and projects, nil for all. Metrics count all scopes together, so
+// that one that is restricted does not reach them.
+func ScopeOf(r Right, namespace string, projects []string) hippo.Scope {
+	s := hippo.Scope{Namespace: namespace, Projects: projects, Rights: r.Rights()}
+	if namespace != "" || projects != nil {
+		s.Rights &^= hippo.RightMetrics
+	}
+	return s
 }
 
 // Expired reports whether the token has ended.
@@ -78,6 +90,8 @@ func (t *Token) validate(now time.Time) error {
 		return hippo.Fieldf("name", "must be 1 to %d printable characters, got %.80q", MaxName, t.Name)
 	case t.Right.Rights() == 0:
 		return hippo.Fieldf("right", "must be one of %v, got %.40q", Rights(), string(t.Right))
+	case t.Right == Metrics && (t.Namespace != "" || t.Projects != nil):
+		return hippo.Fieldf("right", "metrics counts all namespaces and projects together: it cannot be restricted to some")
 	case t.Expired(now):
 		return hippo.Fieldf("expires", "must be in the future, got %s", t.Expires.Format(time.RFC3339))
 	}

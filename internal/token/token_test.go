@@ -83,8 +83,10 @@ func TestFile_Refuses(t *testing.T) {
 		"no name":     {token.Token{Right: token.Read}, "name: must be"},
 		"long name":   {token.Token{Name: strings.Repeat("x", 65), Right: token.Read}, "name: must be"},
 		"line break":  {token.Token{Name: "a\nb", Right: token.Read}, "name: must be"},
-		"no right":    {token.Token{Name: "a"}, "right: must be one of [read write admin]"},
+		"no right":    {token.Token{Name: "a"}, "right: must be one of [read write admin metrics]"},
 		"wrong right": {token.Token{Name: "a", Right: "root"}, "right: must be"},
+		"restricted":  {token.Token{Name: "a", Right: token.Metrics, Projects: []string{"p"}}, "right: metrics counts all"},
+		"a namespace": {token.Token{Name: "a", Right: token.Metrics, Namespace: "n"}, "right: metrics counts all"},
 		"expired":     {token.Token{Name: "a", Right: token.Read, Expires: clock()}, "expires: must be in the future"},
 		"name in use": {token.Token{Name: "ci", Right: token.Read}, "there is a token named"},
 	} {
@@ -146,5 +148,28 @@ func TestFile_Concurrent(t *testing.T) {
 	all.Wait()
 	if list, err := token.NewFile(path, clock).List(); err != nil || len(list) != 20 {
 		t.Errorf("%d tokens, %v", len(list), err)
+	}
+}
+
+// Metrics count all scopes together: only one who may see all of them reads them.
+func TestScopeOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		right     token.Right
+		namespace string
+		projects  []string
+		want      hippo.Rights
+	}{
+		{token.Admin, "", nil, hippo.AllRights},
+		{token.Admin, "other", nil, hippo.AllRights &^ hippo.RightMetrics},
+		{token.Admin, "", []string{}, hippo.AllRights &^ hippo.RightMetrics},
+		{token.Metrics, "", nil, hippo.RightMetrics},
+		{token.Metrics, "other", nil, 0},
+		{token.Write, "", nil, hippo.RightRead | hippo.RightWrite},
+		{"root", "", nil, 0},
+	} {
+		if got := token.ScopeOf(c.right, c.namespace, c.projects); got.Rights != c.want || got.Namespace != c.namespace {
+			t.Errorf("%s in %q %v: got %b, want %b", c.right, c.namespace, c.projects, got.Rights, c.want)
+		}
 	}
 }

@@ -106,7 +106,7 @@ func rightNames(r hippo.Rights) []string {
 	for _, x := range []struct {
 		right hippo.Rights
 		name  string
-	}{{hippo.RightRead, "read"}, {hippo.RightWrite, "write"}, {hippo.RightPurge, "delete for good"}, {hippo.RightAdmin, "administer"}} {
+	}{{hippo.RightRead, "read"}, {hippo.RightWrite, "write"}, {hippo.RightPurge, "delete for good"}, {hippo.RightAdmin, "administer"}, {hippo.RightMetrics, "read metrics"}} {
 		if r&x.right != 0 {
 			out = append(out, x.name)
 		}
@@ -123,7 +123,7 @@ func createToken(v *visit) error {
 		return hippo.ErrNotFound
 	}
 	f := v.r.PostForm
-	rights, ok := map[string]hippo.Rights{"read": hippo.RightRead, "write": hippo.RightRead | hippo.RightWrite, "admin": hippo.AllRights}[f.Get("rights")]
+	rights, ok := map[string]hippo.Rights{"read": hippo.RightRead, "write": hippo.RightRead | hippo.RightWrite, "admin": hippo.AllRights&^hippo.RightMetrics | v.caller.Scope.Rights&hippo.RightMetrics}[f.Get("rights")]
 	if !ok {
 		return hippo.Fieldf("rights", "must be read, write or admin")
 	}

@@ -60,8 +60,10 @@ func readHelp(ctx context.Context, words ...string) (*help, error) {
 	return h, nil
 }
 
-// unwrapped joins the lines of a table of a help text that were wrapped.
+// unwrapped joins the lines of a table of a help text that were wrapped. After a flag that fills its column there is
+// nothing else in its line.
 func unwrapped(text string) string {
+	text = regexp.MustCompile(`(?m)^( +(?:-\w, )?--[\w-]+ \S+)\n {10,}(\S)`).ReplaceAllString(text, "$1  $2")
 	return regexp.MustCompile(`\n {10,}(\S)`).ReplaceAllString(strings.TrimRight(text, "\n"), " $1")
 }
 

@@ -124,7 +124,7 @@ func toolsDocument(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	b.WriteString(notice + "# MCP tools\n\n`hippo serve` offers these tools over stdio. An unknown argument is an error that names the known ones; `null` counts as absent; a list of " +
+	b.WriteString(notice + "# MCP tools\n\n`hippo serve` offers these tools over stdio and, with `--http`, over HTTP. An unknown argument is an error that names the known ones; `null` counts as absent; a list of " +
 		"texts may be given as one text. Times are RFC 3339 or dates.\n\nA result is a text for a model, which every client shows; `_meta` has what a program needs of it. With `\"format\":\"json\"`, which every tool takes, " +
 		"the result is JSON, as structured content and as text. A failed call has `isError` and a code ([reference.md](reference.md#error-codes)). [reference.md](reference.md#limits) has the limits.\n\n" +
 		"A hit is a line: id, relevance, content, situation and date. It shows 300 characters of a content, from the passage that was found; `+4,100 chars: get 7f4a7c15` says that there are more, which " +
