@@ -1,0 +1,147 @@
+package consolidate
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index/vector"
+)
+
+// Cluster is a set of memories whose vectors have about one direction.
+type Cluster struct {
+	Project string
+	// Topic is the position in [Plan.Topics] of the topic that a group belongs to; of a topic, its own.
+	Topic int
+	// Label are the words that tell it from the rest, the most telling first. It may be empty.
+	Label []string
+	// Members are by their cosine with the centroid, the most central first.
+	Members []hippo.ID
+	// Density is the mean of these cosines.
+	Density float64
+}
+
+// group is a fine cluster with its items.
+type group struct {
+	label   []string
+	weights map[uint32]float64 // of terms, how telling they are of the group
+	members []central          // the most central first
+	density float64
+}
+
+// central is the position of an item in its corpus, with its cosine with the centroid of its cluster.
+type central struct {
+	at     int
+	cosine float64
+}
+
+// maxDepth is how often a cluster is divided at most: three times is enough for 100,000 memories, and vectors that
+// lie on a line would be divided one by one.
+const maxDepth = 6
+
+// clusters computes the topics and the groups of a project, and returns the groups.
+func (s *state) clusters(ctx context.Context, c *corpus) ([]group, error) {
+	all := make([]int, 0, len(c.items))
+	for i := range c.items {
+		if c.items[i].code.Scale != 0 {
+			all = append(all, i)
+		}
+	}
+	if len(all) < least {
+		return nil, nil
+	}
+	topics, err := s.divide(ctx, c, all, s.options.Clusters.K)
+	if err != nil {
+		return nil, err
+	}
+	var groups []group
+	for _, t := range topics {
+		topic := c.groupOf(t, s.options.Clusters.Words)
+		at := len(s.plan.Topics)
+		s.plan.Topics = append(s.plan.Topics, c.cluster(&topic, at))
+		parts, err := s.refine(ctx, c, t, 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range parts {
+			g := c.groupOf(p, s.options.Clusters.Words)
+			groups = append(groups, g)
+			s.plan.Groups = append(s.plan.Groups, c.cluster(&g, at))
+		}
+	}
+	return groups, nil
+}
+
+// divide returns the clusters of items, by position, the one with the smallest ID first; k 0 chooses their number.
+func (s *state) divide(ctx context.Context, c *corpus, at []int, k int) ([][]int, error) {
+	if k == 0 {
+		k = clustersFor(len(at))
+	}
+	codes := make([]vector.Code, len(at))
+	for i, x := range at {
+		codes[i] = c.items[x].code
+	}
+	o := &s.options.Clusters
+	lists, err := divide(ctx, codes, max(fewest, min(k, len(at))), o.Seed, o.Iterations)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lists {
+		for i := range l {
+			l[i] = at[l[i]]
+		}
+	}
+	slices.SortFunc(lists, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	return lists, nil
+}
+
+// refine divides a cluster until its parts are small enough.
+func (s *state) refine(ctx context.Context, c *corpus, at []int, depth int) ([][]int, error) {
+	if len(at) <= max(s.options.Clusters.Group, least) || depth == maxDepth {
+		return [][]int{at}, nil
+	}
+	parts, err := s.divide(ctx, c, at, 0)
+	if err != nil || len(parts) == 1 {
+		return [][]int{at}, err
+	}
+	var out [][]int
+	for _, p := range parts {
+		smaller, err := s.refine(ctx, c, p, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, smaller...)
+	}
+	return out, nil
+}
+
+// groupOf describes a cluster of items.
+func (c *corpus) groupOf(at []int, words int) group {
+	sum := make([]float64, len(c.items[at[0]].code.Hi))
+	for _, i := range at {
+		add(sum, &c.items[i].code)
+	}
+	centroid := direction(sum, c.items[at[0]].code)
+	g := group{members: make([]central, len(at))}
+	total := 0.0
+	for k, i := range at {
+		g.members[k] = central{i, vector.Cosine(&centroid, &c.items[i].code)}
+		total += g.members[k].cosine
+	}
+	g.density = total / float64(len(at))
+	// Items are in the order of their IDs.
+	slices.SortFunc(g.members, func(a, b central) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.at, b.at)) })
+	g.weights = c.telling(at)
+	g.label = c.label(&g, words)
+	return g
+}
+
+// cluster returns a group as a part of a plan.
+func (c *corpus) cluster(g *group, topic int) Cluster {
+	out := Cluster{Project: c.items[0].Project, Topic: topic, Label: g.label, Members: make([]hippo.ID, len(g.members)), Density: g.density}
+	for i, m := range g.members {
+		out.Members[i] = c.items[m.at].ID
+	}
+	return out
+}
