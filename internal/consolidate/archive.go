@@ -32,7 +32,7 @@ func (s *state) archive(c *corpus, groups []group) {
 			}
 			if value := s.decayed(x); value < s.options.Archive.Below {
 				s.propose(Action{Kind: Archive, ID: x.ID, Reason: fmt.Sprintf(
-					"surprise %.2f, %.2f at its age of %d days, below %.2f; one of %d memories with a mean cosine of %.2f to their centre",
+					"surprise %.2f, %.2f at its age of %d days, below %.2f; one of %d memories with a mean cosine of %.2f",
 					x.score, value, int(s.age(x.Memory)/day), s.options.Archive.Below, len(g.members), g.density)})
 			}
 		}

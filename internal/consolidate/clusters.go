@@ -18,7 +18,8 @@ type Cluster struct {
 	Label []string
 	// Members are by their cosine with the centroid, the most central first.
 	Members []hippo.ID
-	// Density is the mean of these cosines.
+	// Density is the mean cosine of two members, which the size does not change as it does that with the centroid; 1
+	// for a single one.
 	Density float64
 }
 
@@ -51,7 +52,7 @@ func (s *state) clusters(ctx context.Context, c *corpus) ([]group, error) {
 	if len(all) < least {
 		return nil, nil
 	}
-	topics, err := s.divide(ctx, c, all, s.options.Clusters.K)
+	topics, err := s.divide(ctx, c, all, s.options.Clusters.K, restarts(len(all)))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (s *state) clusters(ctx context.Context, c *corpus) ([]group, error) {
 }
 
 // divide returns the clusters of items, by position, the one with the smallest ID first; k 0 chooses their number.
-func (s *state) divide(ctx context.Context, c *corpus, at []int, k int) ([][]int, error) {
+func (s *state) divide(ctx context.Context, c *corpus, at []int, k, runs int) ([][]int, error) {
 	if k == 0 {
 		k = clustersFor(len(at))
 	}
@@ -82,8 +83,7 @@ func (s *state) divide(ctx context.Context, c *corpus, at []int, k int) ([][]int
 	for i, x := range at {
 		codes[i] = c.items[x].code
 	}
-	o := &s.options.Clusters
-	lists, err := divide(ctx, codes, max(fewest, min(k, len(at))), o.Seed, o.Iterations)
+	lists, err := divide(ctx, codes, max(fewest, min(k, len(at))), runs, &s.options.Clusters)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (s *state) refine(ctx context.Context, c *corpus, at []int, depth int) ([][
 	if len(at) <= max(s.options.Clusters.Group, least) || depth == maxDepth {
 		return [][]int{at}, nil
 	}
-	parts, err := s.divide(ctx, c, at, 0)
+	parts, err := s.divide(ctx, c, at, 0, 1)
 	if err != nil || len(parts) == 1 {
 		return [][]int{at}, err
 	}
@@ -129,7 +129,7 @@ func (c *corpus) groupOf(at []int, words int) group {
 		g.members[k] = central{i, vector.Cosine(&centroid, &c.items[i].code)}
 		total += g.members[k].cosine
 	}
-	g.density = total / float64(len(at))
+	g.density = pairwise(total, len(at))
 	// Items are in the order of their IDs.
 	slices.SortFunc(g.members, func(a, b central) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.at, b.at)) })
 	g.weights = c.telling(at)
@@ -144,4 +144,13 @@ func (c *corpus) cluster(g *group, topic int) Cluster {
 		out.Members[i] = c.items[m.at].ID
 	}
 	return out
+}
+
+// pairwise is the mean cosine of two of n vectors of length 1, given the sum of their cosines with their centroid. That is
+// the length of their sum, whose square adds up the cosines of all pairs both ways, and n of each with itself.
+func pairwise(total float64, n int) float64 {
+	if n == 1 {
+		return 1
+	}
+	return (float64(total*total) - float64(n)) / float64(n*(n-1))
 }

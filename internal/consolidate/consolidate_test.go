@@ -158,7 +158,7 @@ func apply(v *consolidate.View, p *consolidate.Plan) *consolidate.View {
 // loose are options under which the sample has actions of every kind.
 func loose() consolidate.Options {
 	o := consolidate.Default()
-	o.Clusters.Dense, o.Archive.Below = .4, .2
+	o.Clusters.Dense, o.Archive.Below = .2, .2
 	o.Novelty = func(id hippo.ID) (hippo.Surprise, bool) {
 		return hippo.Surprise{Score: float64(id[15]%50)/100 + .01}, id[15]%3 == 0
 	}
@@ -503,6 +503,9 @@ func TestPlan_EqualMemories(t *testing.T) {
 func TestPlan_Horizons(t *testing.T) {
 	t.Parallel()
 	v := sampleView(900, 6, 11)
+	for i := 10; i < len(v.Subjects); i += 50 { // near copies of the one before
+		v.Subjects[i].CreatedAt, v.Subjects[i].UpdatedAt = now().Add(-time.Hour), now().Add(-time.Hour)
+	}
 	age := func(id hippo.ID) int {
 		i := slices.IndexFunc(v.Subjects, func(s consolidate.Subject) bool { return s.ID == id })
 		return int(now().Sub(v.Subjects[i].CreatedAt).Hours() / 24)

@@ -34,32 +34,61 @@ type kmeans struct {
 	cosine []float32
 }
 
+// restarts is the number of runs for n vectors, the best of which is taken: one run depends on where it began.
+func restarts(n int) int { return min(max(restartWork/n, 1), maxRestarts) }
+
+const (
+	// restartWork is the number of vectors that all runs together may look at, and maxRestarts the largest number of runs.
+	restartWork, maxRestarts = 1 << 14, 16
+)
+
 // divide returns the positions of the members of each cluster, ascending; none is empty. There are at most k, one
-// if all vectors are the same point. Equal codes are in one cluster.
+// if all vectors are the same point. Equal codes are in one cluster. It is the best of some runs, at least one.
 // Sources: Dhillon and Modha, Concept decompositions for large sparse text data using clustering, 2001
 // (spherical k-means); Arthur and Vassilvitskii, k-means++, 2007, by cosine distance.
-func divide(ctx context.Context, codes []vector.Code, k int, seed uint64, iterations int) ([][]int, error) {
-	m := &kmeans{
-		codes: codes, iterations: iterations, random: rand.New(rand.NewPCG(seed, uint64(len(codes)))),
-		of: make([]int, len(codes)), cosine: make([]float32, len(codes)),
+func divide(ctx context.Context, codes []vector.Code, k, runs int, o *Clustering) ([][]int, error) {
+	random := rand.New(rand.NewPCG(o.Seed, uint64(len(codes))))
+	var best *kmeans
+	for range runs {
+		m := &kmeans{codes: codes, iterations: o.Iterations, random: random, of: make([]int, len(codes)), cosine: make([]float32, len(codes))}
+		if err := m.run(ctx, k); err != nil {
+			return nil, err
+		}
+		if best == nil || m.quality() > best.quality() {
+			best = m
+		}
 	}
+	return best.members(), nil
+}
+
+// run is one run of Lloyd's algorithm.
+func (m *kmeans) run(ctx context.Context, k int) error {
 	if err := m.begin(ctx, k); err != nil {
-		return nil, err
+		return err
 	}
 	for i := 0; i < m.iterations; i++ {
 		changed, err := m.assign(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !changed && i > 0 {
 			break
 		}
 		m.reseed()
 		if err := m.recompute(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return m.members(), nil
+	return nil
+}
+
+// quality is the sum of the cosines of the vectors with their centroids.
+func (m *kmeans) quality() float64 {
+	sum := 0.0
+	for _, c := range m.cosine {
+		sum += float64(c)
+	}
+	return sum
 }
 
 // begin chooses the first centroids among the vectors, each with a probability in proportion to its distance from

@@ -30,8 +30,8 @@ type Clustering struct {
 	Iterations int
 	// Group is the number of memories above which a cluster is divided further.
 	Group int
-	// Dense is the mean cosine of the members with their centroid from which a group is dense, and
-	// Members the number of members from which it is summarised, and thinned by archival.
+	// Dense is the mean cosine of two members from which a group is dense, and Members the number of members from
+	// which it is summarised, and thinned by archival.
 	Dense   float64
 	Members int
 	// Words is the number of words of a label.
@@ -70,7 +70,7 @@ type Archival struct {
 // grace are those of claude-hippo, the protected tags and the 500 characters those of mcp-memory-service.
 func Default() Options {
 	return Options{
-		Clusters:   Clustering{Seed: 1, Iterations: 25, Group: 64, Dense: .6, Members: 5, Words: 3},
+		Clusters:   Clustering{Seed: 1, Iterations: 25, Group: 64, Dense: .4, Members: 5, Words: 3},
 		Duplicates: Duplicates{Cosine: .9, Overlap: .7},
 		Summaries:  Summaries{Characters: 500, Sentences: 3, Keep: .8},
 		Archive:    Archival{Below: .15, Floor: .5, HalfLife: 30, Grace: 30, Tags: []string{"critical", "important", "reference", "permanent"}},

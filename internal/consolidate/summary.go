@@ -41,7 +41,7 @@ func (s *state) summarize(c *corpus, groups []group) {
 		}
 		a := Action{
 			Kind: Summarize, Summary: s.summary(c, g), Relations: make([]hippo.Relation, len(g.members)),
-			Reason: fmt.Sprintf("%d memories with a mean cosine of %.2f to their centre", len(g.members), g.density),
+			Reason: fmt.Sprintf("%d memories with a mean cosine of %.2f", len(g.members), g.density),
 		}
 		for k, m := range g.members {
 			a.Relations[k] = hippo.Relation{To: c.items[m.at].ID, Kind: Summarizes, Weight: 1, LastReinforced: s.Now}
