@@ -172,7 +172,7 @@ func (f *finder) compare(x *item, of int) (d duplicate, near bool) {
 	if d.cosine < f.o.Cosine {
 		return d, false
 	}
-	d.overlap = f.overlap(x, y)
+	d.overlap = overlap(x, y, f.o.Overlap)
 	return d, d.overlap >= f.o.Overlap
 }
 

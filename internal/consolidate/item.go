@@ -21,7 +21,7 @@ type item struct {
 	*Subject
 	// code is the vector with length 1; Scale 0: there is none.
 	code vector.Code
-	// terms are distinct hashes of terms, those of the fewest memories first, and by hash.
+	// terms are the distinct terms, ascending, so that those of the fewest memories are first.
 	terms []uint32
 	// score is the surprise as it will be.
 	score float64
@@ -32,32 +32,51 @@ type item struct {
 // corpus is the memories of a project.
 type corpus struct {
 	items []item
-	// frequency is the number of memories that have a term.
-	frequency map[uint32]uint32
+	// numbers has the number of a term by its hash: terms are numbered by the memories that have them, the fewest first,
+	// and by hash. frequency has the number of these memories by the number of a term.
+	numbers   map[uint32]uint32
+	frequency []uint32
 	analyzer  bm25.Analyzer
 }
 
 // itemsOf computes the items of subjects.
 func itemsOf(ctx context.Context, list []*Subject) (*corpus, error) {
-	c := &corpus{items: make([]item, len(list)), frequency: make(map[uint32]uint32), analyzer: bm25.Words()}
+	c := &corpus{items: make([]item, len(list)), numbers: make(map[uint32]uint32), analyzer: bm25.Words()}
 	for i, x := range list {
 		if i%checkEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		c.items[i] = item{Subject: x, code: unit(x.Vector), terms: c.termsOf(x.Content), score: x.Surprise.Score}
 		for _, t := range c.items[i].terms {
-			c.frequency[t]++
+			c.numbers[t]++
 		}
 	}
-	for i := range c.items {
-		slices.SortFunc(c.items[i].terms, func(a, b uint32) int {
-			return cmp.Or(cmp.Compare(c.frequency[a], c.frequency[b]), cmp.Compare(a, b))
-		})
-	}
+	c.number()
 	return c, nil
 }
 
-// termsOf returns the distinct terms of a text, function words left out, as hashes.
+// number replaces hashes by the numbers of the terms, given how many memories have each hash.
+func (c *corpus) number() {
+	hashes := make([]uint32, 0, len(c.numbers))
+	for h := range c.numbers {
+		hashes = append(hashes, h)
+	}
+	slices.SortFunc(hashes, func(a, b uint32) int { return cmp.Or(cmp.Compare(c.numbers[a], c.numbers[b]), cmp.Compare(a, b)) })
+	c.frequency = make([]uint32, len(hashes))
+	for n, h := range hashes {
+		c.frequency[n] = c.numbers[h]
+		c.numbers[h] = uint32(n)
+	}
+	for i := range c.items {
+		terms := c.items[i].terms
+		for k, h := range terms {
+			terms[k] = c.numbers[h]
+		}
+		slices.Sort(terms)
+	}
+}
+
+// termsOf returns the hashes of the distinct terms of a text, function words left out.
 func (c *corpus) termsOf(text string) []uint32 {
 	out := make([]uint32, 0, 32)
 	c.analyzer.Terms(text, func(term []byte) {
@@ -81,25 +100,33 @@ func hash(term []byte) uint32 {
 	return h
 }
 
+// term returns the number of a term; not ok if no memory has it.
+func (c *corpus) term(text []byte) (n uint32, ok bool) {
+	n, ok = c.numbers[hash(text)]
+	return n, ok
+}
+
 // idf is the inverse document frequency of a term.
 func (c *corpus) idf(term uint32) float64 { return bm25.IDF(len(c.items), int(c.frequency[term])) }
 
-// overlap is the Jaccard index of the terms of two items: of those in one or the other the share of those in
-// both.
-func (c *corpus) overlap(a, b *item) float64 {
-	i, k, both := 0, 0, 0
-	for i < len(a.terms) && k < len(b.terms) {
-		x, y := a.terms[i], b.terms[k]
-		switch d := cmp.Or(cmp.Compare(c.frequency[x], c.frequency[y]), cmp.Compare(x, y)); {
-		case d < 0:
-			i++
-		case d > 0:
-			k++
+// overlap is the Jaccard index of the terms of two items: the number of those in both, divided by that of those in one or
+// the other. It is 0 if it is below least.
+func overlap(a, b *item, least float64) float64 {
+	x, y := a.terms, b.terms
+	// Both texts must have need terms: need / (a + b - need) = least. Of each, spare may be missing in the other.
+	need := int(math.Ceil(least/(1+least)*float64(len(x)+len(y)) - 1e-9))
+	both, spareX, spareY := 0, len(x)-need, len(y)-need
+	for len(x) > 0 && len(y) > 0 && spareX >= 0 && spareY >= 0 {
+		switch {
+		case x[0] == y[0]:
+			x, y, both = x[1:], y[1:], both+1
+		case x[0] < y[0]:
+			x, spareX = x[1:], spareX-1
 		default:
-			i, k, both = i+1, k+1, both+1
+			y, spareY = y[1:], spareY-1
 		}
 	}
-	if both == 0 {
+	if both == 0 || both < need {
 		return 0
 	}
 	return float64(both) / float64(len(a.terms)+len(b.terms)-both)

@@ -86,7 +86,7 @@ func (c *corpus) only(word string) (term uint32, ok bool) {
 	n := 0
 	c.analyzer.Terms(word, func(t []byte) {
 		if n++; !c.analyzer.Stop(string(t)) {
-			term, ok = hash(t), true
+			term, ok = c.term(t)
 		}
 	})
 	return term, ok && n == 1

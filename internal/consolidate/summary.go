@@ -204,7 +204,7 @@ func (c *corpus) sentence(text string, g *group) string {
 		seen := make(map[uint32]bool)
 		c.analyzer.Terms(s, func(term []byte) {
 			n++
-			if t := hash(term); !seen[t] {
+			if t, ok := c.term(term); ok && !seen[t] {
 				seen[t] = true
 				sum += g.weights[t]
 			}
