@@ -11,9 +11,16 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
+// archiver archives.
+type archiver struct {
+	*state
+	*corpus
+}
+
 // archive proposes to archive what says little that the rest of its group does not say. The most central member of
 // a group, the one with the highest surprise, and those that others are duplicates of, stay.
-func (s *state) archive(c *corpus, groups []group) {
+func (s *archiver) archive(groups []group) {
+	c := s.corpus
 	for i := range groups {
 		g := &groups[i]
 		if !s.dense(g) {
@@ -40,7 +47,7 @@ func (s *state) archive(c *corpus, groups []group) {
 }
 
 // stays reports whether a memory is never archived, not yet, or already.
-func (s *state) stays(x *item) bool {
+func (s *archiver) stays(x *item) bool {
 	o := &s.options.Archive
 	age := s.age(x.Memory)
 	switch {
@@ -57,7 +64,7 @@ func (s *state) stays(x *item) bool {
 }
 
 // used reports whether a memory was used within a number of active days, the day of recording left out.
-func (s *state) used(m *hippo.Memory, days int) bool {
+func (s *archiver) used(m *hippo.Memory, days int) bool {
 	if len(m.Accesses) < 2 {
 		return false
 	}
@@ -67,7 +74,7 @@ func (s *state) used(m *hippo.Memory, days int) bool {
 
 // decayed is the surprise of a memory at its age. The floor keeps what was most unexpected.
 // Source: claude-hippo 0.5.
-func (s *state) decayed(x *item) float64 {
+func (s *archiver) decayed(x *item) float64 {
 	o := &s.options.Archive
 	decay := 1.0
 	if o.HalfLife > 0 {

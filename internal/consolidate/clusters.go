@@ -14,7 +14,7 @@ type Cluster struct {
 	Project string
 	// Topic is the position in [Plan.Topics] of the topic that a group belongs to; of a topic, its own.
 	Topic int
-	// Label are the words that tell it from the rest, the most telling first. It may be empty.
+	// Label are the words that distinguish it from the rest, the most telling first. It may be empty.
 	Label []string
 	// Members are by their cosine with the centroid, the most central first.
 	Members []hippo.ID
@@ -52,21 +52,22 @@ func (s *state) clusters(ctx context.Context, c *corpus) ([]group, error) {
 	if len(all) < least {
 		return nil, nil
 	}
-	topics, err := s.divide(ctx, c, all, s.options.Clusters.K, restarts(len(all)))
+	o := divider{c, &s.options.Clusters}
+	topics, err := o.divide(ctx, all, o.K, restarts(len(all)))
 	if err != nil {
 		return nil, err
 	}
 	var groups []group
 	for _, t := range topics {
-		topic := c.groupOf(t, s.options.Clusters.Words)
+		topic := c.groupOf(t, o.Words)
 		at := len(s.plan.Topics)
 		s.plan.Topics = append(s.plan.Topics, c.cluster(&topic, at))
-		parts, err := s.refine(ctx, c, t, 1)
+		parts, err := o.refine(ctx, t, 1)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range parts {
-			g := c.groupOf(p, s.options.Clusters.Words)
+			g := c.groupOf(p, o.Words)
 			groups = append(groups, g)
 			s.plan.Groups = append(s.plan.Groups, c.cluster(&g, at))
 		}
@@ -74,16 +75,22 @@ func (s *state) clusters(ctx context.Context, c *corpus) ([]group, error) {
 	return groups, nil
 }
 
+// divider divides the items of a corpus.
+type divider struct {
+	*corpus
+	*Clustering
+}
+
 // divide returns the clusters of items, by position, the one with the smallest ID first; k 0 chooses their number.
-func (s *state) divide(ctx context.Context, c *corpus, at []int, k, runs int) ([][]int, error) {
+func (d divider) divide(ctx context.Context, at []int, k, runs int) ([][]int, error) {
 	if k == 0 {
 		k = clustersFor(len(at))
 	}
 	codes := make([]vector.Code, len(at))
 	for i, x := range at {
-		codes[i] = c.items[x].code
+		codes[i] = d.items[x].code
 	}
-	lists, err := divide(ctx, codes, max(fewest, min(k, len(at))), runs, &s.options.Clusters)
+	lists, err := divide(ctx, codes, max(fewest, min(k, len(at))), runs, d.Clustering)
 	if err != nil {
 		return nil, err
 	}
@@ -97,17 +104,17 @@ func (s *state) divide(ctx context.Context, c *corpus, at []int, k, runs int) ([
 }
 
 // refine divides a cluster until its parts are small enough.
-func (s *state) refine(ctx context.Context, c *corpus, at []int, depth int) ([][]int, error) {
-	if len(at) <= max(s.options.Clusters.Group, least) || depth == maxDepth {
+func (d divider) refine(ctx context.Context, at []int, depth int) ([][]int, error) {
+	if len(at) <= max(d.Group, least) || depth == maxDepth {
 		return [][]int{at}, nil
 	}
-	parts, err := s.divide(ctx, c, at, 0, 1)
+	parts, err := d.divide(ctx, at, 0, 1)
 	if err != nil || len(parts) == 1 {
 		return [][]int{at}, err
 	}
 	var out [][]int
 	for _, p := range parts {
-		smaller, err := s.refine(ctx, c, p, depth+1)
+		smaller, err := d.refine(ctx, p, depth+1)
 		if err != nil {
 			return nil, err
 		}

@@ -17,8 +17,8 @@ const (
 	shortest = 3
 )
 
-// telling returns the terms that tell a cluster from the rest, with their weights: the share of the members that
-// have the term, times its inverse document frequency. A term of one member of several tells nothing.
+// telling returns the terms that distinguish a cluster from the rest, with their weights: the share of the members that
+// have the term, times its inverse document frequency. A term of one member of several says nothing of the others.
 func (c *corpus) telling(at []int) map[uint32]float64 {
 	count := make(map[uint32]int)
 	for _, i := range at {

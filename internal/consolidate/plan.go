@@ -134,10 +134,10 @@ func (s *state) project(ctx context.Context, list []*Subject) error {
 		return err
 	}
 	if s.window.summaries {
-		s.summarize(items, groups)
+		(&summarizer{s, items}).summarize(groups)
 	}
 	if s.window.archive {
-		s.archive(items, groups)
+		(&archiver{s, items}).archive(groups)
 	}
 	return ctx.Err()
 }

@@ -28,19 +28,26 @@ const (
 	summaryClient = "consolidation"
 )
 
+// summarizer writes summaries.
+type summarizer struct {
+	*state
+	*corpus
+}
+
 // summarize proposes a summary of each dense group that has none.
-func (s *state) summarize(c *corpus, groups []group) {
+func (s *summarizer) summarize(groups []group) {
+	c := s.corpus
 	for i := range groups {
 		g := &groups[i]
-		if !s.dense(g) || len(g.members) > maxCited || !s.mostInWindow(c, g) {
+		if !s.dense(g) || len(g.members) > maxCited || !s.mostInWindow(g) {
 			continue
 		}
-		of, similar := s.summaryOf(c, g)
+		of, similar := s.summaryOf(g)
 		if similar >= s.options.Summaries.Keep {
 			continue
 		}
 		a := Action{
-			Kind: Summarize, Summary: s.summary(c, g), Relations: make([]hippo.Relation, len(g.members)),
+			Kind: Summarize, Summary: s.summary(g), Relations: make([]hippo.Relation, len(g.members)),
 			Reason: fmt.Sprintf("%d memories with a mean cosine of %.2f", len(g.members), g.density),
 		}
 		for k, m := range g.members {
@@ -60,10 +67,10 @@ func (s *state) dense(g *group) bool {
 }
 
 // mostInWindow reports whether at least half of a group are of an age that is acted on.
-func (s *state) mostInWindow(c *corpus, g *group) bool {
+func (s *summarizer) mostInWindow(g *group) bool {
 	n := 0
 	for _, m := range g.members {
-		if s.window.contains(s.age(c.items[m.at].Memory)) {
+		if s.window.contains(s.age(s.items[m.at].Memory)) {
 			n++
 		}
 	}
@@ -71,18 +78,18 @@ func (s *state) mostInWindow(c *corpus, g *group) bool {
 }
 
 // summaryOf returns the stored summary that is most like a group, with the Jaccard index of what it cites.
-func (s *state) summaryOf(c *corpus, g *group) (best cited, similar float64) {
-	for _, x := range s.existing {
-		if x.project != c.items[0].Project {
+func (s *summarizer) summaryOf(g *group) (best cited, similar float64) {
+	both := make(map[int]int)
+	for _, m := range g.members {
+		for _, i := range s.citing[s.items[m.at].ID] {
+			both[i]++
+		}
+	}
+	for i, x := range s.existing {
+		if both[i] == 0 {
 			continue
 		}
-		both := 0
-		for _, m := range g.members {
-			if x.members[c.items[m.at].ID] {
-				both++
-			}
-		}
-		if j := float64(both) / float64(len(g.members)+len(x.members)-both); j > similar {
+		if j := float64(both[i]) / float64(len(g.members)+x.members-both[i]); j > similar {
 			best, similar = x, j
 		}
 	}
@@ -91,15 +98,15 @@ func (s *state) summaryOf(c *corpus, g *group) (best cited, similar float64) {
 
 // summary returns the summary of a group as a memory: sentences of its central members, each with the short ID of its
 // member. It is trusted no more than the least trusted member.
-func (s *state) summary(c *corpus, g *group) *hippo.Memory {
-	one := c.items[g.members[0].at].Memory
+func (s *summarizer) summary(g *group) *hippo.Memory {
+	one := s.items[g.members[0].at].Memory
 	m := &hippo.Memory{
-		Type: SummaryType, Project: one.Project, Namespace: one.Namespace, Trust: hippo.TrustHigh, Tags: c.commonTags(g),
+		Type: SummaryType, Project: one.Project, Namespace: one.Namespace, Trust: hippo.TrustHigh, Tags: s.commonTags(g),
 		Source: hippo.Source{Kind: hippo.SourceTool, Client: summaryClient},
 	}
 	from, to := one.When(), one.When()
 	for _, x := range g.members {
-		y := c.items[x.at].Memory
+		y := s.items[x.at].Memory
 		m.Trust = min(m.Trust, y.Trust)
 		m.Importance.Base = max(m.Importance.Base, y.Importance.Base)
 		if y.When().Before(from) {
@@ -110,7 +117,7 @@ func (s *state) summary(c *corpus, g *group) *hippo.Memory {
 		}
 	}
 	m.Importance.Value = m.Importance.Base
-	m.Content = s.text(c, g, heading(len(g.members), from, to, g.label))
+	m.Content = s.text(g, heading(len(g.members), from, to, g.label))
 	m.ContentHash = hippo.HashContent(m.Content)
 	return m
 }
@@ -129,7 +136,7 @@ func heading(n int, from, to time.Time, label []string) string {
 }
 
 // text returns a heading with one sentence of each of the chosen members, as long as there is room.
-func (s *state) text(c *corpus, g *group, heading string) string {
+func (s *summarizer) text(g *group, heading string) string {
 	o := &s.options.Summaries
 	room := o.Characters - utf8.RuneCountInString(heading)
 	if room < 0 {
@@ -137,8 +144,8 @@ func (s *state) text(c *corpus, g *group, heading string) string {
 	}
 	var b strings.Builder
 	b.WriteString(heading)
-	for n, at := range c.representatives(g, o.Sentences) {
-		x := &c.items[at]
+	for n, at := range s.representatives(g, o.Sentences) {
+		x := &s.items[at]
 		suffix := " [" + x.ID.Short() + "]"
 		// A line break, "- " and the suffix; what is left is shared by the sentences that follow.
 		fixed := 3 + len(suffix)
@@ -146,7 +153,7 @@ func (s *state) text(c *corpus, g *group, heading string) string {
 		if share < minSentence {
 			break
 		}
-		sentence := shorten(c.sentence(x.Content, g), share)
+		sentence := shorten(s.sentence(x.Content, g), share)
 		room -= fixed + utf8.RuneCountInString(sentence)
 		b.WriteString("\n- " + sentence + suffix)
 	}

@@ -86,6 +86,8 @@ type state struct {
 	window  window
 	// existing are the summaries that are stored, superseded ones left out, by the memory that they are.
 	existing []cited
+	// citing has the positions of those that cite a memory.
+	citing map[hippo.ID][]int
 	links    map[pair]bool // near-duplicates that are linked, the smaller ID first
 	plan     *Plan
 }
@@ -104,32 +106,33 @@ func pairOf(a, b hippo.ID) pair {
 type cited struct {
 	id      hippo.ID
 	dead    bool // forgotten: it was rejected
-	project string
-	members map[hippo.ID]bool
+	members int
 }
 
 // arrange sorts the relations into what the steps need.
 func (s *state) arrange() {
-	s.links = make(map[pair]bool)
-	members := make(map[hippo.ID]map[hippo.ID]bool)
+	s.links, s.citing = make(map[pair]bool), make(map[hippo.ID][]int)
+	members := make(map[hippo.ID][]hippo.ID)
 	for i := range s.Relations {
 		switch r := &s.Relations[i]; r.Kind {
 		case DuplicateOf:
 			s.links[pairOf(r.From, r.To)] = true
 		case Summarizes:
-			if members[r.From] == nil {
-				members[r.From] = make(map[hippo.ID]bool)
-			}
-			members[r.From][r.To] = true
+			members[r.From] = append(members[r.From], r.To)
 		}
 	}
 	for i := range s.Subjects {
 		m := s.Subjects[i].Memory
-		if list := members[m.ID]; list != nil && m.SupersededBy.IsZero() {
-			s.existing = append(s.existing, cited{m.ID, m.Forgotten(), m.Project, list})
+		if n := len(members[m.ID]); n > 0 && m.SupersededBy.IsZero() {
+			s.existing = append(s.existing, cited{m.ID, m.Forgotten(), n})
 		}
 	}
 	slices.SortFunc(s.existing, func(a, b cited) int { return a.id.Compare(b.id) })
+	for i, x := range s.existing {
+		for _, id := range members[x.id] {
+			s.citing[id] = append(s.citing[id], i)
+		}
+	}
 }
 
 // projects returns the subjects that take part, by project, each list in the order of IDs.
