@@ -88,8 +88,8 @@ type state struct {
 	existing []cited
 	// citing has the positions of those that cite a memory.
 	citing map[hippo.ID][]int
-	links    map[pair]bool // near-duplicates that are linked, the smaller ID first
-	plan     *Plan
+	links  map[pair]bool // near-duplicates that are linked, the smaller ID first
+	plan   *Plan
 }
 
 // pair is two memories, the smaller ID first.
