@@ -84,8 +84,12 @@ func (o *Options) validate() error {
 		field string
 		value float64
 	}{
-		{"clusters.dense", o.Clusters.Dense}, {"duplicates.cosine", o.Duplicates.Cosine}, {"duplicates.overlap", o.Duplicates.Overlap},
-		{"summaries.keep", o.Summaries.Keep}, {"archive.below", o.Archive.Below}, {"archive.floor", o.Archive.Floor},
+		{"clusters.dense", o.Clusters.Dense},
+		{"duplicates.cosine", o.Duplicates.Cosine},
+		{"duplicates.overlap", o.Duplicates.Overlap},
+		{"summaries.keep", o.Summaries.Keep},
+		{"archive.below", o.Archive.Below},
+		{"archive.floor", o.Archive.Floor},
 	} {
 		if math.IsNaN(x.value) || x.value < 0 || x.value > 1 {
 			return hippo.Fieldf(x.field, "must be from 0 to 1, got %v", x.value)
@@ -96,9 +100,14 @@ func (o *Options) validate() error {
 		field        string
 		value, least int
 	}{
-		{"clusters.k", o.Clusters.K, 0}, {"clusters.iterations", o.Clusters.Iterations, 1}, {"clusters.group", o.Clusters.Group, 2},
-		{"clusters.members", o.Clusters.Members, 2}, {"clusters.words", o.Clusters.Words, 0}, {"summaries.characters", o.Summaries.Characters, 100},
-		{"summaries.sentences", o.Summaries.Sentences, 1}, {"archive.grace", o.Archive.Grace, 0},
+		{"clusters.k", o.Clusters.K, 0},
+		{"clusters.iterations", o.Clusters.Iterations, 1},
+		{"clusters.group", o.Clusters.Group, 2},
+		{"clusters.members", o.Clusters.Members, 2},
+		{"clusters.words", o.Clusters.Words, 0},
+		{"summaries.characters", o.Summaries.Characters, 100},
+		{"summaries.sentences", o.Summaries.Sentences, 1},
+		{"archive.grace", o.Archive.Grace, 0},
 	} {
 		if x.value < x.least || x.value > most {
 			return hippo.Fieldf(x.field, "must be from %d to %d, got %d", x.least, most, x.value)

@@ -25,7 +25,7 @@ import (
 	"github.com/hippo-memory/hippo/models"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files") //nolint:gochecknoglobals // a flag
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // note is a memory of a fixture.
 type note struct {
