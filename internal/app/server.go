@@ -18,7 +18,7 @@ import (
 
 const (
 	// tokenVariable is the environment variable of the token for servers.
-	tokenVariable = "HIPPO_TOKEN" //nolint:gosec // its name
+	tokenVariable = "HIPPO_TOKEN"
 	// plainVariable is the one that allows plain HTTP to other machines, if it is "on".
 	plainVariable = "HIPPO_INSECURE_HTTP"
 )
