@@ -51,7 +51,7 @@ func TestOpen_Server(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, err := c.Search(ctx, "gateway")
-	if err != nil || len(a.Hits) != 1 || a.Hits[0].Memory.ID != r.Memory.ID || a.Hits[0].Memory.Project != "app" {
+	if err != nil || len(a.Hits) != 1 || a.Hits[0].Memory.ID != r.ID || a.Hits[0].Memory.Project != "app" {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if _, err := c.Record(ctx, "x", client.Importance(2)); !errors.Is(err, hippo.ErrInvalid) {

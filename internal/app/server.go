@@ -16,9 +16,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/secret"
 )
 
-// TokenVariable is the environment variable of the token for servers, PlainVariable the one that allows "on" plain HTTP
-// to other machines.
-const TokenVariable, PlainVariable = "HIPPO_TOKEN", "HIPPO_INSECURE_HTTP"
+const (
+	// tokenVariable is the environment variable of the token for servers.
+	tokenVariable = "HIPPO_TOKEN"
+	// plainVariable is the one that allows plain HTTP to other machines, if it is "on".
+	plainVariable = "HIPPO_INSECURE_HTTP"
+)
 
 // Greet asks a server who it is and what a token allows. Plain: it may be asked over HTTP without TLS.
 func Greet(ctx context.Context, s config.Store, token secret.Value, plain bool) (remote.Greeting, error) {
@@ -35,9 +38,9 @@ func Greet(ctx context.Context, s config.Store, token secret.Value, plain bool) 
 func connect(s config.Store, o *Options) (*remote.Client, error) {
 	l, _, err := login.Find(config.LoginsPath(os.Getenv), config.Origin(s))
 	token := o.Token
-	if text := os.Getenv(TokenVariable); token.Reveal() == "" && text != "" {
+	if text := os.Getenv(tokenVariable); token.Reveal() == "" && text != "" {
 		if token, err = login.ParseToken(text); err != nil {
-			return nil, hippo.Fieldf(TokenVariable, "is no token: at most 8192 printable ASCII characters without spaces")
+			return nil, hippo.Fieldf(tokenVariable, "is no token: at most 8192 printable ASCII characters without spaces")
 		}
 	}
 	if token.Reveal() == "" {
@@ -47,9 +50,9 @@ func connect(s config.Store, o *Options) (*remote.Client, error) {
 	case token.Reveal() == "" && err != nil:
 		return nil, err
 	case token.Reveal() == "":
-		return nil, fmt.Errorf("%w: there is no token for %s: hippo login %s, or $%s", hippo.ErrForbidden, s, s, TokenVariable)
+		return nil, fmt.Errorf("%w: there is no token for %s: hippo login %s, or $%s", hippo.ErrForbidden, s, s, tokenVariable)
 	}
-	if err := guardPlain(s, l.Plain || os.Getenv(PlainVariable) == "on"); err != nil {
+	if err := guardPlain(s, l.Plain || os.Getenv(plainVariable) == "on"); err != nil {
 		return nil, err
 	}
 	return remote.NewClient(remote.ClientOptions{Address: s.String(), Token: token, Version: programVersion()}), nil
@@ -60,7 +63,7 @@ func guardPlain(s config.Store, allowed bool) error {
 	if allowed || !config.Plain(s) {
 		return nil
 	}
-	return hippo.Fieldf("store", "must be https: over %s anyone on the way reads the token; hippo login --insecure-http %s, or $%s=on, allows it", s, s, PlainVariable)
+	return hippo.Fieldf("store", "must be https: over %s anyone on the way reads the token; hippo login --insecure-http %s, or $%s=on, allows it", s, s, plainVariable)
 }
 
 // remoteEngine returns an engine whose verbs r carries out.

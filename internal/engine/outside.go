@@ -73,7 +73,7 @@ func within(asked, allowed hippo.Scope) (hippo.Scope, error) {
 func hideRevisions(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if m, ok := v.Interface().(*hippo.Memory); ok && m != nil {
+		if m, ok := reflect.TypeAssert[*hippo.Memory](v); ok && m != nil {
 			m.Revision = 0
 			return
 		}

@@ -2,8 +2,10 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -16,20 +18,29 @@ import (
 type served struct {
 	options remote.ClientOptions
 	engine  *engine.Engine
+	clients sync.Map // by namespace
 }
 
 // newServed returns a client whose requests a server of the engine answers, without a network.
 func newServed(e *engine.Engine) *served {
 	open := func(context.Context) (*engine.Engine, error) { return e, nil }
 	server := httpd.New(remote.Routes(open, &remote.Options{Version: "test"}), httpd.Options{Tokens: anyone{}, Limits: httpd.Limits{Rate: 1e9}})
-	return &served{remote.ClientOptions{Address: "http://localhost", Version: "test", Transport: inProcess{server}}, e}
+	return &served{options: remote.ClientOptions{Address: "http://localhost", Version: "test", Transport: inProcess{server}}, engine: e}
 }
 
 // Call sends a call with the token that its namespace needs.
 func (s *served) Call(ctx context.Context, c *engine.Call, out any) error {
-	o := s.options
-	o.Token = secret.New("of-" + c.Scope.Namespace)
-	return remote.NewClient(o).Call(ctx, c, out)
+	known, ok := s.clients.Load(c.Scope.Namespace)
+	if !ok {
+		o := s.options
+		o.Token = secret.New("of-" + c.Scope.Namespace)
+		known, _ = s.clients.LoadOrStore(c.Scope.Namespace, remote.NewClient(o))
+	}
+	client, ok := known.(*remote.Client)
+	if !ok {
+		return errors.New("no client")
+	}
+	return client.Call(ctx, c, out)
 }
 
 // Here returns the engine, for the tests of what needs it.

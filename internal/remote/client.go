@@ -40,6 +40,7 @@ type ClientOptions struct {
 // Client calls the verbs of a server. It implements [engine.Remote], and is safe for concurrent use.
 type Client struct {
 	ClientOptions
+	protocol string // that of this program
 	http     http.Client
 	answered atomic.Bool // the server has answered before
 }
@@ -48,7 +49,7 @@ var _ engine.Remote = (*Client)(nil)
 
 // NewClient returns a client. It connects with the first call.
 func NewClient(o ClientOptions) *Client {
-	c := &Client{ClientOptions: o}
+	c := &Client{ClientOptions: o, protocol: Protocol()}
 	if c.Pauses == nil {
 		const ms = time.Millisecond
 		c.Pauses = []time.Duration{50 * ms, 200 * ms, 500 * ms, 1000 * ms, 2000 * ms}
@@ -148,7 +149,7 @@ func (c *Client) send(ctx context.Context, method string, body []byte) (reply []
 	}
 	r.Header.Set("Content-Type", mediaType)
 	r.Header.Set("User-Agent", "hippo")
-	r.Header.Set(protocolHeader, Protocol())
+	r.Header.Set(protocolHeader, c.protocol)
 	r.Header.Set(versionHeader, c.Version)
 	if t := c.Token.Reveal(); t != "" {
 		r.Header.Set("Authorization", "Bearer "+t)
@@ -178,8 +179,8 @@ func (c *Client) send(ctx context.Context, method string, body []byte) (reply []
 // read returns the reply in an answer.
 func (c *Client) read(a *http.Response, body []byte) (reply []byte, failed bool, err error) {
 	outcome := a.Header.Get(outcomeHeader)
-	if p := a.Header.Get(protocolHeader); outcome != "" && p != Protocol() {
-		return nil, false, differs("the server", a.Header.Get(versionHeader), p, "this program", c.Version, Protocol())
+	if p := a.Header.Get(protocolHeader); outcome != "" && p != c.protocol {
+		return nil, false, differs("the server", a.Header.Get(versionHeader), p, "this program", c.Version, c.protocol)
 	}
 	if outcome == outcomeResult || outcome == outcomeFailure {
 		return body, outcome == outcomeFailure, nil

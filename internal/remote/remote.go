@@ -4,8 +4,6 @@
 package remote
 
 import (
-	"sync"
-
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
@@ -22,11 +20,8 @@ const (
 	maxCall, maxReply = 16 << 20, 256 << 20
 )
 
-// protocol is [engine.Protocol], which is expensive, once.
-var protocol = sync.OnceValue(engine.Protocol)
-
-// Protocol returns the name of the form of calls that this program speaks.
-func Protocol() string { return protocol() }
+// Protocol returns the name of the form of calls that this program speaks. Cost: that of [engine.Protocol].
+func Protocol() string { return engine.Protocol() }
 
 // Greeting is what a server says to a caller that it knows.
 type Greeting struct {

@@ -35,13 +35,14 @@ type Options struct {
 // server answers calls.
 type server struct {
 	*Options
+	protocol   string // that of this program
 	dispatcher *engine.Dispatcher
 }
 
 // Routes returns the route of the verbs. The engine that open returns has the store open: verbs are carried out there,
 // never passed on.
 func Routes(open httpd.Opener, o *Options) []httpd.Route {
-	s := &server{Options: o, dispatcher: engine.NewDispatcher(open, o.Verbs...)}
+	s := &server{Options: o, protocol: Protocol(), dispatcher: engine.NewDispatcher(open, o.Verbs...)}
 	if o.Now == nil {
 		o.Now = time.Now //nolint:forbidigo // the system clock is the default
 	}
@@ -58,7 +59,7 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 func (s *server) greet(w http.ResponseWriter, r *http.Request) {
 	c := httpd.CallerOf(r.Context())
 	g := Greeting{
-		Protocol: Protocol(), Version: s.Version, Token: c.Name, Namespace: c.Scope.Namespace, Projects: c.Scope.Projects, Rights: rightsOf(c.Scope.Rights),
+		Protocol: s.protocol, Version: s.Version, Token: c.Name, Namespace: c.Scope.Namespace, Projects: c.Scope.Projects, Rights: rightsOf(c.Scope.Rights),
 	}
 	b, err := json.Marshal(g)
 	s.reply(w, http.StatusOK, outcomeResult, b, err)
@@ -99,8 +100,8 @@ func (s *server) call(w http.ResponseWriter, r *http.Request) {
 
 // perform checks a request and carries out its call.
 func (s *server) perform(ctx context.Context, r *http.Request) (reply []byte, failed bool, err error) {
-	if p := r.Header.Get(protocolHeader); p != Protocol() {
-		return failure(differs("this server", s.Version, Protocol(), "the caller", r.Header.Get(versionHeader), p))
+	if p := r.Header.Get(protocolHeader); p != s.protocol {
+		return failure(differs("this server", s.Version, s.protocol, "the caller", r.Header.Get(versionHeader), p))
 	}
 	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) != mediaType {
 		return failure(hippo.Fieldf("Content-Type", "must be %s", mediaType))
@@ -154,7 +155,7 @@ func (s *server) reply(w http.ResponseWriter, status int, outcome string, body [
 	h := w.Header()
 	h.Set("Content-Type", mediaType)
 	h.Set("Cache-Control", "no-store")
-	h.Set(protocolHeader, Protocol())
+	h.Set(protocolHeader, s.protocol)
 	h.Set(versionHeader, s.Version)
 	h.Set(outcomeHeader, outcome)
 	w.WriteHeader(status)

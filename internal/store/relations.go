@@ -54,19 +54,27 @@ func AllRelationsAfter(ctx context.Context, s Scoped, after *hippo.Relation) ite
 			batch = batch[:0]
 			return true
 		}
-		for r, err := range s.store.backend.AllRelations(ctx) {
+		for r, err := range relationsAfter(s.store.backend.AllRelations(ctx), after) {
 			if err != nil {
 				yield(r, err)
 				return
-			}
-			if after != nil && r.Compare(after) <= 0 {
-				continue
 			}
 			if batch = append(batch, r); len(batch) == relationBatch && !flush() {
 				return
 			}
 		}
 		flush()
+	}
+}
+
+// relationsAfter returns what comes after a relation, and errors; nil: all.
+func relationsAfter(all iter.Seq2[hippo.Relation, error], after *hippo.Relation) iter.Seq2[hippo.Relation, error] {
+	return func(yield func(hippo.Relation, error) bool) {
+		for r, err := range all {
+			if (err != nil || after == nil || r.Compare(after) > 0) && !yield(r, err) {
+				return
+			}
+		}
 	}
 }
 
