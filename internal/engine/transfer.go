@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -253,6 +254,25 @@ func (t Transfer) Export(ctx context.Context) iter.Seq2[*hippo.Memory, error] {
 // ExportRelations yields every relation as it is stored, by From, To and Kind.
 func (t Transfer) ExportRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
 	return streamed(ctx, t.memories, store.Scoped.AllRelations)
+}
+
+// ExportHistory yields the former versions of all memories; see [store.AllVersions].
+func (t Transfer) ExportHistory(ctx context.Context) iter.Seq2[[]hippo.Version, error] {
+	return streamed(ctx, t.memories, store.AllVersions)
+}
+
+// ImportHistory keeps what [Transfer.ExportHistory] yielded for the memories that have no history here. Versions
+// that seem to hold a secret are left out.
+func (t Transfer) ImportHistory(ctx context.Context, vs []hippo.Version) (added int, err error) {
+	m, end, err := here(ctx, t.memories)
+	if err != nil {
+		return 0, err
+	}
+	if !t.secretsAllowed {
+		vs = slices.DeleteFunc(slices.Clone(vs), func(v hippo.Version) bool { return v.Before != nil && HoldsSecret(v.Before) })
+	}
+	added, err = store.ImportVersions(ctx, m.scoped, vs)
+	return added, errors.Join(err, end())
 }
 
 // Calendar returns the store's active day, for an export to carry along.
