@@ -27,23 +27,26 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
+// flags are values of flags that several subcommands read.
+type flags struct {
+	json, lines, verbose bool
+	// reason is why memories are changed, as the user says.
+	reason string
+}
+
 // shell is the environment of all subcommands.
 type shell struct {
 	in        io.Reader
 	out, errw io.Writer
 	root      *cobra.Command
-	json      bool
-	lines     bool
-	verbose   bool
-	now       func() time.Time
+	flags
+	now func() time.Time
 	// isTerminal reports whether a stream is a terminal.
 	isTerminal func(stream any) bool
 	// hookTimeout is how long a hook may take; 0 means the constant of that name.
 	hookTimeout time.Duration
 	// shorten returns the short forms of IDs in the store that was opened last; nil before.
 	shorten func(ids ...hippo.ID) hippo.ShortIDs
-	// reason is why memories are changed, as the user says.
-	reason string
 	// count is how many memories were printed or changed, for the log.
 	count int
 }

@@ -247,6 +247,19 @@ func newMigrateCommand(s *shell) *cobra.Command {
 	return c
 }
 
+// copyHistory copies what is kept of insights that were changed.
+func copyHistory(ctx context.Context, src *engine.Memories, dst engine.Transfer) error {
+	for vs, err := range src.Transfer().ExportHistory(ctx) {
+		if err != nil {
+			return err
+		}
+		if _, err := dst.ImportHistory(ctx, vs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // migrateStore copies a store, which must exist, to another one.
 func migrateStore(ctx context.Context, s *shell, from, to string) error {
 	src, err := s.config()
@@ -279,6 +292,9 @@ func copyAll(ctx context.Context, s *shell, src *engine.Memories, dst engine.Tra
 	r, err := importFrom(ctx, s, dst, x)
 	if err == nil {
 		_, err = dst.ImportRelations(ctx, slices.Concat(slices.Collect(maps.Values(x.related))...))
+	}
+	if err == nil {
+		err = copyHistory(ctx, src, dst)
 	}
 	return printImported(ctx, s, imported{ImportReport: r, kind: "store"}, err)
 }

@@ -72,19 +72,9 @@ func (e *exportEntry) err() error {
 
 // exportAfter returns the page after a position.
 func exportAfter(ctx context.Context, m *Memories, position string) (p exportPage, err error) {
-	if err := m.scoped.Allow(hippo.RightRead); err != nil {
-		return p, err
-	}
-	head, err := m.store.Head(ctx)
+	head, at, err := exportPosition(ctx, m, position)
 	if err != nil {
 		return p, err
-	}
-	at, ok := hippo.Revision(0), true
-	if position != "" {
-		at, ok = openPosition(head.Store, m.scope.Namespace, position)
-	}
-	if !ok || at > head.Revision {
-		return p, fmt.Errorf("%w: the store was replaced by another one during the export: begin again", hippo.ErrConflict)
 	}
 	size := 0
 	for c, err := range store.AllSince(ctx, m.scoped, at) {
@@ -104,6 +94,24 @@ func exportAfter(ctx context.Context, m *Memories, position string) (p exportPag
 	}
 	p.Next = sealPosition(head.Store, m.scope.Namespace, at)
 	return p, nil
+}
+
+// exportPosition returns the store, and the revision at a position of its export.
+func exportPosition(ctx context.Context, m *Memories, position string) (head driver.Head, at hippo.Revision, err error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return head, 0, err
+	}
+	if head, err = m.store.Head(ctx); err != nil {
+		return head, 0, err
+	}
+	ok := true
+	if position != "" {
+		at, ok = openPosition(head.Store, m.scope.Namespace, position)
+	}
+	if !ok || at > head.Revision {
+		return head, 0, fmt.Errorf("%w: the store was replaced by another one during the export: begin again", hippo.ErrConflict)
+	}
+	return head, at, nil
 }
 
 // ExportRelations yields every relation as it is stored, by From, To and Kind.

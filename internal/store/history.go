@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -134,4 +136,82 @@ func Versions(ctx context.Context, s Scoped, q driver.VersionQuery) ([]hippo.Ver
 		}
 	}
 	return vs, maskSuccessors(ctx, s, before)
+}
+
+// exportBatch is how many memories the history is exported of at a time.
+const exportBatch = 500
+
+// AllVersions yields the former versions of all memories of the scope, those of some memories at a
+// time, of each the last one first. An administrator of the whole namespace gets what is stored, so
+// that it can be undone elsewhere; others as from [Versions].
+func AllVersions(s Scoped, ctx context.Context) iter.Seq2[[]hippo.Version, error] { //nolint:revive // the form of the other exports
+	return func(yield func([]hippo.Version, error) bool) {
+		var ids []hippo.ID
+		for m, err := range s.All(ctx) {
+			if driver.Readable(err) != nil {
+				yield(nil, err)
+				return
+			}
+			if m != nil {
+				ids = append(ids, m.ID)
+			}
+		}
+		for some := range slices.Chunk(ids, exportBatch) {
+			vs, err := ExportVersions(ctx, s, some)
+			if !yield(vs, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// ExportVersions returns what [AllVersions] yields for some memories.
+func ExportVersions(ctx context.Context, s Scoped, ids []hippo.ID) ([]hippo.Version, error) {
+	q := driver.VersionQuery{Memories: ids}
+	if s.scope.Projects != nil || !s.scope.Allows(hippo.RightAdmin) {
+		return Versions(ctx, s, q)
+	}
+	q.Scope = &s.scope
+	vs, err := s.store.backend.Versions(ctx, q)
+	return vs, wrap("versions", driver.Readable(err))
+}
+
+// ImportVersions keeps versions of [AllVersions] of another store for the memories of the scope
+// that have none yet, within the retention, and returns how many.
+func ImportVersions(ctx context.Context, s Scoped, vs []hippo.Version) (added int, err error) {
+	if err := s.Allow(hippo.RightWrite); err != nil || len(vs) == 0 || s.store.retention.Versions <= 0 {
+		return 0, err
+	}
+	ids := make([]hippo.ID, len(vs))
+	for i := range vs {
+		ids[i] = vs[i].ID
+	}
+	err = s.store.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		added = 0
+		ms, err := tx.Get(ids...)
+		if driver.Readable(err) != nil {
+			return err
+		}
+		here, err := tx.Versions(driver.VersionQuery{Memories: ids})
+		if driver.Readable(err) != nil {
+			return err
+		}
+		take := make(map[hippo.ID]bool, len(ms))
+		for _, m := range visibleMemories(s, ms) {
+			take[m.ID] = true
+		}
+		for i := range here {
+			delete(take, here[i].ID)
+		}
+		for i := len(vs) - 1; i >= 0; i-- { // the last kept is the first
+			if v := vs[i]; take[v.ID] && v.Namespace == s.scope.Namespace {
+				if err := tx.Keep(v.Operation, s.store.retention, v); err != nil {
+					return err
+				}
+				added++
+			}
+		}
+		return nil
+	})
+	return added, wrap("import history", err)
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -29,21 +28,4 @@ func OperationOf(o *hippo.Operation, memories []hippo.ID) Operation {
 		out.Undoes = &o.Undoes
 	}
 	return out
-}
-
-// Version is a former version of an insight as JSON.
-type Version struct {
-	Operation Operation `json:"operation"`
-	// Before is null if the operation recorded the insight.
-	Before json.RawMessage `json:"before"`
-}
-
-// VersionOf returns a former version as JSON, the memory as [Stored] does.
-func VersionOf(v *hippo.Version) (Version, error) {
-	out := Version{Operation: OperationOf(&v.Operation, nil), Before: json.RawMessage("null")}
-	var err error
-	if v.Before != nil {
-		out.Before, err = Stored(v.Before)
-	}
-	return out, err
 }
