@@ -43,7 +43,7 @@ func verbs() map[string]verb {
 		verbOf(recordAlone), verbOf(packedRecord), verbOf(compare), verbOf(modify), verbOf(reinforce),
 		verbOf(forget), verbOf(restore), verbOf(purge), verbOf(declare), verbOf(remove), verbOf(relationsOf),
 		verbOf(packedStatus), verbOf(projects), verbOf(flush), verbOf(ready), verbOf(visible),
-		verbOf(labels), verbOf(created), verbOf(predecessors), verbOf(revert), verbOf(feedHead), verbOf(feedAfter),
+		verbOf(labels), verbOf(created), verbOf(predecessors), verbOf(revert), verbOf(feedHead), verbOf(scoreWaiting), verbOf(rescore), verbOf(feedAfter),
 	} {
 		table[v.name] = v
 	}
