@@ -103,7 +103,7 @@ bench: build ## the tokens that a model pays, and the binary from outside: start
 benchmarks: THIRTY = internal/eval/testdata/thirty
 benchmarks: ## rewrite the figures of docs/benchmarks.md from the sets in DATA, and the thirty notes; some minutes
 	go -C tools run ./eval --data $(abspath $(DATA)),$(abspath $(THIRTY)),$(abspath $(THIRTY)_among) \
-	--brief agents,xquad_langs,thirty,thirty_among --sample 1200 --harder --jobs 2 --markdown ../docs/benchmarks.md
+	--brief agents,xquad_langs,thirty,thirty_among --sample 1200 --harder --jobs 2 --cache $(abspath bin/vectors) --markdown ../docs/benchmarks.md
 
 golden: ## rewrite the golden files; read the diff before committing it
 	go test -count=1 $$(grep -rl --include='*_test.go' '"update"' cmd internal | xargs -r -n1 dirname | sort -u | sed 's|^|./|') -update
@@ -233,7 +233,7 @@ bin/sdks: Makefile
 
 sdks: build bin/sdks ## the official SDKs for Python and TypeScript, Google's, OpenAI's and LangChain's take the tools (needs pip and npm)
 	bin/sdks/bin/python tools/reference/mcp_clients.py bin/hippo
-	node tools/reference/mcp_client.mjs bin/hippo bin/sdks/node_modules
+	node tools/reference/mcp_client.mjs bin/hippo $(CURDIR)/bin/sdks/node_modules
 
 cover: ## coverage by function, the least covered first
 	go test -coverpkg=./... -coverprofile=coverage.out $(PKG)

@@ -26,7 +26,7 @@ func layers() [][]string {
 	return [][]string{
 		{"."},
 		{"internal/lang/lexicon", "internal/lang/detect"},
-		{"internal/top", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/transcript"},
+		{"internal/top", "internal/o200k", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/transcript"},
 		{"internal/index/vector"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
@@ -97,7 +97,7 @@ func heavy() map[string]string {
 		"github.com/google/jsonschema-go":              "internal/mcpserver",
 		"github.com/tailscale/hujson":                  "internal/setup/splice",
 		"github.com/spf13/cobra":                       "internal/cli",
-		"github.com/tiktoken-go/tokenizer":             "internal/cli",
+		"github.com/pkoukk/tiktoken-go":                "internal/o200k",
 		"github.com/spf13/pflag":                       "internal/cli",
 		"github.com/schollz/progressbar":               "internal/cli",
 		"go.starlark.net":                              "internal/script",

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tiktoken-go/tokenizer"
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/o200k"
 )
 
 func now() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -217,10 +217,6 @@ func TestTokens(t *testing.T) {
 // The estimate of tokens is not below the true number, on texts of many kinds.
 func TestTokens_IsFromAbove(t *testing.T) {
 	t.Parallel()
-	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, text := range map[string]string{
 		"prose":   "Retries without jitter took the gateway down; the second deploy of a day waits until the first one has served real traffic.",
 		"code":    "func (b *budget) take(text string) bool {\n\tcost := budget(Tokens(text))\n\tif cost > *b {\n\t\treturn false\n\t}\n}",
@@ -234,7 +230,7 @@ func TestTokens_IsFromAbove(t *testing.T) {
 		"emoji":   "🦛 remembers 👍🏽 across 👨‍👩‍👧 sessions",
 		"spaced":  "a b c 1 2 3 d e f 4 5 6",
 	} {
-		actual, err := vocabulary.Count(text)
+		actual, err := o200k.Count(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
 	"github.com/hippo-memory/hippo/internal/meter"
+	"github.com/hippo-memory/hippo/internal/o200k"
 )
 
 func newTokensCommand(s *shell) *cobra.Command {
@@ -23,12 +23,8 @@ func newTokensCommand(s *shell) *cobra.Command {
 words in a temporary store. Below them are the same notes in the formats of other systems.`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) (err error) {
-			vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
-			if err != nil {
-				return err
-			}
 			count := func(text string) int {
-				n, countErr := vocabulary.Count(text)
+				n, countErr := o200k.Count(text)
 				if countErr != nil {
 					err = countErr
 				}

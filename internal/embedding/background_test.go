@@ -175,6 +175,52 @@ func TestBackground_PausesWhileAQueryRuns(t *testing.T) {
 	})
 }
 
+// Between searches that soon follow one another nothing is embedded.
+func TestBackground_RestsAfterASearch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const batch, memories = 16, 160
+		m := &slow{took: time.Millisecond}
+		p := mustBegin(t, fill(t, memstore.New(nil), memories), embedding.Config{Models: optional(m)})
+		for range 40 {
+			p.Searching()()
+			time.Sleep(50 * time.Millisecond)
+		}
+		if got := m.count(); got > batch {
+			t.Errorf("%d texts were embedded between searches, want at most the %d that had begun", got, batch)
+		}
+		time.Sleep(time.Minute)
+		if got := m.count(); got != memories {
+			t.Errorf("%d texts were embedded in the end, want %d", got, memories)
+		}
+	})
+}
+
+// Searches that follow one another without a rest leave the background work a batch in some seconds.
+func TestBackground_IsNotStarved(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const memories = 320
+		m := &slow{took: time.Millisecond}
+		p := mustBegin(t, fill(t, memstore.New(nil), memories), embedding.Config{Models: optional(m)})
+		end := p.Searching()
+		for range 120 { // for a minute
+			time.Sleep(500 * time.Millisecond)
+			next := p.Searching()
+			end()
+			end = next
+		}
+		if got := m.count(); got < 160 || got > 240 {
+			t.Errorf("%d texts were embedded during a minute of searches, want about 200", got)
+		}
+		end()
+		time.Sleep(time.Minute)
+		if got := m.count(); got != memories {
+			t.Errorf("%d texts were embedded in the end, want %d", got, memories)
+		}
+	})
+}
+
 func TestBackground_PausesOnBattery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

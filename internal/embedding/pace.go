@@ -22,11 +22,11 @@ var (
 )
 
 // pace decides when optional models embed in the background: one at a time, so that together they
-// take one core, while no query waits, and not on battery.
+// take one core, while no search runs, and not on battery.
 type pace struct {
 	turn   chan struct{} // a token: one model at a time embeds in the background
-	asked  queries       // that are being embedded
-	forced atomic.Int32  // callers of [Follower.Embed], who wait for the vectors
+	busy   searches
+	forced atomic.Int32 // callers of [Follower.Embed], who wait for the vectors
 
 	onBattery func(context.Context) bool // nil: never
 	mu        sync.Mutex
@@ -38,7 +38,7 @@ func newPace(onBattery func(context.Context) bool) *pace {
 	return &pace{turn: make(chan struct{}, 1), onBattery: onBattery}
 }
 
-// begin waits for the turn of an optional model and until no query is being embedded. The caller
+// begin waits for the turn of an optional model and until no search runs. The caller
 // calls the function that it returns when it has embedded. The error is that of ctx.
 func (p *pace) begin(ctx context.Context) (end func(), err error) {
 	select {
@@ -47,7 +47,7 @@ func (p *pace) begin(ctx context.Context) (end func(), err error) {
 		return nil, ctx.Err()
 	}
 	end = func() { <-p.turn }
-	if err := p.asked.wait(ctx); err != nil {
+	if err := p.busy.wait(ctx); err != nil {
 		end()
 		return nil, err
 	}

@@ -23,11 +23,17 @@ func (f *Follower) Query(ctx context.Context, scope *hippo.Scope, text string, s
 	if text != "" {
 		f.Wake()
 		v.Degraded = append(v.Degraded, f.Degraded(scope)...)
-		f.pace.asked.begin()
-		defer f.pace.asked.end()
+		defer f.Searching()()
 		queryText(ctx, f, scope, text, &v)
 	}
 	return v, ctx.Err()
+}
+
+// Searching holds the background work of optional models up until the caller calls the function
+// that it returns, at the end of a search.
+func (f *Follower) Searching() (end func()) {
+	f.pace.busy.begin()
+	return f.pace.busy.end
 }
 
 // queryText embeds a query with a model of each channel, all at the same time: a search waits

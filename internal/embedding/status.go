@@ -102,7 +102,7 @@ func progressOf(f *Follower, m *modelState, missing int) Progress {
 	switch {
 	case waitsForPower(f.ctx, f, m):
 		p.Paused = errBattery.Error()
-	case m.Optional && f.pace.asked.any():
+	case m.Optional && f.pace.busy.any():
 		p.Paused = "searches run"
 	}
 	return p

@@ -100,6 +100,7 @@ func rankingOf(ctx context.Context, m *Memories, q *hippo.Query, plan *recall.Pl
 }
 
 func recallOnce(ctx context.Context, m *Memories, plan *recall.Plan, day hippo.Day) (r *recall.Ranking, err error) {
+	defer m.embedding.Searching()()
 	missing, err := m.index.CatchUpWithin(ctx, m.wait)
 	if err != nil {
 		return nil, err

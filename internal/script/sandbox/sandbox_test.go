@@ -224,8 +224,9 @@ func TestRun_hints(t *testing.T) {
 
 // TestRun_isolated looks at a child while it waits for an answer: it has no environment, no file but its pipes,
 // and limits.
+// TestRun_isolated runs alone: it finds its child among those of the test process, and those of tests beside it
+// look the same.
 func TestRun_isolated(t *testing.T) {
-	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("/proc shows it on Linux only")
 	}
