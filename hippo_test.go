@@ -195,3 +195,16 @@ func TestMemory_CloneIsDeep(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestSurprise_String(t *testing.T) {
+	t.Parallel()
+	for want, x := range map[string]hippo.Surprise{
+		"": {Explicit: 1},
+		"0.50 (outlier 0.25, engagement 0.10, explicit 1.00)":            {Score: .5, Outlier: .25, Engagement: .1, Explicit: 1},
+		"0.50 (outlier 0.25, engagement 0.10, explicit 0.00, loss 0.75)": {Score: .5, Outlier: .25, Engagement: .1, Loss: .75},
+	} {
+		if got := x.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package hippo
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -120,6 +121,18 @@ type Surprise struct {
 	Engagement float64 `json:"engagement,omitempty"`
 	Explicit   float64 `json:"explicit,omitempty"`
 	Loss       float64 `json:"loss,omitempty"`
+}
+
+// String says a score with its components, to two decimals; empty if there is none.
+func (x Surprise) String() string {
+	if x.Score == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%.2f (outlier %.2f, engagement %.2f, explicit %.2f", x.Score, x.Outlier, x.Engagement, x.Explicit)
+	if x.Loss > 0 {
+		text += fmt.Sprintf(", loss %.2f", x.Loss)
+	}
+	return text + ")"
 }
 
 // Source is where a memory came from.

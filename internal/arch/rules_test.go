@@ -132,7 +132,7 @@ func fileOrders() map[string]fileOrder {
 			},
 		},
 		"internal/engine": {files: []string{
-			"relations.go", "access.go", "predict.go", "surprise.go", "call.go", "observe.go", "engine.go", "rescore.go", "remote.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "opened.go", "operation.go", "forget.go", "list.go", "history.go", "record.go",
+			"relations.go", "access.go", "predict.go", "surprise.go", "call.go", "observe.go", "engine.go", "remote.go", "rescore.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "opened.go", "operation.go", "forget.go", "list.go", "history.go", "record.go",
 			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "figures.go", "feed.go", "transfer.go", "export.go", "export_history.go", "verb.go", "serve.go", "outside.go",
 		}},
 	}

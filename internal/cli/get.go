@@ -92,6 +92,7 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day) error {
 		{"forgotten", moment(m.ForgottenAt)},
 		{"uuid", m.ID.String()},
 		{"version", fmt.Sprint(m.Version)},
+		{"surprise", m.Surprise.String()},
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {
 		rows = append(rows, [2]string{preview(key, 30), preview(string(m.Metadata[key]), previewLength)})

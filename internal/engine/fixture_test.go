@@ -77,6 +77,7 @@ type options struct {
 	degraded []string
 	zone     *time.Location // nil: UTC
 	clock    *clock         // nil: a new one
+	surprise engine.Surprise
 }
 
 func open(t tester, o options) *fixture {
@@ -100,6 +101,9 @@ func open(t tester, o options) *fixture {
 	e := engine.New(engine.Config{
 		Store: s, Index: i, Now: o.clock.now, Models: o.models, Tokens: o.tokens, Weights: o.weights, Degraded: o.degraded,
 	})
+	if o.surprise.Mode != "" {
+		e.Score(o.surprise, nil)
+	}
 	switch os.Getenv(remoteTests) {
 	case "loopback":
 		e = engine.NewRemote(newLoopback(e), &engine.Config{Now: o.clock.now, Weights: o.weights}, o.zone)

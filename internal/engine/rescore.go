@@ -21,7 +21,7 @@ type Surprise struct {
 // Score makes the engine compute the surprise of what is recorded, half a second later. It is called
 // once, before the engine is used. It starts a goroutine, which Close ends.
 func (e *Engine) Score(s Surprise, log *slog.Logger) {
-	if s.Mode == surprise.Off {
+	if s.Mode == surprise.Off || e.remote != nil {
 		return
 	}
 	if log == nil {
@@ -36,12 +36,17 @@ func (e *Engine) Score(s Surprise, log *slog.Logger) {
 
 // Scored waits until what was recorded so far has its surprise.
 func (e *Engine) Scored(ctx context.Context) error {
-	for e.surprise != nil && e.surprise.batch(ctx, scoreBatch) > 0 {
+	_, err := perform(ctx, e.In(hippo.Scope{}), none{}, scoreWaiting)
+	return err
+}
+
+func scoreWaiting(ctx context.Context, m *Memories, _ none) (none, error) {
+	for m.surprise != nil && m.surprise.batch(ctx, scoreBatch) > 0 {
 		if err := ctx.Err(); err != nil {
-			return err
+			return none{}, err
 		}
 	}
-	return nil
+	return none{}, nil
 }
 
 // Rescore computes the surprise of the memories in scope again, as the store is now: the consolidation
@@ -49,6 +54,10 @@ func (e *Engine) Scored(ctx context.Context) error {
 // number, 0 for all. It returns how many changed. Predictions are not repeated: a memory keeps the loss that it has.
 // Cost: a scan of the vectors for each, 1 ms in a store of 100,000.
 func Rescore(ctx context.Context, m *Memories, limit int) (changed int, err error) {
+	return perform(ctx, m, limit, rescore)
+}
+
+func rescore(ctx context.Context, m *Memories, limit int) (changed int, err error) {
 	if err := m.scoped.Allow(hippo.RightWrite); err != nil || m.surprise == nil {
 		return 0, err
 	}

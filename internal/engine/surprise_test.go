@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed/embedtest"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 	"github.com/hippo-memory/hippo/internal/surprise"
@@ -20,9 +20,7 @@ import (
 // openScoring opens an engine that computes surprise.
 func openScoring(t tester, o surprise.Options, p surprise.Predictor) *fixture {
 	t.Helper()
-	f := openWithModels(t, instant(embedtest.NewWords("w")))
-	f.Score(engine.Surprise{Options: o, Predictor: p}, slog.New(slog.DiscardHandler))
-	return f
+	return open(t, options{models: []embedding.Model{instant(embedtest.NewWords("w"))}, surprise: engine.Surprise{Options: o, Predictor: p}})
 }
 
 func (f *fixture) scored(id hippo.ID) hippo.Surprise {
@@ -143,9 +141,11 @@ func TestScore_Loss(t *testing.T) {
 	t.Parallel()
 	p := &predictor{known: make(map[string]bool)}
 	o := surprise.Default(surprise.Nearest)
-	f := openWithModels(t, instant(embedtest.NewWords("w")))
-	f.keep("known words", hippo.DefaultImportance) // before there is a predictor
-	f.Score(engine.Surprise{Options: o, Predictor: p}, slog.New(slog.DiscardHandler))
+	backend := persistent{memstore.New(nil)}
+	before := open(t, options{backend: backend})
+	before.keep("known words", hippo.DefaultImportance) // before there is a predictor
+	before.end()
+	f := open(t, options{backend: backend, models: []embedding.Model{instant(embedtest.NewWords("w"))}, surprise: engine.Surprise{Options: o, Predictor: p}})
 	x := f.scored(f.keep("known words here too", hippo.DefaultImportance))
 	if x.Loss != .5 || math.Abs(x.Score-o.Weights.Score(&x)) > 1e-9 {
 		t.Errorf("got %+v, want a loss of .5", x)
@@ -170,8 +170,7 @@ func TestScore_Loss(t *testing.T) {
 func TestScore_Background(t *testing.T) {
 	t.Parallel()
 	backend := persistent{memstore.New(nil)}
-	f := open(t, options{backend: backend})
-	f.Score(engine.Surprise{Options: surprise.Default(surprise.Nearest)}, slog.New(slog.DiscardHandler))
+	f := open(t, options{backend: backend, surprise: engine.Surprise{Options: surprise.Default(surprise.Nearest)}})
 	var ids []hippo.ID
 	for i := range 3 {
 		ids = append(ids, f.keep(fmt.Sprint("note ", i), hippo.DefaultImportance))
@@ -187,8 +186,7 @@ func TestScore_Background(t *testing.T) {
 			t.Errorf("%q has no surprise", m.Content)
 		}
 	}
-	off := openWithModels(t)
-	off.Score(engine.Surprise{Options: surprise.Options{Mode: surprise.Off}}, nil)
+	off := open(t, options{surprise: engine.Surprise{Options: surprise.Options{Mode: surprise.Off}}})
 	if x := off.scored(off.keep("note", hippo.DefaultImportance)); x != (hippo.Surprise{}) {
 		t.Errorf("off: %+v", x)
 	}

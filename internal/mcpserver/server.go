@@ -242,7 +242,7 @@ func result(r *reply, asJSON bool) (*mcp.CallToolResult, error) {
 func argumentNames() map[string]string {
 	return map[string]string{
 		"Text": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
-		"Offset": "limit.offset", "Count": "limit.count", "Ranker": "ranker", "Projects": "project", "Source.Kind": "source",
+		"Offset": "limit.offset", "Count": "limit.count", "Ranker": "ranker", "Mode": "ranker", "Projects": "project", "Source.Kind": "source",
 		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Modification": "arguments", "Program": "program",
 	}
 }

@@ -106,11 +106,11 @@ func knownTerms(p *Plan, found *retrieve.Result) int {
 }
 
 // importantFirst orders matches by the share of the query that they have literally, and those of
-// equal shares by their standing, half of the sum of importance and surprise; 0 for one that has nothing of it.
-func importantFirst(m *retrieve.Match, standing float64) float64 {
+// equal shares by their salience, half of the sum of importance and surprise; 0 for one that has nothing of it.
+func importantFirst(m *retrieve.Match, salience float64) float64 {
 	const steps = 100
 	if m.Score == 0 {
 		return 0
 	}
-	return math.Floor(steps*m.Coverage) + standing
+	return math.Floor(steps*m.Coverage) + salience
 }

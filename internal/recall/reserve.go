@@ -18,7 +18,7 @@ const (
 	// reserved is the number of reserved places. The first one is the third of all, and each
 	// further one the second after it, so that all are among the first five.
 	reserved, firstReserved, reservedStep = 2, 2, 2
-	// moreImportant is the least difference of a standing from the median, where those above the
+	// moreImportant is the least difference of a salience from the median, where those above the
 	// median differ a lot, and littleMore where they do not; spreads is how many times the
 	// distance of the upper quartile it is between them.
 	moreImportant, littleMore, spreads = .15, .03, 4
@@ -58,26 +58,26 @@ func (o *ranking) promote(p *Plan, from, to int) {
 	o.hits = slices.Insert(slices.Delete(o.hits, from, from+1), to, h)
 }
 
-// member is a hit that a vague query fits as well as any other, and its standing: its importance,
+// member is a hit that a vague query fits as well as any other, and its salience: its importance,
 // which fades unless it is used, and its surprise, which does not.
 type member struct {
 	*hit
-	standing float64
+	salience float64
 }
 
-// important returns the memories that a vague query reserves places for, those of the highest standing first.
+// important returns the memories that a vague query reserves places for, those of the highest salience first.
 func important(found *retrieve.Result, r reranked, in ranking, known int) (chosen []hippo.ID) {
-	members := standing(found, topical(&r, in, known))
+	members := salience(found, topical(&r, in, known))
 	if len(members) < vagueMemories {
 		return nil
 	}
-	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(b.standing, a.standing) })
-	median := members[len(members)/2].standing
-	least := median + min(max(spreads*(members[len(members)/4].standing-median), littleMore), moreImportant)
+	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(b.salience, a.salience) })
+	median := members[len(members)/2].salience
+	least := median + min(max(spreads*(members[len(members)/4].salience-median), littleMore), moreImportant)
 	var docs []retrieve.Doc
 	for i := range members {
 		m := &members[i]
-		if len(chosen) == reserved || m.standing < least {
+		if len(chosen) == reserved || m.salience < least {
 			break
 		}
 		same := slices.ContainsFunc(docs, func(d retrieve.Doc) bool { return found.Reader.Similarity(d, m.match.Doc) >= alike })
@@ -88,21 +88,21 @@ func important(found *retrieve.Result, r reranked, in ranking, known int) (chose
 	return chosen
 }
 
-// standing returns hits with their standing. Without a surprise they have the mean of the others.
-func standing(found *retrieve.Result, hits []*hit) []member {
+// salience returns hits with their salience. Without a surprise they have the mean of the others.
+func salience(found *retrieve.Result, hits []*hit) []member {
 	members := make([]member, len(hits))
 	sum, n := 0.0, 0
 	for i, h := range hits {
 		members[i] = member{h, h.signals.Importance}
 		if row := found.Reader.Row(h.match.Doc); row.Scored {
-			members[i].standing += row.Surprise
+			members[i].salience += row.Surprise
 			sum += row.Surprise
 			n++
 		}
 	}
 	for i := range members {
 		if n > 0 && !found.Reader.Row(members[i].match.Doc).Scored {
-			members[i].standing += sum / float64(n)
+			members[i].salience += sum / float64(n)
 		}
 	}
 	return members

@@ -189,6 +189,7 @@ func factsOf(m *hippo.Memory) []fact {
 		{"Session", m.Source.Session},
 		{"Place", m.Source.URI},
 		{"Trust", trustName(m.Trust)},
+		{"Surprise", m.Surprise.String()},
 		{"ID", m.ID.String()},
 	}
 	return slices.DeleteFunc(all, func(f fact) bool { return f.Text == "" })
