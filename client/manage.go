@@ -157,7 +157,7 @@ type Ballot struct {
 
 // Cast votes, all or none, and returns the effects, in the order of the lists. An ID in two lists is
 // [hippo.ErrInvalid]; to take back a vote where there is none that can be is [hippo.ErrConflict].
-func (c *Client) Cast(ctx context.Context, b Ballot) ([]Vote, error) {
+func Cast(ctx context.Context, c *Client, b Ballot) ([]Vote, error) {
 	rs, err := engine.Cast(ctx, c.memories, engine.Ballot{Up: b.Up, Down: b.Down, Undo: b.Undo, Query: b.Query})
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (c *Client) Cast(ctx context.Context, b Ballot) ([]Vote, error) {
 // or none, and returns the effects, those of up first. An ID in both lists is
 // [hippo.ErrInvalid].
 func (c *Client) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Vote, error) {
-	return c.Cast(ctx, Ballot{Up: up, Down: down})
+	return Cast(ctx, c, Ballot{Up: up, Down: down})
 }
 
 // Forget hides insights from every search; they are kept. With an unknown ID nothing is

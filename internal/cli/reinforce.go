@@ -30,7 +30,7 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 			default:
 				b.Up = ids
 			}
-			rs, err := m.Cast(c.Context(), b)
+			rs, err := client.Cast(c.Context(), m, b)
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
+// voteInput is a vote and the question that it is about.
+type voteInput struct{ reinforce, query string }
+
 type modifyInput struct {
 	id              reference
 	ifMatch         string
@@ -20,8 +23,7 @@ type modifyInput struct {
 	importance      *float64
 	pinned          *bool
 	metadata        metadata
-	reinforce       string
-	query           string
+	vote            voteInput
 	supersedes      references
 	allowSecret     bool
 }
@@ -37,8 +39,8 @@ func (in *modifyInput) fields() []field {
 		{name: "type", to: &in.kind, rules: schema{"maxLength": hippo.MaxType}},
 		{name: "pinned", to: &in.pinned},
 		{name: "metadata", to: &in.metadata, about: "sets these keys and keeps the others; null removes a key"},
-		{name: "reinforce", to: &in.reinforce, about: "default: upvote if content or situation changes and no importance is given", words: []string{"upvote", "downvote", "none", "undo"}},
-		{name: "query", to: &in.query, about: "the question that the vote is about"},
+		{name: "reinforce", to: &in.vote.reinforce, about: "default: upvote if content or situation changes and no importance is given", words: []string{"upvote", "downvote", "none", "undo"}},
+		{name: "query", to: &in.vote.query, about: "the question that the vote is about"},
 		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
 		{name: "allow_secret", to: &in.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
 	}
@@ -46,7 +48,7 @@ func (in *modifyInput) fields() []field {
 
 func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 	c := engine.Modification{
-		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.reinforce), Query: in.query,
+		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.vote.reinforce), Query: in.vote.query,
 		Situation: in.situation, Tags: in.tags,
 	}
 	if in.metadata != nil {

@@ -39,9 +39,9 @@ func (t *trial) lost() float64 {
 // grid returns the choices.
 func grid() (list []rank.Learning) {
 	w := rank.DefaultWeights().Learning
-	for _, shift := range []float64{3, 5, 7, 9} {
-		for _, reach := range []float64{.1, .2, .3, .4} {
-			for _, near := range []float64{.5, .65, .8, .9} {
+	for _, shift := range []float64{4, 8, 11} {
+		for _, reach := range []float64{.2, .3, .4} {
+			for _, near := range []float64{.65, .8} {
 				w.Shift, w.Reach, w.Near = shift, reach, near
 				list = append(list, w)
 			}

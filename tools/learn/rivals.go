@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -48,9 +47,6 @@ func playRivals(ctx context.Context, w io.Writer, m models, weights *rank.Weight
 				return err
 			}
 			apart = max(apart, gap)
-			if os.Getenv("SHOW") != "" {
-				fmt.Println(ok, gap, p.question)
-			}
 			if ok {
 				changed[i]++
 			}
