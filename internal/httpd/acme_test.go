@@ -124,7 +124,11 @@ func (i *issuer) check() bool {
 		return false
 	}
 	defer func() { _ = c.Close() }()
-	state := c.(*tls.Conn).ConnectionState()
+	secure, ok := c.(*tls.Conn)
+	if !ok {
+		return false
+	}
+	state := secure.ConnectionState()
 	names := state.PeerCertificates[0].DNSNames
 	return state.NegotiatedProtocol == "acme-tls/1" && len(names) == 1 && names[0] == domain
 }

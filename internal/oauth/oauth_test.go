@@ -106,12 +106,31 @@ func TestVerifier_Claims(t *testing.T) {
 	f := newFixture(t, nil)
 	past := func(d time.Duration) int64 { return f.clock().Add(-d).Unix() }
 	for _, with := range []map[string]any{
-		{"iss": "https://evil.example.org"}, {"iss": nil}, {"iss": f.issuer.URL + "/"}, {"iss": []string{f.issuer.URL}},
-		{"aud": "https://other.example.org/mcp"}, {"aud": nil}, {"aud": []string{}}, {"aud": audience + "/"}, {"aud": "https://memory.example.org"}, {"aud": 7},
-		{"exp": nil}, {"exp": past(2 * time.Minute)}, {"exp": past(0) - 61}, {"exp": 0}, {"exp": "tomorrow"}, {"exp": -1},
-		{"nbf": past(-2 * time.Minute)}, {"iat": past(-2 * time.Minute)},
-		{"sub": nil}, {"sub": ""}, {"sub": "a\nb"}, {"sub": strings.Repeat("x", 257)}, {"sub": 7},
-		{"scope": 7}, {"scope": []string{"admin"}},
+		{"iss": "https://evil.example.org"},
+		{"iss": nil},
+		{"iss": f.issuer.URL + "/"},
+		{"iss": []string{f.issuer.URL}},
+		{"aud": "https://other.example.org/mcp"},
+		{"aud": nil},
+		{"aud": []string{}},
+		{"aud": audience + "/"},
+		{"aud": "https://memory.example.org"},
+		{"aud": 7},
+		{"exp": nil},
+		{"exp": past(2 * time.Minute)},
+		{"exp": past(0) - 61},
+		{"exp": 0},
+		{"exp": "tomorrow"},
+		{"exp": -1},
+		{"nbf": past(-2 * time.Minute)},
+		{"iat": past(-2 * time.Minute)},
+		{"sub": nil},
+		{"sub": ""},
+		{"sub": "a\nb"},
+		{"sub": strings.Repeat("x", 257)},
+		{"sub": 7},
+		{"scope": 7},
+		{"scope": []string{"admin"}},
 	} {
 		if c, ok := f.Authenticate(f.issuer.Token("first", f.claims(), with)); ok {
 			t.Errorf("%v is accepted: %+v", with, c)

@@ -11,8 +11,12 @@ import (
 func Process(began time.Time) func() []Figure {
 	return func() []Figure {
 		samples := []rt.Sample{
-			{Name: "/sched/goroutines:goroutines"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"},
-			{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/goal:bytes"},
+			{Name: "/sched/goroutines:goroutines"},
+			{Name: "/memory/classes/heap/objects:bytes"},
+			{Name: "/memory/classes/total:bytes"},
+			{Name: "/gc/cycles/total:gc-cycles"},
+			{Name: "/gc/heap/allocs:bytes"},
+			{Name: "/gc/heap/goal:bytes"},
 		}
 		rt.Read(samples)
 		value := func(i int) float64 { return float64(samples[i].Value.Uint64()) }

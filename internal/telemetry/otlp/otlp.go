@@ -259,7 +259,7 @@ func attributes(list []attribute.KeyValue) []keyValue {
 			x := kv.Value.AsFloat64()
 			v.Double = &x
 		default:
-			x := kv.Value.Emit()
+			x := kv.Value.String()
 			v.String = &x
 		}
 		out[i] = keyValue{string(kv.Key), v}
