@@ -283,6 +283,9 @@ func TestPlan_SummariesCiteEveryMember(t *testing.T) {
 func TestPlan_EachIsInOneCluster(t *testing.T) {
 	t.Parallel()
 	v := sampleView(700, 5, 6)
+	for i := range v.Subjects {
+		v.Subjects[i].Content = "everywhere " + v.Subjects[i].Content
+	}
 	p := plan(t, v, consolidate.Weekly, consolidate.Default())
 	for name, list := range map[string][]consolidate.Cluster{"topics": p.Topics, "groups": p.Groups} {
 		count := make(map[hippo.ID]int)
@@ -292,6 +295,9 @@ func TestPlan_EachIsInOneCluster(t *testing.T) {
 			}
 			if len(c.Members) > 1 && len(c.Label) == 0 {
 				t.Errorf("%s: a cluster of %d has no label", name, len(c.Members))
+			}
+			if name == "topics" && slices.Contains(c.Label, "everywhere") {
+				t.Errorf("a word that all memories have is in the label %q", c.Label)
 			}
 		}
 		for _, s := range v.Subjects {
