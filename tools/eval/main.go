@@ -80,7 +80,7 @@ func (o *options) flags(stderr io.Writer) *flag.FlagSet {
 	f.DurationVar(&o.wait, "wait", time.Minute, "with --mcp: how long embedding in the background may make no progress")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.StringVar(&o.markdown, "markdown", "", "write the figures into this Markdown file, between the two lines that mark their place")
-	f.BoolVar(&o.harder, "harder", false, "all harder settings: --pooled --paraphrased --distractors 100000 --used")
+	f.BoolVar(&o.harder, "harder", false, "all harder settings: --pooled --paraphrased --distractors 20000 --used")
 	f.BoolVar(&o.settings.pooled, "pooled", false, "add a row with all conversations in one store")
 	f.BoolVar(&o.settings.paraphrased, "paraphrased", false, "add a row with the questions paraphrased by rule")
 	f.IntVar(&o.settings.distractors, "distractors", 0, "add a row with this many texts of the other sets in the store")
