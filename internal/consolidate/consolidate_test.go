@@ -461,6 +461,7 @@ func TestPlan_Refuses(t *testing.T) {
 		{"planes", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].Vector.Lo = nil }, consolidate.Daily},
 		{"k", "clusters.k", func(_ *consolidate.View, o *consolidate.Options) { o.Clusters.K = -1 }, consolidate.Daily},
 		{"cosine", "duplicates.cosine", func(_ *consolidate.View, o *consolidate.Options) { o.Duplicates.Cosine = math.NaN() }, consolidate.Daily},
+		{"half-life", "archive.half_life", func(_ *consolidate.View, o *consolidate.Options) { o.Archive.HalfLife = math.NaN() }, consolidate.Daily},
 		{"overlap", "duplicates.overlap", func(_ *consolidate.View, o *consolidate.Options) { o.Duplicates.Overlap = 0 }, consolidate.Daily},
 	} {
 		v, o := sampleView(5, 1, 1), consolidate.Default()
