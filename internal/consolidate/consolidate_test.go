@@ -283,6 +283,9 @@ func TestPlan_SummariesCiteEveryMember(t *testing.T) {
 func TestPlan_EachIsInOneCluster(t *testing.T) {
 	t.Parallel()
 	v := sampleView(700, 5, 6)
+	for i := range v.Subjects {
+		v.Subjects[i].Content = "everywhere " + v.Subjects[i].Content
+	}
 	p := plan(t, v, consolidate.Weekly, consolidate.Default())
 	for name, list := range map[string][]consolidate.Cluster{"topics": p.Topics, "groups": p.Groups} {
 		count := make(map[hippo.ID]int)
@@ -292,6 +295,9 @@ func TestPlan_EachIsInOneCluster(t *testing.T) {
 			}
 			if len(c.Members) > 1 && len(c.Label) == 0 {
 				t.Errorf("%s: a cluster of %d has no label", name, len(c.Members))
+			}
+			if name == "topics" && slices.Contains(c.Label, "everywhere") {
+				t.Errorf("a word that all memories have is in the label %q", c.Label)
 			}
 		}
 		for _, s := range v.Subjects {
@@ -455,6 +461,7 @@ func TestPlan_Refuses(t *testing.T) {
 		{"planes", "subjects", func(v *consolidate.View, _ *consolidate.Options) { v.Subjects[1].Vector.Lo = nil }, consolidate.Daily},
 		{"k", "clusters.k", func(_ *consolidate.View, o *consolidate.Options) { o.Clusters.K = -1 }, consolidate.Daily},
 		{"cosine", "duplicates.cosine", func(_ *consolidate.View, o *consolidate.Options) { o.Duplicates.Cosine = math.NaN() }, consolidate.Daily},
+		{"half-life", "archive.half_life", func(_ *consolidate.View, o *consolidate.Options) { o.Archive.HalfLife = math.NaN() }, consolidate.Daily},
 		{"overlap", "duplicates.overlap", func(_ *consolidate.View, o *consolidate.Options) { o.Duplicates.Overlap = 0 }, consolidate.Daily},
 	} {
 		v, o := sampleView(5, 1, 1), consolidate.Default()

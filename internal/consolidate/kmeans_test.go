@@ -36,6 +36,11 @@ func TestClustersFor(t *testing.T) {
 			t.Errorf("%d clusters for %d vectors, want %d", got, n, want)
 		}
 	}
+	for n, want := range map[int]int{4: 16, 2000: 8, 100_000: 1} {
+		if got := restarts(n); got != want {
+			t.Errorf("%d runs for %d vectors, want %d", got, n, want)
+		}
+	}
 }
 
 func TestDivide(t *testing.T) {

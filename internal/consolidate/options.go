@@ -59,7 +59,7 @@ type Summaries struct {
 // Below.
 type Archival struct {
 	Below, Floor float64
-	// HalfLife and Grace are in days. A memory younger than Grace, or used within that many active days, stays.
+	// HalfLife and Grace are in days; HalfLife 0: nothing decays. A memory younger than Grace, or used within that many active days, stays.
 	HalfLife float64
 	Grace    int
 	// Tags protect the memories that have them, compared in lower case.
@@ -113,8 +113,11 @@ func (o *Options) validate() error {
 			return hippo.Fieldf(x.field, "must be from %d to %d, got %d", x.least, most, x.value)
 		}
 	}
-	if math.IsNaN(o.Archive.HalfLife) || o.Duplicates.Overlap == 0 {
-		return hippo.Fieldf("duplicates.overlap", "must be above 0, and archive.half_life a number")
+	if o.Duplicates.Overlap == 0 {
+		return hippo.Fieldf("duplicates.overlap", "must be above 0")
+	}
+	if h := o.Archive.HalfLife; math.IsNaN(h) || h < 0 {
+		return hippo.Fieldf("archive.half_life", "must be a number of days, 0 for no decay, got %v", h)
 	}
 	return nil
 }
