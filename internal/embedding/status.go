@@ -38,7 +38,7 @@ type Queue struct {
 }
 
 // Queues returns the queues of all scopes together, the preferred model first.
-func (f *Follower) Queues() []Queue {
+func Queues(f *Follower) []Queue {
 	out := make([]Queue, 0, len(f.models))
 	for _, m := range f.models {
 		have, all := f.index.Vectors.Embedded(nil, m.id)

@@ -30,7 +30,7 @@ func (e *Engine) Figures(ctx context.Context) (Figures, error) {
 	if err != nil {
 		return Figures{}, err
 	}
-	out := Figures{Index: e.index.Stats(), Revision: h.Revision, Queues: e.embedding.Queues()}
+	out := Figures{Index: e.index.Stats(), Revision: h.Revision, Queues: embedding.Queues(e.embedding)}
 	out.LostAccesses, out.PendingAccesses = e.accesses.counts()
 	return out, nil
 }

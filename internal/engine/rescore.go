@@ -35,8 +35,8 @@ func (e *Engine) Score(s Surprise, log *slog.Logger) {
 }
 
 // Scored waits until what was recorded so far has its surprise.
-func (e *Engine) Scored(ctx context.Context) error {
-	_, err := perform(ctx, e.In(hippo.Scope{}), none{}, scoreWaiting)
+func Scored(ctx context.Context, m *Memories) error {
+	_, err := perform(ctx, m, none{}, scoreWaiting)
 	return err
 }
 

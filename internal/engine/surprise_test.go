@@ -25,7 +25,7 @@ func openScoring(t tester, o surprise.Options, p surprise.Predictor) *fixture {
 
 func (f *fixture) scored(id hippo.ID) hippo.Surprise {
 	f.t.Helper()
-	if err := f.Scored(f.t.Context()); err != nil {
+	if err := engine.Scored(f.t.Context(), f.Memories); err != nil {
 		f.t.Fatal(err)
 	}
 	ms, err := f.Get(f.t.Context(), []hippo.ID{id})

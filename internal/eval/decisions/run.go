@@ -74,7 +74,7 @@ func ready(ctx context.Context, m *engine.Memories, consolidated bool) error {
 	if _, err := m.Search(ctx, hippo.Query{Text: "a", Count: 1, NoTouch: true}); err != nil {
 		return err
 	}
-	if err := errors.Join(m.Embed(ctx, func(int, int) {}), m.Scored(ctx)); err != nil || !consolidated {
+	if err := errors.Join(m.Embed(ctx, func(int, int) {}), engine.Scored(ctx, m)); err != nil || !consolidated {
 		return err
 	}
 	_, err := engine.Rescore(ctx, m, 0)
