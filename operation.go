@@ -38,11 +38,6 @@ const (
 	VerbUndo        Verb = "undo"
 )
 
-// Verbs returns every verb, in the order of their declaration.
-func Verbs() []Verb {
-	return []Verb{VerbModify, VerbVote, VerbForget, VerbRestore, VerbSupersede, VerbImport, VerbConsolidate, VerbUndo}
-}
-
 // Compare orders operations by time, the newer first, then by ID. It is below 0 if o comes before
 // other.
 func (o *Operation) Compare(other *Operation) int {

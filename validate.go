@@ -76,7 +76,7 @@ func (m *Memory) validValues() error {
 			return err
 		}
 	}
-	if err := m.Usage.valid(); err != nil {
+	if err := m.valid(); err != nil {
 		return err
 	}
 	if !m.ValidFrom.IsZero() && !m.ValidUntil.IsZero() && !m.ValidFrom.Before(m.ValidUntil) {

@@ -318,8 +318,8 @@ func replaceHistory(ctx context.Context, from, to driver.Backend, ids []hippo.ID
 			if err := tx.DropHistory(some...); err != nil {
 				return err
 			}
-			for i := len(want) - 1; i >= 0; i-- { // the last kept is the first
-				if err := tx.Keep(want[i].Operation, all, want[i]); err != nil {
+			for _, v := range slices.Backward(want) { // the last kept is the first
+				if err := tx.Keep(v.Operation, all, v); err != nil {
 					return err
 				}
 			}

@@ -293,10 +293,17 @@ func fieldsOf(m *hippo.Memory) []namedValue {
 		superseded = m.SupersededBy.Short()
 	}
 	out := []namedValue{
-		{"situation", strings.Join(m.Situation, "; ")}, {"tags", strings.Join(m.Tags, ", ")}, {"type", m.Type},
-		{"base_importance", number(m.Importance.Base)}, {"importance", number(m.Importance.Value)}, {"pinned", strconv.FormatBool(m.Pinned)},
-		{"event_time", at(m.EventTime)}, {"valid_from", at(m.ValidFrom)}, {"valid_until", at(m.ValidUntil)},
-		{"superseded_by", superseded}, {"forgotten_at", at(m.ForgottenAt)},
+		{"situation", strings.Join(m.Situation, "; ")},
+		{"tags", strings.Join(m.Tags, ", ")},
+		{"type", m.Type},
+		{"base_importance", number(m.Importance.Base)},
+		{"importance", number(m.Importance.Value)},
+		{"pinned", strconv.FormatBool(m.Pinned)},
+		{"event_time", at(m.EventTime)},
+		{"valid_from", at(m.ValidFrom)},
+		{"valid_until", at(m.ValidUntil)},
+		{"superseded_by", superseded},
+		{"forgotten_at", at(m.ForgottenAt)},
 	}
 	return append(out, namedValue{"metadata", metadataText(m)})
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -146,7 +147,7 @@ func TestCrash_RemoteServer(t *testing.T) {
 	for n := range all {
 		all[n] = &remoteWriter{name: fmt.Sprintf("writer %d", n)}
 		work.Go(func() {
-			failed[n] = all[n].run(t.Context(), dir, append(env, "HIPPO_TOKEN="+string(token[:len(token)-1])), server.url, busy)
+			failed[n] = all[n].run(t.Context(), dir, slices.Concat(env, []string{"HIPPO_TOKEN=" + string(token[:len(token)-1])}), server.url, busy)
 		})
 	}
 	for range 10 {

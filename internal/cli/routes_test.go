@@ -207,27 +207,27 @@ func TestRoutes_RemoteStore(t *testing.T) {
 	g := newGuarded(t)
 	before := g.state()
 	ctx := t.Context()
-	for token, text := range g.tokens {
-		name := strings.TrimPrefix(token, "jwt ")
-		c := remote.NewClient(remote.ClientOptions{Address: "http://localhost", Token: secret.New(text), Transport: inProcess{g.server, token}})
+	for holder, text := range g.tokens {
+		name := strings.TrimPrefix(holder, "jwt ")
+		c := remote.NewClient(remote.ClientOptions{Address: "http://localhost", Token: secret.New(text), Transport: inProcess{g.server, holder}})
 		for _, namespace := range []string{"", "other"} {
 			scope := hippo.LocalScope("heliotrope")
 			scope.Namespace = namespace
 			m := engine.NewRemote(c, &engine.Config{Now: time.Now}, time.UTC).In(scope)
 			sees := slices.Contains([]string{"reader", "writer", "admin"}, name) && namespace == ""
 			if _, err := m.Get(ctx, []hippo.ID{g.id}); (err == nil) != sees {
-				t.Errorf("%s in %q reads the memory: %v", token, namespace, err)
+				t.Errorf("%s in %q reads the memory: %v", holder, namespace, err)
 			}
 			list, err := m.List(ctx, engine.ListQuery{})
 			if found := err == nil && list.Total > 0; found != sees {
-				t.Errorf("%s in %q counts it: %+v, %v", token, namespace, list, err)
+				t.Errorf("%s in %q counts it: %+v, %v", holder, namespace, list, err)
 			}
 			exported := false
 			for x, err := range m.Transfer().Export(ctx) {
 				exported = exported || err == nil && x.ID == g.id
 			}
 			if exported != sees {
-				t.Errorf("%s in %q exports it: %v", token, namespace, exported)
+				t.Errorf("%s in %q exports it: %v", holder, namespace, exported)
 			}
 			if sees && name != "reader" { // the others below must change nothing
 				continue
@@ -238,7 +238,7 @@ func TestRoutes_RemoteStore(t *testing.T) {
 			_, forgot := m.Forget(ctx, []hippo.ID{g.id})
 			for verb, err := range map[string]error{"modifies": modified, "votes": voted, "forgets": forgot, "purges": m.Purge(ctx, []hippo.ID{g.id})} {
 				if err == nil || strings.Contains(err.Error(), "4711") {
-					t.Errorf("%s in %q %s it: %v", token, namespace, verb, err)
+					t.Errorf("%s in %q %s it: %v", holder, namespace, verb, err)
 				}
 			}
 			if name == "reader" {

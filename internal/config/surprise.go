@@ -36,9 +36,9 @@ func ParseSurprise(mode, weights, loss string, env func(string) string) (Surpris
 		return s, hippo.Fieldf("prediction-loss", "must be none, adaptive or URL#NAME, got %.60q", loss)
 	}
 	var err error
-	s.Endpoint, err = ParseModel(loss, func(name string) string { return env(strings.Replace(name, "HIPPO_MODEL_", "HIPPO_PREDICTION_", 1)) })
+	s.Endpoint, err = ParseModel(loss, func(name string) string { return env(strings.Replace(name, "_MODEL_", "_PREDICTION_", 1)) })
 	if f, ok := err.(*hippo.FieldError); ok { //nolint:errorlint // it is not wrapped
-		return s, hippo.Fieldf("prediction-loss", "%s", strings.ReplaceAll(strings.TrimPrefix(f.Error(), "model "), "HIPPO_MODEL_", "HIPPO_PREDICTION_"))
+		return s, hippo.Fieldf("prediction-loss", "%s", strings.ReplaceAll(strings.TrimPrefix(f.Error(), "model "), "_MODEL_", "_PREDICTION_"))
 	}
 	return s, err
 }

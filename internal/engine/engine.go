@@ -105,7 +105,7 @@ func New(c Config) *Engine {
 		Now:    func() time.Time { return e.now().In(e.store.Zone()) },
 	})
 	e.closing = sync.OnceValue(func() error {
-		e.behind.close()
+		e.close()
 		return errors.Join(e.embedding.Close(), e.index.Close(), e.store.Close())
 	})
 	return e

@@ -160,7 +160,7 @@ func TestLearning_UndoOfAVote(t *testing.T) {
 		f.cast(engine.Ballot{Undo: []hippo.ID{id}})
 		got := f.one(id)
 		want.Feedback[0].Former = nil // one vote can be taken back, not two
-		if d := cmp.Diff([]any{want.Importance, want.Usage.Feedback, want.Untied}, []any{got.Importance, got.Usage.Feedback, got.Untied}); d != "" {
+		if d := cmp.Diff([]any{want.Importance, want.Feedback, want.Untied}, []any{got.Importance, got.Feedback, got.Untied}); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 		if _, err := engine.Cast(t.Context(), f.Memories, engine.Ballot{Undo: []hippo.ID{id}}); !errors.Is(err, hippo.ErrConflict) {

@@ -90,7 +90,7 @@ func status(ctx context.Context, m *Memories) (Status, error) {
 		s.Models, s.Degraded = m.embedding.Status(&m.scope), m.embedding.Degraded(&m.scope)
 		s.Memories, s.Forgotten = m.index.Count(&m.scope)
 		if m.scope.Allows(hippo.RightAdmin) {
-			s.Degraded = append(s.Degraded, m.behind.notes()...)
+			s.Degraded = append(s.Degraded, m.notes()...)
 		}
 		x = m.index.Stats()
 		return nil

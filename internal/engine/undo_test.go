@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -191,13 +192,13 @@ func TestUndo_StepByStep(t *testing.T) {
 		}
 		ops = append(ops, f.last(a).ID)
 	}
-	for n := len(ops) - 1; n >= 0; n-- {
+	for n, op := range slices.Backward(ops) {
 		if n > 0 {
-			if _, err := engine.Undo(t.Context(), f.Memories, ops[n-1]); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), ops[n].Short()) {
+			if _, err := engine.Undo(t.Context(), f.Memories, ops[n-1]); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), op.Short()) {
 				t.Errorf("step %d before %d: %v", n-1, n, err)
 			}
 		}
-		if _, err := engine.Undo(t.Context(), f.Memories, ops[n]); err != nil {
+		if _, err := engine.Undo(t.Context(), f.Memories, op); err != nil {
 			t.Fatalf("step %d: %v", n, err)
 		}
 	}

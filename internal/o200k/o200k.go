@@ -39,6 +39,7 @@ func Count(text string) (int, error) {
 	return len(t.EncodeOrdinary(text)), nil
 }
 
+//nolint:gochecknoglobals // it is unpacked once and never changes
 var vocabulary = sync.OnceValues(func() (*tiktoken.Tiktoken, error) {
 	ranks, err := unpack(compressed)
 	if err != nil {

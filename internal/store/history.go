@@ -203,8 +203,8 @@ func ImportVersions(ctx context.Context, s Scoped, vs []hippo.Version) (added in
 		for i := range here {
 			delete(take, here[i].ID)
 		}
-		for i := len(vs) - 1; i >= 0; i-- { // the last kept is the first
-			if v := vs[i]; take[v.ID] && v.Namespace == s.scope.Namespace {
+		for _, v := range slices.Backward(vs) { // the last kept is the first
+			if take[v.ID] && v.Namespace == s.scope.Namespace {
 				if err := tx.Keep(v.Operation, s.store.retention, v); err != nil {
 					return err
 				}

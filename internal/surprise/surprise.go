@@ -30,9 +30,6 @@ const (
 	Off Mode = "off"
 )
 
-// Modes returns every mode, the default first.
-func Modes() []Mode { return []Mode{Nearest, ClaudeHippo, Off} }
-
 const (
 	// NearestNeighbours is how many memories mode [Nearest] compares a text with: one that was
 	// said twice already is nothing new, one near-duplicate alone may be an accident.

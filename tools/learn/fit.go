@@ -13,7 +13,6 @@ import (
 // trial is what one set gave with one choice of the constants.
 type trial struct {
 	right, wrong result
-	questions    int
 }
 
 // value is what fitting maximises: hit@1 of what was asked, that of what was not, which counts more

@@ -51,12 +51,3 @@ func mockVector(text string) []float32 {
 	}
 	return v
 }
-
-// MockPredictor is a language model whose loss says nothing: the first byte of the SHA-256 of a text.
-type MockPredictor struct{}
-
-// Loss implements surprise.Predictor.
-func (MockPredictor) Loss(_ context.Context, text string) (float64, error) {
-	sum := sha256.Sum256([]byte(text))
-	return float64(sum[0]) / math.MaxUint8, nil
-}

@@ -36,8 +36,10 @@ func (o *Options) systems(models []embedding.Model) []System {
 	for _, s := range []System{
 		{Name: "cosine", Engine: eval.EngineOptions{Ranker: hippo.RankerCosine}, Surprise: o.Surprise},
 		{Name: "surprise", Engine: eval.EngineOptions{Ranker: hippo.RankerSurprise}, Surprise: o.Surprise},
-		{Name: "surprise exact", Engine: eval.EngineOptions{Ranker: hippo.RankerSurprise}, Mode: hippo.ModeExact,
-			Surprise: engine.Surprise{Options: surprise.Default(surprise.ClaudeHippo)}},
+		{
+			Name: "surprise exact", Engine: eval.EngineOptions{Ranker: hippo.RankerSurprise}, Mode: hippo.ModeExact,
+			Surprise: engine.Surprise{Options: surprise.Default(surprise.ClaudeHippo)},
+		},
 		{Name: "hippo", Engine: eval.EngineOptions{Ranker: hippo.RankerHippo}, Surprise: o.Surprise},
 	} {
 		s.Engine.Backend, s.Engine.Tokens, s.Engine.Models = o.Backend, o.Tokens, models

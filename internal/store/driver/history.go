@@ -89,10 +89,10 @@ func SizeOf(m *hippo.Memory) int {
 // of the day of the last one, or [MaxHistory]. The last one is always kept.
 func Surplus(list []Weight, r hippo.Retention) int {
 	size := 0
-	for i := len(list) - 1; i >= 0; i-- {
-		size += list[i].Bytes
+	for i, v := range slices.Backward(list) {
+		size += v.Bytes
 		kept := len(list) - 1 - i
-		if kept > 0 && (kept >= r.Versions || size > MaxHistory || int(list[len(list)-1].Day-list[i].Day) > r.Days) {
+		if kept > 0 && (kept >= r.Versions || size > MaxHistory || int(list[len(list)-1].Day-v.Day) > r.Days) {
 			return i + 1
 		}
 	}

@@ -111,9 +111,13 @@ func historyScope(t *testing.T, h Harness) {
 		scope hippo.Scope
 		want  []int
 	}{
-		{hippo.Scope{}, []int{0, 1, 4}}, {hippo.Scope{Projects: []string{"p"}}, []int{0}}, {hippo.Scope{Projects: []string{}}, nil},
-		{hippo.Scope{Projects: []string{"", "q"}}, []int{1, 4}}, {hippo.Scope{Namespace: "tenant"}, []int{2}},
-		{hippo.Scope{Namespace: "tenant", Projects: []string{"q"}}, nil}, {hippo.Scope{Namespace: "nobody"}, nil},
+		{hippo.Scope{}, []int{0, 1, 4}},
+		{hippo.Scope{Projects: []string{"p"}}, []int{0}},
+		{hippo.Scope{Projects: []string{}}, nil},
+		{hippo.Scope{Projects: []string{"", "q"}}, []int{1, 4}},
+		{hippo.Scope{Namespace: "tenant"}, []int{2}},
+		{hippo.Scope{Namespace: "tenant", Projects: []string{"q"}}, nil},
+		{hippo.Scope{Namespace: "nobody"}, nil},
 	} {
 		checkHistoryOf(t, b, c.scope, c.want)
 	}

@@ -13,7 +13,8 @@ import (
 func loss(t interface {
 	Helper()
 	Fatal(...any)
-}, m *adaptive.Model, text string) float64 {
+}, m *adaptive.Model, text string,
+) float64 {
 	t.Helper()
 	x, err := m.Loss(nil, text) //nolint:staticcheck // it is not used
 	if err != nil {
