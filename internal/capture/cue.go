@@ -180,7 +180,7 @@ func marks(sentence string) cues {
 		if isName(word) {
 			c |= hasName
 		}
-		if address.MatchString(word) {
+		if address().MatchString(word) {
 			c |= hasAddress
 		}
 		if strings.ContainsFunc(word, unicode.IsDigit) {
@@ -190,9 +190,14 @@ func marks(sentence string) cues {
 	return c
 }
 
+// pattern compiles an expression when it is first used: there are many, and most starts of the program need none.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 // address matches URLs, hosts with a port, addresses of mail and of machines, scoped packages and
 // colours.
-var address = regexp.MustCompile(`://|^[\w.-]+\.[a-z]{2,}:\d+|^[\w.+-]+@[\w-]+\.|^\d+\.\d+\.\d+\.\d+|^@[\w-]+/|^#[0-9a-fA-F]{3,8}\b`)
+var address = pattern(`://|^[\w.-]+\.[a-z]{2,}:\d+|^[\w.+-]+@[\w-]+\.|^\d+\.\d+\.\d+\.\d+|^@[\w-]+/|^#[0-9a-fA-F]{3,8}\b`)
 
 // isName reports whether a word can only be the name of something: code in quotes, an address, a
 // path, an identifier with an underscore, a point or a colon inside, or a constant.

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -74,11 +73,11 @@ func isShell(name string) bool {
 }
 
 // looking has the programs whose failure says nothing.
-var looking = regexp.MustCompile(`^\s*(ls|cat|grep|rg|find|cd|head|tail|which|test|stat|echo|pwd|tree|diff|\[|git (status|diff|log|show))\b`)
+var looking = pattern(`^\s*(ls|cat|grep|rg|find|cd|head|tail|which|test|stat|echo|pwd|tree|diff|\[|git (status|diff|log|show))\b`)
 
 // sameTask reports whether a later command does what an earlier one was to do.
 func sameTask(failed, worked string) bool {
-	if looking.MatchString(failed) {
+	if looking().MatchString(failed) {
 		return false
 	}
 	a, b := commandWords(failed), commandWords(worked)
@@ -112,11 +111,11 @@ func commandWords(command string) []string {
 
 var (
 	// environmental errors come from the machine, the network, accounts or tools, and come again.
-	environmental = regexp.MustCompile(`(?i)refused|EADDRINUSE|already in use|denied|unauthorized|forbidden|\b40[13]\b|not found|doesn't exist|does not exist|no such file|cannot find|could not|couldn't|unable to|must not be empty|not set|not enabled|protected branch|rejected|timed? ?out|out of memory|unsupported|certificate|\bssl\b|\block|workspace|ImportError|ModuleNotFound|no module named|can't decode|codec|preload|runtime|missing|EUSAGE|misconfigured|Improperly|already imported|no profiles|quota|no space|not running|unreachable|expired|not installed|unknown (option|flag|command)|incompatible|not a git|deprecated|version`)
+	environmental = pattern(`(?i)refused|EADDRINUSE|already in use|denied|unauthorized|forbidden|\b40[13]\b|not found|doesn't exist|does not exist|no such file|cannot find|could not|couldn't|unable to|must not be empty|not set|not enabled|protected branch|rejected|timed? ?out|out of memory|unsupported|certificate|\bssl\b|\block|workspace|ImportError|ModuleNotFound|no module named|can't decode|codec|preload|runtime|missing|EUSAGE|misconfigured|Improperly|already imported|no profiles|quota|no space|not running|unreachable|expired|not installed|unknown (option|flag|command)|incompatible|not a git|deprecated|version`)
 	// ofCode errors are mistakes in the code that was just being written.
-	ofCode = regexp.MustCompile(`error\[E\d|\bTS\d{4}|(?i)syntax ?error|undeclared|cannot find symbol|type mismatch|unexpected (any|token)|UndefinedFunctionError|undefined:|undefined reference|unused (variable|import)|not gofumpt|eslint|nil pointer|compilation error`)
+	ofCode = pattern(`error\[E\d|\bTS\d{4}|(?i)syntax ?error|undeclared|cannot find symbol|type mismatch|unexpected (any|token)|UndefinedFunctionError|undefined:|undefined reference|unused (variable|import)|not gofumpt|eslint|nil pointer|compilation error`)
 	// ofTest errors are tests that failed.
-	ofTest = regexp.MustCompile(`--- FAIL|AssertionError|(?i)\bwant\b.*\bgot\b|expected.*(got|received|actual)|\d+ failures?\b|\d+ failed|examples?, [1-9]`)
+	ofTest = pattern(`--- FAIL|AssertionError|(?i)\bwant\b.*\bgot\b|expected.*(got|received|actual)|\d+ failures?\b|\d+ failed|examples?, [1-9]`)
 )
 
 // solved adds errors with the command that worked.
@@ -151,14 +150,14 @@ func (x *extractor) solved(failures []run, worked *run, edits []int) {
 // scoredError returns how sure it is that an error and its fix are worth keeping.
 func (x *extractor) scoredError(f, worked *run, edits []int, line string) float64 {
 	score := 0.3
-	environment := environmental.MatchString(line)
+	environment := environmental().MatchString(line)
 	if environment {
 		score += 0.25
 	}
-	if ofCode.MatchString(f.output) {
+	if ofCode().MatchString(f.output) {
 		score -= 0.4
 	}
-	if ofTest.MatchString(line) {
+	if ofTest().MatchString(line) {
 		score -= 0.3
 	}
 	changed := oneLine(f.command) != oneLine(worked.command)
@@ -174,7 +173,7 @@ func (x *extractor) scoredError(f, worked *run, edits []int, line string) float6
 }
 
 // errorWord finds the line of an output that says what went wrong.
-var errorWord = regexp.MustCompile(`(?i)error|fatal|exception|failed|denied|refused|not found|cannot|could ?n[o']t|unable|invalid|missing|panic|rejected|unreachable|timed out`)
+var errorWord = pattern(`(?i)error|fatal|exception|failed|denied|refused|not found|cannot|could ?n[o']t|unable|invalid|missing|panic|rejected|unreachable|timed out`)
 
 // errorLine returns the line of an output that says best what went wrong.
 func errorLine(output string) string {
@@ -185,11 +184,11 @@ func errorLine(output string) string {
 		switch {
 		case line == "" || strings.HasPrefix(line, "at ") || strings.HasPrefix(line, "Exit code"):
 			continue
-		case errorWord.MatchString(line) && environmental.MatchString(line):
+		case errorWord().MatchString(line) && environmental().MatchString(line):
 			r = 3
-		case environmental.MatchString(line):
+		case environmental().MatchString(line):
 			r = 2
-		case errorWord.MatchString(line):
+		case errorWord().MatchString(line):
 			r = 1
 		}
 		if r > rank {
@@ -200,7 +199,7 @@ func errorLine(output string) string {
 }
 
 // plan matches sentences that say what the assistant does next, or that it is done.
-var plan = regexp.MustCompile(`(?i)^(i'll|i will|i'd|let me|let's|trying|fixing|switching|now |next|done|i need|i could|i can|all |then |installing|checking|running|starting|here |now we see|i'm|we could|ok|understood|noted|sorry|verstanden|d'accord|de acuerdo|listo)\b|(?i)^\d+ (tests?|of)\b|tests? (pass|run)`)
+var plan = pattern(`(?i)^(i'll|i will|i'd|let me|let's|trying|fixing|switching|now |next|done|i need|i could|i can|all |then |installing|checking|running|starting|here |now we see|i'm|we could|ok|understood|noted|sorry|verstanden|d'accord|de acuerdo|listo)\b|(?i)^\d+ (tests?|of)\b|tests? (pass|run)`)
 
 // explanation returns at most two sentences in which the assistant explains an error, between
 // the turn of its result and the command that worked, and the cause if it is named afterwards.
@@ -211,10 +210,10 @@ func (x *extractor) explanation(from int, worked *run) []string {
 			continue
 		}
 		for _, s := range sentences(x.turns[i].Text) {
-			if i > worked.at && !s.any(hasCause) && !environmental.MatchString(s.text) {
+			if i > worked.at && !s.any(hasCause) && !environmental().MatchString(s.text) {
 				continue
 			}
-			if s.any(isQuestion) || plan.MatchString(s.text) || len(s.text) > 240 || words(s.text) < 3 || len(out) == 2 {
+			if s.any(isQuestion) || plan().MatchString(s.text) || len(s.text) > 240 || words(s.text) < 3 || len(out) == 2 {
 				continue
 			}
 			out = append(out, cleaned(s.text))

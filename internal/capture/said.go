@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -151,9 +150,9 @@ func related(a, b *sentence) bool {
 }
 
 // backReference matches the beginning of a sentence whose subject is in the one before.
-var backReference = regexp.MustCompile(`(?i)^(and |also )?(that|that's|this|these|those|it|it's|they|we have that|we need to .*\b(both|it|them|that)\b|keep it|because|so |otherwise)\b`)
+var backReference = pattern(`(?i)^(and |also )?(that|that's|this|these|those|it|it's|they|we have that|we need to .*\b(both|it|them|that)\b|keep it|because|so |otherwise)\b`)
 
-func refersBack(s string) bool { return backReference.MatchString(s) }
+func refersBack(s string) bool { return backReference().MatchString(s) }
 
 // scored returns how sure it is that a sentence with these cues lasts.
 func scored(c cues, k *context, i int, text string) float64 {
@@ -195,13 +194,13 @@ func scored(c cues, k *context, i int, text string) float64 {
 	if k.rejects && i > 0 && c&hasState != 0 {
 		score += 0.25
 	}
-	if directive.MatchString(cleaned(text)) {
+	if directive().MatchString(cleaned(text)) {
 		score += 0.3
 	}
 	if k.first && c&(hasRule|hasPreference|hasDecision|hasScope|hasContrast|hasFact) == 0 {
 		score -= 0.3 // the task
 	}
-	if words(text) < 3 || pointless.MatchString(text) {
+	if words(text) < 3 || pointless().MatchString(text) {
 		score -= 0.4
 	}
 	if passing(text) {
@@ -211,28 +210,28 @@ func scored(c cues, k *context, i int, text string) float64 {
 }
 
 // pointless matches sentences that name nothing: "let's do it".
-var pointless = regexp.MustCompile(`(?i)^\W*((ok|okay|yes|yeah|great|perfect|good|sounds good|alright|cool|nice)\W+)*(let's|we'll|i'll) (do|use|take|try|keep|go( ahead)?( with)?) (it|this|that|them|these|those|(the|your) (first|second|third|last|suggestion|proposal|recommendation|idea|plan|approach)( one| option)?)?( then| now)?\W*$`)
+var pointless = pattern(`(?i)^\W*((ok|okay|yes|yeah|great|perfect|good|sounds good|alright|cool|nice)\W+)*(let's|we'll|i'll) (do|use|take|try|keep|go( ahead)?( with)?) (it|this|that|them|these|those|(the|your) (first|second|third|last|suggestion|proposal|recommendation|idea|plan|approach)( one| option)?)?( then| now)?\W*$`)
 
 var (
 	// symptom matches what goes wrong: "always" and "never" are no rule there.
-	symptom = regexp.MustCompile(`(?i)\b(always|never|constantly|every time)\b.{0,20}\b(returns? (\d{3}|null|nil|none|empty|an? (error|empty))|fails?|failing|crash(es)?|throws?|hangs?|prints|breaks|errors|times out|get (an?|the|this|that) \w*error)\b` +
+	symptom = pattern(`(?i)\b(always|never|constantly|every time)\b.{0,20}\b(returns? (\d{3}|null|nil|none|empty|an? (error|empty))|fails?|failing|crash(es)?|throws?|hangs?|prints|breaks|errors|times out|get (an?|the|this|that) \w*error)\b` +
 		`|\b(is|are|was|were|gets?) never (invalidated|called|released|closed|executed|reached|updated|freed|triggered|fired|cleared|refreshed|deleted|set)\b` +
 		`|\b(every time|whenever) (i|you|we) (run|start|open|click|call|try|save|build|deploy)\b|\bi('ve)? never (said|liked|got|saw|seen|heard|knew|had|understood|thought|meant|been|asked)\b|\bi always (get|see|got)\b`)
 	// guess matches what the user concludes, and reported what somebody else says.
-	guess    = regexp.MustCompile(`(?i)\b(it|this|that|there) must (be|have)\b`)
-	reported = regexp.MustCompile(`(?i)\b(docs?|documentation|readme|tutorial|article|blog|compiler|linter|error|message|log|page|answer|stack ?overflow)\b.{0,20}\b(says?|said|claims?|tells?|told)\b`)
+	guess    = pattern(`(?i)\b(it|this|that|there) must (be|have)\b`)
+	reported = pattern(`(?i)\b(docs?|documentation|readme|tutorial|article|blog|compiler|linter|error|message|log|page|answer|stack ?overflow)\b.{0,20}\b(says?|said|claims?|tells?|told)\b`)
 	// task matches what is to be done in this session, unless it is to be done always.
-	task   = regexp.MustCompile(`(?i)^\W*(please )?(i (want|need)|i'd like|i would like) you to\b|\b(have|need) to\b.{0,60}\bfirst\W*$|^\W*(keep going|carry on|continue)\b|\bi meant\b|\bthis (question|time|once)\b|\bjust once\b`)
-	always = regexp.MustCompile(`(?i)^\W*(please )?(i (want|need)|i'd like|i would like) you to (please )?(always|never)\b`)
+	task   = pattern(`(?i)^\W*(please )?(i (want|need)|i'd like|i would like) you to\b|\b(have|need) to\b.{0,60}\bfirst\W*$|^\W*(keep going|carry on|continue)\b|\bi meant\b|\bthis (question|time|once)\b|\bjust once\b`)
+	always = pattern(`(?i)^\W*(please )?(i (want|need)|i'd like|i would like) you to (please )?(always|never)\b`)
 )
 
 // passing reports whether a sentence is about this moment, although it has the words of a rule.
 func passing(text string) bool {
-	return symptom.MatchString(text) || guess.MatchString(text) || reported.MatchString(text) || task.MatchString(text) && !always.MatchString(text)
+	return symptom().MatchString(text) || guess().MatchString(text) || reported().MatchString(text) || task().MatchString(text) && !always().MatchString(text)
 }
 
 // directive matches sentences that name the thing to use.
-var directive = regexp.MustCompile(`(?i)^(use|usa|utiliza|utilise|utilisez|nutze|verwende|nimm|benutze|prefer|exclude|stick to|usar)\b`)
+var directive = pattern(`(?i)^(use|usa|utiliza|utilise|utilisez|nutze|verwende|nimm|benutze|prefer|exclude|stick to|usar)\b`)
 
 // kindOf returns the type of a statement.
 func kindOf(c cues, k *context, text string) string {
@@ -255,7 +254,7 @@ func kindOf(c cues, k *context, text string) string {
 }
 
 // choiceQuestion matches sentences that offer alternatives.
-var choiceQuestion = regexp.MustCompile(`(?i)(\b(or|oder|ou|vs|options?|optionen|alternatives?)\b|还是|それとも)`)
+var choiceQuestion = pattern(`(?i)(\b(or|oder|ou|vs|options?|optionen|alternatives?)\b|还是|それとも)`)
 
 // choice adds the answer to a question with alternatives.
 func (x *extractor) choice(at int, ss []sentence, k *context) {
@@ -293,13 +292,13 @@ func (x *extractor) choice(at int, ss []sentence, k *context) {
 func offers(text string) []string {
 	const end, longest = 2000, 200 // bytes
 	text = text[max(0, len(text)-end):]
-	if !choiceQuestion.MatchString(text) {
+	if !choiceQuestion().MatchString(text) {
 		return nil
 	}
 	var out []string
 	for line := range strings.Lines(text) {
 		for _, s := range split(strings.TrimSpace(line)) {
-			if len(s) <= longest && choiceQuestion.MatchString(s) {
+			if len(s) <= longest && choiceQuestion().MatchString(s) {
 				out = append(out, s)
 			}
 		}
@@ -308,10 +307,10 @@ func offers(text string) []string {
 }
 
 // proposal matches sentences in which an assistant proposes how something will be.
-var proposal = regexp.MustCompile(`(?i)\b(the fix is|the solution is|i'd|i would|i suggest|i recommend|should|then the)\b`)
+var proposal = pattern(`(?i)\b(the fix is|the solution is|i'd|i would|i suggest|i recommend|should|then the)\b`)
 
 // lasting matches words of a proposal that say more than what to do next.
-var lasting = regexp.MustCompile(`(?i)\b(instead|rather than|because|always|never|only|whenever|missing|fail|fallback|loud|raise|limit|per)\b`)
+var lasting = pattern(`(?i)\b(instead|rather than|because|always|never|only|whenever|missing|fail|fallback|loud|raise|limit|per)\b`)
 
 // accepted adds a proposal of the assistant that the user took as it is.
 func (x *extractor) accepted(at int, ss []sentence) {
@@ -324,7 +323,7 @@ func (x *extractor) accepted(at int, ss []sentence) {
 		}
 		said := sentences(x.turns[i].Text)
 		for _, s := range slices.Backward(said) {
-			if s.any(isQuestion) || !proposal.MatchString(s.text) || !lasting.MatchString(s.text) {
+			if s.any(isQuestion) || !proposal().MatchString(s.text) || !lasting().MatchString(s.text) {
 				continue
 			}
 			x.add(Candidate{

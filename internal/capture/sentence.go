@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,7 +26,7 @@ type sentence struct {
 func (s *sentence) any(c cues) bool { return s.cues&c != 0 }
 
 // pastedLine matches lines that people paste: logs, stack traces, tables, quotes, headings, diffs, and bold type.
-var pastedLine = regexp.MustCompile(`^\s*(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[\d|at \S+\(|File "|Traceback|[>|#$%+]|---|\{|\}|<|(DEBUG|INFO|WARN|ERROR|FATAL)\b)|\b(WARN|ERROR|INFO|DEBUG)\b|\*\*`)
+var pastedLine = pattern(`^\s*(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[\d|at \S+\(|File "|Traceback|[>|#$%+]|---|\{|\}|<|(DEBUG|INFO|WARN|ERROR|FATAL)\b)|\b(WARN|ERROR|INFO|DEBUG)\b|\*\*`)
 
 // sentences splits what a person said. Code blocks, quotes, logs and what follows an announcement
 // of pasted text ("here is the log:") are left out.
@@ -40,7 +39,7 @@ func sentences(text string) []sentence {
 			fenced = !fenced
 			continue
 		}
-		if fenced || trimmed == "" || pastedLine.MatchString(line) || strings.HasPrefix(line, "    ") {
+		if fenced || trimmed == "" || pastedLine().MatchString(line) || strings.HasPrefix(line, "    ") {
 			continue
 		}
 		for _, s := range split(bullet(trimmed)) {
@@ -111,12 +110,12 @@ func abbreviated(s string) bool {
 }
 
 // filler matches what begins a sentence without saying anything.
-var filler = regexp.MustCompile(`(?i)^((no|nope|yes|yeah|yep|ok|okay|agreed|right|actually|and|also|but|so|well|ah|oh|hm+|careful|sure|fine|good|great|please|btw|by the way|fyi|again|nein|ja|und|bitte|non|oui|et|sí|y|por favor)\b[\s,.:!;-]*|[\s,.:;-]+)`)
+var filler = pattern(`(?i)^((no|nope|yes|yeah|yep|ok|okay|agreed|right|actually|and|also|but|so|well|ah|oh|hm+|careful|sure|fine|good|great|please|btw|by the way|fyi|again|nein|ja|und|bitte|non|oui|et|sí|y|por favor)\b[\s,.:!;-]*|[\s,.:;-]+)`)
 
 // cleaned returns a sentence without fillers at its beginning, with a capital and a full stop.
 func cleaned(s string) string {
 	for {
-		rest := filler.ReplaceAllString(s, "")
+		rest := filler().ReplaceAllString(s, "")
 		if rest == s || strings.TrimSpace(rest) == "" {
 			break
 		}
