@@ -73,6 +73,12 @@ func names[T any](list []T, name func(T) string) candidates {
 	return fixed(values...)
 }
 
+// completes reports whether a shell asks what could follow. Only then are the candidates worth what they cost at
+// start, a quarter of it.
+func completes(args []string) bool {
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+}
+
 // addCompletions makes the shell complete the arguments and flags of a command, and of those below it.
 func addCompletions(s *shell, c *cobra.Command) {
 	_, arguments, _ := strings.Cut(c.Use, " ")

@@ -75,6 +75,9 @@ func (s *shell) run(ctx context.Context, args []string) int {
 	if name := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); name == "hippo-server" {
 		rest = append([]string{"serve"}, rest...)
 	}
+	if completes(rest) {
+		addCompletions(s, s.root)
+	}
 	s.root.SetArgs(rest)
 	began := s.now()
 	ran, err := s.root.ExecuteContextC(ctx)
@@ -123,7 +126,6 @@ func (s *shell) newRoot() *cobra.Command {
 	root.AddCommand(newTopics()...)
 	refuseUnknownTopics(root)
 	addAliases(root)
-	addCompletions(s, root)
 	setHelp(s, root)
 	return root
 }
