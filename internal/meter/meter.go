@@ -41,7 +41,7 @@ func Measure(ctx context.Context, serve Serve, count Count) (rows []Row, err err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	m := &meter{session: s, count: count}
-	for _, step := range []func() error{func() error { return m.list(hello) }, m.records, m.searches, m.others, m.long} {
+	for _, step := range []func() error{func() error { return m.list(hello) }, m.records, m.searches, m.others, m.programs, m.long} {
 		if err := step(); err != nil {
 			return nil, err
 		}
