@@ -12,7 +12,7 @@ store("Fridays: " + "; ".join([m.content.split(".")[0] for m in found if "Friday
 // programs measures one task, to search, filter, combine and store, in separate calls and by a program. In calls the model
 // reads all hits and writes the combination itself.
 func (m *meter) programs() error {
-	const share = 10 // of what the calls cost, at most one part in so many
+	const share = 10 // a program costs at most a tenth of the calls
 	var fridays []string
 	for i := range many {
 		n := notes()[i%len(notes())]
