@@ -197,6 +197,8 @@ func pattern(expression string) func() *regexp.Regexp {
 
 // address matches URLs, hosts with a port, addresses of mail and of machines, scoped packages and
 // colours.
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var address = pattern(`://|^[\w.-]+\.[a-z]{2,}:\d+|^[\w.+-]+@[\w-]+\.|^\d+\.\d+\.\d+\.\d+|^@[\w-]+/|^#[0-9a-fA-F]{3,8}\b`)
 
 // isName reports whether a word can only be the name of something: code in quotes, an address, a

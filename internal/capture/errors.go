@@ -73,6 +73,8 @@ func isShell(name string) bool {
 }
 
 // looking has the programs whose failure says nothing.
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var looking = pattern(`^\s*(ls|cat|grep|rg|find|cd|head|tail|which|test|stat|echo|pwd|tree|diff|\[|git (status|diff|log|show))\b`)
 
 // sameTask reports whether a later command does what an earlier one was to do.
@@ -109,6 +111,7 @@ func commandWords(command string) []string {
 	return out
 }
 
+//nolint:gochecknoglobals // compiled when it is first used
 var (
 	// environmental errors come from the machine, the network, accounts or tools, and come again.
 	environmental = pattern(`(?i)refused|EADDRINUSE|already in use|denied|unauthorized|forbidden|\b40[13]\b|not found|doesn't exist|does not exist|no such file|cannot find|could not|couldn't|unable to|must not be empty|not set|not enabled|protected branch|rejected|timed? ?out|out of memory|unsupported|certificate|\bssl\b|\block|workspace|ImportError|ModuleNotFound|no module named|can't decode|codec|preload|runtime|missing|EUSAGE|misconfigured|Improperly|already imported|no profiles|quota|no space|not running|unreachable|expired|not installed|unknown (option|flag|command)|incompatible|not a git|deprecated|version`)
@@ -173,6 +176,8 @@ func (x *extractor) scoredError(f, worked *run, edits []int, line string) float6
 }
 
 // errorWord finds the line of an output that says what went wrong.
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var errorWord = pattern(`(?i)error|fatal|exception|failed|denied|refused|not found|cannot|could ?n[o']t|unable|invalid|missing|panic|rejected|unreachable|timed out`)
 
 // errorLine returns the line of an output that says best what went wrong.
@@ -199,6 +204,8 @@ func errorLine(output string) string {
 }
 
 // plan matches sentences that say what the assistant does next, or that it is done.
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var plan = pattern(`(?i)^(i'll|i will|i'd|let me|let's|trying|fixing|switching|now |next|done|i need|i could|i can|all |then |installing|checking|running|starting|here |now we see|i'm|we could|ok|understood|noted|sorry|verstanden|d'accord|de acuerdo|listo)\b|(?i)^\d+ (tests?|of)\b|tests? (pass|run)`)
 
 // explanation returns at most two sentences in which the assistant explains an error, between

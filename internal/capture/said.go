@@ -150,6 +150,8 @@ func related(a, b *sentence) bool {
 }
 
 // backReference matches the beginning of a sentence whose subject is in the one before.
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var backReference = pattern(`(?i)^(and |also )?(that|that's|this|these|those|it|it's|they|we have that|we need to .*\b(both|it|them|that)\b|keep it|because|so |otherwise)\b`)
 
 func refersBack(s string) bool { return backReference().MatchString(s) }
@@ -210,8 +212,11 @@ func scored(c cues, k *context, i int, text string) float64 {
 }
 
 // pointless matches sentences that name nothing: "let's do it".
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var pointless = pattern(`(?i)^\W*((ok|okay|yes|yeah|great|perfect|good|sounds good|alright|cool|nice)\W+)*(let's|we'll|i'll) (do|use|take|try|keep|go( ahead)?( with)?) (it|this|that|them|these|those|(the|your) (first|second|third|last|suggestion|proposal|recommendation|idea|plan|approach)( one| option)?)?( then| now)?\W*$`)
 
+//nolint:gochecknoglobals // compiled when it is first used
 var (
 	// symptom matches what goes wrong: "always" and "never" are no rule there.
 	symptom = pattern(`(?i)\b(always|never|constantly|every time)\b.{0,20}\b(returns? (\d{3}|null|nil|none|empty|an? (error|empty))|fails?|failing|crash(es)?|throws?|hangs?|prints|breaks|errors|times out|get (an?|the|this|that) \w*error)\b` +
@@ -231,6 +236,8 @@ func passing(text string) bool {
 }
 
 // directive matches sentences that name the thing to use.
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var directive = pattern(`(?i)^(use|usa|utiliza|utilise|utilisez|nutze|verwende|nimm|benutze|prefer|exclude|stick to|usar)\b`)
 
 // kindOf returns the type of a statement.
@@ -254,6 +261,8 @@ func kindOf(c cues, k *context, text string) string {
 }
 
 // choiceQuestion matches sentences that offer alternatives.
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var choiceQuestion = pattern(`(?i)(\b(or|oder|ou|vs|options?|optionen|alternatives?)\b|还是|それとも)`)
 
 // choice adds the answer to a question with alternatives.
@@ -307,9 +316,13 @@ func offers(text string) []string {
 }
 
 // proposal matches sentences in which an assistant proposes how something will be.
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var proposal = pattern(`(?i)\b(the fix is|the solution is|i'd|i would|i suggest|i recommend|should|then the)\b`)
 
 // lasting matches words of a proposal that say more than what to do next.
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var lasting = pattern(`(?i)\b(instead|rather than|because|always|never|only|whenever|missing|fail|fallback|loud|raise|limit|per)\b`)
 
 // accepted adds a proposal of the assistant that the user took as it is.

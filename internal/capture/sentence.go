@@ -26,6 +26,8 @@ type sentence struct {
 func (s *sentence) any(c cues) bool { return s.cues&c != 0 }
 
 // pastedLine matches lines that people paste: logs, stack traces, tables, quotes, headings, diffs, and bold type.
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var pastedLine = pattern(`^\s*(\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\[\d|at \S+\(|File "|Traceback|[>|#$%+]|---|\{|\}|<|(DEBUG|INFO|WARN|ERROR|FATAL)\b)|\b(WARN|ERROR|INFO|DEBUG)\b|\*\*`)
 
 // sentences splits what a person said. Code blocks, quotes, logs and what follows an announcement
@@ -110,6 +112,8 @@ func abbreviated(s string) bool {
 }
 
 // filler matches what begins a sentence without saying anything.
+//
+//nolint:gochecknoglobals // compiled when it is first used
 var filler = pattern(`(?i)^((no|nope|yes|yeah|yep|ok|okay|agreed|right|actually|and|also|but|so|well|ah|oh|hm+|careful|sure|fine|good|great|please|btw|by the way|fyi|again|nein|ja|und|bitte|non|oui|et|sí|y|por favor)\b[\s,.:!;-]*|[\s,.:;-]+)`)
 
 // cleaned returns a sentence without fillers at its beginning, with a capital and a full stop.
