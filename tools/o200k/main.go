@@ -5,9 +5,9 @@ package main
 
 import (
 	"compress/gzip"
-	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/tiktoken-go/tokenizer"
@@ -49,14 +49,19 @@ func pack(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	lengths, texts := make([]byte, 0, tokens+1), []byte(nil)
 	for number := range uint(tokens) {
 		token, err := vocabulary.Decode([]uint{number})
 		if err != nil {
 			return err
 		}
-		if _, err := z.Write(append(binary.AppendUvarint(nil, uint64(len(token))), token...)); err != nil {
-			return err
+		if len(token) == 0 || len(token) > math.MaxUint8 {
+			return fmt.Errorf("token %d has %d bytes, want 1 to %d", number, len(token), math.MaxUint8)
 		}
+		lengths, texts = append(lengths, byte(len(token))), append(texts, token...)
+	}
+	if _, err := z.Write(append(append(lengths, 0), texts...)); err != nil {
+		return err
 	}
 	return z.Close()
 }
