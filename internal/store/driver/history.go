@@ -153,6 +153,35 @@ func (a *Archive) Clear(ids ...hippo.ID) {
 	}
 }
 
+// HistoryChanges are the changes of an [Archive] that a transaction has made and not committed, in order. The zero
+// value has none.
+type HistoryChanges []func(*Archive)
+
+// Keep adds [Tx.Keep]. It keeps copies of the versions.
+func (c *HistoryChanges) Keep(op hippo.Operation, r hippo.Retention, vs ...hippo.Version) {
+	own := make([]hippo.Version, len(vs))
+	for i := range vs {
+		own[i] = vs[i].Clone()
+	}
+	*c = append(*c, func(a *Archive) { a.Keep(op, r, own...) })
+}
+
+// Clear adds [Tx.DropHistory].
+func (c *HistoryChanges) Clear(ids ...hippo.ID) {
+	ids = slices.Clone(ids)
+	*c = append(*c, func(a *Archive) { a.Clear(ids...) })
+}
+
+// Drop adds the removal of the history of a purged memory.
+func (c *HistoryChanges) Drop(id hippo.ID) { *c = append(*c, func(a *Archive) { a.Drop(id) }) }
+
+// Apply makes the changes.
+func (c HistoryChanges) Apply(a *Archive) {
+	for _, change := range c {
+		change(a)
+	}
+}
+
 // sibling reports whether two versions count each other in Of.
 func sibling(a, b *hippo.Version) bool {
 	return a.Operation.ID == b.Operation.ID && a.Namespace == b.Namespace && a.Project == b.Project

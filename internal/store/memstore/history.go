@@ -2,7 +2,6 @@ package memstore
 
 import (
 	"context"
-	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -35,26 +34,19 @@ func memoryOf(s *Store) func(hippo.ID) *hippo.Memory {
 
 // Keep implements [driver.Tx].
 func (t *tx) Keep(op hippo.Operation, r hippo.Retention, vs ...hippo.Version) error {
-	own := make([]hippo.Version, len(vs))
-	for i := range vs {
-		own[i] = vs[i].Clone()
-	}
-	t.history = append(t.history, func(a *driver.Archive) { a.Keep(op, r, own...) })
+	t.history.Keep(op, r, vs...)
 	return nil
 }
 
 // DropHistory implements [driver.Tx].
 func (t *tx) DropHistory(ids ...hippo.ID) error {
-	ids = slices.Clone(ids)
-	t.history = append(t.history, func(a *driver.Archive) { a.Clear(ids...) })
+	t.history.Clear(ids...)
 	return nil
 }
 
 // Versions implements [driver.Tx].
 func (t *tx) Versions(q driver.VersionQuery) ([]hippo.Version, error) {
 	past := t.store.past.Clone()
-	for _, change := range t.history {
-		change(past)
-	}
+	t.history.Apply(past)
 	return past.Versions(&q, func(id hippo.ID) *hippo.Memory { return t.row(id).memory }), nil
 }

@@ -121,9 +121,7 @@ func commitTx(ctx context.Context, s *Store, t *tx) error {
 	for _, r := range t.related {
 		s.graph.Set(r)
 	}
-	for _, change := range t.history {
-		change(&s.past)
-	}
+	t.history.Apply(&s.past)
 	return nil
 }
 

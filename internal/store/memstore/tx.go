@@ -15,7 +15,7 @@ type tx struct {
 	changed map[hippo.ID]row
 	purged  []hippo.ID                            // some of them perhaps put again since
 	related map[driver.RelationKey]hippo.Relation // set after the last purge of their memories
-	history []func(*driver.Archive)
+	history driver.HistoryChanges
 	head    driver.Head
 }
 
@@ -55,7 +55,7 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 		t.head.Revision++
 		t.set(id, nil)
 		t.purged = append(t.purged, id)
-		t.history = append(t.history, func(a *driver.Archive) { a.Drop(id) })
+		t.history.Drop(id)
 		maps.DeleteFunc(t.related, func(k driver.RelationKey, _ hippo.Relation) bool { return k.From == id || k.To == id })
 	}
 	return nil

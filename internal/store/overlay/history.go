@@ -76,9 +76,7 @@ func (v *view) past(ctx context.Context, below driver.Backend, ids []hippo.ID) (
 		x := &stored[i]
 		past.Keep(x.Operation, hippo.Retention{Versions: math.MaxInt32, Days: math.MaxInt32}, *x)
 	}
-	for _, change := range v.history {
-		change(past)
-	}
+	v.history.Apply(past)
 	ms, err := v.get(ctx, below, ids)
 	if driver.Readable(err) != nil {
 		return nil, nil, err
@@ -92,18 +90,13 @@ func (v *view) past(ctx context.Context, below driver.Backend, ids []hippo.ID) (
 
 // Keep implements [driver.Tx].
 func (t *tx) Keep(op hippo.Operation, r hippo.Retention, vs ...hippo.Version) error {
-	own := make([]hippo.Version, len(vs))
-	for i := range vs {
-		own[i] = vs[i].Clone()
-	}
-	t.history = append(t.history, func(a *driver.Archive) { a.Keep(op, r, own...) })
+	t.history.Keep(op, r, vs...)
 	return nil
 }
 
 // DropHistory implements [driver.Tx].
 func (t *tx) DropHistory(ids ...hippo.ID) error {
-	ids = slices.Clone(ids)
-	t.history = append(t.history, func(a *driver.Archive) { a.Clear(ids...) })
+	t.history.Clear(ids...)
 	return nil
 }
 

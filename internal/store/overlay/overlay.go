@@ -47,7 +47,7 @@ type view struct {
 	head      driver.Head
 	rows      map[hippo.ID]row
 	relations map[driver.RelationKey]hippo.Relation // those of Weight 0 are removed
-	history   []func(*driver.Archive)               // its changes, in order
+	history   driver.HistoryChanges                 // its changes, in order
 	// restored: a memory that was forgotten is not any more.
 	restored bool
 }

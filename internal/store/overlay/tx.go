@@ -48,7 +48,7 @@ func (t *tx) Purge(ids ...hippo.ID) error {
 			continue
 		}
 		t.set(id, old, nil, true)
-		t.history = append(t.history, func(a *driver.Archive) { a.Drop(id) })
+		t.history.Drop(id)
 		maps.DeleteFunc(t.relations, func(k driver.RelationKey, _ hippo.Relation) bool { return k.From == id || k.To == id })
 	}
 	return nil
