@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -57,18 +56,6 @@ func (in *reinforceInput) fields() []field {
 	}
 }
 
-// reinforced is the structured content of votes.
-type reinforced struct {
-	Reinforced []effect `json:"reinforced"`
-}
-
-// effect is what a vote did to the importance as of today.
-type effect struct {
-	UUID   hippo.ID `json:"uuid"`
-	Before float64  `json:"before"`
-	After  float64  `json:"after"`
-}
-
 func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := in.votes(); err != nil {
 		return reply{}, err
@@ -97,12 +84,10 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	short := engine.ShortIDs(s.Memories, ids)
-	out := reinforced{Reinforced: make([]effect, len(rs))}
 	var text strings.Builder
 	fmt.Fprintf(&text, "Applied reinforcement to %s", insights(len(rs)))
-	for i, r := range rs {
-		out.Reinforced[i] = effect{UUID: r.ID, Before: wire.Round(r.Before, 6), After: wire.Round(r.After, 6)}
+	for _, r := range rs {
 		fmt.Fprintf(&text, "\n%s %s -> %s", short.Of(r.ID), decimal(r.Before), decimal(r.After))
 	}
-	return reply{text: text.String(), data: out, meta: wire.Meta{IDs: ids}, count: len(rs)}, nil
+	return reply{text: text.String(), data: wire.ReinforcedOf(rs), meta: wire.Meta{IDs: ids}, count: len(rs)}, nil
 }

@@ -23,18 +23,6 @@ func (in *reinforceInput) fields() []field {
 	}
 }
 
-// reinforced is the answer to votes.
-type reinforced struct {
-	Reinforced []effect `json:"reinforced"`
-}
-
-// effect is what a vote did to the importance as of today.
-type effect struct {
-	UUID   hippo.ID `json:"uuid"`
-	Before float64  `json:"before"`
-	After  float64  `json:"after"`
-}
-
 func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
 	up, err := r.resolveAll(ctx, in.up, engine.PreferLive)
 	if err != nil {
@@ -52,12 +40,7 @@ func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	const decimals = 6
-	out := reinforced{make([]effect, len(list))}
-	for i, x := range list {
-		out.Reinforced[i] = effect{x.ID, wire.Round(x.Before, decimals), wire.Round(x.After, decimals)}
-	}
-	return reply{status: http.StatusOK, data: out, count: len(list)}, nil
+	return reply{status: http.StatusOK, data: wire.ReinforcedOf(list), count: len(list)}, nil
 }
 
 // forgetInput forgets memories, restores them or removes them for good.

@@ -93,7 +93,7 @@ func ofMany() []operation {
 	return []operation{
 		{
 			method: post, path: "/reinforce", id: "reinforce", summary: "Vote on memories, all or none", rights: write,
-			input: func() input { return &reinforceInput{} }, answer: reinforced{},
+			input: func() input { return &reinforceInput{} }, answer: wire.Reinforced{},
 		},
 		{
 			method: post, path: "/forget", id: "forget", summary: "Forget memories, all or none; restore undoes it", rights: write,
