@@ -70,3 +70,6 @@ func VerbNames() []string { return slices.Sorted(maps.Keys(verbs())) }
 func PageAfter(ctx context.Context, m *Memories, position string) (any, error) {
 	return perform(ctx, m, position, exportAfter)
 }
+
+// PublicName is the name by which an [Observer] hears of a verb.
+func PublicName(verb string) string { return publicName(verb) }

@@ -90,3 +90,17 @@ func TestEngine_Figures(t *testing.T) {
 		t.Errorf("got %+v, %v", f, err)
 	}
 }
+
+// Of the verbs that change memories, an observer hears of all but the steps of an import and what is written behind.
+func TestObserved_HearsOfChanges(t *testing.T) {
+	t.Parallel()
+	var silent []string
+	for _, verb := range engine.VerbNames() {
+		if engine.Changes(verb) && engine.PublicName(verb) == "" {
+			silent = append(silent, verb)
+		}
+	}
+	if want := []string{"importBatch", "importHistory", "importRelations", "indexImported", "opened", "rescore", "visible"}; !slices.Equal(silent, want) {
+		t.Errorf("not observed: %q, want %q", silent, want)
+	}
+}
