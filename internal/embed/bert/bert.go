@@ -53,6 +53,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/gemm"
+	"github.com/hippo-memory/hippo/internal/embed/safetensors"
 	"github.com/hippo-memory/hippo/internal/embed/token"
 	"github.com/hippo-memory/hippo/internal/embed/window"
 )
@@ -173,7 +174,7 @@ func openEncoder(file *os.File, c config, o Options) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := readWeights(file, info.Size())
+	w, err := safetensors.Read(file, info.Size())
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,11 @@ package bert
 
 import (
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed/gemm"
+	"github.com/hippo-memory/hippo/internal/embed/safetensors"
 )
 
 // linear is a layer x·w + bias; no bias is nil.
@@ -48,30 +48,22 @@ type embeddings interface {
 // wordEmbeddings is a tensor that stays in the file: it is half of a small model and most
 // of a multilingual one, and a text needs few of its rows.
 type wordEmbeddings struct {
-	file   io.ReaderAt
-	tensor tensor
-	name   string
+	file   *safetensors.File
+	tensor safetensors.Tensor
+	tokens int
 }
 
 // row implements [embeddings].
 func (t *wordEmbeddings) row(dst []float32, id int32, buf []byte) error {
-	if id < 0 || int(id) >= t.tensor.shape[0] {
-		return fmt.Errorf("%w: tokenizer.json: token %d, the model has %d", hippo.ErrCorrupt, id, t.tensor.shape[0])
+	if id < 0 || int(id) >= t.tokens {
+		return fmt.Errorf("%w: tokenizer.json: token %d, the model has %d", hippo.ErrCorrupt, id, t.tokens)
 	}
-	buf = buf[:len(dst)*int(width(t.tensor.kind))]
-	if err := readFull(t.file, buf, t.tensor.at+int64(id)*int64(len(buf))); err != nil {
-		return fmt.Errorf("model.safetensors: tensor %q: %w", t.name, err)
-	}
-	decode(dst, buf, t.tensor.kind)
-	if i := notFinite(dst); i >= 0 {
-		return fmt.Errorf("%w: model.safetensors: tensor %q: row %d has %g", hippo.ErrCorrupt, t.name, id, dst[i])
-	}
-	return nil
+	return t.file.Rows(dst, t.tensor, int(id), buf)
 }
 
 // loader reads tensors; after the first error it reads no more.
 type loader struct {
-	*weights
+	file    *safetensors.File
 	kernel  gemm.Kernel
 	prefix  string
 	scratch []float32
@@ -79,18 +71,19 @@ type loader struct {
 }
 
 // load reads the weights of a model for sequences of up to tokens tokens.
-func load(w *weights, c config, k gemm.Kernel, tokens int) (*encoder, error) {
-	prefix, err := w.prefix()
+func load(w *safetensors.File, c config, k gemm.Kernel, tokens int) (*encoder, error) {
+	const words = "embeddings.word_embeddings.weight"
+	prefix, err := w.Prefix(words)
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{weights: w, kernel: k, prefix: prefix}
+	l := &loader{file: w, kernel: k, prefix: prefix}
 	e := &encoder{config: c, kernel: k}
-	words := &wordEmbeddings{file: w.file, name: prefix + "embeddings.word_embeddings.weight"}
-	if words.tensor, err = w.find(words.name, c.vocab, c.hidden); err != nil {
+	tensor, err := w.Find(prefix+words, c.vocab, c.hidden)
+	if err != nil {
 		return nil, err
 	}
-	e.words = words
+	e.words = &wordEmbeddings{file: w, tensor: tensor, tokens: c.vocab}
 	e.positions = l.positions(c, tokens)
 	e.layers = make([]layer, c.layers)
 	if c.family == nomic {
@@ -187,7 +180,7 @@ func (l *loader) append(dst []float32, name string, shape ...int) []float32 {
 	if l.err != nil {
 		return nil
 	}
-	dst, l.err = l.weights.read(dst, l.prefix+name, shape...)
+	dst, l.err = l.file.Append(dst, l.prefix+name, shape...)
 	return dst
 }
 

@@ -179,8 +179,10 @@ type packedLoader struct {
 // load converts the numbers and the positions to float32. The error is [hippo.ErrCorrupt].
 func (p *packed) load(c config, k gemm.Kernel) (*encoder, error) {
 	l := packedLoader{numbers: make([]float32, len(p.numbers)/4), panels: p.panels, kernel: k}
-	decode(l.numbers, p.numbers, "F32")
-	if i := notFinite(l.numbers); i >= 0 {
+	for i := range l.numbers {
+		l.numbers[i] = math.Float32frombits(binary.LittleEndian.Uint32(p.numbers[4*i:]))
+	}
+	if i := gemm.NotFinite(l.numbers); i >= 0 {
 		return nil, fmt.Errorf("%w: packed model: number %d is %g", hippo.ErrCorrupt, i, l.numbers[i])
 	}
 	e := &encoder{config: c, kernel: k, words: (*packedWords)(p), positions: make([]float32, c.positions*c.hidden)}
@@ -242,7 +244,7 @@ func (p *packedWords) row(dst []float32, id int32, _ []byte) error {
 			held, n = held>>bits, n-bits
 		}
 	}
-	if i := notFinite(dst); i >= 0 {
+	if i := gemm.NotFinite(dst); i >= 0 {
 		return fmt.Errorf("%w: packed model: row %d of the word embeddings has %g", hippo.ErrCorrupt, id, dst[i])
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed/gemm"
 	"github.com/hippo-memory/hippo/internal/embed/window"
 )
 
@@ -22,7 +23,7 @@ func (p *pass) pool(how Pooling, group []int, out [][]float32) error {
 			}
 		}
 		window.Unit(v)
-		if notFinite(v) >= 0 {
+		if gemm.NotFinite(v) >= 0 {
 			return fmt.Errorf("%w: the weights of the model are too large: a vector is not finite", hippo.ErrCorrupt)
 		}
 		out[i] = v

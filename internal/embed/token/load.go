@@ -46,6 +46,8 @@ func Load(text []byte) (Tokenizer, error) {
 		t, err = loadWordPiece(&f)
 	case "Unigram":
 		t, err = loadUnigram(&f)
+	case "BPE":
+		t, err = loadBPE(&f)
 	default:
 		return nil, unsupported("model", kind)
 	}

@@ -1,5 +1,5 @@
-// Package token tokenizes texts for embedding models: WordPiece, as BERT does, and
-// SentencePiece unigrams, as XLM-RoBERTa does. The token IDs are those of the reference
+// Package token tokenizes texts for models: WordPiece, as BERT does, SentencePiece unigrams, as
+// XLM-RoBERTa does, and byte-level BPE, as GPT-2 and Qwen2 do. The token IDs are those of the reference
 // implementation, Hugging Face tokenizers; a file that asks for anything that is not
 // implemented exactly is refused.
 //
@@ -17,7 +17,7 @@ type Tokenizer interface {
 
 // Special are the IDs of the tokens that stand for no text: the first and the last of a
 // sequence ([CLS] and [SEP], or <s> and </s>), padding, and a word outside of the
-// vocabulary.
+// vocabulary. Those of a tokenizer that has none are negative.
 type Special struct{ First, Last, Pad, Unknown int32 }
 
 // Vocab is a read-only vocabulary.

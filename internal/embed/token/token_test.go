@@ -78,7 +78,12 @@ func bert(t testing.TB) token.Tokenizer {
 
 func unigram(t testing.TB, name string) token.Tokenizer {
 	t.Helper()
-	u, err := token.Load(read(t, "unigram-"+name+".json.gz"))
+	return load(t, "unigram-"+name)
+}
+
+func load(t testing.TB, name string) token.Tokenizer {
+	t.Helper()
+	u, err := token.Load(read(t, name+".json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,6 +118,7 @@ func TestEncode_Reference(t *testing.T) {
 	t.Parallel()
 	for name, tok := range map[string]token.Tokenizer{
 		"wordpiece": bert(t), "unigram-split": unigram(t, "split"), "unigram-metaspace": unigram(t, "metaspace"), "unigram-bytes": unigram(t, "bytes"),
+		"bpe-gpt2": load(t, "bpe-gpt2"), "bpe-qwen2": load(t, "bpe-qwen2"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -177,7 +183,7 @@ func TestLoad_Refuses(t *testing.T) {
 		want  error
 		names string
 	}{
-		{"model", map[string]any{"type": "BPE"}, hippo.ErrUnsupported, `model "BPE"`},
+		{"model", map[string]any{"type": "WordLevel"}, hippo.ErrUnsupported, `model "WordLevel"`},
 		{"model", map[string]any{"type": "Unigram", "vocab": []any{}}, hippo.ErrCorrupt, "unk_id"},
 		{"model", map[string]any{"type": "Unigram", "unk_id": 0, "vocab": []any{[]any{"a"}}}, hippo.ErrCorrupt, "token 0"},
 		{"model", map[string]any{"type": "WordPiece", "continuing_subword_prefix": "@"}, hippo.ErrUnsupported, "prefix"},
@@ -230,7 +236,7 @@ func TestEncode_Concurrent(t *testing.T) {
 }
 
 func FuzzEncode(f *testing.F) {
-	toks := []token.Tokenizer{bert(f), unigram(f, "split"), unigram(f, "metaspace"), unigram(f, "bytes")}
+	toks := []token.Tokenizer{bert(f), unigram(f, "split"), unigram(f, "metaspace"), unigram(f, "bytes"), load(f, "bpe-gpt2"), load(f, "bpe-qwen2")}
 	for _, g := range goldens(f, "wordpiece") {
 		f.Add(g.Text)
 	}

@@ -1,4 +1,4 @@
-package bert
+package safetensors
 
 import (
 	"bytes"
@@ -22,29 +22,29 @@ func pack(header string, numbers int) []byte {
 	return b
 }
 
-func TestReadWeights(t *testing.T) {
+func TestRead(t *testing.T) {
 	t.Parallel()
 	file := pack(`{"__metadata__":{"format":"pt"},"b":{"dtype":"BF16","shape":[2,1],"data_offsets":[8,12]},`+
 		`"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"s":{"dtype":"I64","shape":[],"data_offsets":[12,20]}}  `, 20)
-	w, err := readWeights(bytes.NewReader(file), int64(len(file)))
+	w, err := Read(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	base := int64(len(file) - 20)
-	want := map[string]tensor{
+	want := map[string]Tensor{
 		"a": {kind: "F32", shape: []int{2}, at: base, size: 8},
 		"b": {kind: "BF16", shape: []int{2, 1}, at: base + 8, size: 4},
 		"s": {kind: "I64", at: base + 12, size: 8},
 	}
-	if d := cmp.Diff(want, w.tensors, cmp.AllowUnexported(tensor{})); d != "" {
+	if d := cmp.Diff(want, w.tensors, cmp.AllowUnexported(Tensor{})); d != "" {
 		t.Error(d)
 	}
-	if _, err := w.find("s"); !errors.Is(err, hippo.ErrUnsupported) || !strings.Contains(err.Error(), `"s": dtype I64`) {
+	if _, err := w.Find("s"); !errors.Is(err, hippo.ErrUnsupported) || !strings.Contains(err.Error(), `"s": dtype I64`) {
 		t.Errorf("got %v, want %v for a tensor of integers", err, hippo.ErrUnsupported)
 	}
 }
 
-func TestReadWeights_corrupt(t *testing.T) {
+func TestRead_corrupt(t *testing.T) {
 	t.Parallel()
 	const a = `"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`
 	for _, c := range []struct{ name, header, want string }{
@@ -70,7 +70,7 @@ func TestReadWeights_corrupt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			file := pack(c.header, 8)
-			_, err := readWeights(bytes.NewReader(file), int64(len(file)))
+			_, err := Read(bytes.NewReader(file), int64(len(file)))
 			if !errors.Is(err, hippo.ErrCorrupt) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %v with %q", err, hippo.ErrCorrupt, c.want)
 			}
@@ -78,21 +78,21 @@ func TestReadWeights_corrupt(t *testing.T) {
 	}
 }
 
-func TestReadWeights_short(t *testing.T) {
+func TestRead_short(t *testing.T) {
 	t.Parallel()
 	file := pack(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8)
 	for n := range file {
-		if _, err := readWeights(bytes.NewReader(file[:n]), int64(n)); !errors.Is(err, hippo.ErrCorrupt) {
+		if _, err := Read(bytes.NewReader(file[:n]), int64(n)); !errors.Is(err, hippo.ErrCorrupt) {
 			t.Errorf("%d of %d bytes: got %v, want %v", n, len(file), err, hippo.ErrCorrupt)
 		}
 	}
 	file[6] = 1
-	if _, err := readWeights(bytes.NewReader(file), int64(len(file))); !errors.Is(err, hippo.ErrCorrupt) {
+	if _, err := Read(bytes.NewReader(file), int64(len(file))); !errors.Is(err, hippo.ErrCorrupt) {
 		t.Errorf("header of 2^48 bytes: got %v, want %v", err, hippo.ErrCorrupt)
 	}
 }
 
-func TestWeights_read(t *testing.T) {
+func TestFile_Append(t *testing.T) {
 	t.Parallel()
 	numbers := []byte{
 		0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0, // F32: 1.5, -2
@@ -102,12 +102,12 @@ func TestWeights_read(t *testing.T) {
 	}
 	file := append(pack(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"BF16","shape":[2],"data_offsets":[8,12]},`+
 		`"c":{"dtype":"F16","shape":[4],"data_offsets":[12,20]},"d":{"dtype":"F16","shape":[1],"data_offsets":[20,22]}}`, 0), numbers...)
-	w, err := readWeights(bytes.NewReader(file), int64(len(file)))
+	w, err := Read(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][]float32{"a": {7, 1.5, -2}, "b": {7, 1.5, -2}, "c": {7, 1.5, -2, 1. / (1 << 24), 0}} {
-		got, err := w.read([]float32{7}, name, len(want)-1)
+		got, err := w.Append([]float32{7}, name, len(want)-1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestWeights_read(t *testing.T) {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	if _, err := w.read(nil, "d", 1); !errors.Is(err, hippo.ErrCorrupt) || !strings.Contains(err.Error(), `"d": number 0 is +Inf`) {
+	if _, err := w.Append(nil, "d", 1); !errors.Is(err, hippo.ErrCorrupt) || !strings.Contains(err.Error(), `"d": number 0 is +Inf`) {
 		t.Errorf("got %v, want %v for infinity", err, hippo.ErrCorrupt)
 	}
 }

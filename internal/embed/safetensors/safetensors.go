@@ -1,4 +1,7 @@
-package bert
+// Package safetensors reads the numbers of a model.safetensors, the weights of a model as Hugging Face
+// stores them. It checks the whole header when it opens a file, maps nothing into memory, and refuses
+// numbers that are not finite: a file that is cut or changed while it is open is an error.
+package safetensors
 
 import (
 	"bytes"
@@ -17,25 +20,26 @@ import (
 // maxHeader is the longest header that is read, as in other readers.
 const maxHeader = 100 << 20
 
-// tensor is an entry of the header.
-type tensor struct {
+// Tensor is an entry of the header.
+type Tensor struct {
+	name  string // set by [File.Find]
 	kind  string
 	shape []int
 	// at is where the numbers begin in the file, size how many bytes they take.
 	at, size int64
 }
 
-// weights is an open model.safetensors: the length of the header in 8 bytes, the
+// File is an open model.safetensors: the length of the header in 8 bytes, the
 // header, a JSON object of names to kinds, shapes and places, and the numbers.
 // Everything is little endian.
 // Source: https://huggingface.co/docs/safetensors, format.
-type weights struct {
+type File struct {
 	file    io.ReaderAt
-	tensors map[string]tensor
+	tensors map[string]Tensor
 }
 
-// readWeights reads and checks the header of a file of size bytes.
-func readWeights(file io.ReaderAt, size int64) (*weights, error) {
+// Read reads and checks the header of a file of size bytes.
+func Read(file io.ReaderAt, size int64) (*File, error) {
 	var prefix [8]byte
 	if err := readFull(file, prefix[:], 0); err != nil {
 		return nil, fmt.Errorf("model.safetensors: %w", err)
@@ -52,7 +56,7 @@ func readWeights(file io.ReaderAt, size int64) (*weights, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model.safetensors: %w", err)
 	}
-	return &weights{file: file, tensors: tensors}, nil
+	return &File{file: file, tensors: tensors}, nil
 }
 
 // readFull reads all of b at a place of the file. That there is less is
@@ -71,12 +75,12 @@ func readFull(file io.ReaderAt, b []byte, at int64) error {
 
 // parseHeader reads the header of a file with that many bytes of numbers. The
 // tensors must cover these bytes without gap or overlap.
-func parseHeader(header []byte, numbers int64) (map[string]tensor, error) {
+func parseHeader(header []byte, numbers int64) (map[string]Tensor, error) {
 	d := json.NewDecoder(bytes.NewReader(header))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, fmt.Errorf("%w: header is not a JSON object", hippo.ErrCorrupt)
 	}
-	tensors := map[string]tensor{}
+	tensors := map[string]Tensor{}
 	for d.More() {
 		key, err := d.Token()
 		name, ok := key.(string)
@@ -105,32 +109,32 @@ func parseHeader(header []byte, numbers int64) (map[string]tensor, error) {
 }
 
 // parseTensor reads an entry. Places in it count from base.
-func parseTensor(d *json.Decoder, base int64) (tensor, error) {
+func parseTensor(d *json.Decoder, base int64) (Tensor, error) {
 	var raw struct {
 		Kind  string  `json:"dtype"`
 		Shape []int64 `json:"shape"`
 		Place []int64 `json:"data_offsets"`
 	}
 	if err := d.Decode(&raw); err != nil {
-		return tensor{}, err
+		return Tensor{}, err
 	}
 	need := width(raw.Kind)
 	if need == 0 {
-		return tensor{}, fmt.Errorf("unknown dtype %q", raw.Kind)
+		return Tensor{}, fmt.Errorf("unknown dtype %q", raw.Kind)
 	}
 	if len(raw.Place) != 2 || raw.Place[0] < 0 || raw.Place[1] < raw.Place[0] || raw.Place[1] > math.MaxInt64-base || raw.Shape == nil {
-		return tensor{}, fmt.Errorf("shape %v, data_offsets %v", raw.Shape, raw.Place)
+		return Tensor{}, fmt.Errorf("shape %v, data_offsets %v", raw.Shape, raw.Place)
 	}
-	t := tensor{kind: raw.Kind, at: base + raw.Place[0], size: raw.Place[1] - raw.Place[0]}
+	t := Tensor{kind: raw.Kind, at: base + raw.Place[0], size: raw.Place[1] - raw.Place[0]}
 	for _, n := range raw.Shape {
 		if n < 0 || n > math.MaxInt32 || n > 0 && need > math.MaxInt64/n {
-			return tensor{}, fmt.Errorf("shape %v", raw.Shape)
+			return Tensor{}, fmt.Errorf("shape %v", raw.Shape)
 		}
 		need *= n
 		t.shape = append(t.shape, int(n))
 	}
 	if need != t.size {
-		return tensor{}, fmt.Errorf("shape %v of %s takes %d bytes, data_offsets %v are %d", raw.Shape, raw.Kind, need, raw.Place, t.size)
+		return Tensor{}, fmt.Errorf("shape %v of %s takes %d bytes, data_offsets %v are %d", raw.Shape, raw.Kind, need, raw.Place, t.size)
 	}
 	return t, nil
 }
@@ -153,7 +157,7 @@ func width(kind string) int64 {
 
 // checkCover checks that the tensors lie one after the other from base on, size
 // bytes together.
-func checkCover(tensors map[string]tensor, base, size int64) error {
+func checkCover(tensors map[string]Tensor, base, size int64) error {
 	type place struct {
 		name     string
 		from, to int64

@@ -1,4 +1,4 @@
-package bert
+package safetensors
 
 import (
 	"encoding/binary"
@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed/gemm"
 )
 
 // chunk is how many bytes of a tensor are read at a time.
 const chunk = 1 << 20
 
-// find returns the tensor of that name, which must have the shape and be of a
-// kind that the encoder reads.
-func (w *weights) find(name string, shape ...int) (tensor, error) {
+// Find returns the tensor of that name, which must have the shape and be of F32, F16 or BF16.
+func (w *File) Find(name string, shape ...int) (Tensor, error) {
 	t, ok := w.tensors[name]
 	if !ok {
 		return t, fmt.Errorf("%w: model.safetensors: no tensor %q", hippo.ErrCorrupt, name)
@@ -25,15 +25,16 @@ func (w *weights) find(name string, shape ...int) (tensor, error) {
 	}
 	switch t.kind {
 	case "F32", "F16", "BF16":
+		t.name = name
 		return t, nil
 	default:
 		return t, fmt.Errorf("%w: model.safetensors: tensor %q: dtype %s", hippo.ErrUnsupported, name, t.kind)
 	}
 }
 
-// read appends the numbers of a tensor to dst. They must be finite.
-func (w *weights) read(dst []float32, name string, shape ...int) ([]float32, error) {
-	t, err := w.find(name, shape...)
+// Append appends the numbers of a tensor to dst. They must be finite.
+func (w *File) Append(dst []float32, name string, shape ...int) ([]float32, error) {
+	t, err := w.Find(name, shape...)
 	if err != nil {
 		return nil, err
 	}
@@ -50,37 +51,41 @@ func (w *weights) read(dst []float32, name string, shape ...int) ([]float32, err
 		decode(to[:k], part, t.kind)
 		at, to = at+int64(len(part)), to[k:]
 	}
-	if i := notFinite(dst[from:]); i >= 0 {
+	if i := gemm.NotFinite(dst[from:]); i >= 0 {
 		return nil, fmt.Errorf("%w: model.safetensors: tensor %q: number %d is %g", hippo.ErrCorrupt, name, i, dst[from+i])
 	}
 	return dst, nil
 }
 
-// prefix returns what stands before the names of the encoder's tensors: nothing,
-// or the name that the encoder has in a larger model, such as "bert.".
-func (w *weights) prefix() (string, error) {
-	const word = "embeddings.word_embeddings.weight"
+// Rows sets dst to rows of a tensor that [File.Find] returned, from row first on. buf is a buffer of 4
+// bytes a number. They must be finite.
+func (w *File) Rows(dst []float32, t Tensor, first int, buf []byte) error {
+	size := width(t.kind)
+	buf = buf[:len(dst)*int(size)]
+	columns := int64(t.shape[len(t.shape)-1])
+	if err := readFull(w.file, buf, t.at+int64(first)*columns*size); err != nil {
+		return fmt.Errorf("model.safetensors: tensor %q: %w", t.name, err)
+	}
+	decode(dst, buf, t.kind)
+	if i := gemm.NotFinite(dst); i >= 0 {
+		return fmt.Errorf("%w: model.safetensors: tensor %q: row %d has %g", hippo.ErrCorrupt, t.name, first+i/int(columns), dst[i])
+	}
+	return nil
+}
+
+// Prefix returns what stands before the names of a model's tensors, of which name is one: nothing, or
+// the name that the model has in a larger one, such as "bert.".
+func (w *File) Prefix(name string) (string, error) {
 	var found []string
-	for name := range w.tensors {
-		if p, ok := strings.CutSuffix(name, word); ok && (p == "" || strings.HasSuffix(p, ".")) {
+	for n := range w.tensors {
+		if p, ok := strings.CutSuffix(n, name); ok && (p == "" || strings.HasSuffix(p, ".")) {
 			found = append(found, p)
 		}
 	}
 	if len(found) == 0 {
-		return "", fmt.Errorf("%w: model.safetensors: no tensor %q", hippo.ErrCorrupt, word)
+		return "", fmt.Errorf("%w: model.safetensors: no tensor %q", hippo.ErrCorrupt, name)
 	}
 	return slices.Min(found), nil
-}
-
-// notFinite returns the index of the first number that is none; -1 if all are.
-func notFinite(x []float32) int {
-	const exponent = 0xff << 23
-	for i, v := range x {
-		if math.Float32bits(v)&exponent == exponent {
-			return i
-		}
-	}
-	return -1
 }
 
 // decode makes dst the numbers in b.
