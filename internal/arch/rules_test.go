@@ -25,9 +25,9 @@ const maxUp = 0.05
 func layers() [][]string {
 	return [][]string{
 		{"."},
-		{"internal/lang/lexicon", "internal/lang/detect"},
+		{"internal/lang/lexicon", "internal/lang/detect", "internal/lang/sound"},
 		{"internal/top", "internal/o200k", "internal/termtext", "internal/secret", "internal/atomicfile", "internal/lang/cue", "internal/transcript"},
-		{"internal/index/vector"},
+		{"internal/index/vector", "internal/endpoint"},
 		{
 			"internal/rank", "internal/index/bm25", "internal/lockedfile", "internal/store/driver", "internal/formats", "internal/project", "internal/config",
 			"internal/embed", "internal/passage", "internal/briefing", "internal/power", "internal/surprise", "internal/lang", "internal/screen", "internal/capture", "internal/share", "internal/token", "internal/login", "internal/arch", "models",
@@ -69,12 +69,14 @@ func private() map[string]string {
 		"internal/store/drivertest":  "",
 		"internal/store/memstore":    "internal/app",
 		"internal/store/overlay":     "internal/store",
-		"internal/store/sqlitestore": "internal/app internal/store/dirstore",
+		"internal/store/sqlitestore": "internal/app internal/store/dirstore internal/store/sharedstore",
 		"internal/store/dirstore":    "internal/app",
+		"internal/store/sharedstore": "internal/app",
 		"internal/store/pgstore":     "internal/app",
 		"internal/embed/static":      "internal/app",
 		"internal/embed/bert":        "internal/app",
 		"internal/embed/cnn":         "internal/app",
+		"internal/embed/causal":      "internal/app",
 		"internal/embed/openai":      "internal/app",
 	}
 }
@@ -116,14 +118,14 @@ func fileOrders() map[string]fileOrder {
 	return map[string]fileOrder{
 		"internal/recall": {files: []string{
 			"searcher.go", "plan.go", "score.go", "pool.go", "scored.go", "page.go", "passages.go", "similar.go", "code.go", "tokens.go", "versions.go", "rerank.go",
-			"relate.go", "demote.go", "teach.go", "reserve.go", "succeed.go", "judge.go", "explain.go", "graph.go", "surprise.go", "recall.go",
+			"associate.go", "relate.go", "demote.go", "teach.go", "reserve.go", "succeed.go", "judge.go", "explain.go", "graph.go", "surprise.go", "recall.go",
 		}},
 		"internal/index": {
 			files: []string{
 				"doc.go", "options.go", "map_unix.go", "mapping.go", "columns.go", "flat.go", "spelling.go", "vectors.go", "postings.go", "names.go",
-				"segment.go", "part.go", "lessons.go", "snapshot.go", "filter.go", "elements.go", "found.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",
+				"segment.go", "part.go", "lessons.go", "snapshot.go", "filter.go", "elements.go", "scanner.go", "found.go", "dictionary.go", "expand.go", "compound.go", "terms.go", "situation.go", "file.go", "sections.go", "pending.go",
 				"draft.go", "state.go", "saved.go", "upkeep.go", "search.go", "remap.go", "write.go", "words.go", "guard.go", "sessions.go",
-				"near.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "compact.go", "maintain.go", "embedded.go", "neighbours.go",
+				"near.go", "wordcache.go", "analysis.go", "lists.go", "build.go", "reader.go", "graph.go", "lookup.go", "merge.go", "load.go", "compact.go", "maintain.go", "embedded.go", "neighbours.go", "codes.go",
 				"apply.go", "follow.go", "access.go", "index.go", "fork.go", "searcher.go",
 			},
 			up: []string{
@@ -132,8 +134,8 @@ func fileOrders() map[string]fileOrder {
 			},
 		},
 		"internal/engine": {files: []string{
-			"relations.go", "access.go", "predict.go", "surprise.go", "call.go", "observe.go", "engine.go", "remote.go", "rescore.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "opened.go", "operation.go", "forget.go", "list.go", "history.go", "record.go",
-			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "figures.go", "feed.go", "transfer.go", "export.go", "export_history.go", "verb.go", "serve.go", "outside.go",
+			"relations.go", "used.go", "access.go", "predict.go", "surprise.go", "call.go", "observe.go", "turns.go", "engine.go", "remote.go", "rescore.go", "failure.go", "stage.go", "screen.go", "compare.go", "get.go", "opened.go", "operation.go", "forget.go", "list.go", "history.go", "record.go",
+			"reinforce.go", "modify.go", "relate.go", "search.go", "context.go", "status.go", "figures.go", "consolidate.go", "audit.go", "feed.go", "transfer.go", "export.go", "export_history.go", "verb.go", "serve.go", "outside.go",
 		}},
 	}
 }

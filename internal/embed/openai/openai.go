@@ -3,19 +3,14 @@
 // others.
 //
 // It refuses an answer that does not fit the request beyond doubt: another number of
-// vectors, another dimension, values that are not finite numbers. It follows no
-// redirect, so texts and key reach the configured host only. It does not retry: the
-// caller knows whether somebody waits.
-//
-// Invariant: the key is in the Authorization header of requests, and secrets of the URL
-// are in their address; no error, log line or formatted value shows either.
+// vectors, another dimension, values that are not finite numbers. See package endpoint for
+// what is sent where.
 package openai
 
 import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -24,6 +19,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/endpoint"
 	"github.com/hippo-memory/hippo/internal/secret"
 )
 
@@ -59,88 +55,35 @@ type Config struct {
 // Client is an [embed.Waiter] over a server. It is safe for concurrent use. A call sends
 // one request at a time.
 type Client struct {
-	endpoint  secret.Value   // the address, whose query may hold a key
-	key       secret.Value   // sent as bearer token
-	secrets   []secret.Value // what errors must not repeat
-	host      string         // names the server in errors
-	name      string         // the server's name of the model
-	http      *http.Client
+	server    *endpoint.Client
+	name      string       // the server's name of the model
 	dimension atomic.Int64 // 0 until it is known
 }
 
 // New returns a Client for a server, without a request. A Config that breaks a rule is
 // a [hippo.ErrInvalid].
 func New(c Config) (*Client, error) {
-	u, err := endpoint(c.URL)
 	switch {
-	case err != nil:
-		return nil, err
 	case strings.TrimSpace(c.Model) == "":
 		return nil, hippo.Fieldf("Model", "must not be empty")
 	case c.Dimension < 0:
 		return nil, hippo.Fieldf("Dimension", "must not be negative, got %d", c.Dimension)
-	case strings.ContainsFunc(c.Key.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, hippo.Fieldf("Key", "must be of visible ASCII characters")
 	}
-	client := &Client{
-		endpoint: secret.New(u.String()), key: c.Key, secrets: append(secret.InURL(u), c.Key),
-		host: strings.ToLower(u.Host), name: c.Model, http: withoutRedirects(c.Client),
+	server, err := endpoint.New(endpoint.Config{
+		Name: "openai", URL: c.URL, Path: "/embeddings", Key: c.Key, URLField: "URL", KeyField: "Key", Client: c.Client,
+	})
+	if err != nil {
+		return nil, err
 	}
+	client := &Client{server: server, name: c.Model}
 	client.dimension.Store(int64(c.Dimension))
 	return client, nil
-}
-
-// hasVersion reports whether a segment of a path names the version of an API, such as v1 or
-// v1beta.
-func hasVersion(path string) bool {
-	for segment := range strings.SplitSeq(path, "/") {
-		rest, ok := strings.CutPrefix(segment, "v")
-		if ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' && strings.Trim(rest, "0123456789abcdefghijklmnopqrstuvwxyz") == "" {
-			return true
-		}
-	}
-	return false
-}
-
-// endpoint returns the address that accepts texts.
-func endpoint(base string) (*url.URL, error) {
-	u, err := url.Parse(strings.TrimSpace(base))
-	switch {
-	case err != nil: // the error would quote the URL, and a password in it
-		return nil, hippo.Fieldf("URL", "must be a URL")
-	case u.User != nil:
-		return nil, hippo.Fieldf("URL", "must not hold a user or password: give the key separately")
-	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, hippo.Fieldf("URL", "must be like http://127.0.0.1:11434/v1, got %q", secret.RedactURL(base))
-	}
-	u.Fragment, u.RawFragment = "", ""
-	path := strings.TrimRight(u.Path, "/")
-	switch {
-	case strings.HasSuffix(path, "/embeddings"):
-	case hasVersion(path):
-		path += "/embeddings"
-	default:
-		path += "/v1/embeddings"
-	}
-	u.Path, u.RawPath = path, ""
-	return u, nil
-}
-
-// withoutRedirects returns a copy of c that follows no redirect: net/http would send the
-// key to a subdomain, and the texts anywhere.
-func withoutRedirects(c *http.Client) *http.Client {
-	var copied http.Client
-	if c != nil {
-		copied = *c
-	}
-	copied.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &copied
 }
 
 // Model implements [embed.Embedder]. The ID and the space are "openai:HOST/MODEL". The
 // dimension is 0 until it is known.
 func (c *Client) Model() embed.Model {
-	id := "openai:" + c.host + "/" + c.name
+	id := "openai:" + c.server.Host() + "/" + c.name
 	return embed.Model{ID: id, Space: id, Dimension: int(c.dimension.Load())}
 }
 
@@ -170,10 +113,10 @@ func (c *Client) Wait(ctx context.Context) error {
 func (c *Client) Embed(ctx context.Context, _ embed.Role, texts []string) ([][]float32, error) {
 	dimension := int(c.dimension.Load())
 	if dimension == 0 {
-		return nil, fmt.Errorf("openai: %s: the dimension is not known yet: %w", c.host, embed.ErrNotReady)
+		return nil, fmt.Errorf("openai: %s: the dimension is not known yet: %w", c.server.Host(), embed.ErrNotReady)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, c.cancelled(err)
+		return nil, c.server.Cancelled(err)
 	}
 	out := make([][]float32, len(texts))
 	var short []string

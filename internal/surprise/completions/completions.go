@@ -4,30 +4,24 @@
 package completions
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/endpoint"
 	"github.com/hippo-memory/hippo/internal/secret"
 	"github.com/hippo-memory/hippo/internal/surprise"
 )
 
 const (
-	// scale is the mean negative log likelihood, in nats a token, that counts as 1.
-	scale = 6
-	// unknown is the loss of a text of a single token, which has no context.
-	unknown = .5
-	// leastLoss is above 0, which says that there is none.
-	leastLoss = 1e-6
+	// tolerance is how far above 0 a log probability may be.
+	tolerance = 1e-6
 	// requestTimeout bounds one request, retries the number of further ones after a failure of the
 	// server or the network, which wait firstWait, and then twice as long each time, up to maxWait.
 	requestTimeout = 5 * time.Second
@@ -36,11 +30,6 @@ const (
 	maxWait        = 5 * time.Second
 	// maxAnswer bounds an answer, in bytes, and maxPrompt a prompt.
 	maxAnswer, maxPrompt = 8 << 20, 8192
-	// maxQuoted is how much of an error of the server is repeated.
-	maxQuoted = 200
-	// pause is how long a server that failed is left alone, so that memories do not wait for it one
-	// after the other.
-	pause = time.Minute
 )
 
 // Config describes an endpoint.
@@ -60,59 +49,30 @@ type Config struct {
 
 // Client is a [surprise.Predictor] over a server. It is for one goroutine at a time.
 type Client struct {
-	endpoint, key secret.Value
-	secrets       []secret.Value
-	host, name    string
-	http          *http.Client
-	timeout       time.Duration
-	now           func() time.Time
-	// failed is why the server is left alone until then.
-	failed error
-	until  time.Time
+	server  *endpoint.Client
+	name    string
+	timeout time.Duration
+	pause   surprise.Pause
 }
 
 var _ surprise.Predictor = (*Client)(nil)
 
 // New returns a Client, without a request. A Config that breaks a rule is a [hippo.ErrInvalid].
 func New(c Config) (*Client, error) {
-	u, err := url.Parse(strings.TrimSpace(c.URL))
-	switch {
-	case err != nil:
-		return nil, hippo.Fieldf("prediction-loss", "must be a URL")
-	case u.User != nil:
-		return nil, hippo.Fieldf("prediction-loss", "must not hold a user or password")
-	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, hippo.Fieldf("prediction-loss", "must be like http://127.0.0.1:8000/v1#MODEL, got %q", secret.RedactURL(c.URL))
-	case strings.TrimSpace(c.Model) == "":
+	if strings.TrimSpace(c.Model) == "" {
 		return nil, hippo.Fieldf("prediction-loss", "must name a model after the #")
 	}
-	u.Fragment, u.RawFragment = "", ""
-	path := strings.TrimRight(u.Path, "/")
-	if path == "" {
-		path = "/v1"
+	server, err := endpoint.New(endpoint.Config{
+		Name: "completions", URL: c.URL, Path: "/completions", Key: c.Key, URLField: "prediction-loss", KeyField: "HIPPO_PREDICTION_KEY", Client: c.Client,
+	})
+	if err != nil {
+		return nil, err
 	}
-	u.Path, u.RawPath = strings.TrimSuffix(path, "/completions")+"/completions", ""
-	out := &Client{
-		endpoint: secret.New(u.String()), key: c.Key, secrets: append(secret.InURL(u), c.Key), host: strings.ToLower(u.Host), name: c.Model,
-		http: withoutRedirects(c.Client), timeout: c.Timeout, now: c.Now,
-	}
+	out := &Client{server: server, name: c.Model, timeout: c.Timeout, pause: surprise.Pause{Now: c.Now}}
 	if out.timeout <= 0 {
 		out.timeout = requestTimeout
 	}
-	if out.now == nil {
-		out.now = time.Now //nolint:forbidigo // the system clock is the default
-	}
 	return out, nil
-}
-
-// withoutRedirects returns a copy of c that follows no redirect, which could take the key and the texts anywhere.
-func withoutRedirects(c *http.Client) *http.Client {
-	var copied http.Client
-	if c != nil {
-		copied = *c
-	}
-	copied.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &copied
 }
 
 // Loss implements [surprise.Predictor]: the mean negative log likelihood of the tokens over 6 nats, at most
@@ -121,28 +81,25 @@ func (c *Client) Loss(ctx context.Context, text string) (float64, error) {
 	if strings.TrimSpace(text) == "" {
 		return 0, nil
 	}
-	if c.failed != nil && c.now().Before(c.until) {
-		return 0, c.failed
-	}
-	loss, err := c.ask(ctx, text)
-	if c.failed = nil; err != nil && ctx.Err() == nil {
-		c.failed, c.until = err, c.now().Add(pause)
-	}
-	return loss, err
+	return c.pause.Ask(ctx, func() (float64, error) { return c.ask(ctx, text) })
 }
 
 // ask sends a request, and sends it again after failures that may pass.
-func (c *Client) ask(ctx context.Context, text string) (loss float64, err error) {
+func (c *Client) ask(ctx context.Context, text string) (float64, error) {
 	wait := firstWait
+	r := request{Model: c.name, Prompt: strings.ToValidUTF8(text[:min(len(text), maxPrompt)], ""), Echo: true, Logprobs: 1}
 	for attempt := 0; ; attempt++ {
-		var again bool
-		if loss, again, err = c.post(ctx, text); err == nil || !again || attempt == retries {
-			return loss, err
+		answer, err := c.server.Post(ctx, c.timeout, r, maxAnswer)
+		if err == nil {
+			return c.read(answer)
+		}
+		if f, ok := errors.AsType[*endpoint.Fault](err); !ok || !f.Passing || attempt == retries {
+			return 0, err
 		}
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return 0, fmt.Errorf("completions: %s: %w", c.host, ctx.Err())
+			return 0, c.server.Cancelled(ctx.Err())
 		}
 		wait = min(2*wait, maxWait)
 	}
@@ -167,79 +124,25 @@ type answer struct {
 	} `json:"choices"`
 }
 
-// post sends one request; again: the failure may pass.
-func (c *Client) post(ctx context.Context, text string) (loss float64, again bool, err error) {
-	body, err := json.Marshal(request{Model: c.name, Prompt: strings.ToValidUTF8(text[:min(len(text), maxPrompt)], ""), Echo: true, Logprobs: 1})
-	if err != nil {
-		return 0, false, fmt.Errorf("completions: request: %w", err)
-	}
-	attempt, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-	r, err := http.NewRequestWithContext(attempt, http.MethodPost, c.endpoint.Reveal(), bytes.NewReader(body))
-	if err != nil {
-		return 0, false, c.fault(hippo.ErrInvalid, "the request cannot be made")
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("User-Agent", "hippo")
-	if key := c.key.Reveal(); key != "" {
-		r.Header.Set("Authorization", "Bearer "+key)
-	}
-	resp, err := c.http.Do(r)
-	if err != nil {
-		return 0, true, c.broken(attempt, err)
-	}
-	defer func() { _ = resp.Body.Close() }() // it was only read
-	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	switch s := resp.StatusCode; {
-	case err != nil:
-		return 0, true, c.broken(attempt, err)
-	case s != http.StatusOK:
-		again = s == http.StatusTooManyRequests || s >= http.StatusInternalServerError
-		return 0, again, c.fault(hippo.ErrUnavailable, fmt.Sprintf("%d %s: %s", s, http.StatusText(s), string(data[:min(len(data), maxQuoted)])))
-	case len(data) > maxAnswer:
-		return 0, false, c.fault(hippo.ErrUnsupported, fmt.Sprintf("the answer has more than %d bytes", maxAnswer))
-	}
-	loss, err = c.read(data)
-	return loss, false, err
-}
-
 // read returns the loss that an answer says.
 func (c *Client) read(data []byte) (float64, error) {
 	var a answer
 	if err := json.Unmarshal(data, &a); err != nil {
-		return 0, c.fault(hippo.ErrUnsupported, "the answer is no JSON of completions: "+err.Error())
+		return 0, c.server.Fault(hippo.ErrUnsupported, "the answer is no JSON of completions", err.Error())
 	}
 	if len(a.Choices) == 0 || a.Choices[0].Logprobs == nil || len(a.Choices[0].Logprobs.Tokens) == 0 {
-		return 0, c.fault(hippo.ErrUnsupported, "the answer has no log probabilities of the prompt: the server must support echo with logprobs")
+		return 0, c.server.Fault(hippo.ErrUnsupported, "the answer has no log probabilities of the prompt: the server must support echo with logprobs", "")
 	}
 	sum, n := 0.0, 0
 	for _, x := range a.Choices[0].Logprobs.Tokens {
 		switch {
 		case x == nil: // the first token has no context
-		case math.IsNaN(*x) || *x > leastLoss:
-			return 0, c.fault(hippo.ErrUnsupported, fmt.Sprintf("a log probability is %v, and must not be above 0", *x))
+		case math.IsNaN(*x) || *x > tolerance:
+			return 0, c.server.Fault(hippo.ErrUnsupported, fmt.Sprintf("a log probability is %v, and must not be above 0", *x), "")
 		default:
 			sum -= *x
 			n++
 		}
 	}
-	if n == 0 {
-		return unknown, nil
-	}
-	return min(max(sum/float64(n)/scale, leastLoss), 1), nil
-}
-
-// broken returns the error of a connection that failed.
-func (c *Client) broken(attempt context.Context, err error) error {
-	if attempt.Err() != nil {
-		return c.fault(hippo.ErrUnavailable, fmt.Sprintf("no answer within %v", c.timeout))
-	}
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err // its own text has the whole URL
-	}
-	return c.fault(hippo.ErrUnavailable, err.Error())
-}
-
-func (c *Client) fault(kind error, text string) error {
-	return fmt.Errorf("%s: %s: %w", c.host, secret.Redact(text, c.secrets...), kind)
+	return surprise.LossOf(sum/float64(max(n, 1)), n), nil
 }
