@@ -29,7 +29,7 @@ func hasVNNI() bool { return cpu.X86.HasAVX2 && cpu.X86.HasAVX512VL && cpu.X86.H
 func dotsAVX2(dst *int32, rows, q *int8, count, n int)
 
 // dotsVNNI is dotsAVX2 in half of the time. Its instruction multiplies bytes without a
-// sign by bytes with one: it takes 128 more of q, and takes the row times 128 off.
+// sign by bytes with one: it takes 128 more of the rows, and takes 128 times q off, once.
 //
 //go:noescape
 func dotsVNNI(dst *int32, rows, q *int8, count, n int)

@@ -11,7 +11,7 @@ func TestDots_Kernels(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{32, 64, 96, 384, 1024, MaxDimension} {
-		for _, count := range []int{0, 1, 2, 3, 4, 17} {
+		for _, count := range []int{0, 1, 2, 3, 4, 7, 8, 17} {
 			for _, value := range []func() int8{
 				func() int8 { return int8(r.IntN(256) - 128) },
 				func() int8 { return -128 },

@@ -143,34 +143,3 @@ func (t *Table) Planes() (hi, lo, scales []byte) {
 	n := t.n * t.stride
 	return unsigned(t.hi[:n]), unsigned(t.lo[:n]), t.scales[:4*t.n]
 }
-
-// Scan appends to dst[:0] the cosine of each row and q, right to about .01. q has
-// the dimension of the table. Cost: 384 bytes of memory a row.
-func (t *Table) Scan(dst []float32, q *Code) []float32 {
-	if cap(dst) < t.n {
-		dst = make([]float32, t.n)
-	}
-	dst = dst[:t.n]
-	var products [chunkRows]int32
-	whole := min(t.first, t.n)
-	for from := 0; from < whole; from += chunkRows {
-		d := products[:min(chunkRows, whole-from)]
-		dots(d, t.hi[from*t.stride:], q.Hi)
-		for i, n := range d {
-			dst[from+i] = weigh(n, t.scale(from+i), q.Scale)
-		}
-	}
-	for k, from := 0, t.first; from < t.n; k, from = k+1, from+chunkRows {
-		d := products[:min(chunkRows, t.n-from)]
-		dots(d, t.chunks[k].hi, q.Hi)
-		for i, n := range d {
-			dst[from+i] = weigh(n, t.chunks[k].scales[i], q.Scale)
-		}
-	}
-	return dst
-}
-
-// weigh turns a product of upper halves into a cosine.
-func weigh(n int32, a, b float32) float32 {
-	return float32(float32(n)*65536*a) * b
-}

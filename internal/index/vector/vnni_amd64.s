@@ -1,13 +1,15 @@
 #include "textflag.h"
 #include "sum_amd64.h"
 
-// STEPU adds 32 products of a row with q + 128, which is not negative, to acc, and those
-// with 128 to less.
-#define STEPU(row, acc, less) \
-	VMOVDQU  (row), Y12     \
-	VPDPBUSD Y12, Y13, acc  \
-	VPDPBUSD Y12, Y15, less \
-	ADDQ     $32, row
+// STEPU adds 32 products of q, in Y13, with the row + 128, which is not negative, to acc. It
+// overwrites row128.
+#define STEPU(row, row128, acc) \
+	VPXOR    row, Y15, row128 \
+	VPDPBUSD Y13, row128, acc
+
+// AHEAD is how many bytes before they are needed rows are asked for: the processor by itself does not
+// look beyond a page.
+#define AHEAD 8192
 
 // func dotsVNNI(dst *int32, rows, q *int8, count, n int)
 TEXT ·dotsVNNI(SB), NOSPLIT, $0-40
@@ -19,63 +21,87 @@ TEXT ·dotsVNNI(SB), NOSPLIT, $0-40
 	MOVL         $0x80808080, R10
 	MOVQ         R10, X15
 	VPBROADCASTD X15, Y15
+	LEAQ         (BX)(BX*2), R13
 
-four: // rows at a time: a sum waits for itself
-	CMPQ  CX, $4
-	JLT   one
-	LEAQ  (SI)(BX*1), R11
-	LEAQ  (R11)(BX*1), R12
-	LEAQ  (R12)(BX*1), R13
+	// Y11 becomes -128 times the sum of q: that takes off what the rows have too much.
+	VPXOR Y11, Y11, Y11
+	VPXOR Y12, Y12, Y12
 	MOVQ  DX, R8
 	MOVQ  BX, R9
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
 
-step4:
-	VPXOR  (R8), Y15, Y13
-	STEPU(SI, Y0, Y4)
-	STEPU(R11, Y1, Y5)
-	STEPU(R12, Y2, Y6)
-	STEPU(R13, Y3, Y7)
-	ADDQ   $32, R8
-	SUBQ   $32, R9
-	JNZ    step4
-	VPSUBD Y4, Y0, Y0
-	VPSUBD Y5, Y1, Y1
-	VPSUBD Y6, Y2, Y2
-	VPSUBD Y7, Y3, Y3
+less:
+	VMOVDQU  (R8), Y13
+	VPDPBUSD Y13, Y15, Y12
+	ADDQ     $32, R8
+	SUBQ     $32, R9
+	JNZ      less
+	VPSUBD   Y12, Y11, Y11
+
+eight: // rows at a time: a sum waits for itself
+	CMPQ    CX, $8
+	JLT     one
+	LEAQ    (SI)(BX*4), R11
+	LEAQ    AHEAD(SI), R12
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	VMOVDQA Y11, Y0
+	VMOVDQA Y11, Y1
+	VMOVDQA Y11, Y2
+	VMOVDQA Y11, Y3
+	VMOVDQA Y11, Y4
+	VMOVDQA Y11, Y5
+	VMOVDQA Y11, Y6
+	VMOVDQA Y11, Y7
+
+step8:
+	VMOVDQU    (R8), Y13
+	PREFETCHT0 (R12)
+	PREFETCHT0 64(R12)
+	PREFETCHT0 128(R12)
+	PREFETCHT0 192(R12)
+	STEPU((SI), Y8, Y0)
+	STEPU((SI)(BX*1), Y9, Y1)
+	STEPU((SI)(BX*2), Y10, Y2)
+	STEPU((SI)(R13*1), Y12, Y3)
+	STEPU((R11), Y8, Y4)
+	STEPU((R11)(BX*1), Y9, Y5)
+	STEPU((R11)(BX*2), Y10, Y6)
+	STEPU((R11)(R13*1), Y12, Y7)
+	ADDQ       $256, R12
+	ADDQ       $32, SI
+	ADDQ       $32, R11
+	ADDQ       $32, R8
+	SUBQ       $32, R9
+	JNZ        step8
 	SUM(Y0, X0)
 	SUM(Y1, X1)
 	SUM(Y2, X2)
 	SUM(Y3, X3)
-	MOVQ   R13, SI
-	SUBQ   $4, CX
-	JMP    four
+	SUM(Y4, X4)
+	SUM(Y5, X5)
+	SUM(Y6, X6)
+	SUM(Y7, X7)
+	LEAQ       (R11)(R13*1), SI
+	SUBQ       $8, CX
+	JMP        eight
 
 one:
-	TESTQ CX, CX
-	JZ    end
-	MOVQ  DX, R8
-	MOVQ  BX, R9
-	VPXOR Y0, Y0, Y0
-	VPXOR Y4, Y4, Y4
+	TESTQ   CX, CX
+	JZ      end
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	VMOVDQA Y11, Y0
 
 step1:
-	VPXOR  (R8), Y15, Y13
-	STEPU(SI, Y0, Y4)
-	ADDQ   $32, R8
-	SUBQ   $32, R9
-	JNZ    step1
-	VPSUBD Y4, Y0, Y0
+	VMOVDQU (R8), Y13
+	STEPU((SI), Y8, Y0)
+	ADDQ    $32, SI
+	ADDQ    $32, R8
+	SUBQ    $32, R9
+	JNZ     step1
 	SUM(Y0, X0)
-	DECQ   CX
-	JMP    one
+	DECQ    CX
+	JMP     one
 
 end:
 	VZEROUPPER
