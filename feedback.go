@@ -16,7 +16,12 @@ type Usage struct {
 	// Untied is the importance without the votes that are tied to a question; nil: there are none,
 	// so that it is that of the memory.
 	Untied *Untied
+	// ArchivedAt is set while the memory is archived: default searches leave it out.
+	ArchivedAt time.Time
 }
+
+// Archived reports whether the memory is archived.
+func (u *Usage) Archived() bool { return !u.ArchivedAt.IsZero() }
 
 // Untied is an importance: Value as of SetDay, in [0, 1].
 type Untied struct {

@@ -2,6 +2,7 @@ package hippo
 
 import (
 	"cmp"
+	"slices"
 	"time"
 )
 
@@ -74,6 +75,17 @@ type Version struct {
 	// Of is how many memories of the same project the operation changed, this one included and
 	// those purged since left out. If fewer are found, the others have too many later versions.
 	Of int
+	// Relations are those from the memory that the operation added or removed.
+	Relations []RelationChange
+	// Unchanged: the operation changed nothing but Relations. Before is nil then, and After is zero.
+	Unchanged bool
+}
+
+// RelationChange is a relation that an operation added, or removed.
+type RelationChange struct {
+	// Relation is as it was added, or as it was when it was removed.
+	Relation Relation
+	Added    bool
 }
 
 // Clone returns a deep copy.
@@ -82,6 +94,7 @@ func (v *Version) Clone() Version {
 	if v.Before != nil {
 		c.Before = v.Before.Clone()
 	}
+	c.Relations = slices.Clone(v.Relations)
 	return c
 }
 

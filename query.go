@@ -96,9 +96,8 @@ type Filter struct {
 	Projects []string
 	Types    []string
 	// Tags must all be present.
-	Tags    []string
-	Author  string
-	Session string
+	Tags []string
+	Origin
 	// CreatedAfter is inclusive, CreatedBefore exclusive.
 	CreatedAfter  time.Time
 	CreatedBefore time.Time
@@ -111,7 +110,12 @@ type Filter struct {
 	MinTrust Trust
 	// Pinned keeps pinned memories only.
 	Pinned bool
+	// Archived also keeps archived memories, which are left out otherwise.
+	Archived bool
 }
+
+// Origin keeps memories of one author and of one session; empty: any.
+type Origin struct{ Author, Session string }
 
 // Validate reports the first rule that q breaks, as a [*FieldError] with the name of the
 // field in [Query] or [Filter].

@@ -9,8 +9,8 @@ import (
 // MaxKind is the largest length of [Relation.Kind], in bytes.
 const MaxKind = 64
 
-// CoRecalled is the kind of the relations that are learned: memories that one
-// search found together. It has no direction, so From is the smaller ID.
+// CoRecalled is the kind of the relations that are learned: memories that were used
+// together as answers to a question, or that ranker surprise returned together. It has no direction, so From is the smaller ID.
 const CoRecalled = "co_recalled"
 
 // Relation relates one memory to another. Two memories have at most one relation of a kind in

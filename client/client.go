@@ -40,8 +40,8 @@ func Model(setting string) Option { return func(o *options) { o.model = setting 
 
 // Surprise chooses how the surprise of what is recorded is computed: the mode, "nearest", the default, "claude-hippo" or
 // "off"; the weights of outlier, engagement, explicit and prediction loss, like ".2,.1,.5,.2", empty for those of the mode;
-// and the language model of the prediction loss: "none", the default, "adaptive", or URL#NAME for an OpenAI-compatible endpoint,
-// whose key is in the environment variable HIPPO_PREDICTION_KEY.
+// and the language model of the prediction loss: "none", the default, "adaptive", "local:FOLDER" for a GPT-2 or Qwen2
+// in a folder, or URL#NAME for an OpenAI-compatible endpoint, whose key is in the environment variable HIPPO_PREDICTION_KEY.
 func Surprise(mode, weights, loss string) Option {
 	return func(o *options) { o.surprise = [3]string{mode, weights, loss} }
 }

@@ -169,6 +169,19 @@ func Cast(ctx context.Context, c *Client, b Ballot) ([]Vote, error) {
 	return out, nil
 }
 
+// Opened notes that insights were read whole as answers to a question: a weak vote for each of them as an answer to
+// questions like it. Those that are not there are skipped. It is stored within a second.
+func Opened(ctx context.Context, c *Client, query string, ids ...hippo.ID) error {
+	if n := len(query); n > hippo.MaxQuery {
+		return hippo.Fieldf("Query", "must be at most %d bytes, got %d", hippo.MaxQuery, n)
+	}
+	asked := make(map[hippo.ID]string, len(ids))
+	for _, id := range ids {
+		asked[id] = query
+	}
+	return engine.Opened(ctx, c.memories, asked)
+}
+
 // Reinforce upvotes insights that helped and downvotes those that were wrong or misleading, all
 // or none, and returns the effects, those of up first. An ID in both lists is
 // [hippo.ErrInvalid].

@@ -12,6 +12,8 @@ import (
 type Status struct {
 	// Memories is the number of searchable insights, Forgotten that of hidden ones.
 	Memories, Forgotten int
+	// Archived is the number of those in Memories that searches leave out unless [WithArchived] is given.
+	Archived int
 	// Projects are the projects that have insights, in alphabetical order.
 	Projects []string
 	// Calendar has the active day, and the date it began on.
@@ -55,7 +57,7 @@ func (c *Client) Status(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	out := &Status{
-		Memories: st.Memories, Forgotten: st.Forgotten, Projects: projects,
+		Memories: st.Memories, Forgotten: st.Forgotten, Archived: st.Archived, Projects: projects,
 		Calendar: hippo.Calendar{Day: st.Day, Date: st.Date}, Ranker: st.Ranker, Degraded: st.Degraded,
 	}
 	for _, m := range st.Models {

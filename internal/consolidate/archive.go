@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -15,33 +16,54 @@ import (
 type archiver struct {
 	*state
 	*corpus
+	found []candidate
+}
+
+// candidate is a memory that may be archived, with its surprise at its age.
+type candidate struct {
+	Action
+	value float64
 }
 
 // archive proposes to archive what says little that the rest of its group does not say. The most central member of
-// a group, the one with the highest surprise, and those that others are duplicates of, stay.
+// a group, the one with the highest surprise, and those that others are duplicates of, stay. So does
+// what is left when a share of all memories is archived: conversations are low in surprise and dense all over.
 func (s *archiver) archive(groups []group) {
-	c := s.corpus
 	for i := range groups {
-		g := &groups[i]
-		if !s.dense(g) {
+		if g := &groups[i]; s.dense(g) {
+			s.find(g)
+		}
+	}
+	slices.SortFunc(s.found, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.value, b.value), a.ID.Compare(b.ID)) })
+	room := int(s.options.Archive.Share * float64(len(s.items)))
+	for i := range s.items {
+		if s.items[i].Archived {
+			room--
+		}
+	}
+	for i := range min(max(room, 0), len(s.found)) {
+		s.propose(s.found[i].Action)
+	}
+}
+
+// find looks for candidates in a dense group.
+func (s *archiver) find(g *group) {
+	c := s.corpus
+	best := g.members[0].at
+	for _, m := range g.members {
+		if c.items[m.at].Surprise.Score > c.items[best].Surprise.Score || c.items[m.at].Surprise.Score == c.items[best].Surprise.Score && m.at < best {
+			best = m.at
+		}
+	}
+	for n, m := range g.members {
+		x := &c.items[m.at]
+		if n == 0 || m.at == best || x.front || s.stays(x) {
 			continue
 		}
-		best := g.members[0].at
-		for _, m := range g.members {
-			if c.items[m.at].score > c.items[best].score || c.items[m.at].score == c.items[best].score && m.at < best {
-				best = m.at
-			}
-		}
-		for n, m := range g.members {
-			x := &c.items[m.at]
-			if n == 0 || m.at == best || x.front || s.stays(x) {
-				continue
-			}
-			if value := s.decayed(x); value < s.options.Archive.Below {
-				s.propose(Action{Kind: Archive, ID: x.ID, Reason: fmt.Sprintf(
-					"surprise %.2f, %.2f at its age of %d days, below %.2f; one of %d memories with a mean cosine of %.2f",
-					x.score, value, int(s.age(x.Memory)/day), s.options.Archive.Below, len(g.members), g.density)})
-			}
+		if value := s.decayed(x); value < s.options.Archive.Below {
+			s.found = append(s.found, candidate{value: value, Action: Action{Kind: Archive, ID: x.ID, Reason: fmt.Sprintf(
+				"surprise %.2f, %.2f at its age of %d days, below %.2f; one of %d memories with a mean cosine of %.2f",
+				x.Surprise.Score, value, int(s.age(x.Memory)/day), s.options.Archive.Below, len(g.members), g.density)}})
 		}
 	}
 }
@@ -53,7 +75,7 @@ func (s *archiver) stays(x *item) bool {
 	switch {
 	case x.Archived, x.Pinned, x.Upvoted:
 		return true
-	case x.Surprise.Score <= 0 || math.IsNaN(x.score):
+	case !(x.Surprise.Score > 0):
 		return true // nothing is known about it
 	case age < time.Duration(o.Grace)*day || !s.window.contains(age):
 		return true
@@ -80,34 +102,7 @@ func (s *archiver) decayed(x *item) float64 {
 	if o.HalfLife > 0 {
 		decay = math.Exp2(-s.age(x.Memory).Hours() / 24 / o.HalfLife)
 	}
-	return x.score * max(decay, o.Floor)
-}
-
-// changed is the difference of a surprise below which it stays as it is.
-const changed = .01
-
-// rescore proposes the surprise that memories have now, in place of that which they had when they were recorded. What
-// has none is left alone.
-func (s *state) rescore(ctx context.Context, c *corpus) error {
-	if s.options.Novelty == nil || !s.window.surprise {
-		return nil
-	}
-	for i := range c.items {
-		x := &c.items[i]
-		if x.Surprise.Score <= 0 || !s.window.contains(s.age(x.Memory)) {
-			continue
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		now, ok := s.options.Novelty(x.ID)
-		if !ok || !(now.Score > 0 && now.Score <= 1) || !(math.Abs(now.Score-x.Surprise.Score) > changed) {
-			continue
-		}
-		x.score = now.Score
-		s.propose(Action{Kind: Rescore, ID: x.ID, Surprise: now, Reason: fmt.Sprintf("surprise %.2f, before %.2f", now.Score, x.Surprise.Score)})
-	}
-	return nil
+	return x.Surprise.Score * max(decay, o.Floor)
 }
 
 // prune proposes to drop the learned relations that have faded. The decay itself is never stored: weights decay when

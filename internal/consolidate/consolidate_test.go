@@ -132,8 +132,6 @@ func apply(v *consolidate.View, p *consolidate.Plan) *consolidate.View {
 			out.Relations = slices.DeleteFunc(out.Relations, func(r hippo.Relation) bool {
 				return slices.ContainsFunc(a.Relations, func(x hippo.Relation) bool { return x.Compare(&r) == 0 })
 			})
-		case consolidate.Rescore:
-			out.Subjects[at[a.ID]].Surprise = a.Surprise
 		case consolidate.Link:
 			out.Relations = append(out.Relations, a.Relations...)
 		case consolidate.Summarize:
@@ -158,9 +156,6 @@ func apply(v *consolidate.View, p *consolidate.Plan) *consolidate.View {
 func loose() consolidate.Options {
 	o := consolidate.Default()
 	o.Clusters.Dense, o.Archive.Below = .2, .2
-	o.Novelty = func(id hippo.ID) (hippo.Surprise, bool) {
-		return hippo.Surprise{Score: float64(id[15]%50)/100 + .01}, id[15]%3 == 0
-	}
 	return o
 }
 
@@ -174,6 +169,10 @@ func TestPlan_HasEveryKind(t *testing.T) {
 	}
 	if len(p.Topics) != 16 || len(p.Groups) < len(p.Topics) {
 		t.Errorf("%d topics and %d groups, want 16 topics and as many groups or more", len(p.Topics), len(p.Groups))
+	}
+	topics, groups, err := consolidate.Clusters(t.Context(), sampleView(600, 6, 1), loose())
+	if diff := cmp.Diff(p.Topics, topics) + cmp.Diff(p.Groups, groups); err != nil || diff != "" {
+		t.Errorf("clusters without a plan (-of a plan +alone; %v): %s", err, diff)
 	}
 }
 
@@ -247,6 +246,38 @@ func TestPlan_ArchivesOnlyWhatItMay(t *testing.T) {
 		if archived[g.Members[0]] {
 			t.Errorf("the most central member %s of a group is archived", g.Members[0])
 		}
+	}
+}
+
+// TestPlan_ArchivesAShare: whatever the threshold, a fifth is archived over all runs, the least surprising first.
+func TestPlan_ArchivesAShare(t *testing.T) {
+	t.Parallel()
+	v := sampleView(600, 6, 4)
+	o := loose()
+	o.Archive.Below, o.Archive.Share = 1, 1
+	all := plan(t, v, consolidate.Monthly, o)
+	o.Archive.Share = .2
+	p := plan(t, v, consolidate.Monthly, o)
+	if p.Count(consolidate.Archive) != 120 || all.Count(consolidate.Archive) <= 120 {
+		t.Fatalf("archived %d of %d that may be, want 120", p.Count(consolidate.Archive), all.Count(consolidate.Archive))
+	}
+	score := make(map[hippo.ID]float64)
+	for i := range v.Subjects {
+		score[v.Subjects[i].ID] = v.Subjects[i].Surprise.Score * max(.5, math.Exp2(-now().Sub(v.Subjects[i].CreatedAt).Hours()/24/30))
+	}
+	taken, highest := make(map[hippo.ID]bool), 0.
+	for _, a := range p.Actions {
+		if a.Kind == consolidate.Archive {
+			taken[a.ID], highest = true, max(highest, score[a.ID])
+		}
+	}
+	for _, a := range all.Actions {
+		if a.Kind == consolidate.Archive && !taken[a.ID] && score[a.ID] < highest {
+			t.Errorf("%s stays with %.3f, another one of %.3f is archived", a.ID, score[a.ID], highest)
+		}
+	}
+	if again := plan(t, apply(v, p), consolidate.Monthly, o); again.Count(consolidate.Archive) != 0 {
+		t.Errorf("a second run archives %d more", again.Count(consolidate.Archive))
 	}
 }
 
@@ -517,10 +548,11 @@ func TestPlan_EqualMemories(t *testing.T) {
 		ms[i].ID = idOf(i)
 		v.Subjects[i] = consolidate.Subject{Memory: &ms[i], Vector: one.Vector}
 	}
+	most := consolidate.Default().Duplicates.Links
 	p := plan(t, v, consolidate.Monthly, consolidate.Default())
-	if len(p.Topics) != 1 || len(p.Groups) != 1 || p.Count(consolidate.Link) != n-1 || p.Count(consolidate.Summarize) != 0 {
-		t.Errorf("%d topics, %d groups, %d links, %d summaries; want one cluster, %d links and no summary",
-			len(p.Topics), len(p.Groups), p.Count(consolidate.Link), p.Count(consolidate.Summarize), n-1)
+	if len(p.Topics) != 1 || len(p.Groups) != 1 || p.Count(consolidate.Link) != most || p.Left != n-1-most || p.Count(consolidate.Summarize) != 0 {
+		t.Errorf("%d topics, %d groups, %d links, %d left, %d summaries; want one cluster, %d links, the others left, and no summary",
+			len(p.Topics), len(p.Groups), p.Count(consolidate.Link), p.Left, p.Count(consolidate.Summarize), most)
 	}
 	front := p.Actions[0].Relations[0].To
 	for _, a := range p.Actions {
@@ -541,8 +573,8 @@ func TestPlan_Horizons(t *testing.T) {
 		return int(now().Sub(v.Subjects[i].CreatedAt).Hours() / 24)
 	}
 	for h, want := range map[consolidate.Horizon][]consolidate.Kind{
-		consolidate.Daily:     {consolidate.Prune, consolidate.Rescore, consolidate.Link},
-		consolidate.Weekly:    {consolidate.Prune, consolidate.Rescore, consolidate.Link, consolidate.Summarize},
+		consolidate.Daily:     {consolidate.Prune, consolidate.Link},
+		consolidate.Weekly:    {consolidate.Prune, consolidate.Link, consolidate.Summarize},
 		consolidate.Monthly:   consolidate.Kinds(),
 		consolidate.Quarterly: {consolidate.Prune, consolidate.Summarize, consolidate.Archive},
 		consolidate.Yearly:    {consolidate.Prune, consolidate.Archive},
@@ -555,8 +587,7 @@ func TestPlan_Horizons(t *testing.T) {
 		}
 		for _, a := range p.Actions {
 			switch {
-			case h == consolidate.Daily && a.Kind == consolidate.Rescore && age(a.ID) > 2,
-				h == consolidate.Quarterly && a.Kind == consolidate.Archive && age(a.ID) < 90,
+			case h == consolidate.Quarterly && a.Kind == consolidate.Archive && age(a.ID) < 90,
 				h == consolidate.Yearly && a.Kind == consolidate.Archive && age(a.ID) < 365:
 				t.Errorf("%s: %s of a memory of %d days", h, a.Kind, age(a.ID))
 			}
@@ -615,6 +646,29 @@ func TestDuplicates_AllPairs(t *testing.T) {
 	}
 	if n < 50 || len(linked) > n+2 {
 		t.Errorf("%d pairs were made and %d links found", n, len(linked))
+	}
+}
+
+// A plan links no more than its limit, and the next ones link the rest to the same memory.
+func TestDuplicates_Links(t *testing.T) {
+	t.Parallel()
+	v := sampleView(12, 1, 1)
+	for i := range v.Subjects {
+		v.Subjects[i].Content, v.Subjects[i].ContentHash = v.Subjects[0].Content, v.Subjects[0].ContentHash
+		v.Subjects[i].Project = ""
+	}
+	o := consolidate.Default()
+	o.Duplicates.Links = 5
+	fronts := make(map[hippo.ID]bool)
+	for _, want := range [][2]int{{5, 6}, {5, 1}, {1, 0}, {0, 0}} {
+		p := plan(t, v, consolidate.Weekly, o)
+		for e := range pairs(p) {
+			fronts[e[1]] = true
+		}
+		if got := [2]int{p.Count(consolidate.Link), p.Left}; got != want || len(fronts) != 1 {
+			t.Errorf("%v are linked and left to %d fronts, want %v to one", got, len(fronts), want)
+		}
+		v = apply(v, p)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package consolidate plans what to tidy up in a store: topics and groups of memories, links between
-// near-duplicates, summaries that cite what they summarise, learned relations that have faded, surprise
-// that has changed, and memories to archive.
+// near-duplicates, summaries that cite what they summarise, learned relations that have faded, and memories
+// to archive.
 //
 // It is pure: [New] reads a [View] and returns a [Plan], a list of proposed actions with their reasons.
 // It knows no store and changes nothing. Whoever applies a plan does so in one transaction.

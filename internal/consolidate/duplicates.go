@@ -44,15 +44,20 @@ type duplicate struct {
 	equal           bool
 }
 
-// duplicates marks the memories that others say the same as, and proposes to link what is in the window.
+// duplicates proposes to link the near-duplicates that are in the window.
 func (s *state) duplicates(ctx context.Context, c *corpus) error {
+	return s.options.Duplicates.each(ctx, c, s.link)
+}
+
+// each calls found with each memory that another one says the same as, and marks that one.
+func (o *Duplicates) each(ctx context.Context, c *corpus, found func(x, front *item, d *duplicate)) error {
 	order := make([]int, len(c.items))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return better(&c.items[a], &c.items[b]) })
 	f := &finder{
-		corpus: c, o: &s.options.Duplicates, equal: make(map[hippo.Hash]int), postings: make(map[uint32][]int), seen: make([]int, len(order)),
+		corpus: c, o: o, equal: make(map[hippo.Hash]int), postings: make(map[uint32][]int), seen: make([]int, len(order)),
 	}
 	for n, at := range order {
 		if n%(checkEvery/8) == 0 && ctx.Err() != nil {
@@ -64,7 +69,7 @@ func (s *state) duplicates(ctx context.Context, c *corpus) error {
 			continue
 		}
 		c.items[d.of].front = true
-		s.link(&c.items[at], &c.items[d.of], &d)
+		found(&c.items[at], &c.items[d.of], &d)
 	}
 	return nil
 }
@@ -74,13 +79,24 @@ func (s *state) link(x, front *item, d *duplicate) {
 	if !s.window.duplicates || s.links[pairOf(x.ID, front.ID)] || !s.window.contains(s.age(x.Memory)) && !s.window.contains(s.age(front.Memory)) {
 		return
 	}
-	r := hippo.Relation{From: x.ID, To: front.ID, Kind: DuplicateOf, Weight: 1, LastReinforced: s.Now}
-	reason := "same text as " + front.ID.String()
-	if !d.equal {
-		r.Weight = d.cosine
-		reason = fmt.Sprintf("cosine %.2f and %.0f %% of the words in common with %s", d.cosine, 100*d.overlap, front.ID)
+	if s.linked++; s.linked > s.options.Duplicates.Links {
+		s.plan.Left++
+		return
 	}
-	s.propose(Action{Kind: Link, ID: x.ID, Reason: reason, Relations: []hippo.Relation{r}})
+	r := hippo.Relation{From: x.ID, To: front.ID, Kind: DuplicateOf, Weight: 1, LastReinforced: s.Now}
+	link := " as "
+	if !d.equal {
+		r.Weight, link = d.cosine, " with "
+	}
+	s.propose(Action{Kind: Link, ID: x.ID, Reason: d.reason() + link + front.ID.String(), Relations: []hippo.Relation{r}})
+}
+
+// reason says why a memory is a duplicate.
+func (d *duplicate) reason() string {
+	if d.equal {
+		return "same text"
+	}
+	return fmt.Sprintf("cosine %.2f and %.0f %% of the words in common", d.cosine, 100*d.overlap)
 }
 
 // better orders memories that say the same: pinned, voted up, more trusted, more important, more surprising, longer,
@@ -88,7 +104,7 @@ func (s *state) link(x, front *item, d *duplicate) {
 func better(a, b *item) int {
 	return cmp.Or(
 		first(a.Pinned, b.Pinned), first(a.Upvoted, b.Upvoted), cmp.Compare(b.Trust, a.Trust), cmp.Compare(b.Importance.Base, a.Importance.Base),
-		cmp.Compare(b.score, a.score), cmp.Compare(len(b.Content), len(a.Content)), b.CreatedAt.Compare(a.CreatedAt), bytes.Compare(a.ID[:], b.ID[:]),
+		cmp.Compare(b.Surprise.Score, a.Surprise.Score), cmp.Compare(len(b.Content), len(a.Content)), b.CreatedAt.Compare(a.CreatedAt), bytes.Compare(a.ID[:], b.ID[:]),
 	)
 }
 
@@ -165,7 +181,7 @@ func (f *finder) find(at int) (best duplicate, ok bool) {
 func (f *finder) compare(x *item, of int) (d duplicate, near bool) {
 	y := &f.items[of]
 	a, b := len(x.terms), len(y.terms)
-	if float64(min(a, b)) < f.o.Overlap*float64(max(a, b)) || vector.Rough(&x.code, &y.code) < f.o.Cosine-2*rough {
+	if float64(min(a, b)) < f.o.Overlap*float64(max(a, b)) || unlike(x, y, f.o.Overlap) || vector.Rough(&x.code, &y.code) < f.o.Cosine-2*rough {
 		return d, false
 	}
 	d = duplicate{of: of, cosine: vector.Cosine(&x.code, &y.code)}

@@ -12,9 +12,9 @@ type Horizon string
 
 // The horizons. All of them plan which learned relations have faded.
 const (
-	// Daily acts on memories of the last two days: near-duplicates and surprise.
+	// Daily acts on memories of the last two days: near-duplicates.
 	Daily Horizon = "daily"
-	// Weekly acts on all: near-duplicates, surprise and summaries.
+	// Weekly acts on all: near-duplicates and summaries.
 	Weekly Horizon = "weekly"
 	// Monthly is Weekly with archival.
 	Monthly Horizon = "monthly"
@@ -34,7 +34,7 @@ const day = 24 * time.Hour
 type window struct {
 	from, to time.Duration // age; to 0: no end
 	// The steps.
-	duplicates, surprise, summaries, archive bool
+	duplicates, summaries, archive bool
 }
 
 // contains reports whether a memory of an age is acted on.
@@ -47,11 +47,11 @@ func (w *window) contains(age time.Duration) bool {
 func windowOf(h Horizon) (window, error) {
 	switch h {
 	case Daily:
-		return window{to: 2 * day, duplicates: true, surprise: true}, nil
+		return window{to: 2 * day, duplicates: true}, nil
 	case Weekly:
-		return window{duplicates: true, surprise: true, summaries: true}, nil
+		return window{duplicates: true, summaries: true}, nil
 	case Monthly:
-		return window{duplicates: true, surprise: true, summaries: true, archive: true}, nil
+		return window{duplicates: true, summaries: true, archive: true}, nil
 	case Quarterly:
 		return window{from: 90 * day, summaries: true, archive: true}, nil
 	case Yearly:

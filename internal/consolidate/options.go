@@ -15,9 +15,6 @@ type Options struct {
 	Archive    Archival
 	// Relations has the decay of learned relations and the weight at which they are dropped.
 	Relations rank.Relations
-	// Novelty returns the surprise of a memory as the store is now; not ok: it is not known. Nil leaves all as
-	// it is. It is called for memories that have a score, one after the other.
-	Novelty func(hippo.ID) (hippo.Surprise, bool)
 }
 
 // Clustering are the constants of clusters.
@@ -44,6 +41,8 @@ type Duplicates struct {
 	Cosine float64
 	// Overlap is the number of distinct words in both texts, divided by that in one or the other.
 	Overlap float64
+	// Links is the largest number of links of a plan: they are stored and undone in one transaction.
+	Links int
 }
 
 // Summaries are the bounds of extractive summaries.
@@ -59,6 +58,9 @@ type Summaries struct {
 // Below.
 type Archival struct {
 	Below, Floor float64
+	// Share is the largest part of the memories of a project that is archived, former runs included: those of the lowest surprise
+	// at their age.
+	Share float64
 	// HalfLife and Grace are in days; HalfLife 0: nothing decays. A memory younger than Grace, or used within that many active days, stays.
 	HalfLife float64
 	Grace    int
@@ -71,9 +73,9 @@ type Archival struct {
 func Default() Options {
 	return Options{
 		Clusters:   Clustering{Seed: 1, Iterations: 25, Group: 64, Dense: .4, Members: 5, Words: 3},
-		Duplicates: Duplicates{Cosine: .9, Overlap: .7},
+		Duplicates: Duplicates{Cosine: .9, Overlap: .7, Links: 10_000},
 		Summaries:  Summaries{Characters: 500, Sentences: 3, Keep: .8},
-		Archive:    Archival{Below: .15, Floor: .5, HalfLife: 30, Grace: 30, Tags: []string{"critical", "important", "reference", "permanent"}},
+		Archive:    Archival{Below: .15, Floor: .5, Share: .2, HalfLife: 30, Grace: 30, Tags: []string{"critical", "important", "reference", "permanent"}},
 		Relations:  rank.DefaultWeights().Relations,
 	}
 }
@@ -90,6 +92,7 @@ func (o *Options) validate() error {
 		{"summaries.keep", o.Summaries.Keep},
 		{"archive.below", o.Archive.Below},
 		{"archive.floor", o.Archive.Floor},
+		{"archive.share", o.Archive.Share},
 	} {
 		if math.IsNaN(x.value) || x.value < 0 || x.value > 1 {
 			return hippo.Fieldf(x.field, "must be from 0 to 1, got %v", x.value)
@@ -105,6 +108,7 @@ func (o *Options) validate() error {
 		{"clusters.group", o.Clusters.Group, 2},
 		{"clusters.members", o.Clusters.Members, 2},
 		{"clusters.words", o.Clusters.Words, 0},
+		{"duplicates.links", o.Duplicates.Links, 0},
 		{"summaries.characters", o.Summaries.Characters, 100},
 		{"summaries.sentences", o.Summaries.Sentences, 1},
 		{"archive.grace", o.Archive.Grace, 0},

@@ -26,8 +26,6 @@ type Kind string
 const (
 	// Prune removes the relations.
 	Prune Kind = "prune"
-	// Rescore sets the surprise of the memory.
-	Rescore Kind = "rescore"
 	// Link declares the relations.
 	Link Kind = "link"
 	// Summarize records the summary and declares its relations, whose From is the zero ID until it has one.
@@ -37,7 +35,7 @@ const (
 )
 
 // Kinds returns every kind in the order of a plan.
-func Kinds() []Kind { return []Kind{Prune, Rescore, Link, Summarize, Archive} }
+func Kinds() []Kind { return []Kind{Prune, Link, Summarize, Archive} }
 
 // Action is a proposed change.
 type Action struct {
@@ -49,8 +47,6 @@ type Action struct {
 	Reason string
 	// Relations are declared, or removed by [Prune].
 	Relations []hippo.Relation
-	// Surprise is the new one, for [Rescore].
-	Surprise hippo.Surprise
 	// Summary is the new memory, without an ID and times, and Supersedes the summary that it replaces, if there
 	// is one.
 	Summary    *hippo.Memory
@@ -65,6 +61,8 @@ type Plan struct {
 	Topics, Groups []Cluster
 	// Actions are in the order of [Kinds], then of the IDs of their memories.
 	Actions []Action
+	// Left is the number of near-duplicates beyond [Duplicates.Links], which the next plans link.
+	Left int
 }
 
 // Count returns the number of actions of a kind.
@@ -111,13 +109,31 @@ func New(ctx context.Context, v *View, h Horizon, o Options) (*Plan, error) {
 	return s.plan, nil
 }
 
+// Clusters returns the topics and the groups of a view, as a plan has them. Errors are those of [New].
+func Clusters(ctx context.Context, v *View, o Options) (topics, groups []Cluster, err error) {
+	if err := o.validate(); err != nil {
+		return nil, nil, err
+	}
+	if err := v.validate(); err != nil {
+		return nil, nil, err
+	}
+	s := &state{View: v, options: &o, plan: &Plan{}}
+	for _, list := range s.projects() {
+		items, err := itemsOf(ctx, list)
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, err := s.clusters(ctx, items); err != nil {
+			return nil, nil, err
+		}
+	}
+	return s.plan.Topics, s.plan.Groups, nil
+}
+
 // project plans for the memories of one project, which are in the order of their IDs.
 func (s *state) project(ctx context.Context, list []*Subject) error {
 	items, err := itemsOf(ctx, list)
 	if err != nil {
-		return err
-	}
-	if err := s.rescore(ctx, items); err != nil {
 		return err
 	}
 	// Duplicates count for what archival keeps, so they are looked for whenever it runs.
@@ -137,7 +153,7 @@ func (s *state) project(ctx context.Context, list []*Subject) error {
 		(&summarizer{s, items}).summarize(groups)
 	}
 	if s.window.archive {
-		(&archiver{s, items}).archive(groups)
+		(&archiver{state: s, corpus: items}).archive(groups)
 	}
 	return ctx.Err()
 }

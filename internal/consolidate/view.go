@@ -89,6 +89,7 @@ type state struct {
 	// citing has the positions of those that cite a memory.
 	citing map[hippo.ID][]int
 	links  map[pair]bool // near-duplicates that are linked, the smaller ID first
+	linked int           // near-duplicates to link, those of [Plan.Left] included
 	plan   *Plan
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // accessWriter is the write-behind buffer of access counts: one goroutine stores the accesses
-// of all searches of half a second together, with their co-recalled pairs.
+// of all searches of half a second together, with what is learned of uses.
 type accessWriter struct {
 	store *store.Store
 	index *index.Index
@@ -49,8 +49,8 @@ func (w *accessWriter) counts() (lost, pending int) {
 // accessBatch is what is written together.
 type accessBatch struct {
 	counts map[hippo.Day]map[hippo.ID]int
-	pairs  map[hippo.Relation]bool // found together
 	opened map[hippo.ID]hippo.Question
+	pairs  pairs
 }
 
 // maxPending is the maximum number of counts, one for each memory and day, that wait for the next
@@ -72,11 +72,9 @@ func (b *accessBatch) count(day hippo.Day, id hippo.ID, n int) {
 	b.counts[day][id] += n
 }
 
-// open makes an empty batch, in which something is pending.
+// open makes a batch one in which something is pending.
 func (b *accessBatch) open() {
-	*b = accessBatch{
-		counts: make(map[hippo.Day]map[hippo.ID]int), pairs: make(map[hippo.Relation]bool), opened: make(map[hippo.ID]hippo.Question),
-	}
+	b.counts, b.opened = make(map[hippo.Day]map[hippo.ID]int), make(map[hippo.ID]hippo.Question)
 }
 
 // size returns the number of counts.
@@ -97,7 +95,7 @@ func newAccessWriter(s *store.Store, x *index.Index, rule *rank.Weights, log *sl
 	return w
 }
 
-// add counts one access of each of ids, and the co-recall of pairs. It does not block.
+// add counts one access of each of ids, and notes pairs that were returned together. It does not block.
 func (w *accessWriter) add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation) {
 	if len(ids) == 0 {
 		return
@@ -112,10 +110,33 @@ func (w *accessWriter) add(day hippo.Day, ids []hippo.ID, pairs []hippo.Relation
 	for _, id := range ids {
 		w.pending.count(day, id, 1)
 	}
-	for _, p := range pairs {
-		w.pending.pairs[p] = true
+	w.pending.pairs.returned(pairs)
+	signal(w.wake)
+}
+
+// addUsed notes uses. It does not block.
+func (w *accessWriter) addUsed(uses []use) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	select {
+	case <-w.quit:
+		return // nobody would write it
+	default:
+	}
+	if w.pending.pairs.use(&w.rule.Learning, uses); w.pending.pairs.size() == 0 {
+		return
+	}
+	if w.pending.counts == nil {
+		w.pending.open()
 	}
 	signal(w.wake)
+}
+
+// forgetUsed drops uses of memories.
+func (w *accessWriter) forgetUsed(ids []hippo.ID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pending.pairs.forget(ids)
 }
 
 // addOpened notes that memories were opened as answers to questions. It does not block.
@@ -157,7 +178,7 @@ func (w *accessWriter) run() {
 func (w *accessWriter) write() {
 	w.mu.Lock()
 	b := w.pending
-	w.pending = accessBatch{}
+	w.pending = accessBatch{pairs: b.pairs.rest()}
 	w.totals.steps++
 	w.mu.Unlock()
 	var failed accessBatch
@@ -172,7 +193,7 @@ func (w *accessWriter) write() {
 		}
 	}
 	w.storeOpened(b.opened)
-	w.storePairs(slices.SortedFunc(maps.Keys(b.pairs), func(a, b hippo.Relation) int { return a.Compare(&b) }))
+	w.storePairs(&b.pairs)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for day, counts := range failed.counts {
@@ -225,19 +246,16 @@ func (w *accessWriter) storeOpened(opened map[hippo.ID]hippo.Question) {
 	}
 }
 
-// storePairs reinforces the relations of co-recalled pairs. The process that advanced the active
-// day prunes faded ones.
-func (w *accessWriter) storePairs(pairs []hippo.Relation) {
-	ctx := context.Background()
-	var err error
-	if len(pairs) > 0 {
-		err = w.store.CoRecall(ctx, pairs, func(old hippo.Relation, now time.Time) float64 { return w.rule.Relations.Learned(&old, now) })
-	}
+// storePairs reinforces the relations of pairs. The process that advanced the active day prunes
+// faded ones.
+func (w *accessWriter) storePairs(p *pairs) {
+	ctx, rule := context.Background(), &w.rule.Relations
+	err := p.store(ctx, w.store, rule)
 	if err == nil && w.store.TakeAdvanced() {
-		err = w.store.PruneRelations(ctx, func(r hippo.Relation, now time.Time) bool { return w.rule.Relations.Faded(&r, now) })
+		err = w.store.PruneRelations(ctx, func(r hippo.Relation, now time.Time) bool { return rule.Faded(&r, now) })
 	}
 	if err != nil {
-		w.log.Warn("what was found together is not learned", "pairs", len(pairs), "error", err)
+		w.log.Warn("what was used together is not learned", "pairs", p.size(), "error", err)
 	}
 }
 

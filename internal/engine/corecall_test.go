@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/embed/embedtest"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -29,58 +33,106 @@ func (f *fixture) learned(a, b int) float64 {
 	return 0
 }
 
-// searchDaily searches once a day, on n days.
-func (f *fixture) searchDaily(n int, query string) {
+// votedDaily votes once a day, on n days, for turns as answers to a question.
+func (f *fixture) votedDaily(n int, query string, turns ...int) {
 	f.t.Helper()
 	for range n {
 		f.advance(1, 0)
 		f.search(hippo.Query{Text: query})
+		f.voted(query, turns...)
 		f.flush()
 	}
 }
 
-// Two memories are found together for days. Afterwards the one comes before an equally
-// relevant third when the other is found, and only then.
+// voted votes for turns as answers to a question.
+func (f *fixture) voted(query string, turns ...int) {
+	f.t.Helper()
+	b := engine.Ballot{Query: query}
+	for _, n := range turns {
+		b.Up = append(b.Up, idOf(n))
+	}
+	f.cast(b)
+}
+
+// openAssociating opens an engine in which relations alone are tested.
+func openAssociating(t tester, change func(*rank.Weights)) *fixture {
+	t.Helper()
+	return openLearning(t, func(w *rank.Weights) {
+		w.Learning.Shift, w.Prior.Bound, w.Relations.MinPull = 0, 0, 2
+		if change != nil {
+			change(w)
+		}
+	})
+}
+
+// Two memories answer a question for days. Afterwards the one comes before an equally relevant third
+// when the other is found, and only then.
 func TestCoRecall_ChangesTheOrder(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		change func(*rank.Weights)
 		order  []string
 	}{
-		"learned":      {func(*rank.Weights) {}, []string{"gateway timeout alpha", "gateway beta one", "gateway gamma two"}},
+		"learned":      {nil, []string{"gateway timeout alpha", "gateway beta one", "gateway gamma two"}},
 		"without":      {func(w *rank.Weights) { w.Relations.Boost = 0 }, []string{"gateway timeout alpha", "gateway gamma two", "gateway beta one"}},
-		"learns never": {func(w *rank.Weights) { w.Relations.Learn = 1e-9 }, []string{"gateway timeout alpha", "gateway gamma two", "gateway beta one"}},
+		"learns never": {func(w *rank.Weights) { w.Relations.Learn = 1e-15 }, []string{"gateway timeout alpha", "gateway gamma two", "gateway beta one"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := open(t, options{tokens: &embedtest.Tokens{}, weights: changed(func(w *rank.Weights) {
-				w.Prior.Bound = 0 // accesses are not what is tested
-				w.Relations.Pull = 0
-				tc.change(w)
-			})})
+			f := openAssociating(t, tc.change)
 			f.put(turn(1, "", "gateway timeout alpha"), turn(2, "", "gateway beta one"), turn(3, "", "gateway gamma two"))
-			f.searchDaily(6, "alpha beta")
+			f.votedDaily(6, "alpha beta", 1, 2)
 			f.wantOrder(hippo.Query{Text: "gateway timeout", NoTouch: true}, tc.order...)
 		})
 	}
 }
 
+// Searching alone teaches nothing: a month of it leaves the answers to all questions as they were.
+func TestCoRecall_SearchingAloneMovesNothing(t *testing.T) {
+	t.Parallel()
+	f := openLearning(t, nil)
+	f.put(turn(1, "", "gateway timeout alpha"), turn(2, "", "gateway beta one"), turn(3, "", "gateway gamma two"))
+	answers := func() (out []float64) {
+		for _, text := range []string{"gateway", "gateway timeout", "beta", "gateway one"} {
+			for _, h := range f.search(hippo.Query{Text: text, NoTouch: true}).Hits {
+				out = append(out, float64(h.Memory.ID[15]), h.Signals.Text, h.Relevance)
+			}
+		}
+		return out
+	}
+	f.search(hippo.Query{Text: "gateway"})
+	f.flush()
+	before := answers()
+	for range 30 { // within a day, which has its own effect on importance
+		f.search(hippo.Query{Text: "gateway one"})
+		f.search(hippo.Query{Text: "gateway beta"})
+		f.flush()
+	}
+	if d := cmp.Diff(before, answers()); d != "" {
+		t.Errorf("(-before +after):\n%s", d)
+	}
+	for r, err := range f.Transfer().ExportRelations(t.Context()) {
+		t.Errorf("learned %+v (%v)", r, err)
+	}
+}
+
 func TestCoRecall_IsLearnedOnceADay(t *testing.T) {
 	t.Parallel()
-	f := openReranking(t)
+	f := openAssociating(t, nil)
 	f.put(turn(1, "", "red alpha"), turn(2, "", "red beta"), turn(3, "", "blue"))
 	for range 20 {
-		f.search(hippo.Query{Text: "red"})
+		f.voted("red", 1, 2)
+		f.flush()
 	}
 	if w := f.learned(1, 2); w != .1 {
-		t.Errorf("after twenty searches on one day the weight is %v, want .1", w)
+		t.Errorf("after twenty votes on one day the weight is %v, want .1", w)
 	}
 	if w := f.learned(1, 3); w != 0 {
-		t.Errorf("memories that were not found together have weight %v", w)
+		t.Errorf("memories that were not used together have weight %v", w)
 	}
 	before := .1
 	for range 400 {
-		f.searchDaily(1, "red")
+		f.votedDaily(1, "red", 1, 2)
 		w := f.learned(1, 2)
 		if w > .83 || w < before-1e-9 {
 			t.Fatalf("the weight goes from %v to %v", before, w)
@@ -94,49 +146,107 @@ func TestCoRecall_IsLearnedOnceADay(t *testing.T) {
 	if w := f.learned(1, 2); w < .41 || w > .42 {
 		t.Errorf("a month later it is %v, want half", w)
 	}
-	f.advance(365, 0)
-	f.search(hippo.Query{Text: "blue beta"}) // learns a pair, and drops what has faded
+	f.votedDaily(365, "blue beta", 2, 3) // learns a pair, and drops what has faded
 	f.learned(1, 2)
 	for r, err := range f.Transfer().ExportRelations(t.Context()) {
-		if err != nil || r == hippo.CoRecall(idOf(1), idOf(2)) || r.Other(idOf(1)) == idOf(2) {
+		if err != nil || r.Other(idOf(1)) == idOf(2) {
 			t.Errorf("what has faded is still there: %v, %v", r, err)
 		}
 	}
 }
 
-func TestCoRecall_WhatLearns(t *testing.T) {
+func TestCoRecall_WhatTeaches(t *testing.T) {
 	t.Parallel()
+	const asked = "how is the red gateway deployed"
+	opening := func(f *fixture, query string, n int) {
+		if err := engine.Opened(t.Context(), f.Memories, map[hippo.ID]string{idOf(n): query}); err != nil {
+			t.Error(err)
+		}
+	}
 	for name, tc := range map[string]struct {
-		q    hippo.Query
-		want bool
+		use  func(f *fixture)
+		want float64
 	}{
-		"a search":                 {hippo.Query{Text: "red"}, true},
-		"one that leaves no trace": {hippo.Query{Text: "red", NoTouch: true}, false},
-		"a later page":             {hippo.Query{Text: "red", Offset: 1}, false},
-		"a page of one":            {hippo.Query{Text: "red", Count: 1}, false},
-		"a search for everything":  {hippo.Query{}, false},
-		"another ranker":           {hippo.Query{Text: "red", Ranker: hippo.RankerBM25}, true},
+		"votes on one question": {func(f *fixture) { f.voted(asked, 1); f.voted(asked, 2) }, .1},
+		"votes on another one":  {func(f *fixture) { f.voted(asked, 1); f.voted("blue", 2) }, 0},
+		"votes on none":         {func(f *fixture) { f.voted("", 1, 2) }, 0},
+		"votes hours apart":     {func(f *fixture) { f.voted(asked, 1); f.advance(0, 2*time.Hour); f.voted(asked, 2) }, 0},
+		"openings":              {func(f *fixture) { opening(f, asked, 1); opening(f, asked, 2) }, .03},
+		"an opening and a vote": {func(f *fixture) { opening(f, asked, 1); f.voted(asked, 2) }, .03},
+		"a vote and a downvote": {func(f *fixture) { f.voted(asked, 1); f.cast(engine.Ballot{Down: []hippo.ID{idOf(2)}, Query: asked}) }, 0},
+		"a vote that was taken back": {func(f *fixture) {
+			f.voted(asked, 1)
+			f.cast(engine.Ballot{Undo: []hippo.ID{idOf(1)}})
+			f.voted(asked, 2)
+		}, 0},
+		"a vote of a modification":      {func(f *fixture) { f.voted(asked, 1); f.upvoted(2, asked) }, .1},
+		"a search":                      {func(f *fixture) { f.search(hippo.Query{Text: "red"}) }, 0},
+		"one of ranker surprise":        {func(f *fixture) { f.search(surprising("red")) }, .1},
+		"two of ranker surprise":        {func(f *fixture) { f.search(surprising("red")); f.flush(); f.search(surprising("red")) }, .2},
+		"twelve of ranker surprise":     {func(f *fixture) { f.times(12, func() { f.search(surprising("red")); f.flush() }) }, 1},
+		"surprise that leaves no trace": {func(f *fixture) { q := surprising("red"); q.NoTouch = true; f.search(q) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := openReranking(t)
+			f := openAssociating(t, nil)
 			f.put(turn(1, "", "red alpha"), turn(2, "", "red beta"), turn(3, "", "red gamma"))
-			f.search(tc.q)
-			if got := f.learned(1, 2) > 0; got != tc.want {
-				t.Errorf("learned: %v", got)
+			tc.use(f)
+			if got := f.learned(1, 2); math.Abs(got-tc.want) > 1e-9 {
+				t.Errorf("the weight is %v, want %v", got, tc.want)
 			}
 		})
 	}
 }
 
-// A search learns at most the pairs of its first three hits.
+func surprising(text string) hippo.Query {
+	return hippo.Query{Text: text, Ranker: hippo.RankerSurprise}
+}
+
+func (f *fixture) times(n int, do func()) {
+	for range n {
+		do()
+	}
+}
+
+// upvoted votes for a turn as a modification does.
+func (f *fixture) upvoted(n int, query string) {
+	f.t.Helper()
+	if _, err := f.Modify(f.t.Context(), idOf(n), engine.Modification{Vote: engine.VoteUp, Query: query}); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// What one tenant uses is never paired with what another one does.
+func TestCoRecall_StaysInItsNamespace(t *testing.T) {
+	t.Parallel()
+	f := openAssociating(t, nil)
+	f.put(turn(1, "", "red alpha"))
+	other := f.In(hippo.Scope{Namespace: "other", Rights: hippo.AllRights})
+	m, err := other.Record(t.Context(), &hippo.Memory{Content: "red beta"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.voted("red", 1)
+	if _, err := engine.Cast(t.Context(), other, engine.Ballot{Up: []hippo.ID{m.ID}, Query: "red"}); err != nil {
+		t.Fatal(err)
+	}
+	f.flush()
+	h, err := f.store.Head(t.Context())
+	if err != nil || h.Relations != 0 {
+		t.Errorf("%d relations (%v)", h.Relations, err)
+	}
+}
+
+// A search of ranker surprise teaches at most the pairs of its first ten hits.
 func TestCoRecall_IsBounded(t *testing.T) {
 	t.Parallel()
 	f := openReranking(t)
 	for n := range 12 {
 		f.put(turn(n+1, "", fmt.Sprintf("red number%d", n)))
 	}
-	f.search(hippo.Query{Text: "red", Count: 12})
+	q := surprising("red")
+	q.Count = 12
+	f.search(q)
 	f.learned(1, 2)
 	n := 0
 	for _, err := range f.Transfer().ExportRelations(t.Context()) {
@@ -144,26 +254,64 @@ func TestCoRecall_IsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n != 3 {
-		t.Errorf("%d pairs are learned, want 3", n)
+	if n != 45 {
+		t.Errorf("%d pairs are learned, want 45", n)
 	}
 }
 
 // A weak learned relation boosts what matches; it does not pull.
 func TestCoRecall_PullsAboveALimit(t *testing.T) {
 	t.Parallel()
-	f := openReranking(t)
+	f := openLearning(t, nil)
 	f.put(turn(1, "", "gateway timeout"), turn(2, "", "pool timer"))
-	f.searchDaily(1, "timeout timer")
+	f.votedDaily(1, "timeout timer", 1, 2)
 	for day := 1; day < 12; day++ {
 		got := len(f.search(hippo.Query{Text: "gateway", NoTouch: true}).Hits) == 2
 		if want := f.learned(1, 2) > .3; got != want {
 			t.Errorf("day %d, weight %v: pulled %v", day, f.learned(1, 2), got)
 		}
-		f.searchDaily(1, "timeout timer")
+		f.votedDaily(1, "timeout timer", 1, 2)
 	}
 	if f.learned(1, 2) <= .3 {
 		t.Errorf("the weight is %v: the test tests little", f.learned(1, 2))
+	}
+}
+
+// What was used with something that was used with a hit comes before an equally relevant one.
+func TestCoRecall_TwoHops(t *testing.T) {
+	t.Parallel()
+	f := openAssociating(t, nil)
+	f.put(turn(1, "", "gateway timeout alpha"), turn(2, "", "pool timer"), turn(3, "", "gateway beta one"), turn(4, "", "gateway gamma two"))
+	q := hippo.Query{Text: "gateway timeout", NoTouch: true}
+	f.wantOrder(q, "gateway timeout alpha", "gateway gamma two", "gateway beta one")
+	f.votedDaily(6, "alpha timer", 1, 2)
+	f.votedDaily(6, "pool beta", 2, 3)
+	if f.learned(1, 3) != 0 {
+		t.Fatal("they are related directly")
+	}
+	f.wantOrder(q, "gateway timeout alpha", "gateway beta one", "gateway gamma two")
+}
+
+// What was used with everything says less than what was used with a hit alone.
+func TestCoRecall_CountsByDegree(t *testing.T) {
+	t.Parallel()
+	for _, on := range []bool{true, false} {
+		f := openAssociating(t, func(w *rank.Weights) { w.Relations.ByDegree = on })
+		f.put(turn(1, "", "gateway timeout alpha"), turn(2, "", "gateway beta one"), turn(3, "", "gateway gamma two"))
+		for n := range 4 {
+			f.put(turn(4+n, "", fmt.Sprintf("pool number%d", n)))
+		}
+		for range 8 { // one is the newer one: first if both are related as much
+			f.votedDaily(1, "alpha beta", 1, 2)
+			f.voted("alpha gamma", 1, 3)
+			f.voted("pool gamma", 3, 4, 5, 6, 7)
+			f.flush()
+		}
+		want := []string{"gateway timeout alpha", "gateway gamma two", "gateway beta one"}
+		if on {
+			want[1], want[2] = want[2], want[1]
+		}
+		f.wantOrder(hippo.Query{Text: "gateway timeout", NoTouch: true}, want...)
 	}
 }
 

@@ -30,8 +30,7 @@ type Engine struct {
 	store     *store.Store
 	index     *index.Index
 	embedding *embedding.Follower
-	searcher  *recall.Searcher
-	pages     *recall.Pages
+	searches
 	behind
 	weights   *rank.Weights
 	defaults  defaults
@@ -39,6 +38,13 @@ type Engine struct {
 	now       func() time.Time
 	closing   func() error // once
 	comparing atomic.Int32 // memories that are compared with others
+}
+
+// searches answers queries.
+type searches struct {
+	searcher *recall.Searcher
+	pages    *recall.Pages
+	turns    turns
 }
 
 // Remote carries out verbs in the process that has the store open. It is safe for concurrent use.
@@ -93,7 +99,8 @@ func New(c Config) *Engine {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	e.pages = recall.NewPages(e.now)
+	e.pages, e.turns = recall.NewPages(e.now), newTurns()
+	e.planning = make(chan struct{}, 1)
 	e.accesses = newAccessWriter(e.store, e.index, e.weights, c.Log)
 	e.embedding = embedding.New(embedding.Config{
 		Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Path: c.EmbedLock, OnBattery: c.OnBattery, Log: c.Log,

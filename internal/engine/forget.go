@@ -19,7 +19,7 @@ func forget(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, 
 	return mark(ctx, m, hippo.VerbForget, ids, m.now())
 }
 
-// Restore undoes [Memories.Forget].
+// Restore brings back memories that are forgotten or archived.
 func (m *Memories) Restore(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
 	return perform(ctx, m, ids, restore)
 }
@@ -36,6 +36,9 @@ func mark(ctx context.Context, m *Memories, verb hippo.Verb, ids []hippo.ID, at 
 	return update(ctx, m, verb, ids, func(x *hippo.Memory, _ hippo.Day) error {
 		if !x.Forgotten() || at.IsZero() {
 			x.ForgottenAt = at
+		}
+		if at.IsZero() {
+			x.ArchivedAt = at
 		}
 		return nil
 	})

@@ -96,16 +96,22 @@ func ambiguous(ctx context.Context, m *Memories, ref string, ids []hippo.ID) err
 	short := ShortIDs(m, ids)
 	e := &hippo.AmbiguousError{Ref: ref}
 	for _, x := range ms {
-		text := []rune(strings.Join(strings.Fields(x.Content), " "))
-		if len(text) > shownOfCandidate {
-			text = append(text[:shownOfCandidate-1], '…')
-		}
+		text := excerpt(x.Content, shownOfCandidate)
 		if x.Forgotten() {
-			text = append(text, []rune(" (forgotten)")...)
+			text += " (forgotten)"
 		}
-		e.Candidates = append(e.Candidates, [2]string{short.Of(x.ID), string(text)})
+		e.Candidates = append(e.Candidates, [2]string{short.Of(x.ID), text})
 	}
 	return e
+}
+
+// excerpt returns the beginning of a text on one line of at most n characters.
+func excerpt(text string, n int) string {
+	out := []rune(strings.Join(strings.Fields(text), " "))
+	if len(out) > n {
+		out = append(out[:n-1], '…')
+	}
+	return string(out)
 }
 
 // ShortIDs returns the short forms of IDs by which [Memories.Resolve] finds them, as far as the index knows the

@@ -47,7 +47,7 @@ func predecessors(ctx context.Context, m *Memories, id hippo.ID) ([]*hippo.Memor
 	}
 	var keys []retrieve.Key
 	err := m.indexed(ctx, func() error {
-		r, err := m.index.Search(ctx, &retrieve.Query{Scope: m.scope})
+		r, err := m.index.Search(ctx, &retrieve.Query{Scope: m.scope, Filter: hippo.Filter{Archived: true}})
 		if err != nil {
 			return err
 		}

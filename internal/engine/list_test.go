@@ -23,8 +23,8 @@ func TestList_Filters(t *testing.T) {
 	at := one.CreatedAt
 	for _, forgotten := range []bool{false, true} {
 		for name, filter := range map[string]hippo.Filter{
-			"project": {Projects: []string{"p"}}, "type": {Types: []string{"fact"}}, "tag": {Tags: []string{"x"}}, "author": {Author: "ann"},
-			"session": {Session: "s"}, "created": {CreatedBefore: at.Add(1)}, "event": {EventAfter: f.now()},
+			"project": {Projects: []string{"p"}}, "type": {Types: []string{"fact"}}, "tag": {Tags: []string{"x"}}, "author": {Origin: hippo.Origin{Author: "ann"}},
+			"session": {Origin: hippo.Origin{Session: "s"}}, "created": {CreatedBefore: at.Add(1)}, "event": {EventAfter: f.now()},
 			"trust": {MinTrust: hippo.TrustHigh}, "pinned": {Pinned: true},
 		} {
 			l, err := f.List(t.Context(), engine.ListQuery{Filter: filter, Forgotten: forgotten})

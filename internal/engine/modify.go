@@ -90,6 +90,7 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 		if err != nil {
 			return nil, err
 		}
+		noteVotes(m, c.ballot(id))
 		return ms[0], nil
 	}
 	old, err := someIDs("Supersedes", *c.Supersedes)
@@ -100,6 +101,19 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 		return nil, err
 	}
 	return store.As(m.scoped, as(m, hippo.VerbSupersede)).Supersede(ctx, id, old, change)
+}
+
+// ballot returns the vote on a question that goes with a modification.
+func (c *Modification) ballot(id hippo.ID) *Ballot {
+	b := &Ballot{Query: c.Query}
+	switch c.Vote {
+	case VoteUp:
+		b.Up = []hippo.ID{id}
+	case VoteDown, VoteUndo:
+		b.Down = []hippo.ID{id}
+	case VoteNone: // the ballot stays empty
+	}
+	return b
 }
 
 func (c *Modification) validate() error {

@@ -22,7 +22,7 @@ func ObserverOf(ctx context.Context) Observer {
 // publicName returns the name of a verb as front ends have it; empty for one that they do not have.
 func publicName(local string) string {
 	switch local {
-	case "search", "list", "get", "modify", "reinforce", "forget", "restore", "purge", "compare", "undo":
+	case "search", "list", "get", "modify", "reinforce", "forget", "restore", "purge", "compare", "undo", "clusters", "audit":
 		return local
 	case "recordAlone", "packedRecord":
 		return "record"
@@ -36,6 +36,8 @@ func publicName(local string) string {
 		return "relations"
 	case "packedStatus":
 		return "status"
+	case "consolidateAll":
+		return "consolidate"
 	case "operations":
 		return "log"
 	case "formerVersions":

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -34,6 +36,15 @@ func opened(ctx context.Context, m *Memories, asked map[hippo.ID]string) (none, 
 	}
 	if len(questions) > 0 {
 		m.accesses.addOpened(questions)
+		uses := make([]use, 0, len(questions))
+		for _, id := range slices.SortedFunc(maps.Keys(questions), hippo.ID.Compare) {
+			uses = append(uses, useOf(m, id, hippo.FeedbackOpened, questions[id]))
+		}
+		m.accesses.addUsed(uses)
 	}
 	return none{}, nil
+}
+
+func useOf(m *Memories, id hippo.ID, kind hippo.FeedbackKind, q hippo.Question) use {
+	return use{id, m.scope.Namespace, m.now(), hippo.Feedback{Kind: kind, Question: q}}
 }

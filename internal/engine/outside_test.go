@@ -33,6 +33,7 @@ func argumentsFor(m *hippo.Memory) map[string]any {
 		"historyAfter": "", "importHistory": []hippo.Version{{ID: m.ID, Operation: hippo.Operation{ID: m.ID, Verb: hippo.VerbModify}, Before: m}},
 		"importBatch": map[string]any{"Entries": []any{map[string]any{"Memory": m}}}, "indexImported": map[string]any{},
 		"importRelations": link, "feedHead": map[string]any{}, "feedAfter": map[string]any{},
+		"consolidateAll": map[string]any{"Horizon": "weekly"}, "clusters": map[string]any{}, "audit": map[string]any{},
 	}
 }
 

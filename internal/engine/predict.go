@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"sync"
 
@@ -34,6 +35,15 @@ func (p *prediction) loss(ctx context.Context, text string) float64 {
 		l.Learn(text)
 	}
 	return loss
+}
+
+// close closes a model that has something to close.
+func (p *prediction) close() {
+	if c, ok := p.model.(io.Closer); ok {
+		if err := c.Close(); err != nil {
+			p.log.Warn("the model of the prediction loss does not close", "error", err)
+		}
+	}
 }
 
 // fail notes the state of the predictor.

@@ -99,11 +99,24 @@ func reinforce(ctx context.Context, m *Memories, a reinforceArgs) ([]Reinforceme
 	if err != nil {
 		return nil, err
 	}
+	noteVotes(m, &a.Ballot)
 	out := make([]Reinforcement, len(ms))
 	for i, x := range ms {
 		out[i] = effects[x.ID]
 	}
 	return out, nil
+}
+
+// noteVotes notes upvotes on questions as uses.
+func noteVotes(m *Memories, b *Ballot) {
+	m.accesses.forgetUsed(slices.Concat(b.Down, b.Undo))
+	uses := make([]use, 0, len(b.Up))
+	for _, id := range b.Up {
+		if q := m.searcher.Question(strings.TrimSpace(b.query(id))); q != nil {
+			uses = append(uses, useOf(m, id, hippo.FeedbackUp, q))
+		}
+	}
+	m.accesses.addUsed(uses)
 }
 
 // votes checks a ballot and returns the vote on each memory.

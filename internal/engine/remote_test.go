@@ -47,6 +47,8 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 		"resolve":   func(m *engine.Memories) (any, error) { return m.Resolve(ctx, a.Short(), engine.PreferNone) },
 		"no ref":    func(m *engine.Memories) (any, error) { return m.Resolve(ctx, "ffffffff0000", engine.PreferLive) },
 		"list":      func(m *engine.Memories) (any, error) { return m.List(ctx, engine.ListQuery{Count: 2}) },
+		"audit":     func(m *engine.Memories) (any, error) { return engine.Audit(ctx, m, engine.AuditOptions{}) },
+		"clusters":  func(m *engine.Memories) (any, error) { return engine.ClustersOf(ctx, m) },
 		"short ids": func(m *engine.Memories) (any, error) { return engine.ShortIDs(m, []hippo.ID{a, b}), nil },
 		"status":    func(m *engine.Memories) (any, error) { return m.Status(ctx) },
 		"projects":  func(m *engine.Memories) (any, error) { return m.Projects(ctx) },

@@ -68,14 +68,18 @@ func rescore(ctx context.Context, m *Memories, limit int) (changed int, err erro
 	if limit > 0 {
 		ids = ids[:min(limit, len(ids))]
 	}
-	for len(ids) > 0 && err == nil {
-		n := min(scoreBatch, len(ids))
-		var done int
-		done, err = m.surprise.rescore(ctx, ids[:n])
-		changed += done
-		ids = ids[n:]
+	return m.surprise.rescoreAll(ctx, ids)
+}
+
+// rescoreAll computes the surprise of memories again, and returns how many changed.
+func (s *scorer) rescoreAll(ctx context.Context, ids []hippo.ID) (changed int, err error) {
+	for some := range slices.Chunk(ids, scoreBatch) {
+		done, err := s.rescore(ctx, some)
+		if changed += done; err != nil {
+			return changed, err
+		}
 	}
-	return changed, err
+	return changed, nil
 }
 
 // unscoredFirst returns the live memories of a scope: those without a surprise, then the others, both

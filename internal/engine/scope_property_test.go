@@ -28,13 +28,18 @@ func TestScope_IsAWall(t *testing.T) {
 	rapid.Check(t, scopeIsAWall(t, func(string) (driver.Backend, error) { return memstore.New(nil), nil }))
 }
 
+// inFiles are the stores in files.
+func inFiles(t *testing.T) map[string]func(path string) (driver.Backend, error) {
+	return map[string]func(string) (driver.Backend, error){
+		"sqlite": func(path string) (driver.Backend, error) { return sqlitestore.Open(t.Context(), path, nil) },
+		"dir":    func(path string) (driver.Backend, error) { return dirstore.Open(t.Context(), path, nil) },
+	}
+}
+
 // The same for stores in files, with a few random sequences.
 func TestScope_IsAWallInFiles(t *testing.T) {
 	t.Parallel()
-	for name, open := range map[string]func(string) (driver.Backend, error){
-		"sqlite": func(path string) (driver.Backend, error) { return sqlitestore.Open(t.Context(), path, nil) },
-		"dir":    func(path string) (driver.Backend, error) { return dirstore.Open(t.Context(), path, nil) },
-	} {
+	for name, open := range inFiles(t) {
 		seeds := byte(4)
 		if testing.Short() {
 			seeds = 1

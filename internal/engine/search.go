@@ -101,6 +101,10 @@ func rankingOf(ctx context.Context, m *Memories, q *hippo.Query, plan *recall.Pl
 
 func recallOnce(ctx context.Context, m *Memories, plan *recall.Plan, day hippo.Day) (r *recall.Ranking, err error) {
 	defer m.embedding.Searching()()
+	if err := m.turns.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer m.turns.end()
 	missing, err := m.index.CatchUpWithin(ctx, m.wait)
 	if err != nil {
 		return nil, err
@@ -159,16 +163,17 @@ func span(m *hippo.Memory, n uint32) hippo.Span {
 	return hippo.Span(spans[n-1])
 }
 
-// touch counts the hits as accessed, in the index at once and in the store later, and reinforces
-// the relations of the best hits of a first page.
+// touch counts the hits as accessed, in the index at once and in the store later. Ranker surprise
+// reinforces the relations of the hits of a first page, as claude-hippo does; for the others, to be
+// found together says nothing.
 func touch(m *Memories, day hippo.Day, hits []hippo.Hit, r *recall.Ranking, q *hippo.Query) {
 	ids := make([]hippo.ID, len(hits))
 	for i, h := range hits {
 		ids[i] = h.Memory.ID
 	}
 	var pairs []hippo.Relation
-	if q.Offset == 0 && q.Text != "" && len(hits) > 1 {
-		pairs = r.CoRecalled(q.Count, func(id hippo.ID) bool { return slices.Contains(ids, id) })
+	if q.Ranker == hippo.RankerSurprise && q.Offset == 0 && q.Text != "" {
+		pairs = r.Together(q.Count, func(id hippo.ID) bool { return slices.Contains(ids, id) })
 	}
 	m.index.Touch(ids, day)
 	m.accesses.add(day, ids, pairs)

@@ -159,3 +159,15 @@ func TestStage_fails_whole_when_a_memory_is_gone(t *testing.T) {
 		t.Errorf("stored nevertheless: %v", got)
 	}
 }
+
+func TestStage_clusters(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	stored(t, f.Memories, "the gateway retries")
+	s := stage(t, f)
+	defer s.Discard()
+	stored(t, s.Memories, "the gateway has a new owner")
+	if c, err := engine.ClustersOf(t.Context(), s.Memories); err != nil || c.Memories != 2 {
+		t.Errorf("got %+v, %v, want 2 memories", c, err)
+	}
+}

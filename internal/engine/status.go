@@ -13,6 +13,8 @@ import (
 type Status struct {
 	// Memories is the number of searchable memories, Forgotten that of hidden ones.
 	Memories, Forgotten int
+	// Archived is the number of those in Memories that default searches leave out.
+	Archived int
 	// Day is the active day and Date the calendar date it began on.
 	Day    hippo.Day
 	Date   string
@@ -89,6 +91,7 @@ func status(ctx context.Context, m *Memories) (Status, error) {
 		}
 		s.Models, s.Degraded = m.embedding.Status(&m.scope), m.embedding.Degraded(&m.scope)
 		s.Memories, s.Forgotten = m.index.Count(&m.scope)
+		s.Archived = m.index.Archived(&m.scope)
 		if m.scope.Allows(hippo.RightAdmin) {
 			s.Degraded = append(s.Degraded, m.notes()...)
 		}

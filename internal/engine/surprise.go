@@ -19,7 +19,8 @@ import (
 // behind are the writers that work behind the answers.
 type behind struct {
 	accesses *accessWriter
-	surprise *scorer // nil: surprise is not computed
+	surprise *scorer       // nil: surprise is not computed
+	planning chan struct{} // a token: one consolidation at a time
 }
 
 func (b *behind) close() {
@@ -230,6 +231,7 @@ func (s *scorer) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
 	s.batch(ctx, scoredAtClose)
+	s.prediction.close()
 }
 
 func (s *scorer) rescore(ctx context.Context, ids []hippo.ID) (int, error) {

@@ -98,7 +98,7 @@ func TestUsage_TheBoundHolds(t *testing.T) {
 	})
 }
 
-// The bounds together: what was found together raises a text by no more than the boost of
+// The bounds together: what was used together raises a text by no more than the boost of
 // relations, or to the share of the best text that a pull gives, and one that was better by
 // more than that and the bound of use comes first.
 func TestUsage_TheBoundsHoldTogether(t *testing.T) {

@@ -40,7 +40,7 @@ func usages() map[string]usage {
 	return map[string]usage{
 		"upvote": {
 			apply: func(f *fixture, a, _ hippo.ID) { f.vote([]hippo.ID{a}, nil) },
-			off:   func(w *rank.Weights) { w.Prior.Shares.Importance = 0 },
+			off:   func(w *rank.Weights) { w.Prior.Bound = 0 },
 		},
 		"upvote_that_multiplies_by_one": {
 			apply: func(f *fixture, a, _ hippo.ID) { f.vote([]hippo.ID{a}, nil) },
@@ -48,23 +48,11 @@ func usages() map[string]usage {
 		},
 		"downvote": {
 			apply: func(f *fixture, _, b hippo.ID) { f.vote(nil, []hippo.ID{b}) },
-			off:   func(w *rank.Weights) { w.Prior.Shares.Importance = 0 },
+			off:   func(w *rank.Weights) { w.Prior.Bound = 0 },
 		},
 		"downvote_that_multiplies_by_one": {
 			apply: func(f *fixture, _, b hippo.ID) { f.vote(nil, []hippo.ID{b}) },
 			off:   func(w *rank.Weights) { w.Usage.Downvote = 1 },
-		},
-		"recency": { // as many accesses each, those of a on a later day
-			apply: func(f *fixture, _, _ hippo.ID) { f.use("boris", 3); f.live(5); f.use("anna", 3) },
-			off:   func(w *rank.Weights) { w.Prior.Shares.Recency = 0 },
-		},
-		"recency_that_does_not_decay": {
-			apply: func(f *fixture, _, _ hippo.ID) { f.use("boris", 3); f.live(5); f.use("anna", 3) },
-			off:   func(w *rank.Weights) { w.Usage.RecencyRate = 0 },
-		},
-		"frequency": { // the same last day
-			apply: func(f *fixture, _, _ hippo.ID) { f.live(2); f.use("anna", 6); f.use("boris", 1) },
-			off:   func(w *rank.Weights) { w.Prior.Shares.Frequency = 0 },
 		},
 		"the_whole_prior": {
 			apply: func(f *fixture, a, b hippo.ID) { f.vote([]hippo.ID{a}, []hippo.ID{b}); f.live(1); f.use("anna", 9) },
@@ -102,7 +90,7 @@ func TestUsage_ImportanceOrdersEqualTexts(t *testing.T) {
 		want []string
 	}{
 		{"on", nil, []string{noteA, noteB}},
-		{"off", func(w *rank.Weights) { w.Prior.Shares.Importance = 0 }, []string{noteB, noteA}},
+		{"off", func(w *rank.Weights) { w.Prior.Bound = 0 }, []string{noteB, noteA}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -195,7 +183,7 @@ func TestUsage_RepeatedSearchDoesNotClimbWithoutEnd(t *testing.T) {
 			t.Fatalf("day %d: signals beyond 1: %+v", day, s)
 		}
 		s.Importance = 0 // which decays from day to day
-		relevance, prior = append(relevance, a.Hits[0].Relevance), append(prior, rank.PriorOf(new(rank.DefaultWeights()), &s))
+		relevance, prior = append(relevance, a.Hits[0].Relevance), append(prior, rank.ByInsight(new(rank.DefaultWeights()), &s))
 	}
 	// The same day of the pattern, thirty days apart.
 	if d := math.Abs(prior[59] - prior[32]); d > 1e-12 {

@@ -34,11 +34,12 @@ type versionJSON struct {
 	Of        int             `json:"of"`
 	After     string          `json:"after"`
 	Before    json.RawMessage `json:"before,omitempty"`
+	Relations json.RawMessage `json:"relations,omitempty"`
 }
 
 // EncodeVersion returns v as one line of JSON, without its end. The former memory is the object
-// of [EncodeInsight]; without one the operation recorded the memory. Errors are those of
-// [EncodeInsight].
+// of [EncodeInsight]; without one the operation recorded the memory, or, if after is all zeros,
+// changed only its relations. Errors are those of [EncodeInsight].
 func EncodeVersion(v *hippo.Version) ([]byte, error) {
 	o := &v.Operation
 	j := versionJSON{
@@ -50,6 +51,9 @@ func EncodeVersion(v *hippo.Version) ([]byte, error) {
 	}
 	var err error
 	if j.Before, err = EncodeFormer(v.Before); err != nil {
+		return nil, err
+	}
+	if j.Relations, err = EncodeRelationChanges(v.Relations); err != nil {
 		return nil, err
 	}
 	b, err := marshal(j)
@@ -105,5 +109,48 @@ func ReadVersion(line []byte) (v hippo.Version, err error) {
 			return v, hippo.Fieldf("before", "must be of memory %s, is of %s", v.ID, v.Before.ID)
 		}
 	}
-	return v, nil
+	v.Unchanged = v.Before == nil && v.After == hippo.Hash{}
+	v.Relations, err = DecodeRelationChanges(v.ID, j.Relations)
+	return v, err
+}
+
+// relationChangeJSON is a relation in a version; From is the memory.
+type relationChangeJSON struct {
+	relationJSON
+	Added bool `json:"added,omitempty"`
+}
+
+// EncodeRelationChanges returns the relations of a version on one line; nil for none. They lead from its memory.
+func EncodeRelationChanges(list []hippo.RelationChange) (json.RawMessage, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	out := make([]relationChangeJSON, len(list))
+	for i := range list {
+		out[i] = relationChangeJSON{jsonOf(&list[i].Relation), list[i].Added}
+	}
+	b, err := marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("%w: relations of a version: %w", hippo.ErrInvalid, err)
+	}
+	return b, nil
+}
+
+// DecodeRelationChanges is the inverse of [EncodeRelationChanges]. The error is [hippo.ErrCorrupt] or [hippo.ErrInvalid].
+func DecodeRelationChanges(from hippo.ID, b []byte) ([]hippo.RelationChange, error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	var list []relationChangeJSON
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, fmt.Errorf("%w: relations of a version: %w", hippo.ErrCorrupt, err)
+	}
+	out := make([]hippo.RelationChange, len(list))
+	for i := range list {
+		out[i] = hippo.RelationChange{Relation: list[i].relation(from), Added: list[i].Added}
+		if err := out[i].Relation.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }

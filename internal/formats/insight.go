@@ -33,7 +33,7 @@ func LegacyKeys() []string {
 func ownKeys() []string {
 	return []string{
 		"tags", "type", "pinned", "updated_at", "event_time", "valid_from", "valid_until", "superseded_by",
-		"forgotten_at", "version", "surprise", "source", "trust", "project", "namespace", "importance_set_day", "feedback",
+		"forgotten_at", "archived_at", "version", "surprise", "source", "trust", "project", "namespace", "importance_set_day", "feedback",
 		"untied_importance",
 		"metadata",
 	}
@@ -105,6 +105,7 @@ func writeOwn(w *objectWriter, m *hippo.Memory) {
 		w.put("superseded_by", m.SupersededBy)
 	}
 	w.timeIfSet("forgotten_at", m.ForgottenAt)
+	w.timeIfSet("archived_at", m.ArchivedAt)
 	if m.Version != 1 {
 		w.put("version", m.Version)
 	}

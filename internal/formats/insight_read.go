@@ -263,6 +263,7 @@ func readTimes(o *object, m *hippo.Memory) {
 	m.ValidFrom = readTime(o, "valid_from")
 	m.ValidUntil = readTime(o, "valid_until")
 	m.ForgottenAt = readTime(o, "forgotten_at")
+	m.ArchivedAt = readTime(o, "archived_at")
 }
 
 func (o *object) has(keys ...string) bool {

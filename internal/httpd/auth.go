@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -47,17 +48,36 @@ func bearer(value string) string {
 	return strings.TrimLeft(rest, " ")
 }
 
-// challenge sets the header WWW-Authenticate: what went wrong, empty if nothing did, the scopes to ask for, and where a
-// client finds the issuer. Sources: RFC 6750, section 3, and RFC 9728, section 5.1.
-func (s *Server) challenge(w http.ResponseWriter, failure, scopes string) {
+// challenge returns the header WWW-Authenticate: what went wrong, empty if nothing did, and where a client finds the issuer,
+// empty if there is none, with the scopes to ask it for. Sources: RFC 6750, section 3, and RFC 9728, section 5.1.
+func challenge(metadata, failure, scopes string) string {
 	text := `Bearer realm="hippo"`
 	if failure != "" {
 		text += `, error="` + failure + `"`
 	}
-	if s.Metadata != "" {
-		text += `, scope="` + scopes + `", resource_metadata="` + s.Metadata + `"`
+	if metadata != "" {
+		text += `, scope="` + scopes + `", resource_metadata="` + metadata + `"`
 	}
-	w.Header().Set("WWW-Authenticate", text)
+	return text
+}
+
+const (
+	challengeHeader   = "WWW-Authenticate"
+	insufficientScope = "insufficient_scope"
+)
+
+type metadataKey struct{}
+
+// InsufficientScope is for a handler that refuses a part of what its route does, such as one of many tools, with 403. It
+// sets the header by which a client learns which scope to ask the issuer for. Without an issuer nobody could give it one:
+// then it does nothing, and returns false. Source: the chapter on authorization of MCP.
+func InsufficientScope(ctx context.Context, h http.Header, need hippo.Rights) bool {
+	metadata, ok := ctx.Value(metadataKey{}).(string)
+	if ok {
+		note(ctx, unauthorized)
+		h.Set(challengeHeader, challenge(metadata, insufficientScope, scopesFor(need)))
+	}
+	return ok
 }
 
 // usualScopes are those that a client asks for which has no token yet.
@@ -94,17 +114,17 @@ func (s *Server) authorized(route *Route) http.HandlerFunc {
 				return
 			}
 			note(r.Context(), unauthorized)
-			s.challenge(w, "invalid_token", usualScopes)
+			w.Header().Set(challengeHeader, challenge(s.Metadata, "invalid_token", usualScopes))
 			s.problem(w, r, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "the token is unknown, expired or revoked, or was issued for another server: see hippo token list"})
 			return
 		case route.Rights != 0 && !given:
 			note(r.Context(), unauthorized)
-			s.challenge(w, "", usualScopes)
+			w.Header().Set(challengeHeader, challenge(s.Metadata, "", usualScopes))
 			s.problem(w, r, Problem{Status: http.StatusUnauthorized, Code: hippo.CodeForbidden, Detail: "a token is needed: Authorization: Bearer TOKEN, or X-API-Key: TOKEN"})
 			return
 		case !c.Scope.Allows(route.Rights):
 			note(r.Context(), unauthorized)
-			s.challenge(w, "insufficient_scope", scopesFor(route.Rights))
+			w.Header().Set(challengeHeader, challenge(s.Metadata, insufficientScope, scopesFor(route.Rights)))
 			s.problem(w, r, Problem{Status: http.StatusForbidden, Code: hippo.CodeForbidden, Detail: "the token does not allow this"})
 			return
 		}
@@ -112,7 +132,11 @@ func (s *Server) authorized(route *Route) http.HandlerFunc {
 			s.tooMany(w, r)
 			return
 		}
-		route.Handler.ServeHTTP(w, r.WithContext(WithCaller(r.Context(), c)))
+		ctx := WithCaller(r.Context(), c)
+		if s.Metadata != "" {
+			ctx = context.WithValue(ctx, metadataKey{}, s.Metadata)
+		}
+		route.Handler.ServeHTTP(w, r.WithContext(ctx))
 	}
 }
 

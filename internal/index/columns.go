@@ -61,6 +61,7 @@ const (
 	flagPinned     = 1 << iota // never decays
 	flagSuperseded             // has a successor
 	flagTied                   // has votes that are tied to questions, see [lesson]
+	flagArchived               // default searches leave it out
 )
 
 // extra holds the other columns of a document. A document of which one of them changes is
@@ -122,6 +123,9 @@ func rowOf(m *hippo.Memory) row {
 	}
 	if m.Untied != nil {
 		r.flags |= flagTied
+	}
+	if m.Archived() {
+		r.flags |= flagArchived
 	}
 	return r
 }

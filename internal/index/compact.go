@@ -124,7 +124,7 @@ func (m *merger) applyChanges(d *draft, in *input, now *part, at int) {
 		if k := doc / chunkRows; now.stored.chunks[k] != in.stored.chunks[k] {
 			r, names := *now.stored.row(doc), d.parts[at].columns.rows[to]
 			r.namespace, r.project, r.kind = names.namespace, names.project, names.kind
-			d.chunk(at, to).set(to, r, now.stored.uses(doc), now.stored.successor(doc))
+			setRow(d, at, to, r, now.stored.uses(doc), now.stored.successor(doc))
 		}
 	}
 	for k := range m.models {

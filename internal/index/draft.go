@@ -51,6 +51,13 @@ func (d *draft) chunk(at int, doc uint32) *rowChunk {
 	return c
 }
 
+// setRow replaces a stored row, its accesses and its successor; the zero ID: none.
+func setRow(d *draft, at int, doc uint32, r row, uses []use, by hippo.ID) {
+	p := d.own(at)
+	p.archived += r.archived() - p.stored.row(doc).archived()
+	d.chunk(at, doc).set(doc, r, uses, by)
+}
+
 // remove deletes a document.
 func (d *draft) remove(at int, doc uint32) {
 	p := d.own(at)
@@ -82,7 +89,7 @@ func (d *draft) update(at int, doc uint32, m *hippo.Memory) {
 	old := d.parts[at].stored.row(doc)
 	r := rowOf(m)
 	r.namespace, r.project, r.kind = old.namespace, old.project, old.kind
-	d.chunk(at, doc).set(doc, r, recentUses(m.Accesses), m.SupersededBy)
+	setRow(d, at, doc, r, recentUses(m.Accesses), m.SupersededBy)
 	d.hide(at, doc, m.Forgotten())
 	d.changed++
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo/internal/lang/sound"
 )
 
 const (
@@ -15,6 +17,11 @@ const (
 	prefixWeight = .8
 	// minPrefix is the least number of letters of a prefix.
 	minPrefix = 4
+	// minSounds is the least number of sounds of a name that is looked for in other scripts, and
+	// minUnlike of one that may differ by a sound. soundWeight is the weight of a name for each
+	// sound, and once more, up to that of a typo.
+	minSounds, minUnlike = 3, 5
+	soundWeight          = .1
 	// maxVariants is the number of variants of a term.
 	maxVariants = 16
 )
@@ -53,12 +60,13 @@ func (c candidates) best() []candidate {
 }
 
 // expand adds variants to a term that no document of the scope has: terms that it is a prefix of,
-// or that it may be a typo of. It returns the sum of their document frequencies.
+// that it may be a typo of, or that are the same name in another script. It returns the sum of their document frequencies.
 // Cost: some 2 ns a term of the dictionaries.
 func (d dictionaries) expand(t *term) (df int) {
 	c := make(candidates)
 	d.prefixed(t.text, c)
 	d.misspelt(t.text, c)
+	d.sounding(t.text, c)
 	for _, v := range c.best() {
 		lists, n := d.lookup(v.text)
 		if n == 0 { // only documents that are deleted or outside of the scope have it
@@ -78,16 +86,8 @@ func (d dictionaries) prefixed(text string, into candidates) {
 	if letters < minPrefix {
 		return
 	}
-	for i := range d {
-		x := &d[i].lexicon
-		first, _ := x.find(text)
-		for id := int(first); id < x.terms.len(); id++ {
-			name := x.terms.at(id)
-			if !strings.HasPrefix(string(name), text) {
-				break
-			}
-			into.add(name, prefixWeight*float64(letters)/float64(utf8.RuneCount(name)))
-		}
+	for name := range d.beginning(text) {
+		into.add(name, prefixWeight*float64(letters)/float64(utf8.RuneCount(name)))
 	}
 }
 
@@ -103,6 +103,58 @@ func (d dictionaries) misspelt(text string, into candidates) {
 		p := &d[i]
 		for id, distance := range p.near(s) {
 			into.add(p.lexicon.terms.at(int(id)), typoWeight(distance))
+		}
+	}
+}
+
+// sounding finds the terms of other scripts that may be the same name: those that sound alike, and of
+// longer ones also those that differ by one sound.
+func (d dictionaries) sounding(text string, into candidates) {
+	key, script := sound.Key(text), sound.ScriptOf(text)
+	if len(key) < minSounds || script == sound.Latin && !d.otherScripts() {
+		return
+	}
+	s := newSpeller([]byte(key), 1)
+	sound.Beginnings(script, key, func(beginning string) {
+		for name := range d.beginning(beginning) {
+			switch other := sound.Key(string(name)); {
+			case other == key:
+				into.add(name, min(soundWeight*float64(1+len(key)), typoWeight(1)))
+			case len(key) >= minUnlike && other != "" && s.distance([]byte(other)) <= 1:
+				into.add(name, typoWeight(2))
+			}
+		}
+	})
+}
+
+// otherScripts reports whether there may be terms in Cyrillic or Arabic letters.
+func (d dictionaries) otherScripts() bool {
+	for range d.between("Ѐ", "\u0700") {
+		return true
+	}
+	return false
+}
+
+// beginning yields the terms that begin with a text.
+func (d dictionaries) beginning(text string) iter.Seq[[]byte] {
+	return d.between(text, text+"\U0010FFFF")
+}
+
+// between yields the terms of the parts from one text until before another one.
+func (d dictionaries) between(from, until string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := range d {
+			x := &d[i].lexicon
+			first, _ := x.find(from)
+			for id := int(first); id < x.terms.len() && !d[i].outside; id++ {
+				name := x.terms.at(id)
+				if string(name) >= until {
+					break
+				}
+				if !yield(name) {
+					return
+				}
+			}
 		}
 	}
 }

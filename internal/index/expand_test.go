@@ -163,3 +163,37 @@ func TestSearch_expands_few_words(t *testing.T) {
 		t.Errorf("found %v", got)
 	}
 }
+
+// A name is found in other scripts than the query has it in, and by nothing else.
+func TestSearch_finds_names_in_other_scripts(t *testing.T) {
+	t.Parallel()
+	s := newSource("s")
+	s.put(
+		note(1, "Тесла приехал в 308 раз"),
+		note(2, "سيارة تيسلا جديدة"),
+		note(3, "The Hindu temple of Angkor"),
+		note(4, "Собор в Кёльне закрыт"),
+		note(5, "The Warsaw office moved"),
+	)
+	x := open(t, s, nil)
+	for _, c := range []struct {
+		name, text string
+		want       []int
+	}{
+		{"two_scripts", "Tesla", []int{1, 2}},
+		{"from_Cyrillic", "Ангкор", []int{3}},
+		{"from_Arabic", "وارسو", []int{5}},
+		{"three_sounds", "Koeln", []int{4}},
+		{"two_sounds", "key", nil},
+		{"a_number_is_no_name", "309", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := ranked(x, query{Text: c.text})
+			slices.Sort(got)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%q found %v, want %v", c.text, got, c.want)
+			}
+		})
+	}
+}

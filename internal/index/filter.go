@@ -26,7 +26,7 @@ type filter struct {
 }
 
 // columnSet says which columns a filter looks at.
-type columnSet struct{ pinned, valid, created, event, extras bool }
+type columnSet struct{ pinned, current, valid, created, event, extras bool }
 
 // span is a half-open interval of microseconds since 1970.
 type span struct{ from, until int64 }
@@ -89,6 +89,7 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	c.created, set.created = spanOf(f.CreatedAfter, f.CreatedBefore)
 	c.event, set.event = spanOf(f.EventAfter, f.EventBefore)
 	c.validAt, set.valid, set.pinned = f.ValidAt.UnixMicro(), !f.ValidAt.IsZero(), f.Pinned
+	set.current = !f.Archived && !q.Forgotten && p.archived > 0
 	set.extras = c.author != 0 || c.session != 0 || len(c.tags) > 0 || set.valid || set.event
 	c.open = *set == columnSet{} && c.projects == nil && c.kinds == nil && c.trust == math.MinInt8
 	return c, possible
@@ -117,6 +118,7 @@ func (c *filter) passesRow(p *part, doc uint32) bool {
 	return r.trust >= c.trust &&
 		(!c.columnSet.created || c.created.has(r.created)) &&
 		(!c.columnSet.pinned || r.flags&flagPinned != 0) &&
+		(!c.columnSet.current || r.flags&flagArchived == 0) &&
 		(c.projects == nil || slices.Contains(c.projects, r.project)) &&
 		(c.kinds == nil || slices.Contains(c.kinds, r.kind)) &&
 		(!c.columnSet.extras || c.passesExtras(p, r, &p.columns.extras[doc]))

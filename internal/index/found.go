@@ -62,6 +62,7 @@ type searchPool struct {
 	turns    chan struct{} // one for each search under way
 	opts     *Options
 	elements *elementTable
+	scanner  *scanner
 	scorer   atomic.Pointer[cachedScorer]
 	// kept is for one search at a time, pool for those beside it: the garbage collector
 	// empties a pool every few searches.
@@ -73,7 +74,7 @@ type searchPool struct {
 const keptMatches = 1 << 14
 
 func newSearchPool(o *Options, elements *elementTable) searchPool {
-	return searchPool{turns: make(chan struct{}, 2*runtime.GOMAXPROCS(0)), opts: o, elements: elements}
+	return searchPool{turns: make(chan struct{}, 2*runtime.GOMAXPROCS(0)), opts: o, elements: elements, scanner: newScanner()}
 }
 
 // begin waits for the turn of a search.

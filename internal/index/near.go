@@ -29,24 +29,20 @@ func nearer(a, b neighbour) int {
 
 // nearest finds the documents that match by their vectors, in each channel.
 func (f *found) nearest() {
-	blank := strings.TrimSpace(f.query.Text) == ""
 	for i := range f.parts {
 		f.parts[i].nearest = nil
 	}
+	if list := f.scans(); len(list) > 0 {
+		f.pool.scanner.scan(list)
+	}
 	for c := range f.channels {
-		v, ch := &f.query.Vectors[c], &f.channels[c]
-		*ch = channel{model: -1}
-		if v.Values == nil || blank {
+		if f.channels[c].model < 0 {
 			continue
 		}
-		k := f.snapshot.model(v.Model)
-		if k < 0 || len(v.Values) != f.snapshot.models[k].Dimension {
-			continue
-		}
-		ch.model, ch.code = k, vector.Quantize(v.Values)
+		v := &f.query.Vectors[c]
 		best := top.New(min(v.TopK, f.snapshot.docs()), nearer)
 		for i := range f.parts {
-			f.scan(retrieve.Channel(c), &f.parts[i], float32(v.MinCosine), best)
+			f.parts[i].choose(retrieve.Channel(c), &f.channels[c], float32(v.MinCosine), best)
 		}
 		for _, n := range best.Items() {
 			p := &f.parts[n.part]
@@ -58,13 +54,35 @@ func (f *found) nearest() {
 	}
 }
 
-// scan computes the cosines of a part in a channel, and offers those that may be among the
-// nearest: of each document its best.
-func (f *found) scan(of retrieve.Channel, p *partFound, least float32, best *top.List[neighbour]) {
-	ch := &f.channels[of]
-	v := &p.vectors[ch.model]
-	p.cosines[of] = v.table.Scan(p.cosines[of], &ch.code)
-	cosines := p.cosines[of]
+// scans sets up the channels that the query has a vector for, and returns what is to be scanned for them.
+func (f *found) scans() []vector.Query {
+	blank := strings.TrimSpace(f.query.Text) == ""
+	var list []vector.Query
+	for c := range f.channels {
+		v, ch := &f.query.Vectors[c], &f.channels[c]
+		*ch = channel{model: -1}
+		if v.Values == nil || blank {
+			continue
+		}
+		k := f.snapshot.model(v.Model)
+		if k < 0 || len(v.Values) != f.snapshot.models[k].Dimension {
+			continue
+		}
+		ch.model, ch.code = k, vector.Quantize(v.Values)
+		for i := range f.parts {
+			p := &f.parts[i]
+			t := &p.vectors[k].table
+			p.cosines[c] = t.Room(p.cosines[c])
+			list = append(list, vector.Query{Table: t, Code: &ch.code, Cosines: p.cosines[c]})
+		}
+	}
+	return list
+}
+
+// choose offers the documents of a part that may be among the nearest in a channel: each with the best of
+// its cosines.
+func (p *partFound) choose(of retrieve.Channel, ch *channel, least float32, best *top.List[neighbour]) {
+	v, cosines := &p.vectors[ch.model], p.cosines[of]
 	ch.add(p, v, cosines)
 	if !p.possible {
 		return

@@ -15,6 +15,8 @@ type part struct {
 	// live are the documents that can be found, hidden the forgotten ones. Documents in
 	// neither are deleted.
 	live, hidden docSet
+	// archived counts the rows of archived documents, deleted ones included.
+	archived int
 	// stored are the mutable columns as the store has them, shown the same with the accesses
 	// that are counted but not stored yet.
 	stored, shown rowTable
@@ -47,6 +49,9 @@ func newPart(s *segment, live, hidden docSet, models int) *part {
 	for d := range live.all() {
 		p.count(d, 1)
 	}
+	for i := range s.columns.rows {
+		p.archived += s.columns.rows[i].archived()
+	}
 	return p
 }
 
@@ -75,6 +80,14 @@ func (p *part) addTo(s *bm25.Stats, doc uint32, sign int) {
 func (p *part) updateStats(doc uint32, sign int) {
 	p.count(doc, sign)
 	p.stats = &atomic.Pointer[docStats]{}
+}
+
+// archived is 1 for the row of an archived document, else 0.
+func (r *row) archived() int {
+	if r.flags&flagArchived != 0 {
+		return 1
+	}
+	return 0
 }
 
 // clone returns a copy that may be changed; rows are copied when they change.

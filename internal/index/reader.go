@@ -119,6 +119,9 @@ func (f reader) Find(id hippo.ID) (retrieve.Doc, bool) {
 	if !ok || !f.inScope(at, doc) || !f.parts[at].live.has(doc) {
 		return retrieve.None, false
 	}
+	if !f.query.Filter.Archived && f.parts[at].shown.row(doc).archived() != 0 {
+		return retrieve.None, false
+	}
 	return docIn(at, doc), true
 }
 

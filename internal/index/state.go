@@ -100,6 +100,23 @@ func (s *state) Count(scope *hippo.Scope) (live, forgotten int) {
 	return live, forgotten
 }
 
+// Archived counts the archived memories of a scope, forgotten ones left out. Cost: a pass over the rows of the
+// segments that have any.
+func (s *state) Archived(scope *hippo.Scope) (n int) {
+	for _, p := range s.current.Load().parts {
+		set, ok := p.scope(scope)
+		if !ok || p.archived == 0 {
+			continue
+		}
+		for d := range p.live.all() {
+			if set == nil || set.has(d) {
+				n += p.stored.row(d).archived()
+			}
+		}
+	}
+	return n
+}
+
 // Projects returns the projects of a scope that have memories, forgotten ones included, in
 // alphabetical order and without the empty one. Cost: a pass over the rows.
 func (s *state) Projects(scope *hippo.Scope) []string {

@@ -242,12 +242,12 @@ func TestAdmits_is_what_an_empty_text_finds(t *testing.T) {
 		"project":         {Filter: hippo.Filter{Projects: []string{"p"}}},
 		"situation":       {Situation: []string{"cache"}},
 		"both":            {Situation: []string{"cache"}, Filter: hippo.Filter{Projects: []string{""}}},
-		"author":          {Filter: hippo.Filter{Author: "Ann"}},
+		"author":          {Filter: hippo.Filter{Origin: hippo.Origin{Author: "Ann"}}},
 		"trust":           {Filter: hippo.Filter{MinTrust: hippo.TrustHigh}},
 		"tag":             {Filter: hippo.Filter{Tags: []string{"a"}}},
 		"valid":           {Filter: hippo.Filter{ValidAt: time.UnixMicro(100)}},
 		"no_situation":    {Situation: []string{"gardening"}},
-		"unknown_author":  {Filter: hippo.Filter{Author: "Nobody"}},
+		"unknown_author":  {Filter: hippo.Filter{Origin: hippo.Origin{Author: "Nobody"}}},
 		"unknown_project": {Filter: hippo.Filter{Projects: []string{"nowhere"}}},
 	} {
 		t.Run(name, func(t *testing.T) {

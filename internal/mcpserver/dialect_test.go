@@ -107,6 +107,10 @@ func memoryServiceCalls() []exchange {
 		{"memory_update", object{"content_hash": h(queue), "updates": object{"tags": []string{"New"}, "memory_type": "decision", "metadata": object{"k": 1}}}, `^Memory updated successfully \(hash: ` + h(queue)},
 		{"memory_update", object{"content_hash": h(queue), "versioned": true, "updates": object{"content": "The job queue stops", "reason": "changed"}}, h("The job queue stops")},
 		{"memory_resolve", object{"winner_hash": h(newPort), "loser_hash": h(oldPort)}, `^Conflict resolved: ` + h(newPort) + ` supersedes 1 memories$`},
+		{"memory_consolidate", object{"action": "recommend", "time_horizon": "monthly"}, `"dry_run": ?true`},
+		{"trigger_consolidation", object{"time_horizon": "daily"}, `"horizon": ?"daily"`},
+		{"consolidate_memories", object{"time_horizon": "quarterly"}, `"horizon": ?"quarterly"`},
+		{"consolidation_recommendations", nil, `"dry_run": ?true`},
 		{"memory_consolidate", object{"action": "merge", "content_hashes": []string{h(oldPort), h(newPort)}, "merged_content": "Staging moved from 8080 to 9090"}, `^Merged 2 memories \(hash: ` + h("Staging moved from 8080 to 9090")},
 		{"memory_quality", object{"action": "rate", "content_hash": h(queue), "rating": 1, "feedback": "helped"}, `^Memory rated 1 \(hash: ` + h(queue) + `\): quality 0\.\d\d -> 0\.\d\d$`},
 		{"memory_quality", object{"action": "get", "content_hash": h(queue)}, `^\{"content_hash":"` + h(queue) + `","quality_score":0\.\d+,"access_count":\d+\}$`},
@@ -179,7 +183,7 @@ func TestMemoryService_Missing(t *testing.T) {
 	s := startDialect(t)
 	calls := []exchange{
 		{"memory_search", object{"query": "x", "entity": "y"}, "query"},
-		{"memory_consolidate", object{"action": "run"}, "merge"},
+		{"memory_consolidate", object{"action": "pause"}, "recommend"},
 		{"memory_graph", object{"action": "infer"}, "connected"},
 		{"memory_quality", object{"action": "maintain"}, "analyze"},
 		{"memory_update", object{"content_hash": hashed(queue), "preserve_timestamps": false, "updates": object{"tags": "a"}}, "leave the argument out"},

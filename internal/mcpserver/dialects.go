@@ -106,7 +106,7 @@ func (s *Server) speak(next mcp.MethodHandler) mcp.MethodHandler {
 func (s *Server) find(name string) (*dialect.System, *dialect.Tool) {
 	for _, t := range s.order {
 		if t.open == nil {
-			if s.own[name] {
+			if _, known := s.own[name]; known {
 				return nil, nil
 			}
 			continue
@@ -117,6 +117,18 @@ func (s *Server) find(name string) (*dialect.System, *dialect.Tool) {
 		}
 	}
 	return nil, nil
+}
+
+// needs returns the rights without which a tool can do nothing.
+func (s *Server) needs(name string) hippo.Rights {
+	writes := s.own[name]
+	if _, t := s.find(name); t != nil {
+		writes = t.Writes
+	}
+	if writes {
+		return hippo.RightWrite
+	}
+	return 0
 }
 
 // list puts the tools of the listed systems in place of those of this program, in their order. Of a name

@@ -54,7 +54,9 @@ func consolidateText(words string) string {
 		"3. The same: upvote it. Out of date: record the new insight with supersedes. Needs more detail: hippo_modify_insight. Several that say one thing: " +
 		"record one that holds all, which supersedes them. New and useful in later sessions: hippo_record_insight, one insight a call, with two to four specific situations and an importance.\n" +
 		"4. Downvote what misled in this session. Forget nothing unless the user asks for it.\n" +
-		"5. Say in a few lines what changed."
+		"5. If a person can run commands here, hippo consolidate --dry-run says which insights say the same, could be summarised or archived; review the list with the user, " +
+		"merge what belongs together as above, and let them run hippo consolidate, which hippo undo takes back.\n" +
+		"6. Say in a few lines what changed."
 }
 
 func retrospectiveText(words string) string {

@@ -21,7 +21,8 @@ func Routes(open Opener, o *Options) []httpd.Route {
 	}
 	own.Scope = func(ctx context.Context) hippo.Scope { return httpd.CallerOf(ctx).Scope }
 	own.State, own.Session = nil, ""
-	h := Streamable(New(open, &own).mcp, &StreamableOptions{Begin: func(ctx context.Context) context.Context {
+	server := New(open, &own)
+	h := Streamable(server.mcp, &StreamableOptions{Needs: server.needs, Begin: func(ctx context.Context) context.Context {
 		return withConversation(ctx, &conversation{name: "mcp-" + rand.Text()})
 	}})
 	var out []httpd.Route

@@ -31,7 +31,7 @@ type filterInput struct {
 	project, author, session    string
 	createdAfter, createdBefore moment
 	asOf                        moment
-	pinned                      bool
+	pinned, archived            bool
 }
 
 type searchInput struct {
@@ -67,6 +67,7 @@ func (in *searchInput) fields() []field {
 		{name: "created_before", also: "until before", to: &in.filter.createdBefore, unlisted: true},
 		{name: "as_of", to: &in.filter.asOf},
 		{name: "pinned", to: &in.filter.pinned, unlisted: true},
+		{name: "archived", also: "include_archived", to: &in.filter.archived, unlisted: true},
 		{name: "ranker", to: &in.ranker, unlisted: true},
 		{name: "detail", to: &in.detail},
 		{name: "explain", to: &in.explain, unlisted: true},
@@ -176,7 +177,8 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 		Text: string(in.text), Situation: in.situation, Strict: in.strict, Relevance: in.relevance.value(), Offset: in.limit.offset,
 		Ranker: hippo.Ranker(in.ranker), When: in.when, Explain: in.explain,
 		Filter: hippo.Filter{
-			Tags: in.filter.tags, Types: in.filter.kinds, Author: in.filter.author, Session: in.filter.session, Pinned: in.filter.pinned,
+			Tags: in.filter.tags, Types: in.filter.kinds, Origin: hippo.Origin{Author: in.filter.author, Session: in.filter.session}, Pinned: in.filter.pinned,
+			Archived: in.filter.archived,
 		},
 	}
 	f := &q.Filter

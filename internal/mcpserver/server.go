@@ -65,7 +65,7 @@ type Server struct {
 	Options
 	mcp   *mcp.Server
 	order []systemTable   // all systems, in the order in which they answer
-	own   map[string]bool // the names of the tools of this program
+	own   map[string]bool // the tools of this program by name, and whether they only write
 }
 
 // instructions tell a model what the tools are for.
@@ -104,7 +104,7 @@ func New(open Opener, o *Options) *Server {
 		InitializedHandler: func(ctx context.Context, _ *mcp.InitializedRequest) { s.warm(ctx) },
 	})
 	for _, t := range tools() {
-		s.own[t.name] = true
+		s.own[t.name] = t.writes
 		s.mcp.AddTool(t.describe(), s.handler(t))
 	}
 	s.addPage()

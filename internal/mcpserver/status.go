@@ -21,7 +21,11 @@ func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
 	out := wire.StatusOf(&st)
 	out.Store, out.Namespace, out.Project, out.Version = s.server.Store, s.scope.Namespace, s.scope.Project, s.server.Version
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s, %d forgotten, active day %d", insights(out.Memories), out.Forgotten, out.ActiveDay)
+	archived := ""
+	if out.Archived > 0 {
+		archived = fmt.Sprintf(" (%d archived)", out.Archived)
+	}
+	fmt.Fprintf(&text, "%s%s, %d forgotten, active day %d", insights(out.Memories), archived, out.Forgotten, out.ActiveDay)
 	if out.Store != "" {
 		text.WriteString(", store " + termtext.Line(out.Store))
 	}

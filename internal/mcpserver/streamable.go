@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/httpd"
 )
 
@@ -58,6 +59,9 @@ type StreamableOptions struct {
 	// MaxSessions and SessionTimeout are limits of sessions; 0 means 1000 and a day.
 	MaxSessions    int
 	SessionTimeout time.Duration
+	// Needs returns the rights without which a tool can do nothing. A call by a token that lacks them is 403 if the token
+	// comes from an issuer, who could give another one. Nil: no tool needs any.
+	Needs func(tool string) hippo.Rights
 }
 
 // Streamable returns the handler of an endpoint that serves MCP over streamable HTTP. One endpoint serves both
@@ -78,6 +82,7 @@ func Streamable(server *mcp.Server, o *StreamableOptions) http.Handler {
 	if o.Begin != nil {
 		h.begin = o.Begin
 	}
+	h.needs = o.Needs
 	h.sessions = newSessionTable(cmp.Or(o.MaxSessions, maxSessions))
 	server.AddReceivingMiddleware(h.watch)
 	get := func(*http.Request) *mcp.Server { return server }
@@ -96,6 +101,7 @@ type streamable struct {
 	sessions            *sessionTable
 	calls               chan struct{} // one for each call of a tool
 	begin               func(ctx context.Context) context.Context
+	needs               func(tool string) hippo.Rights // nil: nothing
 	stateful, stateless http.Handler
 }
 
@@ -106,7 +112,7 @@ func (h *streamable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var list []message
 	if r.Method == http.MethodPost {
 		var ok bool
-		if list, ok = readMessages(answer, r); !ok {
+		if list, ok = readMessages(answer, r); !ok || h.lacksRights(answer, r, list) {
 			return
 		}
 	}
@@ -127,6 +133,27 @@ func (h *streamable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.stateless.ServeHTTP(answer, r)
 	}
+}
+
+// lacksRights reports whether a token does not allow a tool that is called, and refuses the request then, if an issuer could
+// give its client another token. Otherwise the tool refuses, in words for a model.
+func (h *streamable) lacksRights(answer *refusals, r *http.Request, list []message) bool {
+	scope := httpd.CallerOf(r.Context()).Scope
+	if h.needs == nil || scope.Allows(hippo.RightWrite) {
+		return false
+	}
+	for i := range list {
+		var params struct{ Name string }
+		call := list[i].call()
+		if call == nil || call.Method != methodCallTool || json.Unmarshal(call.Params, &params) != nil {
+			continue
+		}
+		if need := h.needs(params.Name); !scope.Allows(need) && httpd.InsufficientScope(r.Context(), answer.Header(), need) {
+			answer.refuse(http.StatusForbidden, jsonrpc.CodeInvalidRequest, "the token does not allow this tool: ask the issuer for the scope that WWW-Authenticate names")
+			return true
+		}
+	}
+	return false
 }
 
 func isInitialize(m *message) bool {

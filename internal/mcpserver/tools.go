@@ -47,6 +47,8 @@ type tool struct {
 	example                  string // of its arguments, for errors; empty: {}
 	readOnly, destructive    bool
 	idempotent               bool
+	// writes: it can do nothing for a caller who may only read.
+	writes bool
 	// essential: clients that show a model only the names of tools, until it searches for them,
 	// show this one whole.
 	essential bool
@@ -59,7 +61,7 @@ func tools() []tool {
 		{
 			name: "hippo_record_insight", title: "Record an insight",
 			description: "Keep one insight: atomic, specific, useful later.",
-			schema:      recordSchema, essential: true,
+			schema:      recordSchema, essential: true, writes: true,
 			example: `{"content":"Retries need jitter","situation":["debugging outages"],"importance":0.6}`,
 			input:   func() arguments { return &recordInput{} },
 		},
@@ -80,21 +82,21 @@ func tools() []tool {
 		{
 			name: "hippo_modify_insight", title: "Modify an insight",
 			description: "Change an insight; what is not given stays. New content or situation counts as an upvote.",
-			schema:      modifySchema, destructive: true,
+			schema:      modifySchema, destructive: true, writes: true,
 			example: `{"uuid":"7f4a7c15","content":"Retries need random jitter"}`,
 			input:   func() arguments { return &modifyInput{} },
 		},
 		{
 			name: "hippo_reinforce_insight", title: "Vote on insights",
 			description: "Upvote what helped, downvote what misled.",
-			schema:      reinforceSchema,
-			example:     `{"upvotes":["7f4a7c15"]}`,
-			input:       func() arguments { return &reinforceInput{} },
+			schema:      reinforceSchema, writes: true,
+			example: `{"upvotes":["7f4a7c15"]}`,
+			input:   func() arguments { return &reinforceInput{} },
 		},
 		{
 			name: "hippo_forget", title: "Forget insights",
 			description: "Hide insights; restore undoes it. purge deletes for good: only if the user asks.",
-			schema:      forgetSchema, destructive: true, idempotent: true,
+			schema:      forgetSchema, destructive: true, idempotent: true, writes: true,
 			example: `{"uuids":["7f4a7c15"]}`,
 			input:   func() arguments { return &forgetInput{} },
 		},

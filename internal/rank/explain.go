@@ -35,7 +35,7 @@ func Explain(w *Weights, x Explanation, s *hippo.Signals) *hippo.Explanation {
 		case x.Searched:
 			out.Text = firstTerms(&w.FirstStage, x.BM25Relative, s.Cosine, x.Multilingual, x.Length)
 		}
-		out.Prior = priorTerms(&w.Prior.Shares, s)
+		out.Prior = Contributions([]hippo.Contribution{{Feature: "importance", Value: s.Prior, Weight: 1}})
 		f := factors(w, s)
 		out.Factors = &f
 	case hippo.RankerInsight:

@@ -27,7 +27,7 @@ func TestExplain_AddsUp(t *testing.T) {
 		s, f := drawSignals(t), drawFeatures(t)
 		c := drawContext(t)
 		linear := rank.NewLinear(&w.Rerank, &c)
-		s.Time, s.Text, s.Prior = unit(t, "time"), linear.Text(&w, &f, 0), rank.PriorOf(&w, &s)
+		s.Time, s.Text, s.Prior = unit(t, "time"), linear.Text(&w, &f, 0), unit(t, "prior")
 
 		x := rank.Explain(&w, rank.Explanation{Ranker: hippo.RankerHippo, Searched: true, Features: &f, Context: c}, &s)
 		text := relevance(&w, totalOf(x.Text))
@@ -55,7 +55,7 @@ func TestExplain_LargestFirst(t *testing.T) {
 	}
 	w.Rerank.Base, w.Rerank.BaseBy = .5, rank.Context{}
 	f := rank.Features{rank.BM25Absolute: 1, rank.Cosine: .5, rank.Length: 1}
-	s := hippo.Signals{Cosine: .5, Recency: 1, Context: 1, Time: 1}
+	s := hippo.Signals{Cosine: .5, Prior: .5, Context: 1, Time: 1}
 	c := rank.Context{rank.Long: 1}
 	want := &hippo.Explanation{
 		Text: []hippo.Contribution{
@@ -65,8 +65,8 @@ func TestExplain_LargestFirst(t *testing.T) {
 			{Feature: "base", Value: 1, Weight: .5, Sum: .5},
 		},
 		Reranked: true, Context: c.Map(), Features: f.Map(),
-		Prior:   []hippo.Contribution{{Feature: "recency", Value: 1, Weight: .35, Sum: .35}},
-		Factors: &hippo.Factors{Context: 1, Time: 1, Prior: .94},
+		Prior:   []hippo.Contribution{{Feature: "importance", Value: .5, Weight: 1, Sum: .5}},
+		Factors: &hippo.Factors{Context: 1, Time: 1, Prior: .988},
 	}
 	x := rank.Explanation{Ranker: hippo.RankerHippo, Searched: true, Features: &f, Context: c, BM25Relative: 1}
 	if d := cmp.Diff(want, rank.Explain(&w, x, &s)); d != "" {

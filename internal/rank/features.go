@@ -27,9 +27,11 @@ const (
 	MultilingualRelative
 	MultilingualStandard
 	// IsForeign is 1 if the memory is not English, and ForeignStandard is MultilingualStandard
-	// then: other models know English only.
+	// then: other models know English only. ForeignCoverage is Coverage then: names and numbers are
+	// what languages share.
 	IsForeign
 	ForeignStandard
+	ForeignCoverage
 	// Feedback is the mean cosine with the best five others by all other features, the
 	// better ones weighing more (pseudo-relevance feedback).
 	Feedback
@@ -91,7 +93,7 @@ func featureNames() [NumFeatures]string {
 	return [NumFeatures]string{
 		"bm25.relative", "bm25.absolute", "coverage", "cosine", "cosine.relative", "cosine.standard",
 		"multilingual", "multilingual.relative", "multilingual.standard",
-		"is.foreign", "foreign.standard", "feedback", "current", "former", "maxsim", "maxsim.relative",
+		"is.foreign", "foreign.standard", "foreign.coverage", "feedback", "current", "former", "maxsim", "maxsim.relative",
 		"maxsim.idf", "maxsim.lead", "bigram", "code", "code.relative", "is.code", "previous.bm25", "previous.cosine", "previous.maxsim", "next.cosine",
 		"reply", "previous.gain", "window.gain", "session", "names.author", "length", "is.question",
 		"has.time", "has.number", "has.name",

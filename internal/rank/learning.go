@@ -19,6 +19,8 @@ type Learning struct {
 	// Near is the cosine of two questions up to which feedback on one says nothing about the other,
 	// Same that from which it says all.
 	Near, Same float64
+	// Unrelated is the cosine of two questions below which they have nothing to do with each other.
+	Unrelated float64
 	// Decay is the factor by which feedback shrinks per active day.
 	Decay float64
 	// Opened is what an opening counts, as a fraction of a vote.
@@ -80,9 +82,9 @@ func Similarity(a, b hippo.Question) float64 {
 	return float64(dot) / math.Sqrt(float64(x)*float64(y))
 }
 
-// nearness is how much feedback on one question says about another, in [0, 1].
-func (w *Learning) nearness(a, b hippo.Question) float64 {
-	return min(1, max(0, (Similarity(a, b)-w.Near)/(w.Same-w.Near)))
+// nearness is how much feedback on one question says about another of this similarity, in [0, 1].
+func (w *Learning) nearness(similarity float64) float64 {
+	return min(1, max(0, (similarity-w.Near)/(w.Same-w.Near)))
 }
 
 // aged returns a weight as of a later day.
@@ -105,14 +107,22 @@ func (w *Learning) value(k hippo.FeedbackKind) float64 {
 }
 
 // Lesson is what feedback on a memory says about it as an answer to a question on a day, in (-1,
-// 1): above 0 it helped, below 0 it misled, 0 nothing is known.
+// 1): above 0 it helped, below 0 it misled, 0 nothing is known. Praise is divided by the number of
+// unrelated questions, this one included, that the memory was praised for: what is said to answer
+// everything says little about one thing.
 func (w *Learning) Lesson(list []hippo.Feedback, q hippo.Question, day hippo.Day) float64 {
-	votes := 0.0
+	votes, questions := 0.0, 1.0
 	for i := range list {
 		f := &list[i]
-		if near := w.nearness(f.Question, q); near > 0 {
+		similarity := Similarity(f.Question, q)
+		if near := w.nearness(similarity); near > 0 {
 			votes += near * w.value(f.Kind) * w.aged(f.Weight, f.Day, day)
+		} else if similarity < w.Unrelated && len(f.Question) > 0 && w.value(f.Kind) > 0 {
+			questions += min(1, w.value(f.Kind)*w.aged(f.Weight, f.Day, day))
 		}
+	}
+	if votes > 0 {
+		votes /= questions
 	}
 	return rounded(math.Copysign(1-math.Exp(-math.Abs(votes)/w.Saturation), votes))
 }

@@ -100,6 +100,13 @@ func TestLesson(t *testing.T) {
 	if got := lesson(votes(hippo.FeedbackOpened, here, 1), 10); got <= 0 || got >= lesson(votes(hippo.FeedbackUp, here, 1), 10) {
 		t.Errorf("an opening teaches %v", got)
 	}
+	everywhere := votes(hippo.FeedbackUp, here, 3)
+	for i := range 5 {
+		everywhere = append(everywhere, votes(hippo.FeedbackUp, rank.Sketch("m", direction(uint64(3+i))), 1)...)
+	}
+	if got := lesson(everywhere, 10); got <= 0 || got >= up/2 {
+		t.Errorf("praise for six unrelated questions teaches %v, for one %v", got, up)
+	}
 	if later := lesson(votes(hippo.FeedbackUp, here, 3), 100); later <= 0 || later >= up {
 		t.Errorf("after 90 days %v, at first %v", later, up)
 	}

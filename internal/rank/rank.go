@@ -37,7 +37,7 @@ func ByInsight(w *Weights, s *hippo.Signals) float64 { return rounded(mean(&w.In
 //
 //	text * (1 - ContextBound*(1-context)) * (1 - TimeBound*(1-time)) * (1 - Bound*(1-prior))
 //
-// so that use orders what is comparably relevant and buries nothing.
+// so that votes order what is comparably relevant and bury nothing. The prior is the importance.
 func ByHippo(w *Weights, s *hippo.Signals) float64 {
 	f := factors(w, s)
 	return rounded(s.Text * f.Context * f.Time * f.Prior)
@@ -145,10 +145,6 @@ func (l *Linear) TextOf(w *Weights, sum, related float64) float64 {
 func relevance(scale, sum float64) float64 {
 	return 1 - math.Exp(-math.Log1p(math.Exp(min(sum, maxSum)))/scale)
 }
-
-// PriorOf is the weighted mean of recency, frequency and importance that ranker hippo uses,
-// in [0, 1].
-func PriorOf(w *Weights, s *hippo.Signals) float64 { return mean(&w.Prior.Shares, s) }
 
 func mean(w *Shares, s *hippo.Signals) float64 {
 	return w.Recency*s.Recency + w.Frequency*s.Frequency + w.Importance*s.Importance + w.Context*s.Context

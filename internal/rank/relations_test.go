@@ -24,7 +24,7 @@ func TestRelations_WeightAt(t *testing.T) {
 		t.Error("what is learned fades, and nothing else")
 	}
 	for weight, want := range map[float64]bool{.3: false, .31: true} {
-		if got := w.Pulls(&learned, weight); got != want || !w.Pulls(&declared, weight) {
+		if got := w.Pulls(true, weight); got != want || !w.Pulls(false, weight) {
 			t.Errorf("a learned one of weight %v pulls: %v", weight, got)
 		}
 	}
@@ -39,7 +39,7 @@ func TestRelations_LearnedTendsToALimit(t *testing.T) {
 		at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 		r := hippo.Relation{Kind: hippo.CoRecalled}
 		for range 1000 {
-			r.Weight, r.LastReinforced = w.Learned(&r, at), at
+			r.Weight, r.LastReinforced = w.Learned(&r, at, 1), at
 			if r.Weight > limit+1e-6 {
 				t.Fatalf("every %d days: %v", days, r.Weight)
 			}
@@ -67,4 +67,27 @@ func TestRelations_AreBounded(t *testing.T) {
 			t.Fatalf("%v becomes %v", without, with)
 		}
 	})
+}
+
+func TestRelations_Spread(t *testing.T) {
+	t.Parallel()
+	w := rank.DefaultWeights().Relations
+	learned := hippo.Relation{Kind: hippo.CoRecalled, Weight: .8}
+	declared := learned
+	declared.Kind = "explains"
+	near(t, "the only one", w.Spread(&learned, .8, .8), .8)
+	near(t, "of hubs", w.Spread(&learned, 4, 4), .2)
+	near(t, "declared", w.Spread(&declared, 4, 4), .8)
+	w.ByDegree = false
+	near(t, "whatever the degrees", w.Spread(&learned, 4, 4), .8)
+}
+
+// Ranker surprise adds up to 1, as claude-hippo does.
+func TestRelations_Together(t *testing.T) {
+	t.Parallel()
+	w, r := rank.DefaultWeights().Relations, hippo.Relation{Kind: hippo.CoRecalled}
+	for n := range 12 {
+		r.Weight = w.Together(&r, time.Time{})
+		near(t, "weight", r.Weight, min(1, .1*float64(n+1)))
+	}
 }

@@ -92,12 +92,11 @@ type Expert struct {
 
 // Prior are the constants of the bounded factors of ranker hippo.
 type Prior struct {
-	// Shares of recency, frequency and importance; Context has no part.
-	Shares Shares
 	// Bound is the largest fraction of its relevance that a memory can lose for lack of
-	// use: relevance is multiplied by a number in [1-Bound, 1]. ContextBound is the same
-	// for a partial match of the situation, TimeBound for being of another time than the
-	// query names.
+	// importance: relevance is multiplied by a number in [1-Bound, 1]. How often and how
+	// lately a search showed it has no part in it, for that is what rankings decide, and they
+	// would follow themselves. ContextBound is the same for a partial match of the situation,
+	// TimeBound for being of another time than the query names.
 	Bound, ContextBound, TimeBound float64
 }
 
@@ -113,8 +112,11 @@ type Relations struct {
 	// MinPull is what the weight of a learned relation must exceed to pull.
 	MinPull float64
 	// Learn is the fraction of the headroom 1 - weight that a learned relation gains on a
-	// day on which a search found both memories.
-	Learn float64
+	// day on which both memories were voted up as answers to one question. Returned is what
+	// it gains by each search of ranker surprise that returns both, up to a weight of 1.
+	Learn, Returned float64
+	// ByDegree: a learned relation of memories that have many counts less, see [Relations.Spread].
+	ByDegree bool
 	// HalfLife is the number of days in which a learned weight halves, and Forget the
 	// weight below which the relation is dropped.
 	HalfLife, Forget float64
@@ -151,12 +153,11 @@ func DefaultWeights() Weights {
 			TopK: 64, Lists: 12, Experts: experts(), Base: baseWeight, BaseBy: baseWeights(), Scale: 5,
 		},
 		Prior: Prior{
-			Shares: Shares{Recency: 0.35, Frequency: 0.25, Importance: 0.40},
-			Bound:  0.06, ContextBound: 0.15, TimeBound: 0.15,
+			Bound: 0.024, ContextBound: 0.15, TimeBound: 0.15,
 		},
-		Relations:  Relations{Boost: 0.05, Pull: 0.6, MinPull: 0.3, Learn: 0.1, HalfLife: 30, Forget: 0.02},
+		Relations:  Relations{Boost: 0.05, Pull: 0.6, MinPull: 0.3, Learn: 0.1, Returned: 0.1, ByDegree: true, HalfLife: 30, Forget: 0.02},
 		Surprise:   Surprise{Similarity: 0.7, Surprise: 0.3, HalfLife: 30, Floor: 0.5, Kept: 0.8, Oversample: 6, Neighbours: 20},
 		Confidence: confidence(weakBelow),
-		Learning:   Learning{Shift: 8, Reach: 0.3, Near: 0.8, Same: 0.95, Decay: 0.98, Opened: 0.3, Saturation: 1.5, Most: 5},
+		Learning:   Learning{Shift: 8, Reach: 0.25, Near: 0.88, Same: 0.95, Unrelated: 0.5, Decay: 0.98, Opened: 0.3, Saturation: 1.5, Most: 5},
 	}
 }

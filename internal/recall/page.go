@@ -40,21 +40,14 @@ func (r *Ranking) Page(offset, count int) []Hit {
 	return r.Hits[from:min(len(r.Hits), from+count)]
 }
 
-// coRecalledHits is the number of hits of a search whose co-recall is learned.
-const coRecalledHits = 3
+// togetherHits is the number of hits of a search of ranker surprise whose co-return is learned.
+const togetherHits = 10
 
-// CoRecalled returns the pairs of memories that a search found together: of the first loaded
-// hits of a page, those at least half as relevant as the best one that matched by its own
-// text. Hits by relations do not reinforce relations.
-func (r *Ranking) CoRecalled(count int, loaded func(hippo.ID) bool) []hippo.Relation {
+// Together returns the pairs of the first memories of a page, of those that could be loaded.
+func (r *Ranking) Together(count int, loaded func(hippo.ID) bool) []hippo.Relation {
 	var ids []hippo.ID
-	best := 0.0
-	for _, h := range firstOf(r.Hits, count) {
-		own := h.Via != hippo.ViaRelation
-		if own {
-			best = max(best, h.Relevance)
-		}
-		if own && h.Relevance >= best/2 && len(ids) < coRecalledHits && loaded(h.ID) {
+	for _, h := range firstOf(r.Hits, min(count, togetherHits)) {
+		if loaded(h.ID) {
 			ids = append(ids, h.ID)
 		}
 	}

@@ -107,6 +107,7 @@ func (g *passages) complete(f *firstStage, about []retrieve.Passage, n int) {
 		p.features[rank.MultilingualStandard] = f.standard[retrieve.Multilingual](p.match.Multilingual)
 		p.features[rank.IsForeign] = indicator(p.cues&cue.Foreign != 0)
 		p.features[rank.ForeignStandard] = p.features[rank.IsForeign] * p.features[rank.MultilingualStandard]
+		p.features[rank.ForeignCoverage] = p.features[rank.IsForeign] * p.features[rank.Coverage]
 		p.features[rank.NamesAuthor] = indicator(p.named)
 	}
 }

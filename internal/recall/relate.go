@@ -12,10 +12,6 @@ import (
 )
 
 const (
-	// relatedHits is how many of the best hits a search reads the relations of, and
-	// relationsEach how many of each. Further hits are less relevant, at the same cost.
-	relatedHits   = 8
-	relationsEach = 8
 	// pullingHits is how many of the best hits pull in related memories, and maxPulled how
 	// many each search pulls in.
 	pullingHits = 5
@@ -61,7 +57,7 @@ func (s *Searcher) relate(ctx context.Context, p *Plan, found *retrieve.Result, 
 	}
 	second := &secondStage{linear: r.linear}
 	ids, relevance := bestPassages(p, second, r.list)
-	links, err := s.relations.Relations(ctx, p.search.Scope, ids, p.at(s.now()), relationsEach)
+	links, err := s.links(ctx, p, ids, p.at(s.now()))
 	if err != nil {
 		return rest, err
 	}
@@ -128,17 +124,6 @@ func (p *Plan) final(h *hit, x *passage, s *secondStage) {
 	h.relevance = p.relevance(p.weights, &h.signals)
 }
 
-// relatedness returns, by memory, the largest product of the weight of a relation and the
-// relevance of the memory at its other end.
-func relatedness(links []hippo.Relation, relevance map[hippo.ID]float64) map[hippo.ID]float64 {
-	related := make(map[hippo.ID]float64, 2*len(links))
-	for _, l := range links {
-		related[l.From] = max(related[l.From], l.Weight*relevance[l.To])
-		related[l.To] = max(related[l.To], l.Weight*relevance[l.From])
-	}
-	return related
-}
-
 // merge adds the passages that may be hits to the other candidates. If there may be more
 // candidates than were kept, passages after the last kept one are dropped: unknown candidates
 // may rank before them.
@@ -179,19 +164,19 @@ type pulled struct {
 }
 
 // pulledBy returns the memories that the best hits pull in, the most relevant first.
-func pulledBy(w *rank.Relations, hits []hit, links []hippo.Relation) []pulled {
+func pulledBy(w *rank.Relations, hits []hit, links []link) []pulled {
 	at := make(map[hippo.ID]int)
 	var out []pulled
 	for _, l := range links {
-		if !w.Pulls(&l, l.Weight) {
+		if !w.Pulls(l.learned, l.weight) {
 			continue
 		}
 		for i := range firstOf(hits, pullingHits) {
 			h := &hits[i]
-			if h.ID != l.From && h.ID != l.To {
+			if h.ID != l.from {
 				continue
 			}
-			p := pulled{l.Other(h.ID), w.Pull * l.Weight * h.signals.Text, l.Weight * h.relevance}
+			p := pulled{l.to, w.Pull * l.weight * h.signals.Text, l.weight * h.relevance}
 			i, ok := at[p.id]
 			switch {
 			case !ok:
@@ -209,7 +194,7 @@ func pulledBy(w *rank.Relations, hits []hit, links []hippo.Relation) []pulled {
 // pull adds the memories that are related to the best hits and pass the filters, and raises
 // those that are hits already. If there may be more hits than were kept, none is added after
 // the last one. An added memory counts as a match.
-func pull(p *Plan, f *firstStage, found *retrieve.Result, r reranked, links []hippo.Relation, in ranking) ranking {
+func pull(p *Plan, f *firstStage, found *retrieve.Result, r reranked, links []link, in ranking) ranking {
 	list := pulledBy(&p.weights.Relations, in.hits, links)
 	if len(list) == 0 {
 		return in

@@ -90,7 +90,7 @@ func TestRerank_NeighboursPassTheFilters(t *testing.T) {
 	}{
 		"type":      {hippo.Query{Filter: hippo.Filter{Types: []string{"error"}}}, func(m *hippo.Memory) { m.Type = "error" }},
 		"tags":      {hippo.Query{Filter: hippo.Filter{Tags: []string{"go"}}}, func(m *hippo.Memory) { m.Tags = []string{"go", "x"} }},
-		"author":    {hippo.Query{Filter: hippo.Filter{Author: "Ann"}}, func(m *hippo.Memory) { m.Source.Author = "Ann" }},
+		"author":    {hippo.Query{Filter: hippo.Filter{Origin: hippo.Origin{Author: "Ann"}}}, func(m *hippo.Memory) { m.Source.Author = "Ann" }},
 		"created":   {hippo.Query{Filter: hippo.Filter{CreatedBefore: time.Unix(9, 0)}}, func(m *hippo.Memory) { m.CreatedAt = time.Unix(8, 0) }},
 		"time":      {hippo.Query{Filter: hippo.Filter{EventBefore: time.Unix(9, 0)}}, func(m *hippo.Memory) { m.EventTime = time.Unix(8, 0) }},
 		"when":      {hippo.Query{When: "before 1971"}, func(m *hippo.Memory) { m.EventTime = time.Unix(8, 0) }},
@@ -122,7 +122,7 @@ func TestRerank_FiltersThatNothingCanPass(t *testing.T) {
 	t.Parallel()
 	f := openReranking(t)
 	f.put(turn(1, "s", "holiday"), turn(2, "s", "neighbour"))
-	for _, filter := range []hippo.Filter{{Projects: []string{"unknown"}}, {Author: "unknown"}} {
+	for _, filter := range []hippo.Filter{{Projects: []string{"unknown"}}, {Origin: hippo.Origin{Author: "unknown"}}} {
 		if a := f.search(hippo.Query{Text: "holiday", Filter: filter}); a.Total != 0 || len(a.Hits) != 0 {
 			t.Errorf("%+v: got %q", filter, contents(a))
 		}

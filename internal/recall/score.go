@@ -134,7 +134,7 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	} else {
 		s.Importance = f.clock.Importance(row.Importance, row.SetDay, row.Pinned)
 	}
-	s.Prior = rank.PriorOf(f.weights, s)
+	s.Prior = s.Importance
 }
 
 // better orders candidates: by relevance, equal ones by their keys, so that the order is total.

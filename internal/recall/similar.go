@@ -131,31 +131,52 @@ const (
 // Conflicts returns the pairs among the first hits that hold at a time, for the same project,
 // and seem to contradict each other. Statements of different authors are not compared.
 func Conflicts(hits []hippo.Hit, at time.Time) []hippo.Conflict {
-	type side struct {
-		m    *hippo.Memory
-		text contradict.Text
-	}
-	var sides []side
+	var sides []Claim
 	for _, h := range firstOf(hits, conflictHits) {
 		if h.Memory.SupersededBy.IsZero() && h.Memory.ValidAt(at) {
-			sides = append(sides, side{h.Memory, contradict.Parse(h.Memory.Content)})
+			sides = append(sides, ClaimOf(h.Memory))
 		}
 	}
-	slices.SortStableFunc(sides, func(a, b side) int {
-		return cmp.Or(beginOf(b.m).Compare(beginOf(a.m)), b.m.ID.Compare(a.m.ID))
-	})
+	slices.SortStableFunc(sides, Claim.Compare)
 	var out []hippo.Conflict
 	for i, a := range sides {
 		for _, b := range sides[i+1:] {
-			if !sameTopic(a.m, b.m) || len(out) == maxConflicts {
-				continue
+			if len(out) == maxConflicts {
+				return out
 			}
-			if reason, ok := a.text.Contradicts(b.text); ok {
-				out = append(out, hippo.Conflict{A: a.m.ID, B: b.m.ID, Reason: string(reason)})
+			if reason, ok := a.Contradicts(b); ok {
+				out = append(out, hippo.Conflict{A: a.Memory.ID, B: b.Memory.ID, Reason: reason})
 			}
 		}
 	}
 	return out
+}
+
+// Claim is what a memory states, parsed once to be compared with others.
+type Claim struct {
+	Memory *hippo.Memory
+	text   contradict.Text
+}
+
+// ClaimOf parses the content of a memory.
+func ClaimOf(m *hippo.Memory) Claim { return Claim{m, contradict.Parse(m.Content)} }
+
+// Empty reports whether there is nothing to compare, so that the claim contradicts none.
+func (c Claim) Empty() bool { return c.text.Empty() }
+
+// Compare orders claims by when their facts begin to be valid, the newest first, then by ID.
+func (c Claim) Compare(o Claim) int {
+	return cmp.Or(beginOf(o.Memory).Compare(beginOf(c.Memory)), o.Memory.ID.Compare(c.Memory.ID))
+}
+
+// Contradicts reports whether two claims for the same project, and not of different authors, seem to contradict each
+// other, and in what: "30 s / 60 s", the value of o last.
+func (c Claim) Contradicts(o Claim) (reason string, ok bool) {
+	if !sameTopic(c.Memory, o.Memory) {
+		return "", false
+	}
+	r, ok := c.text.Contradicts(o.text)
+	return string(r), ok
 }
 
 // sameTopic reports whether two memories speak of the same project, and not for different

@@ -96,6 +96,9 @@ func (c *Client) Call(ctx context.Context, call *engine.Call, out any) error {
 			}
 			return engine.Decode(reply, failed, out)
 		}
+		if lost.sent && c.speaksTLS(ctx) {
+			return c.gone(call, &lostError{error: errTLSOnly}, false)
+		}
 		sent = sent || lost.sent
 		if attempt == len(c.Pauses) || lost.final || !lost.sent && !sent && !lost.again && !c.answered.Load() {
 			return c.gone(call, lost, sent)
@@ -173,7 +176,8 @@ func (c *Client) send(ctx context.Context, method string, body []byte) (reply []
 	if u, ok := errors.AsType[*url.Error](err); ok { // it repeats the address
 		err = u.Err
 	}
-	return nil, false, &lostError{error: err, sent: connected}
+	err, final := explained(err)
+	return nil, false, &lostError{error: err, sent: connected, final: final}
 }
 
 // read returns the reply in an answer.
@@ -190,6 +194,9 @@ func (c *Client) read(a *http.Response, body []byte) (reply []byte, failed bool,
 		if err := json.Unmarshal(body, &p); err == nil && p.Code != "" {
 			return nil, false, c.refused(a.StatusCode, &p)
 		}
+	}
+	if wantsTLS(a, body) {
+		return nil, false, &lostError{error: errTLSOnly, final: true}
 	}
 	return nil, false, c.foreign(a)
 }

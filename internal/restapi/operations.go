@@ -39,7 +39,7 @@ const (
 
 // operations lists all operations.
 func operations() []operation {
-	return slices.Concat(ofMemories(), ofMany(), ofStore())
+	return slices.Concat(ofMemories(), ofMany(), ofConsolidation(), ofStore())
 }
 
 // ofMemories lists the operations about one memory, and those that find memories.
@@ -114,6 +114,24 @@ func ofMany() []operation {
 		{
 			method: http.MethodDelete, path: "/relations", id: "unrelate", summary: "Remove a relation", rights: write,
 			input: func() input { return &unrelateInput{} }, status: http.StatusNoContent,
+		},
+	}
+}
+
+// ofConsolidation lists the operations that tidy up.
+func ofConsolidation() []operation {
+	return []operation{
+		{
+			method: get, path: "/clusters", id: "clusters", summary: "List what the memories are about: topics, and the groups that they consist of", rights: read,
+			input: func() input { return &clustersInput{} }, answer: wire.Clusters{},
+		},
+		{
+			method: get, path: "/audit", id: "audit", summary: "List stale, contradictory, repeated and unused memories, with what to do about each", rights: read,
+			input: newAuditInput, answer: wire.Audit{},
+		},
+		{
+			method: post, path: "/consolidate", id: "consolidate", summary: "Link near-duplicates, summarise and archive, as one operation", rights: read | write,
+			input: func() input { return &consolidateInput{} }, answer: wire.Consolidation{},
 		},
 	}
 }

@@ -121,7 +121,7 @@ func (in *unrelateInput) fields() []field {
 	return []field{
 		{name: "from", in: inQuery, to: &in.from, required: true},
 		{name: "to", in: inQuery, to: &in.to, required: true},
-		{name: "kind", in: inQuery, to: &in.kind, required: true, about: "co_recalled is what searches learned"},
+		{name: "kind", in: inQuery, to: &in.kind, required: true, about: "co_recalled is what use taught"},
 	}
 }
 

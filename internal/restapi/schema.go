@@ -157,6 +157,7 @@ func insightSchema() schema {
 			"valid_from":             at,
 			"valid_until":            at,
 			"forgotten_at":           at,
+			"archived_at":            at,
 			"superseded_by":          id,
 			"version":                about(schema{"type": "integer", "minimum": 1}, "of the text; absent for 1"),
 			"daily_access_counts":    about(schema{"type": "array", "items": schema{"type": "array", "items": count, "minItems": 2, "maxItems": 2}}, "active day and number of uses"),

@@ -32,6 +32,9 @@ func requests(id, other string) map[string][2]string {
 		"DELETE /api/v1/relations":            {"/relations?kind=explains&from=" + id + "&to=" + other, ""},
 		"GET /api/v1/projects":                {"/projects", ""},
 		"GET /api/v1/status":                  {"/status", ""},
+		"GET /api/v1/clusters":                {"/clusters", ""},
+		"GET /api/v1/audit":                   {"/audit?project=*&idle=1", ""},
+		"POST /api/v1/consolidate":            {"/consolidate", `{"horizon":"monthly"}`},
 		"GET /api/v1/export":                  {"/export", ""},
 		"POST /api/v1/import":                 {"/import", `{"hippo_export":1,"active_day_counter":1,"last_calendar_date_used":null}`},
 		"GET /api/v1/events":                  {"/events", ""}, // see events_test.go

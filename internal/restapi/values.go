@@ -164,7 +164,7 @@ type filterInput struct {
 	created, event         [2]moment // after, before
 	asOf                   moment
 	minTrust               string
-	pinned                 bool
+	marks                  struct{ pinned, archived bool }
 }
 
 // fields lists the fields, which are in the query of a list and in the body of a search.
@@ -183,7 +183,8 @@ func (in *filterInput) fields(where place) []field {
 		{name: "event_before", to: &in.event[1], about: "exclusive"},
 		{name: "as_of", to: &in.asOf, about: "only what holds at this time"},
 		{name: "min_trust", to: &in.minTrust, words: trustNames()},
-		{name: "pinned", to: &in.pinned, about: "only pinned ones"},
+		{name: "pinned", to: &in.marks.pinned, about: "only pinned ones"},
+		{name: "archived", to: &in.marks.archived, about: "archived ones, too"},
 	}
 	for i := range list {
 		list[i].in = where
@@ -196,7 +197,7 @@ func trustNames() []string { return []string{"none", "low", "normal", "high"} }
 
 // filter returns the filter of the domain.
 func (in *filterInput) filter(r *request) (hippo.Filter, error) {
-	f := hippo.Filter{Tags: in.tags, Types: in.kinds, Author: in.author, Session: in.session, Pinned: in.pinned}
+	f := hippo.Filter{Tags: in.tags, Types: in.kinds, Origin: hippo.Origin{Author: in.author, Session: in.session}, Pinned: in.marks.pinned, Archived: in.marks.archived}
 	if in.projects != nil {
 		f.Projects = *in.projects
 	}

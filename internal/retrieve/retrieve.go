@@ -149,7 +149,7 @@ type Reader interface {
 	// Admit returns the match of a document that did not match by itself, and whether it
 	// passes the filters: its cosine and its context, and no score.
 	Admit(doc Doc) (Match, bool)
-	// Find returns the document of a memory in the scope.
+	// Find returns the document of a memory in the scope; that of an archived one if the query keeps those.
 	Find(id hippo.ID) (Doc, bool)
 	// Successor returns the document that supersedes doc and lies in the scope.
 	Successor(doc Doc) (Doc, bool)

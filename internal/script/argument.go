@@ -110,7 +110,7 @@ func times(now time.Time, list ...moment) error {
 // fieldNames are the parameters that stand for fields of the domain.
 func fieldNames() map[string]string {
 	return map[string]string{
-		"Text": "query", "Situation": "situation", "Tags": "tags", "When": "when", "Relevance": "min_score", "Offset": "offset", "Count": "limit",
+		"Text": "query", "Query": "query", "Situation": "situation", "Tags": "tags", "When": "when", "Relevance": "min_score", "Offset": "offset", "Count": "limit",
 		"Ranker": "ranker", "Projects": "project", "IDs": "ids", "Up": "up", "Down": "down", "Supersedes": "supersedes", "Vote": "vote",
 		"Prompt": "prompt", "MaxTokens": "max_tokens", "Modification": "update", "ID": "id", "Relations": "relate", "Kind": "kind",
 	}

@@ -12,6 +12,6 @@ func Card() string { return card }
 func ShortCard() string {
 	return `programs are Starlark (Python without import, try, class, f-strings, is, **); the last expression is the result. ` +
 		`search(query, limit=10, min_score=, tags=, type=, situation=, when=) recall("last week") search_by_tag(tags) search_iter(query) get(id) related(id) ` +
-		`store(content, tags=, situation=, importance=, supersedes=) update(id, ...) upvote(ids) downvote(ids) forget(ids) restore(ids) relate(a, b, kind) ` +
+		`store(content, tags=, situation=, importance=, supersedes=) update(id, ...) upvote(ids, query=) downvote(ids, query=) forget(ids) restore(ids) relate(a, b, kind) ` +
 		`context(prompt) stats() json time math struct sum round. m.id .content .preview .score .tags .situation .importance .created .date .metadata`
 }

@@ -47,7 +47,7 @@ type filterInput struct {
 }
 
 func (in *filterInput) filter(s *session) (hippo.Filter, error) {
-	f := hippo.Filter{Tags: in.Tags, Types: in.Type, Author: in.Author, Session: in.Session, Pinned: in.Pinned}
+	f := hippo.Filter{Tags: in.Tags, Types: in.Type, Origin: hippo.Origin{Author: in.Author, Session: in.Session}, Pinned: in.Pinned}
 	if in.Project != "" {
 		f.Projects = []string{in.Project}
 	}

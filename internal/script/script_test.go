@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/script"
@@ -49,7 +50,7 @@ func open(t testing.TB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := engine.New(engine.Config{Store: s, Index: x, Now: noon})
+	e := engine.New(engine.Config{Store: s, Index: x, Tokens: &embedtest.Texts{}, Now: noon})
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -181,13 +182,14 @@ func TestRun_wrong_calls_say_what_is_right(t *testing.T) {
 		`store("x", importance=7)`:         "importance: must be between 0 and 1",
 		`store("x", event_time="someday")`: "event_time",
 		`store("a", "b", "c", {}, [], 1, 1, 1, 1, 1, 1, 1, 1, 1)`: "takes content, tags",
-		`get("zz")`:                             "id: must be a UUID",
-		`forget("ffffffff")`:                    "no memory with id",
-		`vote()`:                                "at least one memory must be voted on",
-		`update(search("gateway"), tags=["x"])`: "id: must be one memory, got 3",
-		`search_by_tag("x", match="most")`:      "match: must be any or all",
-		`recall("someday")`:                     "when",
-		`relate("aaaa", "bbbb")`:                "no memory with id",
+		`get("zz")`:          "id: must be a UUID",
+		`forget("ffffffff")`: "no memory with id",
+		`vote()`:             "at least one memory must be voted on",
+		`upvote(search("gateway"), query="q" * 40000)`: "query: must be at most",
+		`update(search("gateway"), tags=["x"])`:        "id: must be one memory, got 3",
+		`search_by_tag("x", match="most")`:             "match: must be any or all",
+		`recall("someday")`:                            "when",
+		`relate("aaaa", "bbbb")`:                       "no memory with id",
 		`store("key AKIAIOSFODNN7EXAMPLQ and ghp_012345678901234567890123456789abcdef")`: "secret",
 	} {
 		_, err := f.run(script.Program{Source: source})
@@ -220,6 +222,37 @@ func TestRun_dry_run_lists_and_stores_nothing(t *testing.T) {
 	}
 	if d := cmp.Diff(before, f.state()); d != "" {
 		t.Errorf("the store changed:\n%s", d)
+	}
+}
+
+// A vote with a question counts for questions like it; one without is tied to none.
+func TestRun_votes_for_a_question(t *testing.T) {
+	t.Parallel()
+	for source, question := range map[string]bool{
+		`upvote(search("gateway note 1")[0], query="how is the gateway configured?")`:    true,
+		`downvote(search("gateway note 1")[:1], query="how is the gateway configured?")`: true,
+		`vote(up=search("gateway note 1")[:1], query="how is the gateway configured?")`:  true,
+		`upvote(search("gateway note 1")[0])`:                                            false,
+	} {
+		f := open(t)
+		f.fill(2)
+		if _, err := f.run(script.Program{Source: source}); err != nil {
+			t.Fatal(err)
+		}
+		tied := 0
+		for c, err := range f.backend.Changes(t.Context(), 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, fb := range c.Memory.Feedback {
+				if len(fb.Question) > 0 {
+					tied++
+				}
+			}
+		}
+		if (tied == 1) != question {
+			t.Errorf("%s: %d votes are tied to a question", source, tied)
+		}
 	}
 }
 

@@ -20,9 +20,9 @@ func writeVerbs() []verb {
 		{name: "update", aliases: []string{"modify"}, writes: true, call: update, params: []string{
 			"id", "tags", "type", "content", "situation", "importance", "pinned", "vote", "supersedes",
 		}},
-		{name: "vote", aliases: []string{"reinforce"}, params: []string{"up", "down"}, writes: true, call: vote},
-		{name: "upvote", params: []string{"up"}, writes: true, call: vote},
-		{name: "downvote", params: []string{"down"}, writes: true, call: vote},
+		{name: "vote", aliases: []string{"reinforce"}, params: []string{"up", "down", "query"}, writes: true, call: vote},
+		{name: "upvote", params: []string{"up", "query"}, writes: true, call: vote},
+		{name: "downvote", params: []string{"down", "query"}, writes: true, call: vote},
 		{name: "relate", params: []string{"source", "target", "kind", "weight"}, writes: true, call: relate},
 		{name: "unrelate", params: []string{"source", "target", "kind"}, writes: true, call: unrelate},
 		{name: "forget", aliases: []string{"delete"}, params: []string{"id"}, writes: true, call: forget},
@@ -157,8 +157,9 @@ func voteOf(name string) engine.Vote {
 // vote votes on memories and returns the effects.
 func vote(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	var in struct {
-		Up   texts `json:"up"`
-		Down texts `json:"down"`
+		Up    texts  `json:"up"`
+		Down  texts  `json:"down"`
+		Query string `json:"query"`
 	}
 	if err := decode(c, &in); err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func vote(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	effects, err := s.memories.Reinforce(ctx, up, down)
+	effects, err := engine.Cast(ctx, s.memories, engine.Ballot{Up: up, Down: down, Query: in.Query})
 	if err != nil {
 		return nil, err
 	}

@@ -1,20 +1,35 @@
 package shodh
 
-import "context"
+import (
+	"context"
+	"time"
 
-// consolidation is the answer of consolidate: how many memories were looked at and archived, and how many
-// associations were found.
-type consolidation struct {
-	Success      bool `json:"success"`
-	Processed    int  `json:"processed"`
-	Archived     int  `json:"archived"`
-	Associations int  `json:"associations_created"`
+	"github.com/hippo-memory/hippo"
+	consolidation "github.com/hippo-memory/hippo/internal/consolidate"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// consolidated is the answer of consolidate: how many memories were looked at and archived, how many near-duplicates were
+// linked, and the operation that an undo takes; it is absent if nothing was changed.
+type consolidated struct {
+	Success      bool     `json:"success"`
+	Processed    int      `json:"processed"`
+	Archived     int      `json:"archived"`
+	Associations int      `json:"associations_created"`
+	Summaries    int      `json:"summaries_created"`
+	Operation    hippo.ID `json:"operation,omitzero"`
 }
 
-// consolidate consolidates nothing. Decay and association, which the document names, happen all the time, and nothing is
-// archived by itself, so there is nothing left to do for any horizon.
-func consolidate(context.Context, *call) (reply, error) {
-	return reply{body: consolidation{Success: true}}, nil
+// consolidate consolidates the memories of the caller.
+func consolidate(ctx context.Context, c *call) (reply, error) {
+	o := engine.ConsolidateOptions{Horizon: consolidation.Horizon(value(c.args, "time_horizon", ""))}
+	done, err := engine.Consolidate(ctx, c.Memories, o)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{body: consolidated{
+		Success: true, Processed: done.Memories, Archived: done.Archived, Associations: done.Linked, Summaries: done.Summarised, Operation: done.Operation,
+	}}, nil
 }
 
 // clusters is the answer of GET /api/clusters.
@@ -23,14 +38,24 @@ type clusters struct {
 	Count    int       `json:"count"`
 }
 
-// cluster is a group of similar memories.
+// cluster is a topic: a group of similar memories, which is computed for the request.
 type cluster struct {
-	ID             int    `json:"id"`
-	Size           int    `json:"size"`
-	LastRecomputed string `json:"last_recomputed"`
+	ID             int        `json:"id"`
+	Size           int        `json:"size"`
+	LastRecomputed string     `json:"last_recomputed"`
+	Label          []string   `json:"label"`
+	Density        float64    `json:"density"`
+	Members        []hippo.ID `json:"members"`
 }
 
-// listClusters lists none: memories are not clustered.
-func listClusters(context.Context, *call) (reply, error) {
-	return reply{body: clusters{Clusters: []cluster{}}}, nil
+func listClusters(ctx context.Context, c *call) (reply, error) {
+	found, err := engine.ClustersOf(ctx, c.Memories)
+	if err != nil {
+		return reply{}, err
+	}
+	out := clusters{Clusters: make([]cluster, len(found.Topics)), Count: len(found.Topics)}
+	for i, x := range found.Topics {
+		out.Clusters[i] = cluster{i + 1, len(x.Members), c.Now().UTC().Format(time.RFC3339Nano), append([]string{}, x.Label...), x.Density, x.Members}
+	}
+	return reply{body: out}, nil
 }

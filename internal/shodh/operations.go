@@ -62,7 +62,7 @@ func operations() []operation {
 		}},
 		{id: "getMemory", pattern: "GET /api/memories/{id}", rights: hippo.RightRead, run: getMemory},
 		{id: "updateMemory", pattern: "PATCH /api/memories/{id}", rights: changes, strict: true, run: updateMemory, params: changeParams()},
-		{id: "consolidate", pattern: "POST /api/consolidate", rights: hippo.RightWrite, run: consolidate, params: []param{
+		{id: "consolidate", pattern: "POST /api/consolidate", rights: changes, run: consolidate, params: []param{
 			{name: "time_horizon", kind: label, choices: []string{"daily", "weekly", "monthly", "quarterly", "yearly"}, required: true},
 		}},
 		{id: "getStats", pattern: "GET /api/stats", rights: hippo.RightRead, run: getStats},

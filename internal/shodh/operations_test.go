@@ -1,6 +1,7 @@
 package shodh_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -173,21 +174,36 @@ func TestRecall_CountsUse(t *testing.T) {
 	}
 }
 
-// TestConsolidate: each horizon of the document is taken, and nothing is changed.
+// TestConsolidate: each horizon of the document is taken, near-duplicates are linked, and the clusters have all memories.
 func TestConsolidate(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.remember(object{"content": "stays"})
+	for _, text := range []string{"the gateway needs a keepalive", "the gateway needs a keepalive frame", "invoices are exported on Mondays", "ledgers are exported on Mondays", "the office has a plant"} {
+		s.remember(object{"content": text})
+	}
 	for _, h := range []string{"daily", "weekly", "monthly", "quarterly", "yearly"} {
-		if a := s.must(200, "POST", "/api/consolidate", object{"time_horizon": h}); string(a.body) != `{"success":true,"processed":0,"archived":0,"associations_created":0}`+"\n" {
+		a := s.must(200, "POST", "/api/consolidate", object{"time_horizon": h})
+		if a.count("processed") != 5 || a.count("archived") != 0 {
 			t.Errorf("%s: got %s", h, a.body)
 		}
 	}
-	if a := s.must(200, "GET", "/api/clusters", nil); string(a.body) != `{"clusters":[],"count":0}`+"\n" {
+	a := s.must(200, "GET", "/api/clusters", nil)
+	var got struct {
+		Clusters []struct{ Size int }
+		Count    int
+	}
+	if err := json.Unmarshal(a.body, &got); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, c := range got.Clusters {
+		n += c.Size
+	}
+	if len(got.Clusters) != got.Count || n != 0 && n != 5 {
 		t.Errorf("got %s", a.body)
 	}
-	if got := s.must(200, "GET", "/api/memories", nil).count("total"); got != 1 {
-		t.Errorf("%d memories are left, want 1", got)
+	if got := s.must(200, "GET", "/api/memories", nil).count("total"); got != 5 {
+		t.Errorf("%d memories are left, want 5", got)
 	}
 }
 

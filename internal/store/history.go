@@ -26,7 +26,13 @@ func As(s Scoped, op hippo.Operation) Scoped {
 }
 
 // change is what a write does to a memory; before is nil if it records it.
-type change struct{ before, after *hippo.Memory }
+type change struct {
+	before, after *hippo.Memory
+	// relations are those from it that the write has added or removed.
+	relations []hippo.RelationChange
+	// unchanged: only the relations change; before is nil.
+	unchanged bool
+}
 
 // newOperation returns the operation of a write that begins now.
 func newOperation(s Scoped, verb hippo.Verb) (hippo.Operation, error) {
@@ -47,10 +53,12 @@ func newOperation(s Scoped, verb hippo.Verb) (hippo.Operation, error) {
 
 // putKept stores what a write has made of memories, and keeps what they were.
 func putKept(s *Store, tx driver.Tx, op hippo.Operation, list []change) error {
-	ms := make([]*hippo.Memory, len(list))
+	ms := make([]*hippo.Memory, 0, len(list))
 	projects := make(map[string]int)
-	for i, c := range list {
-		ms[i] = c.after
+	for _, c := range list {
+		if !c.unchanged {
+			ms = append(ms, c.after)
+		}
 		projects[c.after.Project]++
 	}
 	if err := tx.Put(ms...); err != nil || s.retention.Versions <= 0 || len(list) == 0 {
@@ -64,7 +72,13 @@ func putKept(s *Store, tx driver.Tx, op hippo.Operation, list []change) error {
 	vs := make([]hippo.Version, len(list))
 	for i, c := range list {
 		m := c.after
-		vs[i] = hippo.Version{ID: m.ID, Namespace: m.Namespace, Project: m.Project, Before: former(c.before), Of: projects[m.Project]}
+		vs[i] = hippo.Version{
+			ID: m.ID, Namespace: m.Namespace, Project: m.Project, Before: former(c.before), Of: projects[m.Project],
+			Relations: c.relations, Unchanged: c.unchanged,
+		}
+		if c.unchanged {
+			continue
+		}
 		if vs[i].After, err = fingerprint(m); err != nil {
 			return err
 		}
@@ -82,10 +96,17 @@ func former(m *hippo.Memory) *hippo.Memory {
 	return &c
 }
 
-// fingerprint identifies what is stored of a memory, but for its accesses and what counts and dates
-// its changes. Back ends may store metadata with other spaces and escapes.
+// fingerprint identifies what is stored of a memory, but for its accesses, its surprise, which is computed
+// from the others, and what counts and dates its changes. Back ends may store metadata with other spaces and escapes.
 func fingerprint(m *hippo.Memory) (hippo.Hash, error) {
 	c := former(m)
+	c.Surprise = hippo.Surprise{}
+	return fingerprintOf(c)
+}
+
+// fingerprintOf is that of all fields but those that count and date changes. It changes c.
+func fingerprintOf(c *hippo.Memory) (hippo.Hash, error) {
+	m := *c
 	c.UpdatedAt, c.Version = c.CreatedAt, 1
 	c.Metadata = make(map[string]json.RawMessage, len(m.Metadata))
 	for k, raw := range m.Metadata {

@@ -150,7 +150,7 @@ func planImport(s Scoped, ms []*hippo.Memory, get func([]hippo.ID) ([]*hippo.Mem
 		default:
 			outcome = compareImported(stored[m.ID], m)
 			if outcome == Updated {
-				p.changed = append(p.changed, change{stored[m.ID], updateImported(s.store, stored[m.ID], m)})
+				p.changed = append(p.changed, change{before: stored[m.ID], after: updateImported(s.store, stored[m.ID], m)})
 			}
 		}
 		seen[m.ID] = true

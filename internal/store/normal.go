@@ -18,7 +18,7 @@ func normalise(m *hippo.Memory) {
 	m.Type = strings.TrimSpace(m.Type)
 	m.ContentHash = hippo.HashContent(m.Content)
 	for _, t := range []*time.Time{
-		&m.CreatedAt, &m.UpdatedAt, &m.EventTime, &m.ValidFrom, &m.ValidUntil, &m.ForgottenAt, &m.Importance.SetAt,
+		&m.CreatedAt, &m.UpdatedAt, &m.EventTime, &m.ValidFrom, &m.ValidUntil, &m.ForgottenAt, &m.ArchivedAt, &m.Importance.SetAt,
 	} {
 		if !t.IsZero() {
 			*t = t.UTC().Truncate(time.Microsecond)

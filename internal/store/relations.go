@@ -194,19 +194,18 @@ func (s Scoped) ImportRelations(ctx context.Context, rs []hippo.Relation) (added
 	return len(fresh), nil
 }
 
-// CoRecall reinforces the relation of each pair of memories that one search found: weigh
-// returns the new weight, in (0, 1], given the relation, of Weight 0 if it is new, and the
-// time. A pair is reinforced at most once a calendar day, so that repeated searches do not
-// add up. Unknown memories are skipped. The write survives a crash of the process, not of the
-// machine.
-func (s *Store) CoRecall(ctx context.Context, pairs []hippo.Relation, weigh func(old hippo.Relation, now time.Time) float64) error {
+// Reinforce reinforces the learned relation of each of these pairs of memories: weigh returns the
+// new weight, in (0, 1], given the relation, of Weight 0 if it is new, the pair, and the time. With
+// daily, a pair is reinforced at most once a calendar day, so that what is repeated does not add up.
+// Unknown memories are skipped. The write survives a crash of the process, not of the machine.
+func (s *Store) Reinforce(ctx context.Context, pairs []hippo.Relation, daily bool, weigh func(old, pair hippo.Relation, now time.Time) float64) error {
 	now := s.now().UTC().Truncate(time.Microsecond)
 	today := dateOf(s, now)
-	return wrap("co-recall", s.backend.Relate(ctx, driver.Lazy, pairs, func(old, r hippo.Relation) hippo.Relation {
-		if old.Weight > 0 && dateOf(s, old.LastReinforced) >= today {
+	return wrap("reinforce relations", s.backend.Relate(ctx, driver.Lazy, pairs, func(old, r hippo.Relation) hippo.Relation {
+		if daily && old.Weight > 0 && dateOf(s, old.LastReinforced) >= today {
 			return old
 		}
-		r.Weight, r.LastReinforced = weigh(old, now), now
+		r.Weight, r.LastReinforced = weigh(old, r, now), now
 		return r
 	}))
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // half adds half of what is missing.
-func half(old hippo.Relation, _ time.Time) float64 { return old.Weight + (1-old.Weight)/2 }
+func half(old, _ hippo.Relation, _ time.Time) float64 { return old.Weight + (1-old.Weight)/2 }
 
 func weightOf(t *testing.T, s *store.Store, r hippo.Relation) float64 {
 	t.Helper()
@@ -26,7 +26,7 @@ func weightOf(t *testing.T, s *store.Store, r hippo.Relation) float64 {
 	return 0
 }
 
-func TestStore_CoRecallOnceADay(t *testing.T) {
+func TestStore_ReinforceOnceADay(t *testing.T) {
 	t.Parallel()
 	c := start()
 	s := open(t, c)
@@ -35,7 +35,7 @@ func TestStore_CoRecallOnceADay(t *testing.T) {
 	pair := hippo.CoRecall(a.ID, b.ID)
 	learn := func() {
 		t.Helper()
-		if err := s.CoRecall(t.Context(), []hippo.Relation{pair, hippo.CoRecall(a.ID, hippo.ID{9})}, half); err != nil {
+		if err := s.Reinforce(t.Context(), []hippo.Relation{pair, hippo.CoRecall(a.ID, hippo.ID{9})}, true, half); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,6 +53,14 @@ func TestStore_CoRecallOnceADay(t *testing.T) {
 	learn()
 	if got := weightOf(t, s, pair); got != .875 {
 		t.Errorf("a clock that went back makes it %v", got)
+	}
+	for range 2 {
+		if err := s.Reinforce(t.Context(), []hippo.Relation{pair}, false, half); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := weightOf(t, s, pair); got != .96875 {
+		t.Errorf("twice on one day, as often as it is asked: %v", got)
 	}
 }
 

@@ -173,7 +173,7 @@ func updateMemories(ctx context.Context, s *Store, in Scoped, ids []hippo.ID, fn
 				return err
 			}
 			if differs {
-				changed = append(changed, change{before, m})
+				changed = append(changed, change{before: before, after: m})
 			}
 		}
 		if hidden, err = hiddenSuccessors(in, ms, txGet(tx)); err != nil {

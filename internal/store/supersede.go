@@ -50,7 +50,7 @@ func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old [
 		for i := range changed {
 			replaced[i] = changed[i].after
 		}
-		return putKept(s, tx, op, append([]change{{nil, m}}, changed...))
+		return putKept(s, tx, op, append([]change{{after: m}}, changed...))
 	})
 	if err != nil {
 		return nil, wrap("add", err)
@@ -88,7 +88,7 @@ func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, ol
 		if hidden, err = hiddenSuccessors(in, ms, txGet(tx)); err != nil {
 			return err
 		}
-		return putKept(s, tx, op, append([]change{{before, m}}, replaced...))
+		return putKept(s, tx, op, append([]change{{before: before, after: m}}, replaced...))
 	})
 	if err != nil {
 		return nil, wrap("supersede", err)
@@ -120,7 +120,7 @@ func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []h
 	}
 	changed := make([]change, len(ms))
 	for i, o := range ms {
-		changed[i] = change{o.Clone(), o}
+		changed[i] = change{before: o.Clone(), after: o}
 		o.SupersededBy = m.ID
 		if o.ValidUntil.IsZero() || m.ValidFrom.Before(o.ValidUntil) {
 			o.ValidUntil = m.ValidFrom

@@ -33,6 +33,9 @@ func Undo(ctx context.Context, s Scoped, id hippo.ID) ([]*hippo.Memory, error) {
 		if err != nil {
 			return err
 		}
+		if err := changeRelations(s, tx, list); err != nil {
+			return err
+		}
 		if err := putKept(s.store, tx, op, list); err != nil {
 			return err
 		}
@@ -80,10 +83,15 @@ func undone(s Scoped, tx driver.Tx, id hippo.ID) ([]change, error) {
 	list := make([]change, len(ms))
 	at := s.store.now().UTC().Truncate(time.Microsecond)
 	for i, m := range ms {
+		list[i].relations = inverse(vs[i].Relations)
+		if vs[i].Unchanged {
+			list[i].after, list[i].unchanged = m, true
+			continue
+		}
 		if err := unchangedSince(m, &vs[i], all[m.ID]); err != nil {
 			return nil, err
 		}
-		list[i] = change{before: m, after: putBack(m, &vs[i], at)}
+		list[i].before, list[i].after = m, putBack(m, &vs[i], at)
 		if err := list[i].after.Validate(); err != nil {
 			return nil, err
 		}
@@ -121,7 +129,10 @@ func versionsByID(s Scoped, tx driver.Tx, ids []hippo.ID) (map[hippo.ID][]hippo.
 // its versions, the last one first. What was changed since and changed back is as it was.
 func unchangedSince(m *hippo.Memory, v *hippo.Version, all []hippo.Version) error {
 	now, err := fingerprint(m)
-	if err != nil || now == v.After {
+	if err != nil || now == v.After || v.Unchanged {
+		return err
+	}
+	if scored, err := fingerprintOf(former(m)); err != nil || scored == v.After { // of a version before surprise was left out
 		return err
 	}
 	if o := effective(v, all); o != nil {
@@ -139,6 +150,7 @@ func effective(v *hippo.Version, all []hippo.Version) *hippo.Operation {
 		switch {
 		case o.ID == v.Operation.ID:
 			return nil
+		case all[i].Unchanged:
 		case undone[o.ID]:
 		case !o.Undoes.IsZero() && o.Undoes != v.Operation.ID:
 			undone[o.Undoes] = true
@@ -157,7 +169,7 @@ func putBack(m *hippo.Memory, v *hippo.Version, at time.Time) *hippo.Memory {
 		c.ForgottenAt = at
 	} else {
 		c = v.Before.Clone()
-		c.Accesses, c.Version, c.Revision = slices.Clone(m.Accesses), m.Version, m.Revision
+		c.Accesses, c.Version, c.Revision, c.Surprise = slices.Clone(m.Accesses), m.Version, m.Revision, m.Surprise
 		if textChanged(m, c) {
 			c.Version++
 		}

@@ -20,10 +20,12 @@ type filterForm struct {
 	When, From, To  string
 	Trust           string
 	Author, Session string
-	Pinned          bool
-	Forgotten       bool
+	states
 	choices
 }
+
+// states choose memories by their state.
+type states struct{ Pinned, Forgotten, Archived bool }
 
 // choices are what can be chosen.
 type choices struct {
@@ -43,7 +45,7 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 	form := filterForm{
 		Project: q.Get("project"), Type: strings.TrimSpace(q.Get("type")), Tag: strings.TrimSpace(q.Get("tag")), When: strings.TrimSpace(q.Get("when")),
 		From: q.Get("from"), To: q.Get("to"), Trust: q.Get("trust"), Author: strings.TrimSpace(q.Get("author")), Session: strings.TrimSpace(q.Get("session")),
-		Pinned: q.Get("pinned") != "", Forgotten: q.Get("forgotten") != "",
+		states: states{Pinned: q.Get("pinned") != "", Forgotten: q.Get("forgotten") != "", Archived: q.Get("archived") != ""},
 	}
 	projects, err := v.memories.Projects(ctx)
 	if err != nil {
@@ -63,7 +65,7 @@ func (v *visit) filter(ctx context.Context) (filterForm, hippo.Filter, error) {
 
 // filter returns the filter that the form describes. Dates are days in a zone, both included.
 func (f *filterForm) filter(zone *time.Location) (hippo.Filter, error) {
-	out := hippo.Filter{Author: f.Author, Session: f.Session, Pinned: f.Pinned, Projects: []string{hippo.AllProjects}}
+	out := hippo.Filter{Origin: hippo.Origin{Author: f.Author, Session: f.Session}, Pinned: f.Pinned, Archived: f.Archived, Projects: []string{hippo.AllProjects}}
 	switch f.Project {
 	case "":
 	case noProject:
@@ -93,7 +95,7 @@ func (f *filterForm) filter(zone *time.Location) (hippo.Filter, error) {
 // set reports whether the form filters at all.
 func (f *filterForm) set() bool {
 	return f.Project != "" || f.Type != "" || f.Tag != "" || f.When != "" || f.From != "" || f.To != "" || f.Trust != "" || f.Author != "" ||
-		f.Session != "" || f.Pinned || f.Forgotten
+		f.Session != "" || f.Pinned || f.Forgotten || f.Archived
 }
 
 func day(field, text string, zone *time.Location) (time.Time, error) {

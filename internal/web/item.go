@@ -57,6 +57,7 @@ func badgesOf(v *visit, m *hippo.Memory) []string {
 	}{
 		{m.Pinned, "pinned"},
 		{m.Forgotten(), "forgotten"},
+		{m.Archived(), "archived"},
 		{!m.SupersededBy.IsZero(), "superseded"},
 		{m.SupersededBy.IsZero() && !m.ValidAt(v.now), "not valid now"},
 		{m.Trust <= hippo.TrustLow, trustName(m.Trust) + " trust"},

@@ -172,7 +172,7 @@ func relationsOf(ctx context.Context, v *visit, id hippo.ID) ([]relationView, er
 
 func kindName(kind string) string {
 	if kind == hippo.CoRecalled {
-		return "found together"
+		return "used together"
 	}
 	return kind
 }
@@ -220,6 +220,7 @@ func eventsOf(v *visit, m *hippo.Memory) []event {
 	}
 	add(v.moment(m.ValidUntil), "Held until here")
 	add(v.moment(m.ForgottenAt), "Forgotten")
+	add(v.moment(m.ArchivedAt), "Archived")
 	slices.SortStableFunc(out, func(a, b event) int { return strings.Compare(a.When.ISO, b.When.ISO) })
 	return out
 }

@@ -17,10 +17,17 @@ type Location struct {
 	Project   string `json:"project,omitempty"`
 }
 
+// Counts are numbers of memories as JSON.
+type Counts struct {
+	Memories  int `json:"memories"`
+	Forgotten int `json:"forgotten"`
+	// Archived are those of Memories that default searches leave out.
+	Archived int `json:"archived,omitempty"`
+}
+
 // Status is the state of a memory as JSON.
 type Status struct {
-	Memories  int       `json:"memories"`
-	Forgotten int       `json:"forgotten"`
+	Counts
 	ActiveDay hippo.Day `json:"active_day"`
 	Date      string    `json:"date,omitempty"`
 	Location
@@ -92,7 +99,7 @@ type Problem struct {
 // Namespace, Project and Version.
 func StatusOf(st *engine.Status) Status {
 	out := Status{
-		Memories: st.Memories, Forgotten: st.Forgotten, ActiveDay: st.Day, Date: st.Date, Ranker: st.Ranker, Degraded: st.Degraded,
+		Counts: Counts{Memories: st.Memories, Forgotten: st.Forgotten, Archived: st.Archived}, ActiveDay: st.Day, Date: st.Date, Ranker: st.Ranker, Degraded: st.Degraded,
 	}
 	for _, m := range st.Models {
 		model := Model{

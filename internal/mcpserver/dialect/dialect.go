@@ -32,6 +32,8 @@ type Tool struct {
 	// Unlisted tools answer, but are not listed: an older name, or a function that is missing here.
 	Unlisted              bool
 	ReadOnly, Destructive bool
+	// Writes: it can do nothing for a caller who may only read.
+	Writes bool
 	// Call carries out a call whose arguments are decoded.
 	Call func(ctx context.Context, c *Call) (Result, error)
 	// Missing is what is not there and what to use instead, for a tool without Call.

@@ -53,7 +53,7 @@ func (g *group) End() error {
 	var unflushed error
 	if g.replaced && !g.journaled {
 		if g.durable {
-			flushing.Go(func() { unflushed = flushAll(g.sync.dir, g.history) })
+			flushing.Go(func() { unflushed = flushAll(g.sync.dir, g.folders...) })
 		}
 		defer func() { g.complete = unflushed == nil }()
 	}
@@ -91,12 +91,14 @@ func (g *group) replaceFiles() error {
 	if err := enterTemps(g.staged, writes); err != nil {
 		return err
 	}
-	if g.history, err = prepareHistory(d, writes); err != nil {
+	if g.folders, err = prepareFolders(d, writes); err != nil {
 		return err
 	}
-	if g.journaled {
+	if g.journaled { // flushed side by side with the files
+		g.folders = append(g.folders, stateDir)
 		err = writeJournal(d, stepsOf(writes), g.durable)
 	}
+	err = errors.Join(err, g.staged.flushed(writes))
 	done := 0
 	for err == nil && done < len(writes) {
 		err = replace(d, &writes[done])
@@ -108,9 +110,9 @@ func (g *group) replaceFiles() error {
 	g.replaced = true
 	if g.journaled {
 		if g.durable {
-			err = flushAll(d, g.history)
+			err = flushAll(d, g.folders...)
 		}
-		err = errors.Join(err, clearJournal(d, g.durable))
+		err = errors.Join(err, clearJournal(d, g.durable && removes(writes)))
 		g.complete = err == nil
 	}
 	g.remember(writes)
@@ -152,6 +154,13 @@ func (g *group) writes() ([]write, error) {
 		return cmp.Or(boolCompare(a.staged == nil, b.staged == nil), cmp.Compare(a.Name, b.Name))
 	})
 	return list, nil
+}
+
+// removes reports whether a commit removes files. The steps that replace files do nothing when a
+// crash of the machine brings back a journal that was cleared: what they rename is gone. A removal
+// could meet a file that was put back.
+func removes(writes []write) bool {
+	return slices.ContainsFunc(writes, func(w write) bool { return w.staged == nil })
 }
 
 func boolCompare(a, b bool) int {
@@ -199,13 +208,13 @@ func stepsOf(writes []write) []step {
 	return steps
 }
 
-// enterTemps waits until the staged files were written and enters the names of their temporary files.
+// enterTemps waits until the staged files were written and enters their temporary files.
 func enterTemps(s *stagedFiles, writes []write) error {
-	s.wait()
+	s.written()
 	var errs []error
 	for i := range writes {
 		if w := &writes[i]; w.staged != nil {
-			w.Temp = w.staged.temp
+			w.Temp, w.After = w.staged.temp, w.staged.sum
 			errs = append(errs, w.staged.err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 // The variables that make the test binary a writer which is to be killed.
 const (
-	childMode  = "HIPPO_DIRSTORE_CHILD" // "pipeline", or "crash" with the number of the change to die at
+	childMode  = "HIPPO_DIRSTORE_CHILD" // "pipeline", or "crash" or "vote" with the number of the change to die at
 	childDir   = "HIPPO_DIRSTORE_DIR"
 	childFirst = "HIPPO_DIRSTORE_FIRST"
 )
@@ -32,11 +32,14 @@ func childMain(mode string) {
 		select {}
 	}
 	o := &dirstore.Options{}
-	at, crash := strings.CutPrefix(mode, "crash ")
+	what, at, crash := strings.Cut(mode, " ")
 	left, _ := strconv.Atoi(at)
 	armed := false
+	var mu sync.Mutex
 	if crash {
 		o = o.WithFault(func(string, string) error {
+			mu.Lock()
+			defer mu.Unlock()
 			if armed {
 				if left == 0 {
 					kill()
@@ -53,7 +56,7 @@ func childMain(mode string) {
 	}
 	if crash {
 		armed = true
-		err = s.Write(context.Background(), driver.Durable, transaction)
+		err = s.Write(context.Background(), driver.Durable, map[string]func(driver.Tx) error{"crash": transaction, "vote": vote}[what])
 		armed = false
 		fmt.Println("committed", err)
 		kill()

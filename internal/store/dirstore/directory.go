@@ -1,7 +1,6 @@
 package dirstore
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -219,36 +218,6 @@ func readAll(r io.Reader, b []byte) ([]byte, error) {
 	}
 }
 
-// writeTemp writes and flushes a new file in .hippo and returns its name.
-func (d *directory) writeTemp(b []byte) (string, stamp, error) {
-	name := stateDir + "/" + tempPrefix + rand.Text()
-	if err := d.permit("write", name); err != nil {
-		return name, stamp{}, d.failed("write", name, err)
-	}
-	st, err := create(d.root(), name, b)
-	if err != nil {
-		d.root().Remove(name) //nolint:errcheck // best effort: the next Open removes it
-		return name, stamp{}, d.failed("write", name, err)
-	}
-	return name, st, nil
-}
-
-// create writes and flushes a new file.
-func create(root *os.Root, name string, b []byte) (stamp, error) {
-	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return stamp{}, err
-	}
-	if _, err = f.Write(b); err == nil {
-		err = f.Sync()
-	}
-	var st stamp
-	if i, serr := f.Stat(); serr == nil {
-		st = stampOf(i)
-	}
-	return st, errors.Join(err, f.Close())
-}
-
 func (d *directory) rename(from, to string) error {
 	err := d.permit("rename", to)
 	if err == nil {
@@ -277,7 +246,9 @@ func (d *directory) overwrite(name string, b []byte, flush bool) error {
 	}
 	_, err = f.Write(b)
 	if err == nil && flush {
-		err = f.Sync()
+		if err = d.permit("sync", name); err == nil {
+			err = f.Sync()
+		}
 	}
 	return errors.Join(err, f.Close())
 }
@@ -307,6 +278,19 @@ func makeDir(path string) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
+}
+
+// flushAll makes renames in several folders durable, side by side: a file system writes those of
+// one moment together.
+func flushAll(d *directory, folders ...string) error {
+	errs := make([]error, len(folders))
+	var running sync.WaitGroup
+	for i, name := range folders[1:] {
+		running.Go(func() { errs[i+1] = d.flush(name) })
+	}
+	errs[0] = d.flush(folders[0])
+	running.Wait()
+	return errors.Join(errs...)
 }
 
 // flush makes renames in a folder durable. Windows has no such call, and needs none.
@@ -366,7 +350,7 @@ func tryWrite(d *directory) error {
 	if err := makeState(d); err != nil {
 		return err
 	}
-	name, _, err := d.writeTemp(nil)
+	name, err := writeWhole(d, nil)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,9 @@
 //
 // A file is replaced by renaming a complete one over it. A durable write is acknowledged after
 // the files and the directory were flushed. After a crash of the process a commit of several
-// files is complete or undone; a durable one also after a crash of the machine. A lazy commit
+// files is complete or undone; a durable one also after a crash of the machine. Its journal is
+// flushed beside the files, so it has their hashes: who finds it can tell whether all of them
+// reached the disk. A lazy commit
 // flushes the contents, so that no file is torn, but neither directory nor journal: a crash of the
 // machine may undo some of its files.
 package dirstore

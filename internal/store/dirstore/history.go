@@ -214,27 +214,17 @@ func (g *group) encodePast(id hippo.ID, vs []hippo.Version) ([]byte, error) {
 	return b, nil
 }
 
-// prepareHistory creates the folder of the history, if a commit writes to it, and reports whether
-// it does.
-func prepareHistory(d *directory, writes []write) (bool, error) {
+// prepareFolders returns the folders in which a commit renames files. It creates that of the
+// history, if it is one of them.
+func prepareFolders(d *directory, writes []write) ([]string, error) {
 	if !slices.ContainsFunc(writes, func(w write) bool { return path.Dir(w.Name) == historyDir }) {
-		return false, nil
+		return []string{"."}, nil
 	}
 	err := d.root().Mkdir(historyDir, 0o700)
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
-	return true, d.failed("create", historyDir, err)
-}
-
-// flushAll makes renames durable in the directory, and in the folder of the history if there are any.
-func flushAll(d *directory, history bool) error {
-	if history {
-		if err := d.flush(historyDir); err != nil {
-			return err
-		}
-	}
-	return d.flush(".")
+	return []string{".", historyDir}, d.failed("create", historyDir, err)
 }
 
 // Operations implements [driver.History].

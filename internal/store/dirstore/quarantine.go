@@ -25,7 +25,7 @@ func quarantine(d *directory, name string) (string, error) {
 	to := fmt.Sprintf("%s/%s.%x", corruptDir, name, sum[:4])
 	from := name
 	if err == nil { // else it is too large to be copied, or to be a memory
-		if from, _, err = d.writeTemp(b); err != nil {
+		if from, err = writeWhole(d, b); err != nil {
 			return "", err
 		}
 	}

@@ -134,7 +134,7 @@ func (f *failing) fault(op, _ string) error {
 
 func TestWrite_fails_whole(t *testing.T) {
 	t.Parallel()
-	for op, want := range map[string]error{"write": hippo.ErrFull, "rename": hippo.ErrReadOnly, "journaled": hippo.ErrFull} {
+	for op, want := range map[string]error{"write": hippo.ErrFull, "rename": hippo.ErrReadOnly, "journaled": hippo.ErrFull, "sync": hippo.ErrFull} {
 		t.Run(op, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t)

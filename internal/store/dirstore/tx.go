@@ -325,8 +325,8 @@ type group struct {
 	journaled bool
 	// replaced: some files were replaced. complete: all were, as durably as requested.
 	replaced, complete bool
-	// history: some of them are in the folder of the history.
-	history bool
+	// folders are those whose names changed.
+	folders []string
 	// recount: the hash of the directory is computed again.
 	recount bool
 	staged  *stagedFiles

@@ -104,7 +104,7 @@ func sameOperations(t testing.TB, what string, b driver.Backend, q driver.Operat
 
 func historyFields(t *testing.T, h Harness) {
 	b := h.fresh(t)
-	put(t, b, plains(0, 3)...)
+	put(t, b, plains(0, 4)...)
 	op := hippo.Operation{
 		ID: id(5_000), At: at(3), Day: 7, Verb: hippo.VerbUndo, Reason: "wrong \"port\",\n said Ada 🦛", Undoes: id(5_001),
 		By: hippo.Source{Kind: hippo.SourceUser, Author: "Ada", Client: "editor/1.2", Session: "session-7", Seq: 3, URI: "file:///a"},
@@ -114,8 +114,12 @@ func historyFields(t *testing.T, h Harness) {
 	v := hippo.Version{ID: id(0), Namespace: "", Project: "", Before: before, After: hippo.HashContent("after"), Of: 3}
 	recorded := hippo.Version{ID: id(1), After: hippo.HashContent("new"), Of: 3}
 	least := hippo.Version{ID: id(2), Before: bare(2), Of: 3}
-	keep(t, b, op, everyVersion(), v, recorded, least)
-	for _, v := range []hippo.Version{v, recorded, least} {
+	related := hippo.Version{ID: id(3), Unchanged: true, Of: 4, Relations: []hippo.RelationChange{
+		{Relation: hippo.Relation{From: id(3), To: id(1), Kind: "explains", Weight: .25, ValidFrom: at(1), ValidUntil: at(2), LastReinforced: at(3)}, Added: true},
+		{Relation: hippo.Relation{From: id(3), To: id(2), Kind: "refutes", Weight: 1}},
+	}}
+	keep(t, b, op, everyVersion(), v, recorded, least, related)
+	for _, v := range []hippo.Version{v, recorded, least, related} {
 		sameVersions(t, "kept", b, []hippo.ID{v.ID}, of(op, v))
 	}
 	minimal := hippo.Operation{ID: id(5_002), At: at(2)}

@@ -89,6 +89,7 @@ func full(n int) *hippo.Memory {
 		Former: &hippo.Former{At: at(n + 1), Importance: 2.0 / 3, SetDay: 2, SetAt: at(n), Untied: &hippo.Untied{Value: 0.3, SetDay: 1}, Day: 3, Weight: 0.1},
 	}}
 	m.Untied = &hippo.Untied{Value: 0.7, SetDay: 2}
+	m.ArchivedAt = at(n + 4)
 	m.UpdatedAt = at(n + 2)
 	m.EventTime = at(n - 1000)
 	m.ValidFrom = at(n - 900)

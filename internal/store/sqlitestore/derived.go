@@ -23,6 +23,19 @@ func OpenDerived(ctx context.Context, path string, tables sqlitex.Derived, log *
 	return newStore(db, path, log), nil
 }
 
+// OpenGuest opens a store whose tables are in the file of another program: guest creates those of
+// [Migrations] there.
+func OpenGuest(ctx context.Context, path string, guest sqlitex.Guest, log *slog.Logger) (*Store, error) {
+	db, err := sqlitex.Open(ctx, path, &sqlitex.Options{Guest: guest, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	return newStore(db, path, log), nil
+}
+
+// Migrations returns the SQL of all versions of the tables, for [OpenGuest].
+func Migrations() []string { return schema().Migrations }
+
 // DB is the file.
 func (s *Store) DB() *sqlitex.DB { return s.db }
 

@@ -192,14 +192,14 @@ func (u *unreadable) versions(ctx context.Context, r sqlitex.Queryer, q *driver.
 func (u *unreadable) readVersions(ctx context.Context, r sqlitex.Queryer, where string, args []any) ([]hippo.Version, error) {
 	var out []hippo.Version
 	var bad []driver.Problem
-	query := "SELECT v.memory, v.namespace, v.project, v.siblings, v.after, v.former, " + operationColumns +
+	query := "SELECT v.memory, v.namespace, v.project, v.siblings, v.after, v.former, v.relations, " + operationColumns +
 		" FROM version v JOIN operation o ON o.pk = v.operation WHERE " + where + " ORDER BY v.memory, v.pk DESC"
 	for rows, err := range sqlitex.Rows(ctx, r, query, args...) {
 		var v hippo.Version
-		var id, after, former sql.RawBytes
+		var id, after, former, relations sql.RawBytes
 		var o operationScan
 		if err == nil {
-			err = rows.Scan(append([]any{&id, &v.Namespace, &v.Project, &v.Of, &after, &former}, o.targets()...)...)
+			err = rows.Scan(append([]any{&id, &v.Namespace, &v.Project, &v.Of, &after, &former, &relations}, o.targets()...)...)
 		}
 		if err != nil {
 			return nil, err
@@ -207,15 +207,25 @@ func (u *unreadable) readVersions(ctx context.Context, r sqlitex.Queryer, where 
 		copy(v.ID[:], id)
 		copy(v.After[:], after)
 		v.Operation = o.operation()
-		if former != nil {
-			if v.Before, err = formats.DecodeInsight(former); err != nil {
-				bad = append(bad, driver.Problem{ID: v.ID, Path: u.path, Err: fmt.Sprintf("a former version cannot be read: %v", err)})
-				continue
-			}
+		if err := complete(&v, former, relations); err != nil {
+			bad = append(bad, driver.Problem{ID: v.ID, Path: u.path, Err: fmt.Sprintf("a former version cannot be read: %v", err)})
+			continue
 		}
 		out = append(out, v)
 	}
 	return out, driver.Unreadable(bad)
+}
+
+// complete sets the parts of a version that are stored as JSON.
+func complete(v *hippo.Version, former, relations []byte) (err error) {
+	if former != nil {
+		if v.Before, err = formats.DecodeInsight(former); err != nil {
+			return err
+		}
+	}
+	v.Unchanged = former == nil && v.After == hippo.Hash{}
+	v.Relations, err = formats.DecodeRelationChanges(v.ID, relations)
+	return err
 }
 
 // Keep implements [driver.Tx].
@@ -233,12 +243,12 @@ func (t *past) Keep(op hippo.Operation, r hippo.Retention, vs ...hippo.Version) 
 		if err != nil {
 			return err
 		}
-		var text any
-		if former != nil {
-			text = string(former)
+		relations, err := formats.EncodeRelationChanges(v.Relations)
+		if err != nil {
+			return err
 		}
-		err = t.Exec("INSERT INTO version (memory, operation, namespace, project, siblings, size, after, former) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-			v.ID[:], pk, v.Namespace, v.Project, v.Of, driver.SizeOf(v.Before), v.After[:], text)
+		err = t.Exec("INSERT INTO version (memory, operation, namespace, project, siblings, size, after, former, relations) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			v.ID[:], pk, v.Namespace, v.Project, v.Of, driver.SizeOf(v.Before), v.After[:], textOrNull(former), textOrNull(relations))
 		if err == nil {
 			err = t.trim(v.ID, r)
 		}
@@ -247,6 +257,14 @@ func (t *past) Keep(op hippo.Operation, r hippo.Retention, vs ...hippo.Version) 
 		}
 	}
 	return nil
+}
+
+// textOrNull is NULL for nothing.
+func textOrNull(b []byte) any {
+	if b == nil {
+		return nil
+	}
+	return string(b)
 }
 
 // operation returns the key of an operation, which is inserted unless it is there.

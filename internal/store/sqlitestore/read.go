@@ -33,7 +33,7 @@ const (
 	rowColumns = `m.pk, m.id, m.revision, m.content, m.type, m.base, m.value, m.set_day, m.set_at, m.pinned,
 	m.created_at, m.updated_at, m.event_time, m.valid_from, m.valid_until, m.superseded_by, m.forgotten_at, m.version,
 	m.surprise, m.source_kind, m.author, m.client, m.session, m.seq, m.uri, m.trust, m.project, m.namespace,
-	m.content_hash, m.metadata, m.feedback, m.untied`
+	m.content_hash, m.metadata, m.feedback, m.untied, m.archived_at`
 	situationColumn = "(SELECT json_group_array(text) FROM (SELECT text FROM situation WHERE memory = m.pk ORDER BY pos))"
 	tagColumn       = "(SELECT json_group_array(text) FROM (SELECT text FROM tag WHERE memory = m.pk ORDER BY pos))"
 	accessColumn    = "(SELECT json_group_array(json_array(day, count)) FROM (SELECT day, count FROM access WHERE memory = m.pk ORDER BY day))"
@@ -52,7 +52,7 @@ type rowScanner struct {
 }
 
 // columnCount is the number of columns.
-const columnCount = 35
+const columnCount = 36
 
 func newRowScanner() *rowScanner {
 	s := &rowScanner{targets: make([]any, columnCount)}
@@ -120,6 +120,7 @@ func (s *rowScanner) scanRow(rows *sql.Rows) (stored, encoded, error) {
 	m.Project, m.Namespace = s.text(), s.text()
 	copy(m.ContentHash[:], value[[]byte](s))
 	parts.metadata, parts.feedback, parts.untied = s.text(), s.text(), s.text()
+	m.ArchivedAt = s.time()
 	parts.situation, parts.tags, parts.accesses = s.text(), s.text(), s.text()
 	m.err = s.err
 	return m, parts, nil

@@ -240,6 +240,11 @@ func (t *Tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 		append([]any{r.From[:], r.To[:], r.Kind}, values...)...)
 }
 
+// RelationsOf returns the relations of a memory, as seen by a transaction.
+func RelationsOf(t *Tx, id hippo.ID) ([]hippo.Relation, error) {
+	return readRelations(t.ctx, t, "SELECT "+relationColumns+" FROM relation WHERE source = ?1 OR target = ?1", id[:])
+}
+
 // dropRelationsOf removes the relations of a memory.
 func dropRelationsOf(t *Tx, id hippo.ID) error {
 	n := 0

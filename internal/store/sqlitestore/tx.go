@@ -258,7 +258,7 @@ func (t *Tx) SetCalendar(c driver.Calendar) error {
 // written are the columns that Put sets, besides the key.
 const written = `id, revision, content, type, base, value, set_day, set_at, pinned, created_at, updated_at, event_time,
 	valid_from, valid_until, superseded_by, forgotten_at, version, surprise, source_kind, author, client, session, seq,
-	uri, trust, project, namespace, content_hash, metadata, feedback, untied`
+	uri, trust, project, namespace, content_hash, metadata, feedback, untied, archived_at`
 
 func insertMemory(t *Tx, m *hippo.Memory) (pk int64, err error) {
 	if err := t.Exec("DELETE FROM tombstone WHERE id = ?", m.ID[:]); err != nil {
@@ -310,7 +310,7 @@ func values(m *hippo.Memory) ([]any, error) {
 		micros(m.Importance.SetAt), m.Pinned, micros(m.CreatedAt), micros(m.UpdatedAt), micros(m.EventTime),
 		micros(m.ValidFrom), micros(m.ValidUntil), superseded, micros(m.ForgottenAt), m.Version, surprise,
 		string(m.Source.Kind), m.Source.Author, m.Source.Client, m.Source.Session, m.Source.Seq, m.Source.URI,
-		int(m.Trust), m.Project, m.Namespace, m.ContentHash[:], metadata, feedback, untied,
+		int(m.Trust), m.Project, m.Namespace, m.ContentHash[:], metadata, feedback, untied, micros(m.ArchivedAt),
 	}, nil
 }
 

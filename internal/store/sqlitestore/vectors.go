@@ -80,30 +80,33 @@ func (s *vectors) PutVectors(ctx context.Context, model string, vs []driver.Vect
 	if err := driver.CheckVectors(model, vs); err != nil {
 		return err
 	}
-	return s.writer.Write(ctx, driver.Lazy, func(t *Tx) error {
-		if len(vs) == 0 {
-			return nil
+	return s.writer.Write(ctx, driver.Lazy, func(t *Tx) error { return t.PutVectors(model, vs) })
+}
+
+// PutVectors is [driver.Vectors.PutVectors] in a transaction, for vectors that were checked.
+func (t *Tx) PutVectors(model string, vs []driver.Vector) error {
+	if len(vs) == 0 {
+		return nil
+	}
+	pk, err := modelKey(t, model, len(vs[0].Values))
+	if err != nil {
+		return err
+	}
+	value := make([]byte, 0, 4*len(vs[0].Values))
+	for _, v := range vs {
+		value = value[:0]
+		for _, list := range [][]float32{v.Values, v.More} {
+			for _, f := range list {
+				value = binary.LittleEndian.AppendUint32(value, math.Float32bits(f))
+			}
 		}
-		pk, err := modelKey(t, model, len(vs[0].Values))
+		err := t.Exec(`INSERT INTO vector SELECT pk, ?, ?, ? FROM memory WHERE id = ?
+			ON CONFLICT DO UPDATE SET text = excluded.text, value = excluded.value`, pk, int64(v.Text), value, v.ID[:])
 		if err != nil {
 			return err
 		}
-		value := make([]byte, 0, 4*len(vs[0].Values))
-		for _, v := range vs {
-			value = value[:0]
-			for _, list := range [][]float32{v.Values, v.More} {
-				for _, f := range list {
-					value = binary.LittleEndian.AppendUint32(value, math.Float32bits(f))
-				}
-			}
-			err := t.Exec(`INSERT INTO vector SELECT pk, ?, ?, ? FROM memory WHERE id = ?
-				ON CONFLICT DO UPDATE SET text = excluded.text, value = excluded.value`, pk, int64(v.Text), value, v.ID[:])
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // modelKey returns the key of a model that has, or is about to get, vectors of this
@@ -137,18 +140,34 @@ func (t *Tx) first(query string, args []any, dest ...any) error {
 // VectorModels implements [driver.Vectors].
 func (s *vectors) VectorModels(ctx context.Context) (list []driver.VectorModel, err error) {
 	err = s.db.View(ctx, func(q *sqlitex.File) error {
-		for rows, err := range sqlitex.Rows(ctx, q, `SELECT name, dimension, n FROM model
-			JOIN (SELECT model, count(*) AS n FROM vector GROUP BY model) ON model = pk ORDER BY name`) {
-			if err != nil {
-				return err
-			}
-			var m driver.VectorModel
-			if err := rows.Scan(&m.Name, &m.Dimension, &m.Count); err != nil {
-				return err
-			}
-			list = append(list, m)
-		}
-		return nil
+		list, err = readVectorModels(ctx, q)
+		return err
 	})
 	return list, err
+}
+
+func readVectorModels(ctx context.Context, q sqlitex.Queryer) (list []driver.VectorModel, err error) {
+	for rows, err := range sqlitex.Rows(ctx, q, `SELECT name, dimension, n FROM model
+		JOIN (SELECT model, count(*) AS n FROM vector GROUP BY model) ON model = pk ORDER BY name`) {
+		if err != nil {
+			return nil, err
+		}
+		var m driver.VectorModel
+		if err := rows.Scan(&m.Name, &m.Dimension, &m.Count); err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// VectorModels is [driver.Vectors.VectorModels] as seen by a transaction.
+func VectorModels(t *Tx) ([]driver.VectorModel, error) { return readVectorModels(t.ctx, t) }
+
+// VectorOf returns what a model made of a memory, and whether there is one, as seen by a transaction.
+func VectorOf(t *Tx, model string, id hippo.ID) (driver.Vector, bool, error) {
+	found := make(map[hippo.ID]driver.Vector, 1)
+	err := readVectors(t.ctx, t, model, []any{id[:]}, found)
+	v, ok := found[id]
+	return v, ok, err
 }

@@ -43,6 +43,8 @@ type Options struct {
 	// Schema is brought up to date when the file is opened. The zero Schema leaves the
 	// tables to the caller.
 	Schema Schema
+	// Guest, if not nil, has tables in the file of another program. Schema is zero then.
+	Guest Guest
 	// Log reports migrations, and files that were replaced; nil discards.
 	Log *slog.Logger
 

@@ -15,6 +15,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // File is one opening of the file of a [DB], for reading, inside of [DB.View].
@@ -28,6 +29,7 @@ type File struct {
 	tx        *Tx            // nil if the file can only be read
 	users     sync.WaitGroup // calls that read or write
 	damage    damage
+	watch     watch
 }
 
 // openFile opens a file that exists.
@@ -66,8 +68,15 @@ func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 		f.immutable, readOnly = true, true
 		err = f.openReads(ctx, o.Schema, true)
 	}
+	ready := true
+	if err == nil && o.Guest != nil {
+		ready, err = prepare(ctx, f, o, readOnly)
+	}
 	if err == nil && !readOnly {
 		err = f.openWriter(ctx, o)
+	}
+	if err == nil && !ready {
+		err = f.tx.run(driver.Durable, o.Guest.Prepare)
 	}
 	if err == nil && o.ensure != nil {
 		err = o.ensure(ctx, f)
@@ -236,12 +245,20 @@ func (f *File) close() error {
 	if f.tx != nil {
 		errs = append(errs, f.tx.close())
 	}
-	for _, pool := range []*sql.DB{f.reads, f.writes} {
-		if pool != nil {
-			errs = append(errs, pool.Close())
-		}
+	errs = append(errs, closeReads(f))
+	if f.writes != nil {
+		errs = append(errs, f.writes.Close())
 	}
 	return errors.Join(errs...)
+}
+
+func closeReads(f *File) error {
+	err := f.watch.close()
+	if f.reads != nil {
+		err = errors.Join(err, f.reads.Close())
+	}
+	f.reads = nil
+	return err
 }
 
 // detach closes a file that is no longer at its path, or whose log is not. What the log
@@ -255,8 +272,7 @@ func (f *File) detach(log *slog.Logger) error {
 		_ = f.tx.Exec("PRAGMA wal_checkpoint(TRUNCATE)") // at least it was tried
 	}
 	if f.tx != nil {
-		err = errors.Join(err, f.reads.Close(), f.tx.checkpoint())
-		f.reads = nil
+		err = errors.Join(err, closeReads(f), f.tx.checkpoint())
 	}
 	return errors.Join(err, f.close(), removeEmptyLog(f))
 }
@@ -269,10 +285,14 @@ func (d *DB) CopyTo(ctx context.Context, path string) error {
 		return err
 	}
 	defer f.release()
+	return d.Explain("copy", copyFile(ctx, f, path))
+}
+
+func copyFile(ctx context.Context, f *File, path string) error {
 	pool, err := f.pool(true, "")
 	if err != nil {
 		return err
 	}
 	_, err = pool.ExecContext(ctx, "VACUUM INTO ?", path)
-	return d.Explain("copy", errors.Join(err, pool.Close()))
+	return errors.Join(err, pool.Close())
 }

@@ -29,7 +29,7 @@ func (s Schema) check(ctx context.Context, q Queryer, path string, readOnly bool
 	case err != nil || known == 0:
 		return err
 	case at == 0 && tables > 0 || at > 0 && !own:
-		return fmt.Errorf("%w: %s is a database of another program, which is left as it is: name another file", hippo.ErrUnsupported, path)
+		return fmt.Errorf("%w: %s is a database of another program, which is left as it is: name another file, or shared:PATH for one that shares its memories", hippo.ErrUnsupported, path)
 	case at < known && readOnly:
 		return fmt.Errorf("%w: store %s has schema version %d and cannot be migrated to %d", hippo.ErrReadOnly, path, at, known)
 	case at > known:

@@ -42,6 +42,12 @@ func (t *Tx) Exec(query string, args ...any) error {
 	return err
 }
 
+// Script runs several statements without arguments, which are not kept prepared.
+func (t *Tx) Script(statements string) error {
+	_, err := t.conn.ExecContext(context.Background(), statements)
+	return err
+}
+
 // Insert runs an INSERT and returns the row ID.
 func (t *Tx) Insert(query string, args ...any) (int64, error) {
 	r, err := t.exec(query, args)

@@ -1,6 +1,7 @@
 package memoryservice
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/consolidate"
 	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // shownHashes is how many hashes a dry run names.
@@ -28,7 +31,7 @@ func changing() []d.Tool {
 		},
 		{Name: "memory_cleanup", Description: "Forget all but the oldest of memories with the same text.", Destructive: true, Call: callCleanup},
 		{
-			Name: "memory_update", Description: "Change tags, type, metadata or content of a memory; other fields stay.", Destructive: true, Call: callUpdate,
+			Name: "memory_update", Description: "Change tags, type, metadata or content of a memory; other fields stay.", Writes: true, Destructive: true, Call: callUpdate,
 			Params: []d.Param{
 				hashParam(),
 				{Name: "updates", Kind: d.Object, Required: true, Fields: []d.Param{
@@ -42,17 +45,17 @@ func changing() []d.Tool {
 			},
 		},
 		{
-			Name: "memory_resolve", Description: "Settle a conflict: the winner supersedes the losers.", Destructive: true, Call: callResolve,
+			Name: "memory_resolve", Description: "Settle a conflict: the winner supersedes the losers.", Writes: true, Destructive: true, Call: callResolve,
 			Params: []d.Param{
 				{Name: "winner_hash", Kind: d.Text, Required: true},
 				{Name: "loser_hash", Kind: d.Texts, Required: true, Aliases: []string{"loser_hashes"}},
 			},
 		},
 		{
-			Name: "memory_consolidate", Description: "action merge: store merged_content in place of the memories of content_hashes.", Destructive: true, Call: callConsolidate,
+			Name: "memory_consolidate", Description: "action merge: store merged_content in place of the memories of content_hashes; run: link near-duplicates, summarise, archive; recommend: say what run would do.", Destructive: true, Call: callConsolidate,
 			Params: []d.Param{
 				{Name: "action", Kind: d.Text, Required: true, Choices: []string{"merge", "run", "status", "recommend", "scheduler", "pause", "resume"}},
-				{Name: "time_horizon", Kind: d.Text},
+				horizonParam(),
 				{Name: "immediate", Kind: d.Flag},
 				{Name: "content_hashes", Kind: d.Texts},
 				{Name: "merged_content", Kind: d.Text},
@@ -272,9 +275,33 @@ func idsOf(ctx context.Context, c *d.Call, field string) ([]hippo.ID, error) {
 	return out, nil
 }
 
+// horizons are those of a consolidation.
+func horizons() []string {
+	list := make([]string, len(consolidate.Horizons()))
+	for i, h := range consolidate.Horizons() {
+		list[i] = string(h)
+	}
+	return list
+}
+
+// callRun consolidates, or says what a consolidation would do.
+func callRun(ctx context.Context, c *d.Call, dryRun bool) (d.Result, error) {
+	h := cmp.Or(consolidate.Horizon(c.Text("time_horizon")), consolidate.Weekly)
+	done, err := engine.Consolidate(ctx, c.Memories, engine.ConsolidateOptions{Horizon: h, DryRun: dryRun})
+	if err != nil {
+		return d.Result{}, err
+	}
+	out := wire.ConsolidationOf(done)
+	return d.JSON(&out, done.Linked+done.Summarised+done.Archived)
+}
+
 func callConsolidate(ctx context.Context, c *d.Call) (d.Result, error) {
-	if action := c.Text("action"); action != "merge" {
-		return d.Result{}, d.Missing("action " + action + ": memories are not consolidated by themselves; action merge joins those that you name, memory_cleanup forgets equal ones")
+	switch action := c.Text("action"); action {
+	case "merge":
+	case "run", "recommend":
+		return callRun(ctx, c, action == "recommend")
+	default:
+		return d.Result{}, d.Missing("action " + action + ": the server that holds the store decides about a schedule; action run consolidates now, recommend says what it would do, hippo log lists what was done")
 	}
 	if c.Text("merged_content") == "" {
 		return d.Result{}, hippo.Fieldf("merged_content", "is required for action merge: the text that replaces the others")

@@ -161,7 +161,7 @@ func (s *selection) every(ctx context.Context, c *d.Call) ([]*hippo.Memory, erro
 func selectionOf(c *d.Call) (selection, error) {
 	s := selection{when: c.Text("time_expr"), all: c.Text("tag_match") == "all"}
 	s.tags = filterTags(c.Texts("tags"), s.all)
-	s.filter = hippo.Filter{Projects: projects(c.Text("store")), Author: c.Text("agent_id")}
+	s.filter = hippo.Filter{Projects: projects(c.Text("store")), Origin: hippo.Origin{Author: c.Text("agent_id")}}
 	if t := c.Text("memory_type"); t != "" {
 		s.filter.Types = []string{t}
 	}

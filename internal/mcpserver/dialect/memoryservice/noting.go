@@ -28,16 +28,16 @@ func noteParts() [4][2]string {
 // noting returns the tools for mistake notes.
 func noting() []d.Tool {
 	return []d.Tool{
-		{Name: "mistake_note_add", Description: "Note a mistake and what is right instead; a known one is counted.", Params: noteParams(true), Call: callNoteAdd},
+		{Name: "mistake_note_add", Description: "Note a mistake and what is right instead; a known one is counted.", Writes: true, Params: noteParams(true), Call: callNoteAdd},
 		{
 			Name: "mistake_note_search", Description: "Search mistake notes.", ReadOnly: true, Call: callNoteSearch,
 			Params: []d.Param{{Name: "query", Kind: d.Text, Required: true}, count("limit", 100, 5)},
 		},
 		{
-			Name: "mistake_note_update", Description: "Change a mistake note.", Destructive: true, Call: callNoteUpdate,
+			Name: "mistake_note_update", Description: "Change a mistake note.", Writes: true, Destructive: true, Call: callNoteUpdate,
 			Params: append(append([]d.Param{hashParam()}, noteParams(false)...), d.Param{Name: failureCount, Kind: d.Whole, Min: 1, Max: 1_000_000}),
 		},
-		{Name: "mistake_note_delete", Description: "Forget a mistake note.", Destructive: true, Params: []d.Param{hashParam()}, Call: callNoteDelete},
+		{Name: "mistake_note_delete", Description: "Forget a mistake note.", Writes: true, Destructive: true, Params: []d.Param{hashParam()}, Call: callNoteDelete},
 	}
 }
 

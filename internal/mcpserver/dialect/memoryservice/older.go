@@ -44,6 +44,8 @@ func olderReading() []d.Tool {
 	}
 }
 
+func horizonParam() d.Param { return d.Param{Name: "time_horizon", Kind: d.Text, Choices: horizons()} }
+
 // qualityWeight is the standard of retrieve_with_quality_boost.
 const qualityWeight = 0.3
 
@@ -166,6 +168,9 @@ func olderChanging() []d.Tool {
 		older("store_memory", callStore, d.Param{Name: "content", Kind: d.Text, Required: true}, tagsParam(), typeParam(), d.Param{Name: "metadata", Kind: d.Object},
 			d.Param{Name: "client_hostname", Kind: d.Text}),
 		older("delete_memory", callDelete, hashParam()),
+		older("consolidate_memories", withAction(callConsolidate, "run"), horizonParam()),
+		older("trigger_consolidation", withAction(callConsolidate, "run"), horizonParam(), d.Param{Name: "immediate", Kind: d.Flag}),
+		older("consolidation_recommendations", withAction(callConsolidate, "recommend"), horizonParam()),
 		older("delete_by_tag", callDelete, oneTag),
 		older("delete_by_tags", callDelete, oneTag),
 		older("delete_by_all_tags", func(ctx context.Context, c *d.Call) (d.Result, error) {

@@ -22,7 +22,7 @@ const sessionChunk = 1500
 func storing() []d.Tool {
 	return []d.Tool{
 		{
-			Name: "memory_store", Description: "Store a memory. The result means that it is durable.", Call: callStore,
+			Name: "memory_store", Description: "Store a memory. The result means that it is durable.", Writes: true, Call: callStore,
 			Params: []d.Param{
 				{Name: "content", Kind: d.Text, Required: true},
 				{Name: "metadata", Kind: d.Object, About: "tags: list, type: text, any other keys"},
@@ -33,7 +33,7 @@ func storing() []d.Tool {
 			},
 		},
 		{
-			Name: "memory_store_session", Description: "Store the turns of a conversation.", Call: callStoreSession,
+			Name: "memory_store_session", Description: "Store the turns of a conversation.", Writes: true, Call: callStoreSession,
 			Params: []d.Param{
 				{Name: "turns", Kind: d.Objects, Required: true, Fields: []d.Param{{Name: "role", Kind: d.Text, Required: true}, {Name: "content", Kind: d.Text, Required: true}}},
 				{Name: "session_id", Kind: d.Text},
@@ -43,7 +43,7 @@ func storing() []d.Tool {
 			},
 		},
 		{
-			Name: "commit_session_legacy", Description: "Store the summary, decisions, errors and corrections of a session.", Call: callCommitSession,
+			Name: "commit_session_legacy", Description: "Store the summary, decisions, errors and corrections of a session.", Writes: true, Call: callCommitSession,
 			Params: []d.Param{
 				{Name: "session_id", Kind: d.Text, Required: true},
 				{Name: "agent_id", Kind: d.Text, Required: true},

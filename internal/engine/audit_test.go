@@ -1,0 +1,110 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/consolidate"
+	"github.com/hippo-memory/hippo/internal/embed/embedtest"
+	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+)
+
+func (f *fixture) audit(m *engine.Memories, o engine.AuditOptions) *engine.AuditReport {
+	f.t.Helper()
+	r, err := engine.Audit(f.t.Context(), m, o)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return r
+}
+
+// TestAudit: on each store, an audit finds what is wrong in the scope, and changes nothing.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	t.Run("memory", func(t *testing.T) {
+		t.Parallel()
+		testAudit(t, memstore.New(nil))
+	})
+	for name, open := range inFiles(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, err := open(filepath.Join(t.TempDir(), "store"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			testAudit(t, b)
+		})
+	}
+}
+
+func testAudit(t *testing.T, b driver.Backend) {
+	f := open(t, options{backend: b, models: []embedding.Model{instant(embedtest.NewWords("w"))}})
+	if r := f.audit(f.Memories, engine.AuditOptions{}); r.Memories != 0 || len(r.Findings) != 0 {
+		t.Errorf("of an empty store: %+v", r)
+	}
+	long := "the nightly export of the ledger writes its files to the archive"
+	unused := f.record("bread needs salt", .5)
+	older, newer := f.record("The gateway timeout is 30 seconds", .5), f.record("The gateway timeout is 60 seconds", .5)
+	twin, best := f.record(long, .5), f.record(long, .6)
+	away := f.note(hippo.Memory{Content: long, Project: "elsewhere", Importance: hippo.Importance{Base: .5, Value: .5}}).ID
+	ended := f.note(hippo.Memory{Content: "the office is closed", Importance: hippo.Importance{Base: .5, Value: .5}, ValidUntil: f.now().AddDate(0, 0, 1)}).ID
+	gone := f.record("the printer is on floor two", .5)
+	f.forget(gone)
+	for range 30 {
+		f.advance(1, 0)
+		for _, q := range []string{"gateway timeout", "nightly export of the ledger", "office closed"} {
+			f.search(hippo.Query{Text: q, Count: 3, Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}})
+		}
+	}
+	f.flush()
+	before, related := f.stored(), f.relations()
+	all := f.audit(f.Memories, engine.AuditOptions{Projects: []string{hippo.AllProjects}})
+	got := make(map[hippo.ID]string)
+	for _, x := range all.Findings {
+		got[x.ID] = fmt.Sprint(x.Problem, " ", x.Other, " ", x.Remedy, " ", x.Text)
+	}
+	none := hippo.ID{}
+	want := map[hippo.ID]string{
+		ended:  fmt.Sprint(consolidate.Stale, " ", none, " ", consolidate.Forget, " the office is closed"),
+		older:  fmt.Sprint(consolidate.Contradictory, " ", newer, " ", consolidate.Supersede, " The gateway timeout is 30 seconds"),
+		twin:   fmt.Sprint(consolidate.Repeated, " ", best, " ", consolidate.Forget, " ", long),
+		unused: fmt.Sprint(consolidate.Unused, " ", none, " ", consolidate.Forget, " bread needs salt"),
+	}
+	if d := cmp.Diff(want, got); d != "" || all.Memories != 7 {
+		t.Errorf("of %d memories: %s", all.Memories, d)
+	}
+	if r := f.audit(f.Memories, engine.AuditOptions{Projects: []string{"elsewhere"}}); r.Memories != 1 || len(r.Findings) != 0 {
+		t.Errorf("of the project of %s: %+v", away, r)
+	}
+	if r := f.audit(f.In(hippo.Scope{Namespace: "other", Rights: hippo.RightRead}), engine.AuditOptions{}); r.Memories != 0 {
+		t.Errorf("of another namespace: %+v", r)
+	}
+	if r := f.audit(f.Memories, engine.AuditOptions{Idle: 1000, Limit: 1}); r.Counts[consolidate.Unused] != 0 || r.Counts[consolidate.Contradictory] != 1 {
+		t.Errorf("of what is idle for 1000 days: %+v", r)
+	}
+	if d := cmp.Diff(before, f.stored()) + cmp.Diff(related, f.relations()); d != "" {
+		t.Errorf("an audit has changed something: %s", d)
+	}
+}
+
+func TestAudit_Refuses(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	for field, o := range map[string]engine.AuditOptions{"idle": {Idle: -1}, "limit": {Limit: hippo.MaxCount + 1}} {
+		_, err := engine.Audit(t.Context(), f.Memories, o)
+		if bad, ok := errors.AsType[*hippo.FieldError](err); !ok || bad.Field != field {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if _, err := engine.Audit(t.Context(), f.In(hippo.Scope{Rights: hippo.RightWrite}), engine.AuditOptions{}); !errors.Is(err, hippo.ErrForbidden) {
+		t.Errorf("without the right to read: %v", err)
+	}
+}

@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/consolidate"
+	"github.com/hippo-memory/hippo/internal/index/vector"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// ConsolidateOptions say what a consolidation does.
+type ConsolidateOptions struct {
+	Horizon consolidate.Horizon
+	// DryRun proposes and changes nothing.
+	DryRun bool
+	// Constants are those of the plan, but for how relations fade; nil: [consolidate.Default].
+	Constants *consolidate.Options
+}
+
+// Consolidation is what a consolidation has changed, or proposes.
+type Consolidation struct {
+	Horizon consolidate.Horizon
+	DryRun  bool
+	// Operation is that for [Undo]; zero if nothing was changed, or no history is kept.
+	Operation hippo.ID
+	// Memories were looked at; Topics and Groups are the numbers of clusters.
+	Memories, Topics, Groups int
+	ConsolidationCounts
+	// Actions are the first [MaxActions] of each kind, in the order of the plan.
+	Actions []ConsolidationAction
+}
+
+// ConsolidationCounts count what a consolidation has done, or proposes.
+type ConsolidationCounts struct {
+	// Pruned are learned relations that have faded, Linked near-duplicates, Summarised and Archived groups and memories.
+	Pruned, Linked, Summarised, Archived int
+	// Rescored are the memories whose surprise changed; it is computed after the rest, of some memories in each run.
+	Rescored int
+	// Skipped is what was changed while the plan was made, and so was left as it is.
+	Skipped int
+	// Left are the near-duplicates beyond [consolidate.Duplicates.Links], which the next runs link.
+	Left int
+}
+
+// MaxActions is the number of actions of a kind that a [Consolidation] lists.
+const MaxActions = 100
+
+// ConsolidationAction is a change with its reason.
+type ConsolidationAction struct {
+	Kind consolidate.Kind
+	// Memory is the one that changes; zero for a summary and for relations that are pruned.
+	Memory hippo.ID
+	Reason string
+	// Others are the memory that it is a duplicate of, or the members of a summary.
+	Others []hippo.ID
+	// Text is that of a summary.
+	Text string
+}
+
+// rescored is the number of memories whose surprise a consolidation computes again: about a second in a store of 100,000.
+const rescored = 1000
+
+// Consolidate tidies up the memories of the scope: see package consolidate, and docs/consolidation.md. The plan
+// is made without a lock, and applied in one transaction as one operation, which [Undo] undoes.
+//
+// Cost: seconds for 100,000 memories, on one core, and some KB of RAM for each meanwhile.
+func Consolidate(ctx context.Context, m *Memories, o ConsolidateOptions) (*Consolidation, error) {
+	return perform(ctx, m, o, consolidateAll)
+}
+
+func consolidateAll(ctx context.Context, m *Memories, o ConsolidateOptions) (*Consolidation, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	if !o.DryRun {
+		if err := m.scoped.Allow(hippo.RightWrite); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.Flush(ctx); err != nil { // what was learned and used so far counts
+		return nil, err
+	}
+	var out *Consolidation
+	err := planned(ctx, m, func(v *consolidate.View) (err error) {
+		out, err = consolidateView(ctx, m, v, o)
+		return err
+	})
+	return out, err
+}
+
+// consolidateView makes a plan and, unless it is a dry run, applies it.
+func consolidateView(ctx context.Context, m *Memories, v *consolidate.View, o ConsolidateOptions) (*Consolidation, error) {
+	plan, err := consolidate.New(ctx, v, o.Horizon, optionsOf(m.Engine, o.Constants))
+	if err != nil {
+		return nil, err
+	}
+	out := reportOf(plan, len(v.Subjects))
+	if out.DryRun = o.DryRun; o.DryRun {
+		return out, nil
+	}
+	done, err := store.Tidy(ctx, store.As(m.scoped, as(m, hippo.VerbConsolidate)), tidyingOf(v, plan))
+	if err != nil {
+		return nil, err
+	}
+	out.Operation, out.Skipped = done.Operation, done.Skipped
+	out.Pruned, out.Linked, out.Summarised, out.Archived = done.Dropped, done.Linked, done.Recorded, done.Archived
+	out.Rescored, err = rescoreSome(ctx, m, v)
+	return out, err
+}
+
+// optionsOf returns the constants of a plan: relations fade as they do in searches.
+func optionsOf(e *Engine, constants *consolidate.Options) consolidate.Options {
+	o := consolidate.Default()
+	if constants != nil {
+		o = *constants
+	}
+	o.Relations = e.weights.Relations
+	return o
+}
+
+// planned calls fn with what a plan is made of. One plan is made at a time: each takes the RAM of all memories.
+func planned(ctx context.Context, m *Memories, fn func(*consolidate.View) error) error {
+	select {
+	case m.planning <- struct{}{}:
+		defer func() { <-m.planning }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	v, err := viewOf(ctx, m)
+	if err != nil {
+		return err
+	}
+	return fn(v)
+}
+
+// viewOf reads what a plan is made of.
+func viewOf(ctx context.Context, m *Memories) (*consolidate.View, error) {
+	head, err := m.store.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := &consolidate.View{Now: m.now().UTC().Truncate(time.Microsecond), Calendar: head.Calendar}
+	codes, err := codesOf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	for c, err := range store.AllSince(ctx, m.scoped, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if x := c.Memory; x != nil {
+			v.Subjects = append(v.Subjects, consolidate.Subject{Memory: x, Vector: codes[x.ID], Upvoted: upvoted(x), Archived: x.Archived()})
+		}
+	}
+	for r, err := range m.scoped.AllRelations(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		v.Relations = append(v.Relations, r)
+	}
+	return v, ctx.Err()
+}
+
+// codesOf returns the vectors of the scope by the first model that has any: by the instant one, if there is one.
+func codesOf(ctx context.Context, m *Memories) (codes map[hippo.ID]vector.Code, err error) {
+	err = m.indexed(ctx, func() error {
+		m.embedding.EmbedInstant(ctx)
+		for _, model := range m.embedding.Steady(retrieve.Semantic) {
+			if codes = m.index.Vectors.Codes(model, &m.scope); len(codes) > 0 {
+				break
+			}
+		}
+		return nil
+	})
+	return codes, err
+}
+
+// upvoted reports whether a vote said that a memory helps, also one of a time when votes kept nothing but the importance.
+func upvoted(x *hippo.Memory) bool {
+	return x.Importance.Value > x.Importance.Base || slices.ContainsFunc(x.Feedback, func(f hippo.Feedback) bool { return f.Kind == hippo.FeedbackUp })
+}
+
+// tidyingOf returns what a plan changes in the store.
+func tidyingOf(v *consolidate.View, p *consolidate.Plan) *store.Tidying {
+	t := &store.Tidying{Seen: make(map[hippo.ID]*hippo.Memory, len(v.Subjects))}
+	for i := range v.Subjects {
+		t.Seen[v.Subjects[i].ID] = v.Subjects[i].Memory
+	}
+	for i := range p.Actions {
+		switch a := &p.Actions[i]; a.Kind {
+		case consolidate.Prune:
+			t.Drop = append(t.Drop, a.Relations...)
+		case consolidate.Link:
+			t.Link = append(t.Link, a.Relations...)
+		case consolidate.Summarize:
+			t.Summaries = append(t.Summaries, store.Summary{Memory: a.Summary, Relations: a.Relations, Supersedes: a.Supersedes})
+		case consolidate.Archive:
+			t.Archive = append(t.Archive, a.ID)
+		}
+	}
+	return t
+}
+
+// reportOf returns a plan as a proposal.
+func reportOf(p *consolidate.Plan, memories int) *Consolidation {
+	out := &Consolidation{
+		Horizon: p.Horizon, Memories: memories, Topics: len(p.Topics), Groups: len(p.Groups),
+		ConsolidationCounts: ConsolidationCounts{
+			Linked: p.Count(consolidate.Link), Summarised: p.Count(consolidate.Summarize), Archived: p.Count(consolidate.Archive),
+			Left: p.Left,
+		},
+	}
+	listed := make(map[consolidate.Kind]int)
+	for i := range p.Actions {
+		a := &p.Actions[i]
+		if a.Kind == consolidate.Prune {
+			out.Pruned += len(a.Relations)
+		}
+		if listed[a.Kind]++; listed[a.Kind] > MaxActions {
+			continue
+		}
+		x := ConsolidationAction{Kind: a.Kind, Memory: a.ID, Reason: a.Reason}
+		if a.Kind == consolidate.Link || a.Kind == consolidate.Summarize {
+			for _, r := range a.Relations {
+				x.Others = append(x.Others, r.To)
+			}
+		}
+		if a.Summary != nil {
+			x.Text = a.Summary.Content
+		}
+		out.Actions = append(out.Actions, x)
+	}
+	return out
+}
+
+// rescoreSome computes the surprise of some memories again: first those without one, and then others, in turn by the
+// active day.
+func rescoreSome(ctx context.Context, m *Memories, v *consolidate.View) (changed int, err error) {
+	if m.surprise == nil {
+		return 0, nil
+	}
+	var unscored, rest []hippo.ID
+	for i := range v.Subjects {
+		switch x := v.Subjects[i].Memory; {
+		case x.Forgotten():
+		case x.Surprise.Score == 0:
+			unscored = append(unscored, x.ID)
+		default:
+			rest = append(rest, x.ID)
+		}
+	}
+	slices.SortFunc(rest, hippo.ID.Compare)
+	ids := unscored[:min(len(unscored), rescored)]
+	for i := range min(rescored-len(ids), len(rest)) {
+		ids = append(ids, rest[(int(v.Calendar.Day)*rescored+i)%len(rest)])
+	}
+	return m.surprise.rescoreAll(ctx, ids)
+}
+
+// Clusters are what the memories of a scope are about.
+type Clusters struct {
+	// Topics are coarse, Groups fine: each lies in one topic.
+	Topics, Groups []consolidate.Cluster
+	// Memories is the number of those that were looked at.
+	Memories int
+}
+
+// ClustersOf computes the clusters of the memories of the scope: see [consolidate.Clusters]. It changes nothing.
+func ClustersOf(ctx context.Context, m *Memories) (*Clusters, error) {
+	return perform(ctx, m, none{}, clusters)
+}
+
+func clusters(ctx context.Context, m *Memories, _ none) (*Clusters, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	out := &Clusters{}
+	err := planned(ctx, m, func(v *consolidate.View) (err error) {
+		out.Memories = len(v.Subjects)
+		out.Topics, out.Groups, err = consolidate.Clusters(ctx, v, optionsOf(m.Engine, nil))
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,326 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/consolidate"
+	"github.com/hippo-memory/hippo/internal/embed/embedtest"
+	"github.com/hippo-memory/hippo/internal/embedding"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/surprise"
+)
+
+// noted is a memory of a topic, 60 days old and of little surprise.
+func (f *fixture) noted(n int, topic string) *hippo.Memory {
+	m := turn(n, "s", fmt.Sprintf("%s alpha%d beta%d", topic, n, n))
+	m.CreatedAt = f.now().AddDate(0, 0, -60).Add(time.Duration(n) * time.Second)
+	m.UpdatedAt = m.CreatedAt
+	m.Surprise = hippo.Surprise{Score: .1}
+	return m
+}
+
+// openTidy opens an engine with two topics of twelve memories, a copy of one, and a learned relation that has faded.
+func openTidy(t *testing.T) (f *fixture, all []hippo.ID) {
+	t.Helper()
+	f = open(t, options{models: []embedding.Model{instant(embedtest.NewWords("w"))}})
+	var ms []*hippo.Memory
+	for n := range 12 {
+		ms = append(ms, f.noted(n, "gateway timeout keepalive frame"), f.noted(100+n, "invoice ledger export currency"))
+	}
+	double := f.noted(200, "")
+	double.Content, double.ContentHash = ms[0].Content, ms[0].ContentHash
+	ms = append(ms, double)
+	f.put(ms...)
+	for _, m := range ms {
+		all = append(all, m.ID)
+	}
+	r := hippo.CoRecall(all[0], all[1])
+	r.Weight, r.LastReinforced = .3, f.now().AddDate(-5, 0, 0)
+	if _, err := f.store.In(hippo.LocalScope("")).ImportRelations(t.Context(), []hippo.Relation{r}); err != nil {
+		t.Fatal(err)
+	}
+	return f, all
+}
+
+func (f *fixture) consolidate(h consolidate.Horizon, dry bool) *engine.Consolidation {
+	f.t.Helper()
+	c, err := engine.Consolidate(f.t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: h, DryRun: dry})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return c
+}
+
+// relations returns all of the store.
+func (f *fixture) relations() []hippo.Relation {
+	f.t.Helper()
+	var out []hippo.Relation
+	for r, err := range f.store.In(hippo.LocalScope("")).AllRelations(f.t.Context()) {
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// stored returns all memories of the store, by ID.
+func (f *fixture) stored() []*hippo.Memory {
+	f.t.Helper()
+	var out []*hippo.Memory
+	for m, err := range f.store.In(hippo.LocalScope("")).All(f.t.Context()) {
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		out = append(out, m)
+	}
+	slices.SortFunc(out, func(a, b *hippo.Memory) int { return a.ID.Compare(b.ID) })
+	return out
+}
+
+// TestConsolidate_Constants: a plan has the constants of its call.
+func TestConsolidate_Constants(t *testing.T) {
+	t.Parallel()
+	f, _ := openTidy(t)
+	o := consolidate.Default()
+	o.Archive.Below = 0
+	c, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: consolidate.Monthly, Constants: &o})
+	if err != nil || c.Archived != 0 || c.Summarised == 0 {
+		t.Errorf("archived %d below a surprise of 0, summarised %d (%v)", c.Archived, c.Summarised, err)
+	}
+	o.Archive.Below = 2
+	if _, err = engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: consolidate.Monthly, Constants: &o}); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("a threshold of 2: %v", err)
+	}
+}
+
+// TestConsolidate: a dry run proposes what the next run does, one operation does all of it, a second run does nothing, and an
+// undo brings everything back.
+func TestConsolidate(t *testing.T) {
+	t.Parallel()
+	f, _ := openTidy(t)
+	before, related := f.stored(), f.relations()
+	dry := f.consolidate(consolidate.Monthly, true)
+	if d := cmp.Diff(before, f.stored()); d != "" || !dry.DryRun || !dry.Operation.IsZero() {
+		t.Errorf("a dry run has changed something: %s", d)
+	}
+	c := f.consolidate(consolidate.Monthly, false)
+	if c.Operation.IsZero() || c.Pruned != 1 || c.Linked != 1 || c.Summarised == 0 || c.Archived != 5 || c.Skipped != 0 || c.ConsolidationCounts != dry.ConsolidationCounts {
+		t.Fatalf("got %+v, want what the dry run proposes: %+v", c, dry)
+	}
+	op, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{})
+	if err != nil || len(op.Operations) != 1 || op.Operations[0].ID != c.Operation || op.Operations[0].Verb != hippo.VerbConsolidate {
+		t.Errorf("the history has %+v (%v)", op, err)
+	}
+	after, relatedAfter := f.stored(), f.relations()
+	if again := f.consolidate(consolidate.Monthly, false); again.ConsolidationCounts != (engine.ConsolidationCounts{}) || !again.Operation.IsZero() {
+		t.Errorf("a second run did %+v", again.ConsolidationCounts)
+	}
+	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); err != nil {
+		t.Fatal(err)
+	}
+	undone := slices.DeleteFunc(f.stored(), func(m *hippo.Memory) bool { return m.Type == consolidate.SummaryType && m.Forgotten() })
+	later := cmpopts.IgnoreFields(hippo.Memory{}, "UpdatedAt", "Revision")
+	if d := cmp.Diff(before, undone, later) + cmp.Diff(related, f.relations()); d != "" {
+		t.Errorf("after the undo: %s", d)
+	}
+	f.undo(f.archived(after)[0])
+	if d := cmp.Diff(after, f.stored(), later) + cmp.Diff(relatedAfter, f.relations()); d != "" {
+		t.Errorf("after the undo of the undo: %s", d)
+	}
+}
+
+// archived returns the IDs of those that are.
+func (*fixture) archived(ms []*hippo.Memory) (ids []hippo.ID) {
+	for _, m := range ms {
+		if m.Archived() {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
+// Archived memories are found if they are asked for, and only then, and a restore brings one back.
+func TestConsolidate_Archived(t *testing.T) {
+	t.Parallel()
+	f, all := openTidy(t)
+	c := f.consolidate(consolidate.Monthly, false)
+	ids := f.archived(f.stored())
+	if len(ids) != c.Archived {
+		t.Fatalf("%d are archived, want %d", len(ids), c.Archived)
+	}
+	found := func(what string, filter hippo.Filter) (n int) {
+		t.Helper()
+		a := f.search(hippo.Query{Text: "gateway timeout", Count: 50, NoTouch: true, Filter: filter, Relevance: &hippo.Range{Max: 10}})
+		l, err := f.List(t.Context(), engine.ListQuery{Filter: filter, Count: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range a.Hits {
+			if h.Memory.Archived() {
+				n++
+			}
+		}
+		listed := len(f.archived(l.Memories))
+		labels, err := engine.Labels(t.Context(), f.Memories, filter)
+		if err != nil || labels.Memories != l.Total || (n == 0) != (listed == 0) {
+			t.Errorf("%s: %d archived hits, %d listed, %d of %d labels (%v)", what, n, listed, labels.Memories, l.Total, err)
+		}
+		return n
+	}
+	if n := found("default", hippo.Filter{}); n != 0 {
+		t.Errorf("%d archived ones are found by default", n)
+	}
+	if n := found("archived", hippo.Filter{Archived: true}); n == 0 {
+		t.Error("none is found on request")
+	}
+	b, err := engine.Context(t.Context(), f.Memories, briefing.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range b.Items {
+		if slices.Contains(ids, i.Memory.ID) {
+			t.Errorf("%s is in the session context", i.Memory.ID)
+		}
+	}
+	if st, err := f.Status(t.Context()); err != nil || st.Archived != len(ids) || st.Memories != len(all)+c.Summarised {
+		t.Errorf("status: %d archived of %d (%v), want %d of %d", st.Archived, st.Memories, err, len(ids), len(all)+c.Summarised)
+	}
+	if ms, err := f.Restore(t.Context(), ids[:1]); err != nil || ms[0].Archived() {
+		t.Errorf("restored %+v (%v)", ms, err)
+	}
+	if st, err := f.Status(t.Context()); err != nil || st.Archived != len(ids)-1 {
+		t.Errorf("after a restore: %d archived (%v)", st.Archived, err)
+	}
+}
+
+// What was changed since makes an undo fail, which names it; what only uses, links or scores it does not. Purged members and
+// summaries are left out.
+func TestConsolidate_UndoAfterChanges(t *testing.T) {
+	t.Parallel()
+	f, all := openTidy(t)
+	c := f.consolidate(consolidate.Monthly, false)
+	ids := f.archived(f.stored())
+	summary := f.stored()[slices.IndexFunc(f.stored(), func(m *hippo.Memory) bool { return m.Type == consolidate.SummaryType })]
+	if _, err := f.Modify(t.Context(), ids[3], engine.Modification{Pinned: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), ids[3].Short()) {
+		t.Errorf("an undo after a change: %v", err)
+	}
+	f.undo(ids[3])
+	// The better one of two copies has only a link: its change does not matter.
+	if _, err := f.Modify(t.Context(), all[len(all)-1], engine.Modification{Tags: &[]string{"x"}}); err != nil && !slices.Contains(ids, all[len(all)-1]) {
+		t.Fatal(err)
+	}
+	if slices.Contains(ids, all[len(all)-1]) {
+		f.undo(all[len(all)-1])
+	}
+	if err := f.Purge(t.Context(), []hippo.ID{ids[0], summary.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); err != nil {
+		t.Fatal(err)
+	}
+	if left := f.archived(f.stored()); len(left) != 0 {
+		t.Errorf("%d are still archived", len(left))
+	}
+}
+
+// A horizon that is not known, a caller without rights, and stores with nothing to do.
+func TestConsolidate_BadInput(t *testing.T) {
+	t.Parallel()
+	f, _ := openTidy(t)
+	field, ok := errors.AsType[*hippo.FieldError](func() error {
+		_, err := engine.Consolidate(t.Context(), f.Memories, engine.ConsolidateOptions{Horizon: "hourly"})
+		return err
+	}())
+	if !ok || field.Field != "horizon" {
+		t.Errorf("got %v, want an error about the horizon", field)
+	}
+	reader := f.In(hippo.Scope{Rights: hippo.RightRead})
+	if _, err := engine.Consolidate(t.Context(), reader, engine.ConsolidateOptions{Horizon: consolidate.Daily}); !errors.Is(err, hippo.ErrForbidden) {
+		t.Errorf("without the right to write: %v", err)
+	}
+	if _, err := engine.Consolidate(t.Context(), reader, engine.ConsolidateOptions{Horizon: consolidate.Daily, DryRun: true}); err != nil {
+		t.Errorf("a dry run without the right to write: %v", err)
+	}
+	for _, n := range []int{0, 1} {
+		f := open(t, options{models: []embedding.Model{instant(embedtest.NewWords("w"))}})
+		for i := range n {
+			f.put(f.noted(i, "gateway"))
+		}
+		for _, h := range consolidate.Horizons() {
+			if c := f.consolidate(h, false); c.Memories != n || c.ConsolidationCounts != (engine.ConsolidationCounts{}) {
+				t.Errorf("%s of %d memories: %+v", h, n, c)
+			}
+		}
+	}
+}
+
+// A clock that jumps by years, forwards or back, makes no run archive what was used or is new to the store.
+func TestConsolidate_ClockJumps(t *testing.T) {
+	t.Parallel()
+	f, all := openTidy(t)
+	f.search(hippo.Query{Text: "gateway timeout", Count: 50})
+	f.search(hippo.Query{Text: "invoice ledger", Count: 50})
+	f.advance(1, 0)
+	f.search(hippo.Query{Text: "gateway timeout", Count: 50})
+	f.search(hippo.Query{Text: "invoice ledger", Count: 50})
+	f.advance(20*365, 0)
+	if c := f.consolidate(consolidate.Yearly, false); c.Archived != 0 {
+		t.Errorf("twenty years later %d are archived that were used on the last active day", c.Archived)
+	}
+	f.advance(-40*365, 0)
+	for _, h := range consolidate.Horizons() {
+		if c := f.consolidate(h, false); c.Archived != 0 {
+			t.Errorf("%s, twenty years before: %d of %d are archived", h, c.Archived, len(all))
+		}
+	}
+}
+
+// Surprise is computed of what has none, so that it takes part some day.
+func TestConsolidate_Rescores(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{models: []embedding.Model{instant(embedtest.NewWords("w"))}, surprise: engine.Surprise{Options: surprise.Default(surprise.Nearest)}})
+	for n := range 6 {
+		m := f.noted(n, "gateway timeout")
+		m.Surprise = hippo.Surprise{}
+		f.put(m)
+	}
+	if err := engine.Scored(t.Context(), f.Memories); err != nil {
+		t.Fatal(err)
+	}
+	c := f.consolidate(consolidate.Weekly, false)
+	for _, m := range f.stored() {
+		if m.Surprise.Score == 0 && m.Type != consolidate.SummaryType {
+			t.Errorf("%s has no surprise after %+v", m.ID.Short(), c)
+		}
+	}
+}
+
+func TestClusters(t *testing.T) {
+	t.Parallel()
+	f, all := openTidy(t)
+	c, err := engine.ClustersOf(t.Context(), f.Memories)
+	if err != nil || c.Memories != len(all) || len(c.Topics) < 2 || len(c.Groups) < len(c.Topics) {
+		t.Fatalf("got %+v (%v)", c, err)
+	}
+	n := 0
+	for _, x := range c.Topics {
+		n += len(x.Members)
+	}
+	if n != len(all) {
+		t.Errorf("%d memories are in a topic, want %d", n, len(all))
+	}
+}

@@ -1,0 +1,71 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/embed/embedtest"
+)
+
+// held is a model that keeps queries until it is released.
+type held struct {
+	*embedtest.Words
+	inside  atomic.Int32
+	release chan struct{}
+}
+
+func (h *held) Embed(ctx context.Context, role embed.Role, texts []string) ([][]float32, error) {
+	if role == embed.Query {
+		h.inside.Add(1)
+		<-h.release
+	}
+	return h.Words.Embed(ctx, role, texts)
+}
+
+// Searches beyond twice the number of processors wait before they embed; one that gives up meanwhile leaves
+// the others as they are.
+func TestSearch_TakesTurns(t *testing.T) {
+	t.Parallel()
+	model := &held{Words: embedtest.NewWords("held"), release: make(chan struct{})}
+	m := slow(model)
+	m.Instant = true
+	f := openWithModels(t, m)
+	f.record("The car needs fuel", .5)
+	room := 2 * runtime.GOMAXPROCS(0)
+	errs := make([]error, room+20)
+	var group sync.WaitGroup
+	for i := range errs {
+		group.Go(func() {
+			_, errs[i] = f.Search(t.Context(), hippo.Query{Text: fmt.Sprintf("car %d", i)})
+		})
+	}
+	for model.inside.Load() < int32(room) {
+		time.Sleep(time.Millisecond)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Search(gone, hippo.Query{Text: "another car"}); err == nil {
+		t.Error("a search whose caller has gone was answered")
+	}
+	time.Sleep(20 * time.Millisecond) // for those that do not wait
+	if n := model.inside.Load(); n != int32(room) {
+		t.Errorf("%d searches embed at a time, want %d", n, room)
+	}
+	close(model.release)
+	group.Wait()
+	for i, err := range errs {
+		if err != nil {
+			t.Errorf("search %d: %v", i, err)
+		}
+	}
+	if n := model.inside.Load(); n != int32(len(errs)) {
+		t.Errorf("%d searches were embedded, want %d", n, len(errs))
+	}
+}
