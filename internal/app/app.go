@@ -22,6 +22,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
+	"github.com/hippo-memory/hippo/internal/store/sharedstore"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 )
 
@@ -106,6 +107,12 @@ func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backen
 		return b, b.IndexPath(), nil
 	case "sqlite":
 		b, err := sqlitestore.Open(ctx, s.Path, &sqlitestore.Options{Log: o.Log})
+		if err != nil {
+			return nil, "", err
+		}
+		return b, filepath.Clean(s.Path) + ".index", nil
+	case "shared":
+		b, err := sharedstore.Open(ctx, s.Path, &sharedstore.Options{Now: o.Now, Log: o.Log})
 		if err != nil {
 			return nil, "", err
 		}

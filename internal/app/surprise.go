@@ -2,12 +2,15 @@ package app
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/embed/causal"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/surprise"
 	"github.com/hippo-memory/hippo/internal/surprise/adaptive"
 	"github.com/hippo-memory/hippo/internal/surprise/completions"
+	inprocess "github.com/hippo-memory/hippo/internal/surprise/local"
 )
 
 // Surprise returns how a configuration has surprise computed. It makes no request.
@@ -22,6 +25,8 @@ func surpriseOf(c *config.Surprise, o *Options) (s engine.Surprise, err error) {
 	switch {
 	case c.Loss == config.Adaptive:
 		s.Predictor = &adaptive.Model{}
+	case c.Folder != "":
+		s.Predictor = inprocess.New(func(ctx context.Context) (inprocess.Model, error) { return causal.Open(ctx, c.Folder) }, o.Now)
 	case c.Endpoint.URL != "":
 		s.Predictor, err = completions.New(completions.Config{URL: c.Endpoint.URL, Model: c.Endpoint.Remote, Key: c.Endpoint.Key, Client: o.Client, Now: o.Now})
 	}

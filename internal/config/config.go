@@ -25,8 +25,9 @@ type Setting struct {
 // environment, see [Load].
 func Settings() []Setting {
 	return []Setting{
-		{"store", "store", "HIPPO_STORE", "", "where memories are: sqlite:PATH, dir:PATH, or https://HOST of a server"},
+		{"store", "store", "HIPPO_STORE", "", "where memories are: sqlite:PATH, dir:PATH, shared:PATH of another program, or https://HOST of a server"},
 		{"memory-dir", "memory-dir", "HIPPO_MEMORY_DIR", "", "a directory of JSON files: the same as --store dir:PATH"},
+		{"db", "db", "HIPPO_DB_PATH", "", "the file of claude-hippo or mcp-memory-service: the same as --store shared:PATH"},
 		{"project", "project", "HIPPO_PROJECT", "", "the project to work for, instead of that of the current directory; none for no project"},
 		{"namespace", "namespace", "HIPPO_NAMESPACE", "", "the tenant of the store; what others hold is not seen"},
 		{"ranker", "ranker", "HIPPO_RANKER", string(hippo.RankerHippo), "the order of searches: hippo, insight, hybrid, surprise, bm25 or cosine"},
@@ -34,7 +35,7 @@ func Settings() []Setting {
 		{"history", "history", "HIPPO_HISTORY", "20,400", "former versions that are kept of each insight, and for how many active days; 0 keeps none"},
 		{"surprise", "surprise", "HIPPO_SURPRISE", "nearest", "how the surprise of what is recorded is computed: nearest, claude-hippo or off"},
 		{"surprise-weights", "surprise-weights", "HIPPO_SURPRISE_WEIGHTS", "", "outlier,engagement,explicit,loss, which add up to 1; empty: those of the mode"},
-		{"prediction-loss", "prediction-loss", "HIPPO_PREDICTION_LOSS", NoModel, "a language model that new memories may surprise: none, adaptive, or URL#NAME"},
+		{"prediction-loss", "prediction-loss", "HIPPO_PREDICTION_LOSS", NoModel, "a language model that new memories may surprise: none, adaptive, local:FOLDER, or URL#NAME"},
 		{"share", "share", "HIPPO_SHARE", "on", "processes of one user use one store through the first of them: on or off"},
 		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
 	}
@@ -116,12 +117,19 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 	} {
 		overlay(value, explicit, layer)
 	}
-	if explicit["store"] && explicit["memory-dir"] {
-		return Config{}, hippo.Fieldf("memory-dir", "and store exclude each other: give one of them")
+	named := ""
+	for _, name := range StoreSettings() {
+		switch {
+		case !explicit[name]:
+			continue
+		case named != "":
+			return Config{}, hippo.Fieldf(name, "and %s exclude each other: give one of them", named)
+		case name != "store":
+			value["store"] = storeKinds()[name] + ":" + value[name]
+		}
+		named = name
 	}
-	if explicit["memory-dir"] {
-		value["store"] = "dir:" + value["memory-dir"]
-	} else if !explicit["store"] {
+	if named == "" {
 		if hasNoHome(env) {
 			return Config{}, hippo.Fieldf("store", "has no default, because there is no home directory: give sqlite:PATH or dir:PATH")
 		}
@@ -130,8 +138,14 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 	return parse(value, env)
 }
 
-// overlay applies the settings of a layer. Store and memory-dir are two names of one setting:
-// either one in a layer overrides both of the layers below.
+// StoreSettings are the settings that name the store.
+func StoreSettings() []string { return []string{"store", "memory-dir", "db"} }
+
+// storeKinds returns the kind of store that each of them but the first names.
+func storeKinds() map[string]string { return map[string]string{"memory-dir": "dir", "db": "shared"} }
+
+// overlay applies the settings of a layer. Those that name the store are names of one setting: any
+// one in a layer overrides all of the layers below.
 func overlay(value map[string]string, explicit map[string]bool, layer func(Setting) (string, bool)) {
 	here := make(map[string]bool)
 	for _, s := range Settings() {
@@ -139,8 +153,11 @@ func overlay(value map[string]string, explicit map[string]bool, layer func(Setti
 			value[s.Name], here[s.Name] = v, true
 		}
 	}
-	if here["store"] || here["memory-dir"] {
-		explicit["store"], explicit["memory-dir"] = here["store"], here["memory-dir"]
+	names := StoreSettings()
+	if slices.ContainsFunc(names, func(name string) bool { return here[name] }) {
+		for _, name := range names {
+			explicit[name] = here[name]
+		}
 	}
 }
 
@@ -217,9 +234,9 @@ func ParseStore(url string) (Store, error) {
 		return parseServer("store", url)
 	case url == "memory:" || url == "memory":
 		return Store{Kind: "memory"}, nil
-	case ok && (kind == "sqlite" || kind == "dir"):
+	case ok && (kind == "sqlite" || kind == "dir" || kind == "shared"):
 	case ok && len(kind) > 1: // one letter is a drive
-		return Store{}, hippo.Fieldf("store", "must be sqlite:PATH or dir:PATH, got %q; https://HOST is a server", secret.RedactURL(url))
+		return Store{}, hippo.Fieldf("store", "must be sqlite:PATH, dir:PATH or shared:PATH, got %q; https://HOST is a server", secret.RedactURL(url))
 	default:
 		kind, path = guess(url), url
 	}

@@ -39,6 +39,8 @@ func TestLoad_Precedence(t *testing.T) {
 		{"relative_data_home", nil, map[string]string{"XDG_DATA_HOME": "data"}, systems[runtime.GOOS] + "/hippo/memory.db"},
 		{"environment", nil, map[string]string{"HIPPO_STORE": "sqlite:/a/b.db"}, "sqlite:/a/b.db"},
 		{"flag_wins", map[string]string{"store": "dir:/flag"}, map[string]string{"HIPPO_STORE": "sqlite:/a/b.db"}, "dir:/flag"},
+		{"file_of_another_program", map[string]string{"db": "/c.db"}, map[string]string{"HIPPO_STORE": "sqlite:/a/b.db"}, "shared:/c.db"},
+		{"file_of_another_program_by_the_environment", nil, map[string]string{"HIPPO_DB_PATH": "/c.db"}, "shared:/c.db"},
 		{"flag_wins_over_the_other_name", map[string]string{"memory-dir": "/flag"}, map[string]string{"HIPPO_STORE": "sqlite:/a/b.db"}, "dir:/flag"},
 		{"memory_dir", nil, map[string]string{"HIPPO_MEMORY_DIR": "~/.hippo"}, "dir:/home/me/.hippo"},
 	} {
@@ -57,7 +59,8 @@ func TestLoad_Refuses(t *testing.T) {
 		want  error
 		names string
 	}{
-		{"both", map[string]string{"store": "sqlite:/a", "memory-dir": "/b"}, hippo.ErrInvalid, "memory-dir"},
+		{"both", map[string]string{"store": "sqlite:/a", "memory-dir": "/b"}, hippo.ErrInvalid, "memory-dir: and store"},
+		{"two_others", map[string]string{"db": "/a", "memory-dir": "/b"}, hippo.ErrInvalid, "exclude each other"},
 		{"scheme", map[string]string{"store": "postgres://host/db"}, hippo.ErrInvalid, "sqlite:PATH"},
 		{"no_path", map[string]string{"store": "sqlite:"}, hippo.ErrInvalid, "store"},
 		{"empty", map[string]string{"store": ""}, hippo.ErrInvalid, "sqlite:PATH or dir:PATH"},
@@ -76,6 +79,7 @@ func TestParseStore(t *testing.T) {
 	t.Setenv("HOME", "/home/me")
 	dir := t.TempDir()
 	for url, want := range map[string]string{
+		"shared:/c.db":     "shared:/c.db",
 		"sqlite:~/m.db":    "sqlite:/home/me/m.db",
 		"dir:~":            "dir:/home/me",
 		"sqlite:/a~b/~.db": "sqlite:/a~b/~.db",
@@ -181,6 +185,32 @@ func TestFile(t *testing.T) {
 		}
 		if _, err := load(nil, map[string]string{"HIPPO_CONFIG": path}); !errors.Is(err, hippo.ErrInvalid) {
 			t.Errorf("%s: got %v, want ErrInvalid", name, err)
+		}
+	}
+}
+
+func TestParseSurprise_Loss(t *testing.T) {
+	t.Parallel()
+	none := func(string) string { return "" }
+	for _, tc := range []struct{ setting, folder, model, problem string }{
+		{"", "", "", ""},
+		{"none", "", "", ""},
+		{"adaptive", "", "", ""},
+		{"local:/models/gpt2", "/models/gpt2", "", ""},
+		{`local:C:\models\gpt2`, `C:\models\gpt2`, "", ""},
+		{"http://127.0.0.1:8000/v1#m", "", "m", ""},
+		{"local:", "", "", "must name the folder of a model after local:"},
+		{"local", "", "", "must be none, adaptive, local:FOLDER or URL#NAME"},
+		{"gpt2", "", "", "must be none, adaptive, local:FOLDER or URL#NAME"},
+		{"ftp://host#m", "", "", "must be like http"},
+	} {
+		s, err := config.ParseSurprise("", "", tc.setting, none)
+		if tc.problem == "" {
+			if err != nil || s.Folder != tc.folder || s.Endpoint.Remote != tc.model {
+				t.Errorf("%s: got %+v, %v", tc.setting, s, err)
+			}
+		} else if !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), "prediction-loss: "+tc.problem) {
+			t.Errorf("%s: got %v, want that it %s", tc.setting, err, tc.problem)
 		}
 	}
 }

@@ -10,14 +10,19 @@ import (
 // Adaptive is the prediction loss by the texts of the store itself.
 const Adaptive = "adaptive"
 
+// localPrefix begins the setting of a language model in a folder.
+const localPrefix = "local:"
+
 // Surprise is how the surprise of what is recorded is computed. The zero value is the default.
 type Surprise struct {
 	// Mode is "nearest", "claude-hippo" or "off"; empty means "nearest".
 	Mode string
 	// Weights are four numbers with commas between them; empty: those of the mode.
 	Weights string
-	// Loss is the setting of the prediction loss: "none", "adaptive", or that of an endpoint; empty means "none".
+	// Loss is the setting of the prediction loss: "none", "adaptive", "local:FOLDER" or that of an endpoint; empty means "none".
 	Loss string
+	// Folder is that of a language model, if Loss is one.
+	Folder string
 	// Endpoint is set if Loss is one.
 	Endpoint Model
 }
@@ -29,16 +34,22 @@ func ParseSurprise(mode, weights, loss string, env func(string) string) (Surpris
 	if modes := []string{"", "nearest", "claude-hippo", "off"}; !slices.Contains(modes, mode) {
 		return s, hippo.Fieldf("surprise", "must be one of %v, got %.60q", modes[1:], mode)
 	}
+	folder, local := strings.CutPrefix(loss, localPrefix)
 	switch {
+	case local && strings.TrimSpace(folder) == "":
+		return s, hippo.Fieldf("prediction-loss", "must name the folder of a model after local:")
+	case local:
+		s.Folder = folder
+		return s, nil
 	case loss == "", loss == NoModel, loss == Adaptive:
 		return s, nil
 	case !strings.Contains(loss, "://"):
-		return s, hippo.Fieldf("prediction-loss", "must be none, adaptive or URL#NAME, got %.60q", loss)
+		return s, hippo.Fieldf("prediction-loss", "must be none, adaptive, local:FOLDER or URL#NAME, got %.60q", loss)
 	}
 	var err error
 	s.Endpoint, err = ParseModel(loss, func(name string) string { return env(strings.Replace(name, "_MODEL_", "_PREDICTION_", 1)) })
 	if f, ok := err.(*hippo.FieldError); ok { //nolint:errorlint // it is not wrapped
-		return s, hippo.Fieldf("prediction-loss", "%s", strings.ReplaceAll(strings.TrimPrefix(f.Error(), "model "), "_MODEL_", "_PREDICTION_"))
+		return s, hippo.Fieldf("prediction-loss", "%s", strings.ReplaceAll(strings.TrimPrefix(f.Error(), "model: "), "_MODEL_", "_PREDICTION_"))
 	}
 	return s, err
 }

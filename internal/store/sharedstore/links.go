@@ -1,0 +1,62 @@
+package sharedstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+)
+
+// linkOf returns the hash of the row that shows a memory; empty if none does.
+func (t *tx) linkOf(id hippo.ID) (hash string, err error) {
+	_, err = sqlitex.First(context.Background(), t, "SELECT hash FROM shared_memory WHERE memory = ?", []any{id[:]}, &hash)
+	return hash, err
+}
+
+// link makes a row show a memory; an empty hash ends that.
+func (t *tx) link(id hippo.ID, hash string) error {
+	if hash == "" {
+		return t.Exec("DELETE FROM shared_memory WHERE memory = ?", id[:])
+	}
+	return t.Exec("INSERT INTO shared_memory VALUES (?, ?) ON CONFLICT DO UPDATE SET hash = excluded.hash", id[:], hash)
+}
+
+// members returns the readable memories of a row: the one first that it shows. That is the first of those
+// that are not forgotten, or else the one that was forgotten last.
+func (t *tx) members(hash string) ([]*hippo.Memory, error) {
+	var ids []hippo.ID
+	for rows, err := range sqlitex.Rows(context.Background(), t, "SELECT memory FROM shared_memory WHERE hash = ?", hash) {
+		var b []byte
+		if err == nil {
+			err = rows.Scan(&b)
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, hippo.ID(b))
+	}
+	var list []*hippo.Memory
+	for _, id := range ids {
+		m, err := t.Peek(id)
+		if err == nil && m != nil { // one that cannot be read is among the problems
+			list = append(list, m)
+		}
+	}
+	slices.SortFunc(list, func(a, b *hippo.Memory) int {
+		switch {
+		case a.Forgotten() != b.Forgotten() && b.Forgotten():
+			return -1
+		case a.Forgotten() != b.Forgotten():
+			return 1
+		}
+		return cmp.Or(b.ForgottenAt.Compare(a.ForgottenAt), a.ID.Compare(b.ID))
+	})
+	return list, nil
+}
+
+// seen records a row as it is now.
+func (t *tx) seen(hash string) error {
+	return t.Exec(`INSERT OR REPLACE INTO shared_row SELECT content_hash, id, created_at, updated_at, deleted_at FROM memories WHERE content_hash = ?`, hash)
+}

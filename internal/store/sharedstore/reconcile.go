@@ -1,0 +1,240 @@
+package sharedstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+)
+
+// differing finds the rows that are new or were changed since they were last seen. A column that holds only
+// counters is no change, and mcp-memory-service rewrites one with every search.
+const differing = `SELECT m.id FROM memories m LEFT JOIN shared_row r ON r.hash = m.content_hash
+	WHERE r.hash IS NULL OR r.row <> m.id OR r.updated_at IS NOT m.updated_at OR r.deleted_at IS NOT m.deleted_at`
+
+// vanished finds the rows that are no longer there.
+const vanished = "SELECT hash, row, created_at FROM shared_row r WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.content_hash = r.hash)"
+
+// rowsAtOnce bounds the rows in RAM.
+const rowsAtOnce = 500
+
+// gone is a row that is no longer there.
+type gone struct {
+	hash    string
+	row     int64
+	created any
+}
+
+// reconciler applies what other programs did to the rows.
+type reconciler struct {
+	*tx
+	layout layout
+	now    time.Time
+	gone   map[int64]gone // by row
+	// superseded are the rows that name another one, which may come later.
+	superseded []row
+}
+
+func (c *reconciler) run(ctx context.Context) error {
+	if err := c.findGone(ctx); err != nil {
+		return err
+	}
+	var ids []int64
+	for rows, err := range sqlitex.Rows(ctx, c, differing) {
+		var id int64
+		if err == nil {
+			err = rows.Scan(&id)
+		}
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	for part := range slices.Chunk(ids, rowsAtOnce) {
+		list, err := json.Marshal(part)
+		if err != nil {
+			return err
+		}
+		rows, err := c.layout.rows(ctx, c, "id IN (SELECT value FROM json_each(?))", string(list))
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := c.apply(&rows[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, g := range c.gone {
+		if err := c.lose(g); err != nil {
+			return err
+		}
+	}
+	for i := range c.superseded {
+		if err := c.supersede(&c.superseded[i]); err != nil {
+			return err
+		}
+	}
+	if !c.layout.graph {
+		return nil
+	}
+	return errors.Join(c.newEdges(ctx), c.lostEdges(ctx))
+}
+
+func (c *reconciler) findGone(ctx context.Context) error {
+	c.gone = make(map[int64]gone)
+	for rows, err := range sqlitex.Rows(ctx, c, vanished) {
+		var g gone
+		if err == nil {
+			err = rows.Scan(&g.hash, &g.row, &g.created)
+		}
+		if err != nil {
+			return err
+		}
+		c.gone[g.row] = g
+	}
+	return nil
+}
+
+// lose forgets the memories of a row that was purged. They stay linked: if the text is stored again they
+// come back with all that only this program knows of them.
+func (c *reconciler) lose(g gone) error {
+	if err := c.forget(g.hash, c.now); err != nil {
+		return err
+	}
+	return c.Exec("DELETE FROM shared_row WHERE hash = ?", g.hash)
+}
+
+func (c *reconciler) forget(hash string, at time.Time) error {
+	members, err := c.members(hash)
+	if err != nil {
+		return err
+	}
+	for _, m := range members {
+		if m.Forgotten() {
+			continue
+		}
+		m = m.Clone()
+		m.ForgottenAt = at
+		if err := c.Tx.Put(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply applies a row that is new or was changed.
+func (c *reconciler) apply(r *row) error {
+	hash := r.key()
+	members, err := c.members(hash)
+	if err != nil {
+		return err
+	}
+	if g, ok := c.gone[r.id]; ok && len(members) == 0 && g.created == r.created { // the text was edited in place
+		if err := c.Exec("UPDATE shared_memory SET hash = ? WHERE hash = ?", hash, g.hash); err != nil {
+			return err
+		}
+		if err := c.Exec("DELETE FROM shared_row WHERE hash = ?", g.hash); err != nil {
+			return err
+		}
+		delete(c.gone, r.id)
+		if members, err = c.members(hash); err != nil {
+			return err
+		}
+	}
+	m, bad := r.memory()
+	switch {
+	case bad != nil: // it is listed among the problems
+	case m.Forgotten():
+		err = c.forget(hash, m.ForgottenAt)
+	case len(members) == 0:
+		err = c.add(hash, m)
+	default:
+		err = c.change(members[0], m)
+	}
+	if err != nil {
+		return err
+	}
+	if by, _ := textOf(r.superseded); by != "" && bad == nil {
+		c.superseded = append(c.superseded, *r)
+	}
+	return c.seen(hash)
+}
+
+// add adds the memory of a row. Its ID is made of the hash, so that it is the same one in a copy of the file.
+func (c *reconciler) add(hash string, m *hippo.Memory) error {
+	for name := hash; ; name += "+" {
+		m.ID = formats.ImportID(client, name)
+		there, err := c.Peek(m.ID)
+		if err == nil && there == nil {
+			break
+		}
+		if driver.Readable(err) != nil {
+			return err
+		}
+	}
+	if err := c.Tx.Put(m); err != nil {
+		return err
+	}
+	return c.link(m.ID, hash)
+}
+
+// change applies what a row shows to its memory: what another program changed, and not what it cannot hold.
+func (c *reconciler) change(old, now *hippo.Memory) error {
+	m := old.Clone()
+	if !slices.Equal(splitTags(joinTags(m.Tags)), now.Tags) {
+		m.Tags = now.Tags
+		m.Version++
+	}
+	if m.Type != now.Type {
+		m.Type = now.Type
+		m.Version++
+	}
+	if plainHash(m.Content) != plainHash(now.Content) {
+		m.Content, m.ContentHash = now.Content, now.ContentHash
+		m.Version++
+	}
+	m.Metadata = now.Metadata
+	for _, key := range counters() {
+		if v, ok := old.Metadata[key]; ok {
+			formats.SetMeta(m, key, v)
+		}
+	}
+	m.ForgottenAt = time.Time{}
+	if now.UpdatedAt.After(m.UpdatedAt) {
+		m.UpdatedAt = now.UpdatedAt
+	}
+	return c.Tx.Put(m)
+}
+
+// supersede sets the successor of the memory of a row.
+func (c *reconciler) supersede(r *row) error {
+	by, _ := textOf(r.superseded)
+	next, err := c.members(by)
+	if err != nil || len(next) == 0 {
+		return err
+	}
+	members, err := c.members(r.key())
+	if err != nil || len(members) == 0 || members[0].SupersededBy == next[0].ID {
+		return err
+	}
+	m := members[0].Clone()
+	m.SupersededBy = next[0].ID
+	return c.Tx.Put(m)
+}
+
+// sweep removes the vectors of rows that are not there or are deleted: they would take the places of others
+// among the nearest.
+func (c *reconciler) sweep() error {
+	if c.layout.dimension == 0 {
+		return nil
+	}
+	return c.Exec(`DELETE FROM memory_embeddings WHERE rowid IN (SELECT v.rowid FROM memory_embeddings_rowids v
+		WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = v.rowid AND m.deleted_at IS NULL))`)
+}

@@ -1,0 +1,201 @@
+// Package sharedstore keeps memories in the database file of another program, in place: of claude-hippo,
+// mcp-memory-service-rs or mcp-memory-service. They go on using the file, at the same time too.
+//
+// The file has two parts. Table memories and what belongs to it are theirs. The tables of package
+// sqlitestore beside them hold the memories as this program knows them, with what those tables cannot
+// hold. Both are written in one transaction: a row of memories shows a memory to the others, and what they
+// change there is applied to the memory before the next read or write.
+//
+// A row has a text of its own. Memories with equal texts, as the other programs compare them, share a row,
+// which shows the first of them.
+package sharedstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+)
+
+// client is the client of the memories of the other programs.
+const client = "shared"
+
+// Store is a [driver.Backend] on a file of another program. It is safe for concurrent use.
+type Store struct {
+	inner  *sqlitestore.Store
+	writer *sqlitex.Writer[*tx]
+	relations
+	vectors
+	driver.History
+	now func() time.Time
+	// seen is the state of the file up to which the changes of other programs were applied.
+	seen atomic.Pointer[seen]
+	// read is the last state that a reader compared with that.
+	read atomic.Pointer[sqlitex.State]
+}
+
+// seen is a state of the file, as the connection that writes numbers them.
+type seen struct {
+	tx      *sqlitex.Tx
+	version int64
+	layout  layout
+}
+
+// Options configures a [Store]; the zero value and nil are useful.
+type Options struct {
+	// Now is the clock, for what another program removed without a time; nil means the system's.
+	Now func() time.Time
+	// Log reports the copy that is made of a file before it is written for the first time; nil discards.
+	Log *slog.Logger
+}
+
+// Open opens the file, after a copy of it was made if it is the first time, and applies what other programs
+// did since the last time. A file that does not exist is created, as those programs do it.
+//
+// Errors: those of [sqlitex.Open], and [hippo.ErrUnsupported] with the table or the column for a file that is
+// of none of these programs, or of a version of one that cannot be written. It is left as it is then.
+func Open(ctx context.Context, path string, o *Options) (*Store, error) {
+	s := &Store{now: time.Now} //nolint:forbidigo // the system clock is the default
+	var log *slog.Logger
+	if o != nil {
+		log = o.Log
+		if o.Now != nil {
+			s.now = o.Now
+		}
+	}
+	inner, err := sqlitestore.OpenGuest(ctx, path, guest{path}, log)
+	if err != nil {
+		return nil, err
+	}
+	s.inner = inner
+	s.History = inner
+	s.writer = sqlitex.NewWriter(inner.DB(), func(t *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*tx], error) { return s.begin(t) })
+	s.relations, s.vectors = relations{inner, s.writer}, vectors{inner, s.writer}
+	if err := s.current(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// current applies what other programs did, if they did anything. Cost: some 10 us if they did not.
+func (s *Store) current(ctx context.Context) error {
+	now, err := s.inner.DB().State(ctx)
+	if err != nil {
+		return err
+	}
+	if last := s.read.Load(); last != nil && *last == now {
+		return nil
+	}
+	err = s.update(ctx)
+	switch {
+	case errors.Is(err, hippo.ErrReadOnly), errors.Is(err, hippo.ErrCorrupt):
+		return nil // what was applied so far can be read
+	case err != nil:
+		return err
+	}
+	s.read.Store(&now)
+	return nil
+}
+
+// update applies what other programs did, in a transaction of its own.
+func (s *Store) update(ctx context.Context) error {
+	var g *group
+	err := s.inner.DB().Update(ctx, driver.Lazy, func(q *sqlitex.Tx) (err error) {
+		if g, err = s.begin(q); err != nil {
+			return err
+		}
+		return g.End()
+	})
+	if g != nil {
+		g.Done(err)
+	}
+	return err
+}
+
+// Get implements [driver.Backend].
+func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {
+	if err := s.current(ctx); err != nil {
+		return nil, err
+	}
+	return s.inner.Get(ctx, ids)
+}
+
+// Head implements [driver.Backend].
+func (s *Store) Head(ctx context.Context) (driver.Head, error) {
+	if err := s.current(ctx); err != nil {
+		return driver.Head{}, err
+	}
+	return s.inner.Head(ctx)
+}
+
+// Changes implements [driver.Backend].
+func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
+	return func(yield func(driver.Change, error) bool) {
+		if err := s.current(ctx); err != nil {
+			yield(driver.Change{}, err)
+			return
+		}
+		s.inner.Changes(ctx, since)(yield)
+	}
+}
+
+// Write implements [driver.Backend].
+func (s *Store) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
+	return s.writer.Write(ctx, d, func(t *tx) error { return fn(t) })
+}
+
+// Problems implements [driver.Backend]: those of the store, and rows of the others that cannot be memories.
+func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
+	list, err := s.inner.Problems(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.badRows(ctx)
+	return append(list, rows...), err
+}
+
+// Check implements [driver.Checker].
+func (s *Store) Check(ctx context.Context) ([]driver.Problem, error) {
+	list, err := s.inner.Check(ctx)
+	if err != nil {
+		return list, err
+	}
+	rows, err := s.badRows(ctx)
+	return append(list, rows...), err
+}
+
+// badRows lists the rows that cannot be memories, or only without a column. Cost: a read of all rows.
+func (s *Store) badRows(ctx context.Context) (list []driver.Problem, err error) {
+	err = s.inner.DB().View(ctx, func(f *sqlitex.File) error {
+		return f.Snapshot(ctx, func(q sqlitex.Queryer) error {
+			l, err := readLayout(ctx, q)
+			if err != nil {
+				return err
+			}
+			return l.eachRow(ctx, q, "deleted_at IS NULL", func(r *row) {
+				_, bad := r.object()
+				if _, err := r.memory(); err != nil {
+					bad = err
+				}
+				if bad != nil {
+					list = append(list, driver.Problem{Path: s.inner.DB().Path(), Err: fmt.Sprintf("memories row %d: %v", r.id, bad)})
+				}
+			})
+		})
+	})
+	return list, err
+}
+
+// Close implements [driver.Backend].
+func (s *Store) Close() error {
+	s.writer.Close()
+	return s.inner.Close()
+}

@@ -1,0 +1,198 @@
+package sharedstore
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+)
+
+// tx is a transaction. It changes the tables of the store, and notes the memories that the group then
+// shows to the other programs.
+type tx struct {
+	*sqlitestore.Tx
+	group  *group
+	edited map[hippo.ID]edit
+	// embedded are the memories that got a vector.
+	embedded map[hippo.ID]bool
+	// related are the relations that were changed.
+	related map[driver.RelationKey]hippo.Relation
+}
+
+// edit returns what was changed of a memory so far.
+func (t *tx) edit(id hippo.ID) edit {
+	if e, ok := t.edited[id]; ok {
+		return e
+	}
+	return t.group.edited[id]
+}
+
+// Put implements [driver.Tx].
+func (t *tx) Put(ms ...*hippo.Memory) error {
+	if len(ms) > 1 {
+		ids := make([]hippo.ID, len(ms))
+		for i, m := range ms {
+			ids[i] = m.ID
+		}
+		if err := t.Prefetch(ids); err != nil {
+			return err
+		}
+	}
+	for _, m := range ms {
+		old, err := t.Peek(m.ID)
+		if err != nil { // it cannot be read; an error of the file comes again
+			old = nil
+		}
+		t.edited[m.ID] = editOf(old, m, t.edit(m.ID))
+	}
+	return t.Tx.Put(ms...)
+}
+
+// Purge implements [driver.Tx].
+func (t *tx) Purge(ids ...hippo.ID) error {
+	for _, id := range ids {
+		t.edited[id] = edit{}
+	}
+	return t.Tx.Purge(ids...)
+}
+
+// PutVectors is [driver.Vectors.PutVectors] in a transaction.
+func (t *tx) PutVectors(model string, vs []driver.Vector) error {
+	for i := range vs {
+		t.embedded[vs[i].ID] = true
+	}
+	return t.Tx.PutVectors(model, vs)
+}
+
+// Relate implements [driver.Tx].
+func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
+	return t.Tx.Relate(r, func(old, r hippo.Relation) hippo.Relation {
+		next := fn(old, r)
+		next.From, next.To, next.Kind = r.From, r.To, r.Kind
+		if next != old {
+			t.related[driver.KeyOf(&next)] = next
+		}
+		return next
+	})
+}
+
+// group is what the transactions of one commit share. It implements [sqlitex.Group].
+type group struct {
+	*sqlitestore.Group
+	store    *Store
+	seen     seen
+	edited   map[hippo.ID]edit
+	embedded map[hippo.ID]bool
+	related  map[driver.RelationKey]hippo.Relation
+}
+
+// begin begins a group: it applies what other programs did.
+func (s *Store) begin(q *sqlitex.Tx) (*group, error) {
+	inner, err := s.inner.BeginGroup(q)
+	if err != nil {
+		return nil, err
+	}
+	g := &group{
+		Group: inner, store: s, edited: make(map[hippo.ID]edit), embedded: make(map[hippo.ID]bool), related: make(map[driver.RelationKey]hippo.Relation),
+	}
+	g.seen.tx = q
+	if g.seen.version, err = q.DataVersion(); err != nil {
+		return nil, err
+	}
+	last := s.seen.Load()
+	if last != nil && last.tx == q && last.version == g.seen.version {
+		g.seen.layout = last.layout
+		return g, nil
+	}
+	if g.seen.layout, err = readLayout(context.Background(), q); err != nil {
+		return nil, err
+	}
+	return g, g.catchUp(last == nil || last.tx != q)
+}
+
+// catchUp applies what other programs did. first: the file was just opened.
+func (g *group) catchUp(first bool) error {
+	l := g.seen.layout
+	if l.words && !l.repaired {
+		if err := g.Script(wordsSQL); err != nil {
+			return err
+		}
+	}
+	t := g.Begin(context.Background())
+	c := &reconciler{tx: t, layout: l, now: g.store.now().UTC()}
+	if err := c.run(context.Background()); err != nil {
+		return err
+	}
+	if first {
+		if err := c.sweep(); err != nil {
+			return err
+		}
+	}
+	g.Keep(t)
+	return nil
+}
+
+// Begin implements [sqlitex.Group].
+func (g *group) Begin(ctx context.Context) *tx {
+	return &tx{
+		Tx: g.Group.Begin(ctx), group: g, edited: make(map[hippo.ID]edit), embedded: make(map[hippo.ID]bool), related: make(map[driver.RelationKey]hippo.Relation),
+	}
+}
+
+// Keep implements [sqlitex.Group].
+func (g *group) Keep(t *tx) {
+	maps.Copy(g.edited, t.edited)
+	maps.Copy(g.embedded, t.embedded)
+	maps.Copy(g.related, t.related)
+	g.Group.Keep(t.Tx)
+}
+
+// End implements [sqlitex.Group]: it shows what was changed to the other programs.
+func (g *group) End() error {
+	if len(g.edited)+len(g.embedded)+len(g.related) > 0 {
+		if err := g.project(); err != nil {
+			return err
+		}
+	}
+	return g.Group.End()
+}
+
+func (g *group) project() error {
+	t := g.Begin(context.Background())
+	p := &projection{tx: t, layout: g.seen.layout}
+	if p.layout.dimension > 0 {
+		models, err := sqlitestore.VectorModels(t.Tx)
+		if err != nil {
+			return err
+		}
+		p.models = models
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(g.edited), hippo.ID.Compare) {
+		if err := p.memory(id, g.edited[id]); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(g.embedded), hippo.ID.Compare) {
+		if err := p.vector(id); err != nil {
+			return err
+		}
+	}
+	for _, r := range g.related {
+		if err := p.edge(r); err != nil {
+			return err
+		}
+	}
+	g.Keep(t)
+	return nil
+}
+
+// Done implements [sqlitex.Group].
+func (g *group) Done(err error) {
+	if err == nil {
+		g.store.seen.Store(&g.seen)
+	}
+}
