@@ -109,7 +109,9 @@ func (d *demo) first() error {
 
 func (d *demo) vote() error {
 	d.say("3. The first hint was true but did not help; the second did. It votes.")
-	rs, err := d.engine.Reinforce(d.ctx, []hippo.ID{d.hits[1].Memory.ID}, []hippo.ID{d.hits[0].Memory.ID})
+	rs, err := engine.Cast(d.ctx, d.engine, engine.Ballot{
+		Up: []hippo.ID{d.hits[1].Memory.ID}, Down: []hippo.ID{d.hits[0].Memory.ID}, Query: question,
+	})
 	if err != nil {
 		return err
 	}
@@ -134,7 +136,7 @@ func (d *demo) pass() error {
 }
 
 func (d *demo) again() error {
-	d.say("5. The same question. What helped and stayed in use leads; the bound on use keeps it fair.")
+	d.say("5. The same question. What helped as an answer to it leads.")
 	_, err := d.search(hippo.Query{Text: question})
 	return err
 }

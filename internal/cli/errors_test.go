@@ -43,7 +43,7 @@ func TestMain_Hint(t *testing.T) {
 		{"search x --colour", "try: hippo search --help"},
 		{"record", "try: hippo record --help"},
 		{"nonsense", "try: hippo --help"},
-		{"list --store postgres://h/d", "must be sqlite:PATH or dir:PATH"},
+		{"list --store postgres://h/d", "must be sqlite:PATH, dir:PATH or shared:PATH"},
 	} {
 		var out, errw bytes.Buffer
 		code := cli.Main(t.Context(), append([]string{"hippo"}, strings.Fields(tc.line)...), strings.NewReader(""), &out, &errw)

@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/lockedfile"
 	"github.com/hippo-memory/hippo/internal/oauth"
 	"github.com/hippo-memory/hippo/internal/telemetry"
 	"github.com/hippo-memory/hippo/internal/token"
@@ -128,4 +129,10 @@ func Parse(args []string) (command string, err error) {
 		return c.Name(), o.validate(c.Flags())
 	}
 	return c.Name(), nil
+}
+
+// AttemptConsolidation calls run if a store is due in a folder of leases, and returns how long to wait.
+func AttemptConsolidation(ctx context.Context, dir, store string, every time.Duration, now func() time.Time, run func(context.Context) error) (time.Duration, error) {
+	l := lease{lockedfile.Folder{Dir: dir, Age: leaseAge}, store, now}
+	return l.attempt(ctx, every, run)
 }

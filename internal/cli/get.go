@@ -18,16 +18,23 @@ import (
 )
 
 func newGetCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
+	var query string
+	c := &cobra.Command{
 		Use:   "get ID...",
 		Short: "Show insights whole",
 		Long: `Show insights whole. An ID is the short one that other commands show, or at least four digits of the end or the beginning of a
-UUID or of the beginning of a content hash. With --json, one ID is an object, several are a list.`,
+UUID or of the beginning of a content hash. With --json, one ID is an object, several are a list. --query names the question
+that led to them: that they were opened for it is a weak vote for them as answers to questions like it.`,
 		Args: requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			ms, err := m.Get(c.Context(), ids...)
 			if err != nil {
 				return err
+			}
+			if query != "" {
+				if err := client.Opened(c.Context(), m, query, ids...); err != nil {
+					return err
+				}
 			}
 			s.count = len(ms)
 			if s.json && len(ms) == 1 {
@@ -52,6 +59,8 @@ UUID or of the beginning of a content hash. With --json, one ID is an object, se
 			return nil
 		}),
 	}
+	c.Flags().StringVar(&query, "query", "", "question that led to them: that they were opened counts for questions like it")
+	return c
 }
 
 // printWhole prints a memory with all its fields as text.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -127,13 +128,22 @@ changed since, nothing changes, and the later operation is named: undo that one 
 				if err != nil {
 					return err
 				}
-				return printDone(s, "Undone:", ms)
+				more := len(ms) - undoneShown
+				if more <= 0 || s.json || s.lines {
+					return printDone(s, "Undone:", ms)
+				}
+				err = printDone(s, "Undone:", ms[:undoneShown])
+				fmt.Fprintf(s.out, "and %d more\n", more)
+				return err
 			})
 		},
 	}
 	addReason(s, c.Flags())
 	return c
 }
+
+// undoneShown is how many insights an undo shows: one of a consolidation may change thousands.
+const undoneShown = 50
 
 func newDiffCommand(s *shell) *cobra.Command {
 	return &cobra.Command{
@@ -183,10 +193,20 @@ func versionsToCompare(ctx context.Context, m *client.Client, id hippo.ID, refs 
 		case n == 0:
 			found[i] = now[0]
 		default:
-			found[i] = vs[n-1].Before
+			found[i] = before(vs[:n], now[0])
 		}
 	}
 	return found[0], found[1], nil
+}
+
+// before returns what a memory was before the last of some versions, the newest first; nil if that recorded it. now is what it is.
+func before(vs []hippo.Version, now *hippo.Memory) *hippo.Memory {
+	for _, v := range slices.Backward(vs) {
+		if !v.Unchanged { // an operation that changed only relations has no version of its own
+			return v.Before
+		}
+	}
+	return now
 }
 
 // shortestID is the least length of the ID of an operation; what is shorter is a number.
@@ -304,6 +324,7 @@ func fieldsOf(m *hippo.Memory) []namedValue {
 		{"valid_until", at(m.ValidUntil)},
 		{"superseded_by", superseded},
 		{"forgotten_at", at(m.ForgottenAt)},
+		{"archived_at", at(m.ArchivedAt)},
 	}
 	return append(out, namedValue{"metadata", metadataText(m)})
 }

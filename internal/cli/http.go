@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type httpOptions struct {
 	drain    time.Duration
 	tls      certificateOptions
 	backup   backupPlan
+	tidy     consolidationPlan
 	oauth    oauthOptions
 }
 
@@ -45,6 +47,7 @@ func (o *httpOptions) add(f *pflag.FlagSet) {
 	f.BoolVar(&o.insecure, "insecure-http", false, "listen for other machines without TLS, behind a proxy that has it")
 	f.DurationVar(&o.drain, "http-drain", 0, "how long /readyz says at the end that the server is not ready, before it takes no more requests, such as 5s; 30s at most")
 	o.backup.add(f)
+	o.tidy.add(f)
 	o.oauth.add(f)
 }
 
@@ -86,7 +89,7 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	if err := ownStore(cfg.Store, "serves a store of this machine"); err != nil {
 		return err
 	}
-	if err := o.backup.validate(cfg.Store); err != nil {
+	if err := cmp.Or(o.backup.validate(cfg.Store), o.tidy.validate()); err != nil {
 		return err
 	}
 	log := s.logger(cfg)
@@ -111,19 +114,28 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 		started(url)
 	}
 	certs.begin(ctx)
-	scheduled, cancelBackups := context.WithCancel(ctx)
-	defer cancelBackups()
-	backups := o.backup.repeat(scheduled, cfg.Store, &app.Options{Now: s.now, Log: log})
+	endSchedules := o.schedule(ctx, s, cfg, sharing.Engine)
 	err = waitServed(ctx, served, func() { reload(s, &certs, log) })
-	cancelBackups()
-	<-backups
-	web.Drain()
+	endSchedules()
 	if err == nil {
-		time.Sleep(o.drain)
+		drain(web, o.drain)
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing), f.observer.Traces.Close(closing))
+}
+
+// schedule begins the scheduled work of a server, and returns what ends it.
+func (o *httpOptions) schedule(ctx context.Context, s *shell, cfg config.Config, open httpd.Opener) (end func()) {
+	log := s.logger(cfg)
+	scheduled, cancel := context.WithCancel(ctx)
+	backups := o.backup.repeat(scheduled, cfg.Store, &app.Options{Now: s.now, Log: log})
+	tidied := o.tidy.repeat(scheduled, newLease(cfg.Store.String(), s.now), s.scope(cfg, ""), open, log)
+	return func() {
+		cancel()
+		<-backups
+		<-tidied
+	}
 }
 
 // prepareHTTP returns the options of a server and its listener, and sets what the front ends need of them.
@@ -155,6 +167,20 @@ func waitServed(ctx context.Context, served <-chan error, reload func()) error {
 		case <-hangups:
 			reload()
 		}
+	}
+}
+
+// drain announces the end of a server, and gives others the time d to notice; another signal cuts it short.
+func drain(web *httpd.Server, d time.Duration) {
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, os.Interrupt, syscall.SIGTERM) // before a second one can follow what the server announces
+	defer signal.Stop(again)
+	web.Drain()
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-again:
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,7 +148,7 @@ func commands(s *shell) []group {
 			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newTokenCommand(s), newLoginCommand(s), newLogoutCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
 		}},
 		{"Commands for stores:", []*cobra.Command{
-			newStatusCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
+			newStatusCommand(s), newConsolidateCommand(s), newClustersCommand(s), newAuditCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
 		}},
 		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), newEvalCommand(s), newTokensCommand(s), newDemoCommand(s)}},
 	}
@@ -156,8 +157,7 @@ func commands(s *shell) []group {
 // runRoot is the program without a subcommand: help, or, if a store is named and stdin is no
 // terminal, the server, as clients that were configured for the original start it.
 func runRoot(s *shell, c *cobra.Command) error {
-	flags := s.root.PersistentFlags()
-	if (flags.Changed("memory-dir") || flags.Changed("store")) && !s.isTerminal(s.in) {
+	if namesStore(s) && !s.isTerminal(s.in) {
 		return runServe(c.Context(), s, nil)
 	}
 	return c.Help()
@@ -234,9 +234,14 @@ func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) er
 	return s.on(ctx, c, projectOf(ctx, c), fn)
 }
 
+// namesStore reports whether the command line names the store.
+func namesStore(s *shell) bool {
+	return slices.ContainsFunc(config.StoreSettings(), s.root.PersistentFlags().Changed)
+}
+
 // named returns the configuration; a store that the command line names must exist.
 func (s *shell) named() (config.Config, error) {
-	if flags := s.root.PersistentFlags(); flags.Changed("store") || flags.Changed("memory-dir") {
+	if namesStore(s) {
 		return existingStore(s)
 	}
 	return s.config()

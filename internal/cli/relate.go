@@ -25,7 +25,7 @@ func newRelateCommand(s *shell) *cobra.Command {
 		Short: "Say that one insight has to do with another, or show what an insight has to do with",
 		Long: `Say that one insight has to do with another: a search that finds one of them
 then finds the other, too, or ranks it a little higher. KIND is any word: explains,
-contradicts, follows. Searches learn relations of kind co_recalled by themselves.
+contradicts, follows. Use teaches relations of kind co_recalled.
 With one ID, show the relations of that insight.`,
 		Example: `  hippo relate 9d4f3c1a explains 5be02c77 --weight .8
   hippo relate 9d4f3c1a explains 5be02c77 --remove`,

@@ -31,7 +31,7 @@ func newSetupCommand(s *shell) *cobra.Command {
 		Long: `Register the server, the hooks and the guidance of the memory with agents: ` + strings.Join(clientNames(), ", ") + `.
 Without names it shows the clients that it finds and what it would change, and asks. It changes only its own entries: comments and other
 keys stay, FILE.hippo-backup holds each file as it was, a second run changes nothing, and --remove restores every byte.
-A client that names a store already keeps it; --store and --memory-dir register another one.`,
+A client that names a store already keeps it; --store, --memory-dir and --db register another one.`,
 		Example: "  hippo setup\n  hippo setup claude-code codex\n  hippo setup --dry-run\n  hippo setup --remove --yes",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return clientNames(), cobra.ShellCompDirectiveNoFileComp
@@ -169,10 +169,9 @@ func setupOptions(s *shell, f *setupFlags, scope setup.Scope) (*setup.Options, e
 	if !f.remove && setup.IsTemporary(binary, os.TempDir()) {
 		s.warn("%s is in a temporary folder: install the program where it stays, and run setup again", binary)
 	}
-	flags := s.root.PersistentFlags()
 	o := &setup.Options{
 		Scope: scope, Command: setup.Command{Binary: binary, Store: cfg.Store.String()}, Hooks: !f.noHooks, Remove: f.remove,
-		KeepStore: !flags.Changed("store") && !flags.Changed("memory-dir"),
+		KeepStore: !namesStore(s),
 	}
 	if o.Hooks && !hasCommand(s, "hook") {
 		o.Hooks = false // a client would take the error of an unknown command as a refusal

@@ -54,7 +54,11 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 		if out.Namespace != "" {
 			row("namespace", "%s", out.Namespace)
 		}
-		row("insights", "%d, %d forgotten", out.Memories, out.Forgotten)
+		archived := ""
+		if out.Archived > 0 {
+			archived = fmt.Sprintf(" (%d archived)", out.Archived)
+		}
+		row("insights", "%d%s, %d forgotten", out.Memories, archived, out.Forgotten)
 		row("active day", "%d", out.ActiveDay)
 		if out.Project != "" {
 			row("project", "%s", out.Project)

@@ -64,10 +64,15 @@ func (e Entry) store() string {
 			return value
 		case "--memory-dir":
 			return "dir:" + value
+		case "--db":
+			return "shared:" + value
 		}
 	}
 	if dir := e.Env["HIPPO_MEMORY_DIR"]; dir != "" {
 		return "dir:" + dir
+	}
+	if db := e.Env["HIPPO_DB_PATH"]; db != "" {
+		return "shared:" + db
 	}
 	return e.Env["HIPPO_STORE"]
 }

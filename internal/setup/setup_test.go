@@ -271,11 +271,13 @@ func TestPaths(t *testing.T) {
 func TestPlan_KeepsStore(t *testing.T) {
 	t.Parallel()
 	c, _ := setup.Find("claude")
-	for _, entry := range []string{
-		`{"command": "hippo-server", "args": ["--memory-dir", "~/.hippo"], "timeout": 9}`,
-		`{"command": "hippo-server", "args": ["--memory-dir=~/.hippo"], "timeout": 9}`,
-		`{"command": "hippo", "args": ["serve"], "env": {"HIPPO_MEMORY_DIR": "~/.hippo"}, "timeout": 9}`,
-		`{"command": "hippo", "args": ["serve", "--store", "dir:~/.hippo"], "timeout": 9}`,
+	for entry, store := range map[string]string{
+		`{"command": "hippo-server", "args": ["--memory-dir", "~/.hippo"], "timeout": 9}`:                "dir:~/.hippo",
+		`{"command": "hippo-server", "args": ["--memory-dir=~/.hippo"], "timeout": 9}`:                   "dir:~/.hippo",
+		`{"command": "hippo", "args": ["serve"], "env": {"HIPPO_MEMORY_DIR": "~/.hippo"}, "timeout": 9}`: "dir:~/.hippo",
+		`{"command": "hippo", "args": ["serve", "--store", "dir:~/.hippo"], "timeout": 9}`:               "dir:~/.hippo",
+		`{"command": "hippo", "args": ["serve", "--db", "~/memory.db"], "timeout": 9}`:                   "shared:~/memory.db",
+		`{"command": "hippo", "args": ["serve"], "env": {"HIPPO_DB_PATH": "~/memory.db"}, "timeout": 9}`: "shared:~/memory.db",
 	} {
 		m := newMachine(t, "")
 		text := `{"mcpServers": {"hippo": ` + entry + `}}`
@@ -283,10 +285,10 @@ func TestPlan_KeepsStore(t *testing.T) {
 		before := m.tree(t)
 		m.run(t, m.options(setup.User), *c)
 		got := m.read(t, "home/.claude.json")
-		if !strings.Contains(got, `["serve","--store","dir:~/.hippo"]`) && !strings.Contains(got, `["serve", "--store", "dir:~/.hippo"]`) || !strings.Contains(got, `"timeout": 9`) {
+		if !strings.Contains(got, `["serve","--store","`+store+`"]`) && !strings.Contains(got, `["serve", "--store", "`+store+`"]`) || !strings.Contains(got, `"timeout": 9`) {
 			t.Errorf("%s: got %s", entry, got)
 		}
-		if hooks := m.read(t, "home/.claude/settings.json"); !strings.Contains(hooks, "--store 'dir:~/.hippo'") {
+		if hooks := m.read(t, "home/.claude/settings.json"); !strings.Contains(hooks, "--store '"+store+"'") {
 			t.Errorf("hooks have another store: %s", hooks)
 		}
 		o := m.options(setup.User)

@@ -189,7 +189,7 @@ class ProcessTest(Case):
     def test_says_why_it_ended(self) -> None:
         with self.assertRaises(ConnectionLost) as caught:
             Client(store="foo:bar").health()
-        self.assertIn("must be sqlite:PATH or dir:PATH", str(caught.exception))
+        self.assertIn("must be sqlite:PATH, dir:PATH or shared:PATH", str(caught.exception))
 
     def test_starts_again(self) -> None:
         hash = self.client.store("kept")
