@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,53 +17,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
-
-// webServer is hippo serve --http in another process.
-type webServer struct {
-	cmd    *exec.Cmd
-	cancel context.CancelFunc
-	url    string
-	ended  chan struct{} // closed when nothing more is printed
-}
-
-// startWeb starts a server and waits until it listens.
-func startWeb(ctx context.Context, dir string, env []string, args ...string) (*webServer, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	s := &webServer{cmd: exec.CommandContext(ctx, "hippo", append([]string{"serve"}, args...)...), cancel: cancel, ended: make(chan struct{})}
-	s.cmd.Dir, s.cmd.Env = dir, env
-	out, err := s.cmd.StderrPipe()
-	if err == nil {
-		err = s.cmd.Start()
-	}
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	lines, said := bufio.NewScanner(out), ""
-	for s.url == "" && lines.Scan() {
-		said += lines.Text() + "\n"
-		if _, url, ok := strings.Cut(lines.Text(), " on http://"); ok {
-			s.url = "http://" + url
-		}
-	}
-	go func() {
-		defer close(s.ended)
-		_, _ = io.Copy(io.Discard, out)
-	}()
-	if s.url == "" {
-		return nil, errors.Join(fmt.Errorf("no server: %s", said), s.kill())
-	}
-	return s, nil
-}
-
-// kill ends a server as a power failure would.
-func (s *webServer) kill() error {
-	defer s.cancel()
-	err := s.cmd.Process.Kill()
-	<-s.ended
-	_ = s.cmd.Wait() // killed
-	return err
-}
 
 // webCommand starts and kills servers in scripts: web start ARGS... sets URL and ADDR,
 // web kill ends the latest as a power failure would.
