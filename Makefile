@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual basis interop reference cover clean benchmarks clients clients-bench clients-types wheels
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual basis interop reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -91,6 +91,16 @@ generate: ## generated files are up to date
 
 build: ## bin/hippo, as released
 	go build -trimpath -ldflags='-s -w' -o bin/hippo ./cmd/hippo
+
+# What deploy/Dockerfile copies as /image.
+bin/image: CERTIFICATES ?= /etc/ssl/certs/ca-certificates.crt
+bin/image: build
+	rm -rf bin/image && mkdir -p -m 0755 bin/image/etc/ssl/certs bin/image/volume && mkdir -m 0700 bin/image/volume/data
+	install -m 0755 bin/hippo bin/image/hippo
+	install -m 0644 $(CERTIFICATES) bin/image/etc/ssl/certs/ca-certificates.crt
+
+image: bin/image ## bin/hippo.tar: the image of deploy/Dockerfile as an archive of OCI, without an engine or a network
+	go -C tools run ./image --root ../bin/image --dockerfile ../deploy/Dockerfile --out ../bin/hippo.tar
 
 fuzz: ## every fuzz target for FUZZTIME
 	@set -o pipefail; grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' --exclude-dir=tools . | sed 's|/[^/]*:func | |' | \
@@ -217,10 +227,11 @@ wheel-check: # without the network, and with nothing but the wheel
 	'from mcp_memory_service.api import store, search; h = store("it works"); assert [m.hash for m in search("works").memories] == [h]; print("the wheel works")'
 	rm -rf bin/wheel-check
 
-interop: build bin/interop bin/rest sdks ## files and protocols of other programs; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
+interop: build bin/interop bin/rest sdks image ## files and protocols of other programs; what is delivered, against an ACME server, promtool, systemd and in a root of its own; the models against their references (needs pip); a peer server in the pipelined test (needs npm)
 	go test -count=1 -run 'Interop|Compat|Sample|Protocol|Migrat' $(PKG)
 	HIPPO_REFERENCE=$(CURDIR)/bin/interop go test -count=1 -run Interop -v ./models
 	HIPPO_REST_PYTHON=$(CURDIR)/bin/rest/bin/python go test -count=1 -run Interop -v ./internal/restapi
+	go -C tools run ./served --hippo ../bin/hippo --image ../bin/hippo.tar
 	npm install --silent --prefix bin/peer @modelcontextprotocol/server-memory@2026.8.31
 	go -C tools run ./bench -hippo ../bin/hippo -peer 'node ../bin/peer/node_modules/@modelcontextprotocol/server-memory/dist/index.js'
 

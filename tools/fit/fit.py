@@ -32,7 +32,7 @@ from scipy.optimize import minimize
 
 RANK = Path(__file__).parents[2] / "internal" / "rank"
 GROUPS = {
-    "words": ["bm25.absolute", "coverage"],
+    "words": ["bm25.absolute", "coverage", "foreign.coverage"],
     "vectors": ["cosine", "cosine.relative", "cosine.standard", "feedback"],
     "multilingual": ["multilingual", "multilingual.relative", "multilingual.standard", "foreign.standard"],
     "standard scores": ["cosine.standard", "multilingual.standard"],

@@ -35,12 +35,11 @@ func (t *trial) lost() float64 {
 	return mean(before.r5, before.n) - mean(after.r5, after.n)
 }
 
-// grid returns the choices.
-func grid() (list []rank.Learning) {
-	w := rank.DefaultWeights().Learning
+// grid returns the choices: other constants are those of w.
+func grid(w rank.Learning) (list []rank.Learning) {
 	for _, shift := range []float64{4, 8, 11} {
-		for _, reach := range []float64{.2, .3, .4} {
-			for _, near := range []float64{.65, .8} {
+		for _, reach := range []float64{.2, .25, .3} {
+			for _, near := range []float64{.8, .88} {
 				w.Shift, w.Reach, w.Near = shift, reach, near
 				list = append(list, w)
 			}
@@ -52,7 +51,7 @@ func grid() (list []rank.Learning) {
 // fit measures every choice on every set, and reports on each set the choice that is best on the
 // others.
 func fit(ctx context.Context, w io.Writer, m models, sets []*eval.Set, o *options) error {
-	choices := grid()
+	choices := grid(o.weights.Learning)
 	trials := make([][]trial, len(sets))
 	for i, s := range sets {
 		for _, wrong := range []string{"", asAnswers} {

@@ -20,6 +20,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/surprise"
 )
 
 // models are those of the searches, opened once for all stores.
@@ -48,8 +49,15 @@ type place struct {
 	names map[hippo.ID]string
 }
 
+// opened says how a store is opened.
+type opened struct {
+	weights *rank.Weights
+	// surprising: memories get a surprise, as they do outside of this tool.
+	surprising bool
+}
+
 // open records documents in a new store.
-func open(ctx context.Context, m models, docs []*hippo.Memory, w *rank.Weights) (*place, error) {
+func open(ctx context.Context, m models, docs []*hippo.Memory, o opened) (*place, error) {
 	p := &place{now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), names: make(map[hippo.ID]string)}
 	clock := func() time.Time { return p.now }
 	s := store.New(app.Memory(), &store.Options{Now: clock, Zone: time.UTC})
@@ -58,13 +66,16 @@ func open(ctx context.Context, m models, docs []*hippo.Memory, w *rank.Weights) 
 		x.Embedder = shared{x.Embedder}
 		used = append(used, x)
 	}
-	o := index.Options{Tokens: m.tokens}
-	o.Models, o.Instant = embedding.Indexed(used)
-	x, err := index.Open(ctx, s, &o)
+	into := index.Options{Tokens: m.tokens}
+	into.Models, into.Instant = embedding.Indexed(used)
+	x, err := index.Open(ctx, s, &into)
 	if err != nil {
 		return nil, err
 	}
-	e := engine.New(engine.Config{Store: s, Index: x, Models: used, Tokens: m.tokens, Weights: w, Now: clock})
+	e := engine.New(engine.Config{Store: s, Index: x, Models: used, Tokens: m.tokens, Weights: o.weights, Now: clock})
+	if o.surprising {
+		e.Score(engine.Surprise{Options: surprise.Default(surprise.Nearest)}, nil)
+	}
 	p.Memories = engine.AllowSecrets(e.In(eval.Scope()))
 	list := func(yield func(*hippo.Memory, error) bool) {
 		for i, d := range docs {
@@ -84,6 +95,9 @@ func open(ctx context.Context, m models, docs []*hippo.Memory, w *rank.Weights) 
 	}
 	if err == nil {
 		err = p.Embed(ctx, func(int, int) {})
+	}
+	if err == nil {
+		_, err = engine.Rescore(ctx, p.Memories, 0)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -172,12 +186,7 @@ func playAll(ctx context.Context, m models, s *eval.Set, choices []rank.Learning
 	questions := sampled(s, o.sample)
 	for i := range s.Groups {
 		g := &s.Groups[i]
-		var list []eval.Question
-		for _, q := range questions {
-			if q.Group == g.Name {
-				list = append(list, q)
-			}
-		}
+		list := of(g, questions)
 		if len(list) == 0 {
 			continue
 		}
@@ -190,6 +199,16 @@ func playAll(ctx context.Context, m models, s *eval.Set, choices []rank.Learning
 		}
 	}
 	return out, nil
+}
+
+// of returns the questions of a group.
+func of(g *eval.Group, questions []eval.Question) (list []eval.Question) {
+	for _, q := range questions {
+		if q.Group == g.Name {
+			list = append(list, q)
+		}
+	}
+	return list
 }
 
 // sampled returns the judged questions of a set, at most n at equal distances.
@@ -210,17 +229,14 @@ func sampled(s *eval.Set, n int) (list []eval.Question) {
 }
 
 func playGroup(ctx context.Context, m models, g *eval.Group, list []eval.Question, choices []rank.Learning, o *options) (out []result, err error) {
-	w := rank.DefaultWeights()
+	w := o.weights
 	w.Learning = choices[0]
-	p, err := open(ctx, m, g.Docs, &w)
+	p, err := open(ctx, m, g.Docs, opened{weights: &w})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	halves := [2][]eval.Question{}
-	for i, q := range list {
-		halves[i%2] = append(halves[i%2], q)
-	}
+	halves := halved(list)
 	var before result
 	measure := func(r *result, at int) error {
 		return errors.Join(p.measure(ctx, halves[0], &r.asked[at]), p.measure(ctx, halves[1], &r.unasked[at]))
@@ -247,6 +263,14 @@ func playGroup(ctx context.Context, m models, g *eval.Group, list []eval.Questio
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// halved returns the questions that are asked, and those that are not.
+func halved(list []eval.Question) (halves [2][]eval.Question) {
+	for i, q := range list {
+		halves[i%2] = append(halves[i%2], q)
+	}
+	return halves
 }
 
 // live plays one day.

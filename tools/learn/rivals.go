@@ -64,7 +64,7 @@ func memoryOf(text string) *hippo.Memory {
 
 // changes votes three times and reports whether the first of the pair is behind the other afterwards.
 func changes(ctx context.Context, m models, docs []*hippo.Memory, w *rank.Weights, p *pair, up bool) (ok bool, gap float64, err error) {
-	place, err := open(ctx, m, docs, w)
+	place, err := open(ctx, m, docs, opened{weights: w})
 	if err != nil {
 		return false, 0, err
 	}
