@@ -208,3 +208,27 @@ func TestSurprise_String(t *testing.T) {
 		}
 	}
 }
+
+// A number is between 2^52 and 2^53, and says the end of its ID.
+func TestID_Number(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		"01a20000-0000-7000-8000-000000000000": 1 << 52,
+		"01a20000-0000-7000-8000-00a1deadbeef": 1<<52 + 0xa1deadbeef,
+		"ffffffff-ffff-ffff-ffff-ffffffffffff": 1<<53 - 1,
+	} {
+		id, err := hippo.ParseID(text)
+		if err != nil || id.Number() != want {
+			t.Errorf("%s: got %d (%v), want %d", text, id.Number(), err, want)
+		}
+		digits := strings.ReplaceAll(text, "-", "")
+		if end, ok := hippo.EndOfNumber(want); !ok || end != digits[19:] {
+			t.Errorf("%d: got the end %q, want %q", want, end, digits[19:])
+		}
+	}
+	for _, n := range []int64{-1, 0, 42, 1<<52 - 1, 1 << 53} {
+		if end, ok := hippo.EndOfNumber(n); ok {
+			t.Errorf("%d: got the end %q", n, end)
+		}
+	}
+}

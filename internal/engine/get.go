@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -23,9 +22,6 @@ func get(ctx context.Context, m *Memories, ids []hippo.ID) ([]*hippo.Memory, err
 	return store.GetAll(ctx, m.scoped, ids)
 }
 
-// minRef is the minimum length of a reference.
-const minRef = 4
-
 // Preference says which memories a reference means that fits live and forgotten ones.
 type Preference int8
 
@@ -37,7 +33,7 @@ const (
 )
 
 // Resolve resolves a reference to an ID: a UUID, at least 4 characters of the beginning or the
-// end of one, such as [hippo.ID.Short], or of the beginning of a content hash. One that fits
+// end of one, such as [hippo.ID.Short], or of the beginning of a content hash, or [NumberRef]. One that fits
 // several of the preferred memories is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound].
 func (m *Memories) Resolve(ctx context.Context, ref string, prefer Preference) (hippo.ID, error) {
 	if id, err := hippo.ParseID(ref); err == nil {
@@ -57,14 +53,7 @@ func resolve(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, error) 
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return hippo.ID{}, err
 	}
-	if len(ref) < minRef || strings.Trim(ref, "0123456789abcdefABCDEF-") != "" {
-		return hippo.ID{}, hippo.Fieldf("ID", "must be a UUID, or at least %d digits of its end or beginning, got %.60q", minRef, ref)
-	}
-	var first, second []hippo.ID
-	err := m.indexed(ctx, func() error {
-		first, second = m.index.Lookup(&m.scope, strings.ToLower(ref))
-		return nil
-	})
+	first, second, err := lookup(ctx, m, ref)
 	if err != nil {
 		return hippo.ID{}, err
 	}
@@ -76,7 +65,7 @@ func resolve(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, error) 
 	}
 	switch len(first) {
 	case 0:
-		return hippo.ID{}, fmt.Errorf("%w: no memory with id %q: a short id is the end of the whole one", hippo.ErrNotFound, ref)
+		return hippo.ID{}, unknownRef(ref)
 	case 1:
 		return first[0], nil
 	default:

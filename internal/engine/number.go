@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// numberMark begins a reference that is a number.
+const numberMark = "#"
+
+// NumberRef returns the reference by which [Memories.Resolve] finds the memory with a number.
+func NumberRef(number int64) string { return numberMark + strconv.FormatInt(number, 10) }
+
+// Numbers returns whole numbers for memories, below 2^53, for programs that know them by one: the ids of their rows in
+// the file of another program, and [hippo.ID.Number] elsewhere. Unknown IDs are left out.
+func Numbers(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]int64, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return perform(ctx, m, ids, numbers)
+}
+
+func numbers(ctx context.Context, m *Memories, ids []hippo.ID) (map[hippo.ID]int64, error) {
+	ms, err := m.scoped.Get(ctx, distinct(ids))
+	if err != nil {
+		return nil, err
+	}
+	here := make([]hippo.ID, len(ms))
+	for i, x := range ms {
+		here[i] = x.ID
+	}
+	return store.Numbers(ctx, m.store, here)
+}
+
+// numbered returns the memories that a number means, the forgotten ones apart. Several may share a row in the file of
+// another program.
+func numbered(ctx context.Context, m *Memories, ref string) (live, forgotten []hippo.ID, err error) {
+	n, err := strconv.ParseInt(strings.TrimPrefix(ref, numberMark), 10, 64)
+	if err != nil || n < 0 {
+		return nil, nil, hippo.Fieldf("ID", "must be the number of a memory, such as 42, got %.60s", strings.TrimPrefix(ref, numberMark))
+	}
+	if end, ok := hippo.EndOfNumber(n); ok {
+		err = m.indexed(ctx, func() error {
+			live, forgotten = m.index.Lookup(&m.scope, end)
+			return nil
+		})
+		other := func(id hippo.ID) bool { return id.Number() != n }
+		return slices.DeleteFunc(live, other), slices.DeleteFunc(forgotten, other), err
+	}
+	ids, err := store.Bearers(ctx, m.store, n)
+	if err != nil || len(ids) == 0 {
+		return nil, nil, err
+	}
+	ms, err := m.scoped.Get(ctx, ids)
+	for _, x := range ms {
+		if x.Forgotten() {
+			forgotten = append(forgotten, x.ID)
+		} else {
+			live = append(live, x.ID)
+		}
+	}
+	return live, forgotten, err
+}
+
+// minRef is the minimum length of a reference that is no number.
+const minRef = 4
+
+// lookup returns the memories that a reference means, the forgotten ones apart.
+func lookup(ctx context.Context, m *Memories, ref string) (live, forgotten []hippo.ID, err error) {
+	if strings.HasPrefix(ref, numberMark) {
+		return numbered(ctx, m, ref)
+	}
+	if len(ref) < minRef || strings.Trim(ref, "0123456789abcdefABCDEF-") != "" {
+		return nil, nil, hippo.Fieldf("ID", "must be a UUID, or at least %d digits of its end or beginning, got %.60q", minRef, ref)
+	}
+	err = m.indexed(ctx, func() error {
+		live, forgotten = m.index.Lookup(&m.scope, strings.ToLower(ref))
+		return nil
+	})
+	return live, forgotten, err
+}
+
+// unknownRef is the error for a reference that fits no memory.
+func unknownRef(ref string) error {
+	if strings.HasPrefix(ref, numberMark) {
+		return fmt.Errorf("%w: no memory with the number %s", hippo.ErrNotFound, ref)
+	}
+	return fmt.Errorf("%w: no memory with id %q: a short id is the end of the whole one", hippo.ErrNotFound, ref)
+}
