@@ -72,7 +72,7 @@ func callDelete(ctx context.Context, c *d.Call) (d.Result, error) {
 				return d.Result{}, hippo.Fieldf(name, "and content_hash exclude each other")
 			}
 		}
-		ms, err := find(ctx, c, "content_hash", ref)
+		ms, err := d.Find(ctx, c, "content_hash", ref)
 		if err != nil {
 			return d.Result{}, err
 		}
@@ -85,10 +85,10 @@ func callDelete(ctx context.Context, c *d.Call) (d.Result, error) {
 	switch {
 	case err != nil:
 		return d.Result{}, err
-	case len(s.tags) == 0 && s.filter.CreatedAfter.IsZero() && s.filter.CreatedBefore.IsZero():
+	case len(s.Tags) == 0 && s.Filter.CreatedAfter.IsZero() && s.Filter.CreatedBefore.IsZero():
 		return d.Result{}, hippo.Fieldf("content_hash", "or tags, after or before must say what to delete")
 	}
-	ms, err := s.every(ctx, c)
+	ms, err := s.Every(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -143,14 +143,14 @@ func forget(ctx context.Context, c *d.Call, ms []*hippo.Memory, dryRun bool) (d.
 func hashes(ms []*hippo.Memory) []string {
 	out := make([]string, len(ms))
 	for i, m := range ms {
-		out[i] = hashOf(m)
+		out[i] = d.HashOf(m)
 	}
 	return out
 }
 
 func callCleanup(ctx context.Context, c *d.Call) (d.Result, error) {
-	s := selection{}
-	ms, err := s.every(ctx, c)
+	s := d.Selection{}
+	ms, err := s.Every(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -211,8 +211,8 @@ func callUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	text := fmt.Sprintf("Memory updated successfully (hash: %s)", hashOf(m))
-	return d.Result{Text: text, Data: storeOutcome{true, "Memory updated successfully", hashOf(m)}, Count: 1}, nil
+	text := fmt.Sprintf("Memory updated successfully (hash: %s)", d.HashOf(m))
+	return d.Result{Text: text, Data: storeOutcome{true, "Memory updated successfully", d.HashOf(m)}, Count: 1}, nil
 }
 
 // newVersion records a changed copy of a memory that supersedes it.
@@ -251,7 +251,7 @@ func callResolve(ctx context.Context, c *d.Call) (d.Result, error) {
 	if _, err = c.Modify(ctx, winner.ID, engine.Modification{Supersedes: &losers, Vote: engine.VoteNone}); err != nil {
 		return d.Result{}, err
 	}
-	return d.Result{Text: fmt.Sprintf("Conflict resolved: %s supersedes %d memories", hashOf(winner), len(losers)), Count: 1 + len(losers)}, nil
+	return d.Result{Text: fmt.Sprintf("Conflict resolved: %s supersedes %d memories", d.HashOf(winner), len(losers)), Count: 1 + len(losers)}, nil
 }
 
 // idsOf returns the memories that a list of hashes names, each once.
@@ -262,7 +262,7 @@ func idsOf(ctx context.Context, c *d.Call, field string) ([]hippo.ID, error) {
 	}
 	var out []hippo.ID
 	for i, ref := range refs {
-		ms, err := find(ctx, c, fmt.Sprintf("%s[%d]", field, i), ref)
+		ms, err := d.Find(ctx, c, fmt.Sprintf("%s[%d]", field, i), ref)
 		if err != nil {
 			return nil, err
 		}
@@ -317,5 +317,5 @@ func callConsolidate(ctx context.Context, c *d.Call) (d.Result, error) {
 	if m, err = c.Record(ctx, m, old...); err != nil {
 		return d.Result{}, err
 	}
-	return d.Result{Text: fmt.Sprintf("Merged %d memories (hash: %s)", len(old), hashOf(m)), Count: 1 + len(old)}, nil
+	return d.Result{Text: fmt.Sprintf("Merged %d memories (hash: %s)", len(old), d.HashOf(m)), Count: 1 + len(old)}, nil
 }

@@ -56,7 +56,7 @@ func block(n int, r *result, via, debug bool) string {
 		}
 		fmt.Fprintf(&b, " (via %s)", found)
 	}
-	fmt.Fprintf(&b, "\n   Hash: %s\n   Created: %s", hashOf(r.Memory), iso(r.CreatedAt))
+	fmt.Fprintf(&b, "\n   Hash: %s\n   Created: %s", d.HashOf(r.Memory), iso(r.CreatedAt))
 	if len(r.Tags) > 0 {
 		fmt.Fprintf(&b, " [%s]", termtext.Line(strings.Join(r.Tags, ", ")))
 	}
@@ -123,7 +123,7 @@ func writeOlder(query string, r *results) d.Result {
 		m := &r.list[i]
 		data.Memories[i] = found{storedOf(m.Memory), wire.Round(m.score, 4)}
 		blocks[i] = fmt.Sprintf("Memory %d:\nTimestamp: %s\nContent: %s\nHash: %s\nRelevance Score: %.2f\nTags: %s\n---",
-			i+1, m.CreatedAt.UTC().Format("2006-01-02 15:04:05"), line(m.Memory), hashOf(m.Memory), m.score, termtext.Line(strings.Join(m.Tags, ", ")))
+			i+1, m.CreatedAt.UTC().Format("2006-01-02 15:04:05"), line(m.Memory), d.HashOf(m.Memory), m.score, termtext.Line(strings.Join(m.Tags, ", ")))
 	}
 	return d.Result{Text: "Found the following memories:\n\n" + strings.Join(blocks, "\n"), Data: data, Count: len(r.list)}
 }

@@ -96,8 +96,8 @@ func (w *walk) graph(ctx context.Context, c *d.Call) (*graph, error) {
 	out := &graph{Nodes: []node{}, Edges: []edge{}, Truncated: w.truncated}
 	hash := make(map[hippo.ID]string, len(ms))
 	for _, m := range ms {
-		hash[m.ID] = hashOf(m)
-		out.Nodes = append(out.Nodes, node{Hash: hashOf(m), Distance: w.distance[m.ID], Type: m.Type, Preview: preview(m)})
+		hash[m.ID] = d.HashOf(m)
+		out.Nodes = append(out.Nodes, node{Hash: d.HashOf(m), Distance: w.distance[m.ID], Type: m.Type, Preview: preview(m)})
 	}
 	for _, r := range w.relations {
 		if hash[r.From] != "" && hash[r.To] != "" {

@@ -83,7 +83,7 @@ func rate(ctx context.Context, c *d.Call, m *hippo.Memory) (d.Result, error) {
 	if m, err = c.Modify(ctx, m.ID, change); err != nil {
 		return d.Result{}, err
 	}
-	text := fmt.Sprintf("Memory rated %s (hash: %s): quality %.2f -> %.2f", c.Text("rating"), hashOf(m), before[0].Score, m.Importance.Value)
+	text := fmt.Sprintf("Memory rated %s (hash: %s): quality %.2f -> %.2f", c.Text("rating"), d.HashOf(m), before[0].Score, m.Importance.Value)
 	return d.Result{Text: text, Count: 1}, nil
 }
 
@@ -101,7 +101,7 @@ func qualityOf(ctx context.Context, c *d.Call, ms []*hippo.Memory) ([]quality, e
 	}
 	out := make([]quality, len(ms))
 	for i, m := range ms {
-		out[i] = quality{ContentHash: hashOf(m), Score: wire.Round(c.Importance(m, st.Day), 4)}
+		out[i] = quality{ContentHash: d.HashOf(m), Score: wire.Round(c.Importance(m, st.Day), 4)}
 		for _, a := range m.Accesses {
 			out[i].Accesses += a.Count
 		}
@@ -126,7 +126,7 @@ func analyze(ctx context.Context, c *d.Call) (d.Result, error) {
 	if least > most {
 		return d.Result{}, hippo.Fieldf("min_quality", "must not be above max_quality, got %v and %v", least, most)
 	}
-	ms, err := (&selection{}).every(ctx, c)
+	ms, err := (&d.Selection{}).Every(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -175,7 +175,7 @@ func callConflicts(ctx context.Context, c *d.Call) (d.Result, error) {
 			continue
 		}
 		n++
-		fmt.Fprintf(&b, "\n%d. %s\n   Hash: %s\n   %s\n   Hash: %s\n   Reason: %s", n, line(one), hashOf(one), line(two), hashOf(two), termtext.Line(x.Reason))
+		fmt.Fprintf(&b, "\n%d. %s\n   Hash: %s\n   %s\n   Hash: %s\n   Reason: %s", n, line(one), d.HashOf(one), line(two), d.HashOf(two), termtext.Line(x.Reason))
 	}
 	if n == 0 {
 		return d.Result{Text: fmt.Sprintf("No conflicts found among %d memories", len(a.Hits))}, nil

@@ -80,7 +80,7 @@ func callNoteAdd(ctx context.Context, c *d.Call) (d.Result, error) {
 		if _, err := c.Modify(ctx, known.ID, engine.Modification{Metadata: &metadata, Vote: engine.VoteUp}); err != nil {
 			return d.Result{}, err
 		}
-		return d.Result{Text: fmt.Sprintf("Known mistake counted (hash: %s, failure_count: %d); the note stays as it is", hashOf(known), n), Count: 1}, nil
+		return d.Result{Text: fmt.Sprintf("Known mistake counted (hash: %s, failure_count: %d); the note stays as it is", d.HashOf(known), n), Count: 1}, nil
 	}
 	m, err := c.Record(ctx, &hippo.Memory{
 		Content: text, Type: mistakeType, Tags: []string{"mistake-note", "error-replay"}, Metadata: countOf(1), Project: c.Scope.Project, Namespace: c.Scope.Namespace,
@@ -89,7 +89,7 @@ func callNoteAdd(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	return d.Result{Text: fmt.Sprintf("Mistake note stored successfully (hash: %s)", hashOf(m)), Count: 1}, nil
+	return d.Result{Text: fmt.Sprintf("Mistake note stored successfully (hash: %s)", d.HashOf(m)), Count: 1}, nil
 }
 
 // knownNote returns the note about the same mistake; nil if there is none.
@@ -121,7 +121,7 @@ func countOf(n int) map[string]json.RawMessage {
 
 func callNoteSearch(ctx context.Context, c *d.Call) (d.Result, error) {
 	s := search{query: c.Text("query"), limit: c.Int("limit", 5)}
-	s.filter.Types = []string{mistakeType}
+	s.Filter.Types = []string{mistakeType}
 	r, err := s.run(ctx, c)
 	if err != nil {
 		return d.Result{}, err
@@ -175,7 +175,7 @@ func callNoteUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 	if m, err = c.Modify(ctx, m.ID, change); err != nil {
 		return d.Result{}, err
 	}
-	return d.Result{Text: fmt.Sprintf("Mistake note updated successfully (hash: %s)", hashOf(m)), Count: 1}, nil
+	return d.Result{Text: fmt.Sprintf("Mistake note updated successfully (hash: %s)", d.HashOf(m)), Count: 1}, nil
 }
 
 func callNoteDelete(ctx context.Context, c *d.Call) (d.Result, error) {

@@ -92,16 +92,16 @@ func retrieve(ctx context.Context, c *d.Call) (d.Result, error) {
 func recallMemory(ctx context.Context, c *d.Call) (d.Result, error) {
 	s := &search{query: c.Text("query"), limit: c.Int("n_results", 5)}
 	if span, err := when.Parse(s.query, c.Now); err == nil && !span.IsZero() {
-		s.filter.EventAfter, s.filter.EventBefore, s.query = span.From, span.Until, ""
+		s.Filter.EventAfter, s.Filter.EventBefore, s.query = span.From, span.Until, ""
 	} else if found, ok := when.Find(s.query, c.Now); ok {
-		s.filter.EventAfter, s.filter.EventBefore, s.query = found.From, found.Until, found.Rest
+		s.Filter.EventAfter, s.Filter.EventBefore, s.query = found.From, found.Until, found.Rest
 	}
 	return olderSearch(ctx, c, s)
 }
 
 func timeframe(ctx context.Context, c *d.Call) (d.Result, error) {
 	s := &search{limit: c.Int("n_results", 5)}
-	err := dates(c, &s.filter)
+	err := dates(c, &s.Filter)
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -142,9 +142,9 @@ func exactMatch(ctx context.Context, c *d.Call) (d.Result, error) {
 
 func byTag(ctx context.Context, c *d.Call) (d.Result, error) {
 	s := &search{limit: 100}
-	s.all = c.Text("operation") == "and" || c.Text("tag_match") == "all"
-	s.tags = filterTags(c.Texts("tags"), s.all)
-	if len(s.tags) == 0 {
+	s.All = c.Text("operation") == "and" || c.Text("tag_match") == "all"
+	s.Tags = filterTags(c.Texts("tags"), s.All)
+	if len(s.Tags) == 0 {
 		return d.Result{}, hippo.Fieldf("tags", `must have at least one element, such as ["a"]`)
 	}
 	return olderSearch(ctx, c, s)
@@ -193,11 +193,11 @@ func deleteDates(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err := someTags(c); err != nil {
 		return d.Result{}, err
 	}
-	s := selection{tags: filterTags(c.Texts("tags"), false)}
-	if err := dates(c, &s.filter); err != nil {
+	s := d.Selection{Tags: filterTags(c.Texts("tags"), false)}
+	if err := dates(c, &s.Filter); err != nil {
 		return d.Result{}, err
 	}
-	ms, err := s.every(ctx, c)
+	ms, err := s.Every(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}

@@ -75,7 +75,7 @@ func callSearch(ctx context.Context, c *d.Call) (d.Result, error) {
 	}
 	s := search{query: c.Text("query"), limit: c.Int("limit", 10), superseded: c.Flag("include_superseded"), fallback: c.Flag("fallback")}
 	var err error
-	if s.selection, err = selectionOf(c); err != nil {
+	if s.Selection, err = selectionOf(c); err != nil {
 		return d.Result{}, err
 	}
 	mode := c.Text("mode")
@@ -142,7 +142,7 @@ func list(ctx context.Context, c *d.Call, size int) (*listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	ms, err := s.every(ctx, c)
+	ms, err := s.Every(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -227,10 +227,10 @@ func callProfile(ctx context.Context, c *d.Call) (d.Result, error) {
 	if len(c.Texts("agent_ids")) == 0 {
 		return d.Result{}, hippo.Fieldf("agent_ids", `must have at least one element, such as ["agent-1"]`)
 	}
-	s.filter.Projects = projects(c.Text("project_id"))
+	s.Filter.Projects = projects(c.Text("project_id"))
 	var blocks []string
 	for _, agent := range c.Texts("agent_ids") {
-		s.filter.Author = agent
+		s.Filter.Author = agent
 		r, err := s.run(ctx, c)
 		if err != nil {
 			return d.Result{}, err

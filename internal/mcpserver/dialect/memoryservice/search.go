@@ -21,7 +21,7 @@ const fewResults = 3
 
 // search is a search in the terms of this system.
 type search struct {
-	selection
+	d.Selection
 	query      string
 	exact      bool
 	limit      int
@@ -71,7 +71,7 @@ func (s *search) run(ctx context.Context, c *d.Call) (*results, error) {
 
 // containing returns the newest memories of the selection whose text contains the query in any case.
 func (s *search) containing(ctx context.Context, c *d.Call, query string, score float64) ([]result, error) {
-	ms, err := s.every(ctx, c)
+	ms, err := s.Every(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (s *search) keeps(m *hippo.Memory) bool { return s.superseded || m.Supersed
 func (s *search) ranked(ctx context.Context, c *d.Call) (*results, error) {
 	out := &results{}
 	at := make(map[hippo.ID]int)
-	for _, f := range s.filters() {
+	for _, f := range s.Filters() {
 		a, hits, err := s.page(ctx, c, f)
 		if err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ const maxPages = 5
 
 // page returns enough hits of one filter: superseded ones do not take the place of others.
 func (s *search) page(ctx context.Context, c *d.Call, f hippo.Filter) (first *hippo.Answer, hits []hippo.Hit, err error) {
-	q := hippo.Query{Text: s.query, Filter: f, When: s.when, Count: s.limit}
+	q := hippo.Query{Text: s.query, Filter: f, When: s.When, Count: s.limit}
 	if s.weights != nil {
 		q.Count, q.NoTouch = min(3*s.limit, hippo.MaxCount), true
 	}
@@ -153,8 +153,8 @@ func (s *search) fallBack(ctx context.Context, c *d.Call, out *results) error {
 	}
 	out.add("exact", exact, s.limit)
 	byTag := *s
-	byTag.tags, byTag.all = normalTags(strings.Fields(s.query)), false
-	byTag.tags = byTag.tags[:min(len(byTag.tags), hippo.MaxTags)]
+	byTag.Tags, byTag.All = normalTags(strings.Fields(s.query)), false
+	byTag.Tags = byTag.Tags[:min(len(byTag.Tags), hippo.MaxTags)]
 	tagged, err := byTag.containing(ctx, c, "", scoreListed)
 	if err != nil {
 		return err

@@ -92,12 +92,12 @@ type storeOutcome struct {
 
 func hashText(content string) string {
 	m := hippo.Memory{ContentHash: hippo.HashContent(content)}
-	return hashOf(&m)
+	return d.HashOf(&m)
 }
 
 // sameText reports whether a live memory of the same project has the same text.
 func sameText(ctx context.Context, c *d.Call, m *hippo.Memory) (bool, error) {
-	ms, err := find(ctx, c, "content_hash", hashText(m.Content))
+	ms, err := d.Find(ctx, c, "content_hash", hashText(m.Content))
 	if errors.Is(err, hippo.ErrNotFound) {
 		return false, nil
 	}
