@@ -12,6 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/claudehippo"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/memoryservice"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -30,6 +31,7 @@ func systems() []systemTable {
 	return []systemTable{
 		{ownTools, nil},
 		{memoryservice.Name, memoryservice.New},
+		{claudehippo.Name, claudehippo.New},
 	}
 }
 
@@ -132,26 +134,24 @@ func (s *Server) needs(name string) hippo.Rights {
 }
 
 // list puts the tools of the listed systems in place of those of this program, in their order. Of a name
-// that several have the first is listed.
+// that several have the one that answers is listed.
 func (s *Server) list(result *mcp.ListToolsResult) {
 	own := result.Tools
 	result.Tools = []*mcp.Tool{}
-	add := func(t *mcp.Tool) {
-		if !slices.ContainsFunc(result.Tools, func(x *mcp.Tool) bool { return x.Name == t.Name }) {
-			result.Tools = append(result.Tools, t)
-		}
-	}
 	for _, t := range s.order[:len(s.Tools)] {
 		if t.open == nil {
 			for _, tool := range own {
-				add(tool)
+				if system, _ := s.find(tool.Name); system == nil {
+					result.Tools = append(result.Tools, tool)
+				}
 			}
 			continue
 		}
 		system := t.open()
 		for i := range system.Tools {
-			if tool := &system.Tools[i]; !tool.Unlisted {
-				add(describeDialect(tool))
+			tool := &system.Tools[i]
+			if _, answers := s.find(tool.Name); answers == tool && !tool.Unlisted {
+				result.Tools = append(result.Tools, describeDialect(tool))
 			}
 		}
 	}
@@ -191,7 +191,7 @@ func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dial
 		return dialect.Result{}, err
 	}
 	scope := s.Scope(ctx)
-	c := &dialect.Call{Memories: asAgent(e.In(scope)), Scope: scope, Now: s.Now().In(e.Zone()), Args: args}
+	c := &dialect.Call{Memories: asAgent(e.In(scope)), Scope: scope, Now: s.Now().In(e.Zone()), Began: s.began, Args: args}
 	r, err := system.Run(ctx, t, c)
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.Name, "error", err)

@@ -21,7 +21,7 @@ type forgetInput struct {
 
 func (in *forgetInput) fields() []field {
 	return []field{
-		{name: "uuids", also: "uuid ids id refs ref", to: &in.refs, required: true},
+		{name: "uuids", also: "uuid ids id refs ref content_hash", to: &in.refs, required: true},
 		{name: "restore", to: &in.restore},
 		{name: "purge", to: &in.purge},
 	}

@@ -20,16 +20,35 @@ type refs struct {
 // set implements [setter].
 func (r *refs) set(name string, raw json.RawMessage) error {
 	r.name = name
-	if err := set(name, raw, &r.list); err != nil {
-		return err
-	}
-	for i := range r.list {
-		r.list[i] = plainRef(r.list[i])
+	if r.list = numbersOf(raw); r.list == nil {
+		if err := set(name, raw, &r.list); err != nil {
+			return err
+		}
+		for i := range r.list {
+			r.list[i] = plainRef(r.list[i])
+		}
 	}
 	if len(r.list) > hippo.MaxIDs {
 		return hippo.Fieldf(name, "must have at most %d elements, got %d", hippo.MaxIDs, len(r.list))
 	}
 	return nil
+}
+
+// numbersOf returns the references for a number, or a list of numbers, by which other programs know memories; nil for
+// anything else.
+func numbersOf(raw json.RawMessage) texts {
+	var list []int64
+	if json.Unmarshal(raw, &list) != nil {
+		list = make([]int64, 1)
+		if string(raw) == "null" || json.Unmarshal(raw, &list[0]) != nil {
+			return nil
+		}
+	}
+	var out texts
+	for _, n := range list {
+		out = append(out, engine.NumberRef(n))
+	}
+	return out
 }
 
 // resolve returns the IDs, each once.

@@ -66,6 +66,7 @@ type Server struct {
 	mcp   *mcp.Server
 	order []systemTable   // all systems, in the order in which they answer
 	own   map[string]bool // the tools of this program by name, and whether they only write
+	began time.Time
 }
 
 // instructions tell a model what the tools are for.
@@ -87,6 +88,7 @@ func New(open Opener, o *Options) *Server {
 	if s.Now == nil {
 		s.Now = time.Now //nolint:forbidigo // the system clock is the default
 	}
+	s.began = s.Now()
 	if s.Scope == nil {
 		s.Scope = func(context.Context) hippo.Scope { return hippo.LocalScope("") }
 	}

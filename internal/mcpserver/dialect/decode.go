@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // decodeObject reads an object with known fields. prefix is the path of the object, with a dot at
@@ -90,6 +91,8 @@ func (p *Param) decode(name string, raw json.RawMessage) (any, error) {
 		v, ok = p.number(raw)
 	case Flag:
 		v, ok = flagOf(raw)
+	case Ref:
+		v, ok = refOf(raw)
 	case Texts:
 		return textsOf(name, raw, p.shape())
 	case Object:
@@ -119,6 +122,8 @@ func (p *Param) shape() string {
 		return "a number" + bounds + ", such as 0.5"
 	case Flag:
 		return "true or false"
+	case Ref:
+		return "a whole number, or an ID as text"
 	case Texts:
 		return `a list of texts, such as ["a","b"]`
 	case Object:
@@ -177,6 +182,15 @@ func flagOf(raw json.RawMessage) (value, ok bool) {
 	}
 	text = strings.ToLower(strings.TrimSpace(text))
 	return text == "true", text == "true" || text == "false"
+}
+
+func refOf(raw json.RawMessage) (string, bool) {
+	if s, ok := stringOf(raw); ok {
+		s = strings.TrimSpace(s)
+		return s, s != ""
+	}
+	n, err := strconv.ParseInt(string(bytes.TrimSpace(raw)), 10, 64)
+	return engine.NumberRef(n), err == nil && n >= 0
 }
 
 func stringOf(raw json.RawMessage) (s string, ok bool) {

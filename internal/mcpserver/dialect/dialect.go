@@ -44,8 +44,8 @@ type Tool struct {
 type Call struct {
 	*engine.Memories
 	Scope hippo.Scope
-	// Now is the time of the call, in the zone of the user.
-	Now time.Time
+	// Now is the time of the call, in the zone of the user; Began is when the server began.
+	Now, Began time.Time
 	Args
 }
 

@@ -23,6 +23,8 @@ const (
 	Object
 	// Objects is a list of objects, or a string that holds one.
 	Objects
+	// Ref is a reference to a memory: a string, or a whole number, which becomes that of [engine.NumberRef].
+	Ref
 )
 
 // Param is one parameter of a tool.
@@ -70,6 +72,8 @@ func (p *Param) schema() map[string]any {
 	switch p.Kind {
 	case Text:
 		out["type"] = "string"
+	case Ref:
+		out["type"] = []string{"integer", "string"}
 	case Whole:
 		out["type"] = "integer"
 	case Number:

@@ -1,0 +1,198 @@
+package claudehippo
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/rank"
+)
+
+const (
+	// defaultLimit is the number of memories that a recall returns, neighbours that of relations that are followed.
+	defaultLimit = 10
+	neighbours   = 20
+)
+
+func recallParams(limit string) []d.Param {
+	count := d.Param{Name: "limit", Kind: d.Whole, Min: 1, Max: hippo.MaxCount, Default: defaultLimit, Aliases: []string{"n_results"}}
+	if limit != count.Name {
+		count.Name, count.Aliases = limit, []string{"limit"}
+	}
+	return []d.Param{
+		{Name: "query", Kind: d.Text, Required: true},
+		count,
+		{Name: "mode", Kind: d.Text, About: "semantic (default), associative, hybrid, or exact"},
+		{Name: "seed_id", Kind: d.Ref, About: "where associations begin"},
+		{Name: "no_surprise_boost", Kind: d.Flag},
+		{Name: "oversample_factor", Kind: d.Whole, Min: 1, Max: 10_000, About: "no effect: all that match are ranked"},
+	}
+}
+
+// modeOf returns the mode of a recall.
+func modeOf(c *d.Call) (hippo.Mode, error) {
+	switch strings.ToLower(strings.TrimSpace(c.Text("mode"))) {
+	case "", "semantic":
+		return hippo.ModeSemantic, nil
+	case "associative", "assoc", "hebbian":
+		return hippo.ModeAssociative, nil
+	case "hybrid", "mixed":
+		return hippo.ModeHybrid, nil
+	case "exact":
+		return hippo.ModeExact, nil
+	default:
+		return "", hippo.Fieldf("mode", "must be one of semantic, associative, hybrid, exact, got %.40q", c.Text("mode"))
+	}
+}
+
+// found is a memory that a recall found.
+type found struct {
+	*hippo.Memory
+	score, similarity float64
+}
+
+// recall returns what the arguments ask for, the best first.
+func recall(ctx context.Context, c *d.Call, limit int) ([]found, error) {
+	if strings.TrimSpace(c.Text("query")) == "" {
+		return nil, hippo.Fieldf("query", "is empty")
+	}
+	mode, err := modeOf(c)
+	if err != nil {
+		return nil, err
+	}
+	associated := mode == hippo.ModeAssociative || mode == hippo.ModeHybrid
+	q := hippo.Query{Text: c.Text("query"), Ranker: hippo.RankerSurprise, Mode: mode, Count: limit}
+	if c.Has("seed_id") || c.Flag("no_surprise_boost") {
+		q.Mode = hippo.ModeSemantic // associations are added below
+	}
+	if c.Flag("no_surprise_boost") {
+		q.Ranker, q.Mode = hippo.RankerCosine, ""
+	}
+	a, err := c.Search(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]found, len(a.Hits))
+	for i := range a.Hits {
+		h := &a.Hits[i]
+		out[i] = found{h.Memory, h.Relevance, rank.UnitSimilarity(h.Signals.Cosine)}
+		if q.Ranker == hippo.RankerCosine {
+			out[i].score = out[i].similarity
+		}
+	}
+	if associated && q.Mode != mode {
+		return associate(ctx, c, out, mode, limit)
+	}
+	return out, nil
+}
+
+// associate adds the memories that the seed is related to; the seed is the best of the list, if none is given. In mode
+// associative they take the place of the others.
+func associate(ctx context.Context, c *d.Call, list []found, mode hippo.Mode, limit int) ([]found, error) {
+	seed, err := seedOf(ctx, c, list)
+	if err != nil || seed == nil {
+		return list, err
+	}
+	relations, err := c.Relations().Of(ctx, []hippo.ID{seed.ID})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(relations, func(a, b hippo.Relation) int { return cmp.Compare(b.Weight, a.Weight) })
+	if mode == hippo.ModeAssociative {
+		first := found{Memory: seed, score: 1, similarity: 1}
+		if i := indexOf(list, seed.ID); i >= 0 {
+			first.similarity = list[i].similarity
+		}
+		list = []found{first}
+	}
+	for i := range relations[:min(len(relations), neighbours)] {
+		r := &relations[i]
+		id := r.Other(seed.ID)
+		if !r.ValidAt(c.Now) || indexOf(list, id) >= 0 {
+			continue
+		}
+		ms, err := c.Get(ctx, []hippo.ID{id})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found{Memory: ms[0], score: min(max(r.Weight, 0), 1)})
+	}
+	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.score, a.score) })
+	return list[:min(len(list), limit)], nil
+}
+
+func seedOf(ctx context.Context, c *d.Call, list []found) (*hippo.Memory, error) {
+	if c.Has("seed_id") {
+		return findOne(ctx, c, "seed_id")
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return list[0].Memory, nil
+}
+
+func indexOf(list []found, id hippo.ID) int {
+	return slices.IndexFunc(list, func(f found) bool { return f.ID == id })
+}
+
+// recalled is a memory with its scores, for programs.
+type recalled struct {
+	Memory     row      `json:"memory"`
+	Score      float32  `json:"score"`
+	Similarity float32  `json:"cosine_similarity"`
+	Surprise   *float32 `json:"surprise_score"`
+	*debug
+}
+
+// debug is what mcp-memory-service says of a result.
+type debug struct {
+	Relevance float32            `json:"relevance_score"`
+	Info      map[string]float32 `json:"debug_info"`
+}
+
+func callRecall(ctx context.Context, c *d.Call) (d.Result, error) {
+	out, err := results(ctx, c, "limit")
+	if err != nil {
+		return d.Result{}, err
+	}
+	return d.JSON(out, len(out))
+}
+
+// callRetrieve adds the fields of mcp-memory-service.
+func callRetrieve(ctx context.Context, c *d.Call) (d.Result, error) {
+	out, err := results(ctx, c, "n_results")
+	if err != nil {
+		return d.Result{}, err
+	}
+	for i := range out {
+		cosine := 2*out[i].Similarity - 1
+		out[i].debug = &debug{cosine, map[string]float32{"distance": 1 - cosine}}
+	}
+	return d.JSON(out, len(out))
+}
+
+func results(ctx context.Context, c *d.Call, limit string) ([]recalled, error) {
+	list, err := recall(ctx, c, c.Int(limit, defaultLimit))
+	if err != nil {
+		return nil, err
+	}
+	ms := make([]*hippo.Memory, len(list))
+	for i := range list {
+		ms[i] = list[i].Memory
+	}
+	shown, err := rows(ctx, c, ms)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]recalled, len(list))
+	for i, f := range list {
+		out[i] = recalled{Memory: shown[i], Score: float32(f.score), Similarity: float32(f.similarity)}
+		if f.Surprise.Score > 0 {
+			out[i].Surprise = new(float32(f.Surprise.Score))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,108 @@
+package claudehippo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+)
+
+// defaultType is the type of a memory for which none is given.
+const defaultType = "Observation"
+
+func rememberParams() []d.Param {
+	return []d.Param{
+		{Name: "content", Kind: d.Text, Required: true},
+		tagsParam(), typeParam(),
+		{Name: "importance", Kind: d.Number, Max: 1, About: "0 to 1"},
+		{Name: "metadata", Kind: d.Object},
+	}
+}
+
+// remembered is the result of storing.
+type remembered struct {
+	Success     bool       `json:"success"`
+	ID          int64      `json:"id"`
+	ContentHash string     `json:"content_hash"`
+	Duplicate   bool       `json:"duplicate"`
+	Score       float32    `json:"surprise_score"`
+	Components  components `json:"surprise_components"`
+}
+
+func callRemember(ctx context.Context, c *d.Call) (d.Result, error) {
+	m, err := newMemory(c)
+	if err != nil {
+		return d.Result{}, err
+	}
+	m, duplicate, err := storeOnce(ctx, c, m)
+	if err != nil {
+		return d.Result{}, err
+	}
+	numbers, err := numbersOf(ctx, c, []*hippo.Memory{m})
+	if err != nil {
+		return d.Result{}, err
+	}
+	count := 1
+	if duplicate {
+		count = 0
+	}
+	return d.JSON(remembered{
+		Success: true, ID: numbers[m.ID], ContentHash: d.HashOf(m), Duplicate: duplicate,
+		Score: float32(m.Surprise.Score), Components: componentsOf(&m.Surprise),
+	}, count)
+}
+
+// newMemory returns the memory that the arguments describe.
+func newMemory(c *d.Call) (*hippo.Memory, error) {
+	if strings.TrimSpace(c.Text("content")) == "" {
+		return nil, hippo.Fieldf("content", "is empty")
+	}
+	metadata := c.Object("metadata")
+	if _, ok := metadata[reserved]; ok {
+		return nil, hippo.Fieldf("metadata."+reserved, "is reserved: leave it out")
+	}
+	m := &hippo.Memory{
+		Content: c.Text("content"), Tags: c.Texts("tags"), Type: cmp.Or(c.Text("memory_type"), defaultType), Metadata: metadata,
+		Source:  hippo.Source{Kind: hippo.SourceAgent},
+		Project: c.Scope.Project, Namespace: c.Scope.Namespace, Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: hippo.DefaultImportance},
+	}
+	if c.Has("importance") {
+		m.Importance.Base = c.Number("importance", 0)
+		m.Surprise.Explicit = m.Importance.Base // also one that happens to be the default
+	}
+	return m, nil
+}
+
+// fileType is the type of a file of the memory tool.
+const fileType = "MemoryToolFile"
+
+// storeOnce records a memory with its surprise, unless a live one of the project has the same text: it returns that then.
+// A file does not count: it may change.
+func storeOnce(ctx context.Context, c *d.Call, m *hippo.Memory) (stored *hippo.Memory, duplicate bool, err error) {
+	if err = engine.Screen(m); err != nil {
+		return nil, false, err
+	}
+	m.ContentHash = hippo.HashContent(m.Content)
+	same, err := d.Find(ctx, c, "content", d.HashOf(m))
+	if err != nil && !errors.Is(err, hippo.ErrNotFound) {
+		return nil, false, err
+	}
+	if i := slices.IndexFunc(same, func(x *hippo.Memory) bool { return x.Project == m.Project && x.Type != fileType }); i >= 0 {
+		return same[i], true, nil
+	}
+	if stored, err = c.Record(ctx, m); err != nil {
+		return nil, false, err
+	}
+	// It is stored: without its surprise, which comes later then, the call has not failed.
+	if engine.Scored(ctx, c.Memories) == nil {
+		if ms, err := c.Get(ctx, []hippo.ID{stored.ID}); err == nil {
+			return ms[0], false, nil
+		}
+	}
+	return stored, false, nil
+}
