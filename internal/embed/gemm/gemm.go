@@ -6,7 +6,7 @@
 // an encoder does not need, and no threads. The caller divides the rows among goroutines.
 //
 // Invariant: every [Kernel] gives the same numbers up to rounding (1e-5 of the largest
-// term); [Portable] exists everywhere.
+// term), but that [VNNI] rounds the left side of products with quantized matrices to 16 bits; [Portable] exists everywhere.
 package gemm
 
 import (
@@ -28,6 +28,9 @@ const (
 	AVX512
 	// NEON is part of every arm64 processor.
 	NEON
+	// VNNI is AVX512 with VNNI: products with quantized matrices are of integers, the left side rounded to 16
+	// bits.
+	VNNI
 )
 
 func (k Kernel) String() string {
@@ -38,6 +41,8 @@ func (k Kernel) String() string {
 		return "avx512"
 	case NEON:
 		return "neon"
+	case VNNI:
+		return "vnni"
 	default:
 		return "portable"
 	}
@@ -58,7 +63,7 @@ func (k Kernel) shape() (rows, cols int) {
 	switch k {
 	case AVX2:
 		return 6, 16
-	case AVX512:
+	case AVX512, VNNI:
 		return 12, 32
 	case NEON:
 		return 8, 8
@@ -163,6 +168,9 @@ func (m *Matrix) AddColumns(c []float32, ldc int, a []float32, lda, n, from, to 
 	if from < 0 || from%m.Width() != 0 || to > m.cols || lda < m.rows || ldc < m.cols || len(a) < (n-1)*lda+m.rows || len(c) < (n-1)*ldc+m.cols {
 		panic(fmt.Sprintf("gemm: %d rows %d apart of %d numbers, times %dx%d, to rows %d apart of %d numbers",
 			n, lda, len(a), m.rows, m.cols, ldc, len(c)))
+	}
+	if m.codes != nil && m.addIntegers(c, ldc, a, lda, n, from, to) {
+		return
 	}
 	terms := depth
 	if m.codes != nil {

@@ -8,6 +8,9 @@ func detect() []Kernel {
 		ks = append(ks, AVX2)
 		if cpu.X86.HasAVX512F {
 			ks = append(ks, AVX512)
+			if cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VNNI {
+				ks = append(ks, VNNI)
+			}
 		}
 	}
 	return ks
@@ -20,7 +23,7 @@ func (k Kernel) tile(a *float32, lda int, b, c *float32, ldc, n, rows int) {
 	switch k {
 	case AVX2:
 		tileAVX2(a, lda, b, c, ldc, n, rows)
-	case AVX512:
+	case AVX512, VNNI:
 		tileAVX512(a, lda, b, c, ldc, n, rows)
 	default:
 		tilePortable(a, lda, b, c, ldc, n, rows)
@@ -33,7 +36,7 @@ func (k Kernel) dequantize(dst *float32, codes *byte, stride int, scales *float3
 	switch k {
 	case AVX2:
 		dequantizeAVX2(dst, codes, stride, scales, rows)
-	case AVX512:
+	case AVX512, VNNI:
 		dequantizeAVX512(dst, codes, stride, scales, rows)
 	default:
 		dequantizePortable(dst, codes, stride, scales, rows)

@@ -23,6 +23,9 @@ func (k Kernel) dequantize(dst *float32, codes *byte, stride int, scales *float3
 	}
 }
 
+// addIntegers reports that there are no products of integers.
+func (m *Matrix) addIntegers([]float32, int, []float32, int, int, int, int) bool { return false }
+
 //go:noescape
 func tileNEON(a *float32, lda int, b, c *float32, ldc, k, rows int)
 

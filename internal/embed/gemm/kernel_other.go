@@ -11,3 +11,6 @@ func (k Kernel) tile(a *float32, lda int, b, c *float32, ldc, n, rows int) {
 func (k Kernel) dequantize(dst *float32, codes *byte, stride int, scales *float32, rows int) {
 	dequantizePortable(dst, codes, stride, scales, rows)
 }
+
+// addIntegers reports that there are no products of integers.
+func (m *Matrix) addIntegers([]float32, int, []float32, int, int, int, int) bool { return false }

@@ -2,7 +2,7 @@ package gemm
 
 // vectors reports whether the routines below may be called. They process a positive
 // multiple of 8 numbers.
-func (k Kernel) vectors() bool { return k == AVX2 || k == AVX512 }
+func (k Kernel) vectors() bool { return k == AVX2 || k == AVX512 || k == VNNI }
 
 //go:noescape
 func geluVector(x *float32, n int, table *float32)
