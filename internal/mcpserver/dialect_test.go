@@ -271,6 +271,8 @@ func rightType(k dialect.Kind, v any) (ok bool) {
 		_, ok = v.(float64)
 	case dialect.Flag:
 		_, ok = v.(bool)
+	case dialect.Wholes:
+		_, ok = v.([]int)
 	case dialect.Texts:
 		_, ok = v.([]string)
 	case dialect.Object:

@@ -177,7 +177,7 @@ func (s *Server) callDialect(ctx context.Context, system *dialect.System, t *dia
 	if err != nil {
 		return dialectFailure(err)
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, StructuredContent: r.Data}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, StructuredContent: r.Data, IsError: r.Failed}
 }
 
 func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dialect.Tool, arguments json.RawMessage) (dialect.Result, error) {

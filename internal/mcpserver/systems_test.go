@@ -59,10 +59,10 @@ func TestTools_Listed(t *testing.T) {
 		{"memory-service", -1, 0, 21},
 		{"memory-service,hippo", 21, 0, 21 + len(own)},
 		{"hippo,memory-service", 0, len(own), 21 + len(own)},
-		{"claude-hippo", -1, -1, 10},
-		{"claude-hippo,hippo", 10, -1, 10 + len(own) - 1}, // hippo_forget is that of claude-hippo
-		{"memory-service,claude-hippo", -1, 0, 21 + 6},    // four names are older ones of memory-service
-		{"all", 0, len(own), 21 + len(own) + 5},
+		{"claude-hippo", -1, -1, 11},
+		{"claude-hippo,hippo", 11, -1, 11 + len(own) - 1}, // hippo_forget is that of claude-hippo
+		{"memory-service,claude-hippo", -1, 0, 21 + 7},    // four names are older ones of memory-service
+		{"all", 0, len(own), 21 + len(own) + 6},
 	} {
 		systems, err := mcpserver.ParseTools(tc.systems)
 		if err != nil {

@@ -3,7 +3,7 @@ package dialect
 import "encoding/json"
 
 // Args are decoded arguments by the name of their parameter: string, int, float64, bool,
-// []string, map[string]json.RawMessage, Args or []Args. Absent ones and null are not in it.
+// []string, []int, map[string]json.RawMessage, Args or []Args. Absent ones and null are not in it.
 type Args map[string]any
 
 // Has reports whether an argument was given.
@@ -17,6 +17,9 @@ func (a Args) Flag(name string) bool { return valueOf[bool](a, name) }
 
 // Texts returns a list of texts; absent: nil.
 func (a Args) Texts(name string) []string { return valueOf[[]string](a, name) }
+
+// Wholes returns a list of whole numbers; absent: nil.
+func (a Args) Wholes(name string) []int { return valueOf[[]int](a, name) }
 
 // Object returns an object of any fields; absent: nil.
 func (a Args) Object(name string) map[string]json.RawMessage {

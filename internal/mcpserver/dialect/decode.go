@@ -95,6 +95,8 @@ func (p *Param) decode(name string, raw json.RawMessage) (any, error) {
 		v, ok = refOf(raw)
 	case Texts:
 		return textsOf(name, raw, p.shape())
+	case Wholes:
+		v, ok = wholesOf(raw)
 	case Object:
 		if p.Fields != nil {
 			return decodeObject(name+".", raw, p.Fields)
@@ -124,6 +126,8 @@ func (p *Param) shape() string {
 		return "true or false"
 	case Ref:
 		return "a whole number, or an ID as text"
+	case Wholes:
+		return "a list of whole numbers, such as [1,10]"
 	case Texts:
 		return `a list of texts, such as ["a","b"]`
 	case Object:
@@ -191,6 +195,23 @@ func refOf(raw json.RawMessage) (string, bool) {
 	}
 	n, err := strconv.ParseInt(string(bytes.TrimSpace(raw)), 10, 64)
 	return engine.NumberRef(n), err == nil && n >= 0
+}
+
+func wholesOf(raw json.RawMessage) (list []int, ok bool) {
+	if s, ok := stringOf(raw); ok {
+		raw = json.RawMessage(s)
+	}
+	var elements []json.RawMessage
+	if json.Unmarshal(raw, &elements) != nil || elements == nil {
+		return nil, false
+	}
+	list = make([]int, len(elements))
+	for i, e := range elements {
+		if list[i], ok = (&Param{}).whole(e); !ok {
+			return nil, false
+		}
+	}
+	return list, true
 }
 
 func stringOf(raw json.RawMessage) (s string, ok bool) {

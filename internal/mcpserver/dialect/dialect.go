@@ -50,11 +50,12 @@ type Call struct {
 }
 
 // Result is the answer of a tool: text for a model, data for a program (nil: the text is all),
-// and how many memories it returned or changed.
+// and how many memories it returned or changed. Failed: the text is an error that the system words itself.
 type Result struct {
-	Text  string
-	Data  any
-	Count int
+	Text   string
+	Data   any
+	Count  int
+	Failed bool
 }
 
 // JSON returns a result whose text is a value as JSON.

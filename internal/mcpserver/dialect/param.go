@@ -25,6 +25,8 @@ const (
 	Objects
 	// Ref is a reference to a memory: a string, or a whole number, which becomes that of [engine.NumberRef].
 	Ref
+	// Wholes is a list of integers, or a string that holds one.
+	Wholes
 )
 
 // Param is one parameter of a tool.
@@ -82,6 +84,8 @@ func (p *Param) schema() map[string]any {
 		out["type"] = "boolean"
 	case Texts:
 		out["type"], out["items"] = "array", map[string]any{"type": "string"}
+	case Wholes:
+		out["type"], out["items"] = "array", map[string]any{"type": "integer"}
 	case Object:
 		out = p.objectSchema()
 	case Objects:

@@ -95,14 +95,21 @@ func storeOnce(ctx context.Context, c *d.Call, m *hippo.Memory) (stored *hippo.M
 	if i := slices.IndexFunc(same, func(x *hippo.Memory) bool { return x.Project == m.Project && x.Type != fileType }); i >= 0 {
 		return same[i], true, nil
 	}
-	if stored, err = c.Record(ctx, m); err != nil {
-		return nil, false, err
+	stored, err = record(ctx, c, m)
+	return stored, false, err
+}
+
+// record records a memory, and returns it with its surprise.
+func record(ctx context.Context, c *d.Call, m *hippo.Memory) (*hippo.Memory, error) {
+	stored, err := c.Record(ctx, m)
+	if err != nil {
+		return nil, err
 	}
 	// It is stored: without its surprise, which comes later then, the call has not failed.
 	if engine.Scored(ctx, c.Memories) == nil {
 		if ms, err := c.Get(ctx, []hippo.ID{stored.ID}); err == nil {
-			return ms[0], false, nil
+			return ms[0], nil
 		}
 	}
-	return stored, false, nil
+	return stored, nil
 }

@@ -43,11 +43,7 @@ func rows(ctx context.Context, c *d.Call, ms []*hippo.Memory) ([]row, error) {
 
 // numbersOf returns the numbers of memories.
 func numbersOf(ctx context.Context, c *d.Call, ms []*hippo.Memory) (map[hippo.ID]int64, error) {
-	ids := make([]hippo.ID, len(ms))
-	for i, m := range ms {
-		ids[i] = m.ID
-	}
-	return engine.Numbers(ctx, c.Memories, ids)
+	return engine.Numbers(ctx, c.Memories, idsOf(ms))
 }
 
 func rowOf(m *hippo.Memory, number int64) row {

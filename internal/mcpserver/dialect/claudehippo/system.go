@@ -1,4 +1,4 @@
-// Package claudehippo holds the tools of claude-hippo 0.5, among them the four names
+// Package claudehippo holds the tools of claude-hippo 0.5, among them the memory tool of Anthropic, and the four names
 // that it shares with mcp-memory-service: they take the arguments of both, and answer with the fields of both.
 // A memory is addressed by a whole number, by its content hash, or by its ID.
 package claudehippo
@@ -18,10 +18,11 @@ func New() *d.System {
 			"Text": "query", "Tags": "tags", "Count": "limit", "Types": "memory_type", "type": "memory_type", "When": "time_expr",
 			"ID": "id", "IDs": "id", "Memories": "id",
 		},
-		Tools: tools(),
+		Tools: append(tools(), memoryTool()),
 	}
 }
 
+// tools returns all tools but the memory tool.
 func tools() []d.Tool {
 	return []d.Tool{
 		{Name: "hippo_remember", Description: "Store a memory, with a score of how surprising it is. The result means that it is durable.", Writes: true, Call: callRemember, Params: rememberParams()},
