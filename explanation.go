@@ -41,8 +41,9 @@ type Explanation struct {
 	Factors *Factors
 }
 
-// Factors are the bounded factors of ranker hippo, each in (0, 1].
-type Factors struct{ Context, Time, Prior float64 }
+// Factors are the bounded factors of ranker hippo, each in (0, 1]. Archived is that of a memory for which [Signals.Behind] is
+// set; 0: there is none.
+type Factors struct{ Context, Time, Prior, Archived float64 }
 
 // Contribution is one term of a weighted sum: Value * Weight = Sum. Lists of them begin with
 // the largest, whatever its sign, and leave out those of 0.

@@ -16,7 +16,7 @@ type Usage struct {
 	// Untied is the importance without the votes that are tied to a question; nil: there are none,
 	// so that it is that of the memory.
 	Untied *Untied
-	// ArchivedAt is set while the memory is archived: default searches leave it out.
+	// ArchivedAt is set while the memory is archived: see [Filter.Archived].
 	ArchivedAt time.Time
 }
 

@@ -110,7 +110,8 @@ type Filter struct {
 	MinTrust Trust
 	// Pinned keeps pinned memories only.
 	Pinned bool
-	// Archived also keeps archived memories, which are left out otherwise.
+	// Archived keeps archived memories as if they were not. Otherwise they are left out, and with ranker hippo and a text they rank
+	// behind what is comparably relevant.
 	Archived bool
 }
 
@@ -191,10 +192,16 @@ type Signals struct {
 	// the distance from it.
 	Time float64
 
-	Recency, Frequency, Importance float64
-	// Prior is the weighted mean of the three, before its bound is applied.
+	UseSignals
+	// Prior is the part of use and votes, before its bound is applied: the importance in ranker hippo.
 	Prior float64
+	// Behind: the memory is archived, and the query does not ask for archived ones, so that it ranks behind what
+	// is comparably relevant.
+	Behind bool
 }
+
+// UseSignals are what use and votes say of a memory, each in [0, 1].
+type UseSignals struct{ Recency, Frequency, Importance float64 }
 
 // Answer is the outcome of a query.
 type Answer struct {

@@ -49,7 +49,7 @@ func CreatedBetween(from, until time.Time) Filter {
 // ValidAt keeps insights whose fact holds at a time.
 func ValidAt(t time.Time) Filter { return func(f *hippo.Filter) { f.ValidAt = t } }
 
-// WithArchived keeps archived insights, too, which are left out otherwise.
+// WithArchived keeps archived insights as if they were not: see [hippo.Filter].
 func WithArchived() Filter { return func(f *hippo.Filter) { f.Archived = true } }
 
 // Page chooses a page: count insights, at most [hippo.MaxCount], after the first offset. It is

@@ -12,7 +12,7 @@ import (
 type Status struct {
 	// Memories is the number of searchable insights, Forgotten that of hidden ones.
 	Memories, Forgotten int
-	// Archived is the number of those in Memories that searches leave out unless [WithArchived] is given.
+	// Archived is the number of those in Memories that are left out, or behind the others, unless [WithArchived] is given.
 	Archived int
 	// Projects are the projects that have insights, in alphabetical order.
 	Projects []string

@@ -20,8 +20,8 @@ func newConsolidateCommand(s *shell) *cobra.Command {
 		Use:   "consolidate",
 		Short: "Link near-duplicates, summarise and archive; hippo undo takes it back",
 		Long: `Tidy up: link near-duplicates with the best in front, record summaries of groups that cite their members, drop learned relations that
-have faded, and archive what says little that the rest of its group does not say. Archived insights are left out of searches
-and of the session context, unless --archived asks for them; hippo restore brings one back. What is pinned, voted up, used lately or
+have faded, and archive what says little that another one beside it does not say. Archived insights are left out of lists
+and of the session context, and searches have them behind the others, unless --archived asks for them; hippo restore brings one back. What is pinned, voted up, used lately or
 tagged critical, important, reference or permanent is never archived. All of it is one operation: hippo undo takes it back.
 
 daily and weekly archive nothing; monthly does all; quarterly acts on what is older than 90 days, yearly on what is older than a year.`,

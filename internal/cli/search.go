@@ -150,6 +150,9 @@ func printHit(s *shell, h *hippo.Hit, content string, ids hippo.ShortIDs) {
 	for _, t := range m.Tags {
 		notes = append(notes, "#"+t)
 	}
+	if m.Archived() {
+		notes = append(notes, "archived")
+	}
 	if !m.SupersededBy.IsZero() {
 		notes = append(notes, "superseded by "+ids.Of(m.SupersededBy))
 	}

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -17,12 +18,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/surprise"
 )
 
 // noted is a memory of a topic, 60 days old and of little surprise.
 func (f *fixture) noted(n int, topic string) *hippo.Memory {
-	m := turn(n, "s", fmt.Sprintf("%s alpha%d beta%d", topic, n, n))
+	m := turn(n, "s", fmt.Sprintf("%s alpha%d", topic, n))
 	m.CreatedAt = f.now().AddDate(0, 0, -60).Add(time.Duration(n) * time.Second)
 	m.UpdatedAt = m.CreatedAt
 	m.Surprise = hippo.Surprise{Score: .1}
@@ -35,7 +37,7 @@ func openTidy(t *testing.T) (f *fixture, all []hippo.ID) {
 	f = open(t, options{models: []embedding.Model{instant(embedtest.NewWords("w"))}})
 	var ms []*hippo.Memory
 	for n := range 12 {
-		ms = append(ms, f.noted(n, "gateway timeout keepalive frame"), f.noted(100+n, "invoice ledger export currency"))
+		ms = append(ms, f.noted(n, "gateway timeout keepalive frame idle connection"), f.noted(100+n, "invoice ledger export currency tax rounding"))
 	}
 	double := f.noted(200, "")
 	double.Content, double.ContentHash = ms[0].Content, ms[0].ContentHash
@@ -150,7 +152,8 @@ func (*fixture) archived(ms []*hippo.Memory) (ids []hippo.ID) {
 	return ids
 }
 
-// Archived memories are found if they are asked for, and only then, and a restore brings one back.
+// Archived memories are listed if they are asked for, and only then; a search that does not ask for them finds them behind the others, and
+// a restore brings one back.
 func TestConsolidate_Archived(t *testing.T) {
 	t.Parallel()
 	f, all := openTidy(t)
@@ -159,30 +162,40 @@ func TestConsolidate_Archived(t *testing.T) {
 	if len(ids) != c.Archived {
 		t.Fatalf("%d are archived, want %d", len(ids), c.Archived)
 	}
-	found := func(what string, filter hippo.Filter) (n int) {
+	relevance := make(map[hippo.ID][]float64)
+	found := func(what string, ranker hippo.Ranker, filter hippo.Filter) (n int) {
 		t.Helper()
-		a := f.search(hippo.Query{Text: "gateway timeout", Count: 50, NoTouch: true, Filter: filter, Relevance: &hippo.Range{Max: 10}})
+		a := f.search(hippo.Query{Text: "gateway timeout", Count: 50, NoTouch: true, Ranker: ranker, Filter: filter, Relevance: &hippo.Range{Max: 10}})
 		l, err := f.List(t.Context(), engine.ListQuery{Filter: filter, Count: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, h := range a.Hits {
 			if h.Memory.Archived() {
+				relevance[h.Memory.ID] = append(relevance[h.Memory.ID], h.Relevance)
 				n++
 			}
 		}
 		listed := len(f.archived(l.Memories))
 		labels, err := engine.Labels(t.Context(), f.Memories, filter)
-		if err != nil || labels.Memories != l.Total || (n == 0) != (listed == 0) {
+		if err != nil || labels.Memories != l.Total || (listed == 0) == filter.Archived {
 			t.Errorf("%s: %d archived hits, %d listed, %d of %d labels (%v)", what, n, listed, labels.Memories, l.Total, err)
 		}
 		return n
 	}
-	if n := found("default", hippo.Filter{}); n != 0 {
-		t.Errorf("%d archived ones are found by default", n)
+	if n := found("bm25", hippo.RankerBM25, hippo.Filter{}); n != 0 {
+		t.Errorf("ranker bm25 finds %d archived ones by default", n)
 	}
-	if n := found("archived", hippo.Filter{Archived: true}); n == 0 {
+	if n := found("default", "", hippo.Filter{}); n == 0 {
+		t.Error("the default ranker finds no archived one")
+	}
+	if n := found("archived", "", hippo.Filter{Archived: true}); n == 0 {
 		t.Error("none is found on request")
+	}
+	for id, x := range relevance {
+		if len(x) != 2 || math.Abs(x[0]-rank.Archived*x[1]) > 1e-9 {
+			t.Errorf("%s has the relevance %v by default and on request", id, x)
+		}
 	}
 	b, err := engine.Context(t.Context(), f.Memories, briefing.Query{})
 	if err != nil {

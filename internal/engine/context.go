@@ -172,7 +172,9 @@ func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.C
 		return err
 	}
 	for _, h := range a.Hits {
-		set(g.add(h.Memory, a.Day), h.Relevance)
+		if !h.Memory.Archived() {
+			set(g.add(h.Memory, a.Day), h.Relevance)
+		}
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 type Status struct {
 	// Memories is the number of searchable memories, Forgotten that of hidden ones.
 	Memories, Forgotten int
-	// Archived is the number of those in Memories that default searches leave out.
+	// Archived is the number of those in Memories that lists leave out.
 	Archived int
 	// Day is the active day and Date the calendar date it began on.
 	Day    hippo.Day

@@ -124,6 +124,9 @@ func (p *page) line(i int, shown wire.Preview) string {
 		b.WriteString(" (" + oneLine(wire.Clip(strings.Join(m.Situation, "; "), situationLength)) + ")")
 	}
 	b.WriteString(" | " + date(m.When(), p.view.Now))
+	if m.Archived() {
+		b.WriteString(", archived")
+	}
 	if !m.SupersededBy.IsZero() {
 		b.WriteString(", superseded by " + p.ids.Of(m.SupersededBy))
 	}

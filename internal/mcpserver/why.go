@@ -30,6 +30,9 @@ func why(h *hippo.Hit) string {
 	case x.Factors != nil:
 		parts = append(parts, fmt.Sprintf("text %.3f%s * context %.3f * time %.3f * prior %.3f%s",
 			h.Signals.Text, sums(x.Text), x.Factors.Context, x.Factors.Time, x.Factors.Prior, sums(x.Prior)))
+		if x.Factors.Archived > 0 {
+			parts = append(parts, fmt.Sprintf("archived * %.2f", x.Factors.Archived))
+		}
 	case len(x.Prior) > 0:
 		parts = append(parts, "prior"+sums(x.Prior))
 	}

@@ -37,17 +37,26 @@ func ByInsight(w *Weights, s *hippo.Signals) float64 { return rounded(mean(&w.In
 //
 //	text * (1 - ContextBound*(1-context)) * (1 - TimeBound*(1-time)) * (1 - Bound*(1-prior))
 //
-// so that votes order what is comparably relevant and bury nothing. The prior is the importance.
+// so that votes order what is comparably relevant and bury nothing. The prior is the importance. That of an archived memory, if the
+// query does not ask for such, is multiplied by [Archived].
 func ByHippo(w *Weights, s *hippo.Signals) float64 {
 	f := factors(w, s)
-	return rounded(s.Text * f.Context * f.Time * f.Prior)
+	x := s.Text * f.Context * f.Time * f.Prior
+	if s.Behind {
+		x *= f.Archived
+	}
+	return rounded(x)
 }
 
 func factors(w *Weights, s *hippo.Signals) hippo.Factors {
 	p := &w.Prior
-	return hippo.Factors{
+	f := hippo.Factors{
 		Context: 1 - p.ContextBound*(1-s.Context), Time: 1 - p.TimeBound*(1-s.Time), Prior: 1 - p.Bound*(1-s.Prior),
 	}
+	if s.Behind {
+		f.Archived = Archived
+	}
+	return f
 }
 
 // ByText is what the text says; use and votes have no part in it.

@@ -61,7 +61,7 @@ func TestVotes(t *testing.T) {
 func TestInsight_FreshMemory(t *testing.T) {
 	t.Parallel()
 	for _, i := range []float64{0, .1, .3, .5, .6, .7, .8, .9, .95, 1} {
-		got := rank.ByInsight(new(rank.DefaultWeights()), &hippo.Signals{Recency: 1, Frequency: 1. / 300, Importance: i, Context: 1})
+		got := rank.ByInsight(new(rank.DefaultWeights()), &hippo.Signals{UseSignals: hippo.UseSignals{Recency: 1, Frequency: 1. / 300, Importance: i}, Context: 1})
 		near(t, "insight", got, .45+.2/300+.35*i)
 	}
 }
@@ -70,8 +70,8 @@ func unit(t *rapid.T, name string) float64 { return rapid.Float64Range(0, 1).Dra
 
 func drawSignals(t *rapid.T) hippo.Signals {
 	return hippo.Signals{
-		Lexical: unit(t, "lexical"), Cosine: unit(t, "cosine"), Text: unit(t, "text"), Recency: unit(t, "recency"), Frequency: unit(t, "frequency"),
-		Importance: unit(t, "importance"), Context: unit(t, "context"), Prior: unit(t, "prior"),
+		Lexical: unit(t, "lexical"), Cosine: unit(t, "cosine"), Text: unit(t, "text"), Context: unit(t, "context"), Prior: unit(t, "prior"),
+		UseSignals: hippo.UseSignals{Recency: unit(t, "recency"), Frequency: unit(t, "frequency"), Importance: unit(t, "importance")},
 	}
 }
 

@@ -27,9 +27,7 @@ type Plan struct {
 	within    limits
 	keep      int
 	// rerank: the best candidates are reranked.
-	rerank bool
-	// ranged: the query sets a range of relevance.
-	ranged   bool
+	rerank   bool
 	explain  bool
 	degraded []string
 }
@@ -39,6 +37,10 @@ type asked struct {
 	ranker hippo.Ranker
 	mode   hippo.Mode // of ranker surprise
 	hits   int        // on all pages up to the one that is asked for
+	// ranged: the query sets a range of relevance.
+	ranged bool
+	// behind: archived memories take part, behind what is comparably relevant.
+	behind bool
 }
 
 // surprising reports whether ranker surprise answers.
@@ -52,11 +54,14 @@ func (p *Plan) hybrid() bool { return p.ranker == hippo.RankerHybrid && p.search
 // that is not there.
 func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 	p := &Plan{
-		model: &s.model, asked: asked{q.Ranker, q.Mode, min(q.Offset+q.Count, hippo.MaxIDs)}, relevance: rank.For(q.Ranker),
+		model: &s.model, asked: asked{ranker: q.Ranker, mode: q.Mode, hits: min(q.Offset+q.Count, hippo.MaxIDs)}, relevance: rank.For(q.Ranker),
 		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep(q.Offset, q.Count),
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
 		explain: q.Explain,
 		search:  retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Situation: retrieve.Situation{Elements: q.Situation}},
+	}
+	if q.Ranker == hippo.RankerHippo && q.Text != "" && !q.Filter.Archived {
+		p.behind, p.search.Filter.Archived = true, true
 	}
 	p.search.Situation.Prefer = q.Ranker == hippo.RankerHippo && q.Text != "" && !q.Strict
 	if q.Relevance != nil {

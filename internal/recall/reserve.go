@@ -108,7 +108,7 @@ func salience(found *retrieve.Result, hits []*hit) []member {
 	return members
 }
 
-// topical returns the hits that have as much of the query literally as any memory, in their order. If
+// topical returns the hits that have as much of the query literally as any memory, archived ones left out, in their order. If
 // memories know a single term of it, as much as the last of a page is enough: what one of them has more
 // is like a word that no memory has, such as "fell" is like "tell".
 func topical(r *reranked, in ranking, known int) (members []*hit) {
@@ -122,7 +122,7 @@ func topical(r *reranked, in ranking, known int) (members []*hit) {
 		least = covers * list[len(list)-1]
 	}
 	for i := range in.hits {
-		if h := &in.hits[i]; h.match.Coverage > 0 && h.match.Coverage >= least {
+		if h := &in.hits[i]; !h.signals.Behind && h.match.Coverage > 0 && h.match.Coverage >= least {
 			members = append(members, h)
 		}
 	}

@@ -135,6 +135,7 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 		s.Importance = f.clock.Importance(row.Importance, row.SetDay, row.Pinned)
 	}
 	s.Prior = s.Importance
+	s.Behind = f.behind && row.Archived
 }
 
 // better orders candidates: by relevance, equal ones by their keys, so that the order is total.

@@ -207,6 +207,7 @@ type Row struct {
 	// Length is the number of terms of the content.
 	Length                     int
 	Pinned, Superseded, Scored bool
+	Archived                   bool
 }
 
 // Passage is what a reranker reads of a document beside its row.

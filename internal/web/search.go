@@ -178,6 +178,9 @@ func newHit(v *visit, h *hippo.Hit, rank int, words *marker, day hippo.Day) hitV
 				{"Time", "", f.Time},
 				{"Prior", "recency, frequency and importance, bounded", f.Prior},
 			}
+			if f.Archived > 0 {
+				x.Factors = append(x.Factors, signal{"Archived", "ranks behind what is comparably relevant", f.Archived})
+			}
 		}
 	}
 	return x

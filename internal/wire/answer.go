@@ -165,8 +165,7 @@ func (v *View) hit(a *hippo.Answer, i int) (Hit, error) {
 	}
 	if h.Explanation != nil {
 		out.Relevance = Round(h.Relevance, 9)
-		signals := Signals(h.Signals)
-		out.Signals, out.Explanation = &signals, explanationOf(h.Explanation)
+		out.Signals, out.Explanation = signalsOf(&h.Signals), explanationOf(h.Explanation)
 	}
 	return out, err
 }

@@ -19,6 +19,13 @@ type Signals struct {
 	Prior      float64 `json:"prior"`
 }
 
+func signalsOf(s *hippo.Signals) *Signals {
+	return &Signals{
+		BM25: s.BM25, Lexical: s.Lexical, Coverage: s.Coverage, Cosine: s.Cosine, Related: s.Related, Text: s.Text, Context: s.Context, Time: s.Time,
+		Recency: s.Recency, Frequency: s.Frequency, Importance: s.Importance, Prior: s.Prior,
+	}
+}
+
 // Explanation is a [hippo.Explanation] as JSON.
 type Explanation struct {
 	LexicalRank  int                `json:"lexical_rank,omitempty"`
@@ -46,6 +53,8 @@ type Factors struct {
 	Context float64 `json:"context"`
 	Time    float64 `json:"time"`
 	Prior   float64 `json:"prior"`
+	// Archived is absent unless the memory is archived, and the query did not ask for such.
+	Archived float64 `json:"archived,omitempty"`
 }
 
 func explanationOf(x *hippo.Explanation) *Explanation {

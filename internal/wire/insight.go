@@ -23,11 +23,17 @@ type compact struct {
 	Tags       []string `json:"tags,omitempty"`
 	Type       string   `json:"type,omitempty"`
 	Pinned     bool     `json:"pinned,omitempty"`
-	EventTime  string   `json:"event_time,omitempty"`
-	ValidFrom  string   `json:"valid_from,omitempty"`
-	ValidUntil string   `json:"valid_until,omitempty"`
+	holds
+	Archived bool `json:"archived,omitempty"`
 	// SupersededBy is absent for one that was not superseded.
 	SupersededBy *hippo.ID `json:"superseded_by,omitempty"`
+}
+
+// holds is when a fact holds.
+type holds struct {
+	EventTime  string `json:"event_time,omitempty"`
+	ValidFrom  string `json:"valid_from,omitempty"`
+	ValidUntil string `json:"valid_until,omitempty"`
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -46,7 +52,8 @@ func Compact(m *hippo.Memory, content string, importance float64) Insight {
 	out := &compact{
 		UUID: m.ID, Content: content, Situation: m.Situation, Importance: Round(importance, 4),
 		CreatedAt: m.CreatedAt.Format(time.RFC3339), Tags: m.Tags, Type: m.Type, Pinned: m.Pinned,
-		EventTime: timeText(m.EventTime), ValidFrom: timeText(m.ValidFrom), ValidUntil: timeText(m.ValidUntil),
+		holds:    holds{timeText(m.EventTime), timeText(m.ValidFrom), timeText(m.ValidUntil)},
+		Archived: m.Archived(),
 	}
 	if out.Situation == nil {
 		out.Situation = []string{}

@@ -21,7 +21,7 @@ type Location struct {
 type Counts struct {
 	Memories  int `json:"memories"`
 	Forgotten int `json:"forgotten"`
-	// Archived are those of Memories that default searches leave out.
+	// Archived are those of Memories that lists leave out.
 	Archived int `json:"archived,omitempty"`
 }
 
