@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index/vector"
 )
 
 // archiver archives.
@@ -17,33 +18,88 @@ type archiver struct {
 	*state
 	*corpus
 	found []candidate
+	// gone are the memories that are archived, and needed those that say what an archived one says, by position.
+	gone, needed map[int]bool
 }
 
-// candidate is a memory that may be archived, with its surprise at its age.
+// candidate is a memory that may be archived, with its group and its surprise at its age.
 type candidate struct {
 	Action
+	at    int
+	group *group
 	value float64
 }
 
-// archive proposes to archive what says little that the rest of its group does not say. The most central member of
-// a group, the one with the highest surprise, and those that others are duplicates of, stay. So does
-// what is left when a share of all memories is archived: conversations are low in surprise and dense all over.
+// archive proposes to archive what says little, and what a memory that is near it in its group says as well, which then
+// stays for it. The most central member of a group, the one with the highest surprise, and those that others are duplicates of,
+// stay, too. So does what is left when a share of all memories is archived: conversations are low in surprise and dense all over.
 func (s *archiver) archive(groups []group) {
-	for i := range groups {
-		if g := &groups[i]; s.dense(g) {
-			s.find(g)
-		}
-	}
-	slices.SortFunc(s.found, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.value, b.value), a.ID.Compare(b.ID)) })
+	s.gone, s.needed = make(map[int]bool), make(map[int]bool)
 	room := int(s.options.Archive.Share * float64(len(s.items)))
 	for i := range s.items {
 		if s.items[i].Archived {
+			s.gone[i] = true
 			room--
 		}
 	}
-	for i := range min(max(room, 0), len(s.found)) {
-		s.propose(s.found[i].Action)
+	for i := range groups {
+		g := &groups[i]
+		s.need(g)
+		if s.dense(g) {
+			s.find(g)
+		}
 	}
+	slices.SortFunc(s.found, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.at, b.at)) })
+	for i := range s.found {
+		if room <= 0 {
+			break
+		}
+		if c := &s.found[i]; s.spared(c) {
+			s.gone[c.at] = true
+			room--
+			s.propose(c.Action)
+		}
+	}
+}
+
+// spared reports whether a candidate is not needed for another one, and a memory near it stays, which is needed then.
+func (s *archiver) spared(c *candidate) bool {
+	if s.options.Archive.Near == 0 {
+		return true
+	}
+	near, cosine := s.nearest(c.group, c.at)
+	if near < 0 || s.needed[c.at] {
+		return false
+	}
+	s.needed[near] = true
+	c.Reason += fmt.Sprintf("; %s stays, with a cosine of %.2f", s.items[near].ID.Short(), cosine)
+	return true
+}
+
+// need marks what says what the archived members of a group say.
+func (s *archiver) need(g *group) {
+	for _, m := range g.members {
+		if s.items[m.at].Archived {
+			if near, _ := s.nearest(g, m.at); near >= 0 {
+				s.needed[near] = true
+			}
+		}
+	}
+}
+
+// nearest returns the member of a group that is most like one of them, of the central ones that are not archived, and their
+// cosine; -1 if none is near enough. A group of more than maxCited members is one that cannot be divided.
+func (s *archiver) nearest(g *group, at int) (near int, cosine float64) {
+	near, cosine = -1, s.options.Archive.Near
+	for _, m := range g.members[:min(len(g.members), maxCited)] {
+		if m.at == at || s.gone[m.at] {
+			continue
+		}
+		if c := vector.Cosine(&s.items[at].code, &s.items[m.at].code); c > cosine || c == cosine && near < 0 {
+			near, cosine = m.at, c
+		}
+	}
+	return near, cosine
 }
 
 // find looks for candidates in a dense group.
@@ -61,7 +117,7 @@ func (s *archiver) find(g *group) {
 			continue
 		}
 		if value := s.decayed(x); value < s.options.Archive.Below {
-			s.found = append(s.found, candidate{value: value, Action: Action{Kind: Archive, ID: x.ID, Reason: fmt.Sprintf(
+			s.found = append(s.found, candidate{at: m.at, group: g, value: value, Action: Action{Kind: Archive, ID: x.ID, Reason: fmt.Sprintf(
 				"surprise %.2f, %.2f at its age of %d days, below %.2f; one of %d memories with a mean cosine of %.2f",
 				x.Surprise.Score, value, int(s.age(x.Memory)/day), s.options.Archive.Below, len(g.members), g.density)}})
 		}

@@ -155,7 +155,7 @@ func apply(v *consolidate.View, p *consolidate.Plan) *consolidate.View {
 // loose are options under which the sample has actions of every kind.
 func loose() consolidate.Options {
 	o := consolidate.Default()
-	o.Clusters.Dense, o.Archive.Below = .2, .2
+	o.Clusters.Dense, o.Archive.Below, o.Archive.Near = .2, .2, 0
 	return o
 }
 
@@ -278,6 +278,45 @@ func TestPlan_ArchivesAShare(t *testing.T) {
 	}
 	if again := plan(t, apply(v, p), consolidate.Monthly, o); again.Count(consolidate.Archive) != 0 {
 		t.Errorf("a second run archives %d more", again.Count(consolidate.Archive))
+	}
+}
+
+// TestPlan_ArchivesWhatIsSaidElsewhere: what is archived has a memory near it that stays, also over several runs, and what has
+// none stays.
+func TestPlan_ArchivesWhatIsSaidElsewhere(t *testing.T) {
+	t.Parallel()
+	v := sampleView(600, 6, 4)
+	o := loose()
+	o.Archive.Below, o.Archive.Near, o.Archive.Share = 1, .9, .03
+	first := plan(t, v, consolidate.Monthly, o)
+	o.Archive.Share = 1
+	second := plan(t, apply(v, first), consolidate.Monthly, o)
+	o.Archive.Near = 0
+	all := plan(t, v, consolidate.Monthly, o)
+	gone := make(map[hippo.ID]bool)
+	for _, a := range slices.Concat(first.Actions, second.Actions) {
+		if a.Kind == consolidate.Archive {
+			gone[a.ID] = true
+		}
+	}
+	if first.Count(consolidate.Archive) == 0 || second.Count(consolidate.Archive) == 0 || len(gone) >= all.Count(consolidate.Archive) {
+		t.Fatalf("archived %d and %d, and %d without the rule", first.Count(consolidate.Archive), second.Count(consolidate.Archive), all.Count(consolidate.Archive))
+	}
+	codes := make(map[hippo.ID]*vector.Code)
+	for i := range v.Subjects {
+		codes[v.Subjects[i].ID] = &v.Subjects[i].Vector
+	}
+	for _, g := range first.Groups {
+		for _, id := range g.Members {
+			stays := slices.ContainsFunc(g.Members, func(x hippo.ID) bool { return !gone[x] && vector.Cosine(codes[id], codes[x]) > .89 })
+			if gone[id] && !stays {
+				t.Errorf("%s is archived, and nothing near it stays", id)
+			}
+		}
+	}
+	o.Archive.Near = .9
+	if again := plan(t, apply(apply(v, first), second), consolidate.Monthly, o); again.Count(consolidate.Archive) != 0 {
+		t.Errorf("another run archives %d more", again.Count(consolidate.Archive))
 	}
 }
 

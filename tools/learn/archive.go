@@ -7,12 +7,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
-// archive archives until as many of the memories are as ever may be, whatever their surprise: the lowest
-// first, and where that leaves too few, from loose groups too, and then what was used lately. What was voted
+// archive archives until as many of the memories are as ever may be, whatever their surprise, and whether anything
+// near them stays or not: the lowest first, and where that leaves too few, from loose groups too, and then what was used lately. What was voted
 // up always stays.
 func (u *user) archive(ctx context.Context) error {
 	o := consolidate.Default()
-	o.Archive.Below = 1
+	o.Archive.Below, o.Archive.Near = 1, 0
 	want := int(o.Archive.Share * float64(u.done.memories))
 	for _, loosen := range []func(){
 		func() {},
