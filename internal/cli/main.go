@@ -145,12 +145,12 @@ func commands(s *shell) []group {
 			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newVoteCommand(s, "unvote"), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newLogCommand(s), newDiffCommand(s), newUndoCommand(s), newUICommand(s),
 		}},
 		{"Commands for agents:", []*cobra.Command{
-			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), newServeCommand(s), newTokenCommand(s), newLoginCommand(s), newLogoutCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
+			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), knowsClaudeHippo(s, newServeCommand(s)), newTokenCommand(s), newLoginCommand(s), newLogoutCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
 		}},
 		{"Commands for stores:", []*cobra.Command{
 			newStatusCommand(s), newConsolidateCommand(s), newClustersCommand(s), newAuditCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
 		}},
-		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), newEvalCommand(s), newTokensCommand(s), newDemoCommand(s)}},
+		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), knowsClaudeHippo(s, newEmbedCommand(s)), knowsClaudeHippo(s, newBenchCommand(s)), newEvalCommand(s), newTokensCommand(s), newDemoCommand(s)}},
 	}
 }
 

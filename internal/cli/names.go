@@ -21,6 +21,7 @@ func commandAliases() map[string][]string {
 		"forget":     {"rm", "delete", "remove", "del"},
 		"restore":    {"unforget"},
 		"status":     {"info", "stats"},
+		"check":      {"verify"},
 		"relate":     {"link"},
 		"model list": {"ls"},
 		"model pull": {"download"},

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/termtext"
+)
+
+// shownValues is how many values of a vector are printed.
+const shownValues = 5
+
+// embedded is the vector of a text, for programs.
+type embedded struct {
+	Text      string    `json:"text"`
+	Model     string    `json:"model"`
+	Dimension int       `json:"dimension"`
+	Norm      float64   `json:"norm"`
+	Vector    []float32 `json:"vector"`
+}
+
+func newEmbedCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "embed TEXT",
+		Short: "Embed a text with the model, and show the vector",
+		Long:  "Embed a text with the model in use, as an insight is embedded, and show the dimension of the vector, its length and its first values; --json prints all of them.",
+		Args:  maximumArguments(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 || strings.TrimSpace(args[0]) == "" {
+				return usagef("the text to embed is missing")
+			}
+			cfg, err := s.config()
+			if err != nil {
+				return err
+			}
+			if cfg.Model.Name == config.NoModel {
+				return usagef("no model is chosen: name one with --model")
+			}
+			m, err := app.OpenModel(c.Context(), cfg.Model.Name, os.Getenv)
+			if err != nil {
+				return err
+			}
+			vectors, err := m.Embed(c.Context(), embed.Passage, args)
+			if err == nil {
+				err = embed.Check(m.Model(), len(args), vectors)
+			}
+			if err = errors.Join(err, closeModel(m)); err != nil {
+				return err
+			}
+			return printEmbedded(s, &embedded{Text: args[0], Model: m.Model().ID, Dimension: len(vectors[0]), Norm: math.Sqrt(cosine(vectors[0], vectors[0])), Vector: vectors[0]})
+		},
+	}
+}
+
+func printEmbedded(s *shell, e *embedded) error {
+	if s.json {
+		return s.printJSON(e)
+	}
+	return s.table(func(w io.Writer) {
+		fmt.Fprintf(w, "text\t%s\n", termtext.Line(e.Text))
+		fmt.Fprintf(w, "model\t%s\n", termtext.Line(e.Model))
+		fmt.Fprintf(w, "dimension\t%d\n", e.Dimension)
+		fmt.Fprintf(w, "norm\t%.6f\n", e.Norm)
+		fmt.Fprintf(w, "first values\t%.6f\n", e.Vector[:min(len(e.Vector), shownValues)])
+	})
+}
