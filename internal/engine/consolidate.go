@@ -148,15 +148,17 @@ func viewOf(ctx context.Context, m *Memories) (*consolidate.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	memories := make(map[hippo.ID]*hippo.Memory)
 	for c, err := range store.AllSince(ctx, m.scoped, 0) {
 		if err != nil {
 			return nil, err
 		}
 		if x := c.Memory; x != nil {
+			memories[x.ID] = x
 			v.Subjects = append(v.Subjects, consolidate.Subject{Memory: x, Vector: codes[x.ID], Upvoted: upvoted(x), Archived: x.Archived()})
 		}
 	}
-	for r, err := range m.scoped.AllRelations(ctx) {
+	for r, err := range store.RelationsAmong(ctx, m.scoped, memories) {
 		if err != nil {
 			return nil, err
 		}

@@ -67,6 +67,26 @@ func AllRelationsAfter(ctx context.Context, s Scoped, after *hippo.Relation) ite
 	}
 }
 
+// RelationsAmong yields every relation of which both ends are among memories, by From, To and Kind; memories are given by ID, as
+// the scope has them. Cost: a read of the relations, and of no memory.
+func RelationsAmong(ctx context.Context, s Scoped, memories map[hippo.ID]*hippo.Memory) iter.Seq2[hippo.Relation, error] {
+	seen := func(id hippo.ID) bool {
+		m := memories[id]
+		return m != nil && s.scope.Sees(m)
+	}
+	return func(yield func(hippo.Relation, error) bool) {
+		if err := s.Allow(hippo.RightRead); err != nil {
+			yield(hippo.Relation{}, err)
+			return
+		}
+		for r, err := range s.store.backend.AllRelations(ctx) {
+			if (err != nil || seen(r.From) && seen(r.To)) && !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
 // relationsAfter returns what comes after a relation, and errors; nil: all.
 func relationsAfter(all iter.Seq2[hippo.Relation, error], after *hippo.Relation) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {

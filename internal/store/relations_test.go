@@ -104,3 +104,45 @@ func TestStore_Relate(t *testing.T) {
 		t.Errorf("relate returned %v", err)
 	}
 }
+
+// Relations among memories are those that a scope sees, whatever memories are given, and those of both ends only.
+func TestRelationsAmong(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, _ *clock, s *store.Store) {
+		a, b, c, other := memory("a"), memory("b"), memory("c"), memory("other")
+		other.Project = "q"
+		add(t, s, a, b, c, other)
+		var all []hippo.Relation
+		for _, to := range []*hippo.Memory{b, c, other} {
+			all = append(all, hippo.Relation{From: a.ID, To: to.ID, Kind: "x", Weight: 1})
+		}
+		if err := local(s).Relate(t.Context(), all); err != nil {
+			t.Fatal(err)
+		}
+		given := map[hippo.ID]*hippo.Memory{a.ID: a, b.ID: b, other.ID: other}
+		for _, tc := range []struct {
+			scope hippo.Scope
+			want  int
+		}{
+			{hippo.LocalScope(""), 2},
+			{hippo.Scope{Projects: []string{""}, Rights: hippo.AllRights}, 1},
+			{hippo.Scope{Namespace: "tenant", Rights: hippo.AllRights}, 0},
+		} {
+			n := 0
+			for r, err := range store.RelationsAmong(t.Context(), s.In(tc.scope), given) {
+				if err != nil || r.To == c.ID {
+					t.Errorf("%+v: got %+v, %v", tc.scope, r, err)
+				}
+				n++
+			}
+			if n != tc.want {
+				t.Errorf("%+v: got %d relations, want %d", tc.scope, n, tc.want)
+			}
+		}
+		for _, err := range store.RelationsAmong(t.Context(), s.In(hippo.Scope{}), given) {
+			if !errors.Is(err, hippo.ErrForbidden) {
+				t.Errorf("without rights: %v", err)
+			}
+		}
+	})
+}
