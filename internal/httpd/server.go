@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -155,11 +156,12 @@ func (s *Server) bounded(route *Route, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// answerUnknown answers what no route matches in the form of other failures.
+// answerUnknown answers what no route matches, and paths that are written in another way, in the form of other failures.
 func answerUnknown(mux *http.ServeMux) http.HandlerFunc {
+	redirects := reflect.TypeOf(http.RedirectHandler("/", http.StatusTemporaryRedirect))
 	return func(w http.ResponseWriter, r *http.Request) {
 		handler, pattern := mux.Handler(r)
-		if pattern != "" {
+		if pattern != "" && reflect.TypeOf(handler) != redirects {
 			mux.ServeHTTP(w, r)
 			return
 		}
@@ -174,6 +176,9 @@ func answerUnknown(mux *http.ServeMux) http.HandlerFunc {
 		p := Problem{Status: status, Code: hippo.CodeNotFound, Detail: "there is nothing at this path"}
 		if status == http.StatusMethodNotAllowed {
 			p.Code, p.Detail = hippo.CodeUnsupported, "this path does not take the method; it takes "+probe.header.Get("Allow")
+		}
+		if to := probe.header.Get("Location"); to != "" {
+			p.Detail = "this path is written " + to
 		}
 		writeProblem(w, p)
 	}

@@ -174,6 +174,11 @@ func TestServer_Problems(t *testing.T) {
 	if w := do(s, "PUT", "/write", "", "X-API-Key", "writer"); problem(t, w).Status != 405 || w.Header().Get("Allow") != "POST" {
 		t.Errorf("got %v", w.Header())
 	}
+	for _, method := range []string{"GET", "POST"} {
+		if w := do(s, method, "/./open", ""); problem(t, w).Status != http.StatusTemporaryRedirect || w.Header().Get("Location") != "/open" {
+			t.Errorf("%s of a path written in another way: got %d, %v", method, w.Code, w.Header())
+		}
+	}
 	do(s, "GET", "/read?q=private", "", "X-API-Key", "reader")
 	if text := log.String(); strings.Contains(text, "a secret text") || strings.Contains(text, "private") || !strings.Contains(text, `route="GET /read"`) || !strings.Contains(text, "of reader") {
 		t.Errorf("the log is %s", text)

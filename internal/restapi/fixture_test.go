@@ -178,6 +178,9 @@ func (s *server) conforms(r *http.Request, got *response) error {
 		return fmt.Errorf("the type is %q", got.header.Get("Content-Type"))
 	}
 	operation, path := s.operation(r)
+	if got.status == http.StatusTemporaryRedirect { // the mux of this fixture, to the clean path; httpd gives it the form of failures
+		return nil
+	}
 	if operation == nil { // a path that there is not
 		var v any
 		if err := json.Unmarshal(got.body, &v); err != nil {
