@@ -166,6 +166,9 @@ func (w *writer) part(p *part, models []embed.Model) (ref *savedPart, err error)
 		if err != nil {
 			return nil, err
 		}
+		if w.path != "" { // now, because the vectors of all models are most of the file
+			v.file.drop()
+		}
 		ref.vectors = append(ref.vectors, saved)
 	}
 	return ref, nil
