@@ -8,8 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/setup"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // doctorLimit is how long the doctor waits for each program that it starts.
@@ -67,6 +70,9 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 				printCheckLine(s, k)
 			}
 		},
+		Shared: func(ctx context.Context, at config.Store) (string, []string, error) {
+			return describeShared(ctx, s, at)
+		},
 	}
 	d.Run(ctx, clients)
 	if s.json {
@@ -78,6 +84,29 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 		return &unhealthyError{failures}
 	}
 	return ctx.Err()
+}
+
+// describeShared opens the file of another program and says on a line what is in it.
+func describeShared(ctx context.Context, s *shell, at config.Store) (text string, odd []string, err error) {
+	cfg, err := s.named()
+	if err != nil {
+		return "", nil, err
+	}
+	cfg.Store = at
+	err = s.withShared(ctx, cfg, func(m *engine.Memories) error {
+		st, err := m.Status(ctx)
+		if err != nil {
+			return err
+		}
+		if f := wire.StatusOf(&st).Shared; f != nil {
+			text, odd = "file of "+f.Program+": "+f.Text(), f.Odd
+			if f.Backup != "" {
+				text += ", as it was in " + f.Backup
+			}
+		}
+		return nil
+	})
+	return text, odd, err
 }
 
 // printCheckLine prints a check, and below it what to do.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -58,6 +59,9 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 		if out.Archived > 0 {
 			archived = fmt.Sprintf(" (%d archived)", out.Archived)
 		}
+		if out.Shared != nil {
+			sharedRows(row, out.Shared)
+		}
 		row("insights", "%d%s, %d forgotten", out.Memories, archived, out.Forgotten)
 		row("active day", "%d", out.ActiveDay)
 		if out.Project != "" {
@@ -81,6 +85,18 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 			}
 		}
 	})
+}
+
+// sharedRows prints the state of the file of another program.
+func sharedRows(row func(name, format string, args ...any), s *wire.Shared) {
+	row("file of", "%s: %s", s.Program, strings.Join(s.Shape, ", "))
+	row("it has", "%s", s.Text())
+	if s.Backup != "" {
+		row("as it was", "%s", s.Backup)
+	}
+	for _, odd := range s.Odd {
+		row("odd", "%s", odd)
+	}
 }
 
 // build returns the version of the program.

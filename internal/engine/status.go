@@ -6,6 +6,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -39,7 +40,12 @@ type StoreStatus struct {
 	Terms          int
 	// Problems lists unreadable data.
 	Problems []Problem
+	// Host is the file of another program that holds the store; nil: it has a file of its own.
+	Host *Host
 }
+
+// Host is the state of the file of another program.
+type Host = driver.Host
 
 // Problem is a piece of data that cannot be read.
 type Problem = driver.Problem
@@ -110,7 +116,11 @@ func status(ctx context.Context, m *Memories) (Status, error) {
 		return s, nil
 	}
 	problems, err := m.store.Problems(ctx)
-	s.Store = &StoreStatus{Revision: h.Revision, Indexed: x.Revision, Saved: x.Saved, Terms: x.Terms, Problems: problems}
+	if err != nil {
+		return s, err
+	}
+	host, err := store.HostOf(ctx, m.store)
+	s.Store = &StoreStatus{Revision: h.Revision, Indexed: x.Revision, Saved: x.Saved, Terms: x.Terms, Problems: problems, Host: host}
 	return s, err
 }
 

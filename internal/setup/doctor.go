@@ -44,6 +44,8 @@ type Doctor struct {
 	Hooks   bool          // this program has the command hook
 	Limit   time.Duration // for each program that is started
 	Report  func(Check)   // is called with each check as soon as it is done
+	// Shared returns what is in the file of another program, on a line, and what is odd about it.
+	Shared func(ctx context.Context, s config.Store) (text string, odd []string, err error)
 }
 
 // Run checks the machine and the clients, all that are found if none is given.
@@ -121,7 +123,7 @@ func (d *Doctor) checkScope(ctx context.Context, c *Client, scope Scope, t targe
 		return false
 	}
 	report(d.checkServer(ctx, e, fix))
-	if k, ok := d.checkStore(e, stores); ok {
+	if k, ok := d.checkStore(ctx, e, stores); ok {
 		report(k)
 	}
 	d.checkHooks(ctx, c, scope, e, fix, report)
@@ -178,8 +180,9 @@ func (d *Doctor) environment(extra map[string]string) []string {
 	return env
 }
 
-// checkStore checks the permissions of the store of an entry, once for each store.
-func (d *Doctor) checkStore(e Entry, seen map[string]bool) (Check, bool) {
+// checkStore checks the permissions of the store of an entry, and what is in the file of another program, once for
+// each store.
+func (d *Doctor) checkStore(ctx context.Context, e Entry, seen map[string]bool) (Check, bool) {
 	if e.store() == "" || seen[e.store()] {
 		return Check{}, false
 	}
@@ -198,8 +201,25 @@ func (d *Doctor) checkStore(e Entry, seen map[string]bool) (Check, bool) {
 		return Check{Name: "store", State: OK, Text: s.String() + " is empty: the first record creates it"}, true
 	case d.Host.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && !info.IsDir():
 		return Check{Name: "store", State: Warning, Text: s.Path + " can be read by other users", Fix: "chmod 600 " + s.Path}, true
+	case s.Kind == "shared" && d.Shared != nil:
+		return d.checkShared(ctx, s), true
 	}
 	return Check{Name: "store", State: OK, Text: s.String()}, true
+}
+
+// checkShared checks the file of another program.
+func (d *Doctor) checkShared(ctx context.Context, s config.Store) Check {
+	ctx, cancel := context.WithTimeout(ctx, d.Limit)
+	defer cancel()
+	text, odd, err := d.Shared(ctx, s)
+	switch {
+	case err != nil:
+		return Check{Name: "store", State: Failure, Text: s.String() + ": " + err.Error(), Fix: "hippo check --store " + s.String()}
+	case len(odd) > 0:
+		return Check{Name: "store", State: Hint, Text: s.String() + ", " + text + "; odd: " + strings.Join(odd, "; ")}
+	default:
+		return Check{Name: "store", State: OK, Text: s.String() + ", " + text}
+	}
 }
 
 // checkHooks runs each hook that is registered.

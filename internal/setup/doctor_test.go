@@ -2,6 +2,7 @@ package setup_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/setup"
 )
 
@@ -97,6 +99,9 @@ func diagnose(t *testing.T, m *machine, client, store string, change func(*setup
 	m.run(t, o, *c)
 	var out []setup.Check
 	d := setup.Doctor{Host: m.Host, Binary: "/opt/hippo", Version: "1", Hooks: true, Limit: time.Minute, Report: func(k setup.Check) { out = append(out, k) }}
+	d.Shared = func(context.Context, config.Store) (string, []string, error) {
+		return "two rows", []string{"one row"}, nil
+	}
 	if strings.HasSuffix(store, "hang") {
 		d.Limit = 50 * time.Millisecond
 	}
@@ -176,6 +181,10 @@ func TestDoctor(t *testing.T) {
 		{
 			name: "script", client: "opencode", store: "dir:/nowhere/well",
 			want: map[string]setup.State{"program": "warning", "server": "ok", "store": "ok", "hooks": "ok", "guidance": "ok"}, text: "3 run",
+		},
+		{
+			name: "shared", client: "zed", store: "shared:.",
+			want: map[string]setup.State{"program": "warning", "server": "ok", "store": "hint", "guidance": "ok"}, text: "two rows; odd: one row",
 		},
 		{
 			name: "gone", client: "zed", store: "memory:", change: func(o *setup.Options) { o.Command.Binary = "/gone/hippo" },

@@ -282,5 +282,15 @@ func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
 	return ps, wrap("problems", err)
 }
 
+// HostOf returns the state of the file of another program that the back end keeps its data in; nil: it is no guest.
+func HostOf(ctx context.Context, s *Store) (*driver.Host, error) {
+	g, ok := s.backend.(driver.Guest)
+	if !ok {
+		return nil, nil
+	}
+	h, err := g.Host(ctx)
+	return &h, wrap("host", err)
+}
+
 // Close closes the back end.
 func (s *Store) Close() error { return wrap("close", s.backend.Close()) }

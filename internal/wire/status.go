@@ -39,6 +39,8 @@ type Status struct {
 	Models   []Model   `json:"models,omitempty"`
 	Degraded []string  `json:"degraded,omitempty"`
 	Problems []Problem `json:"problems,omitempty"`
+	// Shared is the file of another program that holds the store; absent if it has a file of its own.
+	Shared *Shared `json:"shared,omitempty"`
 	// Captures are the last captures of each client; only on the command line.
 	Captures []ingest.Last `json:"captures,omitempty"`
 }
@@ -95,6 +97,28 @@ type Problem struct {
 	Error string `json:"error"`
 }
 
+// Shared is the state of the file of another program.
+type Shared struct {
+	// Program is whose file it is, as far as its tables tell, and Shape what it has.
+	Program string   `json:"program"`
+	Shape   []string `json:"shape"`
+	// Backup is the copy from before the first write; absent if there is none.
+	Backup string `json:"backup,omitempty"`
+	// Rows are not deleted; Foreign of them are from another program.
+	Rows    int `json:"rows"`
+	Foreign int `json:"foreign"`
+	Deleted int `json:"deleted"`
+	Vectors int `json:"vectors"`
+	Edges   int `json:"edges"`
+	// Odd lists what a person may want to know.
+	Odd []string `json:"odd,omitempty"`
+}
+
+// Text returns what a file holds on one line.
+func (s *Shared) Text() string {
+	return fmt.Sprintf("%d rows (%d of other programs), %d deleted, %d vectors, %d relations", s.Rows, s.Foreign, s.Deleted, s.Vectors, s.Edges)
+}
+
 // StatusOf returns a status as JSON. What only the front end knows is left to it: Store,
 // Namespace, Project and Version.
 func StatusOf(st *engine.Status) Status {
@@ -114,6 +138,9 @@ func StatusOf(st *engine.Status) Status {
 	if st.Store != nil {
 		out.Terms = st.Store.Terms
 		out.Problems = ProblemsOf(st.Store.Problems)
+		if h := st.Store.Host; h != nil {
+			out.Shared = &Shared{h.Program, h.Shape, h.Backup, h.Rows, h.Foreign, h.Deleted, h.Vectors, h.Edges, h.Odd}
+		}
 	}
 	return out
 }

@@ -241,6 +241,26 @@ func ProblemsOf(err error) []Problem {
 	return nil
 }
 
+// Host is the state of a file that belongs to another program.
+type Host struct {
+	// Program is whose file it is, as far as its tables tell.
+	Program string
+	// Shape lists the parts that programs and versions differ in.
+	Shape []string
+	// Backup is the copy that was made before the first write; empty: there is none.
+	Backup string
+	// Rows are those that are not deleted. Foreign are those of them that another program stored.
+	Rows, Foreign, Deleted, Vectors, Edges int
+	// Odd lists what a person may want to know, in sentences.
+	Odd []string
+}
+
+// Guest is implemented by back ends whose data is in the file of another program.
+type Guest interface {
+	// Host returns the state of that file. Cost: a read of all rows.
+	Host(ctx context.Context) (Host, error)
+}
+
 // Checker is implemented by back ends that can look for damage in all of their data.
 type Checker interface {
 	// Check reads everything and lists what is wrong. Cost: seconds for 100,000 memories.

@@ -26,8 +26,8 @@ type Guest interface {
 	Prepare(t *Tx) error
 }
 
-// backupSuffix is of the copy of a file as its own program left it.
-const backupSuffix = ".before-hippo"
+// BackupSuffix is of the copy of a file as its own program left it.
+const BackupSuffix = ".before-hippo"
 
 // prepare lets a guest check the file, and keeps a copy of it before the first write.
 func prepare(ctx context.Context, f *File, o *Options, readOnly bool) (ready bool, err error) {
@@ -64,7 +64,7 @@ func backUp(ctx context.Context, f *File) (name string, err error) {
 		return "", err
 	}
 	for n := 1; ; n++ {
-		name = f.path + backupSuffix
+		name = f.path + BackupSuffix
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d", name, n)
 		}
