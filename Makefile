@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual basis interop reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual basis interop neighbours comparison reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -234,6 +234,21 @@ interop: build bin/interop bin/rest sdks image ## files and protocols of other p
 	go -C tools run ./served --hippo ../bin/hippo --image ../bin/hippo.tar
 	npm install --silent --prefix bin/peer @modelcontextprotocol/server-memory@2026.8.31
 	go -C tools run ./bench -hippo ../bin/hippo -peer 'node ../bin/peer/node_modules/@modelcontextprotocol/server-memory/dist/index.js'
+	$(MAKE) --no-print-directory neighbours ROUNDS=20
+
+bin/neighbours: tools/neighbours/install.sh tools/neighbours/service.txt
+	tools/neighbours/install.sh bin/neighbours
+	touch bin/neighbours
+
+TOGETHER ?= 20s
+neighbours: build bin/neighbours ## shared:PATH with the programs whose file it is: each reads what the other writes, both write for TOGETHER, both are killed ROUNDS times (needs PyPI, Maven, npm, and cargo for an hour)
+	go -C tools run ./neighbours --hippo ../bin/hippo --folder ../bin/neighbours --rounds $(ROUNDS) --together $(TOGETHER)
+
+CONVERSATIONS ?= 1
+ROWS ?= 100
+comparison: build bin/neighbours ## this program and those of others in one run: start, store, retrieve, memory and tokens with ROWS texts, and questions about the first CONVERSATIONS of the sets in DATA
+	go -C tools run ./comparison --hippo ../bin/hippo --folder ../bin/neighbours --rows $(ROWS)
+	@for s in locomo realtalk; do go -C tools run ./comparison --hippo ../bin/hippo --folder ../bin/neighbours --data $(abspath $(DATA))/$$s --conversations $(CONVERSATIONS); done
 
 # The SDKs that agents are built on.
 bin/sdks: Makefile

@@ -23,9 +23,15 @@ type Client struct {
 	id  int
 }
 
-func start(command ...string) (*Client, error) {
-	c := &Client{Cmd: exec.Command(command[0], command[1:]...)}
-	c.Cmd.Stderr = os.Stderr
+// Hello starts a server and waits for the reply to initialize.
+func Hello(command ...string) (*Client, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stderr = os.Stderr
+	return Start(cmd)
+}
+
+func start(cmd *exec.Cmd) (*Client, error) {
+	c := &Client{Cmd: cmd}
 	var err error
 	if c.in, err = c.Cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -38,9 +44,9 @@ func start(command ...string) (*Client, error) {
 	return c, c.Cmd.Start()
 }
 
-// Hello starts a server and waits for the reply to initialize.
-func Hello(command ...string) (*Client, error) {
-	c, err := start(command...)
+// Start is [Hello] of a command that was prepared.
+func Start(cmd *exec.Cmd) (*Client, error) {
+	c, err := start(cmd)
 	if err != nil {
 		return nil, err
 	}
