@@ -218,6 +218,9 @@ func loadCorpus(dir string) (*Set, error) {
 		}
 		return ""
 	})
+	if err == nil {
+		err = s.supersede()
+	}
 	if err != nil {
 		return nil, err
 	}

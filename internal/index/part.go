@@ -1,6 +1,7 @@
 package index
 
 import (
+	"iter"
 	"slices"
 	"sync/atomic"
 
@@ -160,6 +161,27 @@ func (t *rowTable) successor(doc uint32) hippo.ID {
 		return hippo.ID{}
 	}
 	return list[i].id
+}
+
+// superseded yields the documents that have a successor, with that.
+func (t *rowTable) superseded() iter.Seq[successor] {
+	return func(yield func(successor) bool) {
+		for _, s := range t.columns.successors {
+			if t.chunks[s.doc/chunkRows] == nil && !yield(s) {
+				return
+			}
+		}
+		for _, c := range t.chunks {
+			if c == nil {
+				continue
+			}
+			for _, s := range c.successors {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // copyChunk returns a copy of the chunk of a document, whose accesses lie packed.

@@ -140,6 +140,19 @@ func (f reader) Successor(d retrieve.Doc) (retrieve.Doc, bool) {
 	return f.Find(id)
 }
 
+// superseded yields the documents in the scope that have a successor, with that.
+func superseded(f *found, yield func(retrieve.Doc, hippo.ID) bool) {
+	for at := range f.parts {
+		p := &f.parts[at]
+		for s := range p.shown.superseded() {
+			shown := p.live.has(s.doc) && (f.query.Filter.Archived || p.shown.row(s.doc).archived() == 0)
+			if shown && f.inScope(at, s.doc) && !yield(docIn(at, s.doc), s.id) {
+				return
+			}
+		}
+	}
+}
+
 // Cosine implements [retrieve.Reader].
 func (f reader) Cosine(d retrieve.Doc) float64 {
 	p, doc := f.at(d)

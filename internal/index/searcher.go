@@ -57,7 +57,7 @@ func (x *Index) searched(ctx context.Context, q *retrieve.Query) (r *retrieve.Re
 	}
 	return &retrieve.Result{
 		Matches: f.matches, MaxScore: f.terms.most, Terms: f.terms.counted, Memories: f.stats.Docs, Spreads: spreads(&f.channels),
-		Reader: reader{f}, Vocabulary: vocabulary{f},
+		Reader: reader{f}, Vocabulary: vocabulary{f}, Superseded: func(yield func(retrieve.Doc, hippo.ID) bool) { superseded(f, yield) },
 	}, nil
 }
 

@@ -38,7 +38,7 @@ func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Rank
 		return nil, err
 	}
 	ranking = reserve(plan, found, reranked, ranking)
-	ranking = succeed(plan, found, scored, reranked, ranking)
+	ranking = succeed(plan, found, scored, reranked, ranking, plan.at(s.now()))
 	ranking = explain(plan, found, reranked, ranking)
 	return judge(plan, found, reranked, ranking), nil
 }

@@ -1,58 +1,39 @@
 package recall
 
 import (
+	"cmp"
 	"slices"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// successions are the superseded memories that a search found, and their successors. A
-// successor of a hit ranks above it: it takes the relevance of the superseded memory if its own
-// is lower, and becomes a hit if it did not match but passes the filters. Memories in a cycle
-// have no successor.
-type successions struct {
-	list []succession
-	at   map[hippo.ID]int
-}
-
-// succession is a memory in a chain of successors.
-type succession struct {
-	hit       // by itself
-	doc       retrieve.Doc
-	next      int  // its successor, or -1
-	admitted  bool // it may be a hit
-	found     bool // it is one by itself, in the tally with the relevance counted
-	counted   float64
-	placement placement
-}
-
-// placement is where a memory ranks: as a hit, itself or one that it supersedes, and how many
-// steps it is from that.
-type placement struct {
-	key   candidate
-	steps int
-	taken bool
-}
-
-// succeed ranks successors above the memories that they supersede. Cost: one pass over the
-// matches if any is superseded.
-func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking) ranking {
+// succeed ranks successors above the memories that they supersede, as of now, or as the query asks for
+// the past. Cost: one pass over the matches if any is superseded.
+func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking, now time.Time) ranking {
 	if p.ranker != hippo.RankerHippo && p.ranker != hippo.RankerInsight {
 		return in
 	}
-	x := chains(found, sc, r)
+	x, want := collect(found, sc, r), pastOf(p)
+	if want != present {
+		x.addPredecessors(found, in)
+	}
+	x.follow(found.Reader)
 	if len(x.list) == 0 {
 		return in
 	}
 	x.score(&sc.first, found)
 	x.useFinalScores(p, r, in)
 	x.place()
+	if p.ranker == hippo.RankerHippo {
+		x.placeChains(want, found.Reader, now.UnixMicro())
+	}
 	return x.apply(p, in)
 }
 
-// chains collects the superseded matches and passages with their successors.
-func chains(found *retrieve.Result, sc scored, r reranked) *successions {
+// collect collects the superseded matches and passages.
+func collect(found *retrieve.Result, sc scored, r reranked) *successions {
 	x := &successions{at: make(map[hippo.ID]int)}
 	for _, m := range sc.superseded {
 		s := x.add(found.Reader, found.Matches[m.number].Doc)
@@ -66,30 +47,22 @@ func chains(found *retrieve.Result, sc scored, r reranked) *successions {
 			}
 		}
 	}
-	for i := 0; i < len(x.list); i++ {
-		doc, ok := found.Reader.Successor(x.list[i].doc)
-		if !ok {
-			continue
-		}
-		id := found.Reader.Key(doc).ID
-		if !x.has(id) {
-			x.add(found.Reader, doc)
-		}
-		x.list[i].next = x.at[id]
-	}
 	return x
 }
 
-func (x *successions) has(id hippo.ID) bool {
-	_, ok := x.at[id]
-	return ok
-}
-
-func (x *successions) add(r retrieve.Reader, doc retrieve.Doc) *succession {
-	key := r.Key(doc)
-	x.at[key.ID] = len(x.list)
-	x.list = append(x.list, succession{doc: doc, next: -1, hit: hit{candidate: candidate{Key: key}}})
-	return &x.list[len(x.list)-1]
+// follow adds the successors, and theirs.
+func (x *successions) follow(r retrieve.Reader) {
+	for i := 0; i < len(x.list); i++ {
+		doc, ok := r.Successor(x.list[i].doc)
+		if !ok {
+			continue
+		}
+		id := r.Key(doc).ID
+		if !x.has(id) {
+			x.add(r, doc)
+		}
+		x.list[i].next = x.at[id]
+	}
 }
 
 // score ranks each memory by itself, as the first stage does.
@@ -129,7 +102,7 @@ func (x *successions) useFinalScores(p *Plan, r reranked, in ranking) {
 		s := &x.list[i]
 		if passage := r.byID(s.ID); passage != nil && passage.admitted {
 			p.final(&s.hit, passage, in.second)
-			s.found, s.counted = true, s.relevance
+			s.found, s.counted, s.reranked = true, s.relevance, true
 		}
 	}
 	for i := range in.hits {
@@ -206,7 +179,8 @@ func (x *successions) apply(p *Plan, in ranking) ranking {
 	var list []placed
 	for i := range x.list {
 		s := &x.list[i]
-		if !s.admitted || !s.placement.taken || s.placement.key.ID == s.ID {
+		itself := s.placement.key.ID == s.ID
+		if !s.admitted || !s.placement.taken || itself && !s.chained {
 			continue
 		}
 		moved[s.ID] = true
@@ -220,7 +194,9 @@ func (x *successions) apply(p *Plan, in ranking) ranking {
 			continue
 		}
 		h := s.hit
-		h.relevance, h.via = relevance, hippo.ViaSuccession
+		if h.relevance = relevance; !itself {
+			h.via = hippo.ViaSuccession
+		}
 		list = append(list, placed{s.placement, h})
 	}
 	if len(moved) == 0 {
@@ -235,7 +211,7 @@ func (x *successions) apply(p *Plan, in ranking) ranking {
 		if n := better(a.key, b.key); n != 0 {
 			return n
 		}
-		return b.steps - a.steps
+		return cmp.Compare(b.steps, a.steps)
 	})
 	for i := range list {
 		out.hits = append(out.hits, list[i].hit)

@@ -10,6 +10,7 @@ package retrieve
 import (
 	"cmp"
 	"context"
+	"iter"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/lang/cue"
@@ -124,6 +125,9 @@ type Result struct {
 	Spreads    [Channels]Spread
 	Reader     Reader
 	Vocabulary Vocabulary
+	// Superseded yields the documents in the scope that have a successor, with the ID of that, which
+	// may lie outside. Cost: a pass over them.
+	Superseded iter.Seq2[Doc, hippo.ID]
 }
 
 // Spread describes the cosines of a query with the vectors of a scope, one for each passage:

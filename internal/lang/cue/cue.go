@@ -35,8 +35,11 @@ const (
 	// Foreign means that the text is not English, see [IsForeign]. [Of] does not set it.
 	Foreign
 	// AsksFormer means that a query asks for what held in the past: "previously", "used to", "first
-	// job", "before" at its end. Only [Expected] sets it.
+	// job", "before" at its end, or before "current". Only [Expected] sets it.
 	AsksFormer
+	// AsksFirst means that a query with AsksFormer asks for the earliest of what held: "first job",
+	// "originally". Only [Expected] sets it.
+	AsksFirst
 )
 
 // Of returns the cues of a text. It does not allocate if the text is ASCII. Cost: about 20 ns a word.
@@ -104,18 +107,24 @@ func (n *names) add(s *scanner, r role) {
 // and by "percent of"; a name by "who", "whom", "whose" and "where", by "name of", and by
 // "what" or "which" before a noun whose instances have names, such as "person",
 // "city" or "team"; and by the lists "ask" of other languages; the past by "first" before a word, by
-// "before" as the last word, and by the lists "ask former". It does not allocate for ASCII. Cost: as that of [Of].
+// "before" as the last word, or with "current", "present" or "new" within the next two, and by the lists
+// "ask former" and "ask first". It does not allocate for ASCII. Cost: as that of [Of].
 func Expected(query string) Cues {
 	var c Cues
 	t := vocabulary()
 	s := scanner{text: query}
-	last := other
+	last, sinceBefore := other, withinBefore
 	var buffer [2*longest + 16]byte
 	pair := append(buffer[:0], first...)
 	for s.next(t) {
 		word := s.folded()
 		c |= expected(last, word)
-		last = leadOf(word)
+		if sinceBefore++; sinceBefore <= withinBefore && isCurrent(word) {
+			c |= AsksFormer
+		}
+		if last = leadOf(word); last == before {
+			sinceBefore = 0
+		}
 		end := len(pair)
 		pair = append(pair, ' ')
 		if s.plain {
@@ -130,6 +139,18 @@ func Expected(query string) Cues {
 		c |= AsksFormer
 	}
 	return c
+}
+
+// withinBefore is the number of words after "before" in which "current" makes it ask for the past.
+const withinBefore = 2
+
+// isCurrent reports whether a lower-case word says that something holds now.
+func isCurrent(word []byte) bool {
+	switch string(word) {
+	case "current", "present", "new":
+		return true
+	}
+	return false
 }
 
 // question returns IsQuestion if a text ends with a question mark, or its last sentence begins
@@ -194,7 +215,7 @@ func expected(last lead, word []byte) Cues {
 	}
 	switch last {
 	case ordinal:
-		return AsksFormer
+		return AsksFormer | AsksFirst
 	case how:
 		switch string(word) {
 		case "long":

@@ -26,6 +26,7 @@ const (
 	asksNumber
 	asksName
 	asksFormer
+	asksFirst
 	// isEnglish is a word of the English list.
 	isEnglish
 )
@@ -59,10 +60,10 @@ var vocabulary = sync.OnceValue(func() *tables { //nolint:gochecknoglobals // it
 	t := &tables{words: make(map[string]role), phrases: make(map[rune][]phrase)}
 	roles := map[string]role{
 		"cue time": isTimeWord, "cue number": isNumeralWord, "cue nouns": isNounsWord, "cue title": isTitle,
-		"ask time": asksTime, "ask number": asksNumber, "ask name": asksName, "ask former": asksFormer,
+		"ask time": asksTime, "ask number": asksNumber, "ask name": asksName, "ask former": asksFormer, "ask first": asksFormer | asksFirst,
 	}
 	english := lexicon.Parse(lexiconText)
-	for name, r := range map[string]role{"cue time": isTimeWord | isEnglish, "cue number": isNumeralWord | isEnglish, "ask former": asksFormer} {
+	for name, r := range map[string]role{"cue time": isTimeWord | isEnglish, "cue number": isNumeralWord | isEnglish, "ask former": asksFormer, "ask first": asksFormer | asksFirst} {
 		for word := range english.Positions(name) {
 			t.add(word, r)
 		}
@@ -157,6 +158,9 @@ func (r role) answer() Cues {
 	}
 	if r&asksFormer != 0 {
 		c |= AsksFormer
+	}
+	if r&asksFirst != 0 {
+		c |= AsksFirst
 	}
 	return c
 }
