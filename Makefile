@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual basis interop neighbours comparison reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual questions basis interop neighbours comparison reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -146,6 +146,9 @@ bin/nearest.so: tools/train/nearest.c
 multilingual: bin/packing bin/nearest.so ## pack models/multilingual.bin again from its package: the same bytes on every machine (minutes; needs a C compiler)
 	bin/packing/bin/python tools/train/multilingual.py --basis tools/train/basis.npz --nearest bin/nearest.so --out models/multilingual.bin
 	bin/packing/bin/python tools/reference/multilingual.py models/multilingual.bin internal/embed/cnn/testdata
+
+questions: ## compute models/questions.bin again, from the questions in DATA (seconds)
+	go -C tools run ./querymean --data $(abspath $(DATA))/xquad_langs --out ../models/questions.bin
 
 basis: bin/packing ## fit tools/train/basis.npz again, with the pairs in DATA: other digits, and another multilingual.bin
 	bin/packing/bin/python tools/train/basis.py --data $(DATA) --out tools/train/basis.npz

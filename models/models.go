@@ -2,7 +2,11 @@
 // cards: what they were made from, how, how good they are, and their limits.
 package models
 
-import _ "embed" // for the models
+import (
+	_ "embed" // for the models
+	"encoding/binary"
+	"math"
+)
 
 //go:embed builtin.bin
 var builtin []byte
@@ -31,3 +35,16 @@ var multilingual []byte
 // Multilingual returns the multilingual model, in the format of package cnn. Nobody may
 // change the bytes: they lie in the program itself.
 func Multilingual() []byte { return multilingual }
+
+//go:embed questions.bin
+var questions []byte
+
+// Questions returns the mean of the vectors that [Multilingual] has for questions in six languages:
+// a number for each component, of length below 1. Cost: a microsecond.
+func Questions() []float32 {
+	mean := make([]float32, len(questions)/4)
+	for i := range mean {
+		mean[i] = math.Float32frombits(binary.LittleEndian.Uint32(questions[4*i:]))
+	}
+	return mean
+}

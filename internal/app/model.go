@@ -127,7 +127,7 @@ func multilingual() (embedding.Model, error) {
 	if err != nil {
 		return embedding.Model{}, err
 	}
-	return embedding.Model{Embedder: embed.NewCache(m, 0), Channel: retrieve.Multilingual, Optional: true}, nil
+	return embedding.Model{Embedder: embed.NewCache(m, 0), Channel: retrieve.Multilingual, Optional: true, Common: models.Questions()}, nil
 }
 
 // OpenModels opens the models that a store uses for a setting, the preferred one first. The caller

@@ -37,6 +37,10 @@ type Model struct {
 	// Timeout is how long a query waits for the model; 0 means [DefaultTimeout]. For one
 	// that answered the last query a little later, it waits up to a second.
 	Timeout time.Duration
+	// Common is what the vectors of questions have in common: it says that the text is a question, and
+	// draws what is a question itself or like any text. The vector of a query loses half of it. Its
+	// length is below 1; nil: nothing.
+	Common []float32
 }
 
 // Indexed returns what an index has to know of models when it is opened: all that it keeps

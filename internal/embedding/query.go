@@ -3,6 +3,7 @@ package embedding
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -64,12 +65,41 @@ func queryChannel(ctx context.Context, f *Follower, scope *hippo.Scope, text str
 			vectors, err = askModel(ctx, f, m, text)
 		}
 		if err == nil {
-			return recall.Embedded{Values: vectors[0], Model: m.id}, degraded
+			return recall.Embedded{Values: without(vectors[0], m.Common), Model: m.id}, degraded
 		}
 		degraded = append(degraded, fmt.Sprintf("semantic search: model %s: %v", m.id, reportable(scope, err)))
 	}
 	return e, degraded
 }
+
+// commonShare is how much of what queries have in common they lose. On the development halves, all of
+// it finds as much across languages, but hit@1 of REALTALK is .008 lower.
+const commonShare = .5
+
+// without returns v less the share of common, at length 1: a new vector, or v itself if nothing would
+// be left of it or common is nil. Both have the same length.
+func without(v, common []float32) []float32 {
+	if common == nil {
+		return v
+	}
+	rest := make([]float32, len(v))
+	sum := 0.0
+	for i := range v {
+		rest[i] = v[i] - commonShare*common[i]
+		sum += float64(rest[i]) * float64(rest[i])
+	}
+	if sum < tiny {
+		return v
+	}
+	by := float32(1 / math.Sqrt(sum))
+	for i := range rest {
+		rest[i] *= by
+	}
+	return rest
+}
+
+// tiny is the square of a length below which a vector has no direction.
+const tiny = 1e-6
 
 // queryResult is the result of a query to a model.
 type queryResult struct {

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
 	"github.com/hippo-memory/hippo"
@@ -89,8 +91,13 @@ func (e *endpoint) set(latency time.Duration, err error) {
 // open returns a follower with one model, on an empty store.
 func open(t *testing.T, e embed.Embedder) *embedding.Follower {
 	t.Helper()
+	return openModel(t, embedding.Model{Embedder: e, Timeout: timeout})
+}
+
+func openModel(t *testing.T, m embedding.Model) *embedding.Follower {
+	t.Helper()
 	s := store.New(memstore.New(nil), nil)
-	models := []embedding.Model{{Embedder: e, Timeout: timeout}}
+	models := []embedding.Model{m}
 	o := &index.Options{}
 	o.Models, o.Instant = embedding.Indexed(models)
 	x, err := index.Open(t.Context(), s, o)
@@ -138,6 +145,26 @@ func TestQuery_WaitsAtMostItsTimeout(t *testing.T) {
 			t.Errorf("%d queries were answered, want 1", e.queries)
 		}
 	})
+}
+
+// The vector of a query loses what questions have in common, and has length 1.
+func TestQuery_WithoutWhatQuestionsHaveInCommon(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ common, want []float32 }{
+		{nil, []float32{1, 0}},
+		{[]float32{1.2, 0.6}, []float32{0.8, -0.6}},
+		{[]float32{2, 0}, []float32{1, 0}}, // nothing would be left
+	} {
+		f := openModel(t, embedding.Model{Embedder: &endpoint{}, Timeout: timeout, Common: tt.common})
+		scope := hippo.LocalScope("")
+		v, err := f.Query(t.Context(), &scope, "first", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, v.Text[retrieve.Semantic].Values, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
+			t.Errorf("without %v (-want +got):\n%s", tt.common, diff)
+		}
+	}
 }
 
 // A model that is known to answer is waited for, up to a second.
