@@ -133,14 +133,18 @@ func ClaudeHippo(folder string) Program {
 			}
 		},
 		store: func(s *Session, text string, tags []string) (string, error) {
-			if err := s.call("hippo_remember", map[string]any{"content": text, "tags": append([]string{}, tags...)}); err != nil {
+			err := s.call("hippo_remember", map[string]any{"content": text, "tags": append([]string{}, tags...)})
+			switch {
+			case err != nil && strings.Contains(s.Text, "database is locked"): // it does not wait for another writer
+				return "", fmt.Errorf("%w: %s", ErrRefused, s.Text)
+			case err != nil:
 				return "", err
 			}
 			var r struct {
 				Hash      string `json:"content_hash"`
 				Duplicate bool
 			}
-			err := json.Unmarshal([]byte(s.Text), &r)
+			err = json.Unmarshal([]byte(s.Text), &r)
 			if err == nil && r.Duplicate {
 				err = fmt.Errorf("%w: %s", ErrRefused, s.Text)
 			}

@@ -69,7 +69,7 @@ func run(hippo, folder, only, keep string, rounds int, together time.Duration) e
 		return err
 	}
 	var errs []error
-	fmt.Println("mcp-memory-service-rs: left out: no registry has it")
+	fmt.Println("mcp-memory-service-rs: left out: crates.io has none of that name")
 	for _, p := range neighbour.Others(folder) {
 		if !p.Shares || !strings.HasPrefix(p.Name, only) {
 			continue
