@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -108,6 +109,12 @@ func SetImportance(x float64) Change { return func(m *modification) { m.Importan
 
 // SetPinned pins or unpins.
 func SetPinned(pinned bool) Change { return func(m *modification) { m.Pinned = &pinned } }
+
+// SetValidFrom sets when the fact begins to hold, and leaves its end.
+func SetValidFrom(from time.Time) Change { return func(m *modification) { m.ValidFrom = &from } }
+
+// SetValidUntil ends the fact: it holds before until, and what it was is kept. [As] says why it ended.
+func SetValidUntil(until time.Time) Change { return func(m *modification) { m.ValidUntil = &until } }
 
 // SetSupersedes says which insights this one replaces.
 func SetSupersedes(ids ...hippo.ID) Change {

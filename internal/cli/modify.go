@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +17,7 @@ type modifyFlags struct {
 	situation, tags     []string
 	supersedes          []string
 	importance          float64
+	from, until         string
 	pin, allowSecret    bool
 }
 
@@ -25,7 +28,10 @@ func newModifyCommand(s *shell) *cobra.Command {
 		Short: "Change an insight; what is not given stays",
 		Args:  oneArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			changes := f.changes(c)
+			changes, err := f.changes(s, c)
+			if err != nil {
+				return err
+			}
 			if len(f.supersedes) > 0 {
 				old, err := resolveSuperseded(c.Context(), m, f.supersedes)
 				if err != nil {
@@ -47,6 +53,8 @@ func newModifyCommand(s *shell) *cobra.Command {
 	v.StringVar(&f.kind, "type", "", "the new type")
 	v.Float64Var(&f.importance, "importance", 0, "0 to 1")
 	v.BoolVar(&f.pin, "pinned", false, "pin, or unpin with --pinned=false")
+	v.StringVar(&f.from, "valid-from", "", "the fact holds from this time on; none: from ever")
+	v.StringVar(&f.until, "valid-until", "", "the fact no longer holds at this time, such as now; none: without end")
 	v.StringVar(&f.vote, "reinforce", "", "upvote, downvote or none; by default, new text is an upvote")
 	v.StringArrayVar(&f.supersedes, "supersedes", nil, "an insight (ID) that this one replaces; may be repeated")
 	addAllowSecret(v, &f.allowSecret)
@@ -54,8 +62,16 @@ func newModifyCommand(s *shell) *cobra.Command {
 	return c
 }
 
+// noBound stands for a time that is no bound.
+const noBound = "none"
+
 // changes are those of the flags that were given.
-func (f *modifyFlags) changes(c *cobra.Command) []client.Change {
+func (f *modifyFlags) changes(s *shell, c *cobra.Command) ([]client.Change, error) {
+	from, errFrom := bound(s, c, "valid-from", f.from)
+	until, errUntil := bound(s, c, "valid-until", f.until)
+	if err := cmp.Or(errFrom, errUntil); err != nil {
+		return nil, err
+	}
 	var list []client.Change
 	for _, x := range []struct {
 		flag   string
@@ -67,13 +83,27 @@ func (f *modifyFlags) changes(c *cobra.Command) []client.Change {
 		{"type", client.SetType(f.kind)},
 		{"importance", client.SetImportance(f.importance)},
 		{"pinned", client.SetPinned(f.pin)},
+		{"valid-from", client.SetValidFrom(from)},
+		{"valid-until", client.SetValidUntil(until)},
 		{"reinforce", client.SetVote(f.vote)},
 	} {
 		if c.Flags().Changed(x.flag) {
 			list = append(list, x.change)
 		}
 	}
-	return list
+	return list, nil
+}
+
+// bound reads the flag of a bound of the validity; the zero time is no bound.
+func bound(s *shell, c *cobra.Command, flag, text string) (t time.Time, err error) {
+	switch {
+	case text == noBound || !c.Flags().Changed(flag):
+		return t, nil
+	case text == "":
+		return t, hippo.Fieldf(flag, "must be a time, or %s for no bound, got %q", noBound, text)
+	default:
+		return t, setTime(s, &t, flag, text)
+	}
 }
 
 func printModified(s *shell, m *hippo.Memory) error {

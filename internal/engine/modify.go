@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store"
@@ -19,6 +20,7 @@ type Modification struct {
 	Type       *string
 	Importance *float64
 	Pinned     *bool
+	Validity
 	// Metadata sets these keys and keeps the others; null removes a key.
 	Metadata *map[string]json.RawMessage
 	// Vote is applied after the rest. Empty: an upvote if content or situation really
@@ -32,6 +34,10 @@ type Modification struct {
 	// another one nothing changes, and the error is [ErrVersion].
 	IfVersion int
 }
+
+// Validity is the bounds of the time in which a fact holds, as those of a [hippo.Memory]. Nil: the bound
+// stays. The zero time: there is none.
+type Validity struct{ ValidFrom, ValidUntil *time.Time }
 
 // Modify changes one memory and returns it as stored. An unknown id is [hippo.ErrNotFound]; a
 // modification without any field is [hippo.ErrInvalid]. One that sets the stored values changes
@@ -156,6 +162,8 @@ func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) error {
 	set(&x.Tags, c.Tags)
 	set(&x.Type, c.Type)
 	set(&x.Pinned, c.Pinned)
+	set(&x.ValidFrom, c.ValidFrom)
+	set(&x.ValidUntil, c.ValidUntil)
 	if c.Metadata != nil {
 		x.Metadata = mergedMetadata(x.Metadata, *c.Metadata)
 	}

@@ -191,7 +191,7 @@ func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dial
 		return dialect.Result{}, err
 	}
 	scope := s.Scope(ctx)
-	c := &dialect.Call{Memories: asAgent(e.In(scope)), Scope: scope, Now: s.Now().In(e.Zone()), Began: s.began, Args: args}
+	c := &dialect.Call{Memories: asAgent(e.In(scope), ""), Scope: scope, Now: s.Now().In(e.Zone()), Began: s.began, Args: args}
 	r, err := system.Run(ctx, t, c)
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.Name, "error", err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -20,7 +21,8 @@ const modifySchema = `{"type":"object","required":["uuid"],"properties":{
 "type":{"type":"string"},
 "pinned":{"type":"boolean"},
 "reinforce":{"type":"string","enum":["upvote","downvote","none"]},
-"supersedes":{"type":"array","items":{"type":"string"}}}}`
+"supersedes":{"type":"array","items":{"type":"string"}},
+"valid_until":{"type":"string"}}}`
 
 type modifyInput struct {
 	uuid            refs
@@ -28,11 +30,28 @@ type modifyInput struct {
 	situation, tags texts
 	importance      *float64
 	pinned          *bool
-	reinforce       keyword
-	query           *string // that the vote is about, as in [reinforceInput]
+	vote            voteInput
 	supersedes      refs
+	valid           period
 	metadata        metadata
-	secret          secretInput
+	operation       operationInput
+}
+
+// voteInput is a vote and the question that it is about, as in [reinforceInput].
+type voteInput struct {
+	reinforce keyword
+	query     *string
+}
+
+// operationInput is how a change is carried out, whatever it changes.
+type operationInput struct {
+	secret secretInput
+	reason string
+}
+
+// memories returns the memories of a session for the operation.
+func (in *operationInput) memories(s *session) *engine.Memories {
+	return asAgent(in.secret.memories(s), in.reason)
 }
 
 func (in *modifyInput) fields() []field {
@@ -44,11 +63,14 @@ func (in *modifyInput) fields() []field {
 		{name: "tags", to: &in.tags},
 		{name: "type", to: &in.kind},
 		{name: "pinned", to: &in.pinned},
-		{name: "reinforce", also: "vote", to: &in.reinforce},
-		{name: "query", to: &in.query, unlisted: true},
+		{name: "reinforce", also: "vote", to: &in.vote.reinforce},
+		{name: "query", to: &in.vote.query, unlisted: true},
 		{name: "supersedes", to: &in.supersedes},
+		{name: "valid_from", to: &in.valid.from, unlisted: true},
+		{name: "valid_until", to: &in.valid.until},
+		{name: "reason", to: &in.operation.reason, unlisted: true},
 		{name: "metadata", to: &in.metadata, unlisted: true},
-		{name: "allow_secret", to: &in.secret.allowed, unlisted: true},
+		{name: "allow_secret", to: &in.operation.secret.allowed, unlisted: true},
 	}
 }
 
@@ -64,8 +86,12 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	c := engine.Modification{
-		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.reinforce),
+		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.vote.reinforce),
 		Situation: list(in.situation), Tags: list(distinctTags(in.tags)),
+	}
+	var err error
+	if c.Validity, err = in.valid.bounds(s); err != nil {
+		return reply{}, err
 	}
 	supersedes, err := s.resolve(ctx, in.supersedes, engine.PreferLive)
 	if err != nil {
@@ -84,12 +110,12 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if in.query != nil {
-		c.Query = *in.query
-	} else if in.reinforce != "" {
+	if in.vote.query != nil {
+		c.Query = *in.vote.query
+	} else if in.vote.reinforce != "" {
 		c.Query = conversationOf(ctx).found([]hippo.ID{id})[id]
 	}
-	m, err := in.secret.memories(s).Modify(ctx, id, c)
+	m, err := in.operation.memories(s).Modify(ctx, id, c)
 	if err != nil {
 		return reply{}, err
 	}
@@ -97,6 +123,29 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		text: fmt.Sprintf("Modified insight %s (importance %s)", s.short(m.ID), decimal(m.Importance.Value)),
 		data: modified{UUID: m.ID, Importance: m.Importance.Value, Version: m.Version}, meta: wire.Meta{IDs: []hippo.ID{m.ID}}, count: 1,
 	}, nil
+}
+
+// noBound stands for a time that is no bound.
+const noBound = "none"
+
+// bounds returns the bounds that were given.
+func (in *period) bounds(s *session) (v engine.Validity, err error) {
+	for _, b := range []struct {
+		given moment
+		to    **time.Time
+	}{{in.from, &v.ValidFrom}, {in.until, &v.ValidUntil}} {
+		if b.given.name == "" {
+			continue
+		}
+		*b.to = new(time.Time)
+		if b.given.text == noBound {
+			continue
+		}
+		if err := s.times([]moment{b.given}, *b.to); err != nil {
+			return v, err
+		}
+	}
+	return v, nil
 }
 
 // list returns nil for a list that was not given.

@@ -192,7 +192,7 @@ func (s *Server) call(ctx context.Context, t tool, in *request, arguments json.R
 	}
 	growStack(len(t.name))
 	scope := s.Scope(ctx)
-	r, err := in.call(ctx, &session{Memories: asAgent(e.In(scope)), server: s, scope: scope, json: in.json()})
+	r, err := in.call(ctx, &session{Memories: asAgent(e.In(scope), ""), server: s, scope: scope, json: in.json()})
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.name, "error", err)
 	}
@@ -266,7 +266,7 @@ func failure(err error) *mcp.CallToolResult {
 	}
 }
 
-// asAgent returns the memory as an agent changes it.
-func asAgent(m *engine.Memories) *engine.Memories {
-	return engine.As(m, hippo.Operation{By: hippo.Source{Kind: hippo.SourceAgent, Client: "mcp"}})
+// asAgent returns the memory as an agent changes it; an empty reason is unknown.
+func asAgent(m *engine.Memories, reason string) *engine.Memories {
+	return engine.As(m, hippo.Operation{By: hippo.Source{Kind: hippo.SourceAgent, Client: "mcp"}, Reason: reason})
 }

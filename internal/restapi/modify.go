@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -15,9 +16,65 @@ import (
 // voteInput is a vote and the question that it is about.
 type voteInput struct{ reinforce, query string }
 
+// operationInput is how a change is carried out, whatever it changes.
+type operationInput struct {
+	ifMatch, reason string
+	allowSecret     bool
+}
+
+// memories returns the memories of a request for the operation.
+func (in *operationInput) memories(r *request) *engine.Memories {
+	m := changing(r.Memories, r.caller, in.reason)
+	if in.allowSecret {
+		return engine.AllowSecrets(m)
+	}
+	return m
+}
+
+// validityInput is the bounds of the time in which a fact holds.
+type validityInput struct{ from, until boundary }
+
+// boundary is a moment, or null, none, for no bound.
+type boundary struct {
+	moment
+	none bool
+}
+
+// set implements [value].
+func (b *boundary) set(name string, raw json.RawMessage) error {
+	if b.none = isNull(raw); b.none {
+		return nil
+	}
+	return b.moment.set(name, raw)
+}
+
+// schema implements [value].
+func (b *boundary) schema() schema {
+	s := b.moment.schema()
+	s["type"] = []string{"string", "null"}
+	return s
+}
+
+// bounds returns the bounds that were given.
+func (in *validityInput) bounds(r *request) (v engine.Validity, err error) {
+	for _, b := range []struct {
+		given boundary
+		to    **time.Time
+		ahead bool
+	}{{in.from, &v.ValidFrom, false}, {in.until, &v.ValidUntil, true}} {
+		if !b.given.none && b.given.name == "" {
+			continue
+		}
+		*b.to = new(time.Time)
+		if err := r.times(instant{b.given.moment, *b.to, b.ahead}); err != nil {
+			return v, err
+		}
+	}
+	return v, nil
+}
+
 type modifyInput struct {
 	id              reference
-	ifMatch         string
 	content, kind   *string
 	situation, tags *[]string
 	importance      *float64
@@ -25,13 +82,14 @@ type modifyInput struct {
 	metadata        metadata
 	vote            voteInput
 	supersedes      references
-	allowSecret     bool
+	validity        validityInput
+	operation       operationInput
 }
 
 func (in *modifyInput) fields() []field {
 	return []field{
 		idField(&in.id),
-		{name: "If-Match", in: inHeader, to: &in.ifMatch, about: "the ETag of the memory as it was read: if its text was changed since, nothing changes and the status is 412"},
+		{name: "If-Match", in: inHeader, to: &in.operation.ifMatch, about: "the ETag of the memory as it was read: if its text was changed since, nothing changes and the status is 412"},
 		{name: "content", to: &in.content, rules: schema{"minLength": 1, "maxLength": hippo.MaxContent}},
 		{name: "situation", to: &in.situation, about: "replaces all", rules: schema{"maxItems": hippo.MaxSituations}},
 		{name: "importance", to: &in.importance, rules: schema{"minimum": 0, "maximum": 1}},
@@ -42,7 +100,10 @@ func (in *modifyInput) fields() []field {
 		{name: "reinforce", to: &in.vote.reinforce, about: "default: upvote if content or situation changes and no importance is given", words: []string{"upvote", "downvote", "none", "undo"}},
 		{name: "query", to: &in.vote.query, about: "the question that the vote is about"},
 		{name: "supersedes", to: &in.supersedes, about: "what it replaces"},
-		{name: "allow_secret", to: &in.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
+		{name: "valid_from", to: &in.validity.from, about: "the fact holds from then on; null: from ever"},
+		{name: "valid_until", to: &in.validity.until, about: "the fact no longer holds then; null: without end"},
+		{name: "reason", to: &in.operation.reason, about: "why, for the history", rules: schema{"maxLength": hippo.MaxName}},
+		{name: "allow_secret", to: &in.operation.allowSecret, about: "store it although it looks like a secret; only if a person agreed"},
 	}
 }
 
@@ -55,7 +116,10 @@ func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 		c.Metadata = (*map[string]json.RawMessage)(&in.metadata)
 	}
 	var err error
-	if c.IfVersion, err = versionOf(in.ifMatch); err != nil {
+	if c.IfVersion, err = versionOf(in.operation.ifMatch); err != nil {
+		return reply{}, err
+	}
+	if c.Validity, err = in.validity.bounds(r); err != nil {
 		return reply{}, err
 	}
 	if in.supersedes.texts != nil {
@@ -69,11 +133,7 @@ func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	memories := r.Memories
-	if in.allowSecret {
-		memories = engine.AllowSecrets(memories)
-	}
-	m, err := memories.Modify(ctx, id, c)
+	m, err := in.operation.memories(r).Modify(ctx, id, c)
 	if errors.Is(err, engine.ErrVersion) || c.IfVersion != 0 && c.Supersedes == nil && errors.Is(err, hippo.ErrConflict) {
 		return reply{}, &statusError{http.StatusPreconditionFailed, err}
 	}

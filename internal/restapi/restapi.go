@@ -129,9 +129,14 @@ func (s *server) call(op *operation, w http.ResponseWriter, r *http.Request) (re
 		return reply{}, err
 	}
 	out, err := in.call(r.Context(), &request{
-		Memories: engine.As(e.In(caller.Scope), hippo.Operation{By: hippo.Source{Author: caller.Name, Client: "rest"}}), server: s, scope: caller.Scope, caller: caller.Name, http: r, writer: w,
+		Memories: changing(e.In(caller.Scope), caller.Name, ""), server: s, scope: caller.Scope, caller: caller.Name, http: r, writer: w,
 	})
 	return out, wire.RenameField(err, fieldNames())
+}
+
+// changing returns the memories as a caller of a name changes them; an empty reason is unknown.
+func changing(m *engine.Memories, caller, reason string) *engine.Memories {
+	return engine.As(m, hippo.Operation{By: hippo.Source{Author: caller, Client: "rest"}, Reason: reason})
 }
 
 // fieldNames are the names of the fields of requests that stand for fields of the domain.

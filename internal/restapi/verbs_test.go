@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 func TestDocument_isValid(t *testing.T) {
@@ -185,6 +186,39 @@ func TestModify(t *testing.T) {
 	s.do(http.MethodPatch, path, `{"supersedes":["`+old.UUID+`"]}`).want(http.StatusOK)
 	s.do(http.MethodPatch, path, `{"supersedes":["`+old.UUID+`"]}`)
 	s.do(http.MethodPost, "/memories", `{"content":"new","supersedes":["`+old.UUID+`"]}`).failed(http.StatusConflict, "conflict", "")
+}
+
+// TestModify_validity: a fact ends for a reason, and null is no bound.
+func TestModify_validity(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	path := "/memories/" + s.record(`{"content":"the gateway listens on port 80","valid_from":"2026-01-01T00:00:00Z"}`).UUID
+	for _, x := range []struct{ change, from, until string }{
+		{`{"valid_until":"2030-01-01T00:00:00Z","reason":"the contract ends"}`, "2026-01-01T00:00:00Z", "2030-01-01T00:00:00Z"},
+		{`{"valid_from":null}`, "", "2030-01-01T00:00:00Z"},
+		{`{"valid_from":"2026-02-01T00:00:00Z","valid_until":null}`, "2026-02-01T00:00:00Z", ""},
+	} {
+		var got struct {
+			From  string `json:"valid_from"`
+			Until string `json:"valid_until"`
+		}
+		s.do(http.MethodPatch, path, x.change).want(http.StatusOK).into(&got)
+		if got.From != x.from || got.Until != x.until {
+			t.Errorf("after %s it holds from %q until %q", x.change, got.From, got.Until)
+		}
+	}
+	all := s.engine.In(hippo.LocalScope(""))
+	ops, err := engine.Operations(t.Context(), all, engine.OperationQuery{Count: 5})
+	if n := len(ops.Operations); err != nil || n != 3 || ops.Operations[n-1].Reason != "the contract ends" || ops.Operations[n-1].By.Client != "rest" || ops.Operations[0].Reason != "" {
+		t.Errorf("history: %+v, %v", ops, err)
+	}
+	for change, field := range map[string]string{
+		`{"valid_until":"2026-02-01T00:00:00Z"}`: "valid_until", `{"valid_until":""}`: "valid_until", `{"valid_until":5}`: "valid_until",
+		`{"valid_from":"none"}`: "valid_from", `{"pinned":true,"reason":null}`: "reason", `{"reason":"why"}`: "body",
+		`{"pinned":true,"reason":"` + strings.Repeat("x", 5000) + `"}`: "reason",
+	} {
+		s.do(http.MethodPatch, path, change).failed(http.StatusBadRequest, "invalid", field)
+	}
 }
 
 // TestRecord_hints: duplicates and what a memory probably supersedes are named.
