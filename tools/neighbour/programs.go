@@ -135,8 +135,8 @@ func ClaudeHippo(folder string) Program {
 		store: func(s *Session, text string, tags []string) (string, error) {
 			err := s.call("hippo_remember", map[string]any{"content": text, "tags": append([]string{}, tags...)})
 			switch {
-			case err != nil && strings.Contains(s.Text, "database is locked"): // it does not wait for another writer
-				return "", fmt.Errorf("%w: %s", ErrRefused, s.Text)
+			case err != nil && strings.Contains(err.Error(), "database is locked"): // it does not wait for another writer
+				return "", fmt.Errorf("%w: %w", ErrRefused, err)
 			case err != nil:
 				return "", err
 			}
