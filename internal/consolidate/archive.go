@@ -2,7 +2,6 @@ package consolidate
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -33,7 +32,7 @@ type candidate struct {
 // archive proposes to archive what says little, and what a memory that is near it in its group says as well, which then
 // stays for it. The most central member of a group, the one with the highest surprise, and those that others are duplicates of,
 // stay, too. So does what is left when a share of all memories is archived: conversations are low in surprise and dense all over.
-func (s *archiver) archive(groups []group) {
+func (s *archiver) archive(groups []group) error {
 	s.gone, s.needed = make(map[int]bool), make(map[int]bool)
 	room := int(s.options.Archive.Share * float64(len(s.items)))
 	for i := range s.items {
@@ -43,6 +42,9 @@ func (s *archiver) archive(groups []group) {
 		}
 	}
 	for i := range groups {
+		if err := s.stop(); err != nil {
+			return err
+		}
 		g := &groups[i]
 		s.need(g)
 		if s.dense(g) {
@@ -51,6 +53,9 @@ func (s *archiver) archive(groups []group) {
 	}
 	slices.SortFunc(s.found, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.at, b.at)) })
 	for i := range s.found {
+		if err := s.stop.at(i, checkEvery); err != nil {
+			return err
+		}
 		if room <= 0 {
 			break
 		}
@@ -60,6 +65,7 @@ func (s *archiver) archive(groups []group) {
 			s.propose(c.Action)
 		}
 	}
+	return nil
 }
 
 // spared reports whether a candidate is not needed for another one, and a memory near it stays, which is needed then.
@@ -163,11 +169,11 @@ func (s *archiver) decayed(x *item) float64 {
 
 // prune proposes to drop the learned relations that have faded. The decay itself is never stored: weights decay when
 // they are read, so that two consolidations on one day do not count twice.
-func (s *state) prune(ctx context.Context) error {
+func (s *state) prune() error {
 	var list []hippo.Relation
 	for i := range s.Relations {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if err := s.stop.at(i, checkEvery); err != nil {
+			return err
 		}
 		if r := &s.Relations[i]; s.options.Relations.Faded(r, s.Now) {
 			list = append(list, *r)

@@ -88,11 +88,11 @@ func Audit(ctx context.Context, v *View, idle int, o Options) (list []Finding, m
 	if err := v.validate(); err != nil {
 		return nil, 0, err
 	}
-	a := newAuditor(v, idle, &o)
+	a := newAuditor(v, idle, &o, o.pause(ctx))
 	a.stale()
 	a.declared()
 	for _, list := range a.projects() {
-		if err := a.project(ctx, list); err != nil {
+		if err := a.project(list); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -108,11 +108,11 @@ func Audit(ctx context.Context, v *View, idle int, o Options) (list []Finding, m
 }
 
 // newAuditor returns an auditor of what is neither forgotten nor archived.
-func newAuditor(v *View, idle int, o *Options) *auditor {
+func newAuditor(v *View, idle int, o *Options, stop pause) *auditor {
 	view := *v
 	view.Subjects = slices.DeleteFunc(slices.Clone(v.Subjects), func(x Subject) bool { return x.Forgotten() || x.Archived })
 	a := &auditor{
-		state: &state{View: &view, options: o}, idle: idle,
+		state: &state{View: &view, options: o, stop: stop}, idle: idle,
 		live: make(map[hippo.ID]*Subject, len(view.Subjects)), settled: make(map[pair]bool), findings: make(map[hippo.ID]Finding),
 	}
 	for i := range view.Subjects {
@@ -152,15 +152,15 @@ func (a *auditor) stale() {
 }
 
 // project finds the contradictions and duplicates among the memories of one project that hold.
-func (a *auditor) project(ctx context.Context, list []*Subject) error {
-	c, err := itemsOf(ctx, list)
+func (a *auditor) project(list []*Subject) error {
+	c, err := itemsOf(a.stop, list)
 	if err != nil {
 		return err
 	}
-	if err := contradictions(ctx, c, a.contradicted); err != nil {
+	if err := contradictions(a.stop, c, a.contradicted); err != nil {
 		return err
 	}
-	return a.options.Duplicates.each(ctx, c, func(x, front *item, d *duplicate) {
+	return a.options.Duplicates.each(a.stop, c, func(x, front *item, d *duplicate) {
 		if !a.settled[pairOf(x.ID, front.ID)] {
 			a.find(Finding{Problem: Repeated, ID: x.ID, Other: front.ID, Remedy: Forget, Reason: d.reason()})
 		}

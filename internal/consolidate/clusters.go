@@ -2,7 +2,6 @@ package consolidate
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -42,7 +41,7 @@ type central struct {
 const maxDepth = 6
 
 // clusters computes the topics and the groups of a project, and returns the groups.
-func (s *state) clusters(ctx context.Context, c *corpus) ([]group, error) {
+func (s *state) clusters(c *corpus) ([]group, error) {
 	all := make([]int, 0, len(c.items))
 	for i := range c.items {
 		if c.items[i].code.Scale != 0 {
@@ -52,22 +51,28 @@ func (s *state) clusters(ctx context.Context, c *corpus) ([]group, error) {
 	if len(all) < least {
 		return nil, nil
 	}
-	o := divider{c, &s.options.Clusters}
-	topics, err := o.divide(ctx, all, o.K, restarts(len(all)))
+	o := divider{c, &s.options.Clusters, s.stop}
+	topics, err := o.divide(all, o.K, restarts(len(all)))
 	if err != nil {
 		return nil, err
 	}
 	var groups []group
 	for _, t := range topics {
-		topic := c.groupOf(t, o.Words)
+		topic, err := c.groupOf(s.stop, t, o.Words)
+		if err != nil {
+			return nil, err
+		}
 		at := len(s.plan.Topics)
 		s.plan.Topics = append(s.plan.Topics, c.cluster(&topic, at))
-		parts, err := o.refine(ctx, t, 1)
+		parts, err := o.refine(t, 1)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range parts {
-			g := c.groupOf(p, o.Words)
+			g, err := c.groupOf(s.stop, p, o.Words)
+			if err != nil {
+				return nil, err
+			}
 			groups = append(groups, g)
 			s.plan.Groups = append(s.plan.Groups, c.cluster(&g, at))
 		}
@@ -79,10 +84,11 @@ func (s *state) clusters(ctx context.Context, c *corpus) ([]group, error) {
 type divider struct {
 	*corpus
 	*Clustering
+	stop pause
 }
 
 // divide returns the clusters of items, by position, the one with the smallest ID first; k 0 chooses their number.
-func (d divider) divide(ctx context.Context, at []int, k, runs int) ([][]int, error) {
+func (d divider) divide(at []int, k, runs int) ([][]int, error) {
 	if k == 0 {
 		k = clustersFor(len(at))
 	}
@@ -90,7 +96,7 @@ func (d divider) divide(ctx context.Context, at []int, k, runs int) ([][]int, er
 	for i, x := range at {
 		codes[i] = d.items[x].code
 	}
-	lists, err := divide(ctx, codes, max(fewest, min(k, len(at))), runs, d.Clustering)
+	lists, err := divide(d.stop, codes, max(fewest, min(k, len(at))), runs, d.Clustering)
 	if err != nil {
 		return nil, err
 	}
@@ -104,17 +110,17 @@ func (d divider) divide(ctx context.Context, at []int, k, runs int) ([][]int, er
 }
 
 // refine divides a cluster until its parts are small enough.
-func (d divider) refine(ctx context.Context, at []int, depth int) ([][]int, error) {
+func (d divider) refine(at []int, depth int) ([][]int, error) {
 	if len(at) <= max(d.Group, least) || depth == maxDepth {
 		return [][]int{at}, nil
 	}
-	parts, err := d.divide(ctx, at, 0, 1)
+	parts, err := d.divide(at, 0, 1)
 	if err != nil || len(parts) == 1 {
 		return [][]int{at}, err
 	}
 	var out [][]int
 	for _, p := range parts {
-		smaller, err := d.refine(ctx, p, depth+1)
+		smaller, err := d.refine(p, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -124,24 +130,32 @@ func (d divider) refine(ctx context.Context, at []int, depth int) ([][]int, erro
 }
 
 // groupOf describes a cluster of items.
-func (c *corpus) groupOf(at []int, words int) group {
+func (c *corpus) groupOf(stop pause, at []int, words int) (g group, err error) {
 	sum := make([]float64, len(c.items[at[0]].code.Hi))
-	for _, i := range at {
+	for k, i := range at {
+		if err := stop.at(k, checkEvery); err != nil {
+			return g, err
+		}
 		add(sum, &c.items[i].code)
 	}
 	centroid := direction(sum, c.items[at[0]].code)
-	g := group{members: make([]central, len(at))}
+	g.members = make([]central, len(at))
 	total := 0.0
 	for k, i := range at {
+		if err := stop.at(k, checkEvery); err != nil {
+			return g, err
+		}
 		g.members[k] = central{i, vector.Cosine(&centroid, &c.items[i].code)}
 		total += g.members[k].cosine
 	}
 	g.density = pairwise(total, len(at))
 	// Items are in the order of their IDs.
 	slices.SortFunc(g.members, func(a, b central) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.at, b.at)) })
-	g.weights = c.telling(at)
+	if g.weights, err = c.telling(stop, at); err != nil {
+		return g, err
+	}
 	g.label = c.label(&g, words)
-	return g
+	return g, nil
 }
 
 // cluster returns a group as a part of a plan.

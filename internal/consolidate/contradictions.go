@@ -2,7 +2,6 @@ package consolidate
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -31,12 +30,12 @@ type rival struct {
 
 // contradictions calls found with each pair of memories of a project that seem to contradict each other, the newest of those that
 // contradict a memory last. It may miss one that is older than 64 others with the same words.
-func contradictions(ctx context.Context, c *corpus, found func(older, newer *hippo.Memory, reason string)) error {
+func contradictions(stop pause, c *corpus, found func(older, newer *hippo.Memory, reason string)) error {
 	claims := make([]recall.Claim, len(c.items))
 	var order []int
 	for i := range c.items {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if err := stop.at(i, checkTexts); err != nil {
+			return err
 		}
 		if claims[i] = recall.ClaimOf(c.items[i].Memory); !claims[i].Empty() {
 			order = append(order, i)
@@ -45,8 +44,8 @@ func contradictions(ctx context.Context, c *corpus, found func(older, newer *hip
 	slices.SortFunc(order, func(a, b int) int { return claims[b].Compare(claims[a]) })
 	r := &rivals{corpus: c, postings: make(map[uint32][]int), shared: make([]float64, len(c.items))}
 	for n, at := range order {
-		if n%(checkEvery/8) == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if err := stop.at(n, checkTexts); err != nil {
+			return err
 		}
 		for _, x := range r.of(at) {
 			if reason, ok := claims[x.at].Contradicts(claims[at]); ok {

@@ -3,7 +3,6 @@ package consolidate
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -45,12 +44,12 @@ type duplicate struct {
 }
 
 // duplicates proposes to link the near-duplicates that are in the window.
-func (s *state) duplicates(ctx context.Context, c *corpus) error {
-	return s.options.Duplicates.each(ctx, c, s.link)
+func (s *state) duplicates(c *corpus) error {
+	return s.options.Duplicates.each(s.stop, c, s.link)
 }
 
 // each calls found with each memory that another one says the same as, and marks that one.
-func (o *Duplicates) each(ctx context.Context, c *corpus, found func(x, front *item, d *duplicate)) error {
+func (o *Duplicates) each(stop pause, c *corpus, found func(x, front *item, d *duplicate)) error {
 	order := make([]int, len(c.items))
 	for i := range order {
 		order[i] = i
@@ -60,8 +59,8 @@ func (o *Duplicates) each(ctx context.Context, c *corpus, found func(x, front *i
 		corpus: c, o: o, equal: make(map[hippo.Hash]int), postings: make(map[uint32][]int), seen: make([]int, len(order)),
 	}
 	for n, at := range order {
-		if n%(checkEvery/8) == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if err := stop.at(n, checkTexts); err != nil {
+			return err
 		}
 		d, ok := f.find(at)
 		if !ok {

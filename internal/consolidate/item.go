@@ -2,7 +2,6 @@ package consolidate
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"math/bits"
 	"slices"
@@ -13,9 +12,6 @@ import (
 
 // maxTerms is the number of distinct terms of a memory that count; they are of the first 2*maxTerms of its text.
 const maxTerms = 256
-
-// checkEvery is the number of memories between two looks at the context.
-const checkEvery = 1 << 10
 
 // item is a subject with what is computed of it.
 type item struct {
@@ -41,23 +37,22 @@ type corpus struct {
 }
 
 // itemsOf computes the items of subjects.
-func itemsOf(ctx context.Context, list []*Subject) (*corpus, error) {
+func itemsOf(stop pause, list []*Subject) (*corpus, error) {
 	c := &corpus{items: make([]item, len(list)), numbers: make(map[uint32]uint32), analyzer: bm25.Words()}
 	for i, x := range list {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if err := stop.at(i, checkTexts); err != nil {
+			return nil, err
 		}
 		c.items[i] = item{Subject: x, code: unit(x.Vector), terms: c.termsOf(x.Content)}
 		for _, t := range c.items[i].terms {
 			c.numbers[t]++
 		}
 	}
-	c.number()
-	return c, nil
+	return c, c.number(stop)
 }
 
 // number replaces hashes by the numbers of the terms, given how many memories have each hash.
-func (c *corpus) number() {
+func (c *corpus) number(stop pause) error {
 	hashes := make([]uint32, 0, len(c.numbers))
 	for h := range c.numbers {
 		hashes = append(hashes, h)
@@ -69,6 +64,9 @@ func (c *corpus) number() {
 		c.numbers[h] = uint32(n)
 	}
 	for i := range c.items {
+		if err := stop.at(i, checkEvery); err != nil {
+			return err
+		}
 		terms := c.items[i].terms
 		for k, h := range terms {
 			terms[k] = c.numbers[h]
@@ -76,6 +74,7 @@ func (c *corpus) number() {
 		slices.Sort(terms)
 		c.items[i].bits = bitsOf(terms)
 	}
+	return nil
 }
 
 // bitsOf returns a set with one of 128 bits for each term.

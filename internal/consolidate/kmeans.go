@@ -1,7 +1,6 @@
 package consolidate
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 
@@ -46,12 +45,12 @@ const (
 // if all vectors are the same point. Equal codes are in one cluster. It is the best of some runs, at least one.
 // Sources: Dhillon and Modha, Concept decompositions for large sparse text data using clustering, 2001
 // (spherical k-means); Arthur and Vassilvitskii, k-means++, 2007, by cosine distance.
-func divide(ctx context.Context, codes []vector.Code, k, runs int, o *Clustering) ([][]int, error) {
+func divide(stop pause, codes []vector.Code, k, runs int, o *Clustering) ([][]int, error) {
 	random := rand.New(rand.NewPCG(o.Seed, uint64(len(codes))))
 	var best *kmeans
 	for range runs {
 		m := &kmeans{codes: codes, iterations: o.Iterations, random: random, of: make([]int, len(codes)), cosine: make([]float32, len(codes))}
-		if err := m.run(ctx, k); err != nil {
+		if err := m.run(stop, k); err != nil {
 			return nil, err
 		}
 		if best == nil || m.quality() > best.quality() {
@@ -62,12 +61,12 @@ func divide(ctx context.Context, codes []vector.Code, k, runs int, o *Clustering
 }
 
 // run is one run of Lloyd's algorithm.
-func (m *kmeans) run(ctx context.Context, k int) error {
-	if err := m.begin(ctx, k); err != nil {
+func (m *kmeans) run(stop pause, k int) error {
+	if err := m.begin(stop, k); err != nil {
 		return err
 	}
 	for i := 0; i < m.iterations; i++ {
-		changed, err := m.assign(ctx)
+		changed, err := m.assign(stop)
 		if err != nil {
 			return err
 		}
@@ -75,7 +74,7 @@ func (m *kmeans) run(ctx context.Context, k int) error {
 			break
 		}
 		m.reseed()
-		if err := m.recompute(ctx); err != nil {
+		if err := m.recompute(stop); err != nil {
 			return err
 		}
 	}
@@ -93,7 +92,7 @@ func (m *kmeans) quality() float64 {
 
 // begin chooses the first centroids among the vectors, each with a probability in proportion to its distance from
 // the nearest one before.
-func (m *kmeans) begin(ctx context.Context, k int) error {
+func (m *kmeans) begin(stop pause, k int) error {
 	distance := make([]float64, len(m.codes))
 	for i := range distance {
 		distance[i] = math.Inf(1)
@@ -106,8 +105,8 @@ func (m *kmeans) begin(ctx context.Context, k int) error {
 		}
 		total := 0.0
 		for i := range m.codes {
-			if i%checkEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
+			if err := stop.at(i, checkEvery); err != nil {
+				return err
 			}
 			d := 1 - vector.Cosine(&m.codes[i], &m.codes[next])
 			if d < same {
@@ -139,15 +138,15 @@ func draw(weights []float64, at float64) int {
 }
 
 // assign gives each vector the nearest centroid, and reports whether that changed.
-func (m *kmeans) assign(ctx context.Context) (changed bool, err error) {
+func (m *kmeans) assign(stop pause) (changed bool, err error) {
 	table := vector.NewSized(len(m.codes[0].Hi), len(m.centroids))
 	for _, c := range m.centroids {
 		table.AppendCode(c)
 	}
 	var cosines []float32
 	for i := range m.codes {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return false, ctx.Err()
+		if err := stop.at(i, checkEvery); err != nil {
+			return false, err
 		}
 		cosines = table.Scan(cosines, &m.codes[i])
 		best := 0
@@ -191,11 +190,11 @@ func (m *kmeans) reseed() {
 const rough = .01
 
 // recompute sets each centroid to the direction of the sum of its members; one without members stays.
-func (m *kmeans) recompute(ctx context.Context) error {
+func (m *kmeans) recompute(stop pause) error {
 	sums := make([][]float64, len(m.centroids))
 	for i := range m.codes {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		if err := stop.at(i, checkEvery); err != nil {
+			return err
 		}
 		k := m.of[i]
 		if sums[k] == nil {

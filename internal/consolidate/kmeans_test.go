@@ -1,7 +1,6 @@
 package consolidate
 
 import (
-	"context"
 	"math/rand/v2"
 	"testing"
 
@@ -55,7 +54,7 @@ func TestDivide(t *testing.T) {
 		{40, 4, .01, 4, 4}, // one cluster an axis
 		{4, 4, 0, 2, 2},
 	} {
-		lists, err := divide(context.Background(), directions(c.n, c.axes, c.amount), c.k, 4, options(1))
+		lists, err := divide(never, directions(c.n, c.axes, c.amount), c.k, 4, options(1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +80,7 @@ func TestDivide_TakesTheBestRun(t *testing.T) {
 	t.Parallel()
 	codes := directions(300, 12, .15)
 	quality := func(runs int, seed uint64) float64 {
-		lists, err := divide(context.Background(), codes, 12, runs, options(seed))
+		lists, err := divide(never, codes, 12, runs, options(seed))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,9 +19,12 @@ const (
 
 // telling returns the terms that distinguish a cluster from the rest, with their weights: the share of the members that
 // have the term, times its inverse document frequency. A term of one member of several says nothing of the others.
-func (c *corpus) telling(at []int) map[uint32]float64 {
+func (c *corpus) telling(stop pause, at []int) (map[uint32]float64, error) {
 	count := make(map[uint32]int)
-	for _, i := range at {
+	for k, i := range at {
+		if err := stop.at(k, checkEvery); err != nil {
+			return nil, err
+		}
 		for _, t := range c.items[i].terms {
 			count[t]++
 		}
@@ -41,7 +44,7 @@ func (c *corpus) telling(at []int) map[uint32]float64 {
 	for _, w := range list[:min(len(list), keptWeights)] {
 		out[w.term] = w.weight
 	}
-	return out
+	return out, nil
 }
 
 // label returns the words of the most central members whose terms have the largest weights. Of the words of one

@@ -93,13 +93,13 @@ func New(ctx context.Context, v *View, h Horizon, o Options) (*Plan, error) {
 	if err := v.validate(); err != nil {
 		return nil, err
 	}
-	s := &state{View: v, options: &o, window: w, plan: &Plan{Horizon: h}}
+	s := &state{View: v, options: &o, stop: o.pause(ctx), window: w, plan: &Plan{Horizon: h}}
 	s.arrange()
-	if err := s.prune(ctx); err != nil {
+	if err := s.prune(); err != nil {
 		return nil, err
 	}
 	for _, list := range s.projects() {
-		if err := s.project(ctx, list); err != nil {
+		if err := s.project(list); err != nil {
 			return nil, err
 		}
 	}
@@ -117,13 +117,13 @@ func Clusters(ctx context.Context, v *View, o Options) (topics, groups []Cluster
 	if err := v.validate(); err != nil {
 		return nil, nil, err
 	}
-	s := &state{View: v, options: &o, plan: &Plan{}}
+	s := &state{View: v, options: &o, stop: o.pause(ctx), plan: &Plan{}}
 	for _, list := range s.projects() {
-		items, err := itemsOf(ctx, list)
+		items, err := itemsOf(s.stop, list)
 		if err != nil {
 			return nil, nil, err
 		}
-		if _, err := s.clusters(ctx, items); err != nil {
+		if _, err := s.clusters(items); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -131,31 +131,35 @@ func Clusters(ctx context.Context, v *View, o Options) (topics, groups []Cluster
 }
 
 // project plans for the memories of one project, which are in the order of their IDs.
-func (s *state) project(ctx context.Context, list []*Subject) error {
-	items, err := itemsOf(ctx, list)
+func (s *state) project(list []*Subject) error {
+	items, err := itemsOf(s.stop, list)
 	if err != nil {
 		return err
 	}
 	// Duplicates count for what archival keeps, so they are looked for whenever it runs.
 	if s.window.duplicates || s.window.archive {
-		if err := s.duplicates(ctx, items); err != nil {
+		if err := s.duplicates(items); err != nil {
 			return err
 		}
 	}
 	if !s.window.summaries && !s.window.archive {
 		return nil
 	}
-	groups, err := s.clusters(ctx, items)
+	groups, err := s.clusters(items)
 	if err != nil {
 		return err
 	}
 	if s.window.summaries {
-		(&summarizer{s, items}).summarize(groups)
+		if err := (&summarizer{s, items}).summarize(groups); err != nil {
+			return err
+		}
 	}
 	if s.window.archive {
-		(&archiver{state: s, corpus: items}).archive(groups)
+		if err := (&archiver{state: s, corpus: items}).archive(groups); err != nil {
+			return err
+		}
 	}
-	return ctx.Err()
+	return s.stop()
 }
 
 // propose adds an action.

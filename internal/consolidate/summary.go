@@ -35,9 +35,12 @@ type summarizer struct {
 }
 
 // summarize proposes a summary of each dense group that has none.
-func (s *summarizer) summarize(groups []group) {
+func (s *summarizer) summarize(groups []group) error {
 	c := s.corpus
 	for i := range groups {
+		if err := s.stop(); err != nil {
+			return err
+		}
 		g := &groups[i]
 		if !s.dense(g) || len(g.members) > maxCited || !s.mostInWindow(g) {
 			continue
@@ -59,6 +62,7 @@ func (s *summarizer) summarize(groups []group) {
 		}
 		s.propose(a)
 	}
+	return nil
 }
 
 // dense reports whether a group is large and dense enough to be summarised and thinned.

@@ -83,6 +83,7 @@ func (v *View) validVectors() error {
 type state struct {
 	*View
 	options *Options
+	stop    pause
 	window  window
 	// existing are the summaries that are stored, superseded ones left out, by the memory that they are.
 	existing []cited

@@ -52,7 +52,7 @@ func (s *searches) any() bool {
 // [longestPause]. The error is that of ctx.
 func (s *searches) wait(ctx context.Context) error {
 	for start := now(); ; {
-		rest, ended := s.rest()
+		rest, ended := s.rest(restAfterSearch)
 		if rest <= 0 && ended == nil {
 			return ctx.Err()
 		}
@@ -72,13 +72,13 @@ func (s *searches) wait(ctx context.Context) error {
 	}
 }
 
-// rest returns how long to wait after the last search, and, while some run, what is closed when
+// rest returns how long to wait until the last search ended that long ago, and, while some run, what is closed when
 // one of them ends.
-func (s *searches) rest() (time.Duration, <-chan struct{}) {
+func (s *searches) rest(after time.Duration) (time.Duration, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.n == 0 {
-		return restAfterSearch - now().Sub(s.done), nil
+		return after - now().Sub(s.done), nil
 	}
 	if s.ended == nil {
 		s.ended = make(chan struct{})

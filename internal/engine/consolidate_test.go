@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -52,6 +53,21 @@ func openTidy(t *testing.T) (f *fixture, all []hippo.ID) {
 		t.Fatal(err)
 	}
 	return f, all
+}
+
+// TestConsolidate_LetsSearchesPass plans beside a search that never ends: the plan waits, can be cancelled then, and ends.
+func TestConsolidate_LetsSearchesPass(t *testing.T) {
+	t.Parallel()
+	f, all := openTidy(t)
+	defer f.Searching()()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond) // a sixth of the first wait
+	defer cancel()
+	if c, err := engine.Consolidate(ctx, f.Memories, engine.ConsolidateOptions{Horizon: consolidate.Monthly}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%+v, error %v, want a plan that waits until its context ends", c, err)
+	}
+	if c := f.consolidate(consolidate.Monthly, true); c.Memories != len(all) || c.Linked == 0 || c.Summarised == 0 {
+		t.Errorf("%+v, want the plan for %d memories", c, len(all))
+	}
 }
 
 func (f *fixture) consolidate(h consolidate.Horizon, dry bool) *engine.Consolidation {

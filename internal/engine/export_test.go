@@ -14,6 +14,9 @@ import (
 // Scope returns the scope of the caller.
 func (m *Memories) Scope() hippo.Scope { return m.scope }
 
+// Searching is a search that runs until the caller calls the function that it returns.
+func (m *Memories) Searching() (end func()) { return m.embedding.Searching() }
+
 // Compare is [Compare], which [Memories.RecordCompared] runs beside the record.
 func (m *Memories) Compare(ctx context.Context, x *hippo.Memory) (*Comparison, error) {
 	return Compare(ctx, m, x)
