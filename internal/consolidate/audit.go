@@ -88,7 +88,7 @@ func Audit(ctx context.Context, v *View, idle int, o Options) (list []Finding, m
 	if err := v.validate(); err != nil {
 		return nil, 0, err
 	}
-	a := newAuditor(v, idle, &o, o.pause(ctx))
+	a := newAuditor(v, idle, &o, v.pause(ctx))
 	a.stale()
 	a.declared()
 	for _, list := range a.projects() {

@@ -1,7 +1,6 @@
 package consolidate
 
 import (
-	"context"
 	"math"
 
 	"github.com/hippo-memory/hippo"
@@ -16,9 +15,6 @@ type Options struct {
 	Archive    Archival
 	// Relations has the decay of learned relations and the weight at which they are dropped.
 	Relations rank.Relations
-	// Yield, unless nil, is called every millisecond or so of the work, by the one goroutine that does it. It may wait, so that
-	// others get the processor; its error ends the plan, and is returned.
-	Yield func(ctx context.Context) error
 }
 
 // Clustering are the constants of clusters.

@@ -13,12 +13,12 @@ const (
 type pause func() error
 
 // pause returns what looks at the context and calls Yield.
-func (o *Options) pause(ctx context.Context) pause {
+func (v *View) pause(ctx context.Context) pause {
 	return func() error {
-		if err := ctx.Err(); err != nil || o.Yield == nil {
+		if err := ctx.Err(); err != nil || v.Yield == nil {
 			return err
 		}
-		return o.Yield(ctx)
+		return v.Yield(ctx)
 	}
 }
 

@@ -100,7 +100,7 @@ func TestYield(t *testing.T) {
 	ctx := context.WithValue(t.Context(), key{}, "this")
 	calls, end := 0, errors.New("enough")
 	o := Default()
-	o.Yield = func(ctx context.Context) error {
+	v.Yield = func(ctx context.Context) error {
 		if calls++; ctx.Value(key{}) != "this" {
 			t.Fatal("another context")
 		}
@@ -112,14 +112,14 @@ func TestYield(t *testing.T) {
 		"audit":    func() error { _, _, err := Audit(ctx, v, IdleDays, o); return err },
 	} {
 		calls = 0
-		usual := o.Yield
+		usual := v.Yield
 		if err := work(); err != nil || calls < len(v.Subjects)/checkTexts {
 			t.Errorf("%s: %d calls, error %v", name, calls, err)
 		}
-		o.Yield = func(context.Context) error { return end }
+		v.Yield = func(context.Context) error { return end }
 		if err := work(); !errors.Is(err, end) {
 			t.Errorf("%s: error %v, want that of Yield", name, err)
 		}
-		o.Yield = usual
+		v.Yield = usual
 	}
 }

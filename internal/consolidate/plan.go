@@ -93,7 +93,7 @@ func New(ctx context.Context, v *View, h Horizon, o Options) (*Plan, error) {
 	if err := v.validate(); err != nil {
 		return nil, err
 	}
-	s := &state{View: v, options: &o, stop: o.pause(ctx), window: w, plan: &Plan{Horizon: h}}
+	s := &state{View: v, options: &o, stop: v.pause(ctx), window: w, plan: &Plan{Horizon: h}}
 	s.arrange()
 	if err := s.prune(); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func Clusters(ctx context.Context, v *View, o Options) (topics, groups []Cluster
 	if err := v.validate(); err != nil {
 		return nil, nil, err
 	}
-	s := &state{View: v, options: &o, stop: o.pause(ctx), plan: &Plan{}}
+	s := &state{View: v, options: &o, stop: v.pause(ctx), plan: &Plan{}}
 	for _, list := range s.projects() {
 		items, err := itemsOf(s.stop, list)
 		if err != nil {

@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"time"
 
@@ -20,6 +21,9 @@ type View struct {
 	Subjects []Subject
 	// Relations are those between the subjects, in any order, with the weights that are stored.
 	Relations []hippo.Relation
+	// Yield, unless nil, is called every millisecond or so of the work, by the one goroutine that does it. It may wait, so that
+	// others get the processor; its error ends the plan, and is returned.
+	Yield func(ctx context.Context) error
 }
 
 // Subject is a memory with what is known about it.

@@ -114,13 +114,13 @@ func consolidateView(ctx context.Context, m *Memories, v *consolidate.View, o Co
 	return out, err
 }
 
-// optionsOf returns the constants of a plan: relations fade as they do in searches, which it lets pass.
+// optionsOf returns the constants of a plan: relations fade as they do in searches.
 func optionsOf(e *Engine, constants *consolidate.Options) consolidate.Options {
 	o := consolidate.Default()
 	if constants != nil {
 		o = *constants
 	}
-	o.Relations, o.Yield = e.weights.Relations, embedding.StandAside(e.embedding)
+	o.Relations = e.weights.Relations
 	return o
 }
 
@@ -145,12 +145,13 @@ func viewOf(ctx context.Context, m *Memories) (*consolidate.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &consolidate.View{Now: m.now().UTC().Truncate(time.Microsecond), Calendar: head.Calendar}
+	aside := embedding.StandAside(m.embedding)
+	v := &consolidate.View{Now: m.now().UTC().Truncate(time.Microsecond), Calendar: head.Calendar, Yield: aside}
 	codes, err := codesOf(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	memories, aside := make(map[hippo.ID]*hippo.Memory), embedding.StandAside(m.embedding)
+	memories := make(map[hippo.ID]*hippo.Memory)
 	for c, err := range store.AllSince(ctx, m.scoped, 0) {
 		if err != nil {
 			return nil, err

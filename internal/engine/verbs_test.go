@@ -41,6 +41,7 @@ func behavesLikeLocal(t *testing.T, way, checks string) {
 		"Remote", "Dispatcher", "Protocol", // travel already
 		"Embedding_LoadFails", // looks for an error by identity: the kind and the text of an error travel
 		"Embedding_Resumes",   // starts background work by Warm, which the process that has the store open does by itself
+		"Consolidate_Lets",    // begins a search by Searching, likewise
 	}
 	args := []string{"-test.skip=^Test(" + strings.Join(skipped, "|") + ")", "-rapid.checks=" + checks, "-rapid.nofailfile"}
 	if testing.Short() {

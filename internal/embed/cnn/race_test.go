@@ -1,0 +1,5 @@
+//go:build race
+
+package cnn_test
+
+const underRace = true
