@@ -15,11 +15,11 @@ import (
 func TestServe_FullDisk(t *testing.T) {
 	t.Parallel()
 	if syscall.Geteuid() != 0 {
-		t.Skip("only root may mount a small disk")
+		t.Skip("only root can mount a disk of 2 MB to fill")
 	}
 	disk := t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk).CombinedOutput(); err != nil {
-		t.Skipf("no small disk: %v %s", err, out)
+		t.Skipf("this machine lets root mount no disk of 2 MB to fill, as in most containers: %v %s", err, out)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
 	store := "sqlite:" + filepath.Join(disk, "memory.db")
