@@ -2,6 +2,7 @@ package index
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/hippo-memory/hippo/internal/index/vector"
@@ -82,7 +83,7 @@ func (s *scanner) end(group []*scanRequest) {
 		return
 	}
 	n := min(len(s.waiting), maxShared)
-	next := s.waiting[:n:n]
-	s.waiting = s.waiting[n:]
+	next := slices.Clone(s.waiting[:n])
+	s.waiting = slices.Delete(s.waiting, 0, n) // clears what it leaves: a request holds the tables of a snapshot
 	next[0].turn <- next
 }

@@ -21,9 +21,11 @@ const (
 
 // pastOf returns what a query asks for by its own words.
 func pastOf(p *Plan) past {
-	wants := cue.Expected(p.search.Text)
-	switch {
-	case p.ranker != hippo.RankerHippo || wants&cue.AsksFormer == 0:
+	if p.ranker != hippo.RankerHippo {
+		return present
+	}
+	switch wants := cue.Expected(p.search.Text); {
+	case wants&cue.AsksFormer == 0:
 		return present
 	case wants&cue.AsksFirst != 0:
 		return earliest

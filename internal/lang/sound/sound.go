@@ -68,30 +68,38 @@ func scriptOf(r rune) Script {
 
 // soundOf returns the sound of a letter by itself, 0 of what is none.
 func soundOf(r rune) byte {
-	for _, s := range [...]struct {
-		sound   byte
-		letters string
-	}{
-		{vowel, "aeiouyаеёиоуыэюяіїєўйьъاأإآىئءؤيعةی"},
-		{breath, "hхهحخ"},
-		{glide, "wو"},
-		{'P', "pbпбبپ"},
-		{'F', "fvфвفڤ"},
-		{'K', "kqcxкكقک"},
-		{'G', "gjгжґجغگ"},
-		{'S', "szсзцчшщسشزصژچ"},
-		{'D', "dдدذضظ"},
-		{'T', "tтتطث"},
-		{'L', "lлل"},
-		{'R', "rрر"},
-		{'M', "mмم"},
-		{'N', "nнن"},
-	} {
-		if strings.ContainsRune(s.letters, r) {
-			return s.sound
-		}
+	switch r {
+	case 'a', 'e', 'i', 'o', 'u', 'y', 'а', 'е', 'ё', 'и', 'о', 'у', 'ы', 'э', 'ю', 'я', 'і', 'ї', 'є', 'ў', 'й', 'ь', 'ъ', 'ا', 'أ', 'إ', 'آ', 'ى', 'ئ', 'ء', 'ؤ', 'ي', 'ع', 'ة', 'ی':
+		return vowel
+	case 'h', 'х', 'ه', 'ح', 'خ':
+		return breath
+	case 'w', 'و':
+		return glide
+	case 'p', 'b', 'п', 'б', 'ب', 'پ':
+		return 'P'
+	case 'f', 'v', 'ф', 'в', 'ف', 'ڤ':
+		return 'F'
+	case 'k', 'q', 'c', 'x', 'к', 'ك', 'ق', 'ک':
+		return 'K'
+	case 'g', 'j', 'г', 'ж', 'ґ', 'ج', 'غ', 'گ':
+		return 'G'
+	case 's', 'z', 'с', 'з', 'ц', 'ч', 'ш', 'щ', 'س', 'ش', 'ز', 'ص', 'ژ', 'چ':
+		return 'S'
+	case 'd', 'д', 'د', 'ذ', 'ض', 'ظ':
+		return 'D'
+	case 't', 'т', 'ت', 'ط', 'ث':
+		return 'T'
+	case 'l', 'л', 'ل':
+		return 'L'
+	case 'r', 'р', 'ر':
+		return 'R'
+	case 'm', 'м', 'م':
+		return 'M'
+	case 'n', 'н', 'ن':
+		return 'N'
+	default:
+		return 0
 	}
-	return 0
 }
 
 // Key returns what is heard of a word in lower case: its consonants, and a vowel at its beginning. It
