@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -110,8 +111,13 @@ func consolidateView(ctx context.Context, m *Memories, v *consolidate.View, o Co
 	}
 	out.Operation, out.Skipped = done.Operation, done.Skipped
 	out.Pruned, out.Linked, out.Summarised, out.Archived = done.Dropped, done.Linked, done.Recorded, done.Archived
-	out.Rescored, err = rescoreSome(ctx, m, v)
-	return out, err
+	if out.Rescored, err = rescoreSome(ctx, m, v); err != nil {
+		if done.Operation.IsZero() {
+			return nil, err
+		}
+		return nil, fmt.Errorf("consolidated as operation %s, but surprise was not computed again: %w", done.Operation, err)
+	}
+	return out, nil
 }
 
 // optionsOf returns the constants of a plan: relations fade as they do in searches.

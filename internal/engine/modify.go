@@ -106,7 +106,12 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}
-	return store.As(m.scoped, as(m, hippo.VerbSupersede)).Supersede(ctx, id, old, change)
+	x, err := store.As(m.scoped, as(m, hippo.VerbSupersede)).Supersede(ctx, id, old, change)
+	if err != nil {
+		return nil, err
+	}
+	noteVotes(m, c.ballot(id))
+	return x, nil
 }
 
 // ballot returns the vote on a question that goes with a modification.

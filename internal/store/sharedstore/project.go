@@ -44,6 +44,8 @@ type projection struct {
 	*tx
 	layout layout
 	models []driver.VectorModel
+	// changed is the memory whose text was just changed: the vector that the store has of it is of the former text.
+	changed hippo.ID
 }
 
 // memory brings the rows up to date that show a memory, or did.
@@ -66,10 +68,15 @@ func (p *projection) memory(id hippo.ID, e edit) error {
 		if err := p.link(id, want); err != nil {
 			return err
 		}
+		if m != nil {
+			e = editOf(nil, m, e) // another row shows all of it
+		}
 		if at != "" {
 			if err := p.settle(at, m, hippo.ID{}, edit{}); err != nil {
 				return err
 			}
+			p.changed = id
+			defer func() { p.changed = hippo.ID{} }()
 		}
 	}
 	if want == "" {
@@ -137,7 +144,7 @@ func (p *projection) settle(hash string, m *hippo.Memory, id hippo.ID, e edit) e
 		return p.remove(hash, old, m.UpdatedAt)
 	}
 	if members[0].ID != id {
-		e = edit{}
+		e = editOf(nil, members[0], edit{}) // the row may have shown another memory
 	}
 	return p.update(hash, old, members[0], e)
 }

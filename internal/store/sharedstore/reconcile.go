@@ -156,6 +156,9 @@ func (c *reconciler) apply(r *row) error {
 	case len(members) == 0:
 		err = c.add(hash, m)
 	default:
+		if _, broken := r.object(); broken != nil { // what it says now cannot be read: it takes nothing away
+			m.Metadata = members[0].Metadata
+		}
 		err = c.change(members[0], m)
 	}
 	if err != nil {

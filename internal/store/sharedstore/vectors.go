@@ -33,10 +33,10 @@ func (p *projection) modelFor() string {
 	return ""
 }
 
-// embed adds the vector of a memory to the table of vectors, if there is one.
+// embed adds the vector of a memory to the table of vectors, if there is one of its present text.
 func (p *projection) embed(row int64, m *hippo.Memory) error {
 	model := p.modelFor()
-	if model == "" {
+	if model == "" || m.ID == p.changed {
 		return nil
 	}
 	v, ok, err := sqlitestore.VectorOf(p.Tx, model, m.ID)
