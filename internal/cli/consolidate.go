@@ -75,7 +75,7 @@ func printConsolidation(s *shell, c *client.Consolidation) error {
 	switch {
 	case c.DryRun:
 		fmt.Fprintln(s.out, "Nothing was changed: this is a dry run.")
-	case c.Operation.IsZero() && s.count+c.Pruned == 0:
+	case c.Operation.IsZero() && s.count+c.Pruned+c.Rescored == 0:
 		fmt.Fprintln(s.out, "Nothing to do.")
 	case !c.Operation.IsZero():
 		fmt.Fprintf(s.out, "hippo undo %s takes it back.\n", c.Operation.Short())

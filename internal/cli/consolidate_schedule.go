@@ -76,7 +76,11 @@ func (l *lease) attempt(ctx context.Context, every time.Duration, run func(conte
 	defer cancel()
 	f, err := l.folder.Open(waiting, l.store, l.now())
 	if err != nil {
-		return min(every, leaseRetry), nil //nolint:nilerr // another process is at it
+		wait = min(every, leaseRetry)
+		if waiting.Err() == nil {
+			return wait, err
+		}
+		return wait, nil //nolint:nilerr // another process is at it
 	}
 	defer f.Close()
 	var last lastRun

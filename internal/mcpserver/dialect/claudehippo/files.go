@@ -75,7 +75,7 @@ func metadataWith(m *hippo.Memory, p place) map[string]json.RawMessage {
 // readFiles returns all files. Of several with one path that of the project comes before that of none, and the last
 // changed one before others. Cost: a read of all files.
 func readFiles(ctx context.Context, c *d.Call) (directory, error) {
-	s := d.Selection{Filter: hippo.Filter{Types: []string{fileType}}}
+	s := d.Selection{Filter: hippo.Filter{Types: []string{fileType}, Archived: true}}
 	ms, err := s.Every(ctx, c)
 	if err != nil {
 		return nil, err

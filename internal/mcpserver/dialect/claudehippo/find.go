@@ -44,7 +44,7 @@ func byRef(ctx context.Context, c *d.Call, field, ref string) ([]*hippo.Memory, 
 	if !errors.Is(err, hippo.ErrNotFound) || len(ref) != hex.EncodedLen(sha256.Size) {
 		return ms, err
 	}
-	all, bad := (&d.Selection{}).Every(ctx, c)
+	all, bad := (&d.Selection{Filter: hippo.Filter{Archived: true}}).Every(ctx, c)
 	if bad != nil {
 		return nil, bad
 	}

@@ -101,6 +101,7 @@ func selected(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
 	if s.Filter.CreatedAfter.IsZero() && s.Filter.CreatedBefore.IsZero() && len(s.Tags) == 0 && len(s.Filter.Types) == 0 {
 		return nil, hippo.Fieldf(hashField, "or id, tags, memory_type, after or before must say what to delete")
 	}
+	s.Filter.Archived = true // what a search finds goes, too
 	return s.Every(ctx, c)
 }
 

@@ -88,6 +88,7 @@ func callDelete(ctx context.Context, c *d.Call) (d.Result, error) {
 	case len(s.Tags) == 0 && s.Filter.CreatedAfter.IsZero() && s.Filter.CreatedBefore.IsZero():
 		return d.Result{}, hippo.Fieldf("content_hash", "or tags, after or before must say what to delete")
 	}
+	s.Filter.Archived = true // what a search finds goes, too
 	ms, err := s.Every(ctx, c)
 	if err != nil {
 		return d.Result{}, err

@@ -193,7 +193,7 @@ func deleteDates(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err := someTags(c); err != nil {
 		return d.Result{}, err
 	}
-	s := d.Selection{Tags: filterTags(c.Texts("tags"), false)}
+	s := d.Selection{Tags: filterTags(c.Texts("tags"), false), Filter: hippo.Filter{Archived: true}}
 	if err := dates(c, &s.Filter); err != nil {
 		return d.Result{}, err
 	}
