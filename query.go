@@ -105,14 +105,19 @@ type Filter struct {
 	// [Memory.When] returns.
 	EventAfter  time.Time
 	EventBefore time.Time
-	// ValidAt keeps memories whose fact holds at that time.
-	ValidAt  time.Time
+	Moment
 	MinTrust Trust
 	// Pinned keeps pinned memories only.
 	Pinned bool
 	// Archived keeps archived memories as if they were not. Otherwise they are left out, and with ranker hippo and a text they rank
 	// behind what is comparably relevant.
 	Archived bool
+}
+
+// Moment is the time as of which memories are read. The zero value is now, and whatever the time of a fact.
+type Moment struct {
+	// ValidAt keeps memories whose fact holds at that time, and relations that do: from ValidFrom on until before ValidUntil.
+	ValidAt time.Time
 }
 
 // Origin keeps memories of one author and of one session; empty: any.

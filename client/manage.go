@@ -54,6 +54,12 @@ func (c *Client) Get(ctx context.Context, ids ...hippo.ID) ([]*hippo.Memory, err
 	return c.memories.Get(ctx, ids)
 }
 
+// GetAt is [Client.Get] as of a moment. One that does not hold then is [hippo.ErrNotFound], and the error names what held
+// instead, if that is known.
+func GetAt(ctx context.Context, c *Client, at hippo.Moment, ids ...hippo.ID) ([]*hippo.Memory, error) {
+	return engine.GetAt(ctx, c.memories, engine.GetQuery{IDs: ids, At: at})
+}
+
 // ResolveOption is an option of [Client.Resolve].
 type ResolveOption interface{ resolve(p *engine.Preference) }
 

@@ -33,3 +33,8 @@ func (r Relations) Remove(ctx context.Context, rs ...hippo.Relation) error {
 func (r Relations) Of(ctx context.Context, ids ...hippo.ID) ([]hippo.Relation, error) {
 	return r.relations.Of(ctx, ids)
 }
+
+// OfAt is [Relations.Of] as of a moment: those that held then.
+func (r Relations) OfAt(ctx context.Context, at hippo.Moment, ids ...hippo.ID) ([]hippo.Relation, error) {
+	return r.relations.List(ctx, engine.RelationQuery{IDs: ids, At: at})
+}

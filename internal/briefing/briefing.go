@@ -28,6 +28,8 @@ type Query struct {
 	// MaxTokens bounds the text, as [Tokens] estimates it: [MinTokens] to [MaxTokens]; 0 means
 	// [DefaultTokens].
 	MaxTokens int
+	// At, with ValidAt, selects what held then, also if it was superseded since; otherwise what holds now.
+	At hippo.Moment
 	// Known reports whether the reader has a memory already; nil: it has none.
 	Known func(*hippo.Memory) bool
 }

@@ -99,7 +99,7 @@ func leading(list []scored) []scored {
 // planOf returns the plan of the section of a candidate; false if it is never selected.
 func planOf(in *Input, c *Candidate) (plan, bool) {
 	m := c.Memory
-	if m.Forgotten() || !m.SupersededBy.IsZero() || !m.ValidAt(in.Now) || done(m) || m.Project != "" && m.Project != in.Project {
+	if m.Forgotten() || !in.holds(m) || done(m) || m.Project != "" && m.Project != in.Project {
 		return plan{}, false
 	}
 	s := sectionOf(c)
@@ -111,6 +111,14 @@ func planOf(in *Input, c *Candidate) (plan, bool) {
 	}
 	all := plans()
 	return all[slices.IndexFunc(all, func(p plan) bool { return p.section == s })], true
+}
+
+// holds reports whether a memory holds at the time of the query.
+func (in *Input) holds(m *hippo.Memory) bool {
+	if t := in.At.ValidAt; !t.IsZero() {
+		return m.ValidAt(t)
+	}
+	return m.SupersededBy.IsZero() && m.ValidAt(in.Now)
 }
 
 // score is how much a candidate is worth knowing. What is pinned always is.

@@ -17,6 +17,7 @@ import (
 
 func newContextCommand(s *shell) *cobra.Command {
 	var q briefing.Query
+	var at momentFlags
 	c := &cobra.Command{
 		Use:   "context [PROMPT...]",
 		Short: "Show what to know now: rules, open tasks, decisions, recent work, and what a prompt reminds of",
@@ -31,6 +32,9 @@ func newContextCommand(s *shell) *cobra.Command {
 			}
 			if c.Flags().Changed("max-tokens") && q.MaxTokens == 0 {
 				q.MaxTokens = -1 // 0 means the default to the engine
+			}
+			if err := at.set(s, &q.At); err != nil {
+				return err
 			}
 			cfg, err := s.named()
 			if err != nil {
@@ -54,6 +58,7 @@ func newContextCommand(s *shell) *cobra.Command {
 			return printContext(s, b)
 		},
 	}
+	at.add(c)
 	c.Flags().StringVar(&q.Prompt, "prompt", "", "what the user asks")
 	c.Flags().IntVar(&q.MaxTokens, "max-tokens", briefing.DefaultTokens, "the most tokens of the text, by estimate")
 	return c

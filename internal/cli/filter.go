@@ -11,11 +11,12 @@ import (
 
 // filterFlags are the flags of the commands that find insights.
 type filterFlags struct {
-	fields             hippo.Filter // as far as they need not be parsed
-	situation          []string
-	when               string
-	since, until, asOf string
-	all                bool
+	fields       hippo.Filter // as far as they need not be parsed
+	situation    []string
+	when         string
+	since, until string
+	at           momentFlags
+	all          bool
 }
 
 // add adds the flags to a command.
@@ -31,15 +32,28 @@ func (f *filterFlags) add(c *cobra.Command) {
 	v.StringVar(&f.when, "when", "", "of this time: 'last week', 'since 1 March', 2026-01-01..2026-02-01, 3d")
 	v.StringVar(&f.since, "since", "", "recorded at or after this time: yesterday, 2026-03-01, 3d")
 	v.StringVar(&f.until, "until", "", "recorded before this time")
-	v.StringVar(&f.asOf, "as-of", "", "only what held at this time")
+	f.at.add(c)
 	v.BoolVar(&f.all, "all", false, "of all projects; without it, of the current one and of none; --project NAME keeps to one, --project none to none")
+}
+
+// momentFlags are the flags for the moment as of which something is read.
+type momentFlags struct{ asOf string }
+
+// add adds the flags to a command.
+func (f *momentFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.asOf, "as-of", "", "only what held at this time")
+}
+
+// set sets the moment that the flags say.
+func (f *momentFlags) set(s *shell, to *hippo.Moment) error {
+	return setTime(s, &to.ValidAt, "as-of", f.asOf)
 }
 
 // filter returns what the flags keep, without projects.
 func (f *filterFlags) filter(s *shell) (hippo.Filter, error) {
 	out := f.fields
 	err := cmp.Or(
-		setTime(s, &out.CreatedAfter, "since", f.since), setTime(s, &out.CreatedBefore, "until", f.until), setTime(s, &out.ValidAt, "as-of", f.asOf),
+		setTime(s, &out.CreatedAfter, "since", f.since), setTime(s, &out.CreatedBefore, "until", f.until), f.at.set(s, &out.Moment),
 	)
 	if from, to := out.CreatedAfter, out.CreatedBefore; err == nil && !from.IsZero() && !to.IsZero() && !from.Before(to) {
 		err = hippo.Fieldf("until", "must be after since, got %q and %q", f.until, f.since)

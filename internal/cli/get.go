@@ -19,6 +19,7 @@ import (
 
 func newGetCommand(s *shell) *cobra.Command {
 	var query string
+	var at momentFlags
 	c := &cobra.Command{
 		Use:   "get ID...",
 		Short: "Show insights whole",
@@ -27,7 +28,11 @@ UUID or of the beginning of a content hash. With --json, one ID is an object, se
 that led to them: that they were opened for it is a weak vote for them as answers to questions like it.`,
 		Args: requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			ms, err := m.Get(c.Context(), ids...)
+			var moment hippo.Moment
+			if err := at.set(s, &moment); err != nil {
+				return err
+			}
+			ms, err := client.GetAt(c.Context(), m, moment, ids...)
 			if err != nil {
 				return err
 			}
@@ -59,6 +64,7 @@ that led to them: that they were opened for it is a weak vote for them as answer
 			return nil
 		}),
 	}
+	at.add(c)
 	c.Flags().StringVar(&query, "query", "", "question that led to them: that they were opened counts for questions like it")
 	return c
 }

@@ -20,6 +20,7 @@ func newRelateCommand(s *shell) *cobra.Command {
 	var weight float64
 	var from, until string
 	var remove bool
+	var at momentFlags
 	c := &cobra.Command{
 		Use:   "relate FROM KIND TO | relate ID",
 		Short: "Say that one insight has to do with another, or show what an insight has to do with",
@@ -37,12 +38,17 @@ With one ID, show the relations of that insight.`,
 			}
 			return s.with(c.Context(), func(m *client.Client) error {
 				if len(args) == 1 {
-					return showRelations(c.Context(), s, m, args[0])
+					var moment hippo.Moment
+					if err := at.set(s, &moment); err != nil {
+						return err
+					}
+					return showRelations(c.Context(), s, m, args[0], moment)
 				}
 				return changeRelation(c.Context(), s, m, args, r, remove)
 			})
 		},
 	}
+	at.add(c)
 	f := c.Flags()
 	f.Float64Var(&weight, "weight", 1, "how much it counts, above 0 and at most 1")
 	f.StringVar(&from, "valid-from", "", "when it begins to hold")
@@ -55,6 +61,9 @@ With one ID, show the relations of that insight.`,
 func relateArgs(c *cobra.Command, args []string) error {
 	if len(args) != 1 && len(args) != 3 {
 		return usagef("FROM KIND TO are needed, or one id")
+	}
+	if len(args) == 3 && c.Flags().Changed("as-of") {
+		return usagef("--as-of shows the relations of one id")
 	}
 	for _, name := range []string{"weight", "valid-from", "valid-until", "remove"} {
 		if len(args) == 1 && c.Flags().Changed(name) {
@@ -88,12 +97,12 @@ func changeRelation(ctx context.Context, s *shell, m *client.Client, args []stri
 	return nil
 }
 
-func showRelations(ctx context.Context, s *shell, m *client.Client, ref string) error {
+func showRelations(ctx context.Context, s *shell, m *client.Client, ref string, at hippo.Moment) error {
 	id, err := m.Resolve(ctx, ref)
 	if err != nil {
 		return err
 	}
-	rs, err := m.Relations().Of(ctx, id)
+	rs, err := m.Relations().OfAt(ctx, at, id)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func Context(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Brie
 	if m.remote == nil {
 		return brief(ctx, m, q)
 	}
-	a := contextArgs{Prompt: q.Prompt, State: q.State, PromptOnly: q.PromptOnly, MaxTokens: q.MaxTokens}
+	a := contextArgs{Prompt: q.Prompt, State: q.State, PromptOnly: q.PromptOnly, MaxTokens: q.MaxTokens, At: q.At}
 	for {
 		b, err := perform(ctx, m, a, briefWithout)
 		if err != nil || q.Known == nil {
@@ -55,12 +55,13 @@ type contextArgs struct {
 	Prompt, State string
 	PromptOnly    bool
 	MaxTokens     int
+	At            hippo.Moment
 	Known         []hippo.ID
 }
 
 func briefWithout(ctx context.Context, m *Memories, a contextArgs) (*briefing.Briefing, error) {
 	return brief(ctx, m, briefing.Query{
-		Prompt: a.Prompt, State: a.State, PromptOnly: a.PromptOnly, MaxTokens: a.MaxTokens,
+		Prompt: a.Prompt, State: a.State, PromptOnly: a.PromptOnly, MaxTokens: a.MaxTokens, At: a.At,
 		Known: func(x *hippo.Memory) bool { return slices.Contains(a.Known, x.ID) },
 	})
 }
@@ -70,7 +71,10 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 		return nil, err
 	}
 	g := gatherer{memories: m, known: make(map[hippo.ID]int)}
-	g.filter = hippo.Filter{Projects: []string{m.scope.Project, ""}, ValidAt: m.now()}
+	g.filter = hippo.Filter{Projects: []string{m.scope.Project, ""}, Moment: q.At}
+	if q.At.ValidAt.IsZero() {
+		g.filter.ValidAt = m.now()
+	}
 	if err := g.gather(ctx, &q); err != nil {
 		return nil, err
 	}

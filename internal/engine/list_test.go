@@ -36,7 +36,7 @@ func TestList_Filters(t *testing.T) {
 			filter hippo.Filter
 			want   hippo.ID
 		}{
-			"valid":   {hippo.Filter{ValidAt: f.now()}, other.ID},
+			"valid":   {hippo.Filter{Moment: hippo.Moment{ValidAt: f.now()}}, other.ID},
 			"created": {hippo.Filter{CreatedAfter: at.Add(time.Second)}, other.ID},
 		} {
 			if l, err := f.List(t.Context(), engine.ListQuery{Filter: tc.filter, Forgotten: forgotten}); err != nil || l.Total != 1 || l.Memories[0].ID != tc.want {

@@ -24,6 +24,8 @@ func publicName(local string) string {
 	switch local {
 	case "search", "list", "get", "modify", "reinforce", "forget", "restore", "purge", "compare", "undo", "clusters", "audit":
 		return local
+	case "getAt":
+		return "get"
 	case "recordAlone", "packedRecord":
 		return "record"
 	case "briefWithout":

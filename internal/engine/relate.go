@@ -3,10 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
-	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // maxRelations is how many relations of one memory [Relations.Of] returns.
@@ -77,17 +78,55 @@ func someRelations(rs []hippo.Relation) error {
 	return nil
 }
 
+// RelationQuery asks for the relations at either end of memories.
+type RelationQuery struct {
+	IDs []hippo.ID
+	// Kinds keeps relations of any of these kinds; nil: all.
+	Kinds []string
+	// At, with ValidAt, keeps those that hold then; otherwise those that do not hold now are returned, too.
+	At hippo.Moment
+}
+
 // Of returns the relations at either end of memories, at most 100 of each, the strongest; those
 // that do not hold now too, those of forgotten memories not. Weights are those of now. They are
 // ordered by From, To and Kind. Unknown IDs are a [*hippo.UnknownError].
 func (r Relations) Of(ctx context.Context, ids []hippo.ID) ([]hippo.Relation, error) {
-	return perform(ctx, r.memories, ids, relationsOf)
+	return perform(ctx, r.memories, RelationQuery{IDs: ids}, relationsOf)
 }
 
-func relationsOf(ctx context.Context, m *Memories, ids []hippo.ID) ([]hippo.Relation, error) {
-	if _, err := m.Get(ctx, ids); err != nil {
+// List is [Relations.Of] with a query.
+func (r Relations) List(ctx context.Context, q RelationQuery) ([]hippo.Relation, error) {
+	return perform(ctx, r.memories, q, relationsOf)
+}
+
+func relationsOf(ctx context.Context, m *Memories, q RelationQuery) ([]hippo.Relation, error) {
+	if _, err := get(ctx, m, q.IDs); err != nil {
 		return nil, err
 	}
-	list, err := m.scoped.Relations(ctx, distinct(ids), time.Time{}, maxRelations)
+	limit := maxRelations
+	if q.Kinds != nil {
+		limit = math.MaxInt32 // the strongest may be of other kinds
+	}
+	list, err := m.scoped.Relations(ctx, distinct(q.IDs), q.At.ValidAt, limit)
+	if q.Kinds != nil {
+		list = strongest(slices.DeleteFunc(list, func(x hippo.Relation) bool { return !slices.Contains(q.Kinds, x.Kind) }), q.IDs)
+	}
 	return weighed(&m.weights.Relations, list, m.now()), err
+}
+
+// strongest keeps the [maxRelations] strongest relations of each memory. The list is in the order of [hippo.Relation.Compare].
+func strongest(list []hippo.Relation, ids []hippo.ID) []hippo.Relation {
+	var g driver.Graph
+	for _, r := range list {
+		g.Set(r)
+	}
+	var kept driver.Graph
+	for _, id := range ids {
+		of := g.At(id)
+		slices.SortFunc(of, func(a, b hippo.Relation) int { return driver.Stronger(&a, &b) })
+		for _, r := range of[:min(len(of), maxRelations)] {
+			kept.Set(r)
+		}
+	}
+	return kept.All()
 }

@@ -35,9 +35,9 @@ func TestRecord_Supersedes(t *testing.T) {
 	if a.Hits[1].Memory.SupersededBy != now.ID || a.Total != 2 || a.Distribution.Sum() != 2 || a.Hits[0].Relevance != a.Hits[1].Relevance {
 		t.Errorf("got %+v", a)
 	}
-	before := hippo.Filter{ValidAt: now.CreatedAt.Add(-time.Hour)}
+	before := hippo.Filter{Moment: hippo.Moment{ValidAt: now.CreatedAt.Add(-time.Hour)}}
 	f.wantOrder(hippo.Query{Text: "gateway timeout", Filter: before}, old.Content)
-	after := hippo.Filter{ValidAt: now.CreatedAt}
+	after := hippo.Filter{Moment: hippo.Moment{ValidAt: now.CreatedAt}}
 	f.wantOrder(hippo.Query{Text: "gateway timeout", Filter: after})
 	f.wantOrder(hippo.Query{Text: "sixty seconds", Filter: after}, now.Content)
 
@@ -103,7 +103,7 @@ func TestSearch_Conflicts(t *testing.T) {
 	if x := got.Conflicts[0]; x.A != c.ID || x.B != a.ID {
 		t.Errorf("got %+v, want %v and %v", x, c.ID, a.ID)
 	}
-	past := f.search(hippo.Query{Text: "default branch", Filter: hippo.Filter{ValidAt: start.AddDate(0, 0, 5)}})
+	past := f.search(hippo.Query{Text: "default branch", Filter: hippo.Filter{Moment: hippo.Moment{ValidAt: start.AddDate(0, 0, 5)}}})
 	if len(past.Conflicts) == 0 || past.Conflicts[0].Reason != "develop / main" {
 		t.Errorf("as of then: %+v", past.Conflicts)
 	}

@@ -259,7 +259,7 @@ func (w *world) check(t *rapid.T) {
 		{Text: "die Häuser nicht"},
 		{Text: "cach deplyo httpservre http server snake_cas"},
 		{Text: "nothing", Vector: vectorOf("y", whole), Model: whole.ID, Nearest: 100, MinCosine: .1, Filter: hippo.Filter{Projects: []string{"p"}}},
-		{Filter: hippo.Filter{Projects: []string{"", "q"}, Pinned: true, ValidAt: time.UnixMicro(4)}},
+		{Filter: hippo.Filter{Projects: []string{"", "q"}, Pinned: true, Moment: hippo.Moment{ValidAt: time.UnixMicro(4)}}},
 	} {
 		got, most := search(w.x, q)
 		want, wantMost := search(fresh, q)

@@ -245,7 +245,7 @@ func TestAdmits_is_what_an_empty_text_finds(t *testing.T) {
 		"author":          {Filter: hippo.Filter{Origin: hippo.Origin{Author: "Ann"}}},
 		"trust":           {Filter: hippo.Filter{MinTrust: hippo.TrustHigh}},
 		"tag":             {Filter: hippo.Filter{Tags: []string{"a"}}},
-		"valid":           {Filter: hippo.Filter{ValidAt: time.UnixMicro(100)}},
+		"valid":           {Filter: hippo.Filter{Moment: hippo.Moment{ValidAt: time.UnixMicro(100)}}},
 		"no_situation":    {Situation: []string{"gardening"}},
 		"unknown_author":  {Filter: hippo.Filter{Origin: hippo.Origin{Author: "Nobody"}}},
 		"unknown_project": {Filter: hippo.Filter{Projects: []string{"nowhere"}}},

@@ -17,11 +17,12 @@ const contextSchema = `{"type":"object","properties":{
 
 type contextInput struct {
 	prompt, project string
+	at              momentInput
 	maxTokens       *int
 }
 
 func (in *contextInput) fields() []field {
-	return []field{{name: "prompt", to: &in.prompt}, {name: "project", to: &in.project}, {name: "max_tokens", to: &in.maxTokens}}
+	return append([]field{{name: "prompt", to: &in.prompt}, {name: "project", to: &in.project}, {name: "max_tokens", to: &in.maxTokens}}, in.at.fields()...)
 }
 
 func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
@@ -30,6 +31,10 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 		if q.MaxTokens = *in.maxTokens; q.MaxTokens == 0 {
 			return reply{}, hippo.Fieldf("max_tokens", "must be between %d and %d, got 0", briefing.MinTokens, briefing.MaxTokens)
 		}
+	}
+	var err error
+	if q.At, err = in.at.value(s); err != nil {
+		return reply{}, err
 	}
 	scope := s.scope
 	switch in.project {

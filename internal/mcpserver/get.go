@@ -16,11 +16,14 @@ const getSchema = `{"type":"object","required":["ids"],"properties":{
 
 type getInput struct {
 	ids       refs
+	at        momentInput
 	maxTokens tokenLimit
 }
 
 func (in *getInput) fields() []field {
-	return []field{{name: "ids", also: "id uuids uuid refs ref hash", to: &in.ids, required: true}, {name: "max_tokens", to: &in.maxTokens.given}}
+	return append([]field{
+		{name: "ids", also: "id uuids uuid refs ref hash", to: &in.ids, required: true}, {name: "max_tokens", to: &in.maxTokens.given},
+	}, in.at.fields()...)
 }
 
 // got is the structured content of memories that were read.
@@ -39,14 +42,18 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ms, err := s.Get(ctx, ids)
+	at, err := in.at.value(s)
+	if err != nil {
+		return reply{}, err
+	}
+	ms, err := engine.GetAt(ctx, s.Memories, engine.GetQuery{IDs: ids, At: at})
 	if err != nil {
 		return reply{}, err
 	}
 	if err := engine.Opened(ctx, s.Memories, conversationOf(ctx).found(ids)); err != nil {
 		return reply{}, err
 	}
-	rs, err := s.Relations().Of(ctx, ids)
+	rs, err := s.Relations().List(ctx, engine.RelationQuery{IDs: ids, At: at})
 	if err != nil {
 		return reply{}, err
 	}

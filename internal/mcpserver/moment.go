@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
@@ -22,6 +23,18 @@ func (m *moment) set(name string, raw json.RawMessage) error {
 		return nil
 	}
 	return set(name, raw, &m.text)
+}
+
+// momentInput is the moment as of which something is read.
+type momentInput struct{ asOf moment }
+
+func (in *momentInput) fields() []field {
+	return []field{{name: "as_of", to: &in.asOf, unlisted: true}}
+}
+
+func (in *momentInput) value(s *session) (hippo.Moment, error) {
+	var at hippo.Moment
+	return at, s.times([]moment{in.asOf}, &at.ValidAt)
 }
 
 // times sets times to those that were given, the first to the first; an unset one leaves it.

@@ -94,7 +94,7 @@ func TestRerank_NeighboursPassTheFilters(t *testing.T) {
 		"created":   {hippo.Query{Filter: hippo.Filter{CreatedBefore: time.Unix(9, 0)}}, func(m *hippo.Memory) { m.CreatedAt = time.Unix(8, 0) }},
 		"time":      {hippo.Query{Filter: hippo.Filter{EventBefore: time.Unix(9, 0)}}, func(m *hippo.Memory) { m.EventTime = time.Unix(8, 0) }},
 		"when":      {hippo.Query{When: "before 1971"}, func(m *hippo.Memory) { m.EventTime = time.Unix(8, 0) }},
-		"valid":     {hippo.Query{Filter: hippo.Filter{ValidAt: time.Unix(9, 0)}}, func(m *hippo.Memory) { m.ValidFrom = time.Unix(8, 0) }},
+		"valid":     {hippo.Query{Filter: hippo.Filter{Moment: hippo.Moment{ValidAt: time.Unix(9, 0)}}}, func(m *hippo.Memory) { m.ValidFrom = time.Unix(8, 0) }},
 		"trust":     {hippo.Query{Filter: hippo.Filter{MinTrust: hippo.TrustHigh}}, func(m *hippo.Memory) { m.Trust = hippo.TrustHigh }},
 		"pinned":    {hippo.Query{Filter: hippo.Filter{Pinned: true}}, func(m *hippo.Memory) { m.Pinned = true }},
 		"situation": {hippo.Query{Situation: []string{"debugging"}, Strict: true}, func(m *hippo.Memory) { m.Situation = []string{"debugging"} }},

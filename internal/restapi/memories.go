@@ -193,10 +193,13 @@ type insights struct {
 	Insights []insight `json:"insights"`
 }
 
-type getManyInput struct{ uuids references }
+type getManyInput struct {
+	uuids references
+	at    momentInput
+}
 
 func (in *getManyInput) fields() []field {
-	return []field{{name: "uuids", to: &in.uuids, required: true, rules: schema{"minItems": 1}}}
+	return append([]field{{name: "uuids", to: &in.uuids, required: true, rules: schema{"minItems": 1}}}, in.at.fields(inBody)...)
 }
 
 func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
@@ -204,7 +207,11 @@ func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ms, err := r.Get(ctx, ids)
+	at, err := in.at.value(r)
+	if err != nil {
+		return reply{}, err
+	}
+	ms, err := engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: ids, At: at})
 	if err != nil {
 		return reply{}, err
 	}
@@ -212,9 +219,14 @@ func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
 	return reply{status: http.StatusOK, data: insights{list}, count: len(ms)}, err
 }
 
-type getInput struct{ id reference }
+type getInput struct {
+	id reference
+	at momentInput
+}
 
-func (in *getInput) fields() []field { return []field{idField(&in.id)} }
+func (in *getInput) fields() []field {
+	return append([]field{idField(&in.id)}, in.at.fields(inQuery)...)
+}
 
 // idField is the parameter of a path that names a memory.
 func idField(to *reference) field { return field{name: "id", in: inPath, to: to, required: true} }
@@ -232,7 +244,11 @@ func (in *getInput) get(ctx context.Context, r *request) (*hippo.Memory, error) 
 	if err != nil {
 		return nil, err
 	}
-	ms, err := r.Get(ctx, []hippo.ID{id})
+	at, err := in.at.value(r)
+	if err != nil {
+		return nil, err
+	}
+	ms, err := engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at})
 	if err != nil {
 		return nil, err
 	}

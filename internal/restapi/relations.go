@@ -134,16 +134,25 @@ func (in *unrelateInput) call(ctx context.Context, r *request) (reply, error) {
 	return reply{status: http.StatusNoContent, count: 1}, r.Relations().Remove(ctx, []hippo.Relation{x})
 }
 
-type relationsInput struct{ id reference }
+type relationsInput struct {
+	id reference
+	at momentInput
+}
 
-func (in *relationsInput) fields() []field { return []field{idField(&in.id)} }
+func (in *relationsInput) fields() []field {
+	return append([]field{idField(&in.id)}, in.at.fields(inQuery)...)
+}
 
 func (in *relationsInput) call(ctx context.Context, r *request) (reply, error) {
 	id, err := r.resolve(ctx, in.id, engine.PreferLive)
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := r.Relations().Of(ctx, []hippo.ID{id})
+	at, err := in.at.value(r)
+	if err != nil {
+		return reply{}, err
+	}
+	list, err := r.Relations().List(ctx, engine.RelationQuery{IDs: []hippo.ID{id}, At: at})
 	if err != nil {
 		return reply{}, err
 	}

@@ -56,16 +56,17 @@ type contextInput struct {
 	promptOnly    bool
 	project       *string
 	maxTokens     *int
+	at            momentInput
 }
 
 func (in *contextInput) fields() []field {
-	return []field{
+	return append([]field{
 		{name: "prompt", to: &in.prompt, about: "what the user asks; empty: a session begins"},
 		{name: "state", to: &in.state, about: "the work in progress: the branch, recent commits, changed paths"},
 		{name: "prompt_only", to: &in.promptOnly, about: "only what the prompt reminds of"},
 		{name: "project", to: &in.project, about: `default: the current project of the token; "" is none`},
 		{name: "max_tokens", to: &in.maxTokens, rules: schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens, "default": briefing.DefaultTokens}},
-	}
+	}, in.at.fields(inBody)...)
 }
 
 func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
@@ -74,6 +75,10 @@ func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
 		if q.MaxTokens = *in.maxTokens; q.MaxTokens == 0 {
 			return reply{}, hippo.Fieldf("max_tokens", "must be between %d and %d, got 0", briefing.MinTokens, briefing.MaxTokens)
 		}
+	}
+	var err error
+	if q.At, err = in.at.value(r); err != nil {
+		return reply{}, err
 	}
 	scope := r.scope
 	if in.project != nil {

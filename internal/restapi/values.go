@@ -156,13 +156,29 @@ func (m *metadata) set(name string, raw json.RawMessage) error {
 // schema implements [value].
 func (*metadata) schema() schema { return schema{"type": "object", "additionalProperties": true} }
 
+// momentInput is the moment as of which something is read.
+type momentInput struct{ asOf moment }
+
+func (in *momentInput) fields(where place) []field {
+	return []field{{name: "as_of", in: where, to: &in.asOf, about: "only what holds at this time"}}
+}
+
+func (in *momentInput) value(r *request) (at hippo.Moment, err error) {
+	return at, r.times(in.instants(&at)...)
+}
+
+// instants are its times, and where they go.
+func (in *momentInput) instants(at *hippo.Moment) []instant {
+	return []instant{{moment: in.asOf, to: &at.ValidAt}}
+}
+
 // filterInput is what narrows a search or a list.
 type filterInput struct {
 	situation, tags, kinds []string
 	projects               *[]string
 	author, session, when  string
 	created, event         [2]moment // after, before
-	asOf                   moment
+	at                     momentInput
 	minTrust               string
 	marks                  struct{ pinned, archived bool }
 }
@@ -181,7 +197,6 @@ func (in *filterInput) fields(where place) []field {
 		{name: "created_before", to: &in.created[1], about: "exclusive"},
 		{name: "event_after", to: &in.event[0], about: "inclusive; compared with event_time, or else created_at"},
 		{name: "event_before", to: &in.event[1], about: "exclusive"},
-		{name: "as_of", to: &in.asOf, about: "only what holds at this time"},
 		{name: "min_trust", to: &in.minTrust, words: trustNames()},
 		{name: "pinned", to: &in.marks.pinned, about: "only pinned ones"},
 		{name: "archived", to: &in.marks.archived, about: "archived ones, too"},
@@ -189,7 +204,7 @@ func (in *filterInput) fields(where place) []field {
 	for i := range list {
 		list[i].in = where
 	}
-	return list
+	return append(list, in.at.fields(where)...)
 }
 
 // trustNames are the levels of trust, as [formats.EncodeInsight] names them.
@@ -204,11 +219,10 @@ func (in *filterInput) filter(r *request) (hippo.Filter, error) {
 	if i := slices.Index(trustNames(), in.minTrust); i >= 0 {
 		f.MinTrust = hippo.Trust(i)
 	}
-	if err := r.times(
+	if err := r.times(append(in.at.instants(&f.Moment),
 		instant{moment: in.created[0], to: &f.CreatedAfter}, instant{moment: in.created[1], to: &f.CreatedBefore},
 		instant{moment: in.event[0], to: &f.EventAfter}, instant{moment: in.event[1], to: &f.EventBefore},
-		instant{moment: in.asOf, to: &f.ValidAt},
-	); err != nil {
+	)...); err != nil {
 		return f, err
 	}
 	if from, to := f.CreatedAfter, f.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {

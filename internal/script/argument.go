@@ -49,12 +49,20 @@ func decode(c *sandbox.Call, to any) error {
 	d.DisallowUnknownFields()
 	err = d.Decode(to)
 	if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return hippo.Fieldf(strings.TrimPrefix(bad.Field, "filterInput."), "must be %s, got %s", typeName(bad), bad.Value)
+		return hippo.Fieldf(parameterOf(bad.Field), "must be %s, got %s", typeName(bad), bad.Value)
 	}
 	if err != nil {
 		return hippo.Fieldf(c.Name, "%v", err)
 	}
 	return nil
+}
+
+// parameterOf returns the parameter of a field that may be of an embedded struct.
+func parameterOf(field string) string {
+	for _, embedded := range []string{"filterInput.", "momentInput."} {
+		field = strings.TrimPrefix(field, embedded)
+	}
+	return field
 }
 
 // typeName names the type that an argument must have, in the terms of Starlark.

@@ -21,9 +21,9 @@ func readVerbs() []verb {
 		{name: "recall", params: append([]string{"when", "limit", "query"}, slices.DeleteFunc(slices.Clone(narrow), isWhen)...), call: recall},
 		{name: "search_by_tag", params: []string{"tags", "limit", "match"}, call: searchByTag},
 		{name: "list_memories", params: append([]string{"limit", "offset", "forgotten"}, narrow...), call: listMemories},
-		{name: "get", aliases: []string{"expand", "expand_memory"}, params: []string{"id"}, call: get},
-		{name: "related", params: []string{"id"}, call: related},
-		{name: "context", params: []string{"prompt", "max_tokens"}, call: sessionContext},
+		{name: "get", aliases: []string{"expand", "expand_memory"}, params: []string{"id", "as_of"}, call: get},
+		{name: "related", params: []string{"id", "as_of"}, call: related},
+		{name: "context", params: []string{"prompt", "max_tokens", "as_of"}, call: sessionContext},
 		{name: "stats", aliases: []string{"health", "status"}, call: stats},
 		{name: "projects", call: projects},
 	}
@@ -43,7 +43,7 @@ type filterInput struct {
 	Session       string `json:"session"`
 	CreatedAfter  string `json:"created_after"`
 	CreatedBefore string `json:"created_before"`
-	AsOf          string `json:"as_of"`
+	momentInput
 }
 
 func (in *filterInput) filter(s *session) (hippo.Filter, error) {
@@ -52,8 +52,20 @@ func (in *filterInput) filter(s *session) (hippo.Filter, error) {
 		f.Projects = []string{in.Project}
 	}
 	err := times(s.caller.Now().In(s.memories.Zone()), moment{"created_after", in.CreatedAfter, &f.CreatedAfter},
-		moment{"created_before", in.CreatedBefore, &f.CreatedBefore}, moment{"as_of", in.AsOf, &f.ValidAt})
+		moment{"created_before", in.CreatedBefore, &f.CreatedBefore})
+	if err == nil {
+		f.Moment, err = in.moment(s)
+	}
 	return f, err
+}
+
+// momentInput is the moment as of which something is read.
+type momentInput struct {
+	AsOf string `json:"as_of"`
+}
+
+func (in *momentInput) moment(s *session) (at hippo.Moment, err error) {
+	return at, times(s.caller.Now().In(s.memories.Zone()), moment{"as_of", in.AsOf, &at.ValidAt})
 }
 
 type searchInput struct {
@@ -223,8 +235,13 @@ func withAnyTag(ctx context.Context, s *session, tags []string, limit int) (any,
 func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	var in struct {
 		ID texts `json:"id"`
+		momentInput
 	}
 	if err := decode(c, &in); err != nil {
+		return nil, err
+	}
+	at, err := in.moment(s)
+	if err != nil {
 		return nil, err
 	}
 	if err := required("id", len(in.ID) > 0); err != nil {
@@ -241,7 +258,7 @@ func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 		}
 		ids = append(ids, found...)
 	}
-	out, err := known(ctx, s, ids)
+	out, err := known(ctx, s, ids, at)
 	if one := c.Args["id"]; err == nil && len(one) > 0 && one[0] == '"' {
 		if len(out) == 0 {
 			return nil, nil // None
@@ -251,11 +268,11 @@ func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	return out, err
 }
 
-// known returns those memories that there are.
-func known(ctx context.Context, s *session, ids []hippo.ID) ([]map[string]any, error) {
+// known returns those memories that there are at a moment.
+func known(ctx context.Context, s *session, ids []hippo.ID, at hippo.Moment) ([]map[string]any, error) {
 	var ms []*hippo.Memory
 	for _, id := range ids {
-		m, err := s.memories.Get(ctx, []hippo.ID{id})
+		m, err := engine.GetAt(ctx, s.memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at})
 		if err != nil && !errors.Is(err, hippo.ErrNotFound) {
 			return nil, err
 		}
@@ -269,6 +286,7 @@ func known(ctx context.Context, s *session, ids []hippo.ID) ([]map[string]any, e
 func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	var in struct {
 		ID texts `json:"id"`
+		momentInput
 	}
 	if err := decode(c, &in); err != nil {
 		return nil, err
@@ -277,7 +295,11 @@ func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	rs, err := s.memories.Relations().Of(ctx, ids)
+	at, err := in.moment(s)
+	if err != nil {
+		return nil, err
+	}
+	rs, err := s.memories.Relations().List(ctx, engine.RelationQuery{IDs: ids, At: at})
 	out := make([]map[string]any, len(rs))
 	ends := make([]hippo.ID, 0, 2*len(rs))
 	for _, r := range rs {
@@ -294,11 +316,16 @@ func sessionContext(ctx context.Context, s *session, c *sandbox.Call) (any, erro
 	var in struct {
 		Prompt    string `json:"prompt"`
 		MaxTokens int    `json:"max_tokens"`
+		momentInput
 	}
 	if err := decode(c, &in); err != nil {
 		return nil, err
 	}
-	q := briefing.Query{Prompt: in.Prompt, MaxTokens: in.MaxTokens}
+	at, err := in.moment(s)
+	if err != nil {
+		return nil, err
+	}
+	q := briefing.Query{Prompt: in.Prompt, MaxTokens: in.MaxTokens, At: at}
 	if s.caller.State != nil {
 		q.State = s.caller.State(ctx)
 	}

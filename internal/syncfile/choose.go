@@ -23,7 +23,7 @@ func (s *run) choose(ctx context.Context, p *parsed) ([]*hippo.Memory, error) {
 	for _, pinned := range []bool{true, false} {
 		a, err := s.memories.Search(ctx, hippo.Query{
 			NoTouch: true, Count: maxCandidates,
-			Filter: hippo.Filter{Pinned: pinned, MinTrust: hippo.TrustNormal, ValidAt: s.options.Now},
+			Filter: hippo.Filter{Pinned: pinned, MinTrust: hippo.TrustNormal, Moment: hippo.Moment{ValidAt: s.options.Now}},
 		})
 		if err != nil {
 			return nil, err

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// GetQuery asks for memories by ID as of a moment.
+type GetQuery struct {
+	IDs []hippo.ID
+	At  hippo.Moment
+}
+
+// GetAt is [Memories.Get] as of a moment. A memory that does not hold at [hippo.Moment.ValidAt] is [hippo.ErrNotFound]; the
+// error says when it holds, and which memory that it superseded, or that superseded it, held then.
+func GetAt(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error) {
+	if q.At == (hippo.Moment{}) {
+		return m.Get(ctx, q.IDs)
+	}
+	return perform(ctx, m, q, getAt)
+}
+
+func getAt(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error) {
+	ms, err := get(ctx, m, q.IDs)
+	if err != nil || q.At.ValidAt.IsZero() {
+		return ms, err
+	}
+	var out []string
+	for _, x := range ms {
+		if x.ValidAt(q.At.ValidAt) {
+			continue
+		}
+		text, err := notHeld(ctx, m, x, q.At.ValidAt)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, text)
+	}
+	if out != nil {
+		return nil, fmt.Errorf("%w: %s", hippo.ErrNotFound, strings.Join(out, "; "))
+	}
+	return ms, nil
+}
+
+// notHeld says that a memory does not hold at a time, and what does instead.
+func notHeld(ctx context.Context, m *Memories, x *hippo.Memory, t time.Time) (string, error) {
+	short := ShortIDs(m, []hippo.ID{x.ID})
+	text := fmt.Sprintf("memory %s does not hold at %s, but %s", short.Of(x.ID), t.Format(time.RFC3339), period(x.ValidFrom, x.ValidUntil))
+	other, err := heldThen(ctx, m, x, t)
+	if err != nil || other == nil {
+		return text, err
+	}
+	return text + fmt.Sprintf("; %s held then", ShortIDs(m, []hippo.ID{other.ID}).Of(other.ID)), nil
+}
+
+// period formats the time in which a fact holds.
+func period(from, until time.Time) string {
+	switch {
+	case from.IsZero():
+		return "until " + until.Format(time.RFC3339)
+	case until.IsZero():
+		return "from " + from.Format(time.RFC3339)
+	}
+	return "from " + from.Format(time.RFC3339) + " until " + until.Format(time.RFC3339)
+}
+
+// maxSuperseded bounds the walk along what superseded a memory and what it superseded.
+const maxSuperseded = 64
+
+// heldThen returns the memory that held at a time among those that a memory supersedes and those that supersede it; nil if
+// there is none.
+func heldThen(ctx context.Context, m *Memories, x *hippo.Memory, t time.Time) (*hippo.Memory, error) {
+	at := x
+	for range maxSuperseded {
+		if at.SupersededBy.IsZero() {
+			break
+		}
+		ms, err := m.scoped.Get(ctx, []hippo.ID{at.SupersededBy})
+		if err != nil || len(ms) == 0 {
+			return nil, err
+		}
+		if at = ms[0]; at.ValidAt(t) && !at.Forgotten() {
+			return at, nil
+		}
+	}
+	wait := []hippo.ID{x.ID}
+	for n := 0; n < len(wait) && n < maxSuperseded; n++ {
+		former, err := predecessors(ctx, m, wait[n])
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range former {
+			if f.ValidAt(t) {
+				return f, nil
+			}
+			wait = append(wait, f.ID)
+		}
+	}
+	return nil, nil
+}
