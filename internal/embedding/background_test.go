@@ -221,6 +221,36 @@ func TestBackground_IsNotStarved(t *testing.T) {
 	})
 }
 
+// Records that follow one another as fast as they can hold the background work up for a second; then it goes on beside
+// them, and soon after the last one.
+func TestBackground_RestsAfterARecord(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const batch, memories = 16, 320
+		m := &slow{took: time.Millisecond}
+		p := mustBegin(t, fill(t, memstore.New(nil), memories), embedding.Config{Models: optional(m)})
+		record := func(times int) {
+			for range times {
+				end := embedding.Recording(p.Follower)
+				time.Sleep(time.Millisecond)
+				end()
+			}
+		}
+		record(900)
+		if got := m.count(); got > batch {
+			t.Errorf("%d texts were embedded between records, want at most the %d that had begun", got, batch)
+		}
+		record(5000)
+		if got := m.count(); got < 4*batch || got > 7*batch {
+			t.Errorf("%d texts were embedded within six seconds of records, want a batch of %d in each", got, batch)
+		}
+		time.Sleep(time.Second)
+		if got := m.count(); got != memories {
+			t.Errorf("%d texts were embedded a second later, want %d", got, memories)
+		}
+	})
+}
+
 func TestBackground_PausesOnBattery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -22,11 +22,12 @@ var (
 )
 
 // pace decides when optional models embed in the background: one at a time, so that together they
-// take one core, while no search runs, and not on battery.
+// take one core, while no search and no record runs, and not on battery.
 type pace struct {
-	turn   chan struct{} // a token: one model at a time embeds in the background
-	busy   searches
-	forced atomic.Int32 // callers of [Follower.Embed], who wait for the vectors
+	turn    chan struct{} // a token: one model at a time embeds in the background
+	busy    searches
+	records searches
+	forced  atomic.Int32 // callers of [Follower.Embed], who wait for the vectors
 
 	onBattery func(context.Context) bool // nil: never
 	mu        sync.Mutex
@@ -38,7 +39,7 @@ func newPace(onBattery func(context.Context) bool) *pace {
 	return &pace{turn: make(chan struct{}, 1), onBattery: onBattery}
 }
 
-// begin waits for the turn of an optional model and until no search runs. The caller
+// begin waits for the turn of an optional model and until no search and no record runs. The caller
 // calls the function that it returns when it has embedded. The error is that of ctx.
 func (p *pace) begin(ctx context.Context) (end func(), err error) {
 	select {
@@ -47,7 +48,11 @@ func (p *pace) begin(ctx context.Context) (end func(), err error) {
 		return nil, ctx.Err()
 	}
 	end = func() { <-p.turn }
-	if err := p.busy.wait(ctx); err != nil {
+	err = p.records.wait(ctx, restAfterRecord, longestRecords)
+	if err == nil {
+		err = p.busy.wait(ctx, restAfterSearch, longestPause)
+	}
+	if err != nil {
 		end()
 		return nil, err
 	}

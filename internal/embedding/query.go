@@ -37,6 +37,12 @@ func (f *Follower) Searching() (end func()) {
 	return f.pace.busy.end
 }
 
+// Recording is [Follower.Searching] for a record: the background work goes on sooner after it.
+func Recording(f *Follower) (end func()) {
+	f.pace.records.begin()
+	return f.pace.records.end
+}
+
 // queryText embeds a query with a model of each channel, all at the same time: a search waits
 // for the slowest, and not for one after the other.
 func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string, v *recall.Vectors) {

@@ -13,9 +13,13 @@ const (
 	// longestPause is how long searches that follow one another hold the background work up. After it
 	// one batch is embedded, so that a server that is never idle gets its vectors, too.
 	longestPause = 5 * time.Second
+	// restAfterRecord and longestRecords are the same for records: what follows one another as fast as the disk writes
+	// does not wait for the processors, and gets its vectors afterwards.
+	restAfterRecord = 20 * time.Millisecond
+	longestRecords  = time.Second
 )
 
-// searches counts the searches that run, so that the background work can let them pass. The zero
+// searches counts the searches that run, or the records, so that the background work can let them pass. The zero
 // value is ready.
 type searches struct {
 	mu    sync.Mutex
@@ -48,11 +52,11 @@ func (s *searches) any() bool {
 	return s.n > 0
 }
 
-// wait waits until there has been none for [restAfterSearch], or until one ends after
-// [longestPause]. The error is that of ctx.
-func (s *searches) wait(ctx context.Context) error {
+// wait waits until there has been none for so long, or until one ends after a pause of longest. The error is that of
+// ctx.
+func (s *searches) wait(ctx context.Context, after, longest time.Duration) error {
 	for start := now(); ; {
-		rest, ended := s.rest(restAfterSearch)
+		rest, ended := s.rest(after)
 		if rest <= 0 && ended == nil {
 			return ctx.Err()
 		}
@@ -63,10 +67,10 @@ func (s *searches) wait(ctx context.Context) error {
 		select {
 		case <-timer:
 		case <-ended:
-			if now().Sub(start) >= longestPause {
-				return ctx.Err()
-			}
 		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if now().Sub(start) >= longest {
 			return ctx.Err()
 		}
 	}

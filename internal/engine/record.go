@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/store"
 )
 
@@ -43,6 +44,7 @@ func recorded(ctx context.Context, m *Memories, r *hippo.Memory) (*hippo.Memory,
 }
 
 func recordAlone(ctx context.Context, m *Memories, a recordArgs) (*hippo.Memory, error) {
+	defer embedding.Recording(m.embedding)()
 	r := a.Memory
 	if x, err := recorded(ctx, m, r); err != nil || x != nil {
 		return x, err
@@ -120,6 +122,7 @@ type comparedResult struct {
 }
 
 func packedRecord(ctx context.Context, m *Memories, a recordArgs) (comparedResult, error) {
+	defer embedding.Recording(m.embedding)()
 	x, err := recorded(ctx, m, a.Memory)
 	if err != nil {
 		return comparedResult{}, err
