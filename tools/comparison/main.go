@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/eval"
@@ -29,14 +30,15 @@ func main() {
 	rows := flag.Int("rows", 100, "texts that are stored")
 	data := flag.String("data", "", "a set of conversations instead")
 	conversations := flag.Int("conversations", 1, "the first conversations of it")
+	only := flag.String("only", "", "the programs whose names begin with one of these, separated by commas")
 	flag.Parse()
-	if err := run(*hippo, *folder, *data, *rows, *conversations); err != nil {
+	if err := run(*hippo, *folder, *data, *only, *rows, *conversations); err != nil {
 		fmt.Fprintln(os.Stderr, "comparison:", err)
 		os.Exit(1)
 	}
 }
 
-func run(hippo, folder, data string, rows, conversations int) error {
+func run(hippo, folder, data, only string, rows, conversations int) error {
 	hippo, err := filepath.Abs(hippo)
 	if err == nil {
 		folder, err = filepath.Abs(folder)
@@ -46,6 +48,9 @@ func run(hippo, folder, data string, rows, conversations int) error {
 	}
 	var there []neighbour.Program
 	for _, p := range append([]neighbour.Program{neighbour.Hippo(hippo, "sqlite"), neighbour.Hippo(hippo, "shared")}, neighbour.Others(folder)...) {
+		if !slices.ContainsFunc(strings.Split(only, ","), func(name string) bool { return strings.HasPrefix(p.Name, name) }) {
+			continue
+		}
 		if err := p.Missing(); err != nil {
 			fmt.Printf("%s: left out: %v\n", p.Name, err)
 			continue
@@ -66,11 +71,42 @@ func speed(programs []neighbour.Program, rows int) error {
 	}
 	fmt.Printf("| %d rows | start | first answer | store | retrieve | memory | tokens of a result |\n|---|---|---|---|---|---|---|\n", rows)
 	for i := range programs {
-		err := within(func(dir string) error { return measure(&programs[i], dir, words, rows) })
+		err := within(func(dir string) error {
+			if err := measure(&programs[i], dir, words, rows); err != nil {
+				return err
+			}
+			return flushed(dir)
+		})
 		if err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// flushes is how often the disk is measured.
+const flushes = 200
+
+// flushed prints what it takes to write 4 KiB to the end of a file and to flush it to the disk, now: the least that a
+// program needs to store a text durably.
+func flushed(dir string) (err error) {
+	f, err := os.Create(filepath.Join(dir, "flushed"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var took []time.Duration
+	for range flushes {
+		d, err := timed(func() error {
+			_, err := f.Write(make([]byte, 4096))
+			return errors.Join(err, f.Sync())
+		})
+		if err != nil {
+			return err
+		}
+		took = append(took, d)
+	}
+	fmt.Printf("| &nbsp; 4 KiB written and flushed, just after it | | | %s | | | |\n", ms(median(took)))
 	return nil
 }
 
