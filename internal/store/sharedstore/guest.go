@@ -27,8 +27,11 @@ var wordsSQL string
 //go:embed sql/edges.sql
 var edgesSQL string
 
+//go:embed sql/successors.sql
+var successorsSQL string
+
 // ownTables is the SQL of all versions of the tables that connect those of the store to the others.
-func ownTables() []string { return []string{ownSQL, edgesSQL} }
+func ownTables() []string { return []string{ownSQL, edgesSQL, successorsSQL} }
 
 // guest creates the tables of the store in the file of another program. It implements [sqlitex.Guest].
 type guest struct{ path string }

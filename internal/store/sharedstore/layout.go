@@ -17,8 +17,6 @@ import (
 // layout is which of the tables and columns of the other programs a file has. They differ by program
 // and version, and a program may add some while the file is open.
 type layout struct {
-	// version is PRAGMA schema_version.
-	version int64
 	// store, superseded: table memories has the column.
 	store, superseded bool
 	// dimension is that of the vectors of memory_embeddings; 0: there is no such table.
@@ -53,9 +51,6 @@ const (
 // names the table or the column.
 func readLayout(ctx context.Context, q sqlitex.Queryer) (layout, error) {
 	var l layout
-	if _, err := sqlitex.First(ctx, q, "PRAGMA schema_version", nil, &l.version); err != nil {
-		return l, err
-	}
 	columns := make(map[string]bool)
 	for rows, err := range sqlitex.Rows(ctx, q, "SELECT name, \"notnull\" AND dflt_value IS NULL FROM pragma_table_info('memories')") {
 		var name string

@@ -56,7 +56,9 @@ func (t *tx) members(hash string) ([]*hippo.Memory, error) {
 	return list, nil
 }
 
-// seen records a row as it is now.
+// seen records a row as it is now, but for its successor: see [tx.agree].
 func (t *tx) seen(hash string) error {
-	return t.Exec(`INSERT OR REPLACE INTO shared_row SELECT content_hash, id, created_at, updated_at, deleted_at FROM memories WHERE content_hash = ?`, hash)
+	return t.Exec(`INSERT INTO shared_row (hash, row, created_at, updated_at, deleted_at)
+		SELECT content_hash, id, created_at, updated_at, deleted_at FROM memories WHERE content_hash = ?
+		ON CONFLICT DO UPDATE SET row = excluded.row, created_at = excluded.created_at, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at`, hash)
 }

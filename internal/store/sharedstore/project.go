@@ -40,13 +40,7 @@ func editOf(old, now *hippo.Memory, earlier edit) edit {
 }
 
 // projection shows memories to the other programs, in their tables.
-type projection struct {
-	*tx
-	layout layout
-	models []driver.VectorModel
-	// changed is the memory whose text was just changed: the vector that the store has of it is of the former text.
-	changed hippo.ID
-}
+type projection struct{ vectorTable }
 
 // memory brings the rows up to date that show a memory, or did.
 func (p *projection) memory(id hippo.ID, e edit) error {
@@ -164,11 +158,11 @@ func (p *projection) insert(hash string, m *hippo.Memory) error {
 	if p.layout.store {
 		columns, args = append(columns, storeColumn), append(args, storeOf(m.Namespace))
 	}
+	by, err := p.successorOf(m)
+	if err != nil {
+		return err
+	}
 	if p.layout.superseded {
-		by, err := p.linkOf(m.SupersededBy)
-		if err != nil {
-			return err
-		}
 		columns, args = append(columns, supersededColumn), append(args, null(by))
 	}
 	id, err := p.Insert("INSERT INTO memories ("+strings.Join(columns, ", ")+") VALUES (?"+strings.Repeat(", ?", len(args)-1)+")", args...)
@@ -178,7 +172,7 @@ func (p *projection) insert(hash string, m *hippo.Memory) error {
 	if err := errors.Join(p.embed(id, m), p.edges(m.ID)); err != nil {
 		return err
 	}
-	return p.seen(hash)
+	return p.shown(hash, by)
 }
 
 // null is NULL for the empty text.
@@ -212,14 +206,9 @@ func (p *projection) update(hash string, old *row, m *hippo.Memory, e edit) erro
 	if text, changed := editMetadata(old, e); changed {
 		c.set("metadata", text)
 	}
-	if p.layout.superseded {
-		by, err := p.linkOf(m.SupersededBy)
-		if err != nil {
-			return err
-		}
-		if was, _ := textOf(old.superseded); was != by {
-			c.set(supersededColumn, null(by))
-		}
+	by, err := p.setSuccessor(hash, m, &c)
+	if err != nil {
+		return err
 	}
 	if at, ok := timeOf(old.updated); ok && at.Before(m.UpdatedAt) {
 		c.set("updated_at", seconds(m.UpdatedAt))
@@ -244,7 +233,15 @@ func (p *projection) update(hash string, old *row, m *hippo.Memory, e edit) erro
 			return err
 		}
 	}
-	return p.seen(hash)
+	return p.shown(hash, by)
+}
+
+// shown records a row as it was written, with its successor.
+func (p *projection) shown(hash, by string) error {
+	if err := p.seen(hash); err != nil || !p.layout.superseded {
+		return err
+	}
+	return p.agree(hash, by)
 }
 
 // editMetadata returns the column metadata with an edit, and whether that changes it. One that is not a

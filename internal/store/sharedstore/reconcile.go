@@ -14,9 +14,36 @@ import (
 )
 
 // differing finds the rows that are new or were changed since they were last seen. A column that holds only
-// counters is no change, and mcp-memory-service rewrites one with every search.
-const differing = `SELECT m.id FROM memories m LEFT JOIN shared_row r ON r.hash = m.content_hash
-	WHERE r.hash IS NULL OR r.row <> m.id OR r.updated_at IS NOT m.updated_at OR r.deleted_at IS NOT m.deleted_at`
+// counters is no change, and mcp-memory-service rewrites one with every search. The second and the third column say
+// whether the row itself was changed, and whether it has another successor than it had.
+func (l *layout) differing() string {
+	changed, moved := "(r.hash IS NULL OR r.row <> m.id OR r.updated_at IS NOT m.updated_at OR r.deleted_at IS NOT m.deleted_at)", "0"
+	if l.superseded {
+		moved = "ifnull(m." + supersededColumn + ", '') <> ifnull(r.superseded_by, '')"
+	}
+	return "SELECT m.id, " + changed + ", " + moved + " FROM memories m LEFT JOIN shared_row r ON r.hash = m.content_hash WHERE " + changed + " OR " + moved
+}
+
+// difference is what a row differs in from what it was when it was last seen.
+type difference struct{ changed, moved bool }
+
+// findDifferences returns the rows that differ.
+func findDifferences(ctx context.Context, c *reconciler) (ids []int64, err error) {
+	c.differences = make(map[int64]difference)
+	for rows, err := range sqlitex.Rows(ctx, c, c.layout.differing()) {
+		var id int64
+		var d difference
+		if err == nil {
+			err = rows.Scan(&id, &d.changed, &d.moved)
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+		c.differences[id] = d
+	}
+	return ids, nil
+}
 
 // vanished finds the rows that are no longer there.
 const vanished = "SELECT hash, row, created_at FROM shared_row r WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.content_hash = r.hash)"
@@ -37,24 +64,19 @@ type reconciler struct {
 	layout layout
 	now    time.Time
 	gone   map[int64]gone // by row
-	// superseded are the rows that name another one, which may come later.
-	superseded []row
+	// differences are those of the rows that are not as they were last seen.
+	differences map[int64]difference
+	// successors are those of rows that have another one than before, which may come later.
+	successors []successor
 }
 
 func (c *reconciler) run(ctx context.Context) error {
 	if err := c.findGone(ctx); err != nil {
 		return err
 	}
-	var ids []int64
-	for rows, err := range sqlitex.Rows(ctx, c, differing) {
-		var id int64
-		if err == nil {
-			err = rows.Scan(&id)
-		}
-		if err != nil {
-			return err
-		}
-		ids = append(ids, id)
+	ids, err := findDifferences(ctx, c)
+	if err != nil {
+		return err
 	}
 	for part := range slices.Chunk(ids, rowsAtOnce) {
 		list, err := json.Marshal(part)
@@ -76,8 +98,8 @@ func (c *reconciler) run(ctx context.Context) error {
 			return err
 		}
 	}
-	for i := range c.superseded {
-		if err := c.supersede(&c.superseded[i]); err != nil {
+	for _, s := range c.successors {
+		if err := c.supersede(s); err != nil {
 			return err
 		}
 	}
@@ -132,6 +154,13 @@ func (c *reconciler) forget(hash string, at time.Time) error {
 // apply applies a row that is new or was changed.
 func (c *reconciler) apply(r *row) error {
 	hash := r.key()
+	if c.differences[r.id].moved {
+		by, _ := textOf(r.superseded)
+		c.successors = append(c.successors, successor{hash, by})
+	}
+	if !c.differences[r.id].changed {
+		return nil
+	}
 	members, err := c.members(hash)
 	if err != nil {
 		return err
@@ -163,9 +192,6 @@ func (c *reconciler) apply(r *row) error {
 	}
 	if err != nil {
 		return err
-	}
-	if by, _ := textOf(r.superseded); by != "" && bad == nil {
-		c.superseded = append(c.superseded, *r)
 	}
 	return c.seen(hash)
 }
@@ -213,22 +239,6 @@ func (c *reconciler) change(old, now *hippo.Memory) error {
 	if now.UpdatedAt.After(m.UpdatedAt) {
 		m.UpdatedAt = now.UpdatedAt
 	}
-	return c.Tx.Put(m)
-}
-
-// supersede sets the successor of the memory of a row.
-func (c *reconciler) supersede(r *row) error {
-	by, _ := textOf(r.superseded)
-	next, err := c.members(by)
-	if err != nil || len(next) == 0 {
-		return err
-	}
-	members, err := c.members(r.key())
-	if err != nil || len(members) == 0 || members[0].SupersededBy == next[0].ID {
-		return err
-	}
-	m := members[0].Clone()
-	m.SupersededBy = next[0].ID
 	return c.Tx.Put(m)
 }
 

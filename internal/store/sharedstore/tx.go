@@ -163,14 +163,7 @@ func (g *group) End() error {
 
 func (g *group) project() error {
 	t := g.Begin(context.Background())
-	p := &projection{tx: t, layout: g.seen.layout}
-	if p.layout.dimension > 0 {
-		models, err := sqlitestore.VectorModels(t.Tx)
-		if err != nil {
-			return err
-		}
-		p.models = models
-	}
+	p := &projection{vectorTable{tx: t, layout: g.seen.layout}}
 	for _, id := range slices.SortedFunc(maps.Keys(g.edited), hippo.ID.Compare) {
 		if err := p.memory(id, g.edited[id]); err != nil {
 			return err

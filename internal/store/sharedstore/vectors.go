@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
@@ -20,45 +18,74 @@ const (
 	near  = "contextual@"
 )
 
-// modelFor returns the model whose vectors the table of the others may get.
-func (p *projection) modelFor() string {
-	for _, prefix := range []string{exact, near} {
-		at := slices.IndexFunc(p.models, func(m driver.VectorModel) bool {
-			return strings.HasPrefix(m.Name, prefix) && m.Dimension == p.layout.dimension
-		})
-		if at >= 0 {
-			return p.models[at].Name
-		}
-	}
-	return ""
+// vectorTable is the table of vectors of the other programs, in a transaction that shows memories to them.
+type vectorTable struct {
+	*tx
+	layout layout
+	// models are those whose vectors are shown, the best one first; nil: they were not read yet.
+	models []string
+	// changed is the memory whose text was just changed: the vector that the store has of it is of the former text.
+	changed hippo.ID
 }
 
-// embed adds the vector of a memory to the table of vectors, if there is one of its present text.
-func (p *projection) embed(row int64, m *hippo.Memory) error {
-	model := p.modelFor()
-	if model == "" || m.ID == p.changed {
-		return nil
+// suited returns the models whose vectors the table of the others may get, the best one first.
+func (v *vectorTable) suited() ([]string, error) {
+	if v.models != nil || v.layout.dimension == 0 {
+		return v.models, nil
 	}
-	v, ok, err := sqlitestore.VectorOf(p.Tx, model, m.ID)
-	if err != nil || !ok {
+	all, err := sqlitestore.Models(v.Tx)
+	if err != nil {
+		return nil, err
+	}
+	v.models = []string{}
+	for _, prefix := range []string{exact, near} {
+		for _, m := range all {
+			if strings.HasPrefix(m.Name, prefix) && m.Dimension == v.layout.dimension {
+				v.models = append(v.models, m.Name)
+			}
+		}
+	}
+	return v.models, nil
+}
+
+// vectorOf returns the vector of a memory for the table of the others; nil: there is none of its present text.
+// isExact: it is one that they would compute.
+func (v *vectorTable) vectorOf(id hippo.ID) (values []float32, isExact bool, err error) {
+	if id == v.changed {
+		return nil, false, nil
+	}
+	models, err := v.suited()
+	for _, name := range models {
+		found, ok, bad := sqlitestore.VectorOf(v.Tx, name, id)
+		if ok || bad != nil {
+			return found.Values, strings.HasPrefix(name, exact), bad
+		}
+	}
+	return nil, false, err
+}
+
+// embed adds the vector of a memory to the table of vectors, if there is one.
+func (v *vectorTable) embed(row int64, m *hippo.Memory) error {
+	values, _, err := v.vectorOf(m.ID)
+	if err != nil || values == nil {
 		return err
 	}
-	return p.putVector(row, m.Namespace, v.Values)
+	return v.putVector(row, m.Namespace, values)
 }
 
 // putVector replaces the vector of a row.
-func (p *projection) putVector(row int64, namespace string, values []float32) error {
-	if err := p.Exec("DELETE FROM memory_embeddings WHERE rowid = ?", row); err != nil {
+func (v *vectorTable) putVector(row int64, namespace string, values []float32) error {
+	if err := v.Exec("DELETE FROM memory_embeddings WHERE rowid = ?", row); err != nil {
 		return err
 	}
 	b := make([]byte, 0, 4*len(values))
 	for _, f := range values {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(f))
 	}
-	if p.layout.partition {
-		return p.Exec("INSERT INTO memory_embeddings (rowid, content_embedding, store) VALUES (?, ?, ?)", row, b, storeOf(namespace))
+	if v.layout.partition {
+		return v.Exec("INSERT INTO memory_embeddings (rowid, content_embedding, store) VALUES (?, ?, ?)", row, b, storeOf(namespace))
 	}
-	return p.Exec("INSERT INTO memory_embeddings (rowid, content_embedding) VALUES (?, ?)", row, b)
+	return v.Exec("INSERT INTO memory_embeddings (rowid, content_embedding) VALUES (?, ?)", row, b)
 }
 
 // drop removes what other tables have of a row.
@@ -80,29 +107,29 @@ func (p *projection) drop(row int64, hash string) error {
 }
 
 // vector shows the vector of a memory to the others, if its row shows this memory.
-func (p *projection) vector(id hippo.ID) error {
-	model := p.modelFor()
-	if model == "" {
-		return nil
+func (v *vectorTable) vector(id hippo.ID) error {
+	values, isExact, err := v.vectorOf(id)
+	if err != nil || values == nil {
+		return err
 	}
-	hash, err := p.linkOf(id)
+	hash, err := v.linkOf(id)
 	if err != nil || hash == "" {
 		return err
 	}
-	members, err := p.members(hash)
+	members, err := v.members(hash)
 	if err != nil || len(members) == 0 || members[0].ID != id || members[0].Forgotten() {
 		return err
 	}
-	rows, err := p.layout.rows(context.Background(), p, "content_hash = ? AND deleted_at IS NULL", hash)
+	rows, err := v.layout.rows(context.Background(), v, "content_hash = ? AND deleted_at IS NULL", hash)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	if strings.HasPrefix(model, near) {
+	if !isExact {
 		there := false
-		_, err := sqlitex.First(context.Background(), p, "SELECT count(*) FROM memory_embeddings_rowids WHERE rowid = ?", []any{rows[0].id}, &there)
+		_, err := sqlitex.First(context.Background(), v, "SELECT count(*) FROM memory_embeddings_rowids WHERE rowid = ?", []any{rows[0].id}, &there)
 		if err != nil || there {
 			return err // that of the other program is exact
 		}
 	}
-	return p.embed(rows[0].id, members[0])
+	return v.putVector(rows[0].id, members[0].Namespace, values)
 }

@@ -161,8 +161,21 @@ func readVectorModels(ctx context.Context, q sqlitex.Queryer) (list []driver.Vec
 	return list, nil
 }
 
-// VectorModels is [driver.Vectors.VectorModels] as seen by a transaction.
-func VectorModels(t *Tx) ([]driver.VectorModel, error) { return readVectorModels(t.ctx, t) }
+// Models returns the models that vectors were stored of, by name, as seen by a transaction: without the numbers of their
+// vectors, and those too that have none any more.
+func Models(t *Tx) (list []driver.VectorModel, err error) {
+	for rows, err := range sqlitex.Rows(t.ctx, t, "SELECT name, dimension FROM model ORDER BY name") {
+		var m driver.VectorModel
+		if err == nil {
+			err = rows.Scan(&m.Name, &m.Dimension)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
 
 // VectorOf returns what a model made of a memory, and whether there is one, as seen by a transaction.
 func VectorOf(t *Tx, model string, id hippo.ID) (driver.Vector, bool, error) {
