@@ -78,6 +78,9 @@ type Query struct {
 	Mode Mode
 	// NoTouch: the hits are not counted as accessed and the active day does not advance.
 	NoTouch bool
+	// NoDistribution: the answer needs no [Answer.Distribution]. A search of many matches by ranker
+	// hippo then reads only those that may be among its candidates.
+	NoDistribution bool
 	// Explain adds an [Explanation] to every hit, and [Answer.Support]. It costs an exact
 	// cosine for each match, some 0.1 us.
 	Explain bool
@@ -213,7 +216,8 @@ type Answer struct {
 	Hits []Hit
 	// Total is the number of memories in the relevance range, on all pages.
 	Total int
-	// Distribution counts all matches, before the relevance range.
+	// Distribution counts all matches, before the relevance range; it may be empty with
+	// [Query.NoDistribution].
 	Distribution Distribution
 	Ranker       Ranker
 	// Day is the active day the answer was computed for.

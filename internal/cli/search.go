@@ -80,7 +80,7 @@ func searchQuery(s *shell, c *cobra.Command, f *searchFlags, args []string) (hip
 	if err != nil {
 		return q, err
 	}
-	q.Ranker = cfg.Ranker
+	q.Ranker, q.NoDistribution = cfg.Ranker, !s.json
 	return q, q.Validate()
 }
 

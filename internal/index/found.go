@@ -50,6 +50,8 @@ type partFound struct {
 	situation situationFilter
 	cosines   [retrieve.Channels][]float32 // by row of the vectors
 	nearest   docSet                       // documents that match by their vectors
+	// superseded are the documents that have a successor; nil: not asked for yet.
+	superseded docSet
 }
 
 // admits reports whether a document passes the filters, whether it matches or not.

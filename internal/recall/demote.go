@@ -46,6 +46,9 @@ func (s *scored) demoted(r *passages, least float64) scored {
 		return out
 	}
 	out.superseded = scaled(s.superseded, out.first.scale)
+	if s.tally.undistributed { // all relevances are in the range, those that are scaled, too
+		return out
+	}
 	out.tally = tally{}
 	for _, x := range s.relevances {
 		x *= out.first.scale

@@ -39,6 +39,8 @@ type asked struct {
 	hits   int        // on all pages up to the one that is asked for
 	// ranged: the query sets a range of relevance.
 	ranged bool
+	// undistributed: the answer needs the total of the matches, but not their distribution.
+	undistributed bool
 	// behind: archived memories take part, behind what is comparably relevant.
 	behind bool
 }
@@ -70,6 +72,7 @@ func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 	if p.hybrid() && s.hybrid == nil {
 		return nil, fmt.Errorf("ranker hybrid: %w", hippo.ErrUnsupported)
 	}
+	p.undistributed = q.NoDistribution && p.rerank && p.within.open()
 	p.candidates()
 	return p, p.time(q.When, s.now())
 }

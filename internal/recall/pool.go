@@ -55,8 +55,24 @@ func (p *pool) better(a, b listed) int {
 	return p.first.better(a.scoredMatch, b.scoredMatch)
 }
 
+// scoresOf returns what orders the lists.
+func scoresOf(m *retrieve.Match, salience float64) [2 + retrieve.Channels]float64 {
+	return [...]float64{m.Score, m.Cosine, m.Multilingual, importantFirst(m, salience)}
+}
+
+// mayTake reports whether a list may take a match, however important it is.
+func (p *pool) mayTake(m *retrieve.Match) bool {
+	scores := scoresOf(m, 1)
+	for i, list := range p.lists {
+		if by, b := scores[i], list.Bound(); by > 0 && (b == nil || by >= b.by) {
+			return true
+		}
+	}
+	return false
+}
+
 func (p *pool) add(m *retrieve.Match, row *retrieve.Row, x scoredMatch) {
-	scores := [...]float64{m.Score, m.Cosine, m.Multilingual, importantFirst(m, (p.first.work.signals.Importance+row.Surprise)/2)}
+	scores := scoresOf(m, (p.first.work.signals.Importance+row.Surprise)/2)
 	for i, list := range p.lists {
 		by := scores[i]
 		if by <= 0 {

@@ -83,10 +83,25 @@ func (f *firstStage) better(a, b scoredMatch) int {
 	return better(f.candidate(a), f.candidate(b))
 }
 
+// gated reports whether a match does not take part.
+func (f *firstStage) gated(m *retrieve.Match) bool {
+	return max(m.Coverage, m.Cosine, m.Multilingual) <= f.gate
+}
+
+// text computes the features of the text of a match that has length terms.
+func (f *firstStage) text(m *retrieve.Match, length int) (x textFeatures) {
+	x.length = f.scorer.Length(length)
+	if f.bestScore > 0 {
+		x.bm25 = m.Score / f.bestScore
+	}
+	x.text = f.scorer.Text(x.bm25, m.Cosine, m.Multilingual, x.length)
+	return x
+}
+
 // rank returns the relevance of a match and its cosine; not ok: it does not take part. Near a
 // limit of the range the exact cosine decides, unless the match may be reranked.
 func (f *firstStage) rank(m *retrieve.Match, row *retrieve.Row) (relevance, cosine float64, ok bool) {
-	if max(m.Coverage, m.Cosine, m.Multilingual) <= f.gate {
+	if f.gated(m) {
 		return 0, 0, false
 	}
 	f.work.fill(f, m, row)
@@ -111,16 +126,12 @@ func (f *firstStage) of(m *retrieve.Match) (x first) {
 // tenth of the search.
 func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	s := &x.signals
-	x.length, x.bm25 = f.scorer.Length(row.Length), 0
+	x.textFeatures = f.text(m, row.Length)
 	s.BM25, s.Coverage, s.Cosine, s.Context = m.Score, m.Coverage, m.Cosine, m.Context
 	s.Lexical = 1 // nothing was asked for
 	if most := f.found.MaxScore; most > 0 {
 		s.Lexical = min(1, m.Score/most)
 	}
-	if f.bestScore > 0 {
-		x.bm25 = m.Score / f.bestScore
-	}
-	x.text = f.scorer.Text(x.bm25, m.Cosine, m.Multilingual, x.length)
 	if s.Text = 1; f.found.MaxScore > 0 || f.semantic() {
 		s.Text = x.text * f.scale
 	}
@@ -148,13 +159,16 @@ func better(a, b candidate) int {
 
 // tally counts matches.
 type tally struct {
-	// total counts those in the range, distribution all.
-	total        int
-	distribution hippo.Distribution
+	// total counts those in the range, distribution all, or none of them if undistributed.
+	total         int
+	distribution  hippo.Distribution
+	undistributed bool
 }
 
 func (t *tally) add(relevance float64, in bool) {
-	t.distribution.Add(relevance)
+	if !t.undistributed {
+		t.distribution.Add(relevance)
+	}
 	if in {
 		t.total++
 	}
@@ -163,7 +177,9 @@ func (t *tally) add(relevance float64, in bool) {
 // move replaces the relevance by which a match is counted; nil if it is not counted yet.
 func (t *tally) move(was *float64, relevance float64, within limits) {
 	if was != nil {
-		t.distribution.Remove(*was)
+		if !t.undistributed {
+			t.distribution.Remove(*was)
+		}
 		if within.has(*was) {
 			t.total--
 		}

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/top"
 )
@@ -9,7 +10,8 @@ import (
 type scored struct {
 	first firstStage
 	tally tally
-	// relevances are those of all matches that take part, if some are to be reranked.
+	// relevances are those of all matches that take part, if some are to be reranked and the
+	// distribution is asked for.
 	relevances []float64
 	// best are the best matches, best first: as many as are kept, and room for those that
 	// reranking moves. They are in the range, unless some are to be reranked.
@@ -24,46 +26,105 @@ type scored struct {
 // rowBatch is the number of rows that are read at a time.
 const rowBatch = 32
 
-// score ranks every match by the first stage.
+// score ranks the matches by the first stage: all of them, or without a distribution those that may be
+// among the candidates.
 func score(p *Plan, found *retrieve.Result) scored {
-	s := scored{first: newFirstStage(p, found)}
+	s := newSelection(p, found)
+	for i := range found.Matches {
+		if p.undistributed && s.outclassed(&found.Matches[i]) {
+			s.tally.total++
+			continue
+		}
+		if s.numbers = append(s.numbers, i); len(s.numbers) == rowBatch {
+			s.read()
+		}
+	}
+	s.read()
+	s.scored.best = s.best.Sorted()
+	if s.pool != nil {
+		s.top = s.pool.top(s.scored.best)
+	}
+	return s.scored
+}
+
+// selection is the first stage under way.
+type selection struct {
+	scored
+	plan *Plan
+	best *top.List[scoredMatch]
+	pool *pool // nil: nothing is reranked
+	// numbers are those of the matches to be read next, matches and rows have room for them.
+	numbers []int
+	matches []retrieve.Match
+	rows    []retrieve.Row
+	// most are the signals of a match by its text alone, all others as high as they get.
+	most hippo.Signals
+}
+
+func newSelection(p *Plan, found *retrieve.Result) *selection {
+	s := &selection{scored: scored{first: newFirstStage(p, found), tally: tally{undistributed: p.undistributed}}, plan: p}
+	s.numbers, s.matches, s.rows = make([]int, 0, rowBatch), make([]retrieve.Match, 0, rowBatch), make([]retrieve.Row, 0, rowBatch)
+	s.most.Time, s.most.Prior = 1, 1
 	room := p.keep
-	var pool *pool
 	if p.rerank { // reranking may move a candidate and its two neighbours
-		pool = newPool(&s.first)
-		room += 3 * pool.size()
-		s.relevances = make([]float64, 0, len(found.Matches))
+		s.pool = newPool(&s.first)
+		room += 3 * s.pool.size()
+		if !p.undistributed {
+			s.relevances = make([]float64, 0, len(found.Matches))
+		}
 		if !p.within.open() { // what is in the range is known when all is ranked
 			room = len(found.Matches)
 		}
 	}
-	best := top.New(room, s.first.better)
-	rows := make([]retrieve.Row, 0, rowBatch)
-	for n := 0; n < len(found.Matches); n += rowBatch {
-		some := found.Matches[n:min(n+rowBatch, len(found.Matches))]
-		rows = found.Reader.Rows(rows[:0], some)
-		for i := range some {
-			relevance, _, ok := s.first.rank(&some[i], &rows[i])
-			if !ok {
-				continue
-			}
-			x, in := scoredMatch{n + i, relevance}, p.within.has(relevance)
-			s.tally.add(relevance, in)
-			if rows[i].Superseded {
-				s.superseded = append(s.superseded, x)
-			}
-			if pool != nil {
-				pool.add(&some[i], &rows[i], x)
-				s.relevances = append(s.relevances, relevance)
-			}
-			if in || pool != nil {
-				addScored(best, x)
-			}
+	s.best = top.New(room, s.first.better)
+	return s
+}
+
+// outclassed reports whether a match cannot be among the candidates whatever its row says, because its text
+// alone is less relevant than all of them. Superseded ones are not: their successors take their places.
+func (s *selection) outclassed(m *retrieve.Match) bool {
+	bound := s.best.Bound()
+	if bound == nil || s.first.gated(m) || s.pool.mayTake(m) {
+		return false
+	}
+	length, superseded := s.first.found.Reader.Outline(m.Doc)
+	if superseded {
+		return false
+	}
+	s.most.Text, s.most.Context = s.first.text(m, length).text*s.first.scale, m.Context
+	return s.first.relevance(s.first.weights, &s.most) < bound.relevance
+}
+
+// read ranks the matches that wait for their rows.
+func (s *selection) read() {
+	matches := s.first.found.Matches
+	s.matches = s.matches[:0]
+	for _, n := range s.numbers {
+		s.matches = append(s.matches, matches[n])
+	}
+	s.rows = s.first.found.Reader.Rows(s.rows[:0], s.matches)
+	for i, n := range s.numbers {
+		if relevance, _, ok := s.first.rank(&s.matches[i], &s.rows[i]); ok {
+			s.add(&s.matches[i], &s.rows[i], scoredMatch{n, relevance})
 		}
 	}
-	s.best = best.Sorted()
-	if pool != nil {
-		s.top = pool.top(s.best)
+	s.numbers = s.numbers[:0]
+}
+
+// add counts a match and keeps it if it may be among the best.
+func (s *selection) add(m *retrieve.Match, row *retrieve.Row, x scoredMatch) {
+	in := s.plan.within.has(x.relevance)
+	s.tally.add(x.relevance, in)
+	if row.Superseded {
+		s.superseded = append(s.superseded, x)
 	}
-	return s
+	if s.pool != nil {
+		s.pool.add(m, row, x)
+		if !s.plan.undistributed {
+			s.relevances = append(s.relevances, x.relevance)
+		}
+	}
+	if in || s.pool != nil {
+		addScored(s.best, x)
+	}
 }

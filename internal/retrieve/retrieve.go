@@ -144,6 +144,9 @@ func (r *Result) Close() { r.Reader.Close() }
 type Reader interface {
 	// Rows appends the row of each match to dst.
 	Rows(dst []Row, matches []Match) []Row
+	// Outline returns what tells of most documents that they need not be read: the number of terms
+	// of the content, and whether it has a successor, in the scope or not.
+	Outline(doc Doc) (length int, superseded bool)
 	// Row returns the row of one document.
 	Row(doc Doc) Row
 	// Key returns what identifies a document and orders it among equals.
