@@ -39,7 +39,7 @@ daily and weekly archive nothing; monthly does all; quarterly acts on what is ol
 			})
 		},
 	}
-	c.Flags().StringVar(&horizon, "horizon", "weekly", "daily, weekly, monthly, quarterly or yearly: what is done, and of which age")
+	c.Flags().StringVar(&horizon, "horizon", "weekly", horizonNames()+": what is done, and of which age")
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be done, and why")
 	addReason(s, c.Flags())
 	return c

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -34,18 +35,25 @@ const (
 
 func (p *consolidationPlan) add(f *pflag.FlagSet) {
 	f.DurationVar(&p.every, "consolidate-every", 0, "with --http: consolidate the store so often, such as 168h; 0 for never")
-	f.StringVar(&p.horizon, "consolidate-horizon", string(consolidate.Weekly), "what these consolidations do: daily, weekly, monthly, quarterly or yearly")
+	f.StringVar(&p.horizon, "consolidate-horizon", string(consolidate.Weekly), "what these consolidations do: "+horizonNames())
 }
 
 func (p *consolidationPlan) validate() error {
 	switch {
 	case *p == consolidationPlan{}: // of hippo ui, which has no such flags: never
 	case !slices.Contains(consolidate.Horizons(), consolidate.Horizon(p.horizon)):
-		return usagef("--consolidate-horizon must be one of %v, got %q", consolidate.Horizons(), p.horizon)
+		return usagef("--consolidate-horizon must be %s, got %q", horizonNames(), p.horizon)
 	case p.every != 0 && p.every < minConsolidationInterval:
 		return usagef("--consolidate-every must be at least %v, got %v", minConsolidationInterval, p.every)
 	}
 	return nil
+}
+
+// horizonNames lists the horizons: "daily, weekly or monthly".
+func horizonNames() string {
+	names := consolidate.HorizonNames()
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // lastRun is when a store was consolidated last, or first seen.

@@ -48,6 +48,9 @@ const (
 	CompatibleWith = "compatible_with"
 )
 
+// FileType is the type of a file of the memory tool: its reader names its path, and does not search for it.
+const FileType = "MemoryToolFile"
+
 // IdleDays is the usual number of active days without a use from which a memory is idle: the days of grace of archival, a
 // month and a half of work days, in which what a project still needs comes up.
 const IdleDays = 30
@@ -180,13 +183,13 @@ func (a *auditor) contradicted(older, newer *hippo.Memory, reason string) {
 	a.find(f)
 }
 
-// unused finds what nobody ever used. What the session context shows by itself, and what somebody marked to be kept, is
-// used without leaving a trace.
+// unused finds what nobody ever used. What the session context shows by itself, what somebody marked to be kept, and a file that
+// is read by its path is used without leaving a trace.
 func (a *auditor) unused() {
 	for i := range a.Subjects {
 		x := &a.Subjects[i]
 		if len(x.Accesses) != 1 || x.Accesses[0].Count > 1 || len(x.Feedback) > 0 || x.Importance.Value != x.Importance.Base || x.Pinned || x.Upvoted ||
-			!x.SupersededBy.IsZero() || a.protected(x.Memory) {
+			!x.SupersededBy.IsZero() || x.Type == FileType || a.protected(x.Memory) {
 			continue
 		}
 		if days := a.idleDays(x.Memory); days >= a.idle {

@@ -71,19 +71,20 @@ func TestAudit(t *testing.T) {
 		relations []hippo.Relation
 		want      []string
 	}{
-		"nothing":            {},
-		"one, in use":        {ms: []*hippo.Memory{said(0, long, 3)}},
-		"unused":             {ms: []*hippo.Memory{said(0, long, 30)}, want: []string{"unused 0, none: forget: recorded 30 active days ago, never opened, voted or returned by a search since"}},
-		"not idle yet":       {ms: []*hippo.Memory{said(0, long, 29)}},
-		"returned on day 1":  {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Accesses[0].Count = 2 })}},
-		"returned later":     {ms: []*hippo.Memory{after(said(0, long, 90), func(m *hippo.Memory) { m.Touch(50, 1) })}},
-		"opened":             {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Feedback = []hippo.Feedback{{Kind: hippo.FeedbackOpened, Day: 61, Weight: 1}} })}},
-		"voted":              {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Importance.Value = .4 })}},
-		"pinned":             {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Pinned = true })}},
-		"protected by a tag": {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Tags = []string{"Reference"} })}},
-		"a rule":             {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Type = "Preference" })}},
-		"archived":           {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.ArchivedAt = now() })}},
-		"forgotten":          {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.ForgottenAt = now() })}},
+		"nothing":                  {},
+		"one, in use":              {ms: []*hippo.Memory{said(0, long, 3)}},
+		"unused":                   {ms: []*hippo.Memory{said(0, long, 30)}, want: []string{"unused 0, none: forget: recorded 30 active days ago, never opened, voted or returned by a search since"}},
+		"not idle yet":             {ms: []*hippo.Memory{said(0, long, 29)}},
+		"returned on day 1":        {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Accesses[0].Count = 2 })}},
+		"returned later":           {ms: []*hippo.Memory{after(said(0, long, 90), func(m *hippo.Memory) { m.Touch(50, 1) })}},
+		"opened":                   {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Feedback = []hippo.Feedback{{Kind: hippo.FeedbackOpened, Day: 61, Weight: 1}} })}},
+		"voted":                    {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Importance.Value = .4 })}},
+		"pinned":                   {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Pinned = true })}},
+		"protected by a tag":       {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Tags = []string{"Reference"} })}},
+		"a rule":                   {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Type = "Preference" })}},
+		"a file, read by its path": {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.Type = consolidate.FileType })}},
+		"archived":                 {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.ArchivedAt = now() })}},
+		"forgotten":                {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) { m.ForgottenAt = now() })}},
 		"no active day known": {ms: []*hippo.Memory{after(said(0, long, 40), func(m *hippo.Memory) {
 			m.Accesses, m.Importance.SetDay = nil, 0
 		})}},

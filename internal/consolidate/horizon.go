@@ -1,7 +1,6 @@
 package consolidate
 
 import (
-	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -26,6 +25,15 @@ const (
 
 // Horizons returns every horizon, from the shortest.
 func Horizons() []Horizon { return []Horizon{Daily, Weekly, Monthly, Quarterly, Yearly} }
+
+// HorizonNames returns the names of [Horizons].
+func HorizonNames() []string {
+	names := make([]string, 0, len(Horizons()))
+	for _, h := range Horizons() {
+		names = append(names, string(h))
+	}
+	return names
+}
 
 // Day is a calendar day as a duration.
 const day = 24 * time.Hour
@@ -57,10 +65,5 @@ func windowOf(h Horizon) (window, error) {
 	case Yearly:
 		return window{from: 365 * day, archive: true}, nil
 	}
-	names := make([]string, 0, len(Horizons()))
-	for _, x := range Horizons() {
-		names = append(names, string(x))
-	}
-	slices.Sort(names)
-	return window{}, hippo.Fieldf("horizon", "must be one of %q, got %q", names, string(h))
+	return window{}, hippo.Fieldf("horizon", "must be one of %q, got %q", HorizonNames(), string(h))
 }

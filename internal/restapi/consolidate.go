@@ -15,13 +15,9 @@ type consolidateInput struct {
 }
 
 func (in *consolidateInput) fields() []field {
-	names := make([]string, len(consolidate.Horizons()))
-	for i, h := range consolidate.Horizons() {
-		names[i] = string(h)
-	}
 	return []field{
 		{
-			name: "horizon", to: &in.horizon, words: names, rules: schema{"default": consolidate.Weekly},
+			name: "horizon", to: &in.horizon, words: consolidate.HorizonNames(), rules: schema{"default": consolidate.Weekly},
 			about: "what is done, and to memories of which age; daily and weekly archive nothing",
 		},
 		{name: "dry_run", to: &in.dryRun, about: "propose and change nothing"},

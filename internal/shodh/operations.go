@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
+	consolidation "github.com/hippo-memory/hippo/internal/consolidate"
 )
 
 // operation is one row of the table of operations.
@@ -63,7 +64,7 @@ func operations() []operation {
 		{id: "getMemory", pattern: "GET /api/memories/{id}", rights: hippo.RightRead, run: getMemory},
 		{id: "updateMemory", pattern: "PATCH /api/memories/{id}", rights: changes, strict: true, run: updateMemory, params: changeParams()},
 		{id: "consolidate", pattern: "POST /api/consolidate", rights: changes, run: consolidate, params: []param{
-			{name: "time_horizon", kind: label, choices: []string{"daily", "weekly", "monthly", "quarterly", "yearly"}, required: true},
+			{name: "time_horizon", kind: label, choices: consolidation.HorizonNames(), required: true},
 		}},
 		{id: "getStats", pattern: "GET /api/stats", rights: hippo.RightRead, run: getStats},
 		{id: "healthCheck", pattern: "GET /api/health", run: healthCheck},

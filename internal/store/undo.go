@@ -129,7 +129,7 @@ func versionsByID(s Scoped, tx driver.Tx, ids []hippo.ID) (map[hippo.ID][]hippo.
 // its versions, the last one first. What was changed since and changed back is as it was.
 func unchangedSince(m *hippo.Memory, v *hippo.Version, all []hippo.Version) error {
 	now, err := fingerprint(m)
-	if err != nil || now == v.After || v.Unchanged {
+	if err != nil || now == v.After {
 		return err
 	}
 	if scored, err := fingerprintOf(former(m)); err != nil || scored == v.After { // of a version before surprise was left out

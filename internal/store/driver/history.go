@@ -63,10 +63,14 @@ type VersionQuery struct {
 type Weight struct {
 	Day   hippo.Day
 	Bytes int
+	// Unchanged is [hippo.Version.Unchanged].
+	Unchanged bool
 }
 
 // WeightOf returns the weight of a version.
-func WeightOf(v *hippo.Version) Weight { return Weight{v.Operation.Day, SizeOf(v.Before)} }
+func WeightOf(v *hippo.Version) Weight {
+	return Weight{v.Operation.Day, SizeOf(v.Before), v.Unchanged}
+}
 
 // SizeOf returns the size of the texts of a memory in bytes; 0 for nil.
 func SizeOf(m *hippo.Memory) int {
@@ -85,18 +89,26 @@ func SizeOf(m *hippo.Memory) int {
 	return n
 }
 
-// Surplus returns how many of the versions of one memory, the oldest first, exceed a retention as
-// of the day of the last one, or [MaxHistory]. The last one is always kept.
-func Surplus(list []Weight, r hippo.Retention) int {
+// Surplus returns which of the versions of one memory, the oldest first, exceed a retention as of the
+// day of the last one, or [MaxHistory], as ascending indexes. Versions that changed nothing but relations are as many
+// beside the others. The last one of each kind is always kept.
+func Surplus(list []Weight, r hippo.Retention) (out []int) {
 	size := 0
+	var kept struct{ changed, unchanged int }
 	for i, v := range slices.Backward(list) {
 		size += v.Bytes
-		kept := len(list) - 1 - i
-		if kept > 0 && (kept >= r.Versions || size > MaxHistory || int(list[len(list)-1].Day-v.Day) > r.Days) {
-			return i + 1
+		n := &kept.changed
+		if v.Unchanged {
+			n = &kept.unchanged
 		}
+		if *n > 0 && (*n >= r.Versions || size > MaxHistory || int(list[len(list)-1].Day-v.Day) > r.Days) {
+			out = append(out, i)
+			continue
+		}
+		*n++
 	}
-	return 0
+	slices.Reverse(out)
+	return out
 }
 
 // Archive is a [History] in memory, for back ends that hold all of it. The zero value is empty. It
@@ -121,7 +133,10 @@ func (a *Archive) Keep(op hippo.Operation, r hippo.Retention, vs ...hippo.Versio
 		for k := range list {
 			weights[k] = WeightOf(&list[k])
 		}
-		a.versions[v.ID] = slices.Delete(list, 0, Surplus(weights, r))
+		for _, k := range slices.Backward(Surplus(weights, r)) {
+			list = slices.Delete(list, k, k+1)
+		}
+		a.versions[v.ID] = list
 	}
 }
 

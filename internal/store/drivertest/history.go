@@ -20,6 +20,7 @@ func historyChecks() []check {
 		{"an_operation_by_a_part_of_its_id", historyMatch},
 		{"an_operation_has_the_versions_of_all_calls", historyCalls},
 		{"more_than_the_retention_is_removed", historyRetention},
+		{"those_of_relations_alone_are_counted_apart", historyRelationsApart},
 		{"too_much_text_is_removed", historySize},
 		{"purging_a_memory_removes_its_history", historyPurge},
 		{"it_can_be_replaced", historyReplace},

@@ -70,6 +70,27 @@ func historyRetention(t *testing.T, h Harness) {
 	sameVersions(t, "one", b, []hippo.ID{id(0)}, of(operation(3), version(0, 8)))
 }
 
+// historyRelationsApart: what changed nothing but relations takes no place of a former text, and has as many of its own.
+func historyRelationsApart(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, plains(0, 1)...)
+	related := func(n int) hippo.Version {
+		r := hippo.Relation{From: id(0), To: id(1), Kind: "duplicate_of", Weight: float64(n) / 16}
+		return hippo.Version{ID: id(0), Unchanged: true, Of: 1, Relations: []hippo.RelationChange{{Relation: r, Added: true}}}
+	}
+	r := hippo.Retention{Versions: 2, Days: 100}
+	keep(t, b, operation(0), r, version(0, 0))
+	for n := 1; n < 5; n++ {
+		keep(t, b, operation(n), r, related(n))
+	}
+	sameVersions(t, "after four of relations", b, []hippo.ID{id(0)}, of(operation(4), related(4)), of(operation(3), related(3)), of(operation(0), version(0, 0)))
+	keep(t, b, operation(5), r, version(0, 5))
+	keep(t, b, operation(6), r, version(0, 6))
+	sameVersions(t, "after two texts more", b, []hippo.ID{id(0)},
+		of(operation(6), version(0, 6)), of(operation(5), version(0, 5)), of(operation(4), related(4)), of(operation(3), related(3)))
+	sameOperations(t, "left", b, driver.OperationQuery{Limit: 9}, 6, 5, 4, 3)
+}
+
 func historySize(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	put(t, b, plains(0, 1)...)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/consolidate"
 	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 )
@@ -79,7 +80,7 @@ func newMemory(c *d.Call) (*hippo.Memory, error) {
 }
 
 // fileType is the type of a file of the memory tool.
-const fileType = "MemoryToolFile"
+const fileType = consolidate.FileType
 
 // storeOnce records a memory with its surprise, unless a live one of the project has the same text: it returns that then.
 // A file does not count: it may change.

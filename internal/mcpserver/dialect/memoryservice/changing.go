@@ -276,15 +276,6 @@ func idsOf(ctx context.Context, c *d.Call, field string) ([]hippo.ID, error) {
 	return out, nil
 }
 
-// horizons are those of a consolidation.
-func horizons() []string {
-	list := make([]string, len(consolidate.Horizons()))
-	for i, h := range consolidate.Horizons() {
-		list[i] = string(h)
-	}
-	return list
-}
-
 // callRun consolidates, or says what a consolidation would do.
 func callRun(ctx context.Context, c *d.Call, dryRun bool) (d.Result, error) {
 	h := cmp.Or(consolidate.Horizon(c.Text("time_horizon")), consolidate.Weekly)

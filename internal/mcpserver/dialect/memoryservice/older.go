@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/consolidate"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -44,7 +45,9 @@ func olderReading() []d.Tool {
 	}
 }
 
-func horizonParam() d.Param { return d.Param{Name: "time_horizon", Kind: d.Text, Choices: horizons()} }
+func horizonParam() d.Param {
+	return d.Param{Name: "time_horizon", Kind: d.Text, Choices: consolidate.HorizonNames()}
+}
 
 // qualityWeight is the standard of retrieve_with_quality_boost.
 const qualityWeight = 0.3
