@@ -240,6 +240,17 @@ func (m *Memory) When() time.Time {
 // Forgotten reports whether the memory is forgotten.
 func (m *Memory) Forgotten() bool { return !m.ForgottenAt.IsZero() }
 
+// A summary that a consolidation records of a group of memories has this type and this client as its source.
+const (
+	SummaryType   = "summary"
+	SummaryClient = "consolidation"
+)
+
+// IsSummary reports whether a consolidation recorded the memory as the summary of others.
+func (m *Memory) IsSummary() bool {
+	return m.Type == SummaryType && m.Source.Kind == SourceTool && m.Source.Client == SummaryClient
+}
+
 // Clone returns a deep copy.
 func (m *Memory) Clone() *Memory {
 	c := *m

@@ -25,11 +25,14 @@ func explanation(w io.Writer, h *hippo.Hit) {
 		fmt.Fprintf(w, "%s%.3f as one of the most important of many that match\n", indent, h.Relevance)
 	case x.Factors != nil:
 		f := x.Factors
-		archived := ""
+		behind := ""
 		if f.Archived > 0 {
-			archived = fmt.Sprintf(" × archived %.2f", f.Archived)
+			behind = fmt.Sprintf(" × archived %.2f", f.Archived)
 		}
-		fmt.Fprintf(w, "%s%.3f = text %.3f × context %.3f × time %.3f × prior %.3f%s\n", indent, h.Relevance, h.Signals.Text, f.Context, f.Time, f.Prior, archived)
+		if f.Summary > 0 {
+			behind += fmt.Sprintf(" × summary %.2f", f.Summary)
+		}
+		fmt.Fprintf(w, "%s%.3f = text %.3f × context %.3f × time %.3f × prior %.3f%s\n", indent, h.Relevance, h.Signals.Text, f.Context, f.Time, f.Prior, behind)
 	}
 	contributions(w, x)
 }

@@ -406,6 +406,33 @@ func TestPlan_ProjectsDoNotMix(t *testing.T) {
 	}
 }
 
+// A group of other borders than those of the summaries that there are is not summarised again: most of it is cited already.
+func TestPlan_WhatIsCitedNeedsNoSummary(t *testing.T) {
+	t.Parallel()
+	v := sampleView(12, 1, 9)
+	o := loose()
+	o.Clusters.Group, o.Clusters.K, o.Clusters.Dense = 100, 2, 0
+	o.Clusters.Members = 2
+	p := plan(t, v, consolidate.Weekly, o)
+	whole := p.Actions[slices.IndexFunc(p.Actions, func(a consolidate.Action) bool { return a.Kind == consolidate.Summarize && len(a.Relations) > 3 })]
+	n := len(whole.Relations)
+	for cited, want := range map[int]bool{n: false, n/2 + 1: false, n / 2: true} {
+		stored := &consolidate.Plan{}
+		for some := range slices.Chunk(whole.Relations[:cited], n/2) {
+			one := whole
+			one.Relations = some
+			stored.Actions = append(stored.Actions, one)
+		}
+		again := plan(t, apply(v, stored), consolidate.Weekly, o)
+		got := slices.ContainsFunc(again.Actions, func(x consolidate.Action) bool {
+			return x.Kind == consolidate.Summarize && len(x.Relations) == n && x.Relations[0].To == whole.Relations[0].To
+		})
+		if got != want {
+			t.Errorf("the summaries of others cite %d of %d: another one is proposed: %v, want %v", cited, n, got, want)
+		}
+	}
+}
+
 func TestPlan_SummaryFollowsItsGroup(t *testing.T) {
 	t.Parallel()
 	v := sampleView(12, 1, 9)

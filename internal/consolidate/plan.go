@@ -17,7 +17,7 @@ const (
 )
 
 // SummaryType is the type of a memory that is a summary.
-const SummaryType = "summary"
+const SummaryType = hippo.SummaryType
 
 // Kind is the kind of an [Action].
 type Kind string

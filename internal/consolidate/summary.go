@@ -24,8 +24,6 @@ const (
 	// summary differ.
 	// Source: Carbonell and Goldstein, The use of MMR, 1998.
 	novel = .5
-	// summaryClient is the program that a summary is from.
-	summaryClient = "consolidation"
 )
 
 // summarizer writes summaries.
@@ -46,7 +44,7 @@ func (s *summarizer) summarize(groups []group) error {
 			continue
 		}
 		of, similar := s.summaryOf(g)
-		if similar >= s.options.Summaries.Keep {
+		if similar >= s.options.Summaries.Keep || similar <= replaced && 2*s.covered(g) > len(g.members) {
 			continue
 		}
 		a := Action{
@@ -100,13 +98,23 @@ func (s *summarizer) summaryOf(g *group) (best cited, similar float64) {
 	return best, similar
 }
 
+// covered returns how many members of a group a stored summary cites.
+func (s *summarizer) covered(g *group) (n int) {
+	for _, m := range g.members {
+		if len(s.citing[s.items[m.at].ID]) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // summary returns the summary of a group as a memory: sentences of its central members, each with the short ID of its
 // member. It is trusted no more than the least trusted member.
 func (s *summarizer) summary(g *group) *hippo.Memory {
 	one := s.items[g.members[0].at].Memory
 	m := &hippo.Memory{
 		Type: SummaryType, Project: one.Project, Namespace: one.Namespace, Trust: hippo.TrustHigh, Tags: s.commonTags(g),
-		Source: hippo.Source{Kind: hippo.SourceTool, Client: summaryClient},
+		Source: hippo.Source{Kind: hippo.SourceTool, Client: hippo.SummaryClient},
 	}
 	from, to := one.When(), one.When()
 	for _, x := range g.members {

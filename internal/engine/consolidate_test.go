@@ -233,6 +233,33 @@ func TestConsolidate_Archived(t *testing.T) {
 	}
 }
 
+// The summary of a group ranks behind the members that match as well, and is found.
+func TestConsolidate_SummariesStayBehind(t *testing.T) {
+	t.Parallel()
+	f, _ := openTidy(t)
+	if c := f.consolidate(consolidate.Weekly, false); c.Summarised == 0 {
+		t.Fatalf("%+v", c)
+	}
+	a := f.search(hippo.Query{Text: "gateway timeout keepalive frame idle connection", Count: 50, NoTouch: true, Explain: true})
+	at := slices.IndexFunc(a.Hits, func(h hippo.Hit) bool { return h.Memory.IsSummary() })
+	if at < 1 {
+		t.Fatalf("the summary is hit %d of %d, want one behind a member", at, len(a.Hits))
+	}
+	if x := a.Hits[at].Explanation; x.Factors == nil || x.Factors.Summary != rank.Summary {
+		t.Errorf("the summary has %+v", x)
+	}
+	if x := a.Hits[0].Explanation; x.Factors == nil || x.Factors.Summary != 0 {
+		t.Errorf("a member has %+v", x)
+	}
+	own := turn(300, "s", "gateway timeout keepalive frame idle connection")
+	own.Type = hippo.SummaryType
+	f.put(own)
+	a = f.search(hippo.Query{Text: "gateway timeout keepalive frame idle connection", Count: 5, NoTouch: true, Explain: true})
+	if h := a.Hits[0]; h.Memory.Type != hippo.SummaryType || h.Explanation.Factors.Summary != 0 {
+		t.Errorf("what somebody recorded as a summary has %+v", h.Explanation.Factors)
+	}
+}
+
 // What was changed since makes an undo fail, which names it; what only uses, links or scores it does not. Purged members and
 // summaries are left out.
 func TestConsolidate_UndoAfterChanges(t *testing.T) {

@@ -62,6 +62,7 @@ const (
 	flagSuperseded             // has a successor
 	flagTied                   // has votes that are tied to questions, see [lesson]
 	flagArchived               // default searches leave it out
+	flagSummary                // see [hippo.Memory.IsSummary]
 )
 
 // extra holds the other columns of a document. A document of which one of them changes is
@@ -126,6 +127,9 @@ func rowOf(m *hippo.Memory) row {
 	}
 	if m.Archived() {
 		r.flags |= flagArchived
+	}
+	if m.IsSummary() {
+		r.flags |= flagSummary
 	}
 	return r
 }

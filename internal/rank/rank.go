@@ -38,12 +38,15 @@ func ByInsight(w *Weights, s *hippo.Signals) float64 { return rounded(mean(&w.In
 //	text * (1 - ContextBound*(1-context)) * (1 - TimeBound*(1-time)) * (1 - Bound*(1-prior))
 //
 // so that votes order what is comparably relevant and bury nothing. The prior is the importance. That of an archived memory, if the
-// query does not ask for such, is multiplied by [Archived].
+// query does not ask for such, is multiplied by [Archived], that of the summary of a group by [Summary].
 func ByHippo(w *Weights, s *hippo.Signals) float64 {
 	f := factors(w, s)
 	x := s.Text * f.Context * f.Time * f.Prior
 	if s.Behind {
 		x *= f.Archived
+	}
+	if s.Summary {
+		x *= f.Summary
 	}
 	return rounded(x)
 }
@@ -55,6 +58,9 @@ func factors(w *Weights, s *hippo.Signals) hippo.Factors {
 	}
 	if s.Behind {
 		f.Archived = Archived
+	}
+	if s.Summary {
+		f.Summary = Summary
 	}
 	return f
 }

@@ -43,6 +43,8 @@ type asked struct {
 	undistributed bool
 	// behind: archived memories take part, behind what is comparably relevant.
 	behind bool
+	// below: summaries of groups rank below what is comparably relevant.
+	below bool
 }
 
 // surprising reports whether ranker surprise answers.
@@ -62,7 +64,8 @@ func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 		explain: q.Explain,
 		search:  retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Situation: retrieve.Situation{Elements: q.Situation}},
 	}
-	if q.Ranker == hippo.RankerHippo && q.Text != "" && !q.Filter.Archived {
+	p.below = q.Ranker == hippo.RankerHippo && q.Text != ""
+	if p.below && !q.Filter.Archived {
 		p.behind, p.search.Filter.Archived = true, true
 	}
 	p.search.Situation.Prefer = q.Ranker == hippo.RankerHippo && q.Text != "" && !q.Strict

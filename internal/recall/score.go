@@ -147,6 +147,7 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	}
 	s.Prior = s.Importance
 	s.Behind = f.behind && row.Archived
+	s.Summary = f.below && row.Summary
 }
 
 // better orders candidates: by relevance, equal ones by their keys, so that the order is total.

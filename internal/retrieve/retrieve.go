@@ -214,7 +214,7 @@ type Row struct {
 	// Length is the number of terms of the content.
 	Length                     int
 	Pinned, Superseded, Scored bool
-	Archived                   bool
+	Archived, Summary          bool
 }
 
 // Passage is what a reranker reads of a document beside its row.
