@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -104,7 +106,7 @@ func (l *lease) attempt(ctx context.Context, every time.Duration, run func(conte
 	return every, f.Save(lastRun{l.now()}, l.now())
 }
 
-// repeat consolidates the store of an engine until ctx ends, and closes what it returns then. It does nothing if no
+// repeat consolidates all namespaces of the store of an engine until ctx ends, and closes what it returns then. It does nothing if no
 // consolidations are asked for.
 func (p *consolidationPlan) repeat(ctx context.Context, l lease, scope hippo.Scope, open func(context.Context) (*engine.Engine, error), log *slog.Logger) <-chan struct{} {
 	done := make(chan struct{})
@@ -113,12 +115,7 @@ func (p *consolidationPlan) repeat(ctx context.Context, l lease, scope hippo.Sco
 		if err != nil {
 			return err
 		}
-		m := engine.As(e.In(scope), hippo.Operation{By: hippo.Source{Kind: hippo.SourceTool, Client: "hippo"}, Reason: "scheduled"})
-		c, err := engine.Consolidate(ctx, m, engine.ConsolidateOptions{Horizon: consolidate.Horizon(p.horizon)})
-		if err == nil {
-			log.Info("consolidated", "horizon", p.horizon, "operation", c.Operation, "linked", c.Linked, "summarised", c.Summarised, "archived", c.Archived)
-		}
-		return err
+		return consolidateAll(ctx, e, scope, consolidate.Horizon(p.horizon), log)
 	}
 	go func() {
 		defer close(done)
@@ -137,4 +134,24 @@ func (p *consolidationPlan) repeat(ctx context.Context, l lease, scope hippo.Sco
 		}
 	}()
 	return done
+}
+
+// consolidateAll consolidates every namespace that the store has, or that of the scope where another process answers for the
+// store. One that fails does not keep the others from it.
+func consolidateAll(ctx context.Context, e *engine.Engine, scope hippo.Scope, h consolidate.Horizon, log *slog.Logger) error {
+	namespaces, err := engine.Namespaces(ctx, e)
+	if errors.Is(err, hippo.ErrUnsupported) {
+		namespaces, err = []string{scope.Namespace}, nil
+	}
+	for _, namespace := range namespaces {
+		scope.Namespace = namespace
+		m := engine.As(e.In(scope), hippo.Operation{By: hippo.Source{Kind: hippo.SourceTool, Client: "hippo"}, Reason: "scheduled"})
+		c, failed := engine.Consolidate(ctx, m, engine.ConsolidateOptions{Horizon: h})
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("namespace %q: %w", namespace, failed))
+			continue
+		}
+		log.Info("consolidated", "namespace", namespace, "horizon", h, "operation", c.Operation, "linked", c.Linked, "summarised", c.Summarised, "archived", c.Archived)
+	}
+	return err
 }

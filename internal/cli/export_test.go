@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/consolidate"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/lockedfile"
 	"github.com/hippo-memory/hippo/internal/oauth"
@@ -135,4 +137,20 @@ func Parse(args []string) (command string, err error) {
 func AttemptConsolidation(ctx context.Context, dir, store string, every time.Duration, now func() time.Time, run func(context.Context) error) (time.Duration, error) {
 	l := lease{lockedfile.Folder{Dir: dir, Age: leaseAge}, store, now}
 	return l.attempt(ctx, every, run)
+}
+
+// ConsolidateAll consolidates every namespace of a store, as the schedule of a server does.
+func ConsolidateAll(ctx context.Context, store string, now func() time.Time, h consolidate.Horizon) error {
+	s := &shell{now: now}
+	at, err := config.ParseStore(store)
+	if err != nil {
+		return err
+	}
+	o := &app.Options{Now: s.now, Log: slog.New(slog.DiscardHandler)}
+	sharing := app.NewSharing(config.Config{Store: at, Model: config.Model{Name: config.NoModel}}, o, app.SharingOptions{Own: true})
+	e, err := sharing.Engine(ctx)
+	if err == nil {
+		err = consolidateAll(ctx, e, hippo.LocalScope(""), h, o.Log)
+	}
+	return errors.Join(err, sharing.Shut(ctx))
 }

@@ -28,7 +28,7 @@ const (
 	Prune Kind = "prune"
 	// Link declares the relations.
 	Link Kind = "link"
-	// Summarize records the summary and declares its relations, whose From is the zero ID until it has one.
+	// Summarize records the summary and declares its relations, whose From is the zero ID.
 	Summarize Kind = "summarize"
 	// Archive archives the memory.
 	Archive Kind = "archive"
@@ -47,7 +47,7 @@ type Action struct {
 	Reason string
 	// Relations are declared, or removed by [Prune].
 	Relations []hippo.Relation
-	// Summary is the new memory, without an ID and times, and Supersedes the summary that it replaces, if there
+	// Summary is the new memory, without times, and Supersedes the summary that it replaces, if there
 	// is one.
 	Summary    *hippo.Memory
 	Supersedes hippo.ID

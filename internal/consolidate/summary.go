@@ -9,6 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index/vector"
 )
@@ -131,7 +133,24 @@ func (s *summarizer) summary(g *group) *hippo.Memory {
 	m.Importance.Value = m.Importance.Base
 	m.Content = s.text(g, heading(len(g.members), from, to, g.label))
 	m.ContentHash = hippo.HashContent(m.Content)
+	m.ID = s.idOf(g)
 	return m
+}
+
+// idOf returns the ID of the summary of a group: two plans for the same state give it the same one, so that two processes do not
+// record it twice. What its members are cited by is part of the state, so that a later summary of them has another one.
+func (s *summarizer) idOf(g *group) hippo.ID {
+	var ids []hippo.ID
+	for _, m := range g.members {
+		id := s.items[m.at].ID
+		ids = append(append(ids, id), s.everCiting[id]...)
+	}
+	slices.SortFunc(ids, hippo.ID.Compare)
+	name := []byte("https://github.com/hippo-memory/hippo/summary")
+	for _, id := range slices.Compact(ids) {
+		name = append(name, id[:]...)
+	}
+	return hippo.ID(uuid.NewSHA1(uuid.NameSpaceURL, name))
 }
 
 // heading is the first line of a summary.

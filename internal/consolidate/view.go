@@ -93,9 +93,11 @@ type state struct {
 	existing []cited
 	// citing has the positions of those that cite a memory.
 	citing map[hippo.ID][]int
-	links  map[pair]bool // near-duplicates that are linked, the smaller ID first
-	linked int           // near-duplicates to link, those of [Plan.Left] included
-	plan   *Plan
+	// everCiting has all summaries that cite a memory, superseded ones included.
+	everCiting map[hippo.ID][]hippo.ID
+	links      map[pair]bool // near-duplicates that are linked, the smaller ID first
+	linked     int           // near-duplicates to link, those of [Plan.Left] included
+	plan       *Plan
 }
 
 // pair is two memories, the smaller ID first.
@@ -117,7 +119,7 @@ type cited struct {
 
 // arrange sorts the relations into what the steps need.
 func (s *state) arrange() {
-	s.links, s.citing = make(map[pair]bool), make(map[hippo.ID][]int)
+	s.links, s.citing, s.everCiting = make(map[pair]bool), make(map[hippo.ID][]int), make(map[hippo.ID][]hippo.ID)
 	members := make(map[hippo.ID][]hippo.ID)
 	for i := range s.Relations {
 		switch r := &s.Relations[i]; r.Kind {
@@ -125,6 +127,7 @@ func (s *state) arrange() {
 			s.links[pairOf(r.From, r.To)] = true
 		case Summarizes:
 			members[r.From] = append(members[r.From], r.To)
+			s.everCiting[r.To] = append(s.everCiting[r.To], r.From)
 		}
 	}
 	for i := range s.Subjects {

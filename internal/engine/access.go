@@ -252,11 +252,24 @@ func (w *accessWriter) storePairs(p *pairs) {
 	ctx, rule := context.Background(), &w.rule.Relations
 	err := p.store(ctx, w.store, rule)
 	if err == nil && w.store.TakeAdvanced() {
-		err = w.store.PruneRelations(ctx, func(r hippo.Relation, now time.Time) bool { return rule.Faded(&r, now) })
+		err = w.prune(ctx)
 	}
 	if err != nil {
 		w.log.Warn("what was used together is not learned", "pairs", p.size(), "error", err)
 	}
+}
+
+// prune drops the learned relations that have faded, in each namespace as an operation that can be undone.
+func (w *accessWriter) prune(ctx context.Context) error {
+	op := hippo.Operation{By: hippo.Source{Kind: hippo.SourceTool, Client: "hippo"}, Reason: "learned relations that have faded"}
+	for _, namespace := range w.index.Namespaces() {
+		scope := hippo.LocalScope("")
+		scope.Namespace = namespace
+		if _, err := store.Prune(ctx, store.As(w.store.In(scope), op), w.rule.Relations.Faded); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // flush waits until what is pending is stored, or could not be: that is left to the next write.

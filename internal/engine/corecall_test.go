@@ -348,3 +348,49 @@ func TestCoRecall_IsPrunedOnceADay(t *testing.T) {
 		}
 	}
 }
+
+// What the first use of a day drops is an operation like that of a consolidation, in each namespace: it can be undone.
+func TestCoRecall_PruningIsUndone(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	elsewhere := hippo.LocalScope("")
+	elsewhere.Namespace = "team"
+	for i, scope := range []hippo.Scope{hippo.LocalScope(""), elsewhere} {
+		a, b := turn(10*i+1, "", "gateway alpha"), turn(10*i+2, "", "gateway beta")
+		a.Namespace, b.Namespace = scope.Namespace, scope.Namespace
+		both := func(yield func(*hippo.Memory, error) bool) { _ = yield(a, nil) && yield(b, nil) }
+		if _, err := f.In(scope).Transfer().Import(t.Context(), hippo.Calendar{}, both, nil); err != nil {
+			t.Fatal(err)
+		}
+		r := hippo.CoRecall(a.ID, b.ID)
+		r.Weight, r.LastReinforced = .3, f.now().AddDate(-5, 0, 0)
+		if _, err := f.store.In(scope).ImportRelations(t.Context(), []hippo.Relation{r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.advance(1, 0)
+	f.search(hippo.Query{Text: "gateway"})
+	f.flush()
+	for _, scope := range []hippo.Scope{hippo.LocalScope(""), elsewhere} {
+		m := f.In(scope)
+		ops, err := engine.Operations(t.Context(), m, engine.OperationQuery{})
+		if err != nil || len(ops.Operations) != 1 || ops.Operations[0].Verb != hippo.VerbConsolidate || ops.Operations[0].Reason == "" {
+			t.Fatalf("namespace %q has the operations %+v (%v)", scope.Namespace, ops, err)
+		}
+		count := func() (n int) {
+			for _, err := range f.store.In(scope).AllRelations(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+			}
+			return n
+		}
+		if n := count(); n != 0 {
+			t.Errorf("namespace %q has %d relations that have faded", scope.Namespace, n)
+		}
+		if _, err := engine.Undo(t.Context(), m, ops.Operations[0].ID); err != nil || count() != 1 {
+			t.Errorf("namespace %q after the undo: %d relations (%v)", scope.Namespace, count(), err)
+		}
+	}
+}

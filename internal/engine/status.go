@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embedding"
@@ -122,6 +123,19 @@ func status(ctx context.Context, m *Memories) (Status, error) {
 	host, err := store.HostOf(ctx, m.store)
 	s.Store = &StoreStatus{Revision: h.Revision, Indexed: x.Revision, Saved: x.Saved, Terms: x.Terms, Problems: problems, Host: host}
 	return s, err
+}
+
+// Namespaces returns those of the store that have memories, for who maintains all of it. The error is [hippo.ErrUnsupported] for an
+// engine that another process or machine answers for.
+func Namespaces(ctx context.Context, e *Engine) (names []string, err error) {
+	if e.remote != nil {
+		return nil, fmt.Errorf("the namespaces of a store that another process has open: %w", hippo.ErrUnsupported)
+	}
+	err = e.indexed(ctx, func() error {
+		names = e.index.Namespaces()
+		return nil
+	})
+	return names, err
 }
 
 // Projects returns the projects that have memories, in alphabetical order.

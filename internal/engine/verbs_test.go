@@ -64,8 +64,9 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 		"Score", // wires the process that has the store open
 		"Warm",  // the process that has the store open does it by itself
 		"CallerOf",
-		"Figures",  // are of the process that has the store open
-		"CallVerb", // is for verbs of the packages above, and calls them where the store is
+		"Figures",    // are of the process that has the store open
+		"Namespaces", // likewise, and refuses elsewhere
+		"CallVerb",   // is for verbs of the packages above, and calls them where the store is
 	}
 	performed, served := map[string]bool{}, map[string]bool{}
 	for _, f := range functions(t) {

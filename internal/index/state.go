@@ -117,6 +117,25 @@ func (s *state) Archived(scope *hippo.Scope) (n int) {
 	return n
 }
 
+// Namespaces returns those that have memories, forgotten ones included, in alphabetical order. Cost: a pass over the rows.
+func (s *state) Namespaces() []string {
+	seen := make(map[string]bool)
+	for _, p := range s.current.Load().parts {
+		used := make([]bool, p.names.len())
+		for d := range uint32(p.docs) {
+			if p.live.has(d) || p.hidden.has(d) {
+				used[p.columns.rows[d].namespace] = true
+			}
+		}
+		for i, ok := range used {
+			if ok {
+				seen[p.names.text(uint32(i))] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
 // Projects returns the projects of a scope that have memories, forgotten ones included, in
 // alphabetical order and without the empty one. Cost: a pass over the rows.
 func (s *state) Projects(scope *hippo.Scope) []string {

@@ -212,10 +212,13 @@ type Row struct {
 	// RecentUses counts the accesses of the 30 active days up to [Query.Day].
 	RecentUses int
 	// Length is the number of terms of the content.
-	Length                     int
-	Pinned, Superseded, Scored bool
-	Archived, Summary          bool
+	Length int
+	Scored bool
+	Marks
 }
+
+// Marks are what a memory is beside its text. Summary is [hippo.Memory.IsSummary].
+type Marks struct{ Pinned, Superseded, Archived, Summary bool }
 
 // Passage is what a reranker reads of a document beside its row.
 type Passage struct {

@@ -76,6 +76,24 @@ func Tidy(ctx context.Context, s Scoped, t *Tidying) (out Tidied, err error) {
 	return out, wrap("consolidate", err)
 }
 
+// Prune drops the learned relations of the scope that have faded, as [Tidy] does for a plan. Cost: a read of all relations.
+func Prune(ctx context.Context, s Scoped, faded func(r *hippo.Relation, now time.Time) bool) (Tidied, error) {
+	t := &Tidying{}
+	now := s.store.now()
+	for r, err := range s.store.backend.AllRelations(ctx) {
+		if err != nil {
+			return Tidied{}, wrap("prune relations", err)
+		}
+		if faded(&r, now) {
+			t.Drop = append(t.Drop, r)
+		}
+	}
+	if len(t.Drop) == 0 {
+		return Tidied{}, nil
+	}
+	return Tidy(ctx, s, t)
+}
+
 // tidier applies a [Tidying] in a transaction.
 type tidier struct {
 	*Tidying
@@ -113,11 +131,16 @@ func (x *tidier) apply() error {
 		}
 	}
 	for _, r := range x.Drop {
+		m := x.now[r.From]
+		if m == nil || x.now[r.To] == nil {
+			x.Skipped++
+			continue
+		}
 		dropped, err := dropRelation(x.tx, r)
 		if err != nil {
 			return err
 		}
-		if m := x.now[r.From]; dropped && m != nil {
+		if dropped {
 			x.related(m, hippo.RelationChange{Relation: r})
 			x.Dropped++
 		}
@@ -140,6 +163,7 @@ func (x *tidier) read() error {
 		for _, r := range x.Summaries[i].Relations {
 			ids = append(ids, r.To)
 		}
+		ids = append(ids, x.Summaries[i].Memory.ID)
 	}
 	slices.SortFunc(ids, hippo.ID.Compare)
 	ms, err := x.tx.Get(slices.Compact(ids)...)
@@ -175,8 +199,12 @@ func (x *tidier) archive(id hippo.ID) {
 	x.Archived++
 }
 
-// summarise records a summary, unless one of its members is not as it was seen.
+// summarise records a summary, unless one of its members is not as it was seen, or another process has recorded it.
 func (x *tidier) summarise(s *Summary) error {
+	if x.now[s.Memory.ID] != nil {
+		x.Skipped++
+		return nil
+	}
 	for _, r := range s.Relations {
 		if !x.same(r.To) {
 			x.Skipped++

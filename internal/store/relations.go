@@ -230,29 +230,6 @@ func (s *Store) Reinforce(ctx context.Context, pairs []hippo.Relation, daily boo
 	}))
 }
 
-// PruneRelations removes those for which drop returns true. It reads all of them.
-func (s *Store) PruneRelations(ctx context.Context, drop func(r hippo.Relation, now time.Time) bool) error {
-	now := s.now()
-	var faded []hippo.Relation
-	for r, err := range s.backend.AllRelations(ctx) {
-		if err != nil {
-			return wrap("prune relations", err)
-		}
-		if drop(r, now) {
-			faded = append(faded, r)
-		}
-	}
-	if len(faded) == 0 {
-		return nil
-	}
-	return wrap("prune relations", s.backend.Relate(ctx, driver.Lazy, faded, func(old, _ hippo.Relation) hippo.Relation {
-		if drop(old, now) {
-			return hippo.Relation{}
-		}
-		return old
-	}))
-}
-
 func dateOf(s *Store, t time.Time) string { return t.In(s.zone).Format(time.DateOnly) }
 
 // cleanRelations returns validated relations in their stored form.
