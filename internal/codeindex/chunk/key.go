@@ -1,0 +1,87 @@
+package chunk
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+)
+
+// Keys returns the key of each symbol within its file: its qualified name, and from the second one of
+// a name on, ~ and its number. Keys stay when other parts of the file change.
+func Keys(symbols []syntax.Symbol) []string {
+	seen := make(map[string]int, len(symbols))
+	out := make([]string, len(symbols))
+	for i := range symbols {
+		name := symbols[i].Qualified
+		if name == "" {
+			name = symbols[i].Name
+		}
+		seen[name]++
+		out[i] = name
+		if n := seen[name]; n > 1 {
+			out[i] += "~" + strconv.Itoa(n)
+		}
+	}
+	return out
+}
+
+// PartKeys returns the key of each chunk within its file, all different: that of its symbol, and
+// which of the chunks of that it is.
+func PartKeys(chunks []Chunk, symbols []string) []string {
+	seen := make(map[string]int, len(chunks))
+	out := make([]string, len(chunks))
+	for i := range chunks {
+		name := ""
+		if s := chunks[i].Symbol; s >= 0 {
+			name = symbols[s]
+		}
+		out[i] = name + "\x00" + strconv.Itoa(seen[name])
+		seen[name]++
+	}
+	return out
+}
+
+// maxHeader bounds the bytes of a signature in a [Header].
+const maxHeader = 240
+
+// Header is what the text of a chunk does not say: the path of the file, its package, and the
+// signatures of what holds the chunk. It is embedded and searched with the text.
+func Header(path string, f *syntax.File, c *Chunk) string {
+	var b strings.Builder
+	b.WriteString(path)
+	if f.Package != "" {
+		b.WriteString(" package " + f.Package)
+	}
+	b.WriteByte('\n')
+	for _, s := range holders(f, c) {
+		b.WriteString(s)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// holders returns the signatures of what holds a chunk, the outermost first.
+func holders(f *syntax.File, c *Chunk) (list []string) {
+	i := c.Symbol
+	if i < 0 {
+		return nil
+	}
+	if c.Part == 0 {
+		if f.Symbols[i].Range.From >= c.From && f.Symbols[i].Range.From < c.Until {
+			i = f.Symbols[i].Parent
+		}
+	}
+	for depth := 0; i >= 0 && i < len(f.Symbols) && depth < 16; depth++ {
+		s := f.Symbols[i].Signature
+		if s == "" {
+			s = f.Symbols[i].Name
+		}
+		list = append([]string{strings.ToValidUTF8(s[:min(len(s), maxHeader)], "")}, list...)
+		if f.Symbols[i].Parent >= i {
+			break
+		}
+		i = f.Symbols[i].Parent
+	}
+	return list
+}

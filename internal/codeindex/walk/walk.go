@@ -1,0 +1,320 @@
+// Package walk lists the files of a source tree that are worth indexing, and names the others with
+// the reason. It obeys ignore files as git does, reads everything through an [os.Root], and follows
+// no link.
+package walk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo/internal/project"
+)
+
+// Reason says why a file or a directory is left out.
+type Reason string
+
+// The reasons.
+const (
+	Ignored   Reason = "ignored"
+	Hidden    Reason = "hidden"
+	Vendored  Reason = "vendored"
+	Generated Reason = "generated"
+	Minified  Reason = "minified"
+	LockFile  Reason = "lock file"
+	Binary    Reason = "binary"
+	TooLarge  Reason = "over 1 MB"
+	Link      Reason = "link"
+	Special   Reason = "not a regular file"
+	BadName   Reason = "name is not UTF-8"
+	TooDeep   Reason = "too deep"
+	Empty     Reason = "empty"
+	Unread    Reason = "cannot be read"
+	// Data: a list of values, or a text in no known language that is too long to have been written.
+	Data Reason = "data"
+)
+
+const (
+	// MaxBytes is the size of the largest file that is indexed.
+	MaxBytes = 1 << 20
+	// maxDepth bounds the levels of directories.
+	maxDepth = 100
+	// maxIgnoreFile bounds the part of an ignore file that is read.
+	maxIgnoreFile = 1 << 20
+	// OwnIgnore is the name of ignore files of this program. What a pattern of it takes back is
+	// indexed though it is hidden, vendored or ignored by git.
+	OwnIgnore = ".hippoignore"
+)
+
+// File is a file to index.
+type File struct {
+	// Path is relative to the root, with slashes.
+	Path     string
+	Size     int64
+	Modified time.Time
+}
+
+// Skip is a file or a directory that is left out.
+type Skip struct {
+	Path   string
+	Reason Reason
+	// Detail says more where the reason does not.
+	Detail string `json:",omitempty"`
+}
+
+// Tree is what a walk found, each list in the order of paths.
+type Tree struct {
+	Files []File
+	Skips []Skip
+}
+
+// walker holds the state of one walk.
+type walker struct {
+	ctx  context.Context
+	root *os.Root
+	tree Tree
+	// above are the patterns of the repository that hold for the root: those of its exclude file
+	// and of the directories above.
+	above []rules
+}
+
+// rules are the ignore files of one directory.
+type rules struct {
+	git patterns
+	own patterns
+	// prefix is what the paths of git lie below: the path of the root within the repository.
+	prefix string
+}
+
+// Walk lists the files below a root. dir is its path, by which the ignore files of the repository
+// around it are found. The error is that of ctx or of the root itself; a directory below that cannot
+// be read is a skip.
+func Walk(ctx context.Context, root *os.Root, dir string) (*Tree, error) {
+	w := &walker{ctx: ctx, root: root, above: outer(dir)}
+	if err := w.dir("", 0, w.above); err != nil {
+		return nil, err
+	}
+	byPath := func(a, b Skip) int { return strings.Compare(a.Path, b.Path) }
+	slices.SortFunc(w.tree.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(w.tree.Skips, byPath)
+	return &w.tree, nil
+}
+
+// outer returns the rules of the repository around a directory that lie outside of it.
+func outer(dir string) []rules {
+	top, ok := project.Root(dir)
+	if !ok {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil
+	}
+	rel, err := filepath.Rel(top, real)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return nil
+	}
+	prefix := filepath.ToSlash(rel)
+	if prefix == "." {
+		prefix = ""
+	}
+	var out []rules
+	if r, ok := project.Find(dir); ok {
+		out = append(out, rules{git: parse("", outside(filepath.Join(r.Common, "info", "exclude"))), prefix: prefix})
+	}
+	if prefix == "" {
+		return out
+	}
+	parts := strings.Split(prefix, "/")
+	for i := range parts {
+		base := strings.Join(parts[:i], "/")
+		at := filepath.Join(top, filepath.FromSlash(base))
+		out = append(out, rules{
+			git: parse(base, outside(filepath.Join(at, ".gitignore"))), own: parse(base, outside(filepath.Join(at, OwnIgnore))), prefix: prefix,
+		})
+	}
+	return out
+}
+
+// outside reads an ignore file outside of the root; nil if there is none.
+func outside(name string) []byte {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	b, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func (w *walker) skip(at string, why Reason, detail string) {
+	w.tree.Skips = append(w.tree.Skips, Skip{at, why, detail})
+}
+
+// dir lists a directory. The rules are those of the directories above.
+func (w *walker) dir(at string, depth int, above []rules) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := readDir(w.root, at)
+	if err != nil {
+		if at == "" {
+			return fmt.Errorf("walk: %w", err)
+		}
+		w.skip(at, Unread, problem(err))
+		return nil
+	}
+	inForce := w.rulesOf(at, entries, above)
+	for _, e := range entries {
+		if err := w.entry(path.Join(at, e.Name()), e, depth, inForce); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rulesOf returns the rules with those of a directory.
+func (w *walker) rulesOf(at string, entries []fs.DirEntry, above []rules) []rules {
+	var own rules
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue
+		}
+		switch e.Name() {
+		case ".gitignore":
+			own.git = parse(at, inside(w.root, path.Join(at, e.Name())))
+		case OwnIgnore:
+			own.own = parse(at, inside(w.root, path.Join(at, e.Name())))
+		}
+	}
+	if own.git.list == nil && own.own.list == nil {
+		return above
+	}
+	return append(slices.Clip(above), own)
+}
+
+func inside(root *os.Root, at string) []byte {
+	b, err := readFile(root, at, maxIgnoreFile)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// verdicts returns what the ignore files of git and those of this program say, the nearest first.
+func verdicts(list []rules, at string, dir bool) (git, own verdict) {
+	for i := len(list) - 1; i >= 0; i-- {
+		r := &list[i]
+		full := at
+		if r.prefix != "" {
+			full = r.prefix + "/" + at
+		}
+		if git == silent {
+			git = r.git.of(full, dir)
+		}
+		if own == silent {
+			own = r.own.of(full, dir)
+		}
+	}
+	return git, own
+}
+
+func (w *walker) entry(p string, e fs.DirEntry, depth int, list []rules) error {
+	dir := e.IsDir()
+	git, own := verdicts(list, p, dir)
+	switch why := excluded(e, git, own); {
+	case !utf8.ValidString(e.Name()):
+		w.skip(strings.ToValidUTF8(p, "\uFFFD"), BadName, "")
+		return nil
+	case why != "":
+		w.skip(p, why, "")
+		return nil
+	case dir && depth >= maxDepth:
+		w.skip(p, TooDeep, "")
+		return nil
+	case dir:
+		return w.dir(p, depth+1, list)
+	}
+	info, err := e.Info()
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			w.skip(p, Unread, problem(err))
+		}
+		return nil
+	}
+	switch {
+	case info.Size() > MaxBytes:
+		w.skip(p, TooLarge, "")
+	case info.Size() == 0:
+		w.skip(p, Empty, "")
+	default:
+		w.tree.Files = append(w.tree.Files, File{p, info.Size(), info.ModTime()})
+	}
+	return nil
+}
+
+// excluded returns why an entry is left out by its name and type alone; empty: it is not.
+func excluded(e fs.DirEntry, git, own verdict) Reason {
+	name, t := e.Name(), e.Type()
+	switch {
+	case t&fs.ModeSymlink != 0:
+		return Link
+	case !e.IsDir() && !t.IsRegular():
+		return Special
+	case own == ignored:
+		return Ignored
+	case name == ".git":
+		return Hidden
+	case own == kept:
+		return ""
+	case git == ignored:
+		return Ignored
+	case strings.HasPrefix(name, "."):
+		return Hidden
+	case e.IsDir():
+		if vendored(name) {
+			return Vendored
+		}
+		return ""
+	default:
+		return byName(name)
+	}
+}
+
+// problem is an error without the path, which the skip has.
+func problem(err error) string {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+func readDir(root *os.Root, at string) ([]fs.DirEntry, error) {
+	if at == "" {
+		at = "."
+	}
+	f, err := root.Open(filepath.FromSlash(at))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	list, err := f.ReadDir(-1)
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return list, err
+}
