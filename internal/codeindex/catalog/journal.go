@@ -1,0 +1,231 @@
+package catalog
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
+)
+
+// magic begins the file; its last part is the version of the format and of what parsers and chunks are.
+const magic = "hippo code catalog 1\n"
+
+// headSize is the length of the magic and of the name of the store.
+const headSize = len(magic) + 32
+
+// frameHead is a length and a checksum (CRC-32C) of what follows, four bytes each, little-endian.
+const frameHead = 8
+
+// The kinds of frames.
+const (
+	frameEntry  = 'F'
+	frameCommit = 'C'
+)
+
+// Journal is the file of a catalog. One process at a time writes it.
+type Journal struct {
+	path string
+	// good is where the last update that was completed ends.
+	good int64
+}
+
+// Create makes an empty catalog, in place of what was there.
+func Create(path string) (*Journal, *Catalog, error) {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // it never fails
+	c := newCatalog(hex.EncodeToString(id[:]))
+	if err := atomicfile.Write(path, []byte(magic+c.Store)); err != nil {
+		return nil, nil, fmt.Errorf("code catalog: %w", err)
+	}
+	return &Journal{path: path, good: int64(headSize)}, c, nil
+}
+
+// Open reads a catalog: the state after the last update that was completed. The error is
+// [hippo.ErrNotFound] or [hippo.ErrCorrupt].
+func Open(path string) (*Journal, *Catalog, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("code catalog: %w: %s", hippo.ErrNotFound, path)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("code catalog: %w", err)
+	}
+	if len(b) < headSize || string(b[:len(magic)]) != magic {
+		return nil, nil, problem(path, "another version of the format")
+	}
+	c := newCatalog(string(b[len(magic):headSize]))
+	j := &Journal{path: path, good: int64(headSize)}
+	j.replay(c, b[headSize:])
+	return j, c, nil
+}
+
+// Changed reports whether the file is not as long as it was when it was read, or is gone.
+func (j *Journal) Changed() bool {
+	info, err := os.Stat(j.path)
+	return err != nil || info.Size() != j.good
+}
+
+// replay applies the updates that are complete.
+func (j *Journal) replay(c *Catalog, b []byte) {
+	var pending []*Entry
+	at := j.good
+	for {
+		payload, size, ok := frame(b)
+		if !ok {
+			return
+		}
+		b, at = b[size:], at+int64(size)
+		switch {
+		case payload[0] == frameEntry:
+			e, err := decodeEntry(string(payload[1:]))
+			if err != nil {
+				return
+			}
+			pending = append(pending, e)
+		case payload[0] == frameCommit && len(payload) == 17:
+			for _, e := range pending {
+				c.files[e.Path], c.byKey[fileKey(e.Path)] = e, e
+			}
+			c.Revision = hippo.Revision(binary.LittleEndian.Uint64(payload[1:]))
+			c.Updated = time.Unix(0, int64(binary.LittleEndian.Uint64(payload[9:]))).UTC()
+			pending, j.good = pending[:0], at
+		default:
+			return
+		}
+	}
+}
+
+// frame returns the payload of the first frame and its size with the head; not ok: it is not whole.
+func frame(b []byte) (payload []byte, size int, ok bool) {
+	if len(b) < frameHead {
+		return nil, 0, false
+	}
+	n, sum := int(binary.LittleEndian.Uint32(b)), binary.LittleEndian.Uint32(b[4:])
+	if n == 0 || n > len(b)-frameHead {
+		return nil, 0, false
+	}
+	payload = b[frameHead : frameHead+n]
+	if crc32.Checksum(payload, crc32.MakeTable(crc32.Castagnoli)) != sum {
+		return nil, 0, false
+	}
+	return payload, frameHead + n, true
+}
+
+func appendFrame(dst []byte, kind byte, payload []byte) []byte {
+	from := len(dst)
+	dst = append(dst, make([]byte, frameHead)...)
+	dst = append(append(dst, kind), payload...)
+	body := dst[from+frameHead:]
+	binary.LittleEndian.PutUint32(dst[from:], uint32(len(body)))
+	binary.LittleEndian.PutUint32(dst[from+4:], crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+	return dst
+}
+
+// Commit appends a draft durably and returns the next state. What an update that was not completed
+// left is overwritten.
+func (j *Journal) Commit(d *Draft, now time.Time) (*Catalog, error) {
+	var b []byte
+	for _, e := range d.entries {
+		b = appendFrame(b, frameEntry, encodeEntry(e))
+	}
+	end := binary.LittleEndian.AppendUint64(nil, uint64(d.revision))
+	b = appendFrame(b, frameCommit, binary.LittleEndian.AppendUint64(end, uint64(now.UnixNano())))
+	if err := j.append(b); err != nil {
+		return nil, fmt.Errorf("code catalog: %w", err)
+	}
+	return d.base.with(d.entries, d.revision, now.UTC()), nil
+}
+
+func (j *Journal) append(b []byte) (err error) {
+	f, err := os.OpenFile(j.path, os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := f.Truncate(j.good); err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(b, j.good); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	j.good += int64(len(b))
+	return nil
+}
+
+// Compact writes the state anew to a file, without what was replaced, and returns its journal.
+func Compact(c *Catalog, path string) (*Journal, error) {
+	b := []byte(magic + c.Store)
+	for _, e := range c.Since(0) {
+		b = appendFrame(b, frameEntry, encodeEntry(e))
+	}
+	end := binary.LittleEndian.AppendUint64(nil, uint64(c.Revision))
+	b = appendFrame(b, frameCommit, binary.LittleEndian.AppendUint64(end, uint64(c.Updated.UnixNano())))
+	if err := atomicfile.Write(path, b); err != nil {
+		return nil, fmt.Errorf("code catalog: %w", err)
+	}
+	return &Journal{path: path, good: int64(len(b))}, nil
+}
+
+// Bytes is the size of the file.
+func (j *Journal) Bytes() int64 { return j.good }
+
+// Dir is the folder of the file.
+func (j *Journal) Dir() string { return filepath.Dir(j.path) }
+
+// encodeEntry writes an entry and its body.
+func encodeEntry(e *Entry) []byte {
+	x := &encoder{ids: make(map[string]uint64)}
+	x.text(e.Path)
+	x.text(string(e.Hash[:]))
+	x.text(e.Language)
+	x.number(int(e.Size))
+	x.out = binary.AppendVarint(x.out, e.Modified.UnixNano())
+	x.number(int(e.First))
+	x.number(e.Chunks)
+	x.number(e.Symbols)
+	x.number(boolean(e.Deleted))
+	x.number(len(e.Gone))
+	for _, id := range e.Gone {
+		x.out = append(x.out, id[:]...)
+	}
+	return append(x.seal(), e.body...)
+}
+
+func decodeEntry(s string) (*Entry, error) {
+	d := &decoder{in: s}
+	d.strings()
+	e := &Entry{Path: d.text()}
+	copy(e.Hash[:], d.text())
+	e.Language = d.text()
+	e.Size = int64(d.number())
+	nanos, n := binary.Varint([]byte(d.in[:min(len(d.in), binary.MaxVarintLen64)]))
+	if n <= 0 || d.bad {
+		return nil, problem(e.Path, "its record cannot be read")
+	}
+	d.in = d.in[n:]
+	e.Modified = time.Unix(0, nanos)
+	e.First, e.Chunks, e.Symbols, e.Deleted = hippo.Revision(d.number()), d.number(), d.number(), d.number() != 0
+	const size = len(hippo.ID{})
+	gone := d.count()
+	if d.bad || gone*size > len(d.in) {
+		return nil, problem(e.Path, "its record cannot be read")
+	}
+	for range gone {
+		e.Gone = append(e.Gone, hippo.ID([]byte(d.in[:size])))
+		d.in = d.in[size:]
+	}
+	e.body = d.in
+	return e, nil
+}
