@@ -176,6 +176,22 @@ func (d *decoder) strings() {
 	}
 }
 
+// mentions reports whether one of the strings of a body is in a set.
+func mentions(body string, names map[string]bool) bool {
+	d := &decoder{in: body}
+	for range d.count() {
+		size := d.number()
+		if size > len(d.in) {
+			return false
+		}
+		if names[d.in[:size]] {
+			return true
+		}
+		d.in = d.in[size:]
+	}
+	return false
+}
+
 // decodeBody reads a body; references only if they are asked for. Strings share the memory of the body.
 func decodeBody(body string, references bool) (*syntax.File, []chunk.Chunk, error) {
 	d := &decoder{in: body}

@@ -61,6 +61,9 @@ func (e *Entry) Read() (*syntax.File, []chunk.Chunk, error) { return decodeBody(
 // ReadAll is [Entry.Read] with the references.
 func (e *Entry) ReadAll() (*syntax.File, []chunk.Chunk, error) { return decodeBody(e.body, true) }
 
+// Mentions reports whether the file has one of the names anywhere. Cost: a pass over its different strings.
+func (e *Entry) Mentions(names map[string]bool) bool { return mentions(e.body, names) }
+
 // Catalog is one state of the files. It is immutable; see [Draft] for the next one.
 type Catalog struct {
 	// Store names the history that revisions belong to.

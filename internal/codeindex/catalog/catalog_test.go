@@ -72,7 +72,7 @@ func TestJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := got.Entry("a.go")
-	if e == nil || got.Revision != 2 || !got.Updated.Equal(noon()) || got.Store != c.Store || e.Stamp.Hash != stamp("1").Hash || !e.Modified.Equal(noon()) {
+	if e == nil || got.Revision != 2 || !got.Updated.Equal(noon()) || got.Store != c.Store || e.Hash != stamp("1").Hash || !e.Modified.Equal(noon()) {
 		t.Fatalf("got %+v, revision %d", e, got.Revision)
 	}
 	read, parts, err := e.ReadAll()
@@ -94,7 +94,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// A chunk that is gone is told once, and a chunk that comes back is not gone.
+// A chunk that is gone is reported once, and a chunk that comes back is not gone.
 func TestDraft_gone(t *testing.T) {
 	t.Parallel()
 	_, j, c := create(t)

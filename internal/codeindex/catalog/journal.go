@@ -164,7 +164,7 @@ func (j *Journal) append(b []byte) (err error) {
 	return nil
 }
 
-// Compact writes the state anew to a file, without what was replaced, and returns its journal.
+// Compact writes the state to a new file, without what was replaced, and returns its journal.
 func Compact(c *Catalog, path string) (*Journal, error) {
 	b := []byte(magic + c.Store)
 	for _, e := range c.Since(0) {
@@ -177,9 +177,6 @@ func Compact(c *Catalog, path string) (*Journal, error) {
 	}
 	return &Journal{path: path, good: int64(len(b))}, nil
 }
-
-// Bytes is the size of the file.
-func (j *Journal) Bytes() int64 { return j.good }
 
 // Dir is the folder of the file.
 func (j *Journal) Dir() string { return filepath.Dir(j.path) }

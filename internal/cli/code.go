@@ -1,0 +1,277 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+// codeFlags are the flags of questions about code.
+type codeFlags struct {
+	root, path, language, kind string
+	count                      int
+}
+
+func newCodeCommand(s *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "code",
+		Short: "Index source trees and ask about them: search, definitions, callers, a map",
+		Long: `Index source trees, and find code by text, meaning and names. A tree is indexed only if you name its root. The index lies in the
+cache directory, never in a store, and can be deleted at any time.`,
+		Args: refuseUnknownCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newCodeIndexCommand(s), newCodeStatusCommand(s), newCodeSearchCommand(s), newCodeSymbolCommand(s), newCodeOutlineCommand(s), newCodeEdgesCommand(s, false), newCodeEdgesCommand(s, true), newCodeMapCommand(s), newCodeForgetCommand(s))
+	return c
+}
+
+// withCode opens the code indexes, runs fn and closes them.
+func withCode(s *shell, fn func(*codeindex.Library) error) error {
+	c, err := s.config()
+	if err != nil {
+		return err
+	}
+	l, err := app.OpenCode(&app.Options{Now: s.now, Log: s.logger(c)})
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(l), l.Close())
+}
+
+// treeOf returns the tree that a question is about: that of --root, else that of the current directory,
+// else the only one.
+func treeOf(l *codeindex.Library, root string) (*codeindex.Tree, error) {
+	at := root
+	if at == "" {
+		var err error
+		if at, err = os.Getwd(); err != nil {
+			return nil, err
+		}
+	}
+	t, err := l.Holding(at)
+	if err == nil || root != "" {
+		return t, err
+	}
+	all, listed := l.Trees()
+	if listed != nil {
+		return nil, listed
+	}
+	switch len(all) {
+	case 0:
+		return nil, fmt.Errorf("%w: no source tree is indexed; run hippo code index PATH", hippo.ErrNotFound)
+	case 1:
+		return all[0], nil
+	}
+	var names []string
+	for _, t := range all {
+		names = append(names, t.Root.Path)
+	}
+	return nil, fmt.Errorf("%w: the current directory is in no tree that is indexed; name one with --root: %s", hippo.ErrInvalid, strings.Join(names, ", "))
+}
+
+// filter returns the filter of the flags; a path may be one of this machine.
+func (f *codeFlags) filter(t *codeindex.Tree) (codeindex.Filter, error) {
+	out := codeindex.Filter{Path: f.path, Language: strings.ToLower(f.language), Kind: syntax.Kind(strings.ToLower(f.kind))}
+	if f.path == "" {
+		return out, nil
+	}
+	p, err := relative(t, f.path)
+	out.Path = p
+	return out, err
+}
+
+// relative returns a path relative to the root of a tree. What does not lie there from the current directory is
+// meant from the root.
+func relative(t *codeindex.Tree, path string) (string, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(full); err == nil {
+		full = real
+	}
+	rel, err := filepath.Rel(t.Root.Path, full)
+	if err == nil && filepath.IsLocal(rel) {
+		if _, err := os.Stat(full); err == nil {
+			return filepath.ToSlash(rel), nil
+		}
+	}
+	if filepath.IsAbs(path) || !filepath.IsLocal(filepath.FromSlash(path)) {
+		return "", fmt.Errorf("%w: %s is outside of %s", hippo.ErrInvalid, path, t.Root.Path)
+	}
+	return filepath.ToSlash(filepath.Clean(path)), nil
+}
+
+func addCodeFlags(c *cobra.Command, f *codeFlags, filters bool) {
+	c.Flags().StringVar(&f.root, "root", "", "a path in the tree to ask; default: that of the current directory")
+	if !filters {
+		return
+	}
+	c.Flags().StringVar(&f.path, "path", "", "only this file or folder")
+	c.Flags().StringVar(&f.language, "language", "", "only this language, such as go or python")
+	c.Flags().StringVar(&f.kind, "kind", "", "only this kind: function, method, class, struct, interface, type, constant, variable, section")
+	c.Flags().IntVarP(&f.count, "count", "n", codeindex.DefaultCount, fmt.Sprintf("the number of results, at most %d", codeindex.MaxCount))
+}
+
+func newCodeIndexCommand(s *shell) *cobra.Command {
+	var rebuild, skipped bool
+	c := &cobra.Command{
+		Use:   "index PATH",
+		Short: "Index a source tree, or bring its index up to date: only what changed is parsed again",
+		Long: `Index the tree below PATH, or bring its index up to date. Files that git ignores are left out, those of a .hippoignore, and what is hidden, vendored, generated,
+minified, binary, a lock file or larger than 1 MB; a line such as !vendor/ in a .hippoignore takes a folder back. Until the update is whole, searches see the former state.`,
+		Example: "  hippo code index .\n  hippo code index ~/src/linux --skipped",
+		Args:    oneArgument("the root of a source tree"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withCode(s, func(l *codeindex.Library) error {
+				t, err := l.Add(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				r, err := t.Update(c.Context(), &codeindex.UpdateOptions{Rebuild: rebuild, Progress: progressOf(s)})
+				if err != nil {
+					return err
+				}
+				return printCodeReport(s, r, skipped)
+			})
+		},
+	}
+	c.Flags().BoolVar(&rebuild, "rebuild", false, "parse all files again")
+	c.Flags().BoolVar(&skipped, "skipped", false, "list what is left out, with the reason")
+	return c
+}
+
+// progressOf returns a function that shows progress on a terminal; nil if there is none.
+func progressOf(s *shell) func(codeindex.Progress) {
+	if s.json || !s.isTerminal(s.errw) {
+		return nil
+	}
+	var last time.Time
+	return func(p codeindex.Progress) {
+		const often = 100 * time.Millisecond
+		now := s.now()
+		if now.Sub(last) < often {
+			return
+		}
+		last = now
+		text := string(p.Phase)
+		if p.Total > 0 {
+			text += fmt.Sprintf(" %d %%", 100*p.Done/p.Total)
+		}
+		if p.Left > 0 {
+			text += fmt.Sprintf(", about %v left", p.Left.Round(time.Second))
+		}
+		fmt.Fprintf(s.errw, "\r%-40s\r", text)
+	}
+}
+
+func printCodeReport(s *shell, r *codeindex.Report, skipped bool) error {
+	s.count = r.Parsed
+	if s.json {
+		return s.printJSON(wire.CodeReportOf(r))
+	}
+	fmt.Fprintf(s.out, "%s: %s, %s, %s.\n", r.Root.Path, plural(r.Files, "file"), plural(r.Symbols, "symbol"), plural(r.Chunks, "chunk"))
+	fmt.Fprintf(s.out, "Parsed %s (%.1f MB), removed %d, unchanged %d, in %v.\n", plural(r.Parsed, "file"), float64(r.Bytes)/1e6, r.Removed, r.Unchanged, r.Took.Round(time.Millisecond))
+	if r.Errors > 0 {
+		fmt.Fprintf(s.out, "%s that the grammars do not accept; what is around them is indexed.\n", plural(r.Errors, "place"))
+	}
+	reasons := make(map[string]int)
+	for _, k := range r.Skips {
+		reasons[string(k.Reason)]++
+		if skipped {
+			fmt.Fprintf(s.out, "  %s: %s\n", termtext.Line(k.Path), strings.TrimSpace(string(k.Reason)+" "+termtext.Line(k.Detail)))
+		}
+	}
+	if len(r.Skips) > 0 && !skipped {
+		var list []string
+		for _, why := range slices.Sorted(maps.Keys(reasons)) {
+			list = append(list, fmt.Sprintf("%d %s", reasons[why], why))
+		}
+		fmt.Fprintf(s.out, "Left out: %s (--skipped lists them).\n", strings.Join(list, ", "))
+	}
+	return nil
+}
+
+func newCodeStatusCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show the source trees that are indexed",
+		Args:  maximumArguments(0),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return withCode(s, func(l *codeindex.Library) error { return printCodeStatus(c.Context(), s, l) })
+		},
+	}
+}
+
+func printCodeStatus(ctx context.Context, s *shell, l *codeindex.Library) error {
+	trees, err := l.Trees()
+	if err != nil {
+		return err
+	}
+	s.count = len(trees)
+	list := make([]wire.CodeStatus, len(trees))
+	for i, t := range trees {
+		state := t.Status(ctx)
+		list[i] = wire.CodeStatusOf(&state)
+	}
+	if s.json {
+		return s.printJSON(list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(s.out, "No source tree is indexed: hippo code index PATH.")
+	}
+	for _, st := range list {
+		fmt.Fprintln(s.out, bold(s, termtext.Line(st.Root)))
+		if st.Problem != "" {
+			fmt.Fprintf(s.out, "  %s\n", termtext.Line(st.Problem))
+		}
+		if st.Updated == "" {
+			continue
+		}
+		if err := s.table(func(w io.Writer) {
+			fmt.Fprintf(w, "  holds\t%s, %s, %s, %d with a vector\n", plural(st.Files, "file"), plural(st.Symbols, "symbol"), plural(st.Chunks, "chunk"), st.Embedded)
+			fmt.Fprintf(w, "  updated\t%s\n", st.Updated)
+			fmt.Fprintf(w, "  index\t%.1f MB; %d files and folders left out\n", float64(st.Bytes)/1e6, st.Skipped)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func newCodeForgetCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "forget PATH",
+		Short: "Delete the index of a source tree; the tree itself stays as it is",
+		Args:  oneArgument("the root of an indexed tree"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return withCode(s, func(l *codeindex.Library) error {
+				r, err := l.Forget(args[0])
+				if err != nil {
+					return err
+				}
+				if s.json {
+					return s.printJSON(r)
+				}
+				fmt.Fprintf(s.out, "Forgot the index of %s.\n", r.Path)
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+// hitLines is how many lines of a hit are shown.
+const hitLines = 6
+
+func newCodeSearchCommand(s *shell) *cobra.Command {
+	var f codeFlags
+	var whole bool
+	c := &cobra.Command{
+		Use:     "search WORDS",
+		Short:   "Find code by text, parts of names and meaning",
+		Example: "  hippo code search 'wait until all workers have finished'\n  hippo code search parse config --language go --path internal",
+		Args:    requireArgument("words to look for"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withCode(s, func(l *codeindex.Library) error {
+				t, err := treeOf(l, f.root)
+				if err != nil {
+					return err
+				}
+				q := codeindex.Query{Text: strings.Join(args, " "), Count: f.count}
+				if q.Filter, err = f.filter(t); err != nil {
+					return err
+				}
+				a, err := t.Search(c.Context(), q)
+				if err != nil {
+					return err
+				}
+				return printCodeAnswer(s, a, whole)
+			})
+		},
+	}
+	addCodeFlags(c, &f, true)
+	c.Flags().BoolVar(&whole, "whole", false, "print all lines of each result")
+	return c
+}
+
+func printCodeAnswer(s *shell, a *codeindex.Answer, whole bool) error {
+	s.count = len(a.Hits)
+	if s.json {
+		return s.printJSON(wire.CodeAnswerOf(a))
+	}
+	for i := range a.Hits {
+		h := &a.Hits[i]
+		printPlace(s, h.Path, h.First, h.Signature, h.Freshness)
+		printText(s, h.Text, whole)
+	}
+	if len(a.Hits) == 0 {
+		fmt.Fprintln(s.out, "Nothing found.")
+	}
+	if a.Weak != "" && len(a.Hits) > 0 {
+		s.warn("%s", a.Weak)
+	}
+	for _, n := range a.Notes {
+		s.warn("%s", n)
+	}
+	return nil
+}
+
+// printPlace prints where something is, in the form that editors and terminals open.
+func printPlace(s *shell, path string, line int, signature string, fresh codeindex.Freshness) {
+	text := fmt.Sprintf("%s:%d", termtext.Line(path), line)
+	if signature != "" {
+		text += "  " + preview(signature, previewLength)
+	}
+	if fresh != codeindex.Fresh {
+		text += "  [" + string(fresh) + "]"
+	}
+	fmt.Fprintln(s.out, bold(s, text))
+}
+
+// printText prints the first lines of a text, or all.
+func printText(s *shell, text string, whole bool) {
+	n := 0
+	for line := range strings.Lines(text) {
+		if n == hitLines && !whole {
+			fmt.Fprintln(s.out, "    ...")
+			return
+		}
+		if strings.TrimSpace(line) == "" && !whole {
+			continue
+		}
+		fmt.Fprintf(s.out, "    %s\n", termtext.Line(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "  ")))
+		n++
+	}
+}
+
+func newCodeSymbolCommand(s *shell) *cobra.Command {
+	var f codeFlags
+	var brief bool
+	c := &cobra.Command{
+		Use:     "symbol NAME",
+		Short:   "Find what defines a name, also by its beginning or with a typo",
+		Long:    "Find the definitions of a name, with their comments. A qualified name, such as Server.Close or http.Server, narrows it. Names that begin with NAME or contain it follow; if there are none, those that it may be a typo of.",
+		Example: "  hippo code symbol Server.Close\n  hippo code symbol parseConf --brief",
+		Args:    oneArgument("a name"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withCode(s, func(l *codeindex.Library) error {
+				t, err := treeOf(l, f.root)
+				if err != nil {
+					return err
+				}
+				filter, err := f.filter(t)
+				if err != nil {
+					return err
+				}
+				list, err := t.Symbols(c.Context(), args[0], filter, f.count, !brief)
+				if err != nil {
+					return err
+				}
+				return printDefinitions(s, list)
+			})
+		},
+	}
+	addCodeFlags(c, &f, true)
+	c.Flags().BoolVar(&brief, "brief", false, "signatures only")
+	return c
+}
+
+func printDefinitions(s *shell, list []codeindex.Definition) error {
+	s.count = len(list)
+	if s.json {
+		return s.printJSON(wire.CodeSymbolsOf(list))
+	}
+	for i := range list {
+		d := &list[i]
+		signature := d.Signature
+		if signature == "" {
+			signature = string(d.Kind) + " " + d.Name
+		}
+		printPlace(s, d.Path, d.First, signature, d.Freshness)
+		if d.Doc != "" {
+			printText(s, d.Doc, false)
+		}
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(s.out, "Nothing found.")
+	}
+	return nil
+}
+
+func newCodeOutlineCommand(s *shell) *cobra.Command {
+	var f codeFlags
+	c := &cobra.Command{
+		Use:   "outline FILE",
+		Short: "List the definitions of a file",
+		Args:  oneArgument("a file of an indexed tree"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withCode(s, func(l *codeindex.Library) error {
+				t, err := treeOf(l, f.root)
+				if err != nil {
+					return err
+				}
+				path, err := relative(t, args[0])
+				if err != nil {
+					return err
+				}
+				list, err := t.Outline(c.Context(), path)
+				if err != nil {
+					return err
+				}
+				return printOutline(s, list)
+			})
+		},
+	}
+	addCodeFlags(c, &f, false)
+	return c
+}
+
+func printOutline(s *shell, list []codeindex.Definition) error {
+	s.count = len(list)
+	if s.json {
+		return s.printJSON(wire.CodeSymbolsOf(list))
+	}
+	for i := range list {
+		d := &list[i]
+		signature := d.Signature
+		if signature == "" {
+			signature = string(d.Kind) + " " + d.Name
+		}
+		fmt.Fprintf(s.out, "%5d  %s%s\n", d.First, strings.Repeat("  ", strings.Count(d.Key, ".")), preview(signature, previewLength))
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(s.out, "No definitions.")
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package codeindex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/recall"
+)
+
+// generation is one index of a tree: a catalog, and the words and vectors that follow it.
+type generation struct {
+	dir      string
+	journal  *catalog.Journal
+	current  *atomic.Pointer[catalog.Catalog]
+	words    *index.Index
+	searcher *recall.Searcher
+	users    sync.RWMutex // held for reading while the index is used
+	symbols  atomic.Pointer[symbolTable]
+	graph    atomic.Pointer[graph]
+}
+
+const (
+	catalogFile = "catalog"
+	wordsFile   = "words"
+)
+
+// openGeneration opens a folder. Without fresh its catalog exists; else it is created empty. readOnly: the file
+// of the words is not written, for processes that answer once and end.
+func openGeneration(ctx context.Context, c *Config, root, dir string, fresh, readOnly bool) (*generation, error) {
+	g := &generation{dir: dir, current: &atomic.Pointer[catalog.Catalog]{}}
+	path := filepath.Join(dir, catalogFile)
+	var state *catalog.Catalog
+	var err error
+	if fresh {
+		g.journal, state, err = catalog.Create(path)
+	} else {
+		g.journal, state, err = catalog.Open(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g.current.Store(state)
+	o := &index.Options{Path: filepath.Join(dir, wordsFile), Tokens: c.Tokens, ReadOnly: readOnly, Log: c.logger()}
+	if c.Model != nil {
+		o.Models, o.Instant = []embed.Model{c.Model.Model()}, c.Model
+	}
+	if g.words, err = index.Open(ctx, &source{root: root, current: g.current}, o); err != nil {
+		return nil, fmt.Errorf("code index: %w", err)
+	}
+	g.searcher = recall.New(recall.Config{
+		Index: g.words, Relations: noRelations{}, Embedder: queries{c.Model}, Tokens: c.Tokens, Weights: c.Weights, Now: c.Now,
+	})
+	return g, nil
+}
+
+// refresh reads the catalog again if another process has changed it.
+func (g *generation) refresh() error {
+	if !g.journal.Changed() {
+		return nil
+	}
+	journal, state, err := catalog.Open(g.journal.Dir() + string(filepath.Separator) + catalogFile)
+	if err != nil {
+		return err
+	}
+	g.journal = journal
+	g.current.Store(state)
+	return nil
+}
+
+// close waits for who uses it.
+func (g *generation) close() error {
+	g.users.Lock()
+	defer g.users.Unlock()
+	return g.words.Close()
+}
+
+// copyWords copies the file of the words into the folder of the next generation, so that only what
+// changed is indexed there. That it cannot be copied costs a rebuild.
+func copyWords(from, to string) {
+	b, err := os.ReadFile(filepath.Join(from, wordsFile))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(to, wordsFile), b, 0o600)
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		_ = os.Remove(filepath.Join(to, wordsFile))
+	}
+}
+
+// noRelations are the relations between chunks: none, for the ranking.
+type noRelations struct{}
+
+func (noRelations) Relations(context.Context, hippo.Scope, []hippo.ID, time.Time, int) ([]hippo.Relation, error) {
+	return nil, nil
+}

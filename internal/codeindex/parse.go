@@ -1,0 +1,242 @@
+package codeindex
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
+	"github.com/hippo-memory/hippo/internal/codeindex/chunk"
+	"github.com/hippo-memory/hippo/internal/codeindex/document"
+	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+	"github.com/hippo-memory/hippo/internal/codeindex/walk"
+)
+
+// parsed is what an update found: the files that changed, in the order of paths.
+type parsed struct {
+	list    []outcome
+	deleted []string
+	// files counts those of the tree, changes those that have to be written.
+	files, changes int
+}
+
+// outcome is what became of one file.
+type outcome struct {
+	file   walk.File
+	stamp  catalog.Stamp
+	same   *catalog.Entry // the content is that of this entry
+	skip   *walk.Skip
+	syntax *syntax.File
+	chunks []chunk.Chunk
+}
+
+// draft returns the changes of a state, which is the base or empty.
+func (p *parsed) draft(c *catalog.Catalog) *catalog.Draft {
+	d := c.Draft()
+	for i := range p.list {
+		switch o := &p.list[i]; {
+		case o.skip != nil:
+			d.Delete(o.file.Path)
+		case o.same != nil:
+			d.Touch(o.same, o.stamp)
+		default:
+			d.Put(o.file.Path, o.stamp, o.syntax, o.chunks)
+		}
+	}
+	for _, gone := range p.deleted {
+		d.Delete(gone)
+	}
+	return d
+}
+
+const (
+	// parseTimeout bounds the time for one file.
+	parseTimeout = 30 * time.Second
+	// headBytes is how much of a file says which language it is in.
+	headBytes = 512
+	// maxPlain is the size of the largest file in no known language that is indexed: what is larger is data.
+	maxPlain = 128 << 10
+)
+
+// parse reads the files that may have changed, and parses those that did, on all processors.
+func (u *update) parse(ctx context.Context, root *os.Root, found *walk.Tree) (*parsed, error) {
+	p := &parsed{files: len(found.Files)}
+	u.report.Skips = found.Skips
+	var total int64
+	there := make(map[string]bool, len(found.Files))
+	for _, f := range found.Files {
+		there[f.Path] = true
+		if e := u.entry(f.Path); e != nil && e.Size == f.Size && e.Modified.Equal(f.Modified) && f.Modified.Before(u.base.Updated.Add(-racy)) {
+			u.report.Unchanged++
+			continue
+		}
+		p.list = append(p.list, outcome{file: f})
+		total += f.Size
+	}
+	if u.base != nil {
+		for _, e := range u.base.Entries() {
+			if !there[e.Path] {
+				p.deleted = append(p.deleted, e.Path)
+			}
+		}
+	}
+	if err := u.parseAll(ctx, root, p, total); err != nil {
+		return nil, err
+	}
+	u.sum(p)
+	return p, nil
+}
+
+func (u *update) entry(name string) *catalog.Entry {
+	if u.base == nil {
+		return nil
+	}
+	return u.base.Entry(name)
+}
+
+// sum counts the outcomes, and drops those that change nothing.
+func (u *update) sum(p *parsed) {
+	r, kept := u.report, p.list[:0]
+	for _, o := range p.list {
+		switch {
+		case o.skip != nil:
+			r.Skips = append(r.Skips, *o.skip)
+			if u.entry(o.file.Path) == nil {
+				continue
+			}
+			r.Removed++
+		case o.same != nil:
+			r.Unchanged++
+			if o.same.Stamp == o.stamp {
+				continue
+			}
+			r.Restored++
+		default:
+			r.Parsed++
+			r.Bytes += o.file.Size
+			r.Errors += o.syntax.Errors
+			p.changes++
+		}
+		kept = append(kept, o)
+	}
+	p.list = kept
+	r.Removed += len(p.deleted)
+	p.changes += len(p.deleted)
+}
+
+// parseAll fills in the outcomes.
+func (u *update) parseAll(ctx context.Context, root *os.Root, p *parsed, total int64) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	files := walk.NewReader(root)
+	jobs := make(chan int)
+	var mu sync.Mutex
+	var done int64
+	var group sync.WaitGroup
+	began := u.tree.config.Now()
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for i := range jobs {
+				if err := u.one(ctx, files, &p.list[i]); err != nil {
+					cancel(err)
+					continue
+				}
+				mu.Lock()
+				done += p.list[i].file.Size
+				u.tell(Progress{Parsing, done, total, left(u.tree.config.Now().Sub(began), done, total)})
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range p.list {
+		select {
+		case jobs <- i:
+		case <-ctx.Done():
+		}
+	}
+	close(jobs)
+	group.Wait()
+	return context.Cause(ctx)
+}
+
+// left estimates how long the rest takes.
+func left(took time.Duration, done, total int64) time.Duration {
+	const enough = 200 * time.Millisecond
+	if done == 0 || took < enough {
+		return 0
+	}
+	return time.Duration(float64(took) / float64(done) * float64(total-done)).Round(100 * time.Millisecond)
+}
+
+// one reads and parses a file. The error is that of ctx; what is wrong with the file is a skip.
+func (u *update) one(ctx context.Context, files *walk.Reader, o *outcome) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	text, why, err := files.Read(o.file.Path)
+	switch {
+	case err != nil:
+		o.skip = &walk.Skip{Path: o.file.Path, Reason: walk.Unread, Detail: err.Error()}
+		return nil
+	case why != "":
+		o.skip = &walk.Skip{Path: o.file.Path, Reason: why}
+		return nil
+	}
+	o.stamp = catalog.Stamp{Hash: catalog.HashOf(text), Size: o.file.Size, Modified: o.file.Modified}
+	if e := u.entry(o.file.Path); e != nil && e.Hash == o.stamp.Hash {
+		o.same = e
+		return nil
+	}
+	f, err := u.tree.config.syntaxOf(ctx, o.file.Path, text)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		o.skip = &walk.Skip{Path: o.file.Path, Reason: walk.Data}
+		return nil
+	}
+	o.syntax, o.chunks = f, chunk.Split(text, f)
+	return nil
+}
+
+// syntaxOf parses a file. A parser that fails leaves a file without symbols, which is indexed by its
+// paragraphs. Nil: the file is data. The error is that of ctx.
+func (c *Config) syntaxOf(ctx context.Context, name string, text []byte) (*syntax.File, error) {
+	language := ""
+	if c.Parser != nil {
+		language = c.Parser.Language(name, text[:min(len(text), headBytes)])
+	}
+	if language != "" {
+		limited, cancel := context.WithTimeout(ctx, parseTimeout)
+		defer cancel()
+		f, err := c.Parser.Parse(limited, language, text)
+		if err == nil {
+			return &f, nil
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("code index: %w", ctx.Err())
+		}
+		c.logger().Warn("a file cannot be parsed and is indexed as text", "file", name, "error", err)
+		return &syntax.File{Language: language, Errors: 1, Partial: true}, nil
+	}
+	if f, ok := document.Parse(name, text); ok {
+		return &f, nil
+	}
+	if len(text) > maxPlain {
+		return nil, nil
+	}
+	return &syntax.File{Language: plain(name)}, nil
+}
+
+// plain names the language of a file without a parser: its suffix.
+func plain(name string) string {
+	if ext := strings.TrimPrefix(path.Ext(name), "."); ext != "" && len(ext) < 12 {
+		return strings.ToLower(ext)
+	}
+	return "text"
+}

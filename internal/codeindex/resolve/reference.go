@@ -1,0 +1,270 @@
+package resolve
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+)
+
+// Resolve returns the definitions that a reference may mean, by number in the world, and why. Several are
+// equally likely; at most 50 are returned. None: nothing in the tree has the name.
+func (r *Resolver) Resolve(ref *syntax.Reference) ([]int, Grade) {
+	all := r.candidates(ref)
+	if len(all) == 0 {
+		return r.renamed(ref)
+	}
+	steps := []struct {
+		grade Grade
+		pick  func(*syntax.Reference, []int) []int
+	}{{Scope, r.inScope}, {Imported, r.inImport}, {Typed, r.ofType}, {Near, r.nearby}, {Named, r.anywhere}}
+	for _, s := range steps {
+		if found := s.pick(ref, all); len(found) > 0 {
+			return found[:min(len(found), maxCandidates)], s.grade
+		}
+	}
+	return nil, Unknown
+}
+
+// candidates returns the definitions of the name in the family of languages, with those that cannot be meant left out.
+func (r *Resolver) candidates(ref *syntax.Reference) (list []int) {
+	mine := family(r.world.files[r.file].Language)
+	for _, i := range r.world.byName[ref.Name] {
+		s := &r.world.symbols[i]
+		if family(r.world.files[s.File].Language) == mine && fits(s.Kind, ref) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// fits reports whether a definition of a kind can be used so.
+func fits(k syntax.Kind, ref *syntax.Reference) bool {
+	switch ref.Use {
+	case syntax.Extends, syntax.Implements, syntax.TypeOf:
+		return k != syntax.Function && k != syntax.Method && k != syntax.Field && k != syntax.Section
+	default:
+		return k != syntax.Section && (ref.Qualifier != "" || k != syntax.Method && k != syntax.Field)
+	}
+}
+
+// renamed resolves the alias of a single import.
+func (r *Resolver) renamed(ref *syntax.Reference) ([]int, Grade) {
+	for _, n := range r.names[ref.Name] {
+		if ref.Qualifier != "" || n.name == ref.Name {
+			continue
+		}
+		if found := r.keep(r.world.byName[n.name], func(s *Symbol) bool { return slices.Contains(n.files, s.File) }); len(found) > 0 {
+			return found, Imported
+		}
+	}
+	return nil, Unknown
+}
+
+func (r *Resolver) keep(list []int, ok func(*Symbol) bool) (out []int) {
+	for _, i := range list {
+		if ok(&r.world.symbols[i]) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// container is the qualified name of what holds a symbol; empty: the file.
+func container(s *Symbol) string {
+	if i := strings.LastIndexByte(s.Qualified, '.'); i >= 0 {
+		return s.Qualified[:i]
+	}
+	return ""
+}
+
+// inScope looks where the language looks first: in what holds the reference, in the file, and in the package of Go.
+func (r *Resolver) inScope(ref *syntax.Reference, all []int) []int {
+	if class, ok := r.self(ref); ok {
+		own := r.keep(all, func(s *Symbol) bool { return container(s) == class && r.near[s.File] })
+		if same := r.keep(own, func(s *Symbol) bool { return s.File == r.file }); len(same) > 0 {
+			return same
+		}
+		return own
+	}
+	if ref.Qualifier != "" {
+		static := r.keep(all, func(s *Symbol) bool { return container(s) == ref.Qualifier && r.visible(s.File) })
+		return static
+	}
+	for in, depth := ref.In, 0; in >= 0 && in < len(r.syntax.Symbols) && depth < 32; depth++ {
+		holder := qualified(&r.syntax.Symbols[in])
+		if found := r.keep(all, func(s *Symbol) bool { return s.File == r.file && container(s) == holder }); len(found) > 0 {
+			return found
+		}
+		if r.syntax.Symbols[in].Parent >= in {
+			break
+		}
+		in = r.syntax.Symbols[in].Parent
+	}
+	top := r.keep(all, func(s *Symbol) bool { return s.File == r.file && container(s) == "" })
+	if len(top) > 0 {
+		return top
+	}
+	return r.keep(all, func(s *Symbol) bool { return container(s) == "" && r.visible(s.File) })
+}
+
+// visible reports whether the top of a file is in scope without an import: the file itself, and the package of Go, Java, C# and such.
+func (r *Resolver) visible(file int) bool {
+	if file == r.file {
+		return true
+	}
+	switch r.world.files[r.file].Language {
+	case "go", "java", "kotlin", "csharp", "swift", "c", "cpp":
+		a, b := &r.world.files[file], &r.world.files[r.file]
+		return folder(a.Path) == folder(b.Path) && (a.Package == b.Package || a.Package == "" || b.Package == "")
+	default:
+		return false
+	}
+}
+
+func qualified(s *syntax.Symbol) string {
+	if s.Qualified == "" {
+		return s.Name
+	}
+	return s.Qualified
+}
+
+// forms find names and their types in signatures.
+type forms struct {
+	// receiver is that of a method of Go; spaced are types behind their names, as Go has them, and colon those behind a colon.
+	receiver, spaced, colon *regexp.Regexp
+}
+
+func newForms() forms {
+	return forms{
+		receiver: regexp.MustCompile(`^func\s*\(\s*(\w+)\s+\*?\s*(\w+)`), spaced: regexp.MustCompile(`(\w+)\s+\*?([A-Za-z_][\w.]*)`),
+		colon: regexp.MustCompile(`(\w+)\s*:\s*&?(?:mut\s+)?([A-Za-z_][\w.]*)`),
+	}
+}
+
+// self returns the class that the qualifier of a reference is an object of, if it is that of the method.
+func (r *Resolver) self(ref *syntax.Reference) (class string, ok bool) {
+	if ref.Qualifier == "" || ref.In < 0 || ref.In >= len(r.syntax.Symbols) {
+		return "", false
+	}
+	in := &r.syntax.Symbols[ref.In]
+	q := qualified(in)
+	i := strings.LastIndexByte(q, '.')
+	if i < 0 {
+		return "", false
+	}
+	switch ref.Qualifier {
+	case "self", "this", "cls", "Self", "@":
+		return q[:i], true
+	}
+	if m := r.typesOf(ref.In)["receiver "+ref.Qualifier]; m != "" {
+		return m, true
+	}
+	return "", false
+}
+
+// inImport looks into what the file imports under the qualifier, or under the name.
+func (r *Resolver) inImport(ref *syntax.Reference, all []int) []int {
+	if ref.Qualifier == "" {
+		for _, n := range r.names[ref.Name] {
+			if found := r.keep(all, func(s *Symbol) bool { return slices.Contains(n.files, s.File) && container(s) == "" }); len(found) > 0 {
+				return found
+			}
+		}
+		for _, dot := range []string{".", "_", "*"} {
+			if found := r.keep(all, func(s *Symbol) bool { return slices.Contains(r.modules[dot], s.File) && container(s) == "" }); len(found) > 0 {
+				return found
+			}
+		}
+		return nil
+	}
+	first, rest, _ := strings.Cut(strings.ReplaceAll(ref.Qualifier, "::", "."), ".")
+	holder := rest
+	for _, n := range r.names[first] {
+		holder = strings.TrimSuffix(n.name+"."+rest, ".")
+		if found := r.keep(all, func(s *Symbol) bool { return slices.Contains(n.files, s.File) && container(s) == holder }); len(found) > 0 {
+			return found
+		}
+	}
+	for _, module := range []string{first, lastOf(ref.Qualifier)} {
+		files := r.modules[module]
+		if found := r.keep(all, func(s *Symbol) bool {
+			return slices.Contains(files, s.File) && (container(s) == "" || container(s) == rest)
+		}); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// ofType looks for members of the type that the signature around the reference gives the qualifier.
+func (r *Resolver) ofType(ref *syntax.Reference, all []int) []int {
+	if ref.Qualifier == "" || ref.In < 0 || ref.In >= len(r.syntax.Symbols) {
+		return nil
+	}
+	name := r.typesOf(ref.In)[ref.Qualifier]
+	if name == "" {
+		return nil
+	}
+	module, class, ok := strings.Cut(name, ".")
+	if !ok {
+		class, module = module, ""
+	}
+	return r.keep(all, func(s *Symbol) bool {
+		return container(s) == class && (module == "" && r.near[s.File] || slices.Contains(r.modules[module], s.File))
+	})
+}
+
+// typesOf returns the types that a signature gives its parameters. The receiver of a method of Go is "receiver NAME", too.
+func (r *Resolver) typesOf(symbol int) map[string]string {
+	if known, ok := r.types[symbol]; ok {
+		return known
+	}
+	out := make(map[string]string)
+	signature := r.syntax.Symbols[symbol].Signature
+	form := r.world.forms.colon
+	if r.world.files[r.file].Language == "go" {
+		form = r.world.forms.spaced
+		if m := r.world.forms.receiver.FindStringSubmatch(signature); m != nil {
+			out["receiver "+m[1]] = m[2]
+		}
+	}
+	for _, m := range form.FindAllStringSubmatch(signature, -1) {
+		out[m[1]] = m[2]
+	}
+	r.types[symbol] = out
+	return out
+}
+
+// nearby looks in the folder of the file, and in what it imports.
+func (r *Resolver) nearby(ref *syntax.Reference, all []int) []int {
+	if r.external(ref) {
+		return nil
+	}
+	same := r.keep(all, func(s *Symbol) bool { return s.File == r.file && r.member(ref, s) })
+	if len(same) > 0 {
+		return same
+	}
+	return r.keep(all, func(s *Symbol) bool { return r.near[s.File] && r.member(ref, s) })
+}
+
+// member reports whether a definition fits what stands before the name: something of an object, or nothing. A
+// method that calls one of its name on another object hands its work on, and does not call itself.
+func (r *Resolver) member(ref *syntax.Reference, s *Symbol) bool {
+	return ref.Qualifier == "" || container(s) != "" && (s.File != r.file || s.Number != ref.In)
+}
+
+func (r *Resolver) anywhere(ref *syntax.Reference, all []int) []int {
+	if ref.Qualifier == "" || r.external(ref) {
+		return nil
+	}
+	return r.keep(all, func(s *Symbol) bool { return r.member(ref, s) })
+}
+
+// external reports whether the qualifier is an import of something outside of the tree: nothing in the tree is meant.
+func (r *Resolver) external(ref *syntax.Reference) bool {
+	first, _, _ := strings.Cut(ref.Qualifier, ".")
+	files, imported := r.modules[first]
+	return imported && (len(files) == 0 || first == ref.Qualifier)
+}

@@ -1,0 +1,267 @@
+// Package resolve finds what the names in source files refer to, by scope and imports before names. It
+// runs no compiler: where several definitions are equally likely, all of them are candidates. It is pure
+// and deterministic.
+package resolve
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+)
+
+// File is a file of the tree.
+type File struct {
+	Path, Language, Package string
+}
+
+// Symbol is a definition: the number of its file, and its own within that.
+type Symbol struct {
+	File, Number int
+	Name         string
+	Qualified    string // with what holds it
+	Kind         syntax.Kind
+}
+
+// World is all definitions of a tree. It is immutable.
+type World struct {
+	files   []File
+	symbols []Symbol
+	byName  map[string][]int
+	// byModule are the files by the ends of the names by which imports name them: folders, and files without suffix.
+	byModule map[string][]int
+	inFolder map[string][]int
+	forms    forms
+}
+
+// New returns a World. symbols are in the order of files and numbers.
+func New(files []File, symbols []Symbol) *World {
+	w := &World{files: files, symbols: symbols, byName: make(map[string][]int), byModule: make(map[string][]int), inFolder: make(map[string][]int), forms: newForms()}
+	for i := range symbols {
+		w.byName[symbols[i].Name] = append(w.byName[symbols[i].Name], i)
+	}
+	for i := range files {
+		dir := folder(files[i].Path)
+		w.inFolder[dir] = append(w.inFolder[dir], i)
+		for _, m := range moduleNames(files[i].Path) {
+			w.byModule[m] = append(w.byModule[m], i)
+		}
+	}
+	return w
+}
+
+// Symbol returns a definition by its number in the world.
+func (w *World) Symbol(i int) Symbol { return w.symbols[i] }
+
+func folder(file string) string {
+	if i := strings.LastIndexByte(file, '/'); i >= 0 {
+		return file[:i]
+	}
+	return ""
+}
+
+// moduleNames returns the last component of the names by which imports may name a file; [World.imported] compares the rest.
+func moduleNames(file string) []string {
+	base := path.Base(file)
+	stem := strings.TrimSuffix(base, path.Ext(base))
+	list := []string{stem}
+	if dir := folder(file); dir != "" {
+		list = append(list, path.Base(dir))
+	}
+	return slices.Compact(list)
+}
+
+// Grade says why a definition is a candidate: the less, the surer.
+type Grade int
+
+// The grades.
+const (
+	// Scope: the definition is in the same file, class or package, where the language looks first.
+	Scope Grade = iota
+	// Imported: the file imports it or what holds it.
+	Imported
+	// Typed: the type of the receiver is written nearby.
+	Typed
+	// Near: the name is defined in the same file or folder, or in one that is imported, and the receiver is not known.
+	Near
+	// Named: only the name is the same.
+	Named
+	// Unknown: nothing in the tree has the name.
+	Unknown
+)
+
+// maxCandidates bounds the candidates of a name that is defined in many places.
+const maxCandidates = 50
+
+// Resolver resolves the references of one file. It is for one goroutine.
+type Resolver struct {
+	world   *World
+	file    int
+	syntax  *syntax.File
+	modules map[string][]int // files by the name that the file calls an import by
+	names   map[string][]named
+	near    map[int]bool
+	types   map[int]map[string]string // of variables, by function
+}
+
+// named is a single thing that is imported.
+type named struct {
+	name  string
+	files []int
+}
+
+// In returns the Resolver of a file by its number.
+func (w *World) In(file int, f *syntax.File) *Resolver {
+	r := &Resolver{world: w, file: file, syntax: f, modules: make(map[string][]int), names: make(map[string][]named), near: make(map[int]bool), types: make(map[int]map[string]string)}
+	for _, i := range w.inFolder[folder(w.files[file].Path)] {
+		r.near[i] = true
+	}
+	for i := range f.Imports {
+		r.add(&f.Imports[i])
+	}
+	return r
+}
+
+func (r *Resolver) add(m *syntax.Import) {
+	files := r.world.imported(r.file, m.Path)
+	if m.Name == "" || m.Name == "*" {
+		alias := m.Alias
+		if alias == "" {
+			alias = lastOf(m.Path)
+		}
+		r.modules[alias] = append(r.modules[alias], files...)
+	} else {
+		alias := m.Alias
+		if alias == "" {
+			alias = m.Name
+		}
+		r.names[alias] = append(r.names[alias], named{m.Name, files})
+		// What is imported may be a module itself: from package import module.
+		r.modules[alias] = append(r.modules[alias], r.world.imported(r.file, strings.TrimSuffix(m.Path, ".")+sepOf(m.Path)+m.Name)...)
+	}
+	for _, i := range files {
+		r.near[i] = true
+	}
+}
+
+// sepOf is the separator of the components of an import.
+func sepOf(p string) string {
+	switch {
+	case strings.Contains(p, "::"):
+		return "::"
+	case strings.Contains(p, "/"):
+		return "/"
+	case strings.Trim(p, ".") == "" && p != "":
+		return ""
+	default:
+		return "."
+	}
+}
+
+// lastOf is the last component of an import, without the version of a module of Go.
+func lastOf(p string) string {
+	parts := strings.FieldsFunc(p, func(c rune) bool { return c == '/' || c == '.' || c == ':' || c == '\\' })
+	for i, v := range slices.Backward(parts) {
+		if len(v) < 2 || v[0] != 'v' || strings.Trim(v[1:], "0123456789") != "" || i == 0 {
+			return v
+		}
+	}
+	return p
+}
+
+// components returns the parts of an import, and whether it is relative and to which folder.
+func components(p, dir string) (parts []string, relative bool) {
+	switch {
+	case strings.HasPrefix(p, "./"), strings.HasPrefix(p, "../"), p == ".", p == "..":
+		if strings.Contains(p, "/") || dir != "" {
+			joined := path.Join(dir, p)
+			joined = strings.TrimSuffix(joined, path.Ext(joined))
+			return strings.Split(joined, "/"), true
+		}
+	case strings.HasPrefix(p, "."): // of Python: each further point is a folder up
+		n := len(p) - len(strings.TrimLeft(p, "."))
+		for range n - 1 {
+			dir = folder(dir)
+		}
+		rest := strings.ReplaceAll(p[n:], ".", "/")
+		return strings.Split(strings.Trim(dir+"/"+rest, "/"), "/"), true
+	}
+	p = strings.NewReplacer("::", "/", `\`, "/").Replace(p)
+	if !strings.Contains(p, "/") && !strings.HasSuffix(p, ".h") {
+		p = strings.ReplaceAll(p, ".", "/")
+	}
+	parts = strings.FieldsFunc(p, func(c rune) bool { return c == '/' })
+	for len(parts) > 1 && slices.Contains([]string{"crate", "self", "super", "@", "~"}, parts[0]) {
+		parts = parts[1:]
+	}
+	return parts, false
+}
+
+// imported returns the files that an import names: those whose path, or whose folder's, has the longest end in common with it.
+func (w *World) imported(from int, p string) []int {
+	parts, relative := components(p, folder(w.files[from].Path))
+	if len(parts) == 0 {
+		return nil
+	}
+	last := parts[len(parts)-1]
+	last = strings.TrimSuffix(last, path.Ext(last))
+	var best []int
+	longest := 0
+	for _, i := range w.byModule[last] {
+		f := &w.files[i]
+		if family(f.Language) != family(w.files[from].Language) {
+			continue
+		}
+		n := max(common(folder(f.Path), parts, relative), common(stem(f.Path), parts, relative))
+		if n == 0 || n < longest {
+			continue
+		}
+		if n > longest {
+			best, longest = nil, n
+		}
+		best = append(best, i)
+	}
+	return best
+}
+
+// stem is the path of a file without suffix; that of its folder for the file that stands for it.
+func stem(file string) string {
+	s := strings.TrimSuffix(file, path.Ext(file))
+	switch base := path.Base(s); base {
+	case "__init__", "index", "mod":
+		return folder(s)
+	}
+	return s
+}
+
+// common returns how many components a path and an import have in common at their ends, if one of them
+// ends there; 0: they do not match. A relative import is the whole path.
+func common(full string, parts []string, relative bool) int {
+	if full == "" {
+		return 0
+	}
+	have := strings.Split(full, "/")
+	n := 0
+	for n < len(have) && n < len(parts) && have[len(have)-1-n] == parts[len(parts)-1-n] {
+		n++
+	}
+	if relative && (n != len(have) || n != len(parts)) || n != len(have) && n != len(parts) {
+		return 0
+	}
+	return n
+}
+
+// family groups languages that refer to one another.
+func family(language string) string {
+	switch language {
+	case "javascript", "typescript", "tsx", "jsx":
+		return "javascript"
+	case "c", "cpp", "objc":
+		return "c"
+	case "java", "kotlin", "scala":
+		return "java"
+	default:
+		return language
+	}
+}

@@ -1,0 +1,64 @@
+package codeindex
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
+)
+
+// Status is the state of the index of a root.
+type Status struct {
+	Root Root
+	// Problem says why the index does not answer; empty: it does.
+	Problem string
+	catalog.Totals
+	// Languages counts files.
+	Languages map[string]int
+	Updated   time.Time
+	// Bytes is the size of the index on the disk; Skipped how many files and folders the last update left out.
+	Bytes   int64
+	Skipped int
+	// Embedded counts the chunks that have a vector.
+	Embedded int
+	// Progress is how far an update of this process is; nil: none runs.
+	Progress *Progress
+}
+
+// Status returns the state. A root without an index, or that was deleted, is a problem that it names.
+func (t *Tree) Status(ctx context.Context) Status {
+	s := Status{Root: t.Root, Languages: make(map[string]int)}
+	if p, running := t.state.get(); running {
+		s.Progress = &p
+	}
+	if root, err := t.open(); err != nil {
+		s.Problem = err.Error()
+	} else {
+		_ = root.Close() // it was only opened
+	}
+	g, done, err := t.use(ctx)
+	if err != nil {
+		s.Problem = err.Error()
+		return s
+	}
+	defer done()
+	state := g.current.Load()
+	s.Totals, s.Updated = state.Totals(), state.Updated
+	for _, e := range state.Entries() {
+		s.Languages[e.Language]++
+	}
+	if skips, err := t.Skips(); err == nil {
+		s.Skipped = len(skips)
+	}
+	for _, name := range []string{catalogFile, wordsFile} {
+		if info, err := os.Stat(filepath.Join(g.dir, name)); err == nil {
+			s.Bytes += info.Size()
+		}
+	}
+	if t.config.Model != nil {
+		s.Embedded, _ = g.words.Vectors.Embedded(nil, t.config.Model.Model().ID)
+	}
+	return s
+}

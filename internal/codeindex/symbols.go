@@ -1,0 +1,136 @@
+package codeindex
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
+	"github.com/hippo-memory/hippo/internal/codeindex/chunk"
+	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+)
+
+// Definition is a symbol and where it is defined.
+type Definition struct {
+	Root, Path string
+	// Key identifies the symbol within its file: see [chunk.Keys].
+	Key       string
+	Name      string // qualified
+	Kind      syntax.Kind
+	Language  string
+	Signature string
+	First     int
+	Last      int
+	// Doc is its comment, Text the whole definition; empty unless they were asked for and are fresh.
+	Doc, Text string
+	Freshness Freshness
+}
+
+// Symbols returns the definitions of a name, which may be qualified, best first: the name itself, then
+// names that begin with it, that contain it, or, if there are none, that it may be a typo of. texts:
+// with comment and text.
+func (t *Tree) Symbols(ctx context.Context, name string, f Filter, count int, texts bool) ([]Definition, error) {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return nil, hippo.Fieldf("name", "is empty")
+	}
+	if count == 0 {
+		count = DefaultCount
+	}
+	if count < 0 || count > MaxCount {
+		return nil, hippo.Fieldf("Count", "must be between 1 and %d, got %d", MaxCount, count)
+	}
+	g, done, err := t.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return define(t, g.table().find(name, f, count), texts)
+}
+
+// define returns the definitions of symbols.
+func define(t *Tree, list []symbolRef, withTexts bool) ([]Definition, error) {
+	var files *texts
+	if withTexts {
+		if root, err := t.open(); err == nil {
+			defer root.Close() //nolint:errcheck // it was only read
+			files = newTexts(root)
+		} else {
+			files = newTexts(nil)
+		}
+	}
+	out := make([]Definition, 0, len(list))
+	for _, s := range list {
+		f, _, err := s.entry.Read()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, definitionOf(t, s.entry, f, chunk.Keys(f.Symbols), s.number, files))
+	}
+	return out, nil
+}
+
+// definitionOf returns a symbol of a file; files reads its text, nil: it stays empty.
+func definitionOf(t *Tree, e *catalog.Entry, f *syntax.File, keys []string, i int, files *texts) Definition {
+	s := &f.Symbols[i]
+	d := Definition{
+		Root: t.Root.Path, Path: e.Path, Key: keys[i], Name: qualified(s), Kind: s.Kind, Language: e.Language, Signature: s.Signature, First: s.Range.First, Last: s.Range.Last,
+	}
+	if files == nil {
+		return d
+	}
+	text, fresh := files.of(e)
+	d.Freshness = fresh
+	if fresh == Fresh {
+		d.Doc, d.Text = part(text, s.Doc), part(text, s.Range)
+	}
+	return d
+}
+
+// part returns a range of a text; empty if it is not within it.
+func part(text []byte, r syntax.Range) string {
+	if r.From < 0 || r.From >= r.Until || r.Until > len(text) {
+		return ""
+	}
+	return strings.ToValidUTF8(string(text[r.From:r.Until]), "\uFFFD")
+}
+
+// Outline returns the definitions of a file, in its order, without texts. The error is [hippo.ErrNotFound] if the file
+// is not in the index, with the reason if it was left out.
+func (t *Tree) Outline(ctx context.Context, path string) ([]Definition, error) {
+	g, done, err := t.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	path = cleanPath(path)
+	e := g.current.Load().Entry(path)
+	if e == nil {
+		return nil, notIndexed(t, path)
+	}
+	f, _, err := e.Read()
+	if err != nil {
+		return nil, err
+	}
+	keys := chunk.Keys(f.Symbols)
+	out := make([]Definition, len(f.Symbols))
+	for i := range f.Symbols {
+		out[i] = definitionOf(t, e, f, keys, i, nil)
+	}
+	return out, nil
+}
+
+// notIndexed says why a file is not in the index.
+func notIndexed(t *Tree, path string) error {
+	skips, err := t.Skips()
+	if err != nil {
+		return err
+	}
+	for _, s := range skips {
+		if path == s.Path || strings.HasPrefix(path, s.Path+"/") {
+			return fmt.Errorf("%w: %s was left out: %s is %s", hippo.ErrNotFound, path, s.Path, s.Reason)
+		}
+	}
+	return fmt.Errorf("%w: no file %s in the index of %s", hippo.ErrNotFound, path, t.Root.Path)
+}

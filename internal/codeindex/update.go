@@ -1,0 +1,309 @@
+package codeindex
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
+	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
+	"github.com/hippo-memory/hippo/internal/codeindex/walk"
+)
+
+// Phase is a part of an update.
+type Phase string
+
+// The phases, in order.
+const (
+	Walking  Phase = "walking"
+	Parsing  Phase = "parsing"
+	Indexing Phase = "indexing"
+)
+
+// Progress is how far an update is.
+type Progress struct {
+	Phase Phase `json:"phase"`
+	// Done and Total count bytes of files while parsing; else they are 0.
+	Done  int64 `json:"done"`
+	Total int64 `json:"total"`
+	// Left is how long the phase will still take, by how long it has taken; 0: not known.
+	Left time.Duration `json:"left"`
+}
+
+// UpdateOptions adjusts an update; nil is useful.
+type UpdateOptions struct {
+	// Rebuild parses all files again and makes a new generation.
+	Rebuild bool
+	// Progress is called now and then, by one goroutine at a time; nil: never.
+	Progress func(Progress)
+}
+
+// Report is what an update did.
+type Report struct {
+	Root Root
+	// Parsed, Removed and Unchanged count files; Restored those of the changed ones that have the same
+	// content as before.
+	Parsed, Removed, Unchanged, Restored int
+	Files, Chunks, Symbols               int
+	// Bytes is the size of the parsed files, Errors the places in them that grammars do not accept.
+	Bytes  int64
+	Errors int
+	Skips  []walk.Skip
+	Took   time.Duration
+}
+
+// updateState is what is known of the update that runs.
+type updateState struct {
+	mu       sync.Mutex
+	running  bool
+	progress Progress
+}
+
+func (s *updateState) set(running bool, p Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running, s.progress = running, p
+}
+
+func (s *updateState) get() (Progress, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.progress, s.running
+}
+
+const (
+	lockFile = "lock"
+	// lockRetry is how often a lock is tried that another process holds.
+	lockRetry = 50 * time.Millisecond
+	// racy is how much older than an update the time of a file has to be to say that the file is the
+	// same: a file may be written twice within the resolution of times.
+	racy = 2 * time.Second
+	// An update of more than manyFiles, and of more than one in manyShare, makes a new generation.
+	manyFiles, manyShare = 64, 8
+	// wornGone: a catalog with more chunks that are gone than this and than there are live ones is rebuilt.
+	wornGone = 4096
+)
+
+// Update brings the index to what the tree is now. One update of a root runs at a time, in all
+// processes; searches go on meanwhile and see the former state until the update is whole. An error, or
+// the end of the process, leaves the former state. The error is [hippo.ErrNotFound] if the root was
+// deleted, or that of ctx.
+func (t *Tree) Update(ctx context.Context, o *UpdateOptions) (*Report, error) {
+	if o == nil {
+		o = &UpdateOptions{}
+	}
+	t.updating.Lock()
+	defer t.updating.Unlock()
+	lock := flock.New(filepath.Join(t.folder, lockFile))
+	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+		return nil, fmt.Errorf("code index: %w", err)
+	}
+	defer lock.Close() //nolint:errcheck // the system unlocks when the process ends
+	u := &update{tree: t, options: o, began: t.config.Now(), report: &Report{Root: t.Root}}
+	u.tell(Progress{Phase: Walking})
+	defer t.state.set(false, Progress{})
+	if err := u.run(ctx); err != nil {
+		return nil, err
+	}
+	u.report.Took = t.config.Now().Sub(u.began)
+	return u.report, nil
+}
+
+// update is one run of [Tree.Update].
+type update struct {
+	tree    *Tree
+	options *UpdateOptions
+	began   time.Time
+	report  *Report
+	// base is the state that the update starts from; former serves it, nil: nothing does.
+	base   *catalog.Catalog
+	former *generation
+}
+
+func (u *update) tell(p Progress) {
+	u.tree.state.set(true, p)
+	if u.options.Progress != nil {
+		u.options.Progress(p)
+	}
+}
+
+func (u *update) run(ctx context.Context) error {
+	root, err := u.tree.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // it was only read
+	if err := u.start(ctx); err != nil {
+		return err
+	}
+	found, err := walk.Walk(ctx, root, u.tree.Root.Path)
+	if err != nil {
+		return fmt.Errorf("code index: %w", err)
+	}
+	p, err := u.parse(ctx, root, found)
+	if err != nil {
+		return err
+	}
+	if err := u.unmoved(root); err != nil {
+		return err
+	}
+	return u.apply(ctx, p)
+}
+
+// start takes the generation that serves as the base; without one, or with one that is worn or cannot
+// be read, the update starts from nothing.
+func (u *update) start(ctx context.Context) error {
+	t := u.tree
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.reopen(ctx); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if pointed(t) != "" {
+			t.config.logger().Warn("the code index cannot be read and is rebuilt", "root", t.Root.Path, "error", err)
+		}
+		return nil
+	}
+	c := t.serving.current.Load()
+	n := c.Totals()
+	u.former = t.serving
+	if !u.options.Rebuild && n.Gone <= max(wornGone, n.Chunks) {
+		u.base = c
+	}
+	return nil
+}
+
+// unmoved returns an error if the root is not the folder any more that was read: what was not found in
+// it is not known to be deleted.
+func (u *update) unmoved(root *os.Root) error {
+	was, err := root.Stat(".")
+	if err != nil {
+		return fmt.Errorf("%w: %s was deleted while it was indexed; the former index stays", hippo.ErrNotFound, u.tree.Root.Path)
+	}
+	is, err := os.Stat(u.tree.Root.Path)
+	if err != nil || !os.SameFile(was, is) {
+		return fmt.Errorf("%w: %s was deleted or replaced while it was indexed; the former index stays", hippo.ErrNotFound, u.tree.Root.Path)
+	}
+	return nil
+}
+
+// apply writes what was found, in the generation that serves or, if it is much, in a new one.
+func (u *update) apply(ctx context.Context, p *parsed) error {
+	u.tell(Progress{Phase: Indexing})
+	small := u.base != nil && (p.changes <= manyFiles || p.changes*manyShare <= p.files)
+	var err error
+	if small {
+		err = u.amend(ctx, p)
+	} else {
+		err = u.renew(ctx, p)
+	}
+	if err != nil {
+		return err
+	}
+	return writeSkips(u.tree, u.report.Skips)
+}
+
+// amend appends to the generation that serves.
+func (u *update) amend(ctx context.Context, p *parsed) error {
+	g := u.former
+	g.users.RLock()
+	defer g.users.RUnlock()
+	state := u.base
+	if d := p.draft(u.base); !d.Empty() {
+		next, err := g.journal.Commit(d, u.began)
+		if err != nil {
+			return err
+		}
+		state = next
+		g.current.Store(next)
+	}
+	u.count(state)
+	return u.follow(ctx, g)
+}
+
+// follow brings the words to the state of the catalog and saves them.
+func (u *update) follow(ctx context.Context, g *generation) error {
+	if err := g.words.CatchUp(ctx); err != nil {
+		return fmt.Errorf("code index: %w", err)
+	}
+	if err := g.words.Save(ctx); err != nil {
+		return fmt.Errorf("code index: %w", err)
+	}
+	return nil
+}
+
+// renew makes a new generation. With a base it begins as a copy of the former one.
+func (u *update) renew(ctx context.Context, p *parsed) (err error) {
+	dir, err := nextFolder(u.tree)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir) // the next update does it otherwise
+		}
+	}()
+	if u.base != nil {
+		if _, err := catalog.Compact(u.base, filepath.Join(dir, catalogFile)); err != nil {
+			return err
+		}
+		copyWords(u.former.dir, dir)
+	}
+	g, err := openGeneration(ctx, u.tree.config, u.tree.Root.Path, dir, u.base == nil, false)
+	if err != nil {
+		return err
+	}
+	next, err := g.journal.Commit(p.draft(g.current.Load()), u.began)
+	if err == nil {
+		g.current.Store(next)
+		u.count(next)
+		err = u.follow(ctx, g)
+	}
+	if err == nil {
+		err = u.tree.publish(g)
+	}
+	if err != nil {
+		_ = g.close() // the first error is the one that counts
+	}
+	return err
+}
+
+func (u *update) count(c *catalog.Catalog) {
+	n := c.Totals()
+	u.report.Files, u.report.Chunks, u.report.Symbols = n.Files, n.Chunks, n.Symbols
+}
+
+const skipsFile = "skips.json"
+
+// writeSkips keeps what the last update left out.
+func writeSkips(t *Tree, list []walk.Skip) error {
+	b, err := json.Marshal(list)
+	if err == nil {
+		err = atomicfile.Write(filepath.Join(t.folder, skipsFile), b)
+	}
+	if err != nil {
+		return fmt.Errorf("code index: %w", err)
+	}
+	return nil
+}
+
+// Skips returns what the last update left out, in the order of paths.
+func (t *Tree) Skips() ([]walk.Skip, error) {
+	b, err := os.ReadFile(filepath.Join(t.folder, skipsFile))
+	var list []walk.Skip
+	if err == nil {
+		err = json.Unmarshal(b, &list)
+	}
+	if err != nil {
+		return nil, errNoIndex(t)
+	}
+	return list, nil
+}
