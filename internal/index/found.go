@@ -61,7 +61,9 @@ func (p *partFound) admits(doc uint32) bool {
 
 // searchPool keeps working memory between searches.
 type searchPool struct {
-	turns    chan struct{} // one for each search under way
+	// places are of the searches under way, turns of those that hold matches.
+	places, turns chan struct{}
+
 	opts     *Options
 	elements *elementTable
 	scanner  *scanner
@@ -76,20 +78,25 @@ type searchPool struct {
 const keptMatches = 1 << 14
 
 func newSearchPool(o *Options, elements *elementTable) searchPool {
-	return searchPool{turns: make(chan struct{}, 2*runtime.GOMAXPROCS(0)), opts: o, elements: elements, scanner: newScanner()}
+	n := runtime.GOMAXPROCS(0)
+	return searchPool{places: make(chan struct{}, 4*n), turns: make(chan struct{}, 2*n), opts: o, elements: elements, scanner: newScanner()}
 }
 
-// begin waits for the turn of a search.
-func (s *searchPool) begin(ctx context.Context) error {
+// enter waits for a place, or a turn.
+func enter(ctx context.Context, places chan<- struct{}) error {
 	select {
-	case s.turns <- struct{}{}:
+	case places <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (s *searchPool) end() { <-s.turns }
+// end gives back the place of a search, and its turn.
+func (s *searchPool) end() {
+	<-s.turns
+	<-s.places
+}
 
 func (s *searchPool) get() *found {
 	if f := s.kept.Swap(nil); f != nil {

@@ -87,11 +87,12 @@ func (p *partFound) choose(of retrieve.Channel, ch *channel, least float32, best
 	if !p.possible {
 		return
 	}
+	bound := float32(math.Inf(-1))
+	if b := best.Bound(); b != nil {
+		bound = b.cosine
+	}
 	for row, c := range cosines {
-		if c <= least {
-			continue
-		}
-		if b := best.Bound(); b != nil && c < b.cosine {
+		if c < bound || c <= least {
 			continue
 		}
 		doc := v.docOf[row]
@@ -99,6 +100,9 @@ func (p *partFound) choose(of retrieve.Channel, ch *channel, least float32, best
 			continue
 		}
 		best.Add(neighbour{c, p.columns.rows[doc].id, p.number, doc})
+		if b := best.Bound(); b != nil {
+			bound = b.cosine
+		}
 	}
 }
 

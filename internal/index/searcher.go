@@ -11,34 +11,56 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// Search implements [retrieve.Retriever]. Searches beyond twice the number of processors wait: each holds the matches
-// of all of the index, and more at a time are not faster. Cost: some 4 ns for each posting of the query's terms, 10 ns for
+// Search implements [retrieve.Retriever]. Searches beyond four times the number of processors wait, and half of those under way
+// hold matches, of all of the index, at a time: the others share the scan of the vectors meanwhile. Cost: some 4 ns for each posting of the query's terms, 10 ns for
 // each match, and a byte read for each component of each vector.
 func (x *Index) Search(ctx context.Context, q *retrieve.Query) (*retrieve.Result, error) {
-	if err := x.search.begin(ctx); err != nil {
+	if err := enter(ctx, x.search.places); err != nil {
 		return nil, err
 	}
-	return x.searched(ctx, q)
+	f, err := x.scanned(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return x.matched(ctx, f)
 }
 
-// searched is [Index.Search] in its turn, which ends when the result is closed, or by an error or a panic here.
-func (x *Index) searched(ctx context.Context, q *retrieve.Query) (r *retrieve.Result, err error) {
+// scanned begins a search that has a place, up to its turn: it finds the terms of the query, and what is near its
+// vectors. An error or a panic gives back the place.
+func (x *Index) scanned(ctx context.Context, q *retrieve.Query) (f *found, err error) {
+	turn := false
 	defer func() {
-		if r == nil {
-			x.search.end()
+		if !turn {
+			<-x.search.places
 		}
 	}()
 	s := x.newest()
 	if s.closed {
 		return nil, fmt.Errorf("index: closed: %w", hippo.ErrUnavailable)
 	}
-	f := x.search.get()
+	f = x.search.get()
 	f.begin(&x.search, s, q)
-	text := strings.TrimSpace(q.Text)
-	f.terms.resolve(text, x.search.opts, f.stats, f.parts)
-	f.matches = slices.Grow(f.matches, min(f.terms.postings, f.stats.Docs))
+	f.terms.resolve(strings.TrimSpace(q.Text), x.search.opts, f.stats, f.parts)
 	f.situation()
 	f.nearest()
+	if err := enter(ctx, x.search.turns); err != nil {
+		return nil, err
+	}
+	turn = true
+	return f, nil
+}
+
+// matched finds the matches of a search in its turn, which ends when the result is closed, or by an error or a panic
+// here.
+func (x *Index) matched(ctx context.Context, f *found) (r *retrieve.Result, err error) {
+	defer func() {
+		if r == nil {
+			x.search.end()
+		}
+	}()
+	q := f.query
+	text := strings.TrimSpace(q.Text)
+	f.matches = slices.Grow(f.matches, min(f.terms.postings, f.stats.Docs))
 	w := &f.window
 	w.scorer = x.search.scorerOf(f.stats)
 	if text != "" && q.Substring && !strings.ContainsAny(text, " \t\r\n") {
