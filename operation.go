@@ -37,6 +37,7 @@ const (
 	VerbImport      Verb = "import"
 	VerbConsolidate Verb = "consolidate"
 	VerbUndo        Verb = "undo"
+	VerbRelate      Verb = "relate"
 )
 
 // Compare orders operations by time, the newer first, then by ID. It is below 0 if o comes before

@@ -13,6 +13,14 @@ const MaxKind = 64
 // together as answers to a question, or that ranker surprise returned together. It has no direction, so From is the smaller ID.
 const CoRecalled = "co_recalled"
 
+// SingleKinds returns the kinds of relations of which a memory has at most one at a time: to declare another one ends the
+// older.
+func SingleKinds() []string {
+	return []string{
+		"lives_in", "works_at", "works_for", "reports_to", "married_to", "located_in", "owned_by", "assigned_to", "led_by", "has_status", "has_version",
+	}
+}
+
 // Relation relates one memory to another. Two memories have at most one relation of a kind in
 // each direction.
 //

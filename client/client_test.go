@@ -181,7 +181,8 @@ func TestNamespace(t *testing.T) {
 		"purge":     func() error { return mine.Purge(ctx, id) },
 		"relations": func() error { _, err := mine.Relations().Of(ctx, id); return err },
 		"declare": func() error {
-			return mine.Relations().Declare(ctx, hippo.Relation{From: id, To: hippo.ID{1}, Kind: "x", Weight: 1})
+			_, err := mine.Relations().Declare(ctx, hippo.Relation{From: id, To: hippo.ID{1}, Kind: "x", Weight: 1})
+			return err
 		},
 		"remove": func() error {
 			return mine.Relations().Remove(ctx, hippo.Relation{From: id, To: hippo.ID{1}, Kind: "x"})

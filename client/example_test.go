@@ -232,7 +232,7 @@ func ExampleClient_Relations() {
 	defer c.Close()
 	cause := record(c, "Zebra locks the orders table")
 	effect := record(c, "Checkout times out at noon")
-	err := c.Relations().Declare(ctx, hippo.Relation{From: cause, To: effect, Kind: "explains", Weight: 1})
+	_, err := c.Relations().Declare(ctx, hippo.Relation{From: cause, To: effect, Kind: "explains", Weight: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

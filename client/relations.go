@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -16,10 +17,19 @@ type Relations struct {
 // Relations returns the relations between insights.
 func (c *Client) Relations() Relations { return Relations{c.memories.Relations()} }
 
-// Declare declares relations, each in place of the one with its From, To and Kind; all or none.
-// Unknown insights are a [*hippo.UnknownError].
-func (r Relations) Declare(ctx context.Context, rs ...hippo.Relation) error {
+// Related is what a declaration of relations has done: what it declared, replaced and closed, and what it left in conflict.
+type Related = engine.Related
+
+// Declare declares relations, each in place of the one with its From, To and Kind; all or none. Those of
+// [hippo.SingleKinds] end the older one of the same insight. Unknown insights are a [*hippo.UnknownError].
+func (r Relations) Declare(ctx context.Context, rs ...hippo.Relation) (*Related, error) {
 	return r.relations.Declare(ctx, rs)
+}
+
+// End ends relations, named by From, To and Kind, at a time, the zero time: now. All or none. One that is not there is
+// [hippo.ErrNotFound], one that ended before [hippo.ErrConflict], one that begins later [hippo.ErrInvalid].
+func (r Relations) End(ctx context.Context, at time.Time, rs ...hippo.Relation) ([]hippo.Relation, error) {
+	return r.relations.End(ctx, engine.Ending{Relations: rs, At: at})
 }
 
 // Remove removes relations by From, To and Kind, learned ones too. Those that are not there are
@@ -34,7 +44,10 @@ func (r Relations) Of(ctx context.Context, ids ...hippo.ID) ([]hippo.Relation, e
 	return r.relations.Of(ctx, ids)
 }
 
-// OfAt is [Relations.Of] as of a moment: those that held then.
-func (r Relations) OfAt(ctx context.Context, at hippo.Moment, ids ...hippo.ID) ([]hippo.Relation, error) {
-	return r.relations.List(ctx, engine.RelationQuery{IDs: ids, At: at})
+// RelationQuery asks for relations of insights: of some kinds, and as of a moment.
+type RelationQuery = engine.RelationQuery
+
+// List is [Relations.Of] with a query.
+func (r Relations) List(ctx context.Context, q RelationQuery) ([]hippo.Relation, error) {
+	return r.relations.List(ctx, q)
 }

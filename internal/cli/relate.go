@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,48 +18,60 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
+// relateFlags are the flags of relate as given.
+type relateFlags struct {
+	weight           float64
+	from, until, end string
+	remove           bool
+	at               momentFlags
+}
+
 func newRelateCommand(s *shell) *cobra.Command {
-	var weight float64
-	var from, until string
-	var remove bool
-	var at momentFlags
+	var f relateFlags
 	c := &cobra.Command{
 		Use:   "relate FROM KIND TO | relate ID",
 		Short: "Say that one insight has to do with another, or show what an insight has to do with",
 		Long: `Say that one insight has to do with another: a search that finds one of them
 then finds the other, too, or ranks it a little higher. KIND is any word: explains,
 contradicts, follows. Use teaches relations of kind co_recalled.
+Of ` + strings.Join(hippo.SingleKinds(), ", ") + `
+an insight has one at a time: the older one ends when the new one begins, and is shown;
+one that cannot end then stays, and is shown as a conflict.
 With one ID, show the relations of that insight.`,
 		Example: `  hippo relate 9d4f3c1a explains 5be02c77 --weight .8
+  hippo relate 9d4f3c1a lives_in 5be02c77 --valid-from 2026-03-01
+  hippo relate 9d4f3c1a explains 5be02c77 --end yesterday --reason 'the gateway was replaced'
   hippo relate 9d4f3c1a explains 5be02c77 --remove`,
 		Args: relateArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			r := hippo.Relation{Weight: weight}
-			if err := cmp.Or(setTime(s, &r.ValidFrom, "valid-from", from), setTime(s, &r.ValidUntil, "valid-until", until)); err != nil {
+			var moment hippo.Moment
+			if err := f.at.set(s, &moment); err != nil {
 				return err
 			}
 			return s.with(c.Context(), func(m *client.Client) error {
 				if len(args) == 1 {
-					var moment hippo.Moment
-					if err := at.set(s, &moment); err != nil {
+					ids, err := resolve(c.Context(), m, args)
+					if err != nil {
 						return err
 					}
-					return showRelations(c.Context(), s, m, args[0], moment)
+					return showRelations(c.Context(), s, m, client.RelationQuery{IDs: ids, At: moment})
 				}
-				return changeRelation(c.Context(), s, m, args, r, remove)
+				return f.change(c, s, m, args)
 			})
 		},
 	}
-	at.add(c)
-	f := c.Flags()
-	f.Float64Var(&weight, "weight", 1, "how much it counts, above 0 and at most 1")
-	f.StringVar(&from, "valid-from", "", "when it begins to hold")
-	f.StringVar(&until, "valid-until", "", "when it ceases to hold")
-	f.BoolVar(&remove, "remove", false, "remove it instead")
+	f.at.add(c)
+	v := c.Flags()
+	v.Float64Var(&f.weight, "weight", 1, "how much it counts, above 0 and at most 1")
+	v.StringVar(&f.from, "valid-from", "", "when it begins to hold")
+	v.StringVar(&f.until, "valid-until", "", "when it ceases to hold")
+	v.StringVar(&f.end, "end", "", "end the one that is there: now, yesterday, 2026-03-01")
+	v.BoolVar(&f.remove, "remove", false, "remove it instead, as if it had never been")
+	addReason(s, v)
 	return c
 }
 
-// relateArgs rejects flags that have no effect with one ID, which only lists relations.
+// relateArgs rejects flags that have no effect with one ID, which only lists relations, or with each other.
 func relateArgs(c *cobra.Command, args []string) error {
 	if len(args) != 1 && len(args) != 3 {
 		return usagef("FROM KIND TO are needed, or one id")
@@ -65,54 +79,129 @@ func relateArgs(c *cobra.Command, args []string) error {
 	if len(args) == 3 && c.Flags().Changed("as-of") {
 		return usagef("--as-of shows the relations of one id")
 	}
-	for _, name := range []string{"weight", "valid-from", "valid-until", "remove"} {
+	for _, name := range []string{"weight", "valid-from", "valid-until", "end", "remove", "reason"} {
 		if len(args) == 1 && c.Flags().Changed(name) {
 			return usagef("--%s needs FROM KIND TO; one id only shows its relations", name)
+		}
+	}
+	for _, name := range []string{"weight", "valid-from", "valid-until", "remove"} {
+		if c.Flags().Changed("end") && c.Flags().Changed(name) {
+			return usagef("--end and --%s exclude each other", name)
 		}
 	}
 	return nil
 }
 
-// changeRelation declares the relation that args name, or removes it.
-func changeRelation(ctx context.Context, s *shell, m *client.Client, args []string, r hippo.Relation, remove bool) error {
-	var err error
-	if r.From, err = m.Resolve(ctx, args[0]); err != nil {
+// change declares the relation that args name, ends or removes it.
+func (f *relateFlags) change(c *cobra.Command, s *shell, m *client.Client, args []string) error {
+	ctx := c.Context()
+	r := hippo.Relation{Kind: args[1], Weight: f.weight}
+	ids, err := resolve(ctx, m, []string{args[0], args[2]})
+	if err != nil {
 		return err
 	}
-	if r.To, err = m.Resolve(ctx, args[2]); err != nil {
+	r.From, r.To = ids[0], ids[1]
+	var end time.Time
+	if err := cmp.Or(setTime(s, &r.ValidFrom, "valid-from", f.from), setTime(s, &r.ValidUntil, "valid-until", f.until), setTime(s, &end, "end", f.end)); err != nil {
 		return err
 	}
-	r.Kind = args[1]
-	what, change := "Related", m.Relations().Declare
-	if remove {
-		what, change = "No longer related", m.Relations().Remove
+	switch {
+	case f.remove:
+		if err := m.Relations().Remove(ctx, r); err != nil {
+			return err
+		}
+		return printRelated(s, "No longer related", r)
+	case c.Flags().Changed("end"):
+		ended, err := m.Relations().End(ctx, end, r)
+		if err != nil {
+			return err
+		}
+		return printRelated(s, "Ended", ended[0])
 	}
-	if err := change(ctx, r); err != nil {
+	done, err := m.Relations().Declare(ctx, r)
+	if err != nil {
 		return err
 	}
+	noteRelated(s, done)
+	if s.json {
+		return printRelations(s, nil, done.Declared)
+	}
+	return printRelated(s, "Related", hippo.Relation{From: r.From, To: r.To, Kind: r.Kind})
+}
+
+// printRelated prints a relation that was changed.
+func printRelated(s *shell, what string, r hippo.Relation) error {
 	if s.json {
 		return printRelations(s, nil, []hippo.Relation{r})
 	}
-	fmt.Fprintf(s.out, "%s %s %s %s\n", what, shortID(s, r.From), termtext.Line(r.Kind), shortID(s, r.To))
+	fmt.Fprintf(s.out, "%s %s\n", what, relationLine(s, &r))
 	return nil
 }
 
-func showRelations(ctx context.Context, s *shell, m *client.Client, ref string, at hippo.Moment) error {
-	id, err := m.Resolve(ctx, ref)
+// relationLine formats a relation with the time in which it holds.
+func relationLine(s *shell, r *hippo.Relation) string {
+	line := fmt.Sprintf("%s %s %s", shortID(s, r.From), termtext.Line(r.Kind), shortID(s, r.To))
+	if !r.ValidFrom.IsZero() {
+		line += " from " + moment(r.ValidFrom)
+	}
+	if !r.ValidUntil.IsZero() {
+		line += " until " + moment(r.ValidUntil)
+	}
+	return line
+}
+
+// noteRelated says what a declaration did to other relations.
+func noteRelated(s *shell, done *client.Related) {
+	for _, list := range []struct {
+		what string
+		of   []hippo.Relation
+	}{{"replaces", done.Replaced}, {"ended", done.Closed}, {"conflict, stays as it is:", done.Conflicts}} {
+		for i := range list.of {
+			fmt.Fprintf(s.errw, "hippo: %s %s\n", list.what, relationLine(s, &list.of[i]))
+		}
+	}
+}
+
+func newRelationsCommand(s *shell) *cobra.Command {
+	var q client.RelationQuery
+	var at momentFlags
+	c := &cobra.Command{
+		Use:   "relations ID...",
+		Short: "List what insights have to do with, of each the 100 strongest",
+		Example: `  hippo relations 9d4f3c1a --kind lives_in
+  hippo relations 9d4f3c1a --as-of 2025-12-31`,
+		Args: requireArgument("an id"),
+		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
+			q.IDs = ids
+			if err := at.set(s, &q.At); err != nil {
+				return err
+			}
+			return showRelations(c.Context(), s, m, q)
+		}),
+	}
+	c.Flags().StringArrayVar(&q.Kinds, "kind", nil, "only relations of this kind; may be repeated (any)")
+	at.add(c)
+	return c
+}
+
+func showRelations(ctx context.Context, s *shell, m *client.Client, q client.RelationQuery) error {
+	rs, err := m.Relations().List(ctx, q)
 	if err != nil {
 		return err
 	}
-	rs, err := m.Relations().OfAt(ctx, at, id)
-	if err != nil {
-		return err
+	other := func(r *hippo.Relation) hippo.ID {
+		if slices.Contains(q.IDs, r.From) {
+			return r.To
+		}
+		return r.From
 	}
 	contents := make(map[hippo.ID]string, len(rs))
 	if len(rs) > 0 {
 		ids := make([]hippo.ID, len(rs))
 		for i := range rs {
-			ids[i] = rs[i].Other(id)
+			ids[i] = other(&rs[i])
 		}
-		ms, err := m.Get(ctx, ids...)
+		ms, err := m.Get(ctx, ids[:min(len(ids), hippo.MaxIDs)]...)
 		if err != nil {
 			return err
 		}
@@ -120,7 +209,7 @@ func showRelations(ctx context.Context, s *shell, m *client.Client, ref string, 
 			contents[x.ID] = x.Content
 		}
 	}
-	return printRelations(s, func(r *hippo.Relation) string { return contents[r.Other(id)] }, rs)
+	return printRelations(s, func(r *hippo.Relation) string { return contents[other(r)] }, rs)
 }
 
 // printRelations prints relations as JSON or a table with the content that other
@@ -143,11 +232,25 @@ func printRelations(s *shell, other func(*hippo.Relation) string, rs []hippo.Rel
 	}
 	ids := shortIDs(s, ends...)
 	return s.table(func(w io.Writer) {
-		fmt.Fprintln(w, "FROM\tKIND\tTO\tWEIGHT\tREINFORCED\tTHE OTHER")
+		fmt.Fprintln(w, "FROM\tKIND\tTO\tWEIGHT\tREINFORCED\tHOLDS\tTHE OTHER")
 		for i := range rs {
 			r := &rs[i]
-			fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\n", ids.Of(r.From), termtext.Line(r.Kind), ids.Of(r.To), r.Weight,
-				r.LastReinforced.Format(time.DateOnly), preview(other(r), 40))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\t%s\n", ids.Of(r.From), termtext.Line(r.Kind), ids.Of(r.To), r.Weight,
+				r.LastReinforced.Format(time.DateOnly), holding(r), preview(other(r), 40))
 		}
 	})
+}
+
+// holding formats the days in which a relation holds; empty if they have no bounds.
+func holding(r *hippo.Relation) string {
+	var ends [2]string
+	for i, t := range []time.Time{r.ValidFrom, r.ValidUntil} {
+		if !t.IsZero() {
+			ends[i] = t.Local().Format(time.DateOnly)
+		}
+	}
+	if ends == [2]string{} {
+		return ""
+	}
+	return ends[0] + ".." + ends[1]
 }

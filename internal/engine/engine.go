@@ -157,6 +157,13 @@ func As(m *Memories, op hippo.Operation) *Memories {
 	return &c
 }
 
+// Because returns the memory in the same scope, for the same caller, whose operations have a reason.
+func Because(m *Memories, reason string) *Memories {
+	c := *m
+	c.op.Reason = reason
+	return &c
+}
+
 // as returns the operation of a verb of the caller.
 func as(m *Memories, verb hippo.Verb) hippo.Operation {
 	op := m.op

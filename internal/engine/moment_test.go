@@ -20,7 +20,7 @@ func TestAsOf_IsHalfOpenOnEveryPath(t *testing.T) {
 	a := f.note(hippo.Memory{Content: "the gateway listens on port 80", Type: "decision", Trust: hippo.TrustNormal, ValidFrom: from, ValidUntil: until, Importance: hippo.Importance{Base: .5}})
 	b := f.note(fact("nothing else"))
 	r := hippo.Relation{From: a.ID, To: b.ID, Kind: "explains", Weight: 1, ValidFrom: from, ValidUntil: until}
-	if err := f.Relations().Declare(t.Context(), []hippo.Relation{r}); err != nil {
+	if _, err := f.Relations().Declare(t.Context(), []hippo.Relation{r}); err != nil {
 		t.Fatal(err)
 	}
 	for at, want := range map[time.Time]bool{
@@ -104,7 +104,7 @@ func TestRelations_OfAKind(t *testing.T) {
 		all = append(all, hippo.Relation{From: hub.ID, To: f.note(fact("leaf")).ID, Kind: "strong", Weight: 1})
 	}
 	all = append(all, hippo.Relation{From: hub.ID, To: all[0].To, Kind: "weak", Weight: .1})
-	if err := f.Relations().Declare(t.Context(), all); err != nil {
+	if _, err := f.Relations().Declare(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
 	for kind, want := range map[string]int{"weak": 1, "strong": 100, "none": 0} {

@@ -30,7 +30,7 @@ func publicName(local string) string {
 		return "record"
 	case "briefWithout":
 		return "context"
-	case "declare":
+	case "declare", "endRelations":
 		return "relate"
 	case "remove":
 		return "unrelate"

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
@@ -19,29 +21,60 @@ type Relations struct{ memories *Memories }
 // Relations returns the relations within the scope.
 func (m *Memories) Relations() Relations { return Relations{m} }
 
-// Declare declares relations, each in place of the one with its From, To and Kind; all or none,
-// durably. Kind [hippo.CoRecalled] is learned, not declared. Unknown memories are a
-// [*hippo.UnknownError].
-func (r Relations) Declare(ctx context.Context, list []hippo.Relation) error {
-	_, err := perform(ctx, r.memories, list, declare)
-	return err
+// Related is what a declaration of relations has done.
+type Related = store.Related
+
+// Declare declares relations, each in place of the one with its From, To and Kind; all or none, durably. Those of
+// [hippo.SingleKinds] end the older one of the same memory; what that leaves in conflict is in the result, and stays as it is.
+// Kind [hippo.CoRecalled] is learned, not declared. Unknown memories are a [*hippo.UnknownError].
+func (r Relations) Declare(ctx context.Context, list []hippo.Relation) (*Related, error) {
+	return perform(ctx, r.memories, list, declare)
 }
 
-func declare(ctx context.Context, m *Memories, list []hippo.Relation) (none, error) {
+func declare(ctx context.Context, m *Memories, list []hippo.Relation) (*Related, error) {
 	if err := someRelations(list); err != nil {
-		return none{}, err
-	}
-	for _, x := range list {
-		if x.Kind == hippo.CoRecalled {
-			return none{}, hippo.Fieldf("Kind", "must not be %s, which is learned", hippo.CoRecalled)
-		}
+		return nil, err
 	}
 	for i, x := range list {
+		if x.Kind == hippo.CoRecalled {
+			return nil, hippo.Fieldf("Kind", "must not be %s, which is learned", hippo.CoRecalled)
+		}
 		if err := screenedKind(i, x.Kind); err != nil {
-			return none{}, err
+			return nil, err
 		}
 	}
-	return none{}, m.scoped.Relate(ctx, list)
+	single := hippo.SingleKinds()
+	return store.As(m.scoped, as(m, hippo.VerbRelate)).Relate(ctx, list, func(kind string) bool { return slices.Contains(single, kind) })
+}
+
+// Ending ends relations.
+type Ending struct {
+	// Relations are named by From, To and Kind.
+	Relations []hippo.Relation
+	// At is when they cease to hold; zero: now.
+	At time.Time
+}
+
+// End ends relations, all or none, durably, and returns them as stored. It is an operation, which can be undone. One that is
+// not there is [hippo.ErrNotFound], one that ended before [hippo.ErrConflict], one that begins later [hippo.ErrInvalid].
+func (r Relations) End(ctx context.Context, e Ending) ([]hippo.Relation, error) {
+	if e.At.IsZero() {
+		e.At = r.memories.now()
+	}
+	return perform(ctx, r.memories, e, endRelations)
+}
+
+func endRelations(ctx context.Context, m *Memories, e Ending) ([]hippo.Relation, error) {
+	if err := someRelations(e.Relations); err != nil {
+		return nil, err
+	}
+	for _, x := range e.Relations {
+		if x.Kind == hippo.CoRecalled {
+			return nil, hippo.Fieldf("Kind", "must not be %s, which is learned: remove it", hippo.CoRecalled)
+		}
+	}
+	op := store.As(m.scoped, as(m, hippo.VerbRelate))
+	return store.EndRelations(ctx, op, e.Relations, e.At)
 }
 
 // Remove removes relations by From, To and Kind, learned ones too. Those that are not there
@@ -64,7 +97,7 @@ func remove(ctx context.Context, m *Memories, list []hippo.Relation) (none, erro
 	if err := m.Flush(ctx); err != nil { // what was learned already may be meant
 		return none{}, err
 	}
-	err := m.scoped.Unrelate(ctx, list)
+	err := store.As(m.scoped, as(m, hippo.VerbRelate)).Unrelate(ctx, list)
 	if m.retried && errors.Is(err, hippo.ErrNotFound) {
 		err = nil // removed by the first attempt
 	}

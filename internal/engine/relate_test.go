@@ -16,7 +16,7 @@ import (
 
 func (f *fixture) relate(from int, kind string, to int, weight float64) {
 	f.t.Helper()
-	err := f.Relations().Declare(f.t.Context(), []hippo.Relation{{From: idOf(from), To: idOf(to), Kind: kind, Weight: weight}})
+	_, err := f.Relations().Declare(f.t.Context(), []hippo.Relation{{From: idOf(from), To: idOf(to), Kind: kind, Weight: weight}})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestRelate_HoldsForATime(t *testing.T) {
 	f := openReranking(t)
 	f.put(turn(1, "", "gateway timeout"), turn(2, "", "raise the pool"))
 	r := hippo.Relation{From: idOf(1), To: idOf(2), Kind: "then", Weight: 1, ValidUntil: f.now().AddDate(0, 0, 10)}
-	if err := f.Relations().Declare(t.Context(), []hippo.Relation{r}); err != nil {
+	if _, err := f.Relations().Declare(t.Context(), []hippo.Relation{r}); err != nil {
 		t.Fatal(err)
 	}
 	q := hippo.Query{Text: "gateway", NoTouch: true}
@@ -93,7 +93,7 @@ func TestRelate_Refuses(t *testing.T) {
 		"too many":       {make([]hippo.Relation, hippo.MaxIDs+1), hippo.ErrInvalid},
 		"weight above 1": {[]hippo.Relation{{From: idOf(1), To: idOf(2), Kind: "a", Weight: 7}}, hippo.ErrInvalid},
 	} {
-		if err := f.Relations().Declare(t.Context(), tc.rs); !errors.Is(err, tc.want) {
+		if _, err := f.Relations().Declare(t.Context(), tc.rs); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

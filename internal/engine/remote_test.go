@@ -135,7 +135,8 @@ func TestRemote_RepeatsNothing(t *testing.T) {
 	ok(err)
 	ok(r.Purge(ctx, []hippo.ID{gone}))
 	link := hippo.Relation{From: voted, To: second.ID, Kind: "supports", Weight: 0.5}
-	ok(r.Relations().Declare(ctx, []hippo.Relation{link}))
+	_, err = r.Relations().Declare(ctx, []hippo.Relation{link})
+	ok(err)
 	ok(r.Relations().Remove(ctx, []hippo.Relation{link}))
 	all, err := f.List(ctx, engine.ListQuery{})
 	ok(err)

@@ -282,7 +282,7 @@ func (w *world) drawRelation(r *rapid.T) hippo.Relation {
 func (w *world) relate(r *rapid.T) {
 	x := w.drawRelation(r)
 	w.try(r, hippo.RightWrite, func(m *engine.Memories) (any, error) {
-		return nil, m.Relations().Declare(context.Background(), []hippo.Relation{x})
+		return m.Relations().Declare(context.Background(), []hippo.Relation{x})
 	})
 }
 

@@ -330,7 +330,7 @@ func (w *world) othersRelate(r *rapid.T) {
 		x.From, x.To = x.To, x.From
 	}
 	w.byOthers(r, namespace, false, func(m *engine.Memories) error {
-		err := m.Relations().Declare(context.Background(), []hippo.Relation{x})
+		_, err := m.Relations().Declare(context.Background(), []hippo.Relation{x})
 		if errors.Is(err, hippo.ErrNotFound) || errors.Is(err, hippo.ErrInvalid) { // purged, or with itself
 			return nil
 		}

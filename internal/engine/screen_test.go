@@ -139,7 +139,8 @@ func TestRelations_Secret(t *testing.T) {
 	f := open(t, options{})
 	_, hidden := secretText()
 	bad := hippo.Relation{From: f.record("one", .5), To: f.record("two", .5), Kind: hidden, Weight: 1}
-	wantSecret(t, f.Relations().Declare(t.Context(), []hippo.Relation{bad}), "relations[0].kind")
+	_, err := f.Relations().Declare(t.Context(), []hippo.Relation{bad})
+	wantSecret(t, err, "relations[0].kind")
 	good := bad
 	good.Kind = "explains"
 	n, err := engine.AllowSecrets(f.Memories).Transfer().ImportRelations(t.Context(), []hippo.Relation{bad, good})

@@ -60,7 +60,7 @@ func rewrite(t *testing.T, m *engine.Memories, gateway, cache, gone hippo.ID) hi
 	_, err := m.Modify(t.Context(), gateway, engine.Modification{Content: &text})
 	_, voted := m.Reinforce(t.Context(), []hippo.ID{cache, fresh}, nil)
 	_, forgot := m.Forget(t.Context(), []hippo.ID{gone})
-	related := m.Relations().Declare(t.Context(), []hippo.Relation{{From: fresh, To: gateway, Kind: "explains", Weight: 1}})
+	_, related := m.Relations().Declare(t.Context(), []hippo.Relation{{From: fresh, To: gateway, Kind: "explains", Weight: 1}})
 	if err := errors.Join(err, voted, forgot, related); err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func behavesLikeLocal(t *testing.T, way, checks string) {
 func TestRemote_CarriesEveryVerb(t *testing.T) {
 	t.Parallel()
 	nothing := []string{
-		"In", "IsRemote", "Importance", "Zone", "Close", "Relations", "Transfer", "AllowSecrets", "As",
+		"In", "IsRemote", "Importance", "Zone", "Close", "Relations", "Transfer", "AllowSecrets", "As", "Because",
 		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.At", "Transfer.Preview", "Transfer.Visit",
 		"Score", // wires the process that has the store open
 		"Warm",  // the process that has the store open does it by itself

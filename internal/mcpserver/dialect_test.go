@@ -61,7 +61,7 @@ func (s *session) relate(from, to, kind string) {
 		}
 		ids = append(ids, id)
 	}
-	if err := m.Relations().Declare(s.t.Context(), []hippo.Relation{{From: ids[0], To: ids[1], Kind: kind, Weight: .5}}); err != nil {
+	if _, err := m.Relations().Declare(s.t.Context(), []hippo.Relation{{From: ids[0], To: ids[1], Kind: kind, Weight: .5}}); err != nil {
 		s.t.Fatal(err)
 	}
 }

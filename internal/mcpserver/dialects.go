@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/claudehippo"
+	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/graphtools"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/memoryservice"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -30,6 +31,7 @@ type systemTable struct {
 func systems() []systemTable {
 	return []systemTable{
 		{ownTools, nil},
+		{graphtools.Name, graphtools.New},
 		{memoryservice.Name, memoryservice.New},
 		{claudehippo.Name, claudehippo.New},
 	}

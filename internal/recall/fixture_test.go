@@ -157,7 +157,7 @@ func (f *fixture) forget(id hippo.ID) {
 
 func (f *fixture) relate(rs ...hippo.Relation) {
 	f.t.Helper()
-	if err := f.store.In(f.scope).Relate(f.t.Context(), rs); err != nil {
+	if _, err := f.store.In(f.scope).Relate(f.t.Context(), rs, nil); err != nil {
 		f.t.Fatal(err)
 	}
 }

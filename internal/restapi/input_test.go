@@ -104,6 +104,8 @@ func TestBadInput(t *testing.T) {
 		{post, "/reinforce", `{}`, "upvotes"},
 		{post, "/reinforce", `{"upvotes":["` + id + `"],"downvotes":["` + id + `"]}`, "downvotes"},
 		{post, "/relations", `{"relations":[]}`, "relations"},
+		{post, "/relations/end", `{"from":"` + id + `","to":"` + id + `","kind":"x"}`, "to"},
+		{post, "/relations/end", `{"from":"` + id + `","to":"` + id + `"}`, "kind"},
 		{post, "/relations", `{"relations":{}}`, "relations"},
 		{post, "/relations", `{"relations":[7]}`, "relations[0]"},
 		{post, "/relations", `{"relations":[{"from":"` + id + `","to":"` + id + `","kind":"x"}]}`, "to"},

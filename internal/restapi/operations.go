@@ -108,8 +108,12 @@ func ofMany() []operation {
 			input: func() input { return &forgetInput{action: purged} }, answer: forgot{},
 		},
 		{
-			method: post, path: "/relations", id: "relate", summary: "Declare relations, all or none", rights: write,
-			input: func() input { return &relateInput{} }, answer: relations{},
+			method: post, path: "/relations", id: "relate", summary: "Declare relations, all or none; those of which a memory has one at a time end the older one", rights: write,
+			input: func() input { return &relateInput{} }, answer: related{},
+		},
+		{
+			method: post, path: "/relations/end", id: "endRelation", summary: "End a relation: it holds until then", rights: write,
+			input: func() input { return &endInput{} }, answer: relations{},
 		},
 		{
 			method: http.MethodDelete, path: "/relations", id: "unrelate", summary: "Remove a relation", rights: write,

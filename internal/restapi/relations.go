@@ -20,15 +20,20 @@ type relations struct {
 }
 
 func relationsOf(list []hippo.Relation) (reply, error) {
-	out := relations{make([]relation, len(list))}
+	out, err := encodeRelations(list)
+	return reply{status: http.StatusOK, data: relations{out}, count: len(list)}, err
+}
+
+func encodeRelations(list []hippo.Relation) ([]relation, error) {
+	out := make([]relation, len(list))
 	for i := range list {
 		b, err := formats.EncodeRelation(&list[i])
 		if err != nil {
-			return reply{}, err
+			return nil, err
 		}
-		out.Relations[i] = relation{b}
+		out[i] = relation{b}
 	}
-	return reply{status: http.StatusOK, data: out, count: len(list)}, nil
+	return out, nil
 }
 
 // relationInput is a relation to declare.
@@ -76,10 +81,15 @@ func (*relationInputs) schema() schema {
 	return schema{"type": "array", "minItems": 1, "maxItems": hippo.MaxIDs, "items": objectSchema((&relationInput{}).fields())}
 }
 
-type relateInput struct{ relations relationInputs }
+type relateInput struct {
+	relations relationInputs
+	reason    string
+}
 
 func (in *relateInput) fields() []field {
-	return []field{{name: "relations", to: &in.relations, required: true, about: "each in place of the one with its from, to and kind; all or none"}}
+	return []field{
+		{name: "relations", to: &in.relations, required: true, about: "each in place of the one with its from, to and kind; all or none"}, reasonField(&in.reason),
+	}
 }
 
 func (in *relateInput) call(ctx context.Context, r *request) (reply, error) {
@@ -90,10 +100,65 @@ func (in *relateInput) call(ctx context.Context, r *request) (reply, error) {
 			return reply{}, err
 		}
 	}
-	if err := r.Relations().Declare(ctx, list); err != nil {
+	done, err := changing(r.Memories, r.caller, in.reason).Relations().Declare(ctx, list)
+	if err != nil {
+		return reply{}, err
+	}
+	return relatedOf(done)
+}
+
+// related is the answer to a declaration: the relations, and what happened to others.
+type related struct {
+	Relations []relation `json:"relations"`
+	Replaced  []relation `json:"replaced,omitempty"`
+	Closed    []relation `json:"closed,omitempty"`
+	Conflicts []relation `json:"conflicts,omitempty"`
+}
+
+func relatedOf(done *engine.Related) (reply, error) {
+	var out related
+	for _, x := range []struct {
+		to   *[]relation
+		from []hippo.Relation
+	}{{&out.Relations, done.Declared}, {&out.Replaced, done.Replaced}, {&out.Closed, done.Closed}, {&out.Conflicts, done.Conflicts}} {
+		list, err := encodeRelations(x.from)
+		if err != nil {
+			return reply{}, err
+		}
+		*x.to = list
+	}
+	return reply{status: http.StatusOK, data: out, count: len(out.Relations)}, nil
+}
+
+// endInput is a relation to end.
+type endInput struct {
+	key    relationInput
+	at     moment
+	reason string
+}
+
+func (in *endInput) fields() []field {
+	return append(in.key.fields()[:3], field{name: "valid_until", to: &in.at, about: "when it ceases to hold; default: now"}, reasonField(&in.reason))
+}
+
+func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
+	x, err := in.key.relation(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	e := engine.Ending{Relations: []hippo.Relation{x}}
+	if err := r.times(instant{moment: in.at, to: &e.At, ahead: true}); err != nil {
+		return reply{}, err
+	}
+	list, err := changing(r.Memories, r.caller, in.reason).Relations().End(ctx, e)
+	if err != nil {
 		return reply{}, err
 	}
 	return relationsOf(list)
+}
+
+func reasonField(to *string) field {
+	return field{name: "reason", to: to, about: "why, for the history", rules: schema{"maxLength": hippo.MaxName}}
 }
 
 // relation returns the relation of the domain.
@@ -131,7 +196,7 @@ func (in *unrelateInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusNoContent, count: 1}, r.Relations().Remove(ctx, []hippo.Relation{x})
+	return reply{status: http.StatusNoContent, count: 1}, changing(r.Memories, r.caller, "").Relations().Remove(ctx, []hippo.Relation{x})
 }
 
 type relationsInput struct {

@@ -29,6 +29,7 @@ func requests(id, other string) map[string][2]string {
 		"POST /api/v1/restore":                {"/restore", ids},
 		"POST /api/v1/purge":                  {"/purge", ids},
 		"POST /api/v1/relations":              {"/relations", `{"relations":[{"from":"` + id + `","to":"` + other + `","kind":"x"}]}`},
+		"POST /api/v1/relations/end":          {"/relations/end", `{"from":"` + id + `","to":"` + other + `","kind":"explains"}`},
 		"DELETE /api/v1/relations":            {"/relations?kind=explains&from=" + id + "&to=" + other, ""},
 		"GET /api/v1/projects":                {"/projects", ""},
 		"GET /api/v1/status":                  {"/status", ""},

@@ -22,7 +22,7 @@ func readVerbs() []verb {
 		{name: "search_by_tag", params: []string{"tags", "limit", "match"}, call: searchByTag},
 		{name: "list_memories", params: append([]string{"limit", "offset", "forgotten"}, narrow...), call: listMemories},
 		{name: "get", aliases: []string{"expand", "expand_memory"}, params: []string{"id", "as_of"}, call: get},
-		{name: "related", params: []string{"id", "as_of"}, call: related},
+		{name: "related", params: []string{"id", "kind", "as_of"}, call: related},
 		{name: "context", params: []string{"prompt", "max_tokens", "as_of"}, call: sessionContext},
 		{name: "stats", aliases: []string{"health", "status"}, call: stats},
 		{name: "projects", call: projects},
@@ -285,7 +285,8 @@ func known(ctx context.Context, s *session, ids []hippo.ID, at hippo.Moment) ([]
 // related returns the relations at either end of memories.
 func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	var in struct {
-		ID texts `json:"id"`
+		ID   texts `json:"id"`
+		Kind texts `json:"kind"`
 		momentInput
 	}
 	if err := decode(c, &in); err != nil {
@@ -299,7 +300,12 @@ func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	rs, err := s.memories.Relations().List(ctx, engine.RelationQuery{IDs: ids, At: at})
+	rs, err := s.memories.Relations().List(ctx, engine.RelationQuery{IDs: ids, Kinds: in.Kind, At: at})
+	return s.relations(rs), err
+}
+
+// relations returns relations as a program sees them.
+func (s *session) relations(rs []hippo.Relation) []map[string]any {
 	out := make([]map[string]any, len(rs))
 	ends := make([]hippo.ID, 0, 2*len(rs))
 	for _, r := range rs {
@@ -307,9 +313,12 @@ func related(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	}
 	short := engine.ShortIDs(s.memories, ends)
 	for i, r := range rs {
-		out[i] = map[string]any{"$": "struct", "source": short.Of(r.From), "target": short.Of(r.To), "kind": r.Kind, "weight": wire.Round(r.Weight, 4)}
+		out[i] = map[string]any{
+			"$": "struct", "source": short.Of(r.From), "target": short.Of(r.To), "kind": r.Kind, "weight": wire.Round(r.Weight, 4),
+			"valid_from": timeOrNil(r.ValidFrom), "valid_until": timeOrNil(r.ValidUntil),
+		}
 	}
-	return out, err
+	return out
 }
 
 func sessionContext(ctx context.Context, s *session, c *sandbox.Call) (any, error) {

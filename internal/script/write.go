@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -23,7 +24,8 @@ func writeVerbs() []verb {
 		{name: "vote", aliases: []string{"reinforce"}, params: []string{"up", "down", "query"}, writes: true, call: vote},
 		{name: "upvote", params: []string{"up", "query"}, writes: true, call: vote},
 		{name: "downvote", params: []string{"down", "query"}, writes: true, call: vote},
-		{name: "relate", params: []string{"source", "target", "kind", "weight"}, writes: true, call: relate},
+		{name: "relate", params: []string{"source", "target", "kind", "weight", "valid_from", "valid_until"}, writes: true, call: relate},
+		{name: "end_relation", params: []string{"source", "target", "kind", "valid_until", "reason"}, writes: true, call: endRelation},
 		{name: "unrelate", params: []string{"source", "target", "kind"}, writes: true, call: unrelate},
 		{name: "forget", aliases: []string{"delete"}, params: []string{"id"}, writes: true, call: forget},
 		{name: "restore", params: []string{"id"}, writes: true, call: restore},
@@ -184,42 +186,64 @@ func vote(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	return out, nil
 }
 
-// relation reads the relation that a call is about.
-func (s *session) relation(ctx context.Context, c *sandbox.Call) (hippo.Relation, error) {
+// relation reads the relation that a call is about, and the reason.
+func (s *session) relation(ctx context.Context, c *sandbox.Call) (r hippo.Relation, reason string, err error) {
 	in := struct {
-		Source string  `json:"source"`
-		Target string  `json:"target"`
-		Kind   string  `json:"kind"`
-		Weight float64 `json:"weight"`
+		Source     string  `json:"source"`
+		Target     string  `json:"target"`
+		Kind       string  `json:"kind"`
+		Weight     float64 `json:"weight"`
+		ValidFrom  string  `json:"valid_from"`
+		ValidUntil string  `json:"valid_until"`
+		Reason     string  `json:"reason"`
 	}{Kind: "related", Weight: 1}
 	if err := decode(c, &in); err != nil {
-		return hippo.Relation{}, err
+		return r, "", err
 	}
 	source, err := s.resolveSome(ctx, "source", []string{in.Source}, engine.PreferLive)
 	if err != nil {
-		return hippo.Relation{}, err
+		return r, "", err
 	}
 	target, err := s.resolveSome(ctx, "target", []string{in.Target}, engine.PreferLive)
 	if err != nil {
-		return hippo.Relation{}, err
+		return r, "", err
 	}
-	return hippo.Relation{From: source[0], To: target[0], Kind: in.Kind, Weight: in.Weight}, nil
+	r = hippo.Relation{From: source[0], To: target[0], Kind: in.Kind, Weight: in.Weight}
+	return r, in.Reason, times(s.caller.Now().In(s.memories.Zone()), moment{"valid_from", in.ValidFrom, &r.ValidFrom}, moment{"valid_until", in.ValidUntil, &r.ValidUntil})
 }
 
+// relate declares a relation and returns what that ended, and what it left in conflict.
 func relate(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	r, err := s.relation(ctx, c)
+	r, _, err := s.relation(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.memories.Relations().Declare(ctx, []hippo.Relation{r}); err != nil {
+	done, err := s.memories.Relations().Declare(ctx, []hippo.Relation{r})
+	if err != nil {
 		return nil, err
 	}
 	s.remember(c, "%s %s %s", listed(r.From), r.Kind, listed(r.To))
+	return map[string]any{
+		"$": "struct", "replaced": s.relations(done.Replaced), "closed": s.relations(done.Closed), "conflicts": s.relations(done.Conflicts),
+	}, nil
+}
+
+// endRelation ends a relation, by default now.
+func endRelation(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
+	r, reason, err := s.relation(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	done, err := engine.Because(s.memories, reason).Relations().End(ctx, engine.Ending{Relations: []hippo.Relation{r}, At: r.ValidUntil})
+	if err != nil {
+		return nil, err
+	}
+	s.remember(c, "%s %s %s until %s", listed(r.From), r.Kind, listed(r.To), done[0].ValidUntil.Format(time.RFC3339))
 	return true, nil
 }
 
 func unrelate(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
-	r, err := s.relation(ctx, c)
+	r, _, err := s.relation(ctx, c)
 	if err != nil {
 		return nil, err
 	}

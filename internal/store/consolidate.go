@@ -290,7 +290,7 @@ func addRelation(tx driver.Tx, r hippo.Relation) (added bool, err error) {
 // dropRelation removes a relation that is stored as it is given, and reports whether it did.
 func dropRelation(tx driver.Tx, r hippo.Relation) (dropped bool, err error) {
 	err = tx.Relate(r, func(old, r hippo.Relation) hippo.Relation {
-		if dropped = old.Weight == r.Weight && old.LastReinforced.Equal(r.LastReinforced); dropped {
+		if dropped = old.Weight == r.Weight && old.LastReinforced.Equal(r.LastReinforced) && old.ValidUntil.Equal(r.ValidUntil); dropped {
 			return hippo.Relation{}
 		}
 		return old
@@ -301,6 +301,7 @@ func dropRelation(tx driver.Tx, r hippo.Relation) (dropped bool, err error) {
 // inverse returns what undoes changes of relations.
 func inverse(list []hippo.RelationChange) []hippo.RelationChange {
 	out := slices.Clone(list)
+	slices.Reverse(out) // what was removed first makes room for what was added then
 	for i := range out {
 		out[i].Added = !out[i].Added
 	}

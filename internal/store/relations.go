@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -121,68 +120,6 @@ func visibleEnds(ctx context.Context, s Scoped, rs []hippo.Relation) (map[hippo.
 		seen[m.ID] = true
 	}
 	return seen, err
-}
-
-// Relate stores relations, each in place of the one with its From, To and Kind; all
-// or none, durably. LastReinforced is set to now where it is unset. Errors: those of
-// [hippo.Relation.Validate], and [*hippo.UnknownError] for memories that are not there.
-func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation) error {
-	if err := s.Allow(hippo.RightWrite); err != nil {
-		return err
-	}
-	clean, err := cleanRelations(s.store, rs)
-	if err != nil || len(rs) == 0 {
-		return err
-	}
-	seen, err := visibleEnds(ctx, s, rs)
-	if err != nil {
-		return err
-	}
-	var missing []hippo.ID
-	for _, r := range rs {
-		for _, id := range []hippo.ID{r.From, r.To} {
-			if !seen[id] && !slices.Contains(missing, id) {
-				missing = append(missing, id)
-			}
-		}
-	}
-	if missing != nil {
-		return &hippo.UnknownError{IDs: missing}
-	}
-	return wrap("relate", s.store.backend.Relate(ctx, driver.Durable, clean, func(_, r hippo.Relation) hippo.Relation { return r }))
-}
-
-// Unrelate removes the relations with these keys; weights and times are ignored.
-// Missing ones are [hippo.ErrNotFound], after the others were removed.
-func (s Scoped) Unrelate(ctx context.Context, rs []hippo.Relation) error {
-	if err := s.Allow(hippo.RightWrite); err != nil {
-		return err
-	}
-	for i := range rs {
-		if err := rs[i].ValidKey(); err != nil {
-			return at(err, i, len(rs))
-		}
-	}
-	seen, err := visibleEnds(ctx, s, rs)
-	if err != nil {
-		return err
-	}
-	removed := make(map[driver.RelationKey]bool, len(rs)) // a set, for fn may run again
-	err = s.store.backend.Relate(ctx, driver.Durable, rs, func(old, r hippo.Relation) hippo.Relation {
-		if !seen[r.From] || !seen[r.To] {
-			return old
-		}
-		if old.Weight > 0 {
-			removed[driver.KeyOf(&r)] = true
-		}
-		return hippo.Relation{}
-	})
-	for i := 0; err == nil && i < len(rs); i++ {
-		if r := &rs[i]; !removed[driver.KeyOf(r)] {
-			err = fmt.Errorf("%w: no relation %s from %s to %s", hippo.ErrNotFound, r.Kind, r.From, r.To)
-		}
-	}
-	return wrap("unrelate", err)
 }
 
 // ImportRelations adds relations of another store. Existing ones are not changed, and those

@@ -74,7 +74,7 @@ func TestStore_Relate(t *testing.T) {
 	if s.HasRelations() {
 		t.Error("there are relations to begin with")
 	}
-	if err := local(s).Relate(t.Context(), []hippo.Relation{r}); err != nil {
+	if _, err := local(s).Relate(t.Context(), []hippo.Relation{r}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Head(t.Context()); err != nil || !s.HasRelations() {
@@ -92,14 +92,14 @@ func TestStore_Relate(t *testing.T) {
 	if n, err := local(s).ImportRelations(t.Context(), []hippo.Relation{other, fresh, gone}); err != nil || n != 1 || weightOf(t, s, r) != .5 {
 		t.Errorf("imported %d (%v), weight %v", n, err, weightOf(t, s, r))
 	}
-	err = local(s).Relate(t.Context(), []hippo.Relation{other, gone})
+	_, err = local(s).Relate(t.Context(), []hippo.Relation{other, gone}, nil)
 	if unknown, ok := errors.AsType[*hippo.UnknownError](err); !ok || len(unknown.IDs) != 1 || weightOf(t, s, r) != .5 {
 		t.Errorf("relate returned %v", err)
 	}
 	if err := local(s).Unrelate(t.Context(), []hippo.Relation{gone, r}); !errors.Is(err, hippo.ErrNotFound) || weightOf(t, s, r) != 0 {
 		t.Errorf("unrelate returned %v", err)
 	}
-	err = local(s).Relate(t.Context(), []hippo.Relation{r, {From: a.ID, To: b.ID}})
+	_, err = local(s).Relate(t.Context(), []hippo.Relation{r, {From: a.ID, To: b.ID}}, nil)
 	if f, ok := errors.AsType[*hippo.FieldError](err); !ok || f.Field != "[1].kind" {
 		t.Errorf("relate returned %v", err)
 	}
@@ -116,7 +116,7 @@ func TestRelationsAmong(t *testing.T) {
 		for _, to := range []*hippo.Memory{b, c, other} {
 			all = append(all, hippo.Relation{From: a.ID, To: to.ID, Kind: "x", Weight: 1})
 		}
-		if err := local(s).Relate(t.Context(), all); err != nil {
+		if _, err := local(s).Relate(t.Context(), all, nil); err != nil {
 			t.Fatal(err)
 		}
 		given := map[hippo.ID]*hippo.Memory{a.ID: a, b.ID: b, other.ID: other}

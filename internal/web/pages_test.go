@@ -17,7 +17,7 @@ func TestPages(t *testing.T) {
 	old := s.record(hippo.Memory{Content: "the gateway timeout is 30 s", Tags: []string{"gateway"}, Type: "fact", Project: "shop"})
 	m := s.record(hippo.Memory{Content: "the gateway timeout is 60 s", Situation: []string{"debugging"}}, old.ID)
 	other := s.record(hippo.Memory{Content: "retries need jitter", Source: hippo.Source{Kind: hippo.SourceHook}})
-	if err := s.engine.In(hippo.LocalScope("")).Relations().Declare(t.Context(), []hippo.Relation{{From: m.ID, To: other.ID, Kind: "explains", Weight: .5}}); err != nil {
+	if _, err := s.engine.In(hippo.LocalScope("")).Relations().Declare(t.Context(), []hippo.Relation{{From: m.ID, To: other.ID, Kind: "explains", Weight: .5}}); err != nil {
 		t.Fatal(err)
 	}
 	b := s.owner()

@@ -134,7 +134,8 @@ func relate(ctx context.Context, m *engine.Memories) (central hippo.ID, err erro
 			relations = append(relations, hippo.Relation{From: pool, To: id, Kind: "caused", Weight: .5})
 		}
 	}
-	return next.ID, m.Relations().Declare(ctx, relations)
+	_, err = m.Relations().Declare(ctx, relations)
+	return next.ID, err
 }
 
 func (n *note) memory(now time.Time, i int) *hippo.Memory {

@@ -1,0 +1,156 @@
+package engine_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// people are a person and some places.
+func people(t *testing.T) (f *fixture, ada, paris, rome, bonn hippo.ID) {
+	t.Helper()
+	f = open(t, options{})
+	return f, f.record("Ada", .5), f.record("Paris", .5), f.record("Rome", .5), f.record("Bonn", .5)
+}
+
+func (f *fixture) declare(rs ...hippo.Relation) *engine.Related {
+	f.t.Helper()
+	done, err := f.Relations().Declare(f.t.Context(), rs)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return done
+}
+
+func lives(who, where hippo.ID, from, until time.Time) hippo.Relation {
+	return hippo.Relation{From: who, To: where, Kind: "lives_in", Weight: 1, ValidFrom: from, ValidUntil: until}
+}
+
+// placesAt are where relations of a memory lead at a time.
+func (f *fixture) placesAt(id hippo.ID, at time.Time) (out []hippo.ID) {
+	f.t.Helper()
+	list, err := f.Relations().List(f.t.Context(), engine.RelationQuery{IDs: []hippo.ID{id}, At: hippo.Moment{ValidAt: at}})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for _, r := range list {
+		out = append(out, r.To)
+	}
+	return out
+}
+
+// Of a single kind the older relation ends when the newer begins, and an undo takes that back.
+func TestDeclare_ClosesTheOlderOfASingleKind(t *testing.T) {
+	t.Parallel()
+	f, ada, paris, rome, bonn := people(t)
+	day := f.now()
+	f.declare(lives(ada, paris, day.AddDate(-9, 0, 0), time.Time{}))
+	done := f.declare(lives(ada, rome, day.AddDate(-2, 0, 0), time.Time{}))
+	if len(done.Closed) != 1 || done.Closed[0].To != paris || !done.Closed[0].ValidUntil.Equal(day.AddDate(-2, 0, 0)) || done.Conflicts != nil {
+		t.Fatalf("done is %+v", done)
+	}
+	f.declare(lives(ada, bonn, time.Time{}, time.Time{}))
+	for at, want := range map[time.Time]hippo.ID{day.AddDate(-3, 0, 0): paris, day.AddDate(-2, 0, 0): rome, day.AddDate(0, 0, -1): rome, f.now(): bonn} {
+		if d := cmp.Diff([]hippo.ID{want}, f.placesAt(ada, at)); d != "" {
+			t.Errorf("at %v: %s", at, d)
+		}
+	}
+	if op := f.last(ada); op.Verb != hippo.VerbRelate {
+		t.Errorf("the operation is %+v", op)
+	}
+	f.undo(ada)
+	if got := f.placesAt(ada, f.now()); len(got) != 2 {
+		t.Errorf("after the undo Ada lives in %v", got) // the declared one was new, and is removed by its inverse
+	}
+	if f.declare(hippo.Relation{From: paris, To: rome, Kind: "near", Weight: 1}); f.declare(hippo.Relation{From: paris, To: bonn, Kind: "near", Weight: 1}).Closed != nil {
+		t.Error("a kind of which there are several is closed")
+	}
+}
+
+// What cannot end because it begins later, or has an end of its own, is shown and stays.
+func TestDeclare_ShowsConflicts(t *testing.T) {
+	t.Parallel()
+	f, ada, paris, rome, bonn := people(t)
+	day := f.now()
+	f.declare(lives(ada, paris, day, time.Time{}))
+	done := f.declare(lives(ada, rome, day.AddDate(-1, 0, 0), time.Time{}))
+	if len(done.Conflicts) != 1 || done.Conflicts[0].To != paris || done.Closed != nil {
+		t.Errorf("one that begins later: %+v", done)
+	}
+	if got := f.placesAt(ada, day); len(got) != 2 {
+		t.Errorf("Ada lives in %v", got)
+	}
+	done = f.declare(lives(rome, paris, day, day.AddDate(1, 0, 0)), lives(rome, bonn, day.AddDate(0, 6, 0), time.Time{}))
+	if len(done.Conflicts) != 1 || !done.Conflicts[0].ValidUntil.Equal(day.AddDate(1, 0, 0)) {
+		t.Errorf("one with an end, in one call: %+v", done)
+	}
+	done = f.declare(lives(bonn, paris, day, day.AddDate(1, 0, 0)), lives(bonn, rome, day.AddDate(1, 0, 0), time.Time{}))
+	if done.Conflicts != nil || done.Closed != nil {
+		t.Errorf("one after the other: %+v", done)
+	}
+	done = f.declare(lives(bonn, paris, day, day.AddDate(0, 1, 0)))
+	if len(done.Replaced) != 1 || !done.Replaced[0].ValidUntil.Equal(day.AddDate(1, 0, 0)) {
+		t.Errorf("declared again: %+v", done)
+	}
+}
+
+// An end is half-open, has a reason, can be undone, and is refused where it makes no sense.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	f, ada, paris, rome, _ := people(t)
+	day := f.now()
+	r := lives(ada, paris, day.AddDate(-1, 0, 0), time.Time{})
+	f.declare(r)
+	end := func(m *engine.Memories, at time.Time, rs ...hippo.Relation) error {
+		_, err := m.Relations().End(t.Context(), engine.Ending{Relations: rs, At: at})
+		return err
+	}
+	for name, tc := range map[string]struct {
+		r    hippo.Relation
+		at   time.Time
+		want error
+		text string
+	}{
+		"before it begins": {r, day.AddDate(-1, 0, 0), hippo.ErrInvalid, "valid_until: must be after"},
+		"not there":        {lives(ada, rome, day, time.Time{}), day, hippo.ErrNotFound, "no relation lives_in"},
+		"to itself":        {lives(ada, ada, day, time.Time{}), day, hippo.ErrInvalid, "must be another memory"},
+		"unknown":          {lives(ada, hippo.ID{9}, day, time.Time{}), day, hippo.ErrNotFound, "no relation"},
+		"learned":          {hippo.CoRecall(ada, paris), day, hippo.ErrInvalid, "is learned"},
+	} {
+		if err := end(f.Memories, tc.at, tc.r); !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.text) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := end(engine.Because(f.Memories, "she moved"), time.Time{}, r); err != nil {
+		t.Fatal(err)
+	}
+	now := f.now()
+	if before, after := f.placesAt(ada, now.Add(-time.Microsecond)), f.placesAt(ada, now); len(before) != 1 || after != nil {
+		t.Errorf("before the end %v, from it on %v", before, after)
+	}
+	if op := f.last(ada); op.Reason != "she moved" || op.Verb != hippo.VerbRelate {
+		t.Errorf("the operation is %+v", op)
+	}
+	if err := end(f.Memories, now.AddDate(0, 0, 1), r); !errors.Is(err, hippo.ErrConflict) {
+		t.Errorf("ended twice: %v", err)
+	}
+	f.undo(ada)
+	if got := f.placesAt(ada, now); len(got) != 1 {
+		t.Errorf("after the undo: %v", got)
+	}
+	if err := f.Relations().Remove(t.Context(), []hippo.Relation{r}); err != nil {
+		t.Fatal(err)
+	}
+	if f.undo(ada); len(f.placesAt(ada, now)) != 1 {
+		t.Error("the removal was not undone")
+	}
+	if _, err := f.Relations().Declare(t.Context(), []hippo.Relation{lives(ada, rome, day, day)}); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("ends when it begins: %v", err)
+	}
+}

@@ -1,0 +1,305 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// Related is what [Scoped.Relate] has done. Each list is in the order of [hippo.Relation.Compare].
+type Related struct {
+	// Declared are the relations as they are stored.
+	Declared []hippo.Relation
+	// Replaced are those in whose place they are, as they were.
+	Replaced []hippo.Relation
+	// Closed are older relations of the same memory and of a kind of which it has one at a time, as they are stored: they end
+	// when the new one begins.
+	Closed []hippo.Relation
+	// Conflicts are others of such a kind that hold at the same time as a new one, and stay as they are: they begin
+	// when it does or later, or have an end of their own.
+	Conflicts []hippo.Relation
+}
+
+// Relate stores relations, each in place of the one with its From, To and Kind; all or none, durably, as one operation of
+// which the history keeps what was there before. Those of a single kind, for which single is true, close the older one.
+// LastReinforced is set to now where it is unset, and ValidFrom where an older relation is closed. Errors: those of
+// [hippo.Relation.Validate], and [*hippo.UnknownError] for memories that are not there.
+func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation, single func(kind string) bool) (*Related, error) {
+	clean, err := cleanRelations(s.store, rs)
+	if err != nil {
+		return nil, err
+	}
+	others, err := declaredFrom(ctx, s, clean, single)
+	if err != nil {
+		return nil, wrap("relate", err)
+	}
+	var out *Related
+	err = relate(ctx, s, clean, func(x *relating) error {
+		out, x.others = &Related{}, maps.Clone(others)
+		if missing := x.missing(clean); missing != nil {
+			return &hippo.UnknownError{IDs: missing}
+		}
+		for _, r := range clean {
+			if err := x.close(&r, out); err != nil {
+				return err
+			}
+			if err := x.change(r, func(old, _ hippo.Relation) hippo.Relation {
+				if old.Weight > 0 {
+					out.Replaced = append(out.Replaced, old)
+				}
+				return r
+			}); err != nil {
+				return err
+			}
+			out.Declared = append(out.Declared, r)
+			if single != nil && single(r.Kind) {
+				x.others[r.From] = append(slices.Clip(x.others[r.From]), r)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, wrap("relate", err)
+	}
+	for _, list := range []*[]hippo.Relation{&out.Declared, &out.Replaced, &out.Closed, &out.Conflicts} {
+		slices.SortFunc(*list, func(a, b hippo.Relation) int { return a.Compare(&b) })
+	}
+	return out, nil
+}
+
+// EndRelations sets when relations cease to hold, all or none, durably, as one operation, and returns them as stored. Only the
+// keys of rs count. One that ends then already stays as it is. Errors: [hippo.ErrNotFound] for one that is not there, [hippo.ErrConflict] for one that ended before,
+// [hippo.ErrInvalid] for one that begins then or later.
+func EndRelations(ctx context.Context, s Scoped, rs []hippo.Relation, until time.Time) ([]hippo.Relation, error) {
+	for i := range rs {
+		if err := rs[i].ValidKey(); err != nil {
+			return nil, at(err, i, len(rs))
+		}
+	}
+	until = until.UTC().Truncate(time.Microsecond)
+	var out []hippo.Relation
+	err := relate(ctx, s, rs, func(x *relating) error {
+		out = nil
+		for _, r := range rs {
+			var wrong error
+			if err := x.change(r, func(old, r hippo.Relation) hippo.Relation {
+				next := old
+				next.ValidUntil = until
+				if wrong = endable(&old, &r, until); wrong != nil || x.hidden(&r) {
+					return old
+				}
+				out = append(out, next)
+				return next
+			}); err != nil {
+				return err
+			}
+			if wrong == nil && x.hidden(&r) {
+				wrong = noRelation(&r)
+			}
+			if wrong != nil {
+				return wrong
+			}
+		}
+		return nil
+	})
+	return out, wrap("end relations", err)
+}
+
+// endable returns why a relation cannot end at a time.
+func endable(old, r *hippo.Relation, until time.Time) error {
+	switch {
+	case old.Weight == 0:
+		return noRelation(r)
+	case !old.ValidUntil.IsZero() && old.ValidUntil.Before(until):
+		return fmt.Errorf("%w: the relation %s from %s to %s ended at %s already", hippo.ErrConflict, r.Kind, r.From.Short(), r.To.Short(), old.ValidUntil.Format(time.RFC3339))
+	case !old.ValidFrom.IsZero() && !old.ValidFrom.Before(until):
+		return hippo.Fieldf("valid_until", "must be after %s, when the relation %s from %s to %s begins", old.ValidFrom.Format(time.RFC3339), r.Kind, r.From.Short(), r.To.Short())
+	}
+	return nil
+}
+
+func noRelation(r *hippo.Relation) error {
+	return fmt.Errorf("%w: no relation %s from %s to %s", hippo.ErrNotFound, r.Kind, r.From, r.To)
+}
+
+// Unrelate removes the relations with these keys; weights and times are ignored. It is an operation. Missing ones are
+// [hippo.ErrNotFound], after the others were removed.
+func (s Scoped) Unrelate(ctx context.Context, rs []hippo.Relation) error {
+	for i := range rs {
+		if err := rs[i].ValidKey(); err != nil {
+			return at(err, i, len(rs))
+		}
+	}
+	removed := make(map[driver.RelationKey]bool, len(rs))
+	err := relate(ctx, s, rs, func(x *relating) error {
+		clear(removed)
+		for _, r := range rs {
+			if x.hidden(&r) {
+				continue
+			}
+			if err := x.change(r, func(old, r hippo.Relation) hippo.Relation {
+				if old.Weight > 0 {
+					removed[driver.KeyOf(&r)] = true
+				}
+				return hippo.Relation{}
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i := 0; err == nil && i < len(rs); i++ {
+		if r := &rs[i]; !removed[driver.KeyOf(r)] {
+			err = noRelation(r)
+		}
+	}
+	return wrap("unrelate", err)
+}
+
+// relating is a transaction that changes relations.
+type relating struct {
+	in       Scoped
+	tx       driver.Tx
+	memories map[hippo.ID]*hippo.Memory // at the ends, those that the scope sees
+	others   map[hippo.ID][]hippo.Relation
+	changes  map[hippo.ID]*change // by From
+}
+
+// relate runs fn in a transaction and keeps what the relations were that it changes. fn may run more than once.
+func relate(ctx context.Context, s Scoped, rs []hippo.Relation, fn func(*relating) error) error {
+	if err := s.Allow(hippo.RightWrite); err != nil || len(rs) == 0 {
+		return err
+	}
+	op, err := newOperation(s, hippo.VerbRelate)
+	if err != nil {
+		return err
+	}
+	ids := make(map[hippo.ID]bool, 2*len(rs))
+	for _, r := range rs {
+		ids[r.From], ids[r.To] = true, true
+	}
+	return s.store.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		x := &relating{in: s, tx: tx, memories: make(map[hippo.ID]*hippo.Memory), changes: make(map[hippo.ID]*change)}
+		ms, err := tx.Get(slices.SortedFunc(maps.Keys(ids), hippo.ID.Compare)...)
+		if driver.Readable(err) != nil {
+			return err
+		}
+		for _, m := range visibleMemories(s, ms) {
+			x.memories[m.ID] = m
+		}
+		if err := fn(x); err != nil {
+			return err
+		}
+		list := make([]change, 0, len(x.changes))
+		for _, id := range slices.SortedFunc(maps.Keys(x.changes), hippo.ID.Compare) {
+			list = append(list, *x.changes[id])
+		}
+		return putKept(s.store, tx, op, list)
+	})
+}
+
+// maxOthers bounds how many relations of a memory are compared with a new one.
+const maxOthers = 10_000
+
+// declaredFrom returns the relations of single kinds that lead from memories, by those, for declarations of such kinds. single
+// may be nil.
+func declaredFrom(ctx context.Context, s Scoped, rs []hippo.Relation, single func(kind string) bool) (map[hippo.ID][]hippo.Relation, error) {
+	out := make(map[hippo.ID][]hippo.Relation)
+	var ids []hippo.ID
+	for i := range rs {
+		if single != nil && single(rs[i].Kind) {
+			ids = append(ids, rs[i].From)
+		}
+	}
+	if ids == nil {
+		return out, nil
+	}
+	slices.SortFunc(ids, hippo.ID.Compare)
+	list, err := s.store.backend.Relations(ctx, driver.RelationQuery{Scope: s.scope, IDs: slices.Compact(ids), Limit: maxOthers})
+	for _, r := range list {
+		if single(r.Kind) {
+			out[r.From] = append(out[r.From], r)
+		}
+	}
+	return out, err
+}
+
+func (x *relating) hidden(r *hippo.Relation) bool {
+	return x.memories[r.From] == nil || x.memories[r.To] == nil
+}
+
+// missing returns the memories at the ends that are not there, each once.
+func (x *relating) missing(rs []hippo.Relation) (ids []hippo.ID) {
+	for _, r := range rs {
+		for _, id := range []hippo.ID{r.From, r.To} {
+			if x.memories[id] == nil && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// change stores what fn makes of a relation, and notes what it was. A new one is noted nowhere: when it was declared, it says.
+func (x *relating) change(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
+	var before, after hippo.Relation
+	if err := x.tx.Relate(r, func(old, r hippo.Relation) hippo.Relation {
+		before, after = old, fn(old, r)
+		return after
+	}); err != nil {
+		return err
+	}
+	from := x.memories[r.From]
+	if before.Weight == 0 || before == after || r.Kind == hippo.CoRecalled || from == nil {
+		return nil
+	}
+	c := x.changes[r.From]
+	if c == nil {
+		c = &change{after: from, unchanged: true}
+		x.changes[r.From] = c
+	}
+	c.relations = append(c.relations, hippo.RelationChange{Relation: before})
+	if after.Weight > 0 {
+		c.relations = append(c.relations, hippo.RelationChange{Relation: after, Added: true})
+	}
+	return nil
+}
+
+// close ends the older relations of the kind of a new one that leads to other memories, or reports the conflict.
+func (x *relating) close(r *hippo.Relation, out *Related) error {
+	for _, known := range x.others[r.From] {
+		if known.Kind != r.Kind || known.To == r.To {
+			continue
+		}
+		begin := r.ValidFrom
+		if begin.IsZero() {
+			begin = r.LastReinforced
+		}
+		if err := x.change(known, func(old, _ hippo.Relation) hippo.Relation {
+			switch {
+			case old.Weight == 0 || !overlap(&old, begin, r.ValidUntil):
+				return old
+			case !old.ValidUntil.IsZero() || !old.ValidFrom.Before(begin) && !old.ValidFrom.IsZero():
+				out.Conflicts = append(out.Conflicts, old)
+				return old
+			}
+			r.ValidFrom = begin
+			old.ValidUntil = begin
+			out.Closed = append(out.Closed, old)
+			return old
+		}); err != nil {
+			return err
+		}
+	}
+	return r.Validate()
+}
+
+// overlap reports whether a relation holds at some time between two, of which the end may be unset.
+func overlap(r *hippo.Relation, from, until time.Time) bool {
+	return (r.ValidUntil.IsZero() || from.Before(r.ValidUntil)) && (until.IsZero() || r.ValidFrom.IsZero() || r.ValidFrom.Before(until))
+}
