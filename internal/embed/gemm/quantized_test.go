@@ -183,3 +183,27 @@ func BenchmarkQuantized(b *testing.B) {
 		}
 	}
 }
+
+// A number that is none, wherever it is in its row, makes the numbers of that row none, and leaves the others.
+func TestSetQuantized_not_a_number(t *testing.T) {
+	t.Parallel()
+	kernels(t, func(t *testing.T, k gemm.Kernel) {
+		r := rand.New(rand.NewPCG(5, 6))
+		const n, rows, cols = 3, 64, 33
+		q := randomQuantized(r, rows, cols)
+		for i := range q.codes {
+			q.codes[i] |= 1 // none of them is 0
+		}
+		m := q.matrix(k)
+		for at := range rows {
+			a, got := numbers(r, n*rows), make([]float32, n*cols)
+			a[rows+at] = float32(math.NaN())
+			m.AddProduct(got, cols, a, rows, n)
+			for i, v := range got {
+				if none := v != v; none != (i/cols == 1) {
+					t.Fatalf("with none at %d, the result at %d,%d is %g", at, i/cols, i%cols, v)
+				}
+			}
+		}
+	})
+}

@@ -29,7 +29,6 @@ const unmerged = math.MaxInt32
 // bpeFile is the model of a tokenizer.json of this kind.
 type bpeFile struct {
 	Dropout      *float64          `json:"dropout"`
-	Unknown      *string           `json:"unk_token"`
 	Prefix       *string           `json:"continuing_subword_prefix"`
 	Suffix       *string           `json:"end_of_word_suffix"`
 	ByteFallback bool              `json:"byte_fallback"`
