@@ -3,6 +3,8 @@ package cli_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,6 +39,20 @@ func TestConsolidationSchedule(t *testing.T) {
 	attempt("years later", 3*365*24*time.Hour, 2, 10*time.Minute, fail)
 	result = nil
 	attempt("again", 10*time.Minute, 3, 24*time.Hour, nil)
+}
+
+// TestConsolidationSchedule_NoLease: a lease that cannot be had, because of the folder and not of another process, is an error,
+// which the schedule logs, and is tried again.
+func TestConsolidationSchedule_NoLease(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wait, err := cli.AttemptConsolidation(t.Context(), file, "a", time.Hour, time.Now, nil)
+	if err == nil || wait != 10*time.Minute {
+		t.Errorf("next in %v (%v), want an error, and 10 minutes", wait, err)
+	}
 }
 
 // TestConsolidationSchedule_OneAtATime: while one process consolidates, another one does not, and looks again later.

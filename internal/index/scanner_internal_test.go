@@ -67,3 +67,25 @@ func TestScanner_Shares(t *testing.T) {
 		}
 	}
 }
+
+// Requests that were taken out of those that wait are not held any longer, and with them no table of a snapshot.
+func TestScanner_HoldsNoTables(t *testing.T) {
+	t.Parallel()
+	s := &scanner{room: 1}
+	first := s.begin(&scanRequest{})
+	requests := make([]*scanRequest, maxShared+2)
+	for i := range requests {
+		requests[i] = &scanRequest{turn: make(chan []*scanRequest, 1)}
+		s.begin(requests[i])
+	}
+	held := s.waiting
+	s.end(first)
+	if group := <-requests[0].turn; len(group) != maxShared || len(s.waiting) != 2 {
+		t.Fatalf("%d scan together, %d wait", len(group), len(s.waiting))
+	}
+	for i, r := range held {
+		if r != nil && r != requests[maxShared] && r != requests[maxShared+1] {
+			t.Errorf("request %d is held", i)
+		}
+	}
+}
