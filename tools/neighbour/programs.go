@@ -213,6 +213,8 @@ func Service(folder, major, version string) Program {
 			err := s.call("memory_store", args)
 			found := hash.FindStringSubmatch(s.Text)
 			switch {
+			case err != nil && strings.Contains(s.Text, "database is locked"): // it gives up while another program writes
+				return "", fmt.Errorf("%w: %w", ErrRefused, err)
 			case err != nil && !strings.Contains(s.Text, "Duplicate content"):
 				return "", err
 			case err != nil, found == nil:
