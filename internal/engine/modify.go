@@ -85,12 +85,7 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 	if err := c.screened(m.secretsAllowed); err != nil {
 		return nil, err
 	}
-	change := func(x *hippo.Memory, day hippo.Day) error {
-		if c.IfVersion != 0 && c.IfVersion != x.Version {
-			return fmt.Errorf("%w: %d, not %d; read it again", ErrVersion, x.Version, c.IfVersion)
-		}
-		return c.apply(m.Engine, x, day)
-	}
+	change := func(x *hippo.Memory, day hippo.Day) error { return c.applyTo(m, x, day) }
 	if c.Supersedes == nil {
 		ms, err := update(ctx, m, hippo.VerbModify, []hippo.ID{id}, change)
 		if err != nil {
@@ -156,6 +151,14 @@ func (c *Modification) screened(allowed bool) error {
 	set(&x.Type, c.Type)
 	set(&x.Metadata, c.Metadata)
 	return screened(&x, allowed)
+}
+
+// applyTo is apply for a memory that must still have the expected version.
+func (c *Modification) applyTo(m *Memories, x *hippo.Memory, day hippo.Day) error {
+	if c.IfVersion != 0 && c.IfVersion != x.Version {
+		return fmt.Errorf("%w: %d, not %d; read it again", ErrVersion, x.Version, c.IfVersion)
+	}
+	return c.apply(m.Engine, x, day)
 }
 
 // apply changes a memory on an active day.

@@ -26,6 +26,8 @@ func publicName(local string) string {
 		return local
 	case "getAt":
 		return "get"
+	case "modifyAll":
+		return "modify"
 	case "recordAlone", "packedRecord":
 		return "record"
 	case "briefWithout":

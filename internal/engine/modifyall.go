@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Modified is one of several modifications: the memory, and what to change of it.
+type Modified struct {
+	ID     hippo.ID
+	Change Modification
+}
+
+// ModifyAll is [Memories.Modify] for several memories, each of which is there once, in one transaction and as one operation:
+// all of them are changed or none, and one undo takes all back. No change may supersede. It returns the memories as stored.
+func ModifyAll(ctx context.Context, m *Memories, list []Modified) ([]*hippo.Memory, error) {
+	ids, all := make([]hippo.ID, len(list)), make([]Modified, len(list))
+	for i := range list {
+		ids[i], all[i] = list[i].ID, Modified{list[i].ID, portable(list[i].Change)}
+	}
+	versions, err := versionsOf(ctx, m, ids)
+	if err != nil {
+		return nil, err
+	}
+	return perform(ctx, m, modifyAllArgs{all, versions}, modifyAll)
+}
+
+// modifyAllArgs are the arguments of [ModifyAll].
+type modifyAllArgs struct {
+	List     []Modified
+	Versions versions
+}
+
+func modifyAll(ctx context.Context, m *Memories, a modifyAllArgs) ([]*hippo.Memory, error) {
+	if done, err := applied(ctx, m, a.Versions); err != nil || done != nil {
+		return done, err
+	}
+	changes := make(map[hippo.ID]*Modification, len(a.List))
+	ids := make([]hippo.ID, len(a.List))
+	for i := range a.List {
+		x := &a.List[i]
+		if ids[i] = x.ID; changes[x.ID] != nil {
+			return nil, hippo.Fieldf("Modifications", "must name each memory once, %s is there twice", x.ID)
+		}
+		if x.Change.Supersedes != nil {
+			return nil, hippo.Fieldf("Modifications", "must not supersede: modify that memory alone")
+		}
+		if err := x.Change.validate(); err != nil {
+			return nil, err
+		}
+		if err := x.Change.screened(m.secretsAllowed); err != nil {
+			return nil, err
+		}
+		changes[x.ID] = &x.Change
+	}
+	if len(ids) == 0 {
+		return nil, hippo.Fieldf("Modifications", "must have at least one element")
+	}
+	ms, err := update(ctx, m, hippo.VerbModify, ids, func(x *hippo.Memory, day hippo.Day) error { return changes[x.ID].applyTo(m, x, day) })
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		noteVotes(m, changes[id].ballot(id))
+	}
+	return ms, nil
+}
