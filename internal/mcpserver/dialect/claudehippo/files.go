@@ -84,13 +84,14 @@ func readFiles(ctx context.Context, c *d.Call) (directory, error) {
 		return cmp.Or(-cmp.Compare(boolean(a.Project == c.Scope.Project), boolean(b.Project == c.Scope.Project)), b.UpdatedAt.Compare(a.UpdatedAt), a.ID.Compare(b.ID))
 	})
 	var out directory
+	at := make(map[string]*file, len(ms))
 	for _, m := range ms {
 		f := fileOf(m)
 		if f == nil {
 			continue
 		}
-		if known := out.at(f.path); known == nil {
-			out = append(out, f)
+		if known := at[f.path]; known == nil {
+			out, at[f.path] = append(out, f), f
 		} else if known.Project == f.Project {
 			known.hidden = append(known.hidden, m)
 		}
@@ -183,32 +184,35 @@ func remove(ctx context.Context, c *d.Call, ids []hippo.ID) error {
 	return nil
 }
 
-// move gives a file, or all files of a directory, another path: each of them by itself, after all of the new paths were checked.
+// move gives a file, or all files of a directory, another path, in one operation: all of them or none.
 func move(ctx context.Context, c *d.Call, files directory, from, to string) error {
-	var list []*file
+	var list []engine.Modified
 	for _, f := range files {
 		if f.path != from && !isBelow(f.path, from) {
 			continue
 		}
-		if _, err := pathOf("new_path", to+f.path[len(from):]); err != nil {
+		path, err := pathOf("new_path", to+f.path[len(from):])
+		if err != nil {
 			return err
 		}
-		list = append(list, f)
-	}
-	for _, f := range list {
-		path := to + f.path[len(from):]
-		content, p := contentOf(path, f.text, "")
-		metadata := metadataWith(f.Memory, p)
-		change := engine.Modification{Metadata: &metadata, Situation: &[]string{path}, Vote: engine.VoteNone, IfVersion: f.Version}
-		if content != f.Content {
-			change.Content = &content
-		}
-		if _, err := c.Modify(ctx, f.ID, change); err != nil {
-			return err
-		}
-		if err := remove(ctx, c, idsOf(f.hidden)); err != nil {
-			return err
+		list = append(list, engine.Modified{ID: f.ID, Change: moved(f, path)})
+		for _, m := range f.hidden { // they must not become files of the old path
+			if old := fileOf(m); old != nil {
+				list = append(list, engine.Modified{ID: m.ID, Change: moved(old, path)})
+			}
 		}
 	}
-	return nil
+	_, err := engine.ModifyAll(ctx, c.Memories, list)
+	return err
+}
+
+// moved returns what gives a file another path.
+func moved(f *file, path string) engine.Modification {
+	content, p := contentOf(path, f.text, "")
+	metadata := metadataWith(f.Memory, p)
+	change := engine.Modification{Metadata: &metadata, Situation: &[]string{path}, Vote: engine.VoteNone, IfVersion: f.Version}
+	if content != f.Content {
+		change.Content = &content
+	}
+	return change
 }

@@ -20,7 +20,8 @@ func forgetParams() []d.Param {
 	}
 }
 
-func deleteParams() []d.Param {
+// DeleteParams returns the parameters of a deletion.
+func DeleteParams() []d.Param {
 	return d.With(forgetParams(),
 		tagsParam(), d.Param{Name: "tag_match", Kind: d.Text, Choices: []string{"any", "all"}, Default: "any"}, typeParam(),
 		d.Param{Name: "after", Kind: d.Text, About: "2026-03-01"}, d.Param{Name: "before", Kind: d.Text, About: "2026-03-01, excluded"})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -165,10 +166,19 @@ func callFileDelete(ctx context.Context, c *d.Call) (string, error) {
 	return "Successfully deleted " + path, nil
 }
 
-func callRename(ctx context.Context, c *d.Call) (string, error) {
+func callRename(ctx context.Context, c *d.Call) (text string, err error) {
 	if err := required(c, "old_path", "new_path"); err != nil {
 		return "", err
 	}
+	for range attempts {
+		if text, err = rename(ctx, c); !errors.Is(err, engine.ErrVersion) {
+			break
+		}
+	}
+	return text, err
+}
+
+func rename(ctx context.Context, c *d.Call) (string, error) {
 	to, err := pathOf("new_path", c.Text("new_path"))
 	if err != nil {
 		return "", err

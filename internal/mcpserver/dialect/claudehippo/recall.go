@@ -17,12 +17,13 @@ const (
 	neighbours   = 20
 )
 
-func recallParams(limit string) []d.Param {
+// RecallParams returns the parameters of a recall; limit is the name of that which says how many memories it returns.
+func RecallParams(limit string) []d.Param {
 	count := d.Param{Name: "limit", Kind: d.Whole, Min: 1, Max: hippo.MaxCount, Default: defaultLimit, Aliases: []string{"n_results"}}
 	if limit != count.Name {
 		count.Name, count.Aliases = limit, []string{"limit"}
 	}
-	return []d.Param{
+	params := []d.Param{
 		{Name: "query", Kind: d.Text, Required: true},
 		count,
 		{Name: "mode", Kind: d.Text, About: "semantic (default), associative, hybrid, or exact"},
@@ -30,6 +31,10 @@ func recallParams(limit string) []d.Param {
 		{Name: "no_surprise_boost", Kind: d.Flag},
 		{Name: "oversample_factor", Kind: d.Whole, Min: 1, Max: 10_000, About: "no effect: all that match are ranked"},
 	}
+	if limit != "limit" { // the tool that mcp-memory-service has, too
+		params = append(params, d.Param{Name: "similarity_threshold", Kind: d.Number, Max: 1})
+	}
+	return params
 }
 
 // modeOf returns the mode of a recall.
@@ -108,20 +113,38 @@ func associate(ctx context.Context, c *d.Call, list []found, mode hippo.Mode, li
 		}
 		list = []found{first}
 	}
-	for i := range relations[:min(len(relations), neighbours)] {
-		r := &relations[i]
-		id := r.Other(seed.ID)
-		if !r.ValidAt(c.Now) || indexOf(list, id) >= 0 {
-			continue
-		}
-		ms, err := c.Get(ctx, []hippo.ID{id})
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, found{Memory: ms[0], score: min(max(r.Weight, 0), 1)})
+	related, err := relatedTo(ctx, c, seed.ID, relations[:min(len(relations), neighbours)], list)
+	if err != nil {
+		return nil, err
 	}
+	list = append(list, related...)
 	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.score, a.score) })
 	return list[:min(len(list), limit)], nil
+}
+
+// relatedTo returns the memories that relations, the strongest first, connect with a seed, without those of a list.
+func relatedTo(ctx context.Context, c *d.Call, seed hippo.ID, relations []hippo.Relation, list []found) (out []found, err error) {
+	var ids []hippo.ID
+	for i := range relations {
+		r := &relations[i]
+		id := r.Other(seed)
+		if !r.ValidAt(c.Now) || indexOf(list, id) >= 0 || slices.Contains(ids, id) {
+			continue
+		}
+		ids = append(ids, id)
+		out = append(out, found{score: min(max(r.Weight, 0), 1)})
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	ms, err := c.Get(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range ms {
+		out[i].Memory = m
+	}
+	return out, nil
 }
 
 func seedOf(ctx context.Context, c *d.Call, list []found) (*hippo.Memory, error) {
@@ -167,11 +190,16 @@ func callRetrieve(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	for i := range out {
-		cosine := 2*out[i].Similarity - 1
-		out[i].debug = &debug{cosine, map[string]float32{"distance": 1 - cosine}}
+	kept := out[:0]
+	for _, r := range out {
+		if float64(r.Score) < c.Number("similarity_threshold", 0) {
+			continue
+		}
+		cosine := 2*r.Similarity - 1
+		r.debug = &debug{cosine, map[string]float32{"distance": 1 - cosine}}
+		kept = append(kept, r)
 	}
-	return d.JSON(out, len(out))
+	return d.JSON(kept, len(kept))
 }
 
 func results(ctx context.Context, c *d.Call, limit string) ([]recalled, error) {

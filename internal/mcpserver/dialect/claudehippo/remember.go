@@ -3,6 +3,7 @@ package claudehippo
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -35,27 +36,61 @@ type remembered struct {
 	Components  components `json:"surprise_components"`
 }
 
+// rememberedBoth is that with the field of mcp-memory-service.
+type rememberedBoth struct {
+	remembered
+	Message string `json:"message"`
+}
+
 func callRemember(ctx context.Context, c *d.Call) (d.Result, error) {
-	m, err := newMemory(c)
+	out, err := remember(ctx, c)
 	if err != nil {
 		return d.Result{}, err
+	}
+	return d.JSON(out, changed(out))
+}
+
+// callStore is callRemember for the name that mcp-memory-service has, too.
+func callStore(ctx context.Context, c *d.Call) (d.Result, error) {
+	out, err := remember(ctx, c)
+	if err != nil {
+		return d.Result{}, err
+	}
+	message := "Memory stored successfully"
+	if out.Duplicate {
+		message = "Duplicate content detected (exact match)"
+	}
+	return d.JSON(rememberedBoth{*out, message}, changed(out))
+}
+
+// changed is the number of memories that were stored.
+func changed(r *remembered) int {
+	if r.Duplicate {
+		return 0
+	}
+	return 1
+}
+
+func remember(ctx context.Context, c *d.Call) (*remembered, error) {
+	m, err := newMemory(c)
+	if err != nil {
+		return nil, err
+	}
+	if host := c.Text("client_hostname"); host != "" {
+		if m.Metadata == nil {
+			m.Metadata = make(map[string]json.RawMessage)
+		}
+		m.Metadata["client_hostname"], _ = json.Marshal(host) // a text marshals
 	}
 	m, duplicate, err := storeOnce(ctx, c, m)
 	if err != nil {
-		return d.Result{}, err
+		return nil, err
 	}
 	numbers, err := numbersOf(ctx, c, []*hippo.Memory{m})
-	if err != nil {
-		return d.Result{}, err
-	}
-	count := 1
-	if duplicate {
-		count = 0
-	}
-	return d.JSON(remembered{
+	return &remembered{
 		Success: true, ID: numbers[m.ID], ContentHash: d.HashOf(m), Duplicate: duplicate,
 		Score: float32(m.Surprise.Score), Components: componentsOf(&m.Surprise),
-	}, count)
+	}, err
 }
 
 // newMemory returns the memory that the arguments describe.
@@ -73,8 +108,7 @@ func newMemory(c *d.Call) (*hippo.Memory, error) {
 		Project: c.Scope.Project, Namespace: c.Scope.Namespace, Trust: hippo.TrustDefault, Importance: hippo.Importance{Base: hippo.DefaultImportance},
 	}
 	if c.Has("importance") {
-		m.Importance.Base = c.Number("importance", 0)
-		m.Surprise.Explicit = m.Importance.Base // also one that happens to be the default
+		SetImportance(m, c.Number("importance", 0))
 	}
 	return m, nil
 }
@@ -106,11 +140,5 @@ func record(ctx context.Context, c *d.Call, m *hippo.Memory) (*hippo.Memory, err
 	if err != nil {
 		return nil, err
 	}
-	// It is stored: without its surprise, which comes later then, the call has not failed.
-	if engine.Scored(ctx, c.Memories) == nil {
-		if ms, err := c.Get(ctx, []hippo.ID{stored.ID}); err == nil {
-			return ms[0], nil
-		}
-	}
-	return stored, nil
+	return scored(ctx, c, stored), nil
 }

@@ -26,18 +26,18 @@ func New() *d.System {
 func tools() []d.Tool {
 	return []d.Tool{
 		{Name: "hippo_remember", Description: "Store a memory, with a score of how surprising it is. The result means that it is durable.", Writes: true, Call: callRemember, Params: rememberParams()},
-		{Name: "hippo_recall", Description: "Find memories, the best first: relevance, and what was surprising.", ReadOnly: true, Call: callRecall, Params: recallParams("limit")},
+		{Name: "hippo_recall", Description: "Find memories, the best first: relevance, and what was surprising.", ReadOnly: true, Call: callRecall, Params: RecallParams("limit")},
 		{Name: "hippo_list_recent", Description: "The newest memories.", ReadOnly: true, Call: callList, Params: listParams()},
-		{Name: "hippo_forget", Description: "Forget a memory; restore undoes it, dry_run only counts.", Destructive: true, Writes: true, Call: callForget, Params: forgetParams()},
+		{Name: "hippo_forget", Description: "Forget a memory; restore undoes it, dry_run only counts.", Destructive: true, Call: callForget, Params: forgetParams()},
 		{
 			Name: "hippo_session_summary", Description: "What was stored in the last hours: counts, tags, the most surprising.", ReadOnly: true, Call: callSummary,
 			Params: []d.Param{{Name: "hours", Kind: d.Whole, Min: 1, Max: maxHours, Default: defaultHours}},
 		},
 		{Name: "ping", Description: "State and counts.", ReadOnly: true, Call: callPing},
-		{Name: "store_memory", Description: "The same as hippo_remember.", Writes: true, Call: callRemember, Params: rememberParams()},
-		{Name: "retrieve_memory", Description: "The same as hippo_recall.", ReadOnly: true, Call: callRetrieve, Params: recallParams("n_results")},
+		{Name: "store_memory", Description: "The same as hippo_remember.", Writes: true, Call: callStore, Params: d.With(rememberParams(), d.Param{Name: "client_hostname", Kind: d.Text})},
+		{Name: "retrieve_memory", Description: "The same as hippo_recall.", ReadOnly: true, Call: callRetrieve, Params: RecallParams("n_results")},
 		{Name: "list_memories", Description: "The same as hippo_list_recent, with pages.", ReadOnly: true, Call: callListPages, Params: listParams()},
-		{Name: "delete_memory", Description: "The same as hippo_forget, also by tags, type and time.", Destructive: true, Writes: true, Call: callDelete, Params: deleteParams()},
+		{Name: "delete_memory", Description: "The same as hippo_forget, also by tags, type and time.", Destructive: true, Call: callDelete, Params: DeleteParams()},
 	}
 }
 

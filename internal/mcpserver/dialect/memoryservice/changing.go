@@ -66,34 +66,38 @@ func changing() []d.Tool {
 }
 
 func callDelete(ctx context.Context, c *d.Call) (d.Result, error) {
-	if ref := c.Text("content_hash"); ref != "" {
-		for _, name := range []string{"tags", "after", "before"} {
-			if c.Has(name) {
-				return d.Result{}, hippo.Fieldf(name, "and content_hash exclude each other")
-			}
-		}
-		ms, err := d.Find(ctx, c, "content_hash", ref)
-		if err != nil {
-			return d.Result{}, err
-		}
-		return forget(ctx, c, ms, c.Flag("dry_run"))
-	}
-	if err := someTags(c); err != nil {
-		return d.Result{}, err
-	}
-	s, err := selectionOf(c)
-	switch {
-	case err != nil:
-		return d.Result{}, err
-	case len(s.Tags) == 0 && s.Filter.CreatedAfter.IsZero() && s.Filter.CreatedBefore.IsZero():
-		return d.Result{}, hippo.Fieldf("content_hash", "or tags, after or before must say what to delete")
-	}
-	s.Filter.Archived = true // what a search finds goes, too
-	ms, err := s.Every(ctx, c)
+	ms, err := deletion(ctx, c)
 	if err != nil {
 		return d.Result{}, err
 	}
 	return forget(ctx, c, ms, c.Flag("dry_run"))
+}
+
+// deletion returns the memories that the arguments of a deletion mean.
+func deletion(ctx context.Context, c *d.Call) ([]*hippo.Memory, error) {
+	if ref := c.Text("content_hash"); ref != "" {
+		for _, name := range []string{"tags", "memory_type", "after", "before"} {
+			if c.Has(name) {
+				return nil, hippo.Fieldf(name, "and content_hash exclude each other")
+			}
+		}
+		return d.Find(ctx, c, "content_hash", ref)
+	}
+	if err := someTags(c); err != nil {
+		return nil, err
+	}
+	if c.Has("memory_type") && c.Text("memory_type") == "" { // it must not mean that the type does not matter
+		return nil, hippo.Fieldf("memory_type", "must not be empty if it is given")
+	}
+	s, err := selectionOf(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(s.Tags)+len(s.Filter.Types) == 0 && s.Filter.CreatedAfter.IsZero() && s.Filter.CreatedBefore.IsZero():
+		return nil, hippo.Fieldf("content_hash", "or tags, after or before must say what to delete")
+	}
+	s.Filter.Archived = true // what a search finds goes, too
+	return s.Every(ctx, c)
 }
 
 // someTags refuses an empty list of tags: it must not mean that tags do not matter.

@@ -27,14 +27,12 @@ func olderReading() []d.Tool {
 	least := d.Param{Name: "similarity_threshold", Kind: d.Number, Max: 1}
 	start, end := d.Param{Name: "start_date", Kind: d.Text}, d.Param{Name: "end_date", Kind: d.Text}
 	return []d.Tool{
-		older("retrieve_memory", retrieve, query, n(5), least),
 		older("recall_memory", recallMemory, query, n(5)),
 		older("recall_by_timeframe", timeframe, start, end, n(5)),
 		older("retrieve_with_quality_boost", retrieve, query, n(10), d.Param{Name: "quality_weight", Kind: d.Number, Max: 1, Default: qualityWeight}),
 		older("exact_match_retrieve", exactMatch, d.Param{Name: "content", Kind: d.Text, Required: true}),
 		older("debug_retrieve", retrieve, query, n(5), least),
 		older("search_by_tag", byTag, required(tagsParam()), d.Param{Name: "operation", Kind: d.Text, Choices: []string{"and", "or"}}, matchParam()),
-		older("list_memories", listMemories, d.Param{Name: "page", Kind: d.Whole, Min: 1, Max: maxPage}, count("page_size", 100, 10), tagsParam(), typeParam()),
 		older("check_database_health", callHealth),
 		older("get_cache_stats", callStats),
 		older("get_memory_quality", withAction(callQuality, "get"), hashParam()),
@@ -153,24 +151,10 @@ func byTag(ctx context.Context, c *d.Call) (d.Result, error) {
 	return olderSearch(ctx, c, s)
 }
 
-func listMemories(ctx context.Context, c *d.Call) (d.Result, error) {
-	page, err := list(ctx, c, c.Int("page_size", 10))
-	if err != nil {
-		return d.Result{}, err
-	}
-	page.TotalFound = page.Total
-	r, err := d.JSON(page, len(page.Memories))
-	r.Data = page
-	return r, err
-}
-
 // olderChanging returns the older names of the tools that change something.
 func olderChanging() []d.Tool {
 	oneTag := required(tagsParam())
 	return []d.Tool{
-		older("store_memory", callStore, d.Param{Name: "content", Kind: d.Text, Required: true}, tagsParam(), typeParam(), d.Param{Name: "metadata", Kind: d.Object},
-			d.Param{Name: "client_hostname", Kind: d.Text}),
-		older("delete_memory", callDelete, hashParam()),
 		older("consolidate_memories", withAction(callConsolidate, "run"), horizonParam()),
 		older("trigger_consolidation", withAction(callConsolidate, "run"), horizonParam(), d.Param{Name: "immediate", Kind: d.Flag}),
 		older("consolidation_recommendations", withAction(callConsolidate, "recommend"), horizonParam()),

@@ -130,37 +130,49 @@ type listed struct {
 }
 
 func callList(ctx context.Context, c *d.Call) (d.Result, error) {
-	page, err := list(ctx, c, c.Int("page_size", 20))
+	page, _, err := list(ctx, c, c.Int("page_size", 20))
 	if err != nil {
 		return d.Result{}, err
 	}
 	return d.JSON(page, len(page.Memories))
 }
 
-func list(ctx context.Context, c *d.Call, size int) (*listed, error) {
+// list returns a page of what the arguments select, also as it is stored.
+func list(ctx context.Context, c *d.Call, size int) (*listed, []*hippo.Memory, error) {
+	out := &listed{Memories: []stored{}, Page: c.Int("page", 1), PageSize: size}
+	ms, total, err := page(ctx, c, out.Page, size)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range ms {
+		out.Memories = append(out.Memories, storedOf(m))
+	}
+	out.Total, out.TotalPages = total, (total+size-1)/size
+	out.HasMore = out.Page < out.TotalPages
+	return out, ms, nil
+}
+
+// page returns a page of what the arguments select, and the number of memories on all pages.
+func page(ctx context.Context, c *d.Call, number, size int) ([]*hippo.Memory, int, error) {
 	s, err := selectionOf(c)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
+	}
+	days := c.Int("stale_days", 0)
+	if days == 0 {
+		return s.Page(ctx, c, number, size)
 	}
 	ms, err := s.Every(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if days := c.Int("stale_days", 0); days > 0 {
-		st, err := c.Status(ctx)
-		if err != nil {
-			return nil, err
-		}
-		ms = slices.DeleteFunc(ms, func(m *hippo.Memory) bool { return !stale(m, days, c.Now, st.Day) })
+	st, err := c.Status(ctx)
+	if err != nil {
+		return nil, 0, err
 	}
-	out := &listed{Memories: []stored{}, Page: c.Int("page", 1), PageSize: size, Total: len(ms), TotalPages: (len(ms) + size - 1) / size}
-	from := min((out.Page-1)*size, len(ms))
-	until := min(from+size, len(ms))
-	for _, m := range ms[from:until] {
-		out.Memories = append(out.Memories, storedOf(m))
-	}
-	out.HasMore = until < len(ms)
-	return out, nil
+	ms = slices.DeleteFunc(ms, func(m *hippo.Memory) bool { return !stale(m, days, c.Now, st.Day) })
+	from := min((number-1)*size, len(ms))
+	return ms[from:min(from+size, len(ms))], len(ms), nil
 }
 
 // stale reports whether a memory was neither changed nor used for a number of days. Use is known by

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/rank"
 )
 
 // Scores of results that no ranking made.
@@ -44,6 +45,8 @@ type result struct {
 	*hippo.Memory
 	score float64
 	via   string
+	// similarity is the cosine in the form of claude-hippo, where a model has compared.
+	similarity float64
 }
 
 // results are what a search found, and what must be said about them.
@@ -107,7 +110,7 @@ func (s *search) ranked(ctx context.Context, c *d.Call) (*results, error) {
 				out.list[k].score = max(out.list[k].score, score)
 			} else if score >= s.least {
 				at[h.Memory.ID] = len(out.list)
-				out.list = append(out.list, result{Memory: h.Memory, score: score})
+				out.list = append(out.list, result{Memory: h.Memory, score: score, similarity: rank.UnitSimilarity(h.Signals.Cosine)})
 			}
 		}
 	}

@@ -67,20 +67,26 @@ func callStore(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
+	_, r, err := storeOnce(ctx, c, m)
+	return r, err
+}
+
+// storeOnce stores a memory, unless a live one of the project has the same text: it returns that then.
+func storeOnce(ctx context.Context, c *d.Call, m *hippo.Memory) (*hippo.Memory, d.Result, error) {
 	out := storeOutcome{Success: true, Message: "Memory stored successfully", ContentHash: hashText(m.Content)}
 	same, err := sameText(ctx, c, m)
 	if err != nil {
-		return d.Result{}, err
+		return nil, d.Result{}, err
 	}
-	if same {
+	if same != nil {
 		out.Success, out.Message = false, "Duplicate content detected (exact match)"
 		text := fmt.Sprintf("Error storing memory: %s: it is stored with hash %s, whose tags and type stay; memory_update changes them", out.Message, out.ContentHash)
-		return d.Result{Text: text, Data: out}, nil
+		return same, d.Result{Text: text, Data: out}, nil
 	}
-	if _, err = c.Record(ctx, m); err != nil {
-		return d.Result{}, err
+	if m, err = c.Record(ctx, m); err != nil {
+		return nil, d.Result{}, err
 	}
-	return d.Result{Text: fmt.Sprintf("Memory stored successfully (hash: %s)", out.ContentHash), Data: out, Count: 1}, nil
+	return m, d.Result{Text: fmt.Sprintf("Memory stored successfully (hash: %s)", out.ContentHash), Data: out, Count: 1}, nil
 }
 
 // storeOutcome is the result of storing for programs.
@@ -95,13 +101,16 @@ func hashText(content string) string {
 	return d.HashOf(&m)
 }
 
-// sameText reports whether a live memory of the same project has the same text.
-func sameText(ctx context.Context, c *d.Call, m *hippo.Memory) (bool, error) {
+// sameText returns a live memory of the same project with the same text; nil: there is none.
+func sameText(ctx context.Context, c *d.Call, m *hippo.Memory) (*hippo.Memory, error) {
 	ms, err := d.Find(ctx, c, "content_hash", hashText(m.Content))
 	if errors.Is(err, hippo.ErrNotFound) {
-		return false, nil
+		return nil, nil
 	}
-	return slices.ContainsFunc(ms, func(x *hippo.Memory) bool { return x.Project == m.Project }), err
+	if i := slices.IndexFunc(ms, func(x *hippo.Memory) bool { return x.Project == m.Project }); i >= 0 {
+		return ms[i], err
+	}
+	return nil, err
 }
 
 // newMemory returns the memory that the arguments describe. Tags and type may lie in the metadata.

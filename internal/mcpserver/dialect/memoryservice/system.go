@@ -22,7 +22,7 @@ func New() *d.System {
 			"Author": "agent_id", "source.author": "agent_id", "source.session": "session_id", "ID": "content_hash", "IDs": "content_hash", "type": "memory_type", "Types": "memory_type",
 			"Supersedes": "loser_hash", "MaxTokens": "max_tokens", "Up": "content_hash", "Down": "content_hash", "Prompt": "task_summary",
 		},
-		Tools: slices.Concat(storing(), reading(), changing(), judging(), noting(), missing(), olderReading(), olderChanging()),
+		Tools: slices.Concat(storing(), reading(), changing(), judging(), noting(), missing(), both(), olderReading(), olderChanging()),
 	}
 }
 
