@@ -29,7 +29,7 @@ func (h *held) Embed(ctx context.Context, role embed.Role, texts []string) ([][]
 	return h.Words.Embed(ctx, role, texts)
 }
 
-// Searches beyond twice the number of processors wait before they embed; one that gives up meanwhile leaves
+// Searches beyond four times the number of processors wait before they embed; one that gives up meanwhile leaves
 // the others as they are.
 func TestSearch_TakesTurns(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestSearch_TakesTurns(t *testing.T) {
 	m.Instant = true
 	f := openWithModels(t, m)
 	f.record("The car needs fuel", .5)
-	room := 2 * runtime.GOMAXPROCS(0)
+	room := 4 * runtime.GOMAXPROCS(0)
 	errs := make([]error, room+20)
 	var group sync.WaitGroup
 	for i := range errs {
