@@ -78,12 +78,17 @@ type Query struct {
 	Mode Mode
 	// NoTouch: the hits are not counted as accessed and the active day does not advance.
 	NoTouch bool
-	// NoDistribution: the answer needs no [Answer.Distribution]. A search of many matches by ranker
-	// hippo then reads only those that may be among its candidates.
-	NoDistribution bool
+	Detail
+}
+
+// Detail is what an answer says of the search beside its hits.
+type Detail struct {
 	// Explain adds an [Explanation] to every hit, and [Answer.Support]. It costs an exact
 	// cosine for each match, some 0.1 us.
 	Explain bool
+	// NoDistribution: the answer needs no [Answer.Distribution]. A search of many matches by ranker
+	// hippo then reads only those that may be among its candidates.
+	NoDistribution bool
 }
 
 // Range is a closed interval. An infinite Max is no upper bound.
@@ -219,7 +224,7 @@ type Answer struct {
 	// Total is the number of memories in the relevance range, on all pages.
 	Total int
 	// Distribution counts all matches, before the relevance range; it may be empty with
-	// [Query.NoDistribution].
+	// [Detail.NoDistribution].
 	Distribution Distribution
 	Ranker       Ranker
 	// Day is the active day the answer was computed for.

@@ -60,7 +60,7 @@ func TestFlagNames(t *testing.T) {
 	table := cli.FlagNames()
 	for f := range reflect.TypeFor[hippo.Query]().Fields() {
 		switch name := f.Name; name {
-		case "Filter", "NoTouch", "NoDistribution", "Explain", "Strict": // every value is valid, or its fields have names of their own
+		case "Filter", "Detail", "NoTouch", "Strict": // every value is valid, or its fields have names of their own
 		default:
 			if table[name] == "" {
 				t.Errorf("%s has no name", name)

@@ -70,7 +70,7 @@ func TestSearch_ChangesBetweenIndexAndStore(t *testing.T) {
 				}
 			}
 			b.mu.Unlock()
-			q := hippo.Query{Text: "car", NoTouch: true, Explain: true}
+			q := hippo.Query{Text: "car", NoTouch: true, Detail: hippo.Detail{Explain: true}}
 			a := f.search(q)
 			got := contents(a)
 			slices.Sort(got)

@@ -240,7 +240,7 @@ func TestConsolidate_SummariesStayBehind(t *testing.T) {
 	if c := f.consolidate(consolidate.Weekly, false); c.Summarised == 0 {
 		t.Fatalf("%+v", c)
 	}
-	a := f.search(hippo.Query{Text: "gateway timeout keepalive frame idle connection", Count: 50, NoTouch: true, Explain: true})
+	a := f.search(hippo.Query{Text: "gateway timeout keepalive frame idle connection", Count: 50, NoTouch: true, Detail: hippo.Detail{Explain: true}})
 	at := slices.IndexFunc(a.Hits, func(h hippo.Hit) bool { return h.Memory.IsSummary() })
 	if at < 1 {
 		t.Fatalf("the summary is hit %d of %d, want one behind a member", at, len(a.Hits))
@@ -254,7 +254,7 @@ func TestConsolidate_SummariesStayBehind(t *testing.T) {
 	own := turn(300, "s", "gateway timeout keepalive frame idle connection")
 	own.Type = hippo.SummaryType
 	f.put(own)
-	a = f.search(hippo.Query{Text: "gateway timeout keepalive frame idle connection", Count: 5, NoTouch: true, Explain: true})
+	a = f.search(hippo.Query{Text: "gateway timeout keepalive frame idle connection", Count: 5, NoTouch: true, Detail: hippo.Detail{Explain: true}})
 	if h := a.Hits[0]; h.Memory.Type != hippo.SummaryType || h.Explanation.Factors.Summary != 0 {
 		t.Errorf("what somebody recorded as a summary has %+v", h.Explanation.Factors)
 	}

@@ -171,7 +171,7 @@ func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.C
 	if text = searchable(text); text == "" {
 		return nil
 	}
-	a, err := g.memories.Search(ctx, hippo.Query{Text: text, Filter: g.filter, Count: maxFound, Ranker: hippo.RankerHippo, NoTouch: true, NoDistribution: true})
+	a, err := g.memories.Search(ctx, hippo.Query{Text: text, Filter: g.filter, Count: maxFound, Ranker: hippo.RankerHippo, NoTouch: true, Detail: hippo.Detail{NoDistribution: true}})
 	if err != nil || a.Weak != "" && a.Confidence < minConfidence {
 		return err
 	}

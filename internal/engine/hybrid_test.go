@@ -33,7 +33,7 @@ func graphOf(h hippo.Hit) float64 {
 
 // about asks ranker hybrid for the zebra rollout.
 func about(change func(*hippo.Query)) hippo.Query {
-	q := hippo.Query{Text: "zebra rollout", Ranker: hippo.RankerHybrid, NoTouch: true, Explain: true, Count: hippo.MaxCount}
+	q := hippo.Query{Text: "zebra rollout", Ranker: hippo.RankerHybrid, NoTouch: true, Detail: hippo.Detail{Explain: true}, Count: hippo.MaxCount}
 	if change != nil {
 		change(&q)
 	}
@@ -316,7 +316,7 @@ func TestHybrid_ExplainsRanksInTheGraph(t *testing.T) {
 		turn(4, "s", "d nobody knows"),
 		turn(5, "", "e something else"),
 	)
-	hits := f.search(hippo.Query{Text: "late invoice", Ranker: hippo.RankerHybrid, Explain: true, NoTouch: true}).Hits
+	hits := f.search(hippo.Query{Text: "late invoice", Ranker: hippo.RankerHybrid, Detail: hippo.Detail{Explain: true}, NoTouch: true}).Hits
 	by := map[float64]int{}
 	for _, h := range hits {
 		by[graphOf(h)] = h.Explanation.GraphRank

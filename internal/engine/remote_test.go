@@ -36,7 +36,7 @@ func TestRemote_AnswersLikeLocal(t *testing.T) {
 	ctx := t.Context()
 	for name, verb := range map[string]func(*engine.Memories) (any, error){
 		"search": func(m *engine.Memories) (any, error) {
-			return m.Search(ctx, hippo.Query{Text: "gateway", NoTouch: true, Explain: true, Relevance: &hippo.Range{Min: 0, Max: math.Inf(1)}})
+			return m.Search(ctx, hippo.Query{Text: "gateway", NoTouch: true, Detail: hippo.Detail{Explain: true}, Relevance: &hippo.Range{Min: 0, Max: math.Inf(1)}})
 		},
 		"search below": func(m *engine.Memories) (any, error) {
 			return m.Search(ctx, hippo.Query{Text: "gateway", NoTouch: true, Relevance: &hippo.Range{Min: math.Inf(-1), Max: 0.5}})

@@ -106,7 +106,7 @@ func (w *world) readAll(r *rapid.T) {
 // searchAll finds all that has any word.
 func (w *world) searchAll(r *rapid.T, ranker hippo.Ranker) {
 	q := hippo.Query{
-		Text: strings.Join(vocabulary(), " "), Ranker: ranker, Relevance: &hippo.Range{Max: 10}, Explain: true, NoTouch: true,
+		Text: strings.Join(vocabulary(), " "), Ranker: ranker, Relevance: &hippo.Range{Max: 10}, Detail: hippo.Detail{Explain: true}, NoTouch: true,
 		Filter: hippo.Filter{Projects: []string{hippo.AllProjects}}, Count: hippo.MaxCount,
 	}
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Search(context.Background(), q) })
@@ -172,7 +172,7 @@ func (w *world) search(r *rapid.T) {
 	q := hippo.Query{
 		Text: w.text(r), Ranker: rapid.SampledFrom(append(hippo.Rankers(), "")).Draw(r, "ranker"),
 		Offset: rapid.SampledFrom([]int{0, 0, 2}).Draw(r, "offset"), Count: rapid.SampledFrom([]int{0, 2}).Draw(r, "count"),
-		NoTouch: rapid.Bool().Draw(r, "no touch"), Explain: rapid.Bool().Draw(r, "explain"), Filter: w.filter(r),
+		NoTouch: rapid.Bool().Draw(r, "no touch"), Detail: hippo.Detail{Explain: rapid.Bool().Draw(r, "explain")}, Filter: w.filter(r),
 		Situation: rapid.SampledFrom([][]string{nil, nil, {"at night"}}).Draw(r, "situation"),
 	}
 	if rapid.Bool().Draw(r, "all") {

@@ -131,7 +131,7 @@ func TestSearch_OddQueries(t *testing.T) {
 					f.put(turn(n+1, "s", []string{"car", "!!!", "the car of Word1"}[n]))
 				}
 				for _, ranker := range hippo.Rankers() {
-					a := f.search(hippo.Query{Text: text, Ranker: ranker, Explain: true, Relevance: &hippo.Range{Max: 2}})
+					a := f.search(hippo.Query{Text: text, Ranker: ranker, Detail: hippo.Detail{Explain: true}, Relevance: &hippo.Range{Max: 2}})
 					if a.Total != len(a.Hits) || a.Distribution.Sum() != a.Total || !(a.Confidence >= 0 && a.Confidence <= 1) {
 						t.Errorf("%s: total %d, distribution %v, %d hits, confidence %v", ranker, a.Total, a.Distribution, len(a.Hits), a.Confidence)
 					}

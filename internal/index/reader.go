@@ -37,18 +37,6 @@ func (f reader) Rows(dst []retrieve.Row, matches []retrieve.Match) []retrieve.Ro
 	return dst
 }
 
-// Outline implements [retrieve.Reader].
-func (f reader) Outline(d retrieve.Doc) (length int, superseded bool) {
-	p, doc := f.at(d)
-	if p.superseded == nil {
-		p.superseded = newDocSet(p.docs)
-		for s := range p.shown.superseded() {
-			p.superseded.add(s.doc)
-		}
-	}
-	return int(p.columns.content[doc]), p.superseded.has(doc)
-}
-
 // Row implements [retrieve.Reader].
 func (f reader) Row(d retrieve.Doc) retrieve.Row {
 	p, doc := f.at(d)

@@ -80,6 +80,7 @@ func (x *Index) matched(ctx context.Context, f *found) (r *retrieve.Result, err 
 	return &retrieve.Result{
 		Matches: f.matches, MaxScore: f.terms.most, Terms: f.terms.counted, Memories: f.stats.Docs, Spreads: spreads(&f.channels),
 		Reader: reader{f}, Vocabulary: vocabulary{f}, Superseded: func(yield func(retrieve.Doc, hippo.ID) bool) { superseded(f, yield) },
+		Outline: func(d retrieve.Doc) (int, bool) { return outline(f, d) },
 	}, nil
 }
 
@@ -104,4 +105,16 @@ func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 			f.stats.Length[k] += n
 		}
 	}
+}
+
+// outline is [retrieve.Result.Outline].
+func outline(f *found, d retrieve.Doc) (length int, superseded bool) {
+	p, doc := f.at(d)
+	if p.superseded == nil {
+		p.superseded = newDocSet(p.docs)
+		for s := range p.shown.superseded() {
+			p.superseded.add(s.doc)
+		}
+	}
+	return int(p.columns.content[doc]), p.superseded.has(doc)
 }

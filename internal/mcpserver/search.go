@@ -175,7 +175,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 func (in *searchInput) query(s *session) (hippo.Query, error) {
 	q := hippo.Query{
 		Text: string(in.text), Situation: in.situation, Strict: in.strict, Relevance: in.relevance.value(), Offset: in.limit.offset,
-		Ranker: hippo.Ranker(in.ranker), When: in.when, Explain: in.explain, NoDistribution: !s.json,
+		Ranker: hippo.Ranker(in.ranker), When: in.when, Detail: hippo.Detail{Explain: in.explain, NoDistribution: !s.json},
 		Filter: hippo.Filter{
 			Tags: in.filter.tags, Types: in.filter.kinds, Origin: hippo.Origin{Author: in.filter.author, Session: in.filter.session}, Pinned: in.filter.pinned,
 			Archived: in.filter.archived,

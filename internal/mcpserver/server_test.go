@@ -70,7 +70,7 @@ func TestArgumentNames(t *testing.T) {
 	table := mcpserver.ArgumentNames()
 	for f := range reflect.TypeFor[hippo.Query]().Fields() {
 		switch name := f.Name; name {
-		case "Filter", "NoTouch", "Explain", "Strict": // every value is valid, or its fields have names of their own
+		case "Filter", "Detail", "NoTouch", "Strict": // every value is valid, or its fields have names of their own
 		default:
 			if table[name] == "" {
 				t.Errorf("%s has no name", name)

@@ -28,7 +28,7 @@ func TestRerank_SourceCode(t *testing.T) {
 	)
 	f.put(turn(1, "", note), turn(2, "", getter), turn(3, "", counter))
 	got := make(map[string]map[string]float64)
-	for _, h := range f.search(hippo.Query{Text: "returns the destination of a logger", Explain: true}).Hits {
+	for _, h := range f.search(hippo.Query{Text: "returns the destination of a logger", Detail: hippo.Detail{Explain: true}}).Hits {
 		got[h.Memory.Content] = h.Explanation.Features
 		if share := h.Explanation.Context["share.code"]; share < .6 || share > .7 {
 			t.Errorf("two of three are code, and the share is %v", share)

@@ -69,7 +69,7 @@ func TestExplain_TiesShareARank(t *testing.T) {
 	f := openReranking(t)
 	f.put(turn(1, "", "a red lamp"), turn(2, "", "b red lamp"), turn(3, "", "c red and blue and green"))
 	want := []ranks{{"a red lamp", 1, 0}, {"b red lamp", 1, 0}, {"c red and blue and green", 3, 0}}
-	if d := cmp.Diff(want, ranksOf(f.search(hippo.Query{Text: "red lamp", Explain: true}).Hits)); d != "" {
+	if d := cmp.Diff(want, ranksOf(f.search(hippo.Query{Text: "red lamp", Detail: hippo.Detail{Explain: true}}).Hits)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }
@@ -78,7 +78,7 @@ func TestExplain_WithoutText(t *testing.T) {
 	t.Parallel()
 	f := openReranking(t)
 	f.put(turn(1, "", "a red lamp"))
-	x := f.search(hippo.Query{Explain: true}).Hits[0].Explanation
+	x := f.search(hippo.Query{Detail: hippo.Detail{Explain: true}}).Hits[0].Explanation
 	if x == nil || x.LexicalRank != 0 || x.SemanticRank != 0 || x.Features != nil || len(x.Prior) == 0 {
 		t.Errorf("got %+v", x)
 	}

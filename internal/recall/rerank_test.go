@@ -41,7 +41,7 @@ func TestRerank_FindsNeighbours(t *testing.T) {
 	foreign := turn(7, "s", "same name elsewhere")
 	foreign.Project, foreign.Source.Seq = "p", 3
 	f.put(foreign)
-	a := f.search(hippo.Query{Text: "holiday", Explain: true})
+	a := f.search(hippo.Query{Text: "holiday", Detail: hippo.Detail{Explain: true}})
 	got := contents(a)
 	if len(got) != 3 || got[0] != "where was your holiday" || !slices.Contains(got, "lisbon and it rained") || !slices.Contains(got, "good morning everybody") {
 		t.Fatalf("got %q", got)
@@ -70,7 +70,7 @@ func TestRerank_NoMemoryIsItsOwnNeighbour(t *testing.T) {
 	t.Parallel()
 	f := openReranking(t)
 	f.put(turn(1, "s", "fuel pump"), turn(2, "s", "lisbon"))
-	q := hippo.Query{Text: "petrol fuel", Explain: true}
+	q := hippo.Query{Text: "petrol fuel", Detail: hippo.Detail{Explain: true}}
 	want := f.search(q)
 	for _, text := range []string{"another thing", "fuel pump"} {
 		f.update(idOf(1), func(m *hippo.Memory) { m.Content = text })
@@ -142,7 +142,7 @@ func TestRerank_CoherenceIsOfConversations(t *testing.T) {
 		for i, content := range contents {
 			f.put(turn(i+1, "s", content))
 		}
-		a := f.search(hippo.Query{Text: "trip", Explain: true})
+		a := f.search(hippo.Query{Text: "trip", Detail: hippo.Detail{Explain: true}})
 		return a.Hits[0].Explanation.Context["coherence"]
 	}
 	talk := coherence("trip lisbon", "lisbon hotel", "trip car", "car pump", "trip music", "music band")
@@ -176,7 +176,7 @@ func TestRerank_WithoutASessionOnlyTextCounts(t *testing.T) {
 			turn(1, "", "petrol pump of the car"), turn(2, "", "car repair"),
 			turn(3, session, "fuel for the car"), turn(4, session, "mending it"), turn(5, session, "car"),
 		)
-		for _, h := range f.search(hippo.Query{Text: "car fuel", Explain: true}).Hits {
+		for _, h := range f.search(hippo.Query{Text: "car fuel", Detail: hippo.Detail{Explain: true}}).Hits {
 			if h.Memory.Source.Session != "" {
 				continue
 			}
@@ -200,7 +200,7 @@ func TestRerank_SynonymsHelp(t *testing.T) {
 	t.Parallel()
 	f := openReranking(t)
 	f.put(turn(1, "", "petrol car"), turn(2, "", "purple car"))
-	a := f.search(hippo.Query{Text: "fuel car", Explain: true})
+	a := f.search(hippo.Query{Text: "fuel car", Detail: hippo.Detail{Explain: true}})
 	if d := cmp.Diff([]string{"petrol car", "purple car"}, contents(a)); d != "" {
 		t.Error(d)
 	}
@@ -233,7 +233,7 @@ func TestRerank_NamedAuthorsComeFirst(t *testing.T) {
 			by, other := turn(1, "", "the cache is cold"), turn(2, "", "the cache is warm")
 			by.Source.Author, other.Source.Author = c.author, "Zoe"
 			f.put(by, other)
-			a := f.search(hippo.Query{Text: c.text, Explain: true})
+			a := f.search(hippo.Query{Text: c.text, Detail: hippo.Detail{Explain: true}})
 			want := []string{"the cache is warm", "the cache is cold"} // the newer one first
 			if c.want > 0 {
 				slices.Reverse(want)
@@ -272,7 +272,7 @@ func TestRerank_NotWithoutTokens(t *testing.T) {
 	named := turn(1, "s", "where was your holiday")
 	named.Source.Author = "holiday"
 	f.put(named, turn(2, "s", "lisbon and it rained"))
-	a := f.search(hippo.Query{Text: "holiday", Explain: true})
+	a := f.search(hippo.Query{Text: "holiday", Detail: hippo.Detail{Explain: true}})
 	if d := cmp.Diff([]string{"where was your holiday"}, contents(a)); d != "" || a.Total != 1 {
 		t.Errorf("total %d (-want +got):\n%s", a.Total, d)
 	}
@@ -329,7 +329,7 @@ func TestRerank_TokenizesOnce(t *testing.T) {
 	tokens := &embedtest.Tokens{}
 	f := open(t, tokens)
 	f.put(turn(1, "s", "petrol car"), turn(2, "s", "rainy days"))
-	q := hippo.Query{Text: "car fuel", Explain: true}
+	q := hippo.Query{Text: "car fuel", Detail: hippo.Detail{Explain: true}}
 	for _, want := range [][]string{{"car", "car", "days", "fuel", "petrol", "rainy"}, {"car", "fuel"}} {
 		f.search(q)
 		if d := cmp.Diff(want, tokens.Tokenized()); d != "" {

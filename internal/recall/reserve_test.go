@@ -29,7 +29,7 @@ func TestReserve_VagueQuestion(t *testing.T) {
 	at := func(ms []*hippo.Memory, query string) (place int, a *hippo.Answer) {
 		f := openReranking(t)
 		f.put(ms...)
-		a = f.search(hippo.Query{Text: query, Explain: true, Count: 50})
+		a = f.search(hippo.Query{Text: query, Detail: hippo.Detail{Explain: true}, Count: 50})
 		return slices.Index(contents(a), decision), a
 	}
 	ms := chats(19)

@@ -87,7 +87,7 @@ func (s *selection) outclassed(m *retrieve.Match) bool {
 	if bound == nil || s.first.gated(m) || s.pool.mayTake(m) {
 		return false
 	}
-	length, superseded := s.first.found.Reader.Outline(m.Doc)
+	length, superseded := s.first.found.Outline(m.Doc)
 	if superseded {
 		return false
 	}

@@ -141,7 +141,7 @@ func TestSucceed_SuccessorsJoinTheHits(t *testing.T) {
 	old.SupersededBy, next.SupersededBy = next.ID, last.ID
 	f.put(old, next, last, other)
 	f.wantOrder(hippo.Query{Text: "car lisbon"}, "rain", "lunch", "car in lisbon", "car")
-	for i, h := range f.search(hippo.Query{Text: "car lisbon", Explain: true}).Hits {
+	for i, h := range f.search(hippo.Query{Text: "car lisbon", Detail: hippo.Detail{Explain: true}}).Hits {
 		if (h.Explanation.Via == hippo.ViaSuccession) != (i < 2) { // rain and lunch
 			t.Errorf("%q is explained by %+v", h.Memory.Content, h.Explanation)
 		}

@@ -37,7 +37,7 @@ func TestRerank_Versions(t *testing.T) {
 				f.put(m)
 			}
 			current, former := make(map[string]float64), make(map[string]float64)
-			for _, h := range f.search(hippo.Query{Text: c.query, Explain: true}).Hits {
+			for _, h := range f.search(hippo.Query{Text: c.query, Detail: hippo.Detail{Explain: true}}).Hits {
 				current[h.Memory.Content], former[h.Memory.Content] = feature(h, rank.Current), feature(h, rank.Former)
 			}
 			checkVersions(t, "current", current, c.current, .9, .6)

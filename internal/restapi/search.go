@@ -58,7 +58,7 @@ func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
 	}
 	q := hippo.Query{
 		Text: in.text, Situation: in.filter.situation, Strict: in.strict, Filter: f, When: in.filter.when, Relevance: in.relevance.value(),
-		Offset: in.page.offset, Count: count, Ranker: hippo.Ranker(in.ranker), Mode: hippo.Mode(in.mode), NoTouch: in.noTouch, Explain: in.explain,
+		Offset: in.page.offset, Count: count, Ranker: hippo.Ranker(in.ranker), Mode: hippo.Mode(in.mode), NoTouch: in.noTouch, Detail: hippo.Detail{Explain: in.explain},
 	}
 	a, err := r.Search(ctx, q)
 	if err != nil {

@@ -128,6 +128,9 @@ type Result struct {
 	// Superseded yields the documents in the scope that have a successor, with the ID of that, which
 	// may lie outside. Cost: a pass over them.
 	Superseded iter.Seq2[Doc, hippo.ID]
+	// Outline returns what may rule out a document before its row is read: the number of terms of its
+	// content, and whether it has a successor, in the scope or not.
+	Outline func(doc Doc) (length int, superseded bool)
 }
 
 // Spread describes the cosines of a query with the vectors of a scope, one for each passage:
@@ -144,9 +147,6 @@ func (r *Result) Close() { r.Reader.Close() }
 type Reader interface {
 	// Rows appends the row of each match to dst.
 	Rows(dst []Row, matches []Match) []Row
-	// Outline returns what tells of most documents that they need not be read: the number of terms
-	// of the content, and whether it has a successor, in the scope or not.
-	Outline(doc Doc) (length int, superseded bool)
 	// Row returns the row of one document.
 	Row(doc Doc) Row
 	// Key returns what identifies a document and orders it among equals.

@@ -54,7 +54,7 @@ type result struct {
 
 func recall(ctx context.Context, c *call) (reply, error) {
 	limit := value(c.args, "limit", defaultRecall)
-	q := hippo.Query{Text: value(c.args, "query", ""), Count: limit, Ranker: rankerOf(value(c.args, "mode", "")), NoDistribution: true}
+	q := hippo.Query{Text: value(c.args, "query", ""), Count: limit, Ranker: rankerOf(value(c.args, "mode", "")), Detail: hippo.Detail{NoDistribution: true}}
 	if isBlank(q.Text) {
 		return reply{}, hippo.Fieldf("query", "must not be empty")
 	}

@@ -93,7 +93,7 @@ func (b *searchBody) search(ctx context.Context, v *visit, filter hippo.Filter) 
 	}
 	b.Answer, err = v.memories.Search(ctx, hippo.Query{
 		Text: b.Query, Situation: splitList(b.Situation), Filter: filter, When: b.Form.When, Ranker: b.Ranker,
-		Offset: offset, Count: hitsShown, NoTouch: true, NoDistribution: true, Explain: true,
+		Offset: offset, Count: hitsShown, NoTouch: true, Detail: hippo.Detail{Explain: true, NoDistribution: true},
 	})
 	if err != nil {
 		return err

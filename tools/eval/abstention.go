@@ -220,7 +220,7 @@ func (t *trials) search(ctx context.Context, s *trialStore, q *eval.Question, x 
 	if err := s.open(ctx, t.engine); err != nil {
 		return err
 	}
-	a, err := s.opened.In(eval.Scope()).Search(ctx, hippo.Query{Text: x.Question, Count: eval.Depth, NoTouch: true, Explain: true})
+	a, err := s.opened.In(eval.Scope()).Search(ctx, hippo.Query{Text: x.Question, Count: eval.Depth, NoTouch: true, Detail: hippo.Detail{Explain: true}})
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (m *measurement) groupFeatures(ctx context.Context, out *json.Encoder, s *e
 			continue
 		}
 		answer, err := e.In(eval.Scope()).Search(ctx, hippo.Query{
-			Text: q.Text, Count: rerankDepth, NoTouch: true, Explain: true, Relevance: &hippo.Range{Max: math.Inf(1)},
+			Text: q.Text, Count: rerankDepth, NoTouch: true, Detail: hippo.Detail{Explain: true}, Relevance: &hippo.Range{Max: math.Inf(1)},
 		})
 		if err != nil {
 			return err
