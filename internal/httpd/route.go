@@ -6,6 +6,7 @@ package httpd
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -22,6 +23,8 @@ type Route struct {
 	// Stream: the handler bounds the time that a request takes, such as a stream of events or an export. It ends with its
 	// context, at the latest when the server shuts down.
 	Stream bool
+	// Reply is the time that a request may take that is no stream; 0: a minute.
+	Reply time.Duration
 	// Failure returns the body, as JSON, with which a request is answered that the server refuses before Handler sees
 	// it. Nil: the problem itself. The front end of an interface with a form of its own sets it.
 	Failure func(Problem) any

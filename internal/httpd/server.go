@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -143,7 +144,7 @@ func (s *Server) bounded(route *Route, next http.HandlerFunc) http.HandlerFunc {
 			return
 		}
 		c, now := http.NewResponseController(w), s.Now()
-		_, _ = c.SetReadDeadline(now.Add(bodyTime)), c.SetWriteDeadline(now.Add(replyTime)) // a test has none
+		_, _ = c.SetReadDeadline(now.Add(bodyTime)), c.SetWriteDeadline(now.Add(cmp.Or(route.Reply, replyTime))) // a test has none
 		end, ok := s.limits.begin(r.Context())
 		if !ok {
 			w.Header().Set("Retry-After", "1")

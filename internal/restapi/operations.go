@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -29,7 +30,12 @@ type operation struct {
 	answer any
 	// stream is the media type of a response that is not JSON, body that of such a request.
 	stream, body string
+	// long: it may take up to [longest] with a large store.
+	long bool
 }
+
+// longest is the time that a plan over 100,000 memories and its transaction may take on a busy machine: ten times that of a free one.
+const longest = 10 * time.Minute
 
 // The rights and methods of most operations.
 const (
@@ -39,7 +45,7 @@ const (
 
 // operations lists all operations.
 func operations() []operation {
-	return slices.Concat(ofMemories(), ofMany(), ofConsolidation(), ofStore())
+	return slices.Concat(ofMemories(), ofMany(), ofPast(), ofConsolidation(), ofStore())
 }
 
 // ofMemories lists the operations about one memory, and those that find memories.
@@ -122,20 +128,38 @@ func ofMany() []operation {
 	}
 }
 
+// ofPast lists the operations about former versions.
+func ofPast() []operation {
+	return []operation{
+		{
+			method: get, path: "/log", id: "log", summary: "List the operations that changed memories, newest first", rights: read,
+			input: newLogInput, answer: operationList{},
+		},
+		{
+			method: get, path: "/memories/{id}/diff", id: "diff", summary: "Compare two versions of a memory", rights: read,
+			input: newDiffInput, answer: difference{},
+		},
+		{
+			method: post, path: "/undo", id: "undo", summary: "Undo an operation, all or nothing", rights: write,
+			input: func() input { return &undoInput{} }, answer: undone{}, long: true,
+		},
+	}
+}
+
 // ofConsolidation lists the operations that tidy up.
 func ofConsolidation() []operation {
 	return []operation{
 		{
 			method: get, path: "/clusters", id: "clusters", summary: "List what the memories are about: topics, and the groups that they consist of", rights: read,
-			input: func() input { return &clustersInput{} }, answer: wire.Clusters{},
+			input: func() input { return &clustersInput{} }, answer: wire.Clusters{}, long: true,
 		},
 		{
 			method: get, path: "/audit", id: "audit", summary: "List stale, contradictory, repeated and unused memories, with what to do about each", rights: read,
-			input: newAuditInput, answer: wire.Audit{},
+			input: newAuditInput, answer: wire.Audit{}, long: true,
 		},
 		{
 			method: post, path: "/consolidate", id: "consolidate", summary: "Link near-duplicates, summarise and archive, as one operation", rights: read | write,
-			input: func() input { return &consolidateInput{} }, answer: wire.Consolidation{},
+			input: func() input { return &consolidateInput{} }, answer: wire.Consolidation{}, long: true,
 		},
 	}
 }

@@ -65,6 +65,9 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	for i := range list {
 		op := &list[i]
 		route := httpd.Route{Pattern: op.method + " " + prefix + op.path, Rights: op.rights, Handler: s.handler(op)}
+		if op.long {
+			route.Reply = longest
+		}
 		if op.stream != "" || op.body != "" { // it sets deadlines and limits itself
 			route.Stream, route.MaxBody = true, -1
 		}

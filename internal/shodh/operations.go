@@ -3,6 +3,7 @@ package shodh
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	consolidation "github.com/hippo-memory/hippo/internal/consolidate"
@@ -20,8 +21,13 @@ type operation struct {
 	// strict: a member that is unknown is an error, because leaving it out would do something else
 	// than the caller asked for, and that is a change.
 	strict bool
-	run    func(ctx context.Context, c *call) (reply, error)
+	// long: it reads the whole store, and has [longest].
+	long bool
+	run  func(ctx context.Context, c *call) (reply, error)
 }
+
+// longest is the time that a plan over 100,000 memories may take on a busy machine, see package restapi.
+const longest = 10 * time.Minute
 
 // Limits and defaults of the document.
 const (
@@ -63,13 +69,13 @@ func operations() []operation {
 		}},
 		{id: "getMemory", pattern: "GET /api/memories/{id}", rights: hippo.RightRead, run: getMemory},
 		{id: "updateMemory", pattern: "PATCH /api/memories/{id}", rights: changes, strict: true, run: updateMemory, params: changeParams()},
-		{id: "consolidate", pattern: "POST /api/consolidate", rights: changes, run: consolidate, params: []param{
+		{id: "consolidate", pattern: "POST /api/consolidate", rights: changes, long: true, run: consolidate, params: []param{
 			{name: "time_horizon", kind: label, choices: consolidation.HorizonNames(), required: true},
 		}},
 		{id: "getStats", pattern: "GET /api/stats", rights: hippo.RightRead, run: getStats},
 		{id: "healthCheck", pattern: "GET /api/health", run: healthCheck},
 		{id: "listTags", pattern: "GET /api/tags", rights: hippo.RightRead, run: listTags},
-		{pattern: "GET /api/clusters", rights: hippo.RightRead, run: listClusters},
+		{pattern: "GET /api/clusters", rights: hippo.RightRead, long: true, run: listClusters},
 	}
 }
 

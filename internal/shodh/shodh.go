@@ -53,6 +53,9 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 			Pattern: op.pattern, Rights: op.rights, Failure: refusal,
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.serve(op, w, r) }),
 		}
+		if op.long {
+			routes[i].Reply = longest
+		}
 	}
 	return routes
 }

@@ -1,0 +1,80 @@
+package restapi_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// operationsOf are the answers of log, diff and undo.
+type (
+	pastLog struct {
+		Operations []struct {
+			UUID, Verb, Reason string
+			Insights           []string
+		}
+		More bool
+	}
+	pastDiff struct {
+		Changed       []string
+		Before, After memory
+	}
+)
+
+// TestPast: what was changed is listed, compared and undone; an undo of what was changed since is refused and names it.
+func TestPast(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	m := s.record(`{"content":"the pump needs oil","situation":["maintenance"]}`)
+	s.record(`{"content":"the valve is red"}`)
+	s.do(http.MethodGet, "/memories/"+m.UUID+"/diff", "").failed(http.StatusNotFound, "not_found", "")
+	s.do(http.MethodPatch, "/memories/"+m.UUID, `{"content":"the pump needs grease","reason":"read the manual"}`).want(http.StatusOK)
+	s.do(http.MethodPatch, "/memories/"+m.UUID, `{"tags":["pump"]}`).want(http.StatusOK)
+
+	var log pastLog
+	s.do(http.MethodGet, "/log?limit=1", "").want(http.StatusOK).into(&log)
+	if len(log.Operations) != 1 || !log.More {
+		t.Fatalf("a page of one: %+v", log)
+	}
+	log = pastLog{}
+	s.do(http.MethodGet, "/log?memory="+m.UUID, "").want(http.StatusOK).into(&log)
+	if len(log.Operations) != 2 || log.More || log.Operations[1].Reason != "read the manual" || !slices.Equal(log.Operations[1].Insights, []string{m.UUID}) {
+		t.Fatalf("the log has %+v", log)
+	}
+	var d pastDiff
+	s.do(http.MethodGet, "/memories/"+m.UUID+"/diff?from=2&to=1", "").want(http.StatusOK).into(&d)
+	if !slices.Contains(d.Changed, "content") || slices.Contains(d.Changed, "tags") || d.Before.Content != "the pump needs oil" || d.After.Content != "the pump needs grease" {
+		t.Errorf("from 2 to 1: %+v", d)
+	}
+	d = pastDiff{}
+	s.do(http.MethodGet, "/memories/"+m.UUID+"/diff", "").want(http.StatusOK).into(&d)
+	if diff := cmp.Diff([]string{"pump"}, d.After.Tags); diff != "" || !slices.Contains(d.Changed, "tags") || slices.Contains(d.Changed, "content") {
+		t.Errorf("the last change: %+v", d)
+	}
+	s.do(http.MethodGet, "/memories/"+m.UUID+"/diff?from=3", "").failed(http.StatusBadRequest, "invalid", "from")
+	s.do(http.MethodPost, "/undo", `{"operation":"`+log.Operations[1].UUID+`"}`).failed(http.StatusConflict, "conflict", "")
+	for _, o := range log.Operations {
+		s.do(http.MethodPost, "/undo", `{"operation":"`+o.UUID+`","reason":"wrong"}`).want(http.StatusOK)
+	}
+	var got memory
+	s.do(http.MethodGet, "/memories/"+m.UUID, "").want(http.StatusOK).into(&got)
+	if got.Content != "the pump needs oil" || len(got.Tags) != 0 {
+		t.Errorf("after the undo: %+v", got)
+	}
+	s.do(http.MethodPost, "/undo", `{"operation":"00000000-0000-7000-8000-000000000000"}`).failed(http.StatusNotFound, "not_found", "")
+}
+
+// TestRoutes_LongOnes: what reads a whole store may take longer than the usual minute, and nothing else may.
+func TestRoutes_LongOnes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	long := []string{"GET /api/v1/clusters", "GET /api/v1/audit", "POST /api/v1/consolidate", "POST /api/v1/undo"}
+	for _, r := range s.routes {
+		if got := r.Reply >= 5*time.Minute; got != slices.Contains(long, r.Pattern) {
+			t.Errorf("%s may take %v", r.Pattern, r.Reply)
+		}
+	}
+}
