@@ -88,6 +88,8 @@ type group struct {
 	edited   map[hippo.ID]edit
 	embedded map[hippo.ID]bool
 	related  map[driver.RelationKey]hippo.Relation
+	// kept are the transactions that succeeded.
+	kept []*sqlitestore.Tx
 }
 
 // begin begins a group: it applies what other programs did.
@@ -148,6 +150,7 @@ func (g *group) Keep(t *tx) {
 	maps.Copy(g.edited, t.edited)
 	maps.Copy(g.embedded, t.embedded)
 	maps.Copy(g.related, t.related)
+	g.kept = append(g.kept, t.Tx)
 	g.Group.Keep(t.Tx)
 }
 
@@ -163,6 +166,7 @@ func (g *group) End() error {
 
 func (g *group) project() error {
 	t := g.Begin(context.Background())
+	sqlitestore.Inherit(t.Tx, g.kept)
 	p := &projection{vectorTable{tx: t, layout: g.seen.layout}}
 	for _, id := range slices.SortedFunc(maps.Keys(g.edited), hippo.ID.Compare) {
 		if err := p.memory(id, g.edited[id]); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +53,14 @@ type Tx struct {
 	// known caches the rows that this transaction has read or written: Put writes only
 	// differences.
 	known map[hippo.ID]stored
+}
+
+// Inherit makes known what transactions of the same group, in their order, have read and written, so that it is not read
+// again. All of them were kept.
+func Inherit(t *Tx, from []*Tx) {
+	for _, f := range from {
+		maps.Copy(t.known, f.known)
+	}
 }
 
 // Get implements [driver.Tx].
