@@ -35,9 +35,9 @@ func refuse(dir, imp string) string {
 	if imp == "C" {
 		return "cgo is not used"
 	}
-	for mod, tree := range heavy() {
-		if within(imp, mod) && !within(dir, tree) {
-			return "only " + tree + " may"
+	for mod, trees := range heavy() {
+		if within(imp, mod) && !slices.ContainsFunc(strings.Fields(trees), func(tree string) bool { return within(dir, tree) }) {
+			return "only " + trees + " may"
 		}
 	}
 	to, ours := strings.CutPrefix(imp+"/", module+"/")

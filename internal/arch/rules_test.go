@@ -82,7 +82,7 @@ func private() map[string]string {
 }
 
 // heavy maps a module from outside, or a package of the standard library, to
-// the only tree that may import it, tests excepted.
+// the only trees that may import it, separated by spaces, tests excepted.
 func heavy() map[string]string {
 	const suite = "internal/store/drivertest"
 	return map[string]string{
@@ -90,7 +90,7 @@ func heavy() map[string]string {
 		"github.com/JohannesKaufmann/html-to-markdown": "internal/peers",
 		"github.com/ledongthuc/pdf":                    "internal/peers",
 		"go.yaml.in/yaml":                              "internal/peers",
-		"github.com/fsnotify/fsnotify":                 "internal/store/dirstore",
+		"github.com/fsnotify/fsnotify":                 "internal/store/dirstore internal/codeindex/watch",
 		"github.com/clipperhouse/uax29/v2/words":       "internal/index/bm25",
 		"github.com/clipperhouse/uax29/v2/graphemes":   "internal/embed/token",
 		"github.com/kljensen/snowball":                 "internal/index/bm25",

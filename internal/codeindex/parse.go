@@ -66,13 +66,17 @@ const (
 // parse reads the files that may have changed, and parses those that did, on all processors.
 func (u *update) parse(ctx context.Context, root *os.Root, found *walk.Tree) (*parsed, error) {
 	p := &parsed{files: len(found.Files)}
-	u.report.Skips = found.Skips
+	u.report.Skips, u.report.Folders = found.Skips, found.Folders
 	var total int64
 	there := make(map[string]bool, len(found.Files))
 	for _, f := range found.Files {
 		there[f.Path] = true
 		if e := u.entry(f.Path); e != nil && e.Size == f.Size && e.Modified.Equal(f.Modified) && f.Modified.Before(u.base.Updated.Add(-racy)) {
 			u.report.Unchanged++
+			continue
+		}
+		if known, ok := u.tree.left[f.Path]; ok && known.file == f && f.Modified.Before(known.at.Add(-racy)) {
+			p.list = append(p.list, outcome{file: f, skip: &known.skip})
 			continue
 		}
 		p.list = append(p.list, outcome{file: f})
@@ -92,6 +96,13 @@ func (u *update) parse(ctx context.Context, root *os.Root, found *walk.Tree) (*p
 	return p, nil
 }
 
+// leftOut is a file that was left out because of what it contains, and when.
+type leftOut struct {
+	file walk.File
+	skip walk.Skip
+	at   time.Time
+}
+
 func (u *update) entry(name string) *catalog.Entry {
 	if u.base == nil {
 		return nil
@@ -102,10 +113,19 @@ func (u *update) entry(name string) *catalog.Entry {
 // sum counts the outcomes, and drops those that change nothing.
 func (u *update) sum(p *parsed) {
 	r, kept := u.report, p.list[:0]
+	former := u.tree.left
+	u.tree.left = make(map[string]leftOut)
 	for _, o := range p.list {
 		switch {
 		case o.skip != nil:
 			r.Skips = append(r.Skips, *o.skip)
+			at := u.began
+			if known, ok := former[o.file.Path]; ok && known.file == o.file {
+				at = known.at
+			}
+			if o.skip.Reason != walk.Unread {
+				u.tree.left[o.file.Path] = leftOut{o.file, *o.skip, at}
+			}
 			if u.entry(o.file.Path) == nil {
 				continue
 			}
@@ -154,6 +174,9 @@ func (u *update) parseAll(ctx context.Context, root *os.Root, p *parsed, total i
 		})
 	}
 	for i := range p.list {
+		if p.list[i].skip != nil {
+			continue
+		}
 		select {
 		case jobs <- i:
 		case <-ctx.Done():

@@ -56,7 +56,9 @@ type Report struct {
 	Bytes  int64
 	Errors int
 	Skips  []walk.Skip
-	Took   time.Duration
+	// Folders are those of the tree that files are in, or may come to be.
+	Folders []string
+	Took    time.Duration
 }
 
 // updateState is what is known of the update that runs.

@@ -75,6 +75,8 @@ type Skip struct {
 type Tree struct {
 	Files []File
 	Skips []Skip
+	// Folders are those that were read; the root is ".".
+	Folders []string
 }
 
 // walker holds the state of one walk.
@@ -180,6 +182,7 @@ func (w *walker) dir(at string, depth int, above []rules) error {
 		w.skip(at, Unread, problem(err))
 		return nil
 	}
+	w.tree.Folders = append(w.tree.Folders, path.Join(".", at))
 	inForce := w.rulesOf(at, entries, above)
 	for _, e := range entries {
 		if err := w.entry(path.Join(at, e.Name()), e, depth, inForce); err != nil {

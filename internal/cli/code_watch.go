@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/codeindex/watch"
+)
+
+func newCodeWatchCommand(s *shell) *cobra.Command {
+	return &cobra.Command{
+		Use:   "watch PATH",
+		Short: "Index a source tree and follow its changes until it is interrupted",
+		Args:  oneArgument("the root of a source tree"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withCode(s, func(l *codeindex.Library) error {
+				t, err := l.Add(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				r, err := t.Update(c.Context(), &codeindex.UpdateOptions{Progress: progressOf(s)})
+				if err != nil {
+					return err
+				}
+				if err := printCodeReport(s, r, false); err != nil {
+					return err
+				}
+				return watchTree(c.Context(), s, t)
+			})
+		},
+	}
+}
+
+// watchTree updates until ctx ends, which is no error.
+func watchTree(ctx context.Context, s *shell, t *codeindex.Tree) error {
+	c, err := s.config()
+	if err != nil {
+		return err
+	}
+	err = watch.Run(ctx, t.Root.Path, func(ctx context.Context) []string {
+		r, err := t.Update(ctx, nil)
+		if err != nil {
+			if ctx.Err() == nil {
+				s.warn("%v", err)
+			}
+			return nil
+		}
+		if r.Parsed+r.Removed > 0 && !s.json {
+			fmt.Fprintf(s.out, "Parsed %s, removed %d, in %v.\n", plural(r.Parsed, "file"), r.Removed, r.Took.Round(time.Millisecond))
+		}
+		return r.Folders
+	}, watch.Options{Log: s.logger(c)})
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
