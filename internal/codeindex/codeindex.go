@@ -25,6 +25,8 @@ type Parser interface {
 	// Parse returns what a file defines and refers to. An error is that of ctx, or of the parser; text
 	// that the grammar does not accept is none.
 	Parse(ctx context.Context, language string, source []byte) (syntax.File, error)
+	// Close releases what it holds.
+	Close(ctx context.Context) error
 }
 
 // Config wires a [Library].

@@ -25,6 +25,11 @@ import (
 // later is a clock that is far behind the times of files, so that these say whether a file has changed.
 func later() time.Time { return time.Now().Add(time.Hour) }
 
+func weights() *rank.Weights {
+	w := rank.DefaultWeights()
+	return &w
+}
+
 func config(t testing.TB, dir string) codeindex.Config {
 	t.Helper()
 	own, err := static.Open(models.Builtin())
@@ -35,8 +40,7 @@ func config(t testing.TB, dir string) codeindex.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := rank.DefaultWeights()
-	return codeindex.Config{Dir: dir, Parser: goParser{}, Model: static.Functions{WithCode: tokens}, Tokens: tokens, Weights: &w, Now: later}
+	return codeindex.Config{Dir: dir, Parser: goParser{}, Model: static.Functions{WithCode: tokens}, Tokens: tokens, Weights: weights(), Now: later}
 }
 
 func library(t testing.TB, dir string) *codeindex.Library {

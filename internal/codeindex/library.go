@@ -42,7 +42,7 @@ type Library struct {
 // NewLibrary returns a Library. It reads nothing yet.
 func NewLibrary(c Config) *Library { return &Library{config: c, trees: make(map[string]*Tree)} }
 
-// Close closes all trees.
+// Close closes all trees and the parser.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,6 +51,9 @@ func (l *Library) Close() error {
 		err = errors.Join(err, t.close())
 	}
 	clear(l.trees)
+	if l.config.Parser != nil {
+		err = errors.Join(err, l.config.Parser.Close(context.Background()))
+	}
 	return err
 }
 

@@ -111,6 +111,9 @@ func (x *graph) weigh(ctx context.Context) ([]float64, error) {
 		r := x.world.In(i, f)
 		for k := range f.References {
 			ref := &f.References[k]
+			if ref.Use == syntax.Read { // often a variable of the function
+				continue
+			}
 			found, _ := r.Resolve(ref)
 			for _, s := range found {
 				if s != x.first[i]+ref.In {
@@ -144,14 +147,14 @@ func ranked(t *Tree, x *graph, weights []float64, filter Filter) ([]rankedFile, 
 		if err != nil {
 			return nil, err
 		}
-		one, keys := rankedFile{path: e.Path}, chunk.Keys(f.Symbols)
+		one, keys, share := rankedFile{path: e.Path}, chunk.Keys(f.Symbols), shareOf(e.Path)
 		for k := range f.Symbols {
 			s := &f.Symbols[k]
 			ref := symbolRef{kind: s.Kind, entry: e}
 			if s.Kind == syntax.Section || s.Kind == syntax.Field || !filter.admits(&ref) {
 				continue
 			}
-			w := weights[x.first[i]+k]
+			w := weights[x.first[i]+k] * share
 			one.list = append(one.list, weighed{definitionOf(t, e, f, keys, k, nil), w})
 			one.weight += w
 		}
@@ -162,6 +165,19 @@ func ranked(t *Tree, x *graph, weights []float64, filter Filter) ([]rankedFile, 
 	}
 	slices.SortStableFunc(out, func(a, b rankedFile) int { return cmp.Compare(b.weight, a.weight) })
 	return out, nil
+}
+
+// testShare is what references count that mean something in a test: helpers of tests are called often and explain little.
+const testShare = .05
+
+// shareOf is what references to a file count.
+func shareOf(path string) float64 {
+	for _, mark := range []string{"_test.", "test_", ".test.", ".spec.", "test/", "tests/", "testdata/", "__tests__/"} {
+		if i := strings.Index(path, mark); i == 0 || i > 0 && (mark[0] == '_' || mark[0] == '.' || path[i-1] == '/' || strings.HasSuffix(mark, "test/")) {
+			return testShare
+		}
+	}
+	return 1
 }
 
 // fill takes the best definition of all files, again and again, until the budget is spent.

@@ -230,6 +230,9 @@ func (u *update) one(ctx context.Context, files *walk.Reader, o *outcome) error 
 // syntaxOf parses a file. A parser that fails leaves a file without symbols, which is indexed by its
 // paragraphs. Nil: the file is data. The error is that of ctx.
 func (c *Config) syntaxOf(ctx context.Context, name string, text []byte) (*syntax.File, error) {
+	if f, ok := document.Parse(name, text); ok {
+		return &f, nil
+	}
 	language := ""
 	if c.Parser != nil {
 		language = c.Parser.Language(name, text[:min(len(text), headBytes)])
@@ -246,9 +249,6 @@ func (c *Config) syntaxOf(ctx context.Context, name string, text []byte) (*synta
 		}
 		c.logger().Warn("a file cannot be parsed and is indexed as text", "file", name, "error", err)
 		return &syntax.File{Language: language, Errors: 1, Partial: true}, nil
-	}
-	if f, ok := document.Parse(name, text); ok {
-		return &f, nil
 	}
 	if len(text) > maxPlain {
 		return nil, nil

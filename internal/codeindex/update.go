@@ -51,7 +51,7 @@ type Report struct {
 	// Parsed, Removed and Unchanged count files; Restored those of the changed ones that have the same
 	// content as before.
 	Parsed, Removed, Unchanged, Restored int
-	Files, Chunks, Symbols               int
+	catalog.Totals
 	// Bytes is the size of the parsed files, Errors the places in them that grammars do not accept.
 	Bytes  int64
 	Errors int
@@ -279,8 +279,7 @@ func (u *update) renew(ctx context.Context, p *parsed) (err error) {
 }
 
 func (u *update) count(c *catalog.Catalog) {
-	n := c.Totals()
-	u.report.Files, u.report.Chunks, u.report.Symbols = n.Files, n.Chunks, n.Symbols
+	u.report.Totals = c.Totals()
 }
 
 const skipsFile = "skips.json"

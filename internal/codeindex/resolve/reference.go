@@ -117,6 +117,9 @@ func (r *Resolver) visible(file int) bool {
 	switch r.world.files[r.file].Language {
 	case "go", "java", "kotlin", "csharp", "swift", "c", "cpp":
 		a, b := &r.world.files[file], &r.world.files[r.file]
+		if strings.HasSuffix(a.Path, "_test.go") && !strings.HasSuffix(b.Path, "_test.go") {
+			return false
+		}
 		return folder(a.Path) == folder(b.Path) && (a.Package == b.Package || a.Package == "" || b.Package == "")
 	default:
 		return false

@@ -213,7 +213,7 @@ func (w *World) imported(from int, p string) []int {
 		if family(f.Language) != family(w.files[from].Language) {
 			continue
 		}
-		n := max(common(folder(f.Path), parts, relative), common(stem(f.Path), parts, relative))
+		n := w.share(f, parts, relative)
 		if n == 0 || n < longest {
 			continue
 		}
@@ -223,6 +223,19 @@ func (w *World) imported(from int, p string) []int {
 		best = append(best, i)
 	}
 	return best
+}
+
+// share returns how many components an import and a file have in common; 0: it does not name the file. Imports of Go name
+// folders, by a path that ends with that of the folder.
+func (w *World) share(f *File, parts []string, relative bool) int {
+	dir := folder(f.Path)
+	if f.Language != "go" {
+		return max(common(dir, parts, relative), common(stem(f.Path), parts, relative))
+	}
+	if n := common(dir, parts, relative); n == strings.Count(dir, "/")+1 {
+		return n
+	}
+	return 0
 }
 
 // stem is the path of a file without suffix; that of its folder for the file that stands for it.
