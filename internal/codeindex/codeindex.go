@@ -18,15 +18,13 @@ import (
 	"github.com/hippo-memory/hippo/internal/rank"
 )
 
-// Parser reads source files. It is safe for concurrent use.
+// Parser reads source files. It is safe for concurrent use. One that is an [io.Closer] is closed with its [Library].
 type Parser interface {
 	// Language names the language of a file by its path and its beginning; empty: none that it knows.
 	Language(path string, head []byte) string
 	// Parse returns what a file defines and refers to. An error is that of ctx, or of the parser; text
 	// that the grammar does not accept is none.
 	Parse(ctx context.Context, language string, source []byte) (syntax.File, error)
-	// Close releases what it holds.
-	Close(ctx context.Context) error
 }
 
 // Config wires a [Library].

@@ -22,8 +22,6 @@ func (goParser) Language(path string, _ []byte) string {
 	return ""
 }
 
-func (goParser) Close(context.Context) error { return nil }
-
 func (goParser) Parse(ctx context.Context, _ string, src []byte) (syntax.File, error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, "", src, parser.ParseComments|parser.SkipObjectResolution)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,7 +43,7 @@ type Library struct {
 // NewLibrary returns a Library. It reads nothing yet.
 func NewLibrary(c Config) *Library { return &Library{config: c, trees: make(map[string]*Tree)} }
 
-// Close closes all trees and the parser.
+// Close closes all trees, and the parser if it can be closed.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -51,8 +52,8 @@ func (l *Library) Close() error {
 		err = errors.Join(err, t.close())
 	}
 	clear(l.trees)
-	if l.config.Parser != nil {
-		err = errors.Join(err, l.config.Parser.Close(context.Background()))
+	if c, ok := l.config.Parser.(io.Closer); ok {
+		err = errors.Join(err, c.Close())
 	}
 	return err
 }
