@@ -246,6 +246,7 @@ func (x *relating) missing(rs []hippo.Relation) (ids []hippo.ID) {
 }
 
 // change stores what fn makes of a relation, and notes what it was. A new one is noted nowhere: when it was declared, it says.
+// Nor is one between projects: its history would show the end in one of them to callers who may see the other one only.
 func (x *relating) change(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
 	var before, after hippo.Relation
 	if err := x.tx.Relate(r, func(old, r hippo.Relation) hippo.Relation {
@@ -258,6 +259,9 @@ func (x *relating) change(r hippo.Relation, fn func(old, r hippo.Relation) hippo
 	if before.Weight == 0 || before == after || r.Kind == hippo.CoRecalled || from == nil {
 		return nil
 	}
+	if to, err := x.memory(r.To); err != nil || to == nil || to.Project != from.Project {
+		return err
+	}
 	c := x.changes[r.From]
 	if c == nil {
 		c = &change{after: from, unchanged: true}
@@ -268,6 +272,21 @@ func (x *relating) change(r hippo.Relation, fn func(old, r hippo.Relation) hippo
 		c.relations = append(c.relations, hippo.RelationChange{Relation: after, Added: true})
 	}
 	return nil
+}
+
+// memory returns a memory that the scope sees, nil if it sees none.
+func (x *relating) memory(id hippo.ID) (*hippo.Memory, error) {
+	if m := x.memories[id]; m != nil {
+		return m, nil
+	}
+	ms, err := x.tx.Get(id)
+	if driver.Readable(err) != nil {
+		return nil, err
+	}
+	for _, m := range visibleMemories(x.in, ms) {
+		x.memories[m.ID] = m
+	}
+	return x.memories[id], nil
 }
 
 // close ends the older relations of the kind of a new one that leads to other memories, or reports the conflict.
