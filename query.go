@@ -126,6 +126,9 @@ type Filter struct {
 type Moment struct {
 	// ValidAt keeps memories whose fact holds at that time, and relations that do: from ValidFrom on until before ValidUntil.
 	ValidAt time.Time
+	// KnownAt reads what was known then: without what was recorded later, and with what was changed later as it was, as
+	// far back as former versions are kept. What was purged since is not there, nor are learned relations.
+	KnownAt time.Time
 }
 
 // Origin keeps memories of one author and of one session; empty: any.

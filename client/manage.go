@@ -31,6 +31,8 @@ type Listing struct {
 	Total int
 	// Day is the active day that the list is of.
 	Day hippo.Day
+	// Degraded says what the history lacks of a list of what was known at a time; nil otherwise.
+	Degraded []string
 }
 
 // List returns insights by the time they were recorded, newest first. It does not count as use.

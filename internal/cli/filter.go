@@ -37,16 +37,17 @@ func (f *filterFlags) add(c *cobra.Command) {
 }
 
 // momentFlags are the flags for the moment as of which something is read.
-type momentFlags struct{ asOf string }
+type momentFlags struct{ asOf, knownAt string }
 
 // add adds the flags to a command.
 func (f *momentFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.asOf, "as-of", "", "only what held at this time")
+	c.Flags().StringVar(&f.knownAt, "known-at", "", "what was known at this time, as far back as the history goes")
 }
 
 // set sets the moment that the flags say.
 func (f *momentFlags) set(s *shell, to *hippo.Moment) error {
-	return setTime(s, &to.ValidAt, "as-of", f.asOf)
+	return cmp.Or(setTime(s, &to.ValidAt, "as-of", f.asOf), setTime(s, &to.KnownAt, "known-at", f.knownAt))
 }
 
 // filter returns what the flags keep, without projects.

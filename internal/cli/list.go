@@ -52,7 +52,7 @@ const listed = 20
 // filtered reports whether a flag of a list is given that leaves insights out.
 func filtered(c *cobra.Command) (yes bool) {
 	for _, name := range []string{
-		"situation", "tag", "type", "author", "session", "pinned", "archived", "when", "since", "until", "as-of", "project", "forgotten",
+		"situation", "tag", "type", "author", "session", "pinned", "archived", "when", "since", "until", "as-of", "known-at", "project", "forgotten",
 	} {
 		yes = yes || c.Flag(name).Changed
 	}

@@ -76,8 +76,10 @@ func relateArgs(c *cobra.Command, args []string) error {
 	if len(args) != 1 && len(args) != 3 {
 		return usagef("FROM KIND TO are needed, or one id")
 	}
-	if len(args) == 3 && c.Flags().Changed("as-of") {
-		return usagef("--as-of shows the relations of one id")
+	for _, name := range []string{"as-of", "known-at"} {
+		if len(args) == 3 && c.Flags().Changed(name) {
+			return usagef("--%s shows the relations of one id", name)
+		}
 	}
 	for _, name := range []string{"weight", "valid-from", "valid-until", "end", "remove", "reason"} {
 		if len(args) == 1 && c.Flags().Changed(name) {

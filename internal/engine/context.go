@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -69,6 +70,11 @@ func briefWithout(ctx context.Context, m *Memories, a contextArgs) (*briefing.Br
 func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefing, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
+	}
+	if known := q.At.KnownAt; isPast(m, q.At) {
+		q.At.KnownAt = time.Time{}
+		out, _, err := inPast(ctx, m, known, func(p *Memories) (*briefing.Briefing, error) { return brief(ctx, p, q) })
+		return out, err
 	}
 	g := gatherer{memories: m, known: make(map[hippo.ID]int)}
 	g.filter = hippo.Filter{Projects: []string{m.scope.Project, ""}, Moment: q.At}

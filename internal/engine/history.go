@@ -19,6 +19,11 @@ func created(ctx context.Context, m *Memories, q ListQuery) ([]time.Time, error)
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
 	}
+	if known := q.Filter.KnownAt; isPast(m, q.Filter.Moment) {
+		q.Filter.KnownAt = time.Time{}
+		out, _, err := inPast(ctx, m, known, func(p *Memories) ([]time.Time, error) { return created(ctx, p, q) })
+		return out, err
+	}
 	keys, err := keysOf(ctx, m, q)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/recall"
@@ -30,6 +31,8 @@ type Listing struct {
 	Total int
 	// Day is the active day that the list is of.
 	Day hippo.Day
+	// Degraded says what the history lacks of a list of what was known at a time; nil otherwise.
+	Degraded []string
 }
 
 // List returns memories by the time they were created, newest first. It is not an access and
@@ -41,6 +44,14 @@ func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
 func list(ctx context.Context, m *Memories, q ListQuery) (*Listing, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
+	}
+	if known := q.Filter.KnownAt; isPast(m, q.Filter.Moment) {
+		q.Filter.KnownAt = time.Time{}
+		out, note, err := inPast(ctx, m, known, func(p *Memories) (*Listing, error) { return list(ctx, p, q) })
+		if err == nil {
+			out.Degraded = noted(out.Degraded, note)
+		}
+		return out, err
 	}
 	check := hippo.Query{Filter: q.Filter, Situation: q.Situation, When: q.When, Offset: q.Offset, Count: q.Count}
 	if err := check.Validate(); err != nil {
@@ -120,6 +131,11 @@ func Labels(ctx context.Context, m *Memories, f hippo.Filter) (*LabelCounts, err
 func labels(ctx context.Context, m *Memories, f hippo.Filter) (*LabelCounts, error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return nil, err
+	}
+	if known := f.KnownAt; isPast(m, f.Moment) {
+		f.KnownAt = time.Time{}
+		out, _, err := inPast(ctx, m, known, func(p *Memories) (*LabelCounts, error) { return labels(ctx, p, f) })
+		return out, err
 	}
 	check := hippo.Query{Filter: f}
 	if err := check.Validate(); err != nil {

@@ -25,6 +25,11 @@ func GetAt(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error
 }
 
 func getAt(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error) {
+	if known := q.At.KnownAt; isPast(m, q.At) {
+		q.At.KnownAt = time.Time{}
+		out, _, err := inPast(ctx, m, known, func(p *Memories) ([]*hippo.Memory, error) { return getAt(ctx, p, q) })
+		return out, err
+	}
 	ms, err := get(ctx, m, q.IDs)
 	if err != nil || q.At.ValidAt.IsZero() {
 		return ms, err

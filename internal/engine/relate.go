@@ -133,6 +133,11 @@ func (r Relations) List(ctx context.Context, q RelationQuery) ([]hippo.Relation,
 }
 
 func relationsOf(ctx context.Context, m *Memories, q RelationQuery) ([]hippo.Relation, error) {
+	if known := q.At.KnownAt; isPast(m, q.At) {
+		q.At.KnownAt = time.Time{}
+		out, _, err := inPast(ctx, m, known, func(p *Memories) ([]hippo.Relation, error) { return relationsOf(ctx, p, q) })
+		return out, err
+	}
 	if _, err := get(ctx, m, q.IDs); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index"
@@ -26,6 +27,14 @@ func (m *Memories) Search(ctx context.Context, q hippo.Query) (*hippo.Answer, er
 
 func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, error) {
 	q := a.unpack()
+	if known := q.Filter.KnownAt; isPast(m, q.Filter.Moment) {
+		a.Filter.KnownAt, a.NoTouch = time.Time{}, true
+		out, note, err := inPast(ctx, m, known, func(p *Memories) (*hippo.Answer, error) { return search(ctx, p, a) })
+		if err == nil {
+			out.Degraded = noted(out.Degraded, note)
+		}
+		return out, err
+	}
 	plan, err := prepare(m, &q)
 	if err != nil {
 		return nil, err

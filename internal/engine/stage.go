@@ -40,13 +40,18 @@ func (e *Engine) Stage(ctx context.Context, scope hippo.Scope) (*Staged, error) 
 }
 
 func stage(ctx context.Context, m *Memories) (*Staged, error) {
+	return stageOn(ctx, m, func() (*store.Held, error) { return store.Hold(ctx, m.store) })
+}
+
+// stageOn is stage on what hold returns.
+func stageOn(ctx context.Context, m *Memories, hold func() (*store.Held, error)) (*Staged, error) {
 	e := m.Engine
 	if err := e.index.CatchUp(ctx); err != nil {
 		return nil, err
 	}
 	var held *store.Held
 	x, err := e.index.Fork(func() (_ index.Source, err error) {
-		held, err = store.Hold(ctx, e.store)
+		held, err = hold()
 		if err != nil {
 			return nil, err
 		}

@@ -26,15 +26,15 @@ func (m *moment) set(name string, raw json.RawMessage) error {
 }
 
 // momentInput is the moment as of which something is read.
-type momentInput struct{ asOf moment }
+type momentInput struct{ asOf, knownAt moment }
 
 func (in *momentInput) fields() []field {
-	return []field{{name: "as_of", to: &in.asOf, unlisted: true}}
+	return []field{{name: "as_of", to: &in.asOf, unlisted: true}, {name: "known_at", to: &in.knownAt, unlisted: true}}
 }
 
 func (in *momentInput) value(s *session) (hippo.Moment, error) {
 	var at hippo.Moment
-	return at, s.times([]moment{in.asOf}, &at.ValidAt)
+	return at, s.times([]moment{in.asOf, in.knownAt}, &at.ValidAt, &at.KnownAt)
 }
 
 // times sets times to those that were given, the first to the first; an unset one leaves it.

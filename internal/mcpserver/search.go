@@ -30,7 +30,7 @@ type filterInput struct {
 	tags, kinds                 texts
 	project, author, session    string
 	createdAfter, createdBefore moment
-	asOf                        moment
+	asOf, knownAt               moment
 	pinned, archived            bool
 }
 
@@ -66,6 +66,7 @@ func (in *searchInput) fields() []field {
 		{name: "created_after", also: "since after", to: &in.filter.createdAfter, unlisted: true},
 		{name: "created_before", also: "until before", to: &in.filter.createdBefore, unlisted: true},
 		{name: "as_of", to: &in.filter.asOf},
+		{name: "known_at", to: &in.filter.knownAt, unlisted: true},
 		{name: "pinned", to: &in.filter.pinned, unlisted: true},
 		{name: "archived", also: "include_archived", to: &in.filter.archived, unlisted: true},
 		{name: "ranker", to: &in.ranker, unlisted: true},
@@ -182,7 +183,7 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 		},
 	}
 	f := &q.Filter
-	if err := s.times([]moment{in.filter.createdAfter, in.filter.createdBefore, in.filter.asOf}, &f.CreatedAfter, &f.CreatedBefore, &f.ValidAt); err != nil {
+	if err := s.times([]moment{in.filter.createdAfter, in.filter.createdBefore, in.filter.asOf, in.filter.knownAt}, &f.CreatedAfter, &f.CreatedBefore, &f.ValidAt, &f.KnownAt); err != nil {
 		return q, err
 	}
 	if in.offset != nil {

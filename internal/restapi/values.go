@@ -157,10 +157,10 @@ func (m *metadata) set(name string, raw json.RawMessage) error {
 func (*metadata) schema() schema { return schema{"type": "object", "additionalProperties": true} }
 
 // momentInput is the moment as of which something is read.
-type momentInput struct{ asOf moment }
+type momentInput struct{ asOf, knownAt moment }
 
 func (in *momentInput) fields(where place) []field {
-	return []field{{name: "as_of", in: where, to: &in.asOf, about: "only what holds at this time"}}
+	return []field{{name: "as_of", in: where, to: &in.asOf, about: "only what holds at this time"}, {name: "known_at", in: where, to: &in.knownAt, about: "what was known at this time, as far back as the history goes"}}
 }
 
 func (in *momentInput) value(r *request) (at hippo.Moment, err error) {
@@ -169,7 +169,7 @@ func (in *momentInput) value(r *request) (at hippo.Moment, err error) {
 
 // instants are its times, and where they go.
 func (in *momentInput) instants(at *hippo.Moment) []instant {
-	return []instant{{moment: in.asOf, to: &at.ValidAt}}
+	return []instant{{moment: in.asOf, to: &at.ValidAt}, {moment: in.knownAt, to: &at.KnownAt}}
 }
 
 // filterInput is what narrows a search or a list.

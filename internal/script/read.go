@@ -15,15 +15,15 @@ import (
 
 // readVerbs returns the functions that write nothing.
 func readVerbs() []verb {
-	narrow := []string{"tags", "type", "situation", "when", "project", "pinned", "author", "session", "created_after", "created_before", "as_of"}
+	narrow := []string{"tags", "type", "situation", "when", "project", "pinned", "author", "session", "created_after", "created_before", "as_of", "known_at"}
 	return []verb{
 		{name: "search", params: append([]string{"query", "limit", "min_score", "offset", "ranker"}, narrow...), call: search},
 		{name: "recall", params: append([]string{"when", "limit", "query"}, slices.DeleteFunc(slices.Clone(narrow), isWhen)...), call: recall},
 		{name: "search_by_tag", params: []string{"tags", "limit", "match"}, call: searchByTag},
 		{name: "list_memories", params: append([]string{"limit", "offset", "forgotten"}, narrow...), call: listMemories},
-		{name: "get", aliases: []string{"expand", "expand_memory"}, params: []string{"id", "as_of"}, call: get},
-		{name: "related", params: []string{"id", "kind", "as_of"}, call: related},
-		{name: "context", params: []string{"prompt", "max_tokens", "as_of"}, call: sessionContext},
+		{name: "get", aliases: []string{"expand", "expand_memory"}, params: []string{"id", "as_of", "known_at"}, call: get},
+		{name: "related", params: []string{"id", "kind", "as_of", "known_at"}, call: related},
+		{name: "context", params: []string{"prompt", "max_tokens", "as_of", "known_at"}, call: sessionContext},
 		{name: "stats", aliases: []string{"health", "status"}, call: stats},
 		{name: "projects", call: projects},
 	}
@@ -61,11 +61,12 @@ func (in *filterInput) filter(s *session) (hippo.Filter, error) {
 
 // momentInput is the moment as of which something is read.
 type momentInput struct {
-	AsOf string `json:"as_of"`
+	AsOf    string `json:"as_of"`
+	KnownAt string `json:"known_at"`
 }
 
 func (in *momentInput) moment(s *session) (at hippo.Moment, err error) {
-	return at, times(s.caller.Now().In(s.memories.Zone()), moment{"as_of", in.AsOf, &at.ValidAt})
+	return at, times(s.caller.Now().In(s.memories.Zone()), moment{"as_of", in.AsOf, &at.ValidAt}, moment{"known_at", in.KnownAt, &at.KnownAt})
 }
 
 type searchInput struct {

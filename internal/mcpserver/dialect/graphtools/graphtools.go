@@ -48,6 +48,7 @@ func relateTool() d.Tool {
 			{Name: "valid_from", Kind: d.Text},
 			{Name: "valid_until", Kind: d.Text, Aliases: []string{"ended", "at"}, About: "default of end: now"},
 			{Name: "as_of", Kind: d.Text, About: "of list: what held then"},
+			{Name: "known_at", Kind: d.Text, About: "of list: what was known then"},
 			{Name: "reason", Kind: d.Text},
 		},
 		Writes: true,
@@ -152,7 +153,10 @@ func list(ctx context.Context, c *d.Call, id hippo.ID) (d.Result, error) {
 
 // momentOf reads the moment as of which a call reads.
 func momentOf(c *d.Call) (at hippo.Moment, err error) {
-	at.ValidAt, err = moment(c, "as_of", when.At)
+	if at.ValidAt, err = moment(c, "as_of", when.At); err != nil {
+		return at, err
+	}
+	at.KnownAt, err = moment(c, "known_at", when.At)
 	return at, err
 }
 

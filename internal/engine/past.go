@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// inPast runs a verb on the memory as it was known at a time, which comes from the history: what was recorded later is not there,
+// what was changed later is as it was. What it counts as used is dropped. A note says what the history lacks.
+//
+// Cost: a read of the operations since then, and of the versions of what they changed; the index is forked.
+func inPast[Out any](ctx context.Context, m *Memories, at time.Time, run func(*Memories) (Out, error)) (out Out, note string, err error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return out, "", err
+	}
+	if err := m.Flush(ctx); err != nil && !IsNotWritable(err) {
+		return out, "", err
+	}
+	later, err := createdAfter(ctx, m, at)
+	if err != nil {
+		return out, "", err
+	}
+	var past *store.Past
+	s, err := stageOn(ctx, m, func() (*store.Held, error) {
+		if past, err = store.HoldPast(ctx, m.scoped, at, later); err != nil {
+			return nil, err
+		}
+		return past.Held, nil
+	})
+	if err != nil {
+		return out, "", err
+	}
+	s.end = func() error { return nil }
+	defer s.Discard()
+	out, err = run(s.Memories)
+	return out, past.Note(at), err
+}
+
+// isPast reports whether a moment asks for what was known before now.
+func isPast(m *Memories, at hippo.Moment) bool {
+	return !at.KnownAt.IsZero() && at.KnownAt.Before(m.now())
+}
+
+// createdAfter returns the memories of the scope that were recorded after a time, forgotten ones too.
+func createdAfter(ctx context.Context, m *Memories, at time.Time) ([]hippo.ID, error) {
+	var ids []hippo.ID
+	after := at.Truncate(time.Microsecond).Add(time.Microsecond) // the unit of stored times
+	err := m.indexed(ctx, func() error {
+		ids = nil
+		for _, forgotten := range []bool{false, true} {
+			r, err := m.index.Search(ctx, &retrieve.Query{
+				Scope: m.scope, Filter: hippo.Filter{CreatedAfter: after, Archived: true}, Forgotten: forgotten,
+			})
+			if err != nil {
+				return err
+			}
+			for i := range r.Matches {
+				ids = append(ids, r.Reader.Key(r.Matches[i].Doc).ID)
+			}
+			r.Close()
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// noted appends a note that is not empty.
+func noted(notes []string, note string) []string {
+	if note == "" {
+		return notes
+	}
+	return append(notes, note)
+}

@@ -1,0 +1,295 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// span is when something holds, as hours since the beginning; 0: no bound.
+type span struct{ from, until int }
+
+// holds is the rule for validity, written down again.
+func (s span) holds(hour int) bool {
+	return (s.from == 0 || s.from <= hour) && (s.until == 0 || hour < s.until)
+}
+
+// naiveMemory and naiveState are what a history has made, without any of the machinery.
+type naiveMemory struct {
+	content               string
+	span                  span
+	forgotten, superseded bool
+}
+
+type naiveState struct {
+	memories  map[hippo.ID]naiveMemory
+	relations map[[2]hippo.ID]span
+}
+
+func (s naiveState) clone() naiveState {
+	return naiveState{maps.Clone(s.memories), maps.Clone(s.relations)}
+}
+
+// chronicle is a random history: the engine, the naive model, and what the model was after each step.
+type chronicle struct {
+	*fixture
+	r     *rand.Rand
+	begin time.Time
+	state naiveState
+	at    []time.Time
+	past  []naiveState
+	n     int
+}
+
+func (c *chronicle) hour(h int) time.Time {
+	if h == 0 {
+		return time.Time{}
+	}
+	return c.begin.Add(time.Duration(h) * time.Hour)
+}
+
+// drawSpan returns a time in which something holds, which may be no time at all.
+func (c *chronicle) drawSpan() span {
+	return span{c.r.IntN(2) * (1 + c.r.IntN(20)), c.r.IntN(2) * (1 + c.r.IntN(24))}
+}
+
+// anyID returns one of the memories, or the zero ID.
+func (c *chronicle) anyID() hippo.ID {
+	ids := slices.SortedFunc(maps.Keys(c.state.memories), hippo.ID.Compare)
+	if len(ids) == 0 {
+		return hippo.ID{}
+	}
+	return ids[c.r.IntN(len(ids))]
+}
+
+func (c *chronicle) record(old ...hippo.ID) error {
+	c.n++
+	s := c.drawSpan()
+	if len(old) > 0 {
+		s = span{1 + c.r.IntN(20), 0}
+	}
+	m := &hippo.Memory{Content: fmt.Sprintf("fact %d", c.n), ValidFrom: c.hour(s.from), ValidUntil: c.hour(s.until), Importance: hippo.Importance{Base: .5}}
+	m, err := c.Record(c.t.Context(), m, old...)
+	if err != nil {
+		return err
+	}
+	for _, id := range old {
+		o := c.state.memories[id]
+		if o.superseded = true; o.span.until == 0 || s.from < o.span.until {
+			o.span.until = s.from
+		}
+		c.state.memories[id] = o
+	}
+	c.state.memories[m.ID] = naiveMemory{content: m.Content, span: s}
+	return nil
+}
+
+func (c *chronicle) change(id hippo.ID) error {
+	o := c.state.memories[id]
+	if c.r.IntN(2) == 0 {
+		c.n++
+		o.content = fmt.Sprintf("fact %d", c.n)
+		_, err := c.Modify(c.t.Context(), id, engine.Modification{Content: &o.content})
+		if err == nil {
+			c.state.memories[id] = o
+		}
+		return err
+	}
+	o.span.until = 1 + c.r.IntN(24)
+	until := c.hour(o.span.until)
+	_, err := c.Modify(c.t.Context(), id, engine.Modification{Validity: engine.Validity{ValidUntil: &until}})
+	if err == nil {
+		c.state.memories[id] = o
+	}
+	return err
+}
+
+func (c *chronicle) hide(id hippo.ID, hidden bool) error {
+	verb := c.Restore
+	if hidden {
+		verb = c.Forget
+	}
+	_, err := verb(c.t.Context(), []hippo.ID{id})
+	if err == nil {
+		o := c.state.memories[id]
+		o.forgotten = hidden
+		c.state.memories[id] = o
+	}
+	return err
+}
+
+func (c *chronicle) link(a, b hippo.ID) error {
+	r, key := hippo.Relation{From: a, To: b, Kind: "near", Weight: 1}, [2]hippo.ID{a, b}
+	list := []hippo.Relation{r}
+	switch c.r.IntN(4) {
+	case 0:
+		until := 1 + c.r.IntN(24)
+		if _, err := c.Relations().End(c.t.Context(), engine.Ending{Relations: list, At: c.hour(until)}); err != nil {
+			return err
+		}
+		c.state.relations[key] = span{c.state.relations[key].from, until}
+	case 1:
+		if err := c.Relations().Remove(c.t.Context(), list); err != nil {
+			return err
+		}
+		delete(c.state.relations, key)
+	default:
+		s := c.drawSpan()
+		list[0].ValidFrom, list[0].ValidUntil = c.hour(s.from), c.hour(s.until)
+		if _, err := c.Relations().Declare(c.t.Context(), list); err != nil {
+			return err
+		}
+		c.state.relations[key] = s
+	}
+	return nil
+}
+
+// step does something at random, which may be refused: then nothing has changed.
+func (c *chronicle) step() {
+	c.advance(0, time.Minute)
+	id := c.anyID()
+	var err error
+	switch c.r.IntN(8) {
+	case 0, 1:
+		err = c.record()
+	case 2:
+		err = c.record(id)
+	case 3:
+		err = c.change(id)
+	case 4:
+		err = c.hide(id, c.r.IntN(2) == 0)
+	default:
+		err = c.link(id, c.anyID())
+	}
+	if err != nil && !errors.Is(err, hippo.ErrInvalid) && !errors.Is(err, hippo.ErrConflict) && !errors.Is(err, hippo.ErrNotFound) {
+		c.t.Fatal(err)
+	}
+	c.at, c.past = append(c.at, c.now()), append(c.past, c.state.clone())
+}
+
+// check compares what every way to read says of a moment with the model.
+func (c *chronicle) check(known time.Time, s naiveState, hour int) {
+	at := hippo.Moment{ValidAt: c.hour(hour), KnownAt: known}
+	var want []string
+	for _, m := range s.memories {
+		if !m.forgotten && m.span.holds(hour) {
+			want = append(want, m.content)
+		}
+	}
+	slices.Sort(want)
+	filter := hippo.Filter{Moment: at}
+	l, err := c.List(c.t.Context(), engine.ListQuery{Filter: filter, Count: 100})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var listed []string
+	for _, m := range l.Memories {
+		listed = append(listed, m.Content)
+	}
+	slices.Sort(listed)
+	if d := cmp.Diff(want, listed); d != "" {
+		c.t.Fatalf("list at %+v: %s", at, d)
+	}
+	found := contents(c.search(hippo.Query{Text: "fact", Filter: filter, Count: 100, Relevance: &hippo.Range{Max: 1}}))
+	slices.Sort(found)
+	if d := cmp.Diff(want, found); d != "" {
+		c.t.Fatalf("search at %+v: %s", at, d)
+	}
+	c.checkByID(at, s, hour)
+}
+
+// checkByID compares a memory and its relations with the model.
+func (c *chronicle) checkByID(at hippo.Moment, s naiveState, hour int) {
+	id := c.anyID()
+	m, there := s.memories[id]
+	ms, err := engine.GetAt(c.t.Context(), c.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at})
+	if want := there && m.span.holds(hour); (err == nil) != want || err == nil && (ms[0].Content != m.content || ms[0].Forgotten() != m.forgotten) {
+		c.t.Fatalf("get at %+v: %v (%v), want %v %+v", at, ms, err, want, m)
+	}
+	if !there {
+		return
+	}
+	want := make(map[[2]hippo.ID]bool)
+	for key, span := range s.relations {
+		if (key[0] == id || key[1] == id) && span.holds(hour) && !s.memories[key[0]].forgotten && !s.memories[key[1]].forgotten {
+			want[key] = true
+		}
+	}
+	list, err := c.Relations().List(c.t.Context(), engine.RelationQuery{IDs: []hippo.ID{id}, At: at})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	got := make(map[[2]hippo.ID]bool)
+	for _, r := range list {
+		got[[2]hippo.ID{r.From, r.To}] = true
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		c.t.Fatalf("relations at %+v: %s", at, d)
+	}
+}
+
+// TestKnownAt_AsANaiveModel: of random histories, every way to read says for any two times, when it was known and when it held,
+// what a model says that keeps a copy of everything.
+func TestKnownAt_AsANaiveModel(t *testing.T) {
+	t.Parallel()
+	histories := 1000
+	if testing.Short() {
+		histories = 50
+	}
+	for n := range histories {
+		f := open(t, options{})
+		c := &chronicle{fixture: f, r: rand.New(rand.NewPCG(uint64(n), 7)), begin: f.now(), state: naiveState{map[hippo.ID]naiveMemory{}, map[[2]hippo.ID]span{}}}
+		for len(c.state.memories) == 0 {
+			c.step()
+		}
+		for range 4 + c.r.IntN(12) {
+			c.step()
+		}
+		for range 3 {
+			i := c.r.IntN(len(c.at))
+			known := c.at[i].Add(time.Duration(c.r.IntN(60)) * time.Second)
+			c.check(known, c.past[i], 1+c.r.IntN(24))
+		}
+		f.end()
+	}
+}
+
+// What the history does not reach is as of the oldest version that is kept, and the answer says so.
+func TestKnownAt_SaysWhereTheHistoryEnds(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	id := f.record("port 0", .5)
+	f.advance(0, time.Minute)
+	known := f.now()
+	for n := range hippo.DefaultRetention().Versions + 2 {
+		f.advance(0, time.Minute)
+		f.modify(id, engine.Modification{Content: new(fmt.Sprintf("port %d", n+1))})
+	}
+	a := f.search(hippo.Query{Text: "port", Filter: hippo.Filter{Moment: hippo.Moment{KnownAt: known}}})
+	if len(a.Hits) != 1 || a.Hits[0].Memory.Content != "port 2" || len(a.Degraded) != 1 {
+		t.Errorf("found %q, %q", contents(a), a.Degraded)
+	}
+	if now := f.search(hippo.Query{Text: "port"}); contents(now)[0] != "port 22" {
+		t.Errorf("now %q", contents(now))
+	}
+	if got := f.get(id); len(got.Accesses) != 1 {
+		t.Errorf("the uses are %+v", got.Accesses)
+	}
+	early := f.search(hippo.Query{Text: "port", Filter: hippo.Filter{Moment: hippo.Moment{KnownAt: known.AddDate(0, 0, -1)}}})
+	if len(early.Hits) != 0 {
+		t.Errorf("before it was recorded: %q", contents(early))
+	}
+	later := f.search(hippo.Query{Text: "port", Filter: hippo.Filter{Moment: hippo.Moment{KnownAt: f.now().AddDate(1, 0, 0)}}})
+	if len(later.Hits) != 1 {
+		t.Errorf("in the future: %q", contents(later))
+	}
+}
