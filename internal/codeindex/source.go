@@ -25,7 +25,7 @@ type source struct {
 }
 
 // documents is the version of what [memoryOf] makes of a chunk. Another one rebuilds the words.
-const documents = "1"
+const documents = "2"
 
 // Head implements [index.Source].
 func (s *source) Head(context.Context) (driver.Head, error) {
@@ -102,7 +102,7 @@ const neutral = .5
 // symbol as type; the file and the folders that hold it as tags; the language as author.
 func memoryOf(id hippo.ID, path string, f *syntax.File, c *chunk.Chunk, text []byte) *hippo.Memory {
 	m := &hippo.Memory{
-		ID: id, Content: strings.ToValidUTF8(chunk.Header(path, f, c)+string(text[c.From:c.Until]), "\uFFFD"), Type: kindOf(f, c), Tags: folders(path),
+		ID: id, Content: strings.ToValidUTF8(chunk.Header(f, c)+string(text[c.From:c.Until]), "\uFFFD"), Type: kindOf(f, c), Tags: folders(path),
 		Source: hippo.Source{Author: f.Language}, CreatedAt: beginning(), UpdatedAt: beginning(), Version: 1,
 		Importance: hippo.Importance{Base: neutral, Value: neutral, SetDay: 1, SetAt: beginning()},
 	}

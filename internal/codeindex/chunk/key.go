@@ -45,15 +45,10 @@ func PartKeys(chunks []Chunk, symbols []string) []string {
 // maxHeader bounds the bytes of a signature in a [Header].
 const maxHeader = 240
 
-// Header is what the text of a chunk does not say: the path of the file, its package, and the
-// signatures of what holds the chunk. It is embedded and searched with the text.
-func Header(path string, f *syntax.File, c *Chunk) string {
+// Header is what the text of a chunk does not say: the signatures of what holds it, one a line, the
+// outermost first. It is embedded and searched with the text.
+func Header(f *syntax.File, c *Chunk) string {
 	var b strings.Builder
-	b.WriteString(path)
-	if f.Package != "" {
-		b.WriteString(" package " + f.Package)
-	}
-	b.WriteByte('\n')
 	for _, s := range holders(f, c) {
 		b.WriteString(s)
 		b.WriteByte('\n')
