@@ -25,7 +25,7 @@ type Group struct {
 
 // Begin implements [sqlitex.Group].
 func (g *Group) Begin(ctx context.Context) *Tx {
-	return &Tx{Tx: g.Tx, past: past{g.Tx, g.bad, ctx}, bad: g.bad, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored)}
+	return &Tx{Tx: g.Tx, past: past{g.Tx, g.bad, ctx}, bad: g.bad, ctx: ctx, head: g.head, known: make(map[hippo.ID]stored), fresh: make(map[hippo.ID]map[driver.RelationKey]bool)}
 }
 
 // Keep implements [sqlitex.Group].
@@ -53,6 +53,8 @@ type Tx struct {
 	// known caches the rows that this transaction has read or written: Put writes only
 	// differences.
 	known map[hippo.ID]stored
+	// fresh are the memories that this transaction has inserted, with the relations from each that it has stored.
+	fresh map[hippo.ID]map[driver.RelationKey]bool
 }
 
 // Inherit makes known what transactions of the same group, in their order, have read and written, so that it is not read
@@ -101,6 +103,7 @@ func (t *Tx) Put(ms ...*hippo.Memory) error {
 			old.Memory = &hippo.Memory{}
 			old.pk, err = insertMemory(t, m)
 			added.add(old.pk, m)
+			t.fresh[m.ID] = make(map[driver.RelationKey]bool)
 			t.head.Memories++
 		} else {
 			err = errors.Join(added.insert(t), updateMemory(t, m, old.pk), putChildren(t, m, old))
@@ -239,6 +242,7 @@ func (t *Tx) Purge(ids ...hippo.ID) error {
 		t.head.Memories--
 		t.head.Forgotten -= count(old.Forgotten())
 		t.known[id] = stored{}
+		delete(t.fresh, id)
 		if err := dropRelationsOf(t, id); err != nil {
 			return err
 		}
