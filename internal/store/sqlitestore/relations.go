@@ -210,7 +210,7 @@ func (s *relations) Relate(ctx context.Context, d driver.Durability, rs []hippo.
 // Relate is [driver.Relations.Relate] for one relation in a transaction.
 func (t *Tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
 	if related := t.fresh[r.From]; related != nil && t.known[r.To].Memory != nil && !related[driver.KeyOf(&r)] {
-		return t.relateFresh(r, fn)
+		return relateFresh(t, r, fn)
 	}
 	var pk sql.NullInt64
 	var weight sql.NullFloat64
@@ -238,22 +238,22 @@ func (t *Tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 	case pk.Valid:
 		return t.Exec("UPDATE relation SET (weight, valid_from, valid_until, reinforced) = (?, ?, ?, ?) WHERE pk = ?", append(values, pk.Int64)...)
 	}
-	return t.insertRelation(&next)
+	return insertRelation(t, &next)
 }
 
 // relateFresh is [Tx.Relate] from a memory that this transaction has inserted to one that it has read, of which it has stored no
 // such relation: nothing is to be looked up. It takes half the time.
-func (t *Tx) relateFresh(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
+func relateFresh(t *Tx, r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
 	next := fn(hippo.Relation{From: r.From, To: r.To, Kind: r.Kind}, r)
 	next.From, next.To, next.Kind = r.From, r.To, r.Kind
 	if next.Weight == 0 {
 		return nil
 	}
 	t.fresh[r.From][driver.KeyOf(&r)] = true
-	return t.insertRelation(&next)
+	return insertRelation(t, &next)
 }
 
-func (t *Tx) insertRelation(r *hippo.Relation) error {
+func insertRelation(t *Tx, r *hippo.Relation) error {
 	t.head.Relations++
 	return t.Exec("INSERT INTO relation (source, target, kind, weight, valid_from, valid_until, reinforced) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		r.From[:], r.To[:], r.Kind, r.Weight, micros(r.ValidFrom), micros(r.ValidUntil), micros(r.LastReinforced))
