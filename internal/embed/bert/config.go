@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed/modelfile"
 )
 
 // family is the architecture of a model_type of config.json.
@@ -54,7 +54,7 @@ func parseConfig(file []byte) (config, error) {
 		Type string `json:"model_type"`
 	}
 	if err := json.Unmarshal(file, &kind); err != nil {
-		return config{}, fmt.Errorf("%w: config.json: %w", hippo.ErrCorrupt, err)
+		return config{}, modelfile.Corrupt(err)
 	}
 	var c config
 	var err error
@@ -64,13 +64,13 @@ func parseConfig(file []byte) (config, error) {
 	case "nomic_bert":
 		c, err = parseNomic(file)
 	default:
-		err = unsupported("model_type", kind.Type)
+		err = modelfile.Unsupported("model_type", kind.Type)
 	}
 	if err != nil {
 		return config{}, err
 	}
 	if err := c.check(); err != nil {
-		return config{}, fmt.Errorf("config.json: %w", err)
+		return config{}, err
 	}
 	return c, nil
 }
@@ -94,15 +94,15 @@ func parseClassic(file []byte, kind string) (config, error) {
 		raw.Pad = 1
 	}
 	if err := json.Unmarshal(file, &raw); err != nil {
-		return config{}, fmt.Errorf("%w: config.json: %w", hippo.ErrCorrupt, err)
+		return config{}, modelfile.Corrupt(err)
 	}
 	switch {
 	case raw.Activation != "gelu":
-		return config{}, unsupported("hidden_act", raw.Activation)
+		return config{}, modelfile.Unsupported("hidden_act", raw.Activation)
 	case raw.PositionType != "absolute":
-		return config{}, unsupported("position_embedding_type", raw.PositionType)
+		return config{}, modelfile.Unsupported("position_embedding_type", raw.PositionType)
 	case raw.Decoder:
-		return config{}, unsupported("is_decoder", true)
+		return config{}, modelfile.Unsupported("is_decoder", true)
 	}
 	c := config{
 		family: classic, layers: raw.Layers, heads: raw.Heads, hidden: raw.Hidden, inner: raw.Inner,
@@ -141,27 +141,27 @@ func parseNomic(file []byte) (config, error) {
 		OutBias     bool     `json:"mlp_fc2_bias"`
 	}{Trained: 2048, Base: 10000, Epsilon: 1e-12, QKVBias: true, UpBias: true, OutBias: true}
 	if err := json.Unmarshal(file, &raw); err != nil {
-		return config{}, fmt.Errorf("%w: config.json: %w", hippo.ErrCorrupt, err)
+		return config{}, modelfile.Corrupt(err)
 	}
 	switch {
 	case raw.Activation != "swiglu":
-		return config{}, unsupported("activation_function", raw.Activation)
+		return config{}, modelfile.Unsupported("activation_function", raw.Activation)
 	case raw.Interleaved:
-		return config{}, unsupported("rotary_emb_interleaved", true)
+		return config{}, modelfile.Unsupported("rotary_emb_interleaved", true)
 	case raw.ScaleBase != nil:
-		return config{}, unsupported("rotary_emb_scale_base", *raw.ScaleBase)
+		return config{}, modelfile.Unsupported("rotary_emb_scale_base", *raw.ScaleBase)
 	case raw.BeforeNorm:
-		return config{}, unsupported("prenorm", true)
+		return config{}, modelfile.Unsupported("prenorm", true)
 	case raw.Parallel:
-		return config{}, unsupported("parallel_block", true)
+		return config{}, modelfile.Unsupported("parallel_block", true)
 	case raw.Causal:
-		return config{}, unsupported("causal", true)
+		return config{}, modelfile.Unsupported("causal", true)
 	case raw.RMS:
-		return config{}, unsupported("use_rms_norm", true)
+		return config{}, modelfile.Unsupported("use_rms_norm", true)
 	case raw.Experts > 0:
-		return config{}, unsupported("num_experts", raw.Experts)
+		return config{}, modelfile.Unsupported("num_experts", raw.Experts)
 	case !(raw.Fraction > 0 && raw.Fraction <= 1):
-		return config{}, unsupported("rotary_emb_fraction", raw.Fraction)
+		return config{}, modelfile.Unsupported("rotary_emb_fraction", raw.Fraction)
 	}
 	c := config{
 		family: nomic, layers: raw.Layers, heads: raw.Heads, hidden: raw.Hidden, inner: raw.Inner,
@@ -176,35 +176,27 @@ func parseNomic(file []byte) (config, error) {
 
 // check bounds what the shapes of the tensors are computed from.
 func (c config) check() error {
-	for _, n := range []struct {
-		name            string
-		value, from, to int
-	}{
-		{"layers", c.layers, 1, maxLayers},
-		{"hidden size", c.hidden, 1, maxWidth},
-		{"inner size", c.inner, 1, maxWidth},
-		{"heads", c.heads, 1, c.hidden},
-		{"vocabulary", c.vocab, 1, maxVocab},
-		{"token types", c.types, 0, maxVocab},
-		{"first position", c.firstPosition, 0, maxPosition},
-		{"positions", c.positions, c.firstPosition + 1, maxPosition},
-	} {
-		if n.value < n.from || n.value > n.to {
-			return fmt.Errorf("%w: %s must be between %d and %d, got %d", hippo.ErrCorrupt, n.name, n.from, n.to, n.value)
-		}
+	err := modelfile.CheckBounds([]modelfile.Bound{
+		{Name: "layers", Value: c.layers, From: 1, To: maxLayers},
+		{Name: "hidden size", Value: c.hidden, From: 1, To: maxWidth},
+		{Name: "inner size", Value: c.inner, From: 1, To: maxWidth},
+		{Name: "heads", Value: c.heads, From: 1, To: c.hidden},
+		{Name: "vocabulary", Value: c.vocab, From: 1, To: maxVocab},
+		{Name: "token types", Value: c.types, From: 0, To: maxVocab},
+		{Name: "first position", Value: c.firstPosition, From: 0, To: maxPosition},
+		{Name: "positions", Value: c.positions, From: c.firstPosition + 1, To: maxPosition},
+	})
+	if err != nil {
+		return err
 	}
 	if c.hidden%c.heads != 0 {
-		return fmt.Errorf("%w: hidden size %d is not a multiple of %d heads", hippo.ErrCorrupt, c.hidden, c.heads)
+		return modelfile.Corrupt(fmt.Errorf("hidden size %d is not a multiple of %d heads", c.hidden, c.heads))
 	}
 	if !(c.epsilon >= 0) || c.rotary.dims%2 != 0 || c.rotary.dims > 0 && !(c.rotary.base > 1) || math.IsInf(c.rotary.base, 0) {
-		return fmt.Errorf("%w: epsilon %g, %d rotated numbers with base %g", hippo.ErrCorrupt, c.epsilon, c.rotary.dims, c.rotary.base)
+		return modelfile.Corrupt(fmt.Errorf("epsilon %g, %d rotated numbers with base %g", c.epsilon, c.rotary.dims, c.rotary.base))
 	}
 	return nil
 }
 
 // maxTokens is the length of the longest sequence.
 func (c config) maxTokens() int { return c.positions - c.firstPosition }
-
-func unsupported(name string, value any) error {
-	return fmt.Errorf("%w: config.json: %s %v", hippo.ErrUnsupported, name, value)
-}

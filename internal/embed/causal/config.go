@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed/modelfile"
 )
 
 // config is the settings of config.json that the decoder needs, for both families.
@@ -36,7 +36,7 @@ func parseConfig(file []byte) (config, error) {
 		Type string `json:"model_type"`
 	}
 	if err := json.Unmarshal(file, &kind); err != nil {
-		return config{}, corrupt(err)
+		return config{}, modelfile.Corrupt(err)
 	}
 	var c config
 	var err error
@@ -46,7 +46,7 @@ func parseConfig(file []byte) (config, error) {
 	case "qwen2":
 		c, err = parseQwen2(file)
 	default:
-		err = unsupported("model_type", kind.Type)
+		err = modelfile.Unsupported("model_type", kind.Type)
 	}
 	if err != nil {
 		return config{}, err
@@ -70,17 +70,17 @@ func parseGPT2(file []byte) (config, error) {
 		Tied       bool    `json:"tie_word_embeddings"`
 	}{Positions: 1024, Epsilon: 1e-5, Activation: "gelu_new", Scaled: true, Tied: true}
 	if err := json.Unmarshal(file, &raw); err != nil {
-		return config{}, corrupt(err)
+		return config{}, modelfile.Corrupt(err)
 	}
 	switch {
 	case raw.Activation != "gelu_new" && raw.Activation != "gelu":
-		return config{}, unsupported("activation_function", raw.Activation)
+		return config{}, modelfile.Unsupported("activation_function", raw.Activation)
 	case !raw.Scaled:
-		return config{}, unsupported("scale_attn_weights", false)
+		return config{}, modelfile.Unsupported("scale_attn_weights", false)
 	case raw.ByLayer:
-		return config{}, unsupported("scale_attn_by_inverse_layer_idx", true)
+		return config{}, modelfile.Unsupported("scale_attn_by_inverse_layer_idx", true)
 	case raw.Crossed:
-		return config{}, unsupported("add_cross_attention", true)
+		return config{}, modelfile.Unsupported("add_cross_attention", true)
 	}
 	return config{
 		layers: raw.Layers, heads: raw.Heads, groups: raw.Heads, hidden: raw.Hidden, inner: cmp.Or(raw.Inner, 4*raw.Hidden), vocab: raw.Vocab,
@@ -113,19 +113,19 @@ func parseQwen2(file []byte) (config, error) {
 		Tied       bool    `json:"tie_word_embeddings"`
 	}{Positions: 32768, Epsilon: 1e-6, Activation: "silu"}
 	if err := json.Unmarshal(file, &raw); err != nil {
-		return config{}, corrupt(err)
+		return config{}, modelfile.Corrupt(err)
 	}
 	switch {
 	case raw.Activation != "silu":
-		return config{}, unsupported("hidden_act", raw.Activation)
+		return config{}, modelfile.Unsupported("hidden_act", raw.Activation)
 	case raw.Rope.Type != "" && raw.Rope.Type != "default":
-		return config{}, unsupported("rope_type", raw.Rope.Type)
+		return config{}, modelfile.Unsupported("rope_type", raw.Rope.Type)
 	case raw.Scaling != nil:
-		return config{}, unsupported("rope_scaling", raw.Scaling)
+		return config{}, modelfile.Unsupported("rope_scaling", raw.Scaling)
 	case raw.Sliding:
-		return config{}, unsupported("use_sliding_window", true)
+		return config{}, modelfile.Unsupported("use_sliding_window", true)
 	case raw.HeadSize != 0 && raw.HeadSize*raw.Heads != raw.Hidden:
-		return config{}, unsupported("head_dim", raw.HeadSize)
+		return config{}, modelfile.Unsupported("head_dim", raw.HeadSize)
 	}
 	return config{
 		qwen2: true, layers: raw.Layers, heads: raw.Heads, groups: cmp.Or(raw.Groups, raw.Heads), hidden: raw.Hidden, inner: raw.Inner, vocab: raw.Vocab,
@@ -135,29 +135,24 @@ func parseQwen2(file []byte) (config, error) {
 
 // check bounds what the shapes of the tensors are computed from.
 func (c config) check() error {
-	for _, n := range []struct {
-		name            string
-		value, from, to int
-	}{
-		{"layers", c.layers, 1, maxLayers},
-		{"hidden size", c.hidden, 1, maxWidth},
-		{"inner size", c.inner, 1, maxWidth},
-		{"heads", c.heads, 1, c.hidden},
-		{"heads of keys and values", c.groups, 1, c.heads},
-		{"vocabulary", c.vocab, 1, maxVocab},
-		{"positions", c.positions, 2, maxPosition},
-	} {
-		if n.value < n.from || n.value > n.to {
-			return corrupt(fmt.Errorf("%s must be between %d and %d, got %d", n.name, n.from, n.to, n.value))
-		}
-	}
+	err := modelfile.CheckBounds([]modelfile.Bound{
+		{Name: "layers", Value: c.layers, From: 1, To: maxLayers},
+		{Name: "hidden size", Value: c.hidden, From: 1, To: maxWidth},
+		{Name: "inner size", Value: c.inner, From: 1, To: maxWidth},
+		{Name: "heads", Value: c.heads, From: 1, To: c.hidden},
+		{Name: "heads of keys and values", Value: c.groups, From: 1, To: c.heads},
+		{Name: "vocabulary", Value: c.vocab, From: 1, To: maxVocab},
+		{Name: "positions", Value: c.positions, From: 2, To: maxPosition},
+	})
 	switch {
+	case err != nil:
+		return err
 	case c.hidden%c.heads != 0 || c.heads%c.groups != 0:
-		return corrupt(fmt.Errorf("hidden size %d, %d heads and %d heads of keys and values must be multiples", c.hidden, c.heads, c.groups))
+		return modelfile.Corrupt(fmt.Errorf("hidden size %d, %d heads and %d heads of keys and values must be multiples", c.hidden, c.heads, c.groups))
 	case c.qwen2 && (c.size()%2 != 0 || !(c.base > 1) || math.IsInf(c.base, 0)):
-		return corrupt(fmt.Errorf("heads of %d numbers rotated with base %g", c.size(), c.base))
+		return modelfile.Corrupt(fmt.Errorf("heads of %d numbers rotated with base %g", c.size(), c.base))
 	case !(c.epsilon >= 0):
-		return corrupt(fmt.Errorf("epsilon %g", c.epsilon))
+		return modelfile.Corrupt(fmt.Errorf("epsilon %g", c.epsilon))
 	}
 	return nil
 }
@@ -166,9 +161,3 @@ func (c config) check() error {
 func (c config) size() int   { return c.hidden / c.heads }
 func (c config) shared() int { return c.groups * c.size() }
 func (c config) stride() int { return c.hidden + 2*c.shared() }
-
-func corrupt(err error) error { return fmt.Errorf("%w: config.json: %w", hippo.ErrCorrupt, err) }
-
-func unsupported(name string, value any) error {
-	return fmt.Errorf("%w: config.json: %s %v", hippo.ErrUnsupported, name, value)
-}
