@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -321,6 +322,33 @@ func TestConsolidate_BadInput(t *testing.T) {
 				t.Errorf("%s of %d memories: %+v", h, n, c)
 			}
 		}
+	}
+}
+
+// A hundred thousand equal memories: a run links as many as it may, summarises and archives nothing, and is undone; the next goes on.
+func TestConsolidate_EqualMemories(t *testing.T) {
+	t.Parallel()
+	n := 100_000
+	if testing.Short() || os.Getenv(remoteTests) != "" {
+		n = 15_000
+	}
+	f := open(t, options{models: []embedding.Model{instant(embedtest.NewWords("w"))}})
+	ms := make([]*hippo.Memory, n)
+	for i := range ms {
+		ms[i] = &hippo.Memory{
+			ID: hippo.ID{0: 1, 12: byte(i >> 16), 13: byte(i >> 8), 14: byte(i), 15: 1}, Content: "the gateway has a timeout of thirty seconds", Trust: hippo.TrustNormal,
+			CreatedAt: f.now().AddDate(0, 0, -60).Add(time.Duration(i) * time.Second), Surprise: hippo.Surprise{Score: .1},
+			Importance: hippo.Importance{Base: .5, Value: .5}, Source: hippo.Source{Kind: hippo.SourceAgent},
+		}
+	}
+	f.put(ms...)
+	links := consolidate.Default().Duplicates.Links
+	c := f.consolidate(consolidate.Weekly, false)
+	if c.Memories != n || c.Linked != links || c.Left != n-1-links || c.Summarised+c.Archived+c.Skipped != 0 {
+		t.Fatalf("%d equal memories: %+v", n, c.ConsolidationCounts)
+	}
+	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); err != nil || len(f.relations()) != 0 {
+		t.Fatalf("after the undo %d relations (%v)", len(f.relations()), err)
 	}
 }
 
