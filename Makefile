@@ -90,7 +90,7 @@ generate: ## generated files are up to date
 	before=$$(tree) && go generate ./... && test "$$before" = "$$(tree)" || { git status --short; echo "go generate changed the tree"; exit 1; }
 
 build: ## bin/hippo, as released
-	go build -trimpath -ldflags='-s -w' -o bin/hippo ./cmd/hippo
+	go build -trimpath -ldflags='-s -w -funcalign=16' -o bin/hippo ./cmd/hippo
 
 # What deploy/Dockerfile copies as /image.
 bin/image: CERTIFICATES ?= /etc/ssl/certs/ca-certificates.crt
@@ -218,7 +218,7 @@ WHEELS := linux/amd64:manylinux2014_x86_64.musllinux_1_1_x86_64 linux/arm64:many
 wheels: ## bin/wheels: the Python library with the program for five systems, and the one for this system tried in a fresh environment
 	rm -rf bin/wheels
 	@set -e; for w in $(WHEELS); do t=$${w%:*}; echo "wheel $$t"; \
-	GOOS=$${t%/*} GOARCH=$${t#*/} go build -trimpath -ldflags='-s -w' -o bin/wheels/program ./cmd/hippo; \
+	GOOS=$${t%/*} GOARCH=$${t#*/} go build -trimpath -ldflags='-s -w -funcalign=16' -o bin/wheels/program ./cmd/hippo; \
 	python3 clients/python/build_backend.py wheel bin/wheels py3-none-$${w#*:} bin/wheels/program; rm bin/wheels/program; done
 	python3 clients/python/build_backend.py shim bin/wheels
 	$(MAKE) --no-print-directory wheel-check

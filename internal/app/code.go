@@ -7,6 +7,8 @@ import (
 	"github.com/adrg/xdg"
 
 	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/codeindex/grammar"
+	"github.com/hippo-memory/hippo/internal/codeindex/symbols"
 	"github.com/hippo-memory/hippo/internal/embed/static"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/models"
@@ -28,7 +30,7 @@ func OpenCode(o *Options) (*codeindex.Library, error) {
 		now = time.Now //nolint:forbidigo // the default clock
 	}
 	return codeindex.NewLibrary(codeindex.Config{
-		Dir: filepath.Join(xdg.CacheHome, "hippo", "code"), Parser: nil, Model: static.Functions{WithCode: tokens}, Tokens: tokens,
+		Dir: filepath.Join(xdg.CacheHome, "hippo", "code"), Parser: symbols.New(filepath.Join(xdg.CacheHome, "hippo", "grammars"), grammar.Limits{}), Model: static.Functions{WithCode: tokens}, Tokens: tokens,
 		Weights: &weights, Now: now, Log: o.Log,
 	}), nil
 }

@@ -23,12 +23,9 @@ type grammar struct {
 func grammars() []grammar {
 	typescript := source{"tree-sitter-typescript", "0.23.2", "0fdf63c35930a75885145d75ee63cb879da2d49db9bfe454bd8e60b08ba778a1"}
 	return []grammar{
-		{"c", "c", source{"tree-sitter-c", "0.24.1", "8e9ecd7687665d2fa1b3c07fbd1f4380b7d285850d6954629e2156e1b757451e"}, "src"},
 		{"go", "go", source{"tree-sitter-go", "0.25.0", "f7265544d6b297797dc3675c02b76fb182c177ce29fda10ac1f36e9ab33fd90e"}, "src"},
-		{"java", "java", source{"tree-sitter-java", "0.23.5", "6b6c1b62605f9d8bb80efd2ebe5951a87b182faafa3eeb67c460a667818551b6"}, "src"},
 		{"javascript", "javascript", source{"tree-sitter-javascript", "0.25.0", "6214ce23d03aba525ba8edd6ca7caf365c969f2c2dbfc353e376ca54507ffb92"}, "src"},
 		{"python", "python", source{"tree-sitter-python", "0.25.0", "63b76b3fa8181fd79eaad4abcdb21e2babcb504dbfc7710a89934fa456d26096"}, "src"},
-		{"rust", "rust", source{"tree-sitter-rust", "0.24.0", "4248da0b9ea40fec13ef010822e7b92a9d1ebdf74f6f2733539b1dbbb086c5bb"}, "src"},
 		{"tsx", "tsx", typescript, "tsx/src"},
 		{"typescript", "typescript", typescript, "typescript/src"},
 	}

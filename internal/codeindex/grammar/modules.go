@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 
 	"github.com/therootcompany/xz"
 )
@@ -20,19 +19,6 @@ const maxModule = 16 << 20
 
 // ErrUnknown is the error of a language without a grammar.
 var ErrUnknown = errors.New("no grammar")
-
-// Names returns the names of the grammars that are built in, sorted.
-func Names() []string {
-	entries, err := modules.ReadDir("modules")
-	if err != nil {
-		panic(err) // the directory is part of the program
-	}
-	names := make([]string, 0, len(entries))
-	for _, e := range entries {
-		names = append(names, strings.TrimSuffix(e.Name(), ".wasm.xz"))
-	}
-	return names
-}
 
 // unpack returns the module of a grammar. Cost: 20 ms for a megabyte.
 func unpack(name string) ([]byte, error) {

@@ -64,7 +64,7 @@ func New(folder string, limits Limits) *Runtime {
 // ErrClosed is the error of a runtime that was closed.
 var ErrClosed = errors.New("the runtime of the grammars is closed")
 
-// Open returns the grammar of a language, one of [Names]. The first call of a process unpacks
+// Open returns the grammar of a language; [ErrUnknown]: there is none. The first call of a process unpacks
 // and loads its module: some 20 ms, or up to a second if the directory does not hold it compiled.
 // Of the symbols that the grammar has, wanted says what becomes of their nodes.
 func (r *Runtime) Open(ctx context.Context, language string, wanted func(symbol string, named bool) Action) (*Grammar, error) {

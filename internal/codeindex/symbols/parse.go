@@ -27,11 +27,19 @@ func New(folder string, limits grammar.Limits) *Parser {
 }
 
 // Close frees what the parser holds. Files that are read meanwhile fail.
-func (p *Parser) Close(ctx context.Context) error {
-	if err := p.runtime.Close(ctx); err != nil {
+func (p *Parser) Close() error {
+	if err := p.runtime.Close(context.Background()); err != nil {
 		return fmt.Errorf("close the parser: %w", err)
 	}
 	return nil
+}
+
+// Language returns the language of a file as [Language] does, if the parser reads it; "" if not.
+func (p *Parser) Language(path string, head []byte) string {
+	if lang := Language(path, head); p.languages[lang] != nil {
+		return lang
+	}
+	return ""
 }
 
 // Parse returns what a file of a language defines, refers to and imports. The language is one that

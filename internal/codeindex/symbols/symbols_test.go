@@ -103,7 +103,7 @@ func compare(t *testing.T, language, source, want string) {
 func TestLimits(t *testing.T) {
 	p := symbols.New("", grammar.Limits{Source: 40})
 	defer func() {
-		if err := p.Close(context.Background()); err != nil {
+		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -133,7 +133,7 @@ func hostile() map[string]string {
 }
 
 func TestHostile(t *testing.T) {
-	for _, language := range grammar.Names() {
+	for _, language := range []string{"go", "javascript", "python", "tsx", "typescript"} {
 		for name, source := range hostile() {
 			t.Run(language+" "+name, func(t *testing.T) {
 				t.Parallel()
