@@ -293,3 +293,55 @@ func TestKnownAt_SaysWhereTheHistoryEnds(t *testing.T) {
 		t.Errorf("in the future: %q", contents(later))
 	}
 }
+
+// What a caller may not see now is not seen in the past either: neither a memory of another project, nor its relations, nor how many
+// there are whose history ends.
+func TestKnownAt_WithinTheScope(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	mine := f.note(hippo.Memory{Content: "port 80", Project: "p"})
+	hidden := f.note(hippo.Memory{Content: "port of the other project", Project: "q"})
+	f.declare(hippo.Relation{From: mine.ID, To: hidden.ID, Kind: "near", Weight: 1})
+	f.advance(0, time.Minute)
+	at := hippo.Moment{KnownAt: f.now()}
+	f.advance(0, time.Minute)
+	for n := range hippo.DefaultRetention().Versions + 2 {
+		f.modify(hidden.ID, engine.Modification{Content: new(fmt.Sprintf("port %d of the other project", n))})
+	}
+	f.modify(mine.ID, engine.Modification{Content: new("port 81")})
+	if err := f.Relations().Remove(t.Context(), []hippo.Relation{{From: mine.ID, To: hidden.ID, Kind: "near"}}); err != nil {
+		t.Fatal(err)
+	}
+	m := f.In(hippo.Scope{Projects: []string{"p"}, Rights: hippo.RightRead})
+	a, err := m.Search(t.Context(), hippo.Query{Text: "port", Filter: hippo.Filter{Moment: at}})
+	if err != nil || len(a.Hits) != 1 || a.Hits[0].Memory.Content != "port 80" || a.Degraded != nil {
+		t.Errorf("found %+v (%v)", a, err)
+	}
+	if list, err := m.Relations().List(t.Context(), engine.RelationQuery{IDs: []hippo.ID{mine.ID}, At: at}); err != nil || list != nil {
+		t.Errorf("relations %v (%v)", list, err)
+	}
+	if _, err := engine.GetAt(t.Context(), m, engine.GetQuery{IDs: []hippo.ID{hidden.ID}, At: at}); !errors.Is(err, hippo.ErrNotFound) {
+		t.Errorf("the hidden one: %v", err)
+	}
+	if _, err := f.In(hippo.Scope{}).Search(t.Context(), hippo.Query{Filter: hippo.Filter{Moment: at}}); !errors.Is(err, hippo.ErrForbidden) {
+		t.Errorf("without rights: %v", err)
+	}
+}
+
+func BenchmarkKnownAt(b *testing.B) {
+	f := open(b, options{})
+	var ids []hippo.ID
+	for range 10_000 {
+		ids = append(ids, f.record("port 80 of a gateway", .5))
+	}
+	at := f.now()
+	f.advance(0, time.Second)
+	for n := range 1_000 {
+		f.advance(0, time.Second)
+		f.modify(ids[n], engine.Modification{Content: new(fmt.Sprintf("port %d", n))})
+	}
+	b.ResetTimer()
+	for b.Loop() {
+		f.search(hippo.Query{Text: "gateway", Filter: hippo.Filter{Moment: hippo.Moment{KnownAt: at}}})
+	}
+}
