@@ -90,7 +90,7 @@ func blank(src []byte, from, until int) bool {
 func (s *splitter) link() {
 	split := make([]bool, len(s.symbols))
 	for i := range s.symbols {
-		if p := s.symbols[i].Parent; p >= 0 && p < i && s.separate(p, i) {
+		if p := s.around(i); p >= 0 && s.separate(p, i) {
 			split[p] = true
 		}
 	}
@@ -98,10 +98,7 @@ func (s *splitter) link() {
 		if _, _, ok := s.span(i); !ok {
 			continue
 		}
-		parent := s.symbols[i].Parent
-		if parent >= i || parent < 0 {
-			parent = -1
-		}
+		parent := s.around(i)
 		if parent < 0 || split[parent] && s.separate(parent, i) && s.reachable(parent, split) {
 			s.children[parent] = append(s.children[parent], i)
 		}
@@ -115,17 +112,28 @@ func (s *splitter) link() {
 	}
 }
 
+// around returns the nearest symbol that holds another one and has it in its text; -1: none. A method of Go belongs to a
+// type and stands outside of it.
+func (s *splitter) around(i int) int {
+	from, until, _ := s.span(i)
+	for p := s.symbols[i].Parent; p >= 0 && p < i; p = s.symbols[p].Parent {
+		if a, b, ok := s.span(p); ok && a <= from && until <= b {
+			return p
+		}
+		if s.symbols[p].Parent >= p {
+			break
+		}
+	}
+	return -1
+}
+
 // reachable reports whether all that hold a symbol are split.
 func (s *splitter) reachable(i int, split []bool) bool {
 	for i >= 0 {
 		if !split[i] {
 			return false
 		}
-		if p := s.symbols[i].Parent; p < i {
-			i = p
-		} else {
-			return true
-		}
+		i = s.around(i)
 	}
 	return true
 }

@@ -114,6 +114,20 @@ func TestSplit_constants(t *testing.T) {
 	}
 }
 
+// A method of Go belongs to a type that does not contain it.
+func TestSplit_method(t *testing.T) {
+	t.Parallel()
+	src := "type T struct{}\n\nfunc (T) F() {}\n"
+	f := &syntax.File{Symbols: []syntax.Symbol{
+		{Name: "T", Qualified: "T", Kind: syntax.Struct, Signature: "type T struct", Range: at(src, "type T struct{}"), Parent: -1},
+		{Name: "F", Qualified: "T.F", Kind: syntax.Method, Range: at(src, "func (T) F() {}"), Parent: 0},
+	}}
+	list := check(t, []byte(src), f)
+	if len(list) != 2 || list[1].Symbol != 1 || chunk.Header(f, &list[1]) != "type T struct\n" {
+		t.Errorf("got %+v", list)
+	}
+}
+
 func TestSplit_long(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
