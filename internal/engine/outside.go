@@ -47,6 +47,16 @@ func Changes(verb string) bool {
 	return !ok || v.rights&(hippo.RightWrite|hippo.RightPurge) != 0
 }
 
+// ReadsAll reports whether a verb may read or change the whole store, by its name, and so take minutes where there is much: to
+// consolidate, to audit, to list clusters, and to undo such an operation.
+func ReadsAll(verb string) bool {
+	switch verb {
+	case nameOf(consolidateAll), nameOf(audit), nameOf(clusters), nameOf(undo):
+		return true
+	}
+	return false
+}
+
 // Failure returns an error as the reply of a call that failed.
 func Failure(err error) []byte {
 	reply, _ := replyOf(nil, err)

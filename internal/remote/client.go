@@ -21,9 +21,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/secret"
 )
 
-// attemptTime is how long an attempt may take: what the server allows, and the way.
-const attemptTime = 75 * time.Second
-
 // ClientOptions say whom a client calls, and as whom.
 type ClientOptions struct {
 	// Address is that of the server, such as https://host:8420.
@@ -89,7 +86,7 @@ func (c *Client) Call(ctx context.Context, call *engine.Call, out any) error {
 		case len(body) > maxCall:
 			return fmt.Errorf("%w: a call has %d bytes, at most %d go to a server", hippo.ErrInvalid, len(body), maxCall)
 		}
-		reply, failed, err := c.send(ctx, http.MethodPost, body)
+		reply, failed, err := c.send(ctx, http.MethodPost, body, timesOf(call.Verb).attempt)
 		if !errors.As(err, &lost) {
 			if err != nil {
 				return err
@@ -120,7 +117,7 @@ func (c *Client) gone(call *engine.Call, lost *lostError, sent bool) error {
 
 // Greet asks the server who it is and what the token allows.
 func (c *Client) Greet(ctx context.Context) (g Greeting, err error) {
-	reply, failed, err := c.send(ctx, http.MethodGet, nil)
+	reply, failed, err := c.send(ctx, http.MethodGet, nil, shortTimes().attempt)
 	if lost, ok := errors.AsType[*lostError](err); ok {
 		return g, fmt.Errorf("%w: %s: %w", hippo.ErrUnavailable, c.Address, lost)
 	}
@@ -140,9 +137,9 @@ type lostError struct {
 
 func (e *lostError) Unwrap() error { return e.error }
 
-// send makes one attempt. The error is a [*lostError], or one of the call.
-func (c *Client) send(ctx context.Context, method string, body []byte) (reply []byte, failed bool, err error) {
-	attempt, cancel := context.WithTimeout(ctx, attemptTime)
+// send makes one attempt, which may take limit. The error is a [*lostError], or one of the call.
+func (c *Client) send(ctx context.Context, method string, body []byte, limit time.Duration) (reply []byte, failed bool, err error) {
+	attempt, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	connected := false
 	attempt = httptrace.WithClientTrace(attempt, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
@@ -171,7 +168,7 @@ func (c *Client) send(ctx context.Context, method string, body []byte) (reply []
 	case ctx.Err() != nil:
 		return nil, false, context.Cause(ctx)
 	case attempt.Err() != nil:
-		return nil, false, &lostError{error: fmt.Errorf("no answer within %v", attemptTime), sent: connected, final: true}
+		return nil, false, &lostError{error: fmt.Errorf("no answer within %v", limit), sent: connected, final: true}
 	}
 	if u, ok := errors.AsType[*url.Error](err); ok { // it repeats the address
 		err = u.Err

@@ -47,7 +47,7 @@ func (c *Client) speaksTLS(ctx context.Context) bool {
 	if c.answered.Load() || !strings.HasPrefix(c.Address, "http:") {
 		return false
 	}
-	_, _, err := c.send(ctx, http.MethodGet, nil)
+	_, _, err := c.send(ctx, http.MethodGet, nil, shortTimes().attempt)
 	return errors.Is(err, errTLSOnly)
 }
 

@@ -17,9 +17,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// callTime is how long a verb may take. A connection has a minute.
-const callTime = 55 * time.Second
-
 // Options configure the route.
 type Options struct {
 	// Version is that of the program.
@@ -79,9 +76,7 @@ func rightsOf(r hippo.Rights) []string {
 // call carries out a call.
 func (s *server) call(w http.ResponseWriter, r *http.Request) {
 	began := s.Now()
-	ctx, cancel := context.WithTimeoutCause(r.Context(), callTime, fmt.Errorf("%w: the call took longer than %v", hippo.ErrUnavailable, callTime))
-	defer cancel()
-	reply, failed, err := s.perform(ctx, r)
+	reply, failed, err := s.perform(w, r, began)
 	wire.LogCall(s.Log, "engine", s.Now().Sub(began), 0, err)
 	if !failed {
 		s.reply(w, http.StatusOK, outcomeResult, reply, nil)
@@ -98,8 +93,8 @@ func (s *server) call(w http.ResponseWriter, r *http.Request) {
 	s.reply(w, status, outcomeFailure, reply, nil)
 }
 
-// perform checks a request and carries out its call.
-func (s *server) perform(ctx context.Context, r *http.Request) (reply []byte, failed bool, err error) {
+// perform checks a request that began at a time and carries out its call.
+func (s *server) perform(w http.ResponseWriter, r *http.Request, began time.Time) (reply []byte, failed bool, err error) {
 	if p := r.Header.Get(protocolHeader); p != s.protocol {
 		return failure(differs("this server", s.Version, s.protocol, "the caller", r.Header.Get(versionHeader), p))
 	}
@@ -113,6 +108,12 @@ func (s *server) perform(ctx context.Context, r *http.Request) (reply []byte, fa
 	if err != nil {
 		return failure(fmt.Errorf("%w: the call is incomplete: %w", hippo.ErrInvalid, err))
 	}
+	limits := timesOf(verbIn(body))
+	if limits.reply > 0 {
+		_ = http.NewResponseController(w).SetWriteDeadline(began.Add(limits.reply)) // a test may have none
+	}
+	ctx, cancel := context.WithTimeoutCause(r.Context(), limits.call-s.Now().Sub(began), fmt.Errorf("%w: the call took longer than %v", hippo.ErrUnavailable, limits.call))
+	defer cancel()
 	reply, failed, err = s.dispatcher.DoWithin(ctx, httpd.CallerOf(ctx).Scope, body, discreet)
 	if failed && ctx.Err() != nil && r.Context().Err() == nil {
 		return failure(context.Cause(ctx))
