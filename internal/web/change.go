@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -72,22 +73,31 @@ func (v *visit) change(text string, do func(m *hippo.Memory) error) error {
 	return v.apply(text, func() error { return do(m) })
 }
 
+// vote votes on a memory, as an answer to the search that the form names; without one, on no question in particular.
 func vote(v *visit) error {
 	up := v.r.PostForm.Get("vote") == "up"
 	if !up && v.r.PostForm.Get("vote") != "down" {
 		return hippo.Fieldf("vote", "must be up or down")
 	}
-	text := "Voted down: it ranks lower now."
-	if up {
-		text = "Voted up: it ranks higher now."
+	query := strings.TrimSpace(v.r.PostForm.Get("query"))
+	if !utf8.ValidString(query) {
+		return hippo.Fieldf("query", "must be valid UTF-8")
 	}
-	return v.change(text, func(m *hippo.Memory) error {
-		var err error
+	text := "Voted down: it ranks lower"
+	if up {
+		text = "Voted up: it ranks higher"
+	}
+	if query != "" {
+		text += " for searches like this one"
+	}
+	return v.change(text+" now.", func(m *hippo.Memory) error {
+		b := engine.Ballot{Query: query}
 		if up {
-			_, err = v.memories.Reinforce(v.r.Context(), []hippo.ID{m.ID}, nil)
+			b.Up = []hippo.ID{m.ID}
 		} else {
-			_, err = v.memories.Reinforce(v.r.Context(), nil, []hippo.ID{m.ID})
+			b.Down = []hippo.ID{m.ID}
 		}
+		_, err := engine.Cast(v.r.Context(), v.memories, b)
 		return err
 	})
 }

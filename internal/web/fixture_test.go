@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embed/embedtest"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/index"
@@ -42,11 +43,12 @@ func newSite(t testing.TB) *site {
 	s := &site{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return s.now }
 	st := store.New(memstore.New(nil), &store.Options{Now: now, Zone: time.UTC})
-	x, err := index.Open(t.Context(), st, &index.Options{})
+	tokens := &embedtest.Texts{}
+	x, err := index.Open(t.Context(), st, &index.Options{Tokens: tokens})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: now})
+	s.engine = engine.New(engine.Config{Store: st, Index: x, Now: now, Tokens: tokens})
 	s.sessions = web.NewSessions(now)
 	s.options = web.Options{Sessions: s.sessions, Now: now, Version: "1.2.3", Store: "/home/ana/memory.db"}
 	t.Cleanup(func() {

@@ -23,10 +23,17 @@ type memoryBody struct {
 	Events   []event
 	Uses     usage
 	Metadata []fact
+	around
+	Edit editForm
+	// Query is the search that showed the memory, which votes on this page are about; empty: there was none.
+	Query string
+}
+
+// around is what a memory is connected with.
+type around struct {
 	lineage
 	Relations []relationView
 	Similar   []item
-	Edit      editForm
 }
 
 // lineage is what supersedes a memory, nil for nothing, and what it supersedes.
@@ -76,7 +83,7 @@ func memoryPage(v *visit, m *hippo.Memory, sent *editForm) (page, error) {
 	}
 	b := memoryBody{
 		Memory: m, Content: visible(m.Content), Badges: badgesOf(v, m), Now: v.memories.Importance(m, list.Day), Facts: factsOf(m), Events: eventsOf(v, m),
-		Uses: usageOf(m.Accesses, list.Day), Edit: editOf(m),
+		Uses: usageOf(m.Accesses, list.Day), Edit: editOf(m), Query: strings.TrimSpace(v.r.URL.Query().Get("q")),
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Metadata)) {
 		b.Metadata = append(b.Metadata, fact{k, string(m.Metadata[k])})

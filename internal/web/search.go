@@ -103,6 +103,7 @@ func (b *searchBody) search(ctx context.Context, v *visit, filter hippo.Filter) 
 		h := &b.Answer.Hits[i]
 		x := newHit(v, h, offset+i+1, words, b.Answer.Day)
 		x.Signals = signalsOf(&h.Signals, b.Situation != "")
+		x.Link = link("/ui/memory/"+h.Memory.ID.String(), "q", b.Query)
 		b.Hits = append(b.Hits, x)
 	}
 	for _, c := range b.Answer.Conflicts {
@@ -144,6 +145,8 @@ func overviewOf(ctx context.Context, v *visit) (*overview, error) {
 // hitView is a hit with what explains it.
 type hitView struct {
 	item
+	// Link leads to the memory, and names the search: votes there are about it.
+	Link      string
 	Rank      int
 	Relevance float64
 	// Why says in words how the memory was found.
