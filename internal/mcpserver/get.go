@@ -50,8 +50,10 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if err := engine.Opened(ctx, s.Memories, conversationOf(ctx).found(ids)); err != nil {
-		return reply{}, err
+	if at.KnownAt.IsZero() { // to look at what was known is no use of what is known
+		if err := engine.Opened(ctx, s.Memories, conversationOf(ctx).found(ids)); err != nil {
+			return reply{}, err
+		}
 	}
 	rs, err := s.Relations().List(ctx, engine.RelationQuery{IDs: ids, At: at})
 	if err != nil {

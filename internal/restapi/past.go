@@ -108,7 +108,7 @@ func (in *diffInput) call(ctx context.Context, r *request) (reply, error) {
 		n    int
 		to   **insight
 	}{{"from", in.from, &out.Before}, {"to", in.to, &out.After}} {
-		if side.n > len(vs) {
+		if side.n < 0 || side.n > len(vs) {
 			return reply{}, hippo.Fieldf(side.name, "must be from 0 to %d, got %d", len(vs), side.n)
 		}
 		m := formerOf(vs[:side.n], now[0])

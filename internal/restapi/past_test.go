@@ -55,6 +55,7 @@ func TestPast(t *testing.T) {
 		t.Errorf("the last change: %+v", d)
 	}
 	s.do(http.MethodGet, "/memories/"+m.UUID+"/diff?from=3", "").failed(http.StatusBadRequest, "invalid", "from")
+	s.do(http.MethodGet, "/memories/"+m.UUID+"/diff?to=-1", "").failed(http.StatusBadRequest, "invalid", "to")
 	s.do(http.MethodPost, "/undo", `{"operation":"`+log.Operations[1].UUID+`"}`).failed(http.StatusConflict, "conflict", "")
 	for _, o := range log.Operations {
 		s.do(http.MethodPost, "/undo", `{"operation":"`+o.UUID+`","reason":"wrong"}`).want(http.StatusOK)

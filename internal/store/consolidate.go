@@ -260,8 +260,12 @@ func (x *tidier) change(m *hippo.Memory) *change {
 	return c
 }
 
-// related notes that a relation from a memory was changed.
+// related notes that a relation from a memory was changed, unless it leads to another project: who may read one of
+// them only would see the other end in the history.
 func (x *tidier) related(m *hippo.Memory, r hippo.RelationChange) {
+	if to := x.now[r.Relation.To]; to == nil || to.Project != m.Project {
+		return
+	}
 	c := x.change(m)
 	c.relations = append(c.relations, r)
 }

@@ -86,20 +86,20 @@ func EndRelations(ctx context.Context, s Scoped, rs []hippo.Relation, until time
 	err := relate(ctx, s, rs, func(x *relating) error {
 		out = nil
 		for _, r := range rs {
+			if x.hidden(&r) {
+				return noRelation(&r)
+			}
 			var wrong error
 			if err := x.change(r, func(old, r hippo.Relation) hippo.Relation {
 				next := old
 				next.ValidUntil = until
-				if wrong = endable(&old, &r, until); wrong != nil || x.hidden(&r) {
+				if wrong = endable(&old, &r, until); wrong != nil {
 					return old
 				}
 				out = append(out, next)
 				return next
 			}); err != nil {
 				return err
-			}
-			if wrong == nil && x.hidden(&r) {
-				wrong = noRelation(&r)
 			}
 			if wrong != nil {
 				return wrong

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // What lies outside of a scope can neither be read nor changed.
@@ -208,3 +210,59 @@ func TestScoped_ImportRefusesAnIDInUse(t *testing.T) {
 
 // second returns the error of a call that returns something else, too.
 func second[T any](_ T, err error) error { return err }
+
+// A relation to what lies outside of a scope cannot be ended from it, nor does it show that it is there.
+func TestEndRelations_OutsideOfTheScope(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, c *clock, s *store.Store) {
+		mine, other := memory("mine"), memory("other project")
+		mine.Project, other.Project = "p", "q"
+		add(t, s, mine, other)
+		r := hippo.Relation{From: mine.ID, To: other.ID, Kind: "x", Weight: 1, ValidUntil: c.now().AddDate(0, 0, -1)}
+		if _, err := s.In(hippo.LocalScope("")).Relate(t.Context(), []hippo.Relation{r}, nil); err != nil {
+			t.Fatal(err)
+		}
+		in := s.In(hippo.Scope{Projects: []string{"p"}, Rights: hippo.AllRights})
+		if _, err := store.EndRelations(t.Context(), in, []hippo.Relation{r}, c.now()); !errors.Is(err, hippo.ErrNotFound) || !strings.Contains(err.Error(), "no relation") {
+			t.Errorf("got %v, want not found", err)
+		}
+	})
+}
+
+// The history of a consolidation does not show one project what relations lead to from another.
+func TestTidy_NoHistoryBetweenProjects(t *testing.T) {
+	t.Parallel()
+	onEach(t, func(t *testing.T, _ *clock, s *store.Store) {
+		mine, near, other := memory("mine"), memory("near"), memory("other project")
+		mine.Project, near.Project, other.Project = "p", "p", "q"
+		add(t, s, mine, near, other)
+		all := s.In(hippo.LocalScope(""))
+		seen := make(map[hippo.ID]*hippo.Memory)
+		for _, m := range []*hippo.Memory{mine, near, other} {
+			seen[m.ID] = get(t, s, m.ID)
+		}
+		link := []hippo.Relation{{From: mine.ID, To: near.ID, Kind: "x", Weight: 1}, {From: mine.ID, To: other.ID, Kind: "x", Weight: 1}}
+		if done, err := store.Tidy(t.Context(), all, &store.Tidying{Seen: seen, Link: link}); err != nil || done.Linked != 2 {
+			t.Fatalf("%+v (%v)", done, err)
+		}
+		rs, err := all.Relations(t.Context(), []hippo.ID{mine.ID}, time.Time{}, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done, err := store.Tidy(t.Context(), all, &store.Tidying{Seen: seen, Drop: rs}); err != nil || done.Dropped != 2 {
+			t.Fatalf("%+v (%v)", done, err)
+		}
+		in := s.In(hippo.Scope{Projects: []string{"p"}, Rights: hippo.AllRights})
+		vs, err := store.Versions(t.Context(), in, driver.VersionQuery{Memories: []hippo.ID{mine.ID}})
+		if err != nil || len(vs) != 2 {
+			t.Fatalf("%d versions (%v), want the two of the relation within the project", len(vs), err)
+		}
+		for _, v := range vs {
+			for _, r := range v.Relations {
+				if r.Relation.To != near.ID {
+					t.Errorf("the history shows %v", r.Relation)
+				}
+			}
+		}
+	})
+}
