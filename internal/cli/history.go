@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -193,20 +192,10 @@ func versionsToCompare(ctx context.Context, m *client.Client, id hippo.ID, refs 
 		case n == 0:
 			found[i] = now[0]
 		default:
-			found[i] = before(vs[:n], now[0])
+			found[i] = wire.FormerOf(vs[:n], now[0])
 		}
 	}
 	return found[0], found[1], nil
-}
-
-// before returns what a memory was before the last of some versions, the newest first; nil if that recorded it. now is what it is.
-func before(vs []hippo.Version, now *hippo.Memory) *hippo.Memory {
-	for _, v := range slices.Backward(vs) {
-		if !v.Unchanged { // an operation that changed only relations has no version of its own
-			return v.Before
-		}
-	}
-	return now
 }
 
 // shortestID is the least length of the ID of an operation; what is shorter is a number.

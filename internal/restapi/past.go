@@ -1,13 +1,10 @@
 package restapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -111,7 +108,7 @@ func (in *diffInput) call(ctx context.Context, r *request) (reply, error) {
 		if side.n < 0 || side.n > len(vs) {
 			return reply{}, hippo.Fieldf(side.name, "must be from 0 to %d, got %d", len(vs), side.n)
 		}
-		m := formerOf(vs[:side.n], now[0])
+		m := wire.FormerOf(vs[:side.n], now[0])
 		if m == nil {
 			continue
 		}
@@ -121,57 +118,18 @@ func (in *diffInput) call(ctx context.Context, r *request) (reply, error) {
 		}
 		*side.to = &list[0]
 	}
-	if out.Changed, err = changedKeys(out.Before, out.After); err != nil {
+	if out.Changed, err = wire.ChangedKeys(rawOf(out.Before), rawOf(out.After)); err != nil {
 		return reply{}, err
 	}
 	return reply{status: http.StatusOK, data: out, count: 1}, nil
 }
 
-// formerOf returns what a memory was before the last of some versions, the newest first; nil if that recorded it. now is what it is.
-func formerOf(vs []hippo.Version, now *hippo.Memory) *hippo.Memory {
-	for _, v := range slices.Backward(vs) {
-		if !v.Unchanged { // an operation that changed only relations has no version of its own
-			return v.Before
-		}
+// rawOf returns the JSON of a memory, nil for none.
+func rawOf(m *insight) json.RawMessage {
+	if m == nil {
+		return nil
 	}
-	return now
-}
-
-// changedKeys returns the keys in which two memories differ as JSON, but for the time of the change, in alphabetical order.
-func changedKeys(a, b *insight) ([]string, error) {
-	var before, after map[string]json.RawMessage
-	for _, side := range []struct {
-		from *insight
-		to   *map[string]json.RawMessage
-	}{{a, &before}, {b, &after}} {
-		if side.from == nil {
-			continue
-		}
-		raw, err := json.Marshal(side.from)
-		if err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(raw, side.to); err != nil {
-			return nil, err
-		}
-	}
-	out := []string{}
-	for _, key := range slices.Sorted(maps.Keys(union(before, after))) {
-		if key != "updated_at" && !bytes.Equal(before[key], after[key]) {
-			out = append(out, key)
-		}
-	}
-	return out, nil
-}
-
-func union(a, b map[string]json.RawMessage) map[string]bool {
-	out := make(map[string]bool, len(a)+len(b))
-	for _, m := range []map[string]json.RawMessage{a, b} {
-		for key := range m {
-			out[key] = true
-		}
-	}
-	return out
+	return m.RawMessage
 }
 
 // undoInput undoes an operation.

@@ -33,7 +33,7 @@ type verb struct {
 
 // verbs returns the functions of a program. Names beside Hippo's are those of mcp-memory-service's
 // interface for code.
-func verbs() []verb { return slices.Concat(readVerbs(), writeVerbs()) }
+func verbs() []verb { return slices.Concat(readVerbs(), writeVerbs(), pastVerbs()) }
 
 // parameterAliases are other names of parameters, of any function that has the parameter.
 func parameterAliases() map[string]string {

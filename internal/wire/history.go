@@ -1,6 +1,10 @@
 package wire
 
 import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -28,4 +32,43 @@ func OperationOf(o *hippo.Operation, memories []hippo.ID) Operation {
 		out.Undoes = &o.Undoes
 	}
 	return out
+}
+
+// FormerOf returns what a memory was before the last of some versions, the newest first; nil if that recorded it. now is what it
+// is.
+func FormerOf(vs []hippo.Version, now *hippo.Memory) *hippo.Memory {
+	for _, v := range slices.Backward(vs) {
+		if !v.Unchanged { // an operation that changed only relations has no version of its own
+			return v.Before
+		}
+	}
+	return now
+}
+
+// ChangedKeys returns the keys in which two memories, each as [Stored] returns it, differ, but for the time of the change and
+// the uses, of which versions keep none, in alphabetical order. Nil stands for a memory that is not there.
+func ChangedKeys(a, b json.RawMessage) ([]string, error) {
+	sides := [2]map[string]json.RawMessage{}
+	for i, raw := range [...]json.RawMessage{a, b} {
+		if raw == nil {
+			continue
+		}
+		var plain bytes.Buffer // without the spaces, which depend on how deep a value is
+		if err := json.Compact(&plain, raw); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(plain.Bytes(), &sides[i]); err != nil {
+			return nil, err
+		}
+	}
+	all := make(map[string]json.RawMessage, len(sides[0])+len(sides[1]))
+	maps.Copy(all, sides[0])
+	maps.Copy(all, sides[1])
+	out := []string{}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if key != "updated_at" && key != "daily_access_counts" && !bytes.Equal(sides[0][key], sides[1][key]) {
+			out = append(out, key)
+		}
+	}
+	return out, nil
 }
