@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -74,7 +75,11 @@ func (c *client) do(want int, method, path string, body any) ([]byte, error) {
 		return nil, err
 	}
 	if a.StatusCode != want {
-		return nil, fmt.Errorf("%s %s: %d %.200s", method, path, a.StatusCode, text)
+		err := fmt.Errorf("%s %s: %d %.200s", method, path, a.StatusCode, text)
+		if a.StatusCode == http.StatusTooManyRequests {
+			err = errors.Join(errBusy, err)
+		}
+		return nil, err
 	}
 	if id := a.Header.Get("Mcp-Session-Id"); id != "" {
 		c.session = id

@@ -88,12 +88,23 @@ func (w *worker) step(o *options) {
 	w.acked = append(w.acked, recorded{id, text})
 }
 
+// maxTries is how often a memory is asked for again that the server had no time for.
+const maxTries = 30
+
+// errBusy is that of an answer that asks to try again later.
+var errBusy = errors.New("the server refuses more requests")
+
 // lost returns an error for each memory that was acknowledged and is not there.
 func (o *options) lost(workers []*worker) (errs []error) {
 	var mu sync.Mutex
 	each(workers, func(w *worker) {
 		for _, r := range w.acked {
-			if err := o.api.find(w.client, r.id, r.text); err != nil {
+			err := o.api.find(w.client, r.id, r.text)
+			for try := 0; errors.Is(err, errBusy) && try < maxTries; try++ { // it reads faster than a token may
+				time.Sleep(time.Second)
+				err = o.api.find(w.client, r.id, r.text)
+			}
+			if err != nil {
 				mu.Lock()
 				errs = append(errs, err)
 				mu.Unlock()

@@ -17,6 +17,7 @@ type fake struct {
 	mu           sync.Mutex
 	texts        map[string]string
 	lose, refuse bool
+	busy         int // so many reads are refused first
 }
 
 func (f *fake) handler() http.Handler {
@@ -38,6 +39,11 @@ func (f *fake) handler() http.Handler {
 	mux.HandleFunc("GET /api/memories/{id}", func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
+		if f.busy > 0 {
+			f.busy--
+			http.Error(w, "try again", http.StatusTooManyRequests)
+			return
+		}
 		text, ok := f.texts[r.PathValue("id")]
 		if !ok {
 			http.NotFound(w, r)
@@ -108,6 +114,7 @@ func TestLoad(t *testing.T) {
 		"mcp":     {mcp{}, &fake{}, ""},
 		"lost":    {shodh{}, &fake{lose: true}, "want the content"},
 		"refused": {shodh{}, &fake{refuse: true}, "429 too many"},
+		"busy":    {shodh{}, &fake{busy: 3}, ""},
 		"lostMCP": {mcp{}, &fake{lose: true}, "want the content"},
 	} {
 		tc.fake.texts = make(map[string]string)
