@@ -182,6 +182,9 @@ func printOutline(s *shell, list []codeindex.Definition) error {
 	if s.json {
 		return s.printJSON(wire.CodeSymbolsOf(list))
 	}
+	if len(list) > 0 && list[0].Freshness != codeindex.Fresh {
+		s.warn("%s: %s", list[0].Path, list[0].Freshness)
+	}
 	for i := range list {
 		d := &list[i]
 		signature := d.Signature

@@ -62,6 +62,9 @@ func printEdges(s *shell, e *codeindex.Edges, callees bool) error {
 		d := &e.Of[i]
 		printPlace(s, d.Path, d.First, d.Signature, d.Freshness)
 	}
+	if e.MoreOf > 0 {
+		fmt.Fprintf(s.out, "and %s more of that name (--count)\n", plural(e.MoreOf, "definition"))
+	}
 	for i := range e.Edges {
 		x := &e.Edges[i]
 		at, name := x.Line, x.Name
@@ -72,11 +75,14 @@ func printEdges(s *shell, e *codeindex.Edges, callees bool) error {
 			name = "(top of the file)"
 		}
 		note := ""
+		if x.Freshness != codeindex.Fresh {
+			note = "  [" + string(x.Freshness) + "]"
+		}
 		switch {
 		case x.Candidates > 1:
-			note = fmt.Sprintf("  [one of %d]", x.Candidates)
+			note += fmt.Sprintf("  [one of %d]", x.Candidates)
 		case !x.Sure:
-			note = "  [by name]"
+			note += "  [by name]"
 		}
 		fmt.Fprintf(s.out, "  %s:%d  %s%s\n", termtext.Line(x.Path), at, termtext.Line(name), note)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -70,18 +71,19 @@ type Edge struct {
 
 // Edges are the neighbours of a definition.
 type Edges struct {
-	// Of are the definitions that the name means.
-	Of    []Definition
-	Edges []Edge
+	// Of are the definitions that the name means; MoreOf counts those that were left out. The edges are those of all.
+	Of     []Definition
+	MoreOf int
+	Edges  []Edge
 	// Outside are names that are called and defined outside of the tree, or nowhere.
 	Outside []string
-	// More counts those that were left out.
+	// More counts the edges that were left out.
 	More int
 }
 
 // targets returns the definitions that a name means: those that match best, if the name itself matches.
 func (g *generation) targets(name string, f Filter) ([]symbolRef, error) {
-	list := g.table().find(name, f, MaxCount)
+	list := g.table().find(name, f, math.MaxInt)
 	last := name[strings.LastIndexAny(name, ".:#/")+1:]
 	exact := slices.DeleteFunc(slices.Clone(list), func(s symbolRef) bool { return s.name != last || s.kind == syntax.Section })
 	if len(exact) > 0 {
@@ -140,12 +142,14 @@ func edges(ctx context.Context, t *Tree, name string, f Filter, count int, find 
 	slices.SortStableFunc(list, func(a, b edge) int {
 		return cmp.Or(cmp.Compare(a.grade, b.grade), cmp.Compare(a.candidates, b.candidates))
 	})
-	out := &Edges{Outside: outside, More: max(0, len(list)-count)}
-	if out.Of, err = define(t, want[:min(len(want), count)], false); err != nil {
+	out := &Edges{Outside: outside, More: max(0, len(list)-count), MoreOf: max(0, len(want)-count)}
+	files, closed := textsOf(t)
+	defer closed()
+	if out.Of, err = define(t, want[:min(len(want), count)], files, false); err != nil {
 		return nil, err
 	}
 	for _, e := range list[:min(len(list), count)] {
-		one, err := edgeOf(t, e)
+		one, err := edgeOf(t, e, files)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +158,7 @@ func edges(ctx context.Context, t *Tree, name string, f Filter, count int, find 
 	return out, nil
 }
 
-func edgeOf(t *Tree, e edge) (Edge, error) {
+func edgeOf(t *Tree, e edge, files *texts) (Edge, error) {
 	f, _, err := e.entry.Read()
 	if err != nil {
 		return Edge{}, err
@@ -163,12 +167,39 @@ func edgeOf(t *Tree, e edge) (Edge, error) {
 	if e.symbol < 0 {
 		out.Definition = Definition{Root: t.Root.Path, Path: e.entry.Path, Language: e.entry.Language, First: e.line, Last: e.line}
 	} else {
-		out.Definition = definitionOf(t, e.entry, f, chunk.Keys(f.Symbols), e.symbol, nil)
+		out.Definition = definitionOf(t, e.entry, f, chunk.Keys(f.Symbols), e.symbol)
 	}
+	_, out.Freshness = files.of(e.entry)
 	return out, nil
 }
 
-// callers looks through all files that have one of the names. Each definition is reported once.
+// better reports whether a reference says more surely than another one what it means.
+func (e *edge) better(than *edge) bool {
+	return cmp.Or(cmp.Compare(e.grade, than.grade), cmp.Compare(e.candidates, than.candidates)) < 0
+}
+
+// best keeps the surest reference of each key, in the order in which the keys came.
+type best struct {
+	list []edge
+	at   map[int]int
+}
+
+func (b *best) add(key int, e edge) {
+	if i, ok := b.at[key]; !ok {
+		b.at[key] = len(b.list)
+		b.list = append(b.list, e)
+	} else if e.better(&b.list[i]) {
+		b.list[i] = e
+	}
+}
+
+// settled reports whether no reference can be surer than the one of a key.
+func (b *best) settled(key int) bool {
+	i, ok := b.at[key]
+	return ok && b.list[i].grade == resolve.Scope && b.list[i].candidates == 1
+}
+
+// callers looks through all files that have one of the names. Each definition is reported once, with its surest reference.
 func (x *graph) callers(ctx context.Context, want []symbolRef, calls bool) (out []edge) {
 	targets := make(map[int]bool)
 	names := make(map[string]bool)
@@ -192,12 +223,12 @@ func (x *graph) callers(ctx context.Context, want []symbolRef, calls bool) (out 
 	return out
 }
 
-func (x *graph) callersIn(file int, f *syntax.File, targets map[int]bool, names map[string]bool, calls bool) (out []edge) {
+func (x *graph) callersIn(file int, f *syntax.File, targets map[int]bool, names map[string]bool, calls bool) []edge {
 	var r *resolve.Resolver
-	seen := make(map[int]bool)
+	out := best{at: make(map[int]int)}
 	for k := range f.References {
 		ref := &f.References[k]
-		if !names[ref.Name] && !aliased(f, ref.Name, names) || calls && ref.Use != syntax.Call || seen[ref.In] {
+		if !names[ref.Name] && !aliased(f, ref.Name, names) || calls && ref.Use != syntax.Call || out.settled(ref.In) {
 			continue
 		}
 		if r == nil {
@@ -210,10 +241,9 @@ func (x *graph) callersIn(file int, f *syntax.File, targets map[int]bool, names 
 		if ref.In >= 0 && targets[x.first[file]+ref.In] && len(targets) == 1 && ref.Use != syntax.Call {
 			continue // its own name in its definition
 		}
-		seen[ref.In] = true
-		out = append(out, edge{x.entries[file], ref.In, ref.At.First, ref.Use, len(found), grade})
+		out.add(ref.In, edge{x.entries[file], ref.In, ref.At.First, ref.Use, len(found), grade})
 	}
-	return out
+	return out.list
 }
 
 // aliased reports whether a file calls one of the names so.
@@ -222,8 +252,8 @@ func aliased(f *syntax.File, name string, names map[string]bool) bool {
 }
 
 // callees resolves what is referred to within definitions.
-func (x *graph) callees(want []symbolRef, calls bool) (out []edge, outside []string) {
-	seen := make(map[int]bool)
+func (x *graph) callees(want []symbolRef, calls bool) (list []edge, outside []string) {
+	out := best{at: make(map[int]int)}
 	for _, s := range want {
 		f, _, err := s.entry.ReadAll()
 		if err != nil {
@@ -240,15 +270,13 @@ func (x *graph) callees(want []symbolRef, calls bool) (out []edge, outside []str
 				outside = append(outside, strings.TrimPrefix(ref.Qualifier+"."+ref.Name, "."))
 			}
 			for _, i := range found {
-				if sym := x.world.Symbol(i); !seen[i] {
-					seen[i] = true
-					out = append(out, edge{x.entries[sym.File], sym.Number, ref.At.First, ref.Use, len(found), grade})
-				}
+				sym := x.world.Symbol(i)
+				out.add(i, edge{x.entries[sym.File], sym.Number, ref.At.First, ref.Use, len(found), grade})
 			}
 		}
 	}
 	slices.Sort(outside)
-	return out, slices.Compact(outside)
+	return out.list, slices.Compact(outside)
 }
 
 // inside reports whether a symbol is another one or lies in it.

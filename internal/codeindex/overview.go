@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/codeindex/chunk"
 	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
 )
@@ -33,18 +34,27 @@ type MapFile struct {
 	Symbols []Definition
 	// References counts those to the definitions of the file.
 	References int
+	Freshness  Freshness
 }
 
 // Text writes the map as the budget counts it: a line for each file, and below it one for each definition.
 func (m *Map) Text() string {
 	var b strings.Builder
 	for i := range m.Files {
-		b.WriteString(m.Files[i].Path + "\n")
+		b.WriteString(fileLine(m.Files[i].Path, m.Files[i].Freshness))
 		for k := range m.Files[i].Symbols {
 			b.WriteString(mapLine(&m.Files[i].Symbols[k]))
 		}
 	}
 	return b.String()
+}
+
+// fileLine is the line of a file of a map.
+func fileLine(path string, fresh Freshness) string {
+	if fresh != Fresh {
+		path += "  [" + string(fresh) + "]"
+	}
+	return path + "\n"
 }
 
 // maxMapLine bounds a line of a map.
@@ -85,7 +95,9 @@ func (t *Tree) Map(ctx context.Context, f Filter, tokens int) (*Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fill(t.Root.Path, files, tokens), nil
+	texts, closed := textsOf(t)
+	defer closed()
+	return fill(t.Root.Path, files, tokens, texts), nil
 }
 
 // weigh returns how often each definition is referred to from other definitions.
@@ -116,7 +128,7 @@ func (x *graph) weigh(ctx context.Context) ([]float64, error) {
 			}
 			found, _ := r.Resolve(ref)
 			for _, s := range found {
-				if s != x.first[i]+ref.In {
+				if ref.In < 0 || s != x.first[i]+ref.In {
 					weights[s] += 1 / float64(len(found))
 				}
 			}
@@ -134,7 +146,7 @@ type weighed struct {
 
 // rankedFile is a file with its definitions, the most referred to first.
 type rankedFile struct {
-	path   string
+	entry  *catalog.Entry
 	list   []weighed
 	weight float64
 }
@@ -147,7 +159,7 @@ func ranked(t *Tree, x *graph, weights []float64, filter Filter) ([]rankedFile, 
 		if err != nil {
 			return nil, err
 		}
-		one, keys, share := rankedFile{path: e.Path}, chunk.Keys(f.Symbols), shareOf(e.Path)
+		one, keys, share := rankedFile{entry: e}, chunk.Keys(f.Symbols), shareOf(e.Path)
 		for k := range f.Symbols {
 			s := &f.Symbols[k]
 			ref := symbolRef{kind: s.Kind, entry: e}
@@ -155,7 +167,7 @@ func ranked(t *Tree, x *graph, weights []float64, filter Filter) ([]rankedFile, 
 				continue
 			}
 			w := weights[x.first[i]+k] * share
-			one.list = append(one.list, weighed{definitionOf(t, e, f, keys, k, nil), w})
+			one.list = append(one.list, weighed{definitionOf(t, e, f, keys, k), w})
 			one.weight += w
 		}
 		if len(one.list) > 0 {
@@ -181,7 +193,7 @@ func shareOf(path string) float64 {
 }
 
 // fill takes the best definition of all files, again and again, until the budget is spent.
-func fill(root string, files []rankedFile, budget int) *Map {
+func fill(root string, files []rankedFile, budget int, now *texts) *Map {
 	type pick struct{ file, symbol int }
 	var picks []pick
 	for i := range files {
@@ -192,25 +204,30 @@ func fill(root string, files []rankedFile, budget int) *Map {
 	slices.SortStableFunc(picks, func(a, b pick) int {
 		return cmp.Compare(files[b.file].list[b.symbol].weight, files[a.file].list[a.symbol].weight)
 	})
-	taken := make(map[int][]Definition)
+	taken, stale := make(map[int][]Definition), make(map[int]Freshness)
 	used := 0
 	for _, p := range picks {
-		d := files[p.file].list[p.symbol].Definition
+		d, e := files[p.file].list[p.symbol].Definition, files[p.file].entry
 		cost := chunk.Tokens([]byte(mapLine(&d)))
+		if used+cost > budget {
+			continue
+		}
 		if taken[p.file] == nil {
-			cost += chunk.Tokens([]byte(files[p.file].path))
+			_, stale[p.file] = now.of(e)
+			cost += chunk.Tokens([]byte(fileLine(e.Path, stale[p.file])))
 		}
 		if used+cost > budget {
 			continue
 		}
 		used += cost
+		d.Freshness = stale[p.file]
 		taken[p.file] = append(taken[p.file], d)
 	}
 	m := &Map{Root: root, Tokens: used, More: len(files) - len(taken)}
 	for i := range files {
 		if list := taken[i]; list != nil {
 			slices.SortStableFunc(list, func(a, b Definition) int { return cmp.Compare(a.First, b.First) })
-			m.Files = append(m.Files, MapFile{files[i].path, list, int(files[i].weight + .5)})
+			m.Files = append(m.Files, MapFile{files[i].entry.Path, list, int(files[i].weight + .5), stale[i]})
 		}
 	}
 	return m

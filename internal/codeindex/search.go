@@ -209,6 +209,15 @@ type texts struct {
 	known map[string][]byte
 }
 
+// textsOf returns a reader of the files of an answer; the caller calls closed. If the root is gone, so are all files.
+func textsOf(t *Tree) (files *texts, closed func()) {
+	root, err := t.open()
+	if err != nil {
+		return newTexts(nil), func() {}
+	}
+	return newTexts(root), func() { _ = root.Close() } // it was only read
+}
+
 func newTexts(root *os.Root) *texts {
 	t := &texts{known: make(map[string][]byte)}
 	if root != nil {

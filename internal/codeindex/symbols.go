@@ -46,46 +46,35 @@ func (t *Tree) Symbols(ctx context.Context, name string, f Filter, count int, te
 		return nil, err
 	}
 	defer done()
-	return define(t, g.table().find(name, f, count), texts)
+	files, closed := textsOf(t)
+	defer closed()
+	return define(t, g.table().find(name, f, count), files, texts)
 }
 
-// define returns the definitions of symbols.
-func define(t *Tree, list []symbolRef, withTexts bool) ([]Definition, error) {
-	var files *texts
-	if withTexts {
-		if root, err := t.open(); err == nil {
-			defer root.Close() //nolint:errcheck // it was only read
-			files = newTexts(root)
-		} else {
-			files = newTexts(nil)
-		}
-	}
+// define returns the definitions of symbols, as fresh as their files are.
+func define(t *Tree, list []symbolRef, files *texts, withTexts bool) ([]Definition, error) {
 	out := make([]Definition, 0, len(list))
 	for _, s := range list {
 		f, _, err := s.entry.Read()
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, definitionOf(t, s.entry, f, chunk.Keys(f.Symbols), s.number, files))
+		d := definitionOf(t, s.entry, f, chunk.Keys(f.Symbols), s.number)
+		var text []byte
+		if text, d.Freshness = files.of(s.entry); withTexts && d.Freshness == Fresh {
+			d.Doc, d.Text = part(text, f.Symbols[s.number].Doc), part(text, f.Symbols[s.number].Range)
+		}
+		out = append(out, d)
 	}
 	return out, nil
 }
 
-// definitionOf returns a symbol of a file; files reads its text, nil: it stays empty.
-func definitionOf(t *Tree, e *catalog.Entry, f *syntax.File, keys []string, i int, files *texts) Definition {
+// definitionOf returns a symbol of a file, without text and freshness.
+func definitionOf(t *Tree, e *catalog.Entry, f *syntax.File, keys []string, i int) Definition {
 	s := &f.Symbols[i]
-	d := Definition{
+	return Definition{
 		Root: t.Root.Path, Path: e.Path, Key: keys[i], Name: qualified(s), Kind: s.Kind, Language: e.Language, Signature: s.Signature, First: s.Range.First, Last: s.Range.Last,
 	}
-	if files == nil {
-		return d
-	}
-	text, fresh := files.of(e)
-	d.Freshness = fresh
-	if fresh == Fresh {
-		d.Doc, d.Text = part(text, s.Doc), part(text, s.Range)
-	}
-	return d
 }
 
 // part returns a range of a text; empty if it is not within it.
@@ -113,10 +102,14 @@ func (t *Tree) Outline(ctx context.Context, path string) ([]Definition, error) {
 	if err != nil {
 		return nil, err
 	}
+	files, closed := textsOf(t)
+	defer closed()
+	_, fresh := files.of(e)
 	keys := chunk.Keys(f.Symbols)
 	out := make([]Definition, len(f.Symbols))
 	for i := range f.Symbols {
-		out[i] = definitionOf(t, e, f, keys, i, nil)
+		out[i] = definitionOf(t, e, f, keys, i)
+		out[i].Freshness = fresh
 	}
 	return out, nil
 }

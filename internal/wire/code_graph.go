@@ -6,9 +6,11 @@ import "github.com/hippo-memory/hippo/internal/codeindex"
 type CodeEdges struct {
 	Of    []CodeSymbol `json:"of"`
 	Edges []CodeEdge   `json:"edges"`
-	// Outside are names that are called and not defined in the tree; More counts the edges that were left out.
+	// Outside are names that are called and not defined in the tree; More counts the edges that were left out, MoreOf
+	// the definitions of the name.
 	Outside []string `json:"outside,omitempty"`
 	More    int      `json:"more,omitempty"`
+	MoreOf  int      `json:"more_of,omitempty"`
 }
 
 // CodeEdge is a reference as JSON. Line is that of the reference.
@@ -22,7 +24,7 @@ type CodeEdge struct {
 
 // CodeEdgesOf returns callers or callees as JSON.
 func CodeEdgesOf(e *codeindex.Edges) CodeEdges {
-	out := CodeEdges{Of: CodeSymbolsOf(e.Of), Edges: make([]CodeEdge, len(e.Edges)), Outside: e.Outside, More: e.More}
+	out := CodeEdges{Of: CodeSymbolsOf(e.Of), Edges: make([]CodeEdge, len(e.Edges)), Outside: e.Outside, More: e.More, MoreOf: e.MoreOf}
 	for i := range e.Edges {
 		x := &e.Edges[i]
 		out.Edges[i] = CodeEdge{CodeSymbolsOf([]codeindex.Definition{x.Definition})[0], x.Line, string(x.Use), x.Candidates, x.Sure}
@@ -43,6 +45,7 @@ type CodeMapFile struct {
 	Path       string       `json:"path"`
 	References int          `json:"references"`
 	Symbols    []CodeSymbol `json:"symbols"`
+	Stale      string       `json:"stale,omitempty"`
 }
 
 // CodeMapOf returns a map as JSON.
@@ -50,7 +53,7 @@ func CodeMapOf(m *codeindex.Map) CodeMap {
 	out := CodeMap{Root: m.Root, Files: make([]CodeMapFile, len(m.Files)), Tokens: m.Tokens, More: m.More}
 	for i := range m.Files {
 		f := &m.Files[i]
-		out.Files[i] = CodeMapFile{f.Path, f.References, CodeSymbolsOf(f.Symbols)}
+		out.Files[i] = CodeMapFile{f.Path, f.References, CodeSymbolsOf(f.Symbols), string(f.Freshness)}
 	}
 	return out
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Resolve returns the definitions that a reference may mean, by number in the world, and why. Several are
-// equally likely; at most 50 are returned. None: nothing in the tree has the name.
+// equally likely. None: nothing in the tree has the name.
 func (r *Resolver) Resolve(ref *syntax.Reference) ([]int, Grade) {
 	all := r.candidates(ref)
 	if len(all) == 0 {
@@ -21,7 +21,7 @@ func (r *Resolver) Resolve(ref *syntax.Reference) ([]int, Grade) {
 	}{{Scope, r.inScope}, {Imported, r.inImport}, {Typed, r.ofType}, {Near, r.nearby}, {Named, r.anywhere}}
 	for _, s := range steps {
 		if found := s.pick(ref, all); len(found) > 0 {
-			return found[:min(len(found), maxCandidates)], s.grade
+			return found, s.grade
 		}
 	}
 	return nil, Unknown

@@ -91,9 +91,6 @@ const (
 	Unknown
 )
 
-// maxCandidates bounds the candidates of a name that is defined in many places.
-const maxCandidates = 50
-
 // Resolver resolves the references of one file. It is for one goroutine.
 type Resolver struct {
 	world   *World
