@@ -34,19 +34,17 @@ func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation, single func(kin
 	if err != nil {
 		return nil, err
 	}
-	others, err := declaredFrom(ctx, s, clean, single)
-	if err != nil {
-		return nil, wrap("relate", err)
-	}
 	var out *Related
 	err = relate(ctx, s, clean, func(x *relating) error {
-		out, x.others = &Related{}, maps.Clone(others)
+		out = &Related{}
 		if missing := x.missing(clean); missing != nil {
 			return &hippo.UnknownError{IDs: missing}
 		}
 		for _, r := range clean {
-			if err := x.close(&r, out); err != nil {
-				return err
+			if single != nil && single(r.Kind) {
+				if err := x.close(&r, out); err != nil {
+					return err
+				}
 			}
 			if err := x.change(r, func(old, _ hippo.Relation) hippo.Relation {
 				if old.Weight > 0 {
@@ -57,9 +55,6 @@ func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation, single func(kin
 				return err
 			}
 			out.Declared = append(out.Declared, r)
-			if single != nil && single(r.Kind) {
-				x.others[r.From] = append(slices.Clip(x.others[r.From]), r)
-			}
 		}
 		return nil
 	})
@@ -166,8 +161,7 @@ type relating struct {
 	in       Scoped
 	tx       driver.Tx
 	memories map[hippo.ID]*hippo.Memory // at the ends, those that the scope sees
-	others   map[hippo.ID][]hippo.Relation
-	changes  map[hippo.ID]*change // by From
+	changes  map[hippo.ID]*change       // by From
 }
 
 // relate runs fn in a transaction and keeps what the relations were that it changes. fn may run more than once.
@@ -201,32 +195,6 @@ func relate(ctx context.Context, s Scoped, rs []hippo.Relation, fn func(*relatin
 		}
 		return putKept(s.store, tx, op, list)
 	})
-}
-
-// maxOthers bounds how many relations of a memory are compared with a new one.
-const maxOthers = 10_000
-
-// declaredFrom returns the relations of single kinds that lead from memories, by those, for declarations of such kinds. single
-// may be nil.
-func declaredFrom(ctx context.Context, s Scoped, rs []hippo.Relation, single func(kind string) bool) (map[hippo.ID][]hippo.Relation, error) {
-	out := make(map[hippo.ID][]hippo.Relation)
-	var ids []hippo.ID
-	for i := range rs {
-		if single != nil && single(rs[i].Kind) {
-			ids = append(ids, rs[i].From)
-		}
-	}
-	if ids == nil {
-		return out, nil
-	}
-	slices.SortFunc(ids, hippo.ID.Compare)
-	list, err := s.store.backend.Relations(ctx, driver.RelationQuery{Scope: s.scope, IDs: slices.Compact(ids), Limit: maxOthers})
-	for _, r := range list {
-		if single(r.Kind) {
-			out[r.From] = append(out[r.From], r)
-		}
-	}
-	return out, err
 }
 
 func (x *relating) hidden(r *hippo.Relation) bool {
@@ -291,8 +259,16 @@ func (x *relating) memory(id hippo.ID) (*hippo.Memory, error) {
 
 // close ends the older relations of the kind of a new one that leads to other memories, or reports the conflict.
 func (x *relating) close(r *hippo.Relation, out *Related) error {
-	for _, known := range x.others[r.From] {
-		if known.Kind != r.Kind || known.To == r.To {
+	others, err := x.tx.RelationsFrom(r.From, r.Kind)
+	if err != nil {
+		return err
+	}
+	for _, known := range others {
+		to, err := x.memory(known.To)
+		if err != nil {
+			return err
+		}
+		if known.To == r.To || to == nil || to.Forgotten() || x.memories[r.From].Forgotten() {
 			continue
 		}
 		begin := r.ValidFrom

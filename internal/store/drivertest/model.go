@@ -197,6 +197,9 @@ func (m *model) Versions(q driver.VersionQuery) ([]hippo.Version, error) {
 // Relate implements [driver.Tx]. The model has no relations.
 func (m *model) Relate(hippo.Relation, func(old, r hippo.Relation) hippo.Relation) error { return nil }
 
+// RelationsFrom implements [driver.Tx].
+func (m *model) RelationsFrom(hippo.ID, string) ([]hippo.Relation, error) { return nil, nil }
+
 // Calendar implements [driver.Tx].
 func (m *model) Calendar() (driver.Calendar, error) { return m.calendar, nil }
 

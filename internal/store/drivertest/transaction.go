@@ -19,6 +19,7 @@ func transactionChecks() []check {
 		{"put_and_purge_in_one", putAndPurge},
 		{"both_durabilities_are_visible_at_once", durabilities},
 		{"relations_belong_to_it", relateInside},
+		{"relations_are_read_in_it", relationsFrom},
 		{"relations_go_with_what_is_purged", relateAndPurge},
 		{"an_error_leaves_no_relation", relateUndone},
 	}
@@ -217,6 +218,31 @@ func relateInside(t *testing.T, h Harness) {
 		})
 	})
 	expectRelations(t, "store", b, relation(0, 1, "a", .75), relation(0, 2, "a", .25), relation(1, 2, hippo.CoRecalled, .75))
+}
+
+// relationsFrom: a transaction reads the relations of a kind as it has made them.
+func relationsFrom(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, plains(0, 5)...)
+	relate(t, b, relation(0, 1, "a", .5), relation(0, 2, "a", .5), relation(0, 3, "a", .5), relation(0, 4, "b", .5), relation(4, 0, "a", .5))
+	var before, after, gone []hippo.Relation
+	write(t, b, func(tx driver.Tx) (err error) {
+		if before, err = tx.RelationsFrom(id(0), "a"); err != nil {
+			return err
+		}
+		if err := errors.Join(tx.Put(plain(5)), relateIn(tx, relation(0, 1, "a", 0), relation(0, 2, "a", 1), relation(0, 5, "a", .25)), tx.Purge(id(3))); err != nil {
+			return err
+		}
+		if after, err = tx.RelationsFrom(id(0), "a"); err != nil {
+			return err
+		}
+		gone, err = tx.RelationsFrom(id(3), "a")
+		return err
+	})
+	sameRelations(t, "before", before, relation(0, 1, "a", .5), relation(0, 2, "a", .5), relation(0, 3, "a", .5))
+	sameRelations(t, "after its own changes", after, relation(0, 2, "a", 1), relation(0, 5, "a", .25))
+	sameRelations(t, "of a purged memory", gone)
+	expectRelations(t, "store", b, relation(0, 2, "a", 1), relation(0, 5, "a", .25), relation(0, 4, "b", .5), relation(4, 0, "a", .5))
 }
 
 func relateAndPurge(t *testing.T, h Harness) {

@@ -84,6 +84,22 @@ func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 	return nil
 }
 
+// RelationsFrom implements [driver.Tx].
+func (t *tx) RelationsFrom(id hippo.ID, kind string) ([]hippo.Relation, error) {
+	var g driver.Graph
+	for _, r := range t.store.graph.At(id) {
+		if r.From == id && r.Kind == kind && !slices.Contains(t.purged, r.From) && !slices.Contains(t.purged, r.To) {
+			g.Set(r)
+		}
+	}
+	for k, r := range t.related {
+		if k.From == id && k.Kind == kind {
+			g.Set(r)
+		}
+	}
+	return g.All(), nil
+}
+
 // set makes m the state of id at the newest revision, and keeps the counts.
 func (t *tx) set(id hippo.ID, m *hippo.Memory) {
 	t.count(t.row(id).memory, -1)

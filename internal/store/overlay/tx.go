@@ -3,6 +3,7 @@ package overlay
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -106,6 +107,16 @@ func (t *tx) relation(ends []*hippo.Memory, r hippo.Relation) (hippo.Relation, e
 		}
 	}
 	return none, err
+}
+
+// RelationsFrom implements [driver.Tx].
+func (t *tx) RelationsFrom(id hippo.ID, kind string) ([]hippo.Relation, error) {
+	ms, err := t.Get(id)
+	if driver.Readable(err) != nil || len(ms) == 0 {
+		return nil, driver.Readable(err)
+	}
+	list, err := t.of(t.ctx, t.store.below, ms[0], false)
+	return slices.DeleteFunc(list, func(r hippo.Relation) bool { return r.From != id || r.Kind != kind }), err
 }
 
 // Calendar implements [driver.Tx].

@@ -259,6 +259,11 @@ func insertRelation(t *Tx, r *hippo.Relation) error {
 		r.From[:], r.To[:], r.Kind, r.Weight, micros(r.ValidFrom), micros(r.ValidUntil), micros(r.LastReinforced))
 }
 
+// RelationsFrom implements [driver.Tx].
+func (t *Tx) RelationsFrom(id hippo.ID, kind string) ([]hippo.Relation, error) {
+	return readRelations(t.ctx, t, "SELECT "+relationColumns+" FROM relation WHERE source = ? AND kind = ? ORDER BY target", id[:], kind)
+}
+
 // RelationsOf returns the relations of a memory, as seen by a transaction.
 func RelationsOf(t *Tx, id hippo.ID) ([]hippo.Relation, error) {
 	return readRelations(t.ctx, t, "SELECT "+relationColumns+" FROM relation WHERE source = ?1 OR target = ?1", id[:])

@@ -39,9 +39,9 @@ func (t *Tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, er
 		out[i] = c.Touched
 		delete(t.known, c.ID)
 	}
-	err = t.onEach("UPDATE memory SET revision = ?2 + j.key FROM json_each(?1) j WHERE pk = j.value", pks, int64(t.head.Revision+1))
+	err = onEach(t, "UPDATE memory SET revision = ?2 + j.key FROM json_each(?1) j WHERE pk = j.value", pks, int64(t.head.Revision+1))
 	if err == nil {
-		err = t.onEach(`INSERT INTO access SELECT value->>0, value->>1, value->>2 FROM json_each(?) WHERE true
+		err = onEach(t, `INSERT INTO access SELECT value->>0, value->>1, value->>2 FROM json_each(?) WHERE true
 			ON CONFLICT DO UPDATE SET count = excluded.count`, accesses)
 	}
 	if err != nil {
@@ -89,7 +89,7 @@ func countAccesses(t *Tx, found map[hippo.ID]counted, ids []any) error {
 }
 
 // onEach runs a statement on a list, which is passed as JSON.
-func (t *Tx) onEach(query string, list any, args ...any) error {
+func onEach(t *Tx, query string, list any, args ...any) error {
 	data, err := json.Marshal(list)
 	if err != nil {
 		return err

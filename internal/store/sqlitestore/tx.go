@@ -143,7 +143,7 @@ func (l *lists) insert(t *Tx) error {
 		rows [][3]any
 	}{{"situation", l.situations}, {"tag", l.tags}, {"access", l.accesses}} {
 		if len(table.rows) > fewRows {
-			errs = append(errs, t.onEach("INSERT INTO "+table.name+" SELECT value->>0, value->>1, value->>2 FROM json_each(?)", table.rows))
+			errs = append(errs, onEach(t, "INSERT INTO "+table.name+" SELECT value->>0, value->>1, value->>2 FROM json_each(?)", table.rows))
 			continue
 		}
 		for i := range table.rows {

@@ -1,0 +1,90 @@
+package store_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/memstore"
+)
+
+// preceded is a back end where another caller writes just before a transaction begins.
+type preceded struct {
+	driver.Backend
+	before func()
+}
+
+func (p *preceded) Write(ctx context.Context, d driver.Durability, fn func(driver.Tx) error) error {
+	if before := p.before; before != nil {
+		p.before = nil
+		before()
+	}
+	return p.Backend.Write(ctx, d, fn)
+}
+
+// openPreceded returns a store on such a back end with three memories.
+func openPreceded(t *testing.T) (s *store.Store, b *preceded, ids [3]hippo.ID) {
+	t.Helper()
+	b = &preceded{Backend: memstore.New(nil)}
+	s = store.New(b, &store.Options{Now: start().now, Zone: time.UTC})
+	t.Cleanup(func() { _ = s.Close() })
+	for i, text := range []string{"Ada", "Paris", "Rome"} {
+		m := memory(text)
+		add(t, s, m)
+		ids[i] = m.ID
+	}
+	return s, b, ids
+}
+
+func single(string) bool { return true }
+
+// What another caller declares between the call and its transaction is closed, or reported.
+func TestRelate_SeesWhatWasDeclaredMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, from := range map[string]time.Time{"closed": {}, "conflict": start().t.AddDate(1, 0, 0)} {
+		s, b, ids := openPreceded(t)
+		declare := func(to hippo.ID, from time.Time) *store.Related {
+			r := hippo.Relation{From: ids[0], To: to, Kind: "lives_in", Weight: 1, ValidFrom: from}
+			done, err := local(s).Relate(t.Context(), []hippo.Relation{r}, single)
+			if err != nil {
+				t.Error(err)
+			}
+			return done
+		}
+		b.before = func() { declare(ids[1], from) }
+		done := declare(ids[2], time.Time{})
+		if len(done.Closed)+len(done.Conflicts) != 1 || (name == "closed") != (len(done.Closed) == 1) {
+			t.Errorf("%s: done is %+v", name, done)
+		}
+	}
+}
+
+// Of declarations of a single kind that run at once, one relation is open at the end.
+func TestRelate_SingleKindsAtOnce(t *testing.T) {
+	t.Parallel()
+	s, _, ids := openPreceded(t)
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	found := 0
+	for _, to := range ids[1:] {
+		wait.Go(func() {
+			r := hippo.Relation{From: ids[0], To: to, Kind: "lives_in", Weight: 1}
+			done, err := local(s).Relate(t.Context(), []hippo.Relation{r}, single)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			found += len(done.Closed) + len(done.Conflicts)
+		})
+	}
+	wait.Wait()
+	if found != 1 {
+		t.Errorf("%d relations were closed or reported", found)
+	}
+}
