@@ -162,6 +162,8 @@ type relating struct {
 	tx       driver.Tx
 	memories map[hippo.ID]*hippo.Memory // at the ends, those that the scope sees
 	changes  map[hippo.ID]*change       // by From
+	// former: a relation that was there before is changed.
+	former bool
 }
 
 // relate runs fn in a transaction and keeps what the relations were that it changes. fn may run more than once.
@@ -189,6 +191,9 @@ func relate(ctx context.Context, s Scoped, rs []hippo.Relation, fn func(*relatin
 		if err := fn(x); err != nil {
 			return err
 		}
+		if !x.former {
+			return nil
+		}
 		list := make([]change, 0, len(x.changes))
 		for _, id := range slices.SortedFunc(maps.Keys(x.changes), hippo.ID.Compare) {
 			list = append(list, *x.changes[id])
@@ -213,8 +218,8 @@ func (x *relating) missing(rs []hippo.Relation) (ids []hippo.ID) {
 	return ids
 }
 
-// change stores what fn makes of a relation, and notes what it was. A new one is noted nowhere: when it was declared, it says.
-// Nor is one between projects: its history would show the end in one of them to callers who may see the other one only.
+// change stores what fn makes of a relation, and notes what it was. New ones are kept in the history only beside changes of
+// others, which an undo takes back with them: when one was declared, it says itself. Nor is one between projects: its history would show the end in one of them to callers who may see the other one only.
 func (x *relating) change(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
 	var before, after hippo.Relation
 	if err := x.tx.Relate(r, func(old, r hippo.Relation) hippo.Relation {
@@ -224,7 +229,7 @@ func (x *relating) change(r hippo.Relation, fn func(old, r hippo.Relation) hippo
 		return err
 	}
 	from := x.memories[r.From]
-	if before.Weight == 0 || before == after || r.Kind == hippo.CoRecalled || from == nil {
+	if before == after || before.Weight == 0 && after.Weight == 0 || r.Kind == hippo.CoRecalled || from == nil {
 		return nil
 	}
 	if to, err := x.memory(r.To); err != nil || to == nil || to.Project != from.Project {
@@ -235,7 +240,10 @@ func (x *relating) change(r hippo.Relation, fn func(old, r hippo.Relation) hippo
 		c = &change{after: from, unchanged: true}
 		x.changes[r.From] = c
 	}
-	c.relations = append(c.relations, hippo.RelationChange{Relation: before})
+	if before.Weight > 0 {
+		x.former = true
+		c.relations = append(c.relations, hippo.RelationChange{Relation: before})
+	}
 	if after.Weight > 0 {
 		c.relations = append(c.relations, hippo.RelationChange{Relation: after, Added: true})
 	}
