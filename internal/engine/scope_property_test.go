@@ -117,6 +117,15 @@ func (w *world) readOne(r *rapid.T, id hippo.ID) {
 	ctx, ids := context.Background(), []hippo.ID{id}
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Get(ctx, ids) })
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return x.Relations().Of(ctx, ids) })
+	for _, at := range []hippo.Moment{{}, {ValidAt: w.full.now()}, {KnownAt: w.full.now().AddDate(0, 0, -1)}} {
+		f := engine.GraphFilter{Learned: true, At: at}
+		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
+			return engine.Neighbours(ctx, x, engine.NeighbourQuery{ID: id, Depth: 4, GraphFilter: f})
+		})
+		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
+			return engine.Paths(ctx, x, engine.PathQuery{From: id, To: w.ids[0], GraphFilter: f})
+		})
+	}
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.Versions(ctx, x, engine.VersionQuery{Memory: id}) })
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
 		return engine.Operations(ctx, x, engine.OperationQuery{Memory: id})

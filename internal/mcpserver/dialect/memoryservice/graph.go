@@ -2,15 +2,12 @@ package memoryservice
 
 import (
 	"context"
-	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
-
-// maxNodes is the most memories that a walk visits; the result says when there are more.
-const maxNodes = hippo.MaxIDs
 
 // node is a memory that a walk reached.
 type node struct {
@@ -35,76 +32,26 @@ type graph struct {
 	Truncated bool   `json:"truncated,omitempty"`
 }
 
-// walk is a breadth-first search over the relations of memories.
-type walk struct {
-	order     []hippo.ID
-	from      map[hippo.ID]hippo.ID // the predecessor
-	distance  map[hippo.ID]int
-	relations []hippo.Relation
-	truncated bool
+// graphOf returns a subgraph with hashes.
+func graphOf(from *engine.Subgraph) *graph {
+	out := &graph{Nodes: []node{}, Edges: []edge{}, Truncated: from.Omitted > 0 || len(from.Partial) > 0}
+	hash := make(map[hippo.ID]string, len(from.Nodes))
+	for _, m := range from.Nodes {
+		hash[m.ID] = d.HashOf(m.Memory)
+		out.Nodes = append(out.Nodes, node{Hash: hash[m.ID], Distance: m.Distance, Type: m.Type, Preview: preview(m.Memory)})
+	}
+	for _, r := range from.Relations {
+		out.Edges = append(out.Edges, edge{hash[r.From], hash[r.To], r.Kind, wire.Round(r.Weight, 4)})
+	}
+	return out
 }
 
-// walkFrom visits what is at most depth relations away, of one kind if it is not empty.
-func walkFrom(ctx context.Context, c *d.Call, start hippo.ID, depth int, kind string) (*walk, error) {
-	w := &walk{order: []hippo.ID{start}, from: map[hippo.ID]hippo.ID{}, distance: map[hippo.ID]int{start: 0}}
-	known := make(map[hippo.Relation]bool)
-	level := w.order
-	for hop := 1; hop <= depth && len(level) > 0; hop++ {
-		relations, err := c.Relations().Of(ctx, level)
-		if err != nil {
-			return nil, err
-		}
-		var next []hippo.ID
-		for _, r := range relations {
-			key := hippo.Relation{From: r.From, To: r.To, Kind: r.Kind}
-			if kind != "" && r.Kind != kind || known[key] {
-				continue
-			}
-			known[key] = true
-			w.relations = append(w.relations, r)
-			next = append(next, w.reach(r, hop)...)
-		}
-		level = next
+// filterOf returns which relations a call asks for.
+func filterOf(c *d.Call) engine.GraphFilter {
+	if kind := c.Text("rel_type"); kind != "" {
+		return engine.GraphFilter{Kinds: []string{kind}}
 	}
-	return w, nil
-}
-
-// reach adds the ends of a relation that are new, and returns them.
-func (w *walk) reach(r hippo.Relation, hop int) (found []hippo.ID) {
-	for _, end := range [][2]hippo.ID{{r.From, r.To}, {r.To, r.From}} {
-		at, known := w.distance[end[0]]
-		if _, seen := w.distance[end[1]]; !known || at >= hop || seen {
-			continue
-		}
-		if len(w.order) == maxNodes {
-			w.truncated = true
-			continue
-		}
-		w.order = append(w.order, end[1])
-		w.distance[end[1]], w.from[end[1]] = hop, end[0]
-		found = append(found, end[1])
-	}
-	return found
-}
-
-// graph returns the walk with hashes.
-func (w *walk) graph(ctx context.Context, c *d.Call) (*graph, error) {
-	ms, err := c.Get(ctx, w.order)
-	if err != nil {
-		return nil, err
-	}
-	out := &graph{Nodes: []node{}, Edges: []edge{}, Truncated: w.truncated}
-	hash := make(map[hippo.ID]string, len(ms))
-	for _, m := range ms {
-		hash[m.ID] = d.HashOf(m)
-		out.Nodes = append(out.Nodes, node{Hash: d.HashOf(m), Distance: w.distance[m.ID], Type: m.Type, Preview: preview(m)})
-	}
-	for _, r := range w.relations {
-		if hash[r.From] != "" && hash[r.To] != "" {
-			out.Edges = append(out.Edges, edge{hash[r.From], hash[r.To], r.Kind, wire.Round(r.Weight, 4)})
-		}
-	}
-	return out, nil
+	return engine.GraphFilter{Learned: true}
 }
 
 const previewLength = 200
@@ -143,11 +90,11 @@ func around(ctx context.Context, c *d.Call, depth int) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := walkFrom(ctx, c, m.ID, depth, c.Text("rel_type"))
+	g, err := engine.Neighbours(ctx, c.Memories, engine.NeighbourQuery{ID: m.ID, Depth: depth, GraphFilter: filterOf(c)})
 	if err != nil {
 		return nil, err
 	}
-	return w.graph(ctx, c)
+	return graphOf(g), nil
 }
 
 // path finds the shortest path, in whichever direction relations point.
@@ -162,21 +109,16 @@ func path(ctx context.Context, c *d.Call) (d.Result, error) {
 			return d.Result{}, err
 		}
 	}
-	w, err := walkFrom(ctx, c, ends[0].ID, c.Int("max_depth", 5), c.Text("rel_type"))
+	list, err := engine.Paths(ctx, c.Memories, engine.PathQuery{From: ends[0].ID, To: ends[1].ID, Depth: c.Int("max_depth", 5), GraphFilter: filterOf(c), Count: 1})
 	if err != nil {
 		return d.Result{}, err
 	}
-	if _, ok := w.distance[ends[1].ID]; !ok {
+	if len(list.Paths) == 0 {
 		return d.JSON(map[string]any{"found": false, "path": []string{}, "length": 0}, 0)
 	}
-	ids := []hippo.ID{ends[1].ID}
-	for ids[len(ids)-1] != ends[0].ID {
-		ids = append(ids, w.from[ids[len(ids)-1]])
-	}
-	slices.Reverse(ids)
-	ms, err := c.Get(ctx, ids)
-	if err != nil {
-		return d.Result{}, err
+	ms := make([]*hippo.Memory, len(list.Nodes))
+	for i := range list.Nodes {
+		ms[i] = list.Nodes[i].Memory
 	}
 	return d.JSON(map[string]any{"found": true, "path": hashes(ms), "length": len(ms) - 1}, len(ms))
 }
