@@ -40,7 +40,7 @@ one that cannot end then stays, and is shown as a conflict.
 With one ID, show the relations of that insight.`,
 		Example: `  hippo relate 9d4f3c1a explains 5be02c77 --weight .8
   hippo relate 9d4f3c1a lives_in 5be02c77 --valid-from 2026-03-01
-  hippo relate 9d4f3c1a explains 5be02c77 --end yesterday --reason 'the gateway was replaced'
+  hippo relate 9d4f3c1a explains 5be02c77 --end yesterday --reason replaced
   hippo relate 9d4f3c1a explains 5be02c77 --remove`,
 		Args: relateArgs,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -1,0 +1,87 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/formats"
+)
+
+// GraphNode is an insight of a graph.
+type GraphNode struct {
+	UUID     hippo.ID `json:"uuid"`
+	Distance int      `json:"distance"`
+	Type     string   `json:"type,omitempty"`
+	Content  string   `json:"content"`
+}
+
+// GraphBounds are what a graph leaves out.
+type GraphBounds struct {
+	Frontier []hippo.ID `json:"frontier,omitempty"`
+	Partial  []hippo.ID `json:"partial,omitempty"`
+	Omitted  int        `json:"omitted,omitempty"`
+	Degraded []string   `json:"degraded,omitempty"`
+}
+
+// Subgraph is what is near an insight, as JSON.
+type Subgraph struct {
+	Nodes     []GraphNode       `json:"nodes"`
+	Relations []json.RawMessage `json:"relations"`
+	GraphBounds
+}
+
+// GraphPath is a path between two insights.
+type GraphPath struct {
+	UUIDs     []hippo.ID        `json:"uuids"`
+	Relations []json.RawMessage `json:"relations"`
+}
+
+// PathList are paths between two insights, as JSON.
+type PathList struct {
+	Found bool        `json:"found"`
+	Paths []GraphPath `json:"paths"`
+	Nodes []GraphNode `json:"nodes"`
+	More  bool        `json:"more,omitempty"`
+	GraphBounds
+}
+
+// SubgraphOf returns a subgraph as JSON. The error is that of [formats.EncodeRelation].
+func SubgraphOf(g *engine.Subgraph) (*Subgraph, error) {
+	relations, err := relationsOf(g.Relations)
+	return &Subgraph{Nodes: graphNodes(g.Nodes), Relations: relations, GraphBounds: GraphBounds(g.GraphBounds)}, err
+}
+
+// PathsOf returns paths as JSON. The error is that of [formats.EncodeRelation].
+func PathsOf(l *engine.PathList) (*PathList, error) {
+	out := &PathList{Found: len(l.Paths) > 0, Paths: []GraphPath{}, Nodes: graphNodes(l.Nodes), More: l.More, GraphBounds: GraphBounds(l.GraphBounds)}
+	for _, p := range l.Paths {
+		relations, err := relationsOf(p.Relations)
+		if err != nil {
+			return nil, err
+		}
+		out.Paths = append(out.Paths, GraphPath{p.IDs, relations})
+	}
+	return out, nil
+}
+
+func graphNodes(list []engine.Node) []GraphNode {
+	out := make([]GraphNode, len(list))
+	for i, n := range list {
+		out[i] = GraphNode{UUID: n.ID, Distance: n.Distance, Type: n.Type, Content: n.Content}
+	}
+	return out
+}
+
+func relationsOf(list []hippo.Relation) ([]json.RawMessage, error) {
+	out := make([]json.RawMessage, len(list))
+	for i := range list {
+		b, err := formats.EncodeRelation(&list[i])
+		if err != nil {
+			return nil, err
+		}
+		out[i] = json.RawMessage(strings.TrimSpace(string(b)))
+	}
+	return out, nil
+}
