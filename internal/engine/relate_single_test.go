@@ -77,6 +77,40 @@ func TestDeclare_ClosesTheOlderOfASingleKind(t *testing.T) {
 	}
 }
 
+// An undo that could change nothing, because all of it was changed since, is a conflict that names what was.
+func TestUndo_OfRelationsThatChanged(t *testing.T) {
+	t.Parallel()
+	f, ada, paris, rome, _ := people(t)
+	r := lives(ada, paris, f.now().AddDate(-1, 0, 0), time.Time{})
+	other := hippo.Relation{From: ada, To: rome, Kind: "likes", Weight: 1}
+	f.declare(r, other)
+	end := func(rs ...hippo.Relation) hippo.ID {
+		f.advance(0, time.Hour)
+		if _, err := f.Relations().End(t.Context(), engine.Ending{Relations: rs}); err != nil {
+			t.Fatal(err)
+		}
+		f.advance(0, time.Hour)
+		return f.last(ada).ID
+	}
+	op := end(r)
+	f.declare(r)
+	_, err := engine.Undo(t.Context(), f.Memories, op)
+	if !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), "the relation lives_in from "+ada.Short()+" to "+paris.Short()+" was changed since") {
+		t.Errorf("the undo of an end that was replaced: %v", err)
+	}
+	if last := f.last(ada); last.Verb != hippo.VerbRelate {
+		t.Errorf("it left operation %+v", last)
+	}
+	op = end(r, other)
+	f.declare(r)
+	if _, err := engine.Undo(t.Context(), f.Memories, op); err != nil {
+		t.Errorf("an undo of which a part is left: %v", err)
+	}
+	if got := f.placesAt(ada, f.now()); len(got) != 2 {
+		t.Errorf("after it relations lead to %v", got)
+	}
+}
+
 // What cannot end because it begins later, or has an end of its own, is shown and stays.
 func TestDeclare_ShowsConflicts(t *testing.T) {
 	t.Parallel()

@@ -313,8 +313,8 @@ func inverse(list []hippo.RelationChange) []hippo.RelationChange {
 }
 
 // changeRelations adds and removes the relations of an undo. What was changed since stays as it is, and so does what leads
-// out of the scope; they are taken out of the list.
-func changeRelations(s Scoped, tx driver.Tx, list []change) error {
+// out of the scope; they are taken out of the list. The former are returned.
+func changeRelations(s Scoped, tx driver.Tx, list []change) (stay []hippo.Relation, err error) {
 	var ids []hippo.ID
 	for i := range list {
 		for _, r := range list[i].relations {
@@ -322,12 +322,12 @@ func changeRelations(s Scoped, tx driver.Tx, list []change) error {
 		}
 	}
 	if len(ids) == 0 {
-		return nil
+		return nil, nil
 	}
 	slices.SortFunc(ids, hippo.ID.Compare)
 	ms, err := tx.Get(slices.Compact(ids)...)
 	if driver.Readable(err) != nil {
-		return err
+		return nil, err
 	}
 	visible := make(map[hippo.ID]bool, len(ms))
 	for _, m := range visibleMemories(s, ms) {
@@ -345,13 +345,15 @@ func changeRelations(s Scoped, tx driver.Tx, list []change) error {
 			}
 			changed, err := change(tx, r.Relation)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if changed {
 				done = append(done, r)
+			} else {
+				stay = append(stay, r.Relation)
 			}
 		}
 		list[i].relations = slices.Clip(done)
 	}
-	return nil
+	return stay, nil
 }

@@ -16,7 +16,8 @@ import (
 //
 // Errors: [hippo.ErrNotFound] if the scope sees nothing of such an operation; [hippo.ErrConflict]
 // if one of the memories was changed since: the error names it, and the later operation if it is
-// known.
+// known. Relations that were changed since stay as they are; if nothing else is left to undo, it is
+// a conflict, too, which names one of them.
 func Undo(ctx context.Context, s Scoped, id hippo.ID) ([]*hippo.Memory, error) {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return nil, err
@@ -33,7 +34,11 @@ func Undo(ctx context.Context, s Scoped, id hippo.ID) ([]*hippo.Memory, error) {
 		if err != nil {
 			return err
 		}
-		if err := changeRelations(s, tx, list); err != nil {
+		stay, err := changeRelations(s, tx, list)
+		if err != nil {
+			return err
+		}
+		if err := someLeft(list, stay); err != nil {
 			return err
 		}
 		if err := putKept(s.store, tx, op, list); err != nil {
@@ -97,6 +102,20 @@ func undone(s Scoped, tx driver.Tx, id hippo.ID) ([]change, error) {
 		}
 	}
 	return list, nil
+}
+
+// someLeft returns [hippo.ErrConflict] if an undo changes nothing, because its relations stay as they are.
+func someLeft(list []change, stay []hippo.Relation) error {
+	if slices.ContainsFunc(list, func(c change) bool { return !c.unchanged || len(c.relations) > 0 }) || len(stay) == 0 {
+		return nil
+	}
+	slices.SortFunc(stay, func(a, b hippo.Relation) int { return a.Compare(&b) })
+	r, others := &stay[0], ""
+	if n := len(slices.CompactFunc(stay, func(a, b hippo.Relation) bool { return a.Compare(&b) == 0 })) - 1; n > 0 {
+		others = fmt.Sprintf(", and so were %d others", n)
+	}
+	return fmt.Errorf("%w: nothing is left to undo: the relation %s from %s to %s was changed since%s",
+		hippo.ErrConflict, r.Kind, r.From.Short(), r.To.Short(), others)
 }
 
 // complete returns [hippo.ErrConflict] unless all versions of an operation are there, in each of the
