@@ -21,6 +21,8 @@ import (
 type parsed struct {
 	list    []outcome
 	deleted []string
+	// repeated are files with the same content of which the words lack chunks.
+	repeated map[*catalog.Entry]bool
 	// files counts those of the tree, changes those that have to be written.
 	files, changes int
 }
@@ -36,12 +38,17 @@ type outcome struct {
 }
 
 // draft returns the changes of a state, which is the base or empty.
-func (p *parsed) draft(c *catalog.Catalog) *catalog.Draft {
-	d := c.Draft()
+func (p *parsed) draft(c *catalog.Catalog) (*catalog.Draft, error) {
+	d, again := c.Draft(), make(map[*catalog.Entry]bool)
 	for i := range p.list {
 		switch o := &p.list[i]; {
 		case o.skip != nil:
 			d.Delete(o.file.Path)
+		case o.same != nil && p.repeated[o.same]:
+			if err := d.Repeat(o.same, o.stamp); err != nil {
+				return nil, err
+			}
+			again[o.same] = true
 		case o.same != nil:
 			d.Touch(o.same, o.stamp)
 		default:
@@ -51,7 +58,15 @@ func (p *parsed) draft(c *catalog.Catalog) *catalog.Draft {
 	for _, gone := range p.deleted {
 		d.Delete(gone)
 	}
-	return d
+	for e := range p.repeated {
+		if again[e] {
+			continue
+		}
+		if err := d.Repeat(e, e.Stamp); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
 }
 
 const (

@@ -33,8 +33,8 @@ func (s *source) Head(context.Context) (driver.Head, error) {
 	return driver.Head{Store: c.Store + "/" + documents, Revision: c.Revision, Memories: c.Totals().Chunks}, nil
 }
 
-// Changes implements [index.Source]. A file that is not what the catalog says any more has no chunks:
-// the update that sees it adds them.
+// Changes implements [index.Source]. A file that is not what the catalog says, or cannot be read, has no chunks:
+// the next update adds those of its new content, or these again if its content has come back.
 func (s *source) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
 	return func(yield func(driver.Change, error) bool) {
 		root, err := os.OpenRoot(s.root)

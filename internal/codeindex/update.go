@@ -156,6 +156,9 @@ func (u *update) run(ctx context.Context) error {
 	if err := u.unmoved(root); err != nil {
 		return err
 	}
+	if err := u.repeat(ctx, p); err != nil {
+		return err
+	}
 	return u.apply(ctx, p)
 }
 
@@ -219,7 +222,11 @@ func (u *update) amend(ctx context.Context, p *parsed) error {
 	g.users.RLock()
 	defer g.users.RUnlock()
 	state := u.base
-	if d := p.draft(u.base); !d.Empty() {
+	d, err := p.draft(u.base)
+	if err != nil {
+		return err
+	}
+	if !d.Empty() {
 		next, err := g.journal.Commit(d, u.began)
 		if err != nil {
 			return err
@@ -263,7 +270,11 @@ func (u *update) renew(ctx context.Context, p *parsed) (err error) {
 	if err != nil {
 		return err
 	}
-	next, err := g.journal.Commit(p.draft(g.current.Load()), u.began)
+	d, err := p.draft(g.current.Load())
+	var next *catalog.Catalog
+	if err == nil {
+		next, err = g.journal.Commit(d, u.began)
+	}
 	if err == nil {
 		g.current.Store(next)
 		u.count(next)

@@ -56,6 +56,20 @@ func (s *state) Lookup(scope *hippo.Scope, ref string) (live, forgotten []hippo.
 	return firstIDs(ends.live), firstIDs(ends.forgotten)
 }
 
+// Has reports whether all of these memories can be found. Cost: a binary search in each segment for each.
+func (s *state) Has(ids []hippo.ID) bool {
+	parts := s.current.Load().parts
+	for _, id := range ids {
+		if !slices.ContainsFunc(parts, func(p *part) bool {
+			doc, ok := p.find(id)
+			return ok && p.live.has(doc)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
 // Distinguish returns for each ID how many of its last hexadecimal digits no other memory of
 // the scope has, forgotten ones included, but at least 8. Cost: a scan of
 // 4 bytes a memory, 0.02 ms of 10,000 memories and 0.2 ms of 100,000, see [idEnds].

@@ -211,6 +211,19 @@ func (d *Draft) Touch(old *Entry, s Stamp) {
 	d.entries = append(d.entries, &e)
 }
 
+// Repeat is [Draft.Touch] with new revisions, so that who follows the catalog reads the chunks once more. The error is
+// [hippo.ErrCorrupt].
+func (d *Draft) Repeat(old *Entry, s Stamp) error {
+	f, chunks, err := old.Read()
+	if err != nil {
+		return err
+	}
+	e := *old
+	e.Stamp = s
+	d.add(&e, IDs(old.Path, f, chunks))
+	return nil
+}
+
 // Empty reports whether nothing changes.
 func (d *Draft) Empty() bool { return len(d.entries) == 0 }
 
