@@ -1,8 +1,11 @@
 package grammar
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +101,65 @@ func TestCache(t *testing.T) {
 		if err := r.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestCache_damaged spoils the cache in each way. The grammar is there all the same, and damaged files are replaced.
+func TestCache_damaged(t *testing.T) {
+	compiled := t.TempDir()
+	openIn(t, compiled)
+	files, err := filepath.Glob(filepath.Join(compiled, "*", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%q, %v: want one compiled grammar", files, err)
+	}
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := slices.Clone(whole)
+	flipped[len(flipped)/2] ^= 1
+	for name, content := range map[string][]byte{"cut": whole[:len(whole)/2], "empty": nil, "flipped": flipped} {
+		if err := os.WriteFile(files[0], content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		openIn(t, compiled)
+		if b, err := os.ReadFile(files[0]); err != nil || !bytes.Equal(b, whole) {
+			t.Errorf("%s: %d bytes, %v: want the file to be replaced", name, len(b), err)
+		}
+	}
+	dir := filepath.Dir(files[0])
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	r := New(compiled, Limits{})
+	defer r.Close(t.Context()) //nolint:errcheck // a test
+	if _, err := r.start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Open(t.Context(), "go", keepNamed); err != nil {
+		t.Errorf("without a cache: %v", err)
+	}
+}
+
+// openIn opens a grammar of a runtime with a cache and parses with it.
+func openIn(t *testing.T, dir string) {
+	t.Helper()
+	r := New(dir, Limits{})
+	g, err := r.Open(t.Context(), "go", keepNamed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tree, err := g.Parse(t.Context(), []byte("package a\n"), nil); err != nil || len(tree.Nodes) < 2 {
+		t.Errorf("%d nodes, %v", len(tree.Nodes), err)
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

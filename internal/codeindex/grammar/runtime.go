@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -44,6 +46,7 @@ type Runtime struct {
 
 	mu      sync.Mutex // of what follows
 	engine  wazero.Runtime
+	plain   wazero.Runtime // without the cache; nil: it was not needed
 	cache   wazero.CompilationCache
 	opening map[string]*opening
 	closed  bool
@@ -96,6 +99,10 @@ func (r *Runtime) Open(ctx context.Context, language string, wanted func(symbol 
 // pageBytes is the size of a page of a module's memory.
 const pageBytes = 64 << 10
 
+func (r *Runtime) config() wazero.RuntimeConfig {
+	return wazero.NewRuntimeConfig().WithMemoryLimitPages(uint32(min(r.limits.Memory/pageBytes, 65536)))
+}
+
 // start makes the engine. A directory that cannot be used means no directory: what it saves is time.
 func (r *Runtime) start(ctx context.Context) (wazero.Runtime, error) {
 	r.mu.Lock()
@@ -106,22 +113,30 @@ func (r *Runtime) start(ctx context.Context) (wazero.Runtime, error) {
 	if r.engine != nil {
 		return r.engine, nil
 	}
-	config := wazero.NewRuntimeConfig().
-		WithMemoryLimitPages(uint32(min(r.limits.Memory/pageBytes, 65536)))
+	config := r.config()
 	if r.folder != "" {
 		if cache, err := wazero.NewCompilationCacheWithDir(r.folder); err == nil {
 			r.cache = cache
 			config = config.WithCompilationCache(cache)
 		}
 	}
+	engine, err := newEngine(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	r.engine = engine
+	return r.engine, nil
+}
+
+// newEngine returns an engine with the functions that modules import.
+func newEngine(ctx context.Context, config wazero.RuntimeConfig) (wazero.Runtime, error) {
 	engine := wazero.NewRuntimeWithConfig(ctx, config)
 	host := engine.NewHostModuleBuilder("host")
 	host.NewFunctionBuilder().WithGoFunction(api.GoFunc(cancelled), nil, []api.ValueType{api.ValueTypeI32}).Export("cancelled")
 	if _, err := host.Instantiate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("start the runtime of the grammars: %w", err), engine.Close(ctx))
 	}
-	r.engine = engine
-	return r.engine, nil
+	return engine, nil
 }
 
 // cancelled is what modules ask while they parse: whether the context of the call has ended.
@@ -142,7 +157,7 @@ func (r *Runtime) load(ctx context.Context, language string) (*Grammar, error) {
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := engine.CompileModule(ctx, module)
+	compiled, engine, err := r.compile(ctx, engine, module)
 	if err != nil {
 		return nil, fmt.Errorf("compile the grammar of %s: %w", language, err)
 	}
@@ -161,6 +176,52 @@ func (r *Runtime) load(ctx context.Context, language string) (*Grammar, error) {
 	return g, nil
 }
 
+// compile compiles a module and returns the engine that it is for. If that fails it may be for the cache: a file in it
+// is damaged, or none can be written. What is in the cache is deleted then, and the module compiled again, at last
+// without a cache.
+func (r *Runtime) compile(ctx context.Context, engine wazero.Runtime, module []byte) (wazero.CompiledModule, wazero.Runtime, error) {
+	compiled, err := engine.CompileModule(ctx, module)
+	if err == nil || r.folder == "" || ctx.Err() != nil {
+		return compiled, engine, err
+	}
+	r.emptyCache()
+	if compiled, err = engine.CompileModule(ctx, module); err == nil {
+		return compiled, engine, nil
+	}
+	plain, err := r.startPlain(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	compiled, err = plain.CompileModule(ctx, module)
+	return compiled, plain, err
+}
+
+// emptyCache deletes the compiled modules, as far as it can.
+func (r *Runtime) emptyCache() {
+	files, _ := filepath.Glob(filepath.Join(r.folder, "wazero-*", "*")) // a folder that is no pattern keeps its files
+	for _, f := range files {
+		_ = os.Remove(f) // the next process tries again
+	}
+}
+
+// startPlain makes the engine without a cache.
+func (r *Runtime) startPlain(ctx context.Context) (wazero.Runtime, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, ErrClosed
+	}
+	if r.plain != nil {
+		return r.plain, nil
+	}
+	engine, err := newEngine(ctx, r.config())
+	if err != nil {
+		return nil, err
+	}
+	r.plain = engine
+	return engine, nil
+}
+
 // Close ends the runtime and what it runs. A parse under way fails.
 func (r *Runtime) Close(ctx context.Context) error {
 	r.mu.Lock()
@@ -170,6 +231,10 @@ func (r *Runtime) Close(ctx context.Context) error {
 	if r.engine != nil {
 		errs = append(errs, r.engine.Close(ctx))
 		r.engine = nil
+	}
+	if r.plain != nil {
+		errs = append(errs, r.plain.Close(ctx))
+		r.plain = nil
 	}
 	if r.cache != nil {
 		errs = append(errs, r.cache.Close(ctx))
