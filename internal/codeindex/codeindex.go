@@ -22,8 +22,8 @@ import (
 type Parser interface {
 	// Language names the language of a file by its path and its beginning; empty: none that it knows.
 	Language(path string, head []byte) string
-	// Parse returns what a file defines and refers to. An error is that of ctx, or of the parser; text
-	// that the grammar does not accept is none.
+	// Parse returns what a file defines and refers to. An error is that of ctx, or of a parser that cannot run; it
+	// says nothing of the file. Text that the grammar does not accept is no error.
 	Parse(ctx context.Context, language string, source []byte) (syntax.File, error)
 }
 

@@ -3,6 +3,7 @@ package codeindex
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path"
 	"runtime"
@@ -35,6 +36,7 @@ type outcome struct {
 	skip   *walk.Skip
 	syntax *syntax.File
 	chunks []chunk.Chunk
+	failed error // the parser could not run
 }
 
 // draft returns the changes of a state, which is the base or empty.
@@ -130,6 +132,7 @@ func (u *update) sum(p *parsed) {
 	r, kept := u.report, p.list[:0]
 	former := u.tree.left
 	u.tree.left = make(map[string]leftOut)
+	p.warn(u.tree.config.logger())
 	for _, o := range p.list {
 		switch {
 		case o.skip != nil:
@@ -162,6 +165,20 @@ func (u *update) sum(p *parsed) {
 	p.list = kept
 	r.Removed += len(p.deleted)
 	p.changes += len(p.deleted)
+}
+
+// warn logs once that the parser could not run.
+func (p *parsed) warn(log *slog.Logger) {
+	var failed error
+	n := 0
+	for i := range p.list {
+		if o := &p.list[i]; o.failed != nil {
+			n, failed = n+1, o.failed
+		}
+	}
+	if n > 0 {
+		log.Warn("the parser cannot run: files are indexed as text until the next update", "files", n, "error", failed)
+	}
 }
 
 // parseAll fills in the outcomes.
@@ -226,13 +243,16 @@ func (u *update) one(ctx context.Context, files *walk.Reader, o *outcome) error 
 		return nil
 	}
 	o.stamp = catalog.Stamp{Hash: catalog.HashOf(text), Size: o.file.Size, Modified: o.file.Modified}
-	if e := u.entry(o.file.Path); e != nil && e.Hash == o.stamp.Hash {
+	if e := u.entry(o.file.Path); e != nil && e.Hash == o.stamp.Hash && e.Size != 0 {
 		o.same = e
 		return nil
 	}
-	f, err := u.tree.config.syntaxOf(ctx, o.file.Path, text)
+	f, failed, err := u.tree.config.syntaxOf(ctx, o.file.Path, text)
 	if err != nil {
 		return err
+	}
+	if o.failed = failed; failed != nil {
+		o.stamp.Size = 0
 	}
 	if f == nil {
 		o.skip = &walk.Skip{Path: o.file.Path, Reason: walk.Data}
@@ -242,11 +262,11 @@ func (u *update) one(ctx context.Context, files *walk.Reader, o *outcome) error 
 	return nil
 }
 
-// syntaxOf parses a file. A parser that fails leaves a file without symbols, which is indexed by its
-// paragraphs. Nil: the file is data. The error is that of ctx.
-func (c *Config) syntaxOf(ctx context.Context, name string, text []byte) (*syntax.File, error) {
+// syntaxOf parses a file. A parser that cannot run, which failed says, leaves a file without symbols, which is
+// indexed by its paragraphs. Nil: the file is data. The error is that of ctx.
+func (c *Config) syntaxOf(ctx context.Context, name string, text []byte) (f *syntax.File, failed, err error) {
 	if f, ok := document.Parse(name, text); ok {
-		return &f, nil
+		return &f, nil, nil
 	}
 	language := ""
 	if c.Parser != nil {
@@ -255,20 +275,19 @@ func (c *Config) syntaxOf(ctx context.Context, name string, text []byte) (*synta
 	if language != "" {
 		limited, cancel := context.WithTimeout(ctx, parseTimeout)
 		defer cancel()
-		f, err := c.Parser.Parse(limited, language, text)
-		if err == nil {
-			return &f, nil
+		f, failed := c.Parser.Parse(limited, language, text)
+		if failed == nil {
+			return &f, nil, nil
 		}
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("code index: %w", ctx.Err())
+			return nil, nil, fmt.Errorf("code index: %w", ctx.Err())
 		}
-		c.logger().Warn("a file cannot be parsed and is indexed as text", "file", name, "error", err)
-		return &syntax.File{Language: language, Errors: 1, Partial: true}, nil
+		return &syntax.File{Language: language, Errors: 1, Partial: true}, failed, nil
 	}
 	if len(text) > maxPlain {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return &syntax.File{Language: plain(name)}, nil
+	return &syntax.File{Language: plain(name)}, nil, nil
 }
 
 // plain names the language of a file without a parser: its suffix.

@@ -1,12 +1,18 @@
 package codeindex_test
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
 )
 
 // A file that differs when the words are rebuilt has its chunks again when its content is back.
@@ -59,5 +65,53 @@ func contentReturns(t *testing.T, later time.Duration) {
 		if got := first(found(t, tree, query)); got != "pool/pool.go:8 Pool.Wait" {
 			t.Errorf("found %q", got)
 		}
+	}
+}
+
+// brokenParser cannot run while it is broken.
+type brokenParser struct {
+	goParser
+	broken *atomic.Bool
+}
+
+func (p brokenParser) Parse(ctx context.Context, language string, src []byte) (syntax.File, error) {
+	if p.broken.Load() {
+		return syntax.File{}, errors.New("no room for the grammar")
+	}
+	return p.goParser.Parse(ctx, language, src)
+}
+
+// What a parser that cannot run leaves is text, and is parsed as soon as it can.
+func TestTree_Update_parser_fails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, small())
+	c := config(t, t.TempDir())
+	var broken atomic.Bool
+	broken.Store(true)
+	c.Parser = brokenParser{broken: &broken}
+	var logged strings.Builder
+	c.Log = slog.New(slog.NewTextHandler(&logged, nil))
+	l := codeindex.NewLibrary(c)
+	defer l.Close() //nolint:errcheck // a test
+	tree := add(t, l, dir)
+	if r := update(t, tree); r.Parsed != 4 || r.Errors != 2 {
+		t.Errorf("report %+v", r)
+	}
+	if n := strings.Count(logged.String(), "the parser cannot run"); n != 1 || !strings.Contains(logged.String(), "files=2") {
+		t.Errorf("%d warnings, want one for 2 files: %s", n, logged.String())
+	}
+	if got := found(t, tree, codeindex.Query{Text: "queue drained", Count: 1}); len(got) != 1 || !strings.HasPrefix(got[0], "pool/pool.go") {
+		t.Errorf("found %q", got)
+	}
+	if r := update(t, tree); r.Parsed != 2 || r.Unchanged != 2 {
+		t.Errorf("still broken: report %+v", r)
+	}
+	broken.Store(false)
+	if r := update(t, tree); r.Parsed != 2 || r.Symbols != 9 {
+		t.Errorf("mended: report %+v", r)
+	}
+	if r := update(t, tree); r.Parsed != 0 {
+		t.Errorf("afterwards: report %+v", r)
 	}
 }

@@ -29,7 +29,8 @@ func HashOf(b []byte) Hash {
 
 // Stamp says which content of a file an entry is of.
 type Stamp struct {
-	Hash     Hash
+	Hash Hash
+	// Size is in bytes; 0: the parser could not run, and the next update parses the content again.
 	Size     int64
 	Modified time.Time
 }
