@@ -39,7 +39,7 @@ func BenchmarkPages(b *testing.B) {
 	id := list.Memories[0].ID.String()
 	for name, path := range map[string]string{
 		"first": "/", "search": "/?q=gateway+failed+42", "browse": "/ui/browse", "memory": "/ui/memory/" + id, "timeline": "/ui/timeline", "captures": "/ui/review",
-		"pairs": "/ui/review?part=pairs", "status": "/ui/status",
+		"pairs": "/ui/review?part=pairs", "audit": "/ui/review?part=audit", "status": "/ui/status",
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

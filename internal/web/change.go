@@ -7,16 +7,24 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/consolidate"
 	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // apply changes memories in one write, remembers how to undo that, and returns to the page of the form.
 func (v *visit) apply(text string, change func() error) error {
+	return applyTo(v, nil, text, change)
+}
+
+// applyTo is [visit.apply] for a change that may declare relations: history does not keep new ones, so that they are removed to undo
+// it.
+func applyTo(v *visit, declared []hippo.Relation, text string, change func() error) error {
 	var op hippo.Operation
 	if id, err := uuid.NewV7(); err == nil {
 		op.ID = hippo.ID(id)
@@ -30,18 +38,21 @@ func (v *visit) apply(text string, change func() error) error {
 		return v.refused(err)
 	}
 	if v.session != nil {
-		v.session.say(toast{Text: text, Undo: v.remember(text, op.ID)})
+		v.session.say(toast{Text: text, Undo: v.remember(undoEntry{text: text, operation: op.ID, declared: declared})})
 	}
 	return v.back()
 }
 
-// remember lets the session undo an operation, and returns the key; empty if nothing was changed, or the store keeps no
+// remember lets the session undo a change, and returns the key; empty if nothing was changed, or the store keeps no
 // history.
-func (v *visit) remember(text string, op hippo.ID) string {
-	if vs, err := engine.Versions(v.r.Context(), v.memories, engine.VersionQuery{Operation: op}); err != nil || len(vs) == 0 {
+func (v *visit) remember(u undoEntry) string {
+	vs, err := engine.Versions(v.r.Context(), v.memories, engine.VersionQuery{Operation: u.operation})
+	if err == nil && len(vs) > 0 {
+		u.declared = nil
+	} else if u.declared == nil {
 		return ""
 	}
-	return v.session.keep(text, op)
+	return v.session.keep(u)
 }
 
 // refused says on the page of the form why a change was not made, if the caller can do something about it.
@@ -142,6 +153,14 @@ func restore(v *visit) error {
 	})
 }
 
+// holds removes the end of the time in which a memory holds.
+func holds(v *visit) error {
+	return v.change("Holds: it has no end any more.", func(m *hippo.Memory) error {
+		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Validity: engine.Validity{ValidUntil: &time.Time{}}})
+		return err
+	})
+}
+
 // edit changes the texts and the importance. A form that is wrong comes back with what was entered.
 func edit(v *visit) error {
 	m, err := v.get(v.r.Context())
@@ -214,16 +233,35 @@ func (f *editForm) modification(m *hippo.Memory) (engine.Modification, error) {
 
 func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
+// idsOf returns the memories that two fields of the form name.
+func idsOf(v *visit, fields [2]string) (ids [2]hippo.ID, err error) {
+	for i, field := range fields {
+		if ids[i], err = hippo.ParseID(v.r.PostForm.Get(field)); err != nil {
+			return ids, hippo.Fieldf(field, "must be the id of a memory")
+		}
+	}
+	return ids, nil
+}
+
+// compatible declares that two memories both stay, so that no audit calls them contradictory or duplicates.
+func compatible(v *visit) error {
+	ids, err := idsOf(v, [2]string{"a", "b"})
+	if err != nil {
+		return err
+	}
+	list := []hippo.Relation{{From: ids[0], To: ids[1], Kind: consolidate.CompatibleWith, Weight: 1}}
+	return applyTo(v, list, "Both stay: an audit no longer names this pair.", func() error {
+		_, err := v.memories.Relations().Declare(v.r.Context(), list)
+		return err
+	})
+}
+
 // merge makes one memory supersede another of the same meaning, and gives it the situation and the tags of both.
 func merge(v *visit) error {
 	ctx := v.r.Context()
-	var ids [2]hippo.ID
-	for i, field := range []string{"keep", "drop"} {
-		id, err := hippo.ParseID(v.r.PostForm.Get(field))
-		if err != nil {
-			return hippo.Fieldf(field, "must be the id of a memory")
-		}
-		ids[i] = id
+	ids, err := idsOf(v, [2]string{"keep", "drop"})
+	if err != nil {
+		return err
 	}
 	ms, err := v.memories.Get(ctx, ids[:])
 	if err != nil {
@@ -262,6 +300,9 @@ func undo(v *visit) error {
 		return v.back()
 	}
 	return v.apply("Undone.", func() error {
+		if u.declared != nil {
+			return v.memories.Relations().Remove(v.r.Context(), u.declared)
+		}
 		_, err := engine.Undo(v.r.Context(), v.memories, u.operation)
 		return err
 	})

@@ -40,6 +40,7 @@ func TestPages(t *testing.T) {
 		"/ui/timeline":                           {"Sunday, 1 March 2026", "retries need jitter"},
 		"/ui/review":                             {"retries need jitter", "Accept", "1–3 of 3"},
 		"/ui/review?part=pairs":                  {"No two of these"},
+		"/ui/review?part=audit":                  {"Looking for what is stale"},
 		"/ui/status":                             {"/home/ana/memory.db", "1.2.3", "Growth"},
 		"/ui/settings":                           {"ana", "read, write, delete for good, administer"},
 	} {
@@ -58,7 +59,7 @@ func TestPages(t *testing.T) {
 		p.byID("results")
 		checkStructure(t, p)
 	}
-	for _, path := range []string{"/ui/browse?offset=x", "/ui/browse?from=yesterday", "/ui/browse?from=2026-03-02&to=2026-03-01", "/ui/memory/x"} {
+	for _, path := range []string{"/ui/browse?offset=x", "/ui/review?part=audit&offset=x", "/ui/review?part=audit&problem=old", "/ui/browse?from=yesterday", "/ui/browse?from=2026-03-02&to=2026-03-01", "/ui/memory/x"} {
 		p := b.open(path)
 		p.want(http.StatusBadRequest, "This did not work")
 		checkStructure(t, p)

@@ -37,6 +37,9 @@ func showReview(v *visit) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
+	if v.r.URL.Query().Get("part") == "audit" {
+		return showAudit(v)
+	}
 	b := reviewBody{Part: "captures"}
 	scan := scannedForCaptures
 	if v.r.URL.Query().Get("part") == "pairs" {

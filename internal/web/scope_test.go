@@ -18,7 +18,7 @@ func TestScope(t *testing.T) {
 	mine := s.record(hippo.Memory{Content: "the gateway is mine", Project: "mine"})
 	b := s.enter(hippo.Scope{Rights: hippo.AllRights, Projects: []string{"mine"}})
 	for _, path := range []string{
-		"/", "/?q=gateway", "/?q=gateway&project=stranger", "/ui/browse", "/ui/browse?project=stranger", "/ui/browse?tag=gateway", "/ui/timeline", "/ui/review", "/ui/review?part=pairs", "/ui/status",
+		"/", "/?q=gateway", "/?q=gateway&project=stranger", "/ui/browse", "/ui/browse?project=stranger", "/ui/browse?tag=gateway", "/ui/timeline", "/ui/review", "/ui/review?part=pairs", "/ui/review?part=audit", "/ui/status",
 		"/ui/settings", "/ui/memory/" + mine.ID.String(), "/ui/memory/" + mine.ID.String() + "/graph",
 	} {
 		p := b.open(path)
@@ -34,11 +34,12 @@ func TestScope(t *testing.T) {
 		b.open(path).want(http.StatusNotFound)
 		b.open(path + "/graph").want(http.StatusNotFound)
 		b.open("/ui/memory/" + m.ID.Short()).want(http.StatusNotFound)
-		for _, action := range []string{"edit", "vote", "pin", "accept", "forget", "restore"} {
+		for _, action := range []string{"edit", "vote", "pin", "accept", "forget", "restore", "holds"} {
 			b.send(path+"/"+action, url.Values{"csrf": {csrf}, "vote": {"up"}, "content": {"x"}}).want(http.StatusNotFound)
 		}
 		for _, ids := range [][2]string{{mine.ID.String(), m.ID.String()}, {m.ID.String(), mine.ID.String()}} {
 			b.send("/ui/merge", url.Values{"csrf": {csrf}, "keep": {ids[0]}, "drop": {ids[1]}}).want(http.StatusNotFound)
+			b.send("/ui/compatible", url.Values{"csrf": {csrf}, "a": {ids[0]}, "b": {ids[1]}}).want(http.StatusNotFound)
 		}
 	}
 	if m := s.get(hidden.ID); m.Forgotten() || m.Pinned || m.Importance.Value != m.Importance.Base || !m.SupersededBy.IsZero() {
@@ -67,7 +68,7 @@ func TestRights(t *testing.T) {
 		}
 	}
 	csrf := fieldsOf(reader.open("/").form("Sign out")).Get("csrf")
-	for _, action := range []string{path + "/edit", path + "/vote", path + "/pin", path + "/accept", path + "/forget", path + "/restore", "/ui/merge", "/ui/undo", "/ui/settings/tokens", "/ui/settings/tokens/revoke"} {
+	for _, action := range []string{path + "/edit", path + "/vote", path + "/pin", path + "/accept", path + "/forget", path + "/restore", path + "/holds", "/ui/merge", "/ui/compatible", "/ui/undo", "/ui/settings/tokens", "/ui/settings/tokens/revoke"} {
 		reader.send(action, url.Values{"csrf": {csrf}, "vote": {"up"}, "content": {"x"}}).want(http.StatusForbidden, "Not allowed")
 	}
 	writer := s.enter(hippo.Scope{Rights: hippo.RightWrite})

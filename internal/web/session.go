@@ -132,11 +132,12 @@ type session struct {
 	undos []undoEntry // the oldest first
 }
 
-// undoEntry is an operation that can be undone.
+// undoEntry is a change that can be undone: an operation, or relations that were declared.
 type undoEntry struct {
 	key       string
 	text      string
 	operation hippo.ID
+	declared  []hippo.Relation
 }
 
 func (x *session) expired(now time.Time) bool {
@@ -173,13 +174,13 @@ func (x *session) takeToast() *toast {
 }
 
 // keep remembers a change and returns its key.
-func (x *session) keep(text string, op hippo.ID) string {
+func (x *session) keep(u undoEntry) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if over := len(x.undos) + 1 - maxUndo; over > 0 {
 		x.undos = slices.Delete(x.undos, 0, over)
 	}
-	u := undoEntry{key: rand.Text(), text: text, operation: op}
+	u.key = rand.Text()
 	x.undos = append(x.undos, u)
 	return u.key
 }

@@ -9,6 +9,7 @@
 package web
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"time"
@@ -29,6 +30,8 @@ type Options struct {
 	// Version is that of the program, Store the name of the store; both are shown, Store to callers with
 	// [hippo.RightAdmin].
 	Version, Store string
+	// AuditTime is how long an audit may take; 0 means eight minutes.
+	AuditTime time.Duration
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures without content; nil discards them.
@@ -42,12 +45,13 @@ type server struct {
 	pages     pages
 	assets    *assets
 	forgeries *http.CrossOriginProtection
+	audits    *audits
 }
 
 // Routes returns the routes of the dashboard: "/" and those below "/ui/". They check their callers themselves, by
 // cookie, or take the caller of the request.
 func Routes(open httpd.Opener, o *Options) []httpd.Route {
-	s := &server{open: open, assets: newAssets(), forgeries: http.NewCrossOriginProtection()}
+	s := &server{open: open, assets: newAssets(), forgeries: http.NewCrossOriginProtection(), audits: newAudits()}
 	if o != nil {
 		s.options = *o
 	}
@@ -60,6 +64,7 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	if s.options.Log == nil {
 		s.options.Log = slog.New(slog.DiscardHandler)
 	}
+	s.options.AuditTime = cmp.Or(s.options.AuditTime, auditTime)
 	s.pages = newPages(s)
 	var routes []httpd.Route
 	add := func(pattern string, h http.Handler) {
@@ -78,6 +83,7 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 	add("GET /ui/enter/{key}", http.HandlerFunc(s.enter))
 	add("POST /ui/login", http.HandlerFunc(s.login))
 	add("GET /ui/static/{name}", s.assets)
+	routes = append(routes, httpd.Route{Pattern: "GET /ui/review/audit", Handler: headers(http.HandlerFunc(s.makeAudit)), MaxBody: maxForm, Reply: s.options.AuditTime + time.Minute})
 	return routes
 }
 
@@ -105,6 +111,8 @@ func (s *server) actions() map[string]actionFunc {
 		"/ui/memory/{id}/accept":  accept,
 		"/ui/memory/{id}/forget":  forget,
 		"/ui/memory/{id}/restore": restore,
+		"/ui/memory/{id}/holds":   holds,
+		"/ui/compatible":          compatible,
 		"/ui/merge":               merge,
 		"/ui/undo":                undo,
 	}

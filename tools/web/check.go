@@ -49,6 +49,7 @@ func pages(s *site) [][2]string {
 		{"timeline", "/ui/timeline"},
 		{"review", "/ui/review"},
 		{"pairs", "/ui/review?part=pairs"},
+		{"audit", "/ui/review?part=audit"},
 		{"status", "/ui/status"},
 		{"settings", "/ui/settings"},
 		{"missing", "/ui/nowhere"},
