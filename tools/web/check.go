@@ -103,7 +103,7 @@ func check(ctx context.Context, s *site, o *options, stdout io.Writer) error {
 	t.drain() // the page for strangers has the status 401
 	errs := []error{
 		stranger, link, t.report("the browser reports errors and what the policy refuses", t.control()), t.everyPage(), t.report("keyboard: search, open, vote, undo", t.keyboard()), t.report("typing searches without a page load", t.typing()),
-		t.report("forget and undo, without a page load", t.forget()), t.report("weight and time of the first page", t.weigh()),
+		t.report("forget and undo, without a page load", t.forget()), t.report("the audit loads, is settled with keys, and undone", t.audit()), t.report("weight and time of the first page", t.weigh()),
 	}
 	if o.pictures != "" {
 		errs = append(errs, t.report("pictures", t.pictures(o.pictures)))

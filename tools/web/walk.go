@@ -80,6 +80,37 @@ func (t *tester) keyboard() error {
 	return err
 }
 
+// audit waits for the audit that its page loads, settles a finding with keys alone, and takes that back.
+func (t *tester) audit() error {
+	err := chromedp.Do(t.ctx, chromedp.EmulateViewport(1200, 900), chromedp.Navigate(t.site.url+"/ui/review?part=audit"), chromedp.WaitVisible("#audit .pair"))
+	if err != nil {
+		return err
+	}
+	if err := t.violations(); err != nil {
+		return err
+	}
+	if err := t.tabTo(button("Both stay")); err != nil {
+		return err
+	}
+	if err := chromedp.Do(t.ctx, chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(".toast button")); err != nil {
+		return err
+	}
+	if err := t.toast("Both stay"); err != nil {
+		return err
+	}
+	if err := chromedp.Do(t.ctx, chromedp.Focus(".toast button"), chromedp.KeyEvent(kb.Enter)); err != nil {
+		return err
+	}
+	if err := t.toast("Undone."); err != nil {
+		return err
+	}
+	// "Look again" makes another audit.
+	if err := chromedp.Do(t.ctx, chromedp.Click(`#audit a[href*="instead="]`), chromedp.WaitReady(`#audit a[href*="instead="]`), chromedp.WaitVisible("#audit .pair")); err != nil {
+		return err
+	}
+	return t.quiet()
+}
+
 // toast waits for a message.
 func (t *tester) toast(text string) error {
 	_, err := chromedp.Run(t.ctx, chromedp.Poll[bool](fmt.Sprintf(`(document.querySelector('#toast').textContent || '').includes(%q)`, text)))
