@@ -76,12 +76,18 @@ func (o *outline) end(level, at, last int) {
 	}
 }
 
+// maxIndent is how many spaces may stand before a heading or a fence of Markdown: what has more is code. See section 4.4 of CommonMark 0.31.
+const maxIndent = 3
+
 func markdown(text []byte) syntax.File {
 	var o outline
 	fence := ""
 	list := lines(text)
 	for _, l := range list {
 		t := strings.TrimLeft(string(l.text), " ")
+		if len(l.text)-len(t) > maxIndent {
+			continue // code
+		}
 		if mark := fenceOf(t); mark != "" && (fence == "" || strings.HasPrefix(mark, fence)) {
 			if fence == "" {
 				fence = mark

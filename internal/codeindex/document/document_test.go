@@ -19,6 +19,7 @@ func TestParse(t *testing.T) {
 		"a.toml": {"x = 1\n[a.b]\ny = 2\n[[c]]\n", []string{"a.b 2-3 -1", "c 4-4 -1"}},
 		"a.yaml": {"# x\non:\n  push: 1\njobs: {}\nhttp://x\n", []string{"on 2-3 -1", "jobs 4-5 -1"}},
 		"b.md":   {"", nil},
+		"c.md":   {"# One\n\n    # comment\n    ```\n\n   ## Two\n", []string{"One 1-6 -1", "One.Two 6-6 0"}},
 	} {
 		f, ok := document.Parse(name, []byte(c.text))
 		if !ok {
