@@ -155,6 +155,33 @@ func TestSplit_long(t *testing.T) {
 	check(t, []byte(strings.Repeat("é(", 9_000)), &syntax.File{})
 }
 
+// A window is never only the overlap with the one before.
+func TestSplit_overlap(t *testing.T) {
+	t.Parallel()
+	src := strings.Repeat(strings.Repeat("a b c\n", 12)+strings.Repeat("x ", chunk.MaxTokens-10)+"\n", 3)
+	list := check(t, []byte(src), &syntax.File{})
+	if len(list) != 6 {
+		t.Errorf("%d windows", len(list))
+	}
+	for i := 1; i < len(list); i++ {
+		if list[i].Until <= list[i-1].Until {
+			t.Errorf("window %d adds nothing: %+v after %+v", i, list[i], list[i-1])
+		}
+	}
+}
+
+// The cost of a line is linear: with ten times the bytes ns/op is ten times as much.
+func BenchmarkSplit_line(b *testing.B) {
+	for _, size := range []int{100_000, 1_000_000} {
+		src := []byte(strings.Repeat("x,", size/2))
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			for b.Loop() {
+				chunk.Split(src, &syntax.File{})
+			}
+		})
+	}
+}
+
 func TestSplit_random(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

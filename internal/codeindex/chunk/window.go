@@ -80,6 +80,9 @@ func (s *splitter) windows(out []Chunk, p piece, l lines) []Chunk {
 		for n = 0; begin > 0 && n+ends[begin-1].tokens <= Overlap && ends[begin-1].until-ends[begin-1].size > from; begin-- {
 			n += ends[begin-1].tokens
 		}
+		if next := ends[end].tokens; n+next > MaxTokens { // the window would hold nothing else
+			begin = end
+		}
 		from = ends[begin].until - ends[begin].size
 	}
 }
@@ -96,7 +99,7 @@ func (s *splitter) units(from, until int) (list []unit) {
 		}
 		for from < end {
 			to := end
-			if n := Tokens(s.src[from:to]); n > MaxTokens {
+			if !s.inWindow(from, end) {
 				to = s.cutLong(from, end)
 			}
 			list = append(list, unit{to, to - from, Tokens(s.src[from:to])})
@@ -104,6 +107,15 @@ func (s *splitter) units(from, until int) (list []unit) {
 		}
 	}
 	return list
+}
+
+// longLine is the number of bytes from which on a line is cut without counting its tokens: they are many but in white
+// space, and counting what is left of it after every cut would take quadratic time.
+const longLine = 16 * MaxTokens
+
+// inWindow reports whether a line is no longer than a window.
+func (s *splitter) inWindow(from, end int) bool {
+	return end-from <= longLine && Tokens(s.src[from:end]) <= MaxTokens
 }
 
 // longPart is the number of bytes after which a line that is longer than a window is cut: no text of
