@@ -16,9 +16,37 @@ import (
 // vendored reports whether directories of a name hold what others wrote, or what a tool made.
 func vendored(name string) bool {
 	return slices.Contains([]string{
-		"vendor", "node_modules", "bower_components", "jspm_packages", "Pods", "Carthage", "third_party", "venv", "env", "site-packages", "__pycache__",
-		"target", "dist", "build", "out", "bin", "obj", "coverage", "htmlcov", "DerivedData", "cmake-build-debug", "cmake-build-release", "_build", "deps", "elm-stuff",
+		"vendor", "node_modules", "bower_components", "jspm_packages", "Pods", "Carthage", "third_party", "venv", "site-packages", "__pycache__", "htmlcov", "DerivedData", "cmake-build-debug",
+		"cmake-build-release", "elm-stuff",
 	}, name)
+}
+
+// output reports whether tools write to directories of a name. Programs have packages of these names, too.
+func output(name string) bool {
+	return slices.Contains([]string{"target", "dist", "build", "out", "bin", "obj", "coverage", "_build", "deps"}, name)
+}
+
+// built reports whether one of the entries of a directory is the manifest of a tool that writes to directories beside it.
+func built(entries []fs.DirEntry) bool {
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		switch name := e.Name(); filepath.Ext(name) {
+		case ".csproj", ".fsproj", ".vbproj", ".sln", ".cabal":
+			return true
+		default:
+			return slices.Contains([]string{
+				"package.json", "tsconfig.json", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "build.sbt", "setup.py", "pyproject.toml", "CMakeLists.txt", "meson.build", "mix.exs", "rebar.config",
+				"dune-project", "composer.json", "build.xml",
+			}, name)
+		}
+	})
+}
+
+// environment is a file in each virtual environment of Python, whatever the name of its directory is.
+const environment = "pyvenv.cfg"
+
+// holds reports whether a directory has an entry of a name.
+func holds(entries []fs.DirEntry, name string) bool {
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 }
 
 // byName returns why a file of a name is not worth indexing; empty: it may be.

@@ -84,9 +84,18 @@ type walker struct {
 	ctx  context.Context
 	root *os.Root
 	tree Tree
-	// above are the patterns of the repository that hold for the root: those of its exclude file
-	// and of the directories above.
-	above []rules
+}
+
+// level is what is known of a directory.
+type level struct {
+	depth int
+	// rules are those that hold in it. For the root they are those of the exclude file of the repository and of the
+	// directories above.
+	rules []rules
+	// repository: it lies in a repository of git, whose ignore files say what tools have made.
+	repository bool
+	// built: tools write to directories in it.
+	built bool
 }
 
 // rules are the ignore files of one directory.
@@ -101,8 +110,9 @@ type rules struct {
 // around it are found. The error is that of ctx or of the root itself; a directory below that cannot
 // be read is a skip.
 func Walk(ctx context.Context, root *os.Root, dir string) (*Tree, error) {
-	w := &walker{ctx: ctx, root: root, above: outer(dir)}
-	if err := w.dir("", 0, w.above); err != nil {
+	_, repository := project.Root(dir)
+	w := &walker{ctx: ctx, root: root}
+	if err := w.dir("", level{rules: outer(dir), repository: repository}); err != nil {
 		return nil, err
 	}
 	byPath := func(a, b Skip) int { return strings.Compare(a.Path, b.Path) }
@@ -169,8 +179,8 @@ func (w *walker) skip(at string, why Reason, detail string) {
 	w.tree.Skips = append(w.tree.Skips, Skip{at, why, detail})
 }
 
-// dir lists a directory. The rules are those of the directories above.
-func (w *walker) dir(at string, depth int, above []rules) error {
+// dir lists a directory. The level is that of the directory above.
+func (w *walker) dir(at string, l level) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -182,10 +192,18 @@ func (w *walker) dir(at string, depth int, above []rules) error {
 		w.skip(at, Unread, problem(err))
 		return nil
 	}
+	if at != "" && holds(entries, environment) {
+		if _, own := verdicts(l.rules, at, true); own != kept {
+			w.skip(at, Vendored, "")
+			return nil
+		}
+	}
 	w.tree.Folders = append(w.tree.Folders, path.Join(".", at))
-	inForce := w.rulesOf(at, entries, above)
+	l.rules = w.rulesOf(at, entries, l.rules)
+	l.repository = l.repository || holds(entries, ".git")
+	l.built = !l.repository && built(entries)
 	for _, e := range entries {
-		if err := w.entry(path.Join(at, e.Name()), e, depth, inForce); err != nil {
+		if err := w.entry(path.Join(at, e.Name()), e, l); err != nil {
 			return err
 		}
 	}
@@ -238,21 +256,22 @@ func verdicts(list []rules, at string, dir bool) (git, own verdict) {
 	return git, own
 }
 
-func (w *walker) entry(p string, e fs.DirEntry, depth int, list []rules) error {
+func (w *walker) entry(p string, e fs.DirEntry, l level) error {
 	dir := e.IsDir()
-	git, own := verdicts(list, p, dir)
-	switch why := excluded(e, git, own); {
+	git, own := verdicts(l.rules, p, dir)
+	switch why := excluded(e, git, own, l.built); {
 	case !utf8.ValidString(e.Name()):
 		w.skip(strings.ToValidUTF8(p, "\uFFFD"), BadName, "")
 		return nil
 	case why != "":
 		w.skip(p, why, "")
 		return nil
-	case dir && depth >= maxDepth:
+	case dir && l.depth >= maxDepth:
 		w.skip(p, TooDeep, "")
 		return nil
 	case dir:
-		return w.dir(p, depth+1, list)
+		l.depth++
+		return w.dir(p, l)
 	}
 	info, err := e.Info()
 	if err != nil {
@@ -272,8 +291,9 @@ func (w *walker) entry(p string, e fs.DirEntry, depth int, list []rules) error {
 	return nil
 }
 
-// excluded returns why an entry is left out by its name and type alone; empty: it is not.
-func excluded(e fs.DirEntry, git, own verdict) Reason {
+// excluded returns why an entry is left out by its name and type alone; empty: it is not. built: tools write to directories
+// beside it.
+func excluded(e fs.DirEntry, git, own verdict, built bool) Reason {
 	name, t := e.Name(), e.Type()
 	switch {
 	case t&fs.ModeSymlink != 0:
@@ -291,7 +311,7 @@ func excluded(e fs.DirEntry, git, own verdict) Reason {
 	case strings.HasPrefix(name, "."):
 		return Hidden
 	case e.IsDir():
-		if vendored(name) {
+		if vendored(name) || built && output(name) {
 			return Vendored
 		}
 		return ""

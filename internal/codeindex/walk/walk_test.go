@@ -176,6 +176,32 @@ func TestWalk_skips(t *testing.T) {
 	}
 }
 
+// Folders with the names of outputs are left out where a tool makes them: git says so, or outside of git a manifest.
+func TestWalk_output(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"go/build/a.go": "x", "internal/coverage/a.go": "x", "cmd/dist/a.go": "x", "env/a.go": "x", "app/package.json": "{}", "app/dist/a.js": "x", "app/src/build/a.js": "x", "py/env/pyvenv.cfg": "x", "py/env/a.py": "x",
+		"crate/Cargo.toml": "x", "crate/target/a.rs": "x", "crate/.hippoignore": "!target/\n",
+	}
+	always := []string{"app/package.json", "app/src/build/a.js", "cmd/dist/a.go", "crate/Cargo.toml", "crate/target/a.rs", "env/a.go", "go/build/a.go", "internal/coverage/a.go"}
+	outside, repository := t.TempDir(), t.TempDir()
+	write(t, outside, files)
+	if got := paths(walkDir(t, outside)); !slices.Equal(got, always) {
+		t.Errorf("outside of git: files %q, want %q", got, always)
+	}
+	gitInit(t, repository)
+	write(t, repository, files)
+	want := slices.Insert(slices.Clone(always), 0, "app/dist/a.js")
+	if got := paths(walkDir(t, repository)); !slices.Equal(got, want) {
+		t.Errorf("in git: files %q, want %q", got, want)
+	}
+	write(t, repository, map[string]string{".gitignore": "dist\n"})
+	want = slices.DeleteFunc(want, func(p string) bool { return strings.Contains(p, "dist/") })
+	if tree := walkDir(t, repository); !slices.Equal(paths(tree), want) || reason(tree, "app/dist") != walk.Ignored {
+		t.Errorf("ignored by git: files %q, want %q", paths(tree), want)
+	}
+}
+
 // A root below the top of a repository obeys the ignore files above it, in a linked worktree too.
 func TestWalk_below_the_repository(t *testing.T) {
 	t.Parallel()
