@@ -42,14 +42,17 @@ func watchTree(ctx context.Context, s *shell, t *codeindex.Tree) error {
 	if err != nil {
 		return err
 	}
+	said := "" // a root that is gone is tried again every two seconds
 	err = watch.Run(ctx, t.Root.Path, func(ctx context.Context) []string {
 		r, err := t.Update(ctx, nil)
 		if err != nil {
-			if ctx.Err() == nil {
+			if ctx.Err() == nil && err.Error() != said {
+				said = err.Error()
 				s.warn("%v", err)
 			}
 			return nil
 		}
+		said = ""
 		if r.Parsed+r.Removed > 0 && !s.json {
 			fmt.Fprintf(s.out, "Parsed %s, removed %d, in %v.\n", plural(r.Parsed, "file"), r.Removed, r.Took.Round(time.Millisecond))
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -16,8 +17,8 @@ type Options struct {
 	// Debounce is how long no file has to change before an update begins; while files keep changing one
 	// begins after five times as long. Default: 50 ms.
 	Debounce time.Duration
-	// Poll is how often an update runs in any case, Fallback how often if the folders cannot be
-	// watched. Defaults: a minute and two seconds.
+	// Poll is how often an update runs in any case, Fallback how often if a folder cannot be
+	// watched, or the root is gone. Defaults: a minute and two seconds.
 	Poll, Fallback time.Duration
 	// NoNotify polls only.
 	NoNotify bool
@@ -51,7 +52,8 @@ func (o Options) complete() Options {
 // Run updates until ctx ends, and returns its error. update returns the folders to watch, relative to
 // root with slashes; nil: they are as they were. It is called by one goroutine.
 func Run(ctx context.Context, root string, update func(context.Context) (folders []string), o Options) error {
-	w := &watcher{root: root, update: update, options: o.complete(), watched: make(map[string]bool)}
+	root = filepath.Clean(root)
+	w := &watcher{root: root, update: update, options: o.complete(), watched: make(map[string]bool), refused: make(map[string]bool)}
 	if !o.NoNotify {
 		notify, err := fsnotify.NewWatcher()
 		if err != nil {
@@ -70,8 +72,8 @@ type watcher struct {
 	options Options
 	notify  *fsnotify.Watcher // nil: none
 	watched map[string]bool
-	// blind: some folder cannot be watched.
-	blind bool
+	// refused are the folders that cannot be watched.
+	refused map[string]bool
 }
 
 func (w *watcher) run(ctx context.Context) error {
@@ -96,6 +98,9 @@ func (w *watcher) run(ctx context.Context) error {
 			if !pending {
 				latest.Reset(maxDebounces * w.options.Debounce)
 			}
+			if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
+				w.forget(e.Name)
+			}
 			pending = true
 			debounced.Reset(w.options.Debounce)
 			continue
@@ -107,17 +112,33 @@ func (w *watcher) run(ctx context.Context) error {
 		}
 		pending = false
 		latest.Stop()
-		w.follow(w.update(ctx))
+		if w.follow(w.update(ctx)) { // what was written before its folder was watched was not reported
+			debounced.Reset(0)
+		}
 		poll.Reset(w.pause())
 	}
 }
 
 // pause is how long to wait for the next update if nothing is reported.
 func (w *watcher) pause() time.Duration {
-	if w.notify == nil || w.blind {
+	if w.notify == nil || len(w.refused) > 0 || !w.watched[w.root] {
 		return w.options.Fallback
 	}
 	return w.options.Poll
+}
+
+// forget watches a folder and those below it no more: others may have their names by now, and the system watches folders
+// and no names.
+func (w *watcher) forget(folder string) {
+	if !w.watched[folder] {
+		return
+	}
+	for f := range w.watched {
+		if f == folder || strings.HasPrefix(f, folder+string(filepath.Separator)) {
+			_ = w.notify.Remove(f) // it may be deleted
+			delete(w.watched, f)
+		}
+	}
 }
 
 // stopped returns a timer that does not run.
@@ -127,29 +148,32 @@ func stopped() *time.Timer {
 	return t
 }
 
-// follow watches the folders of a tree, and no others.
-func (w *watcher) follow(folders []string) {
+// follow watches the folders of a tree, and no others. It reports whether some are newly watched.
+func (w *watcher) follow(folders []string) (grown bool) {
 	if w.notify == nil || folders == nil {
-		return
+		return false
 	}
-	now := make(map[string]bool, len(folders))
-	w.blind = false
+	now, refused := make(map[string]bool, len(folders)), make(map[string]bool)
 	for _, f := range folders {
 		full := filepath.Join(w.root, filepath.FromSlash(f))
-		now[full] = true
 		if w.watched[full] {
+			now[full] = true
 			continue
 		}
 		if err := w.notify.Add(full); err != nil {
-			w.options.Log.Warn("a folder cannot be watched, so the tree is polled", "folder", full, "error", err)
-			w.blind = true
-			delete(now, full)
+			refused[full] = true
+			if !w.refused[full] {
+				w.options.Log.Warn("a folder cannot be watched, so the tree is polled", "folder", full, "error", err)
+			}
+			continue
 		}
+		now[full], grown = true, true
 	}
 	for f := range w.watched {
 		if !now[f] {
 			_ = w.notify.Remove(f) // it may be deleted
 		}
 	}
-	w.watched = now
+	w.watched, w.refused = now, refused
+	return grown
 }
