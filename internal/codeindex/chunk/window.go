@@ -99,7 +99,7 @@ func (s *splitter) units(from, until int) (list []unit) {
 		}
 		for from < end {
 			to := end
-			if !s.inWindow(from, end) {
+			if end-from > longLine || Tokens(s.src[from:end]) > MaxTokens {
 				to = s.cutLong(from, end)
 			}
 			list = append(list, unit{to, to - from, Tokens(s.src[from:to])})
@@ -112,11 +112,6 @@ func (s *splitter) units(from, until int) (list []unit) {
 // longLine is the number of bytes from which on a line is cut without counting its tokens: they are many but in white
 // space, and counting what is left of it after every cut would take quadratic time.
 const longLine = 16 * MaxTokens
-
-// inWindow reports whether a line is no longer than a window.
-func (s *splitter) inWindow(from, end int) bool {
-	return end-from <= longLine && Tokens(s.src[from:end]) <= MaxTokens
-}
 
 // longPart is the number of bytes after which a line that is longer than a window is cut: no text of
 // that many bytes has more tokens.
