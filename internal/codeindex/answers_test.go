@@ -140,3 +140,17 @@ func TestTree_Map_top(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
+
+// The dot of a hidden folder belongs to its name.
+func TestTree_Search_hidden(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, map[string]string{".hippoignore": "!.github/\n", ".github/ci.md": "# Checks\n\nAll of them run.\n"})
+	tree := add(t, library(t, t.TempDir()), dir)
+	update(t, tree)
+	for _, path := range []string{".github", "./.github", ".github/ci.md", "."} {
+		if got := first(found(t, tree, codeindex.Query{Text: "checks", Filter: codeindex.Filter{Path: path}})); got != ".github/ci.md:1 Checks" {
+			t.Errorf("%s: got %q", path, got)
+		}
+	}
+}

@@ -146,8 +146,10 @@ func cleanPath(p string) string {
 	if p == "" {
 		return ""
 	}
-	p = path.Clean(strings.ReplaceAll(p, `\`, "/"))
-	return strings.TrimPrefix(strings.TrimPrefix(p, "./"), ".")
+	if p = path.Clean(strings.ReplaceAll(p, `\`, "/")); p == "." {
+		return ""
+	}
+	return p
 }
 
 // recall ranks, and returns how many chunks the words do not have yet.
