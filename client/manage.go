@@ -184,6 +184,37 @@ func Cast(ctx context.Context, c *Client, b Ballot) ([]Vote, error) {
 	return out, nil
 }
 
+// Feedback is votes on an insight, or openings of it, of one kind for one question.
+type Feedback struct {
+	// Kind is up, down or opened.
+	Kind hippo.FeedbackKind
+	// Day is the active day of the newest, Weight how many they are as of that day.
+	Day    hippo.Day
+	Weight float64
+	// Tied: they count for questions like the one that was asked; otherwise for none in particular.
+	Tied bool
+	// At is when the newest vote on the insight was cast, which Ballot.Undo takes back; zero for others.
+	At time.Time
+}
+
+// FeedbackOn returns the votes on an insight and its openings, the newest last, at most [hippo.MaxFeedback]. An unknown ID is a
+// [*hippo.UnknownError].
+func FeedbackOn(ctx context.Context, c *Client, id hippo.ID) ([]Feedback, error) {
+	ms, err := c.memories.Get(ctx, []hippo.ID{id})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Feedback, len(ms[0].Feedback))
+	for i := range ms[0].Feedback {
+		f := &ms[0].Feedback[i]
+		out[i] = Feedback{Kind: f.Kind, Day: f.Day, Weight: f.Weight, Tied: len(f.Question) > 0}
+		if f.Former != nil {
+			out[i].At = f.Former.At
+		}
+	}
+	return out, nil
+}
+
 // Opened notes that insights were read whole as answers to a question: a weak vote for each of them as an answer to
 // questions like it. Those that are not there are skipped. It is stored within a second.
 func Opened(ctx context.Context, c *Client, query string, ids ...hippo.ID) error {

@@ -58,6 +58,7 @@ func TestAsked_VotesAreTiedToSearches(t *testing.T) {
 		{"hippo_reinforce_insight", object{"upvotes": ids}, []string{"up tied"}},
 		{"hippo_modify_insight", object{"uuid": ids[0], "reinforce": "undo"}, nil},
 		{"hippo_modify_insight", object{"uuid": ids[0], "reinforce": "downvote"}, []string{"down tied"}},
+		{"hippo_get", object{"ids": ids, "no_touch": true}, []string{"down tied"}},
 		{"hippo_get", object{"ids": ids}, []string{"down tied", "opened tied"}},
 	} {
 		if o := s.tool(step.tool, step.args); o.IsError {

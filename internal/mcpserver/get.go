@@ -18,11 +18,15 @@ type getInput struct {
 	ids       refs
 	at        momentInput
 	maxTokens tokenLimit
+	// noTouch: a program looks at it, which is no opening.
+	noTouch bool
 }
 
 func (in *getInput) fields() []field {
 	return append([]field{
-		{name: "ids", also: "id uuids uuid refs ref hash", to: &in.ids, required: true}, {name: "max_tokens", to: &in.maxTokens.given},
+		{name: "ids", also: "id uuids uuid refs ref hash", to: &in.ids, required: true},
+		{name: "max_tokens", to: &in.maxTokens.given},
+		{name: "no_touch", to: &in.noTouch, unlisted: true},
 	}, in.at.fields()...)
 }
 
@@ -50,7 +54,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if at.KnownAt.IsZero() { // to look at what was known is no use of what is known
+	if at.KnownAt.IsZero() && !in.noTouch { // to look at what was known is no use of what is known
 		if err := engine.Opened(ctx, s.Memories, conversationOf(ctx).found(ids)); err != nil {
 			return reply{}, err
 		}

@@ -43,6 +43,23 @@ func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
 	return reply{status: http.StatusOK, data: wire.ReinforcedOf(list), count: len(list)}, nil
 }
 
+// votesInput asks for the votes on a memory.
+type votesInput struct{ id reference }
+
+func (in *votesInput) fields() []field { return []field{idField(&in.id)} }
+
+func (in *votesInput) call(ctx context.Context, r *request) (reply, error) {
+	id, err := r.resolve(ctx, in.id, engine.PreferLive)
+	if err != nil {
+		return reply{}, err
+	}
+	ms, err := r.Get(ctx, []hippo.ID{id})
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusOK, data: wire.VotesOf(ms[0]), count: 1}, nil
+}
+
 // forgetInput forgets memories, restores them or removes them for good.
 type forgetInput struct {
 	uuids  references

@@ -80,6 +80,10 @@ func ofMemories() []operation {
 			input: func() input { return &relationsInput{} }, answer: relations{},
 		},
 		{
+			method: get, path: "/memories/{id}/votes", id: "votes", summary: "List the votes on a memory, and its openings; reinforce takes the newest vote back", rights: read,
+			input: func() input { return &votesInput{} }, answer: wire.Votes{},
+		},
+		{
 			method: get, path: "/memories/{id}/history", id: "history", summary: "List what a memory supersedes, the memory, and what supersedes it", rights: read,
 			input: func() input { return &historyInput{} }, answer: history{},
 		},

@@ -21,6 +21,7 @@ func requests(id, other string) map[string][2]string {
 		"GET /api/v1/memories/{id}":           {"/memories/" + id, ""},
 		"PATCH /api/v1/memories/{id}":         {"/memories/" + id, `{"content":"mine"}`},
 		"GET /api/v1/memories/{id}/history":   {"/memories/" + id + "/history", ""},
+		"GET /api/v1/memories/{id}/votes":     {"/memories/" + id + "/votes", ""},
 		"GET /api/v1/memories/{id}/relations": {"/memories/" + id + "/relations", ""},
 		"GET /api/v1/memories/{id}/diff":      {"/memories/" + id + "/diff", ""},
 		"GET /api/v1/log":                     {"/log?memory=" + id, ""},

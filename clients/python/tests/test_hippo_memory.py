@@ -120,6 +120,24 @@ class DesignTest(Case):
         info = self.client.health()
         self.assertEqual((info.backend, info.count, info.ready), ("sqlite", 1, True))
 
+    def test_votes(self) -> None:
+        c = self.client
+        hash = c.store("The pump needs oil")
+        self.assertEqual(c.votes(hash), ())
+        for vote, more in (("upvote", ["--query", "what does the pump need?"]), ("downvote", [])):
+            command = [os.environ.get("HIPPO_BINARY", "hippo"), vote, hash, "--store", self.store, *more]
+            subprocess.run(command, check=True, capture_output=True, timeout=60)
+        votes = c.votes(hash)
+        assert votes is not None
+        self.assertEqual([(v.kind, v.weight, v.tied, v.newest) for v in votes], [("up", 1.0, True, False), ("down", 1.0, False, True)])
+        self.assertTrue(c.unvote(hash))
+        self.assertEqual(c.votes(hash), votes[:1])
+        with self.assertRaises(HippoError) as caught:
+            c.unvote(hash)
+        self.assertEqual(caught.exception.code, "conflict")
+        self.assertIsNone(c.votes("deadbeef"))
+        self.assertFalse(c.unvote("deadbeef"))
+
     def test_module_and_old_import_path(self) -> None:
         code = """
             from mcp_memory_service.api import search, store, health, expand_memory, delete, recall, search_by_tag
@@ -151,7 +169,7 @@ class InputTest(Case):
             lambda: c.store("x", metadata=[1]), lambda: c.store("x", metadata={1: 2}), lambda: c.store("x", metadata={"a": {1}}),
             lambda: c.store("x", metadata={"a": float("nan")}), lambda: c.store("x", importance=7), lambda: c.store("a\ud800"),
             lambda: c.store("x" * (600 << 10)), lambda: c.store("x", tags=["t" * 200]), lambda: c.update(hash),
-            lambda: c.delete("zz"), lambda: c.delete(7), lambda: c.expand(""), lambda: Client(timeout=0),
+            lambda: c.delete("zz"), lambda: c.delete(7), lambda: c.votes(""), lambda: c.unvote(7), lambda: c.expand(""), lambda: Client(timeout=0),
         ]  # fmt: skip
         for i, call in enumerate(wrong):
             with self.subTest(i), self.assertRaises(InvalidError) as caught:
@@ -298,6 +316,7 @@ class AsyncTest(Case):
                 m = await c.expand(hashes[0])
                 assert m is not None
                 self.assertEqual(m.metadata["a"], 1)
+                self.assertEqual((await c.votes(hashes[0]), await c.unvote("deadbeef")), ((), False))
                 self.assertTrue(await c.delete(hashes[0]))
                 self.assertFalse(await c.delete("deadbeef"))
                 self.assertEqual((await c.health()).count, 19)

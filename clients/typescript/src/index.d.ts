@@ -50,6 +50,19 @@ export interface Memory {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** Votes on a memory, or openings of it, of one kind for one question. */
+export interface Vote {
+  readonly kind: "up" | "down" | "opened";
+  /** The active day of the newest of them. */
+  readonly day: number;
+  /** How many they are, decayed as of that day. */
+  readonly weight: number;
+  /** They count for questions like the one that was asked; otherwise for none in particular. */
+  readonly tied: boolean;
+  /** It is the newest vote, which unvote takes back. */
+  readonly newest: boolean;
+}
+
 /** The options of every call. An aborted call is cancelled and rejects with the reason of the signal. */
 export interface CallOptions {
   signal?: AbortSignal;
@@ -111,6 +124,10 @@ export class Client {
   /** Null: no memory has that hash. */
   expand(hash: string, options?: CallOptions): Promise<Memory | null>;
   get(hash: string, options?: CallOptions): Promise<Memory | null>;
+  /** The votes on a memory and its openings, the newest last. Null: no memory has that hash. */
+  votes(hash: string, options?: CallOptions): Promise<readonly Vote[] | null>;
+  /** Takes back the newest vote; a HippoError with code "conflict" if there is none. False: no memory has that hash. */
+  unvote(hash: string, options?: CallOptions): Promise<boolean>;
   health(options?: CallOptions): Promise<CompactStorageInfo>;
   /** Answers the calls that run, and ends the program. Without it the program ends with the process. */
   close(): Promise<void>;

@@ -191,6 +191,19 @@ export class Client {
     return this.expand(hash, options);
   }
 
+  async votes(hash, { signal } = {}) {
+    const list = ({ memories: [{ insight: m }] }) => (m.feedback ?? []).map((f) => ({
+      kind: f.kind, day: f.day, weight: f.weight, tied: Boolean(f.question), newest: f.former !== undefined,
+    }));
+    const args = { ids: [text("hash", hash)], max_tokens: MAX_TOKENS, no_touch: true }; // to look at votes is no opening
+    return this.#known(this.#call("hippo_get", args, signal), list, null);
+  }
+
+  /** Once: a second call finds no vote to take back, if the first one did. */
+  async unvote(hash, { signal } = {}) {
+    return this.#known(this.#call("hippo_reinforce_insight", { undo: [text("hash", hash)] }, signal, false), () => true, false);
+  }
+
   async #known(call, found, missing) {
     try {
       return found(await call);

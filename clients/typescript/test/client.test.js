@@ -56,6 +56,22 @@ test("store, expand, update, delete", async (t) => {
   assert.deepEqual([await client.expand("deadbeef"), await client.delete("deadbeef"), await client.update("deadbeef", { tags: "x" })], [null, false, false]);
 });
 
+test("votes", async (t) => {
+  const { client, folder } = start(t);
+  const hash = await client.store("The pump needs oil");
+  assert.deepEqual(await client.votes(hash), []);
+  for (const args of [["upvote", hash, "--query", "what does the pump need?"], ["downvote", hash]]) {
+    await promisify(execFile)(process.env.HIPPO_BINARY, [...args, "--store", `sqlite:${join(folder, "memory.db")}`], { timeout: 60_000 });
+  }
+  const votes = await client.votes(hash);
+  assert.deepEqual(votes.map((v) => [v.kind, v.weight, v.tied, v.newest]), [["up", 1, true, false], ["down", 1, false, true]]);
+  assert.equal(await client.unvote(hash), true);
+  assert.deepEqual(await client.votes(hash), votes.slice(0, 1));
+  await assert.rejects(client.unvote(hash), (e) => e instanceof hippo.HippoError && e.code === "conflict");
+  assert.deepEqual([await client.votes("deadbeef"), await client.unvote("deadbeef")], [null, false]);
+  await assert.rejects(client.votes(""), InvalidError);
+});
+
 test("by tag, by time, all", async (t) => {
   const { client } = start(t);
   const hashes = await Promise.all(Array.from({ length: 23 }, (_, i) => client.store(`Deploy ${i} went well`, { tags: ["d", `t${i % 2}`] })));

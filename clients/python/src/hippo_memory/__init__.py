@@ -13,11 +13,11 @@ Client and AsyncClient choose the store. Every error is a HippoError.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Tuple
 
 from ._client import Client
 from ._errors import ConnectionLost, HippoError, InvalidError, NotFoundError, ProgramNotFound, SecretError, TimedOut
-from ._types import CompactMemory, CompactSearchResult, CompactStorageInfo, Memory
+from ._types import CompactMemory, CompactSearchResult, CompactStorageInfo, Memory, Vote
 from ._verbs import Tags
 
 __version__ = "0.1.0"
@@ -25,8 +25,8 @@ __api_version__ = "1.0.0"
 
 __all__ = [
     "AsyncClient", "Client", "CompactMemory", "CompactSearchResult", "CompactStorageInfo", "ConnectionLost", "HippoError",
-    "InvalidError", "Memory", "NotFoundError", "ProgramNotFound", "SecretError", "TimedOut", "close", "delete", "expand",
-    "expand_memory", "get", "health", "recall", "search", "search_by_tag", "search_iter", "store", "update",
+    "InvalidError", "Memory", "NotFoundError", "ProgramNotFound", "SecretError", "TimedOut", "Vote", "close", "delete", "expand",
+    "expand_memory", "get", "health", "recall", "search", "search_by_tag", "search_iter", "store", "unvote", "update", "votes",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -107,6 +107,16 @@ def expand(hash: str) -> Optional[Memory]:
 
 
 get = expand_memory = expand
+
+
+def votes(hash: str) -> Optional[Tuple[Vote, ...]]:
+    """See Client.votes."""
+    return _client().votes(hash)
+
+
+def unvote(hash: str) -> bool:
+    """See Client.unvote."""
+    return _client().unvote(hash)
 
 
 def health() -> CompactStorageInfo:

@@ -9,12 +9,12 @@ import threading
 import weakref
 from concurrent.futures import Future
 from types import TracebackType
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Type, TypeVar
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Type, TypeVar
 
 from . import _verbs
 from ._errors import ConnectionLost, InvalidError, TimedOut
 from ._process import Path_, Process, find_program
-from ._types import CompactMemory, CompactSearchResult, CompactStorageInfo, Memory
+from ._types import CompactMemory, CompactSearchResult, CompactStorageInfo, Memory, Vote
 from ._verbs import Tags, Verb
 
 __all__ = ["Client", "Connection"]
@@ -191,6 +191,14 @@ class Client(Connection):
         return self._run(_verbs.expand(hash))
 
     get = expand_memory = expand
+
+    def votes(self, hash: str) -> Optional[Tuple[Vote, ...]]:
+        """Return the votes on a memory and its openings, the newest last; None: no memory has that hash."""
+        return self._run(_verbs.votes(hash))
+
+    def unvote(self, hash: str) -> bool:
+        """Take back the newest vote on a memory; HippoError "conflict" if there is none. False: no memory has that hash."""
+        return self._run(_verbs.unvote(hash))
 
     def health(self) -> CompactStorageInfo:
         """Return the state of the store."""

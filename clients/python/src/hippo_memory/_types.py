@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
 
-__all__ = ["CompactMemory", "CompactSearchResult", "CompactStorageInfo", "Memory"]
+__all__ = ["CompactMemory", "CompactSearchResult", "CompactStorageInfo", "Memory", "Vote"]
 
 # The short hash is the end of the ID, which is random; its beginning is a time.
 HASH_LENGTH = 8
@@ -69,6 +69,21 @@ class Memory(NamedTuple):
     """All fields, as the program returns them."""
 
 
+class Vote(NamedTuple):
+    """Votes on a memory, or openings of it, of one kind for one question."""
+
+    kind: str
+    """"up", "down" or "opened"."""
+    day: int
+    """The active day of the newest of them."""
+    weight: float
+    """How many they are, decayed as of that day."""
+    tied: bool
+    """They count for questions like the one that was asked; otherwise for none in particular."""
+    newest: bool
+    """It is the newest vote, which unvote takes back."""
+
+
 def seconds(text: Any) -> float:
     """Return the seconds since 1970 of a time in RFC 3339, whose fraction may have up to nine digits."""
     whole, zone = str(text).replace("Z", "+00:00"), ""
@@ -118,6 +133,12 @@ def memory(whole: Mapping[str, Any]) -> Memory:
         seconds(m["created_at"]),
         m,
     )
+
+
+def votes(whole: Mapping[str, Any]) -> Tuple[Vote, ...]:
+    """Return the votes on a memory that was read whole, the newest last."""
+    feedback: List[Any] = whole["insight"].get("feedback") or []
+    return tuple(Vote(f["kind"], int(f["day"]), float(f["weight"]), bool(f.get("question")), "former" in f) for f in feedback)
 
 
 def info(status: Mapping[str, Any]) -> CompactStorageInfo:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Dict, Generator, Iterable, List, Mapping, NamedTuple, Optional, Set, TypeVar, Union
+from typing import Any, Dict, Generator, Iterable, List, Mapping, NamedTuple, Optional, Set, Tuple, TypeVar, Union
 
 from . import _types
 from ._errors import ConnectionLost, InvalidError, NotFoundError
-from ._types import CompactMemory, CompactSearchResult, CompactStorageInfo, Memory
+from ._types import CompactMemory, CompactSearchResult, CompactStorageInfo, Memory, Vote
 
 T = TypeVar("T")
 Tags = Union[str, Iterable[str], None]
@@ -220,6 +220,22 @@ def expand(hash: str) -> Verb[Optional[Memory]]:
     except NotFoundError:
         return None
     return _types.memory(found["memories"][0])
+
+
+def votes(hash: str) -> Verb[Optional[Tuple[Vote, ...]]]:
+    try:  # to look at votes is no opening
+        found = yield Call("hippo_get", {"ids": [text("hash", hash)], "max_tokens": MAX_TOKENS, "no_touch": True})
+    except NotFoundError:
+        return None
+    return _types.votes(found["memories"][0])
+
+
+def unvote(hash: str) -> Verb[bool]:
+    try:  # once: a second call finds no vote to take back, if the first one did
+        yield Call("hippo_reinforce_insight", {"undo": [text("hash", hash)]}, again=False)
+    except NotFoundError:
+        return False
+    return True
 
 
 def health() -> Verb[CompactStorageInfo]:

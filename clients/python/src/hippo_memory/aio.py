@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from types import TracebackType
-from typing import Any, AsyncIterator, Mapping, Optional, Type, TypeVar
+from typing import Any, AsyncIterator, Mapping, Optional, Tuple, Type, TypeVar
 
 from . import _verbs
 from ._client import Connection
 from ._errors import ConnectionLost
-from ._types import CompactMemory, CompactSearchResult, CompactStorageInfo, Memory
+from ._types import CompactMemory, CompactSearchResult, CompactStorageInfo, Memory, Vote
 from ._verbs import Tags, Verb
 
 __all__ = ["AsyncClient"]
@@ -101,6 +101,12 @@ class AsyncClient(Connection):
         return await self._run(_verbs.expand(hash))
 
     get = expand_memory = expand
+
+    async def votes(self, hash: str) -> Optional[Tuple[Vote, ...]]:
+        return await self._run(_verbs.votes(hash))
+
+    async def unvote(self, hash: str) -> bool:
+        return await self._run(_verbs.unvote(hash))
 
     async def health(self) -> CompactStorageInfo:
         return await self._run(_verbs.health())
