@@ -260,9 +260,9 @@ func newCodeForgetCommand(s *shell) *cobra.Command {
 		Use:   "forget PATH",
 		Short: "Delete the index of a source tree; the tree itself stays as it is",
 		Args:  oneArgument("the root of an indexed tree"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			return withCode(s, func(l *codeindex.Library) error {
-				r, err := l.Forget(args[0])
+				r, err := l.Forget(c.Context(), args[0])
 				if err != nil {
 					return err
 				}

@@ -319,10 +319,10 @@ func TestLibrary_roots(t *testing.T) {
 	if _, err := l.Holding(os.TempDir()); !errors.Is(err, hippo.ErrNotFound) || !strings.Contains(err.Error(), "hippo code index") {
 		t.Error(err)
 	}
-	if _, err := l.Forget(filepath.Join(one, "sub")); !errors.Is(err, hippo.ErrNotFound) {
+	if _, err := l.Forget(t.Context(), filepath.Join(one, "sub")); !errors.Is(err, hippo.ErrNotFound) {
 		t.Error(err)
 	}
-	if _, err := l.Forget(one); err != nil {
+	if _, err := l.Forget(t.Context(), one); err != nil {
 		t.Fatal(err)
 	}
 	if roots, err = l.Roots(); err != nil || len(roots) != 1 {

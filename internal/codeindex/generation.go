@@ -63,7 +63,20 @@ func openGeneration(ctx context.Context, c *Config, root, dir string, fresh, rea
 	return g, nil
 }
 
-// refresh reads the catalog again if another process has changed it.
+// commit appends a draft to the catalog of the generation that serves. A search that begins meanwhile waits: it would
+// read the file while it is written.
+func commit(t *Tree, g *generation, d *catalog.Draft, now time.Time) (*catalog.Catalog, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next, err := g.journal.Commit(d, now)
+	if err == nil {
+		g.current.Store(next)
+	}
+	return next, err
+}
+
+// refresh reads the catalog again if another process has changed it. It is called with the lock of the tree held.
+// An older state of the same history does not replace the one that is known.
 func (g *generation) refresh() error {
 	if !g.journal.Changed() {
 		return nil
@@ -71,6 +84,9 @@ func (g *generation) refresh() error {
 	journal, state, err := catalog.Open(g.journal.Dir() + string(filepath.Separator) + catalogFile)
 	if err != nil {
 		return err
+	}
+	if known := g.current.Load(); known.Store == state.Store && state.Revision < known.Revision {
+		return nil
 	}
 	g.journal = journal
 	g.current.Store(state)

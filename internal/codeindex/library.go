@@ -182,9 +182,9 @@ func within(root, path string) bool {
 	return path == root || strings.HasPrefix(path, strings.TrimSuffix(root, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// Forget deletes the index of a root. The files of the tree stay as they are. The error is
-// [hippo.ErrNotFound] if the path is no root.
-func (l *Library) Forget(path string) (Root, error) {
+// Forget deletes the index of a root, once an update under way has ended. The files of the tree stay as they are. The
+// error is [hippo.ErrNotFound] if the path is no root, or that of ctx.
+func (l *Library) Forget(ctx context.Context, path string) (Root, error) {
 	roots, err := l.Roots()
 	if err != nil {
 		return Root{}, err
@@ -201,11 +201,17 @@ func (l *Library) Forget(path string) (Root, error) {
 		return Root{}, fmt.Errorf("%w: %s is not the root of an index; hippo code status lists them", hippo.ErrNotFound, full)
 	}
 	t := l.tree(roots[i])
+	lock, err := takeLock(ctx, t)
+	if err != nil {
+		return Root{}, err
+	}
+	defer lock.Close() //nolint:errcheck // its file is gone
 	l.mu.Lock()
 	delete(l.trees, full)
 	l.mu.Unlock()
 	err = t.close()
-	if removed := os.RemoveAll(l.folder(full)); removed != nil {
+	// Without this file the folder is that of no root, should the rest stay.
+	if removed := errors.Join(os.Remove(filepath.Join(t.folder, rootFile)), os.RemoveAll(t.folder)); removed != nil {
 		err = errors.Join(err, fmt.Errorf("code index: %w", removed))
 	}
 	return roots[i], err

@@ -1,15 +1,16 @@
 package codeindex
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/atomicfile"
@@ -81,9 +82,6 @@ func (s *updateState) get() (Progress, bool) {
 }
 
 const (
-	lockFile = "lock"
-	// lockRetry is how often a lock is tried that another process holds.
-	lockRetry = 50 * time.Millisecond
 	// racy is how much older than an update the time of a file has to be to say that the file is the
 	// same: a file may be written twice within the resolution of times.
 	racy = 2 * time.Second
@@ -96,16 +94,16 @@ const (
 // Update brings the index to what the tree is now. One update of a root runs at a time, in all
 // processes; searches go on meanwhile and see the former state until the update is whole. An error, or
 // the end of the process, leaves the former state. The error is [hippo.ErrNotFound] if the root was
-// deleted, or that of ctx.
+// deleted or its index forgotten, or that of ctx.
 func (t *Tree) Update(ctx context.Context, o *UpdateOptions) (*Report, error) {
 	if o == nil {
 		o = &UpdateOptions{}
 	}
 	t.updating.Lock()
 	defer t.updating.Unlock()
-	lock := flock.New(filepath.Join(t.folder, lockFile))
-	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
-		return nil, fmt.Errorf("code index: %w", err)
+	lock, err := takeLock(ctx, t)
+	if err != nil {
+		return nil, err
 	}
 	defer lock.Close() //nolint:errcheck // the system unlocks when the process ends
 	u := &update{tree: t, options: o, began: t.config.Now(), report: &Report{Root: t.Root}}
@@ -149,6 +147,7 @@ func (u *update) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("code index: %w", err)
 	}
+	leaveOut(found, u.tree.Root.Path, u.tree.config.Dir)
 	p, err := u.parse(ctx, root, found)
 	if err != nil {
 		return err
@@ -227,12 +226,9 @@ func (u *update) amend(ctx context.Context, p *parsed) error {
 		return err
 	}
 	if !d.Empty() {
-		next, err := g.journal.Commit(d, u.began)
-		if err != nil {
+		if state, err = commit(u.tree, g, d, u.began); err != nil {
 			return err
 		}
-		state = next
-		g.current.Store(next)
 	}
 	u.count(state)
 	return u.follow(ctx, g)
@@ -295,16 +291,43 @@ func (u *update) count(c *catalog.Catalog) {
 
 const skipsFile = "skips.json"
 
-// writeSkips keeps what the last update left out.
+// writeSkips keeps what the last update left out. A file that says so already is not written: who watches a tree
+// around it would see a change with every update.
 func writeSkips(t *Tree, list []walk.Skip) error {
+	path := filepath.Join(t.folder, skipsFile)
 	b, err := json.Marshal(list)
 	if err == nil {
-		err = atomicfile.Write(filepath.Join(t.folder, skipsFile), b)
+		if old, unread := os.ReadFile(path); unread == nil && bytes.Equal(old, b) {
+			return nil
+		}
+		err = atomicfile.Write(path, b)
 	}
 	if err != nil {
 		return fmt.Errorf("code index: %w", err)
 	}
 	return nil
+}
+
+// leaveOut takes the folder of the indexes out of a tree, if it is in it.
+func leaveOut(found *walk.Tree, root, dir string) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || !filepath.IsLocal(rel) || rel == "." {
+		return
+	}
+	rel = filepath.ToSlash(rel)
+	inside := func(path string) bool { return path == rel || strings.HasPrefix(path, rel+"/") }
+	folders := len(found.Folders)
+	found.Folders = slices.DeleteFunc(found.Folders, inside)
+	found.Files = slices.DeleteFunc(found.Files, func(f walk.File) bool { return inside(f.Path) })
+	found.Skips = slices.DeleteFunc(found.Skips, func(s walk.Skip) bool { return s.Path != rel && inside(s.Path) })
+	if len(found.Folders) == folders {
+		return // it was left out for another reason
+	}
+	i, _ := slices.BinarySearchFunc(found.Skips, rel, func(s walk.Skip, path string) int { return strings.Compare(s.Path, path) })
+	found.Skips = slices.Insert(found.Skips, i, walk.Skip{Path: rel, Reason: walk.Generated})
 }
 
 // Skips returns what the last update left out, in the order of paths.
