@@ -23,7 +23,7 @@ func New() *d.System {
 	return &d.System{
 		Name:   Name,
 		Fields: map[string]string{"Kind": "kind", "Relations": "from", "from": "from", "to": "to", "weight": "weight", "valid_until": "valid_until", "IDs": "ids"},
-		Tools:  []d.Tool{relateTool()},
+		Tools:  []d.Tool{relateTool(), graphTool()},
 	}
 }
 

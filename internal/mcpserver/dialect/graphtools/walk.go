@@ -1,0 +1,138 @@
+package graphtools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+// The actions of hippo_graph.
+const (
+	actionNeighbours = "neighbours"
+	actionPath       = "path"
+	actionDraw       = "draw"
+)
+
+// The bounds of an answer: insights, paths, and characters of each content.
+const (
+	shownNodes, shownPaths = 50, 5
+	shownContent           = 120
+)
+
+func graphTool() d.Tool {
+	return d.Tool{
+		Name:        "hippo_graph",
+		Description: "Follow relations between insights: what is near one, the shortest paths between two, or a drawing.",
+		Params: []d.Param{
+			{Name: "action", Kind: d.Text, Choices: []string{actionNeighbours, actionPath, actionDraw}, Default: actionNeighbours},
+			{Name: "from", Kind: d.Text, Required: true, Aliases: []string{"id", "source"}, About: "an id"},
+			{Name: "to", Kind: d.Text, Aliases: []string{"target"}, About: "of path"},
+			{Name: "depth", Kind: d.Whole, Min: 1, Max: engine.MaxDepth, About: "default 2, of path 5"},
+			{Name: "kinds", Kind: d.Texts},
+			{Name: "direction", Kind: d.Text, Choices: []string{string(engine.Both), string(engine.Out), string(engine.In)}},
+			{Name: "format", Kind: d.Text, Choices: []string{wire.Mermaid, wire.Graphviz}, Default: wire.Mermaid},
+			{Name: "as_of", Kind: d.Text},
+			{Name: "known_at", Kind: d.Text},
+		},
+		Call: follow,
+	}
+}
+
+func follow(ctx context.Context, c *d.Call) (d.Result, error) {
+	id, err := resolve(ctx, c, "from")
+	if err != nil {
+		return d.Result{}, err
+	}
+	var filter engine.GraphFilter
+	if kinds := c.Texts("kinds"); len(kinds) > 0 {
+		filter.Kinds = kinds
+	}
+	if filter.At, err = momentOf(c); err != nil {
+		return d.Result{}, err
+	}
+	direction := engine.Direction(c.Text("direction"))
+	if c.Text("action") == actionPath {
+		if !c.Has("to") {
+			return d.Result{}, hippo.Fieldf("to", "is required for action path")
+		}
+		to, err := resolve(ctx, c, "to")
+		if err != nil {
+			return d.Result{}, err
+		}
+		l, err := engine.Paths(ctx, c.Memories, engine.PathQuery{From: id, To: to, Depth: c.Int("depth", 5), Direction: direction, GraphFilter: filter, Count: shownPaths})
+		if err != nil {
+			return d.Result{}, err
+		}
+		return pathsText(c, l), nil
+	}
+	g, err := engine.Neighbours(ctx, c.Memories, engine.NeighbourQuery{ID: id, Depth: c.Int("depth", 2), Direction: direction, GraphFilter: filter, Count: shownNodes})
+	if err != nil {
+		return d.Result{}, err
+	}
+	if c.Text("action") == actionDraw {
+		text, err := wire.Draw(g, c.Text("format"))
+		return d.Result{Text: joinedLines([]string{strings.TrimSuffix(text, "\n"), boundsText(&g.GraphBounds)}), Count: len(g.Nodes)}, err
+	}
+	lines := append(nodeLines(c, g.Nodes), written(c, "", g.Relations).Text, boundsText(&g.GraphBounds))
+	return d.Result{Text: joinedLines(lines), Count: len(g.Nodes) - 1}, nil
+}
+
+// nodeLines returns a line for each node.
+func nodeLines(c *d.Call, nodes []engine.Node) []string {
+	ids := make([]hippo.ID, len(nodes))
+	for i, n := range nodes {
+		ids[i] = n.ID
+	}
+	short := engine.ShortIDs(c.Memories, ids)
+	out := make([]string, len(nodes))
+	for i, n := range nodes {
+		out[i] = fmt.Sprintf("%d %s %s", n.Distance, short.Of(n.ID), termtext.Line(wire.Clip(n.Content, shownContent)))
+	}
+	return out
+}
+
+// pathsText returns paths, the insights and relations of each in their order.
+func pathsText(c *d.Call, l *engine.PathList) d.Result {
+	if len(l.Paths) == 0 {
+		return d.Result{Text: joinedLines([]string{"No path.", boundsText(&l.GraphBounds)})}
+	}
+	lines := nodeLines(c, l.Nodes)
+	for _, p := range l.Paths {
+		lines = append(lines, "path:", written(c, "", p.Relations).Text)
+	}
+	if l.More {
+		lines = append(lines, "There are more paths of this length.")
+	}
+	return d.Result{Text: joinedLines(append(lines, boundsText(&l.GraphBounds))), Count: len(l.Paths)}
+}
+
+// boundsText says what an answer leaves out; empty if nothing.
+func boundsText(b *engine.GraphBounds) string {
+	var out []string
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{b.Omitted, "insights found, not shown"}, {len(b.Partial), "insights with over 100 relations, of which the strongest were followed"}, {len(b.Frontier), "insights whose relations were not followed"}} {
+		if x.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", x.n, x.what))
+		}
+	}
+	return strings.Join(append(out, b.Degraded...), "; ")
+}
+
+// joinedLines joins what is not empty.
+func joinedLines(lines []string) string {
+	var out []string
+	for _, x := range lines {
+		if x != "" {
+			out = append(out, x)
+		}
+	}
+	return strings.Join(out, "\n")
+}
