@@ -17,7 +17,7 @@ type fake struct {
 	mu           sync.Mutex
 	texts        map[string]string
 	lose, refuse bool
-	busy         int // so many reads are refused first
+	busy         int // the number of reads that are refused first
 }
 
 func (f *fake) handler() http.Handler {
