@@ -100,7 +100,7 @@ func New(c Config) *Engine {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	e.pages, e.turns = recall.NewPages(e.now), newTurns()
-	e.planning = make(chan struct{}, 1)
+	e.planning, e.pasts = make(chan struct{}, 1), make(chan struct{}, maxPasts)
 	e.accesses = newAccessWriter(e.store, e.index, e.weights, c.Log)
 	e.embedding = embedding.New(embedding.Config{
 		Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Path: c.EmbedLock, OnBattery: c.OnBattery, Log: c.Log,

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,12 +14,14 @@ import (
 type GetQuery struct {
 	IDs []hippo.ID
 	At  hippo.Moment
+	// Some: those that are not there then, or do not hold, are left out; else they are errors.
+	Some bool
 }
 
 // GetAt is [Memories.Get] as of a moment. A memory that does not hold at [hippo.Moment.ValidAt] is [hippo.ErrNotFound]; the
 // error says when it holds, and which memory that it superseded, or that superseded it, held then.
 func GetAt(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error) {
-	if q.At == (hippo.Moment{}) {
+	if q.At == (hippo.Moment{}) && !q.Some {
 		return m.Get(ctx, q.IDs)
 	}
 	return perform(ctx, m, q, getAt)
@@ -29,6 +32,9 @@ func getAt(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error
 		q.At.KnownAt = time.Time{}
 		out, _, err := inPast(ctx, m, known, func(p *Memories) ([]*hippo.Memory, error) { return getAt(ctx, p, q) })
 		return out, err
+	}
+	if q.Some {
+		return getSome(ctx, m, q)
 	}
 	ms, err := get(ctx, m, q.IDs)
 	if err != nil || q.At.ValidAt.IsZero() {
@@ -49,6 +55,19 @@ func getAt(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error
 		return nil, fmt.Errorf("%w: %s", hippo.ErrNotFound, strings.Join(out, "; "))
 	}
 	return ms, nil
+}
+
+// getSome returns those of the memories that there are, and that hold.
+func getSome(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error) {
+	ids, err := someIDs("IDs", q.IDs)
+	if err != nil {
+		return nil, err
+	}
+	ms, err := m.scoped.Get(ctx, ids)
+	if at := q.At.ValidAt; !at.IsZero() {
+		ms = slices.DeleteFunc(ms, func(x *hippo.Memory) bool { return !x.ValidAt(at) })
+	}
+	return ms, err
 }
 
 // notHeld says that a memory does not hold at a time, and what does instead.

@@ -12,10 +12,17 @@ import (
 // inPast runs a verb on the memory as it was known at a time, which comes from the history: what was recorded later is not there,
 // what was changed later is as it was. What it counts as used is dropped. A note says what the history lacks.
 //
-// Cost: a read of the operations since then, and of the versions of what they changed; the index is forked.
+// Cost: a read of the operations since then, and of the versions of what they changed; the index is forked. [maxPasts] are made
+// at a time; others wait.
 func inPast[Out any](ctx context.Context, m *Memories, at time.Time, run func(*Memories) (Out, error)) (out Out, note string, err error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
 		return out, "", err
+	}
+	select {
+	case m.pasts <- struct{}{}:
+		defer func() { <-m.pasts }()
+	case <-ctx.Done():
+		return out, "", ctx.Err()
 	}
 	if err := m.Flush(ctx); err != nil && !IsNotWritable(err) {
 		return out, "", err

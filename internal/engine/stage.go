@@ -64,7 +64,7 @@ func stageOn(ctx context.Context, m *Memories, hold func() (*store.Held, error))
 		store: held.Store, index: x, embedding: e.embedding, weights: e.weights, defaults: e.defaults, now: e.now,
 		closing: func() error { return nil },
 	}
-	f.pages, f.turns, f.planning = recall.NewPages(f.now), e.turns, e.planning
+	f.pages, f.turns, f.planning, f.pasts = recall.NewPages(f.now), e.turns, e.planning, e.pasts
 	f.accesses = newAccessWriter(f.store, f.index, f.weights, slog.New(slog.DiscardHandler))
 	links := relationReader{f.store, &f.weights.Relations, f.now}
 	f.searcher = e.searcher.Over(f.index, links, hybrid.New(hybrid.DefaultWeights(), f.store, index.TextKey, links, f.now))

@@ -16,11 +16,15 @@ import (
 	"github.com/hippo-memory/hippo/internal/surprise"
 )
 
+// maxPasts is how many verbs run in the past at a time: each takes RAM and a core, for a caller who may only read, too.
+const maxPasts = 2
+
 // behind are the writers that work behind the answers.
 type behind struct {
 	accesses *accessWriter
 	surprise *scorer       // nil: surprise is not computed
 	planning chan struct{} // a token: one consolidation at a time
+	pasts    chan struct{} // tokens of the verbs that run in the past, see [maxPasts]
 }
 
 func (b *behind) close() {

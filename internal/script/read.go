@@ -271,13 +271,21 @@ func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 
 // known returns those memories that there are at a moment.
 func known(ctx context.Context, s *session, ids []hippo.ID, at hippo.Moment) ([]map[string]any, error) {
-	var ms []*hippo.Memory
-	for _, id := range ids {
-		m, err := engine.GetAt(ctx, s.memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at})
-		if err != nil && !errors.Is(err, hippo.ErrNotFound) {
+	found := make(map[hippo.ID]*hippo.Memory, len(ids))
+	for some := range slices.Chunk(ids, hippo.MaxIDs) { // each reads the history once
+		m, err := engine.GetAt(ctx, s.memories, engine.GetQuery{IDs: some, At: at, Some: true})
+		if err != nil {
 			return nil, err
 		}
-		ms = append(ms, m...)
+		for _, x := range m {
+			found[x.ID] = x
+		}
+	}
+	var ms []*hippo.Memory
+	for _, id := range ids {
+		if found[id] != nil {
+			ms = append(ms, found[id])
+		}
 	}
 	status, err := s.memories.Status(ctx)
 	return s.values(ms, status.Day, nil), err
