@@ -157,6 +157,11 @@ func hintOf(command string, err error) string {
 		return "nothing was changed; hippo backup FILE writes a file to restore, hippo import reads exports"
 	case code == hippo.CodeInvalid:
 		return "try: " + command + " --help"
+	case strings.HasPrefix(command, "hippo code ") && code != hippo.CodeUnavailable:
+		if code == hippo.CodeNotFound {
+			return "try: hippo code status; --root says which tree to ask"
+		}
+		return "" // the other hints are about stores
 	case isDamage(err), source, strings.HasPrefix(command, "hippo model "):
 		return ""
 	default:
