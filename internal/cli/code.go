@@ -86,19 +86,19 @@ func treeOf(l *codeindex.Library, root string) (*codeindex.Tree, error) {
 }
 
 // filter returns the filter of the flags; a path may be one of this machine.
-func (f *codeFlags) filter(t *codeindex.Tree) (codeindex.Filter, error) {
+func (f *codeFlags) filter(ctx context.Context, t *codeindex.Tree) (codeindex.Filter, error) {
 	out := codeindex.Filter{Path: f.path, Language: strings.ToLower(f.language), Kind: syntax.Kind(strings.ToLower(f.kind))}
 	if f.path == "" {
 		return out, nil
 	}
-	p, err := relative(t, f.path)
+	p, err := relative(ctx, t, f.path)
 	out.Path = p
 	return out, err
 }
 
-// relative returns a path relative to the root of a tree. What does not lie there from the current directory is
-// meant from the root.
-func relative(t *codeindex.Tree, path string) (string, error) {
+// relative returns a path relative to the root of a tree. What does not lie there from the current directory, and is
+// not indexed there, is meant from the root.
+func relative(ctx context.Context, t *codeindex.Tree, path string) (string, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -110,6 +110,9 @@ func relative(t *codeindex.Tree, path string) (string, error) {
 	if err == nil && filepath.IsLocal(rel) {
 		if _, err := os.Stat(full); err == nil {
 			return filepath.ToSlash(rel), nil
+		}
+		if held, err := codeindex.Holds(ctx, t, filepath.ToSlash(rel)); held || err != nil {
+			return filepath.ToSlash(rel), err
 		}
 	}
 	if filepath.IsAbs(path) || !filepath.IsLocal(filepath.FromSlash(path)) {

@@ -29,7 +29,7 @@ func newCodeSearchCommand(s *shell) *cobra.Command {
 					return err
 				}
 				q := codeindex.Query{Text: strings.Join(args, " "), Count: f.count}
-				if q.Filter, err = f.filter(t); err != nil {
+				if q.Filter, err = f.filter(c.Context(), t); err != nil {
 					return err
 				}
 				a, err := t.Search(c.Context(), q)
@@ -110,7 +110,7 @@ func newCodeSymbolCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				filter, err := f.filter(t)
+				filter, err := f.filter(c.Context(), t)
 				if err != nil {
 					return err
 				}
@@ -161,7 +161,7 @@ func newCodeOutlineCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				path, err := relative(t, args[0])
+				path, err := relative(c.Context(), t, args[0])
 				if err != nil {
 					return err
 				}

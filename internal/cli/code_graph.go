@@ -33,7 +33,7 @@ several definitions, the answer says how many.`,
 			if err != nil {
 				return err
 			}
-			filter, err := f.filter(t)
+			filter, err := f.filter(c.Context(), t)
 			if err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ func newCodeMapCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				filter, err := f.filter(t)
+				filter, err := f.filter(c.Context(), t)
 				if err != nil {
 					return err
 				}

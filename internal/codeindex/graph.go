@@ -131,6 +131,9 @@ func edges(ctx context.Context, t *Tree, name string, f Filter, count int, find 
 		return nil, err
 	}
 	defer done()
+	if err := f.check(t, g.current.Load()); err != nil {
+		return nil, err
+	}
 	want, err := g.targets(strings.TrimSpace(name), f)
 	if err != nil {
 		return nil, err

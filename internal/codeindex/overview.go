@@ -86,6 +86,9 @@ func (t *Tree) Map(ctx context.Context, f Filter, tokens int) (*Map, error) {
 		return nil, err
 	}
 	defer done()
+	if err := f.check(t, g.current.Load()); err != nil {
+		return nil, err
+	}
 	x := g.resolver()
 	weights, err := x.weigh(ctx)
 	if err != nil {

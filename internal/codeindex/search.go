@@ -93,6 +93,9 @@ func (t *Tree) Search(ctx context.Context, q Query) (*Answer, error) {
 		return nil, err
 	}
 	defer done()
+	if err := q.check(t, g.current.Load()); err != nil {
+		return nil, err
+	}
 	ranking, missing, err := g.recall(ctx, asked)
 	if errors.Is(err, index.ErrDamaged) {
 		ranking, missing, err = g.recall(ctx, asked)
@@ -126,6 +129,9 @@ func (q *Query) plain() (*hippo.Query, error) {
 	}
 	if q.Count < 0 || q.Count > MaxCount {
 		return nil, hippo.Fieldf("Count", "must be between 1 and %d, got %d", MaxCount, q.Count)
+	}
+	if err := q.validate(); err != nil {
+		return nil, err
 	}
 	out := &hippo.Query{Text: q.Text, Count: q.Count, Ranker: hippo.RankerHippo, NoTouch: true}
 	if out.Count == 0 {

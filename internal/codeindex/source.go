@@ -110,10 +110,13 @@ func memoryOf(id hippo.ID, path string, f *syntax.File, c *chunk.Chunk, text []b
 	return m
 }
 
-// kindOf is the kind of the symbol of a chunk; "text" for what is between definitions.
+// textKind is the kind of what is between definitions.
+const textKind = "text"
+
+// kindOf is the kind of the symbol of a chunk; [textKind] for what is between definitions.
 func kindOf(f *syntax.File, c *chunk.Chunk) string {
 	if c.Symbol < 0 {
-		return "text"
+		return textKind
 	}
 	return string(f.Symbols[c.Symbol].Kind)
 }

@@ -46,6 +46,9 @@ func (t *Tree) Symbols(ctx context.Context, name string, f Filter, count int, te
 		return nil, err
 	}
 	defer done()
+	if err := f.check(t, g.current.Load()); err != nil {
+		return nil, err
+	}
 	files, closed := textsOf(t)
 	defer closed()
 	return define(t, g.table().find(name, f, count), files, texts)
@@ -125,5 +128,5 @@ func notIndexed(t *Tree, path string) error {
 			return fmt.Errorf("%w: %s was left out: %s is %s", hippo.ErrNotFound, path, s.Path, s.Reason)
 		}
 	}
-	return fmt.Errorf("%w: no file %s in the index of %s", hippo.ErrNotFound, path, t.Root.Path)
+	return fmt.Errorf("%w: no file or folder %s in the index of %s", hippo.ErrNotFound, path, t.Root.Path)
 }
