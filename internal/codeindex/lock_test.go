@@ -49,7 +49,7 @@ func TestLibrary_Forget_during_update(t *testing.T) {
 	}
 }
 
-// Searches read the catalog while updates append to it, and never lose what an update was told to add.
+// Searches read the catalog while updates append to it, and never lose what an update added.
 func TestTree_Search_during_updates(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
