@@ -24,6 +24,8 @@ type parsed struct {
 	deleted []string
 	// repeated are files with the same content of which the words lack chunks.
 	repeated map[*catalog.Entry]bool
+	// settled: files need not be read again if the state has the time of this update.
+	settled bool
 	// files counts those of the tree, changes those that have to be written.
 	files, changes int
 }
@@ -151,6 +153,8 @@ func (u *update) sum(p *parsed) {
 		case o.same != nil:
 			r.Unchanged++
 			if o.same.Stamp == o.stamp {
+				// It was read because its time was close to that of the last update, which it is not to this one.
+				p.settled = p.settled || o.file.Modified.Before(u.began.Add(-racy))
 				continue
 			}
 			r.Restored++

@@ -115,3 +115,28 @@ func TestTree_Update_parser_fails(t *testing.T) {
 		t.Errorf("afterwards: report %+v", r)
 	}
 }
+
+// Files that were written shortly before an update are read by the next one, and not by those after it.
+func TestTree_Update_settles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, small())
+	c := config(t, t.TempDir())
+	now := time.Now()
+	c.Now = func() time.Time { return now }
+	l := codeindex.NewLibrary(c)
+	defer l.Close() //nolint:errcheck // a test
+	tree := add(t, l, dir)
+	for i, want := range []bool{true, true, false, false} {
+		read := false
+		if _, err := tree.Update(t.Context(), &codeindex.UpdateOptions{Progress: func(p codeindex.Progress) {
+			read = read || p.Phase == codeindex.Parsing
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		if read != want {
+			t.Errorf("update %d: read %t, want %t", i, read, want)
+		}
+		now = now.Add(time.Minute)
+	}
+}

@@ -225,7 +225,7 @@ func (u *update) amend(ctx context.Context, p *parsed) error {
 	if err != nil {
 		return err
 	}
-	if !d.Empty() {
+	if !d.Empty() || p.settled {
 		if state, err = commit(u.tree, g, d, u.began); err != nil {
 			return err
 		}
