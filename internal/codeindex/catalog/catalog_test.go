@@ -176,6 +176,41 @@ func TestJournal_cut(t *testing.T) {
 	}
 }
 
+// A frame that is damaged in the middle is reported, one at the end is what a kill leaves.
+func TestJournal_damaged(t *testing.T) {
+	t.Parallel()
+	path, j, c := create(t)
+	var ends []int
+	for i := range 3 {
+		f, chunks := file("A")
+		d := c.Draft()
+		d.Put(fmt.Sprint(i, ".go"), stamp("1"), f, chunks)
+		c = commit(t, j, d)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, int(info.Size()))
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		flip int // the byte that is changed
+		want int
+	}{{ends[0] + 20, ends[0]}, {len(whole) - 1, 0}} {
+		b := slices.Clone(whole)
+		b[test.flip] ^= 1
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if j, _, err := catalog.Open(path); err != nil || j.Damaged() != int64(test.want) {
+			t.Errorf("byte %d: damaged at %d, %v, want %d", test.flip, j.Damaged(), err, test.want)
+		}
+	}
+}
+
 // Any sequence of updates gives the same state in memory, from the file, and compacted.
 func TestJournal_random(t *testing.T) {
 	t.Parallel()

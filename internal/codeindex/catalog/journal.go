@@ -36,6 +36,8 @@ type Journal struct {
 	path string
 	// good is where the last update that was completed ends.
 	good int64
+	// damaged is where a frame that cannot be read begins, with others behind it; 0: there is none.
+	damaged int64
 }
 
 // Create makes an empty catalog, in place of what was there.
@@ -81,6 +83,9 @@ func (j *Journal) replay(c *Catalog, b []byte) {
 	for {
 		payload, size, ok := frame(b)
 		if !ok {
+			if size > 0 && size < len(b) { // a process that was killed leaves such a frame only at the end
+				j.damaged = at
+			}
 			return
 		}
 		b, at = b[size:], at+int64(size)
@@ -104,7 +109,8 @@ func (j *Journal) replay(c *Catalog, b []byte) {
 	}
 }
 
-// frame returns the payload of the first frame and its size with the head; not ok: it is not whole.
+// frame returns the payload of the first frame and its size with the head; not ok: it is not whole, and the size is 0
+// unless it is there with another checksum.
 func frame(b []byte) (payload []byte, size int, ok bool) {
 	if len(b) < frameHead {
 		return nil, 0, false
@@ -115,7 +121,7 @@ func frame(b []byte) (payload []byte, size int, ok bool) {
 	}
 	payload = b[frameHead : frameHead+n]
 	if crc32.Checksum(payload, crc32.MakeTable(crc32.Castagnoli)) != sum {
-		return nil, 0, false
+		return nil, frameHead + n, false
 	}
 	return payload, frameHead + n, true
 }
@@ -177,6 +183,10 @@ func Compact(c *Catalog, path string) (*Journal, error) {
 	}
 	return &Journal{path: path, good: int64(len(b))}, nil
 }
+
+// Damaged returns where the file was damaged when it was read, in bytes: the updates from there on are lost. 0: it
+// was not.
+func (j *Journal) Damaged() int64 { return j.damaged }
 
 // Dir is the folder of the file.
 func (j *Journal) Dir() string { return filepath.Dir(j.path) }
