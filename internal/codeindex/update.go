@@ -125,6 +125,7 @@ type update struct {
 	// base is the state that the update starts from; former serves it, nil: nothing does.
 	base   *catalog.Catalog
 	former *generation
+	worn   bool // most of the catalog's file is out of date
 }
 
 func (u *update) tell(p Progress) {
@@ -179,6 +180,7 @@ func (u *update) start(ctx context.Context) error {
 	c := t.serving.current.Load()
 	n := c.Totals()
 	u.former = t.serving
+	u.worn = u.former.journal.Worn(c)
 	if !u.options.Rebuild && n.Gone <= max(wornGone, n.Chunks) {
 		u.base = c
 	}
@@ -202,7 +204,7 @@ func (u *update) unmoved(root *os.Root) error {
 // apply writes what was found, in the generation that serves or, if it is much, in a new one.
 func (u *update) apply(ctx context.Context, p *parsed) error {
 	u.tell(Progress{Phase: Indexing})
-	small := u.base != nil && (p.changes <= manyFiles || p.changes*manyShare <= p.files)
+	small := u.base != nil && !u.worn && (p.changes <= manyFiles || p.changes*manyShare <= p.files)
 	var err error
 	if small {
 		err = u.amend(ctx, p)

@@ -176,6 +176,65 @@ func TestJournal_cut(t *testing.T) {
 	}
 }
 
+// A new time of a file costs some bytes, not its record, and is read again.
+func TestDraft_Touch(t *testing.T) {
+	t.Parallel()
+	path, j, c := create(t)
+	var names []string
+	for i := range 100 {
+		names = append(names, fmt.Sprint("Name", i))
+	}
+	f, chunks := file(names...)
+	d := c.Draft()
+	d.Put("a.go", stamp("1"), f, chunks)
+	c = commit(t, j, d)
+	size := func() int64 {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	before := size()
+	for i := range 10 {
+		s := stamp("1")
+		s.Modified = noon().Add(time.Duration(i) * time.Hour)
+		d = c.Draft()
+		d.Touch(c.Entry("a.go"), s)
+		c = commit(t, j, d)
+	}
+	if grown := size() - before; grown > 1000 {
+		t.Errorf("10 times take %d bytes", grown)
+	}
+	_, read, err := catalog.Open(path)
+	if err != nil || !read.Entry("a.go").Modified.Equal(noon().Add(9*time.Hour)) || read.Entry("a.go").Symbols != 100 || read.Revision != c.Revision {
+		t.Errorf("%+v, %v", read.Entry("a.go"), err)
+	}
+}
+
+// A file that was written again and again is worn, and its compacted copy is not.
+func TestJournal_Worn(t *testing.T) {
+	t.Parallel()
+	path, j, c := create(t)
+	var names []string
+	for i := range 2000 {
+		names = append(names, fmt.Sprint("Name", i))
+	}
+	f, chunks := file(names...)
+	for i := 0; !j.Worn(c); i++ {
+		if i == 1000 {
+			t.Fatal("it is never worn")
+		}
+		d := c.Draft()
+		d.Put("a.go", stamp(fmt.Sprint(i)), f, chunks)
+		c = commit(t, j, d)
+	}
+	compact, err := catalog.Compact(c, path+"2")
+	if err != nil || compact.Worn(c) {
+		t.Errorf("worn when it was compacted: %v", err)
+	}
+}
+
 // A frame that is damaged in the middle is reported, one at the end is what a kill leaves.
 func TestJournal_damaged(t *testing.T) {
 	t.Parallel()

@@ -28,6 +28,7 @@ const frameHead = 8
 // The kinds of frames.
 const (
 	frameEntry  = 'F'
+	frameStamp  = 'T' // another size and time of a file, with the same content
 	frameCommit = 'C'
 )
 
@@ -96,6 +97,12 @@ func (j *Journal) replay(c *Catalog, b []byte) {
 				return
 			}
 			pending = append(pending, e)
+		case payload[0] == frameStamp:
+			e, ok := decodeStamp(c, string(payload[1:]))
+			if !ok {
+				return
+			}
+			pending = append(pending, e)
 		case payload[0] == frameCommit && len(payload) == 17:
 			for _, e := range pending {
 				c.files[e.Path], c.byKey[fileKey(e.Path)] = e, e
@@ -141,7 +148,11 @@ func appendFrame(dst []byte, kind byte, payload []byte) []byte {
 func (j *Journal) Commit(d *Draft, now time.Time) (*Catalog, error) {
 	var b []byte
 	for _, e := range d.entries {
-		b = appendFrame(b, frameEntry, encodeEntry(e))
+		if old := d.base.files[e.Path]; old != nil && old.First == e.First {
+			b = appendFrame(b, frameStamp, encodeStamp(e))
+		} else {
+			b = appendFrame(b, frameEntry, encodeEntry(e))
+		}
 	}
 	end := binary.LittleEndian.AppendUint64(nil, uint64(d.revision))
 	b = appendFrame(b, frameCommit, binary.LittleEndian.AppendUint64(end, uint64(now.UnixNano())))
@@ -190,6 +201,41 @@ func (j *Journal) Damaged() int64 { return j.damaged }
 
 // Dir is the folder of the file.
 func (j *Journal) Dir() string { return filepath.Dir(j.path) }
+
+// Worn reports whether most of the file says what is not true any more. Small files are not worn.
+func (j *Journal) Worn(c *Catalog) bool {
+	const small = 4 << 20
+	live := 0
+	for _, e := range c.files {
+		live += len(e.body)
+	}
+	return j.good > int64(max(small, 3*live))
+}
+
+// encodeStamp writes the size and the time of an entry.
+func encodeStamp(e *Entry) []byte {
+	x := &encoder{ids: make(map[string]uint64)}
+	x.text(e.Path)
+	x.number(int(e.Size))
+	x.out = binary.AppendVarint(x.out, e.Modified.UnixNano())
+	return x.seal()
+}
+
+// decodeStamp returns an entry of a state with what encodeStamp wrote.
+func decodeStamp(c *Catalog, s string) (*Entry, bool) {
+	d := &decoder{in: s}
+	d.strings()
+	path := d.text()
+	size := d.number()
+	nanos, n := binary.Varint([]byte(d.in))
+	old := c.files[path]
+	if d.bad || n <= 0 || old == nil {
+		return nil, false
+	}
+	e := *old
+	e.Size, e.Modified = int64(size), time.Unix(0, nanos)
+	return &e, true
+}
 
 // encodeEntry writes an entry and its body.
 func encodeEntry(e *Entry) []byte {
