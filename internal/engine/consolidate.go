@@ -101,6 +101,7 @@ func consolidateView(ctx context.Context, m *Memories, v *consolidate.View, o Co
 	if err != nil {
 		return nil, err
 	}
+	leaveForgotten(v, plan)
 	out := reportOf(plan, len(v.Subjects))
 	if out.DryRun = o.DryRun; o.DryRun {
 		return out, nil
@@ -118,6 +119,18 @@ func consolidateView(ctx context.Context, m *Memories, v *consolidate.View, o Co
 		return nil, fmt.Errorf("consolidated as operation %s, but surprise was not computed again: %w", done.Operation, err)
 	}
 	return out, nil
+}
+
+// leaveForgotten takes the summaries out of a plan that were recorded and are forgotten, by a person or an undo. The ID of a
+// summary follows from its members, so that it could not be recorded again.
+func leaveForgotten(v *consolidate.View, p *consolidate.Plan) {
+	forgotten := make(map[hippo.ID]bool)
+	for i := range v.Subjects {
+		if x := v.Subjects[i].Memory; x.Forgotten() {
+			forgotten[x.ID] = true
+		}
+	}
+	p.Actions = slices.DeleteFunc(p.Actions, func(a consolidate.Action) bool { return a.Summary != nil && forgotten[a.Summary.ID] })
 }
 
 // optionsOf returns the constants of a plan: relations fade as they do in searches.
