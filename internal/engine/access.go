@@ -262,14 +262,8 @@ func (w *accessWriter) storePairs(p *pairs) {
 // prune drops the learned relations that have faded, in each namespace as an operation that can be undone.
 func (w *accessWriter) prune(ctx context.Context) error {
 	op := hippo.Operation{By: hippo.Source{Kind: hippo.SourceTool, Client: "hippo"}, Reason: "learned relations that have faded"}
-	for _, namespace := range w.index.Namespaces() {
-		scope := hippo.LocalScope("")
-		scope.Namespace = namespace
-		if _, err := store.Prune(ctx, store.As(w.store.In(scope), op), w.rule.Relations.Faded); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := store.Prune(ctx, w.store, op, w.rule.Relations.Faded)
+	return err
 }
 
 // flush waits until what is pending is stored, or could not be: that is left to the next write.

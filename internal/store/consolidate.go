@@ -76,24 +76,6 @@ func Tidy(ctx context.Context, s Scoped, t *Tidying) (out Tidied, err error) {
 	return out, wrap("consolidate", err)
 }
 
-// Prune drops the learned relations of the scope that have faded, as [Tidy] does for a plan. Cost: a read of all relations.
-func Prune(ctx context.Context, s Scoped, faded func(r *hippo.Relation, now time.Time) bool) (Tidied, error) {
-	t := &Tidying{}
-	now := s.store.now()
-	for r, err := range s.store.backend.AllRelations(ctx) {
-		if err != nil {
-			return Tidied{}, wrap("prune relations", err)
-		}
-		if faded(&r, now) {
-			t.Drop = append(t.Drop, r)
-		}
-	}
-	if len(t.Drop) == 0 {
-		return Tidied{}, nil
-	}
-	return Tidy(ctx, s, t)
-}
-
 // tidier applies a [Tidying] in a transaction.
 type tidier struct {
 	*Tidying
