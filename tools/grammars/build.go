@@ -49,8 +49,8 @@ func (b builder) build(ctx context.Context, g grammar) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	runtime := filepath.Join(b.folder(library), libraryFolder)
+	defer os.RemoveAll(dir) //nolint:errcheck // it is below the folder of the caller
+	runtime := filepath.Join(b.folder(library()), libraryFolder)
 	parser := filepath.Join(b.folder(g.source), g.folder)
 	common := []string{
 		"--target=wasm32-wasi", "-c", "-w", "-D_GNU_SOURCE", "-DNDEBUG", "-ffunction-sections", "-fdata-sections",

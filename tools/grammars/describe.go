@@ -35,7 +35,7 @@ func (b builder) describe() error {
 		fmt.Fprintf(&licences, "%s %s\n\n%s\n\n", s.name, s.version, strings.TrimSpace(strings.ReplaceAll(string(data), "\r", "")))
 		return nil
 	}
-	if err := licence(library); err != nil {
+	if err := licence(library()); err != nil {
 		return err
 	}
 	for _, g := range grammars() {
@@ -48,7 +48,8 @@ func (b builder) describe() error {
 			return err
 		}
 	}
-	fmt.Fprintf(&text, "\nThe runtime is that of `%s` %s, `%s`.\n", library.name, library.version, library.sha256)
+	runtime := library()
+	fmt.Fprintf(&text, "\nThe runtime is that of `%s` %s, `%s`.\n", runtime.name, runtime.version, runtime.sha256)
 	if err := os.WriteFile(filepath.Join(b.out, "README.md"), []byte(text.String()), 0o644); err != nil {
 		return err
 	}

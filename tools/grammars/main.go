@@ -45,7 +45,7 @@ func run(ctx context.Context, work, out, glue, only string) error {
 		return err
 	}
 	b := builder{work: work, out: out, glue: glue}
-	if err := b.fetch(ctx, library); err != nil {
+	if err := b.fetch(ctx, library()); err != nil {
 		return err
 	}
 	for _, g := range grammars() {

@@ -6,7 +6,9 @@ type source struct {
 }
 
 // library is the runtime that every grammar needs.
-var library = source{"tree-sitter", "0.25.0", "016448ee8e2c23aed7e1155c118cd66cd026e6436f7394b3f3606d30bf9aaa4a"}
+func library() source {
+	return source{"tree-sitter", "0.25.0", "016448ee8e2c23aed7e1155c118cd66cd026e6436f7394b3f3606d30bf9aaa4a"}
+}
 
 // libraryFolder is where the package has the runtime.
 const libraryFolder = "vendor/tree-sitter/lib"
