@@ -22,6 +22,10 @@ type (
 	GraphBounds = engine.GraphBounds
 	// PathList are the shortest paths between two insights.
 	PathList = engine.PathList
+	// CommunityQuery asks for groups of insights that are related to each other more than to others.
+	CommunityQuery = engine.CommunityQuery
+	// CommunityList are such groups, the largest first.
+	CommunityList = engine.CommunityList
 )
 
 // MaxGraphNodes is the most insights that a walk reaches.
@@ -36,4 +40,9 @@ func Neighbours(ctx context.Context, c *Client, q NeighbourQuery) (*Subgraph, er
 // Paths returns the shortest paths between two insights. Unknown IDs are a [*hippo.UnknownError].
 func Paths(ctx context.Context, c *Client, q PathQuery) (*PathList, error) {
 	return engine.Paths(ctx, c.memories, q)
+}
+
+// Communities groups the insights of the scope by their relations.
+func Communities(ctx context.Context, c *Client, q CommunityQuery) (*CommunityList, error) {
+	return engine.Communities(ctx, c.memories, q)
 }

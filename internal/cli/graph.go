@@ -16,13 +16,13 @@ import (
 func newGraphCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "graph",
-		Short: "Follow the relations between insights: neighbours, paths, drawings",
+		Short: "Follow the relations between insights: neighbours, paths, communities, drawings",
 		Long: `Follow the relations between insights that were declared. From each insight the 100 strongest are followed, and an answer has at most
 1,000 insights; it says what it leaves out.`,
 		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newGraphNeighboursCommand(s), newGraphPathCommand(s), newGraphDrawCommand(s))
+	c.AddCommand(newGraphNeighboursCommand(s), newGraphPathCommand(s), newGraphCommunitiesCommand(s), newGraphDrawCommand(s))
 	return c
 }
 

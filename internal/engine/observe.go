@@ -22,7 +22,7 @@ func ObserverOf(ctx context.Context) Observer {
 // publicName returns the name of a verb as front ends have it; empty for one that they do not have.
 func publicName(local string) string {
 	switch local {
-	case "search", "list", "get", "modify", "reinforce", "forget", "restore", "purge", "compare", "undo", "clusters", "audit", "neighbours", "paths":
+	case "search", "list", "get", "modify", "reinforce", "forget", "restore", "purge", "compare", "undo", "clusters", "audit", "neighbours", "paths", "communities":
 		return local
 	case "getAt":
 		return "get"

@@ -125,6 +125,9 @@ func (w *world) readOne(r *rapid.T, id hippo.ID) {
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
 			return engine.Paths(ctx, x, engine.PathQuery{From: id, To: w.ids[0], GraphFilter: f})
 		})
+		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
+			return engine.Communities(ctx, x, engine.CommunityQuery{GraphFilter: f})
+		})
 	}
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) { return engine.Versions(ctx, x, engine.VersionQuery{Memory: id}) })
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {

@@ -69,17 +69,22 @@ func AllRelationsAfter(ctx context.Context, s Scoped, after *hippo.Relation) ite
 // RelationsAmong yields every relation of which both ends are among memories, by From, To and Kind; memories are given by ID, as
 // the scope has them. Cost: a read of the relations, and of no memory.
 func RelationsAmong(ctx context.Context, s Scoped, memories map[hippo.ID]*hippo.Memory) iter.Seq2[hippo.Relation, error] {
-	seen := func(id hippo.ID) bool {
+	return RelationsBetween(ctx, s, func(id hippo.ID) bool {
 		m := memories[id]
 		return m != nil && s.scope.Sees(m)
-	}
+	})
+}
+
+// RelationsBetween yields every relation of which sees holds for both ends, by From, To and Kind, with the weights that are
+// stored. The scope does not narrow them: sees must hold only for what it sees. Cost: a read of the relations, and of no memory.
+func RelationsBetween(ctx context.Context, s Scoped, sees func(hippo.ID) bool) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
 		if err := s.Allow(hippo.RightRead); err != nil {
 			yield(hippo.Relation{}, err)
 			return
 		}
 		for r, err := range s.store.backend.AllRelations(ctx) {
-			if (err != nil || seen(r.From) && seen(r.To)) && !yield(r, err) {
+			if (err != nil || sees(r.From) && sees(r.To)) && !yield(r, err) {
 				return
 			}
 		}

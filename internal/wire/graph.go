@@ -47,6 +47,32 @@ type PathList struct {
 	GraphBounds
 }
 
+// Community is a group of insights, as JSON.
+type Community struct {
+	Size      int         `json:"size"`
+	Relations int         `json:"relations"`
+	Nodes     []GraphNode `json:"nodes"`
+}
+
+// CommunityList is the communities of a memory, as JSON.
+type CommunityList struct {
+	Communities []Community `json:"communities"`
+	Total       int         `json:"total"`
+	Insights    int         `json:"insights"`
+	Relations   int         `json:"relations"`
+	Modularity  float64     `json:"modularity"`
+	Degraded    []string    `json:"degraded,omitempty"`
+}
+
+// CommunitiesOf returns communities as JSON.
+func CommunitiesOf(l *engine.CommunityList) *CommunityList {
+	out := &CommunityList{Communities: []Community{}, Total: l.Total, Insights: l.Memories, Relations: l.Relations, Modularity: Round(l.Modularity, 4), Degraded: l.Degraded}
+	for _, c := range l.Communities {
+		out.Communities = append(out.Communities, Community{c.Size, c.Relations, graphNodes(c.Nodes)})
+	}
+	return out
+}
+
 // SubgraphOf returns a subgraph as JSON. The error is that of [formats.EncodeRelation].
 func SubgraphOf(g *engine.Subgraph) (*Subgraph, error) {
 	relations, err := relationsOf(g.Relations)

@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/recall/hybrid/graph"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+const (
+	// MaxCommunities is the most communities of one answer.
+	MaxCommunities = 100
+	// shownMembers is how many memories of a community an answer has.
+	shownMembers = 10
+	// communityDamping is the share of a walk that follows relations: what it visits most often is shown first.
+	communityDamping, communityTolerance = .85, 1e-9
+)
+
+// CommunityQuery asks for groups of memories that are related to each other more than to others.
+type CommunityQuery struct {
+	GraphFilter
+	// Count is the most communities; 0 means 20, the most is [MaxCommunities].
+	Count int
+}
+
+// Community is a group of memories, connected by relations.
+type Community struct {
+	// Size is the number of its memories, Relations that of the relations between them.
+	Size, Relations int
+	// Nodes are the first ten, those that a walk over all relations visits most often first. Their distance is 0.
+	Nodes []Node
+}
+
+// CommunityList is the communities of a scope, the largest first.
+type CommunityList struct {
+	Communities []Community
+	// Total is the number of communities, Memories that of the memories in them, Relations that of the relations.
+	Total, Memories, Relations int
+	// Modularity is the share of the relations within communities, by weight, less what chance gives.
+	Modularity float64
+	// Degraded says what the history lacks of what was known at a time; nil otherwise.
+	Degraded []string
+}
+
+// Communities groups the memories of the scope by their relations, as [graph.Graph.Communities] does. Memories without a relation
+// are in none; equal relations give equal communities.
+//
+// Cost: a read of all relations of the store, and of the memories that are shown.
+func Communities(ctx context.Context, m *Memories, q CommunityQuery) (*CommunityList, error) {
+	return perform(ctx, m, q, communities)
+}
+
+func communities(ctx context.Context, m *Memories, q CommunityQuery) (*CommunityList, error) {
+	const usual = 20
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	if q.Count = cmp.Or(q.Count, usual); q.Count < 1 || q.Count > MaxCommunities {
+		return nil, hippo.Fieldf("count", "must be 1 to %d, got %d", MaxCommunities, q.Count)
+	}
+	out, note, err := inGraph(ctx, m, &q.GraphFilter, func(m *Memories) (*CommunityList, error) {
+		r, err := readRelated(ctx, m, &q.GraphFilter)
+		if err != nil {
+			return nil, err
+		}
+		return r.communities(ctx, m, q.Count)
+	})
+	if err == nil {
+		out.Degraded = noted(out.Degraded, note)
+	}
+	return out, err
+}
+
+// related is a graph of all memories that have a relation.
+type related struct {
+	*graph.Graph
+	ids   []hippo.ID // by node, ascending
+	pairs [][2]int   // the nodes of each relation
+}
+
+// readRelated reads the relations of a scope.
+func readRelated(ctx context.Context, m *Memories, f *GraphFilter) (*related, error) {
+	live, err := liveIDs(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	var rs []hippo.Relation
+	used := make(map[hippo.ID]bool)
+	for r, err := range store.RelationsBetween(ctx, m.scoped, func(id hippo.ID) bool { return live[id] }) {
+		if err != nil {
+			return nil, err
+		}
+		if at := f.At.ValidAt; !f.keeps(r.Kind) || !at.IsZero() && !r.ValidAt(at) {
+			continue
+		}
+		rs = append(rs, r)
+		used[r.From], used[r.To] = true, true
+	}
+	out := &related{ids: make([]hippo.ID, 0, len(used)), pairs: make([][2]int, 0, len(rs))}
+	for id := range used {
+		out.ids = append(out.ids, id)
+	}
+	slices.SortFunc(out.ids, hippo.ID.Compare)
+	nodes := make(map[hippo.ID]int, len(out.ids))
+	for n, id := range out.ids {
+		nodes[id] = n
+	}
+	b := graph.NewBuilder(len(out.ids), 0)
+	for i := range rs {
+		pair := [2]int{nodes[rs[i].From], nodes[rs[i].To]}
+		b.Add(graph.Edge{A: pair[0], B: pair[1], Weight: rs[i].Weight})
+		out.pairs = append(out.pairs, pair)
+	}
+	out.Graph = b.Graph()
+	return out, nil
+}
+
+// liveIDs returns the memories of the scope that are not forgotten.
+func liveIDs(ctx context.Context, m *Memories) (map[hippo.ID]bool, error) {
+	var live map[hippo.ID]bool
+	err := m.indexed(ctx, func() error {
+		r, err := m.index.Search(ctx, &retrieve.Query{Scope: m.scope, Filter: hippo.Filter{Archived: true}})
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		live = make(map[hippo.ID]bool, len(r.Matches))
+		for i := range r.Matches {
+			live[r.Reader.Key(r.Matches[i].Doc).ID] = true
+		}
+		return nil
+	})
+	return live, err
+}
+
+// communities finds the communities and reads the first memories of those that are shown.
+func (r *related) communities(ctx context.Context, m *Memories, count int) (*CommunityList, error) {
+	of, ranks := r.Communities(), r.ranks()
+	groups := make(map[int][]int)
+	for n, c := range of {
+		groups[c] = append(groups[c], n)
+	}
+	out := &CommunityList{Total: len(groups), Memories: len(r.ids), Relations: len(r.pairs), Modularity: r.Modularity(of)}
+	order := make([]int, 0, len(groups))
+	for c := range groups {
+		order = append(order, c)
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(len(groups[b]), len(groups[a])), cmp.Compare(a, b)) })
+	inside := make(map[int]int)
+	for _, p := range r.pairs {
+		if of[p[0]] == of[p[1]] {
+			inside[of[p[0]]]++
+		}
+	}
+	for _, c := range order[:min(len(order), count)] {
+		nodes := groups[c]
+		slices.SortFunc(nodes, func(a, b int) int { return cmp.Or(cmp.Compare(ranks[b], ranks[a]), cmp.Compare(a, b)) })
+		ids := make([]hippo.ID, 0, shownMembers)
+		for _, n := range nodes[:min(len(nodes), shownMembers)] {
+			ids = append(ids, r.ids[n])
+		}
+		ms, err := store.GetAll(ctx, m.scoped, ids)
+		if err != nil {
+			return nil, err
+		}
+		x := Community{Size: len(nodes), Relations: inside[c]}
+		for _, one := range ms {
+			x.Nodes = append(x.Nodes, Node{Memory: one})
+		}
+		out.Communities = append(out.Communities, x)
+	}
+	return out, nil
+}
+
+// ranks returns how often a walk over the relations visits each node, from wherever it begins.
+func (r *related) ranks() []float64 {
+	if len(r.ids) == 0 {
+		return nil
+	}
+	start := make([]float64, len(r.ids))
+	for n := range start {
+		start[n] = 1
+	}
+	return r.PageRank(start, communityDamping, communityTolerance)
+}
