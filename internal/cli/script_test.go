@@ -81,7 +81,6 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code":    code,
-			"until":   until,
 			"capture": capture,
 			"patch":   patch,
 			"garble":  garble,
@@ -145,26 +144,6 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
-}
-
-// untilTries is how often [until] runs its program at most: each run takes some 30 ms or more.
-const untilTries = 1000
-
-// until runs a program again and again, until its output matches a pattern: what a server does behind its
-// answers has no end that a client could wait for.
-func until(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: until PATTERN program [args...]")
-	}
-	re, err := regexp.Compile("(?m)" + args[0])
-	ts.Check(err)
-	for range untilTries {
-		ts.Check(ts.Exec(args[1], args[2:]...))
-		if re.MatchString(ts.ReadFile("stdout")) {
-			return
-		}
-	}
-	ts.Fatalf("no match of %q in %d runs", args[0], untilTries)
 }
 
 // capture sets a variable to what the first group of a pattern matches in the
