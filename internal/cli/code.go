@@ -54,6 +54,33 @@ func withCode(s *shell, fn func(*codeindex.Library) error) error {
 	return errors.Join(fn(l), l.Close())
 }
 
+// onTree makes the run of a question about a tree: fn gets the tree and the filter of the flags.
+func (f *codeFlags) onTree(s *shell, fn func(*cobra.Command, []string, *codeindex.Tree, codeindex.Filter) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		return withCode(s, func(l *codeindex.Library) error {
+			t, err := treeOf(l, f.root)
+			if err != nil {
+				return err
+			}
+			filter, err := f.filter(c.Context(), t)
+			if err != nil {
+				return err
+			}
+			return fn(c, args, t, filter)
+		})
+	}
+}
+
+// updateTree brings the index of a root up to date, after it was added if need be.
+func updateTree(ctx context.Context, s *shell, l *codeindex.Library, path string, rebuild bool) (*codeindex.Tree, *codeindex.Report, error) {
+	t, err := l.Add(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := t.Update(ctx, &codeindex.UpdateOptions{Rebuild: rebuild, Progress: progressOf(s)})
+	return t, r, err
+}
+
 // treeOf returns the tree that a question is about: that of --root, else that of the current directory,
 // else the only one.
 func treeOf(l *codeindex.Library, root string) (*codeindex.Tree, error) {
@@ -143,11 +170,7 @@ minified, binary, a lock file or larger than 1 MB; a line such as !vendor/ in a 
 		Args:    oneArgument("the root of a source tree"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withCode(s, func(l *codeindex.Library) error {
-				t, err := l.Add(c.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				r, err := t.Update(c.Context(), &codeindex.UpdateOptions{Rebuild: rebuild, Progress: progressOf(s)})
+				_, r, err := updateTree(c.Context(), s, l, args[0], rebuild)
 				if err != nil {
 					return err
 				}

@@ -22,23 +22,13 @@ func newCodeSearchCommand(s *shell) *cobra.Command {
 		Short:   "Find code by text, parts of names and meaning",
 		Example: "  hippo code search 'wait until all workers have finished'\n  hippo code search parse config --language go --path internal",
 		Args:    requireArgument("words to look for"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return withCode(s, func(l *codeindex.Library) error {
-				t, err := treeOf(l, f.root)
-				if err != nil {
-					return err
-				}
-				q := codeindex.Query{Text: strings.Join(args, " "), Count: f.count}
-				if q.Filter, err = f.filter(c.Context(), t); err != nil {
-					return err
-				}
-				a, err := t.Search(c.Context(), q)
-				if err != nil {
-					return err
-				}
-				return printCodeAnswer(s, a, whole)
-			})
-		},
+		RunE: f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {
+			a, err := t.Search(c.Context(), codeindex.Query{Text: strings.Join(args, " "), Count: f.count, Filter: filter})
+			if err != nil {
+				return err
+			}
+			return printCodeAnswer(s, a, whole)
+		}),
 	}
 	addCodeFlags(c, &f, true)
 	c.Flags().BoolVar(&whole, "whole", false, "print all lines of each result")
@@ -104,23 +94,13 @@ func newCodeSymbolCommand(s *shell) *cobra.Command {
 		Long:    "Find the definitions of a name, with their comments. A qualified name, such as Server.Close or http.Server, narrows it. Names that begin with NAME or contain it follow; if there are none, those that it may be a typo of.",
 		Example: "  hippo code symbol Server.Close\n  hippo code symbol parseConf --brief",
 		Args:    oneArgument("a name"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return withCode(s, func(l *codeindex.Library) error {
-				t, err := treeOf(l, f.root)
-				if err != nil {
-					return err
-				}
-				filter, err := f.filter(c.Context(), t)
-				if err != nil {
-					return err
-				}
-				list, err := t.Symbols(c.Context(), args[0], filter, f.count, !brief)
-				if err != nil {
-					return err
-				}
-				return printDefinitions(s, list)
-			})
-		},
+		RunE: f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {
+			list, err := t.Symbols(c.Context(), args[0], filter, f.count, !brief)
+			if err != nil {
+				return err
+			}
+			return printDefinitions(s, list)
+		}),
 	}
 	addCodeFlags(c, &f, true)
 	c.Flags().BoolVar(&brief, "brief", false, "signatures only")
@@ -155,23 +135,17 @@ func newCodeOutlineCommand(s *shell) *cobra.Command {
 		Use:   "outline FILE",
 		Short: "List the definitions of a file",
 		Args:  oneArgument("a file of an indexed tree"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return withCode(s, func(l *codeindex.Library) error {
-				t, err := treeOf(l, f.root)
-				if err != nil {
-					return err
-				}
-				path, err := relative(c.Context(), t, args[0])
-				if err != nil {
-					return err
-				}
-				list, err := t.Outline(c.Context(), path)
-				if err != nil {
-					return err
-				}
-				return printOutline(s, list)
-			})
-		},
+		RunE: f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, _ codeindex.Filter) error {
+			path, err := relative(c.Context(), t, args[0])
+			if err != nil {
+				return err
+			}
+			list, err := t.Outline(c.Context(), path)
+			if err != nil {
+				return err
+			}
+			return printOutline(s, list)
+		}),
 	}
 	addCodeFlags(c, &f, false)
 	return c

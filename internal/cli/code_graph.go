@@ -27,27 +27,17 @@ several definitions, the answer says how many.`,
 		c.Use, c.Short, c.Example = "callees NAME", "Find what a definition calls", "  hippo code callees Server.Close"
 		c.Long = "Find what the definitions of a name call, and which names they call that the tree does not define."
 	}
-	c.RunE = func(c *cobra.Command, args []string) error {
-		return withCode(s, func(l *codeindex.Library) error {
-			t, err := treeOf(l, f.root)
-			if err != nil {
-				return err
-			}
-			filter, err := f.filter(c.Context(), t)
-			if err != nil {
-				return err
-			}
-			find := t.Callers
-			if callees {
-				find = t.Callees
-			}
-			e, err := find(c.Context(), args[0], filter, f.count, !references)
-			if err != nil {
-				return err
-			}
-			return printEdges(s, e, callees)
-		})
-	}
+	c.RunE = f.onTree(s, func(c *cobra.Command, args []string, t *codeindex.Tree, filter codeindex.Filter) error {
+		find := t.Callers
+		if callees {
+			find = t.Callees
+		}
+		e, err := find(c.Context(), args[0], filter, f.count, !references)
+		if err != nil {
+			return err
+		}
+		return printEdges(s, e, callees)
+	})
 	addCodeFlags(c, &f, true)
 	c.Flags().BoolVar(&references, "references", false, "all references, and not calls only")
 	return c
@@ -106,36 +96,30 @@ func newCodeMapCommand(s *shell) *cobra.Command {
 		Short:   "Show the definitions that others refer to most, within a number of tokens",
 		Example: "  hippo code map --tokens 1000\n  hippo code map --path internal/index",
 		Args:    maximumArguments(0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			return withCode(s, func(l *codeindex.Library) error {
-				t, err := treeOf(l, f.root)
-				if err != nil {
-					return err
-				}
-				filter, err := f.filter(c.Context(), t)
-				if err != nil {
-					return err
-				}
-				m, err := t.Map(c.Context(), filter, tokens)
-				if err != nil {
-					return err
-				}
-				s.count = len(m.Files)
-				if s.json {
-					return s.printJSON(wire.CodeMapOf(m))
-				}
-				for line := range strings.Lines(m.Text()) {
-					fmt.Fprintln(s.out, termtext.Line(strings.TrimSuffix(line, "\n")))
-				}
-				if m.More > 0 {
-					fmt.Fprintf(s.out, "and %s more (--tokens)\n", plural(m.More, "file"))
-				}
-				return nil
-			})
-		},
+		RunE: f.onTree(s, func(c *cobra.Command, _ []string, t *codeindex.Tree, filter codeindex.Filter) error {
+			m, err := t.Map(c.Context(), filter, tokens)
+			if err != nil {
+				return err
+			}
+			return printMap(s, m)
+		}),
 	}
 	addCodeFlags(c, &f, false)
 	c.Flags().StringVar(&f.path, "path", "", "only this file or folder")
 	c.Flags().IntVar(&tokens, "tokens", codeindex.DefaultMapTokens, fmt.Sprintf("the size of the map, by estimate: %d to %d", codeindex.MinMapTokens, codeindex.MaxMapTokens))
 	return c
+}
+
+func printMap(s *shell, m *codeindex.Map) error {
+	s.count = len(m.Files)
+	if s.json {
+		return s.printJSON(wire.CodeMapOf(m))
+	}
+	for line := range strings.Lines(m.Text()) {
+		fmt.Fprintln(s.out, termtext.Line(strings.TrimSuffix(line, "\n")))
+	}
+	if m.More > 0 {
+		fmt.Fprintf(s.out, "and %s more (--tokens)\n", plural(m.More, "file"))
+	}
+	return nil
 }

@@ -19,11 +19,7 @@ func newCodeWatchCommand(s *shell) *cobra.Command {
 		Args:  oneArgument("the root of a source tree"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withCode(s, func(l *codeindex.Library) error {
-				t, err := l.Add(c.Context(), args[0])
-				if err != nil {
-					return err
-				}
-				r, err := t.Update(c.Context(), &codeindex.UpdateOptions{Progress: progressOf(s)})
+				t, r, err := updateTree(c.Context(), s, l, args[0], false)
 				if err != nil {
 					return err
 				}

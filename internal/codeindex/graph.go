@@ -120,20 +120,11 @@ type edge struct {
 }
 
 func edges(ctx context.Context, t *Tree, name string, f Filter, count int, find func(*graph, []symbolRef) ([]edge, []string)) (*Edges, error) {
-	if count == 0 {
-		count = DefaultCount
-	}
-	if count < 0 || count > MaxCount {
-		return nil, hippo.Fieldf("Count", "must be between 1 and %d, got %d", MaxCount, count)
-	}
-	g, done, err := t.use(ctx)
+	g, done, err := ask(ctx, t, f, &count)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if err := f.check(t, g.current.Load()); err != nil {
-		return nil, err
-	}
 	want, err := g.targets(strings.TrimSpace(name), f)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package codeindex
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -35,23 +36,29 @@ func (t *Tree) Symbols(ctx context.Context, name string, f Filter, count int, te
 	if name == "" {
 		return nil, hippo.Fieldf("name", "is empty")
 	}
-	if count == 0 {
-		count = DefaultCount
-	}
-	if count < 0 || count > MaxCount {
-		return nil, hippo.Fieldf("Count", "must be between 1 and %d, got %d", MaxCount, count)
-	}
-	g, done, err := t.use(ctx)
+	g, done, err := ask(ctx, t, f, &count)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if err := f.check(t, g.current.Load()); err != nil {
-		return nil, err
-	}
 	files, closed := textsOf(t)
 	defer closed()
 	return define(t, g.table().find(name, f, count), files, texts)
+}
+
+// ask returns the generation that a question with a filter is put to; count gets its default. The caller calls done.
+func ask(ctx context.Context, t *Tree, f Filter, count *int) (g *generation, done func(), err error) {
+	if *count = cmp.Or(*count, DefaultCount); *count < 0 || *count > MaxCount {
+		return nil, nil, hippo.Fieldf("Count", "must be between 1 and %d, got %d", MaxCount, *count)
+	}
+	if g, done, err = t.use(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := f.check(t, g.current.Load()); err != nil {
+		done()
+		return nil, nil, err
+	}
+	return g, done, nil
 }
 
 // define returns the definitions of symbols, as fresh as their files are.
