@@ -37,7 +37,7 @@ cache directory, never in a store, and can be deleted at any time.`,
 		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newCodeIndexCommand(s), newCodeWatchCommand(s), newCodeStatusCommand(s), newCodeSearchCommand(s), newCodeSymbolCommand(s), newCodeOutlineCommand(s), newCodeEdgesCommand(s, false), newCodeEdgesCommand(s, true), newCodeMapCommand(s), newCodeForgetCommand(s))
+	c.AddCommand(newCodeIndexCommand(s), newCodeWatchCommand(s), newCodeStatusCommand(s), newCodeSearchCommand(s), newCodeSymbolCommand(s), newCodeOutlineCommand(s), newCodeEdgesCommand(s, false), newCodeEdgesCommand(s, true), newCodeRelatedCommand(s), newCodeMapCommand(s), newCodeForgetCommand(s))
 	return c
 }
 

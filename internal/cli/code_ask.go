@@ -107,6 +107,14 @@ func newCodeSymbolCommand(s *shell) *cobra.Command {
 	return c
 }
 
+// signatureOf is what a definition is shown as.
+func signatureOf(d *codeindex.Definition) string {
+	if d.Signature == "" {
+		return string(d.Kind) + " " + d.Name
+	}
+	return d.Signature
+}
+
 func printDefinitions(s *shell, list []codeindex.Definition) error {
 	s.count = len(list)
 	if s.json {
@@ -114,11 +122,7 @@ func printDefinitions(s *shell, list []codeindex.Definition) error {
 	}
 	for i := range list {
 		d := &list[i]
-		signature := d.Signature
-		if signature == "" {
-			signature = string(d.Kind) + " " + d.Name
-		}
-		printPlace(s, d.Path, d.First, signature, d.Freshness)
+		printPlace(s, d.Path, d.First, signatureOf(d), d.Freshness)
 		if d.Doc != "" {
 			printText(s, d.Doc, false)
 		}
@@ -161,11 +165,7 @@ func printOutline(s *shell, list []codeindex.Definition) error {
 	}
 	for i := range list {
 		d := &list[i]
-		signature := d.Signature
-		if signature == "" {
-			signature = string(d.Kind) + " " + d.Name
-		}
-		fmt.Fprintf(s.out, "%5d  %s%s\n", d.First, strings.Repeat("  ", strings.Count(d.Key, ".")), preview(signature, previewLength))
+		fmt.Fprintf(s.out, "%5d  %s%s\n", d.First, strings.Repeat("  ", strings.Count(d.Key, ".")), preview(signatureOf(d), previewLength))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(s.out, "No definitions.")

@@ -104,6 +104,7 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	}
 	certs.use(&server)
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true, Own: true})
+	endCode := f.openCode(s)
 	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
 	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
 	served := make(chan error, 1)
@@ -122,7 +123,7 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing), f.observer.Traces.Close(closing))
+	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing), endCode(), f.observer.Traces.Close(closing))
 }
 
 // schedule begins the scheduled work of a server, and returns what ends it.

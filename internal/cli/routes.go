@@ -6,9 +6,12 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
+	"github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/codetools"
 	"github.com/hippo-memory/hippo/internal/oauth"
 	"github.com/hippo-memory/hippo/internal/remote"
 	"github.com/hippo-memory/hippo/internal/restapi"
@@ -24,11 +27,22 @@ type httpFront struct {
 	store    string // as in [config.Store.String]
 	kind     string // of the store
 	tools    []string
+	code     dialect.Code // nil: it is not asked for
 	log      *slog.Logger
 	observer *telemetry.Observer
 	issuer   *oauth.Verifier // of tokens; nil: none
 	// sessions are those of browsers; nil: a new set.
 	sessions *web.Sessions
+}
+
+// openCode offers the source trees of this machine, if their tools are named: callers on other machines see none otherwise.
+func (f *httpFront) openCode(s *shell) (end func() error) {
+	if !slices.Contains(f.tools, codetools.Name) {
+		return func() error { return nil }
+	}
+	code := app.NewCode("", &app.Options{Now: s.now, Log: f.log})
+	f.code = code
+	return code.Close
 }
 
 // httpRoutes returns the routes of all front ends.
@@ -42,7 +56,7 @@ func httpRoutes(s *shell, open httpd.Opener, f *httpFront) []httpd.Route {
 		metadata,
 		httpd.Health(open),
 		[]httpd.Route{f.observer.Metrics.Route(open)},
-		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Observe: f.observer.Tool, Now: s.now, Log: f.log}),
+		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Code: f.code, Observe: f.observer.Tool, Now: s.now, Log: f.log}),
 		restapi.Routes(open, &restapi.Options{Version: v, Store: f.store, Now: s.now, Log: f.log}),
 		remote.Routes(open, &remote.Options{Version: v, Verbs: []engine.Verb{script.New(nil).Verb()}, Now: s.now, Log: f.log}),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: f.kind, Now: s.now, Log: f.log}),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -30,9 +31,9 @@ func newServeCommand(s *shell) *cobra.Command {
 					return err
 				}
 			}
-			systems, err := mcpserver.ParseTools(tools)
+			systems, err := toolSystems(tools)
 			if err != nil {
-				return usagef("--%v", err)
+				return err
 			}
 			if err := o.validate(c.Flags()); err != nil {
 				return err
@@ -43,11 +44,23 @@ func newServeCommand(s *shell) *cobra.Command {
 			return runServe(c.Context(), s, systems)
 		},
 	}
-	c.Flags().StringVar(&tools, "tools", mcpserver.ToolSystems()[0], "the systems whose tools are listed, with commas: "+strings.Join(mcpserver.ToolSystems(), ", ")+
-		" or all; the first one answers where names collide, and the tools of the others answer unlisted")
+	c.Flags().StringVar(&tools, "tools", "", "the systems whose tools are listed, with commas: "+strings.Join(mcpserver.ToolSystems(), ", ")+
+		" or all; the first one answers where names collide, and the tools of the others answer unlisted; default: hippo, and code once a source tree is indexed")
 	c.Flags().BoolVar(&verbose, "debug", false, "the same as --log debug")
 	o.add(c.Flags())
 	return c
+}
+
+// toolSystems reads the flag --tools; nil: the default.
+func toolSystems(text string) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	systems, err := mcpserver.ParseTools(text)
+	if err != nil {
+		return nil, usagef("--%v", err)
+	}
+	return systems, nil
 }
 
 // openTimeout is how long the shutdown of a server waits for a store that is still being
@@ -58,7 +71,7 @@ const openTimeout = 5 * time.Second
 // the part that is complete.
 const indexWait = 2 * time.Second
 
-// runServe serves; nil lists the tools of this program.
+// runServe serves; nil lists the default tools.
 func runServe(ctx context.Context, s *shell, tools []string) error {
 	cfg, err := s.config()
 	if err != nil {
@@ -67,8 +80,10 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 	log := s.logger(cfg)
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
 	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), cfg)) })
+	dir, _ := os.Getwd() // without it no tree is preferred
+	code := app.NewCode(dir, &app.Options{Now: s.now, Log: log})
 	server := mcpserver.New(sharing.Engine, &mcpserver.Options{
-		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(), Tools: tools,
+		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(), Tools: tools, Code: code,
 		Scope: func(context.Context) hippo.Scope { return scope() },
 		State: func(ctx context.Context) string {
 			state := project.StateOf(ctx, ".")
@@ -84,5 +99,5 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
 	defer cancel()
-	return errors.Join(err, sharing.Shut(closing))
+	return errors.Join(err, sharing.Shut(closing), code.Close())
 }

@@ -89,6 +89,9 @@ func (g *generation) targets(name string, f Filter) ([]symbolRef, error) {
 	if len(exact) > 0 {
 		return exact, nil
 	}
+	if len(list) == 0 {
+		list = g.table().find(last, f, math.MaxInt) // what holds it may be wrong
+	}
 	var near []string
 	for _, s := range list[:min(len(list), 5)] {
 		near = append(near, s.qualified)

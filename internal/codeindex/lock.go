@@ -59,3 +59,15 @@ func held(lock *flock.Flock, path string) bool {
 func errForgotten(t *Tree) error {
 	return fmt.Errorf("%w: the index of %s was forgotten; run hippo code index %s", hippo.ErrNotFound, t.Root.Path, t.Root.Path)
 }
+
+// updatedElsewhere reports whether another process holds the lock of a root.
+func updatedElsewhere(t *Tree) bool {
+	path := filepath.Join(t.folder, lockFile)
+	if _, err := os.Stat(path); err != nil {
+		return false
+	}
+	lock := flock.New(path)
+	free, err := lock.TryRLock()
+	_ = lock.Close() // it was only tried
+	return err == nil && !free
+}

@@ -180,14 +180,7 @@ func notes(t *Tree, missing int) (list []string) {
 	if missing > 0 {
 		list = append(list, fmt.Sprintf("%d chunks are not in the index yet: search again for all", missing))
 	}
-	if p, running := t.state.get(); running {
-		text := "the index is being updated (" + string(p.Phase)
-		if p.Total > 0 {
-			text += fmt.Sprintf(", %d %%", 100*p.Done/p.Total)
-		}
-		list = append(list, text+"): this is the former state")
-	}
-	return list
+	return append(list, Notes(t)...)
 }
 
 // hitOf returns the hit of a chunk.

@@ -2,6 +2,7 @@ package codeindex
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -25,6 +26,22 @@ type Status struct {
 	Embedded int
 	// Progress is how far an update of this process is; nil: none runs.
 	Progress *Progress
+}
+
+// Notes says what answers lack at the moment: those of an index that is being updated are of the former state.
+func Notes(t *Tree) []string {
+	p, running := t.state.get()
+	if !running {
+		if updatedElsewhere(t) {
+			return []string{"the index is being updated by another process: this is the former state"}
+		}
+		return nil
+	}
+	text := "the index is being updated (" + string(p.Phase)
+	if p.Total > 0 {
+		text += fmt.Sprintf(", %d %%", 100*p.Done/p.Total)
+	}
+	return []string{text + "): this is the former state"}
 }
 
 // Status returns the state. A root without an index, or that was deleted, is a problem that it names.

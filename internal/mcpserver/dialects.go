@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/claudehippo"
+	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/codetools"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/graphtools"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/memoryservice"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -32,6 +33,7 @@ func systems() []systemTable {
 	return []systemTable{
 		{ownTools, nil},
 		{graphtools.Name, graphtools.New},
+		{codetools.Name, codetools.New},
 		{memoryservice.Name, memoryservice.New},
 		{claudehippo.Name, claudehippo.New},
 	}
@@ -99,6 +101,7 @@ func (s *Server) speak(next mcp.MethodHandler) mcp.MethodHandler {
 			result, err := next(ctx, method, req)
 			if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
 				s.list(list)
+				s.listCode(list)
 			}
 			return result, err
 		}
@@ -149,13 +152,34 @@ func (s *Server) list(result *mcp.ListToolsResult) {
 			}
 			continue
 		}
-		system := t.open()
-		for i := range system.Tools {
-			tool := &system.Tools[i]
-			if _, answers := s.find(tool.Name); answers == tool && !tool.Unlisted {
-				result.Tools = append(result.Tools, describeDialect(tool))
-			}
+		result.Tools = append(result.Tools, s.listed(t.open())...)
+	}
+}
+
+// listed returns the tools of another system that the list has.
+func (s *Server) listed(system *dialect.System) (out []*mcp.Tool) {
+	for i := range system.Tools {
+		tool := &system.Tools[i]
+		if _, answers := s.find(tool.Name); answers == tool && !tool.Unlisted {
+			out = append(out, describeDialect(tool))
 		}
+	}
+	return out
+}
+
+// maxListed is how many bytes the list has by default at most: what every session of a client costs.
+const maxListed = 6144
+
+// listCode adds the tools about code to the default list, if there is code to ask about and they fit.
+func (s *Server) listCode(result *mcp.ListToolsResult) {
+	if !s.byDefault || s.Code == nil || !s.Code.Indexed() {
+		return
+	}
+	i := slices.IndexFunc(s.order, func(t systemTable) bool { return t.name == codetools.Name })
+	extended := *result
+	extended.Tools = slices.Concat(result.Tools, s.listed(s.order[i].open()))
+	if text, err := json.Marshal(&extended); err == nil && len(text) <= maxListed {
+		*result = extended
 	}
 }
 
@@ -193,7 +217,7 @@ func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dial
 		return dialect.Result{}, err
 	}
 	scope := s.Scope(ctx)
-	c := &dialect.Call{Memories: asAgent(e.In(scope), ""), Scope: scope, Now: s.Now().In(e.Zone()), Began: s.began, Args: args}
+	c := &dialect.Call{Memories: asAgent(e.In(scope), ""), Scope: scope, Now: s.Now().In(e.Zone()), Began: s.began, Code: s.Code, Args: args}
 	r, err := system.Run(ctx, t, c)
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.Name, "error", err)

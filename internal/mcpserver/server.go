@@ -21,6 +21,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -48,8 +49,10 @@ type Options struct {
 	// Programs runs the programs of hippo_run; nil: each in a process of this program.
 	Programs *script.Runner
 	// Tools are the systems whose tools are listed, by name: [ToolSystems]. Where names collide the
-	// first one answers. Nil: those of Hippo.
+	// first one answers. Nil: those of Hippo, and those about code once there is an index.
 	Tools []string
+	// Code is the source trees that tools may ask about; nil: none.
+	Code dialect.Code
 	// Observe hears of the calls of tools, for metrics and traces: it returns the context of a call, and what is called
 	// with the error afterwards. Header is that of the request over HTTP. Nil: nobody does.
 	Observe func(ctx context.Context, tool string, header http.Header) (inner context.Context, end func(error))
@@ -67,6 +70,8 @@ type Server struct {
 	order []systemTable   // all systems, in the order in which they answer
 	own   map[string]bool // the tools of this program by name, and whether they only write
 	began time.Time
+	// byDefault: nobody said what is listed.
+	byDefault bool
 }
 
 // instructions tell a model what the tools are for.
@@ -82,7 +87,7 @@ func New(open Opener, o *Options) *Server {
 		s.Options = *o
 	}
 	if s.Tools == nil {
-		s.Tools = []string{ownTools}
+		s.Tools, s.byDefault = []string{ownTools}, true
 	}
 	s.order = precedence(s.Tools)
 	if s.Now == nil {
@@ -254,7 +259,11 @@ func failure(err error) *mcp.CallToolResult {
 	if failed, ok := errors.AsType[*script.Error](err); ok {
 		return programFailure(failed)
 	}
-	p := wire.ErrorOf(err, wire.FailureOf(hippo.CodeOf(err)).ToolHint)
+	hint := wire.FailureOf(hippo.CodeOf(err)).ToolHint
+	if own, ok := errors.AsType[*dialect.HintedError](err); ok {
+		hint = own.Hint
+	}
+	p := wire.ErrorOf(err, hint)
 	text := "error [" + string(p.Error.Code) + "] " + termtext.Line(p.Error.Message)
 	if p.Error.Hint != "" {
 		text += " (" + p.Error.Hint + ")"

@@ -63,7 +63,8 @@ func TestTools_Listed(t *testing.T) {
 		{"claude-hippo,hippo", 11, -1, 11 + len(own) - 1}, // hippo_forget is that of claude-hippo
 		{"memory-service,claude-hippo", -1, 0, 21 + 7},    // four names are older ones of memory-service
 		{"graph", -1, -1, 2},
-		{"all", 0, len(own) + 2, 21 + len(own) + 6 + 2},
+		{"code", -1, -1, 1},
+		{"all", 0, len(own) + 2 + 1, 21 + len(own) + 6 + 2 + 1},
 	} {
 		systems, err := mcpserver.ParseTools(tc.systems)
 		if err != nil {

@@ -57,3 +57,28 @@ func CodeMapOf(m *codeindex.Map) CodeMap {
 	}
 	return out
 }
+
+// CodeRelated is what is related to a definition or a file as JSON.
+type CodeRelated struct {
+	File   string             `json:"file,omitempty"`
+	Of     []CodeSymbol       `json:"of,omitempty"`
+	MoreOf int                `json:"more_of,omitempty"`
+	Groups []CodeRelatedGroup `json:"related"`
+}
+
+// CodeRelatedGroup are the definitions of one relation as JSON.
+type CodeRelatedGroup struct {
+	Relation string       `json:"relation"`
+	Symbols  []CodeSymbol `json:"symbols"`
+	More     int          `json:"more,omitempty"`
+}
+
+// CodeRelatedOf returns what is related as JSON.
+func CodeRelatedOf(r *codeindex.Related) CodeRelated {
+	out := CodeRelated{File: r.File, Of: CodeSymbolsOf(r.Of), MoreOf: r.MoreOf, Groups: make([]CodeRelatedGroup, len(r.Groups))}
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		out.Groups[i] = CodeRelatedGroup{string(g.Relation), CodeSymbolsOf(g.Definitions), g.More}
+	}
+	return out
+}

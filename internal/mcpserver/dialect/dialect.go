@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -46,7 +47,21 @@ type Call struct {
 	Scope hippo.Scope
 	// Now is the time of the call, in the zone of the user; Began is when the server began.
 	Now, Began time.Time
+	// Code is the source trees; nil: there are none here.
+	Code Code
 	Args
+}
+
+// Code is the source trees that tools may ask about.
+type Code interface {
+	// Library returns the indexes; it opens them at the first call.
+	Library() (*codeindex.Library, error)
+	// Indexed reports whether there may be one, without opening any.
+	Indexed() bool
+	// Follow keeps the index of a tree up to date from now on.
+	Follow(t *codeindex.Tree)
+	// Dir is the folder that the caller works in; empty: it is not known.
+	Dir() string
 }
 
 // Result is the answer of a tool: text for a model, data for a program (nil: the text is all),
@@ -97,3 +112,13 @@ func (s *System) Run(ctx context.Context, t *Tool, c *Call) (Result, error) {
 	r, err := t.Call(ctx, c)
 	return r, wire.RenameField(err, s.Fields)
 }
+
+// HintedError is an error with what to do about it, in place of the hint of its code.
+type HintedError struct {
+	Err  error
+	Hint string
+}
+
+func (e *HintedError) Error() string { return e.Err.Error() }
+
+func (e *HintedError) Unwrap() error { return e.Err }

@@ -34,6 +34,8 @@ type Param struct {
 	Name, About string
 	Kind        Kind
 	Required    bool
+	// Unlisted: it is taken, and not in the schema, which a model reads in every session.
+	Unlisted bool
 	// Aliases are other names for it.
 	Aliases []string
 	// Choices are the values of a Text; none: any.
@@ -57,6 +59,9 @@ func schemaOf(params []Param) map[string]any {
 	var required []string
 	for i := range params {
 		p := &params[i]
+		if p.Unlisted {
+			continue
+		}
 		properties[p.Name] = p.schema()
 		if p.Required {
 			required = append(required, p.Name)

@@ -1,0 +1,114 @@
+// Package codetools holds the tool that asks about source trees which the user indexed. It is a set of its own, because only who has
+// an index pays for its entry in the list, where there is room for one.
+package codetools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+)
+
+// Name selects this set.
+const Name = "code"
+
+// The bounds of max_tokens, and its default.
+const (
+	minTokens, maxTokens = 200, 100_000
+	defaultTokens        = 1200
+)
+
+// New returns the set.
+func New() *d.System {
+	return &d.System{
+		Name:   Name,
+		Fields: map[string]string{"Text": "query", "Count": "limit", "name": "query", "tokens": "max_tokens"},
+		Tools:  []d.Tool{codeTool()},
+	}
+}
+
+// What hippo_code shows.
+const (
+	showSearch  = "search"
+	showSymbol  = "symbol"
+	showOutline = "outline"
+	showCallers = "callers"
+	showCallees = "callees"
+	showRelated = "related"
+	showMap     = "map"
+)
+
+func codeTool() d.Tool {
+	return d.Tool{
+		Name:        "hippo_code",
+		Description: "Find indexed source code by words or purpose, or read its structure: what defines, calls or relates to a name; a file's outline; a map.",
+		Params: []d.Param{
+			{Name: "query", Kind: d.Text, Aliases: []string{"q", "text", "of", "name", "symbol", "pattern"}, About: "words, a name or a file"},
+			{
+				Name: "show", Kind: d.Text, Aliases: []string{"action", "what"},
+				Choices: []string{showSearch, showSymbol, showOutline, showCallers, showCallees, showRelated, showMap},
+			},
+			{Name: "path", Kind: d.Text, Unlisted: true, Aliases: []string{"file", "folder", "file_path"}},
+			{Name: "language", Kind: d.Text, Unlisted: true, Aliases: []string{"lang"}},
+			{Name: "kind", Kind: d.Text, Unlisted: true, Aliases: []string{"type"}},
+			{Name: "root", Kind: d.Text, Unlisted: true, Aliases: []string{"tree", "repo", "project"}},
+			{Name: "detail", Kind: d.Text, Choices: []string{detailCompact, detailFull}, Unlisted: true},
+			{Name: "limit", Kind: d.Whole, Min: 1, Max: codeindex.MaxCount, Unlisted: true, Aliases: []string{"count", "top_k", "n"}},
+			{Name: "max_tokens", Kind: d.Whole, Min: minTokens, Max: maxTokens, Unlisted: true},
+		},
+		ReadOnly: true,
+		Call:     answer,
+	}
+}
+
+// answer answers a question. What was not found has a hint of its own.
+func answer(ctx context.Context, c *d.Call) (d.Result, error) {
+	q, err := ask(c)
+	if err != nil {
+		return d.Result{}, err
+	}
+	r, err := reply(ctx, c, q)
+	if errors.Is(err, hippo.ErrNotFound) {
+		err = &d.HintedError{Err: err, Hint: "show search finds code by words; hippo_code without arguments shows a map"}
+	}
+	return r, err
+}
+
+// question is what the arguments say.
+type question struct {
+	tree   *codeindex.Tree
+	filter codeindex.Filter
+	tokens int
+}
+
+// ask reads a question, and has the index of its tree kept up to date from now on.
+func ask(c *d.Call) (*question, error) {
+	if c.Code == nil {
+		return nil, fmt.Errorf("%w: this server answers no questions about code; hippo serve --tools hippo,code does", hippo.ErrUnsupported)
+	}
+	l, err := c.Code.Library()
+	if err != nil {
+		return nil, err
+	}
+	given := c.Text("path")
+	choice := codeindex.Choice{Root: c.Text("root"), Dir: c.Code.Dir()}
+	if choice.Root == "" && strings.HasPrefix(given, "/") {
+		choice.Root = given
+	}
+	q := &question{tokens: c.Int("max_tokens", defaultTokens)}
+	if q.tree, err = l.Choose(&c.Scope, choice); err != nil {
+		if choice.Root == given {
+			err = d.Renamed(err, "path")
+		}
+		return nil, err
+	}
+	c.Code.Follow(q.tree)
+	q.filter = codeindex.Filter{Language: strings.ToLower(c.Text("language")), Kind: syntax.Kind(strings.ToLower(c.Text("kind")))}
+	q.filter.Path, err = q.tree.Root.Relative(given)
+	return q, err
+}
