@@ -1,18 +1,22 @@
 // Package models holds the models that are built into the program. README.md has their
 // cards: what they were made from, how, how good they are, and their limits.
+//
+// The encoders are strings because the linker puts these where they cannot be written: their pages
+// are those of the file, and may leave the memory of the process at any time.
 package models
 
 import (
 	_ "embed" // for the models
 	"encoding/binary"
 	"math"
+	"unsafe"
 )
 
 //go:embed builtin.bin
 var builtin []byte
 
 //go:embed contextual.bin
-var contextual []byte
+var contextual string
 
 // Builtin returns the static model, in the format of package static. Nobody may
 // change the bytes: they lie in the program itself.
@@ -20,7 +24,10 @@ func Builtin() []byte { return builtin }
 
 // Contextual returns the contextual encoder, all-MiniLM-L6-v2 with 8-bit weights, as
 // bert.OpenPacked reads it. Nobody may change the bytes: they lie in the program itself.
-func Contextual() []byte { return contextual }
+func Contextual() []byte { return bytesOf(contextual) }
+
+// bytesOf returns the bytes of a string, where they are.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 //go:embed code.bin
 var code []byte
@@ -30,11 +37,11 @@ var code []byte
 func Code() []byte { return code }
 
 //go:embed multilingual.bin
-var multilingual []byte
+var multilingual string
 
 // Multilingual returns the multilingual model, in the format of package cnn. Nobody may
 // change the bytes: they lie in the program itself.
-func Multilingual() []byte { return multilingual }
+func Multilingual() []byte { return bytesOf(multilingual) }
 
 //go:embed questions.bin
 var questions []byte

@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/bert"
 	"github.com/hippo-memory/hippo/internal/embed/cnn"
 	"github.com/hippo-memory/hippo/internal/embed/hub"
+	"github.com/hippo-memory/hippo/internal/embed/modelfile"
 	"github.com/hippo-memory/hippo/internal/embed/openai"
 	"github.com/hippo-memory/hippo/internal/embed/static"
 	"github.com/hippo-memory/hippo/internal/embedding"
@@ -119,7 +120,7 @@ func contextual() (embedding.Model, error) {
 	if err != nil {
 		return embedding.Model{}, err
 	}
-	return embedding.Model{Embedder: embed.NewCache(m, 0), Optional: true}, nil
+	return embedding.Model{Embedder: embed.NewCache(embed.NewEvicting(m, modelfile.Evictor(m.Table())), 0), Optional: true}, nil
 }
 
 func multilingual() (embedding.Model, error) {
@@ -127,7 +128,8 @@ func multilingual() (embedding.Model, error) {
 	if err != nil {
 		return embedding.Model{}, err
 	}
-	return embedding.Model{Embedder: embed.NewCache(m, 0), Channel: retrieve.Multilingual, Optional: true, Common: models.Questions()}, nil
+	evicting := embed.NewEvicting(m, modelfile.Evictor(m.Table()))
+	return embedding.Model{Embedder: embed.NewCache(evicting, 0), Channel: retrieve.Multilingual, Optional: true, Common: models.Questions()}, nil
 }
 
 // OpenModels opens the models that a store uses for a setting, the preferred one first. The caller

@@ -97,6 +97,7 @@ type Model struct {
 	encoder func() (*encoder, error)
 	split   splitter
 	file    io.Closer // nil for a packed model
+	table   []byte    // the word embeddings of a packed model
 	passes  sync.Pool
 
 	// mu is held for reading by every Embed, for writing by Close.
@@ -202,6 +203,9 @@ func (m *Model) Close() error {
 	}
 	return m.file.Close()
 }
+
+// Table returns the word embeddings of a packed model, of which Embed reads a row for each token; nil for others.
+func (m *Model) Table() []byte { return m.table }
 
 // Model implements [embed.Embedder].
 func (m *Model) Model() embed.Model { return m.options.Model }

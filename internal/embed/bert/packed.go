@@ -96,7 +96,7 @@ func OpenPacked(data []byte, o Options) (*Model, error) {
 	tokens := token.NewWordPiece(vocab, token.Special{First: v.First, Last: v.Last, Pad: -1, Unknown: v.Unknown},
 		&token.WordPieceOptions{Lower: true, StripAccents: true})
 	return &Model{
-		options: o, split: newSplitter(tokens, o.MaxTokens),
+		options: o, split: newSplitter(tokens, o.MaxTokens), table: p.words,
 		encoder: sync.OnceValues(func() (*encoder, error) { return p.load(c, o.kernel()) }),
 	}, nil
 }

@@ -93,6 +93,9 @@ func Open(data []byte, o Options) (*Model, error) {
 	return m, nil
 }
 
+// Table returns the codes of pieces, of which Embed reads a row for each token.
+func (m *Model) Table() []byte { return m.file.codes }
+
 // Model implements [embed.Embedder].
 func (m *Model) Model() embed.Model { return m.file.model() }
 
