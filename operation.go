@@ -38,6 +38,8 @@ const (
 	VerbConsolidate Verb = "consolidate"
 	VerbUndo        Verb = "undo"
 	VerbRelate      Verb = "relate"
+	VerbMerge       Verb = "merge" // of entities
+	VerbSplit       Verb = "split"
 )
 
 // Compare orders operations by time, the newer first, then by ID. It is below 0 if o comes before

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -18,7 +19,7 @@ func newGraphCommand(s *shell) *cobra.Command {
 		Use:   "graph",
 		Short: "Follow the relations between insights: neighbours, paths, communities, drawings",
 		Long: `Follow the relations between insights that were declared. From each insight the 100 strongest are followed, and an answer has at most
-1,000 insights; it says what it leaves out.`,
+1,000 insights; it says what it leaves out. An ID may also be the name of an entity.`,
 		Args: refuseUnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -62,6 +63,31 @@ func (f *graphFlags) neighbours(c *cobra.Command, s *shell, m *client.Client, id
 	return client.Neighbours(c.Context(), m, client.NeighbourQuery{ID: id, Depth: f.depth, Direction: client.Direction(f.direction), GraphFilter: filter, Count: f.count})
 }
 
+// onNamed is [shell.onIDs] for references that may be names of entities.
+func onNamed(s *shell, fn func(*cobra.Command, *client.Client, []hippo.ID) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, refs []string) error {
+		return s.with(c.Context(), func(m *client.Client) error {
+			ids, err := resolveNamed(c.Context(), m, refs)
+			if err != nil {
+				return err
+			}
+			return fn(c, m, ids)
+		})
+	}
+}
+
+// resolveNamed is [resolve] for references that may be names of entities.
+func resolveNamed(ctx context.Context, m *client.Client, refs []string) ([]hippo.ID, error) {
+	ids := make([]hippo.ID, len(refs))
+	for i, ref := range refs {
+		var err error
+		if ids[i], err = client.ResolveNamed(ctx, m, ref); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
 const graphCount = 100
 
 func newGraphNeighboursCommand(s *shell) *cobra.Command {
@@ -71,7 +97,7 @@ func newGraphNeighboursCommand(s *shell) *cobra.Command {
 		Short:   "List what is related to an insight, and what is related to that, the nearest first",
 		Example: "  hippo graph neighbours 9d4f3c1a --depth 2\n  hippo graph neighbours 9d4f3c1a --kind calls --direction in",
 		Args:    oneArgument("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
+		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			g, err := f.neighbours(c, s, m, ids[0])
 			if err != nil {
 				return err
@@ -143,7 +169,7 @@ func newGraphPathCommand(s *shell) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
+		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			filter, err := f.filter(s)
 			if err != nil {
 				return err
@@ -204,7 +230,7 @@ func newGraphDrawCommand(s *shell) *cobra.Command {
 		Short:   "Write what is near an insight as a drawing for Mermaid or Graphviz",
 		Example: "  hippo graph draw 9d4f3c1a --depth 2\n  hippo graph draw 9d4f3c1a --format graphviz | dot -Tsvg",
 		Args:    oneArgument("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
+		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			g, err := f.neighbours(c, s, m, ids[0])
 			if err != nil {
 				return err

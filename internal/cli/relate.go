@@ -50,7 +50,7 @@ With one ID, show the relations of that insight.`,
 			}
 			return s.with(c.Context(), func(m *client.Client) error {
 				if len(args) == 1 {
-					ids, err := resolve(c.Context(), m, args)
+					ids, err := resolveNamed(c.Context(), m, args)
 					if err != nil {
 						return err
 					}
@@ -98,7 +98,7 @@ func relateArgs(c *cobra.Command, args []string) error {
 func (f *relateFlags) change(c *cobra.Command, s *shell, m *client.Client, args []string) error {
 	ctx := c.Context()
 	r := hippo.Relation{Kind: args[1], Weight: f.weight}
-	ids, err := resolve(ctx, m, []string{args[0], args[2]})
+	ids, err := resolveNamed(ctx, m, []string{args[0], args[2]})
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func newRelationsCommand(s *shell) *cobra.Command {
 		Example: `  hippo relations 9d4f3c1a --kind lives_in
   hippo relations 9d4f3c1a --as-of 2025-12-31`,
 		Args: requireArgument("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
+		RunE: onNamed(s, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			q.IDs = ids
 			if err := at.set(s, &q.At); err != nil {
 				return err

@@ -178,7 +178,7 @@ func viewOf(ctx context.Context, m *Memories) (*consolidate.View, error) {
 		if err := aside(ctx); err != nil {
 			return nil, err
 		}
-		if x := c.Memory; x != nil {
+		if x := c.Memory; x != nil && !x.IsEntity() {
 			memories[x.ID] = x
 			v.Subjects = append(v.Subjects, consolidate.Subject{Memory: x, Vector: codes[x.ID], Upvoted: upvoted(x), Archived: x.Archived()})
 		}

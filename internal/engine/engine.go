@@ -38,6 +38,7 @@ type Engine struct {
 	now       func() time.Time
 	closing   func() error // once
 	comparing atomic.Int32 // memories that are compared with others
+	cards     cards
 }
 
 // searches answers queries.

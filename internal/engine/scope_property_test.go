@@ -70,6 +70,7 @@ func scopeIsAWall(t *testing.T, open func(path string) (driver.Backend, error)) 
 			"others relate":  w.othersRelate,
 			"others replace": w.othersSupersede,
 			"others search":  w.othersSearch,
+			"others name":    w.othersAddEntity,
 			"record":         w.record,
 			"record again":   w.recordAgain,
 			"search":         w.search,
@@ -82,6 +83,8 @@ func scopeIsAWall(t *testing.T, open func(path string) (driver.Backend, error)) 
 			"undo":           w.undo,
 			"relate":         w.relate,
 			"unrelate":       w.unrelate,
+			"entities":       w.changeEntities,
+			"names":          w.readEntities,
 			"import":         w.importing,
 			"import of used": w.importingUsed,
 		})
@@ -98,7 +101,7 @@ func (w *world) readAll(r *rapid.T) {
 	for _, ranker := range hippo.Rankers() {
 		w.searchAll(r, ranker)
 	}
-	for _, read := range []func(*rapid.T){w.search, w.list, w.export, w.status, w.compare, w.operations} {
+	for _, read := range []func(*rapid.T){w.search, w.list, w.export, w.status, w.compare, w.operations, w.readEntities} {
 		read(r)
 	}
 }

@@ -62,7 +62,7 @@ func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep(q.Offset, q.Count),
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
 		explain: q.Explain,
-		search:  retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Situation: retrieve.Situation{Elements: q.Situation}},
+		search:  retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, NoEntities: true, Situation: retrieve.Situation{Elements: q.Situation}},
 	}
 	p.below = q.Ranker == hippo.RankerHippo && q.Text != ""
 	if p.below && !q.Filter.Archived {

@@ -32,6 +32,8 @@ type Query struct {
 	// Forgotten selects the forgotten memories instead of the others. They have no
 	// scores; Text must be empty.
 	Forgotten bool
+	// NoEntities leaves out memories of type [hippo.EntityType], unless the filter names types.
+	NoEntities bool
 	// Text is what to look for; blank matches every document.
 	Text string
 	// Substring makes a Text of one word also match documents with a term that contains

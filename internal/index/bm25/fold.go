@@ -8,6 +8,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Fold returns a text without diacritics, in compatibility forms, and with plain apostrophes, as terms are made of. Case stays.
+func Fold(text string) string {
+	folded, _ := fold(nil, nil, text)
+	return string(folded)
+}
+
 // fold appends s to dst in the form that terms are made of: compatibility forms
 // replaced (NFKC), diacritics dropped, typographic apostrophes made plain. Case
 // stays, it shows where the parts of an identifier begin. tmp is scratch space;

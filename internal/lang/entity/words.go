@@ -11,14 +11,14 @@ import (
 var lexiconText string
 
 // vocabulary is the parsed lexicon, which describes its lists.
-type vocabulary struct{ common, empty, extensions, particles, titles map[string]int }
+type vocabulary struct{ common, empty, extensions, particles, statements, titles map[string]int }
 
 // words returns the vocabulary, which must not be changed.
 var words = sync.OnceValue(func() *vocabulary { //nolint:gochecknoglobals // it is parsed once and never changes
 	lists := lexicon.Parse(lexiconText)
 	v := &vocabulary{
 		common: lists.Positions("common"), empty: lists.Positions("empty"), extensions: lists.Positions("extension"),
-		particles: lists.Positions("particle"), titles: lists.Positions("title"),
+		particles: lists.Positions("particle"), statements: lists.Positions("statement"), titles: lists.Positions("title"),
 	}
 	for _, l := range lexicon.Languages() {
 		for _, name := range []string{"cue time", "cue nouns"} {

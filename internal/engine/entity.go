@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// entitiesOf returns the recorded entities of the default projects of the scope, by their names. Those that are forgotten or
+// superseded are not there.
+//
+// Cost: a pass over the index, and a read of those that are not cached.
+func entitiesOf(ctx context.Context, m *Memories) (*entityNames, error) {
+	var keys []cardKey
+	q := retrieve.Query{Scope: m.scope, Filter: m.scope.Narrow(hippo.Filter{Types: []string{hippo.EntityType}, Archived: true})}
+	err := m.indexed(ctx, func() error {
+		r, err := m.index.Search(ctx, &q)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		keys = keys[:0]
+		for i := range r.Matches {
+			if doc := r.Matches[i].Doc; !r.Reader.Row(doc).Superseded {
+				keys = append(keys, cardKey{r.Reader.Key(doc).ID, r.Reader.Details(doc).Text})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	list, missing := m.cards.get(keys)
+	ms, err := m.scoped.Get(ctx, missing)
+	for _, x := range ms {
+		e := entityIn(x)
+		m.cards.put(cardKey{x.ID, index.TextKey(x)}, e)
+		list = append(list, e)
+	}
+	return newEntityNames(list), err
+}
+
+// entityIn returns the entity that a memory is.
+func entityIn(x *hippo.Memory) *Entity {
+	return &Entity{Entity: hippo.ParseEntity(x.Content), ID: x.ID, Project: x.Project}
+}
+
+// FindEntity returns the entity that a name, an alias, a short form of a name, or an ID means: a recorded one, or else one that
+// texts of the scope name. One that fits several is a [*hippo.AmbiguousError], one that fits none [hippo.ErrNotFound].
+func FindEntity(ctx context.Context, m *Memories, name string) (*Entity, error) {
+	return perform(ctx, m, name, findEntity)
+}
+
+func findEntity(ctx context.Context, m *Memories, name string) (*Entity, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	names, err := entitiesOf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return meant(ctx, m, names, name)
+}
+
+// meant is [FindEntity] among known names.
+func meant(ctx context.Context, m *Memories, names *entityNames, name string) (*Entity, error) {
+	e, err := recordedAs(ctx, m, names, name)
+	if e != nil || err != nil {
+		return e, err
+	}
+	key := nameKey(name)
+	if key != "" && names.none[key] == nil && len(name) <= hippo.MaxEntityName {
+		if e, err := foundEntity(ctx, m, key); e != nil || err != nil {
+			return e, err
+		}
+	}
+	return nil, fmt.Errorf("%w: no entity %.60q, and no memory names it", hippo.ErrNotFound, name)
+}
+
+// recordedAs returns the recorded entity that a name or an ID means; nil if there is none.
+func recordedAs(ctx context.Context, m *Memories, names *entityNames, name string) (*Entity, error) {
+	e, err := names.one(name)
+	if e != nil || err != nil {
+		return e, err
+	}
+	id, err := hippo.ParseID(name)
+	if err != nil {
+		if live, _, err := lookup(ctx, m, name); err == nil && len(live) == 1 {
+			id = live[0]
+		}
+	}
+	for _, e := range names.list {
+		if e.ID == id {
+			return e, nil
+		}
+	}
+	return nil, nil
+}
+
+// ResolveNamed is [Memories.Resolve] for references that may also be the name of a recorded entity.
+func ResolveNamed(ctx context.Context, m *Memories, ref string, prefer Preference) (hippo.ID, error) {
+	if id, err := hippo.ParseID(ref); err == nil {
+		return id, nil
+	}
+	return perform(ctx, m, resolveArgs{ref, prefer}, resolveNamed)
+}
+
+func resolveNamed(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, error) {
+	id, wrong := resolve(ctx, m, a)
+	if wrong == nil || m.scoped.Allow(hippo.RightRead) != nil {
+		return id, wrong
+	}
+	names, err := entitiesOf(ctx, m)
+	if err != nil {
+		return hippo.ID{}, err
+	}
+	e, err := names.one(a.Ref)
+	switch {
+	case err != nil:
+		return hippo.ID{}, err
+	case e != nil:
+		return e.ID, nil
+	case strings.HasPrefix(a.Ref, numberMark):
+		return hippo.ID{}, wrong
+	}
+	return hippo.ID{}, fmt.Errorf("%w: no memory with id %q, and no recorded entity with that name", hippo.ErrNotFound, a.Ref)
+}
+
+// EntityQuery asks for entities.
+type EntityQuery struct {
+	// Kind keeps those of a kind; empty: all.
+	Kind string
+	// Found lists those that were found by rule instead of those that were recorded.
+	Found         bool
+	Offset, Count int // 0 means 100, at most [hippo.MaxCount]
+}
+
+// ListEntities returns a page of the entities of the default projects of the scope. Cost: that of [FindEntity]; for found ones, a
+// read of the newest 2,000 memories.
+func ListEntities(ctx context.Context, m *Memories, q EntityQuery) (*EntityList, error) {
+	return perform(ctx, m, q, listEntities)
+}
+
+func listEntities(ctx context.Context, m *Memories, q EntityQuery) (*EntityList, error) {
+	const usual = 100
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	switch {
+	case q.Offset < 0:
+		return nil, hippo.Fieldf("offset", "must not be negative, got %d", q.Offset)
+	case q.Count < 0 || q.Count > hippo.MaxCount:
+		return nil, hippo.Fieldf("count", "must be between 1 and %d, got %d", hippo.MaxCount, q.Count)
+	}
+	names, err := entitiesOf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	out := &EntityList{}
+	if q.Found {
+		if err := out.find(ctx, m, names); err != nil {
+			return nil, err
+		}
+	} else {
+		for _, e := range names.list {
+			out.Entities = append(out.Entities, ListedEntity{Entity: e})
+		}
+	}
+	if q.Kind != "" {
+		out.Entities = slices.DeleteFunc(out.Entities, func(e ListedEntity) bool { return !strings.EqualFold(e.Kind, q.Kind) })
+	}
+	out.Total = len(out.Entities)
+	from := min(q.Offset, out.Total)
+	out.Entities = out.Entities[from:min(from+cmp.Or(q.Count, usual), out.Total)]
+	return out, nil
+}

@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index/bm25"
+	"github.com/hippo-memory/hippo/internal/lang/entity"
+	"github.com/hippo-memory/hippo/internal/recall/hybrid"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+const (
+	// maxNaming is how many memories are read for what names an entity, the newest.
+	maxNaming = 500
+	// maxListed is how many memories are read for a list of found entities, the newest.
+	maxListed = 2000
+	// minNaming is how many memories must name what a list of found entities has: once is often no name.
+	minNaming = 2
+)
+
+// naming is what memories name an entity.
+type naming struct {
+	// memories are the newest of them, the newest first.
+	memories []*hippo.Memory
+	// count is their number; about: there are more than were read, and it counts those with all words of a name.
+	count int
+	about bool
+}
+
+// namingAny returns the memories that have one of some keys as whole words, entities apart.
+func namingAny(ctx context.Context, m *Memories, keys []string) (*naming, error) {
+	var found []retrieve.Key
+	q := retrieve.Query{Scope: m.scope, Filter: m.scope.Narrow(hippo.Filter{Archived: true}), NoEntities: true}
+	err := m.indexed(ctx, func() error {
+		r, err := m.index.Search(ctx, &q)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		reader, ok := r.Reader.(hybrid.Reader)
+		if !ok {
+			return fmt.Errorf("entities over this index: %w", hippo.ErrUnsupported)
+		}
+		var docs []retrieve.Doc
+		for _, key := range keys {
+			some, _ := reader.Mentions(key, math.MaxInt32)
+			docs = append(docs, some...)
+		}
+		slices.Sort(docs)
+		found = found[:0]
+		for _, doc := range slices.Compact(docs) {
+			found = append(found, reader.Key(doc))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &naming{about: len(found) > maxNaming}
+	ids := make([]hippo.ID, 0, maxNaming)
+	for _, k := range newest(found, maxNaming) {
+		ids = append(ids, k.ID)
+	}
+	ms, err := m.scoped.Get(ctx, ids)
+	for _, x := range ms {
+		if says(foldedText(x), keys) {
+			out.memories = append(out.memories, x)
+		}
+	}
+	if out.count = len(out.memories); out.about {
+		out.count = len(found)
+	}
+	return out, err
+}
+
+// foldedText returns the content and the situation of a memory as [says] reads it.
+func foldedText(x *hippo.Memory) string {
+	return strings.ToLower(bm25.Fold(x.Content + "\n" + strings.Join(x.Situation, "\n")))
+}
+
+// foundEntity returns the entity that texts name by a key, as most of them write it; nil if none does.
+func foundEntity(ctx context.Context, m *Memories, key string) (*Entity, error) {
+	named, err := namingAny(ctx, m, []string{key})
+	if err != nil {
+		return nil, err
+	}
+	forms := make(map[form]int)
+	for _, x := range named.memories {
+		for _, f := range formsIn(x.Content) {
+			if nameKey(f.name) == key {
+				forms[f]++
+			}
+		}
+	}
+	best := commonest(forms)
+	if best.name == "" {
+		return nil, nil
+	}
+	return &Entity{Entity: hippo.Entity{Name: best.name, Kind: best.kind}}, nil
+}
+
+// form is how a text writes the name of an entity, and the kind that its rule gives it.
+type form struct{ name, kind string }
+
+// formsIn returns the names of entities in a text: proper names, identifiers, paths, and subjects of statements.
+func formsIn(text string) []form {
+	var out []form
+	for _, e := range entity.Of(text[:min(len(text), maxScanned)]) {
+		if kind, ok := kindOf(e.Kind); ok && len(e.Text) <= hippo.MaxEntityName {
+			out = append(out, form{strings.Join(strings.Fields(e.Text), " "), kind})
+		}
+	}
+	for _, s := range entity.Subjects(text[:min(len(text), maxScanned)]) {
+		if !slices.ContainsFunc(out, func(f form) bool { return nameKey(f.name) == nameKey(s) }) {
+			out = append(out, form{name: s})
+		}
+	}
+	return out
+}
+
+// maxScanned is how many bytes of a text are read for entities.
+const maxScanned = 16 << 10
+
+// kindOf returns the kind of an entity that a rule finds, and whether it is one. Of a proper name the rules know no kind.
+func kindOf(k entity.Kind) (string, bool) {
+	switch k {
+	case entity.Name:
+		return "", true
+	case entity.Path:
+		return "file", true
+	case entity.Identifier, entity.URL, entity.Address, entity.Issue:
+		return string(k), true
+	default:
+		return "", false
+	}
+}
+
+// commonest returns the form that most texts have; the zero form if there is none.
+func commonest(forms map[form]int) (best form) {
+	most := 0
+	for f, n := range forms {
+		if n > most || n == most && (f.name < best.name || f.name == best.name && f.kind < best.kind) {
+			best, most = f, n
+		}
+	}
+	return best
+}
+
+// ListedEntity is an entity of a list.
+type ListedEntity struct {
+	*Entity
+	// Memories is how many of the texts that were read name it; 0 for a recorded one, of which they are not counted.
+	Memories int
+}
+
+// EntityList is a page of entities: recorded ones by name, found ones by the number of memories that name them.
+type EntityList struct {
+	Entities []ListedEntity
+	Total    int
+	// Read is how many texts were read for found entities: the newest; More: there are more.
+	Read int
+	More bool
+}
+
+// find fills a list with what texts name, without what has a record.
+func (l *EntityList) find(ctx context.Context, m *Memories, names *entityNames) error {
+	keys, err := keysOf(ctx, m, ListQuery{Filter: hippo.Filter{}})
+	if err != nil {
+		return err
+	}
+	read := newest(keys, maxListed)
+	l.Read, l.More = len(read), len(keys) > len(read)
+	forms, memories := make(map[string]map[form]int), make(map[string]int)
+	for some := range slices.Chunk(read, hippo.MaxIDs) {
+		ids := make([]hippo.ID, len(some))
+		for i, k := range some {
+			ids[i] = k.ID
+		}
+		ms, err := m.scoped.Get(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for _, x := range ms {
+			if !x.IsEntity() {
+				count(forms, memories, x.Content)
+			}
+		}
+	}
+	for key, n := range memories {
+		if n >= minNaming && names.none[key] == nil && len(names.named(key)) == 0 {
+			f := commonest(forms[key])
+			l.Entities = append(l.Entities, ListedEntity{&Entity{Entity: hippo.Entity{Name: f.name, Kind: f.kind}}, n})
+		}
+	}
+	slices.SortFunc(l.Entities, func(a, b ListedEntity) int {
+		return cmp.Or(cmp.Compare(b.Memories, a.Memories), cmp.Compare(nameKey(a.Name), nameKey(b.Name)))
+	})
+	return nil
+}
+
+// count adds what one text names.
+func count(forms map[string]map[form]int, memories map[string]int, text string) {
+	here := make(map[string]bool)
+	for _, f := range formsIn(text) {
+		key := nameKey(f.name)
+		if key == "" {
+			continue
+		}
+		if forms[key] == nil {
+			forms[key] = make(map[form]int)
+		}
+		forms[key][f]++
+		if !here[key] {
+			here[key] = true
+			memories[key]++
+		}
+	}
+}

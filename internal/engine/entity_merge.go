@@ -1,0 +1,306 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// EntityMerge says that two entities are one.
+type EntityMerge struct {
+	// From is forgotten, its names become aliases of Into; each is a name, an alias or an ID.
+	From, Into string
+	// ID is that of a record of Into, if that was found by rule; zero: a new one.
+	ID hippo.ID
+}
+
+// EntityMoved is what a merge or a split has done.
+type EntityMoved struct {
+	// Entity is the one that the others merged into, or the new one of a split.
+	Entity *Entity
+	// Other is the one that is forgotten now, or that was split.
+	Other *Entity
+	// Moved is the number of relations that moved from Other to Entity. Stayed are those that did not, although Other is forgotten: learned
+	// ones, and those with other projects, of which no history is kept.
+	Moved, Stayed int
+}
+
+// maxMoved is the most relations that move in an operation.
+const maxMoved = 10_000
+
+// MergeEntities merges an entity into another one, as one operation, which [Undo] undoes whole: the names of the first become
+// aliases of the other, its description is added, its relations move, and it is forgotten. An entity and itself, and two of
+// different projects, are [hippo.ErrInvalid]; an unknown one is [hippo.ErrNotFound].
+func MergeEntities(ctx context.Context, m *Memories, q EntityMerge) (*EntityMoved, error) {
+	x := hippo.Memory{ID: q.ID}
+	if err := store.Identify(&x); err != nil {
+		return nil, err
+	}
+	q.ID = x.ID
+	return perform(ctx, m, q, mergeEntities)
+}
+
+func mergeEntities(ctx context.Context, m *Memories, q EntityMerge) (*EntityMoved, error) {
+	if err := m.scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
+		return nil, err
+	}
+	names, err := entitiesOf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	into, err := meant(ctx, m, names, q.Into)
+	if err != nil {
+		return nil, renamed(err, "into")
+	}
+	from, err := meant(ctx, m, names, q.From)
+	if err != nil {
+		return nil, renamed(err, "from")
+	}
+	if from.ID == into.ID && nameKey(from.Name) == nameKey(into.Name) {
+		if m.retried { // the first attempt merged them
+			return &EntityMoved{Entity: into, Other: from}, nil
+		}
+		return nil, hippo.Fieldf("into", "must be another entity than from: %q and %q are both %s", q.From, q.Into, into.describe())
+	}
+	if !from.Found() && !into.Found() && from.Project != into.Project {
+		return nil, hippo.Fieldf("into", "must be of the same project as from: %s, and %s", into.describe(), from.describe())
+	}
+	return merge(ctx, m, &q, from, into)
+}
+
+// renamed adds the name of an argument to an error.
+func renamed(err error, name string) error {
+	if _, ok := errors.AsType[*hippo.AmbiguousError](err); ok {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+func merge(ctx context.Context, m *Memories, q *EntityMerge, from, into *Entity) (*EntityMoved, error) {
+	out := &EntityMoved{Other: from}
+	r := &store.Revision{}
+	moving := &relationMove{from: from.ID, to: into.ID}
+	if !from.Found() {
+		seen := from.Content()
+		r.Change = append(r.Change, store.Changed{ID: from.ID, Do: func(x *hippo.Memory, _ hippo.Day) error {
+			if x.Content != seen || x.Forgotten() {
+				return changedMeanwhile(from)
+			}
+			x.ForgottenAt = m.now()
+			return nil
+		}})
+	}
+	if into.Found() {
+		d := EntityDraft{Entity: joinedEntities(into.Entity, from.Entity), ID: q.ID}
+		if err := d.prepare(); err != nil {
+			return nil, err
+		}
+		x := d.memory(m)
+		if !from.Found() {
+			x.Project = from.Project
+		}
+		if err := prepareRecord(m, x); err != nil {
+			return nil, err
+		}
+		r.Record, moving.to = []*hippo.Memory{x}, x.ID
+		out.Entity = entityIn(x)
+	} else {
+		r.Change = append(r.Change, store.Changed{ID: into.ID, Do: func(x *hippo.Memory, _ hippo.Day) error {
+			return rewrite(m, x, func(e *hippo.Entity) error {
+				*e = joinedEntities(*e, from.Entity)
+				return e.Validate()
+			})
+		}})
+	}
+	if !from.Found() {
+		if err := moving.plan(ctx, m, from.Project); err != nil {
+			return nil, err
+		}
+	}
+	return out, out.revise(ctx, m, hippo.VerbMerge, r, moving)
+}
+
+func changedMeanwhile(e *Entity) error {
+	return fmt.Errorf("%w: the entity %s was changed meanwhile", hippo.ErrConflict, e.describe())
+}
+
+// joinedEntities returns an entity with the names and the description of another one.
+func joinedEntities(e, other hippo.Entity) hippo.Entity {
+	e.Aliases = slices.Concat(e.Aliases, other.Names())
+	if e.Kind == "" {
+		e.Kind = other.Kind
+	}
+	if other.Description != "" && !strings.Contains(e.Description, other.Description) {
+		e.Description = strings.TrimSpace(e.Description + "\n" + other.Description)
+	}
+	e.Normalise()
+	return e
+}
+
+// revise carries out a merge or a split.
+func (o *EntityMoved) revise(ctx context.Context, m *Memories, verb hippo.Verb, r *store.Revision, moving *relationMove) error {
+	r.Drop, r.Link = moving.drop, moving.link
+	if err := m.Flush(ctx); err != nil {
+		return err
+	}
+	ms, err := store.Revise(ctx, store.As(m.scoped, as(m, verb)), r)
+	if err != nil {
+		return err
+	}
+	m.recorded(r.Record...)
+	for _, x := range ms {
+		e := entityIn(x)
+		if x.ID == moving.from {
+			o.Other = e
+		} else {
+			o.Entity = e
+		}
+	}
+	o.Moved, o.Stayed = len(moving.drop), moving.stayed
+	return nil
+}
+
+// relationMove is which relations of an entity move to another one.
+type relationMove struct {
+	from, to   hippo.ID
+	only       []hippo.ID // those with these memories; nil: all
+	drop, link []hippo.Relation
+	stayed     int
+}
+
+// plan decides what moves. Relations between the two go away.
+func (v *relationMove) plan(ctx context.Context, m *Memories, project string) error {
+	list, err := m.scoped.Relations(ctx, []hippo.ID{v.from}, time.Time{}, math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	if len(list) > maxMoved {
+		return hippo.Fieldf("from", "must have at most %d relations, got %d", maxMoved, len(list))
+	}
+	same, err := inProject(ctx, m, v.from, list, project)
+	if err != nil {
+		return err
+	}
+	there := make(map[driver.RelationKey]bool)
+	known, err := m.scoped.Relations(ctx, []hippo.ID{v.to}, time.Time{}, math.MaxInt32)
+	for i := range known {
+		there[driver.KeyOf(&known[i])] = true
+	}
+	for _, r := range list {
+		other := r.Other(v.from)
+		if v.only != nil && !slices.Contains(v.only, other) {
+			continue
+		}
+		if r.Kind == hippo.CoRecalled || !same[other] {
+			v.stayed++
+			continue
+		}
+		v.drop = append(v.drop, r)
+		moved := r
+		if moved.From == v.from {
+			moved.From = v.to
+		} else {
+			moved.To = v.to
+		}
+		if other != v.to && !there[driver.KeyOf(&moved)] {
+			v.link = append(v.link, moved)
+		}
+	}
+	return err
+}
+
+// inProject returns which of the memories that relations lead to are of a project.
+func inProject(ctx context.Context, m *Memories, id hippo.ID, list []hippo.Relation, project string) (map[hippo.ID]bool, error) {
+	ids := make([]hippo.ID, len(list))
+	for i := range list {
+		ids[i] = list[i].Other(id)
+	}
+	same := make(map[hippo.ID]bool)
+	ms, err := m.scoped.Get(ctx, distinct(ids))
+	for _, x := range ms {
+		same[x.ID] = x.Project == project
+	}
+	return same, err
+}
+
+// EntitySplit says that an entity is two.
+type EntitySplit struct {
+	// Entity is the one to split: a name, an alias or an ID of a recorded one.
+	Entity string
+	// New is the other one. Its name and its aliases are those of Entity, which loses them, or new ones.
+	New hippo.Entity
+	// Related are memories: the relations with them move to the new one.
+	Related []hippo.ID
+	// ID is that of the new record; zero: a new one.
+	ID hippo.ID
+}
+
+// SplitEntity takes a new entity out of another one, as one operation, which [Undo] undoes whole. An unknown entity is
+// [hippo.ErrNotFound], a name that a third one has [hippo.ErrConflict].
+func SplitEntity(ctx context.Context, m *Memories, q EntitySplit) (*EntityMoved, error) {
+	d := EntityDraft{Entity: q.New, ID: q.ID}
+	if err := d.prepare(); err != nil {
+		return nil, err
+	}
+	q.New, q.ID = d.Entity, d.ID
+	return perform(ctx, m, q, splitEntity)
+}
+
+func splitEntity(ctx context.Context, m *Memories, q EntitySplit) (*EntityMoved, error) {
+	if err := m.scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
+		return nil, err
+	}
+	names, err := entitiesOf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	old, err := meant(ctx, m, names, q.Entity)
+	if err != nil {
+		return nil, err
+	}
+	if done, err := recorded(ctx, m, &hippo.Memory{ID: q.ID}); err != nil || done != nil {
+		return &EntityMoved{Entity: entityOrNil(done), Other: old}, err
+	}
+	if old.Found() {
+		return nil, hippo.Fieldf("entity", "must be a recorded one, and %s was found in texts: record the other one by itself", old.describe())
+	}
+	if nameKey(q.New.Name) == nameKey(old.Name) {
+		return nil, hippo.Fieldf("name", "must be another one than that of the entity, got %q twice", q.New.Name)
+	}
+	if err := names.taken(&q.New, old.ID); err != nil {
+		return nil, err
+	}
+	return split(ctx, m, &q, old)
+}
+
+func split(ctx context.Context, m *Memories, q *EntitySplit, old *Entity) (*EntityMoved, error) {
+	x := (&EntityDraft{Entity: q.New, ID: q.ID}).memory(m)
+	x.Project = old.Project
+	if err := prepareRecord(m, x); err != nil {
+		return nil, err
+	}
+	moving := &relationMove{from: old.ID, to: q.ID, only: append([]hippo.ID{}, q.Related...)}
+	if err := moving.plan(ctx, m, old.Project); err != nil {
+		return nil, err
+	}
+	leave := make(map[string]bool)
+	for _, name := range q.New.Names() {
+		leave[nameKey(name)] = true
+	}
+	r := &store.Revision{Record: []*hippo.Memory{x}, Change: []store.Changed{{ID: old.ID, Do: func(x *hippo.Memory, _ hippo.Day) error {
+		return rewrite(m, x, func(e *hippo.Entity) error {
+			e.Aliases = slices.DeleteFunc(e.Aliases, func(a string) bool { return leave[nameKey(a)] })
+			return nil
+		})
+	}}}}
+	out := &EntityMoved{Entity: entityIn(x)}
+	return out, out.revise(ctx, m, hippo.VerbSplit, r, moving)
+}

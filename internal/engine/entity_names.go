@@ -1,0 +1,233 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index/bm25"
+)
+
+// Entity is a person, a project, a file: something that memories are about.
+type Entity struct {
+	hippo.Entity
+	// ID is that of the memory of type [hippo.EntityType]; zero: the entity was found by rule in texts, and has no record.
+	ID      hippo.ID
+	Project string
+}
+
+// Found reports whether the entity was found by rule, and has no record.
+func (e *Entity) Found() bool { return e.ID.IsZero() }
+
+// cards caches the entities of memories by their text. The zero value is empty.
+type cards struct {
+	mu    sync.Mutex
+	known map[cardKey]*Entity
+}
+
+// cardKey is a memory with a certain text.
+type cardKey struct {
+	id   hippo.ID
+	text uint64
+}
+
+// maxCards is how many entities are cached, some 10 MB.
+const maxCards = 1 << 16
+
+// get returns the entities of those keys that are known, and the memories of the others.
+func (c *cards) get(keys []cardKey) (list []*Entity, missing []hippo.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, k := range keys {
+		if e := c.known[k]; e != nil {
+			list = append(list, e)
+		} else {
+			missing = append(missing, k.id)
+		}
+	}
+	return list, missing
+}
+
+func (c *cards) put(k cardKey, e *Entity) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.known) >= maxCards {
+		clear(c.known)
+	}
+	if c.known == nil {
+		c.known = make(map[cardKey]*Entity)
+	}
+	c.known[k] = e
+}
+
+// NoEntity is the kind of a record which says that a name is no entity, although the rules find it.
+const NoEntity = "none"
+
+// nameKey returns the form in which names are compared: in lower case, without accents, with single spaces.
+func nameKey(name string) string {
+	trimmed := strings.TrimFunc(bm25.Fold(name), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'.,;:!?`, r) })
+	return strings.Join(strings.Fields(strings.ToLower(trimmed)), " ")
+}
+
+// entityNames finds recorded entities by their names.
+type entityNames struct {
+	list            []*Entity // by name
+	byName, byAlias map[string][]*Entity
+	byWord          map[string][]*Entity // of a name or an alias
+	none            map[string]*Entity   // records which say that a name is no entity
+	keys            map[*Entity][]string // of the name and the aliases
+}
+
+func newEntityNames(list []*Entity) *entityNames {
+	n := &entityNames{
+		byName: make(map[string][]*Entity), byAlias: make(map[string][]*Entity), byWord: make(map[string][]*Entity),
+		none: make(map[string]*Entity), keys: make(map[*Entity][]string),
+	}
+	slices.SortFunc(list, func(a, b *Entity) int {
+		return cmp.Or(cmp.Compare(nameKey(a.Name), nameKey(b.Name)), cmp.Compare(a.Project, b.Project), a.ID.Compare(b.ID))
+	})
+	for _, e := range list {
+		n.add(e)
+	}
+	return n
+}
+
+func (n *entityNames) add(e *Entity) {
+	if e.Kind == NoEntity {
+		for _, name := range e.Names() {
+			n.none[nameKey(name)] = e
+		}
+		return
+	}
+	n.list = append(n.list, e)
+	words := make(map[string]bool)
+	for i, name := range e.Names() {
+		key := nameKey(name)
+		if key == "" || slices.Contains(n.keys[e], key) {
+			continue
+		}
+		n.keys[e] = append(n.keys[e], key)
+		if i == 0 {
+			n.byName[key] = append(n.byName[key], e)
+		} else {
+			n.byAlias[key] = append(n.byAlias[key], e)
+		}
+		for word := range strings.FieldsSeq(key) {
+			if !words[word] {
+				words[word] = true
+				n.byWord[word] = append(n.byWord[word], e)
+			}
+		}
+	}
+}
+
+// named returns the entities with a name or an alias, those with the name alone if there are any.
+func (n *entityNames) named(key string) []*Entity {
+	if list := n.byName[key]; len(list) > 0 {
+		return list
+	}
+	return n.byAlias[key]
+}
+
+// find is named, and else returns the entities of which a name has all words of the key in their order: its short forms.
+func (n *entityNames) find(key string) []*Entity {
+	if list := n.named(key); len(list) > 0 || key == "" {
+		return list
+	}
+	words := strings.Fields(key)
+	return slices.DeleteFunc(slices.Clone(n.byWord[words[0]]), func(e *Entity) bool {
+		return !slices.ContainsFunc(n.keys[e], func(name string) bool { return inOrder(words, strings.Fields(name)) })
+	})
+}
+
+// inOrder reports whether words are among others in their order.
+func inOrder(words, others []string) bool {
+	for _, w := range others {
+		if len(words) > 0 && w == words[0] {
+			words = words[1:]
+		}
+	}
+	return len(words) == 0
+}
+
+// one returns the entity that a name means; nil if there is none. Several are a [*hippo.AmbiguousError].
+func (n *entityNames) one(name string) (*Entity, error) {
+	switch list := n.find(nameKey(name)); len(list) {
+	case 0:
+		return nil, nil
+	case 1:
+		return list[0], nil
+	default:
+		e := &hippo.AmbiguousError{Ref: name}
+		for _, x := range list {
+			e.Candidates = append(e.Candidates, [2]string{x.ID.Short(), x.describe()})
+		}
+		return nil, e
+	}
+}
+
+// describe returns the name with the kind and the project.
+func (e *Entity) describe() string {
+	out := e.Name
+	if e.Kind != "" {
+		out += " (" + e.Kind + ")"
+	}
+	if e.Project != "" {
+		out += " of project " + e.Project
+	}
+	return out
+}
+
+// taken returns [hippo.ErrConflict] if a name of an entity is that of another one.
+func (n *entityNames) taken(e *hippo.Entity, self hippo.ID) error {
+	for _, name := range e.Names() {
+		for _, other := range slices.Concat(n.byName[nameKey(name)], n.byAlias[nameKey(name)]) {
+			if other.ID != self {
+				return fmt.Errorf("%w: %q is a name of the entity %s already: merge them, or choose another name", hippo.ErrConflict, name, other.describe())
+			}
+		}
+	}
+	return nil
+}
+
+// says reports whether a text, which is folded and in lower case, has one of some keys as whole words.
+func says(text string, keys []string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { return afterName(text, key) != nil })
+}
+
+// afterName returns the texts after each place where a text has a key as whole words; nil if there is none.
+func afterName(text, key string) (rest []string) {
+	for at := 0; key != ""; {
+		i := strings.Index(text[at:], key)
+		if i < 0 {
+			break
+		}
+		from, to := at+i, at+i+len(key)
+		if !joins(lastRune(text[:from])) && !joins(firstRune(text[to:])) {
+			rest = append(rest, text[to:])
+		}
+		at = from + 1
+	}
+	return rest
+}
+
+// joins reports whether a character beside a name makes another word of it.
+func joins(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+
+func firstRune(text string) rune {
+	for _, r := range text {
+		return r
+	}
+	return 0
+}
+
+func lastRune(text string) (last rune) {
+	for _, r := range text[max(0, len(text)-4):] {
+		last = r
+	}
+	return last
+}
