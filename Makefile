@@ -27,7 +27,7 @@ NORMAL   := env -u GOGC -u GOMEMLIMIT
 # In the order in which check starts them.
 CHECKS   := race test lint types deadcode arm64 fmt generate
 
-.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual questions basis interop neighbours comparison grammars reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
+.PHONY: help check linter compile fmt format lint types deadcode arch test race arm64 cross generate build fuzz bench golden crash e2e conformance web sdks model code contextual multilingual questions basis interop neighbours comparison grammars code-proof reference cover clean benchmarks clients clients-bench clients-types wheels image bin/image
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -273,6 +273,9 @@ sdks: build bin/sdks ## the official SDKs for Python and TypeScript, Google's, O
 
 grammars: ## the modules of internal/codeindex/grammar from their packages; needs npm, and of Debian clang, lld, wasi-libc, libclang-rt-dev-wasm32 and xz-utils
 	go -C tools run ./grammars --work ../bin/grammars --out ../internal/codeindex/grammar/modules
+
+code-proof: ## precision and recall of the code index on the standard library of Go, against go/types (half a minute, 3 GB of memory)
+	go -C tools run ./codeproof
 
 cover: ## coverage by function, the least covered first
 	go test -coverpkg=./... -coverprofile=coverage.out $(PKG)

@@ -79,7 +79,7 @@ func TestTree_Callers_many(t *testing.T) {
 	for i := range packages {
 		files[fmt.Sprintf("p%03d/a.go", i)] = fmt.Sprintf("package p%03d\n\ntype T struct{}\n\nfunc (t T) Walk() {}\n\nfunc Run() {}\n\nfunc use() { Run() }\n", i)
 	}
-	files["q/q.go"] = "package q\n\nfunc guess(x any) { x.Walk() }\n"
+	files["q/q.go"] = "package q\n\nfunc guess(queue chan any) {\n\tx := <-queue\n\tx.Walk()\n}\n"
 	write(t, dir, files)
 	tree := add(t, library(t, t.TempDir()), dir)
 	update(t, tree)

@@ -165,7 +165,7 @@ func TestTree_Search(t *testing.T) {
 		t.Errorf("before the first update: %v", err)
 	}
 	r := update(t, tree)
-	if r.Files != 4 || r.Parsed != 4 || r.Symbols != 9 {
+	if r.Files != 4 || r.Parsed != 4 || r.Symbols != 11 {
 		t.Errorf("report %+v", r)
 	}
 	for query, want := range map[codeindex.Query]string{
@@ -244,7 +244,7 @@ func TestTree_Symbols(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	outline, err := tree.Outline(t.Context(), "pool/pool.go")
-	if err != nil || len(outline) != 4 || outline[1].Key != "Pool.Wait" {
+	if err != nil || len(outline) != 5 || outline[1].Key != "Pool.group" || outline[2].Key != "Pool.Wait" {
 		t.Errorf("%+v, %v", outline, err)
 	}
 	if _, err := tree.Outline(t.Context(), "missing.go"); !errors.Is(err, hippo.ErrNotFound) {

@@ -90,10 +90,36 @@ func (v *goVisitor) decl(d ast.Decl) {
 		}
 		i := v.add(d.Name, name, kind, d, string(v.src[r.From:max(r.From, end)]), d.Doc, -1)
 		v.out.Symbols[i].Range.From = r.From
+		v.locals(d)
 		v.refs(d, i)
 	case *ast.GenDecl:
 		for _, s := range d.Specs {
 			v.spec(d, s)
+		}
+	}
+}
+
+func (v *goVisitor) fields(s *ast.TypeSpec, parent int) {
+	t, ok := s.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	for _, field := range t.Fields.List {
+		for _, name := range field.Names {
+			v.add(name, s.Name.Name+"."+name.Name, syntax.Field, field, string(v.src[v.at(field.Pos()):v.at(field.End())]), nil, parent)
+		}
+	}
+}
+
+func (v *goVisitor) locals(d *ast.FuncDecl) {
+	for _, list := range []*ast.FieldList{d.Recv, d.Type.Params} {
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			for _, name := range field.Names {
+				v.out.Locals = append(v.out.Locals, syntax.Local{Name: name.Name, Type: types.ExprString(field.Type), From: v.at(field.End()), Until: v.at(d.End())})
+			}
 		}
 	}
 }
@@ -121,6 +147,7 @@ func (v *goVisitor) spec(d *ast.GenDecl, s ast.Spec) {
 		if node == d {
 			v.out.Symbols[i].Range.From = v.at(d.TokPos)
 		}
+		v.fields(s, i)
 		v.refs(s.Type, i)
 	case *ast.ValueSpec:
 		kind := syntax.Variable

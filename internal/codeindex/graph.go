@@ -46,10 +46,10 @@ func (g *generation) resolver() *graph {
 		if err != nil {
 			continue
 		}
-		files[i].Package = f.Package
+		files[i].Package, files[i].Imports = f.Package, f.Imports
 		for k := range f.Symbols {
 			s := &f.Symbols[k]
-			symbols = append(symbols, resolve.Symbol{File: i, Number: k, Name: s.Name, Qualified: qualified(s), Kind: s.Kind})
+			symbols = append(symbols, resolve.Symbol{File: i, Number: k, Name: s.Name, Qualified: qualified(s), Kind: s.Kind, Signature: s.Signature, Bases: s.Bases})
 		}
 	}
 	x.world = resolve.New(files, symbols)

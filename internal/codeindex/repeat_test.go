@@ -108,7 +108,7 @@ func TestTree_Update_parser_fails(t *testing.T) {
 		t.Errorf("still broken: report %+v", r)
 	}
 	broken.Store(false)
-	if r := update(t, tree); r.Parsed != 2 || r.Symbols != 9 {
+	if r := update(t, tree); r.Parsed != 2 || r.Symbols != 11 {
 		t.Errorf("mended: report %+v", r)
 	}
 	if r := update(t, tree); r.Parsed != 0 {

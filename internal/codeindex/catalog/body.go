@@ -10,7 +10,7 @@ import (
 )
 
 // A body holds what a parser found in a file, and its chunks: varints and, at the front, each string
-// once. References come last, because few questions need them.
+// once. References and locals come last, because few questions need them.
 
 // encoder writes a body.
 type encoder struct {
@@ -59,6 +59,10 @@ func encodeBody(f *syntax.File, chunks []chunk.Chunk) []byte {
 		e.span(s.Range)
 		e.span(s.NameAt)
 		e.signed(s.Parent)
+		e.number(len(s.Bases))
+		for _, b := range s.Bases {
+			e.text(b)
+		}
 	}
 	e.number(len(chunks))
 	for i := range chunks {
@@ -76,6 +80,7 @@ func encodeBody(f *syntax.File, chunks []chunk.Chunk) []byte {
 		e.span(m.At)
 	}
 	e.references(f.References)
+	e.locals(f.Locals)
 	return e.seal()
 }
 
@@ -89,6 +94,19 @@ func (e *encoder) references(list []syntax.Reference) {
 		e.number(r.At.From)
 		e.number(r.At.First)
 		e.signed(r.In)
+	}
+}
+
+func (e *encoder) locals(list []syntax.Local) {
+	e.number(len(list))
+	for i := range list {
+		l := &list[i]
+		e.text(l.Name)
+		e.text(l.Type)
+		e.text(l.Value)
+		e.number(l.Part)
+		e.number(l.From)
+		e.number(l.Until - l.From)
 	}
 }
 
@@ -154,6 +172,13 @@ func (d *decoder) text() string {
 	return ""
 }
 
+func (d *decoder) texts() (list []string) {
+	for range d.count() {
+		list = append(list, d.text())
+	}
+	return list
+}
+
 func (d *decoder) span() (r syntax.Range) {
 	r.From = d.number()
 	r.Until = r.From + d.number()
@@ -200,7 +225,7 @@ func decodeBody(body string, references bool) (*syntax.File, []chunk.Chunk, erro
 	f.Symbols = make([]syntax.Symbol, d.count())
 	for i := range f.Symbols {
 		f.Symbols[i] = syntax.Symbol{
-			Name: d.text(), Qualified: d.text(), Kind: syntax.Kind(d.text()), Signature: d.text(), Doc: d.span(), Range: d.span(), NameAt: d.span(), Parent: d.signed(),
+			Name: d.text(), Qualified: d.text(), Kind: syntax.Kind(d.text()), Signature: d.text(), Doc: d.span(), Range: d.span(), NameAt: d.span(), Parent: d.signed(), Bases: d.texts(),
 		}
 	}
 	chunks := make([]chunk.Chunk, d.count())
@@ -214,6 +239,7 @@ func decodeBody(body string, references bool) (*syntax.File, []chunk.Chunk, erro
 	}
 	if references {
 		d.references(f)
+		d.locals(f)
 	}
 	if d.bad {
 		return nil, nil, fmt.Errorf("%w: code catalog: a file's record cannot be read", hippo.ErrCorrupt)
@@ -228,5 +254,14 @@ func (d *decoder) references(f *syntax.File) {
 		r.At.From, r.At.First = d.number(), d.number()
 		r.At.Until, r.At.Last, r.In = r.At.From+len(r.Name), r.At.First, d.signed()
 		f.References[i] = r
+	}
+}
+
+func (d *decoder) locals(f *syntax.File) {
+	f.Locals = make([]syntax.Local, d.count())
+	for i := range f.Locals {
+		l := syntax.Local{Name: d.text(), Type: d.text(), Value: d.text(), Part: d.number(), From: d.number()}
+		l.Until = l.From + d.number()
+		f.Locals[i] = l
 	}
 }

@@ -24,11 +24,12 @@ func noon() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) }
 // file makes what a parser may find: a class with methods, references and imports.
 func file(names ...string) (*syntax.File, []chunk.Chunk) {
 	f := &syntax.File{Language: "go", Package: "p", Imports: []syntax.Import{{Path: "fmt", Alias: "f", At: syntax.Range{From: 1, Until: 4, First: 1, Last: 1}}}}
+	f.Locals = []syntax.Local{{Name: "x", Type: "*C", From: 2, Until: 9}, {Name: "y", Value: "range x.list()", Part: 1, From: 3, Until: 7}}
 	var chunks []chunk.Chunk
 	for i, n := range names {
 		from := 10 * i
 		f.Symbols = append(f.Symbols, syntax.Symbol{
-			Name: n, Qualified: "C." + n, Kind: syntax.Method, Signature: "func " + n + "()", Parent: min(i, 0) - 1,
+			Name: n, Qualified: "C." + n, Kind: syntax.Method, Signature: "func " + n + "()", Parent: min(i, 0) - 1, Bases: []string{"Base", "*D"},
 			Range: syntax.Range{From: from, Until: from + 9, First: i + 1, Last: i + 1}, NameAt: syntax.Range{From: from + 1, Until: from + 2, First: i + 1, Last: i + 1},
 		})
 		f.References = append(f.References, syntax.Reference{Name: "g", Qualifier: "x", Use: syntax.Call, At: syntax.Range{From: from + 3, Until: from + 4, First: i + 1, Last: i + 1}, In: i})

@@ -17,7 +17,7 @@ import (
 )
 
 // magic begins the file; its last part is the version of the format and of what parsers and chunks are.
-const magic = "hippo code catalog 2\n"
+const magic = "hippo code catalog 3\n"
 
 // headSize is the length of the magic and of the name of the store.
 const headSize = len(magic) + 32

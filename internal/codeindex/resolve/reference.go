@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,11 @@ import (
 // Resolve returns the definitions that a reference may mean, by number in the world, and why. Several are
 // equally likely. None: nothing in the tree has the name.
 func (r *Resolver) Resolve(ref *syntax.Reference) ([]int, Grade) {
+	if ref.Qualifier != "" && r.world.files[r.file].Language == "go" {
+		if found, grade, sure := byType(r, ref); sure {
+			return found, grade
+		}
+	}
 	all := r.candidates(ref)
 	if len(all) == 0 {
 		return r.renamed(ref)
@@ -25,6 +29,39 @@ func (r *Resolver) Resolve(ref *syntax.Reference) ([]int, Grade) {
 		}
 	}
 	return nil, Unknown
+}
+
+// byType resolves a reference of Go by what its qualifier means. Not sure: that is not known.
+func byType(r *Resolver, ref *syntax.Reference) (found []int, grade Grade, sure bool) {
+	if r.evaluator == nil {
+		r.evaluator = newEvaluator(r.world, r.file, r.syntax)
+	}
+	e, at := r.evaluator, ref.At.From
+	if _, imported := r.modules[ref.Qualifier]; imported && ref.Use != syntax.Call && ref.Use != syntax.Read {
+		at = -1 // a variable may have the name of the package that its type is in
+	}
+	m := part(e.evaluate(r.file, at, ref.Qualifier, 0), 0)
+	if !m.known {
+		return nil, Unknown, false
+	}
+	grade = Typed
+	if m.files == nil && m.symbol == nil && m.value.text == "" {
+		return nil, Unknown, true // it is defined outside of the tree
+	}
+	if m.files != nil {
+		found, grade, sure = r.world.find(m.files, "", ref.Name), Imported, true
+	} else if found, sure = e.members(m.value, ref.Name, 0); len(found) == 0 && m.isType && ref.Use == syntax.Read {
+		if t := e.underlying(m.value, 0); strings.HasPrefix(t.text, "[") || strings.HasPrefix(t.text, "map[") {
+			plain := *ref // the index or key of an element, not a field
+			plain.Qualifier = ""
+			found, grade = r.Resolve(&plain)
+			return found, grade, true
+		}
+	}
+	if len(found) == 0 {
+		grade = Unknown
+	}
+	return found, grade, sure
 }
 
 // candidates returns the definitions of the name in the family of languages, with those that cannot be meant left out.
@@ -133,19 +170,6 @@ func qualified(s *syntax.Symbol) string {
 	return s.Qualified
 }
 
-// forms find names and their types in signatures.
-type forms struct {
-	// receiver is that of a method of Go; spaced are types behind their names, as Go has them, and colon those behind a colon.
-	receiver, spaced, colon *regexp.Regexp
-}
-
-func newForms() forms {
-	return forms{
-		receiver: regexp.MustCompile(`^func\s*\(\s*(\w+)\s+\*?\s*(\w+)`), spaced: regexp.MustCompile(`(\w+)\s+\*?([A-Za-z_][\w.]*)`),
-		colon: regexp.MustCompile(`(\w+)\s*:\s*&?(?:mut\s+)?([A-Za-z_][\w.]*)`),
-	}
-}
-
 // self returns the class that the qualifier of a reference is an object of, if it is that of the method.
 func (r *Resolver) self(ref *syntax.Reference) (class string, ok bool) {
 	if ref.Qualifier == "" || ref.In < 0 || ref.In >= len(r.syntax.Symbols) {
@@ -160,9 +184,6 @@ func (r *Resolver) self(ref *syntax.Reference) (class string, ok bool) {
 	switch ref.Qualifier {
 	case "self", "this", "cls", "Self", "@":
 		return q[:i], true
-	}
-	if m := r.typesOf(ref.In)["receiver "+ref.Qualifier]; m != "" {
-		return m, true
 	}
 	return "", false
 }
@@ -219,21 +240,14 @@ func (r *Resolver) ofType(ref *syntax.Reference, all []int) []int {
 	})
 }
 
-// typesOf returns the types that a signature gives its parameters. The receiver of a method of Go is "receiver NAME", too.
+// typesOf returns the types that a signature gives its parameters.
 func (r *Resolver) typesOf(symbol int) map[string]string {
 	if known, ok := r.types[symbol]; ok {
 		return known
 	}
 	out := make(map[string]string)
 	signature := r.syntax.Symbols[symbol].Signature
-	form := r.world.forms.colon
-	if r.world.files[r.file].Language == "go" {
-		form = r.world.forms.spaced
-		if m := r.world.forms.receiver.FindStringSubmatch(signature); m != nil {
-			out["receiver "+m[1]] = m[2]
-		}
-	}
-	for _, m := range form.FindAllStringSubmatch(signature, -1) {
+	for _, m := range r.world.colon.FindAllStringSubmatch(signature, -1) {
 		out[m[1]] = m[2]
 	}
 	r.types[symbol] = out

@@ -5,8 +5,10 @@ package resolve
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
 )
@@ -14,6 +16,7 @@ import (
 // File is a file of the tree.
 type File struct {
 	Path, Language, Package string
+	Imports                 []syntax.Import
 }
 
 // Symbol is a definition: the number of its file, and its own within that.
@@ -22,9 +25,11 @@ type Symbol struct {
 	Name         string
 	Qualified    string // with what holds it
 	Kind         syntax.Kind
+	Signature    string
+	Bases        []string
 }
 
-// World is all definitions of a tree. It is immutable.
+// World is all definitions of a tree. It is immutable, but for what it has computed of itself.
 type World struct {
 	files   []File
 	symbols []Symbol
@@ -32,12 +37,14 @@ type World struct {
 	// byModule are the files by the ends of the names by which imports name them: folders, and files without suffix.
 	byModule map[string][]int
 	inFolder map[string][]int
-	forms    forms
+	colon    *regexp.Regexp // finds names and their types in signatures
+	packages sync.Map       // the files of the package of a file
+	modules  sync.Map       // the files that a file imports, by name
 }
 
 // New returns a World. symbols are in the order of files and numbers.
 func New(files []File, symbols []Symbol) *World {
-	w := &World{files: files, symbols: symbols, byName: make(map[string][]int), byModule: make(map[string][]int), inFolder: make(map[string][]int), forms: newForms()}
+	w := &World{files: files, symbols: symbols, byName: make(map[string][]int), byModule: make(map[string][]int), inFolder: make(map[string][]int), colon: regexp.MustCompile(`(\w+)\s*:\s*&?(?:mut\s+)?([A-Za-z_][\w.]*)`)}
 	for i := range symbols {
 		w.byName[symbols[i].Name] = append(w.byName[symbols[i].Name], i)
 	}
@@ -93,13 +100,14 @@ const (
 
 // Resolver resolves the references of one file. It is for one goroutine.
 type Resolver struct {
-	world   *World
-	file    int
-	syntax  *syntax.File
-	modules map[string][]int // files by the name that the file calls an import by
-	names   map[string][]named
-	near    map[int]bool
-	types   map[int]map[string]string // of variables, by function
+	world     *World
+	file      int
+	syntax    *syntax.File
+	modules   map[string][]int // files by the name that the file calls an import by
+	names     map[string][]named
+	near      map[int]bool
+	types     map[int]map[string]string // of variables, by function
+	evaluator *evaluator                // nil: it was not needed
 }
 
 // named is a single thing that is imported.
@@ -125,7 +133,7 @@ func (r *Resolver) add(m *syntax.Import) {
 	if m.Name == "" || m.Name == "*" {
 		alias := m.Alias
 		if alias == "" {
-			alias = lastOf(m.Path)
+			alias = r.world.nameOf(m.Path, files)
 		}
 		r.modules[alias] = append(r.modules[alias], files...)
 	} else {
@@ -202,7 +210,9 @@ func (w *World) imported(from int, p string) []int {
 		return nil
 	}
 	last := parts[len(parts)-1]
-	last = strings.TrimSuffix(last, path.Ext(last))
+	if w.files[from].Language != "go" {
+		last = strings.TrimSuffix(last, path.Ext(last))
+	}
 	var best []int
 	longest := 0
 	for _, i := range w.byModule[last] {

@@ -10,32 +10,33 @@ import (
 
 func world() *resolve.World {
 	files := []resolve.File{
-		{"net/http/server.go", "go", "http"},
-		{"net/http/client.go", "go", "http"},
-		{"io/pipe.go", "go", "io"},
-		{"os/file.go", "go", "os"},
-		{"app/main.py", "python", ""},
-		{"app/util.py", "python", ""},
-		{"app/deep/__init__.py", "python", ""},
-		{"web/a.ts", "typescript", ""},
-		{"web/lib/index.ts", "typescript", ""},
+		{Path: "net/http/server.go", Language: "go", Package: "http", Imports: []syntax.Import{{Path: "io"}, {Path: "os"}, {Path: "fmt"}}},
+		{Path: "net/http/client.go", Language: "go", Package: "http"},
+		{Path: "io/pipe.go", Language: "go", Package: "io"},
+		{Path: "os/file.go", Language: "go", Package: "os"},
+		{Path: "app/main.py", Language: "python", Package: ""},
+		{Path: "app/util.py", Language: "python", Package: ""},
+		{Path: "app/deep/__init__.py", Language: "python", Package: ""},
+		{Path: "web/a.ts", Language: "typescript", Package: ""},
+		{Path: "web/lib/index.ts", Language: "typescript", Package: ""},
 	}
 	return resolve.New(files, []resolve.Symbol{
-		{0, 0, "Server", "Server", syntax.Struct},
-		{0, 1, "Close", "Server.Close", syntax.Method},
-		{1, 0, "Close", "Client.Close", syntax.Method},
-		{1, 1, "helper", "helper", syntax.Function},
-		{2, 0, "Pipe", "Pipe", syntax.Function},
-		{2, 1, "Close", "PipeReader.Close", syntax.Method},
-		{3, 0, "Close", "File.Close", syntax.Method},
-		{3, 1, "Open", "Open", syntax.Function},
-		{4, 0, "run", "run", syntax.Function},
-		{5, 0, "run", "run", syntax.Function},
-		{5, 1, "Tool", "Tool", syntax.Class},
-		{5, 2, "go", "Tool.go", syntax.Method},
-		{6, 0, "inner", "inner", syntax.Function},
-		{7, 0, "make", "make", syntax.Function},
-		{8, 0, "make", "make", syntax.Function},
+		{File: 0, Number: 0, Name: "Server", Qualified: "Server", Kind: syntax.Struct},
+		{File: 0, Number: 1, Name: "Close", Qualified: "Server.Close", Kind: syntax.Method},
+		{File: 1, Number: 0, Name: "Close", Qualified: "Client.Close", Kind: syntax.Method},
+		{File: 1, Number: 1, Name: "helper", Qualified: "helper", Kind: syntax.Function},
+		{File: 2, Number: 0, Name: "Pipe", Qualified: "Pipe", Kind: syntax.Function},
+		{File: 2, Number: 1, Name: "Close", Qualified: "PipeReader.Close", Kind: syntax.Method},
+		{File: 3, Number: 0, Name: "Close", Qualified: "File.Close", Kind: syntax.Method},
+		{File: 3, Number: 1, Name: "Open", Qualified: "Open", Kind: syntax.Function},
+		{File: 4, Number: 0, Name: "run", Qualified: "run", Kind: syntax.Function},
+		{File: 5, Number: 0, Name: "run", Qualified: "run", Kind: syntax.Function},
+		{File: 5, Number: 1, Name: "Tool", Qualified: "Tool", Kind: syntax.Class},
+		{File: 5, Number: 2, Name: "go", Qualified: "Tool.go", Kind: syntax.Method},
+		{File: 6, Number: 0, Name: "inner", Qualified: "inner", Kind: syntax.Function},
+		{File: 7, Number: 0, Name: "make", Qualified: "make", Kind: syntax.Function},
+		{File: 8, Number: 0, Name: "make", Qualified: "make", Kind: syntax.Function},
+		{File: 3, Number: 2, Name: "File", Qualified: "File", Kind: syntax.Struct, Signature: "type File struct"},
 	})
 }
 
@@ -47,6 +48,7 @@ func TestResolve(t *testing.T) {
 			{Name: "Close", Qualified: "Server.Close", Kind: syntax.Method, Signature: "func (s *Server) Close(f *os.File) error", Parent: -1},
 		},
 		Imports: []syntax.Import{{Path: "io"}, {Path: "os"}, {Path: "fmt"}},
+		Locals:  []syntax.Local{{Name: "s", Type: "*Server", Until: 9}, {Name: "f", Type: "*os.File", Until: 9}},
 	}
 	python := &syntax.File{
 		Symbols: []syntax.Symbol{{Name: "run", Qualified: "run", Kind: syntax.Function, Signature: "def run(t: Tool)", Parent: -1}},
@@ -61,7 +63,7 @@ func TestResolve(t *testing.T) {
 		want  []int
 		grade resolve.Grade
 	}{
-		{"the receiver", 0, goFile, syntax.Reference{Name: "Close", Qualifier: "s", Use: syntax.Call, In: 1}, []int{1}, resolve.Scope},
+		{"the receiver", 0, goFile, syntax.Reference{Name: "Close", Qualifier: "s", Use: syntax.Call, In: 1}, []int{1}, resolve.Typed},
 		{"another file of the package", 0, goFile, syntax.Reference{Name: "helper", Use: syntax.Call, In: 1}, []int{3}, resolve.Scope},
 		{"an import", 0, goFile, syntax.Reference{Name: "Pipe", Qualifier: "io", Use: syntax.Call, In: 1}, []int{4}, resolve.Imported},
 		{"a parameter", 0, goFile, syntax.Reference{Name: "Close", Qualifier: "f", Use: syntax.Call, In: 1}, []int{6}, resolve.Typed},
@@ -87,14 +89,17 @@ func TestResolve(t *testing.T) {
 func FuzzResolve(f *testing.F) {
 	f.Add("net/http", "Close", "s.conn", 1, "func (s *Server) Close()")
 	f.Add("..", "x", "..", -1, "")
+	f.Add("v", "x", "v[](a){}.b.(T)", 0, "map[string][]func(a *v) (b, c int)")
 	f.Add("./a/b", "make", "::", 0, "def f(a: B)")
 	f.Fuzz(func(t *testing.T, imported, name, qualifier string, in int, signature string) {
 		w := world()
 		for file := range 9 {
 			s := &syntax.File{
-				Symbols: []syntax.Symbol{{Name: name, Qualified: qualifier, Signature: signature, Parent: in}}, Imports: []syntax.Import{{Path: imported, Alias: qualifier}, {Path: imported, Name: name}},
+				Symbols: []syntax.Symbol{{Name: name, Qualified: qualifier, Signature: signature, Parent: in}},
+				Locals:  []syntax.Local{{Name: name, Type: signature, Until: 2}, {Name: imported, Value: qualifier, Until: 2}},
+				Imports: []syntax.Import{{Path: imported, Alias: qualifier}, {Path: imported, Name: name}},
 			}
-			list, grade := w.In(file, s).Resolve(&syntax.Reference{Name: name, Qualifier: qualifier, Use: syntax.Call, In: in})
+			list, grade := w.In(file, s).Resolve(&syntax.Reference{Name: name, Qualifier: qualifier, Use: syntax.Call, In: in, At: syntax.Range{From: 1}})
 			if (len(list) == 0) != (grade == resolve.Unknown) {
 				t.Fatalf("%d candidates by %d", len(list), grade)
 			}

@@ -120,15 +120,19 @@ func (x *extractor) refer(n, qualifier int, use syntax.Use) {
 	if n < 0 || x.nodes[n].Start == x.nodes[n].End {
 		return
 	}
-	r := syntax.Reference{Name: x.text(n), Use: use, At: x.at(n), In: x.holder()}
-	if qualifier >= 0 {
-		r.Qualifier = qualifierText(x, qualifier)
-	}
+	referAs(x, n, qualifierText(x, qualifier), use)
+}
+
+// referAs adds a reference to the name at node n, with what stands before it.
+func referAs(x *extractor, n int, qualifier string, use syntax.Use) {
 	x.mark(n, taken)
-	x.file.References = append(x.file.References, r)
+	x.file.References = append(x.file.References, syntax.Reference{Name: x.text(n), Qualifier: qualifier, Use: use, At: x.at(n), In: x.holder()})
 }
 
 func qualifierText(x *extractor, n int) string {
+	if n < 0 {
+		return ""
+	}
 	b := x.src[x.nodes[n].Start:x.nodes[n].End]
 	if len(b) > maxQualifier || bytes.IndexByte(b, '\n') >= 0 {
 		return ""

@@ -35,6 +35,8 @@ type around struct {
 // A scope is a node that is open: one that is a definition, or limits the life of local names.
 type scope struct {
 	next   int // the first node behind it
+	until  int // the byte behind it
+	alias  int // the node of the variable that a switch of types declares
 	symbol int // what is in it belongs to this symbol
 	inside bool
 	locals int // how many local names there were before it
@@ -74,7 +76,7 @@ func (r role) use() syntax.Use {
 }
 
 func (x *extractor) run() {
-	x.scopes = append(x.scopes, scope{next: len(x.nodes) + 1, symbol: -1})
+	x.scopes = append(x.scopes, scope{next: len(x.nodes) + 1, until: len(x.src), symbol: -1})
 	for i := range x.nodes {
 		for len(x.scopes) > 1 && x.scopes[len(x.scopes)-1].next <= i {
 			x.locals = x.locals[:x.scopes[len(x.scopes)-1].locals]
@@ -85,6 +87,7 @@ func (x *extractor) run() {
 		}
 	}
 	adopt(x)
+	prune(x.file)
 }
 
 // kind returns the type of a node, as the grammar calls it; "" for no node.
@@ -207,7 +210,7 @@ func (x *extractor) open(n, symbol int) {
 		kind := x.file.Symbols[symbol].Kind
 		inside = inside || kind == syntax.Function || kind == syntax.Method
 	}
-	x.scopes = append(x.scopes, scope{next: int(x.nodes[n].Next), symbol: symbol, inside: inside, locals: len(x.locals)})
+	x.scopes = append(x.scopes, scope{next: int(x.nodes[n].Next), until: int(x.nodes[n].End), symbol: symbol, inside: inside, locals: len(x.locals)})
 }
 
 // block limits the local names below n to it.
@@ -221,9 +224,22 @@ func function(x *extractor, n int) {
 
 // bind makes the name at node n a local one, from the node from on.
 func (x *extractor) bind(n, from int) {
-	if n >= 0 {
-		x.locals = append(x.locals, local{x.text(n), from})
-		x.roles[n] = taken
+	bindAs(x, n, from, syntax.Local{})
+}
+
+// bindAs makes the name at node n a local one, with a type or value.
+func bindAs(x *extractor, n, from int, l syntax.Local) {
+	if n < 0 {
+		return
+	}
+	x.locals = append(x.locals, local{x.text(n), from})
+	x.roles[n] = taken
+	l.Name, l.From, l.Until = x.text(n), int(x.nodes[n].End), x.scopes[len(x.scopes)-1].until
+	if from > n && from < len(x.nodes) {
+		l.From = int(x.nodes[from].Start)
+	}
+	if l.From < l.Until {
+		x.file.Locals = append(x.file.Locals, l)
 	}
 }
 

@@ -33,7 +33,7 @@ func goLanguage() *language {
 			"expression_switch_statement":    block,
 			"type_switch_statement":          goTypeSwitch,
 			"expression_case":                block,
-			"type_case":                      block,
+			"type_case":                      goTypeCase,
 			"default_case":                   block,
 			"communication_case":             block,
 			"short_var_declaration":          goDefine,
@@ -101,7 +101,7 @@ func goOuter(x *extractor, n int) int {
 
 func goType(x *extractor, n int) {
 	if x.inFunction() {
-		x.bind(x.child(n, "name"), n)
+		bindAs(x, x.child(n, "name"), n, syntax.Local{Type: goWritten(x, x.child(n, "type"))})
 		return
 	}
 	kind, body := syntax.Type, -1
@@ -121,7 +121,7 @@ func goType(x *extractor, n int) {
 func goField(x *extractor, n int) {
 	names := namesOf(x, n)
 	if len(names) == 0 { // embedded
-		x.mark(below(x, n, "qualified_type", "type_identifier"), extended)
+		goEmbed(x, below(x, n, "qualified_type", "type_identifier"), x.child(n, "type"))
 		return
 	}
 	for _, f := range names {
@@ -130,6 +130,14 @@ func goField(x *extractor, n int) {
 			continue
 		}
 		x.define(definition{kind: syntax.Field, name: f, whole: n, body: x.child(n, "tag")})
+	}
+}
+
+// goEmbed notes that what is read embeds the type at node n, which the node whole writes with its arguments.
+func goEmbed(x *extractor, n, whole int) {
+	x.mark(n, extended)
+	if h := x.holder(); h >= 0 && whole >= 0 && !x.inFunction() && isType(x.holderKind()) {
+		x.file.Symbols[h].Bases = append(x.file.Symbols[h].Bases, qualifierText(x, whole))
 	}
 }
 
@@ -159,7 +167,7 @@ func goMethodOfInterface(x *extractor, n int) {
 // goTypeElement takes an interface that another one embeds; a union of types is a constraint.
 func goTypeElement(x *extractor, n int) {
 	if n+1 < len(x.nodes) && int(x.nodes[n+1].Next) == int(x.nodes[n].Next) {
-		x.mark(n+1, extended)
+		goEmbed(x, n+1, n+1)
 	}
 }
 
@@ -170,7 +178,7 @@ func goValues(kind syntax.Kind) handler {
 			switch {
 			case x.kind(c) != "identifier":
 			case x.inFunction():
-				x.bind(c, int(x.nodes[n].Next))
+				goVariable(x, n, c)
 			case x.text(c) == "_":
 				x.mark(c, taken)
 			default:
@@ -186,34 +194,6 @@ func goValues(kind syntax.Kind) handler {
 	}
 }
 
-func goTypeSwitch(x *extractor, n int) {
-	block(x, n)
-	if alias := x.child(n, "alias"); alias >= 0 {
-		bindBelow(x, alias, int(x.nodes[alias].Next), "identifier")
-	}
-}
-
-func goDefine(x *extractor, n int) {
-	x.children(x.child(n, "left"), func(c int) bool {
-		if x.kind(c) == "identifier" {
-			x.bind(c, int(x.nodes[n].Next))
-		}
-		return true
-	})
-}
-
-func goRange(x *extractor, n int) {
-	if childOf(x, n, ":=") >= 0 {
-		goDefine(x, n)
-	}
-}
-
-func goParameters(x *extractor, n int) {
-	for _, c := range namesOf(x, n) {
-		x.bind(c, n)
-	}
-}
-
 // goConversion takes f[T](x) for a call: conversions to generic types are rare.
 func goConversion(x *extractor, n int) {
 	if t := x.child(n, "type"); x.kind(t) == "generic_type" {
@@ -223,7 +203,13 @@ func goConversion(x *extractor, n int) {
 
 func goSelector(x *extractor, n int) {
 	operand := x.child(n, "operand")
-	x.refer(x.child(n, "field"), operand, x.roles[n].use())
+	if field := x.child(n, "field"); field >= 0 && x.nodes[field].Start < x.nodes[field].End {
+		qualifier := goValue(x, operand, 0)
+		if qualifier == "" {
+			qualifier = qualifierText(x, operand)
+		}
+		referAs(x, field, qualifier, x.roles[n].use())
+	}
 	if operand >= 0 && x.kind(operand) == "identifier" && importsName(x, x.text(operand)) && !isLocal(x, operand) {
 		x.mark(operand, taken)
 	}
@@ -259,29 +245,34 @@ func goKey(x *extractor, n int) {
 	if id < 0 || id != key+1 || isLocal(x, id) {
 		return
 	}
-	x.refer(id, literalType(x, n), syntax.Read)
+	referAs(x, id, literalType(x, n), syntax.Read)
 }
 
-// literalType returns the node of the type of the literal that element n is part of; -1: unknown.
-func literalType(x *extractor, n int) int {
-	for i := n - 1; i >= 0; i-- {
-		if x.kind(i) == "literal_value" && int(x.nodes[i].Next) > n {
-			if i > 0 && x.kind(i-1) == "literal_element" {
-				return -1
-			}
-			for j := i - 1; j >= 0; j-- {
-				if x.kind(j) == "composite_literal" && x.child(j, "body") == i {
-					return x.child(j, "type")
-				}
-				if i-j > 64 {
-					break
-				}
-			}
-			return -1
+// literalType returns the type of the literal that element n is part of; "": unknown. That of an element without a
+// type is written as the element of what holds it.
+func literalType(x *extractor, n int) string {
+	deep := 0
+	for i := n - 1; i >= 0 && n-i < 4096; i-- {
+		if x.kind(i) != "literal_value" || int(x.nodes[i].Next) <= n {
+			continue
 		}
-		if n-i > 4096 {
-			break
+		if i > 0 && x.kind(i-1) == "composite_literal" { // without a node for its type
+			return ""
 		}
+		if x.kind(i-1) == "literal_element" {
+			deep++
+			continue
+		}
+		for j := i - 1; j >= 0 && i-j < 64; j-- {
+			if x.kind(j) == "composite_literal" && x.child(j, "body") == i {
+				t := qualifierText(x, x.child(j, "type"))
+				if t != "" && deep > 0 {
+					t += "{}" + strings.Repeat("[]", deep)
+				}
+				return t
+			}
+		}
+		return ""
 	}
-	return -1
+	return ""
 }

@@ -41,6 +41,8 @@ type Symbol struct {
 	Range     Range  // the whole definition, its comment excluded
 	NameAt    Range  // its name
 	Parent    int    // index of the symbol that holds it; -1: the file
+	// Bases are the types that it extends, embeds or implements, as written: what they have it has, too.
+	Bases []string
 }
 
 // A Use is how a reference uses what it names.
@@ -73,6 +75,16 @@ type Import struct {
 	At    Range
 }
 
+// A Local is a variable of a function that references are qualified by, and where its type comes from.
+type Local struct {
+	Name string
+	// Type is as written; empty: that of Value, an expression without the arguments of its calls: "open().rows[]". Both
+	// empty: nothing says it. "range x" is what a loop over x gives.
+	Type, Value string
+	Part        int // which of several values, from 0
+	From, Until int // the bytes of the file in which it is this variable; of several, the last one counts
+}
+
 // A File is what a parser found in one file.
 type File struct {
 	Language   string // "go", "python", "tsx", "markdown"
@@ -80,6 +92,7 @@ type File struct {
 	Symbols    []Symbol
 	References []Reference
 	Imports    []Import
+	Locals     []Local
 	Errors     int  // places that the grammar does not accept; what is around them is there
 	Partial    bool // cut by a limit of time, memory or depth
 }

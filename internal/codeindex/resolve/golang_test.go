@@ -1,0 +1,202 @@
+package resolve_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hippo-memory/hippo/internal/codeindex/grammar"
+	"github.com/hippo-memory/hippo/internal/codeindex/resolve"
+	"github.com/hippo-memory/hippo/internal/codeindex/symbols"
+	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+)
+
+// A line of these sources that ends in a comment with an arrow has references; the last one means what the arrow points to, or
+// nothing of the tree.
+const (
+	goStore = `package store
+
+import "example.com/vendored"
+
+type Row struct {
+	Name  string
+	inner struct{ depth Depth }
+	Left  generated.Type
+}
+
+type Depth int
+
+func (d Depth) Int() int { return int(d) }
+
+type Base struct{ id Depth }
+
+func (b *Base) ID() Depth { return b.id } // -> Base.id
+
+type Closer interface{ Close() error }
+
+type Rows []*Row
+
+type Table struct {
+	*Base
+	Closer
+	rows   map[string]*Row
+	list   Rows
+	make   func(n int) (*Row, error)
+	stream chan *Row
+	pairs  [2]Row
+	outer  vendored.Thing
+}
+
+const (
+	Small Depth = iota
+	Large
+)
+
+var Default = New("x")
+
+func New(name string) *Table { return &Table{rows: nil} } // -> Table.rows
+
+func (t *Table) First() (row *Row, ok bool) { return t.list[0], true } // -> Table.list
+
+func Each[T any](list []T, f func(T)) {}
+`
+	goUser = `package user
+
+import (
+	"fmt"
+
+	"example.com/app/store"
+	other "example.com/app/store"
+)
+
+type user struct {
+	table *store.Table
+	local []struct{ id int }
+}
+
+func (u *user) walk(name string, rest ...*store.Row) error {
+	u.table.First() // -> Table.First
+	u.table.ID().Int() // -> Depth.Int
+	_ = u.table.Base // -> Base
+	u.table.Close() // -> Closer.Close
+	row, ok := u.table.First()
+	_ = row.Name // -> Row.Name
+	_ = ok.Name // -> nothing
+	for key, r := range other.Default.Rows() {
+		_ = r
+		_ = key
+	}
+	for _, r := range rest {
+		_ = r.Name // -> Row.Name
+		r := 1
+		_ = r.Name // -> nothing
+	}
+	_ = row.inner.depth // -> Row.depth
+	store.Large.Int() // -> Depth.Int
+	store.Default.ID() // -> Base.ID
+	fresh := &store.Table{}
+	fresh.First() // -> Table.First
+	made := make(map[string]store.Depth)
+	made["a"].Int() // -> Depth.Int
+	made2 := new(store.Row)
+	_ = made2.Name // -> Row.Name
+	all := append([]*store.Row{}, row)
+	_ = all[0].Name // -> Row.Name
+	_ = all[0:1][0].Name // -> Row.Name
+	var v any = row
+	if x, ok := v.(*store.Base); ok {
+		x.ID() // -> Base.ID
+	}
+	switch y := v.(type) {
+	case *store.Row:
+		_ = y.Name // -> Row.Name
+	case store.Depth, int:
+		y.Int() // -> nothing
+	}
+	func(d store.Depth) { d.Int() }(1) // -> Depth.Int
+	f := func() (*store.Row, error) { return nil, nil }
+	got, err := f()
+	_ = got.Name // -> Row.Name
+	err.Error() // -> nothing
+	type own struct{ Name string }
+	_ = own{}.Name // -> nothing
+	list := []store.Row{{Name: name}} // -> Row.Name
+	index := map[store.Depth]int{store.Small: 1} // -> Small
+	_ = index
+	_ = list[0].Name // -> Row.Name
+	(*store.Row)(nil).Name = "" // -> Row.Name
+	store.Depth(3).Int() // -> Depth.Int
+	fmt.Println(u.local[0].id) // -> nothing
+	return nil
+}
+`
+	goInner = `package store
+
+func use(t *Table, d *Depth) {
+	row, _ := t.make(1)
+	_ = row.Name // -> Row.Name
+	_ = (<-t.stream).Name // -> Row.Name
+	_ = t.pairs[0].Name // -> Row.Name
+	_ = t.rows["a"].Name // -> Row.Name
+	for _, r := range t.list {
+		_ = r.Name // -> Row.Name
+	}
+	for r := range t.stream {
+		_ = r.Name // -> Row.Name
+	}
+	t.outer.Close() // -> nothing
+	(*d).Int() // -> Depth.Int
+}
+`
+)
+
+func TestResolve_goByTypes(t *testing.T) {
+	t.Parallel()
+	p := symbols.New("", grammar.Limits{})
+	defer p.Close() //nolint:errcheck // a test
+	sources := map[string]string{"store/store.go": goStore, "store/use.go": goInner, "user/user.go": goUser}
+	var files []resolve.File
+	var all []resolve.Symbol
+	var parsed []syntax.File
+	paths := []string{"store/store.go", "store/use.go", "user/user.go"}
+	for i, path := range paths {
+		f, err := p.Parse(t.Context(), "go", []byte(sources[path]))
+		if err != nil || f.Errors > 0 {
+			t.Fatalf("%s: %d errors, %v", path, f.Errors, err)
+		}
+		parsed = append(parsed, f)
+		files = append(files, resolve.File{Path: path, Language: "go", Package: f.Package, Imports: f.Imports})
+		for k, s := range f.Symbols {
+			all = append(all, resolve.Symbol{File: i, Number: k, Name: s.Name, Qualified: s.Qualified, Kind: s.Kind, Signature: s.Signature, Bases: s.Bases})
+		}
+	}
+	w := resolve.New(files, all)
+	for i, path := range paths {
+		r := w.In(i, &parsed[i])
+		for n, line := range slices.Collect(strings.Lines(sources[path])) {
+			_, want, ok := strings.Cut(strings.TrimSpace(line), " // -> ")
+			if !ok {
+				continue
+			}
+			found, _ := r.Resolve(last(&parsed[i], n+1))
+			got := "nothing"
+			for _, d := range found {
+				got = strings.TrimPrefix(got+" "+w.Symbol(d).Qualified, "nothing ")
+			}
+			if got != want {
+				t.Errorf("%s:%d: %s: got %s, want %s", path, n+1, strings.TrimSpace(line), got, want)
+			}
+		}
+	}
+}
+
+// last returns the last reference of a line by its place.
+func last(f *syntax.File, line int) *syntax.Reference {
+	best := &syntax.Reference{}
+	for i := range f.References {
+		if ref := &f.References[i]; ref.At.First == line && ref.At.From >= best.At.From {
+			best = ref
+		}
+	}
+	return best
+}

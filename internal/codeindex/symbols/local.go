@@ -1,0 +1,45 @@
+package symbols
+
+import (
+	"slices"
+
+	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+)
+
+// prune leaves out the local variables that say nothing of any reference: neither is one qualified by them, nor do they
+// give a value to one that is kept.
+func prune(f *syntax.File) {
+	needed := map[string]bool{}
+	need := func(expression string) {
+		from := -1
+		for i := 0; i <= len(expression); i++ {
+			part := i < len(expression) && isNamePart(expression[i])
+			switch {
+			case part && from < 0:
+				from = i
+			case !part && from >= 0:
+				if from == 0 || expression[from-1] != '.' {
+					needed[expression[from:i]] = true
+				}
+				from = -1
+			}
+		}
+	}
+	for i := range f.References {
+		need(f.References[i].Qualifier)
+	}
+	kept := f.Locals[:0:0]
+	for _, l := range slices.Backward(f.Locals) {
+		if needed[l.Name] {
+			kept = append(kept, l)
+			need(l.Type)
+			need(l.Value)
+		}
+	}
+	slices.Reverse(kept)
+	f.Locals = kept
+}
+
+func isNamePart(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
+}
