@@ -5,8 +5,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/index/vector"
 )
 
-// remap moves what was just written from the heap to the mapped file, and returns the saved
-// parts by the segments of now. Where files are not mapped, nothing moves.
+// remap moves what was just written from the heap, or from where the file had it before, to the mapped file, and returns
+// the saved parts by the segments of now. Where files are not mapped, nothing moves.
 func (u *upkeep) remap(w *writer, s *snapshot, refs map[*segment]*savedPart) (map[*segment]*savedPart, error) {
 	if !canMap || w.offset == w.start {
 		return refs, nil
@@ -21,7 +21,7 @@ func (u *upkeep) remap(w *writer, s *snapshot, refs map[*segment]*savedPart) (ma
 			moved[p.segment] = remapSegment(p.segment, ref, data, w.start, mapped)
 		}
 	}
-	out := make(map[*segment]*savedPart, len(refs))
+	out, old := make(map[*segment]*savedPart, len(refs)), make(map[*mapping]bool)
 	u.edit(func(d *draft) {
 		for i, p := range d.parts {
 			ref := refs[p.segment]
@@ -30,6 +30,7 @@ func (u *upkeep) remap(w *writer, s *snapshot, refs map[*segment]*savedPart) (ma
 			}
 			p = d.own(i)
 			if to := moved[p.segment]; to != nil {
+				old[p.file] = true
 				p.segment = to
 				p.stored.columns, p.shown.columns = &to.columns, &to.columns
 				ref.rows = ref.mutable[:3]
@@ -37,11 +38,16 @@ func (u *upkeep) remap(w *writer, s *snapshot, refs map[*segment]*savedPart) (ma
 				ref.chunks = p.stored.chunks
 			}
 			for k := range d.models {
-				p.vectors[k].remap(ref, d.models[k], data, w.start, mapped)
+				if file := p.vectors[k].file; p.vectors[k].remap(ref, d.models[k], data, w.start, mapped) {
+					old[file] = true
+				}
 			}
 			out[p.segment] = ref
 		}
 	})
+	for file := range old {
+		file.drop() // what is still read there comes back, what was moved does not
+	}
 	return out, nil
 }
 
@@ -79,8 +85,8 @@ func (p *part) forgetChunks(saved *savedPart) {
 	}
 }
 
-// remap moves the rows that were saved to the mapped file.
-func (v *vectors) remap(ref *savedPart, m embed.Model, data []byte, start int64, mapped *mapping) {
+// remap moves the rows that were saved to the mapped file, and reports whether there are any.
+func (v *vectors) remap(ref *savedPart, m embed.Model, data []byte, start int64, mapped *mapping) (moved bool) {
 	for _, saved := range ref.vectors {
 		r := saved.root
 		if r.Model != m || r.Sections[0].Offset < start || v.table.Len() < r.Rows {
@@ -97,6 +103,7 @@ func (v *vectors) remap(ref *savedPart, m embed.Model, data []byte, start int64,
 		for row := r.Rows; row < v.table.Len(); row++ {
 			table.AppendCode(v.table.At(uint32(row)))
 		}
-		v.table, v.file = *table, mapped
+		v.table, v.file, moved = *table, mapped, true
 	}
+	return moved
 }
