@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
@@ -68,14 +69,62 @@ type searchPool struct {
 	elements *elementTable
 	scanner  *scanner
 	scorer   atomic.Pointer[cachedScorer]
+	matches  matchPool
 	// kept is for one search at a time, pool for those beside it: the garbage collector
 	// empties a pool every few searches.
 	kept atomic.Pointer[found]
 	pool sync.Pool
 }
 
-// keptMatches bounds the matches that [searchPool] has room for when no search runs.
-const keptMatches = 1 << 14
+// matchPool keeps room for matches between searches, as much as searches had at a time lately. That for all memories is
+// the largest part of what a search needs, so that one for each processor, as in a [sync.Pool], would be half of the heap.
+type matchPool struct {
+	mu       sync.Mutex
+	free     [][]retrieve.Match // the one used last at the end
+	unused   int                // of free since the last trim
+	trimming bool               // a trim will come
+}
+
+// trimAfter is how long room for matches is kept without use, up to twice.
+const trimAfter = 30 * time.Second
+
+// get returns an empty list with room for n matches. What has less room is replaced by twice as much, up to most.
+func (p *matchPool) get(n, most int) []retrieve.Match {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var list []retrieve.Match
+	if last := len(p.free) - 1; last >= 0 {
+		list = p.free[last]
+		p.free = slices.Delete(p.free, last, last+1)
+		p.unused = min(p.unused, last)
+	}
+	if cap(list) < n {
+		return make([]retrieve.Match, 0, max(n, min(2*cap(list), most)))
+	}
+	return list[:0]
+}
+
+// put takes back what get returned.
+func (p *matchPool) put(list []retrieve.Match) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, list)
+	if !p.trimming {
+		p.trimming = true
+		time.AfterFunc(trimAfter, p.trim)
+	}
+}
+
+// trim drops what has not been used since the last trim.
+func (p *matchPool) trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = slices.Delete(p.free, 0, p.unused)
+	p.unused = len(p.free)
+	if p.trimming = p.unused > 0; p.trimming {
+		time.AfterFunc(trimAfter, p.trim)
+	}
+}
 
 func newSearchPool(o *Options, elements *elementTable) searchPool {
 	n := runtime.GOMAXPROCS(0)
@@ -109,7 +158,7 @@ func (s *searchPool) get() *found {
 }
 
 func (s *searchPool) put(f *found) {
-	if cap(f.matches) > keptMatches || !s.kept.CompareAndSwap(nil, f) {
+	if !s.kept.CompareAndSwap(nil, f) {
 		s.pool.Put(f)
 	}
 }

@@ -24,6 +24,8 @@ func (f reader) Close() {
 	f.pool, f.snapshot, f.query, f.channels = nil, nil, nil, [retrieve.Channels]channel{}
 	f.sessions.clear()
 	f.window.clear()
+	pool.matches.put(f.matches)
+	f.matches = nil
 	pool.put(f.found)
 	pool.end()
 }

@@ -60,7 +60,7 @@ func (x *Index) matched(ctx context.Context, f *found) (r *retrieve.Result, err 
 	}()
 	q := f.query
 	text := strings.TrimSpace(q.Text)
-	f.matches = slices.Grow(f.matches, min(f.terms.postings, f.stats.Docs))
+	f.matches = x.search.matches.get(mostMatches(q, f.terms.postings, f.snapshot.docs()))
 	w := &f.window
 	w.scorer = x.search.scorerOf(f.stats)
 	if text != "" && q.Substring && !strings.ContainsAny(text, " \t\r\n") {
@@ -84,10 +84,19 @@ func (x *Index) matched(ctx context.Context, f *found) (r *retrieve.Result, err 
 	}, nil
 }
 
+// mostMatches bounds the number of matches of a query of words with some postings, and of any query, in a number of documents.
+func mostMatches(q *retrieve.Query, postings, docs int) (n, most int) {
+	n = postings
+	for i := range q.Vectors {
+		n += min(q.Vectors[i].TopK, docs)
+	}
+	return min(n, docs), docs
+}
+
 // begin prepares the parts for a query.
 func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 	f.pool, f.snapshot, f.query = pool, s, q
-	f.stats, f.matches = bm25.Stats{}, f.matches[:0]
+	f.stats = bm25.Stats{}
 	f.parts = slices.Grow(f.parts[:0], len(s.parts))[:len(s.parts)]
 	for i, p := range s.parts {
 		g := &f.parts[i]
