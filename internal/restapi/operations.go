@@ -45,7 +45,7 @@ const (
 
 // operations lists all operations.
 func operations() []operation {
-	return slices.Concat(ofMemories(), ofMany(), ofPast(), ofConsolidation(), ofStore())
+	return slices.Concat(ofMemories(), ofMany(), ofEntities(), ofGraph(), ofPast(), ofConsolidation(), ofStore())
 }
 
 // ofMemories lists the operations about one memory, and those that find memories.

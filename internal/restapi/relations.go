@@ -38,7 +38,7 @@ func encodeRelations(list []hippo.Relation) ([]relation, error) {
 
 // relationInput is a relation to declare.
 type relationInput struct {
-	from, to              reference
+	from, to              namedReference
 	kind                  string
 	weight                *float64
 	validFrom, validUntil moment
@@ -167,10 +167,10 @@ func (in *relationInput) relation(ctx context.Context, r *request) (out hippo.Re
 	if in.weight != nil {
 		out.Weight = *in.weight
 	}
-	if out.From, err = r.resolve(ctx, in.from, engine.PreferLive); err != nil {
+	if out.From, err = r.named(ctx, in.from); err != nil {
 		return out, err
 	}
-	if out.To, err = r.resolve(ctx, in.to, engine.PreferLive); err != nil {
+	if out.To, err = r.named(ctx, in.to); err != nil {
 		return out, err
 	}
 	return out, r.times(instant{moment: in.validFrom, to: &out.ValidFrom}, instant{moment: in.validUntil, to: &out.ValidUntil, ahead: true})
@@ -178,7 +178,7 @@ func (in *relationInput) relation(ctx context.Context, r *request) (out hippo.Re
 
 // unrelateInput is the key of a relation to remove.
 type unrelateInput struct {
-	from, to reference
+	from, to namedReference
 	kind     string
 }
 

@@ -22,7 +22,7 @@ const Name = "graph"
 func New() *d.System {
 	return &d.System{
 		Name:   Name,
-		Fields: map[string]string{"Kind": "kind", "Relations": "from", "from": "from", "to": "to", "weight": "weight", "valid_until": "valid_until", "IDs": "ids"},
+		Fields: map[string]string{"Kind": "kind", "Relations": "from", "from": "from", "to": "to", "weight": "weight", "valid_until": "valid_until", "IDs": "ids", "into": "to", "name": "from"},
 		Tools:  []d.Tool{relateTool(), graphTool()},
 	}
 }
@@ -33,17 +33,25 @@ const (
 	actionEnd     = "end"
 	actionRemove  = "remove"
 	actionList    = "list"
+	actionEntity  = "entity"
+	actionMerge   = "merge"
+	actionSplit   = "split"
+	actionForget  = "forget"
 )
 
 func relateTool() d.Tool {
 	return d.Tool{
 		Name:        "hippo_relate",
-		Description: "Declare, end, remove or list relations between insights. Of lives_in, works_at, reports_to and the like one holds at a time: a new one ends the older.",
+		Description: "Declare, end, remove or list relations between insights. Of lives_in, works_at, reports_to and the like one holds at a time: a new one ends the older. entity records a person, a project, a file, or changes it; merge makes from and to one, split takes to out of from, forget removes an entity.",
 		Params: []d.Param{
-			{Name: "action", Kind: d.Text, Choices: []string{actionDeclare, actionEnd, actionRemove, actionList}, Default: actionDeclare},
-			{Name: "from", Kind: d.Text, Required: true, Aliases: []string{"id", "source"}, About: "an id"},
-			{Name: "kind", Kind: d.Text, Aliases: []string{"relation", "relation_type"}, About: "explains, lives_in"},
-			{Name: "to", Kind: d.Text, Aliases: []string{"target"}},
+			{Name: "action", Kind: d.Text, Choices: []string{actionDeclare, actionEnd, actionRemove, actionList, actionEntity, actionMerge, actionSplit, actionForget}, Default: actionDeclare},
+			{Name: "from", Kind: d.Text, Required: true, Aliases: []string{"id", "source", "name"}, About: "an id, or the name of an entity"},
+			{Name: "kind", Kind: d.Text, Aliases: []string{"relation", "relation_type", "entity_type"}, About: "explains, lives_in; of an entity: person, project"},
+			{Name: "to", Kind: d.Text, Aliases: []string{"target"}, About: "of entity: a new name"},
+			{Name: "aliases", Kind: d.Texts, About: "other names"},
+			{Name: "without", Kind: d.Texts, About: "other names to take away"},
+			{Name: "description", Kind: d.Text},
+			{Name: "related", Kind: d.Texts, About: "of split: relations with these move, too"},
 			{Name: "weight", Kind: d.Number, Default: 1},
 			{Name: "valid_from", Kind: d.Text},
 			{Name: "valid_until", Kind: d.Text, Aliases: []string{"ended", "at"}, About: "default of end: now"},
@@ -57,6 +65,10 @@ func relateTool() d.Tool {
 }
 
 func relate(ctx context.Context, c *d.Call) (d.Result, error) {
+	switch c.Text("action") {
+	case actionEntity, actionMerge, actionSplit, actionForget:
+		return changeEntity(ctx, c)
+	}
 	r := hippo.Relation{Kind: c.Text("kind"), Weight: c.Number("weight", 1)}
 	var err error
 	if r.From, err = resolve(ctx, c, "from"); err != nil {
@@ -161,7 +173,7 @@ func momentOf(c *d.Call) (at hippo.Moment, err error) {
 }
 
 func resolve(ctx context.Context, c *d.Call, name string) (hippo.ID, error) {
-	id, err := c.Resolve(ctx, c.Text(name), engine.PreferLive)
+	id, err := engine.ResolveNamed(ctx, c.Memories, c.Text(name), engine.PreferLive)
 	if err != nil {
 		return id, d.Renamed(err, name)
 	}

@@ -14,9 +14,11 @@ import (
 
 // The actions of hippo_graph.
 const (
-	actionNeighbours = "neighbours"
-	actionPath       = "path"
-	actionDraw       = "draw"
+	actionNeighbours  = "neighbours"
+	actionPath        = "path"
+	actionDraw        = "draw"
+	actionCommunities = "communities"
+	actionEntities    = "entities"
 )
 
 // The bounds of an answer: insights, paths, and characters of each content.
@@ -28,10 +30,10 @@ const (
 func graphTool() d.Tool {
 	return d.Tool{
 		Name:        "hippo_graph",
-		Description: "Follow relations between insights: what is near one, the shortest paths between two, or a drawing.",
+		Description: "Follow relations between insights: what is near one, the shortest paths between two, a drawing, or groups of all (communities); or list the entities.",
 		Params: []d.Param{
-			{Name: "action", Kind: d.Text, Choices: []string{actionNeighbours, actionPath, actionDraw}, Default: actionNeighbours},
-			{Name: "from", Kind: d.Text, Required: true, Aliases: []string{"id", "source"}, About: "an id"},
+			{Name: "action", Kind: d.Text, Choices: []string{actionNeighbours, actionPath, actionDraw, actionCommunities, actionEntities}, Default: actionNeighbours},
+			{Name: "from", Kind: d.Text, Aliases: []string{"id", "source", "name"}, About: "an id, or the name of an entity"},
 			{Name: "to", Kind: d.Text, Aliases: []string{"target"}, About: "of path"},
 			{Name: "depth", Kind: d.Whole, Min: 1, Max: engine.MaxDepth, About: "default 2, of path 5"},
 			{Name: "kinds", Kind: d.Texts},
@@ -45,15 +47,21 @@ func graphTool() d.Tool {
 }
 
 func follow(ctx context.Context, c *d.Call) (d.Result, error) {
-	id, err := resolve(ctx, c, "from")
+	filter, err := filterOf(c)
 	if err != nil {
 		return d.Result{}, err
 	}
-	var filter engine.GraphFilter
-	if kinds := c.Texts("kinds"); len(kinds) > 0 {
-		filter.Kinds = kinds
+	switch c.Text("action") {
+	case actionEntities:
+		return entities(ctx, c)
+	case actionCommunities:
+		return communities(ctx, c, filter)
 	}
-	if filter.At, err = momentOf(c); err != nil {
+	if !c.Has("from") {
+		return d.Result{}, hippo.Fieldf("from", "is required for this action")
+	}
+	id, err := resolve(ctx, c, "from")
+	if err != nil {
 		return d.Result{}, err
 	}
 	direction := engine.Direction(c.Text("direction"))
@@ -81,6 +89,15 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 	}
 	lines := append(nodeLines(c, g.Nodes), written(c, "", g.Relations).Text, boundsText(&g.GraphBounds))
 	return d.Result{Text: joinedLines(lines), Count: len(g.Nodes) - 1}, nil
+}
+
+// filterOf reads which relations count.
+func filterOf(c *d.Call) (filter engine.GraphFilter, err error) {
+	if kinds := c.Texts("kinds"); len(kinds) > 0 {
+		filter.Kinds = kinds
+	}
+	filter.At, err = momentOf(c)
+	return filter, err
 }
 
 // nodeLines returns a line for each node.

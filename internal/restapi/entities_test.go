@@ -1,0 +1,122 @@
+package restapi_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type entity struct {
+	UUID, Name, Kind, Description string
+	Aliases                       []string
+}
+
+func TestEntities(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var ana, got entity
+	s.do(http.MethodPost, "/entities", `{"name":"Anastasia Petrova","kind":"person","aliases":["Ana"],"description":"runs the gateway"}`).want(http.StatusCreated).into(&ana)
+	s.do(http.MethodGet, "/entities/ana", "").want(http.StatusOK).into(&got)
+	if d := cmp.Diff(ana, got); d != "" || ana.UUID == "" || ana.Description != "runs the gateway" {
+		t.Errorf("%+v, and again (-want +got):\n%s", ana, d)
+	}
+	s.record(`{"content":"met Carla Rossi at docs/plan.md","situation":["x"]}`)
+	var found entity
+	s.do(http.MethodGet, "/entities/docs%2Fplan.md", "").want(http.StatusOK).into(&found)
+	if found.Kind != "file" || found.UUID != "" {
+		t.Errorf("found %+v", found)
+	}
+	var changed entity
+	s.do(http.MethodPatch, "/entities/Ana", `{"aliases":["the boss"],"kind":"engineer","reason":"promoted"}`).want(http.StatusOK).into(&changed)
+	if changed.Kind != "engineer" || len(changed.Aliases) != 2 {
+		t.Errorf("changed %+v", changed)
+	}
+	s.do(http.MethodPost, "/entities", `{"name":"Nastya"}`).want(http.StatusCreated)
+	s.do(http.MethodPost, "/entities", `{"name":"Rome"}`).want(http.StatusCreated)
+	s.do(http.MethodPost, "/relations", `{"relations":[{"from":"Nastya","to":"rome","kind":"lives_in"}]}`).want(http.StatusOK)
+	var moved struct {
+		Entity, Other entity
+		Moved         int
+	}
+	s.do(http.MethodPost, "/entities/merge", `{"from":"Nastya","into":"the boss"}`).want(http.StatusOK).into(&moved)
+	if moved.Entity.UUID != ana.UUID || moved.Moved != 1 || moved.Other.Name != "Nastya" {
+		t.Errorf("merged %+v", moved)
+	}
+	s.do(http.MethodPost, "/entities/split", `{"entity":"Ana","name":"Nastya","related":[]}`).want(http.StatusOK).into(&moved)
+	if moved.Entity.Name != "Nastya" || moved.Other.UUID != ana.UUID {
+		t.Errorf("split %+v", moved)
+	}
+	var list struct {
+		Entities []entity
+		Total    int
+	}
+	s.do(http.MethodGet, "/entities?kind=engineer&limit=5", "").want(http.StatusOK).into(&list)
+	if list.Total != 1 || list.Entities[0].UUID != ana.UUID {
+		t.Errorf("listed %+v", list)
+	}
+	s.do(http.MethodDelete, "/entities/Ana", "").want(http.StatusOK)
+	s.do(http.MethodGet, "/entities/Ana", "").want(http.StatusNotFound)
+
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{http.MethodPost, "/entities", `{"name":"rome"}`, http.StatusConflict},
+		{http.MethodPost, "/entities", `{"name":""}`, http.StatusBadRequest},
+		{http.MethodPost, "/entities", `{}`, http.StatusBadRequest},
+		{http.MethodPost, "/entities/merge", `{"from":"Rome","into":"rome"}`, http.StatusBadRequest},
+		{http.MethodPost, "/entities/merge", `{"from":"nobody","into":"rome"}`, http.StatusNotFound},
+		{http.MethodPatch, "/entities/Rome", `{"without":["Roma"]}`, http.StatusNotFound},
+		{http.MethodGet, "/entities?limit=0", "", http.StatusBadRequest},
+	} {
+		s.do(c.method, c.path, c.body).want(c.status)
+	}
+}
+
+func TestGraph(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, name := range []string{"Gateway", "Billing", "Postgres"} {
+		s.do(http.MethodPost, "/entities", `{"name":"`+name+`"}`).want(http.StatusCreated)
+	}
+	s.do(http.MethodPost, "/relations", `{"relations":[{"from":"gateway","to":"billing","kind":"calls"},{"from":"billing","to":"postgres","kind":"depends_on"}]}`).want(http.StatusOK)
+	type node struct {
+		Content  string
+		Distance int
+	}
+	var near struct{ Nodes []node }
+	s.do(http.MethodGet, "/graph/neighbours?id=Gateway&depth=2&direction=out", "").want(http.StatusOK).into(&near)
+	if d := cmp.Diff([]node{{"Gateway", 0}, {"Billing", 1}, {"Postgres", 2}}, near.Nodes); d != "" {
+		t.Errorf("neighbours (-want +got):\n%s", d)
+	}
+	var path struct {
+		Found bool
+		Paths []struct{ UUIDs []string }
+	}
+	s.do(http.MethodGet, "/graph/path?from=Gateway&to=postgres", "").want(http.StatusOK).into(&path)
+	if !path.Found || len(path.Paths) != 1 || len(path.Paths[0].UUIDs) != 3 {
+		t.Errorf("path %+v", path)
+	}
+	var groups struct{ Total, Insights, Relations int }
+	s.do(http.MethodGet, "/graph/communities?kind=calls", "").want(http.StatusOK).into(&groups)
+	if groups.Total != 1 || groups.Insights != 2 || groups.Relations != 1 {
+		t.Errorf("communities %+v", groups)
+	}
+	var drawn struct{ Format, Text string }
+	s.do(http.MethodGet, "/graph/drawing?id=Gateway&format=graphviz", "").want(http.StatusOK).into(&drawn)
+	if drawn.Format != "graphviz" || len(drawn.Text) == 0 {
+		t.Errorf("drawing %+v", drawn)
+	}
+	for path, status := range map[string]int{
+		"/graph/neighbours?id=nobody":             http.StatusNotFound,
+		"/graph/neighbours?id=Gateway&depth=11":   http.StatusBadRequest,
+		"/graph/neighbours":                       http.StatusBadRequest,
+		"/graph/drawing?id=Gateway&format=png":    http.StatusBadRequest,
+		"/graph/communities?limit=101":            http.StatusBadRequest,
+		"/graph/path?from=Gateway&to=nobody":      http.StatusNotFound,
+		"/graph/path?from=Gateway&to=x&limit=101": http.StatusNotFound,
+	} {
+		s.do(http.MethodGet, path, "").want(status)
+	}
+}
