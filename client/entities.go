@@ -20,6 +20,10 @@ type (
 	EntityChange = engine.EntityChange
 	// EntityMoved is what a merge or a split has done.
 	EntityMoved = engine.EntityMoved
+	// EntityPageQuery asks for what is known of an entity.
+	EntityPageQuery = engine.EntityPageQuery
+	// EntityPage is what is known of an entity.
+	EntityPage = engine.EntityPage
 	// EntitySplit says that an entity is two.
 	EntitySplit = engine.EntitySplit
 )
@@ -33,6 +37,11 @@ func AddEntity(ctx context.Context, c *Client, e hippo.Entity) (*Entity, error) 
 // [*hippo.AmbiguousError], none is [hippo.ErrNotFound].
 func FindEntity(ctx context.Context, c *Client, name string) (*Entity, error) {
 	return engine.FindEntity(ctx, c.memories, name)
+}
+
+// ShowEntity returns what is known of an entity: facts, relations, what names it, a timeline. Errors: those of [FindEntity].
+func ShowEntity(ctx context.Context, c *Client, q EntityPageQuery) (*EntityPage, error) {
+	return engine.ShowEntity(ctx, c.memories, q)
 }
 
 // ListEntities returns a page of entities.

@@ -69,26 +69,8 @@ func printEntity(s *shell, e *client.Entity, done string) error {
 	if s.json {
 		return s.printJSON(wire.EntityOf(e))
 	}
-	fmt.Fprintf(s.out, "%s%s\n", done, entityLine(s, e))
-	if done == "" && e.Description != "" {
-		fmt.Fprintln(s.out, "  "+termtext.Block(e.Description, "  "))
-	}
-	return nil
-}
-
-// entityLine formats an entity on a line.
-func entityLine(s *shell, e *client.Entity) string {
-	line := e.Name
-	if e.Kind != "" {
-		line += " (" + e.Kind + ")"
-	}
-	if len(e.Aliases) > 0 {
-		line += ", also " + strings.Join(e.Aliases, ", ")
-	}
-	if e.Found() {
-		return termtext.Line(line) + ", found in texts"
-	}
-	return termtext.Line(line) + "  " + shortID(s, e.ID)
+	_, err := fmt.Fprintf(s.out, "%s%s\n", done, wire.EntityLine(e, shortIDs(s, e.ID)))
+	return err
 }
 
 func newEntityAddCommand(s *shell) *cobra.Command {
@@ -107,14 +89,47 @@ func newEntityAddCommand(s *shell) *cobra.Command {
 }
 
 func newEntityShowCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
+	q := client.EntityPageQuery{}
+	var at momentFlags
+	c := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show an entity",
-		Args:  entityArgs("NAME", 1),
-		RunE: onEntity(s, func(c *cobra.Command, m *client.Client, args []string) (*client.Entity, error) {
-			return client.FindEntity(c.Context(), m, args[0])
-		}, ""),
+		Short: "Show what is known of an entity: facts, relations, what names it, a timeline",
+		Example: "  hippo entity show 'Anastasia Petrova'\n" +
+			"  hippo entity show Ana --as-of 2025-12-31",
+		Args: entityArgs("NAME", 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			q.Entity = args[0]
+			if err := at.set(s, &q.At); err != nil {
+				return err
+			}
+			if c.Flags().Changed("tokens") && q.MaxTokens == 0 {
+				return usagef("--tokens must be above 0")
+			}
+			return s.inProject(c.Context(), func(m *client.Client) error {
+				p, err := client.ShowEntity(c.Context(), m, q)
+				if err != nil {
+					return err
+				}
+				return printPage(s, p)
+			})
+		},
 	}
+	c.Flags().IntVar(&q.MaxTokens, "tokens", 1200, "at most this many tokens of text")
+	at.add(c)
+	return c
+}
+
+func printPage(s *shell, p *client.EntityPage) error {
+	s.count = 1
+	if s.json {
+		out, err := wire.EntityPageOf(p)
+		if err != nil {
+			return err
+		}
+		return s.printJSON(out)
+	}
+	_, err := fmt.Fprintln(s.out, wire.EntityText(p, shortIDs(s, wire.IDsOfPage(p)...)))
+	return err
 }
 
 func newEntityListCommand(s *shell) *cobra.Command {

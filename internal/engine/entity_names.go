@@ -194,6 +194,22 @@ func (n *entityNames) taken(e *hippo.Entity, self hippo.ID) error {
 	return nil
 }
 
+// searched returns the keys under which texts name an entity: its names, and the first name of a person that no other has.
+func (n *entityNames) searched(e *Entity) []string {
+	var keys []string
+	for _, name := range e.Names() {
+		if key := nameKey(name); key != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	if first, _, more := strings.Cut(nameKey(e.Name), " "); more && e.Kind == "person" && !slices.Contains(keys, first) {
+		if list := n.find(first); len(list) == 1 && list[0].ID == e.ID {
+			keys = append(keys, first)
+		}
+	}
+	return keys
+}
+
 // says reports whether a text, which is folded and in lower case, has one of some keys as whole words.
 func says(text string, keys []string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { return afterName(text, key) != nil })

@@ -66,6 +66,11 @@ func (w *world) readEntities(r *rapid.T) {
 	w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
 		return engine.ResolveNamed(ctx, x, name, engine.PreferLive)
 	})
+	for _, at := range []hippo.Moment{{}, {KnownAt: w.full.now().AddDate(0, 0, -1)}} {
+		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
+			return engine.ShowEntity(ctx, x, engine.EntityPageQuery{Entity: name, At: at})
+		})
+	}
 	for _, found := range []bool{false, true} {
 		w.try(r, hippo.RightRead, func(x *engine.Memories) (any, error) {
 			return engine.ListEntities(ctx, x, engine.EntityQuery{Found: found})

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -21,8 +22,8 @@ func ofEntities() []operation {
 			input: func() input { return &addEntityInput{} }, status: http.StatusCreated, answer: wire.Entity{},
 		},
 		{
-			method: get, path: "/entities/{name}", id: "entity", summary: "Get an entity", rights: read,
-			input: func() input { return &entityInput{} }, answer: wire.Entity{},
+			method: get, path: "/entities/{name}", id: "entity", summary: "Get what is known of an entity", rights: read,
+			input: func() input { return &entityInput{} }, answer: wire.EntityPage{},
 		},
 		{
 			method: http.MethodPatch, path: "/entities/{name}", id: "modifyEntity", summary: "Change an entity; what is not given stays", rights: read | write,
@@ -118,13 +119,28 @@ func (in *addEntityInput) call(ctx context.Context, r *request) (reply, error) {
 	return entityReply(http.StatusCreated, e, err)
 }
 
-type entityInput struct{ name string }
+type entityInput struct {
+	name   string
+	tokens int
+	at     momentInput
+}
 
-func (in *entityInput) fields() []field { return []field{nameField(&in.name, inPath)} }
+func (in *entityInput) fields() []field {
+	tokens := schema{"minimum": briefing.MinTokens, "maximum": briefing.MaxTokens}
+	return append([]field{nameField(&in.name, inPath), {name: "max_tokens", in: inQuery, to: &in.tokens, about: "of the texts; default: 1200", rules: tokens}}, in.at.fields(inQuery)...)
+}
 
 func (in *entityInput) call(ctx context.Context, r *request) (reply, error) {
-	e, err := engine.FindEntity(ctx, r.Memories, in.name)
-	return entityReply(http.StatusOK, e, err)
+	at, err := in.at.value(r)
+	if err != nil {
+		return reply{}, err
+	}
+	p, err := engine.ShowEntity(ctx, r.Memories, engine.EntityPageQuery{Entity: in.name, MaxTokens: in.tokens, At: at})
+	if err != nil {
+		return reply{}, err
+	}
+	out, err := wire.EntityPageOf(p)
+	return reply{status: http.StatusOK, data: out, count: p.Memories}, err
 }
 
 type modifyEntityInput struct {

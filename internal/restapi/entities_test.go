@@ -15,16 +15,20 @@ type entity struct {
 func TestEntities(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	var ana, got entity
+	var ana entity
+	var got, found struct {
+		Entity   entity
+		Mentions []struct{ Content string }
+		Memories int
+	}
 	s.do(http.MethodPost, "/entities", `{"name":"Anastasia Petrova","kind":"person","aliases":["Ana"],"description":"runs the gateway"}`).want(http.StatusCreated).into(&ana)
 	s.do(http.MethodGet, "/entities/ana", "").want(http.StatusOK).into(&got)
-	if d := cmp.Diff(ana, got); d != "" || ana.UUID == "" || ana.Description != "runs the gateway" {
+	if d := cmp.Diff(ana, got.Entity); d != "" || ana.UUID == "" || ana.Description != "runs the gateway" {
 		t.Errorf("%+v, and again (-want +got):\n%s", ana, d)
 	}
 	s.record(`{"content":"met Carla Rossi at docs/plan.md","situation":["x"]}`)
-	var found entity
 	s.do(http.MethodGet, "/entities/docs%2Fplan.md", "").want(http.StatusOK).into(&found)
-	if found.Kind != "file" || found.UUID != "" {
+	if found.Entity.Kind != "file" || found.Entity.UUID != "" || len(found.Mentions) != 1 || found.Memories != 1 {
 		t.Errorf("found %+v", found)
 	}
 	var changed entity
@@ -68,6 +72,7 @@ func TestEntities(t *testing.T) {
 		{http.MethodPost, "/entities/merge", `{"from":"Rome","into":"rome"}`, http.StatusBadRequest},
 		{http.MethodPost, "/entities/merge", `{"from":"nobody","into":"rome"}`, http.StatusNotFound},
 		{http.MethodPatch, "/entities/Rome", `{"without":["Roma"]}`, http.StatusNotFound},
+		{http.MethodGet, "/entities/Rome?max_tokens=1", "", http.StatusBadRequest},
 		{http.MethodGet, "/entities?limit=0", "", http.StatusBadRequest},
 	} {
 		s.do(c.method, c.path, c.body).want(c.status)

@@ -9,7 +9,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // changeEntity carries out the actions of hippo_relate that change entities.
@@ -83,17 +83,16 @@ func entityText(c *d.Call, what string, e *engine.Entity) d.Result {
 }
 
 func entityLine(c *d.Call, e *engine.Entity) string {
-	line := e.Name
-	if e.Kind != "" {
-		line += " (" + e.Kind + ")"
+	return wire.EntityLine(e, engine.ShortIDs(c.Memories, []hippo.ID{e.ID}))
+}
+
+// page shows what is known of an entity.
+func page(ctx context.Context, c *d.Call, at hippo.Moment) (d.Result, error) {
+	p, err := engine.ShowEntity(ctx, c.Memories, engine.EntityPageQuery{Entity: c.Text("from"), At: at})
+	if err != nil {
+		return d.Result{}, err
 	}
-	if len(e.Aliases) > 0 {
-		line += ", also " + strings.Join(e.Aliases, ", ")
-	}
-	if line = termtext.Line(line); e.Found() {
-		return line + ", found in texts"
-	}
-	return engine.ShortIDs(c.Memories, []hippo.ID{e.ID}).Of(e.ID) + " " + line
+	return d.Result{Text: wire.EntityText(p, engine.ShortIDs(c.Memories, wire.IDsOfPage(p))), Count: p.Memories}, nil
 }
 
 // shownEntities is how many entities an answer lists.

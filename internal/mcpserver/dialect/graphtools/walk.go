@@ -18,6 +18,7 @@ const (
 	actionPath        = "path"
 	actionDraw        = "draw"
 	actionCommunities = "communities"
+	actionPage        = "entity"
 	actionEntities    = "entities"
 )
 
@@ -30,9 +31,9 @@ const (
 func graphTool() d.Tool {
 	return d.Tool{
 		Name:        "hippo_graph",
-		Description: "Follow relations between insights: what is near one, the shortest paths between two, a drawing, or groups of all (communities); or list the entities.",
+		Description: "Follow relations between insights: what is near one, the shortest paths between two, a drawing, or groups of all (communities); what is known of an entity, or a list of entities.",
 		Params: []d.Param{
-			{Name: "action", Kind: d.Text, Choices: []string{actionNeighbours, actionPath, actionDraw, actionCommunities, actionEntities}, Default: actionNeighbours},
+			{Name: "action", Kind: d.Text, Choices: []string{actionNeighbours, actionPath, actionDraw, actionCommunities, actionPage, actionEntities}, Default: actionNeighbours},
 			{Name: "from", Kind: d.Text, Aliases: []string{"id", "source", "name"}, About: "an id, or the name of an entity"},
 			{Name: "to", Kind: d.Text, Aliases: []string{"target"}, About: "of path"},
 			{Name: "depth", Kind: d.Whole, Min: 1, Max: engine.MaxDepth, About: "default 2, of path 5"},
@@ -59,6 +60,9 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 	}
 	if !c.Has("from") {
 		return d.Result{}, hippo.Fieldf("from", "is required for this action")
+	}
+	if c.Text("action") == actionPage {
+		return page(ctx, c, filter.At)
 	}
 	id, err := resolve(ctx, c, "from")
 	if err != nil {
