@@ -66,8 +66,11 @@ func NewCode(dir string, o *Options) *Code {
 // Dir returns the folder that the caller works in.
 func (c *Code) Dir() string { return c.dir }
 
-// Indexed reports whether there may be an index, without opening any.
-func (c *Code) Indexed() bool {
+// Indexed is [CodeIndexed].
+func (*Code) Indexed() bool { return CodeIndexed() }
+
+// CodeIndexed reports whether there may be a code index, without opening any.
+func CodeIndexed() bool {
 	list, err := os.ReadDir(codeFolder())
 	return err == nil && len(list) > 0
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -53,11 +56,12 @@ that led to them: that they were opened for it is a weak vote for them as answer
 			if err != nil {
 				return err
 			}
+			links := codeLinks(c.Context(), s, ms, moment)
 			for i, x := range ms {
 				if i > 0 {
 					fmt.Fprintln(s.out)
 				}
-				if err := printWhole(s, x, st.Calendar.Day); err != nil {
+				if err := printWhole(s, x, st.Calendar.Day, links[x.ID]); err != nil {
 					return err
 				}
 			}
@@ -69,8 +73,25 @@ that led to them: that they were opened for it is a weak vote for them as answer
 	return c
 }
 
+// codeLinks returns what memories speak of in the source trees of their projects. An index that does not answer is no reason
+// to show nothing.
+func codeLinks(ctx context.Context, s *shell, ms []*hippo.Memory, at hippo.Moment) (out map[hippo.ID][]codeindex.Link) {
+	if at != (hippo.Moment{}) || !app.CodeIndexed() {
+		return nil
+	}
+	err := withCode(s, func(l *codeindex.Library) (err error) {
+		scope := hippo.LocalScope("")
+		out, err = l.Links(ctx, &scope, ms)
+		return err
+	})
+	if err != nil {
+		s.warn("code that the insights speak of: %v", err)
+	}
+	return out
+}
+
 // printWhole prints a memory with all its fields as text.
-func printWhole(s *shell, m *hippo.Memory, day hippo.Day) error {
+func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link) error {
 	fmt.Fprintf(s.out, "%s\n%s\n\n", bold(s, shortID(s, m.ID)), block(s, m.Content, ""))
 	uses := 0
 	for _, a := range m.Accesses {
@@ -108,6 +129,9 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day) error {
 		{"uuid", m.ID.String()},
 		{"version", fmt.Sprint(m.Version)},
 		{"surprise", m.Surprise.String()},
+	}
+	for i := range links {
+		rows = append(rows, [2]string{"code", wire.CodeLinkText(&links[i])})
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {
 		rows = append(rows, [2]string{preview(key, 30), preview(string(m.Metadata[key]), previewLength)})

@@ -202,3 +202,43 @@ func TestCode_Scope(t *testing.T) {
 		}
 	}
 }
+
+// hippo_get says what became of the code that a memory speaks of.
+func TestGet_Code(t *testing.T) {
+	t.Parallel()
+	c := newCode(t)
+	c.index(t, goTree())
+	s := startWithCode(t, c, nil)
+	s.hello()
+	id := s.record("Pool.Wait in pool/pool.go may block", .5)
+	const same = "\ncode: Pool.Wait: pool/pool.go:7\ncode: pool/pool.go"
+	if got := s.must("hippo_get", object{"ids": []string{id}}, nil).Text; !strings.HasSuffix(got, same) {
+		t.Errorf("%q", got)
+	}
+	if err := os.WriteFile(filepath.Join(c.root, "pool", "pool.go"), []byte("package pool\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := c.library.Holding(c.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tree.Update(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	got := s.must("hippo_get", object{"ids": []string{id}}, nil).Text
+	if !strings.Contains(got, "\ncode: Pool.Wait [gone since ") || !strings.Contains(got, "\ncode: pool/pool.go [changed since ") {
+		t.Errorf("%q", got)
+	}
+	var data struct {
+		Memories []struct {
+			Code []struct{ Text, State string }
+		}
+	}
+	s.must("hippo_get", object{"ids": []string{id}, "format": "json"}, &data)
+	if len(data.Memories) != 1 || len(data.Memories[0].Code) != 2 || data.Memories[0].Code[0].State != "gone since" {
+		t.Errorf("%+v", data)
+	}
+	if got = s.must("hippo_get", object{"ids": []string{id}, "as_of": "2026-03-01"}, nil).Text; strings.Contains(got, "code:") {
+		t.Errorf("the past: %q", got)
+	}
+}

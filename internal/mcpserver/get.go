@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -67,7 +68,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	w := whole{memories: ms, relations: rs, day: st.Day, now: s.server.Now(), importance: s.Importance}
+	w := whole{links: s.links(ctx, ms, at), memories: ms, relations: rs, day: st.Day, now: s.server.Now(), importance: s.Importance}
 	if s.json {
 		data, err := w.data(limit)
 		return reply{data: data, meta: wire.Meta{IDs: ids}, count: len(ms)}, err
@@ -76,6 +77,23 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	return reply{text: w.text(limit), meta: wire.Meta{IDs: ids}, count: len(ms)}, nil
+}
+
+// links returns what memories speak of in the source trees of their projects, as it is now: nothing of the past. An index that
+// does not answer is no reason to show nothing.
+func (s *session) links(ctx context.Context, ms []*hippo.Memory, at hippo.Moment) map[hippo.ID][]codeindex.Link {
+	if s.server.Code == nil || !s.server.Code.Indexed() || at != (hippo.Moment{}) {
+		return nil
+	}
+	l, err := s.server.Code.Library()
+	var out map[hippo.ID][]codeindex.Link
+	if err == nil {
+		out, err = l.Links(ctx, &s.scope, ms)
+	}
+	if err != nil {
+		s.server.Log.Debug("code that memories speak of", "error", err)
+	}
+	return out
 }
 
 // readOthers reads the memories at the other ends of the relations, and finds the short IDs.
@@ -169,7 +187,9 @@ func (w *whole) data(limit int) (*got, error) {
 		var err error
 		share := left.share(len(w.memories) - i)
 		text := share.shortened(len(m.Content), func(n int) string {
-			one, err = wire.WholeOf(m, n+1, w.of(m))
+			if one, err = wire.WholeOf(m, n+1, w.of(m)); err == nil && len(w.links[m.ID]) > 0 {
+				one.Code = wire.CodeLinksOf(w.links[m.ID])
+			}
 			return jsonOf(one) + ","
 		})
 		switch {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -23,6 +24,7 @@ const (
 // whole shows memories with all their fields.
 type whole struct {
 	memories   []*hippo.Memory
+	links      map[hippo.ID][]codeindex.Link
 	relations  []hippo.Relation
 	others     map[hippo.ID]*hippo.Memory // at the ends of relations
 	ids        hippo.ShortIDs
@@ -60,6 +62,9 @@ func (w *whole) show(m *hippo.Memory, n int) string {
 		fmt.Fprintf(&b, "\n+%s chars: get it again with more max_tokens", grouped(total-n))
 	}
 	b.WriteString("\n" + termtext.Continuation + termtext.Block(content, ""))
+	for _, l := range w.links[m.ID] {
+		b.WriteString("\ncode: " + wire.CodeLinkText(&l))
+	}
 	for _, r := range w.of(m) {
 		b.WriteString("\n" + w.related(m, &r))
 	}

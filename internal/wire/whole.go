@@ -15,6 +15,8 @@ type Whole struct {
 	// MoreCharacters is how many characters of the content are left out; absent if none are.
 	MoreCharacters int               `json:"more_characters,omitempty"`
 	Relations      []json.RawMessage `json:"relations,omitempty"`
+	// Code is what it speaks of in the source trees of its project.
+	Code []CodeLink `json:"code,omitempty"`
 }
 
 // WholeOf returns a memory with the first n characters of its content (n > 0), and its relations.
