@@ -263,7 +263,7 @@ func TestMemoryService_WrongTypes(t *testing.T) {
 
 func rightType(k dialect.Kind, v any) (ok bool) {
 	switch k {
-	case dialect.Text, dialect.Ref:
+	case dialect.Text, dialect.Ref, dialect.Record:
 		_, ok = v.(string)
 	case dialect.Whole:
 		_, ok = v.(int)

@@ -15,6 +15,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/claudehippo"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/codetools"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/graphtools"
+	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/memorymcp"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect/memoryservice"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -36,6 +37,7 @@ func systems() []systemTable {
 		{codetools.Name, codetools.New},
 		{memoryservice.Name, memoryservice.New},
 		{claudehippo.Name, claudehippo.New},
+		{memorymcp.Name, memorymcp.New},
 	}
 }
 
@@ -200,8 +202,12 @@ func (s *Server) callDialect(ctx context.Context, system *dialect.System, t *dia
 	r, err := s.runDialect(ctx, system, t, req.Params.Arguments)
 	end(err)
 	wire.LogCall(s.Log, t.Name, s.Now().Sub(began), r.Count, err)
-	if err != nil {
+	switch {
+	case err == nil:
+	case system.Failure == nil:
 		return dialectFailure(err)
+	default:
+		r = system.Failure(err)
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, StructuredContent: r.Data, IsError: r.Failed}
 }
@@ -217,7 +223,7 @@ func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dial
 		return dialect.Result{}, err
 	}
 	scope := s.Scope(ctx)
-	c := &dialect.Call{Memories: asAgent(e.In(scope), ""), Scope: scope, Now: s.Now().In(e.Zone()), Began: s.began, Code: s.Code, Args: args}
+	c := &dialect.Call{Memories: asAgent(e.In(scope), ""), Scope: scope, Now: s.Now().In(e.Zone()), Began: s.began, Code: s.Code, Version: s.Version, Args: args}
 	r, err := system.Run(ctx, t, c)
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.Name, "error", err)

@@ -64,7 +64,8 @@ func TestTools_Listed(t *testing.T) {
 		{"memory-service,claude-hippo", -1, 0, 21 + 7},    // four names are older ones of memory-service
 		{"graph", -1, -1, 2},
 		{"code", -1, -1, 1},
-		{"all", 0, len(own) + 2 + 1, 21 + len(own) + 6 + 2 + 1},
+		{"memory-mcp", -1, -1, 13},
+		{"all", 0, len(own) + 2 + 1, 21 + len(own) + 6 + 2 + 1 + 10}, // three names are older ones of memory-service
 	} {
 		systems, err := mcpserver.ParseTools(tc.systems)
 		if err != nil {

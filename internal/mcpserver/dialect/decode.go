@@ -93,6 +93,8 @@ func (p *Param) decode(name string, raw json.RawMessage) (any, error) {
 		v, ok = flagOf(raw)
 	case Ref:
 		v, ok = refOf(raw)
+	case Record:
+		v, ok = recordOf(raw)
 	case Texts:
 		return textsOf(name, raw, p.shape())
 	case Wholes:
@@ -126,6 +128,8 @@ func (p *Param) shape() string {
 		return "true or false"
 	case Ref:
 		return "a whole number, or an ID as text"
+	case Record:
+		return "an ID as text"
 	case Wholes:
 		return "a list of whole numbers, such as [1,10]"
 	case Texts:
@@ -195,6 +199,29 @@ func refOf(raw json.RawMessage) (string, bool) {
 	}
 	n, err := strconv.ParseInt(string(bytes.TrimSpace(raw)), 10, 64)
 	return engine.NumberRef(n), err == nil && n >= 0
+}
+
+// recordOf reads the key of a record. The key may be nested as deep as clients write it.
+func recordOf(raw json.RawMessage) (string, bool) {
+	if s, ok := stringOf(raw); ok {
+		if at := strings.LastIndexByte(s, ':'); at >= 0 {
+			s = s[at+1:]
+		}
+		s = strings.Trim(strings.TrimSpace(s), "⟨⟩`")
+		return s, s != ""
+	}
+	var nested struct {
+		ID, Key, String json.RawMessage
+	}
+	if json.Unmarshal(raw, &nested) != nil {
+		return "", false
+	}
+	for _, inner := range []json.RawMessage{nested.ID, nested.Key, nested.String} {
+		if inner != nil {
+			return recordOf(inner)
+		}
+	}
+	return "", false
 }
 
 func wholesOf(raw json.RawMessage) (list []int, ok bool) {

@@ -24,6 +24,8 @@ type System struct {
 	// Fields are the names that its tools have for fields of the domain, for errors.
 	Fields map[string]string
 	Tools  []Tool
+	// Failure words an error as the system does; nil: as the tools of this program do.
+	Failure func(error) Result
 }
 
 // Tool is one row of the table of a system.
@@ -49,6 +51,8 @@ type Call struct {
 	Now, Began time.Time
 	// Code is the source trees; nil: there are none here.
 	Code Code
+	// Version is that of this program.
+	Version string
 	Args
 }
 

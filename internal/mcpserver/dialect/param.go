@@ -27,6 +27,9 @@ const (
 	Ref
 	// Wholes is a list of integers, or a string that holds one.
 	Wholes
+	// Record is a reference to a record of a SurrealDB: its key, TABLE:KEY, or {"tb": TABLE, "id": {"String": KEY}}. It
+	// becomes the key.
+	Record
 )
 
 // Param is one parameter of a tool.
@@ -77,7 +80,7 @@ func schemaOf(params []Param) map[string]any {
 func (p *Param) schema() map[string]any {
 	out := map[string]any{}
 	switch p.Kind {
-	case Text:
+	case Text, Record:
 		out["type"] = "string"
 	case Ref:
 		out["type"] = []string{"integer", "string"}
