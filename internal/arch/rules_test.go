@@ -87,6 +87,7 @@ func heavy() map[string]string {
 	const suite = "internal/store/drivertest"
 	return map[string]string{
 		"modernc.org/sqlite":                           "internal/store/sqlitex",
+		"github.com/a-h/templ":                         "internal/web",
 		"github.com/tetratelabs/wazero":                "internal/codeindex/grammar",
 		"github.com/therootcompany/xz":                 "internal/codeindex/grammar",
 		"github.com/JohannesKaufmann/html-to-markdown": "internal/peers",

@@ -22,6 +22,9 @@ type assets struct {
 	served map[string]asset  // by the name with the hash
 }
 
+// path returns where a file is served.
+func (a *assets) path(name string) string { return a.paths[name] }
+
 // asset is one file, also compressed.
 type asset struct {
 	kind       string

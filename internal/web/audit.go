@@ -16,7 +16,6 @@ import (
 
 // auditBody is the last audit, a section and a page at a time.
 type auditBody struct {
-	Part string // "audit"
 	// Wait leads to the page when the audit is made; empty: it is.
 	Wait     string
 	Sections []auditSection
@@ -70,14 +69,12 @@ func showAudit(v *visit) (page, error) {
 	if problem != "" && !slices.Contains(consolidate.Problems(), problem) {
 		return page{}, hippo.Fieldf("problem", "must be stale, contradictory, duplicate or unused, got %.20q", string(problem))
 	}
-	b := auditBody{Part: "audit"}
-	p := page{Name: "audit", Title: "Review: audit"}
+	var b auditBody
 	done := v.audits.last(&v.caller.Scope, q.Get("instead"))
 	if done == nil {
 		q.Del("part")
 		b.Wait = (&url.URL{Path: "/ui/review/audit", RawQuery: q.Encode()}).String()
-		p.Body = b
-		return p, nil
+		return auditPage(v, &b), nil
 	}
 	b.Memories, b.When = done.Memories, v.moment(done.at)
 	b.Again = link("/ui/review", "part", "audit", "problem", string(problem), "instead", done.key)
@@ -91,8 +88,11 @@ func showAudit(v *visit) (page, error) {
 		}
 		b.Pager = v.pager(offset, end-offset, b.Chosen.Listed, pageSize)
 	}
-	p.Body = b
-	return p, nil
+	return auditPage(v, &b), nil
+}
+
+func auditPage(v *visit, b *auditBody) page {
+	return page{Title: "Review: audit", Content: auditContent(formsOf(v), *b)}
 }
 
 func sectionsOf(d *doneAudit) []auditSection {

@@ -41,5 +41,5 @@ func showBrowse(v *visit) (page, error) {
 			}
 		}
 	}
-	return page{Name: "browse", Title: "Browse", Body: b}, nil
+	return page{Title: "Browse", Content: browseContent(b)}, nil
 }

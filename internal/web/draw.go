@@ -2,26 +2,25 @@ package web
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"strconv"
 	"strings"
 )
 
 // bar draws a share of 0 to 1. The number stands beside it, so it is hidden from screen readers.
-func bar(x float64) template.HTML {
-	return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" focusable="false">`+ //nolint:gosec // numbers only
+func bar(x float64) markup {
+	return markup(fmt.Sprintf(`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" focusable="false">`+
 		`<rect class="track" width="100" height="6"/><rect class="fill" width="%.1f" height="6"/></svg>`, 100*share(x)))
 }
 
 // delta draws a contribution, negative ones to the left, as a share of the largest.
-func delta(x, largest float64) template.HTML {
+func delta(x, largest float64) markup {
 	width := 50 * share(math.Abs(x)/max(largest, 1e-9))
 	from, class := 50.0, "fill"
 	if x < 0 {
 		from, class = 50-width, "fill less"
 	}
-	return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" focusable="false">`+ //nolint:gosec // numbers only
+	return markup(fmt.Sprintf(`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true" focusable="false">`+
 		`<rect class="track" width="100" height="6"/><rect class="%s" x="%.1f" width="%.1f" height="6"/></svg>`, class, from, width))
 }
 

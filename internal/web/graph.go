@@ -89,7 +89,7 @@ func showGraph(v *visit) (page, error) {
 		return page{}, err
 	}
 	g.draw(placed, bonds)
-	return page{Name: "graph", Title: "Relations", Body: g}, nil
+	return page{Title: "Relations", Content: graphContent(g)}, nil
 }
 
 // bondsOf returns what connects memories with others, the strongest first.

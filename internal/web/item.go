@@ -2,8 +2,8 @@ package web
 
 import (
 	"context"
-	"html/template"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -17,7 +17,7 @@ const previewLength = 280
 type item struct {
 	*hippo.Memory
 	// Text is the beginning of the content, More how many characters it leaves out.
-	Text template.HTML
+	Text markup
 	More int
 	When moment
 	// Importance is that of now.
@@ -128,6 +128,11 @@ func (v *visit) get(ctx context.Context) (*hippo.Memory, error) {
 		return nil, err
 	}
 	return ms[0], nil
+}
+
+// memoryPath returns the path of a memory, or of what is below it.
+func memoryPath(id hippo.ID, below ...string) string {
+	return strings.Join(append([]string{"/ui/memory", id.String()}, below...), "/")
 }
 
 // link returns a path with a query, without its empty fields.

@@ -19,7 +19,7 @@ func loginPage(v *visit, problem string) page {
 	if v.r.Method == http.MethodGet && v.r.URL.Path != "/ui/login" && !strings.HasPrefix(v.r.URL.Path, "/ui/enter/") {
 		back = localPath(v.r.URL.RequestURI(), "/")
 	}
-	return page{Name: "login", Title: "Sign in", Body: loginBody{problem, v.options.Login != nil, back}}
+	return page{Title: "Sign in", Content: loginContent(loginBody{problem, v.options.Login != nil, back})}
 }
 
 // enter begins a session by a one-time link. The page that it shows leads on: a browser that came from another site
@@ -36,7 +36,7 @@ func (s *server) enter(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.setCookie(w, r, key)
-	s.render(v, http.StatusOK, page{Name: "enter", Title: "Signed in"})
+	s.render(v, http.StatusOK, page{Title: "Signed in", Head: enterHead(), Content: enterContent()})
 }
 
 // login begins a session by a token.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"html/template"
 	"maps"
 	"slices"
 	"strconv"
@@ -16,7 +15,7 @@ import (
 // memoryBody is one memory with what is around it.
 type memoryBody struct {
 	*hippo.Memory
-	Content  template.HTML
+	Content  markup
 	Badges   []string
 	Now      float64 // the importance
 	Facts    []fact
@@ -100,7 +99,7 @@ func memoryPage(v *visit, m *hippo.Memory, sent *editForm) (page, error) {
 	if b.Similar, err = similarTo(ctx, v, m); err != nil {
 		return page{}, err
 	}
-	return page{Name: "memory", Title: wire.Clip(m.Content, 60), Body: b}, nil
+	return page{Title: wire.Clip(m.Content, 60), Content: memoryContent(formsOf(v), b)}, nil
 }
 
 func lineageOf(ctx context.Context, v *visit, m *hippo.Memory) (l lineage, err error) {
@@ -177,6 +176,18 @@ func relationsOf(ctx context.Context, v *visit, id hippo.ID) ([]relationView, er
 	return out, nil
 }
 
+// text says how the other memory is related.
+func (r *relationView) text() string {
+	out := "← " + r.Kind
+	if r.Outgoing {
+		out = "→ " + r.Kind
+	}
+	if r.Otherwise {
+		out += " (not now)"
+	}
+	return out
+}
+
 func kindName(kind string) string {
 	if kind == hippo.CoRecalled {
 		return "used together"
@@ -186,7 +197,7 @@ func kindName(kind string) string {
 
 // factsOf returns what is known about a memory, without what is empty.
 func factsOf(m *hippo.Memory) []fact {
-	all := []fact{
+	return known([]fact{
 		{"Situation", strings.Join(m.Situation, "; ")},
 		{"Type", m.Type},
 		{"Project", m.Project},
@@ -198,8 +209,12 @@ func factsOf(m *hippo.Memory) []fact {
 		{"Trust", trustName(m.Trust)},
 		{"Surprise", m.Surprise.String()},
 		{"ID", m.ID.String()},
-	}
-	return slices.DeleteFunc(all, func(f fact) bool { return f.Text == "" })
+	})
+}
+
+// known returns the facts that have a text.
+func known(list []fact) []fact {
+	return slices.DeleteFunc(list, func(f fact) bool { return f.Text == "" })
 }
 
 // eventsOf returns what happened to a memory, as far as it is stored: former texts are not.

@@ -2,85 +2,70 @@ package web
 
 import (
 	"bytes"
-	"embed"
-	"html/template"
+	"context"
 	"net/http"
-	"strings"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
-//go:embed templates
-var templateFiles embed.FS
+// The templates of the pages are the files *.templ, compiled to the code beside them.
+//
+//go:generate go -C ../../tools tool templ generate -log-level=warn -path ../internal/web
 
-// pages are the templates of the pages by name, each with the layout and the parts.
-type pages map[string]*template.Template
-
-// newPages parses the templates; a broken one is an error of the programmer.
-func newPages(s *server) pages {
-	common := template.Must(template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/layout.html", "templates/parts.html"))
-	entries, err := templateFiles.ReadDir("templates")
-	if err != nil {
-		panic(err) // embedded
-	}
-	out := make(pages)
-	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), ".html")
-		if name == "layout" || name == "parts" {
-			continue
-		}
-		out[name] = template.Must(template.Must(common.Clone()).ParseFS(templateFiles, "templates/"+e.Name()))
-	}
-	return out
-}
-
-func (s *server) functions() template.FuncMap {
-	return template.FuncMap{
-		"asset":   func(name string) string { return s.assets.paths[name] },
-		"visible": visible,
-		"plain":   termtext.Line,
-		"bar":     bar,
-		"delta":   delta,
-		"number":  number,
-		"count":   count,
-		"button":  newButton,
-		"list":    func(items ...any) []any { return items },
-		"short":   hippo.ID.Short,
-	}
-}
-
-// layout is what the template of the layout shows around a page.
+// layout is what a document shows around a page.
 type layout struct {
 	page
-	// Nav is the first part of the path of the page, to mark it.
+	forms
+	assets *assets
+	// Path is that of the page, to mark it among the places.
 	Path string
-	// In: somebody is logged in, with the name Who; Write: who may write.
-	In, Write bool
-	Who       string
-	CSRF      string
-	Theme     string
-	Toast     *toast
-	// Here is the path and query of this page, to which actions return.
+	// In: somebody is logged in, with the name Who.
+	In    bool
+	Who   string
+	Theme string
+	Toast *toast
+}
+
+// forms is what the forms of a page need.
+type forms struct {
+	CSRF string
+	// Here is the path and query of the page, to which actions return.
 	Here string
+	// Write: the caller may write.
+	Write bool
+}
+
+// formsOf returns what the forms of the page need that is asked for.
+func formsOf(v *visit) forms {
+	f := forms{Here: "/", Write: v.caller.Scope.Allows(hippo.RightWrite)}
+	if v.r.Method == http.MethodGet {
+		f.Here = v.r.URL.RequestURI()
+	}
+	if v.session != nil {
+		f.CSRF = v.session.csrf
+	}
+	return f
+}
+
+// place is a page that every page links to.
+type place struct{ path, name string }
+
+func places() []place {
+	return []place{
+		{"/", "Search"}, {"/ui/browse", "Browse"}, {"/ui/timeline", "Timeline"}, {"/ui/review", "Review"}, {"/ui/status", "Status"}, {"/ui/settings", "Settings"},
+	}
 }
 
 // render writes a page. A template that fails is an error of the programmer; what was written before it is not sent.
 func (s *server) render(v *visit, status int, p page) {
-	l := layout{page: p, Path: v.r.URL.Path, Write: v.caller.Scope.Allows(hippo.RightWrite), Theme: themeOf(v.r), Here: "/"}
+	l := layout{page: p, forms: formsOf(v), assets: s.assets, Path: v.r.URL.Path, Theme: themeOf(v.r)}
 	l.In, l.Who = v.caller.Scope.Rights != 0, v.caller.Name
-	if v.r.Method == http.MethodGet {
-		l.Here = v.r.URL.RequestURI()
-	}
-	if v.session != nil {
-		l.CSRF = v.session.csrf
-		if v.r.Header.Get("HX-Source") != liveSearch {
-			l.Toast = v.session.takeToast()
-		}
+	if v.session != nil && v.r.Header.Get("HX-Source") != liveSearch {
+		l.Toast = v.session.takeToast()
 	}
 	var b bytes.Buffer
-	if err := s.pages[p.Name].ExecuteTemplate(&b, "layout", l); err != nil {
-		s.options.Log.ErrorContext(v.r.Context(), "dashboard: template", "page", p.Name, "error", err.Error())
+	if err := document(l).Render(context.WithoutCancel(v.r.Context()), &b); err != nil {
+		s.options.Log.ErrorContext(v.r.Context(), "dashboard: template", "path", v.r.Pattern, "error", err.Error())
 		http.Error(v.w, "the page cannot be shown", http.StatusInternalServerError)
 		return
 	}
@@ -98,20 +83,4 @@ func themeOf(r *http.Request) string {
 		return c.Value
 	}
 	return ""
-}
-
-// buttonData is a form with one button.
-type buttonData struct {
-	Path, Label, Class string
-	CSRF, Here         string
-	Fields             [][2]string
-}
-
-// newButton returns the form of an action. The fields are names and values in turns.
-func newButton(l layout, class, path, label string, fields ...string) buttonData {
-	b := buttonData{Path: path, Label: label, Class: class, CSRF: l.CSRF, Here: l.Here}
-	for i := 0; i+1 < len(fields); i += 2 {
-		b.Fields = append(b.Fields, [2]string{fields[i], fields[i+1]})
-	}
-	return b
 }

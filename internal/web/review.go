@@ -62,7 +62,7 @@ func showReview(v *visit) (page, error) {
 	} else if b.Pairs, err = pairsOf(ctx, v, list.Memories); err != nil {
 		return page{}, err
 	}
-	return page{Name: "review", Title: "Review", Body: b}, nil
+	return page{Title: "Review", Content: reviewContent(formsOf(v), b)}, nil
 }
 
 // unconfirmed reports whether a hook captured a memory that nobody has voted up or pinned.

@@ -33,6 +33,29 @@ type searchBody struct {
 	Pager    pager
 }
 
+// narrowed reports whether the search has more than words.
+func (b *searchBody) narrowed() bool {
+	f := b.Form
+	f.states = states{Pinned: f.Pinned}
+	return f.set() || b.Situation != "" || b.Ranker != ""
+}
+
+// found says how much was found, or what there is.
+func (b *searchBody) found() string {
+	switch a := b.Answer; {
+	case b.Overview != nil:
+		return b.Overview.text()
+	case a == nil:
+		return ""
+	case a.Total == 0:
+		return "Nothing found. Try fewer or other words, or no filter."
+	case a.Confidence == 0:
+		return count(a.Total, "memory", "memories")
+	default:
+		return count(a.Total, "memory", "memories") + ", confidence " + number(a.Confidence)
+	}
+}
+
 // overview says what the memory holds.
 type overview struct {
 	Status   engine.Status
@@ -40,6 +63,20 @@ type overview struct {
 	// MoreProjects are those that are not in Projects.
 	MoreProjects int
 	Newest       []item
+}
+
+func (o *overview) text() string {
+	out := count(o.Status.Memories, "memory", "memories")
+	if n := len(o.Projects); n > 0 {
+		out += " in " + count(n, "project", "projects")
+		if o.MoreProjects > 0 {
+			out += fmt.Sprintf(" and %d more", o.MoreProjects)
+		}
+	}
+	if o.Status.Forgotten > 0 {
+		out += ", " + count(o.Status.Forgotten, "forgotten one", "forgotten ones")
+	}
+	return out
 }
 
 type projectCount struct {
@@ -54,6 +91,14 @@ type clash struct {
 	Reason string
 }
 
+// end ends the sentence about a clash.
+func (c *clash) end() string {
+	if c.Reason == "" {
+		return "."
+	}
+	return ", " + c.Reason + "."
+}
+
 // maxProjects is how many projects the overview counts.
 const maxProjects = 12
 
@@ -66,7 +111,7 @@ func showSearch(v *visit) (page, error) {
 		Query: strings.TrimSpace(q.Get("q")), Situation: strings.TrimSpace(q.Get("situation")), Form: form,
 		Ranker: hippo.Ranker(q.Get("ranker")), Rankers: hippo.Rankers(),
 	}
-	p := page{Name: "search", Title: "Search"}
+	p := page{Title: "Search"}
 	switch {
 	case err != nil:
 	case b.Query == "" && b.Situation == "" && !form.set():
@@ -81,7 +126,7 @@ func showSearch(v *visit) (page, error) {
 	if b.Query != "" {
 		p.Title = "Search: " + wire.Clip(b.Query, 60)
 	}
-	p.Body = b
+	p.Content = searchContent(formsOf(v), b)
 	return p, err
 }
 
@@ -156,6 +201,15 @@ type hitView struct {
 	// Terms and Prior are the terms of the two sums.
 	Terms, Prior []term
 	Passage      string
+}
+
+// rest says how much of the memory is not shown.
+func (h *hitView) rest() string {
+	out := "+" + count(h.More, "character", "characters")
+	if h.Passage != "" {
+		out += ", " + h.Passage
+	}
+	return out
 }
 
 // signal is a named number of 0 to 1.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -32,11 +33,8 @@ type Token struct {
 
 // settingsBody is what the caller may do, the colours, and the tokens.
 type settingsBody struct {
-	Who       string
-	Rights    []string
-	Namespace string
-	Projects  []string
-	Themes    []choice
+	Facts  []fact
+	Themes []choice
 	// Managed: tokens can be managed here.
 	Managed bool
 	Tokens  []tokenView
@@ -51,15 +49,29 @@ type tokenView struct {
 	Expired, Own           bool
 }
 
+// end says when a token expires.
+func (t *tokenView) end() string {
+	if t.Expired {
+		return t.Expires.Text + " (expired)"
+	}
+	return cmp.Or(t.Expires.Text, "never")
+}
+
 func showSettings(v *visit) (page, error) { return settingsPage(v, "", "") }
 
 func settingsPage(v *visit, name, secret string) (page, error) {
 	s := &v.caller.Scope
 	b := settingsBody{
-		Who: v.caller.Name, Rights: rightNames(s.Rights), Namespace: s.Namespace, Projects: s.Projects,
+		Facts: []fact{
+			{"Signed in as", cmp.Or(v.caller.Name, "the owner of the store")},
+			{"Rights", strings.Join(rightNames(s.Rights), ", ")},
+			{"Namespace", s.Namespace},
+			{"Projects", cmp.Or(strings.Join(s.Projects, ", "), "all")},
+		},
 		NewName: name, Secret: secret, Managed: v.options.Tokens != nil && s.Allows(hippo.RightAdmin),
 		Levels: []choice{{"read", "Read: search and look", true}, {"write", "Write: read, and change memories", false}, {"admin", "Admin: everything", false}},
 	}
+	b.Facts = known(b.Facts)
 	theme := themeOf(v.r)
 	for _, t := range []choice{{"", "As the system", false}, {"light", "Light", false}, {"dark", "Dark", false}} {
 		t.Chosen = t.Value == theme
@@ -81,7 +93,7 @@ func settingsPage(v *visit, name, secret string) (page, error) {
 			})
 		}
 	}
-	return page{Name: "settings", Title: "Settings", Body: b}, nil
+	return page{Title: "Settings", Content: settingsContent(formsOf(v), b)}, nil
 }
 
 // visibleTokens returns the tokens that give no more than the caller has.

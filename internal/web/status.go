@@ -2,6 +2,8 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -10,9 +12,11 @@ import (
 
 // statusBody is the state of the memory and its growth.
 type statusBody struct {
-	Status wire.Status
-	Models []string
-	Chart  chart
+	Facts    []fact
+	Degraded []string
+	Problems []wire.Problem
+	Models   []string
+	Chart    chart
 	// Points are the columns of the chart as JSON: Unix times, memories recorded, and memories in all.
 	Points string
 }
@@ -27,13 +31,10 @@ func showStatus(v *visit) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	b := statusBody{Status: wire.StatusOf(&st), Chart: newChart(v, times, hippo.Filter{})}
-	b.Status.Version, b.Status.Namespace = v.options.Version, v.caller.Scope.Namespace
-	if v.caller.Scope.Allows(hippo.RightAdmin) {
-		b.Status.Store = v.options.Store
-	}
-	for i := range b.Status.Models {
-		b.Models = append(b.Models, b.Status.Models[i].Text())
+	x := wire.StatusOf(&st)
+	b := statusBody{Facts: statusFacts(v, &x), Degraded: x.Degraded, Problems: x.Problems, Chart: newChart(v, times, hippo.Filter{})}
+	for i := range x.Models {
+		b.Models = append(b.Models, x.Models[i].Text())
 	}
 	columns := make([][]int64, 3)
 	for i := range b.Chart.Bars {
@@ -42,5 +43,29 @@ func showStatus(v *visit) (page, error) {
 	}
 	points, err := json.Marshal(columns)
 	b.Points = string(points)
-	return page{Name: "status", Title: "Status", Body: b}, err
+	return page{Title: "Status", Head: statusHead(v.assets), Content: statusContent(b)}, err
+}
+
+// statusFacts returns what is known of the memory.
+func statusFacts(v *visit, x *wire.Status) []fact {
+	day, store, terms := fmt.Sprint(x.ActiveDay), "", ""
+	if x.Date != "" {
+		day += ", began " + x.Date
+	}
+	if v.caller.Scope.Allows(hippo.RightAdmin) {
+		store = v.options.Store
+	}
+	if x.Terms > 0 {
+		terms = strconv.Itoa(x.Terms)
+	}
+	return known([]fact{
+		{"Memories", strconv.Itoa(x.Memories)},
+		{"Forgotten", strconv.Itoa(x.Forgotten)},
+		{"Active day", day},
+		{"Ranker", string(x.Ranker)},
+		{"Namespace", v.caller.Scope.Namespace},
+		{"Store", store},
+		{"Terms in the index", terms},
+		{"Version", v.options.Version},
+	})
 }

@@ -38,6 +38,9 @@ type chartBar struct {
 	Chosen              bool
 }
 
+// text says what a bar counts.
+func (b *chartBar) text() string { return b.Label + ": " + count(b.Count, "memory", "memories") }
+
 func showTimeline(v *visit) (page, error) {
 	ctx := v.r.Context()
 	form, filter, err := v.filter(ctx)
@@ -68,7 +71,7 @@ func showTimeline(v *visit) (page, error) {
 		last.Items = append(last.Items, v.newItem(m))
 	}
 	b.Pager = v.pager(offset, len(list.Memories), list.Total, pageSize)
-	return page{Name: "timeline", Title: "Timeline", Body: b}, nil
+	return page{Title: "Timeline", Content: timelineContent(b)}, nil
 }
 
 // maxBars is how many bars a chart has at most; what is older is not drawn.

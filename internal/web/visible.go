@@ -1,8 +1,10 @@
 package web
 
 import (
+	"context"
 	"fmt"
-	"html/template"
+	"html"
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,9 +13,18 @@ import (
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
+// markup is HTML in which everything was escaped that has to be.
+type markup string
+
+// Render writes it, see [templ.Component].
+func (m markup) Render(_ context.Context, w io.Writer) error {
+	_, err := io.WriteString(w, string(m))
+	return err
+}
+
 // visible returns a text as HTML. Characters that control, hide or reorder text, and bytes that are no UTF-8, are shown
 // by their code points; line breaks and tabs stay.
-func visible(s string) template.HTML { return (*marker)(nil).html(s) }
+func visible(s string) markup { return (*marker)(nil).html(s) }
 
 // marker marks the words of a query, in any form that has the same stem. Nil marks nothing.
 type marker struct {
@@ -44,20 +55,20 @@ func (m *marker) matches(word string) (found bool) {
 }
 
 // html is [visible], and marks the words of the query.
-func (m *marker) html(s string) template.HTML {
+func (m *marker) html(s string) markup {
 	var b strings.Builder
 	for len(s) > 0 {
 		n := wordLength(s)
 		if n == 0 {
 			n = writeOther(&b, s)
 		} else if word := s[:n]; m.matches(word) {
-			fmt.Fprintf(&b, "<mark>%s</mark>", template.HTMLEscapeString(word))
+			fmt.Fprintf(&b, "<mark>%s</mark>", html.EscapeString(word))
 		} else {
-			template.HTMLEscape(&b, []byte(word))
+			b.WriteString(html.EscapeString(word))
 		}
 		s = s[n:]
 	}
-	return template.HTML(b.String()) //nolint:gosec // everything in it was escaped
+	return markup(b.String())
 }
 
 // wordLength returns the length of the word at the beginning of s, in bytes; 0 if there is none.
@@ -77,7 +88,7 @@ func writeOther(b *strings.Builder, s string) int {
 		fmt.Fprintf(b, `<span class="code-point">0x%02X</span>`, s[0])
 	case r == '\r' && strings.HasPrefix(s[n:], "\n"):
 	case r == '\n' || r == '\t' || !termtext.Special(r):
-		template.HTMLEscape(b, []byte(s[:n]))
+		b.WriteString(html.EscapeString(s[:n]))
 	default:
 		fmt.Fprintf(b, `<span class="code-point">U+%04X</span>`, r)
 	}

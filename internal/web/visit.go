@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
@@ -36,11 +38,12 @@ type visit struct {
 	now      time.Time
 }
 
-// page is what a template shows.
+// page is what a visit shows.
 type page struct {
-	// Name is that of the template, Title that of the page.
-	Name, Title string
-	Body        any
+	Title   string
+	Content templ.Component
+	// Head is what the page adds to the head of the document; nil: nothing.
+	Head templ.Component
 	// Status is that of the answer; 0 means 200.
 	Status int
 }
@@ -174,27 +177,31 @@ func (s *server) fail(v *visit, err error) {
 		hippo.CodeConflict: http.StatusConflict, hippo.CodeSecret: http.StatusUnprocessableEntity, hippo.CodeUnavailable: http.StatusServiceUnavailable,
 		hippo.CodeReadOnly: http.StatusConflict, hippo.CodeFull: http.StatusInsufficientStorage, hippo.CodeUnsupported: http.StatusNotImplemented,
 	}[code]
-	p := page{Name: "error", Title: "This did not work", Body: messageOf(err)}
+	title, text := "This did not work", messageOf(err)
 	switch {
 	case errors.Is(err, errNoCaller):
-		status, p = http.StatusUnauthorized, loginPage(v, "")
+		status = http.StatusUnauthorized
 	case errors.Is(err, errForged):
 		status = http.StatusForbidden
-		p.Body = errForged.Error()
+		text = errForged.Error()
 	case status == 0:
 		status = http.StatusInternalServerError
-		p.Body = "The server could not do this. Its log says why."
+		text = "The server could not do this. Its log says why."
 		s.options.Log.ErrorContext(v.r.Context(), "dashboard", "path", v.r.Pattern, "code", code, "error", wire.ErrorOf(err, "").Error.Message)
 	case code == hippo.CodeNotFound:
-		p = page{Name: "error", Title: "Not found", Body: "There is nothing here, or you may not see it."}
+		title, text = "Not found", "There is nothing here, or you may not see it."
 	case code == hippo.CodeForbidden:
-		p = page{Name: "error", Title: "Not allowed", Body: "Your token does not allow this."}
+		title, text = "Not allowed", "Your token does not allow this."
 	}
 	if v.r.Header.Get("HX-Request") != "" { // the part of the page that was asked for is not in this one
 		h := v.w.Header()
 		h.Set("HX-Retarget", "#main")
 		h.Set("HX-Reselect", "#main")
 		h.Set("HX-Reswap", "outerHTML")
+	}
+	p := page{Title: title, Content: errorContent(title, text)}
+	if errors.Is(err, errNoCaller) {
+		p = loginPage(v, "")
 	}
 	s.render(v, status, p)
 }

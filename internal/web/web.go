@@ -42,7 +42,6 @@ type Options struct {
 type server struct {
 	open      httpd.Opener
 	options   Options
-	pages     pages
 	assets    *assets
 	forgeries *http.CrossOriginProtection
 	audits    *audits
@@ -65,7 +64,6 @@ func Routes(open httpd.Opener, o *Options) []httpd.Route {
 		s.options.Log = slog.New(slog.DiscardHandler)
 	}
 	s.options.AuditTime = cmp.Or(s.options.AuditTime, auditTime)
-	s.pages = newPages(s)
 	var routes []httpd.Route
 	add := func(pattern string, h http.Handler) {
 		routes = append(routes, httpd.Route{Pattern: pattern, Handler: headers(h), MaxBody: maxForm})
