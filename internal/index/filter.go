@@ -14,7 +14,7 @@ type filter struct {
 	docs      docSet // that may pass: live or hidden ones, of the scope
 	open      bool   // all of docs pass
 	projects  []uint32
-	types     typeFilter
+	kinds     []uint32
 	tags      []uint32
 	author    uint32 // 0: any
 	session   uint32
@@ -23,18 +23,6 @@ type filter struct {
 	event     span
 	trust     int8
 	columnSet columnSet
-}
-
-// typeFilter keeps any of some types, nil: all, and not one, 0: that does not matter.
-type typeFilter struct {
-	any []uint32
-	not uint32
-}
-
-func (t *typeFilter) open() bool { return t.any == nil && t.not == 0 }
-
-func (t *typeFilter) has(kind uint32) bool {
-	return (t.any == nil || slices.Contains(t.any, kind)) && (t.not == 0 || kind != t.not)
 }
 
 // columnSet says which columns a filter looks at.
@@ -91,12 +79,10 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 		possible = possible && len(c.projects) > 0
 	}
 	if len(f.Types) > 0 {
-		c.types.any = p.anyName(f.Types)
-		possible = possible && len(c.types.any) > 0
+		c.kinds = p.anyName(f.Types)
+		possible = possible && len(c.kinds) > 0
 	} else if q.NoEntities {
-		if id, there := p.names.find(hippo.EntityType); there {
-			c.types.not = id
-		}
+		c.docs = intersection(c.docs, insightsOf(p.segment))
 	}
 	if f.MinTrust > hippo.TrustNone {
 		c.trust = int8(f.MinTrust)
@@ -107,7 +93,7 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	c.validAt, set.valid, set.pinned = f.ValidAt.UnixMicro(), !f.ValidAt.IsZero(), f.Pinned
 	set.current = !f.Archived && !q.Forgotten && p.archived > 0
 	set.extras = c.author != 0 || c.session != 0 || len(c.tags) > 0 || set.valid || set.event
-	c.open = *set == columnSet{} && c.projects == nil && c.types.open() && c.trust == math.MinInt8
+	c.open = *set == columnSet{} && c.projects == nil && c.kinds == nil && c.trust == math.MinInt8
 	return c, possible
 }
 
@@ -136,7 +122,7 @@ func (c *filter) passesRow(p *part, doc uint32) bool {
 		(!c.columnSet.pinned || r.flags&flagPinned != 0) &&
 		(!c.columnSet.current || r.flags&flagArchived == 0) &&
 		(c.projects == nil || slices.Contains(c.projects, r.project)) &&
-		(c.types.open() || c.types.has(r.kind)) &&
+		(c.kinds == nil || slices.Contains(c.kinds, r.kind)) &&
 		(!c.columnSet.extras || c.passesExtras(p, r, &p.columns.extras[doc]))
 }
 

@@ -37,10 +37,30 @@ type caches struct {
 	tenants sync.Map
 	// projects caches the documents of the projects that were asked for last.
 	projects atomic.Pointer[projectDocs]
+	// insights caches the documents that are no entities; see [insightsOf].
+	insights atomic.Pointer[docSet]
 	// signatures caches those of the terms; see [segment.termSignatures].
 	signatures atomic.Pointer[[]signature]
 	// ends caches those of the IDs; see [idEnds].
 	ends atomic.Pointer[[]uint32]
+}
+
+// insightsOf returns the documents that are no entities, nil for all. Cost: a pass over the rows at the first call.
+func insightsOf(s *segment) docSet {
+	if known := s.insights.Load(); known != nil {
+		return *known
+	}
+	var out docSet
+	if id, ok := s.names.find(hippo.EntityType); ok && id != 0 {
+		out = newDocSet(s.docs)
+		for i := range s.columns.rows {
+			if s.columns.rows[i].kind != id {
+				out.add(uint32(i))
+			}
+		}
+	}
+	s.insights.Store(&out)
+	return out
 }
 
 // projectDocs are the documents of some projects of a namespace, nil for all.
