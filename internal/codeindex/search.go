@@ -133,7 +133,7 @@ func (q *Query) plain() (*hippo.Query, error) {
 	if err := q.validate(); err != nil {
 		return nil, err
 	}
-	out := &hippo.Query{Text: q.Text, Count: q.Count, Ranker: hippo.RankerHippo, NoTouch: true}
+	out := &hippo.Query{Text: q.Text, Count: q.Count, Ranker: hippo.RankerHippo, NoTouch: true, Detail: hippo.Detail{NoDistribution: true}}
 	if out.Count == 0 {
 		out.Count = DefaultCount
 	}
