@@ -254,3 +254,11 @@ func isLinkText(word string) bool {
 	}
 	return false
 }
+
+// SpeaksOf reports whether a text names code, by a name or by the end of a path or of a qualified name.
+func SpeaksOf(text, name string) bool {
+	return slices.ContainsFunc(linkText.FindAllString(text, -1), func(found string) bool {
+		word := strings.Trim(found, "`(")
+		return word == name || strings.HasSuffix(word, "/"+name) || strings.HasSuffix(word, "."+name) || strings.HasSuffix(word, ":"+name)
+	})
+}

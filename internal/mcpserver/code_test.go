@@ -238,6 +238,11 @@ func TestGet_Code(t *testing.T) {
 	if len(data.Memories) != 1 || len(data.Memories[0].Code) != 2 || data.Memories[0].Code[0].State != "gone since" {
 		t.Errorf("%+v", data)
 	}
+	for query, want := range map[string]bool{"pool/pool.go": true, "start": false, "main.go": false} {
+		if got = s.must("hippo_code", object{"query": query, "show": "related"}, nil).Text; strings.Contains(got, "insights that name it:") != want {
+			t.Errorf("%s: %q", query, got)
+		}
+	}
 	if got = s.must("hippo_get", object{"ids": []string{id}, "as_of": "2026-03-01"}, nil).Text; strings.Contains(got, "code:") {
 		t.Errorf("the past: %q", got)
 	}

@@ -7,12 +7,14 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 func reply(ctx context.Context, c *d.Call, q *question) (d.Result, error) {
-	l := looker{q: q, of: strings.TrimSpace(c.Text("query")), limit: c.Int("limit", 0), page: newPage(q.tokens)}
+	l := looker{call: c, q: q, of: strings.TrimSpace(c.Text("query")), limit: c.Int("limit", 0), page: newPage(q.tokens)}
 	show := c.Text("show")
 	if l.of == "" && (show == "" || show == showOutline || show == showMap) { // what is asked about may be in path
 		l.of, q.filter.Path = q.filter.Path, ""
@@ -81,6 +83,7 @@ func isCalled(x *codeindex.Definition, name string) bool {
 
 // looker answers one question.
 type looker struct {
+	call  *d.Call
 	q     *question
 	of    string
 	limit int
@@ -250,6 +253,36 @@ func (l *looker) related(ctx context.Context) error {
 	}
 	if len(r.Groups) == 0 {
 		l.page.always("nothing is related to it in the tree")
+	}
+	name := lastPart(of)
+	if r.File != "" {
+		name = r.File[strings.LastIndexByte(r.File, '/')+1:]
+	}
+	return l.memories(ctx, of, name)
+}
+
+const (
+	// maxMemories is how many memories about code are shown; foundShare times as many are searched for.
+	maxMemories, foundShare = 3, 4
+	// shownMemory is how many characters of each are shown.
+	shownMemory = 120
+)
+
+// memories adds those that name a definition or a file.
+func (l *looker) memories(ctx context.Context, of, name string) error {
+	a, err := l.call.Search(ctx, hippo.Query{Text: of, Ranker: hippo.RankerBM25, Count: foundShare * maxMemories, NoTouch: true, Detail: hippo.Detail{NoDistribution: true}})
+	if err != nil {
+		return err
+	}
+	var lines []string
+	short := engine.ShortIDs(l.call.Memories, a.IDs())
+	for _, h := range a.Hits {
+		if len(lines) < maxMemories && codeindex.SpeaksOf(h.Memory.Content, name) {
+			lines = append(lines, "  "+short.Of(h.Memory.ID)+" "+termtext.Line(wire.Clip(h.Memory.Content, shownMemory)))
+		}
+	}
+	if len(lines) > 0 && l.page.add("insights that name it:") {
+		l.list(len(lines), func(i int) string { return lines[i] })
 	}
 	return nil
 }
