@@ -17,12 +17,17 @@ type ListQuery struct {
 	// Situation and When filter as those of a [hippo.Query].
 	Situation []string
 	When      string
+	// Place keeps memories by their situations as they are written.
+	Place Place
 	// Forgotten lists the forgotten memories instead.
 	Forgotten bool
 	Offset    int
 	// Count 0 means [hippo.DefaultCount]; at most [hippo.MaxCount].
 	Count int
 }
+
+// Place is where memories lie whose situations are paths.
+type Place = retrieve.Place
 
 // Listing is one page of a list.
 type Listing struct {
@@ -96,7 +101,7 @@ func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []retrieve.Key,
 		return nil, err
 	}
 	s := retrieve.Query{
-		Scope: m.scope, Filter: m.scope.Narrow(q.Filter), Forgotten: q.Forgotten,
+		Scope: m.scope, Filter: m.scope.Narrow(q.Filter), Forgotten: q.Forgotten, Place: q.Place,
 		Situation: retrieve.Situation{Elements: q.Situation, Vectors: vectors.Situation, Model: vectors.SituationModel},
 	}
 	err = m.indexed(ctx, func() error {

@@ -15,7 +15,7 @@ type filter struct {
 	open      bool   // all of docs pass
 	projects  []uint32
 	kinds     []uint32
-	tags      []uint32
+	labels    labelFilter
 	author    uint32 // 0: any
 	session   uint32
 	validAt   int64
@@ -72,8 +72,9 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	}
 	c.author, c.session = one(f.Author), one(f.Session)
 	for _, t := range f.Tags {
-		c.tags = append(c.tags, one(t))
+		c.labels.tags = append(c.labels.tags, one(t))
 	}
+	c.labels.place = p.names.place(&q.Place)
 	if f.Projects != nil {
 		c.projects = p.anyName(f.Projects)
 		possible = possible && len(c.projects) > 0
@@ -92,7 +93,7 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	c.event, set.event = spanOf(f.EventAfter, f.EventBefore)
 	c.validAt, set.valid, set.pinned = f.ValidAt.UnixMicro(), !f.ValidAt.IsZero(), f.Pinned
 	set.current = !f.Archived && !q.Forgotten && p.archived > 0
-	set.extras = c.author != 0 || c.session != 0 || len(c.tags) > 0 || set.valid || set.event
+	set.extras = c.author != 0 || c.session != 0 || c.labels.bound() || set.valid || set.event
 	c.open = *set == columnSet{} && c.projects == nil && c.kinds == nil && c.trust == math.MinInt8
 	return c, possible
 }
@@ -136,11 +137,5 @@ func (c *filter) passesExtras(p *part, r *row, x *extra) bool {
 	if c.columnSet.event && !c.event.has(when(r, x)) {
 		return false
 	}
-	tags := p.columns.tags(x)
-	for _, t := range c.tags {
-		if !slices.Contains(tags, t) {
-			return false
-		}
-	}
-	return true
+	return c.labels.pass(&p.columns, x)
 }

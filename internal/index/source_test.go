@@ -150,6 +150,7 @@ type query struct {
 	Text         string
 	Substring    bool
 	Situation    []string
+	Place        retrieve.Place
 	Elements     [][]float32
 	ElementModel string
 	Vector       []float32
@@ -162,7 +163,7 @@ type query struct {
 func find(x *index.Index, q query, f func(*retrieve.Result)) {
 	err := x.Guard(func() error {
 		r, err := x.Search(context.Background(), &retrieve.Query{
-			Scope: q.Scope, Filter: q.Filter, Forgotten: q.Forgotten, Text: q.Text, Substring: q.Substring, Day: 1 << 20,
+			Scope: q.Scope, Filter: q.Filter, Forgotten: q.Forgotten, Text: q.Text, Substring: q.Substring, Day: 1 << 20, Place: q.Place,
 			Situation: retrieve.Situation{Elements: q.Situation, Vectors: q.Elements, Model: q.ElementModel},
 			Vectors:   [retrieve.Channels]retrieve.Vector{{Values: q.Vector, Model: q.Model, TopK: q.Nearest, MinCosine: q.MinCosine}},
 		})

@@ -43,6 +43,8 @@ type Query struct {
 	Vectors [Channels]Vector
 	// Situation keeps documents of which at least one situation element matches.
 	Situation Situation
+	// Place keeps documents by their situation elements as they are written.
+	Place Place
 	// Day is the active day on which the 30 days of [Row.RecentUses] end.
 	Day hippo.Day
 }
@@ -81,6 +83,17 @@ type Situation struct {
 	Vectors [][]float32
 	Model   string
 }
+
+// Place is where documents lie whose situation elements are paths. The zero value keeps all.
+type Place struct {
+	// At are whole elements and Below beginnings of elements: a document lies there if it has one of them.
+	At, Below []string
+	// Root is what paths begin with: documents without such an element are kept, too. Empty: they are not.
+	Root string
+}
+
+// All reports whether p keeps all documents.
+func (p *Place) All() bool { return len(p.At) == 0 && len(p.Below) == 0 && p.Root == "" }
 
 // Doc identifies a document within one [Result]. It means nothing in another one.
 type Doc uint32

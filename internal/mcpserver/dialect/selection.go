@@ -16,6 +16,7 @@ type Selection struct {
 	When   string
 	Tags   []string
 	All    bool // tags must all be present, else any of them
+	Place  engine.Place
 }
 
 // Filters returns the filters whose results together are the selection: one for each of several tags
@@ -39,7 +40,7 @@ func (s *Selection) Every(ctx context.Context, c *Call) ([]*hippo.Memory, error)
 	var out []*hippo.Memory
 	seen := make(map[hippo.ID]bool)
 	for _, f := range s.Filters() {
-		q := engine.ListQuery{Filter: f, When: s.When, Count: hippo.MaxCount}
+		q := engine.ListQuery{Filter: f, When: s.When, Place: s.Place, Count: hippo.MaxCount}
 		for {
 			page, err := c.List(ctx, q)
 			if err != nil {
@@ -65,7 +66,7 @@ func (s *Selection) Every(ctx context.Context, c *Call) ([]*hippo.Memory, error)
 func (s *Selection) Page(ctx context.Context, c *Call, page, size int) (list []*hippo.Memory, total int, err error) {
 	from := (page - 1) * size
 	if filters := s.Filters(); len(filters) == 1 {
-		l, err := c.List(ctx, engine.ListQuery{Filter: filters[0], When: s.When, Offset: from, Count: size})
+		l, err := c.List(ctx, engine.ListQuery{Filter: filters[0], When: s.When, Place: s.Place, Offset: from, Count: size})
 		if err != nil {
 			return nil, 0, err
 		}

@@ -208,6 +208,7 @@ func (c *reconciler) add(hash string, m *hippo.Memory) error {
 			return err
 		}
 	}
+	follow(nil, m)
 	if err := c.Tx.Put(m); err != nil {
 		return err
 	}
@@ -234,6 +235,9 @@ func (c *reconciler) change(old, now *hippo.Memory) error {
 		if v, ok := old.Metadata[key]; ok {
 			formats.SetMeta(m, key, v)
 		}
+	}
+	if follow(old.Metadata, m) {
+		m.Version++
 	}
 	m.ForgottenAt = time.Time{}
 	if now.UpdatedAt.After(m.UpdatedAt) {

@@ -34,13 +34,15 @@ type place struct {
 	Previous string `json:"previous_hash,omitempty"`
 }
 
-// fileOf returns the file that a memory is; nil if it is none.
+// fileOf returns the file that a memory is; nil if it is none. Its path is in its situation, or else in its
+// metadata.
 func fileOf(m *hippo.Memory) *file {
 	var p place
 	if json.Unmarshal(ownOf(m)[toolKey], &p) != nil {
 		return nil
 	}
-	path, err := pathOf("path", p.Path)
+	given := append(slices.DeleteFunc(slices.Clone(m.Situation), func(s string) bool { return !isBelow(s, root) }), p.Path)[0]
+	path, err := pathOf("path", given)
 	if err != nil || path == root {
 		return nil
 	}
@@ -72,10 +74,17 @@ func metadataWith(m *hippo.Memory, p place) map[string]json.RawMessage {
 	return map[string]json.RawMessage{reserved: raw}
 }
 
-// readFiles returns all files. Of several with one path that of the project comes before that of none, and the last
-// changed one before others. Cost: a read of all files.
-func readFiles(ctx context.Context, c *d.Call) (directory, error) {
-	s := d.Selection{Filter: hippo.Filter{Types: []string{fileType}, Archived: true}}
+// readFiles returns the files at paths, those below them, and those whose path one of them goes through; files without a
+// situation, which other programs write, too. Of several with one path that of the project comes before that of none, and
+// the last changed one before others. Cost: a read of these files.
+func readFiles(ctx context.Context, c *d.Call, paths ...string) (directory, error) {
+	s := d.Selection{Filter: hippo.Filter{Types: []string{fileType}, Archived: true}, Place: engine.Place{Root: root + "/"}}
+	for _, path := range paths {
+		s.Place.Below = append(s.Place.Below, path+"/")
+		for ; path != root; path = path[:strings.LastIndexByte(path, '/')] {
+			s.Place.At = append(s.Place.At, path)
+		}
+	}
 	ms, err := s.Every(ctx, c)
 	if err != nil {
 		return nil, err
@@ -118,7 +127,7 @@ func create(ctx context.Context, c *d.Call, path, text string) error {
 	if err != nil {
 		return err
 	}
-	files, err := readFiles(ctx, c)
+	files, err := readFiles(ctx, c, path)
 	if err != nil {
 		return err
 	}

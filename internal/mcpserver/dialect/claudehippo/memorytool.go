@@ -82,8 +82,8 @@ func callView(ctx context.Context, c *d.Call) (string, error) {
 	return "", refusef("The path %s does not exist. Please provide a valid path.", path)
 }
 
-// opened returns the path of an argument, and the files.
-func opened(ctx context.Context, c *d.Call, name string) (string, directory, error) {
+// opened returns the path of an argument, and the files there and at other paths.
+func opened(ctx context.Context, c *d.Call, name string, others ...string) (string, directory, error) {
 	if err := required(c, name); err != nil {
 		return "", nil, err
 	}
@@ -91,7 +91,7 @@ func opened(ctx context.Context, c *d.Call, name string) (string, directory, err
 	if err != nil {
 		return "", nil, err
 	}
-	files, err := readFiles(ctx, c)
+	files, err := readFiles(ctx, c, append(others, path)...)
 	return path, files, err
 }
 
@@ -183,7 +183,7 @@ func rename(ctx context.Context, c *d.Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	from, files, err := opened(ctx, c, "old_path")
+	from, files, err := opened(ctx, c, "old_path", to)
 	switch {
 	case err != nil:
 		return "", err

@@ -45,7 +45,7 @@ func pathOf(name, given string) (string, error) {
 // isBelow reports whether a path is in a directory.
 func isBelow(path, dir string) bool { return strings.HasPrefix(path, dir+"/") }
 
-// directory are all files, by path.
+// directory are the files that a command is about.
 type directory []*file
 
 // at returns the file of a path; nil if there is none.

@@ -1,0 +1,77 @@
+package index
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// labelFilter keeps documents by their tags and their situation elements.
+type labelFilter struct {
+	tags  []uint32     // all of them
+	place *placeFilter // nil: any
+}
+
+func (l *labelFilter) bound() bool { return len(l.tags) > 0 || l.place != nil }
+
+func (l *labelFilter) pass(c *columns, x *extra) bool {
+	tags := c.tags(x)
+	for _, t := range l.tags {
+		if !slices.Contains(tags, t) {
+			return false
+		}
+	}
+	return l.place == nil || l.place.has(c.elements(x))
+}
+
+// placeFilter is a [retrieve.Place] in the names of a part: as the dictionary is sorted, names with one beginning follow one
+// another.
+type placeFilter struct {
+	within []nameRange
+	root   nameRange
+	// rootless: documents without an element of root are kept.
+	rootless bool
+}
+
+// nameRange are the names from one number, inclusive, to another, exclusive.
+type nameRange struct{ from, until uint32 }
+
+func (r nameRange) has(name uint32) bool { return r.from <= name && name < r.until }
+
+// place returns the place in the names of a part; nil if it keeps all documents.
+func (n *names) place(p *retrieve.Place) *placeFilter {
+	if p.All() {
+		return nil
+	}
+	out := &placeFilter{rootless: p.Root != "", root: n.beginning(p.Root)}
+	for _, s := range p.At {
+		if at, ok := n.find(s); ok {
+			out.within = append(out.within, nameRange{at, at + 1})
+		}
+	}
+	for _, s := range p.Below {
+		out.within = append(out.within, n.beginning(s))
+	}
+	return out
+}
+
+// beginning returns the names that begin with a text.
+func (n *names) beginning(s string) nameRange {
+	from, _ := n.find(s)
+	count := sort.Search(n.len()-int(from), func(i int) bool { return !strings.HasPrefix(string(n.at(int(from)+i)), s) })
+	return nameRange{from, from + uint32(count)}
+}
+
+// has reports whether a document with these situation elements lies there.
+func (p *placeFilter) has(elements []uint32) bool {
+	rooted := false
+	for _, name := range elements {
+		if slices.ContainsFunc(p.within, func(r nameRange) bool { return r.has(name) }) {
+			return true
+		}
+		rooted = rooted || p.root.has(name)
+	}
+	return p.rootless && !rooted
+}
