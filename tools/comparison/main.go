@@ -4,23 +4,23 @@
 //
 //	go -C tools run ./comparison --hippo ../bin/hippo --folder ../bin/neighbours --rows 100 --data ../../shared/data/locomo --conversations 1
 //
+// With --prepared the others do not store the texts themselves, which takes them hours: each gets a file in its own form
+// that was made of one store of this program. With --alike the same texts are stored by the other program and prepared
+// for it, and the results are compared.
+//
 // The programs are those of make bin/neighbours. What is not there is named and left out.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hippo-memory/hippo/internal/eval"
-	"github.com/hippo-memory/hippo/internal/o200k"
-	"github.com/hippo-memory/hippo/tools/corpus"
 	"github.com/hippo-memory/hippo/tools/neighbour"
 )
 
@@ -31,23 +31,35 @@ func main() {
 	data := flag.String("data", "", "a set of conversations instead")
 	conversations := flag.Int("conversations", 1, "the first conversations of it")
 	only := flag.String("only", "", "the programs whose names begin with one of these, separated by commas")
+	prepared := flag.String("prepared", "", "a database of this program with ROWS texts and their vectors, of which each program gets a copy; made if it is not there")
+	alike := flag.Bool("alike", false, "compare what a program finds in a file that it wrote with what it finds in one that was prepared")
 	flag.Parse()
-	if err := run(*hippo, *folder, *data, *only, *rows, *conversations); err != nil {
+	programs, err := programsOf(hippo, folder, *only)
+	switch {
+	case err != nil:
+	case *data != "":
+		err = quality(*data, *conversations, programs)
+	case *alike:
+		err = compareFiles(*hippo, programs, *rows)
+	case *prepared != "":
+		err = speedPrepared(*hippo, *prepared, programs, *rows)
+	default:
+		err = speed(programs, *rows)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "comparison:", err)
 		os.Exit(1)
 	}
 }
 
-func run(hippo, folder, data, only string, rows, conversations int) error {
-	hippo, err := filepath.Abs(hippo)
-	if err == nil {
-		folder, err = filepath.Abs(folder)
+// programsOf returns the programs that can be started and are wanted.
+func programsOf(hippo, folder *string, only string) (there []neighbour.Program, err error) {
+	for _, path := range []*string{hippo, folder} { // programs run in folders of their own
+		if *path, err = filepath.Abs(*path); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	var there []neighbour.Program
-	for _, p := range append([]neighbour.Program{neighbour.Hippo(hippo, "sqlite"), neighbour.Hippo(hippo, "shared")}, neighbour.Others(folder)...) {
+	for _, p := range append([]neighbour.Program{neighbour.Hippo(*hippo, "sqlite"), neighbour.Hippo(*hippo, "shared")}, neighbour.Others(*folder)...) {
 		if !slices.ContainsFunc(strings.Split(only, ","), func(name string) bool { return strings.HasPrefix(p.Name, name) }) {
 			continue
 		}
@@ -57,125 +69,7 @@ func run(hippo, folder, data, only string, rows, conversations int) error {
 		}
 		there = append(there, p)
 	}
-	if data != "" {
-		return quality(data, conversations, there)
-	}
-	return speed(there, rows)
-}
-
-// speed prints a row of figures for each program.
-func speed(programs []neighbour.Program, rows int) error {
-	words, err := corpus.Words()
-	if err != nil {
-		return err
-	}
-	fmt.Printf("| %d rows | start | first answer | store | retrieve | memory | tokens of a result |\n|---|---|---|---|---|---|---|\n", rows)
-	for i := range programs {
-		err := within(func(dir string) error {
-			if err := measure(&programs[i], dir, words, rows); err != nil {
-				return err
-			}
-			return flushed(dir)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// flushes is how often the disk is measured.
-const flushes = 200
-
-// flushed prints what it takes to write 4 KiB to the end of a file and to flush it to the disk, now: the least that a
-// program needs to store a text durably.
-func flushed(dir string) (err error) {
-	f, err := os.Create(filepath.Join(dir, "flushed"))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	var took []time.Duration
-	for range flushes {
-		d, err := timed(func() error {
-			_, err := f.Write(make([]byte, 4096))
-			return errors.Join(err, f.Sync())
-		})
-		if err != nil {
-			return err
-		}
-		took = append(took, d)
-	}
-	fmt.Printf("| &nbsp; 4 KiB written and flushed, just after it | | | %s | | | |\n", ms(median(took)))
-	return nil
-}
-
-// within calls fn with a folder that is removed.
-func within(fn func(dir string) error) (err error) {
-	dir, err := os.MkdirTemp("", "comparison")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	return fn(dir)
-}
-
-// measure fills a file, starts the program on it again, and prints what that and each call took: medians.
-func measure(p *neighbour.Program, dir string, words []string, rows int) error {
-	file := filepath.Join(dir, "memory.db")
-	s, err := p.Start(file, dir)
-	if err != nil {
-		return err
-	}
-	w := corpus.New(7, words)
-	var stores, recalls []time.Duration
-	for range rows {
-		text := w.Text(40)
-		d, err := timed(func() error { _, err := s.Store(text, "comparison"); return err })
-		if err != nil && !errors.Is(err, neighbour.ErrRefused) {
-			return err
-		}
-		stores = append(stores, d)
-	}
-	s.Kill()
-	begin := time.Now()
-	if s, err = p.Start(file, dir); err != nil {
-		return err
-	}
-	defer s.Kill()
-	started, tokens := time.Since(begin), 0
-	if _, err := s.Recall(w.Query(), 10); err != nil {
-		return err
-	}
-	first := time.Since(begin)
-	for range min(rows, 200) {
-		query := w.Query()
-		d, err := timed(func() error { _, err := s.Recall(query, 10); return err })
-		if err != nil {
-			return err
-		}
-		n, err := o200k.Count(s.Text)
-		if err != nil {
-			return err
-		}
-		recalls, tokens = append(recalls, d), tokens+n
-	}
-	memory, _ := s.RSS()
-	fmt.Printf("| %s | %s | %s | %s | %s | %.0f MB | %d |\n", p.Name, ms(started), ms(first), ms(median(stores)), ms(median(recalls)), memory, tokens/len(recalls))
-	return nil
-}
-
-func timed(fn func() error) (time.Duration, error) {
-	begin := time.Now()
-	err := fn()
-	return time.Since(begin), err
-}
-
-func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
-
-func median(ds []time.Duration) time.Duration {
-	slices.Sort(ds)
-	return ds[len(ds)/2]
+	return there, nil
 }
 
 // quality prints the measures of each program on the first conversations of a set: each turn is stored as a text

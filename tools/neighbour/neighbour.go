@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/hippo-memory/hippo/tools/stdio"
@@ -34,6 +36,8 @@ type Program struct {
 	recall  func(s *Session, query string, n int) (keys []string, err error)
 	list    func(s *Session) ([]Row, error)
 	remove  func(s *Session, key string) error
+	// count returns how many memories the program says that it has.
+	count func(s *Session) (int, error)
 	// wait waits for what goes on after a call; nil: nothing does.
 	wait func(s *Session) error
 }
@@ -57,6 +61,8 @@ func (p *Program) Missing() error {
 type Session struct {
 	*stdio.Client
 	Program *Program
+	// Plain: it recalls by the vectors alone, if it has a choice.
+	Plain bool
 	// Text is what the last call returned, as a model reads it.
 	Text string
 	// meta is what the result has beside it.
@@ -89,6 +95,9 @@ func (s *Session) Recall(query string, n int) ([]string, error) { return s.Progr
 // List returns all that the program has.
 func (s *Session) List() ([]Row, error) { return s.Program.list(s) }
 
+// Count returns how many memories the program says that it has.
+func (s *Session) Count() (int, error) { return s.Program.count(s) }
+
 // Delete deletes what the program calls by this key.
 func (s *Session) Delete(key string) error { return s.Program.remove(s, key) }
 
@@ -96,6 +105,18 @@ func (s *Session) Delete(key string) error { return s.Program.remove(s, key) }
 func (s *Session) Kill() {
 	_ = s.Cmd.Process.Kill() // it may have ended
 	_ = s.Cmd.Wait()
+}
+
+// counted calls a tool and returns the number that the first match of a pattern has in its result.
+func (s *Session) counted(tool string, args map[string]any, pattern string) (int, error) {
+	if err := s.call(tool, args); err != nil {
+		return 0, err
+	}
+	found := regexp.MustCompile(pattern).FindStringSubmatch(s.Text)
+	if found == nil {
+		return 0, fmt.Errorf("%s: %s: no number of memories in %q", s.Program.Name, tool, s.Text)
+	}
+	return strconv.Atoi(found[1])
 }
 
 // call calls a tool. Errors: what the program answers as one.

@@ -36,6 +36,7 @@ func Hippo(binary, kind string) Program {
 		remove: func(s *Session, key string) error {
 			return s.call("hippo_forget", map[string]any{"uuids": []string{key}})
 		},
+		count: func(s *Session) (int, error) { return s.counted("ping", map[string]any{}, `"alive":(\d+)`) },
 	}
 }
 
@@ -72,9 +73,13 @@ func (s *Session) Settle() error {
 	return s.Program.wait(s)
 }
 
+// idle is how long this program may embed nothing before that counts as a failure.
+const idle = 10 * time.Minute
+
 // embedded waits until all models have embedded everything.
 func embedded(s *Session) error {
-	for range 6000 {
+	last, at := -1, time.Now()
+	for time.Since(at) < idle {
 		if err := s.call("hippo_status", map[string]any{"format": "json"}); err != nil {
 			return err
 		}
@@ -88,12 +93,16 @@ func embedded(s *Session) error {
 		for _, m := range status.Models {
 			missing += m.Memories - m.Embedded
 		}
-		if missing == 0 {
+		switch missing {
+		case 0:
 			return nil
+		case last:
+		default:
+			last, at = missing, time.Now()
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return fmt.Errorf("%s has not embedded everything within ten minutes: %s", s.Program.Name, s.Text)
+	return fmt.Errorf("%s has embedded nothing for %v: %s", s.Program.Name, idle, s.Text)
 }
 
 // page is the most that this program lists at once.
@@ -151,7 +160,7 @@ func ClaudeHippo(folder string) Program {
 			return r.Hash, err
 		},
 		recall: func(s *Session, query string, n int) ([]string, error) {
-			if err := s.call("hippo_recall", map[string]any{"query": query, "limit": n}); err != nil {
+			if err := s.call("hippo_recall", map[string]any{"query": query, "limit": n, "no_surprise_boost": s.Plain}); err != nil {
 				return nil, err
 			}
 			var list []struct{ Memory serviceRow }
@@ -170,6 +179,7 @@ func ClaudeHippo(folder string) Program {
 			return rows, err
 		},
 		remove: func(s *Session, key string) error { return s.call("hippo_forget", map[string]any{"content_hash": key}) },
+		count:  func(s *Session) (int, error) { return s.counted("ping", map[string]any{}, `"alive":(\d+)`) },
 	}
 }
 
@@ -243,6 +253,9 @@ func Service(folder, major, version string) Program {
 		remove: func(s *Session, key string) error {
 			return s.call("memory_delete", map[string]any{"content_hash": key})
 		},
+		count: func(s *Session) (int, error) {
+			return s.counted("memory_health", map[string]any{}, `"total_memories": (\d+)`)
+		},
 	}
 }
 
@@ -290,6 +303,10 @@ func ServerMemory(folder string) Program {
 		},
 		remove: func(s *Session, key string) error {
 			return s.call("delete_entities", map[string]any{"entityNames": []string{key}})
+		},
+		count: func(s *Session) (int, error) {
+			err := s.call("read_graph", map[string]any{})
+			return strings.Count(s.Text, `"observations":`), err
 		},
 	}
 }
