@@ -142,6 +142,8 @@ func memoryMCPCalls() []exchange {
 		{"search_memory", object{"query": "release", "min_score": 1}, `^\{` + none},
 		{"recall", object{"query": "release"}, `^\{"results":\[\{"id":"\$deploy","content":"` + deployDoc + `","memory_type":"procedural","score":0\.\d+,"vector_score":0,"bm25_score":1,"ppr_score":[01][.\d]*\}.*"weights":\{"vector":0\.4,"bm25":0\.15,"ppr":0\.45\}\}$`},
 		{"recall", object{"query": "release", "vectorWeight": 0, "bm25Weight": 1, "pprWeight": 0, "min_score": .9}, `^\{"results":\[\{"id":"\$deploy"[^]]*"score":1,[^]]*\],"count":1,.*"weights":\{"vector":0,"bm25":1,"ppr":0\}\}$`},
+		{"create_entity", object{"name": "Grace Hopper", "entity_type": "person", "description": "She wrote a compiler.", "user_id": "ada"}, `^\{"id":"[0-9a-f]{20}"\}$`},
+		{"knowledge_graph", object{"action": "create_entity", "name": "Grace Hopper"}, `^\{"id":"[0-9a-f]{20}"\}$`},
 		{"create_relation", object{"from_entity": "$deploy", "to_entity": "$rome", "relation_type": "serves"}, `^\{"id":"\$deploy-serves-\$rome"\}$`},
 		{"create_relation", object{"from_entity": "$rome", "to_entity": "$deploy", "relation_type": "needs", "weight": 1}, `^\{"id":"\$rome-needs-\$deploy","replaced":\[\{"id":"\$rome-needs-\$deploy","from_entity":"\$rome","to_entity":"\$deploy","relation_type":"needs","weight":0\.5\}\]\}$`},
 		{"knowledge_graph", object{"action": "create_relation", "from_entity": "$deploy", "to_entity": "$rome", "relation_type": "serves"}, `^\{"id":"\$deploy-serves-\$rome"\}$`},
@@ -152,7 +154,7 @@ func memoryMCPCalls() []exchange {
 		{"knowledge_graph", object{"action": "get_related", "entity_id": "$rome", "direction": "both"}, `"entity_count":1,`},
 		{"detect_communities", nil, `^\{"communities":\[\["\$(rome|deploy)","\$(rome|deploy)"\]\],"sizes":\[2\],"labels":\["[^"]+"\],"community_count":1,"entity_count":2\}$`},
 		{"knowledge_graph", object{"action": "detect_communities"}, `"community_count":1`},
-		{"get_status", object{"_placeholder": true}, `^\{"version":"v1\.2\.3","status":"(healthy|degraded)","memories_count":3,"embedding":\{"status":"ready"`},
+		{"get_status", object{"_placeholder": true}, `^\{"version":"v1\.2\.3","status":"(healthy|degraded)","memories_count":3,"entities_count":0,"embedding":\{"status":"ready"`},
 		{"reset_all_memory", object{"confirm": false}, `^\{"reset":false,"message":"[^"]+"\}$`},
 		{"reset_all_memory", object{"confirm": true}, `^\{"reset":true,"deleted":\{"memories":3\},"message":"[^"]+"\}$`},
 		{"how_to_use", nil, `^\{"guide":"`},
@@ -177,6 +179,26 @@ func TestMemoryMCP(t *testing.T) {
 	for _, tool := range memorymcp.New().Tools {
 		if tool.Call != nil && !tried[tool.Name] {
 			t.Errorf("%s is not tried", tool.Name)
+		}
+	}
+}
+
+// An entity of a name that is taken is the one that is there, and names mean entities.
+func TestMemoryMCP_Entities(t *testing.T) {
+	t.Parallel()
+	s := startMCP(t)
+	s.keys["$harbour"] = ask[struct{ ID string }](s.session, "create_entity", object{"name": "Harbour", "entity_type": "unknown", "description": "It lies at the sea.", "user_id": "ada"}).ID
+	for _, x := range []exchange{
+		{"create_entity", object{"name": "harbour", "description": "Another one."}, `^\{"id":"\$harbour","existing":true\}$`},
+		{"create_relation", object{"from_entity": "Harbour", "to_entity": "$paris", "relation_type": "near"}, `^\{"id":"\$harbour-near-\$paris"\}$`},
+		{"get_related", object{"entity_id": "harbour"}, `"entities":\[\{"id":"\$paris"`},
+		{"get_related", object{"entity_id": "$paris", "direction": "in"}, `^\{"entities":\[\{"id":"\$harbour","name":"Harbour","entity_type":"unknown","description":"It lies at the sea\.","distance":1\}\]`},
+		{"get_status", nil, `"entities_count":1`},
+		{"search", object{"query": "harbour at the sea"}, `"results":\[(\{"id":"\$(rome|deploy)[^]]*)?\]`},
+		{"list_memories", object{"limit": 1}, `"memory_type":"entity","user_id":"ada"`},
+	} {
+		if text := s.shown(s.must(x.tool, s.named(x.args), nil).Text); !regexp.MustCompile(x.want).MatchString(text) {
+			t.Errorf("%s(%v): got\n%s\nwant a match of\n%s", x.tool, x.args, text, x.want)
 		}
 	}
 }
@@ -226,6 +248,8 @@ func TestMemoryMCP_Refuses(t *testing.T) {
 		{exchange{"search_memory", object{"query": "x", "minScore": .1, "min_score": .2}, `^minScore: is another name of min_score`}, hippo.CodeInvalid},
 		{exchange{"recall", object{"query": "x", "vector_weight": 0, "bm25_weight": 0, "ppr_weight": 0}, `^vector_weight: `}, hippo.CodeInvalid},
 		{exchange{"knowledge_graph", object{}, `^action: is required`}, hippo.CodeInvalid},
+		{exchange{"create_entity", object{"entity_type": "person"}, `^name: is required`}, hippo.CodeInvalid},
+		{exchange{"create_entity", object{"name": strings.Repeat("x", 300)}, `^name: `}, hippo.CodeInvalid},
 		{exchange{"knowledge_graph", object{"action": "fly"}, `^action: must be one of`}, hippo.CodeInvalid},
 		{exchange{"knowledge_graph", object{"action": "get_related"}, `^entity_id: is required`}, hippo.CodeInvalid},
 		{exchange{"create_relation", object{"from_entity": "$rome", "to_entity": "$deploy"}, `^relation_type: is required`}, hippo.CodeInvalid},
@@ -234,6 +258,8 @@ func TestMemoryMCP_Refuses(t *testing.T) {
 		{exchange{"create_relation", object{"from_entity": "$rome", "to_entity": "$deploy", "relation_type": "x", "weight": 2}, `^weight: `}, hippo.CodeInvalid},
 		{exchange{"get_related", object{"entity_id": unknown}, `^Entity not found: `}, hippo.CodeNotFound},
 		{exchange{"get_related", object{"entity_id": "$rome", "depth": 11}, `^depth: `}, hippo.CodeInvalid},
+		{exchange{"search_code", object{"query": "x"}, `hippo_code.*nothing was changed$`}, hippo.CodeUnsupported},
+		{exchange{"index_project", object{"path": "/"}, `hippo code index PATH.*nothing was changed$`}, hippo.CodeUnsupported},
 		{exchange{"reset_all_memory", object{}, `^confirm: is required`}, hippo.CodeInvalid},
 	} {
 		o := s.tool(x.tool, s.named(x.args))
@@ -262,8 +288,9 @@ func TestMemoryMCP_Refuses(t *testing.T) {
 // All names of the design, of the versions 0.8 and 0.9, and of the time between are there.
 func TestMemoryMCP_Names(t *testing.T) {
 	t.Parallel()
-	want := strings.Fields(`store_memory get_memory update_memory delete_memory list_memories search search_text recall create_relation get_related get_valid get_valid_at invalidate
-		get_status reset_all_memory search_memory knowledge_graph detect_communities how_to_use`)
+	want := strings.Fields(`store_memory get_memory update_memory delete_memory list_memories search search_text recall create_entity create_relation get_related get_valid get_valid_at invalidate
+		get_status reset_all_memory search_memory knowledge_graph detect_communities how_to_use
+		search_code recall_code search_symbols symbol_graph get_symbol_callers get_symbol_callees get_related_symbols index_project get_index_status list_projects delete_project project_info get_project_stats`)
 	var got []string
 	for _, tool := range memorymcp.New().Tools {
 		got = append(got, tool.Name)

@@ -41,14 +41,23 @@ const keyDigits = 10
 // keyOf returns the key by which this system knows a memory: the last 20 digits of its ID.
 func keyOf(id hippo.ID) string { return hex.EncodeToString(id[len(id)-keyDigits:]) }
 
-// find returns the live memory that an argument refers to. What is the word for it in errors. One that is not there, and a text that is no
-// reference, are a [*missingError].
+// The words for a memory in errors.
+const (
+	aMemory  = "Memory"
+	anEntity = "Entity"
+)
+
+// find returns the live memory that an argument refers to. What is the word for it in errors; an entity may also be meant by its name. One
+// that is not there, and a text that is no reference, are a [*missingError].
 func find(ctx context.Context, c *d.Call, what, name string) (*hippo.Memory, error) {
 	ref := c.Text(name)
 	if ref == "" {
 		return nil, hippo.Fieldf(name, "is required: an ID as text")
 	}
 	id, err := c.Resolve(ctx, ref, engine.PreferLive)
+	if err != nil && what == anEntity {
+		id, err = engine.ResolveNamed(ctx, c.Memories, ref, engine.PreferLive)
+	}
 	if _, noRef := errors.AsType[*hippo.FieldError](err); noRef || errors.Is(err, hippo.ErrNotFound) {
 		return nil, &missingError{what, ref}
 	}
@@ -67,5 +76,5 @@ func find(ctx context.Context, c *d.Call, what, name string) (*hippo.Memory, err
 
 // findMemory is [find] for the argument id.
 func findMemory(ctx context.Context, c *d.Call) (*hippo.Memory, error) {
-	return find(ctx, c, "Memory", "id")
+	return find(ctx, c, aMemory, "id")
 }

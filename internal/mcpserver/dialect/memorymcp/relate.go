@@ -1,8 +1,11 @@
 package memorymcp
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
+	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -27,7 +30,7 @@ const (
 // relating returns the tools about entities and their relations.
 func relating() []d.Tool {
 	relation := []d.Param{
-		{Name: "from_entity", Kind: d.Record, About: "an id"},
+		{Name: "from_entity", Kind: d.Record, About: "an id, or the name of an entity"},
 		{Name: "to_entity", Kind: d.Record, About: "an id"},
 		{Name: "relation_type", Kind: d.Text},
 		{Name: "weight", Kind: d.Number, Max: 1, Default: 1},
@@ -41,12 +44,16 @@ func relating() []d.Tool {
 		{Name: "valid_at", Kind: d.Text, Aliases: []string{"as_of"}, About: "default: now"},
 		{Name: "known_at", Kind: d.Text},
 	}
-	actions := []string{createRelation, getRelated, detectCommunities}
+	named := []d.Param{
+		{Name: "name", Kind: d.Text}, {Name: "entity_type", Kind: d.Text, About: "person, project"}, {Name: "description", Kind: d.Text}, {Name: "user_id", Kind: d.Text},
+	}
+	actions := []string{createEntity, createRelation, getRelated, detectCommunities}
 	return []d.Tool{
 		{
-			Name: "knowledge_graph", Description: "Relations between memories: create_relation, get_related, detect_communities.", Call: callGraph,
-			Params: slices.Concat([]d.Param{{Name: "action", Kind: d.Text, Required: true, Choices: actions}}, relation, related),
+			Name: "knowledge_graph", Description: "Entities and their relations: create_entity (name), create_relation, get_related, detect_communities.", Call: callGraph,
+			Params: slices.Concat([]d.Param{{Name: "action", Kind: d.Text, Required: true, Choices: actions}}, named, relation, related),
 		},
+		{Name: createEntity, Description: "Record an entity: a person, a project, a file.", Writes: true, Unlisted: true, Call: callCreateEntity, Params: named},
 		{Name: createRelation, Description: "Relate two memories.", Writes: true, Unlisted: true, Call: callCreateRelation, Params: relation},
 		{Name: getRelated, Description: "What is related to a memory, to a depth.", ReadOnly: true, Unlisted: true, Call: callRelated, Params: related},
 		{Name: detectCommunities, Description: "Groups of memories that are related to each other.", ReadOnly: true, Unlisted: true, Call: callCommunities},
@@ -55,6 +62,8 @@ func relating() []d.Tool {
 
 func callGraph(ctx context.Context, c *d.Call) (d.Result, error) {
 	switch c.Text("action") {
+	case createEntity:
+		return callCreateEntity(ctx, c)
 	case createRelation:
 		return callCreateRelation(ctx, c)
 	case getRelated:
@@ -62,6 +71,35 @@ func callGraph(ctx context.Context, c *d.Call) (d.Result, error) {
 	default:
 		return callCommunities(ctx, c)
 	}
+}
+
+// created is the result of recording an entity. Existing: there was one of that name, which stays as it is.
+type created struct {
+	ID       string `json:"id"`
+	Existing bool   `json:"existing,omitempty"`
+}
+
+// unknownType is the type of an entity for which none is given.
+const unknownType = "unknown"
+
+func callCreateEntity(ctx context.Context, c *d.Call) (d.Result, error) {
+	if strings.TrimSpace(c.Text("name")) == "" {
+		return d.Result{}, hippo.Fieldf("name", "is required, such as Ada Lovelace")
+	}
+	draft := engine.EntityDraft{Entity: hippo.Entity{Name: c.Text("name"), Kind: c.Text("entity_type"), Description: c.Text("description")}}
+	if draft.Kind == unknownType {
+		draft.Kind = ""
+	}
+	by := hippo.Source{Kind: hippo.SourceAgent, Client: "mcp", Author: c.Text("user_id")}
+	e, err := engine.AddEntity(ctx, engine.As(c.Memories, hippo.Operation{By: by}), draft)
+	existing := errors.Is(err, hippo.ErrConflict)
+	if existing {
+		e, err = engine.FindEntity(ctx, c.Memories, draft.Name)
+	}
+	if err != nil {
+		return d.Result{}, err
+	}
+	return d.JSON(created{keyOf(e.ID), existing}, 1)
 }
 
 // declared is the result of relating; what it ended and what is in conflict with it stay visible.
@@ -98,11 +136,11 @@ func callCreateRelation(ctx context.Context, c *d.Call) (d.Result, error) {
 	if r.Kind == "" {
 		return d.Result{}, hippo.Fieldf("relation_type", "is required, such as works_at")
 	}
-	from, err := find(ctx, c, "Entity", "from_entity")
+	from, err := find(ctx, c, anEntity, "from_entity")
 	if err != nil {
 		return d.Result{}, err
 	}
-	to, err := find(ctx, c, "Entity", "to_entity")
+	to, err := find(ctx, c, anEntity, "to_entity")
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -145,7 +183,7 @@ type entity struct {
 
 // callRelated walks over what holds at a time. The entity itself is not in the answer.
 func callRelated(ctx context.Context, c *d.Call) (d.Result, error) {
-	m, err := find(ctx, c, "Entity", "entity_id")
+	m, err := find(ctx, c, anEntity, "entity_id")
 	if err != nil {
 		return d.Result{}, err
 	}
@@ -188,6 +226,10 @@ func entitiesOf(nodes []engine.Node) []entity {
 	out := make([]entity, len(nodes))
 	for i, n := range nodes {
 		out[i] = entity{ID: keyOf(n.ID), Name: n.Content, EntityType: typeOf(n.Memory), Distance: n.Distance}
+		if n.IsEntity() {
+			e := hippo.ParseEntity(n.Content)
+			out[i].Name, out[i].EntityType, out[i].Description = e.Name, cmp.Or(e.Kind, unknownType), e.Description
+		}
 	}
 	return out
 }

@@ -35,6 +35,7 @@ type status struct {
 	Version   string    `json:"version"`
 	Status    string    `json:"status"`
 	Memories  int       `json:"memories_count"`
+	Entities  int       `json:"entities_count"`
 	Embedding embedding `json:"embedding"`
 	Problems  []string  `json:"problems,omitempty"`
 }
@@ -56,6 +57,11 @@ func callStatus(ctx context.Context, c *d.Call) (d.Result, error) {
 		return d.Result{}, err
 	}
 	out := status{Version: c.Version, Status: stateHealthy, Memories: st.Memories, Embedding: embeddingOf(st.Models), Problems: slices.Clone(st.Degraded)}
+	entities, err := engine.ListEntities(ctx, c.Memories, engine.EntityQuery{Count: 1})
+	if err != nil {
+		return d.Result{}, err
+	}
+	out.Entities = entities.Total
 	if st.Store != nil {
 		for _, p := range st.Store.Problems {
 			out.Problems = append(out.Problems, p.String())

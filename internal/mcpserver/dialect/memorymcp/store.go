@@ -214,7 +214,7 @@ func end(ctx context.Context, c *d.Call, m *hippo.Memory) error {
 	in := engine.Because(c.Memories, reason)
 	change := engine.Modification{Vote: engine.VoteNone}
 	if c.Has("superseded_by") {
-		next, err := find(ctx, c, "Memory", "superseded_by")
+		next, err := find(ctx, c, aMemory, "superseded_by")
 		if err != nil {
 			return err
 		}

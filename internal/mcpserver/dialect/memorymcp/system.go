@@ -1,5 +1,4 @@
-// Package memorymcp holds the tools of memory-mcp: those of its design, those of its versions 0.8 and 0.9, and those of
-// the fork that has more of them. A memory is addressed by the last 20 digits of its ID. Each result is one line of JSON; a failure is
+// Package memorymcp holds the tools of memory-mcp: those of its design, and those of its versions 0.8 and 0.9. A memory is addressed by the last 20 digits of its ID. Each result is one line of JSON; a failure is
 // a result with isError, a message, and the code in the structured content.
 package memorymcp
 
@@ -22,7 +21,7 @@ func New() *d.System {
 			"source.client": "agent_id", "Session": "run_id", "source.session": "run_id", "Projects": "namespace", "project": "namespace", "importance": "importance_score", "Relevance": "min_score",
 			"Supersedes": "superseded_by", "supersedes": "superseded_by", "Kind": "relation_type", "weight": "weight", "from": "from_entity", "to": "to_entity", "Relations": "from_entity",
 		},
-		Tools:   slices.Concat(storing(), reading(), searching(), relating(), ruling()),
+		Tools:   slices.Concat(storing(), reading(), searching(), relating(), ruling(), missing()),
 		Failure: failure,
 	}
 	for i := range s.Tools {
