@@ -46,6 +46,12 @@ func publicName(local string) string {
 		return "log"
 	case "formerVersions":
 		return "versions"
+	case "findEntity", "showEntity":
+		return "entity"
+	case "listEntities":
+		return "entities"
+	case "addEntity", "modifyEntity", "removeEntity", "mergeEntities", "splitEntity":
+		return "change_entity"
 	default:
 		return ""
 	}

@@ -33,6 +33,9 @@ func argumentsFor(m *hippo.Memory) map[string]any {
 		"historyAfter": "", "importHistory": []hippo.Version{{ID: m.ID, Operation: hippo.Operation{ID: m.ID, Verb: hippo.VerbModify}, Before: m}},
 		"importBatch": map[string]any{"Entries": []any{map[string]any{"Memory": m}}}, "indexImported": map[string]any{},
 		"importRelations": link, "feedHead": map[string]any{}, "feedAfter": map[string]any{},
+		"findEntity": m.ID.String(), "showEntity": map[string]any{"Entity": m.ID}, "listEntities": map[string]any{"Found": true}, "resolveNamed": map[string]any{"Ref": m.ID.Short()},
+		"addEntity": map[string]any{"Name": "x", "ID": m.ID}, "modifyEntity": map[string]any{"Entity": m.ID, "ID": m.ID}, "removeEntity": map[string]any{"Entity": m.ID, "ID": m.ID},
+		"mergeEntities": map[string]any{"From": m.ID, "Into": "x", "ID": m.ID}, "splitEntity": map[string]any{"Entity": m.ID, "New": map[string]any{"Name": "y"}, "ID": m.ID},
 		"consolidateAll": map[string]any{"Horizon": "weekly"}, "clusters": map[string]any{}, "audit": map[string]any{},
 	}
 }
