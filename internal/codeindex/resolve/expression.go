@@ -39,11 +39,31 @@ type locals struct {
 }
 
 func newEvaluator(w *World, file int, f *syntax.File) *evaluator {
-	e := &evaluator{world: w, file: file, locals: locals{f.Locals, make(map[string][]int)}, values: make(map[int]meaning)}
-	for i := range f.Locals {
-		e.locals.byName[f.Locals[i].Name] = append(e.locals.byName[f.Locals[i].Name], i)
+	return &evaluator{world: w, file: file, locals: newLocals(f.Locals), values: make(map[int]meaning)}
+}
+
+func newLocals(list []syntax.Local) locals {
+	l := locals{list, make(map[string][]int)}
+	for i := range list {
+		l.byName[list[i].Name] = append(l.byName[list[i].Name], i)
 	}
-	return e
+	return l
+}
+
+// evaluatorOf returns the evaluator of a resolver.
+func evaluatorOf(r *Resolver) *evaluator {
+	if r.evaluator == nil {
+		r.evaluator = newEvaluator(r.world, r.file, r.syntax)
+	}
+	return r.evaluator
+}
+
+// typeOf returns the type that is written for the variable that a name is at a byte; empty: none.
+func (l *locals) typeOf(name string, at int) string {
+	if i := l.at(name, at); i >= 0 {
+		return l.list[i].Type
+	}
+	return ""
 }
 
 // at returns the variable that a name is at a byte; -1: none.

@@ -33,10 +33,7 @@ func (r *Resolver) Resolve(ref *syntax.Reference) ([]int, Grade) {
 
 // byType resolves a reference of Go by what its qualifier means. Not sure: that is not known.
 func byType(r *Resolver, ref *syntax.Reference) (found []int, grade Grade, sure bool) {
-	if r.evaluator == nil {
-		r.evaluator = newEvaluator(r.world, r.file, r.syntax)
-	}
-	e, at := r.evaluator, ref.At.From
+	e, at := evaluatorOf(r), ref.At.From
 	if _, imported := r.modules[ref.Qualifier]; imported && ref.Use != syntax.Call && ref.Use != syntax.Read {
 		at = -1 // a variable may have the name of the package that its type is in
 	}
@@ -182,7 +179,7 @@ func (r *Resolver) self(ref *syntax.Reference) (class string, ok bool) {
 		return "", false
 	}
 	switch ref.Qualifier {
-	case "self", "this", "cls", "Self", "@":
+	case "self", "this", "cls", "Self", "@", "$this", "static":
 		return q[:i], true
 	}
 	return "", false
@@ -229,6 +226,9 @@ func (r *Resolver) ofType(ref *syntax.Reference, all []int) []int {
 	}
 	name := r.typesOf(ref.In)[ref.Qualifier]
 	if name == "" {
+		name = bareName(evaluatorOf(r).locals.typeOf(ref.Qualifier, ref.At.From))
+	}
+	if name == "" {
 		return nil
 	}
 	module, class, ok := strings.Cut(name, ".")
@@ -238,6 +238,15 @@ func (r *Resolver) ofType(ref *syntax.Reference, all []int) []int {
 	return r.keep(all, func(s *Symbol) bool {
 		return container(s) == class && (module == "" && r.near[s.File] || slices.Contains(r.modules[module], s.File))
 	})
+}
+
+// bareName is the name of a type without its arguments and what it points to: "Row" of "const Row<T> *".
+func bareName(t string) string {
+	t = strings.TrimPrefix(strings.TrimPrefix(strings.TrimLeft(t, "&* "), "const "), "struct ")
+	if i := strings.IndexAny(t, "<[ *&?"); i > 0 {
+		t = t[:i]
+	}
+	return strings.ReplaceAll(t, "::", ".")
 }
 
 // typesOf returns the types that a signature gives its parameters.

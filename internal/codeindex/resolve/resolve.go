@@ -37,20 +37,23 @@ type World struct {
 	// byModule are the files by the ends of the names by which imports name them: folders, and files without suffix.
 	byModule map[string][]int
 	inFolder map[string][]int
-	colon    *regexp.Regexp // finds names and their types in signatures
-	packages sync.Map       // the files of the package of a file
-	modules  sync.Map       // the files that a file imports, by name
+	// byPackage are the files by the package that they say they are of.
+	byPackage map[string][]int
+	colon     *regexp.Regexp // finds names and their types in signatures
+	packages  sync.Map       // the files of the package of a file
+	modules   sync.Map       // the files that a file imports, by name
 }
 
 // New returns a World. symbols are in the order of files and numbers.
 func New(files []File, symbols []Symbol) *World {
-	w := &World{files: files, symbols: symbols, byName: make(map[string][]int), byModule: make(map[string][]int), inFolder: make(map[string][]int), colon: regexp.MustCompile(`(\w+)\s*:\s*&?(?:mut\s+)?([A-Za-z_][\w.]*)`)}
+	w := &World{files: files, symbols: symbols, byName: make(map[string][]int), byModule: make(map[string][]int), inFolder: make(map[string][]int), byPackage: make(map[string][]int), colon: regexp.MustCompile(`(\w+)\s*:\s*&?(?:mut\s+)?([A-Za-z_][\w.]*)`)}
 	for i := range symbols {
 		w.byName[symbols[i].Name] = append(w.byName[symbols[i].Name], i)
 	}
 	for i := range files {
 		dir := folder(files[i].Path)
 		w.inFolder[dir] = append(w.inFolder[dir], i)
+		w.byPackage[files[i].Package] = append(w.byPackage[files[i].Package], i)
 		for _, m := range moduleNames(files[i].Path) {
 			w.byModule[m] = append(w.byModule[m], i)
 		}
@@ -136,6 +139,9 @@ func (r *Resolver) add(m *syntax.Import) {
 			alias = r.world.nameOf(m.Path, files)
 		}
 		r.modules[alias] = append(r.modules[alias], files...)
+		if m.Name == "*" {
+			r.modules["*"] = append(r.modules["*"], files...)
+		}
 	} else {
 		alias := m.Alias
 		if alias == "" {
@@ -193,7 +199,7 @@ func components(p, dir string) (parts []string, relative bool) {
 		return strings.Split(strings.Trim(dir+"/"+rest, "/"), "/"), true
 	}
 	p = strings.NewReplacer("::", "/", `\`, "/").Replace(p)
-	if !strings.Contains(p, "/") && !strings.HasSuffix(p, ".h") {
+	if !strings.Contains(p, "/") && !slices.Contains([]string{".h", ".hh", ".hpp", ".rb", ".sh", ".php"}, path.Ext(p)) {
 		p = strings.ReplaceAll(p, ".", "/")
 	}
 	parts = strings.FieldsFunc(p, func(c rune) bool { return c == '/' })
@@ -205,6 +211,12 @@ func components(p, dir string) (parts []string, relative bool) {
 
 // imported returns the files that an import names: those whose path, or whose folder's, has the longest end in common with it.
 func (w *World) imported(from int, p string) []int {
+	switch w.files[from].Language {
+	case "java", "kotlin", "csharp", "php": // the package is what imports name
+		if list := w.byPackage[p]; p != "" && len(list) > 0 {
+			return list
+		}
+	}
 	parts, relative := components(p, folder(w.files[from].Path))
 	if len(parts) == 0 {
 		return nil
@@ -212,6 +224,7 @@ func (w *World) imported(from int, p string) []int {
 	last := parts[len(parts)-1]
 	if w.files[from].Language != "go" {
 		last = strings.TrimSuffix(last, path.Ext(last))
+		parts[len(parts)-1] = last
 	}
 	var best []int
 	longest := 0

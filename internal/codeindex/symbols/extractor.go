@@ -34,10 +34,11 @@ type around struct {
 
 // A scope is a node that is open: one that is a definition, or limits the life of local names.
 type scope struct {
-	next   int // the first node behind it
-	until  int // the byte behind it
-	alias  int // the node of the variable that a switch of types declares
-	symbol int // what is in it belongs to this symbol
+	next   int    // the first node behind it
+	until  int    // the byte behind it
+	alias  int    // the node of the variable that a switch of types declares
+	of     string // what the definitions directly in it belong to, if that is elsewhere
+	symbol int    // what is in it belongs to this symbol
 	inside bool
 	locals int // how many local names there were before it
 }
@@ -122,14 +123,14 @@ func (x *extractor) child(n int, field string) int {
 	return nextChild(x, n, n+1, field)
 }
 
-// nextChild returns the first child of n, at or behind c, that is its field; -1: there is none.
+// nextChild returns the first child of n, at or behind c, that is its field and is written; -1: there is none.
 func nextChild(x *extractor, n, c int, field string) int {
 	id, ok := x.table.fields[field]
 	if n < 0 || !ok {
 		return -1
 	}
 	for ; c < int(x.nodes[n].Next); c = int(x.nodes[c].Next) {
-		if x.nodes[c].Field == id {
+		if x.nodes[c].Field == id && x.nodes[c].Start < x.nodes[c].End {
 			return c
 		}
 	}
@@ -146,12 +147,12 @@ func namesOf(x *extractor, n int) []int {
 	return out
 }
 
-// childOf returns the first child of n that is of one of the types; -1: there is none.
+// childOf returns the first child of n that is of one of the types and is written; -1: there is none.
 func childOf(x *extractor, n int, types ...string) int {
 	found := -1
 	x.children(n, func(c int) bool {
 		for _, t := range types {
-			if x.kind(c) == t {
+			if x.kind(c) == t && x.nodes[c].Start < x.nodes[c].End {
 				found = c
 				return false
 			}
@@ -252,6 +253,12 @@ func isLocal(x *extractor, n int) bool {
 		}
 	}
 	return false
+}
+
+// inType reports whether a node is the field type or returns of its parent, or an argument of a type.
+func inType(x *extractor, n int) bool {
+	f := x.nodes[n].Field
+	return f != 0 && (f == x.table.fields["type"] || f == x.table.fields["returns"])
 }
 
 func (x *extractor) mark(n int, r role) {

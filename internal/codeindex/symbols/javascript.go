@@ -18,24 +18,24 @@ func typescriptLanguage(grammar string) *language {
 	l := &language{grammar: grammar, tokens: []string{"const"}, builtin: javascriptBuiltin(), handlers: javascriptHandlers()}
 	maps.Copy(l.handlers, map[string]handler{
 		"abstract_class_declaration": scriptClass,
-		"interface_declaration":      scriptDefinition(syntax.Interface),
-		"type_alias_declaration":     scriptDefinition(syntax.Type),
-		"enum_declaration":           scriptDefinition(syntax.Enum),
-		"internal_module":            scriptDefinition(syntax.Module),
-		"module":                     scriptDefinition(syntax.Module),
+		"interface_declaration":      declares(syntax.Interface),
+		"type_alias_declaration":     declares(syntax.Type),
+		"enum_declaration":           declares(syntax.Enum),
+		"internal_module":            declares(syntax.Module),
+		"module":                     declares(syntax.Module),
 		"enum_body":                  scriptEnum,
 		"enum_assignment":            scriptMember(syntax.Constant),
 		"public_field_definition":    scriptField,
 		"property_signature":         scriptMember(syntax.Field),
 		"method_signature":           scriptMember(syntax.Method),
 		"abstract_method_signature":  scriptMember(syntax.Method),
-		"function_signature":         scriptDefinition(syntax.Function),
+		"function_signature":         declares(syntax.Function),
 		"function_type":              function,
 		"ambient_declaration":        scriptAmbient,
 		"required_parameter":         scriptParameter,
 		"optional_parameter":         scriptParameter,
-		"type_parameter":             skipBound("name"),
-		"mapped_type_clause":         skipBound("name"),
+		"type_parameter":             bindName,
+		"mapped_type_clause":         bindName,
 		"extends_clause":             scriptHeritage(extended),
 		"extends_type_clause":        scriptHeritage(extended),
 		"implements_clause":          scriptHeritage(implement),
@@ -98,24 +98,13 @@ func scriptAmbient(x *extractor, n int) {
 	})
 }
 
-// scriptDefinition returns the handler of a declaration with the fields name and body.
-func scriptDefinition(kind syntax.Kind) handler {
-	return func(x *extractor, n int) {
-		name := x.child(n, "name")
-		if name < 0 || x.kind(name) == "string" {
-			return // module "x" only says where its definitions belong
-		}
-		x.open(n, x.define(definition{kind: kind, name: name, whole: wholeOf(x, n), body: x.child(n, "body")}))
-	}
-}
-
 func scriptFunction(x *extractor, n int) {
-	scriptDefinition(syntax.Function)(x, n)
+	declares(syntax.Function)(x, n)
 	scriptParameters(x, n)
 }
 
 func scriptClass(x *extractor, n int) {
-	scriptDefinition(syntax.Class)(x, n)
+	declares(syntax.Class)(x, n)
 	x.scopes[len(x.scopes)-1].inside = false
 }
 
@@ -348,7 +337,5 @@ func scriptElement(x *extractor, n int) {
 	x.mark(name, called)
 }
 
-// skipBound returns the handler of a node whose field is the name of a parameter of types.
-func skipBound(field string) handler {
-	return func(x *extractor, n int) { x.bind(x.child(n, field), n) }
-}
+// bindName is the handler of a node whose field name is that of a parameter of types.
+func bindName(x *extractor, n int) { x.bind(x.child(n, "name"), n) }

@@ -3,7 +3,7 @@ package symbols
 // languages returns the languages that are read by a grammar, by name.
 func languages() map[string]*language {
 	return map[string]*language{
-		"go": goLanguage(), "javascript": javascriptLanguage(), "python": pythonLanguage(),
-		"tsx": typescriptLanguage("tsx"), "typescript": typescriptLanguage("typescript"),
+		"bash": bashLanguage(), "c": cLanguage(), "cpp": cppLanguage(), "csharp": csharpLanguage(), "go": goLanguage(), "java": javaLanguage(), "javascript": javascriptLanguage(),
+		"php": phpLanguage(), "python": pythonLanguage(), "ruby": rubyLanguage(), "rust": rustLanguage(), "tsx": typescriptLanguage("tsx"), "typescript": typescriptLanguage("typescript"),
 	}
 }

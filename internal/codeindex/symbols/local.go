@@ -7,8 +7,12 @@ import (
 )
 
 // prune leaves out the local variables that say nothing of any reference: neither is one qualified by them, nor do they
-// give a value to one that is kept.
+// give a value to one that is kept; and all of a file that has no types.
 func prune(f *syntax.File) {
+	if !slices.ContainsFunc(f.Locals, func(l syntax.Local) bool { return l.Type != "" || l.Value != "" }) {
+		f.Locals = nil
+		return
+	}
 	needed := map[string]bool{}
 	need := func(expression string) {
 		from := -1

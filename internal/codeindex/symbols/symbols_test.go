@@ -133,7 +133,9 @@ func hostile() map[string]string {
 }
 
 func TestHostile(t *testing.T) {
-	for _, language := range []string{"go", "javascript", "python", "tsx", "typescript"} {
+	for _, language := range []string{
+		"bash", "c", "cpp", "csharp", "go", "java", "javascript", "php", "python", "ruby", "rust", "tsx", "typescript",
+	} {
 		for name, source := range hostile() {
 			t.Run(language+" "+name, func(t *testing.T) {
 				t.Parallel()

@@ -1,6 +1,7 @@
 package resolve_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -152,20 +153,72 @@ func use(t *Table, d *Depth) {
 
 func TestResolve_goByTypes(t *testing.T) {
 	t.Parallel()
+	arrows(t, "go", map[string]string{"store/store.go": goStore, "store/use.go": goInner, "user/user.go": goUser})
+}
+
+// TestResolve_languages resolves by packages, includes and the types of parameters and variables.
+func TestResolve_languages(t *testing.T) {
+	t.Parallel()
+	for language, sources := range map[string]map[string]string{
+		"java": {
+			"src/Row.java": "package com.data;\nclass Row {\n  int size;\n  void load() {}\n}\n",
+			"lib/Row.java": "package com.other;\nclass Row {\n  void load() {}\n}\n",
+			"app/App.java": "package com.app;\nimport com.data.Row;\nclass App {\n  Row first; // -> Row\n  void run(Row r) {\n    r.load(); // -> Row.load\n    Row next = null;\n    next.load(); // -> Row.load\n" +
+				"    this.run(next); // -> App.run\n  }\n}\n",
+		},
+		"csharp": {
+			"data/Row.cs": "namespace Data.Rows {\n  class Row {\n    public void Load() {}\n  }\n}\n",
+			"app/App.cs":  "using Data.Rows;\nclass App {\n  void Run(Row r) {\n    r.Load(); // -> Row.Load\n  }\n}\n",
+		},
+		"php": {
+			"data/Row.php": "<?php\nnamespace Data;\nclass Row {\n  function load() {}\n}\n",
+			"app/App.php":  "<?php\nnamespace App;\nuse Data\\Row;\nclass App {\n  function run() {\n    new Row(); // -> Row\n    $this->run(); // -> App.run\n  }\n}\n",
+		},
+		"c": {
+			"lib/row.h":  "struct row { int n; };\nint row_load(struct row *r);\n",
+			"far/row.c":  "int row_load(int x) { return x; }\n",
+			"app/main.c": "#include \"lib/row.h\"\nint run(struct row *r) {\n  r->n = 1; // -> row.n\n  return row_load(r); // -> row_load\n}\n",
+		},
+		"cpp": {
+			"row.hpp":  "namespace data {\nclass Row {\n public:\n  void load();\n};\n}\n",
+			"main.cpp": "#include \"row.hpp\"\nusing data::Row;\nvoid run(const Row &r) {\n  r.load(); // -> Row.load\n}\n",
+		},
+		"ruby": {
+			"lib/row.rb": "class Row\n  def self.load\n  end\nend\n",
+			"app.rb":     "require_relative 'lib/row'\nRow.load # -> Row.load\n",
+		},
+		"rust": {
+			"src/row.rs":  "pub struct Row { pub size: u8 }\nimpl Row {\n    pub fn load(&self) { self.check() } // -> Row.check\n    fn check(&self) {}\n}\n",
+			"src/main.rs": "use crate::row::Row;\nfn run(r: &Row) {\n    r.load(); // -> Row.load\n    Row::load(r); // -> Row.load\n}\n",
+		},
+		"bash": {
+			"lib/row.sh": "load() {\n  true\n}\n",
+			"app.sh":     "source lib/row.sh\nload # -> load\n",
+		},
+	} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			arrows(t, language, sources)
+		})
+	}
+}
+
+// arrows resolves the last reference of each line that ends in a comment with an arrow.
+func arrows(t *testing.T, language string, sources map[string]string) {
+	t.Helper()
 	p := symbols.New("", grammar.Limits{})
 	defer p.Close() //nolint:errcheck // a test
-	sources := map[string]string{"store/store.go": goStore, "store/use.go": goInner, "user/user.go": goUser}
 	var files []resolve.File
 	var all []resolve.Symbol
 	var parsed []syntax.File
-	paths := []string{"store/store.go", "store/use.go", "user/user.go"}
+	paths := slices.Sorted(maps.Keys(sources))
 	for i, path := range paths {
-		f, err := p.Parse(t.Context(), "go", []byte(sources[path]))
+		f, err := p.Parse(t.Context(), language, []byte(sources[path]))
 		if err != nil || f.Errors > 0 {
 			t.Fatalf("%s: %d errors, %v", path, f.Errors, err)
 		}
 		parsed = append(parsed, f)
-		files = append(files, resolve.File{Path: path, Language: "go", Package: f.Package, Imports: f.Imports})
+		files = append(files, resolve.File{Path: path, Language: language, Package: f.Package, Imports: f.Imports})
 		for k, s := range f.Symbols {
 			all = append(all, resolve.Symbol{File: i, Number: k, Name: s.Name, Qualified: s.Qualified, Kind: s.Kind, Signature: s.Signature, Bases: s.Bases})
 		}
@@ -174,7 +227,7 @@ func TestResolve_goByTypes(t *testing.T) {
 	for i, path := range paths {
 		r := w.In(i, &parsed[i])
 		for n, line := range slices.Collect(strings.Lines(sources[path])) {
-			_, want, ok := strings.Cut(strings.TrimSpace(line), " // -> ")
+			_, want, ok := strings.Cut(strings.TrimSpace(line), " -> ")
 			if !ok {
 				continue
 			}
