@@ -127,6 +127,34 @@ func TestUsage_PinnedDoesNotDecay(t *testing.T) {
 	}
 }
 
+// Days on which nothing is recorded change no relevance, so that importance orders as it did. It fades as newer
+// notes on the same come in.
+func TestUsage_DaysAloneChangeNothing(t *testing.T) {
+	t.Parallel()
+	f := openLearning(t, nil)
+	f.record(rivalA, .9)
+	f.record(rivalB, .3)
+	ask := quietly(askedRival)
+	before := f.search(ask).Hits
+	f.live(60)
+	after := f.search(ask).Hits
+	for i := range before {
+		a, b := &before[i], &after[i]
+		if a.Memory.ID != b.Memory.ID || a.Relevance != b.Relevance || a.Signals.Prior != b.Signals.Prior || b.Signals.Prior < .3 {
+			t.Errorf("hit %d was %v with %+v, and is %v with %+v", i, a.Relevance, a.Signals, b.Relevance, b.Signals)
+		}
+		if b.Signals.Importance > .01 {
+			t.Errorf("hit %d: importance %v does not decay", i, b.Signals.Importance)
+		}
+	}
+	newer := f.record("the gateway is deployed by anna since june", .3)
+	for _, h := range f.search(ask).Hits {
+		if h.Memory.ID == newer && h.Signals.Prior != .3 || h.Memory.ID != newer && h.Signals.Prior > .01 {
+			t.Errorf("beside a newer note the prior of %q is %v", h.Memory.Content, h.Signals.Prior)
+		}
+	}
+}
+
 // All that can be done for a note that matches worse does not put it before the one that
 // matches best, which nobody ever used. Without the bound it would.
 func TestUsage_NeverBuriesTheBetterMatch(t *testing.T) {

@@ -37,7 +37,8 @@ func ByInsight(w *Weights, s *hippo.Signals) float64 { return rounded(mean(&w.In
 //
 //	text * (1 - ContextBound*(1-context)) * (1 - TimeBound*(1-time)) * (1 - Bound*(1-prior))
 //
-// so that votes order what is comparably relevant and bury nothing. The prior is the importance. That of an archived memory, if the
+// so that votes order what is comparably relevant and bury nothing. The prior is the importance, of candidates
+// as of the newest day on which that of one was set. The relevance of an archived memory, if the
 // query does not ask for such, is multiplied by [Archived], that of the summary of a group by [Summary].
 func ByHippo(w *Weights, s *hippo.Signals) float64 {
 	f := factors(w, s)

@@ -20,6 +20,8 @@ type reranked struct {
 	tokens queryTokens
 	// linear is the weighted sum in the context of the passages.
 	linear rank.Linear
+	// fades is the clock by which the importance of candidates counts.
+	fades rank.Clock
 }
 
 // rerank computes the features of the top candidates and their neighbours.
@@ -31,7 +33,9 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	if !p.rerank {
 		return r
 	}
-	r.passages = gatherPassages(&s.first, s.top)
+	first := s.first.asOfCandidates(s.top)
+	r.fades = first.fades
+	r.passages = gatherPassages(&first, s.top)
 	r.tokens = tokenize(p.tokens, p.search.Text, r.words)
 	r.tokens.read(p.tokens, found.Reader, r.list)
 	r.compare(p, found.Reader)

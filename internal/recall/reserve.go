@@ -67,7 +67,7 @@ type member struct {
 
 // important returns the memories that a vague query reserves places for, those of the highest salience first.
 func important(found *retrieve.Result, r reranked, in ranking, known int) (chosen []hippo.ID) {
-	members := salience(found, topical(&r, in, known))
+	members := salience(found, r.fades, topical(&r, in, known))
 	if len(members) < vagueMemories {
 		return nil
 	}
@@ -89,12 +89,13 @@ func important(found *retrieve.Result, r reranked, in ranking, known int) (chose
 }
 
 // salience returns hits with their salience. Without a surprise they have the mean of the others.
-func salience(found *retrieve.Result, hits []*hit) []member {
+func salience(found *retrieve.Result, fades rank.Clock, hits []*hit) []member {
 	members := make([]member, len(hits))
 	sum, n := 0.0, 0
 	for i, h := range hits {
-		members[i] = member{h, h.signals.Importance}
-		if row := found.Reader.Row(h.match.Doc); row.Scored {
+		row := found.Reader.Row(h.match.Doc)
+		members[i] = member{h, fades.Importance(row.Untied, row.UntiedDay, row.Pinned)}
+		if row.Scored {
 			members[i].salience += row.Surprise
 			sum += row.Surprise
 			n++

@@ -35,6 +35,8 @@ type firstStage struct {
 	gate float64
 	// scale multiplies the relevance of texts, see [scored.demoted].
 	scale float64
+	// fades is the clock by which importance counts, see [firstStage.asOfCandidates].
+	fades rank.Clock
 	// work is what rank computes of a match, without an allocation for each.
 	work first
 }
@@ -49,7 +51,7 @@ type first struct {
 type textFeatures struct{ bm25, length, text float64 }
 
 func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
-	f := firstStage{Plan: p, found: found, scale: 1}
+	f := firstStage{Plan: p, found: found, scale: 1, fades: p.clock}
 	if p.ranker == hippo.RankerInsight {
 		f.gate = p.weights.Insight.MinContent
 	}
@@ -142,12 +144,29 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	s.Frequency = f.clock.Frequency(row.RecentUses)
 	if f.ranker == hippo.RankerHippo { // votes on questions count for those
 		s.Importance = f.clock.Importance(row.Untied, row.UntiedDay, row.Pinned)
+		s.Prior = f.fades.Importance(row.Untied, row.UntiedDay, row.Pinned)
 	} else {
 		s.Importance = f.clock.Importance(row.Importance, row.SetDay, row.Pinned)
+		s.Prior = s.Importance
 	}
-	s.Prior = s.Importance
 	s.Behind = f.behind && row.Archived
 	s.Summary = f.below && row.Summary
+}
+
+// asOfCandidates returns the first stage with importance as of the newest day on which that of one of these
+// candidates was set: days on which nothing is recorded leave their order as it was. Summaries, which nobody
+// records, do not count.
+func (f *firstStage) asOfCandidates(list []scoredMatch) firstStage {
+	out, newest := *f, hippo.Day(0)
+	for _, x := range list {
+		if row := f.found.Reader.Row(f.found.Matches[x.number].Doc); !row.Summary {
+			newest = max(newest, row.UntiedDay)
+		}
+	}
+	if newest > 0 {
+		out.fades = f.decay.At(min(newest, f.search.Day))
+	}
+	return out
 }
 
 // better orders candidates: by relevance, equal ones by their keys, so that the order is total.
