@@ -13,8 +13,9 @@ import (
 type Learning struct {
 	// Shift is the largest change of the weighted sum of the reranker by feedback, up or down.
 	Shift float64
-	// Reach is how far below the best candidate another one may be for feedback to raise it, as a
+	// Reach is how far below the best candidate another one may be for a lesson of 1 to raise it, as a
 	// fraction of the relevance of the best: what is less relevant is no answer, whatever was said of it.
+	// A weaker lesson reaches less far, in proportion.
 	Reach float64
 	// Near is the cosine of two questions up to which feedback on one says nothing about the other,
 	// Same that from which it says all.
@@ -172,10 +173,10 @@ func (w *Learning) Former(list []hippo.Feedback) ([]hippo.Feedback, *hippo.Forme
 }
 
 // Effective is the part of a lesson that counts for a candidate whose text has this relevance: none
-// of one that would raise it from beyond reach. best is the highest relevance of a candidate, without
+// of one that would raise it from further below the best than Reach times the lesson. best is the highest relevance of a candidate, without
 // lessons.
 func (w *Learning) Effective(lesson, text, best float64) float64 {
-	if lesson > 0 && text < best*(1-w.Reach) {
+	if lesson > 0 && text < best*(1-float64(w.Reach*lesson)) {
 		return 0
 	}
 	return lesson

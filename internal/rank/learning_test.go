@@ -170,7 +170,12 @@ func TestEffective_RaisesWithinReachOnly(t *testing.T) {
 	t.Parallel()
 	w := rank.DefaultWeights().Learning
 	for _, tc := range []struct{ lesson, text, want float64 }{
-		{.5, .8, .5}, {.5, .8 * (1 - w.Reach) * .99, 0}, {-.5, .1, -.5},
+		{.5, .8, .5},
+		{.5, .8 * (1 - w.Reach*.5) * 1.01, .5},
+		{.5, .8 * (1 - w.Reach*.5) * .99, 0},
+		{.9, .8 * (1 - w.Reach*.5) * .99, .9},
+		{.9, .8 * (1 - w.Reach) * .99, 0},
+		{-.5, .1, -.5},
 	} {
 		if got := w.Effective(tc.lesson, tc.text, .8); got != tc.want {
 			t.Errorf("%+v: got %v", tc, got)
