@@ -48,7 +48,7 @@ func TestEvicting(t *testing.T) {
 		} else if v, err := e.Embed(t.Context(), embed.Query, []string{"four"}); err != nil || len(v) != 1 || v[0][0] != 4 {
 			t.Errorf("vectors %v, error %v", v, err)
 		}
-		if want := (i + 1) / 8; evicted != want {
+		if want := (i + 1) / 4; evicted != want {
 			t.Errorf("after %d calls evicted %d times, want %d", i+1, evicted, want)
 		}
 	}
