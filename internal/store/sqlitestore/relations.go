@@ -172,14 +172,16 @@ func timeOf(t sql.NullInt64) time.Time {
 }
 
 // AllRelations implements [driver.Relations]. It holds all of them in RAM, some
-// 100 bytes each, so that no connection is held while the loop runs.
+// 100 bytes each, so that no connection is held while the loop runs, and sorts
+// them there: in the order of an index SQLite reads a page for almost each row.
 func (s *relations) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
 		var all []hippo.Relation
 		err := s.db.View(ctx, func(q *sqlitex.File) (err error) {
-			all, err = readRelations(ctx, q, "SELECT "+relationColumns+" FROM relation ORDER BY source, target, kind")
+			all, err = readRelations(ctx, q, "SELECT "+relationColumns+" FROM relation")
 			return err
 		})
+		slices.SortFunc(all, func(a, b hippo.Relation) int { return a.Compare(&b) })
 		for _, r := range all {
 			if err != nil {
 				break
