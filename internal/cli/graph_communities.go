@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +65,7 @@ func printCommunities(s *shell, l *client.CommunityList) {
 	}
 	fmt.Fprintf(s.out, "%s, %s, %s; modularity %.2f\n", plural(l.Total, "group"), plural(l.Memories, "insight"), plural(l.Relations, "relation"), l.Modularity)
 	for _, c := range l.Communities {
-		fmt.Fprintf(s.out, "\n%s, %s\n", plural(c.Size, "insight"), plural(c.Relations, "relation"))
+		fmt.Fprintf(s.out, "\n%s: %s, %s\n", cmp.Or(strings.Join(c.Label, ", "), "no common words"), plural(c.Size, "insight"), plural(c.Relations, "relation"))
 		for _, n := range c.Nodes {
 			fmt.Fprintf(s.out, "  %s  %s\n", short.Of(n.ID), preview(n.Content, previewLength))
 		}

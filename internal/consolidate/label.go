@@ -3,9 +3,8 @@ package consolidate
 import (
 	"cmp"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/hippo-memory/hippo/internal/label"
 )
 
 const (
@@ -13,8 +12,6 @@ const (
 	keptWeights = 64
 	// labelled is the number of members in whose texts the words of a label are looked for.
 	labelled = 32
-	// shortest is the number of letters of a word of a label; one of a script without spaces is shorter.
-	shortest = 3
 )
 
 // telling returns the terms that distinguish a cluster from the rest, with their weights: the share of the members that
@@ -47,61 +44,16 @@ func (c *corpus) telling(stop pause, at []int) (map[uint32]float64, error) {
 	return out, nil
 }
 
-// label returns the words of the most central members whose terms have the largest weights. Of the words of one
-// term the most frequent one stands for it.
+// label returns the words of the most central members whose terms have the largest weights.
 func (c *corpus) label(g *group, n int) []string {
-	forms := make(map[uint32]map[string]int)
+	var texts []string
 	for _, m := range g.members[:min(len(g.members), labelled)] {
-		for word := range strings.FieldsFuncSeq(c.items[m.at].Content, between) {
-			word = strings.ToLower(word)
-			if utf8.RuneCountInString(word) < shortest && word[0] < utf8.RuneSelf || !strings.ContainsFunc(word, unicode.IsLetter) {
-				continue
-			}
-			if t, ok := c.only(word); ok && g.weights[t] > 0 {
-				if forms[t] == nil {
-					forms[t] = make(map[string]int)
-				}
-				forms[t][word]++
-			}
+		texts = append(texts, c.items[m.at].Content)
+	}
+	return label.Of(c.analyzer, texts, n, func(t *label.Term) float64 {
+		if number, ok := c.term([]byte(t.Text)); ok {
+			return g.weights[number]
 		}
-	}
-	type candidate struct {
-		word   string
-		weight float64
-	}
-	list := make([]candidate, 0, len(forms))
-	for t, words := range forms {
-		list = append(list, candidate{mostFrequent(words), g.weights[t]})
-	}
-	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.word, b.word)) })
-	var out []string
-	for _, x := range list[:min(len(list), n)] {
-		out = append(out, x.word)
-	}
-	return out
-}
-
-// between reports whether a character separates words of a label.
-func between(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' }
-
-// only returns the term of a word; not ok if it has several or none.
-func (c *corpus) only(word string) (term uint32, ok bool) {
-	n := 0
-	c.analyzer.Terms(word, func(t []byte) {
-		if n++; !c.analyzer.Stop(string(t)) {
-			term, ok = c.term(t)
-		}
+		return 0
 	})
-	return term, ok && n == 1
-}
-
-// mostFrequent returns the word with the largest count, the first of the alphabet among equals.
-func mostFrequent(words map[string]int) string {
-	best := ""
-	for w, n := range words {
-		if best == "" || n > words[best] || n == words[best] && w < best {
-			best = w
-		}
-	}
-	return best
 }

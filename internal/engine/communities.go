@@ -31,6 +31,8 @@ type CommunityQuery struct {
 type Community struct {
 	// Size is the number of its memories, Relations that of the relations between them.
 	Size, Relations int
+	// Label are the words that distinguish it from the rest of the store, the most telling first, at most four. It may be empty.
+	Label []string
 	// Nodes are the first ten, those that a walk over all relations visits most often first. Their distance is 0.
 	Nodes []Node
 }
@@ -156,24 +158,37 @@ func (r *related) communities(ctx context.Context, m *Memories, count int) (*Com
 			inside[of[p[0]]]++
 		}
 	}
+	texts := make([][]string, 0, count)
 	for _, c := range order[:min(len(order), count)] {
 		nodes := groups[c]
 		slices.SortFunc(nodes, func(a, b int) int { return cmp.Or(cmp.Compare(ranks[b], ranks[a]), cmp.Compare(a, b)) })
-		ids := make([]hippo.ID, 0, shownMembers)
-		for _, n := range nodes[:min(len(nodes), shownMembers)] {
-			ids = append(ids, r.ids[n])
-		}
-		ms, err := store.GetAll(ctx, m.scoped, ids)
+		x := Community{Size: len(nodes), Relations: inside[c]}
+		first, err := r.read(ctx, m, nodes[:min(len(nodes), labelTexts)])
 		if err != nil {
 			return nil, err
 		}
-		x := Community{Size: len(nodes), Relations: inside[c]}
-		for _, one := range ms {
-			x.Nodes = append(x.Nodes, Node{Memory: one})
+		var read []string
+		for _, one := range first {
+			if read = append(read, one.Content); len(x.Nodes) < shownMembers {
+				x.Nodes = append(x.Nodes, Node{Memory: one})
+			}
 		}
-		out.Communities = append(out.Communities, x)
+		out.Communities, texts = append(out.Communities, x), append(texts, read)
 	}
-	return out, nil
+	labels, err := labelsOf(ctx, m, texts)
+	for i := range out.Communities {
+		out.Communities[i].Label = labels[i]
+	}
+	return out, err
+}
+
+// read returns the memories of nodes.
+func (r *related) read(ctx context.Context, m *Memories, nodes []int) ([]*hippo.Memory, error) {
+	ids := make([]hippo.ID, len(nodes))
+	for i, n := range nodes {
+		ids[i] = r.ids[n]
+	}
+	return store.GetAll(ctx, m.scoped, ids)
 }
 
 // ranks returns how often a walk over the relations visits each node, from wherever it begins.

@@ -66,6 +66,9 @@ func TestCommunities(t *testing.T) {
 		first           hippo.ID
 	}{{6, 9, idOf(1)}, {4, 5, idOf(7)}} {
 		c := l.Communities[i]
+		if len(c.Label) == 0 || c.Label[0] != "note" {
+			t.Errorf("community %d: label %q", i, c.Label)
+		}
 		if c.Size != want.size || c.Relations != want.relations || c.Nodes[0].ID != want.first {
 			t.Errorf("community %d: %d memories, %d relations, first %v; want %+v", i, c.Size, c.Relations, c.Nodes[0].ID, want)
 		}

@@ -98,7 +98,7 @@ func textsOf(x *hippo.Memory) iter.Seq2[string, string] {
 			if !ok {
 				return
 			}
-			ok = yield("metadata."+label(key), metadataText(key, x.Metadata[key]))
+			ok = yield("metadata."+shownKey(key), metadataText(key, x.Metadata[key]))
 		}
 	}
 }
@@ -147,8 +147,8 @@ func screenedKind(i int, kind string) error {
 	return nil
 }
 
-// label is a key of the metadata as an error shows it: a key that holds a secret is not.
-func label(key string) string {
+// shownKey is a key of the metadata as an error shows it: a key that holds a secret is not.
+func shownKey(key string) string {
 	if len(key) > 40 || len(screen.Secrets(key)) > 0 {
 		return "(key)"
 	}

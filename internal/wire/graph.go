@@ -51,6 +51,7 @@ type PathList struct {
 type Community struct {
 	Size      int         `json:"size"`
 	Relations int         `json:"relations"`
+	Label     []string    `json:"label"`
 	Nodes     []GraphNode `json:"nodes"`
 }
 
@@ -68,7 +69,7 @@ type CommunityList struct {
 func CommunitiesOf(l *engine.CommunityList) *CommunityList {
 	out := &CommunityList{Communities: []Community{}, Total: l.Total, Insights: l.Memories, Relations: l.Relations, Modularity: Round(l.Modularity, 4), Degraded: l.Degraded}
 	for _, c := range l.Communities {
-		out.Communities = append(out.Communities, Community{c.Size, c.Relations, graphNodes(c.Nodes)})
+		out.Communities = append(out.Communities, Community{c.Size, c.Relations, append([]string{}, c.Label...), graphNodes(c.Nodes)})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package graphtools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,7 +143,7 @@ func communities(ctx context.Context, c *d.Call, filter engine.GraphFilter) (d.R
 	}
 	lines := []string{fmt.Sprintf("%d groups of %d insights with %d relations", l.Total, l.Memories, l.Relations)}
 	for _, x := range l.Communities {
-		lines = append(lines, fmt.Sprintf("%d insights:", x.Size))
+		lines = append(lines, fmt.Sprintf("%s, %d insights:", cmp.Or(strings.Join(x.Label, ", "), "no common words"), x.Size))
 		lines = append(lines, nodeLines(c, x.Nodes[:min(len(x.Nodes), members)])...)
 	}
 	return d.Result{Text: joinedLines(append(lines, l.Degraded...)), Count: len(l.Communities)}, nil

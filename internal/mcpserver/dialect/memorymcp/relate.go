@@ -259,7 +259,7 @@ func callCommunities(ctx context.Context, c *d.Call) (d.Result, error) {
 			ids[j] = keyOf(n.ID)
 		}
 		out.Communities, out.Sizes = append(out.Communities, ids), append(out.Sizes, x.Size)
-		out.Labels = append(out.Labels, wire.Clip(x.Nodes[0].Content, labelLength))
+		out.Labels = append(out.Labels, cmp.Or(strings.Join(x.Label, ", "), wire.Clip(x.Nodes[0].Content, labelLength)))
 	}
 	return d.JSON(out, out.Count)
 }
