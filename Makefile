@@ -71,6 +71,7 @@ arch: ## only the shape: import directions, sizes, comments
 test: ## all tests, those of the tools too; go vet is a part of lint
 	go test -vet=off $(PKG)
 	go -C tools test -vet=off ./...
+	go -C tools test -vet=off -count=1 ./docs # reads pages outside of its module, whose changes the cache of results does not see
 
 race: PKGS = $(if $(filter ./...,$(PKG)),$(SHARING),$(PKG))
 race: export CGO_ENABLED = 1
