@@ -4,9 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index/bm25"
@@ -69,61 +67,9 @@ type searchPool struct {
 	elements *elementTable
 	scanner  *scanner
 	scorer   atomic.Pointer[cachedScorer]
-	matches  matchPool
-	// kept is for one search at a time, pool for those beside it: the garbage collector
-	// empties a pool every few searches.
-	kept atomic.Pointer[found]
-	pool sync.Pool
-}
-
-// matchPool keeps room for matches between searches, as much as searches had at a time lately. That for all memories is
-// the largest part of what a search needs, so that one for each processor, as in a [sync.Pool], would be half of the heap.
-type matchPool struct {
-	mu       sync.Mutex
-	free     [][]retrieve.Match // the one used last at the end
-	unused   int                // of free since the last trim
-	trimming bool               // a trim will come
-}
-
-// trimAfter is how long room for matches is kept without use, up to twice.
-const trimAfter = 30 * time.Second
-
-// get returns an empty list with room for n matches. What has less room is replaced by twice as much, up to most.
-func (p *matchPool) get(n, most int) []retrieve.Match {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var list []retrieve.Match
-	if last := len(p.free) - 1; last >= 0 {
-		list = p.free[last]
-		p.free = slices.Delete(p.free, last, last+1)
-		p.unused = min(p.unused, last)
-	}
-	if cap(list) < n {
-		return make([]retrieve.Match, 0, max(n, min(2*cap(list), most)))
-	}
-	return list[:0]
-}
-
-// put takes back what get returned.
-func (p *matchPool) put(list []retrieve.Match) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.free = append(p.free, list)
-	if !p.trimming {
-		p.trimming = true
-		time.AfterFunc(trimAfter, p.trim)
-	}
-}
-
-// trim drops what has not been used since the last trim.
-func (p *matchPool) trim() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.free = slices.Delete(p.free, 0, p.unused)
-	p.unused = len(p.free)
-	if p.trimming = p.unused > 0; p.trimming {
-		time.AfterFunc(trimAfter, p.trim)
-	}
+	kept     reserve[*found]
+	// matches are of those that have a turn: room for all memories is the largest part of what a search needs.
+	matches reserve[[]retrieve.Match]
 }
 
 func newSearchPool(o *Options, elements *elementTable) searchPool {
@@ -145,22 +91,6 @@ func enter(ctx context.Context, places chan<- struct{}) error {
 func (s *searchPool) end() {
 	<-s.turns
 	<-s.places
-}
-
-func (s *searchPool) get() *found {
-	if f := s.kept.Swap(nil); f != nil {
-		return f
-	}
-	if f, ok := s.pool.Get().(*found); ok {
-		return f
-	}
-	return &found{}
-}
-
-func (s *searchPool) put(f *found) {
-	if !s.kept.CompareAndSwap(nil, f) {
-		s.pool.Put(f)
-	}
 }
 
 // within returns the documents of a scope, nil for all, and the statistics of the live ones;

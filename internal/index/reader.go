@@ -26,7 +26,7 @@ func (f reader) Close() {
 	f.window.clear()
 	pool.matches.put(f.matches)
 	f.matches = nil
-	pool.put(f.found)
+	pool.kept.put(f.found)
 	pool.end()
 }
 

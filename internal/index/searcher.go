@@ -38,7 +38,9 @@ func (x *Index) scanned(ctx context.Context, q *retrieve.Query) (f *found, err e
 	if s.closed {
 		return nil, fmt.Errorf("index: closed: %w", hippo.ErrUnavailable)
 	}
-	f = x.search.get()
+	if f = x.search.kept.take(); f == nil {
+		f = &found{}
+	}
 	f.begin(&x.search, s, q)
 	f.terms.resolve(strings.TrimSpace(q.Text), x.search.opts, f.stats, f.parts)
 	f.situation()
@@ -60,7 +62,8 @@ func (x *Index) matched(ctx context.Context, f *found) (r *retrieve.Result, err 
 	}()
 	q := f.query
 	text := strings.TrimSpace(q.Text)
-	f.matches = x.search.matches.get(mostMatches(q, f.terms.postings, f.snapshot.docs()))
+	most, docs := mostMatches(q, f.terms.postings, f.snapshot.docs())
+	f.matches = roomFor(x.search.matches.take(), most, docs)
 	w := &f.window
 	w.scorer = x.search.scorerOf(f.stats)
 	if text != "" && q.Substring && !strings.ContainsAny(text, " \t\r\n") {
