@@ -81,6 +81,29 @@ func Root(dir string) (string, bool) {
 	return "", false
 }
 
+// ExcludesFile returns the ignore file that the user has for all repositories, as git run in dir says, or where git
+// looks if nothing is configured; "" for none. The file may not exist.
+func ExcludesFile(ctx context.Context, dir string) string {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if path, err := git(ctx, dir, "config", "--type=path", "--get", "core.excludesFile"); err == nil {
+		top, ok := Root(dir)
+		if path == "" || !ok {
+			return path
+		}
+		return absolute(top, path)
+	}
+	config := os.Getenv("XDG_CONFIG_HOME")
+	if config == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		config = filepath.Join(home, ".config")
+	}
+	return filepath.Join(config, "git", "ignore")
+}
+
 // linked returns the repository that a .git file refers to.
 func linked(path string) (Repository, bool) {
 	text, err := readSmall(path)

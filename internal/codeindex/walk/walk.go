@@ -83,14 +83,15 @@ type Tree struct {
 type walker struct {
 	ctx  context.Context
 	root *os.Root
+	path string // of the root
 	tree Tree
 }
 
 // level is what is known of a directory.
 type level struct {
 	depth int
-	// rules are those that hold in it. For the root they are those of the exclude file of the repository and of the
-	// directories above.
+	// rules are those that hold in it. For the root they are those of the user, of the exclude file of the repository
+	// and of the directories above.
 	rules []rules
 	// repository: it lies in a repository of git, whose ignore files say what tools have made.
 	repository bool
@@ -111,8 +112,8 @@ type rules struct {
 // be read is a skip.
 func Walk(ctx context.Context, root *os.Root, dir string) (*Tree, error) {
 	_, repository := project.Root(dir)
-	w := &walker{ctx: ctx, root: root}
-	if err := w.dir("", level{rules: outer(dir), repository: repository}); err != nil {
+	w := &walker{ctx: ctx, root: root, path: dir}
+	if err := w.dir("", level{rules: outer(ctx, dir), repository: repository}); err != nil {
 		return nil, err
 	}
 	byPath := func(a, b Skip) int { return strings.Compare(a.Path, b.Path) }
@@ -122,7 +123,7 @@ func Walk(ctx context.Context, root *os.Root, dir string) (*Tree, error) {
 }
 
 // outer returns the rules of the repository around a directory that lie outside of it.
-func outer(dir string) []rules {
+func outer(ctx context.Context, dir string) []rules {
 	top, ok := project.Root(dir)
 	if !ok {
 		return nil
@@ -139,10 +140,7 @@ func outer(dir string) []rules {
 	if prefix == "." {
 		prefix = ""
 	}
-	var out []rules
-	if r, ok := project.Find(dir); ok {
-		out = append(out, rules{git: parse("", outside(filepath.Join(r.Common, "info", "exclude"))), prefix: prefix})
-	}
+	out := shared(ctx, dir, "", prefix)
 	if prefix == "" {
 		return out
 	}
@@ -153,6 +151,21 @@ func outer(dir string) []rules {
 		out = append(out, rules{
 			git: parse(base, outside(filepath.Join(at, ".gitignore"))), own: parse(base, outside(filepath.Join(at, OwnIgnore))), prefix: prefix,
 		})
+	}
+	return out
+}
+
+// shared returns the rules that hold in all of the repository around a directory: those of the user, and nearer those
+// of its exclude file. Their patterns begin at base.
+func shared(ctx context.Context, dir, base, prefix string) (out []rules) {
+	files := []string{project.ExcludesFile(ctx, dir)}
+	if r, ok := project.Find(dir); ok {
+		files = append(files, filepath.Join(r.Common, "info", "exclude"))
+	}
+	for _, name := range files {
+		if p := parse(base, outside(name)); p.list != nil {
+			out = append(out, rules{git: p, prefix: prefix})
+		}
 	}
 	return out
 }
@@ -199,8 +212,11 @@ func (w *walker) dir(at string, l level) error {
 		}
 	}
 	w.tree.Folders = append(w.tree.Folders, path.Join(".", at))
+	if !l.repository && holds(entries, ".git") {
+		l.repository = true
+		l.rules = append(slices.Clip(l.rules), shared(w.ctx, filepath.Join(w.path, filepath.FromSlash(at)), at, "")...)
+	}
 	l.rules = w.rulesOf(at, entries, l.rules)
-	l.repository = l.repository || holds(entries, ".git")
 	l.built = !l.repository && built(entries)
 	for _, e := range entries {
 		if err := w.entry(path.Join(at, e.Name()), e, l); err != nil {

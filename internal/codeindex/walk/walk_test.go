@@ -67,11 +67,55 @@ func gitInit(t testing.TB, dir string) {
 	}
 }
 
+func gitConfig(t testing.TB, dir, excludes string) {
+	t.Helper()
+	if out, err := exec.Command("git", "-C", dir, "config", "core.excludesFile", excludes).CombinedOutput(); err != nil {
+		t.Fatalf("git: %v: %s", err, out)
+	}
+}
+
+// TestWalk_user obeys the ignore file that the user has for all repositories, in a repository only, and behind all others.
+func TestWalk_user(t *testing.T) {
+	home, dir, plain := t.TempDir(), t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	write(t, home, map[string]string{".config/git/ignore": "*.log.go\n", "mine": "b.go\n", "xdg/git/ignore": "c.go\n"})
+	files := map[string]string{"a.log.go": "x", "b.go": "x", "c.go": "x", "sub/a.log.go": "x", "sub/.gitignore": "!a.log.go\n"}
+	write(t, dir, files)
+	gitInit(t, dir)
+	write(t, plain, files)
+	write(t, plain, map[string]string{"clone/a.log.go": "x", "clone/d.go": "x", "clone/e.go": "x"})
+	gitInit(t, filepath.Join(plain, "clone"))
+	write(t, plain, map[string]string{"clone/.git/info/exclude": "/e.go\n"})
+	want := func(dir string, want ...string) {
+		t.Helper()
+		if got := paths(walkDir(t, dir)); !slices.Equal(got, want) {
+			t.Errorf("files %q, want %q", got, want)
+		}
+	}
+	want(plain, "a.log.go", "b.go", "c.go", "clone/d.go", "sub/a.log.go")
+	want(dir, "b.go", "c.go", "sub/a.log.go")
+	gitConfig(t, dir, "~/mine")
+	want(dir, "a.log.go", "c.go", "sub/a.log.go")
+	want(filepath.Join(dir, "sub"), "a.log.go")
+	gitConfig(t, dir, "")
+	want(dir, "a.log.go", "b.go", "c.go", "sub/a.log.go")
+	if out, err := exec.Command("git", "-C", dir, "config", "--unset", "core.excludesFile").CombinedOutput(); err != nil {
+		t.Fatalf("git: %v: %s", err, out)
+	}
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "xdg"))
+	want(dir, "a.log.go", "b.go", "sub/a.log.go")
+	t.Setenv("PATH", "")
+	want(dir, "a.log.go", "b.go", "sub/a.log.go")
+}
+
 // TestWalk_as_git compares with git itself, on random ignore files at two levels. Patterns such as d**/a are left out:
 // git cuts off what stands before the first wildcard and then takes ** for any folders, against its documentation.
 func TestWalk_as_git(t *testing.T) {
 	dir := t.TempDir()
 	gitInit(t, dir)
+	gitConfig(t, dir, ".git/excludes") // relative to the top
 	names := []string{"a", "ab", "x.go", "!a", "a b"}
 	leaves := make(map[string]string)
 	for _, x := range names {
@@ -88,7 +132,7 @@ func TestWalk_as_git(t *testing.T) {
 		"a", "b", "ab", "da", "db", "*", "d*", "**", "?", "d?", "[ab]", "d[!a]", "*.go", "x.go", `\!a`, `\#b`, "a b", "[a-c]x", "d[[:alpha:]]", "[]a]", "[a", "fa", "*d", `a\`, "a**b", "[^b]d",
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		for _, at := range []string{".gitignore", "da/.gitignore", ".git/info/exclude"} {
+		for _, at := range []string{".gitignore", "da/.gitignore", ".git/info/exclude", ".git/excludes"} {
 			var text strings.Builder
 			for range rapid.IntRange(0, 3).Draw(t, "lines") {
 				parts := rapid.SliceOfN(rapid.SampledFrom(atoms), 1, 3).Draw(t, "parts")
@@ -105,7 +149,7 @@ func TestWalk_as_git(t *testing.T) {
 			all = append(all, p)
 		}
 		slices.Sort(all)
-		cmd := exec.Command("git", "-C", dir, "-c", "core.excludesFile=", "check-ignore", "--no-index", "--stdin", "-z")
+		cmd := exec.Command("git", "-C", dir, "check-ignore", "--no-index", "--stdin", "-z")
 		cmd.Stdin = strings.NewReader(strings.Join(all, "\x00") + "\x00")
 		out, err := cmd.Output()
 		if err != nil && len(out) > 0 {
