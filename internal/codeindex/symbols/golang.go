@@ -69,15 +69,30 @@ func goImport(x *extractor, n int) {
 	x.file.Imports = append(x.file.Imports, i)
 }
 
+// goBlank reports whether what n declares has the name _, which names nothing: what is in it belongs to what holds it.
+func goBlank(x *extractor, n int) bool {
+	name := x.child(n, "name")
+	if x.text(name) != "_" {
+		return false
+	}
+	x.mark(name, taken)
+	function(x, n)
+	return true
+}
+
 func goFunction(x *extractor, n int) {
+	if goBlank(x, n) {
+		return
+	}
 	s := x.define(definition{kind: syntax.Function, name: x.child(n, "name"), whole: n, body: x.child(n, "body")})
 	x.open(n, s)
 }
 
 func goMethod(x *extractor, n int) {
 	of := x.text(below(x, x.child(n, "receiver"), "type_identifier"))
-	s := x.define(definition{kind: syntax.Method, name: x.child(n, "name"), whole: n, body: x.child(n, "body"), of: of})
-	x.open(n, s)
+	if !goBlank(x, n) {
+		x.open(n, x.define(definition{kind: syntax.Method, name: x.child(n, "name"), whole: n, body: x.child(n, "body"), of: of}))
+	}
 	// Names in the brackets of a generic receiver are parameters.
 	if arguments := below(x, x.child(n, "receiver"), "type_arguments"); arguments >= 0 {
 		bindBelow(x, arguments, n, "type_identifier")
@@ -102,6 +117,9 @@ func goOuter(x *extractor, n int) int {
 func goType(x *extractor, n int) {
 	if x.inFunction() {
 		bindAs(x, x.child(n, "name"), n, syntax.Local{Type: goWritten(x, x.child(n, "type"))})
+		return
+	}
+	if goBlank(x, n) {
 		return
 	}
 	kind, body := syntax.Type, -1

@@ -94,6 +94,33 @@ call t|Do in T.Do
 `)
 }
 
+// TestGo_blank defines nothing under the name _; what is used there counts.
+func TestGo_blank(t *testing.T) {
+	compare(t, "go", `package x
+
+func _() { check(1) }
+
+func (T) _(a int) { _ = a }
+
+func (l *L[K]) _(k K) { l.Do() }
+
+type _ struct {
+	Base
+	a int
+}
+
+var _ = one
+`, `
+package x
+call |check in 
+type |T in 
+type |L in 
+call l|Do in 
+extends |Base in 
+read |one in 
+`)
+}
+
 func TestGoBroken(t *testing.T) {
 	source := "package a\r\n\r\n// F is.\r\nfunc F() {\r\n}\r\n\r\nfunc broken( {\r\n\r\n// G is.\r\nfunc G() {}\r\n"
 	f := parse(t, "go", source)
