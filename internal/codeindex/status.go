@@ -28,12 +28,16 @@ type Status struct {
 	Progress *Progress
 }
 
-// Notes says what answers lack at the moment: those of an index that is being updated are of the former state.
+// Notes says what answers lack at the moment: those of an index that is being updated are of the former state, and
+// those of an index of another version of the program lack what this one reads of files.
 func Notes(t *Tree) []string {
 	p, running := t.state.get()
 	if !running {
 		if updatedElsewhere(t) {
 			return []string{"the index is being updated by another process: this is the former state"}
+		}
+		if foreign(t) {
+			return []string{"the index was made by another version of hippo: hippo code index " + t.Root.Path + " makes it again"}
 		}
 		return nil
 	}
@@ -42,6 +46,13 @@ func Notes(t *Tree) []string {
 		text += fmt.Sprintf(", %d %%", 100*p.Done/p.Total)
 	}
 	return []string{text + "): this is the former state"}
+}
+
+// foreign reports whether the content of the index that serves is that of another version of the program.
+func foreign(t *Tree) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.serving != nil && t.serving.current.Load().Content != catalog.Content
 }
 
 // Status returns the state. A root without an index, or that was deleted, is a problem that it names.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/atomicfile"
+	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
 )
 
 // Tree is the index of one root. It is safe for concurrent use.
@@ -85,6 +86,9 @@ func (t *Tree) reopen(ctx context.Context) error {
 		return t.serving.refresh()
 	}
 	g, err := openGeneration(ctx, t.config, t.Root.Path, dir, false, false)
+	if errors.Is(err, catalog.ErrFormat) {
+		return fmt.Errorf("%w; run hippo code index %s, which makes it again", err, t.Root.Path)
+	}
 	if err != nil {
 		return err
 	}

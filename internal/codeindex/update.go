@@ -162,8 +162,8 @@ func (u *update) run(ctx context.Context) error {
 	return u.apply(ctx, p)
 }
 
-// start takes the generation that serves as the base; without one, or with one that is worn or cannot
-// be read, the update starts from nothing.
+// start takes the generation that serves as the base; without one, or with one that is worn, cannot be read or has
+// the content of another version, the update starts from nothing.
 func (u *update) start(ctx context.Context) error {
 	t := u.tree
 	t.mu.Lock()
@@ -181,7 +181,7 @@ func (u *update) start(ctx context.Context) error {
 	n := c.Totals()
 	u.former = t.serving
 	u.worn = u.former.journal.Worn(c)
-	if !u.options.Rebuild && n.Gone <= max(wornGone, n.Chunks) {
+	if !u.options.Rebuild && c.Content == catalog.Content && n.Gone <= max(wornGone, n.Chunks) {
 		u.base = c
 	}
 	return nil

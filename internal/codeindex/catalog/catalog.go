@@ -68,7 +68,9 @@ func (e *Entry) Mentions(names map[string]bool) bool { return mentions(e.body, n
 // Catalog is one state of the files. It is immutable; see [Draft] for the next one.
 type Catalog struct {
 	// Store names the history that revisions belong to.
-	Store    string
+	Store string
+	// Content is the version of what is in it: see [Content].
+	Content  int
 	Revision hippo.Revision
 	// Updated is when the last update was completed; zero: none was.
 	Updated time.Time
@@ -77,8 +79,8 @@ type Catalog struct {
 }
 
 // newCatalog returns an empty catalog.
-func newCatalog(store string) *Catalog {
-	return &Catalog{Store: store, files: make(map[string]*Entry), byKey: make(map[uint64]*Entry)}
+func newCatalog(store string, content int) *Catalog {
+	return &Catalog{Store: store, Content: content, files: make(map[string]*Entry), byKey: make(map[uint64]*Entry)}
 }
 
 // Entry returns the entry of a file in the tree; nil if there is none.
@@ -174,7 +176,7 @@ func (c *Catalog) Find(id hippo.ID) (Place, bool) {
 
 // with returns a catalog with other entries for some files.
 func (c *Catalog) with(list []*Entry, revision hippo.Revision, at time.Time) *Catalog {
-	next := &Catalog{Store: c.Store, Revision: revision, Updated: at, files: maps.Clone(c.files), byKey: maps.Clone(c.byKey)}
+	next := &Catalog{Store: c.Store, Content: c.Content, Revision: revision, Updated: at, files: maps.Clone(c.files), byKey: maps.Clone(c.byKey)}
 	for _, e := range list {
 		next.files[e.Path] = e
 		next.byKey[fileKey(e.Path)] = e

@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -151,7 +152,7 @@ func TestJournal_cut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := len("hippo code catalog 1\n") + 32
+	head := bytes.IndexByte(all, '\n') + 1 + 32
 	for n := range all {
 		if err := os.WriteFile(path, all[:n], 0o600); err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
@@ -10,17 +11,51 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/atomicfile"
 )
 
-// magic begins the file; its last part is the version of the format and of what parsers and chunks are.
-const magic = "hippo code catalog 3\n"
+// The file begins with a line, magic and the version of its content, and the name of the store. In a file without that
+// version, which programs wrote before there was one, it is 0. The last part of magic is the version of the format.
+const magic = family + "3"
 
-// headSize is the length of the magic and of the name of the store.
-const headSize = len(magic) + 32
+// family begins the files of all versions.
+const family = "hippo code catalog "
+
+// storeSize is the length of the name of a store.
+const storeSize = 32
+
+// Content is the version of what parsers and chunks make of files. A catalog of another version answers as it is, and
+// the next update reads all files again.
+const Content = 1
+
+// head returns the beginning of the file of a catalog.
+func head(c *Catalog) []byte {
+	return fmt.Appendf(nil, "%s %d\n%s", magic, c.Content, c.Store)
+}
+
+// cutHead returns an empty catalog by the beginning of a file, and what is behind that.
+func cutHead(path string, b []byte) (c *Catalog, rest []byte, err error) {
+	line, rest, ended := bytes.Cut(b, []byte("\n"))
+	if !ended || !bytes.HasPrefix(line, []byte(family)) {
+		return nil, nil, problem(path, "it is no catalog")
+	}
+	content := 0
+	if version := string(line[min(len(line), len(magic)):]); version != "" {
+		content, err = strconv.Atoi(strings.TrimPrefix(version, " "))
+	}
+	switch {
+	case err != nil || !bytes.HasPrefix(line, []byte(magic)):
+		return nil, nil, fmt.Errorf("code catalog: %w: %s", ErrFormat, path)
+	case len(rest) < storeSize:
+		return nil, nil, problem(path, "it is cut off")
+	}
+	return newCatalog(string(rest[:storeSize]), content), rest[storeSize:], nil
+}
 
 // frameHead is a length and a checksum (CRC-32C) of what follows, four bytes each, little-endian.
 const frameHead = 8
@@ -45,15 +80,19 @@ type Journal struct {
 func Create(path string) (*Journal, *Catalog, error) {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // it never fails
-	c := newCatalog(hex.EncodeToString(id[:]))
-	if err := atomicfile.Write(path, []byte(magic+c.Store)); err != nil {
+	c := newCatalog(hex.EncodeToString(id[:]), Content)
+	b := head(c)
+	if err := atomicfile.Write(path, b); err != nil {
 		return nil, nil, fmt.Errorf("code catalog: %w", err)
 	}
-	return &Journal{path: path, good: int64(headSize)}, c, nil
+	return &Journal{path: path, good: int64(len(b))}, c, nil
 }
 
+// ErrFormat is the error of a catalog that another version of the program wrote and this one cannot read.
+var ErrFormat = fmt.Errorf("%w: it has the format of another version", hippo.ErrUnavailable)
+
 // Open reads a catalog: the state after the last update that was completed. The error is
-// [hippo.ErrNotFound] or [hippo.ErrCorrupt].
+// [hippo.ErrNotFound], [ErrFormat], or [hippo.ErrCorrupt] of what is no catalog.
 func Open(path string) (*Journal, *Catalog, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,12 +101,12 @@ func Open(path string) (*Journal, *Catalog, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("code catalog: %w", err)
 	}
-	if len(b) < headSize || string(b[:len(magic)]) != magic {
-		return nil, nil, problem(path, "another version of the format")
+	c, rest, err := cutHead(path, b)
+	if err != nil {
+		return nil, nil, err
 	}
-	c := newCatalog(string(b[len(magic):headSize]))
-	j := &Journal{path: path, good: int64(headSize)}
-	j.replay(c, b[headSize:])
+	j := &Journal{path: path, good: int64(len(b) - len(rest))}
+	j.replay(c, rest)
 	return j, c, nil
 }
 
@@ -183,7 +222,7 @@ func (j *Journal) append(b []byte) (err error) {
 
 // Compact writes the state to a new file, without what was replaced, and returns its journal.
 func Compact(c *Catalog, path string) (*Journal, error) {
-	b := []byte(magic + c.Store)
+	b := head(c)
 	for _, e := range c.Since(0) {
 		b = appendFrame(b, frameEntry, encodeEntry(e))
 	}
