@@ -191,6 +191,21 @@ func TestResolve_languages(t *testing.T) {
 			"src/row.rs":  "pub struct Row { pub size: u8 }\nimpl Row {\n    pub fn load(&self) { self.check() } // -> Row.check\n    fn check(&self) {}\n}\n",
 			"src/main.rs": "use crate::row::Row;\nfn run(r: &Row) {\n    r.load(); // -> Row.load\n    Row::load(r); // -> Row.load\n}\n",
 		},
+		"kotlin": {
+			"data/Row.kt": "package com.data\n\nclass Row(val size: Int) {\n    fun load() {}\n\n    companion object {\n        fun make(): Row = Row(1)\n    }\n}\n",
+			"far/Row.kt":  "package com.far\n\nclass Row {\n    fun load() {}\n}\n",
+			"app/App.kt": "package com.app\n\nimport com.data.Row\n\nfun Row.twice() = load()\n\nclass App {\n    fun run(r: Row) {\n        r.load() // -> Row.load\n        val next = Row(2)\n        next.load() // -> Row.load\n" +
+				"        Row.make() // -> Row.make\n        this.run(next) // -> App.run\n        r.twice() // -> Row.twice\n    }\n}\n",
+		},
+		"swift": {
+			"Row.swift": "class Row {\n    func load() {}\n    static let one = Row()\n}\n",
+			"App.swift": "extension Row {\n    func twice() { load() }\n}\n\nclass App {\n    func run(r: Row) {\n        r.load() // -> Row.load\n        let next = Row()\n        next.load() // -> Row.load\n        Row.one // -> Row.one\n" +
+				"        self.run(r: next) // -> App.run\n        r.twice() // -> Row.twice\n    }\n}\n",
+		},
+		"sql": {
+			"schema/tables.sql": "CREATE TABLE app.users (id INTEGER);\nCREATE FUNCTION total() RETURNS INTEGER AS $$ SELECT 1; $$ LANGUAGE sql;\n",
+			"views/active.sql":  "CREATE VIEW active AS\nSELECT total()  -- -> total\nFROM app.users; -- -> users\n",
+		},
 		"bash": {
 			"lib/row.sh": "load() {\n  true\n}\n",
 			"app.sh":     "source lib/row.sh\nload # -> load\n",

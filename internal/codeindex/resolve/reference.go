@@ -155,6 +155,8 @@ func (r *Resolver) visible(file int) bool {
 			return false
 		}
 		return folder(a.Path) == folder(b.Path) && (a.Package == b.Package || a.Package == "" || b.Package == "")
+	case "sql": // a database has one set of names
+		return true
 	default:
 		return false
 	}

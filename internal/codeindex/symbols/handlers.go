@@ -1,5 +1,7 @@
 package symbols
 
+import "strings"
+
 // name is a name that stands alone: a reference, unless it is local or was dealt with.
 func name(x *extractor, n int) {
 	if x.roles[n] == taken || isLocal(x, n) || x.table.builtin[x.text(n)] {
@@ -30,6 +32,25 @@ func member(operand, field string) handler {
 // calls returns the handler of a call, whose field is what is called.
 func calls(field string) handler {
 	return func(x *extractor, n int) { x.mark(x.child(n, field), called) }
+}
+
+// callsFirst is the handler of a call whose first child is what is called.
+func callsFirst(x *extractor, n int) {
+	if n+1 < int(x.nodes[n].Next) && x.roles[n+1] == plain {
+		x.mark(n+1, called)
+	}
+}
+
+// made returns the type that a call makes a value of, if its name says that it is one: it has a capital.
+func made(x *extractor, n int) string {
+	if n < 0 || n+1 >= int(x.nodes[n].Next) || !hasKind(x, n, "call_expression", "call") {
+		return ""
+	}
+	text := qualifierText(x, n+1)
+	if c := text[strings.LastIndexByte(text, '.')+1:]; c == "" || c[0] < 'A' || c[0] > 'Z' || strings.ContainsAny(text, "([{ ") {
+		return ""
+	}
+	return text
 }
 
 // skipName returns the handler of a node whose fields name nothing that is defined elsewhere.

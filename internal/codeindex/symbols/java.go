@@ -115,13 +115,16 @@ func lastNamed(use syntax.Use) handler {
 		if last < 0 || x.roles[last] == taken {
 			return
 		}
+		as := use
 		if r := x.roles[n]; r != plain && r != taken {
-			use = r.use()
+			as = r.use()
 		}
 		qualifier := -1
 		if last != n+1 {
 			qualifier = n + 1
+		} else if isLocal(x, last) || x.table.builtin[x.text(last)] {
+			return
 		}
-		x.refer(last, qualifier, use)
+		x.refer(last, qualifier, as)
 	}
 }
