@@ -51,15 +51,29 @@ func lengthOf(terms int) float64 { return math.Log1p(float64(terms)) / lengthUni
 // LogLength is ln(1 + terms) of a feature [Length].
 func LogLength(feature float64) float64 { return feature * lengthUnit }
 
-// Text is the relevance of a text by the features [BM25Relative], [Cosine], [Multilingual] and
-// [Length], in [0, 1]: as [Linear.Text], with the weights of [FirstStage], read off a table to
-// within 1e-5.
-func (s *Scorer) Text(bm25, cosine, multilingual, length float64) float64 {
-	sum := float64(s.w.BM25Relative*bm25) + float64(s.w.Cosine*cosine) + float64(s.w.Multilingual*multilingual) + float64(s.w.Length*length)
+// Sum is the weighted sum of the features [BM25Relative], [Cosine], [Multilingual] and [Length], with the
+// weights of [FirstStage].
+func (s *Scorer) Sum(bm25, cosine, multilingual, length float64) float64 {
+	return float64(s.w.BM25Relative*bm25) + float64(s.w.Cosine*cosine) + float64(s.w.Multilingual*multilingual) + float64(s.w.Length*length)
+}
+
+// Text is the relevance of a text with a weighted sum, in [0, 1]: as [Linear.Text], read off a table to within 1e-5.
+func (s *Scorer) Text(sum float64) float64 {
 	at := (sum - minTable) * perUnit
 	if !(at >= 0 && at < (maxTable-minTable)*perUnit) {
 		return relevance(s.scale, sum)
 	}
 	i := int(at)
 	return s.text[i] + float64((at-float64(i))*(s.text[i+1]-s.text[i]))
+}
+
+// LeastSum returns a weighted sum such that any below it has a [Scorer.Text] of less than a relevance. Cost: two
+// logarithms and an exponential.
+func (s *Scorer) LeastSum(relevance float64) float64 {
+	const margin = 2e-5 // more than the table is off, and than rounding
+	r := relevance - margin
+	if r <= 0 {
+		return math.Inf(-1)
+	}
+	return math.Log(math.Expm1(-s.scale * math.Log1p(-min(r, 1-margin))))
 }

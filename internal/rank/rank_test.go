@@ -186,8 +186,12 @@ func TestScorer(t *testing.T) {
 				t.Fatalf("%d terms: got %v, want %v", terms, length, want)
 			}
 			sum := first.BM25Relative*bm25 + first.Cosine*cosine + first.Multilingual*multilingual + first.Length*length
-			if got, want := s.Text(bm25, cosine, multilingual, length), relevance(&w, sum); math.Abs(got-want) > 1e-5 || got < 0 || got > 1 {
+			if got, want := s.Text(s.Sum(bm25, cosine, multilingual, length)), relevance(&w, sum); math.Abs(got-want) > 1e-5 || got < 0 || got > 1 {
 				t.Fatalf("sum %v: got %v, want %v", sum, got, want)
+			}
+			least, at := unit(t, "least"), rapid.Float64Range(-20, 60).Draw(t, "at")
+			if text := s.Text(at); at < s.LeastSum(least) && text >= least || at > s.LeastSum(least)+.01 && text < least-1e-3 {
+				t.Fatalf("text %v of the sum %v, least %v at %v", text, at, least, s.LeastSum(least))
 			}
 		})
 	}

@@ -60,15 +60,27 @@ func scoresOf(m *retrieve.Match, salience float64) [2 + retrieve.Channels]float6
 	return [...]float64{m.Score, m.Cosine, m.Multilingual, importantFirst(m, salience)}
 }
 
-// mayTake reports whether a list may take a match, however important it is.
-func (p *pool) mayTake(m *retrieve.Match) bool {
-	scores := scoresOf(m, 1)
+// leastOf is the score from which a list may take a match, by list as in [scoresOf].
+type leastOf [2 + retrieve.Channels]float64
+
+// least returns the scores from which the lists may take a match; +Inf for a list that is not there.
+func (p *pool) least() (out leastOf) {
+	for i := range out {
+		out[i] = math.Inf(1)
+	}
 	for i, list := range p.lists {
-		if by, b := scores[i], list.Bound(); by > 0 && (b == nil || by >= b.by) {
-			return true
+		out[i] = math.SmallestNonzeroFloat64
+		if b := list.Bound(); b != nil {
+			out[i] = b.by
 		}
 	}
-	return false
+	return out
+}
+
+// reachedBy reports whether a list may take a match, however important it is.
+func (l *leastOf) reachedBy(m *retrieve.Match) bool {
+	const vague = 1 + retrieve.Channels
+	return m.Score >= l[0] || m.Cosine >= l[1] || m.Multilingual >= l[2] || !math.IsInf(l[vague], 1) && importantFirst(m, 1) >= l[vague]
 }
 
 func (p *pool) add(m *retrieve.Match, row *retrieve.Row, x scoredMatch) {

@@ -76,14 +76,6 @@ func (r *reranked) compare(plan *Plan, reader retrieve.Reader) {
 	r.linear = rank.NewLinear(&plan.weights.Rerank, &r.context)
 }
 
-// share is x as a share of the best, 0 if that is 0.
-func share(x, best float64) float64 {
-	if best <= 0 {
-		return 0
-	}
-	return x / best
-}
-
 // setContext sets the context from the query, the top candidates and the largest values of the
 // features.
 func (r *reranked) setContext(query string, best *rank.Features) {

@@ -92,12 +92,22 @@ func (f *firstStage) gated(m *retrieve.Match) bool {
 
 // text computes the features of the text of a match that has length terms.
 func (f *firstStage) text(m *retrieve.Match, length int) (x textFeatures) {
-	x.length = f.scorer.Length(length)
-	if f.bestScore > 0 {
-		x.bm25 = m.Score / f.bestScore
-	}
-	x.text = f.scorer.Text(x.bm25, m.Cosine, m.Multilingual, x.length)
+	x.length, x.bm25 = f.scorer.Length(length), share(m.Score, f.bestScore)
+	x.text = f.scorer.Text(f.scorer.Sum(x.bm25, m.Cosine, m.Multilingual, x.length))
 	return x
+}
+
+// sum is the weighted sum of the features of the text of a match that has length terms.
+func (f *firstStage) sum(m *retrieve.Match, length int) float64 {
+	return f.scorer.Sum(share(m.Score, f.bestScore), m.Cosine, m.Multilingual, f.scorer.Length(length))
+}
+
+// share is x as a share of the best, 0 if that is 0.
+func share(x, best float64) float64 {
+	if best <= 0 {
+		return 0
+	}
+	return x / best
 }
 
 // rank returns the relevance of a match and its cosine; not ok: it does not take part. Near a
