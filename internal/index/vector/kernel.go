@@ -18,6 +18,17 @@ func portable(dst []int32, rows, q []int8) {
 	}
 }
 
+// four is the number of queries that dotsFour takes.
+const four = 4
+
+// dotsEach is dotsFour by a call of dots for each query.
+func dotsEach(dst []int32, rows, q []int8) {
+	n, count := len(q)/four, len(dst)/four
+	for i := range four {
+		dots(dst[i*count:][:count], rows, q[i*n:][:n])
+	}
+}
+
 // addPortable is [AddRows] for the components from an index on. The conversion rounds each product, so
 // that no compiler fuses it with the addition.
 func addPortable(dst []float32, rows []int8, list []int32, weights []float32, from int) {

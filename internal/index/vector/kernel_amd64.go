@@ -20,6 +20,23 @@ func dots(dst []int32, rows, q []int8) {
 	}
 }
 
+// dotsFour computes the inner products of each row and four queries, which lie one after the other in q; dst gets those
+// of the first query, then those of the next.
+func dotsFour(dst []int32, rows, q []int8) {
+	n, count := len(q)/four, len(dst)/four
+	whole := count / four * four
+	if whole == 0 || n == 0 || n%(2*Lane) != 0 || !hasVNNI() || !cpu.X86.HasAVX512F {
+		dotsEach(dst, rows, q)
+		return
+	}
+	_ = rows[count*n-1]
+	if whole == count {
+		dotsFourVNNI(&dst[0], &rows[0], &q[0], count, n)
+		return
+	}
+	dotsEach(dst, rows, q)
+}
+
 func hasVNNI() bool { return cpu.X86.HasAVX2 && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VNNI }
 
 // dotsAVX2 handles count rows of n bytes each, n a positive multiple of 32, count
@@ -53,3 +70,9 @@ func addRows(dst []float32, rows []int8, list []int32, weights []float32) {
 //
 //go:noescape
 func addRowsAVX2(dst *float32, rows *int8, list *int32, weights *float32, count, length, n int)
+
+// dotsFourVNNI handles count rows of n bytes each and four queries, count a positive multiple of 4 and n of 64. It
+// reads a row once for all queries, and takes a third of the instructions of dotsVNNI.
+//
+//go:noescape
+func dotsFourVNNI(dst *int32, rows, q *int8, count, n int)

@@ -17,6 +17,8 @@ func dots(dst []int32, rows, q []int8) {
 //go:noescape
 func dotsNEON(dst *int32, rows, q *int8, count, n int)
 
+func dotsFour(dst []int32, rows, q []int8) { dotsEach(dst, rows, q) }
+
 func addRows(dst []float32, rows []int8, list []int32, weights []float32) {
 	addPortable(dst, rows, list, weights, 0)
 }

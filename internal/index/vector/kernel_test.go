@@ -36,6 +36,36 @@ func TestDots_Kernels(t *testing.T) {
 	}
 }
 
+// Four queries at a time get what each gets alone.
+func TestDotsFour(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(2, 3))
+	for _, n := range []int{32, 64, 96, 384, 1024, MaxDimension} {
+		for _, count := range []int{0, 1, 3, 4, 8, 17, blockRows} {
+			for _, value := range []func() int8{
+				func() int8 { return int8(r.IntN(256) - 128) },
+				func() int8 { return -128 },
+				func() int8 { return 127 },
+			} {
+				rows, q := make([]int8, n*count), make([]int8, four*n)
+				for i := range rows {
+					rows[i] = value()
+				}
+				for i := range q {
+					q[i] = value()
+				}
+				got, want := make([]int32, four*count), make([]int32, four*count)
+				for k := range four {
+					portable(want[k*count:][:count], rows, q[k*n:][:n])
+				}
+				if dotsFour(got, rows, q); !slices.Equal(got, want) {
+					t.Errorf("%d rows of %d: got %v, want %v", count, n, got, want)
+				}
+			}
+		}
+	}
+}
+
 func is(kernel func(dst []int32, rows, q []int8), got []int32, rows, q []int8, want []int32) bool {
 	kernel(got, rows, q)
 	return slices.Equal(got, want)

@@ -4,7 +4,7 @@ import "unsafe"
 
 // blockRows is how many rows are scanned at a time: they stay in the cache for all queries. It divides
 // [chunkRows].
-const blockRows = 256
+const blockRows = 128
 
 // Query is a vector to compare with all rows of a table.
 type Query struct {
@@ -57,18 +57,38 @@ func (t *Table) same(o *Table) bool {
 	return t.n <= t.first || t.chunks[0] == o.chunks[0]
 }
 
-// scan carries out queries of the same rows.
+// scan carries out queries of the same rows, four at a time as far as possible.
 func scan(group []*Query) {
 	t := group[0].Table
+	fours := make([][]int8, len(group)/four)
+	for i := range fours {
+		for _, q := range group[four*i:][:four] {
+			fours[i] = append(fours[i], q.Code.Hi...)
+		}
+	}
 	for from := 0; from < t.n; {
 		to := min(from+blockRows, t.n)
 		if from < t.first {
 			to = min(to, t.first)
 		}
-		for _, q := range group {
+		for i, codes := range fours {
+			t.scanFour(group[four*i:][:four], codes, from, to)
+		}
+		for _, q := range group[four*len(fours):] {
 			t.scanBlock(q.Cosines[from:to], from, q.Code)
 		}
 		from = to
+	}
+}
+
+// scanFour sets the cosines of four queries, whose codes lie one after the other, with the rows from from to to, which
+// lie in one piece.
+func (t *Table) scanFour(group []*Query, codes []int8, from, to int) {
+	var products [four * blockRows]int32
+	n := to - from
+	dotsFour(products[:four*n], t.plane(from), codes)
+	for k, q := range group {
+		t.weigh(q.Cosines[from:to], products[k*n:][:n], from, q.Code.Scale)
 	}
 }
 
@@ -76,18 +96,31 @@ func scan(group []*Query) {
 func (t *Table) scanBlock(dst []float32, from int, q *Code) {
 	var products [blockRows]int32
 	p := products[:len(dst)]
+	dots(p, t.plane(from), q.Hi)
+	t.weigh(dst, p, from, q.Scale)
+}
+
+// plane returns the upper halves of the rows from from on.
+func (t *Table) plane(from int) []int8 {
 	if from < t.first {
-		dots(p, t.hi[from*t.stride:], q.Hi)
-		for i, n := range p {
-			dst[i] = weigh(n, t.scale(from+i), q.Scale)
+		return t.hi[from*t.stride:]
+	}
+	from -= t.first
+	return t.chunks[from/chunkRows].hi[from%chunkRows*t.stride:]
+}
+
+// weigh turns products of upper halves into cosines with the rows from from on, which lie in one piece.
+func (t *Table) weigh(dst []float32, products []int32, from int, scale float32) {
+	if from < t.first {
+		for i, n := range products {
+			dst[i] = weigh(n, t.scale(from+i), scale)
 		}
 		return
 	}
-	k := t.chunks[(from-t.first)/chunkRows]
-	from = (from - t.first) % chunkRows
-	dots(p, k.hi[from*t.stride:], q.Hi)
-	for i, n := range p {
-		dst[i] = weigh(n, k.scales[from+i], q.Scale)
+	from -= t.first
+	scales := t.chunks[from/chunkRows].scales[from%chunkRows:]
+	for i, n := range products {
+		dst[i] = weigh(n, scales[i], scale)
 	}
 }
 
