@@ -120,7 +120,7 @@ func contextual() (embedding.Model, error) {
 	if err != nil {
 		return embedding.Model{}, err
 	}
-	return embedding.Model{Embedder: embed.NewCache(embed.NewEvicting(m, modelfile.Evictor(m.Table())), 0), Optional: true}, nil
+	return embedding.Model{Embedder: embed.NewCache(embed.NewJoining(embed.NewEvicting(m, modelfile.Evictor(m.Table()))), 0), Optional: true}, nil
 }
 
 func multilingual() (embedding.Model, error) {
@@ -128,8 +128,8 @@ func multilingual() (embedding.Model, error) {
 	if err != nil {
 		return embedding.Model{}, err
 	}
-	evicting := embed.NewEvicting(m, modelfile.Evictor(m.Table()))
-	return embedding.Model{Embedder: embed.NewCache(evicting, 0), Channel: retrieve.Multilingual, Optional: true, Common: models.Questions()}, nil
+	joining := embed.NewJoining(embed.NewEvicting(m, modelfile.Evictor(m.Table())))
+	return embedding.Model{Embedder: embed.NewCache(joining, 0), Channel: retrieve.Multilingual, Optional: true, Common: models.Questions()}, nil
 }
 
 // OpenModels opens the models that a store uses for a setting, the preferred one first. The caller

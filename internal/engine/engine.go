@@ -45,7 +45,7 @@ type Engine struct {
 type searches struct {
 	searcher *recall.Searcher
 	pages    *recall.Pages
-	turns    turns
+	turns    *turns
 }
 
 // Remote carries out verbs in the process that has the store open. It is safe for concurrent use.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"runtime"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -76,3 +77,30 @@ func PageAfter(ctx context.Context, m *Memories, position string) (any, error) {
 
 // PublicName is the name by which an [Observer] hears of a verb.
 func PublicName(verb string) string { return publicName(verb) }
+
+// Turns are [turns].
+type Turns struct{ *turns }
+
+// NewTurns returns turns of most searches at a time, which admit others when low are left.
+func NewTurns(most, low int) Turns { return Turns{&turns{most: most, low: low}} }
+
+// Begin is [turns.begin].
+func (t Turns) Begin(ctx context.Context) error { return t.begin(ctx) }
+
+// End is [turns.end].
+func (t Turns) End() { t.end() }
+
+// State returns how many searches are under way and wait.
+func (t Turns) State() (under, waiting int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.under, len(t.waiting)
+}
+
+// Wait lets searches come until some wait.
+func (t Turns) Wait(n int) {
+	for waiting := -1; waiting != n; {
+		runtime.Gosched()
+		_, waiting = t.State()
+	}
+}

@@ -13,6 +13,7 @@ type Vectors struct {
 	*state
 	upkeep   *upkeep
 	elements elementTable
+	scans    *scans
 }
 
 // Vector holds the embeddings of a memory: those of its passages, one after the other.

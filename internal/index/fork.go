@@ -18,6 +18,6 @@ func (x *Index) Fork(open func() (Source, error)) (*Index, error) {
 	o := x.upkeep.opts
 	// A damaged file is noticed by the upkeep of x, which empties x then.
 	f := &follower{state: s, src: src, opts: o, upkeep: x.upkeep, token: make(chan struct{}, 1)}
-	v := &Vectors{state: s, upkeep: x.upkeep}
-	return &Index{state: s, follower: f, upkeep: x.upkeep, Vectors: v, search: newSearchPool(o, &x.Vectors.elements)}, nil
+	v := &Vectors{state: s, upkeep: x.upkeep, scans: x.Vectors.scans}
+	return &Index{state: s, follower: f, upkeep: x.upkeep, Vectors: v, search: newSearchPool(o, &x.Vectors.elements, x.Vectors.scans)}, nil
 }

@@ -65,16 +65,16 @@ type searchPool struct {
 
 	opts     *Options
 	elements *elementTable
-	scanner  *scanner
+	scans    *scans
 	scorer   atomic.Pointer[cachedScorer]
 	kept     reserve[*found]
 	// matches are of those that have a turn: room for all memories is the largest part of what a search needs.
 	matches reserve[[]retrieve.Match]
 }
 
-func newSearchPool(o *Options, elements *elementTable) searchPool {
+func newSearchPool(o *Options, elements *elementTable, s *scans) searchPool {
 	n := runtime.GOMAXPROCS(0)
-	return searchPool{places: make(chan struct{}, 4*n), turns: make(chan struct{}, 2*n), opts: o, elements: elements, scanner: newScanner()}
+	return searchPool{places: make(chan struct{}, 8*n), turns: make(chan struct{}, 2*n), opts: o, elements: elements, scans: s}
 }
 
 // enter waits for a place, or a turn.

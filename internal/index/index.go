@@ -31,8 +31,8 @@ func Open(ctx context.Context, src Source, o *Options) (*Index, error) {
 	u := &upkeep{state: s, opts: o, file: indexFile{path: o.Path}}
 	u.load(head)
 	f := &follower{state: s, src: src, opts: o, upkeep: u, token: make(chan struct{}, 1)}
-	v := &Vectors{state: s, upkeep: u}
-	return &Index{state: s, follower: f, upkeep: u, Vectors: v, search: newSearchPool(o, &v.elements)}, nil
+	v := &Vectors{state: s, upkeep: u, scans: newScans()}
+	return &Index{state: s, follower: f, upkeep: u, Vectors: v, search: newSearchPool(o, &v.elements, v.scans)}, nil
 }
 
 // Stats describes an index.

@@ -33,7 +33,7 @@ func (f *found) nearest() {
 		f.parts[i].nearest = nil
 	}
 	if list := f.scans(); len(list) > 0 {
-		f.pool.scanner.scan(list)
+		f.pool.scans.Do(list)
 	}
 	for c := range f.channels {
 		if f.channels[c].model < 0 {

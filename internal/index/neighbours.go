@@ -19,15 +19,20 @@ func (v *Vectors) Nearest(model string, id hippo.ID, n int) (cosines []float64, 
 		return nil, false
 	}
 	best := top.New(n, func(a, b float64) int { return cmp.Compare(b, a) })
-	var scan []float32
+	var list []vector.Query
+	from.others(func(_ *part, vs *vectors, _ docSet) {
+		list = append(list, vector.Query{Table: &vs.table, Code: &from.code, Cosines: vs.table.Room(nil)})
+	})
+	v.scans.Do(list)
 	from.others(func(p *part, vs *vectors, in docSet) {
-		scan = vs.table.Scan(scan, &from.code)
-		for row, c := range scan {
+		cosines := list[0].Cosines
+		list = list[1:]
+		for row, c := range cosines {
 			if b := best.Bound(); b != nil && float64(c) <= *b {
 				continue
 			}
 			doc := vs.docOf[row]
-			if first, to := vs.rows(doc); uint32(row) == bestRow(scan, first, to) && from.counts(p, in, doc) {
+			if first, to := vs.rows(doc); uint32(row) == bestRow(cosines, first, to) && from.counts(p, in, doc) {
 				best.Add(float64(c))
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// Search implements [retrieve.Retriever]. Searches beyond four times the number of processors wait, and half of those under way
+// Search implements [retrieve.Retriever]. Searches beyond eight times the number of processors wait, and a quarter of those under way
 // hold matches, of all of the index, at a time: the others share the scan of the vectors meanwhile. Cost: some 4 ns for each posting of the query's terms, 10 ns for
 // each match, and a byte read for each component of each vector.
 func (x *Index) Search(ctx context.Context, q *retrieve.Query) (*retrieve.Result, error) {
