@@ -17,9 +17,13 @@ import (
 //
 // Cost: a pass over the index, and a read of those that are not cached.
 func entitiesOf(ctx context.Context, m *Memories) (*entityNames, error) {
+	head, err := m.store.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var keys []cardKey
 	q := retrieve.Query{Scope: m.scope, Filter: m.scope.Narrow(hippo.Filter{Types: []string{hippo.EntityType}, Archived: true})}
-	err := m.indexed(ctx, func() error {
+	err = m.indexed(ctx, func() error {
 		r, err := m.index.Search(ctx, &q)
 		if err != nil {
 			return err
@@ -43,7 +47,9 @@ func entitiesOf(ctx context.Context, m *Memories) (*entityNames, error) {
 		m.cards.put(cardKey{x.ID, index.TextKey(x)}, e)
 		list = append(list, e)
 	}
-	return newEntityNames(list), err
+	names := newEntityNames(list)
+	names.since = head.Revision
+	return names, err
 }
 
 // entityIn returns the entity that a memory is.

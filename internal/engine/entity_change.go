@@ -61,9 +61,11 @@ func addEntity(ctx context.Context, m *Memories, d EntityDraft) (*Entity, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := names.taken(&d.Entity, hippo.ID{}); err != nil {
+	free := func(n *entityNames) error { return n.taken(&d.Entity, hippo.ID{}) }
+	if err := free(names); err != nil {
 		return nil, err
 	}
+	m = names.guard(m, free)
 	if err := prepareRecord(m, x); err != nil {
 		return nil, err
 	}
@@ -125,7 +127,10 @@ func modifyEntity(ctx context.Context, m *Memories, c EntityChange) (*Entity, er
 		return names.taken(e, old.ID)
 	}
 	if !old.Found() {
-		return changeEntity(ctx, m, old.ID, check)
+		return changeEntity(ctx, names.guard(m, func(n *entityNames) error {
+			names = n
+			return nil
+		}), old.ID, check)
 	}
 	d := EntityDraft{Entity: old.Entity, ID: c.ID}
 	if err := check(&d.Entity); err != nil {

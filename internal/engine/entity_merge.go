@@ -73,6 +73,9 @@ func mergeEntities(ctx context.Context, m *Memories, q EntityMerge) (*EntityMove
 	if !from.Found() && !into.Found() && from.Project != into.Project {
 		return nil, hippo.Fieldf("into", "must be of the same project as from: %s, and %s", into.describe(), from.describe())
 	}
+	if into.Found() {
+		m = names.guard(m, func(n *entityNames) error { return n.taken(&hippo.Entity{Name: into.Name}, from.ID) })
+	}
 	return merge(ctx, m, &q, from, into)
 }
 
@@ -275,10 +278,11 @@ func splitEntity(ctx context.Context, m *Memories, q EntitySplit) (*EntityMoved,
 	if nameKey(q.New.Name) == nameKey(old.Name) {
 		return nil, hippo.Fieldf("name", "must be another one than that of the entity, got %q twice", q.New.Name)
 	}
-	if err := names.taken(&q.New, old.ID); err != nil {
+	free := func(n *entityNames) error { return n.taken(&q.New, old.ID) }
+	if err := free(names); err != nil {
 		return nil, err
 	}
-	return split(ctx, m, &q, old)
+	return split(ctx, names.guard(m, free), &q, old)
 }
 
 func split(ctx context.Context, m *Memories, q *EntitySplit, old *Entity) (*EntityMoved, error) {

@@ -80,6 +80,7 @@ type entityNames struct {
 	byWord          map[string][]*Entity // of a name or an alias
 	none            map[string]*Entity   // records which say that a name is no entity
 	keys            map[*Entity][]string // of the name and the aliases
+	since           hippo.Revision       // of the store; what was changed later may be missing
 }
 
 func newEntityNames(list []*Entity) *entityNames {

@@ -50,6 +50,9 @@ func Revise(ctx context.Context, s Scoped, r *Revision) (out []*hippo.Memory, er
 	}
 	var hidden successors
 	err = s.store.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		if err := holds(s, tx); err != nil {
+			return err
+		}
 		x := &reviser{in: s, tx: tx, memories: make(map[hippo.ID]*change)}
 		if err := x.apply(r); err != nil {
 			return err

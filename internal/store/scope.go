@@ -17,6 +17,8 @@ type Scoped struct {
 	store *Store
 	scope hippo.Scope
 	op    hippo.Operation // see [As]
+	// before is what has to hold in a transaction; see [Checked]. nil: nothing.
+	before *precondition
 }
 
 // In returns the store restricted to a scope.
@@ -104,7 +106,7 @@ func (s Scoped) Add(ctx context.Context, m *hippo.Memory) error {
 	if err := s.Place(m); err != nil {
 		return err
 	}
-	return s.store.Add(ctx, m)
+	return addMemories(ctx, s.store, func(tx driver.Tx) error { return holds(s, tx) }, []*hippo.Memory{m})
 }
 
 // AddInstead records a new memory that supersedes others; see [Store.AddInstead].

@@ -66,6 +66,11 @@ func (s *Store) Zone() *time.Location { return s.zone }
 // advances the active day if the date is new, and returns when all are durable; all or none. It
 // completes ms in place. An ID that is in use is [hippo.ErrConflict].
 func (s *Store) Add(ctx context.Context, ms ...*hippo.Memory) error {
+	return addMemories(ctx, s, func(driver.Tx) error { return nil }, ms)
+}
+
+// addMemories is [Store.Add] if hold, which the transaction calls first, returns nil.
+func addMemories(ctx context.Context, s *Store, hold func(driver.Tx) error, ms []*hippo.Memory) error {
 	now := s.now().UTC()
 	for i, m := range ms {
 		if err := stampNew(m, now); err != nil {
@@ -76,6 +81,9 @@ func (s *Store) Add(ctx context.Context, ms ...*hippo.Memory) error {
 		}
 	}
 	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		if err := hold(tx); err != nil {
+			return err
+		}
 		cal, err := advanceDay(s, tx)
 		if err != nil {
 			return err
@@ -156,6 +164,9 @@ func updateMemories(ctx context.Context, s *Store, in Scoped, ids []hippo.ID, fn
 	var all []*hippo.Memory
 	var hidden successors
 	err = s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		if err := holds(in, tx); err != nil {
+			return err
+		}
 		ms, err := getAllVisible(in, tx, ids)
 		if err != nil {
 			return err

@@ -163,9 +163,23 @@ func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	if err != nil {
 		return ms, err
 	}
-	return ms, checkTexts(slices.DeleteFunc(slices.Clone(ms), func(m *hippo.Memory) bool {
-		return t.data[nameOf(m.ID)] != nil || t.group.data[nameOf(m.ID)] != nil // not read from the replica
+	return ms, checkRead(t, ms)
+}
+
+// checkRead is [checkTexts] for what a transaction has read from the replica.
+func checkRead(t *tx, ms []*hippo.Memory) error {
+	return checkTexts(slices.DeleteFunc(slices.Clone(ms), func(m *hippo.Memory) bool {
+		return t.data[nameOf(m.ID)] != nil || t.group.data[nameOf(m.ID)] != nil
 	}))
+}
+
+// Changed implements [driver.Tx].
+func (t *tx) Changed(since hippo.Revision) ([]*hippo.Memory, error) {
+	ms, err := t.Tx.Changed(since)
+	if err != nil {
+		return nil, err
+	}
+	return ms, checkRead(t, ms)
 }
 
 // Put implements [driver.Tx].
@@ -201,7 +215,7 @@ func (t *tx) put(ms ...*hippo.Memory) error {
 		return err
 	}
 	for i, m := range ms {
-		name, err := t.claim(m.ID)
+		name, err := claim(t, m.ID)
 		if err != nil {
 			return err
 		}
@@ -213,7 +227,7 @@ func (t *tx) put(ms ...*hippo.Memory) error {
 
 // claim returns the file to write a memory to. Another memory or an unreadable content in that
 // file is saved elsewhere.
-func (t *tx) claim(id hippo.ID) (string, error) {
+func claim(t *tx, id hippo.ID) (string, error) {
 	name, err := t.target(id)
 	if err != nil {
 		return "", err

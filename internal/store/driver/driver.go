@@ -68,6 +68,9 @@ type Backend interface {
 type Tx interface {
 	// Get is [Backend.Get] as seen by this transaction.
 	Get(ids ...hippo.ID) ([]*hippo.Memory, error)
+	// Changed returns the memories with a revision above since, by revision, as seen by this transaction. Purged ones, and those
+	// that cannot be read, are left out. The caller owns the result. Cost: that of reading them.
+	Changed(since hippo.Revision) ([]*hippo.Memory, error)
 	// Put inserts or replaces whole memories, by ID, unreadable ones too, and sets Revision on each
 	// to a value above all that the store has assigned.
 	// The Backend does not keep the pointers.

@@ -150,6 +150,9 @@ func (m *model) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	return found, nil
 }
 
+// Changed implements [driver.Tx]. The model has no revisions: all memories count as changed.
+func (m *model) Changed(hippo.Revision) ([]*hippo.Memory, error) { return m.Get(m.order...) }
+
 // Put implements [driver.Tx].
 func (m *model) Put(ms ...*hippo.Memory) error {
 	for _, one := range ms {

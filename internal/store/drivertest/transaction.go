@@ -12,6 +12,7 @@ import (
 func transactionChecks() []check {
 	return []check{
 		{"sees_its_own_writes", ownWrites},
+		{"sees_what_was_changed_since", changedSince},
 		{"an_error_leaves_nothing", rollback},
 		{"an_error_after_a_thousand_leaves_nothing", rollbackMany},
 		{"the_error_comes_back", errorComesBack},
@@ -50,6 +51,38 @@ func ownWrites(t *testing.T, h Harness) {
 		return err
 	})
 	same(t, "after the commit", find(t, b, id(9), id(2), id(1)), []*hippo.Memory{added, changed})
+}
+
+func changedSince(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, full(1), plain(2), plain(3), plain(4))
+	before := head(t, b).Revision
+	changed, added := withText(3, "changed"), plain(6)
+	put(t, b, changed, plain(5))
+	purge(t, b, id(5))
+	hidden := forgotten(2)
+	write(t, b, func(tx driver.Tx) error {
+		got, err := tx.Changed(before)
+		if err != nil {
+			return err
+		}
+		same(t, "before the writes of the transaction", got, []*hippo.Memory{changed})
+		if err := tx.Put(added, hidden); err != nil {
+			return err
+		}
+		if err := tx.Purge(id(3)); err != nil {
+			return err
+		}
+		got, err = tx.Changed(before)
+		same(t, "after them", got, []*hippo.Memory{added, hidden})
+		if err != nil {
+			return err
+		}
+		if all, err := tx.Changed(0); err != nil || len(all) != 4 {
+			t.Errorf("since the beginning: %d memories, %v", len(all), err)
+		}
+		return nil
+	})
 }
 
 // everything is what a store shows to the outside.

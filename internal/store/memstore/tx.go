@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -29,6 +30,28 @@ func (t *tx) row(id hippo.ID) row {
 // Get implements [driver.Tx].
 func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) {
 	return collect(ids, func(id hippo.ID) *hippo.Memory { return t.row(id).memory }), nil
+}
+
+// Changed implements [driver.Tx]. Cost: a pass over all memories.
+func (t *tx) Changed(since hippo.Revision) ([]*hippo.Memory, error) {
+	var list []*hippo.Memory
+	for id := range t.store.rows {
+		if _, ok := t.changed[id]; !ok {
+			list = appendChanged(list, t.store.rows[id], since)
+		}
+	}
+	for _, r := range t.changed {
+		list = appendChanged(list, r, since)
+	}
+	slices.SortFunc(list, func(a, b *hippo.Memory) int { return cmp.Compare(a.Revision, b.Revision) })
+	return list, nil
+}
+
+func appendChanged(list []*hippo.Memory, r row, since hippo.Revision) []*hippo.Memory {
+	if r.memory == nil || r.revision <= since {
+		return list
+	}
+	return append(list, r.memory.Clone())
 }
 
 // Put implements [driver.Tx].

@@ -85,7 +85,7 @@ func (s *Store) Commit(ctx context.Context) error {
 	}
 	err := s.below.Write(ctx, durability, func(tx driver.Tx) error {
 		for _, t := range s.log {
-			if err := t.run(tx); err != nil {
+			if err := t.run(replayed{tx, s.base.Revision}); err != nil {
 				return err
 			}
 		}
@@ -197,6 +197,13 @@ func (v *view) get(ctx context.Context, below driver.Backend, ids []hippo.ID) ([
 func (s *Store) Changes(ctx context.Context, since hippo.Revision) iter.Seq2[driver.Change, error] {
 	return func(yield func(driver.Change, error) bool) {
 		v := current(s)
+		changesOf(ctx, s, &v, since)(yield)
+	}
+}
+
+// changesOf yields what changed after a revision in the back end and a view.
+func changesOf(ctx context.Context, s *Store, v *view, since hippo.Revision) iter.Seq2[driver.Change, error] {
+	return func(yield func(driver.Change, error) bool) {
 		if since < s.base.Revision {
 			for c, err := range s.below.Changes(ctx, since) {
 				if _, ok := v.rows[c.ID]; err == nil && (ok || c.Revision > s.base.Revision) {

@@ -19,6 +19,32 @@ type tx struct {
 // Get implements [driver.Tx].
 func (t *tx) Get(ids ...hippo.ID) ([]*hippo.Memory, error) { return t.get(t.ctx, t.store.below, ids) }
 
+// Changed implements [driver.Tx].
+func (t *tx) Changed(since hippo.Revision) ([]*hippo.Memory, error) {
+	var list []*hippo.Memory
+	for c, err := range changesOf(t.ctx, t.store, &t.view, since) {
+		switch {
+		case err != nil:
+			return nil, err
+		case c.Memory != nil:
+			list = append(list, c.Memory)
+		}
+	}
+	return list, nil
+}
+
+// replayed is a transaction of the back end in which those that were held back run again. Their revisions are not its own:
+// what was changed since the [Store] was created counts as changed.
+type replayed struct {
+	driver.Tx
+	base hippo.Revision
+}
+
+// Changed implements [driver.Tx].
+func (t replayed) Changed(since hippo.Revision) ([]*hippo.Memory, error) {
+	return t.Tx.Changed(min(since, t.base))
+}
+
 // Put implements [driver.Tx].
 func (t *tx) Put(ms ...*hippo.Memory) error {
 	for _, m := range ms {

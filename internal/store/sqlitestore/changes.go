@@ -91,6 +91,23 @@ func (s *Store) changes(ctx context.Context, q sqlitex.Queryer, since, end hippo
 	return list, end, nil
 }
 
+// Changed implements [driver.Tx].
+func (t *Tx) Changed(since hippo.Revision) ([]*hippo.Memory, error) {
+	var found []stored
+	for full := true; full; {
+		page, more, err := readPage(t.ctx, t, columns, "m.revision > ? ORDER BY m.revision", int64(since))
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, page...)
+		if full = more; full {
+			since = page[len(page)-1].Revision
+		}
+	}
+	ms, err := t.bad.split(found)
+	return ms, driver.Readable(err)
+}
+
 // changesOf returns the changes that made these memories.
 func (s *Store) changesOf(rows []stored) []driver.Change {
 	list := make([]driver.Change, len(rows))

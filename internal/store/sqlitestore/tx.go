@@ -93,7 +93,7 @@ func (t *Tx) Put(ms ...*hippo.Memory) error {
 	}
 	var added lists
 	for _, m := range ms {
-		old, err := t.replaceable(m.ID)
+		old, err := replaceable(t, m.ID)
 		if err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func (t *Tx) Peek(id hippo.ID) (*hippo.Memory, error) {
 }
 
 // replaceable is stored, after the lists of a memory that cannot be read were removed.
-func (t *Tx) replaceable(id hippo.ID) (stored, error) {
+func replaceable(t *Tx, id hippo.ID) (stored, error) {
 	old, err := t.stored(id)
 	if err != nil || old.err == nil {
 		return old, err
