@@ -195,7 +195,9 @@ func TestMemoryMCP_Entities(t *testing.T) {
 		{"get_related", object{"entity_id": "$paris", "direction": "in"}, `^\{"entities":\[\{"id":"\$harbour","name":"Harbour","entity_type":"unknown","description":"It lies at the sea\.","distance":1\}\]`},
 		{"get_status", nil, `"entities_count":1`},
 		{"search", object{"query": "harbour at the sea"}, `"results":\[(\{"id":"\$(rome|deploy)[^]]*)?\]`},
-		{"list_memories", object{"limit": 1}, `"memory_type":"entity","user_id":"ada"`},
+		{"list_memories", object{"limit": 1}, `^\{"memories":\[\{"id":"\$rome",[^]]*\],"total":3,`},
+		{"list_memories", object{"user_id": "ada", "metadata_filter": object{}}, `"total":2,`},
+		{"get_valid", object{}, `^\{"memories":\[\{"id":"\$rome",[^]]*\{"id":"\$deploy",[^]]*\],"count":2\}$`},
 	} {
 		if text := s.shown(s.must(x.tool, s.named(x.args), nil).Text); !regexp.MustCompile(x.want).MatchString(text) {
 			t.Errorf("%s(%v): got\n%s\nwant a match of\n%s", x.tool, x.args, text, x.want)

@@ -105,18 +105,18 @@ func (s *selection) admits(m *hippo.Memory) bool {
 	return (s.client == "" || m.Source.Client == s.client) && holdsAll(m.Metadata, s.metadata)
 }
 
-// list returns a page, the newest first, and the number of memories on all pages. Cost: a read of the page; of all that the filter
+// list returns a page, the newest first, without entities, which are no memories to this system, and the number of memories on all pages. Cost: a read of the page; of all that the filter
 // keeps if the selection narrows it.
 func (s *selection) list(ctx context.Context, c *d.Call, offset, limit int) (ms []*hippo.Memory, total int, err error) {
 	if !s.narrows() {
-		l, err := c.List(ctx, engine.ListQuery{Filter: s.filter, Offset: offset, Count: limit})
+		l, err := c.List(ctx, engine.ListQuery{Filter: s.filter, NoEntities: true, Offset: offset, Count: limit})
 		if err != nil {
 			return nil, 0, err
 		}
 		return l.Memories, l.Total, nil
 	}
 	for from := 0; ; from += hippo.MaxCount {
-		l, err := c.List(ctx, engine.ListQuery{Filter: s.filter, Offset: from, Count: hippo.MaxCount})
+		l, err := c.List(ctx, engine.ListQuery{Filter: s.filter, NoEntities: true, Offset: from, Count: hippo.MaxCount})
 		if err != nil {
 			return nil, 0, err
 		}
