@@ -101,7 +101,12 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}
-	x, err := store.As(m.scoped, as(m, hippo.VerbSupersede)).Supersede(ctx, id, old, change)
+	x, err := store.As(m.scoped, as(m, hippo.VerbSupersede)).Supersede(ctx, id, old, func(x *hippo.Memory, day hippo.Day) error {
+		if x.ID != id {
+			return nil
+		}
+		return change(x, day)
+	})
 	if err != nil {
 		return nil, err
 	}

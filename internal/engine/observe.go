@@ -26,7 +26,7 @@ func publicName(local string) string {
 		return local
 	case "getAt":
 		return "get"
-	case "modifyAll":
+	case "modifyAll", "supersede":
 		return "modify"
 	case "recordAlone", "packedRecord":
 		return "record"

@@ -28,7 +28,7 @@ func verbs() map[string]verb {
 		verbOf(relationsOf), verbOf(neighbours), verbOf(paths), verbOf(communities), verbOf(findEntity), verbOf(showEntity), verbOf(listEntities), verbOf(resolveNamed), verbOf(packedStatus), verbOf(projects), verbOf(flush), verbOf(ready), verbOf(labels), verbOf(created),
 		verbOf(predecessors), verbOf(operations), verbOf(formerVersions), verbOf(resolveOperation), verbOf(exportAfter), verbOf(relationsAfter), verbOf(historyAfter), verbOf(calendar), verbOf(scoreWaiting), verbOf(clusters), verbOf(audit))
 	add(hippo.RightWrite,
-		verbOf(recordAlone), verbOf(packedRecord), verbOf(modify), verbOf(modifyAll), verbOf(reinforce), verbOf(forget), verbOf(restore),
+		verbOf(recordAlone), verbOf(packedRecord), verbOf(modify), verbOf(modifyAll), verbOf(supersede), verbOf(reinforce), verbOf(forget), verbOf(restore),
 		verbOf(declare), verbOf(endRelations), verbOf(remove), verbOf(opened), verbOf(undo), verbOf(visible), verbOf(rescore),
 		verbOf(addEntity), verbOf(modifyEntity), verbOf(removeEntity), verbOf(mergeEntities), verbOf(splitEntity),
 		verbOf(importBatch), verbOf(indexImported), verbOf(importRelations), verbOf(importHistory), verbOf(consolidateAll))

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -49,6 +50,38 @@ func TestRecord_Supersedes(t *testing.T) {
 	}
 	if list, err := f.List(t.Context(), engine.ListQuery{}); err != nil || list.Total != 2 {
 		t.Errorf("%d memories are stored (%v), want 2", list.Total, err)
+	}
+}
+
+// A succession with a reason is one operation, and its undo takes all of it back.
+func TestSupersede(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	old, now := f.note(fact("port 80")), f.note(fact("port 8080"))
+	why := map[string]json.RawMessage{"why": json.RawMessage(`"it moved"`)}
+	got, err := engine.Supersede(t.Context(), engine.Because(f.Memories, "it moved"), engine.Succession{ID: old.ID, By: now.ID, Metadata: why})
+	if err != nil || got.ID != now.ID || !got.ValidFrom.Equal(now.CreatedAt) {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if x := f.get(old.ID); x.SupersededBy != now.ID || !x.ValidUntil.Equal(now.CreatedAt) || string(x.Metadata["why"]) != `"it moved"` {
+		t.Errorf("the superseded one is %+v", x)
+	}
+	log, err := engine.Operations(t.Context(), f.Memories, engine.OperationQuery{})
+	if err != nil || len(log.Operations) != 1 || log.Operations[0].Reason != "it moved" || log.Operations[0].Verb != hippo.VerbSupersede {
+		t.Fatalf("the log is %+v, %v", log, err)
+	}
+	if _, err := engine.Undo(t.Context(), f.Memories, log.Operations[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if x := f.get(old.ID); !x.SupersededBy.IsZero() || !x.ValidUntil.IsZero() || len(x.Metadata) > 0 {
+		t.Errorf("after the undo it is %+v", x)
+	}
+	secret := map[string]json.RawMessage{"why": json.RawMessage(`"password = hunter2x9QzLw7Rt"`)}
+	if _, err := engine.Supersede(t.Context(), f.Memories, engine.Succession{ID: old.ID, By: now.ID, Metadata: secret}); !errors.Is(err, hippo.ErrSecret) {
+		t.Errorf("a secret: %v", err)
+	}
+	if _, err := engine.Supersede(t.Context(), f.Memories, engine.Succession{ID: old.ID, By: old.ID}); !errors.Is(err, hippo.ErrInvalid) {
+		t.Errorf("by itself: %v", err)
 	}
 }
 

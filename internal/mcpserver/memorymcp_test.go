@@ -183,6 +183,26 @@ func TestMemoryMCP(t *testing.T) {
 	}
 }
 
+// The end of a fact with its successor and the reason is one operation, which one undo takes back whole.
+func TestMemoryMCP_InvalidateIsOneOperation(t *testing.T) {
+	t.Parallel()
+	s := startMCP(t)
+	m := s.engine.In(hippo.LocalScope(""))
+	log, err := engine.Operations(t.Context(), m, engine.OperationQuery{})
+	if err != nil || len(log.Operations) != 1 || log.Operations[0].Reason != "she moved" {
+		t.Fatalf("the log has %+v (%v)", log, err)
+	}
+	if _, err := engine.Undo(t.Context(), m, log.Operations[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	text := s.must("get_memory", s.named(object{"id": "$paris"}), nil).Text
+	for _, key := range []string{"valid_until", "superseded_by", "invalidation_reason"} {
+		if strings.Contains(text, key) {
+			t.Errorf("after the undo it has %s: %s", key, text)
+		}
+	}
+}
+
 // An entity of a name that is taken is the one that is there, and names mean entities.
 func TestMemoryMCP_Entities(t *testing.T) {
 	t.Parallel()

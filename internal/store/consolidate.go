@@ -204,7 +204,7 @@ func (x *tidier) summarise(s *Summary) error {
 			x.Skipped++
 			return nil
 		}
-		replaced, err := replaceMemories(x.in.store, x.tx, x.in, m, []hippo.ID{s.Supersedes})
+		replaced, err := replaceMemories(x.in.store, x.tx, x.in, m, []hippo.ID{s.Supersedes}, nil)
 		if err != nil {
 			return err
 		}

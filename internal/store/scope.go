@@ -131,7 +131,7 @@ func (s Scoped) Update(ctx context.Context, ids []hippo.ID, fn func(*hippo.Memor
 	return updateMemories(ctx, s.store, s, ids, fn)
 }
 
-// Supersede makes a stored memory supersede others, after fn has changed it; see
+// Supersede makes a stored memory supersede others, after fn has changed it and them; see
 // [Store.supersede].
 func (s Scoped) Supersede(ctx context.Context, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
 	if err := s.Allow(hippo.RightWrite); err != nil {

@@ -42,7 +42,7 @@ func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old [
 		if err := unused(tx, m); err != nil {
 			return err
 		}
-		changed, err := replaceMemories(s, tx, in, m, old)
+		changed, err := replaceMemories(s, tx, in, m, old, nil)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func addInstead(ctx context.Context, s *Store, in Scoped, m *hippo.Memory, old [
 }
 
 // supersedeMemories makes a stored memory supersede others, as [Store.addInstead] does for a new one,
-// after fn has changed it. It returns the memory as stored. fn may run more than once.
+// after fn has changed it and them. It returns the memory as stored. fn may run more than once.
 func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, old []hippo.ID, fn func(*hippo.Memory, hippo.Day) error) (*hippo.Memory, error) {
 	op, err := newOperation(in, hippo.VerbSupersede)
 	if err != nil {
@@ -81,7 +81,7 @@ func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, ol
 		if _, err := changeMemory(s, m, cal.Day, fn); err != nil {
 			return err
 		}
-		replaced, err := replaceMemories(s, tx, in, m, old)
+		replaced, err := replaceMemories(s, tx, in, m, old, func(o *hippo.Memory) error { return fn(o, cal.Day) })
 		if err != nil {
 			return err
 		}
@@ -97,8 +97,8 @@ func supersedeMemories(ctx context.Context, s *Store, in Scoped, id hippo.ID, ol
 	return m, nil
 }
 
-// replaceMemories sets when m begins and marks what it replaces. It stores nothing.
-func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []hippo.ID) ([]change, error) {
+// replaceMemories sets when m begins, and marks what it replaces, after fn has changed that; nil: nothing is to change. It stores nothing.
+func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []hippo.ID, fn func(*hippo.Memory) error) ([]change, error) {
 	ms, err := getAllVisible(in, tx, old)
 	if err != nil {
 		return nil, err
@@ -120,18 +120,31 @@ func replaceMemories(s *Store, tx driver.Tx, in Scoped, m *hippo.Memory, old []h
 	}
 	changed := make([]change, len(ms))
 	for i, o := range ms {
-		changed[i] = change{before: o.Clone(), after: o}
-		o.SupersededBy = m.ID
-		if o.ValidUntil.IsZero() || m.ValidFrom.Before(o.ValidUntil) {
-			o.ValidUntil = m.ValidFrom
-		}
-		o.UpdatedAt = s.now().UTC()
-		normalise(o)
-		if err := o.Validate(); err != nil {
+		if changed[i], err = replaced(s, m, o, fn); err != nil {
 			return nil, err
 		}
 	}
 	return changed, nil
+}
+
+// replaced marks a memory that m replaces, after fn has changed it.
+func replaced(s *Store, m, o *hippo.Memory, fn func(*hippo.Memory) error) (change, error) {
+	before := o.Clone()
+	if fn != nil {
+		if err := fn(o); err != nil {
+			return change{}, err
+		}
+	}
+	o.SupersededBy = m.ID
+	if o.ValidUntil.IsZero() || m.ValidFrom.Before(o.ValidUntil) {
+		o.ValidUntil = m.ValidFrom
+	}
+	o.UpdatedAt = s.now().UTC()
+	normalise(o)
+	if textChanged(before, o) {
+		o.Version++
+	}
+	return change{before: before, after: o}, o.Validate()
 }
 
 // beginning returns the default of ValidFrom: EventTime or CreatedAt, and after the beginning

@@ -208,31 +208,29 @@ func callInvalidate(ctx context.Context, c *d.Call) (d.Result, error) {
 	return d.JSON(invalidated{true}, 1)
 }
 
-// end ends a fact: when its successor begins, if one is given, else now.
+// end ends a fact, as one operation: when its successor begins, if one is given, else now.
 func end(ctx context.Context, c *d.Call, m *hippo.Memory) error {
 	reason := c.Text("reason")
 	in := engine.Because(c.Memories, reason)
-	change := engine.Modification{Vote: engine.VoteNone}
-	if c.Has("superseded_by") {
-		next, err := find(ctx, c, aMemory, "superseded_by")
-		if err != nil {
-			return err
-		}
-		if _, err := in.Modify(ctx, next.ID, engine.Modification{Supersedes: &[]hippo.ID{m.ID}, Vote: engine.VoteNone}); err != nil {
-			return err
-		}
-	} else {
-		change.ValidUntil = new(c.Now.UTC())
-	}
+	var metadata map[string]json.RawMessage
 	if reason != "" {
 		value, err := withReason(m, reason)
 		if err != nil {
 			return err
 		}
-		change.Metadata = &map[string]json.RawMessage{reserved: value}
+		metadata = map[string]json.RawMessage{reserved: value}
 	}
-	if change.ValidUntil == nil && change.Metadata == nil {
-		return nil
+	if c.Has("superseded_by") {
+		next, err := find(ctx, c, aMemory, "superseded_by")
+		if err != nil {
+			return err
+		}
+		_, err = engine.Supersede(ctx, in, engine.Succession{ID: m.ID, By: next.ID, Metadata: metadata})
+		return err
+	}
+	change := engine.Modification{Validity: engine.Validity{ValidUntil: new(c.Now.UTC())}, Vote: engine.VoteNone}
+	if metadata != nil {
+		change.Metadata = &metadata
 	}
 	_, err := in.Modify(ctx, m.ID, change)
 	return err
