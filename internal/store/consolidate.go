@@ -294,9 +294,43 @@ func inverse(list []hippo.RelationChange) []hippo.RelationChange {
 	return out
 }
 
-// changeRelations adds and removes the relations of an undo. What was changed since stays as it is, and so does what leads
-// out of the scope; they are taken out of the list. The former are returned.
+// changeRelations adds and removes the relations of an undo. What was changed or removed since stays as it is, and so does what
+// leads out of the scope; they are taken out of the list. The former are returned.
 func changeRelations(s Scoped, tx driver.Tx, list []change) (stay []hippo.Relation, err error) {
+	visible, err := visibleTargets(s, tx, list)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		done := make([]hippo.RelationChange, 0, len(list[i].relations))
+		later := make(map[driver.RelationKey]bool) // changed since: what was there before does not come back
+		for _, r := range list[i].relations {
+			key := driver.KeyOf(&r.Relation)
+			if !visible[r.Relation.To] || later[key] {
+				continue
+			}
+			change := dropRelation
+			if r.Added {
+				change = addRelation
+			}
+			changed, err := change(tx, r.Relation)
+			if err != nil {
+				return nil, err
+			}
+			if changed {
+				done = append(done, r)
+			} else {
+				stay = append(stay, r.Relation)
+				later[key] = true
+			}
+		}
+		list[i].relations = slices.Clip(done)
+	}
+	return stay, nil
+}
+
+// visibleTargets returns which of the memories that relations lead to are in the scope.
+func visibleTargets(s Scoped, tx driver.Tx, list []change) (map[hippo.ID]bool, error) {
 	var ids []hippo.ID
 	for i := range list {
 		for _, r := range list[i].relations {
@@ -315,27 +349,5 @@ func changeRelations(s Scoped, tx driver.Tx, list []change) (stay []hippo.Relati
 	for _, m := range visibleMemories(s, ms) {
 		visible[m.ID] = true
 	}
-	for i := range list {
-		done := make([]hippo.RelationChange, 0, len(list[i].relations))
-		for _, r := range list[i].relations {
-			change := dropRelation
-			if r.Added {
-				change = addRelation
-			}
-			if !visible[r.Relation.To] {
-				continue
-			}
-			changed, err := change(tx, r.Relation)
-			if err != nil {
-				return nil, err
-			}
-			if changed {
-				done = append(done, r)
-			} else {
-				stay = append(stay, r.Relation)
-			}
-		}
-		list[i].relations = slices.Clip(done)
-	}
-	return stay, nil
+	return visible, nil
 }

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -86,5 +87,53 @@ func TestRelate_SingleKindsAtOnce(t *testing.T) {
 	wait.Wait()
 	if found != 1 {
 		t.Errorf("%d relations were closed or reported", found)
+	}
+}
+
+// A relation that was removed after it had ended stays removed when the end is undone. The undo of the removal brings it back.
+func TestUndo_OfTheEndOfWhatWasRemovedSince(t *testing.T) {
+	t.Parallel()
+	s, _, ids := openPreceded(t)
+	r := hippo.Relation{From: ids[0], To: ids[1], Kind: "uses", Weight: 1}
+	until := start().t.AddDate(1, 0, 0)
+	ended := hippo.Operation{ID: hippo.ID{1}, Verb: hippo.VerbRelate}
+	removed := hippo.Operation{ID: hippo.ID{2}, Verb: hippo.VerbRelate}
+	steps := []func() error{
+		func() error { _, err := local(s).Relate(t.Context(), []hippo.Relation{r}, nil); return err },
+		func() error {
+			_, err := store.EndRelations(t.Context(), store.As(local(s), ended), []hippo.Relation{r}, until)
+			return err
+		},
+		func() error { return store.As(local(s), removed).Unrelate(t.Context(), []hippo.Relation{r}) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored := func() []hippo.Relation {
+		rs, err := local(s).Relations(t.Context(), ids[:1], time.Time{}, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rs
+	}
+	if _, err := store.Undo(t.Context(), local(s), ended.ID); !errors.Is(err, hippo.ErrConflict) {
+		t.Errorf("the undo of the end: %v", err)
+	}
+	if rs := stored(); len(rs) != 0 {
+		t.Errorf("the removed relation is back: %+v", rs)
+	}
+	if _, err := store.Undo(t.Context(), local(s), removed.ID); err != nil {
+		t.Fatal(err)
+	}
+	if rs := stored(); len(rs) != 1 || !rs[0].ValidUntil.Equal(until) {
+		t.Errorf("after the undo of the removal: %+v", rs)
+	}
+	if _, err := store.Undo(t.Context(), local(s), ended.ID); err != nil {
+		t.Errorf("the undo of the end, after that of the removal: %v", err)
+	}
+	if rs := stored(); len(rs) != 1 || !rs[0].ValidUntil.IsZero() {
+		t.Errorf("after both: %+v", rs)
 	}
 }
