@@ -56,10 +56,21 @@ func (c *Client) Get(ctx context.Context, ids ...hippo.ID) ([]*hippo.Memory, err
 	return c.memories.Get(ctx, ids)
 }
 
+// Got are insights as of a moment.
+type Got struct {
+	Memories []*hippo.Memory
+	// Degraded says what the history lacks of these insights as they were known at a time; nil otherwise.
+	Degraded []string
+}
+
 // GetAt is [Client.Get] as of a moment. One that does not hold then is [hippo.ErrNotFound], and the error names what held
 // instead, if that is known.
-func GetAt(ctx context.Context, c *Client, at hippo.Moment, ids ...hippo.ID) ([]*hippo.Memory, error) {
-	return engine.GetAt(ctx, c.memories, engine.GetQuery{IDs: ids, At: at})
+func GetAt(ctx context.Context, c *Client, at hippo.Moment, ids ...hippo.ID) (*Got, error) {
+	x, err := engine.GetAt(ctx, c.memories, engine.GetQuery{IDs: ids, At: at})
+	if err != nil {
+		return nil, err
+	}
+	return (*Got)(x), nil
 }
 
 // ResolveOption is an option of [Client.Resolve].

@@ -35,14 +35,9 @@ that led to them: that they were opened for it is a weak vote for them as answer
 			if err := at.set(s, &moment); err != nil {
 				return err
 			}
-			ms, err := client.GetAt(c.Context(), m, moment, ids...)
+			ms, err := readInsights(c.Context(), s, m, moment, query, ids)
 			if err != nil {
 				return err
-			}
-			if query != "" {
-				if err := client.Opened(c.Context(), m, query, ids...); err != nil {
-					return err
-				}
 			}
 			s.count = len(ms)
 			if s.json && len(ms) == 1 {
@@ -71,6 +66,21 @@ that led to them: that they were opened for it is a weak vote for them as answer
 	at.add(c)
 	c.Flags().StringVar(&query, "query", "", "question that led to them: that they were opened counts for questions like it")
 	return c
+}
+
+// readInsights reads insights as of a moment, and warns of what the history lacks of them. A query counts as what they were opened for.
+func readInsights(ctx context.Context, s *shell, m *client.Client, at hippo.Moment, query string, ids []hippo.ID) ([]*hippo.Memory, error) {
+	got, err := client.GetAt(ctx, m, at, ids...)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range got.Degraded {
+		s.warn("degraded: %s", d)
+	}
+	if query == "" {
+		return got.Memories, nil
+	}
+	return got.Memories, client.Opened(ctx, m, query, ids...)
 }
 
 // codeLinks returns what memories speak of in the source trees of their projects. An index that does not answer is no reason

@@ -18,21 +18,45 @@ type GetQuery struct {
 	Some bool
 }
 
+// Got are memories that were read as of a moment.
+type Got struct {
+	Memories []*hippo.Memory
+	// Degraded says what the history lacks of these memories as they were known at a time; nil otherwise.
+	Degraded []string
+}
+
 // GetAt is [Memories.Get] as of a moment. A memory that does not hold at [hippo.Moment.ValidAt] is [hippo.ErrNotFound]; the
 // error says when it holds, and which memory that it superseded, or that superseded it, held then.
-func GetAt(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error) {
+func GetAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
 	if q.At == (hippo.Moment{}) && !q.Some {
-		return m.Get(ctx, q.IDs)
+		ms, err := m.Get(ctx, q.IDs)
+		if err != nil {
+			return nil, err
+		}
+		return &Got{Memories: ms}, nil
 	}
 	return perform(ctx, m, q, getAt)
 }
 
-func getAt(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error) {
-	if known := q.At.KnownAt; isPast(m, q.At) {
-		q.At.KnownAt = time.Time{}
-		out, _, err := inPast(ctx, m, known, func(p *Memories) ([]*hippo.Memory, error) { return getAt(ctx, p, q) })
-		return out, err
+func getAt(ctx context.Context, m *Memories, q GetQuery) (*Got, error) {
+	known := q.At.KnownAt
+	if !isPast(m, q.At) {
+		ms, err := held(ctx, m, q)
+		if err != nil {
+			return nil, err
+		}
+		return &Got{Memories: ms}, nil
 	}
+	q.At.KnownAt = time.Time{}
+	ms, past, err := pastOf(ctx, m, known, func(p *Memories) ([]*hippo.Memory, error) { return held(ctx, p, q) })
+	if err != nil {
+		return nil, err
+	}
+	return &Got{Memories: ms, Degraded: noted(nil, past.NoteOf(hippo.IDsOf(ms...)))}, nil
+}
+
+// held returns the memories that are there and hold at [hippo.Moment.ValidAt].
+func held(ctx context.Context, m *Memories, q GetQuery) ([]*hippo.Memory, error) {
 	if q.Some {
 		return getSome(ctx, m, q)
 	}

@@ -15,23 +15,31 @@ import (
 // Cost: a read of the operations since then, and of the versions of what they changed; the index is forked. [maxPasts] are made
 // at a time; others wait.
 func inPast[Out any](ctx context.Context, m *Memories, at time.Time, run func(*Memories) (Out, error)) (out Out, note string, err error) {
+	out, past, err := pastOf(ctx, m, at, run)
+	if past != nil {
+		note = past.Note()
+	}
+	return out, note, err
+}
+
+// pastOf is [inPast] with the past; nil if it could not be made.
+func pastOf[Out any](ctx context.Context, m *Memories, at time.Time, run func(*Memories) (Out, error)) (out Out, past *store.Past, err error) {
 	if err := m.scoped.Allow(hippo.RightRead); err != nil {
-		return out, "", err
+		return out, nil, err
 	}
 	select {
 	case m.pasts <- struct{}{}:
 		defer func() { <-m.pasts }()
 	case <-ctx.Done():
-		return out, "", ctx.Err()
+		return out, nil, ctx.Err()
 	}
 	if err := m.Flush(ctx); err != nil && !IsNotWritable(err) {
-		return out, "", err
+		return out, nil, err
 	}
 	later, err := createdAfter(ctx, m, at)
 	if err != nil {
-		return out, "", err
+		return out, nil, err
 	}
-	var past *store.Past
 	s, err := stageOn(ctx, m, func() (*store.Held, error) {
 		if past, err = store.HoldPast(ctx, m.scoped, at, later); err != nil {
 			return nil, err
@@ -39,12 +47,12 @@ func inPast[Out any](ctx context.Context, m *Memories, at time.Time, run func(*M
 		return past.Held, nil
 	})
 	if err != nil {
-		return out, "", err
+		return out, nil, err
 	}
 	s.end = func() error { return nil }
 	defer s.Discard()
 	out, err = run(s.Memories)
-	return out, past.Note(at), err
+	return out, past, err
 }
 
 // isPast reports whether a moment asks for what was known before now.

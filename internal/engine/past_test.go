@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -211,9 +212,9 @@ func (c *chronicle) check(known time.Time, s naiveState, hour int) {
 func (c *chronicle) checkByID(at hippo.Moment, s naiveState, hour int) {
 	id := c.anyID()
 	m, there := s.memories[id]
-	ms, err := engine.GetAt(c.t.Context(), c.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at})
-	if want := there && m.span.holds(hour); (err == nil) != want || err == nil && (ms[0].Content != m.content || ms[0].Forgotten() != m.forgotten) {
-		c.t.Fatalf("get at %+v: %v (%v), want %v %+v", at, ms, err, want, m)
+	read, err := engine.GetAt(c.t.Context(), c.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at})
+	if want := there && m.span.holds(hour); (err == nil) != want || err == nil && (read.Memories[0].Content != m.content || read.Memories[0].Forgotten() != m.forgotten) {
+		c.t.Fatalf("get at %+v: %v (%v), want %v %+v", at, read, err, want, m)
 	}
 	if !there {
 		return
@@ -267,7 +268,7 @@ func TestKnownAt_AsANaiveModel(t *testing.T) {
 func TestKnownAt_SaysWhereTheHistoryEnds(t *testing.T) {
 	t.Parallel()
 	f := open(t, options{})
-	id := f.record("port 0", .5)
+	id, other := f.record("port 0", .5), f.record("sewing", .5)
 	f.advance(0, time.Minute)
 	known := f.now()
 	for n := range hippo.DefaultRetention().Versions + 2 {
@@ -283,6 +284,15 @@ func TestKnownAt_SaysWhereTheHistoryEnds(t *testing.T) {
 	}
 	if got := f.get(id); len(got.Accesses) != 1 {
 		t.Errorf("the uses are %+v", got.Accesses)
+	}
+	for _, x := range []struct {
+		id   hippo.ID
+		note string
+	}{{id, "the history of 1 memory does not reach back to " + known.Format(time.RFC3339) + ": it is as of the oldest version that is kept"}, {other, ""}} {
+		got, err := engine.GetAt(t.Context(), f.Memories, engine.GetQuery{IDs: []hippo.ID{x.id}, At: hippo.Moment{KnownAt: known}})
+		if err != nil || strings.Join(got.Degraded, "; ") != x.note {
+			t.Errorf("read by its id: %+v (%v), want %q", got, err, x.note)
+		}
 	}
 	early := f.search(hippo.Query{Text: "port", Filter: hippo.Filter{Moment: hippo.Moment{KnownAt: known.AddDate(0, 0, -1)}}})
 	if len(early.Hits) != 0 {

@@ -45,9 +45,9 @@ func TestGetAt_Some(t *testing.T) {
 	f.advance(0, time.Hour)
 	later := f.note(hippo.Memory{Content: "port 82"})
 	b.pasts.Store(0)
-	ms, err := engine.GetAt(t.Context(), f.Memories, engine.GetQuery{IDs: []hippo.ID{later.ID, two.ID, one.ID, {9}}, At: at, Some: true})
-	if err != nil || len(ms) != 1 || ms[0].ID != one.ID {
-		t.Errorf("got %+v (%v)", ms, err)
+	got, err := engine.GetAt(t.Context(), f.Memories, engine.GetQuery{IDs: []hippo.ID{later.ID, two.ID, one.ID, {9}}, At: at, Some: true})
+	if err != nil || len(got.Memories) != 1 || got.Memories[0].ID != one.ID {
+		t.Errorf("got %+v (%v)", got, err)
 	}
 	if n := b.pasts.Load(); n != 1 {
 		t.Errorf("operations were read %d times", n)

@@ -36,6 +36,8 @@ type got struct {
 	Memories []*wire.Whole `json:"memories"`
 	// NotShown counts those that did not fit max_tokens.
 	NotShown int `json:"not_shown,omitempty"`
+	// Degraded says what the history lacks of what was known at a time.
+	Degraded []string `json:"degraded,omitempty"`
 }
 
 func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
@@ -51,10 +53,11 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ms, err := engine.GetAt(ctx, s.Memories, engine.GetQuery{IDs: ids, At: at})
+	found, err := engine.GetAt(ctx, s.Memories, engine.GetQuery{IDs: ids, At: at})
 	if err != nil {
 		return reply{}, err
 	}
+	ms := found.Memories
 	if at.KnownAt.IsZero() && !in.noTouch { // to look at what was known is no use of what is known
 		if err := engine.Opened(ctx, s.Memories, conversationOf(ctx).found(ids)); err != nil {
 			return reply{}, err
@@ -71,12 +74,20 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	w := whole{links: s.links(ctx, ms, at), memories: ms, relations: rs, day: st.Day, now: s.server.Now(), importance: s.Importance}
 	if s.json {
 		data, err := w.data(limit)
-		return reply{data: data, meta: wire.Meta{IDs: ids}, count: len(ms)}, err
+		if err != nil {
+			return reply{}, err
+		}
+		data.Degraded = found.Degraded
+		return reply{data: data, meta: wire.Meta{IDs: ids}, count: len(ms)}, nil
 	}
 	if err := w.readOthers(ctx, s); err != nil {
 		return reply{}, err
 	}
-	return reply{text: w.text(limit), meta: wire.Meta{IDs: ids}, count: len(ms)}, nil
+	text := w.text(limit)
+	if len(found.Degraded) > 0 {
+		text += "\ndegraded: " + note(strings.Join(found.Degraded, "; "))
+	}
+	return reply{text: text, meta: wire.Meta{IDs: ids}, count: len(ms)}, nil
 }
 
 // links returns what memories speak of in the source trees of their projects, as it is now: nothing of the past. An index that

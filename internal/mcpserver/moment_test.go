@@ -1,6 +1,8 @@
 package mcpserver_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,5 +57,27 @@ func TestDates_AreOfTheUsersZone(t *testing.T) {
 		if got := len(s.search("shop", object{c.name: c.value}).Results); got != c.found {
 			t.Errorf("%s %s: got %d results, want %d", c.name, c.value, got, c.found)
 		}
+	}
+}
+
+// A read by ID of what was known before the oldest version that is kept says so.
+func TestGet_SaysWhereTheHistoryEnds(t *testing.T) {
+	t.Parallel()
+	s := connectIn(t, memstore.New(nil), time.UTC)
+	s.hello()
+	var r struct{ UUID string }
+	s.must("hippo_record_insight", object{"content": "port 0", "situation": []string{"gateway"}, "importance": .5}, &r)
+	begin := s.clock.now()
+	for n := range 25 {
+		s.clock.set(begin.Add(time.Duration(n+1) * time.Minute))
+		s.must("hippo_modify_insight", object{"id": r.UUID, "content": fmt.Sprintf("port %d", n+1)}, nil)
+	}
+	known := begin.Add(time.Second).Format(time.RFC3339)
+	const note = "degraded: the history of 1 memory does not reach back to "
+	if text := s.must("hippo_get", object{"ids": []string{r.UUID}, "known_at": known}, nil).Text; !strings.Contains(text, note) {
+		t.Errorf("the past is\n%s", text)
+	}
+	if text := s.must("hippo_get", object{"ids": []string{r.UUID}}, nil).Text; strings.Contains(text, "degraded") {
+		t.Errorf("the present is\n%s", text)
 	}
 }

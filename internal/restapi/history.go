@@ -19,13 +19,16 @@ const maxHistory = 100
 // history is what a memory supersedes, the memory, and what supersedes it.
 type history struct {
 	Insights []insight `json:"insights"`
+	// Degraded says what the history lacks of the memory as it was known at a time.
+	Degraded []string `json:"degraded,omitempty"`
 }
 
 func (in *historyInput) call(ctx context.Context, r *request) (reply, error) {
-	m, err := in.get(ctx, r)
+	got, err := in.get(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}
+	m := got.Memories[0]
 	before, err := older(ctx, r, m)
 	if err != nil {
 		return reply{}, err
@@ -35,7 +38,7 @@ func (in *historyInput) call(ctx context.Context, r *request) (reply, error) {
 		return reply{}, err
 	}
 	list, err := insightsOf(slices.Concat(before, []*hippo.Memory{m}, after))
-	return reply{status: http.StatusOK, data: history{list}, count: len(list)}, err
+	return reply{status: http.StatusOK, data: history{list, got.Degraded}, count: len(list)}, err
 }
 
 // older returns what a memory supersedes, directly or not, the newest last.

@@ -1,6 +1,7 @@
 package restapi
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -32,9 +33,12 @@ func insightsOf(ms []*hippo.Memory) ([]insight, error) {
 	return out, nil
 }
 
-// one returns a reply with a memory, and its version as the ETag.
-func one(status int, m *hippo.Memory) (reply, error) {
+// one returns a reply with a memory, what the history lacks of it, and its version as the ETag.
+func one(status int, m *hippo.Memory, degraded ...string) (reply, error) {
 	b, err := wire.Stored(m)
+	if err == nil && len(degraded) > 0 {
+		b, err = withKey(b, "degraded", degraded)
+	}
 	return reply{status: status, data: insight{b}, header: map[string]string{"ETag": etag(m)}, count: 1}, err
 }
 
@@ -191,6 +195,8 @@ func (in *recordInput) again(ctx context.Context, r *request, given *hippo.Memor
 // insights is a list of memories.
 type insights struct {
 	Insights []insight `json:"insights"`
+	// Degraded says what the history lacks of what was known at a time.
+	Degraded []string `json:"degraded,omitempty"`
 }
 
 type getManyInput struct {
@@ -211,12 +217,12 @@ func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ms, err := engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: ids, At: at})
+	got, err := engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: ids, At: at})
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := insightsOf(ms)
-	return reply{status: http.StatusOK, data: insights{list}, count: len(ms)}, err
+	list, err := insightsOf(got.Memories)
+	return reply{status: http.StatusOK, data: insights{list, got.Degraded}, count: len(list)}, err
 }
 
 type getInput struct {
@@ -232,14 +238,21 @@ func (in *getInput) fields() []field {
 func idField(to *reference) field { return field{name: "id", in: inPath, to: to, required: true} }
 
 func (in *getInput) call(ctx context.Context, r *request) (reply, error) {
-	m, err := in.get(ctx, r)
+	got, err := in.get(ctx, r)
 	if err != nil {
 		return reply{}, err
 	}
-	return one(http.StatusOK, m)
+	return one(http.StatusOK, got.Memories[0], got.Degraded...)
 }
 
-func (in *getInput) get(ctx context.Context, r *request) (*hippo.Memory, error) {
+// withKey returns a JSON object that is not empty with one more key.
+func withKey(object json.RawMessage, key string, value any) (json.RawMessage, error) {
+	raw, err := json.Marshal(value)
+	out := bytes.TrimRight(bytes.TrimSuffix(bytes.TrimSpace(object), []byte("}")), " \n")
+	return fmt.Appendf(bytes.Clone(out), ", %q: %s}", key, raw), err
+}
+
+func (in *getInput) get(ctx context.Context, r *request) (*engine.Got, error) {
 	id, err := r.resolve(ctx, in.id, engine.PreferLive)
 	if err != nil {
 		return nil, err
@@ -248,11 +261,7 @@ func (in *getInput) get(ctx context.Context, r *request) (*hippo.Memory, error) 
 	if err != nil {
 		return nil, err
 	}
-	ms, err := engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at})
-	if err != nil {
-		return nil, err
-	}
-	return ms[0], nil
+	return engine.GetAt(ctx, r.Memories, engine.GetQuery{IDs: []hippo.ID{id}, At: at})
 }
 
 type listInput struct {

@@ -79,3 +79,27 @@ func TestRoutes_LongOnes(t *testing.T) {
 		}
 	}
 }
+
+// TestKnownAt_SaysWhereTheHistoryEnds: a read by ID of what was known before the oldest version that is kept says so.
+func TestKnownAt_SaysWhereTheHistoryEnds(t *testing.T) {
+	t.Parallel()
+	at := noon()
+	s := startWith(t, options{now: func() time.Time { return at }})
+	m := s.record(`{"content":"port 0"}`)
+	for range 25 {
+		at = at.Add(time.Minute)
+		s.do(http.MethodPatch, "/memories/"+m.UUID, `{"content":"port `+at.Format("1504")+`"}`).want(http.StatusOK)
+	}
+	type noted struct {
+		Content  string
+		Degraded []string
+	}
+	known := "?known_at=" + noon().Add(time.Second).Format(time.RFC3339)
+	var one, many, now noted
+	s.do(http.MethodGet, "/memories/"+m.UUID+known, "").want(http.StatusOK).into(&one)
+	s.do(http.MethodPost, "/memories/get", `{"uuids":["`+m.UUID+`"],"known_at":"`+noon().Add(time.Second).Format(time.RFC3339)+`"}`).want(http.StatusOK).into(&many)
+	s.do(http.MethodGet, "/memories/"+m.UUID, "").want(http.StatusOK).into(&now)
+	if len(one.Degraded) != 1 || one.Content == now.Content || len(many.Degraded) != 1 || len(now.Degraded) != 0 {
+		t.Errorf("one %+v, many %+v, now %+v", one, many, now)
+	}
+}

@@ -168,6 +168,7 @@ func insightSchema() schema {
 			"project":                text,
 			"namespace":              text,
 			"metadata":               about((&metadata{}).schema(), "any JSON by key"),
+			"degraded":               about(texts, "what the history lacks of it as it was known at known_at; absent if nothing"),
 			"flags":                  about(texts, "why the texts could be taken for instructions to a model; absent if they could not"),
 		},
 	}

@@ -273,11 +273,11 @@ func get(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 func known(ctx context.Context, s *session, ids []hippo.ID, at hippo.Moment) ([]map[string]any, error) {
 	found := make(map[hippo.ID]*hippo.Memory, len(ids))
 	for some := range slices.Chunk(ids, hippo.MaxIDs) { // each reads the history once
-		m, err := engine.GetAt(ctx, s.memories, engine.GetQuery{IDs: some, At: at, Some: true})
+		got, err := engine.GetAt(ctx, s.memories, engine.GetQuery{IDs: some, At: at, Some: true})
 		if err != nil {
 			return nil, err
 		}
-		for _, x := range m {
+		for _, x := range got.Memories {
 			found[x.ID] = x
 		}
 	}

@@ -13,9 +13,10 @@ import (
 // Past is a store as it was at a time, for one scope: its reads see former versions, and nothing is written.
 type Past struct {
 	*Held
-	// Beyond counts memories that were changed after that time and of which no version from before it is kept: they are as of
+	// Beyond are memories that were changed after that time and of which no version from before it is kept: they are as of
 	// the oldest version that is.
-	Beyond int
+	Beyond []hippo.ID
+	at     time.Time
 }
 
 // HoldPast returns the store as the scope knew it at a time. created are the memories of the scope that were recorded later.
@@ -38,7 +39,7 @@ func HoldPast(ctx context.Context, s Scoped, at time.Time, created []hippo.ID) (
 		return nil, wrap("past", err)
 	}
 	_, err = h.Head(ctx)
-	return &Past{Held: h, Beyond: p.beyond}, err
+	return &Past{Held: h, Beyond: p.beyond, at: at}, err
 }
 
 // past is what a scope knew at a time, as far as that differs from now.
@@ -49,7 +50,7 @@ type past struct {
 	put    []*hippo.Memory
 	undo   []hippo.RelationChange // the last first
 	drop   []hippo.Relation       // declared or learned after it
-	beyond int
+	beyond []hippo.ID
 }
 
 // pastBatch is how many operations, and how many memories, are read at a time.
@@ -122,7 +123,7 @@ func (p *past) rewindOne(m *hippo.Memory, vs []hippo.Version) {
 		return
 	}
 	if state.UpdatedAt.After(p.at) {
-		p.beyond++
+		p.beyond = append(p.beyond, m.ID)
 	}
 	c := state.Clone()
 	c.Accesses = slices.Clone(m.Accesses)
@@ -171,9 +172,26 @@ func (p *past) write(tx driver.Tx) error {
 }
 
 // Note says what the past lacks; empty if nothing.
-func (p *Past) Note(at time.Time) string {
-	if p.Beyond == 0 {
-		return ""
+func (p *Past) Note() string { return p.note(len(p.Beyond)) }
+
+// NoteOf says what the past lacks of some memories; empty if nothing.
+func (p *Past) NoteOf(ids []hippo.ID) string {
+	n := 0
+	for _, id := range p.Beyond {
+		if slices.Contains(ids, id) {
+			n++
+		}
 	}
-	return fmt.Sprintf("the history of %d memories does not reach back to %s: they are as of the oldest version that is kept", p.Beyond, at.Format(time.RFC3339))
+	return p.note(n)
+}
+
+func (p *Past) note(beyond int) string {
+	of, are := fmt.Sprintf("%d memories", beyond), "they are"
+	switch beyond {
+	case 0:
+		return ""
+	case 1:
+		of, are = "1 memory", "it is"
+	}
+	return fmt.Sprintf("the history of %s does not reach back to %s: %s as of the oldest version that is kept", of, p.at.Format(time.RFC3339), are)
 }
