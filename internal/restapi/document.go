@@ -14,7 +14,8 @@ import (
 
 // documentOf returns the OpenAPI document of operations.
 func documentOf(list []operation, version string) []byte {
-	c := components{"Insight": insightSchema(), "Relation": relationSchema()}
+	c := components{"Relation": relationSchema()}
+	c["Insight"] = insightSchema(c)
 	c.of(reflect.TypeFor[httpd.Problem]())
 	c.of(reflect.TypeFor[changed]())
 	paths := schema{}

@@ -126,6 +126,7 @@ func known() map[reflect.Type]schema {
 	return map[reflect.Type]schema{
 		reflect.TypeFor[hippo.ID]():        {"type": "string", "format": "uuid"},
 		reflect.TypeFor[time.Time]():       {"type": "string", "format": "date-time"},
+		reflect.TypeFor[hippo.Question]():  {"type": "string", "contentEncoding": "base64"},
 		reflect.TypeFor[insight]():         ref("Insight"),
 		reflect.TypeFor[wire.Insight]():    ref("Insight"),
 		reflect.TypeFor[relation]():        ref("Relation"),
@@ -134,7 +135,7 @@ func known() map[reflect.Type]schema {
 }
 
 // insightSchema describes a memory, as [formats.EncodeInsight] writes it. A memory may have other keys.
-func insightSchema() schema {
+func insightSchema(c components) schema {
 	text, number, at, id := schema{"type": "string"}, schema{"type": "number", "minimum": 0, "maximum": 1}, schema{"type": "string", "format": "date-time"}, schema{"type": "string", "format": "uuid"}
 	texts, count := schema{"type": "array", "items": text}, schema{"type": "integer", "minimum": 0}
 	about := func(s schema, text string) schema {
@@ -164,6 +165,8 @@ func insightSchema() schema {
 			"importance_set_day":     count,
 			"surprise":               schema{"type": "object", "additionalProperties": number},
 			"source":                 sourceSchema(),
+			"feedback":               about(c.of(reflect.TypeFor[[]hippo.Feedback]()), "votes and openings, the newest last, each with a sketch of the vector of its question"),
+			"untied_importance":      about(c.of(reflect.TypeFor[hippo.Untied]()), "the importance without the votes on a question; absent if there are none"),
 			"trust":                  about(schema{"type": "string", "enum": trustNames()}, "absent for normal"),
 			"project":                text,
 			"namespace":              text,
