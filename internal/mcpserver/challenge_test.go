@@ -74,9 +74,15 @@ func TestHTTP_InsufficientScope(t *testing.T) {
 			t.Errorf("%s is not refused", name)
 		}
 	}
-	for _, name := range []string{"hippo_get", "hippo_search_insights", "hippo_run", "hippo_context", "memory_search"} {
+	for _, name := range []string{"hippo_get", "hippo_search_insights", "hippo_run", "hippo_context", "memory_search", "hippo_relate", "hippo_graph"} {
 		if answered, listed := refused[name]; answered || !listed {
 			t.Errorf("%s: refused is %v, listed %v", name, answered, listed)
+		}
+	}
+	for _, arguments := range []object{{"action": "list", "from": id}, {"action": "declare", "from": id, "kind": "uses", "to": id}} {
+		code, _, failed := status(metadata, "reader", "hippo_relate", arguments)
+		if want := arguments["action"] != "list"; code != http.StatusOK || failed != want {
+			t.Errorf("a reader's %v: %d, failed is %v", arguments, code, failed)
 		}
 	}
 	if code, _, failed := status(metadata, "user", "hippo_record_insight", object{"content": "x", "situation": []string{}}); code != http.StatusOK || failed {

@@ -59,8 +59,7 @@ func relateTool() d.Tool {
 			{Name: "known_at", Kind: d.Text, About: "of list: what was known then"},
 			{Name: "reason", Kind: d.Text},
 		},
-		Writes: true,
-		Call:   relate,
+		Call: relate, // no Writes: action list is for readers
 	}
 }
 
