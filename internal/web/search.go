@@ -233,7 +233,7 @@ func newHit(v *visit, h *hippo.Hit, rank int, words *marker, day hippo.Day) hitV
 				{"Text", "relevance of the text and its relations", h.Signals.Text},
 				{"Situation", "", f.Context},
 				{"Time", "", f.Time},
-				{"Prior", "recency, frequency and importance, bounded", f.Prior},
+				{"Prior", "importance, bounded", f.Prior},
 			}
 			if f.Archived > 0 {
 				x.Factors = append(x.Factors, signal{"Archived", "ranks behind what is comparably relevant", f.Archived})
