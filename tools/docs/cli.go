@@ -48,16 +48,24 @@ func readHelp(ctx context.Context, words ...string) (*help, error) {
 		case head == "Examples:":
 			h.examples = body
 		case strings.HasPrefix(head, "Commands"):
-			for line := range strings.SplitSeq(unwrapped(body), "\n") {
-				name, purpose, _ := strings.Cut(strings.TrimSpace(line), " ")
-				h.commands = append(h.commands, [2]string{name, strings.TrimSpace(purpose)})
-			}
+			h.commands = append(h.commands, readCommands(body)...)
 		case head == "Flags:":
 			h.flags = readFlags(unwrapped(body))
 		}
 	}
 	slices.SortFunc(h.commands, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	return h, nil
+}
+
+// readCommands returns the commands of a help text, each with its purpose. A name stands two spaces from the margin, and what is
+// wrapped further from it, by how much depends on the longest name.
+func readCommands(text string) (out [][2]string) {
+	joined := regexp.MustCompile(`\n {3,}(\S)`).ReplaceAllString(strings.TrimRight(text, "\n"), " $1")
+	for line := range strings.SplitSeq(joined, "\n") {
+		name, purpose, _ := strings.Cut(strings.TrimSpace(line), " ")
+		out = append(out, [2]string{name, strings.TrimSpace(purpose)})
+	}
+	return out
 }
 
 // unwrapped joins the lines of a table of a help text that were wrapped. After a flag that fills its column there is

@@ -219,3 +219,13 @@ func newest(t *testing.T) string {
 	}
 	return list[0].UUID
 }
+
+// TestReadCommands: the second line of a purpose is no command, however short the names are.
+func TestReadCommands(t *testing.T) {
+	t.Parallel()
+	got := readCommands("  code  Index source trees and ask about them: a\n        map in a number of tokens\n  unrelated  Other\n")
+	want := [][2]string{{"code", "Index source trees and ask about them: a map in a number of tokens"}, {"unrelated", "Other"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
