@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 
@@ -152,7 +153,10 @@ func hintOf(command string, err error) string {
 	code := hippo.CodeOf(err)
 	_, backup := errors.AsType[*app.BackupError](err)
 	_, source := errors.AsType[sourceError](err)
+	socket, _ := errors.AsType[*net.OpError](err)
 	switch {
+	case socket != nil && socket.Op == "listen":
+		return "another program may listen there: give another address, such as --http :8421"
 	case backup:
 		return "nothing was changed; hippo backup FILE writes a file to restore, hippo import reads exports"
 	case code == hippo.CodeInvalid:

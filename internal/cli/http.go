@@ -237,6 +237,9 @@ func listenAddress(addr string) (full string, local bool, err error) {
 	if err != nil {
 		return "", false, usagef("--http must be an address with a port, such as 127.0.0.1:8420 or :8420, got %q", addr)
 	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return "", false, usagef("the port of --http must be a number between 0 and 65535, got %q", port)
+	}
 	if host == "" {
 		host = "127.0.0.1"
 	}
