@@ -157,10 +157,7 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link
 
 // plural returns a count with its noun.
 func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return wire.Counted(n, what)
 }
 
 // moment formats a time; empty if it is unset.

@@ -44,6 +44,14 @@ func Draw(g *engine.Subgraph, language string) (string, error) {
 	return out.String(), nil
 }
 
+// DrawingComment returns a text on one line as a comment of a drawing, which programs that draw skip.
+func DrawingComment(language, text string) string {
+	if language == Graphviz {
+		return "// " + termtext.Line(text)
+	}
+	return "%% " + termtext.Line(text)
+}
+
 // escapeMermaid writes what is no letter, digit or common sign as an entity: Mermaid takes quotes, brackets, Markdown and
 // HTML in labels for markup.
 func escapeMermaid(s string) string {

@@ -45,3 +45,13 @@ func TestDraw(t *testing.T) {
 		t.Errorf("another language: %v", err)
 	}
 }
+
+// A comment stays one, whatever its text holds.
+func TestDrawingComment(t *testing.T) {
+	t.Parallel()
+	for language, want := range map[string]string{wire.Mermaid: "%% 2 insights ⏎ n0 --> n1", wire.Graphviz: "// 2 insights ⏎ n0 --> n1"} {
+		if got := wire.DrawingComment(language, "2 insights\nn0 --> n1"); got != want {
+			t.Errorf("%s: %q", language, got)
+		}
+	}
+}

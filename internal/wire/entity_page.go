@@ -124,9 +124,13 @@ func EntityText(p *engine.EntityPage, short hippo.ShortIDs) string {
 	if p.About {
 		about = "about "
 	}
-	count := fmt.Sprintf("%s%d insights name it", about, p.Memories)
+	name := "name"
+	if p.Memories == 1 {
+		name = "names"
+	}
+	count := fmt.Sprintf("%s%s %s it", about, Counted(p.Memories, "insight"), name)
 	if p.Omitted > 0 {
-		count += fmt.Sprintf("; %d of what there is are not shown", p.Omitted)
+		count += fmt.Sprintf("; %d more not shown", p.Omitted)
 	}
 	x.add(count)
 	for _, note := range p.Degraded {

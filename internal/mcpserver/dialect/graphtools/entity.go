@@ -68,7 +68,7 @@ func movedText(c *d.Call, what string, done *engine.EntityMoved) d.Result {
 		return d.Result{}
 	}
 	out := entityText(c, what, done.Entity)
-	out.Text += fmt.Sprintf("; %d relations moved", done.Moved)
+	out.Text += "; " + wire.Counted(done.Moved, "relation") + " moved"
 	if done.Stayed > 0 {
 		out.Text += fmt.Sprintf(", %d stayed: learned, or with another project", done.Stayed)
 	}
@@ -141,9 +141,9 @@ func communities(ctx context.Context, c *d.Call, filter engine.GraphFilter) (d.R
 	if l.Total == 0 {
 		return d.Result{Text: "No relations."}, nil
 	}
-	lines := []string{fmt.Sprintf("%d groups of %d insights with %d relations", l.Total, l.Memories, l.Relations)}
+	lines := []string{fmt.Sprintf("%s of %s with %s", wire.Counted(l.Total, "group"), wire.Counted(l.Memories, "insight"), wire.Counted(l.Relations, "relation"))}
 	for _, x := range l.Communities {
-		lines = append(lines, fmt.Sprintf("%s, %d insights:", cmp.Or(strings.Join(x.Label, ", "), "no common words"), x.Size))
+		lines = append(lines, fmt.Sprintf("%s, %s:", cmp.Or(strings.Join(x.Label, ", "), "no common words"), wire.Counted(x.Size, "insight")))
 		lines = append(lines, nodeLines(c, x.Nodes[:min(len(x.Nodes), members)])...)
 	}
 	return d.Result{Text: joinedLines(append(lines, l.Degraded...)), Count: len(l.Communities)}, nil

@@ -88,11 +88,19 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 		return d.Result{}, err
 	}
 	if c.Text("action") == actionDraw {
-		text, err := wire.Draw(g, c.Text("format"))
-		return d.Result{Text: joinedLines([]string{strings.TrimSuffix(text, "\n"), boundsText(&g.GraphBounds)}), Count: len(g.Nodes)}, err
+		return draw(g, c.Text("format"))
 	}
 	lines := append(nodeLines(c, g.Nodes), written(c, "", g.Relations).Text, boundsText(&g.GraphBounds))
 	return d.Result{Text: joinedLines(lines), Count: len(g.Nodes) - 1}, nil
+}
+
+// draw returns a drawing. What it leaves out is a comment of it, so that a program that draws accepts all of the text.
+func draw(g *engine.Subgraph, format string) (d.Result, error) {
+	text, err := wire.Draw(g, format)
+	if bounds := boundsText(&g.GraphBounds); bounds != "" {
+		text += wire.DrawingComment(format, bounds)
+	}
+	return d.Result{Text: strings.TrimSuffix(text, "\n"), Count: len(g.Nodes)}, err
 }
 
 // filterOf reads which relations count.
@@ -139,9 +147,9 @@ func boundsText(b *engine.GraphBounds) string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{b.Omitted, "insights found, not shown"}, {len(b.Partial), "insights with over 100 relations, of which the strongest were followed"}, {len(b.Frontier), "insights whose relations were not followed"}} {
+	}{{b.Omitted, "found, not shown"}, {len(b.Partial), "with over 100 relations, of which the strongest were followed"}, {len(b.Frontier), "whose relations were not followed"}} {
 		if x.n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", x.n, x.what))
+			out = append(out, wire.Counted(x.n, "insight")+" "+x.what)
 		}
 	}
 	return strings.Join(append(out, b.Degraded...), "; ")
