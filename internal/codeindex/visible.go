@@ -16,6 +16,28 @@ func (l *Library) Visible(s *hippo.Scope) ([]*Tree, error) {
 	return slices.DeleteFunc(all, func(t *Tree) bool { return !s.Allows(hippo.RightRead) || !s.Contains("", t.Root.Project) }), err
 }
 
+// OfProjects returns the trees that a scope may read of some projects, "" being none; nil: of all. Of a project with several,
+// such as working trees of one repository, it is the one that holds the folder dir, else the first by its path. Trees of no
+// project have nothing to do with each other: all are returned.
+func (l *Library) OfProjects(s *hippo.Scope, projects []string, dir string) ([]*Tree, error) {
+	trees, err := l.Visible(s)
+	var out []*Tree
+	at := make(map[string]int) // of a project in out
+	for _, t := range trees {
+		name := t.Root.Project
+		i, known := at[name]
+		switch {
+		case projects != nil && !slices.Contains(projects, name):
+		case !known || name == "":
+			at[name] = len(out)
+			out = append(out, t)
+		case innermost([]*Tree{out[i], t}, dir) == t:
+			out[i] = t
+		}
+	}
+	return out, err
+}
+
 // Choice says which tree a question is about; empty fields say nothing.
 type Choice struct {
 	// Root is a path within the tree, or the last part of the path of its root.
