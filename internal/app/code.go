@@ -19,7 +19,10 @@ import (
 )
 
 // OpenCode returns the code indexes of the user, in the cache directory. The caller closes them.
-func OpenCode(o *Options) (*codeindex.Library, error) {
+func OpenCode(o *Options) (*codeindex.Library, error) { return OpenCodeIn(codeFolder(), o) }
+
+// OpenCodeIn is OpenCode for indexes in another folder.
+func OpenCodeIn(dir string, o *Options) (*codeindex.Library, error) {
 	own, err := static.Open(models.Builtin())
 	if err != nil {
 		return nil, err
@@ -34,7 +37,7 @@ func OpenCode(o *Options) (*codeindex.Library, error) {
 		now = time.Now //nolint:forbidigo // the default clock
 	}
 	return codeindex.NewLibrary(codeindex.Config{
-		Dir: codeFolder(), Parser: symbols.New(filepath.Join(xdg.CacheHome, "hippo", "grammars"), grammar.Limits{}), Model: static.Functions{WithCode: tokens}, Tokens: tokens,
+		Dir: dir, Parser: symbols.New(filepath.Join(xdg.CacheHome, "hippo", "grammars"), grammar.Limits{}), Model: static.Functions{WithCode: tokens}, Tokens: tokens,
 		Weights: &weights, Now: now, Log: o.Log,
 	}), nil
 }

@@ -75,6 +75,8 @@ type Answer struct {
 	// Total counts the chunks that match, Weak says why they may not answer the query; empty: they may.
 	Total int
 	Weak  string
+	// Confidence is the probability that the hits answer the query, as in [hippo.Answer].
+	Confidence float64
 	// Notes say what the answer lacks: an index that is behind, or being made.
 	Notes []string
 }
@@ -103,7 +105,7 @@ func (t *Tree) Search(ctx context.Context, q Query) (*Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("code index: %w", err)
 	}
-	a := &Answer{Total: ranking.Total, Weak: ranking.Weak, Notes: notes(t, missing)}
+	a := &Answer{Total: ranking.Total, Weak: ranking.Weak, Confidence: ranking.Confidence, Notes: notes(t, missing)}
 	root, err := t.open()
 	if err != nil {
 		a.Notes = append(a.Notes, err.Error())
