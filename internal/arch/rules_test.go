@@ -37,7 +37,7 @@ func layers() [][]string {
 		{"internal/recall/hybrid", "internal/store", "internal/peers"},
 		{"internal/index", "internal/consolidate"},
 		{"internal/embedding", "internal/codeindex"},
-		{"internal/engine"},
+		{"internal/engine", "internal/sources"},
 		{"internal/ingest"},
 		{"internal/wire"},
 		{"internal/script", "internal/httpd"},

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -57,16 +57,7 @@ type Call struct {
 }
 
 // Code is the source trees that tools may ask about.
-type Code interface {
-	// Library returns the indexes; it opens them at the first call.
-	Library() (*codeindex.Library, error)
-	// Indexed reports whether there may be one, without opening any.
-	Indexed() bool
-	// Follow keeps the index of a tree up to date from now on.
-	Follow(t *codeindex.Tree)
-	// Dir is the folder that the caller works in; empty: it is not known.
-	Dir() string
-}
+type Code = sources.Trees
 
 // Result is the answer of a tool: text for a model, data for a program (nil: the text is all),
 // and how many memories it returned or changed. Failed: the text is an error that the system words itself.

@@ -1,0 +1,192 @@
+package sources_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/codeindex/grammar"
+	"github.com/hippo-memory/hippo/internal/codeindex/symbols"
+	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/sources"
+)
+
+// forest is source trees of a test.
+type forest struct {
+	library  *codeindex.Library
+	dir      string // of the caller
+	followed int
+}
+
+func (f *forest) Library() (*codeindex.Library, error) { return f.library, nil }
+
+func (f *forest) Indexed() bool { return f.library != nil }
+
+func (f *forest) Follow(*codeindex.Tree) { f.followed++ }
+
+func (f *forest) Dir() string { return f.dir }
+
+// plant returns trees by their names, each with a file of that text.
+func plant(t *testing.T, texts map[string]string) *forest {
+	t.Helper()
+	weights := rank.DefaultWeights()
+	l := codeindex.NewLibrary(codeindex.Config{Dir: t.TempDir(), Parser: symbols.New(t.TempDir(), grammar.Limits{}), Weights: &weights, Now: time.Now})
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	base := t.TempDir()
+	for name, text := range texts {
+		dir := filepath.Join(base, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "notes.md"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tree, err := l.Add(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tree.Update(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &forest{library: l, dir: base}
+}
+
+// store is the insights of a test: it answers with some hits, and remembers the queries.
+type store struct {
+	hits  int
+	asked []hippo.Query
+}
+
+func (s *store) search(_ context.Context, q hippo.Query) (*hippo.Answer, error) {
+	s.asked = append(s.asked, q)
+	a := memory(slices.Repeat([]float64{.01}, s.hits)...)
+	a.Hits = a.Hits[min(q.Offset, len(a.Hits)):min(q.Offset+q.Count, len(a.Hits))]
+	return a, nil
+}
+
+func set(t *testing.T, name string) sources.Set {
+	t.Helper()
+	s, err := sources.Parse([]string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+const gateway = "# Gateway\n\nRetries of the gateway need jitter.\n"
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	f, s := plant(t, map[string]string{"a": gateway, "b": gateway}), &store{hits: 3}
+	asked := sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Search: s.search, Trees: f}
+	a, err := sources.Search(t.Context(), &asked, hippo.Query{Text: "gateway jitter", Count: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Trees != 2 || len(a.Hits) != 3 || a.Chunks != 2 || len(a.Notes) != 0 || f.followed != 2 {
+		t.Errorf("%+v, followed %d", a, f.followed)
+	}
+	if i := slices.IndexFunc(a.Hits, func(h sources.Hit) bool { return h.Code != nil }); i < 0 || a.Hits[i].Relevance >= a.Hits[i].Code.Relevance {
+		t.Errorf("%+v", a.Hits)
+	}
+	only, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "code"), Trees: f}, hippo.Query{Text: "gateway"})
+	if err == nil {
+		t.Errorf("a scope without rights: %+v", only)
+	}
+	asked.Sources, s.asked = set(t, "code"), nil
+	only, err = sources.Search(t.Context(), &asked, hippo.Query{Text: "gateway", Relevance: &hippo.Range{Min: .99999, Max: math.Inf(1)}})
+	if err != nil || len(only.Hits) != 0 || only.Chunks == 0 || s.asked != nil {
+		t.Errorf("%+v, %v, %v", only, err, s.asked)
+	}
+}
+
+// Insights count as used if they are on the page, and not if they were only ranked.
+func TestSearch_Use(t *testing.T) {
+	t.Parallel()
+	f := plant(t, map[string]string{"a": gateway})
+	for name, c := range map[string]struct {
+		query hippo.Query
+		want  []hippo.Query // offset, count and no touch
+	}{
+		"first page":  {hippo.Query{Count: 2}, []hippo.Query{{Count: 2, NoTouch: true, Offset: 0}, {Count: 1}}},
+		"second page": {hippo.Query{Offset: 2, Count: 2}, []hippo.Query{{Count: 4, Detail: hippo.Detail{}, NoTouch: true}, {Offset: 1, Count: 2}}},
+		"no touch":    {hippo.Query{Count: 2, NoTouch: true}, []hippo.Query{{Count: 2, NoTouch: true}}},
+		"beyond":      {hippo.Query{Offset: 50, Count: 2}, []hippo.Query{{Count: 52, NoTouch: true}}},
+	} {
+		s := &store{hits: 3}
+		c.query.Text = "gateway"
+		a, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Search: s.search, Trees: f}, c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a.Hits) > 0 && a.Hits[0].Code == nil && c.query.Offset == 0 {
+			t.Fatalf("%s: the test needs code at first: %+v", name, a.Hits[0])
+		}
+		if len(s.asked) != len(c.want) {
+			t.Fatalf("%s: %+v", name, s.asked)
+		}
+		for i, want := range c.want {
+			if got := s.asked[i]; got.Offset != want.Offset || got.Count != want.Count || got.NoTouch != want.NoTouch {
+				t.Errorf("%s: query %d: %+v", name, i, got)
+			}
+		}
+	}
+}
+
+// What code cannot take part in is a note beside insights, and an error without them.
+func TestSearch_WithoutCode(t *testing.T) {
+	t.Parallel()
+	f := plant(t, map[string]string{"a": gateway})
+	all, other := hippo.LocalScope(""), hippo.Scope{Rights: hippo.AllRights, Projects: []string{"other"}}
+	for name, c := range map[string]struct {
+		trees sources.Trees
+		scope hippo.Scope
+		query hippo.Query
+		want  string
+	}{
+		"none here":     {nil, all, hippo.Query{}, "answers no questions about code"},
+		"none indexed":  {&forest{}, all, hippo.Query{}, "no source tree of these projects is indexed"},
+		"other project": {f, other, hippo.Query{}, "no source tree of these projects is indexed"},
+		"other tenant":  {f, hippo.Scope{Rights: hippo.AllRights, Namespace: "x"}, hippo.Query{}, "no source tree of these projects is indexed"},
+		"filter":        {f, all, hippo.Query{Filter: hippo.Filter{Projects: []string{"other"}}}, "no source tree of these projects is indexed"},
+		"tags":          {f, all, hippo.Query{Filter: hippo.Filter{Tags: []string{"x"}}}, "code has no tags"},
+		"when":          {f, all, hippo.Query{When: "last week"}, "code has no time of recording"},
+	} {
+		s := &store{hits: 2}
+		asked := sources.Asked{Sources: set(t, "memory,code"), Scope: c.scope, Search: s.search, Trees: c.trees}
+		c.query.Text = "gateway"
+		a, err := sources.Search(t.Context(), &asked, c.query)
+		if err != nil || len(a.Hits) != 2 || len(a.Notes) != 1 || !strings.HasPrefix(a.Notes[0], "code takes no part: ") || !strings.Contains(a.Notes[0], c.want) {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
+		asked.Sources = set(t, "code")
+		if a, err := sources.Search(t.Context(), &asked, c.query); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
+	}
+}
+
+func TestSearch_Bad(t *testing.T) {
+	t.Parallel()
+	s := &store{}
+	for field, q := range map[string]hippo.Query{
+		"Text": {}, "Ranker": {Text: "x", Ranker: hippo.RankerBM25}, "Count": {Text: "x", Offset: 95, Count: 6},
+	} {
+		_, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Search: s.search}, q)
+		if hippo.CodeOf(err) != hippo.CodeInvalid || !strings.HasPrefix(err.Error(), field) || s.asked != nil {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
