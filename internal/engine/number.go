@@ -76,6 +76,9 @@ func lookup(ctx context.Context, m *Memories, ref string) (live, forgotten []hip
 	if strings.HasPrefix(ref, numberMark) {
 		return numbered(ctx, m, ref)
 	}
+	if isPlace(ref) {
+		return nil, nil, hippo.Fieldf("ID", "must be that of an insight, and %.60q is a place in code: what a search shows of code cannot be changed, voted on or forgotten", ref)
+	}
 	if len(ref) < minRef || strings.Trim(ref, "0123456789abcdefABCDEF-") != "" {
 		return nil, nil, hippo.Fieldf("ID", "must be a UUID, or at least %d digits of its end or beginning, got %.60q", minRef, ref)
 	}
@@ -84,6 +87,12 @@ func lookup(ctx context.Context, m *Memories, ref string) (live, forgotten []hip
 		return nil
 	})
 	return live, forgotten, err
+}
+
+// isPlace reports whether a reference is a file with a line, by which searches show code: pool/pool.go:7.
+func isPlace(ref string) bool {
+	i := strings.LastIndexByte(ref, ':')
+	return i > 0 && i < len(ref)-1 && strings.Trim(ref[i+1:], "0123456789") == ""
 }
 
 // unknownRef is the error for a reference that fits no memory.

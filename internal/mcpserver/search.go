@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -27,7 +28,7 @@ const searchSchema = `{"type":"object","properties":{
 
 // filterInput is the part of the arguments that narrows the search.
 type filterInput struct {
-	tags, kinds                 texts
+	tags, kinds, sources        texts
 	project, author, session    string
 	createdAfter, createdBefore moment
 	asOf, knownAt               moment
@@ -73,6 +74,7 @@ func (in *searchInput) fields() []field {
 		{name: "detail", to: &in.detail},
 		{name: "explain", to: &in.explain, unlisted: true},
 		{name: "max_tokens", to: &in.maxTokens.given},
+		{name: "sources", also: "source", to: &in.filter.sources, unlisted: true},
 	}
 }
 
@@ -152,13 +154,18 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	asked, err := sources.Parse(in.filter.sources)
+	if err != nil {
+		return reply{}, err
+	}
+	if asked.HasCode() {
+		return in.callSources(ctx, s, asked, q, limit)
+	}
 	a, err := s.Search(ctx, q)
 	if err != nil {
 		return reply{}, err
 	}
-	p := page{answer: a, limit: limit, view: wire.View{
-		Offset: q.Offset, Now: s.server.Now(), Full: in.detail == "full", Preview: previewLength, Importance: s.Importance,
-	}}
+	p := in.page(s, a, &q, limit)
 	if s.json {
 		data, shown, err := p.data()
 		conversationOf(ctx).showed(q.Text, a.IDs()[:shown])
@@ -171,6 +178,13 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	text, shown := p.text()
 	conversationOf(ctx).showed(q.Text, a.IDs()[:shown])
 	return reply{text: text, meta: p.meta(shown), count: shown}, nil
+}
+
+// page returns an answer as the caller wants to see it.
+func (in *searchInput) page(s *session, a *hippo.Answer, q *hippo.Query, limit int) page {
+	return page{answer: a, limit: limit, view: wire.View{
+		Offset: q.Offset, Now: s.server.Now(), Full: in.detail == "full", Preview: previewLength, Importance: s.Importance,
+	}}
 }
 
 func (in *searchInput) query(s *session) (hippo.Query, error) {

@@ -38,13 +38,16 @@ type CodeAnswer struct {
 func CodeAnswerOf(a *codeindex.Answer) CodeAnswer {
 	out := CodeAnswer{Hits: make([]CodeHit, len(a.Hits)), Total: a.Total, Weak: a.Weak, Notes: a.Notes}
 	for i := range a.Hits {
-		h := &a.Hits[i]
-		out.Hits[i] = CodeHit{
-			CodePlace: CodePlace{h.Root, h.Path, h.First, h.Last, string(h.Freshness)}, Name: h.Name, Kind: h.Kind, Language: h.Language, Signature: h.Signature,
-			Relevance: h.Relevance, Text: h.Text,
-		}
+		out.Hits[i] = codeHitOf(&a.Hits[i])
 	}
 	return out
+}
+
+func codeHitOf(h *codeindex.Hit) CodeHit {
+	return CodeHit{
+		CodePlace: CodePlace{h.Root, h.Path, h.First, h.Last, string(h.Freshness)}, Name: h.Name, Kind: h.Kind, Language: h.Language, Signature: h.Signature,
+		Relevance: h.Relevance, Text: h.Text,
+	}
 }
 
 // CodeSymbol is a definition as JSON.
