@@ -92,6 +92,10 @@ func ofMemories() []operation {
 			input: func() input { return &searchInput{} }, answer: wire.Answer{},
 		},
 		{
+			method: post, path: "/search/sources", id: "searchSources", summary: "Find memories and source code by a question, best first", rights: read,
+			input: func() input { return &sourcesInput{} }, answer: wire.SourcesAnswer{},
+		},
+		{
 			method: post, path: "/context", id: "context", summary: "Select what an agent should know now", rights: read,
 			input: func() input { return &contextInput{} }, answer: wire.Context{},
 		},

@@ -19,6 +19,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
+	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -28,6 +29,8 @@ type Options struct {
 	Version string
 	// Store describes the store; only callers with [hippo.RightAdmin] see it.
 	Store string
+	// Trees are the source trees that callers may ask; nil: none.
+	Trees sources.Trees
 	// Now is the clock, also of the deadlines of connections; nil means the system's.
 	Now func() time.Time
 	// Log receives failures that are not the caller's; nil discards them.

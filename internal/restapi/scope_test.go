@@ -27,6 +27,7 @@ func requests(id, other string) map[string][2]string {
 		"GET /api/v1/log":                     {"/log?memory=" + id, ""},
 		"POST /api/v1/undo":                   {"/undo", `{"operation":"` + id + `"}`},
 		"POST /api/v1/search":                 {"/search", `{"query":"secret plan","project":["*"]}`},
+		"POST /api/v1/search/sources":         {"/search/sources", `{"query":"secret plan","project":["*"]}`},
 		"POST /api/v1/context":                {"/context", `{"prompt":"secret plan","project":"p"}`},
 		"POST /api/v1/reinforce":              {"/reinforce", `{"upvotes":["` + id + `"]}`},
 		"POST /api/v1/forget":                 {"/forget", ids},

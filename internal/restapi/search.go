@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -51,21 +52,62 @@ func (in *searchInput) fields() []field {
 }
 
 func (in *searchInput) call(ctx context.Context, r *request) (reply, error) {
-	f, err := in.filter.filter(r)
-	count, wrong := in.page.count()
-	if err = cmp.Or(err, wrong); err != nil {
+	q, err := in.query(r)
+	if err != nil {
 		return reply{}, err
-	}
-	q := hippo.Query{
-		Text: in.text, Situation: in.filter.situation, Strict: in.strict, Filter: f, When: in.filter.when, Relevance: in.relevance.value(),
-		Offset: in.page.offset, Count: count, Ranker: hippo.Ranker(in.ranker), Mode: hippo.Mode(in.mode), NoTouch: in.noTouch, Detail: hippo.Detail{Explain: in.explain},
 	}
 	a, err := r.Search(ctx, q)
 	if err != nil {
 		return reply{}, err
 	}
-	view := wire.View{Offset: q.Offset, Now: r.server.Now(), Full: true, Importance: r.Importance}
-	out, err := view.Answer(a)
+	out, err := r.view(&q).Answer(a)
+	return reply{status: http.StatusOK, data: out, count: len(a.Hits)}, err
+}
+
+func (in *searchInput) query(r *request) (hippo.Query, error) {
+	f, err := in.filter.filter(r)
+	count, wrong := in.page.count()
+	return hippo.Query{
+		Text: in.text, Situation: in.filter.situation, Strict: in.strict, Filter: f, When: in.filter.when, Relevance: in.relevance.value(),
+		Offset: in.page.offset, Count: count, Ranker: hippo.Ranker(in.ranker), Mode: hippo.Mode(in.mode), NoTouch: in.noTouch, Detail: hippo.Detail{Explain: in.explain},
+	}, cmp.Or(err, wrong)
+}
+
+// view shows the whole of what a query finds.
+func (r *request) view(q *hippo.Query) *wire.View {
+	return &wire.View{Offset: q.Offset, Now: r.server.Now(), Full: true, Importance: r.Importance}
+}
+
+// sourcesInput is a search of insights and code.
+type sourcesInput struct {
+	searchInput
+	sources []string
+}
+
+func (in *sourcesInput) fields() []field {
+	return append(in.searchInput.fields(), field{name: "sources", to: &in.sources, about: "what to ask: memory, code. Default: both"})
+}
+
+func (in *sourcesInput) call(ctx context.Context, r *request) (reply, error) {
+	q, err := in.query(r)
+	if err != nil {
+		return reply{}, err
+	}
+	if len(in.sources) == 0 {
+		in.sources = []string{sources.Memory, sources.Code}
+	}
+	asked, err := sources.Parse(in.sources)
+	if err != nil {
+		return reply{}, err
+	}
+	if !asked.HasCode() {
+		return reply{}, hippo.Fieldf("sources", "must have %s: insights alone are found by /search", sources.Code)
+	}
+	a, err := sources.Search(ctx, &sources.Asked{Sources: asked, Scope: r.scope, Search: r.Search, Trees: r.server.Trees}, q)
+	if err != nil {
+		return reply{}, err
+	}
+	out, err := r.view(&q).Sources(a)
 	return reply{status: http.StatusOK, data: out, count: len(a.Hits)}, err
 }
 
