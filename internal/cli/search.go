@@ -12,6 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -21,6 +22,7 @@ type searchFlags struct {
 	filterFlags
 	query     hippo.Query
 	low, high float64
+	sources   []string
 }
 
 func newSearchCommand(s *shell) *cobra.Command {
@@ -29,9 +31,14 @@ func newSearchCommand(s *shell) *cobra.Command {
 		Use:   "search [WORDS...]",
 		Short: "Find insights, best first; without words, all of them",
 		Example: `  hippo search why did the gateway go down --when "last week" --explain
-  hippo search default branch --as-of 2026-03-01`,
+  hippo search default branch --as-of 2026-03-01
+  hippo search where do retries wait --sources memory,code`,
 		RunE: func(c *cobra.Command, args []string) error {
 			q, err := searchQuery(s, c, &f, args)
+			if err != nil {
+				return err
+			}
+			asked, err := sources.Parse(f.sources)
 			if err != nil {
 				return err
 			}
@@ -42,6 +49,9 @@ func newSearchCommand(s *shell) *cobra.Command {
 				opts := []client.SearchOption{client.FromQuery(q)}
 				if q.Ranker != hippo.RankerBM25 {
 					opts = append(opts, client.Waiting())
+				}
+				if asked.HasCode() {
+					return searchSources(c.Context(), s, m, asked, &q)
 				}
 				a, err := m.Search(c.Context(), q.Text, opts...)
 				if err != nil {
@@ -58,6 +68,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 	addPage(v, &f.query.Offset, &f.query.Count, hippo.DefaultCount)
 	v.BoolVar(&f.query.Explain, "explain", false, "show why each hit is where it is")
 	v.StringVar((*string)(&f.query.Mode), "mode", "", "of ranker surprise: semantic, associative, hybrid or exact")
+	v.StringSliceVar(&f.sources, "sources", []string{sources.Memory}, "what to ask: memory, code or both, with a comma")
 	v.BoolVar(&f.query.NoTouch, "no-touch", false, "do not count the hits as used")
 	return c
 }

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/sources"
+	"github.com/hippo-memory/hippo/internal/termtext"
+	"github.com/hippo-memory/hippo/internal/wire"
+)
+
+// trees are the source trees of the user for one command, which keeps none of them up to date.
+type trees struct{ *app.Code }
+
+// Follow implements [sources.Trees].
+func (trees) Follow(*codeindex.Tree) {}
+
+// searchSources searches code, and insights beside it, and prints what it finds.
+func searchSources(ctx context.Context, s *shell, m *client.Client, asked sources.Set, q *hippo.Query) error {
+	cfg, err := s.config()
+	if err != nil {
+		return err
+	}
+	dir, _ := os.Getwd() // without it no tree is preferred
+	code := app.NewCode(dir, &app.Options{Now: s.now, Log: s.logger(cfg)})
+	a, err := sources.Search(ctx, &sources.Asked{
+		Sources: asked, Scope: s.scope(cfg, projectOf(ctx, cfg)), Trees: trees{code},
+		Search: func(ctx context.Context, q hippo.Query) (*hippo.Answer, error) {
+			return m.Search(ctx, q.Text, client.FromQuery(q), client.Waiting())
+		},
+	}, *q)
+	if err = errors.Join(err, code.Close()); err != nil {
+		return err
+	}
+	return printSources(s, a, q)
+}
+
+func printSources(s *shell, a *sources.Answer, q *hippo.Query) error {
+	for _, d := range a.Memory.Degraded {
+		s.warn("degraded: %s", d)
+	}
+	for _, n := range a.Notes {
+		s.warn("%s", n)
+	}
+	if a.Weak != "" {
+		s.warn("these may not answer it (%s)", a.Weak)
+	}
+	s.count = len(a.Hits)
+	v := wire.View{Offset: q.Offset, Now: s.now(), Full: true, Importance: client.ImportanceOn}
+	if s.json {
+		out, err := v.Sources(a)
+		if err != nil {
+			return err
+		}
+		return s.printJSON(out)
+	}
+	ids := shortIDs(s, a.Memory.IDs()...)
+	switch {
+	case s.lines:
+	case len(a.Hits) == 0:
+		fmt.Fprintln(s.out, "Nothing found. Try fewer or other words, or no filter.")
+	default:
+		fmt.Fprintf(s.out, "%d of %d: %s, code %d\n", len(a.Hits), a.Total(), plural(a.Insights, "insight"), a.Chunks)
+	}
+	v.Full = false
+	insight := 0
+	for i := range a.Hits {
+		h := &a.Hits[i]
+		switch {
+		case h.Code != nil:
+			printCodeHit(s, h, a.Trees > 1)
+			continue
+		case s.lines:
+			fmt.Fprintln(s.out, line(h.Insight.Memory, ids))
+		default:
+			printHit(s, h.Insight, v.Content(&a.Memory, insight), ids)
+		}
+		insight++
+	}
+	if !s.lines {
+		printConflicts(s, &a.Memory, ids)
+	}
+	return nil
+}
+
+// printCodeHit prints code among insights: its first line, then where it is, marked as code.
+func printCodeHit(s *shell, h *sources.Hit, several bool) {
+	c := h.Code
+	place := fmt.Sprintf("%s:%d", c.Path, c.First)
+	if several {
+		place = strings.TrimSuffix(c.Root, string(os.PathSeparator)) + string(os.PathSeparator) + place
+	}
+	if s.lines {
+		fmt.Fprintln(s.out, strings.Join([]string{field(place), "", "code", field(c.Kind), preview(wire.CodeName(c), previewLength)}, "|"))
+		return
+	}
+	notes := "code · " + place
+	if c.Freshness != codeindex.Fresh {
+		notes += " · " + string(c.Freshness)
+	}
+	fmt.Fprintf(s.out, "\n%.3f  %s\n%s\n", h.Relevance, preview(wire.CodeName(c), previewLength), indent+dim(s, termtext.Line(notes)))
+}
