@@ -32,7 +32,8 @@ type Options struct {
 	Now  func() time.Time
 	Zone *time.Location
 	Log  *slog.Logger
-	// IndexWait is [engine.Config.IndexWait].
+	// IndexWait is [engine.Config.IndexWait]. With one, the many new rows of another program's file are awaited no more
+	// than the index; see [sharedstore.Options].
 	IndexWait time.Duration
 	// ReadOnly: the file of the index is not written, see [index.Options].
 	ReadOnly bool
@@ -112,7 +113,7 @@ func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backen
 		}
 		return b, filepath.Clean(s.Path) + ".index", nil
 	case "shared":
-		b, err := sharedstore.Open(ctx, s.Path, &sharedstore.Options{Now: o.Now, Log: o.Log})
+		b, err := sharedstore.Open(ctx, s.Path, &sharedstore.Options{Now: o.Now, Gradual: o.IndexWait > 0, Log: o.Log})
 		if err != nil {
 			return nil, "", err
 		}

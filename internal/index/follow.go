@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index/vector"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 // follower brings the index to the state of the store. One catch-up runs at a time; whoever
@@ -36,6 +37,8 @@ type run struct {
 	awaited bool // by close, which cancels all others
 	done    chan struct{}
 	err     error
+	// pass is closed, and replaced, when the changes up to a revision were read. Guarded by follower.joining.
+	pass chan struct{}
 }
 
 // CatchUp brings the index to the state of the store that it has now. It returns at once when
@@ -48,7 +51,8 @@ func (f *follower) CatchUp(ctx context.Context) error {
 
 // CatchUpWithin is [Index.CatchUp] for at most this long; 0 means without limit. When the time
 // is over it goes on in the background, and CatchUpWithin returns how many memories are
-// missing from the index. Ordinary changes take milliseconds; this is for a rebuild.
+// missing from the index, those that the store is still waiting for among them. Ordinary changes
+// take milliseconds; this is for a rebuild.
 func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (missing int, err error) {
 	var timeout <-chan time.Time
 	for {
@@ -61,26 +65,58 @@ func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (miss
 			return 0, fmt.Errorf("index: %w", errClosed)
 		}
 		if s.at(head) {
-			return 0, nil
+			return head.Pending, nil
 		}
 		if limit > 0 && timeout == nil {
 			timeout = time.After(limit)
 		}
-		r := f.join(false)
-		select {
-		case <-r.done:
-			if r.err != nil {
-				return 0, fmt.Errorf("index: catch up: %w", r.err)
-			}
-			if s := f.current.Load(); !s.closed && s.store == head.Store && s.revision >= head.Revision {
-				return 0, nil
-			}
-		case <-timeout:
-			return max(1, head.Memories-s.docs()), nil
-		case <-ctx.Done():
-			return 0, ctx.Err()
+		reached, err := f.await(ctx, head, timeout)
+		switch s := f.current.Load(); {
+		case errors.Is(err, errTimeout):
+			return max(1, head.Memories+head.Pending-s.docs()), nil
+		case err != nil:
+			return 0, err
+		case reached:
+			return head.Pending, nil
 		}
 	}
+}
+
+var errTimeout = errors.New("timeout")
+
+// await waits for the end of a catch-up, and reports whether the index has reached a head then. Of a store that waits
+// for more memories, whose head moves all the time, it waits for no more than this head.
+func (f *follower) await(ctx context.Context, head driver.Head, timeout <-chan time.Time) (reached bool, err error) {
+	for {
+		r, pass := f.join(false)
+		switch {
+		case head.Pending == 0:
+			pass = nil
+		case f.reached(head): // by a pass that has just ended
+			return true, nil
+		}
+		select {
+		case <-pass:
+			if f.reached(head) {
+				return true, nil
+			}
+		case <-r.done:
+			if r.err != nil {
+				return false, fmt.Errorf("index: catch up: %w", r.err)
+			}
+			return f.reached(head), nil
+		case <-timeout:
+			return false, errTimeout
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+}
+
+// reached reports whether the index has the memories up to a head.
+func (f *follower) reached(head driver.Head) bool {
+	s := f.current.Load()
+	return !s.closed && s.store == head.Store && s.revision >= head.Revision
 }
 
 // Follow starts a catch-up in the background, unless one runs. If it fails the next one starts
@@ -88,24 +124,24 @@ func (f *follower) CatchUpWithin(ctx context.Context, limit time.Duration) (miss
 // that short, call it only when the index was up to date a moment ago.
 func (f *follower) Follow() { f.join(true) }
 
-// join returns the catch-up that runs, or starts one.
-func (f *follower) join(awaited bool) *run {
+// join returns the catch-up that runs, or starts one, and the end of its present pass.
+func (f *follower) join(awaited bool) (r *run, pass <-chan struct{}) {
 	f.joining.Lock()
 	defer f.joining.Unlock()
 	if f.active != nil {
-		return f.active
+		return f.active, f.active.pass
 	}
-	r := &run{awaited: awaited, done: make(chan struct{})}
+	r = &run{awaited: awaited, done: make(chan struct{}), pass: make(chan struct{})}
 	if f.closed {
 		r.err = errClosed
 		close(r.done)
-		return r
+		return r, r.pass
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	f.active, f.cancel = r, cancel
 	f.running.Go(func() {
 		defer cancel()
-		r.err = f.upkeep.guardUpdate(func() error { return f.catchUp(ctx) })
+		r.err = f.upkeep.guardUpdate(func() error { return f.catchUp(ctx, r) })
 		f.joining.Lock()
 		if f.closed && errors.Is(r.err, context.Canceled) {
 			r.err = errClosed
@@ -115,7 +151,15 @@ func (f *follower) join(awaited bool) *run {
 		close(r.done)
 		f.upkeep.maintain()
 	})
-	return r
+	return r, r.pass
+}
+
+// passed ends a pass of a catch-up.
+func (f *follower) passed(r *run) {
+	f.joining.Lock()
+	defer f.joining.Unlock()
+	close(r.pass)
+	r.pass = make(chan struct{})
 }
 
 // close waits for the end of the catch-up that runs. It cancels it first, unless Follow started it. No
@@ -131,7 +175,7 @@ func (f *follower) close() {
 }
 
 // catchUp reads the changes.
-func (f *follower) catchUp(ctx context.Context) error {
+func (f *follower) catchUp(ctx context.Context, r *run) error {
 	select {
 	case f.token <- struct{}{}:
 		defer func() { <-f.token }()
@@ -160,6 +204,7 @@ func (f *follower) catchUp(ctx context.Context) error {
 			return err
 		}
 		f.edit(func(d *draft) { d.revision = max(d.revision, head.Revision) })
+		f.passed(r)
 		// A memory that was changed meanwhile was left out, although it was there before.
 		next, err := f.src.Head(ctx)
 		if err != nil || next.Store != head.Store || next.Revision <= head.Revision {

@@ -170,6 +170,8 @@ type Head struct {
 	Forgotten int
 	// Relations counts the relations between them, hidden ones too.
 	Relations int
+	// Pending counts the memories of another program that are not here yet: they come by themselves.
+	Pending int
 }
 
 // Change is one entry of [Backend.Changes].

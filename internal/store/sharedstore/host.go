@@ -34,6 +34,9 @@ func (s *Store) Host(ctx context.Context) (driver.Host, error) {
 				return err
 			}
 			h.Odd, err = oddities(ctx, q, &l)
+			if n := left(s); n > 0 {
+				h.Odd = append(h.Odd, strconv.Itoa(n)+" rows that are not here yet: a server of hippo takes them over one after the other, the last ones first")
+			}
 			return err
 		})
 	})

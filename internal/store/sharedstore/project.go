@@ -93,6 +93,9 @@ func (p *projection) rowFor(m *hippo.Memory, at string) (string, error) {
 		return at, nil
 	}
 	rows, err := p.layout.rows(context.Background(), p, "content_hash IN (?, ?, ?)", hashes[0], hashes[1], at)
+	if err == nil {
+		err = p.takeOver(rows)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -110,6 +113,21 @@ func (p *projection) rowFor(m *hippo.Memory, at string) (string, error) {
 		}
 	}
 	return "", nil // other namespaces have both
+}
+
+// takeOver takes over rows that are left, before another memory shares them.
+func (p *projection) takeOver(rows []row) error {
+	if len(p.group.seen.left) == 0 {
+		return nil
+	}
+	c := p.group.reconciler(p.tx)
+	var ids []int64
+	for i := range rows {
+		if _, ok := slices.BinarySearch(p.group.seen.left, rows[i].id); ok {
+			ids = append(ids, rows[i].id)
+		}
+	}
+	return errors.Join(addRows(context.Background(), c, ids), succeed(c))
 }
 
 // settle makes a row show the first of its memories. m is what was changed, nil if it was purged; e is

@@ -2,47 +2,54 @@ package sharedstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/formats"
-	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // differing finds the rows that are new or were changed since they were last seen. A column that holds only
-// counters is no change, and mcp-memory-service rewrites one with every search. The second and the third column say
-// whether the row itself was changed, and whether it has another successor than it had.
+// counters is no change, and mcp-memory-service rewrites one with every search. The columns after the first say whether
+// the row is new, whether it was changed, and whether it has another successor than it had.
 func (l *layout) differing() string {
-	changed, moved := "(r.hash IS NULL OR r.row <> m.id OR r.updated_at IS NOT m.updated_at OR r.deleted_at IS NOT m.deleted_at)", "0"
+	changed, moved := "(r.hash IS NULL OR r.updated_at IS NOT m.updated_at OR r.deleted_at IS NOT m.deleted_at)", "0"
 	if l.superseded {
 		moved = "ifnull(m." + supersededColumn + ", '') <> ifnull(r.superseded_by, '')"
 	}
-	return "SELECT m.id, " + changed + ", " + moved + " FROM memories m LEFT JOIN shared_row r ON r.hash = m.content_hash WHERE " + changed + " OR " + moved
+	return "SELECT m.id, r.hash IS NULL, " + changed + ", " + moved +
+		" FROM memories m LEFT JOIN shared_row r INDEXED BY shared_row_seen ON r.row = m.id AND r.hash = m.content_hash WHERE " + changed + " OR " + moved
 }
 
 // difference is what a row differs in from what it was when it was last seen.
 type difference struct{ changed, moved bool }
 
-// findDifferences returns the rows that differ.
-func findDifferences(ctx context.Context, c *reconciler) (ids []int64, err error) {
+// findDifferences returns the rows that differ, and those that are new: the latter were never seen under their hash and
+// id together.
+func findDifferences(ctx context.Context, c *reconciler) (known, fresh []int64, err error) {
 	c.differences = make(map[int64]difference)
 	for rows, err := range sqlitex.Rows(ctx, c, c.layout.differing()) {
 		var id int64
+		var isNew bool
 		var d difference
 		if err == nil {
-			err = rows.Scan(&id, &d.changed, &d.moved)
+			err = rows.Scan(&id, &isNew, &d.changed, &d.moved)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		ids = append(ids, id)
-		c.differences[id] = d
+		if isNew {
+			fresh = append(fresh, id)
+		} else {
+			known = append(known, id)
+		}
+		if !isNew || d.moved {
+			c.differences[id] = d
+		}
 	}
-	return ids, nil
+	return known, fresh, nil
 }
 
 // vanished finds the rows that are no longer there.
@@ -64,53 +71,90 @@ type reconciler struct {
 	layout layout
 	now    time.Time
 	gone   map[int64]gone // by row
-	// differences are those of the rows that are not as they were last seen.
+	// differences are those of the rows that are not as they were last seen, but for new ones without a successor.
 	differences map[int64]difference
+	// left are new rows that are too many to be taken over at once, by their ids.
+	left []int64
 	// successors are those of rows that have another one than before, which may come later.
 	successors []successor
 }
 
 func (c *reconciler) run(ctx context.Context) error {
-	if err := c.findGone(ctx); err != nil {
-		return err
-	}
-	ids, err := findDifferences(ctx, c)
+	known, fresh, err := findDifferences(ctx, c)
 	if err != nil {
 		return err
 	}
-	for part := range slices.Chunk(ids, rowsAtOnce) {
-		list, err := json.Marshal(part)
-		if err != nil {
-			return err
-		}
-		rows, err := c.layout.rows(ctx, c, "id IN (SELECT value FROM json_each(?))", string(list))
-		if err != nil {
-			return err
-		}
-		for i := range rows {
-			if err := c.apply(&rows[i]); err != nil {
-				return err
-			}
-		}
+	if err := c.findGone(ctx, len(fresh)); err != nil {
+		return err
+	}
+	edited, fresh := editedOf(c, fresh)
+	if err := applyAll(ctx, c, append(known, edited...)); err != nil {
+		return err
+	}
+	if len(fresh) > partSize {
+		c.left, fresh = fresh, nil
+	}
+	if err := addRows(ctx, c, fresh); err != nil {
+		return err
 	}
 	for _, g := range c.gone {
 		if err := c.lose(g); err != nil {
 			return err
 		}
 	}
+	if err := succeed(c); err != nil || !c.layout.graph || len(c.left) > 0 {
+		return err // the edges of rows that are left come with the last of them
+	}
+	return errors.Join(c.newEdges(ctx), c.lostEdges(ctx))
+}
+
+// succeed applies the successors that were found.
+func succeed(c *reconciler) error {
 	for _, s := range c.successors {
 		if err := c.supersede(s); err != nil {
 			return err
 		}
 	}
-	if !c.layout.graph {
-		return nil
-	}
-	return errors.Join(c.newEdges(ctx), c.lostEdges(ctx))
+	return nil
 }
 
-func (c *reconciler) findGone(ctx context.Context) error {
+// editedOf separates new rows with the id of one that is gone: it may be that one with another text.
+func editedOf(c *reconciler, fresh []int64) (edited, others []int64) {
+	for _, id := range fresh {
+		if _, ok := c.gone[id]; !ok {
+			others = append(others, id)
+			continue
+		}
+		edited = append(edited, id)
+		c.differences[id] = difference{changed: true, moved: c.differences[id].moved}
+	}
+	return edited, others
+}
+
+// applyAll applies rows that were seen before.
+func applyAll(ctx context.Context, c *reconciler, ids []int64) error {
+	for part := range slices.Chunk(ids, rowsAtOnce) {
+		rows, err := rowsOf(ctx, c, part)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := c.apply(&rows[i], c.differences[rows[i].id]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// findGone finds the rows that are no longer there. fresh is how many are new: if there are as many others as were seen,
+// none is gone.
+func (c *reconciler) findGone(ctx context.Context, fresh int) error {
 	c.gone = make(map[int64]gone)
+	rows, seen, err := countSeen(ctx, c)
+	if err != nil || seen == rows-fresh {
+		return err
+	}
 	for rows, err := range sqlitex.Rows(ctx, c, vanished) {
 		var g gone
 		if err == nil {
@@ -151,14 +195,14 @@ func (c *reconciler) forget(hash string, at time.Time) error {
 	return nil
 }
 
-// apply applies a row that is new or was changed.
-func (c *reconciler) apply(r *row) error {
+// apply applies a row that was changed.
+func (c *reconciler) apply(r *row, d difference) error {
 	hash := r.key()
-	if c.differences[r.id].moved {
+	if d.moved {
 		by, _ := textOf(r.superseded)
 		c.successors = append(c.successors, successor{hash, by})
 	}
-	if !c.differences[r.id].changed {
+	if !d.changed {
 		return nil
 	}
 	members, err := c.members(hash)
@@ -196,17 +240,10 @@ func (c *reconciler) apply(r *row) error {
 	return c.seen(hash)
 }
 
-// add adds the memory of a row. Its ID is made of the hash, so that it is the same one in a copy of the file.
-func (c *reconciler) add(hash string, m *hippo.Memory) error {
-	for name := hash; ; name += "+" {
-		m.ID = formats.ImportID(client, name)
-		there, err := c.Peek(m.ID)
-		if err == nil && there == nil {
-			break
-		}
-		if driver.Readable(err) != nil {
-			return err
-		}
+// add adds the memory of a row.
+func (c *reconciler) add(hash string, m *hippo.Memory) (err error) {
+	if m.ID, err = freeID(c, formats.ImportID(client, hash), hash); err != nil {
+		return err
 	}
 	follow(nil, m)
 	if err := c.Tx.Put(m); err != nil {
@@ -244,14 +281,4 @@ func (c *reconciler) change(old, now *hippo.Memory) error {
 		m.UpdatedAt = now.UpdatedAt
 	}
 	return c.Tx.Put(m)
-}
-
-// sweep removes the vectors of rows that are not there or are deleted: they would take the places of others
-// among the nearest.
-func (c *reconciler) sweep() error {
-	if c.layout.dimension == 0 {
-		return nil
-	}
-	return c.Exec(`DELETE FROM memory_embeddings WHERE rowid IN (SELECT v.rowid FROM memory_embeddings_rowids v
-		WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = v.rowid AND m.deleted_at IS NULL))`)
 }

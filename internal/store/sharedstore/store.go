@@ -36,6 +36,8 @@ type Store struct {
 	vectors
 	driver.History
 	now func() time.Time
+	// rest takes over the rows that are left when the store is open.
+	rest rest
 	// seen is the state of the file up to which the changes of other programs were applied.
 	seen atomic.Pointer[seen]
 	// read is the last state that a reader compared with that.
@@ -47,12 +49,17 @@ type seen struct {
 	tx      *sqlitex.Tx
 	version int64
 	layout  layout
+	// left are the ids of new rows that were not taken over yet, in ascending order.
+	left []int64
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
 type Options struct {
 	// Now is the clock, for what another program removed without a time; nil means the system's.
 	Now func() time.Time
+	// Gradual: of many new rows the last ones are taken over before the first read, and all others in the background.
+	// [driver.Head] says how many are missing.
+	Gradual bool
 	// Log reports the copy that is made of a file before it is written for the first time; nil discards.
 	Log *slog.Logger
 }
@@ -63,15 +70,14 @@ type Options struct {
 // Errors: those of [sqlitex.Open], and [hippo.ErrUnsupported] with the table or the column for a file that is
 // of none of these programs, or of a version of one that cannot be written. It is left as it is then.
 func Open(ctx context.Context, path string, o *Options) (*Store, error) {
-	s := &Store{now: time.Now} //nolint:forbidigo // the system clock is the default
-	var log *slog.Logger
-	if o != nil {
-		log = o.Log
-		if o.Now != nil {
-			s.now = o.Now
-		}
+	if o == nil {
+		o = &Options{}
 	}
-	inner, err := sqlitestore.OpenGuest(ctx, path, guest{path}, log)
+	s := &Store{now: time.Now} //nolint:forbidigo // the system clock is the default
+	if o.Now != nil {
+		s.now = o.Now
+	}
+	inner, err := sqlitestore.OpenGuest(ctx, path, guest{path}, o.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +85,16 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	s.History = inner
 	s.writer = sqlitex.NewWriter(inner.DB(), func(t *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*tx], error) { return s.begin(t) })
 	s.relations, s.vectors = relations{inner, s.writer}, vectors{inner, s.writer}
+	if o.Gradual {
+		s.rest.fn, s.rest.log = func(ctx context.Context) error { return takeRest(ctx, s) }, o.Log
+	}
 	if err := s.current(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if !s.rest.take() { // else it does
+		err = sweep(ctx, s)
+	}
+	if err != nil && !errors.Is(err, hippo.ErrReadOnly) && !errors.Is(err, hippo.ErrCorrupt) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -87,29 +102,37 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 
 // current applies what other programs did, if they did anything. Cost: some 10 us if they did not.
 func (s *Store) current(ctx context.Context) error {
+	if left(s) > 0 && s.rest.take() {
+		return nil // and what others did is applied with each part
+	}
 	now, err := s.inner.DB().State(ctx)
 	if err != nil {
 		return err
 	}
-	if last := s.read.Load(); last != nil && *last == now {
+	if last := s.read.Load(); last != nil && *last == now && left(s) == 0 {
 		return nil
 	}
-	err = s.update(ctx)
-	switch {
-	case errors.Is(err, hippo.ErrReadOnly), errors.Is(err, hippo.ErrCorrupt):
-		return nil // what was applied so far can be read
-	case err != nil:
-		return err
+	for more := true; more; more = left(s) > 0 && !s.rest.take() {
+		err := s.update(ctx)
+		switch {
+		case errors.Is(err, hippo.ErrReadOnly), errors.Is(err, hippo.ErrCorrupt):
+			return nil // what was applied so far can be read
+		case err != nil:
+			return err
+		}
 	}
 	s.read.Store(&now)
 	return nil
 }
 
-// update applies what other programs did, in a transaction of its own.
+// update applies what other programs did, and takes over a part of what is new, in a transaction of its own.
 func (s *Store) update(ctx context.Context) error {
 	var g *group
 	err := s.inner.DB().Update(ctx, driver.Lazy, func(q *sqlitex.Tx) (err error) {
 		if g, err = s.begin(q); err != nil {
+			return err
+		}
+		if err = g.takePart(ctx); err != nil {
 			return err
 		}
 		return g.End()
@@ -133,7 +156,10 @@ func (s *Store) Head(ctx context.Context) (driver.Head, error) {
 	if err := s.current(ctx); err != nil {
 		return driver.Head{}, err
 	}
-	return s.inner.Head(ctx)
+	pending := left(s) // before what was taken over is counted: together they are not too few
+	h, err := s.inner.Head(ctx)
+	h.Pending = pending
+	return h, err
 }
 
 // Changes implements [driver.Backend].
@@ -196,6 +222,7 @@ func (s *Store) badRows(ctx context.Context) (list []driver.Problem, err error) 
 
 // Close implements [driver.Backend].
 func (s *Store) Close() error {
+	s.rest.end()
 	s.writer.Close()
 	return s.inner.Close()
 }

@@ -107,17 +107,22 @@ func (s *Store) begin(q *sqlitex.Tx) (*group, error) {
 	}
 	last := s.seen.Load()
 	if last != nil && last.tx == q && last.version == g.seen.version {
-		g.seen.layout = last.layout
+		g.seen.layout, g.seen.left = last.layout, last.left
 		return g, nil
 	}
 	if g.seen.layout, err = readLayout(context.Background(), q); err != nil {
 		return nil, err
 	}
-	return g, g.catchUp(last == nil || last.tx != q)
+	return g, g.catchUp()
 }
 
-// catchUp applies what other programs did. first: the file was just opened.
-func (g *group) catchUp(first bool) error {
+// reconciler returns one for a transaction of the group.
+func (g *group) reconciler(t *tx) *reconciler {
+	return &reconciler{tx: t, layout: g.seen.layout, now: g.store.now().UTC()}
+}
+
+// catchUp applies what other programs did, but for new rows that are left.
+func (g *group) catchUp() error {
 	l := g.seen.layout
 	if l.words && !l.repaired {
 		if err := g.Script(wordsSQL); err != nil {
@@ -125,15 +130,11 @@ func (g *group) catchUp(first bool) error {
 		}
 	}
 	t := g.Begin(context.Background())
-	c := &reconciler{tx: t, layout: l, now: g.store.now().UTC()}
+	c := g.reconciler(t)
 	if err := c.run(context.Background()); err != nil {
 		return err
 	}
-	if first {
-		if err := c.sweep(); err != nil {
-			return err
-		}
-	}
+	g.seen.left = c.left
 	g.Keep(t)
 	return nil
 }

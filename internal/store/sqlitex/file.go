@@ -148,7 +148,7 @@ func dsn(path string, readOnly bool, more string) (string, error) {
 		return "", err
 	}
 	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}
-	u.RawQuery = fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=cache_size(-1024)&%s", busyTimeout.Milliseconds(), more)
+	u.RawQuery = fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=cache_size(-%d)&%s", busyTimeout.Milliseconds(), cacheSize, more)
 	if readOnly {
 		u.RawQuery += "&mode=ro"
 	}

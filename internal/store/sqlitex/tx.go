@@ -48,6 +48,18 @@ func (t *Tx) Script(statements string) error {
 	return err
 }
 
+// cacheSize is the room for pages that a connection has, in KiB.
+const cacheSize = 1024
+
+// WithCache runs fn with room for more pages, in bytes.
+func (t *Tx) WithCache(bytes int, fn func() error) error {
+	if err := t.Script(fmt.Sprintf("PRAGMA cache_size = -%d", bytes>>10)); err != nil {
+		return err
+	}
+	err := fn()
+	return errors.Join(err, t.Script(fmt.Sprintf("PRAGMA cache_size = -%d", cacheSize)))
+}
+
 // Insert runs an INSERT and returns the row ID.
 func (t *Tx) Insert(query string, args ...any) (int64, error) {
 	r, err := t.exec(query, args)

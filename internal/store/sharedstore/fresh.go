@@ -1,0 +1,153 @@
+package sharedstore
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+)
+
+// addRows takes over rows that were not seen yet. Those whose text is known here by its hash, since another program
+// stored it again, are applied one by one; all others together, which takes a fraction of the statements.
+func addRows(ctx context.Context, c *reconciler, ids []int64) error {
+	for part := range slices.Chunk(ids, rowsAtOnce) {
+		rows, err := rowsOf(ctx, c, part)
+		if err != nil {
+			return err
+		}
+		linked, err := linked(ctx, c, rows)
+		if err != nil {
+			return err
+		}
+		var unknown []*row
+		for i := range rows {
+			r := &rows[i]
+			if !linked[r.key()] {
+				unknown = append(unknown, r)
+				continue
+			}
+			by, _ := textOf(r.superseded)
+			was, err := c.agreed(r.key())
+			if err == nil {
+				err = c.apply(r, difference{changed: true, moved: by != was})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := addAll(c, unknown); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsOf reads rows by their ids, in the order of these.
+func rowsOf(ctx context.Context, c *reconciler, ids []int64) ([]row, error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	return c.layout.rows(ctx, c, "id IN (SELECT value FROM json_each(?))", string(list))
+}
+
+// linked returns which of the rows show memories, or did, by their hashes.
+func linked(ctx context.Context, c *reconciler, rows []row) (map[string]bool, error) {
+	hashes := make([]string, len(rows))
+	for i := range rows {
+		hashes[i] = rows[i].key()
+	}
+	list, err := json.Marshal(hashes)
+	if err != nil {
+		return nil, err
+	}
+	names, err := namesOf(ctx, c, "SELECT hash FROM shared_memory WHERE hash IN (SELECT value FROM json_each(?))", string(list))
+	linked := make(map[string]bool, len(names))
+	for _, name := range names {
+		linked[name] = true
+	}
+	return linked, err
+}
+
+// addAll adds the memories of rows that are linked to none. A deleted row has none to forget, and one that cannot be a
+// memory is listed among the problems: both count as seen.
+func addAll(c *reconciler, rows []*row) error {
+	var ms []*hippo.Memory
+	links := [][2]string{} // the ID of a memory in hexadecimal, and the hash of its row
+	ids, seen := make([]hippo.ID, len(rows)), make([]int64, len(rows))
+	for i, r := range rows {
+		ids[i], seen[i] = formats.ImportID(client, r.key()), r.id
+	}
+	if err := c.Prefetch(ids); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		if by, _ := textOf(r.superseded); by != "" {
+			c.successors = append(c.successors, successor{r.key(), by})
+		}
+		m, bad := r.memory()
+		if bad != nil || m.Forgotten() {
+			continue
+		}
+		var err error
+		if m.ID, err = freeID(c, ids[i], r.key()); err != nil {
+			return err
+		}
+		follow(nil, m)
+		ms, links = append(ms, m), append(links, [2]string{hex.EncodeToString(m.ID[:]), r.key()})
+	}
+	if err := c.Tx.Put(ms...); err != nil {
+		return err
+	}
+	return linkAll(c, links, seen)
+}
+
+// linkAll makes rows show memories, and records all that were seen. Sorted rows go to few pages of the file.
+func linkAll(c *reconciler, links [][2]string, seen []int64) error {
+	for _, part := range []struct {
+		query string
+		list  any
+	}{
+		{`INSERT INTO shared_memory SELECT unhex(value->>0) AS memory, value->>1 AS hash FROM json_each(?) WHERE true ORDER BY memory
+			ON CONFLICT DO UPDATE SET hash = excluded.hash`, links},
+		{`INSERT INTO shared_row (hash, row, created_at, updated_at, deleted_at)
+			SELECT content_hash, id, created_at, updated_at, deleted_at FROM memories WHERE id IN (SELECT value FROM json_each(?)) ORDER BY content_hash
+			ON CONFLICT DO UPDATE SET row = excluded.row, created_at = excluded.created_at, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at`, seen},
+	} {
+		b, err := json.Marshal(part.list)
+		if err == nil {
+			err = c.Exec(part.query, string(b))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freeID returns the ID of the memory of a row: the one that is made of its hash, so that it is the same one in a copy
+// of the file, or another one if that is taken.
+func freeID(c *reconciler, id hippo.ID, hash string) (hippo.ID, error) {
+	for name := hash; ; {
+		there, err := c.Peek(id)
+		if err == nil && there == nil {
+			return id, nil
+		}
+		if err := driver.Readable(err); err != nil {
+			return id, err
+		}
+		name += "+"
+		id = formats.ImportID(client, name)
+	}
+}
+
+// countSeen returns how many rows there are, and how many of them, or of others that are gone, were seen.
+func countSeen(ctx context.Context, c *reconciler) (rows, seen int, err error) {
+	_, err = sqlitex.First(ctx, c, "SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM shared_row)", nil, &rows, &seen)
+	return rows, seen, err
+}
