@@ -147,6 +147,11 @@ func oddities(ctx context.Context, q sqlitex.Queryer, l *layout) (odd []string, 
 	default:
 		odd = append(odd, fmt.Sprintf("its vectors have %d numbers, those of hippo %d: it finds nothing by its meaning that hippo recorded", l.dimension, modelDimension))
 	}
+	if at, err := spaceOf(ctx, q, l.dimension); err != nil {
+		return nil, err
+	} else if at == different {
+		odd = append(odd, "its vectors are of another model than all-MiniLM-L6-v2, though as long: hippo compares none of them with its own, and the other program finds nothing by its meaning that hippo recorded")
+	}
 	metric := ""
 	if _, err := sqlitex.First(ctx, q, "SELECT value FROM metadata WHERE key = 'distance_metric'", nil, &metric); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sharedstore"
 )
 
@@ -91,5 +92,34 @@ func TestShared_writes_before_rows_are_taken_over(t *testing.T) {
 	}
 	if rows := p.text("SELECT count(*) FROM memories"); rows != "5000" {
 		t.Errorf("%s rows", rows)
+	}
+}
+
+// Vectors of another model are neither compared with those of this program nor mixed with them.
+func TestShared_vectors_of_another_model(t *testing.T) {
+	t.Parallel()
+	for name, model := range map[string]string{"the other program's": "", "another": "other "} {
+		t.Run(name, func(t *testing.T) {
+			eachPeer(t, func(t *testing.T, p *peer) {
+				s := p.open()
+				put(t, s, memory(1, redis))
+				var ours []driver.Vector
+				for _, text := range []string{cat, port} {
+					ours = append(ours, driver.Vector{ID: all(t, s)[text].ID, Values: embedding(model + text)})
+				}
+				for _, vs := range [][]driver.Vector{ours, {{ID: memory(1, redis).ID, Values: embedding(redis)}}} {
+					if err := s.PutVectors(t.Context(), "contextual@1", vs); err != nil {
+						t.Fatal(err)
+					}
+				}
+				got, odd := p.text("SELECT count(*) FROM memory_embeddings_rowids"), strings.Join(host(t, s).Odd, "\n")
+				if alike := model == ""; (got == "3") != alike || strings.Contains(odd, "of another model") == alike {
+					t.Errorf("%s vectors; odd: %s", got, odd)
+				}
+				if p.nearest(port) != port || p.nearest(cat) != cat {
+					t.Error("the vectors of the other program were changed")
+				}
+			})
+		})
 	}
 }

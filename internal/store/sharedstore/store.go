@@ -40,6 +40,8 @@ type Store struct {
 	rest rest
 	// seen is the state of the file up to which the changes of other programs were applied.
 	seen atomic.Pointer[seen]
+	// space is what is known of the vectors of the other programs.
+	space atomic.Int32
 	// read is the last state that a reader compared with that.
 	read atomic.Pointer[sqlitex.State]
 }

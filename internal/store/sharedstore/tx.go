@@ -110,6 +110,9 @@ func (s *Store) begin(q *sqlitex.Tx) (*group, error) {
 		g.seen.layout, g.seen.left = last.layout, last.left
 		return g, nil
 	}
+	if last == nil || last.tx != q {
+		s.space.Store(int32(unasked))
+	}
 	if g.seen.layout, err = readLayout(context.Background(), q); err != nil {
 		return nil, err
 	}

@@ -33,11 +33,14 @@ func (v *vectorTable) suited() ([]string, error) {
 	if v.models != nil || v.layout.dimension == 0 {
 		return v.models, nil
 	}
+	v.models = []string{}
+	if ok, err := v.comparable(); err != nil || !ok {
+		return nil, err
+	}
 	all, err := sqlitestore.Models(v.Tx)
 	if err != nil {
 		return nil, err
 	}
-	v.models = []string{}
 	for _, prefix := range []string{exact, near} {
 		for _, m := range all {
 			if strings.HasPrefix(m.Name, prefix) && m.Dimension == v.layout.dimension {
@@ -119,6 +122,9 @@ func (v *vectorTable) vector(id hippo.ID) error {
 	members, err := v.members(hash)
 	if err != nil || len(members) == 0 || members[0].ID != id || members[0].Forgotten() {
 		return err
+	}
+	if members[0].Source.Client == client {
+		defer v.compareAgain()
 	}
 	rows, err := v.layout.rows(context.Background(), v, "content_hash = ? AND deleted_at IS NULL", hash)
 	if err != nil || len(rows) == 0 {
