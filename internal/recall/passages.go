@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -109,6 +110,25 @@ func (g *passages) complete(f *firstStage, about []retrieve.Passage, n int) {
 		p.features[rank.ForeignStandard] = p.features[rank.IsForeign] * p.features[rank.MultilingualStandard]
 		p.features[rank.ForeignCoverage] = p.features[rank.IsForeign] * p.features[rank.Coverage]
 		p.features[rank.NamesAuthor] = indicator(p.named)
+	}
+}
+
+// alike is the similarity from which a memory says the same as another one.
+const alike = .8
+
+// keepUnsaid leaves archived memories behind only if a passage that is not archived says nearly the same: what nothing else says ranks as
+// if it were not archived. Cost: a comparison of vectors for each archived passage with each other one.
+func (g *passages) keepUnsaid(reader retrieve.Reader) {
+	var others []retrieve.Doc
+	for i := range g.list {
+		if p := &g.list[i]; !p.first.signals.Behind {
+			others = append(others, p.match.Doc)
+		}
+	}
+	for i := range g.list {
+		if p := &g.list[i]; p.first.signals.Behind {
+			p.first.signals.Behind = slices.ContainsFunc(others, func(d retrieve.Doc) bool { return reader.Similarity(p.match.Doc, d) >= alike })
+		}
 	}
 }
 

@@ -36,6 +36,7 @@ func rerank(p *Plan, found *retrieve.Result, s scored) reranked {
 	first := s.first.asOfCandidates(s.top)
 	r.fades = first.fades
 	r.passages = gatherPassages(&first, s.top)
+	r.keepUnsaid(found.Reader)
 	r.tokens = tokenize(p.tokens, p.search.Text, r.words)
 	r.tokens.read(p.tokens, found.Reader, r.list)
 	r.compare(p, found.Reader)

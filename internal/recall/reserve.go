@@ -22,8 +22,6 @@ const (
 	// median differ a lot, and littleMore where they do not; spreads is how many times the
 	// distance of the upper quartile it is between them.
 	moreImportant, littleMore, spreads = .15, .03, 4
-	// alike is the similarity from which a memory says the same as another one.
-	alike = .8
 )
 
 // reserve gives places among the first five hits of a vague query to the most important memories
