@@ -42,8 +42,8 @@ type Explanation struct {
 }
 
 // Factors are the bounded factors of ranker hippo, each in (0, 1]. Archived is that of a memory for which [Signals.Behind] is
-// set, Summary that of one for which [Signals.Summary] is; 0: there is none.
-type Factors struct{ Context, Time, Prior, Archived, Summary float64 }
+// set; 0: there is none.
+type Factors struct{ Context, Time, Prior, Archived float64 }
 
 // Contribution is one term of a weighted sum: Value * Weight = Sum. Lists of them begin with
 // the largest, whatever its sign, and leave out those of 0.

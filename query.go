@@ -214,8 +214,6 @@ type Signals struct {
 	// Behind: the memory is archived, and the query does not ask for archived ones, so that it ranks behind what
 	// is comparably relevant.
 	Behind bool
-	// Summary: the memory is the summary of a group, and ranks behind what is comparably relevant in ranker hippo.
-	Summary bool
 }
 
 // UseSignals are what use and votes say of a memory, each in [0, 1].

@@ -29,9 +29,6 @@ func explanation(w io.Writer, h *hippo.Hit) {
 		if f.Archived > 0 {
 			behind = fmt.Sprintf(" × archived %.2f", f.Archived)
 		}
-		if f.Summary > 0 {
-			behind += fmt.Sprintf(" × summary %.2f", f.Summary)
-		}
 		fmt.Fprintf(w, "%s%.3f = text %.3f × context %.3f × time %.3f × prior %.3f%s\n", indent, h.Relevance, h.Signals.Text, f.Context, f.Time, f.Prior, behind)
 	}
 	contributions(w, x)

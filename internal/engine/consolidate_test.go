@@ -26,7 +26,8 @@ import (
 
 // noted is a memory of a topic, 60 days old and of little surprise.
 func (f *fixture) noted(n int, topic string) *hippo.Memory {
-	m := turn(n, "s", fmt.Sprintf("%s alpha%d", topic, n))
+	own := string([]rune{rune('a' + n/26), rune('a' + n%26)}) // no digits: other numbers say other things
+	m := turn(n, "s", fmt.Sprintf("%s x%s y%s", topic, own, own))
 	m.CreatedAt = f.now().AddDate(0, 0, -60).Add(time.Duration(n) * time.Second)
 	m.UpdatedAt = m.CreatedAt
 	m.Surprise = hippo.Surprise{Score: .1}
@@ -39,7 +40,8 @@ func openTidy(t *testing.T) (f *fixture, all []hippo.ID) {
 	f = open(t, options{models: []embedding.Model{instant(embedtest.NewWords("w"))}})
 	var ms []*hippo.Memory
 	for n := range 12 {
-		ms = append(ms, f.noted(n, "gateway timeout keepalive frame idle connection"), f.noted(100+n, "invoice ledger export currency tax rounding"))
+		ms = append(ms, f.noted(n, "gateway timeout keepalive frame idle connection upstream proxy retry"),
+			f.noted(100+n, "invoice ledger export currency tax rounding customer payment refund"))
 	}
 	double := f.noted(200, "")
 	double.Content, double.ContentHash = ms[0].Content, ms[0].ContentHash
@@ -234,30 +236,64 @@ func TestConsolidate_Archived(t *testing.T) {
 	}
 }
 
-// The summary of a group ranks behind the members that match as well, and is found.
-func TestConsolidate_SummariesStayBehind(t *testing.T) {
+// An archived memory ranks behind only where one that is not archived says nearly the same.
+func TestConsolidate_ArchivedUnsaid(t *testing.T) {
 	t.Parallel()
-	f, _ := openTidy(t)
-	if c := f.consolidate(consolidate.Weekly, false); c.Summarised == 0 {
-		t.Fatalf("%+v", c)
+	for _, tc := range []struct {
+		other string
+		want  float64
+	}{
+		{"gateway timeout keepalive frame idle", rank.Archived},
+		{"gateway invoice ledger export currency tax rounding", 0},
+	} {
+		f := open(t, options{models: []embedding.Model{instant(embedtest.NewWords("w"))}, tokens: &embedtest.Tokens{}})
+		gone, stays := turn(1, "", "gateway timeout keepalive frame idle connection"), turn(2, "", tc.other)
+		gone.ArchivedAt = f.now()
+		f.put(gone, stays)
+		a := f.search(hippo.Query{Text: "gateway", NoTouch: true, Detail: hippo.Detail{Explain: true}})
+		at := slices.IndexFunc(a.Hits, func(h hippo.Hit) bool { return h.Memory.ID == gone.ID })
+		if at < 0 || a.Hits[at].Explanation.Factors.Archived != tc.want {
+			t.Errorf("beside %q: hit %d of %+v, want the factor %v", tc.other, at, a.Hits, tc.want)
+		}
 	}
-	a := f.search(hippo.Query{Text: "gateway timeout keepalive frame idle connection", Count: 50, NoTouch: true, Detail: hippo.Detail{Explain: true}})
-	at := slices.IndexFunc(a.Hits, func(h hippo.Hit) bool { return h.Memory.IsSummary() })
-	if at < 1 {
-		t.Fatalf("the summary is hit %d of %d, want one behind a member", at, len(a.Hits))
+}
+
+// Summaries of groups change no search of memories, neither its hits nor their relevance, and are no part of the session context.
+// A search for their type finds them. What somebody recorded as a summary is a memory like others.
+func TestConsolidate_SummariesChangeNoSearch(t *testing.T) {
+	t.Parallel()
+	f, all := openTidy(t)
+	if _, err := f.Forget(t.Context(), all[len(all)-1:]); err != nil { // what would be linked, which counts in searches
+		t.Fatal(err)
 	}
-	if x := a.Hits[at].Explanation; x.Factors == nil || x.Factors.Summary != rank.Summary {
-		t.Errorf("the summary has %+v", x)
-	}
-	if x := a.Hits[0].Explanation; x.Factors == nil || x.Factors.Summary != 0 {
-		t.Errorf("a member has %+v", x)
-	}
+	q := hippo.Query{Text: "gateway timeout keepalive frame idle connection", Count: 50, NoTouch: true, Detail: hippo.Detail{Explain: true}}
+	before := f.search(q)
 	own := turn(300, "s", "gateway timeout keepalive frame idle connection")
 	own.Type = hippo.SummaryType
+	if c := f.consolidate(consolidate.Weekly, false); len(before.Hits) == 0 || c.Summarised == 0 || c.Linked > 0 {
+		t.Fatalf("%d hits, then %+v", len(before.Hits), c)
+	}
+	after := f.search(q)
+	if d := cmp.Diff(before.Hits, after.Hits); d != "" || after.Total != before.Total {
+		t.Errorf("%d and %d matches (-before +after):\n%s", before.Total, after.Total, d)
+	}
+	typed := q
+	typed.Filter.Types = []string{hippo.SummaryType}
+	if a := f.search(typed); len(a.Hits) == 0 || !a.Hits[0].Memory.IsSummary() {
+		t.Errorf("summaries: %d hits, want those of the consolidation", len(a.Hits))
+	}
+	b, err := engine.Context(t.Context(), f.Memories, briefing.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range b.Items {
+		if i.Memory.IsSummary() {
+			t.Errorf("%q is in the session context", i.Memory.Content)
+		}
+	}
 	f.put(own)
-	a = f.search(hippo.Query{Text: "gateway timeout keepalive frame idle connection", Count: 5, NoTouch: true, Detail: hippo.Detail{Explain: true}})
-	if h := a.Hits[0]; h.Memory.Type != hippo.SummaryType || h.Explanation.Factors.Summary != 0 {
-		t.Errorf("what somebody recorded as a summary has %+v", h.Explanation.Factors)
+	if h := f.search(q).Hits[0]; h.Memory.ID != own.ID {
+		t.Errorf("the first hit is %q, want what was recorded as a summary", h.Memory.Content)
 	}
 }
 

@@ -235,7 +235,7 @@ type listed struct {
 
 // best appends the first n memories that pass a filter, in an order.
 func (g *gatherer) best(ctx context.Context, ids []hippo.ID, f hippo.Filter, clock rank.Clock, n int, order func(a, b listed) int) ([]hippo.ID, error) {
-	r, err := g.memories.index.Search(ctx, &retrieve.Query{Scope: g.memories.scope, Filter: f, NoEntities: true})
+	r, err := g.memories.index.Search(ctx, &retrieve.Query{Scope: g.memories.scope, Filter: f, Insights: true})
 	if err != nil {
 		return nil, err
 	}

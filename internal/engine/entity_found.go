@@ -36,7 +36,7 @@ type naming struct {
 // namingAny returns the memories that have one of some keys as whole words, entities apart.
 func namingAny(ctx context.Context, m *Memories, keys []string) (*naming, error) {
 	var found []retrieve.Key
-	q := retrieve.Query{Scope: m.scope, Filter: m.scope.Narrow(hippo.Filter{Archived: true}), NoEntities: true}
+	q := retrieve.Query{Scope: m.scope, Filter: m.scope.Narrow(hippo.Filter{Archived: true}), Insights: true}
 	err := m.indexed(ctx, func() error {
 		r, err := m.index.Search(ctx, &q)
 		if err != nil {

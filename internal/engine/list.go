@@ -21,9 +21,9 @@ type ListQuery struct {
 	Place Place
 	// Forgotten lists the forgotten memories instead.
 	Forgotten bool
-	// NoEntities leaves out memories of type [hippo.EntityType], unless the filter names types.
-	NoEntities bool
-	Offset     int
+	// Insights leaves out entities and summaries of groups, unless the filter names types.
+	Insights bool
+	Offset   int
 	// Count 0 means [hippo.DefaultCount]; at most [hippo.MaxCount].
 	Count int
 }
@@ -103,7 +103,7 @@ func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []retrieve.Key,
 		return nil, err
 	}
 	s := retrieve.Query{
-		Scope: m.scope, Filter: m.scope.Narrow(q.Filter), Forgotten: q.Forgotten, NoEntities: q.NoEntities, Place: q.Place,
+		Scope: m.scope, Filter: m.scope.Narrow(q.Filter), Forgotten: q.Forgotten, Insights: q.Insights, Place: q.Place,
 		Situation: retrieve.Situation{Elements: q.Situation, Vectors: vectors.Situation, Model: vectors.SituationModel},
 	}
 	err = m.indexed(ctx, func() error {

@@ -82,7 +82,7 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	if len(f.Types) > 0 {
 		c.kinds = p.anyName(f.Types)
 		possible = possible && len(c.kinds) > 0
-	} else if q.NoEntities {
+	} else if q.Insights {
 		c.docs = intersection(c.docs, insightsOf(p.segment))
 	}
 	if f.MinTrust > hippo.TrustNone {

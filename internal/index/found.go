@@ -95,7 +95,7 @@ func (s *searchPool) end() {
 
 // within returns the documents of a scope, nil for all, and the statistics of the live ones;
 // outside: there is no document.
-func (p *part) within(s *hippo.Scope) (docs docSet, stats bm25.Stats, outside bool) {
+func (p *part) within(s *hippo.Scope) (docs docSet, stats docStats, outside bool) {
 	namespace, ok := p.names.find(s.Namespace)
 	if !ok {
 		return nil, stats, true
@@ -112,16 +112,16 @@ func (p *part) within(s *hippo.Scope) (docs docSet, stats bm25.Stats, outside bo
 
 // projectStats returns the statistics of the live documents among those of some projects. Cost: a
 // pass over them, if they are not those of the last search or some document is no longer live.
-func (p *part) projectStats(in *projectDocs) bm25.Stats {
+func (p *part) projectStats(in *projectDocs) docStats {
 	if last := p.stats.Load(); last != nil && last.of == in {
-		return last.Stats
+		return last.docStats
 	}
-	out := &docStats{of: in}
+	out := &projectStats{of: in}
 	for d := range intersection(p.live, in.docs).all() {
-		p.addTo(&out.Stats, d, 1)
+		p.addTo(&out.docStats, d, 1)
 	}
 	p.stats.Store(out)
-	return out.Stats
+	return out.docStats
 }
 
 // at returns the part of a document and its number there.

@@ -26,25 +26,28 @@ type part struct {
 	tenants []tenant
 	// stats caches the statistics of the projects that were searched last. Parts with the same
 	// live documents share it.
-	stats *atomic.Pointer[docStats]
+	stats *atomic.Pointer[projectStats]
 }
 
 // tenant holds the statistics of the live documents of one namespace.
 type tenant struct {
 	namespace uint32
-	stats     bm25.Stats
+	stats     docStats
 }
 
-// docStats are statistics of some documents.
-type docStats struct {
+// docStats are statistics of some documents: of all of them, and of those that are neither entities nor summaries.
+type docStats struct{ all, insights bm25.Stats }
+
+// projectStats are statistics of the documents of some projects.
+type projectStats struct {
 	of *projectDocs
-	bm25.Stats
+	docStats
 }
 
 // newPart returns a part of a segment with no changed rows and no vectors, and counts the live
 // documents of its tenants.
 func newPart(s *segment, live, hidden docSet, models int) *part {
-	p := &part{segment: s, live: live, hidden: hidden, vectors: make([]vectors, models), stats: &atomic.Pointer[docStats]{}}
+	p := &part{segment: s, live: live, hidden: hidden, vectors: make([]vectors, models), stats: &atomic.Pointer[projectStats]{}}
 	p.stored = newRowTable(&s.columns)
 	p.shown = p.stored
 	for d := range live.all() {
@@ -68,7 +71,14 @@ func (p *part) count(doc uint32, sign int) {
 }
 
 // addTo adds a document to statistics, or with sign -1 takes it out.
-func (p *part) addTo(s *bm25.Stats, doc uint32, sign int) {
+func (p *part) addTo(s *docStats, doc uint32, sign int) {
+	p.addDoc(&s.all, doc, sign)
+	if insights := insightsOf(p.segment); insights == nil || insights.has(doc) {
+		p.addDoc(&s.insights, doc, sign)
+	}
+}
+
+func (p *part) addDoc(s *bm25.Stats, doc uint32, sign int) {
 	s.Docs += sign
 	o := p.columns.other[doc]
 	for f, n := range (bm25.Counts{p.columns.content[doc], o[0], o[1]}) {
@@ -80,7 +90,7 @@ func (p *part) addTo(s *bm25.Stats, doc uint32, sign int) {
 // no longer is: it counts it and invalidates what is cached.
 func (p *part) updateStats(doc uint32, sign int) {
 	p.count(doc, sign)
-	p.stats = &atomic.Pointer[docStats]{}
+	p.stats = &atomic.Pointer[projectStats]{}
 }
 
 // archived is 1 for the row of an archived document, else 0.

@@ -56,7 +56,7 @@ func (f reader) Row(d retrieve.Doc) retrieve.Row {
 		Importance: r.importance, SetDay: hippo.Day(r.setDay), LastUse: hippo.Day(r.uses.last), RecentUses: f.recentUses(p, doc, r),
 		Length: int(p.columns.content[doc]),
 		Marks: retrieve.Marks{
-			Pinned: r.flags&flagPinned != 0, Superseded: r.flags&flagSuperseded != 0, Archived: r.flags&flagArchived != 0, Summary: r.flags&flagSummary != 0,
+			Pinned: r.flags&flagPinned != 0, Superseded: r.flags&flagSuperseded != 0, Archived: r.flags&flagArchived != 0,
 		},
 	}
 }

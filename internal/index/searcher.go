@@ -104,14 +104,18 @@ func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 	for i, p := range s.parts {
 		g := &f.parts[i]
 		g.part, g.number = p, i
-		var stats bm25.Stats
-		g.scope, stats, g.outside = p.within(&q.Scope)
+		var known docStats
+		g.scope, known, g.outside = p.within(&q.Scope)
 		if g.outside {
 			g.possible, g.filter = false, filter{docs: newDocSet(p.docs)}
 			continue
 		}
 		g.filter, g.possible = p.compile(q, g.scope)
 		g.whole = !q.Forgotten && g.filter.docs.count() == p.docs
+		stats := &known.all
+		if q.Insights && len(q.Filter.Types) == 0 {
+			stats = &known.insights
+		}
 		f.stats.Docs += stats.Docs
 		for k, n := range stats.Length {
 			f.stats.Length[k] += n

@@ -37,7 +37,7 @@ type caches struct {
 	tenants sync.Map
 	// projects caches the documents of the projects that were asked for last.
 	projects atomic.Pointer[projectDocs]
-	// insights caches the documents that are no entities; see [insightsOf].
+	// insights caches the documents that are neither entities nor summaries; see [insightsOf].
 	insights atomic.Pointer[docSet]
 	// signatures caches those of the terms; see [segment.termSignatures].
 	signatures atomic.Pointer[[]signature]
@@ -45,16 +45,19 @@ type caches struct {
 	ends atomic.Pointer[[]uint32]
 }
 
-// insightsOf returns the documents that are no entities, nil for all. Cost: a pass over the rows at the first call.
+// insightsOf returns the documents that are neither entities nor summaries of groups, nil for all. Cost: a pass over the rows at
+// the first call, if there are any.
 func insightsOf(s *segment) docSet {
 	if known := s.insights.Load(); known != nil {
 		return *known
 	}
 	var out docSet
-	if id, ok := s.names.find(hippo.EntityType); ok && id != 0 {
+	entity, entities := s.names.find(hippo.EntityType)
+	_, summaries := s.names.find(hippo.SummaryType)
+	if entities || summaries {
 		out = newDocSet(s.docs)
 		for i := range s.columns.rows {
-			if s.columns.rows[i].kind != id {
+			if r := &s.columns.rows[i]; r.flags&flagSummary == 0 && (!entities || r.kind != entity) {
 				out.add(uint32(i))
 			}
 		}

@@ -33,9 +33,6 @@ func why(h *hippo.Hit) string {
 		if x.Factors.Archived > 0 {
 			parts = append(parts, fmt.Sprintf("archived * %.2f", x.Factors.Archived))
 		}
-		if x.Factors.Summary > 0 {
-			parts = append(parts, fmt.Sprintf("summary * %.2f", x.Factors.Summary))
-		}
 	case len(x.Prior) > 0:
 		parts = append(parts, "prior"+sums(x.Prior))
 	}

@@ -39,15 +39,12 @@ func ByInsight(w *Weights, s *hippo.Signals) float64 { return rounded(mean(&w.In
 //
 // so that votes order what is comparably relevant and bury nothing. The prior is the importance, of candidates
 // as of the newest day on which that of one was set. The relevance of an archived memory, if the
-// query does not ask for such, is multiplied by [Archived], that of the summary of a group by [Summary].
+// query does not ask for such, is multiplied by [Archived].
 func ByHippo(w *Weights, s *hippo.Signals) float64 {
 	f := factors(w, s)
 	x := s.Text * f.Context * f.Time * f.Prior
 	if s.Behind {
 		x *= f.Archived
-	}
-	if s.Summary {
-		x *= f.Summary
 	}
 	return rounded(x)
 }
@@ -59,9 +56,6 @@ func factors(w *Weights, s *hippo.Signals) hippo.Factors {
 	}
 	if s.Behind {
 		f.Archived = Archived
-	}
-	if s.Summary {
-		f.Summary = Summary
 	}
 	return f
 }

@@ -43,8 +43,6 @@ type asked struct {
 	undistributed bool
 	// behind: archived memories take part, behind what is comparably relevant.
 	behind bool
-	// below: summaries of groups rank below what is comparably relevant.
-	below bool
 }
 
 // surprising reports whether ranker surprise answers.
@@ -62,10 +60,9 @@ func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep(q.Offset, q.Count),
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
 		explain: q.Explain,
-		search:  retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, NoEntities: true, Situation: retrieve.Situation{Elements: q.Situation}},
+		search:  retrieve.Query{Scope: scope, Text: q.Text, Filter: q.Filter, Insights: true, Situation: retrieve.Situation{Elements: q.Situation}},
 	}
-	p.below = q.Ranker == hippo.RankerHippo && q.Text != ""
-	if p.below && !q.Filter.Archived {
+	if q.Ranker == hippo.RankerHippo && q.Text != "" && !q.Filter.Archived {
 		p.behind, p.search.Filter.Archived = true, true
 	}
 	p.search.Situation.Prefer = q.Ranker == hippo.RankerHippo && q.Text != "" && !q.Strict

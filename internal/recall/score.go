@@ -160,18 +160,14 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 		s.Prior = s.Importance
 	}
 	s.Behind = f.behind && row.Archived
-	s.Summary = f.below && row.Summary
 }
 
 // asOfCandidates returns the first stage with importance as of the newest day on which that of one of these
-// candidates was set: days on which nothing is recorded leave their order as it was. Summaries, which nobody
-// records, do not count.
+// candidates was set: days on which nothing is recorded leave their order as it was.
 func (f *firstStage) asOfCandidates(list []scoredMatch) firstStage {
 	out, newest := *f, hippo.Day(0)
 	for _, x := range list {
-		if row := f.found.Reader.Row(f.found.Matches[x.number].Doc); !row.Summary {
-			newest = max(newest, row.UntiedDay)
-		}
+		newest = max(newest, f.found.Reader.Row(f.found.Matches[x.number].Doc).UntiedDay)
 	}
 	if newest > 0 {
 		out.fades = f.decay.At(min(newest, f.search.Day))

@@ -32,8 +32,9 @@ type Query struct {
 	// Forgotten selects the forgotten memories instead of the others. They have no
 	// scores; Text must be empty.
 	Forgotten bool
-	// NoEntities leaves out memories of type [hippo.EntityType], unless the filter names types.
-	NoEntities bool
+	// Insights leaves out memories of type [hippo.EntityType] and those for which [hippo.Memory.IsSummary] holds, unless the
+	// filter names types. They count in no statistic then.
+	Insights bool
 	// Text is what to look for; blank matches every document.
 	Text string
 	// Substring makes a Text of one word also match documents with a term that contains
@@ -232,8 +233,8 @@ type Row struct {
 	Marks
 }
 
-// Marks are what a memory is beside its text. Summary is [hippo.Memory.IsSummary].
-type Marks struct{ Pinned, Superseded, Archived, Summary bool }
+// Marks are what a memory is beside its text.
+type Marks struct{ Pinned, Superseded, Archived bool }
 
 // Passage is what a reranker reads of a document beside its row.
 type Passage struct {

@@ -238,9 +238,6 @@ func newHit(v *visit, h *hippo.Hit, rank int, words *marker, day hippo.Day) hitV
 			if f.Archived > 0 {
 				x.Factors = append(x.Factors, signal{"Archived", "ranks behind what is comparably relevant", f.Archived})
 			}
-			if f.Summary > 0 {
-				x.Factors = append(x.Factors, signal{"Summary", "ranks behind what is comparably relevant", f.Summary})
-			}
 		}
 	}
 	return x

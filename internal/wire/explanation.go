@@ -55,8 +55,6 @@ type Factors struct {
 	Prior   float64 `json:"prior"`
 	// Archived is absent unless the memory is archived, and the query did not ask for such.
 	Archived float64 `json:"archived,omitempty"`
-	// Summary is absent unless the memory is the summary of a group.
-	Summary float64 `json:"summary,omitempty"`
 }
 
 func explanationOf(x *hippo.Explanation) *Explanation {

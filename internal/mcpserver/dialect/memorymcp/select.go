@@ -109,14 +109,14 @@ func (s *selection) admits(m *hippo.Memory) bool {
 // keeps if the selection narrows it.
 func (s *selection) list(ctx context.Context, c *d.Call, offset, limit int) (ms []*hippo.Memory, total int, err error) {
 	if !s.narrows() {
-		l, err := c.List(ctx, engine.ListQuery{Filter: s.filter, NoEntities: true, Offset: offset, Count: limit})
+		l, err := c.List(ctx, engine.ListQuery{Filter: s.filter, Insights: true, Offset: offset, Count: limit})
 		if err != nil {
 			return nil, 0, err
 		}
 		return l.Memories, l.Total, nil
 	}
 	for from := 0; ; from += hippo.MaxCount {
-		l, err := c.List(ctx, engine.ListQuery{Filter: s.filter, NoEntities: true, Offset: from, Count: hippo.MaxCount})
+		l, err := c.List(ctx, engine.ListQuery{Filter: s.filter, Insights: true, Offset: from, Count: hippo.MaxCount})
 		if err != nil {
 			return nil, 0, err
 		}
