@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index/vector"
+	"github.com/hippo-memory/hippo/internal/lang/contradict"
 )
 
 // archiver archives.
@@ -93,19 +94,30 @@ func (s *archiver) need(g *group) {
 	}
 }
 
-// nearest returns the member of a group that is most like one of them, of the central ones that are not archived, and their
-// cosine; -1 if none is near enough. A group of more than maxCited members is one that cannot be divided.
+// nearest returns the member of a group that is most like one of them, of the central ones that are not archived and say what it
+// says, and their cosine; -1 if none is near enough. A group of more than maxCited members is one that cannot be divided.
 func (s *archiver) nearest(g *group, at int) (near int, cosine float64) {
 	near, cosine = -1, s.options.Archive.Near
 	for _, m := range g.members[:min(len(g.members), maxCited)] {
 		if m.at == at || s.gone[m.at] {
 			continue
 		}
-		if c := vector.Cosine(&s.items[at].code, &s.items[m.at].code); c > cosine || c == cosine && near < 0 {
+		if c := vector.Cosine(&s.items[at].code, &s.items[m.at].code); (c > cosine || c == cosine && near < 0) && s.says(m.at, at) {
 			near, cosine = m.at, c
 		}
 	}
 	return near, cosine
+}
+
+// says reports whether a memory says what another one says: it has as much of its words, and no other name, number or value.
+func (s *archiver) says(at, other int) bool {
+	both := 0
+	for _, t := range s.items[other].terms {
+		if _, ok := slices.BinarySearch(s.items[at].terms, t); ok {
+			both++
+		}
+	}
+	return float64(both) >= s.options.Archive.Words*float64(len(s.items[other].terms)) && !differ(s.items[at].Content, s.items[other].Content, contradict.Parse(s.items[at].Content))
 }
 
 // find looks for candidates in a dense group.

@@ -663,7 +663,7 @@ func TestPlan_Horizons(t *testing.T) {
 
 func TestDuplicates(t *testing.T) {
 	t.Parallel()
-	const text = "The gateway closes idle connections, so clients send a keepalive frame before they reuse one"
+	const text = "The gateway closes idle connections of Envoy, so clients send a keepalive frame before they reuse one"
 	for _, c := range []struct {
 		name, other string
 		noise       float64
@@ -675,6 +675,8 @@ func TestDuplicates(t *testing.T) {
 		{"other words", "Restart the billing worker whenever ledger exports hang in staging on Mondays", .1, false},
 		{"negated", strings.Replace(text, "clients send", "clients do not send", 1), .1, false},
 		{"another number", text + " 30 s", .1, false},
+		{"another name", strings.Replace(text, "Envoy", "Nginx", 1), .1, false},
+		{"a name left out", strings.Replace(text, " of Envoy", "", 1), .1, true},
 	} {
 		r := rand.New(rand.NewPCG(1, 1))
 		v := sampleView(2, 1, 1)

@@ -191,10 +191,10 @@ func (f *finder) compare(x *item, of int) (d duplicate, near bool) {
 	return d, d.overlap >= f.o.Overlap
 }
 
-// differ reports whether two texts of much the same words say different things: they have other numbers, or one
-// contradicts or revises the other.
+// differ reports whether two texts of much the same words say different things: they have other numbers, each
+// names what the other does not, or one contradicts or revises the other.
 func differ(a, b string, parsed contradict.Text) bool {
-	if !slices.Equal(numbers(a), numbers(b)) {
+	if !slices.Equal(numbers(a), numbers(b)) || renamed(a, b) {
 		return true
 	}
 	other := contradict.Parse(b)

@@ -61,6 +61,8 @@ type Archival struct {
 	// Near is the least cosine of an archived memory with a member of its group that stays, and then stays for it: what it says
 	// can still be found. 0: none is needed.
 	Near float64
+	// Words is the least share of the words of an archived memory that the one that stays for it has: texts of one pattern are near each other, and differ in the words that tell. Without Near it does not count.
+	Words float64
 	// Share is the largest part of the memories of a project that is archived, former runs included: those of the lowest surprise
 	// at their age.
 	Share float64
@@ -78,7 +80,7 @@ func Default() Options {
 		Clusters:   Clustering{Seed: 1, Iterations: 25, Group: 64, Dense: .4, Members: 5, Words: 3},
 		Duplicates: Duplicates{Cosine: .9, Overlap: .7, Links: 10_000},
 		Summaries:  Summaries{Characters: 500, Sentences: 3, Keep: .8},
-		Archive:    Archival{Below: .15, Floor: .5, Near: .8, Share: .2, HalfLife: 30, Grace: 30, Tags: []string{"critical", "important", "reference", "permanent"}},
+		Archive:    Archival{Below: .15, Floor: .5, Near: .8, Words: .5, Share: .2, HalfLife: 30, Grace: 30, Tags: []string{"critical", "important", "reference", "permanent"}},
 		Relations:  rank.DefaultWeights().Relations,
 	}
 }
@@ -96,6 +98,7 @@ func (o *Options) validate() error {
 		{"archive.below", o.Archive.Below},
 		{"archive.floor", o.Archive.Floor},
 		{"archive.near", o.Archive.Near},
+		{"archive.words", o.Archive.Words},
 		{"archive.share", o.Archive.Share},
 	} {
 		if math.IsNaN(x.value) || x.value < 0 || x.value > 1 {
