@@ -24,8 +24,13 @@ type Status struct {
 	Skipped int
 	// Embedded counts the chunks that have a vector.
 	Embedded int
-	// Progress is how far an update of this process is; nil: none runs.
-	Progress *Progress
+	// Progress is how far an update of this process is; nil: none runs. Elsewhere: another process updates the index.
+	Progress  *Progress
+	Elsewhere bool
+	// Began is when the last update of this process began, zero: there was none. Failed says why it failed; empty: it did
+	// not.
+	Began  time.Time
+	Failed string
 }
 
 // Notes says what answers lack at the moment: those of an index that is being updated are of the former state, and
@@ -58,9 +63,13 @@ func foreign(t *Tree) bool {
 // Status returns the state. A root without an index, or that was deleted, is a problem that it names.
 func (t *Tree) Status(ctx context.Context) Status {
 	s := Status{Root: t.Root, Languages: make(map[string]int)}
-	if p, running := t.state.get(); running {
+	p, running := t.state.get()
+	if running {
 		s.Progress = &p
+	} else {
+		s.Elsewhere = updatedElsewhere(t)
 	}
+	s.Began, s.Failed = t.state.last()
 	if root, err := t.open(); err != nil {
 		s.Problem = err.Error()
 	} else {

@@ -62,23 +62,47 @@ type Report struct {
 	Took    time.Duration
 }
 
-// updateState is what is known of the update that runs.
+// updateState is what is known of the update that runs, or of the last one.
 type updateState struct {
 	mu       sync.Mutex
 	running  bool
 	progress Progress
+	began    time.Time
+	failed   error // of the last one; nil: it did not fail
 }
 
-func (s *updateState) set(running bool, p Progress) {
+func (s *updateState) begin(at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running, s.progress = running, p
+	s.began, s.failed = at, nil
+}
+
+func (s *updateState) set(p Progress) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running, s.progress = true, p
+}
+
+func (s *updateState) end(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running, s.progress, s.failed = false, Progress{}, err
 }
 
 func (s *updateState) get() (Progress, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.progress, s.running
+}
+
+// last returns when the last update began, and why it failed; empty: it did not.
+func (s *updateState) last() (began time.Time, failed string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed != nil {
+		failed = s.failed.Error()
+	}
+	return s.began, failed
 }
 
 const (
@@ -107,9 +131,11 @@ func (t *Tree) Update(ctx context.Context, o *UpdateOptions) (*Report, error) {
 	}
 	defer lock.Close() //nolint:errcheck // the system unlocks when the process ends
 	u := &update{tree: t, options: o, began: t.config.Now(), report: &Report{Root: t.Root}}
+	t.state.begin(u.began)
 	u.tell(Progress{Phase: Walking})
-	defer t.state.set(false, Progress{})
-	if err := u.run(ctx); err != nil {
+	err = u.run(ctx)
+	t.state.end(err)
+	if err != nil {
 		return nil, err
 	}
 	u.report.Took = t.config.Now().Sub(u.began)
@@ -129,7 +155,7 @@ type update struct {
 }
 
 func (u *update) tell(p Progress) {
-	u.tree.state.set(true, p)
+	u.tree.state.set(p)
 	if u.options.Progress != nil {
 		u.options.Progress(p)
 	}
