@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
 )
@@ -152,5 +155,27 @@ func TestTree_Search_hidden(t *testing.T) {
 		if got := first(found(t, tree, codeindex.Query{Text: "checks", Filter: codeindex.Filter{Path: path}})); got != ".github/ci.md:1 Checks" {
 			t.Errorf("%s: got %q", path, got)
 		}
+	}
+}
+
+// Pages of definitions follow one another, and say how many there are.
+func TestSymbolPage(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "tree")
+	write(t, dir, map[string]string{"a.go": "package a\n\nfunc run() {}\n\nfunc runA() {}\n\nfunc runB() {}\n"})
+	tree := add(t, library(t, t.TempDir()), dir)
+	update(t, tree)
+	for offset, want := range map[int][]string{0: {"run", "runA"}, 2: {"runB"}, 9: {}} {
+		page, total, err := codeindex.SymbolPage(t.Context(), tree, "run", codeindex.Filter{}, offset, 2)
+		got := make([]string, len(page))
+		for i := range page {
+			got[i] = page[i].Name
+		}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil || total != 3 {
+			t.Errorf("from %d: %d, %v\n%s", offset, total, err, diff)
+		}
+	}
+	if _, _, err := codeindex.SymbolPage(t.Context(), tree, " ", codeindex.Filter{}, 0, 2); hippo.CodeOf(err) != hippo.CodeInvalid {
+		t.Errorf("no name: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package codeindex
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ type Query struct {
 	Filter
 	// Count is the number of hits; 0 means [DefaultCount], at most [MaxCount].
 	Count int
+	// Ranker is [hippo.RankerHippo] if it is empty, or the words or the vectors alone: [hippo.RankerBM25], [hippo.RankerCosine].
+	Ranker hippo.Ranker
 }
 
 // Filter keeps the code of a part of a tree; empty fields keep all.
@@ -135,7 +138,12 @@ func (q *Query) plain() (*hippo.Query, error) {
 	if err := q.validate(); err != nil {
 		return nil, err
 	}
-	out := &hippo.Query{Text: q.Text, Count: q.Count, Ranker: hippo.RankerHippo, NoTouch: true, Detail: hippo.Detail{NoDistribution: true}}
+	switch q.Ranker {
+	case "", hippo.RankerHippo, hippo.RankerBM25, hippo.RankerCosine:
+	default:
+		return nil, hippo.Fieldf("Ranker", "must be %s, %s or %s, got %q", hippo.RankerHippo, hippo.RankerBM25, hippo.RankerCosine, string(q.Ranker))
+	}
+	out := &hippo.Query{Text: q.Text, Count: q.Count, Ranker: cmp.Or(q.Ranker, hippo.RankerHippo), NoTouch: true, Detail: hippo.Detail{NoDistribution: true}}
 	if out.Count == 0 {
 		out.Count = DefaultCount
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -44,6 +45,24 @@ func (t *Tree) Symbols(ctx context.Context, name string, f Filter, count int, te
 	files, closed := textsOf(t)
 	defer closed()
 	return define(t, g.table().find(name, f, count), files, texts)
+}
+
+// SymbolPage is [Tree.Symbols] from an offset on, without texts, and the number of all definitions that match.
+func SymbolPage(ctx context.Context, t *Tree, name string, f Filter, offset, count int) (page []Definition, total int, err error) {
+	if name = strings.TrimSpace(name); name == "" {
+		return nil, 0, hippo.Fieldf("name", "is empty")
+	}
+	g, done, err := ask(ctx, t, f, &count)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer done()
+	files, closed := textsOf(t)
+	defer closed()
+	all := g.table().find(name, f, math.MaxInt)
+	from := min(max(offset, 0), len(all))
+	page, err = define(t, all[from:min(from+count, len(all))], files, false)
+	return page, len(all), err
 }
 
 // ask returns the generation that a question with a filter is put to; count gets its default. The caller calls done.
