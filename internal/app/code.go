@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/codeindex/symbols"
 	"github.com/hippo-memory/hippo/internal/codeindex/watch"
 	"github.com/hippo-memory/hippo/internal/embed/static"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/models"
 )
@@ -51,17 +52,33 @@ type Code struct {
 	options *Options
 	dir     string
 
-	mu       sync.Mutex
-	library  *codeindex.Library // nil: not opened
-	followed map[*codeindex.Tree]bool
-	stop     context.CancelFunc
-	running  context.Context // that of the goroutines which follow trees
-	work     sync.WaitGroup
+	mu      sync.Mutex
+	library *codeindex.Library // nil: not opened
+	trees   map[*codeindex.Tree]*followed
+	stop    context.CancelFunc
+	running context.Context // that of all that runs in the background
+	work    sync.WaitGroup
+}
+
+// followed is what runs in the background for a tree.
+type followed struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	// watched: its changes are followed. update is the one that somebody waits for; nil: none.
+	watched bool
+	update  *codeUpdate
+}
+
+// codeUpdate is an update that was asked for. Its report and error may be read when done is closed.
+type codeUpdate struct {
+	done   chan struct{}
+	report *codeindex.Report
+	err    error
 }
 
 // NewCode returns a Code that opened nothing. dir is the folder that the caller works in; empty: it is not known.
 func NewCode(dir string, o *Options) *Code {
-	c := &Code{options: o, dir: dir, followed: make(map[*codeindex.Tree]bool)}
+	c := &Code{options: o, dir: dir, trees: make(map[*codeindex.Tree]*followed)}
 	c.running, c.stop = context.WithCancel(context.Background())
 	return c
 }
@@ -92,16 +109,50 @@ func (c *Code) Library() (*codeindex.Library, error) {
 	return c.library, nil
 }
 
-// Follow updates the index of a tree now and whenever its files change, in the background, until Close.
+// Project returns the root of the working tree of git that the caller works in; empty: none, or one that holds the home directory
+// of the user, which is more than a project.
+func (c *Code) Project() string {
+	if c.dir == "" {
+		return ""
+	}
+	root, ok := project.Root(c.dir)
+	if home, err := filepath.EvalSymlinks(xdg.Home); !ok || err == nil && holdsPath(root, home) {
+		return ""
+	}
+	return root
+}
+
+func holdsPath(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// of returns what runs for a tree. It is called with c.mu held.
+func (c *Code) of(t *codeindex.Tree) *followed {
+	f := c.trees[t]
+	if f == nil {
+		f = &followed{}
+		f.ctx, f.cancel = context.WithCancel(c.running)
+		c.trees[t] = f
+	}
+	return f
+}
+
+// Follow updates the index of a tree now and whenever its files change, in the background, until Stop or Close.
 func (c *Code) Follow(t *codeindex.Tree) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.followed[t] || c.running.Err() != nil {
+	c.watch(t, c.of(t))
+}
+
+// watch is called with c.mu held.
+func (c *Code) watch(t *codeindex.Tree, f *followed) {
+	if f.watched || f.ctx.Err() != nil {
 		return
 	}
-	c.followed[t] = true
+	f.watched = true
 	c.work.Go(func() {
-		_ = watch.Run(c.running, t.Root.Path, func(ctx context.Context) []string { // it ends with Close
+		_ = watch.Run(f.ctx, t.Root.Path, func(ctx context.Context) []string { // it ends with Stop or Close
 			r, err := t.Update(ctx, nil)
 			if err != nil {
 				if ctx.Err() == nil && c.options.Log != nil {
@@ -112,6 +163,55 @@ func (c *Code) Follow(t *codeindex.Tree) {
 			return r.Folders
 		}, watch.Options{Log: c.options.Log})
 	})
+}
+
+// Update updates the index of a tree in the background, and follows the tree from then on. It waits for the end of the update; if ctx
+// ends first, the error is that of ctx and the update goes on. A tree that is updated already is waited for. rebuild parses all files
+// again.
+func (c *Code) Update(ctx context.Context, t *codeindex.Tree, rebuild bool) (*codeindex.Report, error) {
+	u := c.begin(t, rebuild)
+	select {
+	case <-u.done:
+		return u.report, u.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (c *Code) begin(t *codeindex.Tree, rebuild bool) *codeUpdate {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.of(t)
+	if f.update != nil {
+		return f.update
+	}
+	u := &codeUpdate{done: make(chan struct{})}
+	if u.err = f.ctx.Err(); u.err != nil {
+		close(u.done)
+		return u
+	}
+	f.update = u
+	c.work.Go(func() {
+		u.report, u.err = t.Update(f.ctx, &codeindex.UpdateOptions{Rebuild: rebuild})
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if f.update = nil; u.err == nil {
+			c.watch(t, f)
+		}
+		close(u.done)
+	})
+	return u
+}
+
+// Stop ends what runs in the background for a tree, until the next call of Follow or Update. An update under way leaves the former
+// state.
+func (c *Code) Stop(t *codeindex.Tree) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f := c.trees[t]; f != nil {
+		delete(c.trees, t)
+		f.cancel()
+	}
 }
 
 // Close ends what runs in the background, and closes the indexes.

@@ -29,6 +29,7 @@ import (
 type code struct {
 	library  *codeindex.Library
 	root     string
+	project  string
 	followed atomic.Int32
 }
 
@@ -41,7 +42,15 @@ func (c *code) Indexed() bool {
 
 func (c *code) Follow(*codeindex.Tree) { c.followed.Add(1) }
 
+func (c *code) Update(ctx context.Context, t *codeindex.Tree, rebuild bool) (*codeindex.Report, error) {
+	return t.Update(ctx, &codeindex.UpdateOptions{Rebuild: rebuild})
+}
+
+func (*code) Stop(*codeindex.Tree) {}
+
 func (c *code) Dir() string { return c.root }
+
+func (c *code) Project() string { return c.project }
 
 // newCode returns a library without a tree.
 func newCode(t *testing.T) *code {

@@ -162,7 +162,7 @@ func (s *Server) list(result *mcp.ListToolsResult) {
 func (s *Server) listed(system *dialect.System) (out []*mcp.Tool) {
 	for i := range system.Tools {
 		tool := &system.Tools[i]
-		if _, answers := s.find(tool.Name); answers == tool && !tool.Unlisted {
+		if _, answers := s.find(tool.Name); answers == tool && !tool.Unlisted && (!tool.Code || s.Code != nil) {
 			out = append(out, describeDialect(tool))
 		}
 	}

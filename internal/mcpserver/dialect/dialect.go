@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -35,6 +36,8 @@ type Tool struct {
 	// Unlisted tools answer, but are not listed: an older name, or a function that is missing here.
 	Unlisted              bool
 	ReadOnly, Destructive bool
+	// Code: it is about source trees, and listed only where there are some to ask about.
+	Code bool
 	// Writes: it can do nothing for a caller who may only read.
 	Writes bool
 	// Call carries out a call whose arguments are decoded.
@@ -56,8 +59,17 @@ type Call struct {
 	Args
 }
 
-// Code is the source trees that tools may ask about.
-type Code = sources.Trees
+// Code is the source trees that tools may ask about, and index.
+type Code interface {
+	sources.Trees
+	// Update brings the index of a tree up to date, and keeps it so; rebuild parses all files again. If ctx ends first, the update
+	// goes on.
+	Update(ctx context.Context, t *codeindex.Tree, rebuild bool) (*codeindex.Report, error)
+	// Stop ends updates of a tree, until the next call of Follow or Update.
+	Stop(t *codeindex.Tree)
+	// Project is the root of the project that the caller works on, which may be indexed at its wish; empty: none.
+	Project() string
+}
 
 // Result is the answer of a tool: text for a model, data for a program (nil: the text is all),
 // and how many memories it returned or changed. Failed: the text is an error that the system words itself.
