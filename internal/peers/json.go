@@ -163,6 +163,8 @@ func jsonKinds() []jsonKind {
 		{KindClaude, false, []string{"uuid", "name", "prompt_template"}, nil, "", readClaudeProject},
 		{KindClaude, true, []string{"uuid", "full_name", "email_address"}, nil, "", skipAccount},
 		{KindChatGPT, false, []string{"id", "email", "chatgpt_plus_user"}, nil, "", skipAccount},
+		{KindMemoryMCP, false, []string{"memories"}, nil, `"ingestion_time"`, readMemoryMCP},
+		{KindMemoryMCP, true, []string{"content", "ingestion_time"}, nil, "", arrayOf(memoryMCPEntry)},
 		{KindMemoryService, false, []string{"memories"}, nil, `"content"`, readMemoryServiceJSON},
 	}
 }

@@ -26,6 +26,7 @@ const (
 	KindClaudeMem     formats.Kind = "claude-mem"
 	KindEngram        formats.Kind = "engram"
 	KindMem0          formats.Kind = "mem0"
+	KindMemoryMCP     formats.Kind = "memory-mcp"
 	KindBasicMemory   formats.Kind = "basic-memory"
 	KindChatGPT       formats.Kind = "chatgpt export"
 	KindClaude        formats.Kind = "claude export"
@@ -42,7 +43,7 @@ const (
 
 // KnownKinds lists what can be read, for people.
 const KnownKinds = "Hippo's own files and exports; JSON lines or a JSON array with content; the memory.jsonl of the MCP memory server; " +
-	"mcp-memory-service, claude-hippo, claude-mem, engram and mem0 (database or JSON); basic-memory; ChatGPT and Claude exports; " +
+	"mcp-memory-service, claude-hippo, claude-mem, engram and mem0 (database or JSON); lists of memory-mcp; basic-memory; ChatGPT and Claude exports; " +
 	"transcripts of coding agents; MEMORY.md, CLAUDE.md and AGENTS.md; CSV; txt, md, html, pdf and docx"
 
 // Options say how to read a source; the zero value is useful.

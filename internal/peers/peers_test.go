@@ -155,6 +155,29 @@ func trusted(t *testing.T, s *formats.Source) {
 	}
 }
 
+// What memory-mcp says of validity and events is kept, and nothing is made of times that only repeat when it was recorded.
+func TestOpen_memory_mcp_times(t *testing.T) {
+	t.Parallel()
+	s, err := peers.Open(t.Context(), fixture(t, "memory-mcp.json"), peers.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := func(month time.Month, day, hour int) time.Time {
+		return time.Date(2026, month, day, hour, 0, 0, 0, time.UTC)
+	}
+	type times struct{ Event, From, Until time.Time }
+	var got []times
+	for m, err := range s.Entries() {
+		if err == nil {
+			got = append(got, times{m.EventTime, m.ValidFrom, m.ValidUntil})
+		}
+	}
+	want := []times{{Event: day(1, 5, 9), Until: day(2, 1, 0)}, {From: day(2, 3, 0)}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func ids(s *formats.Source) []hippo.ID {
 	var out []hippo.ID
 	for m, err := range s.Entries() {
@@ -168,7 +191,7 @@ func ids(s *formats.Source) []hippo.ID {
 func TestOpen_reads_every_kind_of_file(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		"memory.jsonl", "graph.json", "memory-service.json", "claude-mem.json", "engram.json", "mem0.json", "mem0-array.json", "chatgpt.json",
+		"memory.jsonl", "graph.json", "memory-service.json", "claude-mem.json", "engram.json", "mem0.json", "mem0-array.json", "memory-mcp.json", "memory-mcp-array.json", "chatgpt.json",
 		"claude-conversations.json", "claude-memories.json", "claude-projects.json", "CLAUDE.md", "AGENTS.md", "vault", "guide.md", "post.md", "plain.txt", "page.html", "mixed",
 	} {
 		t.Run(name, func(t *testing.T) {
