@@ -424,3 +424,18 @@ func replayKeys(t *testing.T, s *session, transcript string) string {
 	}
 	return out.String()
 }
+
+// Without a limit, tools return as many results as their schema says.
+func TestMemoryMCP_DefaultLimit(t *testing.T) {
+	t.Parallel()
+	s := connectMCP(t)
+	s.hello()
+	for i := range 25 {
+		s.must("store_memory", object{"content": fmt.Sprintf("The gateway restarts, case %d", i)}, nil)
+	}
+	for tool, want := range map[string]int{"search": 10, "search_text": 10, "search_memory": 20, "recall": 20} {
+		if got := ask[struct{ Count int }](s, tool, object{"query": "gateway restarts"}).Count; got != want {
+			t.Errorf("%s: got %d, want %d", tool, got, want)
+		}
+	}
+}

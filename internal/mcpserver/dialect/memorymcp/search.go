@@ -37,7 +37,7 @@ func searching() []d.Tool {
 			Name: "recall", Description: "Find memories by meaning, words and graph, with weights of your own.", ReadOnly: true, Call: callRecall,
 			Params: d.With([]d.Param{query, limitParam(defaultLimit), weight("vector_weight", vectorWeight), weight("bm25_weight", bm25Weight), weight("ppr_weight", graphWeight), score}, selectParams()...),
 		},
-		{Name: "search", Description: "The same as search_memory.", ReadOnly: true, Call: callSearch, Unlisted: true, Params: d.With([]d.Param{query, limitParam(defaultFound), score}, selectParams()...)},
+		{Name: "search", Description: "The same as search_memory.", ReadOnly: true, Call: callSearchOld, Unlisted: true, Params: d.With([]d.Param{query, limitParam(defaultFound), score}, selectParams()...)},
 		{Name: "search_text", Description: "Find memories by words alone.", ReadOnly: true, Call: callSearchText, Unlisted: true, Params: d.With([]d.Param{query, limitParam(defaultFound), score}, selectParams()...)},
 	}
 }
@@ -97,15 +97,19 @@ func callSearch(ctx context.Context, c *d.Call) (d.Result, error) {
 	case modeBM25:
 		ranker = hippo.RankerBM25
 	}
-	return search(ctx, c, ranker)
+	return search(ctx, c, ranker, defaultLimit)
+}
+
+func callSearchOld(ctx context.Context, c *d.Call) (d.Result, error) {
+	return search(ctx, c, hippo.RankerHippo, defaultFound)
 }
 
 func callSearchText(ctx context.Context, c *d.Call) (d.Result, error) {
-	return search(ctx, c, hippo.RankerBM25)
+	return search(ctx, c, hippo.RankerBM25, defaultFound)
 }
 
-func search(ctx context.Context, c *d.Call, ranker hippo.Ranker) (d.Result, error) {
-	a, err := ask(ctx, c, &hippo.Query{Ranker: ranker, Count: limitOf(c)})
+func search(ctx context.Context, c *d.Call, ranker hippo.Ranker, standard int) (d.Result, error) {
+	a, err := ask(ctx, c, &hippo.Query{Ranker: ranker, Count: c.Int("limit", standard)})
 	if err != nil {
 		return d.Result{}, err
 	}
