@@ -133,7 +133,8 @@ const guide = `Search before you answer what earlier work may touch: search_memo
 Store one fact at a time: store_memory. TASK:, DECISION:, USER:, PROJECT:, RESEARCH: and CONTEXT: at the beginning of a text say what it is.
 A fact that no longer holds: invalidate, with the reason, and superseded_by if another one replaces it. get_valid has what holds now or at a time.
 A text that is wrong: update_memory. One that should not be there: delete_memory.
-What belongs together: knowledge_graph.`
+What belongs together: knowledge_graph.
+Source code: index_project once, then recall_code, search_symbols, and symbol_graph for what calls what.`
 
 func callHowToUse(context.Context, *d.Call) (d.Result, error) {
 	return d.JSON(struct {

@@ -21,7 +21,7 @@ func New() *d.System {
 			"source.client": "agent_id", "Session": "run_id", "source.session": "run_id", "Projects": "namespace", "project": "namespace", "importance": "importance_score", "Relevance": "min_score",
 			"Supersedes": "superseded_by", "supersedes": "superseded_by", "Kind": "relation_type", "weight": "weight", "from": "from_entity", "to": "to_entity", "Relations": "from_entity",
 		},
-		Tools:   slices.Concat(storing(), reading(), searching(), relating(), ruling(), missing()),
+		Tools:   slices.Concat(storing(), reading(), searching(), relating(), ruling(), coding()),
 		Failure: failure,
 	}
 	for i := range s.Tools {
