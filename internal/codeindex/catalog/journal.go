@@ -31,7 +31,7 @@ const storeSize = 32
 
 // Content is the version of what parsers and chunks make of files. A catalog of another version answers as it is, and
 // the next update reads all files again.
-const Content = 1
+const Content = 2
 
 // head returns the beginning of the file of a catalog.
 func head(c *Catalog) []byte {

@@ -21,8 +21,15 @@ type extractor struct {
 	roles  []role
 	locals []local
 	comment
+	names
 	receivers []receiver
 	around    around
+}
+
+// names are what decides whether a name is one of the file.
+type names struct {
+	common  []int           // the references to names that every file knows
+	defined map[string]bool // the qualified names of symbols, for languages that define variables by assigning to them
 }
 
 // around is what handlers have said of nodes behind theirs.
@@ -45,8 +52,9 @@ type scope struct {
 
 // A local is a name that a function gives to something of its own.
 type local struct {
-	name string
-	from int // the node from which on it holds
+	name   string
+	from   int  // the node from which on it holds
+	global bool // the function says that the name is that of the file
 }
 
 // A role is what another node has said of a node.
@@ -88,6 +96,7 @@ func (x *extractor) run() {
 		}
 	}
 	adopt(x)
+	dropCommon(x)
 	prune(x.file)
 }
 
@@ -233,7 +242,7 @@ func bindAs(x *extractor, n, from int, l syntax.Local) {
 	if n < 0 {
 		return
 	}
-	x.locals = append(x.locals, local{x.text(n), from})
+	x.locals = append(x.locals, local{name: x.text(n), from: from})
 	x.roles[n] = taken
 	l.Name, l.From, l.Until = x.text(n), int(x.nodes[n].End), x.scopes[len(x.scopes)-1].until
 	if from > n && from < len(x.nodes) {
@@ -249,7 +258,17 @@ func isLocal(x *extractor, n int) bool {
 	name := x.src[x.nodes[n].Start:x.nodes[n].End]
 	for _, l := range slices.Backward(x.locals) {
 		if l.from <= n && l.name == string(name) {
-			return true
+			return !l.global
+		}
+	}
+	return false
+}
+
+// isGlobal reports whether a function has said that a name is that of the file.
+func isGlobal(x *extractor, name string) bool {
+	for _, l := range slices.Backward(x.locals) {
+		if l.name == name {
+			return l.global
 		}
 	}
 	return false

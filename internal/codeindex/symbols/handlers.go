@@ -4,10 +4,37 @@ import "strings"
 
 // name is a name that stands alone: a reference, unless it is local or was dealt with.
 func name(x *extractor, n int) {
-	if x.roles[n] == taken || isLocal(x, n) || x.table.builtin[x.text(n)] {
+	if x.roles[n] == taken || isLocal(x, n) {
 		return
 	}
+	if x.table.builtin[x.text(n)] {
+		x.common = append(x.common, len(x.file.References))
+	}
 	x.refer(n, -1, x.roles[n].use())
+}
+
+// dropCommon leaves out the references to what every file knows, unless the file imports or defines something else of the name.
+func dropCommon(x *extractor) {
+	if len(x.common) == 0 {
+		return
+	}
+	own := make(map[string]bool)
+	for i := range x.file.Imports {
+		own[x.file.Imports[i].Name], own[x.file.Imports[i].Alias] = true, true
+	}
+	for i := range x.file.Symbols {
+		if s := &x.file.Symbols[i]; s.Qualified == s.Name {
+			own[s.Name] = true
+		}
+	}
+	kept, from := x.file.References[:0], 0
+	for _, i := range x.common {
+		if !own[x.file.References[i].Name] {
+			kept = append(kept, x.file.References[from:i]...)
+			from = i + 1
+		}
+	}
+	x.file.References = append(kept, x.file.References[from:]...)
 }
 
 // typeName is a name that stands for a type.

@@ -10,12 +10,12 @@ import (
 // javascriptLanguage reads JavaScript with JSX, and CommonJS as it is written: require is an import,
 // what is assigned to exports or to a prototype a definition.
 func javascriptLanguage() *language {
-	return &language{grammar: "javascript", tokens: []string{"const"}, builtin: javascriptBuiltin(), handlers: javascriptHandlers()}
+	return &language{grammar: "javascript", tokens: []string{"const", "readonly"}, builtin: javascriptBuiltin(), handlers: javascriptHandlers()}
 }
 
 // typescriptLanguage reads TypeScript by one of its two grammars.
 func typescriptLanguage(grammar string) *language {
-	l := &language{grammar: grammar, tokens: []string{"const"}, builtin: javascriptBuiltin(), handlers: javascriptHandlers()}
+	l := &language{grammar: grammar, tokens: []string{"const", "readonly"}, builtin: javascriptBuiltin(), handlers: javascriptHandlers()}
 	maps.Copy(l.handlers, map[string]handler{
 		"abstract_class_declaration": scriptClass,
 		"interface_declaration":      declares(syntax.Interface),
@@ -76,7 +76,7 @@ func javascriptHandlers() map[string]handler {
 		"catch_clause":                   scriptCatch,
 		"call_expression":                scriptCall,
 		"new_expression":                 calls("constructor"),
-		"member_expression":              member("object", "property"),
+		"member_expression":              memberOf("object", "property"),
 		"jsx_opening_element":            scriptElement,
 		"jsx_self_closing_element":       scriptElement,
 		"jsx_closing_element":            takeAll,
@@ -112,7 +112,7 @@ func scriptClass(x *extractor, n int) {
 func scriptMember(kind syntax.Kind) handler {
 	return func(x *extractor, n int) {
 		name := x.child(n, "name")
-		if name < 0 || x.holder() < 0 || x.inFunction() {
+		if name < 0 || x.kind(name) == "computed_property_name" || x.holder() < 0 || x.inFunction() {
 			block(x, n)
 			return
 		}
@@ -181,7 +181,11 @@ func scriptVariable(x *extractor, n int) {
 		return
 	}
 	if x.inFunction() {
-		bindPattern(x, name, n)
+		if l := scriptType(x, n); l.Type == "" && x.kind(name) == "identifier" {
+			bindAs(x, name, n, syntax.Local{Value: short(x, value)})
+		} else {
+			bindTyped(x, name, n, l)
+		}
 		return
 	}
 	kind, whole := syntax.Variable, n
@@ -231,10 +235,22 @@ func patternNames(x *extractor, n int) []int {
 	return nil
 }
 
-func bindPattern(x *extractor, n, from int) {
+func bindPattern(x *extractor, n, from int) { bindTyped(x, n, from, syntax.Local{}) }
+
+// bindTyped binds the names that a pattern gives. What is said of the type is that of a name alone.
+func bindTyped(x *extractor, n, from int, l syntax.Local) {
+	if x.kind(n) == "identifier" {
+		bindAs(x, n, from, l)
+		return
+	}
 	for _, c := range patternNames(x, n) {
 		x.bind(c, from)
 	}
+}
+
+// scriptType returns the type that is written for a variable or parameter.
+func scriptType(x *extractor, n int) syntax.Local {
+	return syntax.Local{Type: strings.TrimSpace(strings.TrimPrefix(qualifierText(x, x.child(n, "type")), ":"))}
 }
 
 // scriptParameters binds the parameters of the function at n.
@@ -246,7 +262,22 @@ func scriptParameters(x *extractor, n int) {
 	})
 }
 
-func scriptParameter(x *extractor, n int) { bindPattern(x, x.child(n, "pattern"), n) }
+// scriptParameter is a parameter of TypeScript; of a constructor, it is a field too, if it says who may use it.
+func scriptParameter(x *extractor, n int) {
+	pattern, l := x.child(n, "pattern"), scriptType(x, n)
+	if l.Type == "" {
+		l.Value = short(x, x.child(n, "value"))
+	}
+	bindTyped(x, pattern, n, l)
+	h := x.holder()
+	if h < 0 || x.kind(pattern) != "identifier" || x.file.Symbols[h].Name != "constructor" || x.file.Symbols[h].Parent < 0 || childOf(x, n, "accessibility_modifier", "override_modifier") < 0 && childOf(x, n, "readonly") < 0 {
+		return
+	}
+	class := x.file.Symbols[h].Parent
+	s := x.define(definition{kind: syntax.Field, name: pattern, whole: n, body: -1, of: x.file.Symbols[class].Qualified})
+	x.file.Symbols[s].Parent = class
+	x.receivers = x.receivers[:len(x.receivers)-1]
+}
 
 func scriptAnonymous(x *extractor, n int) {
 	function(x, n)
@@ -258,7 +289,11 @@ func scriptAnonymous(x *extractor, n int) {
 
 func scriptForIn(x *extractor, n int) {
 	block(x, n)
-	bindPattern(x, x.child(n, "left"), n)
+	l := syntax.Local{}
+	if right := short(x, x.child(n, "right")); right != "" {
+		l.Value = "range " + right
+	}
+	bindTyped(x, x.child(n, "left"), n, l)
 }
 
 func scriptCatch(x *extractor, n int) {
@@ -322,6 +357,11 @@ func scriptHeritage(r role) handler {
 				x.mark(c, r)
 			case "generic_type":
 				x.mark(x.child(c, "name"), r)
+			default:
+				continue
+			}
+			if h := x.holder(); h >= 0 && isType(x.holderKind()) {
+				x.file.Symbols[h].Bases = append(x.file.Symbols[h].Bases, qualifierText(x, c))
 			}
 		}
 	}

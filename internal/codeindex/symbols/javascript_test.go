@@ -1,6 +1,11 @@
 package symbols_test
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
+)
 
 func TestTypeScript(t *testing.T) {
 	const source = `import React, { useState as us, type Foo } from 'react';
@@ -35,6 +40,7 @@ import ./re|a|b
 class A 7-14: export default abstract class A<T> extends Base<T> implements I, n.J // "/** Doc of A. */"
 field A.x 8-8 in A: private x: number = 3
 method A.constructor 9-9 in A: constructor(private readonly s: Service, opt?: Opts)
+field A.s 9-9 in A: private readonly s: Service
 method A.get 11-11 in A: async get<K extends keyof T>(k: K): Promise<T[K]> // "/** m */"
 method A.foo 12-12 in A: abstract foo(): void
 method A.handler 13-13 in A: handler = (e: Event) =>
@@ -118,4 +124,58 @@ call |Thing in Foo.bar
 read |obj in 
 extends |Foo in B
 `)
+}
+
+// TestTypeScript_names: what a file imports has its name, though the language has one of the same; what stands before a name may be long.
+func TestTypeScript_names(t *testing.T) {
+	compare(t, "typescript", `import { Map } from './map';
+interface I { [key.computed]: string; plain: Map }
+new Map()
+  .get(Math.max(1, 2))
+  .set();
+`, `
+import ./map|Map|
+interface I 2-2: interface I
+field I.plain 2-2 in I: plain: Map
+read key|computed in I
+read |key in I
+type |Map in I.plain
+call new Map().get()|set in 
+call new Map()|get in 
+call |Map in 
+call Math|max in 
+`)
+}
+
+// TestTypeScript_types keeps what is said of the types of variables, and what classes extend.
+func TestTypeScript_types(t *testing.T) {
+	f := parse(t, "typescript", `class A extends n.B<T> implements C, D<E> {
+  f(a: F | null, b = new G(1), {c}: H) {
+    const d = a.g(1)!.h[0] as J, e = a.x || b.x, i: K[] = c.x, j = (await d.x).y;
+    for (const k of a.list()) { k.x; e.x; i.x; j.x; }
+    let m = 'x'; m.x;
+  }
+}
+`)
+	if got := f.Symbols[0].Bases; !slices.Equal(got, []string{"n.B", "C", "D<E>"}) {
+		t.Errorf("bases %q", got)
+	}
+	var got []syntax.Local
+	for _, l := range f.Locals {
+		got = append(got, syntax.Local{Name: l.Name, Type: l.Type, Value: l.Value})
+	}
+	want := []syntax.Local{
+		{Name: "a", Type: "F | null"},
+		{Name: "b", Value: "new G()"},
+		{Name: "c"},
+		{Name: "d", Value: "as J"},
+		{Name: "e", Value: "a.x"},
+		{Name: "i", Type: "K[]"},
+		{Name: "j", Value: "(await d.x).y"},
+		{Name: "k", Value: "range a.list()"},
+		{Name: "m", Value: `""`},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
 }

@@ -7,9 +7,9 @@ import (
 )
 
 // prune leaves out the local variables that say nothing of any reference: neither is one qualified by them, nor do they
-// give a value to one that is kept; and all of a file that has no types.
+// give a value to one that is kept; and all of a file that has no types, unless a name is a variable before it is anything else.
 func prune(f *syntax.File) {
-	if !slices.ContainsFunc(f.Locals, func(l syntax.Local) bool { return l.Type != "" || l.Value != "" }) {
+	if !scoped(f.Language) && !slices.ContainsFunc(f.Locals, func(l syntax.Local) bool { return l.Type != "" || l.Value != "" }) {
 		f.Locals = nil
 		return
 	}
@@ -46,4 +46,13 @@ func prune(f *syntax.File) {
 
 func isNamePart(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
+}
+
+// scoped reports whether a name of a language that no scope has is one of the system, so that it counts which names are variables.
+func scoped(language string) bool {
+	switch language {
+	case "python", "javascript", "typescript", "tsx":
+		return true
+	}
+	return false
 }

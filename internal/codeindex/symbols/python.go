@@ -34,11 +34,11 @@ func pythonLanguage() *language {
 			"for_statement":            pythonTarget("left"),
 			"as_pattern":               pythonTarget("alias"),
 			"case_pattern":             pythonCapture,
-			"global_statement":         takeAll,
+			"global_statement":         pythonGlobal,
 			"nonlocal_statement":       takeAll,
 			"keyword_argument":         skipName("name"),
 			"call":                     calls("function"),
-			"attribute":                member("object", "attribute"),
+			"attribute":                memberOf("object", "attribute"),
 			"type":                     pythonType,
 			"identifier":               name,
 		},
@@ -105,7 +105,7 @@ func pythonDoc(x *extractor, body int) (syntax.Range, bool) {
 
 func pythonDefine(x *extractor, kind syntax.Kind, n int) {
 	body := x.child(n, "body")
-	s := x.define(definition{kind: kind, name: x.child(n, "name"), whole: wholeOf(x, n), head: n, body: body})
+	s := pythonSymbol(x, definition{kind: kind, name: x.child(n, "name"), whole: wholeOf(x, n), head: n, body: body})
 	if doc, ok := pythonDoc(x, body); ok {
 		x.file.Symbols[s].Doc = doc
 	}
@@ -121,15 +121,30 @@ func pythonFunction(x *extractor, n int) {
 	pythonParameters(x, x.child(n, "parameters"))
 }
 
+// pythonSymbol adds a symbol and remembers its name, so that a variable of it is not defined again.
+func pythonSymbol(x *extractor, d definition) int {
+	s := x.define(d)
+	if x.defined == nil {
+		x.defined = make(map[string]bool)
+	}
+	x.defined[x.file.Symbols[s].Qualified] = true
+	return s
+}
+
 func pythonParameters(x *extractor, list int) {
 	x.children(list, func(c int) bool {
+		l := syntax.Local{Type: qualifierText(x, x.child(c, "type"))}
 		switch x.kind(c) {
 		case "identifier":
 			x.bind(c, list)
 		case "default_parameter", "typed_default_parameter":
-			bindBelow(x, x.child(c, "name"), list, "identifier")
+			bindAs(x, x.child(c, "name"), list, l)
 		case "typed_parameter":
-			x.bind(below(x, c, "identifier"), list)
+			if k := below(x, c, "identifier"); x.kind(c+1) == "identifier" {
+				bindAs(x, k, list, l)
+			} else {
+				x.bind(k, list) // of *args and **kwargs, the type is that of each
+			}
 		case "list_splat_pattern", "dictionary_splat_pattern", "tuple_pattern":
 			bindBelow(x, c, list, "identifier")
 		}
@@ -143,15 +158,22 @@ func pythonLambda(x *extractor, n int) {
 }
 
 func pythonClass(x *extractor, n int) {
+	var bases []string
 	x.children(x.child(n, "superclasses"), func(c int) bool {
-		if k := x.kind(c); k == "identifier" || k == "attribute" {
-			x.mark(c, extended)
-		} else if k == "subscript" {
-			x.mark(x.child(c, "value"), extended)
+		base := c
+		if x.kind(c) == "subscript" {
+			base = x.child(c, "value")
+		}
+		if k := x.kind(base); k == "identifier" || k == "attribute" {
+			x.mark(base, extended)
+		}
+		if k := x.kind(c); k != "keyword_argument" && k != "comment" {
+			bases = append(bases, qualifierText(x, base))
 		}
 		return true
 	})
 	pythonDefine(x, syntax.Class, n)
+	x.file.Symbols[x.holder()].Bases = bases
 	x.scopes[len(x.scopes)-1].inside = false
 }
 
@@ -169,19 +191,35 @@ func pythonAssignment(x *extractor, n int) {
 		return
 	}
 	if x.inFunction() {
-		pythonSelf(x, left, n)
-		pythonBind(x, left, int(x.nodes[n].Next))
+		for c := left; c < int(x.nodes[left].Next); c = pythonNextTarget(x, c) {
+			pythonSelf(x, c, n)
+		}
+		pythonBind(x, left, int(x.nodes[n].Next), pythonValue(x, n))
 		return
 	}
-	body := x.child(n, "right")
-	if body >= 0 && x.nodes[body].End-x.nodes[body].Start < 200 {
-		body = -1
-	}
+	body := pythonLong(x, n)
 	for c := left; c < int(x.nodes[left].Next); c = pythonNextTarget(x, c) {
 		if x.kind(c) == "identifier" {
 			pythonVariable(x, c, n, body)
 		}
 	}
+}
+
+// pythonLong returns the node of the value of an assignment, if it is too long for a signature; -1: it is not.
+func pythonLong(x *extractor, n int) int {
+	body := x.child(n, "right")
+	if body >= 0 && x.nodes[body].End-x.nodes[body].Start < 200 {
+		return -1
+	}
+	return body
+}
+
+// pythonValue returns what an assignment says of the type of its variable.
+func pythonValue(x *extractor, n int) syntax.Local {
+	if t := qualifierText(x, x.child(n, "type")); t != "" {
+		return syntax.Local{Type: t}
+	}
+	return syntax.Local{Value: short(x, x.child(n, "right"))}
 }
 
 // pythonNextTarget returns the node behind c in a list of targets, below what is not a target.
@@ -202,8 +240,12 @@ func pythonVariable(x *extractor, c, n, body int) {
 	case strings.ToUpper(text) == text && strings.ToLower(text) != text:
 		kind = syntax.Constant
 	}
-	if text != "_" {
-		x.define(definition{kind: kind, name: c, whole: n, body: body})
+	qualified := text
+	if h := x.holder(); h >= 0 {
+		qualified = x.file.Symbols[h].Qualified + "." + text
+	}
+	if text != "_" && !x.defined[qualified] {
+		pythonSymbol(x, definition{kind: kind, name: c, whole: n, body: body})
 	}
 }
 
@@ -221,31 +263,41 @@ func pythonSelf(x *extractor, left, n int) {
 		return
 	}
 	of := x.file.Symbols[class].Qualified
-	qualified := of + "." + x.text(attribute)
-	for i := len(x.file.Symbols) - 1; i > class; i-- {
-		if x.file.Symbols[i].Qualified == qualified {
-			return
-		}
+	if x.defined[of+"."+x.text(attribute)] {
+		return
 	}
-	s := x.define(definition{kind: syntax.Field, name: attribute, whole: n, body: x.child(n, "right"), of: of})
+	s := pythonSymbol(x, definition{kind: syntax.Field, name: attribute, whole: n, body: pythonLong(x, n), of: of})
 	x.file.Symbols[s].Parent = class
 	x.receivers = x.receivers[:len(x.receivers)-1]
 }
 
-// pythonBind binds the names among targets.
-func pythonBind(x *extractor, left, from int) {
+// pythonBind binds the names among targets. What is said of the value is that of a single one.
+func pythonBind(x *extractor, left, from int, l syntax.Local) {
 	if left < 0 {
 		return
 	}
 	for c := left; c < int(x.nodes[left].Next); c = pythonNextTarget(x, c) {
-		if x.kind(c) == "identifier" {
+		switch {
+		case x.kind(c) != "identifier" || isGlobal(x, x.text(c)):
+		case c == left:
+			bindAs(x, c, from, l)
+		default:
 			x.bind(c, from)
 		}
 	}
 }
 
+// pythonGlobal remembers the names that a function says are those of the module.
+func pythonGlobal(x *extractor, n int) {
+	x.children(n, func(c int) bool {
+		x.locals = append(x.locals, local{name: x.text(c), from: c, global: true})
+		return true
+	})
+	take(x, n)
+}
+
 func pythonNamed(x *extractor, n int) {
-	if x.inFunction() {
+	if x.inFunction() && !isGlobal(x, x.text(x.child(n, "name"))) {
 		x.bind(x.child(n, "name"), n)
 	}
 }
@@ -255,7 +307,7 @@ func pythonComprehension(x *extractor, n int) {
 	block(x, n)
 	x.children(n, func(c int) bool {
 		if x.kind(c) == "for_in_clause" {
-			pythonBind(x, x.child(c, "left"), n)
+			pythonBind(x, x.child(c, "left"), n, syntax.Local{})
 		}
 		return true
 	})
@@ -263,12 +315,16 @@ func pythonComprehension(x *extractor, n int) {
 
 func pythonTarget(field string) handler {
 	return func(x *extractor, n int) {
+		l := syntax.Local{}
+		if right := short(x, x.child(n, "right")); right != "" {
+			l.Value = "range " + right
+		}
 		target := x.child(n, field)
 		if target >= 0 && x.kind(target) == "as_pattern_target" {
 			target++
 		}
 		if target > 0 && target < int(x.nodes[n].Next) {
-			pythonBind(x, target, target)
+			pythonBind(x, target, target, l)
 		}
 	}
 }
