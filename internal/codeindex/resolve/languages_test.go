@@ -218,6 +218,32 @@ func TestResolve_languages(t *testing.T) {
 	}
 }
 
+// TestResolve_python resolves by scopes, imports, what classes extend, and what variables are given.
+func TestResolve_python(t *testing.T) {
+	t.Parallel()
+	arrows(t, "python", map[string]string{
+		"app/__init__.py":   "from .pool import Pool as Shared\nfrom .names import *\n",
+		"app/pool.py":       "import time\n\nclass Worker:\n    def stop(self): pass\n\nclass Pool(Worker):\n    limit = 3\n\n    def __init__(self, worker: Worker):\n        self.worker = worker\n        self.spare = Worker() # -> Worker\n\n    def close(self):\n        self.stop() # -> Worker.stop\n        self.worker.stop() # -> Worker.stop\n        self.spare.stop() # -> Worker.stop\n        super().stop() # -> Worker.stop\n        self.missing() # -> nothing\n        time.sleep(1) # -> nothing\n        limit # -> nothing\n\n    double = limit # -> Pool.limit\n",
+		"app/time.py":       "def sleep(n): pass\n",
+		"app/names.py":      "count = 0\n\ndef bump():\n    global count\n    count = 1 # -> count\n\ndef make()->'Pool':\n    from .pool import Pool\n    return Pool(None) # -> Pool\n",
+		"tests/names.py":    "def bump(): pass\n",
+		"tests/test_all.py": "import app.pool\nimport app\nfrom app import Shared, bump\nimport names\n\ndef check(given, *rest: Shared):\n    bump() # -> bump\n    names.bump() # -> bump\n    app.pool.Worker() # -> Worker\n    app.bump() # -> bump\n    app.names.make().close() # -> Pool.close\n    one = Shared(None) # -> Pool\n    one.close() # -> Pool.close\n    'a'.close() # -> nothing\n    str.close('a') # -> nothing\n    given.sleep() # -> nothing\n    def inner(): return one.limit # -> Pool.limit\n    inner() # -> check.inner\n",
+	})
+}
+
+// TestResolve_typescript resolves by imports, exports that hand on, and the types that are written.
+func TestResolve_typescript(t *testing.T) {
+	t.Parallel()
+	arrows(t, "typescript", map[string]string{
+		"src/pool.ts":      "export interface Worker {\n  name: string;\n  stop(): void;\n}\nexport default class Pool extends Base.Root implements Worker {\n  name = 'x';\n  list: Worker[] = [];\n  constructor(private readonly worker: Worker) { super(); }\n  stop() {\n    this.worker.stop(); // -> Worker.stop\n    this.list[0].stop(); // -> Worker.stop\n    this.open(); // -> Base.Root.open\n    for (const w of this.list) {\n      w.name; // -> Worker.name\n    }\n  }\n  get first(): Worker { return this.list.pop().name; } // -> Worker.name\n}\nexport namespace Base {\n  export class Root {\n    open(): Pool { return null; }\n  }\n}\n",
+		"src/lib/index.ts": "export * from './all.g';\nexport {default as Pool, Base} from '../pool';\n",
+		"src/lib/all.g.ts": "export class Map { get(): Map { return this; } }\nexport type Shape = { size: number };\n",
+		"src/lib/all.ts":   "export class Map {}\n",
+		"src/use.ts":       "import {Pool, Map, type Shape} from './lib';\nimport * as lib from './lib/index.js';\nimport outer from 'outer';\n\nfunction use(p: Pool | null, s: Readonly<Shape>, x) {\n  const m = new Map(); // -> Map\n  m.get().get(); // -> Map.get\n  p.stop(); // -> Pool.stop\n  p!.first.stop(); // -> Worker.stop\n  p\n    .open(); // -> Base.Root.open\n  s.size; // -> Shape.size\n  new lib.Pool(null).stop(); // -> Pool.stop\n  outer.stop(); // -> nothing\n  document.stop(); // -> nothing\n  (x as Shape).size; // -> Shape.size\n  const all: Promise<Pool> = null;\n  (await all).name; // -> Pool.name\n  'a'.get(); // -> nothing\n}\n",
+		"src/elsewhere.ts": "export class Other { stop() {} open() {} get() {} size = 1 }\n",
+	})
+}
+
 // arrows resolves the last reference of each line that ends in a comment with an arrow.
 func arrows(t *testing.T, language string, sources map[string]string) {
 	t.Helper()

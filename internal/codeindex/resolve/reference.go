@@ -15,6 +15,11 @@ func (r *Resolver) Resolve(ref *syntax.Reference) ([]int, Grade) {
 			return found, grade
 		}
 	}
+	if scoped(r.world.files[r.file].Language) {
+		if found, grade, sure := byScope(r, ref); sure {
+			return found, grade
+		}
+	}
 	all := r.candidates(ref)
 	if len(all) == 0 {
 		return r.renamed(ref)

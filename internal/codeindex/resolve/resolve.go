@@ -42,6 +42,7 @@ type World struct {
 	colon     *regexp.Regexp // finds names and their types in signatures
 	packages  sync.Map       // the files of the package of a file
 	modules   sync.Map       // the files that a file imports, by name
+	bound     sync.Map       // the bindings of a file
 }
 
 // New returns a World. symbols are in the order of files and numbers.
@@ -111,6 +112,7 @@ type Resolver struct {
 	near      map[int]bool
 	types     map[int]map[string]string // of variables, by function
 	evaluator *evaluator                // nil: it was not needed
+	inference *inference                // nil: it was not needed
 }
 
 // named is a single thing that is imported.
@@ -187,7 +189,10 @@ func components(p, dir string) (parts []string, relative bool) {
 	case strings.HasPrefix(p, "./"), strings.HasPrefix(p, "../"), p == ".", p == "..":
 		if strings.Contains(p, "/") || dir != "" {
 			joined := path.Join(dir, p)
-			joined = strings.TrimSuffix(joined, path.Ext(joined))
+			if isSource(joined) {
+				joined = strings.TrimSuffix(joined, path.Ext(joined))
+			}
+			joined = strings.TrimSuffix(joined, "/index") // as [stem] has it
 			return strings.Split(joined, "/"), true
 		}
 	case strings.HasPrefix(p, "."): // of Python: each further point is a folder up
@@ -199,7 +204,7 @@ func components(p, dir string) (parts []string, relative bool) {
 		return strings.Split(strings.Trim(dir+"/"+rest, "/"), "/"), true
 	}
 	p = strings.NewReplacer("::", "/", `\`, "/").Replace(p)
-	if !strings.Contains(p, "/") && !slices.Contains([]string{".h", ".hh", ".hpp", ".rb", ".sh", ".php"}, path.Ext(p)) {
+	if !strings.Contains(p, "/") && !isSource(p) && !slices.Contains([]string{".h", ".hh", ".hpp", ".rb", ".sh", ".php"}, path.Ext(p)) {
 		p = strings.ReplaceAll(p, ".", "/")
 	}
 	parts = strings.FieldsFunc(p, func(c rune) bool { return c == '/' })
@@ -222,7 +227,7 @@ func (w *World) imported(from int, p string) []int {
 		return nil
 	}
 	last := parts[len(parts)-1]
-	if w.files[from].Language != "go" {
+	if w.files[from].Language != "go" && isSource(last) {
 		last = strings.TrimSuffix(last, path.Ext(last))
 		parts[len(parts)-1] = last
 	}
@@ -242,14 +247,53 @@ func (w *World) imported(from int, p string) []int {
 		}
 		best = append(best, i)
 	}
+	return nearest(w, from, parts, best, relative)
+}
+
+// nearest returns those of some files that an import of Python or JavaScript can mean: a module of Python is imported by its whole path, and a
+// file comes before a folder of its name.
+func nearest(w *World, from int, parts []string, list []int, relative bool) []int {
+	if w.files[from].Language != "python" || relative {
+		return list
+	}
+	var best []int
+	longest := -1
+	for _, i := range list {
+		root := strings.TrimSuffix(strings.TrimSuffix(stem(w.files[i].Path), strings.Join(parts, "/")), "/")
+		if !isPythonRoot(w, root) {
+			continue
+		}
+		n := 0 // a folder that holds the importing file is nearer the deeper it is
+		if root == "" || strings.HasPrefix(w.files[from].Path, root+"/") {
+			n = 1 + len(root)
+		}
+		if n > longest {
+			best, longest = nil, n
+		}
+		if n == longest {
+			best = append(best, i)
+		}
+	}
 	return best
+}
+
+// isSource reports whether the end of a name is that of a file of code, and not a part of the name of a module.
+func isSource(name string) bool {
+	switch path.Ext(name) {
+	case ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".json", ".vue", ".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".rb", ".php", ".sh", ".bash", ".inc":
+		return true
+	}
+	return false
 }
 
 // share returns how many components an import and a file have in common; 0: it does not name the file. Imports of Go name
 // folders, by a path that ends with that of the folder.
 func (w *World) share(f *File, parts []string, relative bool) int {
 	dir := folder(f.Path)
-	if f.Language != "go" {
+	switch {
+	case f.Language == "python", family(f.Language) == "javascript":
+		return common(stem(f.Path), parts, relative)
+	case f.Language != "go":
 		return max(common(dir, parts, relative), common(stem(f.Path), parts, relative))
 	}
 	if n := common(dir, parts, relative); n == strings.Count(dir, "/")+1 {
@@ -263,7 +307,9 @@ func stem(file string) string {
 	s := strings.TrimSuffix(file, path.Ext(file))
 	switch base := path.Base(s); base {
 	case "__init__", "index", "mod":
-		return folder(s)
+		if dir := folder(s); dir != "" {
+			return dir
+		}
 	}
 	return s
 }

@@ -14,10 +14,10 @@ func world() *resolve.World {
 		{Path: "net/http/client.go", Language: "go", Package: "http"},
 		{Path: "io/pipe.go", Language: "go", Package: "io"},
 		{Path: "os/file.go", Language: "go", Package: "os"},
-		{Path: "app/main.py", Language: "python", Package: ""},
+		{Path: "app/main.py", Language: "python", Package: "", Imports: pythonImports()},
 		{Path: "app/util.py", Language: "python", Package: ""},
 		{Path: "app/deep/__init__.py", Language: "python", Package: ""},
-		{Path: "web/a.ts", Language: "typescript", Package: ""},
+		{Path: "web/a.ts", Language: "typescript", Package: "", Imports: scriptImports()},
 		{Path: "web/lib/index.ts", Language: "typescript", Package: ""},
 	}
 	return resolve.New(files, []resolve.Symbol{
@@ -40,6 +40,14 @@ func world() *resolve.World {
 	})
 }
 
+func pythonImports() []syntax.Import {
+	return []syntax.Import{{Path: ".util", Name: "Tool"}, {Path: "app.util", Name: "run", Alias: "other"}, {Path: ".", Name: "deep"}, {Path: "app.util", Alias: "u"}}
+}
+
+func scriptImports() []syntax.Import {
+	return []syntax.Import{{Path: "./lib", Name: "make", Alias: "build"}}
+}
+
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	goFile := &syntax.File{
@@ -52,9 +60,10 @@ func TestResolve(t *testing.T) {
 	}
 	python := &syntax.File{
 		Symbols: []syntax.Symbol{{Name: "run", Qualified: "run", Kind: syntax.Function, Signature: "def run(t: Tool)", Parent: -1}},
-		Imports: []syntax.Import{{Path: ".util", Name: "Tool"}, {Path: "app.util", Name: "run", Alias: "other"}, {Path: ".", Name: "deep"}, {Path: "app.util", Alias: "u"}},
+		Imports: pythonImports(),
+		Locals:  []syntax.Local{{Name: "t", Type: "Tool", Until: 9}},
 	}
-	script := &syntax.File{Imports: []syntax.Import{{Path: "./lib", Name: "make", Alias: "build"}}}
+	script := &syntax.File{Imports: scriptImports()}
 	for _, c := range []struct {
 		what  string
 		file  int
