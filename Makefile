@@ -275,7 +275,7 @@ sdks: build bin/sdks ## the official SDKs for Python and TypeScript, Google's, O
 grammars: ## the modules of internal/codeindex/grammar from their packages; needs npm, and of Debian clang, lld, wasi-libc, libclang-rt-dev-wasm32 and xz-utils
 	go -C tools run ./grammars --work ../bin/grammars --out ../internal/codeindex/grammar/modules
 
-code-proof: ## precision and recall of the code index on the standard library of Go, against go/types (half a minute, 3 GB of memory)
+code-proof: ## precision and recall of the code index: Go against go/types, Python against ast and symtable (needs pip), TypeScript against its compiler (needs npm); two minutes, 3 GB of memory
 	go -C tools run ./codeproof
 
 cover: ## coverage by function, the least covered first

@@ -14,6 +14,7 @@ func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.at) }
 type use struct {
 	to     []place // the definitions that it may mean; none: nothing of the tree
 	call   bool
+	named  bool  // only the name says it
 	caller place // the definition that the call is in
 }
 

@@ -54,8 +54,8 @@ func index(ctx context.Context, dir string) (*facts, error) {
 func usesOf(r *resolve.Resolver, s *source, places []place, out *facts) {
 	for k := range s.file.References {
 		ref := &s.file.References[k]
-		found, _ := r.Resolve(ref)
-		u := use{call: ref.Use == syntax.Call, caller: place{s.path, -1}}
+		found, grade := r.Resolve(ref)
+		u := use{call: ref.Use == syntax.Call, named: grade >= resolve.Near, caller: place{s.path, -1}}
 		if ref.In >= 0 {
 			u.caller.at = s.file.Symbols[ref.In].NameAt.From
 		}
