@@ -211,8 +211,8 @@ type Signals struct {
 	UseSignals
 	// Prior is the part of use and votes, before its bound is applied: the importance in ranker hippo.
 	Prior float64
-	// Behind: the memory is archived, and the query does not ask for archived ones, so that it ranks behind what
-	// is comparably relevant.
+	// Behind: the memory is archived, the query does not ask for archived ones, and a candidate that is not archived says
+	// nearly the same, so that it ranks behind what is comparably relevant.
 	Behind bool
 }
 

@@ -38,8 +38,8 @@ func ByInsight(w *Weights, s *hippo.Signals) float64 { return rounded(mean(&w.In
 //	text * (1 - ContextBound*(1-context)) * (1 - TimeBound*(1-time)) * (1 - Bound*(1-prior))
 //
 // so that votes order what is comparably relevant and bury nothing. The prior is the importance, of candidates
-// as of the newest day on which that of one was set. The relevance of an archived memory, if the
-// query does not ask for such, is multiplied by [Archived].
+// as of the newest day on which that of one was set. The relevance of an archived memory that
+// is behind others is multiplied by [Archived].
 func ByHippo(w *Weights, s *hippo.Signals) float64 {
 	f := factors(w, s)
 	x := s.Text * f.Context * f.Time * f.Prior
