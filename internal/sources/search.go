@@ -9,6 +9,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/rank"
 )
 
 // Trees are the source trees of this machine.
@@ -75,8 +76,10 @@ func check(q *hippo.Query) error {
 		return hippo.Fieldf("Text", "is required with source %s: say what to look for", Code)
 	case q.Ranker != hippo.RankerHippo:
 		return hippo.Fieldf("Ranker", "must be %s with source %s, got %q: other rankers have scales of their own", hippo.RankerHippo, Code, string(q.Ranker))
-	case q.Offset < 0 || q.Count < 0 || q.Offset+q.Count > MaxEnd:
-		return hippo.Fieldf("Count", "must be at most %d together with the offset where source %s is asked, got %d", MaxEnd, Code, q.Offset+q.Count)
+	case q.Offset < 0:
+		return hippo.Fieldf("Offset", "must not be negative, got %d", q.Offset)
+	case q.Count < 0 || q.Count > MaxEnd || q.Offset > MaxEnd-q.Count:
+		return hippo.Fieldf("Count", "must be at most %d together with the offset where source %s is asked, got %d and %d", MaxEnd, Code, q.Count, q.Offset)
 	}
 	return q.Validate()
 }
@@ -111,20 +114,21 @@ func askTrees(ctx context.Context, a *Asked, q *hippo.Query, p Page) (list []*co
 	if more := len(trees) - maxTrees; more > 0 {
 		trees, notes = trees[:maxTrees], append(notes, fmt.Sprintf("%d more source trees were not asked: name a project", more))
 	}
+	var failed []error
 	for _, t := range trees {
 		a.Trees.Follow(t)
-		found, wrong := t.Search(ctx, codeindex.Query{Text: q.Text, Count: p.end()})
-		switch {
-		case wrong == nil:
-			list = append(list, within(found, q.Relevance))
-		case len(trees) == 1:
-			return nil, nil, wrong
-		default:
-			notes, err = append(notes, "a source tree takes no part: "+reason(wrong)), wrong
+		found, err := t.Search(ctx, codeindex.Query{Text: q.Text, Count: p.end()})
+		if err != nil {
+			failed = append(failed, err)
+			continue
 		}
+		list = append(list, within(found, q.Relevance))
 	}
-	if len(list) > 0 {
-		err = nil
+	if last := len(failed) - 1; len(list) == 0 && last >= 0 {
+		failed, err = failed[:last], failed[last]
+	}
+	for _, wrong := range failed {
+		notes = append(notes, "a source tree takes no part: "+reason(wrong))
 	}
 	return list, notes, err
 }
@@ -134,7 +138,11 @@ func reason(err error) string {
 	if bad, ok := errors.AsType[*hippo.FieldError](err); ok {
 		return bad.Why
 	}
-	return strings.TrimPrefix(err.Error(), hippo.ErrNotFound.Error()+": ")
+	text := err.Error()
+	for _, kind := range []error{hippo.ErrNotFound, hippo.ErrUnsupported, hippo.ErrUnavailable} {
+		text = strings.TrimPrefix(text, kind.Error()+": ")
+	}
+	return text
 }
 
 // treesOf returns the trees of the projects of a query. The error is never nil if there is none.
@@ -186,7 +194,7 @@ func onlyInsights(q *hippo.Query) string {
 	return ""
 }
 
-// within returns an answer with the hits whose relevance is in a range; nil: any.
+// within returns an answer with the hits whose relevance, on the scale of insights, is in a range; nil: any.
 func within(a *codeindex.Answer, r *hippo.Range) *codeindex.Answer {
 	if r == nil {
 		return a
@@ -194,7 +202,7 @@ func within(a *codeindex.Answer, r *hippo.Range) *codeindex.Answer {
 	out := *a
 	out.Hits = nil
 	for i := range a.Hits {
-		if x := a.Hits[i].Relevance; x >= r.Min && x <= r.Max {
+		if x := rank.OfCode(a.Hits[i].Relevance); x >= r.Min && x <= r.Max {
 			out.Hits = append(out.Hits, a.Hits[i])
 		}
 	}

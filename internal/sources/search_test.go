@@ -156,7 +156,7 @@ func TestSearch_WithoutCode(t *testing.T) {
 		query hippo.Query
 		want  string
 	}{
-		"none here":     {nil, all, hippo.Query{}, "answers no questions about code"},
+		"none here":     {nil, all, hippo.Query{}, "this server answers no questions about code"},
 		"none indexed":  {&forest{}, all, hippo.Query{}, "no source tree of these projects is indexed"},
 		"other project": {f, other, hippo.Query{}, "no source tree of these projects is indexed"},
 		"other tenant":  {f, hippo.Scope{Rights: hippo.AllRights, Namespace: "x"}, hippo.Query{}, "no source tree of these projects is indexed"},
@@ -168,7 +168,7 @@ func TestSearch_WithoutCode(t *testing.T) {
 		asked := sources.Asked{Sources: set(t, "memory,code"), Scope: c.scope, Search: s.search, Trees: c.trees}
 		c.query.Text = "gateway"
 		a, err := sources.Search(t.Context(), &asked, c.query)
-		if err != nil || len(a.Hits) != 2 || len(a.Notes) != 1 || !strings.HasPrefix(a.Notes[0], "code takes no part: ") || !strings.Contains(a.Notes[0], c.want) {
+		if err != nil || len(a.Hits) != 2 || len(a.Notes) != 1 || !strings.HasPrefix(a.Notes[0], "code takes no part: "+c.want) {
 			t.Errorf("%s: %+v, %v", name, a, err)
 		}
 		asked.Sources = set(t, "code")
@@ -182,11 +182,58 @@ func TestSearch_Bad(t *testing.T) {
 	t.Parallel()
 	s := &store{}
 	for field, q := range map[string]hippo.Query{
-		"Text": {}, "Ranker": {Text: "x", Ranker: hippo.RankerBM25}, "Count": {Text: "x", Offset: 95, Count: 6},
+		"Text": {}, "Ranker": {Text: "x", Ranker: hippo.RankerBM25}, "Count": {Text: "x", Offset: 95, Count: 6}, "Offset": {Text: "x", Offset: -1},
+		"Count: must be at most 100 together": {Text: "x", Offset: math.MaxInt}, // the sum would be negative
 	} {
 		_, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Search: s.search}, q)
 		if hippo.CodeOf(err) != hippo.CodeInvalid || !strings.HasPrefix(err.Error(), field) || s.asked != nil {
 			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+// The range of a query is that of the relevance that the answer shows.
+func TestSearch_Range(t *testing.T) {
+	t.Parallel()
+	f := plant(t, map[string]string{"a": gateway})
+	asked := sources.Asked{Sources: set(t, "code"), Scope: hippo.LocalScope(""), Trees: f}
+	a, err := sources.Search(t.Context(), &asked, hippo.Query{Text: "gateway jitter"})
+	if err != nil || len(a.Hits) == 0 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	shown, own := a.Hits[0].Relevance, a.Hits[0].Code.Relevance
+	if shown >= own {
+		t.Fatalf("the test needs two scales: %v, %v", shown, own)
+	}
+	for low, want := range map[float64]int{shown: 1, (shown + own) / 2: 0} {
+		a, err := sources.Search(t.Context(), &asked, hippo.Query{Text: "gateway jitter", Relevance: &hippo.Range{Min: low, Max: 1}})
+		if err != nil || len(a.Hits) != want {
+			t.Errorf("from %v, with %v: %+v, %v", low, shown, a, err)
+		}
+	}
+}
+
+// If all of several trees fail, the answer says why of each of them, once.
+func TestSearch_AllFail(t *testing.T) {
+	t.Parallel()
+	f := plant(t, nil)
+	var roots []string
+	for range 3 {
+		dir := t.TempDir()
+		tree, err := f.library.Add(t.Context(), dir) // and no update: there is nothing to search
+		if err != nil {
+			t.Fatal(err)
+		}
+		roots = append(roots, tree.Root.Path)
+	}
+	s := &store{hits: 1}
+	a, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Search: s.search, Trees: f}, hippo.Query{Text: "gateway"})
+	if err != nil || len(a.Hits) != 1 || a.Trees != 0 || len(a.Notes) != len(roots) || !strings.HasPrefix(a.Notes[2], "code takes no part: ") {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	for _, root := range roots {
+		if n := strings.Count(strings.Join(a.Notes, "\n"), root+" has no index"); n != 1 {
+			t.Errorf("%s is named %d times: %q", root, n, a.Notes)
 		}
 	}
 }
