@@ -24,6 +24,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/restapi"
+	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
@@ -52,6 +53,7 @@ type options struct {
 	backend driver.Backend   // nil: a new one in RAM
 	opening error            // of the engine
 	now     func() time.Time // nil: noon; connections need a clock that goes on
+	trees   sources.Trees    // nil: none
 }
 
 func start(t testing.TB) *server { return startWith(t, options{}) }
@@ -76,7 +78,7 @@ func startWith(t testing.TB, o options) *server {
 		}
 	})
 	s.routes = restapi.Routes(func(context.Context) (*engine.Engine, error) { return s.engine, o.opening }, &restapi.Options{
-		Version: "v1.2.3", Store: "memory:", Now: o.now, Log: slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Version: "v1.2.3", Store: "memory:", Trees: o.trees, Now: o.now, Log: slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	mux := http.NewServeMux()
 	for _, r := range s.routes {
