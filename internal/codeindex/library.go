@@ -117,6 +117,7 @@ func (l *Library) tree(r Root) *Tree {
 		t = newTree(&l.config, r, l.folder(r.Path))
 		l.trees[r.Path] = t
 	}
+	t.project.Store(&r.Project)
 	return t
 }
 

@@ -61,7 +61,7 @@ func (l *Library) Links(ctx context.Context, s *hippo.Scope, memories []*hippo.M
 	for _, t := range trees {
 		spoken := make(map[hippo.ID][]string)
 		for _, m := range memories {
-			if m.Project == t.Root.Project {
+			if m.Project == ProjectOf(t) {
 				spoken[m.ID] = linkTexts(m.Content)
 			}
 		}

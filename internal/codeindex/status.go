@@ -62,7 +62,7 @@ func foreign(t *Tree) bool {
 
 // Status returns the state. A root without an index, or that was deleted, is a problem that it names.
 func (t *Tree) Status(ctx context.Context) Status {
-	s := Status{Root: t.Root, Languages: make(map[string]int)}
+	s := Status{Root: rootOf(t), Languages: make(map[string]int)}
 	p, running := t.state.get()
 	if running {
 		s.Progress = &p

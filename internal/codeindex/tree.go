@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/atomicfile"
@@ -18,9 +19,11 @@ import (
 
 // Tree is the index of one root. It is safe for concurrent use.
 type Tree struct {
-	Root   Root
-	config *Config
-	folder string
+	// Root has the project of which this process first found the tree; [ProjectOf] says what it is now.
+	Root    Root
+	config  *Config
+	folder  string
+	project atomic.Pointer[string] // nil: that of Root
 
 	mu       sync.Mutex
 	serving  *generation // nil: none was opened
@@ -36,6 +39,18 @@ const pointerFile = "current"
 func newTree(c *Config, r Root, folder string) *Tree {
 	return &Tree{Root: r, config: c, folder: folder}
 }
+
+// ProjectOf is the identity of the project of the tree, as it was when the tree was added last, by any process; empty: none.
+// A repository has none before its first commit, and another one with another remote.
+func ProjectOf(t *Tree) string {
+	if p := t.project.Load(); p != nil {
+		return *p
+	}
+	return t.Root.Project
+}
+
+// rootOf is the root of a tree with its project as it is now.
+func rootOf(t *Tree) Root { return Root{t.Root.Path, ProjectOf(t)} }
 
 func (t *Tree) close() error {
 	t.mu.Lock()

@@ -130,7 +130,7 @@ func (t *Tree) Update(ctx context.Context, o *UpdateOptions) (*Report, error) {
 		return nil, err
 	}
 	defer lock.Close() //nolint:errcheck // the system unlocks when the process ends
-	u := &update{tree: t, options: o, began: t.config.Now(), report: &Report{Root: t.Root}}
+	u := &update{tree: t, options: o, began: t.config.Now(), report: &Report{Root: rootOf(t)}}
 	t.state.begin(u.began)
 	u.tell(Progress{Phase: Walking})
 	err = u.run(ctx)

@@ -13,7 +13,7 @@ import (
 // Visible returns the trees of the projects that a scope may read, in the order of paths.
 func (l *Library) Visible(s *hippo.Scope) ([]*Tree, error) {
 	all, err := l.Trees()
-	return slices.DeleteFunc(all, func(t *Tree) bool { return !s.Allows(hippo.RightRead) || !s.Contains("", t.Root.Project) }), err
+	return slices.DeleteFunc(all, func(t *Tree) bool { return !s.Allows(hippo.RightRead) || !s.Contains("", ProjectOf(t)) }), err
 }
 
 // OfProjects returns the trees that a scope may read of some projects, "" being none; nil: of all. Of a project with several,
@@ -24,7 +24,7 @@ func (l *Library) OfProjects(s *hippo.Scope, projects []string, dir string) ([]*
 	var out []*Tree
 	at := make(map[string]int) // of a project in out
 	for _, t := range trees {
-		name := t.Root.Project
+		name := ProjectOf(t)
 		i, known := at[name]
 		switch {
 		case projects != nil && !slices.Contains(projects, name):
@@ -62,7 +62,7 @@ func (l *Library) Choose(s *hippo.Scope, c Choice) (*Tree, error) {
 		}
 		return nil, hippo.Fieldf("root", "no indexed tree holds %.200s; there are %s", c.Root, listOf(rootsOf(trees)))
 	}
-	if own := slices.DeleteFunc(slices.Clone(trees), func(t *Tree) bool { return t.Root.Project == "" || t.Root.Project != s.Project }); len(own) > 0 {
+	if own := slices.DeleteFunc(slices.Clone(trees), func(t *Tree) bool { return ProjectOf(t) == "" || ProjectOf(t) != s.Project }); len(own) > 0 {
 		trees = own
 	}
 	if t := innermost(trees, c.Dir); t != nil {

@@ -85,3 +85,28 @@ func TestLibrary_OfProjects(t *testing.T) {
 		}
 	}
 }
+
+// What another process says of the project of a tree counts in this one, too: a repository that got its first commit since it
+// was indexed is no longer for those who may read what is of no project.
+func TestProjectOf(t *testing.T) {
+	t.Parallel()
+	indexes, dir := t.TempDir(), filepath.Join(t.TempDir(), "a")
+	write(t, dir, map[string]string{"x.md": "# X\n"})
+	l := library(t, indexes)
+	first := add(t, l, dir)
+	of := func(project string) int {
+		t.Helper()
+		trees, err := l.Visible(&hippo.Scope{Rights: hippo.RightRead, Projects: []string{project}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(trees)
+	}
+	if codeindex.ProjectOf(first) != "" || of("") != 1 || of("p") != 0 {
+		t.Fatalf("project %q, %d and %d trees", codeindex.ProjectOf(first), of(""), of("p"))
+	}
+	setProjects(t, indexes, map[string]string{"a": "p"})
+	if of("") != 0 || of("p") != 1 || codeindex.ProjectOf(first) != "p" || first.Status(t.Context()).Root.Project != "p" {
+		t.Errorf("project %q, %d and %d trees", codeindex.ProjectOf(first), of(""), of("p"))
+	}
+}

@@ -64,7 +64,7 @@ func callProjects(ctx context.Context, c *d.Call) (d.Result, error) {
 	for i, t := range trees {
 		s := t.Status(ctx)
 		state, _ := indexState(&s)
-		out.Projects[i] = codeProject{projectID(t), t.Root.Path, t.Root.Project, state, s.Files, s.Chunks, s.Symbols, s.Embedded, iso(s.Updated)}
+		out.Projects[i] = codeProject{projectID(t), t.Root.Path, codeindex.ProjectOf(t), state, s.Files, s.Chunks, s.Symbols, s.Embedded, iso(s.Updated)}
 	}
 	return d.JSON(out, len(trees))
 }
