@@ -126,6 +126,7 @@ func (s *shell) newRoot() *cobra.Command {
 	root.AddCommand(newVersionCommand(s))
 	root.AddCommand(newTopics()...)
 	refuseUnknownTopics(root)
+	refuseUnknownShells(root)
 	addAliases(root)
 	setHelp(s, root)
 	return root
@@ -181,6 +182,17 @@ func refuseUnknownTopics(root *cobra.Command) {
 				return err
 			}
 			return topic.Help()
+		}
+	}
+}
+
+// refuseUnknownShells makes completion of a shell that does not exist an error; cobra shows the help.
+func refuseUnknownShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = refuseUnknownCommand
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}
 }
