@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -122,6 +123,19 @@ func openBackend(ctx context.Context, s config.Store, o *Options) (driver.Backen
 		return nil, "", fmt.Errorf("%w, %s: do this there", engine.ErrAway, s)
 	default:
 		return nil, "", fmt.Errorf("%w: a store of kind %q", hippo.ErrUnsupported, s.Kind)
+	}
+}
+
+// Exists reports whether there is a store where s says, so that opening it makes none. A store on a server, or in RAM, always exists.
+func Exists(s config.Store) bool {
+	switch {
+	case s.Kind == "memory" || s.Remote():
+		return true
+	case s.Kind == "dir":
+		return dirstore.Holds(s.Path)
+	default:
+		_, err := os.Stat(s.Path)
+		return !errors.Is(err, os.ErrNotExist)
 	}
 }
 

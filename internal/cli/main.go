@@ -262,13 +262,10 @@ func (s *shell) named() (config.Config, error) {
 
 // exists returns an error if the store does not exist; opening would create it.
 func exists(store config.Store) error {
-	if store.Kind == "memory" || store.Remote() {
+	if app.Exists(store) {
 		return nil
 	}
-	if _, err := os.Stat(store.Path); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%w: no store at %s (hippo record or hippo import makes one)", hippo.ErrNotFound, store)
-	}
-	return nil
+	return fmt.Errorf("%w: no store at %s (hippo record or hippo import makes one)", hippo.ErrNotFound, store)
 }
 
 // on opens the store of a configuration, runs fn and closes it.

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -64,6 +67,18 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// Holds reports whether there is a store in the directory dir: its folder of state, or a file that a store has. It changes
+// nothing. What cannot be read, or is no directory, may be one: Open says what is wrong. Cost: that of a list of the names.
+func Holds(dir string) bool {
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	return err != nil || slices.ContainsFunc(list, func(e fs.DirEntry) bool {
+		return e.IsDir() && (e.Name() == stateDir || e.Name() == historyDir) || managed(e.Name())
+	})
 }
 
 // withDefaults returns a copy with the defaults in place of zeros; o may be nil.
