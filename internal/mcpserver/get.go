@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -72,6 +73,11 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	w := whole{links: s.links(ctx, ms, at), memories: ms, relations: rs, day: st.Day, now: s.server.Now(), importance: s.Importance}
+	missing := ""
+	if len(found.Degraded) > 0 {
+		missing = "\ndegraded: " + note(strings.Join(found.Degraded, "; "))
+		limit -= max(briefing.Tokens(missing), briefing.Tokens(jsonOf(got{Degraded: found.Degraded})))
+	}
 	if s.json {
 		data, err := w.data(limit)
 		if err != nil {
@@ -83,11 +89,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err := w.readOthers(ctx, s); err != nil {
 		return reply{}, err
 	}
-	text := w.text(limit)
-	if len(found.Degraded) > 0 {
-		text += "\ndegraded: " + note(strings.Join(found.Degraded, "; "))
-	}
-	return reply{text: text, meta: wire.Meta{IDs: ids}, count: len(ms)}, nil
+	return reply{text: w.text(limit) + missing, meta: wire.Meta{IDs: ids}, count: len(ms)}, nil
 }
 
 // links returns what memories speak of in the source trees of their projects, as it is now: nothing of the past. An index that

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
 
@@ -70,12 +71,18 @@ func TestGet_SaysWhereTheHistoryEnds(t *testing.T) {
 	begin := s.clock.now()
 	for n := range 25 {
 		s.clock.set(begin.Add(time.Duration(n+1) * time.Minute))
-		s.must("hippo_modify_insight", object{"id": r.UUID, "content": fmt.Sprintf("port %d", n+1)}, nil)
+		s.must("hippo_modify_insight", object{"id": r.UUID, "content": fmt.Sprintf("port %d", n+1) + strings.Repeat(" and a word", 300)}, nil)
 	}
 	known := begin.Add(time.Second).Format(time.RFC3339)
 	const note = "degraded: the history of 1 memory does not reach back to "
 	if text := s.must("hippo_get", object{"ids": []string{r.UUID}, "known_at": known}, nil).Text; !strings.Contains(text, note) {
 		t.Errorf("the past is\n%s", text)
+	}
+	for _, limit := range []int{200, 300, 500} {
+		text := s.must("hippo_get", object{"ids": []string{r.UUID}, "known_at": known, "max_tokens": limit}, nil).Text
+		if n := briefing.Tokens(text); n > limit || n < limit/2 || !strings.Contains(text, note) {
+			t.Errorf("%d tokens of %d:\n%s", n, limit, text)
+		}
 	}
 	if text := s.must("hippo_get", object{"ids": []string{r.UUID}}, nil).Text; strings.Contains(text, "degraded") {
 		t.Errorf("the present is\n%s", text)
