@@ -12,11 +12,14 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// addRows takes over rows that were not seen yet. Those whose text is known here by its hash, since another program
+// unseen is the condition of rows that were never seen under their hash and id together.
+const unseen = "NOT EXISTS (SELECT 1 FROM shared_row r WHERE r.row = memories.id AND r.hash = memories.content_hash)"
+
+// addRows takes over those of some rows that were not seen yet. Those whose text is known here by its hash, since another program
 // stored it again, are applied one by one; all others together, which takes a fraction of the statements.
 func addRows(ctx context.Context, c *reconciler, ids []int64) error {
 	for part := range slices.Chunk(ids, rowsAtOnce) {
-		rows, err := rowsOf(ctx, c, part)
+		rows, err := rowsOf(ctx, c, part, unseen)
 		if err != nil {
 			return err
 		}
@@ -47,13 +50,37 @@ func addRows(ctx context.Context, c *reconciler, ids []int64) error {
 	return nil
 }
 
-// rowsOf reads rows by their ids, in the order of these.
-func rowsOf(ctx context.Context, c *reconciler, ids []int64) ([]row, error) {
+// rowsOf reads those of the rows with some ids for which a condition holds, in the order of the ids.
+func rowsOf(ctx context.Context, c *reconciler, ids []int64, condition string) ([]row, error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
 	}
-	return c.layout.rows(ctx, c, "id IN (SELECT value FROM json_each(?))", string(list))
+	return c.layout.rows(ctx, c, "id IN (SELECT value FROM json_each(?)) AND "+condition, string(list))
+}
+
+// leave separates new rows that may be taken over later from those whose text is known here by its hash: what others did to a
+// memory is applied before it is written here, or one of both would be lost. Both are in ascending order.
+func leave(ctx context.Context, c *reconciler, fresh []int64) (left, now []int64, err error) {
+	known := make(map[int64]bool)
+	for rows, err := range sqlitex.Rows(ctx, c, "SELECT id FROM memories WHERE content_hash IN (SELECT hash FROM shared_memory) AND "+unseen) {
+		var id int64
+		if err == nil {
+			err = rows.Scan(&id)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		known[id] = true
+	}
+	for _, id := range slices.Sorted(slices.Values(fresh)) {
+		if known[id] {
+			now = append(now, id)
+		} else {
+			left = append(left, id)
+		}
+	}
+	return left, now, nil
 }
 
 // linked returns which of the rows show memories, or did, by their hashes.

@@ -73,7 +73,7 @@ type reconciler struct {
 	gone   map[int64]gone // by row
 	// differences are those of the rows that are not as they were last seen, but for new ones without a successor.
 	differences map[int64]difference
-	// left are new rows that are too many to be taken over at once, by their ids.
+	// left are new rows that are too many to be taken over at once, by their ids, in ascending order. The text of none is known here.
 	left []int64
 	// successors are those of rows that have another one than before, which may come later.
 	successors []successor
@@ -92,7 +92,9 @@ func (c *reconciler) run(ctx context.Context) error {
 		return err
 	}
 	if len(fresh) > partSize {
-		c.left, fresh = fresh, nil
+		if c.left, fresh, err = leave(ctx, c, fresh); err != nil {
+			return err
+		}
 	}
 	if err := addRows(ctx, c, fresh); err != nil {
 		return err
@@ -134,7 +136,7 @@ func editedOf(c *reconciler, fresh []int64) (edited, others []int64) {
 // applyAll applies rows that were seen before.
 func applyAll(ctx context.Context, c *reconciler, ids []int64) error {
 	for part := range slices.Chunk(ids, rowsAtOnce) {
-		rows, err := rowsOf(ctx, c, part)
+		rows, err := rowsOf(ctx, c, part, "true")
 		if err != nil {
 			return err
 		}

@@ -1,11 +1,13 @@
 package sharedstore_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sharedstore"
 )
@@ -93,6 +95,68 @@ func TestShared_writes_before_rows_are_taken_over(t *testing.T) {
 	if rows := p.text("SELECT count(*) FROM memories"); rows != "5000" {
 		t.Errorf("%s rows", rows)
 	}
+}
+
+// change changes a memory in one transaction, which reads nothing before.
+func change(t *testing.T, s driver.Backend, id hippo.ID, fn func(*hippo.Memory)) {
+	t.Helper()
+	err := s.Write(t.Context(), driver.Durable, func(tx driver.Tx) error {
+		ms, err := tx.Get(id)
+		if err != nil || len(ms) != 1 {
+			return fmt.Errorf("%d memories: %w", len(ms), err)
+		}
+		fn(ms[0])
+		return tx.Put(ms[0])
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// retext gives a memory another text.
+func retext(text string) func(*hippo.Memory) {
+	return func(m *hippo.Memory) { m.Content, m.ContentHash = text, hippo.HashContent(text) }
+}
+
+// A row is taken over once: the memory that shares it may be changed while other rows are left.
+func TestShared_changes_while_rows_are_left(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t, "python10")
+	s := p.open()
+	p.storeMany()
+	const text = "Text 7"
+	p.exec("UPDATE memories SET content_hash = ? WHERE content = 'text 7'", p.hash(text))
+	put(t, s, memory(1, text))
+	change(t, s, memory(1, text).ID, retext("edited"))
+	if got := all(t, s); len(got) != many+1 || got["edited"] == nil || got["text 7"] == nil {
+		t.Errorf("%d memories: %v, %v", len(got), got["edited"], got["text 7"])
+	}
+	p.sound()
+}
+
+// Many rows that are stored again, with other ids, show the memories that they showed before: neither what the other program
+// changed nor what is changed here next is lost.
+func TestShared_changes_after_rows_were_stored_again(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t, "python10")
+	p.storeMany()
+	s := p.open()
+	before := all(t, s)
+	p.exec("CREATE TABLE copied AS SELECT * FROM memories")
+	p.exec("DELETE FROM memories")
+	p.exec(`INSERT INTO memories (content_hash, content, tags, memory_type, metadata, created_at, updated_at, created_at_iso, updated_at_iso)
+		SELECT content_hash, content, 'again', memory_type, metadata, created_at, 7000, created_at_iso, updated_at_iso FROM copied ORDER BY id DESC`)
+	p.exec("DROP TABLE copied")
+	change(t, s, before["text 7"].ID, retext("edited"))
+	change(t, s, before["text 8"].ID, func(m *hippo.Memory) { m.Type = "decision" })
+	got := all(t, s)
+	if m := got["edited"]; len(got) != many || m == nil || !slices.Equal(m.Tags, []string{"again"}) {
+		t.Errorf("%d memories: %v", len(got), m)
+	}
+	if m := got["text 8"]; m.Type != "decision" || !slices.Equal(m.Tags, []string{"again"}) {
+		t.Errorf("type %q, tags %v", m.Type, m.Tags)
+	}
+	p.sound()
 }
 
 // Vectors of another model are neither compared with those of this program nor mixed with them.
