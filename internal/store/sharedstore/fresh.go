@@ -134,7 +134,8 @@ func addAll(c *reconciler, rows []*row) error {
 	return linkAll(c, links, seen)
 }
 
-// linkAll makes rows show memories, and records all that were seen. Sorted rows go to few pages of the file.
+// linkAll makes rows show memories, and records all that were seen, but for those whose hash is no text: they come again each
+// time. Sorted rows go to few pages of the file.
 func linkAll(c *reconciler, links [][2]string, seen []int64) error {
 	for _, part := range []struct {
 		query string
@@ -143,7 +144,8 @@ func linkAll(c *reconciler, links [][2]string, seen []int64) error {
 		{`INSERT INTO shared_memory SELECT unhex(value->>0) AS memory, value->>1 AS hash FROM json_each(?) WHERE true ORDER BY memory
 			ON CONFLICT DO UPDATE SET hash = excluded.hash`, links},
 		{`INSERT INTO shared_row (hash, row, created_at, updated_at, deleted_at)
-			SELECT content_hash, id, created_at, updated_at, deleted_at FROM memories WHERE id IN (SELECT value FROM json_each(?)) ORDER BY content_hash
+			SELECT content_hash, id, created_at, updated_at, deleted_at FROM memories
+			WHERE id IN (SELECT value FROM json_each(?)) AND typeof(content_hash) = 'text' ORDER BY content_hash
 			ON CONFLICT DO UPDATE SET row = excluded.row, created_at = excluded.created_at, updated_at = excluded.updated_at, deleted_at = excluded.deleted_at`, seen},
 	} {
 		b, err := json.Marshal(part.list)

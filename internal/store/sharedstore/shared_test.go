@@ -268,6 +268,20 @@ func TestShared_rows_that_are_no_memories(t *testing.T) {
 	}
 }
 
+// A row whose hash is no text, as one that was bound as bytes, is read like all others.
+func TestShared_hash_that_is_no_text(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t, "python10")
+	p.store(cat, "", "note", "{}", 1000)
+	p.exec("UPDATE memories SET content_hash = CAST(content_hash AS BLOB)")
+	if got := all(t, p.open()); len(got) != 1 || got[cat] == nil {
+		t.Errorf("read %v", got)
+	}
+	if got := all(t, p.open()); len(got) != 1 {
+		t.Errorf("read again %v", got)
+	}
+}
+
 // relation relates two memories of a store by their texts; weight 0 removes the relation.
 func relate(t *testing.T, s driver.Backend, from, to, kind string, weight float64) {
 	t.Helper()
