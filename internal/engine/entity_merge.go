@@ -73,10 +73,15 @@ func mergeEntities(ctx context.Context, m *Memories, q EntityMerge) (*EntityMove
 	if !from.Found() && !into.Found() && from.Project != into.Project {
 		return nil, hippo.Fieldf("into", "must be of the same project as from: %s, and %s", into.describe(), from.describe())
 	}
-	if into.Found() {
-		m = names.guard(m, func(n *entityNames) error { return n.taken(&hippo.Entity{Name: into.Name}, from.ID) })
+	return merge(ctx, names.guard(m, func(n *entityNames) error { return errors.Join(n.recorded(into, from), n.recorded(from, into)) }), &q, from, into)
+}
+
+// recorded returns an error if an entity that was found has a record by now, beside that of the one that it is merged with.
+func (n *entityNames) recorded(e, with *Entity) error {
+	if !e.Found() {
+		return nil
 	}
-	return merge(ctx, m, &q, from, into)
+	return n.taken(&hippo.Entity{Name: e.Name}, with.ID)
 }
 
 // renamed adds the name of an argument to an error.

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -59,6 +60,10 @@ func TestEntities_NamesThatAreTakenMeanwhile(t *testing.T) {
 			_, err := engine.MergeEntities(ctx, m, engine.EntityMerge{From: "Boris", Into: name})
 			return err
 		},
+		"merge into a recorded one": func(ctx context.Context, m *engine.Memories) error {
+			_, err := engine.MergeEntities(ctx, m, engine.EntityMerge{From: name, Into: "Boris"})
+			return err
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -66,7 +71,7 @@ func TestEntities_NamesThatAreTakenMeanwhile(t *testing.T) {
 			slow := &delayed{Backend: data}
 			f, other := open(t, options{backend: slow}), open(t, options{backend: persistent{data}})
 			f.entity("Boris", "person")
-			if what == "merge" {
+			if strings.HasPrefix(what, "merge") {
 				f.record("Ana Petrova wrote the parser", 0.5)
 			}
 			f.flush()
