@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 func recordForever(path string) error {
 	ctx := context.Background()
 	fmt.Println("begin")
-	s, err := sharedstore.Open(ctx, path, nil)
+	s, err := sharedstore.Open(ctx, path, &sharedstore.Options{Gradual: true})
 	for n := 0; err == nil; n++ {
 		m := memory(0, fmt.Sprintf("Fact %d of %s", n, uuid.New()))
 		m.ID = hippo.ID(uuid.New())
@@ -160,4 +161,29 @@ func TestCrash_KillFirstOpening(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d were ready", whole, rounds(4))
+}
+
+// A kill while many rows are taken over, and memories are recorded meanwhile, loses none of both.
+func TestCrash_KillTakeOver(t *testing.T) {
+	t.Parallel()
+	for round := range rounds(4) {
+		p := newPeer(t, "python10")
+		p.storeMany()
+		ids := killed(t, p.path, time.Duration(100+round*97%400)*time.Millisecond)
+		p.sound()
+		s := p.open()
+		if ms, err := s.Get(t.Context(), ids); err != nil || len(ms) != len(ids) {
+			t.Errorf("round %d: %d of %d are there (%v)", round, len(ms), len(ids), err)
+		}
+		theirs := 0
+		for text := range all(t, s) {
+			if strings.HasPrefix(text, "text ") {
+				theirs++
+			}
+		}
+		if theirs != many {
+			t.Errorf("round %d: %d rows were taken over", round, theirs)
+		}
+		t.Logf("round %d: %d acknowledged", round, len(ids))
+	}
 }
