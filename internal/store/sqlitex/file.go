@@ -109,8 +109,9 @@ func (f *File) openReads(ctx context.Context, s Schema, readOnly bool) (err erro
 	return err
 }
 
-// writePragmas make every commit flush the disk, and keep what a savepoint undoes in RAM.
-const writePragmas = "_txlock=immediate&_pragma=temp_store(memory)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)"
+// writePragmas make every commit flush the disk, keep what a savepoint undoes in RAM, and overwrite what is deleted with
+// zeros: a purge would leave the text in free parts of the file.
+const writePragmas = "_txlock=immediate&_pragma=temp_store(memory)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=secure_delete(1)"
 
 // derivedCheckpoint lets the log of derived data grow to 32 MiB before it is brought into the
 // file. That flushes the disk, which commits of derived data do not.
