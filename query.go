@@ -137,10 +137,10 @@ type Origin struct{ Author, Session string }
 // Validate reports the first rule that q breaks, as a [*FieldError] with the name of the
 // field in [Query] or [Filter].
 func (q *Query) Validate() error {
-	if err := validText("Text", q.Text, MaxQuery, true); err != nil {
+	if err := ValidQuery("Text", q.Text); err != nil {
 		return err
 	}
-	if err := validText("When", q.When, MaxQuery, true); err != nil {
+	if err := ValidQuery("When", q.When); err != nil {
 		return err
 	}
 	if err := ValidSituation("Situation", q.Situation); err != nil {

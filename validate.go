@@ -100,6 +100,10 @@ func ValidUnit(field string, v float64) error {
 	return nil
 }
 
+// ValidQuery checks the text of a question: at most [MaxQuery] bytes of UTF-8 without control characters, line breaks and
+// tabs aside. The error is a [*FieldError].
+func ValidQuery(field, text string) error { return validText(field, text, MaxQuery, true) }
+
 // ValidSituation checks the elements of a situation, or of a situation filter.
 func ValidSituation(field string, s []string) error {
 	return validList(field, s, MaxSituations, MaxSituation)

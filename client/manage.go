@@ -229,8 +229,8 @@ func FeedbackOn(ctx context.Context, c *Client, id hippo.ID) ([]Feedback, error)
 // Opened notes that insights were read whole as answers to a question: a weak vote for each of them as an answer to
 // questions like it. Those that are not there are skipped. It is stored within a second.
 func Opened(ctx context.Context, c *Client, query string, ids ...hippo.ID) error {
-	if n := len(query); n > hippo.MaxQuery {
-		return hippo.Fieldf("Query", "must be at most %d bytes, got %d", hippo.MaxQuery, n)
+	if err := hippo.ValidQuery("Query", query); err != nil {
+		return err
 	}
 	asked := make(map[hippo.ID]string, len(ids))
 	for _, id := range ids {

@@ -115,7 +115,7 @@ func exitCode(err error) int {
 // flagNames returns the names of the flags and arguments for the fields of the domain.
 func flagNames() map[string]string {
 	return map[string]string{
-		"Text": "words", "ID": "id", "Up": "id", "Down": "id", "Kind": "kind", "Relations": "relations", "Supersedes": "supersedes", "Projects": "project", "Situation": "situation", "Tags": "tag", "When": "when", "Relevance": "min, max",
+		"Text": "words", "Query": "query", "ID": "id", "Up": "id", "Down": "id", "Undo": "id", "Kind": "kind", "Relations": "relations", "Supersedes": "supersedes", "Projects": "project", "Situation": "situation", "Tags": "tag", "When": "when", "Relevance": "min, max",
 		"Offset": "offset", "Count": "count", "Ranker": "ranker", "Mode": "mode", "IDs": "id", "Vote": "reinforce", "Modification": "flags",
 		"valid_from": "valid-from", "valid_until": "valid-until", "event_time": "event-time",
 	}

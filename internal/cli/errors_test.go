@@ -58,6 +58,11 @@ func TestMain_Hint(t *testing.T) {
 func TestFlagNames(t *testing.T) {
 	t.Parallel()
 	table := cli.FlagNames()
+	for _, name := range []string{"Up", "Down", "Undo", "Query"} { // those of votes
+		if table[name] == "" {
+			t.Errorf("%s has no name", name)
+		}
+	}
 	for f := range reflect.TypeFor[hippo.Query]().Fields() {
 		switch name := f.Name; name {
 		case "Filter", "Detail", "NoTouch", "Strict": // every value is valid, or its fields have names of their own
@@ -67,7 +72,7 @@ func TestFlagNames(t *testing.T) {
 			}
 		}
 	}
-	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"), cli.Flags("record"))
+	flags := slices.Concat(cli.Flags("search"), cli.Flags("modify"), cli.Flags("record"), cli.Flags("upvote"))
 	for field, name := range table {
 		switch name {
 		case "words", "id", "kind", "relations", "flags": // arguments

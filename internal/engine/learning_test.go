@@ -194,6 +194,9 @@ func TestLearning_BadVotes(t *testing.T) {
 		"none":      {Query: askedRival},
 		"both":      {Up: []hippo.ID{id}, Undo: []hippo.ID{id}},
 		"too long":  {Up: []hippo.ID{id}, Query: string(make([]byte, hippo.MaxQuery+1))},
+		"no UTF-8":  {Up: []hippo.ID{id}, Query: "which \xff"},
+		"control":   {Up: []hippo.ID{id}, Query: "which \x01"},
+		"asked":     {Up: []hippo.ID{id}, Asked: map[hippo.ID]string{id: "which \xff"}},
 		"too many":  {Up: make([]hippo.ID, 0), Down: manyIDs(hippo.MaxIDs + 1)},
 		"a purged1": {Up: []hippo.ID{idOf(9)}},
 	} {

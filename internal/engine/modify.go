@@ -131,8 +131,8 @@ func (c *Modification) validate() error {
 	if *c == (Modification{IfVersion: c.IfVersion, Query: c.Query}) {
 		return hippo.Fieldf("Modification", "must change at least one field")
 	}
-	if n := len(c.Query); n > hippo.MaxQuery {
-		return hippo.Fieldf("Query", "must be at most %d bytes, got %d", hippo.MaxQuery, n)
+	if err := hippo.ValidQuery("Query", c.Query); err != nil {
+		return err
 	}
 	if c.Importance != nil {
 		if err := hippo.ValidUnit("importance", *c.Importance); err != nil {

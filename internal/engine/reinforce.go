@@ -121,8 +121,13 @@ func noteVotes(m *Memories, b *Ballot) {
 
 // votes checks a ballot and returns the vote on each memory.
 func (b *Ballot) votes() (map[hippo.ID]Vote, error) {
-	if n := len(b.Query); n > hippo.MaxQuery {
-		return nil, hippo.Fieldf("Query", "must be at most %d bytes, got %d", hippo.MaxQuery, n)
+	if err := hippo.ValidQuery("Query", b.Query); err != nil {
+		return nil, err
+	}
+	for _, q := range b.Asked {
+		if err := hippo.ValidQuery("Query", q); err != nil {
+			return nil, err
+		}
 	}
 	votes := make(map[hippo.ID]Vote)
 	participle := map[Vote]string{VoteUp: "upvoted", VoteDown: "downvoted"}

@@ -248,9 +248,9 @@ func result(r *reply, asJSON bool) (*mcp.CallToolResult, error) {
 // argumentNames are the names of the tool arguments that stand for fields of the domain.
 func argumentNames() map[string]string {
 	return map[string]string{
-		"Text": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
+		"Text": "query", "Query": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
 		"Offset": "limit.offset", "Count": "limit.count", "Ranker": "ranker", "Mode": "ranker", "Projects": "project", "Source.Kind": "source",
-		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Modification": "arguments", "Program": "program",
+		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Undo": "undo", "Supersedes": "supersedes", "Vote": "reinforce", "Prompt": "prompt", "MaxTokens": "max_tokens", "Modification": "arguments", "Program": "program",
 	}
 }
 

@@ -68,6 +68,11 @@ func TestSchemas_MatchTheDecoder(t *testing.T) {
 func TestArgumentNames(t *testing.T) {
 	t.Parallel()
 	table := mcpserver.ArgumentNames()
+	for _, name := range []string{"Up", "Down", "Undo", "Query"} { // those of votes
+		if table[name] == "" {
+			t.Errorf("%s has no name", name)
+		}
+	}
 	for f := range reflect.TypeFor[hippo.Query]().Fields() {
 		switch name := f.Name; name {
 		case "Filter", "Detail", "NoTouch", "Strict": // every value is valid, or its fields have names of their own

@@ -148,9 +148,9 @@ func changing(m *engine.Memories, caller, reason string) *engine.Memories {
 // fieldNames are the names of the fields of requests that stand for fields of the domain.
 func fieldNames() map[string]string {
 	return map[string]string{
-		"Text": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
+		"Text": "query", "Query": "query", "Situation": "situation_filter", "Tags": "tags", "When": "when", "Relevance": "relevance_range",
 		"Offset": "offset", "Count": "limit", "Ranker": "ranker", "Mode": "mode", "Projects": "project", "Source.Kind": "source.kind",
-		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Supersedes": "supersedes", "Vote": "reinforce",
+		"IDs": "uuids", "Up": "upvotes", "Down": "downvotes", "Undo": "undo", "Supersedes": "supersedes", "Vote": "reinforce",
 		"MaxTokens": "max_tokens", "Modification": "body", "Relations": "relations", "Kind": "relations.kind",
 	}
 }
