@@ -20,24 +20,23 @@ func newAuditCommand(s *shell) *cobra.Command {
 		Long: `List what is wrong with the insights, why, and the command that would act on it. Nothing is changed. Archived and forgotten insights are
 left out, and each insight is named once:
 
-stale: it ceased to be valid; or a newer one supersedes or contradicts it, and it was not used for --idle active days
-contradictory: a newer one gives the same fact another value
-duplicate: a better one says the same in nearly the same words
-unused: recorded --idle active days ago, and never opened, voted or returned by a search. Pinned insights, preferences and rules, and those
-tagged critical, important, reference or permanent are left out.
+  stale: it ceased to be valid; or a newer one supersedes or contradicts it, and it was not used for --idle active days
+  contradictory: a newer one gives the same fact another value
+  duplicate: a better one says the same in nearly the same words
+  unused: recorded --idle active days ago, and never opened, voted or returned by a search
+
+Pinned insights, preferences and rules, and those tagged critical, important, reference or permanent are never unused.
 
 Are both of a pair right, hippo relate ID compatible_with ID keeps them out of the next audit.`,
 		Example: `  hippo audit
   hippo audit --project github.com/acme/shop --idle 60 --json`,
 		Args: maximumArguments(0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			for _, x := range []struct {
-				flag  string
-				value int
-			}{{"idle", o.Idle}, {"limit", o.Limit}} {
-				if x.value < 1 {
-					return hippo.Fieldf(x.flag, "must be 1 or more, got %d", x.value)
-				}
+			if o.Idle < 1 {
+				return hippo.Fieldf("idle", "must be 1 or more, got %d", o.Idle)
+			}
+			if err := validCount(o.Limit); err != nil {
+				return err
 			}
 			return s.with(c.Context(), func(m *client.Client) (err error) {
 				everything := !s.root.PersistentFlags().Changed("project")

@@ -68,10 +68,10 @@ func addPage(v *pflag.FlagSet, offset, count *int, most int) {
 	v.IntVarP(count, "count", "n", most, "show this many; --limit is the same")
 }
 
-// validCount rejects a count of 0, which means the default to the engine.
+// validCount rejects what is no number of things on a page: 0 means the default to the engine.
 func validCount(n int) error {
-	if n == 0 {
-		return hippo.Fieldf("count", "must be between 1 and %d, got 0", hippo.MaxCount)
+	if n < 1 || n > hippo.MaxCount {
+		return hippo.Fieldf("count", "must be between 1 and %d, got %d", hippo.MaxCount, n)
 	}
 	return nil
 }
