@@ -150,7 +150,7 @@ type undone struct {
 func (in *undoInput) call(ctx context.Context, r *request) (reply, error) {
 	id, err := engine.ResolveOperation(ctx, r.Memories, in.operation)
 	if err != nil {
-		return reply{}, err
+		return reply{}, wire.RenameField(err, map[string]string{"ID": "operation"})
 	}
 	ms, err := engine.Undo(ctx, changing(r.Memories, r.caller, in.reason), id)
 	if err != nil {

@@ -65,6 +65,7 @@ func TestPast(t *testing.T) {
 	if got.Content != "the pump needs oil" || len(got.Tags) != 0 {
 		t.Errorf("after the undo: %+v", got)
 	}
+	s.do(http.MethodPost, "/undo", `{"operation":"nonsense"}`).failed(http.StatusBadRequest, "invalid", "operation")
 	s.do(http.MethodPost, "/undo", `{"operation":"00000000-0000-7000-8000-000000000000"}`).failed(http.StatusNotFound, "not_found", "")
 }
 
