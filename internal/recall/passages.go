@@ -116,12 +116,12 @@ func (g *passages) complete(f *firstStage, about []retrieve.Passage, n int) {
 // alike is the similarity from which a memory says the same as another one.
 const alike = .8
 
-// keepUnsaid leaves archived memories behind only if a passage that is not archived says nearly the same: what nothing else says ranks as
+// keepUnsaid leaves archived memories behind only if a passage that may be a hit and is not archived says nearly the same: what nothing else says ranks as
 // if it were not archived. Cost: a comparison of vectors for each archived passage with each other one.
 func (g *passages) keepUnsaid(reader retrieve.Reader) {
 	var others []retrieve.Doc
 	for i := range g.list {
-		if p := &g.list[i]; !p.first.signals.Behind {
+		if p := &g.list[i]; p.admitted && !p.first.signals.Behind {
 			others = append(others, p.match.Doc)
 		}
 	}
