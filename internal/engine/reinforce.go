@@ -36,6 +36,9 @@ type Reinforcement struct {
 // that are unknown.
 func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinforcement, error) {
 	b := Ballot{Up: up, Down: down}
+	if _, err := b.votes(); err != nil { // before JSON replaces what is no UTF-8
+		return nil, err
+	}
 	versions, err := versionsOf(ctx, m, b.ids())
 	if err != nil {
 		return nil, err
@@ -70,6 +73,9 @@ func (b *Ballot) query(id hippo.ID) string {
 // changed and the error lists all that are unknown. To take back a vote where there is none that
 // can be is [hippo.ErrConflict].
 func Cast(ctx context.Context, m *Memories, b Ballot) ([]Reinforcement, error) {
+	if _, err := b.votes(); err != nil { // before JSON replaces what is no UTF-8
+		return nil, err
+	}
 	versions, err := versionsOf(ctx, m, b.ids())
 	if err != nil {
 		return nil, err
