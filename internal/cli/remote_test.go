@@ -96,10 +96,13 @@ func TestCrash_RemoteServer(t *testing.T) {
 	all := make([]*remoteWriter, clients)
 	var work sync.WaitGroup
 	for n := range all {
-		all[n] = &remoteWriter{name: fmt.Sprintf("writer %d", n)}
+		all[n] = &remoteWriter{name: fmt.Sprintf("writer %d", n), began: make(chan struct{})}
 		work.Go(func() {
 			failed[n] = all[n].run(t.Context(), dir, slices.Concat(env, []string{"HIPPO_TOKEN=" + string(token[:len(token)-1])}), server.url, busy)
 		})
+	}
+	for _, w := range all {
+		<-w.began // one that begins while the server is down has to try again
 	}
 	for range 10 {
 		<-busy
@@ -138,10 +141,13 @@ func TestCrash_RemoteServer(t *testing.T) {
 type remoteWriter struct {
 	name         string
 	acknowledged []string
+	began        chan struct{} // closed at the first one, or at the end
 }
 
 // run records until enough is acknowledged.
 func (w *remoteWriter) run(ctx context.Context, dir string, env []string, url string, busy chan<- struct{}) error {
+	begin := sync.OnceFunc(func() { close(w.began) })
+	defer begin()
 	s, err := start(ctx, dir, env, "hippo", "serve", "--store", url)
 	if err != nil {
 		return err
@@ -154,6 +160,7 @@ func (w *remoteWriter) run(ctx context.Context, dir string, env []string, url st
 			return errors.Join(fmt.Errorf("call %d: %w", i, err), s.stop())
 		case !bad:
 			w.acknowledged = append(w.acknowledged, content)
+			begin()
 			busy <- struct{}{}
 		case !strings.Contains(string(out), "not known"):
 			return errors.Join(fmt.Errorf("call %d: %s", i, out), s.stop())
