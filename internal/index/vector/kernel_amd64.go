@@ -24,17 +24,12 @@ func dots(dst []int32, rows, q []int8) {
 // of the first query, then those of the next.
 func dotsFour(dst []int32, rows, q []int8) {
 	n, count := len(q)/four, len(dst)/four
-	whole := count / four * four
-	if whole == 0 || n == 0 || n%(2*Lane) != 0 || !hasVNNI() || !cpu.X86.HasAVX512F {
+	if count == 0 || count%four != 0 || n == 0 || n%(2*Lane) != 0 || !hasVNNI() || !cpu.X86.HasAVX512F {
 		dotsEach(dst, rows, q)
 		return
 	}
 	_ = rows[count*n-1]
-	if whole == count {
-		dotsFourVNNI(&dst[0], &rows[0], &q[0], count, n)
-		return
-	}
-	dotsEach(dst, rows, q)
+	dotsFourVNNI(&dst[0], &rows[0], &q[0], count, n)
 }
 
 func hasVNNI() bool { return cpu.X86.HasAVX2 && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512VNNI }
