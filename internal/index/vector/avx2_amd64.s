@@ -1,5 +1,5 @@
 #include "textflag.h"
-#include "sum_amd64.h"
+#include "kernel_amd64.h"
 
 // STEP adds 32 products to acc, as two times 16 products of 16 bits, added in pairs.
 // Y4 and Y5 hold the 32 components of q.

@@ -1,4 +1,5 @@
 #include "textflag.h"
+#include "kernel_amd64.h"
 
 // MULTIPLY adds the products of 64 bytes of the four queries, in Z4 to Z7, with a row + 128, which is not negative.
 #define MULTIPLY(row, a, b, c, d) \
@@ -24,10 +25,6 @@
 	VEXTRACTI128 $1, Y0, X1       \
 	VPADDD       X1, X0, X0       \
 	VMOVDQU      X0, to
-
-// AHEAD is how many bytes before they are needed rows are asked for: the processor by itself does not
-// look beyond a page.
-#define AHEAD 8192
 
 // func dotsFourVNNI(dst *int32, rows, q *int8, count, n int)
 TEXT ·dotsFourVNNI(SB), NOSPLIT, $0-40

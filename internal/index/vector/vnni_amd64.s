@@ -1,15 +1,11 @@
 #include "textflag.h"
-#include "sum_amd64.h"
+#include "kernel_amd64.h"
 
 // STEPU adds 32 products of q, in Y13, with the row + 128, which is not negative, to acc. It
 // overwrites row128.
 #define STEPU(row, row128, acc) \
 	VPXOR    row, Y15, row128 \
 	VPDPBUSD Y13, row128, acc
-
-// AHEAD is how many bytes before they are needed rows are asked for: the processor by itself does not
-// look beyond a page.
-#define AHEAD 8192
 
 // func dotsVNNI(dst *int32, rows, q *int8, count, n int)
 TEXT ·dotsVNNI(SB), NOSPLIT, $0-40

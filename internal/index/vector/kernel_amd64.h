@@ -1,3 +1,7 @@
+// AHEAD is how many bytes before they are needed rows are asked for: the processor by itself does not
+// look beyond a page.
+#define AHEAD 8192
+
 // SUM adds up the eight numbers of a register, whose lower half is X, and stores the
 // sum at 0(DI).
 #define SUM(Y, X) \
