@@ -36,9 +36,6 @@ type Reinforcement struct {
 // that are unknown.
 func (m *Memories) Reinforce(ctx context.Context, up, down []hippo.ID) ([]Reinforcement, error) {
 	b := Ballot{Up: up, Down: down}
-	if _, err := b.votes(); err != nil { // before JSON replaces what is no UTF-8
-		return nil, err
-	}
 	versions, err := versionsOf(ctx, m, b.ids())
 	if err != nil {
 		return nil, err
