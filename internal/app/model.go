@@ -120,7 +120,7 @@ func contextual() (embedding.Model, error) {
 	if err != nil {
 		return embedding.Model{}, err
 	}
-	return embedding.Model{Embedder: embed.NewCache(embed.NewJoining(embed.NewEvicting(m, modelfile.Evictor(m.Table()))), 0), Optional: true}, nil
+	return embedding.Model{Embedder: encoder(m, m.Table()), Optional: true}, nil
 }
 
 func multilingual() (embedding.Model, error) {
@@ -128,8 +128,12 @@ func multilingual() (embedding.Model, error) {
 	if err != nil {
 		return embedding.Model{}, err
 	}
-	joining := embed.NewJoining(embed.NewEvicting(m, modelfile.Evictor(m.Table())))
-	return embedding.Model{Embedder: embed.NewCache(joining, 0), Channel: retrieve.Multilingual, Optional: true, Common: models.Questions()}, nil
+	return embedding.Model{Embedder: encoder(m, m.Table()), Channel: retrieve.Multilingual, Optional: true, Common: models.Questions()}, nil
+}
+
+// encoder returns a built-in encoder that joins queries, evicts its table, and has a cache.
+func encoder(m embed.Embedder, table []byte) embed.Embedder {
+	return embed.NewCache(embed.NewJoining(embed.NewEvicting(m, modelfile.Evictor(table))), 0)
 }
 
 // OpenModels opens the models that a store uses for a setting, the preferred one first. The caller
