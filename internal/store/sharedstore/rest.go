@@ -52,12 +52,12 @@ func (r *rest) take() bool {
 			if r.log != nil {
 				r.log.Warn("rows of another program are not taken over yet", "error", err)
 			}
-			if !errors.Is(err, hippo.ErrUnavailable) {
-				break // the next read tries again
-			}
 			select {
 			case <-time.After(retryPart):
 			case <-ctx.Done():
+			}
+			if !errors.Is(err, hippo.ErrUnavailable) {
+				break // the next read tries again
 			}
 		}
 		r.mu.Lock()
