@@ -1,8 +1,8 @@
 package hippo
 
 import (
-	"cmp"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -94,5 +94,11 @@ func (r *Relation) Other(id ID) ID {
 
 // Compare orders relations by From, To and Kind, which are unique.
 func (r *Relation) Compare(other *Relation) int {
-	return cmp.Or(r.From.Compare(other.From), r.To.Compare(other.To), cmp.Compare(r.Kind, other.Kind))
+	if c := r.From.Compare(other.From); c != 0 {
+		return c
+	}
+	if c := r.To.Compare(other.To); c != 0 {
+		return c
+	}
+	return strings.Compare(r.Kind, other.Kind)
 }
