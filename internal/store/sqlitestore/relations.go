@@ -104,11 +104,11 @@ func (s *relations) Relations(ctx context.Context, q driver.RelationQuery) ([]hi
 			for i := range ids {
 				args[4+i] = ids[i][:]
 			}
-			rs, err := readRelations(ctx, db, s.strongest.of(&q.Scope), args...)
+			rs, err := appendRelations(ctx, db, found, s.strongest.of(&q.Scope), args...)
 			if err != nil {
 				return err
 			}
-			found = append(found, rs...)
+			found = rs
 		}
 		return nil
 	})
@@ -137,7 +137,11 @@ func same(a, b hippo.Relation) bool { return a.Compare(&b) == 0 }
 
 // readRelations reads the rows of a query for relationColumns.
 func readRelations(ctx context.Context, q sqlitex.Queryer, query string, args ...any) ([]hippo.Relation, error) {
-	var out []hippo.Relation
+	return appendRelations(ctx, q, nil, query, args...)
+}
+
+// appendRelations is readRelations behind others.
+func appendRelations(ctx context.Context, q sqlitex.Queryer, out []hippo.Relation, query string, args ...any) ([]hippo.Relation, error) {
 	for rows, err := range sqlitex.Rows(ctx, q, query, args...) {
 		if err != nil {
 			return nil, err
@@ -172,16 +176,20 @@ func timeOf(t sql.NullInt64) time.Time {
 }
 
 // AllRelations implements [driver.Relations]. It holds all of them in RAM, some
-// 100 bytes each, so that no connection is held while the loop runs, and sorts
-// them there: in the order of an index SQLite reads a page for almost each row.
+// 130 bytes each, so that no connection is held while the loop runs. An index has
+// all columns, ordered by the source; those of one source are few, and sorted here.
 func (s *relations) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
 		var all []hippo.Relation
 		err := s.db.View(ctx, func(q *sqlitex.File) (err error) {
-			all, err = readRelations(ctx, q, "SELECT "+relationColumns+" FROM relation")
+			n := 0
+			if _, err := sqlitex.First(ctx, q, "SELECT relations FROM state", nil, &n); err != nil {
+				return err
+			}
+			all, err = appendRelations(ctx, q, make([]hippo.Relation, 0, max(n, 0)), "SELECT "+relationColumns+" FROM relation INDEXED BY relation_source ORDER BY source")
 			return err
 		})
-		slices.SortFunc(all, func(a, b hippo.Relation) int { return a.Compare(&b) })
+		sortEachSource(all)
 		for _, r := range all {
 			if err != nil {
 				break
@@ -194,6 +202,18 @@ func (s *relations) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, 
 		if err != nil {
 			yield(hippo.Relation{}, err)
 		}
+	}
+}
+
+// sortEachSource sorts relations, which are in the order of From, by From, To and Kind.
+func sortEachSource(rs []hippo.Relation) {
+	for len(rs) > 0 {
+		n := slices.IndexFunc(rs, func(r hippo.Relation) bool { return r.From != rs[0].From })
+		if n < 0 {
+			n = len(rs)
+		}
+		slices.SortFunc(rs[:n], func(a, b hippo.Relation) int { return a.Compare(&b) })
+		rs = rs[n:]
 	}
 }
 
