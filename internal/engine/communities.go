@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/recall/hybrid/graph"
@@ -80,8 +81,8 @@ func communities(ctx context.Context, m *Memories, q CommunityQuery) (*Community
 // related is a graph of all memories that have a relation.
 type related struct {
 	*graph.Graph
-	ids   []hippo.ID // by node, ascending
-	pairs [][2]int   // the nodes of each relation
+	ids   []hippo.ID  // by node, ascending
+	pairs [][2]uint32 // the nodes of each relation
 }
 
 // readRelated reads the relations of a scope.
@@ -90,49 +91,59 @@ func readRelated(ctx context.Context, m *Memories, f *GraphFilter) (*related, er
 	if err != nil {
 		return nil, err
 	}
-	var rs []hippo.Relation
-	used := make(map[hippo.ID]bool)
-	for r, err := range store.RelationsBetween(ctx, m.scoped, func(id hippo.ID) bool { return live[id] }) {
+	out, used := &related{}, make([]bool, len(live))
+	var weights []float64
+	sees := func(id hippo.ID) bool { _, ok := live[id]; return ok }
+	for r, err := range store.RelationsBetween(ctx, m.scoped, sees) {
 		if err != nil {
 			return nil, err
 		}
 		if at := f.At.ValidAt; !f.keeps(r.Kind) || !at.IsZero() && !r.ValidAt(at) {
 			continue
 		}
-		rs = append(rs, r)
-		used[r.From], used[r.To] = true, true
+		from, to := live[r.From], live[r.To]
+		out.pairs, weights = append(out.pairs, [2]uint32{from, to}), append(weights, r.Weight)
+		used[from], used[to] = true, true
 	}
-	out := &related{ids: make([]hippo.ID, 0, len(used)), pairs: make([][2]int, 0, len(rs))}
-	for id := range used {
-		out.ids = append(out.ids, id)
-	}
-	slices.SortFunc(out.ids, hippo.ID.Compare)
-	nodes := make(map[hippo.ID]int, len(out.ids))
-	for n, id := range out.ids {
-		nodes[id] = n
-	}
+	out.number(live, used)
 	b := graph.NewBuilder(len(out.ids), 0)
-	for i := range rs {
-		pair := [2]int{nodes[rs[i].From], nodes[rs[i].To]}
-		b.Add(graph.Edge{A: pair[0], B: pair[1], Weight: rs[i].Weight})
-		out.pairs = append(out.pairs, pair)
+	b.Grow(len(out.pairs))
+	for i, p := range out.pairs {
+		b.Add(graph.Edge{A: int(p[0]), B: int(p[1]), Weight: weights[i]})
 	}
 	out.Graph = b.Graph()
 	return out, nil
 }
 
-// liveIDs returns the memories of the scope that are not forgotten.
-func liveIDs(ctx context.Context, m *Memories) (map[hippo.ID]bool, error) {
-	var live map[hippo.ID]bool
+// number makes nodes of the memories that are used, in the order of their IDs, and has the pairs name these.
+func (r *related) number(live map[hippo.ID]uint32, used []bool) {
+	for id, n := range live {
+		if used[n] {
+			r.ids = append(r.ids, id)
+		}
+	}
+	slices.SortFunc(r.ids, hippo.ID.Compare)
+	nodes := make([]uint32, len(used))
+	for n, id := range r.ids {
+		nodes[live[id]] = uint32(n)
+	}
+	for i, p := range r.pairs {
+		r.pairs[i] = [2]uint32{nodes[p[0]], nodes[p[1]]}
+	}
+}
+
+// liveIDs numbers the memories of the scope that are not forgotten.
+func liveIDs(ctx context.Context, m *Memories) (map[hippo.ID]uint32, error) {
+	var live map[hippo.ID]uint32
 	err := m.indexed(ctx, func() error {
 		r, err := m.index.Search(ctx, &retrieve.Query{Scope: m.scope, Filter: hippo.Filter{Archived: true}})
 		if err != nil {
 			return err
 		}
 		defer r.Close()
-		live = make(map[hippo.ID]bool, len(r.Matches))
+		live = make(map[hippo.ID]uint32, len(r.Matches))
 		for i := range r.Matches {
-			live[r.Reader.Key(r.Matches[i].Doc).ID] = true
+			live[r.Reader.Key(r.Matches[i].Doc).ID] = uint32(i)
 		}
 		return nil
 	})
@@ -141,7 +152,11 @@ func liveIDs(ctx context.Context, m *Memories) (map[hippo.ID]bool, error) {
 
 // communities finds the communities and reads the first memories of those that are shown.
 func (r *related) communities(ctx context.Context, m *Memories, count int) (*CommunityList, error) {
-	of, ranks := r.Communities(), r.ranks()
+	var ranks []float64
+	var walk sync.WaitGroup
+	walk.Go(func() { ranks = r.ranks() })
+	of := r.Communities()
+	walk.Wait()
 	groups := make(map[int][]int)
 	for n, c := range of {
 		groups[c] = append(groups[c], n)

@@ -47,6 +47,9 @@ type arc struct {
 // time, see [Edge.Holds].
 func NewBuilder(nodes int, at int64) *Builder { return &Builder{nodes: nodes, at: at} }
 
+// Grow makes room for that many more edges.
+func (b *Builder) Grow(edges int) { b.arcs = slices.Grow(b.arcs, 2*edges) }
+
 // Add adds an edge; that it does not hold, or weighs nothing, leaves it out. Several
 // edges between two nodes add up. It panics if there is no such node.
 func (b *Builder) Add(e Edge) {
@@ -62,51 +65,50 @@ func (b *Builder) Add(e Edge) {
 	}
 }
 
-// Graph returns the graph of the edges so far. Cost: two passes over them, and sorting
-// those of each node.
+// Graph returns the graph of the edges so far. Cost: four passes over them.
 func (b *Builder) Graph() *Graph {
-	g := &Graph{
-		ends: make([]uint32, b.nodes), degree: make([]float64, b.nodes),
-		to: make([]uint32, 0, len(b.arcs)), weights: make([]float64, 0, len(b.arcs)),
-	}
+	arcs, _ := byNode(b.arcs, b.nodes, func(a *arc) uint32 { return a.to })
+	arcs, ends := byNode(arcs, b.nodes, func(a *arc) uint32 { return a.from })
+	g := &Graph{ends: ends, degree: make([]float64, b.nodes), to: make([]uint32, 0, len(arcs)), weights: make([]float64, 0, len(arcs))}
 	from := uint32(0)
-	for n, row := range b.rows() {
-		for i, a := range row {
-			if i > 0 && row[i-1].to == a.to {
-				g.weights[len(g.weights)-1] += a.weight
-			} else {
-				g.to, g.weights = append(g.to, a.to), append(g.weights, a.weight)
+	for n, end := range ends {
+		first := len(g.to)
+		for row := arcs[from:end]; len(row) > 0; {
+			to, weight, several := row[0].to, 0.0, 1
+			for several < len(row) && row[several].to == to {
+				several++
 			}
+			// The sum of edges between two nodes has one order.
+			slices.SortFunc(row[:several], func(x, y arc) int { return cmp.Compare(x.weight, y.weight) })
+			for _, a := range row[:several] {
+				weight += a.weight
+			}
+			g.to, g.weights, row = append(g.to, to), append(g.weights, weight), row[several:]
 		}
-		g.ends[n] = uint32(len(g.to))
-		for _, w := range g.weights[from:] {
+		from, ends[n] = end, uint32(len(g.to))
+		for _, w := range g.weights[first:] {
 			g.degree[n] += w
 		}
-		from = g.ends[n]
 	}
 	return g
 }
 
-// rows returns the arcs by their first node. They are sorted by weight as well, so
-// that the sum of edges between two nodes has one order.
-func (b *Builder) rows() [][]arc {
-	rows, all := make([][]arc, b.nodes), make([]arc, len(b.arcs))
-	count := make([]int, b.nodes)
-	for _, a := range b.arcs {
-		count[a.from]++
+// byNode returns arcs ordered by a node of each, those of one node in the order that they have, and where those of each node end.
+func byNode(arcs []arc, nodes int, of func(*arc) uint32) ([]arc, []uint32) {
+	at := make([]uint32, nodes+1) // of a node: where the next arc goes
+	for i := range arcs {
+		at[of(&arcs[i])+1]++
 	}
-	at := 0
-	for n, c := range count {
-		rows[n] = all[at : at : at+c]
-		at += c
+	for n := range nodes {
+		at[n+1] += at[n]
 	}
-	for _, a := range b.arcs {
-		rows[a.from] = append(rows[a.from], a)
+	out := make([]arc, len(arcs))
+	for i := range arcs {
+		n := of(&arcs[i])
+		out[at[n]] = arcs[i]
+		at[n]++
 	}
-	for _, row := range rows {
-		slices.SortFunc(row, func(x, y arc) int { return cmp.Or(cmp.Compare(x.to, y.to), cmp.Compare(x.weight, y.weight)) })
-	}
-	return rows
+	return out, at[:nodes]
 }
 
 // Graph is an undirected weighted graph in compressed rows. It is immutable and safe
