@@ -25,7 +25,7 @@ type source struct {
 }
 
 // documents is the version of what [memoryOf] makes of a chunk. Another one rebuilds the words.
-const documents = "3"
+const documents = "4"
 
 // Head implements [index.Source].
 func (s *source) Head(context.Context) (driver.Head, error) {

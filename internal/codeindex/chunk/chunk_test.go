@@ -95,8 +95,22 @@ func TestSplit_class(t *testing.T) {
 	if got := texts(src, list); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
-	if got := chunk.Header(f, &list[2]); got != "class A(B)\n" {
+	if got := chunk.Header(f, &list[2]); got != "class A(B)\ng\n" {
 		t.Errorf("header %q", got)
+	}
+}
+
+// The words of a name stand before the text.
+func TestHeader_name(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"path_stats": "path stats\n", "isHTMLPage": "is HTML Page\n", "HTTPServer": "HTTP Server\n", "__init__": "init\n", "utf8Len": "utf8 Len\n", "close": "close\n", "größeÄndern": "größe Ändern\n",
+		"tk_strictMotif": "tk strict Motif\n", "_": "", "operator+=": "operator\n", "\xff\xfeab": "ab\n", "": "", strings.Repeat("ab", 1000): strings.Repeat("ab", 120) + "\n",
+	} {
+		f := &syntax.File{Symbols: []syntax.Symbol{{Name: name, Range: syntax.Range{Until: 1}, Parent: -1}}}
+		if got := chunk.Header(f, &chunk.Chunk{Until: 1}); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
 	}
 }
 
@@ -123,7 +137,7 @@ func TestSplit_method(t *testing.T) {
 		{Name: "F", Qualified: "T.F", Kind: syntax.Method, Range: at(src, "func (T) F() {}"), Parent: 0},
 	}}
 	list := check(t, []byte(src), f)
-	if len(list) != 2 || list[1].Symbol != 1 || chunk.Header(f, &list[1]) != "type T struct\n" {
+	if len(list) != 2 || list[1].Symbol != 1 || chunk.Header(f, &list[1]) != "type T struct\nF\n" {
 		t.Errorf("got %+v", list)
 	}
 }
@@ -148,7 +162,7 @@ func TestSplit_long(t *testing.T) {
 			t.Errorf("chunk %d does not overlap", i)
 		}
 	}
-	if h := chunk.Header(f, &list[1]); h != "func F()\n" {
+	if h := chunk.Header(f, &list[1]); h != "func F()\nF\n" {
 		t.Errorf("header %q", h)
 	}
 	check(t, []byte(strings.Repeat("x", 20_000)), &syntax.File{})

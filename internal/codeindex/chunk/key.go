@@ -3,6 +3,8 @@ package chunk
 import (
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
 )
@@ -46,12 +48,41 @@ func PartKeys(chunks []Chunk, symbols []string) []string {
 const maxHeader = 240
 
 // Header is what the text of a chunk does not say: the signatures of what holds it, one a line, the
-// outermost first. It is embedded and searched with the text.
+// outermost first, and the words of the name of its symbol, which so count twice and as words of a
+// language. It is embedded and searched with the text.
 func Header(f *syntax.File, c *Chunk) string {
 	var b strings.Builder
 	for _, s := range holders(f, c) {
 		b.WriteString(s)
 		b.WriteByte('\n')
+	}
+	if c.Symbol >= 0 {
+		if s := nameWords(f.Symbols[c.Symbol].Name); s != "" {
+			b.WriteString(s)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// nameWords returns the words of an identifier with a space between them: path, stats of path_stats, is, HTML, page of isHTMLPage.
+// Of a long one it returns the beginning.
+func nameWords(name string) string {
+	name = strings.ToValidUTF8(name[:min(len(name), maxHeader)], "")
+	var b strings.Builder
+	before := ' ' // the rune before
+	for i, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			before = ' '
+			continue
+		}
+		next, _ := utf8.DecodeRuneInString(name[i+utf8.RuneLen(r):])
+		begins := unicode.IsUpper(r) && (!unicode.IsUpper(before) || unicode.IsLower(next))
+		if b.Len() > 0 && (before == ' ' || begins) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		before = r
 	}
 	return b.String()
 }
