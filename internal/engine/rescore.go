@@ -52,7 +52,7 @@ func scoreWaiting(ctx context.Context, m *Memories, _ none) (none, error) {
 // Rescore computes the surprise of the memories in scope again, as the store is now: the consolidation
 // calls it. It begins with those that have none, and then takes the last changed ones; limit is the largest
 // number, 0 for all. It returns how many changed. Predictions are not repeated: a memory keeps the loss that it has.
-// Cost: a scan of the vectors for each, 1 ms in a store of 100,000.
+// Cost: a scan of the vectors for eight of them, 1 ms each in a store of 100,000.
 func Rescore(ctx context.Context, m *Memories, limit int) (changed int, err error) {
 	return perform(ctx, m, limit, rescore)
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -185,8 +186,9 @@ func (s *scorer) score(ctx context.Context, ids []hippo.ID, learn bool) (changed
 	scores := make(map[hippo.ID]hippo.Surprise, len(ms))
 	err = s.indexed(ctx, func() error {
 		s.embedding.EmbedInstant(ctx)
+		cosines := s.cosines(ms)
 		for i, m := range ms {
-			subjects[i].Cosines = s.cosines(m)
+			subjects[i].Cosines = cosines[m.ID]
 			if c := s.Of(subjects[i]); differs(&c, &m.Surprise) {
 				scores[m.ID] = c
 			}
@@ -208,21 +210,31 @@ func differs(a, b *hippo.Surprise) bool {
 	return b.Score == 0 || d(a.Score, b.Score) || d(a.Outlier, b.Outlier) || d(a.Engagement, b.Engagement) || d(a.Explicit, b.Explicit) || d(a.Loss, b.Loss)
 }
 
-// cosines returns those of a memory and its neighbours by the first model that has its vector: the
+// cosines returns those of memories and their neighbours, of each by the first model that has its vector: the
 // instant one, which has those of all, if there is one. Without a vector it is as if there were unrelated ones:
 // half of a distance in one mode and a whole one in the other.
-func (s *scorer) cosines(m *hippo.Memory) []float64 {
+func (s *scorer) cosines(ms []*hippo.Memory) map[hippo.ID][]float64 {
 	v, n := s.index.Vectors, s.Mode.Neighbours()
 	find := (*index.Vectors).Nearest
 	if s.Mode == surprise.ClaudeHippo {
 		find = (*index.Vectors).Earlier
 	}
+	out := make(map[hippo.ID][]float64, len(ms))
 	for _, model := range s.embedding.Steady(retrieve.Semantic) {
-		if cosines, ok := find(v, model, m.ID, n); ok {
-			return cosines
+		var rest []hippo.ID
+		for _, m := range ms {
+			if _, ok := out[m.ID]; !ok {
+				rest = append(rest, m.ID)
+			}
+		}
+		maps.Copy(out, find(v, model, rest, n))
+	}
+	for _, m := range ms {
+		if _, ok := out[m.ID]; !ok {
+			out[m.ID] = []float64{unknownCosine}
 		}
 	}
-	return []float64{unknownCosine}
+	return out
 }
 
 // unknownCosine stands for the neighbours of a memory that has no vector.

@@ -9,51 +9,73 @@ import (
 	"github.com/hippo-memory/hippo/internal/top"
 )
 
-// Nearest returns the cosines of a memory with the n live memories of its namespace that are most
-// similar to it by a model, the largest first; fewer if there are no more. A memory of several
-// passages is as similar as its best one to the first passage of this one. Not ok: the memory has no
-// vector of the model. Cost: a scan of the vectors, some 20 ns each.
-func (v *Vectors) Nearest(model string, id hippo.ID, n int) (cosines []float64, ok bool) {
-	from, ok := v.from(model, id)
-	if !ok {
-		return nil, false
-	}
-	best := top.New(n, func(a, b float64) int { return cmp.Compare(b, a) })
-	var list []vector.Query
-	from.others(func(_ *part, vs *vectors, _ docSet) {
-		list = append(list, vector.Query{Table: &vs.table, Code: &from.code, Cosines: vs.table.Room(nil)})
-	})
-	v.scans.Do(list)
-	from.others(func(p *part, vs *vectors, in docSet) {
-		cosines := list[0].Cosines
-		list = list[1:]
-		for row, c := range cosines {
-			if b := best.Bound(); b != nil && float64(c) <= *b {
-				continue
-			}
-			doc := vs.docOf[row]
-			if first, to := vs.rows(doc); uint32(row) == bestRow(cosines, first, to) && from.counts(p, in, doc) {
-				best.Add(float64(c))
-			}
+// together is the number of memories that are compared by one scan: it reads the vectors from memory once for all of them.
+const together = 8
+
+// Nearest returns the cosines of some memories with the n live memories of their namespace that are most
+// similar to them by a model, the largest first; fewer if there are no more. A memory of several
+// passages is as similar as its best one to the first passage of another one. Those that have no
+// vector of the model are left out. Cost: a scan of the vectors for eight, some 10 ns each for every memory.
+func (v *Vectors) Nearest(model string, ids []hippo.ID, n int) map[hippo.ID][]float64 {
+	out, s := make(map[hippo.ID][]float64, len(ids)), v.current.Load()
+	var room [][]float32 // by query of a scan, used again
+	for some := range slices.Chunk(ids, together) {
+		var list []vector.Query
+		centres := s.centres(model, some)
+		for i := range centres {
+			centres[i].others(func(_ *part, vs *vectors, _ docSet) {
+				if len(list) == len(room) {
+					room = append(room, nil)
+				}
+				k := len(list)
+				room[k] = vs.table.Room(room[k])
+				list = append(list, vector.Query{Table: &vs.table, Code: &centres[i].code, Cosines: room[k]})
+			})
 		}
-	})
-	return slices.Clone(best.Sorted()), true
+		v.scans.Do(list)
+		for i := range centres {
+			o, best := &centres[i], top.New(n, func(a, b float64) int { return cmp.Compare(b, a) })
+			o.others(func(p *part, vs *vectors, in docSet) {
+				o.nearest(best, p, vs, in, list[0].Cosines)
+				list = list[1:]
+			})
+			out[o.id] = slices.Clone(best.Sorted())
+		}
+	}
+	return out
 }
 
-// Earlier returns the cosines of a memory with the n newest live memories of its namespace that were
-// recorded before it, the newest first; fewer if there are no more, or they have no vector. Not ok and
-// the passages are as of [Vectors.Nearest]. Cost: a pass over the rows, some 5 ns each.
-func (v *Vectors) Earlier(model string, id hippo.ID, n int) (cosines []float64, ok bool) {
-	from, ok := v.from(model, id)
-	if !ok {
-		return nil, false
+// nearest adds the best cosines of a part.
+func (o *centre) nearest(best *top.List[float64], p *part, vs *vectors, in docSet, cosines []float32) {
+	for row, c := range cosines {
+		if b := best.Bound(); b != nil && float64(c) <= *b {
+			continue
+		}
+		doc := vs.docOf[row]
+		if first, to := vs.rows(doc); uint32(row) == bestRow(cosines, first, to) && o.counts(p, in, doc) {
+			best.Add(float64(c))
+		}
 	}
+}
+
+// Earlier returns the cosines of some memories with the n newest live memories of their namespace that were
+// recorded before them, the newest first; fewer if there are no more, or they have no vector. Those without a vector
+// and the passages are as of [Vectors.Nearest]. Cost: for each a pass over the rows, some 5 ns each.
+func (v *Vectors) Earlier(model string, ids []hippo.ID, n int) map[hippo.ID][]float64 {
+	out := make(map[hippo.ID][]float64, len(ids))
+	for _, o := range v.current.Load().centres(model, ids) {
+		out[o.id] = o.earlier(n)
+	}
+	return out
+}
+
+func (o *centre) earlier(n int) (cosines []float64) {
 	newest := top.New(n, func(a, b former) int { return cmp.Or(cmp.Compare(b.created, a.created), b.id.Compare(a.id)) })
-	from.others(func(p *part, vs *vectors, in docSet) {
+	o.others(func(p *part, vs *vectors, in docSet) {
 		for doc := range uint32(p.docs) {
 			r := p.stored.row(doc)
 			x := former{r.created, r.id, p, vs, doc}
-			if b := newest.Bound(); b != nil && r.created < b.created || !x.before(&from) || !vs.has(doc) || !from.counts(p, in, doc) {
+			if b := newest.Bound(); b != nil && r.created < b.created || !x.before(o) || !vs.has(doc) || !o.counts(p, in, doc) {
 				continue
 			}
 			newest.Add(x)
@@ -62,15 +84,16 @@ func (v *Vectors) Earlier(model string, id hippo.ID, n int) (cosines []float64, 
 	for _, x := range newest.Sorted() {
 		row, _ := x.vectors.first(x.doc)
 		code := x.vectors.table.At(row)
-		cosines = append(cosines, vector.Cosine(&from.code, &code))
+		cosines = append(cosines, vector.Cosine(&o.code, &code))
 	}
-	return cosines, true
+	return cosines
 }
 
 // centre is a memory whose neighbours are asked for.
 type centre struct {
 	*snapshot
 	model     int
+	id        hippo.ID
 	part      *part
 	doc       uint32
 	code      vector.Code
@@ -92,20 +115,20 @@ func (x *former) before(o *centre) bool {
 	return cmp.Or(cmp.Compare(x.created, r.created), x.id.Compare(r.id)) < 0
 }
 
-// from returns the memory itself that a memory is; not ok if it has no vector of the model.
-func (v *Vectors) from(model string, id hippo.ID) (o centre, ok bool) {
-	s := v.current.Load()
+// centres returns those of some memories that have a vector of the model.
+func (s *snapshot) centres(model string, ids []hippo.ID) (out []centre) {
 	k := s.model(model)
-	at, doc, ok := s.find(id)
-	if k < 0 || !ok {
-		return o, false
+	for _, id := range ids {
+		at, doc, ok := s.find(id)
+		if k < 0 || !ok {
+			continue
+		}
+		p := s.parts[at]
+		if row, ok := p.vectors[k].first(doc); ok {
+			out = append(out, centre{s, k, id, p, doc, p.vectors[k].table.At(row), p.names.text(p.columns.rows[doc].namespace)})
+		}
 	}
-	p := s.parts[at]
-	row, ok := p.vectors[k].first(doc)
-	if !ok {
-		return o, false
-	}
-	return centre{s, k, p, doc, p.vectors[k].table.At(row), p.names.text(p.columns.rows[doc].namespace)}, true
+	return out
 }
 
 // others calls fn for each part that has documents of the namespace, with those; nil for all.

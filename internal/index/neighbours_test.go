@@ -3,6 +3,7 @@ package index_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -74,22 +75,43 @@ func TestVectors_neighbours(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", what, got, want)
 		}
 	}
-	got, ok := x.Vectors.Nearest(few.ID, asked.ID, 3)
-	check("nearest", got, nearest[:3], .03)
-	got, _ = x.Vectors.Earlier(few.ID, asked.ID, 5)
-	check("earlier", got, cosines(before)[:5], 1e-3)
-	got, _ = x.Vectors.Earlier(few.ID, asked.ID, 50)
-	check("all earlier", got, cosines(before), 1e-3)
-	alone, there := x.Vectors.Nearest(few.ID, id(4), 3)
-	if !ok || !there || len(alone) != 0 {
-		t.Errorf("another tenant: got %v, %v", alone, there)
+	one := []hippo.ID{asked.ID}
+	check("nearest", x.Vectors.Nearest(few.ID, one, 3)[asked.ID], nearest[:3], .03)
+	check("earlier", x.Vectors.Earlier(few.ID, one, 5)[asked.ID], cosines(before)[:5], 1e-3)
+	check("all earlier", x.Vectors.Earlier(few.ID, one, 50)[asked.ID], cosines(before), 1e-3)
+	for name, find := range map[string]func(model string, ids []hippo.ID, n int) map[hippo.ID][]float64{
+		"nearest": x.Vectors.Nearest, "earlier": x.Vectors.Earlier,
+	} {
+		if alone, ok := find(few.ID, []hippo.ID{id(4)}, 3)[id(4)]; !ok || len(alone) != 0 {
+			t.Errorf("%s, another tenant: got %v, %v", name, alone, ok)
+		}
+		if got := find(few.ID, []hippo.ID{id(99)}, 3); len(got) != 0 {
+			t.Errorf("%s of a memory that is not there: got %v", name, got)
+		}
+		if got := find("unknown", one, 3); len(got) != 0 {
+			t.Errorf("%s by a model that is not there: got %v", name, got)
+		}
 	}
-	for _, no := range []struct {
-		model string
-		id    hippo.ID
-	}{{few.ID, id(99)}, {"unknown", asked.ID}} {
-		if _, ok := x.Vectors.Nearest(no.model, no.id, 3); ok {
-			t.Errorf("%v has neighbours", no)
+}
+
+// Memories that are asked for together get what each of them gets alone, whatever their namespaces, and those that are
+// not there are left out.
+func TestVectors_NeighboursOfSeveral(t *testing.T) {
+	t.Parallel()
+	_, x := neighbourhood(t)
+	all := []hippo.ID{id(99)}
+	for n := range 20 {
+		all = append(all, id(n))
+	}
+	for name, find := range map[string]func(model string, ids []hippo.ID, n int) map[hippo.ID][]float64{
+		"nearest": x.Vectors.Nearest, "earlier": x.Vectors.Earlier,
+	} {
+		want := make(map[hippo.ID][]float64)
+		for _, id := range all {
+			maps.Copy(want, find(few.ID, []hippo.ID{id}, 4))
+		}
+		if got := find(few.ID, all, 4); len(want) < 19 || !maps.EqualFunc(got, want, slices.Equal[[]float64]) {
+			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 	}
 }
