@@ -24,6 +24,7 @@ type found struct {
 	window   window
 	sessions sessionNumbers
 	matches  []retrieve.Match
+	best     float64 // the highest score of a match
 }
 
 // channel is the query's vector in one space.

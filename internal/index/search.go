@@ -248,7 +248,7 @@ func (f *found) match(p *partFound, doc uint32, d sum, everything bool) {
 	if w := &f.window; !everything && (w.substring == "" || !w.containing.has(doc)) {
 		m.Coverage = d.cover / f.terms.totalIDF
 	}
-	f.matches = append(f.matches, m)
+	f.matches, f.best = append(f.matches, m), max(f.best, d.score)
 }
 
 // contain finds the documents of a part with a term that contains the substring.

@@ -81,9 +81,10 @@ func (x *Index) matched(ctx context.Context, f *found) (r *retrieve.Result, err 
 		return nil, err
 	}
 	return &retrieve.Result{
-		Matches: f.matches, MaxScore: f.terms.most, Terms: f.terms.counted, Memories: f.stats.Docs, Spreads: spreads(&f.channels),
+		Matches: f.matches, MaxScore: f.terms.most, BestScore: f.best, Terms: f.terms.counted, Memories: f.stats.Docs, Spreads: spreads(&f.channels),
 		Reader: reader{f}, Vocabulary: vocabulary{f}, Superseded: func(yield func(retrieve.Doc, hippo.ID) bool) { superseded(f, yield) },
-		Outline: func(d retrieve.Doc) (int, bool) { return outline(f, d) },
+		Outline:  func(d retrieve.Doc) (int, bool) { return outline(f, d) },
+		Archived: f.archived(),
 	}, nil
 }
 
@@ -99,7 +100,7 @@ func mostMatches(q *retrieve.Query, postings, docs int) (n, most int) {
 // begin prepares the parts for a query.
 func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 	f.pool, f.snapshot, f.query = pool, s, q
-	f.stats = bm25.Stats{}
+	f.stats, f.best = bm25.Stats{}, 0
 	f.parts = slices.Grow(f.parts[:0], len(s.parts))[:len(s.parts)]
 	for i, p := range s.parts {
 		g := &f.parts[i]
@@ -121,6 +122,16 @@ func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 			f.stats.Length[k] += n
 		}
 	}
+}
+
+// archived reports whether some document that may pass the filter may be archived.
+func (f *found) archived() bool {
+	for i := range f.parts {
+		if f.parts[i].possible && f.parts[i].part.archived > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // outline is [retrieve.Result.Outline].

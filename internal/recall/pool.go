@@ -17,6 +17,7 @@ import (
 type pool struct {
 	first *firstStage
 	lists []*top.List[listed]
+	sizes []int // of the lists
 }
 
 const (
@@ -33,12 +34,12 @@ type listed struct {
 }
 
 func newPool(f *firstStage) *pool {
-	p := &pool{first: f}
-	for range 1 + retrieve.Channels {
-		p.lists = append(p.lists, top.New(f.weights.Rerank.Lists, p.better))
-	}
+	p := &pool{first: f, sizes: slices.Repeat([]int{f.weights.Rerank.Lists}, 1+int(retrieve.Channels))}
 	if isVague(f.Plan, f.found) {
-		p.lists = append(p.lists, top.New(importantKept, p.better))
+		p.sizes = append(p.sizes, importantKept)
+	}
+	for _, n := range p.sizes {
+		p.lists = append(p.lists, top.New(n, p.better))
 	}
 	return p
 }
@@ -64,14 +65,19 @@ func scoresOf(m *retrieve.Match, salience float64) [2 + retrieve.Channels]float6
 type leastOf [2 + retrieve.Channels]float64
 
 // least returns the scores from which the lists may take a match; +Inf for a list that is not there.
-func (p *pool) least() (out leastOf) {
+func (p *pool) least() leastOf {
+	return leastOfLists(p.lists, func(x *listed) float64 { return x.by })
+}
+
+// leastOfLists is [pool.least] of lists whose items have a score.
+func leastOfLists[T any](lists []*top.List[T], score func(*T) float64) (out leastOf) {
 	for i := range out {
 		out[i] = math.Inf(1)
 	}
-	for i, list := range p.lists {
+	for i, list := range lists {
 		out[i] = math.SmallestNonzeroFloat64
 		if b := list.Bound(); b != nil {
-			out[i] = b.by
+			out[i] = score(b)
 		}
 	}
 	return out

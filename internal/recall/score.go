@@ -27,8 +27,6 @@ type scoredMatch struct {
 type firstStage struct {
 	*Plan
 	found *retrieve.Result
-	// bestScore is the highest lexical score of a match.
-	bestScore float64
 	// standard maps cosines to standard scores, by channel.
 	standard [retrieve.Channels]func(float64) float64
 	// gate is the coverage or cosine that a match must exceed.
@@ -57,9 +55,6 @@ func newFirstStage(p *Plan, found *retrieve.Result) firstStage {
 	}
 	for c, x := range found.Spreads {
 		f.standard[c] = rank.Standard(x.Count, x.Mean, x.Deviation)
-	}
-	for i := range found.Matches {
-		f.bestScore = max(f.bestScore, found.Matches[i].Score)
 	}
 	return f
 }
@@ -92,14 +87,14 @@ func (f *firstStage) gated(m *retrieve.Match) bool {
 
 // text computes the features of the text of a match that has length terms.
 func (f *firstStage) text(m *retrieve.Match, length int) (x textFeatures) {
-	x.length, x.bm25 = f.scorer.Length(length), share(m.Score, f.bestScore)
+	x.length, x.bm25 = f.scorer.Length(length), share(m.Score, f.found.BestScore)
 	x.text = f.scorer.Text(f.scorer.Sum(x.bm25, m.Cosine, m.Multilingual, x.length))
 	return x
 }
 
 // sum is the weighted sum of the features of the text of a match that has length terms.
 func (f *firstStage) sum(m *retrieve.Match, length int) float64 {
-	return f.scorer.Sum(share(m.Score, f.bestScore), m.Cosine, m.Multilingual, f.scorer.Length(length))
+	return f.scorer.Sum(share(m.Score, f.found.BestScore), m.Cosine, m.Multilingual, f.scorer.Length(length))
 }
 
 // share is x as a share of the best, 0 if that is 0.

@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/top"
 )
@@ -30,11 +29,7 @@ const rowBatch = 32
 // among the candidates.
 func score(p *Plan, found *retrieve.Result) scored {
 	s := newSelection(p, found)
-	for i := range found.Matches {
-		if p.undistributed && s.outclassed(&found.Matches[i]) {
-			s.tally.total++
-			continue
-		}
+	for i := range s.contenders() {
 		if s.numbers = append(s.numbers, i); len(s.numbers) == rowBatch {
 			s.read()
 		}
@@ -52,6 +47,7 @@ type selection struct {
 	scored
 	plan *Plan
 	best *top.List[scoredMatch]
+	room int   // for the best
 	pool *pool // nil: nothing is reranked
 	// numbers are those of the matches to be read next, matches and rows have room for them.
 	numbers []int
@@ -60,66 +56,22 @@ type selection struct {
 	floor   floor
 }
 
-// floor is what a match that is not read has reached in some way, if it may be among the candidates: the score of a
-// list, or as the relevance of its text that of the last of the best, with the weighted sum of such a text. It is of the
-// matches read so far, so that what lies below it stays there.
-type floor struct {
-	set            bool // there are as many candidates as there can be
-	lists          leastOf
-	relevance, sum float64
-	// most are the signals of a match by its text alone, all others as high as they get.
-	most hippo.Signals
-}
-
 func newSelection(p *Plan, found *retrieve.Result) *selection {
 	s := &selection{scored: scored{first: newFirstStage(p, found), tally: tally{undistributed: p.undistributed}}, plan: p}
 	s.numbers, s.matches, s.rows = make([]int, 0, rowBatch), make([]retrieve.Match, 0, rowBatch), make([]retrieve.Row, 0, rowBatch)
-	s.floor.most.Time, s.floor.most.Prior = 1, 1
-	room := p.keep
+	s.floor, s.room = newFloor(p), p.keep
 	if p.rerank { // reranking may move a candidate and its two neighbours
 		s.pool = newPool(&s.first)
-		room += 3 * s.pool.size()
+		s.room += 3 * s.pool.size()
 		if !p.undistributed {
 			s.relevances = make([]float64, 0, len(found.Matches))
 		}
 		if !p.within.open() { // what is in the range is known when all is ranked
-			room = len(found.Matches)
+			s.room = len(found.Matches)
 		}
 	}
-	s.best = top.New(room, s.first.better)
+	s.best = top.New(s.room, s.first.better)
 	return s
-}
-
-// outclassed reports whether a match cannot be among the candidates whatever its row says, because its text
-// alone is less relevant than all of them. Superseded ones are not: their successors take their places.
-// Cost: some 10 ns.
-func (s *selection) outclassed(m *retrieve.Match) bool {
-	f, first := &s.floor, &s.first
-	if !f.set || f.lists.reachedBy(m) || first.gated(m) {
-		return false
-	}
-	length, superseded := first.found.Outline(m.Doc)
-	if superseded {
-		return false
-	}
-	sum := first.sum(m, length)
-	if sum < f.sum {
-		return true
-	}
-	f.most.Text, f.most.Context = first.scorer.Text(sum), m.Context
-	return first.relevance(first.weights, &f.most) < f.relevance
-}
-
-// raise sets the floor by what was read so far.
-func (s *selection) raise() {
-	b := s.best.Bound()
-	if b == nil || s.pool == nil {
-		return
-	}
-	if !s.floor.set || b.relevance != s.floor.relevance {
-		s.floor.set, s.floor.relevance, s.floor.sum = true, b.relevance, s.first.scorer.LeastSum(b.relevance)
-	}
-	s.floor.lists = s.pool.least()
 }
 
 // read ranks the matches that wait for their rows.
@@ -136,7 +88,9 @@ func (s *selection) read() {
 		}
 	}
 	s.numbers = s.numbers[:0]
-	s.raise()
+	if b := s.best.Bound(); b != nil && s.plan.undistributed {
+		s.floor.raise(s.first.scorer, b.relevance, s.pool.least())
+	}
 }
 
 // add counts a match and keeps it if it may be among the best.

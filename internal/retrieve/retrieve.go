@@ -133,6 +133,8 @@ type Result struct {
 	// distinct terms, each as if at least one memory had it, and over the words that some of
 	// them form together; 0 if there is no term.
 	MaxScore float64
+	// BestScore is the highest score of a match, 0 if there is none.
+	BestScore float64
 	// Terms is the number of distinct terms that were searched, without stop words.
 	Terms int
 	// Memories is the number of memories in the scope, forgotten ones apart.
@@ -147,6 +149,8 @@ type Result struct {
 	// Outline returns what may rule out a document before its row is read: the number of terms of its
 	// content, and whether it has a successor, in the scope or not.
 	Outline func(doc Doc) (length int, superseded bool)
+	// Archived: some match may be archived.
+	Archived bool
 }
 
 // Spread describes the cosines of a query with the vectors of a scope, one for each passage:
