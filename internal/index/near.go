@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -122,17 +123,47 @@ func (ch *channel) add(p *partFound, v *vectors, cosines []float32) {
 	if p.outside {
 		return
 	}
-	var sum, squares float64
-	n := 0
-	for row, c := range cosines {
-		if !p.whole && !p.filter.docs.has(v.docOf[row]) {
-			continue
+	if p.whole {
+		for some := range slices.Chunk(cosines, momentsOf) {
+			ch.addAll(some)
 		}
-		n++
-		sum += float64(c)
-		squares += float64(c * c)
+		return
 	}
-	ch.count, ch.sum, ch.squares = ch.count+n, ch.sum+sum, ch.squares+squares
+	some := make([]float32, 0, momentsOf)
+	for row, c := range cosines {
+		if p.filter.docs.has(v.docOf[row]) {
+			some = append(some, c)
+		}
+		if len(some) == momentsOf {
+			ch.addAll(some)
+			some = some[:0]
+		}
+	}
+	ch.addAll(some)
+}
+
+// momentsOf is the number of cosines that are summed up at a time: the same ones whether others lie between them that are
+// not in scope, so that those do not change the last digit.
+const momentsOf = 256
+
+func (ch *channel) addAll(cosines []float32) {
+	sum, squares := moments(cosines)
+	ch.count, ch.sum, ch.squares = ch.count+len(cosines), ch.sum+sum, ch.squares+squares
+}
+
+// moments returns the sums of numbers and of their squares. Four sums of each do not wait for one another.
+func moments(list []float32) (sum, squares float64) {
+	var a, b, c, d, aa, bb, cc, dd float64
+	for ; len(list) >= 4; list = list[4:] {
+		w, x, y, z := float64(list[0]), float64(list[1]), float64(list[2]), float64(list[3])
+		a, b, c, d = a+w, b+x, c+y, d+z
+		aa, bb, cc, dd = aa+float64(w*w), bb+float64(x*x), cc+float64(y*y), dd+float64(z*z)
+	}
+	for _, n := range list {
+		x := float64(n)
+		a, aa = a+x, aa+float64(x*x)
+	}
+	return a + b + c + d, aa + bb + cc + dd
 }
 
 // spreads describes the cosines in scope, by channel.
