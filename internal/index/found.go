@@ -23,8 +23,27 @@ type found struct {
 	channels [retrieve.Channels]channel
 	window   window
 	sessions sessionNumbers
-	matches  []retrieve.Match
-	best     float64 // the highest score of a match
+	matches  matches
+}
+
+// matches are the matches of a search.
+type matches struct {
+	list []retrieve.Match
+	sums []sum // room for those of all parts
+	// best is the highest score of a match; everything: the query has no text.
+	best       float64
+	everything bool
+}
+
+// sum is what the terms of a query give a document.
+type sum struct{ score, cover float64 }
+
+// lexical are the documents of a part that match by terms.
+type lexical struct {
+	matched docSet
+	sums    []sum // by document, of those that match; others have any
+	// containing are the documents with a term that contains the substring of the query; nil: it has none.
+	containing docSet
 }
 
 // channel is the query's vector in one space.
@@ -50,6 +69,7 @@ type partFound struct {
 	situation situationFilter
 	cosines   [retrieve.Channels][]float32 // by row of the vectors
 	nearest   docSet                       // documents that match by their vectors
+	lexical
 	// superseded are the documents that have a successor; nil: not asked for yet.
 	superseded docSet
 }
@@ -69,7 +89,8 @@ type searchPool struct {
 	scans    *scans
 	scorer   atomic.Pointer[cachedScorer]
 	kept     reserve[*found]
-	// matches are of those that have a turn: room for all memories is the largest part of what a search needs.
+	// sums and matches are of those that have a turn: room for all memories is the largest part of what a search needs.
+	sums    reserve[[]sum]
 	matches reserve[[]retrieve.Match]
 }
 

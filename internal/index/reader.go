@@ -18,14 +18,15 @@ func (f reader) Close() {
 	}
 	pool := f.pool
 	for i := range f.parts {
-		f.parts[i] = partFound{cosines: f.parts[i].cosines}
+		f.parts[i] = partFound{cosines: f.parts[i].cosines, lexical: lexical{matched: f.parts[i].matched}}
 	}
 	clear(f.terms.list)
 	f.pool, f.snapshot, f.query, f.channels = nil, nil, nil, [retrieve.Channels]channel{}
 	f.sessions.clear()
 	f.window.clear()
-	pool.matches.put(f.matches)
-	f.matches = nil
+	pool.matches.put(f.matches.list)
+	pool.sums.put(f.matches.sums)
+	f.matches = matches{}
 	pool.kept.put(f.found)
 	pool.end()
 }

@@ -5,33 +5,28 @@ import (
 	"math/bits"
 
 	"github.com/hippo-memory/hippo/internal/index/bm25"
-	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
 // windowSize is the number of documents that are scored at a time: their sums stay in the
 // first-level cache whatever the size of the index. A multiple of 64.
 const windowSize = 1 << 10
 
-// sum is what a document has so far.
-type sum struct{ score, cover float64 }
-
 // window scores the documents of a part, some of them at a time.
 type window struct {
 	scorer     *bm25.Scorer
 	substring  string // looked for in all terms; empty: none
-	sums       [windowSize]sum
+	sums       *[windowSize]sum
 	hit        [windowSize / 64]uint64 // documents with a sum
 	best       [windowSize]sum         // of the variants of one term
 	cursors    []cursor
 	ends       []int          // where the cursors of each term end
 	table      [256]*bm25.Row // of the segment at hand
-	containing docSet         // documents with a term that contains substring
 	prefetched uint8
 }
 
 func (w *window) clear() {
 	clear(w.cursors[:cap(w.cursors)])
-	w.scorer, w.table = nil, [256]*bm25.Row{}
+	w.scorer, w.sums, w.table = nil, nil, [256]*bm25.Row{}
 }
 
 // cachedScorer is a scorer and the statistics it is for.
@@ -71,12 +66,12 @@ type cursor struct {
 	last  bm25.Counts // of a rare posting
 }
 
-// search collects the matches in one part; everything: the query has no text.
+// search finds the matches in one part; everything: the query has no text.
 func (w *window) search(f *found, p *partFound, everything bool) {
 	n := uint32(p.docs)
 	w.open(f, p)
 	if w.substring != "" {
-		w.contain(p)
+		p.contain(w.substring)
 	}
 	for start := uint32(0); start < n; start += windowSize {
 		if !everything && w.substring == "" {
@@ -85,6 +80,8 @@ func (w *window) search(f *found, p *partFound, everything bool) {
 			}
 		}
 		end := min(start+windowSize, n)
+		w.sums = (*[windowSize]sum)(p.sums[start:])
+		clear(w.sums[:])
 		from := 0
 		for _, to := range w.ends {
 			if to == from+1 {
@@ -209,54 +206,43 @@ func (c *cursor) counts(code byte) *bm25.Counts {
 	return &c.last
 }
 
-// collect turns the sums of a window into matches and clears them.
+// collect notes the matches of a window, and the highest of their sums.
 func (w *window) collect(f *found, p *partFound, start, end uint32, everything bool) {
 	for i := range w.hit {
 		word := int(start)/64 + i
-		scored := w.hit[i]
+		m := w.hit[i]
 		w.hit[i] = 0
-		m := scored
-		if w.substring != "" && word < len(w.containing) {
-			m |= w.containing[word]
+		if w.substring != "" && word < len(p.containing) {
+			m |= p.containing[word]
 		}
 		if everything {
 			m = lowBits(int(end) - word*64)
 		}
-		if m|scored == 0 {
+		if m == 0 {
 			continue
 		}
 		m &= p.filter.docs[word]
 		if p.situation.required {
 			m &= p.situation.docs[word]
 		}
-		for all := m | scored; all != 0; all &= all - 1 {
+		for all := m; all != 0; all &= all - 1 {
 			bit := bits.TrailingZeros64(all)
-			d := &w.sums[i*64+bit]
-			got := *d
-			*d = sum{}
-			doc := uint32(word*64 + bit)
-			if m&(1<<bit) != 0 && (p.filter.open || p.filter.passesRow(p.part, doc)) {
-				f.match(p, doc, got, everything)
+			if doc := uint32(word*64 + bit); p.filter.open || p.filter.passesRow(p.part, doc) {
+				f.matches.best = max(f.matches.best, w.sums[i*64+bit].score)
+			} else {
+				m &^= 1 << bit
 			}
 		}
+		p.matched[word] = m
 	}
 }
 
-// match appends a match.
-func (f *found) match(p *partFound, doc uint32, d sum, everything bool) {
-	m := retrieve.Match{Doc: docIn(p.number, doc), Score: d.score, Coverage: 1, Context: p.situation.of(doc)}
-	if w := &f.window; !everything && (w.substring == "" || !w.containing.has(doc)) {
-		m.Coverage = d.cover / f.terms.totalIDF
-	}
-	f.matches, f.best = append(f.matches, m), max(f.best, d.score)
-}
-
-// contain finds the documents of a part with a term that contains the substring.
-func (w *window) contain(p *partFound) {
-	w.containing = newDocSet(p.docs)
-	p.lexicon.containing(needleOf(w.substring), func(id uint32) {
+// contain finds the documents of a part with a term that contains a string.
+func (p *partFound) contain(substring string) {
+	p.containing = newDocSet(p.docs)
+	p.lexicon.containing(needleOf(substring), func(id uint32) {
 		for b := p.lexicon.postings(id).posts; len(b) >= postSize; b = b[postSize:] {
-			w.containing.add(docOf(b))
+			p.containing.add(docOf(b))
 		}
 	})
 }

@@ -62,8 +62,8 @@ func (x *Index) matched(ctx context.Context, f *found) (r *retrieve.Result, err 
 	}()
 	q := f.query
 	text := strings.TrimSpace(q.Text)
-	most, docs := mostMatches(q, f.terms.postings, f.snapshot.docs())
-	f.matches = roomFor(x.search.matches.take(), most, docs)
+	f.matches.everything = text == ""
+	f.matches.sums = makeRoom(f.parts, x.search.sums.take())
 	w := &f.window
 	w.scorer = x.search.scorerOf(f.stats)
 	if text != "" && q.Substring && !strings.ContainsAny(text, " \t\r\n") {
@@ -73,34 +73,37 @@ func (x *Index) matched(ctx context.Context, f *found) (r *retrieve.Result, err 
 	}
 	for i := range f.parts {
 		if f.parts[i].possible {
-			w.search(f, &f.parts[i], text == "")
+			w.search(f, &f.parts[i], f.matches.everything)
 		}
 	}
-	f.join()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return &retrieve.Result{
-		Matches: f.matches, MaxScore: f.terms.most, BestScore: f.best, Terms: f.terms.counted, Memories: f.stats.Docs, Spreads: spreads(&f.channels),
-		Reader: reader{f}, Vocabulary: vocabulary{f}, Superseded: func(yield func(retrieve.Doc, hippo.ID) bool) { superseded(f, yield) },
-		Outline:  func(d retrieve.Doc) (int, bool) { return outline(f, d) },
-		Archived: f.archived(),
-	}, nil
+	r = resultOf(f)
+	n, kept := count(f.parts), (func(*retrieve.Match) bool)(nil)
+	if q.Sift != nil {
+		n, kept = min(n, siftedRoom), q.Sift(r)
+	}
+	f.matches.list = f.collect(roomFor(x.search.matches.take(), n, f.snapshot.docs()), kept)
+	r.Matches = f.matches.list
+	return r, nil
 }
 
-// mostMatches bounds the number of matches of a query of words with some postings, and of any query, in a number of documents.
-func mostMatches(q *retrieve.Query, postings, docs int) (n, most int) {
-	n = postings
-	for i := range q.Vectors {
-		n += min(q.Vectors[i].TopK, docs)
+// resultOf returns what a search found, without the matches.
+func resultOf(f *found) *retrieve.Result {
+	return &retrieve.Result{
+		MaxScore: f.terms.most, BestScore: f.matches.best, Terms: f.terms.counted, Memories: f.stats.Docs, Spreads: spreads(&f.channels),
+		Reader: reader{f}, Vocabulary: vocabulary{f}, Superseded: func(yield func(retrieve.Doc, hippo.ID) bool) { superseded(f, yield) },
+		Outline:  func(d retrieve.Doc) (int, bool) { return outline(f, d) },
+		Archived: archived(f.parts),
+		Match:    func(d retrieve.Doc) (retrieve.Match, bool) { return matchOf(f, d) },
 	}
-	return min(n, docs), docs
 }
 
 // begin prepares the parts for a query.
 func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 	f.pool, f.snapshot, f.query = pool, s, q
-	f.stats, f.best = bm25.Stats{}, 0
+	f.stats = bm25.Stats{}
 	f.parts = slices.Grow(f.parts[:0], len(s.parts))[:len(s.parts)]
 	for i, p := range s.parts {
 		g := &f.parts[i]
@@ -125,9 +128,9 @@ func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 }
 
 // archived reports whether some document that may pass the filter may be archived.
-func (f *found) archived() bool {
-	for i := range f.parts {
-		if f.parts[i].possible && f.parts[i].part.archived > 0 {
+func archived(parts []partFound) bool {
+	for i := range parts {
+		if parts[i].possible && parts[i].part.archived > 0 {
 			return true
 		}
 	}

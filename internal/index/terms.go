@@ -29,7 +29,6 @@ type queryTerms struct {
 	counted  int // of list that are not extra
 	totalIDF float64
 	most     float64 // the bound of the score
-	postings int     // the sum of the document frequencies
 }
 
 // resolve analyses a text and finds its terms, each once, in the order of their first occurrence.
@@ -61,7 +60,7 @@ func (q *queryTerms) resolve(text string, o *Options, stats bm25.Stats, in dicti
 		if t.function {
 			idf *= functionWeight
 		}
-		q.add(t, idf, df, o.Params)
+		q.add(t, idf, o.Params)
 		q.totalIDF += idf
 	}
 	if q.counted = len(q.list); !o.Literal {
@@ -70,10 +69,9 @@ func (q *queryTerms) resolve(text string, o *Options, stats bm25.Stats, in dicti
 }
 
 // add notes what a term may add to the score.
-func (q *queryTerms) add(t *term, idf float64, df int, p *bm25.Params) {
+func (q *queryTerms) add(t *term, idf float64, p *bm25.Params) {
 	t.idf = idf
 	q.most += float64(idf * (p.K1 + 1))
-	q.postings += df
 }
 
 // analyse finds the terms of a query, without stop words if it has others, and their stems in the
@@ -128,7 +126,7 @@ func (q *queryTerms) join(text string, o *Options, docs int, in dictionaries) {
 			if df := in.frequency(joined); df > 0 {
 				t := term{text: joined, extra: true}
 				t.lists, _ = in.lookup(joined)
-				q.add(&t, joinWeight*bm25.IDF(docs, df), df, o.Params)
+				q.add(&t, joinWeight*bm25.IDF(docs, df), o.Params)
 				q.list = append(q.list, t)
 			}
 		}

@@ -2,7 +2,6 @@ package recall
 
 import (
 	"cmp"
-	"iter"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
@@ -39,106 +38,36 @@ func (f *floor) raise(s *rank.Scorer, relevance float64, lists leastOf) {
 	f.set = true
 }
 
-// contenders yields the numbers of the matches that may be among the candidates: all of them, or without a distribution
-// those that their text and the floor do not rule out, whatever their rows say. The others count only.
-func (s *selection) contenders() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		matches := s.first.found.Matches
-		if !s.plan.undistributed {
-			for i := range matches {
-				if !yield(i) {
-					return
-				}
-			}
-			return
-		}
-		for _, i := range s.outlined() {
-			if s.outclassed(&matches[i]) {
-				s.tally.total++
-			} else if !yield(i) {
-				return
-			}
-		}
-	}
-}
-
-// outlined sets the floor without a row: by what matches have at least. It returns the numbers of those that may be
-// among the candidates, and counts the others. Rows are some of the most expensive of what a search reads: one takes
-// as long as ten sums of texts.
-func (s *selection) outlined() (out []int) {
-	have := newBounds(s)
-	matches := s.first.found.Matches
-	for i := range matches {
-		m := &matches[i]
-		switch {
-		case s.first.gated(m):
-		case s.outclassed(m):
-			s.tally.total++
-		default:
-			have.add(m, s.atLeast(m))
-			if out = append(out, i); len(out)%rowBatch == 0 {
-				have.raise(s)
-			}
-		}
-	}
-	have.finish()
-	have.raise(s)
-	return out
-}
-
-// outclassed reports whether a match cannot be among the candidates whatever its row says, because its text
-// alone is less relevant than all of them. Superseded ones are not: their successors take their places.
-// Cost: some 10 ns.
-func (s *selection) outclassed(m *retrieve.Match) bool {
-	f, first := &s.floor, &s.first
-	if !f.set || f.lists.reachedBy(m) || first.gated(m) {
-		return false
-	}
-	length, superseded := first.found.Outline(m.Doc)
-	if superseded {
-		return false
-	}
-	sum := first.sum(m, length)
-	if sum < f.sum {
-		return true
-	}
-	f.most.Text, f.most.Context = first.scorer.Text(sum), m.Context
-	return first.relevance(first.weights, &f.most) < f.relevance
-}
-
-// atLeast is the relevance that a match has whatever its row says. The row says whether it is archived, which most
-// stores have none of.
-func (s *selection) atLeast(m *retrieve.Match) float64 {
-	f, first := &s.floor.least, &s.first
-	length, _ := first.found.Outline(m.Doc)
-	f.Text, f.Context = first.scorer.Text(first.sum(m, length)), m.Context
-	f.Behind = first.behind && first.found.Archived && first.found.Reader.Row(m.Doc).Archived
-	return first.relevance(first.weights, f)
-}
+// sifts reports whether matches that cannot be among the candidates are left out, and only counted: those that their
+// text and the floor rule out, whatever their rows say.
+func (p *Plan) sifts() bool { return p.undistributed && !p.explain }
 
 // bounds collect the highest of what matches have at least: of relevances as many as there is room for, and of the scores of
 // each list.
 type bounds struct {
 	best  *top.List[float64]
 	lists []*top.List[float64]
+	count int
 }
 
-func newBounds(s *selection) *bounds {
+// newBounds collects room relevances, and of each list as many scores as its size.
+func newBounds(room int, sizes []int) *bounds {
 	higher := func(a, b float64) int { return cmp.Compare(b, a) }
-	b := &bounds{best: top.New(s.room, higher)}
-	for _, n := range s.pool.sizes {
+	b := &bounds{best: top.New(room, higher)}
+	for _, n := range sizes {
 		b.lists = append(b.lists, top.New(n, higher))
 	}
 	return b
 }
 
-// add adds a match with the relevance that it has at least.
-func (b *bounds) add(m *retrieve.Match, relevance float64) {
-	scores := scoresOf(m, 0)
+// add adds a match with the relevance that it has at least, and its salience if the query is vague.
+func (b *bounds) add(m *retrieve.Match, relevance, salience float64) {
+	scores := scoresOf(m, salience)
 	for i, list := range b.lists {
 		addHigher(list, scores[i])
 	}
 	addHigher(b.best, relevance)
+	b.count++
 }
 
 func addHigher(list *top.List[float64], x float64) {
@@ -155,9 +84,9 @@ func (b *bounds) finish() {
 	}
 }
 
-// raise raises the floor to the bounds.
-func (b *bounds) raise(s *selection) {
+// raiseTo raises a floor to the bounds.
+func (b *bounds) raiseTo(f *floor, s *rank.Scorer) {
 	if x := b.best.Bound(); x != nil {
-		s.floor.raise(s.first.scorer, *x, leastOfLists(b.lists, func(x *float64) float64 { return *x }))
+		f.raise(s, *x, leastOfLists(b.lists, func(x *float64) float64 { return *x }))
 	}
 }

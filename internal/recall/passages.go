@@ -87,13 +87,13 @@ const fullScore = 20
 
 // complete adds the neighbours, which begin at number n, and the first-stage scores of all.
 func (g *passages) complete(f *firstStage, about []retrieve.Passage, n int) {
-	reader, matched := f.found.Reader, matchesOf(f.found, g.list[n:])
+	reader := f.found.Reader
 	for i := range g.list {
 		p := &g.list[i]
 		if i >= n {
 			p.previous, p.next = g.number(about[i].Before), g.number(about[i].After)
 			p.match, p.admitted = reader.Admit(p.match.Doc)
-			if m, ok := matched[p.match.Doc]; ok {
+			if m, ok := f.found.Match(p.match.Doc); ok {
 				p.match, p.counted = m, true
 			}
 		}
@@ -161,43 +161,6 @@ func (g *passages) byID(id hippo.ID) *passage {
 	return nil
 }
 
-// matchesOf returns the matches of the passages that matched by their own text.
-func matchesOf(found *retrieve.Result, list []passage) map[retrieve.Doc]retrieve.Match {
-	if len(list) == 0 {
-		return nil
-	}
-	wanted := newDocFilter(len(list))
-	for i := range list {
-		wanted.add(list[i].match.Doc)
-	}
-	return wanted.pick(found.Matches)
-}
-
-// docFilter finds a few documents among many matches. It is faster than a map, because most
-// lookups miss.
-type docFilter struct {
-	docs map[retrieve.Doc]bool
-	bits [1 << 10]uint64 // by the low bits of a document
-}
-
-func newDocFilter(n int) *docFilter { return &docFilter{docs: make(map[retrieve.Doc]bool, n)} }
-
-func (f *docFilter) add(d retrieve.Doc) {
-	f.docs[d] = true
-	f.bits[d>>6%retrieve.Doc(len(f.bits))] |= 1 << (d % 64)
-}
-
-func (f *docFilter) pick(matches []retrieve.Match) map[retrieve.Doc]retrieve.Match {
-	out := make(map[retrieve.Doc]retrieve.Match, len(f.docs))
-	for i := range matches {
-		d := matches[i].Doc
-		if f.bits[d>>6%retrieve.Doc(len(f.bits))]&(1<<(d%64)) != 0 && f.docs[d] {
-			out[d] = matches[i]
-		}
-	}
-	return out
-}
-
 // namesAuthor returns a function that reports whether a text names an author: by the whole
 // name, or by its first word.
 func namesAuthor(text string) func(string) bool {
@@ -220,12 +183,4 @@ func namesAuthor(text string) func(string) bool {
 		}
 		return is
 	}
-}
-
-// indicator is 1 if ok is true, else 0.
-func indicator(is bool) float64 {
-	if is {
-		return 1
-	}
-	return 0
 }

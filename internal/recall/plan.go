@@ -236,3 +236,11 @@ func firstOf[T any](list []T, n int) []T { return slices.Clip(list[:min(n, len(l
 func wordsIn(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 }
+
+// indicator is 1 if ok is true, else 0.
+func indicator(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -44,6 +44,9 @@ func newPool(f *firstStage) *pool {
 	return p
 }
 
+// vague reports whether there is a list by importance.
+func (p *pool) vague() bool { return len(p.lists) > int(byImportance) }
+
 // size is the largest number of candidates.
 func (p *pool) size() int {
 	return p.first.weights.Rerank.TopK + len(p.lists)*p.first.weights.Rerank.Lists
@@ -83,14 +86,16 @@ func leastOfLists[T any](lists []*top.List[T], score func(*T) float64) (out leas
 	return out
 }
 
-// reachedBy reports whether a list may take a match, however important it is.
+// byImportance is the number of the list by importance.
+const byImportance = 1 + retrieve.Channels
+
+// reachedBy reports whether a list other than that by importance may take a match.
 func (l *leastOf) reachedBy(m *retrieve.Match) bool {
-	const vague = 1 + retrieve.Channels
-	return m.Score >= l[0] || m.Cosine >= l[1] || m.Multilingual >= l[2] || !math.IsInf(l[vague], 1) && importantFirst(m, 1) >= l[vague]
+	return m.Score >= l[0] || m.Cosine >= l[1] || m.Multilingual >= l[2]
 }
 
 func (p *pool) add(m *retrieve.Match, row *retrieve.Row, x scoredMatch) {
-	scores := scoresOf(m, (p.first.work.signals.Importance+row.Surprise)/2)
+	scores := scoresOf(m, salienceOf(p.first.work.signals.Importance, row.Surprise))
 	for i, list := range p.lists {
 		by := scores[i]
 		if by <= 0 {
@@ -138,6 +143,9 @@ func knownTerms(p *Plan, found *retrieve.Result) int {
 	}
 	return found.Terms - len(unknown)
 }
+
+// salienceOf is how much a memory stands out, in [0, 1].
+func salienceOf(importance, surprise float64) float64 { return (importance + surprise) / 2 }
 
 // importantFirst orders matches by the share of the query that they have literally, and those of
 // equal shares by their salience, half of the sum of importance and surprise; 0 for one that has nothing of it.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/rank"
+	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
 // Recall answers a query as of an active day.
@@ -18,7 +19,15 @@ func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Rank
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.index.Search(ctx, &plan.search)
+	var first *selection
+	search := plan.search
+	if plan.sifts() {
+		search.Sift = func(found *retrieve.Result) func(*retrieve.Match) bool {
+			first = newSelection(plan, found)
+			return first.promising
+		}
+	}
+	found, err := s.index.Search(ctx, &search)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +38,10 @@ func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Rank
 	if plan.surprising() {
 		return s.rankSurprise(ctx, plan, found)
 	}
-	scored := score(plan, found)
+	if first == nil {
+		first = newSelection(plan, found)
+	}
+	scored := first.score()
 	reranked := rerank(plan, found, scored)
 	scored = demote(plan, scored, reranked)
 	reranked = teach(plan, reranked)

@@ -1,6 +1,8 @@
 package recall
 
 import (
+	"iter"
+
 	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/top"
 )
@@ -25,10 +27,8 @@ type scored struct {
 // rowBatch is the number of rows that are read at a time.
 const rowBatch = 32
 
-// score ranks the matches by the first stage: all of them, or without a distribution those that may be
-// among the candidates.
-func score(p *Plan, found *retrieve.Result) scored {
-	s := newSelection(p, found)
+// score ranks the matches by the first stage, or those of them that may be among the candidates.
+func (s *selection) score() scored {
 	for i := range s.contenders() {
 		if s.numbers = append(s.numbers, i); len(s.numbers) == rowBatch {
 			s.read()
@@ -54,6 +54,7 @@ type selection struct {
 	matches []retrieve.Match
 	rows    []retrieve.Row
 	floor   floor
+	have    *bounds // nil: all matches are read
 }
 
 func newSelection(p *Plan, found *retrieve.Result) *selection {
@@ -71,7 +72,92 @@ func newSelection(p *Plan, found *retrieve.Result) *selection {
 		}
 	}
 	s.best = top.New(s.room, s.first.better)
+	if p.sifts() {
+		s.have = newBounds(s.room, s.pool.sizes)
+	}
 	return s
+}
+
+// promising reports whether a match may be among the candidates, by what those before it have at least; it counts those
+// that may not. Most rows are not read: one takes as long as ten sums of texts.
+func (s *selection) promising(m *retrieve.Match) bool {
+	switch {
+	case s.first.gated(m):
+		return false
+	case s.outclassed(m):
+		s.tally.total++
+		return false
+	}
+	if s.have.add(m, s.atLeast(m), s.salience(m)); s.have.count%rowBatch == 0 {
+		s.have.raiseTo(&s.floor, s.first.scorer)
+	}
+	return true
+}
+
+// contenders yields the numbers of the matches that may be among the candidates, of all matches that are not left out, and
+// counts the others.
+func (s *selection) contenders() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if s.have != nil {
+			s.have.finish()
+			s.have.raiseTo(&s.floor, s.first.scorer)
+		}
+		matches := s.first.found.Matches
+		for i := range matches {
+			if s.have != nil && s.outclassed(&matches[i]) {
+				s.tally.total++
+			} else if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// outclassed reports whether a match cannot be among the candidates whatever its row says, because its text
+// alone is less relevant than all of them, and it is no more important. Superseded ones are not: their successors take their places.
+// Cost: some 10 ns.
+func (s *selection) outclassed(m *retrieve.Match) bool {
+	f, first := &s.floor, &s.first
+	if !f.set || f.lists.reachedBy(m) || first.gated(m) {
+		return false
+	}
+	length, superseded := first.found.Outline(m.Doc)
+	if superseded {
+		return false
+	}
+	if sum := first.sum(m, length); sum >= f.sum {
+		f.most.Text, f.most.Context = first.scorer.Text(sum), m.Context
+		if first.relevance(first.weights, &f.most) >= f.relevance {
+			return false
+		}
+	}
+	return !s.stands(m)
+}
+
+// stands reports whether the list by importance may take a match. Only of one that has as much of a vague query as those in
+// the list the row is read.
+func (s *selection) stands(m *retrieve.Match) bool {
+	least := s.floor.lists[byImportance]
+	return importantFirst(m, 1) >= least && importantFirst(m, s.salience(m)) >= least
+}
+
+// salience is that of a match by its row, which is read only if the query is vague; else 0.
+func (s *selection) salience(m *retrieve.Match) float64 {
+	if !s.pool.vague() {
+		return 0
+	}
+	row := s.first.found.Reader.Row(m.Doc)
+	return salienceOf(s.first.clock.Importance(row.Untied, row.UntiedDay, row.Pinned), row.Surprise)
+}
+
+// atLeast is the relevance that a match has whatever its row says. The row says whether it is archived, which most
+// stores have none of.
+func (s *selection) atLeast(m *retrieve.Match) float64 {
+	f, first := &s.floor.least, &s.first
+	length, _ := first.found.Outline(m.Doc)
+	f.Text, f.Context = first.scorer.Text(first.sum(m, length)), m.Context
+	f.Behind = first.behind && first.found.Archived && first.found.Reader.Row(m.Doc).Archived
+	return first.relevance(first.weights, f)
 }
 
 // read ranks the matches that wait for their rows.
@@ -88,7 +174,7 @@ func (s *selection) read() {
 		}
 	}
 	s.numbers = s.numbers[:0]
-	if b := s.best.Bound(); b != nil && s.plan.undistributed {
+	if b := s.best.Bound(); b != nil && s.have != nil {
 		s.floor.raise(s.first.scorer, b.relevance, s.pool.least())
 	}
 }

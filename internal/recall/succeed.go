@@ -10,7 +10,7 @@ import (
 )
 
 // succeed ranks successors above the memories that they supersede, as of now, or as the query asks for
-// the past. Cost: one pass over the matches if any is superseded.
+// the past.
 func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking, now time.Time) ranking {
 	if p.ranker != hippo.RankerHippo && p.ranker != hippo.RankerInsight {
 		return in
@@ -67,14 +67,9 @@ func (x *successions) follow(r retrieve.Reader) {
 
 // score ranks each memory by itself, as the first stage does.
 func (x *successions) score(f *firstStage, found *retrieve.Result) {
-	wanted := newDocFilter(len(x.list))
-	for i := range x.list {
-		wanted.add(x.list[i].doc)
-	}
-	matches := wanted.pick(found.Matches)
 	for i := range x.list {
 		s := &x.list[i]
-		m, matched := matches[s.doc]
+		m, matched := found.Match(s.doc)
 		if !matched {
 			if m, s.admitted = found.Reader.Admit(s.doc); !s.admitted {
 				continue

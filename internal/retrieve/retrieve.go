@@ -19,7 +19,7 @@ import (
 // Retriever finds candidates. It is safe for concurrent use, and searches do not wait for
 // one another.
 type Retriever interface {
-	// Search returns all documents that match q. The caller closes the Result. The error
+	// Search returns the documents that match q. The caller closes the Result. The error
 	// is that of ctx or of the data.
 	Search(ctx context.Context, q *Query) (*Result, error)
 }
@@ -48,6 +48,9 @@ type Query struct {
 	Place Place
 	// Day is the active day on which the 30 days of [Row.RecentUses] end.
 	Day hippo.Day
+	// Sift leaves out matches: it gets the result before they are in it, and returns what reports whether one is kept, which
+	// is called once for each. Nil: all are kept.
+	Sift func(*Result) func(*Match) bool
 }
 
 // Channel is one of the vector spaces that a query is compared in.
@@ -127,7 +130,7 @@ type Match struct {
 
 // Result is what one search found.
 type Result struct {
-	// Matches are all matches in no particular order, valid until Close.
+	// Matches are the matches, in no particular order, without those that [Query.Sift] left out; valid until Close.
 	Matches []Match
 	// MaxScore bounds the score of any document: the sum of idf*(k1+1) over the query's
 	// distinct terms, each as if at least one memory had it, and over the words that some of
@@ -151,6 +154,8 @@ type Result struct {
 	Outline func(doc Doc) (length int, superseded bool)
 	// Archived: some match may be archived.
 	Archived bool
+	// Match returns the match that a document is, whether it was kept or not; not ok: it did not match.
+	Match func(doc Doc) (m Match, ok bool)
 }
 
 // Spread describes the cosines of a query with the vectors of a scope, one for each passage:

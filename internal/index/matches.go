@@ -1,0 +1,126 @@
+package index
+
+import (
+	"math/bits"
+
+	"github.com/hippo-memory/hippo/internal/retrieve"
+)
+
+// siftedRoom is the number of matches that there is room for at first if some are left out.
+const siftedRoom = 4096
+
+// padded is a number of documents rounded up to whole windows.
+func padded(docs int) int { return (docs + windowSize - 1) / windowSize * windowSize }
+
+// makeRoom gives each part an empty set of matches, and room for their sums: in a list that it returns, sums if that is long
+// enough.
+func makeRoom(parts []partFound, sums []sum) []sum {
+	n := 0
+	for i := range parts {
+		n += padded(parts[i].docs)
+	}
+	if cap(sums) < n {
+		sums = make([]sum, n)
+	}
+	sums = sums[:n]
+	rest := sums
+	for i := range parts {
+		p := &parts[i]
+		n := padded(p.docs)
+		p.sums, rest = rest[:n:n], rest[n:]
+		if words := len(p.filter.docs); cap(p.matched) < words {
+			p.matched = newDocSet(p.docs)
+		} else {
+			p.matched = p.matched[:words]
+			clear(p.matched)
+		}
+	}
+	return sums
+}
+
+// count is the number of matches of all parts.
+func count(parts []partFound) (n int) {
+	for i := range parts {
+		p := &parts[i]
+		for word := range p.matched {
+			n += bits.OnesCount64(p.matching(word))
+		}
+	}
+	return n
+}
+
+// matching are the matches among 64 documents.
+func (p *partFound) matching(word int) uint64 {
+	if p.nearest == nil {
+		return p.matched[word]
+	}
+	return p.matched[word] | p.nearest[word]
+}
+
+// collect appends the matches to a list, as far as they are kept; nil: all are.
+func (f *found) collect(list []retrieve.Match, kept func(*retrieve.Match) bool) []retrieve.Match {
+	for i := range f.parts {
+		p := &f.parts[i]
+		for word := range p.matched {
+			for m := p.matching(word); m != 0; m &= m - 1 {
+				list = append(list, retrieve.Match{})
+				last := len(list) - 1
+				f.match(&list[last], p, uint32(word*64+bits.TrailingZeros64(m)))
+				if kept != nil && !kept(&list[last]) {
+					list = list[:last]
+				}
+			}
+		}
+	}
+	return list
+}
+
+// match sets the match that a document is, in place: a copy of each would cost as much.
+func (f *found) match(m *retrieve.Match, p *partFound, doc uint32) {
+	m.Doc, m.Context = docIn(p.number, doc), p.situation.of(doc)
+	if p.matched.has(doc) {
+		s := &p.sums[doc]
+		m.Score, m.Coverage = s.score, 1
+		if !f.matches.everything && (p.containing == nil || !p.containing.has(doc)) {
+			m.Coverage = s.cover / f.terms.totalIDF
+		}
+	}
+	m.Cosine, m.Passage = f.scanned(retrieve.Semantic, p, doc)
+	other := uint32(0)
+	if m.Multilingual, other = f.scanned(retrieve.Multilingual, p, doc); m.Passage == 0 {
+		m.Passage = other
+	}
+}
+
+// scanned is the cosine of a document by the scan of a channel, and the number of its passage.
+func (f *found) scanned(of retrieve.Channel, p *partFound, doc uint32) (cosine float64, passage uint32) {
+	model := f.channels[of].model
+	if model < 0 {
+		return 0, 0
+	}
+	v, cosines := &p.vectors[model], p.cosines[of]
+	first, ok := v.first(doc)
+	if !ok {
+		return 0, 0
+	}
+	best := first
+	if next := first + 1; int(next) < len(v.docOf) && v.docOf[next] == doc {
+		from, to := v.rows(doc)
+		best = bestRow(cosines, from, to)
+		passage = best - from + 1
+	}
+	if cosine = float64(cosines[best]); cosine < 0 {
+		cosine = 0
+	}
+	return cosine, passage
+}
+
+// matchOf is [retrieve.Result.Match].
+func matchOf(f *found, d retrieve.Doc) (m retrieve.Match, ok bool) {
+	p, doc := f.at(d)
+	if p.matching(int(doc/64))&(1<<(doc%64)) == 0 {
+		return m, false
+	}
+	f.match(&m, p, doc)
+	return m, true
+}
