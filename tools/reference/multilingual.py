@@ -26,6 +26,8 @@ FIRST, LAST, UNKNOWN = 1, 2, 0
 WEIGHTS = 512 * 512 + 3379200
 WINDOW, OVERLAP = 128, 16
 ALIGN, PART, DIM = 64, 8, 512
+# Of a panel of codes, and of the codes of a column that are together: those of package internal/embed/gemm.
+COLUMNS, ROWS = 32, 4
 
 TEXTS = [
     "", " ", "\n\t ", "a", "!", "\u200b", "42",
@@ -111,7 +113,8 @@ def packed(data):
         codes, begin = codes[size:], t["pieces"]
     numbers = take("<f4", 1)
     # The other numbers are of a fixed count; the basis is the first of the weights, which end the file.
-    basis = np.frombuffer(data, "i1", DIM * DIM, len(data) - WEIGHTS).reshape(DIM, DIM) * numbers[0]
+    panels = np.frombuffer(data, "u1", DIM * DIM, len(data) - WEIGHTS).reshape(DIM // COLUMNS, DIM // ROWS, COLUMNS, ROWS) ^ np.uint8(0x80)
+    basis = panels.view("i1").transpose(1, 3, 0, 2).reshape(DIM, DIM) * numbers[0]
     return (rows * scales[gains][:, None]) @ basis
 
 

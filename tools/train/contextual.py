@@ -17,12 +17,10 @@ import numpy as np
 import pack
 from safetensors.numpy import load_file
 
-VERSION, ALIGN = 1, 64
+VERSION, ALIGN = 2, 64
 NAME, SPACE = "contextual@1", "all-MiniLM-L6-v2"
 # Tokens of a window, as the settings beside the weights say.
 POSITIONS = 256
-# Columns of a panel of codes: CodeColumns of package internal/embed/gemm.
-COLUMNS = 32
 # Bits of a number of a word embedding, and how many numbers share a scale.
 BITS, GROUP = 5, 64
 # The scales that are tried for a group, in parts of the one that its largest number fits in.
@@ -56,12 +54,6 @@ def grouped(rows):
     return np.packbits(bits.reshape(len(rows), -1), axis=1, bitorder="little").tobytes(), scales.tobytes()
 
 
-def panels(codes):
-    """The int8 codes of x·w, of which w is the transpose, in panels of COLUMNS columns."""
-    assert codes.shape[0] % COLUMNS == 0
-    return codes.reshape(-1, COLUMNS, codes.shape[1]).transpose(0, 2, 1).tobytes()
-
-
 def vocabulary(folder):
     """The tokens that a text can have, and the rows of their embeddings: [unused1] and the like are left out."""
     lines = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
@@ -77,7 +69,7 @@ def layers(tensors, count):
     def linear(at, *names):
         weights = np.concatenate([tensors[f"{at}{n}.weight"] for n in names])
         values, scales = scaled(weights)
-        codes.append(panels(values))
+        codes.append(pack.panels(values.T).tobytes())
         numbers.extend([scales, *(tensors[f"{at}{n}.bias"] for n in names)])
 
     def norm(at):

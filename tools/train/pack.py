@@ -6,6 +6,8 @@ import struct
 import numpy as np
 
 VERSION, ALIGN, SLOTS, BYTES = 1, 64, 1 << 16, 128
+# Columns of a panel of codes, and rows whose codes of a column are together: those of package internal/embed/gemm.
+CODE_COLUMNS, CODE_ROWS = 32, 4
 
 
 CRC = np.arange(256, dtype=np.uint32)
@@ -39,6 +41,13 @@ def quantise(rows):
     scales = upper(np.maximum(np.abs(rows).max(1), 1e-8) / 127 * 1.004)
     worth = (scales.astype(np.uint32) << 16).view(np.float32)
     return np.clip(np.rint(rows / worth[:, None]), -127, 127).astype(np.int8), scales
+
+
+def panels(codes):
+    """A matrix of int8 that rows are multiplied with, as SetQuantized of package internal/embed/gemm takes it."""
+    rows, cols = codes.shape
+    groups = codes.reshape(rows // CODE_ROWS, CODE_ROWS, cols // CODE_COLUMNS, CODE_COLUMNS).transpose(2, 0, 3, 1)
+    return groups.view(np.uint8) ^ np.uint8(0x80)
 
 
 def place(pieces):

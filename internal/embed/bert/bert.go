@@ -32,7 +32,7 @@
 //	scales     uint16 each, the upper half of a float32, for each group of numbers of a word embedding
 //	words      unsigned numbers of some bits each, the first in the lowest bits: with half of their range
 //	           subtracted and times the scale of their group they are the word embeddings
-//	panels     int8: the matrices qkv, out, up and down of each layer, as [gemm.Matrix.SetQuantized] takes
+//	panels     the matrices qkv, out, up and down of each layer, as [gemm.Matrix.SetQuantized] takes
 //	           them
 //
 // bits and group of the header are the size of a number of the word embeddings and of a

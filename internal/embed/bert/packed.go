@@ -14,9 +14,9 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/token"
 )
 
-// packedFormat returns the kind of the file: version 1, November 2026, is the first.
+// packedFormat returns the kind of the file: version 2, November 2026, has its matrices in the order in which they are multiplied.
 func packedFormat() modelfile.Format {
-	return modelfile.Format{Magic: "HIPPOENC", Version: 1, Name: "packed model"}
+	return modelfile.Format{Magic: "HIPPOENC", Version: 2, Name: "packed model"}
 }
 
 // packedHeader is the JSON at the beginning of a packed model.

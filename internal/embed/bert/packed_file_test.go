@@ -115,13 +115,12 @@ func (f *tensorFile) linear(in int, names ...string) {
 		bias = append(bias, f.get(name+".bias")...)
 	}
 	for panel := range slices.Chunk(codes, gemm.CodeColumns) {
-		for r := range in {
-			for c := range gemm.CodeColumns {
-				if c < len(panel) {
-					f.panels = append(f.panels, byte(panel[c][r]))
-				} else {
-					f.panels = append(f.panels, 99)
-				}
+		for r := range (in + gemm.CodeRows - 1) / gemm.CodeRows * gemm.CodeRows * gemm.CodeColumns {
+			row, c := r/(gemm.CodeRows*gemm.CodeColumns)*gemm.CodeRows+r%gemm.CodeRows, r/gemm.CodeRows%gemm.CodeColumns
+			if c < len(panel) && row < in {
+				f.panels = append(f.panels, byte(panel[c][row]+128))
+			} else {
+				f.panels = append(f.panels, 99)
 			}
 		}
 	}
@@ -270,7 +269,7 @@ func (p *tinyPacked) bytes(t testing.TB) (data []byte, at map[string]int) {
 
 // withHeader returns the beginning of a file with that header.
 func withHeader(text []byte) []byte {
-	data := binary.LittleEndian.AppendUint32([]byte("HIPPOENC"), 1)
+	data := binary.LittleEndian.AppendUint32([]byte("HIPPOENC"), 2)
 	data = binary.LittleEndian.AppendUint32(data, uint32(len(text)))
 	return append(binary.LittleEndian.AppendUint32(data, crc(text)), text...)
 }

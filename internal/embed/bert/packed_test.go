@@ -157,7 +157,7 @@ func TestOpenPacked_refuses(t *testing.T) {
 	}{
 		{"nothing", nil, hippo.ErrCorrupt, "not a packed model"},
 		{"magic", patched(0, 'X'), hippo.ErrCorrupt, "not a packed model"},
-		{"version", patched(8, 9), hippo.ErrUnsupported, "format 9, this program reads 1"},
+		{"version", patched(8, 9), hippo.ErrUnsupported, "format 9, this program reads 2"},
 		{"header_length", patched(12, 255, 255), hippo.ErrCorrupt, "header of 65535 bytes"},
 		{"header_checksum", patched(30, 'X'), hippo.ErrCorrupt, "header has a wrong checksum"},
 		{"no_JSON", withHeader([]byte("{")), hippo.ErrCorrupt, "header: unexpected end"},

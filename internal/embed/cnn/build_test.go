@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hippo-memory/hippo/internal/embed/gemm"
 )
 
 // The shape of the network, as package cnn documents it.
@@ -126,10 +128,29 @@ func shapes() [][2]int {
 	}...)
 }
 
+// The first of [shapes] that is a convolution, and the first of the head.
+const (
+	convolutionShape = 4
+	headShape        = 10
+)
+
+// panels returns the codes of a matrix of cols columns, row by row, as [gemm.Matrix.SetQuantized] takes them.
+func panels(rows []byte, cols int) []byte {
+	var out []byte
+	for j := 0; j < cols; j += gemm.CodeColumns {
+		for i := 0; i < len(rows)/cols; i += gemm.CodeRows {
+			for at := range gemm.CodeRows * gemm.CodeColumns {
+				out = append(out, rows[(i+at%gemm.CodeRows)*cols+j+at/gemm.CodeRows]^0x80)
+			}
+		}
+	}
+	return out
+}
+
 // network sets the numbers of the network and returns the sections that hold them.
 func (m *model) network(r *rand.Rand) [][]byte {
 	var numbers, weights []byte
-	for _, s := range shapes() {
+	for i, s := range shapes() {
 		// Outputs are about as large as inputs.
 		scale := float64(float32(1.5 / 73 / math.Sqrt(float64(s[0]))))
 		numbers = appendFloat(numbers, scale)
@@ -138,7 +159,16 @@ func (m *model) network(r *rand.Rand) [][]byte {
 		for _, b := range part {
 			m.weights = append(m.weights, scale*float64(int8(b)))
 		}
-		weights = append(weights, part...)
+		switch {
+		case i >= headShape:
+			weights = append(weights, part...)
+		case i >= convolutionShape:
+			for tap := range slices.Chunk(part, channels*channels) {
+				weights = append(weights, panels(tap, channels)...)
+			}
+		default:
+			weights = append(weights, panels(part, s[1])...)
+		}
 	}
 	add := func(n int, mean float64) {
 		for range n {
@@ -200,7 +230,7 @@ func (m *model) bytes(t testing.TB, changes map[string]any) (data []byte, at map
 
 // prepend returns a header after its preamble.
 func prepend(text []byte) []byte {
-	data := binary.LittleEndian.AppendUint32([]byte("HIPPOCNN"), 1)
+	data := binary.LittleEndian.AppendUint32([]byte("HIPPOCNN"), 2)
 	data = binary.LittleEndian.AppendUint32(data, uint32(len(text)))
 	data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
 	return append(data, text...)

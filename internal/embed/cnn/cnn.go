@@ -28,7 +28,8 @@
 //	books         for each level and each of its parts, 256 codewords of 8 int8
 //	codes         for each piece, uint8: its codewords, by level
 //	numbers       float32: scales of the weights, biases and layer norms
-//	weights       int8: the matrices, row by row
+//	weights       the matrices: those that every token is multiplied with, each tap of a convolution by itself, as
+//	              [gemm.Matrix.SetQuantized] takes them; then those of the head, int8, row by row
 //
 // The ID of a piece is its rank by probability, after six special ones.
 package cnn

@@ -46,9 +46,9 @@ type file struct {
 	numbers, weights                     []byte
 }
 
-// format returns the kind of the file: version 1, November 2026, is the first.
+// format returns the kind of the file: version 2, November 2026, has its matrices in the order in which they are multiplied.
 func format() modelfile.Format {
-	return modelfile.Format{Magic: "HIPPOCNN", Version: 1, Name: "multilingual model"}
+	return modelfile.Format{Magic: "HIPPOCNN", Version: 2, Name: "multilingual model"}
 }
 
 // parse checks what reading relies on, except for the tries.

@@ -56,7 +56,7 @@ func TestOpen_damaged(t *testing.T) {
 	}{
 		"empty":        {func([]byte) []byte { return nil }, hippo.ErrCorrupt},
 		"other format": {func(b []byte) []byte { b[0] = 'h'; return b }, hippo.ErrCorrupt},
-		"version":      {func(b []byte) []byte { b[8] = 2; return b }, hippo.ErrUnsupported},
+		"version":      {func(b []byte) []byte { b[8] = 1; return b }, hippo.ErrUnsupported},
 		"length":       {func(b []byte) []byte { b[15] = 1; return b }, hippo.ErrCorrupt},
 		"header":       {func(b []byte) []byte { b[preamble] ^= 1; return b }, hippo.ErrCorrupt},
 		"cut header":   {func(b []byte) []byte { return b[:preamble+100] }, hippo.ErrCorrupt},

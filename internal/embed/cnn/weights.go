@@ -68,7 +68,7 @@ type network struct {
 	head       head
 }
 
-// sparse is a matrix that stays in the file, int8 times a scale. It is multiplied with one
+// sparse is a matrix that stays in the file, int8 times a scale, row by row. It is multiplied with one
 // vector for a text, of which about half of the components are 0.
 type sparse struct {
 	rows  []byte
@@ -141,7 +141,7 @@ func load(f *file, k gemm.Kernel) *network {
 // multiplier sets to to the next weights.
 func (r *reader) multiplier(to *gemm.Matrix, k gemm.Kernel, rows, cols int) {
 	m := r.matrix(rows * cols)
-	to.SetQuantizedRows(k, m.rows, slices.Repeat([]float32{m.scale}, cols), rows, cols)
+	to.SetQuantized(k, m.rows, slices.Repeat([]float32{m.scale}, cols), rows, cols)
 }
 
 // taps sets the matrices of a convolution, which share a scale, to the next weights.
@@ -150,7 +150,7 @@ func (r *reader) taps(to []gemm.Matrix, k gemm.Kernel) {
 	m := r.matrix(len(to) * size)
 	scales := slices.Repeat([]float32{m.scale}, channels)
 	for t := range to {
-		to[t].SetQuantizedRows(k, m.rows[t*size:][:size:size], scales, channels, channels)
+		to[t].SetQuantized(k, m.rows[t*size:][:size:size], scales, channels, channels)
 	}
 }
 

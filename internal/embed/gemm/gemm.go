@@ -93,7 +93,6 @@ type Matrix struct {
 	panels     []float32
 	codes      []byte // of a quantized matrix, which has no panels
 	scales     []float32
-	byRow      bool // the codes are
 }
 
 // Dims returns the number of rows and of columns.
@@ -148,7 +147,7 @@ func (m *Matrix) reset(k Kernel, rows, cols int) {
 		m.panels = make([]float32, n)
 	}
 	m.kernel, m.rows, m.cols, m.panels = k, rows, cols, m.panels[:n]
-	m.codes, m.scales, m.byRow = nil, nil, false
+	m.codes, m.scales = nil, nil
 }
 
 // AddProduct adds a·m to c, where a has n rows of m's number of rows, and c has n rows of

@@ -1,13 +1,10 @@
 package gemm
 
-import (
-	"sync"
-	"unsafe"
-)
+import "sync"
 
 const (
 	// integerDepth is the number of rows of a panel of codes that are multiplied at a time: 16 KiB,
-	// which stay in the first-level cache together with the rows of the left side.
+	// which stay in the first-level cache together with the rows of the left side. It is a multiple of CodeRows.
 	integerDepth = 512
 	// integerTile is the largest number of rows of the left side that [tileVNNI] takes.
 	integerTile = 6
@@ -24,25 +21,15 @@ type integers struct {
 	codes []byte
 	by    []float32
 	// less are, for each block of [integerDepth] terms and each row, -128 times the sums of hi and of lo:
-	// the instruction multiplies signed bytes by bytes without a sign, so that 128 is added to the codes of
-	// the matrix.
+	// the instruction multiplies signed bytes by bytes without a sign, which is why the codes of a matrix have
+	// 128 added.
 	less []int32
-	// panel is a part of a panel of the matrix: for each four rows and each column the four codes, 128 added,
-	// the columns in the order of [interleaveVNNI].
-	panel []byte
 }
 
 // keptIntegers are buffers that products use again.
 //
 //nolint:gochecknoglobals // buffers without a state, for all matrices: each would need its own
-var keptIntegers = sync.Pool{New: func() any { return &integers{panel: aligned(integerDepth * CodeColumns)} }}
-
-// aligned returns n bytes at a multiple of 64.
-func aligned(n int) []byte {
-	b := make([]byte, n+63)
-	from := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 63)
-	return b[from:][:n:n]
-}
+var keptIntegers = sync.Pool{New: func() any { return new(integers) }}
 
 func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
@@ -62,9 +49,10 @@ func (m *Matrix) addIntegers(c []float32, ldc int, a []float32, lda, n, from, to
 	for top := 0; top < n; top += height {
 		rows := min(height, n-top)
 		q.round(a[top*lda:], lda, rows, m.rows)
-		for term := 0; term < m.rows; term += integerDepth {
-			b := block{Matrix: m, term: term, k: min(integerDepth, m.rows-term), c: c[top*ldc:], ldc: ldc, n: rows}
-			for j := from; j < to; j += CodeColumns {
+		b := block{Matrix: m, c: c[top*ldc:], ldc: ldc, n: rows}
+		for j := from; j < to; j += CodeColumns { // the panels one after the other, as they lie in memory
+			for b.term = 0; b.term < m.rows; b.term += integerDepth {
+				b.k = min(integerDepth, m.rows-b.term)
 				b.addPanel(q, j, min(to, j+CodeColumns))
 			}
 		}
@@ -92,17 +80,16 @@ func (q *integers) round(a []float32, lda, n, terms int) {
 
 // addPanel adds the products with the columns from j to to of a block.
 func (b *block) addPanel(q *integers, j, to int) {
-	at, stride := b.code(b.term, j)
-	interleaveVNNI(&q.panel[0], &b.codes[at], stride, b.k/4)
+	panel := &b.codes[b.code(b.term, j)]
 	less := q.less[2*(b.term/integerDepth*b.n):]
 	for i := 0; i < b.n; {
 		rows := tileRows(b.n-i, integerTile)
 		codes, c, ldc := &q.codes[2*(i*b.rows+b.term)], &b.c[i*b.ldc+j], b.ldc
 		if to-j == CodeColumns {
-			tileVNNI(codes, 2*b.rows, &q.panel[0], c, ldc, b.k/4, rows, &less[2*i], &q.by[i], &b.scales[j])
+			tileVNNI(codes, 2*b.rows, panel, c, ldc, b.k/CodeRows, rows, &less[2*i], &q.by[i], &b.scales[j])
 		} else {
 			var tile [integerTile * CodeColumns]float32
-			tileVNNI(codes, 2*b.rows, &q.panel[0], &tile[0], CodeColumns, b.k/4, rows, &less[2*i], &q.by[i], &b.scales[j])
+			tileVNNI(codes, 2*b.rows, panel, &tile[0], CodeColumns, b.k/CodeRows, rows, &less[2*i], &q.by[i], &b.scales[j])
 			for r := range rows {
 				for x, v := range tile[r*CodeColumns:][:to-j] {
 					b.c[(i+r)*ldc+j+x] += v
@@ -124,15 +111,8 @@ func magnitudeVNNI(x *float32, n int) float32
 //go:noescape
 func roundVNNI(dst *byte, x *float32, n int, per float32, less *int32)
 
-// interleaveVNNI sets dst to the codes, 128 added, of steps times four rows of 32 columns, stride apart: of
-// each four rows those of columns 0-3, 16-19, 4-7, 20-23, 8-11, 24-27, 12-15 and 28-31, the four codes of a
-// column together.
-//
-//go:noescape
-func interleaveVNNI(dst, codes *byte, stride, steps int)
-
-// tileVNNI adds to rows, 1 to 6, of 32 numbers of c, ldc apart, the product of as many rows of a, lda bytes apart, and a
-// panel. by has the factor of each row, scales of each column, and less is added to the sums.
+// tileVNNI adds to rows, 1 to 6, of 32 numbers of c, ldc apart, the product of as many rows of a, lda bytes apart, and
+// steps groups of [CodeRows] rows of a panel. by has the factor of each row, scales of each column, and less is added to the sums.
 //
 //go:noescape
 func tileVNNI(a *byte, lda int, panel *byte, c *float32, ldc, steps, rows int, less *int32, by, scales *float32)

@@ -4,8 +4,6 @@ DATA magnitude512<>+0(SB)/4, $0x7fffffff
 GLOBL magnitude512<>(SB), RODATA|NOPTR, $4
 DATA half256<>+0(SB)/4, $128
 GLOBL half256<>(SB), RODATA|NOPTR, $4
-DATA flip<>+0(SB)/4, $0x80808080
-GLOBL flip<>(SB), RODATA|NOPTR, $4
 DATA weight256<>+0(SB)/4, $256.0
 GLOBL weight256<>(SB), RODATA|NOPTR, $4
 
@@ -87,40 +85,6 @@ each:
 // beyond a page.
 #define AHEAD 4096
 
-// func interleaveVNNI(dst, codes *byte, stride, steps int)
-TEXT ·interleaveVNNI(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ codes+8(FP), SI
-	MOVQ stride+16(FP), BX
-	MOVQ steps+24(FP), CX
-	LEAQ (BX)(BX*2), DX
-	VPBROADCASTD flip<>(SB), Y15
-four:
-	PREFETCHT0 AHEAD(SI)
-	PREFETCHT0 AHEAD+64(SI)
-	VPXOR (SI), Y15, Y0
-	VPXOR (SI)(BX*1), Y15, Y1
-	VPXOR (SI)(BX*2), Y15, Y2
-	VPXOR (SI)(DX*1), Y15, Y3
-	VPUNPCKLBW Y1, Y0, Y4
-	VPUNPCKHBW Y1, Y0, Y5
-	VPUNPCKLBW Y3, Y2, Y6
-	VPUNPCKHBW Y3, Y2, Y7
-	VPUNPCKLWD Y6, Y4, Y0
-	VPUNPCKHWD Y6, Y4, Y1
-	VPUNPCKLWD Y7, Y5, Y2
-	VPUNPCKHWD Y7, Y5, Y3
-	VMOVDQU Y0, (DI)
-	VMOVDQU Y1, 32(DI)
-	VMOVDQU Y2, 64(DI)
-	VMOVDQU Y3, 96(DI)
-	LEAQ (SI)(BX*4), SI
-	ADDQ $128, DI
-	DECQ CX
-	JNZ  four
-	VZEROUPPER
-	RET
-
 // A row of a tile is held in four registers: the sums of hi and those of lo, of 16 columns each. SI and R10
 // point at rows 0 and 3 of a, DX and R11 at those of c; R8 and R9 are the bytes from row to row of a and of c;
 // DI is the panel; CX counts the steps left; BX, R12 and R13 are less, by and scales.
@@ -146,14 +110,14 @@ four:
 	VPDPBUSD t1, Z24, l0 \
 	VPDPBUSD t1, Z25, l1
 
-#define STEP_1 VMOVDQU32 (DI), Z24; VMOVDQU32 64(DI), Z25; ADD((SI), 4(SI), Z0, Z1, Z2, Z3, Z26, Z27)
+#define STEP_1 PREFETCHT0 AHEAD(DI); PREFETCHT0 AHEAD+64(DI); VMOVDQU32 (DI), Z24; VMOVDQU32 64(DI), Z25; ADD((SI), 4(SI), Z0, Z1, Z2, Z3, Z26, Z27)
 #define STEP_2 STEP_1; ADD((SI)(R8*1), 4(SI)(R8*1), Z4, Z5, Z6, Z7, Z28, Z29)
 #define STEP_3 STEP_2; ADD((SI)(R8*2), 4(SI)(R8*2), Z8, Z9, Z10, Z11, Z30, Z31)
 #define STEP_4 STEP_3; ADD((R10), 4(R10), Z12, Z13, Z14, Z15, Z26, Z27)
 #define STEP_5 STEP_4; ADD((R10)(R8*1), 4(R10)(R8*1), Z16, Z17, Z18, Z19, Z28, Z29)
 #define STEP_6 STEP_5; ADD((R10)(R8*2), 4(R10)(R8*2), Z20, Z21, Z22, Z23, Z30, Z31)
 
-// END adds a row to to: 256*hi + lo, times by and scales, in the order of the columns.
+// END adds a row to to: 256*hi + lo, times by and scales.
 #define END(at, h0, h1, l0, l1, to, to16) \
 	VCVTDQ2PS h0, h0 \
 	VCVTDQ2PS h1, h1 \
@@ -164,12 +128,10 @@ four:
 	VBROADCASTSS at(R12), Z27 \
 	VMULPS Z27, l0, l0 \
 	VMULPS Z27, l1, l1 \
-	VSHUFF32X4 $0x88, l1, l0, h0 \
-	VSHUFF32X4 $0xDD, l1, l0, h1 \
 	VMOVUPS to, Z28 \
 	VMOVUPS to16, Z29 \
-	VFMADD231PS Z25, h0, Z28 \
-	VFMADD231PS Z26, h1, Z29 \
+	VFMADD231PS Z25, l0, Z28 \
+	VFMADD231PS Z26, l1, Z29 \
 	VMOVUPS Z28, to \
 	VMOVUPS Z29, to16
 

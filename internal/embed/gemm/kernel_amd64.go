@@ -30,16 +30,16 @@ func (k Kernel) tile(a *float32, lda int, b, c *float32, ldc, n, rows int) {
 	}
 }
 
-// dequantize sets rows of numbers of dst, as wide as the kernel's shape, to as many codes,
-// stride apart, times the scales. rows is at least 1.
-func (k Kernel) dequantize(dst *float32, codes *byte, stride int, scales *float32, rows int) {
+// dequantize sets groups of [CodeRows] rows of numbers of dst, as wide as the kernel's shape, to as many codes
+// of a panel times the scales. groups is at least 1. ahead is how many bytes after these codes the next ones are.
+func (k Kernel) dequantize(dst *float32, codes *byte, scales *float32, groups, ahead int) {
 	switch k {
 	case AVX2:
-		dequantizeAVX2(dst, codes, stride, scales, rows)
+		dequantizeAVX2(dst, codes, scales, groups, ahead)
 	case AVX512, VNNI:
-		dequantizeAVX512(dst, codes, stride, scales, rows)
+		dequantizeAVX512(dst, codes, scales, groups, ahead)
 	default:
-		dequantizePortable(dst, codes, stride, scales, rows)
+		dequantizePortable(dst, codes, scales, groups)
 	}
 }
 
@@ -50,7 +50,7 @@ func tileAVX2(a *float32, lda int, b, c *float32, ldc, k, rows int)
 func tileAVX512(a *float32, lda int, b, c *float32, ldc, k, rows int)
 
 //go:noescape
-func dequantizeAVX2(dst *float32, codes *byte, stride int, scales *float32, rows int)
+func dequantizeAVX2(dst *float32, codes *byte, scales *float32, groups, ahead int)
 
 //go:noescape
-func dequantizeAVX512(dst *float32, codes *byte, stride int, scales *float32, rows int)
+func dequantizeAVX512(dst *float32, codes *byte, scales *float32, groups, ahead int)

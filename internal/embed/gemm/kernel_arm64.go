@@ -13,13 +13,13 @@ func (k Kernel) tile(a *float32, lda int, b, c *float32, ldc, n, rows int) {
 	}
 }
 
-// dequantize sets rows of numbers of dst, as wide as the kernel's shape, to as many codes,
-// stride apart, times the scales. rows is at least 1.
-func (k Kernel) dequantize(dst *float32, codes *byte, stride int, scales *float32, rows int) {
+// dequantize sets groups of [CodeRows] rows of numbers of dst, as wide as the kernel's shape, to as many codes
+// of a panel times the scales. groups is at least 1. ahead is how many bytes after these codes the next ones are.
+func (k Kernel) dequantize(dst *float32, codes *byte, scales *float32, groups, ahead int) {
 	if k == NEON {
-		dequantizeNEON(dst, codes, stride, scales, rows)
+		dequantizeNEON(dst, codes, scales, groups, ahead)
 	} else {
-		dequantizePortable(dst, codes, stride, scales, rows)
+		dequantizePortable(dst, codes, scales, groups)
 	}
 }
 
@@ -30,4 +30,4 @@ func (m *Matrix) addIntegers([]float32, int, []float32, int, int, int, int) bool
 func tileNEON(a *float32, lda int, b, c *float32, ldc, k, rows int)
 
 //go:noescape
-func dequantizeNEON(dst *float32, codes *byte, stride int, scales *float32, rows int)
+func dequantizeNEON(dst *float32, codes *byte, scales *float32, groups, ahead int)

@@ -8,8 +8,8 @@ func (k Kernel) tile(a *float32, lda int, b, c *float32, ldc, n, rows int) {
 	tilePortable(a, lda, b, c, ldc, n, rows)
 }
 
-func (k Kernel) dequantize(dst *float32, codes *byte, stride int, scales *float32, rows int) {
-	dequantizePortable(dst, codes, stride, scales, rows)
+func (k Kernel) dequantize(dst *float32, codes *byte, scales *float32, groups, _ int) {
+	dequantizePortable(dst, codes, scales, groups)
 }
 
 // addIntegers reports that there are no products of integers.

@@ -11,18 +11,16 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/gemm"
 )
 
-// quantized is a matrix as [gemm.Matrix.SetQuantized] takes it, or SetQuantizedRows.
+// quantized is a matrix as [gemm.Matrix.SetQuantized] takes it.
 type quantized struct {
 	codes      []byte
 	scales     []float32
 	rows, cols int
-	byRow      bool
 }
 
-// randomQuantized returns a matrix whose codes are row by row at random, where that is possible.
 func randomQuantized(r *rand.Rand, rows, cols int) quantized {
 	codes, scales := gemm.QuantizedSize(rows, cols)
-	q := quantized{make([]byte, codes), make([]float32, scales), rows, cols, cols%gemm.CodeColumns == 0 && r.IntN(2) == 0}
+	q := quantized{make([]byte, codes), make([]float32, scales), rows, cols}
 	for i := range q.codes {
 		q.codes[i] = byte(r.Uint32())
 	}
@@ -34,20 +32,15 @@ func randomQuantized(r *rand.Rand, rows, cols int) quantized {
 
 // at returns the number in a row and column.
 func (q *quantized) at(row, col int) float64 {
-	code := q.codes[(col/gemm.CodeColumns*q.rows+row)*gemm.CodeColumns+col%gemm.CodeColumns]
-	if q.byRow {
-		code = q.codes[row*q.cols+col]
-	}
-	return float64(int8(code)) * float64(q.scales[col])
+	groups := (q.rows + gemm.CodeRows - 1) / gemm.CodeRows
+	panel := q.codes[col/gemm.CodeColumns*groups*gemm.CodeRows*gemm.CodeColumns:]
+	group := panel[row/gemm.CodeRows*gemm.CodeRows*gemm.CodeColumns:]
+	return (float64(group[col%gemm.CodeColumns*gemm.CodeRows+row%gemm.CodeRows]) - 128) * float64(q.scales[col])
 }
 
 func (q *quantized) matrix(k gemm.Kernel) *gemm.Matrix {
 	m := new(gemm.Matrix)
-	if q.byRow {
-		m.SetQuantizedRows(k, q.codes, q.scales, q.rows, q.cols)
-	} else {
-		m.SetQuantized(k, q.codes, q.scales, q.rows, q.cols)
-	}
+	m.SetQuantized(k, q.codes, q.scales, q.rows, q.cols)
 	return m
 }
 
@@ -146,22 +139,6 @@ func TestSetQuantized_wrong_length_panics(t *testing.T) {
 				}
 			}()
 			new(gemm.Matrix).SetQuantized(gemm.Best(), make([]byte, codes-short[0]), make([]float32, scales-short[1]), 8, 33)
-		}()
-	}
-}
-
-func TestSetQuantizedRows_wrong_size_panics(t *testing.T) {
-	t.Parallel()
-	for name, size := range map[string]struct{ codes, scales, rows, cols int }{
-		"codes": {8*64 - 1, 64, 8, 64}, "scales": {8 * 64, 63, 8, 64}, "columns": {8 * 33, 33, 8, 33},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("no panic for a wrong number of %s", name)
-				}
-			}()
-			new(gemm.Matrix).SetQuantizedRows(gemm.Best(), make([]byte, size.codes), make([]float32, size.scales), size.rows, size.cols)
 		}()
 	}
 }

@@ -80,26 +80,43 @@ five:
 six:
 	RUN(LOAD_6, TERM_6, STORE_6, loop6)
 
-// func dequantizeAVX2(dst *float32, codes *byte, stride int, scales *float32, rows int)
+DATA flipAVX2<>+0(SB)/4, $0x80808080
+GLOBL flipAVX2<>(SB), RODATA|NOPTR, $4
+
+// ROW converts the bytes of a row, which are left bits below the highest ones of each number, and stores them at to.
+#define ROW(left, to) \
+	VPSLLD $left, Y3, Y5 \
+	VPSLLD $left, Y4, Y6 \
+	VPSRAD $24, Y5, Y5 \
+	VPSRAD $24, Y6, Y6 \
+	VCVTDQ2PS Y5, Y5 \
+	VCVTDQ2PS Y6, Y6 \
+	VMULPS Y0, Y5, Y5 \
+	VMULPS Y1, Y6, Y6 \
+	VMOVUPS Y5, to(DI) \
+	VMOVUPS Y6, to+32(DI)
+
+// func dequantizeAVX2(dst *float32, codes *byte, scales *float32, groups, ahead int)
 TEXT ·dequantizeAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ codes+8(FP), SI
-	MOVQ stride+16(FP), BX
-	MOVQ scales+24(FP), DX
-	MOVQ rows+32(FP), CX
+	MOVQ scales+16(FP), DX
+	MOVQ groups+24(FP), CX
+	MOVQ ahead+32(FP), BX
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
+	VPBROADCASTD flipAVX2<>(SB), Y2
 loop:
-	VPMOVSXBD (SI), Y2
-	VPMOVSXBD 8(SI), Y3
-	VCVTDQ2PS Y2, Y2
-	VCVTDQ2PS Y3, Y3
-	VMULPS Y0, Y2, Y2
-	VMULPS Y1, Y3, Y3
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ BX, SI
-	ADDQ $64, DI
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 64(SI)(BX*1)
+	VPXOR (SI), Y2, Y3
+	VPXOR 32(SI), Y2, Y4
+	ROW(24, 0)
+	ROW(16, 64)
+	ROW(8, 128)
+	ROW(0, 192)
+	ADDQ $128, SI
+	ADDQ $256, DI
 	DECQ CX
 	JNZ  loop
 	VZEROUPPER

@@ -132,26 +132,43 @@ eleven:
 twelve:
 	RUN(LOAD_12, TERM_12, STORE_12, loop12)
 
-// func dequantizeAVX512(dst *float32, codes *byte, stride int, scales *float32, rows int)
+DATA flipAVX512<>+0(SB)/4, $0x80808080
+GLOBL flipAVX512<>(SB), RODATA|NOPTR, $4
+
+// ROW converts the bytes of a row, which are left bits below the highest ones of each number, and stores them at to.
+#define ROW(left, to) \
+	VPSLLD $left, Z3, Z5 \
+	VPSLLD $left, Z4, Z6 \
+	VPSRAD $24, Z5, Z5 \
+	VPSRAD $24, Z6, Z6 \
+	VCVTDQ2PS Z5, Z5 \
+	VCVTDQ2PS Z6, Z6 \
+	VMULPS Z0, Z5, Z5 \
+	VMULPS Z1, Z6, Z6 \
+	VMOVUPS Z5, to(DI) \
+	VMOVUPS Z6, to+64(DI)
+
+// func dequantizeAVX512(dst *float32, codes *byte, scales *float32, groups, ahead int)
 TEXT ·dequantizeAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ codes+8(FP), SI
-	MOVQ stride+16(FP), BX
-	MOVQ scales+24(FP), DX
-	MOVQ rows+32(FP), CX
+	MOVQ scales+16(FP), DX
+	MOVQ groups+24(FP), CX
+	MOVQ ahead+32(FP), BX
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
+	VPBROADCASTD flipAVX512<>(SB), Z2
 loop:
-	VPMOVSXBD (SI), Z2
-	VPMOVSXBD 16(SI), Z3
-	VCVTDQ2PS Z2, Z2
-	VCVTDQ2PS Z3, Z3
-	VMULPS Z0, Z2, Z2
-	VMULPS Z1, Z3, Z3
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ BX, SI
-	ADDQ $128, DI
+	PREFETCHT0 (SI)(BX*1)
+	PREFETCHT0 64(SI)(BX*1)
+	VPXORD (SI), Z2, Z3
+	VPXORD 64(SI), Z2, Z4
+	ROW(24, 0)
+	ROW(16, 128)
+	ROW(8, 256)
+	ROW(0, 384)
+	ADDQ $128, SI
+	ADDQ $512, DI
 	DECQ CX
 	JNZ  loop
 	VZEROUPPER

@@ -88,19 +88,40 @@ seven:
 eight:
 	RUN(LOAD_8, TERM_8, STORE_8, loop8)
 
-// The assembler has no conversion of integers in vectors, and no sign extension. So each
-// code loses its sign bit to an offset of 128, becomes the last byte of the float32
-// 2^23 + code + 128, from which V6, 2^23 + 128, is subtracted: all of that is exact.
+// The assembler has no conversion of integers in vectors. So each code, which has 128 added, becomes the last
+// byte of the float32 2^23 + code + 128, from which V6, 2^23 + 128, is subtracted: all of that is exact.
 
-// func dequantizeNEON(dst *float32, codes *byte, stride int, scales *float32, rows int)
+// SCALE converts the numbers of V17 and V18, which are the last bytes of such float32, and stores a row.
+#define SCALE \
+	VORR V5.B16, V17.B16, V17.B16 \
+	VORR V5.B16, V18.B16, V18.B16 \
+	VFMLS V7.S4, V6.S4, V17.S4 \
+	VFMLS V7.S4, V6.S4, V18.S4 \
+	VEOR V20.B16, V20.B16, V20.B16 \
+	VEOR V21.B16, V21.B16, V21.B16 \
+	VFMLA V0.S4, V17.S4, V20.S4 \
+	VFMLA V1.S4, V18.S4, V21.S4 \
+	VST1.P [V20.S4, V21.S4], 32(R0)
+
+// ROW is SCALE for the bytes that are right bits above the lowest ones of each number of V2 and V3.
+#define ROW(right) \
+	VUSHR $right, V2.S4, V17.S4 \
+	VUSHR $right, V3.S4, V18.S4 \
+	VAND V4.B16, V17.B16, V17.B16 \
+	VAND V4.B16, V18.B16, V18.B16 \
+	SCALE
+
+// func dequantizeNEON(dst *float32, codes *byte, scales *float32, groups, ahead int)
 TEXT ·dequantizeNEON(SB), NOSPLIT, $0-40
 	MOVD dst+0(FP), R0
 	MOVD codes+8(FP), R1
-	MOVD stride+16(FP), R5
-	MOVD scales+24(FP), R2
-	MOVD rows+32(FP), R3
+	MOVD scales+16(FP), R2
+	MOVD groups+24(FP), R3
+	MOVD ahead+32(FP), R5
+	ADD  R1, R5
 	VLD1 (R2), [V0.S4, V1.S4]
-	VMOVI $0x80, V4.B8
+	MOVW $0xff, R4
+	VDUP R4, V4.S4
 	MOVW $0x4b000000, R4
 	VDUP R4, V5.S4
 	MOVW $0x4b000080, R4
@@ -108,21 +129,17 @@ TEXT ·dequantizeNEON(SB), NOSPLIT, $0-40
 	FMOVS $1.0, F7
 	VDUP V7.S[0], V7.S4
 loop:
-	VLD1 (R1), [V16.B8]
-	VEOR V4.B8, V16.B8, V16.B8
-	VUXTL V16.B8, V16.H8
-	VUXTL2 V16.H8, V18.S4
-	VUXTL V16.H4, V17.S4
-	VORR V5.B16, V17.B16, V17.B16
-	VORR V5.B16, V18.B16, V18.B16
-	VFMLS V7.S4, V6.S4, V17.S4
-	VFMLS V7.S4, V6.S4, V18.S4
-	VEOR V20.B16, V20.B16, V20.B16
-	VEOR V21.B16, V21.B16, V21.B16
-	VFMLA V0.S4, V17.S4, V20.S4
-	VFMLA V1.S4, V18.S4, V21.S4
-	VST1.P [V20.S4, V21.S4], 32(R0)
-	ADD  R5, R1
+	PRFM (R5), PLDL1KEEP
+	PRFM 64(R5), PLDL1KEEP
+	VLD1 (R1), [V2.S4, V3.S4]
+	VAND V4.B16, V2.B16, V17.B16
+	VAND V4.B16, V3.B16, V18.B16
+	SCALE
+	ROW(8)
+	ROW(16)
+	ROW(24)
+	ADD  $128, R1
+	ADD  $128, R5
 	SUBS $1, R3
 	BNE  loop
 	RET
