@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -224,11 +225,13 @@ func meaningOf(t *Tree, places []place, files *texts) (m meaning, err error) {
 }
 
 // linkText matches what may be a path or a name of code.
-var linkText = regexp.MustCompile("`?[\\pL_][\\pL\\pN_]*(?:(?:::|[./#-])[\\pL\\pN_]+)*(?:`|\\()?")
+var linkText = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
+	return regexp.MustCompile("`?[\\pL_][\\pL\\pN_]*(?:(?:::|[./#-])[\\pL\\pN_]+)*(?:`|\\()?")
+})
 
 // linkTexts returns the parts of a text that may mean code, each once, in their order.
 func linkTexts(text string) (out []string) {
-	for _, found := range linkText.FindAllString(text, -1) {
+	for _, found := range linkText().FindAllString(text, -1) {
 		word := strings.Trim(found, "`(")
 		if (len(word) < len(found) || isLinkText(word)) && len(word) >= minIdentifier && !slices.Contains(out, word) {
 			out = append(out, word)
@@ -257,7 +260,7 @@ func isLinkText(word string) bool {
 
 // SpeaksOf reports whether a text names code, by a name or by the end of a path or of a qualified name.
 func SpeaksOf(text, name string) bool {
-	return slices.ContainsFunc(linkText.FindAllString(text, -1), func(found string) bool {
+	return slices.ContainsFunc(linkText().FindAllString(text, -1), func(found string) bool {
 		word := strings.Trim(found, "`(")
 		return word == name || strings.HasSuffix(word, "/"+name) || strings.HasSuffix(word, "."+name) || strings.HasSuffix(word, ":"+name)
 	})

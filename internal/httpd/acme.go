@@ -54,11 +54,10 @@ type ACME struct {
 // failurePause is the shortest time between two failures in the log.
 const failurePause = time.Minute
 
-var domainName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
-
 // NewACME returns an ACME. It contacts nobody before it is asked for a certificate. An option that cannot be used is a
 // [*hippo.FieldError].
 func NewACME(o ACMEOptions) (*ACME, error) {
+	domainName := regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 	for _, d := range o.Domains {
 		if _, err := netip.ParseAddr(d); err == nil || len(d) > 253 || !domainName.MatchString(d) {
 			return nil, hippo.Fieldf("acme-domain", "must be a name such as memory.example.org, without a port or a wildcard, got %.100q", d)

@@ -3,6 +3,7 @@ package screen
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -16,7 +17,7 @@ func (v *valueReader) is(w string, link linkage, quote string, adjacent bool) bo
 		w = strings.ToValidUTF8(w[:maxJudged], "")
 	}
 	w = strings.TrimSuffix(w, "**") // bold type
-	if len(w) < 4 || flag.MatchString(w) || placeholder(w) || words().none[strings.ToLower(w)] {
+	if len(w) < 4 || flag().MatchString(w) || placeholder(w) || words().none[strings.ToLower(w)] {
 		return false
 	}
 	if v.short && (link != linkAssign || !adjacent) {
@@ -38,7 +39,7 @@ func (v *valueReader) is(w string, link linkage, quote string, adjacent bool) bo
 	case v.class == keyName && link >= linkProse:
 		return isToken(w, 20, 3.5) && !isHex(w)
 	}
-	return v.class != passwordName && (isToken(w, 16, 3.3) && !isHex(w) && mixed(w) >= 3 || productKey.MatchString(w))
+	return v.class != passwordName && (isToken(w, 16, 3.3) && !isHex(w) && mixed(w) >= 3 || productKey().MatchString(w))
 }
 
 // pair reports whether a word is a user and a password, or the password behind "user / ".
@@ -85,7 +86,7 @@ func (v *valueReader) setting() bool {
 // isPassword reports whether a word in the place of a password is one and not prose: it has letters and digits, or
 // marks, or four digits or more, or capitals in its middle.
 func isPassword(w string) bool {
-	return looksTyped(w) && !version.MatchString(strings.Trim(w, "*_")) && !isReference(w) && !date.MatchString(w)
+	return looksTyped(w) && !version().MatchString(strings.Trim(w, "*_")) && !isReference(w) && !date().MatchString(w)
 }
 
 // looksTyped is the part of [isPassword] about the characters.
@@ -111,7 +112,7 @@ func looksTyped(w string) bool {
 	case strings.ContainsRune(w, ' '):
 		return false
 	case letters > 0 && digits > 0:
-		return n >= 5 && !unit.MatchString(w)
+		return n >= 5 && !unit().MatchString(w)
 	case letters > 0 && marks > 0:
 		return n >= 6 && !strings.HasSuffix(w, "!") && !strings.HasSuffix(w, "?") || marks > 1 && n >= 6
 	case letters == 0 && digits >= 4:
@@ -141,7 +142,7 @@ func isToken(w string, length int, bits float64) bool {
 	if letters < 2 || digits == 0 && (letters < 24 || mixed(w) < 2 || strings.ContainsAny(w, "._/-")) || digits == 1 && mixed(w) < 3 {
 		return false
 	}
-	return entropy(w) >= bits && !isIdentifier(w) && !slug.MatchString(w) && !isReference(w) && !version.MatchString(w) && !date.MatchString(w) && !month.MatchString(w)
+	return entropy(w) >= bits && !isIdentifier(w) && !slug().MatchString(w) && !isReference(w) && !version().MatchString(w) && !date().MatchString(w) && !month().MatchString(w)
 }
 
 // isIdentifier reports whether a word is made of words and numbers, as names in programs are: its runs of the same kind of
@@ -180,25 +181,32 @@ func isWord(w string) bool {
 	return !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
+// compiled returns a function that compiles a regular expression at its first call: a process that checks no text needs none.
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+//nolint:gochecknoglobals // compiled when they are first used
 var (
-	uuid       = regexp.MustCompile(`^(?i)\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$`)
-	version    = regexp.MustCompile(`^(?i)[v^~=<>@]*\d+(\.\d+)+([-+.][a-z0-9.+-]{0,20})?$`)
-	date       = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
-	unit       = regexp.MustCompile(`^(?i)~?\d+(-?(chars?|characters|bytes?|bits?|bit|days?|d|h|hours?|min|m|s|ms|kb?|mb?|gb?|x|st|nd|rd|th)\b)`)
-	chain      = regexp.MustCompile(`^[A-Za-z_$][\w$]*((\.|::|->|\?\.)[A-Za-z_$][\w$]*)+$`)
-	hash       = regexp.MustCompile(`^(?i)(h1:|sha\d+[-:~]|md5[-:]|\$2[aby]?\$|\$argon2|\$[156y]\$|\$pbkdf2|pbkdf2[_:]|scrypt[:$]|bcrypt|ssh-|ecdsa-|AAAA[BCE]3|MII[BC]I|data:|urn:|arn:|<)`)
-	call       = regexp.MustCompile(`^[&*!]?[A-Za-z_$][\w.$]*[(\[{]|\]\.\w|\w=?\(\w*$|^\w+=\(`)
-	month      = regexp.MustCompile(`^(?i)[a-z]{3,9}-\d{1,2}-\d{4}$`)
-	slug       = regexp.MustCompile(`^[a-z]{2,20}\d{0,3}([-_.:/]([a-z]{1,20}\d{0,4}|\d{1,10}|[0-9a-f]{6,12}))+$`) // db-credentials-v2
-	flag       = regexp.MustCompile(`^-[a-z-]`)
-	standard   = regexp.MustCompile(`^(?i)(utf|iso|cp|windows|base|sha|aes|rsa|md|rfc|tls)[-_]?\d[\d-]*$`)
-	dependency = regexp.MustCompile(`^[\w.\[\]-]+[=~<>!]=\d`)
-	yamlTag    = regexp.MustCompile(`^!\w+$`)
-	productKey = regexp.MustCompile(`^[A-Z0-9]{4,6}(-[A-Z0-9]{4,6}){3,}$`)
-	masked     = regexp.MustCompile(`^[*xX•.#_=-]{3,}\w{0,4}$`)
+	uuid       = compiled(`^(?i)\{?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\}?$`)
+	version    = compiled(`^(?i)[v^~=<>@]*\d+(\.\d+)+([-+.][a-z0-9.+-]{0,20})?$`)
+	date       = compiled(`^\d{4}-\d{2}-\d{2}`)
+	unit       = compiled(`^(?i)~?\d+(-?(chars?|characters|bytes?|bits?|bit|days?|d|h|hours?|min|m|s|ms|kb?|mb?|gb?|x|st|nd|rd|th)\b)`)
+	chain      = compiled(`^[A-Za-z_$][\w$]*((\.|::|->|\?\.)[A-Za-z_$][\w$]*)+$`)
+	hash       = compiled(`^(?i)(h1:|sha\d+[-:~]|md5[-:]|\$2[aby]?\$|\$argon2|\$[156y]\$|\$pbkdf2|pbkdf2[_:]|scrypt[:$]|bcrypt|ssh-|ecdsa-|AAAA[BCE]3|MII[BC]I|data:|urn:|arn:|<)`)
+	call       = compiled(`^[&*!]?[A-Za-z_$][\w.$]*[(\[{]|\]\.\w|\w=?\(\w*$|^\w+=\(`)
+	month      = compiled(`^(?i)[a-z]{3,9}-\d{1,2}-\d{4}$`)
+	slug       = compiled(`^[a-z]{2,20}\d{0,3}([-_.:/]([a-z]{1,20}\d{0,4}|\d{1,10}|[0-9a-f]{6,12}))+$`) // db-credentials-v2
+	flag       = compiled(`^-[a-z-]`)
+	standard   = compiled(`^(?i)(utf|iso|cp|windows|base|sha|aes|rsa|md|rfc|tls)[-_]?\d[\d-]*$`)
+	dependency = compiled(`^[\w.\[\]-]+[=~<>!]=\d`)
+	yamlTag    = compiled(`^!\w+$`)
+	productKey = compiled(`^[A-Z0-9]{4,6}(-[A-Z0-9]{4,6}){3,}$`)
+	extension  = compiled(`^[\w/.@-]+\.[a-z]{1,5}(:\d+)*$`)
+	masked     = compiled(`^[*xX•.#_=-]{3,}\w{0,4}$`)
 )
 
-func isUUID(w string) bool { return uuid.MatchString(w) }
+func isUUID(w string) bool { return uuid().MatchString(w) }
 
 func isHex(w string) bool {
 	return !strings.ContainsFunc(w, func(r rune) bool { return !unicode.Is(unicode.ASCII_Hex_Digit, r) && r != '-' && r != ':' })
@@ -206,10 +214,10 @@ func isHex(w string) bool {
 
 // isReference reports whether a word says where a secret is, or is the name of a variable.
 func isReference(w string) bool {
-	if chain.MatchString(w) && !strings.ContainsFunc(w, unicode.IsDigit) || hash.MatchString(w) {
+	if chain().MatchString(w) && !strings.ContainsFunc(w, unicode.IsDigit) || hash().MatchString(w) {
 		return true
 	}
-	if call.MatchString(w) || yamlTag.MatchString(w) || standard.MatchString(w) || dependency.MatchString(w) {
+	if call().MatchString(w) || yamlTag().MatchString(w) || standard().MatchString(w) || dependency().MatchString(w) {
 		return true
 	}
 	if strings.Contains(w, "://") {
@@ -217,10 +225,8 @@ func isReference(w string) bool {
 	}
 	slashes := strings.Count(w, "/")
 	return slashes > 0 && (w[0] == '/' || w[0] == '.' || w[0] == '~' || strings.Contains(w, "@")) && !strings.ContainsAny(w, "+=") || slashes > 1 && entropy(w) < 4.2 ||
-		extension.MatchString(w)
+		extension().MatchString(w)
 }
-
-var extension = regexp.MustCompile(`^[\w/.@-]+\.[a-z]{1,5}(:\d+)*$`)
 
 // placeholder reports whether a value only stands for a secret: it is an example, a variable, or masked.
 func placeholder(w string) bool {
@@ -230,7 +236,7 @@ func placeholder(w string) bool {
 	switch {
 	case strings.HasPrefix(w, "$") && len(w) > 1 && (isLetter(w[1]) || w[1] == '_') && isVariable(w[1:]),
 		strings.HasPrefix(w, "%") && strings.HasSuffix(w, "%"),
-		strings.HasPrefix(w, "<"), strings.HasPrefix(w, "["), strings.HasPrefix(w, "{"), masked.MatchString(w):
+		strings.HasPrefix(w, "<"), strings.HasPrefix(w, "["), strings.HasPrefix(w, "{"), masked().MatchString(w):
 		return true
 	}
 	return sameByte(w) || words().examples[strings.ToLower(w)]

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -60,7 +59,8 @@ func scan(text string, found func(rule string, start, end int)) {
 	findAssigned(text, found)
 }
 
-var discordRest = regexp.MustCompile(`^\.[\w-]{6}\.[\w-]{27,40}`)
+//nolint:gochecknoglobals // compiled when it is first used
+var discordRest = compiled(`^\.[\w-]{6}\.[\w-]{27,40}`)
 
 // discordToken returns the end of a token of Discord that begins with an encoded part: the digits of its user. It is 0 for
 // none.
@@ -68,7 +68,7 @@ func discordToken(text string, e encodedText) int {
 	if len(e.decoded) < 15 || strings.ContainsFunc(e.decoded, func(r rune) bool { return !unicode.IsDigit(r) }) {
 		return 0
 	}
-	if m := discordRest.FindStringIndex(text[e.end:]); m != nil {
+	if m := discordRest().FindStringIndex(text[e.end:]); m != nil {
 		return e.end + m[1]
 	}
 	return 0

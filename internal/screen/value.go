@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -93,10 +92,12 @@ func (v *valueReader) read() (place, bool) {
 }
 
 // clauseEnd matches what ends a clause: the value of a name is not behind it.
-var clauseEnd = regexp.MustCompile("^[\"'`”»)]?([.,][\\s]|[,;?]|\\.$|[?!]\\s)|^[\"'`]?[}\\]]")
+//
+//nolint:gochecknoglobals // compiled when it is first used
+var clauseEnd = compiled("^[\"'`”»)]?([.,][\\s]|[,;?]|\\.$|[?!]\\s)|^[\"'`]?[}\\]]")
 
 // endsClause reports whether a clause ends before s.
-func endsClause(s string) bool { return s != "" && s[0] != ' ' && clauseEnd.MatchString(s) }
+func endsClause(s string) bool { return s != "" && s[0] != ' ' && clauseEnd().MatchString(s) }
 
 // skip moves over spaces, operators and an opening quotation mark, and returns that mark, or 0.
 func (v *valueReader) skip(link *linkage, adjacent bool) (quote string) {
