@@ -106,7 +106,7 @@ func start(ctx context.Context, s *Store, o Options) (err error) {
 		return err
 	}
 	s.sync = &synchronizer{dir: s.dir, replica: s.replica, life: s.life, now: o.Now, log: o.Log, retries: make(chan struct{}, 1)}
-	s.writer = sqlitex.NewWriter(s.replica.store.DB(), func(q *sqlitex.Tx, d driver.Durability) (sqlitex.Group[*tx], error) {
+	s.writer = sqlitex.NewWriter(s.replica.store.DB(), nil, func(q *sqlitex.Tx, d driver.Durability) (sqlitex.Group[*tx], error) {
 		return s.sync.begin(q, d)
 	})
 	s.watcher = newWatcher(s.sync, o)

@@ -163,13 +163,18 @@ func TestCrash_KillFirstOpening(t *testing.T) {
 	t.Logf("%d of %d were ready", whole, rounds(4))
 }
 
-// A kill while many rows are taken over, and memories are recorded meanwhile, loses none of both.
+// A kill of two processes that take over the same rows, and record memories meanwhile, loses none of both.
 func TestCrash_KillTakeOver(t *testing.T) {
 	t.Parallel()
 	for round := range rounds(4) {
 		p := newPeer(t, "python10")
 		p.storeMany()
-		ids := killed(t, p.path, time.Duration(100+round*97%400)*time.Millisecond)
+		var other []hippo.ID
+		var both sync.WaitGroup
+		both.Go(func() { other = killed(t, p.path, time.Duration(250+round*161%1000)*time.Millisecond) })
+		ids := killed(t, p.path, time.Duration(200+round*197%1000)*time.Millisecond)
+		both.Wait()
+		ids = append(ids, other...)
 		p.sound()
 		s := p.open()
 		if ms, err := s.Get(t.Context(), ids); err != nil || len(ms) != len(ids) {

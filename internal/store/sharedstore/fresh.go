@@ -60,10 +60,11 @@ func rowsOf(ctx context.Context, c *reconciler, ids []int64, condition string) (
 }
 
 // leave separates new rows that may be taken over later from those whose text is known here by its hash: what others did to a
-// memory is applied before it is written here, or one of both would be lost. Both are in ascending order.
-func leave(ctx context.Context, c *reconciler, fresh []int64) (left, now []int64, err error) {
+// memory is applied before it is written here, or one of both would be lost. Those whose hash is no text are never seen, and so
+// never left. Both are in ascending order.
+func leave(ctx context.Context, q sqlitex.Queryer, fresh []int64) (left, now []int64, err error) {
 	known := make(map[int64]bool)
-	for rows, err := range sqlitex.Rows(ctx, c, "SELECT id FROM memories WHERE content_hash IN (SELECT hash FROM shared_memory) AND "+unseen) {
+	for rows, err := range sqlitex.Rows(ctx, q, "SELECT id FROM memories WHERE (content_hash IN (SELECT hash FROM shared_memory) OR typeof(content_hash) <> 'text') AND "+unseen) {
 		var id int64
 		if err == nil {
 			err = rows.Scan(&id)
@@ -176,7 +177,7 @@ func freeID(c *reconciler, id hippo.ID, hash string) (hippo.ID, error) {
 }
 
 // countSeen returns how many rows there are, and how many of them, or of others that are gone, were seen.
-func countSeen(ctx context.Context, c *reconciler) (rows, seen int, err error) {
-	_, err = sqlitex.First(ctx, c, "SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM shared_row)", nil, &rows, &seen)
+func countSeen(ctx context.Context, q sqlitex.Queryer) (rows, seen int, err error) {
+	_, err = sqlitex.First(ctx, q, "SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM shared_row)", nil, &rows, &seen)
 	return rows, seen, err
 }

@@ -102,12 +102,19 @@ type graphRow struct {
 	former             any
 }
 
+// changedEdges finds the edges that are not as they were last seen, removedEdges those that are no longer there.
+const (
+	changedEdges = `SELECT g.source_hash, g.target_hash, g.relationship_type, g.similarity, g.created_at, e.kind FROM memory_graph g
+		LEFT JOIN shared_edge e ON e.source = g.source_hash AND e.target = g.target_hash
+		WHERE e.source IS NULL OR e.kind IS NOT g.relationship_type OR e.weight IS NOT g.similarity`
+	removedEdges = `SELECT source, target, kind FROM shared_edge e
+		WHERE NOT EXISTS (SELECT 1 FROM memory_graph g WHERE g.source_hash = e.source AND g.target_hash = e.target)`
+)
+
 // newEdges applies the edges that other programs added or changed.
 func (c *reconciler) newEdges(ctx context.Context) error {
 	var list []graphRow
-	for rows, err := range sqlitex.Rows(ctx, c, `SELECT g.source_hash, g.target_hash, g.relationship_type, g.similarity, g.created_at, e.kind FROM memory_graph g
-		LEFT JOIN shared_edge e ON e.source = g.source_hash AND e.target = g.target_hash
-		WHERE e.source IS NULL OR e.kind IS NOT g.relationship_type OR e.weight IS NOT g.similarity`) {
+	for rows, err := range sqlitex.Rows(ctx, c, changedEdges) {
 		var e graphRow
 		if err == nil {
 			err = rows.Scan(&e.source, &e.target, &e.kind, &e.weight, &e.time, &e.former)
@@ -196,8 +203,7 @@ func (c *reconciler) ends(source, target string) (from, to hippo.ID, err error) 
 // relations of a forgotten memory stay.
 func (c *reconciler) lostEdges(ctx context.Context) error {
 	var list []graphRow
-	for rows, err := range sqlitex.Rows(ctx, c, `SELECT source, target, kind FROM shared_edge e
-		WHERE NOT EXISTS (SELECT 1 FROM memory_graph g WHERE g.source_hash = e.source AND g.target_hash = e.target)`) {
+	for rows, err := range sqlitex.Rows(ctx, c, removedEdges) {
 		var e graphRow
 		if err == nil {
 			err = rows.Scan(&e.source, &e.target, &e.kind)

@@ -20,17 +20,27 @@ func (l *layout) differing() string {
 		moved = "ifnull(m." + supersededColumn + ", '') <> ifnull(r.superseded_by, '')"
 	}
 	return "SELECT m.id, r.hash IS NULL, " + changed + ", " + moved +
-		" FROM memories m LEFT JOIN shared_row r INDEXED BY shared_row_seen ON r.row = m.id AND r.hash = m.content_hash WHERE " + changed + " OR " + moved
+		" FROM memories m LEFT JOIN shared_row r INDEXED BY shared_row_seen ON r.row = m.id AND r.hash = m.content_hash WHERE (" + changed + " OR " + moved + ")"
 }
 
 // difference is what a row differs in from what it was when it was last seen.
 type difference struct{ changed, moved bool }
 
-// findDifferences returns the rows that differ, and those that are new: the latter were never seen under their hash and
-// id together.
-func findDifferences(ctx context.Context, c *reconciler) (known, fresh []int64, err error) {
-	c.differences = make(map[int64]difference)
-	for rows, err := range sqlitex.Rows(ctx, c, c.layout.differing()) {
+// differences are rows that differ, and those that are new: the latter were never seen under their hash and id together.
+type differences struct {
+	known, fresh []int64
+	// of are those of all but new rows without a successor.
+	of map[int64]difference
+}
+
+// findDifferences finds the rows that differ; of those with some ids, unless the list is nil.
+func findDifferences(ctx context.Context, q sqlitex.Queryer, l *layout, of []int64) (list differences, err error) {
+	list.of = make(map[int64]difference)
+	among, args, err := inList("m.id", of)
+	if err != nil {
+		return list, err
+	}
+	for rows, err := range sqlitex.Rows(ctx, q, l.differing()+" AND "+among, args...) {
 		var id int64
 		var isNew bool
 		var d difference
@@ -38,18 +48,18 @@ func findDifferences(ctx context.Context, c *reconciler) (known, fresh []int64, 
 			err = rows.Scan(&id, &isNew, &d.changed, &d.moved)
 		}
 		if err != nil {
-			return nil, nil, err
+			return list, err
 		}
 		if isNew {
-			fresh = append(fresh, id)
+			list.fresh = append(list.fresh, id)
 		} else {
-			known = append(known, id)
+			list.known = append(list.known, id)
 		}
 		if !isNew || d.moved {
-			c.differences[id] = d
+			list.of[id] = d
 		}
 	}
-	return known, fresh, nil
+	return list, nil
 }
 
 // vanished finds the rows that are no longer there.
@@ -71,30 +81,22 @@ type reconciler struct {
 	layout layout
 	now    time.Time
 	gone   map[int64]gone // by row
-	// differences are those of the rows that are not as they were last seen, but for new ones without a successor.
-	differences map[int64]difference
-	// left are new rows that are too many to be taken over at once, by their ids, in ascending order. The text of none is known here.
-	left []int64
+	differences
 	// successors are those of rows that have another one than before, which may come later.
 	successors []successor
 }
 
-func (c *reconciler) run(ctx context.Context) error {
-	known, fresh, err := findDifferences(ctx, c)
-	if err != nil {
+// run applies those of the rows and edges that were found which still differ.
+func (c *reconciler) run(ctx context.Context, f *found) (err error) {
+	if c.differences, err = findDifferences(ctx, c, &c.layout, append([]int64{}, slices.Concat(f.known, f.fresh)...)); err != nil {
 		return err
 	}
-	if err := c.findGone(ctx, len(fresh)); err != nil {
+	if c.gone, err = findGone(ctx, c, append([]string{}, f.gone...)); err != nil {
 		return err
 	}
-	edited, fresh := editedOf(c, fresh)
-	if err := applyAll(ctx, c, append(known, edited...)); err != nil {
+	edited, fresh := editedOf(c.gone, c.differences)
+	if err := applyAll(ctx, c, append(c.known, edited...)); err != nil {
 		return err
-	}
-	if len(fresh) > partSize {
-		if c.left, fresh, err = leave(ctx, c, fresh); err != nil {
-			return err
-		}
 	}
 	if err := addRows(ctx, c, fresh); err != nil {
 		return err
@@ -104,8 +106,8 @@ func (c *reconciler) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := succeed(c); err != nil || !c.layout.graph || len(c.left) > 0 {
-		return err // the edges of rows that are left come with the last of them
+	if err := succeed(c); err != nil || !f.edges {
+		return err
 	}
 	return errors.Join(c.newEdges(ctx), c.lostEdges(ctx))
 }
@@ -121,14 +123,14 @@ func succeed(c *reconciler) error {
 }
 
 // editedOf separates new rows with the id of one that is gone: it may be that one with another text.
-func editedOf(c *reconciler, fresh []int64) (edited, others []int64) {
-	for _, id := range fresh {
-		if _, ok := c.gone[id]; !ok {
+func editedOf(lost map[int64]gone, d differences) (edited, others []int64) {
+	for _, id := range d.fresh {
+		if _, ok := lost[id]; !ok {
 			others = append(others, id)
 			continue
 		}
 		edited = append(edited, id)
-		c.differences[id] = difference{changed: true, moved: c.differences[id].moved}
+		d.of[id] = difference{changed: true, moved: d.of[id].moved}
 	}
 	return edited, others
 }
@@ -141,7 +143,7 @@ func applyAll(ctx context.Context, c *reconciler, ids []int64) error {
 			return err
 		}
 		for i := range rows {
-			if err := c.apply(&rows[i], c.differences[rows[i].id]); err != nil {
+			if err := c.apply(&rows[i], c.of[rows[i].id]); err != nil {
 				return err
 			}
 		}
@@ -149,25 +151,24 @@ func applyAll(ctx context.Context, c *reconciler, ids []int64) error {
 	return nil
 }
 
-// findGone finds the rows that are no longer there. fresh is how many are new: if there are as many others as were seen,
-// none is gone.
-func (c *reconciler) findGone(ctx context.Context, fresh int) error {
-	c.gone = make(map[int64]gone)
-	rows, seen, err := countSeen(ctx, c)
-	if err != nil || seen == rows-fresh {
-		return err
+// findGone finds the rows that are no longer there, by their ids; of those with some hashes, unless the list is nil.
+func findGone(ctx context.Context, q sqlitex.Queryer, of []string) (map[int64]gone, error) {
+	among, args, err := inList("hash", of)
+	if err != nil {
+		return nil, err
 	}
-	for rows, err := range sqlitex.Rows(ctx, c, vanished) {
+	lost := make(map[int64]gone)
+	for rows, err := range sqlitex.Rows(ctx, q, vanished+" AND "+among, args...) {
 		var g gone
 		if err == nil {
 			err = rows.Scan(&g.hash, &g.row, &g.created)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		c.gone[g.row] = g
+		lost[g.row] = g
 	}
-	return nil
+	return lost, nil
 }
 
 // lose forgets the memories of a row that was purged. They stay linked: if the text is stored again they

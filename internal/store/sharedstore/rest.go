@@ -12,8 +12,18 @@ import (
 	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
-// partSize is how many new rows are taken over in one transaction, in 0.2 s on one core: a write waits as long.
-const partSize = 2048
+// A part is what is taken over in one transaction, while no other program can write: partSize new rows, or as many as can be
+// taken over within partTime, and chunkSize of them at least. After a part the file is free for half as long as it took, and
+// maxPause at most: SQLite asks for a lock every 100 ms when it waits, and would find the file locked each time.
+const (
+	partSize  = 2048
+	chunkSize = 256
+	partTime  = 150 * time.Millisecond
+	maxPause  = partTime
+)
+
+// compareEvery is after how many parts all rows are compared, for what others did meanwhile.
+const compareEvery = 4
 
 // cacheOfPart is the room for pages while a part is taken over, in bytes. Its rows go to pages all over the file: with
 // 1 MiB a file of 100,000 takes half as long again.
@@ -88,12 +98,44 @@ func left(s *Store) int {
 
 // takeRest takes over all that is left, and tidies up.
 func takeRest(ctx context.Context, s *Store) error {
-	for left(s) > 0 {
-		if err := s.update(ctx); err != nil {
+	if err := takeAll(ctx, s); err != nil {
+		return err
+	}
+	return sweep(ctx, s)
+}
+
+// takeAll takes over all that is left, in parts.
+func takeAll(ctx context.Context, s *Store) (err error) {
+	took := partTime // the part before these may just have ended
+	for n := 1; left(s) > 0; n++ {
+		select {
+		case <-time.After(min(took/2, maxPause)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if took, err = takePart(ctx, s); err == nil && n%compareEvery == 0 {
+			err = catchUp(ctx, s)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return sweep(ctx, s)
+	return nil
+}
+
+// takePart takes over a part of what is left, and says how long others could not write. After the last one it applies what needs
+// all rows.
+func takePart(ctx context.Context, s *Store) (took time.Duration, err error) {
+	err = transact(ctx, s, nil, func(g *group) error {
+		began := s.now()
+		err := g.takePart(ctx, func() bool { return s.now().Sub(began) >= partTime })
+		took = s.now().Sub(began)
+		return err
+	})
+	if err == nil && left(s) == 0 {
+		err = catchUp(ctx, s)
+	}
+	return took, err
 }
 
 // sweep removes the vectors of rows that are not there or are deleted: they would take the places of others among the
@@ -119,18 +161,22 @@ func sweep(ctx context.Context, s *Store) error {
 const orphans = `SELECT v.rowid FROM memory_embeddings_rowids v
 	WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = v.rowid AND m.deleted_at IS NULL)`
 
-// takePart takes over the last of the rows that are left; with the last part comes what needs all rows.
-func (g *group) takePart(ctx context.Context) error {
-	n := len(g.seen.left)
-	if n == 0 {
-		return nil
-	}
-	part := g.seen.left[max(0, n-partSize):]
+// takePart takes over the last of the rows that are left, until it is time to end.
+func (g *group) takePart(ctx context.Context, end func() bool) error {
 	t := g.Begin(ctx)
 	c := g.reconciler(t)
-	err := t.WithCache(cacheOfPart, func() error { return errors.Join(addRows(ctx, c, part), succeed(c)) })
-	if g.seen.left = g.seen.left[:n-len(part)]; err == nil && len(g.seen.left) == 0 {
-		err = g.reconciler(t).run(ctx)
+	err := t.WithCache(cacheOfPart, func() error {
+		for n := 0; n < partSize && len(g.seen.left) > 0 && (n == 0 || !end()); n += chunkSize {
+			first := max(0, len(g.seen.left)-chunkSize)
+			if err := addRows(ctx, c, g.seen.left[first:]); err != nil {
+				return err
+			}
+			g.seen.left = g.seen.left[:first]
+		}
+		return succeed(c)
+	})
+	if len(g.seen.left) == 0 {
+		g.seen.version = uncompared // for edges, and successors that came later
 	}
 	g.Keep(t)
 	return err

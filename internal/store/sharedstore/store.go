@@ -85,7 +85,7 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 	}
 	s.inner = inner
 	s.History = inner
-	s.writer = sqlitex.NewWriter(inner.DB(), func(t *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*tx], error) { return s.begin(t) })
+	s.writer = sqlitex.NewWriter(inner.DB(), func() { ahead(s) }, func(t *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*tx], error) { return s.begin(t) })
 	s.relations, s.vectors = relations{inner, s.writer}, vectors{inner, s.writer}
 	if o.Gradual {
 		s.rest.fn, s.rest.log = func(ctx context.Context) error { return takeRest(ctx, s) }, o.Log
@@ -114,36 +114,32 @@ func (s *Store) current(ctx context.Context) error {
 	if last := s.read.Load(); last != nil && *last == now && left(s) == 0 {
 		return nil
 	}
-	for more := true; more; more = left(s) > 0 && !s.rest.take() {
-		err := s.update(ctx)
-		switch {
-		case errors.Is(err, hippo.ErrReadOnly), errors.Is(err, hippo.ErrCorrupt):
-			return nil // what was applied so far can be read
-		case err != nil:
-			return err
-		}
+	switch err := catchUpAll(ctx, s); {
+	case errors.Is(err, hippo.ErrReadOnly), errors.Is(err, hippo.ErrCorrupt):
+		return nil // what was applied so far can be read
+	case err != nil:
+		return err
 	}
 	s.read.Store(&now)
 	return nil
 }
 
-// update applies what other programs did, and takes over a part of what is new, in a transaction of its own.
-func (s *Store) update(ctx context.Context) error {
-	var g *group
-	err := s.inner.DB().Update(ctx, driver.Lazy, func(q *sqlitex.Tx) (err error) {
-		if g, err = s.begin(q); err != nil {
-			return err
-		}
-		if err = g.takePart(ctx); err != nil {
-			return err
-		}
-		return g.End()
-	})
-	if g != nil {
-		g.Done(err)
+// catchUpAll applies what other programs did, and takes over what is left, or of that a part if the rest is taken over in the
+// background.
+func catchUpAll(ctx context.Context, s *Store) error {
+	err := catchUp(ctx, s)
+	if err == nil && left(s) > 0 {
+		_, err = takePart(ctx, s)
+	}
+	if err == nil && left(s) > 0 && !s.rest.take() {
+		err = takeAll(ctx, s)
 	}
 	return err
 }
+
+// ahead applies what other programs did before a transaction of this one, so that as a rule that need not compare all rows while
+// it locks them out. What fails here fails there, too.
+func ahead(s *Store) { _ = catchUp(context.Background(), s) }
 
 // Get implements [driver.Backend].
 func (s *Store) Get(ctx context.Context, ids []hippo.ID) ([]*hippo.Memory, error) {

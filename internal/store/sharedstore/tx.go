@@ -92,54 +92,43 @@ type group struct {
 	kept []*sqlitestore.Tx
 }
 
+// newGroup returns a group without what was seen.
+func newGroup(s *Store, q *sqlitex.Tx) (*group, error) {
+	inner, err := s.inner.BeginGroup(q)
+	return &group{
+		Group: inner, store: s, edited: make(map[hippo.ID]edit), embedded: make(map[hippo.ID]bool), related: make(map[driver.RelationKey]hippo.Relation),
+	}, err
+}
+
 // begin begins a group: it applies what other programs did.
 func (s *Store) begin(q *sqlitex.Tx) (*group, error) {
-	inner, err := s.inner.BeginGroup(q)
+	g, err := newGroup(s, q)
 	if err != nil {
 		return nil, err
 	}
-	g := &group{
-		Group: inner, store: s, edited: make(map[hippo.ID]edit), embedded: make(map[hippo.ID]bool), related: make(map[driver.RelationKey]hippo.Relation),
-	}
-	g.seen.tx = q
-	if g.seen.version, err = q.DataVersion(); err != nil {
+	version, err := q.DataVersion()
+	if err != nil {
 		return nil, err
 	}
 	last := s.seen.Load()
-	if last != nil && last.tx == q && last.version == g.seen.version {
-		g.seen.layout, g.seen.left = last.layout, last.left
+	if last != nil && last.tx == q && last.version == version {
+		g.seen = *last
 		return g, nil
 	}
 	if last == nil || last.tx != q {
 		s.space.Store(int32(unasked))
 	}
-	if g.seen.layout, err = readLayout(context.Background(), q); err != nil {
+	f := &found{seen: seen{tx: q, version: version}}
+	if err := f.find(context.Background(), q); err != nil {
 		return nil, err
 	}
-	return g, g.catchUp()
+	g.seen = seen{tx: q, version: uncompared, layout: f.layout}
+	return g, g.apply(context.Background(), f)
 }
 
 // reconciler returns one for a transaction of the group.
 func (g *group) reconciler(t *tx) *reconciler {
 	return &reconciler{tx: t, layout: g.seen.layout, now: g.store.now().UTC()}
-}
-
-// catchUp applies what other programs did, but for new rows that are left.
-func (g *group) catchUp() error {
-	l := g.seen.layout
-	if l.words && !l.repaired {
-		if err := g.Script(wordsSQL); err != nil {
-			return err
-		}
-	}
-	t := g.Begin(context.Background())
-	c := g.reconciler(t)
-	if err := c.run(context.Background()); err != nil {
-		return err
-	}
-	g.seen.left = c.left
-	g.Keep(t)
-	return nil
 }
 
 // Begin implements [sqlitex.Group].
@@ -194,6 +183,7 @@ func (g *group) project() error {
 // Done implements [sqlitex.Group].
 func (g *group) Done(err error) {
 	if err == nil {
-		g.store.seen.Store(&g.seen)
+		at := g.seen // by itself: a group has all memories that it read or wrote
+		g.store.seen.Store(&at)
 	}
 }

@@ -51,7 +51,7 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 
 func newStore(db *sqlitex.DB, path string, log *slog.Logger) *Store {
 	s := &Store{db: db, bad: newUnreadable(path, log)}
-	s.writer = sqlitex.NewWriter(db, func(t *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*Tx], error) { return s.BeginGroup(t) })
+	s.writer = sqlitex.NewWriter(db, nil, func(t *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*Tx], error) { return s.BeginGroup(t) })
 	s.vectors = vectors{db, s.writer}
 	s.history = history{db, s.bad}
 	s.relations = relations{db, s.writer, newScopeQueries()}

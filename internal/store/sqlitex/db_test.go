@@ -235,11 +235,50 @@ func (plainGroup) Keep(*sqlitex.Tx)                    {}
 func (plainGroup) End() error                          { return nil }
 func (plainGroup) Done(error)                          {}
 
+// The number of the data is another one after a commit of others alone, and what a group wants to do before it locks them out is done once.
+func TestDataVersion(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db := open(t, path, nil)
+	version := func() (v int64) {
+		_, v, err := sqlitex.DataVersion(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	first, before := version(), 0
+	w := sqlitex.NewWriter(db, func() {
+		before++
+		raw(t, path, fmt.Sprintf("INSERT INTO note VALUES ('theirs %d')", before)) // nobody is locked out yet
+	}, func(tx *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*sqlitex.Tx], error) {
+		return plainGroup{tx}, nil
+	})
+	defer w.Close()
+	for range 2 {
+		err := w.Write(t.Context(), driver.Durable, func(tx *sqlitex.Tx) error { return tx.Exec("INSERT INTO note VALUES ('ours')") })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := version()
+	if err := add(t.Context(), db, "ours"); err != nil {
+		t.Fatal(err)
+	}
+	if third := version(); first == second || second != third || before != 2 {
+		t.Errorf("numbers %d, %d, %d; done %d times", first, second, third, before)
+	}
+	readOnly := open(t, path, &sqlitex.Options{ReadOnly: true, Schema: notes()})
+	if _, _, err := sqlitex.DataVersion(t.Context(), readOnly); !errors.Is(err, hippo.ErrReadOnly) {
+		t.Errorf("of a file that cannot be written: %v", err)
+	}
+}
+
 // A full disk fails the writes of a group, keeps what was there, and later ones work.
 func TestWriter_Full(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "memory.db"), nil)
-	w := sqlitex.NewWriter(db, func(tx *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*sqlitex.Tx], error) {
+	w := sqlitex.NewWriter(db, nil, func(tx *sqlitex.Tx, _ driver.Durability) (sqlitex.Group[*sqlitex.Tx], error) {
 		return plainGroup{tx}, nil
 	})
 	defer w.Close()

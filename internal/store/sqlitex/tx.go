@@ -177,7 +177,7 @@ func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*
 func (f *File) update(d driver.Durability, fn func(*Tx) error) (kept bool, err error) {
 	defer f.release()
 	if f.tx == nil {
-		return true, fmt.Errorf("%w: store %s", hippo.ErrReadOnly, f.path)
+		return true, readOnly(f)
 	}
 	if faults := f.damage.known(); len(faults) > 0 {
 		return true, fmt.Errorf("%w: store %s is damaged and is not written any more (%s): hippo check shows what to do", hippo.ErrCorrupt, f.path, faults[0])
@@ -186,6 +186,8 @@ func (f *File) update(d driver.Durability, fn func(*Tx) error) (kept bool, err e
 	f.damage.note(err)
 	return f.logged(), err
 }
+
+func readOnly(f *File) error { return fmt.Errorf("%w: store %s", hippo.ErrReadOnly, f.path) }
 
 // run runs fn between BEGIN and COMMIT.
 func (t *Tx) run(d driver.Durability, fn func(*Tx) error) error {
@@ -213,6 +215,7 @@ func (t *Tx) run(d driver.Durability, fn func(*Tx) error) error {
 // Each runs inside of a savepoint, so that those that fail are undone alone.
 type Writer[T any] struct {
 	db    *DB
+	ahead func()
 	begin func(*Tx, driver.Durability) (Group[T], error)
 	queue *groupcommit.Writer[T]
 }
@@ -232,10 +235,11 @@ type Group[T any] interface {
 }
 
 // NewWriter returns a Writer on a file. begin is called at the beginning of a group, in
-// its transaction, with the highest durability that its callers ask for. The Writer is to
+// its transaction, with the highest durability that its callers ask for. ahead, if not nil,
+// is called before that transaction, for what need not lock others out. The Writer is to
 // be closed before the file.
-func NewWriter[T any](db *DB, begin func(*Tx, driver.Durability) (Group[T], error)) *Writer[T] {
-	w := &Writer[T]{db: db, begin: begin}
+func NewWriter[T any](db *DB, ahead func(), begin func(*Tx, driver.Durability) (Group[T], error)) *Writer[T] {
+	w := &Writer[T]{db: db, ahead: ahead, begin: begin}
 	w.queue = groupcommit.New(w.commit)
 	return w
 }
@@ -257,6 +261,9 @@ func (w *Writer[T]) commit(requests []*groupcommit.Request[T]) error {
 		if r.Durability() == driver.Durable {
 			d = driver.Durable
 		}
+	}
+	if w.ahead != nil {
+		w.ahead()
 	}
 	var g Group[T]
 	// One caller's end must not undo the others.
