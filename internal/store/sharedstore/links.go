@@ -24,7 +24,8 @@ func (t *tx) link(id hippo.ID, hash string) error {
 }
 
 // members returns the readable memories of a row: the one first that it shows. That is the first of those
-// that are not forgotten, or else the one that was forgotten last.
+// that are not forgotten, one that another program stored before all others, so that what is recorded here
+// takes nothing from its row; or else the one that was forgotten last.
 func (t *tx) members(hash string) ([]*hippo.Memory, error) {
 	var ids []hippo.ID
 	for rows, err := range sqlitex.Rows(context.Background(), t, "SELECT memory FROM shared_memory WHERE hash = ?", hash) {
@@ -51,9 +52,22 @@ func (t *tx) members(hash string) ([]*hippo.Memory, error) {
 		case a.Forgotten() != b.Forgotten():
 			return 1
 		}
-		return cmp.Or(b.ForgottenAt.Compare(a.ForgottenAt), a.ID.Compare(b.ID))
+		return cmp.Or(b.ForgottenAt.Compare(a.ForgottenAt), byOrigin(a)-byOrigin(b), a.ID.Compare(b.ID))
 	})
 	return list, nil
+}
+
+// precedes reports whether a row shows a rather than b, if neither is forgotten.
+func precedes(a, b *hippo.Memory) bool {
+	return cmp.Or(byOrigin(a)-byOrigin(b), a.ID.Compare(b.ID)) < 0
+}
+
+// byOrigin is 0 for a memory that another program stored, else 1.
+func byOrigin(m *hippo.Memory) int {
+	if m.Source.Client == client {
+		return 0
+	}
+	return 1
 }
 
 // seen records a row as it is now, but for its successor: see [tx.agree].

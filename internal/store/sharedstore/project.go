@@ -1,6 +1,7 @@
 package sharedstore
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,7 +104,8 @@ func (p *projection) rowFor(m *hippo.Memory, at string) (string, error) {
 	for i := range rows { // one with the very text, by whatever hash
 		text, _ := textOf(rows[i].content)
 		hash := rows[i].key()
-		if found[hash] = rows[i].namespace() == m.Namespace; found[hash] && text == m.Content {
+		_, bad := rows[i].memory()
+		if found[hash] = rows[i].namespace() == m.Namespace && bad == nil; found[hash] && text == m.Content {
 			return hash, nil
 		}
 	}
@@ -112,7 +114,7 @@ func (p *projection) rowFor(m *hippo.Memory, at string) (string, error) {
 			return hash, nil
 		}
 	}
-	return "", nil // other namespaces have both
+	return "", nil // other namespaces have both, or they are no memories and stay as they are
 }
 
 // takeOver takes over rows that are left, before another memory shares them.
@@ -156,20 +158,19 @@ func (p *projection) settle(hash string, m *hippo.Memory, id hippo.ID, e edit) e
 		return p.remove(hash, old, m.UpdatedAt)
 	}
 	if members[0].ID != id {
-		e = editOf(nil, members[0], edit{}) // the row may have shown another memory
+		e = edit{}
+		if m == nil || precedes(m, members[0]) {
+			e = editOf(nil, members[0], e) // the row may have shown m
+		}
 	}
 	return p.update(hash, old, members[0], e)
 }
 
 // insert adds the row of a memory.
 func (p *projection) insert(hash string, m *hippo.Memory) error {
-	metadata := "{}"
-	if len(m.Metadata) > 0 {
-		b, err := json.Marshal(m.Metadata)
-		if err != nil {
-			return err
-		}
-		metadata = string(b)
+	metadata, err := textOfMetadata(m.Metadata)
+	if err != nil {
+		return err
 	}
 	columns := []string{"content_hash", "content", "tags", "memory_type", "metadata", "created_at", "updated_at", "created_at_iso", "updated_at_iso"}
 	args := []any{hash, m.Content, joinTags(m.Tags), null(m.Type), metadata, seconds(m.CreatedAt), seconds(m.UpdatedAt), iso(m.CreatedAt), iso(m.UpdatedAt)}
@@ -211,8 +212,14 @@ func (c *changes) set(column string, v any) {
 	c.columns, c.args = append(c.columns, column+" = ?"), append(c.args, v)
 }
 
-// update sets the columns that differ from a memory.
+// update sets the columns that differ from a memory. A row that became none stays as it is, but is deleted with the memory.
 func (p *projection) update(hash string, old *row, m *hippo.Memory, e edit) error {
+	if _, bad := old.memory(); bad != nil {
+		if m.Forgotten() {
+			return p.remove(hash, old, m.ForgottenAt)
+		}
+		return p.seen(hash)
+	}
 	var c changes
 	tags, _ := textOf(old.tags)
 	if !slices.Equal(splitTags(tags), splitTags(joinTags(m.Tags))) {
@@ -271,7 +278,7 @@ func editMetadata(r *row, e edit) (string, bool) {
 	}
 	changed := false
 	for k, v := range e.metadata {
-		if string(all[k]) == string(v) {
+		if string(compacted(all[k])) == string(compacted(v)) {
 			continue
 		}
 		changed = true
@@ -281,8 +288,29 @@ func editMetadata(r *row, e edit) (string, bool) {
 			all[k] = v
 		}
 	}
-	b, err := json.Marshal(all)
-	return string(b), changed && err == nil
+	text, err := textOfMetadata(all)
+	return text, changed && err == nil
+}
+
+// textOfMetadata writes the column metadata, characters such as < as they are.
+func textOfMetadata(m map[string]json.RawMessage) (string, error) {
+	if m == nil {
+		m = map[string]json.RawMessage{}
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(m)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// compacted is a JSON value without spaces between its parts.
+func compacted(v json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, v) != nil {
+		return v
+	}
+	return b.Bytes()
 }
 
 // remove marks a row as deleted.

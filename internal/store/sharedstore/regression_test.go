@@ -2,6 +2,8 @@ package sharedstore_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,4 +171,70 @@ func TestOpen_tables_of_an_earlier_version(t *testing.T) {
 	if all(t, s)[cat] == nil || p.text("SELECT own FROM shared_state") != "4" {
 		t.Errorf("own version %s", p.text("SELECT own FROM shared_state"))
 	}
+}
+
+// columns are what a row shows of its memory.
+const columns = "SELECT tags || '|' || memory_type || '|' || metadata || '|' || (deleted_at IS NULL) FROM memories WHERE content = ? AND tags <> 'ours,new'"
+
+// A memory of the same text takes nothing from the row of another program, also when it is changed or forgotten.
+func TestShared_equal_texts_leave_their_row(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p *peer) {
+		s := p.open()
+		const want = `db, infra,,db|Decision|{"source": "x", "_hippo": {"surprise": {"score": 0.5}}}|1`
+		m := memory(1, port)
+		put(t, s, m)
+		if got := p.text(columns, port); got != want {
+			t.Errorf("the row became %s", got)
+		}
+		p.exec("UPDATE memories SET metadata = json_set(metadata, '$._hippo.cluster_id', 7) WHERE content = ?", port) // as claude-hippo does
+		m.Type, m.Metadata = "fact", map[string]json.RawMessage{"ours": json.RawMessage("1")}
+		put(t, s, m)
+		m.ForgottenAt = at(3000)
+		put(t, s, m)
+		if got := p.text(columns, port); got != `db, infra,,db|Decision|{"source":"x","_hippo":{"surprise":{"score":0.5},"cluster_id":7}}|1` {
+			t.Errorf("the row became %s", got)
+		}
+	})
+}
+
+// A row that is no memory, or became none, stays as it is, whatever is recorded with its text; it is deleted with its memory.
+func TestShared_rows_that_are_no_memories_stay(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p *peer) {
+		tags := make([]string, hippo.MaxTags+1)
+		for i := range tags {
+			tags[i] = fmt.Sprint("tag", i)
+		}
+		many := strings.Join(tags, ",")
+		p.store(redis, many, "note", "{}", 1000)
+		s := p.open()
+		put(t, s, memory(1, redis))
+		p.exec("UPDATE memories SET tags = ?, updated_at = 1500 WHERE content = ?", many, port)
+		ours := all(t, s)
+		m := ours[port]
+		m.Type = "fact"
+		put(t, s, m)
+		for text, want := range map[string]string{redis: "|note|{}|1", port: `|Decision|{"source": "x", "_hippo": {"surprise": {"score": 0.5}}}|1`} {
+			if got := p.text(columns, text); got != many+want {
+				t.Errorf("the row of %q became %s", text, got)
+			}
+		}
+		m.ForgottenAt = at(3000)
+		put(t, s, m)
+		if got := p.text("SELECT tags || deleted_at FROM memories WHERE content = ?", port); ours[redis] == nil || got != many+"3000.0" {
+			t.Errorf("%v; forgotten, the row is %s", ours[redis], got)
+		}
+	})
+}
+
+// Metadata that is changed keeps its other keys as they are written.
+func TestShared_metadata_keeps_its_characters(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p *peer) {
+		const theirs = `{"big":1e400,"n":12345678901234567890,"tag":"<b>","u":"\u00e9"}`
+		p.store(redis, "", "note", theirs, 1000)
+		s := p.open()
+		edit(t, s, redis, func(m *hippo.Memory) { m.Metadata["a"] = json.RawMessage("1") })
+		if got := p.text("SELECT metadata FROM memories WHERE content = ?", redis); got != `{"a":1,`+theirs[1:] {
+			t.Errorf("metadata became %s", got)
+		}
+	})
 }
