@@ -21,7 +21,7 @@ func argumentsFor(m *hippo.Memory) map[string]any {
 	ids := []hippo.ID{m.ID}
 	link := []hippo.Relation{{From: m.ID, To: m.ID, Kind: "supports", Weight: 1}}
 	return map[string]any{
-		"search": map[string]any{"Text": hidden}, "briefWithout": map[string]any{"Prompt": hidden}, "list": map[string]any{},
+		"search": map[string]any{"Text": hidden}, "countUsed": ids, "briefWithout": map[string]any{"Prompt": hidden}, "list": map[string]any{},
 		"get": ids, "getAt": map[string]any{"IDs": ids, "At": hippo.Moment{ValidAt: m.CreatedAt}}, "resolve": map[string]any{"Ref": m.ID.Short()}, "shortIDs": ids, "numbers": ids, "compare": m, "relationsOf": map[string]any{"IDs": ids}, "neighbours": map[string]any{"ID": m.ID}, "paths": map[string]any{"From": m.ID, "To": m.ID}, "communities": map[string]any{}, "packedStatus": map[string]any{},
 		"projects": map[string]any{}, "flush": map[string]any{}, "ready": map[string]any{}, "labels": map[string]any{}, "created": map[string]any{},
 		"predecessors": m.ID, "exportAfter": "", "relationsAfter": map[string]any{}, "calendar": map[string]any{},

@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// CountUsed counts one use of each of some memories, as a search does of what it returns: for answers that were searched
+// with NoTouch and of which a part is shown. It advances the active day. Memories that the caller does not see are
+// skipped. A store that cannot be written is no error: note says that use is not counted, and is empty otherwise.
+func CountUsed(ctx context.Context, m *Memories, ids []hippo.ID) (note string, err error) {
+	if len(ids) == 0 {
+		return "", nil
+	}
+	return perform(ctx, m, ids, countUsed)
+}
+
+func countUsed(ctx context.Context, m *Memories, ids []hippo.ID) (note string, err error) {
+	if n := len(ids); n > hippo.MaxCount {
+		return "", hippo.Fieldf("IDs", "must be at most %d, got %d", hippo.MaxCount, n)
+	}
+	ms, err := m.scoped.Get(ctx, distinct(ids))
+	if err != nil {
+		return "", err
+	}
+	var q hippo.Query
+	day, degraded, err := activeDay(ctx, m, &q)
+	switch {
+	case err != nil:
+		return "", err
+	case q.NoTouch:
+		return degraded[0], nil
+	}
+	seen := hippo.IDsOf(ms...)
+	m.index.Touch(seen, day)
+	m.accesses.add(day, seen, nil)
+	return "", nil
+}
