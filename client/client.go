@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"time"
@@ -18,6 +19,7 @@ import (
 type Client struct {
 	memories *engine.Memories
 	scope    hippo.Scope
+	code     *app.Code // opened by the first search of code
 }
 
 // Option is an option of [Open].
@@ -124,7 +126,7 @@ func Open(ctx context.Context, url string, opts ...Option) (*Client, error) {
 	}
 	scope := hippo.LocalScope(o.project)
 	scope.Namespace = o.namespace
-	return &Client{e.In(scope), scope}, nil
+	return &Client{e.In(scope), scope, app.NewCode("", &o.app)}, nil
 }
 
 // validate reports an option that no verb could use.
@@ -138,9 +140,9 @@ func (o *options) validate() error {
 // a password, which is a [*hippo.SecretError] otherwise. It is for a user who was asked. Insights of
 // the sources tool, import, hook and sync never may. Only one of the two clients is to be closed.
 func AllowSecrets(c *Client) *Client {
-	return &Client{memories: engine.AllowSecrets(c.memories), scope: c.scope}
+	return &Client{memories: engine.AllowSecrets(c.memories), scope: c.scope, code: c.code}
 }
 
 // Close stores what is pending and closes the store. Closing again returns what the first
 // Close did.
-func (c *Client) Close() error { return c.memories.Close() }
+func (c *Client) Close() error { return errors.Join(c.memories.Close(), c.code.Close()) }

@@ -10,7 +10,7 @@ import (
 // As returns a client of the same store whose changes say who made them and why; reason may be
 // empty. Only one of the two clients is to be closed.
 func As(c *Client, by hippo.Source, reason string) *Client {
-	return &Client{memories: engine.As(c.memories, hippo.Operation{By: by, Reason: reason}), scope: c.scope}
+	return &Client{memories: engine.As(c.memories, hippo.Operation{By: by, Reason: reason}), scope: c.scope, code: c.code}
 }
 
 // Operation is an operation with the insights that it changed, by ID.

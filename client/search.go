@@ -139,6 +139,11 @@ func Waiting() SearchOption { return waiting{} }
 // pass the filters. Without [Page] it returns the first [hippo.DefaultCount]. What it returns
 // counts as used, after the answer. Errors: a [*hippo.FieldError].
 func (c *Client) Search(ctx context.Context, text string, opts ...SearchOption) (*hippo.Answer, error) {
+	return c.memories.Search(ctx, query(ctx, c, text, opts))
+}
+
+// query returns the query of a search; it waits for the model if an option says so.
+func query(ctx context.Context, c *Client, text string, opts []SearchOption) hippo.Query {
 	s := searching{query: hippo.Query{Text: text}}
 	for _, o := range opts {
 		o.search(&s)
@@ -146,5 +151,5 @@ func (c *Client) Search(ctx context.Context, text string, opts ...SearchOption) 
 	if s.wait {
 		_ = c.memories.Ready(ctx) // the answer reports a missing model
 	}
-	return c.memories.Search(ctx, s.query)
+	return s.query
 }

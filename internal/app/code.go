@@ -86,6 +86,19 @@ func NewCode(dir string, o *Options) *Code {
 // Dir returns the folder that the caller works in.
 func (c *Code) Dir() string { return c.dir }
 
+// UnwatchedCode is the source trees of a [Code] as they are: to ask one does not keep it up to date.
+type UnwatchedCode struct {
+	*Code
+	// Folder is the one that the caller works in; empty: it is not known.
+	Folder string
+}
+
+// Dir returns the folder that the caller works in.
+func (s UnwatchedCode) Dir() string { return s.Folder }
+
+// Follow does nothing.
+func (UnwatchedCode) Follow(*codeindex.Tree) {}
+
 // Indexed is [CodeIndexed].
 func (*Code) Indexed() bool { return CodeIndexed() }
 

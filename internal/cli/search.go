@@ -51,7 +51,7 @@ func newSearchCommand(s *shell) *cobra.Command {
 					opts = append(opts, client.Waiting())
 				}
 				if asked.HasCode() {
-					return searchSources(c.Context(), s, m, asked, &q)
+					return searchSources(c.Context(), s, m, f.sources, &q, opts)
 				}
 				a, err := m.Search(c.Context(), q.Text, opts...)
 				if err != nil {

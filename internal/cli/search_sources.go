@@ -2,47 +2,28 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
-	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/codeindex"
-	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
-// trees are the source trees of the user for one command, which keeps none of them up to date.
-type trees struct{ *app.Code }
-
-// Follow implements [sources.Trees].
-func (trees) Follow(*codeindex.Tree) {}
-
 // searchSources searches code, and insights beside it, and prints what it finds.
-func searchSources(ctx context.Context, s *shell, m *client.Client, asked sources.Set, q *hippo.Query) error {
-	cfg, err := s.config()
-	if err != nil {
-		return err
-	}
+func searchSources(ctx context.Context, s *shell, m *client.Client, names []string, q *hippo.Query, opts []client.SearchOption) error {
 	dir, _ := os.Getwd() // without it no tree is preferred
-	code := app.NewCode(dir, &app.Options{Now: s.now, Log: s.logger(cfg)})
-	a, err := sources.Search(ctx, &sources.Asked{
-		Sources: asked, Scope: s.scope(cfg, projectOf(ctx, cfg)), Trees: trees{code},
-		Search: func(ctx context.Context, q hippo.Query) (*hippo.Answer, error) {
-			return m.Search(ctx, q.Text, client.FromQuery(q), client.Waiting())
-		},
-	}, *q)
-	if err = errors.Join(err, code.Close()); err != nil {
+	a, err := client.SearchSources(ctx, m, client.SourcesQuery{Text: q.Text, Sources: names, Dir: dir}, opts...)
+	if err != nil {
 		return err
 	}
 	return printSources(s, a, q)
 }
 
-func printSources(s *shell, a *sources.Answer, q *hippo.Query) error {
+func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query) error {
 	for _, d := range a.Memory.Degraded {
 		s.warn("degraded: %s", d)
 	}
@@ -91,7 +72,7 @@ func printSources(s *shell, a *sources.Answer, q *hippo.Query) error {
 }
 
 // printCodeHit prints code among insights: its first line, then where it is, marked as code.
-func printCodeHit(s *shell, h *sources.Hit, several bool) {
+func printCodeHit(s *shell, h *client.SourceHit, several bool) {
 	c := h.Code
 	place := fmt.Sprintf("%s:%d", c.Path, c.First)
 	if several {

@@ -25,7 +25,7 @@ type mixed struct {
 
 // callSources answers a search of code, and of insights beside it.
 func (in *searchInput) callSources(ctx context.Context, s *session, asked sources.Set, q hippo.Query, limit int) (reply, error) {
-	a, err := sources.Search(ctx, &sources.Asked{Sources: asked, Scope: s.scope, Search: s.Search, Trees: s.server.Code}, q)
+	a, err := sources.Search(ctx, &sources.Asked{Sources: asked, Scope: s.scope, Insights: insightsOf(s), Trees: s.server.Code}, q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -39,6 +39,13 @@ func (in *searchInput) callSources(ctx context.Context, s *session, asked source
 	text, shown := m.text()
 	conversationOf(ctx).showed(q.Text, a.Memory.IDs()[:m.insights(shown)])
 	return reply{text: text, meta: m.meta(shown), count: shown}, nil
+}
+
+// insightsOf returns the insights of the caller, as one of the sources of a search.
+func insightsOf(s *session) sources.Insights {
+	return sources.Insights{Search: s.Search, CountUsed: func(ctx context.Context, ids []hippo.ID) (string, error) {
+		return engine.CountUsed(ctx, s.Memories, ids)
+	}}
 }
 
 // insights counts those among the first hits.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -103,12 +104,19 @@ func (in *sourcesInput) call(ctx context.Context, r *request) (reply, error) {
 	if !asked.HasCode() {
 		return reply{}, hippo.Fieldf("sources", "must have %s: insights alone are found by /search", sources.Code)
 	}
-	a, err := sources.Search(ctx, &sources.Asked{Sources: asked, Scope: r.scope, Search: r.Search, Trees: r.server.Trees}, q)
+	a, err := sources.Search(ctx, &sources.Asked{Sources: asked, Scope: r.scope, Insights: r.insights(), Trees: r.server.Trees}, q)
 	if err != nil {
 		return reply{}, err
 	}
 	out, err := r.view(&q).Sources(a)
 	return reply{status: http.StatusOK, data: out, count: len(a.Hits)}, err
+}
+
+// insights are those of the caller, as one of the sources of a search.
+func (r *request) insights() sources.Insights {
+	return sources.Insights{Search: r.Search, CountUsed: func(ctx context.Context, ids []hippo.ID) (string, error) {
+		return engine.CountUsed(ctx, r.Memories, ids)
+	}}
 }
 
 // value returns the range; nil if neither end is given.

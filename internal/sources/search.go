@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hippo-memory/hippo"
@@ -24,13 +25,19 @@ type Trees interface {
 	Dir() string
 }
 
+// Insights are those of a store in the scope of a caller.
+type Insights struct {
+	Search func(ctx context.Context, q hippo.Query) (*hippo.Answer, error)
+	// CountUsed counts one use of each of some insights. The note says why it does not; empty: it does.
+	CountUsed func(ctx context.Context, ids []hippo.ID) (note string, err error)
+}
+
 // Asked is who asks what.
 type Asked struct {
 	Sources Set
 	// Scope is that of the caller: trees of other projects take no part.
 	Scope hippo.Scope
-	// Search searches the insights in that scope.
-	Search func(ctx context.Context, q hippo.Query) (*hippo.Answer, error)
+	Insights
 	// Trees is nil where there are none to ask.
 	Trees Trees
 }
@@ -43,7 +50,7 @@ const maxTrees = 8
 
 // Search answers a question of both sources. What is on the page counts as used, unless the query says otherwise; what
 // was only ranked does not. If only code is asked and it cannot answer, that is the error; beside insights it is a note.
-// Other errors are those of a search. Cost: that of a search of the store twice, and of each tree once.
+// Other errors are those of a search. Cost: that of a search of the store and of each tree.
 func Search(ctx context.Context, a *Asked, q hippo.Query) (*Answer, error) {
 	q.Ranker, q.Count = cmp.Or(q.Ranker, hippo.RankerHippo), cmp.Or(q.Count, hippo.DefaultCount)
 	if err := check(&q); err != nil {
@@ -66,7 +73,7 @@ func Search(ctx context.Context, a *Asked, q hippo.Query) (*Answer, error) {
 	if absent != nil {
 		out.Notes = append(out.Notes, "code takes no part: "+reason(absent))
 	}
-	return out, use(ctx, a, q, memory, out)
+	return out, use(ctx, a, &q, out)
 }
 
 // check refuses what has no meaning for both sources.
@@ -90,17 +97,15 @@ func ranked(ctx context.Context, a *Asked, q hippo.Query, p Page) (*hippo.Answer
 	return a.Search(ctx, q)
 }
 
-// use counts the insights of an answer as used: it reads them as the page of their own that they are.
-func use(ctx context.Context, a *Asked, q hippo.Query, memory *hippo.Answer, out *Answer) error {
-	if q.NoTouch || len(out.Memory.Hits) == 0 {
+// use counts the insights of an answer as used, unless the query asks for no trace or for what was known before.
+func use(ctx context.Context, a *Asked, q *hippo.Query, out *Answer) error {
+	if q.NoTouch || !q.Filter.KnownAt.IsZero() || len(out.Memory.Hits) == 0 {
 		return nil
 	}
-	first := out.Memory.Hits[0].Memory.ID
-	for q.Offset = 0; memory.Hits[q.Offset].Memory.ID != first; {
-		q.Offset++
+	note, err := a.CountUsed(ctx, out.Memory.IDs())
+	if note != "" {
+		out.Memory.Degraded = append(slices.Clip(out.Memory.Degraded), note)
 	}
-	q.Count = len(out.Memory.Hits)
-	_, err := a.Search(ctx, q)
 	return err
 }
 

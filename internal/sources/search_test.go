@@ -67,6 +67,17 @@ func plant(t *testing.T, texts map[string]string) *forest {
 type store struct {
 	hits  int
 	asked []hippo.Query
+	used  []hippo.ID
+	note  string // why use is not counted
+}
+
+func (s *store) insights() sources.Insights {
+	return sources.Insights{Search: s.search, CountUsed: s.countUsed}
+}
+
+func (s *store) countUsed(_ context.Context, ids []hippo.ID) (string, error) {
+	s.used = append(s.used, ids...)
+	return s.note, nil
 }
 
 func (s *store) search(_ context.Context, q hippo.Query) (*hippo.Answer, error) {
@@ -90,7 +101,7 @@ const gateway = "# Gateway\n\nRetries of the gateway need jitter.\n"
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	f, s := plant(t, map[string]string{"a": gateway, "b": gateway}), &store{hits: 3}
-	asked := sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Search: s.search, Trees: f}
+	asked := sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Insights: s.insights(), Trees: f}
 	a, err := sources.Search(t.Context(), &asked, hippo.Query{Text: "gateway jitter", Count: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -112,35 +123,38 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// Insights count as used if they are on the page, and not if they were only ranked.
+// Insights count as used if they are on the page, and not if they were only ranked; the store is searched once.
 func TestSearch_Use(t *testing.T) {
 	t.Parallel()
 	f := plant(t, map[string]string{"a": gateway})
 	for name, c := range map[string]struct {
 		query hippo.Query
-		want  []hippo.Query // offset, count and no touch
+		used  []byte // the first bytes of the ids
 	}{
-		"first page":  {hippo.Query{Count: 2}, []hippo.Query{{Count: 2, NoTouch: true, Offset: 0}, {Count: 1}}},
-		"second page": {hippo.Query{Offset: 2, Count: 2}, []hippo.Query{{Count: 4, Detail: hippo.Detail{}, NoTouch: true}, {Offset: 1, Count: 2}}},
-		"no touch":    {hippo.Query{Count: 2, NoTouch: true}, []hippo.Query{{Count: 2, NoTouch: true}}},
-		"beyond":      {hippo.Query{Offset: 50, Count: 2}, []hippo.Query{{Count: 52, NoTouch: true}}},
+		"first page":  {hippo.Query{Count: 2}, []byte{1}},
+		"second page": {hippo.Query{Offset: 2, Count: 2}, []byte{2, 3}},
+		"no touch":    {hippo.Query{Count: 2, NoTouch: true}, nil},
+		"past":        {hippo.Query{Count: 2, Filter: hippo.Filter{Moment: hippo.Moment{KnownAt: time.Unix(1, 0)}}}, []byte(nil)},
+		"beyond":      {hippo.Query{Offset: 50, Count: 2}, nil},
 	} {
-		s := &store{hits: 3}
+		s := &store{hits: 3, note: "disk full"}
 		c.query.Text = "gateway"
-		a, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Search: s.search, Trees: f}, c.query)
+		a, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Insights: s.insights(), Trees: f}, c.query)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(a.Hits) > 0 && a.Hits[0].Code == nil && c.query.Offset == 0 {
+		if len(a.Hits) > 0 && a.Hits[0].Code == nil && name == "first page" {
 			t.Fatalf("%s: the test needs code at first: %+v", name, a.Hits[0])
 		}
-		if len(s.asked) != len(c.want) {
-			t.Fatalf("%s: %+v", name, s.asked)
+		if len(s.asked) != 1 || s.asked[0].Offset != 0 || s.asked[0].Count != c.query.Offset+c.query.Count || !s.asked[0].NoTouch {
+			t.Errorf("%s: asked %+v", name, s.asked)
 		}
-		for i, want := range c.want {
-			if got := s.asked[i]; got.Offset != want.Offset || got.Count != want.Count || got.NoTouch != want.NoTouch {
-				t.Errorf("%s: query %d: %+v", name, i, got)
-			}
+		var used []byte
+		for _, id := range s.used {
+			used = append(used, id[0])
+		}
+		if !slices.Equal(used, c.used) || (len(a.Memory.Degraded) == 1) != (len(used) > 0) {
+			t.Errorf("%s: used %v, want %v; degraded %q", name, used, c.used, a.Memory.Degraded)
 		}
 	}
 }
@@ -165,7 +179,7 @@ func TestSearch_WithoutCode(t *testing.T) {
 		"when":          {f, all, hippo.Query{When: "last week"}, "code has no time of recording"},
 	} {
 		s := &store{hits: 2}
-		asked := sources.Asked{Sources: set(t, "memory,code"), Scope: c.scope, Search: s.search, Trees: c.trees}
+		asked := sources.Asked{Sources: set(t, "memory,code"), Scope: c.scope, Insights: s.insights(), Trees: c.trees}
 		c.query.Text = "gateway"
 		a, err := sources.Search(t.Context(), &asked, c.query)
 		if err != nil || len(a.Hits) != 2 || len(a.Notes) != 1 || !strings.HasPrefix(a.Notes[0], "code takes no part: "+c.want) {
@@ -185,7 +199,7 @@ func TestSearch_Bad(t *testing.T) {
 		"Text": {}, "Ranker": {Text: "x", Ranker: hippo.RankerBM25}, "Count": {Text: "x", Offset: 95, Count: 6}, "Offset": {Text: "x", Offset: -1},
 		"Count: must be at most 100 together": {Text: "x", Offset: math.MaxInt}, // the sum would be negative
 	} {
-		_, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Search: s.search}, q)
+		_, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Insights: s.insights()}, q)
 		if hippo.CodeOf(err) != hippo.CodeInvalid || !strings.HasPrefix(err.Error(), field) || s.asked != nil {
 			t.Errorf("%s: %v", field, err)
 		}
@@ -227,7 +241,7 @@ func TestSearch_AllFail(t *testing.T) {
 		roots = append(roots, tree.Root.Path)
 	}
 	s := &store{hits: 1}
-	a, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Search: s.search, Trees: f}, hippo.Query{Text: "gateway"})
+	a, err := sources.Search(t.Context(), &sources.Asked{Sources: set(t, "memory,code"), Scope: hippo.LocalScope(""), Insights: s.insights(), Trees: f}, hippo.Query{Text: "gateway"})
 	if err != nil || len(a.Hits) != 1 || a.Trees != 0 || len(a.Notes) != len(roots) || !strings.HasPrefix(a.Notes[2], "code takes no part: ") {
 		t.Fatalf("%+v, %v", a, err)
 	}
