@@ -96,8 +96,11 @@ func runProgram(c *cobra.Command, s *shell, p script.Program) error {
 		state := project.StateOf(ctx, ".")
 		return state.Text()
 	}
+	dir, _ := os.Getwd() // without it no source tree is preferred
+	code := app.NewCode("", &app.Options{Now: s.now, Log: s.logger(cfg)})
+	caller.Trees = app.UnwatchedCode{Code: code, Folder: dir}
 	r, err := script.New(nil).Run(c.Context(), e, caller, p)
-	if err = errors.Join(err, e.Close()); err != nil {
+	if err = errors.Join(err, e.Close(), code.Close()); err != nil {
 		return err
 	}
 	s.count = len(r.Writes)

@@ -9,6 +9,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
+	"github.com/hippo-memory/hippo/internal/sources"
 )
 
 // verbName is the name of the verb that runs a program.
@@ -53,15 +54,15 @@ func runAway(ctx context.Context, m *engine.Memories, c Caller, p Program) (*Rep
 	return out.Report, nil
 }
 
-// Verb returns the verb that runs the programs of remote callers with r. It needs the right to read: what a program
+// Verb returns the verb that runs the programs of remote callers with r, which see trees; nil: none. It needs the right to read: what a program
 // writes is checked as the writes of any caller are.
-func (r *Runner) Verb() engine.Verb {
+func (r *Runner) Verb(trees sources.Trees) engine.Verb {
 	return engine.NewVerb(verbName, hippo.RightRead, func(ctx context.Context, m *engine.Memories, a awayArgs) (out awayResult, err error) {
 		scope, repeated := engine.CallerOf(m)
 		if repeated && !a.Program.ReadOnly && !a.Program.DryRun {
 			return out, errRepeated
 		}
-		c := Caller{Scope: scope, Now: func() time.Time { return a.Now }, State: func(context.Context) string { return a.State }}
+		c := Caller{Scope: scope, Now: func() time.Time { return a.Now }, State: func(context.Context) string { return a.State }, Trees: trees}
 		c.Place = func(x *hippo.Memory) {
 			if len(x.Situation) == 0 {
 				x.Source.Session, x.Source.Seq = a.Source.Session, a.Source.Seq

@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
+	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -17,7 +18,7 @@ import (
 func readVerbs() []verb {
 	narrow := []string{"tags", "type", "situation", "when", "project", "pinned", "author", "session", "created_after", "created_before", "as_of", "known_at"}
 	return []verb{
-		{name: "search", params: append([]string{"query", "limit", "min_score", "offset", "ranker"}, narrow...), call: search},
+		{name: "search", params: append([]string{"query", "limit", "min_score", "offset", "ranker", "sources"}, narrow...), call: search},
 		{name: "recall", params: append([]string{"when", "limit", "query"}, slices.DeleteFunc(slices.Clone(narrow), isWhen)...), call: recall},
 		{name: "search_by_tag", params: []string{"tags", "limit", "match"}, call: searchByTag},
 		{name: "list_memories", params: append([]string{"limit", "offset", "forgotten"}, narrow...), call: listMemories},
@@ -75,6 +76,7 @@ type searchInput struct {
 	Offset   int      `json:"offset"`
 	MinScore *float64 `json:"min_score"`
 	Ranker   string   `json:"ranker"`
+	Sources  texts    `json:"sources"`
 	filterInput
 }
 
@@ -99,18 +101,29 @@ func (in *searchInput) search(ctx context.Context, s *session) (any, error) {
 	if q.Filter, err = in.filter(s); err != nil {
 		return nil, err
 	}
+	asked, err := sources.Parse(in.Sources)
+	if err != nil {
+		return nil, err
+	}
+	if asked.HasCode() {
+		return searchSources(ctx, s, asked, q)
+	}
 	a, err := s.memories.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+	r := results(s.hits(a), a.Total)
+	r["query"], r["confidence"], r["weak"], r["degraded"] = in.Query, wire.Round(a.Confidence, 4), a.Weak, list(a.Degraded)
+	return r, nil
+}
+
+// hits returns the memories of an answer as a program sees them.
+func (s *session) hits(a *hippo.Answer) []map[string]any {
 	ms := make([]*hippo.Memory, len(a.Hits))
 	for i := range a.Hits {
 		ms[i] = a.Hits[i].Memory
 	}
-	items := s.values(ms, a.Day, func(i int) float64 { return a.Hits[i].Relevance })
-	r := results(items, a.Total)
-	r["query"], r["confidence"], r["weak"], r["degraded"] = in.Query, wire.Round(a.Confidence, 4), a.Weak, list(a.Degraded)
-	return r, nil
+	return s.values(ms, a.Day, func(i int) float64 { return a.Hits[i].Relevance })
 }
 
 func (in *searchInput) limit() (int, error) {

@@ -19,6 +19,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
+	"github.com/hippo-memory/hippo/internal/sources"
 )
 
 // ChildArgument is the first argument of the program that makes it the process of a program: its main
@@ -71,6 +72,8 @@ type Caller struct {
 	Now   func() time.Time
 	// State describes the work in progress, for the verb context; nil: it is unknown.
 	State func(context.Context) string
+	// Trees are the source trees that a search may ask, too; nil: none.
+	Trees sources.Trees
 	// Place completes a new memory with what is known of the conversation; nil: nothing is.
 	Place func(*hippo.Memory)
 }

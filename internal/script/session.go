@@ -43,7 +43,7 @@ func parameterAliases() map[string]string {
 		"situations": "situation", "context": "situation", "situation_filter": "situation", "since": "created_after", "after": "created_after",
 		"until": "created_before", "before": "created_before", "ids": "id", "uuid": "id", "uuids": "id", "hash": "id", "content_hash": "id", "ref": "id",
 		"upvotes": "up", "downvotes": "down", "insight": "content", "relation": "kind", "from_id": "source", "to_id": "target", "a": "source", "b": "target",
-		"time": "when", "time_expr": "when", "budget": "max_tokens", "reinforce": "vote",
+		"time": "when", "time_expr": "when", "source": "sources", "budget": "max_tokens", "reinforce": "vote",
 	}
 }
 

@@ -63,8 +63,10 @@ func (m *memory) String() string {
 }
 
 // preview returns the beginning of the content, on one line.
-func (m *memory) preview() string {
-	text := oneLine(m.text("content"))
+func (m *memory) preview() string { return previewOf(oneLine(m.text("content"))) }
+
+// previewOf returns the beginning of a line, cut at a word if one ends in its second half.
+func previewOf(text string) string {
 	if utf8.RuneCountInString(text) <= previewLength {
 		return text
 	}
@@ -128,12 +130,16 @@ func (m *memory) AttrNames() []string {
 
 // MarshalJSON implements [json.Marshaler]: the fields that are set, of those that a reader needs.
 func (m *memory) MarshalJSON() ([]byte, error) {
-	out := make(map[string]any)
-	for _, name := range []string{
+	return marshalSet(m.attrs,
 		"id", "score", "content", "situation", "tags", "type", "importance", "pinned", "created", "event_time", "valid_from", "valid_until",
-		"superseded_by", "metadata",
-	} {
-		v, ok := m.attrs[name]
+		"superseded_by", "metadata")
+}
+
+// marshalSet returns those of some attributes that are set as a JSON object.
+func marshalSet(attrs starlark.StringDict, names ...string) ([]byte, error) {
+	out := make(map[string]any)
+	for _, name := range names {
+		v, ok := attrs[name]
 		if !ok || !bool(v.Truth()) {
 			continue
 		}

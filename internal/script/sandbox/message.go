@@ -33,7 +33,7 @@ type Call struct {
 	Args map[string]json.RawMessage
 }
 
-// Reply answers a [Call]. Value is JSON; objects in it are dicts, unless their key "$" says "memory",
+// Reply answers a [Call]. Value is JSON; objects in it are dicts, unless their key "$" says "memory", "code",
 // "results" or "struct".
 type Reply struct {
 	Value json.RawMessage

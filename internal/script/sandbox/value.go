@@ -123,6 +123,8 @@ func markedOf(kind string, object map[string]any) (starlark.Value, error) {
 	switch kind {
 	case "memory":
 		return &memory{attrs}, nil
+	case "code":
+		return &code{attrs}, nil
 	case "results":
 		list, err := valuesOf(items, true)
 		return &results{list, attrs}, err
@@ -151,7 +153,7 @@ func attributeOf(kind, name string, v any) (starlark.Value, error) {
 var errDeep = errors.New("the value nests too deeply")
 
 // plain converts a value to one of [encoding/json]: results to lists, sets and tuples too, times to text,
-// memories to objects.
+// memories and code to objects.
 func plain(v starlark.Value, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, errDeep
@@ -175,6 +177,8 @@ func plain(v starlark.Value, depth int) (any, error) {
 	case starlarktime.Time:
 		return goTime(v).Format(time.RFC3339), nil
 	case *memory:
+		return v, nil
+	case *code:
 		return v, nil
 	case starlark.IterableMapping:
 		return plainMap(v, depth)
@@ -225,7 +229,7 @@ func plainStruct(s *starlarkstruct.Struct, depth int) (any, error) {
 	return out, nil
 }
 
-// argumentOf converts an argument of a call: memories are their UUIDs.
+// argumentOf converts an argument of a call: memories are their UUIDs, code is its place.
 func argumentOf(v starlark.Value) (json.RawMessage, error) {
 	p, err := plain(v, 0)
 	if err != nil {
@@ -234,11 +238,13 @@ func argumentOf(v starlark.Value) (json.RawMessage, error) {
 	return json.Marshal(identified(p))
 }
 
-// identified replaces memories by their UUIDs.
+// identified replaces memories by their UUIDs, and code by its place.
 func identified(v any) any {
 	switch v := v.(type) {
 	case *memory:
 		return v.text("uuid")
+	case *code:
+		return v.text("id")
 	case []any:
 		for i := range v {
 			v[i] = identified(v[i])
@@ -285,7 +291,7 @@ func lineOf(v starlark.Value) (string, error) {
 			return "", errLarge("the result has")
 		}
 		return string(v), nil
-	case *memory:
+	case *memory, *code:
 		return v.String(), nil
 	}
 	p, err := plain(v, 0)
