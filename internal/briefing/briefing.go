@@ -20,9 +20,8 @@ const (
 type Query struct {
 	// Prompt is what the user asks; empty: a session begins. The first [hippo.MaxQuery] bytes count.
 	Prompt string
-	// State describes the work in progress, such as the branch, the subjects of recent commits
-	// and the paths that changed; empty if it is unknown. The first [hippo.MaxQuery] bytes count.
-	State string
+	// Work is what is in progress.
+	Work
 	// PromptOnly selects only what the prompt reminds of.
 	PromptOnly bool
 	// MaxTokens bounds the text, as [Tokens] estimates it: [MinTokens] to [MaxTokens]; 0 means
@@ -32,6 +31,16 @@ type Query struct {
 	At hippo.Moment
 	// Known reports whether the reader has a memory already; nil: it has none.
 	Known func(*hippo.Memory) bool
+}
+
+// Work is the work in progress in a repository; the zero value: it is unknown.
+type Work struct {
+	// State describes it, such as the branch, the subjects of recent commits and the paths that changed. The first
+	// [hippo.MaxQuery] bytes count.
+	State string
+	// Files are the paths that changed, from the root of the repository and with slashes, Names what these files define,
+	// by full names. A memory that speaks of one of them fits the state wholly, whatever a search says.
+	Files, Names []string
 }
 
 // Validate reports the first rule that q breaks, as a [*hippo.FieldError].

@@ -11,7 +11,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -43,8 +42,7 @@ func newContextCommand(s *shell) *cobra.Command {
 			if cfg.Project == hippo.AllProjects {
 				return hippo.Fieldf("project", "must be one project, or none")
 			}
-			state := project.StateOf(c.Context(), ".")
-			q.State = state.Text()
+			q.Work = app.WorkIn(c.Context(), ".")
 			e, err := app.OpenShared(c.Context(), cfg, &app.Options{Now: s.now, Log: s.logger(cfg)})
 			if err != nil {
 				return err

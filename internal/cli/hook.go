@@ -16,6 +16,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/hook"
@@ -35,7 +36,7 @@ const (
 	hookIndexWait = 60 * time.Millisecond
 	// hookGreeting is how long a hook waits for the greeting of the process that shares the store.
 	hookGreeting = 40 * time.Millisecond
-	// gitTimeout is how long a hook waits for git.
+	// gitTimeout is how long a hook waits for git, and for what the code index knows of changed files.
 	gitTimeout = 100 * time.Millisecond
 )
 
@@ -127,7 +128,7 @@ func answerHook(ctx context.Context, s *shell, event hook.Event, client string) 
 		Project: func(ctx context.Context, dir string) string {
 			return projectForHook(ctx, cfg, filepath.Join(state, "projects"), dir)
 		},
-		State:    stateForHook,
+		Work:     workForHook,
 		Scope:    func(project string) hippo.Scope { return s.scope(cfg, project) },
 		StateDir: state, Now: s.now,
 		Capture: func(ctx context.Context, _ hook.Event, in *hook.Input) error {
@@ -209,10 +210,9 @@ func projectForHook(ctx context.Context, cfg config.Config, cache, dir string) s
 	}
 }
 
-// stateForHook returns the work in progress in a folder.
-func stateForHook(ctx context.Context, dir string) string {
+// workForHook returns the work in progress in a folder.
+func workForHook(ctx context.Context, dir string) briefing.Work {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
-	state := project.StateOf(ctx, cmp.Or(dir, "."))
-	return state.Text()
+	return app.WorkIn(ctx, cmp.Or(dir, "."))
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
-	"github.com/hippo-memory/hippo/internal/project"
+	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
 )
@@ -92,10 +92,7 @@ func runProgram(c *cobra.Command, s *shell, p script.Program) error {
 	}
 	_ = e.Ready(c.Context()) // without the model searches are lexical
 	caller := script.Caller{Scope: s.scope(cfg, projectOf(c.Context(), cfg)), Now: s.now}
-	caller.State = func(ctx context.Context) string {
-		state := project.StateOf(ctx, ".")
-		return state.Text()
-	}
+	caller.Work = func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") }
 	dir, _ := os.Getwd() // without it no source tree is preferred
 	code := app.NewCode("", &app.Options{Now: s.now, Log: s.logger(cfg)})
 	caller.Trees = app.UnwatchedCode{Code: code, Folder: dir}

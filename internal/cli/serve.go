@@ -13,8 +13,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
-	"github.com/hippo-memory/hippo/internal/project"
 )
 
 func newServeCommand(s *shell) *cobra.Command {
@@ -85,10 +85,7 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 	server := mcpserver.New(sharing.Engine, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(), Tools: tools, Code: code,
 		Scope: func(context.Context) hippo.Scope { return scope() },
-		State: func(ctx context.Context) string {
-			state := project.StateOf(ctx, ".")
-			return state.Text()
-		},
+		Work:  func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") },
 	})
 	if s.isTerminal(s.in) {
 		s.warn("this speaks MCP on stdin and stdout: an MCP client starts it, not a person; Ctrl-C ends it")

@@ -122,6 +122,11 @@ func candidateOf(text string) candidate {
 	return c
 }
 
+// isFile reports whether the candidate names a file, by its path or the end of it.
+func (c *candidate) isFile(path string) bool {
+	return c.path && (path == c.text || strings.HasSuffix(path, "/"+c.text))
+}
+
 // isFileName reports whether a text ends like the name of a file: main.go.
 func isFileName(text string) bool {
 	i := strings.LastIndexByte(text, '.')
@@ -152,7 +157,7 @@ func meanings(ctx context.Context, t *Tree, state *catalog.Catalog, all []string
 			return nil, err
 		}
 		for text, c := range candidates {
-			if c.path && (e.Path == text || strings.HasSuffix(e.Path, "/"+text)) {
+			if c.isFile(e.Path) {
 				found[text] = append(found[text], place{e, -1})
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/screen"
@@ -33,7 +34,7 @@ func Context(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Brie
 	if m.remote == nil {
 		return brief(ctx, m, q)
 	}
-	a := contextArgs{Prompt: q.Prompt, State: q.State, PromptOnly: q.PromptOnly, MaxTokens: q.MaxTokens, At: q.At}
+	a := contextArgs{Prompt: q.Prompt, Work: q.Work, PromptOnly: q.PromptOnly, MaxTokens: q.MaxTokens, At: q.At}
 	for {
 		b, err := perform(ctx, m, a, briefWithout)
 		if err != nil || q.Known == nil {
@@ -53,16 +54,17 @@ func Context(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Brie
 
 // contextArgs are a [briefing.Query] in a form that can travel.
 type contextArgs struct {
-	Prompt, State string
-	PromptOnly    bool
-	MaxTokens     int
-	At            hippo.Moment
-	Known         []hippo.ID
+	Prompt     string
+	Work       briefing.Work
+	PromptOnly bool
+	MaxTokens  int
+	At         hippo.Moment
+	Known      []hippo.ID
 }
 
 func briefWithout(ctx context.Context, m *Memories, a contextArgs) (*briefing.Briefing, error) {
 	return brief(ctx, m, briefing.Query{
-		Prompt: a.Prompt, State: a.State, PromptOnly: a.PromptOnly, MaxTokens: a.MaxTokens, At: a.At,
+		Prompt: a.Prompt, Work: a.Work, PromptOnly: a.PromptOnly, MaxTokens: a.MaxTokens, At: a.At,
 		Known: func(x *hippo.Memory) bool { return slices.Contains(a.Known, x.ID) },
 	})
 }
@@ -161,10 +163,13 @@ func (g *gatherer) gather(ctx context.Context, q *briefing.Query) error {
 		return err
 	}
 	ms, err := g.memories.scoped.Get(ctx, ids)
+	if err != nil {
+		return err
+	}
 	for _, m := range ms {
 		g.add(m, day)
 	}
-	return err
+	return g.touched(ctx, &q.Work)
 }
 
 // minConfidence is the confidence below which a briefing leaves out a weak answer. It is below that
@@ -187,6 +192,58 @@ func (g *gatherer) search(ctx context.Context, text string, set func(*briefing.C
 		}
 	}
 	return nil
+}
+
+const (
+	// maxTouched is how many memories that share words with the names of changed code are looked at.
+	maxTouched = 64
+	// maxTouchedWords is how many of these names are searched for: a search takes longer with every word.
+	maxTouchedWords = 32
+)
+
+// touched adds memories that speak of code that is worked on, and says of all candidates that do that they fit the state
+// of the work wholly. The search is lexical; what it finds counts only if it names the code.
+//
+// Cost: a lexical search, and a pass over the texts of the candidates.
+func (g *gatherer) touched(ctx context.Context, w *briefing.Work) error {
+	if len(w.Files) == 0 {
+		return nil
+	}
+	code := codeindex.NewTouched(w.Files, w.Names)
+	a, err := g.memories.Search(ctx, hippo.Query{
+		Text: wordsOfCode(w), Filter: g.filter, Count: maxTouched, Ranker: hippo.RankerBM25, NoTouch: true, Detail: hippo.Detail{NoDistribution: true},
+	})
+	if err != nil {
+		return err
+	}
+	for _, h := range a.Hits {
+		if !h.Memory.Archived() && code.In(h.Memory.Content) {
+			g.add(h.Memory, a.Day)
+		}
+	}
+	for i := range g.found {
+		if c := &g.found[i]; code.In(c.Memory.Content) {
+			c.State = 1
+		}
+	}
+	return nil
+}
+
+// wordsOfCode returns what to search for: the names of the files, and the last parts of the names of what they define.
+func wordsOfCode(w *briefing.Work) string {
+	var words []string
+	add := func(name string) {
+		if len(words) < maxTouchedWords && !slices.Contains(words, name) {
+			words = append(words, name)
+		}
+	}
+	for _, f := range w.Files {
+		add(f[strings.LastIndexByte(f, '/')+1:])
+	}
+	for _, name := range w.Names {
+		add(name[strings.LastIndexByte(name, '.')+1:])
+	}
+	return searchable(strings.Join(words, " "))
 }
 
 // searchable returns a text as a query takes it: prompts and subjects of commits are of any length, with characters of any kind.

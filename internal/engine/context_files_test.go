@@ -25,7 +25,7 @@ func TestContext_ChangedFiles(t *testing.T) {
 	first := func(changed ...string) (string, bool) {
 		t.Helper()
 		state := project.State{Branch: "main", Changed: changed}
-		b, err := engine.Context(t.Context(), m, briefing.Query{State: state.Text(), MaxTokens: 150})
+		b, err := engine.Context(t.Context(), m, briefing.Query{Work: briefing.Work{State: state.Text()}, MaxTokens: 150})
 		if err != nil || len(b.Items) == 0 {
 			t.Fatalf("%v (%v)", b, err)
 		}

@@ -116,7 +116,7 @@ func TestContext_PastedPrompt(t *testing.T) {
 		"terminal": "why did the \x1b[31mgateway\x1b[0m go down", "encoding": "why did the gateway go down \xff\xfe", "nul": "why did the gateway go down\x00",
 		"long": "why did the gateway go down " + strings.Repeat("é ", hippo.MaxQuery),
 	} {
-		q := briefing.Query{Prompt: prompt, State: "fix \x1b[0m " + strings.Repeat("x", 2*hippo.MaxQuery)}
+		q := briefing.Query{Prompt: prompt, Work: briefing.Work{State: "fix \x1b[0m " + strings.Repeat("x", 2*hippo.MaxQuery)}}
 		b, err := engine.Context(t.Context(), m, q)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

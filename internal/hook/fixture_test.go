@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/hook"
 	"github.com/hippo-memory/hippo/internal/index"
@@ -44,7 +45,7 @@ func start(t *testing.T) *fixture {
 	f := &fixture{t: t, memories: e.In(hippo.LocalScope("p"))}
 	f.Config = hook.Config{
 		Open:    func(context.Context) (*engine.Engine, error) { f.opened.Add(1); return e, nil },
-		Project: func(context.Context, string) string { return "p" }, State: func(context.Context, string) string { return "" },
+		Project: func(context.Context, string) string { return "p" }, Work: func(context.Context, string) briefing.Work { return briefing.Work{} },
 		Scope: hippo.LocalScope, StateDir: t.TempDir(), Now: noon,
 	}
 	for _, text := range []string{"bread needs salt and water", "the train to the sea leaves at noon", "moss grows on the north side"} {

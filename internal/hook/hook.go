@@ -54,9 +54,10 @@ type Config struct {
 	// Open opens the memory. It is called at most once, and not for events at which nothing
 	// can be injected. The caller closes what it opened.
 	Open func(ctx context.Context) (*engine.Engine, error)
-	// Project returns the project that a folder belongs to, and State the work in progress
-	// there, in a few words. They may take until the deadline, and run beside each other.
-	Project, State func(ctx context.Context, dir string) string
+	// Project returns the project that a folder belongs to, and Work what is in progress there. They may take until the
+	// deadline, and run beside each other.
+	Project func(ctx context.Context, dir string) string
+	Work    func(ctx context.Context, dir string) briefing.Work
 	// Scope returns the scope of the user in a project.
 	Scope func(project string) hippo.Scope
 	// Capture, if it is not nil, is called at [PreCompact], [Stop], [SubagentStop] and
@@ -113,9 +114,9 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 	}
 	go screen.Instructions(" ") // builds its tables, beside the opening of the store
 	project := begin(ctx, c.Project, in.Dir)
-	var state <-chan string
+	var work <-chan briefing.Work
 	if starts {
-		state = begin(ctx, c.State, in.Dir)
+		work = begin(ctx, c.Work, in.Dir)
 	}
 	e, err := c.Open(ctx)
 	if err != nil || e == nil {
@@ -133,8 +134,8 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 	}
 	q.Known = func(m *hippo.Memory) bool { return ledger.has(m) || transcript.holds(m) }
 	name, err := wait(ctx, project)
-	if err == nil && state != nil {
-		q.State, err = wait(ctx, state)
+	if err == nil && work != nil {
+		q.Work, err = wait(ctx, work)
 	}
 	if err != nil {
 		return "", err
@@ -167,19 +168,19 @@ func postpone(ctx context.Context, in *Input, c *Config) error {
 }
 
 // begin calls a function in another goroutine and returns the channel of its result.
-func begin(ctx context.Context, f func(context.Context, string) string, dir string) <-chan string {
-	result := make(chan string, 1)
+func begin[T any](ctx context.Context, f func(context.Context, string) T, dir string) <-chan T {
+	result := make(chan T, 1)
 	go func() { result <- f(ctx, dir) }()
 	return result
 }
 
 // wait returns a result, or the reason why ctx ended before.
-func wait(ctx context.Context, result <-chan string) (string, error) {
+func wait[T any](ctx context.Context, result <-chan T) (x T, err error) {
 	select {
-	case s := <-result:
-		return s, nil
+	case x = <-result:
+		return x, nil
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		return x, context.Cause(ctx)
 	}
 }
 

@@ -39,8 +39,8 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 	scope := s.scope
 	switch in.project {
 	case "", "current":
-		if s.server.State != nil {
-			q.State = s.server.State(ctx)
+		if s.server.Work != nil {
+			q.Work = s.server.Work(ctx)
 		}
 	case "none":
 		scope.Project = ""

@@ -20,7 +20,7 @@ func Routes(open Opener, o *Options) []httpd.Route {
 		own = *o
 	}
 	own.Scope = func(ctx context.Context) hippo.Scope { return httpd.CallerOf(ctx).Scope }
-	own.State, own.Session = nil, ""
+	own.Work, own.Session = nil, ""
 	server := New(open, &own)
 	h := Streamable(server.mcp, &StreamableOptions{Needs: server.needs, Begin: func(ctx context.Context) context.Context {
 		return withConversation(ctx, &conversation{name: "mcp-" + rand.Text()})

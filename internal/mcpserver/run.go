@@ -51,7 +51,7 @@ func (in *runInput) call(ctx context.Context, s *session) (reply, error) {
 			return reply{}, hippo.Fieldf("max_tokens", "must be between %d and %d, got 0", script.MinTokens, script.MaxTokens)
 		}
 	}
-	caller := script.Caller{Scope: s.scope, Now: s.server.Now, State: s.server.State, Trees: s.server.Code, Place: func(m *hippo.Memory) {
+	caller := script.Caller{Scope: s.scope, Now: s.server.Now, Work: s.server.Work, Trees: s.server.Code, Place: func(m *hippo.Memory) {
 		conversationOf(ctx).place(m, s.server.Now())
 	}}
 	r, err := s.server.Programs.Run(ctx, s.Engine, caller, p)

@@ -20,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/script"
@@ -38,9 +39,8 @@ type Options struct {
 	// Scope returns what the client may see and do, with the project that it works for. It
 	// may take its time at the first call. Nil: that of [hippo.LocalScope] without a project.
 	Scope func(ctx context.Context) hippo.Scope
-	// State describes the work in progress in the current folder, for hippo_context; nil: it
-	// is unknown.
-	State func(ctx context.Context) string
+	// Work is what is in progress in the current folder, for hippo_context; nil: it is unknown.
+	Work func(ctx context.Context) briefing.Work
 	// Session names the connection: records without a situation carry it, and their order. Empty:
 	// they carry none.
 	Session string

@@ -70,7 +70,7 @@ func (in *contextInput) fields() []field {
 }
 
 func (in *contextInput) call(ctx context.Context, r *request) (reply, error) {
-	q := briefing.Query{Prompt: in.prompt, State: in.state, PromptOnly: in.promptOnly}
+	q := briefing.Query{Prompt: in.prompt, Work: briefing.Work{State: in.state}, PromptOnly: in.promptOnly}
 	if in.maxTokens != nil {
 		if q.MaxTokens = *in.maxTokens; q.MaxTokens == 0 {
 			return reply{}, hippo.Fieldf("max_tokens", "must be between %d and %d, got 0", briefing.MinTokens, briefing.MaxTokens)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/sources"
@@ -19,7 +20,7 @@ const verbName = "runProgram"
 type awayArgs struct {
 	Program Program
 	Now     time.Time
-	State   string
+	Work    briefing.Work
 	Source  hippo.Source // of the memories without a situation
 }
 
@@ -36,8 +37,8 @@ var errRepeated = fmt.Errorf("%w: the connection broke while the program ran: wh
 // runAway runs a program where the store is.
 func runAway(ctx context.Context, m *engine.Memories, c Caller, p Program) (*Report, error) {
 	a := awayArgs{Program: p, Now: c.Now().In(m.Zone())}
-	if c.State != nil {
-		a.State = c.State(ctx)
+	if c.Work != nil {
+		a.Work = c.Work(ctx)
 	}
 	if c.Place != nil && !p.ReadOnly {
 		var x hippo.Memory
@@ -62,7 +63,7 @@ func (r *Runner) Verb(trees sources.Trees) engine.Verb {
 		if repeated && !a.Program.ReadOnly && !a.Program.DryRun {
 			return out, errRepeated
 		}
-		c := Caller{Scope: scope, Now: func() time.Time { return a.Now }, State: func(context.Context) string { return a.State }, Trees: trees}
+		c := Caller{Scope: scope, Now: func() time.Time { return a.Now }, Work: func(context.Context) briefing.Work { return a.Work }, Trees: trees}
 		c.Place = func(x *hippo.Memory) {
 			if len(x.Situation) == 0 {
 				x.Source.Session, x.Source.Seq = a.Source.Session, a.Source.Seq

@@ -357,8 +357,8 @@ func sessionContext(ctx context.Context, s *session, c *sandbox.Call) (any, erro
 		return nil, err
 	}
 	q := briefing.Query{Prompt: in.Prompt, MaxTokens: in.MaxTokens, At: at}
-	if s.caller.State != nil {
-		q.State = s.caller.State(ctx)
+	if s.caller.Work != nil {
+		q.Work = s.caller.Work(ctx)
 	}
 	b, err := engine.Context(ctx, s.memories, q)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/sources"
@@ -70,8 +71,8 @@ func (p *Program) validate() error {
 type Caller struct {
 	Scope hippo.Scope
 	Now   func() time.Time
-	// State describes the work in progress, for the verb context; nil: it is unknown.
-	State func(context.Context) string
+	// Work is what is in progress, for the verb context; nil: it is unknown.
+	Work func(context.Context) briefing.Work
 	// Trees are the source trees that a search may ask, too; nil: none.
 	Trees sources.Trees
 	// Place completes a new memory with what is known of the conversation; nil: nothing is.

@@ -64,10 +64,10 @@ func newPlayer(ctx context.Context, g *eval.Group, b budget, r *report) (*player
 	if p.engine, err = app.Open(ctx, c, &app.Options{Now: clock, Zone: time.UTC}); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	nothing := func(context.Context, string) string { return "" }
+	nothing := func(context.Context, string) briefing.Work { return briefing.Work{} }
 	p.hooks = hook.Config{
 		Open:    func(context.Context) (*engine.Engine, error) { return p.engine, nil },
-		Project: func(context.Context, string) string { return g.Name }, State: nothing,
+		Project: func(context.Context, string) string { return g.Name }, Work: nothing,
 		Scope: hippo.LocalScope, StateDir: dir, Now: clock, SessionTokens: b.session, PromptTokens: b.prompt,
 	}
 	return p, nil
