@@ -35,7 +35,11 @@ that led to them: that they were opened for it is a weak vote for them as answer
 			if err := at.set(s, &moment); err != nil {
 				return err
 			}
-			ms, err := readInsights(c.Context(), s, m, moment, query, ids)
+			asked, err := questionOf(c, query)
+			if err != nil {
+				return err
+			}
+			ms, err := readInsights(c.Context(), s, m, moment, asked, ids)
 			if err != nil {
 				return err
 			}

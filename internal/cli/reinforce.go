@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 func newVoteCommand(s *shell, name string) *cobra.Command {
@@ -21,7 +22,11 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 		Short: short[name],
 		Args:  requireArgument("an id"),
 		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
-			b := client.Ballot{Query: query}
+			b := client.Ballot{}
+			var err error
+			if b.Query, err = questionOf(c, query); err != nil {
+				return err
+			}
 			switch name {
 			case "unvote":
 				b.Undo = ids
@@ -42,6 +47,14 @@ func newVoteCommand(s *shell, name string) *cobra.Command {
 	}
 	addReason(s, c.Flags())
 	return c
+}
+
+// questionOf returns the question of the flag query; empty if that is not given.
+func questionOf(c *cobra.Command, query string) (string, error) {
+	if !c.Flags().Changed("query") {
+		return engine.Question(nil)
+	}
+	return engine.Question(&query)
 }
 
 func printVotes(s *shell, rs []client.Vote) error {

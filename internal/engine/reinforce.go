@@ -54,6 +54,20 @@ type Ballot struct {
 	Asked map[hippo.ID]string
 }
 
+// Question returns the question of a vote as a caller of a front end gives it; nil, and then empty: none in particular. One
+// that is given and blank is a [*hippo.FieldError]: a vote without a question says something of the memory to every
+// question, which who forgot to fill one in did not mean.
+func Question(given *string) (string, error) {
+	switch {
+	case given == nil:
+		return "", nil
+	case strings.TrimSpace(*given) == "":
+		return "", hippo.Fieldf("Query", "must not be empty: say what was asked, or leave it out")
+	default:
+		return *given, nil
+	}
+}
+
 // ids returns the memories, in the order of the effects.
 func (b *Ballot) ids() []hippo.ID { return slices.Concat(b.Up, b.Down, b.Undo) }
 

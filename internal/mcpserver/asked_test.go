@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +67,14 @@ func TestAsked_VotesAreTiedToSearches(t *testing.T) {
 		}
 		if d := cmp.Diff(step.want, kinds()); d != "" {
 			t.Errorf("after %s %v (-want +got):\n%s", step.tool, step.args, d)
+		}
+	}
+	before := kinds()
+	for tool, args := range map[string]object{
+		"hippo_reinforce_insight": {"upvotes": ids, "query": ""}, "hippo_modify_insight": {"uuid": ids[0], "reinforce": "upvote", "query": " "},
+	} {
+		if o := s.tool(tool, args); !o.IsError || !strings.Contains(o.Text, "query: must not be empty") || !cmp.Equal(before, kinds()) {
+			t.Errorf("%s of an empty question: %s", tool, o.Text)
 		}
 	}
 }

@@ -110,9 +110,10 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if in.vote.query != nil {
-		c.Query = *in.vote.query
-	} else if in.vote.reinforce != "" {
+	if c.Query, err = engine.Question(in.vote.query); err != nil {
+		return reply{}, err
+	}
+	if in.vote.query == nil && in.vote.reinforce != "" {
 		c.Query = conversationOf(ctx).found([]hippo.ID{id})[id]
 	}
 	m, err := in.operation.memories(s).Modify(ctx, id, c)

@@ -74,9 +74,10 @@ func (in *reinforceInput) call(ctx context.Context, s *session) (reply, error) {
 	}
 	ids := slices.Concat(up, down, undo)
 	b := engine.Ballot{Up: up, Down: down, Undo: undo}
-	if in.query != nil {
-		b.Query = *in.query
-	} else {
+	if b.Query, err = engine.Question(in.query); err != nil {
+		return reply{}, err
+	}
+	if in.query == nil {
 		b.Asked = conversationOf(ctx).found(ids)
 	}
 	rs, err := engine.Cast(ctx, s.Memories, b)

@@ -11,7 +11,7 @@ import (
 
 type reinforceInput struct {
 	up, down, undo references
-	query          string
+	query          *string
 }
 
 func (in *reinforceInput) fields() []field {
@@ -36,7 +36,11 @@ func (in *reinforceInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := engine.Cast(ctx, r.Memories, engine.Ballot{Up: up, Down: down, Undo: undo, Query: in.query})
+	query, err := engine.Question(in.query)
+	if err != nil {
+		return reply{}, err
+	}
+	list, err := engine.Cast(ctx, r.Memories, engine.Ballot{Up: up, Down: down, Undo: undo, Query: query})
 	if err != nil {
 		return reply{}, err
 	}

@@ -59,6 +59,7 @@ func TestBadInput(t *testing.T) {
 		{post, "/memories", `{"content":"a","` + strings.Repeat("k", 1000) + `":1}`, strings.Repeat("k", 60)},
 		{post, "/memories?x=1", `{"content":"a"}`, "x"},
 		{http.MethodPatch, "/memories/" + id, `{"reinforce":"up"}`, "reinforce"},
+		{http.MethodPatch, "/memories/" + id, `{"reinforce":"upvote","query":""}`, "query"},
 		{http.MethodPatch, "/memories/" + id, `{"content":null}`, "content"},
 		// Pages and filters.
 		{post, "/search", `{"limit":0}`, "limit"},
@@ -102,6 +103,7 @@ func TestBadInput(t *testing.T) {
 		{post, "/forget", `{"uuids":["` + strings.Repeat(id+`","`, 1000) + `"]}`, "uuids"},
 		{post, "/purge", `{"uuids":["",""]}`, "uuids[0]"},
 		{post, "/reinforce", `{}`, "upvotes"},
+		{post, "/reinforce", `{"upvotes":["` + id + `"],"query":" "}`, "query"},
 		{post, "/reinforce", `{"upvotes":["` + id + `"],"downvotes":["` + id + `"]}`, "downvotes"},
 		{post, "/reinforce", `{"upvotes":["` + id + `"],"undo":["` + id + `"]}`, "undo"},
 		{post, "/reinforce", `{"upvotes":["` + id + `"],"query":"` + strings.Repeat("q", hippo.MaxQuery+1) + `"}`, "query"},

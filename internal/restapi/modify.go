@@ -14,7 +14,10 @@ import (
 )
 
 // voteInput is a vote and the question that it is about.
-type voteInput struct{ reinforce, query string }
+type voteInput struct {
+	reinforce string
+	query     *string
+}
 
 // operationInput is how a change is carried out, whatever it changes.
 type operationInput struct {
@@ -109,13 +112,16 @@ func (in *modifyInput) fields() []field {
 
 func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 	c := engine.Modification{
-		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.vote.reinforce), Query: in.vote.query,
+		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.vote.reinforce),
 		Situation: in.situation, Tags: in.tags,
 	}
 	if in.metadata != nil {
 		c.Metadata = (*map[string]json.RawMessage)(&in.metadata)
 	}
 	var err error
+	if c.Query, err = engine.Question(in.vote.query); err != nil {
+		return reply{}, err
+	}
 	if c.IfVersion, err = versionOf(in.operation.ifMatch); err != nil {
 		return reply{}, err
 	}

@@ -186,6 +186,7 @@ func TestRun_wrong_calls_say_what_is_right(t *testing.T) {
 		`forget("ffffffff")`: "no memory with id",
 		`vote()`:             "at least one memory must be voted on",
 		`upvote(search("gateway"), query="q" * 40000)`: "query: must be at most",
+		`upvote(search("gateway"), query="")`:          "query: must not be empty",
 		`update(search("gateway"), tags=["x"])`:        "id: must be one memory, got 3",
 		`search_by_tag("x", match="most")`:             "match: must be any or all",
 		`recall("someday")`:                            "when",

@@ -159,9 +159,9 @@ func voteOf(name string) engine.Vote {
 // vote votes on memories and returns the effects.
 func vote(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	var in struct {
-		Up    texts  `json:"up"`
-		Down  texts  `json:"down"`
-		Query string `json:"query"`
+		Up    texts   `json:"up"`
+		Down  texts   `json:"down"`
+		Query *string `json:"query"`
 	}
 	if err := decode(c, &in); err != nil {
 		return nil, err
@@ -174,7 +174,11 @@ func vote(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	effects, err := engine.Cast(ctx, s.memories, engine.Ballot{Up: up, Down: down, Query: in.Query})
+	query, err := engine.Question(in.Query)
+	if err != nil {
+		return nil, err
+	}
+	effects, err := engine.Cast(ctx, s.memories, engine.Ballot{Up: up, Down: down, Query: query})
 	if err != nil {
 		return nil, err
 	}
