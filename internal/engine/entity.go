@@ -86,7 +86,16 @@ func meant(ctx context.Context, m *Memories, names *entityNames, name string) (*
 			return e, err
 		}
 	}
+	if isPlace(name) {
+		return nil, errPlace(name)
+	}
 	return nil, fmt.Errorf("%w: no entity %.60q, and no memory names it", hippo.ErrNotFound, name)
+}
+
+// errPlace is the error of a place in code where an insight or an entity is meant.
+func errPlace(ref string) error {
+	return hippo.Fieldf("ID", "must be that of an insight or the name of an entity, and %.60q is a place in code: relate an insight that names it. "+
+		"What code has to do with other code hippo code related says, and hippo_code", ref)
 }
 
 // recordedAs returns the recorded entity that a name or an ID means; nil if there is none.
@@ -134,6 +143,8 @@ func resolveNamed(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, er
 		return e.ID, nil
 	case strings.HasPrefix(a.Ref, numberMark):
 		return hippo.ID{}, wrong
+	case isPlace(a.Ref):
+		return hippo.ID{}, errPlace(a.Ref)
 	}
 	return hippo.ID{}, fmt.Errorf("%w: no memory with id %q, and no recorded entity with that name", hippo.ErrNotFound, a.Ref)
 }

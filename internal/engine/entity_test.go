@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -380,5 +381,16 @@ func TestResolveNamed(t *testing.T) {
 		if _, err := engine.ResolveNamed(t.Context(), f.Memories, ref, engine.PreferLive); !errors.Is(err, hippo.ErrNotFound) {
 			t.Errorf("%q: %v", ref, err)
 		}
+	}
+	const place = "pool/pool.go:7"
+	if _, err := engine.ResolveNamed(t.Context(), f.Memories, place, engine.PreferLive); hippo.CodeOf(err) != hippo.CodeInvalid || !strings.Contains(err.Error(), "is a place in code") {
+		t.Errorf("a place in code: %v", err)
+	}
+	if _, err := engine.FindEntity(t.Context(), f.Memories, place); hippo.CodeOf(err) != hippo.CodeInvalid {
+		t.Errorf("a place in code: %v", err)
+	}
+	id = f.entity(place, "file") // what is recorded is what is meant
+	if got, err := engine.ResolveNamed(t.Context(), f.Memories, place, engine.PreferLive); err != nil || got != id {
+		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -38,6 +38,8 @@ func TestEntities(t *testing.T) {
 		{"hippo_relate", object{"action": "entity", "from": "Rome", "without": []string{"Roma"}}, `"Roma" is no alias of Rome`, true},
 		{"hippo_relate", object{"action": "entity", "from": "Rome", "aliases": []string{"Ana"}}, `is a name of the entity Anastasia Petrova`, true},
 		{"hippo_graph", object{"from": "nobody"}, `no recorded entity with that name`, true},
+		{"hippo_graph", object{"from": "pool/pool.go:7"}, `is a place in code`, true},
+		{"hippo_relate", object{"from": "Rome", "kind": "supports", "to": "pool/pool.go:7"}, `is a place in code`, true},
 		{"hippo_graph", object{}, `from: is required`, true},
 	} {
 		got := s.tool(c.tool, c.args)
