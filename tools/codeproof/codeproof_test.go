@@ -180,7 +180,11 @@ def «def:run»run(given):
     [«none»count for count in «use:Pool»Shared.«use:size»size]
 `,
 	})
-	f, err := script(t.Context(), python, "-c", pythonScript, root)
+	text, err := pythonScript()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := script(t.Context(), python, "-c", text, root)
 	if err != nil {
 		t.Fatal(err)
 	}

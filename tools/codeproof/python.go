@@ -2,17 +2,30 @@ package main
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 )
 
-// pythonScript judges a folder by ast and symtable.
+// pythonScripts are the parts of the program that judges a folder by ast and symtable, in their order.
 //
-//go:embed judge.py
-var pythonScript string
+//go:embed judge_scopes.py judge_binder.py judge.py
+var pythonScripts embed.FS
+
+// pythonScript returns the program.
+func pythonScript() (string, error) {
+	var all []byte
+	for _, name := range []string{"judge_scopes.py", "judge_binder.py", "judge.py"} {
+		part, err := pythonScripts.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, part...)
+	}
+	return string(all), nil
+}
 
 // judgePython judges the standard library of the Python of this system, by the name "std", or a package of PyPI, by
 // what pip calls it: "django==5.2.8".
@@ -29,7 +42,11 @@ func judgePython(ctx context.Context, name, cache string) (*facts, string, error
 	} else if err := install(ctx, root, python, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--disable-pip-version-check", "--target", root, name); err != nil {
 		return nil, "", err
 	}
-	f, err := script(ctx, python, "-c", pythonScript, root)
+	text, err := pythonScript()
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := script(ctx, python, "-c", text, root)
 	return f, root, err
 }
 
