@@ -9,6 +9,9 @@ import (
 // renamed reports whether each of two texts names something that the other does not: texts of one pattern, such as
 // "Ana lives in Oslo" and "Ben lives in Oslo", say different things. A name is a word of two or more characters that begins with a capital
 // inside a sentence, or the first word of a text if both texts go on with the same word. Scripts without capitals have no names.
+//
+// Package lang/entity says what one text names, for the graph. This rule is about two: what the other text has in small
+// letters is no difference, and what begins a sentence is a name only where the other text goes on alike.
 func renamed(a, b string) bool {
 	x, y := wordsOf(a), wordsOf(b)
 	return namesOther(x, y) && namesOther(y, x)
