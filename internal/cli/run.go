@@ -61,7 +61,7 @@ func programOf(s *shell, path string) (string, error) {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return "", fmt.Errorf("%w: %w", hippo.ErrNotFound, err)
+			return "", sourceError{fmt.Errorf("%w: %w", hippo.ErrNotFound, err)}
 		}
 		defer f.Close() //nolint:errcheck // it was only read
 		r = f

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -17,7 +18,10 @@ import (
 func searchSources(ctx context.Context, s *shell, m *client.Client, names []string, q *hippo.Query, opts []client.SearchOption) error {
 	dir, _ := os.Getwd() // without it no tree is preferred
 	a, err := client.SearchSources(ctx, m, client.SourcesQuery{Text: q.Text, Sources: names, Dir: dir}, opts...)
-	if err != nil {
+	switch {
+	case errors.Is(err, hippo.ErrNotFound): // no tree is indexed: the store is not what is missing
+		return sourceError{err}
+	case err != nil:
 		return err
 	}
 	return printSources(s, a, q)
