@@ -14,10 +14,14 @@ import (
 type past uint8
 
 const (
-	present  past = iota // the newest: no word asks for the past
+	present  past = iota // the newest: no word asks for a time
+	current              // the newest: a word such as "now" asks for what holds
 	previous             // what held before the newest
 	earliest             // what held first
 )
+
+// former reports whether a query asks for another memory than the newest.
+func (w past) former() bool { return w == previous || w == earliest }
 
 // pastOf returns what a query asks for by its own words.
 func pastOf(p *Plan) past {
@@ -25,8 +29,10 @@ func pastOf(p *Plan) past {
 		return present
 	}
 	switch wants := cue.Expected(p.search.Text); {
-	case wants&cue.AsksFormer == 0:
+	case wants&(cue.AsksFormer|cue.AsksNow) == 0:
 		return present
+	case wants&cue.AsksFormer == 0:
+		return current
 	case wants&cue.AsksFirst != 0:
 		return earliest
 	default:
@@ -70,8 +76,8 @@ func (x *successions) addPredecessors(found *retrieve.Result, in ranking) {
 // the chain.
 const nearBest = .5
 
-// fewestVersions is the number of versions that the newest needs to rank by all of them: of two, one that says
-// it in few words says as much as both.
+// fewestVersions is the number of versions that the newest needs to rank by all of them, unless the query asks for one among
+// versions: of two, one that says it in few words says as much as both.
 const fewestVersions = 3
 
 // pooled returns the best found memory of each chain by its end, with the relevance of the chain: halfway from the best to
@@ -122,10 +128,10 @@ func (x *successions) placeChains(want past, r retrieve.Reader, now int64) {
 		s := &x.list[i]
 		key, ok := best[ends[i].at]
 		steps := ends[i].steps
-		if !ok || steps < 0 || want == present && steps > 0 && (!s.placement.taken || better(s.placement.key, key) >= 0) {
+		if !ok || steps < 0 || !want.former() && steps > 0 && (!s.placement.taken || better(s.placement.key, key) >= 0) {
 			continue
 		}
-		if want == present || want == previous && (steps > 0 || ended(r.Details(s.doc).ValidUntil, now)) {
+		if !want.former() || want == previous && (steps > 0 || ended(r.Details(s.doc).ValidUntil, now)) {
 			steps = math.MaxInt - steps
 		}
 		s.placement, s.chained = placement{key: key, steps: steps, taken: true}, true

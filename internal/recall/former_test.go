@@ -40,6 +40,22 @@ func TestSucceed_QuestionsAboutThePast(t *testing.T) {
 	}
 }
 
+// A query for what holds now ranks a chain of two by both, other queries by the better one.
+func TestSucceed_QuestionsAboutThePresent(t *testing.T) {
+	t.Parallel()
+	f := openReranking(t)
+	old, last := turn(1, "", "mia lives in oslo"), turn(2, "", "mia settled in turin")
+	old.SupersededBy = last.ID
+	rival := turn(3, "", "mia lives in rome by the sea")
+	f.put(old, last, rival)
+	for query, want := range map[string][]string{
+		"where lives mia":            {last.Content, old.Content, rival.Content},
+		"where lives mia these days": {rival.Content, last.Content, old.Content},
+	} {
+		f.wantOrder(hippo.Query{Text: query}, want...)
+	}
+}
+
 // What has ended without a successor is what held before.
 func TestSucceed_WhatHasEndedIsFormer(t *testing.T) {
 	t.Parallel()

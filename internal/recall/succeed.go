@@ -16,7 +16,7 @@ func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking,
 		return in
 	}
 	x, want := collect(found, sc, r), pastOf(p)
-	if want != present {
+	if want.former() {
 		x.addPredecessors(found, in)
 	}
 	x.follow(found.Reader)

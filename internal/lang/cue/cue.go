@@ -40,6 +40,8 @@ const (
 	// AsksFirst means that a query with AsksFormer asks for the earliest of what held: "first job",
 	// "originally". Only [Expected] sets it.
 	AsksFirst
+	// AsksNow means that a query asks for what holds now by a word: "currently", "these days". Only [Expected] sets it.
+	AsksNow
 )
 
 // Of returns the cues of a text. It does not allocate if the text is ASCII. Cost: about 20 ns a word.
@@ -101,14 +103,14 @@ func (n *names) add(s *scanner, r role) {
 }
 
 // Expected returns the cues that the answer to a query should have, any of HasTime,
-// HasNumber and HasName, and AsksFormer: a time by "when", by "what" or "which" before "year", "date", "day", "month" or
+// HasNumber and HasName, AsksFormer and AsksNow: a time by "when", by "what" or "which" before "year", "date", "day", "month" or
 // "time", and by "how long"; a number by "how" before "many", "much", "old", "long",
 // "often", "far", "big", "large" or "tall", by "number", "amount" and "percentage",
 // and by "percent of"; a name by "who", "whom", "whose" and "where", by "name of", and by
 // "what" or "which" before a noun whose instances have names, such as "person",
 // "city" or "team"; and by the lists "ask" of other languages; the past by "first" before a word, by
 // "before" as the last word, or with "current", "present" or "new" within the next two, and by the lists
-// "ask former" and "ask first". It does not allocate for ASCII. Cost: as that of [Of].
+// "ask former" and "ask first"; the present by the lists "ask now". It does not allocate for ASCII. Cost: as that of [Of].
 func Expected(query string) Cues {
 	var c Cues
 	t := vocabulary()

@@ -13,6 +13,7 @@ const (
 	number  = cue.HasNumber
 	named   = cue.HasName
 	former  = cue.AsksFormer
+	now     = cue.AsksNow
 )
 
 func TestOf(t *testing.T) {
@@ -147,10 +148,16 @@ func TestWanted(t *testing.T) {
 		"where did he work at first":          named | former | cue.AsksFirst,
 		"what did they use to drink":          former,
 		"the previous limit, originally":      former | cue.AsksFirst,
-		"what was she before the current job": former,
+		"what was she before the current job": former | now,
 		"what was it before this new thing":   former,
 		"before the release of the new one":   0,
 		"the original":                        0,
+		"where does she live now?":            named | now,
+		"What is Ana's CURRENT job?":          now,
+		"what does he drink these days":       now,
+		"who leads it at the moment":          named | now,
+		"these many days":                     0,
+		"the present":                         0,
 	} {
 		if got := cue.Expected(query); got != want {
 			t.Errorf("%q wants %03b, want %03b", query, got, want)

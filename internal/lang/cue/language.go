@@ -27,6 +27,7 @@ const (
 	asksName
 	asksFormer
 	asksFirst
+	asksNow
 	// isEnglish is a word of the English list.
 	isEnglish
 )
@@ -60,10 +61,10 @@ var vocabulary = sync.OnceValue(func() *tables { //nolint:gochecknoglobals // it
 	t := &tables{words: make(map[string]role), phrases: make(map[rune][]phrase)}
 	roles := map[string]role{
 		"cue time": isTimeWord, "cue number": isNumeralWord, "cue nouns": isNounsWord, "cue title": isTitle,
-		"ask time": asksTime, "ask number": asksNumber, "ask name": asksName, "ask former": asksFormer, "ask first": asksFormer | asksFirst,
+		"ask time": asksTime, "ask number": asksNumber, "ask name": asksName, "ask former": asksFormer, "ask first": asksFormer | asksFirst, "ask now": asksNow,
 	}
 	english := lexicon.Parse(lexiconText)
-	for name, r := range map[string]role{"cue time": isTimeWord | isEnglish, "cue number": isNumeralWord | isEnglish, "ask former": asksFormer, "ask first": asksFormer | asksFirst} {
+	for name, r := range map[string]role{"cue time": isTimeWord | isEnglish, "cue number": isNumeralWord | isEnglish, "ask former": asksFormer, "ask first": asksFormer | asksFirst, "ask now": asksNow} {
 		for word := range english.Positions(name) {
 			t.add(word, r)
 		}
@@ -161,6 +162,9 @@ func (r role) answer() Cues {
 	}
 	if r&asksFirst != 0 {
 		c |= AsksFirst
+	}
+	if r&asksNow != 0 {
+		c |= AsksNow
 	}
 	return c
 }
