@@ -138,7 +138,7 @@ func printSubgraph(s *shell, g *client.Subgraph) error {
 
 // graphLine formats a relation with the days in which it holds.
 func graphLine(r *hippo.Relation, short hippo.ShortIDs) string {
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s  %s", short.Of(r.From), termtext.Line(r.Kind), short.Of(r.To), holding(r)))
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s  %s", short.Of(r.From), termtext.Line(r.Kind), short.Of(r.To), holding(r.ValidFrom, r.ValidUntil)))
 }
 
 // noteBounds says what an answer leaves out.

@@ -23,6 +23,7 @@ func commandAliases() map[string][]string {
 		"status":     {"info", "stats"},
 		"check":      {"verify"},
 		"relate":     {"link"},
+		"fact end":   {"invalidate"},
 		"model list": {"ls"},
 		"model pull": {"download"},
 		"model rm":   {"remove", "delete"},

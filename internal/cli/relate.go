@@ -238,15 +238,15 @@ func printRelations(s *shell, other func(*hippo.Relation) string, rs []hippo.Rel
 		for i := range rs {
 			r := &rs[i]
 			fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\t%s\n", ids.Of(r.From), termtext.Line(r.Kind), ids.Of(r.To), r.Weight,
-				r.LastReinforced.Format(time.DateOnly), holding(r), preview(other(r), 40))
+				r.LastReinforced.Format(time.DateOnly), holding(r.ValidFrom, r.ValidUntil), preview(other(r), 40))
 		}
 	})
 }
 
-// holding formats the days in which a relation holds; empty if they have no bounds.
-func holding(r *hippo.Relation) string {
+// holding formats the days in which a fact holds; empty if they have no bounds.
+func holding(from, until time.Time) string {
 	var ends [2]string
-	for i, t := range []time.Time{r.ValidFrom, r.ValidUntil} {
+	for i, t := range []time.Time{from, until} {
 		if !t.IsZero() {
 			ends[i] = t.Local().Format(time.DateOnly)
 		}

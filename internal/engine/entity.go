@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index"
@@ -156,6 +157,8 @@ type EntityQuery struct {
 	// Found lists those that were found by rule instead of those that were recorded.
 	Found         bool
 	Offset, Count int // 0 means 100, at most [hippo.MaxCount]
+	// KnownAt lists those that were known at a time; zero: now.
+	KnownAt time.Time
 }
 
 // ListEntities returns a page of the entities of the default projects of the scope. Cost: that of [FindEntity]; for found ones, a
@@ -174,6 +177,11 @@ func listEntities(ctx context.Context, m *Memories, q EntityQuery) (*EntityList,
 		return nil, hippo.Fieldf("offset", "must not be negative, got %d", q.Offset)
 	case q.Count < 0 || q.Count > hippo.MaxCount:
 		return nil, hippo.Fieldf("count", "must be between 1 and %d, got %d", hippo.MaxCount, q.Count)
+	}
+	if known := q.KnownAt; isPast(m, hippo.Moment{KnownAt: known}) {
+		q.KnownAt = time.Time{}
+		out, _, err := inPast(ctx, m, known, func(p *Memories) (*EntityList, error) { return listEntities(ctx, p, q) })
+		return out, err
 	}
 	names, err := entitiesOf(ctx, m)
 	if err != nil {

@@ -19,6 +19,8 @@ type EntityPageQuery struct {
 	MaxTokens int
 	// At, with ValidAt, is the time at which facts and relations hold; otherwise it is now.
 	At hippo.Moment
+	// Facts asks for facts and relations alone, and for all that were read of them.
+	Facts bool
 }
 
 // EntityPage is what is known of an entity.
@@ -96,7 +98,11 @@ func showEntity(ctx context.Context, m *Memories, q EntityPageQuery) (*EntityPag
 	if err := p.read(ctx, m, names.searched(e)); err != nil {
 		return nil, err
 	}
-	p.fit()
+	if q.Facts {
+		p.Mentions, p.Timeline = nil, nil
+	} else {
+		p.fit()
+	}
 	return &p.EntityPage, nil
 }
 

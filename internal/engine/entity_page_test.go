@@ -86,6 +86,34 @@ func TestShowEntity(t *testing.T) {
 	}
 }
 
+// A page of facts alone has all that were read.
+func TestShowEntity_Facts(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	ana := f.entity("Ana", "person")
+	const facts, links = 20, 30 // more than a page has
+	for i := range facts {
+		f.record(fmt.Sprintf("Ana prefers tea number %d", i), .5)
+	}
+	f.record("lunch with Ana", .5)
+	for i := range links {
+		to := f.entity(fmt.Sprintf("Town %d", i), "place")
+		if _, err := f.Relations().Declare(t.Context(), []hippo.Relation{{From: ana, To: to, Kind: "knows", Weight: 1}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := f.page(engine.EntityPageQuery{Entity: "Ana", Facts: true})
+	if len(p.Facts) != facts || len(p.Relations) != links || len(p.Others) != links || p.Omitted != 0 {
+		t.Errorf("%d facts, %d relations to %d, %d omitted, want %d and %d", len(p.Facts), len(p.Relations), len(p.Others), p.Omitted, facts, links)
+	}
+	if len(p.Mentions) != 0 || len(p.Timeline) != 0 {
+		t.Errorf("%d mentions, %d events, want none", len(p.Mentions), len(p.Timeline))
+	}
+	if p = f.page(engine.EntityPageQuery{Entity: "Ana"}); p.Omitted == 0 {
+		t.Error("a whole page omits nothing")
+	}
+}
+
 // sortedLines makes the order of what happened at one time irrelevant: the times are the beginnings of the lines.
 func sortedLines(list []string) map[string]bool {
 	out := make(map[string]bool)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -326,6 +327,31 @@ func TestSplitEntity(t *testing.T) {
 	} {
 		if _, err := engine.SplitEntity(t.Context(), f.Memories, c.split); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.split, err, c.want)
+		}
+	}
+}
+
+func TestListEntities_KnownAt(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	f.entity("Ana", "person")
+	before := f.now()
+	f.advance(1, 0)
+	f.entity("Ben", "person")
+	for _, c := range []struct {
+		at   time.Time
+		want []string
+	}{{before, []string{"Ana"}}, {f.now(), []string{"Ana", "Ben"}}, {before.Add(-time.Hour), nil}} {
+		l, err := engine.ListEntities(t.Context(), f.Memories, engine.EntityQuery{KnownAt: c.at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range l.Entities {
+			got = append(got, e.Name)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("known at %v (-want +got):\n%s", c.at, d)
 		}
 	}
 }

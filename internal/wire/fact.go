@@ -1,0 +1,98 @@
+package wire
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
+)
+
+// Facts is a list of facts, as JSON.
+type Facts struct {
+	Facts []Fact `json:"facts"`
+	// Degraded says what the history lacks of what was known at a time.
+	Degraded []string `json:"degraded,omitempty"`
+}
+
+// Fact is one of two, as JSON: a relation between what Subject and Object name, or what an insight states. The bounds of its
+// validity are RFC 3339 in UTC.
+type Fact struct {
+	Subject string    `json:"subject,omitempty"`
+	Kind    string    `json:"kind,omitempty"`
+	Object  string    `json:"object,omitempty"`
+	From    *hippo.ID `json:"from,omitempty"`
+	To      *hippo.ID `json:"to,omitempty"`
+	Weight  float64   `json:"weight,omitempty"`
+
+	UUID         *hippo.ID `json:"uuid,omitempty"`
+	Content      string    `json:"content,omitempty"`
+	SupersededBy *hippo.ID `json:"superseded_by,omitempty"`
+
+	ValidFrom  time.Time `json:"valid_from,omitzero"`
+	ValidUntil time.Time `json:"valid_until,omitzero"`
+	// Holds: at the time as of which it was read.
+	Holds bool `json:"holds"`
+}
+
+// FactsOf returns the relations and the facts of a page: relations by name and the time from which they hold, then insights in the
+// order of the page, those that hold first.
+func FactsOf(p *engine.EntityPage) *Facts {
+	out := &Facts{Facts: []Fact{}, Degraded: p.Degraded}
+	names := namesOf(p)
+	add := func(rs []hippo.Relation, holds bool) {
+		for i := range rs {
+			r := &rs[i]
+			out.Facts = append(out.Facts, Fact{
+				Subject: names(r.From), Kind: r.Kind, Object: names(r.To), From: &r.From, To: &r.To, Weight: r.Weight,
+				ValidFrom: r.ValidFrom, ValidUntil: r.ValidUntil, Holds: holds,
+			})
+		}
+	}
+	add(p.Relations, true)
+	add(p.FormerRelations, false)
+	slices.SortStableFunc(out.Facts, func(a, b Fact) int {
+		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Kind, b.Kind), a.ValidFrom.Compare(b.ValidFrom), cmp.Compare(a.Object, b.Object))
+	})
+	for i, list := range [][]*hippo.Memory{p.Facts, p.Former} {
+		for _, m := range list {
+			out.Facts = append(out.Facts, factOf(m, i == 0))
+		}
+	}
+	return out
+}
+
+// factOf returns what an insight states.
+func factOf(m *hippo.Memory, holds bool) Fact {
+	f := Fact{UUID: &m.ID, Content: m.Content, ValidFrom: m.ValidFrom, ValidUntil: m.ValidUntil, Holds: holds}
+	if !m.SupersededBy.IsZero() {
+		f.SupersededBy = &m.SupersededBy
+	}
+	return f
+}
+
+// namesOf returns how relations of a page name their ends: an entity by its name, an insight by the beginning of its content.
+func namesOf(p *engine.EntityPage) func(hippo.ID) string {
+	const length = 60 // characters
+	names := make(map[hippo.ID]string, len(p.Others)+1)
+	if p.Entity != nil {
+		names[p.Entity.ID] = p.Entity.Name
+	}
+	for _, m := range p.Others {
+		if names[m.ID] = Clip(m.Content, length); m.IsEntity() {
+			e := hippo.ParseEntity(m.Content)
+			names[m.ID] = e.Name
+		}
+	}
+	return func(id hippo.ID) string { return cmp.Or(names[id], id.Short()) }
+}
+
+// Text returns the fact on a line, without its time: "Ana works_at Acme", or the content of the insight.
+func (f *Fact) Text() string {
+	if f.UUID != nil {
+		return f.Content
+	}
+	return strings.Join([]string{f.Subject, f.Kind, f.Object}, " ")
+}
