@@ -21,8 +21,8 @@ func SingleKinds() []string {
 	}
 }
 
-// Relation relates one memory to another. Two memories have at most one relation of a kind in
-// each direction.
+// Relation relates one memory to another. Two memories have at most one relation of a kind in each direction at a time, and may
+// have several that hold one after the other, its periods.
 //
 // Times are UTC; the zero time means unset.
 type Relation struct {
@@ -61,7 +61,7 @@ func (r *Relation) Validate() error {
 	return nil
 }
 
-// ValidKey is [Relation.Validate] for the key of a relation: From, To and Kind.
+// ValidKey is [Relation.Validate] for what names a relation and its periods: From, To and Kind.
 func (r *Relation) ValidKey() error {
 	switch {
 	case r.From.IsZero():
@@ -84,6 +84,19 @@ func (r *Relation) ValidAt(t time.Time) bool {
 		(r.ValidUntil.IsZero() || t.Before(r.ValidUntil))
 }
 
+// SameEnds reports whether two relations have the same From, To and Kind: they are periods of one, if they differ.
+func (r *Relation) SameEnds(other *Relation) bool {
+	return r.From == other.From && r.To == other.To && r.Kind == other.Kind
+}
+
+// Overlaps reports whether there is a time at which both relations hold.
+func (r *Relation) Overlaps(other *Relation) bool {
+	before := func(a, b *Relation) bool {
+		return !a.ValidUntil.IsZero() && !b.ValidFrom.IsZero() && !b.ValidFrom.Before(a.ValidUntil)
+	}
+	return !before(r, other) && !before(other, r)
+}
+
 // Other returns the end that is not id.
 func (r *Relation) Other(id ID) ID {
 	if r.From == id {
@@ -92,7 +105,7 @@ func (r *Relation) Other(id ID) ID {
 	return r.From
 }
 
-// Compare orders relations by From, To and Kind, which are unique.
+// Compare orders relations by From, To, Kind and ValidFrom, which are unique.
 func (r *Relation) Compare(other *Relation) int {
 	if c := r.From.Compare(other.From); c != 0 {
 		return c
@@ -100,5 +113,8 @@ func (r *Relation) Compare(other *Relation) int {
 	if c := r.To.Compare(other.To); c != 0 {
 		return c
 	}
-	return strings.Compare(r.Kind, other.Kind)
+	if c := strings.Compare(r.Kind, other.Kind); c != 0 {
+		return c
+	}
+	return r.ValidFrom.Compare(other.ValidFrom)
 }

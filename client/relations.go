@@ -20,19 +20,19 @@ func (c *Client) Relations() Relations { return Relations{c.memories.Relations()
 // Related is what a declaration of relations has done: what it declared, replaced and closed, and what it left in conflict.
 type Related = engine.Related
 
-// Declare declares relations, each in place of the one with its From, To and Kind; all or none. Those of
+// Declare declares relations, each in place of those with its From, To and Kind that hold at the same time; all or none. Those of
 // [hippo.SingleKinds] end the older one of the same insight. Unknown insights are a [*hippo.UnknownError].
 func (r Relations) Declare(ctx context.Context, rs ...hippo.Relation) (*Related, error) {
 	return r.relations.Declare(ctx, rs)
 }
 
-// End ends relations, named by From, To and Kind, at a time, the zero time: now. All or none. One that is not there is
+// End ends relations, named by From, To and Kind, the last period that begins before, at a time, the zero time: now. All or none. One that is not there is
 // [hippo.ErrNotFound], one that ended before [hippo.ErrConflict], one that begins later [hippo.ErrInvalid].
 func (r Relations) End(ctx context.Context, at time.Time, rs ...hippo.Relation) ([]hippo.Relation, error) {
 	return r.relations.End(ctx, engine.Ending{Relations: rs, At: at})
 }
 
-// Remove removes relations by From, To and Kind, learned ones too. Those that are not there are
+// Remove removes all periods of relations by From, To and Kind, or the one that begins at ValidFrom; learned ones too. Those that are not there are
 // [hippo.ErrNotFound], after the others were removed.
 func (r Relations) Remove(ctx context.Context, rs ...hippo.Relation) error {
 	return r.relations.Remove(ctx, rs)

@@ -197,10 +197,11 @@ func (v *relationMove) plan(ctx context.Context, m *Memories, project string) er
 	if err != nil {
 		return err
 	}
-	there := make(map[driver.RelationKey]bool)
+	there := make(map[driver.RelationKey][]hippo.Relation)
 	known, err := m.scoped.Relations(ctx, []hippo.ID{v.to}, time.Time{}, math.MaxInt32)
 	for i := range known {
-		there[driver.KeyOf(&known[i])] = true
+		key := driver.EndsOf(&known[i])
+		there[key] = append(there[key], known[i])
 	}
 	for _, r := range list {
 		other := r.Other(v.from)
@@ -218,7 +219,8 @@ func (v *relationMove) plan(ctx context.Context, m *Memories, project string) er
 		} else {
 			moved.To = v.to
 		}
-		if other != v.to && !there[driver.KeyOf(&moved)] {
+		overlaps := func(r hippo.Relation) bool { return r.Overlaps(&moved) }
+		if other != v.to && !slices.ContainsFunc(there[driver.EndsOf(&moved)], overlaps) {
 			v.link = append(v.link, moved)
 		}
 	}

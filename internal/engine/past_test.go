@@ -24,6 +24,16 @@ func (s span) holds(hour int) bool {
 	return (s.from == 0 || s.from <= hour) && (s.until == 0 || hour < s.until)
 }
 
+// meets reports whether both hold in some hour of the history.
+func (s span) meets(other span) bool {
+	for hour := range 26 {
+		if s.holds(hour) && other.holds(hour) {
+			return true
+		}
+	}
+	return false
+}
+
 // naiveMemory and naiveState are what a history has made, without any of the machinery.
 type naiveMemory struct {
 	content               string
@@ -32,8 +42,9 @@ type naiveMemory struct {
 }
 
 type naiveState struct {
-	memories  map[hippo.ID]naiveMemory
-	relations map[[2]hippo.ID]span
+	memories map[hippo.ID]naiveMemory
+	// relations are the periods of each, by their beginnings; the lists are never changed.
+	relations map[[2]hippo.ID][]span
 }
 
 func (s naiveState) clone() naiveState {
@@ -137,7 +148,14 @@ func (c *chronicle) link(a, b hippo.ID) error {
 		if _, err := c.Relations().End(c.t.Context(), engine.Ending{Relations: list, At: c.hour(until)}); err != nil {
 			return err
 		}
-		c.state.relations[key] = span{c.state.relations[key].from, until}
+		periods, last := slices.Clone(c.state.relations[key]), 0
+		for i, s := range periods {
+			if s.from < until {
+				last = i
+			}
+		}
+		periods[last].until = until
+		c.state.relations[key] = periods
 	case 1:
 		if err := c.Relations().Remove(c.t.Context(), list); err != nil {
 			return err
@@ -149,7 +167,8 @@ func (c *chronicle) link(a, b hippo.ID) error {
 		if _, err := c.Relations().Declare(c.t.Context(), list); err != nil {
 			return err
 		}
-		c.state.relations[key] = s
+		periods := slices.DeleteFunc(slices.Clone(c.state.relations[key]), s.meets)
+		c.state.relations[key] = slices.SortedFunc(slices.Values(append(periods, s)), func(a, b span) int { return a.from - b.from })
 	}
 	return nil
 }
@@ -220,8 +239,9 @@ func (c *chronicle) checkByID(at hippo.Moment, s naiveState, hour int) {
 		return
 	}
 	want := make(map[[2]hippo.ID]bool)
-	for key, span := range s.relations {
-		if (key[0] == id || key[1] == id) && span.holds(hour) && !s.memories[key[0]].forgotten && !s.memories[key[1]].forgotten {
+	for key, periods := range s.relations {
+		holds := slices.ContainsFunc(periods, func(p span) bool { return p.holds(hour) })
+		if (key[0] == id || key[1] == id) && holds && !s.memories[key[0]].forgotten && !s.memories[key[1]].forgotten {
 			want[key] = true
 		}
 	}
@@ -248,7 +268,7 @@ func TestKnownAt_AsANaiveModel(t *testing.T) {
 	}
 	for n := range histories {
 		f := open(t, options{})
-		c := &chronicle{fixture: f, r: rand.New(rand.NewPCG(uint64(n), 7)), begin: f.now(), state: naiveState{map[hippo.ID]naiveMemory{}, map[[2]hippo.ID]span{}}}
+		c := &chronicle{fixture: f, r: rand.New(rand.NewPCG(uint64(n), 7)), begin: f.now(), state: naiveState{map[hippo.ID]naiveMemory{}, map[[2]hippo.ID][]span{}}}
 		for len(c.state.memories) == 0 {
 			c.step()
 		}

@@ -24,7 +24,7 @@ func (m *Memories) Relations() Relations { return Relations{m} }
 // Related is what a declaration of relations has done.
 type Related = store.Related
 
-// Declare declares relations, each in place of the one with its From, To and Kind; all or none, durably. Those of
+// Declare declares relations, each in place of those with its From, To and Kind that hold at the same time; all or none, durably. Those of
 // [hippo.SingleKinds] end the older one of the same memory; what that leaves in conflict is in the result, and stays as it is.
 // Kind [hippo.CoRecalled] is learned, not declared. Unknown memories are a [*hippo.UnknownError].
 func (r Relations) Declare(ctx context.Context, list []hippo.Relation) (*Related, error) {
@@ -49,7 +49,7 @@ func declare(ctx context.Context, m *Memories, list []hippo.Relation) (*Related,
 
 // Ending ends relations.
 type Ending struct {
-	// Relations are named by From, To and Kind.
+	// Relations are named by From, To and Kind, and by ValidFrom; if that is unset, the last period that begins before At is meant.
 	Relations []hippo.Relation
 	// At is when they cease to hold; zero: now.
 	At time.Time
@@ -77,7 +77,7 @@ func endRelations(ctx context.Context, m *Memories, e Ending) ([]hippo.Relation,
 	return store.EndRelations(ctx, op, e.Relations, e.At)
 }
 
-// Remove removes relations by From, To and Kind, learned ones too. Those that are not there
+// Remove removes relations by From, To and Kind, and by ValidFrom if it is set, else all periods; learned ones too. Those that are not there
 // are [hippo.ErrNotFound], after the others were removed.
 func (r Relations) Remove(ctx context.Context, list []hippo.Relation) error {
 	_, err := perform(ctx, r.memories, list, remove)

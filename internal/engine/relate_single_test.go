@@ -192,3 +192,23 @@ func TestEnd(t *testing.T) {
 		t.Errorf("ends when it begins: %v", err)
 	}
 }
+
+// What is declared again without a beginning, after it ended, begins now: the former period stays.
+func TestDeclare_HoldsAgain(t *testing.T) {
+	t.Parallel()
+	f, ada, paris, rome, _ := people(t)
+	day := f.now()
+	f.declare(lives(ada, paris, day.AddDate(-9, 0, 0), time.Time{}))
+	f.declare(lives(ada, rome, day.AddDate(-2, 0, 0), day.AddDate(-1, 0, 0)))
+	done := f.declare(lives(ada, paris, time.Time{}, time.Time{}))
+	if len(done.Replaced)+len(done.Closed)+len(done.Conflicts) != 0 || !done.Declared[0].ValidFrom.Equal(day) {
+		t.Errorf("done is %+v", done)
+	}
+	for at, want := range map[time.Time][]hippo.ID{
+		day.AddDate(-3, 0, 0): {paris}, day.AddDate(-2, 0, 0): {rome}, day.AddDate(-1, 0, 0): nil, day: {paris},
+	} {
+		if d := cmp.Diff(want, f.placesAt(ada, at)); d != "" {
+			t.Errorf("at %v (-want +got):\n%s", at, d)
+		}
+	}
+}

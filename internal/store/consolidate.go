@@ -262,8 +262,12 @@ func (x *tidier) list() []change {
 	return out
 }
 
-// addRelation stores a relation unless there is one with its key, and reports whether it did.
+// addRelation stores a relation unless one of its periods overlaps with it, and reports whether it did.
 func addRelation(tx driver.Tx, r hippo.Relation) (added bool, err error) {
+	list, err := tx.RelationsFrom(r.From, r.To, r.Kind)
+	if err != nil || slices.ContainsFunc(list, func(p hippo.Relation) bool { return p.Overlaps(&r) }) {
+		return false, err
+	}
 	err = tx.Relate(r, func(old, r hippo.Relation) hippo.Relation {
 		if added = old.Weight == 0; added {
 			return r
@@ -305,8 +309,8 @@ func changeRelations(s Scoped, tx driver.Tx, list []change) (stay []hippo.Relati
 		done := make([]hippo.RelationChange, 0, len(list[i].relations))
 		later := make(map[driver.RelationKey]bool) // changed since: what was there before does not come back
 		for _, r := range list[i].relations {
-			key := driver.KeyOf(&r.Relation)
-			if !visible[r.Relation.To] || later[key] {
+			key := driver.EndsOf(&r.Relation)
+			if !visible[r.Relation.To] || r.Added && later[key] {
 				continue
 			}
 			change := dropRelation

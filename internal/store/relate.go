@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -25,9 +26,10 @@ type Related struct {
 	Conflicts []hippo.Relation
 }
 
-// Relate stores relations, each in place of the one with its From, To and Kind; all or none, durably, as one operation of
-// which the history keeps what was there before. Those of a single kind, for which single is true, close the older one.
-// LastReinforced is set to now where it is unset, and ValidFrom where an older relation is closed. Errors: those of
+// Relate stores relations, each in place of those with its From, To and Kind that hold at the same time; all or none, durably, as one
+// operation of which the history keeps what was there before. Those of a single kind, for which single is true, close the older one.
+// LastReinforced is set to now where it is unset, and ValidFrom where an older relation is closed, or one of a single kind has an
+// earlier period that has ended. Errors: those of
 // [hippo.Relation.Validate], and [*hippo.UnknownError] for memories that are not there.
 func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation, single func(kind string) bool) (*Related, error) {
 	clean, err := cleanRelations(s.store, rs)
@@ -46,12 +48,7 @@ func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation, single func(kin
 					return err
 				}
 			}
-			if err := x.change(r, func(old, _ hippo.Relation) hippo.Relation {
-				if old.Weight > 0 {
-					out.Replaced = append(out.Replaced, old)
-				}
-				return r
-			}); err != nil {
+			if err := x.replace(r, out); err != nil {
 				return err
 			}
 			out.Declared = append(out.Declared, r)
@@ -67,8 +64,8 @@ func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation, single func(kin
 	return out, nil
 }
 
-// EndRelations sets when relations cease to hold, all or none, durably, as one operation, and returns them as stored. Only the
-// keys of rs count. One that ends then already stays as it is. Errors: [hippo.ErrNotFound] for one that is not there, [hippo.ErrConflict] for one that ended before,
+// EndRelations sets when relations cease to hold, all or none, durably, as one operation, and returns them as stored. Only From, To
+// and Kind of rs count, and ValidFrom if it is set; else the last period that begins before then is ended. One that ends then already stays as it is. Errors: [hippo.ErrNotFound] for one that is not there, [hippo.ErrConflict] for one that ended before,
 // [hippo.ErrInvalid] for one that begins then or later.
 func EndRelations(ctx context.Context, s Scoped, rs []hippo.Relation, until time.Time) ([]hippo.Relation, error) {
 	for i := range rs {
@@ -83,6 +80,9 @@ func EndRelations(ctx context.Context, s Scoped, rs []hippo.Relation, until time
 		for _, r := range rs {
 			if x.hidden(&r) {
 				return noRelation(&r)
+			}
+			if err := x.findPeriod(&r, until); err != nil {
+				return err
 			}
 			var wrong error
 			if err := x.change(r, func(old, r hippo.Relation) hippo.Relation {
@@ -122,7 +122,8 @@ func noRelation(r *hippo.Relation) error {
 	return fmt.Errorf("%w: no relation %s from %s to %s", hippo.ErrNotFound, r.Kind, r.From, r.To)
 }
 
-// Unrelate removes the relations with these keys; weights and times are ignored. It is an operation. Missing ones are
+// Unrelate removes all periods of relations, or those that begin at ValidFrom where it is set; weights and other times are ignored. It
+// is an operation. Missing ones are
 // [hippo.ErrNotFound], after the others were removed.
 func (s Scoped) Unrelate(ctx context.Context, rs []hippo.Relation) error {
 	for i := range rs {
@@ -137,14 +138,11 @@ func (s Scoped) Unrelate(ctx context.Context, rs []hippo.Relation) error {
 			if x.hidden(&r) {
 				continue
 			}
-			if err := x.change(r, func(old, r hippo.Relation) hippo.Relation {
-				if old.Weight > 0 {
-					removed[driver.KeyOf(&r)] = true
-				}
-				return hippo.Relation{}
-			}); err != nil {
+			found, err := x.remove(&r)
+			if err != nil {
 				return err
 			}
+			removed[driver.KeyOf(&r)] = removed[driver.KeyOf(&r)] || found
 		}
 		return nil
 	})
@@ -218,6 +216,63 @@ func (x *relating) missing(rs []hippo.Relation) (ids []hippo.ID) {
 	return ids
 }
 
+// periods returns what is stored with the From, To and Kind of a relation, by ValidFrom.
+func (x *relating) periods(r *hippo.Relation) ([]hippo.Relation, error) {
+	return x.tx.RelationsFrom(r.From, r.To, r.Kind)
+}
+
+// remove removes the periods of a relation, or the one that begins at ValidFrom if it is set, and reports whether there was any.
+func (x *relating) remove(r *hippo.Relation) (found bool, err error) {
+	list, err := x.periods(r)
+	for _, p := range list {
+		if !r.ValidFrom.IsZero() && !r.ValidFrom.Equal(p.ValidFrom) {
+			continue
+		}
+		found = true
+		if err := x.change(p, func(_, _ hippo.Relation) hippo.Relation { return hippo.Relation{} }); err != nil {
+			return found, err
+		}
+	}
+	return found, err
+}
+
+// findPeriod sets ValidFrom to that of the last period of a relation that begins before a time, or of the first one, unless it is set.
+func (x *relating) findPeriod(r *hippo.Relation, until time.Time) error {
+	if !r.ValidFrom.IsZero() {
+		return nil
+	}
+	list, err := x.periods(r)
+	for i := range list {
+		if i == 0 || list[i].ValidFrom.Before(until) {
+			r.ValidFrom = list[i].ValidFrom
+		}
+	}
+	return err
+}
+
+// replace stores a relation in place of the periods that overlap with it.
+func (x *relating) replace(r hippo.Relation, out *Related) error {
+	list, err := x.periods(&r)
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		if p.Compare(&r) == 0 || !p.Overlaps(&r) {
+			continue
+		}
+		out.Replaced = append(out.Replaced, p)
+		if err := x.change(p, func(_, _ hippo.Relation) hippo.Relation { return hippo.Relation{} }); err != nil {
+			return err
+		}
+	}
+	return x.change(r, func(old, _ hippo.Relation) hippo.Relation {
+		if old.Weight > 0 {
+			out.Replaced = append(out.Replaced, old)
+		}
+		return r
+	})
+}
+
 // change stores what fn makes of a relation, and notes what it was. New ones are kept in the history only beside changes of
 // others, which an undo takes back with them: when one was declared, it says itself. Nor is one between projects: its history would show the end in one of them to callers who may see the other one only.
 func (x *relating) change(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
@@ -267,7 +322,7 @@ func (x *relating) memory(id hippo.ID) (*hippo.Memory, error) {
 
 // close ends the older relations of the kind of a new one that leads to other memories, or reports the conflict.
 func (x *relating) close(r *hippo.Relation, out *Related) error {
-	others, err := x.tx.RelationsFrom(r.From, r.Kind)
+	others, err := x.tx.RelationsFrom(r.From, hippo.ID{}, r.Kind)
 	if err != nil {
 		return err
 	}
@@ -276,12 +331,15 @@ func (x *relating) close(r *hippo.Relation, out *Related) error {
 		if err != nil {
 			return err
 		}
-		if known.To == r.To || to == nil || to.Forgotten() || x.memories[r.From].Forgotten() {
+		if to == nil || to.Forgotten() || x.memories[r.From].Forgotten() {
 			continue
 		}
-		begin := r.ValidFrom
-		if begin.IsZero() {
-			begin = r.LastReinforced
+		begin := cmp.Or(r.ValidFrom, r.LastReinforced)
+		if known.To == r.To {
+			if endsBy(&known, begin) && known.Overlaps(r) && !endsBy(r, begin) {
+				r.ValidFrom = begin // it holds again
+			}
+			continue
 		}
 		if err := x.change(known, func(old, _ hippo.Relation) hippo.Relation {
 			switch {
@@ -300,6 +358,11 @@ func (x *relating) close(r *hippo.Relation, out *Related) error {
 		}
 	}
 	return r.Validate()
+}
+
+// endsBy reports whether a relation has ended at a time.
+func endsBy(r *hippo.Relation, t time.Time) bool {
+	return !r.ValidUntil.IsZero() && !t.Before(r.ValidUntil)
 }
 
 // overlap reports whether a relation holds at some time between two, of which the end may be unset.

@@ -127,8 +127,8 @@ func visibleEnds(ctx context.Context, s Scoped, rs []hippo.Relation) (map[hippo.
 	return seen, err
 }
 
-// ImportRelations adds relations of another store. Existing ones are not changed, and those
-// of unknown memories are skipped. All must be valid.
+// ImportRelations adds relations of another store. Existing ones are not changed, so that periods that overlap with one are skipped, as
+// those of unknown memories are. All must be valid.
 func (s Scoped) ImportRelations(ctx context.Context, rs []hippo.Relation) (added int, err error) {
 	if err := s.Allow(hippo.RightWrite); err != nil {
 		return 0, err
@@ -142,18 +142,23 @@ func (s Scoped) ImportRelations(ctx context.Context, rs []hippo.Relation) (added
 		return 0, err
 	}
 	clean = slices.DeleteFunc(clean, func(r hippo.Relation) bool { return !seen[r.From] || !seen[r.To] })
-	fresh := make(map[driver.RelationKey]bool, len(rs)) // a set, for fn may run again
-	err = s.store.backend.Relate(ctx, driver.Durable, clean, func(old, r hippo.Relation) hippo.Relation {
-		if old.Weight > 0 {
-			return old
+	err = s.store.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+		added = 0
+		for _, r := range clean {
+			fresh, err := addRelation(tx, r)
+			if err != nil {
+				return err
+			}
+			if fresh {
+				added++
+			}
 		}
-		fresh[driver.KeyOf(&r)] = true
-		return r
+		return nil
 	})
 	if err != nil {
 		return 0, wrap("import relations", err)
 	}
-	return len(fresh), nil
+	return added, nil
 }
 
 // Reinforce reinforces the learned relation of each of these pairs of memories: weigh returns the

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/formats"
@@ -36,7 +38,7 @@ type declaredFile struct {
 	bad        error    // of the first of them
 }
 
-// readDeclared reads relations.jsonl. Of several lines for one relation, which a merge may leave,
+// readDeclared reads relations.jsonl. Of several lines for one period of a relation, which a merge may leave,
 // the last counts.
 func readDeclared(d *directory) (f declaredFile, e entry, err error) {
 	b, st, err := d.read(relationsName, math.MaxInt64)
@@ -156,16 +158,19 @@ func (r *reconciler) relations(e entry) error {
 func declare(t *sqlitestore.Tx, g *driver.Graph) error {
 	orphans := g.Len()
 	var removed []hippo.Relation
-	for rows, err := range sqlitex.Rows(context.Background(), t, "SELECT source, target, kind FROM relation WHERE kind <> ?", hippo.CoRecalled) {
+	for rows, err := range sqlitex.Rows(context.Background(), t, "SELECT source, target, kind, valid_from FROM relation WHERE kind <> ?", hippo.CoRecalled) {
 		var r hippo.Relation
 		var from, to []byte
+		var begin sql.NullInt64
 		if err == nil {
-			err = rows.Scan(&from, &to, &r.Kind)
+			err = rows.Scan(&from, &to, &r.Kind, &begin)
 		}
 		if err != nil {
 			return err
 		}
-		r.From, r.To = hippo.ID(from), hippo.ID(to)
+		if r.From, r.To = hippo.ID(from), hippo.ID(to); begin.Valid {
+			r.ValidFrom = time.UnixMicro(begin.Int64).UTC()
+		}
 		if g.Get(r).Weight == 0 {
 			removed = append(removed, r)
 		}

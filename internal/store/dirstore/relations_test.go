@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/dirstore"
@@ -88,6 +89,27 @@ func TestRelations_AfterAMerge(t *testing.T) {
 	wantRelations(t, s, relation(1, 2, "a", .75), relation(1, 3, "b", 1))
 	put(t, s, memory(9))
 	wantRelations(t, s, relation(1, 2, "a", .75), relation(1, 3, "b", 1), relation(1, 9, "a", .5))
+}
+
+// The periods of a relation are lines in the order of time, which another process reads, and removes.
+func TestRelations_Periods(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.open()
+	put(t, s, memory(1), memory(2))
+	first, second := relation(1, 2, "a", .5), relation(1, 2, "a", .25)
+	first.ValidUntil = time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC)
+	second.ValidFrom = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	relate(t, s, second, first)
+	lines := strings.SplitAfter(p.read("relations.jsonl"), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[0], "2021-01-01") || !strings.Contains(lines[1], "2024-01-01") {
+		t.Fatalf("the file holds %q", lines)
+	}
+	wantRelations(t, p.open(), first, second)
+	p.write("relations.jsonl", lines[1])
+	wantRelations(t, s, second)
+	p.write("relations.jsonl", lines[0]+lines[1])
+	wantRelations(t, s, first, second)
 }
 
 // A write that fails changes nothing, here and in the file.

@@ -320,8 +320,7 @@ func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 		return t.Tx.Relate(r, fn)
 	}
 	return t.Tx.Relate(r, func(old, r hippo.Relation) hippo.Relation {
-		next := fn(old, r)
-		next.From, next.To, next.Kind = r.From, r.To, r.Kind
+		next := driver.WithKey(fn(old, r), r)
 		if next != old {
 			t.declared = append(t.declared, declaration{relation: next})
 		}

@@ -3,6 +3,7 @@ package driver
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -14,14 +15,26 @@ type Graph struct {
 	ends      map[hippo.ID]map[RelationKey]bool
 }
 
-// RelationKey identifies a relation.
+// RelationKey identifies a relation: by its ends, its kind, and the time from which it holds.
 type RelationKey struct {
 	From, To hippo.ID
 	Kind     string
+	Begin    time.Time
 }
 
 // KeyOf returns the key of a relation.
-func KeyOf(r *hippo.Relation) RelationKey { return RelationKey{r.From, r.To, r.Kind} }
+func KeyOf(r *hippo.Relation) RelationKey {
+	return RelationKey{r.From, r.To, r.Kind, r.ValidFrom.UTC()}
+}
+
+// EndsOf returns the key without the time, which all periods of a relation share.
+func EndsOf(r *hippo.Relation) RelationKey { return RelationKey{From: r.From, To: r.To, Kind: r.Kind} }
+
+// WithKey returns a relation with the key of another one.
+func WithKey(r, of hippo.Relation) hippo.Relation {
+	r.From, r.To, r.Kind, r.ValidFrom = of.From, of.To, of.Kind, of.ValidFrom
+	return r
+}
 
 // Len is the number of relations.
 func (g *Graph) Len() int { return len(g.relations) }
@@ -31,7 +44,7 @@ func (g *Graph) Get(r hippo.Relation) hippo.Relation {
 	if old, ok := g.relations[KeyOf(&r)]; ok {
 		return old
 	}
-	return hippo.Relation{From: r.From, To: r.To, Kind: r.Kind}
+	return WithKey(hippo.Relation{}, r)
 }
 
 // Set stores a relation in place of what has its key; one of Weight 0 is removed.
@@ -71,7 +84,7 @@ func (g *Graph) At(id hippo.ID) []hippo.Relation {
 	return out
 }
 
-// All returns every relation, by From, To and Kind.
+// All returns every relation, by From, To, Kind and ValidFrom.
 func (g *Graph) All() []hippo.Relation {
 	return slices.SortedFunc(maps.Values(g.relations), func(a, b hippo.Relation) int { return a.Compare(&b) })
 }
@@ -101,7 +114,6 @@ func (g *Graph) Strongest(q *RelationQuery, memory func(hippo.ID) *hippo.Memory)
 // that differs from the stored relation.
 func (g *Graph) Change(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) (next hippo.Relation, changed bool) {
 	old := g.Get(r)
-	next = fn(old, r)
-	next.From, next.To, next.Kind = r.From, r.To, r.Kind
+	next = WithKey(fn(old, r), r)
 	return next, next != old
 }

@@ -14,18 +14,18 @@ import (
 // memory that is changed keeps them; those of a forgotten one are kept and hidden.
 type Relations interface {
 	// Relations returns the relations that a query asks for, each once, by From, To and
-	// Kind. The caller owns the result.
+	// Kind, and by ValidFrom. The caller owns the result.
 	// Cost: that of at most len(q.IDs) * q.Limit relations, and of those that are
 	// stronger and not returned.
 	Relations(ctx context.Context, q RelationQuery) ([]hippo.Relation, error)
 
 	// AllRelations yields every relation, those of forgotten memories too, by From,
-	// To and Kind, as they are at one moment. The loop may call the Backend.
+	// To, Kind and ValidFrom, as they are at one moment. The loop may call the Backend.
 	AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error]
 
-	// Relate changes relations in one transaction, all or nothing, which excludes all
+	// Relate changes relations, which are known by [KeyOf], in one transaction, all or nothing, which excludes all
 	// other writers. For each r of rs, in their order, it calls fn with the relation
-	// of the same From, To and Kind that is stored, of Weight 0 if there is none, and
+	// with the same key that is stored, of Weight 0 if there is none, and
 	// stores what fn returns, with the key of r; Weight 0 removes it. Relations of
 	// memories that do not exist are skipped. fn may run more than once, must have
 	// no other effect than on its captured results and must not call the Backend;

@@ -201,7 +201,7 @@ func (m *model) Versions(q driver.VersionQuery) ([]hippo.Version, error) {
 func (m *model) Relate(hippo.Relation, func(old, r hippo.Relation) hippo.Relation) error { return nil }
 
 // RelationsFrom implements [driver.Tx].
-func (m *model) RelationsFrom(hippo.ID, string) ([]hippo.Relation, error) { return nil, nil }
+func (m *model) RelationsFrom(_, _ hippo.ID, _ string) ([]hippo.Relation, error) { return nil, nil }
 
 // Calendar implements [driver.Tx].
 func (m *model) Calendar() (driver.Calendar, error) { return m.calendar, nil }

@@ -19,6 +19,7 @@ func relationChecks() []check {
 		{"a_later_one_replaces", relationReplace},
 		{"the_change_sees_what_there_is", relationChange},
 		{"weight_0_removes", relationRemove},
+		{"one_for_each_time_from_which_it_holds", relationPeriods},
 		{"of_each_end_the_strongest", relationStrongest},
 		{"only_what_holds_at_the_time", relationValid},
 		{"of_many_ids", relationIDs},
@@ -157,6 +158,46 @@ func relationRemove(t *testing.T, h Harness) {
 	expectRelations(t, "put again", b, relation(0, 1, "a", .25))
 }
 
+// relationPeriods: relations that begin at other times are others, the unset time is one of them.
+func relationPeriods(t *testing.T, h Harness) {
+	b := h.fresh(t)
+	put(t, b, plains(0, 3)...)
+	first, second, third := relation(0, 1, "a", .5), relation(0, 1, "a", .25), relation(0, 1, "a", .75)
+	first.ValidUntil = at(2)
+	second.ValidFrom, second.ValidUntil = at(4), at(6)
+	third.ValidFrom = at(8)
+	other := relation(0, 2, "a", 1)
+	relate(t, b, third, first, other, second)
+	expectRelations(t, "three periods", b, first, second, third, other)
+	for when, want := range map[int][]hippo.Relation{1: {first, other}, 3: {other}, 5: {second, other}, 7: {other}, 9: {third, other}} {
+		sameRelations(t, fmt.Sprint("at ", when), relations(t, b, at(when), 9, id(0)), want...)
+	}
+	sameRelations(t, "the strongest two", relations(t, b, time.Time{}, 2, id(0)), other, third)
+	var list []hippo.Relation
+	second.Weight, first.Weight = 1, 0
+	write(t, b, func(tx driver.Tx) (err error) {
+		if err := relateIn(tx, second, first); err != nil {
+			return err
+		}
+		list, err = tx.RelationsFrom(id(0), id(1), "a")
+		return err
+	})
+	sameRelations(t, "in the transaction", list, second, third)
+	expectRelations(t, "one changed and one removed", b, second, third, other)
+	moved := second
+	err := b.Relate(t.Context(), driver.Lazy, []hippo.Relation{second}, func(old, _ hippo.Relation) hippo.Relation {
+		moved = old
+		old.ValidFrom = at(5) // the key stays
+		return old
+	})
+	if err != nil || moved != second {
+		t.Errorf("%v, saw %v", err, moved)
+	}
+	expectRelations(t, "the beginning is the key", b, second, third, other)
+	purge(t, b, id(1))
+	expectRelations(t, "purged", b, other)
+}
+
 func relationStrongest(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	put(t, b, plains(0, 9)...)
@@ -279,6 +320,16 @@ func relationCancel(t *testing.T, h Harness) {
 	expectRelations(t, "store", b, relation(0, 1, "a", .5))
 }
 
+// randomRelation returns a relation between n memories, from one to itself too.
+func randomRelation(random *rand.Rand, n int) hippo.Relation {
+	r := relation(random.IntN(n), random.IntN(n), []string{"a", "b", hippo.CoRecalled}[random.IntN(3)], float64(random.IntN(5))/4)
+	r.LastReinforced = at(random.IntN(3))
+	if r.Kind == "a" && random.IntN(2) == 0 {
+		r.ValidFrom = at(random.IntN(2))
+	}
+	return r
+}
+
 // relationModel compares what random scopes see with a list that is gone through, while
 // relations change, and memories move between namespaces and projects, are forgotten,
 // restored, purged and put again.
@@ -315,14 +366,10 @@ func relationModel(t *testing.T, h Harness) {
 		}
 		var rs []hippo.Relation
 		for range random.IntN(12) {
-			x, y := random.IntN(n), random.IntN(n)
-			if x == y {
-				continue
+			if r := randomRelation(random, n); r.From != r.To {
+				rs = append(rs, r)
+				graph.Set(r)
 			}
-			r := relation(x, y, []string{"a", "b", hippo.CoRecalled}[random.IntN(3)], float64(random.IntN(5))/4)
-			r.LastReinforced = at(random.IntN(3))
-			rs = append(rs, r)
-			graph.Set(r)
 		}
 		relate(t, b, rs...)
 		for range 2 {

@@ -258,23 +258,27 @@ func relationsFrom(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	put(t, b, plains(0, 5)...)
 	relate(t, b, relation(0, 1, "a", .5), relation(0, 2, "a", .5), relation(0, 3, "a", .5), relation(0, 4, "b", .5), relation(4, 0, "a", .5))
-	var before, after, gone []hippo.Relation
+	var before, after, gone, one []hippo.Relation
 	write(t, b, func(tx driver.Tx) (err error) {
-		if before, err = tx.RelationsFrom(id(0), "a"); err != nil {
+		if before, err = tx.RelationsFrom(id(0), hippo.ID{}, "a"); err != nil {
 			return err
 		}
 		if err := errors.Join(tx.Put(plain(5)), relateIn(tx, relation(0, 1, "a", 0), relation(0, 2, "a", 1), relation(0, 5, "a", .25)), tx.Purge(id(3))); err != nil {
 			return err
 		}
-		if after, err = tx.RelationsFrom(id(0), "a"); err != nil {
+		if after, err = tx.RelationsFrom(id(0), hippo.ID{}, "a"); err != nil {
 			return err
 		}
-		gone, err = tx.RelationsFrom(id(3), "a")
+		if gone, err = tx.RelationsFrom(id(3), hippo.ID{}, "a"); err != nil {
+			return err
+		}
+		one, err = tx.RelationsFrom(id(0), id(5), "a")
 		return err
 	})
 	sameRelations(t, "before", before, relation(0, 1, "a", .5), relation(0, 2, "a", .5), relation(0, 3, "a", .5))
 	sameRelations(t, "after its own changes", after, relation(0, 2, "a", 1), relation(0, 5, "a", .25))
 	sameRelations(t, "of a purged memory", gone)
+	sameRelations(t, "to one memory", one, relation(0, 5, "a", .25))
 	expectRelations(t, "store", b, relation(0, 2, "a", 1), relation(0, 5, "a", .25), relation(0, 4, "b", .5), relation(4, 0, "a", .5))
 }
 

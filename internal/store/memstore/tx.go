@@ -94,12 +94,11 @@ func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 	switch {
 	case staged:
 	case slices.Contains(t.purged, r.From) || slices.Contains(t.purged, r.To):
-		old = hippo.Relation{From: r.From, To: r.To, Kind: r.Kind}
+		old = driver.WithKey(hippo.Relation{}, r)
 	default:
 		old = t.store.graph.Get(r)
 	}
-	next := fn(old, r)
-	next.From, next.To, next.Kind = r.From, r.To, r.Kind
+	next := driver.WithKey(fn(old, r), r)
 	if t.related == nil {
 		t.related = make(map[driver.RelationKey]hippo.Relation)
 	}
@@ -108,15 +107,15 @@ func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 }
 
 // RelationsFrom implements [driver.Tx].
-func (t *tx) RelationsFrom(id hippo.ID, kind string) ([]hippo.Relation, error) {
+func (t *tx) RelationsFrom(id, to hippo.ID, kind string) ([]hippo.Relation, error) {
 	var g driver.Graph
 	for _, r := range t.store.graph.At(id) {
-		if r.From == id && r.Kind == kind && !slices.Contains(t.purged, r.From) && !slices.Contains(t.purged, r.To) {
+		if r.From == id && r.Kind == kind && (to.IsZero() || r.To == to) && !slices.Contains(t.purged, r.From) && !slices.Contains(t.purged, r.To) {
 			g.Set(r)
 		}
 	}
 	for k, r := range t.related {
-		if k.From == id && k.Kind == kind {
+		if k.From == id && k.Kind == kind && (to.IsZero() || k.To == to) {
 			g.Set(r)
 		}
 	}

@@ -113,16 +113,14 @@ func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 	if err != nil {
 		return err
 	}
-	next := fn(old, r)
-	next.From, next.To, next.Kind = r.From, r.To, r.Kind
-	t.relations[driver.KeyOf(&r)] = next
+	t.relations[driver.KeyOf(&r)] = driver.WithKey(fn(old, r), r)
 	t.head.Relations = max(1, t.head.Relations) // 0 means that nobody looks for any
 	return nil
 }
 
 // relation returns the relation with the key of r, of Weight 0 if there is none. ends are its memories.
 func (t *tx) relation(ends []*hippo.Memory, r hippo.Relation) (hippo.Relation, error) {
-	none := hippo.Relation{From: r.From, To: r.To, Kind: r.Kind}
+	none := driver.WithKey(hippo.Relation{}, r)
 	if old, ok := t.relations[driver.KeyOf(&r)]; ok {
 		return old, nil
 	}
@@ -136,13 +134,13 @@ func (t *tx) relation(ends []*hippo.Memory, r hippo.Relation) (hippo.Relation, e
 }
 
 // RelationsFrom implements [driver.Tx].
-func (t *tx) RelationsFrom(id hippo.ID, kind string) ([]hippo.Relation, error) {
+func (t *tx) RelationsFrom(id, to hippo.ID, kind string) ([]hippo.Relation, error) {
 	ms, err := t.Get(id)
 	if driver.Readable(err) != nil || len(ms) == 0 {
 		return nil, driver.Readable(err)
 	}
 	list, err := t.of(t.ctx, t.store.below, ms[0], false)
-	return slices.DeleteFunc(list, func(r hippo.Relation) bool { return r.From != id || r.Kind != kind }), err
+	return slices.DeleteFunc(list, func(r hippo.Relation) bool { return r.From != id || r.Kind != kind || !to.IsZero() && r.To != to }), err
 }
 
 // Calendar implements [driver.Tx].

@@ -36,11 +36,18 @@ func (p *projection) edges(id hippo.ID) error {
 	return nil
 }
 
-// edge shows a relation between two memories whose rows are there; Weight 0 removes it. What is learned from
-// searches is not shown: each program learns that for itself.
+// edge shows a relation between two memories whose rows are there by the last of its periods; it removes the edge if there is none.
+// What is learned from searches is not shown: each program learns that for itself.
 func (p *projection) edge(r hippo.Relation) error {
 	if !p.layout.graph || r.Kind == hippo.CoRecalled {
 		return nil
+	}
+	periods, err := p.RelationsFrom(r.From, r.To, r.Kind)
+	if err != nil {
+		return err
+	}
+	if r.Weight = 0; len(periods) > 0 {
+		r = periods[len(periods)-1]
 	}
 	from, err := p.shownRow(r.From)
 	if err != nil || from == "" {
@@ -160,17 +167,31 @@ func (c *reconciler) applyEdge(e *graphRow) error {
 			return err // it is there in the other direction
 		}
 	}
+	periods, err := c.RelationsFrom(from, to, r.Kind)
+	if err != nil {
+		return err
+	}
+	if len(periods) > 0 {
+		r.ValidFrom = periods[len(periods)-1].ValidFrom
+	}
 	return c.Tx.Relate(r, func(old, r hippo.Relation) hippo.Relation {
 		old.Weight, old.LastReinforced = r.Weight, r.LastReinforced
 		return old
 	})
 }
 
+// unrelate removes all periods of a relation.
 func (c *reconciler) unrelate(from, to hippo.ID, kind string) error {
-	return c.Tx.Relate(hippo.Relation{From: from, To: to, Kind: kind}, func(old, _ hippo.Relation) hippo.Relation {
-		old.Weight = 0
-		return old
-	})
+	periods, err := c.RelationsFrom(from, to, kind)
+	if err != nil {
+		return err
+	}
+	for _, r := range periods {
+		if err := c.Tx.Relate(r, func(_, _ hippo.Relation) hippo.Relation { return hippo.Relation{} }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // kindOf returns the kind of an edge, as long as a kind of ours may be.

@@ -354,3 +354,46 @@ func TestShared_relations(t *testing.T) {
 		t.Errorf("restored, the others have %s", got)
 	}
 }
+
+// The other program has one edge for a relation: that of its last period. Removing the edge there removes all periods.
+func TestShared_periods(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t, "python11")
+	p.store(cat, "", "note", "{}", 1000)
+	p.store(port, "", "note", "{}", 1000)
+	s := p.open()
+	ms := all(t, s)
+	first := hippo.Relation{From: ms[cat].ID, To: ms[port].ID, Kind: "causes", Weight: .5, ValidUntil: at(1)}
+	second := hippo.Relation{From: first.From, To: first.To, Kind: "causes", Weight: .25, ValidFrom: at(2)}
+	set := func(rs ...hippo.Relation) {
+		t.Helper()
+		if err := s.Relate(t.Context(), driver.Durable, rs, func(_, r hippo.Relation) hippo.Relation { return r }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edge := func() string { return p.text("SELECT relationship_type || ' ' || similarity FROM memory_graph") }
+	set(second, first)
+	if got := edge(); got != "causes 0.25" {
+		t.Errorf("of two periods the others have %q", got)
+	}
+	gone := second
+	gone.Weight = 0
+	set(gone)
+	if got := edge(); got != "causes 0.5" {
+		t.Errorf("when the last is removed, the others have %q", got)
+	}
+	set(second)
+	p.exec("UPDATE memory_graph SET similarity = 0.75")
+	if got := relations(t, s); len(got) != 2 {
+		t.Errorf("after a change of theirs, relations are %v", got)
+	}
+	for r, err := range s.AllRelations(t.Context()) {
+		if want := map[bool]float64{true: .75, false: .5}[r.ValidFrom.Equal(second.ValidFrom)]; err != nil || r.Weight != want {
+			t.Errorf("%+v (%v), want weight %v", r, err, want)
+		}
+	}
+	p.exec("DELETE FROM memory_graph")
+	if got := relations(t, s); len(got) != 0 {
+		t.Errorf("after a removal of theirs, relations are %v", got)
+	}
+}

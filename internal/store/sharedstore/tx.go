@@ -71,8 +71,7 @@ func (t *tx) PutVectors(model string, vs []driver.Vector) error {
 // Relate implements [driver.Tx].
 func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
 	return t.Tx.Relate(r, func(old, r hippo.Relation) hippo.Relation {
-		next := fn(old, r)
-		next.From, next.To, next.Kind = r.From, r.To, r.Kind
+		next := driver.WithKey(fn(old, r), r)
 		if next != old {
 			t.related[driver.KeyOf(&next)] = next
 		}

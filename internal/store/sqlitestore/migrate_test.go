@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -109,4 +110,38 @@ func checkRelations(t *testing.T, s *sqlitestore.Store, ids []hippo.ID) {
 		t.Errorf("got relations %v (%v), head %+v (%v)", got, err, h, herr)
 	}
 	relate(0)
+}
+
+// Relations of a program of version 7 are there after the migration, and may then have periods.
+func TestMigrate_Relations(t *testing.T) {
+	t.Parallel()
+	const version = 7
+	path := filepath.Join(t.TempDir(), "memory.db")
+	for _, statement := range sqlitestore.Migrations()[:version] {
+		raw(t, path, statement)
+	}
+	raw(t, path, fmt.Sprintf("PRAGMA user_version = %d", version))
+	a, b := memory(1), memory(2)
+	for i, m := range []*hippo.Memory{a, b} {
+		raw(t, path, `INSERT INTO memory (id, revision, content, type, base, value, set_day, pinned, version, source_kind, author, client, session, seq, uri,
+			trust, project, namespace, content_hash) VALUES (?, ?, 'x', '', .5, .5, 0, 0, 0, '', '', '', '', 0, '', 0, '', '', x'00')`, m.ID[:], i+1)
+	}
+	raw(t, path, "INSERT INTO relation (source, target, kind, weight, valid_from) VALUES (?, ?, 'a', .5, 1000000)", a.ID[:], b.ID[:])
+	raw(t, path, "UPDATE state SET relations = 1, memories = 2, revision = 2")
+	s := open(t, path)
+	old := hippo.Relation{From: a.ID, To: b.ID, Kind: "a", Weight: .5, ValidFrom: time.Unix(1, 0).UTC()}
+	second := hippo.Relation{From: a.ID, To: b.ID, Kind: "a", Weight: 1, ValidFrom: time.Unix(9, 0).UTC()}
+	if err := s.Relate(t.Context(), driver.Durable, []hippo.Relation{second}, func(_, r hippo.Relation) hippo.Relation { return r }); err != nil {
+		t.Fatal(err)
+	}
+	var got []hippo.Relation
+	for r, err := range s.AllRelations(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, r)
+	}
+	if d := cmp.Diff([]hippo.Relation{old, second}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
 }

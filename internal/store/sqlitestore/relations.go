@@ -33,7 +33,7 @@ func strongestQuery(visible func(id string) string) string {
 		return "SELECT * FROM (SELECT " + relationColumns + " FROM relation WHERE " + near + " = " + id + `
 			AND ifnull(valid_from <= ?1, 1) AND ifnull(valid_until > ?1, 1)
 			AND ` + visible(id) + " AND " + visible(far) + `
-		ORDER BY weight DESC, reinforced DESC, ` + far + ", kind LIMIT ?2)"
+		ORDER BY weight DESC, reinforced DESC, ` + far + ", kind, valid_from LIMIT ?2)"
 	}
 	var parts []string
 	for i := range idsPerQuery {
@@ -236,21 +236,17 @@ func (t *Tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 	}
 	var pk sql.NullInt64
 	var weight sql.NullFloat64
-	var times [3]sql.NullInt64
+	var times [2]sql.NullInt64
 	ends := 0
-	err := t.first(`SELECT n, pk, weight, valid_from, valid_until, reinforced FROM
-		(SELECT count(*) AS n FROM memory WHERE id IN (?, ?)) LEFT JOIN relation ON source = ? AND target = ? AND kind = ?`,
-		[]any{r.From[:], r.To[:], r.From[:], r.To[:], r.Kind}, &ends, &pk, &weight, &times[0], &times[1], &times[2])
+	err := t.first(`SELECT n, pk, weight, valid_until, reinforced FROM
+		(SELECT count(*) AS n FROM memory WHERE id IN (?, ?)) LEFT JOIN relation ON source = ? AND target = ? AND kind = ? AND valid_from IS ?`,
+		[]any{r.From[:], r.To[:], r.From[:], r.To[:], r.Kind, micros(r.ValidFrom)}, &ends, &pk, &weight, &times[0], &times[1])
 	if err != nil || ends < 2 {
 		return err
 	}
-	old := hippo.Relation{
-		From: r.From, To: r.To, Kind: r.Kind, Weight: weight.Float64,
-		ValidFrom: timeOf(times[0]), ValidUntil: timeOf(times[1]), LastReinforced: timeOf(times[2]),
-	}
-	next := fn(old, r)
-	next.From, next.To, next.Kind = r.From, r.To, r.Kind
-	values := []any{next.Weight, micros(next.ValidFrom), micros(next.ValidUntil), micros(next.LastReinforced)}
+	old := driver.WithKey(hippo.Relation{Weight: weight.Float64, ValidUntil: timeOf(times[0]), LastReinforced: timeOf(times[1])}, r)
+	next := driver.WithKey(fn(old, r), r)
+	values := []any{next.Weight, micros(next.ValidUntil), micros(next.LastReinforced)}
 	switch {
 	case next == old || next.Weight == 0 && !pk.Valid:
 		return nil
@@ -258,7 +254,7 @@ func (t *Tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 		t.head.Relations--
 		return t.Exec("DELETE FROM relation WHERE pk = ?", pk.Int64)
 	case pk.Valid:
-		return t.Exec("UPDATE relation SET (weight, valid_from, valid_until, reinforced) = (?, ?, ?, ?) WHERE pk = ?", append(values, pk.Int64)...)
+		return t.Exec("UPDATE relation SET (weight, valid_until, reinforced) = (?, ?, ?) WHERE pk = ?", append(values, pk.Int64)...)
 	}
 	return insertRelation(t, &next)
 }
@@ -266,8 +262,7 @@ func (t *Tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 // relateFresh is [Tx.Relate] from a memory that this transaction has inserted to one that it has read, of which it has stored no
 // such relation: nothing is to be looked up. It takes half the time.
 func relateFresh(t *Tx, r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error {
-	next := fn(hippo.Relation{From: r.From, To: r.To, Kind: r.Kind}, r)
-	next.From, next.To, next.Kind = r.From, r.To, r.Kind
+	next := driver.WithKey(fn(driver.WithKey(hippo.Relation{}, r), r), r)
 	if next.Weight == 0 {
 		return nil
 	}
@@ -282,8 +277,12 @@ func insertRelation(t *Tx, r *hippo.Relation) error {
 }
 
 // RelationsFrom implements [driver.Tx].
-func (t *Tx) RelationsFrom(id hippo.ID, kind string) ([]hippo.Relation, error) {
-	return readRelations(t.ctx, t, "SELECT "+relationColumns+" FROM relation WHERE source = ? AND kind = ? ORDER BY target", id[:], kind)
+func (t *Tx) RelationsFrom(id, to hippo.ID, kind string) ([]hippo.Relation, error) {
+	const query = "SELECT " + relationColumns + " FROM relation WHERE source = ? AND kind = ?"
+	if to.IsZero() {
+		return readRelations(t.ctx, t, query+" ORDER BY target, valid_from", id[:], kind)
+	}
+	return readRelations(t.ctx, t, query+" AND target = ? ORDER BY valid_from", id[:], kind, to[:])
 }
 
 // RelationsOf returns the relations of a memory, as seen by a transaction.
