@@ -130,7 +130,7 @@ func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 // archived reports whether some document that may pass the filter may be archived.
 func archived(parts []partFound) bool {
 	for i := range parts {
-		if parts[i].possible && parts[i].part.archived > 0 {
+		if parts[i].possible && parts[i].archived > 0 {
 			return true
 		}
 	}
