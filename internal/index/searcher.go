@@ -53,10 +53,11 @@ func (x *Index) scanned(ctx context.Context, q *retrieve.Query) (f *found, err e
 }
 
 // matched finds the matches of a search in its turn, which ends when the result is closed, or by an error or a panic
-// here.
-func (x *Index) matched(ctx context.Context, f *found) (r *retrieve.Result, err error) {
+// here: that of what sifts, too.
+func (x *Index) matched(ctx context.Context, f *found) (*retrieve.Result, error) {
+	whole := false
 	defer func() {
-		if r == nil {
+		if !whole {
 			x.search.end()
 		}
 	}()
@@ -79,13 +80,13 @@ func (x *Index) matched(ctx context.Context, f *found) (r *retrieve.Result, err 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r = resultOf(f)
+	r := resultOf(f)
 	n, kept := count(f.parts), (func(*retrieve.Match) bool)(nil)
 	if q.Sift != nil {
 		n, kept = min(n, siftedRoom), q.Sift(r)
 	}
 	f.matches.list = f.collect(roomFor(x.search.matches.take(), n, f.snapshot.docs()), kept)
-	r.Matches = f.matches.list
+	r.Matches, whole = f.matches.list, true
 	return r, nil
 }
 

@@ -45,6 +45,10 @@ func TestSearch_turns(t *testing.T) {
 			defer func() { _ = recover() }()
 			_, _ = x.Search(t.Context(), nil)
 		}()
+		func() {
+			defer func() { _ = recover() }()
+			_, _ = x.Search(t.Context(), &retrieve.Query{Text: "words", Day: 1, Sift: func(*retrieve.Result) func(*retrieve.Match) bool { panic("sifted") }})
+		}()
 	}
 	for range 100 {
 		r, err := x.Search(t.Context(), q)
