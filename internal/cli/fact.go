@@ -61,7 +61,8 @@ func newFactAddCommand(s *shell) *cobra.Command {
 
 // validFact checks what can be checked of a relation before its ends are known.
 func validFact(r hippo.Relation, args []string) error {
-	if strings.EqualFold(args[0], args[2]) {
+	spaced := func(name string) string { return strings.Join(strings.Fields(name), " ") }
+	if strings.EqualFold(spaced(args[0]), spaced(args[2])) {
 		return hippo.Fieldf("object", "must be another entity than the subject, got %.60q twice", args[2])
 	}
 	if r.Kind == hippo.CoRecalled {
@@ -99,19 +100,27 @@ func addFact(ctx context.Context, s *shell, m *client.Client, r hippo.Relation, 
 // factEnds returns the IDs that two names mean. Entities that no one recorded are recorded, if both names can be used; what looks
 // like an ID is none.
 func factEnds(ctx context.Context, s *shell, m *client.Client, from, to string) (a, b hippo.ID, err error) {
-	names := [2]string{from, to}
 	var ids [2]hippo.ID
-	for i, name := range names {
+	var fresh [2]hippo.Entity
+	for i, name := range [2]string{from, to} {
 		ids[i], err = client.ResolveNamed(ctx, m, name)
-		if err != nil && (!errors.Is(err, hippo.ErrNotFound) || strings.Trim(name, "#0123456789abcdefABCDEF-") == "") {
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, hippo.ErrNotFound) || strings.Trim(name, "#0123456789abcdefABCDEF-") == "" {
+			return a, b, err
+		}
+		fresh[i].Name = name
+		fresh[i].Normalise()
+		if err := fresh[i].Validate(); err != nil {
 			return a, b, err
 		}
 	}
-	for i, name := range names {
+	for i := range fresh {
 		if !ids[i].IsZero() {
 			continue
 		}
-		e, err := client.AddEntity(ctx, m, hippo.Entity{Name: name})
+		e, err := client.AddEntity(ctx, m, fresh[i])
 		if err != nil {
 			return a, b, err
 		}
