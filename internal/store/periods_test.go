@@ -159,3 +159,17 @@ func TestImportRelations_Periods(t *testing.T) {
 	}
 	wantYears(t, "imported", s, [2]int{2019, 2021}, [2]int{2024, 0})
 }
+
+// A single kind that is declared again without a beginning keeps that of the period which holds.
+func TestRelate_AgainWhatHolds(t *testing.T) {
+	t.Parallel()
+	s, _, ids := openPreceded(t)
+	declared(t, s, works(ids, 2019, 2021))
+	declared(t, s, works(ids, 2024, 0))
+	again := works(ids, 0, 0)
+	again.LastReinforced = year(2026)
+	if _, err := local(s).Relate(t.Context(), []hippo.Relation{again}, single); err != nil {
+		t.Fatal(err)
+	}
+	wantYears(t, "declared again", s, [2]int{2019, 2021}, [2]int{2024, 0})
+}

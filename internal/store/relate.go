@@ -29,7 +29,7 @@ type Related struct {
 // Relate stores relations, each in place of those with its From, To and Kind that hold at the same time; all or none, durably, as one
 // operation of which the history keeps what was there before. Those of a single kind, for which single is true, close the older one.
 // LastReinforced is set to now where it is unset, and ValidFrom where an older relation is closed, or one of a single kind has an
-// earlier period that has ended. Errors: those of
+// earlier period that has ended: to the beginning of the period that holds then, if there is one. Errors: those of
 // [hippo.Relation.Validate], and [*hippo.UnknownError] for memories that are not there.
 func (s Scoped) Relate(ctx context.Context, rs []hippo.Relation, single func(kind string) bool) (*Related, error) {
 	clean, err := cleanRelations(s.store, rs)
@@ -331,16 +331,10 @@ func (x *relating) close(r *hippo.Relation, out *Related) error {
 		if err != nil {
 			return err
 		}
-		if to == nil || to.Forgotten() || x.memories[r.From].Forgotten() {
+		if known.To == r.To || to == nil || to.Forgotten() || x.memories[r.From].Forgotten() {
 			continue
 		}
 		begin := cmp.Or(r.ValidFrom, r.LastReinforced)
-		if known.To == r.To {
-			if endsBy(&known, begin) && known.Overlaps(r) && !endsBy(r, begin) {
-				r.ValidFrom = begin // it holds again
-			}
-			continue
-		}
 		if err := x.change(known, func(old, _ hippo.Relation) hippo.Relation {
 			switch {
 			case old.Weight == 0 || !overlap(&old, begin, r.ValidUntil):
@@ -357,7 +351,27 @@ func (x *relating) close(r *hippo.Relation, out *Related) error {
 			return err
 		}
 	}
+	resume(r, others)
 	return r.Validate()
+}
+
+// resume sets when a relation begins that has no beginning and of which a period has ended: when the one that holds does, or now.
+// known are those of its kind from the same memory.
+func resume(r *hippo.Relation, known []hippo.Relation) {
+	now, ended, since := cmp.Or(r.ValidFrom, r.LastReinforced), false, time.Time{}
+	for i := range known {
+		p := &known[i]
+		if p.To != r.To {
+			continue
+		}
+		ended = ended || endsBy(p, now) && p.Overlaps(r) && !endsBy(r, now)
+		if p.ValidAt(now) {
+			since = p.ValidFrom
+		}
+	}
+	if ended {
+		r.ValidFrom = cmp.Or(since, now)
+	}
 }
 
 // endsBy reports whether a relation has ended at a time.
