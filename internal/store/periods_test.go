@@ -173,3 +173,20 @@ func TestRelate_AgainWhatHolds(t *testing.T) {
 	}
 	wantYears(t, "declared again", s, [2]int{2019, 2021}, [2]int{2024, 0})
 }
+
+// Who ends or removes a period may give its beginning as it was declared, finer than a microsecond and in any zone.
+func TestPeriods_BeginningAsDeclared(t *testing.T) {
+	t.Parallel()
+	s, _, ids := openPreceded(t)
+	r := works(ids, 2024, 0)
+	r.ValidFrom = r.ValidFrom.Add(1234567).In(time.FixedZone("", 3600))
+	declared(t, s, r)
+	ended, err := store.EndRelations(t.Context(), local(s), []hippo.Relation{r}, year(2026))
+	if err != nil || len(ended) != 1 || ended[0].ValidFrom != r.ValidFrom.UTC().Truncate(time.Microsecond) {
+		t.Errorf("ended %v (%v)", ended, err)
+	}
+	if err := local(s).Unrelate(t.Context(), []hippo.Relation{r}); err != nil {
+		t.Error(err)
+	}
+	wantYears(t, "removed", s)
+}

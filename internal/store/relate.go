@@ -224,8 +224,9 @@ func (x *relating) periods(r *hippo.Relation) ([]hippo.Relation, error) {
 // remove removes the periods of a relation, or the one that begins at ValidFrom if it is set, and reports whether there was any.
 func (x *relating) remove(r *hippo.Relation) (found bool, err error) {
 	list, err := x.periods(r)
+	begin := r.ValidFrom.Truncate(time.Microsecond) // as it is stored
 	for _, p := range list {
-		if !r.ValidFrom.IsZero() && !r.ValidFrom.Equal(p.ValidFrom) {
+		if !begin.IsZero() && !begin.Equal(p.ValidFrom) {
 			continue
 		}
 		found = true
@@ -239,6 +240,7 @@ func (x *relating) remove(r *hippo.Relation) (found bool, err error) {
 // findPeriod sets ValidFrom to that of the last period of a relation that begins before a time, or of the first one, unless it is set.
 func (x *relating) findPeriod(r *hippo.Relation, until time.Time) error {
 	if !r.ValidFrom.IsZero() {
+		r.ValidFrom = r.ValidFrom.UTC().Truncate(time.Microsecond) // as it is stored
 		return nil
 	}
 	list, err := x.periods(r)
