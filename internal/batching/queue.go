@@ -8,16 +8,19 @@ import (
 	"sync"
 )
 
-// Queue carries out requests. One that finds a free place is carried out at once, with those that are about to come; those
-// that come while all places are taken wait, and are carried out together when one becomes free. It is safe for
-// concurrent use.
+// Queue carries out requests. One that finds a free place is carried out at once, with those that are about to come if
+// requests lately came together; those that come while all places are taken wait, and are carried out together when one
+// becomes free. It is safe for concurrent use.
 type Queue[R any] struct {
 	run  func([]R)
 	most int
+	// yield lets others run; see [Queue.gather].
+	yield func()
 
 	mu      sync.Mutex
 	free    int // places for groups
 	waiting []*request[R]
+	several bool // the last group was of several requests
 }
 
 // request is a request under way.
@@ -30,18 +33,19 @@ type request[R any] struct {
 
 // New returns a Queue that has run carry out at most most requests together, and at most places times at a time.
 func New[R any](places, most int, run func([]R)) *Queue[R] {
-	return &Queue[R]{run: run, most: max(1, most), free: max(1, places)}
+	return &Queue[R]{run: run, most: max(1, most), free: max(1, places), yield: runtime.Gosched}
 }
 
 // Do returns when a request was carried out. If that panics, it panics for the caller who ran it; the others run theirs by
 // themselves.
 func (q *Queue[R]) Do(value R) {
 	r := &request[R]{value: value, turn: make(chan []*request[R], 1)}
-	var group []*request[R]
-	if q.begin(r) {
-		group = q.gather(r)
-	} else {
+	group, together := q.begin(r)
+	switch {
+	case group == nil:
 		group = <-r.turn
+	case together:
+		group = q.gather(group)
 	}
 	switch {
 	case group != nil:
@@ -51,30 +55,34 @@ func (q *Queue[R]) Do(value R) {
 	}
 }
 
-// begin takes a place for a request, or has it wait.
-func (q *Queue[R]) begin(r *request[R]) bool {
+// begin takes a place for a request, and returns it as a group, and whether others may come together with it; nil: it has
+// to wait.
+func (q *Queue[R]) begin(r *request[R]) (group []*request[R], together bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.free == 0 {
 		q.waiting = append(q.waiting, r)
-		return false
+		return nil, false
 	}
 	q.free--
-	return true
+	return []*request[R]{r}, q.several
 }
 
-// gather returns a request that has a place, and those that come as long as others run first: callers that were let go
+// gather returns a group that has a place, and the requests that come as long as others run first: callers that were let go
 // together come one after the other, and the first would be carried out by itself. Where nothing else can run, it costs
-// less than a microsecond.
-func (q *Queue[R]) gather(r *request[R]) []*request[R] {
+// less than a microsecond; where all processors are busy with other work, it waits for some of that, up to tens of
+// milliseconds, which is why only requests of which the last ones came together do.
+func (q *Queue[R]) gather(group []*request[R]) []*request[R] {
 	for before, n := -1, 0; n > before && n < q.most-1; {
 		before = n
-		runtime.Gosched()
+		q.yield()
 		n = q.count()
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return append([]*request[R]{r}, q.take(q.most-1)...)
+	group = append(group, q.take(q.most-1)...)
+	q.several = len(group) > 1
+	return group
 }
 
 // count is the number of requests that wait.
@@ -117,5 +125,6 @@ func (q *Queue[R]) end(group []*request[R]) {
 		return
 	}
 	next := q.take(q.most)
+	q.several = len(next) > 1
 	next[0].turn <- next
 }
