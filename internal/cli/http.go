@@ -103,6 +103,9 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 		return err
 	}
 	certs.use(&server)
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // before anybody knows of the server: a hangup ends a process that expects none
+	defer signal.Stop(hangups)
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true, Own: true})
 	endCode := f.openCode(s)
 	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
@@ -116,7 +119,7 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	}
 	certs.begin(ctx)
 	endSchedules := o.schedule(ctx, s, cfg, sharing.Engine)
-	err = waitServed(ctx, served, func() { reload(s, &certs, log) })
+	err = waitServed(ctx, served, hangups, func() { reload(s, &certs, log) })
 	endSchedules()
 	if err == nil {
 		drain(web, o.drain)
@@ -155,10 +158,7 @@ func prepareHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront) (h
 }
 
 // waitServed waits until a server has failed or ctx ends, and reloads at each hangup.
-func waitServed(ctx context.Context, served <-chan error, reload func()) error {
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	defer signal.Stop(hangups)
+func waitServed(ctx context.Context, served <-chan error, hangups <-chan os.Signal, reload func()) error {
 	for {
 		select {
 		case err := <-served:
