@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"modernc.org/sqlite"
 
@@ -142,8 +143,9 @@ func (d *DB) Update(ctx context.Context, durability driver.Durability, fn func(*
 	return d.Explain("write", d.update(ctx, durability, fn))
 }
 
-// maxRepeats bounds how often an update is repeated because the file was replaced.
-const maxRepeats = 3
+// maxRepeats bounds how often an update is tried because the file was replaced, repeatPause is the time before the second
+// time, twice that before the third, and so on: who closes the former file may still tidy up beside the new one.
+const maxRepeats, repeatPause = 4, 20 * time.Millisecond
 
 func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*Tx) error) error {
 	select {
@@ -155,7 +157,8 @@ func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*
 	if d.derived() {
 		durability = driver.Lazy
 	}
-	for range maxRepeats {
+	for i := range maxRepeats {
+		time.Sleep(time.Duration(i) * repeatPause)
 		f, err := d.acquire(ctx)
 		if err != nil {
 			return err
