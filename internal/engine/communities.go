@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/recall/hybrid/graph"
@@ -17,8 +16,6 @@ const (
 	MaxCommunities = 100
 	// shownMembers is how many memories of a community an answer has.
 	shownMembers = 10
-	// communityDamping is the share of a walk that follows relations: what it visits most often is shown first.
-	communityDamping, communityTolerance = .85, 1e-9
 )
 
 // CommunityQuery asks for groups of memories that are related to each other more than to others.
@@ -52,7 +49,8 @@ type CommunityList struct {
 // Communities groups the memories of the scope by their relations, as [graph.Graph.Communities] does. Memories without a relation
 // are in none; equal relations give equal communities.
 //
-// Cost: a read of all relations of the store, and of the memories that are shown.
+// Cost: a read of all relations of the store, and of the memories that are shown; and the work on the graph, unless the last
+// one was equal.
 func Communities(ctx context.Context, m *Memories, q CommunityQuery) (*CommunityList, error) {
 	return perform(ctx, m, q, communities)
 }
@@ -152,16 +150,13 @@ func liveIDs(ctx context.Context, m *Memories) (map[hippo.ID]uint32, error) {
 
 // communities finds the communities and reads the first memories of those that are shown.
 func (r *related) communities(ctx context.Context, m *Memories, count int) (*CommunityList, error) {
-	var ranks []float64
-	var walk sync.WaitGroup
-	walk.Go(func() { ranks = r.ranks() })
-	of := r.Communities()
-	walk.Wait()
+	found := groupingOf(r.Graph, &m.groups)
+	of, ranks := found.of, found.ranks
 	groups := make(map[int][]int)
 	for n, c := range of {
 		groups[c] = append(groups[c], n)
 	}
-	out := &CommunityList{Total: len(groups), Memories: len(r.ids), Relations: len(r.pairs), Modularity: r.Modularity(of)}
+	out := &CommunityList{Total: len(groups), Memories: len(r.ids), Relations: len(r.pairs), Modularity: found.modularity}
 	order := make([]int, 0, len(groups))
 	for c := range groups {
 		order = append(order, c)
@@ -204,16 +199,4 @@ func (r *related) read(ctx context.Context, m *Memories, nodes []int) ([]*hippo.
 		ids[i] = r.ids[n]
 	}
 	return store.GetAll(ctx, m.scoped, ids)
-}
-
-// ranks returns how often a walk over the relations visits each node, from wherever it begins.
-func (r *related) ranks() []float64 {
-	if len(r.ids) == 0 {
-		return nil
-	}
-	start := make([]float64, len(r.ids))
-	for n := range start {
-		start[n] = 1
-	}
-	return r.PageRank(start, communityDamping, communityTolerance)
 }

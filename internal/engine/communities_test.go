@@ -106,3 +106,40 @@ func TestCommunities_Forgotten(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// Communities that were found before are those of the relations as they are: of others too, and of the former ones again.
+func TestCommunities_Changed(t *testing.T) {
+	t.Parallel()
+	f := open(t, options{})
+	f.put(turn(1, "", "one"), turn(2, "", "two"), turn(3, "", "three"), turn(4, "", "four"))
+	near := func(a, b int) []hippo.Relation {
+		return []hippo.Relation{{From: idOf(a), To: idOf(b), Kind: "near", Weight: 1}}
+	}
+	relate := func(rs []hippo.Relation) {
+		t.Helper()
+		if n, err := f.Transfer().ImportRelations(t.Context(), rs); n != len(rs) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	relate(append(near(1, 2), near(3, 4)...))
+	pairs := [][]hippo.ID{{idOf(3), idOf(4)}, {idOf(1), idOf(2)}} // in the order of their IDs
+	for range 2 {
+		if d := cmp.Diff(pairs, f.grouped(engine.CommunityQuery{})); d != "" {
+			t.Error(d)
+		}
+	}
+	var far []hippo.Relation
+	for _, p := range [][2]int{{2, 3}, {1, 4}, {1, 3}} {
+		far = append(far, hippo.Relation{From: idOf(p[0]), To: idOf(p[1]), Kind: "far", Weight: 1})
+	}
+	relate(far)
+	if got := f.grouped(engine.CommunityQuery{}); len(got) != 1 || len(got[0]) != 4 {
+		t.Errorf("nearly all related: %v", got)
+	}
+	if got := f.grouped(engine.CommunityQuery{GraphFilter: engine.GraphFilter{Kinds: []string{"far"}}}); len(got) != 2 || len(got[0]) != 2 {
+		t.Errorf("of another kind: %v", got)
+	}
+	if d := cmp.Diff(pairs, f.grouped(engine.CommunityQuery{GraphFilter: engine.GraphFilter{Kinds: []string{"near"}}})); d != "" {
+		t.Error(d)
+	}
+}

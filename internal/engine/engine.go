@@ -46,6 +46,7 @@ type searches struct {
 	searcher *recall.Searcher
 	pages    *recall.Pages
 	turns    *turns
+	groups   atomic.Pointer[grouping] // the last one
 }
 
 // Remote carries out verbs in the process that has the store open. It is safe for concurrent use.

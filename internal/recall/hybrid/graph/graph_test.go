@@ -319,3 +319,28 @@ func BenchmarkPageRank(b *testing.B) {
 		g.PageRank(reset, damping, tolerance)
 	}
 }
+
+// Graphs with the same edges have a checksum in common, in whatever order they were added; others have another one.
+func TestGraph_Sum(t *testing.T) {
+	t.Parallel()
+	sum := func(nodes int, edges ...graph.Edge) any {
+		b := graph.NewBuilder(nodes, 0)
+		for _, e := range edges {
+			b.Add(e)
+		}
+		return b.Graph().Sum()
+	}
+	one, two := graph.Edge{A: 0, B: 1, Weight: 1}, graph.Edge{A: 1, B: 2, Weight: .5}
+	want := sum(3, one, two)
+	if got := sum(3, two, graph.Edge{A: 1, B: 0, Weight: 1}); got != want {
+		t.Error("another order of the edges is another graph")
+	}
+	for name, got := range map[string]any{
+		"a node more": sum(4, one, two), "an edge less": sum(3, one), "no edge": sum(3), "another weight": sum(3, one, graph.Edge{A: 1, B: 2, Weight: .25}),
+		"another end": sum(3, one, graph.Edge{A: 0, B: 2, Weight: .5}),
+	} {
+		if got == want {
+			t.Errorf("%s: equal", name)
+		}
+	}
+}
