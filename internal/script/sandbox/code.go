@@ -10,18 +10,13 @@ import (
 )
 
 // code is a piece of source code as a program sees it. It does not change. Two are equal if they have one place.
-type code struct{ attrs starlark.StringDict }
+type code struct{ record }
 
 var (
 	_ starlark.HasAttrs   = (*code)(nil)
 	_ starlark.Comparable = (*code)(nil)
 	_ json.Marshaler      = (*code)(nil)
 )
-
-func (c *code) text(name string) string {
-	s, _ := starlark.AsString(c.attrs[name])
-	return s
-}
 
 // String returns the code on one line: a mark that no id has, the place, the score, the name and the first line.
 func (c *code) String() string {
@@ -42,12 +37,6 @@ func (c *code) preview() string { return previewOf(oneLine(c.text("title"))) }
 // Type implements [starlark.Value].
 func (c *code) Type() string { return "code" }
 
-// Freeze implements [starlark.Value].
-func (c *code) Freeze() { c.attrs.Freeze() }
-
-// Truth implements [starlark.Value].
-func (c *code) Truth() starlark.Bool { return true }
-
 // Hash implements [starlark.Value].
 func (c *code) Hash() (uint32, error) { return starlark.String(c.text("id")).Hash() }
 
@@ -55,14 +44,7 @@ func (c *code) Hash() (uint32, error) { return starlark.String(c.text("id")).Has
 func (c *code) CompareSameType(op syntax.Token, y starlark.Value, _ int) (bool, error) {
 	other, ok := y.(*code)
 	same := ok && c.text("root") == other.text("root") && c.text("id") == other.text("id")
-	switch op {
-	case syntax.EQL:
-		return same, nil
-	case syntax.NEQ:
-		return !same, nil
-	default:
-		return false, fmt.Errorf("code has no order: sort it by key, like sorted(found, key=lambda m: m.score)")
-	}
+	return equality(op, same, "code has no order: sort it by key, like sorted(found, key=lambda m: m.score)")
 }
 
 // Attr implements [starlark.HasAttrs].

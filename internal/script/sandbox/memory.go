@@ -3,10 +3,8 @@ package sandbox
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	starlarktime "go.starlark.net/lib/time"
 	"go.starlark.net/starlark"
@@ -17,18 +15,13 @@ import (
 const previewLength = 200
 
 // memory is a memory as a program sees it. It does not change. Two are equal if they have one UUID.
-type memory struct{ attrs starlark.StringDict }
+type memory struct{ record }
 
 var (
 	_ starlark.HasAttrs   = (*memory)(nil)
 	_ starlark.Comparable = (*memory)(nil)
 	_ json.Marshaler      = (*memory)(nil)
 )
-
-func (m *memory) text(name string) string {
-	s, _ := starlark.AsString(m.attrs[name])
-	return s
-}
 
 func (m *memory) texts(name string) (out []string) {
 	list, ok := m.attrs[name].(starlark.Iterable)
@@ -65,29 +58,8 @@ func (m *memory) String() string {
 // preview returns the beginning of the content, on one line.
 func (m *memory) preview() string { return previewOf(oneLine(m.text("content"))) }
 
-// previewOf returns the beginning of a line, cut at a word if one ends in its second half.
-func previewOf(text string) string {
-	if utf8.RuneCountInString(text) <= previewLength {
-		return text
-	}
-	cut := []rune(text)[:previewLength]
-	if i := strings.LastIndexByte(string(cut), ' '); i > previewLength/2 {
-		return string(cut)[:i] + "…"
-	}
-	return string(cut) + "…"
-}
-
-// oneLine returns a text with each run of white space as one space.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
 // Type implements [starlark.Value].
 func (m *memory) Type() string { return "memory" }
-
-// Freeze implements [starlark.Value].
-func (m *memory) Freeze() { m.attrs.Freeze() }
-
-// Truth implements [starlark.Value].
-func (m *memory) Truth() starlark.Bool { return true }
 
 // Hash implements [starlark.Value].
 func (m *memory) Hash() (uint32, error) { return starlark.String(m.text("uuid")).Hash() }
@@ -95,15 +67,7 @@ func (m *memory) Hash() (uint32, error) { return starlark.String(m.text("uuid"))
 // CompareSameType implements [starlark.Comparable].
 func (m *memory) CompareSameType(op syntax.Token, y starlark.Value, _ int) (bool, error) {
 	other, ok := y.(*memory)
-	same := ok && m.text("uuid") == other.text("uuid")
-	switch op {
-	case syntax.EQL:
-		return same, nil
-	case syntax.NEQ:
-		return !same, nil
-	default:
-		return false, fmt.Errorf("memories have no order: sort them by key, like sorted(found, key=lambda m: m.score)")
-	}
+	return equality(op, ok && m.text("uuid") == other.text("uuid"), "memories have no order: sort them by key, like sorted(found, key=lambda m: m.score)")
 }
 
 // Attr implements [starlark.HasAttrs].
@@ -133,26 +97,6 @@ func (m *memory) MarshalJSON() ([]byte, error) {
 	return marshalSet(m.attrs,
 		"id", "score", "content", "situation", "tags", "type", "importance", "pinned", "created", "event_time", "valid_from", "valid_until",
 		"superseded_by", "metadata")
-}
-
-// marshalSet returns those of some attributes that are set as a JSON object.
-func marshalSet(attrs starlark.StringDict, names ...string) ([]byte, error) {
-	out := make(map[string]any)
-	for _, name := range names {
-		v, ok := attrs[name]
-		if !ok || !bool(v.Truth()) {
-			continue
-		}
-		x, err := plain(v, 0)
-		if err != nil {
-			return nil, err
-		}
-		if f, ok := x.(float64); ok {
-			x = math.Round(f*1e4) / 1e4
-		}
-		out[name] = x
-	}
-	return json.Marshal(out)
 }
 
 // results is a list of memories that a search returned, with what the search says of all of them.

@@ -122,9 +122,9 @@ func markedOf(kind string, object map[string]any) (starlark.Value, error) {
 	}
 	switch kind {
 	case "memory":
-		return &memory{attrs}, nil
+		return &memory{record{attrs}}, nil
 	case "code":
-		return &code{attrs}, nil
+		return &code{record{attrs}}, nil
 	case "results":
 		list, err := valuesOf(items, true)
 		return &results{list, attrs}, err
