@@ -153,14 +153,19 @@ func namedFacts(ctx context.Context, m *client.Client, rs []hippo.Relation, at t
 	return wire.FactsOf(p), nil
 }
 
-// printFact prints one relation that was changed.
+// printFact prints relations that were changed.
 func printFact(ctx context.Context, s *shell, m *client.Client, what string, rs []hippo.Relation) error {
-	s.count = len(rs)
 	facts, err := namedFacts(ctx, m, rs, s.now())
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case s.json:
+	}
+	return printChanged(s, what, facts)
+}
+
+// printChanged prints facts after what was done to them.
+func printChanged(s *shell, what string, facts *wire.Facts) error {
+	s.count = len(facts.Facts)
+	if s.json {
 		return s.printJSON(facts)
 	}
 	for i := range facts.Facts {
@@ -294,7 +299,14 @@ func newFactRemoveCommand(s *shell) *cobra.Command {
 				if err := m.Relations().Remove(c.Context(), r); err != nil {
 					return err
 				}
-				return printFact(c.Context(), s, m, "Removed", []hippo.Relation{r})
+				facts, err := namedFacts(c.Context(), m, []hippo.Relation{r}, s.now())
+				if err != nil {
+					return err
+				}
+				for i := range facts.Facts {
+					facts.Facts[i].Holds = false // it is gone, and has no bounds that say so
+				}
+				return printChanged(s, "Removed", facts)
 			})
 		},
 	}
