@@ -277,6 +277,7 @@ grammars: ## the modules of internal/codeindex/grammar from their packages; need
 
 code-proof: ## precision and recall of the code index: Go against go/types, Python against ast and symtable (needs pip), TypeScript against its compiler (needs npm); two minutes, 3 GB of memory
 	go -C tools run ./codeproof
+	go -C tools test -count=1 -run TestJudge ./codeproof # with the compiler that was fetched
 
 cover: ## coverage by function, the least covered first
 	go test -coverpkg=./... -coverprofile=coverage.out $(PKG)

@@ -208,7 +208,7 @@ func TestJudgeTypeScript(t *testing.T) {
 	}
 	compilers, err := filepath.Glob(filepath.Join(cache, "hippo", "codeproof", "npm", "*", "node_modules", "typescript"))
 	if err != nil || len(compilers) == 0 {
-		t.Skip("the judge needs the compiler of TypeScript, which make code-proof fetches from npm")
+		t.Skip("the compiler of TypeScript is not a part of the repository: make code-proof fetches it from npm, and runs this test with it")
 	}
 	root := t.TempDir()
 	definitions, uses, _ := marked(t, root, map[string]string{
