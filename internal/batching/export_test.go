@@ -1,11 +1,7 @@
 package batching
 
 // Waiting is the number of requests that wait.
-func (q *Queue[R]) Waiting() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.waiting)
-}
+func (q *Queue[R]) Waiting() int { return q.count() }
 
 // Held says which places of those that wait hold a request, whether it waits or not.
 func (q *Queue[R]) Held() []bool {
