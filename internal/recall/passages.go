@@ -49,36 +49,32 @@ type passages struct {
 // gatherPassages returns the top candidates and their neighbours with the features of the
 // first stage.
 func gatherPassages(f *firstStage, top []scoredMatch) *passages {
-	g := &passages{at: make(map[retrieve.Doc]int, 3*len(top)), list: make([]passage, 0, len(top))}
-	named := namesAuthor(f.search.Text)
-	about := make([]retrieve.Passage, 0, 3*len(top))
-	add := func(d retrieve.Doc) int {
-		if d == retrieve.None {
-			return -1
-		}
-		if i, ok := g.at[d]; ok {
-			return i
-		}
-		x := f.found.Reader.Passage(d)
-		about = append(about, x)
-		g.at[d] = len(g.list)
-		g.list = append(g.list, passage{
-			candidate: candidate{match: retrieve.Match{Doc: d}}, previous: -1, next: -1, session: x.Session, cues: x.Cues, named: named(x.Author),
-			votes: votes{list: x.Feedback},
-		})
-		return len(g.list) - 1
-	}
-	for _, x := range top {
-		c := f.candidate(x)
-		p := &g.list[add(c.match.Doc)]
-		p.candidate, p.counted, p.admitted = c, true, true
+	docs := make([]retrieve.Doc, len(top), 3*len(top))
+	about := make([]retrieve.Passage, len(top), 3*len(top))
+	at := make(map[retrieve.Doc]int, 3*len(top))
+	for i, x := range top {
+		d := f.found.Matches[x.number].Doc
+		docs[i], about[i], at[d] = d, f.found.Reader.Passage(d), i
 	}
 	for i := range top {
-		previous, next := add(about[i].Before), add(about[i].After)
-		g.list[i].previous, g.list[i].next = previous, next
+		for _, d := range [...]retrieve.Doc{about[i].Before, about[i].After} {
+			if _, ok := at[d]; !ok && d != retrieve.None {
+				at[d] = len(docs)
+				docs, about = append(docs, d), append(about, f.found.Reader.Passage(d))
+			}
+		}
 	}
-	g.complete(f, about, len(top))
-	g.top, g.scale = len(top), 1
+	g := &passages{at: at, list: make([]passage, len(docs)), top: len(top), scale: 1}
+	named := namesAuthor(f.search.Text)
+	for i, d := range docs {
+		x, p := &about[i], &g.list[i]
+		if p.match.Doc = d; i < len(top) {
+			p.candidate, p.counted, p.admitted = f.candidate(top[i]), true, true
+		}
+		p.previous, p.next, p.session, p.cues, p.named = g.number(x.Before), g.number(x.After), x.Session, x.Cues, named(x.Author)
+		p.votes.list = x.Feedback
+	}
+	g.complete(f, len(top))
 	return g
 }
 
@@ -86,12 +82,11 @@ func gatherPassages(f *firstStage, top []scoredMatch) *passages {
 const fullScore = 20
 
 // complete adds the neighbours, which begin at number n, and the first-stage scores of all.
-func (g *passages) complete(f *firstStage, about []retrieve.Passage, n int) {
+func (g *passages) complete(f *firstStage, n int) {
 	reader := f.found.Reader
 	for i := range g.list {
 		p := &g.list[i]
 		if i >= n {
-			p.previous, p.next = g.number(about[i].Before), g.number(about[i].After)
 			p.match, p.admitted = reader.Admit(p.match.Doc)
 			if m, ok := f.found.Match(p.match.Doc); ok {
 				p.match, p.counted = m, true

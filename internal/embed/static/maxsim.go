@@ -110,15 +110,16 @@ func (x *maxSim) Update(dst []float32, text []int32) {
 // line is the size of a cache line in bytes.
 const line = 64
 
-// prefetch reads a byte of each cache line of the rows that are about to be compared, so
+// prefetch reads the length and a byte of each cache line of the rows that are about to be compared, so
 // that the processor waits for many lines at once instead of one after the other.
 func (x *maxSim) prefetch(text []int32) {
-	sum := byte(0)
+	sum, squares := byte(0), x.model.squares()
 	for _, t := range text {
 		if !x.model.has(t) || x.slot[t] != 0 {
 			continue
 		}
 		row := x.model.file.row(t)
+		sum += byte(squares[t].Load())
 		for i := 0; i < len(row); i += line {
 			sum += row[i]
 		}
