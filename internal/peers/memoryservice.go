@@ -134,11 +134,13 @@ func readQuality(m *hippo.Memory, meta, r row) {
 			*to = f
 		}
 	}
-	set(&m.Surprise.Score, surprise, "score")
-	set(&m.Surprise.Outlier, parts, "embedding_outlier")
-	set(&m.Surprise.Engagement, parts, "engagement")
 	set(&m.Surprise.Explicit, parts, "explicit")
-	set(&m.Surprise.Loss, parts, "prediction_loss")
+	if !strings.HasSuffix(surprise.text("version"), " estimated") { // else there is no score yet, see docs/formats.md
+		set(&m.Surprise.Score, surprise, "score")
+		set(&m.Surprise.Outlier, parts, "embedding_outlier")
+		set(&m.Surprise.Engagement, parts, "engagement")
+		set(&m.Surprise.Loss, parts, "prediction_loss")
+	}
 	if e := m.Surprise.Explicit; e > 0 {
 		m.Importance = hippo.Importance{Base: e, Value: e} // the importance that the agent gave
 	}

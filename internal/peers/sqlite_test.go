@@ -56,7 +56,7 @@ func memoryServiceDB(t *testing.T, own bool) string {
 		`INSERT INTO memories VALUES (1, 'h1', 'Deploys freeze on Fridays', 'ops,release', 'decision', '{"quality_score": 0.8, "colour": "red"}',
 			1741061167.25, 1741061200, '2025-03-04T04:06:07.250000Z', '', NULL)`,
 		`INSERT INTO memories VALUES (2, 'h2', 'Ana owns billing', 'untagged', 'Observation',
-			'{"_hippo": {"surprise": {"score": 0.6, "components": {"embedding_outlier": 0.5, "engagement": 0.1, "explicit": 0.9, "prediction_loss": null}}}}', 1741061168, 1741061168, '', '', NULL)`,
+			'{"_hippo": {"surprise": {"score": 0.6, "components": {"embedding_outlier": 0.5, "engagement": 0.1, "explicit": 0.9, "prediction_loss": null}, "version": "0.5.0"}}}', 1741061168, 1741061168, '', '', NULL)`,
 		`INSERT INTO memories VALUES (3, 'h3', 'Forgotten', '', '', '{}', 1, 1, '', '', 1741061169)`,
 		"PRAGMA writable_schema = ON",
 		`INSERT INTO sqlite_schema VALUES ('table', 'memory_embeddings', 'memory_embeddings', 0,
@@ -119,6 +119,36 @@ func TestOpen_reads_databases(t *testing.T) {
 	check(t, claudeMemDB(t), "claude-mem.db", peers.Options{})
 	check(t, engramDB(t), "engram.db", peers.Options{})
 	check(t, mem0DB(t), "mem0.db", peers.Options{})
+}
+
+// What is only estimated, since the surprise was not known yet, is no surprise of an imported memory; the importance is one.
+func TestOpen_leaves_an_estimated_surprise(t *testing.T) {
+	t.Parallel()
+	path := memoryServiceDB(t, false)
+	db := openDB(t, path)
+	exec(t, db, `UPDATE memories SET metadata = json_set(metadata, '$._hippo.surprise.version', 'hippo/1 estimated') WHERE id = 2`)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := peers.Open(t.Context(), path, peers.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for m, err := range s.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Content == "Ana owns billing" {
+			found++
+			if want := (hippo.Surprise{Explicit: .9}); m.Surprise != want || m.Importance.Base != .9 {
+				t.Errorf("it has surprise %+v and importance %+v", m.Surprise, m.Importance)
+			}
+		}
+	}
+	if found != 1 {
+		t.Errorf("found %d", found)
+	}
 }
 
 // sums returns the checksums of the files beside a path.

@@ -168,7 +168,14 @@ func (p *projection) settle(hash string, m *hippo.Memory, id hippo.ID, e edit) e
 
 // insert adds the row of a memory.
 func (p *projection) insert(hash string, m *hippo.Memory) error {
-	metadata, err := textOfMetadata(m.Metadata)
+	all := maps.Clone(m.Metadata)
+	if all == nil {
+		all = make(map[string]json.RawMessage)
+	}
+	if _, err := showSurprise(all, m); err != nil {
+		return err
+	}
+	metadata, err := textOfMetadata(all)
 	if err != nil {
 		return err
 	}
@@ -228,7 +235,7 @@ func (p *projection) update(hash string, old *row, m *hippo.Memory, e edit) erro
 	if kind, _ := textOf(old.kind); kind != m.Type {
 		c.set("memory_type", null(m.Type))
 	}
-	if text, changed := editMetadata(old, e); changed {
+	if text, changed := editMetadata(old, m, e); changed {
 		c.set("metadata", text)
 	}
 	by, err := p.setSuccessor(hash, m, &c)
@@ -269,9 +276,9 @@ func (p *projection) shown(hash, by string) error {
 	return p.agree(hash, by)
 }
 
-// editMetadata returns the column metadata with an edit, and whether that changes it. One that is not a
+// editMetadata returns the column metadata of a row that shows a memory with an edit, and whether that changes it. One that is not a
 // JSON object stays as it is.
-func editMetadata(r *row, e edit) (string, bool) {
+func editMetadata(r *row, m *hippo.Memory, e edit) (string, bool) {
 	all, err := r.object()
 	if err != nil {
 		return "", false
@@ -288,15 +295,16 @@ func editMetadata(r *row, e edit) (string, bool) {
 			all[k] = v
 		}
 	}
+	shown, err := showSurprise(all, m)
+	if err != nil {
+		return "", false
+	}
 	text, err := textOfMetadata(all)
-	return text, changed && err == nil
+	return text, (changed || shown) && err == nil
 }
 
 // textOfMetadata writes the column metadata, characters such as < as they are.
 func textOfMetadata(m map[string]json.RawMessage) (string, error) {
-	if m == nil {
-		m = map[string]json.RawMessage{}
-	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -270,7 +270,9 @@ func (c *reconciler) change(old, now *hippo.Memory) error {
 		m.Content, m.ContentHash = now.Content, now.ContentHash
 		m.Version++
 	}
-	m.Metadata = now.Metadata
+	if m.Metadata = now.Metadata; byOrigin(m) != 0 {
+		m.Metadata = hideSurprise(m.Metadata)
+	}
 	for _, key := range counters() {
 		if v, ok := old.Metadata[key]; ok {
 			formats.SetMeta(m, key, v)

@@ -1,0 +1,227 @@
+package sharedstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
+	"github.com/hippo-memory/hippo/internal/surprise"
+)
+
+// claude-hippo ranks a row by metadata._hippo.surprise, and archives one that is a month old and has none. Rows of memories that were
+// recorded here have one in its form, whose version says that it is of this program.
+
+const (
+	hippoKey    = "_hippo"
+	surpriseKey = "surprise"
+	// measured and estimated are the versions of what this program writes; both begin with ownVersion.
+	ownVersion = "hippo/"
+	measured   = ownVersion + "1"
+	estimated  = measured + " estimated"
+)
+
+// shownSurprise is metadata._hippo.surprise.
+type shownSurprise struct {
+	Score      float64         `json:"score"`
+	Components shownComponents `json:"components"`
+	Version    string          `json:"version"`
+}
+
+type shownComponents struct {
+	Outlier    float64 `json:"embedding_outlier"`
+	Engagement float64 `json:"engagement"`
+	Explicit   float64 `json:"explicit"`
+	// Loss is nil if it was not measured.
+	Loss *float64 `json:"prediction_loss"`
+}
+
+// unknownCosine stands for the neighbours of a memory that are not known yet: that of unrelated ones.
+const unknownCosine = .5
+
+// surpriseOf returns that of a memory as its row shows it. One that is not known yet is estimated from what is known without
+// neighbours, so that it is .15 at least: claude-hippo archives what is below .1.
+func surpriseOf(m *hippo.Memory) shownSurprise {
+	x, version := m.Surprise, measured
+	if x.Score == 0 {
+		x = surprise.Default(surprise.Nearest).Of(surprise.Subject{
+			Content: m.Content, Tags: len(m.Tags), Explicit: surprise.ExplicitOf(m), Cosines: []float64{unknownCosine},
+		})
+		version = estimated
+	}
+	s := shownSurprise{Score: rounded(x.Score), Version: version}
+	s.Components = shownComponents{Outlier: rounded(x.Outlier), Engagement: rounded(x.Engagement), Explicit: rounded(x.Explicit)}
+	if x.Loss > 0 {
+		loss := rounded(x.Loss)
+		s.Components.Loss = &loss
+	}
+	return s
+}
+
+// rounded keeps a row short: 4 decimals.
+func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+// near reports whether two are equal but for what another program's way to write numbers may do to them.
+func (s *shownSurprise) near(o *shownSurprise) bool {
+	a, b := s.Components, o.Components
+	if (a.Loss == nil) != (b.Loss == nil) || s.Version != o.Version {
+		return false
+	}
+	pairs := [][2]float64{{s.Score, o.Score}, {a.Outlier, b.Outlier}, {a.Engagement, b.Engagement}, {a.Explicit, b.Explicit}}
+	if a.Loss != nil {
+		pairs = append(pairs, [2]float64{*a.Loss, *b.Loss})
+	}
+	for _, p := range pairs {
+		if !(math.Abs(p[0]-p[1]) < 1e-4) {
+			return false
+		}
+	}
+	return true
+}
+
+// readSurprise reads metadata._hippo, and what is below it about surprise. ok: that is absent, or of this program.
+func readSurprise(metadata map[string]json.RawMessage) (below map[string]json.RawMessage, s shownSurprise, ok bool) {
+	if raw, there := metadata[hippoKey]; there && json.Unmarshal(raw, &below) != nil {
+		return nil, s, false
+	}
+	raw, there := below[surpriseKey]
+	if !there {
+		return below, s, true
+	}
+	err := json.Unmarshal(raw, &s)
+	return below, s, err == nil && strings.HasPrefix(s.Version, ownVersion)
+}
+
+// showSurprise puts the surprise of a memory that was recorded here into the metadata of its row, and reports whether that changes
+// them. One of another program stays.
+func showSurprise(metadata map[string]json.RawMessage, m *hippo.Memory) (changed bool, err error) {
+	if byOrigin(m) == 0 {
+		return false, nil
+	}
+	below, former, ok := readSurprise(metadata)
+	want := surpriseOf(m)
+	if !ok || want.near(&former) {
+		return false, nil
+	}
+	next := maps.Clone(below)
+	if next == nil {
+		next = make(map[string]json.RawMessage)
+	}
+	if next[surpriseKey], err = json.Marshal(want); err == nil {
+		metadata[hippoKey], err = json.Marshal(next)
+	}
+	return err == nil, err
+}
+
+// hideSurprise returns the metadata of a row without what [showSurprise] put there.
+func hideSurprise(metadata map[string]json.RawMessage) map[string]json.RawMessage {
+	below, _, ours := readSurprise(metadata)
+	if _, there := below[surpriseKey]; !there || !ours {
+		return metadata
+	}
+	metadata = maps.Clone(metadata)
+	delete(below, surpriseKey)
+	delete(metadata, hippoKey)
+	if b, err := json.Marshal(below); err == nil && len(below) > 0 {
+		metadata[hippoKey] = b
+	}
+	if len(metadata) == 0 {
+		return nil
+	}
+	return metadata
+}
+
+// surpriseEvery is after how many rows the time is looked at.
+const surpriseEvery = 16
+
+// showAll shows the surprise of the memories whose rows a version before this one wrote, in parts as [takeAll].
+func showAll(ctx context.Context, s *Store) error {
+	for {
+		took, more, err := showPart(ctx, s)
+		if err != nil || !more {
+			return err
+		}
+		select {
+		case <-time.After(min(took/2, maxPause)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// showPart is a part of it. Where the file cannot be written, that is for another time.
+func showPart(ctx context.Context, s *Store) (took time.Duration, more bool, err error) {
+	last := int64(0)
+	err = s.inner.DB().View(ctx, func(f *sqlitex.File) error {
+		_, err := sqlitex.First(ctx, f, "SELECT unscored FROM shared_state", nil, &last)
+		return err
+	})
+	if err != nil || last == 0 {
+		return 0, false, err
+	}
+	err = transact(ctx, s, nil, func(g *group) (err error) {
+		began := s.now()
+		more, err = g.showPart(ctx, func() bool { return s.now().Sub(began) >= partTime })
+		took = s.now().Sub(began)
+		return err
+	})
+	if errors.Is(err, hippo.ErrReadOnly) || errors.Is(err, hippo.ErrUnavailable) {
+		return 0, false, nil
+	}
+	return took, more, err
+}
+
+func (g *group) showPart(ctx context.Context, end func() bool) (more bool, err error) {
+	t := g.Begin(ctx)
+	p := &projection{vectorTable{tx: t, layout: g.seen.layout}}
+	list, err := unscored(ctx, t)
+	if err != nil {
+		return false, err
+	}
+	last := int64(0)
+	if len(list) == partSize {
+		last = list[partSize-1].pk - 1
+	}
+	for i, m := range list {
+		if i > 0 && i%surpriseEvery == 0 && end() {
+			last = m.pk
+			break
+		}
+		if err := driver.Readable(p.memory(m.id, edit{})); err != nil {
+			return false, err
+		}
+	}
+	err = t.Exec("UPDATE shared_state SET unscored = ?", last)
+	g.Keep(t)
+	return last > 0, err
+}
+
+// numbered is a memory with its key in the table of memories.
+type numbered struct {
+	pk int64
+	id hippo.ID
+}
+
+// unscored finds the last partSize memories whose rows may have no surprise.
+func unscored(ctx context.Context, q sqlitex.Queryer) (list []numbered, err error) {
+	const query = `SELECT pk, id FROM memory WHERE pk <= (SELECT unscored FROM shared_state) AND client <> ? AND forgotten_at IS NULL ORDER BY pk DESC LIMIT ?`
+	for rows, err := range sqlitex.Rows(ctx, q, query, client, partSize) {
+		var m numbered
+		var id []byte
+		if err == nil {
+			err = rows.Scan(&m.pk, &id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		m.id = hippo.ID(id)
+		list = append(list, m)
+	}
+	return list, nil
+}

@@ -1,0 +1,144 @@
+package sharedstore_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store/sharedstore"
+)
+
+// shownScore and shownVersion read what claude-hippo ranks and archives by.
+const (
+	shownScore   = "SELECT json_extract(metadata, '$._hippo.surprise.score') FROM memories WHERE content = ?"
+	shownVersion = "SELECT json_extract(metadata, '$._hippo.surprise.version') FROM memories WHERE content = ?"
+)
+
+// archives reports whether the consolidation of claude-hippo archives a row that is 60 days old, as it is documented: threshold .05,
+// half-life of 30 days, floor .5; no surprise counts as 0.
+func (p *peer) archives(content string) bool {
+	p.t.Helper()
+	score, _ := strconv.ParseFloat(p.text(shownScore, content), 64)
+	return score*max(math.Exp2(-60/30), .5) < .05
+}
+
+func TestSurprise_of_a_row(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p *peer) {
+		s := p.open()
+		m := memory(1, redis)
+		put(t, s, m)
+		if got := p.text(shownVersion, redis); got != "hippo/1 estimated" || p.archives(redis) {
+			t.Errorf("before it is known, it is %s (%s)", p.text(shownScore, redis), got)
+		}
+		m.Surprise = hippo.Surprise{Score: .42, Outlier: .25, Engagement: .125, Explicit: .5, Loss: .75}
+		put(t, s, m)
+		const want = `{"score":0.42,"components":{"embedding_outlier":0.25,"engagement":0.125,"explicit":0.5,"prediction_loss":0.75},"version":"hippo/1"}`
+		if got := p.text("SELECT json_extract(metadata, '$._hippo.surprise') FROM memories WHERE content = ?", redis); got != want {
+			t.Errorf("it is %s\nwant %s", got, want)
+		}
+		if got := p.text(shownScore, port) + p.text(shownScore, cat); got != "0.5" {
+			t.Errorf("rows of others have %s", got)
+		}
+	})
+}
+
+// What another program does to the row neither loses the surprise nor brings it into the metadata of the memory.
+func TestSurprise_is_no_metadata(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p *peer) {
+		s := p.open()
+		m := memory(1, redis)
+		m.Surprise.Score = .42
+		put(t, s, m)
+		p.exec("UPDATE memories SET metadata = json_set(metadata, '$._hippo.cluster_id', 7, '$.access_count', 3, '$.theirs', 1), updated_at = 3000 WHERE content = ?", redis)
+		got := all(t, s)[redis]
+		b, err := json.Marshal(got.Metadata)
+		if want := `{"_hippo":{"cluster_id":7},"access_count":3,"theirs":1}`; err != nil || string(b) != want && string(b) != `{"_hippo":{"cluster_id":7},"theirs":1}` {
+			t.Errorf("metadata are %s, want %s", b, want)
+		}
+		p.exec("UPDATE memories SET metadata = replace(metadata, ':', ': ') WHERE content = ?", redis) // as Python writes it
+		before := p.text("SELECT metadata FROM memories WHERE content = ?", redis)
+		edit(t, s, redis, func(m *hippo.Memory) { m.Pinned = true })
+		if after := p.text("SELECT metadata FROM memories WHERE content = ?", redis); after != before {
+			t.Errorf("a change of something else writes %s\nover %s", after, before)
+		}
+		edit(t, s, redis, func(m *hippo.Memory) { m.Surprise.Score = .5 })
+		if got := p.text("SELECT json(metadata) FROM memories WHERE content = ?", redis); p.text(shownScore, redis) != "0.5" || p.text("SELECT json_extract(?, '$._hippo.cluster_id')", got) != "7" {
+			t.Errorf("after a new score the row has %s", got)
+		}
+		head, err := s.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.exec("UPDATE memories SET metadata = json_set(metadata, '$.access_count', 4)")
+		if again, err := s.Head(t.Context()); err != nil || again != head {
+			t.Errorf("a search of theirs changes %+v to %+v (%v)", head, again, err)
+		}
+	})
+}
+
+// Metadata that a memory brought along, such as one imported from claude-hippo, stay.
+func TestSurprise_of_another_program_stays(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p *peer) {
+		s := p.open()
+		for i, theirs := range []string{`{"surprise":{"score":0.9,"version":"0.5.0"}}`, `{"surprise":7}`, `[1]`} {
+			m := memory(byte(i+1), fmt.Sprint("text ", i))
+			m.Surprise.Score = .42
+			m.Metadata = map[string]json.RawMessage{"_hippo": json.RawMessage(theirs)}
+			put(t, s, m)
+			m.Surprise.Score = .3
+			put(t, s, m)
+			if got := p.text("SELECT json_extract(metadata, '$._hippo') FROM memories WHERE content = ?", m.Content); got != theirs {
+				t.Errorf("%s became %s", theirs, got)
+			}
+		}
+	})
+}
+
+// Rows of an earlier version get theirs in parts: a command does one of them, a server all.
+func TestSurprise_of_earlier_rows(t *testing.T) {
+	t.Parallel()
+	for name, gradual := range map[string]bool{"command": false, "server": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPeer(t, "python11")
+			p.store(cat, "", "note", `{"k": 1}`, 1000)
+			s := p.open()
+			const n = 40
+			for i := range byte(n) {
+				put(t, s, memory(i+1, fmt.Sprint("text ", i)))
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			p.exec("UPDATE memories SET metadata = '{}' WHERE content LIKE 'text %'")
+			p.exec("UPDATE shared_state SET unscored = (SELECT max(pk) FROM memory)")
+			updated := p.text("SELECT sum(updated_at) FROM memories")
+			const without = "SELECT count(*) FROM memories WHERE content LIKE 'text %' AND json_extract(metadata, '$._hippo.surprise.score') IS NULL"
+			now := at(9000)
+			for left := n; left > 0; left -= 16 {
+				s, err := sharedstore.Open(t.Context(), p.path, &sharedstore.Options{Gradual: gradual, Now: func() time.Time { now = now.Add(time.Hour); return now }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for gradual && p.text("SELECT unscored FROM shared_state") != "0" {
+					if t.Context().Err() != nil {
+						t.Fatal("it does not end")
+					}
+				}
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if got := p.text(without); gradual && got != "0" || !gradual && got != strconv.Itoa(max(0, left-16)) {
+					t.Errorf("%s rows have none, of %d", got, left)
+				}
+			}
+			if p.text("SELECT unscored FROM shared_state") != "0" || p.text("SELECT metadata FROM memories WHERE content = ?", cat) != `{"k": 1}` || p.text("SELECT sum(updated_at) FROM memories") != updated {
+				t.Error("it is not done, or something else was changed")
+			}
+		})
+	}
+}
