@@ -2,6 +2,7 @@ package restapi_test
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -123,5 +124,50 @@ func TestGraph(t *testing.T) {
 		"/graph/path?from=Gateway&to=x&limit=101": http.StatusNotFound,
 	} {
 		s.do(http.MethodGet, path, "").want(status)
+	}
+}
+
+// Of several periods of a relation one is ended and removed by its beginning; without it the last one is ended, and all are removed.
+func TestRelations_Periods(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.do(http.MethodPost, "/entities", `{"name":"Ana"}`).want(http.StatusCreated)
+	s.do(http.MethodPost, "/entities", `{"name":"Rome"}`).want(http.StatusCreated)
+	period := func(from string) string {
+		return `{"from":"Ana","to":"Rome","kind":"visits","valid_from":"` + from + `","valid_until":"` + from[:4] + `-12-31T00:00:00Z"}`
+	}
+	const first, second, third = "2019-01-01T00:00:00Z", "2021-01-01T00:00:00Z", "2023-01-01T00:00:00Z"
+	s.do(http.MethodPost, "/relations", `{"relations":[`+period(first)+","+period(second)+","+period(third)+`]}`).want(http.StatusOK)
+	periods := func() (list []string) {
+		var page struct {
+			Relations []struct {
+				ValidFrom  string `json:"valid_from"`
+				ValidUntil string `json:"valid_until"`
+			}
+			FormerRelations []struct {
+				ValidFrom  string `json:"valid_from"`
+				ValidUntil string `json:"valid_until"`
+			} `json:"former_relations"`
+		}
+		s.do(http.MethodGet, "/entities/Ana", "").want(http.StatusOK).into(&page)
+		for _, r := range append(page.Relations, page.FormerRelations...) {
+			list = append(list, r.ValidFrom[:4]+" "+r.ValidUntil[:7])
+		}
+		slices.Sort(list)
+		return list
+	}
+	s.do(http.MethodPost, "/relations/end", `{"from":"Ana","to":"Rome","kind":"visits","valid_from":"`+second+`","valid_until":"2021-06-01T00:00:00Z"}`).want(http.StatusOK)
+	if got := periods(); !slices.Equal(got, []string{"2019 2019-12", "2021 2021-06", "2023 2023-12"}) {
+		t.Errorf("after one was ended there are %q", got)
+	}
+	s.do(http.MethodPost, "/relations/end", `{"from":"Ana","to":"Rome","kind":"visits","valid_from":"2022-01-01T00:00:00Z"}`).want(http.StatusNotFound)
+	s.do(http.MethodDelete, "/relations?from=Ana&to=Rome&kind=visits&valid_from="+second, "").want(http.StatusNoContent)
+	if got := periods(); !slices.Equal(got, []string{"2019 2019-12", "2023 2023-12"}) {
+		t.Errorf("after one was removed there are %q", got)
+	}
+	s.do(http.MethodDelete, "/relations?from=Ana&to=Rome&kind=visits&valid_from="+second, "").want(http.StatusNotFound)
+	s.do(http.MethodDelete, "/relations?from=Ana&to=Rome&kind=visits", "").want(http.StatusNoContent)
+	if got := periods(); len(got) != 0 {
+		t.Errorf("after all were removed there are %q", got)
 	}
 }

@@ -138,7 +138,9 @@ type endInput struct {
 }
 
 func (in *endInput) fields() []field {
-	return append(in.key.fields()[:3], field{name: "valid_until", to: &in.at, about: "when it ceases to hold; default: now"}, reasonField(&in.reason))
+	return append(in.key.fields()[:3],
+		field{name: "valid_from", to: &in.key.validFrom, about: "of several periods, the one that begins then; default: the last one that begins before valid_until"},
+		field{name: "valid_until", to: &in.at, about: "when it ceases to hold; default: now"}, reasonField(&in.reason))
 }
 
 func (in *endInput) call(ctx context.Context, r *request) (reply, error) {
@@ -178,8 +180,9 @@ func (in *relationInput) relation(ctx context.Context, r *request) (out hippo.Re
 
 // unrelateInput is the key of a relation to remove.
 type unrelateInput struct {
-	from, to namedReference
-	kind     string
+	from, to  namedReference
+	kind      string
+	validFrom moment
 }
 
 func (in *unrelateInput) fields() []field {
@@ -187,11 +190,12 @@ func (in *unrelateInput) fields() []field {
 		{name: "from", in: inQuery, to: &in.from, required: true},
 		{name: "to", in: inQuery, to: &in.to, required: true},
 		{name: "kind", in: inQuery, to: &in.kind, required: true, about: "co_recalled is what use taught"},
+		{name: "valid_from", in: inQuery, to: &in.validFrom, about: "the period that begins then; default: all of them"},
 	}
 }
 
 func (in *unrelateInput) call(ctx context.Context, r *request) (reply, error) {
-	key := relationInput{from: in.from, to: in.to, kind: in.kind}
+	key := relationInput{from: in.from, to: in.to, kind: in.kind, validFrom: in.validFrom}
 	x, err := key.relation(ctx, r)
 	if err != nil {
 		return reply{}, err
