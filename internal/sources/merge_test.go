@@ -118,6 +118,7 @@ func TestParse(t *testing.T) {
 		{[]string{"memory, Code"}, true, false},
 		{[]string{"code", "memory"}, true, false},
 		{[]string{""}, false, true},
+		{[]string{}, false, true},
 		{[]string{"code", "mail"}, false, true},
 	} {
 		s, err := sources.Parse(c.names)

@@ -21,6 +21,9 @@ type Set struct{ memory, code bool }
 // Parse reads names of sources, each of which may be several with commas. No names are the zero Set. The error is a
 // [*hippo.FieldError] of the field sources.
 func Parse(names []string) (s Set, err error) {
+	if names != nil && len(names) == 0 {
+		names = []string{""} // an empty list asks nothing, which no caller means
+	}
 	for _, list := range names {
 		for name := range strings.SplitSeq(list, ",") {
 			switch strings.ToLower(strings.TrimSpace(name)) {
