@@ -150,7 +150,10 @@ func liveIDs(ctx context.Context, m *Memories) (map[hippo.ID]uint32, error) {
 
 // communities finds the communities and reads the first memories of those that are shown.
 func (r *related) communities(ctx context.Context, m *Memories, count int) (*CommunityList, error) {
-	found := groupingOf(r.Graph, &m.groups)
+	found, err := groupingOf(r.Graph, &m.groups)
+	if err != nil {
+		return nil, err
+	}
 	of, ranks := found.of, found.ranks
 	groups := make(map[int][]int)
 	for n, c := range of {

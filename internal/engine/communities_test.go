@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -141,5 +142,13 @@ func TestCommunities_Changed(t *testing.T) {
 	}
 	if d := cmp.Diff(pairs, f.grouped(engine.CommunityQuery{GraphFilter: engine.GraphFilter{Kinds: []string{"near"}}})); d != "" {
 		t.Error(d)
+	}
+}
+
+// A panic of what is computed beside the call is an error of the call; the process goes on.
+func TestCommunities_Panic(t *testing.T) {
+	t.Parallel()
+	if err := engine.GroupBroken(); err == nil || strings.Count(err.Error(), "panic: ") != 2 {
+		t.Errorf("error %v", err)
 	}
 }

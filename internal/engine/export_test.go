@@ -104,3 +104,9 @@ func (t Turns) Wait(n int) {
 		_, waiting = t.State()
 	}
 }
+
+// GroupBroken groups a graph that is none, and returns the error.
+func GroupBroken() error {
+	_, err := group(nil)
+	return err
+}

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"crypto/sha256"
+	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -22,19 +24,43 @@ type grouping struct {
 // groupingOf returns the grouping of a graph: that of the last one, if it was equal. Relations have no revision, and searches change
 // those that are learned; so the graph itself says whether it is the same. To read it is
 // less than half of the work.
-func groupingOf(x *graph.Graph, last *atomic.Pointer[grouping]) *grouping {
+func groupingOf(x *graph.Graph, last *atomic.Pointer[grouping]) (*grouping, error) {
 	sum := x.Sum()
 	if g := last.Load(); g != nil && g.graph == sum {
-		return g
+		return g, nil
 	}
-	g := &grouping{graph: sum}
-	var walk sync.WaitGroup
-	walk.Go(func() { g.ranks = ranks(x) })
-	g.of = x.Communities()
-	g.modularity = x.Modularity(g.of)
-	walk.Wait()
+	g, err := group(x)
+	if err != nil {
+		return nil, err
+	}
+	g.graph = sum
 	last.Store(g)
-	return g
+	return g, nil
+}
+
+// group computes a grouping, on two cores. A panic in either is an error.
+func group(x *graph.Graph) (*grouping, error) {
+	g := &grouping{}
+	var walk sync.WaitGroup
+	var walked error
+	walk.Go(func() { walked = caught(func() { g.ranks = ranks(x) }) })
+	err := caught(func() {
+		g.of = x.Communities()
+		g.modularity = x.Modularity(g.of)
+	})
+	walk.Wait()
+	return g, errors.Join(err, walked)
+}
+
+// caught runs fn; a panic becomes an error.
+func caught(fn func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	fn()
+	return nil
 }
 
 // ranks are those of a [grouping].

@@ -13,18 +13,35 @@ const leastGain = 1e-12
 // modularity is not below that of [Graph.Louvain].
 //
 // Source: Traag, Waltman and van Eck, From Louvain to Leiden, 2019; where that draws at random, the best is taken, the first of equals.
-// Cost: some passes over the arcs, on two cores.
+// Cost: some passes over the arcs, on two cores. A panic on the other core is one of the caller's goroutine.
 func (g *Graph) Communities() []int {
 	moved := g.move(identity(g.Nodes()), nil)
 	var refined, plain []int
-	var both sync.WaitGroup
-	both.Go(func() { refined = g.connected(g.detect(slices.Clone(moved), true)) })
-	both.Go(func() { plain = g.connected(g.detect(slices.Clone(moved), false)) })
-	both.Wait()
+	together(
+		func() { refined = g.connected(g.detect(slices.Clone(moved), true)) },
+		func() { plain = g.connected(g.detect(slices.Clone(moved), false)) },
+	)
 	if g.Modularity(plain) > g.Modularity(refined) {
 		return plain
 	}
 	return refined
+}
+
+// together runs two functions at once. It panics if either does, when both have ended.
+func together(here, there func()) {
+	var both sync.WaitGroup
+	var failed any
+	both.Go(func() {
+		defer func() { failed = recover() }()
+		there()
+	})
+	defer func() {
+		both.Wait()
+		if failed != nil {
+			panic(failed)
+		}
+	}()
+	here()
 }
 
 // Louvain returns communities by local moves and aggregation alone, numbered as by [Graph.Communities]. They need not be connected.

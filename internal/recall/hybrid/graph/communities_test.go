@@ -101,3 +101,22 @@ func BenchmarkCommunities(b *testing.B) {
 		b.ReportMetric(g.Modularity(g.Communities()), "modularity")
 	}
 }
+
+// A panic in either of two functions is one of the caller, who can turn it into an error.
+func TestTogether_panics(t *testing.T) {
+	t.Parallel()
+	fail, ok := func() { panic("lost") }, func() {}
+	for name, c := range map[string]struct {
+		here, there func()
+		want        any
+	}{"here": {fail, ok, "lost"}, "there": {ok, fail, "lost"}, "both": {fail, fail, "lost"}, "none": {ok, ok, nil}} {
+		func() {
+			defer func() {
+				if got := recover(); got != c.want {
+					t.Errorf("%s: %v", name, got)
+				}
+			}()
+			graph.Together(c.here, c.there)
+		}()
+	}
+}
