@@ -92,15 +92,18 @@ func (q *factList) ofAll(ctx context.Context, s *shell, m *client.Client) (*wire
 	for i, e := range l.Entities {
 		ids[i] = e.ID
 	}
-	if len(ids) == 0 {
-		return namedFacts(ctx, m, nil, q.at.ValidAt)
-	}
-	rs, err := m.Relations().List(ctx, client.RelationQuery{IDs: ids, Kinds: q.kinds, At: hippo.Moment{KnownAt: q.at.KnownAt}})
-	if err != nil {
-		return nil, err
+	var rs []hippo.Relation
+	if len(ids) > 0 {
+		if rs, err = m.Relations().List(ctx, client.RelationQuery{IDs: ids, Kinds: q.kinds, At: hippo.Moment{KnownAt: q.at.KnownAt}}); err != nil {
+			return nil, err
+		}
 	}
 	rs = slices.DeleteFunc(rs, func(r hippo.Relation) bool { return r.Kind == hippo.CoRecalled })
-	return namedFacts(ctx, m, rs, cmp.Or(q.at.ValidAt, s.now()))
+	facts, err := namedFacts(ctx, m, rs, cmp.Or(q.at.ValidAt, s.now()))
+	if err == nil {
+		facts.Degraded = l.Degraded
+	}
+	return facts, err
 }
 
 func printFacts(s *shell, facts *wire.Facts) error {

@@ -180,7 +180,10 @@ func listEntities(ctx context.Context, m *Memories, q EntityQuery) (*EntityList,
 	}
 	if known := q.KnownAt; isPast(m, hippo.Moment{KnownAt: known}) {
 		q.KnownAt = time.Time{}
-		out, _, err := inPast(ctx, m, known, func(p *Memories) (*EntityList, error) { return listEntities(ctx, p, q) })
+		out, note, err := inPast(ctx, m, known, func(p *Memories) (*EntityList, error) { return listEntities(ctx, p, q) })
+		if err == nil {
+			out.Degraded = noted(out.Degraded, note)
+		}
 		return out, err
 	}
 	names, err := entitiesOf(ctx, m)

@@ -166,6 +166,8 @@ type EntityList struct {
 	// Read is how many texts were read for found entities: the newest; More: there are more.
 	Read int
 	More bool
+	// Degraded says what the history lacks of what was known at a time; nil otherwise.
+	Degraded []string
 }
 
 // find fills a list with what texts name, without what has a record.

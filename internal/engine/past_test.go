@@ -314,6 +314,9 @@ func TestKnownAt_SaysWhereTheHistoryEnds(t *testing.T) {
 			t.Errorf("read by its id: %+v (%v), want %q", got, err, x.note)
 		}
 	}
+	if l, err := engine.ListEntities(t.Context(), f.Memories, engine.EntityQuery{KnownAt: known}); err != nil || len(l.Degraded) != 1 || l.Degraded[0] != a.Degraded[0] {
+		t.Errorf("entities: %+v (%v), want %q", l, err, a.Degraded)
+	}
 	early := f.search(hippo.Query{Text: "port", Filter: hippo.Filter{Moment: hippo.Moment{KnownAt: known.AddDate(0, 0, -1)}}})
 	if len(early.Hits) != 0 {
 		t.Errorf("before it was recorded: %q", contents(early))
