@@ -132,7 +132,7 @@ func TestOpen_two_take_over(t *testing.T) {
 		p.storeMany()
 		var both []*sharedstore.Store
 		for i := range byte(2) {
-			s, err := sharedstore.Open(t.Context(), p.path, &sharedstore.Options{Now: func() time.Time { return at(9000) }, Gradual: true})
+			s, err := sharedstore.Open(t.Context(), p.path, &sharedstore.Options{Gradual: true}) // as above
 			if err != nil {
 				t.Fatal(err)
 			}
