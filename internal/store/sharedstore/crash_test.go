@@ -61,8 +61,15 @@ func rounds(few int) int {
 	return few
 }
 
-// killed runs the child until some time after its first line, and returns what it acknowledged.
-func killed(t *testing.T, path string, after time.Duration) []hippo.ID {
+// begun and acknowledged are from when on the time of a child counts: that it began to open the file, and its first memory. How long
+// it takes from the one to the other depends on the machine.
+const (
+	begun = iota
+	acknowledged
+)
+
+// killed runs the child until some time after a line of it, and returns what it acknowledged.
+func killed(t *testing.T, path string, from int, after time.Duration) []hippo.ID {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -78,9 +85,11 @@ func killed(t *testing.T, path string, after time.Duration) []hippo.ID {
 		t.Fatal(err)
 	}
 	var ids []hippo.ID
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if lines.Text() == "begin" {
+	for n, lines := 0, bufio.NewScanner(out); lines.Scan(); n++ {
+		if n == from {
 			time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+		}
+		if lines.Text() == "begin" {
 			continue
 		}
 		id, err := hippo.ParseID(lines.Text())
@@ -107,7 +116,7 @@ func TestCrash_Kill(t *testing.T) {
 				stored++
 			}
 		})
-		ids := killed(t, p.path, time.Duration(60+round*37%150)*time.Millisecond)
+		ids := killed(t, p.path, acknowledged, time.Duration(round*37%150)*time.Millisecond)
 		other.Wait()
 		total += len(ids)
 		s := p.open()
@@ -143,7 +152,7 @@ func TestCrash_KillFirstOpening(t *testing.T) {
 		for n := range 20 {
 			p.store(fmt.Sprintf("Theirs %d", n), "", "note", "{}", 1000)
 		}
-		killed(t, p.path, time.Duration(20+round*37%150)*time.Millisecond)
+		killed(t, p.path, begun, time.Duration(20+round*37%150)*time.Millisecond)
 		p.sound()
 		if got := p.text("SELECT count(*) FROM memories WHERE content LIKE 'Theirs %' AND deleted_at IS NULL"); got != "20" {
 			t.Errorf("round %d: %s rows are left", round, got)
@@ -171,8 +180,8 @@ func TestCrash_KillTakeOver(t *testing.T) {
 		p.storeMany()
 		var other []hippo.ID
 		var both sync.WaitGroup
-		both.Go(func() { other = killed(t, p.path, time.Duration(250+round*161%1000)*time.Millisecond) })
-		ids := killed(t, p.path, time.Duration(200+round*197%1000)*time.Millisecond)
+		both.Go(func() { other = killed(t, p.path, begun, time.Duration(250+round*161%1000)*time.Millisecond) })
+		ids := killed(t, p.path, begun, time.Duration(200+round*197%1000)*time.Millisecond)
 		both.Wait()
 		ids = append(ids, other...)
 		p.sound()
