@@ -24,6 +24,12 @@ var ownSQL string
 //go:embed sql/words.sql
 var wordsSQL string
 
+//go:embed sql/words_begin.sql
+var wordsBeginSQL string
+
+//go:embed sql/words_end.sql
+var wordsEndSQL string
+
 //go:embed sql/edges.sql
 var edgesSQL string
 
@@ -37,7 +43,9 @@ var seenSQL string
 var surpriseSQL string
 
 // ownTables is the SQL of all versions of the tables that connect those of the store to the others.
-func ownTables() []string { return []string{ownSQL, edgesSQL, successorsSQL, seenSQL, surpriseSQL} }
+func ownTables() []string {
+	return []string{ownSQL, edgesSQL, successorsSQL, seenSQL, surpriseSQL, wordsSQL}
+}
 
 // guest creates the tables of the store in the file of another program. It implements [sqlitex.Guest].
 type guest struct{ path string }
