@@ -1,6 +1,7 @@
 package index
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/hippo-memory/hippo"
@@ -64,20 +65,45 @@ func (v *Vectors) Keep(m embed.Model) {
 // Unembedded returns up to limit live memories without a vector of the model, by
 // descending ID within segments, the newest segment first. Cost: a scan, unless there is none.
 func (v *Vectors) Unembedded(model string, limit int) []hippo.ID {
-	s := v.current.Load()
-	k := s.model(model)
-	if k < 0 {
-		return nil
-	}
 	var out []hippo.ID
+	for m := range v.Missing(model) {
+		if len(out) == limit {
+			break
+		}
+		out = append(out, m.ID)
+	}
+	return out
+}
+
+// Missing yields the live memories without a vector of the model, in the order of [Vectors.Unembedded], each with the key of
+// its text and no values.
+func (v *Vectors) Missing(model string) iter.Seq[Vector] {
+	return func(yield func(Vector) bool) {
+		s := v.current.Load()
+		k := s.model(model)
+		if k < 0 {
+			return
+		}
+		s.each(yield, func(p *part, doc uint32) bool { return !p.vectors[k].has(doc) })
+	}
+}
+
+// Texts yields all live memories as [Vectors.Missing] does.
+func (v *Vectors) Texts() iter.Seq[Vector] {
+	return func(yield func(Vector) bool) {
+		v.current.Load().each(yield, func(*part, uint32) bool { return true })
+	}
+}
+
+// each yields the live memories of which is holds, without vectors.
+func (s *snapshot) each(yield func(Vector) bool, is func(p *part, doc uint32) bool) {
 	for _, p := range slices.Backward(s.parts) {
-		for d := p.docs - 1; d >= 0 && len(out) < limit; d-- {
-			if !p.vectors[k].has(uint32(d)) && p.live.has(uint32(d)) {
-				out = append(out, p.columns.rows[d].id)
+		for d := p.docs - 1; d >= 0; d-- {
+			if doc := uint32(d); p.live.has(doc) && is(p, doc) && !yield(Vector{ID: p.columns.rows[d].id, Text: p.columns.extras[d].text}) {
+				return
 			}
 		}
 	}
-	return out
 }
 
 // Set takes over vectors of a model and returns how many: those of memories that are

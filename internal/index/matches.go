@@ -90,6 +90,23 @@ func (f *found) match(m *retrieve.Match, p *partFound, doc uint32) {
 	if m.Multilingual, other = f.scanned(retrieve.Multilingual, p, doc); m.Passage == 0 {
 		m.Passage = other
 	}
+	if f.query.Vectors[retrieve.Semantic].Partial {
+		f.estimate(m, p, doc)
+	}
+}
+
+// estimate sets the cosine of a document without a vector in the channel [retrieve.Semantic], see [retrieve.Vector.Partial].
+func (f *found) estimate(m *retrieve.Match, p *partFound, doc uint32) {
+	model := f.channels[retrieve.Semantic].model
+	if model < 0 || p.vectors[model].has(doc) || m.Multilingual <= 0 {
+		return
+	}
+	s := spreads(&f.channels)
+	from, to := s[retrieve.Multilingual], s[retrieve.Semantic]
+	if from.Deviation == 0 {
+		return
+	}
+	m.Cosine = min(1, max(0, to.Mean+float64(to.Deviation*(m.Multilingual-from.Mean)/from.Deviation)))
 }
 
 // scanned is the cosine of a document by the scan of a channel, and the number of its passage.

@@ -182,19 +182,28 @@ func (f *found) cosine(of retrieve.Channel, p *partFound, doc uint32, by func(a,
 
 // Similarity implements [retrieve.Reader].
 func (f reader) Similarity(a, b retrieve.Doc) float64 {
-	model := f.channels[retrieve.Semantic].model
+	similar, ok := similarity(f.found, retrieve.Semantic, a, b)
+	if !ok && f.query.Vectors[retrieve.Semantic].Partial {
+		similar, _ = similarity(f.found, retrieve.Multilingual, a, b)
+	}
+	return similar
+}
+
+// similarity is the approximate cosine of the first passages of two documents in a channel; not ok: a vector is missing.
+func similarity(f *found, in retrieve.Channel, a, b retrieve.Doc) (similar float64, ok bool) {
+	model := f.channels[in].model
 	if model < 0 {
-		return 0
+		return 0, false
 	}
 	p, i := f.at(a)
 	q, k := f.at(b)
 	row, ok := p.vectors[model].first(i)
 	other, too := q.vectors[model].first(k)
 	if !ok || !too {
-		return 0
+		return 0, false
 	}
 	x, y := p.vectors[model].table.At(row), q.vectors[model].table.At(other)
-	return max(0, vector.Rough(&x, &y))
+	return max(0, vector.Rough(&x, &y)), true
 }
 
 // Tokens implements [retrieve.Reader]. A file that is damaged may hold any number below 65,536.

@@ -101,7 +101,8 @@ func (p *Plan) embedded(ctx context.Context, e Embedder, day hippo.Day) (*Plan, 
 	s := &out.search
 	s.Situation.Vectors, s.Situation.Model = vectors.Situation, vectors.SituationModel
 	for c := range s.Vectors {
-		s.Vectors[c].Values, s.Vectors[c].Model = vectors.Text[c].Values, vectors.Text[c].Model
+		v := &vectors.Text[c]
+		s.Vectors[c].Values, s.Vectors[c].Model, s.Vectors[c].Partial = v.Values, v.Model, v.Partial
 	}
 	if p.ranker != hippo.RankerHippo { // the others are defined by one cosine
 		s.Vectors[retrieve.Multilingual].Values = nil

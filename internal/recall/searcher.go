@@ -58,6 +58,8 @@ type Vectors struct {
 type Embedded struct {
 	Values []float32
 	Model  string
+	// Partial is [retrieve.Vector.Partial].
+	Partial bool
 }
 
 // Hybrid is the graph ranker, which is optional.

@@ -74,6 +74,9 @@ type Vector struct {
 	// TopK documents match because of their cosine, of those above MinCosine.
 	TopK      int
 	MinCosine float64
+	// Partial: documents may be without a vector in the channel [Semantic]. Their cosine is estimated: it is as many
+	// deviations above the mean there as their cosine in the other channel is. Their [Reader.Similarity] is that of the other.
+	Partial bool
 }
 
 // Situation is the situation filter of a [Query]; see [Match.Context].
