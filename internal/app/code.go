@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/codeindex/symbols"
 	"github.com/hippo-memory/hippo/internal/codeindex/watch"
 	"github.com/hippo-memory/hippo/internal/embed/static"
+	"github.com/hippo-memory/hippo/internal/power"
 	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/models"
@@ -32,13 +33,17 @@ func OpenCodeIn(dir string, o *Options) (*codeindex.Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	weights := rank.DefaultWeights()
+	encoder, err := contextual()
+	if err != nil {
+		return nil, err
+	}
+	weights := rank.CodeWeights()
 	now := o.Now
 	if now == nil {
 		now = time.Now //nolint:forbidigo // the default clock
 	}
 	return codeindex.NewLibrary(codeindex.Config{
-		Dir: dir, Parser: symbols.New(filepath.Join(xdg.CacheHome, "hippo", "grammars"), grammar.Limits{}), Model: static.Functions{WithCode: tokens}, Tokens: tokens,
+		Dir: dir, Parser: symbols.New(filepath.Join(xdg.CacheHome, "hippo", "grammars"), grammar.Limits{}), Model: static.Functions{WithCode: tokens}, Encoder: encoder.Embedder, OnBattery: power.OnBattery, Tokens: tokens,
 		Weights: &weights, Now: now, Log: o.Log,
 	}), nil
 }
@@ -164,6 +169,8 @@ func (c *Code) watch(t *codeindex.Tree, f *followed) {
 		return
 	}
 	f.watched = true
+	changed := make(chan struct{}, 1)
+	c.work.Go(func() { codeindex.EncodeWhenever(f.ctx, t, changed) })
 	c.work.Go(func() {
 		_ = watch.Run(f.ctx, t.Root.Path, func(ctx context.Context) []string { // it ends with Stop or Close
 			r, err := t.Update(ctx, nil)
@@ -172,6 +179,10 @@ func (c *Code) watch(t *codeindex.Tree, f *followed) {
 					c.options.Log.Debug("code index", "root", t.Root.Path, "error", err)
 				}
 				return nil
+			}
+			select {
+			case changed <- struct{}{}:
+			default:
 			}
 			return r.Folders
 		}, watch.Options{Log: c.options.Log})

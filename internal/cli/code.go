@@ -160,26 +160,33 @@ func addCodeFlags(c *cobra.Command, f *codeFlags, filters bool) {
 }
 
 func newCodeIndexCommand(s *shell) *cobra.Command {
-	var rebuild, skipped bool
+	var rebuild, skipped, embedded bool
 	c := &cobra.Command{
 		Use:   "index PATH",
 		Short: "Index a source tree, or bring its index up to date: only what changed is parsed again",
 		Long: `Index the tree below PATH, or bring its index up to date. Files that git ignores are left out, those of a .hippoignore, and what is hidden, vendored, generated,
-minified, binary, a lock file or larger than 1 MB; a line such as !vendor/ in a .hippoignore takes a folder back. Until the update is whole, searches see the former state.`,
+minified, binary, a lock file or larger than 1 MB; a line such as !vendor/ in a .hippoignore takes a folder back. Until the update is whole, searches see the former state.
+
+Everything can be found then. What the built-in encoder adds to the ranking of a tree of up to 8,192 chunks takes 20 to 30 ms a chunk: hippo serve and hippo code watch
+compute it in the background, --embed at once. Less than a second or two of it is done without --embed, too.`,
 		Example: "  hippo code index .\n  hippo code index ~/src/linux --skipped",
 		Args:    oneArgument("the root of a source tree"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withCode(s, func(l *codeindex.Library) error {
-				_, r, err := updateTree(c.Context(), s, l, args[0], rebuild)
+				t, r, err := updateTree(c.Context(), s, l, args[0], rebuild)
 				if err != nil {
 					return err
 				}
-				return printCodeReport(s, r, skipped)
+				if err := printCodeReport(s, r, skipped); err != nil {
+					return err
+				}
+				return encodeTree(c.Context(), s, t, embedded)
 			})
 		},
 	}
 	c.Flags().BoolVar(&rebuild, "rebuild", false, "parse all files again")
 	c.Flags().BoolVar(&skipped, "skipped", false, "list what is left out, with the reason")
+	c.Flags().BoolVar(&embedded, "embed", false, "embed all chunks with the encoder now, which takes up to four minutes")
 	return c
 }
 
@@ -272,6 +279,7 @@ func printCodeStatus(ctx context.Context, s *shell, l *codeindex.Library) error 
 		}
 		if err := s.table(func(w io.Writer) {
 			fmt.Fprintf(w, "  holds\t%s, %s, %s, %d with a vector\n", plural(st.Files, "file"), plural(st.Symbols, "symbol"), plural(st.Chunks, "chunk"), st.Embedded)
+			fmt.Fprintf(w, "  encoder\t%s\n", encoderLine(&st))
 			fmt.Fprintf(w, "  updated\t%s\n", st.Updated)
 			fmt.Fprintf(w, "  index\t%.1f MB; %d files and folders left out\n", float64(st.Bytes)/1e6, st.Skipped)
 		}); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,12 @@ func watchTree(ctx context.Context, s *shell, t *codeindex.Tree) error {
 	if err != nil {
 		return err
 	}
+	changed := make(chan struct{}, 1)
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() { codeindex.EncodeWhenever(ctx, t, changed) })
+	defer work.Wait()
+	defer cancel()
 	said := "" // a root that is gone is tried again every two seconds
 	err = watch.Run(ctx, t.Root.Path, func(ctx context.Context) []string {
 		r, err := t.Update(ctx, nil)
@@ -49,6 +56,10 @@ func watchTree(ctx context.Context, s *shell, t *codeindex.Tree) error {
 			return nil
 		}
 		said = ""
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
 		if r.Parsed+r.Removed > 0 && !s.json {
 			fmt.Fprintf(s.out, "Parsed %s, removed %d, in %v.\n", plural(r.Parsed, "file"), r.Removed, r.Took.Round(time.Millisecond))
 		}

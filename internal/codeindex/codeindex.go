@@ -34,6 +34,11 @@ type Config struct {
 	Parser Parser
 	// Model embeds chunks and queries; its tokens are those of Tokens. Nil: words only.
 	Model embed.StaticEmbedder
+	// Encoder embeds chunks in the background, which takes minutes: [Encode]. Where it has embedded them, the cosine by
+	// Model counts beside the one by it. Nil: Model alone counts.
+	Encoder embed.Embedder
+	// OnBattery reports whether the machine runs on its battery; nil: never. Nothing is embedded in the background then.
+	OnBattery func(context.Context) bool
 	// Tokens cuts texts for the index, and compares them token by token.
 	Tokens  embed.TokenEmbedder
 	Weights *rank.Weights

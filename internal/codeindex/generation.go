@@ -19,6 +19,7 @@ import (
 
 // generation is one index of a tree: a catalog, and the words and vectors that follow it.
 type generation struct {
+	config   *Config
 	dir      string
 	journal  *catalog.Journal
 	current  *atomic.Pointer[catalog.Catalog]
@@ -27,6 +28,7 @@ type generation struct {
 	users    sync.RWMutex // held for reading while the index is used
 	symbols  atomic.Pointer[symbolTable]
 	graph    atomic.Pointer[graph]
+	loaded   loaded // from the file of vectors
 }
 
 const (
@@ -37,7 +39,7 @@ const (
 // openGeneration opens a folder. Without fresh its catalog exists; else it is created empty. readOnly: the file
 // of the words is not written, for processes that answer once and end.
 func openGeneration(ctx context.Context, c *Config, root, dir string, fresh, readOnly bool) (*generation, error) {
-	g := &generation{dir: dir, current: &atomic.Pointer[catalog.Catalog]{}}
+	g := &generation{config: c, dir: dir, current: &atomic.Pointer[catalog.Catalog]{}}
 	path := filepath.Join(dir, catalogFile)
 	var state *catalog.Catalog
 	var err error
@@ -57,11 +59,14 @@ func openGeneration(ctx context.Context, c *Config, root, dir string, fresh, rea
 	if c.Model != nil {
 		o.Models, o.Instant = []embed.Model{c.Model.Model()}, c.Model
 	}
+	if c.encodes() {
+		o.Models = append(o.Models, c.Encoder.Model())
+	}
 	if g.words, err = index.Open(ctx, &source{root: root, current: g.current}, o); err != nil {
 		return nil, fmt.Errorf("code index: %w", err)
 	}
 	g.searcher = recall.New(recall.Config{
-		Index: g.words, Relations: noRelations{}, Embedder: queries{c.Model}, Tokens: c.Tokens, Weights: c.Weights, Now: c.Now,
+		Index: g.words, Relations: noRelations{}, Embedder: queries{c, g}, Tokens: c.Tokens, Weights: c.Weights, Now: c.Now,
 	})
 	return g, nil
 }

@@ -43,7 +43,7 @@ type Library struct {
 // NewLibrary returns a Library. It reads nothing yet.
 func NewLibrary(c Config) *Library { return &Library{config: c, trees: make(map[string]*Tree)} }
 
-// Close closes all trees, and the parser if it can be closed.
+// Close closes all trees, and the parser and the encoder if they can be closed.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,8 +52,10 @@ func (l *Library) Close() error {
 		err = errors.Join(err, t.close())
 	}
 	clear(l.trees)
-	if c, ok := l.config.Parser.(io.Closer); ok {
-		err = errors.Join(err, c.Close())
+	for _, part := range []any{l.config.Parser, l.config.Encoder} {
+		if c, ok := part.(io.Closer); ok {
+			err = errors.Join(err, c.Close())
+		}
 	}
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,10 +14,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
 	"github.com/hippo-memory/hippo/internal/codeindex/syntax"
 	"github.com/hippo-memory/hippo/internal/codeindex/walk"
-	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/recall"
-	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
 // Query asks for code.
@@ -98,6 +95,7 @@ func (t *Tree) Search(ctx context.Context, q Query) (*Answer, error) {
 		return nil, err
 	}
 	defer done()
+	defer t.encoding.searching(t.config.Now)()
 	if err := q.check(t, g.current.Load()); err != nil {
 		return nil, err
 	}
@@ -173,6 +171,7 @@ func (g *generation) recall(ctx context.Context, q *hippo.Query) (r *recall.Rank
 	if missing, err = g.words.CatchUpWithin(ctx, catchUpWait); err != nil {
 		return nil, 0, err
 	}
+	g.load(false)
 	plan, err := g.searcher.Plan(hippo.LocalScope(hippo.AllProjects), q)
 	if err != nil {
 		return nil, 0, err
@@ -258,21 +257,4 @@ func (t *texts) of(e *catalog.Entry) ([]byte, Freshness) {
 	default:
 		return text, Fresh
 	}
-}
-
-// queries embeds queries with the model of the chunks.
-type queries struct{ model embed.Embedder }
-
-// Query implements [recall.Embedder].
-func (q queries) Query(ctx context.Context, _ *hippo.Scope, text string, _ []string) (v recall.Vectors, err error) {
-	if q.model == nil || text == "" {
-		return v, ctx.Err()
-	}
-	list, err := q.model.Embed(ctx, embed.Query, []string{text})
-	if err != nil || len(list) != 1 {
-		v.Degraded = []string{"semantic search: the model does not answer"}
-		return v, ctx.Err()
-	}
-	v.Text[retrieve.Semantic] = recall.Embedded{Values: slices.Clone(list[0]), Model: q.model.Model().ID}
-	return v, nil
 }

@@ -22,8 +22,7 @@ type Status struct {
 	// Bytes is the size of the index on the disk; Skipped how many files and folders the last update left out.
 	Bytes   int64
 	Skipped int
-	// Embedded counts the chunks that have a vector.
-	Embedded int
+	Encoding
 	// Progress is how far an update of this process is; nil: none runs. Elsewhere: another process updates the index.
 	Progress  *Progress
 	Elsewhere bool
@@ -94,8 +93,7 @@ func (t *Tree) Status(ctx context.Context) Status {
 			s.Bytes += info.Size()
 		}
 	}
-	if t.config.Model != nil {
-		s.Embedded, _ = g.words.Vectors.Embedded(nil, t.config.Model.Model().ID)
-	}
+	g.load(true)
+	s.Encoding = encodingOf(t, g)
 	return s
 }

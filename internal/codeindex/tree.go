@@ -29,6 +29,7 @@ type Tree struct {
 	serving  *generation // nil: none was opened
 	updating sync.Mutex  // held by an update of this process
 	state    updateState
+	encoding encoding
 	// left are the files that the last update left out because of what they contain. It is for the update.
 	left map[string]leftOut
 }

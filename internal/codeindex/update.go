@@ -28,10 +28,13 @@ const (
 	Indexing Phase = "indexing"
 )
 
+// Embedding is the phase of [Encode], which is no part of an update.
+const Embedding Phase = "embedding"
+
 // Progress is how far an update is.
 type Progress struct {
 	Phase Phase `json:"phase"`
-	// Done and Total count bytes of files while parsing; else they are 0.
+	// Done and Total count bytes of files while parsing, and chunks while embedding; else they are 0.
 	Done  int64 `json:"done"`
 	Total int64 `json:"total"`
 	// Left is how long the phase will still take, by how long it has taken; 0: not known.

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"math"
+
 	"github.com/hippo-memory/hippo/internal/codeindex"
 	"github.com/hippo-memory/hippo/internal/codeindex/walk"
 )
@@ -132,6 +134,17 @@ type CodeStatus struct {
 	Bytes     int64          `json:"index_bytes"`
 	Skipped   int            `json:"skipped"`
 	Embedded  int            `json:"embedded"`
+	// Encoder is absent if it takes no part, as in large trees.
+	Encoder *CodeEncoder `json:"encoder,omitempty"`
+}
+
+// CodeEncoder says how far the vectors by the encoder are, as JSON.
+type CodeEncoder struct {
+	Encoded int `json:"embedded"`
+	Chunks  int `json:"chunks"`
+	// Running: a process makes them now. Left is the seconds that it will still take, or would; absent: not known.
+	Running bool `json:"running"`
+	Left    int  `json:"seconds_left,omitempty"`
 }
 
 // CodeStatusOf returns a state as JSON.
@@ -139,6 +152,9 @@ func CodeStatusOf(s *codeindex.Status) CodeStatus {
 	out := CodeStatus{
 		Root: s.Root.Path, Project: s.Root.Project, Problem: s.Problem, CodeTotals: CodeTotals{s.Files, s.Chunks, s.Symbols}, Languages: s.Languages, Bytes: s.Bytes,
 		Skipped: s.Skipped, Embedded: s.Embedded,
+	}
+	if e := &s.Encoding; e.Encodable > 0 {
+		out.Encoder = &CodeEncoder{Encoded: e.Encoded, Chunks: e.Encodable, Running: e.Running, Left: int(math.Ceil(e.Left.Seconds()))}
 	}
 	if !s.Updated.IsZero() {
 		out.Updated = s.Updated.Format("2006-01-02T15:04:05Z07:00")

@@ -1,0 +1,280 @@
+package codeindex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/codeindex/catalog"
+	"github.com/hippo-memory/hippo/internal/codeindex/vectorfile"
+	"github.com/hippo-memory/hippo/internal/embed"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/passage"
+)
+
+const (
+	// encodeBatch is the number of chunks that are embedded at a time: some 400 ms of a core.
+	encodeBatch = 16
+	// encodeLock is the file by which processes agree on who embeds the chunks of a tree, elsewhereRetry how often it is tried.
+	encodeLock     = "vectors.lock"
+	elsewhereRetry = time.Second
+)
+
+// EncodeOptions adjusts [Encode]; nil is useful.
+type EncodeOptions struct {
+	// Now: somebody waits. Neither searches nor the battery hold the work up.
+	Now bool
+	// Progress is called after each batch; nil: never.
+	Progress func(Progress)
+}
+
+// Encode embeds by the encoder what has no vector by it, and returns when nothing is left. What is done is kept when ctx ends or
+// the process is killed. One process at a time embeds the chunks of a tree, others wait. The tree may be updated and searched
+// meanwhile. The error is [hippo.ErrNotFound] if there is no index, or that of ctx, of the encoder or of the disk.
+func Encode(ctx context.Context, t *Tree, o *EncodeOptions) error {
+	if o == nil {
+		o = &EncodeOptions{}
+	}
+	if left, err := unencoded(ctx, t); left == 0 || err != nil {
+		return err
+	}
+	t.encoding.one.Lock()
+	defer t.encoding.one.Unlock()
+	lock := flock.New(filepath.Join(t.folder, encodeLock), flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, elsewhereRetry); err != nil {
+		return fmt.Errorf("code index: %w", err)
+	}
+	defer lock.Close() //nolint:errcheck // nothing was written to it
+	f, err := vectorfile.Read(filepath.Join(t.folder, vectorsFile), t.config.Encoder.Model(), encodedForm)
+	if err != nil {
+		return fmt.Errorf("code index: %w", err)
+	}
+	t.encoding.begin()
+	defer t.encoding.end()
+	for more := true; more; {
+		if err := t.encoding.pause(ctx, t.config, o); err != nil {
+			return err
+		}
+		if more, err = encodeSome(ctx, t, f, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unencoded is the number of chunks that have no vector by the encoder and shall have one.
+func unencoded(ctx context.Context, t *Tree) (int, error) {
+	if !t.config.encodes() {
+		return 0, nil
+	}
+	g, done, err := t.use(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	if err := g.words.CatchUp(ctx); err != nil {
+		return 0, fmt.Errorf("code index: %w", err)
+	}
+	g.load(true)
+	have, all := g.counts()
+	return all - have, nil
+}
+
+// encodeSome embeds some chunks of the generation that serves; more: there may be others.
+func encodeSome(ctx context.Context, t *Tree, f *vectorfile.File, o *EncodeOptions) (more bool, err error) {
+	g, done, err := t.use(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	if _, err := g.words.CatchUpWithin(ctx, catchUpWait); err != nil {
+		return false, fmt.Errorf("code index: %w", err)
+	}
+	g.take(f)
+	if have, all := g.counts(); have == all {
+		return false, finish(ctx, t, g, f)
+	}
+	batch := batchOf(t, g)
+	if len(batch) == 0 { // of files that have changed: the next update knows
+		return false, finish(ctx, t, g, f)
+	}
+	start := t.config.Now()
+	vectors, err := embedBatch(ctx, t.config.Encoder, batch)
+	if err != nil {
+		return false, fmt.Errorf("code index: %w", err)
+	}
+	if err := f.Add(vectors); err != nil {
+		return false, fmt.Errorf("code index: %w", err)
+	}
+	g.take(f)
+	t.encoding.did(t, len(batch), t.config.Now().Sub(start))
+	if o.Progress != nil {
+		e := encodingOf(t, g)
+		o.Progress(Progress{Phase: Embedding, Done: int64(e.Encoded), Total: int64(e.Encodable), Left: e.Left})
+	}
+	return true, nil
+}
+
+// finish saves the vectors with the words, and drops those that no chunk has any more. Another process may have replaced the
+// generation meanwhile: then the file of vectors has them still.
+func finish(ctx context.Context, t *Tree, g *generation, f *vectorfile.File) error {
+	if err := g.words.Save(ctx); err != nil {
+		t.config.logger().Debug("code index: vectors are not saved with the words", "error", err)
+	}
+	if _, all := g.counts(); f.Len() <= 2*all {
+		return nil
+	}
+	keys := make(map[uint64]bool)
+	for m := range g.words.Vectors.Texts() {
+		keys[m.Text] = true
+	}
+	return f.Keep(keys)
+}
+
+// encodable is a chunk that has no vector, with the texts to embed.
+type encodable struct {
+	key      uint64
+	passages []string
+}
+
+// batchOf returns some chunks without a vector whose files are as the index knows them.
+func batchOf(t *Tree, g *generation) (list []encodable) {
+	files, closed := textsOf(t)
+	defer closed()
+	state := g.current.Load()
+	for m := range g.words.Vectors.Missing(t.config.Encoder.Model().ID) {
+		if p, ok := state.Find(m.ID); ok {
+			if memory := memoryAt(files, m.ID, p); memory != nil && index.TextKey(memory) == m.Text {
+				list = append(list, encodable{m.Text, passage.Of(memory)})
+			}
+		}
+		if len(list) == encodeBatch {
+			break
+		}
+	}
+	return list
+}
+
+// memoryAt is the memory of a chunk; nil if its file has changed.
+func memoryAt(files *texts, id hippo.ID, p catalog.Place) *hippo.Memory {
+	text, freshness := files.of(p.Entry)
+	if freshness != Fresh {
+		return nil
+	}
+	return memoryOf(id, p.Entry.Path, p.File, &p.Chunk, text)
+}
+
+// embedBatch embeds chunks.
+func embedBatch(ctx context.Context, m embed.Embedder, batch []encodable) ([]vectorfile.Vector, error) {
+	var all []string
+	for _, x := range batch {
+		all = append(all, x.passages...)
+	}
+	vectors, err := m.Embed(ctx, embed.Passage, all)
+	if err != nil {
+		return nil, err
+	}
+	if err := embed.Check(m.Model(), len(all), vectors); err != nil {
+		return nil, err
+	}
+	out := make([]vectorfile.Vector, len(batch))
+	for i, x := range batch {
+		out[i] = vectorfile.Vector{Key: x.key, Values: slices.Concat(vectors[:len(x.passages)]...)}
+		vectors = vectors[len(x.passages):]
+	}
+	return out, nil
+}
+
+// EncodeWhenever embeds what has no vector now and whenever changed says so, until ctx ends. What fails is tried again at the
+// next change.
+func EncodeWhenever(ctx context.Context, t *Tree, changed <-chan struct{}) {
+	for {
+		if err := Encode(ctx, t, nil); err != nil && ctx.Err() == nil && !errors.Is(err, hippo.ErrNotFound) {
+			t.config.logger().Warn("code cannot be embedded", "root", t.Root.Path, "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+const (
+	// restAfterSearch is how long no search may run before the next batch, longestPause how long searches hold it up, and poll
+	// how often that is looked at.
+	restAfterSearch, longestPause, poll = 100 * time.Millisecond, 5 * time.Second, 20 * time.Millisecond
+	// batteryPoll is how often it is looked whether the machine runs on its battery still.
+	batteryPoll = 30 * time.Second
+)
+
+// pause waits until a batch may be embedded in the background. The error is that of ctx.
+func (e *encoding) pause(ctx context.Context, c *Config, o *EncodeOptions) error {
+	if o.Now {
+		return ctx.Err()
+	}
+	for c.OnBattery != nil && c.OnBattery(ctx) && ctx.Err() == nil {
+		sleep(ctx, batteryPoll)
+	}
+	for waited := time.Duration(0); e.busy(c.Now()) && waited < longestPause && ctx.Err() == nil; waited += poll {
+		sleep(ctx, poll)
+	}
+	return ctx.Err()
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// encoding is the state of the background work on a tree in this process. The zero value is ready.
+type encoding struct {
+	one sync.Mutex // held by who embeds
+
+	mu       sync.Mutex
+	running  bool
+	searches int
+	searched time.Time // when the last search ended
+	batches  int
+	chunks   float64 // of the last batches, the older ones count less
+	seconds  float64
+}
+
+// searching counts a search until the caller calls end.
+func (e *encoding) searching(now func() time.Time) (end func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.searches++
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.searches--
+		e.searched = now()
+	}
+}
+
+// busy reports whether a search runs or has just ended.
+func (e *encoding) busy(now time.Time) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.searches > 0 || now.Sub(e.searched) < restAfterSearch
+}
+
+func (e *encoding) begin() { e.run(true) }
+
+func (e *encoding) end() { e.run(false) }
+
+func (e *encoding) run(is bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.running = is
+}
