@@ -151,8 +151,8 @@ func batchOf(t *Tree, g *generation) (list []encodable) {
 	state := g.current.Load()
 	for m := range g.words.Vectors.Missing(t.config.Encoder.Model().ID) {
 		if p, ok := state.Find(m.ID); ok {
-			if memory := memoryAt(files, m.ID, p); memory != nil && index.TextKey(memory) == m.Text {
-				list = append(list, encodable{m.Text, passage.Of(memory)})
+			if memory := memoryAt(files, m.ID, p, p.Chunk.From); memory != nil && index.TextKey(memory) == m.Text {
+				list = append(list, encodable{m.Text, passage.Of(memoryAt(files, m.ID, p, encodedFrom(&p)))})
 			}
 		}
 		if len(list) == encodeBatch {
@@ -162,13 +162,32 @@ func batchOf(t *Tree, g *generation) (list []encodable) {
 	return list
 }
 
-// memoryAt is the memory of a chunk; nil if its file has changed.
-func memoryAt(files *texts, id hippo.ID, p catalog.Place) *hippo.Memory {
+// memoryAt is the memory of a chunk whose text begins at a byte of the file; nil if the file has changed.
+func memoryAt(files *texts, id hippo.ID, p catalog.Place, from int) *hippo.Memory {
 	text, freshness := files.of(p.Entry)
 	if freshness != Fresh {
 		return nil
 	}
+	p.Chunk.From = from
 	return memoryOf(id, p.Entry.Path, p.File, &p.Chunk, text)
+}
+
+// encodedFrom is where what is embedded of a chunk begins: at its definition, with the comment of that. The first chunk of a file
+// may have the package and imports in front, which are the same in many files.
+func encodedFrom(p *catalog.Place) int {
+	c := &p.Chunk
+	if c.Symbol < 0 {
+		return c.From
+	}
+	s := &p.File.Symbols[c.Symbol]
+	at := s.Range.From
+	if s.Doc.From < s.Doc.Until {
+		at = min(at, s.Doc.From)
+	}
+	if at >= c.Until {
+		return c.From
+	}
+	return max(c.From, at)
 }
 
 // embedBatch embeds chunks.

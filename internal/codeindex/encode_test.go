@@ -115,6 +115,11 @@ func TestEncode(t *testing.T) {
 		t.Errorf("%d passages and %d queries without Encode", passages, queries)
 	}
 	encode(t, tree)
+	for _, text := range c.passages { // what stands before the definition is the same everywhere
+		if strings.Contains(text, "package p") || !strings.Contains(text, "func number") {
+			t.Errorf("embedded: %q", text)
+		}
+	}
 	if passages, _ := c.taken(); passages != chunks {
 		t.Errorf("%d passages of %d chunks", passages, chunks)
 	}

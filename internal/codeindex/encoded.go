@@ -23,8 +23,8 @@ const (
 	missingShare    = 50
 	// vectorsFile is the name of the file with the vectors of a tree, beside its generations.
 	vectorsFile = "vectors"
-	// encodedForm is the version of what is embedded of a chunk: the passages of [memoryOf].
-	encodedForm = documents + "/1"
+	// encodedForm is the version of what is embedded of a chunk: the passages of [memoryOf], from [encodedFrom] on.
+	encodedForm = documents + "/2"
 	// loadEvery is how often the file is read for vectors that another process made.
 	loadEvery = 5 * time.Second
 )
