@@ -38,6 +38,9 @@ type Options struct {
 	IndexWait time.Duration
 	// ReadOnly: the file of the index is not written, see [index.Options].
 	ReadOnly bool
+	// CodeModel is the setting of the model, for code indexes: [config.Static] and [config.NoModel] leave the encoder out, which
+	// works in the background.
+	CodeModel config.Model
 	// Client is the HTTP client for model endpoints; nil means one like [http.DefaultClient].
 	Client *http.Client
 	// Token is that for a server, instead of $HIPPO_TOKEN and the login of the user.

@@ -13,6 +13,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/codeindex/grammar"
 	"github.com/hippo-memory/hippo/internal/codeindex/symbols"
 	"github.com/hippo-memory/hippo/internal/codeindex/watch"
+	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/embed"
 	"github.com/hippo-memory/hippo/internal/embed/static"
 	"github.com/hippo-memory/hippo/internal/power"
 	"github.com/hippo-memory/hippo/internal/project"
@@ -33,7 +35,7 @@ func OpenCodeIn(dir string, o *Options) (*codeindex.Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoder, err := contextual()
+	encoder, err := codeEncoder(&o.CodeModel)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +45,18 @@ func OpenCodeIn(dir string, o *Options) (*codeindex.Library, error) {
 		now = time.Now //nolint:forbidigo // the default clock
 	}
 	return codeindex.NewLibrary(codeindex.Config{
-		Dir: dir, Parser: symbols.New(filepath.Join(xdg.CacheHome, "hippo", "grammars"), grammar.Limits{}), Model: static.Functions{WithCode: tokens}, Encoder: encoder.Embedder, OnBattery: power.OnBattery, Tokens: tokens,
+		Dir: dir, Parser: symbols.New(filepath.Join(xdg.CacheHome, "hippo", "grammars"), grammar.Limits{}), Model: static.Functions{WithCode: tokens}, Encoder: encoder, OnBattery: power.OnBattery, Tokens: tokens,
 		Weights: &weights, Now: now, Log: o.Log,
 	}), nil
+}
+
+// codeEncoder returns the encoder of code for the setting of the model; nil: there is none.
+func codeEncoder(m *config.Model) (embed.Embedder, error) {
+	if m.Name == config.Static || m.Name == config.NoModel {
+		return nil, nil
+	}
+	c, err := contextual()
+	return c.Embedder, err
 }
 
 // codeFolder is where the code indexes are.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/adrg/xdg"
 
@@ -41,6 +42,9 @@ func TestCode_Update(t *testing.T) {
 	r, err := c.Update(t.Context(), tree, false)
 	if err != nil || r.Files != 1 {
 		t.Fatalf("%+v, %v", r, err)
+	}
+	for s := tree.Status(t.Context()); s.Encodable == 0 || s.Encoded < s.Encodable; s = tree.Status(t.Context()) { // in the background
+		time.Sleep(time.Millisecond)
 	}
 	c.Stop(tree)
 	if _, err := l.Forget(t.Context(), dir); err != nil {

@@ -47,7 +47,7 @@ func withCode(s *shell, fn func(*codeindex.Library) error) error {
 	if err != nil {
 		return err
 	}
-	l, err := app.OpenCode(&app.Options{Now: s.now, Log: s.logger(c)})
+	l, err := app.OpenCode(&app.Options{Now: s.now, Log: s.logger(c), CodeModel: c.Model})
 	if err != nil {
 		return err
 	}

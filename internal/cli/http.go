@@ -107,7 +107,7 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	signal.Notify(hangups, syscall.SIGHUP) // before anybody knows of the server: a hangup ends a process that expects none
 	defer signal.Stop(hangups)
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true, Own: true})
-	endCode := f.openCode(s)
+	endCode := f.openCode(s, &cfg)
 	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
 	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
 	served := make(chan error, 1)

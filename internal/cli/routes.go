@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
+	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/httpd"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
@@ -36,11 +37,11 @@ type httpFront struct {
 }
 
 // openCode offers the source trees of this machine, if their tools are named: callers on other machines see none otherwise.
-func (f *httpFront) openCode(s *shell) (end func() error) {
+func (f *httpFront) openCode(s *shell, cfg *config.Config) (end func() error) {
 	if !slices.Contains(f.tools, codetools.Name) {
 		return func() error { return nil }
 	}
-	code := app.NewCode("", &app.Options{Now: s.now, Log: f.log})
+	code := app.NewCode("", &app.Options{Now: s.now, Log: f.log, CodeModel: cfg.Model})
 	f.code = code
 	return code.Close
 }

@@ -94,7 +94,7 @@ func runProgram(c *cobra.Command, s *shell, p script.Program) error {
 	caller := script.Caller{Scope: s.scope(cfg, projectOf(c.Context(), cfg)), Now: s.now}
 	caller.Work = func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") }
 	dir, _ := os.Getwd() // without it no source tree is preferred
-	code := app.NewCode("", &app.Options{Now: s.now, Log: s.logger(cfg)})
+	code := app.NewCode("", &app.Options{Now: s.now, Log: s.logger(cfg), CodeModel: cfg.Model})
 	caller.Trees = app.UnwatchedCode{Code: code, Folder: dir}
 	r, err := script.New(nil).Run(c.Context(), e, caller, p)
 	if err = errors.Join(err, e.Close(), code.Close()); err != nil {

@@ -90,7 +90,7 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
 	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), cfg)) })
 	dir, _ := os.Getwd() // without it no tree is preferred
-	code := app.NewCode(dir, &app.Options{Now: s.now, Log: log})
+	code := app.NewCode(dir, &app.Options{Now: s.now, Log: log, CodeModel: cfg.Model})
 	server := mcpserver.New(sharing.Engine, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(), Tools: tools, Code: code,
 		Scope: func(context.Context) hippo.Scope { return scope() },
