@@ -22,6 +22,8 @@ type found struct {
 	// Relevance is that of each hit, the best first, and Right whether it is an answer.
 	Relevance []float64 `json:"relevance"`
 	Right     []bool    `json:"right"`
+	// documents are the names of the documents of the hits in a tree: several may be parts of one.
+	documents []string
 }
 
 func (f *found) add(relevance float64, right bool) {
@@ -45,7 +47,9 @@ type source struct {
 	set *eval.Set
 	// ask asks a question; relevant are the names of the documents that answer it.
 	ask func(ctx context.Context, text string, relevant map[string]float64) (found, error)
-	end func() error
+	// encode embeds a tree by the encoder, which ranks from then on; nil: it is a store.
+	encode func(context.Context) error
+	end    func() error
 }
 
 // pair asks a store and a tree the questions about both.
@@ -119,14 +123,17 @@ func openTree(ctx context.Context, s *eval.Set) (_ *source, err error) {
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return &source{set: s, end: func() error { return errors.Join(l.Close(), remove()) }, ask: func(ctx context.Context, text string, relevant map[string]float64) (found, error) {
+	encode := func(ctx context.Context) error { return codeindex.Encode(ctx, t, &codeindex.EncodeOptions{Now: true}) }
+	return &source{set: s, encode: encode, end: func() error { return errors.Join(l.Close(), remove()) }, ask: func(ctx context.Context, text string, relevant map[string]float64) (found, error) {
 		a, err := t.Search(ctx, codeindex.Query{Text: text, Count: shown})
 		if err != nil {
 			return found{}, err
 		}
 		out := found{Confidence: a.Confidence}
 		for i := range a.Hits {
-			out.add(a.Hits[i].Relevance, relevant[names[a.Hits[i].Path]] > 0)
+			name := names[a.Hits[i].Path]
+			out.add(a.Hits[i].Relevance, relevant[name] > 0)
+			out.documents = append(out.documents, name)
 		}
 		return out, nil
 	}}, nil

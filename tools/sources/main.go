@@ -3,6 +3,7 @@
 //
 //	go -C tools run ./sources --data DIR              (a table in Markdown)
 //	go -C tools run ./sources --data DIR --features   (a line of JSON for each question and pair of sets)
+//	go -C tools run ./sources --data DIR --code       (instead: what a search of code alone finds, by the table and with the encoder)
 package main
 
 import (
@@ -25,8 +26,13 @@ import (
 func main() {
 	data := flag.String("data", "", "folder of the evaluation sets")
 	features := flag.Bool("features", false, "print a line of JSON for each question and pair of sets")
+	code := flag.Bool("code", false, "measure searches of code alone")
 	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *data, *features); err != nil {
+	what := run
+	if *code {
+		what = func(ctx context.Context, w io.Writer, data string, _ bool) error { return measureCode(ctx, w, data) }
+	}
+	if err := what(context.Background(), os.Stdout, *data, *features); err != nil {
 		fmt.Fprintln(os.Stderr, "sources:", err)
 		os.Exit(1)
 	}

@@ -68,3 +68,18 @@ func TestOrdered(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Questions without an answer do not count; others count what they found of theirs.
+func TestScore(t *testing.T) {
+	t.Parallel()
+	var s score
+	for _, q := range []struct {
+		right   []bool
+		answers int
+	}{{[]bool{true, false, true, true}, 2}, {[]bool{false, true}, 2}, {nil, 1}, {[]bool{false}, 0}} {
+		s.add(found{Right: q.right, documents: []string{"a", "b", "c", "a"}[:len(q.right)]}, q.answers)
+	}
+	if got, want := s.String(), "0.500 / 0.333"; s.questions != 3 || got != want {
+		t.Errorf("%s of %d questions, not %s", got, s.questions, want)
+	}
+}
