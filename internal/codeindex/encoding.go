@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/hippo-memory/hippo/internal/atomicfile"
 )
 
@@ -87,21 +85,9 @@ func encodingOf(t *Tree, g *generation) (e Encoding) {
 	t.encoding.mu.Lock()
 	e.Running = t.encoding.running
 	t.encoding.mu.Unlock()
-	e.Running = e.Running || encodedElsewhere(t)
+	e.Running = e.Running || heldElsewhere(t, encodeLock)
 	if r := rateOf(t); r > 0 {
 		e.Left = time.Duration(float64(e.Encodable-e.Encoded) / r * float64(time.Second))
 	}
 	return e
-}
-
-// encodedElsewhere reports whether another process embeds the chunks of a tree.
-func encodedElsewhere(t *Tree) bool {
-	path := filepath.Join(t.folder, encodeLock)
-	if _, err := os.Stat(path); err != nil {
-		return false
-	}
-	lock := flock.New(path)
-	free, err := lock.TryRLock()
-	_ = lock.Close() // it was only tried
-	return err == nil && !free
 }

@@ -60,9 +60,9 @@ func errForgotten(t *Tree) error {
 	return fmt.Errorf("%w: the index of %s was forgotten; run hippo code index %s", hippo.ErrNotFound, t.Root.Path, t.Root.Path)
 }
 
-// updatedElsewhere reports whether another process holds the lock of a root.
-func updatedElsewhere(t *Tree) bool {
-	path := filepath.Join(t.folder, lockFile)
+// heldElsewhere reports whether another process holds a lock of a tree, by its file.
+func heldElsewhere(t *Tree, file string) bool {
+	path := filepath.Join(t.folder, file)
 	if _, err := os.Stat(path); err != nil {
 		return false
 	}

@@ -37,7 +37,7 @@ type Status struct {
 func Notes(t *Tree) []string {
 	p, running := t.state.get()
 	if !running {
-		if updatedElsewhere(t) {
+		if heldElsewhere(t, lockFile) {
 			return []string{"the index is being updated by another process: this is the former state"}
 		}
 		if foreign(t) {
@@ -66,7 +66,7 @@ func (t *Tree) Status(ctx context.Context) Status {
 	if running {
 		s.Progress = &p
 	} else {
-		s.Elsewhere = updatedElsewhere(t)
+		s.Elsewhere = heldElsewhere(t, lockFile)
 	}
 	s.Began, s.Failed = t.state.last()
 	if root, err := t.open(); err != nil {
