@@ -112,27 +112,41 @@ func (f *File) Get(key uint64) []float32 {
 	return out
 }
 
-// Add appends vectors to the file. What is not whole at its end is overwritten. One process adds at a time. The error is that of
-// the file system; the file is as useful as before then.
+// Add appends vectors to the file. What is not whole at its end is overwritten; a file that was deleted or cut meanwhile is
+// written again. One process adds at a time. The error is that of the file system; the file is as useful as before then.
 func (f *File) Add(list []Vector) error {
+	file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err == nil {
+		err = errors.Join(f.add(file, list), file.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("vectors: %w", err)
+	}
+	return nil
+}
+
+func (f *File) add(file *os.File, list []Vector) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
 	var b []byte
-	if f.whole == 0 {
+	if f.whole == 0 || info.Size() < f.whole {
+		f.whole = 0
 		b = append(b, f.head...)
+		for _, r := range f.records {
+			b = append(b, r...)
+		}
 	}
 	begin := len(b)
 	for _, v := range list {
 		b = f.encode(b, v)
 	}
-	file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("vectors: %w", err)
+	if err := file.Truncate(f.whole); err != nil {
+		return err
 	}
-	err = file.Truncate(f.whole)
-	if err == nil {
-		_, err = file.WriteAt(b, f.whole)
-	}
-	if err := errors.Join(err, file.Close()); err != nil {
-		return fmt.Errorf("vectors: %w", err)
+	if _, err := file.WriteAt(b, f.whole); err != nil {
+		return err
 	}
 	f.whole += int64(len(b))
 	for rest := b[begin:]; len(rest) > 0; {

@@ -118,6 +118,32 @@ func TestFile_others(t *testing.T) {
 	}
 }
 
+// The file may be deleted or cut while it is in use.
+func TestFile_gone(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(path string) error{
+		"deleted": os.Remove,
+		"cut":     func(path string) error { return os.Truncate(path, 30) },
+	} {
+		path := filepath.Join(t.TempDir(), "vectors")
+		f := read(t, path, model(), form)
+		for key := range uint64(3) {
+			if key == 2 {
+				if err := damage(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := f.Add([]vectorfile.Vector{{Key: key, Values: []float32{1, 0, float32(key)}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		again := read(t, path, model(), form)
+		if again.Len() != 3 || again.Get(2) == nil {
+			t.Errorf("%s: %d texts", name, again.Len())
+		}
+	}
+}
+
 // Texts that nothing needs any more are dropped once they are most of the file.
 func TestFile_Keep(t *testing.T) {
 	t.Parallel()
