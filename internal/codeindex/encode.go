@@ -36,37 +36,57 @@ type EncodeOptions struct {
 }
 
 // Encode embeds by the encoder what has no vector by it, and returns when nothing is left. What is done is kept when ctx ends or
-// the process is killed. One process at a time embeds the chunks of a tree, others wait. The tree may be updated and searched
-// meanwhile. The error is [hippo.ErrNotFound] if there is no index, or that of ctx, of the encoder or of the disk.
+// the process is killed. One process at a time embeds the chunks of a tree, others wait; one that waits for power lets them. The
+// tree may be updated and searched meanwhile. The error is [hippo.ErrNotFound] if there is no index, or that of ctx, of the encoder
+// or of the disk.
 func Encode(ctx context.Context, t *Tree, o *EncodeOptions) error {
 	if o == nil {
 		o = &EncodeOptions{}
 	}
-	if left, err := unencoded(ctx, t); left == 0 || err != nil {
-		return err
-	}
-	t.encoding.one.Lock()
-	defer t.encoding.one.Unlock()
-	lock := flock.New(filepath.Join(t.folder, encodeLock), flock.SetPermissions(0o600))
-	if _, err := lock.TryLockContext(ctx, elsewhereRetry); err != nil {
-		return fmt.Errorf("code index: %w", err)
-	}
-	defer lock.Close() //nolint:errcheck // nothing was written to it
-	f, err := vectorfile.Read(filepath.Join(t.folder, vectorsFile), t.config.Encoder.Model(), encodedForm)
-	if err != nil {
-		return fmt.Errorf("code index: %w", err)
-	}
-	t.encoding.begin()
-	defer t.encoding.end()
 	for more := true; more; {
-		if err := t.encoding.pause(ctx, t.config, o); err != nil {
+		left, err := unencoded(ctx, t)
+		if left == 0 || err != nil {
 			return err
 		}
-		if more, err = encodeSome(ctx, t, f, o); err != nil {
+		for o.waitsForPower(ctx, t.config) {
+			sleep(ctx, batteryPoll)
+		}
+		if more, err = encodeAlone(ctx, t, o); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// encodeAlone embeds until nothing is left, while no other process does; more: the machine has to wait for power.
+func encodeAlone(ctx context.Context, t *Tree, o *EncodeOptions) (more bool, err error) {
+	t.encoding.one.Lock()
+	defer t.encoding.one.Unlock()
+	lock := flock.New(filepath.Join(t.folder, encodeLock), flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, elsewhereRetry); err != nil {
+		return false, fmt.Errorf("code index: %w", err)
+	}
+	defer lock.Close() //nolint:errcheck // nothing was written to it
+	f, err := vectorfile.Read(filepath.Join(t.folder, vectorsFile), t.config.Encoder.Model(), encodedForm)
+	if err != nil {
+		return false, fmt.Errorf("code index: %w", err)
+	}
+	t.encoding.begin()
+	defer t.encoding.end()
+	for more = true; more && !o.waitsForPower(ctx, t.config); {
+		if err := t.encoding.pause(ctx, t.config, o); err != nil {
+			return false, err
+		}
+		if more, err = encodeSome(ctx, t, f, o); err != nil {
+			return false, err
+		}
+	}
+	return more, nil
+}
+
+// waitsForPower reports whether the machine runs on its battery, and nobody waits.
+func (o *EncodeOptions) waitsForPower(ctx context.Context, c *Config) bool {
+	return !o.Now && c.OnBattery != nil && ctx.Err() == nil && c.OnBattery(ctx)
 }
 
 // unencoded is the number of chunks that have no vector by the encoder and shall have one.
@@ -94,16 +114,21 @@ func encodeSome(ctx context.Context, t *Tree, f *vectorfile.File, o *EncodeOptio
 		return false, err
 	}
 	defer done()
-	if _, err := g.words.CatchUpWithin(ctx, catchUpWait); err != nil {
-		return false, fmt.Errorf("code index: %w", err)
+	if missing, err := g.words.CatchUpWithin(ctx, catchUpWait); missing > 0 || err != nil {
+		if err != nil {
+			err = fmt.Errorf("code index: %w", err)
+		}
+		return true, err
 	}
 	g.take(f)
 	if have, all := g.counts(); have == all {
-		return false, finish(ctx, t, g, f)
+		finish(ctx, t, g, f)
+		return false, nil
 	}
 	batch := batchOf(t, g)
 	if len(batch) == 0 { // of files that have changed: the next update knows
-		return false, finish(ctx, t, g, f)
+		finish(ctx, t, g, f)
+		return false, nil
 	}
 	start := t.config.Now()
 	vectors, err := embedBatch(ctx, t.config.Encoder, batch)
@@ -124,18 +149,20 @@ func encodeSome(ctx context.Context, t *Tree, f *vectorfile.File, o *EncodeOptio
 
 // finish saves the vectors with the words, and drops those that no chunk has any more. Another process may have replaced the
 // generation meanwhile: then the file of vectors has them still.
-func finish(ctx context.Context, t *Tree, g *generation, f *vectorfile.File) error {
+func finish(ctx context.Context, t *Tree, g *generation, f *vectorfile.File) {
 	if err := g.words.Save(ctx); err != nil {
 		t.config.logger().Debug("code index: vectors are not saved with the words", "error", err)
 	}
 	if _, all := g.counts(); f.Len() <= 2*all {
-		return nil
+		return
 	}
 	keys := make(map[uint64]bool)
 	for m := range g.words.Vectors.Texts() {
 		keys[m.Text] = true
 	}
-	return f.Keep(keys)
+	if err := f.Keep(keys); err != nil { // it only stays large
+		t.config.logger().Debug("code index: vectors that no chunk has are kept", "error", err)
+	}
 }
 
 // encodable is a chunk that has no vector, with the texts to embed.
@@ -238,9 +265,6 @@ const (
 func (e *encoding) pause(ctx context.Context, c *Config, o *EncodeOptions) error {
 	if o.Now {
 		return ctx.Err()
-	}
-	for c.OnBattery != nil && c.OnBattery(ctx) && ctx.Err() == nil {
-		sleep(ctx, batteryPoll)
 	}
 	for waited := time.Duration(0); e.busy(c.Now()) && waited < longestPause && ctx.Err() == nil; waited += poll {
 		sleep(ctx, poll)

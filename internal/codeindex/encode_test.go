@@ -256,6 +256,40 @@ func TestEncode_large(t *testing.T) {
 	}
 }
 
+// What waits for power in the background holds up nobody who waits.
+func TestEncode_battery(t *testing.T) {
+	t.Parallel()
+	cache, root, c := t.TempDir(), t.TempDir(), &counted{}
+	write(t, root, functions(30))
+	asked := make(chan struct{}, 100)
+	o := config(t, cache)
+	o.Encoder, o.OnBattery = c, func(context.Context) bool { asked <- struct{}{}; return true }
+	background := codeindex.NewLibrary(o)
+	tree := add(t, background, root)
+	update(t, tree)
+	ctx, cancel := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	work.Go(func() {
+		if err := codeindex.Encode(ctx, tree, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("in the background: %v", err)
+		}
+	})
+	<-asked
+	if s := tree.Status(t.Context()); s.Running {
+		t.Errorf("on battery it says that it embeds")
+	}
+	now := add(t, encoding(t, cache, c), root)
+	encode(t, now)
+	if have, all := encoded(t, now); have != all || all == 0 {
+		t.Errorf("%d of %d embedded", have, all)
+	}
+	cancel()
+	work.Wait()
+	if err := background.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // What changes is embedded in the background.
 func TestEncodeWhenever(t *testing.T) {
 	t.Parallel()
