@@ -23,7 +23,8 @@ type found struct {
 
 // none reports whether there is nothing to apply.
 func (f *found) none() bool {
-	return len(f.known)+len(f.fresh)+len(f.gone) == 0 && !f.edges
+	l := f.layout
+	return len(f.known)+len(f.fresh)+len(f.gone) == 0 && !f.edges && (!l.words || l.repaired)
 }
 
 // uncompared is the version of a state in which something may be applied that could not be before.
@@ -138,6 +139,11 @@ func resume(s *Store, q *sqlitex.Tx, f *found) (*group, error) {
 func (g *group) apply(ctx context.Context, f *found) error {
 	if f.tx != g.seen.tx {
 		return nil // the file was replaced, and all of it was compared
+	}
+	if l := g.seen.layout; l.words && !l.repaired {
+		if err := g.Script(wordsSQL); err != nil {
+			return err
+		}
 	}
 	t := g.Begin(ctx)
 	if err := g.reconciler(t).run(ctx, f); err != nil {

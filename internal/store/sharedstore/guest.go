@@ -24,12 +24,6 @@ var ownSQL string
 //go:embed sql/words.sql
 var wordsSQL string
 
-//go:embed sql/words_begin.sql
-var wordsBeginSQL string
-
-//go:embed sql/words_end.sql
-var wordsEndSQL string
-
 //go:embed sql/edges.sql
 var edgesSQL string
 
@@ -43,9 +37,7 @@ var seenSQL string
 var surpriseSQL string
 
 // ownTables is the SQL of all versions of the tables that connect those of the store to the others.
-func ownTables() []string {
-	return []string{ownSQL, edgesSQL, successorsSQL, seenSQL, surpriseSQL, wordsSQL}
-}
+func ownTables() []string { return []string{ownSQL, edgesSQL, successorsSQL, seenSQL, surpriseSQL} }
 
 // guest creates the tables of the store in the file of another program. It implements [sqlitex.Guest].
 type guest struct{ path string }

@@ -136,9 +136,6 @@ func catchUpAll(ctx context.Context, s *Store) error {
 	if err == nil && left(s) > 0 && !s.rest.take() {
 		err = takeAll(ctx, s)
 	}
-	if err == nil && unrepaired(s) && !s.rest.take() {
-		err = repairWords(ctx, s)
-	}
 	return err
 }
 
