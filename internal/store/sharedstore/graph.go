@@ -180,18 +180,18 @@ func (c *reconciler) applyEdge(e *graphRow) error {
 	})
 }
 
-// unrelate removes the last period of a relation, which its edge showed, unless that has ended: what held once is history, of which
-// the edge says nothing.
+// unrelate removes all periods of a relation.
 func (c *reconciler) unrelate(from, to hippo.ID, kind string) error {
 	periods, err := c.RelationsFrom(from, to, kind)
-	if err != nil || len(periods) == 0 {
+	if err != nil {
 		return err
 	}
-	last := periods[len(periods)-1]
-	if !last.ValidUntil.IsZero() && !last.ValidUntil.After(c.now) {
-		return nil
+	for _, r := range periods {
+		if err := c.Tx.Relate(r, func(_, _ hippo.Relation) hippo.Relation { return hippo.Relation{} }); err != nil {
+			return err
+		}
 	}
-	return c.Tx.Relate(last, func(_, _ hippo.Relation) hippo.Relation { return hippo.Relation{} })
+	return nil
 }
 
 // kindOf returns the kind of an edge, as long as a kind of ours may be.
@@ -220,7 +220,7 @@ func (c *reconciler) ends(source, target string) (from, to hippo.ID, err error) 
 	return from, to, nil
 }
 
-// lostEdges removes the periods of relations whose edge another program removed. With a deleted row go its edges; the
+// lostEdges removes the relations whose edge another program removed. With a deleted row go its edges; the
 // relations of a forgotten memory stay.
 func (c *reconciler) lostEdges(ctx context.Context) error {
 	var list []graphRow
