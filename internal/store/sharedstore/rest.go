@@ -101,7 +101,7 @@ func takeRest(ctx context.Context, s *Store) error {
 	if err := takeAll(ctx, s); err != nil {
 		return err
 	}
-	return errors.Join(sweep(ctx, s), showAll(ctx, s))
+	return sweep(ctx, s)
 }
 
 // takeAll takes over all that is left, in parts.

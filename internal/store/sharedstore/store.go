@@ -94,9 +94,7 @@ func Open(ctx context.Context, path string, o *Options) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	if !s.rest.take() { // else it does
-		if err = sweep(ctx, s); err == nil {
-			_, _, err = showPart(ctx, s) // a command does a part, the next one another
-		}
+		err = sweep(ctx, s)
 	}
 	if err != nil && !errors.Is(err, hippo.ErrReadOnly) && !errors.Is(err, hippo.ErrCorrupt) {
 		return nil, errors.Join(err, s.Close())

@@ -1,17 +1,12 @@
 package sharedstore
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/store/driver"
-	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 	"github.com/hippo-memory/hippo/internal/surprise"
 )
 
@@ -98,8 +93,11 @@ func readSurprise(metadata map[string]json.RawMessage) (below map[string]json.Ra
 	return below, s, err == nil && strings.HasPrefix(s.Version, ownVersion)
 }
 
+// shownSize bounds what [showSurprise] adds to metadata, in bytes.
+const shownSize = 512
+
 // showSurprise puts the surprise of a memory that was recorded here into the metadata of its row, and reports whether that changes
-// them. One of another program stays.
+// them. One of another program stays. Metadata that it would make too large for a memory stay as they are.
 func showSurprise(metadata map[string]json.RawMessage, m *hippo.Memory) (changed bool, err error) {
 	if byOrigin(m) == 0 {
 		return false, nil
@@ -107,6 +105,13 @@ func showSurprise(metadata map[string]json.RawMessage, m *hippo.Memory) (changed
 	below, former, ok := readSurprise(metadata)
 	want := surpriseOf(m)
 	if !ok || want.near(&former) {
+		return false, nil
+	}
+	size := shownSize
+	for k, v := range metadata {
+		size += len(k) + len(v) + len(`"":,`)
+	}
+	if size > hippo.MaxMetadata {
 		return false, nil
 	}
 	next := maps.Clone(below)
@@ -135,93 +140,4 @@ func hideSurprise(metadata map[string]json.RawMessage) map[string]json.RawMessag
 		return nil
 	}
 	return metadata
-}
-
-// surpriseEvery is after how many rows the time is looked at.
-const surpriseEvery = 16
-
-// showAll shows the surprise of the memories whose rows a version before this one wrote, in parts as [takeAll].
-func showAll(ctx context.Context, s *Store) error {
-	for {
-		took, more, err := showPart(ctx, s)
-		if err != nil || !more {
-			return err
-		}
-		select {
-		case <-time.After(min(took/2, maxPause)):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// showPart is a part of it. Where the file cannot be written, that is for another time.
-func showPart(ctx context.Context, s *Store) (took time.Duration, more bool, err error) {
-	last := int64(0)
-	err = s.inner.DB().View(ctx, func(f *sqlitex.File) error {
-		_, err := sqlitex.First(ctx, f, "SELECT unscored FROM shared_state", nil, &last)
-		return err
-	})
-	if err != nil || last == 0 {
-		return 0, false, err
-	}
-	err = transact(ctx, s, nil, func(g *group) (err error) {
-		began := s.now()
-		more, err = g.showPart(ctx, func() bool { return s.now().Sub(began) >= partTime })
-		took = s.now().Sub(began)
-		return err
-	})
-	if errors.Is(err, hippo.ErrReadOnly) || errors.Is(err, hippo.ErrUnavailable) {
-		return 0, false, nil
-	}
-	return took, more, err
-}
-
-func (g *group) showPart(ctx context.Context, end func() bool) (more bool, err error) {
-	t := g.Begin(ctx)
-	p := &projection{vectorTable{tx: t, layout: g.seen.layout}}
-	list, err := unscored(ctx, t)
-	if err != nil {
-		return false, err
-	}
-	last := int64(0)
-	if len(list) == partSize {
-		last = list[partSize-1].pk - 1
-	}
-	for i, m := range list {
-		if i > 0 && i%surpriseEvery == 0 && end() {
-			last = m.pk
-			break
-		}
-		if err := driver.Readable(p.memory(m.id, edit{})); err != nil {
-			return false, err
-		}
-	}
-	err = t.Exec("UPDATE shared_state SET unscored = ?", last)
-	g.Keep(t)
-	return last > 0, err
-}
-
-// numbered is a memory with its key in the table of memories.
-type numbered struct {
-	pk int64
-	id hippo.ID
-}
-
-// unscored finds the last partSize memories whose rows may have no surprise.
-func unscored(ctx context.Context, q sqlitex.Queryer) (list []numbered, err error) {
-	const query = `SELECT pk, id FROM memory WHERE pk <= (SELECT unscored FROM shared_state) AND client <> ? AND forgotten_at IS NULL ORDER BY pk DESC LIMIT ?`
-	for rows, err := range sqlitex.Rows(ctx, q, query, client, partSize) {
-		var m numbered
-		var id []byte
-		if err == nil {
-			err = rows.Scan(&m.pk, &id)
-		}
-		if err != nil {
-			return nil, err
-		}
-		m.id = hippo.ID(id)
-		list = append(list, m)
-	}
-	return list, nil
 }

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/store/sharedstore"
 )
 
 // shownScore and shownVersion read what claude-hippo ranks and archives by.
@@ -98,47 +98,18 @@ func TestSurprise_of_another_program_stays(t *testing.T) {
 	})
 }
 
-// Rows of an earlier version get theirs in parts: a command does one of them, a server all.
-func TestSurprise_of_earlier_rows(t *testing.T) {
-	t.Parallel()
-	for name, gradual := range map[string]bool{"command": false, "server": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newPeer(t, "python11")
-			p.store(cat, "", "note", `{"k": 1}`, 1000)
-			s := p.open()
-			const n = 40
-			for i := range byte(n) {
-				put(t, s, memory(i+1, fmt.Sprint("text ", i)))
-			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			p.exec("UPDATE memories SET metadata = '{}' WHERE content LIKE 'text %'")
-			p.exec("UPDATE shared_state SET unscored = (SELECT max(pk) FROM memory)")
-			updated := p.text("SELECT sum(updated_at) FROM memories")
-			const without = "SELECT count(*) FROM memories WHERE content LIKE 'text %' AND json_extract(metadata, '$._hippo.surprise.score') IS NULL"
-			now := at(9000)
-			for left := n; left > 0; left -= 16 {
-				s, err := sharedstore.Open(t.Context(), p.path, &sharedstore.Options{Gradual: gradual, Now: func() time.Time { now = now.Add(time.Hour); return now }})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for gradual && p.text("SELECT unscored FROM shared_state") != "0" {
-					if t.Context().Err() != nil {
-						t.Fatal("it does not end")
-					}
-				}
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
-				if got := p.text(without); gradual && got != "0" || !gradual && got != strconv.Itoa(max(0, left-16)) {
-					t.Errorf("%s rows have none, of %d", got, left)
-				}
-			}
-			if p.text("SELECT unscored FROM shared_state") != "0" || p.text("SELECT metadata FROM memories WHERE content = ?", cat) != `{"k": 1}` || p.text("SELECT sum(updated_at) FROM memories") != updated {
-				t.Error("it is not done, or something else was changed")
-			}
-		})
-	}
+// Metadata that are nearly as large as those of a memory may be stay as they are, and the row goes on to be a memory.
+func TestSurprise_of_large_metadata(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p *peer) {
+		s := p.open()
+		m := memory(1, redis)
+		m.Metadata = map[string]json.RawMessage{"k": json.RawMessage(`"` + strings.Repeat("x", hippo.MaxMetadata-50) + `"`)}
+		put(t, s, m)
+		m.Tags = []string{"changed"}
+		put(t, s, m)
+		p.exec("UPDATE memories SET tags = 'theirs', updated_at = 99999 WHERE content = ?", redis)
+		if got := all(t, s)[redis]; !slices.Contains(got.Tags, "theirs") {
+			t.Errorf("the memory has the tags %q", got.Tags)
+		}
+	})
 }
