@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -71,8 +70,8 @@ func encodeAlone(ctx context.Context, t *Tree, o *EncodeOptions) (more bool, err
 	if err != nil {
 		return false, fmt.Errorf("code index: %w", err)
 	}
-	t.encoding.begin()
-	defer t.encoding.end()
+	t.encoding.run(true)
+	defer t.encoding.run(false)
 	for more = true; more && !o.waitsForPower(ctx, t.config); {
 		if err := t.encoding.pause(ctx, t.config, o); err != nil {
 			return false, err
@@ -277,47 +276,4 @@ func sleep(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	case <-time.After(d):
 	}
-}
-
-// encoding is the state of the background work on a tree in this process. The zero value is ready.
-type encoding struct {
-	one sync.Mutex // held by who embeds
-
-	mu       sync.Mutex
-	running  bool
-	searches int
-	searched time.Time // when the last search ended
-	batches  int
-	chunks   float64 // of the last batches, the older ones count less
-	seconds  float64
-}
-
-// searching counts a search until the caller calls end.
-func (e *encoding) searching(now func() time.Time) (end func()) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.searches++
-	return func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.searches--
-		e.searched = now()
-	}
-}
-
-// busy reports whether a search runs or has just ended.
-func (e *encoding) busy(now time.Time) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.searches > 0 || now.Sub(e.searched) < restAfterSearch
-}
-
-func (e *encoding) begin() { e.run(true) }
-
-func (e *encoding) end() { e.run(false) }
-
-func (e *encoding) run(is bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.running = is
 }

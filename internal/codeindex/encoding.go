@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/atomicfile"
@@ -35,6 +36,46 @@ const (
 type rate struct {
 	// Chunks a second.
 	Chunks float64 `json:"chunks_a_second"`
+}
+
+// encoding is the state of the background work on a tree in this process. The zero value is ready.
+type encoding struct {
+	one sync.Mutex // held by who embeds
+
+	mu       sync.Mutex
+	running  bool
+	searches int
+	searched time.Time // when the last search ended
+	batches  int
+	chunks   float64 // of the last batches, the older ones count less
+	seconds  float64
+}
+
+// searching counts a search until the caller calls end.
+func (e *encoding) searching(now func() time.Time) (end func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.searches++
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.searches--
+		e.searched = now()
+	}
+}
+
+// busy reports whether a search runs or has just ended.
+func (e *encoding) busy(now time.Time) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.searches > 0 || now.Sub(e.searched) < restAfterSearch
+}
+
+// run says whether this process embeds.
+func (e *encoding) run(is bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.running = is
 }
 
 // did counts a batch.
