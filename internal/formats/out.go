@@ -213,3 +213,6 @@ func (o *Out) Include(name string, s *Source) error {
 	}
 	return nil
 }
+
+// SurpriseEstimated is what the version of a row's surprise ends with until the surprise of its memory is known.
+const SurpriseEstimated = " estimated"

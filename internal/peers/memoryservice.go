@@ -135,7 +135,7 @@ func readQuality(m *hippo.Memory, meta, r row) {
 		}
 	}
 	set(&m.Surprise.Explicit, parts, "explicit")
-	if !strings.HasSuffix(surprise.text("version"), " estimated") { // else there is no score yet, see docs/formats.md
+	if !strings.HasSuffix(surprise.text("version"), formats.SurpriseEstimated) { // else there is no score yet, see docs/formats.md
 		set(&m.Surprise.Score, surprise, "score")
 		set(&m.Surprise.Outlier, parts, "embedding_outlier")
 		set(&m.Surprise.Engagement, parts, "engagement")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/surprise"
 )
 
@@ -19,7 +20,7 @@ const (
 	// measured and estimated are the versions of what this program writes; both begin with ownVersion.
 	ownVersion = "hippo/"
 	measured   = ownVersion + "1"
-	estimated  = measured + " estimated"
+	estimated  = measured + formats.SurpriseEstimated
 )
 
 // shownSurprise is metadata._hippo.surprise.
