@@ -115,7 +115,7 @@ fuzz: ## every fuzz target for FUZZTIME
 	while read -r dir name; do echo "$$dir $$name"; go test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=1s "$$dir" < /dev/null || exit 1; done
 
 bench: build ## the tokens that a model pays, and the binary from outside: start, search, record, memory, lost writes
-	bin/hippo tokens
+	go -C tools run ./tokens
 	go -C tools run ./bench -hippo ../bin/hippo
 
 benchmarks: THIRTY = internal/eval/testdata/thirty

@@ -43,7 +43,7 @@ func layers() [][]string {
 		{"internal/script", "internal/httpd"},
 		{
 			"internal/mcpserver", "internal/eval", "internal/restapi", "internal/shodh", "internal/web", "internal/telemetry", "internal/oauth", "internal/remote",
-			"internal/hook", "internal/meter", "internal/setup", "internal/syncfile",
+			"internal/hook", "internal/setup", "internal/syncfile",
 		},
 		{"internal/app"},
 		{"client"},

@@ -152,7 +152,7 @@ func commands(s *shell) []group {
 			newStatusCommand(s), newConsolidateCommand(s), newClustersCommand(s), newAuditCommand(s), newImportCommand(s), newExportCommand(s), newMigrateCommand(s), newBackupCommand(s), newCheckCommand(s),
 		}},
 		{"Commands for code:", []*cobra.Command{newCodeCommand(s)}},
-		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), knowsClaudeHippo(s, newEmbedCommand(s)), knowsClaudeHippo(s, newBenchCommand(s)), newEvalCommand(s), newTokensCommand(s), newDemoCommand(s)}},
+		{"Commands for models and measurements:", []*cobra.Command{newModelCommand(s), knowsClaudeHippo(s, newEmbedCommand(s)), knowsClaudeHippo(s, newBenchCommand(s)), newEvalCommand(s), newDemoCommand(s)}},
 	}
 }
 

@@ -1,4 +1,4 @@
-package meter
+package main
 
 // note is a memory of 40 words, as agents write them.
 type note struct{ content, situation, kind string }

@@ -1,6 +1,4 @@
-// Package meter counts the tokens that a model pays for a memory: the list of tools in each
-// session, calls, and the results that it reads.
-package meter
+package main
 
 import (
 	"context"
