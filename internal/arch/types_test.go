@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -15,12 +16,22 @@ import (
 // no type. That is enough to find where names of the package itself are used.
 type checker struct {
 	root     string // directory of the module
+	goroot   string // directory of Go
 	set      *token.FileSet
 	packages map[string]*types.Package
 }
 
 func newChecker(root string) *checker {
-	return &checker{root: root, set: token.NewFileSet(), packages: map[string]*types.Package{"unsafe": types.Unsafe}}
+	return &checker{root: root, goroot: goroot(), set: token.NewFileSet(), packages: map[string]*types.Package{"unsafe": types.Unsafe}}
+}
+
+// goroot asks the go command: a test binary that was built with -trimpath does not know it.
+func goroot() string {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return build.Default.GOROOT
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // uses returns the uses across the files of the package in a directory of the module,
@@ -87,5 +98,5 @@ func (c *checker) dir(path string) (string, bool) {
 		return filepath.Join(c.root, filepath.FromSlash(rest)), true
 	}
 	first, _, _ := strings.Cut(path, "/")
-	return filepath.Join(build.Default.GOROOT, "src", filepath.FromSlash(path)), !strings.Contains(first, ".")
+	return filepath.Join(c.goroot, "src", filepath.FromSlash(path)), !strings.Contains(first, ".")
 }
