@@ -67,6 +67,9 @@ func (c *Client) Post(ctx context.Context, timeout time.Duration, request any, l
 	r.Header.Set("User-Agent", "hippo")
 	if key := c.key.Reveal(); key != "" {
 		r.Header.Set("Authorization", "Bearer "+key)
+		if strings.HasSuffix(r.URL.Hostname(), ".azure.com") { // its deployments take a key in no other header
+			r.Header.Set("Api-Key", key)
+		}
 	}
 	resp, err := c.http.Do(r)
 	if err != nil {

@@ -99,7 +99,10 @@ func TestClient_refuses_answers(t *testing.T) {
 		{"overflow", vector("[3e38,3e38,3e38]"), "has 3 dimensions"},
 		{"zero", vector("[0,-0.0]"), "vector 1 is all zero"},
 		{"nan", vector("[NaN,1]"), "not a list of embeddings"},
-		{"base64", vector(`"AACAPw=="`), "not a list of embeddings"},
+		{"base64_too_short", vector(`"AACAPw=="`), "vector 1 has 1 dimensions, want 2"},
+		{"base64_odd", vector(`"AACAPwA="`), "no number of 32-bit floats"},
+		{"base64_nan", vector(`"AACAPwAAwH8="`), "vector 1 is all zero or overflows"},
+		{"text", vector(`"one, two"`), "not a list of embeddings"},
 		{"half", data(a, b)[:30], "not a list of embeddings"},
 		{"empty", "", "not a list of embeddings"},
 		{"html", "<html>" + strings.Repeat("x", 1000), "<html>x"},
@@ -115,6 +118,10 @@ func TestClient_refuses_answers(t *testing.T) {
 	s := answering(t, http.StatusOK, "{\"data\":[{\"embedding\":[ 3 ,\n\t4e0 ]}]}")
 	if got, err := open(t, config(s, 2)).Embed(t.Context(), embed.Query, []string{"a"}); err != nil || fmt.Sprint(got) != "[[0.6 0.8]]" {
 		t.Errorf("a single vector without index: got %v, %v", got, err)
+	}
+	s = answering(t, http.StatusOK, `{"data":[{"embedding":"AABAQAAAgEA="}]}`)
+	if got, err := open(t, config(s, 2)).Embed(t.Context(), embed.Query, []string{"a"}); err != nil || fmt.Sprint(got) != "[[0.6 0.8]]" {
+		t.Errorf("a vector in base64: got %v, %v", got, err)
 	}
 }
 

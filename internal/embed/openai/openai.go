@@ -38,7 +38,8 @@ const (
 // Config says which server and model to use. URL and Model are required.
 type Config struct {
 	// URL is the base address of the server, with or without /v1, or the whole address
-	// with /embeddings: "http://127.0.0.1:11434", "https://api.openai.com/v1".
+	// with /embeddings: "http://127.0.0.1:11434", "https://api.openai.com/v1". The address of
+	// Ollama's own route, /api/embed, stands for its server.
 	URL string
 	// Model is the server's name of the model.
 	Model string
@@ -70,7 +71,7 @@ func New(c Config) (*Client, error) {
 		return nil, hippo.Fieldf("Dimension", "must not be negative, got %d", c.Dimension)
 	}
 	server, err := endpoint.New(endpoint.Config{
-		Name: "openai", URL: c.URL, Path: "/embeddings", Key: c.Key, URLField: "URL", KeyField: "Key", Client: c.Client,
+		Name: "openai", URL: serverOf(c.URL), Path: "/embeddings", Key: c.Key, URLField: "URL", KeyField: "Key", Client: c.Client,
 	})
 	if err != nil {
 		return nil, err
@@ -78,6 +79,18 @@ func New(c Config) (*Client, error) {
 	client := &Client{server: server, name: c.Model}
 	client.dimension.Store(int64(c.Dimension))
 	return client, nil
+}
+
+// serverOf returns the URL without the route by which Ollama's own documentation embeds: every
+// version that has it answers at /v1/embeddings as well.
+func serverOf(url string) string {
+	url = strings.TrimRight(strings.TrimSpace(url), "/")
+	for _, own := range []string{"/api/embed", "/api/embeddings"} {
+		if server, ok := strings.CutSuffix(url, own); ok {
+			return server
+		}
+	}
+	return url
 }
 
 // Model implements [embed.Embedder]. The ID and the space are "openai:HOST/MODEL". The

@@ -3,6 +3,7 @@ package openai_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -64,6 +65,9 @@ func TestNew_endpoint(t *testing.T) {
 		"/vllm":                "/vllm/v1/embeddings",
 		"/v1?api-version=2024": "/v1/embeddings?api-version=2024",
 		"/v1#fragment":         "/v1/embeddings",
+		"/api/embed":           "/v1/embeddings",
+		"/api/embeddings/":     "/v1/embeddings",
+		"/openai/deployments/d/embeddings?api-version=2024-10-21": "/openai/deployments/d/embeddings?api-version=2024-10-21",
 	} {
 		c := config(f.server, dimension)
 		c.URL += base
@@ -231,5 +235,23 @@ func TestClient_live(t *testing.T) {
 	t.Logf("model %+v: similar %.3f, different %.3f", client.Model(), same, other)
 	if same <= other {
 		t.Errorf("similar texts have %.3f, different ones %.3f", same, other)
+	}
+}
+
+// A deployment of Azure takes its key in a header of its own; no other server gets that.
+func TestClient_Azure(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{"name.openai.azure.com": testKey, "azure.com.example.org": "", "api.openai.com": ""} {
+		got := "not asked"
+		client := open(t, openai.Config{
+			URL: "https://" + host + "/openai/deployments/d/embeddings?api-version=2024-10-21", Model: "m", Dimension: 2, Key: secret.New(testKey),
+			Client: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				got = r.Header.Get("Api-Key")
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(`{"data":[{"embedding":[3,4]}]}`)), Request: r}, nil
+			})},
+		})
+		if _, err := client.Embed(t.Context(), embed.Query, []string{"a"}); err != nil || got != want {
+			t.Errorf("%s: the header is %q, %v, want %q", host, got, err, want)
+		}
 	}
 }

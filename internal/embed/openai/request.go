@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,12 +41,26 @@ func (c *Client) post(ctx context.Context, texts []string) ([][]float32, error) 
 	return vectors, nil
 }
 
-// vector is a JSON list of numbers. Unlike a slice it does not read null as 0: some
-// servers write NaN so.
+// vector is a JSON list of numbers, or the base64 of 32-bit floats, little endian, which some
+// gateways send unasked. Unlike a slice it does not read null as 0: some servers write NaN so.
 type vector []float32
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (v *vector) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(data, []byte(`"`)) {
+		var packed []byte
+		if err := json.Unmarshal(data, &packed); err != nil {
+			return err
+		}
+		if len(packed)%4 != 0 {
+			return fmt.Errorf("a vector has %d bytes, which is no number of 32-bit floats", len(packed))
+		}
+		*v = make(vector, len(packed)/4)
+		for i := range *v {
+			(*v)[i] = math.Float32frombits(binary.LittleEndian.Uint32(packed[4*i:]))
+		}
+		return nil
+	}
 	if bytes.Contains(data, []byte("null")) {
 		return errors.New("a vector has a number that is null")
 	}
