@@ -24,6 +24,7 @@ type file struct {
 	byHand  bool // not generated
 	imports []string
 	exits   bool // calls os.Exit or log.Fatal
+	days    bool // formats a time in whatever zone it came
 	funcs   []function
 }
 
@@ -103,10 +104,39 @@ func describe(set *token.FileSet, tree *ast.File, name string) file {
 			f.funcs = append(f.funcs, function{n.Name.Name, lines})
 		case *ast.SelectorExpr:
 			f.exits = f.exits || ends(n)
+		case *ast.CallExpr:
+			f.days = f.days || formatsDay(n)
 		}
 		return true
 	})
 	return f
+}
+
+// formatsDay reports whether a call formats a time without its offset, and not in a zone that the same expression names:
+// stored times are in UTC, days are those of the user.
+func formatsDay(c *ast.CallExpr) bool {
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || s.Sel.Name != "Format" || len(c.Args) != 1 {
+		return false
+	}
+	layout := ""
+	switch a := c.Args[0].(type) {
+	case *ast.SelectorExpr:
+		layout = a.Sel.Name
+	case *ast.BasicLit:
+		layout = a.Value
+	default:
+		return false // a layout of a file format
+	}
+	if strings.HasPrefix(layout, "RFC") || strings.Contains(layout, "Z") {
+		return false
+	}
+	in, _ := s.X.(*ast.CallExpr)
+	if in == nil {
+		return true
+	}
+	zone, ok := in.Fun.(*ast.SelectorExpr)
+	return !ok || zone.Sel.Name != "In"
 }
 
 // ends reports whether s is a function that ends the process.

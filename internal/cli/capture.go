@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/ingest"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/transcript"
@@ -192,6 +192,6 @@ func captureRows(w io.Writer, lasts []ingest.Last) {
 		if l.Reason != "" {
 			what += "; " + l.Reason
 		}
-		fmt.Fprintf(w, "capture\t%s\n", termtext.Line(fmt.Sprintf("%s, %s: %s", l.Client, l.At.Local().Format(time.DateTime), what)))
+		fmt.Fprintf(w, "capture\t%s\n", termtext.Line(fmt.Sprintf("%s, %s: %s", l.Client, when.Clock(l.At, zone()), what)))
 	}
 }

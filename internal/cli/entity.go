@@ -128,7 +128,7 @@ func printPage(s *shell, p *client.EntityPage) error {
 		}
 		return s.printJSON(out)
 	}
-	_, err := fmt.Fprintln(s.out, wire.EntityText(p, shortIDs(s, wire.IDsOfPage(p)...)))
+	_, err := fmt.Fprintln(s.out, wire.EntityText(p, shortIDs(s, wire.IDsOfPage(p)...), zone()))
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -145,7 +146,7 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link
 		{"surprise", m.Surprise.String()},
 	}
 	for i := range links {
-		rows = append(rows, [2]string{"code", wire.CodeLinkText(&links[i])})
+		rows = append(rows, [2]string{"code", wire.CodeLinkText(&links[i], zone())})
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.Metadata)) {
 		rows = append(rows, [2]string{preview(key, 30), preview(string(m.Metadata[key]), previewLength)})
@@ -169,7 +170,7 @@ func moment(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.Local().Format("2006-01-02 15:04:05 MST")
+	return when.Clock(t, zone())
 }
 
 // origin formats the source of a memory on one line.

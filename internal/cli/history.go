@@ -16,6 +16,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -84,7 +85,7 @@ func printOperations(s *shell, page *client.OperationPage, id hippo.ID, offset i
 			if !id.IsZero() {
 				what = "version " + strconv.Itoa(offset+i+1)
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.ID.Short(), o.At.Local().Format(time.DateTime), field(string(o.Verb)), field(who(&o.By)), what, field(why(&o.Operation)))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", o.ID.Short(), when.Clock(o.At, zone()), field(string(o.Verb)), field(who(&o.By)), what, field(why(&o.Operation)))
 		}
 	})
 	if page.More {
@@ -295,7 +296,7 @@ func fieldsOf(m *hippo.Memory) []namedValue {
 		if t.IsZero() {
 			return ""
 		}
-		return t.Local().Format(time.DateTime)
+		return when.Clock(t, zone())
 	}
 	superseded := ""
 	if !m.SupersededBy.IsZero() {

@@ -6,6 +6,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
+// zone is the zone of the user, in which days are read and shown, whatever the zone of a server.
+func zone() *time.Location { return time.Local }
+
+// day returns the day of a time in the user's zone.
+func day(t time.Time) string { return when.Date(t, zone()) }
+
 // setTime sets a time to the one that a flag names, in the user's zone; an empty text leaves it.
 func setTime(s *shell, to *time.Time, flag, text string) (err error) {
 	if text == "" {
@@ -15,6 +21,6 @@ func setTime(s *shell, to *time.Time, flag, text string) (err error) {
 	if flag == "valid-until" {
 		read = when.Ahead
 	}
-	*to, err = read(flag, text, s.now().In(time.Local))
+	*to, err = read(flag, text, s.now().In(zone()))
 	return err
 }

@@ -54,7 +54,7 @@ func printMemories(s *shell, ms []*hippo.Memory) error {
 }
 
 // printTable prints memories as a table, with their decayed importance on an active day.
-func printTable(s *shell, ms []*hippo.Memory, day hippo.Day) {
+func printTable(s *shell, ms []*hippo.Memory, today hippo.Day) {
 	s.count = len(ms)
 	ids := shortIDs(s, hippo.IDsOf(ms...)...)
 	idWidth := 0
@@ -66,7 +66,7 @@ func printTable(s *shell, ms []*hippo.Memory, day hippo.Day) {
 	rest := width(s) - len(head)
 	fmt.Fprintln(s.out, bold(s, head+"CONTENT"))
 	for _, m := range ms {
-		fmt.Fprintf(s.out, row, ids.Of(m.ID), m.CreatedAt.Format(time.DateOnly), fmt.Sprintf("%.2f", client.ImportanceOn(m, day)))
+		fmt.Fprintf(s.out, row, ids.Of(m.ID), day(m.CreatedAt), fmt.Sprintf("%.2f", client.ImportanceOn(m, today)))
 		content := termtext.Clip(preview(m.Content, previewLength), rest)
 		const gap = 2
 		situation := preview(strings.Join(m.Situation, "; "), previewLength)
@@ -93,7 +93,7 @@ const previewLength = 200
 // line is a memory in the form id|created|type|tags|preview.
 func line(m *hippo.Memory, ids hippo.ShortIDs) string {
 	return strings.Join([]string{
-		ids.Of(m.ID), m.CreatedAt.Format(time.RFC3339), field(m.Type),
+		ids.Of(m.ID), m.CreatedAt.In(zone()).Format(time.RFC3339), field(m.Type),
 		field(strings.Join(m.Tags, ",")), preview(m.Content, previewLength),
 	}, "|")
 }

@@ -83,8 +83,14 @@ func count(t *testing.T, dir, store string) int {
 // run runs hippo in dir, which must succeed, and returns what it printed.
 func run(t *testing.T, dir string, args ...string) []byte {
 	t.Helper()
+	return runIn(t, dir, environ(dir), args...)
+}
+
+// runIn is run in an environment.
+func runIn(t *testing.T, dir string, env []string, args ...string) []byte {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "hippo", args...)
-	cmd.Dir, cmd.Env = dir, environ(dir)
+	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("hippo %v: %v", args, err)

@@ -238,7 +238,7 @@ func printRelations(s *shell, other func(*hippo.Relation) string, rs []hippo.Rel
 		for i := range rs {
 			r := &rs[i]
 			fmt.Fprintf(w, "%s\t%s\t%s\t%.2f\t%s\t%s\t%s\n", ids.Of(r.From), termtext.Line(r.Kind), ids.Of(r.To), r.Weight,
-				r.LastReinforced.Format(time.DateOnly), holding(r.ValidFrom, r.ValidUntil), preview(other(r), 40))
+				day(r.LastReinforced), holding(r.ValidFrom, r.ValidUntil), preview(other(r), 40))
 		}
 	})
 }
@@ -248,7 +248,7 @@ func holding(from, until time.Time) string {
 	var ends [2]string
 	for i, t := range []time.Time{from, until} {
 		if !t.IsZero() {
-			ends[i] = t.Local().Format(time.DateOnly)
+			ends[i] = day(t)
 		}
 	}
 	if ends == [2]string{} {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -148,7 +147,7 @@ const indent = "       "
 func printHit(s *shell, h *hippo.Hit, content string, ids hippo.ShortIDs) {
 	m := h.Memory
 	fmt.Fprintf(s.out, "\n%.3f  %s\n", h.Relevance, block(s, content, indent))
-	notes := []string{ids.Of(m.ID), m.When().Format(time.DateOnly)}
+	notes := []string{ids.Of(m.ID), day(m.When())}
 	if wire.Flags(m) != nil {
 		notes = append(notes, wire.InstructionsNote)
 	}

@@ -47,7 +47,7 @@ func newTokenCreateCommand(s *shell) *cobra.Command {
 				t.Projects = renamed(projects, noProject, "")
 			}
 			if expires != "" {
-				if t.Expires, err = when.Ahead("expires", expires, s.now().In(time.Local)); err != nil {
+				if t.Expires, err = when.Ahead("expires", expires, s.now().In(zone())); err != nil {
 					return err
 				}
 			}
@@ -113,12 +113,12 @@ func writeTokens(w io.Writer, list []token.Token, now time.Time) {
 			namespace = t.Namespace
 		}
 		if !t.Expires.IsZero() {
-			expires = t.Expires.Local().Format(time.DateOnly)
+			expires = day(t.Expires)
 			if t.Expired(now) {
 				expires += " (over)"
 			}
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, t.Right, namespace, projects, t.Created.Local().Format(time.DateOnly), expires)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, t.Right, namespace, projects, day(t.Created), expires)
 	}
 }
 

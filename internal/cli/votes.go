@@ -3,12 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -46,7 +46,7 @@ func printFeedback(s *shell, v wire.Votes) error {
 				about = "for questions like one that was asked"
 			}
 			if x.Newest {
-				newest = "newest vote, " + x.At.Local().Format(time.DateTime)
+				newest = "newest vote, " + when.Clock(*x.At, zone())
 			}
 			fmt.Fprintf(w, "%s\t%.2f\tactive day %d\t%s\t%s\n", x.Kind, x.Weight, x.Day, about, newest)
 		}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 // Problem is what is wrong with a memory.
@@ -145,7 +145,7 @@ func (a *auditor) stale() {
 		case x.SupersededBy.IsZero():
 			if !x.ValidUntil.IsZero() && !a.Now.Before(x.ValidUntil) {
 				a.find(Finding{Problem: Stale, ID: x.ID, Remedy: Forget, Reason: fmt.Sprintf(
-					"valid until %s, %s ago", x.ValidUntil.Format(time.DateOnly), plural(int(a.Now.Sub(x.ValidUntil)/day), "day"))})
+					"valid until %s, %s ago", when.Date(x.ValidUntil, a.zone()), plural(int(a.Now.Sub(x.ValidUntil)/day), "day"))})
 			}
 		case days >= a.idle && a.live[x.SupersededBy] != nil:
 			a.find(Finding{Problem: Stale, ID: x.ID, Other: x.SupersededBy, Remedy: Forget, Reason: fmt.Sprintf(

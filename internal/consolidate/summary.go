@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/index/vector"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 const (
@@ -131,7 +131,7 @@ func (s *summarizer) summary(g *group) *hippo.Memory {
 		}
 	}
 	m.Importance.Value = m.Importance.Base
-	m.Content = s.text(g, heading(len(g.members), from, to, g.label))
+	m.Content = s.text(g, heading(len(g.members), when.Date(from, s.zone()), when.Date(to, s.zone()), g.label))
 	m.ContentHash = hippo.HashContent(m.Content)
 	m.ID = s.idOf(g)
 	return m
@@ -153,17 +153,16 @@ func (s *summarizer) idOf(g *group) hippo.ID {
 	return hippo.ID(uuid.NewSHA1(uuid.NameSpaceURL, name))
 }
 
-// heading is the first line of a summary.
-func heading(n int, from, to time.Time, label []string) string {
+// heading is the first line of a summary of memories between two days.
+func heading(n int, first, last string, label []string) string {
 	text := fmt.Sprintf("Summary of %d memories", n)
 	if len(label) > 0 {
 		text += " about " + strings.Join(label, ", ")
 	}
-	const date = time.DateOnly
-	if first, last := from.UTC().Format(date), to.UTC().Format(date); first != last {
+	if first != last {
 		return fmt.Sprintf("%s, %s to %s:", text, first, last)
 	}
-	return fmt.Sprintf("%s, %s:", text, from.UTC().Format(date))
+	return fmt.Sprintf("%s, %s:", text, first)
 }
 
 // text returns a heading with one sentence of each of the chosen members, as long as there is room.

@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -15,6 +16,8 @@ import (
 type View struct {
 	// Now is the time of the plan; it must be set.
 	Now time.Time
+	// Zone is that of the days which reasons and summaries name; UTC if it is nil.
+	Zone *time.Location
 	// Calendar has the active day.
 	Calendar hippo.Calendar
 	// Subjects are the memories, in any order, forgotten ones included or not.
@@ -37,6 +40,9 @@ type Subject struct {
 	// Archived is set if the memory is archived.
 	Archived bool
 }
+
+// zone returns the zone of the days that are named.
+func (v *View) zone() *time.Location { return cmp.Or(v.Zone, time.UTC) }
 
 // validate returns what is wrong with the view.
 func (v *View) validate() error {

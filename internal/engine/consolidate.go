@@ -165,7 +165,7 @@ func viewOf(ctx context.Context, m *Memories) (*consolidate.View, error) {
 		return nil, err
 	}
 	aside := embedding.StandAside(m.embedding)
-	v := &consolidate.View{Now: m.now().UTC().Truncate(time.Microsecond), Calendar: head.Calendar, Yield: aside}
+	v := &consolidate.View{Now: m.now().UTC().Truncate(time.Microsecond), Zone: m.store.Zone(), Calendar: head.Calendar, Yield: aside}
 	codes, err := codesOf(ctx, m)
 	if err != nil {
 		return nil, err

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -117,7 +117,7 @@ func resolveOperation(ctx context.Context, m *Memories, ref string) (hippo.ID, e
 	e := &hippo.AmbiguousError{Ref: ref}
 	for i := range ops {
 		o := &ops[i]
-		e.Candidates = append(e.Candidates, [2]string{o.ID.String(), fmt.Sprintf("%s, %s", o.Verb, o.At.In(m.store.Zone()).Format(time.DateTime))})
+		e.Candidates = append(e.Candidates, [2]string{o.ID.String(), fmt.Sprintf("%s, %s", o.Verb, when.Clock(o.At, m.store.Zone()))})
 	}
 	return hippo.ID{}, e
 }

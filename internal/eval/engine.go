@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 )
@@ -117,5 +118,5 @@ func calendarOf(docs []*hippo.Memory, now time.Time) hippo.Calendar {
 	if day == 0 {
 		return hippo.Calendar{}
 	}
-	return hippo.Calendar{Day: day, Date: now.Format(time.DateOnly)}
+	return hippo.Calendar{Day: day, Date: when.Date(now, now.Location())}
 }

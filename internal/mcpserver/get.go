@@ -72,7 +72,7 @@ func (in *getInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	w := whole{links: s.links(ctx, ms, at), memories: ms, relations: rs, day: st.Day, now: s.server.Now(), importance: s.Importance}
+	w := whole{links: s.links(ctx, ms, at), memories: ms, relations: rs, day: st.Day, now: s.now(), importance: s.Importance}
 	missing := ""
 	if len(found.Degraded) > 0 {
 		missing = "\ndegraded: " + note(strings.Join(found.Degraded, "; "))

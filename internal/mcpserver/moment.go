@@ -37,9 +37,12 @@ func (in *momentInput) value(s *session) (hippo.Moment, error) {
 	return at, s.times([]moment{in.asOf, in.knownAt}, &at.ValidAt, &at.KnownAt)
 }
 
+// now returns the time in the zone of the store, in which days are read and shown.
+func (s *session) now() time.Time { return s.server.Now().In(s.Zone()) }
+
 // times sets times to those that were given, the first to the first; an unset one leaves it.
 func (s *session) times(given []moment, to ...*time.Time) error {
-	now := s.server.Now().In(s.Zone())
+	now := s.now()
 	for i, m := range given {
 		if m.name == "" {
 			continue

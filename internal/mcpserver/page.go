@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -123,7 +124,7 @@ func (p *page) line(i int, shown wire.Preview) string {
 	if len(m.Situation) > 0 && !p.bare {
 		b.WriteString(" (" + oneLine(wire.Clip(strings.Join(m.Situation, "; "), situationLength)) + ")")
 	}
-	b.WriteString(" | " + date(m.When(), p.view.Now))
+	b.WriteString(" | " + when.Day(m.When(), p.view.Now))
 	if m.Archived() {
 		b.WriteString(", archived")
 	}

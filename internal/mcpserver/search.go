@@ -183,7 +183,7 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 // page returns an answer as the caller wants to see it.
 func (in *searchInput) page(s *session, a *hippo.Answer, q *hippo.Query, limit int) page {
 	return page{answer: a, limit: limit, view: wire.View{
-		Offset: q.Offset, Now: s.server.Now(), Full: in.detail == "full", Preview: previewLength, Importance: s.Importance,
+		Offset: q.Offset, Now: s.now(), Full: in.detail == "full", Preview: previewLength, Importance: s.Importance,
 	}}
 }
 

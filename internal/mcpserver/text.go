@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
@@ -19,15 +18,6 @@ var forgedEnd = regexp.MustCompile(`\|(\s*(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} \d))`
 // decimal returns a number in [0, 1] with two decimals and without the zero before the point,
 // which is a token.
 func decimal(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.2f", x), "0") }
-
-// date returns the day of a time: "Nov 2" of the current year, else 2025-11-02. The former is
-// half the tokens.
-func date(t, now time.Time) string {
-	if t.Year() == now.UTC().Year() {
-		return t.Format("Jan 2")
-	}
-	return t.Format(time.DateOnly)
-}
 
 // grouped returns a whole number with commas: 4,100.
 func grouped(n int) string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -63,7 +64,7 @@ func (w *whole) show(m *hippo.Memory, n int) string {
 	}
 	b.WriteString("\n" + termtext.Continuation + termtext.Block(content, ""))
 	for _, l := range w.links[m.ID] {
-		b.WriteString("\ncode: " + wire.CodeLinkText(&l))
+		b.WriteString("\ncode: " + wire.CodeLinkText(&l, w.now.Location()))
 	}
 	for _, r := range w.of(m) {
 		b.WriteString("\n" + w.related(m, &r))
@@ -73,7 +74,7 @@ func (w *whole) show(m *hippo.Memory, n int) string {
 
 // facts are the fields of a memory that say something.
 func (w *whole) facts(m *hippo.Memory) []string {
-	out := []string{date(m.When(), w.now), "importance " + decimal(w.importance(m, w.day))}
+	out := []string{when.Day(m.When(), w.now), "importance " + decimal(w.importance(m, w.day))}
 	add := func(is bool, format string, args ...any) {
 		if is {
 			out = append(out, termtext.Line(fmt.Sprintf(format, args...)))
@@ -86,11 +87,11 @@ func (w *whole) facts(m *hippo.Memory) []string {
 	}
 	add(m.Source.Kind != "", "by %s", strings.TrimSpace(string(m.Source.Kind)+" "+m.Source.Author))
 	add(m.Project != "", "project %s", m.Project)
-	add(m.Version > 1, "version %d of %s", m.Version, date(m.UpdatedAt, w.now))
-	add(!m.ValidFrom.IsZero(), "holds from %s", date(m.ValidFrom, w.now))
-	add(!m.ValidUntil.IsZero(), "holds until %s", date(m.ValidUntil, w.now))
+	add(m.Version > 1, "version %d of %s", m.Version, when.Day(m.UpdatedAt, w.now))
+	add(!m.ValidFrom.IsZero(), "holds from %s", when.Day(m.ValidFrom, w.now))
+	add(!m.ValidUntil.IsZero(), "holds until %s", when.Day(m.ValidUntil, w.now))
 	add(!m.SupersededBy.IsZero(), "superseded by %s", w.ids.Of(m.SupersededBy))
-	add(!m.ForgottenAt.IsZero(), "forgotten %s", date(m.ForgottenAt, w.now))
+	add(!m.ForgottenAt.IsZero(), "forgotten %s", when.Day(m.ForgottenAt, w.now))
 	return out
 }
 

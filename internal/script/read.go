@@ -333,11 +333,11 @@ func (s *session) relations(rs []hippo.Relation) []map[string]any {
 	for _, r := range rs {
 		ends = append(ends, r.From, r.To)
 	}
-	short := engine.ShortIDs(s.memories, ends)
+	short, zone := engine.ShortIDs(s.memories, ends), s.memories.Zone()
 	for i, r := range rs {
 		out[i] = map[string]any{
 			"$": "struct", "source": short.Of(r.From), "target": short.Of(r.To), "kind": r.Kind, "weight": wire.Round(r.Weight, 4),
-			"valid_from": timeOrNil(r.ValidFrom), "valid_until": timeOrNil(r.ValidUntil),
+			"valid_from": timeOrNil(r.ValidFrom, zone), "valid_until": timeOrNil(r.ValidUntil, zone),
 		}
 	}
 	return out

@@ -242,7 +242,7 @@ func endRelation(ctx context.Context, s *session, c *sandbox.Call) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.remember(c, "%s %s %s until %s", listed(r.From), r.Kind, listed(r.To), done[0].ValidUntil.Format(time.RFC3339))
+	s.remember(c, "%s %s %s until %s", listed(r.From), r.Kind, listed(r.To), done[0].ValidUntil.In(s.memories.Zone()).Format(time.RFC3339))
 	return true, nil
 }
 

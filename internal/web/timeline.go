@@ -6,6 +6,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 // timelineBody shows when memories were recorded, and those of a range by day.
@@ -105,8 +106,8 @@ func newChart(v *visit, times []time.Time, chosen hippo.Filter) chart {
 		from, to := step(start, i), step(start, i+1)
 		low, high := countBefore(times, from), countBefore(times, to)
 		bar := chartBar{
-			Count: high - low, Total: high, Start: from, Label: from.Format(map[string]string{"day": "2 Jan 2006", "week": "2 Jan 2006", "month": "Jan 2006"}[c.Unit]),
-			Link:   link(v.r.URL.Path, "from", from.Format(time.DateOnly), "to", to.AddDate(0, 0, -1).Format(time.DateOnly), "project", v.r.URL.Query().Get("project")),
+			Count: high - low, Total: high, Start: from, Label: from.In(zone).Format(map[string]string{"day": "2 Jan 2006", "week": "2 Jan 2006", "month": "Jan 2006"}[c.Unit]),
+			Link:   link(v.r.URL.Path, "from", when.Date(from, zone), "to", when.Date(to.AddDate(0, 0, -1), zone), "project", v.r.URL.Query().Get("project")),
 			Chosen: from.Equal(chosen.CreatedAfter) && to.Equal(chosen.CreatedBefore),
 		}
 		c.Most = max(c.Most, bar.Count)

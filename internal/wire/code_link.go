@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
@@ -35,8 +36,8 @@ func CodeLinksOf(list []codeindex.Link) []CodeLink {
 	return out
 }
 
-// CodeLinkText returns a link as a line: "Pool.Wait: pool/pool.go:7 [changed since 2026-11-02]".
-func CodeLinkText(l *codeindex.Link) string {
+// CodeLinkText returns a link as a line: "Pool.Wait: pool/pool.go:7 [changed since 2026-11-02]", with the day in a zone.
+func CodeLinkText(l *codeindex.Link, zone *time.Location) string {
 	var places []string
 	for i := range l.Of {
 		at := l.Of[i].Path
@@ -53,7 +54,7 @@ func CodeLinkText(l *codeindex.Link) string {
 	}
 	switch l.State {
 	case codeindex.LinkChanged, codeindex.LinkGone:
-		text += fmt.Sprintf(" [%s %s]", l.State, l.Since.Format(time.DateOnly))
+		text += fmt.Sprintf(" [%s %s]", l.State, when.Date(l.Since, zone))
 	case codeindex.LinkUnknown:
 		text += " [" + string(l.State) + "]"
 	case codeindex.LinkSame:

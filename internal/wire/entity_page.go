@@ -8,6 +8,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
 
@@ -100,9 +101,9 @@ func EntityLine(e *engine.Entity, short hippo.ShortIDs) string {
 	return line + "  " + short.Of(e.ID)
 }
 
-// EntityText formats a page for a reader, a line each.
-func EntityText(p *engine.EntityPage, short hippo.ShortIDs) string {
-	x := &pageText{page: p, short: short}
+// EntityText formats a page for a reader, a line each, with days in a zone.
+func EntityText(p *engine.EntityPage, short hippo.ShortIDs, zone *time.Location) string {
+	x := &pageText{page: p, short: short, zone: zone}
 	x.add(EntityLine(p.Entity, short))
 	if p.Entity.Description != "" {
 		x.add("  " + termtext.Block(p.Entity.Description, "  "))
@@ -118,7 +119,7 @@ func EntityText(p *engine.EntityPage, short hippo.ShortIDs) string {
 		if e.Kind != "" {
 			text = e.Kind + " " + text
 		}
-		x.add(fmt.Sprintf("  %s %s: %s", e.At.Format(time.DateOnly), e.What, termtext.Line(text)))
+		x.add(fmt.Sprintf("  %s %s: %s", when.Date(e.At, x.zone), e.What, termtext.Line(text)))
 	}
 	about := ""
 	if p.About {
@@ -143,6 +144,7 @@ func EntityText(p *engine.EntityPage, short hippo.ShortIDs) string {
 type pageText struct {
 	page  *engine.EntityPage
 	short hippo.ShortIDs
+	zone  *time.Location
 	lines []string
 }
 
@@ -174,10 +176,10 @@ func (x *pageText) relation(r *hippo.Relation) string {
 		line = other + " " + termtext.Line(r.Kind) + " this"
 	}
 	if !r.ValidFrom.IsZero() {
-		line += ", from " + r.ValidFrom.Format(time.DateOnly)
+		line += ", from " + when.Date(r.ValidFrom, x.zone)
 	}
 	if !r.ValidUntil.IsZero() {
-		line += ", until " + r.ValidUntil.Format(time.DateOnly)
+		line += ", until " + when.Date(r.ValidUntil, x.zone)
 	}
 	return line
 }

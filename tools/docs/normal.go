@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"time"
 )
 
 // normaliser replaces what differs from run to run.
@@ -24,7 +25,7 @@ func newNormaliser() *normaliser {
 // [exampleTime].
 func (n *normaliser) text(s string) string {
 	s = n.ids.ReplaceAllStringFunc(s, n.id)
-	return n.days.ReplaceAllString(s, exampleTime().Format("2006-01-02"))
+	return n.days.ReplaceAllString(s, exampleTime().In(time.UTC).Format(time.DateOnly))
 }
 
 // id returns what stands for a UUID, or for its last 8 digits: one whose time is some seconds after the one before, as

@@ -38,6 +38,22 @@ func midnight(y int, m time.Month, d int, zone *time.Location) time.Time {
 	return t
 }
 
+// timeOfDay returns a time of the day of t. One that is left out because clocks go forward is that which the clock shows
+// instead: where 02:00 is followed by 03:00, 02:30 is 03:30.
+func timeOfDay(t time.Time, hour, minute int) time.Time {
+	y, m, d := t.Date()
+	at := time.Date(y, m, d, hour, minute, 0, 0, t.Location())
+	if at.Hour() == hour && at.Minute() == minute {
+		return at
+	}
+	_, end := at.ZoneBounds()
+	_, now := at.Zone()
+	if _, then := end.Zone(); !end.IsZero() && then > now && at.Hour()*60+at.Minute() < hour*60+minute {
+		return at.Add(time.Duration(then-now) * time.Second)
+	}
+	return at
+}
+
 // monday returns the number of days since Monday.
 func monday(w time.Weekday) int { return (int(w) + 6) % 7 }
 

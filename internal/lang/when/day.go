@@ -96,11 +96,7 @@ func parseWithin(p *parser, from time.Time, i int) (Span, int) {
 	if next == 0 {
 		return Span{}, 0
 	}
-	y, m, d := from.Date()
-	t := time.Date(y, m, d, c.hour, c.minute, 0, 0, from.Location())
-	if t.Hour() != c.hour || t.Minute() != c.minute { // left out when clocks go forward
-		return Span{t, t}, next
-	}
+	t := timeOfDay(from, c.hour, c.minute)
 	return Span{t, t.Add(c.length)}, next
 }
 

@@ -50,7 +50,7 @@ func (m *memory) String() string {
 		b.WriteString(" #" + oneLine(tag))
 	}
 	if t, ok := m.attrs["created"].(starlarktime.Time); ok {
-		b.WriteString(" " + goTime(t).Format("2006-01-02"))
+		b.WriteString(" " + day(t))
 	}
 	return b.String()
 }
@@ -80,7 +80,7 @@ func (m *memory) Attr(name string) (starlark.Value, error) {
 		if !ok {
 			return starlark.None, nil
 		}
-		return starlark.String(goTime(t).Format("2006-01-02")), nil
+		return starlark.String(day(t)), nil
 	}
 	return m.attrs[name], nil // nil: there is none
 }

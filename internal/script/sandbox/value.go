@@ -14,10 +14,15 @@ import (
 	starlarktime "go.starlark.net/lib/time"
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
+
+	"github.com/hippo-memory/hippo/internal/lang/when"
 )
 
 // maxDepth is how deep values may nest that leave the program.
 const maxDepth = 100
+
+// day returns the day of a time, in the zone that it came with: that of the user.
+func day(t starlarktime.Time) string { return when.Date(goTime(t), goTime(t).Location()) }
 
 // goTime returns a time of a program.
 func goTime(t starlarktime.Time) time.Time { return time.Time(t) }

@@ -128,7 +128,7 @@ func (s step) play(tx driver.Tx) error {
 		if err != nil {
 			return err
 		}
-		return tx.SetCalendar(driver.Calendar{Day: c.Day + 1, Date: at(24 * s.V).Format("2006-01-02")})
+		return tx.SetCalendar(driver.Calendar{Day: c.Day + 1, Date: at(24 * s.V).In(time.UTC).Format(time.DateOnly)})
 	case doKeep:
 		return s.keep(tx)
 	default:

@@ -128,19 +128,19 @@ func written(c *d.Call, what string, list []hippo.Relation) d.Result {
 	}
 	short := engine.ShortIDs(c.Memories, ids)
 	for i := range list {
-		lines[i] = strings.TrimSpace(what + " " + lineOf(&list[i], short))
+		lines[i] = strings.TrimSpace(what + " " + lineOf(&list[i], short, c.Memories.Zone()))
 	}
 	return d.Result{Text: strings.Join(lines, "\n"), Count: len(list)}
 }
 
 // lineOf formats a relation with the time in which it holds.
-func lineOf(r *hippo.Relation, short hippo.ShortIDs) string {
+func lineOf(r *hippo.Relation, short hippo.ShortIDs, zone *time.Location) string {
 	line := fmt.Sprintf("%s %s %s", short.Of(r.From), termtext.Line(r.Kind), short.Of(r.To))
 	if !r.ValidFrom.IsZero() {
-		line += " from " + r.ValidFrom.Format(time.DateOnly)
+		line += " from " + when.Date(r.ValidFrom, zone)
 	}
 	if !r.ValidUntil.IsZero() {
-		line += " until " + r.ValidUntil.Format(time.DateOnly)
+		line += " until " + when.Date(r.ValidUntil, zone)
 	}
 	return line
 }

@@ -88,7 +88,7 @@ func retrieveBoth(ctx context.Context, c *d.Call) (d.Result, error) {
 		score := wire.Round(m.score, 4)
 		list[i] = foundBoth{found{storedOf(m.Memory), score}, numbers[i], score, wire.Round(m.similarity, 4)}
 	}
-	out := writeOlder(query, r)
+	out := writeOlder(query, r, c.Memories.Zone())
 	out.Data = struct {
 		Memories []foundBoth `json:"memories"`
 		Query    string      `json:"query"`

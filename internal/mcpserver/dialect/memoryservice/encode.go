@@ -3,8 +3,10 @@ package memoryservice
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/lang/when"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -112,8 +114,8 @@ type retrieved struct {
 	Count    int     `json:"count"`
 }
 
-// writeOlder writes results in the oldest form of the text, with the data that bridges read.
-func writeOlder(query string, r *results) d.Result {
+// writeOlder writes results in the oldest form of the text, with times in a zone, and with the data that bridges read.
+func writeOlder(query string, r *results, zone *time.Location) d.Result {
 	data := retrieved{Memories: make([]found, len(r.list)), Query: query, Count: len(r.list)}
 	if len(r.list) == 0 {
 		return d.Result{Text: "No matching memories found", Data: data}
@@ -123,7 +125,7 @@ func writeOlder(query string, r *results) d.Result {
 		m := &r.list[i]
 		data.Memories[i] = found{storedOf(m.Memory), wire.Round(m.score, 4)}
 		blocks[i] = fmt.Sprintf("Memory %d:\nTimestamp: %s\nContent: %s\nHash: %s\nRelevance Score: %.2f\nTags: %s\n---",
-			i+1, m.CreatedAt.UTC().Format("2006-01-02 15:04:05"), line(m.Memory), d.HashOf(m.Memory), m.score, termtext.Line(strings.Join(m.Tags, ", ")))
+			i+1, when.Clock(m.CreatedAt, zone), line(m.Memory), d.HashOf(m.Memory), m.score, termtext.Line(strings.Join(m.Tags, ", ")))
 	}
 	return d.Result{Text: "Found the following memories:\n\n" + strings.Join(blocks, "\n"), Data: data, Count: len(r.list)}
 }
