@@ -3,8 +3,8 @@
 // reads and writes the same files.
 //
 // docs/formats.md describes the files. They are the truth: all of .hippo may be deleted at any time
-// without losing a memory. What is lost are learned relations, vectors, which are computed again,
-// and revisions, which start at 1 in a store of another identity.
+// without losing a memory. What is lost are learned relations, uses that no file has yet, vectors, which
+// are computed again, and revisions, which start at 1 in a store of another identity.
 //
 // # The replica
 //

@@ -134,14 +134,28 @@ func newestDay(q sqlitex.Queryer) (day hippo.Day, err error) {
 	return day, err
 }
 
-// writeCalendar adds metadata.json to the files to write, if the calendar was set.
+// writeCalendar adds metadata.json to the files to write, if it does not exist, or if other files are
+// written and it has another day: a day that only searches begin is in the replica alone.
+// Cost: that of reading a small file.
 func (g *group) writeCalendar() error {
-	if !g.calendar {
+	if len(g.data) == 0 && !g.calendar || g.sync.dir.readOnly != nil {
 		return nil
 	}
+	var inFile driver.Calendar
 	var keys map[string]json.RawMessage
-	if b, _, err := g.sync.dir.read(metadataName, maxFile); err == nil {
-		_, keys, _ = decodeMetadata(b) // an unreadable file has no keys to keep
+	b, _, err := g.sync.dir.read(metadataName, maxFile)
+	if err == nil {
+		inFile, keys, err = decodeMetadata(b)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // written, unless there is no day yet
+	case err != nil && !g.calendar:
+		return nil // an unreadable file is replaced when the day is set, without keys to keep
+	case err == nil && len(g.data) == 0:
+		return nil
+	}
+	if inFile == g.Calendar() {
+		return nil
 	}
 	data, err := encodeMetadata(g.Calendar(), keys)
 	if err != nil {

@@ -217,6 +217,7 @@ func (r *reconciler) merge(before *hippo.Memory, v inspection) (m *hippo.Memory,
 		m.Revision = v.memory.Revision
 		restore = !reflect.DeepEqual(m, v.memory)
 	}
+	mergeUse(m, before)
 	if m.Version > before.Version {
 		return m, restore
 	}

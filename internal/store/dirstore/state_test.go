@@ -38,8 +38,8 @@ func TestState_may_be_deleted_between_openings(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.open()
-	put(t, s, memory(1), memory(2))
 	setCalendar(t, s, driver.Calendar{Day: 3, Date: "2025-08-03"})
+	put(t, s, memory(1), memory(2))
 	before := head(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

@@ -191,6 +191,10 @@ func (t *tx) Put(ms ...*hippo.Memory) error {
 	if err := t.check(ids); err != nil {
 		return err
 	}
+	ms, err := putUses(t, ms)
+	if err != nil || len(ms) == 0 {
+		return err
+	}
 	return t.put(ms...)
 }
 
@@ -266,11 +270,6 @@ func (t *tx) displace(e entry, keep bool) error {
 		return err
 	}
 	return t.put(m.Clone())
-}
-
-// Touch implements [driver.Tx].
-func (t *tx) Touch(day hippo.Day, counts map[hippo.ID]int) ([]driver.Touched, error) {
-	return driver.TouchAll(t, day, counts)
 }
 
 // Purge implements [driver.Tx].
