@@ -54,8 +54,10 @@ type Candidate struct {
 
 // Candidates returns what is worth keeping of a conversation, in its order. Each has a score of
 // [MinScore] or more, and no two say the same. Injected text is ignored, and of subagents
-// everything but their errors, because it is an agent that speaks to them.
+// everything but their errors, because it is an agent that speaks to them. Nothing comes from turns
+// that are [Refused], or repeats them.
 func Candidates(turns []transcript.Turn) []Candidate {
+	turns, unwanted := allowed(turns)
 	main := extractor{turns: slices.DeleteFunc(slices.Clone(turns), func(t transcript.Turn) bool { return t.Sidechain })}
 	for i := range main.turns {
 		if main.turns[i].Role == transcript.RoleUser {
@@ -65,7 +67,10 @@ func Candidates(turns []transcript.Turn) []Candidate {
 	main.errors()
 	sub := extractor{turns: slices.DeleteFunc(slices.Clone(turns), func(t transcript.Turn) bool { return !t.Sidechain })}
 	sub.errors()
-	return merged(append(main.found, sub.found...))
+	found := slices.DeleteFunc(append(main.found, sub.found...), func(c placed) bool {
+		return !c.own && slices.ContainsFunc(unwanted, func(text string) bool { return overlap(contentWords(c.Content), contentWords(text)) >= repeats })
+	})
+	return merged(found)
 }
 
 // extractor collects candidates from turns.
@@ -78,7 +83,12 @@ type extractor struct {
 type placed struct {
 	Candidate
 	at int
+	// own: it is what the user said, and nothing of the assistant.
+	own bool
 }
+
+// repeats is the share of its words from which on what an assistant says repeats the user.
+const repeats = 0.6
 
 // add adds a candidate that was found in a turn, if its score suffices.
 func (x *extractor) add(c Candidate, at int) {
@@ -89,7 +99,7 @@ func (x *extractor) add(c Candidate, at int) {
 	c.Content = clip(c.Content, maxContent)
 	c.Importance = importance(c.Type)
 	c.Situation, c.Time, c.Cwd = situation(&x.turns[at]), x.turns[at].Time, x.turns[at].Cwd
-	x.found = append(x.found, placed{c, at})
+	x.found = append(x.found, placed{c, at, c.Type != TypeError && len(c.Turns) == 1 && c.Turns[0] == x.turns[at].ID})
 }
 
 // importance is what a memory of a type begins with.

@@ -28,7 +28,7 @@ type statement struct {
 
 // user adds what a turn of the user says that lasts.
 func (x *extractor) user(at int) {
-	ss := sentences(x.turns[at].Text)
+	ss := lastingOf(sentences(x.turns[at].Text))
 	if len(ss) == 0 {
 		return
 	}

@@ -112,6 +112,7 @@ type captureJSON struct {
 	Turns      int             `json:"turns"`
 	Malformed  int             `json:"malformed"`
 	TooLong    int             `json:"too_long"`
+	Withdrawn  int             `json:"withdrawn"`
 	Reason     string          `json:"reason,omitempty"`
 	Candidates []candidateJSON `json:"candidates"`
 }
@@ -132,7 +133,7 @@ type candidateJSON struct {
 
 func captureOf(r *ingest.Report) captureJSON {
 	out := captureJSON{
-		Client: string(r.Client), Session: r.Session, From: r.From, To: r.To, Turns: r.Turns, Malformed: r.Malformed, TooLong: r.TooLong, Reason: r.Reason,
+		Client: string(r.Client), Session: r.Session, From: r.From, To: r.To, Turns: r.Turns, Malformed: r.Malformed, TooLong: r.TooLong, Withdrawn: r.Withdrawn, Reason: r.Reason,
 		Candidates: []candidateJSON{},
 	}
 	for _, o := range r.Outcomes {

@@ -105,6 +105,8 @@ type Report struct {
 	Malformed, TooLong int
 	// Outcomes are in the order of the conversation.
 	Outcomes []Outcome
+	// Withdrawn counts memories of earlier captures that were purged, because the user asked since not to keep them.
+	Withdrawn int
 	// Reason says why nothing was kept; empty if something was.
 	Reason string
 }
@@ -243,6 +245,9 @@ func (s *session) add(ctx context.Context, t *transcript.Transcript) error {
 			s.report.Turns++
 		}
 	}
+	if err := s.withdraw(ctx, t.Turns); err != nil {
+		return err
+	}
 	for _, c := range capture.Candidates(t.Turns) {
 		if !slices.ContainsFunc(c.Turns, func(id string) bool { return after[id] }) || s.ledger.has(c.Content) {
 			continue
@@ -274,6 +279,8 @@ func (s *session) explain() {
 	known, refused := r.Count(Known), r.Count(Refused)
 	switch {
 	case r.Count(Added, Changed, Repeated, Found) > 0:
+	case r.Withdrawn > 0:
+		r.Reason = fmt.Sprintf("%d withdrawn: you asked not to keep them", r.Withdrawn)
 	case refused > 0:
 		r.Reason = fmt.Sprintf("%d refused by the store: %v", refused, r.Outcomes[len(r.Outcomes)-1].Err)
 	case known > 0:

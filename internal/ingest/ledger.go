@@ -41,6 +41,8 @@ type ledgerData struct {
 	Offset int64 `json:"offset"`
 	// Seen are the first 8 bytes of the hashes of the latest contents that were captured.
 	Seen []string `json:"seen,omitempty"`
+	// Kept are the latest memories that were captured.
+	Kept []kept `json:"kept,omitempty"`
 }
 
 // folder is the folder of all files of this package.
@@ -82,7 +84,7 @@ func (l *ledger) identify(path string) error {
 	}
 	d := &l.data
 	if d.HeadSize > int64(len(head)) || d.Head != headHash(head[:d.HeadSize]) {
-		d.Offset, d.Seen = 0, nil
+		d.Offset, d.Seen, d.Kept = 0, nil, nil
 	}
 	if d.Offset > info.Size() { // of a document it is a number of messages, which is smaller
 		d.Offset = 0 // Seen says what was captured of the part that is still there

@@ -49,7 +49,7 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 	}
 	if same != nil {
 		o.Memory, o.Action = same.ID, Known
-		if !s.ours(same, &c) {
+		if !s.said(same, &c) {
 			o.Action = Repeated
 			_, err = m.Reinforce(ctx, []hippo.ID{same.ID}, nil)
 		}
@@ -77,6 +77,7 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 		o.Action = Added
 	}
 	o.Memory = stored.ID
+	s.ledger.keep(&o, project)
 	return o, nil
 }
 
@@ -111,16 +112,25 @@ func (s *session) memories(ctx context.Context, c *capture.Candidate) (*engine.M
 	if !ok {
 		project = s.config.Project(ctx, dir)
 		if s.projects == nil {
-			s.projects, s.opened = map[string]string{}, map[string]*engine.Memories{}
+			s.projects = map[string]string{}
 		}
 		s.projects[dir] = project
 	}
+	m, err := s.open(ctx, project)
+	return m, project, err
+}
+
+// open returns the memory with a project as the current one.
+func (s *session) open(ctx context.Context, project string) (*engine.Memories, error) {
 	if m := s.opened[project]; m != nil {
-		return m, project, nil
+		return m, nil
 	}
 	m, err := s.config.Memories(ctx, project)
+	if s.opened == nil {
+		s.opened = map[string]*engine.Memories{}
+	}
 	s.opened[project] = m
-	return m, project, err
+	return m, err
 }
 
 // memory returns a candidate as a memory that is not stored yet.
@@ -157,9 +167,9 @@ func (s *session) repeated(ctx context.Context, m *engine.Memories, c *capture.C
 	return nil, nil
 }
 
-// ours reports whether a memory was captured from this session, or from a turn that a fork of
+// said reports whether a memory was captured from this session, or from a turn that a fork of
 // the session repeats.
-func (s *session) ours(m *hippo.Memory, c *capture.Candidate) bool {
+func (s *session) said(m *hippo.Memory, c *capture.Candidate) bool {
 	if m.Source.Kind != hippo.SourceHook {
 		return false
 	}
