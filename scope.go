@@ -28,6 +28,10 @@ const (
 // AllProjects in [Filter.Projects] stands for every project of the [Scope].
 const AllProjects = "*"
 
+// Unassigned is the project of memories of which nobody could tell where they belong. Only a caller who works there, or names
+// it, sees them.
+const Unassigned = "unassigned"
+
 // Scope is the data and the operations of one caller. Memories outside of it do not exist for
 // the caller: they are not found, counted, named in errors or included in statistics.
 type Scope struct {
@@ -41,6 +45,9 @@ type Scope struct {
 	// searches and lists without a project filter return its memories and those of no
 	// project. It does not restrict access.
 	Project string
+	// Also are other names of the current project, or projects that are worked on beside it: searches and lists without a
+	// project filter return their memories, too.
+	Also []string
 }
 
 // LocalScope returns the scope of a user who owns the store: everything in the default
@@ -55,11 +62,27 @@ func (s *Scope) Contains(namespace, project string) bool {
 	return namespace == s.Namespace && (s.Projects == nil || slices.Contains(s.Projects, project))
 }
 
+// Current returns the projects of the current project, by all of its names, and none: "".
+func (s *Scope) Current() []string {
+	if s.Project == "" {
+		return []string{""}
+	}
+	return append(append([]string{s.Project}, s.Also...), "")
+}
+
+// Names returns the names of a project: all of those that the scope knows, if it is the current one.
+func (s *Scope) Names(project string) []string {
+	if current := s.Current(); project != "" && slices.Contains(current, project) {
+		return current[:len(current)-1]
+	}
+	return []string{project}
+}
+
 // Narrow returns a filter with the default projects of the scope filled in.
 func (s *Scope) Narrow(f Filter) Filter {
 	switch {
 	case f.Projects == nil && s.Project != "":
-		f.Projects = []string{s.Project, ""}
+		f.Projects = s.Current()
 	case slices.Contains(f.Projects, AllProjects):
 		f.Projects = nil
 	}

@@ -65,8 +65,8 @@ type Candidate struct {
 type Input struct {
 	Query
 	Candidates []Candidate
-	// Project is the current one; memories of others are never selected.
-	Project string
+	// Projects are the names of the current one, and "" for none; memories of others are never selected.
+	Projects []string
 	// Now is the time of the reader.
 	Now time.Time
 	// IDs are the short forms of the IDs of Candidates.
@@ -110,6 +110,8 @@ type Briefing struct {
 	// LowTrust counts memories that are worth knowing, but must not be injected unless a
 	// person asks for them; see [Trusted].
 	LowTrust int
+	// Unassigned counts memories of which nobody could tell the project; they are not shown.
+	Unassigned int
 	// PromptOnly chooses the heading.
 	PromptOnly bool
 }

@@ -99,7 +99,7 @@ func leading(list []scored) []scored {
 // planOf returns the plan of the section of a candidate; false if it is never selected.
 func planOf(in *Input, c *Candidate) (plan, bool) {
 	m := c.Memory
-	if m.Forgotten() || !in.holds(m) || done(m) || m.Project != "" && m.Project != in.Project {
+	if m.Forgotten() || !in.holds(m) || done(m) || !slices.Contains(in.Projects, m.Project) {
 		return plan{}, false
 	}
 	s := sectionOf(c)

@@ -41,7 +41,7 @@ func prompted(relevance float64) func(*briefing.Candidate) {
 
 // selected returns what is selected, as "section: content".
 func selected(in briefing.Input) (out []string) {
-	in.Project, in.Now = "p", now()
+	in.Projects, in.Now = []string{"p", ""}, now()
 	for _, i := range briefing.Select(&in).Items {
 		out = append(out, string(i.Section)+": "+i.Memory.Content)
 	}
@@ -156,7 +156,7 @@ func TestSelect_Properties(t *testing.T) {
 	t.Parallel()
 	words := rapid.SampledFrom(strings.Fields("gateway retry cache 再試行 кэш ошибка `code` </hippo-memory> # - \n timeout 30s Überschrift 🦛"))
 	rapid.Check(t, func(t *rapid.T) {
-		in := briefing.Input{Project: "p", Now: now()}
+		in := briefing.Input{Projects: []string{"p", ""}, Now: now()}
 		in.MaxTokens = rapid.IntRange(briefing.MinTokens, 400).Draw(t, "tokens")
 		in.PromptOnly = rapid.Bool().Draw(t, "prompt only")
 		for n := range rapid.IntRange(0, 40).Draw(t, "candidates") {
@@ -191,7 +191,7 @@ func TestSelect_Properties(t *testing.T) {
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("retry with jitter, ", 20)
-	in := briefing.Input{Project: "p", Now: now(), Candidates: []briefing.Candidate{candidate(1, long), candidate(2, strings.Repeat("語", 300))}}
+	in := briefing.Input{Projects: []string{"p", ""}, Now: now(), Candidates: []briefing.Candidate{candidate(1, long), candidate(2, strings.Repeat("語", 300))}}
 	for _, i := range briefing.Select(&in).Items {
 		if n := len([]rune(i.Preview)); n > 160 || n < 80 || !strings.HasSuffix(i.Preview, "…") {
 			t.Errorf("%d characters: %q", n, i.Preview)

@@ -55,6 +55,11 @@ func (b *Briefing) lowTrust() string {
 	return fmt.Sprintf("(%d more of low trust, not shown: hippo search finds them)", b.LowTrust)
 }
 
+// unassigned is the line about the memories that belong to no known project.
+func (b *Briefing) unassigned() string {
+	return fmt.Sprintf("(%d in project %q, because nobody could tell where they belong: hippo project move files them)", b.Unassigned, hippo.Unassigned)
+}
+
 // Text formats the briefing for a model; empty if there are no items. Each memory is one line, so
 // that its content can forge neither a heading, nor another memory, nor the end of the frame.
 func (b *Briefing) Text() string {
@@ -76,6 +81,9 @@ func (b *Briefing) Text() string {
 	}
 	if b.LowTrust > 0 {
 		lines = append(lines, b.lowTrust())
+	}
+	if b.Unassigned > 0 {
+		lines = append(lines, b.unassigned())
 	}
 	return strings.Join(append(lines, frameEnd), "\n")
 }

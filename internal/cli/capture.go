@@ -55,7 +55,7 @@ only what is new in it.`,
 
 // captured captures from a file, or from stdin.
 func captured(ctx context.Context, s *shell, cfg config.Config, path string, o ingest.Options) (r *ingest.Report, err error) {
-	c, closing := ingestConfig(ctx, s, cfg)
+	c, closing := ingestConfig(s, cfg)
 	defer func() { err = errors.Join(err, closing()) }()
 	if path == "-" {
 		return ingest.Stream(ctx, c, s.in, o)
@@ -68,9 +68,9 @@ func captured(ctx context.Context, s *shell, cfg config.Config, path string, o i
 
 // ingestConfig returns how captures reach the store of a configuration, which is opened when there
 // is something to store; and what closes it.
-func ingestConfig(ctx context.Context, s *shell, cfg config.Config) (*ingest.Config, func() error) {
+func ingestConfig(s *shell, cfg config.Config) (*ingest.Config, func() error) {
 	var opened *engine.Engine
-	open := func(_ context.Context, name string) (*engine.Memories, error) {
+	open := func(ctx context.Context, id project.Identity) (*engine.Memories, error) {
 		if opened == nil {
 			e, err := app.OpenShared(ctx, cfg, &app.Options{Now: s.now, Log: s.logger(cfg)})
 			if err != nil {
@@ -78,7 +78,7 @@ func ingestConfig(ctx context.Context, s *shell, cfg config.Config) (*ingest.Con
 			}
 			opened = e
 		}
-		return opened.In(s.scope(cfg, name)), nil
+		return engine.Locate(ctx, opened.In(s.scope(cfg)), id)
 	}
 	closing := func() error {
 		if opened == nil {
@@ -87,20 +87,9 @@ func ingestConfig(ctx context.Context, s *shell, cfg config.Config) (*ingest.Con
 		return opened.Close()
 	}
 	return &ingest.Config{
-		Memories: open, Project: func(ctx context.Context, dir string) string { return projectAt(ctx, cfg, dir) },
+		Memories: open, Project: func(ctx context.Context, dir string) project.Identity { return projectAt(ctx, cfg, dir) },
 		StateDir: config.StateDir(os.Getenv), Now: s.now,
 	}, closing
-}
-
-// projectAt is [projectOf] for a folder, which may be gone; empty for the current one.
-func projectAt(ctx context.Context, c config.Config, dir string) string {
-	if dir == "" || c.Project != "" {
-		return projectOf(ctx, c)
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return ""
-	}
-	return project.Identify(ctx, dir)
 }
 
 // captureJSON is a capture in JSON.

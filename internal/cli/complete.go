@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/embed/hub"
 	"github.com/hippo-memory/hippo/internal/hook"
 	"github.com/hippo-memory/hippo/internal/peers"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/setup"
 	"github.com/hippo-memory/hippo/internal/transcript"
 )
@@ -124,7 +125,7 @@ func stored(ctx context.Context, s *shell, fn func(*client.Client) error) {
 		return
 	}
 	cfg.Model = config.Model{Name: config.NoModel}
-	_ = s.on(ctx, cfg, "", fn) // a shell that completes shows no errors
+	_ = s.on(ctx, cfg, project.Identity{}, fn) // a shell that completes shows no errors
 }
 
 // newest returns the newest memories of all projects.

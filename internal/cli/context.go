@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -47,9 +49,7 @@ func newContextCommand(s *shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			name := projectOf(c.Context(), cfg)
-			_ = e.Ready(c.Context()) // without the model it is lexical
-			b, err := engine.Context(c.Context(), e.In(s.scope(cfg, name)), q)
+			b, err := contextOf(c.Context(), s, cfg, e, q)
 			if err = errors.Join(err, e.Close()); err != nil {
 				return err
 			}
@@ -60,6 +60,16 @@ func newContextCommand(s *shell) *cobra.Command {
 	c.Flags().StringVar(&q.Prompt, "prompt", "", "what the user asks")
 	c.Flags().IntVar(&q.MaxTokens, "max-tokens", briefing.DefaultTokens, "the most tokens of the text, by estimate")
 	return c
+}
+
+// contextOf returns what to know in the project to work for.
+func contextOf(ctx context.Context, s *shell, cfg config.Config, e *engine.Engine, q briefing.Query) (*briefing.Briefing, error) {
+	m, err := engine.Locate(ctx, e.In(s.scope(cfg)), projectOf(ctx, cfg))
+	if err != nil {
+		return nil, err
+	}
+	_ = e.Ready(ctx) // without the model it is lexical
+	return engine.Context(ctx, m, q)
 }
 
 func printContext(s *shell, b *briefing.Briefing) error {

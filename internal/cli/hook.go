@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -124,12 +123,10 @@ func answerHook(ctx context.Context, s *shell, event hook.Event, client string) 
 	}
 	state := config.StateDir(os.Getenv)
 	return hook.Run(ctx, event, client, s.in, &hook.Config{
-		Open: func(ctx context.Context) (*engine.Engine, error) { return openForHook(ctx, s, cfg) },
-		Project: func(ctx context.Context, dir string) string {
-			return projectForHook(ctx, cfg, filepath.Join(state, "projects"), dir)
-		},
+		Open:     func(ctx context.Context) (*engine.Engine, error) { return openForHook(ctx, s, cfg) },
+		Project:  func(ctx context.Context, dir string) project.Identity { return projectForHook(ctx, cfg, dir) },
 		Work:     workForHook,
-		Scope:    func(project string) hippo.Scope { return s.scope(cfg, project) },
+		Scope:    s.scope(cfg),
 		StateDir: state, Now: s.now,
 		Capture: func(ctx context.Context, _ hook.Event, in *hook.Input) error {
 			return captureForHook(ctx, s, cfg, state, in, client)
@@ -165,7 +162,7 @@ func captureForHook(ctx context.Context, s *shell, cfg config.Config, state stri
 	}
 	var opened *engine.Engine
 	c := &ingest.Config{
-		Memories: func(ctx context.Context, name string) (*engine.Memories, error) {
+		Memories: func(ctx context.Context, id project.Identity) (*engine.Memories, error) {
 			if opened == nil {
 				e, err := openInstant(ctx, s, cfg)
 				if err != nil {
@@ -173,11 +170,9 @@ func captureForHook(ctx context.Context, s *shell, cfg config.Config, state stri
 				}
 				opened = e
 			}
-			return opened.In(s.scope(cfg, name)), nil
+			return engine.Locate(ctx, opened.In(s.scope(cfg)), id)
 		},
-		Project: func(ctx context.Context, dir string) string {
-			return projectForHook(ctx, cfg, filepath.Join(state, "projects"), dir)
-		},
+		Project:  func(ctx context.Context, dir string) project.Identity { return projectForHook(ctx, cfg, dir) },
 		StateDir: state, Now: s.now,
 	}
 	var err error
@@ -197,17 +192,10 @@ func captureForHook(ctx context.Context, s *shell, cfg config.Config, state stri
 }
 
 // projectForHook returns the project of a folder. Git finds it once for each repository.
-func projectForHook(ctx context.Context, cfg config.Config, cache, dir string) string {
-	switch cfg.Project {
-	case noProject:
-		return ""
-	case "":
-		ctx, cancel := context.WithTimeout(ctx, gitTimeout)
-		defer cancel()
-		return project.Cache{Dir: cache}.Identify(ctx, cmp.Or(dir, "."))
-	default:
-		return cfg.Project
-	}
+func projectForHook(ctx context.Context, cfg config.Config, dir string) project.Identity {
+	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
+	defer cancel()
+	return projectAt(ctx, cfg, dir)
 }
 
 // workForHook returns the work in progress in a folder.

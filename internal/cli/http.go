@@ -134,7 +134,7 @@ func (o *httpOptions) schedule(ctx context.Context, s *shell, cfg config.Config,
 	log := s.logger(cfg)
 	scheduled, cancel := context.WithCancel(ctx)
 	backups := o.backup.repeat(scheduled, cfg.Store, &app.Options{Now: s.now, Log: log})
-	tidied := o.tidy.repeat(scheduled, newLease(cfg.Store.String(), s.now), s.scope(cfg, ""), open, log)
+	tidied := o.tidy.repeat(scheduled, newLease(cfg.Store.String(), s.now), s.scope(cfg), open, log)
 	return func() {
 		cancel()
 		<-backups

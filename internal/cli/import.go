@@ -19,7 +19,6 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/peers"
-	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
@@ -111,7 +110,7 @@ func (f *importFlags) options(ctx context.Context, cfg config.Config) (o peers.O
 	}
 	switch cfg.Project {
 	case "", hippo.AllProjects:
-		o.Identify = func(dir string) string { return project.Identify(ctx, dir) }
+		o.Identify = func(dir string) string { return identify(ctx, dir).Name }
 	case noProject:
 	default:
 		o.Project = cfg.Project

@@ -23,6 +23,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -231,7 +232,7 @@ func (s *shell) with(ctx context.Context, fn func(*client.Client) error) error {
 	if err != nil {
 		return err
 	}
-	return s.on(ctx, c, "", fn)
+	return s.on(ctx, c, project.Identity{}, fn)
 }
 
 // inProject is [shell.with] for commands that find memories of the current project. All
@@ -241,8 +242,8 @@ func (s *shell) inProject(ctx context.Context, fn func(*client.Client) error) er
 	if err != nil {
 		return err
 	}
-	if c.Project == hippo.AllProjects {
-		c.Project = noProject
+	if f := s.root.PersistentFlags().Lookup("project"); f.Changed && f.Value.String() != noProject && f.Value.String() != hippo.AllProjects {
+		c.Project = "" // the flag filters
 	}
 	return s.on(ctx, c, projectOf(ctx, c), fn)
 }
@@ -269,11 +270,11 @@ func exists(store config.Store) error {
 }
 
 // on opens the store of a configuration, runs fn and closes it.
-func (s *shell) on(ctx context.Context, c config.Config, project string, fn func(*client.Client) error) error {
+func (s *shell) on(ctx context.Context, c config.Config, id project.Identity, fn func(*client.Client) error) error {
 	opts := []client.Option{
 		client.Model(c.Model.Name), client.Ranker(c.Ranker), client.Namespace(c.Namespace),
 		client.Surprise(c.Surprise.Mode, c.Surprise.Weights, c.Surprise.Loss),
-		client.Project(project), client.Clock(s.now, nil), client.Logger(s.logger(c)),
+		client.Clock(s.now, nil), client.Logger(s.logger(c)),
 	}
 	if c.History != nil {
 		opts = append(opts, client.History(c.History.Versions, c.History.Days))
@@ -285,8 +286,23 @@ func (s *shell) on(ctx context.Context, c config.Config, project string, fn func
 	if err != nil {
 		return err
 	}
+	if m, err = inProject(ctx, m, id); err != nil {
+		return err
+	}
 	s.shorten = func(ids ...hippo.ID) hippo.ShortIDs { return client.ShortIDs(m, ids...) }
 	return errors.Join(fn(client.As(m, hippo.Source{Kind: hippo.SourceUser, Client: "hippo"}, s.reason)), m.Close())
+}
+
+// inProject returns the client for a project. If that fails the client is closed.
+func inProject(ctx context.Context, m *client.Client, id project.Identity) (*client.Client, error) {
+	if id.Name == "" {
+		return m, nil
+	}
+	out, err := client.ForProject(ctx, m, id.Name, id.Former...)
+	if err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return out, nil
 }
 
 // withShared is [shell.withEngine] for commands that need only the verbs, which another process may carry out.
@@ -295,7 +311,7 @@ func (s *shell) withShared(ctx context.Context, c config.Config, fn func(*engine
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(e.In(s.scope(c, ""))), e.Close())
+	return errors.Join(fn(e.In(s.scope(c))), e.Close())
 }
 
 // withEngine is [shell.with] for commands that need more than package client has.
@@ -304,12 +320,12 @@ func (s *shell) withEngine(ctx context.Context, c config.Config, fn func(*engine
 	if err != nil {
 		return err
 	}
-	return errors.Join(fn(e.In(s.scope(c, ""))), e.Close())
+	return errors.Join(fn(e.In(s.scope(c))), e.Close())
 }
 
 // scope returns the scope of the user: everything in a namespace.
-func (s *shell) scope(c config.Config, project string) hippo.Scope {
-	scope := hippo.LocalScope(project)
+func (s *shell) scope(c config.Config) hippo.Scope {
+	scope := hippo.LocalScope("")
 	scope.Namespace = c.Namespace
 	return scope
 }

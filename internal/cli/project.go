@@ -1,36 +1,81 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"fmt"
-	"slices"
-	"strings"
+	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/client"
 	"github.com/hippo-memory/hippo/internal/config"
+	"github.com/hippo-memory/hippo/internal/hook"
+	"github.com/hippo-memory/hippo/internal/mcpserver"
 	"github.com/hippo-memory/hippo/internal/project"
 )
 
 // noProject is the name for memories without a project.
 const noProject = "none"
 
-// projectOf returns the project to work for: the one that was named, "" for none,
-// else that of the current directory.
-func projectOf(ctx context.Context, c config.Config) string {
+// projectOf returns the project to work for: the one that was named, or that of the current directory.
+func projectOf(ctx context.Context, c config.Config) project.Identity { return projectAt(ctx, c, ".") }
+
+// projectAt returns the project to work for in a folder, which may be gone; empty: the current one.
+func projectAt(ctx context.Context, c config.Config, dir string) project.Identity {
 	switch c.Project {
-	case noProject:
-		return ""
+	case noProject, hippo.AllProjects:
+		return project.Identity{}
 	case "":
-		return project.Identify(ctx, ".")
+		return identify(ctx, cmp.Or(dir, "."))
 	default:
-		return c.Project
+		return project.Identity{Name: c.Project}
 	}
 }
 
+// identify returns the project of a folder, as every process of this user finds it.
+func identify(ctx context.Context, dir string) project.Identity {
+	return project.Cache{Dir: filepath.Join(config.StateDir(os.Getenv), "projects")}.Identify(ctx, dir)
+}
+
+// workspaces returns the function that says in which projects a client works whose server was started in a folder at a time: those
+// of the folders that it names; if it names none, that of the folder, unless that is the home folder or the top of the file
+// system, where clients start what serves all of their windows: then that of the folder that its hooks report.
+func workspaces(c config.Config, dir string, began time.Time) func(context.Context, mcpserver.Workspace) []project.Identity {
+	return func(ctx context.Context, w mcpserver.Workspace) []project.Identity {
+		if c.Project != "" {
+			return []project.Identity{projectOf(ctx, c)}
+		}
+		var out []project.Identity
+		for _, root := range w.Roots {
+			if project.IsTop(root) {
+				continue
+			}
+			if within, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(within) {
+				out = append([]project.Identity{identify(ctx, dir)}, out...)
+			} else {
+				out = append(out, identify(ctx, root))
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+		if dir != "" && !project.IsTop(dir) {
+			return []project.Identity{identify(ctx, dir)}
+		}
+		if folder, ok := hook.FolderSince(config.StateDir(os.Getenv), w.Client, began.Add(-startGrace)); ok {
+			return []project.Identity{identify(ctx, folder)}
+		}
+		return []project.Identity{{Name: hippo.Unassigned}}
+	}
+}
+
+// startGrace is how long before its server a client may have reported a folder.
+const startGrace = time.Minute
+
 // projectsOf returns the project filter of a search or list, for [hippo.Filter.Projects]; nil
 // for the current project and memories without one. Only the flag filters: the setting is the
-// current project. A name may be abbreviated, see [expandProject].
+// current project. A name may be abbreviated, see [client.ResolveProject].
 func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]string, error) {
 	flag := s.root.PersistentFlags().Lookup("project")
 	name := flag.Value.String()
@@ -45,40 +90,9 @@ func projectsOf(ctx context.Context, s *shell, m *client.Client, all bool) ([]st
 	case name == noProject:
 		return []string{""}, nil
 	}
-	full, err := expandProject(ctx, m, name)
-	if full != name && err == nil {
-		s.warn("project %s", full)
+	full, err := client.ResolveProject(ctx, m, name)
+	if err == nil && full[0] != name {
+		s.warn("project %s", full[0])
 	}
-	return []string{full}, err
-}
-
-// maxProjects is the number of projects that an error lists.
-const maxProjects = 10
-
-// expandProject resolves an abbreviated project name: a full name, or a prefix, a suffix or a
-// suffix before the "#" of exactly one. Otherwise the error is [hippo.ErrNotFound].
-func expandProject(ctx context.Context, m *client.Client, name string) (string, error) {
-	st, err := m.Status(ctx)
-	if err != nil || slices.Contains(st.Projects, name) {
-		return name, err
-	}
-	known := st.Projects
-	var like []string
-	for _, p := range known {
-		plain, _, _ := strings.Cut(p, "#")
-		if strings.HasPrefix(p, name) || strings.HasSuffix(p, name) || strings.HasSuffix(plain, name) {
-			like = append(like, p)
-		}
-	}
-	switch {
-	case len(like) == 1:
-		return like[0], nil
-	case len(like) > 1:
-		return "", hippo.Fieldf("project", "%q fits several: %s", name, strings.Join(like[:min(len(like), maxProjects)], ", "))
-	case len(known) == 0:
-		return "", fmt.Errorf("%w: no project %q; nothing is stored for any project", hippo.ErrNotFound, name)
-	case len(known) > maxProjects:
-		known = append(known[:maxProjects], "...")
-	}
-	return "", fmt.Errorf("%w: no project %q; known: %s", hippo.ErrNotFound, name, strings.Join(known, ", "))
+	return full, err
 }

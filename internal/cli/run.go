@@ -13,6 +13,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
 )
@@ -91,7 +92,12 @@ func runProgram(c *cobra.Command, s *shell, p script.Program) error {
 		return err
 	}
 	_ = e.Ready(c.Context()) // without the model searches are lexical
-	caller := script.Caller{Scope: s.scope(cfg, projectOf(c.Context(), cfg)), Now: s.now}
+	m, err := engine.Locate(c.Context(), e.In(s.scope(cfg)), projectOf(c.Context(), cfg))
+	if err != nil {
+		return errors.Join(err, e.Close())
+	}
+	caller := script.Caller{Now: s.now}
+	caller.Scope, _ = engine.CallerOf(m)
 	caller.Work = func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") }
 	dir, _ := os.Getwd() // without it no source tree is preferred
 	code := app.NewCode("", &app.Options{Now: s.now, Log: s.logger(cfg), CodeModel: cfg.Model})

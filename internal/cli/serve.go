@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,13 +87,14 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 	}
 	log := s.logger(cfg)
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
-	scope := sync.OnceValue(func() hippo.Scope { return s.scope(cfg, projectOf(context.WithoutCancel(ctx), cfg)) })
+	scope := s.scope(cfg)
 	dir, _ := os.Getwd() // without it no tree is preferred
 	code := app.NewCode(dir, &app.Options{Now: s.now, Log: log, CodeModel: cfg.Model})
 	server := mcpserver.New(sharing.Engine, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(), Tools: tools, Code: code,
-		Scope: func(context.Context) hippo.Scope { return scope() },
-		Work:  func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") },
+		Scope:   func(context.Context) hippo.Scope { return scope },
+		Project: workspaces(cfg, dir, s.now()),
+		Work:    func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") },
 	})
 	if s.isTerminal(s.in) {
 		s.warn("this speaks MCP on stdin and stdout: an MCP client starts it, not a person; Ctrl-C ends it")

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type session struct {
 	out    *bufio.Reader
 	errw   *bytes.Buffer
 	id     int
+	roots  []string // the folders that the client works in
 }
 
 // patience is how long a whole session may take before its server is killed.
@@ -31,8 +33,17 @@ const patience = time.Minute
 
 // start runs a server and shakes hands with it.
 func start(ctx context.Context, dir string, env []string, name string, args ...string) (*session, error) {
+	return startIn(ctx, nil, dir, env, name, args...)
+}
+
+// startIn is [start] of a client that works in some folders, and says so if it is asked.
+func startIn(ctx context.Context, roots []string, dir string, env []string, name string, args ...string) (*session, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
-	s := &session{cmd: exec.CommandContext(ctx, name, args...), cancel: cancel, errw: &bytes.Buffer{}}
+	s := &session{cmd: exec.CommandContext(ctx, name, args...), cancel: cancel, errw: &bytes.Buffer{}, roots: roots}
+	capabilities := map[string]any{}
+	if roots != nil {
+		capabilities["roots"] = map[string]any{"listChanged": true}
+	}
 	s.cmd.Dir, s.cmd.Env, s.cmd.Stderr = dir, env, s.errw
 	s.cmd.WaitDelay = time.Second
 	var err error
@@ -51,8 +62,8 @@ func start(ctx context.Context, dir string, env []string, name string, args ...s
 		return nil, err
 	}
 	_, err = s.request("initialize", map[string]any{
-		"protocolVersion": "2025-06-18", "capabilities": map[string]any{},
-		"clientInfo": map[string]any{"name": "script", "version": "1"},
+		"protocolVersion": "2025-06-18", "capabilities": capabilities,
+		"clientInfo": map[string]any{"name": "claude-code", "version": "1"},
 	})
 	if err == nil {
 		err = s.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -75,6 +86,7 @@ func (s *session) send(message any) error {
 // reply is an answer of the server.
 type reply struct {
 	ID     *int            `json:"id"`
+	Method string          `json:"method"`
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
 }
@@ -90,10 +102,24 @@ func (s *session) read() (*reply, error) {
 		if err := json.Unmarshal(line, &r); err != nil {
 			return nil, fmt.Errorf("the server printed %q, which is no message: %w", line, err)
 		}
-		if r.ID != nil {
+		switch {
+		case r.Method == "roots/list":
+			if err := s.send(map[string]any{"jsonrpc": "2.0", "id": r.ID, "result": map[string]any{"roots": s.rootList()}}); err != nil {
+				return nil, err
+			}
+		case r.ID != nil:
 			return &r, nil
 		}
 	}
+}
+
+// rootList is the folders of the client as it says them.
+func (s *session) rootList() []map[string]string {
+	list := []map[string]string{}
+	for _, dir := range s.roots {
+		list = append(list, map[string]string{"uri": "file://" + filepath.ToSlash(dir)})
+	}
+	return list
 }
 
 // request sends one request and waits for its answer.
@@ -154,7 +180,8 @@ func (s *session) wait() error {
 // sessionsKey is where a script keeps its sessions, by name.
 type sessionsKey struct{}
 
-// mcpCommand talks to servers, in lock step: mcp start NAME program args...;
+// mcpCommand talks to servers, in lock step: mcp start NAME program args...; mcp open NAME DIR ROOTS program args..., whose client works
+// in folders with commas, - for none that it says; mcp roots NAME ROOTS changes them;
 // mcp call NAME tool JSON, whose result is stdout, and with ! must be refused;
 // mcp stop NAME and mcp interrupt NAME, after which stderr is the server's.
 func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
@@ -166,8 +193,12 @@ func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no sessions")
 	}
 	name, rest := args[1], args[2:]
-	if args[0] == "start" {
-		all[name] = mcpStart(ts, rest)
+	switch args[0] {
+	case "start":
+		all[name] = mcpStart(ts, ts.Getenv("WORK"), nil, rest)
+		return
+	case "open":
+		all[name] = mcpStart(ts, ts.MkAbs(rest[0]), folders(ts, rest[1]), rest[2:])
 		return
 	}
 	s := all[name]
@@ -177,6 +208,9 @@ func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	switch args[0] {
 	case "call":
 		mcpCall(ts, neg, s, rest)
+	case "roots":
+		s.roots = folders(ts, rest[0])
+		ts.Check(s.send(map[string]any{"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
 	case "stop", "interrupt":
 		end := map[string]func() error{"stop": s.stop, "interrupt": s.interrupt}[args[0]]
 		delete(all, name)
@@ -188,12 +222,24 @@ func mcpCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func mcpStart(ts *testscript.TestScript, command []string) *session {
+// folders are the roots that an argument names; nil: none that the client says.
+func folders(ts *testscript.TestScript, list string) []string {
+	if list == "-" {
+		return nil
+	}
+	out := []string{}
+	for dir := range strings.SplitSeq(list, ",") {
+		out = append(out, ts.MkAbs(dir))
+	}
+	return out
+}
+
+func mcpStart(ts *testscript.TestScript, dir string, roots, command []string) *session {
 	if len(command) == 0 {
 		ts.Fatalf("usage: mcp start NAME program [args...]")
 	}
 	work := ts.Getenv("WORK")
-	s, err := start(context.Background(), work, environ(work), command[0], command[1:]...)
+	s, err := startIn(context.Background(), roots, dir, environ(work), command[0], command[1:]...)
 	ts.Check(err)
 	ts.Defer(s.cancel)
 	return s

@@ -27,13 +27,18 @@ func newStatusCommand(s *shell) *cobra.Command {
 				return err
 			}
 			return s.withShared(c.Context(), cfg, func(m *engine.Memories) error {
+				m, err := engine.Locate(c.Context(), m, projectOf(c.Context(), cfg))
+				if err != nil {
+					return err
+				}
 				st, err := m.Status(c.Context())
 				if err != nil {
 					return err
 				}
 				out := wire.StatusOf(&st)
 				out.Store, out.Namespace, out.Version = cfg.Store.String(), cfg.Namespace, version().Version
-				out.Project = projectOf(c.Context(), cfg)
+				scope, _ := engine.CallerOf(m)
+				out.Project = scope.Project
 				if out.Captures, err = ingest.Lasts(config.StateDir(os.Getenv)); err != nil {
 					s.warn("the last captures cannot be read: %v", err)
 				}
@@ -66,6 +71,9 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 		row("active day", "%d", out.ActiveDay)
 		if out.Project != "" {
 			row("project", "%s", out.Project)
+		}
+		if out.Unassigned > 0 {
+			row("unassigned", "%d: nobody could tell their project; hippo list --project unassigned shows them, hippo project move files them", out.Unassigned)
 		}
 		row("ranker", "%s", out.Ranker)
 		if st.Store != nil { // the token says whether the caller may know

@@ -10,7 +10,6 @@ import (
 
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
-	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/syncfile"
 	"github.com/hippo-memory/hippo/internal/termtext"
 )
@@ -47,13 +46,14 @@ func syncFile(ctx context.Context, s *shell, path string, o syncfile.Options) er
 		return err
 	}
 	o.Now = s.now()
-	if o.Project = cfg.Project; o.Project == "" {
-		o.Project = project.Identify(ctx, filepath.Dir(full))
-	} else if o.Project == noProject {
-		o.Project = ""
-	}
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
-		r, err := syncfile.Sync(ctx, m.In(s.scope(cfg, o.Project)), full, o)
+		m, err := engine.Locate(ctx, m, projectAt(ctx, cfg, filepath.Dir(full)))
+		if err != nil {
+			return err
+		}
+		scope, _ := engine.CallerOf(m)
+		o.Project = scope.Project
+		r, err := syncfile.Sync(ctx, m, full, o)
 		if err != nil && r.Empty() {
 			return err
 		}

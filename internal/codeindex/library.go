@@ -96,7 +96,7 @@ func (l *Library) Add(ctx context.Context, path string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := Root{Path: real, Project: project.Identify(ctx, real)}
+	r := Root{Path: real, Project: project.Identify(ctx, real).Name}
 	dir := l.folder(real)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("code index: %w", err)

@@ -79,7 +79,7 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 		return out, err
 	}
 	g := gatherer{memories: m, known: make(map[hippo.ID]int)}
-	g.filter = hippo.Filter{Projects: []string{m.scope.Project, ""}, Moment: q.At}
+	g.filter = hippo.Filter{Projects: m.scope.Current(), Moment: q.At}
 	if q.At.ValidAt.IsZero() {
 		g.filter.ValidAt = m.now()
 	}
@@ -91,9 +91,16 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 		ids[i] = g.found[i].Memory.ID
 	}
 	in := &briefing.Input{
-		Query: q, Candidates: g.found, IDs: ShortIDs(m, ids), Project: m.scope.Project, Now: m.now(), Instructs: instructs,
+		Query: q, Candidates: g.found, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs,
 	}
-	return selected(ctx, m, in)
+	b, err := selected(ctx, m, in)
+	if err != nil || q.PromptOnly || m.scope.Project == hippo.Unassigned {
+		return b, err
+	}
+	return b, m.indexed(ctx, func() error {
+		b.Unassigned = unassigned(m)
+		return nil
+	})
 }
 
 // instructs reports whether a text looks as if it was meant to steer a model.

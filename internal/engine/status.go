@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/embedding"
@@ -17,6 +18,8 @@ type Status struct {
 	Memories, Forgotten int
 	// Archived is the number of those in Memories that lists leave out.
 	Archived int
+	// Unassigned is the number of those of which nobody could tell the project.
+	Unassigned int
 	// Day is the active day and Date the calendar date it began on.
 	Day    hippo.Day
 	Date   string
@@ -99,6 +102,8 @@ func status(ctx context.Context, m *Memories) (Status, error) {
 		s.Models, s.Degraded = m.embedding.Status(&m.scope), m.embedding.Degraded(&m.scope)
 		s.Memories, s.Forgotten = m.index.Count(&m.scope)
 		s.Archived = m.index.Archived(&m.scope)
+		s.Unassigned = unassigned(m)
+		s.Memories -= countIn(m, registry)
 		if m.scope.Allows(hippo.RightAdmin) {
 			s.Degraded = append(s.Degraded, m.notes()...)
 		}
@@ -148,7 +153,7 @@ func projects(ctx context.Context, m *Memories, _ none) (names []string, err err
 		return nil, err
 	}
 	err = m.indexed(ctx, func() error {
-		names = m.index.Projects(&m.scope)
+		names = slices.DeleteFunc(m.index.Projects(&m.scope), func(p string) bool { return p == registry })
 		return nil
 	})
 	return names, err

@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/hook"
 	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 )
@@ -45,8 +46,8 @@ func start(t *testing.T) *fixture {
 	f := &fixture{t: t, memories: e.In(hippo.LocalScope("p"))}
 	f.Config = hook.Config{
 		Open:    func(context.Context) (*engine.Engine, error) { f.opened.Add(1); return e, nil },
-		Project: func(context.Context, string) string { return "p" }, Work: func(context.Context, string) briefing.Work { return briefing.Work{} },
-		Scope: hippo.LocalScope, StateDir: t.TempDir(), Now: noon,
+		Project: func(context.Context, string) project.Identity { return project.Identity{Name: "p"} }, Work: func(context.Context, string) briefing.Work { return briefing.Work{} },
+		Scope: hippo.LocalScope(""), StateDir: t.TempDir(), Now: noon,
 	}
 	for _, text := range []string{"bread needs salt and water", "the train to the sea leaves at noon", "moss grows on the north side"} {
 		f.record(hippo.Memory{Content: text, Importance: hippo.Importance{Base: .01}, EventTime: noon().AddDate(-1, 0, 0)})

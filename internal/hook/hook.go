@@ -17,6 +17,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/screen"
 )
 
@@ -56,10 +57,10 @@ type Config struct {
 	Open func(ctx context.Context) (*engine.Engine, error)
 	// Project returns the project that a folder belongs to, and Work what is in progress there. They may take until the
 	// deadline, and run beside each other.
-	Project func(ctx context.Context, dir string) string
+	Project func(ctx context.Context, dir string) project.Identity
 	Work    func(ctx context.Context, dir string) briefing.Work
-	// Scope returns the scope of the user in a project.
-	Scope func(project string) hippo.Scope
+	// Scope is that of the user, without a project.
+	Scope hippo.Scope
 	// Capture, if it is not nil, is called at [PreCompact], [Stop], [SubagentStop] and
 	// [SessionEnd]: it may record what the session taught.
 	Capture func(ctx context.Context, event Event, in *Input) error
@@ -84,6 +85,7 @@ func Run(ctx context.Context, event Event, clientName string, in io.Reader, c *C
 	if err != nil {
 		return nil, err
 	}
+	noteFolder(c.StateDir, cl.name, input.Dir, c.Now())
 	switch event {
 	case PreCompact, Stop, SubagentStop, SessionEnd:
 		if c.Capture == nil {
@@ -113,7 +115,7 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 		return "", nil
 	}
 	go screen.Instructions(" ") // builds its tables, beside the opening of the store
-	project := begin(ctx, c.Project, in.Dir)
+	place := begin(ctx, c.Project, in.Dir)
 	var work <-chan briefing.Work
 	if starts {
 		work = begin(ctx, c.Work, in.Dir)
@@ -133,7 +135,7 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 		ledger.data.Pending = false
 	}
 	q.Known = func(m *hippo.Memory) bool { return ledger.has(m) || transcript.holds(m) }
-	name, err := wait(ctx, project)
+	id, err := wait(ctx, place)
 	if err == nil && work != nil {
 		q.Work, err = wait(ctx, work)
 	}
@@ -141,7 +143,7 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 		return "", err
 	}
 	q.State = cut(q.State, hippo.MaxQuery)
-	b, err := engine.Context(ctx, e.In(c.Scope(name)), q)
+	b, err := contextIn(ctx, e.In(c.Scope), id, q)
 	if err != nil {
 		return "", err
 	}
@@ -153,6 +155,15 @@ func inject(ctx context.Context, event Event, cl *client, in *Input, c *Config) 
 		ledger.add(i.Memory)
 	}
 	return text, ledger.save(c.Now()) // before it is printed: never twice
+}
+
+// contextIn returns what to know in a project.
+func contextIn(ctx context.Context, m *engine.Memories, id project.Identity, q briefing.Query) (*briefing.Briefing, error) {
+	m, err := engine.Locate(ctx, m, id)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Context(ctx, m, q)
 }
 
 // postpone notes that a session starts, so that its next prompt injects what a start does.

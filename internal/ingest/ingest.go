@@ -19,6 +19,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/capture"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/screen"
 	"github.com/hippo-memory/hippo/internal/transcript"
 )
@@ -36,11 +37,11 @@ const (
 
 // Config wires captures. It is safe for concurrent use.
 type Config struct {
-	// Memories returns the memory with a project as the current one. It is called only when
+	// Memories returns the memory in the project of a folder. It is called only when
 	// there is something to store; the caller closes what it opens.
-	Memories func(ctx context.Context, project string) (*engine.Memories, error)
-	// Project returns the project that a folder belongs to; empty for none.
-	Project func(ctx context.Context, dir string) string
+	Memories func(ctx context.Context, id project.Identity) (*engine.Memories, error)
+	// Project returns the project that a folder belongs to, or belonged to if it is gone; empty: the current folder.
+	Project func(ctx context.Context, dir string) project.Identity
 	// StateDir is the folder of the program's state; ledgers are in its folder "capture".
 	StateDir string
 	Now      func() time.Time
@@ -180,12 +181,12 @@ const nothingNew = "nothing new since the last capture"
 
 // session captures one transcript.
 type session struct {
-	config   *Config
-	options  Options
-	ledger   *ledger
-	report   Report
-	projects map[string]string
-	opened   map[string]*engine.Memories
+	config  *Config
+	options Options
+	ledger  *ledger
+	report  Report
+	places  map[string]project.Identity // by folder
+	opened  map[string]*engine.Memories // by project
 }
 
 // locked reads while it holds the lock of the ledger.

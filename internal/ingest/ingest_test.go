@@ -17,6 +17,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/index"
 	"github.com/hippo-memory/hippo/internal/ingest"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/memstore"
 	"github.com/hippo-memory/hippo/internal/transcript"
@@ -45,17 +46,19 @@ func open(t *testing.T) *fixture {
 		}
 	})
 	f.config = ingest.Config{
-		Memories: func(_ context.Context, project string) (*engine.Memories, error) {
+		Memories: func(_ context.Context, id project.Identity) (*engine.Memories, error) {
 			f.opened++
-			return f.in(project), nil
+			return f.in(id.Name), nil
 		},
-		Project:  func(_ context.Context, dir string) string { return filepath.Base(dir) },
+		Project: func(_ context.Context, dir string) project.Identity {
+			return project.Identity{Name: filepath.Base(dir)}
+		},
 		StateDir: t.TempDir(), Now: now,
 	}
 	return f
 }
 
-func (f *fixture) in(project string) *engine.Memories { return f.engine.In(hippo.LocalScope(project)) }
+func (f *fixture) in(name string) *engine.Memories { return f.engine.In(hippo.LocalScope(name)) }
 
 // said writes a transcript in which the user says some things; the IDs of turns begin with the
 // session.
@@ -260,9 +263,9 @@ func TestFile_DeadlineLosesNothing(t *testing.T) {
 	path := f.write("a", said("s1", "hi", "always use pnpm, never npm", "we never commit generated files to this repo"))
 	ctx, cancel := context.WithCancel(t.Context())
 	memories := f.config.Memories
-	f.config.Memories = func(ctx context.Context, project string) (*engine.Memories, error) {
+	f.config.Memories = func(ctx context.Context, id project.Identity) (*engine.Memories, error) {
 		cancel()
-		return memories(ctx, project)
+		return memories(ctx, id)
 	}
 	if _, err := ingest.File(ctx, &f.config, path, ingest.Options{}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
@@ -279,7 +282,7 @@ func TestFile_RefusedCandidatesAreLeftOut(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	memories := f.config.Memories
-	f.config.Memories = func(context.Context, string) (*engine.Memories, error) {
+	f.config.Memories = func(context.Context, project.Identity) (*engine.Memories, error) {
 		return f.engine.In(hippo.Scope{Rights: hippo.AllRights, Projects: []string{"another"}}), nil
 	}
 	text := said("s1", "hi", "always use pnpm, never npm")

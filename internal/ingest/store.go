@@ -8,6 +8,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/capture"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/screen"
 )
 
@@ -39,11 +40,11 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 	if s.options.DryRun {
 		return o, nil
 	}
-	m, project, err := s.memories(ctx, &c)
+	m, name, err := s.memories(ctx, &c)
 	if err != nil {
 		return o, err
 	}
-	same, err := s.repeated(ctx, m, &c, project)
+	same, err := s.repeated(ctx, m, &c)
 	if err != nil {
 		return o, err
 	}
@@ -55,7 +56,7 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 		}
 		return o, err
 	}
-	r := s.memory(&c, project)
+	r := s.memory(&c, name)
 	changes, err := engine.Compare(ctx, m, r)
 	if err != nil {
 		return o, err
@@ -77,7 +78,7 @@ func (s *session) store(ctx context.Context, c capture.Candidate) (Outcome, erro
 		o.Action = Added
 	}
 	o.Memory = stored.ID
-	s.ledger.keep(&o, project)
+	s.ledger.keep(&o, name)
 	return o, nil
 }
 
@@ -108,35 +109,42 @@ func (s *session) memories(ctx context.Context, c *capture.Candidate) (*engine.M
 	if dir == "" {
 		dir = s.options.Dir
 	}
-	project, ok := s.projects[dir]
+	id, ok := s.places[dir]
 	if !ok {
-		project = s.config.Project(ctx, dir)
-		if s.projects == nil {
-			s.projects = map[string]string{}
+		id = s.config.Project(ctx, dir)
+		if s.places == nil {
+			s.places = map[string]project.Identity{}
 		}
-		s.projects[dir] = project
+		s.places[dir] = id
 	}
-	m, err := s.open(ctx, project)
-	return m, project, err
+	m, err := s.open(ctx, id)
+	if err != nil {
+		return nil, "", err
+	}
+	scope, _ := engine.CallerOf(m)
+	return m, scope.Project, nil
 }
 
 // open returns the memory with a project as the current one.
-func (s *session) open(ctx context.Context, project string) (*engine.Memories, error) {
-	if m := s.opened[project]; m != nil {
+func (s *session) open(ctx context.Context, id project.Identity) (*engine.Memories, error) {
+	if m := s.opened[id.Name]; m != nil {
 		return m, nil
 	}
-	m, err := s.config.Memories(ctx, project)
+	m, err := s.config.Memories(ctx, id)
+	if err != nil {
+		return nil, err
+	}
 	if s.opened == nil {
 		s.opened = map[string]*engine.Memories{}
 	}
-	s.opened[project] = m
-	return m, err
+	s.opened[id.Name] = m
+	return m, nil
 }
 
 // memory returns a candidate as a memory that is not stored yet.
-func (s *session) memory(c *capture.Candidate, project string) *hippo.Memory {
+func (s *session) memory(c *capture.Candidate, name string) *hippo.Memory {
 	r := &hippo.Memory{
-		Content: c.Content, Situation: c.Situation, Tags: []string{tag}, Type: c.Type, Project: project,
+		Content: c.Content, Situation: c.Situation, Tags: []string{tag}, Type: c.Type, Project: name,
 		Importance: hippo.Importance{Base: c.Importance}, Trust: hippo.TrustDefault,
 		Source: hippo.Source{Kind: hippo.SourceHook, Author: author, Client: string(s.report.Client), Session: s.report.Session},
 	}
@@ -151,9 +159,10 @@ func (s *session) memory(c *capture.Candidate, project string) *hippo.Memory {
 }
 
 // repeated returns the memory of the project, or of none, that says the same as a candidate.
-func (s *session) repeated(ctx context.Context, m *engine.Memories, c *capture.Candidate, project string) (*hippo.Memory, error) {
+func (s *session) repeated(ctx context.Context, m *engine.Memories, c *capture.Candidate) (*hippo.Memory, error) {
+	scope, _ := engine.CallerOf(m)
 	a, err := m.Search(ctx, hippo.Query{
-		Text: c.Content, Count: maxCompared, Ranker: hippo.RankerBM25, NoTouch: true, Filter: hippo.Filter{Projects: []string{project, ""}},
+		Text: c.Content, Count: maxCompared, Ranker: hippo.RankerBM25, NoTouch: true, Filter: hippo.Filter{Projects: scope.Current()},
 	})
 	if err != nil {
 		return nil, err

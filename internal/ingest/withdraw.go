@@ -7,6 +7,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/capture"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/transcript"
 )
 
@@ -21,8 +22,8 @@ type kept struct {
 }
 
 // keep remembers a new memory and its turns.
-func (l *ledger) keep(o *Outcome, project string) {
-	l.data.Kept = append(l.data.Kept, kept{o.Memory.String(), project, o.Turns})
+func (l *ledger) keep(o *Outcome, name string) {
+	l.data.Kept = append(l.data.Kept, kept{o.Memory.String(), name, o.Turns})
 	l.data.Kept = l.data.Kept[max(0, len(l.data.Kept)-maxKept):]
 }
 
@@ -54,7 +55,7 @@ func (s *session) purge(ctx context.Context, k *kept) error {
 	if err != nil {
 		return nil //nolint:nilerr // a damaged ledger names nothing
 	}
-	m, err := s.open(ctx, k.Project)
+	m, err := s.open(ctx, project.Identity{Name: k.Project})
 	if err != nil {
 		return err
 	}

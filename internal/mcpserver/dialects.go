@@ -217,13 +217,11 @@ func (s *Server) runDialect(ctx context.Context, system *dialect.System, t *dial
 	if err != nil {
 		return dialect.Result{}, err
 	}
-	e, err := s.open(ctx)
+	m, scope, err := s.memories(ctx)
 	if err != nil {
-		s.Log.Error("store not opened", "error", err)
 		return dialect.Result{}, err
 	}
-	scope := s.Scope(ctx)
-	c := &dialect.Call{Memories: asAgent(e.In(scope), ""), Scope: scope, Now: s.Now().In(e.Zone()), Began: s.began, Code: s.Code, Version: s.Version, Args: args}
+	c := &dialect.Call{Memories: m, Scope: scope, Now: s.Now().In(m.Zone()), Began: s.began, Code: s.Code, Version: s.Version, Args: args}
 	r, err := system.Run(ctx, t, c)
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.Name, "error", err)

@@ -214,7 +214,7 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 	case hippo.AllProjects, "all":
 		q.Filter.Projects = []string{hippo.AllProjects}
 	case "current":
-		q.Filter.Projects = []string{s.scope.Project, ""}
+		q.Filter.Projects = s.scope.Current()
 	case "none":
 		q.Filter.Projects = []string{""}
 	default:

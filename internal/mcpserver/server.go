@@ -23,6 +23,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/project"
 	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
@@ -36,9 +37,10 @@ type Opener func(ctx context.Context) (*engine.Engine, error)
 type Options struct {
 	// Version of the program, for serverInfo.
 	Version string
-	// Scope returns what the client may see and do, with the project that it works for. It
-	// may take its time at the first call. Nil: that of [hippo.LocalScope] without a project.
+	// Scope returns what the client may see and do. Nil: that of [hippo.LocalScope] without a project.
 	Scope func(ctx context.Context) hippo.Scope
+	// Project returns the projects that a client works in, the current one first. It is called for every call. Nil: that of the scope.
+	Project func(ctx context.Context, w Workspace) []project.Identity
 	// Work is what is in progress in the current folder, for hippo_context; nil: it is unknown.
 	Work func(ctx context.Context) briefing.Work
 	// Session names the connection: records without a situation carry it, and their order. Empty:
@@ -66,10 +68,11 @@ type Options struct {
 type Server struct {
 	open Opener
 	Options
-	mcp   *mcp.Server
-	order []systemTable   // all systems, in the order in which they answer
-	own   map[string]bool // the tools of this program by name, and whether they only write
-	began time.Time
+	mcp       *mcp.Server
+	order     []systemTable   // all systems, in the order in which they answer
+	own       map[string]bool // the tools of this program by name, and whether they only write
+	began     time.Time
+	workspace workspace
 	// byDefault: nobody said what is listed.
 	byDefault bool
 }
@@ -108,7 +111,17 @@ func New(open Opener, o *Options) *Server {
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		// The client has the answer to initialize by then. Opening the store now makes
 		// the first call wait less.
-		InitializedHandler: func(ctx context.Context, _ *mcp.InitializedRequest) { s.warm(ctx) },
+		InitializedHandler: func(ctx context.Context, r *mcp.InitializedRequest) {
+			s.warm(ctx)
+			if s.Project != nil {
+				s.workspace.ask(ctx, r.Session)
+			}
+		},
+		RootsListChangedHandler: func(ctx context.Context, r *mcp.RootsListChangedRequest) { //nolint:staticcheck // clients of today have nothing else
+			if s.Project != nil {
+				s.workspace.ask(ctx, r.Session)
+			}
+		},
 	})
 	for _, t := range tools() {
 		s.own[t.name] = t.writes
@@ -190,14 +203,12 @@ func (s *Server) call(ctx context.Context, t tool, in *request, arguments json.R
 	if err := decode(arguments, in); err != nil {
 		return reply{}, t.withExample(err)
 	}
-	e, err := s.open(ctx)
+	m, scope, err := s.memories(ctx)
 	if err != nil {
-		s.Log.Error("store not opened", "error", err)
 		return reply{}, err
 	}
 	growStack(len(t.name))
-	scope := s.Scope(ctx)
-	r, err := in.call(ctx, &session{Memories: asAgent(e.In(scope), ""), server: s, scope: scope, json: in.json()})
+	r, err := in.call(ctx, &session{Memories: m, server: s, scope: scope, json: in.json()})
 	if err != nil && hippo.CodeOf(err) == hippo.CodeInternal {
 		s.Log.Error("tool failed", "tool", t.name, "error", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -28,6 +29,12 @@ func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
 	fmt.Fprintf(&text, "%s%s, %d forgotten, active day %d", insights(out.Memories), archived, out.Forgotten, out.ActiveDay)
 	if out.Store != "" {
 		text.WriteString(", store " + termtext.Line(out.Store))
+	}
+	if out.Project != "" {
+		text.WriteString("\nproject: " + termtext.Line(out.Project))
+	}
+	if out.Unassigned > 0 {
+		fmt.Fprintf(&text, "\n%d in project %q: nobody could tell where they belong", out.Unassigned, hippo.Unassigned)
 	}
 	if st.Store != nil {
 		for _, p := range st.Store.Problems {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/project"
 )
 
@@ -18,7 +19,7 @@ func TestNormalise(t *testing.T) {
 	const want = "github.com/owner/name"
 	for _, url := range []string{
 		"https://github.com/owner/name.git", "https://github.com/owner/name/", "git@github.com:owner/name.git",
-		"ssh://git@GitHub.com:22/owner/name.git", "https://user:secret@github.com/owner/name", "git://github.com/owner/name",
+		"ssh://git@GitHub.com:22/owner/name.git", "https://github.com/Owner/NAME", "ssh://git@ssh.github.com:443/owner/name.git", "https://www.github.com/owner/name", "https://user:secret@github.com/owner/name", "git://github.com/owner/name",
 	} {
 		if got := project.Normalise(url); got != want {
 			t.Errorf("%s: got %s, want %s", url, got, want)
@@ -39,7 +40,7 @@ func identify(t *testing.T, dir string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	return project.Identify(ctx, dir)
+	return project.Identify(ctx, dir).Name
 }
 
 func git(t *testing.T, dir string, args ...string) {
@@ -102,17 +103,27 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-func TestIdentify_None(t *testing.T) {
+// A folder in no repository has no project. What is unknown has the name of its place, or said to be unassigned: it is never
+// that of nothing.
+func TestIdentify_Unknown(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty")
 	if err := os.Mkdir(empty, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	git(t, empty, "init", "-q")
-	for what, dir := range map[string]string{"no commit": empty, "no repository": t.TempDir(), "no directory": "/nowhere/at/all"} {
-		if got := identify(t, dir); got != "" {
-			t.Errorf("%s: got %q, want none", what, got)
-		}
+	if got := identify(t, empty); !strings.HasPrefix(got, "folder#") {
+		t.Errorf("no commit: got %q", got)
+	}
+	git(t, empty, "remote", "add", "origin", "git@github.com:owner/name.git")
+	if got := identify(t, empty); got != "github.com/owner/name" {
+		t.Errorf("no commit and a remote: got %q", got)
+	}
+	if got := identify(t, t.TempDir()); got != "" {
+		t.Errorf("no repository: got %q", got)
+	}
+	if got := identify(t, filepath.Join(t.TempDir(), "gone")); got != hippo.Unassigned {
+		t.Errorf("no directory: got %q", got)
 	}
 }
 
@@ -125,6 +136,33 @@ func TestIdentify_MergedHistory(t *testing.T) {
 	git(t, dir, "merge", "-q", "--allow-unrelated-histories", "-m", "both", "FETCH_HEAD")
 	if got := identify(t, dir); got != id {
 		t.Errorf("got %q after the merge, want %q", got, id)
+	}
+}
+
+// The settings of git and of SSH say what an address means.
+func TestIdentify_Settings(t *testing.T) {
+	dir, home := repository(t), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	t.Setenv("XDG_CONFIG_HOME", "")
+	if err := os.Mkdir(filepath.Join(home, ".ssh"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(home, ".ssh", "config"), "# mine\nHost other\n  HostName example.org\nHost github-* !github-none\n  HostName github.com\n")
+	write(t, filepath.Join(home, ".gitconfig"), "[user]\n\tname = me\n[url \"https://github.com/\"]\n\tinsteadOf = gh:\n")
+	for url, want := range map[string]string{
+		"github-work:owner/name.git": "github.com/owner/name#", "git@github-work:owner/name": "github.com/owner/name#",
+		"ssh://github-work/owner/name": "github.com/owner/name#", "gh:owner/name": "github.com/owner/name#",
+		"github-none:owner/name": "github-none/owner/name#", "https://github-work/owner/name": "github-work/owner/name#",
+	} {
+		git(t, dir, "config", "remote.origin.url", url)
+		if got := identify(t, dir); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q, want %q", url, got, want)
+		}
+	}
+	write(t, filepath.Join(dir, ".git", "config"), "[core]\n\tbare = false\n[remote \"origin\"] ; here\n  URL = \"https://example.org/a b/c.git\" # quoted\n  url = https://example.org/second\n")
+	if got := identify(t, dir); !strings.HasPrefix(got, "example.org/a b/c#") {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -150,18 +188,79 @@ func TestIdentify_SlowGit(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n/bin/sleep 60\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("PATH", bin)
+	dir := repository(t)
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if got := project.Identify(ctx, t.TempDir()); got != "" {
-		t.Errorf("got %q, want none", got)
+	if got := project.Identify(ctx, dir); !strings.HasPrefix(got.Name, "folder#") {
+		t.Errorf("got %q, want the place", got.Name)
 	}
 }
 
 func TestIdentify_WithoutGit(t *testing.T) {
 	dir := repository(t)
+	git(t, dir, "remote", "add", "origin", "git@github.com:owner/name.git")
 	t.Setenv("PATH", t.TempDir())
-	if got := identify(t, dir); got != "" {
-		t.Errorf("got %q, want none", got)
+	if got := identify(t, dir); got != "github.com/owner/name" {
+		t.Errorf("got %q, want the remote", got)
+	}
+}
+
+// A repository of another user, as a volume in a container is, is read all the same.
+func TestIdentify_ForeignOwner(t *testing.T) {
+	dir := repository(t)
+	want := identify(t, dir)
+	t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+	if got := identify(t, dir); got != want || !strings.HasPrefix(got, "local#") {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// What an editor or a hook of git sets in the environment is about another repository.
+func TestIdentify_Environment(t *testing.T) {
+	dir, other := repository(t), repository(t)
+	want := identify(t, dir)
+	t.Setenv("GIT_DIR", filepath.Join(other, ".git"))
+	t.Setenv("GIT_WORK_TREE", other)
+	if got := identify(t, dir); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A home folder under version control is not the project of what lies in it.
+func TestIdentify_Home(t *testing.T) {
+	home := repository(t)
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	notes := filepath.Join(home, "notes")
+	if err := os.Mkdir(notes, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := identify(t, notes); got != "" {
+		t.Errorf("in a folder of the home folder: got %q", got)
+	}
+	if got := identify(t, home); !strings.HasPrefix(got, "local#") {
+		t.Errorf("in the home folder: got %q", got)
+	}
+	if !project.IsTop(home) || !project.IsTop(filepath.VolumeName(home)+string(filepath.Separator)) || project.IsTop(notes) {
+		t.Error("the home folder and the top are not recognised")
+	}
+}
+
+// A clone of a folder of this machine is the project of that folder; one of a bare repository, which others push to, has its path.
+func TestIdentify_CloneOfAFolder(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	git(t, dir, "remote", "add", "origin", "git@github.com:owner/name.git")
+	clone, bare, of := filepath.Join(t.TempDir(), "clone"), filepath.Join(t.TempDir(), "server.git"), filepath.Join(t.TempDir(), "of")
+	git(t, dir, "clone", "-q", dir, clone)
+	if got, want := identify(t, clone), identify(t, dir); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	git(t, dir, "clone", "-q", "--bare", dir, bare)
+	git(t, bare, "remote", "remove", "origin")
+	git(t, dir, "clone", "-q", bare, of)
+	if got := identify(t, of); !strings.HasPrefix(got, filepath.ToSlash(bare)+"#") && !strings.HasPrefix(got, bare+"#") {
+		t.Errorf("of a bare repository: got %q", got)
 	}
 }

@@ -3,7 +3,9 @@ package project
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,40 +47,122 @@ func (s *State) Text() string {
 type Repository struct {
 	// Dir belongs to the working tree; Common to all working trees of the repository.
 	Dir, Common string
+	// Tree is the root of the working tree; empty: the repository is bare.
+	Tree string
+}
+
+// Bare reports whether the repository has no working tree.
+func (r Repository) Bare() bool { return r.Tree == "" }
+
+// Shallow reports whether the repository lacks its first commits.
+func (r Repository) Shallow() bool {
+	_, err := os.Stat(filepath.Join(r.Common, "shallow"))
+	return err == nil
+}
+
+// Born reports whether a commit is checked out.
+func (r Repository) Born() bool {
+	head, err := readSmall(filepath.Join(r.Dir, "HEAD"))
+	ref, branch := strings.CutPrefix(strings.TrimSpace(head), "ref: ")
+	if err != nil || !branch {
+		return err == nil
+	}
+	if _, err := os.Stat(filepath.Join(r.Common, filepath.FromSlash(ref))); err == nil {
+		return true
+	}
+	for _, packed := range []string{"packed-refs", "reftable"} {
+		if _, err := os.Stat(filepath.Join(r.Common, packed)); err == nil {
+			return true // it may be there
+		}
+	}
+	return false
+}
+
+// madeAt returns when a repository was made, by the file with its description, in ns since 1970; 0: it has none.
+func madeAt(r Repository) int64 {
+	info, err := os.Stat(filepath.Join(r.Common, "description"))
+	if err != nil {
+		return 0
+	}
+	return info.ModTime().UnixNano()
 }
 
 // Find returns the repository that dir belongs to, without running git: it looks for .git in dir
-// and above it. False: there is none.
+// and above it, and whether dir is a bare one itself. False: there is none.
 func Find(dir string) (Repository, bool) {
 	root, ok := Root(dir)
 	if !ok {
+		if full, err := filepath.Abs(dir); err == nil && isStore(full) {
+			return Repository{Dir: full, Common: full}, true
+		}
 		return Repository{}, false
 	}
 	path := filepath.Join(root, ".git")
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return Repository{path, path}, true
+		return Repository{path, path, root}, true
 	}
-	return linked(path)
+	return linked(path, root)
+}
+
+// isStore reports whether a folder is one in which git keeps a repository.
+func isStore(dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // Root returns the root of the working tree that dir belongs to, without running git, and with symbolic links
-// resolved: the folder that has .git. False: there is none.
+// resolved: the folder that has .git. False: there is none. A repository in the home folder or at the top of the file system,
+// as some keep their settings in, is not that of everything below it.
 func Root(dir string) (string, bool) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
 		dir, err = filepath.EvalSymlinks(dir)
 	}
-	for err == nil {
-		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
-			return dir, true
+	for at := dir; err == nil; at = filepath.Dir(at) {
+		if isRoot(at) && (at == dir || !isTop(at)) {
+			return at, true
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
+		if at == filepath.Dir(at) {
 			break
 		}
-		dir = parent
 	}
 	return "", false
+}
+
+// isRoot reports whether a folder has .git: a file, or a folder that git uses or that cannot be looked into.
+func isRoot(dir string) bool {
+	path := filepath.Join(dir, ".git")
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return err == nil
+	}
+	_, err = os.Stat(filepath.Join(path, "HEAD"))
+	return err == nil || !errors.Is(err, fs.ErrNotExist)
+}
+
+// IsTop reports whether a folder is the home folder of the user or the top of a file system: a program that was started there
+// was started nowhere in particular.
+func IsTop(dir string) bool {
+	full, err := filepath.Abs(dir)
+	if err == nil {
+		full, err = filepath.EvalSymlinks(full)
+	}
+	return err == nil && isTop(full)
+}
+
+func isTop(dir string) bool {
+	if dir == filepath.Dir(dir) {
+		return true
+	}
+	home, err := os.UserHomeDir()
+	if err == nil {
+		home, err = filepath.EvalSymlinks(home)
+	}
+	return err == nil && dir == home
 }
 
 // ExcludesFile returns the ignore file that the user has for all repositories, as git run in dir says, or where git
@@ -86,7 +170,8 @@ func Root(dir string) (string, bool) {
 func ExcludesFile(ctx context.Context, dir string) string {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if path, err := git(ctx, dir, "config", "--type=path", "--get", "core.excludesFile"); err == nil {
+	if out, err := run(ctx, dir, []string{"config", "--type=path", "--get", "core.excludesFile"}); err == nil {
+		path := strings.TrimSpace(string(out))
 		top, ok := Root(dir)
 		if path == "" || !ok {
 			return path
@@ -105,13 +190,13 @@ func ExcludesFile(ctx context.Context, dir string) string {
 }
 
 // linked returns the repository that a .git file refers to.
-func linked(path string) (Repository, bool) {
+func linked(path, tree string) (Repository, bool) {
 	text, err := readSmall(path)
 	to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir: ")
 	if err != nil || !ok {
 		return Repository{}, false
 	}
-	r := Repository{Dir: absolute(filepath.Dir(path), to)}
+	r := Repository{Dir: absolute(filepath.Dir(path), to), Tree: tree}
 	r.Common = r.Dir
 	if common, err := readSmall(filepath.Join(r.Dir, "commondir")); err == nil {
 		r.Common = absolute(r.Dir, strings.TrimSpace(common))
@@ -166,7 +251,7 @@ func StateOf(ctx context.Context, dir string) State {
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if out, err := gitRaw(ctx, dir, "status", "--porcelain", "-z", "-uno", "--no-renames", "--ignore-submodules"); err == nil {
+	if out, err := run(ctx, dir, []string{"--no-optional-locks", "status", "--porcelain", "-z", "-uno", "--no-renames", "--ignore-submodules"}); err == nil {
 		s.Changed = changed(out)
 	}
 	return s

@@ -45,30 +45,6 @@ func TestStateOf(t *testing.T) {
 	}
 }
 
-// The cache gives the identity that git gives, also after it changed, and from a worktree.
-func TestCache(t *testing.T) {
-	t.Parallel()
-	dir := repository(t)
-	c := project.Cache{Dir: filepath.Join(t.TempDir(), "cache")}
-	want := identify(t, dir)
-	for range 2 {
-		if got := c.Identify(t.Context(), dir); got != want || got == "" {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-	git(t, dir, "remote", "add", "origin", "https://example.org/owner/other.git")
-	if got, want := c.Identify(t.Context(), dir), identify(t, dir); got != want {
-		t.Errorf("with a remote %q, want %q", got, want)
-	}
-	if got := c.Identify(t.Context(), t.TempDir()); got != "" {
-		t.Errorf("without a repository %q", got)
-	}
-	c.Dir = filepath.Join(dir, "retry.go", "x") // it cannot be written
-	if got := c.Identify(t.Context(), dir); got == "" {
-		t.Error("nothing without a folder")
-	}
-}
-
 // A git that hangs leaves out what only git knows.
 func TestStateOf_HangingGit(t *testing.T) {
 	dir := repository(t)

@@ -31,7 +31,7 @@ const (
 // it and no successor, the best first. If m has no sentence that [Revised] could compare, they
 // are only those with its content.
 func (s *Searcher) Similar(ctx context.Context, scope hippo.Scope, m *hippo.Memory) ([]hippo.ID, error) {
-	q := retrieve.Query{Scope: scope, Filter: hippo.Filter{Projects: []string{m.Project}}, Insights: true}
+	q := retrieve.Query{Scope: scope, Filter: hippo.Filter{Projects: scope.Names(m.Project)}, Insights: true}
 	everything, err := s.index.Search(ctx, &retrieve.Query{Scope: scope, Filter: hippo.Filter{Projects: []string{}}})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,8 @@ type Context struct {
 	Items []ContextItem `json:"items"`
 	// LowTrust counts memories that are not shown, because nobody confirmed them.
 	LowTrust int `json:"low_trust,omitempty"`
+	// Unassigned counts memories of which nobody could tell the project; they are not shown.
+	Unassigned int `json:"unassigned,omitempty"`
 }
 
 // ContextItem is one memory of a [Context].
@@ -26,7 +28,7 @@ type ContextItem struct {
 
 // ContextOf returns the JSON of a briefing.
 func ContextOf(b *briefing.Briefing) Context {
-	out := Context{Items: []ContextItem{}, LowTrust: b.LowTrust}
+	out := Context{Items: []ContextItem{}, LowTrust: b.LowTrust, Unassigned: b.Unassigned}
 	for i := range b.Items {
 		x := &b.Items[i]
 		out.Items = append(out.Items, ContextItem{

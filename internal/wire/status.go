@@ -23,6 +23,8 @@ type Counts struct {
 	Forgotten int `json:"forgotten"`
 	// Archived are those of Memories that lists leave out.
 	Archived int `json:"archived,omitempty"`
+	// Unassigned are those of Memories of which nobody could tell the project.
+	Unassigned int `json:"unassigned,omitempty"`
 }
 
 // Status is the state of a memory as JSON.
@@ -123,7 +125,7 @@ func (s *Shared) Text() string {
 // Namespace, Project and Version.
 func StatusOf(st *engine.Status) Status {
 	out := Status{
-		Counts: Counts{Memories: st.Memories, Forgotten: st.Forgotten, Archived: st.Archived}, ActiveDay: st.Day, Date: st.Date, Ranker: st.Ranker, Degraded: st.Degraded,
+		Counts: Counts{Memories: st.Memories, Forgotten: st.Forgotten, Archived: st.Archived, Unassigned: st.Unassigned}, ActiveDay: st.Day, Date: st.Date, Ranker: st.Ranker, Degraded: st.Degraded,
 	}
 	for _, m := range st.Models {
 		model := Model{

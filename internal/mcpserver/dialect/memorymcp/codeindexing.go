@@ -165,7 +165,7 @@ func indexable(ctx context.Context, c *d.Call) (*codeindex.Tree, error) {
 		return nil, &pathError{"Invalid path: " + given + ": it is not a folder", hippo.ErrInvalid}
 	case notIndexed == nil:
 		return t, nil
-	case !c.Scope.Contains("", project.Identify(ctx, real)):
+	case !c.Scope.Contains("", project.Identify(ctx, real).Name):
 		return nil, &pathError{"Invalid path: " + given + ": it is of a project that the caller does not see", hippo.ErrForbidden}
 	}
 	return l.Add(ctx, real)

@@ -1,0 +1,275 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/project"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+const (
+	// registry is the project of the entities that say which names are one project. Nobody works there, and only who may use all
+	// projects can write there: a name gives no right to what another name has.
+	registry = "*projects"
+	// projectKind is the kind of these entities: the name is that to use, the aliases are the others.
+	projectKind = "project"
+	// newProject before a name says that no project of that name is expected.
+	newProject = "new:"
+	// maxNamed is the number of projects that an error lists.
+	maxNamed = 10
+)
+
+// Locate returns the memory in the project of a folder: by the name that the store knows it by, with all other names that
+// it has, see [project.Resolve]. What it finds out it remembers in the store, if the caller may write everywhere.
+func Locate(ctx context.Context, m *Memories, id project.Identity) (*Memories, error) {
+	names := []string{id.Name}
+	if id.Name != "" && id.Name != hippo.Unassigned {
+		var err error
+		if names, err = perform(ctx, m, id, locate); err != nil {
+			return nil, err
+		}
+	}
+	scope := m.scope
+	scope.Project, scope.Also = names[0], names[1:]
+	c := *m
+	c.scope = scope
+	if c.remote == nil {
+		c.scoped = m.store.In(scope)
+	}
+	return &c, nil
+}
+
+func locate(ctx context.Context, m *Memories, id project.Identity) ([]string, error) {
+	p, err := projectsIn(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	names := project.Resolve(id, p.known, p.groups())
+	if len(names) == 1 || p.knows(names) || m.scope.Projects != nil || !m.scope.Allows(hippo.RightWrite) {
+		return names, nil
+	}
+	_ = p.remember(ctx, m, names) // who cannot write finds it out again
+	return names, nil
+}
+
+// projectNames are the projects of a scope.
+type projectNames struct {
+	// known are those that have memories, in alphabetical order.
+	known []string
+	cards []projectCard
+}
+
+// projectCard says which names are one project.
+type projectCard struct {
+	id    hippo.ID
+	names []string // the one to use first
+}
+
+// projectsIn returns the projects of the scope. Cost: a pass over the rows of the index.
+func projectsIn(ctx context.Context, m *Memories) (*projectNames, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	out := &projectNames{}
+	var ids []hippo.ID
+	q := retrieve.Query{Scope: m.scope, Filter: hippo.Filter{Projects: []string{registry}, Types: []string{hippo.EntityType}, Archived: true}}
+	err := m.indexed(ctx, func() error {
+		out.known, ids = m.index.Projects(&m.scope), nil
+		if !slices.Contains(out.known, registry) {
+			return nil
+		}
+		r, err := m.index.Search(ctx, &q)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		for i := range r.Matches {
+			ids = append(ids, r.Reader.Key(r.Matches[i].Doc).ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.known = slices.DeleteFunc(out.known, func(p string) bool { return p == registry })
+	ms, err := m.scoped.Get(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(ms, func(a, b *hippo.Memory) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	for _, x := range ms {
+		if e := hippo.ParseEntity(x.Content); e.Kind == projectKind {
+			out.cards = append(out.cards, projectCard{x.ID, e.Names()})
+		}
+	}
+	return out, nil
+}
+
+// groups returns the names that are one project: those of cards that share one, since two processes may have written a card each. That
+// which was written last says which name to use.
+func (p *projectNames) groups() [][]string {
+	var out [][]string
+	for _, c := range p.cards {
+		i := slices.IndexFunc(out, func(g []string) bool {
+			return slices.ContainsFunc(c.names, func(n string) bool { return slices.Contains(g, n) })
+		})
+		if i < 0 {
+			out = append(out, slices.Clone(c.names))
+			continue
+		}
+		for _, n := range c.names {
+			if !slices.Contains(out[i], n) {
+				out[i] = append(out[i], n)
+			}
+		}
+	}
+	return out
+}
+
+// knows reports whether one group has all of some names, and the same first.
+func (p *projectNames) knows(names []string) bool {
+	return slices.ContainsFunc(p.groups(), func(g []string) bool {
+		return g[0] == names[0] && !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(g, n) })
+	})
+}
+
+// remember writes down that some names are one project.
+func (p *projectNames) remember(ctx context.Context, m *Memories, names []string) error {
+	r := &store.Revision{}
+	if err := p.note(m, r, names); err != nil {
+		return err
+	}
+	return reviseProjects(ctx, m, "one repository has these names", r)
+}
+
+// note adds to a revision that some names are one project: in the card of one of them, or in a new one.
+func (p *projectNames) note(m *Memories, r *store.Revision, names []string) error {
+	e := hippo.Entity{Name: names[0], Kind: projectKind, Aliases: names[1:min(len(names), hippo.MaxAliases)]}
+	if err := e.Validate(); err != nil {
+		return err
+	}
+	for _, c := range p.cards {
+		if !slices.ContainsFunc(c.names, func(n string) bool { return slices.Contains(names, n) }) {
+			continue
+		}
+		if len(r.Change) > 0 && r.Change[0].ID != c.id { // the first one has all of them
+			r.Change = append(r.Change, store.Changed{ID: c.id, Do: func(x *hippo.Memory, _ hippo.Day) error {
+				x.ForgottenAt = m.now()
+				return nil
+			}})
+			continue
+		}
+		r.Change = append(r.Change, store.Changed{ID: c.id, Do: func(x *hippo.Memory, _ hippo.Day) error {
+			x.Content = e.Content()
+			return nil
+		}})
+	}
+	if len(r.Change) > 0 {
+		return nil
+	}
+	x := &hippo.Memory{Content: e.Content(), Type: hippo.EntityType, Project: registry, Importance: hippo.Importance{Base: hippo.DefaultImportance}, Source: m.op.By}
+	if err := prepareRecord(m, x); err != nil {
+		return err
+	}
+	r.Record = []*hippo.Memory{x}
+	return store.Identify(x)
+}
+
+// reviseProjects applies a revision as an operation of its own.
+func reviseProjects(ctx context.Context, m *Memories, reason string, r *store.Revision) error {
+	op := as(m, hippo.VerbMerge)
+	if op.Reason == "" {
+		op.Reason = reason
+	}
+	_, err := store.Revise(ctx, store.As(m.scoped, op), r)
+	return err
+}
+
+// ResolveProject returns the names of the project that a person or a model means: a name that the store knows, or an abbreviation
+// of exactly one, its beginning, its end, or its end before the "#". "new:" before a name means one that is new. Others are [hippo.ErrNotFound],
+// and the error names what comes near.
+func ResolveProject(ctx context.Context, m *Memories, name string) ([]string, error) {
+	return perform(ctx, m, name, resolveProject)
+}
+
+func resolveProject(ctx context.Context, m *Memories, name string) ([]string, error) {
+	if made, ok := strings.CutPrefix(name, newProject); ok {
+		return []string{made}, nil
+	}
+	p, err := projectsIn(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	groups := p.groups()
+	for _, n := range append(slices.Clone(p.known), m.scope.Current()...) {
+		if n != "" && !slices.ContainsFunc(groups, func(g []string) bool { return slices.Contains(g, n) }) {
+			groups = append(groups, []string{n})
+		}
+	}
+	var like [][]string
+	for _, g := range groups {
+		switch best := fits(g, name); best {
+		case 0:
+			return g, nil
+		case 1:
+			like = append(like, g)
+		}
+	}
+	switch {
+	case len(like) == 1:
+		return like[0], nil
+	case len(like) > 1:
+		return nil, hippo.Fieldf("project", "%q fits several: %s", name, firsts(like))
+	case len(groups) == 0:
+		return nil, fmt.Errorf("%w: no project %q; nothing is stored for any project", hippo.ErrNotFound, name)
+	}
+	return nil, fmt.Errorf("%w: no project %q; known: %s", hippo.ErrNotFound, name, firsts(groups))
+}
+
+// fits says how well a name fits a project: 0 it is one of its names, 1 it abbreviates one, 2 not at all.
+func fits(group []string, name string) int {
+	out := 2
+	for _, n := range group {
+		plain, _, _ := strings.Cut(n, "#")
+		lower, end := strings.ToLower(name), strings.ToLower(plain)
+		switch {
+		case strings.EqualFold(n, name):
+			return 0
+		case strings.HasPrefix(strings.ToLower(n), lower), strings.HasSuffix(n, name), end == lower, strings.HasSuffix(end, "/"+strings.TrimPrefix(lower, "/")):
+			out = 1
+		}
+	}
+	return out
+}
+
+// firsts lists projects by the names to use.
+func firsts(groups [][]string) string {
+	var out []string
+	for _, g := range groups[:min(len(groups), maxNamed)] {
+		out = append(out, g[0])
+	}
+	if len(groups) > maxNamed {
+		out = append(out, "...")
+	}
+	return strings.Join(out, ", ")
+}
+
+// countIn returns how many memories a project has that can be found. Cost: a pass over the rows of the parts of the index that have it.
+func countIn(m *Memories, name string) int {
+	if !m.scope.Contains(m.scope.Namespace, name) {
+		return 0
+	}
+	types, _ := m.index.Labels(&m.scope, &hippo.Filter{Projects: []string{name}, Archived: true})
+	n := 0
+	for _, k := range types {
+		n += k
+	}
+	return n
+}
+
+func unassigned(m *Memories) int { return countIn(m, hippo.Unassigned) }

@@ -1,0 +1,198 @@
+package project
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// Name is what the name of a project says about its repository. The zero Name says nothing: a name that a person gave.
+type Name struct {
+	// Remote is the normalised URL of the remote, or its path on this machine; empty: the name has none.
+	Remote string
+	// Root are the first 8 hexadecimal digits of the first commit; empty: the name has none.
+	Root string
+}
+
+const (
+	// localPrefix is that of a repository without a remote, folderPrefix that of one of which only its place is known.
+	localPrefix, folderPrefix = "local#", "folder#"
+	// rootDigits is how many digits of the first commit follow a remote, longDigits how many stand alone.
+	rootDigits, longDigits = 8, 12
+)
+
+// Parse reads the name of a project.
+func Parse(name string) Name {
+	remote, root, ok := strings.Cut(name, "#")
+	if !ok {
+		if host, _, deep := strings.Cut(name, "/"); !deep || !strings.Contains(host, ".") {
+			return Name{}
+		}
+		return Name{Remote: name}
+	}
+	if len(root) < rootDigits || strings.Trim(root, "0123456789abcdef") != "" || strings.HasPrefix(name, folderPrefix) {
+		return Name{}
+	}
+	if name == localPrefix+root {
+		remote = ""
+	}
+	return Name{Remote: remote, Root: root[:rootDigits]}
+}
+
+// isPath reports whether a remote is a path on this machine.
+func isPath(remote string) bool {
+	return regexp.MustCompile(`^(/|\.|[A-Za-z]:[\\/]|\\\\)`).MatchString(remote)
+}
+
+// path returns the part of a remote that names the repository at its host: "owner/name".
+func (n Name) path() string {
+	_, path, _ := strings.Cut(n.Remote, "/")
+	return path
+}
+
+// sameRemote reports whether two names have the same remote. Letters do not count: no host is known whose repositories differ
+// by them alone.
+func sameRemote(a, b Name) bool {
+	if a.Remote == "" || !strings.EqualFold(a.Remote, b.Remote) {
+		return false
+	}
+	return !isPath(a.Remote) || a.Root == b.Root || a.Root == "" || b.Root == "" // another machine has another repository there
+}
+
+// sameRoot reports whether two names have the same first commit.
+func sameRoot(a, b Name) bool { return a.Root != "" && a.Root == b.Root }
+
+// moved reports whether two names are those of one repository at two hosts: the same first commit and the same owner and
+// name. An alias of a host in the settings of SSH is such a host.
+func moved(a, b Name) bool {
+	return sameRoot(a, b) && !isPath(a.Remote) && !isPath(b.Remote) && a.path() != "" && strings.EqualFold(a.path(), b.path())
+}
+
+// Short returns the name of a project for people: with the folder where it says no more than a commit.
+func Short(name, folder string) string {
+	if folder == "" || !strings.HasPrefix(name, localPrefix) && !strings.HasPrefix(name, folderPrefix) {
+		return name
+	}
+	kind, digits, _ := strings.Cut(name, "#")
+	return folder + " (" + kind + "#" + digits[:min(len(digits), rootDigits)] + ")"
+}
+
+// Resolve returns the names of the project that a folder belongs to, the one to use first. known are the projects that have
+// memories; groups are names that are known to be one project, the one to use of each first. A fork, which has the first
+// commit of another project and another remote, is a project of its own, unless the same folder had both names.
+func Resolve(me Identity, known []string, groups [][]string) []string {
+	if me.Name == "" || me.Name == hippo.Unassigned {
+		return []string{me.Name}
+	}
+	r := resolver{known, groups}
+	own := Parse(me.Name)
+	names := r.group(me.Name)
+	fresh := names == nil
+	if fresh {
+		names = []string{me.Name}
+	}
+	for _, f := range me.Former {
+		names = r.join(names, f)
+	}
+	for _, k := range known {
+		if n := Parse(k); sameRemote(own, n) || moved(own, n) {
+			names = r.join(names, k)
+		}
+	}
+	if len(names) == 1 {
+		for _, k := range r.byRoot(own) {
+			names = r.join(names, k)
+		}
+	}
+	if fresh {
+		return best(names, len(me.Former) > 0)
+	}
+	return names
+}
+
+// resolver knows which names there are, and which of them are one project.
+type resolver struct {
+	known  []string
+	groups [][]string
+}
+
+// group returns a copy of the names of the project that a name belongs to; nil: it is in no group.
+func (r *resolver) group(name string) []string {
+	for _, g := range r.groups {
+		if slices.ContainsFunc(g, func(n string) bool { return strings.EqualFold(n, name) }) {
+			return slices.Clone(g)
+		}
+	}
+	return nil
+}
+
+// join appends a name, with those of its group, unless they are there. One for which nothing is stored is left out.
+func (r *resolver) join(names []string, name string) []string {
+	g := r.group(name)
+	if g == nil && slices.Contains(r.known, name) {
+		g = []string{name}
+	}
+	for _, n := range g {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// byRoot returns the known projects that only the first commit identifies, where one of the two has no remote. It
+// is none if that is ambiguous: if it fits several projects, or one that belongs to another by now.
+func (r *resolver) byRoot(own Name) []string {
+	var found []string
+	for _, k := range r.known {
+		n := Parse(k)
+		switch {
+		case !sameRoot(own, n):
+		case own.Remote == "" || n.Remote == "" || isPath(own.Remote) != isPath(n.Remote):
+			if own.Remote == "" || r.group(k) == nil {
+				found = append(found, k)
+			}
+		case !sameRemote(own, n):
+			return nil // a fork of this one
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	one := r.join(nil, found[0])
+	if slices.ContainsFunc(found, func(k string) bool { return !slices.Contains(one, k) }) {
+		return nil
+	}
+	return found
+}
+
+// best puts the name to use first: the one that says most, and of those the newest, the first one, if the folder was renamed, else
+// the one that has memories.
+func best(names []string, renamed bool) []string {
+	first := 0
+	for i, n := range names {
+		if w, most := weight(n), weight(names[first]); w > most || w == most && first == 0 && i > 0 && !renamed {
+			first = i
+		}
+	}
+	names[0], names[first] = names[first], names[0]
+	return names
+}
+
+// weight says how much a name identifies: one that a person gave most, then a remote, then a commit, then a folder.
+func weight(name string) int {
+	n := Parse(name)
+	w := 0
+	switch {
+	case n.Remote != "" && !isPath(n.Remote):
+		w = 2
+	case n == Name{} && !strings.HasPrefix(name, folderPrefix):
+		return 4
+	}
+	if n.Root != "" {
+		w++
+	}
+	return w
+}
