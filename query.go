@@ -245,6 +245,9 @@ type Answer struct {
 	Weak string
 	// Degraded lists the parts of the search that were not available, with the reasons.
 	Degraded []string
+	// Elsewhere is how many memories of other projects, of those that the caller may see, have most of the words of the query. 0 if the query
+	// names projects, or there is no current one.
+	Elsewhere int
 }
 
 // IDs returns the IDs of the hits and of what supersedes them.

@@ -102,6 +102,9 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 	if a.Weak != "" {
 		s.warn("these may not answer it (%s)", a.Weak)
 	}
+	if a.Elsewhere > 0 {
+		s.warn("%d more in other projects: --all shows them", a.Elsewhere)
+	}
 	s.count = len(a.Hits)
 	ids := shortIDs(s, a.IDs()...)
 	switch {

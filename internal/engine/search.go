@@ -57,7 +57,7 @@ func search(ctx context.Context, m *Memories, a searchArgs) (*hippo.Answer, erro
 	return &hippo.Answer{
 		Hits: hits, Total: ranking.Total, Distribution: ranking.Distribution, Ranker: q.Ranker, Day: ranking.Day,
 		Conflicts: recall.Conflicts(hits, cmp.Or(q.Filter.ValidAt, m.now())), Degraded: append(degraded, ranking.Degraded...),
-		Confidence: ranking.Confidence, Support: ranking.Support, Weak: ranking.Weak,
+		Confidence: ranking.Confidence, Support: ranking.Support, Weak: ranking.Weak, Elsewhere: ranking.Elsewhere,
 	}, nil
 }
 
@@ -73,8 +73,13 @@ func prepare(m *Memories, q *hippo.Query) (*recall.Plan, error) {
 		q.Text = ""
 	}
 	q.Count = cmp.Or(q.Count, hippo.DefaultCount)
+	inProject := q.Filter.Projects == nil && m.scope.Project != ""
 	q.Filter = m.scope.Narrow(q.Filter)
-	return m.searcher.Plan(m.scope, q)
+	plan, err := m.searcher.Plan(m.scope, q)
+	if err == nil && inProject && q.Text != "" {
+		plan.CountElsewhere()
+	}
+	return plan, err
 }
 
 // activeDay returns the active day, advanced unless the query sets NoTouch. If the store cannot

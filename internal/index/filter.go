@@ -56,7 +56,7 @@ func ceil(t time.Time) int64 {
 	return u
 }
 
-// compile returns the filter of a query, or false if no document of the part can pass. scope
+// compile returns the filter of a query, or false if no document of the part can pass, of whatever project. scope
 // are the documents of the query's scope.
 func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	f, possible := &q.Filter, true
@@ -77,7 +77,6 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	c.labels.place = p.names.place(&q.Place)
 	if f.Projects != nil {
 		c.projects = p.anyName(f.Projects)
-		possible = possible && len(c.projects) > 0
 	}
 	if len(f.Types) > 0 {
 		c.kinds = p.anyName(f.Types)
@@ -96,6 +95,16 @@ func (p *part) compile(q *retrieve.Query, scope docSet) (filter, bool) {
 	set.extras = c.author != 0 || c.session != 0 || c.labels.bound() || set.valid || set.event
 	c.open = *set == columnSet{} && c.projects == nil && c.kinds == nil && c.trust == math.MinInt8
 	return c, possible
+}
+
+// absent reports whether the part has nothing of the projects.
+func (c *filter) absent() bool { return c.projects != nil && len(c.projects) == 0 }
+
+// passesElsewhere reports whether a document that does not pass would, but for its project.
+func (c *filter) passesElsewhere(p *part, doc uint32) bool {
+	others := *c
+	others.projects = nil
+	return c.projects != nil && !slices.Contains(c.projects, p.shown.row(doc).project) && others.passesRow(p, doc)
 }
 
 // intersection returns the members that two sets of equal length have in common, which may be

@@ -33,6 +33,7 @@ type matches struct {
 	// best is the highest score of a match; everything: the query has no text.
 	best       float64
 	everything bool
+	elsewhere  int // see [retrieve.Result.Elsewhere]
 }
 
 // sum is what the terms of a query give a document.
@@ -60,7 +61,7 @@ type partFound struct {
 	*part
 	number int
 	filter filter
-	// possible: some document may pass the filter.
+	// possible: some document may pass the filter, of whatever project.
 	possible bool
 	// scope are the documents of the query's scope, nil for all; outside: there is none.
 	scope     docSet
@@ -74,9 +75,12 @@ type partFound struct {
 	superseded docSet
 }
 
+// reachable reports whether some document may pass the filter.
+func (p *partFound) reachable() bool { return p.possible && !p.filter.absent() }
+
 // admits reports whether a document passes the filters, whether it matches or not.
 func (p *partFound) admits(doc uint32) bool {
-	return p.possible && p.filter.passes(p.part, doc) && (!p.situation.required || p.situation.docs.has(doc))
+	return p.reachable() && p.filter.passes(p.part, doc) && (!p.situation.required || p.situation.docs.has(doc))
 }
 
 // searchPool keeps working memory between searches.

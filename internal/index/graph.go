@@ -64,7 +64,7 @@ func (f *found) having(terms []string, limit int, check func(*segment, uint32) b
 	lists := make([][]byte, len(terms))
 	for i := range f.parts {
 		p := &f.parts[i]
-		if !p.possible || !p.lists(terms, lists) {
+		if !p.reachable() || !p.lists(terms, lists) {
 			continue
 		}
 		slices.SortFunc(lists, func(a, b []byte) int { return len(a) - len(b) })

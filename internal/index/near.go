@@ -85,7 +85,7 @@ func (f *found) scans() []vector.Query {
 func (p *partFound) choose(of retrieve.Channel, ch *channel, least float32, best *top.List[neighbour]) {
 	v, cosines := &p.vectors[ch.model], p.cosines[of]
 	ch.add(p, v, cosines)
-	if !p.possible {
+	if !p.reachable() {
 		return
 	}
 	bound := float32(math.Inf(-1))

@@ -231,6 +231,9 @@ func (w *window) collect(f *found, p *partFound, start, end uint32, everything b
 				f.matches.best = max(f.matches.best, w.sums[i*64+bit].score)
 			} else {
 				m &^= 1 << bit
+				if f.query.Elsewhere && 2*w.sums[i*64+bit].cover >= f.terms.totalIDF && p.filter.passesElsewhere(p.part, doc) {
+					f.matches.elsewhere++
+				}
 			}
 		}
 		p.matched[word] = m

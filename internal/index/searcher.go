@@ -73,8 +73,8 @@ func (x *Index) matched(ctx context.Context, f *found) (*retrieve.Result, error)
 		w.substring = ""
 	}
 	for i := range f.parts {
-		if f.parts[i].possible {
-			w.search(f, &f.parts[i], f.matches.everything)
+		if p := &f.parts[i]; p.reachable() || p.possible && q.Elsewhere && !f.matches.everything {
+			w.search(f, p, f.matches.everything)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -93,7 +93,7 @@ func (x *Index) matched(ctx context.Context, f *found) (*retrieve.Result, error)
 // resultOf returns what a search found, without the matches.
 func resultOf(f *found) *retrieve.Result {
 	return &retrieve.Result{
-		MaxScore: f.terms.most, BestScore: f.matches.best, Terms: f.terms.counted, Memories: f.stats.Docs, Spreads: spreads(&f.channels),
+		MaxScore: f.terms.most, BestScore: f.matches.best, Counts: retrieve.Counts{Terms: f.terms.counted, Memories: f.stats.Docs, Elsewhere: f.matches.elsewhere}, Spreads: spreads(&f.channels),
 		Reader: reader{f}, Vocabulary: vocabulary{f}, Superseded: func(yield func(retrieve.Doc, hippo.ID) bool) { superseded(f, yield) },
 		Outline:  func(d retrieve.Doc) (int, bool) { return outline(f, d) },
 		Archived: archived(f.parts),
@@ -131,7 +131,7 @@ func (f *found) begin(pool *searchPool, s *snapshot, q *retrieve.Query) {
 // archived reports whether some document that may pass the filter may be archived.
 func archived(parts []partFound) bool {
 	for i := range parts {
-		if parts[i].possible && parts[i].archived > 0 {
+		if parts[i].reachable() && parts[i].archived > 0 {
 			return true
 		}
 	}

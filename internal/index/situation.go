@@ -45,7 +45,7 @@ func (f *found) situation() {
 		p := &f.parts[i]
 		p.situation.on = len(elements) > 0
 		p.situation.required = p.situation.on && !f.query.Situation.Prefer
-		if !p.situation.on || !p.possible {
+		if !p.situation.on || !p.reachable() {
 			continue
 		}
 		p.situation.lexical(p.segment, elements)

@@ -171,7 +171,7 @@ func (s *state) Labels(scope *hippo.Scope, f *hippo.Filter) (types, tags map[str
 			continue
 		}
 		c, possible := p.compile(&retrieve.Query{Scope: *scope, Filter: *f}, set)
-		if !possible {
+		if !possible || c.absent() {
 			continue
 		}
 		kinds, labels := make([]int, p.names.len()), make([]int, p.names.len())

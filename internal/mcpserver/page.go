@@ -99,6 +99,9 @@ func (p *page) heading(shown int) string {
 	case a.Confidence > 0 && a.Total > 0:
 		b.WriteString(", confidence " + decimal(a.Confidence))
 	}
+	if a.Elsewhere > 0 {
+		fmt.Fprintf(&b, `; %d more in other projects: project "*"`, a.Elsewhere)
+	}
 	if len(a.Degraded) > 0 {
 		b.WriteString("; degraded: " + note(strings.Join(a.Degraded, "; ")))
 	}

@@ -32,7 +32,7 @@ func judge(p *Plan, found *retrieve.Result, r reranked, in ranking) *Ranking {
 		out.Support = s.Map()
 	}
 	if rank.Weak(p.weights, &s) {
-		out.Weak = reason(out.Confidence, unknownWords(found.Vocabulary, r.words))
+		out.Weak = reason(p, out.Confidence, unknownWords(found.Vocabulary, r.words))
 	}
 	return out
 }
@@ -106,10 +106,14 @@ func unknownWords(v retrieve.Vocabulary, query []word) (words []string) {
 }
 
 // reason explains why an answer is weak.
-func reason(confidence float64, unknown []string) string {
+func reason(p *Plan, confidence float64, unknown []string) string {
 	text := fmt.Sprintf("confidence %.2f", confidence)
 	if len(unknown) > 0 {
-		text += "; no memory mentions " + strings.Join(firstOf(unknown, namedUnknown), ", ")
+		which := "no memory"
+		if p.search.Filter.Projects != nil {
+			which = "no memory of this project"
+		}
+		text += "; " + which + " mentions " + strings.Join(firstOf(unknown, namedUnknown), ", ")
 	}
 	return text
 }

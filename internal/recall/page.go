@@ -22,6 +22,8 @@ type Ranking struct {
 	// Weak says why the hits may well not answer the query. Empty otherwise.
 	Weak     string
 	Degraded []string
+	// Elsewhere is [retrieve.Result.Elsewhere].
+	Elsewhere int
 }
 
 // Hit is one memory in a [Ranking].

@@ -77,6 +77,9 @@ func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 	return p, p.time(q.When, s.now())
 }
 
+// CountElsewhere makes the search count what other projects have.
+func (p *Plan) CountElsewhere() { p.search.Elsewhere = true }
+
 // keep is how many hits a search for a page has to keep.
 func keep(offset, count int) int {
 	const minKept, limit = 100, math.MaxInt / 2 // more can be added to limit

@@ -32,6 +32,15 @@ func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Rank
 		return nil, err
 	}
 	defer found.Close()
+	ranking, err := s.ranked(ctx, plan, found, first)
+	if err == nil {
+		ranking.Elsewhere = found.Elsewhere
+	}
+	return ranking, err
+}
+
+// ranked orders what was found, by the ranker of the plan.
+func (s *Searcher) ranked(ctx context.Context, plan *Plan, found *retrieve.Result, first *selection) (*Ranking, error) {
 	if plan.hybrid() {
 		return s.rankHybrid(ctx, plan, found)
 	}

@@ -44,6 +44,8 @@ type Query struct {
 	Vectors [Channels]Vector
 	// Situation keeps documents of which at least one situation element matches.
 	Situation Situation
+	// Elsewhere counts in the result what other projects have.
+	Elsewhere bool
 	// Place keeps documents by their situation elements as they are written.
 	Place Place
 	// Day is the active day on which the 30 days of [Row.RecentUses] end.
@@ -141,10 +143,7 @@ type Result struct {
 	MaxScore float64
 	// BestScore is the highest score of a match, 0 if there is none.
 	BestScore float64
-	// Terms is the number of distinct terms that were searched, without stop words.
-	Terms int
-	// Memories is the number of memories in the scope, forgotten ones apart.
-	Memories int
+	Counts
 	// Spreads describe the cosines of all memories in the scope, by channel.
 	Spreads    [Channels]Spread
 	Reader     Reader
@@ -159,6 +158,17 @@ type Result struct {
 	Archived bool
 	// Match returns the match that a document is, whether it was kept or not; not ok: it did not match.
 	Match func(doc Doc) (m Match, ok bool)
+}
+
+// Counts are those of a [Result].
+type Counts struct {
+	// Terms is the number of distinct terms that were searched, without stop words.
+	Terms int
+	// Memories is the number of memories in the scope, forgotten ones apart.
+	Memories int
+	// Elsewhere is how many memories of other projects in the scope have at least half of what the words of the query weigh, and pass
+	// the rest of the filter; 0 without [Query.Elsewhere].
+	Elsewhere int
 }
 
 // Spread describes the cosines of a query with the vectors of a scope, one for each passage:

@@ -11,10 +11,8 @@ import (
 
 // Answer is an answer as JSON.
 type Answer struct {
-	Results    []Hit `json:"results"`
-	TotalCount int   `json:"total_count"`
-	// ReturnedCount is the number of Results.
-	ReturnedCount int `json:"returned_count"`
+	Results []Hit `json:"results"`
+	AnswerCounts
 	// Distribution counts all matches by the names of [hippo.BucketNames].
 	Distribution map[string]int `json:"relevance_distribution"`
 	ActiveDay    hippo.Day      `json:"active_day"`
@@ -27,6 +25,15 @@ type Answer struct {
 	Support    map[string]float64 `json:"support,omitempty"`
 	Weak       string             `json:"weak,omitempty"`
 	Degraded   []string           `json:"degraded,omitempty"`
+}
+
+// AnswerCounts are the counts of an [Answer].
+type AnswerCounts struct {
+	TotalCount int `json:"total_count"`
+	// ReturnedCount is the number of results.
+	ReturnedCount int `json:"returned_count"`
+	// Elsewhere counts what other projects have that the caller may see.
+	Elsewhere int `json:"elsewhere,omitempty"`
 }
 
 // Hit is one result as JSON. The days are calendar days, with fractions.
@@ -128,7 +135,7 @@ func (v *View) Content(a *hippo.Answer, hit int) string {
 // Answer returns an answer as JSON. The error is that of [Full].
 func (v *View) Answer(a *hippo.Answer) (*Answer, error) {
 	out := &Answer{
-		Results: make([]Hit, len(a.Hits)), TotalCount: a.Total, ReturnedCount: len(a.Hits),
+		Results: make([]Hit, len(a.Hits)), AnswerCounts: AnswerCounts{a.Total, len(a.Hits), a.Elsewhere},
 		Distribution: make(map[string]int, len(a.Distribution)), ActiveDay: a.Day, Ranker: a.Ranker,
 		Confidence: confidence(a.Confidence), Support: a.Support, Weak: a.Weak, Degraded: a.Degraded,
 	}
