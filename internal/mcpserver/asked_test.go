@@ -2,7 +2,7 @@ package mcpserver_test
 
 import (
 	"context"
-	"strings"
+	"slices"
 	"testing"
 	"time"
 
@@ -69,12 +69,11 @@ func TestAsked_VotesAreTiedToSearches(t *testing.T) {
 			t.Errorf("after %s %v (-want +got):\n%s", step.tool, step.args, d)
 		}
 	}
-	before := kinds()
-	for tool, args := range map[string]object{
+	for tool, args := range map[string]object{ // a blank question is none: the vote is about the last search
 		"hippo_reinforce_insight": {"upvotes": ids, "query": ""}, "hippo_modify_insight": {"uuid": ids[0], "reinforce": "upvote", "query": " "},
 	} {
-		if o := s.tool(tool, args); !o.IsError || !strings.Contains(o.Text, "query: must not be empty") || !cmp.Equal(before, kinds()) {
-			t.Errorf("%s of an empty question: %s", tool, o.Text)
+		if o := s.tool(tool, args); o.IsError || !slices.Contains(kinds(), "up tied") {
+			t.Errorf("%s of an empty question: %s %v", tool, o.Text, kinds())
 		}
 	}
 }

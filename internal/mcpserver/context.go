@@ -22,15 +22,13 @@ type contextInput struct {
 }
 
 func (in *contextInput) fields() []field {
-	return append([]field{{name: "prompt", to: &in.prompt}, {name: "project", to: &in.project}, {name: "max_tokens", to: &in.maxTokens}}, in.at.fields()...)
+	return append([]field{{name: "prompt", to: &in.prompt}, {name: "project", to: &in.project}, {name: "max_tokens", to: &in.maxTokens, count: true}}, in.at.fields()...)
 }
 
 func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 	q := briefing.Query{Prompt: in.prompt}
 	if in.maxTokens != nil {
-		if q.MaxTokens = *in.maxTokens; q.MaxTokens == 0 {
-			return reply{}, hippo.Fieldf("max_tokens", "must be between %d and %d, got 0", briefing.MinTokens, briefing.MaxTokens)
-		}
+		q.MaxTokens = *in.maxTokens
 	}
 	var err error
 	if q.At, err = in.at.value(s); err != nil {

@@ -31,10 +31,15 @@ type field struct {
 	required bool
 	also     string // other names for it, separated by spaces
 	unlisted bool   // the schema does not name it: models do not need it
+	count    bool   // a number, of which 0 is none: it is blank
 }
 
+// blanker is an input that wants to know which of its arguments were blank.
+type blanker interface{ blank(name string) }
+
 // decode reads JSON into in. An argument that is unknown, missing or of another type is a
-// [*hippo.FieldError] that names it; null means absent.
+// [*hippo.FieldError] that names it. What is blank (null, a text of white space, a list without a text) is as if it were
+// absent: clients and models fill in what they do not mean.
 func decode(raw json.RawMessage, in input) error { return decodeAt("", raw, in) }
 
 func decodeAt(prefix string, raw json.RawMessage, in input) error {
@@ -53,8 +58,12 @@ func decodeAt(prefix string, raw json.RawMessage, in input) error {
 	values := make([]json.RawMessage, len(fields))
 	for i, f := range fields {
 		var err error
-		if values[i], err = takeValue(given, f, prefix); err != nil {
+		blank := false
+		if values[i], blank, err = takeValue(given, f, prefix); err != nil {
 			return err
+		}
+		if b, ok := in.(blanker); ok && blank {
+			b.blank(f.name)
 		}
 	}
 	if err := refuseUnknown(given, fields, prefix); err != nil {
@@ -63,7 +72,7 @@ func decodeAt(prefix string, raw json.RawMessage, in input) error {
 	for i, f := range fields {
 		switch {
 		case values[i] == nil && f.required:
-			return misshapen(prefix+f.name, "is required")
+			return misshapen(prefix+f.name, "is required, and must not be blank")
 		case values[i] != nil:
 			if err := set(prefix+f.name, values[i], f.to); err != nil {
 				return err
@@ -82,24 +91,38 @@ func objectName(prefix string) string {
 	return strings.TrimSuffix(prefix, ".")
 }
 
-// takeValue removes a field from given and returns its value; nil if there is none.
-func takeValue(given map[string]json.RawMessage, f field, prefix string) (json.RawMessage, error) {
-	var found json.RawMessage
+// takeValue removes a field from given and returns its value; nil if there is none. blank is set if there is one that is
+// blank, but not null.
+func takeValue(given map[string]json.RawMessage, f field, prefix string) (found json.RawMessage, blank bool, err error) {
 	for _, name := range append([]string{f.name}, strings.Fields(f.also)...) {
 		v, ok := given[name]
 		if !ok {
 			continue
 		}
 		delete(given, name)
-		if string(bytes.TrimSpace(v)) == "null" {
+		if isBlank(v, f.count) {
+			blank = blank || string(bytes.TrimSpace(v)) != "null"
 			continue
 		}
 		if found != nil {
-			return nil, hippo.Fieldf(prefix+name, "is another name of %s: give one of them", f.name)
+			return nil, false, hippo.Fieldf(prefix+name, "is another name of %s: give one of them", f.name)
 		}
 		found = v
 	}
-	return found, nil
+	return found, blank && found == nil, nil
+}
+
+// isBlank reports whether a value is null, a text of white space, a list of nothing else, or the 0 of a count.
+func isBlank(raw json.RawMessage, count bool) bool {
+	raw = bytes.TrimSpace(raw)
+	if text, ok := textOf(raw); ok {
+		return text == "" || count && text == "0"
+	}
+	if !bytes.HasPrefix(raw, []byte("[")) {
+		return string(raw) == "null" || count && string(raw) == "0"
+	}
+	var list []*string
+	return json.Unmarshal(raw, &list) == nil && !slices.ContainsFunc(list, func(s *string) bool { return s != nil && strings.TrimSpace(*s) != "" })
 }
 
 // maxUnknown is how many unknown arguments an error names.

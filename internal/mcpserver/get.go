@@ -27,7 +27,7 @@ type getInput struct {
 func (in *getInput) fields() []field {
 	return append([]field{
 		{name: "ids", also: "id uuids uuid refs ref hash", to: &in.ids, required: true},
-		{name: "max_tokens", to: &in.maxTokens.given},
+		{name: "max_tokens", to: &in.maxTokens.given, count: true},
 		{name: "no_touch", to: &in.noTouch, unlisted: true},
 	}, in.at.fields()...)
 }

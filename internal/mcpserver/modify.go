@@ -3,7 +3,9 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,9 +15,10 @@ import (
 )
 
 const modifySchema = `{"type":"object","required":["uuid"],"properties":{
-"uuid":{"type":"string","description":"an id"},
+"uuid":{"type":"string"},
 "content":{"type":"string"},
 "situation":{"type":"array","items":{"type":"string"}},
+"add_situation":{"type":"array","items":{"type":"string"}},
 "importance":{"type":"number","minimum":0,"maximum":1},
 "tags":{"type":"array","items":{"type":"string"}},
 "type":{"type":"string"},
@@ -25,17 +28,29 @@ const modifySchema = `{"type":"object","required":["uuid"],"properties":{
 "valid_until":{"type":"string"}}}`
 
 type modifyInput struct {
-	uuid            refs
-	content, kind   *string
-	situation, tags texts
-	importance      *float64
-	pinned          *bool
-	vote            voteInput
-	supersedes      refs
-	valid           period
-	metadata        metadata
-	operation       operationInput
+	uuid       refs
+	content    *string
+	importance *float64
+	pinned     *bool
+	vote       voteInput
+	supersedes refs
+	valid      period
+	metadata   metadata
+	operation  operationInput
+	labels
 }
+
+// labels are the fields of a modification that may be emptied, by their names in clear: a blank value empties nothing.
+type labels struct {
+	kind            *string
+	situation, tags texts
+	// added goes behind the situations that there are.
+	added, clear texts
+	blanks       []string
+}
+
+// blank implements [blanker].
+func (in *labels) blank(name string) { in.blanks = append(in.blanks, name) }
 
 // voteInput is a vote and the question that it is about, as in [reinforceInput].
 type voteInput struct {
@@ -59,6 +74,7 @@ func (in *modifyInput) fields() []field {
 		{name: "uuid", also: "id ref uuids ids", to: &in.uuid, required: true},
 		{name: "content", to: &in.content},
 		{name: "situation", also: "situations context", to: &in.situation},
+		{name: "add_situation", also: "add_situations", to: &in.added},
 		{name: "importance", to: &in.importance},
 		{name: "tags", to: &in.tags},
 		{name: "type", to: &in.kind},
@@ -68,6 +84,7 @@ func (in *modifyInput) fields() []field {
 		{name: "supersedes", to: &in.supersedes},
 		{name: "valid_from", to: &in.valid.from, unlisted: true},
 		{name: "valid_until", to: &in.valid.until},
+		{name: "clear", to: &in.clear, unlisted: true},
 		{name: "reason", to: &in.operation.reason, unlisted: true},
 		{name: "metadata", to: &in.metadata, unlisted: true},
 		{name: "allow_secret", to: &in.operation.secret.allowed, unlisted: true},
@@ -103,8 +120,11 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.metadata != nil {
 		c.Metadata = (*map[string]json.RawMessage)(&in.metadata)
 	}
-	if c == (engine.Modification{}) {
-		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s", strings.Join(names(in.fields()[1:]), ", "))
+	if err := in.labels.apply(&c); err != nil {
+		return reply{}, err
+	}
+	if c == (engine.Modification{}) && in.added == nil {
+		return reply{}, hippo.Fieldf("arguments", "must change at least one of %s%s", strings.Join(names(in.fields()[1:]), ", "), in.kept(nil))
 	}
 	id, err := s.resolveOne(ctx, in.uuid)
 	if err != nil {
@@ -116,14 +136,89 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 	if in.vote.query == nil && in.vote.reinforce != "" {
 		c.Query = conversationOf(ctx).found([]hippo.ID{id})[id]
 	}
-	m, err := in.operation.memories(s).Modify(ctx, id, c)
+	m, err := in.labels.modify(ctx, in.operation.memories(s), id, c)
 	if err != nil {
 		return reply{}, err
 	}
 	return reply{
-		text: fmt.Sprintf("Modified insight %s (importance %s)", s.short(m.ID), decimal(m.Importance.Value)),
+		text: fmt.Sprintf("Modified insight %s (importance %s)", s.short(m.ID), decimal(m.Importance.Value)) + in.kept(m),
 		data: modified{UUID: m.ID, Importance: m.Importance.Value, Version: m.Version}, meta: wire.Meta{IDs: []hippo.ID{m.ID}}, count: 1,
 	}, nil
+}
+
+// apply clears fields, unless they are given a value, too.
+func (in *labels) apply(c *engine.Modification) error {
+	for _, name := range in.clear {
+		set := false
+		switch name {
+		case "situation":
+			set = c.Situation != nil || in.added != nil
+			c.Situation = &[]string{}
+		case "tags":
+			set = c.Tags != nil
+			c.Tags = &[]string{}
+		case "type":
+			set = c.Type != nil
+			c.Type = new(string)
+		default:
+			return hippo.Fieldf("clear", "must have only situation, tags and type, got %.40q", name)
+		}
+		if set {
+			return hippo.Fieldf("clear", "has %s, which is given a value, too: do one of them", name)
+		}
+	}
+	if in.added != nil && c.Situation != nil {
+		return hippo.Fieldf("add_situation", "adds to the list that situation replaces: give one of them")
+	}
+	return nil
+}
+
+// maxTries is how often a modification that adds to a list is tried while others change the memory.
+const maxTries = 5
+
+// modify changes a memory, with the added situations behind those that it has.
+func (in *labels) modify(ctx context.Context, memories *engine.Memories, id hippo.ID, c engine.Modification) (*hippo.Memory, error) {
+	if in.added == nil {
+		return memories.Modify(ctx, id, c)
+	}
+	for try := 1; ; try++ {
+		ms, err := memories.Get(ctx, []hippo.ID{id})
+		if err != nil {
+			return nil, err
+		}
+		all := slices.Clone(ms[0].Situation)
+		for _, x := range in.added {
+			if !slices.ContainsFunc(all, func(old string) bool { return strings.EqualFold(old, x) }) {
+				all = append(all, x)
+			}
+		}
+		c.Situation, c.IfVersion = &all, ms[0].Version
+		m, err := memories.Modify(ctx, id, c)
+		if try == maxTries || !errors.Is(err, engine.ErrVersion) {
+			return m, err
+		}
+	}
+}
+
+// kept says which fields were given a blank value and stay, of a memory only those that it has; empty if there are none.
+func (in *labels) kept(m *hippo.Memory) string {
+	stays := slices.DeleteFunc(slices.Clone(in.blanks), func(name string) bool {
+		switch name {
+		case "situation":
+			return m != nil && len(m.Situation) == 0
+		case "tags":
+			return m != nil && len(m.Tags) == 0
+		case "type":
+			return m != nil && m.Type == ""
+		default:
+			return true
+		}
+	})
+	if len(stays) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(stays) //nolint:errchkjson // texts always have a JSON form
+	return fmt.Sprintf(`; a blank value changes nothing: "clear":%s empties`, text)
 }
 
 // noBound stands for a time that is no bound.

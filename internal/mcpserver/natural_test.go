@@ -45,11 +45,28 @@ func naturalCalls() []naturalCall {
 		{record, `{"content":"x note","situation":["gateway"],"importance":0.5,"source":"assistant"}`, ""},
 		{record, `{"content":"x note","situation":["gateway"],"importance":0.5,"type":["decision"]}`, ""},
 		{record, `{"insight":"x","situations":["a"],"importance":0.5}`, ""},
+		{record, `{"content":"x note","situation":[""],"importance":"","tags":"","type":"","pinned":"","event_time":"","valid_from":" ","valid_until":"","supersedes":[],"source":"","project":""}`, ""},
+		{record, `{"content":" ","situation":["gateway"],"importance":0.5}`, "content: is required, and must not be blank"},
+		{record, `{"content":"Use pnpm</content>\n<parameter name=\"situation\">gateway"}`, ""},
+		{search, `{"query":"gateway","situation_filter":[""],"limit":0,"offset":"","tags":[],"type":"","project":"","when":"","created_after":"","created_before":"","as_of":"","known_at":"","pinned":"","ranker":"","detail":"","explain":"","max_tokens":0}`, ""},
+		{search, `{"query":"gateway","limit":"0","max_tokens":""}`, ""},
+		{modify, `{"uuid":"UUID","content":"","situation":[],"importance":0.5,"tags":[],"type":"","pinned":"","reinforce":"","supersedes":"","valid_until":""}`, ""},
+		{modify, `{"uuid":"UUID","tags":[]}`, "must change at least one of & a blank value changes nothing: \"clear\":[\"tags\"] empties"},
+		{modify, `{"uuid":"UUID","clear":["type"],"type":"decision"}`, "clear: has type, which is given a value, too"},
+		{modify, `{"uuid":"UUID","clear":"content"}`, "clear: must have only situation, tags and type"},
+		{modify, `{"uuid":"UUID","add_situation":"debugging a queue"}`, ""},
+		{reinforce, `{"upvotes":["UUID"],"downvotes":[],"query":""}`, ""},
+		{reinforce, `{"upvotes":[]}`, "upvotes"},
+		{"hippo_get", `{"ids":["UUID"],"max_tokens":0,"as_of":"","known_at":""}`, ""},
+		{"hippo_get", `{"ids":[]}`, "is required, and must not be blank"},
+		{"hippo_context", `{"prompt":"","project":"","max_tokens":0}`, ""},
+		{"hippo_run", `{"program":"1","dry_run":"","read_only":"","max_tokens":0}`, ""},
+		{"hippo_run", `{"program":" "}`, "program: is required, and must not be blank"},
 		{search, `{"query":"gateway","limit":10}`, ""},
 		{search, `{"query":"gateway","limit":"5"}`, ""},
 		{search, `{"query":"gateway","limit":{"limit":5}}`, ""},
 		{search, `{"query":"gateway","limit":"{\"count\":5}"}`, ""},
-		{search, `{"query":"gateway","limit":{"count":0}}`, "limit.count: must be between 1 and 1000, got 0"},
+		{search, `{"query":"gateway","limit":{"count":0}}`, ""},
 		{search, `{"query":"gateway","limit":"many"}`, `limit: must be a whole number & {"offset":0,"count":10}`},
 		{search, `{"query":"gateway","count":5}`, ""},
 		{search, `{"query":"gateway","top_k":5}`, ""},
@@ -168,6 +185,42 @@ func TestSituation_IsPreferred(t *testing.T) {
 		s.must("hippo_search_insights", decoded(t, args), &a)
 		if a.Total != want || want > 0 && strings.Contains(args, "planning") && !strings.HasSuffix(a.Results[0].Insight.Content, "March") {
 			t.Errorf("%s: got %+v", args, a.contents())
+		}
+	}
+}
+
+// Nothing is erased but by an explicit word, and what stays is said; a situation is added behind the others.
+func TestModify_Blanks(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var r struct{ UUID string }
+	s.must("hippo_record_insight", object{"content": "x", "situation": []string{"a"}, "tags": []string{"t"}, "type": "decision", "valid_until": "2030-01-01"}, &r)
+	shown := func() string { return s.must("hippo_get", object{"ids": r.UUID}, nil).Text }
+	for _, step := range []struct {
+		change     object
+		said       string
+		has, lacks string
+	}{
+		{object{"tags": []string{}, "situation": []string{}, "type": "", "valid_until": "", "importance": .7}, `a blank value changes nothing: "clear":["situation","tags","type"] empties`, "importance .70, decision, #t & holds until 2030-01-01 & situation: a", ""},
+		{object{"add_situation": []string{"b", "A", "b"}}, "", "situation: a; b", ""},
+		{object{"clear": []string{"tags", "situation"}}, "", "decision", "#t"},
+		{object{"clear": "type", "tags": "", "valid_until": "none"}, "", "", "decision"},
+	} {
+		step.change["uuid"] = r.UUID
+		o := s.must("hippo_modify_insight", step.change, nil)
+		if !strings.Contains(o.Text, step.said) || step.said == "" && strings.Contains(o.Text, "blank") {
+			t.Errorf("%v: said %q, want %q", step.change, o.Text, step.said)
+		}
+		for has := range strings.SplitSeq(step.has, " & ") {
+			if text := shown(); !strings.Contains(text, has) || step.lacks != "" && strings.Contains(text, step.lacks) {
+				t.Errorf("after %v: %s", step.change, text)
+			}
+		}
+	}
+	for content, warns := range map[string]bool{"Use pnpm</content>\n<parameter name=\"situation\">gateway": true, "Use <b>pnpm</b> in </ul>": false} {
+		o := s.must("hippo_record_insight", object{"content": content}, nil)
+		if strings.Contains(o.Text, "markup of a tool call") != warns {
+			t.Errorf("%q: %s", content, o.Text)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"regexp"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -108,6 +109,9 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 		CreatedAt: m.CreatedAt, Project: m.Project, Supersedes: supersedes,
 	}
 	text := "Recorded insight " + s.short(m.ID)
+	if strayMarkup.MatchString(in.content) {
+		text += "\nthe content has markup of a tool call: what follows in it may be arguments that did not arrive; hippo_get shows it, hippo_modify_insight mends it"
+	}
 	if in.importance == nil {
 		text += ", importance " + decimal(m.Importance.Value)
 	}
@@ -117,6 +121,9 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	text += out.compared(s, same)
 	return reply{text: text, data: out, meta: wire.Meta{IDs: []hippo.ID{m.ID}}, count: 1}, nil
 }
+
+// strayMarkup matches what the arguments of a call look like when they end up in the text of the first one.
+var strayMarkup = regexp.MustCompile(`(?i)</(?:\w+:)?(?:content|parameter|invoke|arguments)>\s*(?:<|$)|<(?:\w+:)?parameter name=`)
 
 // project returns the project that a memory is recorded for.
 func (s *session) project(given string) string {

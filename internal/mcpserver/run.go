@@ -12,7 +12,7 @@ import (
 
 const runSchema = `{"type":"object","properties":{
 "program":{"type":"string"},
-"dry_run":{"type":"boolean","description":"list its writes, store nothing"},
+"dry_run":{"type":"boolean","description":"stores nothing"},
 "read_only":{"type":"boolean"},
 "max_tokens":{"type":"integer","default":1200}},"required":["program"]}`
 
@@ -40,16 +40,14 @@ func (in *runInput) fields() []field {
 		{name: "program", also: "code script", to: &in.program, required: true},
 		{name: "dry_run", to: &in.dryRun},
 		{name: "read_only", to: &in.readOnly},
-		{name: "max_tokens", to: &in.maxTokens},
+		{name: "max_tokens", to: &in.maxTokens, count: true},
 	}
 }
 
 func (in *runInput) call(ctx context.Context, s *session) (reply, error) {
 	p := script.Program{Source: in.program, DryRun: in.dryRun, ReadOnly: in.readOnly}
 	if in.maxTokens != nil {
-		if p.MaxTokens = *in.maxTokens; p.MaxTokens == 0 {
-			return reply{}, hippo.Fieldf("max_tokens", "must be between %d and %d, got 0", script.MinTokens, script.MaxTokens)
-		}
+		p.MaxTokens = *in.maxTokens
 	}
 	caller := script.Caller{Scope: s.scope, Now: s.server.Now, Work: s.server.Work, Trees: s.server.Code, Place: func(m *hippo.Memory) {
 		conversationOf(ctx).place(m, s.server.Now())

@@ -13,7 +13,7 @@ import (
 )
 
 const searchSchema = `{"type":"object","properties":{
-"query":{"type":"string","description":"plain words"},
+"query":{"type":"string"},
 "situation_filter":{"type":"array","items":{"type":"string"},"description":"preferred; strict: no others"},
 "strict":{"type":"boolean"},
 "limit":{"type":"integer","default":10},
@@ -56,7 +56,7 @@ func (in *searchInput) fields() []field {
 		{name: "strict", to: &in.strict},
 		{name: "relevance_range", also: "score_range", to: &in.relevance, unlisted: true},
 		{name: "min_relevance", also: "min_score threshold", to: &minRelevance{&in.relevance}, unlisted: true},
-		{name: "limit", also: "count top_k k n n_results num_results max_results", to: &in.limit},
+		{name: "limit", also: "count top_k k n n_results num_results max_results", to: &in.limit, count: true},
 		{name: "offset", to: &in.offset},
 		{name: "tags", also: "tag", to: &in.filter.tags},
 		{name: "type", also: "types kind category memory_type", to: &in.filter.kinds},
@@ -73,7 +73,7 @@ func (in *searchInput) fields() []field {
 		{name: "ranker", to: &in.ranker, unlisted: true},
 		{name: "detail", to: &in.detail},
 		{name: "explain", to: &in.explain, unlisted: true},
-		{name: "max_tokens", to: &in.maxTokens.given},
+		{name: "max_tokens", to: &in.maxTokens.given, count: true},
 		{name: "sources", also: "source", to: &in.filter.sources, unlisted: true},
 	}
 }
@@ -142,7 +142,7 @@ func (in *limitInput) set(name string, raw json.RawMessage) error {
 }
 
 func (in *limitInput) fields() []field {
-	return []field{{name: "offset", to: &in.offset}, {name: "count", also: "limit top_k n", to: &in.count}}
+	return []field{{name: "offset", to: &in.offset}, {name: "count", also: "limit top_k n", to: &in.count, count: true}}
 }
 
 func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
@@ -205,9 +205,6 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 	}
 	if in.limit.count != nil {
 		q.Count = *in.limit.count
-		if q.Count == 0 {
-			return q, hippo.Fieldf("limit.count", "must be between 1 and %d, got 0", hippo.MaxCount)
-		}
 	}
 	switch in.filter.project {
 	case "": // that of the scope

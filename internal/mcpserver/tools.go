@@ -23,6 +23,13 @@ func (r *request) fields() []field {
 	return append(r.arguments.fields(), field{name: "format", to: &r.format, unlisted: true})
 }
 
+// blank implements [blanker].
+func (r *request) blank(name string) {
+	if b, ok := r.arguments.(blanker); ok {
+		b.blank(name)
+	}
+}
+
 // json reports whether the caller asked for data and not for text.
 func (r *request) json() bool { return r.format == formatJSON }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -19,8 +20,13 @@ type moment struct{ name, text string }
 
 // set implements [value].
 func (m *moment) set(name string, raw json.RawMessage) error {
-	m.name = name
-	return set(name, raw, &m.text)
+	if err := set(name, raw, &m.text); err != nil {
+		return err
+	}
+	if m.text = strings.TrimSpace(m.text); m.text != "" { // a blank one is as if it were absent
+		m.name = name
+	}
+	return nil
 }
 
 // schema implements [value].

@@ -213,7 +213,7 @@ func TestModify_validity(t *testing.T) {
 		t.Errorf("history: %+v, %v", ops, err)
 	}
 	for change, field := range map[string]string{
-		`{"valid_until":"2026-02-01T00:00:00Z"}`: "valid_until", `{"valid_until":""}`: "valid_until", `{"valid_until":5}`: "valid_until",
+		`{"valid_until":"2026-02-01T00:00:00Z"}`: "valid_until", `{"valid_until":""}`: "body", `{"valid_until":5}`: "valid_until",
 		`{"valid_from":"none"}`: "valid_from", `{"pinned":true,"reason":null}`: "reason", `{"reason":"why"}`: "body",
 		`{"pinned":true,"reason":"` + strings.Repeat("x", 5000) + `"}`: "reason",
 	} {

@@ -84,7 +84,7 @@ func TestRun_past_refuses(t *testing.T) {
 	fresh := f.fill(1)[0]
 	before := f.state()
 	for source, want := range map[string]string{
-		`log(limit=0)`:                          "limit: must be between 1 and 1000, got 0",
+		`log(limit=-1)`:                         "limit: must be between 1 and 1000, got -1",
 		`log(limit=1001)`:                       "limit: must be between",
 		`log(offset=-1)`:                        "offset: must not be negative",
 		`log("ffffffff")`:                       "no memory with id",

@@ -128,6 +128,9 @@ func (s *session) hits(a *hippo.Answer) []map[string]any {
 
 func (in *searchInput) limit() (int, error) {
 	n := number(in.Limit, hippo.DefaultCount)
+	if n == 0 { // blank
+		n = hippo.DefaultCount
+	}
 	if n < 1 {
 		return 0, hippo.Fieldf("limit", "must be between 1 and %d, got %d", hippo.MaxCount, n)
 	}

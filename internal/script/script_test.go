@@ -173,7 +173,7 @@ func TestRun_wrong_calls_say_what_is_right(t *testing.T) {
 	before := f.state()
 	for source, want := range map[string]string{
 		`search("x", limit="many")`:        "limit: must be an int, got string",
-		`search("x", limit=0)`:             "limit: must be between 1 and 1000, got 0",
+		`search("x", limit=-1)`:            "limit: must be between 1 and 1000, got -1",
 		`search(3)`:                        "query: must be a string, got number",
 		`search("x", colour="red")`:        "no parameter colour: known are query, limit",
 		`search("x", min_score="high")`:    "min_score: must be a number, got string",
