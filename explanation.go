@@ -39,6 +39,8 @@ type Explanation struct {
 	Prior []Contribution
 	// Factors multiply Signals.Text in ranker hippo; nil in others.
 	Factors *Factors
+	// Validity is the factor of the relevance for which [Signals.Lapsed] is set; 0: there is none.
+	Validity float64
 }
 
 // Factors are the bounded factors of ranker hippo, each in (0, 1]. Archived is that of a memory for which [Signals.Behind] is

@@ -224,9 +224,42 @@ func (m *Memory) Touch(day Day, n int) {
 }
 
 // ValidAt reports whether the memory's fact holds at t.
-func (m *Memory) ValidAt(t time.Time) bool {
-	return (m.ValidFrom.IsZero() || !t.Before(m.ValidFrom)) &&
-		(m.ValidUntil.IsZero() || t.Before(m.ValidUntil))
+func (m *Memory) ValidAt(t time.Time) bool { return stateOf(m.ValidFrom, m.ValidUntil, t) == Holds }
+
+// State says whether something that is stored holds at a time.
+type State string
+
+// The states.
+const (
+	// Holds: what it says is true at the time, as far as the store knows.
+	Holds State = "holds"
+	// Ended: it held until before the time.
+	Ended State = "ended"
+	// NotYet: it holds from a later time on.
+	NotYet State = "not_yet"
+	// Superseded: another memory has taken its place.
+	Superseded State = "superseded"
+)
+
+// StateAt returns the state of the memory at t. One whose successor begins later than t holds until then.
+func (m *Memory) StateAt(t time.Time) State {
+	s := stateOf(m.ValidFrom, m.ValidUntil, t)
+	if !m.SupersededBy.IsZero() && (s == Ended || s == Holds && m.ValidUntil.IsZero()) {
+		return Superseded
+	}
+	return s
+}
+
+// stateOf returns the state at t of what holds from a time until before another one.
+func stateOf(from, until, t time.Time) State {
+	switch {
+	case !until.IsZero() && !t.Before(until):
+		return Ended
+	case !from.IsZero() && t.Before(from):
+		return NotYet
+	default:
+		return Holds
+	}
 }
 
 // When returns the time that the memory is about: EventTime, or else CreatedAt.

@@ -214,6 +214,8 @@ type Signals struct {
 	// Behind: the memory is archived, the query does not ask for archived ones, and a candidate that is not archived says
 	// nearly the same, so that it ranks behind what is comparably relevant.
 	Behind bool
+	// Lapsed: the memory does not hold at the time that the query asks for, so that it ranks behind what does.
+	Lapsed bool
 }
 
 // UseSignals are what use and votes say of a memory, each in [0, 1].

@@ -79,10 +79,10 @@ func (r *Relation) ValidKey() error {
 }
 
 // ValidAt reports whether the relation holds at t.
-func (r *Relation) ValidAt(t time.Time) bool {
-	return (r.ValidFrom.IsZero() || !t.Before(r.ValidFrom)) &&
-		(r.ValidUntil.IsZero() || t.Before(r.ValidUntil))
-}
+func (r *Relation) ValidAt(t time.Time) bool { return r.StateAt(t) == Holds }
+
+// StateAt returns the state of the relation at t, which is never [Superseded].
+func (r *Relation) StateAt(t time.Time) State { return stateOf(r.ValidFrom, r.ValidUntil, t) }
 
 // SameEnds reports whether two relations have the same From, To and Kind: they are periods of one, if they differ.
 func (r *Relation) SameEnds(other *Relation) bool {

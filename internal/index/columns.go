@@ -63,6 +63,7 @@ const (
 	flagTied                   // has votes that are tied to questions, see [lesson]
 	flagArchived               // default searches leave it out
 	flagSummary                // see [hippo.Memory.IsSummary]
+	flagBounded                // its validity has a bound
 )
 
 // extra holds the other columns of a document. A document of which one of them changes is
@@ -130,6 +131,9 @@ func rowOf(m *hippo.Memory) row {
 	}
 	if m.IsSummary() {
 		r.flags |= flagSummary
+	}
+	if !m.ValidFrom.IsZero() || !m.ValidUntil.IsZero() {
+		r.flags |= flagBounded
 	}
 	return r
 }

@@ -183,7 +183,7 @@ func TestSearch_rows(t *testing.T) {
 	want := []found{{
 		Key: retrieve.Key{ID: m.ID, CreatedAt: 1e6}, Coverage: 1, Context: 1,
 		Details: retrieve.Details{When: -8, ValidFrom: 1, Text: index.TextKey(m), ContentHash: binary.BigEndian.Uint64(hash[:])},
-		Row:     retrieve.Row{Importance: .25, Untied: .25, UntiedDay: 3, SetDay: 3, LastUse: 40, Length: 2, Marks: retrieve.Marks{Pinned: true, Superseded: true}},
+		Row:     retrieve.Row{Importance: .25, Untied: .25, UntiedDay: 3, SetDay: 3, LastUse: 40, Length: 2, Marks: retrieve.Marks{Pinned: true, Superseded: true, Bounded: true}},
 		Author:  "Ann", Cues: cue.HasNumber,
 	}}
 	o := &index.Options{Path: filepath.Join(t.TempDir(), "i")}

@@ -18,6 +18,8 @@ type part struct {
 	live, hidden docSet
 	// archived counts the rows of archived documents, deleted ones included.
 	archived int
+	// bounded: the validity of some document has a bound.
+	bounded bool
 	// stored are the mutable columns as the store has them, shown the same with the accesses
 	// that are counted but not stored yet.
 	stored, shown rowTable
@@ -55,6 +57,7 @@ func newPart(s *segment, live, hidden docSet, models int) *part {
 	}
 	for i := range s.columns.rows {
 		p.archived += s.columns.rows[i].archived()
+		p.bounded = p.bounded || s.columns.rows[i].flags&flagBounded != 0
 	}
 	return p
 }

@@ -58,6 +58,7 @@ func (f reader) Row(d retrieve.Doc) retrieve.Row {
 		Length: int(p.columns.content[doc]),
 		Marks: retrieve.Marks{
 			Pinned: r.flags&flagPinned != 0, Superseded: r.flags&flagSuperseded != 0, Archived: r.flags&flagArchived != 0,
+			Bounded: r.flags&flagBounded != 0,
 		},
 	}
 }

@@ -97,6 +97,7 @@ func resultOf(f *found) *retrieve.Result {
 		Reader: reader{f}, Vocabulary: vocabulary{f}, Superseded: func(yield func(retrieve.Doc, hippo.ID) bool) { superseded(f, yield) },
 		Outline:  func(d retrieve.Doc) (int, bool) { return outline(f, d) },
 		Archived: archived(f.parts),
+		Bounded:  bounded(f.parts),
 		Match:    func(d retrieve.Doc) (retrieve.Match, bool) { return matchOf(f, d) },
 	}
 }
@@ -136,6 +137,11 @@ func archived(parts []partFound) bool {
 		}
 	}
 	return false
+}
+
+// bounded reports whether the validity of some document that may pass the filter may have a bound.
+func bounded(parts []partFound) bool {
+	return slices.ContainsFunc(parts, func(p partFound) bool { return p.possible && p.bounded })
 }
 
 // outline is [retrieve.Result.Outline].

@@ -26,6 +26,9 @@ type Explanation struct {
 // Explain takes the relevance of a hit apart. Ranks and ways are left to the caller.
 func Explain(w *Weights, x Explanation, s *hippo.Signals) *hippo.Explanation {
 	out := &hippo.Explanation{}
+	if s.Lapsed {
+		out.Validity = Lapsed
+	}
 	switch x.Ranker {
 	case hippo.RankerHippo:
 		switch {

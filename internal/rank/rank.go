@@ -31,7 +31,7 @@ func For(r hippo.Ranker) Func {
 // ByInsight is the weighted mean of recency, frequency, importance and situation. What the
 // query says does not order; see [Insight.MinContent] for what it decides. Source: the Hippo
 // design of 2025.
-func ByInsight(w *Weights, s *hippo.Signals) float64 { return rounded(mean(&w.Insight.Shares, s)) }
+func ByInsight(w *Weights, s *hippo.Signals) float64 { return held(s, mean(&w.Insight.Shares, s)) }
 
 // ByHippo is relevance to the query times bounded factors:
 //
@@ -46,7 +46,7 @@ func ByHippo(w *Weights, s *hippo.Signals) float64 {
 	if s.Behind {
 		x *= f.Archived
 	}
-	return rounded(x)
+	return held(s, x)
 }
 
 func factors(w *Weights, s *hippo.Signals) hippo.Factors {
@@ -61,13 +61,13 @@ func factors(w *Weights, s *hippo.Signals) hippo.Factors {
 }
 
 // ByText is what the text says; use and votes have no part in it.
-func ByText(_ *Weights, s *hippo.Signals) float64 { return rounded(s.Text) }
+func ByText(_ *Weights, s *hippo.Signals) float64 { return held(s, s.Text) }
 
 // ByBM25 is the lexical baseline.
-func ByBM25(_ *Weights, s *hippo.Signals) float64 { return rounded(s.Lexical) }
+func ByBM25(_ *Weights, s *hippo.Signals) float64 { return held(s, s.Lexical) }
 
 // ByCosine is the semantic baseline.
-func ByCosine(_ *Weights, s *hippo.Signals) float64 { return rounded(s.Cosine) }
+func ByCosine(_ *Weights, s *hippo.Signals) float64 { return held(s, s.Cosine) }
 
 // MinRelevance is the least relevance of a hit when the query sets no range.
 func MinRelevance(w *Weights, r hippo.Ranker) float64 {

@@ -41,5 +41,5 @@ func UnitSimilarity(cosine float64) float64 { return min(max((1+cosine)/2, 0), 1
 
 // BySurprise is the weighted mean of the similarity, in Text, and the decayed surprise, in Prior.
 func BySurprise(w *Weights, s *hippo.Signals) float64 {
-	return rounded(w.Surprise.Similarity*s.Text + w.Surprise.Surprise*s.Prior)
+	return held(s, w.Surprise.Similarity*s.Text+w.Surprise.Surprise*s.Prior)
 }

@@ -21,7 +21,8 @@ func (s *Searcher) rankHybrid(ctx context.Context, p *Plan, found *retrieve.Resu
 	for i := range list {
 		g := &list[i]
 		byDoc[g.Match.Doc] = g
-		relevance := rank.ByText(p.weights, &hippo.Signals{Text: g.Relevance})
+		row := found.Reader.Row(g.Match.Doc)
+		relevance := rank.ByText(p.weights, &hippo.Signals{Text: g.Relevance, Lapsed: f.lapsed(g.Match.Doc, &row)})
 		in := p.within.has(relevance)
 		out.tally.add(relevance, in)
 		if in {
@@ -31,15 +32,18 @@ func (s *Searcher) rankHybrid(ctx context.Context, p *Plan, found *retrieve.Resu
 	for _, c := range best.Sorted() {
 		h, g := newHit(c, f.of(&c.match)), byDoc[c.match.Doc]
 		h.signals.Text = g.Relevance
-		if p.explain {
-			h.explanation = &hippo.Explanation{Text: rank.Contributions(g.Terms), GraphRank: g.GraphRank}
-		}
 		out.hits = append(out.hits, h)
 	}
+	out = settle(p, found, out)
 	if p.explain {
 		lexical, semantic := ranks(p, found)
 		for i := range out.hits {
 			h := &out.hits[i]
+			g := byDoc[h.match.Doc]
+			h.explanation = &hippo.Explanation{Via: h.via, Text: rank.Contributions(g.Terms), GraphRank: g.GraphRank}
+			if h.signals.Lapsed {
+				h.explanation.Validity = rank.Lapsed
+			}
 			h.explanation.LexicalRank, h.explanation.SemanticRank = lexical[h.match.Doc], semantic[h.match.Doc]
 		}
 	}

@@ -107,7 +107,7 @@ func salience(found *retrieve.Result, fades rank.Clock, hits []*hit) []member {
 	return members
 }
 
-// topical returns the hits that have as much of the query literally as any memory, archived ones left out, in their order. If
+// topical returns the hits that have as much of the query literally as any memory, without those that are archived or do not hold, in their order. If
 // memories know a single term of it, as much as the last of a page is enough: what one of them has more
 // is like a word that no memory has, such as "fell" is like "tell".
 func topical(r *reranked, in ranking, known int) (members []*hit) {
@@ -121,7 +121,7 @@ func topical(r *reranked, in ranking, known int) (members []*hit) {
 		least = covers * list[len(list)-1]
 	}
 	for i := range in.hits {
-		if h := &in.hits[i]; !h.signals.Behind && h.match.Coverage > 0 && h.match.Coverage >= least {
+		if h := &in.hits[i]; !h.signals.Behind && !h.signals.Lapsed && h.match.Coverage > 0 && h.match.Coverage >= least {
 			members = append(members, h)
 		}
 	}

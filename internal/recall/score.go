@@ -154,7 +154,7 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 		s.Importance = f.clock.Importance(row.Importance, row.SetDay, row.Pinned)
 		s.Prior = s.Importance
 	}
-	s.Behind = f.behind && row.Archived
+	s.Behind, s.Lapsed = f.behind && row.Archived, f.lapsed(m.Doc, row)
 }
 
 // asOfCandidates returns the first stage with importance as of the newest day on which that of one of these

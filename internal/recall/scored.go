@@ -150,13 +150,16 @@ func (s *selection) salience(m *retrieve.Match) float64 {
 	return salienceOf(s.first.clock.Importance(row.Untied, row.UntiedDay, row.Pinned), row.Surprise)
 }
 
-// atLeast is the relevance that a match has whatever its row says. The row says whether it is archived, which most
-// stores have none of.
+// atLeast is the relevance that a match has whatever its row says. The row says whether it is archived or its validity has a bound, which
+// most memories have not.
 func (s *selection) atLeast(m *retrieve.Match) float64 {
 	f, first := &s.floor.least, &s.first
 	length, _ := first.found.Outline(m.Doc)
 	f.Text, f.Context = first.scorer.Text(first.sum(m, length)), m.Context
-	f.Behind = first.behind && first.found.Archived && first.found.Reader.Row(m.Doc).Archived
+	if f.Behind, f.Lapsed = false, false; first.behind && first.found.Archived || first.found.Bounded {
+		row := first.found.Reader.Row(m.Doc)
+		f.Behind, f.Lapsed = first.behind && row.Archived, first.lapsed(m.Doc, &row)
+	}
 	return first.relevance(first.weights, f)
 }
 

@@ -24,6 +24,7 @@ func (s *Searcher) rankSurprise(ctx context.Context, p *Plan, found *retrieve.Re
 			return nil, err
 		}
 	}
+	out = settle(p, found, out)
 	return newRanking(p, explain(p, found, reranked{}, out)), nil
 }
 
@@ -128,7 +129,7 @@ func (s *Searcher) associate(ctx context.Context, y *surprising, in ranking) (ra
 	slices.SortStableFunc(links, func(a, b hippo.Relation) int { return cmp.Compare(b.Weight, a.Weight) })
 	out := in
 	if y.mode == hippo.ModeAssociative {
-		seed.relevance = 1
+		seed.relevance = rank.ByText(y.weights, &hippo.Signals{Text: 1, Lapsed: seed.signals.Lapsed})
 		out = ranking{hits: []hit{seed}}
 		out.tally.add(1, true)
 	}
@@ -157,6 +158,6 @@ func (y *surprising) neighbour(id hippo.ID, weight float64) (h hit, ok bool) {
 		return h, false
 	}
 	h = y.hit(m)
-	h.relevance, h.via, h.signals.Related = min(max(weight, 0), 1), hippo.ViaRelation, weight
+	h.relevance, h.via, h.signals.Related = rank.ByText(y.weights, &hippo.Signals{Text: min(max(weight, 0), 1), Lapsed: h.signals.Lapsed}), hippo.ViaRelation, weight
 	return h, y.within.has(h.relevance)
 }

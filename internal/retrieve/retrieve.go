@@ -156,6 +156,8 @@ type Result struct {
 	Outline func(doc Doc) (length int, superseded bool)
 	// Archived: some match may be archived.
 	Archived bool
+	// Bounded: the validity of some match may have a bound.
+	Bounded bool
 	// Match returns the match that a document is, whether it was kept or not; not ok: it did not match.
 	Match func(doc Doc) (m Match, ok bool)
 }
@@ -255,8 +257,8 @@ type Row struct {
 	Marks
 }
 
-// Marks are what a memory is beside its text.
-type Marks struct{ Pinned, Superseded, Archived bool }
+// Marks are what a memory is beside its text. Bounded: its validity has a bound, see [Details].
+type Marks struct{ Pinned, Superseded, Archived, Bounded bool }
 
 // Passage is what a reranker reads of a document beside its row.
 type Passage struct {
