@@ -26,7 +26,6 @@ type succession struct {
 	reranked  bool // its relevance is that of the second stage
 	placement placement
 	chained   bool // placed with its chain
-	lapsed    bool // its relevance is that of a memory that does not hold
 }
 
 // placement is where a memory ranks: as a hit, itself or one that it supersedes, and how many

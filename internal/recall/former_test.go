@@ -27,7 +27,7 @@ func TestSucceed_QuestionsAboutThePast(t *testing.T) {
 	homes(f)
 	const oslo, bergen, riga, turin, other = "mia lives in oslo", "since the wedding bergen", "then riga", "now turin", "mia bakes bread"
 	for query, want := range map[string][]string{
-		"where lives mia":                    {turin, other, riga, bergen, oslo},
+		"where lives mia":                    {turin, riga, bergen, oslo, other},
 		"where lives mia currently":          {turin, riga, bergen, oslo, other},
 		"where lives mia before":             {riga, bergen, oslo, turin, other},
 		"the previous place where mia lives": {riga, bergen, oslo, turin, other},
@@ -49,7 +49,7 @@ func TestSucceed_QuestionsAboutThePresent(t *testing.T) {
 	rival := turn(3, "", "mia lives in rome by the sea")
 	f.put(old, last, rival)
 	for query, want := range map[string][]string{
-		"where lives mia":            {last.Content, rival.Content, old.Content},
+		"where lives mia":            {last.Content, old.Content, rival.Content},
 		"where lives mia these days": {rival.Content, last.Content, old.Content},
 	} {
 		f.wantOrder(hippo.Query{Text: query}, want...)

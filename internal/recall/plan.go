@@ -37,8 +37,7 @@ type Plan struct {
 type asked struct {
 	ranker hippo.Ranker
 	mode   hippo.Mode // of ranker surprise
-	hits   int        // on all pages up to the one that is asked for, at most [hippo.MaxIDs]
-	last   int        // the number of the last hit of the page
+	hits   int        // on all pages up to the one that is asked for
 	// ranged: the query sets a range of relevance.
 	ranged bool
 	// undistributed: the answer needs the total of the matches, but not their distribution.
@@ -58,7 +57,7 @@ func (p *Plan) hybrid() bool { return p.ranker == hippo.RankerHybrid && p.search
 // that is not there.
 func (s *Searcher) Plan(scope hippo.Scope, q *hippo.Query) (*Plan, error) {
 	p := &Plan{
-		model: &s.model, asked: asked{ranker: q.Ranker, mode: q.Mode, hits: min(q.Offset+q.Count, hippo.MaxIDs), last: lastOf(q.Offset, q.Count)}, relevance: rank.For(q.Ranker),
+		model: &s.model, asked: asked{ranker: q.Ranker, mode: q.Mode, hits: min(q.Offset+q.Count, hippo.MaxIDs)}, relevance: rank.For(q.Ranker),
 		within: limits{Min: rank.MinRelevance(s.model.weights, q.Ranker), Max: math.Inf(1)}, keep: keep(q.Offset, q.Count),
 		rerank:  q.Ranker == hippo.RankerHippo && q.Text != "" && s.model.tokens != nil,
 		explain: q.Explain,
@@ -87,12 +86,9 @@ func (p *Plan) CountElsewhere() { p.search.Elsewhere = true }
 
 // keep is how many hits a search for a page has to keep.
 func keep(offset, count int) int {
-	const minKept = 100
-	return max(lastOf(offset, count), minKept)
+	const minKept, limit = 100, math.MaxInt / 2 // more can be added to limit
+	return max(min(offset+count, limit), minKept)
 }
-
-// lastOf is the number of the last hit of a page, so bounded that more can be added to it.
-func lastOf(offset, count int) int { return min(offset+count, math.MaxInt/2) }
 
 // embedded returns the plan with the vectors of the query, as of an active day.
 func (p *Plan) embedded(ctx context.Context, e Embedder, day hippo.Day) (*Plan, error) {

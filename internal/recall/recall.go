@@ -13,23 +13,12 @@ import (
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
-// Recall answers a query as of an active day. Of the hits that are kept some may fall behind those that are not, because they do
-// not hold; if that leaves too few for the page, twice as many are kept.
+// Recall answers a query as of an active day.
 func (s *Searcher) Recall(ctx context.Context, plan *Plan, day hippo.Day) (*Ranking, error) {
 	plan, err := plan.embedded(ctx, s.embedder, day)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		r, err := s.recall(ctx, plan)
-		if err != nil || len(r.Hits) >= min(plan.last, r.Total) || plan.keep >= r.Total {
-			return r, err
-		}
-		plan.keep *= 2
-	}
-}
-
-func (s *Searcher) recall(ctx context.Context, plan *Plan) (*Ranking, error) {
 	var first *selection
 	search := plan.search
 	if plan.sifts() {

@@ -35,72 +35,71 @@ func (p *Plan) succeeding() bool {
 	return p.ranker == hippo.RankerHippo || p.ranker == hippo.RankerInsight
 }
 
-// lapsed reports whether a memory does not hold at the time that the query asks about. Where successors take the places of
-// what they supersede, that one counts as if it held until they have.
+// lapsed reports whether a memory does not hold at the time that the query asks about, and neither does the last of its
+// successors in the scope: behind one that holds it is, and not behind all that holds.
 func (f *firstStage) lapsed(doc retrieve.Doc, row *retrieve.Row) bool {
-	if !row.Bounded && !row.Superseded || row.Superseded && f.succeeding() {
+	if !row.Bounded {
 		return false
 	}
-	d := f.found.Reader.Details(doc)
-	return !f.about.holds(&d) || row.Superseded && f.replaced(doc, &d)
-}
-
-// replaced reports whether a superseded memory without an end has a successor in the scope.
-func (f *firstStage) replaced(doc retrieve.Doc, d *retrieve.Details) bool {
-	next, ok := f.found.Reader.Successor(doc)
-	return ok && next != doc && d.ValidUntil == 0 && !f.about.any
-}
-
-// lapse marks what does not hold, when all have their places. Memories in a cycle of successors do not supersede one another.
-func (x *successions) lapse(p *Plan, r retrieve.Reader) {
-	ends := x.ends()
-	for i := range x.list {
-		s := &x.list[i]
-		d := r.Details(s.doc)
-		s.lapsed = s.signals.Lapsed
-		superseded := ends[i].steps > 0 && d.ValidUntil == 0 && !p.about.any
-		s.signals.Lapsed = superseded || ends[i].steps >= 0 && !p.about.holds(&d)
+	for range maxPredecessors {
+		if d := f.found.Reader.Details(doc); f.about.holds(&d) {
+			return false
+		}
+		next, ok := f.found.Reader.Successor(doc)
+		if !row.Superseded || !ok || next == doc {
+			break
+		}
+		doc = next
 	}
+	return true
 }
 
-// settle ranks what is superseded behind the successors that are hits, with a ranker with which these do not take its place.
+// settle ranks what is superseded behind those of its successors that are hits, with a ranker with which these do not take its
+// place. Cost: a read of the row of each hit.
 func settle(p *Plan, found *retrieve.Result, in ranking) ranking {
-	if p.about.any || !slices.ContainsFunc(in.hits, func(h hit) bool { return h.signals.Lapsed }) {
+	var superseded []int
+	for i := range in.hits {
+		if found.Reader.Row(in.hits[i].match.Doc).Superseded {
+			superseded = append(superseded, i)
+		}
+	}
+	if len(superseded) == 0 || p.about.any {
 		return in
 	}
-	relevance := make(map[hippo.ID]float64, len(in.hits))
+	relevance, steps := make(map[hippo.ID]float64, len(in.hits)), make(map[hippo.ID]int)
 	for i := range in.hits {
 		relevance[in.hits[i].ID] = in.hits[i].relevance
 	}
 	out := in
 	out.hits = slices.Clone(in.hits)
-	for i := range out.hits {
+	for _, i := range superseded {
 		h := &out.hits[i]
-		if least := leastOfSuccessors(found.Reader, h.match.Doc, relevance); h.signals.Lapsed && least < h.relevance {
+		least, n := behind(found.Reader, h.match.Doc, relevance)
+		if steps[h.ID] = n; least < h.relevance {
 			was := h.relevance
 			h.relevance, h.via = least, hippo.ViaSuccession
 			out.tally.move(&was, least, p.within)
 		}
 	}
-	out.hits = slices.DeleteFunc(out.hits, func(h hit) bool { return !p.within.has(h.relevance) })
 	slices.SortStableFunc(out.hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.relevance, a.relevance), cmp.Compare(indicator(a.signals.Lapsed), indicator(b.signals.Lapsed)))
+		return cmp.Or(cmp.Compare(b.relevance, a.relevance), cmp.Compare(steps[a.ID], steps[b.ID]))
 	})
 	return out
 }
 
-// leastOfSuccessors returns the least relevance of a memory and the hits that supersede it, one after the other.
-func leastOfSuccessors(r retrieve.Reader, doc retrieve.Doc, relevance map[hippo.ID]float64) float64 {
-	least := relevance[r.Key(doc).ID]
+// behind returns the least relevance of a memory and the hits that supersede it, one after the other, and how many those are.
+func behind(r retrieve.Reader, doc retrieve.Doc, relevance map[hippo.ID]float64) (least float64, steps int) {
+	least = relevance[r.Key(doc).ID]
 	for range maxPredecessors {
 		next, ok := r.Successor(doc)
-		if !ok {
+		if !ok || next == doc {
 			break
 		}
 		if x, hit := relevance[r.Key(next).ID]; hit {
 			least = min(least, x)
+			steps++
 		}
 		doc = next
 	}
-	return least
+	return least, steps
 }

@@ -37,20 +37,24 @@ func TestSettle_WhatHoldsIsFirst(t *testing.T) {
 			f := openReranking(t, embedtest.NewWords("word"))
 			ended, later, old := turn(1, "", "car fuel lisbon"), turn(2, "", "car fuel rain"), turn(3, "", "car fuel")
 			next, holds := turn(4, "", "car fuel bread"), turn(5, "", "car fuel lunch")
-			ended.ValidUntil, later.ValidFrom, old.SupersededBy = f.now.AddDate(0, 0, -3), f.now.AddDate(0, 0, 3), next.ID
+			ended.ValidUntil, later.ValidFrom = f.now.AddDate(0, 0, -3), f.now.AddDate(0, 0, 3)
+			old.SupersededBy, old.ValidUntil = next.ID, f.now.AddDate(0, 0, -1)
 			for _, m := range []*hippo.Memory{ended, later, old} { // what was used more does not count
 				m.Importance = hippo.Importance{Base: 1, Value: 1, SetDay: 1}
 			}
 			f.put(ended, later, old, next, holds)
 			q := hippo.Query{Text: "car fuel", Ranker: ranker}
 			hits := f.search(q).Hits
+			at := make(map[hippo.ID]int)
 			for i, h := range hits {
-				if state := h.Memory.StateAt(f.now); (state == hippo.Holds) != (i < 2) || h.Signals.Lapsed != (i >= 2) {
+				at[h.Memory.ID] = i + 1
+				state := h.Memory.StateAt(f.now)
+				if lapsed := state == hippo.Ended || state == hippo.NotYet; h.Signals.Lapsed != lapsed || lapsed != (i > 2) {
 					t.Errorf("hit %d is %q, which is %s; lapsed: %v", i+1, h.Memory.Content, state, h.Signals.Lapsed)
 				}
 			}
-			if len(hits) != 5 {
-				t.Errorf("%d hits, want 5", len(hits))
+			if len(hits) != 5 || at[old.ID] < at[next.ID] {
+				t.Errorf("%d hits, want 5; the superseded one is number %d, its successor %d", len(hits), at[old.ID], at[next.ID])
 			}
 			q.Filter.ValidAt = f.now.AddDate(0, 0, -9)
 			if h := f.search(q).Hits; slices.ContainsFunc(h, func(h hippo.Hit) bool { return h.Memory.ID == ended.ID && h.Signals.Lapsed }) {

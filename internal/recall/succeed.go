@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
-	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
 
@@ -30,7 +29,6 @@ func succeed(p *Plan, found *retrieve.Result, sc scored, r reranked, in ranking,
 	if p.ranker == hippo.RankerHippo {
 		x.placeChains(want, found.Reader, now.UnixMicro())
 	}
-	x.lapse(p, found.Reader)
 	return x.apply(p, in)
 }
 
@@ -168,18 +166,6 @@ type placed struct {
 	hit
 }
 
-// lowers reports whether the memory does not hold, and its own relevance is not that of one yet.
-func (s *succession) lowers() bool { return s.signals.Lapsed && !s.lapsed }
-
-// lowered returns the placement with the relevance of what does not hold, if that is so.
-func (s *succession) lowered() placement {
-	at := s.placement
-	if s.signals.Lapsed && (at.key.ID != s.ID || !s.lapsed) {
-		at.key.relevance *= rank.Lapsed
-	}
-	return at
-}
-
 // apply ranks successors by their placements, and updates the tally. If there may be more hits
 // than were kept, successors after the last kept one are dropped.
 func (x *successions) apply(p *Plan, in ranking) ranking {
@@ -189,7 +175,7 @@ func (x *successions) apply(p *Plan, in ranking) ranking {
 	for i := range x.list {
 		s := &x.list[i]
 		itself := s.placement.key.ID == s.ID
-		if !s.admitted || !s.placement.taken || itself && !s.chained && !s.lowers() {
+		if !s.admitted || !s.placement.taken || itself && !s.chained {
 			continue
 		}
 		moved[s.ID] = true
@@ -197,16 +183,16 @@ func (x *successions) apply(p *Plan, in ranking) ranking {
 		if s.found {
 			was = &s.counted
 		}
-		at, last := s.lowered(), len(in.hits)-1
-		out.tally.move(was, at.key.relevance, p.within)
-		if !p.within.has(at.key.relevance) || in.more && (last < 0 || better(in.hits[last].candidate, at.key) < 0) {
+		relevance, last := s.placement.key.relevance, len(in.hits)-1
+		out.tally.move(was, relevance, p.within)
+		if !p.within.has(relevance) || in.more && (last < 0 || better(in.hits[last].candidate, s.placement.key) < 0) {
 			continue
 		}
 		h := s.hit
-		if h.relevance = at.key.relevance; !itself {
+		if h.relevance = relevance; !itself {
 			h.via = hippo.ViaSuccession
 		}
-		list = append(list, placed{at, h})
+		list = append(list, placed{s.placement, h})
 	}
 	if len(moved) == 0 {
 		return in
