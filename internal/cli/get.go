@@ -46,7 +46,7 @@ that led to them: that they were opened for it is a weak vote for them as answer
 			}
 			s.count = len(ms)
 			if s.json && len(ms) == 1 {
-				one, err := wire.Stored(ms[0])
+				one, err := wire.Stored(ms[0], s.now())
 				return errors.Join(err, s.printJSON(one))
 			}
 			if s.json || s.lines {
@@ -122,11 +122,13 @@ func printWhole(s *shell, m *hippo.Memory, day hippo.Day, links []codeindex.Link
 		superseded = shortID(s, m.SupersededBy)
 	}
 	note := ""
+	state := wire.StateNote(m, s.now(), shortIDs(s, hippo.IDsOf(m)...))
 	if flags := wire.Flags(m); flags != nil {
 		note = wire.InstructionsNote + " (" + strings.Join(flags, ", ") + ")"
 	}
 	rows := [][2]string{
 		{"note", note},
+		{"state", state},
 		{"situation", strings.Join(m.Situation, "; ")},
 		{"tags", strings.Join(m.Tags, ", ")},
 		{"type", m.Type},

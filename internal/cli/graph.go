@@ -104,7 +104,7 @@ func newGraphNeighboursCommand(s *shell) *cobra.Command {
 			}
 			s.count = len(g.Nodes) - 1
 			if s.json {
-				out, err := wire.SubgraphOf(g)
+				out, err := wire.SubgraphOf(g, s.now())
 				if err != nil {
 					return err
 				}
@@ -126,7 +126,7 @@ func printSubgraph(s *shell, g *client.Subgraph) error {
 	err := s.table(func(w io.Writer) {
 		fmt.Fprintln(w, "AWAY\tID\tINSIGHT")
 		for _, n := range g.Nodes {
-			fmt.Fprintf(w, "%d\t%s\t%s\n", n.Distance, short.Of(n.ID), preview(n.Content, previewLength))
+			fmt.Fprintf(w, "%d\t%s\t%s\n", n.Distance, short.Of(n.ID), wire.Marked(preview(n.Content, previewLength), n.Memory, s.now(), short))
 		}
 	})
 	for i := range g.Relations {
@@ -180,7 +180,7 @@ func newGraphPathCommand(s *shell) *cobra.Command {
 			}
 			s.count = len(l.Paths)
 			if s.json {
-				out, err := wire.PathsOf(l)
+				out, err := wire.PathsOf(l, s.now())
 				if err != nil {
 					return err
 				}
@@ -199,9 +199,11 @@ func printPaths(s *shell, l *client.PathList, depth int) {
 	content := make(map[hippo.ID]string)
 	for _, n := range l.Nodes {
 		all = append(all, n.ID)
-		content[n.ID] = preview(n.Content, previewLength)
 	}
 	short := shortIDs(s, all...)
+	for _, n := range l.Nodes {
+		content[n.ID] = wire.Marked(preview(n.Content, previewLength), n.Memory, s.now(), short)
+	}
 	if len(l.Paths) == 0 {
 		fmt.Fprintf(s.out, "No path of at most %s.\n", plural(depth, "relation"))
 	}

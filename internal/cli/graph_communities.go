@@ -36,7 +36,7 @@ that a walk over the relations visits most often are shown, that one first.`,
 				}
 				s.count = len(l.Communities)
 				if s.json {
-					return s.printJSON(wire.CommunitiesOf(l))
+					return s.printJSON(wire.CommunitiesOf(l, s.now()))
 				}
 				printCommunities(s, l)
 				return nil
@@ -67,7 +67,7 @@ func printCommunities(s *shell, l *client.CommunityList) {
 	for _, c := range l.Communities {
 		fmt.Fprintf(s.out, "\n%s: %s, %s\n", cmp.Or(strings.Join(c.Label, ", "), "no common words"), plural(c.Size, "insight"), plural(c.Relations, "relation"))
 		for _, n := range c.Nodes {
-			fmt.Fprintf(s.out, "  %s  %s\n", short.Of(n.ID), preview(n.Content, previewLength))
+			fmt.Fprintf(s.out, "  %s  %s\n", short.Of(n.ID), wire.Marked(preview(n.Content, previewLength), n.Memory, s.now(), short))
 		}
 		if more := c.Size - len(c.Nodes); more > 0 {
 			fmt.Fprintf(s.out, "  and %d more\n", more)

@@ -268,7 +268,7 @@ func printDifference(s *shell, names []string, from, to *hippo.Memory) (err erro
 		if side.m == nil {
 			continue
 		}
-		raw, err := wire.Stored(side.m)
+		raw, err := wire.Stored(side.m, s.now())
 		if err != nil {
 			return err
 		}

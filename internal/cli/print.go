@@ -25,11 +25,11 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-func memoriesJSON(ms []*hippo.Memory) ([]json.RawMessage, error) {
+func memoriesJSON(ms []*hippo.Memory, now time.Time) ([]json.RawMessage, error) {
 	out := make([]json.RawMessage, len(ms))
 	for i, m := range ms {
 		var err error
-		if out[i], err = wire.Stored(m); err != nil {
+		if out[i], err = wire.Stored(m, now); err != nil {
 			return nil, err
 		}
 	}
@@ -40,7 +40,7 @@ func memoriesJSON(ms []*hippo.Memory) ([]json.RawMessage, error) {
 func printMemories(s *shell, ms []*hippo.Memory) error {
 	s.count = len(ms)
 	if s.json {
-		list, err := memoriesJSON(ms)
+		list, err := memoriesJSON(ms, s.now())
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func printMemories(s *shell, ms []*hippo.Memory) error {
 	}
 	ids := shortIDs(s, hippo.IDsOf(ms...)...)
 	for _, m := range ms {
-		fmt.Fprintln(s.out, line(m, ids))
+		fmt.Fprintln(s.out, line(s, m, ids))
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func printTable(s *shell, ms []*hippo.Memory, today hippo.Day) {
 	fmt.Fprintln(s.out, bold(s, head+"CONTENT"))
 	for _, m := range ms {
 		fmt.Fprintf(s.out, row, ids.Of(m.ID), day(m.CreatedAt), fmt.Sprintf("%.2f", client.ImportanceOn(m, today)))
-		content := termtext.Clip(preview(m.Content, previewLength), rest)
+		content := termtext.Clip(wire.Marked(preview(m.Content, previewLength), m, s.now(), ids), rest)
 		const gap = 2
 		situation := preview(strings.Join(m.Situation, "; "), previewLength)
 		if room := rest - gap - termtext.Width(content); situation != "" && room >= minSituation {
@@ -90,11 +90,11 @@ func (s *shell) table(fill func(io.Writer)) error {
 // previewLength is how many characters of the content a line shows.
 const previewLength = 200
 
-// line is a memory in the form id|created|type|tags|preview.
-func line(m *hippo.Memory, ids hippo.ShortIDs) string {
+// line is a memory in the form id|created|type|tags|preview. The preview begins with the state of one that does not hold.
+func line(s *shell, m *hippo.Memory, ids hippo.ShortIDs) string {
 	return strings.Join([]string{
 		ids.Of(m.ID), m.CreatedAt.In(zone()).Format(time.RFC3339), field(m.Type),
-		field(strings.Join(m.Tags, ",")), preview(m.Content, previewLength),
+		field(strings.Join(m.Tags, ",")), wire.Marked(preview(m.Content, previewLength), m, s.now(), ids),
 	}, "|")
 }
 

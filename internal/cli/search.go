@@ -112,7 +112,7 @@ func printAnswer(s *shell, a *hippo.Answer, q *hippo.Query) error {
 		return printAnswerJSON(s, a, q.Offset)
 	case s.lines:
 		for _, h := range a.Hits {
-			fmt.Fprintln(s.out, line(h.Memory, ids))
+			fmt.Fprintln(s.out, line(s, h.Memory, ids))
 		}
 		return nil
 	case len(a.Hits) == 0 && a.Total > 0:
@@ -166,8 +166,8 @@ func printHit(s *shell, h *hippo.Hit, content string, ids hippo.ShortIDs) {
 	if m.Archived() {
 		notes = append(notes, "archived")
 	}
-	if !m.SupersededBy.IsZero() {
-		notes = append(notes, "superseded by "+ids.Of(m.SupersededBy))
+	if note := wire.StateNote(m, s.now(), ids); note != "" {
+		notes = append(notes, note)
 	}
 	for _, l := range termtext.Wrap(termtext.Line(strings.Join(notes, " · ")), standardWidth-len(indent)) {
 		fmt.Fprintln(s.out, indent+dim(s, l))

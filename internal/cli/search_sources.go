@@ -63,7 +63,7 @@ func printSources(s *shell, a *client.SourcesAnswer, q *hippo.Query) error {
 			printCodeHit(s, h, a.Trees > 1)
 			continue
 		case s.lines:
-			fmt.Fprintln(s.out, line(h.Insight.Memory, ids))
+			fmt.Fprintln(s.out, line(s, h.Insight.Memory, ids))
 		default:
 			printHit(s, h.Insight, v.Content(&a.Memory, insight), ids)
 		}

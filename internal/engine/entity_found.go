@@ -64,7 +64,7 @@ func namingAny(ctx context.Context, m *Memories, keys []string) (*naming, error)
 	}
 	out := &naming{about: len(found) > maxNaming}
 	ids := make([]hippo.ID, 0, maxNaming)
-	for _, k := range newest(found, maxNaming) {
+	for _, k := range firstKeys(found, maxNaming, retrieve.Key.Compare) {
 		ids = append(ids, k.ID)
 	}
 	ms, err := m.scoped.Get(ctx, ids)
@@ -176,7 +176,7 @@ func (l *EntityList) find(ctx context.Context, m *Memories, names *entityNames) 
 	if err != nil {
 		return err
 	}
-	read := newest(keys, maxListed)
+	read := firstKeys(keys, maxListed, listKey.compare)
 	l.Read, l.More = len(read), len(keys) > len(read)
 	forms, memories := make(map[string]map[form]int), make(map[string]int)
 	for some := range slices.Chunk(read, hippo.MaxIDs) {

@@ -11,7 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/top"
 )
 
-// ListQuery asks for memories by filter, newest first.
+// ListQuery asks for memories by filter, those that hold first, newest first.
 type ListQuery struct {
 	Filter hippo.Filter
 	// Situation and When filter as those of a [hippo.Query].
@@ -42,7 +42,8 @@ type Listing struct {
 	Degraded []string
 }
 
-// List returns memories by the time they were created, newest first. It is not an access and
+// List returns memories by the time they were created, newest first; those that do not hold now, or at the time of the filter, after
+// all others. It is not an access and
 // does not advance the active day.
 func (m *Memories) List(ctx context.Context, q ListQuery) (*Listing, error) {
 	return perform(ctx, m, q, list)
@@ -72,7 +73,7 @@ func list(ctx context.Context, m *Memories, q ListQuery) (*Listing, error) {
 		return nil, err
 	}
 	from := min(q.Offset, len(keys))
-	page := newest(keys, from+cmp.Or(q.Count, hippo.DefaultCount))[from:]
+	page := firstKeys(keys, from+cmp.Or(q.Count, hippo.DefaultCount), listKey.compare)[from:]
 	ids := make([]hippo.ID, len(page))
 	for i, k := range page {
 		ids[i] = k.ID
@@ -85,11 +86,28 @@ func list(ctx context.Context, m *Memories, q ListQuery) (*Listing, error) {
 	return &Listing{Memories: ms, Total: len(keys), Day: head.Calendar.Day}, err
 }
 
-// newest returns at most n keys, the newest first.
-func newest(keys []retrieve.Key, n int) []retrieve.Key {
-	best := top.New(min(n, len(keys)), retrieve.Key.Compare)
+// listKey orders a memory in a list. lapsed: it does not hold.
+type listKey struct {
+	retrieve.Key
+	lapsed bool
+}
+
+func (k listKey) compare(o listKey) int {
+	switch {
+	case k.lapsed == o.lapsed:
+		return k.Key.Compare(o.Key)
+	case k.lapsed:
+		return 1
+	default:
+		return -1
+	}
+}
+
+// firstKeys returns the first n keys of an order, or all if there are fewer.
+func firstKeys[K any](keys []K, n int, compare func(a, b K) int) []K {
+	best := top.New(min(n, len(keys)), compare)
 	for _, k := range keys {
-		if bound := best.Bound(); bound == nil || k.Compare(*bound) < 0 {
+		if bound := best.Bound(); bound == nil || compare(k, *bound) < 0 {
 			best.Add(k)
 		}
 	}
@@ -97,7 +115,7 @@ func newest(keys []retrieve.Key, n int) []retrieve.Key {
 }
 
 // keysOf returns the keys of all memories that pass the filter, in no order.
-func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []retrieve.Key, err error) {
+func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []listKey, err error) {
 	vectors, err := m.embedding.Query(ctx, &m.scope, "", q.Situation)
 	if err != nil {
 		return nil, err
@@ -112,9 +130,10 @@ func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []retrieve.Key,
 			return err
 		}
 		defer r.Close()
-		keys = make([]retrieve.Key, len(r.Matches))
-		for i := range r.Matches {
-			keys[i] = r.Reader.Key(r.Matches[i].Doc)
+		at := cmp.Or(q.Filter.ValidAt, m.now()).UnixMicro()
+		keys = make([]listKey, len(r.Matches))
+		for i, x := range r.Matches {
+			keys[i] = listKey{r.Reader.Key(x.Doc), r.Bounded && recall.Lapsed(r.Reader, x.Doc, at)}
 		}
 		return nil
 	})

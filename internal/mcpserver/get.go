@@ -200,7 +200,7 @@ func (w *whole) data(limit int) (*got, error) {
 		var err error
 		share := left.share(len(w.memories) - i)
 		text := share.shortened(len(m.Content), func(n int) string {
-			if one, err = wire.WholeOf(m, n+1, w.of(m)); err == nil && len(w.links[m.ID]) > 0 {
+			if one, err = wire.WholeOf(m, n+1, w.of(m), w.now); err == nil && len(w.links[m.ID]) > 0 {
 				one.Code = wire.CodeLinksOf(w.links[m.ID])
 			}
 			return jsonOf(one) + ","

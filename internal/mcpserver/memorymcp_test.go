@@ -99,7 +99,7 @@ func memoryMCPCalls() []exchange {
 		rome = `\{"id":"\$rome","content":"` + romeText + `","memory_type":"semantic","user_id":"ada","event_time":"2026-02-27T00:00:00Z","ingestion_time":"2026-02-28T12:00:00Z","valid_from":"2026-02-28T12:00:00Z",` +
 			`"importance_score":1,"content_hash":"[0-9a-f]{64}","access_count":1\}`
 		paris = `\{"id":"\$paris","content":"` + parisText + `","memory_type":"episodic","metadata":\{"room":\{"floor":2,"n":7\},"source":"call"\},"user_id":"ada","event_time":"2026-02-26T12:00:00Z","ingestion_time":"2026-02-26T12:00:00Z",` +
-			`"valid_from":"2026-02-26T12:00:00Z","valid_until":"2026-02-28T12:00:00Z","importance_score":1,"invalidation_reason":"she moved","superseded_by":"\$rome","content_hash":"[0-9a-f]{64}","access_count":1\}`
+			`"valid_from":"2026-02-26T12:00:00Z","valid_until":"2026-02-28T12:00:00Z","state":"superseded","importance_score":1,"invalidation_reason":"she moved","superseded_by":"\$rome","content_hash":"[0-9a-f]{64}","access_count":1\}`
 		deploy = `\{"id":"\$deploy","content":"` + deployDoc + `","memory_type":"procedural","agent_id":"builder","run_id":"r1","event_time":"2026-02-27T12:00:00Z","ingestion_time":"2026-02-27T12:00:00Z",` +
 			`"valid_from":"2026-02-27T12:00:00Z","importance_score":3,"content_hash":"[0-9a-f]{64}","access_count":1\}`
 	)

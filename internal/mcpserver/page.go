@@ -131,8 +131,8 @@ func (p *page) line(i int, shown wire.Preview) string {
 	if m.Archived() {
 		b.WriteString(", archived")
 	}
-	if !m.SupersededBy.IsZero() {
-		b.WriteString(", superseded by " + p.ids.Of(m.SupersededBy))
+	if note := wire.StateNote(m, p.view.Now, p.ids); note != "" {
+		b.WriteString(", " + note)
 	}
 	if shown.More > 0 {
 		fmt.Fprintf(&b, ", +%s chars: get %s", grouped(shown.More), id)

@@ -34,7 +34,7 @@ type whole struct {
 	importance func(*hippo.Memory, hippo.Day) float64
 }
 
-// of returns the relations of a memory, the strongest first.
+// of returns the relations of a memory, those that hold now before the others, the strongest first.
 func (w *whole) of(m *hippo.Memory) []hippo.Relation {
 	var out []hippo.Relation
 	for _, r := range w.relations {
@@ -42,7 +42,12 @@ func (w *whole) of(m *hippo.Memory) []hippo.Relation {
 			out = append(out, r)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b hippo.Relation) int { return cmp.Compare(b.Weight, a.Weight) })
+	slices.SortStableFunc(out, func(a, b hippo.Relation) int {
+		if now := a.ValidAt(w.now); now != b.ValidAt(w.now) {
+			return map[bool]int{true: -1, false: 1}[now]
+		}
+		return cmp.Compare(b.Weight, a.Weight)
+	})
 	return out[:min(len(out), maxRelations)]
 }
 
@@ -90,6 +95,7 @@ func (w *whole) facts(m *hippo.Memory) []string {
 	add(m.Version > 1, "version %d of %s", m.Version, when.Day(m.UpdatedAt, w.now))
 	add(!m.ValidFrom.IsZero(), "holds from %s", when.Day(m.ValidFrom, w.now))
 	add(!m.ValidUntil.IsZero(), "holds until %s", when.Day(m.ValidUntil, w.now))
+	add(m.StateAt(w.now) == hippo.Ended, "ended")
 	add(!m.SupersededBy.IsZero(), "superseded by %s", w.ids.Of(m.SupersededBy))
 	add(!m.ForgottenAt.IsZero(), "forgotten %s", when.Day(m.ForgottenAt, w.now))
 	return out
@@ -106,7 +112,11 @@ func (w *whole) related(m *hippo.Memory, r *hippo.Relation) string {
 	}
 	content := ""
 	if x := w.others[other]; x != nil {
-		content = termtext.Line(wire.Clip(x.Content, relatedLength))
+		content = wire.Marked(termtext.Line(wire.Clip(x.Content, relatedLength)), x, w.now, w.ids)
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s", kind, w.ids.Of(other), content))
+	period := wire.RelationNote(r, w.now)
+	if period != "" {
+		period = " (" + period + ")"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", kind, w.ids.Of(other), content)) + period
 }

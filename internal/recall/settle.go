@@ -103,3 +103,12 @@ func behind(r retrieve.Reader, doc retrieve.Doc, relevance map[hippo.ID]float64)
 	}
 	return least, steps
 }
+
+// Lapsed reports whether a memory does not hold at a time, in microseconds since 1970.
+func Lapsed(r retrieve.Reader, doc retrieve.Doc, at int64) bool {
+	if !r.Row(doc).Bounded {
+		return false
+	}
+	d := r.Details(doc)
+	return !(&about{from: at, until: at}).holds(&d)
+}

@@ -111,7 +111,7 @@ func (in *neighboursInput) call(ctx context.Context, r *request) (reply, error) 
 	if err != nil {
 		return reply{}, err
 	}
-	out, err := wire.SubgraphOf(g)
+	out, err := wire.SubgraphOf(g, r.server.Now())
 	return reply{status: http.StatusOK, data: out, count: len(g.Nodes)}, err
 }
 
@@ -159,7 +159,7 @@ func (in *pathInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	out, err := wire.PathsOf(l)
+	out, err := wire.PathsOf(l, r.server.Now())
 	return reply{status: http.StatusOK, data: out, count: len(l.Paths)}, err
 }
 
@@ -179,7 +179,7 @@ func (in *communitiesInput) call(ctx context.Context, r *request) (reply, error)
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusOK, data: wire.CommunitiesOf(l), count: len(l.Communities)}, nil
+	return reply{status: http.StatusOK, data: wire.CommunitiesOf(l, r.server.Now()), count: len(l.Communities)}, nil
 }
 
 type drawInput struct {

@@ -37,7 +37,7 @@ func (in *historyInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := insightsOf(slices.Concat(before, []*hippo.Memory{m}, after))
+	list, err := insightsOf(slices.Concat(before, []*hippo.Memory{m}, after), r.server.Now())
 	return reply{status: http.StatusOK, data: history{list, got.Degraded}, count: len(list)}, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -21,10 +22,10 @@ import (
 type insight struct{ json.RawMessage }
 
 // insightsOf returns memories as JSON.
-func insightsOf(ms []*hippo.Memory) ([]insight, error) {
+func insightsOf(ms []*hippo.Memory, now time.Time) ([]insight, error) {
 	out := make([]insight, len(ms))
 	for i, m := range ms {
-		b, err := wire.Stored(m)
+		b, err := wire.Stored(m, now)
 		if err != nil {
 			return nil, err
 		}
@@ -34,8 +35,8 @@ func insightsOf(ms []*hippo.Memory) ([]insight, error) {
 }
 
 // one returns a reply with a memory, what the history lacks of it, and its version as the ETag.
-func one(status int, m *hippo.Memory, degraded ...string) (reply, error) {
-	b, err := wire.Stored(m)
+func one(status int, m *hippo.Memory, now time.Time, degraded ...string) (reply, error) {
+	b, err := wire.Stored(m, now)
 	if err == nil && len(degraded) > 0 {
 		b, err = withKey(b, "degraded", degraded)
 	}
@@ -144,14 +145,14 @@ func (in *recordInput) call(ctx context.Context, r *request) (reply, error) {
 	for _, x := range same.Replaces {
 		out.LikelyReplaces = append(out.LikelyReplaces, replaceable{x.Memory.ID, wire.Clip(x.Memory.Content, previewLength), x.Reason})
 	}
-	return in.reply(http.StatusCreated, m, &out)
+	return in.reply(http.StatusCreated, m, r.server.Now(), &out)
 }
 
 // previewLength is how many characters of the content of a [replaceable] are shown.
 const previewLength = 200
 
-func (in *recordInput) reply(status int, m *hippo.Memory, out *recorded) (reply, error) {
-	b, err := wire.Stored(m)
+func (in *recordInput) reply(status int, m *hippo.Memory, now time.Time, out *recorded) (reply, error) {
+	b, err := wire.Stored(m, now)
 	out.Insight = insight{b}
 	header := map[string]string{"Location": prefix + "/memories/" + m.ID.String(), "ETag": etag(m)}
 	return reply{status: status, data: out, header: header, count: 1}, err
@@ -187,7 +188,7 @@ func (in *recordInput) again(ctx context.Context, r *request, given *hippo.Memor
 		return reply{}, conflict
 	}
 	if m := ms[0]; m.Version > 1 || m.ContentHash == hippo.HashContent(given.Content) {
-		return in.reply(http.StatusOK, m, &recorded{})
+		return in.reply(http.StatusOK, m, r.server.Now(), &recorded{})
 	}
 	return reply{}, &statusError{http.StatusUnprocessableEntity, hippo.Fieldf("Idempotency-Key", "was used for another memory")}
 }
@@ -221,7 +222,7 @@ func (in *getManyInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	list, err := insightsOf(got.Memories)
+	list, err := insightsOf(got.Memories, r.server.Now())
 	return reply{status: http.StatusOK, data: insights{list, got.Degraded}, count: len(list)}, err
 }
 
@@ -242,7 +243,7 @@ func (in *getInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return one(http.StatusOK, got.Memories[0], got.Degraded...)
+	return one(http.StatusOK, got.Memories[0], r.server.Now(), got.Degraded...)
 }
 
 // withKey returns a JSON object that is not empty with one more key.
@@ -302,6 +303,6 @@ func (in *listInput) call(ctx context.Context, r *request) (reply, error) {
 	if end := in.page.offset + len(l.Memories); len(l.Memories) > 0 && end < l.Total {
 		out.NextOffset = end
 	}
-	out.Insights, err = insightsOf(l.Memories)
+	out.Insights, err = insightsOf(l.Memories, r.server.Now())
 	return reply{status: http.StatusOK, data: out, count: len(l.Memories)}, err
 }

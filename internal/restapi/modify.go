@@ -146,7 +146,7 @@ func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return one(http.StatusOK, m)
+	return one(http.StatusOK, m, r.server.Now())
 }
 
 // versionOf returns the version of an ETag; 0 for any.

@@ -112,7 +112,7 @@ func (in *diffInput) call(ctx context.Context, r *request) (reply, error) {
 		if m == nil {
 			continue
 		}
-		list, err := insightsOf([]*hippo.Memory{m})
+		list, err := insightsOf([]*hippo.Memory{m}, r.server.Now())
 		if err != nil {
 			return reply{}, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
+	"github.com/hippo-memory/hippo/internal/formats"
 	"github.com/hippo-memory/hippo/internal/script/sandbox"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
@@ -132,12 +133,12 @@ func difference(ctx context.Context, s *session, sides [2]*hippo.Memory) (map[st
 		return nil, err
 	}
 	out := map[string]any{"$": "struct"}
-	var raw [2]json.RawMessage
+	var raw [2][]byte
 	for i, key := range []string{"before", "after"} {
 		if out[key] = nil; sides[i] == nil {
 			continue
 		}
-		if raw[i], err = wire.Stored(sides[i]); err != nil {
+		if raw[i], err = formats.EncodeInsight(sides[i]); err != nil {
 			return nil, err
 		}
 		out[key] = s.values([]*hippo.Memory{sides[i]}, status.Day, nil)[0]

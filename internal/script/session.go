@@ -143,7 +143,7 @@ func (s *session) values(ms []*hippo.Memory, day hippo.Day, score func(i int) fl
 	short := engine.ShortIDs(s.memories, hippo.IDsOf(ms...))
 	out := make([]map[string]any, len(ms))
 	for i, m := range ms {
-		out[i] = valueOf(m, short, s.memories.Zone())
+		out[i] = valueOf(m, short, s.caller.Now().In(s.memories.Zone()))
 		out[i]["importance"] = wire.Round(s.memories.Importance(m, day), 4)
 		out[i]["score"] = 1.0
 		if score != nil {

@@ -10,16 +10,17 @@ import (
 // hashDigits is the length of the hash of a memory in the interface of mcp-memory-service.
 const hashDigits = 8
 
-// valueOf returns a memory as the child makes a value of it, but for what changes with time. Its times are in the zone in which the
-// program names days.
-func valueOf(m *hippo.Memory, short hippo.ShortIDs, zone *time.Location) map[string]any {
+// valueOf returns a memory as the child makes a value of it, but for what changes with time, and its state now. Its times are in the
+// zone of now, in which the program names days.
+func valueOf(m *hippo.Memory, short hippo.ShortIDs, now time.Time) map[string]any {
+	zone := now.Location()
 	v := map[string]any{
 		"$": "memory", "id": short.Of(m.ID), "uuid": m.ID, "hash": hex.EncodeToString(m.ContentHash[:])[:hashDigits], "content": m.Content,
 		"situation": list(m.Situation), "tags": list(m.Tags), "type": m.Type, "pinned": m.Pinned, "project": m.Project,
 		"source": m.Source.Kind, "author": m.Source.Author, "session": m.Source.Session, "version": m.Version, "forgotten": m.Forgotten(),
 		"created": timeOrNil(m.CreatedAt, zone), "updated": timeOrNil(m.UpdatedAt, zone), "event_time": timeOrNil(m.EventTime, zone),
 		"valid_from": timeOrNil(m.ValidFrom, zone), "valid_until": timeOrNil(m.ValidUntil, zone),
-		"superseded_by": nil, "uses": 0, "metadata": map[string]any{},
+		"state": m.StateAt(now), "superseded_by": nil, "uses": 0, "metadata": map[string]any{},
 	}
 	if !m.SupersededBy.IsZero() {
 		v["superseded_by"] = short.Of(m.SupersededBy)

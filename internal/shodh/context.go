@@ -47,7 +47,7 @@ func proactiveContext(ctx context.Context, c *call) (reply, error) {
 	}
 	out := surfaced{Memories: []memoryJSON{}}
 	for _, item := range b.Items[:min(len(b.Items), value(c.args, "max_results", defaultSurfaced))] {
-		out.Memories = append(out.Memories, memoryOf(item.Memory, c.Importance(item.Memory, cal.Day)))
+		out.Memories = append(out.Memories, memoryOf(item.Memory, c.Importance(item.Memory, cal.Day), c.Now()))
 	}
 	out.Count = len(out.Memories)
 	switch {

@@ -274,12 +274,15 @@ func (m memoryJSON) MarshalJSON() ([]byte, error) {
 }
 
 // memoryOf returns Memory of the document. importance is that of now, in [0, 1].
-func memoryOf(m *hippo.Memory, importance float64) memoryJSON {
+func memoryOf(m *hippo.Memory, importance float64, now time.Time) memoryJSON {
 	var out memoryJSON
 	for _, f := range shownFields() {
 		if v := f.value(m, importance); v != nil {
 			out = append(out, member{f.name, v})
 		}
+	}
+	if state := wire.StateOf(m, now); state != "" {
+		out = append(out, member{"state", state})
 	}
 	metadata := maps.Clone(m.Metadata)
 	if metadata == nil {

@@ -25,14 +25,14 @@ func showOne(ctx context.Context, c *call, m *hippo.Memory) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{body: memoryOf(m, c.Importance(m, cal.Day))}, nil
+	return reply{body: memoryOf(m, c.Importance(m, cal.Day), c.Now())}, nil
 }
 
 // showAll returns memories as they are on an active day.
 func showAll(c *call, ms []*hippo.Memory, day hippo.Day) []memoryJSON {
 	out := make([]memoryJSON, len(ms))
 	for i, m := range ms {
-		out[i] = memoryOf(m, c.Importance(m, day))
+		out[i] = memoryOf(m, c.Importance(m, day), c.Now())
 	}
 	return out
 }

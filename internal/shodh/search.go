@@ -81,7 +81,7 @@ func recall(ctx context.Context, c *call) (reply, error) {
 		results = boosted(results, value(c.args, "quality_weight", defaultQuality))
 	}
 	for _, r := range results[:min(len(results), limit)] {
-		out.Memories = append(out.Memories, append(memoryOf(r.hit.Memory, r.importance),
+		out.Memories = append(out.Memories, append(memoryOf(r.hit.Memory, r.importance, c.Now()),
 			member{"similarity_score", wire.Round(unit(r.hit.Signals.Cosine), 4)},
 			member{"relevance_score", wire.Round(r.relevance, 4)}))
 	}

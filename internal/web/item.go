@@ -58,8 +58,9 @@ func badgesOf(v *visit, m *hippo.Memory) []string {
 		{m.Pinned, "pinned"},
 		{m.Forgotten(), "forgotten"},
 		{m.Archived(), "archived"},
-		{!m.SupersededBy.IsZero(), "superseded"},
-		{m.SupersededBy.IsZero() && !m.ValidAt(v.now), "not valid now"},
+		{m.StateAt(v.now) == hippo.Superseded, "superseded"},
+		{m.StateAt(v.now) == hippo.Ended, "ended"},
+		{m.StateAt(v.now) == hippo.NotYet, "not yet valid"},
 		{m.Trust <= hippo.TrustLow, trustName(m.Trust) + " trust"},
 		{len(wire.Flags(m)) > 0, wire.InstructionsNote},
 	} {

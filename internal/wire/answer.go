@@ -165,10 +165,10 @@ func (v *View) hit(a *hippo.Answer, i int) (Hit, error) {
 	importance := v.Importance(m, a.Day)
 	var err error
 	if v.Full {
-		out.Insight, err = Full(m, importance)
+		out.Insight, err = Full(m, importance, v.Now)
 	} else {
 		p := v.Shown(a, i)
-		out.Insight, out.MoreCharacters = Compact(m, p.Text, importance), p.More
+		out.Insight, out.MoreCharacters = Compact(m, p.Text, importance, v.Now), p.More
 	}
 	if h.Explanation != nil {
 		out.Relevance = Round(h.Relevance, 9)

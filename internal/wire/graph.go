@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
@@ -15,6 +16,8 @@ type GraphNode struct {
 	Distance int      `json:"distance"`
 	Type     string   `json:"type,omitempty"`
 	Content  string   `json:"content"`
+	// State is absent for an insight that holds.
+	State hippo.State `json:"state,omitempty"`
 }
 
 // GraphBounds are what a graph leaves out.
@@ -66,23 +69,23 @@ type CommunityList struct {
 }
 
 // CommunitiesOf returns communities as JSON.
-func CommunitiesOf(l *engine.CommunityList) *CommunityList {
+func CommunitiesOf(l *engine.CommunityList, now time.Time) *CommunityList {
 	out := &CommunityList{Communities: []Community{}, Total: l.Total, Insights: l.Memories, Relations: l.Relations, Modularity: Round(l.Modularity, 4), Degraded: l.Degraded}
 	for _, c := range l.Communities {
-		out.Communities = append(out.Communities, Community{c.Size, c.Relations, append([]string{}, c.Label...), graphNodes(c.Nodes)})
+		out.Communities = append(out.Communities, Community{c.Size, c.Relations, append([]string{}, c.Label...), graphNodes(c.Nodes, now)})
 	}
 	return out
 }
 
 // SubgraphOf returns a subgraph as JSON. The error is that of [formats.EncodeRelation].
-func SubgraphOf(g *engine.Subgraph) (*Subgraph, error) {
+func SubgraphOf(g *engine.Subgraph, now time.Time) (*Subgraph, error) {
 	relations, err := relationsOf(g.Relations)
-	return &Subgraph{Nodes: graphNodes(g.Nodes), Relations: relations, GraphBounds: GraphBounds(g.GraphBounds)}, err
+	return &Subgraph{Nodes: graphNodes(g.Nodes, now), Relations: relations, GraphBounds: GraphBounds(g.GraphBounds)}, err
 }
 
 // PathsOf returns paths as JSON. The error is that of [formats.EncodeRelation].
-func PathsOf(l *engine.PathList) (*PathList, error) {
-	out := &PathList{Found: len(l.Paths) > 0, Paths: []GraphPath{}, Nodes: graphNodes(l.Nodes), More: l.More, GraphBounds: GraphBounds(l.GraphBounds)}
+func PathsOf(l *engine.PathList, now time.Time) (*PathList, error) {
+	out := &PathList{Found: len(l.Paths) > 0, Paths: []GraphPath{}, Nodes: graphNodes(l.Nodes, now), More: l.More, GraphBounds: GraphBounds(l.GraphBounds)}
 	for _, p := range l.Paths {
 		relations, err := relationsOf(p.Relations)
 		if err != nil {
@@ -93,10 +96,10 @@ func PathsOf(l *engine.PathList) (*PathList, error) {
 	return out, nil
 }
 
-func graphNodes(list []engine.Node) []GraphNode {
+func graphNodes(list []engine.Node, now time.Time) []GraphNode {
 	out := make([]GraphNode, len(list))
 	for i, n := range list {
-		out[i] = GraphNode{UUID: n.ID, Distance: n.Distance, Type: n.Type, Content: n.Content}
+		out[i] = GraphNode{UUID: n.ID, Distance: n.Distance, Type: n.Type, Content: n.Content, State: StateOf(n.Memory, now)}
 	}
 	return out
 }

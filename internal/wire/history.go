@@ -66,7 +66,7 @@ func ChangedKeys(a, b json.RawMessage) ([]string, error) {
 	maps.Copy(all, sides[1])
 	out := []string{}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if key != "updated_at" && key != "daily_access_counts" && !bytes.Equal(sides[0][key], sides[1][key]) {
+		if key != "updated_at" && key != "state" && key != "daily_access_counts" && !bytes.Equal(sides[0][key], sides[1][key]) {
 			out = append(out, key)
 		}
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/hippo-memory/hippo"
@@ -21,7 +22,7 @@ type Whole struct {
 
 // WholeOf returns a memory with the first n characters of its content (n > 0), and its relations.
 // The error is that of [Stored].
-func WholeOf(m *hippo.Memory, n int, relations []hippo.Relation) (*Whole, error) {
+func WholeOf(m *hippo.Memory, n int, relations []hippo.Relation, now time.Time) (*Whole, error) {
 	out := &Whole{}
 	if total := utf8.RuneCountInString(m.Content); total > n {
 		shown := cut(m.Content, n)
@@ -30,7 +31,7 @@ func WholeOf(m *hippo.Memory, n int, relations []hippo.Relation) (*Whole, error)
 		m.Content = shown
 	}
 	var err error
-	if out.Insight, err = Stored(m); err != nil {
+	if out.Insight, err = Stored(m, now); err != nil {
 		return nil, err
 	}
 	for i := range relations {

@@ -42,6 +42,9 @@ func (m *memory) String() string {
 	if score, ok := m.attrs["score"].(starlark.Float); ok && score > 0 {
 		fmt.Fprintf(&b, " %.2f", float64(score))
 	}
+	if state := m.text("state"); state != "" && state != "holds" {
+		b.WriteString(" (" + strings.ReplaceAll(state, "_", " ") + ")")
+	}
 	b.WriteString(" " + m.preview())
 	if list := m.texts("situation"); len(list) > 0 {
 		b.WriteString(" (" + oneLine(strings.Join(list, "; ")) + ")")
@@ -96,7 +99,7 @@ func (m *memory) AttrNames() []string {
 func (m *memory) MarshalJSON() ([]byte, error) {
 	return marshalSet(m.attrs,
 		"id", "score", "content", "situation", "tags", "type", "importance", "pinned", "created", "event_time", "valid_from", "valid_until",
-		"superseded_by", "metadata")
+		"state", "superseded_by", "metadata")
 }
 
 // results is a list of memories that a search returned, with what the search says of all of them.

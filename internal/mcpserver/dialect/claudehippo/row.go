@@ -26,6 +26,8 @@ type row struct {
 	UpdatedAtISO string                     `json:"updated_at_iso"`
 	// Flags say why the text could be taken for instructions.
 	Flags []string `json:"flags,omitempty"`
+	// State is absent for a memory that holds.
+	State hippo.State `json:"state,omitempty"`
 }
 
 // reserved is the key of the metadata that this system keeps for itself.
@@ -36,7 +38,7 @@ func rows(ctx context.Context, c *d.Call, ms []*hippo.Memory) ([]row, error) {
 	out := make([]row, len(ms))
 	numbers, err := numbersOf(ctx, c, ms)
 	for i, m := range ms {
-		out[i] = rowOf(m, numbers[m.ID])
+		out[i] = rowOf(m, numbers[m.ID], c.Now)
 	}
 	return out, err
 }
@@ -46,9 +48,9 @@ func numbersOf(ctx context.Context, c *d.Call, ms []*hippo.Memory) (map[hippo.ID
 	return engine.Numbers(ctx, c.Memories, idsOf(ms))
 }
 
-func rowOf(m *hippo.Memory, number int64) row {
+func rowOf(m *hippo.Memory, number int64, now time.Time) row {
 	r := row{
-		ID: number, ContentHash: d.HashOf(m), Content: m.Content, Tags: m.Tags, Metadata: metadataOf(m), Flags: wire.Flags(m),
+		ID: number, ContentHash: d.HashOf(m), Content: m.Content, Tags: m.Tags, Metadata: metadataOf(m), Flags: wire.Flags(m), State: wire.StateOf(m, now),
 		CreatedAt: seconds(m.CreatedAt), UpdatedAt: seconds(m.UpdatedAt), CreatedAtISO: iso(m.CreatedAt), UpdatedAtISO: iso(m.UpdatedAt),
 	}
 	if r.Tags == nil {

@@ -40,7 +40,7 @@ func callGet(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	return d.JSON(rowOf(m), 1)
+	return d.JSON(rowOf(m, c.Now), 1)
 }
 
 // listed is a page of memories.
@@ -61,7 +61,7 @@ func callList(ctx context.Context, c *d.Call) (d.Result, error) {
 	if ms, out.Total, err = s.list(ctx, c, out.Offset, out.Limit); err != nil {
 		return d.Result{}, err
 	}
-	out.Memories = rowsOf(ms)
+	out.Memories = rowsOf(ms, c.Now)
 	return d.JSON(out, len(ms))
 }
 
@@ -89,6 +89,6 @@ func callValid(ctx context.Context, c *d.Call) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	out.Memories, out.Count = rowsOf(ms), len(ms)
+	out.Memories, out.Count = rowsOf(ms, c.Now), len(ms)
 	return d.JSON(out, len(ms))
 }

@@ -50,13 +50,15 @@ type times struct {
 	Ingestion  string `json:"ingestion_time"`
 	ValidFrom  string `json:"valid_from,omitempty"`
 	ValidUntil string `json:"valid_until,omitempty"`
+	// State is absent for a memory that holds.
+	State hippo.State `json:"state,omitempty"`
 }
 
-func rowOf(m *hippo.Memory) row {
+func rowOf(m *hippo.Memory, now time.Time) row {
 	r := row{
 		ID: keyOf(m.ID), Content: m.Content, MemoryType: typeOf(m), Metadata: shownMetadata(m),
 		owner: owner{m.Source.Author, m.Source.Client, m.Source.Session, m.Project},
-		times: times{iso(m.When()), iso(m.CreatedAt), iso(m.ValidFrom), iso(m.ValidUntil)},
+		times: times{iso(m.When()), iso(m.CreatedAt), iso(m.ValidFrom), iso(m.ValidUntil), wire.StateOf(m, now)},
 		// A reader sees the score that was given, and what votes made of it.
 		Importance: scoreOf(m.Importance.Value), Reason: ownOf(m).Reason, ContentHash: d.HashOf(m), Flags: wire.Flags(m),
 	}
@@ -69,10 +71,10 @@ func rowOf(m *hippo.Memory) row {
 	return r
 }
 
-func rowsOf(ms []*hippo.Memory) []row {
+func rowsOf(ms []*hippo.Memory, now time.Time) []row {
 	out := make([]row, len(ms))
 	for i, m := range ms {
-		out[i] = rowOf(m)
+		out[i] = rowOf(m, now)
 	}
 	return out
 }

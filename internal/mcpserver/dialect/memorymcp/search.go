@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
@@ -56,6 +57,8 @@ type found struct {
 	MemoryType string   `json:"memory_type"`
 	Score      float64  `json:"score"`
 	Flags      []string `json:"flags,omitempty"`
+	// State is absent for a memory that holds.
+	State hippo.State `json:"state,omitempty"`
 }
 
 // answer is the result of a search.
@@ -77,8 +80,8 @@ type diagnostics struct {
 	Reason string `json:"degraded_reason"`
 }
 
-func foundOf(h *hippo.Hit) found {
-	return found{ID: keyOf(h.Memory.ID), Content: h.Memory.Content, MemoryType: typeOf(h.Memory), Score: wire.Round(h.Relevance, 4), Flags: wire.Flags(h.Memory)}
+func foundOf(h *hippo.Hit, now time.Time) found {
+	return found{ID: keyOf(h.Memory.ID), Content: h.Memory.Content, MemoryType: typeOf(h.Memory), Score: wire.Round(h.Relevance, 4), Flags: wire.Flags(h.Memory), State: wire.StateOf(h.Memory, now)}
 }
 
 func noteOf(c *d.Call, a *hippo.Answer) note {
@@ -115,7 +118,7 @@ func search(ctx context.Context, c *d.Call, ranker hippo.Ranker, standard int) (
 	}
 	out := answer{Results: make([]found, len(a.Hits)), note: noteOf(c, a)}
 	for i := range a.Hits {
-		out.Results[i] = foundOf(&a.Hits[i])
+		out.Results[i] = foundOf(&a.Hits[i], c.Now)
 	}
 	return d.JSON(out, len(a.Hits))
 }
@@ -221,7 +224,7 @@ func callRecall(ctx context.Context, c *d.Call) (d.Result, error) {
 	}
 	out := recallAnswer{note: noteOf(c, a), Weights: w, Results: []recalled{}}
 	for i := range a.Hits {
-		r := recalledOf(&a.Hits[i])
+		r := recalledOf(&a.Hits[i], c.Now)
 		if own {
 			r.Score = w.score(&r)
 		}
@@ -241,8 +244,8 @@ func callRecall(ctx context.Context, c *d.Call) (d.Result, error) {
 	return d.JSON(out, out.Count)
 }
 
-func recalledOf(h *hippo.Hit) recalled {
-	r := recalled{found: foundOf(h)}
+func recalledOf(h *hippo.Hit, now time.Time) recalled {
+	r := recalled{found: foundOf(h, now)}
 	r.Score = h.Relevance
 	if h.Explanation == nil {
 		return r

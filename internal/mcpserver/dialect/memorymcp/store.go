@@ -108,12 +108,12 @@ func callUpdate(ctx context.Context, c *d.Call) (d.Result, error) {
 	if m, err = c.Modify(ctx, m.ID, change); err != nil {
 		return d.Result{}, err
 	}
-	return d.JSON(rowOf(m), 1)
+	return d.JSON(rowOf(m, c.Now), 1)
 }
 
 // sameOwner checks that the arguments name the owner that a memory has: that does not change.
 func sameOwner(c *d.Call, m *hippo.Memory) error {
-	is := rowOf(m).owner
+	is := rowOf(m, c.Now).owner
 	for _, x := range []struct{ name, is string }{{"user_id", is.User}, {"agent_id", is.Agent}, {"run_id", is.Run}, {"namespace", is.Namespace}} {
 		if given := c.Text(x.name); given != "" && given != x.is {
 			return hippo.Fieldf(x.name, "is %.60q and cannot be changed, got %.60q: store a new memory instead", x.is, given)

@@ -86,9 +86,9 @@ func retrieveBoth(ctx context.Context, c *d.Call) (d.Result, error) {
 	for i := range r.list {
 		m := &r.list[i]
 		score := wire.Round(m.score, 4)
-		list[i] = foundBoth{found{storedOf(m.Memory), score}, numbers[i], score, wire.Round(m.similarity, 4)}
+		list[i] = foundBoth{found{storedOf(m.Memory, c.Now), score}, numbers[i], score, wire.Round(m.similarity, 4)}
 	}
-	out := writeOlder(query, r, c.Memories.Zone())
+	out := writeOlder(c, query, r)
 	out.Data = struct {
 		Memories []foundBoth `json:"memories"`
 		Query    string      `json:"query"`

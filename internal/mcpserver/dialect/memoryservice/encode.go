@@ -17,8 +17,11 @@ const maxResponse = 20_000
 
 // line returns the text of a memory on one line, so that it cannot look like another part of the
 // result, and marked if it could be taken for instructions.
-func line(m *hippo.Memory) string {
+func line(m *hippo.Memory, now time.Time) string {
 	text := termtext.Line(m.Content)
+	if state := wire.StateOf(m, now); state != "" {
+		text = "(" + strings.ReplaceAll(string(state), "_", " ") + ") " + text
+	}
 	if wire.Flags(m) != nil {
 		text = "(" + wire.InstructionsNote + ") " + text
 	}
@@ -36,7 +39,7 @@ func writeResults(c *d.Call, s *search, r *results, mode string) string {
 	}
 	blocks := make([]string, len(r.list))
 	for i := range r.list {
-		blocks[i] = block(i+1, &r.list[i], s.fallback, c.Flag("include_debug"))
+		blocks[i] = block(i+1, &r.list[i], s.fallback, c.Flag("include_debug"), c.Now)
 	}
 	text := fit(head, blocks, c.Int("max_response_chars", maxResponse))
 	if r.weak != "" {
@@ -48,9 +51,9 @@ func writeResults(c *d.Call, s *search, r *results, mode string) string {
 	return text
 }
 
-func block(n int, r *result, via, debug bool) string {
+func block(n int, r *result, via, debug bool, now time.Time) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d. %s", n, line(r.Memory))
+	fmt.Fprintf(&b, "%d. %s", n, line(r.Memory, now))
 	if via {
 		found := r.via
 		if found == "" {
@@ -61,9 +64,6 @@ func block(n int, r *result, via, debug bool) string {
 	fmt.Fprintf(&b, "\n   Hash: %s\n   Created: %s", d.HashOf(r.Memory), iso(r.CreatedAt))
 	if len(r.Tags) > 0 {
 		fmt.Fprintf(&b, " [%s]", termtext.Line(strings.Join(r.Tags, ", ")))
-	}
-	if !r.SupersededBy.IsZero() {
-		b.WriteString(" superseded")
 	}
 	if debug {
 		fmt.Fprintf(&b, "\n   Score: %.4f", r.score)
@@ -114,8 +114,8 @@ type retrieved struct {
 	Count    int     `json:"count"`
 }
 
-// writeOlder writes results in the oldest form of the text, with times in a zone, and with the data that bridges read.
-func writeOlder(query string, r *results, zone *time.Location) d.Result {
+// writeOlder writes results in the oldest form of the text, with times in the zone of the user, and with the data that bridges read.
+func writeOlder(c *d.Call, query string, r *results) d.Result {
 	data := retrieved{Memories: make([]found, len(r.list)), Query: query, Count: len(r.list)}
 	if len(r.list) == 0 {
 		return d.Result{Text: "No matching memories found", Data: data}
@@ -123,9 +123,9 @@ func writeOlder(query string, r *results, zone *time.Location) d.Result {
 	blocks := make([]string, len(r.list))
 	for i := range r.list {
 		m := &r.list[i]
-		data.Memories[i] = found{storedOf(m.Memory), wire.Round(m.score, 4)}
+		data.Memories[i] = found{storedOf(m.Memory, c.Now), wire.Round(m.score, 4)}
 		blocks[i] = fmt.Sprintf("Memory %d:\nTimestamp: %s\nContent: %s\nHash: %s\nRelevance Score: %.2f\nTags: %s\n---",
-			i+1, when.Clock(m.CreatedAt, zone), line(m.Memory), d.HashOf(m.Memory), m.score, termtext.Line(strings.Join(m.Tags, ", ")))
+			i+1, when.Clock(m.CreatedAt, c.Memories.Zone()), line(m.Memory, c.Now), d.HashOf(m.Memory), m.score, termtext.Line(strings.Join(m.Tags, ", ")))
 	}
 	return d.Result{Text: "Found the following memories:\n\n" + strings.Join(blocks, "\n"), Data: data, Count: len(r.list)}
 }

@@ -175,7 +175,7 @@ func callConflicts(ctx context.Context, c *d.Call) (d.Result, error) {
 			continue
 		}
 		n++
-		fmt.Fprintf(&b, "\n%d. %s\n   Hash: %s\n   %s\n   Hash: %s\n   Reason: %s", n, line(one), d.HashOf(one), line(two), d.HashOf(two), termtext.Line(x.Reason))
+		fmt.Fprintf(&b, "\n%d. %s\n   Hash: %s\n   %s\n   Hash: %s\n   Reason: %s", n, line(one, c.Now), d.HashOf(one), line(two, c.Now), d.HashOf(two), termtext.Line(x.Reason))
 	}
 	if n == 0 {
 		return d.Result{Text: fmt.Sprintf("No conflicts found among %d memories", len(a.Hits))}, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hippo-memory/hippo"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/wire"
 )
 
 // stored is a memory as this system shows it to programs.
@@ -22,12 +23,15 @@ type stored struct {
 	UpdatedAt    float64                    `json:"updated_at"`
 	CreatedAtISO string                     `json:"created_at_iso"`
 	UpdatedAtISO string                     `json:"updated_at_iso"`
+	// State is absent for a memory that holds.
+	State hippo.State `json:"state,omitempty"`
 }
 
-func storedOf(m *hippo.Memory) stored {
+func storedOf(m *hippo.Memory, now time.Time) stored {
 	s := stored{
 		Content: m.Content, ContentHash: d.HashOf(m), Tags: m.Tags, MemoryType: m.Type, Metadata: m.Metadata,
 		CreatedAt: seconds(m.CreatedAt), UpdatedAt: seconds(m.UpdatedAt), CreatedAtISO: iso(m.CreatedAt), UpdatedAtISO: iso(m.UpdatedAt),
+		State: wire.StateOf(m, now),
 	}
 	if s.Tags == nil {
 		s.Tags = []string{}

@@ -131,7 +131,7 @@ func callNoteSearch(ctx context.Context, c *d.Call) (d.Result, error) {
 	}
 	blocks := make([]string, len(r.list))
 	for i := range r.list {
-		blocks[i] = block(i+1, &r.list[i], false, false) + fmt.Sprintf("\n   Failures: %d", failures(r.list[i].Memory))
+		blocks[i] = block(i+1, &r.list[i], false, false, c.Now) + fmt.Sprintf("\n   Failures: %d", failures(r.list[i].Memory))
 	}
 	return d.Result{Text: fit(fmt.Sprintf("Found %d mistake notes", len(blocks)), blocks, maxResponse), Count: len(blocks)}, nil
 }

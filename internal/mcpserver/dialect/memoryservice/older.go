@@ -77,7 +77,7 @@ func olderSearch(ctx context.Context, c *d.Call, s *search) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	return writeOlder(s.query, r, c.Memories.Zone()), nil
+	return writeOlder(c, s.query, r), nil
 }
 
 func retrieve(ctx context.Context, c *d.Call) (d.Result, error) {

@@ -145,7 +145,7 @@ func list(ctx context.Context, c *d.Call, size int) (*listed, []*hippo.Memory, e
 		return nil, nil, err
 	}
 	for _, m := range ms {
-		out.Memories = append(out.Memories, storedOf(m))
+		out.Memories = append(out.Memories, storedOf(m, c.Now))
 	}
 	out.Total, out.TotalPages = total, (total+size-1)/size
 	out.HasMore = out.Page < out.TotalPages
@@ -248,7 +248,7 @@ func callProfile(ctx context.Context, c *d.Call) (d.Result, error) {
 			return d.Result{}, err
 		}
 		for i := range r.list {
-			blocks = append(blocks, block(len(blocks)+1, &r.list[i], false, false))
+			blocks = append(blocks, block(len(blocks)+1, &r.list[i], false, false, c.Now))
 		}
 	}
 	if len(blocks) == 0 {
