@@ -133,7 +133,7 @@ func keysOf(ctx context.Context, m *Memories, q ListQuery) (keys []listKey, err 
 		at := cmp.Or(q.Filter.ValidAt, m.now()).UnixMicro()
 		keys = make([]listKey, len(r.Matches))
 		for i, x := range r.Matches {
-			keys[i] = listKey{r.Reader.Key(x.Doc), r.Bounded && recall.Lapsed(r.Reader, x.Doc, at)}
+			keys[i] = listKey{r.Reader.Key(x.Doc), r.Some.Bounded && recall.Lapsed(r.Reader, x.Doc, at)}
 		}
 		return nil
 	})

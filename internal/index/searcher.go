@@ -95,10 +95,9 @@ func resultOf(f *found) *retrieve.Result {
 	return &retrieve.Result{
 		MaxScore: f.terms.most, BestScore: f.matches.best, Counts: retrieve.Counts{Terms: f.terms.counted, Memories: f.stats.Docs, Elsewhere: f.matches.elsewhere}, Spreads: spreads(&f.channels),
 		Reader: reader{f}, Vocabulary: vocabulary{f}, Superseded: func(yield func(retrieve.Doc, hippo.ID) bool) { superseded(f, yield) },
-		Outline:  func(d retrieve.Doc) (int, bool) { return outline(f, d) },
-		Archived: archived(f.parts),
-		Bounded:  bounded(f.parts),
-		Match:    func(d retrieve.Doc) (retrieve.Match, bool) { return matchOf(f, d) },
+		Outline: func(d retrieve.Doc) (int, bool) { return outline(f, d) },
+		Some:    retrieve.Marks{Archived: archived(f.parts), Bounded: bounded(f.parts)},
+		Match:   func(d retrieve.Doc) (retrieve.Match, bool) { return matchOf(f, d) },
 	}
 }
 

@@ -6,42 +6,8 @@ import (
 
 	"github.com/hippo-memory/hippo"
 
-	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
-
-// past is which of the memories of a chain a query asks for.
-type past uint8
-
-const (
-	present  past = iota // the newest: no word asks for a time
-	current              // the newest: a word such as "now" asks for what holds
-	previous             // what held before the newest
-	earliest             // what held first
-)
-
-// former reports whether a query asks for another memory than the newest.
-func (w past) former() bool { return w == previous || w == earliest }
-
-// pastOf returns what a query asks for by its own words.
-func pastOf(p *Plan) past {
-	if p.ranker != hippo.RankerHippo {
-		return present
-	}
-	switch wants := cue.Expected(p.search.Text); {
-	case wants&(cue.AsksFormer|cue.AsksNow) == 0:
-		return present
-	case wants&cue.AsksFormer == 0:
-		return current
-	case wants&cue.AsksFirst != 0:
-		return earliest
-	default:
-		return previous
-	}
-}
-
-// maxPredecessors is how many steps back from a hit predecessors join that do not match by themselves.
-const maxPredecessors = 8
 
 // addPredecessors adds what the hits and the collected memories supersede, matches or not. Cost: a pass
 // over the superseded memories of the scope for each step back.

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/lang/cue"
 	"github.com/hippo-memory/hippo/internal/lang/when"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
@@ -235,6 +236,62 @@ func (p *Plan) at(now time.Time) time.Time {
 		return t
 	}
 	return now
+}
+
+// past is which of the memories of a chain a query asks for.
+type past uint8
+
+const (
+	present  past = iota // the newest: no word asks for a time
+	current              // the newest: a word such as "now" asks for what holds
+	previous             // what held before the newest
+	earliest             // what held first
+)
+
+// former reports whether a query asks for another memory than the newest.
+func (w past) former() bool { return w == previous || w == earliest }
+
+// pastOf returns what a query asks for by its own words.
+func pastOf(p *Plan) past {
+	if p.ranker != hippo.RankerHippo {
+		return present
+	}
+	switch wants := cue.Expected(p.search.Text); {
+	case wants&(cue.AsksFormer|cue.AsksNow) == 0:
+		return present
+	case wants&cue.AsksFormer == 0:
+		return current
+	case wants&cue.AsksFirst != 0:
+		return earliest
+	default:
+		return previous
+	}
+}
+
+// about is the time that a query asks about, in microseconds since 1970: from, and until before; an instant if both are equal.
+// any: it asks for what held once, so that nothing lies behind for having ended.
+type about struct {
+	from, until int64
+	any         bool
+}
+
+// aboutOf returns the time of as_of, or that which the query names, or now.
+func aboutOf(p *Plan, now time.Time) about {
+	if p.temporal.named && p.search.Filter.ValidAt.IsZero() {
+		return about{from: p.temporal.from, until: p.temporal.until}
+	}
+	at := p.at(now).UnixMicro()
+	return about{at, at, pastOf(p).former()}
+}
+
+// holds reports whether what has these bounds holds at some time of those that are asked about.
+func (a *about) holds(d *retrieve.Details) bool {
+	return a.any || (d.ValidUntil == 0 || d.ValidUntil > a.from) && (d.ValidFrom <= a.from || d.ValidFrom < a.until)
+}
+
+// succeeding reports whether successors take the places of what they supersede.
+func (p *Plan) succeeding() bool {
+	return p.ranker == hippo.RankerHippo || p.ranker == hippo.RankerInsight
 }
 
 // firstOf returns the first n of a list, or all of it.

@@ -157,6 +157,37 @@ func (x *first) fill(f *firstStage, m *retrieve.Match, row *retrieve.Row) {
 	s.Behind, s.Lapsed = f.behind && row.Archived, f.lapsed(m.Doc, row)
 }
 
+// maxPredecessors is how many steps back from a hit predecessors join that do not match by themselves.
+const maxPredecessors = 8
+
+// lapsed reports whether a memory does not hold at the time that the query asks about, and neither does the last of its
+// successors in the scope: behind one that holds it is, and not behind all that holds.
+func (f *firstStage) lapsed(doc retrieve.Doc, row *retrieve.Row) bool {
+	if !row.Bounded {
+		return false
+	}
+	for range maxPredecessors {
+		if d := f.found.Reader.Details(doc); f.about.holds(&d) {
+			return false
+		}
+		next, ok := f.found.Reader.Successor(doc)
+		if !row.Superseded || !ok || next == doc {
+			break
+		}
+		doc = next
+	}
+	return true
+}
+
+// Lapsed reports whether a memory does not hold at a time, in microseconds since 1970.
+func Lapsed(r retrieve.Reader, doc retrieve.Doc, at int64) bool {
+	if !r.Row(doc).Bounded {
+		return false
+	}
+	d := r.Details(doc)
+	return !(&about{from: at, until: at}).holds(&d)
+}
+
 // asOfCandidates returns the first stage with importance as of the newest day on which that of one of these
 // candidates was set: days on which nothing is recorded leave their order as it was.
 func (f *firstStage) asOfCandidates(list []scoredMatch) firstStage {

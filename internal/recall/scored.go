@@ -156,7 +156,7 @@ func (s *selection) atLeast(m *retrieve.Match) float64 {
 	f, first := &s.floor.least, &s.first
 	length, _ := first.found.Outline(m.Doc)
 	f.Text, f.Context = first.scorer.Text(first.sum(m, length)), m.Context
-	if f.Behind, f.Lapsed = false, false; first.behind && first.found.Archived || first.found.Bounded {
+	if f.Behind, f.Lapsed = false, false; first.behind && first.found.Some.Archived || first.found.Some.Bounded {
 		row := first.found.Reader.Row(m.Doc)
 		f.Behind, f.Lapsed = first.behind && row.Archived, first.lapsed(m.Doc, &row)
 	}

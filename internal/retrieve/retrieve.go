@@ -154,10 +154,8 @@ type Result struct {
 	// Outline returns what may rule out a document before its row is read: the number of terms of its
 	// content, and whether it has a successor, in the scope or not.
 	Outline func(doc Doc) (length int, superseded bool)
-	// Archived: some match may be archived.
-	Archived bool
-	// Bounded: the validity of some match may have a bound.
-	Bounded bool
+	// Some are the marks that some match may have; of them Archived and Bounded are known.
+	Some Marks
 	// Match returns the match that a document is, whether it was kept or not; not ok: it did not match.
 	Match func(doc Doc) (m Match, ok bool)
 }
