@@ -40,6 +40,13 @@ func (g *Group) End() error {
 		int64(g.head.Revision), int(g.head.Calendar.Day), g.head.Calendar.Date, g.head.Memories, g.head.Forgotten, g.head.Relations)
 }
 
+// Mark implements [sqlitex.Group]: it is what the memories are that got the revisions of the group.
+func (g *Group) Mark(q sqlitex.Queryer) (mark string, err error) {
+	_, err = sqlitex.First(context.Background(), q, `SELECT ifnull((SELECT store FROM state) || group_concat(concat_ws(' ', hex(id), revision, value, untied, updated_at, feedback) ORDER BY revision), '')
+		FROM memory WHERE revision > ? AND revision <= ?`, []any{int64(g.stored.Revision), int64(g.head.Revision)}, &mark)
+	return mark, err
+}
+
 // Done implements [sqlitex.Group].
 func (g *Group) Done(error) {}
 

@@ -230,10 +230,11 @@ func TestUpdate_Undone(t *testing.T) {
 // plainGroup is a group without state.
 type plainGroup struct{ *sqlitex.Tx }
 
-func (g plainGroup) Begin(context.Context) *sqlitex.Tx { return g.Tx }
-func (plainGroup) Keep(*sqlitex.Tx)                    {}
-func (plainGroup) End() error                          { return nil }
-func (plainGroup) Done(error)                          {}
+func (g plainGroup) Begin(context.Context) *sqlitex.Tx  { return g.Tx }
+func (plainGroup) Keep(*sqlitex.Tx)                     {}
+func (plainGroup) End() error                           { return nil }
+func (plainGroup) Done(error)                           {}
+func (plainGroup) Mark(sqlitex.Queryer) (string, error) { return "", nil }
 
 // The number of the data is another one after a commit of others alone, and what a group wants to do before it locks them out is done once.
 func TestDataVersion(t *testing.T) {

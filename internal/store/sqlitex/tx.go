@@ -140,14 +140,16 @@ func (t *Tx) close() error {
 // is lost with it, without an error.
 // Errors: [hippo.ErrReadOnly], and those of SQLite, explained.
 func (d *DB) Update(ctx context.Context, durability driver.Durability, fn func(*Tx) error) error {
-	return d.Explain("write", d.update(ctx, durability, fn))
+	return d.Explain("write", d.update(ctx, durability, fn, nil))
 }
 
 // maxRepeats bounds how often an update is tried because the file was replaced, repeatPause is the time before the second
 // time, twice that before the third, and so on: who closes the former file may still tidy up beside the new one.
 const maxRepeats, repeatPause = 4, 20 * time.Millisecond
 
-func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*Tx) error) error {
+// update runs fn in a transaction. mark, if not nil, returns the same text of two files that both have the changes of fn: a
+// commit that is in the file that is now at the path is not repeated.
+func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*Tx) error, mark func(Queryer) (string, error)) error {
 	select {
 	case d.writing <- struct{}{}:
 	case <-ctx.Done():
@@ -157,13 +159,22 @@ func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*
 	if d.derived() {
 		durability = driver.Lazy
 	}
+	done := "" // the mark of a commit to a file that was not in its place
 	for i := range maxRepeats {
 		time.Sleep(time.Duration(i) * repeatPause)
 		f, err := d.acquire(ctx)
 		if err != nil {
 			return err
 		}
+		if done != "" && done == marked(f, mark) {
+			f.release()
+			return nil
+		}
 		kept, err := f.update(durability, fn)
+		if !kept && err == nil && f.tx != nil {
+			done = marked(f.tx, mark)
+		}
+		f.release()
 		if kept {
 			return err
 		}
@@ -175,10 +186,21 @@ func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*
 	return fmt.Errorf("%w: store %s is being replaced again and again", hippo.ErrUnavailable, d.path)
 }
 
+// marked returns the mark of a file; empty if it cannot be read.
+func marked(q Queryer, mark func(Queryer) (string, error)) string {
+	if mark == nil {
+		return ""
+	}
+	m, err := mark(q)
+	if err != nil {
+		return ""
+	}
+	return m
+}
+
 // update runs fn in a transaction. kept is false if the file, or the log that has the
 // transaction, is no longer at its path.
 func (f *File) update(d driver.Durability, fn func(*Tx) error) (kept bool, err error) {
-	defer f.release()
 	if f.tx == nil {
 		return true, readOnly(f)
 	}
@@ -190,7 +212,9 @@ func (f *File) update(d driver.Durability, fn func(*Tx) error) (kept bool, err e
 	return f.logged(), err
 }
 
-func readOnly(f *File) error { return fmt.Errorf("%w: store %s", hippo.ErrReadOnly, f.path) }
+func readOnly(f *File) error {
+	return fmt.Errorf("%w: store %s", hippo.ErrReadOnly, f.path)
+}
 
 // run runs fn between BEGIN and COMMIT.
 func (t *Tx) run(d driver.Durability, fn func(*Tx) error) error {
@@ -233,6 +257,9 @@ type Group[T any] interface {
 	Keep(T)
 	// End is called before the commit.
 	End() error
+	// Mark returns a text that a file with the changes of the group has, and another one, or one with later changes, as
+	// good as never; empty if that cannot be told.
+	Mark(q Queryer) (string, error)
 	// Done is called after it, with what it returned.
 	Done(error)
 }
@@ -282,7 +309,7 @@ func (w *Writer[T]) commit(requests []*groupcommit.Request[T]) error {
 			}
 		}
 		return g.End()
-	})
+	}, func(q Queryer) (string, error) { return g.Mark(q) })
 	if g != nil {
 		g.Done(err)
 	}
