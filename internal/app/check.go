@@ -11,6 +11,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/store"
 	"github.com/hippo-memory/hippo/internal/store/driver"
 	"github.com/hippo-memory/hippo/internal/store/sqlitestore"
+	"github.com/hippo-memory/hippo/internal/store/sqlitex"
 )
 
 // CheckReport is the outcome of [Check].
@@ -23,8 +24,8 @@ type CheckReport struct {
 	Index string
 	// Problems lists the damage of the store; empty if there is none.
 	Problems []driver.Problem
-	// Damaged: the store as a whole is damaged and rejects writes.
-	Damaged bool
+	// Damaged: the store as a whole is damaged and rejects writes. ReadOnly: it rejects them for another reason.
+	Damaged, ReadOnly bool
 }
 
 // Check checks all data of a store for damage. A store that is too damaged to be opened is
@@ -68,7 +69,7 @@ func (r *CheckReport) head(ctx context.Context, b driver.Backend) error {
 	r.Memories, r.Forgotten = h.Memories-h.Forgotten, h.Forgotten
 	if err == nil && len(r.Problems) > 0 {
 		nothing := b.Write(ctx, driver.Lazy, func(driver.Tx) error { return nil })
-		r.Damaged = errors.Is(nothing, hippo.ErrCorrupt)
+		r.Damaged, r.ReadOnly = errors.Is(nothing, hippo.ErrCorrupt), errors.Is(nothing, hippo.ErrReadOnly)
 	}
 	return err
 }
@@ -93,6 +94,15 @@ func checkIndex(ctx context.Context, b driver.Backend, path string, o *Options) 
 		err = x.CatchUp(ctx)
 	}
 	return state, errors.Join(err, x.Close())
+}
+
+// Unfit returns why a store in one file must not be written, whoever may write it: the file has several names, or was cut to
+// nothing. The error says what to do.
+func Unfit(s config.Store) error {
+	if s.Kind == "sqlite" || s.Kind == "shared" {
+		return sqlitex.Unfit(s.Path)
+	}
+	return nil
 }
 
 // Salvage is the readable data of a store that may be damaged.

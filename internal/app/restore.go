@@ -112,6 +112,11 @@ func (b *OpenedBackup) Restore(ctx context.Context, c config.Store, now time.Tim
 	}
 	saved := unusedName(c.Path + ".before-restore-" + now.UTC().Format("20060102T150405Z"))
 	to, _, err := openBackend(ctx, c, o)
+	if c.Kind == "shared" && errors.Is(err, hippo.ErrCorrupt) && isEmpty(c.Path) { // there is nothing of the other program to keep
+		if err = os.Rename(c.Path, saved+".damaged.db"); err == nil {
+			to, _, err = openBackend(ctx, c, o)
+		}
+	}
 	if err == nil {
 		err = errors.Join(r.restore(ctx, to, b.copy, saved+".db"), to.Close())
 	}
@@ -128,6 +133,11 @@ func unusedName(base string) string {
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
 	return name
+}
+
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() == 0
 }
 
 func exists(path string) bool {

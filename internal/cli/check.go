@@ -88,6 +88,9 @@ or
   move the damaged file away, and
   hippo import saved.jsonl              makes a new store of it`
 	}
+	if r.ReadOnly {
+		return "the store can be read, and is not written until what is named above is mended"
+	}
 	return `all others can be read and written. Of what is named above
   hippo export --salvage saved.jsonl    saves what can be read of it
   hippo import FILE                     puts it back from an older export

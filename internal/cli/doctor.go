@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/setup"
@@ -70,6 +71,7 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 				printCheckLine(s, k)
 			}
 		},
+		Unfit: app.Unfit,
 		Shared: func(ctx context.Context, at config.Store) (string, []string, error) {
 			return describeShared(ctx, s, at)
 		},

@@ -44,6 +44,8 @@ type Doctor struct {
 	Hooks   bool          // this program has the command hook
 	Limit   time.Duration // for each program that is started
 	Report  func(Check)   // is called with each check as soon as it is done
+	// Unfit returns why a store must not be written, whoever may write it; nil if it may be.
+	Unfit func(s config.Store) error
 	// Shared returns what is in the file of another program, on a line, and what is odd about it.
 	Shared func(ctx context.Context, s config.Store) (text string, odd []string, err error)
 }
@@ -201,6 +203,8 @@ func (d *Doctor) checkStore(ctx context.Context, e Entry, seen map[string]bool) 
 		return Check{Name: "store", State: OK, Text: s.String() + " is empty: the first record creates it"}, true
 	case d.Host.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && !info.IsDir():
 		return Check{Name: "store", State: Warning, Text: s.Path + " can be read by other users", Fix: "chmod 600 " + s.Path}, true
+	case d.Unfit != nil && d.Unfit(s) != nil:
+		return Check{Name: "store", State: Failure, Text: d.Unfit(s).Error()}, true
 	case s.Kind == "shared" && d.Shared != nil:
 		return d.checkShared(ctx, s), true
 	}

@@ -99,6 +99,9 @@ func (s *Store) Problems(ctx context.Context) ([]driver.Problem, error) {
 // listProblems lists faults of the file, and the memories that still cannot be read.
 func listProblems(ctx context.Context, s *Store, faults []string) ([]driver.Problem, error) {
 	var list []driver.Problem
+	if err := sqlitex.Unfit(s.db.Path()); err != nil {
+		list = append(list, driver.Problem{Path: s.db.Path(), Err: err.Error()})
+	}
 	for _, fault := range faults {
 		list = append(list, driver.Problem{Path: s.db.Path(), Err: fault})
 	}

@@ -38,12 +38,16 @@ func create(ctx context.Context, path string, s Schema) error {
 // its path. It flushes the disk twice, where SQLite would do so a dozen times. Of several
 // processes one succeeds. Without hard links openFile creates the tables.
 func createWhole(ctx context.Context, path string, s Schema) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unfinished+"*")
 	if err != nil {
 		return err
 	}
 	name := f.Name()
-	defer func() { err = errors.Join(err, os.Remove(name)) }()
+	defer func() {
+		if gone := os.Remove(name); !errors.Is(gone, fs.ErrNotExist) { // another process may have removed it: see Unfit
+			err = errors.Join(err, gone)
+		}
+	}()
 	if err := errors.Join(f.Close(), writeTables(ctx, name, s)); err != nil {
 		return err
 	}

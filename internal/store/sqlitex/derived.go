@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/atomicfile"
 )
 
 // Derived is the schema of a private file whose data can be computed again, so that it
@@ -29,6 +31,11 @@ type Derived struct {
 // opens it. Errors are those of [Open]; [hippo.ErrReadOnly] if the tables would have to be
 // created and cannot be.
 func OpenDerived(ctx context.Context, path string, s Derived, log *slog.Logger) (*DB, error) {
+	if links, _, err := look(path); err == nil && links > 1 { // a folder that was copied by hard links
+		if err := separate(ctx, path); err != nil {
+			return nil, err
+		}
+	}
 	o := Options{Log: log, ensure: s.ensure}
 	d, err := Open(ctx, path, &o)
 	if !errors.Is(err, hippo.ErrCorrupt) {
@@ -45,6 +52,25 @@ func OpenDerived(ctx context.Context, path string, s Derived, log *slog.Logger) 
 
 // derived reports whether the data can be computed again.
 func (d *DB) derived() bool { return d.options.ensure != nil }
+
+// separate puts a copy of a file in its place, so that it has one name; a file that cannot be copied is removed.
+func separate(ctx context.Context, path string) error {
+	dir, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("%w: %w", hippo.ErrUnavailable, err)
+	}
+	copied, f := filepath.Join(dir, "copy"), &File{location: locate(path)}
+	if err = f.openReads(ctx, Schema{}, true); err == nil {
+		err = copyFile(ctx, f, copied)
+	}
+	if err = errors.Join(err, f.close()); err == nil {
+		err = atomicfile.Publish(copied, path)
+	}
+	if err != nil {
+		err = Remove(path)
+	}
+	return errors.Join(err, os.RemoveAll(dir))
+}
 
 // Remove deletes a file with what SQLite keeps beside it, for its data to be rebuilt in a
 // new one. Processes that have it open notice that.

@@ -23,6 +23,7 @@ type File struct {
 	location  // what was at the path when it was opened
 	inode     string
 	immutable bool
+	unfit     error // why it must not be written; nil if it may be
 	reads     *sql.DB
 	stmts     sync.Map       // of the reads: query -> *sql.Stmt, prepared at first use
 	writes    *sql.DB        // nil if the file can only be read
@@ -59,10 +60,16 @@ func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 		return nil, err
 	}
 	f := &File{location: locate(path)}
+	if o.ensure == nil {
+		f.unfit = Unfit(path)
+	}
+	if errors.Is(f.unfit, hippo.ErrCorrupt) {
+		return nil, f.unfit
+	}
 	if !replaceable || !same(f.db, locate(path).db) { // a file system without stable file numbers
 		f.db = nil
 	}
-	readOnly := o.ReadOnly || !canWrite(path)
+	readOnly := o.ReadOnly || f.unfit != nil || !canWrite(path)
 	err = f.openReads(ctx, o.Schema, readOnly)
 	if needsFolder(err) && f.withoutLog() {
 		f.immutable, readOnly = true, true
@@ -83,6 +90,9 @@ func openOnce(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	if err == nil {
 		err = f.findLog()
+	}
+	if f.unfit != nil && errors.Is(err, hippo.ErrReadOnly) {
+		err = f.unfit // that is why
 	}
 	if err != nil {
 		return nil, errors.Join(explain("open", path, err), f.close())

@@ -71,9 +71,12 @@ func (l *location) inPlace() bool {
 	return there || errors.Is(err, os.ErrPermission)
 }
 
-// current reports whether the file is the one to read: it is still at its path, and one
+// current reports whether the file is the one to read: it is still at its path, is opened for writing if that is possible, and one
 // that SQLite reads without locks was not written.
 func (f *File) current() bool {
+	if f.unfit != nil && Unfit(f.path) == nil {
+		return false // it can be opened for writing now
+	}
 	if !f.immutable {
 		return f.inPlace()
 	}

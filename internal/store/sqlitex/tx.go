@@ -170,7 +170,7 @@ func (d *DB) update(ctx context.Context, durability driver.Durability, fn func(*
 			f.release()
 			return nil
 		}
-		kept, err := f.update(durability, fn)
+		kept, err := f.update(durability, d.derived(), fn)
 		if !kept && err == nil && f.tx != nil {
 			done = marked(f.tx, mark)
 		}
@@ -200,12 +200,17 @@ func marked(q Queryer, mark func(Queryer) (string, error)) string {
 
 // update runs fn in a transaction. kept is false if the file, or the log that has the
 // transaction, is no longer at its path.
-func (f *File) update(d driver.Durability, fn func(*Tx) error) (kept bool, err error) {
+func (f *File) update(d driver.Durability, derived bool, fn func(*Tx) error) (kept bool, err error) {
 	if f.tx == nil {
 		return true, readOnly(f)
 	}
 	if faults := f.damage.known(); len(faults) > 0 {
 		return true, fmt.Errorf("%w: store %s is damaged and is not written any more (%s): hippo check shows what to do", hippo.ErrCorrupt, f.path, faults[0])
+	}
+	if !derived {
+		if err := Unfit(f.path); err != nil {
+			return true, err
+		}
 	}
 	err = f.tx.run(d, fn)
 	f.damage.note(err)
@@ -213,6 +218,9 @@ func (f *File) update(d driver.Durability, fn func(*Tx) error) (kept bool, err e
 }
 
 func readOnly(f *File) error {
+	if f.unfit != nil {
+		return f.unfit
+	}
 	return fmt.Errorf("%w: store %s", hippo.ErrReadOnly, f.path)
 }
 

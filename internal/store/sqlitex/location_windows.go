@@ -1,8 +1,9 @@
-//go:build !unix
-
 package sqlitex
 
-import "os"
+import (
+	"os"
+	"syscall"
+)
 
 // replaceable says that a file can be renamed or deleted while it is open.
 const replaceable = false
@@ -11,6 +12,18 @@ const replaceable = false
 func isAt(path string, info os.FileInfo) (bool, error) {
 	now, err := os.Stat(path)
 	return err == nil && os.SameFile(now, info), err
+}
+
+// look returns how many names a file has, and its size.
+func look(path string) (links uint64, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	var info syscall.ByHandleFileInformation
+	err = syscall.GetFileInformationByHandle(syscall.Handle(f.Fd()), &info)
+	return uint64(info.NumberOfLinks), int64(info.FileSizeHigh)<<32 | int64(info.FileSizeLow), err
 }
 
 func number(os.FileInfo) string { return "none" }
