@@ -14,15 +14,23 @@ import (
 )
 
 // create ensures that there is a file. It never opens one that exists; see canWrite.
-func create(ctx context.Context, path string, s Schema) error {
+func create(ctx context.Context, path string, o *Options) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return nil // openFile checks what it is
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := makeFolder(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
 	}
-	if len(s.Migrations) > 0 && createWhole(ctx, path, s) == nil {
+	if o.ensure == nil && createWhole(ctx, path, o.Schema) == nil {
 		return nil
+	}
+	if err := removeForeignLog(path, o.Log); err != nil {
+		return err
+	}
+	for _, suffix := range []string{ownerSuffix, indexSuffix} { // of a file that was deleted; see emptied
+		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
+		}
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
@@ -32,6 +40,22 @@ func create(ctx context.Context, path string, s Schema) error {
 		return fmt.Errorf("%w: store: %w", hippo.ErrUnavailable, err)
 	}
 	return f.Close()
+}
+
+// makeFolder creates a folder, readable by the user alone, with those above it, durably.
+func makeFolder(dir string) error {
+	var made []string
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			break
+		}
+		made = append(made, at)
+	}
+	err := os.MkdirAll(dir, 0o700)
+	for _, at := range made {
+		err = errors.Join(err, atomicfile.SyncDir(filepath.Dir(at)))
+	}
+	return err
 }
 
 // createWhole creates a complete file with its tables under a temporary name and links it to

@@ -69,7 +69,7 @@ func Open(ctx context.Context, path string, o *Options) (*DB, error) {
 		d.options.Log = slog.New(slog.DiscardHandler)
 	}
 	if !d.options.ReadOnly {
-		if err := create(ctx, path, d.options.Schema); err != nil {
+		if err := create(ctx, path, &d.options); err != nil {
 			return nil, err
 		}
 	}
