@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -94,8 +91,8 @@ func (b *OpenedBackup) open(ctx context.Context, file string) (err error) {
 func (b *OpenedBackup) Close() error { return errors.Join(b.copy.Close(), os.RemoveAll(b.dir)) }
 
 // Restore replaces all of a store, every namespace of it, by what the backup holds, after
-// it saved what was there to another file beside the store. Running servers follow. The
-// memories are replaced in one transaction, then their relations in another; a restore
+// it saved what was there to another file beside the store. Running servers follow. All but vectors is
+// replaced in one transaction, before which the saved file gets what others wrote meanwhile; a restore
 // that was interrupted is completed by the next. The active day does not go back.
 //
 // A SQLite store that is too damaged to be written is renamed, and the backup takes its place.
@@ -154,8 +151,9 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// restore saves what a store has, and replaces it.
-func (r *RestoreReport) restore(ctx context.Context, to driver.Backend, from *sqlitestore.Store, saved string) error {
+// restore saves what a store has, and replaces it. The copy is made while others write; what they changed meanwhile is added to it in
+// the transaction that replaces it, so that no write is lost between the two.
+func (r *RestoreReport) restore(ctx context.Context, to driver.Backend, from *sqlitestore.Store, saved string) (err error) {
 	if _, err := problems(ctx, to); err != nil {
 		return err
 	}
@@ -163,20 +161,19 @@ func (r *RestoreReport) restore(ctx context.Context, to driver.Backend, from *sq
 	if err := to.Write(ctx, driver.Durable, func(driver.Tx) error { return nil }); err != nil {
 		return err
 	}
-	h, err := to.Head(ctx)
+	c, err := startCopy(ctx, to, saved)
 	if err != nil {
 		return err
 	}
-	if h.Revision > 0 {
-		if _, err := backup(ctx, to, saved); err != nil {
-			return err
-		}
+	defer func() { err = errors.Join(err, c.close()) }()
+	err = replaceAll(ctx, from, to, func(tx driver.Tx, stale []hippo.ID) ([]hippo.ID, error) { return c.complete(ctx, tx, stale) })
+	if exists(saved) {
 		r.Saved = saved
 	}
-	if err := replaceAll(ctx, from, to); err != nil {
+	if err != nil {
 		return err
 	}
-	h, err = to.Head(ctx)
+	h, err := to.Head(ctx)
 	r.Memories = h.Memories
 	return err
 }
@@ -199,195 +196,4 @@ func (r *RestoreReport) replaceDamaged(ctx context.Context, path string, from *s
 	}
 	r.Memories, r.Saved = h.Memories, aside
 	return publish(file, path)
-}
-
-// replaceAll replaces the data of to by that of from.
-func replaceAll(ctx context.Context, from, to driver.Backend) error {
-	h, err := from.Head(ctx)
-	if err != nil {
-		return err
-	}
-	ids, stale, err := compareIDs(ctx, from, to)
-	if err != nil {
-		return err
-	}
-	err = to.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-		if err := tx.Purge(stale...); err != nil {
-			return err
-		}
-		now, err := tx.Calendar()
-		if err == nil && now.Day < h.Calendar.Day {
-			err = tx.SetCalendar(h.Calendar)
-		}
-		if err != nil {
-			return err
-		}
-		return putAll(ctx, from, tx)
-	})
-	if err == nil {
-		err = replaceRelations(ctx, from, to)
-	}
-	if err == nil {
-		err = replaceHistory(ctx, from, to, ids)
-	}
-	if err == nil {
-		err = copyVectors(ctx, from, to, ids)
-	}
-	return err
-}
-
-// compareIDs returns the IDs of the memories of from, and those of to that from does not
-// have, not even unreadable.
-func compareIDs(ctx context.Context, from, to driver.Backend) (ids, stale []hippo.ID, err error) {
-	kept := make(map[hippo.ID]bool)
-	for c, err := range from.Changes(ctx, 0) {
-		if err != nil {
-			return nil, nil, err
-		}
-		kept[c.ID] = c.Memory != nil || c.Unreadable != nil
-		if c.Memory != nil {
-			ids = append(ids, c.ID)
-		}
-	}
-	for c, err := range to.Changes(ctx, 0) {
-		if err != nil {
-			return nil, nil, err
-		}
-		if !kept[c.ID] && !c.ID.IsZero() {
-			stale = append(stale, c.ID)
-		}
-	}
-	return ids, stale, nil
-}
-
-// putAll stores the memories of from that differ from those of the transaction.
-func putAll(ctx context.Context, from driver.Backend, tx driver.Tx) error {
-	var batch []*hippo.Memory
-	for c, err := range from.Changes(ctx, 0) {
-		if err != nil {
-			return err
-		}
-		if c.Memory == nil {
-			continue
-		}
-		if batch = append(batch, c.Memory); len(batch) == copyBatch {
-			if err := putChanged(tx, batch); err != nil {
-				return err
-			}
-			batch = batch[:0]
-		}
-	}
-	return putChanged(tx, batch)
-}
-
-func putChanged(tx driver.Tx, ms []*hippo.Memory) error {
-	ids := make([]hippo.ID, len(ms))
-	for i, m := range ms {
-		ids[i] = m.ID
-	}
-	there, err := tx.Get(ids...)
-	if driver.Readable(err) != nil {
-		return err
-	}
-	old := make(map[hippo.ID]*hippo.Memory, len(there))
-	for _, m := range there {
-		old[m.ID] = m
-	}
-	for _, m := range ms {
-		if o := old[m.ID]; o != nil {
-			m.Revision = o.Revision
-			if reflect.DeepEqual(m, o) {
-				continue
-			}
-		}
-		if err := tx.Put(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// replaceHistory replaces the former versions of memories in to by those of from. Versions that
-// cannot be read are left out.
-func replaceHistory(ctx context.Context, from, to driver.Backend, ids []hippo.ID) error {
-	for some := range slices.Chunk(ids, copyBatch) {
-		q := driver.VersionQuery{Memories: some}
-		want, err := from.Versions(ctx, q)
-		if driver.Readable(err) != nil {
-			return err
-		}
-		here, err := to.Versions(ctx, q)
-		if driver.Readable(err) != nil {
-			return err
-		}
-		if err == nil && reflect.DeepEqual(want, here) {
-			continue
-		}
-		all := hippo.Retention{Versions: math.MaxInt32, Days: math.MaxInt32}
-		err = to.Write(ctx, driver.Durable, func(tx driver.Tx) error {
-			if err := tx.DropHistory(some...); err != nil {
-				return err
-			}
-			for _, v := range slices.Backward(want) { // the last kept is the first
-				if err := tx.Keep(v.Operation, all, v); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// replaceRelations replaces the relations of to by those of from.
-func replaceRelations(ctx context.Context, from, to driver.Backend) error {
-	want := make(map[driver.RelationKey]hippo.Relation)
-	var all []hippo.Relation
-	for r, err := range from.AllRelations(ctx) {
-		if err != nil {
-			return err
-		}
-		want[driver.KeyOf(&r)] = r
-		all = append(all, r)
-	}
-	for r, err := range to.AllRelations(ctx) {
-		if err != nil {
-			return err
-		}
-		if _, ok := want[driver.KeyOf(&r)]; !ok {
-			all = append(all, r)
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return to.Relate(ctx, driver.Durable, all, func(_, r hippo.Relation) hippo.Relation { return want[driver.KeyOf(&r)] })
-}
-
-// copyVectors copies the vectors of memories, which would have to be computed again. Those
-// of a model that has another dimension in to are left out.
-func copyVectors(ctx context.Context, from, to driver.Backend, ids []hippo.ID) error {
-	models, err := from.VectorModels(ctx)
-	if err != nil {
-		return err
-	}
-	for _, m := range models {
-		for rest := ids; len(rest) > 0; {
-			n := min(copyBatch, len(rest))
-			vs, err := from.Vectors(ctx, m.Name, rest[:n])
-			if err == nil && len(vs) > 0 {
-				err = to.PutVectors(ctx, m.Name, vs)
-			}
-			if errors.Is(err, hippo.ErrInvalid) {
-				break
-			} else if err != nil {
-				return err
-			}
-			rest = rest[n:]
-		}
-	}
-	return nil
 }

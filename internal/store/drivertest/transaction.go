@@ -258,7 +258,7 @@ func relationsFrom(t *testing.T, h Harness) {
 	b := h.fresh(t)
 	put(t, b, plains(0, 5)...)
 	relate(t, b, relation(0, 1, "a", .5), relation(0, 2, "a", .5), relation(0, 3, "a", .5), relation(0, 4, "b", .5), relation(4, 0, "a", .5))
-	var before, after, gone, one []hippo.Relation
+	var before, after, gone, one, all []hippo.Relation
 	write(t, b, func(tx driver.Tx) (err error) {
 		if before, err = tx.RelationsFrom(id(0), hippo.ID{}, "a"); err != nil {
 			return err
@@ -272,9 +272,13 @@ func relationsFrom(t *testing.T, h Harness) {
 		if gone, err = tx.RelationsFrom(id(3), hippo.ID{}, "a"); err != nil {
 			return err
 		}
-		one, err = tx.RelationsFrom(id(0), id(5), "a")
+		if one, err = tx.RelationsFrom(id(0), id(5), "a"); err != nil {
+			return err
+		}
+		all, err = tx.AllRelations()
 		return err
 	})
+	sameRelations(t, "all", all, relation(0, 2, "a", 1), relation(0, 5, "a", .25), relation(0, 4, "b", .5), relation(4, 0, "a", .5))
 	sameRelations(t, "before", before, relation(0, 1, "a", .5), relation(0, 2, "a", .5), relation(0, 3, "a", .5))
 	sameRelations(t, "after its own changes", after, relation(0, 2, "a", 1), relation(0, 5, "a", .25))
 	sameRelations(t, "of a purged memory", gone)

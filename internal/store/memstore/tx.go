@@ -122,6 +122,20 @@ func (t *tx) RelationsFrom(id, to hippo.ID, kind string) ([]hippo.Relation, erro
 	return g.All(), nil
 }
 
+// AllRelations implements [driver.Tx].
+func (t *tx) AllRelations() ([]hippo.Relation, error) {
+	var g driver.Graph
+	for _, r := range t.store.graph.All() {
+		if !slices.Contains(t.purged, r.From) && !slices.Contains(t.purged, r.To) {
+			g.Set(r)
+		}
+	}
+	for _, r := range t.related {
+		g.Set(r)
+	}
+	return g.All(), nil
+}
+
 // set makes m the state of id at the newest revision, and keeps the counts.
 func (t *tx) set(id hippo.ID, m *hippo.Memory) {
 	t.count(t.row(id).memory, -1)

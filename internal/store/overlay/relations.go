@@ -96,25 +96,34 @@ func (v *view) of(ctx context.Context, below driver.Backend, m *hippo.Memory, hi
 func (s *Store) AllRelations(ctx context.Context) iter.Seq2[hippo.Relation, error] {
 	return func(yield func(hippo.Relation, error) bool) {
 		v := current(s)
-		var g driver.Graph
-		for r, err := range s.below.AllRelations(ctx) {
-			if err != nil {
-				yield(r, err)
-				return
-			}
-			if !v.rows[r.From].cut && !v.rows[r.To].cut {
-				g.Set(r)
-			}
+		all, err := v.all(ctx, s.below)
+		if err != nil {
+			yield(hippo.Relation{}, err)
+			return
 		}
-		for _, r := range v.relations {
-			g.Set(r)
-		}
-		for _, r := range g.All() {
+		for _, r := range all {
 			if !yield(r, ctx.Err()) {
 				return
 			}
 		}
 	}
+}
+
+// all returns every relation, as the view has them.
+func (v *view) all(ctx context.Context, below driver.Backend) ([]hippo.Relation, error) {
+	var g driver.Graph
+	for r, err := range below.AllRelations(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if !v.rows[r.From].cut && !v.rows[r.To].cut {
+			g.Set(r)
+		}
+	}
+	for _, r := range v.relations {
+		g.Set(r)
+	}
+	return g.All(), nil
 }
 
 // Vectors implements [driver.Vectors].

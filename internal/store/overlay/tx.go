@@ -143,6 +143,9 @@ func (t *tx) RelationsFrom(id, to hippo.ID, kind string) ([]hippo.Relation, erro
 	return slices.DeleteFunc(list, func(r hippo.Relation) bool { return r.From != id || r.Kind != kind || !to.IsZero() && r.To != to }), err
 }
 
+// AllRelations implements [driver.Tx].
+func (t *tx) AllRelations() ([]hippo.Relation, error) { return t.all(t.ctx, t.store.below) }
+
 // Calendar implements [driver.Tx].
 func (t *tx) Calendar() (driver.Calendar, error) { return t.head.Calendar, nil }
 

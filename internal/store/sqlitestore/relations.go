@@ -285,6 +285,11 @@ func (t *Tx) RelationsFrom(id, to hippo.ID, kind string) ([]hippo.Relation, erro
 	return readRelations(t.ctx, t, query+" AND target = ? ORDER BY valid_from", id[:], kind, to[:])
 }
 
+// AllRelations implements [driver.Tx].
+func (t *Tx) AllRelations() ([]hippo.Relation, error) {
+	return readRelations(t.ctx, t, "SELECT "+relationColumns+" FROM relation ORDER BY source, target, kind, valid_from")
+}
+
 // RelationsOf returns the relations of a memory, as seen by a transaction.
 func RelationsOf(t *Tx, id hippo.ID) ([]hippo.Relation, error) {
 	return readRelations(t.ctx, t, "SELECT "+relationColumns+" FROM relation WHERE source = ?1 OR target = ?1", id[:])
