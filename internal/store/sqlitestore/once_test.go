@@ -28,7 +28,7 @@ func TestWrite_LogDeleted(t *testing.T) {
 			if err := s.Write(t.Context(), driver.Durable, put(m)); err != nil {
 				t.Fatal(err)
 			}
-			for _, suffix := range strings.Fields(gone) {
+			for suffix := range strings.FieldsSeq(gone) {
 				if err := os.Remove(path + suffix); err != nil {
 					t.Skip(err) // Windows deletes no file that is open
 				}
