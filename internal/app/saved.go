@@ -83,7 +83,7 @@ func add(ctx context.Context, s *sqlitestore.Store, tx driver.Tx, changed []*hip
 	if driver.Readable(err) != nil {
 		return err
 	}
-	relations, err := tx.AllRelations()
+	relations, err := tx.RelationsFrom(hippo.ID{}, hippo.ID{}, "")
 	if err != nil {
 		return err
 	}

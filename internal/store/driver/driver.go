@@ -87,11 +87,9 @@ type Tx interface {
 	// at its ends are those that this transaction sees.
 	Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relation) error
 	// RelationsFrom returns the relations of a kind that lead from a memory to another one, or if that is zero to any, by To and
-	// ValidFrom, as seen by this transaction. Where either end is forgotten they may be left out.
+	// ValidFrom, as seen by this transaction. Where either end is forgotten they may be left out. If id is zero it returns every
+	// relation, of any kind and of forgotten memories too, by From, To, Kind and ValidFrom.
 	RelationsFrom(id, to hippo.ID, kind string) ([]hippo.Relation, error)
-	// AllRelations returns every relation, those of forgotten memories too, by From, To, Kind and ValidFrom, as seen by this
-	// transaction. Cost: that of reading them.
-	AllRelations() ([]hippo.Relation, error)
 	// Keep keeps versions with the operation that changed their memories, which this
 	// transaction sees, and removes those of the same memories that exceed the retention, as
 	// [Surplus] counts. The Operation in vs is ignored. It may be called again for the same

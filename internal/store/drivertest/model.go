@@ -200,9 +200,6 @@ func (m *model) Versions(q driver.VersionQuery) ([]hippo.Version, error) {
 // Relate implements [driver.Tx]. The model has no relations.
 func (m *model) Relate(hippo.Relation, func(old, r hippo.Relation) hippo.Relation) error { return nil }
 
-// AllRelations implements [driver.Tx].
-func (m *model) AllRelations() ([]hippo.Relation, error) { return nil, nil }
-
 // RelationsFrom implements [driver.Tx].
 func (m *model) RelationsFrom(_, _ hippo.ID, _ string) ([]hippo.Relation, error) { return nil, nil }
 

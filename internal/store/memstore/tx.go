@@ -108,30 +108,23 @@ func (t *tx) Relate(r hippo.Relation, fn func(old, r hippo.Relation) hippo.Relat
 
 // RelationsFrom implements [driver.Tx].
 func (t *tx) RelationsFrom(id, to hippo.ID, kind string) ([]hippo.Relation, error) {
+	asked := func(r driver.RelationKey) bool {
+		return id.IsZero() || r.From == id && r.Kind == kind && (to.IsZero() || r.To == to)
+	}
+	stored := t.store.graph.All
+	if !id.IsZero() {
+		stored = func() []hippo.Relation { return t.store.graph.At(id) }
+	}
 	var g driver.Graph
-	for _, r := range t.store.graph.At(id) {
-		if r.From == id && r.Kind == kind && (to.IsZero() || r.To == to) && !slices.Contains(t.purged, r.From) && !slices.Contains(t.purged, r.To) {
+	for _, r := range stored() {
+		if asked(driver.KeyOf(&r)) && !slices.Contains(t.purged, r.From) && !slices.Contains(t.purged, r.To) {
 			g.Set(r)
 		}
 	}
 	for k, r := range t.related {
-		if k.From == id && k.Kind == kind && (to.IsZero() || k.To == to) {
+		if asked(k) {
 			g.Set(r)
 		}
-	}
-	return g.All(), nil
-}
-
-// AllRelations implements [driver.Tx].
-func (t *tx) AllRelations() ([]hippo.Relation, error) {
-	var g driver.Graph
-	for _, r := range t.store.graph.All() {
-		if !slices.Contains(t.purged, r.From) && !slices.Contains(t.purged, r.To) {
-			g.Set(r)
-		}
-	}
-	for _, r := range t.related {
-		g.Set(r)
 	}
 	return g.All(), nil
 }

@@ -135,6 +135,9 @@ func (t *tx) relation(ends []*hippo.Memory, r hippo.Relation) (hippo.Relation, e
 
 // RelationsFrom implements [driver.Tx].
 func (t *tx) RelationsFrom(id, to hippo.ID, kind string) ([]hippo.Relation, error) {
+	if id.IsZero() {
+		return t.all(t.ctx, t.store.below)
+	}
 	ms, err := t.Get(id)
 	if driver.Readable(err) != nil || len(ms) == 0 {
 		return nil, driver.Readable(err)
@@ -142,9 +145,6 @@ func (t *tx) RelationsFrom(id, to hippo.ID, kind string) ([]hippo.Relation, erro
 	list, err := t.of(t.ctx, t.store.below, ms[0], false)
 	return slices.DeleteFunc(list, func(r hippo.Relation) bool { return r.From != id || r.Kind != kind || !to.IsZero() && r.To != to }), err
 }
-
-// AllRelations implements [driver.Tx].
-func (t *tx) AllRelations() ([]hippo.Relation, error) { return t.all(t.ctx, t.store.below) }
 
 // Calendar implements [driver.Tx].
 func (t *tx) Calendar() (driver.Calendar, error) { return t.head.Calendar, nil }

@@ -279,15 +279,13 @@ func insertRelation(t *Tx, r *hippo.Relation) error {
 // RelationsFrom implements [driver.Tx].
 func (t *Tx) RelationsFrom(id, to hippo.ID, kind string) ([]hippo.Relation, error) {
 	const query = "SELECT " + relationColumns + " FROM relation WHERE source = ? AND kind = ?"
-	if to.IsZero() {
+	switch {
+	case id.IsZero():
+		return readRelations(t.ctx, t, "SELECT "+relationColumns+" FROM relation ORDER BY source, target, kind, valid_from")
+	case to.IsZero():
 		return readRelations(t.ctx, t, query+" ORDER BY target, valid_from", id[:], kind)
 	}
 	return readRelations(t.ctx, t, query+" AND target = ? ORDER BY valid_from", id[:], kind, to[:])
-}
-
-// AllRelations implements [driver.Tx].
-func (t *Tx) AllRelations() ([]hippo.Relation, error) {
-	return readRelations(t.ctx, t, "SELECT "+relationColumns+" FROM relation ORDER BY source, target, kind, valid_from")
 }
 
 // RelationsOf returns the relations of a memory, as seen by a transaction.

@@ -13,7 +13,7 @@ import (
 // database: a program that opens the file by another name writes another log, and of two logs one is lost. A file of 0
 // bytes is damage where a store has been. Cost: two system calls.
 func Unfit(path string) error {
-	links, size, err := look(path)
+	links, size, err := namesOf(path)
 	switch {
 	case err != nil:
 		return nil //nolint:nilerr // who opens the file says what is wrong
@@ -32,7 +32,7 @@ func Unfit(path string) error {
 // indexSuffix is of the search index, which the layers above keep beside a store.
 const indexSuffix = ".index"
 
-// emptied returns an error if a file of 0 bytes was a store: what is beside it tells.
+// emptied returns an error if a file of 0 bytes was a store: as what is beside it shows.
 func emptied(path string) error {
 	for _, suffix := range []string{walSuffix, ownerSuffix, indexSuffix} {
 		if info, err := os.Stat(path + suffix); err == nil && info.Size() > 0 {
@@ -64,6 +64,6 @@ func removeUnfinished(path string) bool {
 			_ = os.Remove(name) // its process may do it at the same time
 		}
 	}
-	links, _, err := look(path)
+	links, _, err := namesOf(path)
 	return err == nil && links == 1
 }

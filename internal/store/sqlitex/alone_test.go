@@ -24,7 +24,7 @@ func refused(t *testing.T, db *sqlitex.DB) {
 }
 
 // Of a file with two names, each has a log of its own: nothing is written through either, also where the second name came while the
-// file was open. With one name again it is written again, without being opened anew.
+// file was open. With one name again it is written again, without being opened again.
 func TestUpdate_TwoNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

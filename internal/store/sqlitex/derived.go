@@ -31,7 +31,7 @@ type Derived struct {
 // opens it. Errors are those of [Open]; [hippo.ErrReadOnly] if the tables would have to be
 // created and cannot be.
 func OpenDerived(ctx context.Context, path string, s Derived, log *slog.Logger) (*DB, error) {
-	if links, _, err := look(path); err == nil && links > 1 { // a folder that was copied by hard links
+	if links, _, err := namesOf(path); err == nil && links > 1 { // a folder that was copied by hard links
 		if err := separate(ctx, path); err != nil {
 			return nil, err
 		}

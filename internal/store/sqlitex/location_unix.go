@@ -24,8 +24,8 @@ func isAt(path string, info os.FileInfo) (bool, error) {
 	return ok && now.Dev == was.Dev && now.Ino == was.Ino, nil
 }
 
-// look returns how many names a file has, and its size.
-func look(path string) (links uint64, size int64, err error) {
+// namesOf returns how many names a file has, and its size.
+func namesOf(path string) (links uint64, size int64, err error) {
 	var st unix.Stat_t
 	err = unix.Stat(path, &st)
 	return uint64(st.Nlink), st.Size, err //nolint:unconvert // the type differs between systems

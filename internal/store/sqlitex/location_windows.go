@@ -14,8 +14,8 @@ func isAt(path string, info os.FileInfo) (bool, error) {
 	return err == nil && os.SameFile(now, info), err
 }
 
-// look returns how many names a file has, and its size.
-func look(path string) (links uint64, size int64, err error) {
+// namesOf returns how many names a file has, and its size.
+func namesOf(path string) (links uint64, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, 0, err

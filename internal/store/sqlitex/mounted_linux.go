@@ -2,7 +2,7 @@ package sqlitex
 
 import "golang.org/x/sys/unix"
 
-// mountedAlone reports whether a file is the root of a mount, as far as the kernel (Linux 5.8) tells.
+// mountedAlone reports whether a file is the root of a mount, as the kernel reports it since Linux 5.8.
 func mountedAlone(path string) bool {
 	var st unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, path, 0, 0, &st); err != nil {

@@ -266,7 +266,7 @@ type Group[T any] interface {
 	// End is called before the commit.
 	End() error
 	// Mark returns a text that a file with the changes of the group has, and another one, or one with later changes, as
-	// good as never; empty if that cannot be told.
+	// good as never; empty if that is not known.
 	Mark(q Queryer) (string, error)
 	// Done is called after it, with what it returned.
 	Done(error)
