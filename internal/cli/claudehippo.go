@@ -88,7 +88,7 @@ func applyForeign(s *shell, given *pflag.FlagSet) error {
 		}
 		values[f.name] = value
 		if f.note != "" && !sameValue(value, f.same) {
-			s.warn("--%s %s has no effect: %s", f.name, value, f.note)
+			notice(s, "--%s %s has no effect: %s", f.name, value, f.note)
 		}
 	}
 	settings, notes, err := translate(values)
@@ -96,7 +96,7 @@ func applyForeign(s *shell, given *pflag.FlagSet) error {
 		return err
 	}
 	for _, note := range notes {
-		s.warn("%s", note)
+		notice(s, "%s", note)
 	}
 	flags := s.root.PersistentFlags()
 	for _, set := range config.Settings() {

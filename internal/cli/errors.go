@@ -126,6 +126,12 @@ func (s *shell) warn(format string, args ...any) {
 	fmt.Fprintf(s.errw, "hippo: %s\n", termtext.Line(fmt.Sprintf(format, args...)))
 }
 
+// notice warns, and keeps the warning for the client of a server, which hides what a server prints.
+func notice(s *shell, format string, args ...any) {
+	s.warn(format, args...)
+	s.notices = append(s.notices, fmt.Sprintf(format, args...))
+}
+
 // explainError prints an error and a hint, as one JSON object if JSON was asked for. command is the
 // command line without arguments: "hippo search".
 func explainError(s *shell, command string, err error) {

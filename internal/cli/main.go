@@ -51,6 +51,8 @@ type shell struct {
 	shorten func(ids ...hippo.ID) hippo.ShortIDs
 	// count is how many memories were printed or changed, for the log.
 	count int
+	// notices are what the client of a server should know.
+	notices []string
 }
 
 // Main runs the program: args[0] is its name. It returns an exit code of package wire:

@@ -14,6 +14,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/briefing"
+	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
 )
 
@@ -83,7 +84,10 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 	}
 	cfg, err := s.config()
 	if err != nil {
-		return err
+		return serveProblem(ctx, s, tools, err)
+	}
+	for _, text := range cfg.Notices {
+		notice(s, "%s", text)
 	}
 	log := s.logger(cfg)
 	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
@@ -96,6 +100,7 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 		Project: workspaces(cfg, dir, s.now()),
 		Work:    func(ctx context.Context) briefing.Work { return app.WorkIn(ctx, ".") },
 	})
+	mcpserver.AddNotices(server, s.notices...)
 	if s.isTerminal(s.in) {
 		s.warn("this speaks MCP on stdin and stdout: an MCP client starts it, not a person; Ctrl-C ends it")
 	}
@@ -106,4 +111,19 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), openTimeout)
 	defer cancel()
 	return errors.Join(err, sharing.Shut(closing), code.Close())
+}
+
+// serveProblem serves a client although the settings are wrong: every call answers with what is wrong, because clients hide
+// what a server prints, and show one that ends as one that does not connect. It returns the problem.
+func serveProblem(ctx context.Context, s *shell, tools []string, problem error) error {
+	if s.isTerminal(s.in) {
+		return problem
+	}
+	failing := func(context.Context) (*engine.Engine, error) { return nil, problem }
+	server := mcpserver.New(failing, &mcpserver.Options{Version: version().Version, Now: s.now, Session: "mcp-" + rand.Text(), Tools: tools})
+	err := server.Serve(ctx, s.in, s.out)
+	if errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	return errors.Join(problem, err)
 }

@@ -4,7 +4,6 @@
 package config
 
 import (
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -56,6 +55,8 @@ type Config struct {
 	// Share: processes of one user use the store through the first of them.
 	Share bool
 	Level slog.Level
+	// Notices say which lines of the file have no effect: a key of another version stops nobody.
+	Notices []string
 }
 
 // The models that are no files.
@@ -102,7 +103,7 @@ func (s Store) String() string { return s.Kind + ":" + s.Path }
 // Load returns the configuration; given returns the value of a flag and whether
 // it was set. Errors name the setting and are [hippo.ErrInvalid].
 func Load(given func(flag string) (string, bool), env func(string) string) (Config, error) {
-	file, err := readFile(Path(env))
+	file, notices, err := readFile(Path(env))
 	if err != nil {
 		return Config{}, err
 	}
@@ -135,7 +136,9 @@ func Load(given func(flag string) (string, bool), env func(string) string) (Conf
 		}
 		value["store"] = defaultStore(env)
 	}
-	return parse(value, env)
+	c, err := parse(value, env)
+	c.Notices = notices
+	return c, err
 }
 
 // StoreSettings are the settings that name the store.
@@ -256,22 +259,6 @@ func guess(path string) string {
 		return "dir"
 	}
 	return "sqlite"
-}
-
-// Expand returns the absolute form of a path; a leading "~" is the home directory.
-// The home of another user, "~name", is refused: it would become a directory of
-// that very name.
-func Expand(path string) (string, error) {
-	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, `~\`) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, path, err)
-		}
-		path = filepath.Join(home, path[1:])
-	} else if strings.HasPrefix(path, "~") {
-		return "", fmt.Errorf("%w: %s: only ~ and ~/ are understood; write ./%s if that is its name", hippo.ErrInvalid, path, path)
-	}
-	return filepath.Abs(path)
 }
 
 // defaultStore returns the store of a user who names none.

@@ -178,7 +178,7 @@ func TestFile(t *testing.T) {
 		t.Errorf("after taking it out: got %+v (%v)", c, err)
 	}
 	for name, text := range map[string]string{
-		"syntax": "model", "unknown": "color = \"x\"", "number": "model = 3", "endpoint": "model = \"ftp://x#y\"", "no_name": "model = \"http://x/v1\"",
+		"syntax": "model", "escape": "store = \"C:\\Users\\me\\m.db\"", "number": "model = 3", "endpoint": "model = \"ftp://x#y\"", "no_name": "model = \"http://x/v1\"",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -212,5 +212,50 @@ func TestParseSurprise_Loss(t *testing.T) {
 		} else if !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), "prediction-loss: "+tc.problem) {
 			t.Errorf("%s: got %v, want that it %s", tc.setting, err, tc.problem)
 		}
+	}
+}
+
+// What clients and editors of other systems put into paths and files is understood, or refused by name.
+func TestExpand_Variables(t *testing.T) {
+	t.Setenv("HOME", filepath.FromSlash("/home/ana"))
+	t.Setenv("USERPROFILE", filepath.FromSlash("/home/ana"))
+	t.Setenv("HIPPO_TEST_DATA", filepath.FromSlash("/data"))
+	for path, want := range map[string]string{
+		"$HOME/m.db": "/home/ana/m.db", "${HOME}/m.db": "/home/ana/m.db", "${env:HIPPO_TEST_DATA}/m.db": "/data/m.db", "%HIPPO_TEST_DATA%/m.db": "/data/m.db",
+		"~/m.db": "/home/ana/m.db", "/tmp/100%/m.db": "/tmp/100%/m.db", "/tmp/a$/m.db": "/tmp/a$/m.db", "/tmp/50%_$1/m.db": "/tmp/50%_$1/m.db",
+	} {
+		if got, err := config.Expand(filepath.FromSlash(path)); err != nil || runtime.GOOS != "windows" && got != want {
+			t.Errorf("%s: got %s (%v), want %s", path, got, err, want)
+		}
+	}
+	for _, name := range []string{"${workspaceFolder}", "$HIPPO_TEST_NONE", "%HIPPO_TEST_NONE%", "${env:HIPPO_TEST_NONE}", "${}"} {
+		for _, url := range []string{name + "/m.db", "sqlite:" + name + "/m.db", "dir:/x/" + name, "shared:" + name} {
+			if _, err := config.ParseStore(url); !errors.Is(err, hippo.ErrInvalid) || !strings.Contains(err.Error(), name) || strings.Contains(url, ":"+name) && !strings.Contains(err.Error(), "is not set here") {
+				t.Errorf("%s: %v", url, err)
+			}
+		}
+	}
+}
+
+func TestLoad_FilesOfOthers(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	load := func(text string) (config.Config, error) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return config.Load(func(string) (string, bool) { return "", false }, func(name string) string {
+			return map[string]string{"HIPPO_CONFIG": path, "HOME": t.TempDir()}[name]
+		})
+	}
+	if c, err := load("\xef\xbb\xbfranker = \"bm25\"\r\n"); err != nil || c.Ranker != hippo.RankerBM25 {
+		t.Errorf("a byte order mark: %v, %v", c.Ranker, err)
+	}
+	if c, err := load("ranker = \"bm25\"\ncolor = 3\n"); err != nil || c.Ranker != hippo.RankerBM25 || len(c.Notices) != 1 || !strings.HasPrefix(c.Notices[0], "color has no effect") {
+		t.Errorf("a key of another version: %+v, %v", c, err)
+	}
+	if _, err := load("ranker = \"bm25\"\nstore = \"C:\\Users\\me\\m.db\"\n"); err == nil || !strings.Contains(err.Error(), "line 2") || !strings.Contains(err.Error(), `'C:\Users\me\memory.db'`) {
+		t.Errorf("backslashes: %v", err)
 	}
 }

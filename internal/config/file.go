@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,7 +20,10 @@ import (
 // the folder of the program below $XDG_CONFIG_HOME. It need not exist.
 func Path(env func(string) string) string {
 	if p := env("HIPPO_CONFIG"); p != "" {
-		return p
+		if full, err := Expand(p); err == nil {
+			return full
+		}
+		return p // reading it says what is wrong
 	}
 	return filepath.Join(userDir(env, "XDG_CONFIG_HOME", ".config"), "hippo", "config.toml")
 }
@@ -65,31 +69,50 @@ func homeDir(env func(string) string) string {
 	return env("HOME")
 }
 
-// readFile returns the settings in a TOML file: one string for each name.
-func readFile(path string) (map[string]string, error) {
+// readFile returns the settings in a TOML file: one string for each name. Notices name the keys that are no settings.
+func readFile(path string) (out map[string]string, notices []string, err error) {
+	if path, err = Expand(path); err != nil {
+		return nil, nil, err
+	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: settings: %w", hippo.ErrUnavailable, err)
+		return nil, nil, fmt.Errorf("%w: settings: %w", hippo.ErrUnavailable, err)
 	}
 	var values map[string]any
-	if err := toml.Unmarshal(text, &values); err != nil {
-		return nil, fmt.Errorf("%w: settings %s: %w", hippo.ErrInvalid, path, err)
+	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &values); err != nil {
+		return nil, nil, unreadable(path, err)
 	}
-	out := make(map[string]string, len(values))
+	out = make(map[string]string, len(values))
 	for name, v := range values {
 		s, ok := v.(string)
 		switch {
 		case !slices.ContainsFunc(Settings(), func(s Setting) bool { return s.Name == name }):
-			return nil, hippo.Fieldf(name, "is no setting, in %s: want one of %s", path, names())
+			notices = append(notices, fmt.Sprintf("%s has no effect: it is no setting of this version, in %s; the settings are %s", name, path, names()))
+			continue
 		case !ok:
-			return nil, hippo.Fieldf(name, "must be a text in quotes, in %s", path)
+			return nil, nil, hippo.Fieldf(name, "must be a text in quotes, in %s", path)
 		}
 		out[name] = s
 	}
-	return out, nil
+	slices.Sort(notices)
+	return out, notices, nil
+}
+
+// unreadable returns the error for a file that is no TOML, with the line, and the remedy for the path of a Windows program.
+func unreadable(path string, err error) error {
+	bad, ok := errors.AsType[*toml.DecodeError](err)
+	if !ok {
+		return fmt.Errorf("%w: settings %s: %w", hippo.ErrInvalid, path, err)
+	}
+	line, _ := bad.Position()
+	hint := ""
+	if strings.Contains(bad.Error(), "escape") {
+		hint = `; a text with backslashes goes between single quotes: store = 'C:\Users\me\memory.db'`
+	}
+	return fmt.Errorf("%w: settings %s, line %d: %w%s", hippo.ErrInvalid, path, line, err, hint)
 }
 
 func names() string {

@@ -47,6 +47,10 @@ func key(env func(string) string) (secret.Value, error) {
 	if path == "" {
 		return secret.Value{}, nil
 	}
+	path, err := Expand(path)
+	if err != nil {
+		return secret.Value{}, hippo.Fieldf("HIPPO_MODEL_KEY_FILE", "%v", err)
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return secret.Value{}, fmt.Errorf("%w: HIPPO_MODEL_KEY_FILE: %w", hippo.ErrUnavailable, err)

@@ -97,7 +97,7 @@ func (s *Server) speak(next mcp.MethodHandler) mcp.MethodHandler {
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
 			if system, t := s.find(r.Params.Name); t != nil {
-				return s.callDialect(ctx, system, t, r), nil
+				return s.notices.once(s.callDialect(ctx, system, t, r)), nil
 			}
 		case *mcp.ListToolsRequest:
 			result, err := next(ctx, method, req)

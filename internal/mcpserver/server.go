@@ -75,6 +75,7 @@ type Server struct {
 	workspace workspace
 	// byDefault: nobody said what is listed.
 	byDefault bool
+	notices   notices
 }
 
 // instructions tell a model what the tools are for.
@@ -182,7 +183,8 @@ func (s *Server) handler(t tool) mcp.ToolHandler {
 		if err != nil {
 			return failure(err), nil
 		}
-		return result(&r, in.json())
+		out, err := result(&r, in.json())
+		return s.notices.once(out), err
 	}
 }
 

@@ -49,5 +49,8 @@ func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
 	for _, d := range out.Degraded {
 		fmt.Fprintf(&text, "\ndegraded: %s", termtext.Line(d))
 	}
+	if s.server.notices.said.Load() { // else they follow the first answer
+		text.WriteString(s.server.notices.text())
+	}
 	return reply{text: text.String(), data: out}, nil
 }

@@ -1,0 +1,46 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+)
+
+// placeholder matches what clients and shells fill in: $NAME, ${NAME}, ${env:NAME}, $env:NAME and %NAME%.
+var placeholder = regexp.MustCompile(`\$\{([^{}/\\]*)\}|\$((?:env:)?[A-Za-z_][A-Za-z0-9_]*)|%([A-Za-z_][A-Za-z0-9_()]*)%`)
+
+// Expand returns the absolute form of a path; a leading "~" is the home directory, and a variable of the environment is its
+// value. The home of another user, "~name", and a variable that is not set, such as "${workspaceFolder}" of a client that did
+// not fill it in, are refused: they would become directories of that very name.
+func Expand(path string) (string, error) {
+	given := path
+	var missing string
+	path = placeholder.ReplaceAllStringFunc(path, func(text string) string {
+		name := strings.TrimPrefix(strings.Trim(text, "${}%"), "env:")
+		value := os.Getenv(name)
+		if value == "" && (name == "HOME" || name == "USERPROFILE") {
+			value, _ = os.UserHomeDir()
+		}
+		if value == "" && missing == "" {
+			missing = text
+		}
+		return value
+	})
+	if missing != "" {
+		return "", fmt.Errorf("%w: %s: %s is not set here: the client has not filled it in; write the path out", hippo.ErrInvalid, given, missing)
+	}
+	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, `~\`) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, path, err)
+		}
+		path = filepath.Join(home, path[1:])
+	} else if strings.HasPrefix(path, "~") {
+		return "", fmt.Errorf("%w: %s: only ~ and ~/ are understood; write ./%s if that is its name", hippo.ErrInvalid, path, path)
+	}
+	return filepath.Abs(path)
+}
