@@ -40,6 +40,30 @@ func (p *place) sql(query string, args ...any) {
 	}
 }
 
+// What has no other copy, such as relations that were learned, stays when the tables of a new program replace those of an earlier one.
+// All files are read again: the earlier program may have left out what it did not know.
+func TestDerived_earlier_version(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.open()
+	put(t, s, memory(1), memory(2))
+	learned, declared := relation(1, 2, hippo.CoRecalled, .5), relation(2, 1, "explains", .25)
+	relate(t, s, learned, declared)
+	before := get(t, s, 1)
+	closed(t, s)
+	p.sql("PRAGMA user_version = 7001")
+	p.sql("UPDATE memory SET content = 'left out by an earlier program' WHERE id = (SELECT memory FROM file WHERE holder LIMIT 1)")
+	s = p.open()
+	wantRelations(t, s, learned, declared)
+	if got := get(t, s, 1); got.Content != before.Content {
+		t.Errorf("got %q, want %q", got.Content, before.Content)
+	}
+	closed(t, s)
+	p.sql("PRAGMA user_version = 7002")
+	s = p.open()
+	wantRelations(t, s, declared)
+}
+
 // What is acknowledged stays, whenever .hippo is deleted.
 func TestDerived_may_be_deleted_while_processes_write(t *testing.T) {
 	t.Parallel()

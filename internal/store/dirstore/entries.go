@@ -37,6 +37,9 @@ CREATE INDEX file_memory ON file (memory);
 CREATE INDEX file_recheck ON file (name) WHERE recent OR fault IS NOT NULL;
 `
 
+// rereadAll makes every file be read again, also one whose stamp and content are the known ones.
+const rereadAll = "UPDATE file SET sum = zeroblob(32), recent = 1"
+
 // tablesVersion changes with tables, and with how files are read.
 const tablesVersion = 1
 

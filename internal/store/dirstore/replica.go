@@ -53,7 +53,7 @@ func openReplica(ctx context.Context, d *directory, log *slog.Logger) (*replica,
 }
 
 func (r *replica) open(ctx context.Context) (*sqlitestore.Store, error) {
-	return sqlitestore.OpenDerived(ctx, r.path, sqlitex.Derived{Version: tablesVersion, SQL: tables}, r.log)
+	return sqlitestore.OpenDerived(ctx, r.path, sqlitex.Derived{Version: tablesVersion, SQL: tables}, rereadAll, r.log)
 }
 
 func (r *replica) close() error {

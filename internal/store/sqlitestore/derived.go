@@ -10,10 +10,17 @@ import (
 )
 
 // OpenDerived opens a store that is a copy of memories which are kept elsewhere. The file
-// has the tables of a [Store] and those that tables.SQL creates; tables.Version is below 1,000. It
-// is never migrated; see [sqlitex.OpenDerived].
-func OpenDerived(ctx context.Context, path string, tables sqlitex.Derived, log *slog.Logger) (*Store, error) {
-	own := schema().Migrations
+// has the tables of a [Store] and those that tables.SQL creates; tables.Version is below 1,000. A file of an
+// earlier version of the tables of a [Store] is migrated, and reread, which makes the caller compare the memories with their
+// sources, is run in it; see [sqlitex.OpenDerived].
+func OpenDerived(ctx context.Context, path string, tables sqlitex.Derived, reread string, log *slog.Logger) (*Store, error) {
+	own, extra := schema().Migrations, tables.Version
+	tables.Upgrade = func(from int) string {
+		if at := from / 1000; 0 < at && at < len(own) && from%1000 == extra {
+			return strings.Join(own[at:], "\n") + "\n" + reread
+		}
+		return ""
+	}
 	tables.Version += 1000 * len(own)
 	tables.SQL = strings.Join(own, "\n") + "\n" + tables.SQL
 	db, err := sqlitex.OpenDerived(ctx, path, tables, log)

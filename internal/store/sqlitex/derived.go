@@ -14,16 +14,19 @@ import (
 )
 
 // Derived is the schema of a private file whose data can be computed again, so that it
-// is never migrated.
+// is migrated only where that is easy.
 type Derived struct {
 	// Version is above 0 and changes with SQL or with the meaning of what is stored.
 	Version int
 	// SQL creates the tables in an empty file.
 	SQL string
+	// Upgrade returns what brings the tables of an earlier version to this one, with their data, of which some may have no other
+	// copy; empty: nothing does. Nil: every other version is dropped.
+	Upgrade func(from int) (statements string)
 }
 
 // OpenDerived opens a file of derived data. It creates the file and its tables if they do
-// not exist, and drops and creates all tables if they are of another version. A damaged
+// not exist. Tables of another version are upgraded, or else dropped and created. A damaged
 // file is removed if the damage shows when it is opened; see [Remove]. What the tables
 // contain is up to the caller: they may be empty after any call.
 //
@@ -106,17 +109,35 @@ func (s Derived) create(ctx context.Context, conn *sql.Conn) error {
 	if err != nil || at == s.Version {
 		return err
 	}
-	drop, err := dropAll(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, drop+s.SQL); err != nil {
-		return err
+	if !s.upgraded(ctx, tx, at) {
+		drop, err := dropAll(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, drop+s.SQL); err != nil {
+			return err
+		}
 	}
 	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", s.Version)); err != nil {
 		return err
 	}
 	return tx.Commit()
+}
+
+// upgraded brings the tables to this version, and reports whether that is possible. If not they are as they were.
+func (s Derived) upgraded(ctx context.Context, tx *sql.Tx, from int) bool {
+	if s.Upgrade == nil {
+		return false
+	}
+	statements := s.Upgrade(from)
+	if statements == "" {
+		return false
+	}
+	if _, err := tx.ExecContext(ctx, "SAVEPOINT upgrade;"+statements+"; RELEASE upgrade"); err == nil {
+		return true
+	}
+	_, _ = tx.ExecContext(ctx, "ROLLBACK TO upgrade; RELEASE upgrade") // what is left is dropped
+	return false
 }
 
 // dropAll returns the SQL that drops all tables and views.
