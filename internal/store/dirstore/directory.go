@@ -148,6 +148,8 @@ func (d *directory) failed(op, name string, err error) error {
 		return fmt.Errorf("%w: %w", hippo.ErrFull, err)
 	case readOnly(err):
 		return fmt.Errorf("%w: %w", hippo.ErrReadOnly, err)
+	case errors.Is(err, syscall.EIO):
+		return fmt.Errorf("%w: %w (the disk may be failing)", hippo.ErrUnavailable, err)
 	default:
 		return err
 	}

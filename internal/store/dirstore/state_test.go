@@ -421,3 +421,20 @@ func TestWrite_succeeds_when_the_replica_cannot_be_committed(t *testing.T) {
 		noProblems(t, s)
 	}
 }
+
+// A disk that fails makes the store unavailable: it is neither damage nor a fault of the program.
+func TestWrite_DiskFails(t *testing.T) {
+	t.Parallel()
+	for _, op := range []string{"write", "rename", "sync"} {
+		p := newPlace(t)
+		f := &failing{op: op, err: syscall.EIO}
+		s := p.openWith(p.options().WithFault(f.fault))
+		f.turn(true)
+		err := s.Write(t.Context(), driver.Durable, func(tx driver.Tx) error { return tx.Put(memory(1)) })
+		if !errors.Is(err, hippo.ErrUnavailable) || !strings.Contains(err.Error(), p.dir) {
+			t.Errorf("%s: got %v", op, err)
+		}
+		f.turn(false)
+		put(t, s, memory(1))
+	}
+}
