@@ -32,6 +32,9 @@ func Backup(ctx context.Context, c config.Store, path string, force bool, o *Opt
 	if o == nil {
 		o = &Options{}
 	}
+	if err := Apart(c, path); err != nil {
+		return r, err
+	}
 	if !force {
 		if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 			return r, fmt.Errorf("%w: %s exists: give another name, or --force to replace it", hippo.ErrConflict, path)
@@ -105,11 +108,8 @@ func locate(ps []driver.Problem, temporary, path string) []driver.Problem {
 
 // publish gives a complete backup its name.
 func publish(file, path string) error {
-	err := os.Chmod(file, 0o600)
-	if err == nil {
-		err = atomicfile.Publish(file, path)
-	}
-	if err != nil {
+	_ = os.Chmod(file, 0o600) // some file systems have no permissions, and refuse to set them
+	if err := atomicfile.Publish(file, path); err != nil {
 		return fmt.Errorf("%w: backup: %w", hippo.ErrUnavailable, err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hippo-memory/hippo/internal/app"
 	"github.com/hippo-memory/hippo/internal/config"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/syncfile"
@@ -42,6 +43,9 @@ func syncFile(ctx context.Context, s *shell, path string, o syncfile.Options) er
 		return err
 	}
 	cfg, err := s.config()
+	if err == nil {
+		err = app.Apart(cfg.Store, full)
+	}
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func newExportCommand(s *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return exportTo(s, x, args, force)
+				return exportTo(s, cfg.Store, x, args, force)
 			})
 		},
 	}
@@ -126,26 +126,29 @@ func exportSalvaged(ctx context.Context, s *shell, args []string, force bool) er
 	if err != nil {
 		return err
 	}
-	err = exportTo(s, export{calendar: v.Calendar, memories: v.Memories, related: v.Relations, lost: v.LostRelations}, args, force)
+	err = exportTo(s, c.Store, export{calendar: v.Calendar, memories: v.Memories, related: v.Relations, lost: v.LostRelations}, args, force)
 	return errors.Join(err, v.Close())
 }
 
 // exportTo writes to the file that args names, or to the output.
-func exportTo(s *shell, x export, args []string, force bool) error {
+func exportTo(s *shell, from config.Store, x export, args []string, force bool) error {
 	if len(args) == 0 || args[0] == "-" {
 		_, unreadable, err := writeExport(s, x, termtext.JSON(s.out))
 		return errors.Join(err, printUnreadable(s, x, unreadable))
 	}
-	return exportFile(s, x, args[0], force)
+	path, err := config.Expand(args[0])
+	if err == nil {
+		err = app.Apart(from, path)
+	}
+	if err != nil {
+		return err
+	}
+	return exportFile(s, x, path, force)
 }
 
 // exportFile writes to a temporary file and renames it when it is complete. An existing link
 // or pipe is kept and written directly.
 func exportFile(s *shell, x export, path string, force bool) error {
-	path, err := config.Expand(path)
-	if err != nil {
-		return err
-	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 && !force {
 		return fmt.Errorf("%w: %s is there already: give --force to replace it", hippo.ErrConflict, path)
 	}
@@ -154,6 +157,7 @@ func exportFile(s *shell, x export, path string, force bool) error {
 		plain = info.Mode().IsRegular()
 	}
 	var f *os.File
+	var err error
 	if plain {
 		f, err = os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	} else {
@@ -273,8 +277,8 @@ func migrateStore(ctx context.Context, s *shell, from, to string) error {
 	if dst.Store, err = config.ParseStore(to); err != nil {
 		return err
 	}
-	if src.Store == dst.Store {
-		return hippo.Fieldf("to", "must be another store than from, got %s twice", src.Store)
+	if app.Same(src.Store, dst.Store) {
+		return hippo.Fieldf("to", "must be another store than from, but %s and %s are one", src.Store, dst.Store)
 	}
 	if err := exists(src.Store); err != nil {
 		return err

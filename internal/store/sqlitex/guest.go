@@ -60,9 +60,7 @@ func backUp(ctx context.Context, f *File) (name string, err error) {
 	if err := copyFile(ctx, f, copied); err != nil {
 		return "", err
 	}
-	if err := os.Chmod(copied, 0o600); err != nil {
-		return "", err
-	}
+	_ = os.Chmod(copied, 0o600) // some file systems have no permissions, and refuse to set them
 	for n := 1; ; n++ {
 		name = f.path + BackupSuffix
 		if n > 1 {
