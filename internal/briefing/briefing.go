@@ -73,6 +73,8 @@ type Input struct {
 	IDs hippo.ShortIDs
 	// Similar is the cosine of two memories; nil: duplicates are found lexically.
 	Similar func(a, b hippo.ID) float64
+	// Changed reports whether a memory changes a value of an older one; nil: none does.
+	Changed func(older, newer *hippo.Memory) bool
 	// Instructs reports whether a text tries to instruct its reader; nil: none does.
 	Instructs func(text string) bool
 }

@@ -212,9 +212,30 @@ func (f *filler) fillPrompt(lists map[Section][]scored) {
 	}
 }
 
+// newest returns the newest of the memories that may be shown and change a value of m, or m.
+func (f *filler) newest(m *hippo.Memory) *hippo.Memory {
+	out := m
+	if f.in.Changed == nil {
+		return m
+	}
+	for i := range f.in.Candidates {
+		o := f.in.Candidates[i].Memory
+		if _, ok := planOf(f.in, &f.in.Candidates[i]); ok && Trusted(o) && out.When().Before(o.When()) && f.in.Changed(m, o) {
+			out = o
+		}
+	}
+	return out
+}
+
 // add adds a memory, unless the reader knows it or an item says the same. It returns what that
 // costs, and whether it was within the limit.
 func (f *filler) add(s Section, m *hippo.Memory, limit float64) (cost float64, fits bool) {
+	if newer := f.newest(m); newer != m { // what it says holds no more: the newer one stands for it
+		f.seen[m.ID] = true
+		if m = newer; f.seen[m.ID] {
+			return 0, true
+		}
+	}
 	words := wordsOf(m.Content)
 	if f.in.Known != nil && f.in.Known(m) || f.unique.has(m, words) {
 		f.seen[m.ID] = true

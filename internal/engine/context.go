@@ -12,6 +12,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/codeindex"
+	"github.com/hippo-memory/hippo/internal/lang/contradict"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/retrieve"
 	"github.com/hippo-memory/hippo/internal/screen"
@@ -91,7 +92,7 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 		ids[i] = g.found[i].Memory.ID
 	}
 	in := &briefing.Input{
-		Query: q, Candidates: g.found, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs,
+		Query: q, Candidates: g.found, IDs: ShortIDs(m, ids), Projects: m.scope.Current(), Now: m.now(), Instructs: instructs, Changed: changed(),
 	}
 	b, err := selected(ctx, m, in)
 	if err != nil || q.PromptOnly || m.scope.Project == hippo.Unassigned {
@@ -101,6 +102,23 @@ func brief(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Briefi
 		b.Unassigned = unassigned(m)
 		return nil
 	})
+}
+
+// changed returns [contradict.Changes] of memories, each of which it parses once.
+func changed() func(older, newer *hippo.Memory) bool {
+	known := make(map[hippo.ID]contradict.Statement)
+	of := func(m *hippo.Memory) contradict.Statement {
+		s, ok := known[m.ID]
+		if !ok {
+			s = contradict.StatementOf(m.Content)
+			known[m.ID] = s
+		}
+		return s
+	}
+	return func(older, newer *hippo.Memory) bool {
+		a := of(older)
+		return a.ChangedBy(of(newer))
+	}
 }
 
 // instructs reports whether a text looks as if it was meant to steer a model.

@@ -97,17 +97,57 @@ type Contradiction struct {
 	Reason string
 }
 
+// changed is the reason where the texts do not differ in one place.
+const changed = "the newer one says it otherwise"
+
+// Renewed returns the hits with those that contradict an older one right before that, with its relevance. Hits that do not
+// hold at the time, and those that are half as relevant as the first, stay where they are. Cost: a pass over the texts of the hits.
+func Renewed(p *Plan, hits []hippo.Hit, at time.Time) []hippo.Hit {
+	if p.ranker != hippo.RankerHippo || p.search.Text == "" || pastOf(p).former() || p.temporal.named || len(hits) < 2 {
+		return hits
+	}
+	claims := make([]Claim, 0, conflictHits)
+	for _, h := range firstOf(hits, conflictHits) {
+		if h.Relevance < hits[0].Relevance*renewing || h.Memory.StateAt(at) != hippo.Holds {
+			break
+		}
+		claims = append(claims, ClaimOf(h.Memory))
+	}
+	out := slices.Clone(hits)
+	for k := 1; k < len(claims); k++ {
+		for i := range k {
+			older, newer := out[i], out[k]
+			if !older.Memory.When().Before(newer.Memory.When()) {
+				continue
+			}
+			if _, ok := claims[i].Contradicts(claims[k]); !ok {
+				continue
+			}
+			newer.Relevance = older.Relevance
+			c := claims[k]
+			out, claims = slices.Insert(slices.Delete(out, k, k+1), i, newer), slices.Insert(slices.Delete(claims, k, k+1), i, c)
+			break
+		}
+	}
+	return out
+}
+
+// renewing is the share of the relevance of the first hit from which on a hit may be put before an older one.
+const renewing = .5
+
 // Revised returns the memories that m probably supersedes: they are valid when it begins, and
 // give the same fact another value.
 func Revised(m *hippo.Memory, others []*hippo.Memory) []Contradiction {
 	var out []Contradiction
-	text := contradict.Parse(m.Content)
+	text, statement := contradict.Parse(m.Content), contradict.StatementOf(m.Content)
 	for _, o := range others {
 		if o.ContentHash == m.ContentHash || !o.ValidAt(beginOf(m)) {
 			continue
 		}
 		if reason, ok := contradict.Parse(o.Content).Revised(text); ok {
 			out = append(out, Contradiction{o, string(reason)})
+		} else if old := contradict.StatementOf(o.Content); old.ChangedBy(statement) {
+			out = append(out, Contradiction{o, changed})
 		}
 	}
 	return out
