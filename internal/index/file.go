@@ -93,7 +93,7 @@ type header struct {
 // indexFile is the file of an index as this process knows it.
 type indexFile struct {
 	path     string
-	mappings mappings
+	mappings *mappings
 
 	mu       sync.Mutex // guards what follows
 	identity identity   // of the file that refs is about

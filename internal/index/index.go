@@ -28,7 +28,7 @@ func Open(ctx context.Context, src Source, o *Options) (*Index, error) {
 		return nil, fmt.Errorf("index: open: %w", err)
 	}
 	s := newState(o.Models)
-	u := &upkeep{state: s, opts: o, file: indexFile{path: o.Path}}
+	u := &upkeep{state: s, opts: o, file: indexFile{path: o.Path, mappings: newMappings()}}
 	u.load(head)
 	f := &follower{state: s, src: src, opts: o, upkeep: u, token: make(chan struct{}, 1)}
 	v := &Vectors{state: s, upkeep: u, scans: newScans()}

@@ -18,11 +18,14 @@ func (m *mapping) drop() {
 }
 
 // mappings knows the address ranges that are mapped, to tell a fault in a file from a fault
-// of the program.
+// of the program. It is an allocation of its own: each cleanup of a mapping refers to it until the mapping is collected, and
+// what refers to the mappings must not come along.
 type mappings struct {
 	mu     sync.Mutex
 	ranges map[uintptr]int // length by address
 }
+
+func newMappings() *mappings { return &mappings{ranges: make(map[uintptr]int)} }
 
 // add maps a range of a file; from is rounded down to the page. It returns the bytes from
 // from on.
@@ -37,9 +40,6 @@ func (m *mappings) add(f *os.File, from, to int64) ([]byte, *mapping, error) {
 	}
 	address := uintptr(unsafe.Pointer(unsafe.SliceData(data)))
 	m.mu.Lock()
-	if m.ranges == nil {
-		m.ranges = make(map[uintptr]int)
-	}
 	m.ranges[address] = len(data)
 	m.mu.Unlock()
 	mapped := &mapping{data}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/hippo-memory/hippo/internal/retrieve"
 )
@@ -39,8 +40,18 @@ func (r *reserve[T]) put(x T) {
 	r.free = append(r.free, x)
 	if !r.trimming {
 		r.trimming = true
-		time.AfterFunc(trimAfter, r.trim)
+		r.trimLater()
 	}
+}
+
+// trimLater has r trimmed, if it is still in use then: a timer must not keep a closed index, which r is a part of.
+func (r *reserve[T]) trimLater() {
+	kept := weak.Make(r)
+	time.AfterFunc(trimAfter, func() {
+		if r := kept.Value(); r != nil {
+			r.trim()
+		}
+	})
 }
 
 // trim drops what has not been used since the last trim.
@@ -50,7 +61,7 @@ func (r *reserve[T]) trim() {
 	r.free = slices.Delete(r.free, 0, r.unused)
 	r.unused = len(r.free)
 	if r.trimming = r.unused > 0; r.trimming {
-		time.AfterFunc(trimAfter, r.trim)
+		r.trimLater()
 	}
 }
 
