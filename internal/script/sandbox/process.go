@@ -10,7 +10,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"github.com/hippo-memory/hippo"
 )
 
 // Handler answers the calls of a program, one at a time. An error ends the program at once, without a chance to go
@@ -44,7 +47,7 @@ func Run(ctx context.Context, command []string, s *Start, handle Handler) (*Outc
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	return &Outcome{Failure: p.failure(err)}, nil
+	return p.failure(err)
 }
 
 var errTime = errors.New("time is over")
@@ -121,22 +124,25 @@ func (p *process) talk(ctx context.Context, s *Start, handle Handler) (*Outcome,
 	}
 }
 
-// failure says why a child ended without an outcome.
-func (p *process) failure(err error) *Failure {
+// failure says why a child ended without an outcome. One that neither the program nor a limit has ended is an error:
+// [hippo.ErrUnavailable] if somebody killed it.
+func (p *process) failure(err error) (*Outcome, error) {
 	said := p.errors.String()
 	state := p.cmd.ProcessState
 	switch {
 	case p.late.Load() || state != nil && state.ExitCode() == exitTime:
-		return overtime("computed for more than %v without a call", MaxCompute).Failure
+		return overtime("computed for more than %v without a call", MaxCompute), nil
 	case strings.Contains(said, "stack exceeds") || strings.Contains(said, "stack overflow"):
-		return &Failure{Message: "a value or an expression nests too deeply"}
+		return &Outcome{Failure: &Failure{Message: "a value or an expression nests too deeply"}}, nil
 	case state != nil && state.ExitCode() == exitMemory || outOfMemory(said):
-		return &Failure{
+		return &Outcome{Failure: &Failure{
 			Message: fmt.Sprintf("the program needs more than %d MiB of memory", MaxMemory>>20),
 			Hint:    "build less: no huge lists, repeats or numbers",
-		}
+		}}, nil
+	case state != nil && state.ExitCode() < 0 && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.EPIPE)):
+		return nil, fmt.Errorf("%w: the process that ran the program was ended from outside (%v), nothing was stored: run the program again", hippo.ErrUnavailable, state)
 	default:
-		return &Failure{Message: fmt.Sprintf("the process of the program ended (%v): %v %s", state, err, clipped(oneLine(said), 300))}
+		return nil, fmt.Errorf("the process of the program ended (%v): %w %s", state, err, clipped(oneLine(said), 300))
 	}
 }
 

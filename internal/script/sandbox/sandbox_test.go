@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hippo-memory/hippo"
 )
 
 // childArgument makes this test binary a child, brokenArgument one that does not keep the protocol.
@@ -263,6 +266,27 @@ func TestRun_isolated(t *testing.T) {
 	}
 }
 
+// TestRun_killed runs alone, as TestRun_isolated does: a process that somebody else kills is no fault of its program.
+func TestRun_killed(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("/proc shows the child on Linux only")
+	}
+	_, err := Run(t.Context(), command(t, childArgument), &Start{Program: "search('x')", Functions: []Function{searchFunction()}}, func(context.Context, *Call) (*Reply, error) {
+		pid, err := strconv.Atoi(childOf(t))
+		if err != nil {
+			return nil, err
+		}
+		p, err := os.FindProcess(pid)
+		if err != nil {
+			return nil, err
+		}
+		return &Reply{Value: json.RawMessage("[]")}, p.Kill()
+	})
+	if hippo.CodeOf(err) != hippo.CodeUnavailable {
+		t.Errorf("error %v, want one of the code %s", err, hippo.CodeUnavailable)
+	}
+}
+
 // childOf returns the process that this test has started with the program of the test that asks.
 func childOf(t *testing.T) string {
 	t.Helper()
@@ -291,7 +315,7 @@ func TestRun_broken_child(t *testing.T) {
 	t.Parallel()
 	for _, said := range []string{"", "x", "\x00\x00\x00\x05hello", "\xff\xff\xff\xff", "\x00\x00\x00\x02{}", "\x00\x00\x01\x00{}"} {
 		out, err := Run(t.Context(), command(t, brokenArgument, strings.ReplaceAll(said, "\x00", "")), &Start{Program: "1"}, found)
-		if err != nil || out.Failure == nil || !strings.Contains(out.Failure.Message, "the process of the program ended") {
+		if err == nil || !strings.Contains(err.Error(), "the process of the program ended") || hippo.CodeOf(err) != hippo.CodeInternal {
 			t.Errorf("%q: %+v, %v", said, out, err)
 		}
 	}
