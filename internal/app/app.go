@@ -43,6 +43,8 @@ type Options struct {
 	CodeModel config.Model
 	// Client is the HTTP client for model endpoints; nil means one like [http.DefaultClient].
 	Client *http.Client
+	// Verbs are those of packages above the engine that processes which share the store may call.
+	Verbs []engine.Verb
 	// Token is that for a server, instead of $HIPPO_TOKEN and the login of the user.
 	Token secret.Value
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/remote"
 	"github.com/hippo-memory/hippo/internal/share"
+	"github.com/hippo-memory/hippo/internal/store/driver"
 )
 
 const (
@@ -40,6 +41,7 @@ type Sharing struct {
 
 	mu      sync.Mutex // never held while something waits
 	current *attachment
+	alone   bool // the process that listened was silent: this one has opened the store itself since
 	closed  bool
 }
 
@@ -137,7 +139,8 @@ func (s *Sharing) Here(ctx context.Context) (*engine.Engine, func() error, error
 }
 
 // Call implements [engine.Remote]. If the connection breaks, it connects to the process that takes over, or takes
-// over itself, and repeats the call with Retried set.
+// over itself, and repeats the call with Retried set. If the other process does not run, this one opens the store, too; a call
+// that the other one has not carried out by then it never does.
 func (s *Sharing) Call(ctx context.Context, c *engine.Call, out any) error {
 	for attempt := 0; ; attempt++ {
 		a, err := s.attached(ctx)
@@ -152,7 +155,7 @@ func (s *Sharing) Call(ctx context.Context, c *engine.Call, out any) error {
 			return fmt.Errorf("%w: %s: %w", hippo.ErrInvalid, c.Verb, err)
 		}
 		if a.local != nil {
-			reply, failed := engine.NewDispatcher(a.local.Engine).Do(ctx, payload)
+			reply, failed := s.dispatcher(a).Do(ctx, payload)
 			return engine.Decode(reply, failed, out)
 		}
 		reply, failed, err := a.conn.Call(ctx, payload)
@@ -194,10 +197,20 @@ func (s *Sharing) attached(ctx context.Context) (*attachment, error) {
 	}
 }
 
-// leave forgets an attachment whose connection has ended.
+// dispatcher carries out calls with the engine of this process.
+func (s *Sharing) dispatcher(a *attachment) *engine.Dispatcher {
+	return engine.NewDispatcher(a.local.Engine, s.options.Verbs...)
+}
+
+// leave forgets an attachment whose connection has ended. If the other process was silent, this one opens the store itself
+// from now on: to greet a process that does not run takes seconds.
 func (s *Sharing) leave(a *attachment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if a.conn != nil && a.conn.Silent() && !s.alone {
+		s.alone = true
+		s.log.Warn("the process that shares the store does not run: this one opens the store itself")
+	}
 	if s.current == a {
 		s.current = nil
 	}
@@ -216,7 +229,10 @@ func (s *Sharing) join(ctx context.Context, a *attachment) {
 	}
 	close(a.done)
 	if a.listener != nil {
-		a.listener.Serve(engine.NewDispatcher(a.local.Engine).Do)
+		d := s.dispatcher(a)
+		a.listener.Serve(func(ctx context.Context, call []byte) ([]byte, bool) {
+			return d.Do(driver.Unless(ctx, share.Gone(ctx)), call)
+		})
 	}
 	if a.conn != nil && s.Listens { // takes over at once, so that the store is open when the next call comes
 		<-a.conn.Broken()
@@ -230,7 +246,7 @@ func (s *Sharing) join(ctx context.Context, a *attachment) {
 // connect connects to the process that listens, or makes this one listen. It leaves both unset if this process is to
 // open the store for itself alone.
 func (s *Sharing) connect(ctx context.Context, a *attachment) {
-	if !s.cfg.Share || s.cfg.Store.Kind == "memory" || runtime.GOOS == "windows" { // the rights of sockets there are not tried
+	if s.isAlone() || !s.cfg.Share || s.cfg.Store.Kind == "memory" || runtime.GOOS == "windows" { // the rights of sockets there are not tried
 		return
 	}
 	key := strings.Join([]string{engine.Protocol(), s.cfg.Store.Kind, realPath(s.cfg.Store.Path), s.cfg.Model.Name}, "\x00")
@@ -269,6 +285,12 @@ func (s *Sharing) connect(ctx context.Context, a *attachment) {
 		pause(ctx, joinPause)
 	}
 	s.log.Info("store not shared", "error", "another process is about to listen, and does not")
+}
+
+func (s *Sharing) isAlone() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.alone
 }
 
 // answer makes this process listen, unless another one does.

@@ -163,35 +163,6 @@ func impersonate(t *testing.T, reply string) {
 	}()
 }
 
-// What is no verb opens the store here for its time: a program's writes are one transaction, which the others see.
-func TestSharing_StagesHere(t *testing.T) {
-	c := shared(t)
-	_, e1 := join(t, c, app.SharingOptions{Listens: true})
-	_, e2 := join(t, c, app.SharingOptions{Listens: true})
-	for _, keep := range []bool{false, true} {
-		staged, err := e2.Stage(t.Context(), hippo.LocalScope(""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			if _, err := staged.Record(t.Context(), &hippo.Memory{Content: "held back", Importance: hippo.Importance{Base: 0.5}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if n := count(t, e1); n != 0 {
-			t.Errorf("%d memories before the commit", n)
-		}
-		if !keep {
-			staged.Discard()
-		} else if err := staged.Commit(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}
-	if a, b := count(t, e1), count(t, e2); a != 2 || b != 2 {
-		t.Errorf("%d and %d memories, want 2", a, b)
-	}
-}
-
 // A call that is cancelled returns, and the connection stays.
 func TestSharing_Cancelled(t *testing.T) {
 	c := shared(t)

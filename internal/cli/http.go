@@ -106,7 +106,8 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP) // before anybody knows of the server: a hangup ends a process that expects none
 	defer signal.Stop(hangups)
-	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true, Own: true})
+	trees := app.NewCode("", &app.Options{Now: s.now, Log: log, CodeModel: cfg.Model})
+	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log, Verbs: sharedVerbs(trees)}, app.SharingOptions{Listens: true, Own: true})
 	endCode := f.openCode(s, &cfg)
 	web := httpd.New(httpRoutes(s, sharing.Engine, f), server)
 	go func() { _, _ = sharing.Engine(context.WithoutCancel(ctx)) }() // the first request reports a failure
@@ -126,7 +127,7 @@ func serveHTTP(ctx context.Context, s *shell, o *httpOptions, f *httpFront, star
 	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing), endCode(), f.observer.Traces.Close(closing))
+	return errors.Join(err, web.Shutdown(closing), sharing.Shut(closing), endCode(), trees.Close(), f.observer.Traces.Close(closing))
 }
 
 // schedule begins the scheduled work of a server, and returns what ends it.

@@ -18,6 +18,7 @@ import (
 	"github.com/hippo-memory/hippo/internal/restapi"
 	"github.com/hippo-memory/hippo/internal/script"
 	"github.com/hippo-memory/hippo/internal/shodh"
+	"github.com/hippo-memory/hippo/internal/sources"
 	"github.com/hippo-memory/hippo/internal/telemetry"
 	"github.com/hippo-memory/hippo/internal/token"
 	"github.com/hippo-memory/hippo/internal/web"
@@ -59,7 +60,7 @@ func httpRoutes(s *shell, open httpd.Opener, f *httpFront) []httpd.Route {
 		[]httpd.Route{f.observer.Metrics.Route(open)},
 		mcpserver.Routes(mcpserver.Opener(open), &mcpserver.Options{Version: v, Store: f.store, Tools: f.tools, Code: f.code, Observe: f.observer.Tool, Now: s.now, Log: f.log}),
 		restapi.Routes(open, &restapi.Options{Version: v, Store: f.store, Trees: f.code, Now: s.now, Log: f.log}),
-		remote.Routes(open, &remote.Options{Version: v, Verbs: []engine.Verb{script.New(nil).Verb(f.code)}, Now: s.now, Log: f.log}),
+		remote.Routes(open, &remote.Options{Version: v, Verbs: []engine.Verb{script.New(nil).Verb(func(string) sources.Trees { return f.code })}, Now: s.now, Log: f.log}),
 		shodh.Routes(open, &shodh.Options{Version: v, Database: f.kind, Now: s.now, Log: f.log}),
 		web.Routes(open, &web.Options{
 			Sessions: f.sessions, Login: tokens.Authenticate, Tokens: webTokens(tokens), Version: v, Store: f.store, Now: s.now, Log: f.log,

@@ -16,6 +16,8 @@ import (
 	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/mcpserver"
+	"github.com/hippo-memory/hippo/internal/script"
+	"github.com/hippo-memory/hippo/internal/sources"
 )
 
 func newServeCommand(s *shell) *cobra.Command {
@@ -77,6 +79,12 @@ const indexWait = 2 * time.Second
 // idle. A server over HTTP keeps the default.
 const agentGarbage = 50
 
+// sharedVerbs are the verbs above the engine that other processes of the machine may call. Their programs see the trees of code as
+// they are: who asks for one in an editor keeps it up to date.
+func sharedVerbs(code *app.Code) []engine.Verb {
+	return []engine.Verb{script.New(nil).Verb(func(dir string) sources.Trees { return app.UnwatchedCode{Code: code, Folder: dir} })}
+}
+
 // runServe serves; nil lists the default tools.
 func runServe(ctx context.Context, s *shell, tools []string) error {
 	if os.Getenv("GOGC") == "" {
@@ -90,10 +98,10 @@ func runServe(ctx context.Context, s *shell, tools []string) error {
 		notice(s, "%s", text)
 	}
 	log := s.logger(cfg)
-	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log}, app.SharingOptions{Listens: true})
-	scope := s.scope(cfg)
 	dir, _ := os.Getwd() // without it no tree is preferred
 	code := app.NewCode(dir, &app.Options{Now: s.now, Log: log, CodeModel: cfg.Model})
+	sharing := app.NewSharing(cfg, &app.Options{IndexWait: indexWait, Now: s.now, Log: log, Verbs: sharedVerbs(code)}, app.SharingOptions{Listens: true})
+	scope := s.scope(cfg)
 	server := mcpserver.New(sharing.Engine, &mcpserver.Options{
 		Version: version().Version, Store: cfg.Store.String(), Now: s.now, Log: log, Session: "mcp-" + rand.Text(), Tools: tools, Code: code,
 		Scope:   func(context.Context) hippo.Scope { return scope },

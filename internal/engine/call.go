@@ -7,8 +7,8 @@ import (
 	"github.com/hippo-memory/hippo"
 )
 
-// ErrAway says that the store is on a server, and that what was asked for needs it in this process.
-var ErrAway = fmt.Errorf("%w: the store is on a server", hippo.ErrUnsupported)
+// ErrAway says that another process or a server has the store open, and that what was asked for needs it in this process.
+var ErrAway = fmt.Errorf("%w: the store is open elsewhere", hippo.ErrUnsupported)
 
 // Call is one verb of one caller, as it travels between processes of one user, and to a server.
 type Call struct {

@@ -85,7 +85,7 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 	if err := c.screened(m.secretsAllowed); err != nil {
 		return nil, err
 	}
-	change := func(x *hippo.Memory, day hippo.Day) error { return c.applyTo(m, x, day) }
+	change := once(m, a.Versions, func(x *hippo.Memory, day hippo.Day) error { return c.applyTo(m, x, day) })
 	if c.Supersedes == nil {
 		ms, err := update(ctx, m, hippo.VerbModify, []hippo.ID{id}, change)
 		if err != nil {

@@ -57,7 +57,8 @@ func modifyAll(ctx context.Context, m *Memories, a modifyAllArgs) ([]*hippo.Memo
 	if len(ids) == 0 {
 		return nil, hippo.Fieldf("Modifications", "must have at least one element")
 	}
-	ms, err := update(ctx, m, hippo.VerbModify, ids, func(x *hippo.Memory, day hippo.Day) error { return changes[x.ID].applyTo(m, x, day) })
+	change := once(m, a.Versions, func(x *hippo.Memory, day hippo.Day) error { return changes[x.ID].applyTo(m, x, day) })
+	ms, err := update(ctx, m, hippo.VerbModify, ids, change)
 	if err != nil {
 		return nil, err
 	}

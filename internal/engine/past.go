@@ -49,7 +49,6 @@ func pastOf[Out any](ctx context.Context, m *Memories, at time.Time, run func(*M
 	if err != nil {
 		return out, nil, err
 	}
-	s.end = func() error { return nil }
 	defer s.Discard()
 	out, err = run(s.Memories)
 	return out, past, err

@@ -109,10 +109,10 @@ func reinforce(ctx context.Context, m *Memories, a reinforceArgs) ([]Reinforceme
 		return nil, err
 	}
 	effects := make(map[hippo.ID]Reinforcement, len(votes))
-	ms, err := update(ctx, m, hippo.VerbVote, distinct(a.ids()), func(x *hippo.Memory, day hippo.Day) (err error) {
+	ms, err := update(ctx, m, hippo.VerbVote, distinct(a.ids()), once(m, a.Versions, func(x *hippo.Memory, day hippo.Day) (err error) {
 		effects[x.ID], err = m.vote(x, votes[x.ID], a.query(x.ID), day)
 		return err
-	})
+	}))
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // NewRemote returns an engine whose verbs r carries out. Of c it uses Ranker, IndexWait, Weights and Now; zone is
-// [Engine.Zone]. What cannot travel uses [Remote.Here]: [Engine.Embed] and [Engine.Stage].
+// [Engine.Zone]. [Engine.Embed], which cannot travel, uses [Remote.Here].
 func NewRemote(r Remote, c *Config, zone *time.Location) *Engine {
 	e := &Engine{remote: r, weights: c.Weights, now: c.Now, closing: r.Close, defaults: defaultsOf(c, zone)}
 	if e.weights == nil {
@@ -185,6 +185,23 @@ func applied(ctx context.Context, m *Memories, before versions) ([]*hippo.Memory
 		}
 	}
 	return nil, nil
+}
+
+// errApplied ends the transaction of a repeated write whose first attempt was carried out after [applied] had looked.
+var errApplied = errors.New("the first attempt was carried out")
+
+// once returns a change of a write that must not be carried out twice: in its transaction it looks as [applied] does before.
+// The dispatcher repeats a verb that fails with [errApplied].
+func once(m *Memories, before versions, change func(*hippo.Memory, hippo.Day) error) func(*hippo.Memory, hippo.Day) error {
+	if !m.retried {
+		return change
+	}
+	return func(x *hippo.Memory, day hippo.Day) error {
+		if was, ok := before[x.ID]; ok && versionOf(x) != was {
+			return errApplied
+		}
+		return change(x, day)
+	}
 }
 
 // Flush waits until the accesses of all searches so far are stored.

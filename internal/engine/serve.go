@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -102,7 +103,11 @@ func (d *Dispatcher) run(ctx context.Context, call []byte, admit func(*Call, ver
 	}
 	m := e.In(c.Scope)
 	m.secretsAllowed, m.wait, m.retried, m.op = c.AllowSecrets, c.Wait, c.Retried, c.Operation
-	return v.run(ctx, m, args)
+	out, err = v.run(ctx, m, args)
+	if errors.Is(err, errApplied) {
+		out, err = v.run(ctx, m, args)
+	}
+	return out, err
 }
 
 // Decode decodes a reply of [Dispatcher.Do]: a result into out, a pointer, or the error, which it returns.
@@ -127,7 +132,7 @@ func encode(v any) ([]byte, error) {
 }
 
 // generation counts changes of the meaning of calls that leave their types as they are.
-const generation = 2
+const generation = 3
 
 // Protocol returns a name for the form of calls and results: processes whose names differ cannot call each other. It
 // is derived from all types that travel. Cost: some 0.1 ms.

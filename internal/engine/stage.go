@@ -18,25 +18,18 @@ type Staged struct {
 	*Memories
 	base *Engine
 	held *store.Held
-	end  func() error // of the use of base
 }
 
 // Stage returns the memory of a scope with its writes held back. Searches do not see what others
 // write from now on. End it by Commit or Discard.
 //
-// Cost: that of bringing the index up to date; the writes are kept in memory. If another process has the store open,
-// it is opened in this one, too, until the end: reads that depend on held writes would need a state there.
+// Cost: that of bringing the index up to date; the writes are kept in memory. If another process has the store open, the error
+// is [ErrAway]: reads that depend on held writes would need a state there.
 func (e *Engine) Stage(ctx context.Context, scope hippo.Scope) (*Staged, error) {
-	m, end, err := here(ctx, e.In(scope))
-	if err != nil {
-		return nil, err
+	if e.IsRemote() {
+		return nil, ErrAway
 	}
-	s, err := stage(ctx, m)
-	if err != nil {
-		return nil, errors.Join(err, end())
-	}
-	s.end = end
-	return s, nil
+	return stage(ctx, e.In(scope))
 }
 
 func stage(ctx context.Context, m *Memories) (*Staged, error) {
@@ -79,13 +72,12 @@ func (s *Staged) Commit(ctx context.Context) error {
 	if err == nil {
 		s.base.embedding.WakeOptional()
 	}
-	return errors.Join(err, s.end())
+	return err
 }
 
 // Discard drops what was written.
 func (s *Staged) Discard() {
 	s.accesses.close()
-	_ = s.end() // nothing was written
 }
 
 // IsNotWritable reports whether an error of Commit is about a store that takes no writes: then the use of what

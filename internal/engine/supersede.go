@@ -42,12 +42,12 @@ func supersede(ctx context.Context, m *Memories, a supersedeArgs) (*hippo.Memory
 	if err := m.Flush(ctx); err != nil {
 		return nil, err
 	}
-	change := func(x *hippo.Memory, day hippo.Day) error {
+	change := once(m, a.Versions, func(x *hippo.Memory, day hippo.Day) error {
 		if x.ID != a.ID || len(a.Metadata) == 0 {
 			return nil
 		}
 		return c.applyTo(m, x, day)
-	}
+	})
 	return store.As(m.scoped, as(m, hippo.VerbSupersede)).Supersede(ctx, a.By, []hippo.ID{a.ID}, change)
 }
 

@@ -42,6 +42,7 @@ func behavesLikeLocal(t *testing.T, way, checks string) {
 		"Embedding_LoadFails", // looks for an error by identity: the kind and the text of an error travel
 		"Embedding_Resumes",   // starts background work by Warm, which the process that has the store open does by itself
 		"Consolidate_Lets",    // begins a search by Searching, likewise
+		"Stage_",              // needs the store in this process: a program runs where it is
 	}
 	args := []string{"-test.skip=^Test(" + strings.Join(skipped, "|") + ")", "-rapid.checks=" + checks, "-rapid.nofailfile"}
 	if testing.Short() {
@@ -64,6 +65,7 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 		"Score", // wires the process that has the store open
 		"Warm",  // the process that has the store open does it by itself
 		"CallerOf",
+		"Stage",      // likewise: it refuses elsewhere, and a program runs there
 		"Figures",    // are of the process that has the store open
 		"Namespaces", // likewise, and refuses elsewhere
 		"CallVerb",   // is for verbs of the packages above, and calls them where the store is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -22,6 +23,7 @@ type awayArgs struct {
 	Now     time.Time
 	Work    briefing.Work
 	Source  hippo.Source // of the memories without a situation
+	Dir     string       // that the caller works in; empty: it is not known
 }
 
 // awayResult is a report, or a failure of the program.
@@ -31,13 +33,16 @@ type awayResult struct {
 	Printed string           `json:",omitempty"`
 }
 
-// errRepeated refuses a program that may have run: its writes must not be stored twice.
+// errRepeated is the error of a program that may have run and writes: its writes must not be stored twice.
 var errRepeated = fmt.Errorf("%w: the connection broke while the program ran: whether its writes are stored is not known; look before running it again", hippo.ErrUnavailable)
 
 // runAway runs a program where the store is.
 func runAway(ctx context.Context, m *engine.Memories, c Caller, p Program) (*Report, error) {
 	a := awayArgs{Program: p, Now: c.Now().In(m.Zone())}
-	if c.Work != nil {
+	if c.Trees != nil {
+		a.Dir = c.Trees.Dir()
+	}
+	if c.Work != nil && strings.Contains(p.Source, "context") { // to look costs more than most programs
 		a.Work = c.Work(ctx)
 	}
 	if c.Place != nil && !p.ReadOnly {
@@ -55,15 +60,15 @@ func runAway(ctx context.Context, m *engine.Memories, c Caller, p Program) (*Rep
 	return out.Report, nil
 }
 
-// Verb returns the verb that runs the programs of remote callers with r, which see trees; nil: none. It needs the right to read: what a program
-// writes is checked as the writes of any caller are.
-func (r *Runner) Verb(trees sources.Trees) engine.Verb {
+// Verb returns the verb that runs the programs of remote callers with r, which see the trees that trees returns for the folder of the caller; nil: none.
+// It needs the right to read: what a program writes is checked as the writes of any caller are.
+func (r *Runner) Verb(trees func(dir string) sources.Trees) engine.Verb {
 	return engine.NewVerb(verbName, hippo.RightRead, func(ctx context.Context, m *engine.Memories, a awayArgs) (out awayResult, err error) {
 		scope, repeated := engine.CallerOf(m)
-		if repeated && !a.Program.ReadOnly && !a.Program.DryRun {
-			return out, errRepeated
+		c := Caller{Scope: scope, Now: func() time.Time { return a.Now }, Work: func(context.Context) briefing.Work { return a.Work }, repeated: repeated}
+		if trees != nil {
+			c.Trees = trees(a.Dir)
 		}
-		c := Caller{Scope: scope, Now: func() time.Time { return a.Now }, Work: func(context.Context) briefing.Work { return a.Work }, Trees: trees}
 		c.Place = func(x *hippo.Memory) {
 			if len(x.Situation) == 0 {
 				x.Source.Session, x.Source.Seq = a.Source.Session, a.Source.Seq

@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -75,6 +74,8 @@ type Caller struct {
 	Work func(context.Context) briefing.Work
 	// Trees are the source trees that a search may ask, too; nil: none.
 	Trees sources.Trees
+	// repeated: it may have run before, so that it must not write.
+	repeated bool
 	// Place completes a new memory with what is known of the conversation; nil: nothing is.
 	Place func(*hippo.Memory)
 }
@@ -115,7 +116,7 @@ func New(command []string) *Runner {
 	return &Runner{command: command, slots: make(chan struct{}, maxRunning)}
 }
 
-// Run runs a program; one over a store on a server runs there, see [Runner.Verb]. One that fails is an [*Error]; other errors are those of the arguments, of the store, of ctx, or
+// Run runs a program; one over a store that another process or a server has open runs there, see [Runner.Verb]. One that fails is an [*Error]; other errors are those of the arguments, of the store, of ctx, or
 // of starting the process, and nothing is stored then.
 //
 // Cost: 5 to 10 ms for the process, and the calls.
@@ -127,14 +128,14 @@ func (r *Runner) Run(ctx context.Context, e *engine.Engine, c Caller, p Program)
 	if err != nil {
 		return nil, err
 	}
+	if e.IsRemote() {
+		return runAway(ctx, e.In(c.Scope), c, p)
+	}
 	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer func() { <-r.slots }()
 	staged, err := e.Stage(ctx, c.Scope)
-	if errors.Is(err, engine.ErrAway) {
-		return runAway(ctx, e.In(c.Scope), c, p)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +150,9 @@ func (s *session) finish(ctx context.Context, staged *engine.Staged, out *sandbo
 	limit := cmp.Or(s.program.MaxTokens, DefaultTokens)
 	if err == nil && out.Failure != nil {
 		err = &Error{out.Failure, cut(out.Text, limit)}
+	}
+	if err == nil && s.caller.repeated && len(s.writes) > 0 && !s.program.DryRun {
+		err = errRepeated
 	}
 	if err != nil || s.program.DryRun {
 		staged.Discard()

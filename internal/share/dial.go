@@ -9,6 +9,8 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 )
@@ -25,8 +27,12 @@ var (
 
 // Conn is a connection to the process that listens. It is safe for concurrent use.
 type Conn struct {
-	c   *net.UnixConn
-	out *writer
+	c      *net.UnixConn
+	out    *writer
+	heard  heard
+	silent atomic.Bool
+	// places are of the calls under way: one more would wait there, and nothing behind it would be read.
+	places chan struct{}
 
 	mu      sync.Mutex
 	number  uint64
@@ -48,8 +54,10 @@ func Dial(ctx context.Context, a Address) (*Conn, error) {
 	if !ok {
 		return nil, errors.Join(ErrRefused, raw.Close())
 	}
-	c := &Conn{c: u, out: &writer{c: u}, pending: make(map[uint64]chan frame), broken: make(chan struct{})}
-	in := bufio.NewReaderSize(u, 64<<10)
+	c := &Conn{c: u, pending: make(map[uint64]chan frame), broken: make(chan struct{}), places: make(chan struct{}, maxCalls)}
+	c.heard.in = u
+	c.out = &writer{c: u, timeout: chunkTimeout, late: c.silence}
+	in := bufio.NewReaderSize(&c.heard, 64<<10)
 	if err := c.greet(ctx, a, in); err != nil {
 		return nil, errors.Join(err, u.Close())
 	}
@@ -122,6 +130,14 @@ func (c *Conn) Call(ctx context.Context, payload []byte) (reply []byte, bad bool
 	if len(payload) > maxPayload {
 		return nil, false, ErrTooLarge
 	}
+	select {
+	case c.places <- struct{}{}:
+		defer func() { <-c.places }()
+	case <-ctx.Done():
+		return nil, false, context.Cause(ctx)
+	case <-c.broken:
+		return nil, false, c.ended()
+	}
 	to := make(chan frame, 1)
 	c.mu.Lock()
 	c.number++
@@ -130,8 +146,21 @@ func (c *Conn) Call(ctx context.Context, payload []byte) (reply []byte, bad bool
 	c.mu.Unlock()
 	if err := c.out.write(frame{number, call, payload}); err != nil {
 		c.forget(number)
-		return nil, false, fmt.Errorf("%w: %w", ErrBroken, err)
+		return nil, false, fmt.Errorf("%w: %w", c.ended(), err)
 	}
+	if reply, bad, err := c.await(ctx, number, to); !errors.Is(err, ErrBroken) {
+		return reply, bad, err
+	}
+	return nil, false, c.ended()
+}
+
+// await waits for the reply to a call that was sent.
+func (c *Conn) await(ctx context.Context, number uint64, to <-chan frame) (reply []byte, bad bool, err error) {
+	done := make(chan struct{})
+	defer close(done)
+	before := c.heard.count.Load()
+	quiet := time.AfterFunc(pingAfter, func() { c.listenFor(before, done) })
+	defer quiet.Stop()
 	select {
 	case f := <-to:
 		return f.reply()

@@ -7,5 +7,5 @@ const MaxPayload = maxPayload
 
 // Send writes a call to c as a [Conn] does.
 func Send(c net.Conn, payload []byte) error {
-	return (&writer{c: c}).write(frame{kind: call, payload: payload})
+	return newWriter(c).write(frame{kind: call, payload: payload})
 }

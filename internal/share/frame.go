@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +24,8 @@ const (
 	failed   // a result that is an error
 	cancel   // of a call, without payload
 	tooLarge // in place of a result, without payload
+	ping     // of a client that waits, without payload
+	pong     // the answer to it
 )
 
 const (
@@ -31,7 +34,7 @@ const (
 	maxPayload = 256 << 20
 	// growth is how many bytes of a payload are allocated before they have arrived.
 	growth = 1 << 20
-	// writeTimeout is how long a peer may take to read a frame.
+	// writeTimeout is how long a client may take to read a chunk of a reply.
 	writeTimeout = time.Minute
 )
 
@@ -48,6 +51,14 @@ type frame struct {
 type writer struct {
 	mu sync.Mutex
 	c  net.Conn
+	// timeout is how long the peer may take to read a chunk, and late is called when it takes longer.
+	timeout time.Duration
+	late    func()
+}
+
+// newWriter returns a writer that closes the connection of a peer that does not read.
+func newWriter(c net.Conn) *writer {
+	return &writer{c: c, timeout: writeTimeout, late: func() { _ = c.Close() }}
 }
 
 // write writes a frame. If that fails, or the peer does not read it in time, it closes the connection: the peer would
@@ -62,9 +73,17 @@ func (w *writer) write(f frame) error {
 	head[12] = byte(f.kind)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	late := time.AfterFunc(writeTimeout, func() { _ = w.c.Close() })
+	late := time.AfterFunc(w.timeout, w.late)
 	defer late.Stop()
-	_, err := (&net.Buffers{head[:], f.payload}).WriteTo(w.c)
+	first := min(chunk, len(f.payload))
+	_, err := (&net.Buffers{head[:], f.payload[:first]}).WriteTo(w.c)
+	for rest := range slices.Chunk(f.payload[first:], chunk) {
+		if err != nil {
+			break
+		}
+		late.Reset(w.timeout)
+		_, err = w.c.Write(rest)
+	}
 	if err != nil {
 		_ = w.c.Close()
 	}

@@ -134,7 +134,7 @@ func (l *Listener) remove(c net.Conn) {
 
 // serve answers one client until it is gone.
 func (l *Listener) serve(c *net.UnixConn, h Handler) {
-	out := &writer{c: c}
+	out := newWriter(c)
 	in := bufio.NewReaderSize(c, 64<<10)
 	if err := l.greet(c, in); err != nil {
 		_ = out.write(frame{kind: refused, payload: []byte(err.Error())})
@@ -144,7 +144,7 @@ func (l *Listener) serve(c *net.UnixConn, h Handler) {
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	p := &peer{ctx: ctx, out: out, running: make(map[uint64]context.CancelFunc), free: make(chan struct{}, maxCalls)}
+	p := &peer{ctx: withGone(ctx, c), out: out, running: make(map[uint64]context.CancelFunc), free: make(chan struct{}, maxCalls)}
 	for {
 		f, err := read(in)
 		if err != nil {
@@ -161,6 +161,8 @@ func (l *Listener) serve(c *net.UnixConn, h Handler) {
 			p.begin(f, h, l.calls.Done)
 		case cancel:
 			p.cancel(f.number)
+		case ping:
+			_ = out.write(frame{kind: pong}) // a failure ends the connection
 		default:
 		}
 	}

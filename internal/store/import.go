@@ -44,7 +44,7 @@ func importMemories(ctx context.Context, in Scoped, cal driver.Calendar, ms []*h
 	if err != nil {
 		return nil, err
 	}
-	err = s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+	err = driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
 		p, err := planImport(in, ms, func(ids []hippo.ID) ([]*hippo.Memory, error) { return tx.Get(ids...) })
 		if err != nil {
 			return err

@@ -177,7 +177,7 @@ func relate(ctx context.Context, s Scoped, rs []hippo.Relation, fn func(*relatin
 	for _, r := range rs {
 		ids[r.From], ids[r.To] = true, true
 	}
-	return s.store.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+	return driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
 		x := &relating{in: s, tx: tx, memories: make(map[hippo.ID]*hippo.Memory), changes: make(map[hippo.ID]*change)}
 		ms, err := tx.Get(slices.SortedFunc(maps.Keys(ids), hippo.ID.Compare)...)
 		if driver.Readable(err) != nil {

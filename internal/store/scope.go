@@ -146,7 +146,7 @@ func (s Scoped) Purge(ctx context.Context, ids []hippo.ID) error {
 	if err := s.Allow(hippo.RightPurge); err != nil {
 		return err
 	}
-	return wrap("purge", s.store.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+	return wrap("purge", driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
 		ms, err := tx.Get(ids...)
 		var unreadable []driver.Problem
 		if bad, ok := errors.AsType[*driver.UnreadableError](err); ok {

@@ -80,7 +80,7 @@ func addMemories(ctx context.Context, s *Store, hold func(driver.Tx) error, ms [
 			return at(err, i, len(ms))
 		}
 	}
-	err := s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+	err := driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
 		if err := hold(tx); err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func updateMemories(ctx context.Context, s *Store, in Scoped, ids []hippo.ID, fn
 	}
 	var all []*hippo.Memory
 	var hidden successors
-	err = s.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+	err = driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
 		if err := holds(in, tx); err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func allThere(ids []hippo.ID, ms []*hippo.Memory, unreadable ...driver.Problem) 
 // by revision. Unknown memories are skipped. The write survives a crash of the process, not
 // of the machine.
 func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]int) (touched []driver.Touched, err error) {
-	err = s.backend.Write(ctx, driver.Lazy, func(tx driver.Tx) (err error) {
+	err = driver.Write(ctx, s.backend, driver.Lazy, func(tx driver.Tx) (err error) {
 		touched, err = tx.Touch(day, counts)
 		return err
 	})
@@ -253,7 +253,7 @@ func (s *Store) Touch(ctx context.Context, day hippo.Day, counts map[hippo.ID]in
 // and stores what differs. It is no change of the memory in the sense of [hippo.Memory.UpdatedAt].
 // Unknown memories are skipped. The write survives a crash of the process, not of the machine.
 func Learn(ctx context.Context, s *Store, ids []hippo.ID, fn func(*hippo.Memory, hippo.Day)) error {
-	return wrap("learn", s.backend.Write(ctx, driver.Lazy, func(tx driver.Tx) error {
+	return wrap("learn", driver.Write(ctx, s.backend, driver.Lazy, func(tx driver.Tx) error {
 		ms, err := tx.Get(ids...)
 		if driver.Readable(err) != nil {
 			return err

@@ -29,7 +29,7 @@ func Undo(ctx context.Context, s Scoped, id hippo.ID) ([]*hippo.Memory, error) {
 	}
 	var ms []*hippo.Memory
 	var hidden successors
-	err = s.store.backend.Write(ctx, driver.Durable, func(tx driver.Tx) error {
+	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
 		list, err := undone(s, tx, id)
 		if err != nil {
 			return err

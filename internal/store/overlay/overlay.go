@@ -83,7 +83,7 @@ func (s *Store) Commit(ctx context.Context) error {
 	for _, t := range s.log {
 		durability = min(durability, t.durability) // Durable is the lower one
 	}
-	err := s.below.Write(ctx, durability, func(tx driver.Tx) error {
+	err := driver.Write(ctx, s.below, durability, func(tx driver.Tx) error {
 		for _, t := range s.log {
 			if err := t.run(replayed{tx, s.base.Revision}); err != nil {
 				return err
