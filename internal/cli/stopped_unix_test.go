@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"syscall"
@@ -48,9 +49,7 @@ func TestServe_FirstProcessStopped(t *testing.T) {
 			}
 			call(one, "hippo_search_insights", map[string]any{"query": "zebra"}) // it is the first
 			id := regexp.MustCompile(`[0-9a-f]{8}`).FindString(call(two, "hippo_record_insight", note("a zebra crossed")))
-			if err := one.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-				t.Fatal(err)
-			}
+			stopBetweenWrites(t, one, filepath.Join(dir, "memory.db-shm"))
 			call(two, first.tool, first.arguments(id))
 			call(two, "hippo_record_insight", note("recorded later"))
 			if err := one.cmd.Process.Signal(syscall.SIGCONT); err != nil {
@@ -85,5 +84,31 @@ func TestServe_FirstProcessStopped(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// stopBetweenWrites stops a server while it does not hold the lock of its store for writing: nobody else could write then. The
+// lock is byte 120 of the file of the shared memory. Source: the chapter on the format of WAL files of SQLite.
+func stopBetweenWrites(t *testing.T, s *session, sharedMemory string) {
+	t.Helper()
+	f, err := os.Open(sharedMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it is only asked for locks
+	for {
+		if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		held := syscall.Flock_t{Type: syscall.F_WRLCK, Start: 120, Len: 1}
+		if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &held); err != nil {
+			t.Fatal(err)
+		}
+		if held.Type == syscall.F_UNLCK {
+			return
+		}
+		if err := s.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
