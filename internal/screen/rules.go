@@ -197,6 +197,9 @@ func (r *rule) secret(m []int) (start, end int) {
 // allowed reports whether what a rule found is no secret.
 func (s *ruleSet) allowed(r *rule, text string, m []int, start, end int) bool {
 	secret := text[start:end]
+	if r.ID == cardRule && !luhn(secret) {
+		return true
+	}
 	if r.Entropy > 0 && entropy(secret) <= r.Entropy || placeholder(secret) {
 		return true
 	}
