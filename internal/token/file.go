@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +35,7 @@ type File struct {
 
 	mu     sync.Mutex
 	read   stamp
+	failed error // why the file was not taken when it was read last
 	tokens []Token
 }
 
@@ -73,20 +75,25 @@ func (f *File) refresh() error {
 	info, err := os.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		f.tokens, f.read = nil, stamp{}
+		f.tokens, f.read, f.failed = nil, stamp{}, nil
 		return nil
 	case err != nil:
 		return err
 	}
 	s := stamp{info.Size(), info.ModTime(), info}
-	if f.read.info != nil && os.SameFile(s.info, f.read.info) && s.size == f.read.size && s.at.Equal(f.read.at) {
+	if f.read.info != nil && info.Mode() == f.read.info.Mode() && f.failed == nil && os.SameFile(s.info, f.read.info) && s.size == f.read.size && s.at.Equal(f.read.at) {
 		return nil
 	}
 	tokens, err := load(f.path)
-	if err == nil || errors.Is(err, hippo.ErrCorrupt) {
-		f.tokens, f.read = tokens, s
+	if err == nil || errors.Is(err, hippo.ErrCorrupt) || errors.Is(err, hippo.ErrForbidden) {
+		f.tokens, f.read, f.failed = tokens, s, err
 	}
 	return err
+}
+
+// writable reports whether other users may write a file. On Windows the folder of the user has the rights.
+func writable(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0
 }
 
 // contents is the form of the file.
@@ -101,6 +108,8 @@ func load(path string) ([]Token, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
+	case writable(info):
+		return nil, fmt.Errorf("%w: %s can be written by other users, who could add a token for all rights: look what is in it, then chmod 600 it", hippo.ErrForbidden, path)
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("%w: %s has %d bytes, more than %d", hippo.ErrCorrupt, path, info.Size(), maxFile)
 	}
@@ -112,9 +121,17 @@ func load(path string) ([]Token, error) {
 }
 
 func parse(path string, b []byte) ([]Token, error) {
-	var c contents
+	var c *contents
 	if err := json.Unmarshal(b, &c); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", hippo.ErrCorrupt, path, err)
+	}
+	if c == nil {
+		return nil, fmt.Errorf("%w: %s has null in place of its tokens: put the file back from a copy, or remove it and create the tokens again", hippo.ErrCorrupt, path)
+	}
+	for i := range c.Tokens {
+		if t := &c.Tokens[i]; t.Right.Rights() == 0 {
+			return nil, fmt.Errorf("%w: %s: the token %.80q has the right %.40q, which must be one of %v: correct or remove it", hippo.ErrCorrupt, path, t.Name, string(t.Right), Rights())
+		}
 	}
 	return c.Tokens, nil
 }
@@ -178,6 +195,9 @@ func (f *File) change(ctx context.Context, fn func([]Token) ([]Token, error)) er
 	defer func() { _ = lock.Close() }() // the system unlocks when the process ends
 	if ok, err := lock.TryLockContext(ctx, lockRetry); err != nil || !ok {
 		return fmt.Errorf("%w: %s is locked by another process: %w", hippo.ErrUnavailable, f.path, errors.Join(err, context.Cause(ctx)))
+	}
+	if _, err := load(f.path); errors.Is(err, hippo.ErrForbidden) {
+		return err
 	}
 	file, err := atomicfile.Read(f.path, maxFile)
 	if err != nil {
