@@ -97,8 +97,8 @@ func scopesFor(r hippo.Rights) string {
 	}
 }
 
-// authorized calls the handler of a route with the caller of the request in its context, if the caller has the rights.
-func (s *Server) authorized(route *Route) http.HandlerFunc {
+// authorized calls next, the rest of a route, with the caller of the request in its context, if the caller has the rights.
+func (s *Server) authorized(route *Route, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		token, given := tokenOf(r)
 		var c Caller
@@ -136,7 +136,7 @@ func (s *Server) authorized(route *Route) http.HandlerFunc {
 		if s.Metadata != "" {
 			ctx = context.WithValue(ctx, metadataKey{}, s.Metadata)
 		}
-		route.Handler.ServeHTTP(w, r.WithContext(ctx))
+		next(w, r.WithContext(ctx))
 	}
 }
 

@@ -20,8 +20,8 @@ const readyTime = 2 * time.Second
 // answers; /readyz, the store is open and the server does not shut down.
 func Health(open Opener) []Route {
 	return []Route{
-		{Pattern: "GET /healthz", Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { probed(w, http.StatusOK, "ok") })},
-		{Pattern: "GET /readyz", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		{Pattern: "GET /healthz", Probe: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { probed(w, http.StatusOK, "ok") })},
+		{Pattern: "GET /readyz", Probe: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if draining(r.Context()) {
 				probed(w, http.StatusServiceUnavailable, "closing")
 				return

@@ -40,6 +40,9 @@ type limiter struct {
 	mu       sync.Mutex
 	requests map[string]*rate.Limiter // by the name of a token
 	failures map[string]*rate.Limiter // by address
+	callers  map[string]*places       // by their names
+	// connections counts those that are open, by address.
+	connections map[string]int
 }
 
 func newLimiter(l Limits, now func() time.Time) *limiter {
@@ -47,29 +50,37 @@ func newLimiter(l Limits, now func() time.Time) *limiter {
 	return &limiter{
 		Limits: l, now: now, slots: make(chan struct{}, l.Requests),
 		requests: make(map[string]*rate.Limiter), failures: make(map[string]*rate.Limiter),
+		callers: make(map[string]*places), connections: make(map[string]int),
 	}
 }
 
-// listen bounds the connections of a listener; further ones wait.
+// listen bounds the connections of a listener; further ones wait, and those of an address that has its part are closed.
 func (l *limiter) listen(inner net.Listener) net.Listener {
-	return netutil.LimitListener(inner, l.Connections)
+	return addressListener{netutil.LimitListener(inner, l.Connections), l}
 }
 
 // begin waits for the turn of a request; false if it does not come in time.
 func (l *limiter) begin(ctx context.Context) (end func(), ok bool) {
-	end = func() { <-l.slots }
+	if !take(ctx, l.slots) {
+		return nil, false
+	}
+	return func() { <-l.slots }, true
+}
+
+// take waits for a place, at most [queueTime].
+func take(ctx context.Context, places chan<- struct{}) bool {
 	select {
-	case l.slots <- struct{}{}:
-		return end, true
+	case places <- struct{}{}:
+		return true
 	default:
 	}
 	ctx, cancel := context.WithTimeout(ctx, queueTime)
 	defer cancel()
 	select {
-	case l.slots <- struct{}{}:
-		return end, true
+	case places <- struct{}{}:
+		return true
 	case <-ctx.Done():
-		return nil, false
+		return false
 	}
 }
 
@@ -80,11 +91,7 @@ func (l *limiter) allow(name string) bool {
 
 // failed counts a request with a wrong token, and reports whether its address may go on trying.
 func (l *limiter) failed(r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	return l.of(l.failures, host, failureRate, failureBurst).AllowN(l.now(), 1)
+	return l.of(l.failures, hostOf(r), failureRate, failureBurst).AllowN(l.now(), 1)
 }
 
 // of returns the limiter of a key. A map that is full is begun again: that forgives everybody once.

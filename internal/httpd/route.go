@@ -23,6 +23,8 @@ type Route struct {
 	// Stream: the handler bounds the time that a request takes, such as a stream of events or an export. It ends with its
 	// context, at the latest when the server shuts down.
 	Stream bool
+	// Probe: it is answered whatever the server is busy with. The handler reads no body.
+	Probe bool
 	// Reply is the time that a request may take that is no stream; 0: a minute.
 	Reply time.Duration
 	// Failure returns the body, as JSON, with which a request is answered that the server refuses before Handler sees

@@ -75,7 +75,7 @@ func New(routes []Route, o Options) *Server {
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.draining, s.drain = context.WithCancel(context.Background())
 	for i := range routes {
-		s.mux.Handle(routes[i].Pattern, s.bounded(&routes[i], s.authorized(&routes[i])))
+		s.mux.Handle(routes[i].Pattern, s.bounded(&routes[i], s.authorized(&routes[i], s.admitted(&routes[i]))))
 		s.forms[routes[i].Pattern] = routes[i].Failure
 	}
 	s.handle = s.logged(s.guarded(answerUnknown(s.mux)))
@@ -94,7 +94,12 @@ func New(routes []Route, o Options) *Server {
 }
 
 // ServeHTTP implements [http.Handler].
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handle(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor == 1 && len(r.TransferEncoding) > 0 { // a proxy may go by a length that came with it. Source: RFC 9112, section 6.3
+		w.Header().Set("Connection", "close")
+	}
+	s.handle(w, r)
+}
 
 // Serve answers the connections of a listener, until [Server.Shutdown].
 func (s *Server) Serve(l net.Listener) error {
@@ -145,14 +150,6 @@ func (s *Server) bounded(route *Route, next http.HandlerFunc) http.HandlerFunc {
 		}
 		c, now := http.NewResponseController(w), s.Now()
 		_, _ = c.SetReadDeadline(now.Add(bodyTime)), c.SetWriteDeadline(now.Add(cmp.Or(route.Reply, replyTime))) // a test has none
-		end, ok := s.limits.begin(r.Context())
-		if !ok {
-			w.Header().Set("Retry-After", "1")
-			note(r.Context(), func(e *entry) { e.refused = RefusedLimit })
-			s.problem(w, r, Problem{Status: http.StatusServiceUnavailable, Code: hippo.CodeUnavailable, Detail: "too many requests at a time: try again"})
-			return
-		}
-		defer end()
 		next(w, r)
 	}
 }
