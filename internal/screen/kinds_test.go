@@ -43,8 +43,8 @@ func TestSecrets_Kinds(t *testing.T) {
 	}
 }
 
-// What only looks like one of them is kept.
-func TestSecrets_LookAlikes(t *testing.T) {
+// What resembles one of them is kept.
+func TestSecrets_Similar(t *testing.T) {
 	t.Parallel()
 	const hex = "0123456789abcdef"
 	for _, text := range []string{

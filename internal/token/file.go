@@ -109,7 +109,7 @@ func load(path string) ([]Token, error) {
 	case err != nil:
 		return nil, err
 	case writable(info):
-		return nil, fmt.Errorf("%w: %s can be written by other users, who could add a token for all rights: look what is in it, then chmod 600 it", hippo.ErrForbidden, path)
+		return nil, fmt.Errorf("%w: %s can be written by other users, who could add a token for all rights: chmod 600 it, then check what hippo token list shows", hippo.ErrForbidden, path)
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("%w: %s has %d bytes, more than %d", hippo.ErrCorrupt, path, info.Size(), maxFile)
 	}
