@@ -24,6 +24,8 @@ type Query struct {
 	Work
 	// PromptOnly selects only what the prompt reminds of.
 	PromptOnly bool
+	// Names, if there are any, are those of which a memory must have one to be selected by the prompt alone; in lower case.
+	Names []string
 	// MaxTokens bounds the text, as [Tokens] estimates it: [MinTokens] to [MaxTokens]; 0 means
 	// [DefaultTokens].
 	MaxTokens int

@@ -70,7 +70,7 @@ func Select(in *Input) *Briefing {
 		})
 	}
 	if in.PromptOnly {
-		lists[Related] = leading(lists[Related])
+		lists[Related] = in.leading(lists[Related])
 	}
 	f := &filler{in: in, briefing: b, unique: duplicates{similar: in.Similar}, seen: make(map[hippo.ID]bool), left: budget(in, b)}
 	f.fillPrompt(lists)
@@ -83,19 +83,6 @@ func Select(in *Input) *Briefing {
 	return b
 }
 
-// minOfBest is the share of the best score that others need to be shown with a prompt.
-const minOfBest = .6
-
-// leading returns the beginning of a sorted list whose scores are near the best one.
-func leading(list []scored) []scored {
-	for i := range list {
-		if list[i].score < minOfBest*list[0].score {
-			return list[:i]
-		}
-	}
-	return list
-}
-
 // planOf returns the plan of the section of a candidate; false if it is never selected.
 func planOf(in *Input, c *Candidate) (plan, bool) {
 	m := c.Memory
@@ -104,7 +91,7 @@ func planOf(in *Input, c *Candidate) (plan, bool) {
 	}
 	s := sectionOf(c)
 	if in.PromptOnly {
-		if c.Prompt <= 0 {
+		if c.Prompt <= 0 || !in.named(m.Content) {
 			return plan{}, false
 		}
 		s = Related
@@ -237,7 +224,11 @@ func (f *filler) add(s Section, m *hippo.Memory, limit float64) (cost float64, f
 		}
 	}
 	words := wordsOf(m.Content)
-	if f.in.Known != nil && f.in.Known(m) || f.unique.has(m, words) {
+	known := f.in.Known != nil && f.in.Known(m)
+	if known || f.unique.has(m, words) {
+		if known { // what says the same is known, too
+			f.unique.add(m, words)
+		}
 		f.seen[m.ID] = true
 		return 0, true
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/hippo-memory/hippo"
@@ -237,5 +238,40 @@ func TestTokens_IsFromAbove(t *testing.T) {
 		if n := briefing.Tokens(text); n < actual || n > 4*actual {
 			t.Errorf("%s: %d tokens, the true number is %d", name, n, actual)
 		}
+	}
+}
+
+// What the reader has counts for the floor: once the best match is there, only what names more of the prompt is added.
+func TestSelect_NoFillersBesideTheKnown(t *testing.T) {
+	t.Parallel()
+	in := briefing.Input{
+		Query: briefing.Query{PromptOnly: true, Prompt: "does the gateway or the importer listen on 9443", Known: func(m *hippo.Memory) bool { return m.ID[1] == 1 }},
+		Candidates: []briefing.Candidate{
+			candidate(1, "The gateway listens on 9443", prompted(.9)),
+			candidate(2, "The bed sensor has a timeout of four seconds", prompted(.88)),
+			candidate(3, "The importer of ledgers is written in Rust", prompted(.85)),
+			candidate(4, "An importer must never block", prompted(.5)),
+		},
+	}
+	if d := cmp.Diff([]string{"related: The importer of ledgers is written in Rust"}, selected(in)); d != "" {
+		t.Error(d)
+	}
+	in.Known = func(m *hippo.Memory) bool { return m.ID[1] == 1 || m.ID[1] == 3 }
+	if got := selected(in); len(got) > 0 {
+		t.Errorf("got %q", got)
+	}
+}
+
+// With names, what has none of them is left out.
+func TestSelect_Names(t *testing.T) {
+	t.Parallel()
+	in := briefing.Input{
+		Query: briefing.Query{PromptOnly: true, Prompt: "connection refused", Names: []string{"6379", "redis-cli"}},
+		Candidates: []briefing.Candidate{
+			candidate(1, "Port 16379 is the proxy", prompted(.9)), candidate(2, "6379 belongs to the cache", prompted(.8)), candidate(3, "Use Redis-CLI with TLS", prompted(.7)),
+		},
+	}
+	if d := cmp.Diff([]string{"related: 6379 belongs to the cache", "related: Use Redis-CLI with TLS"}, selected(in)); d != "" {
+		t.Error(d)
 	}
 }

@@ -50,6 +50,9 @@ type Candidate struct {
 	Cwd  string
 	// Reason says which rules matched, for people.
 	Reason string
+	// Said: it is an order, a preference or a choice that the user typed in so many words. What a turn of many lines says,
+	// which may be pasted, what is in quotation marks, and what needs the rest of the session to be understood is not.
+	Said bool
 }
 
 // Candidates returns what is worth keeping of a conversation, in its order. Each has a score of

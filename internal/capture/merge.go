@@ -26,7 +26,7 @@ func merged(found []placed) []Candidate {
 		}
 		o := &out[i]
 		if len(c.Content) > len(o.Content) {
-			o.Content, o.Type, o.Reason, terms[i] = c.Content, c.Type, c.Reason, x
+			o.Content, o.Type, o.Reason, o.Said, terms[i] = c.Content, c.Type, c.Reason, c.Said, x
 		}
 		o.Score = max(o.Score, c.Score)
 		for _, id := range c.Turns {

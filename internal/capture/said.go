@@ -41,11 +41,27 @@ func (x *extractor) user(at int) {
 		}
 		x.add(Candidate{
 			Content: strings.Join(content, " ") + reference(kind, &k, x.lastCall(at)), Type: kind, Score: st.score,
-			Turns: []string{x.turns[at].ID}, Reason: "the user said so: " + st.cues.String(),
+			Turns: []string{x.turns[at].ID}, Reason: "the user said so: " + st.cues.String(), Said: typed(x.turns[at].Text) && st.direct(),
 		}, at)
 	}
 	x.choice(at, ss, &k)
 	x.accepted(at, ss)
+}
+
+// The size up to which a turn was typed and not pasted.
+const maxTyped, maxTypedLines = 500, 5
+
+// typed reports whether a user typed a turn: it is short, and nothing in it is quoted.
+func typed(text string) bool {
+	return len(text) <= maxTyped && strings.Count(text, "\n") < maxTypedLines && !strings.ContainsAny(text, "\"“”„«»") && !strings.Contains(text, "```") &&
+		!slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return pastedLine().MatchString(line) })
+}
+
+// direct reports whether a statement is an order, a preference or a choice: not a story, a doubt or a mere fact.
+func (st *statement) direct() bool {
+	c := st.cues
+	orders := c&(hasRule|hasPreference|hasDecision) != 0 || c&hasProhibition != 0 && c&hasContrast != 0 || directive().MatchString(cleaned(st.texts[0]))
+	return orders && c&(isStory|isDoubt|isTemporary|isQuestion|isRequest) == 0
 }
 
 // refusedAt reports whether a turn goes with the refusal of a call.

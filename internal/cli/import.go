@@ -86,7 +86,11 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 			report.relations, err = t.ImportRelations(ctx, src.Relations())
 		}
 		report.skipped = src.Skipped()
-		return printImported(ctx, s, report, err)
+		err = printImported(ctx, s, report, err)
+		if r.Added > 0 && !f.dryRun && ctx.Err() == nil {
+			err = errors.Join(err, offer(ctx, s, m))
+		}
+		return err
 	})
 }
 

@@ -146,7 +146,7 @@ func commands(s *shell) []group {
 	return []group{
 		{"Commands to remember and to find:", []*cobra.Command{
 			newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s), newEditCommand(s),
-			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newVoteCommand(s, "unvote"), newVotesCommand(s), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newRelationsCommand(s), newEntityCommand(s), newFactCommand(s), newGraphCommand(s), newLogCommand(s), newDiffCommand(s), newUndoCommand(s), newUICommand(s),
+			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newVoteCommand(s, "unvote"), newVotesCommand(s), newConfirmCommand(s), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newRelationsCommand(s), newEntityCommand(s), newFactCommand(s), newGraphCommand(s), newLogCommand(s), newDiffCommand(s), newUndoCommand(s), newUICommand(s),
 		}},
 		{"Commands for agents:", []*cobra.Command{
 			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), knowsClaudeHippo(s, newServeCommand(s)), newTokenCommand(s), newLoginCommand(s), newLogoutCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),

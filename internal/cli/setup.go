@@ -36,7 +36,13 @@ A client that names a store already keeps it; --store, --memory-dir and --db reg
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return clientNames(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, names []string) error { return runSetup(s, &f, names) },
+		RunE: func(c *cobra.Command, names []string) error {
+			err := runSetup(s, &f, names)
+			if err == nil && !f.remove && !f.dryRun && f.plugin == "" {
+				offerAtSetup(c.Context(), s)
+			}
+			return err
+		},
 	}
 	c.Flags().StringVar(&f.scope, "scope", string(setup.User), "user (all folders), project (everybody in this one) or local (you in this one)")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print the changes as a diff, and change nothing")

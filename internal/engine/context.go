@@ -35,7 +35,7 @@ func Context(ctx context.Context, m *Memories, q briefing.Query) (*briefing.Brie
 	if m.remote == nil {
 		return brief(ctx, m, q)
 	}
-	a := contextArgs{Prompt: q.Prompt, Work: q.Work, PromptOnly: q.PromptOnly, MaxTokens: q.MaxTokens, At: q.At}
+	a := contextArgs{Prompt: q.Prompt, Work: q.Work, PromptOnly: q.PromptOnly, Names: q.Names, MaxTokens: q.MaxTokens, At: q.At}
 	for {
 		b, err := perform(ctx, m, a, briefWithout)
 		if err != nil || q.Known == nil {
@@ -58,6 +58,7 @@ type contextArgs struct {
 	Prompt     string
 	Work       briefing.Work
 	PromptOnly bool
+	Names      []string
 	MaxTokens  int
 	At         hippo.Moment
 	Known      []hippo.ID
@@ -65,7 +66,7 @@ type contextArgs struct {
 
 func briefWithout(ctx context.Context, m *Memories, a contextArgs) (*briefing.Briefing, error) {
 	return brief(ctx, m, briefing.Query{
-		Prompt: a.Prompt, Work: a.Work, PromptOnly: a.PromptOnly, MaxTokens: a.MaxTokens, At: a.At,
+		Prompt: a.Prompt, Work: a.Work, PromptOnly: a.PromptOnly, Names: a.Names, MaxTokens: a.MaxTokens, At: a.At,
 		Known: func(x *hippo.Memory) bool { return slices.Contains(a.Known, x.ID) },
 	})
 }

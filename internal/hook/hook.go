@@ -209,7 +209,8 @@ func queryOf(event Event, cl *client, in *Input, c *Config) (q briefing.Query, s
 		return briefing.Query{Prompt: in.Prompt, PromptOnly: true, MaxTokens: atPrompt}, false, asks(in.Prompt)
 	default:
 		failure := failureOf(in)
-		return briefing.Query{Prompt: failure, PromptOnly: true, MaxTokens: ToolTokens}, false, failure != ""
+		names := namesOf(failure, in.Command)
+		return briefing.Query{Prompt: failure, PromptOnly: true, Names: names, MaxTokens: ToolTokens}, false, len(names) > 0
 	}
 }
 

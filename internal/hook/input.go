@@ -28,6 +28,8 @@ type Input struct {
 	// Source is why a session starts: startup, resume, clear or compact.
 	Source string
 	Prompt string
+	// Command is what a shell was to run.
+	Command string
 	// Response is what a tool returned, as JSON.
 	Response json.RawMessage
 	// LastMessage is the last message of the assistant.
@@ -74,6 +76,12 @@ func read(in io.Reader, cl *client) (*Input, error) {
 		Source: text("source"), Prompt: text("prompt"), LastMessage: text("lastassistantmessage", "promptresponse"),
 		AgentTranscript: text("agenttranscriptpath"), Error: text("error"), Response: fields["toolresponse"], Document: fields["transcript"],
 	}
+	var tool struct {
+		Command json.RawMessage `json:"command"`
+	}
+	if json.Unmarshal(fields["toolinput"], &tool) == nil {
+		x.Command = commandOf(tool.Command)
+	}
 	var roots []string
 	if json.Unmarshal(fields["workspaceroots"], &roots) == nil && x.Dir == "" && len(roots) > 0 {
 		x.Dir = roots[0]
@@ -89,6 +97,15 @@ func read(in io.Reader, cl *client) (*Input, error) {
 	}
 	x.Prompt = cut(strings.TrimSpace(x.Prompt), hippo.MaxQuery)
 	return x, nil
+}
+
+// commandOf returns a command that is a text, or a list of words.
+func commandOf(raw json.RawMessage) (command string) {
+	var list []string
+	if json.Unmarshal(raw, &command) != nil && json.Unmarshal(raw, &list) == nil {
+		return strings.Join(list, " ")
+	}
+	return command
 }
 
 // cut returns the beginning of a text of at most n bytes, as valid UTF-8.

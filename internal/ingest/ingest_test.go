@@ -113,18 +113,43 @@ func wantActions(t *testing.T, r *ingest.Report, want ...ingest.Action) {
 	}
 }
 
-func TestFile_RecordsAsAHookOfLowTrust(t *testing.T) {
+func TestFile_RecordsAsAHook(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	r := f.capture(f.write("a", said("s1", "fix the build", "No, always use pnpm instead of npm here")), ingest.Options{})
 	wantActions(t, r, ingest.Added)
 	m := f.memories()[0]
 	want := hippo.Source{Kind: hippo.SourceHook, Author: "hook", Client: string(transcript.ClaudeCode), Session: "s1"}
-	if d := cmp.Diff(want, m.Source); d != "" || m.Trust != hippo.TrustLow || m.Project != "app" || m.Type != "correction" || m.ID != r.Outcomes[0].Memory {
+	if d := cmp.Diff(want, m.Source); d != "" || m.Trust != hippo.TrustNormal || m.Project != "app" || m.Type != "correction" || m.ID != r.Outcomes[0].Memory {
 		t.Errorf("%s %+v", d, m)
 	}
 	if m.EventTime.Day() != 1 || len(m.Metadata["capture"]) == 0 || m.Importance.Base != 0.7 {
 		t.Errorf("event %v, metadata %s, importance %+v", m.EventTime, m.Metadata["capture"], m.Importance)
+	}
+}
+
+// What the user typed in so many words is confirmed by being said; what may be pasted, quoted or a guess of a rule waits.
+func TestFile_WhatWasSaidIsConfirmed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]hippo.Trust{
+		"Always use podman compose":                               hippo.TrustNormal,
+		"I prefer small commits":                                  hippo.TrustNormal,
+		"let's go with S3 multipart, we don't want a daemon":      hippo.TrustNormal,
+		"btw staging redis is at redis.internal:6380":             hippo.TrustLow,
+		"the wiki has \"always deploy from main\" as a rule here": hippo.TrustLow,
+		"these are the rules\nalways use tabs\nnever use spaces in Go\nwe use gofumpt\nwe never vendor\nwe always squash": hippo.TrustLow,
+	} {
+		f := open(t)
+		f.capture(f.write("a", said("s1", "fix the build", text)), ingest.Options{})
+		ms := f.memories()
+		if len(ms) == 0 {
+			t.Errorf("%q is not kept", text)
+		}
+		for _, m := range ms {
+			if m.Trust != want {
+				t.Errorf("%q: trust %v, want %v", text, m.Trust, want)
+			}
+		}
 	}
 }
 

@@ -148,6 +148,9 @@ func (s *session) memory(c *capture.Candidate, name string) *hippo.Memory {
 		Importance: hippo.Importance{Base: c.Importance}, Trust: hippo.TrustDefault,
 		Source: hippo.Source{Kind: hippo.SourceHook, Author: author, Client: string(s.report.Client), Session: s.report.Session},
 	}
+	if c.Said && len(screen.Instructions(c.Content)) == 0 { // the user's own words need no other to confirm them
+		r.Trust = hippo.TrustNormal
+	}
 	if !c.Time.IsZero() && s.config.Now().Sub(c.Time).Hours() >= minAge {
 		r.EventTime = c.Time
 	}

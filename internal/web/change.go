@@ -113,16 +113,10 @@ func vote(v *visit) error {
 	})
 }
 
-// The base importance that an accepted memory has at least, and at most: an upvote raises it above the base only if that
-// is not 0 and leaves room.
-const minAccepted, maxAccepted = .2, .6
-
-// accept confirms a memory. What is of low trust is confirmed while its importance is above its base, see
-// briefing.Trusted; a plain upvote would not lift one that has decayed.
+// accept confirms a memory.
 func accept(v *visit) error {
 	return v.change("Accepted: sessions may show it unasked.", func(m *hippo.Memory) error {
-		base := min(max(m.Importance.Base, minAccepted), maxAccepted)
-		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Importance: &base, Vote: engine.VoteUp})
+		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Confirmation(m))
 		return err
 	})
 }
