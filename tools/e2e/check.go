@@ -87,7 +87,7 @@ func (p *proof) prove(ctx context.Context) {
 	p.check("the store", p.fill(ctx))
 	p.checkHooks(ctx, "what a session and a prompt remind of is injected once, and the tools work", p.session)
 	p.checkHooks(ctx, "nothing is injected again when the session goes on", p.resumed)
-	p.checkHooks(ctx, "what the user said is captured, with low trust, and not injected", p.captured)
+	p.checkHooks(ctx, "what the user said is captured, and injected into another session", p.captured)
 	p.check("a search finds it", p.shown(ctx))
 	p.checkHooks(ctx, "a command that failed reminds of its fix", p.failing)
 	p.check("a locked store does not stop a session", p.locked(ctx))
@@ -221,7 +221,7 @@ func (p *proof) captured(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.Source.Kind != "hook" || m.Source.Author != "hook" || m.Trust != "low" {
+	if m.Source.Kind != "hook" || m.Source.Author != "hook" || m.Trust != "normal" {
 		return fmt.Errorf("the memory is %+v", m)
 	}
 	requests, err := p.ask(ctx, p.client.start, otherPrompt)
@@ -229,13 +229,10 @@ func (p *proof) captured(ctx context.Context) error {
 		return err
 	}
 	first := &requests[0]
-	if n := first.injected(said); n > 0 {
-		return fmt.Errorf("it is injected %d times", n)
-	}
-	return once("another session", first, preference)
+	return errors.Join(once("another session", first, said), once("another session", first, preference))
 }
 
-// shown checks that a search finds what was captured; from then on it may be injected.
+// shown checks that a search finds what was captured.
 func (p *proof) shown(ctx context.Context) error {
 	found, err := p.run(ctx, p.hippo, "search", "pnpm or npm")
 	return errors.Join(err, want(strings.Contains(found, said), "a search finds %s", found))
