@@ -119,7 +119,7 @@ func runHook(ctx context.Context, s *shell, args []string, client string) error 
 func answerHook(ctx context.Context, s *shell, event hook.Event, client string) ([]byte, error) {
 	cfg, err := s.config()
 	if err != nil {
-		return nil, err
+		return hook.Complaint(event, client, screen.Redact(err.Error())), err
 	}
 	state := config.StateDir(os.Getenv)
 	return hook.Run(ctx, event, client, s.in, &hook.Config{

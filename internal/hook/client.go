@@ -92,6 +92,21 @@ func (c *client) reply(event Event, in *Input, text string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// Complaint returns what shows a user why no hook of a session can work, once for each session: nothing at other events, and
+// for clients that show no message of a hook.
+func Complaint(event Event, clientName, problem string) []byte {
+	if event != SessionStart || clientName != claude().name {
+		return nil
+	}
+	b, err := json.Marshal(struct {
+		Message string `json:"systemMessage"`
+	}{"Hippo remembers nothing in this session: " + problem + ". hippo doctor shows more."})
+	if err != nil { // a text: never
+		return nil
+	}
+	return append(b, '\n')
+}
+
 // nameOf returns the client's name of an event. A tool that failed has an event of its own.
 func (c *client) nameOf(event Event, in *Input) string {
 	if name := c.events[event]; strings.HasPrefix(in.Name, name) {

@@ -3,7 +3,6 @@ package hook
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -48,24 +47,13 @@ const fresh = "fresh"
 
 // read reads an event. Keys are read in snake case and in camel case.
 func read(in io.Reader, cl *client) (*Input, error) {
-	b, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+	fields, err := readFields(in)
 	if err != nil {
-		return nil, fmt.Errorf("the event: %w", err)
-	}
-	if len(b) > maxInput {
-		return nil, fmt.Errorf("the event has more than %d bytes", maxInput)
-	}
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(b, &raw); err != nil {
-		return nil, errors.New("the event is not a JSON object") // the reason could quote it
-	}
-	fields := make(map[string]json.RawMessage, len(raw))
-	for k, v := range raw {
-		fields[strings.ToLower(strings.ReplaceAll(k, "_", ""))] = v
+		return nil, err
 	}
 	text := func(keys ...string) (s string) {
 		for _, k := range keys {
-			if json.Unmarshal(fields[k], &s) == nil && s != "" {
+			if s = textOf(fields[k]); s != "" {
 				return s
 			}
 		}

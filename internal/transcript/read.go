@@ -76,6 +76,9 @@ func begin(ctx context.Context, f *os.File, size int64, o *Options) (start int64
 func Read(ctx context.Context, r io.Reader, o Options) (*Transcript, error) {
 	b := bufio.NewReaderSize(r, peeked)
 	if isDocument(b) {
+		if mark, _ := b.Peek(len("\ufeff")); string(mark) == "\ufeff" {
+			_, _ = b.Discard(len(mark))
+		}
 		return readDocument(ctx, b, o.Client)
 	}
 	if o.From > 0 {
@@ -186,7 +189,7 @@ func (s *scanner) lines(ctx context.Context) (*Transcript, error) {
 func (s *scanner) line() error {
 	line, long, end := s.next()
 	s.talk.line++
-	text := bytes.TrimSpace(line)
+	text := bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))) // a mark of the byte order, before the first record
 	switch {
 	case long && end == nil:
 		s.out.TooLong++

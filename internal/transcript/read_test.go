@@ -171,3 +171,17 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A mark of the byte order is no part of the first record, nor of a document.
+func TestRead_ByteOrderMark(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"lines":    `{"type":"user","uuid":"u1","sessionId":"s","message":{"role":"user","content":"first"}}` + "\n" + `{"type":"user","uuid":"u2","sessionId":"s","message":{"role":"user","content":"second"}}` + "\n",
+		"document": `{"info":{"id":"s"},"messages":[{"info":{"id":"m1","role":"user"},"parts":[{"type":"text","text":"first"}]},{"info":{"id":"m2","role":"user"},"parts":[{"type":"text","text":"second"}]}]}`,
+	} {
+		x, err := transcript.Read(t.Context(), strings.NewReader("\ufeff"+text), transcript.Options{})
+		if err != nil || len(x.Turns) != 2 || x.Turns[0].Text != "first" || x.Malformed != 0 {
+			t.Errorf("%s: got %+v, %v", name, x, err)
+		}
+	}
+}
