@@ -50,7 +50,7 @@ type Candidate struct {
 	Cwd  string
 	// Reason says which rules matched, for people.
 	Reason string
-	// Said: it is an order, a preference or a choice that the user typed in so many words. What a turn of many lines says,
+	// Said: it is an order, a preference or a choice that the user typed in plain words. What a turn of many lines says,
 	// which may be pasted, what is in quotation marks, and what needs the rest of the session to be understood is not.
 	Said bool
 }

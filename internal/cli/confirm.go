@@ -30,7 +30,7 @@ func newConfirmCommand(s *shell) *cobra.Command {
 		Short: "Confirm memories, so that sessions show them unasked; alone: say how many wait",
 		Long: `Confirm memories of low trust: what was imported, what hooks captured, or all.
 Until then searches find them, and sessions do not show them unasked. What you
-told an agent in so many words needs no confirmation. hippo undo takes it back.`,
+said to an agent in plain words needs no confirmation. hippo undo takes it back.`,
 		Example: `  hippo confirm
   hippo confirm imported`,
 		Args:      maximumArguments(1),

@@ -9,7 +9,7 @@ import (
 const (
 	// maxNames is how many names of a failure a memory is compared with.
 	maxNames = 48
-	// minProgram is the length from which on the name of a program tells something.
+	// minProgram is the length from which on the name of a program is worth comparing.
 	minProgram = 3
 	// minPhrase is the length of the words of a phrase, minPort the number of digits of a port.
 	minPhrase, minPort = 4, 3

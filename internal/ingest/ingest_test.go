@@ -128,7 +128,7 @@ func TestFile_RecordsAsAHook(t *testing.T) {
 	}
 }
 
-// What the user typed in so many words is confirmed by being said; what may be pasted, quoted or a guess of a rule waits.
+// What the user typed in plain words is confirmed by being said; what may be pasted, quoted or a guess of a rule waits.
 func TestFile_WhatWasSaidIsConfirmed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]hippo.Trust{
