@@ -24,6 +24,7 @@ func TestEntities(t *testing.T) {
 		{"hippo_relate", object{"action": "entity", "from": "Nastya"}, `Nastya  \w+$`, false},
 		{"hippo_relate", object{"from": "Nastya", "kind": "lives_in", "to": "rome"}, `^Related \w+ lives_in \w+$`, false},
 		{"hippo_relate", object{"action": "merge", "from": "Nastya", "to": "petrova"}, `^Merged into .*, also Ana, the boss, Nastya  \w+; 1 relation moved$`, false},
+		{"hippo_graph", object{"from": "the boss", "action": "draw"}, `^graph |^flowchart `, false},
 		{"hippo_graph", object{"from": "the boss"}, `(?s)0 \w+ Anastasia Petrova.*lives_in`, false},
 		{"hippo_graph", object{"from": "the boss", "to": "Rome", "action": "path"}, `lives_in`, false},
 		{"hippo_graph", object{"action": "entities", "kinds": []string{"place"}}, `^Rome \(place\)  \w+$`, false},

@@ -131,6 +131,9 @@ func (s *session) project(given string) string {
 	case "none":
 		return ""
 	case "", "current":
+		if allowed := s.scope.Projects; s.scope.Project == "" && len(allowed) == 1 {
+			return allowed[0] // the only one that is possible
+		}
 		return s.scope.Project
 	default:
 		return given

@@ -1,6 +1,7 @@
 package graphtools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -88,7 +89,7 @@ func follow(ctx context.Context, c *d.Call) (d.Result, error) {
 		return d.Result{}, err
 	}
 	if c.Text("action") == actionDraw {
-		return draw(g, c.Text("format"))
+		return draw(g, cmp.Or(c.Text("format"), wire.Mermaid))
 	}
 	lines := append(nodeLines(c, g.Nodes), written(c, "", g.Relations).Text, boundsText(&g.GraphBounds))
 	return d.Result{Text: joinedLines(lines), Count: len(g.Nodes) - 1}, nil
