@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -136,7 +137,8 @@ func (d *demo) pass() error {
 }
 
 func (d *demo) again() error {
-	d.say("5. The same question. What helped as an answer to it leads.")
+	d.say("5. The same question. What helped as an answer to it leads. The votes count for questions like it;")
+	d.say("   the importance below is that for all others, and it fades by active day.")
 	_, err := d.search(hippo.Query{Text: question})
 	return err
 }
@@ -148,7 +150,7 @@ func (d *demo) insight() error {
 }
 
 func (d *demo) forget() error {
-	d.say("7. Forgetting hides, and can be undone.")
+	d.say("7. Forgetting hides, and can be undone: the note on lunch.")
 	ids := []hippo.ID{d.ids["lunch"]}
 	steps := []struct {
 		name string
@@ -162,7 +164,11 @@ func (d *demo) forget() error {
 		if err != nil {
 			return err
 		}
-		d.say("   %s: a search for lunch finds %d", step.name, a.Total)
+		finds := "does not find it"
+		if slices.ContainsFunc(a.Hits, func(h hippo.Hit) bool { return h.Memory.ID == ids[0] }) {
+			finds = "finds it"
+		}
+		d.say("   %s: a search for lunch %s", step.name, finds)
 	}
 	return nil
 }
