@@ -103,7 +103,7 @@ func writeTables(ctx context.Context, path string, s Schema) error {
 	conn, err := db.Conn(ctx)
 	if err == nil {
 		_, err = s.apply(ctx, conn)
-		if err == nil {
+		if err == nil && sharesMaps(filepath.Dir(path)) {
 			_, err = conn.ExecContext(ctx, "PRAGMA journal_mode = WAL")
 		}
 		err = errors.Join(err, conn.Close())

@@ -64,6 +64,9 @@ func kindOf(code int) (hint string, kind error) {
 	if code == sqlite3.SQLITE_READONLY_DIRECTORY {
 		return " (its folder cannot be written, which reading needs while there is a -wal file: copy both elsewhere)", hippo.ErrReadOnly
 	}
+	if code == sqlite3.SQLITE_IOERR_SHMMAP {
+		return " (the file system cannot share memory between processes: put the store on another one)", hippo.ErrUnavailable
+	}
 	switch code & 0xff {
 	case sqlite3.SQLITE_READONLY:
 		return "", hippo.ErrReadOnly

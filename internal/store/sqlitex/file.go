@@ -24,6 +24,7 @@ type File struct {
 	inode     string
 	immutable bool
 	unfit     error // why it must not be written; nil if it may be
+	rollback  bool  // it has a journal for each transaction in place of a log, as where no memory can be shared
 	reads     *sql.DB
 	stmts     sync.Map       // of the reads: query -> *sql.Stmt, prepared at first use
 	writes    *sql.DB        // nil if the file can only be read
@@ -140,7 +141,10 @@ func (f *File) openWriter(ctx context.Context, o *Options) (err error) {
 		return err
 	}
 	f.tx = &Tx{conn: conn, stmts: make(map[string]*sql.Stmt), damage: &f.damage}
-	if err := makeWAL(ctx, conn); err != nil {
+	if f.rollback, err = withoutLog(ctx, conn, f.path); err == nil && !f.rollback {
+		err = makeWAL(ctx, conn)
+	}
+	if err != nil {
 		return err
 	}
 	if o.ensure != nil {

@@ -95,7 +95,7 @@ func (f *File) logged() bool {
 	if errors.Is(err, os.ErrPermission) {
 		return true
 	}
-	return there && isThere(f.path+walSuffix, f.wal) && isThere(f.path+shmSuffix, f.shm)
+	return there && (f.rollback || isThere(f.path+walSuffix, f.wal) && isThere(f.path+shmSuffix, f.shm))
 }
 
 func isThere(path string, info os.FileInfo) bool {

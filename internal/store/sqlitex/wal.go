@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"path/filepath"
 	"time"
 
 	"modernc.org/sqlite"
@@ -35,6 +36,16 @@ func makeWAL(ctx context.Context, conn *sql.Conn) error {
 		case <-time.After(walRetry):
 		}
 	}
+}
+
+// withoutLog reports whether a file that has no log stays so: the index of a log is memory that processes share, and there is none
+// in its folder. Each transaction has a journal then, which is as safe; readers and writers wait for each other.
+func withoutLog(ctx context.Context, conn *sql.Conn, path string) (bool, error) {
+	var mode string
+	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil || mode == "wal" {
+		return false, err
+	}
+	return !sharesMaps(filepath.Dir(path)), nil
 }
 
 // logGone reports whether SQLite wanted to remove a log that another process removed first: the last
