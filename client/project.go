@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 
+	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	"github.com/hippo-memory/hippo/internal/project"
 )
@@ -24,4 +25,57 @@ func ForProject(ctx context.Context, c *Client, name string, former ...string) (
 // abbreviation of exactly one. Otherwise the error is [hippo.ErrNotFound], and names what is known.
 func ResolveProject(ctx context.Context, c *Client, name string) ([]string, error) {
 	return engine.ResolveProject(ctx, c.memories, name)
+}
+
+// ProjectInfo is a project.
+type ProjectInfo struct {
+	// Name is the name to use; empty: what belongs to none. Also are its other names.
+	Name string
+	Also []string
+	// Memories is the number of its insights.
+	Memories int
+	// Current: it is the current project of the client.
+	Current bool
+}
+
+// ListProjects returns the projects that have insights.
+func ListProjects(ctx context.Context, c *Client) ([]ProjectInfo, error) {
+	list, err := engine.ListProjects(ctx, c.memories)
+	out := make([]ProjectInfo, len(list))
+	for i, p := range list {
+		out[i] = ProjectInfo(p)
+	}
+	return out, err
+}
+
+// MergeProjects moves the insights of a project to another one, which has the names of both from then on, and returns how many they were. [Client.Undo]
+// takes it back.
+func MergeProjects(ctx context.Context, c *Client, from, into string) (int, error) {
+	return mergeProjects(ctx, c, engine.ProjectMerge{From: from, Into: into})
+}
+
+// RenameProject gives a project a new name. The others stay known.
+func RenameProject(ctx context.Context, c *Client, from, name string) (int, error) {
+	return mergeProjects(ctx, c, engine.ProjectMerge{From: from, Into: name, Rename: true})
+}
+
+func mergeProjects(ctx context.Context, c *Client, q engine.ProjectMerge) (int, error) {
+	out, err := engine.MergeProjects(ctx, c.memories, q)
+	if err != nil {
+		return 0, err
+	}
+	return out.Memories, nil
+}
+
+// SetProject moves an insight to a project: one that [ResolveProject] finds, "none", "current", or "new:" and a new name.
+func SetProject(name string) Change { return func(m *modification) { m.Project = &name } }
+
+// MoveToProject moves insights to a project, as [SetProject] does, all of them or none, as one operation.
+func MoveToProject(ctx context.Context, c *Client, name string, ids ...hippo.ID) error {
+	list := make([]engine.Modified, len(ids))
+	for i, id := range ids {
+		list[i] = engine.Modified{ID: id, Change: engine.Modification{Marks: engine.Marks{Project: &name}, Vote: engine.VoteNone}}
+	}
+	_, err := engine.ModifyAll(ctx, c.memories, list)
+	return err
 }

@@ -146,7 +146,7 @@ func commands(s *shell) []group {
 	return []group{
 		{"Commands to remember and to find:", []*cobra.Command{
 			newRecordCommand(s), newSearchCommand(s), newContextCommand(s), newGetCommand(s), newListCommand(s), newModifyCommand(s), newEditCommand(s),
-			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newVoteCommand(s, "unvote"), newVotesCommand(s), newConfirmCommand(s), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newRelationsCommand(s), newEntityCommand(s), newFactCommand(s), newGraphCommand(s), newLogCommand(s), newDiffCommand(s), newUndoCommand(s), newUICommand(s),
+			newVoteCommand(s, "upvote"), newVoteCommand(s, "downvote"), newVoteCommand(s, "unvote"), newVotesCommand(s), newConfirmCommand(s), newForgetCommand(s), newRestoreCommand(s), newRelateCommand(s), newRelationsCommand(s), newEntityCommand(s), newFactCommand(s), newGraphCommand(s), newProjectCommand(s), newLogCommand(s), newDiffCommand(s), newUndoCommand(s), newUICommand(s),
 		}},
 		{"Commands for agents:", []*cobra.Command{
 			newSetupCommand(s), newDoctorCommand(s), newGuidanceCommand(s), knowsClaudeHippo(s, newServeCommand(s)), newTokenCommand(s), newLoginCommand(s), newLogoutCommand(s), newToolsCommand(s), newRunCommand(s), newHookCommand(s), newCaptureCommand(s), newSyncFileCommand(s),
@@ -335,8 +335,12 @@ func (s *shell) scope(c config.Config) hippo.Scope {
 // onIDs returns the function of a subcommand whose arguments are references to memories:
 // it opens the store and resolves them.
 func (s *shell) onIDs(fn func(*cobra.Command, *client.Client, []hippo.ID) error) func(*cobra.Command, []string) error {
+	return onIDs(s.with, fn)
+}
+
+func onIDs(open func(context.Context, func(*client.Client) error) error, fn func(*cobra.Command, *client.Client, []hippo.ID) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, refs []string) error {
-		return s.with(c.Context(), func(m *client.Client) error {
+		return open(c.Context(), func(m *client.Client) error {
 			ids, err := resolve(c.Context(), m, refs)
 			if err != nil {
 				return err

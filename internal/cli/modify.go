@@ -27,10 +27,13 @@ func newModifyCommand(s *shell) *cobra.Command {
 		Use:   "modify ID",
 		Short: "Change an insight; what is not given stays",
 		Args:  oneArgument("an id"),
-		RunE: s.onIDs(func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
+		RunE: onIDs(s.inProject, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			changes, err := f.changes(s, c)
 			if err != nil {
 				return err
+			}
+			if p := c.Flag("project"); p.Changed {
+				changes = append(changes, client.SetProject(p.Value.String()))
 			}
 			if len(f.supersedes) > 0 {
 				old, err := resolveSuperseded(c.Context(), m, f.supersedes)

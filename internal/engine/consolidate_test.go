@@ -305,7 +305,7 @@ func TestConsolidate_UndoAfterChanges(t *testing.T) {
 	c := f.consolidate(consolidate.Monthly, false)
 	ids := f.archived(f.stored())
 	summary := f.stored()[slices.IndexFunc(f.stored(), func(m *hippo.Memory) bool { return m.Type == consolidate.SummaryType })]
-	if _, err := f.Modify(t.Context(), ids[3], engine.Modification{Pinned: new(true)}); err != nil {
+	if _, err := f.Modify(t.Context(), ids[3], engine.Modification{Marks: engine.Marks{Pinned: new(true)}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := engine.Undo(t.Context(), f.Memories, c.Operation); !errors.Is(err, hippo.ErrConflict) || !strings.Contains(err.Error(), ids[3].Short()) {

@@ -19,7 +19,7 @@ type Modification struct {
 	Tags       *[]string
 	Type       *string
 	Importance *float64
-	Pinned     *bool
+	Marks
 	Validity
 	// Metadata sets these keys and keeps the others; null removes a key.
 	Metadata *map[string]json.RawMessage
@@ -33,6 +33,13 @@ type Modification struct {
 	// IfVersion is the [hippo.Memory.Version] that the memory must still have; 0: any. With
 	// another one nothing changes, and the error is [ErrVersion].
 	IfVersion int
+}
+
+// Marks are how a memory is kept.
+type Marks struct {
+	Pinned *bool
+	// Project is where it moves to, as [ResolveProject] reads it.
+	Project *string
 }
 
 // Validity is the bounds of the time in which a fact holds, as those of a [hippo.Memory]. Nil: the bound
@@ -83,6 +90,9 @@ func modify(ctx context.Context, m *Memories, a modifyArgs) (*hippo.Memory, erro
 		return nil, err
 	}
 	if err := c.screened(m.secretsAllowed); err != nil {
+		return nil, err
+	}
+	if err := c.place(ctx, m); err != nil {
 		return nil, err
 	}
 	change := once(m, a.Versions, func(x *hippo.Memory, day hippo.Day) error { return c.applyTo(m, x, day) })
@@ -147,6 +157,24 @@ func (c *Modification) validate() error {
 	}
 }
 
+// place replaces the project by the name to use, one that the caller may use.
+func (c *Modification) place(ctx context.Context, m *Memories) error {
+	if c.Project == nil {
+		return nil
+	}
+	names, err := resolveProject(ctx, m, *c.Project)
+	switch {
+	case err != nil:
+		return err
+	case names[0] == hippo.AllProjects:
+		return hippo.Fieldf("project", "must be one project, got %q", *c.Project)
+	case !m.scope.Contains(m.scope.Namespace, names[0]):
+		return hippo.Fieldf("project", "must be one of %q, which the caller may use, got %q", m.scope.Projects, *c.Project)
+	}
+	c.Project = &names[0]
+	return nil
+}
+
 // screened is [screened] for the new texts. Who modifies a memory is not its source.
 func (c *Modification) screened(allowed bool) error {
 	var x hippo.Memory
@@ -175,6 +203,7 @@ func (c *Modification) apply(e *Engine, x *hippo.Memory, day hippo.Day) error {
 	set(&x.Tags, c.Tags)
 	set(&x.Type, c.Type)
 	set(&x.Pinned, c.Pinned)
+	set(&x.Project, c.Project)
 	set(&x.ValidFrom, c.ValidFrom)
 	set(&x.ValidUntil, c.ValidUntil)
 	if c.Metadata != nil {

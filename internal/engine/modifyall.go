@@ -52,6 +52,9 @@ func modifyAll(ctx context.Context, m *Memories, a modifyAllArgs) ([]*hippo.Memo
 		if err := x.Change.screened(m.secretsAllowed); err != nil {
 			return nil, err
 		}
+		if err := x.Change.place(ctx, m); err != nil {
+			return nil, err
+		}
 		changes[x.ID] = &x.Change
 	}
 	if len(ids) == 0 {

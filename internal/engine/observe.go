@@ -42,6 +42,8 @@ func publicName(local string) string {
 		return "status"
 	case "consolidateAll":
 		return "consolidate"
+	case "mergeProjects":
+		return "change_project"
 	case "operations":
 		return "log"
 	case "formerVersions":

@@ -23,7 +23,7 @@ func argumentsFor(m *hippo.Memory) map[string]any {
 	return map[string]any{
 		"search": map[string]any{"Text": hidden}, "countUsed": ids, "briefWithout": map[string]any{"Prompt": hidden}, "list": map[string]any{},
 		"get": ids, "getAt": map[string]any{"IDs": ids, "At": hippo.Moment{ValidAt: m.CreatedAt}}, "resolve": map[string]any{"Ref": m.ID.Short()}, "shortIDs": ids, "numbers": ids, "compare": m, "relationsOf": map[string]any{"IDs": ids}, "neighbours": map[string]any{"ID": m.ID}, "paths": map[string]any{"From": m.ID, "To": m.ID}, "communities": map[string]any{}, "packedStatus": map[string]any{},
-		"projects": map[string]any{}, "locate": map[string]any{"Name": "github.com/a/b#0123abcd", "Former": []string{"x"}}, "resolveProject": "x", "flush": map[string]any{}, "ready": map[string]any{}, "labels": map[string]any{}, "created": map[string]any{},
+		"projects": map[string]any{}, "locate": map[string]any{"Name": "github.com/a/b#0123abcd", "Former": []string{"x"}}, "resolveProject": "x", "listProjects": map[string]any{}, "mergeProjects": map[string]any{"From": "none", "Into": "new:x"}, "flush": map[string]any{}, "ready": map[string]any{}, "labels": map[string]any{}, "created": map[string]any{},
 		"predecessors": m.ID, "exportAfter": "", "relationsAfter": map[string]any{}, "calendar": map[string]any{},
 		"recordAlone": map[string]any{"Memory": m}, "packedRecord": map[string]any{"Memory": m},
 		"modify": map[string]any{"ID": m.ID, "Modification": map[string]any{"Vote": "upvote"}}, "modifyAll": map[string]any{"List": []any{map[string]any{"ID": m.ID, "Change": map[string]any{"Vote": "upvote"}}}}, "supersede": map[string]any{"ID": m.ID, "By": m.ID}, "reinforce": map[string]any{"Up": ids},

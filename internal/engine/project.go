@@ -131,6 +131,17 @@ func (p *projectNames) groups() [][]string {
 	return out
 }
 
+// all returns the projects that are known, and more names that are, each with all of its names.
+func (p *projectNames) all(more ...string) [][]string {
+	groups := p.groups()
+	for _, n := range append(slices.Clone(p.known), more...) {
+		if n != "" && !slices.ContainsFunc(groups, func(g []string) bool { return slices.Contains(g, n) }) {
+			groups = append(groups, []string{n})
+		}
+	}
+	return groups
+}
+
 // knows reports whether one group has all of some names, and the same first.
 func (p *projectNames) knows(names []string) bool {
 	return slices.ContainsFunc(p.groups(), func(g []string) bool {
@@ -191,26 +202,31 @@ func reviseProjects(ctx context.Context, m *Memories, reason string, r *store.Re
 }
 
 // ResolveProject returns the names of the project that a person or a model means: a name that the store knows, or an abbreviation
-// of exactly one, its beginning, its end, or its end before the "#". "new:" before a name means one that is new. Others are [hippo.ErrNotFound],
+// of exactly one, its beginning, its end, or its end before the "#". "none", "current" and "all" are what they say, and "new:" before a name means one that is new. Others are [hippo.ErrNotFound],
 // and the error names what comes near.
 func ResolveProject(ctx context.Context, m *Memories, name string) ([]string, error) {
 	return perform(ctx, m, name, resolveProject)
 }
 
 func resolveProject(ctx context.Context, m *Memories, name string) ([]string, error) {
-	if made, ok := strings.CutPrefix(name, newProject); ok {
-		return []string{made}, nil
+	made, isNew := strings.CutPrefix(name, newProject)
+	switch {
+	case isNew:
+		return []string{strings.TrimSpace(made)}, nil
+	case name == hippo.AllProjects || name == "all":
+		return []string{hippo.AllProjects}, nil
+	case name == "none":
+		return []string{""}, nil
+	case name == "current":
+		return m.scope.Current(), nil
+	case name == hippo.Unassigned:
+		return []string{name}, nil
 	}
 	p, err := projectsIn(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	groups := p.groups()
-	for _, n := range append(slices.Clone(p.known), m.scope.Current()...) {
-		if n != "" && !slices.ContainsFunc(groups, func(g []string) bool { return slices.Contains(g, n) }) {
-			groups = append(groups, []string{n})
-		}
-	}
+	groups := p.all(m.scope.Current()...)
 	var like [][]string
 	for _, g := range groups {
 		switch best := fits(g, name); best {

@@ -62,7 +62,7 @@ func TestUndo(t *testing.T) {
 		}},
 		hippo.VerbModify: {
 			func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {
-				_, err := m.Modify(ctx, a, engine.Modification{Pinned: new(true)})
+				_, err := m.Modify(ctx, a, engine.Modification{Marks: engine.Marks{Pinned: new(true)}})
 				return err
 			},
 			func(ctx context.Context, m *engine.Memories, a, _ hippo.ID) error {

@@ -41,11 +41,15 @@ func (in *contextInput) call(ctx context.Context, s *session) (reply, error) {
 			q.Work = s.server.Work(ctx)
 		}
 	case "none":
-		scope.Project = ""
+		scope.Project, scope.Also = "", nil
 	case hippo.AllProjects, "all":
 		return reply{}, hippo.Fieldf("project", "must be one project, or none")
 	default:
-		scope.Project = in.project
+		names, err := engine.ResolveProject(ctx, s.Memories, in.project)
+		if err != nil {
+			return reply{}, err
+		}
+		scope.Project, scope.Also = names[0], names[1:]
 	}
 	b, err := engine.Context(ctx, s.In(scope), q)
 	if err != nil {

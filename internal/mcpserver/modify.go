@@ -62,6 +62,8 @@ type voteInput struct {
 type operationInput struct {
 	secret secretInput
 	reason string
+	// project is where a modification moves the memory to.
+	project *string
 }
 
 // memories returns the memories of a session for the operation.
@@ -86,6 +88,7 @@ func (in *modifyInput) fields() []field {
 		{name: "valid_until", to: &in.valid.until},
 		{name: "clear", to: &in.clear, unlisted: true},
 		{name: "reason", to: &in.operation.reason, unlisted: true},
+		{name: "project", to: &in.operation.project, unlisted: true},
 		{name: "metadata", to: &in.metadata, unlisted: true},
 		{name: "allow_secret", to: &in.operation.secret.allowed, unlisted: true},
 	}
@@ -103,7 +106,7 @@ func (in *modifyInput) call(ctx context.Context, s *session) (reply, error) {
 		return reply{}, err
 	}
 	c := engine.Modification{
-		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.vote.reinforce),
+		Content: in.content, Type: in.kind, Importance: in.importance, Marks: engine.Marks{Pinned: in.pinned, Project: in.operation.project}, Vote: engine.Vote(in.vote.reinforce),
 		Situation: list(in.situation), Tags: list(distinctTags(in.tags)),
 	}
 	var err error

@@ -2,7 +2,9 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/hippo-memory/hippo"
@@ -88,9 +90,13 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	project, err := s.project(ctx, in.project)
+	if err != nil {
+		return reply{}, err
+	}
 	given := hippo.Memory{
 		Content: in.content, Situation: in.situation, Tags: distinctTags(in.tags), Type: in.kind, Pinned: in.pinned, Importance: hippo.Importance{Base: defaultImportance},
-		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: s.project(in.project), Trust: hippo.TrustDefault,
+		Namespace: s.scope.Namespace, Source: hippo.Source{Kind: hippo.SourceKind(in.secret.source)}, Project: project, Trust: hippo.TrustDefault,
 		Metadata: in.metadata,
 	}
 	if in.importance != nil {
@@ -125,17 +131,28 @@ func (in *recordInput) call(ctx context.Context, s *session) (reply, error) {
 // strayMarkup matches what the arguments of a call look like when they end up in the text of the first one.
 var strayMarkup = regexp.MustCompile(`(?i)</(?:\w+:)?(?:content|parameter|invoke|arguments)>\s*(?:<|$)|<(?:\w+:)?parameter name=`)
 
-// project returns the project that a memory is recorded for.
-func (s *session) project(given string) string {
+// project returns the project that a memory is recorded for: a known one, or one that the caller says is new.
+func (s *session) project(ctx context.Context, given string) (string, error) {
 	switch given {
 	case "none":
-		return ""
-	case "", "current":
+		return "", nil
+	case "", "current", s.scope.Project:
 		if allowed := s.scope.Projects; s.scope.Project == "" && len(allowed) == 1 {
-			return allowed[0] // the only one that is possible
+			return allowed[0], nil // the only one that is possible
 		}
-		return s.scope.Project
-	default:
-		return given
+		return s.scope.Project, nil
 	}
+	if slices.Contains(s.scope.Projects, given) {
+		return given, nil // it may be new
+	}
+	names, err := engine.ResolveProject(ctx, s.Memories, given)
+	switch {
+	case errors.Is(err, hippo.ErrNotFound):
+		return "", hippo.Fieldf("project", `must be a known one (%v); leave it out for the current project, or write "new:%s" for a new one`, err, given)
+	case err == nil && names[0] == hippo.AllProjects:
+		return "", hippo.Fieldf("project", "must be one project, none or current, got %q", given)
+	case err != nil:
+		return "", err
+	}
+	return names[0], nil
 }

@@ -154,6 +154,11 @@ func (in *searchInput) call(ctx context.Context, s *session) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if in.filter.project != "" {
+		if q.Filter.Projects, err = engine.ResolveProject(ctx, s.Memories, in.filter.project); err != nil {
+			return reply{}, err
+		}
+	}
 	limit, err := in.maxTokens.value(s.json)
 	if err != nil {
 		return reply{}, err
@@ -224,17 +229,6 @@ func (in *searchInput) query(s *session) (hippo.Query, error) {
 	}
 	if in.limit.count != nil {
 		q.Count = *in.limit.count
-	}
-	switch in.filter.project {
-	case "": // that of the scope
-	case hippo.AllProjects, "all":
-		q.Filter.Projects = []string{hippo.AllProjects}
-	case "current":
-		q.Filter.Projects = s.scope.Current()
-	case "none":
-		q.Filter.Projects = []string{""}
-	default:
-		q.Filter.Projects = []string{in.filter.project}
 	}
 	if from, to := q.Filter.CreatedAfter, q.Filter.CreatedBefore; !from.IsZero() && !to.IsZero() && !from.Before(to) {
 		return q, hippo.Fieldf("created_before", "must be after created_after")

@@ -23,6 +23,7 @@ type voteInput struct {
 type operationInput struct {
 	ifMatch, reason string
 	allowSecret     bool
+	project         *string // where it moves to
 }
 
 // memories returns the memories of a request for the operation.
@@ -99,6 +100,7 @@ func (in *modifyInput) fields() []field {
 		{name: "tags", to: &in.tags, about: "replaces all", rules: schema{"maxItems": hippo.MaxTags}},
 		{name: "type", to: &in.kind, rules: schema{"maxLength": hippo.MaxType}},
 		{name: "pinned", to: &in.pinned},
+		{name: "project", to: &in.operation.project, about: "moves it: a project that is known, or an abbreviation of one; none: to no project; new:NAME: to a new one", rules: schema{"maxLength": hippo.MaxName}},
 		{name: "metadata", to: &in.metadata, about: "sets these keys and keeps the others; null removes a key"},
 		{name: "reinforce", to: &in.vote.reinforce, about: "default: upvote if content or situation changes and no importance is given", words: []string{"upvote", "downvote", "none", "undo"}},
 		{name: "query", to: &in.vote.query, about: "the question that the vote is about"},
@@ -112,7 +114,7 @@ func (in *modifyInput) fields() []field {
 
 func (in *modifyInput) call(ctx context.Context, r *request) (reply, error) {
 	c := engine.Modification{
-		Content: in.content, Type: in.kind, Importance: in.importance, Pinned: in.pinned, Vote: engine.Vote(in.vote.reinforce),
+		Content: in.content, Type: in.kind, Importance: in.importance, Marks: engine.Marks{Pinned: in.pinned, Project: in.operation.project}, Vote: engine.Vote(in.vote.reinforce),
 		Situation: in.situation, Tags: in.tags,
 	}
 	if in.metadata != nil {

@@ -19,7 +19,7 @@ func writeVerbs() []verb {
 			"content", "tags", "type", "metadata", "situation", "importance", "pinned", "event_time", "valid_from", "valid_until", "supersedes", "project",
 		}},
 		{name: "update", aliases: []string{"modify"}, writes: true, call: update, params: []string{
-			"id", "tags", "type", "content", "situation", "importance", "pinned", "vote", "supersedes",
+			"id", "tags", "type", "content", "situation", "importance", "pinned", "vote", "supersedes", "project",
 		}},
 		{name: "vote", aliases: []string{"reinforce"}, params: []string{"up", "down", "query"}, writes: true, call: vote},
 		{name: "upvote", params: []string{"up", "query"}, writes: true, call: vote},
@@ -114,6 +114,7 @@ func update(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 		Pinned     *bool    `json:"pinned"`
 		Vote       string   `json:"vote"`
 		Supersedes texts    `json:"supersedes"`
+		Project    *string  `json:"project"`
 	}
 	if err := decode(c, &in); err != nil {
 		return nil, err
@@ -130,7 +131,7 @@ func update(ctx context.Context, s *session, c *sandbox.Call) (any, error) {
 		return nil, err
 	}
 	change := engine.Modification{
-		Content: in.Content, Situation: in.Situation.pointer(), Tags: in.Tags.pointer(), Type: in.Type, Importance: in.Importance, Pinned: in.Pinned,
+		Content: in.Content, Situation: in.Situation.pointer(), Tags: in.Tags.pointer(), Type: in.Type, Importance: in.Importance, Marks: engine.Marks{Pinned: in.Pinned, Project: in.Project},
 		Vote: voteOf(in.Vote),
 	}
 	if len(old) > 0 {

@@ -128,7 +128,7 @@ func pin(v *visit) error {
 		text = "Pinned: its importance no longer decays."
 	}
 	return v.change(text, func(m *hippo.Memory) error {
-		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Pinned: &pinned})
+		_, err := v.memories.Modify(v.r.Context(), m.ID, engine.Modification{Marks: engine.Marks{Pinned: &pinned}})
 		return err
 	})
 }

@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/index"
+	"github.com/hippo-memory/hippo/internal/retrieve"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// ProjectInfo is a project of a scope.
+type ProjectInfo struct {
+	// Name is the name to use; empty: what belongs to none. Also are its other names.
+	Name string
+	Also []string
+	// Memories is the number of those that can be found.
+	Memories int
+	// Current: it is the current project of the caller.
+	Current bool
+}
+
+// ListProjects returns the projects that have memories, those of none last.
+func ListProjects(ctx context.Context, m *Memories) ([]ProjectInfo, error) {
+	return perform(ctx, m, none{}, listProjects)
+}
+
+func listProjects(ctx context.Context, m *Memories, _ none) ([]ProjectInfo, error) {
+	p, err := projectsIn(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[string]int)
+	err = m.indexed(ctx, func() error {
+		counts = index.CountByProject(m.index, &m.scope)
+		return nil
+	})
+	var out []ProjectInfo
+	for _, g := range append(p.all(), []string{""}) {
+		x := ProjectInfo{Name: g[0], Also: g[1:], Current: slices.Contains(g, m.scope.Project)}
+		for _, n := range g {
+			x.Memories += counts[n]
+		}
+		if x.Name != "" || x.Memories > 0 {
+			out = append(out, x)
+		}
+	}
+	return out, err
+}
+
+// ProjectMerge says that two projects are one.
+type ProjectMerge struct {
+	// From is the project whose memories move to Into.
+	From, Into string
+	// Rename: Into is a new name.
+	Rename bool
+}
+
+// ProjectMoved is what a merge has done.
+type ProjectMoved struct {
+	// Name is the name of the project now, From the one that its memories had.
+	Name, From string
+	Memories   int
+}
+
+// MergeProjects moves the memories of a project to another one, whose name stands for both from then on, as one operation that [Undo] undoes whole.
+// With Rename the other one is a new name. It needs a caller who may use all projects. An unknown project is
+// [hippo.ErrNotFound]; one and itself are [hippo.ErrInvalid].
+func MergeProjects(ctx context.Context, m *Memories, q ProjectMerge) (*ProjectMoved, error) {
+	return perform(ctx, m, q, mergeProjects)
+}
+
+func mergeProjects(ctx context.Context, m *Memories, q ProjectMerge) (*ProjectMoved, error) {
+	if err := m.scoped.Allow(hippo.RightRead | hippo.RightWrite); err != nil {
+		return nil, err
+	}
+	if m.scope.Projects != nil {
+		return nil, fmt.Errorf("%w: only a caller who may use all projects can merge or rename one", hippo.ErrForbidden)
+	}
+	from, into, err := q.ends(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	out := &ProjectMoved{Name: into[0], From: from[0]}
+	if slices.Contains(into, from[0]) {
+		if m.retried { // the first attempt merged them
+			return out, nil
+		}
+		return nil, hippo.Fieldf("into", "must be another project than from: %q and %q are one", q.From, q.Into)
+	}
+	ids, err := idsIn(ctx, m, from)
+	if err != nil {
+		return nil, err
+	}
+	p, err := projectsIn(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	r := &store.Revision{}
+	if from[0] != "" && from[0] != hippo.Unassigned { // what was nowhere stays a name of nothing
+		if err := p.note(m, r, append(slices.Clone(into), from...)); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range ids {
+		r.Change = append(r.Change, store.Changed{ID: id, Do: func(x *hippo.Memory, _ hippo.Day) error {
+			x.Project = into[0]
+			return nil
+		}})
+	}
+	out.Memories = len(ids)
+	return out, reviseProjects(ctx, m, fmt.Sprintf("project %q into %q", from[0], into[0]), r)
+}
+
+// ends returns the names of the two projects.
+func (q *ProjectMerge) ends(ctx context.Context, m *Memories) (from, into []string, err error) {
+	if from, err = resolveProject(ctx, m, q.From); err != nil {
+		return nil, nil, fmt.Errorf("from: %w", err)
+	}
+	if !q.Rename {
+		into, err = resolveProject(ctx, m, q.Into)
+		if err != nil {
+			return nil, nil, fmt.Errorf("into: %w", err)
+		}
+	} else {
+		p, err := projectsIn(ctx, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		if slices.ContainsFunc(p.all(), func(g []string) bool { return slices.Contains(g, q.Into) }) && !m.retried {
+			return nil, nil, hippo.Fieldf("into", "must be a new name: there is a project %q, into which merge moves the memories", q.Into)
+		}
+		into = []string{q.Into}
+	}
+	for _, g := range []*[]string{&from, &into} {
+		if len(*g) > 1 { // the current one, with what belongs to none
+			*g = slices.DeleteFunc(*g, func(n string) bool { return n == "" })
+		}
+		if slices.Contains(*g, hippo.AllProjects) {
+			return nil, nil, hippo.Fieldf("project", "must be one project, got %q", hippo.AllProjects)
+		}
+	}
+	probe := hippo.Memory{Content: "x", Project: into[0]}
+	return from, into, probe.Validate()
+}
+
+// idsIn returns the memories of some projects, forgotten ones too.
+func idsIn(ctx context.Context, m *Memories, projects []string) (ids []hippo.ID, err error) {
+	err = m.indexed(ctx, func() error {
+		ids = nil
+		for _, forgotten := range []bool{false, true} {
+			found, err := idsOf(ctx, m.index, &retrieve.Query{
+				Scope: m.scope, Filter: hippo.Filter{Projects: projects, Archived: true}, Forgotten: forgotten,
+			})
+			if err != nil {
+				return err
+			}
+			ids = append(ids, found...)
+		}
+		return nil
+	})
+	return ids, err
+}
+
+func idsOf(ctx context.Context, x *index.Index, q *retrieve.Query) (ids []hippo.ID, err error) {
+	r, err := x.Search(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for i := range r.Matches {
+		ids = append(ids, r.Reader.Key(r.Matches[i].Doc).ID)
+	}
+	return ids, nil
+}
