@@ -84,6 +84,10 @@ func Clock(now func() time.Time, zone *time.Location) Option {
 // it.
 func Token(text string) Option { return func(o *options) { o.app.Token = secret.New(text) } }
 
+// Brief says that the program ends soon: models embed nothing in the background, which would compete with the answer. [Settle] embeds
+// what was recorded.
+func Brief() Option { return func(o *options) { o.app.Brief = true } }
+
 // Shared uses the store through another process of the same user that has it open, such as "hippo serve", if there is
 // one with the same model: nothing is loaded here then. When that process ends, the client connects to the one that takes
 // over, or opens the store itself; a call that was under way is repeated and not carried out twice.
@@ -141,6 +145,13 @@ func (o *options) validate() error {
 // the sources tool, import, hook and sync never may. Only one of the two clients is to be closed.
 func AllowSecrets(c *Client) *Client {
 	return &Client{memories: engine.AllowSecrets(c.memories), scope: c.scope, code: c.code}
+}
+
+// Settle embeds insights that have no vector yet until ctx ends, and returns how many remain without one. It is for programs that
+// end soon, before they close the client. On battery it embeds no more than a few. Where another process or machine
+// answers for the store, that one embeds, and nothing remains.
+func Settle(ctx context.Context, c *Client) (missing int) {
+	return c.memories.Settle(ctx, engine.Settling{Hurry: true})
 }
 
 // Close stores what is pending and closes the store. Closing again returns what the first

@@ -36,6 +36,8 @@ type Options struct {
 	// IndexWait is [engine.Config.IndexWait]. With one, the many new rows of another program's file are awaited no more
 	// than the index; see [sharedstore.Options].
 	IndexWait time.Duration
+	// Brief is [engine.Config.Brief].
+	Brief bool
 	// ReadOnly: the file of the index is not written, see [index.Options].
 	ReadOnly bool
 	// CodeModel is the setting of the model, for code indexes: [config.Static] and [config.NoModel] leave the encoder out, which
@@ -81,7 +83,7 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	}
 	e := engine.New(engine.Config{
 		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.reranker, Degraded: m.degraded,
-		IndexWait: o.IndexWait, EmbedLock: embedLock(path), OnBattery: power.OnBattery, Now: o.Now, Log: o.Log,
+		IndexWait: o.IndexWait, EmbedLock: embedLock(path), OnBattery: power.OnBattery, Brief: o.Brief, Now: o.Now, Log: o.Log,
 	})
 	e.Score(scoring, o.Log)
 	return e, nil

@@ -184,14 +184,14 @@ func TestOpen_Models(t *testing.T) { //nolint:paralleltest // the cache is named
 			if diff := cmp.Diff(c.want, ids(st)); diff != "" {
 				t.Errorf("models: %s", diff)
 			}
-			if said := strings.Join(st.Degraded, "; "); !strings.Contains(said, c.degraded) || c.degraded != "" && len(st.Degraded) != 1 {
+			if said := strings.Join(st.Degraded, "; "); !strings.Contains(said, c.degraded) {
 				t.Errorf("degraded: %q, want %q", said, c.degraded)
 			}
 			a, err := local(e).Search(t.Context(), hippo.Query{Text: "pizza"})
 			if err != nil || a.Total != 3 {
 				t.Errorf("search: %+v (%v), want all 3", a, err)
 			}
-			if c.degraded != "" && (a == nil || !cmp.Equal(a.Degraded, st.Degraded)) {
+			if c.degraded != "" && (a == nil || !strings.Contains(strings.Join(a.Degraded, "; "), c.degraded)) {
 				t.Errorf("the answer says %+v, the status %q", a, st.Degraded)
 			}
 		})
@@ -210,7 +210,7 @@ func TestOpen_Damaged(t *testing.T) { //nolint:paralleltest // the cache is name
 	if diff := cmp.Diff([]string{"contextual", "multilingual", "builtin"}, ids(st)); diff != "" {
 		t.Error(diff)
 	}
-	if len(st.Degraded) != 1 || !strings.Contains(st.Degraded[0], "model.safetensors has 1 bytes, want 10") || !strings.Contains(st.Degraded[0], "hippo model pull nomic") {
+	if len(st.Degraded) == 0 || !strings.Contains(st.Degraded[0], "model.safetensors has 1 bytes, want 10") || !strings.Contains(st.Degraded[0], "hippo model pull nomic") {
 		t.Errorf("degraded: %q", st.Degraded)
 	}
 }

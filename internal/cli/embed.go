@@ -29,12 +29,20 @@ type embedded struct {
 }
 
 func newEmbedCommand(s *shell) *cobra.Command {
-	return &cobra.Command{
+	pending := false
+	cmd := &cobra.Command{
 		Use:   "embed TEXT",
 		Short: "Embed a text with the model, and show the vector",
-		Long:  "Embed a text with the model in use, as an insight is embedded, and show the dimension of the vector, its length and its first values; --json prints all of them.",
+		Long:  "Embed a text with the model in use, as an insight is embedded, and show the dimension of the vector, its length and its first values; --json prints all of them. With --pending it embeds the memories that have no vector yet, and ends when all have one.",
 		Args:  maximumArguments(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if pending && len(args) == 0 {
+				cfg, err := s.named()
+				if err != nil {
+					return err
+				}
+				return embedPending(c.Context(), s, cfg)
+			}
 			if len(args) == 0 || strings.TrimSpace(args[0]) == "" {
 				return usagef("the text to embed is missing")
 			}
@@ -59,6 +67,8 @@ func newEmbedCommand(s *shell) *cobra.Command {
 			return printEmbedded(s, &embedded{Text: args[0], Model: m.Model().ID, Dimension: len(vectors[0]), Norm: math.Sqrt(cosine(vectors[0], vectors[0])), Vector: vectors[0]})
 		},
 	}
+	cmd.Flags().BoolVar(&pending, "pending", false, "embed the memories that have no vector yet, as a process in the background does")
+	return cmd
 }
 
 func printEmbedded(s *shell, e *embedded) error {

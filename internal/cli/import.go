@@ -29,6 +29,7 @@ type importFlags struct {
 	columns string
 	as      string
 	secrets bool
+	noEmbed bool
 }
 
 func newImportCommand(s *shell) *cobra.Command {
@@ -50,6 +51,7 @@ updated, unless it was changed here, too. The source itself is never written to.
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be added, updated and left out, and store nothing")
 	c.Flags().StringVar(&f.columns, "map", "", "read a CSV file: `FIELD=COLUMN,...`, such as content=text,tags=labels")
 	c.Flags().BoolVar(&f.secrets, "allow-secret", false, "import what looks like a secret, too; exports of Hippo say which they hold")
+	c.Flags().BoolVar(&f.noEmbed, "no-embed", false, "do not embed what is imported; later commands and servers do")
 	c.Flags().StringVar(&f.as, "as", "", "read a text as notes (a memory a list item), markdown or text (documents)")
 	return c
 }
@@ -71,6 +73,8 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 	if f.dryRun && errors.Is(exists(cfg.Store), hippo.ErrNotFound) {
 		cfg.Store = config.Store{Kind: "memory"} // opening it would make it
 	}
+	left := 0
+	defer func() { s.sayUnembedded(cfg, left) }()
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
 		t := m.Transfer().At(src.Place).AllowSecretsOf(src.SecretAllowed)
 		if f.secrets {
@@ -89,6 +93,9 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 		err = printImported(ctx, s, report, err)
 		if r.Added > 0 && !f.dryRun && ctx.Err() == nil {
 			err = errors.Join(err, offer(ctx, s, m))
+		}
+		if err == nil && !f.dryRun && !f.noEmbed {
+			left = embedImported(ctx, s, m)
 		}
 		return err
 	})

@@ -47,6 +47,8 @@ type shell struct {
 	isTerminal func(stream any) bool
 	// hookTimeout is how long a hook may take; 0 means the constant of that name.
 	hookTimeout time.Duration
+	// spawn starts this program once more, for itself alone; nil: it does not, as in tests.
+	spawn func(args []string) error
 	// shorten returns the short forms of IDs in the store that was opened last; nil before.
 	shorten func(ids ...hippo.ID) hippo.ShortIDs
 	// count is how many memories were printed or changed, for the log.
@@ -59,7 +61,7 @@ type shell struct {
 // 0 done, 1 failed, 2 wrong usage, 3 not found or damage found, 130 interrupted. A program that is named
 // hippo-server, as the original was, serves.
 func Main(ctx context.Context, args []string, in io.Reader, out, errw io.Writer) int {
-	s := &shell{in: in, out: out, errw: errw, now: time.Now, isTerminal: isTerminal} //nolint:forbidigo // the program's one clock
+	s := &shell{in: in, out: out, errw: errw, now: time.Now, isTerminal: isTerminal, spawn: startDetached} //nolint:forbidigo // the program's one clock
 	return s.run(ctx, args)
 }
 
@@ -276,7 +278,7 @@ func (s *shell) on(ctx context.Context, c config.Config, id project.Identity, fn
 	opts := []client.Option{
 		client.Model(c.Model.Name), client.Ranker(c.Ranker), client.Namespace(c.Namespace),
 		client.Surprise(c.Surprise.Mode, c.Surprise.Weights, c.Surprise.Loss),
-		client.Clock(s.now, nil), client.Logger(s.logger(c)),
+		client.Clock(s.now, nil), client.Logger(s.logger(c)), client.Brief(),
 	}
 	if c.History != nil {
 		opts = append(opts, client.History(c.History.Versions, c.History.Days))
@@ -292,7 +294,14 @@ func (s *shell) on(ctx context.Context, c config.Config, id project.Identity, fn
 		return err
 	}
 	s.shorten = func(ids ...hippo.ID) hippo.ShortIDs { return client.ShortIDs(m, ids...) }
-	return errors.Join(fn(client.As(m, hippo.Source{Kind: hippo.SourceUser, Client: "hippo"}, s.reason)), m.Close())
+	err = fn(client.As(m, hippo.Source{Kind: hippo.SourceUser, Client: "hippo"}, s.reason))
+	left := 0
+	if err == nil && c.Background != config.BackgroundOff {
+		left = settleBriefly(ctx, m)
+	}
+	err = errors.Join(err, m.Close())
+	s.handOver(c, left)
+	return err
 }
 
 // inProject returns the client for a project. If that fails the client is closed.
@@ -309,7 +318,7 @@ func inProject(ctx context.Context, m *client.Client, id project.Identity) (*cli
 
 // withShared is [shell.withEngine] for commands that need only the verbs, which another process may carry out.
 func (s *shell) withShared(ctx context.Context, c config.Config, fn func(*engine.Memories) error) error {
-	e, err := app.OpenShared(ctx, c, &app.Options{Now: s.now, Log: s.logger(c)})
+	e, err := app.OpenShared(ctx, c, &app.Options{Now: s.now, Log: s.logger(c), Brief: true})
 	if err != nil {
 		return err
 	}

@@ -192,7 +192,7 @@ embedded, searches use the previous model.`,
 				fmt.Fprintf(s.errw, "hippo: HIPPO_MODEL or --model says %s, which goes before it\n", cfg.Model)
 				return nil
 			}
-			if later || name == config.NoModel || name == config.Builtin || name == config.Static {
+			if later || name == config.NoModel || name == config.Static {
 				return nil
 			}
 			return embedAll(c.Context(), s)

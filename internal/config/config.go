@@ -36,6 +36,7 @@ func Settings() []Setting {
 		{"surprise-weights", "surprise-weights", "HIPPO_SURPRISE_WEIGHTS", "", "outlier,engagement,explicit,loss, which add up to 1; empty: those of the mode"},
 		{"prediction-loss", "prediction-loss", "HIPPO_PREDICTION_LOSS", NoModel, "a language model that new memories may surprise: none, adaptive, local:FOLDER, or URL#NAME"},
 		{"share", "share", "HIPPO_SHARE", "on", "processes of one user use one store through the first of them: on or off"},
+		{"background", "background", "HIPPO_BACKGROUND", "auto", "a process embeds in the background what commands left, where no server does: on, off, or auto, which is off where $CI is set"},
 		{"log", "log", "HIPPO_LOG", "error", "what is logged on stderr: debug, info, warn or error"},
 	}
 }
@@ -53,11 +54,24 @@ type Config struct {
 	History  *hippo.Retention
 	Surprise Surprise
 	// Share: processes of one user use the store through the first of them.
-	Share bool
-	Level slog.Level
+	Share      bool
+	Background Background
+	Level      slog.Level
 	// Notices say which lines of the file have no effect: a key of another version stops nobody.
 	Notices []string
 }
+
+// Background says who embeds what a command has recorded, where no server does.
+type Background string
+
+const (
+	// BackgroundOff: nobody.
+	BackgroundOff Background = "off"
+	// BackgroundBrief: the command itself, in the short time before it ends.
+	BackgroundBrief Background = "brief"
+	// BackgroundOn: the command, and then a process of its own.
+	BackgroundOn Background = "on"
+)
 
 // The models that are no files.
 const (
@@ -184,6 +198,9 @@ func parse(value map[string]string, env func(string) string) (c Config, err erro
 	if c.Surprise, err = ParseSurprise(value["surprise"], value["surprise-weights"], value["prediction-loss"], env); err != nil {
 		return c, err
 	}
+	if c.Background, err = parseBackground(value["background"], env); err != nil {
+		return c, err
+	}
 	if c.Share, err = onOff(value["share"]); err != nil {
 		return c, err
 	}
@@ -214,6 +231,20 @@ func parseHistory(value string) (*hippo.Retention, error) {
 		}
 	}
 	return &r, nil
+}
+
+func parseBackground(value string, env func(string) string) (Background, error) {
+	switch value {
+	case "on", "off":
+		return Background(value), nil
+	case "auto":
+		if env("CI") != "" {
+			return BackgroundBrief, nil
+		}
+		return BackgroundOn, nil
+	default:
+		return "", hippo.Fieldf("background", "must be on, off or auto, got %q", value)
+	}
 }
 
 func onOff(value string) (bool, error) {

@@ -72,6 +72,12 @@ const (
 	maxMissing      = 16
 	missingMultiple = 4
 	maxMissingShare = .02
+	// An optional model of the channel [retrieve.Semantic], beside which an instant one has embedded all memories, serves
+	// earlier: from so many vectors on, if they are that share of all. The cosines of the others are estimated. With the vectors of
+	// a sixth and of half of 200 notes .769 and .774 of the answers come first, with the instant ones alone .769. In the channel
+	// [retrieve.Multilingual] such estimates cost .03.
+	minEmbedded      = 16
+	minEmbeddedShare = .1
 
 	firstRetry = time.Second
 	maxRetry   = time.Minute
@@ -91,6 +97,8 @@ type Config struct {
 	// OnBattery reports whether the machine runs on its battery; nil means never. Optional models
 	// embed no more than a few memories then.
 	OnBattery func(context.Context) bool
+	// Brief: the process ends soon. Nothing is embedded in the background until [Follower.Settle] or [Follower.Embed] asks for it.
+	Brief bool
 	// Log receives errors of the background work; nil discards them.
 	Log *slog.Logger
 }
@@ -105,6 +113,7 @@ type Follower struct {
 
 	filling chan struct{}   // a token: one search at a time embeds memories with instant models
 	pace    *pace           // of the background work
+	brief   bool            // [Config.Brief]
 	ctx     context.Context // of the background work
 	stop    context.CancelFunc
 	closing sync.Mutex     // held to start work, and to stop: none starts after the stop
@@ -114,8 +123,9 @@ type Follower struct {
 // modelState is a model in use and its state.
 type modelState struct {
 	Model
-	id   string
-	wake chan struct{}
+	id    string
+	wake  chan struct{}
+	brief bool // [Config.Brief]
 	// indexed: the index keeps vectors of it. Only its follower sets it.
 	indexed bool
 	// lease is shared by the optional models; every other model that is not instant has its own.
@@ -131,7 +141,7 @@ type modelState struct {
 // New returns a Follower. It starts a goroutine for each model that is not instant, which
 // Close ends.
 func New(c Config) *Follower {
-	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1), pace: newPace(c.OnBattery)}
+	f := &Follower{store: c.Store, index: c.Index, log: c.Log, degraded: c.Degraded, filling: make(chan struct{}, 1), pace: newPace(c.OnBattery), brief: c.Brief}
 	optional := newLease(c.Path, "")
 	if f.log == nil {
 		f.log = slog.New(slog.DiscardHandler)
@@ -141,7 +151,7 @@ func New(c Config) *Follower {
 			m.Timeout = DefaultTimeout
 		}
 		is := m.Model()
-		state := &modelState{Model: m, id: is.ID, wake: make(chan struct{}, 1), indexed: is.Dimension > 0, lease: optional}
+		state := &modelState{Model: m, id: is.ID, brief: c.Brief, wake: make(chan struct{}, 1), indexed: is.Dimension > 0, lease: optional}
 		if !m.Optional {
 			state.lease = newLease(c.Path, is.ID)
 		}
@@ -192,6 +202,9 @@ func followModel(ctx context.Context, f *Follower, i int) {
 	m, wait, woken := f.models[i], firstRetry, false
 	for {
 		err := f.index.Guard(func() error {
+			if !f.works() {
+				return nil
+			}
 			if woken { // after a record nobody may search
 				if err := f.index.CatchUp(ctx); err != nil {
 					return err
@@ -223,6 +236,11 @@ func followModel(ctx context.Context, f *Follower, i int) {
 			woken = true
 		}
 	}
+}
+
+// works reports whether the background work goes on.
+func (f *Follower) works() bool {
+	return !f.brief || f.pace.forced.Load() > 0 || f.pace.hurried.Load() > 0
 }
 
 // WakeOptional is [Follower.Wake] for the optional models alone: they are in the program, so nobody
@@ -283,15 +301,24 @@ func learnDimension(ctx context.Context, f *Follower, m *modelState) error {
 	return nil
 }
 
-// isReady reports whether a model can serve queries of a scope, nil for all: its dimension is
-// known, and all memories of the scope or all but a few have a vector.
-func isReady(f *Follower, scope *hippo.Scope, m *modelState) bool {
+// readiness reports whether a model can serve queries of a scope, nil for all: its dimension is known, and enough memories of
+// the scope have a vector. Partial: some have none.
+func readiness(f *Follower, scope *hippo.Scope, m *modelState) (ready, partial bool) {
 	if m.Model.Model().Dimension == 0 {
-		return false
+		return false, false
 	}
 	have, all := f.index.Vectors.Embedded(scope, m.id)
 	missing := all - have
-	return m.Instant || missing <= min(maxMissing, have/missingMultiple) || missing <= int(maxMissingShare*float64(all))
+	ready = m.Instant || missing <= min(maxMissing, have/missingMultiple) || missing <= int(maxMissingShare*float64(all))
+	if m.Optional && m.Channel == retrieve.Semantic {
+		ready = ready || have >= minEmbedded && have >= int(minEmbeddedShare*float64(all))
+	}
+	return ready, missing > 0
+}
+
+func isReady(f *Follower, scope *hippo.Scope, m *modelState) bool {
+	ready, _ := readiness(f, scope, m)
+	return ready
 }
 
 // serving returns the number of the model that serves a channel of queries of a scope; -1 if there

@@ -22,6 +22,8 @@ import (
 const (
 	instantBatch = 256
 	slowBatch    = 16
+	// briefBatch is small, so that a process that ends soon finishes it.
+	briefBatch = 4
 	// storedBatch is how many memories are looked up in the store at a time.
 	storedBatch = 64
 )
@@ -174,7 +176,11 @@ func embedInBatches(ctx context.Context, f *Follower, m *modelState, texts []str
 
 func embedInTurn(ctx context.Context, f *Follower, m *modelState, texts []string) ([][]float32, error) {
 	if m.Optional {
-		end, err := f.pace.begin(ctx)
+		longest := longestPause
+		if have, all := f.index.Vectors.Embedded(nil, m.id); all-have <= maxMissing {
+			longest = longestFew
+		}
+		end, err := f.pace.begin(ctx, longest)
 		if err != nil {
 			return nil, err
 		}
@@ -194,10 +200,14 @@ func (m *modelState) passages(memory *hippo.Memory) []string {
 
 // batch is the number of texts that the model embeds at a time.
 func (m *modelState) batch() int {
-	if m.Instant {
+	switch {
+	case m.Instant:
 		return instantBatch
+	case m.brief:
+		return briefBatch
+	default:
+		return slowBatch
 	}
-	return slowBatch
 }
 
 // probe is a text that every model accepts.

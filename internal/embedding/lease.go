@@ -53,6 +53,22 @@ func (l *lease) take(model string) bool {
 	return true
 }
 
+// elsewhere reports whether another process has the lease.
+func (l *lease) elsewhere() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.path == "" || l.lock != nil {
+		return false
+	}
+	if _, err := os.Stat(l.path); err != nil { // asking would make the file
+		return false
+	}
+	lock := flock.New(l.path, flock.SetPermissions(0o600))
+	ok, err := lock.TryLock()
+	_ = lock.Close() // nothing was written through it
+	return !ok && err == nil
+}
+
 // release gives the lease back when no model of this process needs it.
 func (l *lease) release(model string) {
 	l.mu.Lock()

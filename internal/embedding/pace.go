@@ -28,6 +28,7 @@ type pace struct {
 	busy    searches
 	records searches
 	forced  atomic.Int32 // callers of [Follower.Embed], who wait for the vectors
+	hurried atomic.Int32 // callers of [Follower.Settle] in a process that ends
 
 	onBattery func(context.Context) bool // nil: never
 	mu        sync.Mutex
@@ -39,18 +40,21 @@ func newPace(onBattery func(context.Context) bool) *pace {
 	return &pace{turn: make(chan struct{}, 1), onBattery: onBattery}
 }
 
-// begin waits for the turn of an optional model and until no search and no record runs. The caller
-// calls the function that it returns when it has embedded. The error is that of ctx.
-func (p *pace) begin(ctx context.Context) (end func(), err error) {
+// begin waits for the turn of an optional model and until no search and no record runs, at most so long for searches that follow
+// one another. The caller calls the function that it returns when it has embedded. The error is that of ctx.
+func (p *pace) begin(ctx context.Context, longest time.Duration) (end func(), err error) {
 	select {
 	case p.turn <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	end = func() { <-p.turn }
+	if p.hurried.Load() > 0 {
+		return end, nil
+	}
 	err = p.records.wait(ctx, restAfterRecord, longestRecords)
 	if err == nil {
-		err = p.busy.wait(ctx, restAfterSearch, longestPause)
+		err = p.busy.wait(ctx, restAfterSearch, longest)
 	}
 	if err != nil {
 		end()

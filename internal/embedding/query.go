@@ -52,6 +52,9 @@ func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string
 		group.Go(func() { v.Text[c], degraded[c] = queryChannel(ctx, f, scope, text, retrieve.Channel(c)) })
 	}
 	group.Wait()
+	if v.Text[retrieve.Semantic].Partial || v.Text[retrieve.Multilingual].Partial {
+		v.Text[retrieve.Instant] = queryInstant(ctx, f, text)
+	}
 	v.Degraded = slices.Concat(v.Degraded, slices.Concat(degraded[:]...))
 }
 
@@ -59,7 +62,8 @@ func queryText(ctx context.Context, f *Follower, scope *hippo.Scope, text string
 // could not.
 func queryChannel(ctx context.Context, f *Follower, scope *hippo.Scope, text string, c retrieve.Channel) (e recall.Embedded, degraded []string) {
 	for _, m := range f.models {
-		if m.Channel != c || !isReady(f, scope, m) {
+		ready, partial := readiness(f, scope, m)
+		if m.Channel != c || !ready {
 			continue
 		}
 		var err error
@@ -71,11 +75,25 @@ func queryChannel(ctx context.Context, f *Follower, scope *hippo.Scope, text str
 			vectors, err = askModel(ctx, f, m, text)
 		}
 		if err == nil {
-			return recall.Embedded{Values: without(vectors[0], m.Common), Model: m.id}, degraded
+			return recall.Embedded{Values: without(vectors[0], m.Common), Model: m.id, Partial: partial}, degraded
 		}
 		degraded = append(degraded, fmt.Sprintf("semantic search: model %s: %v", m.id, reportable(scope, err)))
 	}
 	return e, degraded
+}
+
+// queryInstant embeds a query with the instant model, from which the cosines of memories without a vector are estimated; the zero
+// value if there is none. An error costs the estimates only.
+func queryInstant(ctx context.Context, f *Follower, text string) (e recall.Embedded) {
+	i := slices.IndexFunc(f.models, func(m *modelState) bool { return m.Instant })
+	if i < 0 || fillInstant(ctx, f, f.models[i]) != nil {
+		return e
+	}
+	vectors, err := askModel(ctx, f, f.models[i], text)
+	if err != nil {
+		return e
+	}
+	return recall.Embedded{Values: vectors[0], Model: f.models[i].id}
 }
 
 // commonShare is how much of what queries have in common they lose. On the development halves, all of

@@ -13,6 +13,8 @@ const (
 	// longestPause is how long searches that follow one another hold the background work up. After it
 	// one batch is embedded, so that a server that is never idle gets its vectors, too.
 	longestPause = 5 * time.Second
+	// longestFew is the same if only a few memories are missing, such as the one that was just recorded.
+	longestFew = 300 * time.Millisecond
 	// restAfterRecord and longestRecords are the same for records: what follows one another as fast as the disk writes
 	// does not wait for the processors, and gets its vectors afterwards.
 	restAfterRecord = 20 * time.Millisecond

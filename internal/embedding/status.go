@@ -47,22 +47,39 @@ func Queues(f *Follower) []Queue {
 	return out
 }
 
-// Degraded says why the preferred model does not serve queries of a scope; empty if it does.
+// Degraded says which vectors of a scope are missing, of the models of the channel [retrieve.Semantic] from the preferred one to
+// the one that has all, else of the optional model that is furthest behind; empty if none is.
 func (f *Follower) Degraded(scope *hippo.Scope) []string {
 	out := slices.Clone(f.degraded)
-	for _, m := range f.models {
-		if m.Channel != retrieve.Semantic || m.Optional {
-			continue
-		}
-		if isReady(f, scope, m) {
-			break
-		}
+	for _, m := range f.behind(scope) {
 		have, all := f.index.Vectors.Embedded(scope, m.id)
 		text := fmt.Sprintf("semantic search: model %s has embedded %d of %d memories", m.id, have, all)
 		if err := m.lastError(); err != nil {
 			text += ": " + reportable(scope, err).Error()
 		}
 		out = append(out, text)
+	}
+	return out
+}
+
+// behind lists the models that [Follower.Degraded] names.
+func (f *Follower) behind(scope *hippo.Scope) (out []*modelState) {
+	var optional []*modelState
+	most, complete := 0, false
+	for _, m := range f.models {
+		have, all := f.index.Vectors.Embedded(scope, m.id)
+		switch missing := all - have; {
+		case m.Optional && missing > most:
+			most, optional = missing, []*modelState{m}
+		case m.Optional || m.Channel != retrieve.Semantic || complete:
+		case m.Instant || missing == 0:
+			complete = true
+		default:
+			out = append(out, m)
+		}
+	}
+	if len(out) == 0 {
+		return optional
 	}
 	return out
 }
@@ -109,6 +126,9 @@ func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
 
 // progressOf describes the background work of a model that lacks some memories.
 func progressOf(f *Follower, m *modelState, missing int) Progress {
+	if !f.works() && !m.lease.elsewhere() {
+		return Progress{Paused: "no process embeds now"}
+	}
 	p := Progress{Rate: m.progress.rate()}
 	if p.Rate == 0 {
 		p.Rate = m.lease.published(m.id)

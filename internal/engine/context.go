@@ -136,8 +136,9 @@ func selected(ctx context.Context, m *Memories, in *briefing.Input) (b *briefing
 		return nil, err
 	}
 	s := retrieve.Query{Scope: m.scope, Text: "x"} // any text: one without does not use vectors
-	s.Vectors[retrieve.Semantic] = retrieve.Vector{
-		Values: vectors.Text[retrieve.Semantic].Values, Model: vectors.Text[retrieve.Semantic].Model, TopK: 1,
+	for _, c := range []retrieve.Channel{retrieve.Semantic, retrieve.Instant} {
+		v := &vectors.Text[c]
+		s.Vectors[c] = retrieve.Vector{Values: v.Values, Model: v.Model, Partial: v.Partial, TopK: 1}
 	}
 	err = m.indexed(ctx, func() error {
 		r, err := m.index.Search(ctx, &s)

@@ -82,6 +82,8 @@ type Config struct {
 	// EmbedLock is [embedding.Config.Path], OnBattery its OnBattery.
 	EmbedLock string
 	OnBattery func(context.Context) bool
+	// Brief is [embedding.Config.Brief].
+	Brief bool
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures of background work; nil discards them.
@@ -105,7 +107,7 @@ func New(c Config) *Engine {
 	e.planning, e.pasts = make(chan struct{}, 1), make(chan struct{}, maxPasts)
 	e.accesses = newAccessWriter(e.store, e.index, e.weights, c.Log)
 	e.embedding = embedding.New(embedding.Config{
-		Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Path: c.EmbedLock, OnBattery: c.OnBattery, Log: c.Log,
+		Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Path: c.EmbedLock, OnBattery: c.OnBattery, Brief: c.Brief, Log: c.Log,
 	})
 	links := relationReader{e.store, &e.weights.Relations, e.now}
 	e.searcher = recall.New(recall.Config{

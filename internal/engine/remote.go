@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/embedding"
 	"github.com/hippo-memory/hippo/internal/rank"
 	"github.com/hippo-memory/hippo/internal/store"
 )
@@ -234,6 +235,23 @@ func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int
 	}
 	err = m.indexed(ctx, func() error { return m.embedding.Embed(ctx, progress) })
 	return errors.Join(err, end())
+}
+
+// Settling is [embedding.Settling].
+type Settling = embedding.Settling
+
+// Settle embeds what has no vector yet, see [embedding.Follower.Settle], and returns how many memories remain. It is for processes
+// that end. Where another process or machine answers, that one embeds, and nothing remains here.
+func (e *Engine) Settle(ctx context.Context, s Settling) (missing int) {
+	if e.remote != nil {
+		return 0
+	}
+	m := e.In(hippo.Scope{})
+	_ = m.indexed(ctx, func() error { // the next process reports what is wrong with the index
+		missing = m.embedding.Settle(ctx, s)
+		return nil
+	})
+	return missing
 }
 
 // set copies a value that is given.

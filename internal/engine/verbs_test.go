@@ -62,8 +62,9 @@ func TestRemote_CarriesEveryVerb(t *testing.T) {
 	nothing := []string{
 		"In", "IsRemote", "Importance", "Zone", "Close", "Relations", "Transfer", "AllowSecrets", "As", "Because",
 		"Transfer.AllowSecrets", "Transfer.AllowSecretsOf", "Transfer.At", "Transfer.Preview", "Transfer.Visit",
-		"Score", // wires the process that has the store open
-		"Warm",  // the process that has the store open does it by itself
+		"Score",  // wires the process that has the store open
+		"Settle", // the process that has the store open embeds; others have nothing to embed
+		"Warm",   // the process that has the store open does it by itself
 		"CallerOf",
 		"Stage",      // likewise: it refuses elsewhere, and a program runs there
 		"Figures",    // are of the process that has the store open

@@ -90,23 +90,43 @@ func (f *found) match(m *retrieve.Match, p *partFound, doc uint32) {
 	if m.Multilingual, other = f.scanned(retrieve.Multilingual, p, doc); m.Passage == 0 {
 		m.Passage = other
 	}
-	if f.query.Vectors[retrieve.Semantic].Partial {
-		f.estimate(m, p, doc)
+	f.estimate(m, p, doc)
+}
+
+// estimate sets the cosines of a document that lacks vectors, see [retrieve.Vector.Partial].
+func (f *found) estimate(m *retrieve.Match, p *partFound, doc uint32) {
+	if f.lacks(retrieve.Semantic, p, doc) {
+		m.Cosine = f.estimated(retrieve.Semantic, p, doc)
+	}
+	if f.lacks(retrieve.Multilingual, p, doc) {
+		m.Multilingual = f.estimated(retrieve.Multilingual, p, doc)
 	}
 }
 
-// estimate sets the cosine of a document without a vector in the channel [retrieve.Semantic], see [retrieve.Vector.Partial].
-func (f *found) estimate(m *retrieve.Match, p *partFound, doc uint32) {
-	model := f.channels[retrieve.Semantic].model
-	if model < 0 || p.vectors[model].has(doc) || m.Multilingual <= 0 {
-		return
+// lacks reports whether a document has no vector in a channel that the query says may lack some.
+func (f *found) lacks(in retrieve.Channel, p *partFound, doc uint32) bool {
+	model := f.channels[in].model
+	return f.query.Vectors[in].Partial && model >= 0 && !p.vectors[model].has(doc)
+}
+
+// beside returns the channel that the cosines missing in others are estimated from.
+func (f *found) beside() retrieve.Channel {
+	if f.channels[retrieve.Instant].model >= 0 {
+		return retrieve.Instant
 	}
+	return retrieve.Multilingual
+}
+
+// estimated is the cosine of a document without a vector in a channel; 0 if nothing tells it.
+func (f *found) estimated(in retrieve.Channel, p *partFound, doc uint32) float64 {
+	other := f.beside()
+	cosine, _ := f.scanned(other, p, doc)
 	s := spreads(&f.channels)
-	from, to := s[retrieve.Multilingual], s[retrieve.Semantic]
-	if from.Deviation == 0 {
-		return
+	from, to := s[other], s[in]
+	if cosine <= 0 || from.Deviation == 0 {
+		return 0
 	}
-	m.Cosine = min(1, max(0, to.Mean+float64(to.Deviation*(m.Multilingual-from.Mean)/from.Deviation)))
+	return min(1, max(0, to.Mean+float64(to.Deviation*(cosine-from.Mean)/from.Deviation)))
 }
 
 // scanned is the cosine of a document by the scan of a channel, and the number of its passage.

@@ -43,7 +43,7 @@ func (f *found) nearest() {
 		v := &f.query.Vectors[c]
 		best := top.New(min(v.TopK, f.snapshot.docs()), nearer)
 		for i := range f.parts {
-			f.parts[i].choose(retrieve.Channel(c), &f.channels[c], float32(v.MinCosine), best)
+			f.choose(&f.parts[i], retrieve.Channel(c), float32(v.MinCosine), best)
 		}
 		for _, n := range best.Items() {
 			p := &f.parts[n.part]
@@ -81,8 +81,9 @@ func (f *found) scans() []vector.Query {
 }
 
 // choose offers the documents of a part that may be among the nearest in a channel: each with the best of
-// its cosines.
-func (p *partFound) choose(of retrieve.Channel, ch *channel, least float32, best *top.List[neighbour]) {
+// its cosines. In the channel [retrieve.Instant] they are those that another channel lacks.
+func (f *found) choose(p *partFound, of retrieve.Channel, least float32, best *top.List[neighbour]) {
+	ch := &f.channels[of]
 	v, cosines := &p.vectors[ch.model], p.cosines[of]
 	ch.add(p, v, cosines)
 	if !p.reachable() {
@@ -98,6 +99,9 @@ func (p *partFound) choose(of retrieve.Channel, ch *channel, least float32, best
 		}
 		doc := v.docOf[row]
 		if from, to := v.rows(doc); uint32(row) != bestRow(cosines, from, to) || !p.admits(doc) {
+			continue
+		}
+		if of == retrieve.Instant && !f.lacks(retrieve.Semantic, p, doc) && !f.lacks(retrieve.Multilingual, p, doc) {
 			continue
 		}
 		best.Add(neighbour{c, p.columns.rows[doc].id, p.number, doc})

@@ -113,6 +113,7 @@ func (f reader) Admit(d retrieve.Doc) (retrieve.Match, bool) {
 	m := retrieve.Match{
 		Doc: d, Cosine: f.cosine(retrieve.Semantic, p, doc, vector.Rough), Multilingual: f.cosine(retrieve.Multilingual, p, doc, vector.Rough),
 	}
+	f.estimate(&m, p, doc)
 	if !p.admits(doc) {
 		return m, false
 	}
@@ -163,6 +164,9 @@ func superseded(f *found, yield func(retrieve.Doc, hippo.ID) bool) {
 // Cosine implements [retrieve.Reader].
 func (f reader) Cosine(d retrieve.Doc) float64 {
 	p, doc := f.at(d)
+	if f.lacks(retrieve.Semantic, p, doc) {
+		return f.estimated(retrieve.Semantic, p, doc)
+	}
 	return f.cosine(retrieve.Semantic, p, doc, vector.Cosine)
 }
 
@@ -185,7 +189,7 @@ func (f *found) cosine(of retrieve.Channel, p *partFound, doc uint32, by func(a,
 func (f reader) Similarity(a, b retrieve.Doc) float64 {
 	similar, ok := similarity(f.found, retrieve.Semantic, a, b)
 	if !ok && f.query.Vectors[retrieve.Semantic].Partial {
-		similar, _ = similarity(f.found, retrieve.Multilingual, a, b)
+		similar, _ = similarity(f.found, f.beside(), a, b)
 	}
 	return similar
 }

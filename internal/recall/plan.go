@@ -131,6 +131,8 @@ func (p *Plan) candidates() {
 		v.TopK, v.MinCosine = w.TopK, w.MinCosine
 		other.TopK, other.MinCosine = w.TopK, w.MinMultilingual
 	}
+	instant := &p.search.Vectors[retrieve.Instant]
+	instant.TopK, instant.MinCosine = v.TopK, v.MinCosine
 }
 
 // semantic reports whether the query has a vector of the model in use.

@@ -25,6 +25,8 @@ const (
 	importantKept = 8
 	// vagueTerms is the largest number of terms of a vague query, of those that a memory has.
 	vagueTerms = 2
+	// rankedChannels is the number of channels whose cosines rank: those before [retrieve.Instant], which only stands in for them.
+	rankedChannels = int(retrieve.Instant)
 )
 
 // listed is a match and the score that orders a list.
@@ -34,7 +36,7 @@ type listed struct {
 }
 
 func newPool(f *firstStage) *pool {
-	p := &pool{first: f, sizes: slices.Repeat([]int{f.weights.Rerank.Lists}, 1+int(retrieve.Channels))}
+	p := &pool{first: f, sizes: slices.Repeat([]int{f.weights.Rerank.Lists}, 1+rankedChannels)}
 	if isVague(f.Plan, f.found) {
 		p.sizes = append(p.sizes, importantKept)
 	}
@@ -60,12 +62,12 @@ func (p *pool) better(a, b listed) int {
 }
 
 // scoresOf returns what orders the lists.
-func scoresOf(m *retrieve.Match, salience float64) [2 + retrieve.Channels]float64 {
+func scoresOf(m *retrieve.Match, salience float64) [2 + rankedChannels]float64 {
 	return [...]float64{m.Score, m.Cosine, m.Multilingual, importantFirst(m, salience)}
 }
 
 // leastOf is the score from which a list may take a match, by list as in [scoresOf].
-type leastOf [2 + retrieve.Channels]float64
+type leastOf [2 + rankedChannels]float64
 
 // least returns the scores from which the lists may take a match; +Inf for a list that is not there.
 func (p *pool) least() leastOf {
@@ -87,7 +89,7 @@ func leastOfLists[T any](lists []*top.List[T], score func(*T) float64) (out leas
 }
 
 // byImportance is the number of the list by importance.
-const byImportance = 1 + retrieve.Channels
+const byImportance = 1 + rankedChannels
 
 // reachedBy reports whether a list other than that by importance may take a match.
 func (l *leastOf) reachedBy(m *retrieve.Match) bool {

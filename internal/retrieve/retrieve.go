@@ -64,6 +64,9 @@ const (
 	// Multilingual is the space of a second model, in which texts of several languages can
 	// be compared.
 	Multilingual
+	// Instant is the space of a model that embeds at once, so that every document has a vector. A query is compared in it
+	// only to estimate the cosines that other channels lack.
+	Instant
 	// Channels is the number of channels.
 	Channels
 )
@@ -76,8 +79,9 @@ type Vector struct {
 	// TopK documents match because of their cosine, of those above MinCosine.
 	TopK      int
 	MinCosine float64
-	// Partial: documents may be without a vector in the channel [Semantic]. Their cosine is estimated: it is as many
-	// deviations above the mean there as their cosine in the other channel is. Their [Reader.Similarity] is that of the other.
+	// Partial: documents may be without a vector in this channel. Their cosine is estimated: it is as many deviations above
+	// the mean there as their cosine in the channel [Instant] is, or in [Multilingual] if the query has no vector in that. In
+	// the channel [Semantic] their [Reader.Similarity] is that of the other channel.
 	Partial bool
 }
 
