@@ -110,7 +110,7 @@ func restoreFile(ctx context.Context, s *shell, file string, yes bool) (err erro
 	defer func() { err = errors.Join(err, b.Close()) }()
 	if !yes {
 		question := fmt.Sprintf("Replace everything in %s by %s?", cfg.Store, path)
-		if err := confirm(s, termtext.Line(question), fmt.Sprintf("restoring %s replaces everything in %s", path, cfg.Store)); err != nil {
+		if err := confirm(ctx, s, termtext.Line(question), fmt.Sprintf("restoring %s replaces everything in %s", path, cfg.Store)); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func runDoctor(ctx context.Context, s *shell, names []string) error {
 	}
 	var clients []setup.Client
 	if len(names) > 0 {
-		if clients, err = chosen(host, names); err != nil {
+		if clients, err = chosen(host, names, false); err != nil {
 			return err
 		}
 	} else {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,9 @@ func badFlag(c *cobra.Command, err error) error {
 		if flag := similarFlag(c, unknown.GetSpecifiedName()); flag != "" {
 			return usagef("%w; did you mean --%s?", err, flag)
 		}
+		if takesText(c) {
+			return usagef("%w; a text that begins with - goes behind --: %s -- \"- buy milk\"", err, c.CommandPath())
+		}
 	}
 	num, ok := errors.AsType[*strconv.NumError](err)
 	if !ok {
@@ -53,6 +57,11 @@ func badFlag(c *cobra.Command, err error) error {
 		what = "a whole number"
 	}
 	return usagef("%smust be %s", strings.TrimSuffix(err.Error(), num.Error()), what)
+}
+
+// takesText reports whether the arguments of a command are a text.
+func takesText(c *cobra.Command) bool {
+	return slices.Contains([]string{"record", "search"}, c.Name())
 }
 
 // requireArgument is cobra.MinimumNArgs(1) with an error that names the missing argument.

@@ -97,8 +97,8 @@ func addFact(ctx context.Context, s *shell, m *client.Client, r hippo.Relation, 
 	return printFact(ctx, s, m, "Recorded", done.Declared)
 }
 
-// factEnds returns the IDs that two names mean. Entities that no one recorded are recorded, if both names can be used; what looks
-// like an ID is none.
+// factEnds returns the IDs that two names mean. Entities that no one recorded are recorded, if both names can be used: also a name of hex
+// digits that is the ID of no memory, such as Abba or 9443.
 func factEnds(ctx context.Context, s *shell, m *client.Client, from, to string) (a, b hippo.ID, err error) {
 	var ids [2]hippo.ID
 	var fresh [2]hippo.Entity
@@ -107,7 +107,7 @@ func factEnds(ctx context.Context, s *shell, m *client.Client, from, to string) 
 		if err == nil {
 			continue
 		}
-		if !errors.Is(err, hippo.ErrNotFound) || strings.Trim(name, "#0123456789abcdefABCDEF-") == "" {
+		if !errors.Is(err, hippo.ErrNotFound) || isReference(name) {
 			return a, b, err
 		}
 		fresh[i].Name = name
@@ -128,6 +128,14 @@ func factEnds(ctx context.Context, s *shell, m *client.Client, from, to string) 
 		fmt.Fprintf(s.errw, "hippo: recorded the entity %s\n", wire.EntityLine(e, shortIDs(s, e.ID)))
 	}
 	return ids[0], ids[1], nil
+}
+
+// isReference reports whether a name that no memory has can only be meant as a reference: a number, or what looks like an ID as it
+// is shown, of eight or more hex digits with letters and figures.
+func isReference(name string) bool {
+	const shown = 8
+	hex := strings.Trim(name, "0123456789abcdefABCDEF-") == ""
+	return strings.HasPrefix(name, "#") || hex && len(name) >= shown && strings.ContainsAny(name, "0123456789") && strings.ContainsAny(name, "abcdefABCDEF")
 }
 
 // namedFacts returns relations as facts, as of a time, with the names of their ends.

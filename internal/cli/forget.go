@@ -59,7 +59,7 @@ func purgeMemories(ctx context.Context, s *shell, m *client.Client, refs []strin
 		for _, x := range ms {
 			fmt.Fprintf(s.errw, "%s  %s\n", shortID(s, x.ID), preview(x.Content, previewLength))
 		}
-		if err := confirm(s, fmt.Sprintf("Delete %d for good?", len(ids)), "--purge deletes for good"); err != nil {
+		if err := confirm(ctx, s, fmt.Sprintf("Delete %d for good?", len(ids)), "--purge deletes for good"); err != nil {
 			return err
 		}
 	}
@@ -74,17 +74,27 @@ func purgeMemories(ctx context.Context, s *shell, m *client.Client, refs []strin
 }
 
 // confirm asks the user for confirmation; an error means no. Without a terminal the error says
-// what would be done.
-func confirm(s *shell, question, what string) error {
+// what would be done. Ctrl-C ends the question; its goroutine, which a read holds up, is abandoned.
+func confirm(ctx context.Context, s *shell, question, what string) error {
 	if !s.isTerminal(s.in) {
 		return usagef("%s and cannot ask, because stdin is no terminal: add --yes", what)
 	}
 	fmt.Fprintf(s.errw, "%s [y/N] ", question)
-	reply, err := bufio.NewReader(s.in).ReadString('\n')
-	if err != nil || !strings.EqualFold(strings.TrimSpace(reply), "y") {
-		return errors.New("nothing was changed")
+	answered := make(chan bool, 1)
+	go func() {
+		reply, err := bufio.NewReader(s.in).ReadString('\n')
+		answered <- err == nil && strings.EqualFold(strings.TrimSpace(reply), "y")
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(s.errw)
+		return canceledError{}
+	case yes := <-answered:
+		if !yes {
+			return errors.New("nothing was changed")
+		}
+		return nil
 	}
-	return nil
 }
 
 func newRestoreCommand(s *shell) *cobra.Command {

@@ -26,7 +26,12 @@ func newModifyCommand(s *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "modify ID",
 		Short: "Change an insight; what is not given stays",
-		Args:  oneArgument("an id"),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("unexpected argument %.60q: the new text goes behind --content", args[1])
+			}
+			return requireArgument("an id")(c, args)
+		},
 		RunE: onIDs(s.inProject, func(c *cobra.Command, m *client.Client, ids []hippo.ID) error {
 			changes, err := f.changes(s, c)
 			if err != nil {

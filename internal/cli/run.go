@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +38,9 @@ sees neither the files nor the environment of this machine.`,
 			}
 			if len(args) == 0 {
 				return usagef("FILE is missing; - reads the program from stdin")
+			}
+			if _, err := os.Stat(args[0]); err != nil && strings.ContainsAny(args[0], "()=[]") {
+				return usagef("%.60q is no file; a program goes through a pipe: echo PROGRAM | hippo run -", args[0])
 			}
 			if c.Flags().Changed("max-tokens") && p.MaxTokens == 0 {
 				return hippo.Fieldf("max-tokens", "must be between %d and %d, got 0", script.MinTokens, script.MaxTokens)

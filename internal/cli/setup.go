@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -37,7 +38,7 @@ A client that names a store already keeps it; --store, --memory-dir and --db reg
 			return clientNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, names []string) error {
-			err := runSetup(s, &f, names)
+			err := runSetup(c.Context(), s, &f, names)
 			if err == nil && !f.remove && !f.dryRun && f.plugin == "" {
 				offerAtSetup(c.Context(), s)
 			}
@@ -62,13 +63,19 @@ func clientNames() []string {
 }
 
 // failedClients is the error of a setup that could not set up some clients, which it printed.
-type failedClients struct{ names []string }
+type failedClients struct {
+	names   []string
+	removed bool // they were to be removed
+}
 
 func (e *failedClients) Error() string {
+	if e.removed {
+		return "not removed: " + strings.Join(e.names, ", ") + "; the reasons are above"
+	}
 	return "not set up: " + strings.Join(e.names, ", ") + "; the reasons are above"
 }
 
-func runSetup(s *shell, f *setupFlags, names []string) error {
+func runSetup(ctx context.Context, s *shell, f *setupFlags, names []string) error {
 	scope := setup.Scope(f.scope)
 	if !slices.Contains(setup.Scopes(), scope) {
 		return usagef("scope must be user, project or local, got %q", f.scope)
@@ -80,7 +87,7 @@ func runSetup(s *shell, f *setupFlags, names []string) error {
 	if err != nil {
 		return err
 	}
-	clients, err := chosen(host, names)
+	clients, err := chosen(host, names, f.remove)
 	if err != nil {
 		return err
 	}
@@ -91,7 +98,7 @@ func runSetup(s *shell, f *setupFlags, names []string) error {
 	plans := planAll(host, o, clients, len(names) == 0)
 	switch {
 	case f.dryRun:
-		return printDiffs(s, plans)
+		return printDiffs(s, plans, f.remove)
 	case s.json:
 	default:
 		printPlans(s, host, plans)
@@ -100,7 +107,7 @@ func runSetup(s *shell, f *setupFlags, names []string) error {
 		return finishSetup(s, plans, o, "nothing to do: everything is as it should be")
 	}
 	if len(names) == 0 && !f.ok {
-		if err := confirm(s, "Make these changes?", "setup changes files of the clients above"); err != nil {
+		if err := confirm(ctx, s, "Make these changes?", "setup changes files of the clients above"); err != nil {
 			return err
 		}
 	}
@@ -138,8 +145,9 @@ func findProgram(name string) (string, error) {
 	return c.Path, c.Err
 }
 
-// chosen returns the clients that were named, else those that are found.
-func chosen(host *setup.Host, names []string) ([]setup.Client, error) {
+// chosen returns the clients that were named, else those that are found, or all: a client that is gone may have left entries to
+// remove.
+func chosen(host *setup.Host, names []string, all bool) ([]setup.Client, error) {
 	var out []setup.Client
 	for _, name := range names {
 		c, ok := setup.Find(name)
@@ -152,7 +160,7 @@ func chosen(host *setup.Host, names []string) ([]setup.Client, error) {
 		return out, nil
 	}
 	for _, c := range setup.Clients() {
-		if host.Found(&c) != "" {
+		if all || host.Found(&c) != "" {
 			out = append(out, c)
 		}
 	}
@@ -224,7 +232,11 @@ func planAll(host *setup.Host, o *setup.Options, clients []setup.Client, found b
 		if found && !clients[i].Has(o.Scope) {
 			continue
 		}
-		plans = append(plans, planner.Plan(&clients[i]))
+		p := planner.Plan(&clients[i])
+		if found && o.Remove && host.Found(&clients[i]) == "" && p.Err == nil && p.Same() {
+			continue // it is not here, and has nothing of ours
+		}
+		plans = append(plans, p)
 	}
 	return plans
 }
@@ -255,7 +267,7 @@ func printPlans(s *shell, host *setup.Host, plans []setup.Plan) {
 }
 
 // printDiffs prints the changes in the unified format; errors go to stderr.
-func printDiffs(s *shell, plans []setup.Plan) error {
+func printDiffs(s *shell, plans []setup.Plan, remove bool) error {
 	for _, p := range plans {
 		if p.Err != nil {
 			s.warn("%s: %v", p.Client.Title, p.Err)
@@ -270,7 +282,7 @@ func printDiffs(s *shell, plans []setup.Plan) error {
 	if s.json {
 		return printSetup(s, plans)
 	}
-	return failedOf(plans)
+	return failedOf(plans, remove)
 }
 
 // printDiff prints a diff: as it is for programs, without effects on a terminal.
@@ -287,9 +299,9 @@ func printDiff(s *shell, diff string) {
 // finishSetup prints what is left to the user, and returns an error if a client failed.
 func finishSetup(s *shell, plans []setup.Plan, o *setup.Options, done string) error {
 	if s.json {
-		return errors.Join(printSetup(s, plans), failedOf(plans))
+		return errors.Join(printSetup(s, plans), failedOf(plans, o.Remove))
 	}
-	err := failedOf(plans)
+	err := failedOf(plans, o.Remove)
 	if err == nil {
 		fmt.Fprintln(s.out, done)
 	}
@@ -333,7 +345,7 @@ func printSetup(s *shell, plans []setup.Plan) error {
 }
 
 // failedOf returns an error that names the clients that failed; nil if none did.
-func failedOf(plans []setup.Plan) error {
+func failedOf(plans []setup.Plan, removed bool) error {
 	var names []string
 	for _, p := range plans {
 		if p.Err != nil {
@@ -343,7 +355,7 @@ func failedOf(plans []setup.Plan) error {
 	if names == nil {
 		return nil
 	}
-	return &failedClients{names}
+	return &failedClients{names, removed}
 }
 
 func newGuidanceCommand(s *shell) *cobra.Command {

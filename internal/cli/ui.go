@@ -36,7 +36,9 @@ func newUICommand(s *shell) *cobra.Command {
 				link := url + f.sessions.Link(owner)
 				if silent || !openBrowser(c.Context(), link) {
 					s.warn("open this link; it works once: %s", link)
+					return
 				}
+				s.warn("the browser opens this link, which works once; if none appears, open it yourself: %s", link)
 			})
 		},
 	}

@@ -129,7 +129,7 @@ func ResolveNamed(ctx context.Context, m *Memories, ref string, prefer Preferenc
 
 func resolveNamed(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, error) {
 	id, wrong := resolve(ctx, m, a)
-	if wrong == nil || m.scoped.Allow(hippo.RightRead) != nil {
+	if wrong != nil && m.scoped.Allow(hippo.RightRead) != nil {
 		return id, wrong
 	}
 	names, err := entitiesOf(ctx, m)
@@ -138,6 +138,10 @@ func resolveNamed(ctx context.Context, m *Memories, a resolveArgs) (hippo.ID, er
 	}
 	e, err := names.one(a.Ref)
 	switch {
+	case wrong == nil && err == nil && e != nil && e.ID != id:
+		return hippo.ID{}, ambiguous(ctx, m, a.Ref, []hippo.ID{id, e.ID})
+	case wrong == nil:
+		return id, nil
 	case err != nil:
 		return hippo.ID{}, err
 	case e != nil:

@@ -100,5 +100,5 @@ func unknownRef(ref string) error {
 	if strings.HasPrefix(ref, numberMark) {
 		return fmt.Errorf("%w: no memory with the number %s", hippo.ErrNotFound, ref)
 	}
-	return fmt.Errorf("%w: no memory with id %q: a short id is the end of the whole one", hippo.ErrNotFound, ref)
+	return fmt.Errorf("%w: no memory with id %q", hippo.ErrNotFound, ref)
 }

@@ -22,7 +22,7 @@ func (f *fitting) empty() bool { return len(f.live)+len(f.forgotten) == 0 }
 
 // Lookup returns the memories of a scope that a reference in lower case fits: those that can be
 // found, and the forgotten ones, at most 8 of each, by ID. It fits a UUID that begins or ends with
-// it, with or without dashes, and a content hash that begins with it; of a hash only the
+// it, with or without dashes, or whose last 8 digits begin with it, which is what lists show, and a content hash that begins with it; of a hash only the
 // first 16 digits are compared. A UUID that ends with 8 or more digits takes precedence
 // over what begins with them. Cost: a scan.
 func (s *state) Lookup(scope *hippo.Scope, ref string) (live, forgotten []hippo.ID) {
@@ -40,7 +40,7 @@ func (s *state) Lookup(scope *hippo.Scope, ref string) (live, forgotten []hippo.
 		switch {
 		case isEnd && hasEnd(&r.id, end):
 			to = &ends
-		case isID && id.matches(r.id[:]), isHash && hash.matchesUint(p.columns.extras[d].hash):
+		case isID && id.matches(r.id[:]), isID && len(ref) < shownDigits && id.matches(r.id[len(r.id)-shownDigits/2:]), isHash && hash.matchesUint(p.columns.extras[d].hash):
 		default:
 			return
 		}
