@@ -151,7 +151,7 @@ func AllowSecrets(c *Client) *Client {
 // end soon, before they close the client. On battery it embeds no more than a few. Where another process or machine
 // answers for the store, that one embeds, and nothing remains.
 func Settle(ctx context.Context, c *Client) (missing int) {
-	return c.memories.Settle(ctx, engine.Settling{Hurry: true})
+	return engine.Settle(ctx, c.memories.Engine, engine.Settling{Hurry: true})
 }
 
 // Close stores what is pending and closes the store. Closing again returns what the first

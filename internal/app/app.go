@@ -36,7 +36,7 @@ type Options struct {
 	// IndexWait is [engine.Config.IndexWait]. With one, the many new rows of another program's file are awaited no more
 	// than the index; see [sharedstore.Options].
 	IndexWait time.Duration
-	// Brief is [engine.Config.Brief].
+	// Brief is that of [engine.Background].
 	Brief bool
 	// ReadOnly: the file of the index is not written, see [index.Options].
 	ReadOnly bool
@@ -83,13 +83,13 @@ func Open(ctx context.Context, c config.Config, o *Options) (*engine.Engine, err
 	}
 	e := engine.New(engine.Config{
 		Store: s, Index: x, Ranker: c.Ranker, Models: m.models, Tokens: m.reranker, Degraded: m.degraded,
-		IndexWait: o.IndexWait, EmbedLock: embedLock(path), OnBattery: power.OnBattery, Brief: o.Brief, Now: o.Now, Log: o.Log,
+		IndexWait: o.IndexWait, Background: engine.Background{Lock: embedLock(path), OnBattery: power.OnBattery, Brief: o.Brief}, Now: o.Now, Log: o.Log,
 	})
 	e.Score(scoring, o.Log)
 	return e, nil
 }
 
-// embedLock returns [engine.Config.EmbedLock] for the path of an index file; empty for a store without
+// embedLock returns [engine.Background].Lock for the path of an index file; empty for a store without
 // one, which is of this process alone.
 func embedLock(path string) string {
 	if path == "" {

@@ -74,7 +74,7 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 		cfg.Store = config.Store{Kind: "memory"} // opening it would make it
 	}
 	left := 0
-	defer func() { s.sayUnembedded(cfg, left) }()
+	defer func() { sayUnembedded(s, cfg, left) }()
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
 		t := m.Transfer().At(src.Place).AllowSecretsOf(src.SecretAllowed)
 		if f.secrets {

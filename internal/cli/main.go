@@ -300,7 +300,7 @@ func (s *shell) on(ctx context.Context, c config.Config, id project.Identity, fn
 		left = settleBriefly(ctx, m)
 	}
 	err = errors.Join(err, m.Close())
-	s.handOver(c, left)
+	handOver(s, c, left)
 	return err
 }
 

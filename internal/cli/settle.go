@@ -29,7 +29,7 @@ func settleBriefly(ctx context.Context, m *client.Client) (left int) {
 }
 
 // handOver starts a process that embeds what a command left, and reports whether one goes on with it.
-func (s *shell) handOver(c config.Config, left int) bool {
+func handOver(s *shell, c config.Config, left int) bool {
 	if left == 0 || s.spawn == nil || c.Background != config.BackgroundOn || c.Store.Remote() || c.Store.Kind == "memory" {
 		return false
 	}
@@ -73,7 +73,7 @@ func embedPending(ctx context.Context, s *shell, c config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	e.Settle(ctx, engine.Settling{})
+	engine.Settle(ctx, e, engine.Settling{})
 	return nil
 }
 
@@ -86,19 +86,19 @@ func embedImported(ctx context.Context, s *shell, m *engine.Memories) (left int)
 	}
 	bar := newBar(s, 0, "embedding")
 	defer bar.Finish() //nolint:errcheck // it is only shown
-	return m.Settle(ctx, engine.Settling{Progress: func(done, all int) {
+	return engine.Settle(ctx, m.Engine, engine.Settling{Progress: func(done, all int) {
 		bar.ChangeMax(all)
 		_ = bar.Set(done)
 	}})
 }
 
 // sayUnembedded says how many imported memories have no vector yet, and who embeds them.
-func (s *shell) sayUnembedded(c config.Config, left int) {
+func sayUnembedded(s *shell, c config.Config, left int) {
 	if left == 0 {
 		return
 	}
 	who := "hippo model use " + c.Model.String() + " embeds them"
-	if s.handOver(c, left) {
+	if handOver(s, c, left) {
 		who = "a process embeds them in the background; hippo status shows how far it is"
 	}
 	fmt.Fprintf(s.errw, "hippo: %s without a vector are found by their words so far: %s\n", plural(left, "memory"), who)

@@ -73,7 +73,7 @@ const (
 	missingMultiple = 4
 	maxMissingShare = .02
 	// An optional model of the channel [retrieve.Semantic], beside which an instant one has embedded all memories, serves
-	// earlier: from so many vectors on, if they are that share of all. The cosines of the others are estimated. With the vectors of
+	// earlier: from minEmbedded vectors on, if they are minEmbeddedShare of all. The cosines of the others are estimated. With the vectors of
 	// a sixth and of half of 200 notes .769 and .774 of the answers come first, with the instant ones alone .769. In the channel
 	// [retrieve.Multilingual] such estimates cost .03.
 	minEmbedded      = 16
@@ -97,7 +97,7 @@ type Config struct {
 	// OnBattery reports whether the machine runs on its battery; nil means never. Optional models
 	// embed no more than a few memories then.
 	OnBattery func(context.Context) bool
-	// Brief: the process ends soon. Nothing is embedded in the background until [Follower.Settle] or [Follower.Embed] asks for it.
+	// Brief: the process ends soon. Nothing is embedded in the background until [Settle] or [Follower.Embed] asks for it.
 	Brief bool
 	// Log receives errors of the background work; nil discards them.
 	Log *slog.Logger
@@ -202,7 +202,7 @@ func followModel(ctx context.Context, f *Follower, i int) {
 	m, wait, woken := f.models[i], firstRetry, false
 	for {
 		err := f.index.Guard(func() error {
-			if !f.works() {
+			if !works(f) {
 				return nil
 			}
 			if woken { // after a record nobody may search
@@ -239,7 +239,7 @@ func followModel(ctx context.Context, f *Follower, i int) {
 }
 
 // works reports whether the background work goes on.
-func (f *Follower) works() bool {
+func works(f *Follower) bool {
 	return !f.brief || f.pace.forced.Load() > 0 || f.pace.hurried.Load() > 0
 }
 

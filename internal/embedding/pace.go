@@ -28,7 +28,7 @@ type pace struct {
 	busy    searches
 	records searches
 	forced  atomic.Int32 // callers of [Follower.Embed], who wait for the vectors
-	hurried atomic.Int32 // callers of [Follower.Settle] in a process that ends
+	hurried atomic.Int32 // callers of [Settle] in a process that ends
 
 	onBattery func(context.Context) bool // nil: never
 	mu        sync.Mutex

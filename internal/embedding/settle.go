@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// settlePoll is how often [Follower.Settle] looks how far the models are.
+	// settlePoll is how often [Settle] looks how far the models are.
 	settlePoll = 2 * time.Millisecond
 	// stalled is how long no memory may be embedded before Settle gives up.
 	stalled = 30 * time.Second
 )
 
-// Settling says how [Follower.Settle] works.
+// Settling says how [Settle] works.
 type Settling struct {
 	// Hurry: the process ends soon. Only the models in the program embed, and they wait for no search.
 	Hurry bool
-	// Progress is called with how many memories the model that is furthest behind has embedded, and of how many; nil: nobody is
-	// told.
+	// Progress is called with how many memories the model that is furthest behind has embedded, and of how many; nil: nothing
+	// is reported.
 	Progress func(embedded, memories int)
 }
 
 // Settle embeds in the background until the preferred model of each channel has embedded all memories, ctx ends, a model fails, or
 // the machine runs on its battery and more than a few memories are missing. It returns how many memories lack a vector that no
 // other process is about to make. The index must be up to date with the store.
-func (f *Follower) Settle(ctx context.Context, s Settling) (missing int) {
+func Settle(ctx context.Context, f *Follower, s Settling) (missing int) {
 	if s.Hurry {
 		f.pace.hurried.Add(1)
 		defer f.pace.hurried.Add(-1)
@@ -37,7 +37,7 @@ func (f *Follower) Settle(ctx context.Context, s Settling) (missing int) {
 	tick := time.NewTicker(settlePoll)
 	defer tick.Stop()
 	for last := -1; ; {
-		m, have, all := f.furthestBehind(s.Hurry)
+		m, have, all := furthestBehind(f, s.Hurry)
 		if m == nil {
 			return 0
 		}
@@ -70,7 +70,7 @@ func (f *Follower) Settle(ctx context.Context, s Settling) (missing int) {
 
 // furthestBehind returns the preferred model of a channel that lacks the most vectors, nil if none lacks any, with how many memories
 // it has embedded, and of how many. Hurry: of the optional ones.
-func (f *Follower) furthestBehind(hurry bool) (behind *modelState, have, all int) {
+func furthestBehind(f *Follower, hurry bool) (behind *modelState, have, all int) {
 	var seen [retrieve.Channels]bool
 	for _, m := range f.models {
 		if seen[m.Channel] || m.Instant {

@@ -55,13 +55,13 @@ func TestSettle(t *testing.T) {
 			t.Errorf("the status promises what nobody does: %+v", s)
 		}
 		ctx, done := context.WithTimeout(t.Context(), 130*time.Millisecond)
-		left := p.Settle(ctx, embedding.Settling{Hurry: true})
+		left := embedding.Settle(ctx, p.Follower, embedding.Settling{Hurry: true})
 		done()
 		if left != 8 {
 			t.Errorf("%d are left, want 8 after three batches of four", left)
 		}
 		last := 0
-		if left := p.Settle(t.Context(), embedding.Settling{Progress: func(have, _ int) { last = have }}); left != 0 || last == 0 {
+		if left := embedding.Settle(t.Context(), p.Follower, embedding.Settling{Progress: func(have, _ int) { last = have }}); left != 0 || last == 0 {
 			t.Errorf("%d are left without a bound, and the progress was %d", left, last)
 		}
 		if err := p.close(); err != nil {
@@ -75,14 +75,14 @@ func TestSettle_GivesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := beginBriefly(t, &slow{}, 17, true)
-		if left := p.Settle(t.Context(), embedding.Settling{Hurry: true}); left != 17 {
+		if left := embedding.Settle(t.Context(), p.Follower, embedding.Settling{Hurry: true}); left != 17 {
 			t.Errorf("on battery %d are left, want 17", left)
 		}
 		if err := p.close(); err != nil {
 			t.Error(err)
 		}
 		p = beginBriefly(t, &slow{}, 16, true)
-		if left := p.Settle(t.Context(), embedding.Settling{Hurry: true}); left != 0 {
+		if left := embedding.Settle(t.Context(), p.Follower, embedding.Settling{Hurry: true}); left != 0 {
 			t.Errorf("on battery %d of a few are left", left)
 		}
 		if err := p.close(); err != nil {
@@ -97,7 +97,7 @@ func TestQuery_Partial(t *testing.T) {
 	t.Parallel()
 	p := beginBriefly(t, &slow{}, 40, false)
 	scope := &hippo.Scope{Rights: hippo.AllRights}
-	if left := p.Settle(t.Context(), embedding.Settling{Hurry: true}); left != 0 {
+	if left := embedding.Settle(t.Context(), p.Follower, embedding.Settling{Hurry: true}); left != 0 {
 		t.Fatalf("%d are left", left)
 	}
 	whole, err := p.Query(t.Context(), scope, "what is it", nil)

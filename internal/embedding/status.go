@@ -51,7 +51,7 @@ func Queues(f *Follower) []Queue {
 // the one that has all, else of the optional model that is furthest behind; empty if none is.
 func (f *Follower) Degraded(scope *hippo.Scope) []string {
 	out := slices.Clone(f.degraded)
-	for _, m := range f.behind(scope) {
+	for _, m := range behind(f, scope) {
 		have, all := f.index.Vectors.Embedded(scope, m.id)
 		text := fmt.Sprintf("semantic search: model %s has embedded %d of %d memories", m.id, have, all)
 		if err := m.lastError(); err != nil {
@@ -63,7 +63,7 @@ func (f *Follower) Degraded(scope *hippo.Scope) []string {
 }
 
 // behind lists the models that [Follower.Degraded] names.
-func (f *Follower) behind(scope *hippo.Scope) (out []*modelState) {
+func behind(f *Follower, scope *hippo.Scope) (out []*modelState) {
 	var optional []*modelState
 	most, complete := 0, false
 	for _, m := range f.models {
@@ -126,7 +126,7 @@ func (f *Follower) Status(scope *hippo.Scope) []ModelStatus {
 
 // progressOf describes the background work of a model that lacks some memories.
 func progressOf(f *Follower, m *modelState, missing int) Progress {
-	if !f.works() && !m.lease.elsewhere() {
+	if !works(f) && !m.lease.elsewhere() {
 		return Progress{Paused: "no process embeds now"}
 	}
 	p := Progress{Rate: m.progress.rate()}

@@ -78,16 +78,19 @@ type Config struct {
 	Degraded []string
 	// IndexWait is how long a search waits for an index that is being rebuilt before it
 	// searches the part that is complete; 0: until all of it is.
-	IndexWait time.Duration
-	// EmbedLock is [embedding.Config.Path], OnBattery its OnBattery.
-	EmbedLock string
-	OnBattery func(context.Context) bool
-	// Brief is [embedding.Config.Brief].
-	Brief bool
+	IndexWait  time.Duration
+	Background Background
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// Log receives failures of background work; nil discards them.
 	Log *slog.Logger
+}
+
+// Background says how memories are embedded in the background. Lock is [embedding.Config.Path], the others have its names.
+type Background struct {
+	Lock      string
+	OnBattery func(context.Context) bool
+	Brief     bool
 }
 
 // New returns an Engine. It starts one or two goroutines, which Close ends.
@@ -107,7 +110,7 @@ func New(c Config) *Engine {
 	e.planning, e.pasts = make(chan struct{}, 1), make(chan struct{}, maxPasts)
 	e.accesses = newAccessWriter(e.store, e.index, e.weights, c.Log)
 	e.embedding = embedding.New(embedding.Config{
-		Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Path: c.EmbedLock, OnBattery: c.OnBattery, Brief: c.Brief, Log: c.Log,
+		Store: e.store, Index: e.index, Models: c.Models, Degraded: c.Degraded, Path: c.Background.Lock, OnBattery: c.Background.OnBattery, Brief: c.Background.Brief, Log: c.Log,
 	})
 	links := relationReader{e.store, &e.weights.Relations, e.now}
 	e.searcher = recall.New(recall.Config{

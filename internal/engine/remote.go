@@ -240,15 +240,15 @@ func (e *Engine) Embed(ctx context.Context, progress func(embedded, memories int
 // Settling is [embedding.Settling].
 type Settling = embedding.Settling
 
-// Settle embeds what has no vector yet, see [embedding.Follower.Settle], and returns how many memories remain. It is for processes
+// Settle embeds what has no vector yet, see [embedding.Settle], and returns how many memories remain. It is for processes
 // that end. Where another process or machine answers, that one embeds, and nothing remains here.
-func (e *Engine) Settle(ctx context.Context, s Settling) (missing int) {
+func Settle(ctx context.Context, e *Engine, s Settling) (missing int) {
 	if e.remote != nil {
 		return 0
 	}
 	m := e.In(hippo.Scope{})
 	_ = m.indexed(ctx, func() error { // the next process reports what is wrong with the index
-		missing = m.embedding.Settle(ctx, s)
+		missing = embedding.Settle(ctx, m.embedding, s)
 		return nil
 	})
 	return missing

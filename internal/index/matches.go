@@ -95,31 +95,25 @@ func (f *found) match(m *retrieve.Match, p *partFound, doc uint32) {
 
 // estimate sets the cosines of a document that lacks vectors, see [retrieve.Vector.Partial].
 func (f *found) estimate(m *retrieve.Match, p *partFound, doc uint32) {
-	if f.lacks(retrieve.Semantic, p, doc) {
-		m.Cosine = f.estimated(retrieve.Semantic, p, doc)
+	if lacks(f, retrieve.Semantic, p, doc) {
+		m.Cosine = estimated(f, retrieve.Semantic, p, doc)
 	}
-	if f.lacks(retrieve.Multilingual, p, doc) {
-		m.Multilingual = f.estimated(retrieve.Multilingual, p, doc)
+	if lacks(f, retrieve.Multilingual, p, doc) {
+		m.Multilingual = estimated(f, retrieve.Multilingual, p, doc)
 	}
-}
-
-// lacks reports whether a document has no vector in a channel that the query says may lack some.
-func (f *found) lacks(in retrieve.Channel, p *partFound, doc uint32) bool {
-	model := f.channels[in].model
-	return f.query.Vectors[in].Partial && model >= 0 && !p.vectors[model].has(doc)
 }
 
 // beside returns the channel that the cosines missing in others are estimated from.
-func (f *found) beside() retrieve.Channel {
+func beside(f *found) retrieve.Channel {
 	if f.channels[retrieve.Instant].model >= 0 {
 		return retrieve.Instant
 	}
 	return retrieve.Multilingual
 }
 
-// estimated is the cosine of a document without a vector in a channel; 0 if nothing tells it.
-func (f *found) estimated(in retrieve.Channel, p *partFound, doc uint32) float64 {
-	other := f.beside()
+// estimated is the cosine of a document without a vector in a channel; 0 if that is unknown.
+func estimated(f *found, in retrieve.Channel, p *partFound, doc uint32) float64 {
+	other := beside(f)
 	cosine, _ := f.scanned(other, p, doc)
 	s := spreads(&f.channels)
 	from, to := s[other], s[in]

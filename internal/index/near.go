@@ -43,7 +43,7 @@ func (f *found) nearest() {
 		v := &f.query.Vectors[c]
 		best := top.New(min(v.TopK, f.snapshot.docs()), nearer)
 		for i := range f.parts {
-			f.choose(&f.parts[i], retrieve.Channel(c), float32(v.MinCosine), best)
+			choose(f, &f.parts[i], retrieve.Channel(c), float32(v.MinCosine), best)
 		}
 		for _, n := range best.Items() {
 			p := &f.parts[n.part]
@@ -82,7 +82,7 @@ func (f *found) scans() []vector.Query {
 
 // choose offers the documents of a part that may be among the nearest in a channel: each with the best of
 // its cosines. In the channel [retrieve.Instant] they are those that another channel lacks.
-func (f *found) choose(p *partFound, of retrieve.Channel, least float32, best *top.List[neighbour]) {
+func choose(f *found, p *partFound, of retrieve.Channel, least float32, best *top.List[neighbour]) {
 	ch := &f.channels[of]
 	v, cosines := &p.vectors[ch.model], p.cosines[of]
 	ch.add(p, v, cosines)
@@ -101,7 +101,7 @@ func (f *found) choose(p *partFound, of retrieve.Channel, least float32, best *t
 		if from, to := v.rows(doc); uint32(row) != bestRow(cosines, from, to) || !p.admits(doc) {
 			continue
 		}
-		if of == retrieve.Instant && !f.lacks(retrieve.Semantic, p, doc) && !f.lacks(retrieve.Multilingual, p, doc) {
+		if of == retrieve.Instant && !lacks(f, retrieve.Semantic, p, doc) && !lacks(f, retrieve.Multilingual, p, doc) {
 			continue
 		}
 		best.Add(neighbour{c, p.columns.rows[doc].id, p.number, doc})
@@ -109,6 +109,12 @@ func (f *found) choose(p *partFound, of retrieve.Channel, least float32, best *t
 			bound = b.cosine
 		}
 	}
+}
+
+// lacks reports whether a document has no vector in a channel that the query says may lack some.
+func lacks(f *found, in retrieve.Channel, p *partFound, doc uint32) bool {
+	model := f.channels[in].model
+	return f.query.Vectors[in].Partial && model >= 0 && !p.vectors[model].has(doc)
 }
 
 // bestRow returns the row with the largest cosine, the first of equals.

@@ -164,8 +164,8 @@ func superseded(f *found, yield func(retrieve.Doc, hippo.ID) bool) {
 // Cosine implements [retrieve.Reader].
 func (f reader) Cosine(d retrieve.Doc) float64 {
 	p, doc := f.at(d)
-	if f.lacks(retrieve.Semantic, p, doc) {
-		return f.estimated(retrieve.Semantic, p, doc)
+	if lacks(f.found, retrieve.Semantic, p, doc) {
+		return estimated(f.found, retrieve.Semantic, p, doc)
 	}
 	return f.cosine(retrieve.Semantic, p, doc, vector.Cosine)
 }
@@ -189,7 +189,7 @@ func (f *found) cosine(of retrieve.Channel, p *partFound, doc uint32, by func(a,
 func (f reader) Similarity(a, b retrieve.Doc) float64 {
 	similar, ok := similarity(f.found, retrieve.Semantic, a, b)
 	if !ok && f.query.Vectors[retrieve.Semantic].Partial {
-		similar, _ = similarity(f.found, f.beside(), a, b)
+		similar, _ = similarity(f.found, beside(f.found), a, b)
 	}
 	return similar
 }
