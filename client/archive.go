@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/engine"
 )
 
 // Export yields every insight as it is stored, forgotten ones included, in the order of their
@@ -18,6 +19,8 @@ type ImportReport struct {
 	// Added insights are new; Present ones were here already, by ID. Updated ones are those of
 	// another program that it has changed since they were imported, and nobody here has.
 	Added, Updated, Present int
+	// Operation undoes the import, see [Undo]; zero if nothing was changed.
+	Operation hippo.ID
 	// Rejected entries were not valid; nothing of them is stored.
 	Rejected []Rejection
 }
@@ -46,8 +49,8 @@ func (c *Client) Import(ctx context.Context, entries iter.Seq2[*hippo.Memory, er
 	for _, set := range opts {
 		set(&calendar)
 	}
-	r, err := c.memories.Transfer().Import(ctx, calendar, entries, nil)
-	out := ImportReport{Added: r.Added, Updated: r.Updated, Present: r.Present + r.Kept}
+	r, err := c.memories.Transfer().Logged(engine.Origin{}).Import(ctx, calendar, entries, nil)
+	out := ImportReport{Added: r.Added, Updated: r.Updated, Present: r.Present + r.Kept + r.Forgotten + r.Purged, Operation: r.Operation}
 	for _, x := range r.Rejected {
 		out.Rejected = append(out.Rejected, Rejection(x))
 	}

@@ -30,6 +30,7 @@ type importFlags struct {
 	as      string
 	secrets bool
 	noEmbed bool
+	again   bool
 }
 
 func newImportCommand(s *shell) *cobra.Command {
@@ -41,7 +42,9 @@ func newImportCommand(s *shell) *cobra.Command {
 file or directory is, is found out from its content; - reads from stdin.
 Read are: ` + strings.ReplaceAll(peers.KnownKinds, "; ", ";\n  ") + `.
 Importing the same source again adds nothing. What the source has changed since is
-updated, unless it was changed here, too. The source itself is never written to.`,
+updated, unless it was changed here, too. What a file or folder does not say any more is
+forgotten, unless it was changed here. What was forgotten or purged here stays so.
+An import is one operation: hippo undo takes it back. The source is never written to.`,
 		Example: `  hippo import ~/.claude-mem/claude-mem.db --dry-run
   hippo import notes.csv --map content=text,tags=labels
   hippo import CLAUDE.md`,
@@ -51,6 +54,8 @@ updated, unless it was changed here, too. The source itself is never written to.
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be added, updated and left out, and store nothing")
 	c.Flags().StringVar(&f.columns, "map", "", "read a CSV file: `FIELD=COLUMN,...`, such as content=text,tags=labels")
 	c.Flags().BoolVar(&f.secrets, "allow-secret", false, "import what looks like a secret, too; exports of Hippo say which they hold")
+	c.Flags().BoolVar(&f.again, "again", false, "bring back what was forgotten or purged here")
+	addReason(s, c.Flags())
 	c.Flags().BoolVar(&f.noEmbed, "no-embed", false, "do not embed what is imported; later commands and servers do")
 	c.Flags().StringVar(&f.as, "as", "", "read a text as notes (a memory a list item), markdown or text (documents)")
 	return c
@@ -76,7 +81,11 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 	left := 0
 	defer func() { sayUnembedded(s, cfg, left) }()
 	return s.withEngine(ctx, cfg, func(m *engine.Memories) error {
-		t := m.Transfer().At(src.Place).AllowSecretsOf(src.SecretAllowed)
+		m = engine.As(m, hippo.Operation{By: hippo.Source{Kind: hippo.SourceUser, Client: "hippo"}, Reason: s.reason})
+		t := m.Transfer().At(src.Place).AllowSecretsOf(src.SecretAllowed).Logged(originOf(path, src))
+		if f.again {
+			t = t.Again()
+		}
 		if f.secrets {
 			t = t.AllowSecrets()
 		}
@@ -99,6 +108,21 @@ func runImport(ctx context.Context, s *shell, f importFlags, path string) (err e
 		}
 		return err
 	})
+}
+
+// originOf returns where an import is from. What stdin says is no file that is read again.
+func originOf(path string, src *formats.Source) engine.Origin {
+	if path == "-" {
+		return engine.Origin{Path: "stdin"}
+	}
+	full, err := config.Expand(path)
+	if err == nil {
+		full, err = filepath.Abs(full)
+	}
+	if err != nil {
+		return engine.Origin{}
+	}
+	return engine.Origin{Path: filepath.ToSlash(full), Whole: src.Whole}
 }
 
 // sourceError is the error of a source that cannot be read: the advice about a store that is damaged, or lacks a memory, is not
@@ -248,7 +272,7 @@ func printReport(s *shell, r imported) error {
 	if len(r.Rejected) == 0 {
 		return nil
 	}
-	others := r.Added + r.Updated + r.Present + r.Kept
+	others := r.Added + r.Updated + r.Present + r.Kept + r.Forgotten + r.Purged
 	if others == 0 {
 		return fmt.Errorf("all %d entries were rejected", len(r.Rejected))
 	}
@@ -267,6 +291,10 @@ func (r *imported) json() map[string]any {
 	out := map[string]any{
 		"kind": r.kind, "added": r.Added, "updated": r.Updated, "present": r.Present, "kept": r.Kept,
 		"relations": r.relations, "rejected": rejected, "left_out": r.skipped,
+		"gone": r.Gone, "stale": r.Stale, "forgotten": r.Forgotten, "purged": r.Purged,
+	}
+	if !r.Operation.IsZero() && !r.dryRun {
+		out["operation"] = r.Operation
 	}
 	if r.dryRun {
 		listed := []previewed{}
@@ -288,22 +316,45 @@ func (r *imported) print(s *shell) {
 			fmt.Fprintf(s.out, "%-6s  ... and %d more\n", outcomeName(o), n)
 		}
 	}
-	verb := [...]string{"%d added", "%d updated"}
-	if r.dryRun {
-		verb = [...]string{"would add %d", "update %d"}
+	fmt.Fprintf(s.out, "%s: %s, %d rejected\n", r.kind, strings.Join(r.counts(), ", "), len(r.Rejected))
+	if r.Forgotten+r.Purged > 0 {
+		fmt.Fprintln(s.errw, "try: hippo import --again brings back what was forgotten or purged here")
 	}
-	counts := []string{fmt.Sprintf(verb[0], r.Added)}
-	if r.Updated > 0 || r.dryRun {
-		counts = append(counts, fmt.Sprintf(verb[1], r.Updated))
+	if !r.Operation.IsZero() && !r.dryRun {
+		fmt.Fprintf(s.errw, "hippo undo %s takes this import back\n", r.Operation.Short())
 	}
-	counts = append(counts, fmt.Sprintf("%d already here", r.Present))
-	if r.Kept > 0 {
-		counts = append(counts, fmt.Sprintf("%d changed here and kept", r.Kept))
-	}
-	fmt.Fprintf(s.out, "%s: %s, %d rejected\n", r.kind, strings.Join(counts, ", "), len(r.Rejected))
 	for _, x := range r.skipped {
 		fmt.Fprintf(s.out, "left out: %d %s\n", x.Count, termtext.Line(x.What))
 	}
+}
+
+// counts says in words how many memories became what.
+func (r *imported) counts() []string {
+	words := []struct {
+		n           int
+		done, would string
+		always      bool
+	}{
+		{r.Added, "%d added", "would add %d", true},
+		{r.Updated, "%d changed", "change %d", r.dryRun || r.Gone > 0},
+		{r.Gone, "%d gone from the source and forgotten", "forget %d that the source does not say any more", false},
+		{r.Present, "%d already here", "%d already here", true},
+		{r.Kept, "%d changed here and kept", "%d changed here and kept", false},
+		{r.Stale, "%d gone from the source, but changed here and kept", "%d gone from the source, but changed here and kept", false},
+		{r.Forgotten, "%d forgotten here, and left so", "%d forgotten here, and left so", false},
+		{r.Purged, "%d purged here, and left so", "%d purged here, and left so", false},
+	}
+	var out []string
+	for _, w := range words {
+		format := w.done
+		if r.dryRun {
+			format = w.would
+		}
+		if w.n > 0 || w.always {
+			out = append(out, fmt.Sprintf(format, w.n))
+		}
+	}
+	return out
 }
 
 func (r *imported) count(o store.Outcome) int {

@@ -32,6 +32,7 @@ func argumentsFor(m *hippo.Memory) map[string]any {
 		"opened": map[string]string{m.ID.String(): hidden}, "scoreWaiting": map[string]any{}, "rescore": 0,
 		"historyAfter": "", "importHistory": []hippo.Version{{ID: m.ID, Operation: hippo.Operation{ID: m.ID, Verb: hippo.VerbModify}, Before: m}},
 		"importBatch": map[string]any{"Entries": []any{map[string]any{"Memory": m}}}, "indexImported": map[string]any{},
+		"saidBefore": map[string]any{"Path": "/"}, "withdraw": map[string]any{"IDs": ids},
 		"importRelations": link, "feedHead": map[string]any{}, "feedAfter": map[string]any{},
 		"findEntity": m.ID.String(), "showEntity": map[string]any{"Entity": m.ID}, "listEntities": map[string]any{"Found": true}, "resolveNamed": map[string]any{"Ref": m.ID.Short()},
 		"addEntity": map[string]any{"Name": "x", "ID": m.ID}, "modifyEntity": map[string]any{"Entity": m.ID, "ID": m.ID}, "removeEntity": map[string]any{"Entity": m.ID, "ID": m.ID},

@@ -27,12 +27,12 @@ func verbs() map[string]verb {
 	add(hippo.RightRead,
 		verbOf(search), verbOf(countUsed), verbOf(briefWithout), verbOf(list), verbOf(get), verbOf(getAt), verbOf(resolve), verbOf(shortIDs), verbOf(numbers), verbOf(compare),
 		verbOf(relationsOf), verbOf(neighbours), verbOf(paths), verbOf(communities), verbOf(findEntity), verbOf(showEntity), verbOf(listEntities), verbOf(resolveNamed), verbOf(packedStatus), verbOf(projects), verbOf(locate), verbOf(resolveProject), verbOf(listProjects), verbOf(flush), verbOf(ready), verbOf(labels), verbOf(created),
-		verbOf(predecessors), verbOf(operations), verbOf(formerVersions), verbOf(resolveOperation), verbOf(exportAfter), verbOf(relationsAfter), verbOf(historyAfter), verbOf(calendar), verbOf(scoreWaiting), verbOf(clusters), verbOf(audit))
+		verbOf(predecessors), verbOf(operations), verbOf(formerVersions), verbOf(resolveOperation), verbOf(exportAfter), verbOf(relationsAfter), verbOf(historyAfter), verbOf(calendar), verbOf(scoreWaiting), verbOf(clusters), verbOf(audit), verbOf(saidBefore))
 	add(hippo.RightWrite,
 		verbOf(recordAlone), verbOf(packedRecord), verbOf(modify), verbOf(modifyAll), verbOf(supersede), verbOf(reinforce), verbOf(forget), verbOf(restore),
 		verbOf(declare), verbOf(endRelations), verbOf(remove), verbOf(opened), verbOf(undo), verbOf(visible), verbOf(rescore),
 		verbOf(addEntity), verbOf(modifyEntity), verbOf(removeEntity), verbOf(mergeEntities), verbOf(splitEntity), verbOf(mergeProjects),
-		verbOf(importBatch), verbOf(indexImported), verbOf(importRelations), verbOf(importHistory), verbOf(consolidateAll))
+		verbOf(importBatch), verbOf(withdraw), verbOf(indexImported), verbOf(importRelations), verbOf(importHistory), verbOf(consolidateAll))
 	add(hippo.RightPurge, verbOf(purge))
 	add(hippo.RightAdmin, verbOf(feedHead), verbOf(feedAfter)) // revisions count the changes of all tenants
 	return table

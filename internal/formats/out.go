@@ -40,11 +40,39 @@ func (o *Out) Memory(where string, m *hippo.Memory, err error) error {
 		m, err = nil, fmt.Errorf("%s: %w", where, err)
 	}
 	o.source.place = where
+	if file := o.source.file; file.name != "" {
+		if err != nil {
+			o.source.file.broken = true
+		} else if m.Source.URI != file.name {
+			SetMeta(m, ImportFile, file.name)
+		}
+	}
 	if !o.yield(m, err) {
 		return errStop
 	}
 	return nil
 }
+
+// sourceFile is a file of a source that is being read.
+type sourceFile struct {
+	name   string
+	broken bool // an entry of it is an error
+}
+
+// InFile calls read, which reads a whole file by the functions of Out: what a former import found there, and this one does not
+// find any more, is no longer said. The memories note the name, which is a path with slashes. An empty name is of no file.
+func (o *Out) InFile(name string, read func() error) error {
+	o.source.file = sourceFile{name: name}
+	err := read()
+	if err == nil && name != "" && !o.source.file.broken {
+		o.source.whole = append(o.source.whole, name)
+	}
+	o.source.file = sourceFile{}
+	return err
+}
+
+// Whole returns the files that [Source.Entries] has read so far without an error, as [Out.InFile] names them.
+func (s *Source) Whole() []string { return s.whole }
 
 // Relate adds a relation; one that is not valid is left out.
 func (o *Out) Relate(r hippo.Relation) {
@@ -208,6 +236,7 @@ func (o *Out) Include(name string, s *Source) error {
 		}
 	}
 	o.source.relations = append(o.source.relations, s.relations...)
+	o.source.whole = append(o.source.whole, s.whole...)
 	for what, n := range s.skipped {
 		o.Skip(what, n)
 	}
@@ -216,3 +245,7 @@ func (o *Out) Include(name string, s *Source) error {
 
 // SurpriseEstimated is what the version of a row's surprise ends with until the surprise of its memory is known.
 const SurpriseEstimated = " estimated"
+
+// ImportFile is the key of the metadata of an imported memory that says which file it is from. A file that has one says all
+// that it has to say: what it had said before, and does not say any more, no longer holds.
+const ImportFile = "import_file"

@@ -46,6 +46,8 @@ type Source struct {
 	allowed   map[hippo.ID]bool // read so far, see SecretAllowed
 	place     string            // of the entry that is being yielded, if line is 0
 	line      int               // of that entry
+	file      sourceFile        // that is being read
+	whole     []string          // files that were read so far, see Whole
 }
 
 // yield receives an entry or the error in its place; false ends the reading.
@@ -62,7 +64,7 @@ var errStop = errors.New("stop")
 // made by [Read] once.
 func (s *Source) Entries() iter.Seq2[*hippo.Memory, error] {
 	return func(y func(*hippo.Memory, error) bool) {
-		s.relations, s.skipped, s.allowed, s.place, s.line = nil, nil, nil, "", 0
+		s.relations, s.skipped, s.allowed, s.place, s.line, s.whole = nil, nil, nil, "", 0, nil
 		if err := s.each(y); err != nil && !errors.Is(err, errStop) {
 			y(nil, err)
 		}

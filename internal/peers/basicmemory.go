@@ -102,6 +102,14 @@ func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
 // addNote adds the memories of a note.
 func addNote(f file, out *formats.Out) (n bmNote, err error) {
+	err = f.whole(out, func(out *formats.Out) error {
+		n, err = readNote(f, out)
+		return err
+	})
+	return n, err
+}
+
+func readNote(f file, out *formats.Out) (n bmNote, err error) {
 	text, err := f.content(out)
 	if err != nil {
 		return n, out.Memory(f.name, nil, err)

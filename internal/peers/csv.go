@@ -127,7 +127,9 @@ func openCSV(f file) (*formats.Source, error) {
 		return nil, hippo.Fieldf("map", "must say which column is the content (content=COLUMN); the columns are %s", list(header))
 	}
 	return formats.NewSource(KindCSV, func(out *formats.Out) error {
-		return f.read(func(r *bufio.Reader) error { return readTable(newTable(r), f, columns, out) })
+		return f.whole(out, func(*formats.Out) error {
+			return f.read(func(r *bufio.Reader) error { return readTable(newTable(r), f, columns, out) })
+		})
 	}), nil
 }
 

@@ -28,6 +28,7 @@ const maxBeginning = 200
 
 // document is a document whose chunks become memories.
 type document struct {
+	file    file
 	client  string
 	uri     string // its name among the documents of the client
 	title   string
@@ -42,12 +43,16 @@ func documentOf(f file, title string) document {
 	if strings.TrimSpace(title) == "" {
 		title = f.name
 	}
-	return document{client: typeDocument, uri: f.uri(), title: title, project: f.project(), created: f.modified}
+	return document{file: f, client: typeDocument, uri: f.uri(), title: title, project: f.project(), created: f.modified}
 }
 
 // add adds the memory of the document, its title and outline, and one for each chunk, with the
 // headings above it as its situation and a relation to the document.
 func (d *document) add(out *formats.Out, where string, parts []section) error {
+	return d.file.whole(out, func(out *formats.Out) error { return d.addParts(out, where, parts) })
+}
+
+func (d *document) addParts(out *formats.Out, where string, parts []section) error {
 	root := d.memory("")
 	root.Type = typeDocument
 	root.Content = formats.Shorten(paragraphs(d.title, outline(parts)), maxOutline)

@@ -34,9 +34,11 @@ type graphItem struct {
 // readGraphLines reads memory.jsonl: an entity or a relation a line.
 func readGraphLines(f file, out *formats.Out) error {
 	g := newGraph(f, out)
-	err := f.read(func(r *bufio.Reader) error {
-		return eachLine(r, func(n int, line []byte, err error) error {
-			return g.add(fmt.Sprintf("line %d", n), line, "", err)
+	err := f.whole(out, func(*formats.Out) error {
+		return f.read(func(r *bufio.Reader) error {
+			return eachLine(r, func(n int, line []byte, err error) error {
+				return g.add(fmt.Sprintf("line %d", n), line, "", err)
+			})
 		})
 	})
 	if err != nil {
@@ -51,7 +53,9 @@ func readGraphObject(f file, out *formats.Out) error {
 	of := func(kind string) entryReader {
 		return func(where string, b []byte, err error) error { return g.add(where, b, kind, err) }
 	}
-	err := readObjectFile(f, out, map[string]entryReader{"entities": of("entity"), "relations": of("relation")}, nil)
+	err := f.whole(out, func(*formats.Out) error {
+		return readObjectFile(f, out, map[string]entryReader{"entities": of("entity"), "relations": of("relation")}, nil)
+	})
 	if err != nil {
 		return err
 	}

@@ -77,31 +77,44 @@ func (f file) uri() string {
 	return filepath.ToSlash(f.path)
 }
 
+// whole calls read, which reads all of the file; see [formats.Out.InFile]. A stream is no file: it may say another thing each time.
+func (f file) whole(out *formats.Out, read func(*formats.Out) error) error {
+	name := f.uri()
+	if f.options.URI != "" || f.path == "" {
+		name = ""
+	}
+	return out.InFile(name, func() error { return read(out) })
+}
+
 // openNotes reads a file such as MEMORY.md: a memory for each list item and for each text
 // between lists, with the headings above it as its situation.
 func openNotes(f file) (*formats.Source, error) {
 	return formats.NewSource(KindNotes, func(out *formats.Out) error {
-		text, err := f.content(out)
-		if err != nil {
-			return out.Memory(f.name, nil, err)
-		}
-		project := f.project()
-		for _, s := range sections(text) {
-			for _, e := range s.entries() {
-				if strings.HasSuffix(e.text, ":") && !strings.Contains(e.text, "\n") {
-					out.Skip("lines that introduce a list", 1)
-					continue
-				}
-				m := formats.Imported("notes", strings.Join([]string{project, strings.Join(s.headings, " > "), e.text}, "\n"))
-				m.Content, m.Situation, m.Project = e.text, s.headings, project
-				m.Type = "note"
-				m.Source.URI = f.uri()
-				m.CreatedAt = f.modified
-				if err := out.Memory(fmt.Sprintf("line %d", e.line), m, nil); err != nil {
-					return err
-				}
+		return f.whole(out, func(out *formats.Out) error { return readNotes(f, out) })
+	}), nil
+}
+
+func readNotes(f file, out *formats.Out) error {
+	text, err := f.content(out)
+	if err != nil {
+		return out.Memory(f.name, nil, err)
+	}
+	project := f.project()
+	for _, s := range sections(text) {
+		for _, e := range s.entries() {
+			if strings.HasSuffix(e.text, ":") && !strings.Contains(e.text, "\n") {
+				out.Skip("lines that introduce a list", 1)
+				continue
+			}
+			m := formats.Imported("notes", strings.Join([]string{project, strings.Join(s.headings, " > "), e.text}, "\n"))
+			m.Content, m.Situation, m.Project = e.text, s.headings, project
+			m.Type = "note"
+			m.Source.URI = f.uri()
+			m.CreatedAt = f.modified
+			if err := out.Memory(fmt.Sprintf("line %d", e.line), m, nil); err != nil {
+				return err
 			}
 		}
-		return nil
-	}), nil
+	}
+	return nil
 }

@@ -140,6 +140,11 @@ type imported struct {
 	Present   int          `json:"present"`
 	Kept      int          `json:"kept"`
 	Relations int          `json:"relations"`
+	// Forgotten were forgotten here, and Purged purged, which stays so.
+	Forgotten int `json:"forgotten,omitempty"`
+	Purged    int `json:"purged,omitempty"`
+	// Operation undoes the import; absent if it changed nothing.
+	Operation hippo.ID `json:"operation,omitzero"`
 	// Rejected says of each rejected entry where and why; nothing of it is stored.
 	Rejected []string `json:"rejected"`
 	DryRun   bool     `json:"dry_run,omitempty"`
@@ -168,6 +173,7 @@ func (in *importInput) call(ctx context.Context, r *request) (reply, error) {
 	}
 	out := imported{
 		Kind: src.Kind, Added: report.Added, Updated: report.Updated, Present: report.Present, Kept: report.Kept,
+		Forgotten: report.Forgotten, Purged: report.Purged, Operation: report.Operation,
 		Relations: x.relations, Rejected: make([]string, len(report.Rejected)), DryRun: in.dryRun,
 	}
 	for i, bad := range report.Rejected {
@@ -187,7 +193,7 @@ type importer struct {
 }
 
 func (x *importer) run(ctx context.Context, in *importInput) (engine.ImportReport, error) {
-	t := x.Transfer().At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Visit(func(o store.Outcome, _ *hippo.Memory) {
+	t := x.Transfer().At(x.source.Place).AllowSecretsOf(x.source.SecretAllowed).Logged(engine.Origin{}).Visit(func(o store.Outcome, _ *hippo.Memory) {
 		if o != store.Refused {
 			x.kept++
 		}

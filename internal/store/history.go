@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"time"
 
@@ -53,8 +54,17 @@ func newOperation(s Scoped, verb hippo.Verb) (hippo.Operation, error) {
 
 // putKept stores what a write has made of memories, and keeps what they were.
 func putKept(s *Store, tx driver.Tx, op hippo.Operation, list []change) error {
+	return putKeptAfter(s, tx, op, list, nil)
+}
+
+// putKeptAfter is [putKept] for an operation of several writes. before counts, by project, the memories that the earlier ones
+// have changed.
+func putKeptAfter(s *Store, tx driver.Tx, op hippo.Operation, list []change, before map[string]int) error {
 	ms := make([]*hippo.Memory, 0, len(list))
-	projects := make(map[string]int)
+	projects := maps.Clone(before)
+	if projects == nil {
+		projects = make(map[string]int)
+	}
 	for _, c := range list {
 		if !c.unchanged {
 			ms = append(ms, c.after)

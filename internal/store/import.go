@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/store/driver"
@@ -28,16 +29,34 @@ const (
 	// Refused: its ID is in use by what the caller may not see, or cannot be read and is
 	// perhaps that of another caller. Nothing is stored for it.
 	Refused
+	// Forgotten: it is here and was forgotten here, which stays so.
+	Forgotten
+	// Purged: it was deleted for good here, which stays so.
+	Purged
 )
+
+// Batch is a part of an import: memories as another store or program held them. All must be valid and lie in the scope.
+type Batch struct {
+	// Calendar is that of the store they came from; see [Scoped.Import].
+	Calendar driver.Calendar
+	Memories []*hippo.Memory
+	// Logged: what is added is a part of the operation, too, so that one undo takes it back. Before counts, by project, what
+	// earlier batches of the same operation have changed.
+	Logged bool
+	Before map[string]int
+	// Again brings back what was forgotten or purged here.
+	Again bool
+}
 
 // importVersion is the key of the metadata of an imported memory that says which of its versions
 // came from its source; absent for the first.
 const importVersion = "import_version"
 
-// importMemories is [Scoped.Import].
-func importMemories(ctx context.Context, in Scoped, cal driver.Calendar, ms []*hippo.Memory) (outcomes []Outcome, err error) {
+// ImportBatch is [Scoped.Import] of a batch.
+func ImportBatch(ctx context.Context, in Scoped, b *Batch) (outcomes []Outcome, err error) {
 	s := in.store
-	if err := stampAll(s, ms); err != nil {
+	purged, err := prepareImport(ctx, in, b)
+	if err != nil {
 		return nil, err
 	}
 	op, err := newOperation(in, hippo.VerbImport)
@@ -45,19 +64,25 @@ func importMemories(ctx context.Context, in Scoped, cal driver.Calendar, ms []*h
 		return nil, err
 	}
 	err = driver.Write(ctx, s.backend, driver.Durable, func(tx driver.Tx) error {
-		p, err := planImport(in, ms, func(ids []hippo.ID) ([]*hippo.Memory, error) { return tx.Get(ids...) })
+		p, err := planImport(in, b, purged, func(ids []hippo.ID) ([]*hippo.Memory, error) { return tx.Get(ids...) })
 		if err != nil {
 			return err
 		}
-		here, err := adoptCalendar(s, tx, cal)
+		here, err := adoptCalendar(s, tx, b.Calendar)
 		if err != nil {
 			return err
 		}
 		outcomes = p.outcomes
 		for i, m := range p.fresh {
 			c := m.Clone() // the transaction may run again
-			moveDays(c, cal.Day, here.Day)
+			moveDays(c, b.Calendar.Day, here.Day)
 			p.fresh[i] = c
+		}
+		if b.Logged {
+			for _, m := range p.fresh {
+				p.changed = append(p.changed, change{after: m})
+			}
+			return putKeptAfter(s, tx, op, p.changed, b.Before)
 		}
 		if err := tx.Put(p.fresh...); err != nil {
 			return err
@@ -70,13 +95,33 @@ func importMemories(ctx context.Context, in Scoped, cal driver.Calendar, ms []*h
 	return outcomes, nil
 }
 
-// previewImport is [PreviewImport].
-func previewImport(ctx context.Context, in Scoped, ms []*hippo.Memory) ([]Outcome, error) {
-	if err := stampAll(in.store, ms); err != nil {
+// PreviewImport returns the outcomes that [ImportBatch] would have, and stores nothing.
+func PreviewImport(ctx context.Context, in Scoped, b *Batch) ([]Outcome, error) {
+	purged, err := prepareImport(ctx, in, b)
+	if err != nil {
 		return nil, err
 	}
-	p, err := planImport(in, ms, func(ids []hippo.ID) ([]*hippo.Memory, error) { return in.store.backend.Get(ctx, ids) })
+	p, err := planImport(in, b, purged, func(ids []hippo.ID) ([]*hippo.Memory, error) { return in.store.backend.Get(ctx, ids) })
 	return p.outcomes, wrap("import", err)
+}
+
+// prepareImport places and stamps the memories of a batch, and returns which of them were purged here.
+func prepareImport(ctx context.Context, in Scoped, b *Batch) (purged map[hippo.ID]bool, err error) {
+	if err := placeAll(in, b.Memories); err != nil {
+		return nil, err
+	}
+	if err := stampAll(in.store, b.Memories); err != nil {
+		return nil, err
+	}
+	if b.Again {
+		return nil, nil
+	}
+	ids, err := in.store.backend.Purged(ctx, hippo.IDsOf(b.Memories...))
+	purged = make(map[hippo.ID]bool, len(ids))
+	for _, id := range ids {
+		purged[id] = true
+	}
+	return purged, wrap("import", err)
 }
 
 func stampAll(s *Store, ms []*hippo.Memory) error {
@@ -118,12 +163,9 @@ type importPlan struct {
 
 // planImport compares memories with those that get finds by ID. Of several with one ID the first
 // counts. With [hippo.RightAdmin], a memory that cannot be read is replaced.
-func planImport(s Scoped, ms []*hippo.Memory, get func([]hippo.ID) ([]*hippo.Memory, error)) (p importPlan, err error) {
-	ids := make([]hippo.ID, len(ms))
-	for i, m := range ms {
-		ids[i] = m.ID
-	}
-	here, err := get(ids)
+func planImport(s Scoped, b *Batch, purged map[hippo.ID]bool, get func([]hippo.ID) ([]*hippo.Memory, error)) (p importPlan, err error) {
+	ms := b.Memories
+	here, err := get(hippo.IDsOf(ms...))
 	if driver.Readable(err) != nil {
 		return p, err
 	}
@@ -144,11 +186,13 @@ func planImport(s Scoped, ms []*hippo.Memory, get func([]hippo.ID) ([]*hippo.Mem
 		case taken[m.ID]:
 			outcome = Refused
 		case seen[m.ID]:
+		case stored[m.ID] == nil && purged[m.ID]:
+			outcome = Purged
 		case stored[m.ID] == nil:
 			outcome = Added
 			p.fresh = append(p.fresh, m)
 		default:
-			outcome = compareImported(stored[m.ID], m)
+			outcome = compareImported(stored[m.ID], m, b.Again)
 			if outcome == Updated {
 				p.changed = append(p.changed, change{before: stored[m.ID], after: updateImported(s.store, stored[m.ID], m)})
 			}
@@ -161,21 +205,31 @@ func planImport(s Scoped, ms []*hippo.Memory, get func([]hippo.ID) ([]*hippo.Mem
 
 // compareImported compares a memory as it is stored with what a source has of it. Only what
 // another program keeps, which has a URI, is updated: a file of this one may be older than the store.
-func compareImported(stored, m *hippo.Memory) Outcome {
+func compareImported(stored, m *hippo.Memory, again bool) Outcome {
 	foreign := stored.Source.Kind == hippo.SourceImport && m.Source.Kind == hippo.SourceImport && m.Source.URI != "" && m.Version <= 1
 	same := stored.ContentHash == m.ContentHash && slices.Equal(stored.Situation, m.Situation) &&
 		slices.Equal(stored.Tags, m.Tags) && stored.Type == m.Type
-	if !foreign || same || stored.Forgotten() {
+	switch {
+	case stored.Forgotten() && !m.Forgotten() && (again || isWithdrawn(stored)):
+		return Updated
+	case stored.Forgotten() && !m.Forgotten():
+		return Forgotten
+	case !foreign || same || stored.Forgotten():
 		return Present
 	}
-	imported := 1
-	if json.Unmarshal(stored.Metadata[importVersion], &imported) != nil {
-		imported = 1
-	}
-	if stored.Version != imported {
+	if stored.Version != importedVersion(stored) {
 		return Kept
 	}
 	return Updated
+}
+
+// importedVersion returns which version of a memory came from its source.
+func importedVersion(m *hippo.Memory) int {
+	version := 1
+	if json.Unmarshal(m.Metadata[importVersion], &version) != nil {
+		return 1
+	}
+	return version
 }
 
 // updateImported returns the stored memory with what its source has changed. Votes and accesses
@@ -184,6 +238,7 @@ func updateImported(s *Store, stored, m *hippo.Memory) *hippo.Memory {
 	c := stored.Clone()
 	c.Content, c.ContentHash, c.Situation, c.Tags, c.Type = m.Content, m.ContentHash, m.Situation, m.Tags, m.Type
 	c.EventTime, c.ValidFrom, c.ValidUntil = m.EventTime, m.ValidFrom, m.ValidUntil
+	c.ForgottenAt = time.Time{}
 	c.Version++
 	if c.UpdatedAt = m.UpdatedAt; !c.UpdatedAt.After(stored.UpdatedAt) {
 		c.UpdatedAt = s.now().UTC()
@@ -191,6 +246,7 @@ func updateImported(s *Store, stored, m *hippo.Memory) *hippo.Memory {
 	if c.Metadata == nil {
 		c.Metadata = make(map[string]json.RawMessage)
 	}
+	delete(c.Metadata, importWithdrawn)
 	maps.Copy(c.Metadata, m.Metadata)
 	c.Metadata[importVersion] = json.RawMessage(strconv.Itoa(c.Version))
 	normalise(c)

@@ -24,7 +24,7 @@ func TestImport_follows_the_source_until_somebody_here_changes_the_memory(t *tes
 	s := open(t, start())
 	run := func(content string, want store.Outcome) {
 		t.Helper()
-		preview, err := store.PreviewImport(t.Context(), local(s), []*hippo.Memory{imported(content)})
+		preview, err := store.PreviewImport(t.Context(), local(s), &store.Batch{Memories: []*hippo.Memory{imported(content)}})
 		if err != nil || preview[0] != want {
 			t.Fatalf("%s: the preview is %v (%v), want %v", content, preview, err, want)
 		}
@@ -73,7 +73,7 @@ func TestImport_leaves_a_forgotten_memory_forgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	done, err := local(s).Import(t.Context(), hippo.Calendar{}, []*hippo.Memory{imported("two")})
-	if err != nil || done[0] != store.Present || get(t, s, hippo.ID{15: 7}).Content != "one" {
+	if err != nil || done[0] != store.Forgotten || get(t, s, hippo.ID{15: 7}).Content != "one" {
 		t.Errorf("got %v (%v)", done, err)
 	}
 }

@@ -114,6 +114,9 @@ func (p *past) rewindOne(m *hippo.Memory, vs []hippo.Version) {
 		if v.Unchanged {
 			continue
 		}
+		if v.Before == nil && v.Operation.Verb == hippo.VerbImport {
+			break // its source says since when it is known
+		}
 		if state = v.Before; state == nil {
 			p.later = append(p.later, m.ID)
 			return

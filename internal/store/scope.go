@@ -232,18 +232,7 @@ func AllSince(ctx context.Context, s Scoped, since hippo.Revision) iter.Seq2[dri
 // what was recent there is recent here. A zero cal means the memories carry no days: they count
 // as accessed once, today.
 func (s Scoped) Import(ctx context.Context, cal driver.Calendar, ms []*hippo.Memory) ([]Outcome, error) {
-	if err := placeAll(s, ms); err != nil {
-		return nil, err
-	}
-	return importMemories(ctx, s, cal, ms)
-}
-
-// PreviewImport returns the outcomes that [Scoped.Import] would have, and stores nothing.
-func PreviewImport(ctx context.Context, s Scoped, ms []*hippo.Memory) ([]Outcome, error) {
-	if err := placeAll(s, ms); err != nil {
-		return nil, err
-	}
-	return previewImport(ctx, s, ms)
+	return ImportBatch(ctx, s, &Batch{Calendar: cal, Memories: ms})
 }
 
 func placeAll(s Scoped, ms []*hippo.Memory) error {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -29,25 +30,12 @@ func Undo(ctx context.Context, s Scoped, id hippo.ID) ([]*hippo.Memory, error) {
 	}
 	var ms []*hippo.Memory
 	var hidden successors
-	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
-		list, err := undone(s, tx, id)
-		if err != nil {
+	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) (err error) {
+		if ms, err = undoAll(s, tx, op, id); err != nil {
 			return err
 		}
-		stay, err := changeRelations(s, tx, list)
-		if err != nil {
-			return err
-		}
-		if err := someLeft(list, stay); err != nil {
-			return err
-		}
-		if err := putKept(s.store, tx, op, list); err != nil {
-			return err
-		}
-		ms = make([]*hippo.Memory, len(list))
-		for i := range list {
-			ms[i] = list[i].after
-			if err := notCircular(s, tx, ms[i]); err != nil {
+		for _, m := range ms {
+			if err := notCircular(s, tx, m); err != nil {
 				return err
 			}
 		}
@@ -58,11 +46,15 @@ func Undo(ctx context.Context, s Scoped, id hippo.ID) ([]*hippo.Memory, error) {
 		return nil, wrap("undo", err)
 	}
 	hidden.mask(ms...)
+	slices.SortFunc(ms, func(a, b *hippo.Memory) int { return a.ID.Compare(b.ID) })
 	return ms, nil
 }
 
-// undone returns what the undo of an operation changes.
-func undone(s Scoped, tx driver.Tx, id hippo.ID) ([]change, error) {
+// undoBatch is how many memories an undo changes at a time.
+const undoBatch = 500
+
+// undoAll undoes an operation in a transaction, some memories at a time, and returns them as stored.
+func undoAll(s Scoped, tx driver.Tx, op hippo.Operation, id hippo.ID) (ms []*hippo.Memory, err error) {
 	vs, err := tx.Versions(driver.VersionQuery{Operation: id, Scope: &s.scope})
 	if err != nil {
 		return nil, err
@@ -73,15 +65,69 @@ func undone(s Scoped, tx driver.Tx, id hippo.ID) ([]change, error) {
 	if err := complete(vs); err != nil {
 		return nil, err
 	}
+	if err := inOrder(s, tx, vs); err != nil {
+		return nil, err
+	}
+	ms = make([]*hippo.Memory, 0, len(vs))
+	before := make(map[string]int)
+	var stay []hippo.Relation
+	left := false
+	for some := range slices.Chunk(vs, undoBatch) {
+		list, err := undone(s, tx, some)
+		if err != nil {
+			return nil, err
+		}
+		as, err := changeRelations(s, tx, list)
+		if err != nil {
+			return nil, err
+		}
+		stay = append(stay, as...)
+		if err := putKeptAfter(s.store, tx, op, list, before); err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			left = left || !c.unchanged || len(c.relations) > 0
+			before[c.after.Project]++
+			ms = append(ms, c.after)
+		}
+	}
+	if !left {
+		err = nothingLeft(stay)
+	}
+	return ms, err
+}
+
+// inOrder brings versions into the order in which their memories were stored last: in that of their IDs, which may be random,
+// each write would touch another page of a file.
+func inOrder(s Scoped, tx driver.Tx, vs []hippo.Version) error {
+	if len(vs) <= undoBatch {
+		return nil
+	}
+	stored := make(map[hippo.ID]hippo.Revision, len(vs))
+	for some := range slices.Chunk(vs, undoBatch) {
+		ids := make([]hippo.ID, len(some))
+		for i := range some {
+			ids[i] = some[i].ID
+		}
+		ms, err := getAllVisible(s, tx, ids)
+		if err != nil {
+			return err
+		}
+		for _, m := range ms {
+			stored[m.ID] = m.Revision
+		}
+	}
+	slices.SortFunc(vs, func(a, b hippo.Version) int { return cmp.Compare(stored[a.ID], stored[b.ID]) })
+	return nil
+}
+
+// undone returns what the undo of an operation changes of some memories. vs are their versions.
+func undone(s Scoped, tx driver.Tx, vs []hippo.Version) ([]change, error) {
 	ids := make([]hippo.ID, len(vs))
 	for i := range vs {
 		ids[i] = vs[i].ID
 	}
 	ms, err := getAllVisible(s, tx, ids)
-	if err != nil {
-		return nil, err
-	}
-	all, err := versionsByID(s, tx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +139,7 @@ func undone(s Scoped, tx driver.Tx, id hippo.ID) ([]change, error) {
 			list[i].after, list[i].unchanged = m, true
 			continue
 		}
-		if err := unchangedSince(m, &vs[i], all[m.ID]); err != nil {
+		if err := unchangedSince(s, tx, m, &vs[i]); err != nil {
 			return nil, err
 		}
 		list[i].before, list[i].after = m, putBack(m, &vs[i], at)
@@ -104,9 +150,9 @@ func undone(s Scoped, tx driver.Tx, id hippo.ID) ([]change, error) {
 	return list, nil
 }
 
-// someLeft returns [hippo.ErrConflict] if an undo changes nothing, because its relations stay as they are.
-func someLeft(list []change, stay []hippo.Relation) error {
-	if slices.ContainsFunc(list, func(c change) bool { return !c.unchanged || len(c.relations) > 0 }) || len(stay) == 0 {
+// nothingLeft returns [hippo.ErrConflict] about the relations that stay as they are, if there are any.
+func nothingLeft(stay []hippo.Relation) error {
+	if len(stay) == 0 {
 		return nil
 	}
 	slices.SortFunc(stay, func(a, b hippo.Relation) int { return a.Compare(&b) })
@@ -134,24 +180,18 @@ func complete(vs []hippo.Version) error {
 	return nil
 }
 
-// versionsByID returns the versions of each memory, the last one first.
-func versionsByID(s Scoped, tx driver.Tx, ids []hippo.ID) (map[hippo.ID][]hippo.Version, error) {
-	vs, err := tx.Versions(driver.VersionQuery{Memories: ids, Scope: &s.scope})
-	byID := make(map[hippo.ID][]hippo.Version, len(ids))
-	for _, v := range vs {
-		byID[v.ID] = append(byID[v.ID], v)
-	}
-	return byID, err
-}
-
-// unchangedSince returns [hippo.ErrConflict] if a memory is not as the operation of v left it. all are
-// its versions, the last one first. What was changed since and changed back is as it was.
-func unchangedSince(m *hippo.Memory, v *hippo.Version, all []hippo.Version) error {
+// unchangedSince returns [hippo.ErrConflict] if a memory is not as the operation of v left it. What was changed since and
+// changed back is as it was.
+func unchangedSince(s Scoped, tx driver.Tx, m *hippo.Memory, v *hippo.Version) error {
 	now, err := fingerprint(m)
 	if err != nil || now == v.After {
 		return err
 	}
 	if scored, err := fingerprintOf(former(m)); err != nil || scored == v.After { // of a version before surprise was left out
+		return err
+	}
+	all, err := tx.Versions(driver.VersionQuery{Memories: []hippo.ID{m.ID}, Scope: &s.scope}) // the last one first
+	if err != nil {
 		return err
 	}
 	if o := effective(v, all); o != nil {

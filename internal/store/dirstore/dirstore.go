@@ -26,6 +26,7 @@ type Store struct {
 	watcher *watcher
 	life    *lifetime
 	closing sync.Once
+	graves
 }
 
 // Options configures a [Store]; the zero value and nil are useful.
@@ -106,6 +107,7 @@ func start(ctx context.Context, s *Store, o Options) (err error) {
 		return err
 	}
 	s.sync = &synchronizer{dir: s.dir, replica: s.replica, life: s.life, now: o.Now, log: o.Log, retries: make(chan struct{}, 1)}
+	s.graves = graves{s.sync, s.replica}
 	s.writer = sqlitex.NewWriter(s.replica.store.DB(), nil, func(q *sqlitex.Tx, d driver.Durability) (sqlitex.Group[*tx], error) {
 		return s.sync.begin(q, d)
 	})

@@ -244,3 +244,19 @@ func (s *Store) Versions(ctx context.Context, q driver.VersionQuery) (found []hi
 	})
 	return found, err
 }
+
+// graves is the part of a [Store] that knows what was purged.
+type graves struct {
+	sync    *synchronizer
+	replica *replica
+}
+
+// Purged implements [driver.History]. A file that was deleted by another program counts as purged. What a replica never saw,
+// because it was rebuilt since, does not.
+func (g *graves) Purged(ctx context.Context, ids []hippo.ID) (found []hippo.ID, err error) {
+	err = g.sync.read(ctx, func() error {
+		found, err = g.replica.store.Purged(ctx, ids)
+		return err
+	})
+	return found, err
+}

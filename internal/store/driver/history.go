@@ -27,6 +27,10 @@ type History interface {
 	// that cannot be read are left out, and the error is an [*UnreadableError] beside the others.
 	// The caller owns the result.
 	Versions(ctx context.Context, q VersionQuery) ([]hippo.Version, error)
+
+	// Purged returns those of some IDs whose memories were deleted for good and not put again since, in any order. Nothing
+	// but the ID is known of them.
+	Purged(ctx context.Context, ids []hippo.ID) ([]hippo.ID, error)
 }
 
 // Operation is an operation with the memories that it changed: those of the scope of the query of

@@ -27,6 +27,26 @@ func (s *Store) Versions(ctx context.Context, q driver.VersionQuery) ([]hippo.Ve
 	return s.past.Versions(&q, memoryOf(s)), nil
 }
 
+// graves is the part of a [Store] that knows what was purged.
+type graves struct{ store *Store }
+
+// Purged implements [driver.History].
+func (g graves) Purged(ctx context.Context, ids []hippo.ID) ([]hippo.ID, error) {
+	s := g.store
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	var out []hippo.ID
+	for _, id := range ids {
+		if r, known := s.rows[id]; known && r.memory == nil {
+			out = append(out, id)
+		}
+	}
+	return out, nil
+}
+
 // memoryOf returns the function that finds a memory, which needs s.mu.
 func memoryOf(s *Store) func(hippo.ID) *hippo.Memory {
 	return func(id hippo.ID) *hippo.Memory { return s.rows[id].memory }

@@ -33,6 +33,7 @@ type Store struct {
 	models map[string]map[hippo.ID]driver.Vector // none without a vector
 	graph  driver.Graph
 	past   driver.Archive
+	graves
 }
 
 // row is the latest state of one ID; memory is nil if it was purged.
@@ -54,6 +55,7 @@ func New(o *Options) *Store {
 		rows:    make(map[hippo.ID]row),
 		models:  make(map[string]map[hippo.ID]driver.Vector),
 	}
+	s.graves = graves{s}
 	if o != nil {
 		s.head.Store = o.StoreID
 	}

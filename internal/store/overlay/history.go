@@ -32,6 +32,14 @@ func (s *Store) Operations(ctx context.Context, q driver.OperationQuery) ([]driv
 	return past.Operations(&q, memory), nil
 }
 
+// graves is the part of a [Store] that knows what was purged.
+type graves struct{ below driver.Backend }
+
+// Purged implements [driver.History]: what was purged in the back end, whatever was put through the Store since.
+func (g graves) Purged(ctx context.Context, ids []hippo.ID) ([]hippo.ID, error) {
+	return g.below.Purged(ctx, ids)
+}
+
 // Versions implements [driver.History].
 func (s *Store) Versions(ctx context.Context, q driver.VersionQuery) ([]hippo.Version, error) {
 	v := current(s)

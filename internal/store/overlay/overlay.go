@@ -34,6 +34,7 @@ type Store struct {
 	mu   sync.RWMutex // guards what follows; only the running transaction changes it
 	view view
 	log  []transaction
+	graves
 }
 
 // transaction is one that is held back.
@@ -66,7 +67,7 @@ func New(ctx context.Context, below driver.Backend) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{below: below, base: head, writing: make(chan struct{}, 1), view: view{head: head}}, nil
+	return &Store{below: below, base: head, writing: make(chan struct{}, 1), view: view{head: head}, graves: graves{below}}, nil
 }
 
 // Commit runs the transactions that were held back as one, with the durability of the most durable of

@@ -298,3 +298,22 @@ func (t *past) EveryVersion(ids []hippo.ID) (map[hippo.ID][]hippo.Version, error
 	}
 	return out, nil
 }
+
+// Purged implements [driver.History]. Cost: a search in an index for each ID.
+func (s *history) Purged(ctx context.Context, ids []hippo.ID) (out []hippo.ID, err error) {
+	err = s.db.View(ctx, func(f *sqlitex.File) error {
+		out = nil
+		return f.Snapshot(ctx, func(r sqlitex.Queryer) error {
+			for _, id := range ids {
+				var there int
+				if found, err := sqlitex.First(ctx, r, "SELECT 1 FROM tombstone WHERE id = ?", []any{id[:]}, &there); err != nil {
+					return err
+				} else if found {
+					out = append(out, id)
+				}
+			}
+			return nil
+		})
+	})
+	return out, err
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/store"
+)
+
+// saidArgs ask for what former imports have made of a path.
+type saidArgs struct{ Path string }
+
+func saidBefore(ctx context.Context, m *Memories, a saidArgs) ([]store.Said, error) {
+	if err := m.scoped.Allow(hippo.RightRead); err != nil {
+		return nil, err
+	}
+	return store.SaidBy(ctx, m.scoped, a.Path)
+}
+
+// withdrawArgs are memories that an import forgets; see [store.Withdraw].
+type withdrawArgs struct {
+	IDs    []hippo.ID
+	Before map[string]int `json:",omitempty"`
+}
+
+// withdraw forgets what a source does not say any more, and returns the projects of what was forgotten. Of a repeated call
+// what the first one has forgotten is left out.
+func withdraw(ctx context.Context, m *Memories, a withdrawArgs) ([]string, error) {
+	gone, err := store.Withdraw(ctx, store.As(m.scoped, as(m, hippo.VerbImport)), a.IDs, a.Before)
+	projects := make([]string, len(gone))
+	for i, x := range gone {
+		projects[i] = x.Project
+	}
+	return projects, err
+}
+
+// begin prepares an import, and checks the right to it.
+func (x *importer) begin(ctx context.Context) error {
+	t := &x.transfer
+	if _, err := perform(ctx, t.memories, importArgs{Preview: true}, importBatch); err != nil || !t.logged {
+		return err
+	}
+	op := t.memories.op
+	if op.ID.IsZero() {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		op.ID = hippo.ID(id)
+	}
+	op.By.URI = shorten(t.source.Path)
+	t.memories = As(t.memories, op)
+	x.added, x.before, x.broken = make(map[section]int), make(map[string]int), make(map[string]bool)
+	if t.source.Path == "" || t.source.Whole == nil {
+		return nil
+	}
+	list, err := perform(ctx, t.memories, saidArgs{t.source.Path}, saidBefore)
+	x.said, x.lost = make(map[hippo.ID]*store.Said, len(list)), make(map[section][]*store.Said)
+	for i := range list {
+		s := &list[i]
+		if x.said[s.ID] = s; s.Forgotten {
+			k := sectionOf(s.File, s.Section, s.Type)
+			x.lost[k] = append(x.lost[k], s)
+		}
+	}
+	return err
+}
+
+// shorten cuts a path that is too long for an operation, at its beginning.
+func shorten(path string) string {
+	if n := len(path) - hippo.MaxName; n > 0 {
+		path = strings.ToValidUTF8(path[n:], "")
+	}
+	return path
+}
+
+// follow forgets what the source does not say any more. It does so only for files that were read, and stored, without an error.
+func (x *importer) follow(ctx context.Context) error {
+	if x.said == nil {
+		return nil
+	}
+	for _, h := range x.held {
+		if x.said[h.former.ID] != nil { // the source does not say that one any more
+			x.report.Forgotten++
+			continue
+		}
+		if err := x.take(ctx, h.memory); err != nil {
+			return err
+		}
+	}
+	if err := x.flush(ctx); err != nil {
+		return err
+	}
+	var gone []hippo.ID
+	whole := x.transfer.source.Whole()
+	for id, s := range x.said {
+		switch {
+		case s.Forgotten || x.broken[s.File] || !slices.Contains(whole, s.File):
+			delete(x.said, id)
+		case s.Changed:
+			x.report.Stale++
+			delete(x.said, id)
+		default:
+			gone = append(gone, id)
+		}
+	}
+	slices.SortFunc(gone, hippo.ID.Compare)
+	return x.withdraw(ctx, gone)
+}
+
+// withdraw forgets memories, and counts as updated those in whose place their section has a new one.
+func (x *importer) withdraw(ctx context.Context, gone []hippo.ID) error {
+	for some := range slices.Chunk(gone, maxImportBatch) {
+		n := len(some)
+		if !x.transfer.preview {
+			projects, err := perform(ctx, x.transfer.memories, withdrawArgs{some, x.before}, withdraw)
+			if err != nil {
+				return err
+			}
+			for _, p := range projects {
+				x.before[p]++
+			}
+			if n = len(projects); n > 0 {
+				x.report.Operation = x.transfer.memories.op.ID
+			}
+		}
+		x.report.Gone += n
+	}
+	for _, id := range gone {
+		s := x.said[id]
+		if k := sectionOf(s.File, s.Section, s.Type); x.added[k] > 0 && x.report.Added > 0 && x.report.Gone > 0 {
+			x.added[k]--
+			x.report.Added, x.report.Updated, x.report.Gone = x.report.Added-1, x.report.Updated+1, x.report.Gone-1
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/hippo-memory/hippo"
+	"github.com/hippo-memory/hippo/internal/formats"
+	"github.com/hippo-memory/hippo/internal/store/driver"
+)
+
+// importWithdrawn is the key of the metadata of a memory that an import has forgotten, because its source does not say it any
+// more. If the source says it again, it comes back.
+const importWithdrawn = "import_withdrawn"
+
+func isWithdrawn(m *hippo.Memory) bool { return m.Metadata[importWithdrawn] != nil }
+
+// Said is a memory that an import has made of what a file said.
+type Said struct {
+	ID      hippo.ID
+	File    string
+	Section []string
+	Type    string
+	// Content is there if the memory was forgotten by somebody here; else empty.
+	Content string `json:",omitempty"`
+	// Forgotten: the memory is forgotten. Changed: somebody here has edited, voted for, pinned, confirmed or superseded it.
+	Forgotten, Changed bool
+}
+
+// SaidBy returns what former imports have made of a file, or of the files of a folder, but for what an import has withdrawn.
+// Cost: a pass over the memories.
+func SaidBy(ctx context.Context, s Scoped, path string) ([]Said, error) {
+	var out []Said
+	for m, err := range s.All(ctx) {
+		if driver.Readable(err) != nil {
+			return nil, wrap("import", err)
+		}
+		if m == nil || m.Source.Kind != hippo.SourceImport || isWithdrawn(m) {
+			continue
+		}
+		file := FileOf(m)
+		if file == "" || file != path && !strings.HasPrefix(file, strings.TrimSuffix(path, "/")+"/") {
+			continue
+		}
+		x := Said{ID: m.ID, File: file, Section: m.Situation, Type: m.Type, Forgotten: m.Forgotten(), Changed: changedHere(m)}
+		if x.Forgotten {
+			x.Content = m.Content
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// FileOf returns the file that an imported memory is from; empty if it is not known, or a part of the file says nothing of
+// the others.
+func FileOf(m *hippo.Memory) string {
+	var file string
+	switch err := json.Unmarshal(m.Metadata[formats.ImportFile], &file); {
+	case err == nil:
+		return file
+	case m.Source.Client == "document" || m.Source.Client == "notes": // whose URI is that of the file
+		return m.Source.URI
+	}
+	return ""
+}
+
+// changedHere reports whether somebody has changed an imported memory since, other than by forgetting it.
+func changedHere(m *hippo.Memory) bool {
+	return m.Version != importedVersion(m) || m.Pinned || len(m.Feedback) > 0 || m.Importance.Value != m.Importance.Base ||
+		m.Trust > hippo.DefaultTrust(hippo.SourceImport) || !m.SupersededBy.IsZero()
+}
+
+// Withdraw forgets memories that an import has made of what their source does not say any more, and returns those that it has
+// forgotten. What somebody here has changed, or forgotten, stays as it is. before is [Batch.Before].
+func Withdraw(ctx context.Context, s Scoped, ids []hippo.ID, before map[string]int) (gone []*hippo.Memory, err error) {
+	if err := s.Allow(hippo.RightWrite); err != nil {
+		return nil, err
+	}
+	op, err := newOperation(s, hippo.VerbImport)
+	if err != nil {
+		return nil, err
+	}
+	err = driver.Write(ctx, s.store.backend, driver.Durable, func(tx driver.Tx) error {
+		ms, err := tx.Get(ids...)
+		if driver.Readable(err) != nil {
+			return err
+		}
+		ms = slices.DeleteFunc(visibleMemories(s, ms), func(m *hippo.Memory) bool { return m.Forgotten() || changedHere(m) })
+		list := make([]change, len(ms))
+		for i, m := range ms {
+			c := m.Clone()
+			c.ForgottenAt = s.store.now().UTC()
+			c.UpdatedAt = c.ForgottenAt
+			formats.SetMeta(c, importWithdrawn, true)
+			normalise(c)
+			list[i] = change{before: m, after: c}
+		}
+		gone = ms
+		return putKeptAfter(s.store, tx, op, list, before)
+	})
+	return gone, wrap("import", err)
+}
