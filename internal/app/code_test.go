@@ -61,7 +61,7 @@ func TestCode_Update(t *testing.T) {
 	}
 }
 
-// The project is the working tree around the folder; the home directory is none.
+// The project is the working tree around the folder; the home directory is none, nor is a folder whose .git is not what git uses.
 //
 //nolint:paralleltest // it sets the directories of the user
 func TestCode_Project(t *testing.T) {
@@ -74,26 +74,36 @@ func TestCode_Project(t *testing.T) {
 		t.Setenv(name, home)
 	}
 	xdg.Reload()
-	for _, dir := range []string{"work/tree/.git", "work/tree/sub", "plain"} {
+	for _, dir := range []string{"work/tree/sub", "plain", "empty/.git"} {
 		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
+	initRepository(t, filepath.Join(home, "work", "tree"))
 	project := func(dir string) string {
 		c := app.NewCode(dir, &app.Options{})
 		defer func() { _ = c.Close() }() // it opened nothing
 		return c.Project()
 	}
 	tree := filepath.Join(home, "work", "tree")
-	for dir, want := range map[string]string{tree: tree, filepath.Join(tree, "sub"): tree, filepath.Join(home, "plain"): "", "": ""} {
+	for dir, want := range map[string]string{tree: tree, filepath.Join(tree, "sub"): tree, filepath.Join(home, "plain"): "", filepath.Join(home, "empty"): "", "": ""} {
 		if got := project(dir); got != want {
 			t.Errorf("%s: got %q, want %q", dir, got, want)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(home, ".git"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	initRepository(t, home)
 	if got := project(filepath.Join(home, "plain")); got != "" {
 		t.Errorf("a home directory that is a repository: got %q", got)
+	}
+}
+
+// initRepository makes in a folder what git looks for in a repository.
+func initRepository(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
