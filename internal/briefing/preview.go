@@ -2,9 +2,7 @@ package briefing
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -39,14 +37,8 @@ func preview(text string, n int) string {
 	return disarmed(text)
 }
 
-// element matches the beginnings of tags that a client or a model could take for its own: those of our frame, and marks
-// of turns and tools. Others stay: notes have code.
-var element = sync.OnceValue(func() *regexp.Regexp { //nolint:gochecknoglobals // compiled when it is first used
-	return regexp.MustCompile(`(?i)<(/|\||(?:hippo|system|functions?|invoke|tools?|assistant|human|user|developer|instructions|antml)(?:\b|_))`)
-})
-
 // disarmed returns a text that can neither begin or end a frame, nor act on a terminal.
-func disarmed(text string) string { return element().ReplaceAllString(termtext.Line(text), "‹$1") }
+func disarmed(text string) string { return termtext.Disarm(termtext.Line(text)) }
 
 // age is the time since t in one unit: minutes, hours, days, months of 30 days or years.
 func age(t, now time.Time) string {

@@ -9,7 +9,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/briefing"
 	"github.com/hippo-memory/hippo/internal/lang/when"
-	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -109,7 +108,7 @@ func (p *page) heading(shown int) string {
 }
 
 // note returns a text of the program as a part of the heading.
-func note(s string) string { return termtext.Line(wire.Clip(s, noteLength)) }
+func note(s string) string { return forModel(wire.Clip(s, noteLength)) }
 
 // line returns the line of a hit: id, relevance, content, situation, date.
 func (p *page) line(i int, shown wire.Preview) string {

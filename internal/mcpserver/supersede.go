@@ -41,7 +41,7 @@ func (r *recorded) compared(s *session, same *engine.Comparison) string {
 	for _, x := range same.Replaces {
 		short := wire.Clip(x.Memory.Content, candidatePreview)
 		r.LikelyReplaces = append(r.LikelyReplaces, supersedeCandidate{UUID: x.Memory.ID, Content: short, Reason: x.Reason})
-		fmt.Fprintf(&b, "\nlikely replaces %s: %s (%s)", shown.Of(x.Memory.ID), termtext.Line(short), termtext.Line(x.Reason))
+		fmt.Fprintf(&b, "\nlikely replaces %s: %s (%s)", shown.Of(x.Memory.ID), forModel(short), forModel(x.Reason))
 	}
 	if len(same.Replaces) > 0 {
 		b.WriteString("\nto confirm, modify the new insight with supersedes")

@@ -10,7 +10,10 @@ import (
 )
 
 // oneLine returns a text of a memory as a part of the line of its hit.
-func oneLine(s string) string { return forgedEnd.ReplaceAllString(termtext.Line(s), "¦$1") }
+func oneLine(s string) string { return forgedEnd.ReplaceAllString(forModel(s), "¦$1") }
+
+// forModel returns a text of a memory on one line, with its tags disarmed.
+func forModel(s string) string { return termtext.Disarm(termtext.Line(s)) }
 
 // forgedEnd matches a bar in a text that would look like the end of a hit, which has its date.
 var forgedEnd = regexp.MustCompile(`\|(\s*(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} \d))`)

@@ -57,7 +57,7 @@ func (w *whole) show(m *hippo.Memory, n int) string {
 	var b strings.Builder
 	b.WriteString(w.ids.Of(m.ID) + " " + strings.Join(w.facts(m), ", "))
 	if len(m.Situation) > 0 {
-		b.WriteString("\nsituation: " + termtext.Line(strings.Join(m.Situation, "; ")))
+		b.WriteString("\nsituation: " + forModel(strings.Join(m.Situation, "; ")))
 	}
 	if wire.Flags(m) != nil {
 		b.WriteString("\n" + wire.InstructionsNote)
@@ -67,7 +67,7 @@ func (w *whole) show(m *hippo.Memory, n int) string {
 		content = string([]rune(content)[:n])
 		fmt.Fprintf(&b, "\n+%s chars: get it again with more max_tokens", grouped(total-n))
 	}
-	b.WriteString("\n" + termtext.Continuation + termtext.Block(content, ""))
+	b.WriteString("\n" + termtext.Continuation + termtext.Disarm(termtext.Block(content, "")))
 	for _, l := range w.links[m.ID] {
 		b.WriteString("\ncode: " + wire.CodeLinkText(&l, w.now.Location()))
 	}
@@ -82,7 +82,7 @@ func (w *whole) facts(m *hippo.Memory) []string {
 	out := []string{when.Day(m.When(), w.now), "importance " + decimal(w.importance(m, w.day))}
 	add := func(is bool, format string, args ...any) {
 		if is {
-			out = append(out, termtext.Line(fmt.Sprintf(format, args...)))
+			out = append(out, forModel(fmt.Sprintf(format, args...)))
 		}
 	}
 	add(m.Pinned, "pinned")
@@ -103,16 +103,16 @@ func (w *whole) facts(m *hippo.Memory) []string {
 
 // related returns the line of a relation of a memory.
 func (w *whole) related(m *hippo.Memory, r *hippo.Relation) string {
-	kind, other := termtext.Line(r.Kind)+" ->", r.Other(m.ID)
+	kind, other := forModel(r.Kind)+" ->", r.Other(m.ID)
 	switch {
 	case r.Kind == hippo.CoRecalled:
 		kind = "found with"
 	case r.To == m.ID:
-		kind = "<- " + termtext.Line(r.Kind)
+		kind = "<- " + forModel(r.Kind)
 	}
 	content := ""
 	if x := w.others[other]; x != nil {
-		content = wire.Marked(termtext.Line(wire.Clip(x.Content, relatedLength)), x, w.now, w.ids)
+		content = wire.Marked(forModel(wire.Clip(x.Content, relatedLength)), x, w.now, w.ids)
 	}
 	period := wire.RelationNote(r, w.now)
 	if period != "" {

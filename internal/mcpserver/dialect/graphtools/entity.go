@@ -10,6 +10,7 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
+	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -84,7 +85,7 @@ func entityText(c *d.Call, what string, e *engine.Entity) d.Result {
 }
 
 func entityLine(c *d.Call, e *engine.Entity) string {
-	return wire.EntityLine(e, engine.ShortIDs(c.Memories, []hippo.ID{e.ID}))
+	return termtext.Disarm(wire.EntityLine(e, engine.ShortIDs(c.Memories, []hippo.ID{e.ID})))
 }
 
 // page shows what is known of an entity.
@@ -93,7 +94,7 @@ func page(ctx context.Context, c *d.Call, at hippo.Moment) (d.Result, error) {
 	if err != nil {
 		return d.Result{}, err
 	}
-	return d.Result{Text: wire.EntityText(p, engine.ShortIDs(c.Memories, wire.IDsOfPage(p)), c.Memories.Zone()), Count: p.Memories}, nil
+	return d.Result{Text: termtext.Disarm(wire.EntityText(p, engine.ShortIDs(c.Memories, wire.IDsOfPage(p)), c.Memories.Zone())), Count: p.Memories}, nil
 }
 
 // shownEntities is how many entities an answer lists.

@@ -135,7 +135,7 @@ func written(c *d.Call, what string, list []hippo.Relation) d.Result {
 
 // lineOf formats a relation with the time in which it holds.
 func lineOf(r *hippo.Relation, short hippo.ShortIDs, zone *time.Location) string {
-	line := fmt.Sprintf("%s %s %s", short.Of(r.From), termtext.Line(r.Kind), short.Of(r.To))
+	line := fmt.Sprintf("%s %s %s", short.Of(r.From), termtext.Disarm(termtext.Line(r.Kind)), short.Of(r.To))
 	if !r.ValidFrom.IsZero() {
 		line += " from " + when.Date(r.ValidFrom, zone)
 	}

@@ -122,7 +122,7 @@ func nodeLines(c *d.Call, nodes []engine.Node) []string {
 	short := engine.ShortIDs(c.Memories, ids)
 	out := make([]string, len(nodes))
 	for i, n := range nodes {
-		out[i] = fmt.Sprintf("%d %s %s", n.Distance, short.Of(n.ID), wire.Marked(termtext.Line(wire.Clip(n.Content, shownContent)), n.Memory, c.Now, short))
+		out[i] = fmt.Sprintf("%d %s %s", n.Distance, short.Of(n.ID), wire.Marked(termtext.Disarm(termtext.Line(wire.Clip(n.Content, shownContent))), n.Memory, c.Now, short))
 	}
 	return out
 }

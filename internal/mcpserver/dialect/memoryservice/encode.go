@@ -18,7 +18,7 @@ const maxResponse = 20_000
 // line returns the text of a memory on one line, so that it cannot look like another part of the
 // result, and marked if it could be taken for instructions.
 func line(m *hippo.Memory, now time.Time) string {
-	text := termtext.Line(m.Content)
+	text := forModel(m.Content)
 	if state := wire.StateOf(m, now); state != "" {
 		text = "(" + strings.ReplaceAll(string(state), "_", " ") + ") " + text
 	}
@@ -27,6 +27,9 @@ func line(m *hippo.Memory, now time.Time) string {
 	}
 	return text
 }
+
+// forModel returns another text of a memory.
+func forModel(s string) string { return termtext.Disarm(termtext.Line(s)) }
 
 // writeResults writes the results of memory_search.
 func writeResults(c *d.Call, s *search, r *results, mode string) string {
@@ -63,7 +66,7 @@ func block(n int, r *result, via, debug bool, now time.Time) string {
 	}
 	fmt.Fprintf(&b, "\n   Hash: %s\n   Created: %s", d.HashOf(r.Memory), iso(r.CreatedAt))
 	if len(r.Tags) > 0 {
-		fmt.Fprintf(&b, " [%s]", termtext.Line(strings.Join(r.Tags, ", ")))
+		fmt.Fprintf(&b, " [%s]", forModel(strings.Join(r.Tags, ", ")))
 	}
 	if debug {
 		fmt.Fprintf(&b, "\n   Score: %.4f", r.score)
@@ -125,7 +128,7 @@ func writeOlder(c *d.Call, query string, r *results) d.Result {
 		m := &r.list[i]
 		data.Memories[i] = found{storedOf(m.Memory, c.Now), wire.Round(m.score, 4)}
 		blocks[i] = fmt.Sprintf("Memory %d:\nTimestamp: %s\nContent: %s\nHash: %s\nRelevance Score: %.2f\nTags: %s\n---",
-			i+1, when.Clock(m.CreatedAt, c.Memories.Zone()), line(m.Memory, c.Now), d.HashOf(m.Memory), m.score, termtext.Line(strings.Join(m.Tags, ", ")))
+			i+1, when.Clock(m.CreatedAt, c.Memories.Zone()), line(m.Memory, c.Now), d.HashOf(m.Memory), m.score, forModel(strings.Join(m.Tags, ", ")))
 	}
 	return d.Result{Text: "Found the following memories:\n\n" + strings.Join(blocks, "\n"), Data: data, Count: len(r.list)}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/hippo-memory/hippo"
 	"github.com/hippo-memory/hippo/internal/engine"
 	d "github.com/hippo-memory/hippo/internal/mcpserver/dialect"
-	"github.com/hippo-memory/hippo/internal/termtext"
 	"github.com/hippo-memory/hippo/internal/wire"
 )
 
@@ -175,7 +174,7 @@ func callConflicts(ctx context.Context, c *d.Call) (d.Result, error) {
 			continue
 		}
 		n++
-		fmt.Fprintf(&b, "\n%d. %s\n   Hash: %s\n   %s\n   Hash: %s\n   Reason: %s", n, line(one, c.Now), d.HashOf(one), line(two, c.Now), d.HashOf(two), termtext.Line(x.Reason))
+		fmt.Fprintf(&b, "\n%d. %s\n   Hash: %s\n   %s\n   Hash: %s\n   Reason: %s", n, line(one, c.Now), d.HashOf(one), line(two, c.Now), d.HashOf(two), forModel(x.Reason))
 	}
 	if n == 0 {
 		return d.Result{Text: fmt.Sprintf("No conflicts found among %d memories", len(a.Hits))}, nil
