@@ -89,7 +89,7 @@ func printStatus(s *shell, st *engine.Status, out *wire.Status) error {
 		}
 		if st.Store != nil {
 			for _, p := range st.Store.Problems {
-				row("unreadable", "%v", p)
+				row("problem", "%v", p)
 			}
 		}
 	})

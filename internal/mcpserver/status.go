@@ -38,7 +38,7 @@ func (*statusInput) call(ctx context.Context, s *session) (reply, error) {
 	}
 	if st.Store != nil {
 		for _, p := range st.Store.Problems {
-			fmt.Fprintf(&text, "\nunreadable: %s", termtext.Line(p.String()))
+			fmt.Fprintf(&text, "\nproblem: %s", termtext.Line(p.String()))
 		}
 	}
 	for i := range out.Models {
